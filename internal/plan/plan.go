@@ -1,0 +1,234 @@
+// Package plan turns a pattern and a graph into a plan: a connected matching
+// order with, for each level, two views of the same constraint. The checks say
+// what one candidate must pass; the set program says how the candidate set is
+// made of neighbour lists and sets that exist already. Every engine runs one of
+// the two views; none derives them again from the pattern.
+//
+// It decides everything that engines may rely on: orders, symmetry-breaking
+// restrictions, code motion, shared sub-expressions, the counting tail,
+// decomposition, estimates. It must not know engines.
+package plan
+
+import (
+	"math/big"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// Plan is how to find the embeddings of one pattern in one graph.
+type Plan struct {
+	Graph   *graph.Graph
+	Pattern *pattern.Pattern
+	Mode    pattern.Mode
+	Induced bool
+
+	// Order[i] is the pattern vertex matched at level i; LevelOf is its inverse.
+	Order   []int
+	LevelOf []int
+	// OrderName says which rule made the order: ri, gsi, geneva, cost, given.
+	OrderName string
+	Levels    []Level
+
+	// Adjs are the neighbour lists that levels and sets refer to by index.
+	Adjs []Adjacency
+	// Sets is the set program in the order of evaluation (non-decreasing At).
+	Sets []Set
+	// Tail is how the last levels are counted without being enumerated. It
+	// holds only for counting: a listing enumerates every level.
+	Tail Tail
+
+	// Edges are the choices of data edges that make embeddings of their own:
+	// named edges, and every edge in Trail mode. Empty for a plain pattern.
+	Edges []EdgeChoice
+
+	// Aut is |Aut| of the pattern with everything attached.
+	Aut *big.Int
+	// Restricted plans find each subgraph exactly once: embeddings = matches ×
+	// Aut. Other plans find every embedding.
+	Restricted bool
+	// Rooted plans count per vertex at level 0 (participation): restrictions
+	// break only the symmetries that fix level 0's vertex.
+	Rooted bool
+
+	// Method is how engines should count: Nest always works.
+	Method Method
+	// Why says in a sentence why this order and method were chosen.
+	Why string
+	// Empty is non-nil when no embedding can exist (an unknown label, say); it
+	// says why, as a note for the user.
+	Empty *EmptyReason
+	// Warnings for the user: properties that no vertex has, and the like.
+	Warnings []string
+}
+
+// EmptyReason says why a plan can match nothing.
+type EmptyReason struct{ Text string }
+
+// Adjacency is one kind of neighbour list: a relation seen in one direction.
+type Adjacency struct {
+	CSR  *graph.CSR
+	Name string // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
+	// Rev is the index of the same relation seen from the other end; equal to
+	// the own index for a symmetric relation.
+	Rev int
+}
+
+// Level is what the vertex matched at one level must satisfy.
+type Level struct {
+	Vertex int // pattern vertex; equal to Order[level]
+
+	// Back are the backward neighbours: candidate c passes when c is (not, if
+	// Neg) in Adjs[Adj].CSR.List(m[Level]). At least one is positive, except at
+	// level 0 and at the first level of a further component (allowed products).
+	Back []Back
+	// Ranges are the id ranges that the label allows, sorted and disjoint; nil:
+	// every vertex.
+	Ranges []Range
+	// Bits are the vertices that pass the predicates on this vertex alone; nil:
+	// no such predicate. A bitmap over all internal ids.
+	Bits []uint64
+	// MinDegree is the least number of neighbours in Adjs[MinDegreeAdj] that a
+	// candidate needs (0: none).
+	MinDegree    int
+	MinDegreeAdj int
+
+	// Below and Above are restrictions: m[this] < m[j] for j in Below, > for j
+	// in Above. All are earlier levels.
+	Below, Above []int
+	// Distinct are earlier levels whose vertex could equal this one by all the
+	// above and must not (Iso).
+	Distinct []int
+
+	// Set is the index in Sets of this level's candidate set, -1 at level 0 and
+	// at the first level of a further component. The set honours Back, and
+	// those bounds and ranges that its nodes name; the level's own Below, Above,
+	// Ranges, Bits, Distinct and Checks still apply on top.
+	Set int
+	// Checks are predicates that are known only now: over this vertex and
+	// earlier ones.
+	Checks []Check
+
+	// Estimate is the expected number of partial matches at this level, and
+	// Cost the expected work to make them (set elements read).
+	Estimate, Cost float64
+}
+
+// Back is one backward neighbour of a level.
+type Back struct {
+	Level int
+	Adj   int
+	Neg   bool
+}
+
+// Range is the vertex ids First ≤ v < End.
+type Range struct{ First, End uint32 }
+
+// SetOp is the operation of a set node.
+type SetOp uint8
+
+// Operations of the set program.
+const (
+	SetList  SetOp = iota // N_Adj(m[Of])
+	SetAnd                // Base ∩ N_Adj(m[Of])
+	SetMinus              // Base − N_Adj(m[Of])
+)
+
+// Set is one node of the set program. It can be computed as soon as m[At] is
+// bound, and is kept until m[At] changes: that is the code motion.
+type Set struct {
+	Op   SetOp
+	Base int // index of a node; for SetAnd and SetMinus
+	Adj  int
+	Of   int // level whose neighbour list is read
+	At   int // level after which the node is computed: max over its operands
+	// Range limits the node to a label's id range; zero End: no limit.
+	Range Range
+	// Below and Above are levels ≤ At whose vertex bounds the node's elements.
+	Below, Above []int
+	// SizeOnly: counting needs only the number of elements (a tail's last node).
+	SizeOnly bool
+	Estimate float64 // expected size
+}
+
+// Tail closes the last K levels by arithmetic. K = 0: nothing; K = 1: the last
+// level is a set size; K > 1: the last K levels are pairwise independent, their
+// sets depend on the levels before only, and the number of injective choices is
+// Σ Terms / Divisor.
+type Tail struct {
+	K     int
+	Terms []TailTerm
+	// Divisor is the number of orders of interchangeable tail vertices that
+	// restrictions would have removed.
+	Divisor int64
+}
+
+// TailTerm is Coef × Π over blocks of |∩ of the block's levels' sets|.
+type TailTerm struct {
+	Coef   int64
+	Blocks [][]int // levels
+}
+
+// EdgeChoice binds a pattern edge to a data edge once both ends are matched.
+type EdgeChoice struct {
+	Edge     int // index into Pattern.Edges
+	From, To int // levels
+	At       int // max(From, To)
+	// Rows calls yield with the edge id of each data edge from u to v that the
+	// pattern edge accepts, until yield returns false. Ids of the same data edge
+	// are equal whichever way it is seen.
+	Rows func(u, v uint32, yield func(id uint64) bool)
+	// Checks are predicates that are known once this edge is chosen.
+	Checks []Check
+}
+
+// Check is a predicate over levels' vertices and chosen edges (indexes into
+// Plan.Edges).
+type Check struct {
+	Text string
+	Eval func(m []uint32, e []uint64) bool
+}
+
+// Method is a way to count.
+type Method uint8
+
+const (
+	// Nest is the loop nest over the set program with the counting tail.
+	Nest Method = iota
+	// Local keeps the neighbourhood of level 0's vertex as a bit matrix: all
+	// other vertices are its neighbours but at most one, which is level 1.
+	Local
+	// Large is candidate filtering with an adaptive order and pruning of dead
+	// subtrees, for large labelled patterns.
+	Large
+)
+
+// String names the method as explain prints it.
+func (m Method) String() string { return [...]string{"nest", "local", "large"}[m] }
+
+// Options choose among plans.
+type Options struct {
+	// Order is auto (or ""), ri, gsi, geneva, cost, or given with Given.
+	Order string
+	Given []int // pattern vertices in matching order
+	// Embeddings asks for a plan that enumerates every embedding (no
+	// restrictions); the default breaks symmetry under Iso.
+	Embeddings bool
+	// Listing plans have no counting tail.
+	Listing bool
+	// Root ≥ 0 asks for a rooted plan with that pattern vertex at level 0. Use
+	// NoRoot otherwise.
+	Root int
+	// Params are the values of $name.
+	Params map[string]any
+	// NoTail, NoMotion and NoRestrictions switch techniques off for ablation.
+	NoTail, NoMotion, NoRestrictions bool
+	// Method forces a method: "", nest, local, large.
+	Method string
+	// AllowProduct permits disconnected patterns.
+	AllowProduct bool
+	Seed         uint64
+}
+
+// NoRoot is the Options.Root of a plan that is not rooted.
+const NoRoot = -1
