@@ -1,0 +1,242 @@
+package pattern
+
+import "math/big"
+
+// Group is a permutation group on the vertices of a pattern, held as a
+// stabiliser chain: level i is the orbit of vertex i under the permutations
+// that fix 0 … i-1, with one permutation for each member of the orbit (Sims;
+// see Seress, Permutation Group Algorithms, 2003). A group of order 32! thus
+// takes no more than 32·31/2 permutations.
+type Group struct {
+	s      *structure
+	colour []int     // refined; vertices fixed by definition have own colours
+	chain  [][][]int // chain[i][j]: fixes 0 … i-1 and moves i; the identity first
+	gens   [][]int
+}
+
+// Automorphisms returns the automorphism group of p with everything attached:
+// the permutations of its vertices that keep labels, directions, edge labels,
+// NOT edges, predicates, edge predicates and ORDERED. Names do not matter; an
+// edge of which each choice counts is alike only to another such edge. Alike
+// parallel edges are not exchanged with each other where a predicate or ORDERED
+// names them.
+//
+// It works by backtracking with colour refinement, level by level from the last
+// vertex to the first, so that symmetry found deeper prunes the search above
+// (McKay, Practical graph isomorphism, 1981).
+func (p *Pattern) Automorphisms() *Group {
+	s := newStructure(p, nil)
+	return newGroup(s, s.vertex)
+}
+
+func newGroup(s *structure, colour []int) *Group {
+	g := &Group{s: s, chain: make([][][]int, s.n)}
+	g.colour, _ = s.refine(colour)
+	level := make([][]int, s.n+1) // level[i]: 0 … i-1 have colours of their own
+	level[0] = g.colour
+	for i := range s.n {
+		level[i+1], _ = s.refine(individualise(level[i], i))
+	}
+	identity := make([]int, s.n)
+	for i := range identity {
+		identity[i] = i
+	}
+	for i := s.n - 1; i >= 0; i-- {
+		to := transversal(i, identity, g.gens)
+		for w := i + 1; w < s.n; w++ {
+			if level[i][w] != level[i][i] || to[w] != nil {
+				continue
+			}
+			if perm := s.search(individualise(level[i], i), individualise(level[i], w)); perm != nil {
+				g.gens = append(g.gens, perm)
+				to = transversal(i, identity, g.gens)
+			}
+		}
+		for _, perm := range to {
+			if perm != nil {
+				g.chain[i] = append(g.chain[i], perm)
+			}
+		}
+	}
+	return g
+}
+
+// transversal returns, for each vertex in the orbit of v under gens, a product
+// of generators that takes v there.
+func transversal(v int, identity []int, gens [][]int) [][]int {
+	to := make([][]int, len(identity))
+	to[v] = identity
+	for queue := []int{v}; len(queue) > 0; queue = queue[1:] {
+		u := queue[0]
+		for _, g := range gens {
+			if w := g[u]; to[w] == nil {
+				to[w] = compose(g, to[u])
+				queue = append(queue, w)
+			}
+		}
+	}
+	return to
+}
+
+// compose returns the permutation that applies first and then second.
+func compose(second, first []int) []int {
+	out := make([]int, len(first))
+	for i, x := range first {
+		out[i] = second[x]
+	}
+	return out
+}
+
+// search returns an isomorphism of s that takes the colouring left to right, or
+// nil where there is none.
+func (s *structure) search(left, right []int) []int {
+	left, lt := s.refine(left)
+	right, rt := s.refine(right)
+	if lt != rt {
+		return nil
+	}
+	count := make([]int, s.n)
+	at := make([]int, s.n)
+	for v, c := range right {
+		count[c]++
+		at[c] = v
+	}
+	for _, c := range left {
+		count[c]--
+	}
+	for _, c := range count {
+		if c != 0 {
+			return nil
+		}
+	}
+	for _, c := range right {
+		count[c]++
+	}
+	perm := make([]int, s.n)
+	for v, c := range left {
+		perm[v] = -1
+		if count[c] == 1 {
+			perm[v] = at[c]
+		}
+	}
+	if !s.preservesWide(perm) {
+		return nil
+	}
+	cell := smallestCell(left)
+	if cell == nil {
+		if !s.preserves(perm) {
+			return nil
+		}
+		return perm
+	}
+	split := individualise(left, cell[0])
+	for w, c := range right {
+		if c == left[cell[0]] {
+			if perm := s.search(split, individualise(right, w)); perm != nil {
+				return perm
+			}
+		}
+	}
+	return nil
+}
+
+// Order is the number of elements of g, |Aut|.
+func (g *Group) Order() *big.Int {
+	n := big.NewInt(1)
+	for _, level := range g.chain {
+		n.Mul(n, big.NewInt(int64(len(level))))
+	}
+	return n
+}
+
+// Generators returns permutations that generate g; none for the trivial group.
+func (g *Group) Generators() [][]int { return g.gens }
+
+// Orbits returns for each vertex the smallest vertex of its orbit.
+func (g *Group) Orbits() []int {
+	orbit := make([]int, g.s.n)
+	for v := range orbit {
+		orbit[v] = v
+	}
+	find := func(v int) int {
+		for orbit[v] != v {
+			v = orbit[v]
+		}
+		return v
+	}
+	for _, perm := range g.gens {
+		for v, w := range perm {
+			if a, b := find(v), find(w); a < b {
+				orbit[b] = a
+			} else {
+				orbit[a] = b
+			}
+		}
+	}
+	for v := range orbit {
+		orbit[v] = find(v)
+	}
+	return orbit
+}
+
+// Stabilizer returns the subgroup of g that fixes each of the given vertices.
+func (g *Group) Stabilizer(fixed []int) *Group {
+	colour := g.colour
+	for _, v := range fixed {
+		colour, _ = g.s.refine(individualise(colour, v))
+	}
+	return newGroup(g.s, colour)
+}
+
+// OrbitUnder returns, ascending, the orbit of v under the permutations of g
+// that fix each of the given vertices.
+func (g *Group) OrbitUnder(fixed []int, v int) []int {
+	orbits := g.Stabilizer(fixed).Orbits()
+	var out []int
+	for w, r := range orbits {
+		if r == orbits[v] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Contains reports whether perm is an element of g.
+func (g *Group) Contains(perm []int) bool {
+	if len(perm) != g.s.n {
+		return false
+	}
+	seen := make([]bool, g.s.n)
+	for v, w := range perm {
+		if w < 0 || w >= g.s.n || seen[w] || g.colour[v] != g.colour[w] {
+			return false
+		}
+		seen[w] = true
+	}
+	return g.s.preserves(perm)
+}
+
+// Elements returns all permutations of g, the identity first, where there are
+// at most max; ok is false, and elems nil, where there are more.
+func (g *Group) Elements(max int) (elems [][]int, ok bool) {
+	if g.Order().Cmp(big.NewInt(int64(max))) > 0 {
+		return nil, false
+	}
+	identity := make([]int, g.s.n)
+	for i := range identity {
+		identity[i] = i
+	}
+	elems = [][]int{identity}
+	for i := g.s.n - 1; i >= 0; i-- {
+		// Each element of the stabiliser of 0 … i-1 is, uniquely, a coset
+		// representative after an element of the stabiliser of 0 … i.
+		var next [][]int
+		for _, t := range g.chain[i] {
+			for _, e := range elems {
+				next = append(next, compose(t, e))
+			}
+		}
+		elems = next
+	}
+	return elems, true
+}

@@ -1,0 +1,227 @@
+package pattern
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// namer writes the vertices and edges of a pattern into a key. Keys of the same
+// thing under two namings are equal exactly where the naming maps one onto the
+// other, which is how automorphisms and canonical forms compare predicates.
+type namer struct {
+	vertex func(int) string
+	edge   func(int) string
+}
+
+// exprKey writes x in a normal form: AND and OR are flattened, the operands of
+// commutative operators are sorted, and a > b is written as b < a. It does not
+// try to decide logical equivalence: expressions that only mean the same may
+// have different keys, which makes a group smaller and never wrong.
+func exprKey(x Expr, n namer) string {
+	switch x := x.(type) {
+	case nil:
+		return "nil"
+	case Lit:
+		return litKey(x.Value)
+	case Param:
+		return "$" + strconv.Quote(x.Name)
+	case Prop:
+		return n.ref(x.Of) + "." + strconv.Quote(x.Key)
+	case ID:
+		return "id(" + n.vertex(x.Vertex) + ")"
+	case Deg:
+		return "deg(" + n.vertex(x.Vertex) + ")"
+	case RefExpr:
+		return n.ref(x.Of)
+	case Unary:
+		return "(" + x.Op.String() + " " + exprKey(x.X, n) + ")"
+	case Binary:
+		return binaryKey(x, n)
+	case List:
+		return "[" + strings.Join(sortedKeys(x.Items, n), ",") + "]"
+	case AllDifferent:
+		names := make([]string, len(x.Refs))
+		for i, r := range x.Refs {
+			names[i] = n.ref(r)
+		}
+		sort.Strings(names)
+		return "different(" + strings.Join(names, ",") + ")"
+	case Exists:
+		return existsKey(x, n)
+	}
+	return fmt.Sprintf("%T", x)
+}
+
+func (n namer) ref(r Ref) string {
+	if r.Kind == VertexRef {
+		return n.vertex(r.Index)
+	}
+	return n.edge(r.Index)
+}
+
+func litKey(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case []any:
+		items := make([]string, len(v))
+		for i, e := range v {
+			items[i] = litKey(e)
+		}
+		sort.Strings(items)
+		return "[" + strings.Join(items, ",") + "]"
+	case float64:
+		return "f" + strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+func binaryKey(x Binary, n namer) string {
+	switch x.Op {
+	case OpAnd, OpOr, OpAdd, OpMul:
+		keys := sortedKeys(flatten(x.Op, x, nil), n)
+		return "(" + strings.Join(keys, " "+x.Op.String()+" ") + ")"
+	case OpEq, OpNe:
+		a, b := exprKey(x.X, n), exprKey(x.Y, n)
+		if b < a {
+			a, b = b, a
+		}
+		return "(" + a + x.Op.String() + b + ")"
+	case OpGt:
+		return binaryKey(Binary{OpLt, x.Y, x.X}, n)
+	case OpGe:
+		return binaryKey(Binary{OpLe, x.Y, x.X}, n)
+	}
+	return "(" + exprKey(x.X, n) + " " + x.Op.String() + " " + exprKey(x.Y, n) + ")"
+}
+
+// flatten appends the operands of a nest of the associative operator op.
+func flatten(op Op, x Expr, to []Expr) []Expr {
+	if b, ok := x.(Binary); ok && b.Op == op {
+		return flatten(op, b.Y, flatten(op, b.X, to))
+	}
+	return append(to, x)
+}
+
+func sortedKeys(xs []Expr, n namer) []string {
+	keys := make([]string, len(xs))
+	for i, x := range xs {
+		keys[i] = exprKey(x, n)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// existsKey is the canonical form of the sub-pattern with its outer vertices
+// told apart by their names in the enclosing pattern.
+func existsKey(x Exists, n namer) string {
+	colour := make([]string, len(x.Sub.Vertices))
+	for i, v := range x.Outer {
+		colour[i] = n.vertex(v)
+	}
+	return "exists{" + newStructure(x.Sub, colour).canonical() + "}"
+}
+
+// labelKey writes label algebra with the operands of & and | sorted.
+func labelKey(l *Label) string {
+	if l == nil {
+		return ""
+	}
+	switch l.Op {
+	case LabelName:
+		return strconv.Quote(l.Name)
+	case LabelAny:
+		return "%"
+	case LabelNot:
+		return "!" + labelKey(l.X)
+	}
+	var keys []string
+	var walk func(*Label)
+	walk = func(m *Label) {
+		if m.Op == l.Op {
+			walk(m.X)
+			walk(m.Y)
+			return
+		}
+		keys = append(keys, labelKey(m))
+	}
+	walk(l)
+	sort.Strings(keys)
+	sep := "&"
+	if l.Op == LabelOr {
+		sep = "|"
+	}
+	return "(" + strings.Join(keys, sep) + ")"
+}
+
+// edgeKey writes edge i of p, with what is attached to it and without its name.
+func edgeKey(p *Pattern, i int, vertex func(int) string) string {
+	e := &p.Edges[i]
+	from, to := vertex(e.From), vertex(e.To)
+	arrow := ">"
+	if e.Dir == Either {
+		arrow = "-"
+		if to < from {
+			from, to = to, from
+		}
+	}
+	var b strings.Builder
+	b.WriteString("edge " + from + arrow + to)
+	if e.Negated {
+		b.WriteString(" not")
+	}
+	if countsChoices(p, i) {
+		// Each data edge is an embedding of its own, so such an edge is not the
+		// like of one that only has to exist.
+		b.WriteString(" each")
+	}
+	if e.Label != nil {
+		b.WriteString(" :" + labelKey(e.Label))
+	}
+	if e.variable() {
+		fmt.Fprintf(&b, " *%d..%d", e.Min, e.Max)
+	}
+	if len(e.Where) > 0 {
+		var conjuncts []Expr
+		for _, w := range e.Where {
+			conjuncts = flatten(OpAnd, w, conjuncts)
+		}
+		self := namer{vertex: vertex, edge: func(int) string { return "e" }}
+		b.WriteString(" where " + strings.Join(dedupe(sortedKeys(conjuncts, self)), " and "))
+	}
+	return b.String()
+}
+
+// countsChoices reports whether each choice of a data edge for edge i is an
+// embedding of its own.
+func countsChoices(p *Pattern, i int) bool {
+	e := &p.Edges[i]
+	if e.Negated {
+		return false
+	}
+	if e.Named() || p.Mode == Trail {
+		return true
+	}
+	if p.Order != nil {
+		for _, j := range p.Order.Edges {
+			if i == j {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *Edge) variable() bool { return e.Min > 1 || e.Max > 1 || e.Min == 0 && e.Max > 0 }
+
+func dedupe(sorted []string) []string {
+	out := sorted[:0]
+	for i, s := range sorted {
+		if i == 0 || s != sorted[i-1] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
