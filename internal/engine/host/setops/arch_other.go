@@ -1,0 +1,20 @@
+//go:build !setops_asm
+
+package setops
+
+// Builds without assembly: every operation is its portable version.
+
+func supported(l level) bool { return l == levelPortable }
+
+func mergeCount(a, b []uint32) int                { return mergeCountGo(a, b) }
+func mergeIntersect(dst, a, b []uint32) int       { return mergeIntersectGo(dst, a, b) }
+func mergeDifference(dst, a, b []uint32) int      { return mergeDifferenceGo(dst, a, b) }
+func gallopCount(small, large []uint32) int       { return gallopCountGo(small, large) }
+func gallopIntersect(dst, small, l []uint32) int  { return gallopIntersectGo(dst, small, l) }
+func gallopDifference(dst, small, l []uint32) int { return gallopDifferenceGo(dst, small, l) }
+
+func andCountLong(a, b []uint64) int     { return andCountGo(a, b) }
+func andCount3Long(a, b, c []uint64) int { return andCount3Go(a, b, c) }
+func andNotCountLong(a, b []uint64) int  { return andNotCountGo(a, b) }
+func andLong(dst, a, b []uint64) int     { return andGo(dst, a, b) }
+func andNotLong(dst, a, b []uint64) int  { return andNotGo(dst, a, b) }
