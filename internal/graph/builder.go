@@ -9,8 +9,8 @@ import (
 // BuildOptions says how a Builder turns edges into a graph.
 type BuildOptions struct {
 	Directed bool
-	Threads  int // 0: all cores
-	Read ReadStats // what the reader already knows: format, notes
+	Threads  int       // 0: all cores
+	Read     ReadStats // what the reader already knows: format, notes
 }
 
 // StringColumn is a column of byte strings without one allocation a value.

@@ -1,0 +1,87 @@
+package graph
+
+import (
+	"slices"
+	"sync"
+)
+
+// anyIndex caches the adjacency either way of a directed graph.
+type anyIndex struct {
+	once sync.Once
+	csr  CSR
+}
+
+// Any returns adjacency in either direction: the distinct neighbours of each
+// vertex, each once. On an undirected graph it is Out; on a directed one it is
+// made on the first call and kept. Safe for concurrent use.
+func (g *Graph) Any() *CSR {
+	if !g.Directed {
+		return &g.Out
+	}
+	g.any.once.Do(func() { g.any.csr = unionCSR(&g.Out, &g.In) })
+	return &g.any.csr
+}
+
+func unionCSR(a, b *CSR) CSR {
+	n := a.NumVertices()
+	off := make([]uint64, n+1)
+	for v := range uint32(n) {
+		off[v+1] = off[v] + uint64(unionSize(a.List(v), b.List(v)))
+	}
+	adj := make([]uint32, off[n])
+	for v := range uint32(n) {
+		union(adj[off[v]:off[v+1]:off[v+1]], a.List(v), b.List(v))
+	}
+	return CSR{off, adj}
+}
+
+func unionSize(a, b []uint32) int {
+	n := len(a) + len(b)
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch x, y := a[i], b[j]; {
+		case x < y:
+			i++
+		case x > y:
+			j++
+		default:
+			i++
+			j++
+			n--
+		}
+	}
+	return n
+}
+
+// union writes the sorted union of a and b to dst, which has its exact size.
+func union(dst, a, b []uint32) {
+	k := 0
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		x, y := a[i], b[j]
+		dst[k] = min(x, y)
+		k++
+		if x <= y {
+			i++
+		}
+		if y <= x {
+			j++
+		}
+	}
+	k += copy(dst[k:], a[i:])
+	copy(dst[k:], b[j:])
+}
+
+// Degree returns the number of distinct neighbours of v in either direction,
+// the degree that orders vertices inside a class. On a directed graph it makes
+// Any.
+func (g *Graph) Degree(v uint32) int { return g.Any().Degree(v) }
+
+// Has reports whether there is an edge from u to v (either way on an undirected
+// graph).
+func (g *Graph) Has(u, v uint32) bool { return g.Out.Has(u, v) }
+
+// Has reports whether v is in u's list.
+func (c *CSR) Has(u, v uint32) bool {
+	_, ok := slices.BinarySearch(c.List(u), v)
+	return ok
+}

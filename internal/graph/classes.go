@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// classes sets the graph's vertex labels and classes (without ids yet placed:
+// a class's range follows from its size) and returns the class of each compact
+// id, nil when there is only one class.
+func (b *builderState) classes(g *Graph, n int) []uint32 {
+	names, place := labelOrder(&b.vlabels)
+	g.VertexLabels = names
+	g.Classes = []Class{{First: 0, End: uint32(n)}}
+	if len(names) == 0 {
+		return nil
+	}
+	// A vertex's label set is the union over its rows.
+	set := make([]uint32, n) // number of the set; 0 is the empty one
+	sets := [][]uint32{nil}
+	num := map[string]uint32{"": 0}
+	var key []byte
+	for _, r := range b.verts {
+		if r.labels == nil {
+			continue
+		}
+		for i, l := range r.labels {
+			if len(l) == 0 {
+				continue
+			}
+			v := r.id[i]
+			s := slices.Clone(sets[set[v]])
+			for _, x := range l {
+				s = append(s, place[x])
+			}
+			slices.Sort(s)
+			s = slices.Compact(s)
+			key = key[:0]
+			for _, x := range s {
+				key = binary.LittleEndian.AppendUint32(key, x)
+			}
+			k, ok := num[string(key)]
+			if !ok {
+				k = uint32(len(sets))
+				num[string(key)] = k
+				sets = append(sets, s)
+			}
+			set[v] = k
+		}
+	}
+	size := make([]uint64, len(sets))
+	for _, s := range set {
+		size[s]++
+	}
+	var used []uint32
+	for s := range sets {
+		if size[s] > 0 {
+			used = append(used, uint32(s))
+		}
+	}
+	slices.SortFunc(used, func(x, y uint32) int { return slices.Compare(sets[x], sets[y]) })
+	class := make([]uint32, len(sets))
+	g.Classes = nil
+	at := uint32(0)
+	for i, s := range used {
+		class[s] = uint32(i)
+		g.Classes = append(g.Classes, Class{Labels: sets[s], First: at, End: at + uint32(size[s])})
+		at += uint32(size[s])
+	}
+	for v := range set {
+		set[v] = class[set[v]]
+	}
+	return set
+}
+
+// ClassesWith returns the indexes of the classes that carry the label (an index
+// into VertexLabels).
+func (g *Graph) ClassesWith(label uint32) []int {
+	var r []int
+	for i := range g.Classes {
+		if _, ok := slices.BinarySearch(g.Classes[i].Labels, label); ok {
+			r = append(r, i)
+		}
+	}
+	return r
+}
+
+// VertexLabel returns the index of a vertex label by its name.
+func (g *Graph) VertexLabel(name string) (uint32, bool) { return findLabel(g.VertexLabels, name) }
+
+// EdgeLabel returns the index of an edge label by its name.
+func (g *Graph) EdgeLabel(name string) (uint32, bool) { return findLabel(g.EdgeLabels, name) }
+
+// findLabel looks in names, which are in the order of compareLabels.
+func findLabel(names []string, name string) (uint32, bool) {
+	i, ok := slices.BinarySearchFunc(names, name, compareLabels)
+	return uint32(i), ok
+}

@@ -1,0 +1,168 @@
+package graph
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// propRun is a record and the number of rows it stands for, or only the number:
+// that many rows of nulls.
+type propRun struct {
+	rec  arrow.RecordBatch
+	rows int
+}
+
+func edgeProps(runs []edgeRun) []propRun {
+	var r []propRun
+	for _, e := range runs {
+		r = append(r, propRun{e.props, len(e.src)})
+	}
+	return r
+}
+
+// concatRecords joins records of one schema; rows without a record become
+// nulls. It returns nil when there is no record at all.
+func concatRecords(runs []propRun) (arrow.RecordBatch, error) {
+	var schema *arrow.Schema
+	rows := 0
+	for _, r := range runs {
+		rows += r.rows
+		if r.rec == nil {
+			continue
+		}
+		if schema == nil {
+			schema = r.rec.Schema()
+		} else if !sameFields(schema, r.rec.Schema()) {
+			return nil, fmt.Errorf("%w: property chunks with different columns: %v and %v", ErrColumns, schema, r.rec.Schema())
+		}
+	}
+	if schema == nil || schema.NumFields() == 0 {
+		return nil, nil
+	}
+	mem := memory.NewGoAllocator()
+	cols := make([]arrow.Array, schema.NumFields())
+	for c := range cols {
+		parts := make([]arrow.Array, len(runs))
+		for i, r := range runs {
+			if r.rec != nil {
+				parts[i] = r.rec.Column(c)
+			} else {
+				parts[i] = array.MakeArrayOfNull(mem, schema.Field(c).Type, r.rows)
+			}
+		}
+		a, err := array.Concatenate(parts, mem)
+		if err != nil {
+			return nil, fmt.Errorf("graph: property column %q: %w", schema.Field(c).Name, err)
+		}
+		cols[c] = a
+	}
+	return array.NewRecordBatch(nullable(schema), cols, int64(rows)), nil
+}
+
+// sameFields compares names and types only.
+func sameFields(a, b *arrow.Schema) bool {
+	if a.NumFields() != b.NumFields() {
+		return false
+	}
+	for i := range a.NumFields() {
+		if a.Field(i).Name != b.Field(i).Name || !arrow.TypeEqual(a.Field(i).Type, b.Field(i).Type) {
+			return false
+		}
+	}
+	return true
+}
+
+func nullable(s *arrow.Schema) *arrow.Schema {
+	f := s.Fields()
+	for i := range f {
+		f[i].Nullable = true
+	}
+	return arrow.NewSchema(f, nil)
+}
+
+// noRow asks takeRecord for a row of nulls.
+const noRow = ^uint32(0)
+
+// takeRecord returns the rows of rec in the order given.
+func takeRecord(rec arrow.RecordBatch, rows []uint32) (arrow.RecordBatch, error) {
+	if rec == nil {
+		return nil, nil
+	}
+	mem := memory.NewGoAllocator()
+	ib := array.NewUint32Builder(mem)
+	ib.Reserve(len(rows))
+	for _, r := range rows {
+		if r == noRow {
+			ib.AppendNull()
+		} else {
+			ib.UnsafeAppend(r)
+		}
+	}
+	idx := ib.NewArray()
+	cols := make([]arrow.Array, rec.NumCols())
+	for c := range cols {
+		a, err := compute.TakeArray(context.Background(), rec.Column(c), idx)
+		if err != nil {
+			return nil, fmt.Errorf("graph: property column %q: %w", rec.ColumnName(c), err)
+		}
+		cols[c] = a
+	}
+	return array.NewRecordBatch(rec.Schema(), cols, int64(len(rows))), nil
+}
+
+// rowKeys returns a function that gives equal texts exactly for rows with equal
+// values; nil when there are no properties.
+func rowKeys(rec arrow.RecordBatch) func(row uint32) string {
+	if rec == nil {
+		return nil
+	}
+	var key []byte
+	return func(row uint32) string {
+		key = key[:0]
+		for _, col := range rec.Columns() {
+			if col.IsNull(int(row)) {
+				key = append(key, 0)
+				continue
+			}
+			key = append(key, 1)
+			s := col.ValueStr(int(row))
+			key = binary.AppendUvarint(key, uint64(len(s)))
+			key = append(key, s...)
+		}
+		return string(key)
+	}
+}
+
+// vertexProps places the vertex properties by internal id; of several rows of
+// one vertex the first in the input counts.
+func (b *builderState) vertexProps(g *Graph, place []uint32) error {
+	var runs []propRun
+	for _, r := range b.verts {
+		runs = append(runs, propRun{r.props, len(r.id)})
+	}
+	rec, err := concatRecords(runs)
+	if err != nil || rec == nil {
+		return err
+	}
+	take := make([]uint32, g.NumVertices())
+	for i := range take {
+		take[i] = noRow
+	}
+	at := uint32(0)
+	for _, r := range b.verts {
+		for _, x := range r.id {
+			if v := place[x]; r.props != nil && take[v] == noRow {
+				take[v] = at
+			}
+			at++
+		}
+	}
+	g.VertexProps, err = takeRecord(rec, take)
+	return err
+}

@@ -1,0 +1,3 @@
+package graph
+
+type statCache struct{}
