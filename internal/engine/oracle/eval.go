@@ -1,0 +1,285 @@
+package oracle
+
+import (
+	"math"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// evaluator gives values to expressions: nil (NULL), bool, int64, float64,
+// string or []any. Logic has three values; what cannot be compared is NULL.
+type evaluator struct {
+	s     *search
+	edges map[int]*edge // by pattern edge
+}
+
+func (v evaluator) value(x pattern.Expr) any {
+	switch x := x.(type) {
+	case pattern.Lit:
+		return normal(x.Value)
+	case pattern.Prop:
+		if x.Of.Kind == pattern.VertexRef {
+			return v.s.w.vertexProp(v.s.m[x.Of.Index], x.Key)
+		}
+		if d := v.edges[x.Of.Index]; d != nil {
+			return d.props[x.Key]
+		}
+		return nil
+	case pattern.ID:
+		ids := &v.s.w.g.IDs
+		if ids.Numeric() {
+			return ids.Int(v.s.m[x.Vertex])
+		}
+		return ids.String(v.s.m[x.Vertex])
+	case pattern.Deg:
+		return int64(len(v.s.w.neighbours[v.s.m[x.Vertex]]))
+	case pattern.AllDifferent:
+		seen := map[any]bool{}
+		for _, r := range x.Refs {
+			seen[v.identity(r)] = true
+		}
+		return len(seen) == len(x.Refs)
+	case pattern.Exists:
+		return v.s.exists(x)
+	case pattern.List:
+		out := []any{}
+		for _, i := range x.Items {
+			out = append(out, v.value(i))
+		}
+		return out
+	case pattern.Unary:
+		return v.unary(x)
+	case pattern.Binary:
+		return v.binary(x)
+	}
+	return nil
+}
+
+// identity tells data vertices and data edges apart.
+func (v evaluator) identity(r pattern.Ref) any {
+	if r.Kind == pattern.VertexRef {
+		return v.s.m[r.Index]
+	}
+	return v.edges[r.Index].id
+}
+
+func (v evaluator) unary(x pattern.Unary) any {
+	val := v.value(x.X)
+	switch x.Op {
+	case pattern.OpIsNull:
+		return val == nil
+	case pattern.OpIsNotNull:
+		return val != nil
+	case pattern.OpNot:
+		if b, ok := val.(bool); ok {
+			return !b
+		}
+	case pattern.OpNeg:
+		switch n := val.(type) {
+		case int64:
+			return -n
+		case float64:
+			return -n
+		}
+	}
+	return nil
+}
+
+func (v evaluator) binary(x pattern.Binary) any {
+	if a, ok := x.X.(pattern.RefExpr); ok {
+		b, ok := x.Y.(pattern.RefExpr)
+		if !ok {
+			return nil
+		}
+		same := a.Of.Kind == b.Of.Kind && v.identity(a.Of) == v.identity(b.Of)
+		switch x.Op {
+		case pattern.OpEq:
+			return same
+		case pattern.OpNe:
+			return !same
+		}
+		return nil
+	}
+	a, b := v.value(x.X), v.value(x.Y)
+	switch x.Op {
+	case pattern.OpAnd:
+		switch {
+		case a == false || b == false:
+			return false
+		case a == true && b == true:
+			return true
+		}
+		return nil
+	case pattern.OpOr:
+		switch {
+		case a == true || b == true:
+			return true
+		case a == false && b == false:
+			return false
+		}
+		return nil
+	case pattern.OpIn:
+		list, ok := b.([]any)
+		if !ok || a == nil {
+			return nil
+		}
+		var found any = false
+		for _, item := range list {
+			switch equal(a, item) {
+			case true:
+				return true
+			case nil:
+				found = nil
+			}
+		}
+		return found
+	case pattern.OpEq:
+		return equal(a, b)
+	case pattern.OpNe:
+		if e, ok := equal(a, b).(bool); ok {
+			return !e
+		}
+		return nil
+	case pattern.OpLt, pattern.OpLe, pattern.OpGt, pattern.OpGe:
+		c, ok := compare(a, b)
+		if !ok {
+			return nil
+		}
+		switch x.Op {
+		case pattern.OpLt:
+			return c < 0
+		case pattern.OpLe:
+			return c <= 0
+		case pattern.OpGt:
+			return c > 0
+		default:
+			return c >= 0
+		}
+	}
+	return arithmetic(x.Op, a, b)
+}
+
+// equal is true, false or NULL; values of different kinds are not equal.
+func equal(a, b any) any {
+	if a == nil || b == nil {
+		return nil
+	}
+	if p, ok := a.(bool); ok {
+		q, ok := b.(bool)
+		return ok && p == q
+	}
+	c, ok := compare(a, b)
+	return ok && c == 0
+}
+
+// compare orders two numbers or two strings; anything else, and NaN, has no
+// order.
+func compare(a, b any) (int, bool) {
+	if s, ok := a.(string); ok {
+		t, ok := b.(string)
+		return strings.Compare(s, t), ok
+	}
+	if i, ok := a.(int64); ok {
+		if j, ok := b.(int64); ok {
+			switch {
+			case i < j:
+				return -1, true
+			case i > j:
+				return 1, true
+			}
+			return 0, true
+		}
+	}
+	x, ok1 := float(a)
+	y, ok2 := float(b)
+	switch {
+	case !ok1 || !ok2 || math.IsNaN(x) || math.IsNaN(y):
+		return 0, false
+	case x < y:
+		return -1, true
+	case x > y:
+		return 1, true
+	}
+	return 0, true
+}
+
+func float(a any) (float64, bool) {
+	switch a := a.(type) {
+	case int64:
+		return float64(a), true
+	case float64:
+		return a, true
+	}
+	return 0, false
+}
+
+// arithmetic stays in integers between integers; division by zero is NULL.
+func arithmetic(op pattern.Op, a, b any) any {
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	if ok1 && ok2 {
+		switch op {
+		case pattern.OpAdd:
+			return i + j
+		case pattern.OpSub:
+			return i - j
+		case pattern.OpMul:
+			return i * j
+		case pattern.OpDiv:
+			if j != 0 {
+				return i / j
+			}
+		case pattern.OpMod:
+			if j != 0 {
+				return i % j
+			}
+		}
+		return nil
+	}
+	if s, ok := a.(string); ok && op == pattern.OpAdd {
+		if t, ok := b.(string); ok {
+			return s + t
+		}
+		return nil
+	}
+	x, ok1 := float(a)
+	y, ok2 := float(b)
+	if !ok1 || !ok2 {
+		return nil
+	}
+	switch op {
+	case pattern.OpAdd:
+		return x + y
+	case pattern.OpSub:
+		return x - y
+	case pattern.OpMul:
+		return x * y
+	case pattern.OpDiv:
+		return x / y
+	case pattern.OpMod:
+		return math.Mod(x, y)
+	}
+	return nil
+}
+
+// normal widens the numbers that a caller may have put into a literal.
+func normal(x any) any {
+	switch x := x.(type) {
+	case int:
+		return int64(x)
+	case int32:
+		return int64(x)
+	case uint32:
+		return int64(x)
+	case float32:
+		return float64(x)
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = normal(x[i])
+		}
+		return out
+	}
+	return x
+}
