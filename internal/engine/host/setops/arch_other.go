@@ -1,4 +1,4 @@
-//go:build !setops_asm
+//go:build !amd64 || purego
 
 package setops
 
