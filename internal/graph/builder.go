@@ -66,16 +66,12 @@ func (b *Builder) Build(ctx context.Context) (*Graph, error) { return b.b.build(
 // helper for tests and generators). User ids are the pairs' numbers.
 func FromEdges(n int, pairs [][2]uint32, directed bool) *Graph {
 	b := NewBuilder(BuildOptions{Directed: directed})
-	vc := &VertexChunk{ID: make([]uint64, n)}
-	for i := range vc.ID {
-		vc.ID[i] = uint64(i)
-	}
 	c := &EdgeChunk{}
 	for _, p := range pairs {
 		c.Src = append(c.Src, uint64(p[0]))
 		c.Dst = append(c.Dst, uint64(p[1]))
 	}
-	if err := b.AddVertices(vc); err != nil {
+	if err := b.AddRange(uint64(n)); err != nil {
 		panic(err)
 	}
 	if err := b.AddEdges(c); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"sync"
 
@@ -30,14 +31,16 @@ type builderState struct {
 	mu sync.Mutex
 
 	kind    idKind
-	strs    interner // string ids
-	labels  interner // edge labels
-	vlabels interner // vertex labels
+	strs    *idInterner // string ids
+	labels  interner    // edge labels
+	vlabels interner    // vertex labels
 
-	edges []edgeRun
+	pairs pairStore // edges without columns
+	edges []edgeRun // edges with columns
 	verts []vertexRun
+	known uint64 // vertices 0 … known-1 exist
+	most  uint64 // largest id of edges with columns
 	shape edgeShape
-	err   error
 }
 
 type idKind uint8
@@ -54,11 +57,11 @@ type edgeShape struct{ set, label, time, props bool }
 func (s edgeShape) plain() bool { return !s.label && !s.time && !s.props }
 
 type edgeRun struct {
-	seq      uint64
-	src, dst []uint64 // raw ids: the user's numbers, or numbers of interned strings
-	label    []uint32
-	time     []int64
-	props    arrow.RecordBatch
+	seq   uint64
+	ends  *segment
+	label []uint32
+	time  []int64
+	props arrow.RecordBatch
 }
 
 type vertexRun struct {
@@ -69,7 +72,30 @@ type vertexRun struct {
 }
 
 func newBuilder(o BuildOptions) *Builder {
-	return &Builder{b: builderState{o: o}}
+	b := &Builder{b: builderState{o: o}}
+	b.b.reset()
+	return b
+}
+
+// reset empties the builder and frees what it holds.
+func (b *builderState) reset() {
+	for _, s := range b.segments() {
+		s.free()
+	}
+	b.kind, b.strs = idsUnknown, &idInterner{seed: maphash.MakeSeed()}
+	b.labels, b.vlabels = interner{}, interner{}
+	b.pairs = pairStore{}
+	b.edges, b.verts, b.known, b.most, b.shape = nil, nil, 0, 0, edgeShape{}
+}
+
+// segments returns all segments, those of edges with columns first, in the
+// order of b.edges.
+func (b *builderState) segments() []*segment {
+	var all []*segment
+	for _, r := range b.edges {
+		all = append(all, r.ends)
+	}
+	return append(append(all, b.pairs.opened...), b.pairs.wide...)
 }
 
 // interner numbers byte strings in order of first appearance.
@@ -123,41 +149,55 @@ func (b *builderState) setKind(k idKind) error {
 	return nil
 }
 
+// rawIDs returns a chunk's ids as numbers: the user's, or those of interned
+// strings. It does not copy numbers.
 func (b *builderState) rawIDs(num []uint64, str *StringColumn) ([]uint64, error) {
-	if str == nil {
-		for i, x := range num {
-			if x >= 1<<63 {
-				return nil, fmt.Errorf("%w: vertex id %d in row %d is 2^63 or more", ErrColumns, x, i)
-			}
+	kind := idsNumeric
+	if str != nil {
+		if num != nil {
+			return nil, ErrMixedIDs
 		}
-		if len(num) > 0 {
-			if err := b.setKind(idsNumeric); err != nil {
-				return nil, err
-			}
-		}
-		return slices.Clone(num), nil
-	}
-	if num != nil {
-		return nil, ErrMixedIDs
-	}
-	if err := str.check(); err != nil {
-		return nil, err
-	}
-	r := make([]uint64, str.rows())
-	if len(r) > 0 {
-		if err := b.setKind(idsString); err != nil {
+		if err := str.check(); err != nil {
 			return nil, err
 		}
+		if str.rows() == 0 {
+			return nil, nil
+		}
+		kind = idsString
+	} else if len(num) == 0 {
+		return nil, nil
 	}
-	for i := range r {
-		r[i] = uint64(b.strs.put(str.at(i)))
+	b.mu.Lock()
+	err := b.setKind(kind)
+	b.mu.Unlock()
+	if err != nil || str == nil {
+		return num, err
 	}
-	return r, nil
+	return b.strs.column(str), nil
+}
+
+// checkEdges checks the lengths of a chunk's columns and returns which there
+// are.
+func (c *EdgeChunk) check(n int) (edgeShape, error) {
+	sh := edgeShape{true, c.Label != nil, c.Time != nil, c.Props != nil}
+	if sh.label {
+		if err := c.Label.check(); err != nil {
+			return sh, err
+		}
+		if c.Label.rows() != n {
+			return sh, fmt.Errorf("%w: %d edges, %d labels", ErrColumns, n, c.Label.rows())
+		}
+	}
+	if sh.time && len(c.Time) != n {
+		return sh, fmt.Errorf("%w: %d edges, %d times", ErrColumns, n, len(c.Time))
+	}
+	if sh.props && c.Props.NumRows() != int64(n) {
+		return sh, fmt.Errorf("%w: %d edges, %d property rows", ErrColumns, n, c.Props.NumRows())
+	}
+	return sh, nil
 }
 
 func (b *builderState) addEdges(c *EdgeChunk) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	src, err := b.rawIDs(c.Src, c.SrcStr)
 	if err != nil {
 		return err
@@ -173,58 +213,66 @@ func (b *builderState) addEdges(c *EdgeChunk) error {
 	if n == 0 {
 		return nil
 	}
-	sh := edgeShape{true, c.Label != nil, c.Time != nil, c.Props != nil}
+	sh, err := c.check(n)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
 	if b.shape.set && b.shape != sh {
+		b.mu.Unlock()
 		return fmt.Errorf("%w: chunks with different optional columns", ErrColumns)
 	}
 	b.shape = sh
-	r := edgeRun{seq: c.Seq, src: src, dst: dst}
-	if c.Label != nil {
-		if err := c.Label.check(); err != nil {
-			return err
-		}
-		if c.Label.rows() != n {
-			return fmt.Errorf("%w: %d edges, %d labels", ErrColumns, n, c.Label.rows())
-		}
+	b.mu.Unlock()
+	if sh.plain() {
+		return b.pairs.add(src, dst)
+	}
+	ends, most, err := newSegment(src, dst)
+	if err != nil {
+		return err
+	}
+	r := edgeRun{seq: c.Seq, ends: ends, time: slices.Clone(c.Time), props: c.Props}
+	if r.props != nil {
+		r.props.Retain()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if sh.label {
 		r.label = make([]uint32, n)
 		for i := range r.label {
+			r.label[i] = NoLabel
 			if s := c.Label.at(i); len(s) > 0 {
 				r.label[i] = b.labels.put(s)
-			} else {
-				r.label[i] = NoLabel
 			}
 		}
 	}
-	if c.Time != nil {
-		if len(c.Time) != n {
-			return fmt.Errorf("%w: %d edges, %d times", ErrColumns, n, len(c.Time))
-		}
-		r.time = slices.Clone(c.Time)
-	}
-	if c.Props != nil {
-		if c.Props.NumRows() != int64(n) {
-			return fmt.Errorf("%w: %d edges, %d property rows", ErrColumns, n, c.Props.NumRows())
-		}
-		c.Props.Retain()
-		r.props = c.Props
-	}
+	b.most = max(b.most, most)
 	b.edges = append(b.edges, r)
 	return nil
 }
 
 func (b *builderState) addVertices(c *VertexChunk) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	id, err := b.rawIDs(c.ID, c.IDStr)
 	if err != nil {
 		return err
 	}
 	n := len(id)
-	r := vertexRun{seq: c.Seq, id: id}
+	if c.Labels != nil && len(c.Labels) != n {
+		return fmt.Errorf("%w: %d vertices, %d label lists", ErrColumns, n, len(c.Labels))
+	}
+	if c.Props != nil && c.Props.NumRows() != int64(n) {
+		return fmt.Errorf("%w: %d vertices, %d property rows", ErrColumns, n, c.Props.NumRows())
+	}
+	if err := tooLong(id, id); err != nil {
+		return err
+	}
+	r := vertexRun{seq: c.Seq, id: slices.Clone(id), props: c.Props}
+	if r.props != nil {
+		r.props.Retain()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if c.Labels != nil {
-		if len(c.Labels) != n {
-			return fmt.Errorf("%w: %d vertices, %d label lists", ErrColumns, n, len(c.Labels))
-		}
 		r.labels = make([][]uint32, n)
 		for i, l := range c.Labels {
 			for _, s := range l {
@@ -234,14 +282,23 @@ func (b *builderState) addVertices(c *VertexChunk) error {
 			}
 		}
 	}
-	if c.Props != nil {
-		if c.Props.NumRows() != int64(n) {
-			return fmt.Errorf("%w: %d vertices, %d property rows", ErrColumns, n, c.Props.NumRows())
-		}
-		c.Props.Retain()
-		r.props = c.Props
-	}
 	b.verts = append(b.verts, r)
+	return nil
+}
+
+// AddRange says that the vertices with the numeric ids 0 … n-1 exist.
+func (b *Builder) AddRange(n uint64) error {
+	b.b.mu.Lock()
+	defer b.b.mu.Unlock()
+	if n > maxVertices {
+		return fmt.Errorf("%w: %d vertices", ErrTooLarge, n)
+	}
+	if n > 0 {
+		if err := b.b.setKind(idsNumeric); err != nil {
+			return err
+		}
+	}
+	b.b.known = max(b.b.known, n)
 	return nil
 }
 

@@ -21,7 +21,7 @@ type propRun struct {
 func edgeProps(runs []edgeRun) []propRun {
 	var r []propRun
 	for _, e := range runs {
-		r = append(r, propRun{e.props, len(e.src)})
+		r = append(r, propRun{e.props, len(e.ends.p)})
 	}
 	return r
 }

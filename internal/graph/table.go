@@ -2,24 +2,27 @@ package graph
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
-// edgeRow is an input edge in internal ids, u < v on an undirected graph.
+// edgeRow is an input edge of a source in internal ids; on an undirected graph
+// the source is the smaller end.
 type edgeRow struct {
-	u, v uint32
+	v    uint32
 	row  uint32 // place in the input
-	back bool   // it was given as v→u
+	back uint32 // 1: it was given as v→u
 }
 
 // table makes the edge table: rows sorted by source, target, label, time and
 // input order, equal rows merged.
-func (b *builderState) table(g *Graph, place []uint32) error {
+func (b *builderState) table(ctx context.Context, threads int, g *Graph, place []uint32) error {
 	var total uint64
 	for _, r := range b.edges {
-		total += uint64(len(r.src))
+		total += uint64(len(r.ends.p))
 	}
 	if total > math.MaxUint32-1 {
 		return fmt.Errorf("%w: %d edge rows", ErrTooLarge, total)
@@ -48,30 +51,13 @@ func (b *builderState) table(g *Graph, place []uint32) error {
 	if err != nil {
 		return err
 	}
-	n := g.NumVertices()
-	rows := make([]edgeRow, 0, total)
-	at := uint32(0)
-	for _, r := range b.edges {
-		for i := range r.src {
-			u, v := place[r.src[i]], place[r.dst[i]]
-			if u != v {
-				e := edgeRow{u, v, at, false}
-				if !g.Directed && u > v {
-					e = edgeRow{v, u, at, true}
-				}
-				rows = append(rows, e)
-			}
-			at++
-		}
-	}
-	if label == nil && time == nil && props == nil {
-		// A label column without a label: as if it were not there.
-		slices.SortFunc(rows, func(x, y edgeRow) int { return cmp.Or(cmp.Compare(x.u, y.u), cmp.Compare(x.v, y.v)) })
-		b.keep(g, rows, func(x, y edgeRow) bool { return x.u == y.u && x.v == y.v }, nil)
-		return nil
+	rows, off, err := b.rowsBySource(ctx, threads, g, place)
+	defer freeBig(&rows)
+	if err != nil {
+		return err
 	}
 	key := func(x, y edgeRow) int {
-		c := cmp.Or(cmp.Compare(x.u, y.u), cmp.Compare(x.v, y.v))
+		c := cmp.Compare(x.v, y.v)
 		if c == 0 && label != nil {
 			c = cmp.Compare(label[x.row]+1, label[y.row]+1) // no label first
 		}
@@ -80,40 +66,112 @@ func (b *builderState) table(g *Graph, place []uint32) error {
 		}
 		return c
 	}
-	slices.SortFunc(rows, func(x, y edgeRow) int { return cmp.Or(key(x, y), cmp.Compare(x.row, y.row)) })
-	kept := b.keep(g, rows, func(x, y edgeRow) bool { return key(x, y) == 0 }, rowKeys(props))
-	t := &EdgeTable{Off: make([]uint64, n+1), Dst: make([]uint32, len(kept)), Src: make([]uint32, len(kept))}
-	if label != nil {
-		t.Label = make([]uint32, len(kept))
+	order := func(x, y edgeRow) int { return cmp.Or(key(x, y), cmp.Compare(x.row, y.row)) }
+	size := makeBig[uint64](uint64(len(off)))
+	counts := make([]rowCounts, threads)
+	value := make([]func(uint32) string, threads)
+	for w := range value {
+		value[w] = rowKeys(props)
 	}
-	if time != nil {
-		t.Time = make([]int64, len(kept))
-	}
-	take := make([]uint32, len(kept))
-	for i, r := range kept {
-		t.Src[i], t.Dst[i], take[i] = r.u, r.v, r.row
-		t.Off[r.u+1]++
-		if label != nil {
-			t.Label[i] = label[r.row]
+	err = overVertices(ctx, threads, off, func(w int, lo, hi uint32) {
+		for u := lo; u < hi; u++ {
+			l := rows[off[u]:off[u+1]]
+			slices.SortFunc(l, order)
+			size[u+1] = uint64(keepRows(l, func(x, y edgeRow) bool { return key(x, y) == 0 }, value[w], &counts[w]))
 		}
-		if time != nil {
-			t.Time[i] = time[r.row]
-		}
-	}
-	for v := range n {
-		t.Off[v+1] += t.Off[v]
-	}
-	if t.Props, err = takeRecord(props, take); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	g.Edges = t
-	return nil
+	for _, c := range counts {
+		g.Read.Duplicates += c.duplicates
+		g.Read.Reciprocal += c.reciprocal
+	}
+	for u := 1; u < len(size); u++ {
+		size[u] += size[u-1]
+	}
+	kept := size[len(size)-1]
+	g.Read.Kept += kept
+	if label == nil && time == nil && props == nil {
+		// A label column without a label: as if it were not there.
+		freeBig(&size)
+		return nil
+	}
+	t := &EdgeTable{Off: size, Dst: makeBig[uint32](kept), Src: makeBig[uint32](kept)}
+	if label != nil {
+		t.Label = makeBig[uint32](kept)
+	}
+	if time != nil {
+		t.Time = makeBig[int64](kept)
+	}
+	take := makeBig[uint32](kept)
+	defer freeBig(&take)
+	err = overVertices(ctx, threads, t.Off, func(_ int, lo, hi uint32) {
+		for u := lo; u < hi; u++ {
+			for i, at := off[u], t.Off[u]; at < t.Off[u+1]; i, at = i+1, at+1 {
+				r := rows[i]
+				t.Src[at], t.Dst[at], take[at] = u, r.v, r.row
+				if label != nil {
+					t.Label[at] = label[r.row]
+				}
+				if time != nil {
+					t.Time[at] = time[r.row]
+				}
+			}
+		}
+	})
+	g.Edges = t // so that Close frees it
+	if err != nil {
+		return err
+	}
+	t.Props, err = takeRecord(props, take)
+	return err
 }
 
-// keep drops rows that repeat one before them in the same group (same says
+// rowsBySource returns all input edges but self-loops grouped by source, the
+// smaller end on an undirected graph; those of u are off[u] … off[u+1].
+func (b *builderState) rowsBySource(ctx context.Context, threads int, g *Graph, place []uint32) ([]edgeRow, []uint64, error) {
+	off := make([]uint64, g.NumVertices()+1)
+	first := make([]uint32, len(b.edges))
+	at := uint32(0)
+	for i, r := range b.edges {
+		first[i] = at
+		at += uint32(len(r.ends.p))
+	}
+	each := func(f func(e edgeRow, u uint32)) error {
+		return parallel(ctx, threads, uint64(len(b.edges)), 1, func(_ int, i, _ uint64) {
+			for j, p := range b.edges[i].ends.p {
+				u, v := place[p>>32], place[uint32(p)]
+				if u == v {
+					continue
+				}
+				e := edgeRow{v: v, row: first[i] + uint32(j)}
+				if !g.Directed && u > v {
+					u, e.v, e.back = v, u, 1
+				}
+				f(e, u)
+			}
+		})
+	}
+	if err := each(func(_ edgeRow, u uint32) { atomic.AddUint64(&off[u+1], 1) }); err != nil {
+		return nil, nil, err
+	}
+	sum := uint64(0)
+	for u := 1; u < len(off); u++ {
+		off[u], sum = sum, sum+off[u]
+	}
+	rows := makeBig[edgeRow](sum)
+	err := each(func(e edgeRow, u uint32) { rows[atomic.AddUint64(&off[u+1], 1)-1] = e })
+	return rows, off, err
+}
+
+type rowCounts struct{ duplicates, reciprocal uint64 }
+
+// keepRows drops rows that repeat one before them in the same group (same says
 // which neighbours in the sorted order are of one group, value what else must
-// be equal) and counts what it drops. It works in place.
-func (b *builderState) keep(g *Graph, rows []edgeRow, same func(x, y edgeRow) bool, value func(row uint32) string) []edgeRow {
+// be equal) and counts what it drops. It works in place and returns how many
+// stay.
+func keepRows(rows []edgeRow, same func(x, y edgeRow) bool, value func(row uint32) string, n *rowCounts) int {
 	out := rows[:0]
 	type seen struct{ fwd, back bool }
 	for i := 0; i < len(rows); {
@@ -133,20 +191,20 @@ func (b *builderState) keep(g *Graph, rows []edgeRow, same func(x, y edgeRow) bo
 			if value != nil {
 				k = value(r.row)
 			}
+			back := r.back == 1
 			s := m[k]
 			if s == nil {
-				m[k] = &seen{fwd: !r.back, back: r.back}
+				m[k] = &seen{fwd: !back, back: back}
 				out = append(out, r)
 				continue
 			}
-			if was := s.fwd && !r.back || s.back && r.back; was {
-				g.Read.Duplicates++
+			if s.fwd && !back || s.back && back {
+				n.duplicates++
 			} else {
-				g.Read.Reciprocal++
+				n.reciprocal++
 			}
-			s.fwd, s.back = s.fwd || !r.back, s.back || r.back
+			s.fwd, s.back = s.fwd || !back, s.back || back
 		}
 	}
-	g.Read.Kept += uint64(len(out))
-	return out
+	return len(out)
 }

@@ -1,0 +1,313 @@
+package graph
+
+import (
+	"context"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+// The pairs of all segments become distinct vertex pairs in two passes that
+// both stay in cache: segments are partitioned by ranges of the smaller end,
+// then each range is gathered, sorted and written out once. Segments give their
+// pages back as ranges are done, so that the peak is the input or the result,
+// not their sum.
+
+const (
+	fwd = 1 // the pair was given as smaller → larger compact id
+	bwd = 2
+)
+
+// block is the distinct pairs of one range of smaller ends.
+type block struct {
+	lo, hi uint32   // the smaller ends, hi exclusive
+	size   []uint32 // pairs of lo+i
+	far    []uint32 // the larger ends, by smaller end, sorted
+	dir    []uint8  // fwd, bwd or both by pair; nil on an undirected graph
+}
+
+func (b *block) free() {
+	freeBig(&b.size)
+	freeBig(&b.far)
+	freeBig(&b.dir)
+}
+
+// pairSet is the distinct pairs of a graph by compact ids.
+type pairSet struct {
+	n      uint32
+	blocks []block
+	// Degrees by compact id: distinct neighbours either way and, on a directed
+	// graph, successors and predecessors.
+	deg, out, in []uint32
+
+	loops, arcs, pairs uint64 // dropped self-loops, distinct arcs, distinct pairs
+}
+
+func (p *pairSet) free() {
+	for i := range p.blocks {
+		p.blocks[i].free()
+	}
+	freeBig(&p.deg)
+	freeBig(&p.out)
+	freeBig(&p.in)
+}
+
+// ranges cuts the vertices into ranges of about equal numbers of pairs.
+type ranges struct {
+	shift int
+	of    []uint16 // range by vertex >> shift
+	lo    []uint32 // first vertex of each range; one more at the end
+}
+
+// rangeEdges is how many pairs a range should have: two buffers of them fit the
+// second or third cache.
+const rangeEdges = 1 << 18
+
+func cutRanges(ctx context.Context, threads int, segs []*segment, n uint32, total uint64) (*ranges, error) {
+	r := &ranges{shift: max(0, bits.Len32(n)-16)}
+	bins := n>>r.shift + 1
+	hist := make([]atomic.Uint64, bins)
+	local := make([][]uint32, threads)
+	err := parallel(ctx, threads, uint64(len(segs)), 1, func(w int, i, _ uint64) {
+		if local[w] == nil {
+			local[w] = make([]uint32, bins)
+		}
+		h := local[w]
+		for _, p := range segs[i].p {
+			h[min(uint32(p>>32), uint32(p))>>r.shift]++
+		}
+		for b, c := range h {
+			if c > 0 {
+				hist[b].Add(uint64(c))
+				h[b] = 0
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	parts := min(total/rangeEdges+1, 4096)
+	each := total/parts + 1
+	r.of = make([]uint16, bins)
+	r.lo = []uint32{0}
+	sum := uint64(0)
+	for b := range hist {
+		c := hist[b].Load()
+		if sum > 0 && sum+c > each {
+			r.lo = append(r.lo, uint32(b)<<r.shift)
+			sum = 0
+		}
+		sum += c
+		r.of[b] = uint16(len(r.lo) - 1)
+	}
+	r.lo = append(r.lo, n)
+	return r, nil
+}
+
+// partition groups the edges of each segment by range and drops self-loops.
+func (r *ranges) partition(ctx context.Context, threads int, segs []*segment, keep bool) (loops uint64, err error) {
+	var dropped atomic.Uint64
+	k := len(r.lo) - 1
+	spare := make([][]uint64, threads)
+	err = parallel(ctx, threads, uint64(len(segs)), 1, func(w int, i, _ uint64) {
+		s := segs[i]
+		s.cut = make([]uint32, k+1)
+		lost := uint64(0)
+		for _, p := range s.p {
+			a, b := uint32(p>>32), uint32(p)
+			if a == b {
+				lost++
+				continue
+			}
+			s.cut[r.of[min(a, b)>>r.shift]+1]++
+		}
+		for j := range k {
+			s.cut[j+1] += s.cut[j]
+		}
+		dropped.Add(lost)
+		if cap(spare[w]) < len(s.p) {
+			freeBig(&spare[w])
+			spare[w] = makeBig[uint64](max(uint64(len(s.p)), uint64(cap(s.p))))
+		}
+		to := spare[w][:len(s.p)]
+		at := make([]uint32, k)
+		copy(at, s.cut)
+		for _, p := range s.p {
+			a, b := uint32(p>>32), uint32(p)
+			if a == b {
+				continue
+			}
+			d := &at[r.of[min(a, b)>>r.shift]]
+			to[*d] = p
+			*d++
+		}
+		if keep {
+			// The rows' order matters to the caller: the copy replaces the
+			// segment in this list only.
+			segs[i] = &segment{p: to[:s.cut[k]], cut: s.cut}
+			spare[w] = nil
+			return
+		}
+		spare[w], s.p = s.p[:0], to[:s.cut[k]]
+	})
+	for w := range spare {
+		freeBig(&spare[w])
+	}
+	return dropped.Load(), err
+}
+
+// distinct consumes the segments and returns their distinct pairs. With keep
+// the segments themselves stay as they are.
+func distinct(ctx context.Context, threads int, segs []*segment, n uint32, directed, keep bool) (*pairSet, error) {
+	var total uint64
+	for _, s := range segs {
+		total += uint64(len(s.p))
+	}
+	if keep {
+		segs = append([]*segment(nil), segs...)
+	}
+	set := &pairSet{n: n, deg: makeBig[uint32](uint64(n))}
+	if directed {
+		set.out, set.in = makeBig[uint32](uint64(n)), makeBig[uint32](uint64(n))
+	}
+	defer func() {
+		for _, s := range segs {
+			if keep && s.cut == nil {
+				continue // not yet a copy
+			}
+			s.free()
+		}
+	}()
+	r, err := cutRanges(ctx, threads, segs, n, total)
+	if err != nil {
+		return set, err
+	}
+	if set.loops, err = r.partition(ctx, threads, segs, keep); err != nil {
+		return set, err
+	}
+	k := len(r.lo) - 1
+	set.blocks = make([]block, k)
+	var arcs, pairs atomic.Uint64
+	bufs := make([]rangeBuf, threads)
+	done := releaser{segs: segs, done: make([]bool, k)}
+	err = parallel(ctx, threads, uint64(k), 1, func(w int, i, _ uint64) {
+		b := &set.blocks[i]
+		b.lo, b.hi = r.lo[i], r.lo[i+1]
+		keys := bufs[w].gather(segs, int(i), b.lo, n)
+		a, p := set.emit(b, keys, bits.Len32(n-1), directed)
+		arcs.Add(a)
+		pairs.Add(p)
+		done.finished(int(i))
+	})
+	for w := range bufs {
+		freeBig(&bufs[w].keys)
+		freeBig(&bufs[w].tmp)
+	}
+	set.arcs, set.pairs = arcs.Load(), pairs.Load()
+	return set, err
+}
+
+type rangeBuf struct{ keys, tmp []uint64 }
+
+// gather returns the pairs of a range, sorted, as (smaller end - lo), larger
+// end, and a bit that is 1 for pairs given as larger → smaller.
+func (r *rangeBuf) gather(segs []*segment, i int, lo, n uint32) []uint64 {
+	var total uint64
+	for _, s := range segs {
+		total += uint64(s.cut[i+1] - s.cut[i])
+	}
+	if uint64(cap(r.keys)) < total {
+		freeBig(&r.keys)
+		freeBig(&r.tmp)
+		r.keys, r.tmp = makeBig[uint64](total+total/4), makeBig[uint64](total+total/4)
+	}
+	keys := r.keys[:0]
+	shift := bits.Len32(n-1) + 1
+	top := uint32(0)
+	for _, s := range segs {
+		for _, p := range s.p[s.cut[i]:s.cut[i+1]] {
+			a, b, back := uint32(p>>32), uint32(p), uint64(0)
+			if a > b {
+				a, b, back = b, a, 1
+			}
+			top = max(top, a-lo)
+			keys = append(keys, uint64(a-lo)<<shift|uint64(b)<<1|back)
+		}
+	}
+	return radixSort(keys, r.tmp[:len(keys)], bits.Len32(top)+shift)
+}
+
+// emit writes the distinct pairs of sorted keys to b and counts degrees.
+func (set *pairSet) emit(b *block, keys []uint64, width int, directed bool) (arcs, pairs uint64) {
+	prev := ^uint64(0)
+	for _, k := range keys {
+		if k>>1 != prev {
+			pairs++
+			prev = k >> 1
+		}
+	}
+	b.size = makeBig[uint32](uint64(b.hi - b.lo))
+	b.far = makeBig[uint32](pairs)
+	if directed {
+		b.dir = makeBig[uint8](pairs)
+	}
+	mask := uint64(1)<<width - 1
+	at := 0
+	for i := 0; i < len(keys); {
+		k := keys[i] >> 1
+		d := uint8(0)
+		for i < len(keys) && keys[i]>>1 == k {
+			d |= fwd << (keys[i] & 1)
+			i++
+		}
+		arcs += uint64(d+1) / 2 // 1, 2 → 1; 3 → 2
+		x, y := uint32(k>>width), uint32(k&mask)
+		b.size[x]++
+		b.far[at] = y
+		if directed {
+			b.dir[at] = d
+			a := x + b.lo
+			if d&fwd != 0 {
+				atomic.AddUint32(&set.out[a], 1)
+				atomic.AddUint32(&set.in[y], 1)
+			}
+			if d&bwd != 0 {
+				atomic.AddUint32(&set.out[y], 1)
+				atomic.AddUint32(&set.in[a], 1)
+			}
+		}
+		atomic.AddUint32(&set.deg[y], 1)
+		at++
+	}
+	for x, c := range b.size {
+		if c > 0 {
+			atomic.AddUint32(&set.deg[b.lo+uint32(x)], c)
+		}
+	}
+	return arcs, pairs
+}
+
+// releaser gives back the pages of segments below the ranges that are done.
+type releaser struct {
+	mu    sync.Mutex
+	segs  []*segment
+	done  []bool
+	below int // all ranges before are done
+	gone  int // pages of ranges before are given back
+}
+
+func (r *releaser) finished(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done[i] = true
+	for r.below < len(r.done) && r.done[r.below] {
+		r.below++
+	}
+	if r.below-r.gone < 8 {
+		return
+	}
+	for _, s := range r.segs {
+		dropBig(s.p, s.cut[r.gone], s.cut[r.below])
+	}
+	r.gone = r.below
+}

@@ -1,0 +1,60 @@
+package graph
+
+import "unsafe"
+
+// Large arrays live outside the Go heap where the system allows it: they do not
+// count towards the collector's goal, so that resident memory stays near what
+// is in use, and temporary ones are given back at once. They are freed
+// explicitly only (Graph.Close for those of a graph): slices of them travel
+// through engines, and no finalizer could know when the last one is gone.
+
+// bigBytes is the size from which an array is mapped. Small graphs, which tests
+// and services make in numbers, stay in the Go heap and need no Close.
+const bigBytes = 4 << 20
+
+type word interface {
+	~uint8 | ~uint32 | ~uint64 | ~int64 | edgeRow
+}
+
+// makeBig returns n zeroed elements.
+func makeBig[T word](n uint64) []T {
+	var z T
+	size := n * uint64(unsafe.Sizeof(z))
+	if size >= bigBytes {
+		if b := mapAnon(size); b != nil {
+			return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
+		}
+	}
+	return make([]T, n)
+}
+
+// freeBig gives back what makeBig returned (the whole slice, or one shortened
+// with its capacity left) and sets it to nil.
+func freeBig[T word](s *[]T) {
+	if b := bigAsBytes((*s)[:cap(*s)]); len(b) >= bigBytes {
+		unmapAnon(b)
+	}
+	*s = nil
+}
+
+func bigAsBytes[T word](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]))
+}
+
+// dropBig tells the system that elements from … to of a mapped array will not
+// be read again; the array stays allocated.
+func dropBig[T word](s []T, from, to uint32) {
+	var z T
+	size := int(unsafe.Sizeof(z))
+	if cap(s)*size < bigBytes {
+		return
+	}
+	const page = 4096
+	lo, hi := (int(from)*size+page-1)/page*page, int(to)*size/page*page
+	if lo < hi {
+		dropPages(bigAsBytes(s)[lo:hi])
+	}
+}

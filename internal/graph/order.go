@@ -1,0 +1,47 @@
+package graph
+
+// degreeOrder returns the compact ids in the order of internal ids: by class,
+// inside a class by descending degree, ties by the user's id; and the internal
+// id of each compact id. class is nil for one class.
+func degreeOrder(deg, class []uint32, classes []Class) (order, place []uint32) {
+	n := uint32(len(deg))
+	order, place = makeBig[uint32](uint64(n)), makeBig[uint32](uint64(n))
+	most := uint32(0)
+	for _, d := range deg {
+		most = max(most, d)
+	}
+	// A counting sort keeps ties in their order; compact ids are in the
+	// order of the user's.
+	at := make([]uint32, uint64(most)+1)
+	for _, d := range deg {
+		at[most-d]++
+	}
+	sum := uint32(0)
+	for i, c := range at {
+		at[i] = sum
+		sum += c
+	}
+	for v, d := range deg {
+		order[at[most-d]] = uint32(v)
+		at[most-d]++
+	}
+	if class != nil {
+		next := make([]uint32, len(classes))
+		for i, c := range classes {
+			next[i] = c.First
+		}
+		for _, v := range order {
+			c := class[v]
+			place[v] = next[c]
+			next[c]++
+		}
+		for v, p := range place {
+			order[p] = uint32(v)
+		}
+		return order, place
+	}
+	for i, v := range order {
+		place[v] = uint32(i)
+	}
+	return order, place
+}

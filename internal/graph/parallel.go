@@ -1,0 +1,96 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// threadCount turns an option into a number of goroutines; 0 means all cores.
+func threadCount(t int) int {
+	if t <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return t
+}
+
+// parallel runs f over 0 … n-1 in runs of at most grain on threads goroutines;
+// worker says which one calls. It stops early when ctx ends.
+func parallel(ctx context.Context, threads int, n, grain uint64, f func(worker int, lo, hi uint64)) error {
+	grain = max(grain, 1)
+	threads = int(min(uint64(threads), (n+grain-1)/grain))
+	if threads <= 1 {
+		for lo := uint64(0); lo < n; lo += grain {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			f(0, lo, min(lo+grain, n))
+		}
+		return ctx.Err()
+	}
+	var next atomic.Uint64
+	var wg sync.WaitGroup
+	var caught atomic.Pointer[string]
+	for w := range threads {
+		wg.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					s := fmt.Sprintf("%v\n%s", r, debug.Stack())
+					caught.Store(&s)
+				}
+			}()
+			for ctx.Err() == nil && caught.Load() == nil {
+				hi := next.Add(grain)
+				lo := hi - grain
+				if lo >= n {
+					return
+				}
+				f(w, lo, min(hi, n))
+			}
+		})
+	}
+	wg.Wait()
+	if s := caught.Load(); s != nil {
+		panic(*s) // in the caller's goroutine, where it can be recovered
+	}
+	return ctx.Err()
+}
+
+// byWork cuts the vertices into about parts ranges of equal work, where off is
+// a running sum of it; vertices themselves count too. It returns the ranges'
+// bounds.
+func byWork(off []uint64, parts int) []uint32 {
+	n := len(off) - 1
+	total := off[n] + uint64(n)
+	cuts := []uint32{0}
+	for p := 1; p < parts; p++ {
+		want := total / uint64(parts) * uint64(p)
+		lo, hi := int(cuts[len(cuts)-1]), n
+		for lo < hi {
+			mid := int(uint(lo+hi) >> 1)
+			if off[mid]+uint64(mid) < want {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		if uint32(lo) > cuts[len(cuts)-1] {
+			cuts = append(cuts, uint32(lo))
+		}
+	}
+	if last := cuts[len(cuts)-1]; last < uint32(n) || n == 0 {
+		cuts = append(cuts, uint32(n))
+	}
+	return cuts
+}
+
+// overVertices runs f over vertex ranges of about equal work.
+func overVertices(ctx context.Context, threads int, off []uint64, f func(worker int, lo, hi uint32)) error {
+	n := uint64(len(off) - 1)
+	parts := int(min(n, 1+(off[n]+n)/16384, uint64(threads)*64))
+	cuts := byWork(off, max(parts, 1))
+	return parallel(ctx, threads, uint64(len(cuts)-1), 1, func(w int, i, _ uint64) { f(w, cuts[i], cuts[i+1]) })
+}

@@ -1,0 +1,260 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+)
+
+// ranker turns raw ids into compact ones, 0 … n-1 in the order of the user's
+// ids.
+type ranker struct {
+	n    uint64
+	ids  []uint64 // raw ids in the user's order; nil: 0 … n-1 themselves
+	same bool     // raw ids are the compact ones
+
+	// Numbers that fit a bitmap: the rank is a count of bits before.
+	bit []uint64
+	sum []uint32 // bits set before each run of 8 words
+
+	// Other numbers: an open hash table of mask+1 slots.
+	key  []uint64 // raw id + 1; 0: empty
+	val  []uint32
+	mask uint64
+
+	text [][]uint32 // interned strings: rank by shard and number
+}
+
+func (r *ranker) free() {
+	if r == nil {
+		return
+	}
+	freeBig(&r.ids)
+	freeBig(&r.bit)
+	freeBig(&r.sum)
+	freeBig(&r.key)
+	freeBig(&r.val)
+}
+
+func (r *ranker) rank(x uint64) uint32 {
+	switch {
+	case r.same:
+		return uint32(x)
+	case r.bit != nil:
+		w := x >> 6
+		c := r.sum[w>>3]
+		for i := w &^ 7; i < w; i++ {
+			c += uint32(bits.OnesCount64(r.bit[i]))
+		}
+		return c + uint32(bits.OnesCount64(r.bit[w]&(1<<(x&63)-1)))
+	case r.text != nil:
+		return r.text[x%internShards][x/internShards]
+	}
+	for h := mix64(x) & r.mask; ; h = (h + 1) & r.mask {
+		if r.key[h] == x+1 {
+			return r.val[h]
+		}
+	}
+}
+
+// mix64 is a strong 64-bit mixing step (splitmix64).
+func mix64(z uint64) uint64 {
+	z += 0x9E3779B97F4A7C15
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}
+
+// newRanker looks at all raw ids. all is every segment, verts the ids of vertex
+// chunks, known the number of vertices 0 … known-1 that exist in any case.
+func newRanker(ctx context.Context, threads int, all []*segment, verts [][]uint64, most, known uint64) (*ranker, error) {
+	var ends uint64
+	wide := false
+	for _, s := range all {
+		ends += 2*uint64(len(s.p)) + uint64(len(s.wide))
+		wide = wide || s.wide != nil
+	}
+	for _, v := range verts {
+		ends += uint64(len(v))
+		for _, x := range v {
+			wide = wide || x>>32 != 0
+			most = max(most, x)
+		}
+	}
+	if ends == 0 && known == 0 {
+		return &ranker{same: true}, nil
+	}
+	if known > maxVertices {
+		return nil, fmt.Errorf("%w: %d vertices", ErrTooLarge, known)
+	}
+	if known > 0 {
+		most = max(most, known-1)
+	}
+	if !wide && most/64 <= ends+known+1<<12 {
+		return rankBitmap(ctx, threads, all, verts, most, known)
+	}
+	return rankHash(ctx, threads, all, verts, known)
+}
+
+func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint64, most, known uint64) (*ranker, error) {
+	words := most/64 + 1
+	r := &ranker{bit: makeBig[uint64]((words + 7) &^ 7)}
+	for x := uint64(0); x+64 <= known; x += 64 {
+		r.bit[x/64] = ^uint64(0)
+	}
+	if known%64 != 0 {
+		r.bit[known/64] = 1<<(known%64) - 1
+	}
+	set := func(x uint64) {
+		if x < known {
+			return
+		}
+		w, b := &r.bit[x>>6], uint64(1)<<(x&63)
+		if atomic.LoadUint64(w)&b == 0 {
+			atomic.OrUint64(w, b)
+		}
+	}
+	if known <= most {
+		err := parallel(ctx, threads, uint64(len(all)), 1, func(_ int, i, _ uint64) {
+			for _, p := range all[i].p {
+				set(p >> 32)
+				set(p & (1<<32 - 1))
+			}
+		})
+		if err != nil {
+			return r, err
+		}
+		for _, v := range verts {
+			for _, x := range v {
+				set(x)
+			}
+		}
+	}
+	runs := uint64(len(r.bit) / 8)
+	r.sum = makeBig[uint32](runs)
+	for i := range runs {
+		if r.n > maxVertices {
+			return r, fmt.Errorf("%w: more than %d vertices", ErrTooLarge, uint64(maxVertices))
+		}
+		r.sum[i] = uint32(r.n)
+		for _, w := range r.bit[8*i : 8*i+8] {
+			r.n += uint64(bits.OnesCount64(w))
+		}
+	}
+	if r.n > maxVertices {
+		return r, fmt.Errorf("%w: %d vertices", ErrTooLarge, r.n)
+	}
+	if r.n == most+1 {
+		r.same = true
+		freeBig(&r.bit)
+		freeBig(&r.sum)
+		return r, nil
+	}
+	r.ids = makeBig[uint64](r.n)
+	return r, parallel(ctx, threads, runs, 4096, func(_ int, lo, hi uint64) {
+		at := r.sum[lo]
+		for w := lo * 8; w < hi*8; w++ {
+			for x := r.bit[w]; x != 0; x &= x - 1 {
+				r.ids[at] = w*64 + uint64(bits.TrailingZeros64(x))
+				at++
+			}
+		}
+	})
+}
+
+// rankHash is for ids far apart: it sorts the distinct ones.
+func rankHash(ctx context.Context, threads int, all []*segment, verts [][]uint64, known uint64) (*ranker, error) {
+	lists := make([][]uint64, len(all)+len(verts)+1)
+	err := parallel(ctx, threads, uint64(len(all)+len(verts)), 1, func(_ int, i, _ uint64) {
+		var l []uint64
+		switch {
+		case i >= uint64(len(all)):
+			l = slices.Clone(verts[i-uint64(len(all))])
+		case all[i].wide != nil:
+			l = slices.Clone(all[i].wide)
+		default:
+			for _, p := range all[i].p {
+				l = append(l, p>>32, p&(1<<32-1))
+			}
+		}
+		slices.Sort(l)
+		lists[i] = slices.Clip(slices.Compact(l))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for x := range known {
+		lists[len(lists)-1] = append(lists[len(lists)-1], x)
+	}
+	for len(lists) > 1 {
+		half := (len(lists) + 1) / 2
+		err := parallel(ctx, threads, uint64(len(lists)/2), 1, func(_ int, i, _ uint64) {
+			j := int(i) + half
+			lists[i] = mergeDistinct(lists[i], lists[j])
+			lists[j] = nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		lists = lists[:half]
+	}
+	r := &ranker{n: uint64(len(lists[0]))}
+	if r.n > maxVertices {
+		return r, fmt.Errorf("%w: %d vertices", ErrTooLarge, r.n)
+	}
+	r.ids = makeBig[uint64](r.n)
+	copy(r.ids, lists[0])
+	slots := uint64(1) << bits.Len64(r.n+r.n/2+1)
+	r.mask = slots - 1
+	r.key, r.val = makeBig[uint64](slots), makeBig[uint32](slots)
+	return r, parallel(ctx, threads, r.n, 1<<16, func(_ int, lo, hi uint64) {
+		for i := lo; i < hi; i++ {
+			k := r.ids[i] + 1
+			h := mix64(r.ids[i]) & r.mask
+			for !atomic.CompareAndSwapUint64(&r.key[h], 0, k) {
+				h = (h + 1) & r.mask
+			}
+			r.val[h] = uint32(i)
+		}
+	})
+}
+
+func mergeDistinct(a, b []uint64) []uint64 {
+	out := make([]uint64, 0, len(a)+len(b))
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		x, y := a[i], b[j]
+		out = append(out, min(x, y))
+		if x <= y {
+			i++
+		}
+		if y <= x {
+			j++
+		}
+	}
+	return append(append(out, a[i:]...), b[j:]...)
+}
+
+// apply replaces the raw ids of segments by compact ones; wide segments become
+// narrow.
+func (r *ranker) apply(ctx context.Context, threads int, all []*segment) error {
+	if r.same {
+		return nil
+	}
+	return parallel(ctx, threads, uint64(len(all)), 1, func(_ int, i, _ uint64) {
+		s := all[i]
+		if s.wide == nil {
+			for j, p := range s.p {
+				s.p[j] = uint64(r.rank(p>>32))<<32 | uint64(r.rank(p&(1<<32-1)))
+			}
+			return
+		}
+		s.p = makeBig[uint64](uint64(len(s.wide) / 2))
+		for j := range s.p {
+			s.p[j] = uint64(r.rank(s.wide[2*j]))<<32 | uint64(r.rank(s.wide[2*j+1]))
+		}
+		freeBig(&s.wide)
+	})
+}
