@@ -1,0 +1,310 @@
+// Package nodiff compares an engine with the oracle on random small graphs and
+// patterns, over all ways to plan them: orders, symmetry breaking, code motion,
+// counting tails, methods, roots, limits, counting and listing. It also holds
+// the laws that need no oracle: renaming vertices, permuting the pattern and
+// joining graphs side by side change a count in known ways.
+package nodiff
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/oracle"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Config is what to compare.
+type Config struct {
+	Engine  engine.Engine
+	Compile func(*graph.Graph, *pattern.Pattern, plan.Options) (*plan.Plan, error)
+	// MaxVertices and MaxPattern bound the graphs and patterns drawn; 0: 8 and 5.
+	MaxVertices, MaxPattern int
+	// Methods are plan methods to force beside the plan's own choice.
+	Methods []string
+	// Opt are engine options; each is switched on in half of the runs.
+	Opt map[string]string
+}
+
+func (c Config) withDefaults() Config {
+	if c.MaxVertices == 0 {
+		c.MaxVertices = 8
+	}
+	if c.MaxPattern == 0 {
+		c.MaxPattern = 5
+	}
+	return c
+}
+
+// Check draws graphs, patterns and plans and compares the engine's counts,
+// listings and counts per root with the oracle's embeddings.
+func Check(t *testing.T, c Config) {
+	c = c.withDefaults()
+	ran, refused := 0, map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		s := Graphs(c.MaxVertices).Draw(t, "graph")
+		p := Patterns(s, c.MaxPattern).Draw(t, "pattern")
+		if why := c.compare(t, s, p, c.planOptions(t, p)); why != "" {
+			refused[why]++
+		} else {
+			ran++
+		}
+	})
+	t.Logf("%d runs compared; refused: %v", ran, refused)
+	if ran == 0 {
+		t.Errorf("no run was compared")
+	}
+}
+
+// planOptions draws how to plan p.
+func (c Config) planOptions(t *rapid.T, p *pattern.Pattern) plan.Options {
+	o := plan.Options{
+		Order:          rapid.SampledFrom([]string{"", "ri", "gsi", "geneva", "cost", "given"}).Draw(t, "order"),
+		Embeddings:     rapid.Bool().Draw(t, "embeddings"),
+		NoTail:         rapid.IntRange(0, 3).Draw(t, "no tail") == 3,
+		NoMotion:       rapid.IntRange(0, 3).Draw(t, "no motion") == 3,
+		NoRestrictions: rapid.IntRange(0, 7).Draw(t, "no restrictions") == 7,
+		Root:           plan.NoRoot,
+		AllowProduct:   true,
+		Seed:           1,
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "purpose") {
+	case 0:
+		o.Listing = true
+	case 1:
+		o.Root = rapid.IntRange(0, len(p.Vertices)-1).Draw(t, "root")
+	}
+	if len(c.Methods) > 0 && rapid.Bool().Draw(t, "force a method") {
+		o.Method = rapid.SampledFrom(c.Methods).Draw(t, "method")
+	}
+	if o.Order == "given" {
+		o.Given = givenOrder(t, p, o.Root)
+	}
+	return o
+}
+
+// givenOrder draws an order in which each vertex follows a neighbour if one of
+// its component came before.
+func givenOrder(t *rapid.T, p *pattern.Pattern, root int) []int {
+	var order []int
+	comp := p.Components()
+	for len(order) < len(p.Vertices) {
+		var next, fresh []int
+		for v := range p.Vertices {
+			switch {
+			case slices.Contains(order, v):
+			case slices.ContainsFunc(order, func(u int) bool { return joined(p, u, v) }):
+				next = append(next, v)
+			case !slices.ContainsFunc(order, func(u int) bool { return comp[u] == comp[v] }):
+				fresh = append(fresh, v)
+			}
+		}
+		if len(next) == 0 {
+			next = fresh
+		}
+		if len(order) == 0 && root >= 0 {
+			next = []int{root}
+		}
+		order = append(order, rapid.SampledFrom(next).Draw(t, "next vertex"))
+	}
+	return order
+}
+
+func joined(p *pattern.Pattern, u, v int) bool {
+	for _, e := range p.Edges {
+		if !e.Negated && (e.From == u && e.To == v || e.From == v && e.To == u) {
+			return true
+		}
+	}
+	return false
+}
+
+// compare runs one plan; it returns why the plan or the engine refused it.
+func (c Config) compare(t *rapid.T, s *Spec, p *pattern.Pattern, o plan.Options) (refused string) {
+	g := s.Build()
+	describe := func() string {
+		return fmt.Sprintf("%s\n%s\nplan options %+v", pattern.Format(p), s, o)
+	}
+	pl, err := c.Compile(g, p, o)
+	if err != nil {
+		if o.Method != "" {
+			return err.Error()
+		}
+		t.Fatalf("compile: %v\n%s", err, describe())
+	}
+	opt := engine.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), Opt: map[string]string{}}
+	for k, v := range c.Opt {
+		if rapid.Bool().Draw(t, k) {
+			opt.Opt[k] = v
+		}
+	}
+	if err := c.Engine.Check(g, pl, opt); err != nil {
+		return err.Error()
+	}
+	want := truth(g, p)
+	if got := p.Automorphisms().Order(); pl.Aut == nil || pl.Aut.Cmp(got) != 0 {
+		t.Fatalf("the plan has |Aut| = %v, the pattern %v\n%s", pl.Aut, got, describe())
+	}
+	if o.Listing {
+		if err := c.compareListing(g, pl, opt, want); err != nil {
+			t.Fatalf("%v\n%s", err, describe())
+		}
+		return ""
+	}
+	if o.Root >= 0 {
+		opt.PerRoot = make([]engine.Uint128, g.NumVertices())
+	}
+	r, err := c.Engine.Run(context.Background(), g, pl, opt, nil)
+	if err != nil {
+		t.Fatalf("run: %v\n%s", err, describe())
+	}
+	group := big.NewInt(1)
+	if pl.Restricted {
+		group = p.Automorphisms().Order()
+		if pl.Rooted {
+			group = p.Automorphisms().Stabilizer([]int{o.Root}).Order()
+		}
+	}
+	if got := new(big.Int).Mul(r.Matches.Big(), group); got.Cmp(big.NewInt(int64(len(want)))) != 0 || !r.Complete {
+		t.Fatalf("%d embeddings, but the engine finds %v × %v (complete: %v)\n%s", len(want), r.Matches, group, r.Complete, describe())
+	}
+	if o.Root >= 0 {
+		per := make([]int64, g.NumVertices())
+		for _, m := range want {
+			per[m.Vertices[o.Root]]++
+		}
+		for v := range per {
+			if got := new(big.Int).Mul(opt.PerRoot[v].Big(), group); got.Cmp(big.NewInt(per[v])) != 0 {
+				t.Fatalf("vertex %s plays the root in %d embeddings, but the engine finds %v × %v\n%s",
+					g.IDs.String(uint32(v)), per[v], opt.PerRoot[v], group, describe())
+			}
+		}
+	}
+	return ""
+}
+
+func truth(g *graph.Graph, p *pattern.Pattern) (out []oracle.Match) {
+	err := oracle.Embeddings(context.Background(), g, p, func(m oracle.Match) bool {
+		out = append(out, oracle.Match{Vertices: slices.Clone(m.Vertices), Edges: m.Edges})
+		return true
+	})
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// compareListing lists everything, and then half of it by a limit.
+func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options, want []oracle.Match) error {
+	name := newNamer(pl)
+	missing := map[string]int{}
+	for _, m := range want {
+		missing[name.class(m.Vertices, m.Edges)] = 1
+	}
+	if !pl.Restricted {
+		clear(missing)
+		for _, m := range want {
+			missing[name.class(m.Vertices, m.Edges)]++
+		}
+	}
+	total := 0
+	for _, n := range missing {
+		total += n
+	}
+	var out collector
+	r, err := c.Engine.Run(context.Background(), g, pl, opt, &out)
+	if err != nil {
+		return fmt.Errorf("list: %w", err)
+	}
+	if r.Matches != engine.U64(uint64(total)) || len(out.rows) != total || !r.Complete {
+		return fmt.Errorf("listing: %d matches, but the engine says %v and lists %d (complete: %v)", total, r.Matches, len(out.rows), r.Complete)
+	}
+	for _, m := range out.rows {
+		k := name.fromRow(m)
+		if missing[k]--; missing[k] < 0 {
+			return fmt.Errorf("listing: %v is no match, or is listed twice", m)
+		}
+	}
+	if total < 2 {
+		return nil
+	}
+	opt.Limit = int64(total / 2)
+	var some collector
+	r, err = c.Engine.Run(context.Background(), g, pl, opt, &some)
+	if err != nil || r.Matches != engine.U64(uint64(total/2)) || len(some.rows) != total/2 {
+		return fmt.Errorf("limit %d: the engine says %v and lists %d: %v", total/2, r.Matches, len(some.rows), err)
+	}
+	return nil
+}
+
+// namer gives embeddings that a restricted plan does not tell apart one name.
+type namer struct {
+	elements [][]int
+	place    []int // of the pattern's i-th choice in a row of the engine
+}
+
+func newNamer(pl *plan.Plan) *namer {
+	n := &namer{}
+	if pl.Restricted {
+		n.elements, _ = pl.Pattern.Automorphisms().Elements(1 << 16)
+	}
+	for _, c := range oracle.Choices(pl.Pattern) {
+		n.place = append(n.place, slices.IndexFunc(pl.Edges, func(e plan.EdgeChoice) bool { return e.Edge == c }))
+	}
+	return n
+}
+
+func (n *namer) fromRow(m oracle.Match) string {
+	edges := make([]uint64, len(n.place))
+	for i, at := range n.place {
+		edges[i] = m.Edges[at]
+	}
+	return n.class(m.Vertices, edges)
+}
+
+// class names the class of an embedding. Symmetries carry chosen edges along, so
+// that within a class of vertices the sorted edges tell embeddings apart.
+func (n *namer) class(vertices []uint32, edges []uint64) string {
+	if n.elements == nil {
+		return fmt.Sprint(vertices, edges)
+	}
+	best := slices.Clone(vertices)
+	image := make([]uint32, len(vertices))
+	for _, perm := range n.elements {
+		for v, w := range perm {
+			image[v] = vertices[w]
+		}
+		if slices.Compare(image, best) < 0 {
+			copy(best, image)
+		}
+	}
+	sorted := slices.Clone(edges)
+	slices.Sort(sorted)
+	return fmt.Sprint(best, sorted)
+}
+
+// collector keeps all rows.
+type collector struct {
+	mu   sync.Mutex
+	rows []oracle.Match
+}
+
+func (c *collector) Emit(_ int, b *engine.Batch) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range b.Rows {
+		c.rows = append(c.rows, oracle.Match{
+			Vertices: slices.Clone(b.Vertices[i*b.Width : (i+1)*b.Width]),
+			Edges:    slices.Clone(b.Edges[i*b.EdgeWidth : (i+1)*b.EdgeWidth]),
+		})
+	}
+	return nil
+}

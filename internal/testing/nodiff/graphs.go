@@ -1,0 +1,182 @@
+package nodiff
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// Spec is a small graph written down, so that a failure can be read and the
+// graph be changed before it is built.
+type Spec struct {
+	Directed bool
+	N        int
+	Edges    []SpecEdge
+	Labels   [][]string // of each vertex; nil: no vertex labels
+	X        []*int64   // property x of each vertex; nil: no properties
+	// Columns of the edges: any of them makes the graph a multigraph.
+	EdgeLabels, Times, Weights bool
+}
+
+// SpecEdge is one edge. Label, Time and W count only where the Spec has the
+// column.
+type SpecEdge struct {
+	U, V  int
+	Label string
+	Time  int64
+	W     *int64
+}
+
+var (
+	vertexLabels = []string{"A", "B", "C"}
+	edgeLabels   = []string{"", "X", "Y"}
+)
+
+// Graphs draws graphs of at most max vertices: directed or not, with or without
+// vertex labels (none, one or several a vertex), edge labels with parallel
+// edges, times, and properties with missing values.
+func Graphs(max int) *rapid.Generator[*Spec] {
+	return rapid.Custom(func(t *rapid.T) *Spec {
+		s := &Spec{
+			Directed: rapid.Bool().Draw(t, "directed"),
+			N:        rapid.IntRange(2, max).Draw(t, "vertices"),
+		}
+		if rapid.Bool().Draw(t, "vertex labels") {
+			for range s.N {
+				s.Labels = append(s.Labels, rapid.SliceOfNDistinct(rapid.SampledFrom(vertexLabels), 0, 2, rapid.ID).Draw(t, "labels"))
+			}
+		}
+		if rapid.Bool().Draw(t, "vertex properties") {
+			for range s.N {
+				s.X = append(s.X, value(t, "x"))
+			}
+		}
+		if rapid.Bool().Draw(t, "edge columns") {
+			s.EdgeLabels = rapid.Bool().Draw(t, "edge labels")
+			s.Times = rapid.Bool().Draw(t, "times")
+			s.Weights = rapid.Bool().Draw(t, "weights")
+		}
+		most := min(s.N*(s.N-1), 24)
+		for range rapid.IntRange(0, most).Draw(t, "edges") {
+			e := SpecEdge{
+				U: rapid.IntRange(0, s.N-1).Draw(t, "u"),
+				V: rapid.IntRange(0, s.N-1).Draw(t, "v"),
+			}
+			if s.EdgeLabels {
+				e.Label = rapid.SampledFrom(edgeLabels).Draw(t, "label")
+			}
+			if s.Times {
+				e.Time = int64(rapid.IntRange(0, 5).Draw(t, "time"))
+			}
+			if s.Weights {
+				e.W = value(t, "w")
+			}
+			s.Edges = append(s.Edges, e)
+		}
+		return s
+	})
+}
+
+// value draws a small number or nothing.
+func value(t *rapid.T, label string) *int64 {
+	x := int64(rapid.IntRange(-1, 4).Draw(t, label))
+	if x < 0 {
+		return nil
+	}
+	return &x
+}
+
+// Build makes the graph. The user's id of vertex i is 10·i.
+func (s *Spec) Build() *graph.Graph {
+	b := graph.NewBuilder(graph.BuildOptions{Directed: s.Directed})
+	vc := &graph.VertexChunk{Labels: s.Labels}
+	ec := &graph.EdgeChunk{}
+	for i := range s.N {
+		vc.ID = append(vc.ID, uint64(10*i))
+	}
+	if s.X != nil {
+		vc.Props = record("x", s.X)
+	}
+	if s.EdgeLabels {
+		ec.Label = &graph.StringColumn{Off: []uint32{0}}
+	}
+	var weights []*int64
+	for _, e := range s.Edges {
+		ec.Src, ec.Dst = append(ec.Src, uint64(10*e.U)), append(ec.Dst, uint64(10*e.V))
+		if s.EdgeLabels {
+			ec.Label.Bytes = append(ec.Label.Bytes, e.Label...)
+			ec.Label.Off = append(ec.Label.Off, uint32(len(ec.Label.Bytes)))
+		}
+		if s.Times {
+			ec.Time = append(ec.Time, e.Time)
+		}
+		weights = append(weights, e.W)
+	}
+	if s.Weights {
+		ec.Props = record("w", weights)
+	}
+	err := b.AddVertices(vc)
+	if err == nil && len(s.Edges) > 0 {
+		err = b.AddEdges(ec)
+	}
+	if err == nil {
+		var g *graph.Graph
+		if g, err = b.Build(context.Background()); err == nil {
+			return g
+		}
+	}
+	panic(fmt.Sprintf("nodiff: %v: %v", s, err))
+}
+
+func record(name string, values []*int64) arrow.RecordBatch {
+	b := array.NewInt64Builder(memory.NewGoAllocator())
+	for _, x := range values {
+		if x == nil {
+			b.AppendNull()
+		} else {
+			b.Append(*x)
+		}
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: name, Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	return array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, int64(len(values)))
+}
+
+// String writes s so that it can be typed in again.
+func (s *Spec) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "graph of %d vertices, directed=%v", s.N, s.Directed)
+	show := func(x *int64) string {
+		if x == nil {
+			return "null"
+		}
+		return fmt.Sprint(*x)
+	}
+	for i := range s.N {
+		if s.Labels != nil && len(s.Labels[i]) > 0 {
+			fmt.Fprintf(&b, "\n  vertex %d :%s", 10*i, strings.Join(s.Labels[i], ":"))
+		}
+		if s.X != nil {
+			fmt.Fprintf(&b, "\n  vertex %d x=%s", 10*i, show(s.X[i]))
+		}
+	}
+	for _, e := range s.Edges {
+		fmt.Fprintf(&b, "\n  %d %d", 10*e.U, 10*e.V)
+		if s.EdgeLabels {
+			fmt.Fprintf(&b, " label=%q", e.Label)
+		}
+		if s.Times {
+			fmt.Fprintf(&b, " time=%d", e.Time)
+		}
+		if s.Weights {
+			fmt.Fprintf(&b, " w=%s", show(e.W))
+		}
+	}
+	return b.String()
+}
