@@ -202,23 +202,18 @@ func truth(g *graph.Graph, p *pattern.Pattern) (out []oracle.Match) {
 	return out
 }
 
-// compareListing lists everything, and then half of it by a limit.
+// compareListing lists everything, and then half of it by a limit. Each row must
+// be an embedding and none come twice; of each class of embeddings that the
+// pattern's symmetries make of each other a restricted plan lists its share.
 func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options, want []oracle.Match) error {
 	name := newNamer(pl)
-	missing := map[string]int{}
+	missing := map[string]bool{}
+	share := map[string]int{}
 	for _, m := range want {
-		missing[name.class(m.Vertices, m.Edges)] = 1
+		missing[fmt.Sprint(m.Vertices, m.Edges)] = true
+		share[name.class(m.Vertices)]++
 	}
-	if !pl.Restricted {
-		clear(missing)
-		for _, m := range want {
-			missing[name.class(m.Vertices, m.Edges)]++
-		}
-	}
-	total := 0
-	for _, n := range missing {
-		total += n
-	}
+	total := len(want) / len(name.elements)
 	var out collector
 	r, err := c.Engine.Run(context.Background(), g, pl, opt, &out)
 	if err != nil {
@@ -228,9 +223,16 @@ func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options
 		return fmt.Errorf("listing: %d matches, but the engine says %v and lists %d (complete: %v)", total, r.Matches, len(out.rows), r.Complete)
 	}
 	for _, m := range out.rows {
-		k := name.fromRow(m)
-		if missing[k]--; missing[k] < 0 {
+		k := fmt.Sprint(m.Vertices, name.edges(m.Edges))
+		if !missing[k] {
 			return fmt.Errorf("listing: %v is no match, or is listed twice", m)
+		}
+		delete(missing, k)
+		share[name.class(m.Vertices)] -= len(name.elements)
+	}
+	for k, n := range share {
+		if n != 0 {
+			return fmt.Errorf("listing: %d embeddings too few (or too many) of the class of %s", n, k)
 		}
 	}
 	if total < 2 {
@@ -245,14 +247,18 @@ func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options
 	return nil
 }
 
-// namer gives embeddings that a restricted plan does not tell apart one name.
+// namer names classes of embeddings.
 type namer struct {
-	elements [][]int
-	place    []int // of the pattern's i-th choice in a row of the engine
+	elements [][]int // the symmetries that the plan breaks, the identity at least
+	place    []int   // of the pattern's i-th choice in a row of the engine
 }
 
 func newNamer(pl *plan.Plan) *namer {
-	n := &namer{}
+	identity := make([]int, len(pl.Pattern.Vertices))
+	for i := range identity {
+		identity[i] = i
+	}
+	n := &namer{elements: [][]int{identity}}
 	if pl.Restricted {
 		n.elements, _ = pl.Pattern.Automorphisms().Elements(1 << 16)
 	}
@@ -262,20 +268,17 @@ func newNamer(pl *plan.Plan) *namer {
 	return n
 }
 
-func (n *namer) fromRow(m oracle.Match) string {
-	edges := make([]uint64, len(n.place))
-	for i, at := range n.place {
-		edges[i] = m.Edges[at]
+// edges puts the chosen edges of a row into the order of the oracle.
+func (n *namer) edges(row []uint64) []uint64 {
+	var out []uint64
+	for _, at := range n.place {
+		out = append(out, row[at])
 	}
-	return n.class(m.Vertices, edges)
+	return out
 }
 
-// class names the class of an embedding. Symmetries carry chosen edges along, so
-// that within a class of vertices the sorted edges tell embeddings apart.
-func (n *namer) class(vertices []uint32, edges []uint64) string {
-	if n.elements == nil {
-		return fmt.Sprint(vertices, edges)
-	}
+// class is the least image of the vertices under the symmetries.
+func (n *namer) class(vertices []uint32) string {
 	best := slices.Clone(vertices)
 	image := make([]uint32, len(vertices))
 	for _, perm := range n.elements {
@@ -286,9 +289,7 @@ func (n *namer) class(vertices []uint32, edges []uint64) string {
 			copy(best, image)
 		}
 	}
-	sorted := slices.Clone(edges)
-	slices.Sort(sorted)
-	return fmt.Sprint(best, sorted)
+	return fmt.Sprint(best)
 }
 
 // collector keeps all rows.
