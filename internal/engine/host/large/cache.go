@@ -1,0 +1,202 @@
+package large
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/engine"
+)
+
+// hash128 is a fingerprint of the current sets of some variables: the XOR of
+// one random key for each (variable, candidate). Two different contents have
+// equal fingerprints with probability 2^-128 (Zobrist hashing; its use for the
+// components of a model counter is GANAK's, Sharma et al., IJCAI'19). The keys
+// are drawn anew in every process.
+type hash128 struct{ a, b uint64 }
+
+// keyTable is the process's random keys, which only grow.
+var keyTable struct {
+	mu   sync.Mutex
+	rng  *rand.ChaCha8
+	keys atomic.Pointer[[]hash128]
+}
+
+// randomKeys returns at least n keys.
+func randomKeys(n int) []hash128 {
+	if p := keyTable.keys.Load(); p != nil && len(*p) >= n {
+		return *p
+	}
+	keyTable.mu.Lock()
+	defer keyTable.mu.Unlock()
+	var old []hash128
+	if p := keyTable.keys.Load(); p != nil {
+		old = *p
+	} else {
+		var seed [32]byte
+		for i := range seed {
+			seed[i] = byte(rand.Uint32())
+		}
+		keyTable.rng = rand.NewChaCha8(seed)
+	}
+	if len(old) >= n {
+		return old
+	}
+	t := make([]hash128, max(n, 2*len(old), 1<<12))
+	for i := copy(t, old); i < len(t); i++ {
+		t[i] = hash128{keyTable.rng.Uint64(), keyTable.rng.Uint64()}
+	}
+	keyTable.keys.Store(&t)
+	return t
+}
+
+// key returns the key of v's candidate i.
+func (sp *space) key(v, i int) hash128 { return sp.keys[sp.off[v]<<6+i] }
+
+// hash returns the fingerprint of v's current set.
+func (w *worker) hash(v int) hash128 {
+	d := w.depth[v]
+	f := w.frames[d]
+	if f.hashed>>v&1 != 0 {
+		return f.hash[v]
+	}
+	o, n := w.sp.off[v], w.sp.words[v]
+	set := f.sets[o : o+n]
+	keys := w.sp.keys[o<<6:]
+	var h hash128
+	if d > 0 {
+		if g := w.frames[f.prev[v]]; g.hashed>>v&1 != 0 && g.size[v] < 2*f.size[v] {
+			h = g.hash[v]
+			for i, x := range g.sets[o : o+n] {
+				for x &^= set[i]; x != 0; x &= x - 1 {
+					k := &keys[i<<6+bits.TrailingZeros64(x)]
+					h.a ^= k.a
+					h.b ^= k.b
+				}
+			}
+			f.hash[v] = h
+			f.hashed |= 1 << v
+			return h
+		}
+	}
+	for i, x := range set {
+		for ; x != 0; x &= x - 1 {
+			k := &keys[i<<6+bits.TrailingZeros64(x)]
+			h.a ^= k.a
+			h.b ^= k.b
+		}
+	}
+	f.hash[v] = h
+	f.hashed |= 1 << v
+	return h
+}
+
+// fingerprint identifies a component: its variables and their current sets.
+func (w *worker) fingerprint(c uint64) hash128 {
+	var h hash128
+	for ; c != 0; c &= c - 1 {
+		k := w.hash(bits.TrailingZeros64(c))
+		h.a ^= k.a
+		h.b ^= k.b
+	}
+	return h
+}
+
+// A cache remembers the counts of components in bounded memory: a table of
+// buckets of four, which grows with use up to a limit and then forgets at
+// random.
+type cache struct {
+	entries []entry
+	used    int
+	limit   int // entries
+	seed    uint32
+	probes  uint64
+	hits    uint64
+}
+
+// An entry is a component's count, and if that is zero some of its variables
+// that cannot be matched among themselves.
+type entry struct {
+	key   hash128
+	count engine.Uint128
+	core  uint64
+}
+
+const (
+	entryBytes = 40
+	firstCache = 1 << 8
+)
+
+// begin empties the cache; limit is in entries.
+func (c *cache) begin(limit int) {
+	if c.used > 0 {
+		if len(c.entries) > 1<<15 {
+			c.entries = nil
+		} else {
+			c.entries = c.entries[:firstCache]
+			clear(c.entries)
+		}
+	}
+	if c.entries == nil {
+		c.entries = make([]entry, firstCache)
+	}
+	c.used, c.limit, c.seed, c.probes, c.hits = 0, limit, 1, 0, 0
+}
+
+// get returns the entry of k, or nil.
+func (c *cache) get(k hash128) *entry {
+	c.probes++
+	b := int(k.a) & (len(c.entries) - 1) &^ 3
+	for i := range c.entries[b : b+4] {
+		if c.entries[b+i].key == k {
+			c.hits++
+			return &c.entries[b+i]
+		}
+	}
+	return nil
+}
+
+// put remembers e.
+func (c *cache) put(e entry) {
+	if c.used*2 > len(c.entries) && len(c.entries)*4 <= c.limit {
+		c.grow()
+	}
+	b := int(e.key.a) & (len(c.entries) - 1) &^ 3
+	for i := range 4 {
+		if c.entries[b+i].key == (hash128{}) {
+			c.entries[b+i] = e
+			c.used++
+			return
+		}
+	}
+	c.seed = c.seed*1664525 + 1013904223
+	c.entries[b+int(c.seed>>30)] = e
+}
+
+// grow makes the table four times larger.
+func (c *cache) grow() {
+	old := c.entries
+	n := 4 * len(old)
+	if n <= cap(old) {
+		// The larger table was used before: its upper part is stale.
+		old = append([]entry(nil), old...)
+		c.entries = c.entries[:n]
+		clear(c.entries)
+	} else {
+		c.entries = make([]entry, n)
+	}
+	c.used = 0
+	for i := range old {
+		if old[i].key != (hash128{}) {
+			b := int(old[i].key.a) & (n - 1) &^ 3
+			for k := range 4 {
+				if c.entries[b+k].key == (hash128{}) {
+					c.entries[b+k] = old[i]
+					c.used++
+					break
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package large
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// maxVars is the largest number of pattern vertices: sets of them are words.
+const maxVars = 64
+
+// Supports says why this method cannot run p, or nil.
+func Supports(p *plan.Plan) error {
+	switch {
+	case p.Mode != pattern.Iso:
+		return fmt.Errorf("the large method finds distinct vertices only, not %v matches", p.Mode)
+	case len(p.Levels) > maxVars:
+		return fmt.Errorf("the large method takes patterns of up to %d vertices, not %d", maxVars, len(p.Levels))
+	case len(p.Edges) > 0:
+		return errors.New("the large method does not bind data edges (named edges)")
+	case p.Rooted:
+		return errors.New("the large method does not count per vertex")
+	}
+	for i := range p.Levels {
+		if len(p.Levels[i].Checks) > 0 {
+			return fmt.Errorf("the large method does not evaluate predicates over several vertices (%s)", p.Levels[i].Checks[0].Text)
+		}
+	}
+	return nil
+}
+
+// A link is one constraint between two variables, seen from one of them: the
+// other's vertex is (not, if neg) in csr.List(own vertex).
+type link struct {
+	adj int
+	neg bool
+}
+
+// A pair is every constraint between two variables u < v.
+type pair struct {
+	u, v  int
+	links []link // seen from u
+}
+
+// A variable is one level of the plan.
+type variable struct {
+	ranges    []plan.Range
+	bits      []uint64
+	minDegree int
+	minAdj    int
+	group     int
+	below     uint64 // variables whose vertex must be larger than this one's
+	above     uint64 // variables whose vertex must be smaller
+	needs     []need
+	span      int // vertices in ranges
+}
+
+// A need is a neighbour-label requirement: a candidate has at least count
+// neighbours within ranges in adj, one for each variable of vars.
+type need struct {
+	adj    int
+	ranges []plan.Range
+	vars   []int
+}
+
+// A problem is the constraint graph that a plan stands for.
+type problem struct {
+	g     *graph.Graph
+	p     *plan.Plan
+	n     int
+	vars  []variable
+	pairs []pair
+	adj   [maxVars]uint64 // variables linked by any pair
+	pos   [maxVars]uint64 // variables linked by a positive link
+	alike [maxVars]uint64 // other variables of the same group
+	order [maxVars]uint64 // variables related by a restriction; listing only
+	all   uint64
+	// groups are sets of variables whose ranges overlap, directly or through
+	// others: only they can meet in a vertex.
+	groups []uint64
+}
+
+// compile reads the constraint graph off a plan. Restrictions become part of it
+// only if restrict is set.
+func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
+	n := len(p.Levels)
+	pb := &problem{g: g, p: p, n: n, vars: make([]variable, n)}
+	if n == 64 {
+		pb.all = ^uint64(0)
+	} else {
+		pb.all = 1<<n - 1
+	}
+	whole := []plan.Range{{First: 0, End: uint32(g.NumVertices())}}
+	for i := range p.Levels {
+		l, x := &p.Levels[i], &pb.vars[i]
+		x.ranges, x.bits = l.Ranges, l.Bits
+		if l.Ranges == nil {
+			x.ranges = whole
+		}
+		for _, r := range x.ranges {
+			x.span += int(r.End - r.First)
+		}
+		x.minDegree, x.minAdj = l.MinDegree, l.MinDegreeAdj
+		if restrict {
+			for _, j := range l.Below {
+				x.below |= 1 << j
+				pb.vars[j].above |= 1 << i
+				pb.order[i] |= 1 << j
+				pb.order[j] |= 1 << i
+			}
+			for _, j := range l.Above {
+				x.above |= 1 << j
+				pb.vars[j].below |= 1 << i
+				pb.order[i] |= 1 << j
+				pb.order[j] |= 1 << i
+			}
+		}
+		first := len(pb.pairs)
+		for _, b := range l.Back {
+			k := first
+			for k < len(pb.pairs) && pb.pairs[k].u != b.Level {
+				k++
+			}
+			if k == len(pb.pairs) {
+				pb.pairs = append(pb.pairs, pair{u: b.Level, v: i})
+			}
+			pb.pairs[k].links = append(pb.pairs[k].links, link{b.Adj, b.Neg})
+			pb.adj[i] |= 1 << b.Level
+			pb.adj[b.Level] |= 1 << i
+			if !b.Neg {
+				pb.pos[i] |= 1 << b.Level
+				pb.pos[b.Level] |= 1 << i
+			}
+		}
+	}
+	for i := range pb.pairs {
+		pr := &pb.pairs[i]
+		slices.SortFunc(pr.links, func(a, b link) int {
+			if a.neg != b.neg {
+				if b.neg {
+					return -1
+				}
+				return 1
+			}
+			return a.adj - b.adj
+		})
+		pr.links = slices.Compact(pr.links)
+		for _, l := range pr.links {
+			if !l.neg {
+				pb.addNeed(pr.u, pr.v, l.adj)
+				pb.addNeed(pr.v, pr.u, p.Adjs[l.adj].Rev)
+			}
+		}
+	}
+	pb.makeGroups()
+	return pb
+}
+
+// addNeed notes that a candidate of u needs a neighbour in adj for v.
+func (pb *problem) addNeed(u, v, adj int) {
+	x := &pb.vars[u]
+	for i := range x.needs {
+		d := &x.needs[i]
+		if d.adj == adj && slices.Equal(d.ranges, pb.vars[v].ranges) {
+			d.vars = append(d.vars, v)
+			return
+		}
+	}
+	x.needs = append(x.needs, need{adj: adj, ranges: pb.vars[v].ranges, vars: []int{v}})
+}
+
+// makeGroups joins variables whose ranges overlap.
+func (pb *problem) makeGroups() {
+	left := pb.all
+	for left != 0 {
+		grp := left & -left
+		for todo := grp; todo != 0; {
+			u := bits.TrailingZeros64(todo)
+			todo &= todo - 1
+			for rest := left &^ grp; rest != 0; rest &= rest - 1 {
+				v := bits.TrailingZeros64(rest)
+				if overlap(pb.vars[u].ranges, pb.vars[v].ranges) || pb.order[u]>>v&1 != 0 {
+					grp |= 1 << v
+					todo |= 1 << v
+				}
+			}
+		}
+		left &^= grp
+		for m := grp; m != 0; m &= m - 1 {
+			u := bits.TrailingZeros64(m)
+			pb.vars[u].group = len(pb.groups)
+			pb.alike[u] = grp &^ (1 << u)
+		}
+		pb.groups = append(pb.groups, grp)
+	}
+}
+
+// overlap reports whether two sorted lists of ranges share a vertex.
+func overlap(a, b []plan.Range) bool {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i].End <= b[j].First:
+			i++
+		case b[j].End <= a[i].First:
+			j++
+		default:
+			return a[i].First < a[i].End && b[j].First < b[j].End
+		}
+	}
+	return false
+}
+
+// list returns v's neighbours in adjacency a.
+func (pb *problem) list(a int, v uint32) []uint32 { return pb.p.Adjs[a].CSR.List(v) }
+
+// within returns the part of a sorted list that lies in r.
+func within(l []uint32, r plan.Range) []uint32 {
+	if len(l) <= 16 {
+		i := 0
+		for i < len(l) && l[i] < r.First {
+			i++
+		}
+		j := i
+		for j < len(l) && l[j] < r.End {
+			j++
+		}
+		return l[i:j]
+	}
+	i := lowerBound(l, r.First)
+	l = l[i:]
+	return l[:lowerBound(l, r.End)]
+}
+
+// lowerBound returns the number of elements of a sorted list below x.
+func lowerBound(l []uint32, x uint32) int {
+	lo, hi := 0, len(l)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if l[m] < x {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
+}

@@ -1,0 +1,299 @@
+package large
+
+import (
+	"math/bits"
+
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// scratch is what one run needs beyond the search, kept between runs. Between
+// runs every bitmap is empty and every index is absent.
+type scratch struct {
+	nv      int
+	cand    [maxVars][]uint32 // candidates, sorted once filtering is done
+	member  [maxVars][]uint64 // the same as a bitmap over data vertices
+	index   []int32           // data vertex → index in its group's universe; -1
+	univ    [maxVars][]uint32 // by group: the union of its variables' candidates
+	listed  []uint32
+	built   uint64
+	pending [maxVars]uint64
+	first   *worker // the caller's worker, with its buffers
+	space   space
+}
+
+// prepare sizes the scratch for a graph and a problem.
+func (sc *scratch) prepare(pb *problem) {
+	nv := pb.g.NumVertices()
+	words := (nv + 63) >> 6
+	if len(sc.index) < nv {
+		sc.index = make([]int32, nv)
+		for i := range sc.index {
+			sc.index[i] = -1
+		}
+	}
+	sc.nv = nv
+	for u := range pb.n {
+		if len(sc.member[u]) < words {
+			sc.member[u] = make([]uint64, words)
+		}
+		sc.cand[u] = sc.cand[u][:0]
+		sc.pending[u] = 0
+	}
+	sc.built = 0
+}
+
+// clear empties the bitmaps and indexes that the run has set.
+func (sc *scratch) clear(pb *problem) {
+	for u := range pb.n {
+		for _, v := range sc.cand[u] {
+			sc.member[u][v>>6] = 0
+		}
+		sc.cand[u] = sc.cand[u][:0]
+	}
+	for i := range pb.groups {
+		for _, v := range sc.univ[i] {
+			sc.index[v] = -1
+		}
+		sc.univ[i] = sc.univ[i][:0]
+	}
+}
+
+// filter makes the candidate sets. It reports false when one of them is empty:
+// then there is no match. stop is polled between variables.
+//
+// Sets are made one after the other, small classes first; the later ones from
+// the neighbours of an earlier set where that is cheaper than a scan of the
+// class. Afterwards the sets are made consistent along the pattern's edges
+// until nothing changes, or until the work passes a bound: any superset of the
+// true sets gives the same answer.
+func (pb *problem) filter(sc *scratch, stop func() bool) bool {
+	for range pb.n {
+		u := pb.nextToFilter(sc.built)
+		pb.build(sc, u)
+		sc.built |= 1 << u
+		if len(sc.cand[u]) == 0 || stop() {
+			return false
+		}
+	}
+	return pb.refine(sc, stop)
+}
+
+// nextToFilter picks the variable with the smallest class, next to those done
+// if there is one.
+func (pb *problem) nextToFilter(done uint64) int {
+	best, bestScore, bestNear := -1, 0.0, false
+	for m := pb.all &^ done; m != 0; m &= m - 1 {
+		u := bits.TrailingZeros64(m)
+		near := pb.pos[u]&done != 0
+		score := float64(pb.vars[u].span) / float64(1+bits.OnesCount64(pb.pos[u])+2*bits.OnesCount64(pb.pos[u]&done))
+		if best < 0 || near && !bestNear || near == bestNear && score < bestScore {
+			best, bestScore, bestNear = u, score, near
+		}
+	}
+	return best
+}
+
+// build makes the candidate set of u.
+func (pb *problem) build(sc *scratch, u int) {
+	x := &pb.vars[u]
+	from, size := -1, x.span
+	for m := pb.pos[u] & sc.built; m != 0; m &= m - 1 {
+		v := bits.TrailingZeros64(m)
+		// Four neighbours within the class is a guess; it only steers.
+		if s := 4 * len(sc.cand[v]); s < size {
+			from, size = v, s
+		}
+	}
+	c := sc.cand[u]
+	mem := sc.member[u]
+	if from < 0 {
+		for _, r := range x.ranges {
+			for v := r.First; v < r.End; v++ {
+				if pb.passes(sc, u, v) {
+					c = append(c, v)
+					mem[v>>6] |= 1 << (v & 63)
+				}
+			}
+		}
+	} else {
+		adj := pb.anyLink(from, u)
+		// Refused vertices are remembered as members until the end, so that
+		// none is tested twice.
+		refused := sc.listed[:0]
+		for _, w := range sc.cand[from] {
+			l := pb.list(adj, w)
+			for _, r := range x.ranges {
+				for _, v := range within(l, r) {
+					if mem[v>>6]>>(v&63)&1 != 0 {
+						continue
+					}
+					mem[v>>6] |= 1 << (v & 63)
+					if pb.passes(sc, u, v) {
+						c = append(c, v)
+					} else {
+						refused = append(refused, v)
+					}
+				}
+			}
+		}
+		for _, v := range refused {
+			mem[v>>6] &^= 1 << (v & 63)
+		}
+		sc.listed = refused[:0]
+	}
+	sc.cand[u] = c
+	sc.pending[u] = pb.pos[u] & sc.built
+}
+
+// anyLink returns an adjacency that leads from u's vertex to v's.
+func (pb *problem) anyLink(u, v int) int {
+	for i := range pb.vars[u].needs {
+		d := &pb.vars[u].needs[i]
+		for _, w := range d.vars {
+			if w == v {
+				return d.adj
+			}
+		}
+	}
+	panic("large: no link between linked variables")
+}
+
+// passes reports whether c can be u's vertex as far as c's own neighbourhood
+// says: predicate, degree, enough neighbours of each label (the neighbourhood
+// label frequency filter), and a candidate of each neighbour already done.
+func (pb *problem) passes(sc *scratch, u int, c uint32) bool {
+	x := &pb.vars[u]
+	if x.bits != nil && x.bits[c>>6]>>(c&63)&1 == 0 {
+		return false
+	}
+	if x.minDegree > 0 && pb.p.Adjs[x.minAdj].CSR.Degree(c) < x.minDegree {
+		return false
+	}
+	for i := range x.needs {
+		if !pb.supported(sc, &x.needs[i], c, sc.built) {
+			return false
+		}
+	}
+	return true
+}
+
+// supported reports whether c has a neighbour for each variable of d, and a
+// candidate among its neighbours for each of those in check.
+func (pb *problem) supported(sc *scratch, d *need, c uint32, check uint64) bool {
+	l := pb.list(d.adj, c)
+	if len(l) < len(d.vars) {
+		return false
+	}
+	if len(d.ranges) == 1 {
+		l = within(l, d.ranges[0])
+		if len(l) < len(d.vars) {
+			return false
+		}
+		for _, v := range d.vars {
+			if check>>v&1 != 0 && !meets(l, sc.member[v]) {
+				return false
+			}
+		}
+		return true
+	}
+	n := 0
+	for _, r := range d.ranges {
+		n += len(within(l, r))
+	}
+	if n < len(d.vars) {
+		return false
+	}
+	for _, v := range d.vars {
+		if check>>v&1 != 0 && !pb.meetsRanges(l, d.ranges, sc.member[v]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (pb *problem) meetsRanges(l []uint32, ranges []plan.Range, member []uint64) bool {
+	for _, r := range ranges {
+		if meets(within(l, r), member) {
+			return true
+		}
+	}
+	return false
+}
+
+// meets reports whether a list has an element in a bitmap.
+func meets(l []uint32, member []uint64) bool {
+	for _, v := range l {
+		if member[v>>6]>>(v&63)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// refineBound limits the candidates tested again, as a multiple of the size of
+// all sets.
+const refineBound = 64
+
+// refine makes the sets arc-consistent: every candidate has, for every
+// neighbour in the pattern, a candidate among its own neighbours.
+func (pb *problem) refine(sc *scratch, stop func() bool) bool {
+	budget := 0
+	var todo uint64
+	for u := range pb.n {
+		budget += len(sc.cand[u])
+		if sc.pending[u] != 0 {
+			todo |= 1 << u
+		}
+	}
+	budget = budget*refineBound + 1024
+	for todo != 0 && budget > 0 && !stop() {
+		// The smallest set first: it is the most likely to remove others.
+		u := -1
+		for m := todo; m != 0; m &= m - 1 {
+			w := bits.TrailingZeros64(m)
+			if u < 0 || len(sc.cand[w]) < len(sc.cand[u]) {
+				u = w
+			}
+		}
+		todo &^= 1 << u
+		pend := sc.pending[u]
+		sc.pending[u] = 0
+		for ; pend != 0; pend &= pend - 1 {
+			v := bits.TrailingZeros64(pend)
+			budget -= len(sc.cand[v])
+			before := len(sc.cand[v])
+			pb.prune(sc, v, u)
+			if len(sc.cand[v]) == 0 {
+				return false
+			}
+			if len(sc.cand[v]) < before {
+				sc.pending[v] |= pb.pos[v] &^ (1 << u)
+				if sc.pending[v] != 0 {
+					todo |= 1 << v
+				}
+			}
+		}
+	}
+	return !stop()
+}
+
+// prune removes the candidates of v without a neighbour among u's.
+func (pb *problem) prune(sc *scratch, v, u int) {
+	c, mem := sc.cand[v], sc.member[v]
+	k := 0
+next:
+	for _, y := range c {
+		for i := range pb.vars[v].needs {
+			d := &pb.vars[v].needs[i]
+			for _, w := range d.vars {
+				if w == u && !pb.meetsRanges(pb.list(d.adj, y), d.ranges, sc.member[u]) {
+					mem[y>>6] &^= 1 << (y & 63)
+					continue next
+				}
+			}
+		}
+		c[k] = y
+		k++
+	}
+	sc.cand[v] = c[:k]
+}

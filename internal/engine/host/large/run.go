@@ -1,0 +1,157 @@
+package large
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// scratchPool keeps buffers from run to run: the set-up of a small query must
+// not cost more than its search.
+var scratchPool = sync.Pool{New: func() any { return &scratch{first: &worker{}} }}
+
+// defaultCache is the memory that all caches of one run may take together if
+// the options set no limit.
+const defaultCache = 1 << 30
+
+// A run is one search over all workers.
+type run struct {
+	sp         *space
+	threads    int
+	cacheLimit int // entries per worker
+	sink       engine.Sink
+	listing    bool
+	limited    bool
+	allowance  atomic.Int64 // matches that may still be listed, if limited
+	halt       atomic.Bool
+	idle       atomic.Int32
+
+	mu      sync.Mutex
+	wake    sync.Cond
+	queue   []*task
+	started int // workers
+	waiting int
+	done    bool
+	wg      sync.WaitGroup
+
+	total engine.Uint128 // under mu
+	over  bool
+	err   error
+	nodes uint64
+}
+
+func (r *run) stopped() bool { return r.halt.Load() }
+
+// errOverflow is returned when a count does not fit: no total wraps around in
+// silence.
+var errOverflow = errors.New("the count passes 2^128-1")
+
+// Run counts the matches of p when s is nil, else hands every match to s. A
+// count ignores p's restrictions and divides the number of embeddings by |Aut|.
+func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+	start := time.Now()
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	res := engine.Result{Engine: "host", Device: "cpu", Threads: o.Threads}
+	if err := Supports(p); err != nil {
+		return res, err
+	}
+	if o.PerRoot != nil {
+		return res, errors.New("the large method does not count per vertex")
+	}
+	if p.Empty != nil || len(p.Levels) == 0 {
+		res.Complete = true
+		return res, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return res, err
+	}
+	r := &run{threads: o.Threads, sink: s, listing: s != nil || o.Limit > 0}
+	r.wake.L = &r.mu
+	if o.Limit > 0 {
+		r.limited = true
+		r.allowance.Store(o.Limit)
+	}
+	mem := int64(defaultCache)
+	if o.Memory > 0 {
+		mem = min(mem, o.Memory/2)
+	}
+	r.cacheLimit = int(mem / int64(entryBytes) / int64(o.Threads))
+
+	stop := context.AfterFunc(ctx, r.cancel)
+	defer stop()
+	pb := compile(g, p, p.Restricted && r.listing)
+	sc := scratchPool.Get().(*scratch)
+	sc.prepare(pb)
+	found := pb.filter(sc, r.stopped)
+	if found {
+		sc.space.build(pb, sc, r.stopped)
+		if !r.stopped() {
+			r.sp = &sc.space
+			r.search(sc.first)
+		}
+	}
+	sc.clear(pb)
+	scratchPool.Put(sc)
+
+	res.Matches = r.total
+	res.Complete = !r.stopped()
+	res.Search = time.Since(start)
+	if o.Opt["stats"] != "" {
+		res.Notes = append(res.Notes, fmt.Sprintf("%d nodes", r.nodes))
+	}
+	switch {
+	case r.err != nil && !errors.Is(r.err, engine.ErrStop):
+		return res, r.err
+	case r.over:
+		return res, errOverflow
+	}
+	if !r.listing && p.Restricted {
+		if err := divide(&res, p); err != nil {
+			return res, err
+		}
+	}
+	if !res.Complete && ctx.Err() != nil {
+		return res, ctx.Err()
+	}
+	return res, nil
+}
+
+// divide turns embeddings into subgraphs.
+func divide(res *engine.Result, p *plan.Plan) error {
+	if !p.Aut.IsUint64() {
+		return errors.New("the pattern has more than 2^64-1 automorphisms")
+	}
+	q, rem := res.Matches.Div64(p.Aut.Uint64())
+	if rem != 0 && res.Complete {
+		return fmt.Errorf("internal error: %v embeddings are no multiple of |Aut| = %v", res.Matches, p.Aut)
+	}
+	res.Matches = q
+	return nil
+}
+
+func (r *run) cancel() {
+	r.halt.Store(true)
+	r.mu.Lock()
+	r.wake.Broadcast()
+	r.mu.Unlock()
+}
+
+// fail stops the run with err.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.mu.Unlock()
+	r.cancel()
+}

@@ -1,0 +1,206 @@
+package large
+
+import (
+	"slices"
+	"sort"
+)
+
+// A space is the candidate graph: candidates as indexes into the universe of
+// their group, and a bit matrix for every pair of linked variables. It does not
+// change during the search and all workers share it.
+type space struct {
+	pb    *problem
+	words [maxVars]int // words of a set, by variable
+	off   [maxVars]int // where a variable's set lies in a level's sets
+	total int          // words of all sets together
+	univ  [maxVars][]uint32
+	root  []uint64 // the candidate sets, at off
+	size  [maxVars]int32
+	mats  []matrix
+	rel   [maxVars][maxVars]int16 // matrix from u to v; -1: not linked
+
+	bits  []uint64 // rows of all matrices
+	lists []uint32
+	mark  uint64 // variables in groups of more than one
+	keys  []hash128
+}
+
+// A matrix relates the universes of two groups. Row i holds the vertices that
+// may be matched together with i (or may not, if neg).
+type matrix struct {
+	from, to int
+	links    []link
+	neg      bool
+	rows     []row
+}
+
+// A row is dense, words [at, at+words) of space.bits, or a list of n indexes
+// from at in space.lists. A row with few bits for its width is cheaper to probe
+// than to AND.
+type row struct {
+	at int
+	n  int32 // -1: dense
+}
+
+// sparseRow is the width in words from which rows may be lists.
+const sparseRow = 9
+
+// build makes the candidate graph from filtered candidates.
+func (sp *space) build(pb *problem, sc *scratch, stop func() bool) {
+	sp.pb = pb
+	sp.mats, sp.bits, sp.lists = sp.mats[:0], sp.bits[:0], sp.lists[:0]
+	sp.mark = 0
+	for i, grp := range pb.groups {
+		un := sc.univ[i][:0]
+		for u := range pb.n {
+			if grp>>u&1 == 0 {
+				continue
+			}
+			for _, v := range sc.cand[u] {
+				if sc.index[v] == -1 {
+					sc.index[v] = -2
+					un = append(un, v)
+				}
+			}
+		}
+		slices.Sort(un)
+		for k, v := range un {
+			sc.index[v] = int32(k)
+		}
+		sc.univ[i] = un
+		if grp&(grp-1) != 0 {
+			sp.mark |= grp
+		}
+	}
+	sp.total = 0
+	for u := range pb.n {
+		g := pb.vars[u].group
+		sp.univ[u] = sc.univ[g]
+		sp.words[u] = (len(sc.univ[g]) + 63) >> 6
+		sp.off[u] = sp.total
+		sp.total += sp.words[u]
+		sp.size[u] = int32(len(sc.cand[u]))
+	}
+	sp.root = grow(sp.root, sp.total)
+	clear(sp.root)
+	for u := range pb.n {
+		d := sp.root[sp.off[u]:]
+		for _, v := range sc.cand[u] {
+			i := sc.index[v]
+			d[i>>6] |= 1 << (i & 63)
+		}
+	}
+	for u := range pb.n {
+		for v := range pb.n {
+			sp.rel[u][v] = -1
+		}
+	}
+	for i := range pb.pairs {
+		if stop() {
+			return
+		}
+		pr := &pb.pairs[i]
+		sp.rel[pr.u][pr.v] = sp.matrix(sc, pr.u, pr.v, pr.links)
+		rev := make([]link, len(pr.links))
+		for k, l := range pr.links {
+			rev[k] = link{pb.p.Adjs[l.adj].Rev, l.neg}
+		}
+		sort.Slice(rev, func(a, b int) bool {
+			if rev[a].neg != rev[b].neg {
+				return rev[b].neg
+			}
+			return rev[a].adj < rev[b].adj
+		})
+		sp.rel[pr.v][pr.u] = sp.matrix(sc, pr.v, pr.u, rev)
+	}
+}
+
+// matrix returns the index of the matrix from u's group to v's, made if new.
+func (sp *space) matrix(sc *scratch, u, v int, links []link) int16 {
+	pb := sp.pb
+	gu, gv := pb.vars[u].group, pb.vars[v].group
+	for i := range sp.mats {
+		m := &sp.mats[i]
+		if m.from == gu && m.to == gv && slices.Equal(m.links, links) {
+			return int16(i)
+		}
+	}
+	var rows []row
+	if len(sp.mats) < cap(sp.mats) {
+		rows = sp.mats[:len(sp.mats)+1][len(sp.mats)].rows[:0]
+	}
+	m := matrix{from: gu, to: gv, links: links, neg: links[0].neg, rows: slices.Grow(rows, len(sc.univ[gu]))}
+	lo, hi := pb.vars[v].ranges[0].First, pb.vars[v].ranges[0].End
+	for w := range pb.n {
+		if pb.groups[gv]>>w&1 != 0 {
+			r := pb.vars[w].ranges
+			if len(r) > 0 {
+				lo, hi = min(lo, r[0].First), max(hi, r[len(r)-1].End)
+			}
+		}
+	}
+	un := sc.univ[gv]
+	words := (len(un) + 63) >> 6
+	for _, x := range sc.univ[gu] {
+		buf := sc.listed[:0]
+		for k, l := range links {
+			if k > 0 && !m.neg {
+				buf = sp.narrow(sc, buf, un, x, l)
+				continue
+			}
+			ns := pb.list(l.adj, x)
+			if len(ns) > 16 {
+				ns = ns[lowerBound(ns, lo):]
+			}
+			for _, y := range ns {
+				if y >= hi {
+					break
+				}
+				if i := sc.index[y]; i >= 0 && int(i) < len(un) && un[i] == y {
+					buf = append(buf, uint32(i))
+				}
+			}
+		}
+		if words >= sparseRow && 2*len(buf) < words && !(m.neg && len(links) > 1) {
+			m.rows = append(m.rows, row{at: len(sp.lists), n: int32(len(buf))})
+			sp.lists = append(sp.lists, buf...)
+		} else {
+			at := len(sp.bits)
+			sp.bits = grow(sp.bits, at+words)
+			b := sp.bits[at : at+words]
+			clear(b)
+			for _, i := range buf {
+				b[i>>6] |= 1 << (i & 63)
+			}
+			m.rows = append(m.rows, row{at: at, n: -1})
+		}
+		sc.listed = buf[:0]
+	}
+	sp.mats = append(sp.mats, m)
+	return int16(len(sp.mats) - 1)
+}
+
+// narrow keeps the indexes in buf whose vertices satisfy one more link of x.
+func (sp *space) narrow(sc *scratch, buf, un []uint32, x uint32, l link) []uint32 {
+	ns := sp.pb.list(l.adj, x)
+	k := 0
+	for _, i := range buf {
+		y := un[i]
+		p := lowerBound(ns, y)
+		if (p < len(ns) && ns[p] == y) != l.neg {
+			buf[k] = i
+			k++
+		}
+	}
+	return buf[:k]
+}
+
+// grow returns s with length n, keeping its contents.
+func grow(s []uint64, n int) []uint64 {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	t := make([]uint64, n, n+n/2)
+	copy(t, s)
+	return t
+}
