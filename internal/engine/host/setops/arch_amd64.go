@@ -212,3 +212,41 @@ func andNotLong(dst, a, b []uint64) int {
 	}
 	return andNotGo(dst, a, b)
 }
+
+// halfwords is the number of 32-bit words of bm, or of its part that a uint32
+// can address.
+func halfwords(bm []uint64) uint32 { return uint32(min(len(bm), 1<<26)) * 2 }
+
+// The bitmap kernels stop before a value outside bm; the loops in Go that finish
+// the list then meet it and panic as indexing does.
+
+func countBits(list []uint32, bm []uint64) int {
+	n := 0
+	if active != levelPortable && len(bm) > 0 {
+		for len(list) >= shortList {
+			c, i := avx2CountBits(&list[0], min(len(list), pieceLen), &bm[0], halfwords(bm))
+			n += c
+			list = list[i:]
+			if i == 0 {
+				break
+			}
+		}
+	}
+	return n + countBitsGo(list, bm)
+}
+
+// filterBits needs len(dst) >= len(list).
+func filterBits(dst, list []uint32, bm []uint64, flip uint64) int {
+	n := 0
+	if active != levelPortable && len(bm) > 0 {
+		for len(list) >= shortList {
+			c, i := avx2FilterBits(&dst[n], &list[0], min(len(list), pieceLen), &bm[0], halfwords(bm), uint32(-flip)&0xFF)
+			n += c
+			list = list[i:]
+			if i == 0 {
+				break
+			}
+		}
+	}
+	return n + filterBitsGo(dst[n:], list, bm, flip)
+}

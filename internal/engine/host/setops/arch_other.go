@@ -18,3 +18,9 @@ func andCount3Long(a, b, c []uint64) int { return andCount3Go(a, b, c) }
 func andNotCountLong(a, b []uint64) int  { return andNotCountGo(a, b) }
 func andLong(dst, a, b []uint64) int     { return andGo(dst, a, b) }
 func andNotLong(dst, a, b []uint64) int  { return andNotGo(dst, a, b) }
+
+func countBits(list []uint32, bm []uint64) int { return countBitsGo(list, bm) }
+
+func filterBits(dst, list []uint32, bm []uint64, flip uint64) int {
+	return filterBitsGo(dst, list, bm, flip)
+}

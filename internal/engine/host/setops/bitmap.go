@@ -35,6 +35,29 @@ func ClearAll(bm []uint64, list []uint32) {
 // CountBits returns the number of values of list that are set in bm. Every
 // value must be below 64*len(bm); list need not be sorted.
 func CountBits(list []uint32, bm []uint64) int {
+	if len(list) < shortList {
+		return countBitsGo(list, bm)
+	}
+	return countBits(list, bm)
+}
+
+// FilterBits writes the values of list that are set in bm to dst, in order,
+// and returns how many there are. cap(dst) must be at least len(list). Every
+// value must be below 64*len(bm); list need not be sorted. dst may start where
+// list starts; otherwise the two must not overlap.
+func FilterBits(dst, list []uint32, bm []uint64) int {
+	return filterBits(dst[:len(list)], list, bm, 0)
+}
+
+// FilterNotBits is FilterBits for the values that are not set in bm.
+func FilterNotBits(dst, list []uint32, bm []uint64) int {
+	return filterBits(dst[:len(list)], list, bm, 1)
+}
+
+// shortList is the length below which vector code for bitmaps does not pay.
+const shortList = 16
+
+func countBitsGo(list []uint32, bm []uint64) int {
 	var n0, n1, n2, n3 uint64
 	for len(list) >= 4 {
 		v0, v1, v2, v3 := list[0], list[1], list[2], list[3]
@@ -50,19 +73,9 @@ func CountBits(list []uint32, bm []uint64) int {
 	return int(n0 + n1 + n2 + n3)
 }
 
-// FilterBits writes the values of list that are set in bm to dst, in order,
-// and returns how many there are. cap(dst) must be at least len(list). Every
-// value must be below 64*len(bm); list need not be sorted. dst may start where
-// list starts; otherwise the two must not overlap.
-func FilterBits(dst, list []uint32, bm []uint64) int { return filter(dst, list, bm, 0) }
-
-// FilterNotBits is FilterBits for the values that are not set in bm.
-func FilterNotBits(dst, list []uint32, bm []uint64) int { return filter(dst, list, bm, 1) }
-
-// filter keeps the values whose bit differs from flip (0 or 1). It stores each
-// value and then moves on or not, which needs no branch on the bit.
-func filter(dst, list []uint32, bm []uint64, flip uint64) int {
-	dst = dst[:len(list)]
+// filterBitsGo keeps the values whose bit differs from flip (0 or 1). It stores
+// each value and then moves on or not, which needs no branch on the bit.
+func filterBitsGo(dst, list []uint32, bm []uint64, flip uint64) int {
 	n := 0
 	for _, v := range list {
 		dst[n] = v

@@ -7,7 +7,7 @@ package setops
 
 // gallopShift is the log2 of the length ratio from which galloping is faster,
 // measured on lists spread evenly over each other (BenchmarkRatio).
-const gallopShift = 5
+const gallopShift = 3
 
 // gallopPays tells whether to look up each of short values in a list of long
 // ones instead of merging the two.

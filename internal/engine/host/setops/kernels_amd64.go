@@ -35,6 +35,20 @@ func avx512MergeSelect(dst, a *uint32, na int, b *uint32, nb int, flip uint32) (
 //go:noescape
 func avx2Gallop(dst, small *uint32, nsmall int, large *uint32, nlarge int, flip, stride int) (n, i int)
 
+// avx2CountBits returns how many of list[:i] are set in bm, which has halfwords
+// 32-bit words. It stops at i: at the last full block of 8 values, or before the
+// first block with a value outside bm.
+//
+//go:noescape
+func avx2CountBits(list *uint32, n int, bm *uint64, halfwords uint32) (count, i int)
+
+// avx2FilterBits writes those of list[:i] to dst that are set in bm (flip 0) or
+// not set (flip 0xFF), and returns how many there are and i, as avx2CountBits.
+// dst needs room for n values and may be list.
+//
+//go:noescape
+func avx2FilterBits(dst, list *uint32, n int, bm *uint64, halfwords, flip uint32) (count, i int)
+
 //go:noescape
 func avx2AndCount(a, b *uint64, n int) int
 

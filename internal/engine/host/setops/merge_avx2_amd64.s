@@ -69,7 +69,12 @@
 
 // func avx2MergeCount(a *uint32, na int, b *uint32, nb int) int
 //
-// SI, DX: next blocks; R8, R9: ends; R10, R11: last places of full blocks;
+// The last values of the blocks are in AX and CX before the blocks are needed:
+// loading them one step ahead takes the load out of the chain compare, next
+// block, compare that bounds the loop otherwise. So a step needs two full blocks
+// of each list.
+//
+// SI, DX: next blocks; R8, R9: ends; R10, R11: last places of two full blocks;
 // Y15: matches seen, by lane; BX: matches seen in the rests.
 TEXT ·avx2MergeCount(SB), NOSPLIT, $0-40
 	MOVQ  a+0(FP), SI
@@ -78,8 +83,8 @@ TEXT ·avx2MergeCount(SB), NOSPLIT, $0-40
 	MOVQ  b+16(FP), DX
 	MOVQ  nb+24(FP), R9
 	LEAQ  (DX)(R9*4), R9
-	LEAQ  -32(R8), R10
-	LEAQ  -32(R9), R11
+	LEAQ  -64(R8), R10
+	LEAQ  -64(R9), R11
 	XORL  BX, BX
 	VPXOR Y15, Y15, Y15
 	CMPQ  SI, R10
@@ -87,16 +92,22 @@ TEXT ·avx2MergeCount(SB), NOSPLIT, $0-40
 	CMPQ  DX, R11
 	JHI   rest
 
+	MOVL  28(SI), AX
+	MOVL  28(DX), CX
+	PCALIGN $32
 full:
 	VMOVDQU        (SI), Y0
 	VBROADCASTI128 (DX), Y1
 	VBROADCASTI128 16(DX), Y3
-	MOVL           28(SI), AX
+	MOVL           60(SI), R14
+	MOVL           60(DX), DI
 	LEAQ           32(SI), R12
 	LEAQ           32(DX), R13
-	CMPL           AX, 28(DX)
+	CMPL           AX, CX
 	CMOVQLS        R12, SI
 	CMOVQCC        R13, DX
+	CMOVLLS        R14, AX
+	CMOVLCC        DI, CX
 	ALLPAIRS
 	VPSUBD         Y2, Y15, Y15
 	CMPQ           SI, R10
@@ -170,6 +181,7 @@ TEXT ·avx2MergeSelect(SB), NOSPLIT, $0-64
 	MOVL    28(SI), AX
 	VPXOR   Y14, Y14, Y14
 
+	PCALIGN $32
 full:
 	VBROADCASTI128 (DX), Y1
 	VBROADCASTI128 16(DX), Y3

@@ -178,7 +178,7 @@ func TestListsRatios(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		seed := uint64(1)
 		for _, short := range []int{1, 2, 7, 8, 9, 30} {
-			for _, ratio := range []int{2, 15, 16, 31, 32, 33, 63, 64, 200} {
+			for _, ratio := range []int{2, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 200} {
 				for _, base := range []uint64{0, 1<<32 - 50000} {
 					n := short * ratio
 					a, b := pick(&seed, short, base, 50000), pick(&seed, n, base, 50000)
