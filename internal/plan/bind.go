@@ -1,0 +1,222 @@
+package plan
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// binding is a pattern bound to a graph: names are ranges, bits, neighbour lists
+// and closures. It is the same for every order.
+type binding struct {
+	*tables
+	p *pattern.Pattern
+	n int
+
+	vertices []boundVertex
+	adjs     []Adjacency
+	adjOf    map[string]int // by key: the relation and the end it is seen from
+	links    []link
+	edges    []boundEdge
+	checks   []boundCheck
+	group    *pattern.Group
+	restrict bool
+
+	// near[v] are the vertices adjacent to v by a positive link, and far[v]
+	// those by a negative one.
+	near, far []uint32
+
+	empty    *EmptyReason
+	warnings []string
+
+	subs  map[*pattern.Pattern]func([]uint32) bool // EXISTS, compiled once
+	stats *costStats                               // made when first asked for
+}
+
+// boundVertex is what one vertex must satisfy by itself.
+type boundVertex struct {
+	ranges       []Range
+	bits         []uint64
+	count        int // how many vertices pass
+	minDegree    int
+	minDegreeAdj int
+}
+
+// link says that m[v] is (not, if neg) in adjs[adj].List(m[u]).
+type link struct {
+	u, v, adj int
+	neg       bool
+}
+
+// bind resolves p in the graph of t.
+func bind(t *tables, p *pattern.Pattern) (*binding, error) {
+	b := &binding{
+		tables: t, p: p, n: len(p.Vertices),
+		vertices: make([]boundVertex, len(p.Vertices)),
+		adjOf:    map[string]int{},
+		near:     make([]uint32, len(p.Vertices)),
+		far:      make([]uint32, len(p.Vertices)),
+		group:    p.Automorphisms(),
+	}
+	for v := range b.vertices {
+		b.vertices[v].ranges = b.labelRanges(v)
+	}
+	wheres, err := b.splitPredicates()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.bindEdges(wheres); err != nil {
+		return nil, err
+	}
+	if p.Induced {
+		b.bindInduced(wheres)
+	}
+	if err := b.bindPredicates(wheres); err != nil {
+		return nil, err
+	}
+	for v := range b.vertices {
+		b.countCandidates(v)
+	}
+	b.minDegrees()
+	return b, nil
+}
+
+// nothing records the first reason why no embedding can exist.
+func (b *binding) nothing(text string) {
+	if b.empty == nil {
+		b.empty = &EmptyReason{text}
+	}
+}
+
+// warn records a warning once.
+func (b *binding) warn(text string) {
+	if !slices.Contains(b.warnings, text) {
+		b.warnings = append(b.warnings, text)
+	}
+}
+
+// addLink adds a link unless there is one like it, seen from either end.
+func (b *binding) addLink(l link) {
+	mirror := link{l.v, l.u, b.adjs[l.adj].Rev, l.neg}
+	if slices.Contains(b.links, l) || slices.Contains(b.links, mirror) {
+		return
+	}
+	b.links = append(b.links, l)
+	side := b.near
+	if l.neg {
+		side = b.far
+	}
+	side[l.u] |= 1 << l.v
+	side[l.v] |= 1 << l.u
+}
+
+// seen returns l as the neighbour list of its end u, in which v is.
+func (b *binding) seen(l link, from int) (adj int) {
+	if l.u == from {
+		return l.adj
+	}
+	return b.adjs[l.adj].Rev
+}
+
+// minDegrees derives the least degree of each vertex: under iso, distinct
+// neighbours in the pattern are distinct in the graph.
+func (b *binding) minDegrees() {
+	if b.p.Mode != pattern.Iso {
+		return
+	}
+	for v := range b.vertices {
+		need := map[int]uint32{}
+		for _, l := range b.links {
+			if l.neg || l.u != v && l.v != v {
+				continue
+			}
+			other := l.u + l.v - v
+			need[b.seen(l, v)] |= 1 << other
+		}
+		for adj, others := range need {
+			k := bits.OnesCount32(others)
+			if bv := &b.vertices[v]; k > bv.minDegree || k == bv.minDegree && adj < bv.minDegreeAdj {
+				bv.minDegree, bv.minDegreeAdj = k, adj
+			}
+		}
+	}
+}
+
+// countCandidates counts the vertices that pass v's own conditions.
+func (b *binding) countCandidates(v int) {
+	bv := &b.vertices[v]
+	ranges := bv.ranges
+	if ranges == nil {
+		ranges = []Range{{0, uint32(b.g.NumVertices())}}
+	}
+	bv.count = 0
+	for _, r := range ranges {
+		if bv.bits == nil {
+			bv.count += int(r.End - r.First)
+		} else {
+			bv.count += countBits(bv.bits, r)
+		}
+	}
+	if bv.count == 0 && bv.bits != nil {
+		b.nothing("no vertex passes the conditions on " + b.p.VertexName(v))
+	}
+	if bv.count == 0 {
+		b.nothing("the graph has no vertices")
+	}
+}
+
+// countBits counts the bits set in r.
+func countBits(set []uint64, r Range) (n int) {
+	for w := r.First / 64; w < (r.End+63)/64; w++ {
+		x := set[w]
+		if w == r.First/64 {
+			x &= ^uint64(0) << (r.First % 64)
+		}
+		if w == r.End/64 {
+			x &= 1<<(r.End%64) - 1
+		}
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// addBacks fills the levels' backward neighbours, by level, positive first.
+func (b *binding) addBacks(pl *Plan) {
+	for _, l := range b.links {
+		early, late := l.u, l.v
+		if pl.LevelOf[early] > pl.LevelOf[late] {
+			early, late = late, early
+		}
+		lv := &pl.Levels[pl.LevelOf[late]]
+		lv.Back = append(lv.Back, Back{Level: pl.LevelOf[early], Adj: b.seen(l, early), Neg: l.neg})
+	}
+	for l := range pl.Levels {
+		slices.SortFunc(pl.Levels[l].Back, func(x, y Back) int {
+			switch {
+			case x.Level != y.Level:
+				return x.Level - y.Level
+			case x.Neg != y.Neg:
+				if y.Neg {
+					return -1
+				}
+				return 1
+			}
+			return x.Adj - y.Adj
+		})
+	}
+}
+
+// tables is what patterns bound to the same graph share: filtered relations and
+// row sets are computed once, also for the sub-patterns of EXISTS.
+type tables struct {
+	g    *graph.Graph
+	rows map[string]*rowSet
+	rels map[string]*relation
+	bits map[string][]uint64
+}
+
+func newTables(g *graph.Graph) *tables {
+	return &tables{g: g, rows: map[string]*rowSet{}, rels: map[string]*relation{}, bits: map[string][]uint64{}}
+}

@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// labelRanges evaluates the label of pattern vertex v over the graph's classes:
+// nil for every vertex, else sorted disjoint ranges, joined where they touch.
+func (b *binding) labelRanges(v int) []Range {
+	l := b.p.Vertices[v].Label
+	if l == nil {
+		return nil
+	}
+	out := []Range{}
+	for i := range b.g.Classes {
+		c := &b.g.Classes[i]
+		has := func(name string) bool {
+			x, ok := b.g.VertexLabel(name)
+			return ok && slices.Contains(c.Labels, x)
+		}
+		if c.First == c.End || !l.Matches(has, len(c.Labels) > 0) {
+			continue
+		}
+		if k := len(out); k > 0 && out[k-1].End == c.First {
+			out[k-1].End = c.End
+		} else {
+			out = append(out, Range{c.First, c.End})
+		}
+	}
+	unknown := b.unknownLabels(l, "vertex", b.g.VertexLabels)
+	switch {
+	case len(out) == 1 && out[0] == Range{0, uint32(b.g.NumVertices())}:
+		return nil
+	case len(out) > 0:
+		for _, text := range unknown {
+			b.warn(text)
+		}
+	case len(unknown) > 0:
+		b.nothing(unknown[0])
+	default:
+		b.nothing(fmt.Sprintf("no vertex has the label %s", l))
+	}
+	return out
+}
+
+// unknownLabels describes the names in l that the graph lacks, with what may
+// have been meant.
+func (b *binding) unknownLabels(l *pattern.Label, what string, known []string) (out []string) {
+	l.Names(func(name string) {
+		if slices.Contains(known, name) {
+			return
+		}
+		text := fmt.Sprintf("no %s has the label %s", what, pattern.QuoteName(name))
+		switch near := pattern.Suggest(name, known); {
+		case near != "":
+			text += "; did you mean " + pattern.QuoteName(near) + "?"
+		case len(known) == 0:
+			text += fmt.Sprintf(": the graph has no %s labels", what)
+		}
+		out = append(out, text)
+	})
+	return out
+}
+
+// overlap reports whether two label ranges share a vertex; nil is every vertex.
+func overlap(x, y []Range) bool {
+	if x == nil || y == nil {
+		return true
+	}
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		switch {
+		case x[i].End <= y[j].First:
+			i++
+		case y[j].End <= x[i].First:
+			j++
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// intersectRanges is the vertices in both; nil is every vertex.
+func intersectRanges(x, y []Range) []Range {
+	if x == nil {
+		return y
+	}
+	if y == nil {
+		return x
+	}
+	out := []Range{}
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		r := Range{max(x[i].First, y[j].First), min(x[i].End, y[j].End)}
+		if r.First < r.End {
+			out = append(out, r)
+		}
+		if x[i].End < y[j].End {
+			i++
+		} else {
+			j++
+		}
+	}
+	return out
+}

@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// bitsChunk is the number of ids that one goroutine decides at a time.
+const bitsChunk = 1 << 15
+
+// fillBits makes a bitmap over 0 … n-1 of the ids in ranges that pass, on all
+// cores. Each goroutine asks make for a function of its own.
+func fillBits(n int, ranges []Range, make_ func() func(uint32) bool) []uint64 {
+	set := make([]uint64, (n+63)/64)
+	chunks := (n + bitsChunk - 1) / bitsChunk
+	fill := func(pass func(uint32) bool, chunk int) {
+		lo, hi := uint32(chunk*bitsChunk), uint32(min((chunk+1)*bitsChunk, n))
+		for _, r := range ranges {
+			for v := max(r.First, lo); v < min(r.End, hi); v++ {
+				if pass(v) {
+					set[v/64] |= 1 << (v % 64)
+				}
+			}
+		}
+	}
+	workers := min(runtime.GOMAXPROCS(0), chunks)
+	if workers <= 1 {
+		if chunks > 0 {
+			fill(make_(), 0)
+		}
+		for c := 1; c < chunks; c++ {
+			fill(make_(), c)
+		}
+		return set
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			pass := make_()
+			for {
+				c := int(next.Add(1)) - 1
+				if c >= chunks {
+					return
+				}
+				fill(pass, c)
+			}
+		})
+	}
+	wg.Wait()
+	return set
+}

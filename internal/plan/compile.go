@@ -1,0 +1,120 @@
+package plan
+
+import (
+	"errors"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// Compile makes the plan of p in g: labels, predicates and edge filters are
+// bound to the graph, an order is chosen with its restrictions, and both views
+// of each level are written down. The error is a *QueryError where the query
+// asks for what cannot be asked, and an error of package pattern where the
+// pattern is not valid. A query that merely matches nothing, an unknown label
+// say, is no error: the plan says so in Empty.
+func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
+	p, err := pattern.SubstituteParams(p, o.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := supported(p); err != nil {
+		return nil, err
+	}
+	if !p.Connected() && !o.AllowProduct {
+		return nil, queryErrorf("the pattern is not connected: its matches would be a product of the parts' matches; say --allow-product to ask for that")
+	}
+	if o.Root < NoRoot || o.Root >= len(p.Vertices) {
+		return nil, queryErrorf("root %d is no vertex of the pattern", o.Root)
+	}
+	b, err := bind(newTables(g), p)
+	if err != nil {
+		return nil, err
+	}
+	b.restrict = p.Mode == pattern.Iso && !o.Embeddings && !o.NoRestrictions
+	c, err := b.chooseOrder(o)
+	if err != nil {
+		return nil, err
+	}
+	pl := b.assemble(c.order, o)
+	pl.OrderName, pl.Why = c.name, c.why
+	if err := b.chooseMethod(pl, o); err != nil {
+		return nil, err
+	}
+	pl.estimate(o.Seed)
+	return pl, nil
+}
+
+// supported refuses what the language has and plans have not yet.
+func supported(p *pattern.Pattern) error {
+	if p.Order != nil {
+		return queryErrorf("ORDERED and WITHIN are not supported yet")
+	}
+	for i := range p.Edges {
+		if e := &p.Edges[i]; e.Min > 1 || e.Max > 1 || e.Min == 0 && e.Max > 0 {
+			return &QueryError{-1, i, "variable-length edges are not supported yet"}
+		}
+	}
+	return nil
+}
+
+// choice is an order with the rule that made it and, in a sentence, why.
+type choice struct {
+	order     []int
+	name, why string
+}
+
+// chooseOrder applies the rule that o names.
+func (b *binding) chooseOrder(o Options) (choice, error) {
+	if o.Method == "local" {
+		return b.orderLocal(o)
+	}
+	switch o.Order {
+	case "", "auto", "cost":
+		return b.orderCost(o), nil
+	case "ri":
+		return b.orderRI(o), nil
+	case "gsi":
+		return b.orderGSI(o), nil
+	case "geneva":
+		return b.orderGeneva(o), nil
+	case "given":
+		return b.orderGiven(o)
+	}
+	return choice{}, queryErrorf("unknown order %q: want auto, ri, gsi, geneva, cost or given", o.Order)
+}
+
+// assemble writes the plan of one order.
+func (b *binding) assemble(order []int, o Options) *Plan {
+	pl := &Plan{
+		Graph: b.g, Pattern: b.p, Mode: b.p.Mode, Induced: b.p.Induced,
+		Order: order, LevelOf: make([]int, b.n), Levels: make([]Level, b.n),
+		Adjs: b.adjs, Aut: b.group.Order(),
+		Restricted: b.restrict, Rooted: o.Root >= 0,
+		Empty: b.empty, Warnings: b.warnings,
+	}
+	for l, v := range order {
+		pl.LevelOf[v] = l
+	}
+	for l, v := range order {
+		bv := &b.vertices[v]
+		pl.Levels[l] = Level{Vertex: v, Ranges: bv.ranges, Bits: bv.bits, MinDegree: bv.minDegree, MinDegreeAdj: bv.minDegreeAdj, Set: -1}
+	}
+	b.addBacks(pl)
+	b.addEdgeChoices(pl)
+	b.addChecks(pl)
+	less := newPosetOf(b, pl)
+	keep := tailLevels(pl, less, o)
+	less.addTo(pl, len(order)-keep)
+	if pl.Mode == pattern.Iso {
+		addDistinct(pl, less)
+	}
+	addSets(pl, less, o.NoMotion)
+	addTail(pl, keep, less)
+	return pl
+}
+
+var errNotLocal = errors.New("plan: the local method does not apply")

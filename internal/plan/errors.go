@@ -1,0 +1,17 @@
+package plan
+
+import "fmt"
+
+// QueryError says that a query asks for what cannot be asked. Vertex and Edge
+// are indexes into the pattern, -1 where the fault lies in no single one.
+type QueryError struct {
+	Vertex, Edge int
+	Msg          string
+}
+
+// Error returns the message.
+func (e *QueryError) Error() string { return e.Msg }
+
+func queryErrorf(format string, args ...any) *QueryError {
+	return &QueryError{Vertex: -1, Edge: -1, Msg: fmt.Sprintf(format, args...)}
+}

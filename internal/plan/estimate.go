@@ -1,0 +1,3 @@
+package plan
+
+func (pl *Plan) estimate(seed uint64) {}

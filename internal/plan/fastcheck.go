@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// fastCheck compiles the comparisons that searches meet most often without the
+// detour over values: names, ids, and number and string columns, with each other
+// or with a constant. It returns nil where there is no short way.
+func (s *scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
+	y, ok := x.(pattern.Binary)
+	if !ok {
+		return nil
+	}
+	if y.Op < pattern.OpEq || y.Op > pattern.OpGe {
+		return nil
+	}
+	if a, ok := y.X.(pattern.ID); ok {
+		if b, ok := y.Y.(pattern.ID); ok && s.b.g.IDs.Numeric() {
+			ids := s.b.g.IDs.Num
+			return compareRows(y.Op, ids, s.vertex(a.Vertex), s.vertex(b.Vertex))
+		}
+		return nil
+	}
+	if a, ok := y.X.(pattern.RefExpr); ok {
+		if b, ok := y.Y.(pattern.RefExpr); ok && a.Of.Kind == pattern.VertexRef && b.Of.Kind == pattern.VertexRef {
+			i, j := s.vertex(a.Of.Index), s.vertex(b.Of.Index)
+			switch y.Op {
+			case pattern.OpEq:
+				return func(m []uint32, _ []uint64) bool { return m[i] == m[j] }
+			case pattern.OpNe:
+				return func(m []uint32, _ []uint64) bool { return m[i] != m[j] }
+			}
+		}
+		return nil
+	}
+	a, ok := y.X.(pattern.Prop)
+	if !ok || a.Of.Kind != pattern.VertexRef {
+		return nil
+	}
+	col := vertexColumn(s.b.g, a.Key)
+	if col == nil || col.array == nil || col.array.NullN() != 0 {
+		return nil
+	}
+	i := s.vertex(a.Of.Index)
+	if b, ok := y.Y.(pattern.Prop); ok && b.Of.Kind == pattern.VertexRef && b.Key == a.Key {
+		return sameColumn(y.Op, col, i, s.vertex(b.Of.Index))
+	}
+	if v, ok := constant(y.Y); ok {
+		return withConstant(y.Op, col, i, v)
+	}
+	return nil
+}
+
+// compareRows compares two rows of one column of ordered values without NaN.
+func compareRows[T cmp.Ordered](op pattern.Op, col []T, i, j int) func(m []uint32, e []uint64) bool {
+	switch op {
+	case pattern.OpEq:
+		return func(m []uint32, _ []uint64) bool { return col[m[i]] == col[m[j]] }
+	case pattern.OpNe:
+		return func(m []uint32, _ []uint64) bool { return col[m[i]] != col[m[j]] }
+	case pattern.OpLt:
+		return func(m []uint32, _ []uint64) bool { return col[m[i]] < col[m[j]] }
+	case pattern.OpLe:
+		return func(m []uint32, _ []uint64) bool { return col[m[i]] <= col[m[j]] }
+	case pattern.OpGt:
+		return func(m []uint32, _ []uint64) bool { return col[m[i]] > col[m[j]] }
+	}
+	return func(m []uint32, _ []uint64) bool { return col[m[i]] >= col[m[j]] }
+}
+
+func sameColumn(op pattern.Op, c *column, i, j int) func(m []uint32, e []uint64) bool {
+	switch a := c.array.(type) {
+	case *array.Int64:
+		return compareRows(op, a.Values(), i, j)
+	case *array.Int32:
+		return compareRows(op, a.Values(), i, j)
+	case *array.Float64:
+		return compareRows(op, a.Values(), i, j)
+	case *array.String:
+		holds := comparison(op)
+		return func(m []uint32, _ []uint64) bool { return holds(cmp.Compare(a.Value(int(m[i])), a.Value(int(m[j])))) }
+	case *array.Dictionary:
+		if a.Dictionary().NullN() != 0 {
+			return nil
+		}
+		// Dictionaries hold each value once, as Arrow's builders make them; where
+		// one does not, codes cannot stand for values.
+		if !distinctStrings(a.Dictionary()) {
+			return nil
+		}
+		switch op {
+		case pattern.OpEq:
+			return func(m []uint32, _ []uint64) bool { return a.GetValueIndex(int(m[i])) == a.GetValueIndex(int(m[j])) }
+		case pattern.OpNe:
+			return func(m []uint32, _ []uint64) bool { return a.GetValueIndex(int(m[i])) != a.GetValueIndex(int(m[j])) }
+		}
+	}
+	return nil
+}
+
+// distinctStrings reports whether a is a string array without repetition.
+func distinctStrings(a any) bool {
+	s, ok := a.(*array.String)
+	if !ok {
+		return false
+	}
+	seen := make(map[string]bool, s.Len())
+	for i := range s.Len() {
+		if seen[s.Value(i)] {
+			return false
+		}
+		seen[s.Value(i)] = true
+	}
+	return true
+}
+
+// withConstant compares a column with a constant.
+func withConstant(op pattern.Op, c *column, i int, v value) func(m []uint32, e []uint64) bool {
+	holds := comparison(op)
+	switch a := c.array.(type) {
+	case *array.Int64:
+		if v.kind == kindInt {
+			col := a.Values()
+			return func(m []uint32, _ []uint64) bool { return holds(cmp.Compare(col[m[i]], v.i)) }
+		}
+	case *array.Float64:
+		if x, ok := v.number(); ok && !math.IsNaN(x) {
+			col := a.Values()
+			ne := op == pattern.OpNe
+			return func(m []uint32, _ []uint64) bool {
+				y := col[m[i]]
+				if y != y {
+					return ne
+				}
+				return holds(cmp.Compare(y, x))
+			}
+		}
+	case *array.String:
+		if v.kind == kindString {
+			return func(m []uint32, _ []uint64) bool { return holds(cmp.Compare(a.Value(int(m[i])), v.s)) }
+		}
+	case *array.Dictionary:
+		words, ok := a.Dictionary().(*array.String)
+		if ok && v.kind == kindString && words.NullN() == 0 {
+			pass := make([]bool, words.Len())
+			for k := range pass {
+				pass[k] = holds(cmp.Compare(words.Value(k), v.s))
+			}
+			return func(m []uint32, _ []uint64) bool { return pass[a.GetValueIndex(int(m[i]))] }
+		}
+	}
+	return nil
+}

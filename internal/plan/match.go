@@ -1,0 +1,157 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// matcher walks the checks view of a plan depth first. It decides EXISTS, where
+// sub-patterns are small and a first match is enough; engines have their own
+// ways.
+type matcher struct {
+	pl    *Plan
+	fixed int // levels whose vertices are given in m
+	m     []uint32
+	e     []uint64
+	yield func() bool // called for each match; false stops
+}
+
+func newMatcher(pl *Plan) *matcher {
+	return &matcher{pl: pl, m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges))}
+}
+
+// run matches the levels from l on and reports whether to go on.
+func (x *matcher) run(l int) bool {
+	if l == len(x.pl.Levels) {
+		return x.yield()
+	}
+	if l < x.fixed {
+		return !x.pl.valid(l, x.m[l], x.m, x.e) || x.edges(l, x.firstEdge(l))
+	}
+	return x.pl.candidates(l, x.m, func(c uint32) bool {
+		if !x.pl.valid(l, c, x.m, x.e) {
+			return true
+		}
+		x.m[l] = c
+		return x.edges(l, x.firstEdge(l))
+	})
+}
+
+func (x *matcher) firstEdge(l int) int {
+	i := 0
+	for i < len(x.pl.Edges) && x.pl.Edges[i].At < l {
+		i++
+	}
+	return i
+}
+
+// edges chooses data edges for the edge choices from i on that level l allows.
+func (x *matcher) edges(l, i int) bool {
+	if i == len(x.pl.Edges) || x.pl.Edges[i].At > l {
+		return x.run(l + 1)
+	}
+	c := &x.pl.Edges[i]
+	goOn := true
+	c.Rows(x.m[c.From], x.m[c.To], func(id uint64) bool {
+		if x.pl.Mode == pattern.Trail && slices.Contains(x.e[:i], id) {
+			return true
+		}
+		x.e[i] = id
+		for _, check := range c.Checks {
+			if !check.Eval(x.m, x.e) {
+				return true
+			}
+		}
+		goOn = x.edges(l, i+1)
+		return goOn
+	})
+	return goOn
+}
+
+// candidates calls f with a superset of the vertices that can follow m at level
+// l, the smallest backward list or else the label's ranges, until f returns
+// false; it reports whether f never did.
+func (pl *Plan) candidates(l int, m []uint32, f func(uint32) bool) bool {
+	lv := &pl.Levels[l]
+	if list, ok := pl.smallest(l, m); ok {
+		for _, c := range list {
+			if !f(c) {
+				return false
+			}
+		}
+		return true
+	}
+	ranges := lv.Ranges
+	if ranges == nil {
+		ranges = []Range{{0, uint32(pl.Graph.NumVertices())}}
+	}
+	for _, r := range ranges {
+		for c := r.First; c < r.End; c++ {
+			if !f(c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// smallest returns the shortest positive backward list of level l.
+func (pl *Plan) smallest(l int, m []uint32) (list []uint32, ok bool) {
+	for _, b := range pl.Levels[l].Back {
+		if b.Neg {
+			continue
+		}
+		if n := pl.Adjs[b.Adj].CSR.List(m[b.Level]); !ok || len(n) < len(list) {
+			list, ok = n, true
+		}
+	}
+	return list, ok
+}
+
+// valid applies the checks of level l to candidate c. m[l] is set to c, which
+// predicates look at.
+func (pl *Plan) valid(l int, c uint32, m []uint32, e []uint64) bool {
+	lv := &pl.Levels[l]
+	if !lv.alone(pl, c) {
+		return false
+	}
+	for _, b := range lv.Back {
+		if pl.Adjs[b.Adj].CSR.Has(m[b.Level], c) == b.Neg {
+			return false
+		}
+	}
+	for _, j := range lv.Below {
+		if c >= m[j] {
+			return false
+		}
+	}
+	for _, j := range lv.Above {
+		if c <= m[j] {
+			return false
+		}
+	}
+	for _, j := range lv.Distinct {
+		if c == m[j] {
+			return false
+		}
+	}
+	m[l] = c
+	for i := range lv.Checks {
+		if !lv.Checks[i].Eval(m, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// alone applies what level lv asks of a vertex by itself.
+func (lv *Level) alone(pl *Plan, c uint32) bool {
+	if lv.Ranges != nil && !slices.ContainsFunc(lv.Ranges, func(r Range) bool { return r.First <= c && c < r.End }) {
+		return false
+	}
+	if lv.Bits != nil && lv.Bits[c/64]>>(c%64)&1 == 0 {
+		return false
+	}
+	return lv.MinDegree == 0 || pl.Adjs[lv.MinDegreeAdj].CSR.Degree(c) >= lv.MinDegree
+}

@@ -1,0 +1,275 @@
+package plan
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// wheres is the conditions of a pattern, as conjuncts by what they are over.
+type wheres struct {
+	constant []pattern.Expr
+	vertex   [][]pattern.Expr // over one vertex alone
+	edge     [][]pattern.Expr // over one edge alone
+	cross    []pattern.Expr   // the rest
+}
+
+// boundCheck is a conjunct over several vertices and edges. It is compiled when
+// the order is known.
+type boundCheck struct {
+	x        pattern.Expr
+	text     string
+	vertices []int
+	edges    []int
+}
+
+// splitPredicates takes the conditions apart.
+func (b *binding) splitPredicates() (*wheres, error) {
+	w := &wheres{vertex: make([][]pattern.Expr, b.n), edge: make([][]pattern.Expr, len(b.p.Edges))}
+	for i := range b.p.Edges {
+		for _, x := range b.p.Edges[i].Where {
+			w.edge[i] = conjuncts(x, w.edge[i])
+		}
+	}
+	var all []pattern.Expr
+	for _, x := range b.p.Where {
+		all = conjuncts(x, all)
+	}
+	for _, x := range all {
+		refs := pattern.Refs(x)
+		for _, r := range refs {
+			if r.Kind != pattern.EdgeRef {
+				continue
+			}
+			switch e := &b.p.Edges[r.Index]; {
+			case e.Negated:
+				return nil, &QueryError{-1, r.Index, fmt.Sprintf("%s is a NOT edge: it stands for no edge that a condition could look at", b.p.EdgeName(r.Index))}
+			case len(refs) > 1 && !e.Named() && b.p.Mode != pattern.Trail:
+				return nil, &QueryError{-1, r.Index, "a condition that compares an edge with something else needs a named edge"}
+			}
+		}
+		switch {
+		case len(refs) == 0:
+			w.constant = append(w.constant, x)
+		case len(refs) == 1 && refs[0].Kind == pattern.VertexRef:
+			w.vertex[refs[0].Index] = append(w.vertex[refs[0].Index], x)
+		case len(refs) == 1:
+			w.edge[refs[0].Index] = append(w.edge[refs[0].Index], x)
+		default:
+			w.cross = append(w.cross, x)
+		}
+	}
+	return w, nil
+}
+
+// conjuncts appends the operands of a nest of AND. A conjunction is true where
+// all of them are, whatever is NULL.
+func conjuncts(x pattern.Expr, to []pattern.Expr) []pattern.Expr {
+	if y, ok := x.(pattern.Binary); ok && y.Op == pattern.OpAnd {
+		return conjuncts(y.Y, conjuncts(y.X, to))
+	}
+	return append(to, x)
+}
+
+// bindPredicates evaluates constants, turns conditions on single vertices into
+// id ranges and bits, and compiles the rest once, so that its warnings and
+// errors appear now.
+func (b *binding) bindPredicates(w *wheres) error {
+	sc := b.scope()
+	for _, x := range w.constant {
+		if pass := sc.check(x); sc.err == nil && !pass(nil, nil) {
+			b.nothing("the condition " + pattern.FormatExpr(b.p, x) + " is never true")
+		}
+	}
+	for v := range w.vertex {
+		if err := b.bindVertexPredicates(v, w.vertex[v]); err != nil {
+			return err
+		}
+	}
+	for _, x := range w.cross {
+		c := boundCheck{x: x, text: pattern.FormatExpr(b.p, x)}
+		for _, r := range pattern.Refs(x) {
+			if r.Kind == pattern.VertexRef {
+				c.vertices = append(c.vertices, r.Index)
+			} else {
+				c.edges = append(c.edges, r.Index)
+			}
+		}
+		sc.check(x)
+		b.checks = append(b.checks, c)
+	}
+	return sc.err
+}
+
+// bindVertexPredicates computes the vertices that pass the conditions where.
+// Equal conditions on vertices of equal ranges share their bits.
+func (b *binding) bindVertexPredicates(v int, where []pattern.Expr) error {
+	bv := &b.vertices[v]
+	var rest []pattern.Expr
+	for _, x := range where {
+		if r, ok := b.idRanges(x); ok {
+			bv.ranges = intersectRanges(bv.ranges, r)
+			if len(bv.ranges) == 0 {
+				b.nothing("no vertex passes " + pattern.FormatExpr(b.p, x) + " and the rest")
+			}
+			continue
+		}
+		rest = append(rest, x)
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	one := &pattern.Pattern{Vertices: []pattern.Vertex{{Name: "x"}}}
+	texts := make([]string, len(rest))
+	for i, x := range rest {
+		texts[i] = pattern.FormatExpr(one, pattern.MapRefs(x, func(r pattern.Ref) pattern.Ref { return pattern.Ref{Kind: r.Kind} }))
+	}
+	slices.Sort(texts)
+	key := fmt.Sprint(bv.ranges, bv.ranges == nil, texts)
+	sc := b.scope()
+	sc.vertex = func(int) int { return 0 }
+	pass := make([]func([]uint32, []uint64) bool, len(rest))
+	for i, x := range rest {
+		pass[i] = sc.check(x) // also where the bits are known: it warns
+	}
+	if sc.err != nil {
+		return sc.err
+	}
+	if bv.bits = b.bits[key]; bv.bits != nil {
+		return nil
+	}
+	ranges := bv.ranges
+	if ranges == nil {
+		ranges = []Range{{0, uint32(b.g.NumVertices())}}
+	}
+	bv.bits = fillBits(b.g.NumVertices(), ranges, func() func(uint32) bool {
+		m := []uint32{0}
+		return func(c uint32) bool {
+			m[0] = c
+			for _, f := range pass {
+				if !f(m, nil) {
+					return false
+				}
+			}
+			return true
+		}
+	})
+	b.bits[key] = bv.bits
+	return nil
+}
+
+// maxIDRanges is the number of ids up to which id(v) IN [...] becomes ranges
+// instead of bits.
+const maxIDRanges = 32
+
+// idRanges reads id(v) = x and id(v) IN [x, …] as ranges of internal ids.
+func (b *binding) idRanges(x pattern.Expr) ([]Range, bool) {
+	y, ok := x.(pattern.Binary)
+	if !ok || y.Op != pattern.OpEq && y.Op != pattern.OpIn {
+		return nil, false
+	}
+	id, lit := y.X, y.Y
+	if _, ok := id.(pattern.ID); !ok && y.Op == pattern.OpEq {
+		id, lit = lit, id
+	}
+	if _, ok := id.(pattern.ID); !ok {
+		return nil, false
+	}
+	v, ok := constant(lit)
+	if !ok || y.Op == pattern.OpIn && v.kind != kindList {
+		return nil, false
+	}
+	items := v.list
+	if y.Op == pattern.OpEq {
+		items = []value{v}
+	}
+	var ids []uint32
+	for _, item := range items {
+		item = b.likeID(item)
+		var u uint32
+		found := false
+		switch {
+		case item.kind == kindInt && b.g.IDs.Numeric():
+			u, found = b.g.LookupInt(item.i)
+		case item.kind == kindString && !b.g.IDs.Numeric():
+			u, found = b.g.Lookup(item.s)
+		case item.kind == kindFloat:
+			return nil, false
+		}
+		if found {
+			ids = append(ids, u)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) > maxIDRanges {
+		return nil, false
+	}
+	out := []Range{}
+	for _, u := range ids {
+		if k := len(out); k > 0 && out[k-1].End == u {
+			out[k-1].End++
+		} else {
+			out = append(out, Range{u, u + 1})
+		}
+	}
+	if len(out) == 0 {
+		b.nothing("no vertex passes " + pattern.FormatExpr(b.p, x))
+	}
+	return out, true
+}
+
+// addChecks compiles the conditions over several vertices and edges for the
+// plan's order and puts each where all it looks at is known.
+func (b *binding) addChecks(pl *Plan) {
+	choice := make([]int, len(b.p.Edges))
+	for i := range pl.Edges {
+		choice[pl.Edges[i].Edge] = i
+	}
+	sc := b.scope()
+	sc.vertex = func(v int) int { return pl.LevelOf[v] }
+	sc.edge = func(e int) int { return choice[e] }
+	for _, c := range b.checks {
+		check := Check{Text: c.text, Eval: sc.check(c.x)}
+		level, edge := -1, -1
+		for _, v := range c.vertices {
+			level = max(level, pl.LevelOf[v])
+		}
+		for _, e := range c.edges {
+			edge = max(edge, choice[e])
+		}
+		if edge >= 0 && pl.Edges[edge].At >= level {
+			pl.Edges[edge].Checks = append(pl.Edges[edge].Checks, check)
+		} else {
+			pl.Levels[level].Checks = append(pl.Levels[level].Checks, check)
+		}
+	}
+	pl.Warnings = b.warnings
+}
+
+// tied returns the vertices that some condition ties to those in set.
+func (b *binding) tied(v int) (set uint32) {
+	for _, c := range b.checks {
+		var m uint32
+		for _, u := range c.vertices {
+			m |= 1 << u
+		}
+		for _, e := range c.edges {
+			m |= 1<<b.p.Edges[e].From | 1<<b.p.Edges[e].To
+		}
+		if m>>v&1 != 0 {
+			set |= m
+		}
+	}
+	return set &^ (1 << v)
+}
+
+// members lists the bits of a set of vertices.
+func members(set uint32) (out []int) {
+	for ; set != 0; set &= set - 1 {
+		out = append(out, bits.TrailingZeros32(set))
+	}
+	return out
+}

@@ -1,0 +1,281 @@
+package plan
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// relation is a filtered set of data edges as neighbour lists, a virtual edge
+// label: predicates on edges cost nothing during the search.
+type relation struct {
+	out, in *graph.CSR // equal for a symmetric relation
+	key     string
+	name    string // what is inside the brackets of N[…]
+	arrow   bool   // directed: names get + and -
+}
+
+func (r *relation) empty() bool { return len(r.out.Adj) == 0 }
+
+// relation returns the neighbour lists of the data edges in rows: along their
+// direction, or either way. Lists of the graph itself are used where no edge is
+// filtered out; others are made once for each set and direction.
+func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
+	arrow := t.g.Directed && dir == pattern.Forward
+	key := "-" + rows.key
+	if arrow {
+		key = ">" + rows.key
+	}
+	if r := t.rels[key]; r != nil {
+		return r
+	}
+	r := &relation{key: key, name: rows.name, arrow: arrow}
+	switch {
+	case rows.all && arrow:
+		r.out, r.in = &t.g.Out, &t.g.In
+	case rows.all:
+		r.out = t.g.Any()
+		r.in = r.out
+	case arrow:
+		r.out, r.in = t.along(rows), t.against(rows)
+	default:
+		r.out = union(t.along(rows), t.against(rows))
+		r.in = r.out
+	}
+	t.rels[key] = r
+	return r
+}
+
+// adjacency returns the index in b.adjs of r seen from the source of its edges.
+func (b *binding) adjacency(r *relation) int {
+	if i, ok := b.adjOf[r.key]; ok {
+		return i
+	}
+	i := len(b.adjs)
+	b.adjOf[r.key] = i
+	name := "N"
+	if r.name != "" {
+		name += "[" + r.name + "]"
+	}
+	if !r.arrow {
+		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i})
+		return i
+	}
+	b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1}, Adjacency{CSR: r.in, Name: name + "-", Rev: i})
+	return i
+}
+
+// along lists the targets of the rows of each source, without repetition. Rows
+// are sorted by source and target.
+func (t *tables) along(rows *rowSet) *graph.CSR {
+	n := t.g.NumVertices()
+	c := &graph.CSR{Off: make([]uint64, n+1), Adj: make([]uint32, 0, rows.count)}
+	e := t.g.Edges
+	if e == nil {
+		return c // without a table either all edges pass, or none
+	}
+	for v := range n {
+		start := len(c.Adj)
+		for row := e.Off[v]; row < e.Off[v+1]; row++ {
+			if k := len(c.Adj); rows.has(row) && (k == start || c.Adj[k-1] != e.Dst[row]) {
+				c.Adj = append(c.Adj, e.Dst[row])
+			}
+		}
+		c.Off[v+1] = uint64(len(c.Adj))
+	}
+	return c
+}
+
+// against lists the sources of the rows of each target, without repetition.
+func (t *tables) against(rows *rowSet) *graph.CSR { return reverse(t.along(rows)) }
+
+// reverse exchanges the ends of each pair; sources come in ascending order.
+func reverse(c *graph.CSR) *graph.CSR {
+	n := c.NumVertices()
+	r := &graph.CSR{Off: make([]uint64, n+1), Adj: make([]uint32, len(c.Adj))}
+	for _, v := range c.Adj {
+		r.Off[v+1]++
+	}
+	for v := range n {
+		r.Off[v+1] += r.Off[v]
+	}
+	next := slices.Clone(r.Off)
+	for u := range uint32(n) {
+		for _, v := range c.List(u) {
+			r.Adj[next[v]] = u
+			next[v]++
+		}
+	}
+	return r
+}
+
+// union merges the lists of a and b.
+func union(a, b *graph.CSR) *graph.CSR {
+	n := a.NumVertices()
+	c := &graph.CSR{Off: make([]uint64, n+1), Adj: make([]uint32, 0, len(a.Adj)+len(b.Adj))}
+	for v := range uint32(n) {
+		x, y := a.List(v), b.List(v)
+		for len(x) > 0 && len(y) > 0 {
+			least := min(x[0], y[0])
+			c.Adj = append(c.Adj, least)
+			if x[0] == least {
+				x = x[1:]
+			}
+			if y[0] == least {
+				y = y[1:]
+			}
+		}
+		c.Adj = append(append(c.Adj, x...), y...)
+		c.Off[v+1] = uint64(len(c.Adj))
+	}
+	return c
+}
+
+// rowSet is a set of data edges: rows of the edge table, or, on a graph without
+// one, all edges or none.
+type rowSet struct {
+	all   bool
+	bits  []uint64
+	count int
+	key   string
+	name  string
+}
+
+func (r *rowSet) has(row uint64) bool { return r.all || r.bits[row/64]>>(row%64)&1 != 0 }
+
+// edgeRows is the rows whose label and properties pass; where are over the edge
+// alone.
+func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
+	label := b.p.Edges[edge].Label
+	key, name := filterText(label, where)
+	if r := b.rows[key]; r != nil {
+		return r
+	}
+	r := &rowSet{key: key, name: name}
+	b.rows[key] = r
+	if label == nil && len(where) == 0 {
+		r.all, r.count = true, int(b.g.NumEdges())
+		return r
+	}
+	sc := b.scope()
+	sc.edge = func(int) int { return 0 }
+	pass := make([]func([]uint32, []uint64) bool, len(where))
+	for i, x := range where {
+		pass[i] = sc.check(x)
+	}
+	if b.g.Edges == nil {
+		none := func(string) bool { return false }
+		r.all = label.Matches(none, false)
+		for _, f := range pass {
+			r.all = r.all && f(nil, []uint64{0})
+		}
+		if r.all {
+			r.count, r.key, r.name = int(b.g.NumEdges()), "", ""
+		}
+		return r
+	}
+	byLabel, unlabelled := b.edgeLabels(label)
+	table := b.g.Edges
+	n := len(table.Dst)
+	r.bits = fillBits(n, []Range{{0, uint32(n)}}, func() func(uint32) bool {
+		e := []uint64{0}
+		return func(row uint32) bool {
+			ok := unlabelled
+			if table.Label != nil && table.Label[row] != graph.NoLabel {
+				ok = byLabel[table.Label[row]]
+			}
+			e[0] = uint64(row)
+			for i := 0; ok && i < len(pass); i++ {
+				ok = pass[i](nil, e)
+			}
+			return ok
+		}
+	})
+	r.finish(n)
+	return r
+}
+
+// finish counts the rows; a set of all rows is the same set however it was
+// described.
+func (r *rowSet) finish(n int) {
+	for _, w := range r.bits {
+		r.count += bits.OnesCount64(w)
+	}
+	if r.count == n {
+		*r = rowSet{all: true, count: n}
+	}
+}
+
+// edgeLabels evaluates l for edges with each single label and for those without.
+func (b *binding) edgeLabels(l *pattern.Label) (byLabel []bool, unlabelled bool) {
+	byLabel = make([]bool, len(b.g.EdgeLabels))
+	for i, own := range b.g.EdgeLabels {
+		byLabel[i] = l.Matches(func(name string) bool { return name == own }, true)
+	}
+	return byLabel, l.Matches(func(string) bool { return false }, false)
+}
+
+// otherRows is the rows in none of sets; no sets: all rows.
+func (t *tables) otherRows(sets []*rowSet) *rowSet {
+	keys := make([]string, len(sets))
+	names := make([]string, len(sets))
+	for i, s := range sets {
+		if s.all {
+			return &rowSet{key: "none"}
+		}
+		keys[i], names[i] = s.key, s.name
+	}
+	slices.Sort(keys)
+	slices.Sort(names)
+	keys, names = slices.Compact(keys), slices.Compact(names)
+	if len(sets) == 0 {
+		return &rowSet{all: true, count: int(t.g.NumEdges())}
+	}
+	key := "other than " + strings.Join(keys, " or ")
+	if r := t.rows[key]; r != nil {
+		return r
+	}
+	r := &rowSet{key: key, name: "not " + strings.Join(names, " nor ")}
+	t.rows[key] = r
+	if t.g.Edges == nil { // no edge is in any of the sets
+		*r = rowSet{all: true, count: int(t.g.NumEdges())}
+		return r
+	}
+	n := len(t.g.Edges.Dst)
+	r.bits = make([]uint64, (n+63)/64)
+	for i := range r.bits {
+		var w uint64
+		for _, s := range sets {
+			w |= s.bits[i]
+		}
+		r.bits[i] = ^w
+	}
+	if n%64 != 0 {
+		r.bits[len(r.bits)-1] &= 1<<(n%64) - 1
+	}
+	r.finish(n)
+	return r
+}
+
+// filterText is a key for an edge filter, equal for filters that say the same of
+// differently named edges, and its text for explain.
+func filterText(l *pattern.Label, where []pattern.Expr) (key, name string) {
+	if l != nil {
+		name = ":" + l.String()
+	}
+	if len(where) > 0 {
+		one := &pattern.Pattern{Vertices: make([]pattern.Vertex, 2), Edges: []pattern.Edge{{Name: "e", To: 1, Min: 1, Max: 1}}}
+		texts := make([]string, len(where))
+		for i, x := range where {
+			texts[i] = pattern.FormatExpr(one, pattern.MapRefs(x, func(r pattern.Ref) pattern.Ref {
+				return pattern.Ref{Kind: r.Kind}
+			}))
+		}
+		slices.Sort(texts)
+		name = strings.TrimSpace("e" + name + " WHERE " + strings.Join(slices.Compact(texts), " AND "))
+	}
+	return name, name
+}

@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// poset is the partial order that restrictions impose on a plan's vertices, as a
+// transitive closure over levels: bit j of below[i] says m[i] < m[j].
+type poset struct{ below, above []uint32 }
+
+// newPosetOf breaks the symmetries of the plan's pattern for its order so that
+// each subgraph is found exactly once: going down the order, the vertex of a
+// level is to have the greatest id of its orbit under the automorphisms that fix
+// the levels before it (Grochow and Kellis, Network motif discovery using
+// subgraph enumeration and symmetry-breaking, 2007; the chain of stabilisers is
+// Sims's). Ids fall with degree inside a class, so the vertex of the earliest
+// level is the one of least degree and the others come from the front of its
+// neighbour list: for a clique this is the search on the acyclic orientation
+// towards higher degree. A rooted plan keeps the symmetries that move its root.
+func newPosetOf(b *binding, pl *Plan) *poset {
+	s := &poset{make([]uint32, b.n), make([]uint32, b.n)}
+	if !b.restrict {
+		return s
+	}
+	group := b.group
+	for l, v := range pl.Order {
+		if group.Order().IsInt64() && group.Order().Int64() == 1 {
+			break
+		}
+		if l > 0 || !pl.Rooted {
+			orbits := group.Orbits()
+			for w, r := range orbits {
+				if w != v && r == orbits[v] {
+					s.add(pl.LevelOf[w], l)
+				}
+			}
+		}
+		group = group.Stabilizer([]int{v})
+	}
+	s.close()
+	return s
+}
+
+// add says m[i] < m[j].
+func (s *poset) add(i, j int) {
+	s.below[i] |= 1 << j
+	s.above[j] |= 1 << i
+}
+
+// close makes s transitive (Warshall).
+func (s *poset) close() {
+	for k := range s.below {
+		for i := range s.below {
+			if s.below[i]>>k&1 != 0 {
+				s.below[i] |= s.below[k]
+			}
+		}
+	}
+	clear(s.above)
+	for i, m := range s.below {
+		for ; m != 0; m &= m - 1 {
+			s.above[bits.TrailingZeros32(m)] |= 1 << i
+		}
+	}
+}
+
+// reduceBelow keeps of a set of upper bounds those that no other one implies,
+// ascending.
+func (s *poset) reduceBelow(m uint32) (out []int) {
+	for r := m; r != 0; r &= r - 1 {
+		j := bits.TrailingZeros32(r)
+		if s.above[j]&m == 0 {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// reduceAbove is reduceBelow for lower bounds.
+func (s *poset) reduceAbove(m uint32) (out []int) {
+	for r := m; r != 0; r &= r - 1 {
+		j := bits.TrailingZeros32(r)
+		if s.below[j]&m == 0 {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// ordered reports whether m[i] and m[j] differ by the order alone.
+func (s *poset) ordered(i, j int) bool { return (s.below[i]|s.above[i])>>j&1 != 0 }
+
+// addTo writes the transitive reduction into the levels. The levels from tail on
+// get bounds by earlier levels before the tail as if the tail had none among
+// itself, because counting ignores those.
+func (s *poset) addTo(pl *Plan, tail int) {
+	for l := range pl.Levels {
+		before := uint32(1)<<l - 1
+		below, above := s.below[l]&before, s.above[l]&before
+		lv := &pl.Levels[l]
+		if l <= tail {
+			lv.Below, lv.Above = s.reduceBelow(below), s.reduceAbove(above)
+			continue
+		}
+		prefix := uint32(1)<<tail - 1
+		lv.Below = append(s.reduceBelow(below&prefix), s.reduceBelow(below&^prefix)...)
+		lv.Above = append(s.reduceAbove(above&prefix), s.reduceAbove(above&^prefix)...)
+		slices.Sort(lv.Below)
+		slices.Sort(lv.Above)
+	}
+}

@@ -1,0 +1,229 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// maxTail bounds the levels that inclusion–exclusion closes: five levels with
+// different sets have 52 partitions.
+const maxTail = 5
+
+// tailLevels says how many of the last levels can be counted without being
+// enumerated.
+func tailLevels(pl *Plan, less *poset, o Options) int {
+	if o.Listing || o.NoTail || pl.Mode == pattern.Trail {
+		return 0
+	}
+	for k := min(maxTail, len(pl.Levels)-1); k > 0; k-- {
+		if tailFits(pl, less, len(pl.Levels)-k) {
+			return k
+		}
+	}
+	return 0
+}
+
+// tailFits reports whether the levels from tail on are pairwise independent:
+// each has a candidate set made of levels before the tail, nothing has to be
+// looked at for each vertex or edge choice, and restrictions among them order
+// groups of interchangeable levels completely.
+func tailFits(pl *Plan, less *poset, tail int) bool {
+	for l := tail; l < len(pl.Levels); l++ {
+		lv := &pl.Levels[l]
+		if len(lv.Checks) > 0 || !slices.ContainsFunc(lv.Back, func(b Back) bool { return !b.Neg }) {
+			return false
+		}
+		for _, b := range lv.Back {
+			if b.Level >= tail {
+				return false
+			}
+		}
+		for _, e := range pl.Edges {
+			if e.At == l {
+				return false
+			}
+		}
+	}
+	for _, group := range twins(pl, less, tail) {
+		if !ordersGroup(less, group) {
+			return false
+		}
+	}
+	for l := tail; l < len(pl.Levels); l++ {
+		for j := tail; j < l; j++ {
+			if less.ordered(j, l) && !alike(pl, less, tail, j, l) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// alike reports whether two levels of the tail have the same candidates.
+func alike(pl *Plan, less *poset, tail, i, j int) bool {
+	x, y := &pl.Levels[i], &pl.Levels[j]
+	prefix := uint32(1)<<tail - 1
+	return slices.Equal(x.Back, y.Back) && slices.Equal(x.Ranges, y.Ranges) && (x.Ranges == nil) == (y.Ranges == nil) &&
+		sameBits(x.Bits, y.Bits) &&
+		x.MinDegree == y.MinDegree && x.MinDegreeAdj == y.MinDegreeAdj &&
+		less.below[i]&prefix == less.below[j]&prefix && less.above[i]&prefix == less.above[j]&prefix
+}
+
+// sameBits compares by identity: equal conditions share their bits.
+func sameBits(x, y []uint64) bool {
+	return x == nil && y == nil || len(x) > 0 && len(y) > 0 && &x[0] == &y[0]
+}
+
+// twins groups the levels of the tail by their candidates.
+func twins(pl *Plan, less *poset, tail int) (groups [][]int) {
+next:
+	for l := tail; l < len(pl.Levels); l++ {
+		for i, g := range groups {
+			if alike(pl, less, tail, g[0], l) {
+				groups[i] = append(g, l)
+				continue next
+			}
+		}
+		groups = append(groups, []int{l})
+	}
+	return groups
+}
+
+// ordersGroup reports whether restrictions order all of the group, or nothing
+// in it.
+func ordersGroup(less *poset, group []int) bool {
+	pairs := 0
+	for i, x := range group {
+		for _, y := range group[:i] {
+			if less.ordered(x, y) {
+				pairs++
+			}
+		}
+	}
+	return pairs == 0 || pairs == len(group)*(len(group)-1)/2
+}
+
+// addTail writes the formula for the last k levels. The number of choices of
+// distinct vertices, one from each of k sets, is the sum over the partitions of
+// the levels into blocks of Π over blocks of (-1)^(|B|-1) (|B|-1)! times the size
+// of the intersection of the block's sets: Möbius inversion on the lattice of
+// partitions. Blocks with two disjoint label ranges are empty; partitions that
+// interchangeable levels make of each other are one term; where the vertices may
+// coincide only the finest partition counts.
+func addTail(pl *Plan, k int, less *poset) {
+	pl.Tail = Tail{K: k, Divisor: 1}
+	if k == 0 {
+		return
+	}
+	tail := len(pl.Levels) - k
+	groups := twins(pl, less, tail)
+	class := make([]int, len(pl.Levels))
+	for i, g := range groups {
+		for j, l := range g {
+			class[l] = i
+			if j > 0 && less.ordered(g[0], g[1]) {
+				pl.Tail.Divisor *= int64(j + 1)
+			}
+		}
+	}
+	number := map[string]int{}
+	partitions(tail, len(pl.Levels), func(blocks [][]int) {
+		coef := int64(1)
+		for _, block := range blocks {
+			for i, l := range block {
+				if i > 0 {
+					coef *= -int64(i)
+				}
+				for _, j := range block[:i] {
+					if pl.Mode != pattern.Iso || !overlap(pl.Levels[l].Ranges, pl.Levels[j].Ranges) {
+						return
+					}
+				}
+			}
+		}
+		key := partitionKey(blocks, class)
+		i, ok := number[key]
+		if !ok {
+			i = len(pl.Tail.Terms)
+			number[key] = i
+			copied := make([][]int, len(blocks))
+			for i, block := range blocks {
+				copied[i] = slices.Clone(block)
+			}
+			pl.Tail.Terms = append(pl.Tail.Terms, TailTerm{Blocks: copied})
+		}
+		pl.Tail.Terms[i].Coef += coef
+	})
+	markSizes(pl, less, tail)
+}
+
+// partitions calls f for each partition of tail … end-1 into blocks.
+func partitions(tail, end int, f func(blocks [][]int)) {
+	var blocks [][]int
+	var rec func(l int)
+	rec = func(l int) {
+		if l == end {
+			f(blocks)
+			return
+		}
+		blocks = append(blocks, []int{l})
+		rec(l + 1)
+		blocks = blocks[:len(blocks)-1]
+		for i := range blocks {
+			blocks[i] = append(blocks[i], l)
+			rec(l + 1)
+			blocks[i] = blocks[i][:len(blocks[i])-1]
+		}
+	}
+	rec(tail)
+}
+
+// partitionKey names a partition up to the exchange of interchangeable levels.
+func partitionKey(blocks [][]int, class []int) string {
+	keys := make([]string, len(blocks))
+	for i, block := range blocks {
+		classes := make([]int, len(block))
+		for j, l := range block {
+			classes[j] = class[l]
+		}
+		slices.Sort(classes)
+		keys[i] = fmt.Sprint(classes)
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, "")
+}
+
+// markSizes marks the nodes of which only the size is wanted: those that only
+// levels of the tail use, whose elements are these levels' candidates, and that
+// no term intersects with another node.
+func markSizes(pl *Plan, less *poset, tail int) {
+	size := make([]bool, len(pl.Sets))
+	for l := tail; l < len(pl.Levels); l++ {
+		size[pl.Levels[l].Set] = true
+	}
+	for l := range pl.Levels {
+		if s := pl.Levels[l].Set; s >= 0 && (l < tail || !setOnly(pl, less, l, tail)) {
+			size[s] = false
+		}
+	}
+	for _, s := range pl.Sets {
+		if s.Base >= 0 {
+			size[s.Base] = false
+		}
+	}
+	for _, t := range pl.Tail.Terms {
+		for _, block := range t.Blocks {
+			for _, l := range block {
+				if pl.Levels[l].Set != pl.Levels[block[0]].Set {
+					size[pl.Levels[l].Set], size[pl.Levels[block[0]].Set] = false, false
+				}
+			}
+		}
+	}
+	for i := range pl.Sets {
+		pl.Sets[i].SizeOnly = size[i]
+	}
+}
