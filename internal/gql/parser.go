@@ -1,0 +1,330 @@
+package gql
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// maxDepth bounds nesting, so that hostile text cannot exhaust the stack.
+const maxDepth = 200
+
+// parser is a recursive-descent parser over the tokens of one text. Its methods
+// panic with an *Error, which parse recovers: grammar rules stay readable.
+type parser struct {
+	text   string
+	tokens []token
+	i      int
+	depth  int
+}
+
+// catch turns the panic of a parser or resolver into an error.
+func catch(err *error) {
+	switch e := recover().(type) {
+	case nil:
+	case *Error:
+		*err = e
+	default:
+		panic(e)
+	}
+}
+
+func (p *parser) peek() token { return p.tokens[p.i] }
+
+func (p *parser) peekAt(n int) token { return p.tokens[min(p.i+n, len(p.tokens)-1)] }
+
+func (p *parser) take() token {
+	t := p.tokens[p.i]
+	if t.kind != tokEnd {
+		p.i++
+	}
+	return t
+}
+
+// enter counts one level of nesting; the caller defers the function returned.
+func (p *parser) enter() func() {
+	if p.depth++; p.depth > maxDepth {
+		panic(errorAt(p.text, p.peek().pos, fmt.Sprintf("nested more than %d deep", maxDepth)))
+	}
+	return func() { p.depth-- }
+}
+
+// describe names a token in a message.
+func describe(t token) string {
+	switch t.kind {
+	case tokEnd:
+		return "the end of the text"
+	case tokString:
+		return "a string"
+	case tokQuoted:
+		return pattern.QuoteName(t.text)
+	case tokParam:
+		return "$" + t.text
+	}
+	return t.text
+}
+
+// fail reports the next token; words are keywords that could have stood there.
+func (p *parser) fail(expected string, words ...string) {
+	t := p.peek()
+	e := errorAt(p.text, t.pos, "unexpected "+describe(t)).expecting(expected)
+	if t.kind == tokWord {
+		e.Suggestion = pattern.Suggest(t.text, words)
+	}
+	panic(e)
+}
+
+func (p *parser) symbol(s string) bool {
+	if t := p.peek(); t.kind == tokSymbol && t.text == s {
+		p.i++
+		return true
+	}
+	return false
+}
+
+func (p *parser) isSymbol(s string) bool {
+	t := p.peek()
+	return t.kind == tokSymbol && t.text == s
+}
+
+func (p *parser) expectSymbol(s string) token {
+	t := p.peek()
+	if !p.symbol(s) {
+		p.fail(s)
+	}
+	return t
+}
+
+// keyword takes the words, in any case of letters, if they all come next.
+func (p *parser) keyword(words ...string) bool {
+	for i, w := range words {
+		if t := p.peekAt(i); t.kind != tokWord || !strings.EqualFold(t.text, w) {
+			return false
+		}
+	}
+	p.i += len(words)
+	return true
+}
+
+func (p *parser) isKeyword(w string) bool {
+	t := p.peek()
+	return t.kind == tokWord && strings.EqualFold(t.text, w)
+}
+
+func (p *parser) expectKeyword(words ...string) {
+	for _, w := range words {
+		if !p.keyword(w) {
+			p.fail(w, w)
+		}
+	}
+}
+
+// variable takes a name of a vertex, edge, macro or watch.
+func (p *parser) variable(what string) name {
+	t := p.peek()
+	if t.kind == tokWord && pattern.Reserved[strings.ToUpper(t.text)] {
+		panic(errorAt(p.text, t.pos, t.text+" is a keyword").expecting(what + "; a name that is a keyword goes in back quotes"))
+	}
+	if t.kind != tokWord && t.kind != tokQuoted {
+		p.fail(what)
+	}
+	p.i++
+	return name{t.text, t.pos}
+}
+
+// key takes the name of a property or label: any word, also a keyword.
+func (p *parser) key(what string) name {
+	t := p.peek()
+	if t.kind != tokWord && t.kind != tokQuoted && t.kind != tokInt {
+		p.fail(what)
+	}
+	p.i++
+	return name{t.text, t.pos}
+}
+
+func (p *parser) integer(what string) int64 {
+	t := p.peek()
+	if t.kind != tokInt {
+		p.fail(what)
+	}
+	n, err := strconv.ParseInt(t.text, 10, 64)
+	if err != nil {
+		panic(errorAt(p.text, t.pos, t.text+" is too large").expecting(what))
+	}
+	p.i++
+	return n
+}
+
+// end requires that nothing is left but a semicolon.
+func (p *parser) end(expected string, words ...string) {
+	p.symbol(";")
+	if p.peek().kind != tokEnd {
+		p.fail(expected, words...)
+	}
+}
+
+// query = ["CREATE WATCH" …] ["EXPLAIN" | "PROFILE"] {define} "MATCH" ….
+func (p *parser) query() *querySyntax {
+	q := &querySyntax{pos: p.peek().pos}
+	if p.keyword("CREATE") {
+		p.expectKeyword("WATCH")
+		q.watch = &Watch{Name: p.variable("the name of the watch").text}
+		p.expectKeyword("AS")
+	}
+	if p.keyword("EXPLAIN") {
+		q.explain = true
+	} else if p.keyword("PROFILE") {
+		q.profile = true
+	}
+	for p.isKeyword("DEFINE") {
+		q.defines = append(q.defines, p.define())
+	}
+	if !p.keyword("MATCH") {
+		starts := []string{"MATCH", "EXPLAIN", "PROFILE", "DEFINE", "CREATE"}
+		p.fail("MATCH, EXPLAIN, PROFILE, DEFINE or CREATE WATCH", starts...)
+	}
+	q.body = p.body()
+	q.order = p.order(nil)
+	if p.keyword("WHERE") {
+		q.body.where = p.expr()
+	}
+	q.order = p.order(q.order)
+	expected := "WHERE, ORDERED, WITHIN, RETURN or the end of the text"
+	words := []string{"WHERE", "ORDERED", "WITHIN", "RETURN"}
+	switch {
+	case q.body.where != nil:
+		expected, words = "AND, OR, an operator, RETURN or the end of the text", []string{"AND", "OR", "ORDERED", "WITHIN", "RETURN", "IN", "IS"}
+	case len(q.body.patterns) > 0 && q.order == nil:
+		expected = "an edge, a comma, " + expected
+	}
+	if p.isKeyword("RETURN") {
+		q.ret = p.returns()
+		expected = "GROUP BY, LIMIT, SAMPLE, ESTIMATE WITHIN or the end of the text"
+		words = []string{"GROUP", "LIMIT", "SAMPLE", "ESTIMATE", "AS"}
+	}
+	if q.watch != nil {
+		q.watch.Emit = p.emit()
+		expected, words = "EMIT, "+expected, append(words, "EMIT")
+	}
+	p.end(expected, words...)
+	return q
+}
+
+func (p *parser) emit() Emit {
+	if !p.keyword("EMIT") {
+		return EmitBoth
+	}
+	switch {
+	case p.keyword("ADDED"):
+		return EmitAdded
+	case p.keyword("REMOVED"):
+		return EmitRemoved
+	case p.keyword("BOTH"):
+		return EmitBoth
+	}
+	p.fail("ADDED, REMOVED or BOTH", "ADDED", "REMOVED", "BOTH")
+	return 0
+}
+
+// define = "DEFINE" name "(" vars ")" "AS" "{" patterns ["WHERE" expr] "}".
+func (p *parser) define() *defineSyntax {
+	p.expectKeyword("DEFINE")
+	d := &defineSyntax{name: p.variable("the name of the macro")}
+	p.expectSymbol("(")
+	for !p.symbol(")") {
+		if len(d.params) > 0 {
+			p.expectSymbol(",")
+		}
+		d.params = append(d.params, p.variable("the name of a vertex"))
+	}
+	p.expectKeyword("AS")
+	p.expectSymbol("{")
+	d.body = &bodySyntax{pos: p.peek().pos, patterns: p.patterns()}
+	if p.keyword("WHERE") {
+		d.body.where = p.expr()
+	}
+	p.expectSymbol("}")
+	return d
+}
+
+// body = [mode] ["INDUCED"] patterns.
+func (p *parser) body() *bodySyntax {
+	b := &bodySyntax{pos: p.peek().pos}
+	mode := pattern.Iso
+	switch {
+	case p.keyword("DIFFERENT"):
+		switch {
+		case p.keyword("NODES"):
+		case p.keyword("EDGES"):
+			mode = pattern.Trail
+		default:
+			p.fail("NODES or EDGES", "NODES", "EDGES")
+		}
+		b.mode = &mode
+	case p.keyword("REPEATABLE"):
+		p.expectKeyword("ELEMENTS")
+		mode = pattern.Hom
+		b.mode = &mode
+	}
+	b.induced = p.keyword("INDUCED")
+	b.patterns = p.patterns()
+	return b
+}
+
+// order = "ORDERED" e "<" e … ["ON" property] ["WITHIN" duration]
+// | "WITHIN" duration ["ON" property]; seen is the order already read, if any.
+func (p *parser) order(seen *orderSyntax) *orderSyntax {
+	start := p.peek()
+	if !p.isKeyword("ORDERED") && !p.isKeyword("WITHIN") {
+		return seen
+	}
+	if seen != nil {
+		panic(errorAt(p.text, start.pos, "the order is already given").expecting("one ORDERED or WITHIN clause"))
+	}
+	o := &orderSyntax{pos: start.pos}
+	if p.keyword("ORDERED") {
+		o.edges = append(o.edges, p.variable("the name of an edge"))
+		p.expectSymbol("<")
+		o.edges = append(o.edges, p.variable("the name of an edge"))
+		for p.symbol("<") {
+			o.edges = append(o.edges, p.variable("the name of an edge"))
+		}
+	}
+	for {
+		switch {
+		case o.on == "" && p.keyword("ON"):
+			o.on = p.key("the name of a property").text
+		case o.within == 0 && p.keyword("WITHIN"):
+			o.within, o.duration = p.duration()
+		default:
+			return o
+		}
+	}
+}
+
+// duration takes 24h, or a plain number in the unit of the property.
+func (p *parser) duration() (n int64, unit bool) {
+	const what = "a duration such as 24h, 7d or 500ms, or a number in the property's own unit"
+	t := p.peek()
+	switch t.kind {
+	case tokInt:
+		n = p.integer(what)
+	case tokDuration:
+		digits := strings.TrimRightFunc(t.text, func(r rune) bool { return r < '0' || r > '9' })
+		count, err := strconv.ParseInt(digits, 10, 64)
+		size := unitSize(t.text[len(digits):])
+		if err != nil || count > (1<<63-1)/size {
+			panic(errorAt(p.text, t.pos, t.text+" is too long: a duration has at most 292 years"))
+		}
+		n, unit = count*size, true
+		p.i++
+	default:
+		p.fail(what)
+	}
+	if n == 0 {
+		panic(errorAt(p.text, t.pos, "WITHIN needs more than nothing").expecting(what))
+	}
+	return n, unit
+}

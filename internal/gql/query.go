@@ -1,0 +1,128 @@
+// Package gql reads the pattern language, a read-only subset of GQL (ISO/IEC
+// 39075) and openCypher's MATCH, and imports other notations: GraphFrames motif
+// strings, dotmotif files, t-v-e files and edge lists. All become a
+// pattern.Pattern with what is to be returned.
+//
+// It knows texts and positions in them. It must not know graphs, plans or
+// engines: whether a label or property exists is not its question.
+package gql
+
+import (
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// Query is a parsed query.
+type Query struct {
+	Pattern *pattern.Pattern
+	Return  Return
+	// HasReturn is whether the text says what to return.
+	HasReturn        bool
+	Explain, Profile bool
+	Watch            *Watch // CREATE WATCH; nil for a plain query
+	Text             string // the text it was read from
+	Name             string // of the watch, file or catalogue entry; "" for a plain text
+}
+
+// Watch is CREATE WATCH name AS … EMIT ….
+type Watch struct {
+	Name string
+	Emit Emit
+}
+
+// Emit says which changes a watch reports.
+type Emit uint8
+
+// The changes; both is the default.
+const (
+	EmitBoth Emit = iota
+	EmitAdded
+	EmitRemoved
+)
+
+// ReturnKind says what a query returns.
+type ReturnKind uint8
+
+// The kinds of RETURN.
+const (
+	ReturnNone          ReturnKind = iota // no RETURN
+	ReturnCount                           // count(*): embeddings
+	ReturnSubgraphs                       // count(DISTINCT SUBGRAPHS)
+	ReturnExists                          // exists()
+	ReturnItems                           // names, properties, expressions
+	ReturnParticipation                   // participation(v): matches by data vertex of v
+)
+
+// Item is one column of a result.
+type Item struct {
+	Expr  pattern.Expr // nil for count(*) beside other items
+	Name  string       // alias, or the text of the expression
+	Count bool         // count(*)
+}
+
+// Return is the RETURN clause.
+type Return struct {
+	Kind    ReturnKind
+	Items   []Item
+	Vertex  int // of participation
+	GroupBy []Item
+	Limit   int64 // -1: none
+	Sample  int64 // 0: none
+	Seed    uint64
+	HasSeed bool
+	// EstimateWithin is the relative error asked for, 0.02 for 2 %; 0: exact.
+	EstimateWithin float64
+}
+
+// Connected reports whether positive edges connect all vertices of the pattern.
+func (q *Query) Connected() bool { return q.Pattern.Connected() }
+
+// CheckConnected returns a *Disconnected unless the pattern is connected.
+func (q *Query) CheckConnected() error {
+	for v, c := range q.Pattern.Components() {
+		if c != 0 {
+			return &Disconnected{q.Pattern.VertexName(0), q.Pattern.VertexName(v)}
+		}
+	}
+	return nil
+}
+
+// NotYet returns an *Unsupported where q uses a construct that is parsed and
+// not yet run, and nil otherwise.
+func NotYet(q *Query) error {
+	r := &q.Return
+	switch {
+	case r.EstimateWithin != 0:
+		return &Unsupported{"ESTIMATE"}
+	case r.Sample != 0:
+		return &Unsupported{"SAMPLE"}
+	case len(r.GroupBy) > 0 && r.Kind != ReturnParticipation:
+		return &Unsupported{"GROUP BY without participation"}
+	case q.Watch != nil:
+		return &Unsupported{"CREATE WATCH"}
+	}
+	return notYetPattern(q.Pattern)
+}
+
+func notYetPattern(p *pattern.Pattern) error {
+	if o := p.Order; o != nil {
+		if len(o.Edges) > 0 {
+			return &Unsupported{"ORDERED"}
+		}
+		return &Unsupported{"WITHIN"}
+	}
+	for i := range p.Edges {
+		if e := &p.Edges[i]; e.Min != 1 || e.Max != 1 {
+			return &Unsupported{"variable-length edges"}
+		}
+	}
+	var err error
+	for _, w := range p.Where {
+		pattern.Walk(w, func(x pattern.Expr) bool {
+			if x, ok := x.(pattern.Exists); ok && err == nil {
+				err = notYetPattern(x.Sub)
+			}
+			return err == nil
+		})
+	}
+	return err
+}

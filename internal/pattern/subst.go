@@ -1,0 +1,114 @@
+package pattern
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// MissingParam is the error of SubstituteParams for a parameter without a
+// value.
+type MissingParam struct{ Name string }
+
+func (e *MissingParam) Error() string {
+	return fmt.Sprintf("no value for parameter $%s", e.Name)
+}
+
+// Params returns the names of the parameters of p, sub-patterns included, in
+// the order of their first mention.
+func (p *Pattern) Params() []string {
+	var names []string
+	seen := map[string]bool{}
+	_, _ = p.mapLeaves(func(x Expr) (Expr, error) {
+		if x, ok := x.(Param); ok && !seen[x.Name] {
+			seen[x.Name] = true
+			names = append(names, x.Name)
+		}
+		return x, nil
+	})
+	return names
+}
+
+// SubstituteParams returns p with each $name replaced by its value: a Go
+// boolean, number, string, nil, or slice of these. The error is a *MissingParam
+// for a name without a value, and names a parameter whose value has a type that
+// the language lacks.
+func SubstituteParams(p *Pattern, values map[string]any) (*Pattern, error) {
+	return p.mapLeaves(func(x Expr) (Expr, error) {
+		param, ok := x.(Param)
+		if !ok {
+			return x, nil
+		}
+		v, ok := values[param.Name]
+		if !ok {
+			return nil, &MissingParam{param.Name}
+		}
+		lit, err := literal(reflect.ValueOf(v))
+		if err != nil {
+			return nil, fmt.Errorf("parameter $%s: %w", param.Name, err)
+		}
+		return Lit{lit}, nil
+	})
+}
+
+// literal converts a Go value to one that a Lit may hold.
+func literal(v reflect.Value) (any, error) {
+	if !v.IsValid() {
+		return nil, nil
+	}
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		return literal(v.Elem())
+	case reflect.Bool:
+		return v.Bool(), nil
+	case reflect.String:
+		return v.String(), nil
+	case reflect.Float32, reflect.Float64:
+		return v.Float(), nil
+	case reflect.Slice, reflect.Array:
+		items := make([]any, v.Len())
+		for i := range items {
+			var err error
+			if items[i], err = literal(v.Index(i)); err != nil {
+				return nil, err
+			}
+		}
+		return items, nil
+	}
+	if v.CanInt() {
+		return v.Int(), nil
+	}
+	if v.CanUint() && v.Uint() < 1<<63 {
+		return int64(v.Uint()), nil
+	}
+	return nil, fmt.Errorf("a %s is not a boolean, number, string or list of these", v.Type())
+}
+
+// mapLeaves returns p with the leaves of all its predicates replaced, those of
+// sub-patterns included, and the first error of leaf.
+func (p *Pattern) mapLeaves(leaf func(Expr) (Expr, error)) (*Pattern, error) {
+	var failed error
+	wrapped := func(x Expr) Expr {
+		if failed != nil {
+			return x
+		}
+		if e, ok := x.(Exists); ok {
+			e.Sub, failed = e.Sub.mapLeaves(leaf)
+			return e
+		}
+		x, failed = leaf(x)
+		return x
+	}
+	q := p.Clone()
+	for i := range q.Edges {
+		for j, w := range q.Edges[i].Where {
+			q.Edges[i].Where[j] = rewrite(w, wrapped)
+		}
+	}
+	for j, w := range q.Where {
+		q.Where[j] = rewrite(w, wrapped)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return q, nil
+}
