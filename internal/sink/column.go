@@ -1,0 +1,125 @@
+package sink
+
+import (
+	"slices"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// Type is the type of a column. Any value may be missing.
+type Type uint8
+
+// The types.
+const (
+	Int Type = iota
+	Float
+	Bool
+	String
+	EdgeType // {src, dst, label, time, properties}
+)
+
+// Column is one column of the output.
+type Column struct {
+	Name string
+	Type Type
+
+	g      *graph.Graph
+	source source
+	index  int
+	value  func(m []uint32, e []uint64) any
+	fields []Column // of an edge; their matches are {row id} in e[0]
+}
+
+type source uint8
+
+const (
+	fromVertex source = iota // the user's id of vertex index
+	fromEdge                 // the chosen edge index
+	fromValue
+)
+
+// Vertex is a column of the user's ids of the vertices at an index of the rows.
+func Vertex(g *graph.Graph, name string, index int) Column {
+	c := Column{Name: name, Type: Int, g: g, source: fromVertex, index: index}
+	if !g.IDs.Numeric() {
+		c.Type = String
+	}
+	return c
+}
+
+// Edge is a column of data edges: source, target, and where the graph has them
+// label, time and properties.
+func Edge(g *graph.Graph, name string, index int) Column {
+	c := Column{Name: name, Type: EdgeType, g: g, source: fromEdge, index: index}
+	ends := func(e []uint64) (uint32, uint32) { return ends(g, e[0]) }
+	id := Vertex(g, "", 0)
+	user := func(v uint32) any {
+		if id.Type == Int {
+			return g.IDs.Int(v)
+		}
+		return g.IDs.String(v)
+	}
+	c.fields = []Column{
+		Value("src", id.Type, func(_ []uint32, e []uint64) any { u, _ := ends(e); return user(u) }),
+		Value("dst", id.Type, func(_ []uint32, e []uint64) any { _, v := ends(e); return user(v) }),
+	}
+	t := g.Edges
+	if t == nil {
+		return c
+	}
+	if t.Label != nil {
+		c.fields = append(c.fields, Value("label", String, func(_ []uint32, e []uint64) any {
+			if l := t.Label[e[0]]; l != graph.NoLabel {
+				return g.EdgeLabels[l]
+			}
+			return nil
+		}))
+	}
+	if t.Time != nil {
+		c.fields = append(c.fields, Value("time", Int, func(_ []uint32, e []uint64) any { return t.Time[e[0]] }))
+	}
+	if t.Props != nil {
+		for i, f := range t.Props.Schema().Fields() {
+			typ, get := reader(t.Props.Column(i))
+			c.fields = append(c.fields, Value(f.Name, typ, func(_ []uint32, e []uint64) any { return get(int(e[0])) }))
+		}
+	}
+	return c
+}
+
+// ends returns the source and target of a data edge: a row of the edge table,
+// or of a graph without one a place in Out.Adj.
+func ends(g *graph.Graph, id uint64) (uint32, uint32) {
+	if g.Edges != nil {
+		return g.Edges.Src[id], g.Edges.Dst[id]
+	}
+	u, ok := slices.BinarySearch(g.Out.Off, id)
+	if !ok {
+		u--
+	}
+	for g.Out.Off[u+1] <= id { // vertices without neighbours share an offset
+		u++
+	}
+	return uint32(u), g.Out.Adj[id]
+}
+
+// Value is a column of computed values: nil or a value of the type.
+func Value(name string, t Type, value func(m []uint32, e []uint64) any) Column {
+	return Column{Name: name, Type: t, source: fromValue, value: value}
+}
+
+// row is one match of a batch.
+func row(b *engine.Batch, i int) ([]uint32, []uint64) {
+	return b.Vertices[i*b.Width : (i+1)*b.Width], b.Edges[i*b.EdgeWidth : (i+1)*b.EdgeWidth]
+}
+
+// Rows is a batch of the numbers first … first+n-1, for tables that are made of
+// Value columns over a row number.
+func Rows(first, n int) *engine.Batch {
+	b := &engine.Batch{Rows: n, Width: 1, Vertices: make([]uint32, n)}
+	for i := range b.Vertices {
+		b.Vertices[i] = uint32(first + i)
+	}
+	return b
+}

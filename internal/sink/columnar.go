@@ -1,0 +1,160 @@
+package sink
+
+import (
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/weftgraph/weft/internal/engine"
+)
+
+// recordRows is the number of rows that a worker gathers into one record.
+const recordRows = 64 << 10
+
+// columnar is the target of the formats that take Arrow records.
+type columnar struct {
+	cols   []Column
+	schema *arrow.Schema
+	write  func(arrow.RecordBatch) error
+	end    func() error
+}
+
+func newArrow(w io.Writer, cols []Column) (target, error) {
+	schema := schemaOf(cols)
+	out := ipc.NewWriter(w, ipc.WithSchema(schema))
+	return &columnar{cols, schema, out.Write, out.Close}, nil
+}
+
+func newParquet(w io.Writer, cols []Column) (target, error) {
+	schema := schemaOf(cols)
+	out, err := pqarrow.NewFileWriter(schema, noClose{w},
+		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy)), pqarrow.DefaultWriterProps())
+	if err != nil {
+		return nil, err
+	}
+	return &columnar{cols, schema, out.WriteBuffered, out.Close}, nil
+}
+
+// noClose hides Close from a writer that would call it.
+type noClose struct{ w io.Writer }
+
+func (n noClose) Write(b []byte) (int, error) { return n.w.Write(b) }
+
+func schemaOf(cols []Column) *arrow.Schema {
+	var fields []arrow.Field
+	for _, c := range cols {
+		fields = append(fields, field(c))
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+func field(c Column) arrow.Field {
+	f := arrow.Field{Name: c.Name, Nullable: c.source == fromValue}
+	switch c.Type {
+	case Int:
+		f.Type = arrow.PrimitiveTypes.Int64
+	case Float:
+		f.Type = arrow.PrimitiveTypes.Float64
+	case Bool:
+		f.Type = arrow.FixedWidthTypes.Boolean
+	case String:
+		f.Type = arrow.BinaryTypes.String
+	case EdgeType:
+		var sub []arrow.Field
+		for _, x := range c.fields {
+			sub = append(sub, field(x))
+		}
+		f.Type = arrow.StructOf(sub...)
+	}
+	return f
+}
+
+func (t *columnar) encoder() encoder {
+	return &columnarEncoder{t: t, b: array.NewRecordBuilder(memory.NewGoAllocator(), t.schema)}
+}
+
+func (t *columnar) close() error { return t.end() }
+
+type columnarEncoder struct {
+	t    *columnar
+	b    *array.RecordBuilder
+	rows int
+}
+
+func (e *columnarEncoder) add(b *engine.Batch) (bool, error) {
+	for j := range e.t.cols {
+		c := &e.t.cols[j]
+		to := e.b.Field(j)
+		for i := range b.Rows {
+			m, edges := row(b, i)
+			appendValue(to, c, m, edges)
+		}
+	}
+	e.rows += b.Rows
+	return e.rows >= recordRows, nil
+}
+
+func appendValue(to array.Builder, c *Column, m []uint32, e []uint64) {
+	switch c.source {
+	case fromVertex:
+		switch to := to.(type) {
+		case *array.Int64Builder:
+			to.Append(c.g.IDs.Int(m[c.index]))
+		case *array.StringBuilder:
+			to.Append(c.g.IDs.String(m[c.index]))
+		}
+		return
+	case fromEdge:
+		s := to.(*array.StructBuilder)
+		s.Append(true)
+		for i := range c.fields {
+			appendValue(s.FieldBuilder(i), &c.fields[i], nil, e[c.index:c.index+1])
+		}
+		return
+	}
+	x := c.value(m, e)
+	switch to := to.(type) {
+	case *array.Int64Builder:
+		if v, ok := x.(int64); ok {
+			to.Append(v)
+			return
+		}
+	case *array.Float64Builder:
+		if v, ok := x.(float64); ok {
+			to.Append(v)
+			return
+		}
+		if v, ok := x.(int64); ok {
+			to.Append(float64(v))
+			return
+		}
+	case *array.BooleanBuilder:
+		if v, ok := x.(bool); ok {
+			to.Append(v)
+			return
+		}
+	case *array.StringBuilder:
+		if v, ok := x.(string); ok {
+			to.Append(v)
+			return
+		}
+	}
+	to.AppendNull()
+}
+
+func (e *columnarEncoder) flush() error {
+	if e.rows == 0 {
+		return nil
+	}
+	rec := e.b.NewRecordBatch()
+	e.rows = 0
+	err := e.t.write(rec)
+	rec.Release()
+	return err
+}

@@ -1,0 +1,170 @@
+// Package sink writes matches and tables of results: as a table for people, as
+// JSON, NDJSON, CSV, an Arrow IPC stream or Parquet.
+//
+// Workers format their own matches in parallel into buffers of their own, and
+// only hand over what is full; memory is constant however much is written. It
+// knows graphs (for the user's ids and properties) and batches of matches, and
+// must not know plans or how matches are found.
+package sink
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// Formats are the names that --to takes.
+var Formats = []string{"table", "json", "ndjson", "csv", "arrow", "parquet"}
+
+// ErrFormat is wrapped by the error of New for a format that does not exist.
+var ErrFormat = errors.New("unknown output format")
+
+// CheckFormat returns an error unless name is one of Formats.
+func CheckFormat(name string) error {
+	if slices.Contains(Formats, name) {
+		return nil
+	}
+	return fmt.Errorf("%w %q: want %s", ErrFormat, name, strings.Join(Formats, ", "))
+}
+
+// Options say what to write.
+type Options struct {
+	Format  string
+	Columns []Column
+	Graph   *graph.Graph
+	Workers int // the engine's threads; at least 1
+	// Interval is how long a match may wait in a buffer; 0: 200 ms.
+	Interval time.Duration
+}
+
+// Writer is an engine.Sink that formats matches. Close it, whatever happened.
+type Writer struct {
+	workers []*worker
+	out     target
+	mu      sync.Mutex // guards out and err
+	err     error
+	stop    chan struct{}
+	done    sync.WaitGroup
+}
+
+// worker is one worker's formatter. Its lock is taken by the worker, once a
+// batch, and by the ticker that keeps matches from waiting for ever.
+type worker struct {
+	mu  sync.Mutex
+	enc encoder
+}
+
+// encoder turns matches into bytes or columns; one a worker.
+type encoder interface {
+	// add formats the rows of b and reports whether flush is due.
+	add(b *engine.Batch) (full bool, err error)
+	// flush hands what was formatted to the target, which the caller has locked.
+	flush() error
+}
+
+// target is what encoders flush into.
+type target interface {
+	encoder() encoder
+	// close writes what the format needs at its end.
+	close() error
+}
+
+// New returns a Writer on w.
+func New(w io.Writer, o Options) (*Writer, error) {
+	var t target
+	var err error
+	switch o.Format {
+	case "csv":
+		t, err = newText(w, o.Columns, csvStyle(o.Columns))
+	case "ndjson":
+		t, err = newText(w, o.Columns, ndjsonStyle(o.Columns))
+	case "json":
+		t, err = newText(w, o.Columns, jsonStyle(o.Columns))
+	case "table":
+		t = newTable(w, o.Columns)
+	case "arrow":
+		t, err = newArrow(w, o.Columns)
+	case "parquet":
+		t, err = newParquet(w, o.Columns)
+	default:
+		return nil, CheckFormat(o.Format)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Writer{out: t, stop: make(chan struct{})}
+	for range max(o.Workers, 1) {
+		s.workers = append(s.workers, &worker{enc: t.encoder()})
+	}
+	interval := o.Interval
+	if interval == 0 {
+		interval = 200 * time.Millisecond
+	}
+	s.done.Go(func() { s.tick(interval) })
+	return s, nil
+}
+
+// Emit formats a batch.
+func (s *Writer) Emit(n int, b *engine.Batch) error {
+	w := s.workers[n]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	full, err := w.enc.add(b)
+	if err != nil || full {
+		return s.flush(w, err)
+	}
+	return nil
+}
+
+// flush hands over w's rows; the caller holds w.mu.
+func (s *Writer) flush(w *worker, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		if s.err = err; err == nil {
+			s.err = w.enc.flush()
+		}
+	}
+	return s.err
+}
+
+// tick flushes all workers now and then.
+func (s *Writer) tick(interval time.Duration) {
+	t := time.NewTicker(interval)
+	defer t.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-t.C:
+			s.flushAll()
+		}
+	}
+}
+
+func (s *Writer) flushAll() {
+	for _, w := range s.workers {
+		w.mu.Lock()
+		_ = s.flush(w, nil) // kept in s.err
+		w.mu.Unlock()
+	}
+}
+
+// Close writes what is left and the end of the format. It does not close the
+// underlying writer.
+func (s *Writer) Close() error {
+	close(s.stop)
+	s.done.Wait()
+	s.flushAll()
+	if s.err != nil {
+		return s.err
+	}
+	return s.out.close()
+}

@@ -1,0 +1,231 @@
+package sink
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+func pathGraph() *graph.Graph {
+	return graph.FromEdges(4, [][2]uint32{{0, 1}, {1, 2}, {2, 3}}, false)
+}
+
+func write(t *testing.T, format string, cols []Column, b *engine.Batch) string {
+	t.Helper()
+	var buf bytes.Buffer
+	w, err := New(&buf, Options{Format: format, Columns: cols})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Emit(0, b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+func TestTextFormats(t *testing.T) {
+	g := pathGraph()
+	one, _ := g.LookupInt(1)
+	two, _ := g.LookupInt(2)
+	awkward := `a"b,` + "\n" + "\xff"
+	cols := []Column{Vertex(g, "a", 0), Edge(g, "e", 0), Value("s", String, func([]uint32, []uint64) any { return awkward }),
+		Value("none", Int, func([]uint32, []uint64) any { return nil })}
+	id := g.Out.Off[one]
+	for i, v := range g.Out.List(one) {
+		if v == two {
+			id += uint64(i)
+		}
+	}
+	b := &engine.Batch{Rows: 2, Width: 1, Vertices: []uint32{one, two}, EdgeWidth: 1, Edges: []uint64{id, id}}
+	for format, want := range map[string]string{
+		"csv": "a,e,s,none\n" +
+			"1,\"{\"\"src\"\":1,\"\"dst\"\":2}\",\"a\"\"b,\n\xff\",\n" +
+			"2,\"{\"\"src\"\":1,\"\"dst\"\":2}\",\"a\"\"b,\n\xff\",\n",
+		"ndjson": `{"a":1,"e":{"src":1,"dst":2},"s":"a\"b,\n�","none":null}` + "\n" +
+			`{"a":2,"e":{"src":1,"dst":2},"s":"a\"b,\n�","none":null}` + "\n",
+		"table": "a  e                  s       none\n" +
+			"1  {\"src\":1,\"dst\":2}  a\"b, \ufffd     -\n" +
+			"2  {\"src\":1,\"dst\":2}  a\"b, \ufffd     -\n",
+	} {
+		if got := write(t, format, cols, b); got != want {
+			t.Errorf("%s:\n%q, want\n%q", format, got, want)
+		}
+	}
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(write(t, "json", cols, b)), &rows); err != nil || len(rows) != 2 {
+		t.Errorf("json: %v, %v", rows, err)
+	}
+	if got := write(t, "json", cols, &engine.Batch{}); strings.Join(strings.Fields(got), "") != "[]" {
+		t.Errorf("no rows in json: %q", got)
+	}
+}
+
+func TestColumnarFormats(t *testing.T) {
+	g := pathGraph()
+	cols := []Column{Vertex(g, "a", 0), Edge(g, "e", 0), Value("x", Float, func(m []uint32, _ []uint64) any { return float64(m[0]) })}
+	b := &engine.Batch{Rows: 3, Width: 1, Vertices: []uint32{0, 1, 2}, EdgeWidth: 1, Edges: []uint64{0, 1, 2}}
+	r, err := ipc.NewReader(strings.NewReader(write(t, "arrow", cols, b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := int64(0)
+	for r.Next() {
+		rows += r.RecordBatch().NumRows()
+	}
+	if rows != 3 || r.Err() != nil {
+		t.Errorf("arrow: %d rows, %v", rows, r.Err())
+	}
+	pq, err := file.NewParquetReader(strings.NewReader(write(t, "parquet", cols, b)))
+	if err != nil || pq.NumRows() != 3 {
+		t.Errorf("parquet: %v", err)
+	}
+}
+
+// TestWorkers checks that many workers lose and mix nothing.
+func TestWorkers(t *testing.T) {
+	g := pathGraph()
+	for _, format := range Formats {
+		var buf bytes.Buffer
+		const workers, batches, rows = 4, 50, 300
+		w, err := New(&buf, Options{Format: format, Columns: []Column{Vertex(g, "a", 0), Vertex(g, "b", 1)}, Workers: workers, Interval: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for n := range workers {
+			wg.Go(func() {
+				b := &engine.Batch{Rows: rows, Width: 2, Vertices: make([]uint32, 2*rows)}
+				for range batches {
+					if err := w.Emit(n, b); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if format == "ndjson" || format == "csv" || format == "table" {
+			lines := strings.Split(strings.TrimSuffix(buf.String(), "\n"), "\n")
+			if n := workers * batches * rows; len(lines) != n && len(lines) != n+1 {
+				t.Errorf("%s: %d lines, want %d", format, len(lines), n)
+			}
+			for _, l := range lines[1:] {
+				if l != lines[1] {
+					t.Fatalf("%s: a torn line %q", format, l)
+				}
+			}
+		}
+	}
+}
+
+type broken struct{ after int }
+
+func (b *broken) Write(p []byte) (int, error) {
+	if b.after -= len(p); b.after < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+func TestErrors(t *testing.T) {
+	g := pathGraph()
+	for _, format := range Formats {
+		w, err := New(&broken{after: 20}, Options{Format: format, Columns: []Column{Vertex(g, "a", 0)}})
+		if err == nil {
+			b := &engine.Batch{Rows: 1000, Width: 1, Vertices: make([]uint32, 1000)}
+			for range 100 {
+				if err = w.Emit(0, b); err != nil {
+					break
+				}
+			}
+			if cerr := w.Close(); err == nil {
+				err = cerr
+			}
+		}
+		if !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	if _, err := New(io.Discard, Options{Format: "xml"}); !errors.Is(err, ErrFormat) {
+		t.Errorf("xml: %v", err)
+	}
+}
+
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out.csv")
+	left := func() (names []string) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	f, err := Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = f.Write([]byte("x"))
+	f.Abort()
+	if n := left(); len(n) != 0 {
+		t.Errorf("after Abort: %v", n)
+	}
+	if f, err = Create(name); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = f.Write([]byte("x"))
+	if n := left(); len(n) != 1 || n[0] == "out.csv" {
+		t.Errorf("before Commit: %v", n)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if n := left(); len(n) != 1 || n[0] != "out.csv" {
+		t.Errorf("after Commit: %v", n)
+	}
+	if _, err := Create(dir); err == nil {
+		t.Errorf("a directory was opened")
+	}
+	if _, err := Create(filepath.Join(dir, "none", "x")); err == nil {
+		t.Errorf("a missing directory was opened")
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	const n = 1 << 20
+	g := graph.FromEdges(n, [][2]uint32{{0, 1}}, false)
+	batch := &engine.Batch{Rows: 1024, Width: 3, Vertices: make([]uint32, 3*1024)}
+	for i := range batch.Vertices {
+		batch.Vertices[i] = uint32(i*2654435761) % n
+	}
+	for _, format := range []string{"csv", "ndjson", "arrow", "parquet"} {
+		b.Run(format, func(b *testing.B) {
+			w, err := New(io.Discard, Options{Format: format, Columns: []Column{Vertex(g, "a", 0), Vertex(g, "b", 1), Vertex(g, "c", 2)}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				_ = w.Emit(0, batch)
+			}
+			b.ReportMetric(float64(b.N)*1024/b.Elapsed().Seconds()/1e6, "Mrows/s")
+			_ = w.Close()
+		})
+	}
+}

@@ -1,0 +1,234 @@
+package sink
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/weftgraph/weft/internal/engine"
+)
+
+// bufferSize is how much text a worker gathers before it is written.
+const bufferSize = 128 << 10
+
+// style is how a text format writes a row: before[i] comes before the value of
+// column i.
+type style struct {
+	begin, end string   // of the whole output
+	between    string   // between rows; the first row has none before it
+	before     []string // before each value
+	after      string   // after the last value
+	value      func(b []byte, x any) []byte
+	str        func(b, s []byte) []byte
+}
+
+func csvStyle(cols []Column) style {
+	s := style{after: "\n", value: appendCSV, str: appendCSVString}
+	var head []byte
+	for i, c := range cols {
+		sep := ""
+		if i > 0 {
+			sep = ","
+		}
+		s.before = append(s.before, sep)
+		head = appendCSVString(append(head, sep...), []byte(c.Name))
+	}
+	s.begin = string(head) + "\n"
+	return s
+}
+
+func ndjsonStyle(cols []Column) style {
+	s := style{after: "}\n", value: appendJSON, str: appendJSONString}
+	for i, c := range cols {
+		sep := "{"
+		if i > 0 {
+			sep = ","
+		}
+		s.before = append(s.before, string(appendJSONString([]byte(sep), []byte(c.Name)))+":")
+	}
+	return s
+}
+
+// jsonStyle is one array of objects.
+func jsonStyle(cols []Column) style {
+	s := ndjsonStyle(cols)
+	s.begin, s.between, s.after, s.end = "[\n", ",\n", "}", "\n]\n"
+	return s
+}
+
+// text is the target of the text formats.
+type text struct {
+	w    io.Writer
+	cols []Column
+	style
+	rows bool // whether a row has been written
+}
+
+func newText(w io.Writer, cols []Column, s style) (*text, error) {
+	_, err := io.WriteString(w, s.begin)
+	return &text{w: w, cols: cols, style: s}, err
+}
+
+func (t *text) encoder() encoder { return &textEncoder{t: t, buf: make([]byte, 0, bufferSize+4096)} }
+
+func (t *text) close() error {
+	_, err := io.WriteString(t.w, t.end)
+	return err
+}
+
+type textEncoder struct {
+	t   *text
+	buf []byte
+}
+
+func (e *textEncoder) add(b *engine.Batch) (bool, error) {
+	t, buf := e.t, e.buf
+	for i := range b.Rows {
+		m, edges := row(b, i)
+		if t.between != "" {
+			buf = append(buf, t.between...)
+		}
+		for j := range t.cols {
+			c := &t.cols[j]
+			buf = append(buf, t.before[j]...)
+			switch {
+			case c.source == fromVertex && c.Type == Int:
+				buf = strconv.AppendInt(buf, c.g.IDs.Int(m[c.index]), 10)
+			case c.source == fromVertex:
+				v := m[c.index]
+				ids := &c.g.IDs
+				buf = t.str(buf, ids.StrBytes[ids.StrOff[v]:ids.StrOff[v+1]])
+			case c.source == fromEdge:
+				buf = t.value(buf, edgeValue{c, edges[c.index : c.index+1]})
+			default:
+				buf = t.value(buf, c.value(m, edges))
+			}
+		}
+		buf = append(buf, t.after...)
+	}
+	e.buf = buf
+	return len(buf) >= bufferSize, nil
+}
+
+func (e *textEncoder) flush() error {
+	if len(e.buf) == 0 {
+		return nil
+	}
+	out := e.buf
+	if !e.t.rows {
+		out = out[len(e.t.between):]
+		e.t.rows = true
+	}
+	_, err := e.t.w.Write(out)
+	e.buf = e.buf[:0]
+	return err
+}
+
+// edgeValue is an edge to be written as an object.
+type edgeValue struct {
+	c  *Column
+	id []uint64
+}
+
+// appendJSON writes a value; what JSON has no number for is null.
+func appendJSON(b []byte, x any) []byte {
+	switch x := x.(type) {
+	case int64:
+		return strconv.AppendInt(b, x, 10)
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return append(b, "null"...)
+		}
+		return strconv.AppendFloat(b, x, 'g', -1, 64)
+	case bool:
+		return strconv.AppendBool(b, x)
+	case string:
+		return appendJSONString(b, []byte(x))
+	case edgeValue:
+		for i := range x.c.fields {
+			f := &x.c.fields[i]
+			if i == 0 {
+				b = append(b, '{')
+			} else {
+				b = append(b, ',')
+			}
+			b = append(appendJSONString(b, []byte(f.Name)), ':')
+			b = appendJSON(b, f.value(nil, x.id))
+		}
+		return append(b, '}')
+	}
+	return append(b, "null"...)
+}
+
+const hex = "0123456789abcdef"
+
+// appendJSONString quotes s. What is not UTF-8 becomes the replacement
+// character.
+func appendJSONString(b, s []byte) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			if r, n := utf8.DecodeRune(s[i:]); r != utf8.RuneError || n > 1 {
+				i += n
+				continue
+			}
+			b = append(append(b, s[from:i]...), "\ufffd"...)
+		} else {
+			b = append(b, s[from:i]...)
+			switch c {
+			case '"', '\\':
+				b = append(b, '\\', c)
+			case '\n':
+				b = append(b, '\\', 'n')
+			case '\t':
+				b = append(b, '\\', 't')
+			default:
+				b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			}
+		}
+		i++
+		from = i
+	}
+	return append(append(b, s[from:]...), '"')
+}
+
+// appendCSV writes a value as a field; null is empty, an edge is JSON.
+func appendCSV(b []byte, x any) []byte {
+	switch x := x.(type) {
+	case nil:
+		return b
+	case string:
+		return appendCSVString(b, []byte(x))
+	case float64:
+		return strconv.AppendFloat(b, x, 'g', -1, 64)
+	case edgeValue:
+		return appendCSVString(b, appendJSON(nil, x))
+	}
+	return appendJSON(b, x)
+}
+
+// appendCSVString quotes s as RFC 4180 does where it must.
+func appendCSVString(b, s []byte) []byte {
+	quote := len(s) == 0 || s[0] == ' ' || s[len(s)-1] == ' '
+	for _, c := range s {
+		quote = quote || c == ',' || c == '"' || c == '\n' || c == '\r'
+	}
+	if !quote {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	for _, c := range s {
+		if c == '"' {
+			b = append(b, '"')
+		}
+		b = append(b, c)
+	}
+	return append(b, '"')
+}
