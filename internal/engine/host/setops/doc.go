@@ -6,8 +6,8 @@
 //
 // A list is a []uint32 in strictly ascending order (sorted, no value twice),
 // compared as unsigned numbers; every value up to 0xFFFFFFFF is legal. What a
-// function does with a list that is not so is unspecified, but it never reads
-// or writes outside the slices it was given. Bounds on the values (a symmetry
+// function does with a list that is not so is unspecified (it may panic), but it
+// never reads or writes outside the slices it was given. Bounds on the values (a symmetry
 // break such as "greater than v") are the caller's, by slicing:
 //
 //	setops.IntersectCount(a[setops.LowerBound(a, v+1):], b)

@@ -92,6 +92,41 @@ func TestNoAccessOutsideLists(t *testing.T) {
 	})
 }
 
+// TestNoAccessOutsideUnsorted gives lists that break the rules: the answers mean
+// nothing then, but memory outside must still be left alone.
+func TestNoAccessOutsideUnsorted(t *testing.T) {
+	pa, pb, pd := fencedPage(t), fencedPage(t), fencedPage(t)
+	eachLevel(t, func(t *testing.T) {
+		seed := uint64(11)
+		noise := func(n int) []uint32 {
+			s := make([]uint32, n)
+			for i := range s {
+				seed = seed*6364136223846793005 + 1442695040888963407
+				s[i] = uint32(seed>>60) * 0x11111111
+			}
+			return s
+		}
+		for range 3000 {
+			seed = seed*6364136223846793005 + 1442695040888963407
+			la, lb := int(seed>>40%80), int(seed>>20%1000)
+			if seed>>62 != 0 {
+				lb %= 80
+			}
+			for _, put := range []func([]byte, []uint32) []uint32{atEnd[uint32], atStart[uint32]} {
+				a, b := put(pa, noise(la)), put(pb, noise(lb))
+				func() {
+					defer func() { _ = recover() }() // a panic is allowed
+					IntersectCount(a, b)
+					Intersect(put(pd, make([]uint32, min(la, lb))), a, b)
+					Difference(put(pd, make([]uint32, la)), a, b)
+					Difference(put(pd, make([]uint32, lb)), b, a)
+					Difference(a, a, b)
+				}()
+			}
+		}
+	})
+}
+
 func TestNoAccessOutsideRows(t *testing.T) {
 	pa, pb, pc, pd := fencedPage(t), fencedPage(t), fencedPage(t), fencedPage(t)
 	eachLevel(t, func(t *testing.T) {
