@@ -103,6 +103,9 @@ func (b *binding) assemble(order []int, o Options) *Plan {
 		bv := &b.vertices[v]
 		pl.Levels[l] = Level{Vertex: v, Ranges: bv.ranges, Bits: bv.bits, MinDegree: bv.minDegree, MinDegreeAdj: bv.minDegreeAdj, Set: -1}
 	}
+	if b.empty != nil {
+		pl.Levels[0].Ranges = []Range{} // so that the plan means what Empty says
+	}
 	b.addBacks(pl)
 	b.addEdgeChoices(pl)
 	b.addChecks(pl)
@@ -112,7 +115,7 @@ func (b *binding) assemble(order []int, o Options) *Plan {
 	if pl.Mode == pattern.Iso {
 		addDistinct(pl, less)
 	}
-	addSets(pl, less, o.NoMotion)
+	addSets(pl, less, len(order)-keep, o.NoMotion)
 	addTail(pl, keep, less)
 	return pl
 }

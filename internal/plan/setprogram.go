@@ -17,8 +17,11 @@ import (
 // the node wants it. Levels with disjoint ranges get nodes of their own, which
 // together read no more than one for both; other users share one node over the
 // hull of their ranges (the multi-label merging of STMatch's §1.7).
-func addSets(pl *Plan, less *poset, noMotion bool) {
-	b := &setBuilder{pl: pl, less: less, byKey: map[string]*chainNode{}, noMotion: noMotion}
+//
+// Without motion, for comparison, each level computes its whole chain just
+// before it is entered; the levels from tail on are entered together.
+func addSets(pl *Plan, less *poset, tail int, noMotion bool) {
+	b := &setBuilder{pl: pl, less: less, byKey: map[string]*chainNode{}, tail: tail, noMotion: noMotion}
 	last := make([]*chainNode, len(pl.Levels))
 	for l := range pl.Levels {
 		last[l] = b.chain(l)
@@ -48,6 +51,7 @@ type setBuilder struct {
 	less     *poset
 	nodes    []*chainNode
 	byKey    map[string]*chainNode
+	tail     int
 	noMotion bool
 }
 
@@ -69,7 +73,7 @@ func (b *setBuilder) chain(l int) *chainNode {
 				next.at = max(n.at, s.Level)
 			}
 			if b.noMotion {
-				next.at = l - 1
+				next.at = min(l, b.tail) - 1
 			}
 			b.byKey[key] = next
 			b.nodes = append(b.nodes, next)
