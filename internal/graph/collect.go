@@ -345,3 +345,11 @@ func isDecimal(s string) bool {
 	}
 	return true
 }
+
+// Discard empties the builder and frees its memory, for callers that give up
+// before Build.
+func (b *Builder) Discard() {
+	b.b.mu.Lock()
+	defer b.b.mu.Unlock()
+	b.b.reset()
+}

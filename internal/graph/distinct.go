@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -127,7 +128,7 @@ func (r *ranges) partition(ctx context.Context, threads int, segs []*segment, ke
 		dropped.Add(lost)
 		if cap(spare[w]) < len(s.p) {
 			freeBig(&spare[w])
-			spare[w] = makeBig[uint64](max(uint64(len(s.p)), uint64(cap(s.p))))
+			spare[w] = makeTemp[uint64](max(uint64(len(s.p)), uint64(cap(s.p))))
 		}
 		to := spare[w][:len(s.p)]
 		at := make([]uint32, k)
@@ -166,9 +167,9 @@ func distinct(ctx context.Context, threads int, segs []*segment, n uint32, direc
 	if keep {
 		segs = append([]*segment(nil), segs...)
 	}
-	set := &pairSet{n: n, deg: makeBig[uint32](uint64(n))}
+	set := &pairSet{n: n, deg: makeTemp[uint32](uint64(n))}
 	if directed {
-		set.out, set.in = makeBig[uint32](uint64(n)), makeBig[uint32](uint64(n))
+		set.out, set.in = makeTemp[uint32](uint64(n)), makeTemp[uint32](uint64(n))
 	}
 	defer func() {
 		for _, s := range segs {
@@ -219,7 +220,10 @@ func (r *rangeBuf) gather(segs []*segment, i int, lo, n uint32) []uint64 {
 	if uint64(cap(r.keys)) < total {
 		freeBig(&r.keys)
 		freeBig(&r.tmp)
-		r.keys, r.tmp = makeBig[uint64](total+total/4), makeBig[uint64](total+total/4)
+		r.keys = makeTemp[uint64](total + total/4)
+		if total <= hugeRange {
+			r.tmp = makeTemp[uint64](total + total/4)
+		}
 	}
 	keys := r.keys[:0]
 	shift := bits.Len32(n-1) + 1
@@ -234,8 +238,16 @@ func (r *rangeBuf) gather(segs []*segment, i int, lo, n uint32) []uint64 {
 			keys = append(keys, uint64(a-lo)<<shift|uint64(b)<<1|back)
 		}
 	}
+	if len(keys) > cap(r.tmp) {
+		slices.Sort(keys)
+		return keys
+	}
 	return radixSort(keys, r.tmp[:len(keys)], bits.Len32(top)+shift)
 }
+
+// hugeRange is from where a range (that of a vertex with very many neighbours)
+// is sorted without a second buffer.
+const hugeRange = 16 << 20
 
 // emit writes the distinct pairs of sorted keys to b and counts degrees.
 func (set *pairSet) emit(b *block, keys []uint64, width int, directed bool) (arcs, pairs uint64) {
@@ -246,10 +258,10 @@ func (set *pairSet) emit(b *block, keys []uint64, width int, directed bool) (arc
 			prev = k >> 1
 		}
 	}
-	b.size = makeBig[uint32](uint64(b.hi - b.lo))
-	b.far = makeBig[uint32](pairs)
+	b.size = makeTemp[uint32](uint64(b.hi - b.lo))
+	b.far = makeTemp[uint32](pairs)
 	if directed {
-		b.dir = makeBig[uint8](pairs)
+		b.dir = makeTemp[uint8](pairs)
 	}
 	mask := uint64(1)<<width - 1
 	at := 0
@@ -307,7 +319,7 @@ func (r *releaser) finished(i int) {
 		return
 	}
 	for _, s := range r.segs {
-		dropBig(s.p, s.cut[r.gone], s.cut[r.below])
+		dropBig(s.p, uint64(s.cut[r.gone]), uint64(s.cut[r.below]))
 	}
 	r.gone = r.below
 }

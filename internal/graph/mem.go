@@ -12,15 +12,23 @@ import "unsafe"
 // and services make in numbers, stay in the Go heap and need no Close.
 const bigBytes = 4 << 20
 
+// tempBytes is the same for arrays that are freed before Build returns.
+const tempBytes = 64 << 10
+
 type word interface {
 	~uint8 | ~uint32 | ~uint64 | ~int64 | edgeRow
 }
 
 // makeBig returns n zeroed elements.
-func makeBig[T word](n uint64) []T {
+func makeBig[T word](n uint64) []T { return makeFrom[T](n, bigBytes) }
+
+// makeTemp is makeBig for arrays that freeBig is sure to free.
+func makeTemp[T word](n uint64) []T { return makeFrom[T](n, tempBytes) }
+
+func makeFrom[T word](n, from uint64) []T {
 	var z T
 	size := n * uint64(unsafe.Sizeof(z))
-	if size >= bigBytes {
+	if size >= from {
 		if b := mapAnon(size); b != nil {
 			return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 		}
@@ -31,7 +39,7 @@ func makeBig[T word](n uint64) []T {
 // freeBig gives back what makeBig returned (the whole slice, or one shortened
 // with its capacity left) and sets it to nil.
 func freeBig[T word](s *[]T) {
-	if b := bigAsBytes((*s)[:cap(*s)]); len(b) >= bigBytes {
+	if b := bigAsBytes((*s)[:cap(*s)]); len(b) >= tempBytes {
 		unmapAnon(b)
 	}
 	*s = nil
@@ -46,10 +54,10 @@ func bigAsBytes[T word](s []T) []byte {
 
 // dropBig tells the system that elements from … to of a mapped array will not
 // be read again; the array stays allocated.
-func dropBig[T word](s []T, from, to uint32) {
+func dropBig[T word](s []T, from, to uint64) {
 	var z T
 	size := int(unsafe.Sizeof(z))
-	if cap(s)*size < bigBytes {
+	if !isMapped(bigAsBytes(s[:cap(s)])) {
 		return
 	}
 	const page = 4096

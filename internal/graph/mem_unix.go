@@ -34,4 +34,12 @@ func unmapAnon(b []byte) {
 	}
 }
 
+func isMapped(b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
+	_, ok := mapped.Load(unsafe.Pointer(&b[0]))
+	return ok
+}
+
 func dropPages(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }

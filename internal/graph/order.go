@@ -5,7 +5,7 @@ package graph
 // id of each compact id. class is nil for one class.
 func degreeOrder(deg, class []uint32, classes []Class) (order, place []uint32) {
 	n := uint32(len(deg))
-	order, place = makeBig[uint32](uint64(n)), makeBig[uint32](uint64(n))
+	order, place = makeTemp[uint32](uint64(n)), makeTemp[uint32](uint64(n))
 	most := uint32(0)
 	for _, d := range deg {
 		most = max(most, d)

@@ -100,7 +100,7 @@ func newRanker(ctx context.Context, threads int, all []*segment, verts [][]uint6
 
 func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint64, most, known uint64) (*ranker, error) {
 	words := most/64 + 1
-	r := &ranker{bit: makeBig[uint64]((words + 7) &^ 7)}
+	r := &ranker{bit: makeTemp[uint64]((words + 7) &^ 7)}
 	for x := uint64(0); x+64 <= known; x += 64 {
 		r.bit[x/64] = ^uint64(0)
 	}
@@ -133,7 +133,7 @@ func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint
 		}
 	}
 	runs := uint64(len(r.bit) / 8)
-	r.sum = makeBig[uint32](runs)
+	r.sum = makeTemp[uint32](runs)
 	for i := range runs {
 		if r.n > maxVertices {
 			return r, fmt.Errorf("%w: more than %d vertices", ErrTooLarge, uint64(maxVertices))
@@ -152,7 +152,7 @@ func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint
 		freeBig(&r.sum)
 		return r, nil
 	}
-	r.ids = makeBig[uint64](r.n)
+	r.ids = makeTemp[uint64](r.n)
 	return r, parallel(ctx, threads, runs, 4096, func(_ int, lo, hi uint64) {
 		at := r.sum[lo]
 		for w := lo * 8; w < hi*8; w++ {
@@ -204,11 +204,11 @@ func rankHash(ctx context.Context, threads int, all []*segment, verts [][]uint64
 	if r.n > maxVertices {
 		return r, fmt.Errorf("%w: %d vertices", ErrTooLarge, r.n)
 	}
-	r.ids = makeBig[uint64](r.n)
+	r.ids = makeTemp[uint64](r.n)
 	copy(r.ids, lists[0])
 	slots := uint64(1) << bits.Len64(r.n+r.n/2+1)
 	r.mask = slots - 1
-	r.key, r.val = makeBig[uint64](slots), makeBig[uint32](slots)
+	r.key, r.val = makeTemp[uint64](slots), makeTemp[uint32](slots)
 	return r, parallel(ctx, threads, r.n, 1<<16, func(_ int, lo, hi uint64) {
 		for i := lo; i < hi; i++ {
 			k := r.ids[i] + 1
@@ -251,7 +251,7 @@ func (r *ranker) apply(ctx context.Context, threads int, all []*segment) error {
 			}
 			return
 		}
-		s.p = makeBig[uint64](uint64(len(s.wide) / 2))
+		s.p = makeTemp[uint64](uint64(len(s.wide) / 2))
 		for j := range s.p {
 			s.p[j] = uint64(r.rank(s.wide[2*j]))<<32 | uint64(r.rank(s.wide[2*j+1]))
 		}

@@ -41,7 +41,7 @@ func (s *pairStore) take() *segment {
 		return g
 	}
 	s.size = min(max(4096, 2*s.size), segEdges)
-	g := &segment{p: makeBig[uint64](s.size)[:0]}
+	g := &segment{p: makeTemp[uint64](s.size)[:0]}
 	s.opened = append(s.opened, g)
 	return g
 }
@@ -112,7 +112,7 @@ func pack(p, src, dst []uint64) {
 }
 
 func wideSegment(src, dst []uint64) *segment {
-	g := &segment{wide: makeBig[uint64](2 * uint64(len(src)))}
+	g := &segment{wide: makeTemp[uint64](2 * uint64(len(src)))}
 	for i := range src {
 		g.wide[2*i], g.wide[2*i+1] = src[i], dst[i]
 	}
@@ -128,7 +128,7 @@ func newSegment(src, dst []uint64) (g *segment, most uint64, err error) {
 	case all>>32 != 0:
 		return wideSegment(src, dst), 0, nil
 	}
-	g = &segment{p: makeBig[uint64](uint64(len(src)))}
+	g = &segment{p: makeTemp[uint64](uint64(len(src)))}
 	pack(g.p, src, dst)
 	return g, most, nil
 }

@@ -104,7 +104,7 @@ func (b *builderState) table(ctx context.Context, threads int, g *Graph, place [
 	if time != nil {
 		t.Time = makeBig[int64](kept)
 	}
-	take := makeBig[uint32](kept)
+	take := makeTemp[uint32](kept)
 	defer freeBig(&take)
 	err = overVertices(ctx, threads, t.Off, func(_ int, lo, hi uint32) {
 		for u := lo; u < hi; u++ {
@@ -160,7 +160,7 @@ func (b *builderState) rowsBySource(ctx context.Context, threads int, g *Graph, 
 	for u := 1; u < len(off); u++ {
 		off[u], sum = sum, sum+off[u]
 	}
-	rows := makeBig[edgeRow](sum)
+	rows := makeTemp[edgeRow](sum)
 	err := each(func(e edgeRow, u uint32) { rows[atomic.AddUint64(&off[u+1], 1)-1] = e })
 	return rows, off, err
 }
