@@ -37,7 +37,8 @@ func ParseDotmotif(name, text string) (q *Query, err error) {
 // inText shows the line of an error as the user wrote it.
 func inText(err error, text string) error {
 	if e, ok := err.(*Error); ok {
-		e.Source = strings.TrimSuffix(strings.Split(text, "\n")[e.Line-1], "\r")
+		line := strings.TrimSuffix(strings.Split(text, "\n")[e.Line-1], "\r")
+		e.Source = strings.ToValidUTF8(line, "\ufffd")
 	}
 	return err
 }

@@ -1,8 +1,6 @@
 package gql
 
-import (
-	"github.com/weftgraph/weft/internal/pattern"
-)
+import "github.com/weftgraph/weft/internal/pattern"
 
 // patterns = pattern { ("," | ";") pattern }.
 func (p *parser) patterns() []patternSyntax {

@@ -55,7 +55,7 @@ func (p *parser) enter() func() {
 func describe(t token) string {
 	switch t.kind {
 	case tokEnd:
-		return "the end of the text"
+		return "end of the text"
 	case tokString:
 		return "a string"
 	case tokQuoted:

@@ -1,8 +1,6 @@
 package gql
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // returns = "RETURN" items ["GROUP BY" items] ["LIMIT" n] ["SAMPLE" n ["SEED" k]]
 // ["ESTIMATE WITHIN" x "%"], the last four in any order.

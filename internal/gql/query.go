@@ -7,9 +7,7 @@
 // engines: whether a label or property exists is not its question.
 package gql
 
-import (
-	"github.com/weftgraph/weft/internal/pattern"
-)
+import "github.com/weftgraph/weft/internal/pattern"
 
 // Query is a parsed query.
 type Query struct {

@@ -424,7 +424,7 @@ func (e *env) order(o *orderSyntax) {
 
 // unknown is the error of a name that nothing declares.
 func (e *env) unknown(n string, pos int, known []string) *Error {
-	err := e.fail(pos, "unknown name %s", pattern.QuoteName(n))
+	err := e.fail(pos, "unknown name %s", n)
 	if e.inNot[n] {
 		err.Msg = fmt.Sprintf("%s stands inside NOT, which introduces no names", n)
 	}

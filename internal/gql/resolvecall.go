@@ -57,7 +57,7 @@ func (e *env) argument(a argSyntax) int {
 // vertices, and its other names get fresh ones where the text uses them too.
 func (e *env) macro(c *callSyntax, d *defineSyntax) {
 	if len(c.args) != len(d.params) {
-		panic(e.fail(c.name.pos, "%s takes %d vertices, not %d", d.name.text, len(d.params), len(c.args)))
+		panic(e.fail(c.name.pos, "%s takes %s, not %d", d.name.text, vertices(len(d.params)), len(c.args)))
 	}
 	inner := &env{builder: e.builder, vertices: map[string]int{}, edges: map[string]int{}}
 	inner.local = func(name string, taken func(string) bool) string {
@@ -85,7 +85,7 @@ func freshName(name string, taken func(string) bool) string {
 // v0, v1, … stand in the query; where they are taken, fresh ones do.
 func (e *env) catalogue(c *callSyntax) {
 	parameters := numbers(c)
-	vertices := c.args[len(parameters):]
+	args := c.args[len(parameters):]
 	ps, err := pattern.Named(c.name.text, parameters)
 	if err != nil {
 		panic(e.catalogueError(c, err))
@@ -95,13 +95,13 @@ func (e *env) catalogue(c *callSyntax) {
 			expecting("one of them, or --pattern " + c.name.text))
 	}
 	named := ps[0]
-	if len(vertices) > 0 && len(vertices) != len(named.Vertices) {
-		panic(e.fail(c.name.pos, "%s has %d vertices, not %d", named.Name, len(named.Vertices), len(vertices)))
+	if len(args) > 0 && len(args) != len(named.Vertices) {
+		panic(e.fail(c.name.pos, "%s has %s, not %d", named.Name, vertices(len(named.Vertices)), len(args)))
 	}
 	at := make([]int, len(named.Vertices))
 	for v := range named.Vertices {
-		if len(vertices) > 0 {
-			at[v] = e.argument(vertices[v])
+		if len(args) > 0 {
+			at[v] = e.argument(args[v])
 			continue
 		}
 		n := freshName(named.Vertices[v].Name, func(n string) bool { return e.taken(n) || e.isEdge(n) })
@@ -167,4 +167,11 @@ func numbers(c *callSyntax) []int {
 		out = append(out, a.number)
 	}
 	return out
+}
+
+func vertices(n int) string {
+	if n == 1 {
+		return "1 vertex"
+	}
+	return strconv.Itoa(n) + " vertices"
 }

@@ -1,8 +1,6 @@
 package gql
 
-import (
-	"github.com/weftgraph/weft/internal/pattern"
-)
+import "github.com/weftgraph/weft/internal/pattern"
 
 // valueType is what is known of a value before a graph is.
 type valueType uint8

@@ -1,8 +1,6 @@
 package gql
 
-import (
-	"github.com/weftgraph/weft/internal/pattern"
-)
+import "github.com/weftgraph/weft/internal/pattern"
 
 // returns resolves the RETURN clause.
 func (e *env) returns(s *returnSyntax) Return {

@@ -139,7 +139,11 @@ func (l *lexer) next() (token, error) {
 			return token{kind: tokSymbol, text: s}, nil
 		}
 	}
-	return token{}, errorAt(l.text, l.pos, "the character "+string(r)+" has no meaning here")
+	err := errorAt(l.text, l.pos, "the character "+string(r)+" has no meaning here")
+	if r == '#' {
+		err.Expected = "// before a comment"
+	}
+	return token{}, err
 }
 
 func (l *lexer) word() string {

@@ -102,7 +102,7 @@ func formatLit(v any) string {
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
-		s := strconv.FormatFloat(v, 'g', -1, 64)
+		s := floatExponent.Replace(strconv.FormatFloat(v, 'g', -1, 64))
 		if !strings.ContainsAny(s, ".e") && !math.IsInf(v, 0) && !math.IsNaN(v) {
 			s += ".0"
 		}
@@ -118,6 +118,9 @@ func formatLit(v any) string {
 	}
 	return fmt.Sprint(v)
 }
+
+// floatExponent writes 1e+06 as 1e6.
+var floatExponent = strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-")
 
 var stringEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 

@@ -1,8 +1,6 @@
 package pattern
 
-import (
-	"slices"
-)
+import "slices"
 
 // Clone returns a copy of p that shares only immutable parts with it: labels
 // and expressions.
