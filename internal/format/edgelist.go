@@ -1,0 +1,257 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// readEdgeList reads a text edge list of any variant.
+func (r *reading) readEdgeList(f Format) error {
+	sp, smp, err := guessText(r.head, r.whole, &r.o, edgeRole, f, r.note)
+	if err != nil {
+		return r.src.place(r.fileError(err), &block{data: r.head})
+	}
+	file := FileDirection
+	words := konectHeader(bytes.TrimPrefix(r.head, bom))
+	switch {
+	case words != nil && words[0] == "bip" && r.o.Format != string(EdgeList):
+		return r.errorf(ErrHeader, "a bipartite KONECT file numbers its two sides separately, so 1 is not 1; --format edgelist reads both sides as one set of vertices")
+	case words != nil && words[0] == "asym":
+		file = Directed
+		r.note("directed: the KONECT header says asym")
+	case sp.triples:
+		file = Directed
+		r.note("a first line with the count, then head, tail and relation: directed, labelled edges")
+	case f == EL || f == WEL:
+	}
+	if words != nil {
+		r.konectColumns(sp)
+	}
+	if d := ownComment(smp.comments); d != FileDirection {
+		file = d
+	}
+	sp.stringIDs = sp.stringIDs || r.sidesText()
+	r.stringIDs = sp.stringIDs
+	r.begin(file)
+	if !r.directed && commentsSayDirected(smp.comments) {
+		r.note("the file's comments say that the graph is directed; it is read as undirected (--directed)")
+	}
+	for {
+		lines, err := r.edgeText(sp)
+		if err == nil {
+			r.stat.Lines = lines
+			break
+		}
+		var w *widen
+		if !errors.As(err, &w) || !r.src.again() {
+			if errors.As(err, &w) {
+				return w.spot
+			}
+			return err
+		}
+		if w.scale > 0 {
+			sp.scale = w.scale
+		} else {
+			sp.cols[w.col].typ = w.typ
+			r.note("column %s is %s: found after the first lines", sp.cols[w.col].name, propNames[w.typ])
+		}
+		r.src.rewind()
+		r.begin(file)
+	}
+	r.stat.Columns = sp.describe()
+	if sp.hasTime() {
+		switch {
+		case sp.iso:
+			r.note("times are microseconds since 1970 (UTC)")
+		case sp.scale > 0:
+			r.note("times are integers of 10^-%d of the file's unit, so that no digit is lost", sp.scale)
+		}
+	}
+	if sp.count >= 0 && uint64(sp.count) != r.stat.Lines {
+		return &Error{File: r.src.name, Line: 1, Offset: -1, Cause: wrapf(ErrCount, "the first line promises %d edges, the file has %d", sp.count, r.stat.Lines)}
+	}
+	if r.stat.Lines == 0 {
+		r.note("the file has no edges")
+	}
+	r.checkComments(smp.comments, words != nil)
+	return nil
+}
+
+// fileError keeps a spot, and wraps anything else in an Error.
+func (r *reading) fileError(err error) error {
+	var sp *spot
+	var e *Error
+	if errors.As(err, &sp) || errors.As(err, &e) {
+		return err
+	}
+	return &Error{File: r.src.name, Offset: -1, Cause: err}
+}
+
+func (sp *textSpec) hasTime() bool {
+	for _, c := range sp.cols {
+		if c.kind == colTime {
+			return true
+		}
+	}
+	return false
+}
+
+// konectColumns: KONECT's third column is the weight, its fourth the time.
+func (r *reading) konectColumns(sp *textSpec) {
+	if len(r.o.Columns) > 0 {
+		return
+	}
+	for i := 2; i < len(sp.cols) && i < 4; i++ {
+		c := &sp.cols[i]
+		if i == 2 && c.kind != colProp {
+			*c = column{kind: colProp, name: "weight"}
+		}
+		if i == 3 && c.kind != colTime {
+			*c = column{kind: colTime, name: "time"}
+		}
+	}
+	if sp.cols[len(sp.cols)-1].kind == colTime || len(sp.cols) > 2 {
+		sp.guessTypes(r.sampleRows(sp))
+	}
+}
+
+func (r *reading) sampleRows(sp *textSpec) [][][]byte {
+	smp, err := sampleLines(r.head, r.whole, r.o.Skip)
+	if err != nil {
+		return nil
+	}
+	var rows [][][]byte
+	for i, l := range smp.lines {
+		if smp.offsets[i] >= sp.start {
+			rows = append(rows, fieldsOf(l, sp.sep))
+		}
+	}
+	return rows
+}
+
+// ownColumns returns the columns that weft's own comment names.
+func ownColumns(cs [][]byte) []string {
+	if len(cs) == 0 {
+		return nil
+	}
+	s, ok := strings.CutPrefix(string(cs[0]), "# weft edge list: ")
+	_, cols, found := strings.Cut(s, ", columns ")
+	if !ok || !found {
+		return nil
+	}
+	return strings.Split(cols, ",")
+}
+
+// ownComment reads the first comment of an edge list that weft wrote.
+func ownComment(cs [][]byte) Direction {
+	for _, c := range cs {
+		if s, ok := strings.CutPrefix(string(c), "# weft edge list: "); ok {
+			if strings.HasPrefix(s, "directed") {
+				return Directed
+			}
+			return Undirected
+		}
+	}
+	return FileDirection
+}
+
+func commentsSayDirected(cs [][]byte) bool {
+	for _, c := range cs {
+		s := strings.ToLower(strings.TrimLeft(string(c), "#% "))
+		if strings.HasPrefix(s, "directed") || strings.Contains(s, ",d,graph") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkComments compares counts that comments give with what was read.
+func (r *reading) checkComments(cs [][]byte, konect bool) {
+	for _, c := range cs {
+		w := strings.Fields(strings.TrimLeft(string(c), "#% "))
+		for i, x := range w {
+			if strings.EqualFold(x, "edges:") && i+1 < len(w) {
+				if n, err := strconv.ParseUint(w[i+1], 10, 64); err == nil && n != r.stat.Lines {
+					r.note("the file's comment promises %d edges, the file has %d lines", n, r.stat.Lines)
+				}
+			}
+		}
+		if konect && len(w) >= 2 && isInt([]byte(w[0])) && isInt([]byte(w[1])) {
+			if n, err := strconv.ParseUint(w[0], 10, 64); err == nil && n != r.stat.Lines {
+				r.note("the KONECT header promises %d edges, the file has %d lines", n, r.stat.Lines)
+			}
+		}
+	}
+}
+
+// edgeText parses the lines from sp.start on into the builder.
+func (r *reading) edgeText(sp *textSpec) (uint64, error) {
+	var lines atomic.Uint64
+	threads := r.o.threads()
+	simple := len(sp.cols) == 2 && sp.cols[0].kind == colSrc && sp.cols[1].kind == colDst && !sp.extra && !sp.stringIDs
+	var mu sync.Mutex
+	quick := make([]pairs, threads)
+	general := make([]*rows, threads)
+	err := r.src.eachBlock(r.ctx, sp.start, threads, func(worker int, b *block) error {
+		c := graph.EdgeChunk{Seq: b.seq}
+		if simple {
+			p := &quick[worker]
+			if err := p.parse(b.data, sp); err != nil {
+				return err
+			}
+			lines.Add(p.lines)
+			c.Src, c.Dst = p.src, p.dst
+		} else {
+			w := general[worker]
+			if w == nil {
+				w = newRows(sp, edgeRole)
+				general[worker] = w
+			}
+			if err := w.parse(b.data); err != nil {
+				return err
+			}
+			if w.n == 0 {
+				return nil
+			}
+			lines.Add(w.n)
+			c.SrcStr, c.DstStr, c.Label = w.srcS, w.dstS, w.label
+			if !sp.stringIDs {
+				c.Src, c.Dst = w.src, w.dst
+			}
+			if sp.hasTime() {
+				c.Time = w.times
+			}
+			c.Props = w.batch()
+		}
+		if len(c.Src) == 0 && c.SrcStr == nil {
+			return nil
+		}
+		if sp.stringIDs { // the builder's interner has one lock anyway
+			mu.Lock()
+			defer mu.Unlock()
+		}
+		return r.addEdges(&c)
+	})
+	return lines.Load(), err
+}
+
+// addEdges hands a chunk to the builder, and its mirror image where asked.
+func (r *reading) addEdges(c *graph.EdgeChunk) error {
+	if !r.mirror {
+		return r.build.AddEdges(c)
+	}
+	m := *c
+	c.Seq *= 2
+	m.Seq = c.Seq + 1
+	m.Src, m.Dst, m.SrcStr, m.DstStr = c.Dst, c.Src, c.DstStr, c.SrcStr
+	if err := r.build.AddEdges(c); err != nil {
+		return err
+	}
+	return r.build.AddEdges(&m)
+}

@@ -1,0 +1,256 @@
+// Package format reads and writes graph files: one file a format.
+//
+// It knows files: their formats, dialects, compression and errors, and turns
+// them into the chunks that a graph.Builder takes. It must not know patterns,
+// plans or engines. docs/formats.md is the manual page.
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// Format names a file format as --format does.
+type Format string
+
+// The formats. EL and WEL are the edge lists of GAPBS, SG and WSG its
+// serialized graphs, TVE the text format of gSpan and of subgraph matchers.
+const (
+	Auto     Format = "auto"
+	EdgeList Format = "edgelist"
+	EL       Format = "el"
+	WEL      Format = "wel"
+	MTX      Format = "mtx"
+	TVE      Format = "tve"
+	GMatch   Format = "gmatch"
+	SG       Format = "sg"
+	WSG      Format = "wsg"
+	Parquet  Format = "parquet"
+	Arrow    Format = "arrow"
+	Weft     Format = "weft"
+)
+
+var aliases = map[string]Format{
+	"": Auto, "auto": Auto,
+	"edgelist": EdgeList, "edges": EdgeList, "snap": EdgeList, "konect": EdgeList, "txt": EdgeList,
+	"csv": EdgeList, "tsv": EdgeList, "text": EdgeList,
+	"el": EL, "wel": WEL, "mtx": MTX, "matrixmarket": MTX, "mm": MTX,
+	"tve": TVE, "gspan": TVE, "graph": TVE, "gmatch": GMatch, "bin": GMatch, "sg": SG, "wsg": WSG,
+	"parquet": Parquet, "pq": Parquet, "arrow": Arrow, "ipc": Arrow, "feather": Arrow, "weft": Weft,
+}
+
+// Formats lists the names that Parse knows as main names, for help texts.
+func Formats() []string {
+	return []string{"auto", "edgelist", "csv", "tsv", "el", "wel", "mtx", "tve", "gmatch", "sg", "wsg", "parquet", "arrow", "weft"}
+}
+
+// ParseFormat turns a name into a Format.
+func ParseFormat(name string) (Format, error) {
+	f, ok := aliases[strings.ToLower(name)]
+	if !ok {
+		return "", wrapf(ErrUnknown, "%q; known are %s", name, strings.Join(Formats(), ", "))
+	}
+	return f, nil
+}
+
+// Direction says whether edges have one.
+type Direction int8
+
+// FileDirection is what the file says, undirected where it says nothing.
+const (
+	FileDirection Direction = iota
+	Undirected
+	Directed
+)
+
+// ReadOptions say how to read. The zero value guesses everything.
+type ReadOptions struct {
+	Format    string // a name of Formats; "" is auto
+	Direction Direction
+	// Columns names the columns of text and of tables: src, dst, label, time,
+	// weight, any other name (a property), _ (skipped); name:type fixes the
+	// type (int, float, string, bool). src:string reads ids as text.
+	Columns []string
+	Skip    int // header lines to drop before the data
+	Threads int // 0: all cores
+	// Labels is a file of `id label` lines, or a table, and Vertices a table
+	// with ids, labels and properties. "" is none.
+	Labels   string
+	Vertices string
+	// MaxVertices is the most vertices that a header may promise; 0: 2^32-2.
+	MaxVertices uint64
+	Stdin       io.Reader // what "-" reads; nil: the standard input
+}
+
+func (o *ReadOptions) threads() int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func (o *ReadOptions) maxVertices() uint64 {
+	if o.MaxVertices > 0 {
+		return o.MaxVertices
+	}
+	return 1<<32 - 2
+}
+
+// reading is one Read: where the parts of a reader meet.
+type reading struct {
+	ctx   context.Context
+	o     ReadOptions
+	src   *source
+	head  []byte
+	whole bool // head is the whole file
+	stat  graph.ReadStats
+	// stringIDs says that a side file's ids are text, so that the edges' must
+	// be read as text too, or the other way round.
+	stringIDs bool
+	sides     []*sideFile
+	build     *graph.Builder
+	directed  bool
+	// mirror adds each edge in both directions: a file of undirected edges that
+	// the user wants directed.
+	mirror bool
+	// degrees are what a `t v e` file says of its vertices, to be compared.
+	degrees []*tveChunk
+	made    *graph.Graph // by graph.FromCSR, without the builder
+}
+
+func (r *reading) note(format string, a ...any) {
+	n := fmt.Sprintf(format, a...)
+	if !slices.Contains(r.stat.Notes, n) {
+		r.stat.Notes = append(r.stat.Notes, n)
+	}
+}
+
+// begin makes the builder, once it is known whether the file is directed. A
+// format that says nothing passes FileDirection.
+func (r *reading) begin(file Direction) {
+	d := r.o.Direction
+	if d == FileDirection {
+		d = file
+	}
+	r.directed = d == Directed
+	r.build = graph.NewBuilder(graph.BuildOptions{Directed: r.directed, Threads: r.o.threads()})
+}
+
+// errorf is an error about the whole file.
+func (r *reading) errorf(kind error, format string, a ...any) error {
+	return &Error{File: r.src.name, Offset: -1, Cause: wrapf(kind, format, a...)}
+}
+
+// Read reads a graph from path; "-" is the standard input.
+func Read(ctx context.Context, path string, o ReadOptions, progress Progress) (*graph.Graph, error) {
+	f, err := ParseFormat(o.Format)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	src, err := openSource(ctx, path, o.Stdin, progress)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	r := &reading{ctx: ctx, o: o, src: src}
+	if r.head, r.whole, err = src.head(); err != nil {
+		return nil, err
+	}
+	if len(r.head) == 0 {
+		return nil, &Error{File: path, Offset: 0, Cause: ErrEmpty}
+	}
+	reason := "as told"
+	if f == Auto {
+		var variant string
+		if f, variant, reason = Detect(path, r.head); f == "" {
+			return nil, &Error{File: path, Offset: -1, Excerpt: excerpt(r.head[:min(len(r.head), 24)]), Cause: wrapf(ErrUnknown, "%s", reason)}
+		}
+		r.stat.Format = string(f)
+		if variant != "" {
+			r.stat.Format += " (" + variant + ")"
+		}
+		if f != Weft && f != EdgeList && !strings.HasPrefix(reason, "extension") {
+			r.note("format %s guessed: %s", f, reason)
+		}
+	} else {
+		r.stat.Format = string(f)
+	}
+	if f == Weft {
+		return r.readOwn()
+	}
+	if err := r.openSides(); err != nil {
+		return nil, err
+	}
+	defer r.closeSides()
+	switch f {
+	case EdgeList, EL, WEL:
+		err = r.readEdgeList(f)
+	case MTX:
+		err = r.readMTX()
+	case TVE:
+		err = r.readTVE()
+	case GMatch:
+		err = r.readGMatch()
+	case SG, WSG:
+		err = r.readSG(f)
+	case Parquet:
+		err = r.readParquet()
+	case Arrow:
+		err = r.readArrow()
+	}
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	if err := r.readSides(); err != nil {
+		return nil, r.explain(err)
+	}
+	g := r.made
+	if g == nil {
+		g, err = r.build.Build(ctx)
+	}
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	if err := r.finish(g); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// explain gives an error of the builder, which knows no files, the file's name.
+func (r *reading) explain(err error) error {
+	if c := r.ctx.Err(); c != nil {
+		return c
+	}
+	if strings.HasPrefix(err.Error(), "graph: ") {
+		return &Error{File: r.src.name, Offset: -1, Cause: err}
+	}
+	return err
+}
+
+// finish adds to the graph's statistics what only the reader knows.
+func (r *reading) finish(g *graph.Graph) error {
+	s := &g.Read
+	s.Format, s.Columns = r.stat.Format, r.stat.Columns
+	s.Lines += r.stat.Lines
+	s.SelfLoops += r.stat.SelfLoops
+	for _, c := range r.degrees {
+		for i, id := range c.id {
+			v, ok := g.IDs.LookupInt(int64(id))
+			if ok && uint64(g.Degree(v)) != c.degree[i] {
+				r.note("vertex %d: the file says degree %d, it has %d", id, c.degree[i], g.Degree(v))
+				break
+			}
+		}
+	}
+	s.Notes = append(s.Notes, r.stat.Notes...)
+	return nil
+}

@@ -1,0 +1,309 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Progress is told how many stored bytes have been read, of how many (-1:
+// unknown). It is called from one goroutine at a time.
+type Progress func(done, total int64)
+
+// source is an input: a file, plain or compressed, which can be opened again
+// and again, or a stream (the standard input, a pipe), which is read once.
+type source struct {
+	ctx  context.Context
+	name string
+	size int64  // as stored; -1: unknown
+	zip  string // "", "gzip", "zstd": by the first bytes, not by the name
+	once *onceStream
+
+	mu       sync.Mutex
+	done     int64
+	progress Progress
+}
+
+// onceStream is an input that can be read only once.
+type onceStream struct {
+	raw    io.Reader
+	closer io.Closer
+	live   io.Reader // decompressed, after head
+	head   []byte
+	taken  bool
+}
+
+// headSize is how much of the (decompressed) input detection looks at.
+const headSize = 256 << 10
+
+func openSource(ctx context.Context, path string, stdin io.Reader, progress Progress) (*source, error) {
+	s := &source{ctx: ctx, name: path, size: -1, progress: progress}
+	first := make([]byte, 4)
+	if path == "-" {
+		if stdin == nil {
+			stdin = os.Stdin
+		}
+		s.once = &onceStream{raw: newAsyncReader(ctx, stdin)}
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		st, err := f.Stat()
+		if err == nil && st.IsDir() {
+			err = &os.PathError{Op: "read", Path: path, Err: errors.New("is a directory")}
+		}
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if st.Mode().IsRegular() {
+			s.size = st.Size()
+			n, err := io.ReadFull(f, first)
+			f.Close()
+			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+				return nil, err
+			}
+			first = first[:n]
+		} else {
+			s.once = &onceStream{raw: newAsyncReader(ctx, f), closer: f}
+		}
+	}
+	if s.once != nil {
+		n, err := io.ReadFull(s.once.raw, first)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		first = first[:n]
+		s.once.raw = io.MultiReader(bytes.NewReader(first), s.once.raw)
+	}
+	s.zip = zipKind(first)
+	return s, nil
+}
+
+func zipKind(first []byte) string {
+	switch {
+	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):
+		return "gzip"
+	case bytes.HasPrefix(first, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return "zstd"
+	}
+	return ""
+}
+
+// plainFile reports whether the bytes can be read at any place.
+func (s *source) plainFile() bool { return s.once == nil && s.zip == "" }
+
+// again reports whether open may be called once more after it was called.
+func (s *source) again() bool { return s.once == nil }
+
+// close releases a stream that was not read to the end.
+func (s *source) close() {
+	if s.once != nil && s.once.closer != nil {
+		s.once.closer.Close()
+	}
+}
+
+func (s *source) count(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done += int64(n)
+	if s.progress != nil {
+		s.progress(s.done, s.size)
+	}
+}
+
+func (s *source) rewind() {
+	s.mu.Lock()
+	s.done = 0
+	s.mu.Unlock()
+}
+
+type countReader struct {
+	s *source
+	r io.Reader
+}
+
+func (c *countReader) Read(p []byte) (int, error) {
+	if err := c.s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(p) > 1<<20 {
+		p = p[:1<<20]
+	}
+	n, err := c.r.Read(p)
+	if n > 0 {
+		c.s.count(n)
+	}
+	return n, err
+}
+
+type readCloser struct {
+	io.Reader
+	close []func()
+}
+
+func (s *readCloser) Close() error {
+	for i := len(s.close) - 1; i >= 0; i-- {
+		s.close[i]()
+	}
+	return nil
+}
+
+// open returns the decompressed bytes from the start.
+func (s *source) open() (io.ReadCloser, error) {
+	if o := s.once; o != nil {
+		if o.taken {
+			return nil, fmt.Errorf("%s: can be read only once", s.name)
+		}
+		o.taken = true
+		if o.live == nil {
+			r, err := s.decompress(o.raw)
+			return r, err
+		}
+		return &readCloser{Reader: io.MultiReader(bytes.NewReader(o.head), o.live)}, nil
+	}
+	f, err := os.Open(s.name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.decompress(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.close = append([]func(){func() { f.Close() }}, r.close...)
+	return r, nil
+}
+
+func (s *source) decompress(raw io.Reader) (*readCloser, error) {
+	r := &readCloser{Reader: &countReader{s, raw}}
+	switch s.zip {
+	case "gzip":
+		z, err := gzip.NewReader(r.Reader)
+		if err != nil {
+			return nil, s.readError(err, 0)
+		}
+		r.Reader = z
+	case "zstd":
+		z, err := zstd.NewReader(r.Reader, zstd.WithDecoderMaxWindow(1<<31))
+		if err != nil {
+			return nil, s.readError(err, 0)
+		}
+		r.Reader = z
+		r.close = append(r.close, z.Close)
+	}
+	return r, nil
+}
+
+// readError explains a failure of the decompressor or of the disk after off
+// decompressed bytes.
+func (s *source) readError(err error, off int64) error {
+	var pe *os.PathError
+	var fe *Error
+	switch {
+	case s.ctx.Err() != nil:
+		return s.ctx.Err()
+	case errors.As(err, &fe):
+		return err
+	case s.zip == "" || errors.As(err, &pe):
+		return fmt.Errorf("%s: %w", s.name, err)
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		err = wrapf(ErrTruncated, "the %s stream ends early", s.zip)
+	default:
+		err = fmt.Errorf("damaged %s stream: %w", s.zip, err)
+	}
+	return &Error{File: s.name, Offset: off, Cause: err}
+}
+
+// head returns the first bytes, up to headSize, and whether they are all.
+func (s *source) head() (b []byte, whole bool, err error) {
+	r, err := s.open()
+	if err != nil {
+		return nil, false, err
+	}
+	b = make([]byte, headSize)
+	n := 0
+	for n < len(b) && err == nil {
+		var k int
+		k, err = r.Read(b[n:])
+		n += k
+	}
+	if s.once != nil {
+		s.once.head, s.once.live, s.once.taken = b[:n], r, false
+	} else {
+		r.Close()
+		s.rewind()
+	}
+	if err != nil && err != io.EOF {
+		return nil, false, s.readError(err, int64(n))
+	}
+	return b[:n], err == io.EOF, nil
+}
+
+// readFill reads until p is full or the input ends, and tells the input's end
+// (io.EOF) from a failure, which io.ReadFull mixes up.
+func readFill(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var k int
+		k, err = r.Read(p[n:])
+		n += k
+	}
+	return n, err
+}
+
+// asyncReader lets a context end a read that blocks.
+type asyncReader struct {
+	ctx  context.Context
+	ch   chan piece
+	rest []byte
+	err  error
+}
+
+type piece struct {
+	b   []byte
+	err error
+}
+
+func newAsyncReader(ctx context.Context, r io.Reader) *asyncReader {
+	a := &asyncReader{ctx: ctx, ch: make(chan piece, 2)}
+	go func() {
+		for {
+			b := make([]byte, 256<<10)
+			n, err := r.Read(b)
+			select {
+			case a.ch <- piece{b[:n], err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return a
+}
+
+func (a *asyncReader) Read(p []byte) (int, error) {
+	for len(a.rest) == 0 {
+		if a.err != nil {
+			return 0, a.err
+		}
+		select {
+		case q := <-a.ch:
+			a.rest, a.err = q.b, q.err
+		case <-a.ctx.Done():
+			return 0, a.ctx.Err()
+		}
+	}
+	n := copy(p, a.rest)
+	a.rest = a.rest[n:]
+	return n, nil
+}

@@ -1,0 +1,631 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+type colKind uint8
+
+const (
+	colSkip colKind = iota
+	colSrc
+	colDst
+	colID // of a vertex table
+	colLabel
+	colTime
+	colProp
+)
+
+// propType is the type of a property column; it only widens: int → float →
+// string.
+type propType uint8
+
+const (
+	propInt propType = iota
+	propFloat
+	propBool
+	propString
+)
+
+var propNames = [...]string{"int", "float", "bool", "string"}
+
+type column struct {
+	kind  colKind
+	name  string
+	typ   propType
+	fixed bool // the user gave the type
+}
+
+// textSpec is how the lines of a text table are to be read.
+type textSpec struct {
+	sep       byte // 0: runs of blanks and tabs
+	cols      []column
+	extra     bool // lines may have more fields than cols: they are ignored
+	stringIDs bool
+	scale     int  // times are integers of 10^-scale units
+	iso       bool // times are ISO 8601: microseconds since 1970
+	start     int64
+	count     int64 // data lines promised by a first line; -1: none
+	triples   bool  // "count, then head tail relation"
+	header    []string
+	konect    bool   // the third and fourth columns are weight and time
+	lo, span  uint64 // ids must be in [lo, lo+span)
+}
+
+// role says which columns a text table must have.
+type role uint8
+
+const (
+	edgeRole role = iota
+	vertexRole
+)
+
+// Names that a header may give to the columns that weft knows.
+var columnNames = map[string]colKind{
+	"src": colSrc, "source": colSrc, "from": colSrc, "fromnodeid": colSrc, "from_id": colSrc, "source_id": colSrc,
+	"src_id": colSrc, "head": colSrc, "start": colSrc, ":start_id": colSrc, "u": colSrc, "tail_node": colSrc, "node1": colSrc, "id1": colSrc,
+	"dst": colDst, "target": colDst, "to": colDst, "tonodeid": colDst, "to_id": colDst, "target_id": colDst, "dest": colDst,
+	"dst_id": colDst, "destination": colDst, "tail": colDst, "end": colDst, ":end_id": colDst, "v": colDst, "node2": colDst, "id2": colDst,
+	"label": colLabel, "type": colLabel, "relation": colLabel, "rel": colLabel, "predicate": colLabel, ":type": colLabel, "edge_label": colLabel,
+	"time": colTime, "timestamp": colTime, "ts": colTime, "unixts": colTime, "datetime": colTime,
+	"_": colSkip,
+}
+
+var vertexNames = map[string]colKind{
+	"id": colID, "vertex": colID, "node": colID, "node_id": colID, "nodeid": colID, "vertex_id": colID, "id:id": colID, ":id": colID, "v": colID,
+	"label": colLabel, "labels": colLabel, ":label": colLabel, "type": colLabel,
+	"_": colSkip,
+}
+
+// kindOf finds what a column of that name is.
+func kindOf(name string, r role) colKind {
+	m := columnNames
+	if r == vertexRole {
+		m = vertexNames
+	}
+	if k, ok := m[strings.ToLower(strings.TrimSpace(name))]; ok {
+		return k
+	}
+	return colProp
+}
+
+// namedColumn reads one item of --columns, or of a header.
+func namedColumn(name string, r role, typed bool) (column, bool, error) {
+	c := column{}
+	stringID := false
+	if typed {
+		if base, t, ok := strings.Cut(name, ":"); ok && base != "" {
+			i := slices.Index(propNames[:], t)
+			switch {
+			case i >= 0:
+				c.typ, c.fixed = propType(i), true
+				stringID = propType(i) == propString
+				name = base
+			case t == "float64" || t == "double":
+				c.typ, c.fixed, name = propFloat, true, base
+			case t == "int64" || t == "long":
+				c.typ, c.fixed, name = propInt, true, base
+			default:
+				return c, false, wrapf(ErrColumns, "column %q: unknown type %q; known are int, float, string, bool", base, t)
+			}
+		}
+	}
+	c.kind = kindOf(name, r)
+	c.name = strings.TrimSpace(name)
+	isID := c.kind == colSrc || c.kind == colDst || c.kind == colID
+	return c, stringID && isID, nil
+}
+
+// konectHeader returns the words of a `% sym|asym|bip …` first line.
+func konectHeader(t []byte) []string {
+	if len(t) < 2 || t[0] != '%' {
+		return nil
+	}
+	line, _, _ := bytes.Cut(t, newline)
+	w := strings.Fields(strings.TrimLeft(string(line), "% "))
+	if len(w) >= 1 && len(w) <= 4 && (w[0] == "sym" || w[0] == "asym" || w[0] == "bip") {
+		return w
+	}
+	return nil
+}
+
+// fieldsOf splits a line; quotes count only where there is a separator.
+func fieldsOf(line []byte, sep byte) [][]byte {
+	line = bytes.TrimRight(line, "\r")
+	if sep == 0 {
+		return bytes.Fields(line)
+	}
+	var f [][]byte
+	for {
+		line = bytes.TrimLeft(line, " ")
+		if len(line) > 0 && line[0] == '"' {
+			v, rest, ok := unquote(line)
+			if ok && (len(rest) == 0 || rest[0] == sep) {
+				f = append(f, v)
+				if len(rest) == 0 {
+					return f
+				}
+				line = rest[1:]
+				continue
+			}
+		}
+		i := bytes.IndexByte(line, sep)
+		if i < 0 {
+			return append(f, bytes.Trim(line, " \t"))
+		}
+		f = append(f, bytes.Trim(line[:i], " "))
+		line = line[i+1:]
+	}
+}
+
+// unquote reads a quoted field at the start of b; a doubled quote is a quote.
+func unquote(b []byte) (v, rest []byte, ok bool) {
+	plain := true
+	for i := 1; i < len(b); i++ {
+		if b[i] != '"' {
+			continue
+		}
+		if i+1 < len(b) && b[i+1] == '"' {
+			plain = false
+			i++
+			continue
+		}
+		v = b[1:i]
+		if !plain {
+			v = bytes.ReplaceAll(v, []byte(`""`), []byte(`"`))
+		}
+		return v, bytes.TrimLeft(b[i+1:], " \t"), true
+	}
+	return nil, nil, false
+}
+
+func isComment(line []byte) bool {
+	return len(line) > 0 && (line[0] == '#' || line[0] == '%')
+}
+
+// sample is the data lines of the head of a text, for guessing.
+type sample struct {
+	lines    [][]byte
+	offsets  []int64
+	comments [][]byte
+	first    int64 // offset of the first line after a BOM and the skipped lines
+}
+
+func sampleLines(head []byte, whole bool, skip int) (sample, error) {
+	var s sample
+	pos := 0
+	if bytes.HasPrefix(head, bom) {
+		pos = len(bom)
+	}
+	for ; skip > 0; skip-- {
+		i := bytes.IndexByte(head[pos:], '\n')
+		if i < 0 {
+			if !whole {
+				return s, wrapf(ErrHeader, "the lines to skip are longer than %d bytes", headSize)
+			}
+			pos = len(head)
+			break
+		}
+		pos += i + 1
+	}
+	s.first = int64(pos)
+	for pos < len(head) && len(s.lines) < 4000 {
+		i := bytes.IndexByte(head[pos:], '\n')
+		end := pos + i
+		if i < 0 {
+			if !whole && len(s.lines) > 0 {
+				break // a part of a line
+			}
+			end = len(head)
+		}
+		line := bytes.TrimRight(head[pos:end], " \t\r")
+		if t := bytes.TrimLeft(line, " \t"); len(t) == 0 {
+			// blank
+		} else if isComment(t) {
+			if len(s.comments) < 20 {
+				s.comments = append(s.comments, t)
+			}
+		} else {
+			s.lines = append(s.lines, bytes.TrimRight(head[pos:end], "\r"))
+			s.offsets = append(s.offsets, int64(pos))
+		}
+		pos = end + 1
+	}
+	return s, nil
+}
+
+// guessSep finds the separator of the lines.
+func guessSep(lines [][]byte) byte {
+	if len(lines) == 0 {
+		return 0
+	}
+	n := min(len(lines), 100)
+	every := func(sep byte) bool {
+		for _, l := range lines[:n] {
+			if bytes.IndexByte(l, sep) < 0 {
+				return false
+			}
+		}
+		return true
+	}
+	if every('\t') {
+		// Blanks inside a field, or an empty field, make tabs strict.
+		for _, l := range lines[:n] {
+			if len(bytes.Fields(l)) != bytes.Count(l, []byte{'\t'})+1 {
+				words := 0
+				for _, f := range fieldsOf(l, '\t') {
+					if len(f) == 0 || bytes.IndexByte(f, ' ') >= 0 && !isInt(bytes.Fields(f)[0]) {
+						words++
+					}
+				}
+				if words > 0 && len(bytes.TrimRight(l, "\t ")) == len(bytes.TrimRight(l, " ")) {
+					return '\t'
+				}
+			}
+		}
+		return 0
+	}
+	for _, sep := range []byte{',', ';', '|'} {
+		if every(sep) {
+			return sep
+		}
+	}
+	return 0
+}
+
+// guessText works out how to read a text table from its head.
+func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note func(string, ...any)) (*textSpec, sample, error) {
+	smp, err := sampleLines(head, whole, o.Skip)
+	if err != nil {
+		return nil, smp, err
+	}
+	sp := &textSpec{count: -1, span: 1 << 63, start: smp.first}
+	lines := smp.lines
+	// A first line with one number, the count, before lines with more fields.
+	if r == edgeRole && len(lines) > 0 && len(o.Columns) == 0 {
+		one := fieldsOf(lines[0], 0)
+		if len(one) == 1 && isInt(one[0]) && (len(lines) == 1 || len(bytes.Fields(lines[1])) > 1) && !(len(lines) == 1 && !whole) {
+			n, e := strconv.ParseInt(string(one[0]), 10, 64)
+			if e != nil || n < 0 {
+				return nil, smp, &spot{pos: int(smp.offsets[0]), field: lines[0], err: wrapf(ErrHeader, "the first line is not a count of edges")}
+			}
+			sp.count = n
+			sp.start = smp.offsets[0] + int64(len(lines[0])) + 1
+			if i := bytes.IndexByte(head[smp.offsets[0]:], '\n'); i >= 0 {
+				sp.start = smp.offsets[0] + int64(i) + 1
+			}
+			lines, smp.offsets = lines[1:], smp.offsets[1:]
+		}
+	}
+	own := ownColumns(smp.comments)
+	sp.sep = guessSep(lines)
+	if own != nil && r == edgeRole && len(o.Columns) == 0 {
+		sp.sep = '\t'
+		c := *o
+		c.Columns = own
+		o = &c
+	}
+	sp.konect = r == edgeRole && konectHeader(bytes.TrimPrefix(head, bom)) != nil
+	var rows [][][]byte
+	for _, l := range lines {
+		rows = append(rows, fieldsOf(l, sp.sep))
+	}
+	user := len(o.Columns) > 0 && r == edgeRole
+	// A header row: names where the other lines have numbers, or known names.
+	if len(rows) > 0 && headerRow(rows, r, user) {
+		for _, name := range rows[0] {
+			sp.header = append(sp.header, string(name))
+		}
+		i := bytes.IndexByte(head[smp.offsets[0]:], '\n')
+		if i < 0 {
+			sp.start = int64(len(head))
+		} else {
+			sp.start = smp.offsets[0] + int64(i) + 1
+		}
+		rows, lines = rows[1:], lines[1:]
+	}
+	width := 0
+	if len(rows) > 0 {
+		width = len(rows[0])
+		if sp.sep != 0 && width > 1 && len(rows[0][width-1]) == 0 && sp.header == nil {
+			width-- // a trailing separator
+			sp.extra = true
+		}
+	} else if sp.header != nil {
+		width = len(sp.header)
+	}
+	if err := sp.chooseColumns(rows, width, o, r, f, note); err != nil {
+		return nil, smp, err
+	}
+	sp.guessTypes(rows)
+	return sp, smp, nil
+}
+
+// headerRow reports whether the first row names the columns.
+func headerRow(rows [][][]byte, r role, user bool) bool {
+	known, id := 0, 0
+	for _, f := range rows[0] {
+		if isInt(f) || len(f) == 0 {
+			return false
+		}
+		if _, err := strconv.ParseFloat(string(f), 64); err == nil {
+			return false
+		}
+		c, _, _ := namedColumn(string(f), r, true)
+		if c.kind == colSrc || c.kind == colDst || c.kind == colID {
+			id++
+		}
+		if c.kind != colProp {
+			known++
+		}
+	}
+	if r == edgeRole && id >= 2 || r == vertexRole && id >= 1 && len(rows[0]) > 1 {
+		return true
+	}
+	if len(rows) < 2 || len(rows[0]) != len(rows[1]) {
+		return false
+	}
+	// Names over numbers.
+	need := 2
+	if r == vertexRole {
+		need = 1
+	}
+	for i := 0; i < need && i < len(rows[1]); i++ {
+		if !isInt(rows[1][i]) {
+			return false
+		}
+	}
+	return len(rows[1]) >= need
+}
+
+func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r role, f Format, note func(string, ...any)) error {
+	names := sp.header
+	switch {
+	case r == edgeRole && len(o.Columns) > 0:
+		names = o.Columns
+	case sp.header != nil:
+		need, have := []colKind{colSrc, colDst}, map[colKind]bool{}
+		if r == vertexRole {
+			need = []colKind{colID}
+		}
+		for _, n := range names {
+			c, _, _ := namedColumn(n, r, true)
+			have[c.kind] = true
+		}
+		for i, k := range need {
+			if !have[k] { // names that say nothing: the first columns are the ids
+				if i > 0 && have[need[0]] || len(names) < len(need) {
+					return wrapf(ErrColumns, "the header %s names no %s; name the columns with --columns", strings.Join(names, ","), [...]string{"", "source", "target", "vertex id"}[k])
+				}
+				names = slices.Clone(names)
+				note("the header's first columns %s are taken as the vertex ids", strings.Join(names[:len(need)], ","))
+				for j := range need {
+					names[j] = [...]string{"", "src", "dst", "id"}[need[j]]
+				}
+				break
+			}
+		}
+	case r == vertexRole:
+		names = []string{"id"}
+		if width > 1 {
+			names = append(names, "label")
+		}
+		for i := 2; i < width; i++ {
+			names = append(names, fmt.Sprintf("col%d", i+1))
+		}
+	default:
+		names = []string{"src", "dst"}
+		if width > 2 {
+			names = append(names, sp.guessExtra(rows, width, f, note)...)
+		}
+		if f == WEL && width == 2 {
+			return wrapf(ErrColumns, "a .wel file has three columns: source, target, weight")
+		}
+	}
+	seen := map[colKind]bool{}
+	propSeen := map[string]bool{}
+	sp.cols = nil
+	for _, n := range names {
+		c, str, err := namedColumn(n, r, true)
+		if err != nil && r == edgeRole && len(o.Columns) > 0 {
+			return err
+		} else if err != nil { // a header's name may hold a colon
+			c = column{kind: colProp, name: n}
+		}
+		if c.kind != colSkip && c.kind != colProp && !(r == vertexRole && c.kind == colLabel) && seen[c.kind] {
+			if sp.header == nil || len(o.Columns) > 0 {
+				return wrapf(ErrColumns, "column %s is named twice", n)
+			}
+			c.kind = colProp
+		}
+		if c.kind == colProp {
+			if c.name == "" {
+				c.name = fmt.Sprintf("col%d", len(sp.cols)+1)
+			}
+			if propSeen[c.name] {
+				return wrapf(ErrColumns, "column %s is named twice", n)
+			}
+			propSeen[c.name] = true
+		}
+		seen[c.kind] = true
+		sp.stringIDs = sp.stringIDs || str
+		sp.cols = append(sp.cols, c)
+	}
+	if r == edgeRole && (!seen[colSrc] || !seen[colDst]) {
+		return wrapf(ErrColumns, "src and dst are needed, found %s", strings.Join(names, ","))
+	}
+	if r == vertexRole && !seen[colID] {
+		return wrapf(ErrColumns, "id is needed, found %s", strings.Join(names, ","))
+	}
+	if width > len(sp.cols) {
+		sp.extra = true
+		if !(width == len(sp.cols)+1 && len(rows) > 0 && len(rows[0]) > 0 && len(rows[0][width-1]) == 0) {
+			note("columns %d to %d have no name and are not read", len(sp.cols)+1, width)
+		}
+	}
+	return nil
+}
+
+// guessExtra names the columns after the first two of a file without names.
+func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(string, ...any)) []string {
+	look := func(i int) (ints, times, nums bool) {
+		ints, times, nums = true, true, true
+		for _, row := range rows {
+			if i >= len(row) {
+				continue
+			}
+			x, err := strconv.ParseFloat(string(row[i]), 64)
+			if err != nil {
+				return false, false, false
+			}
+			ints = ints && isInt(row[i])
+			// Seconds from 1990 on, or milliseconds, microseconds, nanoseconds.
+			times = times && x >= 6e8 && x < 4.2e18
+		}
+		return ints, times, nums
+	}
+	var names []string
+	ints, times, nums := look(2)
+	switch {
+	case sp.count >= 0 && width == 3:
+		sp.triples = true
+		return []string{"label"}
+	case f == WEL:
+		names = []string{"weight"}
+	case !nums:
+		names = []string{"label"}
+	case times && width == 3:
+		names = []string{"time"}
+		note("the third column is taken as time: all values look like times since 1970")
+	default:
+		names = []string{"weight"}
+		if ints && !sp.konect {
+			note("the third column is taken as weight; --columns src,dst,label or src,dst,time reads it otherwise")
+		}
+	}
+	for i := 3; i < width; i++ {
+		if _, t, _ := look(i); t && !slices.Contains(names, "time") {
+			names = append(names, "time")
+			continue
+		}
+		names = append(names, fmt.Sprintf("col%d", i+1))
+	}
+	return names
+}
+
+// guessTypes finds the types of ids, times and properties from the sample.
+func (sp *textSpec) guessTypes(rows [][][]byte) {
+	for i := range sp.cols {
+		c := &sp.cols[i]
+		allBool := len(rows) > 0 && !c.fixed && c.kind == colProp
+		for _, row := range rows {
+			if i >= len(row) {
+				continue
+			}
+			v := row[i]
+			switch c.kind {
+			case colSrc, colDst, colID:
+				if !sp.stringIDs && !isInt(v) && len(v) > 0 && !looksDamaged(v) {
+					sp.stringIDs = true
+				}
+			case colTime:
+				if sp.iso {
+					continue
+				}
+				if _, d, err := parseFixed(v, 0); err == nil {
+					sp.scale = max(sp.scale, d)
+				} else if _, err := parseISO(v); err == nil {
+					sp.iso = true
+				}
+			case colProp:
+				if c.fixed || len(v) == 0 {
+					continue
+				}
+				if b := string(v); b != "true" && b != "false" {
+					allBool = false
+				}
+				for c.typ < propString && !c.typ.fits(v) {
+					c.typ = c.typ.wider()
+				}
+			}
+		}
+		if c.kind == colProp && !c.fixed && allBool && c.typ == propString {
+			c.typ = propBool
+		}
+	}
+	sp.scale = roundScale(sp.scale)
+}
+
+// looksDamaged tells a number with something wrong about it from a name, so
+// that the error is about the number.
+func looksDamaged(v []byte) bool {
+	for _, c := range v {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return true
+		}
+	}
+	return false
+}
+
+// roundScale makes a number of digits after the point a usual unit.
+func roundScale(d int) int {
+	if d == 0 || d > 9 {
+		return d
+	}
+	return (d + 2) / 3 * 3
+}
+
+func (t propType) fits(v []byte) bool {
+	switch t {
+	case propInt:
+		_, err := strconv.ParseInt(bstr(v), 10, 64)
+		return err == nil
+	case propFloat:
+		_, err := strconv.ParseFloat(bstr(v), 64)
+		return err == nil
+	case propBool:
+		return string(v) == "true" || string(v) == "false"
+	}
+	return true
+}
+
+func (t propType) wider() propType {
+	if t == propInt {
+		return propFloat
+	}
+	return propString
+}
+
+// describe gives the columns as --columns takes them.
+func (sp *textSpec) describe() string {
+	var b strings.Builder
+	for i, c := range sp.cols {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		switch c.kind {
+		case colSkip:
+			b.WriteByte('_')
+		case colSrc:
+			b.WriteString("src")
+		case colDst:
+			b.WriteString("dst")
+		case colID:
+			b.WriteString("id")
+		case colLabel:
+			b.WriteString("label")
+		case colTime:
+			b.WriteString("time")
+		case colProp:
+			fmt.Fprintf(&b, "%s:%s", c.name, propNames[c.typ])
+		}
+		if sp.stringIDs && (c.kind == colSrc || c.kind == colID) {
+			b.WriteString(":string")
+		}
+	}
+	return b.String()
+}

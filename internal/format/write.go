@@ -1,0 +1,230 @@
+package format
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// WriteOptions say how to write. The zero value goes by the file's name.
+type WriteOptions struct {
+	Format string // a name of Formats; "" or auto: by the name's extension
+	// AllowLoss writes even where the format cannot hold all of the graph. See
+	// Losses.
+	AllowLoss bool
+	// Vertices names a second file for the vertex table (ids, labels,
+	// properties), for the formats that are a table of edges.
+	Vertices string
+	Stdout   io.Writer // what "-" writes to; nil: the standard output
+}
+
+// Write writes the graph. The file appears under its name when it is complete;
+// after an error nothing is left. "-" is the standard output. An error that
+// wraps ErrLoss lists what the format cannot hold.
+func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) error {
+	f, variant, err := outFormat(path, o.Format)
+	if err != nil {
+		return err
+	}
+	if lost := losses(g, f, o.Vertices != ""); len(lost) > 0 && !o.AllowLoss {
+		return &Error{File: path, Offset: -1, Cause: wrapf(ErrLoss, "%s would lose %s", f, strings.Join(lost, "; "))}
+	}
+	w := &writing{ctx: ctx, g: g, variant: variant}
+	if f == Weft {
+		return w.own(path, o)
+	}
+	err = toFile(ctx, path, o.Stdout, func(out io.Writer) error {
+		switch f {
+		case EdgeList:
+			return w.edgeList(out)
+		case EL, WEL:
+			return w.gapbsText(out, f == WEL)
+		case MTX:
+			return w.mtx(out)
+		case TVE:
+			return w.tve(out)
+		case GMatch:
+			return w.gmatch(out)
+		case SG, WSG:
+			return w.sg(out, f == WSG)
+		case Arrow:
+			return w.arrow(out, edgeRole)
+		case Parquet:
+			return w.parquet(out, edgeRole)
+		}
+		return wrapf(ErrUnknown, "%s cannot be written", f)
+	})
+	if err != nil || o.Vertices == "" {
+		return err
+	}
+	vf, vv, err := outFormat(o.Vertices, "")
+	if err != nil {
+		return err
+	}
+	return toFile(ctx, o.Vertices, nil, func(out io.Writer) error {
+		switch vf {
+		case Arrow:
+			return w.arrow(out, vertexRole)
+		case Parquet:
+			return w.parquet(out, vertexRole)
+		case EdgeList:
+			return w.vertexText(out, vv)
+		}
+		return wrapf(ErrUnknown, "a vertex table cannot be written as %s", vf)
+	})
+}
+
+// Losses says what writing the graph in a format would lose; empty: nothing.
+func Losses(g *graph.Graph, f Format) []string { return losses(g, f, false) }
+
+// writing is one Write.
+type writing struct {
+	ctx     context.Context
+	g       *graph.Graph
+	variant string // of a text: "csv", "tsv"
+	n       int    // for check
+}
+
+// check is called often and looks at the context now and then.
+func (w *writing) check() error {
+	if w.n++; w.n&0x3fff == 0 {
+		return w.ctx.Err()
+	}
+	return nil
+}
+
+func outFormat(path, name string) (Format, string, error) {
+	ext := extension(path)
+	f, err := ParseFormat(name)
+	if err != nil {
+		return "", "", err
+	}
+	variant := "tsv"
+	if ext == "csv" || strings.EqualFold(name, "csv") {
+		variant = "csv"
+	}
+	if f != Auto {
+		return f, variant, nil
+	}
+	switch ext {
+	case "csv", "tsv", "txt", "edges", "edgelist":
+		return EdgeList, variant, nil
+	case "el", "wel", "mtx", "sg", "wsg", "parquet", "weft", "arrow", "feather", "graph", "tve", "bin", "gmatch":
+		return aliases[ext], variant, nil
+	case "arrows":
+		return Arrow, "", nil
+	}
+	if path == "-" {
+		return EdgeList, variant, nil
+	}
+	return "", "", wrapf(ErrUnknown, "%s: the name's extension says no format; give one (%s)", path, strings.Join(Formats()[1:], ", "))
+}
+
+// toFile gives fill a buffered, perhaps compressing writer on a temporary file
+// beside path, and renames it when all is written.
+func toFile(ctx context.Context, path string, stdout io.Writer, fill func(io.Writer) error) (err error) {
+	if path == "-" {
+		if stdout == nil {
+			stdout = os.Stdout
+		}
+		if err := filter(ctx, stdout, "", fill); err != nil {
+			return explainWrite("standard output", err)
+		}
+		return nil
+	}
+	var r [6]byte
+	_, _ = rand.Read(r[:])
+	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+hex.EncodeToString(r[:])+".tmp")
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return explainWrite(path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(tmp)
+			err = explainWrite(path, err)
+		}
+	}()
+	if err := filter(ctx, f, path, fill); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// ctxWriter fails when the context has ended.
+type ctxWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c ctxWriter) Write(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.w.Write(p)
+}
+
+func filter(ctx context.Context, out io.Writer, path string, fill func(io.Writer) error) error {
+	var dst io.Writer = ctxWriter{ctx, out}
+	var z io.WriteCloser
+	switch p := strings.ToLower(path); {
+	case strings.HasSuffix(p, ".gz"):
+		z = gzip.NewWriter(dst)
+	case strings.HasSuffix(p, ".zst"), strings.HasSuffix(p, ".zstd"):
+		e, err := zstd.NewWriter(dst)
+		if err != nil {
+			return err
+		}
+		z = e
+	}
+	if z != nil {
+		dst = z
+	}
+	b := bufio.NewWriterSize(dst, 256<<10)
+	if err := fill(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	if z != nil {
+		if err := z.Close(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func explainWrite(path string, err error) error {
+	var pe *os.PathError
+	var fe *Error
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%s: the disk is full; nothing was kept: %w", path, err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &fe):
+		return err
+	case errors.As(err, &pe):
+		return fmt.Errorf("%s: %s: %w", path, pe.Op, pe.Err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
