@@ -22,7 +22,8 @@ type binding struct {
 	edges    []boundEdge
 	checks   []boundCheck
 	group    *pattern.Group
-	restrict bool
+	restrict bool // break symmetries
+	flip     bool // … by least ids instead of greatest
 
 	// near[v] are the vertices adjacent to v by a positive link, and far[v]
 	// those by a negative one.

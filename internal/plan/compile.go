@@ -39,6 +39,7 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.flip = c.flip
 	pl := b.assemble(c.order, o)
 	pl.OrderName, pl.Why = c.name, c.why
 	if err := b.chooseMethod(pl, o); err != nil {
@@ -65,6 +66,7 @@ func supported(p *pattern.Pattern) error {
 type choice struct {
 	order     []int
 	name, why string
+	flip      bool
 }
 
 // chooseOrder applies the rule that o names.

@@ -1,5 +1,284 @@
 package plan
 
-type costStats struct{}
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"sort"
+)
 
-func (b *binding) orderCost(o Options) choice { return b.orderRI(o) }
+// Bounds of the search for the cheapest order.
+const (
+	exhaustive = 7  // vertices up to which all connected orders are compared
+	beamWidth  = 12 // prefixes kept beyond that
+	finalists  = 6  // orders compared by random walks
+)
+
+// orderCost chooses the order, together with the restrictions it brings, that
+// the cost model expects to read the fewest set elements: all connected orders
+// that symmetry does not make equal, by branch and bound, for small patterns,
+// and a beam of prefixes for larger ones. The cost of an order is the sum over
+// its levels of the partial matches there times the elements that the set nodes
+// hoisted to that level read, less what the counting tail does not enumerate.
+// The best few are then compared by random walks on the graph itself, with
+// restrictions in both directions. (GraphPi, SC 2020, and Dryadic, 2021, choose
+// order and restrictions together; they have no walks.)
+func (b *binding) orderCost(o Options) choice {
+	c := &costSearch{b: b, s: b.statistics(), o: o}
+	if b.n <= exhaustive {
+		elems, _ := b.group.Elements(5040)
+		c.descend(prefix{perms: elems, frac: 1})
+	} else {
+		c.beam()
+	}
+	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
+	top := c.best[0]
+	out := choice{order: top.order, name: "cost"}
+	if len(c.best) == 1 || top.cost < 1e4 {
+		out.why = fmt.Sprintf("cheapest of %d orders by the cost model", max(c.seen, 1))
+		return out
+	}
+	least := -1.0
+	for _, f := range c.best {
+		if f.cost > 50*top.cost {
+			break
+		}
+		for _, flip := range []bool{false, true} {
+			if flip && !b.breaks() {
+				continue
+			}
+			b.flip = flip
+			pl := b.assemble(f.order, o)
+			cost := pl.walk(o.Seed, 150)
+			if flip {
+				cost *= 1.1 // the usual direction where both are alike
+			}
+			if least < 0 || cost < least {
+				least, out.order, out.flip = cost, f.order, flip
+			}
+		}
+	}
+	out.why = fmt.Sprintf("cheapest of %d orders by the cost model and random walks over the best %d", c.seen, len(c.best))
+	b.flip = out.flip
+	return out
+}
+
+// breaks reports whether there are restrictions at all.
+func (b *binding) breaks() bool {
+	return b.restrict && len(b.group.Generators()) > 0
+}
+
+// costSearch looks for cheap orders.
+type costSearch struct {
+	b    *binding
+	s    *costStats
+	o    Options
+	seen int
+	best []prefix // complete orders, at most finalists of them
+}
+
+// prefix is the beginning of an order with what it costs.
+type prefix struct {
+	order  []int
+	placed uint32
+	border uint32 // neighbours of those placed
+	// costs[l] is the cost of level l; cost is the sum, for a complete order
+	// without the levels of the tail.
+	costs []float64
+	cost  float64
+	// perms are the automorphisms that fix all placed; orbits[l] is the orbit of
+	// the vertex at level l under those that fix the levels before.
+	perms  [][]int
+	orbits []uint32
+	frac   float64
+	// open is the first level that the tail could still begin at.
+	open int
+}
+
+// next lists the vertices that can follow, one of each orbit.
+func (c *costSearch) next(p *prefix) []int {
+	from := p.border &^ p.placed
+	if len(p.order) == 0 && c.o.Root >= 0 {
+		from = 1 << c.o.Root
+	} else if from == 0 {
+		from = c.b.all() &^ p.placed
+	}
+	var out []int
+next:
+	for _, v := range members(from) {
+		for _, perm := range p.perms {
+			if perm[v] < v && from>>perm[v]&1 != 0 {
+				continue next
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// extend appends v.
+func (c *costSearch) extend(p *prefix, v int) prefix {
+	b := c.b
+	q := prefix{
+		order:  append(slices.Clone(p.order), v),
+		placed: p.placed | 1<<v,
+		border: p.border | b.near[v],
+		open:   p.open,
+	}
+	l := len(p.order)
+	orbit := uint32(1) << v
+	for _, perm := range p.perms {
+		orbit |= 1 << perm[v]
+		if perm[v] == v {
+			q.perms = append(q.perms, perm)
+		}
+	}
+	if !b.restrict || l == 0 && c.o.Root >= 0 {
+		orbit = 1 << v
+	}
+	q.orbits = append(slices.Clone(p.orbits), orbit)
+	q.frac = 1
+	for _, o := range q.orbits {
+		// The greatest of its orbit: one in so many orders of those placed.
+		q.frac /= float64(bits.OnesCount32(o & q.placed))
+	}
+	linked := b.near[v] | b.far[v] | b.tied(v)
+	for i, u := range p.order {
+		if linked>>u&1 != 0 {
+			q.open = max(q.open, i+1)
+		}
+	}
+	matches := c.s.card(q.placed) * q.frac
+	q.costs = append(slices.Clone(p.costs), matches*(1+c.sets(p.placed, v)))
+	for _, x := range q.costs {
+		q.cost += x
+	}
+	return q
+}
+
+// sets is the number of elements read by the set nodes that become computable
+// with v, for one partial match.
+func (c *costSearch) sets(placed uint32, v int) (cost float64) {
+	b := c.b
+	type node struct {
+		near, far uint32
+		class     int
+	}
+	var done [32]node
+	n := 0
+next:
+	for _, u := range members((b.near[v] | b.far[v]) &^ placed &^ (1 << v)) {
+		k := node{b.near[u] & placed, b.far[u] & placed, c.s.class[u]}
+		for _, d := range done[:n] {
+			if d == k {
+				continue next
+			}
+		}
+		done[n] = k
+		n++
+		if k.near == 0 {
+			continue // a neighbour list as it is
+		}
+		cost += mergeCost(c.s.extension(placed, u), c.s.list(placed|1<<v, v, u))
+	}
+	return cost
+}
+
+// bound is what all completions of p cost at least: the levels before the
+// earliest tail.
+func (p *prefix) bound() (x float64) {
+	for _, c := range p.costs[:min(p.open, len(p.costs))] {
+		x += c
+	}
+	return x
+}
+
+func (c *costSearch) descend(p prefix) {
+	if len(p.order) == c.b.n {
+		c.finish(p)
+		return
+	}
+	if len(c.best) == finalists && p.bound() >= c.best[finalists-1].cost {
+		return
+	}
+	children := []prefix{}
+	for _, v := range c.next(&p) {
+		children = append(children, c.extend(&p, v))
+	}
+	sort.SliceStable(children, func(i, j int) bool { return children[i].cost < children[j].cost })
+	for _, q := range children {
+		c.descend(q)
+	}
+}
+
+// finish takes the tail off and keeps p where it is among the best.
+func (c *costSearch) finish(p prefix) {
+	c.seen++
+	n := len(p.order)
+	if !c.o.Listing && !c.o.NoTail && n > 1 {
+		tail := max(p.open, n-maxTail, 1)
+		p.cost = 0
+		for _, x := range p.costs[:tail] {
+			p.cost += x
+		}
+		if k := n - tail; k > 1 {
+			// Intersections of the tail's sets.
+			matches := c.s.card(set(p.order[:tail])) * p.orderFrac(tail)
+			for _, v := range p.order[tail:] {
+				p.cost += matches * c.s.extension(set(p.order[:tail]), v)
+			}
+		}
+	}
+	i := sort.Search(len(c.best), func(i int) bool { return c.best[i].cost > p.cost })
+	c.best = slices.Insert(c.best, i, p)
+	c.best = c.best[:min(len(c.best), finalists)]
+}
+
+// orderFrac is the share of the embeddings of the first levels that the
+// restrictions among them leave.
+func (p *prefix) orderFrac(levels int) float64 {
+	placed := set(p.order[:levels])
+	f := 1.0
+	for _, o := range p.orbits[:levels] {
+		f /= float64(bits.OnesCount32(o & placed))
+	}
+	return f
+}
+
+func set(vs []int) (m uint32) {
+	for _, v := range vs {
+		m |= 1 << v
+	}
+	return m
+}
+
+// beam extends the cheapest prefixes level by level. Prefixes over the same
+// vertices compete with each other.
+func (c *costSearch) beam() {
+	level := []prefix{{frac: 1}}
+	for range c.b.n {
+		best := map[uint32]prefix{}
+		for i := range level {
+			for _, v := range c.next(&level[i]) {
+				q := c.extend(&level[i], v)
+				if old, ok := best[q.placed]; !ok || q.cost < old.cost {
+					best[q.placed] = q
+				}
+			}
+		}
+		level = level[:0]
+		for _, q := range best {
+			level = append(level, q)
+		}
+		sort.Slice(level, func(i, j int) bool {
+			if level[i].cost != level[j].cost {
+				return level[i].cost < level[j].cost
+			}
+			return slices.Compare(level[i].order, level[j].order) < 0
+		})
+		level = level[:min(len(level), beamWidth)]
+	}
+	for _, p := range level {
+		c.finish(p)
+	}
+}

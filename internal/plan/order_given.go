@@ -21,5 +21,5 @@ func (b *binding) orderGiven(o Options) (choice, error) {
 	if !b.connectedOrder(o.Given) {
 		return choice{}, queryErrorf("the given order is not connected: each vertex must be a neighbour of one before it")
 	}
-	return choice{append([]int(nil), o.Given...), "given", "the order was given"}, nil
+	return choice{order: append([]int(nil), o.Given...), name: "given", why: "the order was given"}, nil
 }

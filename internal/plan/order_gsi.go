@@ -34,5 +34,5 @@ func (b *binding) orderGSI(o Options) choice {
 	order := b.greedy(o.Root,
 		func(v int) []float64 { return []float64{-score[v]} },
 		func(placed uint32, v int) []float64 { return []float64{-now(placed, v)} })
-	return choice{order, "gsi", "GSI: fewest candidates per neighbour, rare edge labels first"}
+	return choice{order: order, name: "gsi", why: "GSI: fewest candidates per neighbour, rare edge labels first"}
 }

@@ -26,5 +26,5 @@ func (b *binding) orderRI(o Options) choice {
 				float64(bits.OnesCount32(b.near[v] &^ placed &^ border)),
 			}
 		})
-	return choice{order, "ri", "RI: always the vertex with the most neighbours before it"}
+	return choice{order: order, name: "ri", why: "RI: always the vertex with the most neighbours before it"}
 }

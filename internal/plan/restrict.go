@@ -17,7 +17,8 @@ type poset struct{ below, above []uint32 }
 // Sims's). Ids fall with degree inside a class, so the vertex of the earliest
 // level is the one of least degree and the others come from the front of its
 // neighbour list: for a clique this is the search on the acyclic orientation
-// towards higher degree. A rooted plan keeps the symmetries that move its root.
+// towards higher degree. The cost model may find the
+// least id better and flip all. A rooted plan keeps the symmetries that move its root.
 func newPosetOf(b *binding, pl *Plan) *poset {
 	s := &poset{make([]uint32, b.n), make([]uint32, b.n)}
 	if !b.restrict {
@@ -31,7 +32,11 @@ func newPosetOf(b *binding, pl *Plan) *poset {
 		if l > 0 || !pl.Rooted {
 			orbits := group.Orbits()
 			for w, r := range orbits {
-				if w != v && r == orbits[v] {
+				switch {
+				case w == v || r != orbits[v]:
+				case b.flip:
+					s.add(l, pl.LevelOf[w])
+				default:
 					s.add(pl.LevelOf[w], l)
 				}
 			}
