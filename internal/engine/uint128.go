@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math/big"
 	"math/bits"
 )
@@ -76,3 +77,12 @@ func (a Uint128) String() string { return a.Big().String() }
 
 // Float64 returns the nearest float64.
 func (a Uint128) Float64() float64 { return float64(a.Hi)*(1<<64) + float64(a.Lo) }
+
+// FromBig is the inverse of Big; the error says that x does not fit.
+func FromBig(x *big.Int) (Uint128, error) {
+	if x.Sign() < 0 || x.BitLen() > 128 {
+		return Uint128{}, fmt.Errorf("count %v does not fit 128 bits", x)
+	}
+	lo := new(big.Int).And(x, new(big.Int).SetUint64(^uint64(0)))
+	return Uint128{new(big.Int).Rsh(x, 64).Uint64(), lo.Uint64()}, nil
+}

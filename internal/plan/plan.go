@@ -53,6 +53,9 @@ type Plan struct {
 
 	// Method is how engines should count: Nest always works.
 	Method Method
+	// Formula, if not nil, gives the number of embeddings by arithmetic over
+	// other plans; counting with Method Decomposed runs it.
+	Formula *Formula
 	// Why says in a sentence why this order and method were chosen.
 	Why string
 	// Empty is non-nil when no embedding can exist (an unknown label, say); it
@@ -201,10 +204,14 @@ const (
 	// Large is candidate filtering with an adaptive order and pruning of dead
 	// subtrees, for large labelled patterns.
 	Large
+	// Decomposed evaluates Formula.
+	Decomposed
+	// Walks counts closed walks: homomorphisms of a cycle.
+	Walks
 )
 
 // String names the method as explain prints it.
-func (m Method) String() string { return [...]string{"nest", "local", "large"}[m] }
+func (m Method) String() string { return [...]string{"nest", "local", "large", "formula", "walks"}[m] }
 
 // Options choose among plans.
 type Options struct {
@@ -223,7 +230,7 @@ type Options struct {
 	Params map[string]any
 	// NoTail, NoMotion and NoRestrictions switch techniques off for ablation.
 	NoTail, NoMotion, NoRestrictions bool
-	// Method forces a method: "", nest, local, large.
+	// Method forces a method: "" (the plan's choice), nest, local, large, formula.
 	Method string
 	// AllowProduct permits disconnected patterns.
 	AllowProduct bool

@@ -1,0 +1,119 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+func config() nodiff.Config {
+	return nodiff.Config{
+		Engine:  host.New(),
+		Compile: plan.Compile,
+		Methods: []string{"nest"},
+		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.tail": "off"},
+	}
+}
+
+// TestNoDiff: every method, order and switch against the oracle on random small
+// graphs, in all semantics.
+func TestNoDiff(t *testing.T) { nodiff.Check(t, config()) }
+
+// TestLaws: counts that must not change when vertices are renamed, the pattern
+// is permuted, or a second graph stands beside the first.
+func TestLaws(t *testing.T) { nodiff.Laws(t, config()) }
+
+// TestThreadsAgree: more workers than cores, so that stealing happens, give the
+// count of one worker; on a graph with one hub.
+func TestThreadsAgree(t *testing.T) {
+	g := hubGraph(t)
+	for _, name := range []string{"triangle", "cycle(4)", "diamond", "gmatch:P5", "gmatch:P7", "house", "path(4)", "clique(4)", "star(4)"} {
+		for _, method := range []string{"nest", "local"} {
+			ps, err := pattern.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
+			if err != nil {
+				continue // no local plan
+			}
+			want := count(t, g, p, engine.Options{Threads: 1})
+			for _, n := range []int{2, 7} {
+				if got := count(t, g, p, engine.Options{Threads: n}); got != want {
+					t.Errorf("%s by %s on %d threads: %v, on one %v", name, method, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+func hubGraph(t *testing.T) *graph.Graph {
+	t.Helper()
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "rmat", Scale: 9, M: 6000, Seed: 3}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func count(t *testing.T, g *graph.Graph, p *plan.Plan, o engine.Options) engine.Uint128 {
+	t.Helper()
+	r, err := host.New().Run(context.Background(), g, p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Complete {
+		t.Fatalf("%v: not complete", p.Pattern.Name)
+	}
+	return r.Matches
+}
+
+// TestCancel: a count that would take far longer stops soon after its context
+// and says that it is not complete.
+func TestCancel(t *testing.T) {
+	g := hubGraph(t)
+	ps, err := pattern.ByName("path(9)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	r, err := host.New().Run(ctx, g, p, engine.Options{Threads: 3}, nil)
+	if !errors.Is(err, context.DeadlineExceeded) || r.Complete {
+		t.Fatalf("complete %v, error %v", r.Complete, err)
+	}
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("stopped only after %v", d)
+	}
+	if r.Matches.IsZero() {
+		t.Error("no partial count")
+	}
+}
+
+// TestLimit: a limited count stops early with at least that many matches.
+func TestLimit(t *testing.T) {
+	g := hubGraph(t)
+	ps, _ := pattern.ByName("path(6)")
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := host.New().Run(context.Background(), g, p, engine.Options{Threads: 2, Limit: 1000}, nil)
+	if err != nil || r.Complete || r.Matches.Cmp(engine.U64(1000)) < 0 {
+		t.Errorf("%v matches, complete %v, error %v", r.Matches, r.Complete, err)
+	}
+}

@@ -1,0 +1,409 @@
+package host
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// The local method counts patterns in which one vertex, the root, is a
+// neighbour of all others but at most one. For each data vertex as root it
+// numbers the root's neighbours 0 … d-1 and writes the edges among them as a bit
+// matrix: every candidate set below is then d bits, an intersection is an AND,
+// a size a population count, and a restriction cuts the row at a position,
+// because the numbering keeps the order of ids. The one vertex that may lie
+// outside (level 1) is found by walking wedges; what it shares with the root is
+// a row of its own.
+//
+// The bit matrix of a neighbourhood is the device of the fastest clique
+// counters; walking wedges for pairs with common neighbours goes back to Chiba
+// and Nishizeki (1985).
+
+// localProgram is a plan made ready for the local method.
+type localProgram struct {
+	*program
+	outside bool // level 1 is not a neighbour of the root
+	flip    bool // run with every restriction turned round
+	csr     *graph.CSR
+	// lower and upper: every inside vertex is below, or above, the root.
+	lower, upper bool
+	// need is the least number of inside neighbours of an inside vertex, and
+	// share the number of inside vertices that the outside vertex needs.
+	need, share int
+	// sizesOnly: only the number of common neighbours of root and outside
+	// vertex matters, not which they are (a 4-cycle, say).
+	sizesOnly bool
+	// triangle: the matches are the edges among the neighbours below the root.
+	triangle bool
+	masks    bool // some level has a label range or predicate of its own
+}
+
+// maxUniverse is the largest neighbourhood for which a matrix is made (128 MiB).
+const maxUniverse = 1 << 15
+
+func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
+	lp := &localProgram{program: compile(g, p, true), csr: p.Adjs[0].CSR}
+	inside := 1
+	if !hasBack(p, 1, 0) {
+		lp.outside, inside = true, 2
+	}
+	lp.lower, lp.upper = true, true
+	lp.need, lp.share = len(p.Levels), 0
+	for l := inside; l < lp.depth; l++ {
+		degree := 0
+		for j := inside; j < lp.depth; j++ {
+			if j != l && hasBack(p, max(l, j), min(l, j)) {
+				degree++
+			}
+		}
+		lp.need = min(lp.need, degree)
+		if lp.outside && hasBack(p, l, 1) {
+			lp.share++
+		}
+	}
+	if lp.outside && lp.depth-lp.tail == 2 && lp.share == lp.depth-2 {
+		lp.sizesOnly = true
+		for l := 2; l < lp.depth; l++ {
+			lv := &lp.levels[l]
+			if lv.filter || lv.Ranges != nil || !lp.sameSet(2, l, 2) ||
+				slices.Contains(lv.Below, 1) || slices.Contains(lv.Above, 1) {
+				lp.sizesOnly = false
+			}
+		}
+	}
+	// Walking wedges is cheapest from the end with the higher degree: turn the
+	// restrictions round if they put the root at the other end.
+	lp.flip = lp.sizesOnly && len(p.Levels[1].Below) > 0
+	if lp.flip {
+		lp.turn()
+	}
+	for l := inside; l < lp.depth; l++ {
+		lv := &lp.levels[l]
+		lp.lower = lp.lower && lp.always(lv.Below, func(x *level) []int { return x.Below })
+		lp.upper = lp.upper && lp.always(lv.Above, func(x *level) []int { return x.Above })
+		lp.masks = lp.masks || lv.Ranges != nil || lv.Bits != nil
+	}
+	if !lp.outside && lp.depth == 3 && lp.tail == 1 && lp.lower {
+		a, b := &lp.levels[1], &lp.levels[2]
+		lp.triangle = !lp.masks && !a.filter && !b.filter && hasBack(lp.p, 2, 1) && slices.Contains(b.Below, 1)
+	}
+	return lp
+}
+
+// always reports whether bounds lead to level 0, directly or over other levels.
+func (lp *localProgram) always(bounds []int, next func(*level) []int) bool {
+	for _, j := range bounds {
+		if j == 0 || lp.always(next(&lp.levels[j]), next) {
+			return true
+		}
+	}
+	return false
+}
+
+// turn exchanges Below and Above everywhere: any total order of the vertices
+// breaks the symmetry as well as any other.
+func (lp *localProgram) turn() {
+	p := *lp.p
+	p.Levels = append([]plan.Level(nil), p.Levels...)
+	p.Sets = append([]plan.Set(nil), p.Sets...)
+	for i := range p.Levels {
+		p.Levels[i].Below, p.Levels[i].Above = p.Levels[i].Above, p.Levels[i].Below
+	}
+	for i := range p.Sets {
+		p.Sets[i].Below, p.Sets[i].Above = p.Sets[i].Above, p.Sets[i].Below
+	}
+	lp.program = compile(lp.g, &p, true)
+}
+
+func hasBack(p *plan.Plan, l, j int) bool {
+	for _, b := range p.Levels[l].Back {
+		if b.Level == j && !b.Neg {
+			return true
+		}
+	}
+	return false
+}
+
+func runLocal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
+	lp := compileLocal(g, p)
+	s := newSched(lp.roots(), o.Threads, !optOff(o, "host.steal"))
+	lim := &limiter{max: o.Limit, s: s}
+	ws := make([]*localWorker, o.Threads)
+	for i := range ws {
+		ws[i] = newLocalWorker(lp, s, i)
+	}
+	err := s.run(ctx, o, func(i int) {
+		for {
+			t, ok := s.next()
+			if !ok {
+				return
+			}
+			ws[i].run(t, o.PerRoot)
+			lim.addCount(i, ws[i].count)
+		}
+	})
+	var res engine.Result
+	for _, w := range ws {
+		res.Matches = res.Matches.Add(w.count)
+	}
+	res.Complete = err == nil && !s.stop.Load()
+	return res, err
+}
+
+// localWorker is one goroutine's state.
+type localWorker struct {
+	lp *localProgram
+	s  *sched
+	id int
+
+	m    [maxLevels]uint32 // matched vertices, by level
+	pos  [maxLevels]int    // their positions in the universe, -1 outside it
+	cut  [maxLevels]int    // how many of the universe have smaller ids
+	it   [maxLevels]localIter
+	base int
+
+	hood  neighbourhood
+	wedge wedges
+	ones  []uint64   // all d bits
+	row1  []uint64   // what the outside vertex shares with the root
+	sets  [][]uint64 // value of each set node
+	bufs  [][]uint64
+	cand  [][]uint64 // candidates of each level being enumerated
+	mask  [][]uint64 // label and predicate mask of each level; nil: all
+	tails localTail
+	count engine.Uint128
+}
+
+// localIter is the loop of one level: positions (or, for an outside level,
+// indexes into the list of outside vertices) pos … end-1 of list.
+type localIter struct {
+	list     []uint32
+	pos, end int
+	roots    bool
+}
+
+func newLocalWorker(lp *localProgram, s *sched, id int) *localWorker {
+	w := &localWorker{lp: lp, s: s, id: id}
+	w.sets = make([][]uint64, len(lp.p.Sets))
+	w.bufs = make([][]uint64, len(lp.p.Sets))
+	w.cand = make([][]uint64, lp.depth)
+	w.mask = make([][]uint64, lp.depth)
+	w.hood.init(lp)
+	w.wedge.init(lp)
+	w.tails.init(lp)
+	return w
+}
+
+func (w *localWorker) run(t task, perRoot []engine.Uint128) {
+	w.base = t.level
+	if t.level > 0 {
+		before := w.count
+		if w.enterRoot(t.prefix[0]) {
+			ok := true
+			for l := 1; l < t.level && ok; l++ {
+				ok = w.place(l, t.prefix[l]) && w.bind(l)
+			}
+			if ok {
+				w.resume(t.level, t.cands)
+			}
+		}
+		addPerRoot(perRoot, t.prefix[0], w.count.Sub(before))
+		return
+	}
+	lv := &w.lp.levels[0]
+	it := &w.it[0]
+	*it = localIter{pos: int(t.begin), end: int(t.end), roots: true}
+	for it.pos < it.end {
+		b := it.pos
+		it.pos++
+		w.s.roots.each(uint64(b), uint64(b+1), func(v uint32) bool {
+			if w.lp.csr.Degree(v) < lv.MinDegree {
+				return true
+			}
+			before := w.count
+			if w.lp.triangle {
+				w.count = w.count.Add64(w.hood.edges(w.lp, v))
+			} else if w.enterRoot(v) {
+				w.down(1)
+			}
+			addPerRoot(perRoot, v, w.count.Sub(before))
+			return true
+		})
+		if w.s.stop.Load() {
+			return
+		}
+		if w.s.wanted() {
+			w.split(0)
+		}
+	}
+}
+
+// enterRoot makes the neighbourhood of v the universe. It reports false when
+// no match can have v as its root.
+func (w *localWorker) enterRoot(v uint32) bool {
+	w.m[0], w.pos[0] = v, -1
+	if !w.hood.enter(w.lp, v) {
+		return false
+	}
+	h := &w.hood
+	w.ones = grow(w.ones, h.words)
+	for i := range w.ones {
+		w.ones[i] = ^uint64(0)
+	}
+	if r := h.d & 63; r != 0 {
+		w.ones[h.words-1] = 1<<r - 1
+	}
+	w.cut[0] = setops.LowerBound(h.list, v)
+	if w.lp.masks {
+		w.makeMasks()
+	}
+	return w.bind(0)
+}
+
+// makeMasks turns the label ranges and predicates of the levels into masks over
+// the universe.
+func (w *localWorker) makeMasks() {
+	for l := range w.lp.levels {
+		lv := &w.lp.levels[l]
+		if l == 0 || lv.Ranges == nil && lv.Bits == nil {
+			continue
+		}
+		mk := grow(w.mask[l], w.hood.words)
+		clear(mk)
+		for i, v := range w.hood.list {
+			if (lv.Ranges == nil || inRanges(lv.Ranges, v)) && (lv.Bits == nil || lv.Bits[v>>6]>>(v&63)&1 != 0) {
+				mk[i>>6] |= 1 << (i & 63)
+			}
+		}
+		w.mask[l] = mk
+	}
+}
+
+// place puts vertex v at level l.
+func (w *localWorker) place(l int, v uint32) bool {
+	w.m[l] = v
+	w.cut[l] = setops.LowerBound(w.hood.list, v)
+	w.pos[l] = -1
+	if c := w.cut[l]; c < w.hood.d && w.hood.list[c] == v {
+		w.pos[l] = c
+	}
+	if l == 1 && w.lp.outside {
+		w.row1 = w.hood.share(w.lp, v, w.row1)
+		return true
+	}
+	return w.pos[l] >= 0
+}
+
+// down enumerates or closes level l, all earlier levels being bound.
+func (w *localWorker) down(l int) {
+	if l == 1 && w.lp.outside {
+		w.outside()
+		return
+	}
+	if l == w.lp.depth-w.lp.tail {
+		w.count = w.count.Add(w.closeTail(l))
+		return
+	}
+	c := w.candidates(l)
+	it := &w.it[l]
+	*it = localIter{list: it.list[:0]}
+	for i, x := range c {
+		for ; x != 0; x &= x - 1 {
+			it.list = append(it.list, uint32(i<<6+bits.TrailingZeros64(x)))
+		}
+	}
+	it.end = len(it.list)
+	w.loop(l)
+}
+
+// resume does a given part of level l: vertices, not positions.
+func (w *localWorker) resume(l int, cands []uint32) {
+	it := &w.it[l]
+	*it = localIter{list: it.list[:0]}
+	if l == 1 && w.lp.outside {
+		*it = localIter{list: cands, end: len(cands)}
+		for it.pos < it.end {
+			v := it.list[it.pos]
+			it.pos++
+			if w.place(1, v) && w.bind(1) {
+				w.down(2)
+			}
+			if w.s.stop.Load() {
+				return
+			}
+			if w.s.wanted() {
+				w.split(1)
+			}
+		}
+		*it = localIter{} // the list was the task's
+		return
+	}
+	for _, v := range cands {
+		it.list = append(it.list, uint32(setops.LowerBound(w.hood.list, v)))
+	}
+	it.end = len(it.list)
+	w.loop(l)
+}
+
+func (w *localWorker) loop(l int) {
+	it := &w.it[l]
+	last := l == w.lp.depth-1
+	for it.pos < it.end {
+		p := int(it.list[it.pos])
+		it.pos++
+		w.pos[l], w.cut[l], w.m[l] = p, p, w.hood.list[p]
+		if last {
+			w.count = w.count.Add64(1)
+			continue
+		}
+		if w.bind(l) {
+			w.down(l + 1)
+		}
+		if w.s.stop.Load() {
+			return
+		}
+		if w.s.wanted() {
+			w.split(l)
+		}
+	}
+}
+
+func (w *localWorker) split(l int) {
+	for d := w.base; d <= l; d++ {
+		it := &w.it[d]
+		left := it.end - it.pos
+		if left < 2 {
+			continue
+		}
+		mid := it.end - left/2
+		t := task{level: d}
+		switch {
+		case it.roots:
+			t.begin, t.end = uint64(mid), uint64(it.end)
+		default:
+			t.prefix = append([]uint32(nil), w.m[:d]...)
+			t.cands = append([]uint32(nil), it.list[mid:it.end]...)
+			if d > 1 || !w.lp.outside {
+				for i, p := range t.cands {
+					t.cands[i] = w.hood.list[p]
+				}
+			}
+		}
+		if w.s.give(t) {
+			it.end = mid
+		}
+		return
+	}
+}
+
+func grow(b []uint64, n int) []uint64 {
+	if cap(b) < n {
+		b = make([]uint64, 1<<bits.Len(uint(n)))
+	}
+	return b[:n]
+}

@@ -1,0 +1,285 @@
+package host
+
+import (
+	"math/bits"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// The set program over rows of bits.
+
+// bind computes the nodes that level l makes possible; false as soon as one is
+// empty.
+func (w *localWorker) bind(l int) bool {
+	for _, i := range w.lp.nodes[l] {
+		s := &w.lp.p.Sets[i]
+		if s.Op == plan.SetList && s.Of == 0 && len(s.Below)+len(s.Above) == 0 && s.Range.End == 0 {
+			w.sets[i] = w.ones
+			continue
+		}
+		buf := grow(w.bufs[i], w.hood.words)
+		w.bufs[i] = buf
+		w.sets[i] = buf
+		lo, hi := w.nodeCut(s)
+		var n int
+		switch row := w.row(s.Of); s.Op {
+		case plan.SetList:
+			n = copy(buf, row)
+		case plan.SetAnd:
+			n = setops.And(buf, w.sets[s.Base], row)
+		default:
+			n = setops.AndNot(buf, w.sets[s.Base], row)
+		}
+		if lo > 0 || hi < w.hood.d {
+			n = trim(buf, lo, hi)
+		}
+		if n == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// row is the neighbours of level l's vertex within the universe.
+func (w *localWorker) row(l int) []uint64 {
+	switch {
+	case l == 0:
+		return w.ones
+	case l == 1 && w.lp.outside:
+		return w.row1
+	}
+	return w.hood.row(w.pos[l])
+}
+
+func (w *localWorker) nodeCut(s *plan.Set) (lo, hi int) {
+	hi = w.hood.d
+	if s.Range.End != 0 {
+		lo, hi = setops.LowerBound(w.hood.list, s.Range.First), setops.LowerBound(w.hood.list, s.Range.End)
+	}
+	return w.cuts(s.Below, s.Above, lo, hi)
+}
+
+// cuts narrows the positions [lo, hi) by restrictions.
+func (w *localWorker) cuts(below, above []int, lo, hi int) (int, int) {
+	for _, j := range below {
+		hi = min(hi, w.cut[j])
+	}
+	for _, j := range above {
+		c := w.cut[j]
+		if w.pos[j] == c {
+			c++
+		}
+		lo = max(lo, c)
+	}
+	return lo, hi
+}
+
+// trim clears the bits of b outside [lo, hi) and returns how many stay.
+func trim(b []uint64, lo, hi int) int {
+	if hi <= lo {
+		clear(b)
+		return 0
+	}
+	clear(b[:lo>>6])
+	b[lo>>6] &= ^uint64(0) << (lo & 63)
+	if r := hi & 63; r != 0 {
+		b[hi>>6] &= 1<<r - 1
+		clear(b[hi>>6+1:])
+	} else {
+		clear(b[hi>>6:])
+	}
+	n := 0
+	for _, x := range b[lo>>6 : (hi+63)>>6] {
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// candidates is level l's set with everything that the level itself asks for.
+func (w *localWorker) candidates(l int) []uint64 {
+	lv := &w.lp.levels[l]
+	c := grow(w.cand[l], w.hood.words)
+	w.cand[l] = c
+	w.fill(c, l, lv.Below, lv.Above)
+	for _, j := range lv.Distinct {
+		if p := w.pos[j]; p >= 0 {
+			c[p>>6] &^= 1 << (p & 63)
+		}
+	}
+	return c
+}
+
+// fill writes level l's set, its mask and the given restrictions to c.
+func (w *localWorker) fill(c []uint64, l int, below, above []int) int {
+	src := w.sets[w.lp.levels[l].set]
+	var n int
+	if mk := w.mask[l]; mk != nil {
+		n = setops.And(c, src, mk)
+	} else {
+		copy(c, src)
+		n = -1
+	}
+	if lo, hi := w.cuts(below, above, 0, w.hood.d); lo > 0 || hi < w.hood.d || n < 0 {
+		n = trim(c, lo, hi)
+	}
+	return n
+}
+
+// lastSize is the number of candidates of the last level: the size of a
+// node that is not computed, where that is all that is wanted.
+func (w *localWorker) lastSize(l int) int {
+	lv := &w.lp.levels[l]
+	lo, hi := w.cuts(lv.Below, lv.Above, 0, w.hood.d)
+	if !w.lp.lazy[lv.set] || w.mask[l] != nil {
+		if w.lp.lazy[lv.set] {
+			w.lp.force(w, lv.set)
+		}
+		src := w.sets[lv.set]
+		n := 0
+		if mk := w.mask[l]; mk != nil {
+			n = countAnd(src, mk, lo, hi)
+		} else {
+			n = countRow(src, lo, hi)
+		}
+		for _, j := range lv.Distinct {
+			if p := w.pos[j]; p >= lo && p < hi && src[p>>6]>>(p&63)&1 != 0 && w.masked(l, p) {
+				n--
+			}
+		}
+		return n
+	}
+	s := &w.lp.p.Sets[lv.set]
+	a, b := w.nodeCut(s)
+	lo, hi = max(lo, a), min(hi, b)
+	if hi <= lo {
+		return 0
+	}
+	base, row := w.sets[s.Base], w.row(s.Of)
+	minus := s.Op == plan.SetMinus
+	var n int
+	if minus {
+		n = countRow(base, lo, hi) - countAnd(base, row, lo, hi)
+	} else {
+		n = countAnd(base, row, lo, hi)
+	}
+	for _, j := range lv.Distinct {
+		p := w.pos[j]
+		if p < lo || p >= hi || base[p>>6]>>(p&63)&1 == 0 {
+			continue
+		}
+		if (row[p>>6]>>(p&63)&1 != 0) != minus {
+			n--
+		}
+	}
+	return n
+}
+
+// force computes a node that was left to the tail.
+func (lp *localProgram) force(w *localWorker, i int) {
+	s := &lp.p.Sets[i]
+	buf := grow(w.bufs[i], w.hood.words)
+	w.bufs[i], w.sets[i] = buf, buf
+	if s.Op == plan.SetAnd {
+		setops.And(buf, w.sets[s.Base], w.row(s.Of))
+	} else {
+		setops.AndNot(buf, w.sets[s.Base], w.row(s.Of))
+	}
+	lo, hi := w.nodeCut(s)
+	trim(buf, lo, hi)
+}
+
+func (w *localWorker) masked(l, p int) bool {
+	mk := w.mask[l]
+	return mk == nil || mk[p>>6]>>(p&63)&1 != 0
+}
+
+// countAnd is the number of common bits of a and b in [lo, hi).
+func countAnd(a, b []uint64, lo, hi int) int {
+	if hi <= lo {
+		return 0
+	}
+	i, k := lo>>6, (hi-1)>>6
+	first, last := ^uint64(0)<<(lo&63), ^uint64(0)>>(63-(hi-1)&63)
+	if i == k {
+		return bits.OnesCount64(a[i] & b[i] & first & last)
+	}
+	n := bits.OnesCount64(a[i]&b[i]&first) + bits.OnesCount64(a[k]&b[k]&last)
+	if i+1 < k {
+		n += setops.AndCount(a[i+1:k], b[i+1:k])
+	}
+	return n
+}
+
+// countRow is the number of bits of a in [lo, hi).
+func countRow(a []uint64, lo, hi int) int { return countAnd(a, a, lo, hi) }
+
+// localTail is tailState over rows.
+type localTail struct {
+	tailState
+	rows [][]uint64
+	ins  []uint64 // by representative: which levels' vertices are in its row
+	ns   []int
+}
+
+func (t *localTail) init(lp *localProgram) {
+	t.tailState.init(lp.program)
+	t.rows = make([][]uint64, len(t.reps))
+	t.ins = make([]uint64, len(t.reps))
+	t.ns = make([]int, len(t.reps))
+}
+
+// closeTail counts the ways to match level l and those after it.
+func (w *localWorker) closeTail(l int) engine.Uint128 {
+	if w.lp.tail == 1 {
+		return engine.U64(uint64(w.lastSize(l)))
+	}
+	t := &w.tails
+	widest := 0
+	for r := range t.reps {
+		lv := &w.lp.levels[t.reps[r].level]
+		row := grow(t.rows[r], w.hood.words)
+		t.rows[r] = row
+		t.ns[r] = w.fill(row, t.reps[r].level, t.reps[r].below, t.reps[r].above)
+		widest = max(widest, t.ns[r])
+		in := uint64(0)
+		for _, j := range lv.Distinct {
+			if p := w.pos[j]; j < t.first && p >= 0 && row[p>>6]>>(p&63)&1 != 0 {
+				in |= 1 << j
+			}
+		}
+		t.ins[r] = in
+	}
+	for i, mask := range t.blocks {
+		r := bits.TrailingZeros32(mask)
+		n, in := t.ns[r], t.ins[r]
+		if rest := mask & (mask - 1); rest != 0 {
+			q := bits.TrailingZeros32(rest)
+			in &= t.ins[q]
+			if rest &= rest - 1; rest == 0 {
+				n = setops.AndCount(t.rows[r], t.rows[q])
+			} else {
+				n = w.manyAnd(t, r, mask)
+				for ; rest != 0; rest &= rest - 1 {
+					in &= t.ins[bits.TrailingZeros32(rest)]
+				}
+			}
+		}
+		t.sizes[i] = uint64(n - bits.OnesCount64(in))
+	}
+	return t.sum(uint64(widest), w.lp.tail)
+}
+
+// manyAnd is the number of bits common to three or more rows.
+func (w *localWorker) manyAnd(t *localTail, r int, mask uint32) int {
+	n := 0
+	for i := range t.rows[r] {
+		x := t.rows[r][i]
+		for m := mask & (mask - 1); m != 0; m &= m - 1 {
+			x &= t.rows[bits.TrailingZeros32(m)][i]
+		}
+		n += bits.OnesCount64(x)
+	}
+	return n
+}

@@ -1,0 +1,322 @@
+package host
+
+import (
+	"context"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// The nest walks the loops of a plan depth first: bind a vertex, compute the
+// set nodes that its level makes possible (STMatch's code motion puts each node
+// at the first level where its operands are known), go down. It allocates
+// nothing once its buffers have grown to the largest sets met.
+
+// worker is one goroutine's state.
+type worker struct {
+	pr   *program
+	s    *sched
+	hubs *hubIndex
+	id   int
+
+	m    [maxLevels]uint32 // the partial match, by level
+	e    []uint64          // chosen edges, by index into Plan.Edges
+	it   [maxLevels]iter
+	base int // levels below are bound by the task, not by this worker
+
+	sets [][]uint32 // value of each set node
+	bufs [][]uint32 // memory of each set node
+	bm   []nodeBitmap
+
+	count engine.Uint128
+	out   *emitter // nil when counting
+	stats []engine.Uint128
+	where *atomic.Int32 // the level being worked on, when somebody asks
+	tails tailState
+	limit *limiter
+}
+
+// iter is the loop of one level: candidates list[pos:end] remain. A thief's half
+// is cut off by lowering end.
+type iter struct {
+	list     []uint32
+	pos, end int
+	roots    bool // level 0 of a root task: pos and end index the root list
+}
+
+func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
+	pr := compile(g, p, sink == nil && !optOff(o, "host.tail"))
+	s := newSched(pr.roots(), o.Threads, !optOff(o, "host.steal"))
+	hubs := newHubIndex(pr, !optOff(o, "host.bitmap"))
+	lim := &limiter{max: o.Limit, s: s}
+	ws := make([]*worker, o.Threads)
+	for i := range ws {
+		w := &worker{pr: pr, s: s, hubs: hubs, id: i, limit: lim}
+		w.e = make([]uint64, len(p.Edges))
+		w.sets = make([][]uint32, len(p.Sets))
+		w.bufs = make([][]uint32, len(p.Sets))
+		w.bm = make([]nodeBitmap, len(p.Sets))
+		w.tails.init(pr)
+		if sink != nil {
+			w.out = newEmitter(p, i, sink)
+		}
+		if o.Levels {
+			w.stats = make([]engine.Uint128, pr.depth)
+		}
+		ws[i] = w
+	}
+	clock := startLevelClock(o.Levels, pr.depth, ws)
+	err := s.run(ctx, o, func(i int) { ws[i].work(o.PerRoot) })
+	var res engine.Result
+	for _, w := range ws {
+		res.Matches = res.Matches.Add(w.count)
+	}
+	if o.Levels {
+		res.Levels = clock.stop(ws)
+	}
+	res.Complete = err == nil && !s.stop.Load()
+	return res, err
+}
+
+func (w *worker) work(perRoot []engine.Uint128) {
+	for {
+		t, ok := w.s.next()
+		if !ok {
+			break
+		}
+		w.run(t, perRoot)
+		w.limit.add(w)
+	}
+	if w.out != nil {
+		if err := w.out.flush(); err != nil {
+			w.s.fail(err)
+		}
+	}
+}
+
+// run does one task.
+func (w *worker) run(t task, perRoot []engine.Uint128) {
+	w.base = t.level
+	if t.level > 0 {
+		for l, v := range t.prefix {
+			w.m[l] = v
+			w.bind(l)
+		}
+		before := w.count
+		w.loop(t.level, t.cands)
+		addPerRoot(perRoot, w.m[0], w.count.Sub(before))
+		return
+	}
+	lv := &w.pr.levels[0]
+	it := &w.it[0]
+	*it = iter{pos: int(t.begin), end: int(t.end), roots: true}
+	for it.pos < it.end {
+		b := it.pos
+		it.pos++
+		w.s.roots.each(uint64(b), uint64(b+1), func(v uint32) bool {
+			if lv.filter && !lv.passes(w.pr, v, &w.m, w.e) {
+				return true
+			}
+			before := w.count
+			w.m[0] = v
+			w.enter(0)
+			addPerRoot(perRoot, v, w.count.Sub(before))
+			return true
+		})
+		if w.s.stop.Load() {
+			return
+		}
+		if w.s.wanted() {
+			w.split(0)
+		}
+	}
+}
+
+// enter goes on below level l, whose vertex is in m[l].
+func (w *worker) enter(l int) {
+	if w.stats != nil {
+		w.stats[l] = w.stats[l].Add64(1)
+		w.where.Store(int32(min(l+1, w.pr.depth-1)))
+	}
+	if l == w.pr.depth-1 {
+		w.leaf()
+		return
+	}
+	if !w.bind(l) {
+		return
+	}
+	l++
+	if l == w.pr.depth-w.pr.tail {
+		n := w.closeTail(l)
+		w.count = w.count.Add(n)
+		if w.stats != nil {
+			w.stats[w.pr.depth-1] = w.stats[w.pr.depth-1].Add(n)
+		}
+		return
+	}
+	w.loop(l, w.candidates(l))
+}
+
+// candidates is level l's set within the level's bounds.
+func (w *worker) candidates(l int) []uint32 {
+	lv := &w.pr.levels[l]
+	lo, hi := lv.bounds(&w.m)
+	if lv.set < 0 {
+		return w.tails.all(w.pr, l, lo, hi)
+	}
+	return within(w.sets[lv.set], lo, hi)
+}
+
+func (w *worker) loop(l int, list []uint32) {
+	lv := &w.pr.levels[l]
+	it := &w.it[l]
+	*it = iter{list: list, end: len(list)}
+	for it.pos < it.end {
+		v := it.list[it.pos]
+		it.pos++
+		if lv.filter && !lv.passes(w.pr, v, &w.m, w.e) {
+			continue
+		}
+		w.m[l] = v
+		w.enter(l)
+		if w.s.stop.Load() {
+			return
+		}
+		if w.s.wanted() {
+			w.split(l)
+		}
+	}
+}
+
+// split gives away half of what remains at the shallowest level that has two
+// candidates left; l is the level that asks.
+func (w *worker) split(l int) {
+	for d := w.base; d <= l; d++ {
+		it := &w.it[d]
+		left := it.end - it.pos
+		if left < 2 {
+			continue
+		}
+		mid := it.end - left/2
+		t := task{level: d}
+		if it.roots {
+			t.begin, t.end = uint64(mid), uint64(it.end)
+		} else {
+			t.prefix = append([]uint32(nil), w.m[:d]...)
+			t.cands = append([]uint32(nil), it.list[mid:it.end]...)
+		}
+		if w.s.give(t) {
+			it.end = mid
+		}
+		return
+	}
+}
+
+// bind computes the set nodes that level l makes possible. It reports false as
+// soon as one is empty: every node narrows some level's candidates, so none of
+// the matches below can be completed.
+func (w *worker) bind(l int) bool {
+	for _, i := range w.pr.nodes[l] {
+		if w.compute(i) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// compute makes node i and returns its size.
+func (w *worker) compute(i int) int {
+	s := &w.pr.p.Sets[i]
+	lo, hi := w.nodeBounds(s)
+	v := w.m[s.Of]
+	list := within(w.pr.p.Adjs[s.Adj].CSR.List(v), lo, hi)
+	w.bm[i].forget()
+	if s.Op == plan.SetList {
+		w.sets[i] = list
+		return len(list)
+	}
+	base := within(w.sets[s.Base], lo, hi)
+	buf := w.bufs[i]
+	need := len(base)
+	if s.Op == plan.SetAnd {
+		need = min(len(base), len(list))
+	}
+	if cap(buf) < need {
+		buf = make([]uint32, 1<<bits.Len(uint(need+16)))
+		w.bufs[i] = buf
+	}
+	var n int
+	if bm := w.bitmap(s, v, base, list); bm != nil {
+		switch {
+		case s.Op == plan.SetMinus:
+			n = setops.FilterNotBits(buf, base, bm.words)
+		case bm.ofBase:
+			n = setops.FilterBits(buf, list, bm.words)
+		default:
+			n = setops.FilterBits(buf, base, bm.words)
+		}
+	} else if s.Op == plan.SetAnd {
+		n = setops.Intersect(buf, base, list)
+	} else {
+		n = setops.Difference(buf, base, list)
+	}
+	w.sets[i] = buf[:n]
+	return n
+}
+
+// size is compute for a node of which only the number of elements in [lo, hi)
+// is wanted.
+func (w *worker) size(i int, lo, hi uint32) int {
+	s := &w.pr.p.Sets[i]
+	nlo, nhi := w.nodeBounds(s)
+	lo, hi = max(lo, nlo), min(hi, nhi)
+	v := w.m[s.Of]
+	base := within(w.sets[s.Base], lo, hi)
+	list := within(w.pr.p.Adjs[s.Adj].CSR.List(v), lo, hi)
+	n := 0
+	if bm := w.bitmap(s, v, base, list); bm != nil {
+		if bm.ofBase {
+			n = setops.CountBits(list, bm.words)
+		} else {
+			n = setops.CountBits(base, bm.words)
+		}
+	} else {
+		n = setops.IntersectCount(base, list)
+	}
+	if s.Op == plan.SetMinus {
+		return len(base) - n
+	}
+	return n
+}
+
+func (w *worker) nodeBounds(s *plan.Set) (lo, hi uint32) {
+	lo, hi = 0, ^uint32(0)
+	if s.Range.End != 0 {
+		lo, hi = s.Range.First, s.Range.End
+	}
+	for _, j := range s.Below {
+		hi = min(hi, w.m[j])
+	}
+	for _, j := range s.Above {
+		lo = max(lo, w.m[j]+1)
+	}
+	return lo, hi
+}
+
+// within is the part of a sorted list in [lo, hi).
+func within(list []uint32, lo, hi uint32) []uint32 {
+	if len(list) == 0 {
+		return list
+	}
+	if list[len(list)-1] >= hi {
+		list = list[:setops.LowerBound(list, hi)]
+	}
+	if lo > 0 && len(list) > 0 && list[0] < lo {
+		list = list[setops.LowerBound(list, lo):]
+	}
+	return list
+}

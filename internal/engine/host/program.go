@@ -1,0 +1,243 @@
+package host
+
+import (
+	"slices"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// program is a plan made ready for the nest: what happens at each level in the
+// order in which it happens. It is read-only while a run lasts.
+type program struct {
+	g      *graph.Graph
+	p      *plan.Plan
+	levels []level
+	depth  int // number of levels
+	tail   int // the last tail levels are counted, not enumerated
+	// nodes[l] are the set nodes to compute once m[l] is bound.
+	nodes [][]int
+	// lazy[s] is true where only the size of node s is wanted, so that it is not
+	// computed until the tail asks for it.
+	lazy []bool
+	// reused[s] is true where node s is an operand below the level that makes
+	// it, so that a bitmap of it may pay.
+	reused []bool
+}
+
+// level is a plan.Level with what can be worked out before the run.
+type level struct {
+	*plan.Level
+	set int
+	// one is the only id range allowed; whole when any id is. many is true
+	// when there are several ranges.
+	one  plan.Range
+	many bool
+	// member are the tests for a level that must be distinct, one a level in
+	// Distinct: is that vertex in this level's set?
+	member []member
+	filter bool // candidates need more than the bounds
+}
+
+// member says how to find out whether the vertex of an earlier level lies in a
+// level's set: by the backward neighbours that are not implied by the pattern.
+type member struct {
+	level int
+	tests []plan.Back
+	label bool // the label ranges need a test
+	bits  bool // the predicate bitmap needs a test
+}
+
+func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
+	pr := &program{g: g, p: p, depth: len(p.Levels)}
+	if counting {
+		pr.tail = p.Tail.K
+	}
+	pr.nodes = make([][]int, pr.depth)
+	pr.reused = make([]bool, len(p.Sets))
+	pr.lazy = make([]bool, len(p.Sets))
+	if last := &p.Levels[pr.depth-1]; pr.tail == 1 && last.Set >= 0 && last.Bits == nil && len(last.Ranges) < 2 {
+		pr.lazy[last.Set] = true
+		for i, s := range p.Sets {
+			if s.Op != plan.SetList && s.Base == last.Set || i == last.Set && s.Op == plan.SetList {
+				pr.lazy[last.Set] = false
+			}
+		}
+		for l := range p.Levels[:pr.depth-1] {
+			if p.Levels[l].Set == last.Set {
+				pr.lazy[last.Set] = false
+			}
+		}
+	}
+	for i, s := range p.Sets {
+		if !pr.lazy[i] {
+			pr.nodes[s.At] = append(pr.nodes[s.At], i)
+		}
+		if s.Op != plan.SetList && p.Sets[s.Base].At < s.At {
+			pr.reused[s.Base] = true
+		}
+	}
+	n := uint32(g.NumVertices())
+	for l := range p.Levels {
+		pl := &p.Levels[l]
+		lv := level{Level: pl, set: pl.Set, one: plan.Range{First: 0, End: n}}
+		switch len(pl.Ranges) {
+		case 0:
+		case 1:
+			lv.one = pl.Ranges[0]
+		default:
+			lv.many = true
+			lv.one = plan.Range{First: pl.Ranges[0].First, End: pl.Ranges[len(pl.Ranges)-1].End}
+		}
+		for _, d := range pl.Distinct {
+			lv.member = append(lv.member, pr.membership(pl, d))
+		}
+		lv.filter = lv.many || pl.Bits != nil || len(pl.Distinct) > 0 || len(pl.Checks) > 0 || pl.MinDegree > 0
+		pr.levels = append(pr.levels, lv)
+	}
+	return pr
+}
+
+// membership leaves out the backward neighbours of pl that level d has too: the
+// vertex there passed the same test already.
+func (pr *program) membership(pl *plan.Level, d int) member {
+	m := member{level: d}
+	have := pr.p.Levels[d].Back
+	for _, b := range pl.Back {
+		switch {
+		case b.Level < d && slices.Contains(have, b):
+		case b.Level > d && slices.Contains(pr.p.Levels[b.Level].Back,
+			plan.Back{Level: d, Adj: pr.p.Adjs[b.Adj].Rev, Neg: b.Neg}):
+		default:
+			m.tests = append(m.tests, b)
+		}
+	}
+	other := &pr.p.Levels[d]
+	m.label = pl.Ranges != nil && !slices.Equal(pl.Ranges, other.Ranges)
+	m.bits = pl.Bits != nil && (other.Bits == nil || &other.Bits[0] != &pl.Bits[0])
+	return m
+}
+
+// inside reports whether the vertex at m[mb.level] lies in the set of lv, whose
+// bounds are [lo, hi).
+func (pr *program) inside(lv *level, mb *member, lo, hi uint32, m *[maxLevels]uint32) bool {
+	v := m[mb.level]
+	if v < lo || v >= hi {
+		return false
+	}
+	if mb.label && !inRanges(lv.Ranges, v) || mb.bits && lv.Bits[v>>6]>>(v&63)&1 == 0 {
+		return false
+	}
+	for _, b := range mb.tests {
+		if pr.adjacent(b, m[b.Level], v) == b.Neg {
+			return false
+		}
+	}
+	return true
+}
+
+// adjacent reports whether v is in the list that b reads at u, by the shorter
+// of the two lists that can tell.
+func (pr *program) adjacent(b plan.Back, u, v uint32) bool {
+	a := &pr.p.Adjs[b.Adj]
+	there, back := a.CSR.List(u), pr.p.Adjs[a.Rev].CSR.List(v)
+	if len(back) < len(there) {
+		return setops.Contains(back, u)
+	}
+	return setops.Contains(there, v)
+}
+
+// bounds narrows [lo, hi) by the restrictions of lv and its label range.
+func (lv *level) bounds(m *[maxLevels]uint32) (lo, hi uint32) {
+	lo, hi = lv.one.First, lv.one.End
+	for _, j := range lv.Below {
+		hi = min(hi, m[j])
+	}
+	for _, j := range lv.Above {
+		lo = max(lo, m[j]+1)
+	}
+	return lo, hi
+}
+
+// passes applies what the bounds and the set do not cover.
+func (lv *level) passes(pr *program, v uint32, m *[maxLevels]uint32, e []uint64) bool {
+	for _, j := range lv.Distinct {
+		if m[j] == v {
+			return false
+		}
+	}
+	if lv.Bits != nil && lv.Bits[v>>6]>>(v&63)&1 == 0 {
+		return false
+	}
+	if lv.many && !inRanges(lv.Ranges, v) {
+		return false
+	}
+	if lv.MinDegree > 0 && pr.p.Adjs[lv.MinDegreeAdj].CSR.Degree(v) < lv.MinDegree {
+		return false
+	}
+	if len(lv.Checks) > 0 {
+		m[lv.index(pr)] = v
+		for i := range lv.Checks {
+			if !lv.Checks[i].Eval(m[:], e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (lv *level) index(pr *program) int { return pr.p.LevelOf[lv.Vertex] }
+
+func inRanges(rs []plan.Range, v uint32) bool {
+	for _, r := range rs {
+		if v < r.First {
+			return false
+		}
+		if v < r.End {
+			return true
+		}
+	}
+	return false
+}
+
+// roots lists the candidates of level 0. With few candidates under a predicate
+// it is an explicit list, so that chunks hold work.
+func (pr *program) roots() rootList {
+	lv := &pr.levels[0]
+	rs := lv.Ranges
+	if rs == nil {
+		rs = []plan.Range{lv.one}
+	}
+	var r rootList
+	if lv.Bits == nil {
+		for _, g := range rs {
+			if g.End > g.First {
+				r.ranges = append(r.ranges, rootRange{r.n, g.First, uint64(g.End - g.First)})
+				r.n += uint64(g.End - g.First)
+			}
+		}
+		return r
+	}
+	r.list = []uint32{}
+	for _, g := range rs {
+		for v := g.First; v < g.End; v++ {
+			if w := lv.Bits[v>>6] >> (v & 63); w == 0 {
+				v |= 63 // skip the rest of an empty word
+			} else if w&1 != 0 {
+				r.list = append(r.list, v)
+			}
+		}
+	}
+	r.n = uint64(len(r.list))
+	return r
+}
+
+func optOff(o engine.Options, name string) bool {
+	v := o.Opt[name]
+	return v == "off" || v == "false" || v == "0"
+}
+
+// maxLevels is the largest number of levels of a plan.
+const maxLevels = 32

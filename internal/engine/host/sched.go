@@ -1,0 +1,210 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine"
+)
+
+// The scheduler hands out roots in chunks from one atomic cursor. A worker that
+// finds none left says that it is idle; busy workers look at that number
+// between two candidates of any level but the last ones, and give away half of
+// what remains at the shallowest level where at least two candidates remain. So
+// one hub never keeps one core busy alone, and nobody pays for stealing while
+// all are busy.
+
+// task is a part of the search: candidates of one level below a bound prefix.
+// A task of level 0 is a range of the root list.
+type task struct {
+	level      int
+	prefix     []uint32
+	cands      []uint32
+	begin, end uint64 // level 0: indexes into the root list
+}
+
+// sched is shared by the workers of one run.
+type sched struct {
+	roots   rootList
+	cursor  atomic.Uint64
+	chunk   uint64
+	workers int
+	steal   bool
+
+	stop   atomic.Bool  // cut short: context, limit, sink or failure
+	hungry atomic.Int32 // idle workers that no queued task will feed
+	done   atomic.Uint64
+
+	mu      sync.Mutex
+	wake    sync.Cond
+	queue   []task
+	waiting int // workers in next that found nothing
+	closed  bool
+
+	errMu sync.Mutex
+	err   error
+}
+
+func newSched(roots rootList, workers int, steal bool) *sched {
+	s := &sched{roots: roots, workers: workers, steal: steal}
+	s.wake.L = &s.mu
+	// Small chunks at the start of the list, where the hubs are.
+	s.chunk = min(max(roots.n/uint64(workers*512), 1), 256)
+	return s
+}
+
+// fail records the first failure and stops the run.
+func (s *sched) fail(err error) {
+	s.errMu.Lock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.errMu.Unlock()
+	s.stop.Store(true)
+}
+
+// next returns the next task, or false when the run is over.
+func (s *sched) next() (task, bool) {
+	for {
+		if s.stop.Load() {
+			s.close()
+			return task{}, false
+		}
+		if s.cursor.Load() < s.roots.n {
+			b := s.cursor.Add(s.chunk) - s.chunk
+			if b < s.roots.n {
+				e := min(b+s.chunk, s.roots.n)
+				s.done.Add(e - b)
+				return task{begin: b, end: e}, true
+			}
+		}
+		s.mu.Lock()
+		if s.waiting+1 == s.workers && len(s.queue) == 0 {
+			s.closed = true
+			s.wake.Broadcast()
+		}
+		s.waiting++
+		s.count()
+		for len(s.queue) == 0 && !s.closed {
+			s.wake.Wait()
+		}
+		s.waiting--
+		n := len(s.queue)
+		if n == 0 {
+			s.count()
+			s.mu.Unlock()
+			return task{}, false
+		}
+		t := s.queue[n-1]
+		s.queue = s.queue[:n-1]
+		s.count()
+		s.mu.Unlock()
+		return t, true
+	}
+}
+
+// count publishes how many waiting workers no queued task will feed.
+func (s *sched) count() { s.hungry.Store(int32(s.waiting - len(s.queue))) }
+
+func (s *sched) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.wake.Broadcast()
+}
+
+// wanted reports whether a busy worker should give work away.
+func (s *sched) wanted() bool { return s.hungry.Load() > 0 && s.steal }
+
+// give queues a task for a hungry worker. It reports false, and takes nothing,
+// when another worker fed everybody in the meantime.
+func (s *sched) give(t task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting <= len(s.queue) {
+		return false
+	}
+	s.queue = append(s.queue, t)
+	s.count()
+	s.wake.Signal()
+	return true
+}
+
+// run starts the workers and waits for them. It returns the context's error
+// when that is what stopped the run.
+func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)) error {
+	watch := make(chan struct{})
+	var watched sync.WaitGroup
+	watched.Add(1)
+	go func() {
+		defer watched.Done()
+		var tick <-chan time.Time
+		if o.Progress != nil {
+			t := time.NewTicker(250 * time.Millisecond)
+			defer t.Stop()
+			tick = t.C
+		}
+		for {
+			select {
+			case <-ctx.Done():
+				s.fail(context.Cause(ctx))
+				s.close()
+				return
+			case <-tick:
+				o.Progress(s.done.Load(), s.roots.n)
+			case <-watch:
+				return
+			}
+		}
+	}()
+	var wg sync.WaitGroup
+	for i := range s.workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			work(i)
+		}()
+	}
+	wg.Wait()
+	close(watch)
+	watched.Wait()
+	if s.err == engine.ErrStop {
+		return nil
+	}
+	return s.err
+}
+
+// rootList is the candidates of level 0: id ranges, or an explicit list.
+type rootList struct {
+	n      uint64
+	ranges []rootRange
+	list   []uint32
+}
+
+type rootRange struct {
+	at    uint64 // index of First in the root list
+	first uint32
+	n     uint64
+}
+
+// each calls f for roots number b … e-1 until it returns false.
+func (r *rootList) each(b, e uint64, f func(v uint32) bool) {
+	if r.list != nil {
+		for _, v := range r.list[b:e] {
+			if !f(v) {
+				return
+			}
+		}
+		return
+	}
+	for _, g := range r.ranges {
+		lo, hi := max(b, g.at), min(e, g.at+g.n)
+		for i := lo; i < hi; i++ {
+			if !f(g.first + uint32(i-g.at)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package host
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/setops"
+)
+
+// tailState closes the last levels of a count. A single last level is the size
+// of its set. Several independent ones are Σ Coef × Π |∩ block| over the terms
+// of the plan (inclusion–exclusion, as in GraphPi), where levels that have the
+// same set share one size and blocks that recur are measured once.
+type tailState struct {
+	probe probe
+
+	first int       // first tail level
+	reps  []tailSet // the different sets
+	// blocks are the different intersections: bit r is set where reps[r] takes
+	// part. terms refer to them by index.
+	blocks  []uint32
+	terms   []tailTerm
+	divisor uint64
+	sizes   []uint64
+	scratch [2][]uint32
+	every   []uint32 // all vertices, for product levels
+}
+
+type tailSet struct {
+	level int
+	list  []uint32
+	buf   []uint32
+	in    uint64 // which earlier levels' vertices lie in list
+	// below and above are the restrictions against levels before the tail;
+	// those inside the tail are the divisor's business.
+	below, above []int
+}
+
+type tailTerm struct {
+	coef   int64
+	blocks []int
+}
+
+func (t *tailState) init(pr *program) {
+	if pr.tail < 2 {
+		return
+	}
+	tl := &pr.p.Tail
+	t.first = pr.depth - pr.tail
+	t.divisor = uint64(max(tl.Divisor, 1))
+	repOf := make([]int, pr.depth)
+	for l := t.first; l < pr.depth; l++ {
+		r := slices.IndexFunc(t.reps, func(s tailSet) bool { return pr.sameSet(s.level, l, t.first) })
+		if r < 0 {
+			r = len(t.reps)
+			lv := &pr.levels[l]
+			t.reps = append(t.reps, tailSet{level: l, below: before(lv.Below, t.first), above: before(lv.Above, t.first)})
+		}
+		repOf[l] = r
+	}
+	for _, term := range tl.Terms {
+		tt := tailTerm{coef: term.Coef}
+		for _, b := range term.Blocks {
+			var mask uint32
+			for _, l := range b {
+				mask |= 1 << repOf[l]
+			}
+			i := slices.Index(t.blocks, mask)
+			if i < 0 {
+				i = len(t.blocks)
+				t.blocks = append(t.blocks, mask)
+			}
+			tt.blocks = append(tt.blocks, i)
+		}
+		t.terms = append(t.terms, tt)
+	}
+	t.sizes = make([]uint64, len(t.blocks))
+}
+
+// sameSet reports whether two tail levels always have the same candidates:
+// restrictions between tail levels are the divisor's business.
+func (pr *program) sameSet(a, b, first int) bool {
+	la, lb := &pr.levels[a], &pr.levels[b]
+	sameBits := len(la.Bits) == len(lb.Bits) && (la.Bits == nil || &la.Bits[0] == &lb.Bits[0])
+	return la.set == lb.set && sameBits && slices.Equal(la.Ranges, lb.Ranges) &&
+		slices.Equal(before(la.Below, first), before(lb.Below, first)) &&
+		slices.Equal(before(la.Above, first), before(lb.Above, first))
+}
+
+// before keeps the levels below first.
+func before(levels []int, first int) []int {
+	return slices.DeleteFunc(slices.Clone(levels), func(j int) bool { return j >= first })
+}
+
+// all is every vertex in [lo, hi): the candidates of a level that starts a
+// further component.
+func (t *tailState) all(pr *program, l int, lo, hi uint32) []uint32 {
+	if t.every == nil {
+		t.every = make([]uint32, pr.g.NumVertices())
+		for i := range t.every {
+			t.every[i] = uint32(i)
+		}
+	}
+	if hi <= lo {
+		return nil
+	}
+	return t.every[lo:hi]
+}
+
+// closeTail counts the ways to match level l and those after it.
+func (w *worker) closeTail(l int) engine.Uint128 {
+	if w.pr.tail == 1 {
+		return engine.U64(uint64(w.lastSize(l)))
+	}
+	t := &w.tails
+	var widest uint64
+	for r := range t.reps {
+		w.tailSet(&t.reps[r])
+		widest = max(widest, uint64(len(t.reps[r].list)))
+	}
+	if widest == 0 {
+		return engine.Uint128{}
+	}
+	for i, mask := range t.blocks {
+		t.sizes[i] = w.blockSize(mask)
+	}
+	return t.sum(widest, w.pr.tail)
+}
+
+// sum adds the terms up. No size is above widest, and k sets are multiplied.
+func (t *tailState) sum(widest uint64, k int) engine.Uint128 {
+	if bits.Len64(widest)*k < 56 {
+		var sum int64
+		for i := range t.terms {
+			x := t.terms[i].coef
+			for _, b := range t.terms[i].blocks {
+				x *= int64(t.sizes[b])
+			}
+			sum += x
+		}
+		return engine.U64(uint64(sum) / t.divisor)
+	}
+	var sum engine.Uint128
+	for i := range t.terms {
+		c := t.terms[i].coef
+		x := engine.U64(uint64(max(c, -c)))
+		for _, b := range t.terms[i].blocks {
+			x = x.Mul64(t.sizes[b])
+		}
+		if c < 0 {
+			sum = sum.Sub(x)
+		} else {
+			sum = sum.Add(x)
+		}
+	}
+	sum, _ = sum.Div64(t.divisor)
+	return sum
+}
+
+// lastSize is the number of candidates of the last level.
+func (w *worker) lastSize(l int) int {
+	lv := &w.pr.levels[l]
+	lo, hi := lv.bounds(&w.m)
+	if hi <= lo {
+		return 0
+	}
+	var n int
+	switch {
+	case lv.set < 0:
+		n = w.countIn(lv, w.tails.all(w.pr, l, lo, hi))
+	case w.pr.lazy[lv.set]:
+		n = w.size(lv.set, lo, hi)
+	default:
+		n = w.countIn(lv, within(w.sets[lv.set], lo, hi))
+	}
+	if n == 0 {
+		return 0
+	}
+	for i := range lv.member {
+		if w.pr.inside(lv, &lv.member[i], lo, hi, &w.m) {
+			n--
+		}
+	}
+	return n
+}
+
+// countIn counts the elements of list that the label ranges and predicates of
+// lv allow.
+func (w *worker) countIn(lv *level, list []uint32) int {
+	if !lv.many {
+		if lv.Bits != nil {
+			return setops.CountBits(list, lv.Bits)
+		}
+		return len(list)
+	}
+	n := 0
+	for _, r := range lv.Ranges {
+		part := within(list, r.First, r.End)
+		if lv.Bits != nil {
+			n += setops.CountBits(part, lv.Bits)
+		} else {
+			n += len(part)
+		}
+	}
+	return n
+}
+
+// tailSet makes the candidates of a tail level and notes which earlier vertices
+// are among them.
+func (w *worker) tailSet(s *tailSet) {
+	lv := &w.pr.levels[s.level]
+	first := w.tails.first
+	lo, hi := lv.one.First, lv.one.End
+	for _, j := range s.below {
+		hi = min(hi, w.m[j])
+	}
+	for _, j := range s.above {
+		lo = max(lo, w.m[j]+1)
+	}
+	s.in = 0
+	if lv.set < 0 {
+		s.list = w.tails.all(w.pr, s.level, lo, hi)
+	} else {
+		s.list = within(w.sets[lv.set], lo, hi)
+	}
+	if lv.many || lv.Bits != nil {
+		s.buf = append(s.buf[:0], s.list...)
+		n := 0
+		for _, v := range s.buf {
+			s.buf[n] = v
+			if (!lv.many || inRanges(lv.Ranges, v)) && (lv.Bits == nil || lv.Bits[v>>6]>>(v&63)&1 != 0) {
+				n++
+			}
+		}
+		s.list = s.buf[:n]
+	}
+	if len(s.list) == 0 {
+		return
+	}
+	for i := range lv.member {
+		if j := lv.member[i].level; j < first && w.pr.inside(lv, &lv.member[i], lo, hi, &w.m) {
+			s.in |= 1 << j
+		}
+	}
+}
+
+// blockSize is the number of vertices that all sets of the block hold, without
+// the ones matched already.
+func (w *worker) blockSize(mask uint32) uint64 {
+	t := &w.tails
+	r := bits.TrailingZeros32(mask)
+	list, in := t.reps[r].list, t.reps[r].in
+	for rest := mask & (mask - 1); rest != 0; rest &= rest - 1 {
+		next := &t.reps[bits.TrailingZeros32(rest)]
+		in &= next.in
+		if rest&(rest-1) == 0 {
+			return uint64(setops.IntersectCount(list, next.list) - bits.OnesCount64(in))
+		}
+		// Two buffers by turns: the operand may lie in the other one.
+		s := &t.scratch[bits.OnesCount32(rest)&1]
+		if need := min(len(list), len(next.list)) + 16; cap(*s) < need {
+			*s = make([]uint32, 2*need)
+		}
+		n := setops.Intersect(*s, list, next.list)
+		list = (*s)[:n]
+	}
+	return uint64(len(list) - bits.OnesCount64(in))
+}

@@ -1,0 +1,73 @@
+package host
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Homomorphisms of a cycle are closed walks. From each vertex v the walks of
+// length two are counted in a dense array, and two of them meet over an edge:
+//
+//	closed walks of length five through v = Σ_{w—z} walks₂(v,w) · walks₂(v,z)
+
+// runWalks counts the closed walks of length five.
+func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
+	csr := p.Adjs[p.Levels[1].Back[0].Adj].CSR
+	roots := rootList{n: uint64(g.NumVertices())}
+	roots.ranges = []rootRange{{0, 0, roots.n}}
+	s := newSched(roots, o.Threads, false)
+	sums := make([]engine.Uint128, o.Threads)
+	err := s.run(ctx, o, func(i int) {
+		n := make([]uint32, g.NumVertices())
+		var seen []uint32
+		var sum engine.Uint128
+		for {
+			t, ok := s.next()
+			if !ok {
+				break
+			}
+			s.roots.each(t.begin, t.end, func(v uint32) bool {
+				seen = seen[:0]
+				for _, u := range csr.List(v) {
+					for _, w := range csr.List(u) {
+						if n[w] == 0 {
+							seen = append(seen, w)
+						}
+						n[w]++
+					}
+				}
+				var here engine.Uint128
+				for _, w := range seen {
+					// Each edge is met from both ends: once is enough.
+					x := uint64(0)
+					for _, z := range csr.List(w) {
+						if z >= w {
+							break
+						}
+						x += uint64(n[z])
+					}
+					hi, lo := bits.Mul64(x, uint64(n[w]))
+					here = here.Add(engine.Uint128{Hi: hi, Lo: lo})
+				}
+				for _, w := range seen {
+					n[w] = 0
+				}
+				here = here.Add(here)
+				sum = sum.Add(here)
+				addPerRoot(o.PerRoot, v, here)
+				return !s.stop.Load()
+			})
+		}
+		sums[i] = sum
+	})
+	var res engine.Result
+	for _, x := range sums {
+		res.Matches = res.Matches.Add(x)
+	}
+	res.Complete = err == nil
+	return res, err
+}
