@@ -75,7 +75,7 @@ func parseNotation(n notation, name, text string) ([]*Query, error) {
 	case notationGraphFrames:
 		q, err = ParseGraphFrames(text)
 	default:
-		q, err = Parse(text)
+		return parseGQLFile(name, text)
 	}
 	if err != nil {
 		return nil, err

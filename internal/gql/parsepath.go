@@ -7,7 +7,7 @@ func (p *parser) patterns() []patternSyntax {
 	var out []patternSyntax
 	for {
 		out = append(out, p.pattern())
-		if p.isSymbol(";") && p.peekAt(1).kind == tokEnd {
+		if p.isSymbol(";") && (p.peekAt(1).kind == tokEnd || startsQuery(p.peekAt(1))) {
 			return out
 		}
 		if !p.symbol(",") && !p.symbol(";") {

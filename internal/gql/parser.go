@@ -2,6 +2,7 @@ package gql
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -157,9 +158,16 @@ func (p *parser) integer(what string) int64 {
 	return n
 }
 
-// end requires that nothing is left but a semicolon.
+// starts are the keywords that a query may begin with.
+var starts = []string{"MATCH", "EXPLAIN", "PROFILE", "DEFINE", "CREATE"}
+
+func startsQuery(t token) bool { return slices.Contains(starts, keywordOf(t)) }
+
+// end requires that the query ends here, or with a semicolon.
 func (p *parser) end(expected string, words ...string) {
-	p.symbol(";")
+	if p.symbol(";") && startsQuery(p.peek()) {
+		return
+	}
 	if p.peek().kind != tokEnd {
 		p.fail(expected, words...)
 	}
@@ -182,7 +190,6 @@ func (p *parser) query() *querySyntax {
 		q.defines = append(q.defines, p.define())
 	}
 	if !p.keyword("MATCH") {
-		starts := []string{"MATCH", "EXPLAIN", "PROFILE", "DEFINE", "CREATE"}
 		p.fail("MATCH, EXPLAIN, PROFILE, DEFINE or CREATE WATCH", starts...)
 	}
 	q.body = p.body()

@@ -9,10 +9,12 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Bounds of what nested macros may expand to.
+// Bounds of what nested macros may expand to, and of EXISTS inside EXISTS, of
+// which the canonical form is taken again at each level.
 const (
-	maxEdges = 1024
-	maxCalls = 1024
+	maxEdges  = 1024
+	maxCalls  = 1024
+	maxExists = 4
 )
 
 // resolver turns the syntax tree of one text into patterns.
@@ -39,6 +41,7 @@ type builder struct {
 	outer     []int // … vertex outer[i] of the enclosing pattern
 	later     []func()
 	orderFrom string // the call that brought the order
+	depth     int    // of EXISTS around it
 }
 
 // env is the names that one place sees. A macro body has an env of its own over
@@ -363,7 +366,11 @@ func singleEdge(p *patternSyntax) bool {
 
 // exists builds the sub-pattern of EXISTS, or of NOT path where closed.
 func (e *env) exists(b *bodySyntax, closed bool) pattern.Exists {
+	if e.depth == maxExists {
+		panic(e.fail(b.pos, "EXISTS is nested more than %d deep", maxExists))
+	}
 	sub := e.newEnv(e, &pattern.Pattern{Mode: e.p.Mode})
+	sub.depth = e.depth + 1
 	sub.closed = closed
 	sub.body(b)
 	sub.validate(b.pos)

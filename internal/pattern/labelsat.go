@@ -4,7 +4,7 @@ import "slices"
 
 // maxTruthTable bounds the names of a truth table; label algebra over more is
 // taken to be satisfiable and not to imply anything.
-const maxTruthTable = 12
+const maxTruthTable = 8
 
 // Satisfiable reports whether some set of labels matches l.
 func (l *Label) Satisfiable() bool {
