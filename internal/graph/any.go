@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"slices"
 	"sync"
 )
@@ -23,16 +24,24 @@ func (g *Graph) Any() *CSR {
 }
 
 func unionCSR(a, b *CSR) CSR {
+	ctx, threads := context.Background(), threadCount(0)
 	n := a.NumVertices()
-	off := make([]uint64, n+1)
-	for v := range uint32(n) {
-		off[v+1] = off[v] + uint64(unionSize(a.List(v), b.List(v)))
+	c := CSR{Off: makeBig[uint64](uint64(n) + 1)}
+	_ = overVertices(ctx, threads, a.Off, func(_ int, lo, hi uint32) {
+		for v := lo; v < hi; v++ {
+			c.Off[v+1] = uint64(unionSize(a.List(v), b.List(v)))
+		}
+	})
+	for v := range n {
+		c.Off[v+1] += c.Off[v]
 	}
-	adj := make([]uint32, off[n])
-	for v := range uint32(n) {
-		union(adj[off[v]:off[v+1]:off[v+1]], a.List(v), b.List(v))
-	}
-	return CSR{off, adj}
+	c.Adj = makeBig[uint32](c.Off[n])
+	_ = overVertices(ctx, threads, c.Off, func(_ int, lo, hi uint32) {
+		for v := lo; v < hi; v++ {
+			union(c.List(v), a.List(v), b.List(v))
+		}
+	})
+	return c
 }
 
 func unionSize(a, b []uint32) int {

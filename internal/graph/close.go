@@ -4,6 +4,13 @@ package graph
 // slice taken from it must not be used afterwards. Small graphs are garbage
 // collected like any value and need no Close; closing twice is harmless.
 func (g *Graph) Close() error {
+	if g.file != nil {
+		m := g.file
+		*g = Graph{Directed: g.Directed, Read: g.Read}
+		g.Out.Off = []uint64{0}
+		g.In.Off = g.Out.Off
+		return m.close()
+	}
 	if !g.Directed {
 		g.In = CSR{}
 	}

@@ -71,6 +71,7 @@ type Graph struct {
 	any  anyIndex
 	stat statCache
 	file *mapping // non-nil when memory-mapped
+	rel  relations
 }
 
 // EdgeTable is the edges of an attributed graph, sorted by (Src, Dst, Label,

@@ -33,13 +33,12 @@ func parallel(ctx context.Context, threads int, n, grain uint64, f func(worker i
 	}
 	var next atomic.Uint64
 	var wg sync.WaitGroup
-	var caught atomic.Pointer[string]
+	var caught atomic.Pointer[workerPanic]
 	for w := range threads {
 		wg.Go(func() {
 			defer func() {
 				if r := recover(); r != nil {
-					s := fmt.Sprintf("%v\n%s", r, debug.Stack())
-					caught.Store(&s)
+					caught.Store(&workerPanic{r, debug.Stack()})
 				}
 			}()
 			for ctx.Err() == nil && caught.Load() == nil {
@@ -54,10 +53,25 @@ func parallel(ctx context.Context, threads int, n, grain uint64, f func(worker i
 	}
 	wg.Wait()
 	if s := caught.Load(); s != nil {
-		panic(*s) // in the caller's goroutine, where it can be recovered
+		// In the caller's goroutine, where it can be recovered.
+		if _, ok := s.value.(runtime.Error); ok {
+			panic(s)
+		}
+		panic(s.Error())
 	}
 	return ctx.Err()
 }
+
+// workerPanic is a panic of another goroutine; it is a runtime.Error.
+type workerPanic struct {
+	value any
+	stack []byte
+}
+
+func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n%s", p.value, p.stack) }
+
+// RuntimeError makes it a runtime.Error.
+func (p *workerPanic) RuntimeError() {}
 
 // byWork cuts the vertices into about parts ranges of equal work, where off is
 // a running sum of it; vertices themselves count too. It returns the ranges'
@@ -93,4 +107,11 @@ func overVertices(ctx context.Context, threads int, off []uint64, f func(worker 
 	parts := int(min(n, 1+(off[n]+n)/16384, uint64(threads)*64))
 	cuts := byWork(off, max(parts, 1))
 	return parallel(ctx, threads, uint64(len(cuts)-1), 1, func(w int, i, _ uint64) { f(w, cuts[i], cuts[i+1]) })
+}
+
+// Parallel runs f over vertex ranges of about equal work, where off is a
+// running sum of the work by vertex (offsets of lists, say), on threads
+// goroutines (0: all cores). It stops early when ctx ends.
+func Parallel(ctx context.Context, off []uint64, threads int, f func(lo, hi uint32)) error {
+	return overVertices(ctx, threadCount(threads), off, func(_ int, lo, hi uint32) { f(lo, hi) })
 }

@@ -166,3 +166,26 @@ func (b *builderState) vertexProps(g *Graph, place []uint32) error {
 	g.VertexProps, err = takeRecord(rec, take)
 	return err
 }
+
+func recordBytes(kind uint32, r arrow.RecordBatch) []MemoryUse {
+	if r == nil {
+		return nil
+	}
+	var sum func(d arrow.ArrayData) uint64
+	sum = func(d arrow.ArrayData) (n uint64) {
+		for _, b := range d.Buffers() {
+			if b != nil {
+				n += uint64(b.Len())
+			}
+		}
+		for _, c := range d.Children() {
+			n += sum(c)
+		}
+		return n
+	}
+	n := uint64(0)
+	for _, c := range r.Columns() {
+		n += sum(c.Data())
+	}
+	return []MemoryUse{{sectionName(kind), n}}
+}

@@ -1,0 +1,183 @@
+package graph
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+)
+
+// Write writes the graph in its file form. Property columns are encoded in
+// memory first; the rest is written as it lies.
+func (g *Graph) Write(w io.Writer) error {
+	if !littleEndian() {
+		return errBigEndian
+	}
+	var secs []section
+	var data [][]byte
+	add := func(kind uint32, b []byte) {
+		secs = append(secs, section{kind: kind, length: uint64(len(b))})
+		data = append(data, b)
+	}
+	add(secOutOff, bigAsBytes(g.Out.Off))
+	add(secOutAdj, bigAsBytes(g.Out.Adj))
+	if g.Directed {
+		add(secInOff, bigAsBytes(g.In.Off))
+		add(secInAdj, bigAsBytes(g.In.Adj))
+	}
+	if g.IDs.Numeric() {
+		add(secIDNum, bigAsBytes(g.IDs.Num))
+	} else {
+		add(secIDStrOff, bigAsBytes(g.IDs.StrOff))
+		add(secIDStrBytes, g.IDs.StrBytes)
+	}
+	m := fileMeta{VertexLabels: toBytes(g.VertexLabels), EdgeLabels: toBytes(g.EdgeLabels), Read: g.Read}
+	for _, c := range g.Classes {
+		m.Classes = append(m.Classes, fileClass(c))
+	}
+	meta, err := json.Marshal(&m)
+	if err != nil {
+		return err
+	}
+	add(secMeta, meta)
+	if t := g.Edges; t != nil {
+		add(secEdgeOff, bigAsBytes(t.Off))
+		add(secEdgeDst, bigAsBytes(t.Dst))
+		add(secEdgeSrc, bigAsBytes(t.Src))
+		if t.Label != nil {
+			add(secEdgeLabel, bigAsBytes(t.Label))
+		}
+		if t.Time != nil {
+			add(secEdgeTime, bigAsBytes(t.Time))
+		}
+		if t.Props != nil {
+			b, err := encodeRecord(t.Props)
+			if err != nil {
+				return err
+			}
+			add(secEdgeProps, b)
+		}
+	}
+	if g.VertexProps != nil {
+		b, err := encodeRecord(g.VertexProps)
+		if err != nil {
+			return err
+		}
+		add(secVertexProps, b)
+	}
+	stats, err := json.Marshal(g.Stats())
+	if err != nil {
+		return err
+	}
+	add(secStats, stats)
+
+	at := uint64(headerBytes + entryBytes*len(secs))
+	for i := range secs {
+		at = (at + sectionPad - 1) / sectionPad * sectionPad
+		secs[i].off = at
+		at += secs[i].length
+	}
+	_ = parallel(context.Background(), threadCount(0), uint64(len(secs)), 1, func(_ int, i, _ uint64) {
+		secs[i].crc = crc32.Checksum(data[i], castagnoli)
+	})
+	bw := bufio.NewWriterSize(w, 1<<20)
+	head := g.header(secs, at)
+	if _, err := bw.Write(head); err != nil {
+		return err
+	}
+	at = uint64(len(head))
+	var pad [sectionPad]byte
+	for i, s := range secs {
+		if _, err := bw.Write(pad[:s.off-at]); err != nil {
+			return err
+		}
+		if _, err := bw.Write(data[i]); err != nil {
+			return err
+		}
+		at = s.off + s.length
+	}
+	return bw.Flush()
+}
+
+// header returns the header and the section table.
+func (g *Graph) header(secs []section, size uint64) []byte {
+	b := make([]byte, headerBytes+entryBytes*len(secs))
+	copy(b, fileMagic)
+	binary.LittleEndian.PutUint32(b[8:], fileVersion)
+	binary.LittleEndian.PutUint32(b[12:], uint32(len(secs)))
+	binary.LittleEndian.PutUint64(b[16:], size)
+	binary.LittleEndian.PutUint64(b[24:], uint64(g.NumVertices()))
+	if g.Directed {
+		binary.LittleEndian.PutUint64(b[32:], flagDirect)
+	}
+	for i := range secs {
+		secs[i].put(b[headerBytes+entryBytes*i:])
+	}
+	binary.LittleEndian.PutUint32(b[60:], headerSum(b))
+	return b
+}
+
+// headerSum is the checksum of header and table, the sum's own place left out.
+func headerSum(b []byte) uint32 {
+	c := crc32.Checksum(b[:60], castagnoli)
+	return crc32.Update(c, castagnoli, b[headerBytes:])
+}
+
+func encodeRecord(r arrow.RecordBatch) ([]byte, error) {
+	var buf bytes.Buffer
+	w, err := ipc.NewFileWriter(&buf, ipc.WithSchema(r.Schema()))
+	if err != nil {
+		return nil, fmt.Errorf("graph: properties: %w", err)
+	}
+	if err := w.Write(r); err != nil {
+		return nil, fmt.Errorf("graph: properties: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("graph: properties: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// WriteFile writes the graph to a file. The file appears under its name only
+// when it is complete and on the disk; on an error nothing is left.
+func (g *Graph) WriteFile(path string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err = g.Write(f); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	if d, e := os.Open(filepath.Dir(path)); e == nil {
+		_ = d.Sync() // not every system can sync a directory
+		_ = d.Close()
+	}
+	return nil
+}
