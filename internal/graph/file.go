@@ -15,7 +15,7 @@ const (
 	fileMagic   = "\x89WEFT\r\n\x1a"
 	fileVersion = 1
 	headerBytes = 64
-	entryBytes  = 32
+	entryBytes  = 40
 	sectionPad  = 64
 	flagDirect  = 1
 	// maxSections bounds the table before anything is allocated.
@@ -89,6 +89,10 @@ func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 type section struct {
 	kind, crc   uint32
 	off, length uint64
+	// Of an Arrow section: how many bytes at its beginning and at its end are
+	// not column data, and their checksum. The Arrow reader believes them, so
+	// they are checked before it sees them, however large the columns are.
+	head, tail, headCRC uint32
 }
 
 func (s *section) put(b []byte) {
@@ -96,7 +100,10 @@ func (s *section) put(b []byte) {
 	binary.LittleEndian.PutUint32(b[4:], s.crc)
 	binary.LittleEndian.PutUint64(b[8:], s.off)
 	binary.LittleEndian.PutUint64(b[16:], s.length)
-	binary.LittleEndian.PutUint64(b[24:], 0)
+	binary.LittleEndian.PutUint32(b[24:], s.head)
+	binary.LittleEndian.PutUint32(b[28:], s.tail)
+	binary.LittleEndian.PutUint32(b[32:], s.headCRC)
+	binary.LittleEndian.PutUint32(b[36:], 0)
 }
 
 func (s *section) get(b []byte) {
@@ -104,6 +111,19 @@ func (s *section) get(b []byte) {
 	s.crc = binary.LittleEndian.Uint32(b[4:])
 	s.off = binary.LittleEndian.Uint64(b[8:])
 	s.length = binary.LittleEndian.Uint64(b[16:])
+	s.head = binary.LittleEndian.Uint32(b[24:])
+	s.tail = binary.LittleEndian.Uint32(b[28:])
+	s.headCRC = binary.LittleEndian.Uint32(b[32:])
+}
+
+// headSum is the checksum of the parts of an Arrow section that are not column
+// data; false when they are not inside it.
+func (s *section) headSum(b []byte) (uint32, bool) {
+	if uint64(s.head)+uint64(s.tail) > uint64(len(b)) {
+		return 0, false
+	}
+	c := crc32.Checksum(b[:s.head], castagnoli)
+	return crc32.Update(c, castagnoli, b[len(b)-int(s.tail):]), true
 }
 
 // littleEndian reports whether this machine is.

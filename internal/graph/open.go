@@ -332,7 +332,14 @@ func (m *mapping) record(kind uint32, rows uint64) (r arrow.RecordBatch, err err
 			r, err = nil, m.bad(sectionName(kind), at, "not an Arrow file: %v", x)
 		}
 	}()
-	f, err := ipc.NewMappedFileReader(m.bytes(kind))
+	b, s := m.bytes(kind), m.secs[kind]
+	if c, ok := s.headSum(b); !ok || s.head == 0 || c != s.headCRC {
+		return nil, m.bad(sectionName(kind), at, "wrong checksum of the Arrow schema")
+	}
+	if err := arrowGuard(b); err != nil {
+		return nil, m.bad(sectionName(kind), at, "%v", err)
+	}
+	f, err := ipc.NewMappedFileReader(b)
 	if err != nil {
 		return nil, m.bad(sectionName(kind), at, "not an Arrow file: %v", err)
 	}

@@ -87,7 +87,12 @@ func (g *Graph) Write(w io.Writer) error {
 		at += secs[i].length
 	}
 	_ = parallel(context.Background(), threadCount(0), uint64(len(secs)), 1, func(_ int, i, _ uint64) {
-		secs[i].crc = crc32.Checksum(data[i], castagnoli)
+		s := &secs[i]
+		s.crc = crc32.Checksum(data[i], castagnoli)
+		if s.kind == secEdgeProps || s.kind == secVertexProps {
+			s.head, s.tail = arrowParts(data[i])
+			s.headCRC, _ = s.headSum(data[i])
+		}
 	})
 	bw := bufio.NewWriterSize(w, 1<<20)
 	head := g.header(secs, at)
@@ -145,6 +150,33 @@ func encodeRecord(r arrow.RecordBatch) ([]byte, error) {
 		return nil, fmt.Errorf("graph: properties: %w", err)
 	}
 	return buf.Bytes(), nil
+}
+
+// arrowParts returns how many bytes at the beginning and the end of an Arrow
+// IPC file of one record are not column data. The file is a magic number, a
+// schema message, the record's message, its columns, and a footer; with
+// dictionaries there are more messages, and all of it counts.
+func arrowParts(b []byte) (head, tail uint32) {
+	message := func(at int) (end int, ok bool) {
+		if at+8 > len(b) || binary.LittleEndian.Uint32(b[at:]) != ^uint32(0) {
+			return 0, false
+		}
+		return at + 8 + int(binary.LittleEndian.Uint32(b[at+4:])), true
+	}
+	all := uint32(min(len(b), 1<<31))
+	if len(b) < 26 {
+		return all, 0
+	}
+	tail = binary.LittleEndian.Uint32(b[len(b)-10:]) + 10
+	schema, ok := message(8)
+	if !ok {
+		return all, 0
+	}
+	end, ok := message(schema)
+	if r, err := ipc.NewMappedFileReader(b); !ok || err != nil || r.NumRecords() != 1 || r.NumDictionaries() != 0 {
+		return all, 0
+	}
+	return uint32(end), tail
 }
 
 // WriteFile writes the graph to a file. The file appears under its name only

@@ -1,0 +1,260 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// openBytes opens a copy of b that is aligned as a mapping is.
+func openBytes(b []byte) (*Graph, error) {
+	words := make([]uint64, len(b)/8+1)
+	c := bigAsBytes(words)[:len(b)]
+	copy(c, b)
+	return open(&mapping{path: "test", data: c})
+}
+
+func fileBytes(t interface{ Fatal(...any) }, g *Graph) []byte {
+	var b bytes.Buffer
+	if err := g.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestFileRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t)
+		g := m.build(t, 2, false)
+		h, err := openBytes(fileBytes(t, g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.check(t, h)
+		if !slices.Equal(g.IDs.StrBytes, h.IDs.StrBytes) || !slices.Equal(g.In.Adj, h.In.Adj) {
+			t.Fatal("arrays differ")
+		}
+		if d := cmp.Diff(g.Stats(), h.Stats()); d != "" {
+			t.Fatal(d)
+		}
+		if g.VertexProps != nil && !array.RecordEqual(g.VertexProps, h.VertexProps) {
+			t.Fatal("properties differ")
+		}
+	})
+}
+
+func sample(t testing.TB) *Graph {
+	b := NewBuilder(BuildOptions{})
+	err := b.AddEdges(&EdgeChunk{
+		Src: []uint64{1, 2, 3, 1}, Dst: []uint64{2, 3, 1, 4},
+		Label: stringColumn([]string{"a", "b", "", "a"}), Time: []int64{5, 6, 7, 8},
+		Props: int64Record("p", []int64{1, 2, 3, 4}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = b.AddVertices(&VertexChunk{ID: []uint64{1, 9}, Labels: [][]string{{"X", "Y"}, {"X"}}, Props: int64Record("w", []int64{1, 2})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestFileFlips changes each byte of a small file: it must be reported, or be
+// in the padding between sections.
+func TestFileFlips(t *testing.T) {
+	g := sample(t)
+	b := fileBytes(t, g)
+	used := make([]bool, len(b))
+	h, err := openBytes(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range headerBytes + entryBytes*len(h.file.secs) {
+		used[i] = true
+	}
+	for _, s := range h.file.secs {
+		for i := s.off; i < s.off+s.length; i++ {
+			used[i] = true
+		}
+	}
+	for i := range b {
+		b[i] ^= 0x41
+		_, err := openBytes(b)
+		if used[i] != (err != nil) {
+			t.Errorf("byte %d: %v", i, err)
+		}
+		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrNotGraph) && !errors.Is(err, ErrVersion) {
+			t.Errorf("byte %d: %v", i, err)
+		}
+		b[i] ^= 0x41
+	}
+	for i := range b {
+		if _, err := openBytes(b[:i]); err == nil {
+			t.Errorf("cut to %d bytes: no error", i)
+		}
+	}
+	if _, err := openBytes(append(slices.Clone(b), 0)); !errors.Is(err, ErrCorrupt) {
+		t.Error(err)
+	}
+}
+
+// TestHostileFile has right checksums around wrong structures.
+func TestHostileFile(t *testing.T) {
+	for name, twist := range map[string]func(g *Graph){
+		"neighbour out of range":   func(g *Graph) { g.Out.Adj[0] = 77 },
+		"self-loop":                func(g *Graph) { g.Out.Adj[0] = 0 },
+		"descending offsets":       func(g *Graph) { g.Out.Off[1], g.Out.Off[2] = g.Out.Off[2]+1, 0 },
+		"asymmetric":               func(g *Graph) { g.Out.Adj[len(g.Out.Adj)-1]++ },
+		"huge offset":              func(g *Graph) { g.Out.Off[1] = 1 << 60 },
+		"first offset":             func(g *Graph) { g.Out.Off[0] = 1 },
+		"last offset":              func(g *Graph) { g.Out.Off[len(g.Out.Off)-1]-- },
+		"same id":                  func(g *Graph) { g.IDs.Num[0] = g.IDs.Num[1] },
+		"negative id":              func(g *Graph) { g.IDs.Num[0] = -1 },
+		"edge row":                 func(g *Graph) { g.Edges.Dst[0] = 99 },
+		"edge source":              func(g *Graph) { g.Edges.Src[0]++ },
+		"edge label":               func(g *Graph) { g.Edges.Label[1] = 17 },
+		"edge offsets":             func(g *Graph) { g.Edges.Off[1] = 1 << 40 },
+		"classes":                  func(g *Graph) { g.Classes[0].End++ },
+		"class label":              func(g *Graph) { g.Classes[1].Labels = []uint32{9} },
+		"columns of other lengths": func(g *Graph) { g.Edges.Time = g.Edges.Time[1:] },
+		"property rows":            func(g *Graph) { g.VertexProps = g.VertexProps.NewSlice(0, 1) },
+	} {
+		g := sample(t)
+		g.Stats()
+		twist(g)
+		_, err := openBytes(fileBytes(t, g))
+		var c *CorruptError
+		if !errors.As(err, &c) || c.Section == "" || !strings.Contains(err.Error(), "offset") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	g := sample(t)
+	dir := t.TempDir()
+	name := filepath.Join(dir, "g.weft")
+	if err := g.WriteFile(name); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := VerifyFile(context.Background(), name, 2); err != nil {
+		t.Fatal(err)
+	}
+	if h.NumEdges() != 4 || h.Edges.Props.NumRows() != 4 {
+		t.Fatal(h.NumEdges())
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.WriteFile(filepath.Join(dir, "no", "g.weft")); err == nil {
+		t.Fatal("no error")
+	}
+	if err := g.Write(failing{}); err == nil {
+		t.Fatal("no error")
+	}
+	if l, _ := os.ReadDir(dir); len(l) != 1 {
+		t.Fatal(l)
+	}
+	text := filepath.Join(dir, "text")
+	for _, s := range []string{"", "1 2\n", strings.Repeat("1 2\n", 99)} {
+		if err := os.WriteFile(text, []byte(s), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(text); !errors.Is(err, ErrNotGraph) {
+			t.Error(err)
+		}
+	}
+	if _, err := Open(dir); !errors.Is(err, ErrNotGraph) {
+		t.Error(err)
+	}
+	if _, err := Open(filepath.Join(dir, "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write(p []byte) (int, error) { return 0, errors.New("full") }
+
+// TestRecover has a large file with a bad neighbour, which Open does not see.
+func TestRecover(t *testing.T) {
+	n := 1 << 19
+	pairs := make([][2]uint32, n-1)
+	for i := range pairs {
+		pairs[i] = [2]uint32{uint32(i), uint32(i + 1)}
+	}
+	g := FromEdges(n, pairs, false)
+	g.Stats()
+	g.Out.Adj[n/2] = uint32(n) + 5
+	name := filepath.Join(t.TempDir(), "g.weft")
+	if err := g.WriteFile(name); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	search := func() (err error) {
+		defer h.Recover(&err)
+		x := 0
+		for v := range uint32(n) {
+			for _, w := range h.Out.List(v) {
+				x += h.Out.Degree(w)
+			}
+		}
+		return nil
+	}
+	var c *CorruptError
+	if err := search(); !errors.As(err, &c) || c.Section != "adjacency" {
+		t.Fatal(err)
+	}
+	if err := VerifyFile(context.Background(), name, 0); !errors.Is(err, ErrCorrupt) {
+		t.Fatal(err)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(fileBytes(f, sample(f)))
+	f.Add(fileBytes(f, FromEdges(3, [][2]uint32{{0, 1}}, true)))
+	f.Add(fileBytes(f, FromEdges(0, nil, false)))
+	f.Add([]byte(fileMagic))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		// Right checksums let the fuzzer past them.
+		if len(b) >= headerBytes && IsFile(b) {
+			b = slices.Clone(b)
+			repair(b)
+		}
+		g, err := openBytes(b)
+		if err != nil {
+			return
+		}
+		g.Any()
+		g.Stats()
+		if _, _, _, err := g.Components(context.Background(), 2); err != nil {
+			t.Fatal(err)
+		}
+		fileBytes(t, g)
+	})
+}
