@@ -43,6 +43,12 @@ func (pl *Plan) walk(seed uint64, n int) float64 {
 		pl.Levels[l].Cost = w.cost[l] / float64(n)
 		total += pl.Levels[l].Cost
 	}
+	if lv := &pl.Levels[0]; lv.MinDegree == 0 && lv.Bits == nil && len(lv.Checks) == 0 && pl.Empty == nil {
+		lv.Estimate = 0
+		for _, r := range w.rootRanges {
+			lv.Estimate += float64(r.End - r.First)
+		}
+	}
 	for i := range pl.Sets {
 		if w.sumAt[i] > 0 {
 			pl.Sets[i].Estimate = w.sumSize[i] / w.sumAt[i]
@@ -176,9 +182,9 @@ func (w *walker) once() {
 		}
 		weight *= n
 		w.sum[l] += weight
-		c := w.evalSets(l)
+		c := w.evalSets(l, weight)
 		if l < tail {
-			w.cost[l] += weight * (1 + c)
+			w.cost[l] += weight * (visitCost + c)
 		}
 		if l == tail-1 {
 			w.cost[l] += weight * w.tailCost()
@@ -269,7 +275,7 @@ func (w *walker) pickEdges(l int) float64 {
 
 // evalSets estimates the sizes of the sets computed at level l and what
 // computing them reads.
-func (w *walker) evalSets(l int) (cost float64) {
+func (w *walker) evalSets(l int, weight float64) (cost float64) {
 	for i := range w.pl.Sets {
 		s := &w.pl.Sets[i]
 		if s.At != l {
@@ -282,8 +288,8 @@ func (w *walker) evalSets(l int) (cost float64) {
 			cost += mergeCost(w.size[s.Base], float64(len(list)))
 			w.size[i] = w.probe(i)
 		}
-		w.sumSize[i] += w.size[i]
-		w.sumAt[i]++
+		w.sumSize[i] += weight * w.size[i]
+		w.sumAt[i] += weight
 	}
 	return cost
 }

@@ -14,6 +14,10 @@ const (
 	finalists  = 6  // orders compared by random walks
 )
 
+// visitCost is the work of entering a level for one partial match, in elements
+// that a set operation reads in the same time.
+const visitCost = 6
+
 // orderCost chooses the order, together with the restrictions it brings, that
 // the cost model expects to read the fewest set elements: all connected orders
 // that symmetry does not make equal, by branch and bound, for small patterns,
@@ -35,7 +39,10 @@ func (b *binding) orderCost(o Options) choice {
 	top := c.best[0]
 	out := choice{order: top.order, name: "cost"}
 	if len(c.best) == 1 || top.cost < 1e4 {
-		out.why = fmt.Sprintf("cheapest of %d orders by the cost model", max(c.seen, 1))
+		out.why = fmt.Sprintf("cheapest of %d orders by the cost model", c.seen)
+		if c.seen == 1 && b.n <= exhaustive {
+			out.why = "the only order, up to symmetry"
+		}
 		return out
 	}
 	least := -1.0
@@ -149,7 +156,7 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 		}
 	}
 	matches := c.s.card(q.placed) * q.frac
-	q.costs = append(slices.Clone(p.costs), matches*(1+c.sets(p.placed, v)))
+	q.costs = append(slices.Clone(p.costs), matches*(visitCost+c.sets(p.placed, v)))
 	for _, x := range q.costs {
 		q.cost += x
 	}
@@ -223,9 +230,14 @@ func (c *costSearch) finish(p prefix) {
 		}
 		if k := n - tail; k > 1 {
 			// Intersections of the tail's sets.
-			matches := c.s.card(set(p.order[:tail])) * p.orderFrac(tail)
-			for _, v := range p.order[tail:] {
-				p.cost += matches * c.s.extension(set(p.order[:tail]), v)
+			placed := set(p.order[:tail])
+			matches := c.s.card(placed) * p.orderFrac(tail)
+			for i, v := range p.order[tail:] {
+				for _, u := range p.order[tail : tail+i] {
+					if b := c.b; b.near[u] != b.near[v] || b.far[u] != b.far[v] || c.s.class[u] != c.s.class[v] {
+						p.cost += matches * mergeCost(c.s.extension(placed, u), c.s.extension(placed, v))
+					}
+				}
 			}
 		}
 	}

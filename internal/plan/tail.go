@@ -110,9 +110,9 @@ func ordersGroup(less *poset, group []int) bool {
 // distinct vertices, one from each of k sets, is the sum over the partitions of
 // the levels into blocks of Π over blocks of (-1)^(|B|-1) (|B|-1)! times the size
 // of the intersection of the block's sets: Möbius inversion on the lattice of
-// partitions. Blocks with two disjoint label ranges are empty; partitions that
-// interchangeable levels make of each other are one term; where the vertices may
-// coincide only the finest partition counts.
+// partitions. Blocks with two disjoint label ranges are empty; partitions of the
+// same product are one term, since interchangeable levels have one set; where
+// the vertices may coincide only the finest partition counts.
 func addTail(pl *Plan, k int, less *poset) {
 	pl.Tail = Tail{K: k, Divisor: 1}
 	if k == 0 {
@@ -149,14 +149,11 @@ func addTail(pl *Plan, k int, less *poset) {
 		if !ok {
 			i = len(pl.Tail.Terms)
 			number[key] = i
-			copied := make([][]int, len(blocks))
-			for i, block := range blocks {
-				copied[i] = slices.Clone(block)
-			}
-			pl.Tail.Terms = append(pl.Tail.Terms, TailTerm{Blocks: copied})
+			pl.Tail.Terms = append(pl.Tail.Terms, TailTerm{Blocks: oneOfEach(blocks, class)})
 		}
 		pl.Tail.Terms[i].Coef += coef
 	})
+	pl.Tail.Terms = slices.DeleteFunc(pl.Tail.Terms, func(t TailTerm) bool { return t.Coef == 0 })
 	markSizes(pl, less, tail)
 }
 
@@ -181,7 +178,21 @@ func partitions(tail, end int, f func(blocks [][]int)) {
 	rec(tail)
 }
 
-// partitionKey names a partition up to the exchange of interchangeable levels.
+// oneOfEach copies the blocks with one level of each class.
+func oneOfEach(blocks [][]int, class []int) [][]int {
+	out := make([][]int, len(blocks))
+	for i, block := range blocks {
+		for _, l := range block {
+			if !slices.ContainsFunc(out[i], func(j int) bool { return class[j] == class[l] }) {
+				out[i] = append(out[i], l)
+			}
+		}
+	}
+	return out
+}
+
+// partitionKey names a product of sizes: interchangeable levels have the same
+// set, which intersected with itself is itself.
 func partitionKey(blocks [][]int, class []int) string {
 	keys := make([]string, len(blocks))
 	for i, block := range blocks {
@@ -190,7 +201,7 @@ func partitionKey(blocks [][]int, class []int) string {
 			classes[j] = class[l]
 		}
 		slices.Sort(classes)
-		keys[i] = fmt.Sprint(classes)
+		keys[i] = fmt.Sprint(slices.Compact(classes))
 	}
 	slices.Sort(keys)
 	return strings.Join(keys, "")

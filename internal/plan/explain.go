@@ -1,0 +1,459 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// Actual is what a run found at one level, for explain --analyze.
+type Actual struct {
+	Matches string  // partial matches that reached the level
+	Seconds float64 // wall time attributed to the level
+}
+
+// Explain writes p as a loop nest over the names of the user's vertices: where
+// each candidate set comes from and when it is computed, which conditions and
+// restrictions hold where, how the last levels are counted, and what was
+// expected. Actuals, one a level, may follow from a run.
+func Explain(p *Plan, w io.Writer, actual ...Actual) error {
+	e := &explainer{p: p, actual: actual, name: levelNames(p)}
+	e.head()
+	e.nest()
+	e.foot()
+	_, err := io.WriteString(w, e.b.String())
+	return err
+}
+
+// explainer writes a plan as text.
+type explainer struct {
+	p      *Plan
+	b      strings.Builder
+	name   []string // of the vertex at each level
+	actual []Actual
+}
+
+// levelNames are the user's names in the plan's order; vertices without a name
+// are v0, v1, … by their place in the pattern.
+func levelNames(p *Plan) []string {
+	out := make([]string, len(p.Order))
+	taken := map[string]bool{}
+	for _, v := range p.Pattern.Vertices {
+		taken[v.Name] = true
+	}
+	for l, v := range p.Order {
+		out[l] = p.Pattern.Vertices[v].Name
+		for n := v; out[l] == ""; n += len(p.Order) {
+			if s := fmt.Sprintf("v%d", n); !taken[s] {
+				out[l] = s
+			}
+		}
+	}
+	return out
+}
+
+func (e *explainer) linef(indent int, format string, args ...any) {
+	e.b.WriteString(strings.Repeat("  ", indent))
+	fmt.Fprintf(&e.b, format, args...)
+	e.b.WriteByte('\n')
+}
+
+func (e *explainer) head() {
+	p := e.p
+	title := p.Pattern.Name
+	if title == "" {
+		title = "pattern"
+	}
+	mode := p.Mode.String()
+	if p.Induced {
+		mode += " induced"
+	}
+	e.linef(0, "%s: %s, %s, %s", title, count(len(p.Order), "vertex", "vertices"), count(len(p.Pattern.Edges), "edge", "edges"), mode)
+	if p.Empty != nil {
+		e.linef(0, "matches nothing: %s", p.Empty.Text)
+	}
+	for _, w := range p.Warnings {
+		e.linef(0, "warning: %s", w)
+	}
+	e.linef(0, "order %s (%s: %s)", strings.Join(e.name, ", "), p.OrderName, p.Why)
+	switch {
+	case p.Restricted && p.Rooted:
+		e.linef(0, "each match is one subgraph at one place of %s; the pattern has %s", e.name[0], symmetries(p))
+	case p.Restricted:
+		e.linef(0, "each match is one subgraph: the pattern has %s, so embeddings = matches × %s", symmetries(p), p.Aut)
+	default:
+		e.linef(0, "each match is one embedding; the pattern has %s", symmetries(p))
+	}
+	if r := e.restrictions(); r != "" {
+		e.linef(0, "restrictions %s (ids here are places in the degree order: hubs are least)", r)
+	}
+	e.linef(0, "method %s", p.Method)
+	e.linef(0, "")
+}
+
+func symmetries(p *Plan) string {
+	if p.Aut.IsInt64() && p.Aut.Int64() == 1 {
+		return "no symmetry"
+	}
+	return fmt.Sprintf("|Aut| = %s symmetries", p.Aut)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// restrictions writes the order among the vertices.
+func (e *explainer) restrictions() string {
+	var out []string
+	for l := range e.p.Levels {
+		for _, j := range e.p.Levels[l].Below {
+			out = append(out, e.name[l]+" < "+e.name[j])
+		}
+		for _, j := range e.p.Levels[l].Above {
+			out = append(out, e.name[l]+" > "+e.name[j])
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (e *explainer) nest() {
+	p := e.p
+	tail := len(p.Levels) - p.Tail.K
+	for l := range p.Levels {
+		if l == tail {
+			e.tail(l)
+			return
+		}
+		e.linef(l, "for %s in %s%s", e.name[l], e.source(l), e.estimates(l))
+		for _, c := range p.Levels[l].Checks {
+			e.linef(l+1, "where %s", c.Text)
+		}
+		for i := range p.Edges {
+			if p.Edges[i].At == l {
+				e.edge(i, l+1)
+			}
+		}
+		for i := range p.Sets {
+			if p.Sets[i].At == l {
+				e.set(i, l+1)
+			}
+		}
+	}
+	e.linef(len(p.Levels), "%s", e.leaf())
+}
+
+func (e *explainer) leaf() string {
+	if e.p.Restricted {
+		return "a match: " + strings.Join(e.name, ", ")
+	}
+	return "an embedding: " + strings.Join(e.name, ", ")
+}
+
+// source writes where level l's candidates come from and what they must pass.
+func (e *explainer) source(l int) string {
+	lv := &e.p.Levels[l]
+	s := "all vertices"
+	if lv.Set >= 0 {
+		s = e.setName(lv.Set)
+	}
+	if label := e.p.Pattern.Vertices[lv.Vertex].Label; label != nil {
+		s += " :" + label.String()
+	}
+	below, above := lv.Below, lv.Above
+	if lv.Set >= 0 {
+		below = without(below, e.p.Sets[lv.Set].Below)
+		above = without(above, e.p.Sets[lv.Set].Above)
+	}
+	for _, j := range below {
+		s += " < " + e.name[j]
+	}
+	for _, j := range above {
+		s += " > " + e.name[j]
+	}
+	if len(lv.Distinct) > 0 {
+		names := make([]string, len(lv.Distinct))
+		for i, j := range lv.Distinct {
+			names[i] = e.name[j]
+		}
+		s += " ∖ {" + strings.Join(names, ", ") + "}"
+	}
+	if lv.Set < 0 {
+		for _, b := range lv.Back {
+			not := ""
+			if b.Neg {
+				not = " not"
+			}
+			s += fmt.Sprintf("%s in %s(%s)", not, e.p.Adjs[b.Adj].Name, e.name[b.Level])
+		}
+	}
+	if where := e.unary(lv.Vertex); where != "" {
+		s += " where " + where
+	}
+	if l == 0 && lv.MinDegree > 1 {
+		s += fmt.Sprintf(" with |%s| ≥ %d", e.p.Adjs[lv.MinDegreeAdj].Name, lv.MinDegree)
+	}
+	return s
+}
+
+// without is the members of list that are not in other.
+func without(list, other []int) (out []int) {
+	for _, x := range list {
+		if !slices.Contains(other, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// unary writes the conditions on pattern vertex v alone.
+func (e *explainer) unary(v int) string {
+	var out []string
+	var all []pattern.Expr
+	for _, x := range e.p.Pattern.Where {
+		all = conjuncts(x, all)
+	}
+	for _, x := range all {
+		refs := pattern.Refs(x)
+		if len(refs) == 1 && refs[0] == (pattern.Ref{Kind: pattern.VertexRef, Index: v}) {
+			out = append(out, pattern.FormatExpr(e.p.Pattern, x))
+		}
+	}
+	return strings.Join(out, " AND ")
+}
+
+// setName is C and the number of the node, or the neighbour list itself where
+// the node is just that.
+func (e *explainer) setName(i int) string {
+	s := &e.p.Sets[i]
+	if s.Op == SetList {
+		return e.listOf(s) + e.bounds(s)
+	}
+	return fmt.Sprintf("C%d", i)
+}
+
+func (e *explainer) listOf(s *Set) string { return e.p.Adjs[s.Adj].Name + "(" + e.name[s.Of] + ")" }
+
+// bounds writes the bounds of a node by earlier vertices.
+func (e *explainer) bounds(s *Set) string {
+	var out []string
+	for _, j := range s.Below {
+		out = append(out, "< "+e.name[j])
+	}
+	for _, j := range s.Above {
+		out = append(out, "> "+e.name[j])
+	}
+	if s.Range.End != 0 {
+		out = append(out, fmt.Sprintf("ids %d–%d", s.Range.First, s.Range.End-1))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// set writes a node that is more than a neighbour list.
+func (e *explainer) set(i, indent int) {
+	s := &e.p.Sets[i]
+	if s.Op == SetList {
+		return
+	}
+	op := "∩"
+	if s.Op == SetMinus {
+		op = "−"
+	}
+	text := fmt.Sprintf("C%d = %s %s %s%s", i, e.setName(s.Base), op, e.listOf(s), e.bounds(s))
+	if s.SizeOnly {
+		text += ", only its size"
+	}
+	e.linef(indent, "%s%s", text, around(s.Estimate, "elements"))
+}
+
+func (e *explainer) edge(i, indent int) {
+	c := &e.p.Edges[i]
+	distinct := ""
+	if e.p.Mode == pattern.Trail && i > 0 {
+		distinct = ", none twice"
+	}
+	e.linef(indent, "for each edge %s between %s and %s%s", e.p.Pattern.EdgeName(c.Edge), e.name[c.From], e.name[c.To], distinct)
+	for _, check := range c.Checks {
+		e.linef(indent+1, "where %s", check.Text)
+	}
+}
+
+// tail writes how the last levels are counted.
+func (e *explainer) tail(l int) {
+	p := e.p
+	symbol := map[int]string{}
+	letter := 'S' // S, T, U, V, W: the tail has five levels at most
+	for i := l; i < len(p.Levels); i++ {
+		for j := l; j < i && symbol[i] == ""; j++ {
+			if e.source(i) == e.source(j) || p.Tail.Divisor > 1 && twinSource(p, i, j) {
+				symbol[i] = symbol[j]
+			}
+		}
+		if symbol[i] == "" {
+			symbol[i] = string(letter)
+			letter++
+			e.linef(l, "%s = %s%s", symbol[i], e.tailSource(i, l), around(p.Levels[i].Estimate, "matches"))
+		}
+	}
+	var terms []string
+	for k, t := range p.Tail.Terms {
+		var f []string
+		power := map[string]int{}
+		for _, block := range t.Blocks {
+			var names []string
+			for _, i := range block {
+				if !slices.Contains(names, symbol[i]) {
+					names = append(names, symbol[i])
+				}
+			}
+			size := "|" + strings.Join(names, " ∩ ") + "|"
+			if power[size]++; power[size] == 1 {
+				f = append(f, size)
+			}
+		}
+		for i, size := range f {
+			if n := power[size]; n > 1 {
+				f[i] = fmt.Sprintf("%s^%d", size, n)
+			}
+		}
+		c := t.Coef
+		sign := ""
+		switch {
+		case c < 0 && k == 0:
+			sign = "−"
+		case c < 0:
+			sign = " − "
+		case k > 0:
+			sign = " + "
+		}
+		text := strings.Join(f, "·")
+		if c = max(c, -c); c != 1 {
+			text = fmt.Sprintf("%d·%s", c, text)
+		}
+		terms = append(terms, sign+text)
+	}
+	sum := strings.Join(terms, "")
+	if p.Tail.Divisor > 1 {
+		sum = fmt.Sprintf("(%s) / %d", sum, p.Tail.Divisor)
+	}
+	e.linef(l, "count += %s", sum)
+}
+
+// twinSource reports whether two levels of the tail have the same candidates:
+// the divisor stands for the restrictions between them.
+func twinSource(p *Plan, i, j int) bool {
+	x, y := &p.Levels[i], &p.Levels[j]
+	return x.Set == y.Set && sameBits(x.Bits, y.Bits) && fmt.Sprint(x.Ranges) == fmt.Sprint(y.Ranges)
+}
+
+// tailSource is source without what relates level i to others of the tail.
+func (e *explainer) tailSource(i, tail int) string {
+	lv := e.p.Levels[i]
+	cut := func(js []int) (out []int) {
+		for _, j := range js {
+			if j < tail {
+				out = append(out, j)
+			}
+		}
+		return out
+	}
+	old := e.p.Levels[i]
+	lv.Below, lv.Above, lv.Distinct = cut(lv.Below), cut(lv.Above), cut(lv.Distinct)
+	e.p.Levels[i] = lv
+	s := e.source(i)
+	e.p.Levels[i] = old
+	names := []string{e.name[i]}
+	for k := i + 1; k < len(e.p.Levels); k++ {
+		if e.p.Tail.Divisor > 1 && twinSource(e.p, i, k) {
+			names = append(names, e.name[k])
+		}
+	}
+	return fmt.Sprintf("%s, for %s", s, strings.Join(names, " and "))
+}
+
+// estimates writes the expected and the actual partial matches.
+func (e *explainer) estimates(l int) string {
+	s := around(e.p.Levels[l].Estimate, "matches")
+	if l < len(e.actual) {
+		s += fmt.Sprintf(", actually %s", e.actual[l].Matches)
+		if e.actual[l].Seconds > 0 {
+			s += fmt.Sprintf(" in %.3g s", e.actual[l].Seconds)
+		}
+	}
+	return s
+}
+
+// around writes an estimate with two digits.
+func around(x float64, what string) string {
+	if x <= 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return ""
+	}
+	return fmt.Sprintf("   (≈ %s %s)", approx(x), what)
+}
+
+// approx writes a number with two significant digits, in groups of three.
+func approx(x float64) string {
+	if x < 10 {
+		return fmt.Sprintf("%.2g", x)
+	}
+	if x >= 1e15 {
+		return fmt.Sprintf("%.1e", x)
+	}
+	scale := math.Pow(10, math.Floor(math.Log10(x))-1)
+	s := fmt.Sprintf("%.0f", math.Round(x/scale)*scale)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return s
+}
+
+func (e *explainer) foot() {
+	p := e.p
+	total := 0.0
+	for i := range p.Levels {
+		total += p.Levels[i].Cost
+	}
+	e.linef(0, "")
+	if total > 0 {
+		e.linef(0, "expected work: about %s set elements", approx(total))
+	}
+	if text := e.legend(); text != "" {
+		e.linef(0, "neighbour lists: %s", text)
+	}
+}
+
+// legend says what the names of neighbour lists mean.
+func (e *explainer) legend() string {
+	var out []string
+	used := map[int]bool{e.p.Levels[0].MinDegreeAdj: e.p.Levels[0].MinDegree > 1}
+	for l := range e.p.Levels {
+		for _, b := range e.p.Levels[l].Back {
+			used[b.Adj] = true
+		}
+	}
+	for i, a := range e.p.Adjs {
+		if !used[i] {
+			continue
+		}
+		what := "neighbours of x"
+		switch {
+		case strings.HasSuffix(a.Name, "+"):
+			what = "successors of x"
+		case strings.HasSuffix(a.Name, "-"):
+			what = "predecessors of x"
+		case e.p.Graph.Directed:
+			what = "neighbours of x either way"
+		}
+		out = append(out, fmt.Sprintf("%s(x) %s (%d pairs)", a.Name, what, len(a.CSR.Adj)))
+	}
+	return strings.Join(out, "; ")
+}
