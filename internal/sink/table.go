@@ -58,24 +58,21 @@ func (t *table) writeHead() error {
 }
 
 func (t *table) write(rows [][]string) error {
-	var b strings.Builder
+	var b, line strings.Builder
 	for _, r := range rows {
+		line.Reset()
 		for i, cell := range r {
 			pad := strings.Repeat(" ", max(t.widths[i]-utf8.RuneCountInString(cell), 0))
 			right := t.cols[i].Type == Int || t.cols[i].Type == Float
 			switch {
 			case right:
-				b.WriteString(pad + cell)
-			case i == len(r)-1:
-				b.WriteString(cell)
+				line.WriteString(pad + cell)
 			default:
-				b.WriteString(cell + pad)
+				line.WriteString(cell + pad)
 			}
-			if i < len(r)-1 {
-				b.WriteString("  ")
-			}
+			line.WriteString("  ")
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err

@@ -310,3 +310,19 @@ func (s *search) outerFits(v, outer int) bool {
 	}
 	return true
 }
+
+// EmbeddingsAt is Embeddings with one vertex of the pattern bound to c.
+func EmbeddingsAt(ctx context.Context, w *World, p *pattern.Pattern, v int, c uint32, yield func(Match) bool) error {
+	s := newSearch(ctx, w.w, p, yield)
+	s.m[v], s.bound[v] = c, true
+	if s.fits(v) {
+		s.vertex(0)
+	}
+	return ctx.Err()
+}
+
+// World is a graph made ready for many searches.
+type World struct{ w *world }
+
+// NewWorld spreads g out over maps, which takes some hundred bytes an edge.
+func NewWorld(g *graph.Graph) *World { return &World{newWorld(g)} }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/format"
+)
+
+func (a *app) convertCmd() *cobra.Command {
+	var g graphFlags
+	var f commonFlags
+	var lossy bool
+	var vertices string
+	cmd := &cobra.Command{
+		Use:   "convert IN OUT [flags]",
+		Short: "read a graph and write it in another format",
+		Long: `Read a graph and write it in another format, by the name of OUT or --to. FILE.weft
+is weft's own form: it opens in milliseconds and is checked. A format that cannot
+hold all of the graph is refused unless --lossy.
+
+Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress text.
+- reads standard input and writes standard output.
+
+` + exitCodesHelp,
+		Example: `  weft convert graph.txt.gz graph.weft
+  weft convert --directed --columns src,dst,_,time events.tsv events.parquet
+  zcat edges.gz | weft convert --format edgelist - - --to mtx > edges.mtx`,
+		Args: args(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			to := f.to
+			f.to = ""
+			if err := f.check(); err != nil {
+				return err
+			}
+			if to != "" {
+				if _, err := format.ParseFormat(to); err != nil {
+					return usagef("--to: %v", err)
+				}
+			}
+			g.path = args[0]
+			bar := a.progress(f.progress)
+			graph, err := a.load(&g, &f, bar)
+			if err != nil {
+				return err
+			}
+			defer graph.Close()
+			return graph.Write(a.ctx, args[1], weft.WriteOptions{Format: to, AllowLoss: lossy, Vertices: vertices, Stdout: a.stdout})
+		},
+	}
+	g.addReading(cmd)
+	f.addLoading(cmd)
+	cmd.Flags().StringVar(&f.to, "to", "", "format of OUT; default by its name")
+	cmd.Flags().BoolVar(&lossy, "lossy", false, "write even what the format cannot hold")
+	cmd.Flags().StringVar(&vertices, "write-vertices", "", "write ids, labels and properties of vertices to `FILE`")
+	return cmd
+}

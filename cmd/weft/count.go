@@ -1,0 +1,265 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// searchFlags are the flags of commands that ask queries of a graph.
+type searchFlags struct {
+	graphFlags
+	commonFlags
+	queryFlags
+	count string
+}
+
+func (f *searchFlags) add(cmd *cobra.Command) {
+	f.graphFlags.add(cmd)
+	f.queryFlags.add(cmd)
+	f.commonFlags.add(cmd)
+	cmd.Flags().StringVar(&f.count, "count", "", "what is counted or listed: subgraphs or embeddings; default subgraphs under iso, embeddings under hom and trail")
+}
+
+func (f *searchFlags) check() error {
+	switch f.count {
+	case "", "subgraphs", "embeddings":
+	default:
+		return usagef("--count %q: want subgraphs or embeddings", f.count)
+	}
+	return f.commonFlags.check()
+}
+
+func (a *app) countCmd() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "count -g FILE [flags] [QUERY]",
+		Short: "count the matches of patterns",
+		Long: `Count the matches of each pattern, exactly, and write one result a pattern.
+
+Embeddings are the ways to map the pattern's names to vertices; subgraphs are
+embeddings up to the pattern's own symmetries (a triangle has 6 embeddings and
+is 1 subgraph). The first column, or --count, says which is meant; JSON always
+has both. Whatever the query's RETURN says, count gives totals, except that
+RETURN participation(v) writes a row a vertex.
+
+Several patterns share one reading of the graph; --timeout and --limit hold for
+each. A result that was cut short says complete: false, and its numbers are
+lower bounds.
+
+` + exitCodesHelp,
+		Example: `  weft count -g graph.txt.gz 'MATCH (a)--(b)--(c)--(a)'
+  weft count -g graph.txt.gz --pattern 'clique(4)' --to json
+  weft count -g graph.weft -f queries/ --count embeddings --to ndjson --timeout 60s
+  weft count -g graph.weft 'MATCH (a)--(b)--(c)--(a) RETURN participation(a)' --to csv -o triangles.csv`,
+		RunE: func(_ *cobra.Command, args []string) error { return a.count(&f, args) },
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (a *app) count(f *searchFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	queries, err := f.queries(args)
+	if err != nil {
+		return err
+	}
+	if vertex, ok := queries[0].AsksParticipation(); ok && len(queries) == 1 {
+		return a.participation(f, queries[0], vertex)
+	}
+	bar := a.progress(f.progress)
+	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	w := newResultWriter(out, &f.commonFlags, f.count, len(queries))
+	var cut error
+	for _, q := range queries {
+		r, err := a.countOne(g, q, f, bar)
+		if c := a.interruption(err.ctx, err.err); c != nil {
+			cut = c
+		} else if err.err != nil {
+			_ = out.finish(err.err)
+			return err.err
+		}
+		if err := w.add(r); err != nil {
+			return out.finish(err)
+		}
+		a.report(&f.commonFlags, r)
+		if cut == errInterrupted {
+			break
+		}
+	}
+	if err := out.finish(w.close()); err != nil {
+		return err
+	}
+	return a.cutShort(cut)
+}
+
+// cutShort says why results are partial and chooses the exit code.
+func (a *app) cutShort(cause error) error {
+	switch cause {
+	case nil:
+		return nil
+	case errTimeout:
+		fmt.Fprintln(a.stderr, "weft: --timeout passed: the result is partial, its numbers are lower bounds")
+		return exitError(exitTimeout)
+	}
+	fmt.Fprintln(a.stderr, "weft: interrupted: the result is partial, its numbers are lower bounds")
+	return exitError(exitInterrupted)
+}
+
+// report writes notes, and with --stats how the result came about.
+func (a *app) report(f *commonFlags, r weft.Result) {
+	a.notes(r)
+	if f.stats {
+		fmt.Fprintf(a.stderr, "weft: engine %s (%s), method %s; load %s, plan %s, search %s; peak memory %d MiB\n",
+			r.Engine, r.Reason, r.Method, brief(r.Load), brief(r.Plan), brief(r.Search), r.PeakMemory>>20)
+	}
+}
+
+func brief(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(time.Microsecond).String()
+}
+
+// resultWriter writes results: JSON as they come, tables at the end.
+type resultWriter struct {
+	w        io.Writer
+	to       string
+	headline string // "" is the default of each result
+	many     bool
+	rows     []weft.Result
+	written  int
+}
+
+func newResultWriter(w io.Writer, f *commonFlags, headline string, queries int) *resultWriter {
+	to := f.to
+	if to == "" {
+		to = "table"
+	}
+	return &resultWriter{w: w, to: to, headline: headline, many: queries > 1}
+}
+
+func (w *resultWriter) add(r weft.Result) error {
+	switch w.to {
+	case "ndjson":
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		_, err = w.w.Write(append(line, '\n'))
+		return err
+	case "json":
+		text, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			return err
+		}
+		before, after := "", "\n"
+		if w.many {
+			before, after = "[\n", ""
+			if w.written > 0 {
+				before = ",\n"
+			}
+		}
+		w.written++
+		_, err = fmt.Fprintf(w.w, "%s%s%s", before, text, after)
+		return err
+	}
+	w.rows = append(w.rows, r)
+	return nil
+}
+
+func (w *resultWriter) close() error {
+	switch w.to {
+	case "ndjson":
+		return nil
+	case "json":
+		if !w.many {
+			return nil
+		}
+		end := "\n]\n"
+		if w.written == 0 {
+			end = "[]\n"
+		}
+		_, err := io.WriteString(w.w, end)
+		return err
+	}
+	return writeRows(w.w, w.to, len(w.rows), w.columns())
+}
+
+// columns has the headline number first.
+func (w *resultWriter) columns() []sink.Column {
+	subgraphs := w.counts("subgraphs", func(r *weft.Result) *big.Int { return r.Subgraphs })
+	embeddings := w.counts("embeddings", func(r *weft.Result) *big.Int { return r.Embeddings })
+	cols := []sink.Column{subgraphs, embeddings}
+	if len(w.rows) > 0 && headline(&w.rows[0], w.headline) == "embeddings" {
+		cols[0], cols[1] = cols[1], cols[0]
+	}
+	return append(cols,
+		w.counts("automorphisms", func(r *weft.Result) *big.Int { return r.Automorphisms }),
+		column("semantics", sink.String, func(i int) any { return semantics(&w.rows[i]) }),
+		column("complete", sink.Bool, func(i int) any { return w.rows[i].Complete }),
+		column("seconds", sink.Float, func(i int) any { return seconds(w.rows[i].Search + w.rows[i].Plan) }),
+		column("query", sink.String, func(i int) any { return w.rows[i].Query }),
+	)
+}
+
+func semantics(r *weft.Result) string {
+	if r.Induced {
+		return r.Semantics + " induced"
+	}
+	return r.Semantics
+}
+
+// headline is the number that a result is about.
+func headline(r *weft.Result, asked string) string {
+	switch {
+	case asked != "":
+		return asked
+	case r.Subgraphs == nil:
+		return "embeddings"
+	}
+	return "subgraphs"
+}
+
+// counts is a column of exact counts: text where one exceeds 63 bits.
+func (w *resultWriter) counts(name string, get func(*weft.Result) *big.Int) sink.Column {
+	t := sink.Int
+	for i := range w.rows {
+		if x := get(&w.rows[i]); x != nil && !x.IsInt64() {
+			t = sink.String
+		}
+	}
+	return column(name, t, func(i int) any {
+		x := get(&w.rows[i])
+		switch {
+		case x == nil:
+			return nil
+		case t == sink.String:
+			return x.String()
+		}
+		return x.Int64()
+	})
+}
+
+func seconds(d time.Duration) float64 { return float64(d.Round(time.Microsecond)) / 1e9 }

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+func (a *app) doctorCmd() *cobra.Command {
+	var f commonFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "say what this machine has for weft, and what is missing",
+		Long: `Say what this machine has for weft: cores, vector instructions, memory, engines,
+and the files of a GPU driver. Files are only looked for, not loaded.
+
+` + exitCodesHelp,
+		Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if f.to != "" {
+				if err := sink.CheckFormat(f.to); err != nil {
+					return usagef("--to: %v", err)
+				}
+			}
+			checks := examine()
+			if f.to == "json" {
+				text, err := json.MarshalIndent(checks, "", "  ")
+				if err == nil {
+					_, err = a.stdout.Write(append(text, '\n'))
+				}
+				return err
+			}
+			return writeRows(a.stdout, f.outFormat(), len(checks), []sink.Column{
+				column("what", sink.String, func(i int) any { return checks[i].What }),
+				column("found", sink.String, func(i int) any { return checks[i].Found }),
+				column("advice", sink.String, func(i int) any { return checks[i].Advice }),
+			})
+		},
+	}
+	cmd.Flags().StringVar(&f.to, "to", "", "output format: "+strings.Join(sink.Formats, ", "))
+	return cmd
+}
+
+// finding is one line of the doctor's report.
+type finding struct {
+	What   string `json:"what"`
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"`
+}
+
+func examine() []finding {
+	out := []finding{
+		{What: "weft", Found: weft.Version() + ", " + runtime.Version()},
+		{What: "system", Found: runtime.GOOS + "/" + runtime.GOARCH},
+		cores(),
+		vectors(),
+		memory(),
+	}
+	for _, e := range choose.Engines() {
+		out = append(out, finding{What: "engine " + e.Name, Found: e.Meaning})
+	}
+	return append(out, gpuFiles()...)
+}
+
+func cores() finding {
+	f := finding{What: "cores", Found: fmt.Sprintf("%d used of %d", runtime.GOMAXPROCS(0), runtime.NumCPU())}
+	if runtime.GOMAXPROCS(0) < runtime.NumCPU() {
+		f.Advice = "GOMAXPROCS or a container's limit holds weft to fewer cores than there are; --threads changes it"
+	}
+	return f
+}
+
+func vectors() finding {
+	f := finding{What: "vector instructions"}
+	var have []string
+	for _, x := range []cpuid.FeatureID{cpuid.AVX2, cpuid.BMI2, cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VBMI2, cpuid.ASIMD, cpuid.SVE} {
+		if cpuid.CPU.Supports(x) {
+			have = append(have, x.String())
+		}
+	}
+	if f.Found = strings.Join(have, " "); f.Found == "" {
+		f.Found = "none that weft uses"
+		f.Advice = "the portable code runs, slower"
+	}
+	return f
+}
+
+// memory reads what Linux says of the machine.
+func memory() finding {
+	f := finding{What: "memory", Found: "unknown"}
+	data, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return f
+	}
+	var total, free int64
+	for line := range strings.Lines(string(data)) {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "MemTotal: %d kB", &kib); n == 1 {
+			total = kib
+		}
+		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 {
+			free = kib
+		}
+	}
+	f.Found = fmt.Sprintf("%.1f GiB, %.1f available", float64(total)/(1<<20), float64(free)/(1<<20))
+	return f
+}
+
+// libraryDirs are where a GPU driver's files are looked for, beside
+// LD_LIBRARY_PATH.
+var libraryDirs = []string{
+	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/lib/wsl/lib",
+	"/usr/local/nvidia/lib64", "/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib", "/opt/cuda/lib64",
+}
+
+func gpuFiles() []finding {
+	driver := findLibrary("libcuda.so*")
+	nvrtc := findLibrary("libnvrtc.so*")
+	out := []finding{{What: "GPU driver", Found: driver}, {What: "GPU compiler (NVRTC)", Found: nvrtc}}
+	if driver == "" {
+		out[0].Found = "no libcuda.so"
+		out[0].Advice = "install an NVIDIA driver to use a GPU"
+	}
+	if nvrtc == "" {
+		out[1].Found = "no libnvrtc.so"
+		out[1].Advice = "install the CUDA toolkit's nvrtc package to use a GPU"
+	}
+	return append(out, finding{What: "GPU engines", Found: "none in this build"})
+}
+
+func findLibrary(glob string) string {
+	dirs := append(filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")), libraryDirs...)
+	for _, d := range dirs {
+		if found, _ := filepath.Glob(filepath.Join(d, glob)); d != "" && len(found) > 0 {
+			return found[0]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+func (a *app) existsCmd() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "exists -g FILE [flags] [QUERY]",
+		Short: "say whether a pattern occurs",
+		Long: `Say whether a pattern occurs, and stop at its first match. The exit code follows
+grep: 0 if it occurs, 1 if not. With several patterns it is 0 if any occurs.
+
+` + exitCodesHelp,
+		Example: `  weft exists -g graph.weft --pattern 'clique(8)' && echo yes`,
+		RunE:    func(_ *cobra.Command, args []string) error { return a.exists(&f, args) },
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (a *app) exists(f *searchFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	queries, err := f.queries(args)
+	if err != nil {
+		return err
+	}
+	bar := a.progress(f.progress)
+	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	type answer struct {
+		query         string
+		found, settle bool
+	}
+	var answers []answer
+	some := false
+	var cut error
+	for _, q := range queries {
+		ctx, cancel := f.within(a.ctx)
+		found, r, err := g.Exists(ctx, q, append(f.commonFlags.options(), bar.options()...)...)
+		bar.clear()
+		c := a.interruption(ctx, err)
+		cancel()
+		if err != nil && c == nil {
+			return err
+		}
+		a.notes(r)
+		answers = append(answers, answer{q.Name(), found, c == nil})
+		some = some || found
+		if c != nil {
+			cut = c
+		}
+		if c == errInterrupted {
+			break
+		}
+	}
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	err = writeRows(out, f.outFormat(), len(answers), []sink.Column{
+		column("exists", sink.Bool, func(i int) any {
+			if !answers[i].settle {
+				return nil
+			}
+			return answers[i].found
+		}),
+		column("query", sink.String, func(i int) any { return answers[i].query }),
+	})
+	if err := out.finish(err); err != nil {
+		return err
+	}
+	switch {
+	case some:
+		return nil
+	case cut == errTimeout:
+		fmt.Fprintln(a.stderr, "weft: --timeout passed before a match was found")
+		return exitError(exitTimeout)
+	case cut != nil:
+		fmt.Fprintln(a.stderr, "weft: interrupted before a match was found")
+		return exitError(exitInterrupted)
+	}
+	return exitError(exitFailure)
+}

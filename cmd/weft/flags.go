@@ -1,0 +1,285 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// graphFlags say which graph to read and how.
+type graphFlags struct {
+	path, format, labels, vertices string
+	columns                        []string
+	directed                       bool
+	skip                           int
+	setDirected                    func() bool
+}
+
+func (f *graphFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.path, "graph", "g", "", "graph `FILE`; - is standard input")
+	f.addReading(cmd)
+}
+
+// addReading adds the flags that say how to read a graph.
+func (f *graphFlags) addReading(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.format, "format", "auto", "format of the graph: "+strings.Join(format.Formats(), ", "))
+	fs.BoolVar(&f.directed, "directed", false, "edges have a direction (--directed=false: they have none); default: as the file says, undirected where it says nothing")
+	fs.StringVar(&f.labels, "labels", "", "`FILE` of vertex labels: lines \"id label\"")
+	fs.StringVar(&f.vertices, "vertices", "", "`FILE` of vertices: a table of ids, labels and properties")
+	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns: src,dst,label,time,weight, a property, or _ to skip one")
+	fs.IntVar(&f.skip, "skip", 0, "drop the first `N` lines of the text")
+	f.setDirected = func() bool { return fs.Changed("directed") }
+}
+
+func (f *graphFlags) options() []weft.Option {
+	o := []weft.Option{weft.WithFormat(f.format), weft.WithLabels(f.labels), weft.WithVertices(f.vertices), weft.WithSkip(f.skip)}
+	if len(f.columns) > 0 {
+		o = append(o, weft.WithColumns(f.columns...))
+	}
+	if f.setDirected() {
+		o = append(o, weft.WithDirected(f.directed))
+	}
+	return o
+}
+
+// commonFlags are the flags of every command that searches.
+type commonFlags struct {
+	engine, device, semantics, order, to, out, progress, memory string
+	threads                                                     int
+	timeout                                                     time.Duration
+	limit                                                       int64
+	seed                                                        uint64
+	engineOpts, params                                          []string
+	stats, product, induced                                     bool
+	setInduced                                                  func() bool
+}
+
+func (f *commonFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	f.addRunning(cmd)
+	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+engineNames())
+	fs.StringVar(&f.device, "device", "auto", "device: auto, cpu, gpu:0,1,…")
+	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this long (30s, 5m), with a partial result and exit code 124")
+	fs.Int64Var(&f.limit, "limit", 0, "stop each query after `N` matches")
+	fs.StringVar(&f.semantics, "semantics", "", "iso, trail or hom for a pattern that does not say; default iso")
+	fs.BoolVar(&f.induced, "induced", false, "no edges between matched vertices beyond the pattern's")
+	fs.StringVar(&f.order, "order", "auto", "matching order: auto, ri, gsi, geneva, cost, or names with commas")
+	fs.Uint64Var(&f.seed, "seed", 0, "seed of estimates and samples")
+	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE` for planning or one engine (repeatable): plan.method=nest|local|large|formula, plan.tail=off, plan.motion=off, plan.restrictions=off")
+	fs.StringArrayVar(&f.params, "param", nil, "`NAME=VALUE` of $NAME in the query (repeatable): a number, true, false, null, a text, or a list [1,2]")
+	fs.BoolVar(&f.product, "allow-product", false, "permit patterns that are not connected")
+	fs.BoolVar(&f.stats, "stats", false, "write what was done, and how fast, to standard error")
+	f.setInduced = func() bool { return fs.Changed("induced") }
+}
+
+// addRunning adds the flags of commands that load and write.
+func (f *commonFlags) addRunning(cmd *cobra.Command) {
+	f.addLoading(cmd)
+	f.addWriting(cmd)
+}
+
+// addLoading adds the flags of commands that read a graph.
+func (f *commonFlags) addLoading(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.IntVar(&f.threads, "threads", 0, "threads; 0 is one a core")
+	fs.StringVar(&f.memory, "memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` (2G, 500M)")
+	fs.StringVar(&f.progress, "progress", "auto", "progress on standard error: auto (a bar on a terminal), plain, json, none")
+}
+
+// addWriting adds the flags of commands that write tables.
+func (f *commonFlags) addWriting(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVarP(&f.out, "output", "o", "", "write to `FILE`, which appears when it is complete; default standard output")
+	fs.StringVar(&f.to, "to", "", "output format: "+strings.Join(sink.Formats, ", ")+"; default table")
+}
+
+func engineNames() string {
+	var out []string
+	for _, e := range choose.Engines() {
+		out = append(out, e.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// check finds mistakes before the graph is read.
+func (f *commonFlags) check() error {
+	if f.to != "" {
+		if err := sink.CheckFormat(f.to); err != nil {
+			return usagef("--to: %v", err)
+		}
+	}
+	if err := choose.CheckNames(f.engine, f.device); err != nil {
+		return checkKind(err)
+	}
+	switch f.progress {
+	case "auto", "plain", "json", "none":
+	default:
+		return usagef("--progress %q: want auto, plain, json or none", f.progress)
+	}
+	if f.semantics != "" {
+		if _, err := pattern.ParseMode(f.semantics); err != nil {
+			return usagef("--semantics: %v", err)
+		}
+	}
+	if f.threads < 0 || f.limit < 0 || f.timeout < 0 {
+		return usagef("--threads, --limit and --timeout cannot be negative")
+	}
+	if _, err := parseBytes(f.memory); err != nil {
+		return usagef("--memory: %v", err)
+	}
+	for _, s := range f.engineOpts {
+		if name, _, ok := strings.Cut(s, "="); !ok || name == "" {
+			return usagef("--engine-opt %q: want NAME=VALUE", s)
+		}
+	}
+	for _, s := range f.params {
+		name, _, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return usagef("--param %q: want NAME=VALUE", s)
+		}
+	}
+	return nil
+}
+
+// options are f for the library.
+func (f *commonFlags) options() []weft.Option {
+	memory, _ := parseBytes(f.memory)
+	o := []weft.Option{
+		weft.WithThreads(f.threads), weft.WithMemory(memory), weft.WithEngine(f.engine), weft.WithDevice(f.device),
+		weft.WithLimit(f.limit), weft.WithOrder(f.order), weft.WithSeed(f.seed),
+	}
+	if f.semantics != "" {
+		o = append(o, weft.WithSemantics(f.semantics))
+	}
+	if f.setInduced != nil && f.setInduced() {
+		o = append(o, weft.WithInduced(f.induced))
+	}
+	if f.product {
+		o = append(o, weft.WithProduct())
+	}
+	for _, s := range f.engineOpts {
+		name, value, _ := strings.Cut(s, "=")
+		o = append(o, weft.WithEngineOption(name, value))
+	}
+	for _, s := range f.params {
+		name, value, _ := strings.Cut(s, "=")
+		o = append(o, weft.WithParam(name, paramValue(value)))
+	}
+	return o
+}
+
+// within returns a context that ends after the timeout.
+func (f *commonFlags) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, f.timeout, errTimeout)
+}
+
+// queryFlags say what to look for.
+type queryFlags struct {
+	files []string
+	names []string
+}
+
+func (f *queryFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&f.files, "file", "f", nil, "`FILE` or directory of patterns (repeatable)")
+	cmd.Flags().StringArrayVar(&f.names, "pattern", nil, "`NAME` of the catalogue, as triangle or clique(5) (repeatable; see weft info --catalogue)")
+}
+
+// queries are all queries of the command line, in order.
+func (f *queryFlags) queries(args []string) ([]*weft.Query, error) {
+	var out []*weft.Query
+	for _, text := range args {
+		q, err := weft.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, q)
+	}
+	for _, path := range f.files {
+		qs, err := queriesIn(path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, qs...)
+	}
+	for _, name := range f.names {
+		qs, err := weft.PatternsByName(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, qs...)
+	}
+	if len(out) == 0 {
+		return nil, usagef("no pattern: give a query as the last argument, a file with -f, or a name with --pattern")
+	}
+	return out, nil
+}
+
+// queriesIn reads a file, or the files of a directory in the order of their
+// names, numbers inside them compared as numbers.
+func queriesIn(path string) ([]*weft.Query, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, usagef("-f %s: no such file or directory", path)
+	}
+	if !st.IsDir() {
+		return weft.ParseFile(path)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	sortNatural(names)
+	var out []*weft.Query
+	for _, n := range names {
+		qs, err := weft.ParseFile(path + string(os.PathSeparator) + n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, qs...)
+	}
+	if len(out) == 0 {
+		return nil, usagef("-f %s: there are no patterns in this directory", path)
+	}
+	return out, nil
+}
+
+// parseBytes reads a size: a number with an optional unit, K, M, G or T, which
+// are powers of 1024.
+func parseBytes(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
+	shift := 0
+	if n := len(text); n > 0 {
+		if i := strings.IndexByte("KMGT", text[n-1]); i >= 0 {
+			shift, text = 10*(i+1), text[:n-1]
+		}
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x > 0) || x*float64(int64(1)<<shift) > 1<<62 {
+		return 0, fmt.Errorf("%q is no size: want a number with K, M, G or T, as 2G", s)
+	}
+	return int64(x * float64(int64(1)<<shift)), nil
+}

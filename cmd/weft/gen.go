@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/format"
+)
+
+func (a *app) genCmd() *cobra.Command {
+	var f commonFlags
+	var spec weft.Spec
+	var dims string
+	cmd := &cobra.Command{
+		Use:   "gen MODEL -o FILE [flags]",
+		Short: "generate a graph",
+		Long: `Generate a graph. The same model, parameters and seed give the same graph on
+every machine and with any number of threads. Without -o an edge list goes to
+standard output.
+
+Models and their parameters:
+  rmat     --scale, --m      recursive matrix (0.57, 0.19, 0.19, 0.05): 2^scale vertices, m draws
+  er       --n, --m or --p   Erdős–Rényi
+  ws       --n, --k, --p     Watts–Strogatz: k neighbours, rewired with probability p
+  ba       --n, --k          Barabási–Albert: k edges a new vertex
+  rgg      --scale, --degree random geometric graph on the unit square
+  grid     --dims, --torus   a grid of any number of dimensions, as 100x100
+  cliques  --n, --k, --ring  n cliques of k vertices
+  star     --n               a star of n leaves
+
+` + exitCodesHelp,
+		Example: `  weft gen rmat --scale 20 --m 16000000 --seed 1 -o rmat20.weft
+  weft gen er --n 1000 --m 5000 | weft count -g - --pattern triangle`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			spec.Model = args[0]
+			for d := range strings.SplitSeq(dims, "x") {
+				if dims == "" {
+					break
+				}
+				n, err := strconv.ParseUint(strings.TrimSpace(d), 10, 32)
+				if err != nil {
+					return usagef("--dims %q: want sides with x between them, as 100x100", dims)
+				}
+				spec.Dims = append(spec.Dims, n)
+			}
+			if f.to != "" {
+				if _, err := format.ParseFormat(f.to); err != nil {
+					return usagef("--to: %v", err)
+				}
+			}
+			return a.gen(spec, &f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.IntVar(&spec.Scale, "scale", 0, "binary logarithm of the number of vertices")
+	fs.Uint64Var(&spec.N, "n", 0, "vertices, cliques or leaves")
+	fs.Uint64Var(&spec.M, "m", 0, "edges")
+	fs.Uint64Var(&spec.K, "k", 0, "neighbours, edges a vertex, or the size of cliques")
+	fs.Float64Var(&spec.P, "p", 0, "probability")
+	fs.Float64Var(&spec.Degree, "degree", 0, "mean degree")
+	fs.StringVar(&dims, "dims", "", "sides of a grid, as 100x100")
+	fs.BoolVar(&spec.Torus, "torus", false, "join the ends of a grid")
+	fs.BoolVar(&spec.Ring, "ring", false, "join the cliques in a ring")
+	fs.BoolVar(&spec.Directed, "directed", false, "keep directions")
+	fs.Uint64Var(&spec.Seed, "seed", 0, "seed")
+	fs.IntVar(&f.threads, "threads", 0, "threads; 0 is one a core")
+	fs.StringVarP(&f.out, "output", "o", "-", "write to `FILE`; its name decides the format")
+	fs.StringVar(&f.to, "to", "", "format of the output; default by its name")
+	return cmd
+}
+
+func (a *app) gen(spec weft.Spec, f *commonFlags) error {
+	g, err := weft.Generate(a.ctx, spec, weft.WithThreads(f.threads))
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	to := f.to
+	if to == "" && f.out == "-" {
+		to = string(format.EdgeList)
+	}
+	if err := g.Write(a.ctx, f.out, weft.WriteOptions{Format: to, AllowLoss: true, Stdout: a.stdout}); err != nil {
+		return err
+	}
+	if f.out != "-" {
+		fmt.Fprintf(a.stderr, "weft: %s: %d vertices, %d edges\n", f.out, g.NumVertices(), g.NumEdges())
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+func (a *app) infoCmd() *cobra.Command {
+	var g graphFlags
+	var f commonFlags
+	var catalogue bool
+	cmd := &cobra.Command{
+		Use:   "info -g FILE [flags] | info --catalogue",
+		Short: "describe a graph, or list the named patterns",
+		Long: `Describe a graph: size, degrees, labels, properties, components, degeneracy, and
+the memory of its parts. --to json has everything. With --catalogue, list the
+names that --pattern takes.
+
+` + exitCodesHelp,
+		Example: `  weft info -g graph.txt.gz
+  weft info -g graph.weft --to json
+  weft info --catalogue`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			out, err := a.open(f.out)
+			if err != nil {
+				return err
+			}
+			if catalogue {
+				return out.finish(writeCatalogue(out, f.outFormat()))
+			}
+			if len(args) == 1 && g.path == "" {
+				g.path = args[0]
+			}
+			return out.finish(a.info(&g, &f, out))
+		},
+	}
+	g.add(cmd)
+	f.addLoading(cmd)
+	f.addWriting(cmd)
+	cmd.Flags().BoolVar(&catalogue, "catalogue", false, "list the named patterns instead")
+	return cmd
+}
+
+func writeCatalogue(w io.Writer, to string) error {
+	entries := weft.Catalogue()
+	return writeRows(w, to, len(entries), []sink.Column{
+		column("pattern", sink.String, func(i int) any { return entries[i].Usage }),
+		column("meaning", sink.String, func(i int) any { return entries[i].Meaning }),
+	})
+}
+
+func (a *app) info(g *graphFlags, f *commonFlags, w io.Writer) error {
+	if f.to != "" && f.to != "table" && f.to != "json" && f.to != "ndjson" {
+		return usagef("--to %s: info writes table, json or ndjson", f.to)
+	}
+	graph, err := a.load(g, f, a.progress(f.progress))
+	if err != nil {
+		return err
+	}
+	defer graph.Close()
+	info, err := graph.Info(a.ctx, weft.WithThreads(f.threads))
+	if err != nil {
+		return err
+	}
+	switch f.to {
+	case "json":
+		text, err := json.MarshalIndent(info, "", "  ")
+		if err == nil {
+			_, err = w.Write(append(text, '\n'))
+		}
+		return err
+	case "ndjson":
+		return json.NewEncoder(w).Encode(info)
+	}
+	return writeInfo(w, info)
+}
+
+// labelsShown is how many labels the table names.
+const labelsShown = 20
+
+func writeInfo(w io.Writer, in *weft.Info) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	line := func(name, text string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(text, args...)) }
+	direction := "undirected"
+	if in.Directed {
+		direction = "directed"
+	}
+	line("graph", "%s", in.Path)
+	line("edges are", "%s", direction)
+	line("vertices", "%d", in.Vertices)
+	line("edges", "%d", in.Edges)
+	line("density", "%.3g", in.Density)
+	d := in.Degrees
+	line("degree", "least %d, mean %.2f, greatest %d", d.MinDegree, d.MeanDegree, d.MaxDegree)
+	for i, p := range d.Percentiles {
+		name := ""
+		if i == 0 {
+			name = "degree percentiles"
+		}
+		line(name, "%g %%: %d", p.Percent, p.Degree)
+	}
+	line("clustering", "%.4f, about %.0f triangles (estimated from %d wedges)", d.Clustering, d.Triangles, d.Samples)
+	line("components", "%d, the largest of %d vertices", in.Components, in.Largest)
+	line("degeneracy", "%d", in.Degeneracy)
+	labels := func(name string, list []weft.LabelCount) {
+		for i, l := range list {
+			if i == labelsShown {
+				line("", "… and %d more; --to json has all", len(list)-i)
+				break
+			}
+			if l.Label == "" {
+				l.Label = "(none)"
+			}
+			line(name, "%s: %d", l.Label, l.Count)
+			name = ""
+		}
+	}
+	labels("vertex labels", in.VertexLabels)
+	labels("edge labels", in.EdgeLabels)
+	props := func(name string, list []weft.PropertyInfo) {
+		for _, p := range list {
+			line(name, "%s: %s", p.Name, p.Type)
+			name = ""
+		}
+	}
+	props("vertex properties", in.VertexProps)
+	props("edge properties", in.EdgeProps)
+	if in.Times {
+		line("edge times", "yes")
+	}
+	line("memory", "%d bytes", in.MemoryTotal)
+	for _, m := range in.Memory {
+		line("", "%s: %d", m.Section, m.Bytes)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+)
+
+func (a *app) matchCmd() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "match -g FILE [flags] [QUERY]",
+		Short: "list the matches of a pattern",
+		Long: `List the matches of a pattern: a row a match, with the items of its RETURN, or
+all its names. Vertices are written with the graph's own ids, edges with their
+ends, label, time and properties.
+
+A query that returns items lists every embedding, as its count(*) would count
+them; a pattern without RETURN lists each subgraph once under iso (one of the
+embeddings that the pattern's symmetries make of each other), and each embedding
+under hom and trail. --count subgraphs or embeddings asks for one of them.
+Memory does not grow with the number of matches; their order is not defined.
+
+With -o the file appears under its name when it is complete. A listing that
+--timeout or Ctrl-C cut short is kept as FILE.partial.
+
+` + exitCodesHelp,
+		Example: `  weft match -g graph.txt.gz --pattern triangle --limit 10
+  weft match -g follows.csv --directed 'MATCH (a)-->(b)-->(c) WHERE deg(b) > 100 RETURN a, c, deg(b)'
+  weft match -g tx.parquet 'MATCH (a)-[e:TX]->(b) WHERE e.amount > 1e6 RETURN a, b, e' --to ndjson
+  weft match -g graph.weft --pattern 'clique(5)' --to parquet -o cliques.parquet`,
+		RunE: func(_ *cobra.Command, args []string) error { return a.match(&f, args) },
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (a *app) match(f *searchFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	queries, err := f.queries(args)
+	if err != nil {
+		return err
+	}
+	if len(queries) == 1 {
+		if vertex, ok := queries[0].AsksParticipation(); ok {
+			return a.participation(f, queries[0], vertex)
+		}
+		if _, ok := queries[0].AsksCount(); ok {
+			return a.count(f, args)
+		}
+		if queries[0].AsksExists() {
+			return a.exists(f, args)
+		}
+	} else if f.to != "ndjson" {
+		return usagef("%d patterns in one listing have different columns: use --to ndjson, or one pattern", len(queries))
+	}
+	bar := a.progress(f.progress)
+	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	var cut error
+	for _, q := range queries {
+		c, err := a.matchOne(g, q, f, bar, out, len(queries) > 1)
+		if err != nil {
+			return out.finish(err)
+		}
+		if c != nil {
+			cut = c
+		}
+		if cut == errInterrupted {
+			break
+		}
+	}
+	if cut == nil {
+		return out.finish(nil)
+	}
+	name, err := out.partial()
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		fmt.Fprintf(a.stderr, "weft: what was found is in %s\n", name)
+	}
+	return a.cutShort(cut)
+}
+
+// matchOne lists one query; cut is how it was cut short.
+func (a *app) matchOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progress, out *output, named bool) (cut, err error) {
+	ctx, cancel := f.within(a.ctx)
+	defer cancel()
+	options := append(f.commonFlags.options(), bar.options()...)
+	switch f.count {
+	case "embeddings":
+		options = append(options, weft.WithList(weft.Embeddings))
+	case "subgraphs":
+		options = append(options, weft.WithList(weft.Subgraphs))
+	}
+	if named {
+		options = append(options, weft.WithQueryColumn())
+	}
+	r, err := g.List(ctx, q, out, f.outFormat(), options...)
+	bar.clear()
+	if cut := a.interruption(ctx, err); cut != nil {
+		return cut, nil
+	}
+	if err == nil {
+		a.report(&f.commonFlags, r)
+	}
+	return nil, err
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+)
+
+func (a *app) motifsCmd() *cobra.Command {
+	var g graphFlags
+	var f commonFlags
+	var k int
+	var edgeInduced bool
+	cmd := &cobra.Command{
+		Use:   "motifs -g FILE [-k 3|4|5] [flags]",
+		Short: "count all connected patterns of k vertices",
+		Long: `Count every connected pattern of k vertices. By default counts are induced: each
+connected set of k vertices is counted once, in the one motif that it induces.
+With --edge-induced each motif's subgraphs are counted whatever other edges there
+are between their vertices. Directions are not looked at.
+
+` + exitCodesHelp,
+		Example: `  weft motifs -g graph.txt.gz -k 4
+  weft motifs -g graph.txt.gz -k 5 --edge-induced --to csv`,
+		Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			if k < 3 || k > 5 {
+				return usagef("-k %d: motifs have 3, 4 or 5 vertices", k)
+			}
+			if edgeInduced && f.setInduced() && f.induced {
+				return usagef("--induced and --edge-induced exclude each other")
+			}
+			induced := !edgeInduced && (!f.setInduced() || f.induced)
+			return a.counts(&g, &f, func(ctx context.Context, graph *weft.Graph, o []weft.Option) ([]weft.Result, error) {
+				return graph.Motifs(ctx, k, append(o, weft.WithInduced(induced))...)
+			})
+		},
+	}
+	g.add(cmd)
+	f.add(cmd)
+	cmd.Flags().IntVarP(&k, "size", "k", 3, "vertices of the motifs: 3, 4 or 5")
+	cmd.Flags().BoolVar(&edgeInduced, "edge-induced", false, "count all subgraphs, not only induced ones")
+	return cmd
+}
+
+func (a *app) cliquesCmd() *cobra.Command {
+	var g graphFlags
+	var f commonFlags
+	var k int
+	cmd := &cobra.Command{
+		Use:   "cliques -g FILE -k K [flags]",
+		Short: "count the cliques of k vertices",
+		Long: `Count the sets of k vertices that are all adjacent to each other. Directions are
+not looked at. To list them: weft match --pattern 'clique(K)'.
+
+` + exitCodesHelp,
+		Example: `  weft cliques -g graph.txt.gz -k 5`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			if k < 2 || k > 32 {
+				return usagef("-k %d: cliques have 2 to 32 vertices", k)
+			}
+			return a.counts(&g, &f, func(ctx context.Context, graph *weft.Graph, o []weft.Option) ([]weft.Result, error) {
+				r, err := graph.Cliques(ctx, k, o...)
+				return []weft.Result{r}, err
+			})
+		},
+	}
+	g.add(cmd)
+	f.add(cmd)
+	cmd.Flags().IntVarP(&k, "size", "k", 3, "vertices of the cliques")
+	return cmd
+}
+
+// counts loads the graph and writes what count returns.
+func (a *app) counts(gf *graphFlags, f *commonFlags, count func(context.Context, *weft.Graph, []weft.Option) ([]weft.Result, error)) error {
+	bar := a.progress(f.progress)
+	g, err := a.load(gf, f, bar)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	ctx, cancel := f.within(a.ctx)
+	defer cancel()
+	results, err := count(ctx, g, append(f.options(), bar.options()...))
+	bar.clear()
+	cut := a.interruption(ctx, err)
+	if err != nil && cut == nil {
+		return err
+	}
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	w := newResultWriter(out, f, "", 2)
+	w.many = len(results) != 1
+	for _, r := range results {
+		if err := w.add(r); err != nil {
+			return out.finish(err)
+		}
+		a.report(f, r)
+	}
+	if err := out.finish(w.close()); err != nil {
+		return err
+	}
+	return a.cutShort(cut)
+}

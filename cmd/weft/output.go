@@ -1,0 +1,73 @@
+package main
+
+import (
+	"io"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// output is where data goes: standard output, or a file that appears under its
+// name when it is complete.
+type output struct {
+	w    io.Writer
+	file *sink.File
+	name string
+}
+
+func (a *app) open(name string) (*output, error) {
+	if name == "" || name == "-" {
+		return &output{w: a.stdout}, nil
+	}
+	f, err := sink.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &output{w: f, file: f, name: name}, nil
+}
+
+// Write writes to the file, or to standard output.
+func (o *output) Write(b []byte) (int, error) { return o.w.Write(b) }
+
+// finish gives a complete file its name. After an error nothing is left of it.
+func (o *output) finish(err error) error {
+	switch {
+	case o.file == nil:
+		return err
+	case err != nil:
+		o.file.Abort()
+		return err
+	}
+	return o.file.Commit()
+}
+
+// partial keeps what was written under the name with ".partial" added, which it
+// returns; "" where the output is no file.
+func (o *output) partial() (string, error) {
+	if o.file == nil {
+		return "", nil
+	}
+	name := o.name + ".partial"
+	return name, o.file.CommitAs(name)
+}
+
+// writeRows writes a table of n rows.
+func writeRows(w io.Writer, format string, n int, cols []sink.Column) error {
+	out, err := sink.New(w, sink.Options{Format: format, Columns: cols})
+	if err != nil {
+		return err
+	}
+	b := sink.Rows(0, n)
+	if err := out.Emit(0, b); err != nil {
+		_ = out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+var _ engine.Sink = (*sink.Writer)(nil)
+
+// column is a column of writeRows.
+func column(name string, t sink.Type, value func(i int) any) sink.Column {
+	return sink.Value(name, t, func(m []uint32, _ []uint64) any { return value(int(m[0])) })
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weftgraph/weft"
+)
+
+// progress reports how far a command is: a bar that is overwritten on a
+// terminal, lines, or JSON lines.
+type progress struct {
+	mu    sync.Mutex
+	w     io.Writer
+	mode  string // bar, plain, json or none
+	label string
+	phase string
+	start time.Time // of the phase
+	last  time.Time
+	shown bool // a bar is on the line
+}
+
+// progress decides the mode: auto is a bar on a terminal and nothing elsewhere.
+func (a *app) progress(mode string) *progress {
+	p := &progress{w: a.stderr, mode: mode}
+	if mode == "auto" {
+		p.mode = "none"
+		if isTerminal(a.stderr) {
+			p.mode = "bar"
+		}
+	}
+	return p
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}
+
+// options asks the library to report to p.
+func (p *progress) options() []weft.Option {
+	if p.mode == "none" {
+		return nil
+	}
+	return []weft.Option{weft.WithProgress(p.report)}
+}
+
+// report shows how far a phase is.
+func (p *progress) report(x weft.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if x.Phase != p.phase {
+		p.phase, p.start, p.last = x.Phase, now, time.Time{}
+	}
+	every := time.Second
+	if p.mode == "bar" {
+		every = 100 * time.Millisecond
+	}
+	if now.Sub(p.last) < every {
+		return
+	}
+	if p.last.IsZero() && p.mode != "json" && now.Sub(p.start) < every {
+		p.last = now.Add(-every / 2) // what is done at once needs no bar
+		return
+	}
+	p.last = now
+	p.show(x, now)
+}
+
+func (p *progress) show(x weft.Progress, now time.Time) {
+	fraction, eta := 0.0, ""
+	if x.Total > 0 {
+		fraction = min(float64(x.Done)/float64(x.Total), 1)
+	}
+	took := now.Sub(p.start)
+	if fraction > 0.001 {
+		left := time.Duration(float64(took) * (1 - fraction) / fraction)
+		eta = ", " + left.Round(time.Second).String() + " left"
+	}
+	switch p.mode {
+	case "json":
+		line, _ := json.Marshal(map[string]any{
+			"phase": x.Phase, "query": p.label, "done": x.Done, "total": x.Total, "seconds": took.Seconds(),
+		})
+		fmt.Fprintf(p.w, "%s\n", line)
+	case "plain":
+		fmt.Fprintf(p.w, "%s: %.1f%%%s\n", x.Phase, 100*fraction, eta)
+	case "bar":
+		const width = 30
+		full := int(fraction * width)
+		fmt.Fprintf(p.w, "\r\x1b[K%s [%s%s] %3.0f%%%s", x.Phase, strings.Repeat("#", full), strings.Repeat(".", width-full), 100*fraction, eta)
+		p.shown = true
+	}
+}
+
+// clear removes a bar from the terminal.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+	p.phase = ""
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInput       = 3
+	exitQuery       = 4
+	exitMemory      = 5
+	exitDevice      = 6
+	exitTimeout     = 124
+	exitInterrupted = 130
+	exitPipe        = 141
+)
+
+const exitCodesHelp = `Exit codes:
+  0    success (exists: found)
+  1    failure (exists: not found; verify: counts differ)
+  2    usage: an unknown command, flag or value
+  3    input: a graph file that cannot be read
+  4    query: a pattern that is wrong or cannot be asked
+  5    memory: more than --memory allows, or than there is
+  6    device: asked for and absent
+  124  --timeout passed; the result is partial and marked
+  130  interrupted; the result is partial and marked
+  141  the reader of the output went away`
+
+// Causes of a context that ended.
+var (
+	errTimeout     = errors.New("timeout")
+	errInterrupted = errors.New("interrupted")
+)
+
+// exitError carries an exit code for an outcome that has been reported already.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// withSignals returns a context that the first SIGINT or SIGTERM ends; the
+// second kills the process as usual.
+func withSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-c:
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+		signal.Stop(c)
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// app is one invocation.
+type app struct {
+	ctx    context.Context
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// run runs one command line and returns its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
+	defer func() {
+		if x := recover(); x != nil {
+			fmt.Fprintf(stderr, "weft: internal error: %v\n%s\nPlease report this with the command line.\n", x, debug.Stack())
+			code = exitFailure
+		}
+	}()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	return a.exit(err)
+}
+
+// exit reports err and returns its exit code.
+func (a *app) exit(err error) int {
+	var done exitError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &done):
+		return int(done)
+	case isClosedPipe(err):
+		return exitPipe
+	}
+	cause := err
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		if c := context.Cause(a.ctx); c != nil {
+			cause = c
+		}
+	}
+	msg := cause.Error()
+	if strings.Contains(msg, "\n") {
+		fmt.Fprintf(a.stderr, "weft: %s\n", msg)
+	} else {
+		fmt.Fprintf(a.stderr, "weft: %s\n", strings.TrimPrefix(msg, "weft: "))
+	}
+	return codeOf(cause)
+}
+
+// codeOf is the exit code of an error.
+func codeOf(err error) int {
+	var usage *usageError
+	switch {
+	case errors.Is(err, errTimeout), errors.Is(err, context.DeadlineExceeded):
+		return exitTimeout
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.Is(err, weft.ErrUsage):
+		return exitUsage
+	case errors.Is(err, weft.ErrMemory):
+		return exitMemory
+	case errors.Is(err, weft.ErrDevice):
+		return exitDevice
+	case errors.Is(err, weft.ErrQuery):
+		return exitQuery
+	case errors.Is(err, weft.ErrInput):
+		return exitInput
+	}
+	return exitFailure
+}
+
+func isClosedPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// root is the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "weft",
+		Short: "find every place where a small pattern occurs in a large graph",
+		Long: `weft counts and lists the places where a pattern occurs in a graph, on all
+cores, exactly.
+
+Data goes to standard output and everything else to standard error, so that the
+output can be piped. A pattern is a query in the pattern language (the last
+argument), a file (-f), or a name from the catalogue (--pattern).
+
+` + exitCodesHelp + `
+
+Environment:
+  GOMAXPROCS   the most cores to use, where --threads is not given
+  GOMEMLIMIT   a soft limit on memory (see also --memory, which is hard)
+  NO_COLOR     no effect: weft writes no colours`,
+		Example: `  weft count -g graph.txt.gz 'MATCH (a)--(b)--(c)--(a)'
+  weft match -g follows.csv --directed 'MATCH (a)-->(b), NOT (b)-->(a) RETURN a, b LIMIT 10'
+  weft motifs -g graph.txt.gz -k 4
+  weft convert graph.txt.gz graph.weft`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.ArbitraryArgs,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			msg := fmt.Sprintf("unknown command %q; see weft --help", args[0])
+			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+				msg += "; did you mean " + strings.Join(s, " or ") + "?"
+			}
+			return usagef("%s", msg)
+		},
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v; see %s --help", err, cmd.CommandPath())
+	})
+	root.AddCommand(
+		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
+		a.convertCmd(), a.infoCmd(), a.genCmd(), a.doctorCmd(), a.versionCmd(),
+	)
+	return root
+}
+
+// args wraps cobra's argument checks as usage errors.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usagef("%v; see %s --help", err, cmd.CommandPath())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weftgraph/weft"
+)
+
+// load opens the graph of the flags and reports on standard error what reading
+// it kept and dropped.
+func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, error) {
+	if g.path == "" {
+		return nil, usagef("no graph: give a file with -g")
+	}
+	graph, err := weft.Open(a.ctx, g.path, append(append(g.options(), c.options()...), p.options()...)...)
+	p.clear()
+	if err != nil {
+		return nil, err
+	}
+	a.reportRead(graph.Read(), c.stats)
+	return graph, nil
+}
+
+// reportRead says what the reader dropped or guessed; with all also what it
+// kept.
+func (a *app) reportRead(r weft.ReadReport, all bool) {
+	for _, n := range r.Notes {
+		fmt.Fprintf(a.stderr, "weft: %s\n", n)
+	}
+	drop := ""
+	add := func(n uint64, one, many string) {
+		switch {
+		case n == 1:
+			drop += ", 1 " + one
+		case n > 1:
+			drop += fmt.Sprintf(", %d %s", n, many)
+		}
+	}
+	add(r.SelfLoops, "self-loop dropped", "self-loops dropped")
+	add(r.Duplicates, "duplicate dropped", "duplicates dropped")
+	add(r.Reciprocal, "reciprocal edge merged", "reciprocal edges merged")
+	if drop == "" && !all {
+		return
+	}
+	fmt.Fprintf(a.stderr, "weft: read %s: %d lines, %d edges kept%s\n", r.Format, r.Lines, r.Kept, drop)
+}
+
+// interruption is how a query was cut short, or nil: by its timeout or by a
+// signal. Any other error is a failure.
+func (a *app) interruption(ctx context.Context, err error) error {
+	if err == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	if cause := context.Cause(ctx); errors.Is(cause, errTimeout) || errors.Is(cause, errInterrupted) {
+		return cause
+	}
+	return nil
+}
+
+// notes writes a result's notes to standard error.
+func (a *app) notes(r weft.Result) {
+	for _, n := range r.Notes {
+		fmt.Fprintf(a.stderr, "weft: %s\n", n)
+	}
+}

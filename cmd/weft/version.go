@@ -1,0 +1,22 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+)
+
+func (a *app) versionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "print the version",
+		Args:  args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(a.stdout, "weft %s %s/%s %s\n", weft.Version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+			return err
+		},
+	}
+}

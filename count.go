@@ -1,0 +1,135 @@
+package weft
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// job is a query made ready to run.
+type job struct {
+	g      *Graph
+	q      *Query
+	s      *settings
+	plan   *plan.Plan
+	choice choose.Choice
+	opt    engine.Options
+	start  time.Time
+	took   time.Duration // planning
+}
+
+// prepare plans q and chooses an engine. change adapts the plan's options to
+// the purpose.
+func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (*job, error) {
+	j := &job{g: g, q: q, s: s, start: time.Now()}
+	p, err := q.pattern(s)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.planOptions(p)
+	if err != nil {
+		return nil, err
+	}
+	if change != nil {
+		change(&o)
+	}
+	if j.plan, err = plan.Compile(g.g, p, o); err != nil {
+		return nil, withKind(ErrQuery, classify(err))
+	}
+	j.opt = s.engineOptions(s.limit)
+	j.took = time.Since(j.start)
+	if j.choice, err = choose.Pick(s.engine, s.device, g.g, j.plan, j.opt); err != nil {
+		return nil, classify(err)
+	}
+	return j, nil
+}
+
+// run runs the job under the memory budget. The error of a run that was cut
+// short is the context's; the result says what was found until then.
+func (j *job) run(ctx context.Context, s engine.Sink) (Result, error) {
+	ctx, stop := watchMemory(ctx, j.s.memory)
+	defer stop()
+	if err := memoryCause(ctx); err != nil {
+		return Result{}, err
+	}
+	found, err := j.choice.Engine.Run(ctx, j.g.g, j.plan, j.opt, s)
+	r := j.result(found)
+	if cause := memoryCause(ctx); cause != nil {
+		return r, cause
+	}
+	if err != nil {
+		r.Complete = false
+	}
+	if errors.Is(err, engine.ErrStop) {
+		err = nil
+	}
+	return r, classify(err)
+}
+
+// result is what the engine found, in the user's terms.
+func (j *job) result(found engine.Result) Result {
+	p := j.plan
+	r := Result{
+		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
+		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
+		Graph: j.g.Summary(), Load: j.g.load, Plan: j.took, Search: found.Search,
+		PeakMemory: peakMemory(), Reason: j.choice.Reason, Method: p.Method.String(),
+	}
+	r.Total = j.g.load + time.Since(j.start)
+	r.Notes = slices.Concat(p.Warnings, found.Notes)
+	if p.Empty != nil {
+		r.Notes = append(r.Notes, p.Empty.Text)
+	}
+	n := found.Matches.Big()
+	r.Embeddings = n
+	if p.Restricted {
+		r.Embeddings = new(big.Int).Mul(n, p.Aut)
+	}
+	if p.Mode == pattern.Iso {
+		r.Subgraphs = new(big.Int).Quo(r.Embeddings, p.Aut)
+	}
+	return r
+}
+
+// Count counts the matches of q. Cut short by its context it returns what was
+// found until then, marked as not complete, with the context's error.
+func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (Result, error) {
+	j, err := g.prepare(q, collect(options), nil)
+	if err != nil {
+		return Result{}, err
+	}
+	return j.run(ctx, nil)
+}
+
+// Exists reports whether q has a match.
+func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (bool, Result, error) {
+	s := collect(options)
+	s.limit = 1
+	j, err := g.prepare(q, s, func(o *plan.Options) { o.Listing = true })
+	if err != nil {
+		return false, Result{}, err
+	}
+	found := &first{}
+	r, err := j.run(ctx, found)
+	if found.yes() {
+		r.Complete = true
+		err = nil
+	}
+	return found.yes(), r, err
+}
+
+// Cliques counts the cliques of k vertices.
+func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (Result, error) {
+	q, err := cliqueQuery(k)
+	if err != nil {
+		return Result{}, err
+	}
+	return g.Count(ctx, q, options...)
+}

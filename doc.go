@@ -1,0 +1,24 @@
+// Package weft finds every place where a small pattern occurs in a large graph:
+// counted, listed, or asked for once, on all cores, with answers that say what
+// they mean.
+//
+// Open a graph, parse a pattern, and ask:
+//
+//	g, err := weft.Open(ctx, "graph.txt.gz")
+//	q, err := weft.Parse("MATCH (a)--(b)--(c)--(a)")
+//	r, err := g.Count(ctx, q)
+//	fmt.Println(r.Subgraphs)             // triangles
+//	for m, err := range g.Match(ctx, q) { // each triangle
+//		fmt.Println(m.ID("a"), m.ID("b"), m.ID("c"))
+//	}
+//
+// A pattern's names are distinct vertices unless the text says otherwise (MATCH
+// DIFFERENT EDGES, MATCH REPEATABLE ELEMENTS). Counts are exact and come in two
+// kinds: embeddings, the ways to map the pattern's names, and subgraphs, the
+// embeddings up to the pattern's own symmetries.
+//
+// Contexts cancel everything; what was found until then is returned with the
+// context's error and marked as not complete. Iterators may be left at any time.
+// Errors wrap one of ErrUsage, ErrInput, ErrQuery, ErrMemory and ErrDevice where
+// they are of that kind.
+package weft

@@ -1,0 +1,68 @@
+package weft
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"bytes"
+
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Explanation is how a query would be answered.
+type Explanation struct {
+	job    *job
+	actual []plan.Actual
+	Result *Result // of the run, with analyze
+}
+
+// Explain plans q without running it. With WithLevels it counts as well, and
+// the explanation shows the actual matches and times of each level.
+func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (*Explanation, error) {
+	s := collect(options)
+	j, err := g.prepare(q, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	e := &Explanation{job: j}
+	if !s.levels {
+		return e, nil
+	}
+	ctx, stop := watchMemory(ctx, s.memory)
+	defer stop()
+	found, err := j.choice.Engine.Run(ctx, g.g, j.plan, j.opt, nil)
+	r := j.result(found)
+	e.Result = &r
+	for _, l := range found.Levels {
+		e.actual = append(e.actual, plan.Actual{Matches: l.Matches.String(), Seconds: l.Time.Seconds()})
+	}
+	if cause := memoryCause(ctx); cause != nil {
+		err = cause
+	}
+	return e, classify(err)
+}
+
+// Engine is the engine that would run, and why.
+func (e *Explanation) Engine() (name, reason string) {
+	return e.job.choice.Engine.Name(), e.job.choice.Reason
+}
+
+// Write writes the loop nest for people.
+func (e *Explanation) Write(w io.Writer) error { return plan.Explain(e.job.plan, w, e.actual...) }
+
+// MarshalJSON writes the plan, the engine and the reason.
+func (e *Explanation) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	if err := plan.ExplainJSON(e.job.plan, &b, e.actual...); err != nil {
+		return nil, err
+	}
+	name, reason := e.Engine()
+	return json.Marshal(struct {
+		Query  string          `json:"query"`
+		Engine string          `json:"engine"`
+		Reason string          `json:"engine_reason"`
+		Plan   json.RawMessage `json:"plan"`
+		Result *Result         `json:"result,omitempty"`
+	}{e.job.q.Name(), name, reason, bytes.TrimSpace(b.Bytes()), e.Result})
+}

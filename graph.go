@@ -1,0 +1,133 @@
+package weft
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+)
+
+// Graph is a data graph. It is immutable and safe for concurrent use.
+type Graph struct {
+	g    *graph.Graph
+	path string
+	load time.Duration
+}
+
+// Open reads a graph file of any known format; "-" is the standard input.
+func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
+	s := collect(options)
+	start := time.Now()
+	ctx, stop := watchMemory(ctx, s.memory)
+	defer stop()
+	var progress format.Progress
+	if f := s.progress; f != nil {
+		progress = func(done, total int64) { f(Progress{"load", uint64(max(done, 0)), uint64(max(total, 0))}) }
+	}
+	g, err := format.Read(ctx, path, s.read, progress)
+	if err != nil {
+		if cause := memoryCause(ctx); cause != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, cause)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if os.IsNotExist(err) {
+			err = fmt.Errorf("%s: no such file", path)
+		}
+		return nil, withKind(ErrInput, classify(err))
+	}
+	return &Graph{g: g, path: path, load: time.Since(start)}, nil
+}
+
+// Spec says which graph Generate makes; see GenerateModels.
+type Spec struct {
+	// Model is one of GenerateModels.
+	Model string
+	// Scale is the binary logarithm of the number of vertices (rmat, rgg).
+	Scale int
+	// N is the number of vertices (er, ws, ba), of cliques, or of a star's leaves.
+	N uint64
+	// M is the number of edges (rmat: of draws).
+	M uint64
+	// K is ws's neighbours, ba's edges a vertex, or the size of cliques.
+	K uint64
+	// P is er's edge probability, and ws's of rewiring.
+	P float64
+	// Degree is rgg's mean degree.
+	Degree float64
+	// Dims are the sides of a grid.
+	Dims []uint64
+	// Torus joins the ends of a grid's sides.
+	Torus bool
+	// Ring joins each clique to the next.
+	Ring bool
+	// Directed keeps directions.
+	Directed bool
+	Seed     uint64
+}
+
+// GenerateModels lists the models of Spec.
+func GenerateModels() []string { return gen.Models() }
+
+// Generate makes a graph; the same Spec gives the same graph everywhere.
+func Generate(ctx context.Context, spec Spec, options ...Option) (*Graph, error) {
+	start := time.Now()
+	g, err := gen.Generate(ctx, gen.Spec(spec), collect(options).threads)
+	if err != nil {
+		return nil, classify(err)
+	}
+	return &Graph{g: g, path: "gen " + spec.Model, load: time.Since(start)}, nil
+}
+
+// Close frees what the graph holds. Small graphs need none.
+func (g *Graph) Close() error { return g.g.Close() }
+
+// NumVertices is the number of vertices.
+func (g *Graph) NumVertices() int { return g.g.NumVertices() }
+
+// NumEdges is the number of edges.
+func (g *Graph) NumEdges() uint64 { return g.g.NumEdges() }
+
+// Directed reports whether edges have a direction.
+func (g *Graph) Directed() bool { return g.g.Directed }
+
+// Summary is what a Result says about its graph.
+type Summary struct {
+	Path         string `json:"path"`
+	Vertices     int    `json:"vertices"`
+	Edges        uint64 `json:"edges"`
+	Directed     bool   `json:"directed"`
+	VertexLabels int    `json:"vertex_labels"`
+	EdgeLabels   int    `json:"edge_labels"`
+}
+
+// Summary describes the graph in numbers.
+func (g *Graph) Summary() Summary {
+	return Summary{g.path, g.NumVertices(), g.NumEdges(), g.Directed(), len(g.g.VertexLabels), len(g.g.EdgeLabels)}
+}
+
+// ReadReport is what reading kept and dropped: nothing is dropped silently.
+type ReadReport struct {
+	Format     string   `json:"format"`
+	Columns    string   `json:"columns,omitempty"`
+	Lines      uint64   `json:"lines"`
+	Kept       uint64   `json:"kept"`
+	SelfLoops  uint64   `json:"self_loops"`
+	Duplicates uint64   `json:"duplicates"`
+	Reciprocal uint64   `json:"reciprocal"`
+	Notes      []string `json:"notes,omitempty"`
+}
+
+// Read reports how the graph was read.
+func (g *Graph) Read() ReadReport {
+	r := &g.g.Read
+	return ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes}
+}
+
+// LoadTime is how long it took to open the graph.
+func (g *Graph) LoadTime() time.Duration { return g.load }

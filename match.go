@@ -1,0 +1,243 @@
+package weft
+
+import (
+	"context"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// Match is one match of a query.
+type Match struct {
+	g        *Graph
+	p        *pattern.Pattern
+	vertices []uint32
+}
+
+// Names are the names of the pattern's vertices, in the order of IDs.
+func (m Match) Names() []string {
+	out := make([]string, len(m.vertices))
+	for v := range out {
+		out[v] = m.p.VertexName(v)
+	}
+	return out
+}
+
+// IDs are the user's ids of the matched vertices.
+func (m Match) IDs() []string {
+	out := make([]string, len(m.vertices))
+	for i, v := range m.vertices {
+		out[i] = m.g.g.IDs.String(v)
+	}
+	return out
+}
+
+// ID is the user's id of the vertex that a name is bound to; "" for a name that
+// the pattern does not have.
+func (m Match) ID(name string) string {
+	for i, v := range m.vertices {
+		if m.p.VertexName(i) == name {
+			return m.g.g.IDs.String(v)
+		}
+	}
+	return ""
+}
+
+// Match lists the matches of q, in no order. The iteration may be left at any
+// time; an error ends it.
+func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq2[Match, error] {
+	return func(yield func(Match, error) bool) {
+		j, err := g.prepareList(q, collect(options))
+		if err != nil {
+			yield(Match{}, err)
+			return
+		}
+		if j == nil {
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		rows := &channel{ctx: ctx, to: make(chan Match, 256), g: g, p: j.plan.Pattern}
+		var runErr error
+		go func() {
+			_, runErr = j.run(ctx, rows)
+			close(rows.to)
+		}()
+		left := false
+		for m := range rows.to {
+			if !left && !yield(m, nil) {
+				left = true
+				cancel()
+			}
+		}
+		cancel()
+		if runErr != nil && !left {
+			yield(Match{}, runErr)
+		}
+	}
+}
+
+// prepareList is prepare for a listing; a nil job lists nothing (LIMIT 0).
+func (g *Graph) prepareList(q *Query, s *settings) (*job, error) {
+	j, err := g.prepare(q, s, func(o *plan.Options) {
+		o.Listing = true
+		o.Embeddings = q.lists(s) == Embeddings
+	})
+	if err != nil {
+		return nil, err
+	}
+	if j.opt.Limit = q.limit(s); j.opt.Limit < 0 {
+		return nil, nil
+	}
+	return j, nil
+}
+
+// lists is what a listing of q is about: a RETURN of items lists what its
+// count(*) would count, a pattern without RETURN its subgraphs.
+func (q *Query) lists(s *settings) What {
+	if s.what > 0 {
+		return s.what - 1
+	}
+	switch q.q.Return.Kind {
+	case gql.ReturnItems, gql.ReturnCount:
+		return Embeddings
+	}
+	return Subgraphs
+}
+
+// channel is a sink that hands matches to an iteration.
+type channel struct {
+	ctx context.Context
+	to  chan Match
+	g   *Graph
+	p   *pattern.Pattern
+}
+
+func (c *channel) Emit(_ int, b *engine.Batch) error {
+	all := slices.Clone(b.Vertices[:b.Rows*b.Width])
+	for i := range b.Rows {
+		select {
+		case c.to <- Match{c.g, c.p, all[i*b.Width : (i+1)*b.Width]}:
+		case <-c.ctx.Done():
+			return engine.ErrStop
+		}
+	}
+	return nil
+}
+
+// first is a sink that wants one match.
+type first struct{ found atomic.Bool }
+
+func (f *first) yes() bool { return f.found.Load() }
+
+func (f *first) Emit(_ int, b *engine.Batch) error {
+	if b.Rows > 0 {
+		f.found.Store(true)
+		return engine.ErrStop
+	}
+	return nil
+}
+
+// List writes the matches of q to w: its RETURN's items, or all names. The
+// formats are table, json, ndjson, csv, arrow and parquet.
+func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, options ...Option) (Result, error) {
+	if err := sink.CheckFormat(format); err != nil {
+		return Result{}, classify(err)
+	}
+	s := collect(options)
+	j, err := g.prepareList(q, s)
+	if err != nil {
+		return Result{}, err
+	}
+	none := j == nil
+	if none {
+		if j, err = g.prepare(q, s, nil); err != nil {
+			return Result{}, err
+		}
+	}
+	cols, err := g.columns(j, q)
+	if err != nil {
+		return Result{}, withKind(ErrQuery, err)
+	}
+	out, err := sink.New(w, sink.Options{Format: format, Columns: cols, Graph: g.g, Workers: s.workers()})
+	if err != nil {
+		return Result{}, err
+	}
+	var r Result
+	if !none {
+		r, err = j.run(ctx, out)
+	} else {
+		r = j.result(engine.Result{Engine: j.choice.Engine.Name(), Device: "cpu"})
+	}
+	if cerr := out.Close(); cerr != nil {
+		err = cerr
+	}
+	return r, err
+}
+
+// columns are the columns of a listing.
+func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
+	p := j.plan.Pattern
+	edgeAt := func(e int) int {
+		return slices.IndexFunc(j.plan.Edges, func(c plan.EdgeChoice) bool { return c.Edge == e })
+	}
+	var cols []sink.Column
+	if j.s.queryCol {
+		name := q.Name()
+		cols = append(cols, sink.Value("query", sink.String, func([]uint32, []uint64) any { return name }))
+	}
+	if q.q.Return.Kind != gql.ReturnItems {
+		for v := range p.Vertices {
+			cols = append(cols, sink.Vertex(g.g, p.VertexName(v), v))
+		}
+		for _, c := range j.plan.Edges {
+			if p.Edges[c.Edge].Named() {
+				cols = append(cols, sink.Edge(g.g, p.EdgeName(c.Edge), edgeAt(c.Edge)))
+			}
+		}
+		return cols, nil
+	}
+	items, err := withParams(q.q.Return.Items, j.s.params)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		name := item.Name
+		if name == "" {
+			name = strings.TrimSpace(pattern.FormatExpr(p, item.Expr))
+		}
+		c, err := sink.Expr(g.g, p, name, item.Expr, edgeAt)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, c)
+	}
+	return cols, nil
+}
+
+// withParams replaces the parameters in the items.
+func withParams(items []gql.Item, params map[string]any) ([]gql.Item, error) {
+	carrier := &pattern.Pattern{}
+	for _, i := range items {
+		if i.Count {
+			return nil, &gql.Unsupported{Construct: "count(*) beside other items"}
+		}
+		carrier.Where = append(carrier.Where, i.Expr)
+	}
+	carrier, err := pattern.SubstituteParams(carrier, params)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(items)
+	for i := range out {
+		out[i].Expr = carrier.Where[i]
+	}
+	return out, nil
+}

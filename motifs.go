@@ -1,0 +1,106 @@
+package weft
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+func cliqueQuery(k int) (*Query, error) {
+	return PatternByName(fmt.Sprintf("clique(%d)", k))
+}
+
+// Motifs counts every connected pattern of k vertices, 3 ≤ k ≤ 5: induced, so
+// that each connected set of k vertices is counted in one motif, unless
+// WithInduced(false) asks for all subgraphs. The motifs share their work.
+func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) ([]Result, error) {
+	if k < 3 || k > 5 {
+		return nil, withKind(ErrUsage, fmt.Errorf("motifs of %d vertices: want 3, 4 or 5", k))
+	}
+	qs, err := PatternsByName(fmt.Sprintf("motifs(%d)", k))
+	if err != nil {
+		return nil, err
+	}
+	induced := true
+	s := collect(options)
+	if s.induced != nil {
+		induced = *s.induced
+	}
+	s.induced = &induced
+	if s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 {
+		return g.countEach(ctx, qs, s)
+	}
+	return g.motifFormulas(ctx, qs, s)
+}
+
+// countEach counts one query after the other.
+func (g *Graph) countEach(ctx context.Context, qs []*Query, s *settings) ([]Result, error) {
+	var out []Result
+	for _, q := range qs {
+		j, err := g.prepare(q, s, nil)
+		if err != nil {
+			return out, err
+		}
+		r, err := j.run(ctx, nil)
+		out = append(out, r)
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// motifFormulas counts by formulas over shared smaller counts.
+func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]Result, error) {
+	ctx, stop := watchMemory(ctx, s.memory)
+	defer stop()
+	opt := s.engineOptions(0)
+	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed})
+	formulas := host.NewFormulas(g.g, opt)
+	var out []Result
+	for _, q := range qs {
+		start := time.Now()
+		p, err := q.pattern(s)
+		if err != nil {
+			return out, err
+		}
+		f, err := decomposer.Formula(p)
+		if err != nil {
+			return out, classify(err)
+		}
+		planned := time.Now()
+		n, err := formulas.Embeddings(ctx, f)
+		r := g.formulaResult(q, p, n)
+		r.Plan, r.Search = planned.Sub(start), time.Since(planned)
+		r.Total = g.load + time.Since(start)
+		out = append(out, r)
+		if cause := memoryCause(ctx); cause != nil {
+			return out, cause
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// formulaResult is the result of a formula's value n, nil where it was cut short.
+func (g *Graph) formulaResult(q *Query, p *pattern.Pattern, n *big.Int) Result {
+	aut := p.Automorphisms().Order()
+	r := Result{
+		Query: q.Name(), Semantics: p.Mode.String(), Induced: p.Induced,
+		Automorphisms: aut, Complete: n != nil, Engine: host.New().Name(), Device: "cpu",
+		Graph: g.Summary(), Load: g.load, PeakMemory: peakMemory(), Method: plan.Decomposed.String(),
+		Reason: "motifs share the counts of smaller patterns",
+	}
+	if n == nil {
+		n = new(big.Int)
+	}
+	r.Embeddings, r.Subgraphs = n, new(big.Int).Quo(n, aut)
+	return r
+}

@@ -1,0 +1,245 @@
+package weft
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Option changes how a graph is read or a query is answered. An option that
+// does not concern a call is ignored by it.
+type Option func(*settings)
+
+type settings struct {
+	read     format.ReadOptions
+	engine   string
+	device   string
+	threads  int
+	memory   int64
+	limit    int64
+	order    string
+	given    []string
+	params   map[string]any
+	opts     map[string]string
+	seed     uint64
+	mode     *pattern.Mode
+	induced  *bool
+	product  bool
+	what     What
+	levels   bool
+	queryCol bool
+	progress func(Progress)
+}
+
+func collect(options []Option) *settings {
+	s := &settings{params: map[string]any{}, opts: map[string]string{}}
+	for _, o := range options {
+		o(s)
+	}
+	return s
+}
+
+// Progress is how far a call is. Total is 0 where it is not known.
+type Progress struct {
+	Phase       string // "load" (bytes) or "search" (the first vertices of matches)
+	Done, Total uint64
+}
+
+// What says which of the two counts a listing is about.
+type What uint8
+
+const (
+	// Subgraphs lists each subgraph once: one of the embeddings that the
+	// pattern's symmetries make of each other.
+	Subgraphs What = iota
+	// Embeddings lists every way to map the pattern's names.
+	Embeddings
+)
+
+// WithFormat names the file's format; the default guesses it.
+func WithFormat(name string) Option { return func(s *settings) { s.read.Format = name } }
+
+// WithDirected says whether edges have a direction; without it, the file does.
+func WithDirected(directed bool) Option {
+	return func(s *settings) {
+		s.read.Direction = format.Undirected
+		if directed {
+			s.read.Direction = format.Directed
+		}
+	}
+}
+
+// WithColumns names the columns of text and tables: src, dst, label, time,
+// weight, a property, or _ for one that is not read.
+func WithColumns(names ...string) Option { return func(s *settings) { s.read.Columns = names } }
+
+// WithSkip drops the first lines of a text.
+func WithSkip(lines int) Option { return func(s *settings) { s.read.Skip = lines } }
+
+// WithLabels reads vertex labels from a file of lines "id label".
+func WithLabels(path string) Option { return func(s *settings) { s.read.Labels = path } }
+
+// WithVertices reads ids, labels and properties of vertices from a table.
+func WithVertices(path string) Option { return func(s *settings) { s.read.Vertices = path } }
+
+// WithThreads sets the number of threads; 0 is one a core.
+func WithThreads(n int) Option {
+	return func(s *settings) { s.threads, s.read.Threads = n, n }
+}
+
+// WithMemory bounds the memory of the process in bytes: a call that would need
+// more fails with ErrMemory instead.
+func WithMemory(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
+
+// WithEngine names the engine; "auto" is the default.
+func WithEngine(name string) Option { return func(s *settings) { s.engine = name } }
+
+// WithDevice is auto, cpu or gpu:0,1,….
+func WithDevice(name string) Option { return func(s *settings) { s.device = name } }
+
+// WithEngineOption sets a switch of one engine, as "host.name", or of planning:
+// plan.method (nest, local, large, formula), plan.tail, plan.motion and
+// plan.restrictions (on, off).
+func WithEngineOption(name, value string) Option {
+	return func(s *settings) { s.opts[name] = value }
+}
+
+// WithLimit stops after n matches; 0 is no limit.
+func WithLimit(n int64) Option { return func(s *settings) { s.limit = n } }
+
+// WithOrder sets how the matching order is made: auto, ri, gsi, geneva, cost, or
+// the pattern's names in the order wanted, with commas.
+func WithOrder(order string) Option { return func(s *settings) { s.order = order } }
+
+// WithParam gives $name a value: a boolean, number, string, nil, or a slice of
+// these.
+func WithParam(name string, value any) Option {
+	return func(s *settings) { s.params[name] = value }
+}
+
+// WithSemantics is iso, trail or hom for a pattern that does not say: a text
+// that names its mode keeps it.
+func WithSemantics(name string) Option {
+	return func(s *settings) {
+		if m, err := pattern.ParseMode(name); err == nil {
+			s.mode = &m
+		}
+	}
+}
+
+// WithInduced asks for no edges between matched vertices beyond the pattern's.
+func WithInduced(induced bool) Option { return func(s *settings) { s.induced = &induced } }
+
+// WithSeed seeds what is random: estimates and samples.
+func WithSeed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
+
+// WithProduct permits patterns that are not connected.
+func WithProduct() Option { return func(s *settings) { s.product = true } }
+
+// WithList says what Match lists; the default is Subgraphs under iso and
+// Embeddings otherwise.
+func WithList(w What) Option { return func(s *settings) { s.what = w + 1 } }
+
+// WithQueryColumn makes List write the query's name in a first column.
+func WithQueryColumn() Option { return func(s *settings) { s.queryCol = true } }
+
+// WithLevels asks Explain and Count for the actual matches and times per level.
+func WithLevels() Option { return func(s *settings) { s.levels = true } }
+
+// WithProgress is told now and then how far a call is.
+func WithProgress(f func(Progress)) Option { return func(s *settings) { s.progress = f } }
+
+// workers is the number of threads that an engine will use.
+func (s *settings) workers() int {
+	if s.threads > 0 {
+		return s.threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// engineOptions are s for an engine.
+func (s *settings) engineOptions(limit int64) engine.Options {
+	o := engine.Options{Threads: s.workers(), Limit: limit, Memory: s.memory, Levels: s.levels, Opt: map[string]string{}}
+	for k, v := range s.opts {
+		if !strings.HasPrefix(k, "plan.") {
+			o.Opt[k] = v
+		}
+	}
+	if f := s.progress; f != nil {
+		o.Progress = func(done, total uint64) { f(Progress{"search", done, total}) }
+	}
+	return o
+}
+
+// planOptions are s for a plan of p.
+func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
+	o := plan.Options{Order: s.order, Root: plan.NoRoot, Params: s.params, AllowProduct: s.product, Seed: s.seed}
+	switch s.order {
+	case "", "auto", "ri", "gsi", "geneva", "cost":
+	default:
+		o.Order = "given"
+		for name := range strings.SplitSeq(s.order, ",") {
+			v, err := vertexByName(p, strings.TrimSpace(name))
+			if err != nil {
+				return o, withKind(ErrUsage, fmt.Errorf("order %q: %w; want auto, ri, gsi, geneva, cost, or names with commas", s.order, err))
+			}
+			o.Given = append(o.Given, v)
+		}
+	}
+	for k, v := range s.opts {
+		if !strings.HasPrefix(k, "plan.") {
+			continue
+		}
+		off, err := false, error(nil)
+		if k != "plan.method" {
+			off, err = isOff(v)
+		}
+		switch k {
+		case "plan.method":
+			o.Method = v
+		case "plan.tail":
+			o.NoTail = off
+		case "plan.motion":
+			o.NoMotion = off
+		case "plan.restrictions":
+			o.NoRestrictions = off
+		default:
+			err = fmt.Errorf("unknown; plan has method, tail, motion, restrictions")
+		}
+		if err != nil {
+			return o, withKind(ErrUsage, fmt.Errorf("engine option %s: %w", k, err))
+		}
+	}
+	return o, nil
+}
+
+func isOff(v string) (bool, error) {
+	switch v {
+	case "on":
+		return false, nil
+	case "off":
+		return true, nil
+	}
+	on, err := strconv.ParseBool(v)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither on nor off", v)
+	}
+	return !on, nil
+}
+
+func vertexByName(p *pattern.Pattern, name string) (int, error) {
+	var names []string
+	for v := range p.Vertices {
+		if p.VertexName(v) == name {
+			return v, nil
+		}
+		names = append(names, p.VertexName(v))
+	}
+	return 0, fmt.Errorf("the pattern has no vertex %q: it has %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,174 @@
+package weft
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// Query is a pattern with what to return, as parsed. It can be asked of any
+// number of graphs.
+type Query struct{ q *gql.Query }
+
+// Parse reads a query: the pattern language, or a GraphFrames motif where the
+// text begins with "(" or "!".
+func Parse(text string) (*Query, error) {
+	q, err := gql.ParseText(text)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	return &Query{q}, nil
+}
+
+// ParseFile reads the queries of a file in any of the notations that weft knows.
+func ParseFile(path string) ([]*Query, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, withKind(ErrInput, err)
+	}
+	qs, err := gql.ParseFile(path, data)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	return wrap(qs), nil
+}
+
+// PatternByName returns a pattern of the catalogue, as "triangle" or
+// "clique(5)".
+func PatternByName(name string) (*Query, error) {
+	qs, err := PatternsByName(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(qs) != 1 {
+		return nil, withKind(ErrQuery, fmt.Errorf("%s stands for %d patterns: use PatternsByName", name, len(qs)))
+	}
+	return qs[0], nil
+}
+
+// PatternsByName returns the patterns that a name of the catalogue stands for:
+// one, but for "motifs(k)".
+func PatternsByName(name string) ([]*Query, error) {
+	qs, err := gql.ByName(name)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	return wrap(qs), nil
+}
+
+// CatalogueEntry is a named pattern or a family of them.
+type CatalogueEntry struct{ Usage, Meaning string }
+
+// Catalogue lists the named patterns.
+func Catalogue() []CatalogueEntry {
+	var out []CatalogueEntry
+	for _, e := range pattern.Catalogue() {
+		out = append(out, CatalogueEntry{e.Usage(), e.Meaning})
+	}
+	return out
+}
+
+func wrap(qs []*gql.Query) []*Query {
+	out := make([]*Query, len(qs))
+	for i, q := range qs {
+		out[i] = &Query{q}
+	}
+	return out
+}
+
+// Name is the query's name: of the file, of the catalogue entry, or the text.
+func (q *Query) Name() string {
+	if q.q.Name != "" {
+		return q.q.Name
+	}
+	return q.q.Text
+}
+
+// String writes the pattern in the pattern language.
+func (q *Query) String() string { return pattern.Format(q.q.Pattern) }
+
+// Vertices are the names of the pattern's vertices.
+func (q *Query) Vertices() []string {
+	var out []string
+	for v := range q.q.Pattern.Vertices {
+		out = append(out, q.q.Pattern.VertexName(v))
+	}
+	return out
+}
+
+// The ways a query may ask for its answer.
+const (
+	asksNothing       = gql.ReturnNone
+	asksItems         = gql.ReturnItems
+	asksExists        = gql.ReturnExists
+	asksParticipation = gql.ReturnParticipation
+)
+
+// AsksExists reports whether the query says RETURN exists().
+func (q *Query) AsksExists() bool { return q.q.Return.Kind == asksExists }
+
+// AsksParticipation returns the vertex of RETURN participation(v).
+func (q *Query) AsksParticipation() (vertex string, ok bool) {
+	if q.q.Return.Kind != asksParticipation {
+		return "", false
+	}
+	return q.q.Pattern.VertexName(q.q.Return.Vertex), true
+}
+
+// AsksItems reports whether the query returns names or expressions.
+func (q *Query) AsksItems() bool { return q.q.Return.Kind == asksItems }
+
+// AsksCount reports whether the query returns a total, and which.
+func (q *Query) AsksCount() (w What, ok bool) {
+	switch q.q.Return.Kind {
+	case gql.ReturnCount:
+		return Embeddings, true
+	case gql.ReturnSubgraphs:
+		return Subgraphs, true
+	}
+	return 0, false
+}
+
+// AsksExplain reports whether the text begins with EXPLAIN or PROFILE.
+func (q *Query) AsksExplain() (explain, profile bool) { return q.q.Explain, q.q.Profile }
+
+// pattern is q's pattern under the settings.
+func (q *Query) pattern(s *settings) (*pattern.Pattern, error) {
+	if err := gql.NotYet(q.q); err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	if !s.product {
+		if err := q.q.CheckConnected(); err != nil {
+			return nil, withKind(ErrQuery, err)
+		}
+	}
+	p := q.q.Pattern
+	if s.mode == nil && s.induced == nil {
+		return p, nil
+	}
+	p = p.Clone()
+	if s.mode != nil && p.Mode == pattern.Iso {
+		p.Mode = *s.mode
+	}
+	if s.induced != nil {
+		p.Induced = *s.induced
+	}
+	if p.Induced && p.Mode != pattern.Iso {
+		return nil, withKind(ErrQuery, fmt.Errorf("INDUCED needs distinct vertices: it has no meaning under %s", p.Mode))
+	}
+	return p, nil
+}
+
+// limit is the number of matches asked for by LIMIT and by the options.
+func (q *Query) limit(s *settings) int64 {
+	n := s.limit
+	if l := q.q.Return.Limit; q.q.HasReturn && l >= 0 && (n == 0 || l < n) {
+		n = l
+		if l == 0 {
+			n = -1
+		}
+	}
+	return n
+}

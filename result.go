@@ -1,0 +1,84 @@
+package weft
+
+import (
+	"encoding/json"
+	"math/big"
+	"time"
+)
+
+// Result is the answer to a query and how it came about.
+type Result struct {
+	Query     string
+	Semantics string // iso, trail or hom
+	Induced   bool
+	// Subgraphs is Embeddings / Automorphisms; nil under trail and hom, where it
+	// is not defined. Both are lower bounds unless Complete.
+	Subgraphs     *big.Int
+	Embeddings    *big.Int
+	Automorphisms *big.Int
+	Complete      bool
+	Engine        string
+	Device        string
+	Graph         Summary
+	Load          time.Duration
+	Plan          time.Duration
+	Search        time.Duration
+	Total         time.Duration
+	PeakMemory    int64 // bytes
+	// Notes are for the user: why nothing can match, missing properties, why
+	// this engine.
+	Notes  []string
+	Reason string // why this engine
+	Method string // how it counted
+}
+
+// maxJSONNumber is the largest integer that every JSON reader keeps exact.
+var maxJSONNumber = new(big.Int).Lsh(big.NewInt(1), 53)
+
+// jsonCount is an exact count: a JSON number up to 2^53, a string beyond.
+type jsonCount struct{ x *big.Int }
+
+// MarshalJSON writes null for a count that is not defined.
+func (c jsonCount) MarshalJSON() ([]byte, error) {
+	switch {
+	case c.x == nil:
+		return []byte("null"), nil
+	case c.x.Cmp(maxJSONNumber) > 0:
+		return []byte(`"` + c.x.String() + `"`), nil
+	}
+	return []byte(c.x.String()), nil
+}
+
+type jsonResult struct {
+	Query         string      `json:"query"`
+	Semantics     string      `json:"semantics"`
+	Induced       bool        `json:"induced,omitempty"`
+	Subgraphs     jsonCount   `json:"subgraphs"`
+	Embeddings    jsonCount   `json:"embeddings"`
+	Automorphisms jsonCount   `json:"automorphisms"`
+	Complete      bool        `json:"complete"`
+	Engine        string      `json:"engine"`
+	Device        string      `json:"device"`
+	Graph         Summary     `json:"graph"`
+	Seconds       jsonSeconds `json:"seconds"`
+	Peak          int64       `json:"peak_memory_bytes"`
+	Version       string      `json:"version"`
+	Notes         []string    `json:"notes,omitempty"`
+}
+
+type jsonSeconds struct {
+	Load   float64 `json:"load"`
+	Plan   float64 `json:"plan"`
+	Search float64 `json:"search"`
+	Total  float64 `json:"total"`
+}
+
+// MarshalJSON writes the result as `weft count --to json` does.
+func (r Result) MarshalJSON() ([]byte, error) {
+	round := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
+	return json.Marshal(jsonResult{
+		r.Query, r.Semantics, r.Induced, jsonCount{r.Subgraphs}, jsonCount{r.Embeddings}, jsonCount{r.Automorphisms},
+		r.Complete, r.Engine, r.Device, r.Graph,
+		jsonSeconds{round(r.Load), round(r.Plan), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes,
+	})
+}

@@ -1,0 +1,43 @@
+package weft
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/weftgraph/weft/internal/format"
+)
+
+// WriteOptions say how Write writes. The zero value goes by the file's name.
+type WriteOptions struct {
+	Format    string    // "" is by the file's extension
+	AllowLoss bool      // write even what the format cannot hold
+	Vertices  string    // a second file for the vertex table
+	Stdout    io.Writer // what "-" writes to; nil is the standard output
+}
+
+// Write writes the graph to a file, which appears under its name when it is
+// complete. "x.weft" is weft's own form, which opens in milliseconds.
+func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) error {
+	err := format.Write(ctx, path, g.g, format.WriteOptions(o))
+	if errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrLoss) {
+		return withKind(ErrUsage, err)
+	}
+	return err
+}
+
+// Convert reads a graph and writes it in another format.
+func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (ReadReport, error) {
+	g, err := Open(ctx, from, options...)
+	if err != nil {
+		return ReadReport{}, err
+	}
+	defer g.Close()
+	return g.Read(), g.Write(ctx, to, o)
+}
+
+// CheckFile checks every section of a file in weft's own form, or the structure
+// of the graph that another file holds.
+func (g *Graph) CheckFile(ctx context.Context, options ...Option) error {
+	return withKind(ErrInput, g.g.Verify(ctx, collect(options).threads))
+}
