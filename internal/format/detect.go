@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 )
 
 // Detect guesses the format of a file from its name and its first
@@ -83,13 +82,14 @@ func isArrowStream(h []byte) bool {
 // mostlyText is for a text with a damaged place: it is read as text, so that
 // the error names the place.
 func mostlyText(h []byte) bool {
-	bad := 0
-	for _, c := range h {
+	bad, first := 0, len(h)
+	for i, c := range h {
 		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
 			bad++
+			first = min(first, i)
 		}
 	}
-	return bad*20 < len(h) && (utf8.Valid(h) || len(h) > 64)
+	return bad*20 < len(h) || bytes.IndexByte(h[:first], '\n') > 0
 }
 
 var bom = []byte("\xef\xbb\xbf")

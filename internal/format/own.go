@@ -1,12 +1,88 @@
 package format
 
-import "github.com/weftgraph/weft/internal/graph"
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
 
 // isOwn reports whether a file begins as weft's own form does.
-func isOwn(head []byte) bool { return false }
+func isOwn(head []byte) bool { return graph.IsFile(head) }
 
-func (r *reading) readOwn() (*graph.Graph, error) { return nil, nil }
+// readOwn maps a file in weft's own form. A compressed one, or one from a pipe,
+// cannot be mapped: it is unpacked into a temporary file first.
+func (r *reading) readOwn() (*graph.Graph, error) {
+	switch {
+	case len(r.o.Columns) > 0 || r.o.Skip > 0:
+		return nil, r.errorf(ErrColumns, "a .weft file has no columns to name and no lines to skip")
+	case r.o.Labels != "" || r.o.Vertices != "":
+		return nil, r.errorf(ErrColumns, "a .weft file holds its vertices; side files go with the formats that lack them")
+	}
+	path := r.src.name
+	if !r.src.plainFile() {
+		tmp, err := r.unpack()
+		if err != nil {
+			return nil, err
+		}
+		path = tmp
+		defer os.Remove(tmp) // the mapping stays valid where the system can map
+	}
+	g, err := graph.Open(path)
+	if err != nil {
+		return nil, &Error{File: r.src.name, Offset: -1, Cause: err}
+	}
+	if d := r.o.Direction; d == Directed && !g.Directed || d == Undirected && g.Directed {
+		is := map[bool]string{true: "directed", false: "undirected"}[g.Directed]
+		_ = g.Close()
+		return nil, r.errorf(ErrHeader, "the graph was converted as %s; convert the original again", is)
+	}
+	return g, nil
+}
+
+func (r *reading) unpack() (string, error) {
+	in, err := r.src.open()
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	f, err := os.CreateTemp("", "weft-*.weft")
+	if err != nil {
+		return "", err
+	}
+	n, err := io.Copy(f, ctxReader{r.ctx, in})
+	if e := f.Close(); err == nil && e != nil {
+		err = e
+	} else if err != nil {
+		err = r.src.readError(err, n)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// ctxReader ends a copy when the context ends.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+var errOwnVertices = errors.New("a .weft file holds the vertices: no second file is needed")
 
 func (w *writing) own(path string, o WriteOptions) error {
-	return wrapf(ErrUnknown, "weft's own form cannot be written yet")
+	if o.Vertices != "" {
+		return explainWrite(path, errOwnVertices)
+	}
+	return toFile(w.ctx, path, o.Stdout, w.g.Write)
 }

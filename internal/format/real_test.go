@@ -65,3 +65,19 @@ func TestRealGraphs(t *testing.T) {
 		}
 	}
 }
+
+// TestShippedGraphs reads the real graphs that come with the project.
+func TestShippedGraphs(t *testing.T) {
+	for file, want := range map[string][2]int{
+		"ca-grqc.csv.gz": {5242, 14484}, "ego-facebook.txt.gz": {4039, 88234}, "citeseer.graph.gz": {3312, 4536},
+	} {
+		g, err := Read(context.Background(), filepath.Join("../../testdata/graphs", file), ReadOptions{}, nil)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if v, e := g.NumVertices(), int(g.NumEdges()); v != want[0] || e != want[1] {
+			t.Errorf("%s: %d vertices, %d edges, want %v", file, v, e, want)
+		}
+	}
+}

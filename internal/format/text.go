@@ -178,7 +178,7 @@ func unquote(b []byte) (v, rest []byte, ok bool) {
 		if !plain {
 			v = bytes.ReplaceAll(v, []byte(`""`), []byte(`"`))
 		}
-		return v, bytes.TrimLeft(b[i+1:], " \t"), true
+		return v, bytes.TrimLeft(b[i+1:], " "), true
 	}
 	return nil, nil, false
 }
