@@ -342,7 +342,7 @@ func TestBuilderAgainstModel(t *testing.T) {
 
 // TestBuilderLarge crosses many segments and ranges.
 func TestBuilderLarge(t *testing.T) {
-	const n, m = 5000, 1_500_000
+	const n, m = 3000, 640_000
 	for _, directed := range []bool{false, true} {
 		var gs []*Graph
 		for _, threads := range []int{1, 4} {

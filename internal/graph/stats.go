@@ -102,8 +102,8 @@ func (g *Graph) summary() *Stats {
 	s.Wedges = sum[len(deg)]
 	s.Percentiles = percentiles(deg)
 	if s.Wedges > 0 {
-		s.Samples = wedgeSamples
-		s.Clustering = g.sampleWedges(sum, wedgeSamples, 1)
+		s.Samples = int(min(wedgeSamples, 64+64*s.Wedges))
+		s.Clustering = g.sampleWedges(sum, s.Samples, 1)
 		s.Triangles = s.Clustering * s.Wedges / 3
 	}
 	return s

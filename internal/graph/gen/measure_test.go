@@ -51,4 +51,22 @@ func measure(t *testing.T, s Spec, twice bool) {
 	}
 	t.Logf("%d vertices, %d edges, CSR %.0f MB; made in %.1f s, built in %.1f s; RSS %.2f of the CSR, peak %.2f",
 		g.NumVertices(), g.NumEdges(), csr/1e6, made.Seconds(), (time.Since(start) - made).Seconds(), status("VmRSS")/csr, status("VmHWM")/csr)
+	if name := os.Getenv("WEFT_BIG_FILE"); name != "" {
+		start = time.Now()
+		if err := g.WriteFile(name); err != nil {
+			t.Fatal(err)
+		}
+		wrote := time.Since(start)
+		start = time.Now()
+		h, err := graph.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened := time.Since(start)
+		start = time.Now()
+		if err := h.Verify(context.Background(), 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("written in %.1f s (statistics included), opened in %.2f ms, verified in %.1f s", wrote.Seconds(), opened.Seconds()*1e3, time.Since(start).Seconds())
+	}
 }

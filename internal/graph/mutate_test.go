@@ -1,0 +1,48 @@
+package graph
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestMutatedFiles is a short FuzzOpen that runs with the other tests: a few
+// bytes of a file change, checksums are set right, and opening must end in an
+// error or in a graph that can be used.
+func TestMutatedFiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	files := [][]byte{fileBytes(t, sample(t)), fileBytes(t, FromEdges(5, [][2]uint32{{0, 1}, {1, 2}, {3, 1}}, true))}
+	for i := range 6000 {
+		b := slices.Clone(files[i%len(files)])
+		for range 1 + r.IntN(3) {
+			at := r.IntN(len(b))
+			switch r.IntN(3) {
+			case 0:
+				b[at] ^= 1 << r.IntN(8)
+			case 1:
+				b[at] = byte(r.Uint32())
+			default:
+				for j := at; j < min(at+4, len(b)); j++ {
+					b[j] = 0xff * byte(r.IntN(2))
+				}
+			}
+		}
+		if IsFile(b) {
+			repair(b)
+		}
+		start := time.Now()
+		if g, err := openBytes(b); err == nil {
+			g.Any()
+			g.Stats()
+			if _, _, _, err := g.Components(context.Background(), 2); err != nil {
+				t.Fatal(err)
+			}
+			fileBytes(t, g)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Fatalf("file %d took %v", i, d)
+		}
+	}
+}
