@@ -8,13 +8,36 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
-// limiter stops a count once enough matches were found.
+// limiter stops a run once enough matches were found: exactly at the limit when
+// listing, soon after it when counting.
 type limiter struct {
-	max   int64
-	s     *sched
+	max     int64
+	s       *sched
+	claimed atomic.Int64 // matches listed
+
 	mu    sync.Mutex
 	total engine.Uint128
 	seen  []engine.Uint128
+}
+
+// claim reports whether one more match may be listed.
+func (l *limiter) claim() bool {
+	if l.max <= 0 {
+		return true
+	}
+	n := l.claimed.Add(1)
+	if n >= l.max {
+		l.s.fail(engine.ErrStop)
+	}
+	return n <= l.max
+}
+
+// clamp is the count to report: a run may have found more than was asked for.
+func (l *limiter) clamp(n engine.Uint128) engine.Uint128 {
+	if most := engine.U64(uint64(max(l.max, 0))); l.max > 0 && n.Cmp(most) > 0 {
+		return most
+	}
+	return n
 }
 
 // add takes worker w's count so far.

@@ -60,21 +60,40 @@ func (w *worker) leaf() {
 }
 
 func (w *worker) match() {
-	w.count = w.count.Add64(1)
 	if w.out != nil {
+		if !w.limit.claim() {
+			return
+		}
 		if err := w.out.add(w.m[:], w.e); err != nil {
 			w.s.fail(err)
 		}
 	}
+	w.count = w.count.Add64(1)
 }
 
-// chooseEdge binds pattern edges i, i+1, … of Plan.Edges to data edges; under
-// Trail no data edge is used twice.
+// chooseEdge binds pattern edges i, i+1, … of Plan.Edges to data edges.
 func (w *worker) chooseEdge(i int) {
 	if i == len(w.pr.p.Edges) {
 		w.match()
 		return
 	}
+	w.eachEdge(i, func() { w.chooseEdge(i + 1) })
+}
+
+// edgeChoices is the number of ways to choose the data edges, where both ends
+// of all of them lie before the tail.
+func (w *worker) edgeChoices(i int) uint64 {
+	if i == len(w.pr.p.Edges) {
+		return 1
+	}
+	n := uint64(0)
+	w.eachEdge(i, func() { n += w.edgeChoices(i + 1) })
+	return n
+}
+
+// eachEdge calls f with w.e[i] set to each data edge that may stand for edge i;
+// under Trail no data edge is used twice.
+func (w *worker) eachEdge(i int, f func()) {
 	c := &w.pr.p.Edges[i]
 	c.Rows(w.m[c.From], w.m[c.To], func(id uint64) bool {
 		if w.pr.p.Mode == pattern.Trail {
@@ -90,7 +109,7 @@ func (w *worker) chooseEdge(i int) {
 				return true
 			}
 		}
-		w.chooseEdge(i + 1)
+		f()
 		return !w.s.stop.Load()
 	})
 }

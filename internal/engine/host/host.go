@@ -39,7 +39,7 @@ func (Host) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
 	case plan.Large:
 		return large.Supports(p)
 	case plan.Local:
-		return nil //LOCALOK
+		return plan.LocalOK(p)
 	}
 	return nil
 }

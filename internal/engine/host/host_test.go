@@ -19,7 +19,7 @@ func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  host.New(),
 		Compile: plan.Compile,
-		Methods: []string{"nest"},
+		Methods: []string{"nest", "local", "large"},
 		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.tail": "off"},
 	}
 }
@@ -85,7 +85,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestCancel(t *testing.T) {
 func TestLimit(t *testing.T) {
 	g := hubGraph(t)
 	ps, _ := pattern.ByName("path(6)")
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
 	if err != nil {
 		t.Fatal(err)
 	}

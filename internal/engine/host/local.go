@@ -48,6 +48,7 @@ const maxUniverse = 1 << 15
 
 func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
 	lp := &localProgram{program: compile(g, p, true), csr: p.Adjs[0].CSR}
+	lp.orient(0)
 	inside := 1
 	if !hasBack(p, 1, 0) {
 		lp.outside, inside = true, 2
@@ -118,6 +119,7 @@ func (lp *localProgram) turn() {
 		p.Sets[i].Below, p.Sets[i].Above = p.Sets[i].Above, p.Sets[i].Below
 	}
 	lp.program = compile(lp.g, &p, true)
+	lp.orient(0)
 }
 
 func hasBack(p *plan.Plan, l, j int) bool {
@@ -151,6 +153,7 @@ func runLocal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Option
 	for _, w := range ws {
 		res.Matches = res.Matches.Add(w.count)
 	}
+	res.Matches = lim.clamp(res.Matches)
 	res.Complete = err == nil && !s.stop.Load()
 	return res, err
 }
@@ -222,7 +225,7 @@ func (w *localWorker) run(t task, perRoot []engine.Uint128) {
 		b := it.pos
 		it.pos++
 		w.s.roots.each(uint64(b), uint64(b+1), func(v uint32) bool {
-			if w.lp.csr.Degree(v) < lv.MinDegree {
+			if lv.minDegree > 0 && w.lp.csr.Degree(v) < lv.minDegree {
 				return true
 			}
 			before := w.count

@@ -78,6 +78,7 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	if o.Levels {
 		res.Levels = clock.stop(ws)
 	}
+	res.Matches = lim.clamp(res.Matches)
 	res.Complete = err == nil && !s.stop.Load()
 	return res, err
 }
@@ -152,6 +153,9 @@ func (w *worker) enter(l int) {
 	l++
 	if l == w.pr.depth-w.pr.tail {
 		n := w.closeTail(l)
+		if len(w.pr.p.Edges) > 0 && !n.IsZero() {
+			n = n.Mul64(w.edgeChoices(0))
+		}
 		w.count = w.count.Add(n)
 		if w.stats != nil {
 			w.stats[w.pr.depth-1] = w.stats[w.pr.depth-1].Add(n)
@@ -233,7 +237,7 @@ func (w *worker) compute(i int) int {
 	s := &w.pr.p.Sets[i]
 	lo, hi := w.nodeBounds(s)
 	v := w.m[s.Of]
-	list := within(w.pr.p.Adjs[s.Adj].CSR.List(v), lo, hi)
+	list := w.pr.list(s.Adj, v, lo, hi)
 	w.bm[i].forget()
 	if s.Op == plan.SetList {
 		w.sets[i] = list
@@ -276,7 +280,7 @@ func (w *worker) size(i int, lo, hi uint32) int {
 	lo, hi = max(lo, nlo), min(hi, nhi)
 	v := w.m[s.Of]
 	base := within(w.sets[s.Base], lo, hi)
-	list := within(w.pr.p.Adjs[s.Adj].CSR.List(v), lo, hi)
+	list := w.pr.list(s.Adj, v, lo, hi)
 	n := 0
 	if bm := w.bitmap(s, v, base, list); bm != nil {
 		if bm.ofBase {

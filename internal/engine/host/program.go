@@ -1,11 +1,14 @@
 package host
 
 import (
+	"context"
 	"slices"
+	"sort"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -17,6 +20,9 @@ type program struct {
 	levels []level
 	depth  int // number of levels
 	tail   int // the last tail levels are counted, not enumerated
+	// first[a][v] is where in the list of v the ids above v begin, for those
+	// neighbour lists that restrictions cut at their own vertex.
+	first [][]uint64
 	// nodes[l] are the set nodes to compute once m[l] is bound.
 	nodes [][]int
 	// lazy[s] is true where only the size of node s is wanted, so that it is not
@@ -31,6 +37,8 @@ type program struct {
 type level struct {
 	*plan.Level
 	set int
+	// minDegree is what is left of MinDegree to test one by one.
+	minDegree int
 	// one is the only id range allowed; whole when any id is. many is true
 	// when there are several ranges.
 	one  plan.Range
@@ -39,6 +47,9 @@ type level struct {
 	// Distinct: is that vertex in this level's set?
 	member []member
 	filter bool // candidates need more than the bounds
+	// loose levels have no set: they start a further component of the pattern,
+	// and what they must not be adjacent to is tested one candidate at a time.
+	loose bool
 }
 
 // member says how to find out whether the vertex of an earlier level lies in a
@@ -51,7 +62,7 @@ type member struct {
 }
 
 func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
-	pr := &program{g: g, p: p, depth: len(p.Levels)}
+	pr := &program{g: g, p: p, depth: len(p.Levels), first: make([][]uint64, len(p.Adjs))}
 	if counting {
 		pr.tail = p.Tail.K
 	}
@@ -79,6 +90,16 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 			pr.reused[s.Base] = true
 		}
 	}
+	for _, s := range p.Sets {
+		if slices.Contains(s.Below, s.Of) || slices.Contains(s.Above, s.Of) {
+			pr.orient(s.Adj)
+		}
+	}
+	if last := &p.Levels[pr.depth-1]; last.Set >= 0 && pr.tail == 1 {
+		if s := &p.Sets[last.Set]; slices.Contains(last.Below, s.Of) {
+			pr.orient(s.Adj)
+		}
+	}
 	n := uint32(g.NumVertices())
 	for l := range p.Levels {
 		pl := &p.Levels[l]
@@ -94,10 +115,36 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 		for _, d := range pl.Distinct {
 			lv.member = append(lv.member, pr.membership(pl, d))
 		}
-		lv.filter = lv.many || pl.Bits != nil || len(pl.Distinct) > 0 || len(pl.Checks) > 0 || pl.MinDegree > 0
+		lv.cutDegree(pr)
+		lv.loose = l > 0 && pl.Set < 0 && len(pl.Back) > 0
+		lv.filter = lv.loose || lv.many || pl.Bits != nil || len(pl.Distinct) > 0 || len(pl.Checks) > 0 || lv.minDegree > 0
 		pr.levels = append(pr.levels, lv)
 	}
 	return pr
+}
+
+// orient finds where each list of adjacency a passes its own vertex.
+func (pr *program) orient(a int) {
+	if pr.first[a] != nil {
+		return
+	}
+	if o, err := layout.Orient(context.Background(), *pr.p.Adjs[a].CSR, 0); err == nil {
+		pr.first[a] = o.First
+	}
+}
+
+// list is the neighbours of v in adjacency a with lo ≤ id < hi.
+func (pr *program) list(a int, v, lo, hi uint32) []uint32 {
+	csr := pr.p.Adjs[a].CSR
+	if f := pr.first[a]; f != nil {
+		switch {
+		case hi == v:
+			return within(csr.Adj[csr.Off[v]:f[v]], lo, hi)
+		case lo == v+1:
+			return within(csr.Adj[f[v]:csr.Off[v+1]], lo, hi)
+		}
+	}
+	return within(csr.List(v), lo, hi)
 }
 
 // membership leaves out the backward neighbours of pl that level d has too: the
@@ -174,7 +221,10 @@ func (lv *level) passes(pr *program, v uint32, m *[maxLevels]uint32, e []uint64)
 	if lv.many && !inRanges(lv.Ranges, v) {
 		return false
 	}
-	if lv.MinDegree > 0 && pr.p.Adjs[lv.MinDegreeAdj].CSR.Degree(v) < lv.MinDegree {
+	if lv.loose && !pr.apart(lv, v, m) {
+		return false
+	}
+	if lv.minDegree > 0 && pr.p.Adjs[lv.MinDegreeAdj].CSR.Degree(v) < lv.minDegree {
 		return false
 	}
 	if len(lv.Checks) > 0 {
@@ -183,6 +233,46 @@ func (lv *level) passes(pr *program, v uint32, m *[maxLevels]uint32, e []uint64)
 			if !lv.Checks[i].Eval(m[:], e) {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// cutDegree turns the least degree into an id bound where it can: inside a
+// label class ids ascend by falling degree. Elsewhere it is worth a test only if
+// it asks for more than the backward neighbours do.
+func (lv *level) cutDegree(pr *program) {
+	backs := 0
+	for _, b := range lv.Back {
+		if !b.Neg {
+			backs++
+		}
+	}
+	if lv.MinDegree <= backs {
+		return
+	}
+	csr := pr.p.Adjs[lv.MinDegreeAdj].CSR
+	if pr.g.Directed || csr.NumVertices() == 0 || &csr.Off[0] != &pr.g.Out.Off[0] || lv.many || len(pr.g.Classes) > 1 && lv.Ranges == nil {
+		lv.minDegree = lv.MinDegree
+		return
+	}
+	if c := pr.g.Classes; len(c) > 1 && !slices.ContainsFunc(c, func(c graph.Class) bool {
+		return c.First == lv.one.First && c.End == lv.one.End
+	}) {
+		lv.minDegree = lv.MinDegree
+		return
+	}
+	n := sort.Search(int(lv.one.End-lv.one.First), func(i int) bool {
+		return csr.Degree(lv.one.First+uint32(i)) < lv.MinDegree
+	})
+	lv.one.End = lv.one.First + uint32(n)
+}
+
+// apart tests all backward neighbours of a level that has no set.
+func (pr *program) apart(lv *level, v uint32, m *[maxLevels]uint32) bool {
+	for _, b := range lv.Back {
+		if pr.adjacent(b, m[b.Level], v) == b.Neg {
+			return false
 		}
 	}
 	return true
@@ -207,7 +297,7 @@ func inRanges(rs []plan.Range, v uint32) bool {
 func (pr *program) roots() rootList {
 	lv := &pr.levels[0]
 	rs := lv.Ranges
-	if rs == nil {
+	if !lv.many {
 		rs = []plan.Range{lv.one}
 	}
 	var r rootList

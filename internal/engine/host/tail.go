@@ -167,6 +167,13 @@ func (w *worker) lastSize(l int) int {
 	}
 	var n int
 	switch {
+	case lv.loose:
+		for _, v := range w.tails.all(w.pr, l, lo, hi) {
+			if lv.passes(w.pr, v, &w.m, w.e) {
+				n++
+			}
+		}
+		return n
 	case lv.set < 0:
 		n = w.countIn(lv, w.tails.all(w.pr, l, lo, hi))
 	case w.pr.lazy[lv.set]:
@@ -224,12 +231,13 @@ func (w *worker) tailSet(s *tailSet) {
 	} else {
 		s.list = within(w.sets[lv.set], lo, hi)
 	}
-	if lv.many || lv.Bits != nil {
+	if lv.many || lv.Bits != nil || lv.loose {
 		s.buf = append(s.buf[:0], s.list...)
 		n := 0
 		for _, v := range s.buf {
 			s.buf[n] = v
-			if (!lv.many || inRanges(lv.Ranges, v)) && (lv.Bits == nil || lv.Bits[v>>6]>>(v&63)&1 != 0) {
+			if (!lv.many || inRanges(lv.Ranges, v)) && (lv.Bits == nil || lv.Bits[v>>6]>>(v&63)&1 != 0) &&
+				(!lv.loose || w.pr.apart(lv, v, &w.m)) {
 				n++
 			}
 		}
