@@ -172,3 +172,19 @@ func (q *Query) limit(s *settings) int64 {
 	}
 	return n
 }
+
+// Check reports what is wrong with q under the options without looking at a
+// graph: constructs that are not run yet, parts that are not connected,
+// parameters without a value, a matching order that does not fit.
+func (q *Query) Check(options ...Option) error {
+	s := collect(options)
+	p, err := q.pattern(s)
+	if err != nil {
+		return err
+	}
+	if _, err := s.planOptions(p); err != nil {
+		return err
+	}
+	_, err = pattern.SubstituteParams(p, s.params)
+	return withKind(ErrQuery, err)
+}

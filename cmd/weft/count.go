@@ -28,6 +28,24 @@ func (f *searchFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.count, "count", "", "what is counted or listed: subgraphs or embeddings; default subgraphs under iso, embeddings under hom and trail")
 }
 
+// ready checks the flags and reads the queries, so that mistakes are found
+// before the graph is read.
+func (f *searchFlags) ready(args []string) ([]*weft.Query, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	queries, err := f.queries(args)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range queries {
+		if err := q.Check(f.commonFlags.options()...); err != nil {
+			return nil, err
+		}
+	}
+	return queries, nil
+}
+
 func (f *searchFlags) check() error {
 	switch f.count {
 	case "", "subgraphs", "embeddings":
@@ -66,10 +84,7 @@ lower bounds.
 }
 
 func (a *app) count(f *searchFlags, args []string) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	queries, err := f.queries(args)
+	queries, err := f.ready(args)
 	if err != nil {
 		return err
 	}
@@ -86,7 +101,7 @@ func (a *app) count(f *searchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	w := newResultWriter(out, &f.commonFlags, f.count, len(queries))
+	w := newResultWriter(out, &f.commonFlags, f.wants(queries[0]), len(queries))
 	var cut error
 	for _, q := range queries {
 		r, err := a.countOne(g, q, f, bar)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/weftgraph/weft"
 )
@@ -21,8 +19,7 @@ func (a *app) countOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progre
 	r, err := g.Count(ctx, q, append(f.commonFlags.options(), bar.options()...)...)
 	bar.clear()
 	if err == nil && r.Subgraphs == nil && f.wants(q) == "subgraphs" {
-		err = fmt.Errorf("subgraphs are defined under iso only, not under %s: ask for --count embeddings", r.Semantics)
-		err = errors.Join(err, weft.ErrQuery)
+		err = kindf(weft.ErrQuery, "subgraphs are defined under iso only, not under %s: ask for --count embeddings", r.Semantics)
 	}
 	return r, outcome{ctx, err}
 }

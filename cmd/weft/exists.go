@@ -25,10 +25,7 @@ grep: 0 if it occurs, 1 if not. With several patterns it is 0 if any occurs.
 }
 
 func (a *app) exists(f *searchFlags, args []string) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	queries, err := f.queries(args)
+	queries, err := f.ready(args)
 	if err != nil {
 		return err
 	}

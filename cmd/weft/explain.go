@@ -31,13 +31,10 @@ counted as well, and each level shows the actual matches and time.
 }
 
 func (a *app) explain(f *searchFlags, args []string, analyze bool) error {
-	if err := f.check(); err != nil {
-		return err
-	}
 	if f.to != "" && f.to != "table" && f.to != "json" && f.to != "ndjson" {
 		return usagef("--to %s: explain writes table, json or ndjson", f.to)
 	}
-	queries, err := f.queries(args)
+	queries, err := f.ready(args)
 	if err != nil {
 		return err
 	}

@@ -38,10 +38,7 @@ With -o the file appears under its name when it is complete. A listing that
 }
 
 func (a *app) match(f *searchFlags, args []string) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	queries, err := f.queries(args)
+	queries, err := f.ready(args)
 	if err != nil {
 		return err
 	}

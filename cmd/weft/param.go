@@ -1,15 +1,13 @@
 package main
 
 import (
+	"errors"
 	"sort"
 	"strconv"
 	"strings"
 
-	"github.com/weftgraph/weft/internal/choose"
-
-	"errors"
-
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/choose"
 )
 
 // paramValue reads the value of --param: null, true, false, a number, a list in
@@ -78,7 +76,7 @@ func chunk(s string) (head, rest string) {
 // checkKind gives an error of choose its kind.
 func checkKind(err error) error {
 	if errors.Is(err, choose.ErrDevice) {
-		return errors.Join(err, weft.ErrDevice)
+		return kindf(weft.ErrDevice, "%w", err)
 	}
 	return usagef("%v", err)
 }

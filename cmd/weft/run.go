@@ -153,6 +153,17 @@ type usageError struct{ msg string }
 
 func (e *usageError) Error() string { return e.msg }
 
+// kindf makes an error of one of weft's kinds.
+func kindf(kind error, format string, args ...any) error {
+	return &coded{kind, fmt.Errorf(format, args...)}
+}
+
+// coded is an error with its kind.
+type coded struct{ kind, err error }
+
+func (e *coded) Error() string   { return e.err.Error() }
+func (e *coded) Unwrap() []error { return []error{e.kind, e.err} }
+
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
 // root is the command tree.

@@ -44,17 +44,19 @@ func (a *app) reportRead(r weft.ReadReport, all bool) {
 	if drop == "" && !all {
 		return
 	}
-	fmt.Fprintf(a.stderr, "weft: read %s: %d lines, %d edges kept%s\n", r.Format, r.Lines, r.Kept, drop)
+	fmt.Fprintf(a.stderr, "weft: read %s: %s, %s kept%s\n", r.Format, plural(r.Lines, "line"), plural(r.Kept, "edge"), drop)
 }
 
 // interruption is how a query was cut short, or nil: by its timeout or by a
 // signal. Any other error is a failure.
 func (a *app) interruption(ctx context.Context, err error) error {
-	if err == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		return nil
-	}
-	if cause := context.Cause(ctx); errors.Is(cause, errTimeout) || errors.Is(cause, errInterrupted) {
-		return cause
+	switch {
+	case errors.Is(err, errTimeout), errors.Is(err, errInterrupted):
+		return context.Cause(ctx)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		if cause := context.Cause(ctx); cause == errTimeout || cause == errInterrupted {
+			return cause
+		}
 	}
 	return nil
 }
@@ -64,4 +66,11 @@ func (a *app) notes(r weft.Result) {
 	for _, n := range r.Notes {
 		fmt.Fprintf(a.stderr, "weft: %s\n", n)
 	}
+}
+
+func plural(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -66,7 +66,7 @@ func (a *app) verifyFile(f *searchFlags, path string) error {
 }
 
 func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error {
-	queries, err := f.queries(args)
+	queries, err := f.ready(args)
 	if err != nil {
 		return err
 	}

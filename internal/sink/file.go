@@ -26,10 +26,11 @@ func Create(name string) (*File, error) {
 		return &File{f: f, name: name}, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
+	out := &File{f: f, name: name, temp: true}
 	if err != nil {
-		return nil, err
+		return nil, out.explain(err)
 	}
-	return &File{f: f, name: name, temp: true}, nil
+	return out, nil
 }
 
 // Write writes to the file. An error names the file that the user asked for.

@@ -1,0 +1,172 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain runs weft itself where a test starts its own binary as a process.
+func TestMain(m *testing.M) {
+	if os.Getenv("WEFT_TEST_RUN") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// command is weft as a process.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(exe, args...)
+	c.Env = append(os.Environ(), "WEFT_TEST_RUN=1")
+	return c
+}
+
+// bigGraph is a graph with more paths than anyone waits for.
+func bigGraph(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "er.txt")
+	if code := run(context.Background(), []string{"gen", "er", "--n", "2000", "--m", "40000", "-o", path}, nil, io.Discard, io.Discard); code != 0 {
+		t.Fatalf("gen: exit %d", code)
+	}
+	return path
+}
+
+// slow is a count that takes for ever.
+var slow = []string{"count", "--pattern", "path(9)", "--engine-opt", "plan.method=nest", "--engine-opt", "plan.tail=off", "--to", "json"}
+
+func TestTimeout(t *testing.T) {
+	g := bigGraph(t)
+	var out, errs bytes.Buffer
+	start := time.Now()
+	code := run(context.Background(), append(slow, "-g", g, "--timeout", "200ms"), nil, &out, &errs)
+	if code != exitTimeout || time.Since(start) > 5*time.Second {
+		t.Errorf("exit %d after %s: %s", code, time.Since(start), errs.String())
+	}
+	var r struct{ Complete bool }
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.Complete {
+		t.Errorf("the result is not marked as partial: %s, %v", out.String(), err)
+	}
+	if !strings.Contains(errs.String(), "partial") {
+		t.Errorf("standard error does not say so: %s", errs.String())
+	}
+}
+
+// TestTimeoutEach checks that the timeout holds for each query.
+func TestTimeoutEach(t *testing.T) {
+	g := bigGraph(t)
+	var out bytes.Buffer
+	args := append(slow[:len(slow)-1:len(slow)-1], "ndjson", "--pattern", "triangle", "-g", g, "--timeout", "200ms")
+	if code := run(context.Background(), args, nil, &out, io.Discard); code != exitTimeout {
+		t.Errorf("exit %d", code)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 2 || !strings.Contains(lines[0], `"complete":false`) || !strings.Contains(lines[1], `"complete":true`) {
+		t.Errorf("want a partial and a complete result: %s", out.String())
+	}
+}
+
+func TestSignals(t *testing.T) {
+	g := bigGraph(t)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		c := command(t, append(slow, "-g", g)...)
+		var out, errs bytes.Buffer
+		c.Stdout, c.Stderr = &out, &errs
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(500 * time.Millisecond)
+		_ = c.Process.Signal(sig)
+		start := time.Now()
+		_ = c.Wait()
+		if code := c.ProcessState.ExitCode(); code != exitInterrupted || time.Since(start) > 3*time.Second {
+			t.Errorf("%v: exit %d after %s: %s", sig, code, time.Since(start), errs.String())
+		}
+		if !strings.Contains(out.String(), `"complete": false`) {
+			t.Errorf("%v: no partial result: %s%s", sig, out.String(), errs.String())
+		}
+	}
+}
+
+// TestInterruptedListing checks that a file cut short is not left under its name.
+func TestInterruptedListing(t *testing.T) {
+	g := bigGraph(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "paths.csv")
+	var errs bytes.Buffer
+	code := run(context.Background(), []string{"match", "-g", g, "--pattern", "path(6)", "-o", out, "--to", "csv", "--timeout", "100ms"}, nil, io.Discard, &errs)
+	if code != exitTimeout {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	entries, _ := os.ReadDir(dir)
+	if len(entries) != 1 || entries[0].Name() != "paths.csv.partial" {
+		t.Errorf("left: %v", entries)
+	}
+	data, _ := os.ReadFile(out + ".partial")
+	if !bytes.HasPrefix(data, []byte("v0,v1,")) || !bytes.HasSuffix(data, []byte("\n")) {
+		t.Errorf("the partial file has no whole rows: %q …", data[:min(len(data), 40)])
+	}
+}
+
+// TestClosedPipe ends like head does to other tools: quietly, by SIGPIPE.
+func TestClosedPipe(t *testing.T) {
+	g := bigGraph(t)
+	c := command(t, "match", "-g", g, "--pattern", "path(6)", "--to", "csv")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	pipe, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(pipe).ReadString('\n')
+	if err != nil || line != "v0,v1,v2,v3,v4,v5\n" {
+		t.Errorf("first line %q: %v", line, err)
+	}
+	pipe.Close()
+	start := time.Now()
+	_ = c.Wait()
+	status := c.ProcessState.Sys().(syscall.WaitStatus)
+	if !status.Signaled() || status.Signal() != syscall.SIGPIPE || time.Since(start) > 3*time.Second {
+		t.Errorf("ended with %v after %s", c.ProcessState, time.Since(start))
+	}
+	if errs.Len() > 0 {
+		t.Errorf("it was not quiet: %s", errs.String())
+	}
+}
+
+// TestFullDisk limits the size of files, as a full disk would.
+func TestFullDisk(t *testing.T) {
+	g := bigGraph(t)
+	dir := t.TempDir()
+	for _, to := range []string{"csv", "ndjson", "json", "table", "arrow", "parquet"} {
+		c := command(t, "match", "-g", g, "--pattern", "path(5)", "--limit", "300000", "-o", filepath.Join(dir, "x"), "--to", to)
+		c.Path, c.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 20; trap '' XFSZ; exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+		var errs bytes.Buffer
+		c.Stderr = &errs
+		_ = c.Run()
+		if code := c.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(errs.String(), "file too large") || !strings.Contains(errs.String(), filepath.Join(dir, "x")) {
+			t.Errorf("%s: exit %d: %s", to, code, errs.String())
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+			t.Errorf("%s: left: %v", to, entries)
+		}
+	}
+}
