@@ -70,7 +70,11 @@ func (r *reading) arrowTable(src *source, ro role) (err error) {
 			return err
 		}
 	}
-	rd, err := ipc.NewReader(in)
+	checked, err := checkedStream(in)
+	if err != nil {
+		return err
+	}
+	rd, err := ipc.NewReader(checked)
 	if err != nil {
 		return err
 	}
@@ -116,7 +120,10 @@ func (r *reading) arrowFile(src *source, ro role) error {
 		if f, err = os.Open(src.name); err != nil {
 			return nil, nil, err
 		}
-		if rd, err = ipc.NewFileReader(f); err != nil {
+		if err = checkFooter(f, src.size); err == nil {
+			rd, err = ipc.NewFileReader(f)
+		}
+		if err != nil {
 			f.Close()
 			return nil, nil, err
 		}
