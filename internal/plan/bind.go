@@ -22,8 +22,9 @@ type binding struct {
 	edges    []boundEdge
 	checks   []boundCheck
 	group    *pattern.Group
-	restrict bool // break symmetries
-	flip     bool // … by least ids instead of greatest
+	elements [][]int // of the group of a small pattern, once asked for
+	restrict bool    // break symmetries
+	flip     bool    // … by least ids instead of greatest
 
 	// near[v] are the vertices adjacent to v by a positive link, and far[v]
 	// those by a negative one.

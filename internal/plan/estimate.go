@@ -10,13 +10,16 @@ import (
 
 // Bounds of the estimates by random walks.
 const (
-	walks   = 600 // for the estimates that explain prints
-	probes  = 16  // members of a list that are tried where a list is longer
-	maxRows = 64  // data edges of one choice that are looked at
+	walks    = 300  // for the estimates that explain prints
+	maxSteps = 3000 // levels and sets entered over all walks, about
+	probes   = 16   // members of a list that are tried where a list is longer
+	maxRows  = 64   // data edges of one choice that are looked at
 )
 
 // estimate fills the estimates and costs of levels and sets.
-func (pl *Plan) estimate(seed uint64) { pl.walk(seed, walks) }
+func (pl *Plan) estimate(seed uint64) {
+	pl.walk(seed, max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), 20))
+}
 
 // walk estimates by random walks down the plan and returns the expected cost,
 // in set elements read. A walk picks one candidate of each level at random and
@@ -323,11 +326,11 @@ func (w *walker) probe(i int) float64 {
 		}
 	}
 	list = w.bounded(list, &w.pl.Sets[i])
-	tries := min(len(list), probes)
+	tries := min(len(list), probes/2)
 	hits := 0
 	for k := range tries {
 		c := list[k]
-		if len(list) > probes {
+		if len(list) > tries {
 			c = list[w.rng.IntN(len(list))]
 		}
 		if w.contains(i, c) {

@@ -92,6 +92,10 @@ func (e *explainer) head() {
 		e.linef(0, "restrictions %s (ids here are places in the degree order: hubs are least)", r)
 	}
 	e.linef(0, "method %s", p.Method)
+	if p.Formula != nil {
+		e.linef(0, "embeddings = %s", p.Formula)
+		e.linef(0, "(%s; expected work about %s set elements; below is the nest that it stands for)", p.Formula.Why, approx(p.Formula.Cost))
+	}
 	e.linef(0, "")
 }
 

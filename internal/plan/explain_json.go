@@ -26,6 +26,7 @@ type planJSON struct {
 	Sets          []setJSON   `json:"sets"`
 	Edges         []edgeJSON  `json:"edges,omitempty"`
 	Tail          *tailJSON   `json:"tail,omitempty"`
+	Formula       string      `json:"formula,omitempty"`
 	Cost          float64     `json:"cost"`
 }
 
@@ -113,6 +114,9 @@ func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
 	}
 	if p.Empty != nil {
 		out.Empty = p.Empty.Text
+	}
+	if p.Formula != nil {
+		out.Formula = p.Formula.String()
 	}
 	for _, a := range p.Adjs {
 		out.Adjacencies = append(out.Adjacencies, adjJSON{a.Name, len(a.CSR.Adj)})

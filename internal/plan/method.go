@@ -20,10 +20,57 @@ func (b *binding) chooseMethod(pl *Plan, o Options) error {
 		pl.Method = Local
 	case "large":
 		pl.Method = Large
+	case "formula":
+		if err := Decomposable(b.p); err != nil {
+			return queryErrorf("no formula: %v", err)
+		}
+		f, err := NewDecomposer(b.g, o).Formula(b.p)
+		if err != nil {
+			return err
+		}
+		pl.Method, pl.Formula = Decomposed, f
+	case "walks":
+		if err := walksOK(pl); err != nil {
+			return queryErrorf("the walks method does not apply: %v", err)
+		}
+		pl.Method = Walks
 	default:
-		return queryErrorf("unknown method %q: want nest, local or large", o.Method)
+		return queryErrorf("unknown method %q: want nest, local, large, formula or walks", o.Method)
 	}
 	return nil
+}
+
+// walksOK says why the closed walks of length five are not what p counts, or
+// nil: homomorphisms of a cycle of five vertices without conditions, over one
+// symmetric relation.
+func walksOK(p *Plan) error {
+	if p.Mode != pattern.Hom || p.Induced || len(p.Levels) != 5 || len(p.Edges) > 0 || p.Empty != nil {
+		return errors.New("it counts homomorphisms of a cycle of five")
+	}
+	degree := make([]int, 5)
+	adj := -1
+	for l := range p.Levels {
+		lv := &p.Levels[l]
+		if lv.Ranges != nil || lv.Bits != nil || len(lv.Checks) > 0 {
+			return errors.New("a vertex has a condition")
+		}
+		for _, b := range lv.Back {
+			if adj < 0 {
+				adj = b.Adj
+			}
+			if b.Neg || b.Adj != adj || p.Adjs[adj].Rev != adj {
+				return errors.New("the edges are of several relations, directed or excluded")
+			}
+			degree[l]++
+			degree[b.Level]++
+		}
+	}
+	for _, d := range degree {
+		if d != 2 {
+			return errors.New("the pattern is no cycle")
+		}
+	}
+	return nil // five vertices of degree two: one cycle, as two need six
 }
 
 // LocalOK says why the local method cannot run p, or nil. It holds the

@@ -14,6 +14,10 @@ const (
 	finalists  = 6  // orders compared by random walks
 )
 
+// worthWalking is the expected cost from which comparing orders by random walks
+// is quicker than searching in a slightly worse order.
+const worthWalking = 1e6
+
 // visitCost is the work of entering a level for one partial match, in elements
 // that a set operation reads in the same time.
 const visitCost = 6
@@ -38,7 +42,7 @@ func (b *binding) orderCost(o Options) choice {
 	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
 	top := c.best[0]
 	out := choice{order: top.order, name: "cost"}
-	if len(c.best) == 1 || top.cost < 1e4 {
+	if len(c.best) == 1 || top.cost < worthWalking {
 		out.why = fmt.Sprintf("cheapest of %d orders by the cost model", c.seen)
 		if c.seen == 1 && b.n <= exhaustive {
 			out.why = "the only order, up to symmetry"
@@ -56,7 +60,7 @@ func (b *binding) orderCost(o Options) choice {
 			}
 			b.flip = flip
 			pl := b.assemble(f.order, o)
-			cost := pl.walk(o.Seed, 150)
+			cost := pl.walk(o.Seed, 120)
 			if flip {
 				cost *= 1.1 // the usual direction where both are alike
 			}

@@ -24,27 +24,81 @@ func newPosetOf(b *binding, pl *Plan) *poset {
 	if !b.restrict {
 		return s
 	}
-	group := b.group
-	for l, v := range pl.Order {
-		if group.Order().IsInt64() && group.Order().Int64() == 1 {
-			break
+	for l, orbit := range b.orbits(pl.Order) {
+		if l == 0 && pl.Rooted {
+			continue
 		}
-		if l > 0 || !pl.Rooted {
-			orbits := group.Orbits()
-			for w, r := range orbits {
-				switch {
-				case w == v || r != orbits[v]:
-				case b.flip:
-					s.add(l, pl.LevelOf[w])
-				default:
-					s.add(pl.LevelOf[w], l)
-				}
+		for _, w := range members(orbit &^ (1 << pl.Order[l])) {
+			if b.flip {
+				s.add(l, pl.LevelOf[w])
+			} else {
+				s.add(pl.LevelOf[w], l)
 			}
 		}
-		group = group.Stabilizer([]int{v})
 	}
 	s.close()
 	return s
+}
+
+// orbits returns for each level of an order the orbit of its vertex under the
+// automorphisms that fix the vertices before it.
+func (b *binding) orbits(order []int) []uint32 {
+	out := make([]uint32, len(order))
+	if b.n <= exhaustive {
+		if b.elements == nil {
+			b.elements, _ = b.group.Elements(5040)
+		}
+		perms := b.elements
+		for l, v := range order {
+			var fix [][]int
+			for _, perm := range perms {
+				out[l] |= 1 << perm[v]
+				if perm[v] == v {
+					fix = append(fix, perm)
+				}
+			}
+			perms = fix
+		}
+		return out
+	}
+	// The generators of a stabiliser chain along the order: those that fix the
+	// first l vertices generate the stabiliser of these.
+	place := make([]int, len(order))
+	for l, v := range order {
+		place[v] = l
+	}
+	gens := b.p.Permute(place).Automorphisms().Generators()
+	for l := range order {
+		reached := uint32(1) << l
+		for again := true; again; {
+			again = false
+			for _, g := range gens {
+				if !fixes(g, l) {
+					continue
+				}
+				for _, x := range members(reached) {
+					if reached>>g[x]&1 == 0 {
+						reached |= 1 << g[x]
+						again = true
+					}
+				}
+			}
+		}
+		for _, x := range members(reached) {
+			out[l] |= 1 << order[x]
+		}
+	}
+	return out
+}
+
+// fixes reports whether perm fixes 0 … n-1.
+func fixes(perm []int, n int) bool {
+	for i, x := range perm[:n] {
+		if x != i {
+			return false
+		}
+	}
+	return true
 }
 
 // add says m[i] < m[j].
