@@ -78,7 +78,7 @@ func (b *binding) bindInduced(w *wheres) {
 }
 
 func (b *binding) forbid(from, to int, rows *rowSet, dir pattern.Dir) {
-	if rows.count == 0 {
+	if rows.none {
 		return
 	}
 	if rel := b.relation(rows, dir); !rel.empty() {

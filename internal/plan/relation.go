@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 	"strings"
@@ -33,16 +34,35 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 		return r
 	}
 	r := &relation{key: key, name: rows.name, arrow: arrow}
+	all := &graph.Relation{Out: t.g.Out, In: t.g.In}
+	kept := all
 	switch {
-	case rows.all && arrow:
-		r.out, r.in = &t.g.Out, &t.g.In
 	case rows.all:
+	case rows.single:
+		kept = t.g.RelationByLabel(rows.label)
+	case t.g.Edges == nil:
+		none := graph.CSR{Off: make([]uint64, t.g.NumVertices()+1)}
+		kept = &graph.Relation{Out: none, In: none}
+	default:
+		// The only error is a cancelled context.
+		kept, _ = graph.EdgeRelation(context.Background(), t.g, 0, func(row int) bool { return rows.has(uint64(row)) })
+	}
+	if len(kept.Out.Adj) == len(all.Out.Adj) {
+		kept = all // no pair is filtered out
+	}
+	switch {
+	case arrow && kept == all:
+		r.out, r.in = &t.g.Out, &t.g.In
+	case arrow:
+		r.out, r.in = &kept.Out, &kept.In
+	case kept == all:
 		r.out = t.g.Any()
 		r.in = r.out
-	case arrow:
-		r.out, r.in = t.along(rows), t.against(rows)
+	case t.g.Directed:
+		r.out = union(&kept.Out, &kept.In)
+		r.in = r.out
 	default:
-		r.out = union(t.along(rows), t.against(rows))
+		r.out = &kept.Out
 		r.in = r.out
 	}
 	t.rels[key] = r
@@ -68,50 +88,6 @@ func (b *binding) adjacency(r *relation) int {
 	return i
 }
 
-// along lists the targets of the rows of each source, without repetition. Rows
-// are sorted by source and target.
-func (t *tables) along(rows *rowSet) *graph.CSR {
-	n := t.g.NumVertices()
-	c := &graph.CSR{Off: make([]uint64, n+1), Adj: make([]uint32, 0, rows.count)}
-	e := t.g.Edges
-	if e == nil {
-		return c // without a table either all edges pass, or none
-	}
-	for v := range n {
-		start := len(c.Adj)
-		for row := e.Off[v]; row < e.Off[v+1]; row++ {
-			if k := len(c.Adj); rows.has(row) && (k == start || c.Adj[k-1] != e.Dst[row]) {
-				c.Adj = append(c.Adj, e.Dst[row])
-			}
-		}
-		c.Off[v+1] = uint64(len(c.Adj))
-	}
-	return c
-}
-
-// against lists the sources of the rows of each target, without repetition.
-func (t *tables) against(rows *rowSet) *graph.CSR { return reverse(t.along(rows)) }
-
-// reverse exchanges the ends of each pair; sources come in ascending order.
-func reverse(c *graph.CSR) *graph.CSR {
-	n := c.NumVertices()
-	r := &graph.CSR{Off: make([]uint64, n+1), Adj: make([]uint32, len(c.Adj))}
-	for _, v := range c.Adj {
-		r.Off[v+1]++
-	}
-	for v := range n {
-		r.Off[v+1] += r.Off[v]
-	}
-	next := slices.Clone(r.Off)
-	for u := range uint32(n) {
-		for _, v := range c.List(u) {
-			r.Adj[next[v]] = u
-			next[v]++
-		}
-	}
-	return r
-}
-
 // union merges the lists of a and b.
 func union(a, b *graph.CSR) *graph.CSR {
 	n := a.NumVertices()
@@ -135,16 +111,40 @@ func union(a, b *graph.CSR) *graph.CSR {
 }
 
 // rowSet is a set of data edges: rows of the edge table, or, on a graph without
-// one, all edges or none.
+// one, all edges or none. The rows of a single label need no bits.
 type rowSet struct {
-	all   bool
-	bits  []uint64
-	count int
-	key   string
-	name  string
+	all    bool
+	none   bool
+	single bool
+	label  uint32
+	labels []uint32 // of all rows; for single
+	bits   []uint64
+	key    string
+	name   string
 }
 
-func (r *rowSet) has(row uint64) bool { return r.all || r.bits[row/64]>>(row%64)&1 != 0 }
+func (r *rowSet) has(row uint64) bool {
+	switch {
+	case r.all:
+		return true
+	case r.single:
+		return r.labels[row] == r.label
+	}
+	return !r.none && r.bits[row/64]>>(row%64)&1 != 0
+}
+
+// word returns the bits of rows 64·i to 64·i+63 of n.
+func (r *rowSet) word(i, n int) (w uint64) {
+	if !r.single {
+		return r.bits[i]
+	}
+	for row := 64 * i; row < min(64*i+64, n); row++ {
+		if r.labels[row] == r.label {
+			w |= 1 << (row - 64*i)
+		}
+	}
+	return w
+}
 
 // edgeRows is the rows whose label and properties pass; where are over the edge
 // alone.
@@ -157,7 +157,7 @@ func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 	r := &rowSet{key: key, name: name}
 	b.rows[key] = r
 	if label == nil && len(where) == 0 {
-		r.all, r.count = true, int(b.g.NumEdges())
+		r.all = true
 		return r
 	}
 	sc := b.scope()
@@ -172,10 +172,16 @@ func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 		for _, f := range pass {
 			r.all = r.all && f(nil, []uint64{0})
 		}
-		if r.all {
-			r.count, r.key, r.name = int(b.g.NumEdges()), "", ""
+		if r.none = !r.all; r.all {
+			r.key, r.name = "", ""
 		}
 		return r
+	}
+	if label != nil && label.Op == pattern.LabelName && len(where) == 0 && b.g.Edges.Label != nil {
+		if i, ok := b.g.EdgeLabel(label.Name); ok {
+			r.single, r.label, r.labels = true, i, b.g.Edges.Label
+			return r
+		}
 	}
 	byLabel, unlabelled := b.edgeLabels(label)
 	table := b.g.Edges
@@ -201,11 +207,12 @@ func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 // finish counts the rows; a set of all rows is the same set however it was
 // described.
 func (r *rowSet) finish(n int) {
+	count := 0
 	for _, w := range r.bits {
-		r.count += bits.OnesCount64(w)
+		count += bits.OnesCount64(w)
 	}
-	if r.count == n {
-		*r = rowSet{all: true, count: n}
+	if r.none = count == 0; count == n {
+		*r = rowSet{all: true}
 	}
 }
 
@@ -224,7 +231,7 @@ func (t *tables) otherRows(sets []*rowSet) *rowSet {
 	names := make([]string, len(sets))
 	for i, s := range sets {
 		if s.all {
-			return &rowSet{key: "none"}
+			return &rowSet{none: true, key: "none"}
 		}
 		keys[i], names[i] = s.key, s.name
 	}
@@ -232,7 +239,7 @@ func (t *tables) otherRows(sets []*rowSet) *rowSet {
 	slices.Sort(names)
 	keys, names = slices.Compact(keys), slices.Compact(names)
 	if len(sets) == 0 {
-		return &rowSet{all: true, count: int(t.g.NumEdges())}
+		return &rowSet{all: true}
 	}
 	key := "other than " + strings.Join(keys, " or ")
 	if r := t.rows[key]; r != nil {
@@ -241,7 +248,7 @@ func (t *tables) otherRows(sets []*rowSet) *rowSet {
 	r := &rowSet{key: key, name: "not " + strings.Join(names, " nor ")}
 	t.rows[key] = r
 	if t.g.Edges == nil { // no edge is in any of the sets
-		*r = rowSet{all: true, count: int(t.g.NumEdges())}
+		*r = rowSet{all: true}
 		return r
 	}
 	n := len(t.g.Edges.Dst)
@@ -249,7 +256,7 @@ func (t *tables) otherRows(sets []*rowSet) *rowSet {
 	for i := range r.bits {
 		var w uint64
 		for _, s := range sets {
-			w |= s.bits[i]
+			w |= s.word(i, n)
 		}
 		r.bits[i] = ^w
 	}

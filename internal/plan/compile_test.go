@@ -1,0 +1,238 @@
+package plan_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// ring is a graph with structure: a ring with chords.
+func ring(n int) *graph.Graph {
+	var pairs [][2]uint32
+	for i := range n {
+		for _, d := range []int{1, 2, 5} {
+			pairs = append(pairs, [2]uint32{uint32(i), uint32((i + d) % n)})
+		}
+		if i%4 == 0 {
+			pairs = append(pairs, [2]uint32{0, uint32(i)})
+		}
+	}
+	return graph.FromEdges(n, pairs, false)
+}
+
+// TestOrbits compares the orbits that restrictions are made of with the
+// definition, for patterns on both sides of the size where they are computed
+// differently.
+func TestOrbits(t *testing.T) {
+	g := ring(10)
+	r := rand.New(rand.NewSource(1))
+	for _, name := range []string{"triangle", "cycle(6)", "bowtie", "clique(7)", "cycle(8)", "bipartite(4,5)", "star(9)", "clique(10)", "gather_scatter(5)", "stmatch:q24", "path(9)"} {
+		p := named(t, name)
+		for range 5 {
+			order := r.Perm(len(p.Vertices))
+			if got, want := plan.OrbitsOf(g, p, order); !slices.Equal(got, want) {
+				t.Errorf("%s in order %v: orbits %b, want %b", name, order, got, want)
+			}
+		}
+	}
+}
+
+// TestCatalogue plans everything in the catalogue by every rule, quickly.
+func TestCatalogue(t *testing.T) {
+	g := ring(40)
+	for _, e := range pattern.Catalogue() {
+		args := make([]int, len(e.Params))
+		for i := range args {
+			args[i] = 4
+		}
+		ps, err := pattern.Named(e.Name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range ps {
+			if p.Order != nil {
+				continue // ORDERED comes later
+			}
+			for _, order := range []string{"ri", "gsi", "geneva", "cost"} {
+				pl := compile(t, g, p, plan.Options{Root: plan.NoRoot, Order: order})
+				if pl.OrderName != order {
+					t.Errorf("%s: order %s instead of %s", p.Name, pl.OrderName, order)
+				}
+				checkShape(t, pl)
+			}
+		}
+	}
+}
+
+// checkShape checks what plan.go promises of the parts.
+func checkShape(t *testing.T, pl *plan.Plan) {
+	t.Helper()
+	for l := range pl.Levels {
+		lv := &pl.Levels[l]
+		if pl.Order[l] != lv.Vertex || pl.LevelOf[lv.Vertex] != l {
+			t.Fatalf("%s: level %d is vertex %d in one place and not in another", pl.Pattern.Name, l, lv.Vertex)
+		}
+		positive := slices.ContainsFunc(lv.Back, func(b plan.Back) bool { return !b.Neg })
+		if l > 0 && (!positive || lv.Set < 0) {
+			t.Errorf("%s: level %d is not connected", pl.Pattern.Name, l)
+		}
+		if lv.Set >= 0 && pl.Sets[lv.Set].At >= l {
+			t.Errorf("%s: the set of level %d is known at level %d only", pl.Pattern.Name, l, pl.Sets[lv.Set].At)
+		}
+	}
+	for i, s := range pl.Sets {
+		if i > 0 && s.At < pl.Sets[i-1].At || s.Base >= i || s.Of > s.At {
+			t.Errorf("%s: set %d is out of order", pl.Pattern.Name, i)
+		}
+		for _, j := range append(slices.Clone(s.Below), s.Above...) {
+			if j > s.At {
+				t.Errorf("%s: set %d has a bound that is not known", pl.Pattern.Name, i)
+			}
+		}
+	}
+	for l := len(pl.Levels) - pl.Tail.K; l < len(pl.Levels); l++ {
+		if s := pl.Levels[l].Set; pl.Sets[s].At >= len(pl.Levels)-pl.Tail.K {
+			t.Errorf("%s: the set of tail level %d depends on the tail", pl.Pattern.Name, l)
+		}
+	}
+}
+
+// TestLargePatternsPlanQuickly: 50 ms is the aim; the bound allows for a busy
+// machine.
+func TestLargePatternsPlanQuickly(t *testing.T) {
+	g := ring(2000)
+	for _, name := range []string{"path(32)", "cycle(32)", "star(31)", "clique(32)", "bipartite(16,16)"} {
+		for _, induced := range []bool{false, true} {
+			p := named(t, name)
+			p.Induced = induced
+			start := time.Now()
+			checkShape(t, compile(t, g, p, plan.Options{Root: plan.NoRoot}))
+			if d := time.Since(start); d > 3*time.Second {
+				t.Errorf("%s took %v", name, d)
+			}
+		}
+	}
+}
+
+// TestEstimates: random walks come close to the count with enough of them.
+func TestEstimates(t *testing.T) {
+	g := ring(60)
+	for _, name := range []string{"triangle", "path(4)", "cycle(4)", "tailed_triangle", "house"} {
+		for _, mode := range []pattern.Mode{pattern.Iso, pattern.Hom, pattern.Trail} {
+			p := named(t, name)
+			p.Mode = mode
+			pl := compile(t, g, p, plan.Options{Root: plan.NoRoot, Listing: true})
+			exact := 0.0
+			plan.WalkChecks(pl, func([]uint32, []uint64) bool { exact++; return true })
+			plan.Walk(pl, 7, 20000)
+			if got := pl.Levels[len(pl.Levels)-1].Estimate; math.Abs(got-exact) > 0.1*exact {
+				t.Errorf("%s under %v: estimate %.0f, exactly %.0f", name, mode, got, exact)
+			}
+		}
+	}
+}
+
+func TestSeedDecides(t *testing.T) {
+	g := ring(60)
+	p := named(t, "house")
+	text := func() string {
+		var b strings.Builder
+		if err := plan.Explain(compile(t, g, p, plan.Options{Root: plan.NoRoot, Seed: 5}), &b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if a, b := text(), text(); a != b {
+		t.Errorf("two plans differ:\n%s\n%s", a, b)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	g := ring(12)
+	ordered := named(t, "temporal_cycle(3)")
+	far := named(t, "path(2)")
+	far.Edges[0].Max = 3
+	apart := &pattern.Pattern{Vertices: make([]pattern.Vertex, 2)}
+	param := named(t, "path(2)")
+	param.Where = []pattern.Expr{pattern.Binary{Op: pattern.OpEq, X: pattern.ID{Vertex: 0}, Y: pattern.Param{Name: "x"}}}
+	not := named(t, "wedge")
+	not.Edges = append(not.Edges, pattern.Edge{Name: "e", From: 0, To: 2, Negated: true, Min: 1, Max: 1})
+	not.Where = []pattern.Expr{pattern.Unary{Op: pattern.OpIsNull, X: pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef, Index: 2}, Key: "w"}}}
+	unnamed := named(t, "wedge")
+	edge := func(i int) pattern.Expr {
+		return pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef, Index: i}, Key: "w"}
+	}
+	unnamed.Where = []pattern.Expr{pattern.Binary{Op: pattern.OpLt, X: edge(0), Y: edge(1)}}
+	none := plan.Options{Root: plan.NoRoot}
+	for i, c := range []struct {
+		p    *pattern.Pattern
+		o    plan.Options
+		want string
+	}{
+		{ordered, none, "ORDERED"},
+		{far, none, "variable-length"},
+		{apart, none, "not connected"},
+		{not, none, "NOT edge"},
+		{unnamed, none, "needs a named edge"},
+		{named(t, "wedge"), plan.Options{Root: 3}, "root 3"},
+		{named(t, "wedge"), plan.Options{Root: -1, Order: "fast"}, `unknown order "fast"`},
+		{named(t, "wedge"), plan.Options{Root: -1, Method: "fast"}, `unknown method "fast"`},
+		{named(t, "wedge"), plan.Options{Root: -1, Order: "given", Given: []int{0, 0, 1}}, "twice"},
+		{named(t, "wedge"), plan.Options{Root: -1, Order: "given", Given: []int{0, 1, 7}}, "vertex 7"},
+		{named(t, "wedge"), plan.Options{Root: 1, Order: "given", Given: []int{0, 1, 2}}, "begins at"},
+		{named(t, "cycle(5)"), plan.Options{Root: -1, Method: "local"}, "local method"},
+		{named(t, "cycle(4)"), plan.Options{Root: -1, Method: "walks"}, "walks method"},
+	} {
+		_, err := plan.Compile(g, c.p, c.o)
+		var q *plan.QueryError
+		if !errors.As(err, &q) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("case %d: %v, want a QueryError that says %q", i, err, c.want)
+		}
+	}
+	var missing *pattern.MissingParam
+	if _, err := plan.Compile(g, param, none); !errors.As(err, &missing) {
+		t.Errorf("missing parameter: %v", err)
+	}
+	param = named(t, "path(2)")
+	param.Where = []pattern.Expr{pattern.Binary{Op: pattern.OpIn, X: pattern.ID{Vertex: 0}, Y: pattern.Param{Name: "x"}}}
+	pl := compile(t, g, param, plan.Options{Root: plan.NoRoot, Params: map[string]any{"x": []int{3, 4, 99}}})
+	n := 0
+	plan.WalkChecks(pl, func([]uint32, []uint64) bool { n++; return true })
+	if want := g.Out.Degree(at(g, 3)) + g.Out.Degree(at(g, 4)); n != want {
+		t.Errorf("id(v0) IN $x: %d matches, want %d", n, want)
+	}
+}
+
+func at(g *graph.Graph, id int64) uint32 {
+	v, ok := g.LookupInt(id)
+	if !ok {
+		panic(fmt.Sprint("no vertex ", id))
+	}
+	return v
+}
+
+// TestLocalOrders: where the local method applies its order makes it possible.
+func TestLocalOrders(t *testing.T) {
+	g := ring(20)
+	for name, want := range map[string]bool{
+		"triangle": true, "cycle(4)": true, "diamond": true, "clique(6)": true, "gmatch:P5": true, "star(3)": true,
+		"path(4)": true, "path(5)": false, "cycle(5)": false, "bowtie": true, "house": true,
+	} {
+		pl, err := plan.Compile(g, named(t, name), plan.Options{Root: plan.NoRoot, Method: "local"})
+		if (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && plan.LocalOK(pl) != nil {
+			t.Errorf("%s: %v", name, plan.LocalOK(pl))
+		}
+	}
+}
