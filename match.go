@@ -126,7 +126,7 @@ func (c *channel) Emit(_ int, b *engine.Batch) error {
 		select {
 		case c.to <- Match{c.g, c.p, all[i*b.Width : (i+1)*b.Width]}:
 		case <-c.ctx.Done():
-			return engine.ErrStop
+			return c.ctx.Err()
 		}
 	}
 	return nil

@@ -1,0 +1,192 @@
+package weft_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/weftgraph/weft"
+)
+
+// friends writes a small graph, a clique of four with a tail, to a file.
+func friends() (path string, remove func()) {
+	dir, err := os.MkdirTemp("", "weft-example")
+	if err != nil {
+		panic(err)
+	}
+	path = filepath.Join(dir, "friends.csv")
+	text := "ann,bob\nann,cyd\nann,dan\nbob,cyd\nbob,dan\ncyd,dan\ndan,eve\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		panic(err)
+	}
+	return path, func() { os.RemoveAll(dir) }
+}
+
+func openFriends() (*weft.Graph, func()) {
+	path, remove := friends()
+	g, err := weft.Open(context.Background(), path, weft.WithColumns("src", "dst"))
+	if err != nil {
+		panic(err)
+	}
+	return g, remove
+}
+
+func ExampleOpen() {
+	path, remove := friends()
+	defer remove()
+	g, err := weft.Open(context.Background(), path, weft.WithColumns("src", "dst"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(g.NumVertices(), "vertices,", g.NumEdges(), "edges")
+	// Output: 5 vertices, 7 edges
+}
+
+func ExampleGraph_Count() {
+	g, remove := openFriends()
+	defer remove()
+	q, err := weft.Parse("MATCH (a)--(b)--(c)--(a)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := g.Count(context.Background(), q)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Subgraphs, "triangles,", r.Embeddings, "embeddings")
+	// Output: 4 triangles, 24 embeddings
+}
+
+func ExampleGraph_Match() {
+	g, remove := openFriends()
+	defer remove()
+	q, err := weft.Parse("MATCH (a)--(b) WHERE id(a) = 'dan' AND deg(b) = 1 RETURN a, b")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for m, err := range g.Match(context.Background(), q) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(m.ID("a"), m.ID("b"))
+	}
+	// Output: dan eve
+}
+
+func ExampleGraph_List() {
+	g, remove := openFriends()
+	defer remove()
+	q, err := weft.PatternByName("clique(4)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := g.List(context.Background(), q, os.Stdout, "csv")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Complete)
+	// Output:
+	// v0,v1,v2,v3
+	// cyd,bob,ann,dan
+	// true
+}
+
+func ExampleGraph_Exists() {
+	g, remove := openFriends()
+	defer remove()
+	for _, name := range []string{"clique(4)", "clique(5)"} {
+		q, err := weft.PatternByName(name)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		found, _, err := g.Exists(context.Background(), q)
+		fmt.Println(name, found, err)
+	}
+	// Output:
+	// clique(4) true <nil>
+	// clique(5) false <nil>
+}
+
+func ExampleGraph_Motifs() {
+	g, remove := openFriends()
+	defer remove()
+	rs, err := g.Motifs(context.Background(), 3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range rs {
+		fmt.Println(r.Query, r.Subgraphs)
+	}
+	// Output:
+	// wedge 3
+	// triangle 4
+}
+
+func ExampleGraph_Participation() {
+	g, remove := openFriends()
+	defer remove()
+	q, err := weft.Parse("MATCH (a)--(b)--(c)--(a)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := g.Participation(context.Background(), q, "a")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("dan is in", p.Count("dan"), "triangles, eve in", p.Count("eve"))
+	// Output: dan is in 3 triangles, eve in 0
+}
+
+func ExampleGraph_Verify() {
+	g, remove := openFriends()
+	defer remove()
+	q, err := weft.PatternByName("diamond")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := g.Verify(context.Background(), q, time.Minute)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.OK)
+	// Output: true
+}
+
+func ExampleParse_error() {
+	_, err := weft.Parse("MATCH (a)--(b")
+	fmt.Println(errors.Is(err, weft.ErrQuery))
+	fmt.Println(err)
+	// Output:
+	// true
+	// line 1, column 14: unexpected end of the text
+	//   MATCH (a)--(b
+	//                ^
+	// expected :, properties in {}, WHERE or )
+}
+
+func ExampleGenerate() {
+	g, err := weft.Generate(context.Background(), weft.Spec{Model: "grid", Dims: []uint64{10, 10}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := g.Cliques(context.Background(), 3)
+	fmt.Println(r.Subgraphs, err)
+	// Output: 0 <nil>
+}

@@ -1,0 +1,128 @@
+package weft
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+)
+
+func clique(t *testing.T, n uint64) *Graph {
+	t.Helper()
+	g, err := Generate(context.Background(), Spec{Model: "cliques", N: 1, K: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func named(t *testing.T, name string) *Query {
+	t.Helper()
+	q, err := PatternByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// TestLeaving leaves an iteration early, and cancels one.
+func TestLeaving(t *testing.T) {
+	g := clique(t, 40)
+	n := 0
+	for _, err := range g.Match(context.Background(), named(t, "path(5)")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n == 3 {
+			break
+		}
+	}
+	if n != 3 {
+		t.Errorf("%d matches", n)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var last error
+	for _, err := range g.Match(ctx, named(t, "path(6)")) {
+		cancel()
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("after cancelling: %v", last)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	g := clique(t, 20)
+	n := 0
+	for range g.Match(context.Background(), named(t, "triangle"), WithLimit(7)) {
+		n++
+	}
+	if n != 7 {
+		t.Errorf("%d matches, want 7", n)
+	}
+	q, err := Parse("MATCH (a)--(b) RETURN a LIMIT 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range g.Match(context.Background(), q) {
+		t.Errorf("a match in spite of LIMIT 0")
+	}
+}
+
+// TestExactJSON checks that counts beyond 2^53 are strings.
+func TestExactJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		"9007199254740992":     `9007199254740992`,
+		"9007199254740993":     `"9007199254740993"`,
+		"36893488147419103232": `"36893488147419103232"`,
+	} {
+		x, _ := new(big.Int).SetString(text, 10)
+		data, err := json.Marshal(Result{Embeddings: x})
+		if err != nil || !strings.Contains(string(data), `"embeddings":`+want+`,`) || !strings.Contains(string(data), `"subgraphs":null`) {
+			t.Errorf("%s: %s, %v", text, data, err)
+		}
+	}
+}
+
+// TestKinds checks that errors tell their kind.
+func TestKinds(t *testing.T) {
+	ctx := context.Background()
+	g := clique(t, 5)
+	q := named(t, "triangle")
+	_, missing := Open(ctx, "no such file")
+	_, format := Open(ctx, "x", WithFormat("frob"))
+	_, gpu := g.Count(ctx, q, WithDevice("gpu:0"))
+	_, engine := g.Count(ctx, q, WithEngine("frob"))
+	_, memory := g.Count(ctx, q, WithMemory(1))
+	_, spec := Generate(ctx, Spec{Model: "frob"})
+	_, k := g.Motifs(ctx, 9)
+	_, name := PatternByName("frob")
+	_, role := g.Participation(ctx, q, "nobody")
+	for i, c := range []struct{ err, kind error }{
+		{missing, ErrInput}, {format, ErrUsage}, {gpu, ErrDevice}, {engine, ErrUsage}, {memory, ErrMemory},
+		{spec, ErrUsage}, {k, ErrUsage}, {name, ErrQuery}, {role, ErrUsage},
+	} {
+		if !errors.Is(c.err, c.kind) {
+			t.Errorf("case %d: %v is not of kind %v", i, c.err, c.kind)
+		}
+	}
+}
+
+// TestParticipationSum checks that participation over an orbit adds up.
+func TestParticipationSum(t *testing.T) {
+	g := clique(t, 6)
+	p, err := g.Participation(context.Background(), named(t, "triangle"), "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, n := range p.All() {
+		if n.Int64() != 10 {
+			t.Errorf("vertex %s is in %v triangles, want 10", id, n)
+		}
+	}
+	if p.Subgraphs.Int64() != 20 || p.Embeddings.Int64() != 120 {
+		t.Errorf("in all %v subgraphs, %v embeddings", p.Subgraphs, p.Embeddings)
+	}
+}
