@@ -11,7 +11,8 @@ import (
 
 // hash128 is a fingerprint of the current sets of some variables: the XOR of
 // one random key for each (variable, candidate). Two different contents have
-// equal fingerprints with probability 2^-128 (Zobrist hashing; its use for the
+// equal fingerprints with probability 2^-128 (Zobrist hashing; universes too
+// large for a table of keys use mixed ones; its use for the
 // components of a model counter is GANAK's, Sharma et al., IJCAI'19). The keys
 // are drawn anew in every process.
 type hash128 struct{ a, b uint64 }
@@ -51,8 +52,37 @@ func randomKeys(n int) []hash128 {
 	return t
 }
 
+// maxKeys is how many keys are drawn (16 MB); beyond that they are mixed from
+// the index and four random words.
+const maxKeys = 1 << 20
+
+// drawKeys readies the keys for a search.
+func (sp *space) drawKeys() {
+	n := sp.total << 6
+	if sp.keys = nil; n <= maxKeys {
+		sp.keys = randomKeys(n)
+		return
+	}
+	for i, k := range randomKeys(2)[:2] {
+		sp.salt[2*i], sp.salt[2*i+1] = k.a, k.b
+	}
+}
+
 // key returns the key of v's candidate i.
-func (sp *space) key(v, i int) hash128 { return sp.keys[sp.off[v]<<6+i] }
+func (sp *space) key(v, i int) hash128 {
+	x := sp.off[v]<<6 + i
+	if sp.keys != nil {
+		return sp.keys[x]
+	}
+	return hash128{mix(uint64(x)+sp.salt[0]) ^ sp.salt[1], mix(mix(uint64(x)^sp.salt[2]) + sp.salt[3])}
+}
+
+// mix is the finaliser of splitmix64, a bijection.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
 
 // hash returns the fingerprint of v's current set.
 func (w *worker) hash(v int) hash128 {
@@ -63,14 +93,13 @@ func (w *worker) hash(v int) hash128 {
 	}
 	o, n := w.sp.off[v], w.sp.words[v]
 	set := f.sets[o : o+n]
-	keys := w.sp.keys[o<<6:]
 	var h hash128
 	if d > 0 {
 		if g := w.frames[f.prev[v]]; g.hashed>>v&1 != 0 && g.size[v] < 2*f.size[v] {
 			h = g.hash[v]
 			for i, x := range g.sets[o : o+n] {
 				for x &^= set[i]; x != 0; x &= x - 1 {
-					k := &keys[i<<6+bits.TrailingZeros64(x)]
+					k := w.sp.key(v, i<<6+bits.TrailingZeros64(x))
 					h.a ^= k.a
 					h.b ^= k.b
 				}
@@ -82,7 +111,7 @@ func (w *worker) hash(v int) hash128 {
 	}
 	for i, x := range set {
 		for ; x != 0; x &= x - 1 {
-			k := &keys[i<<6+bits.TrailingZeros64(x)]
+			k := w.sp.key(v, i<<6+bits.TrailingZeros64(x))
 			h.a ^= k.a
 			h.b ^= k.b
 		}
@@ -159,8 +188,8 @@ func (c *cache) get(k hash128) *entry {
 
 // put remembers e.
 func (c *cache) put(e entry) {
-	if c.used*2 > len(c.entries) && len(c.entries)*4 <= c.limit {
-		c.grow()
+	if c.used*2 > len(c.entries) && len(c.entries)*2 <= c.limit {
+		c.grow(min(4, c.limit/len(c.entries)) &^ 1)
 	}
 	b := int(e.key.a) & (len(c.entries) - 1) &^ 3
 	for i := range 4 {
@@ -174,10 +203,10 @@ func (c *cache) put(e entry) {
 	c.entries[b+int(c.seed>>30)] = e
 }
 
-// grow makes the table four times larger.
-func (c *cache) grow() {
+// grow makes the table larger by a factor of two or four.
+func (c *cache) grow(factor int) {
 	old := c.entries
-	n := 4 * len(old)
+	n := factor * len(old)
 	if n <= cap(old) {
 		// The larger table was used before: its upper part is stale.
 		old = append([]entry(nil), old...)

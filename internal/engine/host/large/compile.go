@@ -101,6 +101,8 @@ func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
 		x.ranges, x.bits = l.Ranges, l.Bits
 		if l.Ranges == nil {
 			x.ranges = whole
+		} else if slices.ContainsFunc(l.Ranges, isEmpty) {
+			x.ranges = slices.DeleteFunc(slices.Clone(l.Ranges), isEmpty)
 		}
 		for _, r := range x.ranges {
 			x.span += int(r.End - r.First)
@@ -200,7 +202,10 @@ func (pb *problem) makeGroups() {
 	}
 }
 
-// overlap reports whether two sorted lists of ranges share a vertex.
+func isEmpty(r plan.Range) bool { return r.First >= r.End }
+
+// overlap reports whether two sorted lists of ranges share a vertex. No range
+// is empty.
 func overlap(a, b []plan.Range) bool {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
@@ -209,7 +214,7 @@ func overlap(a, b []plan.Range) bool {
 		case b[j].End <= a[i].First:
 			j++
 		default:
-			return a[i].First < a[i].End && b[j].First < b[j].End
+			return true
 		}
 	}
 	return false

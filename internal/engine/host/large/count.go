@@ -85,7 +85,8 @@ func (w *worker) product(d int, c uint64, tail bool, mult engine.Uint128) (engin
 // node counts the matches of one component by branching on a variable.
 func (w *worker) node(d int, c uint64, tail bool, mult engine.Uint128) (engine.Uint128, uint64) {
 	w.count++
-	if w.count&63 == 0 && w.attend(d-1) {
+	w.work++
+	if w.work >= w.next && w.attend(d-1) {
 		return engine.Uint128{}, 0
 	}
 	remember := bits.OnesCount64(c) >= cacheFrom
@@ -100,6 +101,9 @@ func (w *worker) node(d int, c uint64, tail bool, mult engine.Uint128) (engine.U
 	u := w.choose(c)
 	f.comp, f.v, f.tail, f.mult, f.partial = c, u, tail, mult, false
 	f.rest = append(f.rest[:0], w.set(u)...)
+	if d == 0 {
+		w.run.roots.Add(uint64(w.size(u)))
+	}
 	n, core := w.branch(d)
 	if remember && !f.partial && !w.run.stopped() {
 		w.cache.put(entry{key: key, count: n, core: core})
@@ -143,6 +147,9 @@ func (w *worker) branch(d int) (engine.Uint128, uint64) {
 		}
 		w.undo(d + 1)
 		total = w.plus(total, n)
+		if d == 0 {
+			w.run.rooted.Add(1)
+		}
 	}
 	return total, core
 }

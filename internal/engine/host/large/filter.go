@@ -19,6 +19,14 @@ type scratch struct {
 	pending [maxVars]uint64
 	first   *worker // the caller's worker, with its buffers
 	space   space
+	stop    func() bool
+	ticks   int
+}
+
+// stopping polls stop now and then: it is called per candidate.
+func (sc *scratch) stopping() bool {
+	sc.ticks++
+	return sc.ticks&1023 == 0 && sc.stop()
 }
 
 // prepare sizes the scratch for a graph and a problem.
@@ -58,24 +66,24 @@ func (sc *scratch) clear(pb *problem) {
 	}
 }
 
-// filter makes the candidate sets. It reports false when one of them is empty:
-// then there is no match. stop is polled between variables.
+// filter makes the candidate sets. It reports false when one of them is empty,
+// so that there is no match, or when stopped.
 //
 // Sets are made one after the other, small classes first; the later ones from
 // the neighbours of an earlier set where that is cheaper than a scan of the
 // class. Afterwards the sets are made consistent along the pattern's edges
 // until nothing changes, or until the work passes a bound: any superset of the
 // true sets gives the same answer.
-func (pb *problem) filter(sc *scratch, stop func() bool) bool {
+func (pb *problem) filter(sc *scratch) bool {
 	for range pb.n {
 		u := pb.nextToFilter(sc.built)
 		pb.build(sc, u)
 		sc.built |= 1 << u
-		if len(sc.cand[u]) == 0 || stop() {
+		if len(sc.cand[u]) == 0 || sc.stop() {
 			return false
 		}
 	}
-	return pb.refine(sc, stop)
+	return pb.refine(sc)
 }
 
 // nextToFilter picks the variable with the smallest class, next to those done
@@ -108,7 +116,7 @@ func (pb *problem) build(sc *scratch, u int) {
 	mem := sc.member[u]
 	if from < 0 {
 		for _, r := range x.ranges {
-			for v := r.First; v < r.End; v++ {
+			for v := r.First; v < r.End && !sc.stopping(); v++ {
 				if pb.passes(sc, u, v) {
 					c = append(c, v)
 					mem[v>>6] |= 1 << (v & 63)
@@ -121,6 +129,9 @@ func (pb *problem) build(sc *scratch, u int) {
 		// none is tested twice.
 		refused := sc.listed[:0]
 		for _, w := range sc.cand[from] {
+			if sc.stopping() {
+				break
+			}
 			l := pb.list(adj, w)
 			for _, r := range x.ranges {
 				for _, v := range within(l, r) {
@@ -236,7 +247,7 @@ const refineBound = 64
 
 // refine makes the sets arc-consistent: every candidate has, for every
 // neighbour in the pattern, a candidate among its own neighbours.
-func (pb *problem) refine(sc *scratch, stop func() bool) bool {
+func (pb *problem) refine(sc *scratch) bool {
 	budget := 0
 	var todo uint64
 	for u := range pb.n {
@@ -246,7 +257,7 @@ func (pb *problem) refine(sc *scratch, stop func() bool) bool {
 		}
 	}
 	budget = budget*refineBound + 1024
-	for todo != 0 && budget > 0 && !stop() {
+	for todo != 0 && budget > 0 && !sc.stop() {
 		// The smallest set first: it is the most likely to remove others.
 		u := -1
 		for m := todo; m != 0; m &= m - 1 {
@@ -274,7 +285,7 @@ func (pb *problem) refine(sc *scratch, stop func() bool) bool {
 			}
 		}
 	}
-	return !stop()
+	return !sc.stop()
 }
 
 // prune removes the candidates of v without a neighbour among u's.
@@ -283,6 +294,11 @@ func (pb *problem) prune(sc *scratch, v, u int) {
 	k := 0
 next:
 	for _, y := range c {
+		// Stopped: what is left of the sets does not matter, only that the
+		// bitmap agrees.
+		if sc.stopping() {
+			return
+		}
 		for i := range pb.vars[v].needs {
 			d := &pb.vars[v].needs[i]
 			for _, w := range d.vars {

@@ -6,15 +6,25 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
-// maxLeaves is the largest group of coupled leaves closed by arithmetic: the
-// work grows as 3^leaves.
-const maxLeaves = 10
+// maxLeaves is the largest number of different sets in a group of coupled
+// leaves closed by arithmetic: the work grows as 3^sets at worst.
+const maxLeaves = 12
 
 // ieBuffers are the tables of one inclusion–exclusion.
 type ieBuffers struct {
-	common [1 << maxLeaves]uint64         // |∩ of a subset's sets|
-	ways   [1 << maxLeaves]engine.Uint128 // injective choices for a subset
+	blocks [1 << maxLeaves]block
+	start  [maxLeaves + 1]int             // blocks by their lowest leaf
+	ways   [1 << maxLeaves]engine.Uint128 // signed sums by leaves not yet in a block
 	meet   [maxLeaves][]uint64
+	used   int
+}
+
+// A block is leaves that share a vertex: n is (|leaves|-1)! times the number of
+// vertices common to all their sets, minus says the sign.
+type block struct {
+	leaves uint32
+	minus  bool
+	n      uint64
 }
 
 // leafCount counts the injective choices of one candidate each for the
@@ -22,8 +32,8 @@ type ieBuffers struct {
 // 0/1 matrix. ok is false if there are too many of them for that.
 //
 // By inclusion–exclusion over the partitions of c into blocks of equal
-// vertices: Σ Π_blocks (-1)^(|B|-1) (|B|-1)! |∩_B sets|, summed block by block
-// over subsets. Intermediate terms may wrap around: the sum is exact modulo
+// vertices: Σ Π_blocks (-1)^(|B|-1) (|B|-1)! |∩_B sets|, summed block by
+// block. Intermediate terms may wrap around: the sum is exact modulo
 // 2^128.
 func (w *worker) leafCount(c uint64) (n engine.Uint128, ok bool) {
 	a := bits.TrailingZeros64(c)
@@ -54,29 +64,12 @@ func (w *worker) leafCount(c uint64) (n engine.Uint128, ok bool) {
 		}
 		return engine.U64(na*nb*nx - na*uint64(bx) - nb*uint64(ax) - nx*uint64(ab) + 2*uint64(abx)), true
 	}
-	if bits.OnesCount64(c) > maxLeaves {
-		return w.equalLeaves(c)
-	}
-	return w.leafSum(c), true
+	return w.leafClasses(c)
 }
 
-// equalLeaves counts leaves that all have the same set.
-func (w *worker) equalLeaves(c uint64) (engine.Uint128, bool) {
-	a := bits.TrailingZeros64(c)
-	n := engine.U64(1)
-	size := w.size(a)
-	for m := c; m != 0; m &= m - 1 {
-		v := bits.TrailingZeros64(m)
-		if w.size(v) != w.size(a) || andCount(w.set(a), w.set(v)) != int(w.size(a)) {
-			return engine.Uint128{}, false
-		}
-		n = w.times(n, engine.U64(uint64(max(size, 0))))
-		size--
-	}
-	return n, true
-}
-
-// leafSum is the sum over partitions.
+// leafSum is the sum over partitions, taken from the full set down: the lowest
+// leaf not yet in a block goes into each block that it can. Only blocks with a
+// common vertex, and only sets that are reached, cost anything.
 func (w *worker) leafSum(c uint64) engine.Uint128 {
 	ie := &w.ie
 	var vs [maxLeaves]int
@@ -87,38 +80,46 @@ func (w *worker) leafSum(c uint64) engine.Uint128 {
 		bound = w.times(bound, engine.U64(uint64(w.size(vs[k]))))
 		k++
 	}
-	clear(ie.common[:1<<k])
+	ie.used = 0
 	for i := range k {
-		ie.common[1<<i] = uint64(w.size(vs[i]))
-		w.meets(vs[:k], i, 1<<i, w.set(vs[i]), 0)
+		ie.start[i] = ie.used
+		set := w.set(vs[i])
+		ie.blocks[ie.used] = block{1 << i, false, uint64(w.size(vs[i]))}
+		ie.used++
+		w.meets(vs[:k], i, 1<<i, set, 0)
 	}
-	ie.ways[0] = engine.U64(1)
-	for s := 1; s < 1<<k; s++ {
-		low := s & -s
-		others := s &^ low
-		var sum engine.Uint128
-		for t := others; ; t = (t - 1) & others {
-			if n := ie.common[t|low]; n != 0 {
-				size := bits.OnesCount(uint(t))
-				term := ie.ways[others&^t].Mul64(n).Mul64(factorial[size])
-				if size&1 == 0 {
-					sum = sum.Add(term)
-				} else {
-					sum = sum.Sub(term)
-				}
+	ie.start[k] = ie.used
+	w.work += uint64(ie.used)
+	full := 1<<k - 1
+	clear(ie.ways[:full])
+	ie.ways[full] = engine.U64(1)
+	for s := full; s > 0; s-- {
+		n := ie.ways[s]
+		if n.IsZero() {
+			continue
+		}
+		low := bits.TrailingZeros(uint(s))
+		blocks := ie.blocks[ie.start[low]:ie.start[low+1]]
+		w.work += uint64(len(blocks)) >> 3
+		for i := range blocks {
+			b := &blocks[i]
+			if int(b.leaves)&^s != 0 {
+				continue
 			}
-			if t == 0 {
-				break
+			to := &ie.ways[s&^int(b.leaves)]
+			if b.minus {
+				*to = to.Sub(n.Mul64(b.n))
+			} else {
+				*to = to.Add(n.Mul64(b.n))
 			}
 		}
-		ie.ways[s] = sum
 	}
-	return ie.ways[1<<k-1]
+	return ie.ways[0]
 }
 
-// meets fills in |∩| for the supersets of mask, whose largest leaf is i and
-// whose intersection is set.
-func (w *worker) meets(vs []int, i, mask int, set []uint64, depth int) {
+// meets adds the blocks that extend leaves, the last of which is i and which
+// have set in common.
+func (w *worker) meets(vs []int, i, leaves int, set []uint64, depth int) {
 	ie := &w.ie
 	for j := i + 1; j < len(vs); j++ {
 		if len(ie.meet[depth]) < len(set) {
@@ -126,13 +127,14 @@ func (w *worker) meets(vs []int, i, mask int, set []uint64, depth int) {
 		}
 		dst := ie.meet[depth][:len(set)]
 		if n := and(dst, set, w.set(vs[j])); n != 0 {
-			ie.common[mask|1<<j] = uint64(n)
-			w.meets(vs, j, mask|1<<j, dst, depth+1)
+			ie.blocks[ie.used] = block{uint32(leaves | 1<<j), depth&1 == 0, uint64(n) * factorial[depth+1]}
+			ie.used++
+			w.meets(vs, j, leaves|1<<j, dst, depth+1)
 		}
 	}
 }
 
-var factorial = [maxLeaves]uint64{1, 1, 2, 6, 24, 120, 720, 5040, 40320, 362880}
+var factorial = [maxLeaves]uint64{1, 1, 2, 6, 24, 120, 720, 5040, 40320, 362880, 3628800, 39916800}
 
 func andCount(a, b []uint64) int {
 	n := 0

@@ -36,17 +36,10 @@ func (b *batch) flush(w *worker) {
 	r := w.run
 	n := b.n
 	b.n = 0
-	if n == 0 {
-		return
+	if n > 0 && r.limited {
+		n = int(r.allow(int64(n)))
 	}
-	if r.limited {
-		left := r.allowance.Add(-int64(n)) + int64(n)
-		if left <= int64(n) {
-			n = int(max(left, 0))
-			defer r.cancel()
-		}
-	}
-	if n == 0 {
+	if n == 0 || r.mute.Load() {
 		return
 	}
 	if r.sink != nil {
@@ -56,6 +49,17 @@ func (b *batch) flush(w *worker) {
 		}
 	}
 	b.emitted += uint64(n)
+}
+
+// allow takes n matches from the limit, or what is left of it; then the run
+// stops.
+func (r *run) allow(n int64) int64 {
+	left := r.allowance.Add(-n) + n
+	if left > n {
+		return n
+	}
+	r.cancel()
+	return max(left, 0)
 }
 
 // emit gathers the current match.
@@ -79,20 +83,47 @@ func (w *worker) emit() {
 // reports whether there were any, and if not a core as product does.
 func (w *worker) list(d int, c uint64) (bool, uint64) {
 	w.count++
-	if w.count&63 == 0 && w.attend(d-1) {
+	w.work++
+	if w.work >= w.next && w.attend(d-1) {
 		return false, 0
 	}
 	if c == 0 {
 		w.emit()
 		return true, 0
 	}
+	if w.run.sink == nil && w.run.free && w.unlinked(c) {
+		// A count with a limit: what is left is arithmetic.
+		n, core := w.product(d, c, false, engine.U64(1))
+		if n.IsZero() {
+			return false, core
+		}
+		take := int64(1) << 62
+		if n.Hi == 0 && n.Lo < 1<<62 {
+			take = int64(n.Lo)
+		}
+		w.out.emitted += uint64(w.run.allow(take))
+		return true, 0
+	}
 	f := w.frames[d]
 	f.comp, f.v, f.tail, f.partial = c, w.chooseToList(c), true, false
+	if d == 0 {
+		w.run.roots.Add(uint64(w.size(f.v)))
+	}
 	f.rest = append(f.rest[:0], w.set(f.v)...)
 	if c&(c-1) == 0 {
 		return w.listLast(d)
 	}
 	return w.listBranch(d)
+}
+
+// unlinked reports whether no two variables of c are linked.
+func (w *worker) unlinked(c uint64) bool {
+	for m := c; m != 0; m &= m - 1 {
+		if w.sp.pb.adj[bits.TrailingZeros64(m)]&c != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // chooseToList picks the variable with the fewest candidates for its links.
@@ -150,6 +181,9 @@ func (w *worker) listBranch(d int) (bool, uint64) {
 		}
 		w.undo(d + 1)
 		found = found || any
+		if d == 0 {
+			w.run.rooted.Add(1)
+		}
 	}
 	return found, core
 }
@@ -161,8 +195,7 @@ func (w *worker) listLast(d int) (bool, uint64) {
 		for x := f.rest[i]; x != 0; x &= x - 1 {
 			w.value[f.v] = uint32(i<<6 + bits.TrailingZeros64(x))
 			w.emit()
-			w.count++
-			if w.count&1023 == 0 && w.run.stopped() {
+			if w.out.n == 0 && w.run.stopped() {
 				return true, 0
 			}
 		}

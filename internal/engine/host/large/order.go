@@ -2,24 +2,28 @@ package large
 
 import "math/bits"
 
-// choose picks the variable of a component to branch on: the one with the
-// fewest candidates for its links. Variables without a link in the component
-// are left: they are counted without branching once the others are matched.
+// choose picks the variable of a component to branch on: few candidates and
+// many links, which both narrow others and break the component up. Variables
+// without a link in the component are left: they are counted without branching
+// once the others are matched.
+//
+// On the yeast queries this needs half the nodes of the fewest candidates
+// alone; weighing in how a variable splits the component helps some queries and
+// makes others several times slower.
 func (w *worker) choose(c uint64) int {
 	pb := w.sp.pb
-	best, bestScore := -1, 0.0
+	best, bestScore := bits.TrailingZeros64(c), 1e300
 	for m := c; m != 0; m &= m - 1 {
 		v := bits.TrailingZeros64(m)
 		deg := bits.OnesCount64(pb.adj[v] & c)
-		size := w.size(v)
-		if deg == 0 && best >= 0 {
+		if deg == 0 {
 			continue
 		}
-		score := float64(size) / float64(deg*deg)
-		if deg == 0 {
-			score = 1e30
+		size := w.size(v)
+		if size == 1 {
+			return v
 		}
-		if best < 0 || score < bestScore {
+		if score := float64(size) / float64(deg*deg); score < bestScore {
 			best, bestScore = v, score
 		}
 	}

@@ -22,14 +22,22 @@ type step struct {
 	v, at int
 }
 
-// startAfter is the number of nodes after which the other workers are started:
-// most queries are done before that would pay.
-const startAfter = 4096
+// startAfter is the work after which the other workers are started:
+// most queries are done before that would pay. attendEvery is how
+// often a worker looks after the others. Variables for tests.
+var (
+	startAfter  uint64 = 4096
+	attendEvery uint64 = 64
+)
 
 // search runs the whole search on the caller and, if it is long enough, on
 // further workers.
 func (r *run) search(first *worker) {
-	r.sp.keys = randomKeys(r.sp.total << 6)
+	r.sp.drawKeys()
+	r.free = true
+	for u := range r.sp.pb.n {
+		r.free = r.free && r.sp.pb.order[u] == 0
+	}
 	first.begin(r, r.sp, 0)
 	r.started = 1
 	pb := r.sp.pb
@@ -71,13 +79,17 @@ func (w *worker) finish(n engine.Uint128) {
 // depth d.
 func (w *worker) attend(d int) bool {
 	r := w.run
+	w.next = w.work + attendEvery
 	if r.stopped() {
 		return true
+	}
+	if r.progress != nil {
+		r.report()
 	}
 	if r.threads == 1 {
 		return false
 	}
-	if w.id == 0 && w.count >= startAfter && r.started == 1 {
+	if w.id == 0 && w.work >= startAfter && r.started == 1 {
 		r.start()
 	}
 	if r.idle.Load() > 0 {

@@ -20,7 +20,7 @@ var scratchPool = sync.Pool{New: func() any { return &scratch{first: &worker{}} 
 
 // defaultCache is the memory that all caches of one run may take together if
 // the options set no limit.
-const defaultCache = 1 << 30
+const defaultCache = 1 << 29
 
 // A run is one search over all workers.
 type run struct {
@@ -30,8 +30,10 @@ type run struct {
 	sink       engine.Sink
 	listing    bool
 	limited    bool
+	free       bool         // no restrictions
 	allowance  atomic.Int64 // matches that may still be listed, if limited
 	halt       atomic.Bool
+	mute       atomic.Bool // the sink wants no more
 	idle       atomic.Int32
 
 	mu      sync.Mutex
@@ -41,6 +43,11 @@ type run struct {
 	waiting int
 	done    bool
 	wg      sync.WaitGroup
+
+	progress func(done, total uint64)
+	roots    atomic.Uint64 // candidates of the first branching
+	rooted   atomic.Uint64 // of those done
+	reported atomic.Int64  // when progress was last told
 
 	total engine.Uint128 // under mu
 	over  bool
@@ -75,7 +82,7 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 	if err := ctx.Err(); err != nil {
 		return res, err
 	}
-	r := &run{threads: o.Threads, sink: s, listing: s != nil || o.Limit > 0}
+	r := &run{threads: o.Threads, sink: s, listing: s != nil || o.Limit > 0, progress: o.Progress}
 	r.wake.L = &r.mu
 	if o.Limit > 0 {
 		r.limited = true
@@ -92,9 +99,12 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 	pb := compile(g, p, p.Restricted && r.listing)
 	sc := scratchPool.Get().(*scratch)
 	sc.prepare(pb)
-	found := pb.filter(sc, r.stopped)
-	if found {
-		sc.space.build(pb, sc, r.stopped)
+	sc.stop = r.stopped
+	if pb.filter(sc) {
+		sc.space.build(pb, sc)
+		if need := sc.space.bytes(o.Threads); o.Memory > 0 && need > o.Memory {
+			r.fail(fmt.Errorf("the candidate graph needs %d MB, more than the memory limit allows", need>>20))
+		}
 		if !r.stopped() {
 			r.sp = &sc.space
 			r.search(sc.first)
@@ -106,6 +116,9 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 	res.Matches = r.total
 	res.Complete = !r.stopped()
 	res.Search = time.Since(start)
+	if o.Levels {
+		res.Notes = append(res.Notes, "the large method orders vertices anew at each step: there are no figures per level")
+	}
 	if o.Opt["stats"] != "" {
 		res.Notes = append(res.Notes, fmt.Sprintf("%d nodes", r.nodes))
 	}
@@ -153,5 +166,16 @@ func (r *run) fail(err error) {
 		r.err = err
 	}
 	r.mu.Unlock()
+	r.mute.Store(true)
 	r.cancel()
+}
+
+// report tells the progress, a few times a second.
+func (r *run) report() {
+	now := time.Now().UnixNano()
+	last := r.reported.Load()
+	if now-last > int64(250*time.Millisecond) && r.reported.CompareAndSwap(last, now) {
+		done := r.rooted.Load()
+		r.progress(done, max(done, r.roots.Load()))
+	}
 }

@@ -21,8 +21,8 @@ type space struct {
 
 	bits  []uint64 // rows of all matrices
 	lists []uint32
-	mark  uint64 // variables in groups of more than one
-	keys  []hash128
+	keys  []hash128 // random, by variable and candidate; nil: too many
+	salt  [4]uint64
 }
 
 // A matrix relates the universes of two groups. Row i holds the vertices that
@@ -46,10 +46,9 @@ type row struct {
 const sparseRow = 9
 
 // build makes the candidate graph from filtered candidates.
-func (sp *space) build(pb *problem, sc *scratch, stop func() bool) {
+func (sp *space) build(pb *problem, sc *scratch) {
 	sp.pb = pb
 	sp.mats, sp.bits, sp.lists = sp.mats[:0], sp.bits[:0], sp.lists[:0]
-	sp.mark = 0
 	for i, grp := range pb.groups {
 		un := sc.univ[i][:0]
 		for u := range pb.n {
@@ -68,9 +67,6 @@ func (sp *space) build(pb *problem, sc *scratch, stop func() bool) {
 			sc.index[v] = int32(k)
 		}
 		sc.univ[i] = un
-		if grp&(grp-1) != 0 {
-			sp.mark |= grp
-		}
 	}
 	sp.total = 0
 	for u := range pb.n {
@@ -96,7 +92,7 @@ func (sp *space) build(pb *problem, sc *scratch, stop func() bool) {
 		}
 	}
 	for i := range pb.pairs {
-		if stop() {
+		if sc.stop() {
 			return
 		}
 		pr := &pb.pairs[i]
@@ -130,18 +126,13 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link) int16 {
 		rows = sp.mats[:len(sp.mats)+1][len(sp.mats)].rows[:0]
 	}
 	m := matrix{from: gu, to: gv, links: links, neg: links[0].neg, rows: slices.Grow(rows, len(sc.univ[gu]))}
-	lo, hi := pb.vars[v].ranges[0].First, pb.vars[v].ranges[0].End
-	for w := range pb.n {
-		if pb.groups[gv]>>w&1 != 0 {
-			r := pb.vars[w].ranges
-			if len(r) > 0 {
-				lo, hi = min(lo, r[0].First), max(hi, r[len(r)-1].End)
-			}
-		}
-	}
 	un := sc.univ[gv]
+	lo, hi := un[0], un[len(un)-1]
 	words := (len(un) + 63) >> 6
 	for _, x := range sc.univ[gu] {
+		if sc.stopping() {
+			break
+		}
 		buf := sc.listed[:0]
 		for k, l := range links {
 			if k > 0 && !m.neg {
@@ -153,7 +144,7 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link) int16 {
 				ns = ns[lowerBound(ns, lo):]
 			}
 			for _, y := range ns {
-				if y >= hi {
+				if y > hi {
 					break
 				}
 				if i := sc.index[y]; i >= 0 && int(i) < len(un) && un[i] == y {
@@ -203,4 +194,14 @@ func grow(s []uint64, n int) []uint64 {
 	t := make([]uint64, n, n+n/2)
 	copy(t, s)
 	return t
+}
+
+// bytes returns the memory of the candidate graph and of the sets of n workers,
+// but for their caches.
+func (sp *space) bytes(n int) int64 {
+	b := 8*len(sp.bits) + 4*len(sp.lists)
+	for i := range sp.mats {
+		b += 16 * len(sp.mats[i].rows)
+	}
+	return int64(b) + int64(n)*int64(sp.pb.n+1)*8*int64(sp.total)
 }

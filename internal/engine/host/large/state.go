@@ -32,25 +32,27 @@ type frame struct {
 
 // A worker searches. Each has its own frames and cache.
 type worker struct {
-	id     int
-	sp     *space
-	run    *run
-	frames []*frame
-	depth  [maxVars]int8 // where a variable's current set is
-	cache  cache
-	keys   []hash128
-	count  uint64 // nodes
-	poll   int
-	value  [maxVars]uint32 // listing: index of the matched candidate
-	out    batch
-	ie     ieBuffers
-	over   bool // a product passed 128 bits
-	base   int  // depth at which the current task began
+	id      int
+	sp      *space
+	run     *run
+	frames  []*frame
+	depth   [maxVars]int8 // where a variable's current set is
+	cache   cache
+	keys    []hash128
+	count   uint64          // nodes
+	work    uint64          // units of work, about a node each
+	next    uint64          // work at which to attend to others
+	value   [maxVars]uint32 // listing: index of the matched candidate
+	out     batch
+	ie      ieBuffers
+	classes leafClasses
+	over    bool // a product passed 128 bits
+	base    int  // depth at which the current task began
 }
 
 // begin readies the worker for a run.
 func (w *worker) begin(r *run, sp *space, id int) {
-	w.id, w.run, w.sp, w.over, w.count, w.poll = id, r, sp, false, 0, 0
+	w.id, w.run, w.sp, w.over, w.count, w.work, w.next = id, r, sp, false, 0, 0, attendEvery
 	for len(w.frames) <= sp.pb.n {
 		w.frames = append(w.frames, &frame{})
 	}

@@ -1,0 +1,341 @@
+package large
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// A caseOf is a data graph and a plan over it.
+type caseOf struct {
+	w *world
+	p *plan.Plan
+}
+
+// anyCase draws a small labelled graph and a constraint graph over it: links of
+// any direction, several between the same two, negative ones, vertex bitmaps,
+// least degrees, overlapping label ranges and (if restrict) restrictions
+// between variables of the same range.
+func anyCase(t *rapid.T, restrict bool) caseOf {
+	nv := rapid.IntRange(1, 24).Draw(t, "vertices")
+	labels := rapid.IntRange(1, 4).Draw(t, "labels")
+	directed := rapid.Bool().Draw(t, "directed")
+	var r raw
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	for range nv {
+		r.label = append(r.label, rng.IntN(labels))
+	}
+	dense := rapid.IntRange(0, 10).Draw(t, "density")
+	for u := range nv {
+		for v := range nv {
+			if u != v && (directed || u < v) && rng.IntN(12) < dense {
+				r.edges = append(r.edges, [2]int{u, v})
+			}
+		}
+	}
+	w := newWorld(r, directed)
+	n := rapid.IntRange(1, 7).Draw(t, "levels")
+	p := &plan.Plan{Graph: w.g, Mode: pattern.Iso, Method: plan.Large, Aut: big.NewInt(1)}
+	if directed {
+		p.Adjs = []plan.Adjacency{{CSR: &w.g.Out, Rev: 1}, {CSR: &w.g.In, Rev: 0}}
+	} else {
+		p.Adjs = []plan.Adjacency{{CSR: &w.g.Out}}
+	}
+	adj := rapid.IntRange(0, len(p.Adjs)-1)
+	p.LevelOf = rapid.Permutation(seq(n)).Draw(t, "order")
+	p.Order = make([]int, n)
+	for v, i := range p.LevelOf {
+		p.Order[i] = v
+	}
+	free := rapid.IntRange(0, 9).Draw(t, "product") == 0
+	for i := range n {
+		l := plan.Level{Vertex: p.Order[i], Set: -1}
+		switch rapid.IntRange(0, 5).Draw(t, "range") {
+		case 0: // any vertex
+		case 1:
+			a := rapid.IntRange(0, nv).Draw(t, "first")
+			b := rapid.IntRange(a, nv).Draw(t, "end")
+			l.Ranges = []plan.Range{{First: uint32(a), End: uint32(b)}}
+		case 2:
+			a := rapid.IntRange(0, nv).Draw(t, "first")
+			b := rapid.IntRange(a, nv).Draw(t, "end")
+			c := rapid.IntRange(b, nv).Draw(t, "first2")
+			l.Ranges = []plan.Range{{First: uint32(a), End: uint32(b)}, {First: uint32(c), End: uint32(nv)}}
+		default:
+			l.Ranges = []plan.Range{w.rng[r.label[rapid.IntRange(0, nv-1).Draw(t, "like")]]}
+		}
+		if rapid.IntRange(0, 7).Draw(t, "bits") == 0 {
+			l.Bits = []uint64{rapid.Uint64().Draw(t, "bitmap")}
+		}
+		if rapid.IntRange(0, 5).Draw(t, "degree") == 0 {
+			l.MinDegree = rapid.IntRange(1, 4).Draw(t, "mindegree")
+			l.MinDegreeAdj = adj.Draw(t, "minadj")
+		}
+		if i > 0 && !free {
+			l.Back = append(l.Back, plan.Back{Level: rapid.IntRange(0, i-1).Draw(t, "parent"), Adj: adj.Draw(t, "adj")})
+		}
+		for j := range i {
+			if x := rapid.IntRange(0, 9).Draw(t, "more"); x < 3 {
+				l.Back = append(l.Back, plan.Back{Level: j, Adj: adj.Draw(t, "adj"), Neg: x == 0})
+			}
+			if restrict && slices.Equal(l.Ranges, levelsRange(p, j)) {
+				switch rapid.IntRange(0, 5).Draw(t, "restriction") {
+				case 0:
+					l.Below = append(l.Below, j)
+				case 1:
+					l.Above = append(l.Above, j)
+				}
+			}
+		}
+		p.Levels = append(p.Levels, l)
+	}
+	p.Restricted = restrict
+	return caseOf{w, p}
+}
+
+func levelsRange(p *plan.Plan, j int) []plan.Range { return p.Levels[j].Ranges }
+
+func seq(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// brute lists the matches of a plan by trying every vertex at every level.
+func brute(c caseOf, restrict bool) []string {
+	var found []string
+	n := len(c.p.Levels)
+	m := make([]uint32, n)
+	has := func(a int, u, v uint32) bool {
+		_, ok := slices.BinarySearch(c.p.Adjs[a].CSR.List(u), v)
+		return ok
+	}
+	var try func(i int)
+	try = func(i int) {
+		if i == n {
+			row := make([]uint32, n)
+			for j, v := range m {
+				row[c.p.Levels[j].Vertex] = v
+			}
+			found = append(found, fmt.Sprint(row))
+			return
+		}
+		l := &c.p.Levels[i]
+	next:
+		for v := range uint32(c.w.g.NumVertices()) {
+			in := l.Ranges == nil
+			for _, r := range l.Ranges {
+				in = in || r.First <= v && v < r.End
+			}
+			if !in || slices.Contains(m[:i], v) ||
+				l.Bits != nil && l.Bits[v>>6]>>(v&63)&1 == 0 ||
+				l.MinDegree > 0 && c.p.Adjs[l.MinDegreeAdj].CSR.Degree(v) < l.MinDegree {
+				continue
+			}
+			for _, b := range l.Back {
+				if has(b.Adj, m[b.Level], v) == b.Neg {
+					continue next
+				}
+			}
+			if restrict {
+				for _, j := range l.Below {
+					if v >= m[j] {
+						continue next
+					}
+				}
+				for _, j := range l.Above {
+					if v <= m[j] {
+						continue next
+					}
+				}
+			}
+			m[i] = v
+			try(i + 1)
+		}
+	}
+	try(0)
+	slices.Sort(found)
+	return found
+}
+
+// A keeper is a sink that keeps every row.
+type keeper struct {
+	mu   sync.Mutex
+	rows []string
+	stop int // ErrStop after this many rows
+}
+
+func (k *keeper) Emit(worker int, b *engine.Batch) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := range b.Rows {
+		k.rows = append(k.rows, fmt.Sprint(b.Vertices[i*b.Width:(i+1)*b.Width]))
+	}
+	if k.stop > 0 && len(k.rows) >= k.stop {
+		return engine.ErrStop
+	}
+	return nil
+}
+
+// eager makes runs of a few nodes use several workers and split all they can.
+func eager(t testing.TB) {
+	a, b := startAfter, attendEvery
+	startAfter, attendEvery = 1, 1
+	t.Cleanup(func() { startAfter, attendEvery = a, b })
+}
+
+func TestNoDiff(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		t.Run(fmt.Sprint(threads), func(t *testing.T) {
+			eager(t)
+			rapid.Check(t, func(t *rapid.T) {
+				checkCase(t, anyCase(t, false), threads)
+			})
+		})
+	}
+}
+
+func checkCase(t *rapid.T, c caseOf, threads int) {
+	want := brute(c, false)
+	res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, nil)
+	if err != nil || !res.Complete || res.Matches.Cmp(engine.U64(uint64(len(want)))) != 0 {
+		t.Fatalf("counted %v (complete %v, %v), brute force %d", res.Matches, res.Complete, err, len(want))
+	}
+	checkList(t, c, threads, want)
+}
+
+func checkList(t *rapid.T, c caseOf, threads int, want []string) {
+	var k keeper
+	res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, &k)
+	slices.Sort(k.rows)
+	if err != nil || !res.Complete || !slices.Equal(k.rows, want) {
+		t.Fatalf("listed %d (complete %v, %v), brute force %d\n%v\n%v", len(k.rows), res.Complete, err, len(want), k.rows, want)
+	}
+	if res.Matches.Cmp(engine.U64(uint64(len(want)))) != 0 {
+		t.Fatalf("listing says %v, brute force %d", res.Matches, len(want))
+	}
+	if len(want) > 1 {
+		limit := 1 + len(want)/2
+		res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads, Limit: int64(limit)}, nil)
+		if err != nil || res.Complete || res.Matches.Cmp(engine.U64(uint64(limit))) != 0 {
+			t.Fatalf("limit %d of %d: %v matches, complete %v, %v", limit, len(want), res.Matches, res.Complete, err)
+		}
+		k := keeper{stop: 1}
+		res, err = Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, &k)
+		if err != nil || res.Complete != (len(k.rows) == len(want)) && res.Complete {
+			t.Fatalf("stopped sink: %d rows of %d, complete %v, %v", len(k.rows), len(want), res.Complete, err)
+		}
+	}
+}
+
+// TestNoDiffRestricted lists with restrictions. The count of a restricted plan
+// is embeddings / |Aut|, which holds only for real patterns: TestSubgraphs.
+func TestNoDiffRestricted(t *testing.T) {
+	eager(t)
+	rapid.Check(t, func(t *rapid.T) {
+		c := anyCase(t, true)
+		checkList(t, c, rapid.IntRange(1, 3).Draw(t, "threads"), brute(c, true))
+	})
+}
+
+// TestSubgraphs counts cliques, stars and cycles with restrictions.
+func TestSubgraphs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 5).Draw(t, "n")
+		q := raw{label: make([]int, n)}
+		aut := 1
+		var below [][2]int // first < second
+		switch rapid.IntRange(0, 1).Draw(t, "shape") {
+		case 0: // clique
+			for i := range n {
+				aut *= i + 1
+				for j := range i {
+					q.edges = append(q.edges, [2]int{j, i})
+					below = append(below, [2]int{j, i})
+				}
+			}
+		case 1: // star
+			for i := 1; i < n; i++ {
+				aut *= i
+				q.edges = append(q.edges, [2]int{0, i})
+				for j := 1; j < i; j++ {
+					below = append(below, [2]int{j, i})
+				}
+			}
+		}
+		var r raw
+		nv := rapid.IntRange(n, 16).Draw(t, "vertices")
+		r.label = make([]int, nv)
+		for v := range nv {
+			for u := range v {
+				if rapid.Bool().Draw(t, "edge") {
+					r.edges = append(r.edges, [2]int{u, v})
+				}
+			}
+		}
+		w := newWorld(r, false)
+		p := planFor(w, q)
+		p.Aut = big.NewInt(int64(aut))
+		p.Restricted = true
+		for _, b := range below {
+			i, j := p.LevelOf[b[0]], p.LevelOf[b[1]]
+			if i < j {
+				p.Levels[j].Above = append(p.Levels[j].Above, i)
+			} else {
+				p.Levels[i].Below = append(p.Levels[i].Below, j)
+			}
+		}
+		want := brute(caseOf{w, p}, true)
+		res, err := Run(context.Background(), w.g, p, engine.Options{Threads: 2}, nil)
+		if err != nil || res.Matches.Cmp(engine.U64(uint64(len(want)))) != 0 {
+			t.Fatalf("counted %v (%v), brute force %d", res.Matches, err, len(want))
+		}
+		checkList(t, caseOf{w, p}, 2, want)
+	})
+}
+
+func TestSupports(t *testing.T) {
+	refused := []*plan.Plan{
+		{Mode: pattern.Hom}, {Mode: pattern.Trail}, {Rooted: true},
+		{Edges: make([]plan.EdgeChoice, 1)},
+		{Levels: make([]plan.Level, maxVars+1)},
+		{Levels: []plan.Level{{Checks: make([]plan.Check, 1)}}},
+	}
+	for i, p := range refused {
+		if Supports(p) == nil {
+			t.Errorf("plan %d is not refused", i)
+		}
+	}
+	if err := Supports(&plan.Plan{Levels: make([]plan.Level, maxVars)}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOverflow: a count beyond 128 bits is an error, not a remainder.
+func TestOverflow(t *testing.T) {
+	q := raw{label: make([]int, 41)}
+	for i := 1; i <= 40; i++ {
+		q.edges = append(q.edges, [2]int{0, i})
+	}
+	r := raw{label: make([]int, 4000)}
+	for i := 1; i < 4000; i++ {
+		r.edges = append(r.edges, [2]int{0, i})
+	}
+	w := newWorld(r, false)
+	if _, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: 1}, nil); !errors.Is(err, errOverflow) {
+		t.Fatalf("error %v", err)
+	}
+}
