@@ -26,16 +26,18 @@ func watchMemory(ctx context.Context, budget int64) (context.Context, func()) {
 		return used <= budget
 	}
 	done := make(chan struct{})
+	ok := check()
 	go func() {
 		t := time.NewTicker(memoryInterval)
 		defer t.Stop()
-		for check() {
+		for ok {
 			select {
 			case <-done:
 				return
 			case <-ctx.Done():
 				return
 			case <-t.C:
+				ok = check()
 			}
 		}
 	}()
