@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -227,5 +228,18 @@ func BenchmarkText(b *testing.B) {
 			b.ReportMetric(float64(b.N)*1024/b.Elapsed().Seconds()/1e6, "Mrows/s")
 			_ = w.Close()
 		})
+	}
+}
+
+func TestAppendInt(t *testing.T) {
+	for _, room := range []int{0, 3, 64} {
+		for p := int64(1); p < 1e17; p *= 10 {
+			for _, x := range []int64{p - 1, p, p + 1, -p, 7 * p} {
+				got := string(appendInt(append(make([]byte, 0, room), "ab"...), x))
+				if want := "ab" + strconv.FormatInt(x, 10); got != want {
+					t.Fatalf("%q, want %q", got, want)
+				}
+			}
+		}
 	}
 }

@@ -94,7 +94,7 @@ func (e *textEncoder) add(b *engine.Batch) (bool, error) {
 			buf = append(buf, t.before[j]...)
 			switch {
 			case c.source == fromVertex && c.Type == Int:
-				buf = strconv.AppendInt(buf, c.g.IDs.Int(m[c.index]), 10)
+				buf = appendInt(buf, c.g.IDs.Int(m[c.index]))
 			case c.source == fromVertex:
 				v := m[c.index]
 				ids := &c.g.IDs
@@ -135,7 +135,7 @@ type edgeValue struct {
 func appendJSON(b []byte, x any) []byte {
 	switch x := x.(type) {
 	case int64:
-		return strconv.AppendInt(b, x, 10)
+		return appendInt(b, x)
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return append(b, "null"...)
