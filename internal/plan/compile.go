@@ -46,6 +46,9 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 		return nil, err
 	}
 	pl.estimate(o.Seed)
+	if o.Method == "" || o.Method == "direct" {
+		return b.auto(pl, o)
+	}
 	return pl, nil
 }
 

@@ -57,7 +57,7 @@ func (b *binding) bindInduced(w *wheres) {
 				if e.Negated || min(e.From, e.To) != v || max(e.From, e.To) != u {
 					continue
 				}
-				rows := b.edgeRows(i, w.edge[i])
+				rows := b.edgeRows(i, w.own[i])
 				either := e.Dir == pattern.Either || !b.g.Directed
 				if e.From == v || either {
 					along = append(along, rows)

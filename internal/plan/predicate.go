@@ -13,6 +13,7 @@ type wheres struct {
 	constant []pattern.Expr
 	vertex   [][]pattern.Expr // over one vertex alone
 	edge     [][]pattern.Expr // over one edge alone
+	own      [][]pattern.Expr // those of them that belong to the edge itself: what INDUCED looks at
 	cross    []pattern.Expr   // the rest
 }
 
@@ -27,11 +28,12 @@ type boundCheck struct {
 
 // splitPredicates takes the conditions apart.
 func (b *binding) splitPredicates() (*wheres, error) {
-	w := &wheres{vertex: make([][]pattern.Expr, b.n), edge: make([][]pattern.Expr, len(b.p.Edges))}
+	w := &wheres{vertex: make([][]pattern.Expr, b.n), edge: make([][]pattern.Expr, len(b.p.Edges)), own: make([][]pattern.Expr, len(b.p.Edges))}
 	for i := range b.p.Edges {
 		for _, x := range b.p.Edges[i].Where {
 			w.edge[i] = conjuncts(x, w.edge[i])
 		}
+		w.own[i] = slices.Clone(w.edge[i])
 	}
 	var all []pattern.Expr
 	for _, x := range b.p.Where {

@@ -1,0 +1,185 @@
+package plan
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// The automatic choice of a method compares prices: the expected number of set
+// elements read, or of steps that take as long. What each price counts was
+// fitted to measurements; docs/benchmarks.md has them.
+
+// Prices of the local method in set elements.
+const (
+	localStep = 60 // one candidate placed and the sets below it made
+	localWord = 3  // one word of one row
+	// formulaGain is how much cheaper a formula must look: its price adds up
+	// the errors of many estimates, and it has no partial result.
+	formulaGain = 0.5
+	// worthwhile is the price below which looking for something better takes
+	// longer than counting (some 20 ms).
+	worthwhile = 5e7
+)
+
+// auto replaces a plan for the nest by a better one where there is one.
+func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
+	ablation := o.NoTail || o.NoMotion || o.NoRestrictions || o.Embeddings
+	ordered := o.Order != "" && o.Order != "auto" && o.Order != "cost"
+	if pl.Empty != nil || ordered || ablation && !o.Embeddings || len(pl.Levels) < 3 || pl.Mode != pattern.Iso {
+		return pl, nil
+	}
+	if o.Root < 0 && largeSuits(pl) {
+		pl.Method = Large
+		pl.Why += "; a large labelled pattern: candidates are filtered first, the order adapts to what they leave"
+		return pl, nil
+	}
+	if o.Listing {
+		return pl, nil
+	}
+	best := pl
+	if loc := b.tryLocal(pl, o); loc != nil {
+		best = loc
+	}
+	if o.Method == "direct" || o.Root >= 0 || best.Work() < worthwhile || Decomposable(b.p) != nil || b.classes() > 1 {
+		return best, nil
+	}
+	d := NewDecomposer(b.g, o)
+	f, err := d.Formula(b.p)
+	if err != nil {
+		return nil, err
+	}
+	if f.Cost < formulaGain*best.Work() && (len(f.Terms) > 1 || f.Terms[0].Plan == nil) {
+		best.Why = fmt.Sprintf("counted by a formula, %s: estimated %.1e steps instead of %.1e", f.Why, f.Cost, best.Work())
+		best.Method, best.Formula = Decomposed, f
+	}
+	return best, nil
+}
+
+func (b *binding) classes() int { return len(b.g.Classes) }
+
+// largeSuits reports whether the method for large labelled patterns should run
+// pl: it needs labels to filter by.
+func largeSuits(pl *Plan) bool {
+	if len(pl.Levels) < 5 || len(pl.Edges) > 0 || pl.Rooted {
+		return false
+	}
+	labelled := 0
+	for l := range pl.Levels {
+		lv := &pl.Levels[l]
+		if len(lv.Checks) > 0 {
+			return false
+		}
+		if lv.Ranges != nil {
+			labelled++
+		}
+	}
+	return labelled > len(pl.Levels)/2
+}
+
+// tryLocal returns the plan for the local method if it looks cheaper than pl.
+func (b *binding) tryLocal(pl *Plan, o Options) *Plan {
+	if b.classes() > 1 || len(pl.Levels) < 3 {
+		return nil
+	}
+	o.Method = "local"
+	c, err := b.orderLocal(o)
+	if err != nil {
+		return nil
+	}
+	b.flip = c.flip
+	loc := b.assemble(c.order, o)
+	loc.OrderName, loc.Why = c.name, c.why
+	if LocalOK(loc) != nil {
+		return nil
+	}
+	loc.Method = Local
+	loc.estimate(o.Seed)
+	loc.Price = localPrice(loc)
+	if loc.Price >= pl.Work() || !LocalFits(loc) {
+		return nil
+	}
+	loc.Why = fmt.Sprintf("%s has all other vertices but %s as neighbours: its neighbourhood is kept as a bit matrix, estimated %.1e steps instead of %.1e",
+		b.p.VertexName(loc.Order[0]), map[bool]string{true: "one", false: "none"}[loc.Levels[1].Set < 0], loc.Price, pl.Work())
+	return loc
+}
+
+// MaxUniverse is the largest neighbourhood that the local method makes a bit
+// matrix of (128 MiB a worker).
+const MaxUniverse = 1 << 15
+
+// LocalFits reports whether every neighbourhood that the plan needs as a bit
+// matrix is small enough.
+func LocalFits(pl *Plan) bool {
+	csr := pl.Adjs[0].CSR
+	for v := range uint32(csr.NumVertices()) {
+		if csr.Degree(v) <= MaxUniverse {
+			if len(pl.Graph.Classes) == 1 {
+				return true // ids ascend by falling degree
+			}
+			continue
+		}
+		list := csr.List(v)
+		if n := len(within(list, 0, v)); n > MaxUniverse || !allBelowRoot(pl) {
+			return false
+		}
+	}
+	return true
+}
+
+// allBelowRoot reports whether all other vertices have smaller ids than the
+// root, so that only the neighbours below it are the universe.
+func allBelowRoot(pl *Plan) bool {
+	below := make([]bool, len(pl.Levels))
+	below[0] = true
+	for l := 1; l < len(pl.Levels); l++ {
+		for _, j := range pl.Levels[l].Below {
+			below[l] = below[l] || below[j]
+		}
+		if !below[l] {
+			return false
+		}
+	}
+	return true
+}
+
+// localPrice is the expected work of a plan for the local method: making the
+// matrices, and one step for each partial match above the tail.
+func localPrice(pl *Plan) float64 {
+	csr := pl.Adjs[0].CSR
+	n := csr.NumVertices()
+	var build, squares, arcs float64
+	// Lists cut at their own vertex have at most √(2m) elements.
+	arcs = float64(len(csr.Adj))
+	limit := 1
+	for limit*limit < len(csr.Adj) {
+		limit *= 2
+	}
+	for v := range uint32(n) {
+		d := csr.Degree(v)
+		build += float64(d) * float64(min(d, limit)) / 2
+		squares += float64(d) * float64(d)
+	}
+	if arcs == 0 {
+		return 0
+	}
+	words := squares/arcs/64 + 1 // of the row that a random edge's end has
+	oriented := allBelowRoot(pl)
+	if oriented {
+		words = float64(bits.Len(uint(limit)))/8 + 1
+	}
+	price := 2 * build
+	first := len(pl.Levels) - pl.Tail.K
+	if pl.Levels[1].Set < 0 {
+		price += squares / 2
+		if first > 2 {
+			price += squares / 2 * (localStep + localWord*words) * float64(first-2)
+		}
+		return price
+	}
+	for l := 1; l < first; l++ {
+		price += pl.Levels[l].Estimate * (localStep + localWord*words)
+	}
+	return price
+}
