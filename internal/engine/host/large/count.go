@@ -85,10 +85,6 @@ func (w *worker) product(d int, c uint64, tail bool, mult engine.Uint128) (engin
 // node counts the matches of one component by branching on a variable.
 func (w *worker) node(d int, c uint64, tail bool, mult engine.Uint128) (engine.Uint128, uint64) {
 	w.count++
-	w.work++
-	if w.work >= w.next && w.attend(d-1) {
-		return engine.Uint128{}, 0
-	}
 	remember := bits.OnesCount64(c) >= cacheFrom
 	var key hash128
 	if remember {
@@ -119,6 +115,9 @@ func (w *worker) branch(d int) (engine.Uint128, uint64) {
 	var total engine.Uint128
 	core := uint64(1) << u
 	for i := 0; i < len(f.rest); {
+		if w.work++; w.work >= w.next && w.attend(d) {
+			break
+		}
 		x := f.rest[i]
 		if x == 0 {
 			i++

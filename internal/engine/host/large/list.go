@@ -83,10 +83,6 @@ func (w *worker) emit() {
 // reports whether there were any, and if not a core as product does.
 func (w *worker) list(d int, c uint64) (bool, uint64) {
 	w.count++
-	w.work++
-	if w.work >= w.next && w.attend(d-1) {
-		return false, 0
-	}
 	if c == 0 {
 		w.emit()
 		return true, 0
@@ -153,6 +149,9 @@ func (w *worker) listBranch(d int) (bool, uint64) {
 	found := false
 	core := uint64(1) << u
 	for i := 0; i < len(f.rest); {
+		if w.work++; w.work >= w.next && w.attend(d) {
+			break
+		}
 		x := f.rest[i]
 		if x == 0 {
 			i++

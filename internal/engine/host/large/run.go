@@ -20,7 +20,7 @@ var scratchPool = sync.Pool{New: func() any { return &scratch{first: &worker{}} 
 
 // defaultCache is the memory that all caches of one run may take together if
 // the options set no limit.
-const defaultCache = 1 << 29
+const defaultCache = 1 << 27
 
 // A run is one search over all workers.
 type run struct {

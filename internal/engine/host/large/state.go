@@ -88,6 +88,7 @@ func (w *worker) assign(d, u, i int, rest uint64) int {
 		g := w.frames[w.depth[v]]
 		o, n := sp.off[v], sp.words[v]
 		src, dst := g.sets[o:o+n], f.sets[o:o+n]
+		w.work += uint64(n >> 7)
 		mat := &sp.mats[sp.rel[u][v]]
 		r := mat.rows[i]
 		var c int
