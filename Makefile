@@ -1,0 +1,44 @@
+# Every target works from a fresh clone with Go alone; race also needs a C compiler.
+GO       ?= go
+FUZZTIME ?= 10s
+BENCH    ?= .
+TOOL      = $(GO) tool -modfile=scripts/tools/go.mod
+TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+.PHONY: build test docs-test race fuzz lint bench cross release-snapshot picture
+
+build: ## bin/weft for this machine
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
+
+test: ## all tests; known answers on larger graphs where WEFT_DATA is set
+	$(GO) test -timeout 60m ./...
+
+docs-test: ## the examples of README.md and docs/
+	$(GO) test ./docs
+
+race: ## the short tests under the race detector
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	FUZZTIME=$(FUZZTIME) GO="$(GO)" scripts/fuzz.sh
+
+lint: ## formatting, vet, staticcheck
+	@out=$$(gofmt -s -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+	if [ -n "$$out" ]; then echo "not formatted (gofmt -s -w):"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+
+bench: ## the Go benchmarks whose names match BENCH
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+cross: ## compile for every platform of a release
+	@set -e; for t in $(TARGETS); do echo "build $$t"; \
+	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
+
+release-snapshot: ## the archives of a release, in dist/
+	GO="$(GO)" VERSION="$(VERSION)" LDFLAGS="$(LDFLAGS)" TARGETS="$(TARGETS)" scripts/release-snapshot.sh
+
+picture: ## docs/img/match.svg
+	$(GO) run ./internal/tools/drawmatch -g testdata/graphs/ego-facebook.txt.gz -o docs/img/match.svg

@@ -1,0 +1,182 @@
+// Package imports_test keeps the packages' order: data goes one way, from text
+// to pattern to plan to engine to sink. ARCHITECTURE.md has the same table.
+package imports_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/weftgraph/weft"
+
+// may says which packages of weft a package may import; "x/*" is x and all that
+// is below it. A folder takes the longest entry that it is, or is below.
+var may = map[string][]string{
+	"graph":         {},
+	"pattern":       {},
+	"kir":           {},
+	"format":        {"graph"},
+	"gql":           {"pattern"},
+	"plan":          {"pattern", "graph"},
+	"matcha":        {"kir", "graph"},
+	"lower":         {"plan", "kir", "matcha"},
+	"graph/gen":     {"graph"},
+	"graph/layout":  {"graph"},
+	"engine":        {"plan", "graph", "pattern"},
+	"engine/oracle": {"plan", "graph", "pattern", "engine"},
+	// setops knows sorted lists and bitmaps only.
+	"engine/host/setops": {},
+	"engine/host":        {"plan", "graph/*", "pattern", "kir", "lower", "cuda", "engine"},
+	"choose":             {"engine/*", "stream/*", "plan", "graph", "pattern"},
+	"sink":               {"engine", "graph", "pattern", "gql", "plan"},
+	"bench":              {"*"},
+	"testing":            {"*"},
+	"tools":              {"*"},
+}
+
+// engines may not know each other.
+var engines = []string{"oracle", "host", "stack", "fine", "codegen", "join", "partition"}
+
+func TestImports(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && file != root || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		// Tests may look at anything: they import no package that imports them.
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		files++
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if why := wrong(path.Dir(filepath.ToSlash(rel)), imported); why != "" {
+				t.Errorf("%s imports %s: %s", rel, imported, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 50 {
+		t.Errorf("only %d files were looked at", files)
+	}
+}
+
+// wrong says why a package in dir must not import another, or "".
+func wrong(dir, imported string) string {
+	if imported == "C" || imported == "unsafe" && dir == "." {
+		return "the module is built without cgo"
+	}
+	if imported == module {
+		if dir != "cmd/weft" && !strings.HasPrefix(dir, "internal/tools/") {
+			return "only cmd/weft imports the root package"
+		}
+		return ""
+	}
+	to, ok := strings.CutPrefix(imported, module+"/internal/")
+	if !ok {
+		return ""
+	}
+	from, ok := strings.CutPrefix(dir, "internal/")
+	if !ok {
+		return "" // the root package and cmd/weft
+	}
+	if to == from {
+		return ""
+	}
+	if a, b := engineOf(from), engineOf(to); a != "" && b != "" && a != b {
+		return "an engine knows no other engine"
+	}
+	entry := from
+	for ; entry != "."; entry = path.Dir(entry) {
+		if _, ok := may[entry]; ok {
+			break
+		}
+	}
+	if entry == "." {
+		return "the table has no entry for internal/" + from
+	}
+	if entry != from && inside(to, entry) || inside(to, from) {
+		return ""
+	}
+	ok = slices.ContainsFunc(may[entry], func(p string) bool {
+		below, all := strings.CutSuffix(p, "*")
+		return p == to || all && (strings.HasPrefix(to, below) || to == strings.TrimSuffix(below, "/"))
+	})
+	if !ok {
+		return "internal/" + entry + " may only import " + strings.Join(append(may[entry], "its own parts"), ", ")
+	}
+	return ""
+}
+
+// inside reports whether package a is b or below it.
+func inside(a, b string) bool { return a == b || strings.HasPrefix(a, b+"/") }
+
+// engineOf is the engine that a package belongs to, or "".
+func engineOf(p string) string {
+	rest, ok := strings.CutPrefix(p, "engine/")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	if slices.Contains(engines, name) {
+		return name
+	}
+	return ""
+}
+
+func TestWrong(t *testing.T) {
+	in := func(p string) string { return module + "/internal/" + p }
+	for _, c := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"internal/plan", in("pattern"), true},
+		{"internal/pattern", in("plan"), false},
+		{"internal/plan", in("gql"), false},
+		{"internal/engine/host", in("engine/host/setops"), true},
+		{"internal/engine/host/large", in("engine/host/setops"), true},
+		{"internal/engine/host/setops", in("engine/host"), false},
+		{"internal/engine/host", in("engine/oracle"), false},
+		{"internal/engine/host", in("gql"), false},
+		{"internal/engine/host", in("graph/layout"), true},
+		{"internal/choose", in("engine/host"), true},
+		{"internal/graph", in("graph/layout"), true},
+		{"internal/unknown", in("graph"), false},
+		{"cmd/weft", module, true},
+		{"internal/plan", module, false},
+		{".", in("gql"), true},
+		{"internal/plan", "C", false},
+	} {
+		if why := wrong(c.from, c.to); (why == "") != c.ok {
+			t.Errorf("%s → %s: %q", c.from, c.to, why)
+		}
+	}
+}

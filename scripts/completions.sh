@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Write the shells' completion scripts into a folder.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out=${1:?the folder to write to}
+mkdir -p "$out"
+for shell in bash zsh fish powershell; do
+	CGO_ENABLED=0 "${GO:-go}" run ./cmd/weft completion "$shell" >"$out/weft.$shell"
+done

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Build what .goreleaser.yaml describes, without publishing: archives of static
+# binaries with licence, README and shell completions, and their checksums.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+: "${GO:=go}" "${VERSION:=snapshot}" "${LDFLAGS:=-s -w}"
+: "${TARGETS:=linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64}"
+
+rm -rf dist
+mkdir -p dist
+scripts/completions.sh dist/completions
+for target in $TARGETS; do
+	os=${target%/*} arch=${target#*/}
+	name="weft_${VERSION}_${os}_${arch}"
+	binary=weft
+	if [[ $os == windows ]]; then binary=weft.exe; fi
+	mkdir "dist/$name"
+	CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$GO" build -trimpath -ldflags "$LDFLAGS" -o "dist/$name/$binary" ./cmd/weft
+	cp -r LICENSE README.md dist/completions "dist/$name/"
+	# Windows opens neither tar nor gz without further programs; python3 writes
+	# zip where zip is missing.
+	if [[ $os == windows ]] && command -v zip >/dev/null; then
+		(cd dist && zip -qr "$name.zip" "$name")
+	elif [[ $os == windows ]] && command -v python3 >/dev/null; then
+		(cd dist && python3 -m zipfile -c "$name.zip" "$name")
+	else
+		tar -C dist --owner=0 --group=0 -czf "dist/$name.tar.gz" "$name"
+	fi
+	rm -r "dist/$name"
+	echo "dist/$name"
+done
+(cd dist && sha256sum ./*.tar.gz ./*.zip 2>/dev/null | sed 's, \./, ,' >checksums.txt)
+cat dist/checksums.txt
