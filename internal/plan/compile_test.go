@@ -63,7 +63,7 @@ func TestCatalogue(t *testing.T) {
 				continue // ORDERED comes later
 			}
 			for _, order := range []string{"ri", "gsi", "geneva", "cost"} {
-				pl := compile(t, g, p, plan.Options{Root: plan.NoRoot, Order: order})
+				pl := compile(t, g, p, plan.Options{Root: plan.NoRoot, Order: order, Method: "nest"})
 				if pl.OrderName != order {
 					t.Errorf("%s: order %s instead of %s", p.Name, pl.OrderName, order)
 				}
@@ -115,7 +115,7 @@ func TestLargePatternsPlanQuickly(t *testing.T) {
 			p := named(t, name)
 			p.Induced = induced
 			start := time.Now()
-			checkShape(t, compile(t, g, p, plan.Options{Root: plan.NoRoot}))
+			checkShape(t, compile(t, g, p, plan.Options{Root: plan.NoRoot, Method: "nest"}))
 			if d := time.Since(start); d > 3*time.Second {
 				t.Errorf("%s took %v", name, d)
 			}

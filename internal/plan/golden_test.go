@@ -20,7 +20,7 @@ import (
 // Rewrite them with -rewrite. Commands: "graph FILE [directed]" and "explain",
 // with a catalogue name or a query as input and arguments order=, given=, root=,
 // method=, and the flags embeddings, listing, notail, nomotion, norestrictions,
-// hom, trail, induced, json.
+// hom, trail, induced, json. The method is the nest unless one is asked for.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		var g *graph.Graph
@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 
 func explain(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	p := parse(t, d.Input)
-	o := plan.Options{Root: plan.NoRoot, Seed: 1}
+	o := plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest"}
 	asJSON := false
 	for _, a := range d.CmdArgs {
 		switch a.Key {
