@@ -85,8 +85,11 @@ func mix(x uint64) uint64 {
 }
 
 // hash returns the fingerprint of v's current set.
-func (w *worker) hash(v int) hash128 {
-	d := w.depth[v]
+func (w *worker) hash(v int) hash128 { return w.hashAt(v, int(w.depth[v])) }
+
+// hashAt returns the fingerprint of v's set at depth d: from that of the set
+// before, if little was taken away.
+func (w *worker) hashAt(v, d int) hash128 {
 	f := w.frames[d]
 	if f.hashed>>v&1 != 0 {
 		return f.hash[v]
@@ -95,8 +98,9 @@ func (w *worker) hash(v int) hash128 {
 	set := f.sets[o : o+n]
 	var h hash128
 	if d > 0 {
-		if g := w.frames[f.prev[v]]; g.hashed>>v&1 != 0 && g.size[v] < 2*f.size[v] {
-			h = g.hash[v]
+		if g := w.frames[f.prev[v]]; g.size[v] < 2*f.size[v] {
+			h = w.hashAt(v, int(f.prev[v]))
+			w.work += uint64(g.size[v]-f.size[v]) >> 4
 			for i, x := range g.sets[o : o+n] {
 				for x &^= set[i]; x != 0; x &= x - 1 {
 					k := w.sp.key(v, i<<6+bits.TrailingZeros64(x))
@@ -109,6 +113,7 @@ func (w *worker) hash(v int) hash128 {
 			return h
 		}
 	}
+	w.work += uint64(f.size[v]) >> 4
 	for i, x := range set {
 		for ; x != 0; x &= x - 1 {
 			k := w.sp.key(v, i<<6+bits.TrailingZeros64(x))

@@ -50,6 +50,24 @@ func hard() (*world, *plan.Plan) {
 	return w, p
 }
 
+// wide is a run over sets of many words: paths in a graph with hubs and without
+// labels. A step takes long there, and few of them may pass after a stop.
+func wide() (*world, *plan.Plan) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const nv = 40000
+	r := raw{label: make([]int, nv)}
+	for range 5 * nv {
+		u, v := rng.IntN(nv), rng.IntN(1+rng.IntN(1+rng.IntN(nv)))
+		r.edges = append(r.edges, [2]int{u, v})
+	}
+	q := raw{label: make([]int, 7)}
+	for i := 1; i < len(q.label); i++ {
+		q.edges = append(q.edges, [2]int{i - 1, i})
+	}
+	w := newWorld(r, false)
+	return w, planFor(w, q)
+}
+
 // counter is a sink that counts rows.
 type counter struct{ rows atomic.Int64 }
 
@@ -60,7 +78,12 @@ func (c *counter) Emit(_ int, b *engine.Batch) error {
 
 // TestCancel: a run that is cut short stops soon and hands over what it found.
 func TestCancel(t *testing.T) {
-	w, p := hard()
+	t.Run("hard", func(t *testing.T) { cancelled(t, hard) })
+	t.Run("wide", func(t *testing.T) { cancelled(t, wide) })
+}
+
+func cancelled(t *testing.T, load func() (*world, *plan.Plan)) {
+	w, p := load()
 	for _, threads := range []int{1, 4} {
 		for _, list := range []bool{false, true} {
 			ctx, cancel := context.WithCancel(context.Background())

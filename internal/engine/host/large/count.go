@@ -115,7 +115,7 @@ func (w *worker) branch(d int) (engine.Uint128, uint64) {
 	var total engine.Uint128
 	core := uint64(1) << u
 	for i := 0; i < len(f.rest); {
-		if w.work++; w.work >= w.next && w.attend(d) {
+		if w.work++; w.run.stopped() || w.work >= w.next && w.attend(d) {
 			break
 		}
 		x := f.rest[i]

@@ -149,7 +149,7 @@ func (w *worker) listBranch(d int) (bool, uint64) {
 	found := false
 	core := uint64(1) << u
 	for i := 0; i < len(f.rest); {
-		if w.work++; w.work >= w.next && w.attend(d) {
+		if w.work++; w.run.stopped() || w.work >= w.next && w.attend(d) {
 			break
 		}
 		x := f.rest[i]

@@ -6,6 +6,12 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
+// Work is shared on demand: a worker with untried candidates gives half of those
+// of its shallowest branching to an idle one, which repeats the assignments that
+// lead there. Only branchings in tail position are shared, whose count is added
+// to the total times a known factor, so that nobody waits for anybody. The
+// smaller components beside a tail are counted by one worker.
+
 // A task is some of the candidates of one branching, with the assignments that
 // lead to it: another worker repeats those and goes on from there.
 type task struct {
