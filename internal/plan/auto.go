@@ -13,8 +13,10 @@ import (
 
 // Prices of the local method in set elements.
 const (
-	localStep = 60 // one candidate placed and the sets below it made
-	localWord = 3  // one word of one row
+	localPair = 6   // one candidate of the last level but one, when the last is a size
+	localStep = 24  // one candidate placed and the sets below it made
+	localWord = 1.2 // one word of one row
+	localEdge = 0.8 // one element read while a matrix is made
 	// formulaGain is how much cheaper a formula must look: its price adds up
 	// the errors of many estimates, and it has no partial result.
 	formulaGain = 0.5
@@ -83,6 +85,9 @@ func (b *binding) tryLocal(pl *Plan, o Options) *Plan {
 	if b.classes() > 1 || len(pl.Levels) < 3 {
 		return nil
 	}
+	if len(pl.Levels)-pl.Tail.K == 2 && len(pl.Levels) > 3 && pl.Levels[1].Set >= 0 {
+		return nil // the nest reads each edge once, and the matrix would be used once
+	}
 	o.Method = "local"
 	c, err := b.orderLocal(o)
 	if err != nil {
@@ -97,7 +102,10 @@ func (b *binding) tryLocal(pl *Plan, o Options) *Plan {
 	loc.Method = Local
 	loc.estimate(o.Seed)
 	loc.Price = localPrice(loc)
-	if loc.Price >= pl.Work() || !LocalFits(loc) {
+	// A triangle is an edge among the neighbours below the root: no matrix at
+	// all, and always the cheapest way.
+	triangle := len(pl.Levels) == 3 && loc.Levels[1].Set >= 0
+	if loc.Price >= pl.Work() && !triangle || !LocalFits(loc) {
 		return nil
 	}
 	loc.Why = fmt.Sprintf("%s has all other vertices but %s as neighbours: its neighbourhood is kept as a bit matrix, estimated %.1e steps instead of %.1e",
@@ -169,7 +177,7 @@ func localPrice(pl *Plan) float64 {
 	if oriented {
 		words = float64(bits.Len(uint(limit)))/8 + 1
 	}
-	price := 2 * build
+	price := localEdge * build
 	first := len(pl.Levels) - pl.Tail.K
 	if pl.Levels[1].Set < 0 {
 		price += squares / 2
@@ -179,7 +187,27 @@ func localPrice(pl *Plan) float64 {
 		return price
 	}
 	for l := 1; l < first; l++ {
-		price += pl.Levels[l].Estimate * (localStep + localWord*words)
+		step := localStep + localWord*words
+		if l == first-1 && pl.Tail.K == 1 {
+			step = localPair + localWord*words // one loop closes both levels
+		}
+		price += pl.Levels[l].Estimate * step
 	}
 	return price
+}
+
+// walksPrice is the expected work of counting closed walks of length five: from
+// each vertex, the edges at what two steps reach.
+func walksPrice(pl *Plan) float64 {
+	csr := pl.Adjs[pl.Levels[1].Back[0].Adj].CSR
+	n := csr.NumVertices()
+	walks := 0.0
+	for v := range uint32(n) {
+		sum := 0.0
+		for _, u := range csr.List(v) {
+			sum += float64(csr.Degree(u))
+		}
+		walks += sum * float64(csr.Degree(v))
+	}
+	return min(walks, float64(n)*float64(len(csr.Adj)))
 }

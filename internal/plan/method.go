@@ -33,7 +33,7 @@ func (b *binding) chooseMethod(pl *Plan, o Options) error {
 		if err := walksOK(pl); err != nil {
 			return queryErrorf("the walks method does not apply: %v", err)
 		}
-		pl.Method = Walks
+		pl.Method, pl.Price = Walks, walksPrice(pl)
 	default:
 		return queryErrorf("unknown method %q: want nest, local, large, formula or walks", o.Method)
 	}

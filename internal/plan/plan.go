@@ -56,6 +56,9 @@ type Plan struct {
 	// Formula, if not nil, gives the number of embeddings by arithmetic over
 	// other plans; counting with Method Decomposed runs it.
 	Formula *Formula
+	// Price is the estimated work of a method other than the nest, in set
+	// elements; 0: see the levels.
+	Price float64
 	// Why says in a sentence why this order and method were chosen.
 	Why string
 	// Empty is non-nil when no embedding can exist (an unknown label, say); it

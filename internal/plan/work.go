@@ -7,6 +7,9 @@ func (pl *Plan) Work() float64 {
 	if pl.Formula != nil && pl.Method == Decomposed {
 		return pl.Formula.Cost
 	}
+	if pl.Price > 0 {
+		return pl.Price
+	}
 	var w float64
 	for i := range pl.Levels {
 		w += pl.Levels[i].Cost

@@ -39,7 +39,12 @@ func (Host) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
 	case plan.Large:
 		return large.Supports(p)
 	case plan.Local:
-		return plan.LocalOK(p)
+		if err := plan.LocalOK(p); err != nil {
+			return err
+		}
+		if !plan.LocalFits(p) {
+			return fmt.Errorf("a neighbourhood of more than %d vertices is too large for the local method", plan.MaxUniverse)
+		}
 	}
 	return nil
 }

@@ -40,11 +40,11 @@ type localProgram struct {
 	sizesOnly bool
 	// triangle: the matches are the edges among the neighbours below the root.
 	triangle bool
-	masks    bool // some level has a label range or predicate of its own
+	// pairs is the last level but one where the last level is the size of the
+	// fixed set of an earlier level cut down to each candidate's row; else -1.
+	pairs int
+	masks bool // some level has a label range or predicate of its own
 }
-
-// maxUniverse is the largest neighbourhood for which a matrix is made (128 MiB).
-const maxUniverse = 1 << 15
 
 func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
 	lp := &localProgram{program: compile(g, p, true), csr: p.Adjs[0].CSR}
@@ -93,7 +93,23 @@ func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
 		a, b := &lp.levels[1], &lp.levels[2]
 		lp.triangle = !lp.masks && !a.filter && !b.filter && hasBack(lp.p, 2, 1) && slices.Contains(b.Below, 1)
 	}
+	lp.pairs = lp.findPairs()
 	return lp
+}
+
+// findPairs looks for the shape of countPairs at the end of the plan.
+func (lp *localProgram) findPairs() int {
+	l := lp.depth - 2
+	last := &lp.levels[lp.depth-1]
+	if lp.tail != 1 || l < 1 || l == 1 && lp.outside || !lp.lazy[last.set] || last.Ranges != nil || last.Bits != nil {
+		return -1
+	}
+	s := &lp.p.Sets[last.set]
+	if s.Op != plan.SetAnd || s.Of != l || lp.p.Sets[s.Base].At >= l || s.Range.End != 0 || len(last.Distinct) > 0 ||
+		slices.Contains(last.Above, l) || slices.Contains(s.Above, l) {
+		return -1
+	}
+	return l
 }
 
 // always reports whether bounds lead to level 0, directly or over other levels.
@@ -170,16 +186,17 @@ type localWorker struct {
 	it   [maxLevels]localIter
 	base int
 
-	hood  neighbourhood
-	wedge wedges
-	ones  []uint64   // all d bits
-	row1  []uint64   // what the outside vertex shares with the root
-	sets  [][]uint64 // value of each set node
-	bufs  [][]uint64
-	cand  [][]uint64 // candidates of each level being enumerated
-	mask  [][]uint64 // label and predicate mask of each level; nil: all
-	tails localTail
-	count engine.Uint128
+	hood    neighbourhood
+	wedge   wedges
+	ones    []uint64   // all d bits
+	row1    []uint64   // what the outside vertex shares with the root
+	sets    [][]uint64 // value of each set node
+	bufs    [][]uint64
+	trimmed []uint64
+	cand    [][]uint64 // candidates of each level being enumerated
+	mask    [][]uint64 // label and predicate mask of each level; nil: all
+	tails   localTail
+	count   engine.Uint128
 }
 
 // localIter is the loop of one level: positions (or, for an outside level,
@@ -313,6 +330,10 @@ func (w *localWorker) down(l int) {
 		return
 	}
 	c := w.candidates(l)
+	if l == w.lp.pairs {
+		w.count = w.count.Add64(w.countPairs(c, l))
+		return
+	}
 	it := &w.it[l]
 	*it = localIter{list: it.list[:0]}
 	for i, x := range c {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
@@ -174,6 +175,61 @@ func (w *localWorker) lastSize(l int) int {
 		}
 	}
 	return n
+}
+
+// countPairs closes the last two levels in one loop: for each candidate of
+// level l, how much of one fixed set its row holds. It is where the time of
+// clique counting goes.
+func (w *localWorker) countPairs(c []uint64, l int) uint64 {
+	last := &w.lp.levels[l+1]
+	s := &w.lp.p.Sets[last.set]
+	below := slices.Contains(last.Below, l) || slices.Contains(s.Below, l)
+	w.cut[l], w.pos[l] = w.hood.d, w.hood.d // no bound by level l itself here
+	lo, hi := w.cuts(last.Below, last.Above, 0, w.hood.d)
+	lo, hi = w.cuts(s.Below, s.Above, lo, hi)
+	if hi <= lo {
+		return 0
+	}
+	n := 0
+	base, rows, words := w.sets[s.Base], w.hood.rows, w.hood.words
+	if words == 1 {
+		b := base[0] & (^uint64(0) << lo) & (^uint64(0) >> (64 - hi))
+		for x := c[0]; x != 0; x &= x - 1 {
+			p := bits.TrailingZeros64(x)
+			m := b & rows[p]
+			if below {
+				m &= 1<<p - 1
+			}
+			n += bits.OnesCount64(m)
+		}
+		return uint64(n)
+	}
+	if lo > 0 || hi < w.hood.d {
+		t := grow(w.trimmed, words)
+		w.trimmed = t
+		copy(t, base)
+		trim(t, lo, hi)
+		base = t
+	}
+	for i, x := range c {
+		for ; x != 0; x &= x - 1 {
+			b := bits.TrailingZeros64(x)
+			row := rows[(i<<6+b)*words : (i<<6+b+1)*words]
+			if !below {
+				n += setops.AndCount(base, row)
+				continue
+			}
+			n += bits.OnesCount64(base[i] & row[i] & (1<<b - 1))
+			if i > 8 {
+				n += setops.AndCount(base[:i], row[:i])
+				continue
+			}
+			for k := range i {
+				n += bits.OnesCount64(base[k] & row[k])
+			}
+		}
+	}
+	return uint64(n)
 }
 
 // force computes a node that was left to the tail.
