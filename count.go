@@ -53,14 +53,15 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (*job
 
 // run runs the job under the memory budget. The error of a run that was cut
 // short is the context's; the result says what was found until then.
-func (j *job) run(ctx context.Context, s engine.Sink) (Result, error) {
+func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
+	defer j.g.g.Recover(&err)
 	ctx, stop := watchMemory(ctx, j.s.memory)
 	defer stop()
 	if err := memoryCause(ctx); err != nil {
-		return Result{}, err
+		return r, err
 	}
 	found, err := j.choice.Engine.Run(ctx, j.g.g, j.plan, j.opt, s)
-	r := j.result(found)
+	r = j.result(found)
 	if cause := memoryCause(ctx); cause != nil {
 		return r, cause
 	}

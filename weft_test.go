@@ -43,6 +43,7 @@ func TestLeaving(t *testing.T) {
 		t.Errorf("%d matches", n)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	var last error
 	for _, err := range g.Match(ctx, named(t, "path(6)")) {
 		cancel()

@@ -182,8 +182,7 @@ argument), a file (-f), or a name from the catalogue (--pattern).
 
 Environment:
   GOMAXPROCS   the most cores to use, where --threads is not given
-  GOMEMLIMIT   a soft limit on memory (see also --memory, which is hard)
-  NO_COLOR     no effect: weft writes no colours`,
+  GOMEMLIMIT   a soft limit on memory (see also --memory, which is hard)`,
 		Example: `  weft count -g graph.txt.gz 'MATCH (a)--(b)--(c)--(a)'
   weft match -g follows.csv --directed 'MATCH (a)-->(b), NOT (b)-->(a) RETURN a, b LIMIT 10'
   weft motifs -g graph.txt.gz -k 4
@@ -209,7 +208,7 @@ Environment:
 	})
 	root.AddCommand(
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
-		a.convertCmd(), a.infoCmd(), a.genCmd(), a.doctorCmd(), a.versionCmd(),
+		a.convertCmd(), a.infoCmd(), a.genCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
 	)
 	return root
 }

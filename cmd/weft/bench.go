@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/bench"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// benchFlags are the flags of bench beside those of every search.
+type benchFlags struct {
+	searchFlags
+	graphs       []string
+	variants     []string
+	peers        string
+	runs, warmup int
+}
+
+func (a *app) benchCmd() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench -g FILE... [flags] [QUERY]",
+		Short: "measure counts, beside other variants and programs",
+		Long: `Count each pattern on each graph several times, after warming up, and write the
+median and the spread of the search time. Variants of weft, and other programs
+that --peers describes, take turns with it, so that ratios come from one run. A
+count that differs from weft's is marked, and the exit code is 1.
+
+A variant is a name and settings: "NAME:SETTING,SETTING…", where a setting is
+engine=…, order=…, threads=… or an engine option.
+
+Peers are a JSON list of {"name", "command": ["program", "{graph}", …],
+"patterns": [names it plays], "graphs": {"weft's file": "its file"}, "seconds":
+regular expression with one group over its output, "scale": 0.001 for
+milliseconds, "count": regular expression}. Without "seconds" the whole command
+counts. They are run as they stand: use files that you trust.
+
+` + exitCodesHelp,
+		Example: `  weft bench -g a.weft -g b.weft --pattern gmatch:P1 --pattern gmatch:P2 --runs 7
+  weft bench -g a.weft --pattern house --variant 'no tail:plan.tail=off' --variant 'gsi:order=gsi'
+  weft bench -g a.weft --pattern triangle --peers peers.json --to json`,
+		RunE: func(_ *cobra.Command, args []string) error { return a.bench(&f, args) },
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable)")
+	f.graphFlags.addReading(cmd)
+	f.queryFlags.add(cmd)
+	f.commonFlags.add(cmd)
+	fs.StringArrayVar(&f.variants, "variant", nil, "`NAME:SETTING,…` to measure beside (repeatable)")
+	fs.StringVar(&f.peers, "peers", "", "JSON `FILE` of other programs to run beside")
+	fs.IntVar(&f.runs, "runs", 5, "runs that count")
+	fs.IntVar(&f.warmup, "warmup", 1, "runs before those")
+	return cmd
+}
+
+// benchRow is a row of the output.
+type benchRow struct {
+	graph, pattern string
+	bench.Row
+}
+
+func (a *app) bench(f *benchFlags, args []string) error {
+	if f.runs < 1 || f.warmup < 0 {
+		return usagef("--runs must be at least 1, and --warmup at least 0")
+	}
+	if len(f.graphs) == 0 {
+		return usagef("no graph: give a file with -g")
+	}
+	queries, err := f.ready(args)
+	if err != nil {
+		return err
+	}
+	variants, err := parseVariants(f)
+	if err != nil {
+		return err
+	}
+	var peers []bench.Peer
+	if f.peers != "" {
+		if peers, err = bench.ReadPeers(f.peers); err != nil {
+			return usagef("--peers: %v", err)
+		}
+	}
+	var rows []benchRow
+	differ := false
+	for _, path := range f.graphs {
+		f.path = path
+		g, err := a.load(&f.graphFlags, &f.commonFlags, a.progress(f.progress))
+		if err != nil {
+			return err
+		}
+		for _, q := range queries {
+			contestants := a.contestants(g, q, f, variants)
+			for i := range peers {
+				if peers[i].Plays(q.Name()) {
+					contestants = append(contestants, peers[i].Contestant(path, q.Name()))
+				}
+			}
+			for _, r := range bench.Measure(a.ctx, contestants, f.warmup, f.runs) {
+				rows = append(rows, benchRow{path, q.Name(), r})
+				differ = differ || r.Err == nil && r.Answer != "" && !r.Agrees
+			}
+			if a.ctx.Err() != nil {
+				break
+			}
+		}
+		g.Close()
+	}
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	if err := out.finish(writeBench(out, f.outFormat(), rows)); err != nil {
+		return err
+	}
+	if differ {
+		fmt.Fprintln(a.stderr, "weft: counts differ")
+		return exitError(exitFailure)
+	}
+	return context.Cause(a.ctx)
+}
+
+// variant is a name with options.
+type variant struct {
+	name    string
+	options []weft.Option
+}
+
+func parseVariants(f *benchFlags) ([]variant, error) {
+	out := []variant{{name: "weft"}}
+	for _, text := range f.variants {
+		name, settings, ok := strings.Cut(text, ":")
+		if !ok {
+			return nil, usagef("--variant %q: want NAME:SETTING,…", text)
+		}
+		v := variant{name: "weft " + name}
+		for s := range strings.SplitSeq(settings, ",") {
+			key, value, ok := strings.Cut(strings.TrimSpace(s), "=")
+			threads := 0
+			switch {
+			case !ok:
+				return nil, usagef("--variant %q: %q is no NAME=VALUE", text, s)
+			case key == "engine":
+				v.options = append(v.options, weft.WithEngine(value))
+			case key == "order":
+				v.options = append(v.options, weft.WithOrder(value))
+			case key == "threads":
+				if _, err := fmt.Sscan(value, &threads); err != nil || threads < 1 {
+					return nil, usagef("--variant %q: %q is no number of threads", text, value)
+				}
+				v.options = append(v.options, weft.WithThreads(threads))
+			default:
+				v.options = append(v.options, weft.WithEngineOption(key, value))
+			}
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// contestants are the variants of weft on one case.
+func (a *app) contestants(g *weft.Graph, q *weft.Query, f *benchFlags, variants []variant) []bench.Contestant {
+	var out []bench.Contestant
+	for _, v := range variants {
+		options := append(f.commonFlags.options(), v.options...)
+		out = append(out, bench.Contestant{Name: v.name, Run: func(ctx context.Context) (time.Duration, string, error) {
+			ctx, cancel := f.within(ctx)
+			defer cancel()
+			r, err := g.Count(ctx, q, options...)
+			if err != nil {
+				return 0, "", err
+			}
+			answer := r.Embeddings
+			if headline(&r, f.wants(q)) == "subgraphs" {
+				answer = r.Subgraphs
+			}
+			return r.Plan + r.Search, answer.String(), nil
+		}})
+	}
+	return out
+}
+
+func writeBench(out *output, to string, rows []benchRow) error {
+	ms := func(get func(*benchRow) time.Duration) func(int) any {
+		return func(i int) any {
+			if rows[i].Runs == 0 {
+				return nil
+			}
+			return float64(get(&rows[i]).Microseconds()) / 1000
+		}
+	}
+	return writeRows(out, to, len(rows), []sink.Column{
+		column("graph", sink.String, func(i int) any { return rows[i].graph }),
+		column("pattern", sink.String, func(i int) any { return rows[i].pattern }),
+		column("who", sink.String, func(i int) any { return rows[i].Name }),
+		column("median_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Median })),
+		column("least_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Least })),
+		column("most_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Most })),
+		column("ratio", sink.Float, func(i int) any {
+			if rows[i].Ratio == 0 {
+				return nil
+			}
+			return float64(int64(rows[i].Ratio*1000+0.5)) / 1000
+		}),
+		column("count", sink.String, func(i int) any { return rows[i].Answer }),
+		column("note", sink.String, func(i int) any {
+			switch r := &rows[i]; {
+			case r.Err != nil:
+				return r.Err.Error()
+			case r.Answer == "":
+				return "no count"
+			case !r.Agrees:
+				return "COUNT DIFFERS"
+			}
+			return ""
+		}),
+	})
+}
