@@ -65,7 +65,8 @@ type variable struct {
 type need struct {
 	adj    int
 	ranges []plan.Range
-	vars   []int
+	vars   uint64
+	count  int
 }
 
 // A problem is the constraint graph that a plan stands for.
@@ -95,6 +96,13 @@ func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
 	} else {
 		pb.all = 1<<n - 1
 	}
+	backs := 0
+	for i := range p.Levels {
+		backs += len(p.Levels[i].Back)
+	}
+	pb.pairs = make([]pair, 0, backs)
+	links := make([]link, backs)
+	needs := make([]need, 2*backs)
 	whole := []plan.Range{{First: 0, End: uint32(g.NumVertices())}}
 	for i := range p.Levels {
 		l, x := &p.Levels[i], &pb.vars[i]
@@ -129,7 +137,8 @@ func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
 				k++
 			}
 			if k == len(pb.pairs) {
-				pb.pairs = append(pb.pairs, pair{u: b.Level, v: i})
+				pb.pairs = append(pb.pairs, pair{u: b.Level, v: i, links: links[:0:1]})
+				links = links[1:]
 			}
 			pb.pairs[k].links = append(pb.pairs[k].links, link{b.Adj, b.Neg})
 			pb.adj[i] |= 1 << b.Level
@@ -140,17 +149,13 @@ func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
 			}
 		}
 	}
+	for i := range pb.vars {
+		k := bits.OnesCount64(pb.pos[i])
+		pb.vars[i].needs, needs = needs[:0:k], needs[k:]
+	}
 	for i := range pb.pairs {
 		pr := &pb.pairs[i]
-		slices.SortFunc(pr.links, func(a, b link) int {
-			if a.neg != b.neg {
-				if b.neg {
-					return -1
-				}
-				return 1
-			}
-			return a.adj - b.adj
-		})
+		sortLinks(pr.links)
 		pr.links = slices.Compact(pr.links)
 		for _, l := range pr.links {
 			if !l.neg {
@@ -163,17 +168,36 @@ func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
 	return pb
 }
 
+// sortLinks puts positive links first.
+func sortLinks(l []link) {
+	if len(l) < 2 {
+		return
+	}
+	slices.SortFunc(l, func(a, b link) int {
+		if a.neg != b.neg {
+			if b.neg {
+				return -1
+			}
+			return 1
+		}
+		return a.adj - b.adj
+	})
+}
+
 // addNeed notes that a candidate of u needs a neighbour in adj for v.
 func (pb *problem) addNeed(u, v, adj int) {
 	x := &pb.vars[u]
 	for i := range x.needs {
 		d := &x.needs[i]
 		if d.adj == adj && slices.Equal(d.ranges, pb.vars[v].ranges) {
-			d.vars = append(d.vars, v)
+			if d.vars>>v&1 == 0 {
+				d.vars |= 1 << v
+				d.count++
+			}
 			return
 		}
 	}
-	x.needs = append(x.needs, need{adj: adj, ranges: pb.vars[v].ranges, vars: []int{v}})
+	x.needs = append(x.needs, need{adj: adj, ranges: pb.vars[v].ranges, vars: 1 << v, count: 1})
 }
 
 // makeGroups joins variables whose ranges overlap.

@@ -159,11 +159,8 @@ func (pb *problem) build(sc *scratch, u int) {
 // anyLink returns an adjacency that leads from u's vertex to v's.
 func (pb *problem) anyLink(u, v int) int {
 	for i := range pb.vars[u].needs {
-		d := &pb.vars[u].needs[i]
-		for _, w := range d.vars {
-			if w == v {
-				return d.adj
-			}
+		if d := &pb.vars[u].needs[i]; d.vars>>v&1 != 0 {
+			return d.adj
 		}
 	}
 	panic("large: no link between linked variables")
@@ -192,16 +189,16 @@ func (pb *problem) passes(sc *scratch, u int, c uint32) bool {
 // candidate among its neighbours for each of those in check.
 func (pb *problem) supported(sc *scratch, d *need, c uint32, check uint64) bool {
 	l := pb.list(d.adj, c)
-	if len(l) < len(d.vars) {
+	if len(l) < d.count {
 		return false
 	}
 	if len(d.ranges) == 1 {
 		l = within(l, d.ranges[0])
-		if len(l) < len(d.vars) {
+		if len(l) < d.count {
 			return false
 		}
-		for _, v := range d.vars {
-			if check>>v&1 != 0 && !meets(l, sc.member[v]) {
+		for m := d.vars & check; m != 0; m &= m - 1 {
+			if !meets(l, sc.member[bits.TrailingZeros64(m)]) {
 				return false
 			}
 		}
@@ -211,11 +208,11 @@ func (pb *problem) supported(sc *scratch, d *need, c uint32, check uint64) bool 
 	for _, r := range d.ranges {
 		n += len(within(l, r))
 	}
-	if n < len(d.vars) {
+	if n < d.count {
 		return false
 	}
-	for _, v := range d.vars {
-		if check>>v&1 != 0 && !pb.meetsRanges(l, d.ranges, sc.member[v]) {
+	for m := d.vars & check; m != 0; m &= m - 1 {
+		if !pb.meetsRanges(l, d.ranges, sc.member[bits.TrailingZeros64(m)]) {
 			return false
 		}
 	}
@@ -301,11 +298,9 @@ next:
 		}
 		for i := range pb.vars[v].needs {
 			d := &pb.vars[v].needs[i]
-			for _, w := range d.vars {
-				if w == u && !pb.meetsRanges(pb.list(d.adj, y), d.ranges, sc.member[u]) {
-					mem[y>>6] &^= 1 << (y & 63)
-					continue next
-				}
+			if d.vars>>u&1 != 0 && !pb.meetsRanges(pb.list(d.adj, y), d.ranges, sc.member[u]) {
+				mem[y>>6] &^= 1 << (y & 63)
+				continue next
 			}
 		}
 		c[k] = y

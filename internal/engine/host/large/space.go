@@ -1,9 +1,6 @@
 package large
 
-import (
-	"slices"
-	"sort"
-)
+import "slices"
 
 // A space is the candidate graph: candidates as indexes into the universe of
 // their group, and a bit matrix for every pair of linked variables. It does not
@@ -97,16 +94,14 @@ func (sp *space) build(pb *problem, sc *scratch) {
 		}
 		pr := &pb.pairs[i]
 		sp.rel[pr.u][pr.v] = sp.matrix(sc, pr.u, pr.v, pr.links)
-		rev := make([]link, len(pr.links))
-		for k, l := range pr.links {
-			rev[k] = link{pb.p.Adjs[l.adj].Rev, l.neg}
-		}
-		sort.Slice(rev, func(a, b int) bool {
-			if rev[a].neg != rev[b].neg {
-				return rev[b].neg
+		rev := pr.links
+		if len(rev) > 1 || pb.p.Adjs[rev[0].adj].Rev != rev[0].adj {
+			rev = make([]link, len(pr.links))
+			for k, l := range pr.links {
+				rev[k] = link{pb.p.Adjs[l.adj].Rev, l.neg}
 			}
-			return rev[a].adj < rev[b].adj
-		})
+		}
+		sortLinks(rev)
 		sp.rel[pr.v][pr.u] = sp.matrix(sc, pr.v, pr.u, rev)
 	}
 }
