@@ -7,7 +7,7 @@ TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test docs-test race fuzz lint bench cross release-snapshot picture
+.PHONY: build test docs-test docs-rewrite race fuzz lint bench cross release-snapshot picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -17,6 +17,9 @@ test: ## all tests; known answers on larger graphs where WEFT_DATA is set
 
 docs-test: ## the examples of README.md and docs/
 	$(GO) test ./docs
+
+docs-rewrite: ## write what the examples print now into README.md and docs/
+	$(GO) test ./docs -rewrite
 
 race: ## the short tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...

@@ -140,11 +140,10 @@ func (p *picture) layout() [][2]float64 {
 	n := len(p.ids)
 	at := make([][2]float64, n)
 	for i := range at {
-		r := 1.0
-		if i < len(p.names) {
-			r = 0.3
+		r, angle := 1.0, 2.399963*float64(i)
+		if k := len(p.names); i < k {
+			r, angle = 0.3, 2*math.Pi*float64(i)/float64(k)
 		}
-		angle := 2.399963 * float64(i)
 		at[i] = [2]float64{r * math.Cos(angle), r * math.Sin(angle)}
 	}
 	ideal := 1.6 / math.Sqrt(float64(n))
@@ -167,7 +166,7 @@ func (p *picture) layout() [][2]float64 {
 		for _, e := range p.edges {
 			weight := 0.35
 			if p.pattern[e] {
-				weight = 0.6
+				weight = 0.3
 			}
 			push(e[0], e[1], func(d float64) float64 { return -weight * d * d / ideal })
 		}
@@ -228,7 +227,7 @@ func (p *picture) svg(caption string) string {
 		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" fill="#374151" stroke="#ffffff" stroke-width="3" paint-order="stroke">%s</text>`+"\n", x, y+27, html.EscapeString(p.ids[i]))
 	}
 	b.WriteString("</g>\n")
-	for i, line := range wrap(caption, 100) {
+	for i, line := range wrap(caption, 92) {
 		fmt.Fprintf(&b, `<text x="%g" y="%g" font-size="12" font-family="monospace" fill="#374151">%s</text>`+"\n", margin/2, height-foot+14+float64(i)*16, html.EscapeString(line))
 	}
 	b.WriteString("</svg>\n")
