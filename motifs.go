@@ -62,6 +62,9 @@ func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]
 	opt := s.engineOptions(0)
 	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed})
 	formulas := host.NewFormulas(g.g, opt)
+	if err := payForAll(decomposer, qs, s); err != nil {
+		return nil, err
+	}
 	var out []Result
 	for _, q := range qs {
 		start := time.Now()
@@ -103,4 +106,26 @@ func (g *Graph) formulaResult(q *Query, p *pattern.Pattern, n *big.Int) Result {
 	}
 	r.Embeddings, r.Subgraphs = n, new(big.Int).Quo(n, aut)
 	return r
+}
+
+// payForAll plans the edge-induced counts of all the patterns: an induced count
+// is arithmetic over those, so that all of them together cost little more than
+// one.
+func payForAll(d *plan.Decomposer, qs []*Query, s *settings) error {
+	for _, q := range qs {
+		p, err := q.pattern(s)
+		if err != nil {
+			return err
+		}
+		if p.Induced {
+			p = p.Clone()
+			p.Induced = false
+		}
+		f, err := d.Formula(p)
+		if err != nil {
+			return classify(err)
+		}
+		d.Pay(f)
+	}
+	return nil
 }

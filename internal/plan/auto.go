@@ -181,8 +181,14 @@ func localPrice(pl *Plan) float64 {
 	first := len(pl.Levels) - pl.Tail.K
 	if pl.Levels[1].Set < 0 {
 		price += squares / 2
-		if first > 2 {
-			price += squares / 2 * (localStep + localWord*words) * float64(first-2)
+		// Each pair's common neighbours are level 2; below, random walks say how
+		// many candidates a level has for one of the level above.
+		partial := squares / 2
+		for l := 2; l < first; l++ {
+			if above := pl.Levels[l-1].Estimate; l > 2 && above > 0 {
+				partial *= pl.Levels[l].Estimate / above
+			}
+			price += partial * (localStep + localWord*words)
 		}
 		return price
 	}

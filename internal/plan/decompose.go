@@ -31,12 +31,13 @@ type Decomposer struct {
 	memo   map[string]*Formula
 	direct map[string]*Plan
 	rooted map[string]*Plan
+	paid   map[*Plan]bool // plans that will run anyway
 }
 
 // NewDecomposer returns an empty decomposer for patterns in g.
 func NewDecomposer(g *graph.Graph, o Options) *Decomposer {
 	o.Root, o.Method = NoRoot, "direct"
-	return &Decomposer{g: g, o: o, memo: map[string]*Formula{}, direct: map[string]*Plan{}, rooted: map[string]*Plan{}}
+	return &Decomposer{g: g, o: o, memo: map[string]*Formula{}, direct: map[string]*Plan{}, rooted: map[string]*Plan{}, paid: map[*Plan]bool{}}
 }
 
 // maxDecomposed is the largest pattern that formulas are made for: beyond, the
@@ -106,6 +107,19 @@ func (d *Decomposer) Formula(p *pattern.Pattern) (*Formula, error) {
 	return best, nil
 }
 
+// Pay says that the plans of f will run: formulas that use them again get them
+// for nothing. Formulas priced before are forgotten.
+func (d *Decomposer) Pay(f *Formula) {
+	for _, x := range f.Terms {
+		for _, pl := range append([]*Plan{x.Plan}, x.Dot...) {
+			if pl != nil {
+				d.paid[pl] = true
+			}
+		}
+	}
+	clear(d.memo)
+}
+
 // whole is the formula that counts p by its own plan.
 func (d *Decomposer) whole(p *pattern.Pattern) (*Formula, error) {
 	key := p.Canonical()
@@ -117,7 +131,9 @@ func (d *Decomposer) whole(p *pattern.Pattern) (*Formula, error) {
 		}
 		d.direct[key] = pl
 	}
-	return &Formula{Terms: []FormulaTerm{{Coef: 1, Plan: pl}}, Cost: pl.Work(), Why: "counted directly"}, nil
+	var t FormulaTerms
+	t.add(FormulaTerm{Coef: 1, Plan: pl}, 1)
+	return d.formula(&t, "counted directly"), nil
 }
 
 // induced sums over the sets of absent edges.
@@ -342,9 +358,14 @@ func (d *Decomposer) cycle(p *pattern.Pattern) (*Formula, error) {
 	}
 	walk := p.Clone()
 	walk.Mode, walk.Name = pattern.Hom, ""
-	pl, err := Compile(d.g, walk, Options{Root: NoRoot, Method: "walks"})
-	if err != nil {
-		return nil, err
+	key := walk.Canonical()
+	pl := d.direct[key]
+	if pl == nil {
+		var err error
+		if pl, err = Compile(d.g, walk, Options{Root: NoRoot, Method: "walks"}); err != nil {
+			return nil, err
+		}
+		d.direct[key] = pl
 	}
 	var t FormulaTerms
 	t.add(FormulaTerm{Coef: 1, Plan: pl}, 1)
@@ -368,7 +389,7 @@ func (d *Decomposer) formula(t *FormulaTerms, why string) *Formula {
 	seen := map[*Plan]bool{}
 	for _, x := range f.Terms {
 		for _, pl := range append([]*Plan{x.Plan}, x.Dot...) {
-			if pl != nil && !seen[pl] {
+			if pl != nil && !seen[pl] && !d.paid[pl] {
 				seen[pl] = true
 				f.Cost += pl.Work()
 			}
