@@ -100,7 +100,7 @@ func (b *binding) tryLocal(pl *Plan, o Options) *Plan {
 		return nil
 	}
 	loc.Method = Local
-	loc.estimate(o.Seed)
+	loc.estimate(o)
 	loc.Price = localPrice(loc)
 	// A triangle is an edge among the neighbours below the root: no matrix at
 	// all, and always the cheapest way.

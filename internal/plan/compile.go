@@ -45,7 +45,7 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 	if err := b.chooseMethod(pl, o); err != nil {
 		return nil, err
 	}
-	pl.estimate(o.Seed)
+	pl.estimate(o)
 	if o.Method == "" || o.Method == "direct" {
 		return b.auto(pl, o)
 	}

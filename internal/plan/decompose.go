@@ -32,13 +32,20 @@ type Decomposer struct {
 	direct map[string]*Plan
 	rooted map[string]*Plan
 	paid   map[*Plan]bool // plans that will run anyway
+	canon  map[string]string
 }
 
 // NewDecomposer returns an empty decomposer for patterns in g.
 func NewDecomposer(g *graph.Graph, o Options) *Decomposer {
 	o.Root, o.Method = NoRoot, "direct"
-	return &Decomposer{g: g, o: o, memo: map[string]*Formula{}, direct: map[string]*Plan{}, rooted: map[string]*Plan{}, paid: map[*Plan]bool{}}
+	// On a small graph any plan is good enough, and planning is what takes time.
+	o.Quick = o.Quick || g.Stats().SumSquares < quickSquares
+	return &Decomposer{g: g, o: o, memo: map[string]*Formula{}, direct: map[string]*Plan{}, rooted: map[string]*Plan{}, paid: map[*Plan]bool{}, canon: map[string]string{}}
 }
+
+// quickSquares is the sum of squared degrees below which orders are chosen
+// without random walks.
+const quickSquares = 1e6
 
 // maxDecomposed is the largest pattern that formulas are made for: beyond, the
 // merged patterns become too many.
@@ -73,12 +80,19 @@ func Decomposable(p *pattern.Pattern) error {
 // Formula returns the cheapest formula found for the number of embeddings of p;
 // it may be the single term of p's own plan.
 func (d *Decomposer) Formula(p *pattern.Pattern) (*Formula, error) {
-	key := p.Canonical()
+	if err := Decomposable(p); err != nil {
+		return nil, err
+	}
+	key := d.canonical(p)
 	if f := d.memo[key]; f != nil {
 		return f, nil
 	}
-	if err := Decomposable(p); err != nil {
-		return nil, err
+	if p.Induced {
+		// When everything that the sum needs runs anyway, no other plan can win.
+		if f, err := d.induced(p); err != nil || f.Cost == 0 {
+			d.memo[key] = f
+			return f, err
+		}
 	}
 	best, err := d.whole(p)
 	if err != nil {
@@ -120,9 +134,34 @@ func (d *Decomposer) Pay(f *Formula) {
 	clear(d.memo)
 }
 
+// canonical is p.Canonical, remembered by how p is written: inclusion–exclusion
+// meets the same few patterns hundreds of times.
+func (d *Decomposer) canonical(p *pattern.Pattern) string {
+	var edges uint64 // a bit for each pair of at most seven vertices
+	for i := range p.Edges {
+		u, v := min(p.Edges[i].From, p.Edges[i].To), max(p.Edges[i].From, p.Edges[i].To)
+		edges |= 1 << (v*(v-1)/2 + u)
+	}
+	if len(p.Vertices) > maxDecomposed || Decomposable(p) != nil {
+		return p.Canonical()
+	}
+	key := fmt.Sprint(len(p.Vertices), edges, p.Induced)
+	for v := range p.Vertices {
+		if l := p.Vertices[v].Label; l != nil {
+			key += fmt.Sprintf(" %d:%s", v, l)
+		}
+	}
+	c, ok := d.canon[key]
+	if !ok {
+		c = p.Canonical()
+		d.canon[key] = c
+	}
+	return c
+}
+
 // whole is the formula that counts p by its own plan.
 func (d *Decomposer) whole(p *pattern.Pattern) (*Formula, error) {
-	key := p.Canonical()
+	key := d.canonical(p)
 	pl := d.direct[key]
 	if pl == nil {
 		var err error

@@ -17,8 +17,12 @@ const (
 )
 
 // estimate fills the estimates and costs of levels and sets.
-func (pl *Plan) estimate(seed uint64) {
-	pl.walk(seed, max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), 20))
+func (pl *Plan) estimate(o Options) {
+	n := max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), 20)
+	if o.Quick {
+		n = 20
+	}
+	pl.walk(o.Seed, n)
 }
 
 // walk estimates by random walks down the plan and returns the expected cost,

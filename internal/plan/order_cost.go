@@ -42,7 +42,7 @@ func (b *binding) orderCost(o Options) choice {
 	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
 	top := c.best[0]
 	out := choice{order: top.order, name: "cost"}
-	if len(c.best) == 1 || top.cost < worthWalking {
+	if len(c.best) == 1 || top.cost < worthWalking || o.Quick {
 		out.why = fmt.Sprintf("cheapest of %d orders by the cost model", c.seen)
 		if c.seen == 1 && b.n <= exhaustive {
 			out.why = "the only order, up to symmetry"

@@ -237,7 +237,9 @@ type Options struct {
 	Method string
 	// AllowProduct permits disconnected patterns.
 	AllowProduct bool
-	Seed         uint64
+	// Quick plans trust the model of the graph and make next to no random walks.
+	Quick bool
+	Seed  uint64
 }
 
 // NoRoot is the Options.Root of a plan that is not rooted.

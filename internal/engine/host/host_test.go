@@ -19,7 +19,7 @@ func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  host.New(),
 		Compile: plan.Compile,
-		Methods: []string{"nest", "local", "large"},
+		Methods: []string{"nest", "local", "formula", "large"},
 		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.tail": "off"},
 	}
 }
