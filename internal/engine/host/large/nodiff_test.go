@@ -28,7 +28,7 @@ type caseOf struct {
 // least degrees, overlapping label ranges and (if restrict) restrictions
 // between variables of the same range.
 func anyCase(t *rapid.T, restrict bool) caseOf {
-	nv := rapid.IntRange(1, 24).Draw(t, "vertices")
+	nv := rapid.IntRange(1, 14).Draw(t, "vertices")
 	labels := rapid.IntRange(1, 4).Draw(t, "labels")
 	directed := rapid.Bool().Draw(t, "directed")
 	var r raw
