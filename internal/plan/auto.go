@@ -32,7 +32,7 @@ func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
 	if pl.Empty != nil || ordered || ablation && !o.Embeddings || len(pl.Levels) < 3 || pl.Mode != pattern.Iso {
 		return pl, nil
 	}
-	if o.Root < 0 && largeSuits(pl) {
+	if o.Root < 0 && b.largeSuits(pl) {
 		pl.Method = Large
 		pl.Why += "; a large labelled pattern: candidates are filtered first, the order adapts to what they leave"
 		return pl, nil
@@ -61,23 +61,30 @@ func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
 
 func (b *binding) classes() int { return len(b.g.Classes) }
 
-// largeSuits reports whether the method for large labelled patterns should run
-// pl: it needs labels to filter by.
-func largeSuits(pl *Plan) bool {
-	if len(pl.Levels) < 5 || len(pl.Edges) > 0 || pl.Rooted {
+// largelyLabelled reports whether the pattern is large and labelled enough for
+// filtering candidates to be the better start.
+func (b *binding) largelyLabelled() bool {
+	if b.n < 5 || len(b.edges) > 0 || b.p.Mode != pattern.Iso {
 		return false
 	}
 	labelled := 0
-	for l := range pl.Levels {
-		lv := &pl.Levels[l]
-		if len(lv.Checks) > 0 {
-			return false
-		}
-		if lv.Ranges != nil {
+	for v := range b.vertices {
+		if b.vertices[v].ranges != nil {
 			labelled++
 		}
 	}
-	return labelled > len(pl.Levels)/2
+	return labelled > b.n/2
+}
+
+// largeSuits reports whether the method for large labelled patterns should and
+// can run pl.
+func (b *binding) largeSuits(pl *Plan) bool {
+	for l := range pl.Levels {
+		if len(pl.Levels[l].Checks) > 0 {
+			return false
+		}
+	}
+	return b.largelyLabelled()
 }
 
 // tryLocal returns the plan for the local method if it looks cheaper than pl.

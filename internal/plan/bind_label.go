@@ -15,10 +15,16 @@ func (b *binding) labelRanges(v int) []Range {
 		return nil
 	}
 	out := []Range{}
+	index := map[string]uint32{}
+	l.Names(func(name string) {
+		if x, ok := b.g.VertexLabel(name); ok {
+			index[name] = x
+		}
+	})
 	for i := range b.g.Classes {
 		c := &b.g.Classes[i]
 		has := func(name string) bool {
-			x, ok := b.g.VertexLabel(name)
+			x, ok := index[name]
 			return ok && slices.Contains(c.Labels, x)
 		}
 		if c.First == c.End || !l.Matches(has, len(c.Labels) > 0) {

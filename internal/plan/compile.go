@@ -45,6 +45,7 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 	if err := b.chooseMethod(pl, o); err != nil {
 		return nil, err
 	}
+	o.Quick = o.Quick || c.quick
 	pl.estimate(o)
 	if o.Method == "" || o.Method == "direct" {
 		return b.auto(pl, o)
@@ -70,6 +71,7 @@ type choice struct {
 	order     []int
 	name, why string
 	flip      bool
+	quick     bool // estimates need not be good
 }
 
 // chooseOrder applies the rule that o names.
@@ -78,7 +80,16 @@ func (b *binding) chooseOrder(o Options) (choice, error) {
 		return b.orderLocal(o)
 	}
 	switch o.Order {
-	case "", "auto", "cost":
+	case "", "auto":
+		if o.Root < 0 && (o.Method == "" || o.Method == "large") && b.largelyLabelled() {
+			// The large method orders vertices as it goes; this one is only for
+			// reading, and a search for a better one would take longer than the run.
+			c := b.orderRI(o)
+			c.quick = true
+			return c, nil
+		}
+		return b.orderCost(o), nil
+	case "cost":
 		return b.orderCost(o), nil
 	case "ri":
 		return b.orderRI(o), nil

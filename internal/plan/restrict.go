@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math/big"
 	"math/bits"
 	"slices"
 )
@@ -58,6 +59,12 @@ func (b *binding) orbits(order []int) []uint32 {
 				}
 			}
 			perms = fix
+		}
+		return out
+	}
+	if b.group.Order().Cmp(big.NewInt(1)) == 0 {
+		for l := range out {
+			out[l] = 1 << order[l]
 		}
 		return out
 	}
