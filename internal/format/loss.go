@@ -70,6 +70,7 @@ func losses(g *graph.Graph, f Format, vertices bool) []string {
 		add(edgeProps, "the edge properties")
 		add(labels && !oneLabel(g, false), "vertex labels: the format has exactly one a vertex, without blanks")
 		add(edgeLabels && slices.ContainsFunc(g.EdgeLabels, hasBlank), "edge labels with blanks")
+		add(slices.Equal(g.EdgeLabels, []string{"0"}), "the edge label 0, which alone stands for none")
 	case GMatch:
 		add(g.Directed, "the directions of the edges")
 		add(edgeLabels, "the edge labels")

@@ -148,6 +148,10 @@ func (r *reading) readTVE() error {
 			return bad(kind(edges, ne), "the header promises %d edges, the file has %d", ne, edges)
 		}
 	}
+	if labelled && dialect == tveCounts && allZero(chunks) {
+		labelled = false
+		r.note("every edge has the label 0, which stands for none after `t N M`")
+	}
 	r.stat.Lines = edges
 	r.stat.Columns = "src,dst"
 	if labelled {
@@ -181,6 +185,18 @@ func (r *reading) readTVE() error {
 		r.degrees = chunks
 	}
 	return nil
+}
+
+// allZero reports whether every edge has the label 0.
+func allZero(chunks []*tveChunk) bool {
+	for _, c := range chunks {
+		for i := range c.src {
+			if c.label == nil || string(c.label.Bytes[c.label.Off[i]:c.label.Off[i+1]]) != "0" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // tveLabels shares the text of labels between lines.

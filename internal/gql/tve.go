@@ -18,7 +18,9 @@ import (
 // A file may hold several patterns; they are called name, or name#0, name#1, …
 // where there are more than one. Vertices are called v and their number. Edges
 // are undirected and a label of -1, like an absent one, stands for any; other
-// labels must be equal. Degrees are only checked, N and M too.
+// labels must be equal. Under "t N M" edges that all have the label 0 have none:
+// that is how programs write it that know no edge labels. Degrees are only
+// checked, N and M too.
 func ParseTVE(name, text string) (qs []*Query, err error) {
 	defer catch(&err)
 	if err := checkUTF8(text); err != nil {
@@ -147,8 +149,23 @@ func (r *tveReader) finish() {
 			fail("%s has degree %d, and its line states %d", p.Vertices[v].Name, degree[v], d)
 		}
 	}
+	if r.n >= 0 {
+		dropZeros(p)
+	}
 	r.patterns = append(r.patterns, p)
 	r.texts = append(r.texts, r.text[r.at:min(r.start, len(r.text))])
+}
+
+// dropZeros takes the labels from edges that all have the label 0.
+func dropZeros(p *pattern.Pattern) {
+	for _, e := range p.Edges {
+		if e.Label == nil || e.Label.Name != "0" {
+			return
+		}
+	}
+	for e := range p.Edges {
+		p.Edges[e].Label = nil
+	}
 }
 
 func (r *tveReader) queries(name string) []*Query {
