@@ -24,7 +24,6 @@ type settings struct {
 	memory   int64
 	limit    int64
 	order    string
-	given    []string
 	params   map[string]any
 	opts     map[string]string
 	seed     uint64

@@ -87,7 +87,7 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 		}
 	} else {
 		ch := make(chan *block, threads)
-		pool := sync.Pool{New: func() any { return make([]byte, 0, blockSize+slack) }}
+		pool := sync.Pool{New: func() any { b := make([]byte, 0, blockSize+slack); return &b }}
 		for w := range threads {
 			wg.Add(1)
 			go func() {
@@ -96,12 +96,13 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 					if b.seq <= atomAt.Load() && ctx.Err() == nil {
 						run(w, b)
 					}
-					pool.Put(b.data[:0]) //nolint:staticcheck // a slice header is small
+					b.data = b.data[:0]
+					pool.Put(&b.data)
 				}
 			}()
 		}
 		var seq uint64
-		err := s.cut(start, func() []byte { return pool.Get().([]byte) }, func(b *block) bool {
+		err := s.cut(start, func() []byte { return *pool.Get().(*[]byte) }, func(b *block) bool {
 			b.seq, seq = seq, seq+1
 			select {
 			case ch <- b:

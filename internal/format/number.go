@@ -1,7 +1,6 @@
 package format
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"strconv"
 )
@@ -23,18 +22,6 @@ func digits8(w uint64) (v uint64, n uint) {
 	w = (w*100 + w>>16) & 0x0000ffff0000ffff
 	w = (w*10000 + w>>32) & 0xffffffff
 	return w, n
-}
-
-// parseUint reads the digits of b from i on: their value, and where they end.
-// At least 8 bytes must be readable after any digit. ok is false when the value
-// is 2^63 or more.
-func parseUint(b []byte, i int) (v uint64, end int, ok bool) {
-	v, n := digits8(binary.LittleEndian.Uint64(b[i : i+8]))
-	i += int(n)
-	if n < 8 {
-		return v, i, true
-	}
-	return parseLong(b, i, v)
 }
 
 // parseLong goes on after eight digits.

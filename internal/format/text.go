@@ -326,7 +326,7 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 		} else {
 			sp.start = smp.offsets[0] + int64(i) + 1
 		}
-		rows, lines = rows[1:], lines[1:]
+		rows = rows[1:]
 	}
 	width := 0
 	if len(rows) > 0 {

@@ -331,9 +331,7 @@ func (e *env) negated(p *patternSyntax) {
 			e.p.Edges[i].Where = append(e.p.Edges[i].Where, pattern.Binary{Op: pattern.OpEq, X: pattern.Prop{Of: *inner.self, Key: prop.key.text}, Y: value})
 		}
 		if edge.where != nil {
-			for _, x := range inner.boolean(edge.where) {
-				e.p.Edges[i].Where = append(e.p.Edges[i].Where, x)
-			}
+			e.p.Edges[i].Where = append(e.p.Edges[i].Where, inner.boolean(edge.where)...)
 		}
 	})
 }

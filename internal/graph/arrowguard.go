@@ -10,7 +10,7 @@ import (
 // memory. arrowGuard walks the same flatbuffers first and checks every count
 // against the bytes there are. It panics, as slices do, on offsets outside.
 
-var errArrowMeta = errors.New("Arrow metadata that cannot be true, or compressed columns")
+var errArrowMeta = errors.New("metadata of Arrow that cannot be true, or compressed columns")
 
 // fbTable is a table of a flatbuffer: its bytes and its place in them.
 type fbTable struct {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -147,7 +148,7 @@ func open(m *mapping) (*Graph, error) {
 		return nil, err
 	}
 	if len(b) <= smallFile {
-		if err := g.Verify(nil, 0); err != nil {
+		if err := g.Verify(context.Background(), 0); err != nil {
 			return nil, err
 		}
 	}

@@ -266,5 +266,5 @@ func (g *Graph) safeVerify() (err error) {
 			err = fmt.Errorf("%s: %w: %v", g.file.path, ErrCorrupt, x)
 		}
 	}()
-	return g.Verify(nil, 0)
+	return g.Verify(context.Background(), 0)
 }

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"errors"
-
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -135,5 +133,3 @@ func (b *binding) assemble(order []int, o Options) *Plan {
 	addTail(pl, keep, less)
 	return pl
 }
-
-var errNotLocal = errors.New("plan: the local method does not apply")

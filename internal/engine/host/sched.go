@@ -67,42 +67,40 @@ func (s *sched) fail(err error) {
 
 // next returns the next task, or false when the run is over.
 func (s *sched) next() (task, bool) {
-	for {
-		if s.stop.Load() {
-			s.close()
-			return task{}, false
+	if s.stop.Load() {
+		s.close()
+		return task{}, false
+	}
+	if s.cursor.Load() < s.roots.n {
+		b := s.cursor.Add(s.chunk) - s.chunk
+		if b < s.roots.n {
+			e := min(b+s.chunk, s.roots.n)
+			s.done.Add(e - b)
+			return task{begin: b, end: e}, true
 		}
-		if s.cursor.Load() < s.roots.n {
-			b := s.cursor.Add(s.chunk) - s.chunk
-			if b < s.roots.n {
-				e := min(b+s.chunk, s.roots.n)
-				s.done.Add(e - b)
-				return task{begin: b, end: e}, true
-			}
-		}
-		s.mu.Lock()
-		if s.waiting+1 == s.workers && len(s.queue) == 0 {
-			s.closed = true
-			s.wake.Broadcast()
-		}
-		s.waiting++
-		s.count()
-		for len(s.queue) == 0 && !s.closed {
-			s.wake.Wait()
-		}
-		s.waiting--
-		n := len(s.queue)
-		if n == 0 {
-			s.count()
-			s.mu.Unlock()
-			return task{}, false
-		}
-		t := s.queue[n-1]
-		s.queue = s.queue[:n-1]
+	}
+	s.mu.Lock()
+	if s.waiting+1 == s.workers && len(s.queue) == 0 {
+		s.closed = true
+		s.wake.Broadcast()
+	}
+	s.waiting++
+	s.count()
+	for len(s.queue) == 0 && !s.closed {
+		s.wake.Wait()
+	}
+	s.waiting--
+	n := len(s.queue)
+	if n == 0 {
 		s.count()
 		s.mu.Unlock()
-		return t, true
+		return task{}, false
 	}
+	t := s.queue[n-1]
+	s.queue = s.queue[:n-1]
+	s.count()
+	s.mu.Unlock()
+	return t, true
 }
 
 // count publishes how many waiting workers no queued task will feed.

@@ -80,11 +80,15 @@ func avx512And(dst, a, b *uint64, n int) int
 func avx512AndNot(dst, a, b *uint64, n int) int
 
 // laneMasks[8-k:] starts with k lanes of all ones followed by zeros (k <= 8).
+//
+//lint:ignore U1000 read by the assembly
 var laneMasks = [16]uint32{
 	0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF,
 }
 
 // padIndex[k] repeats lane k-1 in the lanes behind it.
+//
+//lint:ignore U1000 read by the assembly
 var padIndex = [9][8]uint32{
 	{},
 	{0, 0, 0, 0, 0, 0, 0, 0},
@@ -99,6 +103,8 @@ var padIndex = [9][8]uint32{
 
 // compressIndex[m] has, as bytes, the positions of the bits set in m, lowest
 // first: the lanes to move to the front to keep those that m selects.
+//
+//lint:ignore U1000 read by the assembly
 var compressIndex = func() (t [256][8]uint8) {
 	for m := range t {
 		k := 0
