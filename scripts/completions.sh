@@ -4,6 +4,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=${1:?the folder to write to}
 mkdir -p "$out"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+CGO_ENABLED=0 "${GO:-go}" build -o "$tmp/weft" ./cmd/weft
 for shell in bash zsh fish powershell; do
-	CGO_ENABLED=0 "${GO:-go}" run ./cmd/weft completion "$shell" >"$out/weft.$shell"
+	"$tmp/weft" completion "$shell" >"$out/weft.$shell"
 done
