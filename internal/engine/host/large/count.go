@@ -115,9 +115,6 @@ func (w *worker) branch(d int) (engine.Uint128, uint64) {
 	var total engine.Uint128
 	core := uint64(1) << u
 	for i := 0; i < len(f.rest); {
-		if w.work++; w.run.stopped() || w.work >= w.next && w.attend(d) {
-			break
-		}
 		x := f.rest[i]
 		if x == 0 {
 			i++
@@ -125,6 +122,11 @@ func (w *worker) branch(d int) (engine.Uint128, uint64) {
 		}
 		f.rest[i] = x & (x - 1)
 		f.at = i<<6 + bits.TrailingZeros64(x)
+		// Only now: this candidate cannot be given away, so a task gets done
+		// and is not handed round.
+		if w.work++; w.run.stopped() || w.work >= w.next && w.attend(d) {
+			break
+		}
 		var n engine.Uint128
 		var k uint64
 		if bad := w.assign(d, u, f.at, others); bad >= 0 {

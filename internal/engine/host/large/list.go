@@ -149,9 +149,6 @@ func (w *worker) listBranch(d int) (bool, uint64) {
 	found := false
 	core := uint64(1) << u
 	for i := 0; i < len(f.rest); {
-		if w.work++; w.run.stopped() || w.work >= w.next && w.attend(d) {
-			break
-		}
 		x := f.rest[i]
 		if x == 0 {
 			i++
@@ -159,6 +156,11 @@ func (w *worker) listBranch(d int) (bool, uint64) {
 		}
 		f.rest[i] = x & (x - 1)
 		f.at = i<<6 + bits.TrailingZeros64(x)
+		// Only now: this candidate cannot be given away, so a task gets done
+		// and is not handed round.
+		if w.work++; w.run.stopped() || w.work >= w.next && w.attend(d) {
+			break
+		}
 		w.value[u] = uint32(f.at)
 		var any bool
 		var k uint64

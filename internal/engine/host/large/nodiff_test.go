@@ -45,7 +45,7 @@ func anyCase(t *rapid.T, restrict bool) caseOf {
 		}
 	}
 	w := newWorld(r, directed)
-	n := rapid.IntRange(1, 7).Draw(t, "levels")
+	n := rapid.IntRange(1, 6).Draw(t, "levels")
 	p := &plan.Plan{Graph: w.g, Mode: pattern.Iso, Method: plan.Large, Aut: big.NewInt(1)}
 	if directed {
 		p.Adjs = []plan.Adjacency{{CSR: &w.g.Out, Rev: 1}, {CSR: &w.g.In, Rev: 0}}
