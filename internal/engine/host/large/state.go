@@ -38,7 +38,6 @@ type worker struct {
 	frames  []*frame
 	depth   [maxVars]int8 // where a variable's current set is
 	cache   cache
-	keys    []hash128
 	count   uint64          // nodes
 	work    uint64          // units of work, about a node each
 	next    uint64          // work at which to attend to others
@@ -47,7 +46,6 @@ type worker struct {
 	ie      ieBuffers
 	classes leafClasses
 	over    bool // a product passed 128 bits
-	base    int  // depth at which the current task began
 }
 
 // begin readies the worker for a run.
@@ -189,9 +187,6 @@ func (w *worker) undo(d int) {
 	}
 	f.changed = 0
 }
-
-// narrowedBy reports whether assigning u, in frame d, changed a set of vs.
-func (w *worker) narrowedBy(d int, vs uint64) bool { return w.frames[d].changed&vs != 0 }
 
 // and is setops.And, looped over in place for short rows.
 func and(dst, a, b []uint64) int {
