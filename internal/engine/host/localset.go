@@ -275,13 +275,15 @@ func countRow(a []uint64, lo, hi int) int { return countAnd(a, a, lo, hi) }
 type localTail struct {
 	tailState
 	rows [][]uint64
-	ins  []uint64 // by representative: which levels' vertices are in its row
+	own  [][]uint64 // memory for rows that are no node
+	ins  []uint64   // by representative: which levels' vertices are in its row
 	ns   []int
 }
 
 func (t *localTail) init(lp *localProgram) {
 	t.tailState.init(lp.program)
 	t.rows = make([][]uint64, len(t.reps))
+	t.own = make([][]uint64, len(t.reps))
 	t.ins = make([]uint64, len(t.reps))
 	t.ns = make([]int, len(t.reps))
 }
@@ -295,9 +297,7 @@ func (w *localWorker) closeTail(l int) engine.Uint128 {
 	widest := 0
 	for r := range t.reps {
 		lv := &w.lp.levels[t.reps[r].level]
-		row := grow(t.rows[r], w.hood.words)
-		t.rows[r] = row
-		t.ns[r] = w.fill(row, t.reps[r].level, t.reps[r].below, t.reps[r].above)
+		row := w.tailRow(t, r)
 		widest = max(widest, t.ns[r])
 		in := uint64(0)
 		for _, j := range lv.Distinct {
@@ -325,6 +325,23 @@ func (w *localWorker) closeTail(l int) engine.Uint128 {
 		t.sizes[i] = uint64(n - bits.OnesCount64(in))
 	}
 	return t.sum(uint64(widest), w.lp.tail)
+}
+
+// tailRow is the candidates of tail set r, counted in t.ns[r]. It is the node
+// itself where the level asks for nothing more.
+func (w *localWorker) tailRow(t *localTail, r int) []uint64 {
+	rep := &t.reps[r]
+	if w.mask[rep.level] == nil {
+		if lo, hi := w.cuts(rep.below, rep.above, 0, w.hood.d); lo == 0 && hi == w.hood.d {
+			t.rows[r] = w.sets[w.lp.levels[rep.level].set]
+			t.ns[r] = setops.AndCount(t.rows[r], t.rows[r])
+			return t.rows[r]
+		}
+	}
+	t.own[r] = grow(t.own[r], w.hood.words)
+	t.rows[r] = t.own[r]
+	t.ns[r] = w.fill(t.rows[r], rep.level, rep.below, rep.above)
+	return t.rows[r]
 }
 
 // manyAnd is the number of bits common to three or more rows.
