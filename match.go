@@ -2,6 +2,7 @@ package weft
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -170,6 +171,7 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	if err != nil {
 		return Result{}, err
 	}
+	j.plan.Warnings = append(j.plan.Warnings, g.missingColumns(q, j.plan.Warnings)...)
 	var r Result
 	if !none {
 		r, err = j.run(ctx, out)
@@ -220,6 +222,26 @@ func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
 		cols = append(cols, c)
 	}
 	return cols, nil
+}
+
+// missingColumns are warnings of properties in the RETURN that no vertex or edge
+// has, beside those that the plan has given.
+func (g *Graph) missingColumns(q *Query, given []string) (notes []string) {
+	add := func(what, key string) {
+		begin := fmt.Sprintf("no %s has the property %s", what, pattern.QuoteName(key))
+		if !slices.ContainsFunc(slices.Concat(given, notes), func(s string) bool { return strings.HasPrefix(s, begin) }) {
+			notes = append(notes, begin+": its column is empty")
+		}
+	}
+	for _, i := range q.q.Return.Items {
+		pattern.Walk(i.Expr, func(x pattern.Expr) bool {
+			if p, ok := x.(pattern.Prop); ok && !sink.HasProperty(g.g, p) {
+				add(map[pattern.RefKind]string{pattern.VertexRef: "vertex", pattern.EdgeRef: "edge"}[p.Of.Kind], p.Key)
+			}
+			return true
+		})
+	}
+	return notes
 }
 
 // withParams replaces the parameters in the items.

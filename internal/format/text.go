@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 type colKind uint8
@@ -71,7 +73,6 @@ var columnNames = map[string]colKind{
 	"dst": colDst, "target": colDst, "to": colDst, "tonodeid": colDst, "to_id": colDst, "target_id": colDst, "dest": colDst,
 	"dst_id": colDst, "destination": colDst, "tail": colDst, "end": colDst, ":end_id": colDst, "v": colDst, "node2": colDst, "id2": colDst,
 	"label": colLabel, "type": colLabel, "relation": colLabel, "rel": colLabel, "predicate": colLabel, ":type": colLabel, "edge_label": colLabel,
-	"time": colTime, "timestamp": colTime, "ts": colTime, "unixts": colTime, "datetime": colTime,
 	"_": colSkip,
 }
 
@@ -87,8 +88,12 @@ func kindOf(name string, r role) colKind {
 	if r == vertexRole {
 		m = vertexNames
 	}
-	if k, ok := m[strings.ToLower(strings.TrimSpace(name))]; ok {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if k, ok := m[name]; ok {
 		return k
+	}
+	if r == edgeRole && slices.Contains(graph.TimeNames, name) {
+		return colTime
 	}
 	return colProp
 }

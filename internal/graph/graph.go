@@ -86,6 +86,10 @@ type EdgeTable struct {
 	Props arrow.RecordBatch
 }
 
+// TimeNames are the names of the column of times in a file, and so of the
+// property that an edge's time is, where no other property has that name.
+var TimeNames = []string{"time", "timestamp", "ts", "unixts", "datetime"}
+
 // NoLabel marks an edge row without a label.
 const NoLabel = ^uint32(0)
 

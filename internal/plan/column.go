@@ -21,7 +21,7 @@ type column struct {
 func vertexColumn(g *graph.Graph, key string) *column { return recordColumn(g.VertexProps, key) }
 
 // edgeColumn returns the column of an edge property, nil if there is none. The
-// time of an edge is its property time, unless a column has that name.
+// time of an edge is a property as graph.TimeNames says.
 func edgeColumn(g *graph.Graph, key string) *column {
 	if g.Edges == nil {
 		return nil
@@ -29,13 +29,11 @@ func edgeColumn(g *graph.Graph, key string) *column {
 	if c := recordColumn(g.Edges.Props, key); c != nil {
 		return c
 	}
-	if key == timeKey && g.Edges.Time != nil {
+	if slices.Contains(graph.TimeNames, key) && g.Edges.Time != nil {
 		return &column{times: g.Edges.Time}
 	}
 	return nil
 }
-
-const timeKey = "time"
 
 func recordColumn(rec arrow.RecordBatch, key string) *column {
 	if rec == nil {
@@ -70,7 +68,7 @@ func (s *scope) unknownEdgeProperty(key string) {
 	}
 	var more []string
 	if t.Time != nil {
-		more = []string{timeKey}
+		more = graph.TimeNames[:1]
 	}
 	s.unknownProperty("edge", key, t.Props, more)
 }

@@ -3,6 +3,7 @@ package sink
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -82,6 +83,21 @@ func literal(v any) (Type, valueFunc, error) {
 	return t, func([]uint32, []uint64) any { return v }, nil
 }
 
+// HasProperty reports whether g has the property that x asks for.
+func HasProperty(g *graph.Graph, x pattern.Prop) bool {
+	rec := g.VertexProps
+	if x.Of.Kind == pattern.EdgeRef {
+		if g.Edges == nil {
+			return false
+		}
+		if g.Edges.Time != nil && slices.Contains(graph.TimeNames, x.Key) {
+			return true
+		}
+		rec = g.Edges.Props
+	}
+	return rec != nil && rec.Schema().HasField(x.Key)
+}
+
 func (c compiler) prop(x pattern.Prop) (Type, valueFunc, error) {
 	rec := c.g.VertexProps
 	if x.Of.Kind == pattern.EdgeRef {
@@ -98,7 +114,7 @@ func (c compiler) prop(x pattern.Prop) (Type, valueFunc, error) {
 				}
 			}
 		}
-		if t != nil && t.Time != nil && x.Key == "time" {
+		if t != nil && t.Time != nil && slices.Contains(graph.TimeNames, x.Key) {
 			return Int, func(_ []uint32, e []uint64) any { return t.Time[e[at]] }, nil
 		}
 		return String, func([]uint32, []uint64) any { return nil }, nil

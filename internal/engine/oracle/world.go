@@ -39,7 +39,9 @@ func newWorld(g *graph.Graph) *world {
 				d.labels = []string{g.EdgeLabels[t.Label[row]]}
 			}
 			if t.Time != nil {
-				d.props["time"] = t.Time[row]
+				for _, name := range graph.TimeNames {
+					d.props[name] = t.Time[row]
+				}
 			}
 			addRow(d.props, t.Props, row)
 			w.add(t.Src[row], t.Dst[row], d)
