@@ -3,6 +3,7 @@ package weft
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -103,8 +104,9 @@ func WithEngine(name string) Option { return func(s *settings) { s.engine = name
 func WithDevice(name string) Option { return func(s *settings) { s.device = name } }
 
 // WithEngineOption sets a switch of one engine, as "host.name", or of planning:
-// plan.method (nest, local, large, formula), plan.tail, plan.motion and
-// plan.restrictions (on, off).
+// plan.method (nest, local, large, formula, walks), plan.tail, plan.motion,
+// plan.restrictions, host.tail, host.steal and host.bitmap (on, off). A call
+// that knows no such option fails with ErrUsage.
 func WithEngineOption(name, value string) Option {
 	return func(s *settings) { s.opts[name] = value }
 }
@@ -132,7 +134,8 @@ func WithSemantics(name string) Option {
 	}
 }
 
-// WithInduced asks for no edges between matched vertices beyond the pattern's.
+// WithInduced asks for no edges between matched vertices beyond the pattern's,
+// as the word INDUCED in a text always does.
 func WithInduced(induced bool) Option { return func(s *settings) { s.induced = &induced } }
 
 // WithSeed seeds what is random: estimates and samples.
@@ -166,8 +169,8 @@ func (s *settings) workers() int {
 func (s *settings) engineOptions(limit int64) engine.Options {
 	o := engine.Options{Threads: s.workers(), Limit: limit, Memory: s.memory, Levels: s.levels, Opt: map[string]string{}}
 	for k, v := range s.opts {
-		if !strings.HasPrefix(k, "plan.") {
-			o.Opt[k] = v
+		if off, err := checkOption(k, v); err == nil && off {
+			o.Opt[k] = "off"
 		}
 	}
 	if f := s.progress; f != nil {
@@ -192,12 +195,9 @@ func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
 		}
 	}
 	for k, v := range s.opts {
-		if !strings.HasPrefix(k, "plan.") {
-			continue
-		}
-		off, err := false, error(nil)
-		if k != "plan.method" {
-			off, err = isOff(v)
+		off, err := checkOption(k, v)
+		if err != nil {
+			return o, withKind(ErrUsage, fmt.Errorf("engine option %s: %w", k, err))
 		}
 		switch k {
 		case "plan.method":
@@ -208,14 +208,28 @@ func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
 			o.NoMotion = off
 		case "plan.restrictions":
 			o.NoRestrictions = off
-		default:
-			err = fmt.Errorf("unknown; plan has method, tail, motion, restrictions")
-		}
-		if err != nil {
-			return o, withKind(ErrUsage, fmt.Errorf("engine option %s: %w", k, err))
 		}
 	}
 	return o, nil
+}
+
+// methods are the values of plan.method.
+var methods = []string{"nest", "local", "large", "formula", "walks"}
+
+// switches are the engine options that are on or off.
+var switches = []string{"plan.tail", "plan.motion", "plan.restrictions", "host.tail", "host.steal", "host.bitmap"}
+
+// checkOption says what is wrong with an engine option, or whether it is off.
+func checkOption(name, value string) (off bool, err error) {
+	switch {
+	case slices.Contains(switches, name):
+		return isOff(value)
+	case name != "plan.method":
+		return false, fmt.Errorf("unknown; there are plan.method, %s", strings.Join(switches, ", "))
+	case !slices.Contains(methods, value):
+		return false, fmt.Errorf("unknown method %q: want %s", value, strings.Join(methods, ", "))
+	}
+	return false, nil
 }
 
 func isOff(v string) (bool, error) {

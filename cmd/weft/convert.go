@@ -40,6 +40,9 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 					return usagef("--to: %v", err)
 				}
 			}
+			if err := format.CheckOutput(args[1], to); err != nil {
+				return usagef("%v", err)
+			}
 			g.path = args[0]
 			bar := a.progress(f.progress)
 			graph, err := a.load(&g, &f, bar)

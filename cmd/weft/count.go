@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +27,11 @@ func (f *searchFlags) add(cmd *cobra.Command) {
 	f.graphFlags.add(cmd)
 	f.queryFlags.add(cmd)
 	f.commonFlags.add(cmd)
+}
+
+// addWhat adds the flags of commands that count or list.
+func (f *searchFlags) addWhat(cmd *cobra.Command) {
+	f.addLimit(cmd)
 	cmd.Flags().StringVar(&f.count, "count", "", "what is counted or listed: subgraphs or embeddings; default subgraphs under iso, embeddings under hom and trail")
 }
 
@@ -43,7 +50,47 @@ func (f *searchFlags) ready(args []string) ([]*weft.Query, error) {
 			return nil, err
 		}
 	}
-	return queries, nil
+	return queries, f.checkParams(queries)
+}
+
+// checkParams refuses a --param that no query has.
+func (f *searchFlags) checkParams(queries []*weft.Query) error {
+	var known []string
+	for _, q := range queries {
+		known = append(known, q.Params()...)
+	}
+	for _, s := range f.params {
+		name, _, _ := strings.Cut(s, "=")
+		if !slices.Contains(known, name) {
+			return usagef("--param %s: the query has no parameter $%s", s, name)
+		}
+	}
+	return nil
+}
+
+// checkSubgraphs refuses to count subgraphs where they are not defined.
+func (f *searchFlags) checkSubgraphs(queries []*weft.Query) error {
+	for _, q := range queries {
+		if s := q.Semantics(f.commonFlags.options()...); s != "iso" && f.wants(q) == "subgraphs" {
+			return kindf(weft.ErrQuery, "subgraphs are defined under iso only, not under %s: ask for --count embeddings", s)
+		}
+	}
+	return nil
+}
+
+// explains reports whether the queries ask, with EXPLAIN or PROFILE, how they
+// are matched rather than for matches.
+func explains(queries []*weft.Query) (bool, error) {
+	n := 0
+	for _, q := range queries {
+		if explain, profile := q.AsksExplain(); explain || profile {
+			n++
+		}
+	}
+	if n > 0 && n < len(queries) {
+		return false, usagef("some of the queries begin with EXPLAIN or PROFILE and some do not: run them apart")
+	}
+	return n > 0, nil
 }
 
 func (f *searchFlags) check() error {
@@ -80,12 +127,21 @@ lower bounds.
 		RunE: func(_ *cobra.Command, args []string) error { return a.count(&f, args) },
 	}
 	f.add(cmd)
+	f.addWhat(cmd)
 	return cmd
 }
 
 func (a *app) count(f *searchFlags, args []string) error {
 	queries, err := f.ready(args)
 	if err != nil {
+		return err
+	}
+	if explain, err := explains(queries); err != nil {
+		return err
+	} else if explain {
+		return a.explain(f, args, false)
+	}
+	if err := f.checkSubgraphs(queries); err != nil {
 		return err
 	}
 	if vertex, ok := queries[0].AsksParticipation(); ok && len(queries) == 1 {

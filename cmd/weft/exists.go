@@ -29,6 +29,11 @@ func (a *app) exists(f *searchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if explain, err := explains(queries); err != nil {
+		return err
+	} else if explain {
+		return a.explain(f, args, false)
+	}
 	bar := a.progress(f.progress)
 	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
 	if err != nil {

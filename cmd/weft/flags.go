@@ -67,21 +67,42 @@ type commonFlags struct {
 }
 
 func (f *commonFlags) add(cmd *cobra.Command) {
+	f.addSearching(cmd)
+	f.addOrder(cmd)
+	f.addMeaning(cmd)
+}
+
+// addSearching adds the flags of all commands that run an engine.
+func (f *commonFlags) addSearching(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addRunning(cmd)
 	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+engineNames())
 	fs.StringVar(&f.device, "device", "auto", "device: auto, cpu, gpu:0,1,…")
 	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this long (30s, 5m), with a partial result and exit code 124")
-	fs.Int64Var(&f.limit, "limit", 0, "stop each query after `N` matches")
-	fs.StringVar(&f.semantics, "semantics", "", "iso, trail or hom for a pattern that does not say; default iso")
-	fs.BoolVar(&f.induced, "induced", false, "no edges between matched vertices beyond the pattern's")
+	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE` for planning or one engine (repeatable): plan.method=nest|local|large|formula|walks; plan.tail, plan.motion, plan.restrictions, host.tail, host.steal, host.bitmap=on|off")
+	fs.BoolVar(&f.stats, "stats", false, "write what was done, and how fast, to standard error")
+}
+
+// addOrder adds the flags of planning.
+func (f *commonFlags) addOrder(cmd *cobra.Command) {
+	fs := cmd.Flags()
 	fs.StringVar(&f.order, "order", "auto", "matching order: auto, ri, gsi, geneva, cost, or names with commas")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of estimates and samples")
-	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE` for planning or one engine (repeatable): plan.method=nest|local|large|formula, plan.tail=off, plan.motion=off, plan.restrictions=off")
+}
+
+// addMeaning adds the flags that say what a pattern means.
+func (f *commonFlags) addMeaning(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.semantics, "semantics", "", "iso, trail or hom for a pattern that does not say; default iso")
+	fs.BoolVar(&f.induced, "induced", false, "no edges between matched vertices beyond the pattern's")
 	fs.StringArrayVar(&f.params, "param", nil, "`NAME=VALUE` of $NAME in the query (repeatable): a number, true, false, null, a text, or a list [1,2]")
 	fs.BoolVar(&f.product, "allow-product", false, "permit patterns that are not connected")
-	fs.BoolVar(&f.stats, "stats", false, "write what was done, and how fast, to standard error")
 	f.setInduced = func() bool { return fs.Changed("induced") }
+}
+
+// addLimit adds --limit.
+func (f *commonFlags) addLimit(cmd *cobra.Command) {
+	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop each query after `N` matches; a count that does so is not complete")
 }
 
 // addRunning adds the flags of commands that load and write.

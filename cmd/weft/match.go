@@ -34,6 +34,7 @@ With -o the file appears under its name when it is complete. A listing that
 		RunE: func(_ *cobra.Command, args []string) error { return a.match(&f, args) },
 	}
 	f.add(cmd)
+	f.addWhat(cmd)
 	return cmd
 }
 
@@ -41,6 +42,11 @@ func (a *app) match(f *searchFlags, args []string) error {
 	queries, err := f.ready(args)
 	if err != nil {
 		return err
+	}
+	if explain, err := explains(queries); err != nil {
+		return err
+	} else if explain {
+		return a.explain(f, args, false)
 	}
 	if len(queries) == 1 {
 		if vertex, ok := queries[0].AsksParticipation(); ok {

@@ -32,17 +32,13 @@ are between their vertices. Directions are not looked at.
 			if k < 3 || k > 5 {
 				return usagef("-k %d: motifs have 3, 4 or 5 vertices", k)
 			}
-			if edgeInduced && f.setInduced() && f.induced {
-				return usagef("--induced and --edge-induced exclude each other")
-			}
-			induced := !edgeInduced && (!f.setInduced() || f.induced)
 			return a.counts(&g, &f, func(ctx context.Context, graph *weft.Graph, o []weft.Option) ([]weft.Result, error) {
-				return graph.Motifs(ctx, k, append(o, weft.WithInduced(induced))...)
+				return graph.Motifs(ctx, k, append(o, weft.WithInduced(!edgeInduced))...)
 			})
 		},
 	}
 	g.add(cmd)
-	f.add(cmd)
+	f.addSearching(cmd)
 	cmd.Flags().IntVarP(&k, "size", "k", 3, "vertices of the motifs: 3, 4 or 5")
 	cmd.Flags().BoolVar(&edgeInduced, "edge-induced", false, "count all subgraphs, not only induced ones")
 	return cmd
@@ -75,7 +71,9 @@ not looked at. To list them: weft match --pattern 'clique(K)'.
 		},
 	}
 	g.add(cmd)
-	f.add(cmd)
+	f.addSearching(cmd)
+	f.addOrder(cmd)
+	f.addLimit(cmd)
 	cmd.Flags().IntVarP(&k, "size", "k", 3, "vertices of the cliques")
 	return cmd
 }

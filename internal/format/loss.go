@@ -35,7 +35,7 @@ func losses(g *graph.Graph, f Format, vertices bool) []string {
 		return nil
 	case EdgeList, Arrow, Parquet:
 		if !vertices {
-			add(labels, "the vertex labels (--vertices FILE writes them)")
+			add(labels, "the vertex labels (a second file holds them: weft convert --write-vertices FILE)")
 			add(vertexProps, "the vertex properties")
 			add(loneliest > 0, "%d vertices without edges", loneliest)
 		}

@@ -106,6 +106,13 @@ func (w *writing) check() error {
 	return nil
 }
 
+// CheckOutput says whether the format of a file to be written is known, by its
+// name or as told.
+func CheckOutput(path, name string) error {
+	_, _, err := outFormat(path, name)
+	return err
+}
+
 func outFormat(path, name string) (Format, string, error) {
 	ext := extension(path)
 	f, err := ParseFormat(name)
@@ -130,7 +137,7 @@ func outFormat(path, name string) (Format, string, error) {
 	if path == "-" {
 		return EdgeList, variant, nil
 	}
-	return "", "", wrapf(ErrUnknown, "%s: the name's extension says no format; give one (%s)", path, strings.Join(Formats()[1:], ", "))
+	return "", "", wrapf(ErrUnknown, "%s: the name's extension says no format; give one with --to (%s)", path, strings.Join(Formats()[1:], ", "))
 }
 
 // toFile gives fill a buffered, perhaps compressing writer on a temporary file
