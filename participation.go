@@ -20,6 +20,7 @@ type Participation struct {
 	Vertex string // of the pattern
 	g      *Graph
 	counts []engine.Uint128
+	rows   int // to write: RETURN's LIMIT
 }
 
 // Participation counts, for each vertex of the graph, the matches of q in which
@@ -37,7 +38,10 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 	counts := make([]engine.Uint128, g.NumVertices())
 	j.opt.PerRoot = counts
 	r, err := j.run(ctx, nil)
-	p := &Participation{Result: r, Vertex: vertex, g: g, counts: counts}
+	p := &Participation{Result: r, Vertex: vertex, g: g, counts: counts, rows: len(counts)}
+	if l := q.q.Return.Limit; q.q.HasReturn && l >= 0 && l < int64(p.rows) {
+		p.rows = int(l)
+	}
 	p.total(j.plan)
 	return p, err
 }
@@ -84,7 +88,7 @@ func (p *Participation) Write(w io.Writer, format string) error {
 	}
 	count := sink.Value("participation", sink.Int, func(m []uint32, _ []uint64) any { return int64(p.counts[m[0]].Lo) })
 	for _, c := range p.counts {
-		if c.Hi > 0 || c.Lo >= 1<<63 {
+		if c.Hi > 0 || c.Lo >= 1<<63 || c.Lo > 1<<53 && (format == "json" || format == "ndjson") {
 			count = sink.Value("participation", sink.String, func(m []uint32, _ []uint64) any { return p.counts[m[0]].String() })
 			break
 		}
@@ -94,8 +98,8 @@ func (p *Participation) Write(w io.Writer, format string) error {
 		return err
 	}
 	const chunk = 4096
-	for v := 0; v < len(p.counts) && err == nil; v += chunk {
-		err = out.Emit(0, sink.Rows(v, min(chunk, len(p.counts)-v)))
+	for v := 0; v < p.rows && err == nil; v += chunk {
+		err = out.Emit(0, sink.Rows(v, min(chunk, p.rows-v)))
 	}
 	if cerr := out.Close(); err == nil {
 		err = cerr

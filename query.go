@@ -134,6 +134,25 @@ func (q *Query) AsksCount() (w What, ok bool) {
 // AsksExplain reports whether the text begins with EXPLAIN or PROFILE.
 func (q *Query) AsksExplain() (explain, profile bool) { return q.q.Explain, q.q.Profile }
 
+// Params are the names of the parameters of q, without their $.
+func (q *Query) Params() []string {
+	p := q.q.Pattern.Clone()
+	for _, i := range q.q.Return.Items {
+		if !i.Count {
+			p.Where = append(p.Where, i.Expr)
+		}
+	}
+	return p.Params()
+}
+
+// Semantics is iso, trail or hom: what the text says, or the options.
+func (q *Query) Semantics(options ...Option) string {
+	if s := collect(options); s.mode != nil && !q.q.ModeGiven {
+		return s.mode.String()
+	}
+	return q.q.Pattern.Mode.String()
+}
+
 // pattern is q's pattern under the settings.
 func (q *Query) pattern(s *settings) (*pattern.Pattern, error) {
 	if err := gql.NotYet(q.q); err != nil {
@@ -145,15 +164,14 @@ func (q *Query) pattern(s *settings) (*pattern.Pattern, error) {
 		}
 	}
 	p := q.q.Pattern
-	if s.mode == nil && s.induced == nil {
-		return p, nil
+	if s.mode != nil || s.induced != nil {
+		p = p.Clone()
 	}
-	p = p.Clone()
-	if s.mode != nil && p.Mode == pattern.Iso {
+	if s.mode != nil && !q.q.ModeGiven {
 		p.Mode = *s.mode
 	}
 	if s.induced != nil {
-		p.Induced = *s.induced
+		p.Induced = p.Induced || *s.induced // the text beats the option
 	}
 	if p.Induced && p.Mode != pattern.Iso {
 		return nil, withKind(ErrQuery, fmt.Errorf("INDUCED needs distinct vertices: it has no meaning under %s", p.Mode))

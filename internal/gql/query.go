@@ -16,9 +16,11 @@ type Query struct {
 	// HasReturn is whether the text says what to return.
 	HasReturn        bool
 	Explain, Profile bool
-	Watch            *Watch // CREATE WATCH; nil for a plain query
-	Text             string // the text it was read from
-	Name             string // of the watch, file or catalogue entry; "" for a plain text
+	// ModeGiven: the text names the mode that Pattern has.
+	ModeGiven bool
+	Watch     *Watch // CREATE WATCH; nil for a plain query
+	Text      string // the text it was read from
+	Name      string // of the watch, file or catalogue entry; "" for a plain text
 }
 
 // Watch is CREATE WATCH name AS … EMIT ….

@@ -28,6 +28,7 @@ func (e *env) returns(s *returnSyntax) Return {
 		}
 		r.GroupBy = append(r.GroupBy, item)
 	}
+	e.distinctNames(s.items, r.Items)
 	if counts > 0 && others > 0 && r.GroupBy == nil {
 		panic(e.fail(s.pos, "count(*) beside other items needs GROUP BY").expecting("GROUP BY with the other items"))
 	}
@@ -35,6 +36,25 @@ func (e *env) returns(s *returnSyntax) Return {
 		panic(e.fail(s.pos, "exists() is a single answer: it cannot be grouped, sampled or estimated"))
 	}
 	return r
+}
+
+// distinctNames refuses two columns of one name.
+func (e *env) distinctNames(syntax []itemSyntax, items []Item) {
+	seen := map[string]bool{}
+	for i, item := range items {
+		name := item.Name
+		switch {
+		case name != "":
+		case item.Count:
+			name = "count(*)"
+		default:
+			name = pattern.FormatExpr(e.p, item.Expr)
+		}
+		if seen[name] {
+			panic(e.fail(syntax[i].expr.pos, "two columns are called %s", name).expecting("AS and another name"))
+		}
+		seen[name] = true
+	}
 }
 
 // totals recognises the items that are a whole RETURN.

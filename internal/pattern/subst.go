@@ -33,6 +33,9 @@ func (p *Pattern) Params() []string {
 // for a name without a value, and names a parameter whose value has a type that
 // the language lacks.
 func SubstituteParams(p *Pattern, values map[string]any) (*Pattern, error) {
+	if err := p.checkLists(values); err != nil {
+		return nil, err
+	}
 	return p.mapLeaves(func(x Expr) (Expr, error) {
 		param, ok := x.(Param)
 		if !ok {
@@ -48,6 +51,34 @@ func SubstituteParams(p *Pattern, values map[string]any) (*Pattern, error) {
 		}
 		return Lit{lit}, nil
 	})
+}
+
+// checkLists refuses a parameter that stands for the list of an IN and is none.
+func (p *Pattern) checkLists(values map[string]any) (err error) {
+	check := func(x Expr) bool {
+		switch x := x.(type) {
+		case Exists:
+			if err == nil {
+				err = x.Sub.checkLists(values)
+			}
+		case Binary:
+			param, ok := x.Y.(Param)
+			v := reflect.ValueOf(values[param.Name])
+			if ok && x.Op == OpIn && err == nil && v.IsValid() && v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
+				err = &Invalid{-1, -1, fmt.Sprintf("IN needs a list, and the parameter $%s is %v", param.Name, v)}
+			}
+		}
+		return true
+	}
+	for _, e := range p.Edges {
+		for _, w := range e.Where {
+			Walk(w, check)
+		}
+	}
+	for _, w := range p.Where {
+		Walk(w, check)
+	}
+	return err
 }
 
 // literal converts a Go value to one that a Lit may hold.
