@@ -209,10 +209,10 @@ type localIter struct {
 
 func newLocalWorker(lp *localProgram, s *sched, id int) *localWorker {
 	w := &localWorker{lp: lp, s: s, id: id}
-	w.sets = make([][]uint64, len(lp.p.Sets))
-	w.bufs = make([][]uint64, len(lp.p.Sets))
-	w.cand = make([][]uint64, lp.depth)
-	w.mask = make([][]uint64, lp.depth)
+	w.sets = padded[[]uint64](len(lp.p.Sets))
+	w.bufs = padded[[]uint64](len(lp.p.Sets))
+	w.cand = padded[[]uint64](lp.depth)
+	w.mask = padded[[]uint64](lp.depth)
 	w.hood.init(lp)
 	w.wedge.init(lp)
 	w.tails.init(lp)
@@ -397,11 +397,15 @@ func (w *localWorker) loop(l int) {
 	}
 }
 
+// minSplit is how many candidates are worth giving away: the thief makes the
+// root's matrix again.
+const minSplit = 8
+
 func (w *localWorker) split(l int) {
-	for d := w.base; d <= l; d++ {
+	for d := w.base; d <= min(l, 2); d++ {
 		it := &w.it[d]
 		left := it.end - it.pos
-		if left < 2 {
+		if left < 2 || d > 0 && left < minSplit {
 			continue
 		}
 		mid := it.end - left/2
@@ -427,7 +431,7 @@ func (w *localWorker) split(l int) {
 
 func grow(b []uint64, n int) []uint64 {
 	if cap(b) < n {
-		b = make([]uint64, 1<<bits.Len(uint(n)))
+		b = padded[uint64](1 << bits.Len(uint(n)))
 	}
 	return b[:n]
 }

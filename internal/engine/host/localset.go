@@ -282,10 +282,10 @@ type localTail struct {
 
 func (t *localTail) init(lp *localProgram) {
 	t.tailState.init(lp.program)
-	t.rows = make([][]uint64, len(t.reps))
-	t.own = make([][]uint64, len(t.reps))
-	t.ins = make([]uint64, len(t.reps))
-	t.ns = make([]int, len(t.reps))
+	t.rows = padded[[]uint64](len(t.reps))
+	t.own = padded[[]uint64](len(t.reps))
+	t.ins = padded[uint64](len(t.reps))
+	t.ns = padded[int](len(t.reps))
 }
 
 // closeTail counts the ways to match level l and those after it.

@@ -56,16 +56,16 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	ws := make([]*worker, o.Threads)
 	for i := range ws {
 		w := &worker{pr: pr, s: s, hubs: hubs, id: i, limit: lim}
-		w.e = make([]uint64, len(p.Edges))
-		w.sets = make([][]uint32, len(p.Sets))
-		w.bufs = make([][]uint32, len(p.Sets))
-		w.bm = make([]nodeBitmap, len(p.Sets))
+		w.e = padded[uint64](len(p.Edges))
+		w.sets = padded[[]uint32](len(p.Sets))
+		w.bufs = padded[[]uint32](len(p.Sets))
+		w.bm = padded[nodeBitmap](len(p.Sets))
 		w.tails.init(pr)
 		if sink != nil {
 			w.out = newEmitter(p, i, sink)
 		}
 		if o.Levels {
-			w.stats = make([]engine.Uint128, pr.depth)
+			w.stats = padded[engine.Uint128](pr.depth)
 		}
 		ws[i] = w
 	}
@@ -250,7 +250,7 @@ func (w *worker) compute(i int) int {
 		need = min(len(base), len(list))
 	}
 	if cap(buf) < need {
-		buf = make([]uint32, 1<<bits.Len(uint(need+16)))
+		buf = padded[uint32](1 << bits.Len(uint(need+16)))
 		w.bufs[i] = buf
 	}
 	var n int

@@ -33,9 +33,13 @@ type sched struct {
 	workers int
 	steal   bool
 
+	_ [128]byte // the cursor moves; what follows is read in inner loops
+
 	stop   atomic.Bool  // cut short: context, limit, sink or failure
 	hungry atomic.Int32 // idle workers that no queued task will feed
-	done   atomic.Uint64
+
+	_    [128]byte
+	done atomic.Uint64
 
 	mu      sync.Mutex
 	wake    sync.Cond

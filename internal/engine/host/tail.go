@@ -75,7 +75,8 @@ func (t *tailState) init(pr *program) {
 		}
 		t.terms = append(t.terms, tt)
 	}
-	t.sizes = make([]uint64, len(t.blocks))
+	t.sizes = padded[uint64](len(t.blocks))
+	t.reps = append(padded[tailSet](len(t.reps))[:0], t.reps...)
 }
 
 // sameSet reports whether two tail levels always have the same candidates:

@@ -1,0 +1,20 @@
+package host
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// padded is make([]T, n) in cache lines of its own. A worker's small arrays are
+// written in the innermost loops; packed side by side with those of other
+// workers they would share cache lines with them, and sixteen cores would run
+// at the speed of five.
+func padded[T any](n int) []T {
+	var x T
+	size := max(int(unsafe.Sizeof(x)), 1)
+	bytes := max(1<<bits.Len(uint(n*size-1)), 128) // sizes for which Go aligns objects
+	if n == 0 {
+		bytes = 128
+	}
+	return make([]T, n, bytes/size)
+}
