@@ -27,7 +27,8 @@ func (e *Error) Error() string {
 		b.WriteString(e.File + ": ")
 	}
 	fmt.Fprintf(&b, "line %d, column %d: %s\n", e.Line, e.Col, e.Msg)
-	b.WriteString("  " + e.Source + "\n  " + caretIndent(e.Source, e.Col) + "^")
+	line, col := around(e.Source, e.Col)
+	b.WriteString("  " + line + "\n  " + caretIndent(line, col) + "^")
 	if e.Expected != "" {
 		b.WriteString("\nexpected " + e.Expected)
 	}
@@ -35,6 +36,38 @@ func (e *Error) Error() string {
 		b.WriteString("\ndid you mean " + e.Suggestion + "?")
 	}
 	return b.String()
+}
+
+// maxShown is the number of characters of a line that a message shows.
+const maxShown = 200
+
+// around cuts a long line to what is near a column.
+func around(line string, col int) (string, int) {
+	r := []rune(line)
+	if len(r) <= maxShown {
+		return line, col
+	}
+	from := min(max(col-maxShown/2, 0), len(r)-maxShown)
+	to := from + maxShown
+	begin, end := "", ""
+	if from > 0 {
+		begin, col = "…", col-from+1
+	}
+	if to < len(r) {
+		end = "…"
+	}
+	return begin + string(r[from:to]) + end, col
+}
+
+// printable replaces bytes that are not UTF-8, and control characters, which a
+// file could use to play with the terminal.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && unicode.IsControl(r) {
+			return '\ufffd'
+		}
+		return r
+	}, line)
 }
 
 // caretIndent returns blanks as wide as the first col-1 characters of line.
@@ -77,7 +110,7 @@ func errorAt(text string, pos int, msg string) *Error {
 		Line:   strings.Count(before, "\n") + 1,
 		Col:    utf8.RuneCountInString(text[start:pos]) + 1,
 		Msg:    msg,
-		Source: strings.ToValidUTF8(strings.TrimSuffix(source, "\r"), "\ufffd"),
+		Source: printable(strings.TrimSuffix(source, "\r")),
 	}
 }
 
