@@ -17,6 +17,10 @@ import (
 // recordRows is the number of rows that a worker gathers into one record.
 const recordRows = 64 << 10
 
+// groupRows is the number of rows in a group of a Parquet file, which is held in
+// memory until it is full.
+const groupRows = 128 << 10
+
 // columnar is the target of the formats that take Arrow records.
 type columnar struct {
 	cols   []Column
@@ -34,7 +38,7 @@ func newArrow(w io.Writer, cols []Column) (target, error) {
 func newParquet(w io.Writer, cols []Column) (target, error) {
 	schema := schemaOf(cols)
 	out, err := pqarrow.NewFileWriter(schema, noClose{w},
-		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy)), pqarrow.DefaultWriterProps())
+		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithMaxRowGroupLength(groupRows)), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}

@@ -97,6 +97,16 @@ func TestColumnarFormats(t *testing.T) {
 	}
 }
 
+// TestParquetGroups: rows wait in memory for no more than a group.
+func TestParquetGroups(t *testing.T) {
+	const rows = 2*groupRows + 1
+	b := &engine.Batch{Rows: rows, Width: 1, Vertices: make([]uint32, rows)}
+	pq, err := file.NewParquetReader(strings.NewReader(write(t, "parquet", []Column{Vertex(pathGraph(), "a", 0)}, b)))
+	if err != nil || pq.NumRows() != rows || pq.NumRowGroups() != 3 {
+		t.Errorf("%v, %d rows in %d groups", err, pq.NumRows(), pq.NumRowGroups())
+	}
+}
+
 // TestWorkers checks that many workers lose and mix nothing.
 func TestWorkers(t *testing.T) {
 	g := pathGraph()
