@@ -493,7 +493,7 @@ def text_file(name, draws):
     """An rmat graph as a text edge list."""
     scale = "22" if draws >= 50_000_000 else "20"
     if draws == args.edges:
-        return made(f"{WORK}/{name}.el", lambda p: sh(WEFT, "convert", weft_file("rmat"), p))
+        return made(f"{WORK}/{name}.el", lambda p: sh(WEFT, "convert", "--lossy", weft_file("rmat"), p))
     return made(f"{WORK}/{name}.el", lambda p: sh(WEFT, "gen", "rmat", "--scale", scale, "--m", str(draws), "--seed", "2", "-o", p))
 
 
