@@ -62,7 +62,7 @@ func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]
 	opt := s.engineOptions(0)
 	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed})
 	formulas := host.NewFormulas(g.g, opt)
-	if err := payForAll(decomposer, qs, s); err != nil {
+	if err := payForAll(ctx, decomposer, qs, s); err != nil {
 		return nil, err
 	}
 	var out []Result
@@ -111,8 +111,11 @@ func (g *Graph) formulaResult(q *Query, p *pattern.Pattern, n *big.Int) Result {
 // payForAll plans the edge-induced counts of all the patterns: an induced count
 // is arithmetic over those, so that all of them together cost little more than
 // one.
-func payForAll(d *plan.Decomposer, qs []*Query, s *settings) error {
+func payForAll(ctx context.Context, d *plan.Decomposer, qs []*Query, s *settings) error {
 	for _, q := range qs {
+		if ctx.Err() != nil {
+			return nil // the counts will see it
+		}
 		p, err := q.pattern(s)
 		if err != nil {
 			return err

@@ -116,11 +116,15 @@ func (v *verifier) why(ctx context.Context, err error) string {
 
 // oracle recounts everything, or where that takes too long at sampled vertices.
 func (v *verifier) oracle(ctx context.Context, j *job) {
-	world := oracle.NewWorld(v.g.g)
 	p := j.plan.Pattern
 	start := time.Now()
 	limited, cancel := context.WithTimeout(ctx, v.budget)
 	defer cancel()
+	world := oracle.NewWorld(limited, v.g.g)
+	if err := limited.Err(); err != nil {
+		v.add(VerifyStep{Name: "oracle", Note: v.why(limited, err), Took: time.Since(start)})
+		return
+	}
 	total := new(big.Int)
 	one := big.NewInt(1)
 	var err error

@@ -78,7 +78,7 @@ func TestDirected(t *testing.T) {
 }
 
 func TestThreeValues(t *testing.T) {
-	s := newSearch(context.Background(), newWorld(graph.FromEdges(2, [][2]uint32{{0, 1}}, false)), named(t, "path(2)"), nil)
+	s := newSearch(context.Background(), newWorld(context.Background(), graph.FromEdges(2, [][2]uint32{{0, 1}}, false)), named(t, "path(2)"), nil)
 	null, yes, no := pattern.Lit{}, pattern.Lit{Value: true}, pattern.Lit{Value: false}
 	num := func(x any) pattern.Expr { return pattern.Lit{Value: x} }
 	for i, c := range []struct {

@@ -29,8 +29,10 @@ func Choices(p *pattern.Pattern) []int {
 // Embeddings calls yield with each embedding of p in g until it returns false.
 // The slices of a Match belong to the search.
 func Embeddings(ctx context.Context, g *graph.Graph, p *pattern.Pattern, yield func(Match) bool) error {
-	s := newSearch(ctx, newWorld(g), p, yield)
-	s.vertex(0)
+	s := newSearch(ctx, newWorld(ctx, g), p, yield)
+	if ctx.Err() == nil {
+		s.vertex(0)
+	}
 	return ctx.Err()
 }
 
@@ -324,5 +326,6 @@ func EmbeddingsAt(ctx context.Context, w *World, p *pattern.Pattern, v int, c ui
 // World is a graph made ready for many searches.
 type World struct{ w *world }
 
-// NewWorld spreads g out over maps, which takes some hundred bytes an edge.
-func NewWorld(g *graph.Graph) *World { return &World{newWorld(g)} }
+// NewWorld spreads g out over maps, which takes some hundred bytes an edge. If
+// ctx ends the world is not complete.
+func NewWorld(ctx context.Context, g *graph.Graph) *World { return &World{newWorld(ctx, g)} }

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"context"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -27,13 +28,16 @@ type world struct {
 	between    map[arc][]*edge     // both ways on an undirected graph
 }
 
-func newWorld(g *graph.Graph) *world {
+func newWorld(ctx context.Context, g *graph.Graph) *world {
 	w := &world{g: g, neighbours: map[uint32][]uint32{}, between: map[arc][]*edge{}}
 	for v := range uint32(g.NumVertices()) {
 		w.vertices = append(w.vertices, v)
 	}
 	if t := g.Edges; t != nil {
 		for row := range t.Dst {
+			if ctx.Err() != nil {
+				return w
+			}
 			d := &edge{id: uint64(row), props: map[string]any{}}
 			if t.Label != nil && t.Label[row] != graph.NoLabel {
 				d.labels = []string{g.EdgeLabels[t.Label[row]]}
@@ -49,6 +53,9 @@ func newWorld(g *graph.Graph) *world {
 	} else {
 		for v := range uint32(g.NumVertices()) {
 			for i, u := range g.Out.List(v) {
+				if ctx.Err() != nil {
+					return w
+				}
 				if g.Directed || v < u {
 					w.add(v, u, &edge{id: g.Out.Off[v] + uint64(i)})
 				}
