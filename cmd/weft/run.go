@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -195,6 +196,9 @@ Environment:
 			if len(args) == 0 {
 				return cmd.Help()
 			}
+			if slices.Contains(laterCommands, args[0]) {
+				return usagef("not yet: weft %s", args[0])
+			}
 			msg := fmt.Sprintf("unknown command %q; see weft --help", args[0])
 			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
 				msg += "; did you mean " + strings.Join(s, " or ") + "?"
@@ -210,8 +214,31 @@ Environment:
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
 		a.convertCmd(), a.infoCmd(), a.genCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
 	)
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Short = "write the completion script of a shell"
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(*cobra.Command, []string) error {
+			return usagef("completion: want bash, fish, powershell or zsh; see weft completion --help")
+		}
+	}
+	root.InitDefaultHelpCmd()
+	if c, _, err := root.Find([]string{"help"}); err == nil {
+		c.Run = nil
+		c.RunE = func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || c == root && len(rest) > 0 {
+				return usagef("unknown command %q; see weft --help", strings.Join(args, " "))
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		}
+	}
 	return root
 }
+
+// laterCommands will come.
+var laterCommands = []string{"matcha", "sample", "serve", "watch"}
 
 // args wraps cobra's argument checks as usage errors.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -32,7 +33,7 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 	}
 	g, err := graph.Open(path)
 	if err != nil {
-		return nil, &Error{File: r.src.name, Offset: -1, Cause: err}
+		return nil, &Error{File: r.src.name, Offset: -1, Cause: unnamed{err, path}}
 	}
 	if d := r.o.Direction; d == Directed && !g.Directed || d == Undirected && g.Directed {
 		is := map[bool]string{true: "directed", false: "undirected"}[g.Directed]
@@ -41,6 +42,16 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 	}
 	return g, nil
 }
+
+// unnamed is an error without the name of the file before it, which may be a
+// temporary one's.
+type unnamed struct {
+	err  error
+	name string
+}
+
+func (e unnamed) Error() string { return strings.TrimPrefix(e.err.Error(), e.name+": ") }
+func (e unnamed) Unwrap() error { return e.err }
 
 func (r *reading) unpack() (string, error) {
 	in, err := r.src.open()
