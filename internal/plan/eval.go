@@ -337,27 +337,25 @@ func comparison(op pattern.Op) func(c int) bool {
 	return nil
 }
 
-// arithmetic stays in integers between integers, where division by zero is NULL;
-// + joins strings.
+// arithmetic stays in integers between integers, where division by zero is NULL,
+// unless the result has more than 63 bits; + joins strings.
 func arithmetic(op pattern.Op, a, b value) value {
 	if a.kind == kindInt && b.kind == kindInt {
 		switch op {
-		case pattern.OpAdd:
-			return value{kind: kindInt, i: a.i + b.i}
-		case pattern.OpSub:
-			return value{kind: kindInt, i: a.i - b.i}
-		case pattern.OpMul:
-			return value{kind: kindInt, i: a.i * b.i}
 		case pattern.OpDiv:
-			if b.i != 0 {
-				return value{kind: kindInt, i: a.i / b.i}
+			if b.i == 0 {
+				return null
 			}
+			return value{kind: kindInt, i: a.i / b.i}
 		case pattern.OpMod:
-			if b.i != 0 {
-				return value{kind: kindInt, i: a.i % b.i}
+			if b.i == 0 {
+				return null
 			}
+			return value{kind: kindInt, i: a.i % b.i}
 		}
-		return null
+		if z, ok := pattern.IntArithmetic(op, a.i, b.i); ok {
+			return value{kind: kindInt, i: z}
+		}
 	}
 	if a.kind == kindString && b.kind == kindString && op == pattern.OpAdd {
 		return value{kind: kindString, s: a.s + b.s}

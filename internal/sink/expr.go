@@ -268,19 +268,17 @@ func float(a any) (float64, bool) {
 func arithmetic(op pattern.Op, a, b any) any {
 	if i, ok := a.(int64); ok {
 		if j, ok := b.(int64); ok {
-			switch {
-			case op == pattern.OpAdd:
-				return i + j
-			case op == pattern.OpSub:
-				return i - j
-			case op == pattern.OpMul:
-				return i * j
+			switch z, fits := pattern.IntArithmetic(op, i, j); {
+			case fits:
+				return z
+			case op != pattern.OpDiv && op != pattern.OpMod: // goes on in floating point
 			case j == 0:
 				return nil
 			case op == pattern.OpDiv:
 				return i / j
+			default:
+				return i % j
 			}
-			return i % j
 		}
 	}
 	if s, ok := a.(string); ok {

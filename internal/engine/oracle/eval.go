@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math"
+	"math/big"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/pattern"
@@ -214,28 +215,30 @@ func float(a any) (float64, bool) {
 	return 0, false
 }
 
-// arithmetic stays in integers between integers; division by zero is NULL.
+// arithmetic stays in integers between integers, as long as 63 bits hold the
+// result; division by zero is NULL.
 func arithmetic(op pattern.Op, a, b any) any {
 	i, ok1 := a.(int64)
 	j, ok2 := b.(int64)
 	if ok1 && ok2 {
-		switch op {
-		case pattern.OpAdd:
-			return i + j
-		case pattern.OpSub:
-			return i - j
-		case pattern.OpMul:
-			return i * j
-		case pattern.OpDiv:
-			if j != 0 {
-				return i / j
-			}
-		case pattern.OpMod:
-			if j != 0 {
-				return i % j
-			}
+		x, y, z := big.NewInt(i), big.NewInt(j), new(big.Int)
+		switch {
+		case op == pattern.OpAdd:
+			z.Add(x, y)
+		case op == pattern.OpSub:
+			z.Sub(x, y)
+		case op == pattern.OpMul:
+			z.Mul(x, y)
+		case j == 0:
+			return nil
+		case op == pattern.OpDiv:
+			return i / j
+		default:
+			return i % j
 		}
-		return nil
+		if z.IsInt64() {
+			return z.Int64()
+		}
 	}
 	if s, ok := a.(string); ok && op == pattern.OpAdd {
 		if t, ok := b.(string); ok {
