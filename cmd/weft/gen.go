@@ -23,7 +23,7 @@ every machine and with any number of threads. Without -o an edge list goes to
 standard output.
 
 Models and their parameters:
-  rmat     --scale, --m      recursive matrix (0.57, 0.19, 0.19, 0.05): 2^scale vertices, m draws
+  rmat     --scale, --m      recursive matrix (0.45, 0.22, 0.22, 0.11): 2^scale vertices, m draws
   er       --n, --m or --p   Erdős–Rényi
   ws       --n, --k, --p     Watts–Strogatz: k neighbours, rewired with probability p
   ba       --n, --k          Barabási–Albert: k edges a new vertex
