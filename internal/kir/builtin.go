@@ -1,0 +1,45 @@
+package kir
+
+// Builtin is a function of the run-time library, which every emitter has. All
+// are without effects and depend on their arguments and on globals only.
+type Builtin struct {
+	Name   string
+	Params []Kind
+	Result Type
+	// Group functions are a group's work.
+	Group bool
+}
+
+// The run-time library.
+var (
+	// List is the neighbours of a vertex; Below and Above its neighbours with
+	// smaller and with larger ids than its own.
+	List  = &Builtin{Name: "list", Params: []Kind{Adj, U32}, Result: T(Set)}
+	Below = &Builtin{Name: "below", Params: []Kind{Adj, U32}, Result: T(Set)}
+	Above = &Builtin{Name: "above", Params: []Kind{Adj, U32}, Result: T(Set)}
+	// Degree is the number of neighbours.
+	Degree = &Builtin{Name: "degree", Params: []Kind{Adj, U32}, Result: T(U32)}
+	// Adjacent(a, rev, u, v): is v in list(a, u)? rev has the lists seen from
+	// the other end; the shorter of the two lists that can tell is searched.
+	Adjacent = &Builtin{Name: "adjacent", Params: []Kind{Adj, Adj, U32, U32}, Result: T(Bool)}
+	// Bit tests an id in a bitmap.
+	Bit = &Builtin{Name: "bit", Params: []Kind{Bits, U32}, Result: T(Bool)}
+
+	// Size is the number of elements; Slice the elements lo ≤ x < hi.
+	Size     = &Builtin{Name: "size", Params: []Kind{Set}, Result: T(U32)}
+	Slice    = &Builtin{Name: "slice", Params: []Kind{Set, U32, U32}, Result: T(Set)}
+	Contains = &Builtin{Name: "contains", Params: []Kind{Set, U32}, Result: T(Bool)}
+	// Part(a, i, n) is the set of the n ascending values from a[i] on.
+	Part = &Builtin{Name: "part", Params: []Kind{Array, U32, U32}, Result: T(Set)}
+	// Room is the memory i elements behind the start of an array.
+	Room = &Builtin{Name: "room", Params: []Kind{Array, U32}, Result: ArrayOf(U32, 0).Writable()}
+
+	// CountAnd and CountMinus are |A ∩ B| and |A − B|.
+	CountAnd   = &Builtin{Name: "intersect_count", Params: []Kind{Set, Set}, Result: T(U32), Group: true}
+	CountMinus = &Builtin{Name: "subtract_count", Params: []Kind{Set, Set}, Result: T(U32), Group: true}
+)
+
+// Builtins is the whole run-time library.
+var Builtins = []*Builtin{
+	List, Below, Above, Degree, Adjacent, Bit, Size, Slice, Contains, Part, Room, CountAnd, CountMinus,
+}

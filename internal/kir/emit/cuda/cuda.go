@@ -1,0 +1,172 @@
+// Package cuda writes kir programs as CUDA C++ text over the run-time library of
+// device code (device.cuh, group.cuh, setops.cuh, graph.cuh). The text is
+// C++17 and names no toolkit function, so that a host compiler takes it too.
+//
+// Every function has the globals as a parameter, const Graph& q; a group's
+// function is a template over its group, whose lanes work together inside set
+// operations.
+package cuda
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// Text returns the program as C++.
+func Text(p *kir.Program) string {
+	w := &writer{p: p}
+	w.lines("// ", p.Doc)
+	w.line("#pragma once")
+	for _, name := range []string{"device.cuh", "group.cuh", "setops.cuh", "graph.cuh"} {
+		w.line("#include \"%s\"", name)
+	}
+	for _, d := range p.Defines {
+		w.line("#define %s %d", d.Name, d.Value)
+	}
+	for _, a := range p.Types {
+		w.line("typedef %s;", declare(a.Type, a.Name))
+	}
+	w.graph()
+	for _, r := range p.Records {
+		w.record(r)
+	}
+	families := map[string]bool{}
+	for _, o := range p.Owners {
+		if o.Family != "" && !families[o.Family] {
+			families[o.Family] = true
+			w.line("template<int> struct %s;", o.Family)
+		}
+	}
+	for _, o := range p.Owners {
+		w.owner(o)
+	}
+	return w.b.String()
+}
+
+// writer gathers the text.
+type writer struct {
+	p      *kir.Program
+	b      strings.Builder
+	indent int
+	fn     *function
+	lane   bool // inside a predicate, which each lane evaluates alone
+}
+
+func (w *writer) line(format string, args ...any) {
+	w.b.WriteString(strings.Repeat("  ", w.indent))
+	fmt.Fprintf(&w.b, format, args...)
+	w.b.WriteByte('\n')
+}
+
+// lines writes text line by line behind a prefix.
+func (w *writer) lines(prefix, text string) {
+	if text == "" {
+		return
+	}
+	for l := range strings.SplitSeq(text, "\n") {
+		w.line("%s%s", prefix, comment(l))
+	}
+}
+
+// comment is text that cannot end or continue a line comment.
+func comment(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\\' || r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// graph writes the struct of the globals; Layout says the same in bytes.
+func (w *writer) graph() {
+	w.line("struct Graph {")
+	w.indent++
+	for _, g := range members {
+		n := w.p.NumGlobals(g.kind)
+		if n == 0 && !g.always {
+			continue
+		}
+		w.line("%s %s[%d];", g.text, g.name, max(1, n))
+	}
+	w.line("u32 n; // vertices")
+	if n := w.p.NumGlobals(kir.U32); n > 0 {
+		w.line("u32 limit[%d];", n)
+	}
+	w.indent--
+	w.line("};")
+}
+
+// members of Graph in their order in memory, before n and the limits.
+var members = []struct {
+	kind   kir.Kind
+	text   string
+	name   string
+	always bool
+}{
+	{kir.Adj, "Adj", "adj", true},
+	{kir.Bits, "const u64*", "bits", true},
+	{kir.Array, "const u32*", "ids", false},
+	{kir.Col, "Column", "col", false},
+}
+
+func (w *writer) record(r *kir.Record) {
+	w.lines("// ", r.Doc)
+	var fields []string
+	for _, f := range r.Fields {
+		fields = append(fields, declare(f.Type, f.Name)+";")
+	}
+	w.line("struct %s { %s };", r.Name, strings.Join(fields, " "))
+}
+
+func (w *writer) owner(o kir.Owner) {
+	w.lines("// ", o.Doc)
+	if o.Family != "" {
+		w.line("template<> struct %s<%d> {", o.Family, o.Index)
+		w.indent++
+		for _, c := range o.Consts {
+			w.line("static constexpr u32 %s = %d;", c.Name, c.Value)
+		}
+	}
+	for _, f := range w.p.Funcs {
+		if f.Family == o.Family && f.Index == o.Index {
+			w.function(f)
+		}
+	}
+	if o.Family != "" {
+		w.indent--
+		w.line("};")
+	}
+}
+
+// declare is a variable, field or parameter of a type.
+func declare(t kir.Type, name string) string {
+	switch t.Kind {
+	case kir.Array:
+		if t.Len > 0 {
+			return fmt.Sprintf("%s %s[%d]", scalar(t.Elem), name, t.Len)
+		}
+		if t.Mut {
+			return scalar(t.Elem) + "* " + name
+		}
+		return "const " + scalar(t.Elem) + "* " + name
+	case kir.Rec:
+		if t.Mut {
+			return t.Record.Name + "& " + name
+		}
+		return "const " + t.Record.Name + "& " + name
+	}
+	return scalar(t.Kind) + " " + name
+}
+
+func scalar(k kir.Kind) string {
+	switch k {
+	case kir.Set:
+		return "Set"
+	case kir.Row:
+		return "Row"
+	}
+	return k.String()
+}

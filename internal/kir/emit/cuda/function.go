@@ -1,0 +1,200 @@
+package cuda
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// function is what the writer knows of the function that it writes.
+type function struct {
+	*kir.Func
+	names    map[*kir.Var]string
+	taken    map[string]bool
+	assigned map[*kir.Var]bool
+}
+
+func (w *writer) function(f *kir.Func) {
+	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: map[string]bool{"g": true, "q": true}, assigned: assigned(f.Body)}
+	w.lines("// ", f.Doc)
+	params := []string{"const Graph& q"}
+	head := "DEV "
+	if f.Family != "" {
+		head = "static DEV "
+	}
+	if f.Scope == kir.Group {
+		head = "template<class G> " + head
+		params = []string{"G g", "const Graph& q"}
+	}
+	for _, v := range f.Params {
+		switch name := w.fn.name(v); {
+		case v.Out:
+			params = append(params, scalar(v.T.Kind)+"& "+name)
+		case v.T.Kind == kir.Array && v.T.Len > 0:
+			params = append(params, declare(kir.Type{Kind: kir.Array, Elem: v.T.Elem, Mut: v.T.Mut}, name))
+		default:
+			params = append(params, declare(v.T, name))
+		}
+	}
+	w.line("%s%s %s(%s) {", head, scalar(f.Result.Kind), f.Name, strings.Join(params, ", "))
+	w.block(f.Body)
+	w.line("}")
+	w.fn = nil
+}
+
+// name is the text of a variable: its own name, with a number where another
+// variable of the function has it.
+func (f *function) name(v *kir.Var) string {
+	if s, ok := f.names[v]; ok {
+		return s
+	}
+	s := v.Name
+	for i := 2; f.taken[s]; i++ {
+		s = fmt.Sprintf("%s_%d", v.Name, i)
+	}
+	f.taken[s], f.names[v] = true, s
+	return s
+}
+
+// assigned are the variables that statements change.
+func assigned(body []kir.Stmt) map[*kir.Var]bool {
+	out := map[*kir.Var]bool{}
+	mark := func(x kir.Expr) {
+		if r, ok := x.(kir.Ref); ok {
+			out[r.Var] = true
+		}
+	}
+	kir.WalkStmts(body, func(s kir.Stmt) {
+		switch s := s.(type) {
+		case *kir.Assign:
+			mark(s.To)
+		case *kir.SetOp:
+			mark(s.To)
+		case *kir.Accumulate:
+			mark(s.To)
+		}
+		kir.StmtExprs(s, func(x kir.Expr) {
+			if c, ok := x.(kir.Invoke); ok {
+				for i, v := range c.Fn.Params {
+					if v.Out {
+						mark(c.Args[i])
+					}
+				}
+			}
+		})
+	})
+	return out
+}
+
+func (w *writer) block(body []kir.Stmt) {
+	w.indent++
+	for _, s := range body {
+		w.stmt(s)
+	}
+	w.indent--
+}
+
+func (w *writer) stmt(s kir.Stmt) {
+	switch s := s.(type) {
+	case *kir.Comment:
+		w.lines("// ", s.Text)
+	case *kir.Let:
+		w.let(s)
+	case *kir.Assign:
+		w.line("%s = %s;", w.expr(s.To), w.expr(s.X))
+	case *kir.Accumulate:
+		w.line("%s += %s;", w.expr(s.To), w.expr(s.X))
+	case *kir.If:
+		w.ifElse(s)
+	case *kir.Each:
+		w.each(s)
+	case *kir.Loop:
+		i := w.fn.name(s.I)
+		w.line("for (%s %s = %s; %s < %s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, w.expr(s.Hi), i)
+		w.block(s.Body)
+		w.line("}")
+	case *kir.SetOp:
+		w.setOp(s)
+	case *kir.Emit:
+		row := make([]string, len(s.Row))
+		for i, x := range s.Row {
+			row[i] = w.expr(x)
+		}
+		w.line("emit(%s);", strings.Join(row, ", "))
+	case *kir.Do:
+		w.line("%s;", w.expr(s.X))
+	case *kir.Return:
+		if s.X == nil {
+			w.line("return;")
+		} else {
+			w.line("return %s;", w.expr(s.X))
+		}
+	default:
+		panic(fmt.Sprintf("cuda: no text for %T", s))
+	}
+}
+
+func (w *writer) let(s *kir.Let) {
+	d := declare(s.Var.T, w.fn.name(s.Var))
+	switch {
+	case w.fn.assigned[s.Var] && s.Init == nil:
+		w.line("%s;", d)
+		return
+	case !w.fn.assigned[s.Var] && s.Var.T.Kind != kir.Array:
+		d = "const " + d
+	}
+	w.line("%s = %s;", d, w.expr(s.Init))
+}
+
+func (w *writer) ifElse(s *kir.If) {
+	if len(s.Else) == 0 && len(s.Then) == 1 {
+		if r, ok := s.Then[0].(*kir.Return); ok {
+			text := "return;"
+			if r.X != nil {
+				text = "return " + w.expr(r.X) + ";"
+			}
+			w.line("if (%s) %s", w.expr(s.Cond), text)
+			return
+		}
+	}
+	w.line("if (%s) {", w.expr(s.Cond))
+	w.block(s.Then)
+	if len(s.Else) > 0 {
+		w.line("} else {")
+		w.block(s.Else)
+	}
+	w.line("}")
+}
+
+func (w *writer) each(s *kir.Each) {
+	x := w.fn.name(s.X)
+	set, i := w.fn.fresh(x+"s"), w.fn.fresh(x+"i")
+	w.line("const Set %s = %s;", set, w.expr(s.Over))
+	w.line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, set, i)
+	w.indent++
+	w.line("const u32 %s = %s.p[%s];", x, set, i)
+	w.indent--
+	w.block(s.Body)
+	w.line("}")
+}
+
+// fresh reserves a name for a variable that the program does not have.
+func (f *function) fresh(name string) string { return f.name(&kir.Var{Name: name}) }
+
+func (w *writer) setOp(s *kir.SetOp) {
+	to, out, a := w.expr(s.To), w.expr(s.Out), w.expr(s.A)
+	if s.Op == kir.Filter {
+		w.line("%s = Set{%s, filter(g, %s, %s, %s)};", to, out, out, a, w.lambda(s.X, s.Keep))
+		return
+	}
+	w.line("%s = Set{%s, %s(g, %s, %s, %s)};", to, out, s.Op, out, a, w.expr(s.B))
+}
+
+// lambda is a predicate of one lane.
+func (w *writer) lambda(x *kir.Var, keep kir.Expr) string {
+	before := w.lane
+	w.lane = true
+	defer func() { w.lane = before }()
+	return fmt.Sprintf("[&](u32 %s) { return %s; }", w.fn.name(x), w.expr(keep))
+}

@@ -1,0 +1,63 @@
+package cuda
+
+import (
+	"encoding/binary"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// Part is one array of a global that lies in device memory.
+type Part uint8
+
+// Parts of globals: of an Adj the first three, of a Bits or Col the words, of a
+// Col also the bits of the rows that have a value, of an Array the ids.
+const (
+	Off Part = iota
+	Neighbours
+	First
+	Words
+	Valid
+	IDs
+)
+
+// Layout returns the bytes of the struct Graph that Text writes, for a graph of
+// n vertices. address says where a part lies on the device; 0 where there is
+// none, which First and Valid may be.
+func Layout(p *kir.Program, n uint32, address func(g *kir.GlobalDef, part Part) uint64) []byte {
+	var b []byte
+	for _, m := range members {
+		none := true
+		parts := partsOf(m.kind)
+		for _, g := range p.Globals {
+			if g.Kind != m.kind {
+				continue
+			}
+			none = false
+			for _, part := range parts {
+				b = binary.LittleEndian.AppendUint64(b, address(g, part))
+			}
+		}
+		if none && m.always {
+			b = append(b, make([]byte, 8*len(parts))...)
+		}
+	}
+	b = binary.LittleEndian.AppendUint32(b, n)
+	for _, g := range p.Globals {
+		if g.Kind == kir.U32 {
+			b = binary.LittleEndian.AppendUint32(b, g.Value)
+		}
+	}
+	return append(b, make([]byte, -len(b)&7)...)
+}
+
+func partsOf(k kir.Kind) []Part {
+	switch k {
+	case kir.Adj:
+		return []Part{Off, Neighbours, First}
+	case kir.Bits:
+		return []Part{Words}
+	case kir.Col:
+		return []Part{Words, Valid}
+	}
+	return []Part{IDs}
+}

@@ -1,0 +1,130 @@
+package kir
+
+// Program is functions over globals.
+type Program struct {
+	Name string
+	Doc  string // lines for the head of the generated text
+	// Defines are named whole numbers that outside code reads.
+	Defines []Define
+	Globals []*GlobalDef
+	Types   []Alias // names of types for outside code
+	Records []*Record
+	// Owners are the types whose members functions are: Level<0>, Level<1>, …
+	Owners []Owner
+	Funcs  []*Func // in the order of definition: callees first
+}
+
+// Define is a named whole number.
+type Define struct {
+	Name  string
+	Value uint64
+}
+
+// Alias is a type by another name.
+type Alias struct {
+	Name string
+	Type Type
+}
+
+// Owner names a member's type: an index of a family.
+type Owner struct {
+	Family string // "": a free function
+	Index  int
+	Doc    string
+	Consts []Define
+}
+
+// Scope says who runs a function.
+type Scope uint8
+
+// Scopes of functions.
+const (
+	Lane  Scope = iota // each lane for itself
+	Group              // all lanes of a thread group together, with equal values
+)
+
+func (s Scope) String() string { return [...]string{"lane", "group"}[s] }
+
+// Func is a function. Globals are at hand in every function.
+type Func struct {
+	Name   string
+	Family string // "" or the family of its owner
+	Index  int    // of its owner
+	Doc    string
+	Scope  Scope
+	Params []*Var
+	Result Type
+	Body   []Stmt
+}
+
+// GlobalDef is data that does not change while the program runs. Which fields
+// hold it depends on the kind:
+//
+//	Adj   Off, Adj and perhaps First (where in Adj the ids above a list's own
+//	      vertex begin); Oriented says that the program cuts lists there
+//	Bits  Words
+//	U32   Value: a limit of ids
+//	Array Adj: u32 values
+//	Col   Words: values (I64 or the bits of F64, as Elem says); Valid: a bit a
+//	      row, nil where no value is missing
+type GlobalDef struct {
+	Name     string
+	Kind     Kind
+	Elem     Kind
+	Index    int // among the globals of its kind
+	Off      []uint64
+	Adj      []uint32
+	First    []uint64
+	Oriented bool
+	Words    []uint64
+	Valid    []uint64
+	Value    uint32
+}
+
+// Type of the global where an expression reads it.
+func (g *GlobalDef) Type() Type {
+	switch g.Kind {
+	case Array:
+		return ArrayOf(U32, 0)
+	case Col:
+		return Type{Kind: Col, Elem: g.Elem}
+	}
+	return T(g.Kind)
+}
+
+// AddGlobal appends g and numbers it among its kind.
+func (p *Program) AddGlobal(g *GlobalDef) *GlobalDef {
+	g.Index = p.NumGlobals(g.Kind)
+	p.Globals = append(p.Globals, g)
+	return g
+}
+
+// NumGlobals is the number of globals of a kind.
+func (p *Program) NumGlobals(k Kind) (n int) {
+	for _, g := range p.Globals {
+		if g.Kind == k {
+			n++
+		}
+	}
+	return n
+}
+
+// Func returns the function of that owner and name, nil if there is none.
+func (p *Program) Func(family string, index int, name string) *Func {
+	for _, f := range p.Funcs {
+		if f.Family == family && f.Index == index && f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Define returns the value of a define; ok is false where there is none.
+func (p *Program) Define(name string) (value uint64, ok bool) {
+	for _, d := range p.Defines {
+		if d.Name == name {
+			return d.Value, true
+		}
+	}
+	return 0, false
+}

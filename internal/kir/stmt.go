@@ -1,0 +1,88 @@
+package kir
+
+// Stmt is a statement.
+type Stmt interface{ stmt() }
+
+// Let declares a local.
+type Let struct {
+	Var  *Var
+	Init Expr
+}
+
+// Assign stores X in To: a Ref, or a Field or Elem of something writable.
+type Assign struct{ To, X Expr }
+
+// If runs Then or Else.
+type If struct {
+	Cond       Expr
+	Then, Else []Stmt
+}
+
+// Each runs Body for each element of Over, a Set or a Row, in ascending order;
+// a group runs it for the same element in all its lanes.
+type Each struct {
+	X    *Var
+	Over Expr
+	Body []Stmt
+}
+
+// Loop runs Body for I = Lo … Hi-1.
+type Loop struct {
+	I      *Var
+	Lo, Hi Expr
+	Body   []Stmt
+}
+
+// SetOp makes a set in the memory at Out and stores the view of it in To. It is
+// a group's work. Out has room for what the operation can make: Intersect
+// min(|A|, |B|), Subtract and Filter |A|.
+type SetOp struct {
+	Op   SetOpKind
+	To   Expr
+	Out  Expr // writable array of u32
+	A, B Expr // B: of Intersect and Subtract
+	// Filter keeps the elements X of A for which Keep holds: a lane's work.
+	X    *Var
+	Keep Expr
+}
+
+// SetOpKind is the operation of a SetOp.
+type SetOpKind uint8
+
+// Operations of a SetOp.
+const (
+	Intersect SetOpKind = iota // A ∩ B
+	Subtract                   // A − B
+	Filter                     // {X ∈ A : Keep}
+)
+
+var setOpNames = [...]string{"intersect", "subtract", "filter"}
+
+func (o SetOpKind) String() string { return setOpNames[o] }
+
+// Accumulate adds X to To, a number.
+type Accumulate struct{ To, X Expr }
+
+// Emit hands a match to whoever runs the program.
+type Emit struct{ Row []Expr }
+
+// Do evaluates X for its effects.
+type Do struct{ X Expr }
+
+// Return leaves the function; X is nil where it has no result.
+type Return struct{ X Expr }
+
+// Comment is a line for the reader of the generated text.
+type Comment struct{ Text string }
+
+func (*Let) stmt()        {}
+func (*Assign) stmt()     {}
+func (*If) stmt()         {}
+func (*Each) stmt()       {}
+func (*Loop) stmt()       {}
+func (*SetOp) stmt()      {}
+func (*Accumulate) stmt() {}
+func (*Emit) stmt()       {}
+func (*Do) stmt()         {}
+func (*Return) stmt()     {}
+func (*Comment) stmt()    {}

@@ -1,0 +1,208 @@
+// Package lower turns plans into kernel IR: for each level of a plan functions
+// that a schedule calls (an engine's loop nest on a device), in one of several
+// views of the same constraints. The functions mean what package plan says of a
+// plan, and nothing is derived from the pattern again.
+//
+// It must not know engines or devices.
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// View is a way to find the candidates of a level.
+type View uint8
+
+// Views.
+const (
+	// Sets makes the set program: a candidate set is an expression over lists
+	// and sets made before (STMatch).
+	Sets View = iota
+	// Checks takes the shortest list of a backward neighbour and tests each of
+	// its vertices (gMatch).
+	Checks
+)
+
+// Options say what to make of a plan.
+type Options struct {
+	View View
+	// Counting closes the plan's last levels by arithmetic, where it can.
+	Counting bool
+	// NoMotion recomputes every level's set from lists where it is used.
+	NoMotion bool
+	// Roomy promises that the memory of each set node holds Room(plan) elements,
+	// so that no node is ever left unfiltered.
+	Roomy bool
+}
+
+// Plan lowers p. The error says what in the plan cannot be lowered.
+func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
+	if err := supported(p); err != nil {
+		return nil, err
+	}
+	x := newLowering(p, o)
+	x.root()
+	switch o.View {
+	case Sets:
+		x.setsView()
+	case Checks:
+		x.checksView()
+	}
+	x.defines()
+	return x.prog, nil
+}
+
+// supported says what no view can express.
+func supported(p *plan.Plan) error {
+	if len(p.Edges) > 0 {
+		return fmt.Errorf("named edges and trails are not lowered yet")
+	}
+	for l := range p.Levels {
+		if len(p.Levels[l].Checks) > 0 {
+			return fmt.Errorf("conditions over several vertices are not lowered yet: %s", p.Levels[l].Checks[0].Text)
+		}
+	}
+	return nil
+}
+
+// lowering is the making of one program.
+type lowering struct {
+	p    *plan.Plan
+	o    Options
+	prog *kir.Program
+	sets []node // the set program
+	// tail is the first level that is not walked; the number of levels if none.
+	tail int
+	set  []int // the node of each level, -1: none
+	slot int   // memories of nodes given out
+
+	state *kir.Record
+	names []string // of the vertices by level
+	adjs  []*kir.GlobalDef
+	bits  map[*uint64]*kir.GlobalDef
+	limit map[string]*kir.GlobalDef
+	// ranges numbers label ranges in the order in which they are met.
+	ranges map[plan.Range]int
+	// longest is the largest degree of an adjacency, once asked for.
+	longest map[int]int
+	ids     *kir.GlobalDef
+	roots   [][2]*kir.GlobalDef
+}
+
+func newLowering(p *plan.Plan, o Options) *lowering {
+	x := &lowering{
+		p: p, o: o, prog: &kir.Program{}, tail: len(p.Levels), names: plan.LevelNames(p),
+		bits: map[*uint64]*kir.GlobalDef{}, limit: map[string]*kir.GlobalDef{},
+		ranges: map[plan.Range]int{}, longest: map[int]int{},
+	}
+	if o.Counting {
+		x.tail -= p.Tail.K
+	}
+	for i := range p.Adjs {
+		a := &p.Adjs[i]
+		x.adjs = append(x.adjs, x.prog.AddGlobal(&kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: a.CSR.Off, Adj: a.CSR.Adj}))
+	}
+	x.setProgram()
+	x.prog.Name = p.Pattern.Name
+	x.prog.Doc = x.head()
+	return x
+}
+
+// head says in the text which plan it is.
+func (x *lowering) head() string {
+	title := x.p.Pattern.Name
+	if title == "" {
+		title = "pattern"
+	}
+	mode := x.p.Mode.String()
+	if x.p.Induced {
+		mode += ", induced"
+	}
+	return fmt.Sprintf("%s: %s, levels %s", title, mode, strings.Join(x.names, ", "))
+}
+
+func (x *lowering) defines() {
+	restricted := uint64(0)
+	if x.p.Restricted {
+		restricted = 1
+	}
+	x.define("W_LEVELS", len(x.p.Levels))
+	x.define("W_ENUM", x.tail)
+	if x.o.View == Checks {
+		x.sets, x.slot = nil, 0
+	}
+	x.define("W_SETS", len(x.sets))
+	x.define("W_SLOTS", x.slot)
+	for i := range x.sets {
+		if s := x.sets[i].slot; s >= 0 {
+			x.define(fmt.Sprintf("W_SLOT_%d", i), s)
+		}
+	}
+	x.define("W_ADJS", len(x.adjs))
+	x.define("W_BITS", len(x.bits))
+	x.define("W_RESTRICTED", int(restricted))
+	x.define("W_ROOT_RANGES", len(x.roots))
+}
+
+func (x *lowering) define(name string, value int) {
+	x.prog.Defines = append(x.prog.Defines, kir.Define{Name: name, Value: uint64(value)})
+}
+
+// limitOf is the global that holds an id; equal ids of the same meaning share
+// one. The text names limits and not their values, so that a kernel serves all
+// graphs.
+func (x *lowering) limitOf(name string, value uint32) *kir.GlobalDef {
+	g := x.limit[name]
+	if g == nil {
+		g = x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.U32, Value: value})
+		x.limit[name] = g
+	}
+	return g
+}
+
+// bitsOf is the global of a bitmap.
+func (x *lowering) bitsOf(words []uint64, name string) *kir.GlobalDef {
+	if len(words) == 0 {
+		words = []uint64{0}
+	}
+	g := x.bits[&words[0]]
+	if g == nil {
+		g = x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Bits, Words: words})
+		x.bits[&words[0]] = g
+	}
+	return g
+}
+
+// every is the global of all ids in order.
+func (x *lowering) every() *kir.GlobalDef {
+	if x.ids == nil {
+		ids := make([]uint32, x.p.Graph.NumVertices())
+		for i := range ids {
+			ids[i] = uint32(i)
+		}
+		x.ids = x.prog.AddGlobal(&kir.GlobalDef{Name: "all vertices", Kind: kir.Array, Adj: ids})
+	}
+	return x.ids
+}
+
+// member adds a function of level l or node l.
+func (x *lowering) member(family string, l int, f *kir.Func) *kir.Func {
+	f.Family, f.Index = family, l
+	x.prog.Funcs = append(x.prog.Funcs, f)
+	return f
+}
+
+// free adds a function of no type; those of a higher group come later in the
+// text.
+func (x *lowering) free(group int, f *kir.Func) {
+	f.Index = group
+	x.prog.Funcs = append(x.prog.Funcs, f)
+}
+
+func (x *lowering) owner(family string, i int, doc string, consts ...kir.Define) {
+	x.prog.Owners = append(x.prog.Owners, kir.Owner{Family: family, Index: i, Doc: doc, Consts: consts})
+}

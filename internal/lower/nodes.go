@@ -1,0 +1,245 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// node is a node of the set program.
+type node struct {
+	plan.Set
+	slot int // its memory, -1: it is a slice of a list, or is not kept
+	// deferred nodes are not made: only the tail wants their size.
+	deferred bool
+}
+
+// setProgram takes the plan's nodes, or without code motion makes each level's
+// own, and gives memory to those that need it.
+func (x *lowering) setProgram() {
+	for l := range x.p.Levels {
+		x.set = append(x.set, x.p.Levels[l].Set)
+	}
+	for _, s := range x.p.Sets {
+		x.sets = append(x.sets, node{Set: s, slot: -1})
+	}
+	if x.o.NoMotion {
+		x.sink()
+	}
+	x.deferSizes()
+	for i := range x.sets {
+		if s := &x.sets[i]; s.Op != plan.SetList && !s.deferred {
+			s.slot = x.slot
+			x.slot++
+		}
+	}
+}
+
+// sink undoes code motion: each level has a chain of its own, made just before
+// the level is entered; the levels of the tail are entered together.
+func (x *lowering) sink() {
+	moved := x.sets
+	x.sets = nil
+	for l := range x.set {
+		if x.set[l] < 0 {
+			continue
+		}
+		var chain []int
+		for i := x.set[l]; i >= 0; i = moved[i].Base {
+			chain = append(chain, i)
+		}
+		base := -1
+		for _, i := range slices.Backward(chain) {
+			s := moved[i]
+			s.Base, s.At = base, min(l, x.tail)-1
+			base = len(x.sets)
+			x.sets = append(x.sets, s)
+		}
+		x.set[l] = base
+	}
+}
+
+// deferSizes finds the nodes of which the tail alone wants the size alone: no
+// node, no level that is walked, and no intersection of the tail has a use for
+// their elements.
+func (x *lowering) deferSizes() {
+	for i := range x.sets {
+		s := &x.sets[i]
+		if s.Op == plan.SetList || x.tail == len(x.set) {
+			continue
+		}
+		s.deferred = slices.Contains(x.set[x.tail:], i) && !slices.Contains(x.set[:x.tail], i) &&
+			!slices.ContainsFunc(x.sets, func(t node) bool { return t.Base == i }) &&
+			!slices.ContainsFunc(x.p.Tail.Terms, func(t plan.TailTerm) bool {
+				return slices.ContainsFunc(t.Blocks, func(b []int) bool {
+					return slices.ContainsFunc(b, func(l int) bool { return x.set[l] == i }) &&
+						slices.ContainsFunc(b, func(l int) bool { return x.set[l] != i })
+				})
+			})
+	}
+}
+
+// mayBeLazy reports whether node i can be left unfiltered.
+func (x *lowering) mayBeLazy(i int) bool { return !x.o.Roomy && x.sets[i].slot >= 0 }
+
+// operands are what node i combines: a is the base and b the neighbour list,
+// nil for a SetList, where a is the list. At least one of the two is within the
+// node's bounds, and for a difference a is.
+func (x *lowering) operands(i int, e *env) (a, b kir.Expr) {
+	return x.operandsWithin(i, bounds{}, e)
+}
+
+// operandsWithin is operands of node i within further bounds.
+func (x *lowering) operandsWithin(i int, further bounds, e *env) (a, b kir.Expr) {
+	s := &x.sets[i]
+	bounds := x.nodeBounds(i).and(further)
+	list, rest := x.list(s.Adj, s.Of, bounds, e.m)
+	if s.Op == plan.SetList {
+		return rest.cut(list, e.m), nil
+	}
+	more := bounds.without(x.nodeBounds(s.Base))
+	if s.Op == plan.SetAnd {
+		// The result is within whatever bounds one of the operands.
+		more = more.without(bounds.without(rest))
+	}
+	return more.cut(e.set(s.Base), e.m), list
+}
+
+// has tests whether v is in node i, of which nothing is known.
+func (x *lowering) has(i int, v kir.Expr, e *env) kir.Expr {
+	s := &x.sets[i]
+	list := kir.Fn(kir.Contains, kir.Fn(kir.List, kir.G(x.adjs[s.Adj]), e.m(s.Of)), v)
+	bounds := x.nodeBounds(i)
+	if s.Op == plan.SetList {
+		return kir.All(append(bounds.holds(v, e.m), list)...)
+	}
+	if s.Op == plan.SetMinus {
+		list = kir.NotX(list)
+	}
+	tests := bounds.without(x.nodeBounds(s.Base)).holds(v, e.m)
+	tests = append(tests, kir.Fn(kir.Contains, e.set(s.Base), v), list)
+	if x.mayBeLazy(s.Base) {
+		tests = append(tests, x.unlessLazy(s.Base, v, e))
+	}
+	return kir.All(tests...)
+}
+
+// unlessLazy tests an element of what is kept of node i: nothing is to be
+// tested where the node was filtered.
+func (x *lowering) unlessLazy(i int, v kir.Expr, e *env) kir.Expr {
+	return kir.Any(kir.NotX(e.lazy(i)), kir.Invoke{Fn: x.hasFunc(i), Args: []kir.Expr{kir.R(e.s), v}})
+}
+
+// hasFunc is the function Node<i>::has.
+func (x *lowering) hasFunc(i int) *kir.Func {
+	if f := x.prog.Func("Node", i, "has"); f != nil {
+		return f
+	}
+	e := x.newEnv(false)
+	v := &kir.Var{Name: "x", T: kir.T(kir.U32)}
+	body := []kir.Stmt{&kir.Return{X: x.has(i, kir.R(v), e)}}
+	x.owner("Node", i, x.formula(i))
+	return x.member("Node", i, &kir.Func{
+		Name: "has", Scope: kir.Lane, Params: []*kir.Var{e.s, v}, Result: kir.T(kir.Bool), Body: body,
+	})
+}
+
+// compute makes node i.
+func (x *lowering) compute(i int, e *env) []kir.Stmt {
+	s := &x.sets[i]
+	to := e.set(i)
+	out := []kir.Stmt{&kir.Comment{Text: x.formula(i)}}
+	empty := func(set kir.Expr) kir.Stmt {
+		return &kir.If{
+			Cond: kir.Op2(kir.Eq, kir.Fn(kir.Size, set), kir.C(0)),
+			Then: []kir.Stmt{&kir.Return{X: kir.False}},
+		}
+	}
+	a, b := x.operands(i, e)
+	if s.Op == plan.SetList {
+		return append(out, &kir.Assign{To: to, X: a}, empty(to))
+	}
+	let := func(name string, x kir.Expr) kir.Expr {
+		v := &kir.Var{Name: name, T: x.Type()}
+		out = append(out, &kir.Let{Var: v, Init: x})
+		return kir.R(v)
+	}
+	a, b = let(fmt.Sprintf("a%d", i), a), let(fmt.Sprintf("b%d", i), b)
+	room := let(fmt.Sprintf("o%d", i), kir.Fn(kir.Room, kir.R(e.slots), kir.Op2(kir.Mul, kir.C(uint32(s.slot)), kir.R(e.cap))))
+	made := &kir.SetOp{Op: kir.Intersect, To: to, Out: room, A: a, B: b}
+	if s.Op == plan.SetMinus {
+		made.Op = kir.Subtract
+	}
+	if x.o.Roomy {
+		return append(out, made, empty(to))
+	}
+	from := a
+	if s.Op == plan.SetAnd {
+		from = let(fmt.Sprintf("c%d", i), shorter(a, b))
+	}
+	make := []kir.Stmt{made}
+	if x.mayBeLazy(s.Base) {
+		v := &kir.Var{Name: "x", T: kir.T(kir.U32)}
+		has := kir.Invoke{Fn: x.hasFunc(i), Args: []kir.Expr{kir.R(e.s), kir.R(v)}}
+		make = []kir.Stmt{&kir.If{
+			Cond: e.lazy(s.Base),
+			Then: []kir.Stmt{&kir.SetOp{Op: kir.Filter, To: to, Out: room, A: from, X: v, Keep: has}},
+			Else: make,
+		}}
+	}
+	word, bit := e.lazyWord(i)
+	x.hasFunc(i)
+	return append(out, &kir.If{
+		Cond: kir.Op2(kir.Le, kir.Fn(kir.Size, from), kir.R(e.cap)),
+		Then: append(make, &kir.Assign{To: word, X: kir.Op2(kir.BitAnd, word, kir.C(^bit))}),
+		Else: []kir.Stmt{
+			&kir.Assign{To: to, X: from},
+			&kir.Assign{To: word, X: kir.Op2(kir.BitOr, word, kir.C(bit))},
+		},
+	}, empty(to))
+}
+
+// maxDegree is the length of the longest list of adjacency a.
+func (x *lowering) maxDegree(a int) (n int) {
+	if n, ok := x.longest[a]; ok {
+		return n
+	}
+	off := x.p.Adjs[a].CSR.Off
+	for i := 1; i < len(off); i++ {
+		n = max(n, int(off[i]-off[i-1]))
+	}
+	x.longest[a] = n
+	return n
+}
+
+// shorter is the set of fewer elements.
+func shorter(a, b kir.Expr) kir.Expr {
+	return kir.Select{If: kir.Op2(kir.Lt, kir.Fn(kir.Size, b), kir.Fn(kir.Size, a)), Then: b, Else: a}
+}
+
+// formula is node i for the reader: S2 = S0 ∩ N(b), < a.
+func (x *lowering) formula(i int) string {
+	s := &x.sets[i]
+	var b strings.Builder
+	fmt.Fprintf(&b, "S%d = ", i)
+	switch s.Op {
+	case plan.SetAnd:
+		fmt.Fprintf(&b, "S%d ∩ ", s.Base)
+	case plan.SetMinus:
+		fmt.Fprintf(&b, "S%d − ", s.Base)
+	}
+	fmt.Fprintf(&b, "%s(%s)", x.p.Adjs[s.Adj].Name, x.names[s.Of])
+	for _, j := range s.Below {
+		fmt.Fprintf(&b, ", < %s", x.names[j])
+	}
+	for _, j := range s.Above {
+		fmt.Fprintf(&b, ", > %s", x.names[j])
+	}
+	if s.Range.End != 0 {
+		fmt.Fprintf(&b, ", in %s", x.rangeName(s.Range))
+	}
+	return b.String()
+}
