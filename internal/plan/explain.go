@@ -21,7 +21,7 @@ type Actual struct {
 // restrictions hold where, how the last levels are counted, and what was
 // expected. Actuals, one a level, may follow from a run.
 func Explain(p *Plan, w io.Writer, actual ...Actual) error {
-	e := &explainer{p: p, actual: actual, name: levelNames(p)}
+	e := &explainer{p: p, actual: actual, name: LevelNames(p)}
 	e.head()
 	e.nest()
 	e.foot()
@@ -37,9 +37,9 @@ type explainer struct {
 	actual []Actual
 }
 
-// levelNames are the user's names in the plan's order; vertices without a name
+// LevelNames are the user's names in the plan's order; vertices without a name
 // are v0, v1, … by their place in the pattern.
-func levelNames(p *Plan) []string {
+func LevelNames(p *Plan) []string {
 	out := make([]string, len(p.Order))
 	taken := map[string]bool{}
 	for _, v := range p.Pattern.Vertices {

@@ -93,7 +93,7 @@ type termJSON struct {
 // ExplainJSON writes p, with what a run found if actuals are given, as one JSON
 // object.
 func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
-	name := levelNames(p)
+	name := LevelNames(p)
 	names := func(levels []int) (out []string) {
 		for _, l := range levels {
 			out = append(out, name[l])
