@@ -22,6 +22,7 @@ var may = map[string][]string{
 	"graph":         {},
 	"pattern":       {},
 	"kir":           {},
+	"cuda":          {},
 	"format":        {"graph"},
 	"gql":           {"pattern"},
 	"plan":          {"pattern", "graph"},

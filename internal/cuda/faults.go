@@ -1,0 +1,265 @@
+package cuda
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+)
+
+// Faults is a backend in which calls fail on purpose, to test what is above it. Counts are from 1; 0 means never.
+//
+//	d, err := cuda.New(&cuda.Faults{Backend: b, FailAlloc: 3})
+type Faults struct {
+	Backend
+
+	FailAlloc   int // the n-th Alloc or Pin finds no memory
+	FailCompile int // the n-th Compile does not compile
+	FailLoad    int // the n-th Load is refused: an image for another architecture
+	FailLaunch  int // the n-th Launch is refused
+	FailCopy    int // the n-th CopyIn, CopyOut, Copy or Fill is refused
+	FailWork    int // the n-th look at a stream (Wait, Done) finds that a kernel failed: the device is lost
+	LoseAfter   int // after n calls of any kind, Open and Close apart, the device is lost
+
+	allocs, compiles, loads, launches, copies, looks, calls int
+	lost                                                    error
+}
+
+// Calls is how many calls were made: a run without faults tells which LoseAfter are worth trying.
+func (f *Faults) Calls() int { return f.calls }
+
+// enter counts a call and says whether the device is lost.
+func (f *Faults) enter(op string) error {
+	if f.lost == nil && f.LoseAfter > 0 && f.calls >= f.LoseAfter {
+		f.lost = &Error{Op: op, Name: "injected", Text: "the device is gone", Kind: ErrLost, Lost: true}
+	}
+	f.calls++
+	return f.lost
+}
+
+// nth counts up to the call that fails.
+func nth(count *int, fail int, e Error) error {
+	if *count++; *count != fail {
+		return nil
+	}
+	e.Name = "injected"
+	return &e
+}
+
+func (f *Faults) Alloc(bytes int64) (uint64, error) {
+	if err := f.enter("alloc"); err != nil {
+		return 0, err
+	}
+	if err := nth(&f.allocs, f.FailAlloc, Error{Op: fmt.Sprintf("alloc of %d bytes", bytes), Kind: ErrMemory}); err != nil {
+		return 0, err
+	}
+	return f.Backend.Alloc(bytes)
+}
+
+func (f *Faults) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
+	if err := f.enter("pinned memory"); err != nil {
+		return nil, 0, err
+	}
+	if err := nth(&f.allocs, f.FailAlloc, Error{Op: fmt.Sprintf("%d bytes of pinned memory", bytes), Kind: ErrMemory}); err != nil {
+		return nil, 0, err
+	}
+	return f.Backend.Pin(bytes)
+}
+
+func (f *Faults) Compile(src Source) ([]byte, error) {
+	if err := f.enter("compile"); err != nil {
+		return nil, err
+	}
+	if err := nth(&f.compiles, f.FailCompile, Error{Op: "compile of " + src.Name, Kind: ErrCompile}); err != nil {
+		return nil, err
+	}
+	return f.Backend.Compile(src)
+}
+
+func (f *Faults) Load(image []byte) (Handle, error) {
+	if err := f.enter("load"); err != nil {
+		return 0, err
+	}
+	if err := nth(&f.loads, f.FailLoad, Error{Op: "load of a module", Kind: ErrArch}); err != nil {
+		return 0, err
+	}
+	return f.Backend.Load(image)
+}
+
+func (f *Faults) Launch(function Handle, blocks, threads, shared int, stream Handle, params unsafe.Pointer, bytes int) error {
+	if err := f.enter("launch"); err != nil {
+		return err
+	}
+	if err := nth(&f.launches, f.FailLaunch, Error{Op: "launch", Kind: ErrLaunch}); err != nil {
+		return err
+	}
+	return f.Backend.Launch(function, blocks, threads, shared, stream, params, bytes)
+}
+
+// copying is what all transfers share.
+func (f *Faults) copying(op string) error {
+	if err := f.enter(op); err != nil {
+		return err
+	}
+	return nth(&f.copies, f.FailCopy, Error{Op: op})
+}
+
+func (f *Faults) Fill(dst uint64, value byte, bytes int64, stream Handle) error {
+	if err := f.copying("fill"); err != nil {
+		return err
+	}
+	return f.Backend.Fill(dst, value, bytes, stream)
+}
+
+func (f *Faults) CopyIn(dst uint64, src unsafe.Pointer, bytes int64, stream Handle) error {
+	if err := f.copying("copy to the device"); err != nil {
+		return err
+	}
+	return f.Backend.CopyIn(dst, src, bytes, stream)
+}
+
+func (f *Faults) CopyOut(dst unsafe.Pointer, src uint64, bytes int64, stream Handle) error {
+	if err := f.copying("copy from the device"); err != nil {
+		return err
+	}
+	return f.Backend.CopyOut(dst, src, bytes, stream)
+}
+
+func (f *Faults) Copy(dst, src uint64, bytes int64, stream Handle) error {
+	if err := f.copying("copy on the device"); err != nil {
+		return err
+	}
+	return f.Backend.Copy(dst, src, bytes, stream)
+}
+
+// look is what Wait and Done share.
+func (f *Faults) look() error {
+	if err := f.enter("wait for a stream"); err != nil {
+		return err
+	}
+	err := nth(&f.looks, f.FailWork, Error{Op: "wait for a stream", Text: "a kernel failed", Kind: ErrLaunch, Lost: true})
+	if err != nil {
+		f.lost = err
+	}
+	return err
+}
+
+func (f *Faults) Wait(stream Handle) error {
+	if err := f.look(); err != nil {
+		return err
+	}
+	return f.Backend.Wait(stream)
+}
+
+func (f *Faults) Done(stream Handle) (bool, error) {
+	if err := f.look(); err != nil {
+		return false, err
+	}
+	return f.Backend.Done(stream)
+}
+
+// The rest only fails once the device is lost.
+
+func (f *Faults) Free(ptr uint64) error {
+	if err := f.enter("free"); err != nil {
+		return err
+	}
+	return f.Backend.Free(ptr)
+}
+
+func (f *Faults) Unpin(host unsafe.Pointer) error {
+	if err := f.enter("free of pinned memory"); err != nil {
+		return err
+	}
+	return f.Backend.Unpin(host)
+}
+
+func (f *Faults) Memory() (free, total int64, err error) {
+	if err := f.enter("memory"); err != nil {
+		return 0, 0, err
+	}
+	return f.Backend.Memory()
+}
+
+func (f *Faults) NewStream() (Handle, error) {
+	if err := f.enter("new stream"); err != nil {
+		return 0, err
+	}
+	return f.Backend.NewStream()
+}
+
+func (f *Faults) CloseStream(stream Handle) error {
+	if err := f.enter("close of a stream"); err != nil {
+		return err
+	}
+	return f.Backend.CloseStream(stream)
+}
+
+func (f *Faults) Synchronize() error {
+	if err := f.enter("synchronize"); err != nil {
+		return err
+	}
+	return f.Backend.Synchronize()
+}
+
+func (f *Faults) NewEvent() (Handle, error) {
+	if err := f.enter("new event"); err != nil {
+		return 0, err
+	}
+	return f.Backend.NewEvent()
+}
+
+func (f *Faults) CloseEvent(event Handle) error {
+	if err := f.enter("close of an event"); err != nil {
+		return err
+	}
+	return f.Backend.CloseEvent(event)
+}
+
+func (f *Faults) Record(event, stream Handle) error {
+	if err := f.enter("record of an event"); err != nil {
+		return err
+	}
+	return f.Backend.Record(event, stream)
+}
+
+func (f *Faults) WaitEvent(event Handle) error {
+	if err := f.enter("wait for an event"); err != nil {
+		return err
+	}
+	return f.Backend.WaitEvent(event)
+}
+
+func (f *Faults) Follow(stream, event Handle) error {
+	if err := f.enter("wait of a stream for an event"); err != nil {
+		return err
+	}
+	return f.Backend.Follow(stream, event)
+}
+
+func (f *Faults) Elapsed(from, to Handle) (time.Duration, error) {
+	if err := f.enter("time between events"); err != nil {
+		return 0, err
+	}
+	return f.Backend.Elapsed(from, to)
+}
+
+func (f *Faults) Unload(module Handle) error {
+	if err := f.enter("unload of a module"); err != nil {
+		return err
+	}
+	return f.Backend.Unload(module)
+}
+
+func (f *Faults) Function(module Handle, name string) (Handle, Function, error) {
+	if err := f.enter("kernel " + name); err != nil {
+		return 0, Function{}, err
+	}
+	return f.Backend.Function(module, name)
+}
+
+func (f *Faults) Occupancy(function Handle, threads, shared int) (int, error) {
+	if err := f.enter("occupancy"); err != nil {
+		return 0, err
+	}
+	return f.Backend.Occupancy(function, threads, shared)
+}

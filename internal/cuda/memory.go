@@ -1,0 +1,212 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+)
+
+// Buffer is a piece of device memory. Ptr is its device address, Size its bytes. The zero Buffer is empty.
+type Buffer struct {
+	Ptr  uint64
+	Size int64
+}
+
+// Alloc takes device memory; its contents are unknown. Zero bytes give the empty buffer, whose address is null.
+func (c *Context) Alloc(bytes int64) (Buffer, error) {
+	if err := c.d.ready(); err != nil {
+		return Buffer{}, err
+	}
+	if bytes < 0 {
+		return Buffer{}, fmt.Errorf("cuda: alloc of %d bytes", bytes)
+	}
+	if bytes == 0 {
+		return Buffer{}, nil
+	}
+	ptr, err := c.d.backend.Alloc(bytes)
+	if err != nil {
+		return Buffer{}, c.d.note(err)
+	}
+	c.d.buffers[ptr] = bytes
+	c.d.inUse.Add(bytes)
+	return Buffer{Ptr: ptr, Size: bytes}, nil
+}
+
+// Free gives memory back. b must be what Alloc returned; the empty buffer may be freed.
+func (c *Context) Free(b Buffer) error {
+	if err := c.d.ready(); err != nil {
+		return err
+	}
+	if b == (Buffer{}) {
+		return nil
+	}
+	if size, ok := c.d.buffers[b.Ptr]; !ok || size != b.Size {
+		return fmt.Errorf("cuda: free of %d bytes at %#x, which are not allocated", b.Size, b.Ptr)
+	}
+	delete(c.d.buffers, b.Ptr)
+	c.d.inUse.Add(-b.Size)
+	return c.d.note(c.d.backend.Free(b.Ptr))
+}
+
+// Memory is how many bytes of device memory are free, and how many there are. Other programs change the first.
+func (c *Context) Memory() (free, total int64, err error) {
+	if err := c.d.ready(); err != nil {
+		return 0, 0, err
+	}
+	free, total, err = c.d.backend.Memory()
+	return free, total, c.d.note(err)
+}
+
+// Clear sets b to zero bytes; see Fill.
+func (c *Context) Clear(b Buffer, stream *Stream) error { return c.Fill(b, 0, stream) }
+
+// Fill sets all bytes of b in the stream's order. With a nil stream it returns when that is done.
+func (c *Context) Fill(b Buffer, value byte, stream *Stream) error {
+	h, err := c.d.streamOf(stream)
+	if err != nil || b.Size == 0 {
+		return err
+	}
+	err = c.d.backend.Fill(b.Ptr, value, b.Size, h)
+	if err == nil && stream == nil {
+		err = c.d.backend.Wait(h)
+	}
+	return c.d.note(err)
+}
+
+// Copy copies bytes between buffers of this device in the stream's order: from src at byte srcAt to dst at byte
+// dstAt. The two places must not overlap. With a nil stream it returns when that is done.
+func (c *Context) Copy(dst Buffer, dstAt int64, src Buffer, srcAt, bytes int64, stream *Stream) error {
+	h, err := c.d.streamOf(stream)
+	if err != nil {
+		return err
+	}
+	if bytes < 0 || dstAt < 0 || srcAt < 0 || bytes > dst.Size-dstAt || bytes > src.Size-srcAt {
+		return fmt.Errorf("cuda: copy of %d bytes from %d of %d to %d of %d", bytes, srcAt, src.Size, dstAt, dst.Size)
+	}
+	if bytes == 0 {
+		return nil
+	}
+	err = c.d.backend.Copy(dst.Ptr+uint64(dstAt), src.Ptr+uint64(srcAt), bytes, h)
+	if err == nil && stream == nil {
+		err = c.d.backend.Wait(h)
+	}
+	return c.d.note(err)
+}
+
+// Synchronize waits for all work on the device, in all streams.
+func (c *Context) Synchronize() error {
+	if err := c.d.ready(); err != nil {
+		return err
+	}
+	return c.d.note(c.d.backend.Synchronize())
+}
+
+// Upload copies src into b, from byte at on, and returns when it is there. It comes after work that was started
+// with a nil stream, but does not wait for other streams. T must be plain data, without pointers.
+func Upload[T any](c *Context, b Buffer, at int64, src []T) error {
+	n, err := span[T](c, "upload", b, at, len(src))
+	if err != nil || n == 0 {
+		return err
+	}
+	err = c.d.backend.CopyIn(b.Ptr+uint64(at), unsafe.Pointer(unsafe.SliceData(src)), n, c.d.main.handle)
+	if err == nil {
+		err = c.d.backend.Wait(c.d.main.handle)
+	}
+	return c.d.note(err)
+}
+
+// Download copies from b, from byte at on, until dst is full; otherwise as Upload.
+func Download[T any](c *Context, dst []T, b Buffer, at int64) error {
+	n, err := span[T](c, "download", b, at, len(dst))
+	if err != nil || n == 0 {
+		return err
+	}
+	err = c.d.backend.CopyOut(unsafe.Pointer(unsafe.SliceData(dst)), b.Ptr+uint64(at), n, c.d.main.handle)
+	if err == nil {
+		err = c.d.backend.Wait(c.d.main.handle)
+	}
+	return c.d.note(err)
+}
+
+// span is the size in bytes of n values of T in b from byte at on.
+func span[T any](c *Context, what string, b Buffer, at int64, n int) (int64, error) {
+	if err := c.d.ready(); err != nil {
+		return 0, err
+	}
+	size, err := plainSize[T]()
+	if err != nil {
+		return 0, fmt.Errorf("cuda: %s: %w", what, err)
+	}
+	if at < 0 || at > b.Size || size > 0 && int64(n) > (b.Size-at)/size {
+		return 0, fmt.Errorf("cuda: %s of %d values of %d bytes at byte %d of a buffer of %d bytes", what, n, size, at, b.Size)
+	}
+	return int64(n) * size, nil
+}
+
+// Pinned is page-locked host memory that the device reaches too. What a kernel writes there is seen by the host
+// while the kernel runs, and the other way round, with the fences that device.cuh names *_system.
+type Pinned struct {
+	d     *Device
+	bytes []byte
+	host  unsafe.Pointer
+	ptr   uint64
+}
+
+// Pinned takes pinned memory, cleared.
+func (c *Context) Pinned(bytes int64) (*Pinned, error) {
+	if err := c.d.ready(); err != nil {
+		return nil, err
+	}
+	if bytes <= 0 || bytes > math.MaxInt {
+		return nil, fmt.Errorf("cuda: %d bytes of pinned memory", bytes)
+	}
+	host, ptr, err := c.d.backend.Pin(bytes)
+	if err != nil {
+		return nil, c.d.note(err)
+	}
+	p := &Pinned{d: c.d, bytes: unsafe.Slice((*byte)(host), bytes), host: host, ptr: ptr}
+	clear(p.bytes)
+	c.d.pinned[p] = struct{}{}
+	c.d.inUse.Add(bytes)
+	return p, nil
+}
+
+// Bytes is the memory as the host sees it, valid until Free or the device's Close, and nil after them. Any
+// goroutine may use it.
+func (p *Pinned) Bytes() []byte { return p.bytes }
+
+// Ptr is the memory's address on the device.
+func (p *Pinned) Ptr() uint64 { return p.ptr }
+
+// Free gives the memory back; a second Free does nothing. Once the device is lost the memory stays until Close,
+// since work that cannot be waited for may still write to it.
+func (p *Pinned) Free() error {
+	if p.bytes == nil {
+		return nil
+	}
+	if err := p.d.ready(); err != nil {
+		return err
+	}
+	p.d.inUse.Add(-int64(len(p.bytes)))
+	delete(p.d.pinned, p)
+	p.bytes = nil
+	return p.d.note(p.d.backend.Unpin(p.host))
+}
+
+// View is the pinned memory from byte at on as n values of T, which must be plain data; at must suit T's
+// alignment. It is valid as long as Bytes is.
+func View[T any](p *Pinned, at int64, n int) ([]T, error) {
+	size, err := plainSize[T]()
+	if err != nil {
+		return nil, fmt.Errorf("cuda: view: %w", err)
+	}
+	total := int64(len(p.bytes))
+	var zero T
+	if n < 0 || at < 0 || at > total || size > 0 && int64(n) > (total-at)/size || at%int64(unsafe.Alignof(zero)) != 0 {
+		return nil, fmt.Errorf("cuda: view of %d values of %d bytes at byte %d of %d", n, size, at, total)
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&p.bytes[at])), n), nil
+}

@@ -1,0 +1,218 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+)
+
+// idleModules is how many modules that nobody uses stay loaded on a device.
+const idleModules = 64
+
+// modules are the loaded images of one device.
+type modules struct {
+	images *images
+	byKey  map[imageKey]*Module
+	idle   []*Module // without users, the longest idle first
+}
+
+// Module is a compiled program, loaded on a device.
+type Module struct {
+	d       *Device
+	key     imageKey
+	name    string
+	handle  Handle
+	users   int
+	kernels map[string]*Kernel
+}
+
+// Module compiles src for the device, or takes it from what is loaded already, or its image from memory or disk.
+// The error of a program that does not compile is ErrCompile and has the compiler's log. Close the module when
+// its kernels are not launched any more.
+func (c *Context) Module(src Source) (*Module, error) {
+	if err := c.d.ready(); err != nil {
+		return nil, err
+	}
+	ms := &c.d.modules
+	key := src.key(c.d.info)
+	if m := ms.byKey[key]; m != nil {
+		if m.users == 0 {
+			ms.idle = slices.DeleteFunc(ms.idle, func(o *Module) bool { return o == m })
+		}
+		m.users++
+		return m, nil
+	}
+	h, err := c.load(src, key)
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{d: c.d, key: key, name: src.Name, handle: h, users: 1, kernels: map[string]*Kernel{}}
+	if ms.byKey == nil {
+		ms.byKey = map[imageKey]*Module{}
+	}
+	ms.byKey[key] = m
+	return m, nil
+}
+
+// load gets the image and loads it. An image that was kept and that the driver refuses is made anew, once.
+func (c *Context) load(src Source, key imageKey) (Handle, error) {
+	compile := func() ([]byte, error) {
+		image, err := c.d.backend.Compile(src)
+		return image, c.d.note(err)
+	}
+	if c.d.info.Compiler == "" { // it says itself what is missing
+		_, err := compile()
+		return 0, err
+	}
+	images := c.d.modules.images
+	image, kept, err := images.get(key, compile)
+	if err != nil {
+		return 0, err
+	}
+	h, err := c.d.backend.Load(image)
+	if err != nil && kept && !errors.Is(err, ErrLost) && !errors.Is(err, ErrMemory) {
+		images.drop(key)
+		if image, _, err = images.get(key, compile); err != nil {
+			return 0, err
+		}
+		h, err = c.d.backend.Load(image)
+	}
+	return h, c.d.note(err)
+}
+
+// Close says that the caller is done with the module and its kernels. It stays loaded for a while, in case that
+// the same program is asked for again.
+func (m *Module) Close() error {
+	if err := m.d.ready(); err != nil {
+		return err
+	}
+	if m.users == 0 {
+		return nil
+	}
+	if m.users--; m.users > 0 {
+		return nil
+	}
+	ms := &m.d.modules
+	ms.idle = append(ms.idle, m)
+	if len(ms.idle) <= idleModules {
+		return nil
+	}
+	old := ms.idle[0]
+	ms.idle = slices.Delete(ms.idle, 0, 1)
+	delete(ms.byKey, old.key)
+	return m.d.note(m.d.backend.Unload(old.handle))
+}
+
+// Kernel is a function of a module that can be launched.
+type Kernel struct {
+	Function
+	module *Module
+	name   string
+	handle Handle
+	params reflect.Type // of the last launch: known to be right
+}
+
+// Kernel finds a kernel by its name.
+func (m *Module) Kernel(name string) (*Kernel, error) {
+	if err := m.d.ready(); err != nil {
+		return nil, err
+	}
+	if k := m.kernels[name]; k != nil {
+		return k, nil
+	}
+	h, f, err := m.d.backend.Function(m.handle, name)
+	if err != nil {
+		return nil, m.d.note(err)
+	}
+	k := &Kernel{Function: f, module: m, name: name, handle: h}
+	m.kernels[name] = k
+	return k, nil
+}
+
+// Occupancy is how many blocks of so many threads and bytes of dynamic shared memory one multiprocessor holds at
+// once; 0 where not even one fits.
+func (k *Kernel) Occupancy(threads, shared int) (int, error) {
+	d := k.module.d
+	if err := d.ready(); err != nil {
+		return 0, err
+	}
+	if threads < 1 || threads > k.MaxThreads || shared < 0 || shared > d.info.SharedPerBlock-k.SharedStatic {
+		return 0, nil
+	}
+	n, err := d.backend.Occupancy(k.handle, threads, shared)
+	return n, d.note(err)
+}
+
+// Resident is how many such blocks the whole device holds at once: the grid of a kernel whose blocks stay until
+// all work is done.
+func (k *Kernel) Resident(threads, shared int) (int, error) {
+	n, err := k.Occupancy(threads, shared)
+	return n * k.module.d.info.SMs, err
+}
+
+// Launch is the size of a grid: blocks, threads a block, bytes of dynamic shared memory a block, and the stream
+// it runs in (nil: the main stream).
+type Launch struct {
+	Blocks, Threads, Shared int
+	Stream                  *Stream
+}
+
+// Launch starts the kernel and returns. params points to one struct of plain data, which the kernel gets by
+// value; it may change once Launch has returned.
+func (k *Kernel) Launch(l Launch, params any) error {
+	d := k.module.d
+	h, err := d.streamOf(l.Stream)
+	if err != nil {
+		return err
+	}
+	if k.module.users == 0 {
+		return k.refuse("its module is closed")
+	}
+	v := reflect.ValueOf(params)
+	if t := reflect.TypeOf(params); t == nil || t != k.params {
+		if err := k.checkParams(t); err != nil {
+			return err
+		}
+		k.params = t
+	}
+	if v.IsNil() {
+		return k.refuse("its argument is a nil pointer")
+	}
+	if l.Blocks < 1 || l.Blocks > math.MaxInt32 || l.Threads < 1 || l.Threads > k.MaxThreads ||
+		l.Shared < 0 || l.Shared > d.info.SharedPerBlock-k.SharedStatic {
+		return k.refuse("%s", k.misfit(l))
+	}
+	return d.note(d.backend.Launch(k.handle, l.Blocks, l.Threads, l.Shared, h, v.UnsafePointer(), int(k.params.Elem().Size())))
+}
+
+func (k *Kernel) checkParams(t reflect.Type) error {
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct || t.Elem().Size() == 0 {
+		return k.refuse("its argument must be a pointer to a struct, not %v", t)
+	}
+	if err := plain(t.Elem()); err != nil {
+		return k.refuse("%v", err)
+	}
+	if size := int(t.Elem().Size()); k.ParamBytes != 0 && size != k.ParamBytes {
+		return k.refuse("%v has %d bytes, the kernel's argument %d", t.Elem(), size, k.ParamBytes)
+	}
+	return nil
+}
+
+// misfit says why a grid cannot be launched.
+func (k *Kernel) misfit(l Launch) string {
+	most := k.module.d.info.SharedPerBlock - k.SharedStatic
+	switch {
+	case l.Blocks < 1 || l.Blocks > math.MaxInt32:
+		return fmt.Sprintf("%d blocks; a grid has 1 to %d", l.Blocks, math.MaxInt32)
+	case l.Threads < 1 || l.Threads > k.MaxThreads:
+		return fmt.Sprintf("%d threads a block; with %d registers a thread it can have 1 to %d", l.Threads, k.Registers, k.MaxThreads)
+	default:
+		return fmt.Sprintf("%d bytes of dynamic shared memory a block; there are %d", l.Shared, most)
+	}
+}
+
+func (k *Kernel) refuse(format string, args ...any) error {
+	return &Error{Op: "launch of " + k.name, Text: fmt.Sprintf(format, args...), Kind: ErrLaunch}
+}
