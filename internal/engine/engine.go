@@ -77,5 +77,9 @@ type Sink interface {
 	Emit(worker int, b *Batch) error
 }
 
+// ErrOverflow says that a count does not fit 128 bits: no total wraps around in
+// silence.
+var ErrOverflow = errors.New("the count passes 2^128-1, the largest that totals hold")
+
 // ErrStop is returned by a Sink that wants no more matches: not a failure.
 var ErrStop = errors.New("stop")

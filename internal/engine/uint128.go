@@ -45,6 +45,40 @@ func (a Uint128) Mul(b Uint128) Uint128 {
 	return Uint128{hi + a.Hi*b.Lo + a.Lo*b.Hi, lo}
 }
 
+// AddOver returns a+b and whether it passes 128 bits.
+func (a Uint128) AddOver(b Uint128) (sum Uint128, over bool) {
+	lo, c := bits.Add64(a.Lo, b.Lo, 0)
+	hi, c := bits.Add64(a.Hi, b.Hi, c)
+	return Uint128{hi, lo}, c != 0
+}
+
+// MulOver returns a*b and whether it passes 128 bits.
+func (a Uint128) MulOver(b Uint128) (product Uint128, over bool) {
+	if a.Hi != 0 {
+		a, b = b, a // now a < 2^64, or both are not
+	}
+	if a.Hi != 0 {
+		return a.Mul(b), true
+	}
+	hi, lo := bits.Mul64(a.Lo, b.Lo)
+	over1, mid := bits.Mul64(a.Lo, b.Hi)
+	hi, carry := bits.Add64(hi, mid, 0)
+	return Uint128{hi, lo}, over1|carry != 0
+}
+
+// MulDiv returns a*x/d, for products that d > 0 divides, and whether it passes
+// 128 bits. The product itself may.
+func (a Uint128) MulDiv(x, d uint64) (q Uint128, over bool) {
+	h0, l0 := bits.Mul64(a.Lo, x)
+	h1, l1 := bits.Mul64(a.Hi, x)
+	mid, carry := bits.Add64(h0, l1, 0)
+	top := h1 + carry
+	over = top >= d
+	hi, r := bits.Div64(top%d, mid, d)
+	lo, _ := bits.Div64(r, l0, d)
+	return Uint128{hi, lo}, over
+}
+
 // IsZero reports whether a is 0.
 func (a Uint128) IsZero() bool { return a.Hi|a.Lo == 0 }
 

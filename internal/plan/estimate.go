@@ -80,10 +80,12 @@ type walker struct {
 	sumSize, sumAt []float64
 	sum, cost      []float64
 	hits           []uint32
+	blocks         []uint32 // Plan.TailBlocks
 }
 
 // prepare sums the root weights.
 func (w *walker) prepare() {
+	w.blocks = w.pl.TailBlocks()
 	lv := &w.pl.Levels[0]
 	w.rootRanges = lv.Ranges
 	if lv.Ranges == nil {
@@ -360,13 +362,13 @@ func (w *walker) contains(i int, c uint32) bool {
 
 // tailCost is what the intersections of the tail's formula read.
 func (w *walker) tailCost() (cost float64) {
-	for _, t := range w.pl.Tail.Terms {
-		for _, block := range t.Blocks {
-			base := w.pl.Levels[block[0]].Set
-			for _, l := range block[1:] {
-				if s := w.pl.Levels[l].Set; s != base {
-					cost += mergeCost(w.size[base], w.size[s])
-				}
+	pl := w.pl
+	for _, mask := range w.blocks {
+		groups := members(mask)
+		base := pl.Levels[pl.Tail.Groups[groups[0]].Levels[0]].Set
+		for _, g := range groups[1:] {
+			if s := pl.Levels[pl.Tail.Groups[g].Levels[0]].Set; s != base {
+				cost += mergeCost(w.size[base], w.size[s])
 			}
 		}
 	}

@@ -295,18 +295,17 @@ func (e *explainer) edge(i, indent int) {
 func (e *explainer) tail(l int) {
 	p := e.p
 	symbol := map[int]string{}
-	letter := 'S' // S, T, U, V, W: the tail has five levels at most
-	for i := l; i < len(p.Levels); i++ {
-		for j := l; j < i && symbol[i] == ""; j++ {
-			if e.source(i) == e.source(j) || p.Tail.Divisor > 1 && twinSource(p, i, j) {
-				symbol[i] = symbol[j]
-			}
+	for i, g := range p.Tail.Groups {
+		name := string(rune('S' + i)) // S, T, U, V, W: there are five groups at most
+		for _, j := range g.Levels {
+			symbol[j] = name
 		}
-		if symbol[i] == "" {
-			symbol[i] = string(letter)
-			letter++
-			e.linef(l, "%s = %s%s", symbol[i], e.tailSource(i, l), around(p.Levels[i].Estimate, "matches"))
-		}
+		first := g.Levels[0]
+		e.linef(l, "%s = %s, for %s%s", name, e.tailSource(first, l), e.nameAll(g.Levels), around(p.Levels[first].Estimate, "matches"))
+	}
+	if p.Tail.Terms == nil {
+		e.linef(l, "count += %s", e.groups())
+		return
 	}
 	var terms []string
 	for k, t := range p.Tail.Terms {
@@ -352,11 +351,52 @@ func (e *explainer) tail(l int) {
 	e.linef(l, "count += %s", sum)
 }
 
-// twinSource reports whether two levels of the tail have the same candidates:
-// the divisor stands for the restrictions between them.
-func twinSource(p *Plan, i, j int) bool {
-	x, y := &p.Levels[i], &p.Levels[j]
-	return x.Set == y.Set && sameBits(x.Bits, y.Bits) && fmt.Sprint(x.Ranges) == fmt.Sprint(y.Ranges)
+// groups writes the count of a tail of many levels.
+func (e *explainer) groups() string {
+	apart := len(e.p.TailBlocks()) == len(e.p.Tail.Groups)
+	var ways, factors []string
+	for i, g := range e.p.Tail.Groups {
+		name, k := string(rune('S'+i)), len(g.Levels)
+		switch {
+		case e.p.Mode != pattern.Iso:
+			factors = append(factors, fmt.Sprintf("|%s|^%d", name, k))
+		case g.Ordered || k == 1:
+			factors = append(factors, binomial(name, k))
+			ways = append(ways, fmt.Sprintf("%d of %s", k, name))
+		default:
+			factors = append(factors, fmt.Sprintf("|%s|!/(|%s|−%d)!", name, name, k))
+			ways = append(ways, fmt.Sprintf("%d of %s in sequence", k, name))
+		}
+	}
+	if apart {
+		return strings.Join(factors, "·")
+	}
+	return "ways to take " + strings.Join(ways, " and ") + ", no vertex twice"
+}
+
+// binomial writes the number of sets of k elements of a set.
+func binomial(set string, k int) string {
+	if k == 1 {
+		return "|" + set + "|"
+	}
+	return fmt.Sprintf("C(|%s|, %d)", set, k)
+}
+
+// nameAll joins the names of some levels, the first and last ones where they
+// are many.
+func (e *explainer) nameAll(levels []int) string {
+	names := make([]string, len(levels))
+	for i, l := range levels {
+		names[i] = e.name[l]
+	}
+	n := len(names)
+	switch {
+	case n == 1:
+		return names[0]
+	case n > maxTail:
+		return fmt.Sprintf("%s, %s … %s (%d)", names[0], names[1], names[n-1], n)
+	}
+	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 }
 
 // tailSource is source without what relates level i to others of the tail.
@@ -375,13 +415,7 @@ func (e *explainer) tailSource(i, tail int) string {
 	e.p.Levels[i] = lv
 	s := e.source(i)
 	e.p.Levels[i] = old
-	names := []string{e.name[i]}
-	for k := i + 1; k < len(e.p.Levels); k++ {
-		if e.p.Tail.Divisor > 1 && twinSource(e.p, i, k) {
-			names = append(names, e.name[k])
-		}
-	}
-	return fmt.Sprintf("%s, for %s", s, strings.Join(names, " and "))
+	return s
 }
 
 // estimates writes the expected and the actual partial matches.

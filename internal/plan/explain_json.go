@@ -80,9 +80,15 @@ type edgeJSON struct {
 }
 
 type tailJSON struct {
-	Levels  int        `json:"levels"`
-	Divisor int64      `json:"divisor"`
-	Terms   []termJSON `json:"terms"`
+	Levels  int         `json:"levels"`
+	Groups  []groupJSON `json:"groups"`
+	Divisor int64       `json:"divisor,omitempty"`
+	Terms   []termJSON  `json:"terms,omitempty"`
+}
+
+type groupJSON struct {
+	Vertices []string `json:"vertices"`
+	Ordered  bool     `json:"ordered,omitempty"`
 }
 
 type termJSON struct {
@@ -160,6 +166,9 @@ func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
 	}
 	if p.Tail.K > 0 {
 		out.Tail = &tailJSON{Levels: p.Tail.K, Divisor: p.Tail.Divisor}
+		for _, g := range p.Tail.Groups {
+			out.Tail.Groups = append(out.Tail.Groups, groupJSON{names(g.Levels), g.Ordered})
+		}
 		for _, t := range p.Tail.Terms {
 			x := termJSON{Coef: t.Coef}
 			for _, block := range t.Blocks {

@@ -32,11 +32,14 @@ const visitCost = 6
 // restrictions in both directions. (GraphPi, SC 2020, and Dryadic, 2021, choose
 // order and restrictions together; they have no walks.)
 func (b *binding) orderCost(o Options) choice {
-	c := &costSearch{b: b, s: b.statistics(), o: o}
-	if b.n <= exhaustive {
+	c := &costSearch{b: b, s: b.statistics(), o: o, last: b.twinsLast(o)}
+	switch {
+	case b.n <= exhaustive:
 		elems, _ := b.group.Elements(5040)
 		c.descend(prefix{perms: elems, frac: 1})
-	} else {
+	case b.n-bits.OnesCount32(c.last) <= exhaustive:
+		c.descend(prefix{frac: 1})
+	default:
 		c.beam()
 	}
 	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
@@ -84,6 +87,7 @@ type costSearch struct {
 	b    *binding
 	s    *costStats
 	o    Options
+	last uint32 // vertices that come after all others, for the tail to close
 	seen int
 	best []prefix // complete orders, at most finalists of them
 }
@@ -108,11 +112,11 @@ type prefix struct {
 
 // next lists the vertices that can follow, one of each orbit.
 func (c *costSearch) next(p *prefix) []int {
-	from := p.border &^ p.placed
+	from := p.border &^ p.placed &^ c.last
 	if len(p.order) == 0 && c.o.Root >= 0 {
 		from = 1 << c.o.Root
 	} else if from == 0 {
-		from = c.b.all() &^ p.placed
+		from = c.b.all() &^ p.placed &^ c.last
 	}
 	var out []int
 next:
@@ -153,18 +157,24 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 		// The greatest of its orbit: one in so many orders of those placed.
 		q.frac /= float64(bits.OnesCount32(o & q.placed))
 	}
-	linked := b.near[v] | b.far[v] | b.tied(v)
-	for i, u := range p.order {
-		if linked>>u&1 != 0 {
-			q.open = max(q.open, i+1)
-		}
-	}
+	q.open = max(q.open, b.lastLinked(p.order, v)+1)
 	matches := c.s.card(q.placed) * q.frac
 	q.costs = append(slices.Clone(p.costs), matches*(visitCost+c.sets(p.placed, v)))
 	for _, x := range q.costs {
 		q.cost += x
 	}
 	return q
+}
+
+// lastLinked is the last place in order of a vertex that v is linked or tied to,
+// -1 where there is none.
+func (b *binding) lastLinked(order []int, v int) int {
+	linked := b.near[v] | b.far[v] | b.tied(v)
+	i := len(order) - 1
+	for i >= 0 && linked>>order[i]&1 == 0 {
+		i--
+	}
+	return i
 }
 
 // sets is the number of elements read by the set nodes that become computable
@@ -205,7 +215,7 @@ func (p *prefix) bound() (x float64) {
 }
 
 func (c *costSearch) descend(p prefix) {
-	if len(p.order) == c.b.n {
+	if p.placed|c.last == c.b.all() {
 		c.finish(p)
 		return
 	}
@@ -222,12 +232,20 @@ func (c *costSearch) descend(p prefix) {
 	}
 }
 
-// finish takes the tail off and keeps p where it is among the best.
+// finish appends what comes last, takes the tail off, and keeps p where it is
+// among the best.
 func (c *costSearch) finish(p prefix) {
 	c.seen++
+	for _, v := range members(c.last) {
+		p.open = max(p.open, c.b.lastLinked(p.order, v)+1)
+		p.order = append(slices.Clip(p.order), v)
+	}
 	n := len(p.order)
 	if !c.o.Listing && !c.o.NoTail && n > 1 {
-		tail := max(p.open, n-maxTail, 1)
+		tail := max(p.open, 1)
+		for n-tail > maxTail && c.kinds(p.order[tail:]) > maxTail {
+			tail++
+		}
 		p.cost = 0
 		for _, x := range p.costs[:tail] {
 			p.cost += x
@@ -238,7 +256,7 @@ func (c *costSearch) finish(p prefix) {
 			matches := c.s.card(placed) * p.orderFrac(tail)
 			for i, v := range p.order[tail:] {
 				for _, u := range p.order[tail : tail+i] {
-					if b := c.b; b.near[u] != b.near[v] || b.far[u] != b.far[v] || c.s.class[u] != c.s.class[v] {
+					if !c.alike(u, v) {
 						p.cost += matches * mergeCost(c.s.extension(placed, u), c.s.extension(placed, v))
 					}
 				}
@@ -248,6 +266,22 @@ func (c *costSearch) finish(p prefix) {
 	i := sort.Search(len(c.best), func(i int) bool { return c.best[i].cost > p.cost })
 	c.best = slices.Insert(c.best, i, p)
 	c.best = c.best[:min(len(c.best), finalists)]
+}
+
+// alike reports whether two vertices that are not linked have the same
+// candidates once the others are placed.
+func (c *costSearch) alike(u, v int) bool {
+	return c.b.near[u] == c.b.near[v] && c.b.far[u] == c.b.far[v] && c.s.class[u] == c.s.class[v]
+}
+
+// kinds is the number of vertices in vs no two of which are alike.
+func (c *costSearch) kinds(vs []int) (n int) {
+	for i, v := range vs {
+		if !slices.ContainsFunc(vs[:i], func(u int) bool { return c.alike(u, v) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // orderFrac is the share of the embeddings of the first levels that the
@@ -272,7 +306,7 @@ func set(vs []int) (m uint32) {
 // vertices compete with each other.
 func (c *costSearch) beam() {
 	level := []prefix{{frac: 1}}
-	for range c.b.n {
+	for range c.b.n - bits.OnesCount32(c.last) {
 		best := map[uint32]prefix{}
 		for i := range level {
 			for _, v := range c.next(&level[i]) {

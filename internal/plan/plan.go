@@ -158,15 +158,32 @@ type Set struct {
 }
 
 // Tail closes the last K levels by arithmetic. K = 0: nothing; K = 1: the last
-// level is a set size; K > 1: the last K levels are pairwise independent, their
-// sets depend on the levels before only, and the number of injective choices is
-// Σ Terms / Divisor.
+// level is a set size; K > 1: the last K levels are pairwise independent and
+// their sets depend on the levels before only. Groups says what is to be counted.
+// Where K ≤ 5, Terms says it as a sum of products of sizes: the number of choices
+// is Σ Terms / Divisor. Where K > 5 that sum would be too long: Terms is nil and
+// Divisor 0, and an engine either evaluates Groups or refuses the plan.
 type Tail struct {
-	K     int
-	Terms []TailTerm
+	K int
+	// Groups are the last K levels, those with the same candidates together, in
+	// the order of their first levels; at most five. Under Iso the number of
+	// choices is the number of ways to take len(Levels) vertices out of each
+	// group's set, no vertex twice in all the groups together and none that an
+	// earlier level holds. Under Hom vertices may recur: Π |set|^len(Levels).
+	Groups []TailGroup
+	Terms  []TailTerm
 	// Divisor is the number of orders of interchangeable tail vertices that
 	// restrictions would have removed.
 	Divisor int64
+}
+
+// TailGroup is levels of the tail that have the same candidates: the same Set,
+// Ranges, Bits, and bounds by levels before the tail.
+type TailGroup struct {
+	Levels []int // ascending
+	// Ordered: restrictions order the group's vertices completely, so that what
+	// is taken is a set and counts once; otherwise each sequence counts.
+	Ordered bool
 }
 
 // TailTerm is Coef × Π over blocks of |∩ of the block's levels' sets|.

@@ -8,8 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// maxTail bounds the levels that inclusion–exclusion closes: five levels with
-// different sets have 52 partitions.
+// maxTail bounds the levels that inclusion–exclusion over partitions closes (five
+// levels have 52 partitions), and for tails of more levels the groups of
+// interchangeable ones (five sets have 31 intersections).
 const maxTail = 5
 
 // tailLevels says how many of the last levels can be counted without being
@@ -18,7 +19,7 @@ func tailLevels(pl *Plan, less *poset, o Options) int {
 	if o.Listing || o.NoTail || pl.Mode == pattern.Trail {
 		return 0
 	}
-	for k := min(maxTail, len(pl.Levels)-1); k > 0; k-- {
+	for k := len(pl.Levels) - 1; k > 0; k-- {
 		if tailFits(pl, less, len(pl.Levels)-k) {
 			return k
 		}
@@ -47,7 +48,11 @@ func tailFits(pl *Plan, less *poset, tail int) bool {
 			}
 		}
 	}
-	for _, group := range twins(pl, less, tail) {
+	groups := twins(pl, less, tail)
+	if len(pl.Levels)-tail > maxTail && len(groups) > maxTail {
+		return false
+	}
+	for _, group := range groups {
 		if !ordersGroup(less, group) {
 			return false
 		}
@@ -106,8 +111,8 @@ func ordersGroup(less *poset, group []int) bool {
 	return pairs == 0 || pairs == len(group)*(len(group)-1)/2
 }
 
-// addTail writes the formula for the last k levels. The number of choices of
-// distinct vertices, one from each of k sets, is the sum over the partitions of
+// addTail groups the last k levels and, where they are few, writes the formula
+// for them. The number of choices of distinct vertices, one from each of k sets, is the sum over the partitions of
 // the levels into blocks of Π over blocks of (-1)^(|B|-1) (|B|-1)! times the size
 // of the intersection of the block's sets: Möbius inversion on the lattice of
 // partitions. Blocks with two disjoint label ranges are empty; partitions of the
@@ -119,15 +124,21 @@ func addTail(pl *Plan, k int, less *poset) {
 		return
 	}
 	tail := len(pl.Levels) - k
-	groups := twins(pl, less, tail)
 	class := make([]int, len(pl.Levels))
-	for i, g := range groups {
+	for i, g := range twins(pl, less, tail) {
+		ordered := len(g) > 1 && less.ordered(g[0], g[1])
+		pl.Tail.Groups = append(pl.Tail.Groups, TailGroup{Levels: g, Ordered: ordered})
 		for j, l := range g {
 			class[l] = i
-			if j > 0 && less.ordered(g[0], g[1]) {
+			if j > 0 && ordered {
 				pl.Tail.Divisor *= int64(j + 1)
 			}
 		}
+	}
+	if k > maxTail {
+		pl.Tail.Divisor = 0
+		markSizes(pl, less, tail)
+		return
 	}
 	number := map[string]int{}
 	partitions(tail, len(pl.Levels), func(blocks [][]int) {
@@ -155,6 +166,27 @@ func addTail(pl *Plan, k int, less *poset) {
 	})
 	pl.Tail.Terms = slices.DeleteFunc(pl.Tail.Terms, func(t TailTerm) bool { return t.Coef == 0 })
 	markSizes(pl, less, tail)
+}
+
+// TailBlocks lists the intersections that evaluating Tail.Groups may need, as
+// sets of groups (bit g is Groups[g]): those whose label ranges allow a vertex in
+// common, ascending; under Hom the groups alone.
+func (pl *Plan) TailBlocks() (masks []uint32) {
+	groups := pl.Tail.Groups
+	meet := make([]uint32, len(groups)) // of each group, which others it meets
+	for i, g := range groups {
+		for j, h := range groups {
+			if i == j || pl.Mode == pattern.Iso && overlap(pl.Levels[g.Levels[0]].Ranges, pl.Levels[h.Levels[0]].Ranges) {
+				meet[i] |= 1 << j
+			}
+		}
+	}
+	for mask := uint32(1); mask < 1<<len(groups); mask++ {
+		if !slices.ContainsFunc(members(mask), func(g int) bool { return mask&^meet[g] != 0 }) {
+			masks = append(masks, mask)
+		}
+	}
+	return masks
 }
 
 // partitions calls f for each partition of tail … end-1 into blocks.
@@ -209,7 +241,7 @@ func partitionKey(blocks [][]int, class []int) string {
 
 // markSizes marks the nodes of which only the size is wanted: those that only
 // levels of the tail use, whose elements are these levels' candidates, and that
-// no term intersects with another node.
+// are intersected with no other node.
 func markSizes(pl *Plan, less *poset, tail int) {
 	size := make([]bool, len(pl.Sets))
 	for l := tail; l < len(pl.Levels); l++ {
@@ -225,12 +257,11 @@ func markSizes(pl *Plan, less *poset, tail int) {
 			size[s.Base] = false
 		}
 	}
-	for _, t := range pl.Tail.Terms {
-		for _, block := range t.Blocks {
-			for _, l := range block {
-				if pl.Levels[l].Set != pl.Levels[block[0]].Set {
-					size[pl.Levels[l].Set], size[pl.Levels[block[0]].Set] = false, false
-				}
+	for i, g := range pl.Tail.Groups {
+		for _, h := range pl.Tail.Groups[:i] {
+			x, y := &pl.Levels[g.Levels[0]], &pl.Levels[h.Levels[0]]
+			if x.Set != y.Set && pl.Mode == pattern.Iso && overlap(x.Ranges, y.Ranges) {
+				size[x.Set], size[y.Set] = false, false
 			}
 		}
 	}

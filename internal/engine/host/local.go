@@ -71,7 +71,7 @@ func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
 		lp.sizesOnly = true
 		for l := 2; l < lp.depth; l++ {
 			lv := &lp.levels[l]
-			if lv.filter || lv.Ranges != nil || !lp.sameSet(2, l, 2) ||
+			if lv.filter || lv.Ranges != nil || len(p.Tail.Groups) > 1 ||
 				slices.Contains(lv.Below, 1) || slices.Contains(lv.Above, 1) {
 				lp.sizesOnly = false
 			}
@@ -155,7 +155,7 @@ func runLocal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Option
 	for i := range ws {
 		ws[i] = newLocalWorker(lp, s, i)
 	}
-	err := s.run(ctx, o, func(i int) {
+	s.run(ctx, o, func(i int) {
 		for {
 			t, ok := s.next()
 			if !ok {
@@ -167,11 +167,11 @@ func runLocal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Option
 	})
 	var res engine.Result
 	for _, w := range ws {
-		res.Matches = res.Matches.Add(w.count)
+		res.Matches = s.add(res.Matches, engine.Tally{N: w.count})
 	}
 	res.Matches = lim.clamp(res.Matches)
-	res.Complete = err == nil && !s.stop.Load()
-	return res, err
+	res.Complete = !s.stop.Load()
+	return res, s.failure()
 }
 
 // localWorker is one goroutine's state.
@@ -326,7 +326,7 @@ func (w *localWorker) down(l int) {
 		return
 	}
 	if l == w.lp.depth-w.lp.tail {
-		w.count = w.count.Add(w.closeTail(l))
+		w.count = w.s.add(w.count, w.closeTail(l))
 		return
 	}
 	c := w.candidates(l)

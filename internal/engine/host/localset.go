@@ -289,9 +289,9 @@ func (t *localTail) init(lp *localProgram) {
 }
 
 // closeTail counts the ways to match level l and those after it.
-func (w *localWorker) closeTail(l int) engine.Uint128 {
+func (w *localWorker) closeTail(l int) engine.Tally {
 	if w.lp.tail == 1 {
-		return engine.U64(uint64(w.lastSize(l)))
+		return engine.Tally64(uint64(w.lastSize(l)))
 	}
 	t := &w.tails
 	widest := 0

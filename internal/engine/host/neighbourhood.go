@@ -1,6 +1,7 @@
 package host
 
 import (
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 )
 
@@ -316,7 +317,7 @@ func (w *localWorker) outside() {
 			continue
 		}
 		if w.lp.sizesOnly {
-			w.count = w.count.Add64(x.value(w, uint64(c)))
+			w.count = w.s.add(w.count, x.value(w, uint64(c)))
 			continue
 		}
 		x.found = append(x.found, y)
@@ -388,23 +389,23 @@ func (w *localWorker) outsideOK(lv *level, y, root uint32) bool {
 
 // value is the tail's count for an outside vertex with c common neighbours,
 // where nothing else matters.
-func (x *wedges) value(w *localWorker, c uint64) uint64 {
+func (x *wedges) value(w *localWorker, c uint64) engine.Tally {
 	t := &w.tails
 	if w.lp.tail < 2 {
-		return c
+		return engine.Tally64(c)
 	}
 	if c < uint64(len(x.memo)) && x.memo[c] != 0 {
-		return x.memo[c] - 1
+		return engine.Tally64(x.memo[c] - 1)
 	}
 	for i := range t.sizes {
 		t.sizes[i] = c
 	}
 	v := t.sum(c, w.lp.tail)
-	if c < 1<<12 && v.Hi == 0 {
+	if c < 1<<12 && v.N.Hi == 0 && !v.Over && v.N.Lo+1 != 0 {
 		for uint64(len(x.memo)) <= c {
 			x.memo = append(x.memo, 0)
 		}
-		x.memo[c] = v.Lo + 1
+		x.memo[c] = v.N.Lo + 1
 	}
-	return v.Lo
+	return v
 }

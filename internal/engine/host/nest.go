@@ -70,17 +70,17 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		ws[i] = w
 	}
 	clock := startLevelClock(o.Levels, pr.depth, ws)
-	err := s.run(ctx, o, func(i int) { ws[i].work(o.PerRoot) })
+	s.run(ctx, o, func(i int) { ws[i].work(o.PerRoot) })
 	var res engine.Result
 	for _, w := range ws {
-		res.Matches = res.Matches.Add(w.count)
+		res.Matches = s.add(res.Matches, engine.Tally{N: w.count})
 	}
 	if o.Levels {
 		res.Levels = clock.stop(ws)
 	}
 	res.Matches = lim.clamp(res.Matches)
-	res.Complete = err == nil && !s.stop.Load()
-	return res, err
+	res.Complete = !s.stop.Load()
+	return res, s.failure()
 }
 
 func (w *worker) work(perRoot []engine.Uint128) {
@@ -154,11 +154,11 @@ func (w *worker) enter(l int) {
 	if l == w.pr.depth-w.pr.tail {
 		n := w.closeTail(l)
 		if len(w.pr.p.Edges) > 0 && !n.IsZero() {
-			n = n.Mul64(w.edgeChoices(0))
+			n = n.Times(engine.Tally64(w.edgeChoices(0)))
 		}
-		w.count = w.count.Add(n)
+		w.count = w.s.add(w.count, n)
 		if w.stats != nil {
-			w.stats[w.pr.depth-1] = w.stats[w.pr.depth-1].Add(n)
+			w.stats[w.pr.depth-1] = w.stats[w.pr.depth-1].Add(n.N)
 		}
 		return
 	}

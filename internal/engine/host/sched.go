@@ -69,6 +69,25 @@ func (s *sched) fail(err error) {
 	s.stop.Store(true)
 }
 
+// add is sum + n; past 128 bits the run fails.
+func (s *sched) add(sum engine.Uint128, n engine.Tally) engine.Uint128 {
+	sum, over := sum.AddOver(n.N)
+	if over || n.Over {
+		s.fail(engine.ErrOverflow)
+	}
+	return sum
+}
+
+// failure is why the run failed, or nil.
+func (s *sched) failure() error {
+	s.errMu.Lock()
+	defer s.errMu.Unlock()
+	if s.err == engine.ErrStop {
+		return nil
+	}
+	return s.err
+}
+
 // next returns the next task, or false when the run is over.
 func (s *sched) next() (task, bool) {
 	if s.stop.Load() {
@@ -134,9 +153,8 @@ func (s *sched) give(t task) bool {
 	return true
 }
 
-// run starts the workers and waits for them. It returns the context's error
-// when that is what stopped the run.
-func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)) error {
+// run starts the workers and waits for them.
+func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)) {
 	watch := make(chan struct{})
 	var watched sync.WaitGroup
 	watched.Add(1)
@@ -172,10 +190,6 @@ func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)
 	wg.Wait()
 	close(watch)
 	watched.Wait()
-	if s.err == engine.ErrStop {
-		return nil
-	}
-	return s.err
 }
 
 // rootList is the candidates of level 0: id ranges, or an explicit list.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"math/big"
 	"math/bits"
 	"slices"
 
@@ -11,17 +12,19 @@ import (
 // tailState closes the last levels of a count. A single last level is the size
 // of its set. Several independent ones are Σ Coef × Π |∩ block| over the terms
 // of the plan (inclusion–exclusion, as in GraphPi), where levels that have the
-// same set share one size and blocks that recur are measured once.
+// same set share one size and blocks that recur are measured once. Many levels
+// are closed group by group.
 type tailState struct {
 	probe probe
 
 	first int       // first tail level
-	reps  []tailSet // the different sets
+	reps  []tailSet // the different sets: one of each group of the plan's tail
 	// blocks are the different intersections: bit r is set where reps[r] takes
 	// part. terms refer to them by index.
 	blocks  []uint32
 	terms   []tailTerm
 	divisor uint64
+	choices *choices // instead of terms, for tails of many levels
 	sizes   []uint64
 	scratch [2][]uint32
 	every   []uint32 // all vertices, for product levels
@@ -50,14 +53,12 @@ func (t *tailState) init(pr *program) {
 	t.first = pr.depth - pr.tail
 	t.divisor = uint64(max(tl.Divisor, 1))
 	repOf := make([]int, pr.depth)
-	for l := t.first; l < pr.depth; l++ {
-		r := slices.IndexFunc(t.reps, func(s tailSet) bool { return pr.sameSet(s.level, l, t.first) })
-		if r < 0 {
-			r = len(t.reps)
-			lv := &pr.levels[l]
-			t.reps = append(t.reps, tailSet{level: l, below: before(lv.Below, t.first), above: before(lv.Above, t.first)})
+	for r, g := range tl.Groups {
+		lv := &pr.levels[g.Levels[0]]
+		t.reps = append(t.reps, tailSet{level: g.Levels[0], below: before(lv.Below, t.first), above: before(lv.Above, t.first)})
+		for _, l := range g.Levels {
+			repOf[l] = r
 		}
-		repOf[l] = r
 	}
 	for _, term := range tl.Terms {
 		tt := tailTerm{coef: term.Coef}
@@ -75,18 +76,13 @@ func (t *tailState) init(pr *program) {
 		}
 		t.terms = append(t.terms, tt)
 	}
+	if tl.Terms == nil {
+		t.choices = &choices{}
+		t.choices.init(pr.p)
+		t.blocks = pr.p.TailBlocks()
+	}
 	t.sizes = padded[uint64](len(t.blocks))
 	t.reps = append(padded[tailSet](len(t.reps))[:0], t.reps...)
-}
-
-// sameSet reports whether two tail levels always have the same candidates:
-// restrictions between tail levels are the divisor's business.
-func (pr *program) sameSet(a, b, first int) bool {
-	la, lb := &pr.levels[a], &pr.levels[b]
-	sameBits := len(la.Bits) == len(lb.Bits) && (la.Bits == nil || &la.Bits[0] == &lb.Bits[0])
-	return la.set == lb.set && sameBits && slices.Equal(la.Ranges, lb.Ranges) &&
-		slices.Equal(before(la.Below, first), before(lb.Below, first)) &&
-		slices.Equal(before(la.Above, first), before(lb.Above, first))
 }
 
 // before keeps the levels below first.
@@ -110,9 +106,9 @@ func (t *tailState) all(pr *program, l int, lo, hi uint32) []uint32 {
 }
 
 // closeTail counts the ways to match level l and those after it.
-func (w *worker) closeTail(l int) engine.Uint128 {
+func (w *worker) closeTail(l int) engine.Tally {
 	if w.pr.tail == 1 {
-		return engine.U64(uint64(w.lastSize(l)))
+		return engine.Tally64(uint64(w.lastSize(l)))
 	}
 	t := &w.tails
 	var widest uint64
@@ -121,7 +117,7 @@ func (w *worker) closeTail(l int) engine.Uint128 {
 		widest = max(widest, uint64(len(t.reps[r].list)))
 	}
 	if widest == 0 {
-		return engine.Uint128{}
+		return engine.Tally{}
 	}
 	for i, mask := range t.blocks {
 		t.sizes[i] = w.blockSize(mask)
@@ -129,9 +125,16 @@ func (w *worker) closeTail(l int) engine.Uint128 {
 	return t.sum(widest, w.pr.tail)
 }
 
-// sum adds the terms up. No size is above widest, and k sets are multiplied.
-func (t *tailState) sum(widest uint64, k int) engine.Uint128 {
-	if bits.Len64(widest)*k < 56 {
+// sum is the number of choices for the sizes of the blocks. No size is above
+// widest, and k sets are multiplied.
+func (t *tailState) sum(widest uint64, k int) engine.Tally {
+	switch n := bits.Len64(widest) * k; {
+	case t.choices != nil:
+		for i, mask := range t.blocks {
+			t.choices.size(mask, t.sizes[i])
+		}
+		return t.choices.count()
+	case n < 56:
 		var sum int64
 		for i := range t.terms {
 			x := t.terms[i].coef
@@ -140,7 +143,9 @@ func (t *tailState) sum(widest uint64, k int) engine.Uint128 {
 			}
 			sum += x
 		}
-		return engine.U64(uint64(sum) / t.divisor)
+		return engine.Tally64(uint64(sum) / t.divisor)
+	case n >= 120:
+		return t.bigSum()
 	}
 	var sum engine.Uint128
 	for i := range t.terms {
@@ -156,7 +161,21 @@ func (t *tailState) sum(widest uint64, k int) engine.Uint128 {
 		}
 	}
 	sum, _ = sum.Div64(t.divisor)
-	return sum
+	return engine.Tally{N: sum}
+}
+
+// bigSum is sum for sets of which the terms may pass 128 bits.
+func (t *tailState) bigSum() engine.Tally {
+	sum := new(big.Int)
+	for i := range t.terms {
+		x := big.NewInt(t.terms[i].coef)
+		for _, b := range t.terms[i].blocks {
+			x.Mul(x, new(big.Int).SetUint64(t.sizes[b]))
+		}
+		sum.Add(sum, x)
+	}
+	n, err := engine.FromBig(sum.Quo(sum, new(big.Int).SetUint64(t.divisor)))
+	return engine.Tally{N: n, Over: err != nil}
 }
 
 // lastSize is the number of candidates of the last level.

@@ -21,7 +21,7 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Option
 	roots.ranges = []rootRange{{0, 0, roots.n}}
 	s := newSched(roots, o.Threads, false)
 	sums := make([]engine.Uint128, o.Threads)
-	err := s.run(ctx, o, func(i int) {
+	s.run(ctx, o, func(i int) {
 		n := make([]uint32, g.NumVertices())
 		var seen []uint32
 		var sum engine.Uint128
@@ -68,6 +68,6 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Option
 	for _, x := range sums {
 		res.Matches = res.Matches.Add(x)
 	}
-	res.Complete = err == nil
-	return res, err
+	res.Complete = !s.stop.Load()
+	return res, s.failure()
 }

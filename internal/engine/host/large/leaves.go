@@ -151,30 +151,14 @@ func (w *worker) times(a, b engine.Uint128) engine.Uint128 {
 		hi, lo := bits.Mul64(a.Lo, b.Lo)
 		return engine.Uint128{Hi: hi, Lo: lo}
 	}
-	if a.IsZero() || b.IsZero() {
-		return engine.Uint128{}
-	}
-	if a.Hi != 0 && b.Hi != 0 {
-		w.over = true
-	} else {
-		x, y := a, b.Lo
-		if b.Hi != 0 {
-			x, y = b, a.Lo
-		}
-		if h, l := bits.Mul64(x.Hi, y); h != 0 {
-			w.over = true
-		} else if h, _ := bits.Mul64(x.Lo, y); l+h < l {
-			w.over = true
-		}
-	}
-	return a.Mul(b)
+	n, over := a.MulOver(b)
+	w.over = w.over || over && !a.IsZero() && !b.IsZero()
+	return n
 }
 
 // plus adds and notes when the sum leaves 128 bits.
 func (w *worker) plus(a, b engine.Uint128) engine.Uint128 {
-	s := a.Add(b)
-	if s.Cmp(a) < 0 {
-		w.over = true
-	}
-	return s
+	n, over := a.AddOver(b)
+	w.over = w.over || over
+	return n
 }

@@ -335,7 +335,7 @@ func TestOverflow(t *testing.T) {
 		r.edges = append(r.edges, [2]int{0, i})
 	}
 	w := newWorld(r, false)
-	if _, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: 1}, nil); !errors.Is(err, errOverflow) {
+	if _, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: 1}, nil); !errors.Is(err, engine.ErrOverflow) {
 		t.Fatalf("error %v", err)
 	}
 }

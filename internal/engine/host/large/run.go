@@ -57,10 +57,6 @@ type run struct {
 
 func (r *run) stopped() bool { return r.halt.Load() }
 
-// errOverflow is returned when a count does not fit: no total wraps around in
-// silence.
-var errOverflow = errors.New("the count passes 2^128-1")
-
 // Run counts the matches of p when s is nil, else hands every match to s. A
 // count ignores p's restrictions and divides the number of embeddings by |Aut|.
 func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
@@ -125,8 +121,10 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 	switch {
 	case r.err != nil && !errors.Is(r.err, engine.ErrStop):
 		return res, r.err
+	case r.over && !r.listing && p.Restricted:
+		return res, fmt.Errorf("%w (of embeddings, which the large method divides by the %v symmetries)", engine.ErrOverflow, p.Aut)
 	case r.over:
-		return res, errOverflow
+		return res, engine.ErrOverflow
 	}
 	if !r.listing && p.Restricted {
 		if err := divide(&res, p); err != nil {
