@@ -1,5 +1,7 @@
 package kir
 
+import "fmt"
+
 // Program is functions over globals.
 type Program struct {
 	Name string
@@ -127,4 +129,12 @@ func (p *Program) Define(name string) (value uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// FullName is the function's name with its owner's.
+func (f *Func) FullName() string {
+	if f.Family == "" {
+		return f.Name
+	}
+	return fmt.Sprintf("%s<%d>::%s", f.Family, f.Index, f.Name)
 }

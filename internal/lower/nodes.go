@@ -243,3 +243,26 @@ func (x *lowering) formula(i int) string {
 	}
 	return b.String()
 }
+
+// Room is the number of elements that the largest set node of p may hold: no
+// more than the shortest of the longest lists that it is made of.
+func Room(p *plan.Plan) int {
+	x := newLowering(p, Options{})
+	most := 0
+	size := make([]int, len(x.sets))
+	for i := range x.sets {
+		s := &x.sets[i]
+		switch longest := x.maxDegree(s.Adj); s.Op {
+		case plan.SetList:
+			size[i] = longest
+		case plan.SetAnd:
+			size[i] = min(size[s.Base], longest)
+		default:
+			size[i] = size[s.Base]
+		}
+		if s.Op != plan.SetList {
+			most = max(most, size[i])
+		}
+	}
+	return most
+}

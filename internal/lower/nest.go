@@ -1,0 +1,137 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Nest lowers p as Plan does, with one function more: nest, the whole loop nest
+// below one vertex of level 0. Where o.Counting holds, it returns the number of
+// matches; otherwise it also emits each match, a row of vertices by pattern
+// vertex.
+//
+// In the Sets view its parameters are those of Level<0>::sets and the root; in
+// the Checks view an array for the partial match, and the root.
+func Nest(p *plan.Plan, o Options) (*kir.Program, *kir.Func, error) {
+	prog, err := Plan(p, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := &nest{p: p, prog: prog, count: kir.T(kir.U64), tail: prog.Func("", 1, "tail")}
+	if n.tail != nil {
+		n.count = n.tail.Result
+	}
+	if o.View == Checks {
+		n.m = &kir.Var{Name: "m", T: kir.ArrayOf(kir.U32, len(p.Levels)).Writable()}
+	} else {
+		n.state = prog.Func("Level", 0, "sets").Params
+	}
+	n.emit = !o.Counting
+	f := n.function()
+	prog.Owners = append(prog.Owners, kir.Owner{Index: 2})
+	prog.Funcs = append(prog.Funcs, f)
+	return prog, f, nil
+}
+
+// nest is the making of the nest function.
+type nest struct {
+	p     *plan.Plan
+	prog  *kir.Program
+	tail  *kir.Func
+	count kir.Type
+	emit  bool
+	total *kir.Var
+	state []*kir.Var // of the Sets view: s, slots and cap
+	m     *kir.Var   // of the Checks view
+}
+
+func (n *nest) function() *kir.Func {
+	root := &kir.Var{Name: "root", T: kir.T(kir.U32)}
+	n.total = &kir.Var{Name: "total", T: n.count}
+	params := append(append([]*kir.Var{}, n.state...), root)
+	if n.m != nil {
+		params = []*kir.Var{n.m, root}
+	}
+	return &kir.Func{
+		Name: "nest", Index: 2, Doc: "all matches below one vertex of level 0", Scope: kir.Group,
+		Params: params, Result: n.count,
+		Body: []kir.Stmt{
+			&kir.Let{Var: n.total, Init: kir.C64(n.count.Kind, 0)},
+			&kir.If{
+				Cond: kir.Invoke{Fn: n.prog.Func("", 0, "root_ok"), Args: []kir.Expr{kir.R(root)}},
+				Then: n.bind(0, kir.R(root)),
+			},
+			&kir.Return{X: kir.R(n.total)},
+		},
+	}
+}
+
+// bind puts v at level l and goes on below.
+func (n *nest) bind(l int, v kir.Expr) []kir.Stmt {
+	body := []kir.Stmt{&kir.Assign{To: n.matched(l), X: v}}
+	switch {
+	case l == len(n.p.Levels)-1:
+		if n.emit {
+			row := make([]kir.Expr, len(n.p.Levels))
+			for i, at := range n.p.LevelOf {
+				row[i] = n.matched(at)
+			}
+			body = append(body, &kir.Emit{Row: row})
+		}
+		return append(body, &kir.Accumulate{To: kir.R(n.total), X: kir.C64(n.count.Kind, 1)})
+	case n.m != nil:
+		return append(body, n.checked(l+1)...)
+	}
+	return append(body, &kir.If{
+		Cond: kir.Invoke{Fn: n.prog.Func("Level", l, "sets"), Args: n.args()},
+		Then: n.level(l + 1),
+	})
+}
+
+func (n *nest) args() (out []kir.Expr) {
+	for _, v := range n.state {
+		out = append(out, kir.R(v))
+	}
+	return out
+}
+
+// matched is where level l's vertex is kept.
+func (n *nest) matched(l int) kir.Expr {
+	x := kir.Expr(nil)
+	if n.m != nil {
+		x = kir.R(n.m)
+	} else {
+		x = kir.Field{X: kir.R(n.state[0]), Name: "m"}
+	}
+	return kir.Elem{X: x, I: kir.C(uint32(l))}
+}
+
+// level is the loop of level l in the Sets view.
+func (n *nest) level(l int) []kir.Stmt {
+	candidates := n.prog.Func("Level", l, "candidates")
+	if candidates == nil {
+		return []kir.Stmt{&kir.Accumulate{To: kir.R(n.total), X: kir.Invoke{Fn: n.tail, Args: n.args()}}}
+	}
+	v := &kir.Var{Name: name(l), T: kir.T(kir.U32)}
+	s := kir.R(n.state[0])
+	return []kir.Stmt{&kir.Each{X: v, Over: kir.Invoke{Fn: candidates, Args: []kir.Expr{s}}, Body: []kir.Stmt{&kir.If{
+		Cond: kir.Invoke{Fn: n.prog.Func("Level", l, "accept"), Args: []kir.Expr{s, kir.R(v)}},
+		Then: n.bind(l, kir.R(v)),
+	}}}}
+}
+
+// checked is the loop of level l in the Checks view.
+func (n *nest) checked(l int) []kir.Stmt {
+	v := &kir.Var{Name: name(l), T: kir.T(kir.U32)}
+	which := &kir.Var{Name: fmt.Sprintf("which%d", l), T: kir.T(kir.U32)}
+	pivot, valid := n.prog.Func("Level", l, "pivot"), n.prog.Func("Level", l, "valid")
+	return []kir.Stmt{
+		&kir.Let{Var: which, Init: kir.C(0)},
+		&kir.Each{X: v, Over: kir.Invoke{Fn: pivot, Args: []kir.Expr{kir.R(n.m), kir.R(which)}}, Body: []kir.Stmt{&kir.If{
+			Cond: kir.Invoke{Fn: valid, Args: []kir.Expr{kir.R(n.m), kir.R(which), kir.R(v)}},
+			Then: n.bind(l, kir.R(v)),
+		}}},
+	}
+}

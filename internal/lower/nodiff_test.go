@@ -1,0 +1,110 @@
+package lower_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/interp"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestNestAgreesWithOracle interprets random plans in every view, with memory
+// for sets from nothing to plenty.
+func TestNestAgreesWithOracle(t *testing.T) {
+	for _, e := range []interpreted{
+		{o: lower.Options{}, room: 0},
+		{o: lower.Options{}, room: 1},
+		{o: lower.Options{}, room: 2},
+		{o: lower.Options{}, room: 100},
+		{o: lower.Options{NoMotion: true}, room: 2},
+		{o: lower.Options{Roomy: true}, room: -1},
+		{o: lower.Options{View: lower.Checks}},
+	} {
+		t.Run(e.Name(), func(t *testing.T) {
+			nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxPattern: 6})
+		})
+	}
+}
+
+// nest makes plans that have nothing but loops.
+func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+	o.Method = "nest"
+	return plan.Compile(g, p, o)
+}
+
+// interpreted is an engine that interprets a plan's loop nest, with memory for
+// room elements a set; -1: as many as lower asks for.
+type interpreted struct {
+	o    lower.Options
+	room int
+}
+
+func (e interpreted) Name() string { return fmt.Sprintf("%+v room %d", e.o, e.room) }
+
+func (e interpreted) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
+	_, err := lower.Plan(p, e.o)
+	return err
+}
+
+func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (r engine.Result, err error) {
+	e.o.Counting = s == nil
+	prog, f, err := lower.Nest(p, e.o)
+	if err != nil {
+		return r, err
+	}
+	rows := uint64(0)
+	m, err := interp.New(prog, func(row []uint64) bool {
+		b := &engine.Batch{Rows: 1, Width: len(row)}
+		for _, v := range row {
+			b.Vertices = append(b.Vertices, uint32(v))
+		}
+		rows++
+		err = s.Emit(0, b)
+		return err == nil && (o.Limit == 0 || rows < uint64(o.Limit))
+	})
+	if err != nil {
+		return r, err
+	}
+	room := e.room
+	if room < 0 {
+		room = lower.Room(p)
+	}
+	slots, _ := prog.Define("W_SLOTS")
+	args := []interp.Value{interp.Array(make([]uint32, len(p.Levels)))}
+	if e.o.View == lower.Sets {
+		args = []interp.Value{interp.NewRecord(prog.Records[0]), interp.Array(make([]uint32, room*int(slots))), interp.U32(uint32(room))}
+	}
+	r.Complete = true
+	for _, v := range roots(prog, m) {
+		n, ok := m.Run(f, append(args, interp.U32(v))...)
+		if !ok {
+			return engine.Result{Matches: engine.U64(rows)}, err
+		}
+		count := engine.Uint128{Hi: n.Hi, Lo: n.N}
+		r.Matches = r.Matches.Add(count)
+		if o.PerRoot != nil {
+			o.PerRoot[v] = count
+		}
+	}
+	return r, nil
+}
+
+// roots are the vertices of the root ranges.
+func roots(prog *kir.Program, m *interp.Machine) (out []uint32) {
+	n, _ := prog.Define("W_ROOT_RANGES")
+	for i := range uint32(n) {
+		first := m.Call(prog.Func("", 0, "root_first"), interp.U32(i)).N
+		end := m.Call(prog.Func("", 0, "root_end"), interp.U32(i)).N
+		for v := first; v < end; v++ {
+			out = append(out, uint32(v))
+		}
+	}
+	return out
+}
