@@ -25,23 +25,34 @@ type Group struct {
 // vertex to the first, so that symmetry found deeper prunes the search above
 // (McKay, Practical graph isomorphism, 1981).
 func (p *Pattern) Automorphisms() *Group {
-	s := newStructure(p, nil)
+	s := plainStructure(p)
+	if s == nil {
+		s = newStructure(p, nil)
+	}
 	return newGroup(s, s.vertex)
 }
 
 func newGroup(s *structure, colour []int) *Group {
 	g := &Group{s: s, chain: make([][][]int, s.n)}
 	g.colour, _ = s.refine(colour)
-	level := make([][]int, s.n+1) // level[i]: 0 … i-1 have colours of their own
-	level[0] = g.colour
-	for i := range s.n {
-		level[i+1], _ = s.refine(individualise(level[i], i))
-	}
 	identity := make([]int, s.n)
 	for i := range identity {
 		identity[i] = i
 	}
+	level := make([][]int, s.n) // level[i]: 0 … i-1 have colours of their own
+	alone := make([]uint32, s.n)
+	for i, now := 0, g.colour; i < s.n; i++ {
+		level[i], alone[i] = now, single(now)
+		if alone[i]>>i&1 == 0 {
+			now, _ = s.refine(individualise(now, i))
+		}
+	}
+	still := [][]int{identity}
 	for i := s.n - 1; i >= 0; i-- {
+		g.chain[i] = still
+		if alone[i]>>i&1 != 0 {
+			continue // nothing that keeps the colours moves i
+		}
 		to := transversal(i, identity, g.gens)
 		for w := i + 1; w < s.n; w++ {
 			if level[i][w] != level[i][i] || to[w] != nil {
@@ -52,6 +63,7 @@ func newGroup(s *structure, colour []int) *Group {
 				to = transversal(i, identity, g.gens)
 			}
 		}
+		g.chain[i] = nil
 		for _, perm := range to {
 			if perm != nil {
 				g.chain[i] = append(g.chain[i], perm)
@@ -144,10 +156,15 @@ func (s *structure) search(left, right []int) []int {
 func (g *Group) Order() *big.Int {
 	n := big.NewInt(1)
 	for _, level := range g.chain {
-		n.Mul(n, big.NewInt(int64(len(level))))
+		if len(level) > 1 {
+			n.Mul(n, big.NewInt(int64(len(level))))
+		}
 	}
 	return n
 }
+
+// Trivial reports whether g has no element but the identity.
+func (g *Group) Trivial() bool { return len(g.gens) == 0 }
 
 // Generators returns permutations that generate g; none for the trivial group.
 func (g *Group) Generators() [][]int { return g.gens }
@@ -199,6 +216,49 @@ func (g *Group) OrbitUnder(fixed []int, v int) []int {
 		}
 	}
 	return out
+}
+
+// OrbitsAlong returns, for each place of an order of all vertices, the orbit of
+// the vertex there under the permutations of g that fix the vertices before it,
+// as a set of vertices.
+func (g *Group) OrbitsAlong(order []int) []uint32 {
+	out := make([]uint32, len(order))
+	for l, v := range order {
+		out[l] = 1 << v
+	}
+	if g.Trivial() {
+		return out
+	}
+	// The generators of a stabiliser chain along the order: those that fix the
+	// first vertices generate the stabiliser of these.
+	h := newGroup(g.s.permute(order), permuted(g.colour, order))
+	for l := range order {
+		for again := true; again; {
+			again = false
+			for _, perm := range h.gens {
+				if !fixes(perm, l) {
+					continue
+				}
+				for x, v := range order {
+					if out[l]>>v&1 != 0 && out[l]>>order[perm[x]]&1 == 0 {
+						out[l] |= 1 << order[perm[x]]
+						again = true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fixes reports whether perm fixes 0 … n-1.
+func fixes(perm []int, n int) bool {
+	for i, x := range perm[:n] {
+		if x != i {
+			return false
+		}
+	}
+	return true
 }
 
 // Contains reports whether perm is an element of g.

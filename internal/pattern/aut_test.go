@@ -257,3 +257,36 @@ func TestElementsRefusesLargeGroups(t *testing.T) {
 		t.Error("720 elements listed where at most 719 were allowed")
 	}
 }
+
+// TestPlainStructure: the short way to the group and the general one find the
+// same group, for patterns of both kinds.
+func TestPlainStructure(t *testing.T) {
+	plain := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPattern(t, 6)
+		if s := plainStructure(p); s != nil {
+			plain++
+			s2 := newStructure(p, nil)
+			permutations(len(p.Vertices), func(perm []int) {
+				got, want := newGroup(s, s.vertex).Contains(perm), newGroup(s2, s2.vertex).Contains(perm)
+				if got != want {
+					t.Fatalf("%s: %v an automorphism: %v, want %v", Format(p), perm, got, want)
+				}
+			})
+		}
+		g := p.Automorphisms()
+		order := rapid.Permutation(span(0, len(p.Vertices))).Draw(t, "order")
+		for l, got := range g.OrbitsAlong(order) {
+			var want uint32
+			for _, v := range g.Stabilizer(order[:l]).OrbitUnder(nil, order[l]) {
+				want |= 1 << v
+			}
+			if got != want {
+				t.Fatalf("%s: orbit %d along %v is %b, want %b", Format(p), l, order, got, want)
+			}
+		}
+	})
+	if plain == 0 {
+		t.Error("no pattern took the short way")
+	}
+}

@@ -217,6 +217,41 @@ func (s *structure) number(unary [][]string, binary [][][]string) {
 	}
 }
 
+// permute returns s with vertex order[i] called i.
+func (s *structure) permute(order []int) *structure {
+	t := &structure{n: s.n, vertex: permuted(s.vertex, order), pair: make([][]int, s.n), home: map[string]bool{}}
+	for i, v := range order {
+		t.pair[i] = permuted(s.pair[v], order)
+	}
+	if len(s.wide) == 0 {
+		return t
+	}
+	place := make([]int, s.n)
+	for i, v := range order {
+		place[v] = i
+	}
+	for _, w := range s.wide {
+		moved := wide{key: func(vertex func(int) string) string {
+			return w.key(func(v int) string { return vertex(place[v]) })
+		}}
+		for _, v := range w.support {
+			moved.support = append(moved.support, place[v])
+		}
+		t.wide = append(t.wide, moved)
+		t.home[moved.key(plainName)] = true
+	}
+	return t
+}
+
+// permuted returns list with the element at order[i] at i.
+func permuted(list, order []int) []int {
+	out := make([]int, len(list))
+	for i, v := range order {
+		out[i] = list[v]
+	}
+	return out
+}
+
 // preserves reports whether perm, a permutation that keeps vertex colours, is
 // an automorphism of s.
 func (s *structure) preserves(perm []int) bool {
@@ -252,31 +287,32 @@ next:
 // Weisfeiler–Leman algorithm). The colours returned are 0 … k-1 and invariant
 // under isomorphism; so is the trace, which two isomorphic inputs share.
 func (s *structure) refine(colour []int) (refined []int, trace uint64) {
-	type entry struct {
-		old  int
-		hash uint64
-		v    int
+	var space [MaxVertices]colouring
+	entries := space[:min(s.n, len(space))]
+	if s.n > len(space) {
+		entries = make([]colouring, s.n) // a pattern that Validate refuses
 	}
 	cur := append([]int(nil), colour...)
-	entries := make([]entry, s.n)
 	classes := 0
 	for {
 		for v := range s.n {
 			var sum uint64
-			for w := range s.n {
+			for w, c := range cur {
 				if w != v {
-					sum += mix(uint64(s.pair[v][w])<<32 | uint64(cur[w]))
+					sum += mix(uint64(s.pair[v][w])<<32 | uint64(c))
 				}
 			}
-			entries[v] = entry{cur[v], sum, v}
+			entries[v] = colouring{cur[v], sum, v}
 		}
-		sort.Slice(entries, func(a, b int) bool {
-			x, y := &entries[a], &entries[b]
-			if x.old != y.old {
-				return x.old < y.old
+		// By insertion: there are few, and mostly they are in order.
+		for i := 1; i < s.n; i++ {
+			x := entries[i]
+			j := i
+			for ; j > 0 && x.before(&entries[j-1]); j-- {
+				entries[j] = entries[j-1]
 			}
-			return x.hash < y.hash
-		})
+			entries[j] = x
+		}
 		id := -1
 		for i := range entries {
 			if i == 0 || entries[i].old != entries[i-1].old || entries[i].hash != entries[i-1].hash {
@@ -290,6 +326,17 @@ func (s *structure) refine(colour []int) (refined []int, trace uint64) {
 		}
 		classes = id + 1
 	}
+}
+
+// colouring is a vertex with its colour and what it sees around it.
+type colouring struct {
+	old  int
+	hash uint64
+	v    int
+}
+
+func (x *colouring) before(y *colouring) bool {
+	return x.old < y.old || x.old == y.old && x.hash < y.hash
 }
 
 // mix is the finaliser of SplitMix64.

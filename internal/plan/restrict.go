@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math/big"
 	"math/bits"
 	"slices"
 )
@@ -44,8 +43,8 @@ func newPosetOf(b *binding, pl *Plan) *poset {
 // orbits returns for each level of an order the orbit of its vertex under the
 // automorphisms that fix the vertices before it.
 func (b *binding) orbits(order []int) []uint32 {
-	out := make([]uint32, len(order))
 	if b.n <= exhaustive {
+		out := make([]uint32, len(order))
 		if b.elements == nil {
 			b.elements, _ = b.group.Elements(5040)
 		}
@@ -62,50 +61,7 @@ func (b *binding) orbits(order []int) []uint32 {
 		}
 		return out
 	}
-	if b.group.Order().Cmp(big.NewInt(1)) == 0 {
-		for l := range out {
-			out[l] = 1 << order[l]
-		}
-		return out
-	}
-	// The generators of a stabiliser chain along the order: those that fix the
-	// first l vertices generate the stabiliser of these.
-	place := make([]int, len(order))
-	for l, v := range order {
-		place[v] = l
-	}
-	gens := b.p.Permute(place).Automorphisms().Generators()
-	for l := range order {
-		reached := uint32(1) << l
-		for again := true; again; {
-			again = false
-			for _, g := range gens {
-				if !fixes(g, l) {
-					continue
-				}
-				for _, x := range members(reached) {
-					if reached>>g[x]&1 == 0 {
-						reached |= 1 << g[x]
-						again = true
-					}
-				}
-			}
-		}
-		for _, x := range members(reached) {
-			out[l] |= 1 << order[x]
-		}
-	}
-	return out
-}
-
-// fixes reports whether perm fixes 0 … n-1.
-func fixes(perm []int, n int) bool {
-	for i, x := range perm[:n] {
-		if x != i {
-			return false
-		}
-	}
-	return true
+	return b.group.OrbitsAlong(order)
 }
 
 // add says m[i] < m[j].
