@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -22,7 +22,7 @@ func (a *app) doctorCmd() *cobra.Command {
 		Use:   "doctor",
 		Short: "say what this machine has for weft, and what is missing",
 		Long: `Say what this machine has for weft: cores, vector instructions, memory, engines,
-and the files of a GPU driver. Files are only looked for, not loaded.
+the GPU driver and compiler, each GPU, and where compiled GPU kernels are kept.
 
 ` + exitCodesHelp,
 		Args: args(cobra.NoArgs),
@@ -69,7 +69,7 @@ func examine() []finding {
 	for _, e := range choose.Engines() {
 		out = append(out, finding{What: "engine " + e.Name, Found: e.Meaning})
 	}
-	return append(out, gpuFiles()...)
+	return append(out, gpus()...)
 }
 
 func cores() finding {
@@ -116,34 +116,11 @@ func memory() finding {
 	return f
 }
 
-// libraryDirs are where a GPU driver's files are looked for, beside
-// LD_LIBRARY_PATH.
-var libraryDirs = []string{
-	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/lib/wsl/lib",
-	"/usr/local/nvidia/lib64", "/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib", "/opt/cuda/lib64",
-}
-
-func gpuFiles() []finding {
-	driver := findLibrary("libcuda.so*")
-	nvrtc := findLibrary("libnvrtc.so*")
-	out := []finding{{What: "GPU driver", Found: driver}, {What: "GPU compiler (NVRTC)", Found: nvrtc}}
-	if driver == "" {
-		out[0].Found = "no libcuda.so"
-		out[0].Advice = "install an NVIDIA driver to use a GPU"
+// gpus is what package cuda finds. GPUs are optional, so that nothing here is an error.
+func gpus() []finding {
+	var out []finding
+	for _, f := range cuda.Report() {
+		out = append(out, finding(f))
 	}
-	if nvrtc == "" {
-		out[1].Found = "no libnvrtc.so"
-		out[1].Advice = "install the CUDA toolkit's nvrtc package to use a GPU"
-	}
-	return append(out, finding{What: "GPU engines", Found: "none in this build"})
-}
-
-func findLibrary(glob string) string {
-	dirs := append(filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")), libraryDirs...)
-	for _, d := range dirs {
-		if found, _ := filepath.Glob(filepath.Join(d, glob)); d != "" && len(found) > 0 {
-			return found[0]
-		}
-	}
-	return ""
+	return out
 }

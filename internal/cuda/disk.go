@@ -135,3 +135,28 @@ func trimImages(dir string) {
 		}
 	}
 }
+
+// countImages is how many images a cache directory has, and their bytes.
+func countImages(dir string) (files int, bytes int64) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), imageExt) {
+			files++
+			bytes += info.Size()
+		}
+	}
+	return files, bytes
+}
+
+// writable says why images cannot be kept in a directory, which is made if it is not there.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, imageTemp)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}

@@ -1,0 +1,339 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"time"
+	"unsafe"
+)
+
+// Count is how many GPUs the driver shows. The error says what is missing for even one.
+func Count() (int, error) {
+	a, err := loadDriver()
+	if err != nil {
+		return 0, err
+	}
+	var n int32
+	if err := a.check("count of GPUs", call(a.deviceGetCount, uintptr(unsafe.Pointer(&n)))); err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		return 0, a.failure("count of GPUs", 100)
+	}
+	return int(n), nil
+}
+
+// Open opens a GPU by its number in the driver's order (CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER), from 0 on.
+func Open(ordinal int) (*Device, error) {
+	n, err := Count()
+	if err != nil {
+		return nil, err
+	}
+	if ordinal < 0 || ordinal >= n {
+		return nil, &Error{Op: fmt.Sprintf("GPU %d", ordinal), Text: fmt.Sprintf("there are %d GPUs, numbered from 0", n), Hint: codes[101].hint, Kind: ErrNoDevice}
+	}
+	return New(&driver{ordinal: ordinal})
+}
+
+// minMajor is the oldest compute capability that kernels are written for: Volta, 7.0, where the lanes of a warp
+// make progress independently.
+const minMajor = 7
+
+// driver is the Backend of an NVIDIA GPU.
+type driver struct {
+	*driverAPI
+	ordinal int
+	device  int32
+	info    Info
+	nvrtc   *nvrtc // nil: there is none, for the reason nvrtcError
+	missing error
+
+	// kernelParams of a launch: the addresses of the arguments, of which there is one. It lives here, so that a
+	// launch allocates nothing.
+	params [1]unsafe.Pointer
+}
+
+func (b *driver) Open() (Info, error) {
+	a, err := loadDriver()
+	if err != nil {
+		return Info{}, err
+	}
+	b.driverAPI = a
+	if b.info, err = a.describeDevice(b.ordinal); err != nil {
+		return Info{}, err
+	}
+	if b.info.Major < minMajor {
+		return Info{}, &Error{Op: b.info.String(), Text: "its architecture is " + b.info.Arch(), Hint: fmt.Sprintf("weft needs sm_%d0 (Volta) or newer", minMajor), Kind: ErrArch}
+	}
+	if b.nvrtc, b.missing = loadNVRTC(); b.missing == nil {
+		b.info.Compiler = "NVRTC " + b.nvrtc.version()
+	}
+	if err := a.check("GPU", call(a.deviceGet, uintptr(unsafe.Pointer(&b.device)), uintptr(b.ordinal))); err != nil {
+		return Info{}, err
+	}
+	var ctx uintptr
+	if err := a.check("context of "+b.info.String(), call(a.primaryCtxRetain, uintptr(unsafe.Pointer(&ctx)), uintptr(b.device))); err != nil {
+		return Info{}, err
+	}
+	if err := a.check("context of "+b.info.String(), call(a.ctxSetCurrent, ctx)); err != nil {
+		call(a.primaryCtxRelease, uintptr(b.device))
+		return Info{}, err
+	}
+	return b.info, nil
+}
+
+func (b *driver) Close() error {
+	call(b.ctxSetCurrent, 0)
+	return b.check("close of "+b.info.String(), call(b.primaryCtxRelease, uintptr(b.device)))
+}
+
+// Numbers of device attributes (CUdevice_attribute).
+const (
+	attrWarpSize       = 10
+	attrSMs            = 16
+	attrL2             = 38
+	attrThreadsPerSM   = 39
+	attrMajor          = 75
+	attrMinor          = 76
+	attrSharedPerSM    = 81
+	attrRegistersPerSM = 82
+	attrSharedPerBlock = 97 // with cuFuncSetAttribute
+	attrBlocksPerSM    = 106
+)
+
+// describeDevice asks for what Info has, without a context.
+func (a *driverAPI) describeDevice(ordinal int) (Info, error) {
+	op := fmt.Sprintf("GPU %d", ordinal)
+	i := Info{Ordinal: ordinal, Driver: "CUDA " + a.number()}
+	var device int32
+	if err := a.check(op, call(a.deviceGet, uintptr(unsafe.Pointer(&device)), uintptr(ordinal))); err != nil {
+		return i, err
+	}
+	name := make([]byte, 256)
+	if err := a.check(op, call(a.deviceGetName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)-1), uintptr(device))); err != nil {
+		return i, err
+	}
+	i.Name = goString(&name[0])
+	var memory uint64
+	if err := a.check(op, call(a.deviceTotalMem, uintptr(unsafe.Pointer(&memory)), uintptr(device))); err != nil {
+		return i, err
+	}
+	i.Memory = int64(memory)
+	var l2 int
+	for _, want := range []struct {
+		attribute uintptr
+		to        *int
+	}{
+		{attrMajor, &i.Major}, {attrMinor, &i.Minor}, {attrSMs, &i.SMs}, {attrWarpSize, &i.WarpSize}, {attrL2, &l2},
+		{attrSharedPerBlock, &i.SharedPerBlock}, {attrSharedPerSM, &i.SharedPerSM}, {attrRegistersPerSM, &i.RegistersPerSM},
+		{attrThreadsPerSM, &i.ThreadsPerSM}, {attrBlocksPerSM, &i.BlocksPerSM},
+	} {
+		var v int32
+		if err := a.check(op, call(a.deviceGetAttribute, uintptr(unsafe.Pointer(&v)), want.attribute, uintptr(device))); err != nil {
+			return i, err
+		}
+		*want.to = int(v)
+	}
+	i.L2 = int64(l2)
+	return i, nil
+}
+
+func (b *driver) Alloc(bytes int64) (uint64, error) {
+	var ptr uint64
+	r := call(b.memAlloc, uintptr(unsafe.Pointer(&ptr)), uintptr(bytes))
+	if r != codeSuccess {
+		return 0, b.check(fmt.Sprintf("alloc of %d bytes on %v", bytes, b.info), r)
+	}
+	return ptr, nil
+}
+
+func (b *driver) Free(ptr uint64) error { return b.check("free", call(b.memFree, uintptr(ptr))) }
+
+func (b *driver) Memory() (free, total int64, err error) {
+	var f, t uint64
+	err = b.check("memory of the device", call(b.memGetInfo, uintptr(unsafe.Pointer(&f)), uintptr(unsafe.Pointer(&t))))
+	return int64(f), int64(t), err
+}
+
+// Flags of cuMemHostAlloc.
+const (
+	hostPortable = 1 // pinned for every context: several devices may use it
+	hostMapped   = 2
+)
+
+func (b *driver) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
+	op := fmt.Sprintf("%d bytes of pinned memory", bytes)
+	var host unsafe.Pointer
+	if err := b.check(op, call(b.memHostAlloc, uintptr(unsafe.Pointer(&host)), uintptr(bytes), hostPortable|hostMapped)); err != nil {
+		return nil, 0, err
+	}
+	var ptr uint64
+	if err := b.check(op, call(b.memHostGetPointer, uintptr(unsafe.Pointer(&ptr)), uintptr(host), 0)); err != nil {
+		call(b.memFreeHost, uintptr(host))
+		return nil, 0, err
+	}
+	return host, ptr, nil
+}
+
+func (b *driver) Unpin(host unsafe.Pointer) error {
+	return b.check("free of pinned memory", call(b.memFreeHost, uintptr(host)))
+}
+
+func (b *driver) Fill(dst uint64, value byte, bytes int64, stream Handle) error {
+	return b.check("fill", call(b.memsetD8Async, uintptr(dst), uintptr(value), uintptr(bytes), uintptr(stream)))
+}
+
+func (b *driver) CopyIn(dst uint64, src unsafe.Pointer, bytes int64, stream Handle) error {
+	return b.check("copy to the device", call(b.memcpyHtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
+}
+
+func (b *driver) CopyOut(dst unsafe.Pointer, src uint64, bytes int64, stream Handle) error {
+	return b.check("copy from the device", call(b.memcpyDtoHAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
+}
+
+func (b *driver) Copy(dst, src uint64, bytes int64, stream Handle) error {
+	return b.check("copy on the device", call(b.memcpyDtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
+}
+
+// streamNonBlocking keeps a stream out of the order of the legacy default stream, which weft does not use.
+const streamNonBlocking = 1
+
+func (b *driver) NewStream() (Handle, error) {
+	var h Handle
+	err := b.check("new stream", call(b.streamCreate, uintptr(unsafe.Pointer(&h)), streamNonBlocking))
+	return h, err
+}
+
+func (b *driver) CloseStream(stream Handle) error {
+	return b.check("close of a stream", call(b.streamDestroy, uintptr(stream)))
+}
+
+func (b *driver) Wait(stream Handle) error {
+	return b.check("wait for the device", call(b.streamSynchronize, uintptr(stream)))
+}
+
+func (b *driver) Done(stream Handle) (bool, error) {
+	r := call(b.streamQuery, uintptr(stream))
+	if int32(r) == codeNotReady {
+		return false, nil
+	}
+	return int32(r) == codeSuccess, b.check("look at the device", r)
+}
+
+func (b *driver) Synchronize() error {
+	return b.check("wait for the device", call(b.ctxSynchronize))
+}
+
+func (b *driver) NewEvent() (Handle, error) {
+	var h Handle
+	err := b.check("new event", call(b.eventCreate, uintptr(unsafe.Pointer(&h)), 0))
+	return h, err
+}
+
+func (b *driver) CloseEvent(event Handle) error {
+	return b.check("close of an event", call(b.eventDestroy, uintptr(event)))
+}
+
+func (b *driver) Record(event, stream Handle) error {
+	return b.check("record of an event", call(b.eventRecord, uintptr(event), uintptr(stream)))
+}
+
+func (b *driver) WaitEvent(event Handle) error {
+	return b.check("wait for an event", call(b.eventSynchronize, uintptr(event)))
+}
+
+func (b *driver) Follow(stream, event Handle) error {
+	return b.check("wait of a stream for an event", call(b.streamWaitEvent, uintptr(stream), uintptr(event), 0))
+}
+
+func (b *driver) Elapsed(from, to Handle) (time.Duration, error) {
+	var ms float32
+	err := b.check("time between events", call(b.eventElapsedTime, uintptr(unsafe.Pointer(&ms)), uintptr(from), uintptr(to)))
+	return time.Duration(math.Round(float64(ms) * 1e6)), err
+}
+
+func (b *driver) Compile(src Source) ([]byte, error) {
+	if b.missing != nil {
+		return nil, b.missing
+	}
+	return b.nvrtc.compile(src, b.info)
+}
+
+// Options of cuModuleLoadDataEx (CUjit_option).
+const (
+	jitErrorLog     = 5
+	jitErrorLogSize = 6
+)
+
+func (b *driver) Load(image []byte) (Handle, error) {
+	log := make([]byte, 16<<10)
+	options := [...]int32{jitErrorLog, jitErrorLogSize}
+	values := struct { // an array of void*, where the size is a number in place of an address
+		log  *byte
+		size uintptr
+	}{&log[0], uintptr(len(log) - 1)}
+	var h Handle
+	r := call(b.moduleLoadDataEx, uintptr(unsafe.Pointer(&h)), uintptr(unsafe.Pointer(&image[0])), uintptr(len(options)),
+		uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values)))
+	err := b.check("load of a kernel's image", r)
+	if e, ok := err.(*Error); ok {
+		e.Log = goString(&log[0])
+	}
+	return h, err
+}
+
+func (b *driver) Unload(module Handle) error {
+	return b.check("unload of a module", call(b.moduleUnload, uintptr(module)))
+}
+
+// Numbers of function attributes (CUfunction_attribute).
+const (
+	funcMaxThreads   = 0
+	funcSharedStatic = 1
+	funcLocalBytes   = 3
+	funcRegisters    = 4
+	funcMaxDynamic   = 8
+)
+
+func (b *driver) Function(module Handle, name string) (Handle, Function, error) {
+	op := "kernel " + name
+	var h Handle
+	var f Function
+	cname := cString(name)
+	if err := b.check(op, call(b.moduleGetFunction, uintptr(unsafe.Pointer(&h)), uintptr(module), uintptr(unsafe.Pointer(&cname[0])))); err != nil {
+		return 0, f, err
+	}
+	for _, want := range []struct {
+		attribute uintptr
+		to        *int
+	}{{funcMaxThreads, &f.MaxThreads}, {funcSharedStatic, &f.SharedStatic}, {funcLocalBytes, &f.LocalBytes}, {funcRegisters, &f.Registers}} {
+		var v int32
+		if err := b.check(op, call(b.funcGetAttribute, uintptr(unsafe.Pointer(&v)), want.attribute, uintptr(h))); err != nil {
+			return 0, f, err
+		}
+		*want.to = int(v)
+	}
+	if b.funcGetParamInfo != 0 {
+		var offset, size uint64
+		if call(b.funcGetParamInfo, uintptr(h), 0, uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))) == codeSuccess {
+			f.ParamBytes = int(size)
+		}
+	}
+	// Above 48 KB a kernel must ask for it. To be allowed more costs nothing; what counts is what a launch takes.
+	err := b.check(op, call(b.funcSetAttribute, uintptr(h), funcMaxDynamic, uintptr(b.info.SharedPerBlock-f.SharedStatic)))
+	return h, f, err
+}
+
+func (b *driver) Occupancy(function Handle, threads, shared int) (int, error) {
+	var n int32
+	err := b.check("occupancy", call(b.occupancy, uintptr(unsafe.Pointer(&n)), uintptr(function), uintptr(threads), uintptr(shared)))
+	return int(n), err
+}
+
+func (b *driver) Launch(function Handle, blocks, threads, shared int, stream Handle, params unsafe.Pointer, _ int) error {
+	b.params[0] = params
+	r := call(b.launchKernel, uintptr(function), uintptr(blocks), 1, 1, uintptr(threads), 1, 1,
+		uintptr(shared), uintptr(stream), uintptr(unsafe.Pointer(&b.params[0])), 0)
+	b.params[0] = nil
+	return b.check("launch", r)
+}

@@ -1,0 +1,48 @@
+//go:build !nogpu
+
+package cuda
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ebitengine/purego"
+)
+
+// driverNames are the driver's library, for the loader and then where some systems put it beside the loader's path.
+var driverNames = []string{"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
+
+func openLibrary(name string) (uintptr, error) {
+	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+func closeLibrary(handle uintptr) { purego.Dlclose(handle) }
+
+func findSymbol(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
+
+// call calls a C function. Pointers among the arguments are converted in the call itself, so that what they
+// point to stays where it is until call returns.
+//
+//go:uintptrescapes
+func call(fn uintptr, args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(fn, args...)
+	return r
+}
+
+// loadedFrom is the file that the loader took for a name, or the name.
+func loadedFrom(name string) string {
+	base, _, _ := strings.Cut(filepath.Base(name), ".so")
+	maps, _ := os.ReadFile("/proc/self/maps")
+	for line := range strings.Lines(string(maps)) {
+		at := strings.IndexByte(line, '/')
+		if at < 0 {
+			continue
+		}
+		path := strings.TrimSpace(line[at:])
+		if strings.HasPrefix(filepath.Base(path), base+".so") {
+			return path
+		}
+	}
+	return name
+}
