@@ -32,8 +32,9 @@ struct Control {
   u32 fault; // the first fault: a code of the kernel's; 0: none
   u32 taken; // grants taken over so far
   u64 fault_at; // what the fault is about: a task, a vertex, a size
-  u64 done; // tasks handed out to warps
-  u64 spare2[5];
+  u64 done;  // tasks handed out to warps
+  u64 found; // matches added up so far; 2^64-1: or more
+  u64 spare2[4];
   // Written by the host.
   Grant grant[GRANTS];
 };
@@ -50,7 +51,8 @@ struct Counters {
   u64 poll_at; // when to look at Control next, in nanotime
   u32 stop;
   u32 fault;
-  u64 pad1[14];
+  u32 overflow; // not 0: a total passed 128 bits
+  u32 pad1[27];
   // The task counter: see tasks.cuh.
   u64 cursor;
   u32 installing;
@@ -99,7 +101,9 @@ DEV bool stopped(const Run& r) {
   if (load_relaxed(&c->stop)) return true;
   u64 now = nanotime(), due = load_relaxed(&c->poll_at);
   if (now < due || atomic_cas(&c->poll_at, due, now + POLL_NS) != due) return false;
+  if (due == 0) return false; // the first look of a run only sets the time of the next
   store_relaxed_system(&r.control->done, handed_out(c));
+  store_relaxed_system(&r.control->found, load_relaxed(&c->matches[1]) ? ~0ull : load_relaxed(&c->matches[0]));
   if (!load_relaxed_system(&r.control->stop)) return false;
   store_relaxed(&c->stop, 1u);
   return true;
@@ -123,22 +127,27 @@ DEV void fail(const Run& r, u32 code, u64 about) {
   store_relaxed(&r.counters->stop, 1u);
 }
 
-// Adds x to the 128-bit number at cell[0] (low), cell[1] (high). Exact modulo
-// 2^128 whatever the order of additions: each wrap of the low half is seen by
-// the one addition that made it.
-DEV void add128(u64* cell, u128 x) {
+// Adds x to the 128-bit number at cell[0] (low), cell[1] (high), whatever the
+// order of additions: each wrap of the low half is seen by the one addition that
+// made it. False: the sum passed 2^128.
+DEV bool add128(u64* cell, u128 x) {
   u64 lo = (u64)x, hi = (u64)(x >> 64);
-  if (lo) hi += atomic_add(&cell[0], lo) > ~lo ? 1 : 0;
-  if (hi) atomic_add(&cell[1], hi);
+  bool carry = lo && atomic_add(&cell[0], lo) > ~lo;
+  bool over = carry && hi == ~0ull;
+  hi += carry;
+  if (hi) over |= atomic_add(&cell[1], hi) > ~hi;
+  return !over;
 }
 
 // Adds to the matches of the run. Lanes and warps add up their own first: one
 // call a warp and chunk of tasks is plenty.
-DEV void add128(Counters* c, u128 x) { add128(c->matches, x); }
+DEV void add128(Counters* c, u128 x) {
+  if (!add128(c->matches, x)) store_relaxed(&c->overflow, 1u);
+}
 
 // Adds to the matches of root v, where they are wanted.
 DEV void add_root(const Run& r, u32 v, u128 x) {
-  if (r.roots) add128(r.roots + 2 * (u64)v, x);
+  if (r.roots && !add128(r.roots + 2 * (u64)v, x)) store_relaxed(&r.counters->overflow, 1u);
 }
 
 // The sum of 128-bit numbers over a group, on its leader only.

@@ -11,6 +11,13 @@ struct Adj {
   const u64* first; // first[v]: the offset in adj of v's first neighbour above v; null: look for it
 };
 
+// A column of 64-bit values; valid has a bit for each row that has one, null:
+// all have.
+struct Column {
+  const u64* words;
+  const u64* valid;
+};
+
 // v's neighbours.
 DEV Set list(const Adj& a, u32 v) {
   u64 b = a.off[v];

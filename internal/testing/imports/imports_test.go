@@ -23,6 +23,7 @@ var may = map[string][]string{
 	"pattern":       {},
 	"kir":           {},
 	"cuda":          {},
+	"cuda/session":  {"cuda/*", "kir/*"},
 	"format":        {"graph"},
 	"gql":           {"pattern"},
 	"plan":          {"pattern", "graph"},

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/cuda"
+)
+
+// budget is how much device memory a session may take on one device, and has.
+// Nothing is allocated that is not in it, so that a run that cannot fit is
+// refused before it starts, with the numbers.
+type budget struct {
+	limit int64
+	used  int64
+	given bool // by the user, and not the device's own size
+}
+
+// reserve is what the driver, loaded kernels and their local memory may need.
+const reserve = 512 << 20
+
+func newBudget(c *cuda.Context, limit int64) (budget, error) {
+	if limit < 0 {
+		return budget{}, fmt.Errorf("session: a budget of %d bytes", limit)
+	}
+	free, total, err := c.Memory()
+	if err != nil {
+		return budget{}, err
+	}
+	if limit > 0 {
+		return budget{limit: min(limit, total), given: true}, nil
+	}
+	return budget{limit: free - min(reserve, total/10)}, nil
+}
+
+func (b *budget) left() int64 { return b.limit - b.used }
+
+// need is one line of a budget: what the memory is for, and how much.
+type need struct {
+	what  string
+	bytes int64
+}
+
+// tooLittle is the error of needs that exceed what a device has left.
+func (b *budget) tooLittle(info cuda.Info, job string, needs []need, left int64) error {
+	var parts []string
+	sum := int64(0)
+	for _, n := range needs {
+		if n.bytes > 0 {
+			parts = append(parts, fmt.Sprintf("%s for %s", size(n.bytes), n.what))
+			sum += n.bytes
+		}
+	}
+	hint := "use a device with more memory, or the host"
+	if b.given {
+		hint = "raise --gpu-memory, use a device with more memory, or the host"
+	}
+	return &cuda.Error{
+		Op:   fmt.Sprintf("%s on %v", job, info),
+		Text: fmt.Sprintf("it takes %s (%s), and %s of %s are left", size(sum), strings.Join(parts, ", "), size(max(left, 0)), size(b.limit)),
+		Hint: hint,
+		Kind: cuda.ErrMemory,
+	}
+}
+
+// size writes bytes for people.
+func size(bytes int64) string {
+	switch {
+	case bytes < 10<<10:
+		return fmt.Sprintf("%d bytes", bytes)
+	case bytes < 10<<20:
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	case bytes < 10<<30:
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}

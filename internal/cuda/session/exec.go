@@ -1,0 +1,138 @@
+package session
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"time"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels"
+)
+
+// Exec is one device in a run, as the job's functions see it. It is only valid
+// inside them.
+type Exec struct {
+	c     *cuda.Context
+	dev   *device
+	job   *Job
+	index int
+
+	run    run
+	graph  []byte // struct Graph of the generated text
+	stream *cuda.Stream
+	begin  *cuda.Event
+	end    *cuda.Event
+
+	searching bool // Start has returned
+	launched  bool
+	module    *cuda.Module
+	counters  cuda.Buffer
+	scratch   []cuda.Buffer
+	result    DeviceResult
+}
+
+// Context is the device's.
+func (x *Exec) Context() *cuda.Context { return x.c }
+
+// Info describes the device.
+func (x *Exec) Info() cuda.Info { return x.dev.dev.Info() }
+
+// Index is the device's number among the session's, from 0.
+func (x *Exec) Index() int { return x.index }
+
+// Stream is where Launch puts kernels; copies and fills that they need go there
+// too.
+func (x *Exec) Stream() *cuda.Stream { return x.stream }
+
+// Tasks are the tasks of the whole run: this device gets a part of them.
+func (x *Exec) Tasks() uint64 { return x.run.Tasks }
+
+// Kernel compiles the job's source, or takes it from the caches, and finds a
+// kernel in it.
+func (x *Exec) Kernel(name string) (*cuda.Kernel, error) {
+	if x.module == nil {
+		start := time.Now()
+		src := x.job.Source
+		includes := kernels.Includes()
+		maps.Copy(includes, src.Includes)
+		src.Includes = includes
+		m, err := x.c.Module(src)
+		x.result.Compile += time.Since(start)
+		if err != nil {
+			return nil, err
+		}
+		x.module = m
+	}
+	return x.module.Kernel(name)
+}
+
+// Room is how many bytes Scratch can still give.
+func (x *Exec) Room() int64 { return x.dev.room.left() + x.dev.arrays.idle() }
+
+// Scratch takes device memory until the end of the run; what it is for goes into
+// the message when there is too little. Its contents are unknown.
+func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
+	b, err := x.dev.alloc(x.c, x.job.Name, what, bytes)
+	if err == nil {
+		x.scratch = append(x.scratch, b)
+		x.result.Scratch += b.Size
+	}
+	return b, err
+}
+
+// Launch starts a kernel whose argument is struct { Run run; Graph graph; X x; }
+// in the order of x.Stream; X is a plain struct. With a nil *struct{} the
+// argument is { Run run; Graph graph; }. l.Stream is not looked at.
+func Launch[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
+	words := x.params()
+	if n := unsafe.Sizeof(*extra); n > 0 {
+		tail := make([]uint64, (n+7)/8)
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&tail[0])), n), unsafe.Slice((*byte)(unsafe.Pointer(extra)), n))
+		words = append(words, tail...)
+	}
+	if x.searching && !x.launched {
+		x.launched = true
+		if err := x.begin.Record(x.stream); err != nil {
+			return err
+		}
+	}
+	l.Stream = x.stream
+	return k.Launch(l, argument(words))
+}
+
+// params is Run and Graph as the words that a kernel's argument begins with.
+func (x *Exec) params() []uint64 {
+	words := make([]uint64, int(unsafe.Sizeof(run{}))/8+len(x.graph)/8, 64)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
+	copy(b, unsafe.Slice((*byte)(unsafe.Pointer(&x.run)), unsafe.Sizeof(run{})))
+	copy(b[unsafe.Sizeof(run{}):], x.graph)
+	return words
+}
+
+// argument is a struct of just these words: their number differs from plan to
+// plan, since every global of the program has its place in the argument.
+func argument(words []uint64) any {
+	t := reflect.StructOf([]reflect.StructField{{Name: "W", Type: reflect.ArrayOf(len(words), reflect.TypeFor[uint64]())}})
+	p := reflect.New(t)
+	reflect.Copy(p.Elem().Field(0), reflect.ValueOf(words))
+	return p.Interface()
+}
+
+// close gives back what the run took on the device.
+func (x *Exec) close() error {
+	errs := []error{x.stream.Close()}
+	for _, e := range []*cuda.Event{x.begin, x.end} {
+		if e != nil {
+			errs = append(errs, e.Close())
+		}
+	}
+	if x.module != nil {
+		errs = append(errs, x.module.Close())
+	}
+	for _, b := range x.scratch {
+		errs = append(errs, x.dev.free(x.c, b))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,121 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// Job is one search, or anything else that takes numbered tasks and counts.
+type Job struct {
+	Name string // in messages: "stack"
+
+	// Source is the kernels' text; device code of package kernels is found
+	// without being named in Includes.
+	Source cuda.Source
+
+	// Program has the globals that the kernels read, for a graph of Vertices
+	// vertices. Its arrays are kept on the devices by the identity of their
+	// memory, so they must not change. Owner, which may be nil, is part of that
+	// identity: arrays of the same address and another owner are other arrays
+	// (a graph that was closed, and one that was opened there).
+	Program  *kir.Program
+	Vertices uint32
+	Owner    any
+
+	// Tasks are numbered 0 … Tasks-1, and handed out to all devices in about
+	// this order, Chunk (at least 1) at a time to a warp.
+	Tasks uint64
+	Chunk uint32
+
+	// PerRoot asks for a 128-bit count a vertex (add_root).
+	PerRoot bool
+
+	// Rows, if not nil, takes matches while the search runs: rows of Width ids,
+	// one after the other, id i of a row being what the kernel wrote as its
+	// level Columns[i]. It is called by several workers (numbers below
+	// Session.Workers), each at most once at a time; rows is reused when it
+	// returns. An error ends the run, which returns it with what was found.
+	Rows    func(worker int, rows []uint32) error
+	Width   int
+	Columns []int
+	// Limit ends the run after that many rows; 0: no limit.
+	Limit uint64
+
+	// Progress is told how many tasks were handed out, a few times a second.
+	Progress func(done, total uint64)
+
+	// Start makes one device ready: kernels, scratch memory, preparation. The
+	// function that it returns launches the search with Launch on x.Stream, and
+	// does not need to wait for it. Both run inside Do of the device; several
+	// devices at the same time, each with its own Exec.
+	Start func(x *Exec) (search func() error, err error)
+
+	// FaultText words a fault that a kernel reported by fail(run, code, about);
+	// nil, or an empty text: the numbers.
+	FaultText func(code uint32, about uint64) string
+}
+
+// Count is an exact total.
+type Count struct{ Hi, Lo uint64 }
+
+// Result is what a run found. All counts are of all devices together.
+type Result struct {
+	// Matches is the number that the kernels added up, or of rows where Rows
+	// took them. A lower bound when not Complete.
+	Matches  Count
+	Complete bool
+	PerRoot  []Count // with Job.PerRoot, a vertex
+
+	Visits              []uint64 // partial matches that reached a level, as the kernels counted them
+	LanesBusy, LanesAll uint64   // lane-steps with work, and all; 0: not counted
+	StealsBlock         uint64
+	StealsGrid          uint64
+	User                [8]uint64
+
+	// Search is the longest device's time from its first launch to the end of
+	// its last, by device events. Upload, Prepare and Compile are the longest
+	// device's wall times before it.
+	Search, Upload, Prepare, Compile time.Duration
+	Devices                          []DeviceResult
+}
+
+// DeviceResult is one device's part.
+type DeviceResult struct {
+	Info     cuda.Info
+	Tasks    uint64 // handed out there
+	Grants   int
+	Search   time.Duration
+	Upload   time.Duration
+	Prepare  time.Duration
+	Compile  time.Duration
+	Uploaded int64 // bytes that were not resident yet
+	Resident int64 // bytes that the job's globals take
+	Scratch  int64 // bytes beside them
+}
+
+// Fault is an error that a kernel found while it ran. The run has no result.
+type Fault struct {
+	Job    string
+	Device cuda.Info
+	Code   uint32
+	About  uint64
+	Text   string
+}
+
+func (f *Fault) Error() string {
+	text := f.Text
+	if text == "" {
+		text = fmt.Sprintf("fault %d, about %d", f.Code, f.About)
+	}
+	return fmt.Sprintf("%s on %v: %s", f.Job, f.Device, text)
+}
+
+// Is makes a fault an ErrLaunch: a kernel that failed.
+func (f *Fault) Is(target error) bool { return target == cuda.ErrLaunch }
+
+// ErrOverflow is returned when a total passes 128 bits.
+var ErrOverflow = errors.New("the number of matches passes 2^128-1, the largest that totals hold")

@@ -1,0 +1,142 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+)
+
+// arrayKey is the identity of an array: where it lies in host memory, how long
+// it is, whose it is, and what is made of it.
+type arrayKey struct {
+	owner any
+	at    unsafe.Pointer // keeps the memory alive, if it is Go's
+	bytes int64
+	what  derived
+}
+
+// derived says what an array in device memory is: a copy, or made there from
+// one or two others.
+type derived uint8
+
+const (
+	copied  derived = iota
+	firstOf         // where in each list of (key: neighbours) the larger ids begin
+)
+
+// array is one in device memory.
+type array struct {
+	key  arrayKey
+	buf  cuda.Buffer
+	last uint64 // the run that used it last
+}
+
+// residents are the arrays that a device holds, over several runs.
+type residents struct {
+	all map[arrayKey]*array
+	run uint64 // number of the current run
+}
+
+// get returns the array of that key and marks it as used by this run.
+func (r *residents) get(key arrayKey) (cuda.Buffer, bool) {
+	a := r.all[key]
+	if a == nil {
+		return cuda.Buffer{}, false
+	}
+	a.last = r.run
+	return a.buf, true
+}
+
+func (r *residents) put(key arrayKey, b cuda.Buffer) {
+	if r.all == nil {
+		r.all = map[arrayKey]*array{}
+	}
+	r.all[key] = &array{key: key, buf: b, last: r.run}
+}
+
+// idle is the bytes of arrays that this run does not use.
+func (r *residents) idle() (bytes int64) {
+	for _, a := range r.all {
+		if a.last != r.run {
+			bytes += a.buf.Size
+		}
+	}
+	return bytes
+}
+
+// evict frees arrays that this run does not use, the longest unused first, until
+// want bytes are left in the budget.
+func (r *residents) evict(c *cuda.Context, room *budget, want int64) error {
+	if room.left() >= want {
+		return nil
+	}
+	var idle []*array
+	for _, a := range r.all {
+		if a.last != r.run {
+			idle = append(idle, a)
+		}
+	}
+	slices.SortFunc(idle, func(a, b *array) int { return cmp.Compare(a.last, b.last) })
+	for _, a := range idle {
+		if room.left() >= want {
+			break
+		}
+		if err := r.drop(c, room, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *residents) drop(c *cuda.Context, room *budget, a *array) error {
+	delete(r.all, a.key)
+	room.used -= a.buf.Size
+	return c.Free(a.buf)
+}
+
+// forget drops an array that could not be filled.
+func (r *residents) forget(c *cuda.Context, room *budget, key arrayKey) error {
+	return r.drop(c, room, r.all[key])
+}
+
+// free frees all arrays.
+func (r *residents) free(c *cuda.Context, room *budget) error {
+	var errs []error
+	for _, a := range r.all {
+		errs = append(errs, r.drop(c, room, a))
+	}
+	return errors.Join(errs...)
+}
+
+// alloc takes device memory within the budget; arrays that the run does not use
+// make room.
+func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (cuda.Buffer, error) {
+	if bytes > d.room.left()+d.arrays.idle() {
+		return cuda.Buffer{}, d.room.tooLittle(d.dev.Info(), job, []need{{what, bytes}}, d.room.left()+d.arrays.idle())
+	}
+	if err := d.arrays.evict(c, &d.room, bytes); err != nil {
+		return cuda.Buffer{}, err
+	}
+	b, err := c.Alloc(bytes)
+	if errors.Is(err, cuda.ErrMemory) && !errors.Is(err, cuda.ErrLost) && d.arrays.idle() > 0 {
+		// Somebody else uses the device, or its memory is in pieces.
+		if err := d.arrays.evict(c, &d.room, d.room.limit); err != nil {
+			return cuda.Buffer{}, err
+		}
+		b, err = c.Alloc(bytes)
+	}
+	if err != nil {
+		return cuda.Buffer{}, err
+	}
+	d.room.used += b.Size
+	return b, nil
+}
+
+// free gives memory from alloc back.
+func (d *device) free(c *cuda.Context, b cuda.Buffer) error {
+	d.room.used -= b.Size
+	return c.Free(b)
+}

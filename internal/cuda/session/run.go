@@ -1,0 +1,289 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+)
+
+// Run runs a job on all devices of the session. When it is cut short (ctx, the
+// limit, an error of Rows) it returns what was found until then, not Complete,
+// with the context's or Rows' error, or nil for the limit. After any other error
+// there is no result.
+func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := j.check(); err != nil {
+		return Result{}, err
+	}
+	if len(s.devs) == 0 {
+		return Result{}, fmt.Errorf("session: %w", cuda.ErrClosed)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return Result{}, err
+	}
+	r := &running{
+		ctx:   ctx,
+		job:   j,
+		split: newSplitter(j.Tasks, j.Chunk, len(s.devs)),
+		gate:  newGate(len(s.devs)),
+		parts: make([]part, len(s.devs)),
+		rows:  taken{rows: j.Rows, limit: j.Limit},
+	}
+	r.rows.stop = func(err error) { r.stop(err) }
+	var wg sync.WaitGroup
+	for i, d := range s.devs {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			err := d.dev.Do(func(c *cuda.Context) error { return r.device(c, d, i, s.drainers()) })
+			if err != nil {
+				r.fail(err)
+			}
+			r.gate.leave(err)
+		}()
+	}
+	ended := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Add(1)
+	go func() {
+		defer watch.Done()
+		r.watch(ended)
+	}()
+	wg.Wait()
+	close(ended)
+	watch.Wait()
+	return r.result()
+}
+
+func (j *Job) check() error {
+	switch {
+	case j.Start == nil || j.Program == nil:
+		return errors.New("session: a job without a program or a start")
+	case j.Chunk == 0:
+		return errors.New("session: chunks of no tasks")
+	case j.Tasks >= 1<<(cursorBits-1):
+		return fmt.Errorf("session: %d tasks; a run has less than 2^%d", j.Tasks, cursorBits-1)
+	case j.Rows != nil && (j.Width < 1 || len(j.Columns) == 0):
+		return errors.New("session: rows without columns")
+	}
+	for _, c := range j.Columns {
+		if c < 0 || c >= j.Width {
+			return fmt.Errorf("session: column %d of rows of %d", c, j.Width)
+		}
+	}
+	return nil
+}
+
+// running is the state of one run.
+type running struct {
+	ctx   context.Context
+	job   *Job
+	gate  *gate
+	parts []part
+	rows  taken
+
+	mu       sync.Mutex
+	split    *splitter
+	controls []*control
+	stopped  bool
+	why      error // what stopped the run, nil: the limit
+	err      error // what it failed of
+}
+
+// part is what one device brings home.
+type part struct {
+	device   DeviceResult
+	counters counters
+	roots    []Count
+	rows     uint64
+}
+
+// stop asks all devices to leave. The first reason counts.
+func (r *running) stop(why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		r.stopped, r.why = true, why
+	}
+	for _, c := range r.controls {
+		c.halt()
+	}
+}
+
+// fail ends the run without a result. The first error counts.
+func (r *running) fail(err error) {
+	r.mu.Lock()
+	if r.err == nil && !errors.Is(err, errOther) {
+		r.err = err
+	}
+	r.mu.Unlock()
+	r.stop(nil)
+}
+
+// errOther is what a device's function returns when it stops because another
+// device failed.
+var errOther = errors.New("another device failed")
+
+// device is the run on one device, inside its Do.
+func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error) {
+	x, err := r.ready(c, d, i)
+	if x != nil {
+		defer func() { err = errors.Join(err, x.close()) }()
+	}
+	if err != nil {
+		return err
+	}
+	ctl, err := d.mapped(c)
+	if err != nil {
+		return err
+	}
+	var rows *drain
+	if r.job.Rows != nil {
+		if rows, err = newDrain(c, d, r.job, ctl); err != nil {
+			return err
+		}
+		rows.taken, rows.worker0 = &r.rows, i*workers
+		x.run.Ring, x.run.RingRows, x.run.RingWidth = d.ring.Ptr(), rows.rows, uint32(rows.width)
+	}
+	if err := r.arm(x, ctl); err != nil {
+		return err
+	}
+	start := time.Now()
+	before := x.result.Compile
+	search, err := r.job.Start(x)
+	x.result.Prepare += time.Since(start) - (x.result.Compile - before)
+	if err != nil {
+		return err
+	}
+	if err := x.stream.Synchronize(); err != nil {
+		return err
+	}
+	// From here on all devices search, so that none waits for the preparation
+	// of another with the clock running.
+	if !r.gate.pass() {
+		return errOther
+	}
+	x.searching = true
+	if rows != nil {
+		rows.start(workers)
+		defer rows.end()
+	}
+	if err := search(); err != nil {
+		return errors.Join(err, r.settle(x, ctl))
+	}
+	return r.collect(x, ctl, rows)
+}
+
+// settle waits for what runs on the device after an error, so that its memory
+// can be given back.
+func (r *running) settle(x *Exec, ctl *control) error {
+	ctl.halt()
+	return x.stream.Synchronize()
+}
+
+// ready brings the globals onto the device and takes what the run itself needs.
+func (r *running) ready(c *cuda.Context, d *device, i int) (*Exec, error) {
+	d.arrays.run++
+	stream, err := c.Stream()
+	if err != nil {
+		return nil, err
+	}
+	x := &Exec{c: c, dev: d, job: r.job, index: i, stream: stream}
+	x.result.Info = d.dev.Info()
+	x.run = run{Tasks: r.job.Tasks, Chunk: r.job.Chunk, Vertices: r.job.Vertices}
+	for _, e := range []**cuda.Event{&x.begin, &x.end} {
+		if *e, err = c.Event(); err != nil {
+			return x, err
+		}
+	}
+	if err := r.upload(x); err != nil {
+		return x, err
+	}
+	if x.counters, err = x.Scratch("counters", int64(unsafe.Sizeof(counters{}))); err != nil {
+		return x, err
+	}
+	x.run.Counters = x.counters.Ptr
+	if r.job.PerRoot {
+		roots, err := x.Scratch("counts per root", 16*int64(r.job.Vertices))
+		if err != nil {
+			return x, err
+		}
+		if err := c.Clear(roots, x.stream); err != nil {
+			return x, err
+		}
+		x.run.Roots = roots.Ptr
+	}
+	return x, nil
+}
+
+// arm sets the control block and the counters to the state that a kernel begins
+// with.
+func (r *running) arm(x *Exec, ctl *control) error {
+	r.mu.Lock()
+	g := r.split.first(x.index, ctl)
+	r.controls = append(r.controls, ctl)
+	if r.stopped {
+		ctl.halt()
+	}
+	r.mu.Unlock()
+	x.run.Control = x.dev.control.Ptr()
+	// The grants behind the first are written before they are read.
+	k := counters{Cursor: 1 << cursorBits}
+	k.Grant[0] = g
+	return cuda.Upload(x.c, x.counters, 0, []counters{k})
+}
+
+// collect waits for the search and takes its counts home.
+func (r *running) collect(x *Exec, ctl *control, rows *drain) error {
+	p := &r.parts[x.index]
+	if err := x.end.Record(x.stream); err != nil {
+		return err
+	}
+	if err := x.stream.Synchronize(); err != nil {
+		return err
+	}
+	if x.launched {
+		t, err := x.end.Since(x.begin)
+		if err != nil {
+			return err
+		}
+		x.result.Search = t
+	}
+	got := make([]counters, 1)
+	if err := cuda.Download(x.c, got, x.counters, 0); err != nil {
+		return err
+	}
+	p.counters = got[0]
+	if r.job.PerRoot {
+		words := make([]uint64, 2*int(r.job.Vertices))
+		if err := cuda.Download(x.c, words, cuda.Buffer{Ptr: x.run.Roots, Size: int64(8 * len(words))}, 0); err != nil {
+			return err
+		}
+		p.roots = make([]Count, r.job.Vertices)
+		for v := range p.roots {
+			p.roots[v] = Count{Lo: words[2*v], Hi: words[2*v+1]}
+		}
+	}
+	if err := r.fault(x, ctl); err != nil {
+		return err
+	}
+	if rows != nil {
+		rows.end()
+		p.rows = rows.total.Load()
+		if n := p.counters.Reserved; p.counters.Stop == 0 && n != p.rows {
+			return fmt.Errorf("%s on %v: %d rows were written and %d arrived", r.job.Name, x.Info(), n, p.rows)
+		}
+	}
+	g := p.counters
+	k := g.Cursor >> cursorBits
+	x.result.Grants = int(k)
+	x.result.Tasks = g.Grant[k-1].Before + min(g.Cursor&(1<<cursorBits-1), g.Grant[k-1].Count)
+	p.device = x.result
+	return nil
+}

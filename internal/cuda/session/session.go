@@ -1,0 +1,104 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/weftgraph/weft/internal/cuda"
+)
+
+// Options of a session.
+type Options struct {
+	// Memory is how many bytes of each device's memory the session may use; 0:
+	// what is free, less a reserve for the driver.
+	Memory int64
+}
+
+// Session runs jobs on devices, and keeps arrays there between them. Two
+// sessions must not share a device. Its methods may be called from any
+// goroutine; runs come one after the other.
+type Session struct {
+	mu   sync.Mutex
+	devs []*device
+}
+
+// device is one device of a session. Everything but dev belongs to functions of
+// Do.
+type device struct {
+	dev    *cuda.Device
+	room   budget
+	arrays residents
+	// control and ring are kept between runs: pinned memory is slow to get.
+	control *cuda.Pinned
+	ring    *cuda.Pinned
+}
+
+// Open starts a session over open devices, which stay the caller's to close,
+// after the session.
+func Open(devices []*cuda.Device, o Options) (*Session, error) {
+	if len(devices) == 0 {
+		return nil, fmt.Errorf("session: %w", cuda.ErrNoDevice)
+	}
+	s := &Session{}
+	for _, d := range devices {
+		dev := &device{dev: d}
+		s.devs = append(s.devs, dev)
+		err := d.Do(func(c *cuda.Context) (err error) {
+			dev.room, err = newBudget(c, o.Memory)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Close gives back all that the session keeps on its devices.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, d := range s.devs {
+		errs = append(errs, d.dev.Do(func(c *cuda.Context) error {
+			errs := []error{d.arrays.free(c, &d.room)}
+			for _, p := range []*cuda.Pinned{d.control, d.ring} {
+				if p != nil {
+					errs = append(errs, p.Free())
+				}
+			}
+			d.control, d.ring = nil, nil
+			return errors.Join(errs...)
+		}))
+	}
+	s.devs = nil
+	return errors.Join(errs...)
+}
+
+// Forget frees the arrays that are resident: for owners that are gone.
+func (s *Session) Forget() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, d := range s.devs {
+		errs = append(errs, d.dev.Do(func(c *cuda.Context) error { return d.arrays.free(c, &d.room) }))
+	}
+	return errors.Join(errs...)
+}
+
+// Devices describes the session's devices.
+func (s *Session) Devices() []cuda.Info {
+	var infos []cuda.Info
+	for _, d := range s.devs {
+		infos = append(infos, d.dev.Info())
+	}
+	return infos
+}
+
+// Workers is how many workers call a job's Rows.
+func (s *Session) Workers() int { return len(s.devs) * s.drainers() }
+
+// drainers is how many workers take a device's rows.
+func (s *Session) drainers() int { return max(1, min(4, runtime.GOMAXPROCS(0)/len(s.devs))) }

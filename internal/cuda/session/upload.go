@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
+)
+
+// upload makes all arrays of the program resident, and builds struct Graph.
+func (r *running) upload(x *Exec) error {
+	start := time.Now()
+	d, j := x.dev, r.job
+	wants := arraysOf(j)
+	if err := d.fits(j, wants); err != nil {
+		return err
+	}
+	at := map[arrayKey]cuda.Buffer{}
+	for _, w := range wants {
+		b, ok := d.arrays.get(w.key)
+		if !ok {
+			var err error
+			if b, err = d.alloc(x.c, j.Name, w.what, w.bytes); err != nil {
+				return err
+			}
+			d.arrays.put(w.key, b)
+			if w.from == nil {
+				err = copyIn(r.ctx, x.c, b, w.data)
+			} else {
+				err = first(x.c, at[w.from[0]], at[w.from[1]], b)
+			}
+			if err != nil {
+				return errors.Join(err, d.arrays.forget(x.c, &d.room, w.key))
+			}
+			x.result.Uploaded += int64(len(w.data))
+		}
+		at[w.key] = b
+		x.result.Resident += b.Size
+	}
+	x.graph = emit.Layout(j.Program, j.Vertices, func(g *kir.GlobalDef, part emit.Part) uint64 {
+		return at[keyOf(j, g, part)].Ptr
+	})
+	x.result.Upload = time.Since(start)
+	return nil
+}
+
+// copyIn fills b from the host's memory.
+func copyIn(ctx context.Context, c *cuda.Context, b cuda.Buffer, data []byte) error {
+	const piece = 64 << 20
+	for n := 0; n < len(data); n += piece {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := cuda.Upload(c, b, int64(n), data[n:min(n+piece, len(data))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// want is an array that a job needs on the device.
+type want struct {
+	key   arrayKey
+	what  string
+	bytes int64
+	data  []byte     // what to copy
+	from  []arrayKey // not nil: made on the device from these, which come before
+}
+
+// arraysOf lists what a job needs, each once.
+func arraysOf(j *Job) (wants []want) {
+	seen := map[arrayKey]bool{}
+	for _, g := range j.Program.Globals {
+		for _, part := range partsOf(g) {
+			k := keyOf(j, g, part)
+			data := bytesOf(g, part)
+			if seen[k] || k == (arrayKey{}) {
+				continue
+			}
+			seen[k] = true
+			w := want{key: k, what: g.Name, bytes: k.bytes, data: data}
+			if k.what == firstOf {
+				w.bytes, w.data = int64(len(g.Off)-1)*8, nil
+				w.from = []arrayKey{keyOf(j, g, emit.Off), keyOf(j, g, emit.Neighbours)}
+			}
+			wants = append(wants, w)
+		}
+	}
+	return wants
+}
+
+// partsOf is the parts that globals of g's kind have.
+func partsOf(g *kir.GlobalDef) []emit.Part {
+	switch g.Kind {
+	case kir.Adj:
+		return []emit.Part{emit.Off, emit.Neighbours, emit.First}
+	case kir.Bits:
+		return []emit.Part{emit.Words}
+	case kir.Col:
+		return []emit.Part{emit.Words, emit.Valid}
+	case kir.Array:
+		return []emit.Part{emit.IDs}
+	}
+	return nil
+}
+
+// keyOf is the identity of a part of a global; the zero key says that the
+// program does without.
+func keyOf(j *Job, g *kir.GlobalDef, part emit.Part) arrayKey {
+	what := copied
+	if part == emit.First && g.First == nil {
+		if !g.Oriented {
+			return arrayKey{}
+		}
+		part, what = emit.Neighbours, firstOf
+	}
+	b := bytesOf(g, part)
+	if len(b) == 0 {
+		return arrayKey{}
+	}
+	return arrayKey{owner: j.Owner, at: unsafe.Pointer(&b[0]), bytes: int64(len(b)), what: what}
+}
+
+func bytesOf(g *kir.GlobalDef, part emit.Part) []byte {
+	switch part {
+	case emit.Off:
+		return raw(g.Off)
+	case emit.Neighbours, emit.IDs:
+		return raw(g.Adj)
+	case emit.First:
+		return raw(g.First)
+	case emit.Words:
+		return raw(g.Words)
+	}
+	return raw(g.Valid)
+}
+
+// raw is the memory of a slice.
+func raw[T any](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]))
+}
+
+// fits says before anything is copied whether the device can hold the run: the
+// arrays that are not there yet, and what the run takes beside them.
+func (d *device) fits(j *Job, wants []want) error {
+	var needs []need
+	sum := int64(0)
+	add := func(what string, bytes int64) {
+		needs = append(needs, need{what, bytes})
+		sum += bytes
+	}
+	for _, w := range wants {
+		if _, ok := d.arrays.get(w.key); !ok {
+			add(w.what, w.bytes)
+		}
+	}
+	add("counters", int64(unsafe.Sizeof(counters{})))
+	if j.PerRoot {
+		add("counts per root", 16*int64(j.Vertices))
+	}
+	if left := d.room.left() + d.arrays.idle(); sum > left {
+		return d.room.tooLittle(d.dev.Info(), j.Name, needs, left)
+	}
+	return nil
+}
