@@ -28,9 +28,11 @@ const (
 	Adj
 	Bits
 	Col
+	// Hood is the neighbourhood of a vertex, which rows are over; see rows.go.
+	Hood
 )
 
-var kindNames = [...]string{"void", "bool", "u32", "u64", "i64", "f64", "u128", "set", "row", "array", "record", "adj", "bits", "col"}
+var kindNames = [...]string{"void", "bool", "u32", "u64", "i64", "f64", "u128", "set", "row", "array", "record", "adj", "bits", "col", "hood"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -17,7 +17,7 @@ type bounds struct {
 
 // nodeBounds are those that node i names.
 func (x *lowering) nodeBounds(i int) bounds {
-	s := &x.sets[i]
+	s := &x.nodes[i]
 	b := bounds{below: s.Below, above: s.Above}
 	if s.Range.End != 0 {
 		b.first, b.end = x.rangeLimits(s.Range)

@@ -36,7 +36,7 @@ func (x *lowering) stateRecord() *kir.Record {
 	if x.state == nil {
 		x.state = &kir.Record{Name: "State", Doc: "the partial match by level, and the value of each set node", Fields: []kir.FieldDef{
 			{Name: "m", Type: kir.ArrayOf(kir.U32, len(x.p.Levels))},
-			{Name: "set", Type: kir.ArrayOf(kir.Set, max(1, len(x.sets)))},
+			{Name: "set", Type: kir.ArrayOf(kir.Set, max(1, len(x.nodes)))},
 		}}
 		if !x.o.Roomy {
 			x.state.Doc += "; lazy: a bit a memory, set where the node is its source, unfiltered"
@@ -64,7 +64,7 @@ func (e *env) set(i int) kir.Expr { return e.field("set", i) }
 
 // lazyWord is where the bit of node i is.
 func (e *env) lazyWord(i int) (word kir.Expr, bit uint32) {
-	slot := e.x.sets[i].slot
+	slot := e.x.nodes[i].slot
 	return e.field("lazy", slot/32), 1 << (slot % 32)
 }
 

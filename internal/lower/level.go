@@ -9,7 +9,7 @@ import (
 )
 
 // setsView writes Level<l>::sets, candidates and accept, and tail.
-func (x *lowering) setsView() {
+func (x *lowering) setsView() error {
 	type function struct {
 		level int
 		f     *kir.Func
@@ -26,7 +26,10 @@ func (x *lowering) setsView() {
 	}
 	var tail *kir.Func
 	if x.tail < len(x.p.Levels) {
-		tail = x.tailFunc()
+		var err error
+		if tail, err = x.tailFunc(); err != nil {
+			return err
+		}
 	}
 	for l := range x.p.Levels {
 		x.owner("Level", l, x.levelDoc(l))
@@ -38,14 +41,15 @@ func (x *lowering) setsView() {
 		x.free(1, tail)
 		x.owner("", 1, "")
 	}
+	return nil
 }
 
 // setsFunc makes the nodes that level l's vertex makes possible.
 func (x *lowering) setsFunc(l int) *kir.Func {
 	e := x.newEnv(true)
 	var body []kir.Stmt
-	for i := range x.sets {
-		if x.sets[i].At == l && !x.sets[i].deferred {
+	for i := range x.nodes {
+		if x.nodes[i].At == l && !x.nodes[i].deferred {
 			body = append(body, x.compute(i, e)...)
 		}
 	}

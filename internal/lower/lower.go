@@ -48,7 +48,9 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 	x.root()
 	switch o.View {
 	case Sets:
-		x.setsView()
+		if err := x.setsView(); err != nil {
+			return nil, err
+		}
 	case Checks:
 		x.checksView()
 	}
@@ -71,14 +73,16 @@ func supported(p *plan.Plan) error {
 
 // lowering is the making of one program.
 type lowering struct {
-	p    *plan.Plan
-	o    Options
-	prog *kir.Program
-	sets []node // the set program
+	p     *plan.Plan
+	o     Options
+	prog  *kir.Program
+	nodes []node // the set program
 	// tail is the first level that is not walked; the number of levels if none.
-	tail int
-	set  []int // the node of each level, -1: none
-	slot int   // memories of nodes given out
+	tail  int
+	close tailPlan
+	repOf []int // of the tail's levels: the group
+	set   []int // the node of each level, -1: none
+	slot  int   // memories of nodes given out
 
 	state *kir.Record
 	names []string // of the vertices by level
@@ -95,13 +99,11 @@ type lowering struct {
 
 func newLowering(p *plan.Plan, o Options) *lowering {
 	x := &lowering{
-		p: p, o: o, prog: &kir.Program{}, tail: len(p.Levels), names: plan.LevelNames(p),
+		p: p, o: o, prog: &kir.Program{}, names: plan.LevelNames(p),
 		bits: map[*uint64]*kir.GlobalDef{}, limit: map[string]*kir.GlobalDef{},
 		ranges: map[plan.Range]int{}, longest: map[int]int{},
 	}
-	if o.Counting {
-		x.tail -= p.Tail.K
-	}
+	x.planTail()
 	for i := range p.Adjs {
 		a := &p.Adjs[i]
 		x.adjs = append(x.adjs, x.prog.AddGlobal(&kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: a.CSR.Off, Adj: a.CSR.Adj}))
@@ -133,12 +135,12 @@ func (x *lowering) defines() {
 	x.define("W_LEVELS", len(x.p.Levels))
 	x.define("W_ENUM", x.tail)
 	if x.o.View == Checks {
-		x.sets, x.slot = nil, 0
+		x.nodes, x.slot = nil, 0
 	}
-	x.define("W_SETS", len(x.sets))
+	x.define("W_SETS", len(x.nodes))
 	x.define("W_SLOTS", x.slot)
-	for i := range x.sets {
-		if s := x.sets[i].slot; s >= 0 {
+	for i := range x.nodes {
+		if s := x.nodes[i].slot; s >= 0 {
 			x.define(fmt.Sprintf("W_SLOT_%d", i), s)
 		}
 	}

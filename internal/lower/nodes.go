@@ -24,14 +24,14 @@ func (x *lowering) setProgram() {
 		x.set = append(x.set, x.p.Levels[l].Set)
 	}
 	for _, s := range x.p.Sets {
-		x.sets = append(x.sets, node{Set: s, slot: -1})
+		x.nodes = append(x.nodes, node{Set: s, slot: -1})
 	}
 	if x.o.NoMotion {
 		x.sink()
 	}
 	x.deferSizes()
-	for i := range x.sets {
-		if s := &x.sets[i]; s.Op != plan.SetList && !s.deferred {
+	for i := range x.nodes {
+		if s := &x.nodes[i]; s.Op != plan.SetList && !s.deferred {
 			s.slot = x.slot
 			x.slot++
 		}
@@ -41,8 +41,8 @@ func (x *lowering) setProgram() {
 // sink undoes code motion: each level has a chain of its own, made just before
 // the level is entered; the levels of the tail are entered together.
 func (x *lowering) sink() {
-	moved := x.sets
-	x.sets = nil
+	moved := x.nodes
+	x.nodes = nil
 	for l := range x.set {
 		if x.set[l] < 0 {
 			continue
@@ -55,35 +55,43 @@ func (x *lowering) sink() {
 		for _, i := range slices.Backward(chain) {
 			s := moved[i]
 			s.Base, s.At = base, min(l, x.tail)-1
-			base = len(x.sets)
-			x.sets = append(x.sets, s)
+			base = len(x.nodes)
+			x.nodes = append(x.nodes, s)
 		}
 		x.set[l] = base
 	}
 }
 
-// deferSizes finds the nodes of which the tail alone wants the size alone: no
-// node, no level that is walked, and no intersection of the tail has a use for
-// their elements.
+// deferSizes finds the nodes that are not to be made: those of which the tail
+// alone wants the size alone, for no node, no level that is walked and no
+// intersection of the tail has a use for their elements; and those that nothing
+// wants, for levels of a tail group share one.
 func (x *lowering) deferSizes() {
-	for i := range x.sets {
-		s := &x.sets[i]
-		if s.Op == plan.SetList || x.tail == len(x.set) {
-			continue
+	used := make([]bool, len(x.nodes))
+	use := func(i int) {
+		for ; i >= 0; i = x.nodes[i].Base {
+			used[i] = true
 		}
-		s.deferred = slices.Contains(x.set[x.tail:], i) && !slices.Contains(x.set[:x.tail], i) &&
-			!slices.ContainsFunc(x.sets, func(t node) bool { return t.Base == i }) &&
-			!slices.ContainsFunc(x.p.Tail.Terms, func(t plan.TailTerm) bool {
-				return slices.ContainsFunc(t.Blocks, func(b []int) bool {
-					return slices.ContainsFunc(b, func(l int) bool { return x.set[l] == i }) &&
-						slices.ContainsFunc(b, func(l int) bool { return x.set[l] != i })
-				})
-			})
+	}
+	for _, i := range x.set[:x.tail] {
+		use(i)
+	}
+	for r, g := range x.close.groups {
+		i := x.set[g.Levels[0]]
+		meets := slices.ContainsFunc(x.close.masks, func(m uint32) bool { return m>>r&1 != 0 && m&(m-1) != 0 })
+		if s := &x.nodes[i]; !meets && s.Op != plan.SetList {
+			use(s.Base)
+		} else {
+			use(i)
+		}
+	}
+	for i := range x.nodes {
+		x.nodes[i].deferred = !used[i]
 	}
 }
 
 // mayBeLazy reports whether node i can be left unfiltered.
-func (x *lowering) mayBeLazy(i int) bool { return !x.o.Roomy && x.sets[i].slot >= 0 }
+func (x *lowering) mayBeLazy(i int) bool { return !x.o.Roomy && x.nodes[i].slot >= 0 }
 
 // operands are what node i combines: a is the base and b the neighbour list,
 // nil for a SetList, where a is the list. At least one of the two is within the
@@ -94,7 +102,7 @@ func (x *lowering) operands(i int, e *env) (a, b kir.Expr) {
 
 // operandsWithin is operands of node i within further bounds.
 func (x *lowering) operandsWithin(i int, further bounds, e *env) (a, b kir.Expr) {
-	s := &x.sets[i]
+	s := &x.nodes[i]
 	bounds := x.nodeBounds(i).and(further)
 	list, rest := x.list(s.Adj, s.Of, bounds, e.m)
 	if s.Op == plan.SetList {
@@ -110,7 +118,7 @@ func (x *lowering) operandsWithin(i int, further bounds, e *env) (a, b kir.Expr)
 
 // has tests whether v is in node i, of which nothing is known.
 func (x *lowering) has(i int, v kir.Expr, e *env) kir.Expr {
-	s := &x.sets[i]
+	s := &x.nodes[i]
 	list := kir.Fn(kir.Contains, kir.Fn(kir.List, kir.G(x.adjs[s.Adj]), e.m(s.Of)), v)
 	bounds := x.nodeBounds(i)
 	if s.Op == plan.SetList {
@@ -149,7 +157,7 @@ func (x *lowering) hasFunc(i int) *kir.Func {
 
 // compute makes node i.
 func (x *lowering) compute(i int, e *env) []kir.Stmt {
-	s := &x.sets[i]
+	s := &x.nodes[i]
 	to := e.set(i)
 	out := []kir.Stmt{&kir.Comment{Text: x.formula(i)}}
 	empty := func(set kir.Expr) kir.Stmt {
@@ -222,7 +230,7 @@ func shorter(a, b kir.Expr) kir.Expr {
 
 // formula is node i for the reader: S2 = S0 ∩ N(b), < a.
 func (x *lowering) formula(i int) string {
-	s := &x.sets[i]
+	s := &x.nodes[i]
 	var b strings.Builder
 	fmt.Fprintf(&b, "S%d = ", i)
 	switch s.Op {
@@ -249,9 +257,9 @@ func (x *lowering) formula(i int) string {
 func Room(p *plan.Plan) int {
 	x := newLowering(p, Options{})
 	most := 0
-	size := make([]int, len(x.sets))
-	for i := range x.sets {
-		s := &x.sets[i]
+	size := make([]int, len(x.nodes))
+	for i := range x.nodes {
+		s := &x.nodes[i]
 		switch longest := x.maxDegree(s.Adj); s.Op {
 		case plan.SetList:
 			size[i] = longest

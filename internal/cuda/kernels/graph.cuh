@@ -47,4 +47,11 @@ DEV Set above(const Adj& a, u32 v) {
 // shorter list first.
 DEV bool adjacent(const Adj& a, u32 u, u32 v) { return contains(list(a, u), v); }
 
+// Whether v is in u's list, by the shorter of the two lists that can tell: rev
+// has the lists of a seen from their other ends. One lane.
+DEV bool adjacent(const Adj& a, const Adj& rev, u32 u, u32 v) {
+  Set there = list(a, u), back = list(rev, v);
+  return back.n < there.n ? contains(back, u) : contains(there, v);
+}
+
 #endif

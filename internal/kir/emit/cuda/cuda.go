@@ -9,6 +9,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
@@ -22,11 +23,17 @@ func Text(p *kir.Program) string {
 	for _, name := range []string{"device.cuh", "group.cuh", "setops.cuh", "graph.cuh"} {
 		w.line("#include \"%s\"", name)
 	}
+	if slices.ContainsFunc(p.Funcs, overRows) {
+		w.line("#include \"rows.cuh\"")
+	}
 	for _, d := range p.Defines {
 		w.line("#define %s %d", d.Name, d.Value)
 	}
 	for _, a := range p.Types {
 		w.line("typedef %s;", declare(a.Type, a.Name))
+	}
+	if dividesWide(p) {
+		w.line("%s", divide)
 	}
 	w.graph()
 	for _, r := range p.Records {
@@ -141,6 +148,11 @@ func (w *writer) owner(o kir.Owner) {
 	}
 }
 
+// overRows reports whether f is a function over rows: a template over their type.
+func overRows(f *kir.Func) bool {
+	return slices.ContainsFunc(f.Params, func(v *kir.Var) bool { return v.T.Kind == kir.Hood })
+}
+
 // declare is a variable, field or parameter of a type.
 func declare(t kir.Type, name string) string {
 	switch t.Kind {
@@ -157,6 +169,8 @@ func declare(t kir.Type, name string) string {
 			return t.Record.Name + "& " + name
 		}
 		return "const " + t.Record.Name + "& " + name
+	case kir.Hood:
+		return "const Hood<Row>& " + name
 	}
 	return scalar(t.Kind) + " " + name
 }
@@ -169,4 +183,38 @@ func scalar(k kir.Kind) string {
 		return "Row"
 	}
 	return k.String()
+}
+
+// divide is division of 128-bit numbers, which device compilers leave to a
+// library that is not there. Divisors are small as a rule: four steps of 32 bits.
+const divide = `DEV u128 divide(u128 a, u128 b) {
+  if (!(a >> 64) && !(b >> 64)) return u64(a) / u64(b);
+  u128 q = 0, r = 0;
+  if (b >> 32) {
+    for (int i = 127; i >= 0; --i) {
+      const bool over = r >> 127;
+      r = r << 1 | (a >> i & 1);
+      if (over || r >= b) { r -= b; q |= u128(1) << i; }
+    }
+    return q;
+  }
+  for (int i = 96; i >= 0; i -= 32) {
+    const u64 part = u64(r) << 32 | u32(a >> i);
+    q |= u128(part / u64(b)) << i;
+    r = part % u64(b);
+  }
+  return q;
+}`
+
+func dividesWide(p *kir.Program) bool {
+	found := false
+	for _, f := range p.Funcs {
+		kir.WalkStmts(f.Body, func(s kir.Stmt) {
+			kir.StmtExprs(s, func(x kir.Expr) {
+				b, ok := x.(kir.Binary)
+				found = found || ok && b.Op == kir.Div && b.Type().Kind == kir.U128
+			})
+		})
+	}
+	return found
 }

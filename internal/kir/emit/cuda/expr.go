@@ -83,6 +83,9 @@ func (w *writer) binary(x kir.Binary) (string, int) {
 	case kir.Min, kir.Max:
 		return fmt.Sprintf("%s(%s, %s)", x.Op, w.expr(x.X), w.expr(x.Y)), bindPrimary
 	}
+	if x.Op == kir.Div && x.X.Type().Kind == kir.U128 {
+		return fmt.Sprintf("divide(%s, %s)", w.expr(x.X), w.expr(x.Y)), bindPrimary
+	}
 	b := binding[x.Op]
 	right := b + 1 // operators group to the left
 	if x.Op == kir.And || x.Op == kir.Or {

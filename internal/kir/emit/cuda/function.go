@@ -27,6 +27,9 @@ func (w *writer) function(f *kir.Func) {
 		head = "template<class G> " + head
 		params = []string{"G g", "const Graph& q"}
 	}
+	if overRows(f) {
+		head = "template<class Row> " + head
+	}
 	for _, v := range f.Params {
 		switch name := w.fn.name(v); {
 		case v.Out:
@@ -169,6 +172,16 @@ func (w *writer) ifElse(s *kir.If) {
 
 func (w *writer) each(s *kir.Each) {
 	x := w.fn.name(s.X)
+	if s.Over.Type().Kind == kir.Row {
+		walk := w.fn.fresh(x + "s")
+		w.line("for (RowWalk<Row> %s(%s); %s.next();) {", walk, w.expr(s.Over), walk)
+		w.indent++
+		w.line("const u32 %s = %s.at;", x, walk)
+		w.indent--
+		w.block(s.Body)
+		w.line("}")
+		return
+	}
 	set, i := w.fn.fresh(x+"s"), w.fn.fresh(x+"i")
 	w.line("const Set %s = %s;", set, w.expr(s.Over))
 	w.line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, set, i)

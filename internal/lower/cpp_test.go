@@ -1,0 +1,227 @@
+package lower_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda/kernels"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/kir/emit/interp"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestTextAgreesWithInterpreter compiles the generated text of random plans with
+// the machine's C++ compiler, for a group of one lane, and compares what it
+// counts and lists with the interpreter.
+func TestTextAgreesWithInterpreter(t *testing.T) {
+	cxx, err := exec.LookPath("c++")
+	if err != nil {
+		t.Skip("no C++ compiler here")
+	}
+	cases := textCases(t)
+	dir := t.TempDir()
+	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh"} {
+		write(t, filepath.Join(dir, name), kernels.Source(name))
+	}
+	write(t, filepath.Join(dir, "device.cuh"), oneLane)
+	var src bytes.Buffer
+	src.WriteString("#include <cstdio>\n#include \"graph.cuh\"\nstatic u64 rows, hash;\n")
+	for i := range cases {
+		cases[i].write(&src, i)
+	}
+	src.WriteString("int main() {\n")
+	for i := range cases {
+		fmt.Fprintf(&src, "  case%d::run();\n", i)
+	}
+	src.WriteString("}\n")
+	write(t, filepath.Join(dir, "main.cpp"), src.String())
+	program := filepath.Join(dir, "main")
+	if out, err := exec.Command(cxx, "-std=c++17", "-w", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+		"-I", dir, "-o", program, filepath.Join(dir, "main.cpp")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(program).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) != len(cases) {
+		t.Fatalf("%d results of %d", len(lines), len(cases))
+	}
+	for i, c := range cases {
+		if want := c.interpret(t); lines[i] != want {
+			t.Errorf("case %d: the text gives %q, the interpreter %q\n%s", i, lines[i], want, cuda.Text(c.prog))
+		}
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// oneLane is what the shared device code needs of device.cuh, for one lane.
+const oneLane = `#pragma once
+typedef unsigned char u8; typedef unsigned u32; typedef unsigned long long u64; typedef int i32; typedef long long i64;
+typedef unsigned __int128 u128; typedef float f32; typedef double f64;
+#define DEV inline
+#define ALL 0xffffffffu
+#define UNROLL
+template<class T> T min(T a, T b) { return a < b ? a : b; }
+template<class T> T max(T a, T b) { return a < b ? b : a; }
+inline u32 popc(u32 x) { return __builtin_popcount(x); }
+inline u32 popc(u64 x) { return __builtin_popcountll(x); }
+inline u32 lane() { return 0; }
+inline u32 ballot(u32, bool p) { return p; }
+inline bool any(u32, bool p) { return p; }
+inline bool all(u32, bool p) { return p; }
+inline void sync_warp(u32) {}
+template<class T> T shfl(u32, T x, u32, u32 = 32) { return x; }
+template<class T> T shfl_up(u32, T x, u32, u32 = 32) { return x; }
+template<class T> T shfl_xor(u32, T x, u32, u32 = 32) { return x; }
+template<class T> T reduce_add(u32, T x) { return x; }
+`
+
+// textCase is one program with its graph.
+type textCase struct {
+	g    *graph.Graph
+	p    *plan.Plan
+	o    lower.Options
+	prog *kir.Program
+	nest *kir.Func
+	room int
+}
+
+// textCases draws plans until there are enough that can be lowered.
+func textCases(t *testing.T) (out []textCase) {
+	const want = 120
+	for seed := 0; len(out) < want; seed++ {
+		spec := nodiff.Graphs(9).Example(seed)
+		c := textCase{g: spec.Build(), room: seed % 3}
+		c.o = []lower.Options{
+			{Counting: true}, {}, {Counting: true, NoMotion: true}, {Counting: true, Roomy: true}, {View: lower.Checks},
+		}[seed%5]
+		p := nodiff.Patterns(spec, 5).Example(seed)
+		var err error
+		c.p, err = plan.Compile(c.g, p, plan.Options{
+			Root: plan.NoRoot, AllowProduct: true, Method: "nest", Embeddings: seed%2 == 0, Listing: !c.o.Counting, Seed: 1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.prog, c.nest, err = lower.Nest(c.p, c.o); err != nil {
+			continue
+		}
+		if c.o.Roomy {
+			c.room = lower.Room(c.p)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// write writes the case as a namespace with a function run.
+func (c *textCase) write(b *bytes.Buffer, i int) {
+	fmt.Fprintf(b, "namespace case%d {\n", i)
+	var row []string
+	for l := range c.p.Levels {
+		row = append(row, fmt.Sprintf("u32 r%d", l))
+	}
+	fmt.Fprintf(b, "static void emit(%s) { u64 h = 0;", strings.Join(row, ", "))
+	for l := range c.p.Levels {
+		fmt.Fprintf(b, " h = h * 1000003 + r%d;", l)
+	}
+	b.WriteString(" ++rows; hash += h; }\n")
+	for _, d := range c.prog.Defines {
+		fmt.Fprintf(b, "#undef %s\n", d.Name)
+	}
+	b.WriteString(strings.ReplaceAll(cuda.Text(c.prog), "#pragma once\n", ""))
+	b.WriteString("static void run() {\n  rows = hash = 0;\n")
+	var arrays []string
+	layout := cuda.Layout(c.prog, uint32(c.g.NumVertices()), func(g *kir.GlobalDef, part cuda.Part) uint64 {
+		name := fmt.Sprintf("array%d", len(arrays))
+		switch part {
+		case cuda.Off:
+			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", name, numbers(g.Off))
+		case cuda.Neighbours, cuda.IDs:
+			fmt.Fprintf(b, "  static const u32 %s[] = {%s};\n", name, numbers(g.Adj))
+		case cuda.Words:
+			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", name, numbers(g.Words))
+		default:
+			return 0
+		}
+		arrays = append(arrays, name)
+		return isArray | uint64(len(arrays)-1)
+	})
+	b.WriteString("  u64 layout[] = {")
+	for at := 0; at < len(layout); at += 8 {
+		if x := binary.LittleEndian.Uint64(layout[at:]); x&isArray == isArray {
+			fmt.Fprintf(b, "(u64)%s, ", arrays[x&^isArray])
+		} else {
+			fmt.Fprintf(b, "%du, ", x)
+		}
+	}
+	b.WriteString("};\n  Graph q;\n  static_assert(sizeof q == sizeof layout, \"layout\");\n  __builtin_memcpy(&q, layout, sizeof q);\n")
+	slots, _ := c.prog.Define("W_SLOTS")
+	b.WriteString("  u128 total = 0;\n  for (u32 i = 0; i < W_ROOT_RANGES; ++i) for (u32 v = root_first(q, i); v < root_end(q, i); ++v) {\n")
+	if c.o.View == lower.Checks {
+		b.WriteString("    u32* m = new u32[W_LEVELS];\n    total += nest(Group<1>(), q, m, v);\n    delete[] m;\n  }\n")
+	} else {
+		fmt.Fprintf(b, "    State s;\n    u32* slots = new u32[%d];\n    total += nest(Group<1>(), q, s, slots, %du, v);\n    delete[] slots;\n  }\n",
+			int(slots)*c.room, c.room)
+	}
+	b.WriteString("  printf(\"%llu %llu %llu %llu\\n\", u64(total >> 64), u64(total), rows, hash);\n}\n}\n")
+}
+
+// isArray marks what stands for an array's address.
+const isArray = 0x5a5a << 48
+
+func numbers[T uint32 | uint64](xs []T) string {
+	var b strings.Builder
+	for _, x := range xs {
+		fmt.Fprintf(&b, "%du,", x)
+	}
+	return b.String()
+}
+
+// interpret is what run must print.
+func (c *textCase) interpret(t *testing.T) string {
+	t.Helper()
+	var rows, hash uint64
+	m, err := interp.New(c.prog, func(row []uint64) bool {
+		h := uint64(0)
+		for _, v := range row {
+			h = h*1000003 + v
+		}
+		rows++
+		hash += h
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots, _ := c.prog.Define("W_SLOTS")
+	args := []interp.Value{interp.Array(make([]uint32, len(c.p.Levels)))}
+	if c.o.View == lower.Sets {
+		args = []interp.Value{interp.NewRecord(c.prog.Records[0]), interp.Array(make([]uint32, c.room*int(slots))), interp.U32(uint32(c.room))}
+	}
+	total := interp.Value{}
+	for _, v := range roots(c.prog, m) {
+		n := m.Call(c.nest, append(args, interp.U32(v))...)
+		total.N += n.N
+		total.Hi += n.Hi
+	}
+	return fmt.Sprintf("%d %d %d %d", total.Hi, total.N, rows, hash)
+}
