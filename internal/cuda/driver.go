@@ -39,14 +39,14 @@ func Open(ordinal int) (*Device, error) {
 // make progress independently.
 const minMajor = 7
 
-// driver is the Backend of an NVIDIA GPU.
+// driver is the Backend of an NVIDIA GPU. Libraries that are not given are loaded by Open.
 type driver struct {
 	*driverAPI
 	ordinal int
 	device  int32
 	info    Info
-	nvrtc   *nvrtc // nil: there is none, for the reason nvrtcError
-	missing error
+	nvrtc   *nvrtc
+	missing error // why there is no NVRTC
 
 	// kernelParams of a launch: the addresses of the arguments, of which there is one. It lives here, so that a
 	// launch allocates nothing.
@@ -54,18 +54,23 @@ type driver struct {
 }
 
 func (b *driver) Open() (Info, error) {
-	a, err := loadDriver()
-	if err != nil {
-		return Info{}, err
+	var err error
+	if b.driverAPI == nil {
+		if b.driverAPI, err = loadDriver(); err != nil {
+			return Info{}, err
+		}
 	}
-	b.driverAPI = a
+	a := b.driverAPI
 	if b.info, err = a.describeDevice(b.ordinal); err != nil {
 		return Info{}, err
 	}
 	if b.info.Major < minMajor {
 		return Info{}, &Error{Op: b.info.String(), Text: "its architecture is " + b.info.Arch(), Hint: fmt.Sprintf("weft needs sm_%d0 (Volta) or newer", minMajor), Kind: ErrArch}
 	}
-	if b.nvrtc, b.missing = loadNVRTC(); b.missing == nil {
+	if b.nvrtc == nil {
+		b.nvrtc, b.missing = loadNVRTC()
+	}
+	if b.missing == nil {
 		b.info.Compiler = "NVRTC " + b.nvrtc.version()
 	}
 	if err := a.check("GPU", call(a.deviceGet, uintptr(unsafe.Pointer(&b.device)), uintptr(b.ordinal))); err != nil {

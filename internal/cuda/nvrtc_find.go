@@ -15,7 +15,7 @@ type place struct{ path, from string }
 
 const fromLoader = "loader's path"
 
-// search is where NVRTC is looked for. root is put before absolute paths, for tests.
+// search is where NVRTC is looked for. root stands for the machine's, for tests.
 type search struct {
 	goos, goarch, root string
 	env                func(name string) string
@@ -142,9 +142,12 @@ func (s search) inDir(dir string) []string {
 	return s.glob(filepath.Join(dir, "libnvrtc.so.*"))
 }
 
-// glob finds paths below root, a name without version first, then the highest version.
+// glob finds paths, a name without version first, then the highest version.
 func (s search) glob(pattern string) []string {
 	found, _ := filepath.Glob(filepath.Join(s.root, pattern))
+	for i, p := range found {
+		found[i] = strings.TrimPrefix(p, s.root)
+	}
 	slices.SortStableFunc(found, func(a, b string) int {
 		va, vb := versionIn(a), versionIn(b)
 		if (len(va) == 0) != (len(vb) == 0) {

@@ -1,0 +1,5 @@
+package cuda
+
+import "syscall"
+
+func threadID() int { return syscall.Gettid() }
