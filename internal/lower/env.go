@@ -12,10 +12,8 @@ type env struct {
 	x          *lowering
 	s          *kir.Var
 	slots, cap *kir.Var
-	// own, if not nil, stands for the vertex of level at, which is not in the
-	// state yet.
-	own kir.Expr
-	at  int
+	// made are the nodes that the function itself has made, in variables.
+	made map[int]kir.Expr
 }
 
 // newEnv is an env with parameters of its own.
@@ -25,7 +23,7 @@ func (x *lowering) newEnv(writes bool) *env {
 		t = t.Writable()
 	}
 	return &env{
-		x: x, s: &kir.Var{Name: "s", T: t}, at: -1,
+		x: x, s: &kir.Var{Name: "s", T: t}, made: map[int]kir.Expr{},
 		slots: &kir.Var{Name: "slots", T: kir.ArrayOf(kir.U32, 0).Writable()},
 		cap:   &kir.Var{Name: "cap", T: kir.T(kir.U32)},
 	}
@@ -53,14 +51,16 @@ func (e *env) field(name string, i int) kir.Expr {
 
 // m is the vertex matched at level l.
 func (e *env) m(l int) kir.Expr {
-	if e.own != nil && l == e.at {
-		return e.own
-	}
 	return e.field("m", l)
 }
 
 // set is the value of node i.
-func (e *env) set(i int) kir.Expr { return e.field("set", i) }
+func (e *env) set(i int) kir.Expr {
+	if v := e.made[i]; v != nil {
+		return v
+	}
+	return e.field("set", i)
+}
 
 // lazyWord is where the bit of node i is.
 func (e *env) lazyWord(i int) (word kir.Expr, bit uint32) {

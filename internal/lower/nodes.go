@@ -158,56 +158,65 @@ func (x *lowering) hasFunc(i int) *kir.Func {
 // compute makes node i.
 func (x *lowering) compute(i int, e *env) []kir.Stmt {
 	s := &x.nodes[i]
-	to := e.set(i)
 	out := []kir.Stmt{&kir.Comment{Text: x.formula(i)}}
-	empty := func(set kir.Expr) kir.Stmt {
-		return &kir.If{
-			Cond: kir.Op2(kir.Eq, kir.Fn(kir.Size, set), kir.C(0)),
-			Then: []kir.Stmt{&kir.Return{X: kir.False}},
+	let := func(name string, init kir.Expr) kir.Expr {
+		v := &kir.Var{Name: fmt.Sprintf("%s%d", name, i), T: kir.T(kir.Set)}
+		if init != nil {
+			v.T = init.Type()
 		}
+		out = append(out, &kir.Let{Var: v, Init: init})
+		return kir.R(v)
+	}
+	// keep stores the node's value, and leaves where it is empty: every node
+	// narrows some level's candidates.
+	keep := func(value kir.Expr) []kir.Stmt {
+		out = append(out, &kir.Assign{To: e.field("set", i), X: value}, &kir.If{
+			Cond: kir.Op2(kir.Eq, kir.Fn(kir.Size, value), kir.C(0)),
+			Then: []kir.Stmt{&kir.Return{X: kir.False}},
+		})
+		e.made[i] = value
+		return out
 	}
 	a, b := x.operands(i, e)
 	if s.Op == plan.SetList {
-		return append(out, &kir.Assign{To: to, X: a}, empty(to))
+		return keep(let("S", a))
 	}
-	let := func(name string, x kir.Expr) kir.Expr {
-		v := &kir.Var{Name: name, T: x.Type()}
-		out = append(out, &kir.Let{Var: v, Init: x})
-		return kir.R(v)
+	a, b = let("a", a), let("b", b)
+	room := let("o", kir.Fn(kir.Room, kir.R(e.slots), kir.Op2(kir.Mul, kir.C(uint32(s.slot)), kir.R(e.cap))))
+	from := a
+	if s.Op == plan.SetAnd && !x.o.Roomy {
+		from = let("c", shorter(a, b))
 	}
-	a, b = let(fmt.Sprintf("a%d", i), a), let(fmt.Sprintf("b%d", i), b)
-	room := let(fmt.Sprintf("o%d", i), kir.Fn(kir.Room, kir.R(e.slots), kir.Op2(kir.Mul, kir.C(uint32(s.slot)), kir.R(e.cap))))
-	made := &kir.SetOp{Op: kir.Intersect, To: to, Out: room, A: a, B: b}
+	to := let("S", nil)
+	op := &kir.SetOp{Op: kir.Intersect, To: to, Out: room, A: a, B: b}
 	if s.Op == plan.SetMinus {
-		made.Op = kir.Subtract
+		op.Op = kir.Subtract
 	}
 	if x.o.Roomy {
-		return append(out, made, empty(to))
+		out = append(out, op)
+		return keep(to)
 	}
-	from := a
-	if s.Op == plan.SetAnd {
-		from = let(fmt.Sprintf("c%d", i), shorter(a, b))
-	}
-	make := []kir.Stmt{made}
+	filtered := []kir.Stmt{op}
 	if x.mayBeLazy(s.Base) {
 		v := &kir.Var{Name: "x", T: kir.T(kir.U32)}
 		has := kir.Invoke{Fn: x.hasFunc(i), Args: []kir.Expr{kir.R(e.s), kir.R(v)}}
-		make = []kir.Stmt{&kir.If{
+		filtered = []kir.Stmt{&kir.If{
 			Cond: e.lazy(s.Base),
 			Then: []kir.Stmt{&kir.SetOp{Op: kir.Filter, To: to, Out: room, A: from, X: v, Keep: has}},
-			Else: make,
+			Else: filtered,
 		}}
 	}
 	word, bit := e.lazyWord(i)
 	x.hasFunc(i)
-	return append(out, &kir.If{
+	out = append(out, &kir.If{
 		Cond: kir.Op2(kir.Le, kir.Fn(kir.Size, from), kir.R(e.cap)),
-		Then: append(make, &kir.Assign{To: word, X: kir.Op2(kir.BitAnd, word, kir.C(^bit))}),
+		Then: append(filtered, &kir.Assign{To: word, X: kir.Op2(kir.BitAnd, word, kir.C(^bit))}),
 		Else: []kir.Stmt{
 			&kir.Assign{To: to, X: from},
 			&kir.Assign{To: word, X: kir.Op2(kir.BitOr, word, kir.C(bit))},
 		},
-	}, empty(to))
+	})
+	return keep(to)
 }
 
 // maxDegree is the length of the longest list of adjacency a.
