@@ -1,0 +1,103 @@
+//go:build linux && (amd64 || arm64)
+
+package emu
+
+import (
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels"
+)
+
+//go:embed runtime/*.h runtime/*.cpp
+var runtimeFiles embed.FS
+
+// systemFiles are all files that the run-time system is compiled from.
+func systemFiles() map[string]string {
+	files := map[string]string{}
+	for _, name := range []string{"device.cuh", "device_emu.cuh", "emu_abi.cuh"} {
+		files[name] = kernels.Source(name)
+	}
+	entries, err := runtimeFiles.ReadDir("runtime")
+	if err != nil {
+		panic(err)
+	}
+	for _, e := range entries {
+		text, err := runtimeFiles.ReadFile("runtime/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		files[e.Name()] = string(text)
+	}
+	return files
+}
+
+// parts are all that the images of the run-time system, and of kernels that are loaded into it, depend on.
+func (c *compiler) parts(sanitize Sanitizer) []string {
+	parts := []string{"emulated device", c.version, processor()}
+	parts = append(parts, c.flags(sanitize)...)
+	files := systemFiles()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		parts = append(parts, name, files[name])
+	}
+	return parts
+}
+
+// digest is a short name for what an image depends on.
+func digest(parts []string) []byte {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return sum[:8]
+}
+
+// library compiles the run-time system as a shared object, loads it, once in a process, and returns its entry.
+var library = sync.OnceValues(func() (uintptr, error) {
+	c, err := findCompiler()
+	if err != nil {
+		return 0, err
+	}
+	image, err := cuda.Kept(append(c.parts(NoSanitizer), "library"), func() ([]byte, error) {
+		args := append(c.flags(NoSanitizer), "-shared", "-O2", "api.cpp")
+		return c.build("the run-time system", systemFiles(), "runtime.so", args...)
+	})
+	if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "weft-emu-")
+	if err != nil {
+		return 0, fmt.Errorf("emu: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "runtime.so")
+	if err := os.WriteFile(path, image, 0o600); err != nil {
+		return 0, fmt.Errorf("emu: %w", err)
+	}
+	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return 0, fmt.Errorf("emu: %w", err)
+	}
+	return purego.Dlsym(handle, "emu_call")
+})
+
+// program compiles the run-time system with a sanitizer as a program of its own.
+func (c *compiler) program(sanitize Sanitizer) ([]byte, error) {
+	image, err := cuda.Kept(append(c.parts(sanitize), "program"), func() ([]byte, error) {
+		args := append(c.flags(sanitize), "-O1", "main.cpp", "-ldl")
+		return c.build("the run-time system", systemFiles(), "device", args...)
+	})
+	var e *cuda.Error
+	if errors.As(err, &e) && strings.Contains(e.Log, "san") {
+		return nil, &cuda.Error{Op: "emulated device", Text: "the compiler lacks the sanitizer " + string(sanitize), Log: e.Log, Kind: cuda.ErrNoCompiler}
+	}
+	return image, err
+}
