@@ -62,9 +62,6 @@ struct Counters {
   u64 reserved; // rows reserved so far
   u64 drained;  // a recent value of Control.drained
   u64 pad3[14];
-  // Termination: see steal.cuh.
-  u32 busy;
-  u32 pad4[31];
   Grant grant[GRANTS]; // those taken over
 };
 

@@ -104,3 +104,8 @@ static_assert(sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "64-bi
 // ffs is ctz under the name that the field uses, counted from 0.
 DEV u32 ffs(u32 x) { return ctz(x); }
 DEV u32 ffs(u64 x) { return ctz(x); }
+
+// Both sides have one type. A compiler's own min and max, where it has them, are
+// preferred and mean the same.
+template <class T> DEV T min(T a, T b) { return b < a ? b : a; }
+template <class T> DEV T max(T a, T b) { return a < b ? b : a; }

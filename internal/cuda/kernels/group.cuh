@@ -51,6 +51,9 @@ template <int N> struct Group {
     return butterfly(x);
   }
 
+  // The bits that any member has.
+  static DEV u32 either(u32 x) { return N == 1 ? x : reduce_or(mask(), x); }
+
   // The sum over members up to and with this one.
   template <class T> static DEV T inclusive(T x) {
     for (u32 d = 1; d < N; d *= 2) {

@@ -81,15 +81,16 @@ template <class G> DEV Set slice(G g, Set s, u32 lo, u32 hi) {
 }
 
 // The end of the window of b that begins at lo and holds every element up to
-// last: elements from there on are above last.
+// last: elements from there on are above last. Lane i looks size() << i further.
 template <class G> DEV u32 window(G g, Set b, u32 lo, u32 last) {
   u32 left = b.n - lo;
-  if (left <= G::size()) return b.n;
-  u32 far = G::size() << min(g.rank(), 31 - popc(G::size() - 1u)); // doubling, below 2^32
-  u32 c = popc(g.ballot(far <= left && b.p[lo + min(far, left) - 1] < last));
-  if (c == G::size()) return b.n;
-  u32 w = c > 31 - popc(G::size() - 1u) ? left : G::size() << c;
-  return w < left ? lo + w : b.n;
+  for (u64 w = G::size(); w < left; w <<= G::size()) {
+    u64 far = min(w << g.rank(), (u64)left);
+    u32 c = popc(g.ballot(far < left && b.p[lo + far - 1] < last));
+    if (c < G::size()) return lo + (u32)min(w << c, (u64)left);
+    if (G::size() == 32) break;
+  }
+  return b.n;
 }
 
 // A walk over a beside b: KEEP elements of a that are in b, or those that are
@@ -158,11 +159,33 @@ template <class G, class F> DEV u32 filter(G g, u32* out, Set a, F keep) {
   return n;
 }
 
-// The number of elements of a that keep(x) accepts; keep as for filter.
+// The number of elements of a that keep(x) accepts; keep as for filter. Four
+// loads are under way before the first element is looked at.
 template <class G, class F> DEV u32 count_if(G g, Set a, F keep) {
-  u32 mine = 0;
-  for (u32 k = g.rank(); k < a.n; k += G::size()) mine += keep(a.p[k]) ? 1 : 0;
+  const u32 step = G::size();
+  u32 mine = 0, k = g.rank();
+  for (; k + 3 * step < a.n && a.n > 3 * step; k += 4 * step) {
+    u32 x[4];
+    UNROLL for (u32 j = 0; j < 4; j++) x[j] = a.p[k + j * step];
+    UNROLL for (u32 j = 0; j < 4; j++) mine += keep(x[j]) ? 1 : 0;
+  }
+  for (; k < a.n; k += step) mine += keep(a.p[k]) ? 1 : 0;
   return g.sum(mine);
+}
+
+// a beside a bitmap, in shared or global memory: filter and count_if say what is
+// required. The bitmap has a bit for every id in a.
+template <class G> DEV u32 intersect(G g, u32* out, Set a, const u64* words) {
+  return filter(g, out, a, [=](u32 x) { return bit(words, x); });
+}
+template <class G> DEV u32 subtract(G g, u32* out, Set a, const u64* words) {
+  return filter(g, out, a, [=](u32 x) { return !bit(words, x); });
+}
+template <class G> DEV u32 intersect_count(G g, Set a, const u64* words) {
+  return count_if(g, a, [=](u32 x) { return bit(words, x); });
+}
+template <class G> DEV u32 subtract_count(G g, Set a, const u64* words) {
+  return a.n - intersect_count(g, a, words);
 }
 
 // out = a; returns a.n. out has room for a.n.

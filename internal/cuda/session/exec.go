@@ -82,6 +82,37 @@ func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
 	return b, err
 }
 
+// Market is struct Market of steal.cuh: where blocks without work wait, and get
+// work from other blocks. It goes into the engine's part of the argument.
+type Market struct {
+	Idle, Map, Fed, Mail uint64
+	MailBytes, Blocks    uint32
+}
+
+// Market takes and clears a market for a grid of so many blocks, each with mail
+// of so many bytes, which are rounded up to whole 128-byte lines. A kernel that
+// is launched again needs a new one.
+func (x *Exec) Market(blocks, mailBytes int) (Market, error) {
+	mail := (int64(mailBytes) + 127) &^ 127
+	words := (int64(blocks+31)/32*4 + 127) &^ 127
+	state, err := x.Scratch("idle blocks", 128+words+4*int64(blocks))
+	if err != nil {
+		return Market{}, err
+	}
+	if err := x.c.Clear(state, x.stream); err != nil {
+		return Market{}, err
+	}
+	b, err := x.Scratch("work handed between blocks", mail*int64(blocks))
+	if err != nil {
+		return Market{}, err
+	}
+	at := state.Ptr
+	return Market{
+		Idle: at, Map: at + 128, Fed: at + 128 + uint64(words), Mail: b.Ptr,
+		MailBytes: uint32(mail), Blocks: uint32(blocks),
+	}, nil
+}
+
 // Launch starts a kernel whose argument is struct { Run run; Graph graph; X x; }
 // in the order of x.Stream; X is a plain struct. With a nil *struct{} the
 // argument is { Run run; Graph graph; }. l.Stream is not looked at.

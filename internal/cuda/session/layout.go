@@ -74,8 +74,5 @@ type counters struct {
 	Drained  uint64
 	_        [14]uint64
 
-	Busy uint32
-	_    [31]uint32
-
 	Grant [maxGrants]grant
 }
