@@ -21,7 +21,7 @@ type Explanation struct {
 // the explanation shows the actual matches and times of each level.
 func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (*Explanation, error) {
 	s := collect(options)
-	j, err := g.prepare(q, s, nil)
+	j, err := g.prepare(q, s, func(o *plan.Options) { o.Estimates = true })
 	if err != nil {
 		return nil, err
 	}

@@ -78,6 +78,9 @@ func (q *Query) Connected() bool { return q.Pattern.Connected() }
 
 // CheckConnected returns a *Disconnected unless the pattern is connected.
 func (q *Query) CheckConnected() error {
+	if q.Pattern.Connected() {
+		return nil
+	}
 	for v, c := range q.Pattern.Components() {
 		if c != 0 {
 			return &Disconnected{q.Pattern.VertexName(0), q.Pattern.VertexName(v)}

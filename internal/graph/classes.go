@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 )
 
 // classes sets the graph's vertex labels and classes (without ids yet placed:
@@ -73,20 +74,42 @@ func (b *builderState) classes(g *Graph, n int) []uint32 {
 	return set
 }
 
-// ClassesWith returns the indexes of the classes that carry the label (an index
-// into VertexLabels).
-func (g *Graph) ClassesWith(label uint32) []int {
-	var r []int
-	for i := range g.Classes {
-		if _, ok := slices.BinarySearch(g.Classes[i].Labels, label); ok {
-			r = append(r, i)
-		}
-	}
-	return r
+// labelIndex finds vertex labels by name and the classes of each, once a query
+// asks.
+type labelIndex struct {
+	once    sync.Once
+	byName  map[string]uint32
+	classes [][]int
 }
 
-// VertexLabel returns the index of a vertex label by its name.
-func (g *Graph) VertexLabel(name string) (uint32, bool) { return findLabel(g.VertexLabels, name) }
+func (g *Graph) labelIndex() *labelIndex {
+	x := &g.labels
+	x.once.Do(func() {
+		x.byName = make(map[string]uint32, len(g.VertexLabels))
+		for i, name := range g.VertexLabels {
+			x.byName[name] = uint32(i)
+		}
+		x.classes = make([][]int, len(g.VertexLabels))
+		for i := range g.Classes {
+			for _, l := range g.Classes[i].Labels {
+				x.classes[l] = append(x.classes[l], i)
+			}
+		}
+	})
+	return x
+}
+
+// ClassesWith returns the indexes of the classes that carry the label (an index
+// into VertexLabels), ascending. The caller must not change them. Safe for
+// concurrent use.
+func (g *Graph) ClassesWith(label uint32) []int { return g.labelIndex().classes[label] }
+
+// VertexLabel returns the index of a vertex label by its name. Safe for
+// concurrent use.
+func (g *Graph) VertexLabel(name string) (uint32, bool) {
+	i, ok := g.labelIndex().byName[name]
+	return i, ok
+}
 
 // EdgeLabel returns the index of an edge label by its name.
 func (g *Graph) EdgeLabel(name string) (uint32, bool) { return findLabel(g.EdgeLabels, name) }

@@ -68,10 +68,11 @@ type Graph struct {
 	// Read says what the reader kept and dropped.
 	Read ReadStats
 
-	any  anyIndex
-	stat statCache
-	file *mapping // non-nil when memory-mapped
-	rel  relations
+	any    anyIndex
+	stat   statCache
+	labels labelIndex
+	file   *mapping // non-nil when memory-mapped
+	rel    relations
 }
 
 // EdgeTable is the edges of an attributed graph, sorted by (Src, Dst, Label,

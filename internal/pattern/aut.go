@@ -41,10 +41,11 @@ func newGroup(s *structure, colour []int) *Group {
 	}
 	level := make([][]int, s.n) // level[i]: 0 … i-1 have colours of their own
 	alone := make([]uint32, s.n)
-	for i, now := 0, g.colour; i < s.n; i++ {
-		level[i], alone[i] = now, single(now)
-		if alone[i]>>i&1 == 0 {
+	for i, now, fixed := 0, g.colour, single(g.colour); i < s.n; i++ {
+		level[i], alone[i] = now, fixed
+		if fixed>>i&1 == 0 {
 			now, _ = s.refine(individualise(now, i))
+			fixed = single(now)
 		}
 	}
 	still := [][]int{identity}

@@ -45,12 +45,33 @@ func (p *Pattern) neighbours() [][]int {
 
 // Connected reports whether positive edges connect all vertices.
 func (p *Pattern) Connected() bool {
+	if n := len(p.Vertices); n > 0 && n <= MaxVertices {
+		return p.reachable() == 1<<n-1
+	}
 	for _, c := range p.Components() {
 		if c != 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// reachable is the set of vertices that positive edges connect to vertex 0, for
+// patterns that are not too large.
+func (p *Pattern) reachable() uint64 {
+	reached := uint64(1)
+	for {
+		before := reached
+		for i := range p.Edges {
+			e := &p.Edges[i]
+			if ends := uint64(1)<<e.From | 1<<e.To; !e.Negated && reached&ends != 0 {
+				reached |= ends
+			}
+		}
+		if reached == before {
+			return reached
+		}
+	}
 }
 
 // CutVertices returns, ascending, the vertices without which their component

@@ -8,6 +8,9 @@ const maxTruthTable = 8
 
 // Satisfiable reports whether some set of labels matches l.
 func (l *Label) Satisfiable() bool {
+	if l == nil || l.Op == LabelName {
+		return true
+	}
 	return anyLabelling([]*Label{l}, func(m []bool) bool { return m[0] })
 }
 

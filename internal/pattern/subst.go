@@ -3,6 +3,7 @@ package pattern
 import (
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // MissingParam is the error of SubstituteParams for a parameter without a
@@ -28,11 +29,14 @@ func (p *Pattern) Params() []string {
 	return names
 }
 
-// SubstituteParams returns p with each $name replaced by its value: a Go
-// boolean, number, string, nil, or slice of these. The error is a *MissingParam
+// SubstituteParams returns p, or a copy of it, with each $name replaced by its
+// value: a Go boolean, number, string, nil, or slice of these. The error is a *MissingParam
 // for a name without a value, and names a parameter whose value has a type that
 // the language lacks.
 func SubstituteParams(p *Pattern, values map[string]any) (*Pattern, error) {
+	if len(p.Where) == 0 && !slices.ContainsFunc(p.Edges, func(e Edge) bool { return len(e.Where) > 0 }) {
+		return p, nil
+	}
 	if err := p.checkLists(values); err != nil {
 		return nil, err
 	}

@@ -32,11 +32,6 @@ func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
 	if pl.Empty != nil || ordered || ablation && !o.Embeddings || len(pl.Levels) < 3 || pl.Mode != pattern.Iso {
 		return pl, nil
 	}
-	if o.Root < 0 && b.largeSuits(pl) {
-		pl.Method = Large
-		pl.Why += "; a large labelled pattern: candidates are filtered first, the order adapts to what they leave"
-		return pl, nil
-	}
 	if o.Listing {
 		return pl, nil
 	}
@@ -61,10 +56,11 @@ func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
 
 func (b *binding) classes() int { return len(b.g.Classes) }
 
-// largelyLabelled reports whether the pattern is large and labelled enough for
-// filtering candidates to be the better start.
+// largelyLabelled reports whether the method for large labelled patterns can run
+// the pattern, and the pattern is large and labelled enough for filtering
+// candidates to be the better start.
 func (b *binding) largelyLabelled() bool {
-	if b.n < 5 || len(b.edges) > 0 || b.p.Mode != pattern.Iso {
+	if b.n < 5 || len(b.edges) > 0 || len(b.checks) > 0 || b.p.Mode != pattern.Iso {
 		return false
 	}
 	labelled := 0
@@ -76,15 +72,17 @@ func (b *binding) largelyLabelled() bool {
 	return labelled > b.n/2
 }
 
-// largeSuits reports whether the method for large labelled patterns should and
-// can run pl.
-func (b *binding) largeSuits(pl *Plan) bool {
-	for l := range pl.Levels {
-		if len(pl.Levels[l].Checks) > 0 {
-			return false
-		}
+// largeChosen makes pl a plan for the large method if nothing else was asked for
+// and it suits.
+func (b *binding) largeChosen(pl *Plan, o Options) bool {
+	ablation := o.NoTail || o.NoMotion || o.NoRestrictions
+	if o.Method != "" && o.Method != "direct" || o.Order != "" && o.Order != "auto" && o.Order != "cost" ||
+		o.Root >= 0 || ablation || pl.Empty != nil || !b.largelyLabelled() {
+		return false
 	}
-	return b.largelyLabelled()
+	pl.Method = Large
+	pl.Why += "; a large labelled pattern: candidates are filtered first, the order adapts to what they leave"
+	return true
 }
 
 // tryLocal returns the plan for the local method if it looks cheaper than pl.

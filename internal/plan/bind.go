@@ -57,6 +57,7 @@ func bind(t *tables, p *pattern.Pattern) (*binding, error) {
 	b := &binding{
 		tables: t, p: p, n: len(p.Vertices),
 		vertices: make([]boundVertex, len(p.Vertices)),
+		links:    make([]link, 0, len(p.Edges)),
 		adjOf:    map[string]int{},
 		near:     make([]uint32, len(p.Vertices)),
 		far:      make([]uint32, len(p.Vertices)),
@@ -128,18 +129,17 @@ func (b *binding) minDegrees() {
 	if b.p.Mode != pattern.Iso {
 		return
 	}
+	need := make([]uint32, len(b.adjs)) // neighbours in the pattern, by list
 	for v := range b.vertices {
-		need := map[int]uint32{}
+		clear(need)
 		for _, l := range b.links {
-			if l.neg || l.u != v && l.v != v {
-				continue
+			if !l.neg && (l.u == v || l.v == v) {
+				need[b.seen(l, v)] |= 1 << (l.u + l.v - v)
 			}
-			other := l.u + l.v - v
-			need[b.seen(l, v)] |= 1 << other
 		}
+		bv := &b.vertices[v]
 		for adj, others := range need {
-			k := bits.OnesCount32(others)
-			if bv := &b.vertices[v]; k > bv.minDegree || k == bv.minDegree && adj < bv.minDegreeAdj {
+			if k := bits.OnesCount32(others); k > bv.minDegree {
 				bv.minDegree, bv.minDegreeAdj = k, adj
 			}
 		}
@@ -186,6 +186,14 @@ func countBits(set []uint64, r Range) (n int) {
 
 // addBacks fills the levels' backward neighbours, by level, positive first.
 func (b *binding) addBacks(pl *Plan) {
+	count := make([]int, len(pl.Levels))
+	for _, l := range b.links {
+		count[max(pl.LevelOf[l.u], pl.LevelOf[l.v])]++
+	}
+	backs := make([]Back, len(b.links))
+	for l, n := range count {
+		pl.Levels[l].Back, backs = backs[:0:n], backs[n:]
+	}
 	for _, l := range b.links {
 		early, late := l.u, l.v
 		if pl.LevelOf[early] > pl.LevelOf[late] {

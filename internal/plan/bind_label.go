@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -14,7 +15,44 @@ func (b *binding) labelRanges(v int) []Range {
 	if l == nil {
 		return nil
 	}
+	out := b.matching(l)
+	var unknown []string
+	if l.Op != pattern.LabelName || len(out) == 0 {
+		unknown = b.unknownLabels(l, "vertex", b.g.VertexLabels)
+	}
+	switch {
+	case len(out) == 1 && out[0] == Range{0, uint32(b.g.NumVertices())}:
+		return nil
+	case len(out) > 0:
+		for _, text := range unknown {
+			b.warn(text)
+		}
+	case len(unknown) > 0:
+		b.nothing(unknown[0])
+	default:
+		b.nothing(fmt.Sprintf("no vertex has the label %s", l))
+	}
+	return out
+}
+
+// matching returns the ranges of the classes that l matches.
+func (b *binding) matching(l *pattern.Label) []Range {
 	out := []Range{}
+	add := func(c *graph.Class) {
+		if k := len(out); k > 0 && out[k-1].End == c.First {
+			out[k-1].End = c.End
+		} else if c.First < c.End {
+			out = append(out, Range{c.First, c.End})
+		}
+	}
+	if l.Op == pattern.LabelName {
+		if x, ok := b.g.VertexLabel(l.Name); ok {
+			for _, i := range b.g.ClassesWith(x) {
+				add(&b.g.Classes[i])
+			}
+		}
+		return out
+	}
 	index := map[string]uint32{}
 	l.Names(func(name string) {
 		if x, ok := b.g.VertexLabel(name); ok {
@@ -27,27 +65,9 @@ func (b *binding) labelRanges(v int) []Range {
 			x, ok := index[name]
 			return ok && slices.Contains(c.Labels, x)
 		}
-		if c.First == c.End || !l.Matches(has, len(c.Labels) > 0) {
-			continue
+		if l.Matches(has, len(c.Labels) > 0) {
+			add(c)
 		}
-		if k := len(out); k > 0 && out[k-1].End == c.First {
-			out[k-1].End = c.End
-		} else {
-			out = append(out, Range{c.First, c.End})
-		}
-	}
-	unknown := b.unknownLabels(l, "vertex", b.g.VertexLabels)
-	switch {
-	case len(out) == 1 && out[0] == Range{0, uint32(b.g.NumVertices())}:
-		return nil
-	case len(out) > 0:
-		for _, text := range unknown {
-			b.warn(text)
-		}
-	case len(unknown) > 0:
-		b.nothing(unknown[0])
-	default:
-		b.nothing(fmt.Sprintf("no vertex has the label %s", l))
 	}
 	return out
 }

@@ -43,7 +43,13 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 	if err := b.chooseMethod(pl, o); err != nil {
 		return nil, err
 	}
-	o.Quick = o.Quick || c.quick
+	if b.largeChosen(pl, o) {
+		if o.Estimates {
+			o.Quick = true
+			pl.estimate(o)
+		}
+		return pl, nil
+	}
 	pl.estimate(o)
 	if o.Method == "" || o.Method == "direct" {
 		return b.auto(pl, o)
@@ -69,7 +75,6 @@ type choice struct {
 	order     []int
 	name, why string
 	flip      bool
-	quick     bool // estimates need not be good
 }
 
 // chooseOrder applies the rule that o names.
@@ -82,9 +87,7 @@ func (b *binding) chooseOrder(o Options) (choice, error) {
 		if o.Root < 0 && (o.Method == "" || o.Method == "large") && b.largelyLabelled() {
 			// The large method orders vertices as it goes; this one is only for
 			// reading, and a search for a better one would take longer than the run.
-			c := b.orderRI(o)
-			c.quick = true
-			return c, nil
+			return b.orderRI(o), nil
 		}
 		return b.orderCost(o), nil
 	case "cost":

@@ -1,32 +1,43 @@
 package plan
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
+
+// score rates a vertex; the greater comes first.
+type score [3]float64
+
+func (s *score) above(t *score) bool {
+	switch {
+	case s[0] != t[0]:
+		return s[0] > t[0]
+	case s[1] != t[1]:
+		return s[1] > t[1]
+	}
+	return s[2] > t[2]
+}
 
 // greedy builds a connected order: the vertex of greatest first score, or root
 // if that is not negative, and then always the vertex of greatest next score
 // among the neighbours of those placed. Scores compare lexicographically; ties
 // go to the smaller index, so that orders are reproducible. A further component
 // begins as the first did.
-func (b *binding) greedy(root int, first func(v int) []float64, next func(placed uint32, v int) []float64) []int {
-	var order []int
+func (b *binding) greedy(root int, first func(v int) score, next func(placed uint32, v int) score) []int {
+	order := make([]int, 0, b.n)
 	var placed, border uint32
 	for len(order) < b.n {
-		score := func(v int) []float64 { return next(placed, v) }
+		rate := func(v int) score { return next(placed, v) }
 		from := border &^ placed
 		switch {
 		case len(order) == 0 && root >= 0:
 			from = 1 << root
 		case from == 0:
 			from = ^placed & b.all()
-			score = first
+			rate = first
 		}
 		best := -1
-		var top []float64
-		for _, v := range members(from) {
-			if s := score(v); best < 0 || slices.Compare(s, top) > 0 {
+		var top score
+		for ; from != 0; from &= from - 1 {
+			v := bits.TrailingZeros32(from)
+			if s := rate(v); best < 0 || s.above(&top) {
 				best, top = v, s
 			}
 		}

@@ -7,16 +7,16 @@ package plan
 // among the neighbours of the vertices placed. Placing u multiplies the scores
 // of its neighbours by the frequency of the connecting edge's label.
 func (b *binding) orderGSI(o Options) choice {
-	score := make([]float64, b.n)
-	for v := range score {
-		score[v] = float64(b.vertices[v].count) / float64(max(b.degree(v), 1))
+	least := make([]float64, b.n)
+	for v := range least {
+		least[v] = float64(b.vertices[v].count) / float64(max(b.degree(v), 1))
 	}
 	freq := func(l link) float64 {
 		return float64(len(b.adjs[l.adj].CSR.Adj)) / max(float64(len(b.g.Any().Adj)), 1)
 	}
 	// The score of v once placed are placed.
 	now := func(placed uint32, v int) float64 {
-		s := score[v]
+		s := least[v]
 		for _, l := range b.links {
 			other := -1
 			switch v {
@@ -32,7 +32,7 @@ func (b *binding) orderGSI(o Options) choice {
 		return s
 	}
 	order := b.greedy(o.Root,
-		func(v int) []float64 { return []float64{-score[v]} },
-		func(placed uint32, v int) []float64 { return []float64{-now(placed, v)} })
+		func(v int) score { return score{-least[v]} },
+		func(placed uint32, v int) score { return score{-now(placed, v)} })
 	return choice{order: order, name: "gsi", why: "GSI: fewest candidates per neighbour, rare edge labels first"}
 }

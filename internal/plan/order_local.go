@@ -33,8 +33,8 @@ func (b *binding) orderLocal(o Options) (choice, error) {
 			c.descend(p)
 			continue
 		}
-		rest := b.greedy(r, nil, func(placed uint32, v int) []float64 {
-			return []float64{float64(bits.OnesCount32(b.near[v] & (placed | outside)))}
+		rest := b.greedy(r, nil, func(placed uint32, v int) score {
+			return score{float64(bits.OnesCount32(b.near[v] & (placed | outside)))}
 		})
 		for _, v := range rest {
 			if p.placed>>v&1 == 0 {

@@ -10,17 +10,18 @@ import "math/bits"
 // the most neighbours that no placed vertex has. It looks at the pattern only.
 func (b *binding) orderRI(o Options) choice {
 	order := b.greedy(o.Root,
-		func(v int) []float64 { return []float64{float64(b.degree(v))} },
-		func(placed uint32, v int) []float64 {
+		func(v int) score { return score{float64(b.degree(v))} },
+		func(placed uint32, v int) score {
 			var border uint32 // neighbours of placed vertices
 			reached := 0
-			for _, u := range members(placed) {
+			for m := placed; m != 0; m &= m - 1 {
+				u := bits.TrailingZeros32(m)
 				border |= b.near[u]
 				if b.near[u]&b.near[v]&^placed != 0 {
 					reached++
 				}
 			}
-			return []float64{
+			return score{
 				float64(bits.OnesCount32(b.near[v] & placed)),
 				float64(reached),
 				float64(bits.OnesCount32(b.near[v] &^ placed &^ border)),

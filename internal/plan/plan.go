@@ -254,6 +254,9 @@ type Options struct {
 	Method string
 	// AllowProduct permits disconnected patterns.
 	AllowProduct bool
+	// Estimates asks for estimates of the levels also where the choice of a plan
+	// does without.
+	Estimates bool
 	// Quick plans trust the model of the graph and make next to no random walks.
 	Quick bool
 	Seed  uint64

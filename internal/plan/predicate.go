@@ -28,7 +28,9 @@ type boundCheck struct {
 
 // splitPredicates takes the conditions apart.
 func (b *binding) splitPredicates() (*wheres, error) {
-	w := &wheres{vertex: make([][]pattern.Expr, b.n), edge: make([][]pattern.Expr, len(b.p.Edges)), own: make([][]pattern.Expr, len(b.p.Edges))}
+	// One array: mostly there are no conditions at all.
+	lists := make([][]pattern.Expr, b.n+2*len(b.p.Edges))
+	w := &wheres{vertex: lists[:b.n], edge: lists[b.n : b.n+len(b.p.Edges)], own: lists[b.n+len(b.p.Edges):]}
 	for i := range b.p.Edges {
 		for _, x := range b.p.Edges[i].Where {
 			w.edge[i] = conjuncts(x, w.edge[i])

@@ -26,9 +26,12 @@ func (r *relation) empty() bool { return len(r.out.Adj) == 0 }
 // filtered out; others are made once for each set and direction.
 func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 	arrow := t.g.Directed && dir == pattern.Forward
-	key := "-" + rows.key
+	key := "-"
 	if arrow {
-		key = ">" + rows.key
+		key = ">"
+	}
+	if rows.key != "" {
+		key += rows.key
 	}
 	if r := t.rels[key]; r != nil {
 		return r
@@ -150,7 +153,10 @@ func (r *rowSet) word(i, n int) (w uint64) {
 // alone.
 func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 	label := b.p.Edges[edge].Label
-	key, name := filterText(label, where)
+	var key, name string
+	if label != nil || len(where) > 0 {
+		key, name = filterText(label, where)
+	}
 	if r := b.rows[key]; r != nil {
 		return r
 	}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 )
@@ -21,7 +20,13 @@ import (
 // Without motion, for comparison, each level computes its whole chain just
 // before it is entered; the levels from tail on are entered together.
 func addSets(pl *Plan, less *poset, tail int, noMotion bool) {
-	b := &setBuilder{pl: pl, less: less, byKey: map[string]*chainNode{}, tail: tail, noMotion: noMotion}
+	b := &setBuilder{pl: pl, less: less, tail: tail, noMotion: noMotion}
+	steps := 0
+	for l := range pl.Levels {
+		steps += len(pl.Levels[l].Back)
+	}
+	b.slab = make([]chainNode, 0, steps)
+	b.nodes = make([]*chainNode, 0, steps)
 	last := make([]*chainNode, len(pl.Levels))
 	for l := range pl.Levels {
 		last[l] = b.chain(l)
@@ -31,17 +36,18 @@ func addSets(pl *Plan, less *poset, tail int, noMotion bool) {
 
 // chainNode is a prefix of the chains of some levels.
 type chainNode struct {
-	parent *chainNode
-	step   Back
-	depth  int
-	users  []int // levels whose chains pass through here
-	at     int
+	parent        *chainNode
+	first, beside *chainNode // the first that goes on from here; the next of the same parent
+	step          Back
+	depth         int
+	users         uint32 // levels whose chains pass through here
+	at            int
 	// parts splits the users by label range; each part becomes a node.
 	parts []chainPart
 }
 
 type chainPart struct {
-	users []int
+	users uint32
 	hull  Range // zero End: no limit
 	set   int   // index in Plan.Sets, once placed
 }
@@ -49,8 +55,9 @@ type chainPart struct {
 type setBuilder struct {
 	pl       *Plan
 	less     *poset
+	slab     []chainNode // of all nodes
 	nodes    []*chainNode
-	byKey    map[string]*chainNode
+	root     chainNode // the parent of all beginnings
 	tail     int
 	noMotion bool
 }
@@ -58,52 +65,60 @@ type setBuilder struct {
 // chain adds the chain of level l and returns its last node, nil where there is
 // no positive backward neighbour.
 func (b *setBuilder) chain(l int) *chainNode {
-	steps := chainSteps(b.pl.Levels[l].Back)
-	key := ""
-	if b.noMotion {
-		key = fmt.Sprintf("level %d:", l)
-	}
-	var n *chainNode
-	for i, s := range steps {
-		key += fmt.Sprintf("%d,%d,%v;", s.Level, s.Adj, s.Neg)
-		next := b.byKey[key]
-		if next == nil {
-			next = &chainNode{parent: n, step: s, depth: i, at: s.Level}
-			if n != nil {
-				next.at = max(n.at, s.Level)
-			}
-			if b.noMotion {
-				next.at = min(l, b.tail) - 1
-			}
-			b.byKey[key] = next
-			b.nodes = append(b.nodes, next)
-		}
-		next.users = append(next.users, l)
-		n = next
-	}
-	return n
-}
-
-// chainSteps orders backward neighbours, which are by level already, so that the
-// first is positive: negative ones before it go right behind it.
-func chainSteps(back []Back) []Back {
+	back := b.pl.Levels[l].Back
+	// Backward neighbours are by level already; the first has to be positive, so
+	// that negative ones before it go right behind it.
 	first := slices.IndexFunc(back, func(x Back) bool { return !x.Neg })
 	if first < 0 {
 		return nil
 	}
-	steps := []Back{back[first]}
-	steps = append(steps, back[:first]...)
-	return append(steps, back[first+1:]...)
+	n := &b.root
+	if b.noMotion {
+		n = &chainNode{}
+	}
+	for i := range back {
+		s := back[i]
+		switch {
+		case i == 0:
+			s = back[first]
+		case i <= first:
+			s = back[i-1]
+		}
+		n = b.child(n, s, i)
+		if b.noMotion {
+			n.at = min(l, b.tail) - 1
+		}
+		n.users |= 1 << l
+	}
+	return n
+}
+
+// child returns the node that step makes of n.
+func (b *setBuilder) child(n *chainNode, step Back, depth int) *chainNode {
+	for c := n.first; c != nil; c = c.beside {
+		if c.step == step {
+			return c
+		}
+	}
+	b.slab = append(b.slab, chainNode{step: step, depth: depth, at: step.Level, beside: n.first})
+	c := &b.slab[len(b.slab)-1] // there are no more nodes than the slab holds
+	if depth > 0 {
+		c.parent, c.at = n, max(n.at, step.Level)
+	}
+	n.first = c
+	b.nodes = append(b.nodes, c)
+	return c
 }
 
 // split divides the users of n into parts by label range.
 func (b *setBuilder) split(n *chainNode) {
-	for _, l := range n.users {
-		part := chainPart{users: []int{l}, hull: hull(b.pl.Levels[l].Ranges)}
+	for m := n.users; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		part := chainPart{users: 1 << l, hull: hull(b.pl.Levels[l].Ranges)}
 		rest := n.parts[:0]
 		for _, q := range n.parts {
 			if part.hull.End == 0 || q.hull.End == 0 || part.hull.First < q.hull.End && q.hull.First < part.hull.End {
-				part = chainPart{users: append(q.users, part.users...), hull: join(part.hull, q.hull)}
+				part = chainPart{users: q.users | part.users, hull: join(part.hull, q.hull)}
 			} else {
 				rest = append(rest, q)
 			}
@@ -134,9 +149,12 @@ func join(x, y Range) Range {
 // place numbers the nodes by level of evaluation, bases first, and gives levels
 // their sets.
 func (b *setBuilder) place(last []*chainNode) {
+	parts := 0
 	for _, n := range b.nodes {
 		b.split(n)
+		parts += len(n.parts)
 	}
+	b.pl.Sets = make([]Set, 0, parts)
 	slices.SortStableFunc(b.nodes, func(x, y *chainNode) int {
 		if x.at != y.at {
 			return x.at - y.at
@@ -158,7 +176,7 @@ func (b *setBuilder) place(last []*chainNode) {
 }
 
 func (n *chainNode) partOf(l int) *chainPart {
-	i := slices.IndexFunc(n.parts, func(p chainPart) bool { return slices.Contains(p.users, l) })
+	i := slices.IndexFunc(n.parts, func(p chainPart) bool { return p.users>>l&1 != 0 })
 	return &n.parts[i]
 }
 
@@ -166,13 +184,14 @@ func (n *chainNode) partOf(l int) *chainPart {
 func (b *setBuilder) set(n *chainNode, part *chainPart) Set {
 	s := Set{Op: SetList, Base: -1, Adj: n.step.Adj, Of: n.step.Level, At: n.at, Range: part.hull}
 	if n.parent != nil {
-		s.Op, s.Base = SetAnd, n.parent.partOf(part.users[0]).set
+		s.Op, s.Base = SetAnd, n.parent.partOf(bits.TrailingZeros32(part.users)).set
 		if n.step.Neg {
 			s.Op = SetMinus
 		}
 	}
 	below, above := ^uint32(0), ^uint32(0)
-	for _, l := range part.users {
+	for m := part.users; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
 		below &= b.bound(b.less.below, l)
 		above &= b.bound(b.less.above, l)
 	}

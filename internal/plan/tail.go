@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -140,7 +138,7 @@ func addTail(pl *Plan, k int, less *poset) {
 		markSizes(pl, less, tail)
 		return
 	}
-	number := map[string]int{}
+	var keys []uint64
 	partitions(tail, len(pl.Levels), func(blocks [][]int) {
 		coef := int64(1)
 		for _, block := range blocks {
@@ -156,10 +154,10 @@ func addTail(pl *Plan, k int, less *poset) {
 			}
 		}
 		key := partitionKey(blocks, class)
-		i, ok := number[key]
-		if !ok {
+		i := slices.Index(keys, key)
+		if i < 0 {
 			i = len(pl.Tail.Terms)
-			number[key] = i
+			keys = append(keys, key)
 			pl.Tail.Terms = append(pl.Tail.Terms, TailTerm{Blocks: oneOfEach(blocks, class)})
 		}
 		pl.Tail.Terms[i].Coef += coef
@@ -225,18 +223,18 @@ func oneOfEach(blocks [][]int, class []int) [][]int {
 
 // partitionKey names a product of sizes: interchangeable levels have the same
 // set, which intersected with itself is itself.
-func partitionKey(blocks [][]int, class []int) string {
-	keys := make([]string, len(blocks))
+func partitionKey(blocks [][]int, class []int) (key uint64) {
+	var sets [maxTail]uint64
 	for i, block := range blocks {
-		classes := make([]int, len(block))
-		for j, l := range block {
-			classes[j] = class[l]
+		for _, l := range block {
+			sets[i] |= 1 << class[l]
 		}
-		slices.Sort(classes)
-		keys[i] = fmt.Sprint(slices.Compact(classes))
 	}
-	slices.Sort(keys)
-	return strings.Join(keys, "")
+	slices.Sort(sets[:])
+	for _, s := range sets {
+		key = key<<maxTail | s
+	}
+	return key
 }
 
 // markSizes marks the nodes of which only the size is wanted: those that only
