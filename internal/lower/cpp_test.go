@@ -92,6 +92,7 @@ template<class T> T shfl(u32, T x, u32, u32 = 32) { return x; }
 template<class T> T shfl_up(u32, T x, u32, u32 = 32) { return x; }
 template<class T> T shfl_xor(u32, T x, u32, u32 = 32) { return x; }
 template<class T> T reduce_add(u32, T x) { return x; }
+inline u32 reduce_or(u32, u32 x) { return x; }
 `
 
 // textCase is one program with its graph.
@@ -111,8 +112,8 @@ func textCases(t *testing.T) (out []textCase) {
 		spec := nodiff.Graphs(9).Example(seed)
 		c := textCase{g: spec.Build(), room: seed % 3}
 		c.o = []lower.Options{
-			{Counting: true}, {}, {Counting: true, NoMotion: true}, {Counting: true, Roomy: true}, {View: lower.Checks},
-		}[seed%5]
+			{Counting: true}, {}, {Counting: true, NoMotion: true}, {Counting: true, Roomy: true}, {View: lower.Checks}, {View: lower.Checks, Counting: true},
+		}[seed%6]
 		p := nodiff.Patterns(spec, 5).Example(seed)
 		var err error
 		c.p, err = plan.Compile(c.g, p, plan.Options{
@@ -177,7 +178,7 @@ func (c *textCase) write(b *bytes.Buffer, i int) {
 	slots, _ := c.prog.Define("W_SLOTS")
 	b.WriteString("  u128 total = 0;\n  for (u32 i = 0; i < W_ROOT_RANGES; ++i) for (u32 v = root_first(q, i); v < root_end(q, i); ++v) {\n")
 	if c.o.View == lower.Checks {
-		b.WriteString("    u32* m = new u32[W_LEVELS];\n    total += nest(Group<1>(), q, m, v);\n    delete[] m;\n  }\n")
+		b.WriteString("    u32 *m = new u32[W_LEVELS], *n = new u32[W_BLOCKS];\n    total += nest(Group<1>(), q, m, n, v);\n    delete[] m;\n    delete[] n;\n  }\n")
 	} else {
 		fmt.Fprintf(b, "    State s;\n    u32* slots = new u32[%d];\n    total += nest(Group<1>(), q, s, slots, %du, v);\n    delete[] slots;\n  }\n",
 			int(slots)*c.room, c.room)
@@ -213,7 +214,8 @@ func (c *textCase) interpret(t *testing.T) string {
 		t.Fatal(err)
 	}
 	slots, _ := c.prog.Define("W_SLOTS")
-	args := []interp.Value{interp.Array(make([]uint32, len(c.p.Levels)))}
+	blocks, _ := c.prog.Define("W_BLOCKS")
+	args := []interp.Value{interp.Array(make([]uint32, len(c.p.Levels))), interp.Array(make([]uint32, blocks))}
 	if c.o.View == lower.Sets {
 		args = []interp.Value{interp.NewRecord(c.prog.Records[0]), interp.Array(make([]uint32, c.room*int(slots))), interp.U32(uint32(c.room))}
 	}

@@ -52,7 +52,9 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 			return nil, err
 		}
 	case Checks:
-		x.checksView()
+		if err := x.checksView(); err != nil {
+			return nil, err
+		}
 	}
 	x.defines()
 	return x.prog, nil

@@ -13,7 +13,8 @@ import (
 // vertex.
 //
 // In the Sets view its parameters are those of Level<0>::sets and the root; in
-// the Checks view an array for the partial match, and the root.
+// the Checks view an array for the partial match, one for the sizes of the
+// tail's blocks, and the root.
 func Nest(p *plan.Plan, o Options) (*kir.Program, *kir.Func, error) {
 	prog, err := Plan(p, o)
 	if err != nil {
@@ -25,6 +26,10 @@ func Nest(p *plan.Plan, o Options) (*kir.Program, *kir.Func, error) {
 	}
 	if o.View == Checks {
 		n.m = &kir.Var{Name: "m", T: kir.ArrayOf(kir.U32, len(p.Levels)).Writable()}
+		n.sizes = &kir.Var{Name: "sizes", T: kir.ArrayOf(kir.U32, 0).Writable()}
+		if n.tail = prog.Func("", 1, "combine"); n.tail != nil {
+			n.count = n.tail.Result
+		}
 	} else {
 		n.state = prog.Func("Level", 0, "sets").Params
 	}
@@ -44,7 +49,8 @@ type nest struct {
 	emit  bool
 	total *kir.Var
 	state []*kir.Var // of the Sets view: s, slots and cap
-	m     *kir.Var   // of the Checks view
+	m     *kir.Var   // of the Checks view, with sizes
+	sizes *kir.Var
 }
 
 func (n *nest) function() *kir.Func {
@@ -52,7 +58,7 @@ func (n *nest) function() *kir.Func {
 	n.total = &kir.Var{Name: "total", T: n.count}
 	params := append(append([]*kir.Var{}, n.state...), root)
 	if n.m != nil {
-		params = []*kir.Var{n.m, root}
+		params = []*kir.Var{n.m, n.sizes, root}
 	}
 	return &kir.Func{
 		Name: "nest", Index: 2, Doc: "all matches below one vertex of level 0", Scope: kir.Group,
@@ -81,6 +87,8 @@ func (n *nest) bind(l int, v kir.Expr) []kir.Stmt {
 			body = append(body, &kir.Emit{Row: row})
 		}
 		return append(body, &kir.Accumulate{To: kir.R(n.total), X: kir.C64(n.count.Kind, 1)})
+	case n.m != nil && n.tail != nil && n.enumerated(l):
+		return append(body, n.blocks()...)
 	case n.m != nil:
 		return append(body, n.checked(l+1)...)
 	}
@@ -120,6 +128,31 @@ func (n *nest) level(l int) []kir.Stmt {
 		Cond: kir.Invoke{Fn: n.prog.Func("Level", l, "accept"), Args: []kir.Expr{s, kir.R(v)}},
 		Then: n.bind(l, kir.R(v)),
 	}}}}
+}
+
+// enumerated reports whether l is the last level before the tail.
+func (n *nest) enumerated(l int) bool {
+	end, _ := n.prog.Define("W_ENUM")
+	return l == int(end)-1
+}
+
+// blocks measures the tail's blocks, and adds what combine makes of them.
+func (n *nest) blocks() (body []kir.Stmt) {
+	count, _ := n.prog.Define("W_BLOCKS")
+	for b := range int(count) {
+		which := &kir.Var{Name: fmt.Sprintf("of%d", b), T: kir.T(kir.U32)}
+		list := &kir.Var{Name: fmt.Sprintf("list%d", b), T: kir.T(kir.Set)}
+		x := &kir.Var{Name: fmt.Sprintf("x%d", b), T: kir.T(kir.U32)}
+		pivot, valid := n.prog.Func("Block", b, "pivot"), n.prog.Func("Block", b, "valid")
+		body = append(body,
+			&kir.Let{Var: which, Init: kir.C(0)},
+			&kir.Let{Var: list, Init: kir.Invoke{Fn: pivot, Args: []kir.Expr{kir.R(n.m), kir.R(which)}}},
+			&kir.Assign{To: kir.Elem{X: kir.R(n.sizes), I: kir.C(uint32(b))}, X: kir.Count{
+				Over: kir.R(list), X: x,
+				Keep: kir.Invoke{Fn: valid, Args: []kir.Expr{kir.R(n.m), kir.R(which), kir.R(x)}},
+			}})
+	}
+	return append(body, &kir.Accumulate{To: kir.R(n.total), X: kir.Invoke{Fn: n.tail, Args: []kir.Expr{kir.R(n.sizes)}}})
 }
 
 // checked is the loop of level l in the Checks view.

@@ -77,7 +77,8 @@ func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, o engi
 		room = lower.Room(p)
 	}
 	slots, _ := prog.Define("W_SLOTS")
-	args := []interp.Value{interp.Array(make([]uint32, len(p.Levels)))}
+	blocks, _ := prog.Define("W_BLOCKS")
+	args := []interp.Value{interp.Array(make([]uint32, len(p.Levels))), interp.Array(make([]uint32, blocks))}
 	if e.o.View == lower.Sets {
 		args = []interp.Value{interp.NewRecord(prog.Records[0]), interp.Array(make([]uint32, room*int(slots))), interp.U32(uint32(room))}
 	}

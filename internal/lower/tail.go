@@ -30,8 +30,8 @@ type tailPlan struct {
 func (x *lowering) planTail() {
 	t := &x.p.Tail
 	x.tail = len(x.p.Levels)
-	if !x.o.Counting || x.o.View != Sets || t.K == 0 {
-		return
+	if !x.o.Counting || t.K == 0 || x.o.View == Checks && t.K == 1 {
+		return // to test each candidate of the last level is to count it
 	}
 	x.tail -= t.K
 	x.close = tailPlan{groups: t.Groups, terms: t.Terms, divisor: t.Divisor, masks: x.p.TailBlocks()}
@@ -39,6 +39,10 @@ func (x *lowering) planTail() {
 		// Only the last level is closed: more than two sets that all meet need
 		// more memory than a lane has.
 		last := len(x.p.Levels) - 1
+		if x.o.View == Checks {
+			x.tail, x.close = len(x.p.Levels), tailPlan{}
+			return
+		}
 		x.tail = last
 		x.close = tailPlan{groups: []plan.TailGroup{{Levels: []int{last}}}, masks: []uint32{1}}
 	}
@@ -78,19 +82,10 @@ func (x *lowering) tailFunc() (*kir.Func, error) {
 		}
 		t.sets = append(t.sets, s)
 	}
-	count, err := t.width()
+	t.measure = t.blockSize
+	count, err := t.total()
 	if err != nil {
 		return nil, err
-	}
-	x.prog.Types = append(x.prog.Types, kir.Alias{Name: "Count", Type: count})
-	switch {
-	case x.tail == len(x.p.Levels)-1:
-		n := t.blockSize(1)
-		t.body = append(t.body, &kir.Return{X: kir.Convert{T: count, X: n}})
-	case x.close.divisor != 0:
-		t.sum(count)
-	default:
-		t.choices(count)
 	}
 	return &kir.Func{
 		Name: "tail", Doc: "the number of ways to match what is left: " + strings.Join(x.names[x.tail:], ", "), Scope: kir.Group,
@@ -105,6 +100,26 @@ type tailWriter struct {
 	body []kir.Stmt
 	sets []tailSet // by group
 	size map[uint32]*kir.Var
+	// measure is the size of an intersection of groups' sets.
+	measure func(mask uint32) kir.Expr
+}
+
+// total writes the arithmetic, and says of what type the result is.
+func (t *tailWriter) total() (kir.Type, error) {
+	count, err := t.width()
+	if err != nil {
+		return count, err
+	}
+	t.prog.Types = append(t.prog.Types, kir.Alias{Name: "Count", Type: count})
+	switch {
+	case t.tail == len(t.p.Levels)-1:
+		t.body = append(t.body, &kir.Return{X: kir.Convert{T: count, X: t.measure(1)}})
+	case t.close.divisor != 0:
+		t.sum(count)
+	default:
+		t.choices(count)
+	}
+	return count, nil
 }
 
 func sameBits(a, b []uint64) bool {

@@ -88,7 +88,7 @@ func (t *tailWriter) block(mask uint32) kir.Expr {
 		for rest := mask; rest != 0; rest &= rest - 1 {
 			name += fmt.Sprintf("_%d", t.sets[bits.TrailingZeros32(rest)].level)
 		}
-		t.size[mask] = t.let(name, t.blockSize(mask))
+		t.size[mask] = t.let(name, t.measure(mask))
 	}
 	return kir.R(t.size[mask])
 }

@@ -1,0 +1,202 @@
+package lower
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// In the Checks view the tail is counted as it is searched: by testing
+// candidates one by one. What the sum over the plan's terms needs is, for each
+// block of levels, the number of vertices that all levels of the block accept.
+// Block<b> says how to find these, in the manner of a level: pivot and valid,
+// with everything that any level of the block asks for. combine makes the total
+// of the blocks' sizes.
+
+// blocksView writes Block<b>::pivot and valid for each block of the tail, single
+// groups first, and combine.
+func (x *lowering) blocksView() error {
+	if x.tail == len(x.p.Levels) {
+		x.define("W_BLOCKS", 0)
+		x.define("W_TAIL_GROUPS", 0)
+		return nil
+	}
+	sizes := &kir.Var{Name: "n", T: kir.ArrayOf(kir.U32, 0)}
+	t := &tailWriter{lowering: x, size: map[uint32]*kir.Var{}}
+	for _, g := range x.close.groups {
+		t.sets = append(t.sets, tailSet{level: g.Levels[0]})
+	}
+	var masks []uint32
+	t.measure = func(mask uint32) kir.Expr {
+		masks = append(masks, mask)
+		return kir.Elem{X: kir.R(sizes), I: kir.C(uint32(len(masks) - 1))}
+	}
+	count, err := t.total()
+	if err != nil {
+		return err
+	}
+	for i, mask := range masks {
+		var levels []int
+		for rest := mask; rest != 0; rest &= rest - 1 {
+			levels = append(levels, t.sets[bits.TrailingZeros32(rest)].level)
+		}
+		x.block(i, levels)
+	}
+	x.define("W_BLOCKS", len(masks))
+	x.define("W_TAIL_GROUPS", len(x.close.groups))
+	x.free(1, &kir.Func{
+		Name: "combine", Doc: "the number of ways to match what is left, of the sizes of the blocks: " + strings.Join(x.names[x.tail:], ", "),
+		Params: []*kir.Var{sizes}, Result: count, Body: t.body,
+	})
+	x.owner("", 1, "")
+	return nil
+}
+
+// block writes block i: the vertices that all of some tail levels accept.
+func (x *lowering) block(i int, levels []int) {
+	l := merged{x: x, levels: levels, end: x.tail}
+	doc := fmt.Sprintf("block %d:", i)
+	for _, at := range levels {
+		doc += " " + x.names[at]
+	}
+	valid := l.valid()
+	// Without a test, the length of the list is the number.
+	sized := uint64(0)
+	if len(valid.Body) == 1 {
+		sized = 1
+	}
+	x.owner("Block", i, doc, kir.Define{Name: "pivots", Value: uint64(len(l.positive()))}, kir.Define{Name: "sized", Value: sized})
+	x.member("Block", i, l.pivot())
+	x.member("Block", i, valid)
+}
+
+// merged is what several levels ask for together, as far as it concerns levels
+// before end.
+type merged struct {
+	x      *lowering
+	levels []int
+	end    int
+}
+
+func (l merged) backs() (out []plan.Back) {
+	for _, at := range l.levels {
+		for _, b := range l.x.p.Levels[at].Back {
+			if !slices.Contains(out, b) {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+func (l merged) positive() []plan.Back { return positive(l.backs()) }
+
+// bounds are all restrictions, and the first level's range; further are the
+// ranges of the others, where they are not the same.
+func (l merged) bounds() (b bounds, further []bounds) {
+	for i, at := range l.levels {
+		c := l.x.levelBounds(at, l.end)
+		if i == 0 {
+			b = c
+			continue
+		}
+		if c.first != b.first || c.end != b.end {
+			further = append(further, bounds{first: c.first, end: c.end})
+		}
+		c.first, c.end = b.first, b.end
+		b = b.and(c)
+	}
+	return b, further
+}
+
+// pivot finds the shortest list at run time and says which it was.
+func (l merged) pivot() *kir.Func {
+	x, backs := l.x, l.positive()
+	p, m := matched()
+	which := &kir.Var{Name: "which", T: kir.T(kir.U32), Out: true}
+	f := &kir.Func{Name: "pivot", Params: []*kir.Var{p, which}, Result: kir.T(kir.Set)}
+	b, _ := l.bounds()
+	set := func(i int) kir.Stmt { return &kir.Assign{To: kir.R(which), X: kir.C(uint32(i))} }
+	if len(backs) == 0 {
+		f.Body = []kir.Stmt{set(0), &kir.Return{X: x.allWithin(b, m)}}
+		return f
+	}
+	// A list that is cut at its own vertex is within that bound already; what
+	// all of them still need is cut at the end.
+	first, rest := x.list(backs[0].Adj, backs[0].Level, b, m)
+	if len(backs) == 1 {
+		f.Body = []kir.Stmt{set(0), &kir.Return{X: rest.cut(first, m)}}
+		return f
+	}
+	best := &kir.Var{Name: "best", T: kir.T(kir.Set)}
+	f.Body = []kir.Stmt{&kir.Let{Var: best, Init: first}, set(0)}
+	all := rest
+	for i, back := range backs[1:] {
+		list, rest := x.list(back.Adj, back.Level, b, m)
+		if !slices.Equal(all.below, rest.below) || !slices.Equal(all.above, rest.above) {
+			all = b
+		}
+		v := &kir.Var{Name: fmt.Sprintf("list%d", i+1), T: kir.T(kir.Set)}
+		f.Body = append(f.Body, &kir.Let{Var: v, Init: list}, &kir.If{
+			Cond: kir.Op2(kir.Lt, kir.Fn(kir.Size, kir.R(v)), kir.Fn(kir.Size, kir.R(best))),
+			Then: []kir.Stmt{&kir.Assign{To: kir.R(best), X: kir.R(v)}, set(i + 1)},
+		})
+	}
+	f.Body = append(f.Body, &kir.Return{X: all.cut(kir.R(best), m)})
+	return f
+}
+
+// valid is everything else that a vertex of the pivot's list must pass.
+func (l merged) valid() *kir.Func {
+	p, m := matched()
+	which := &kir.Var{Name: "which", T: kir.T(kir.U32)}
+	v := &kir.Var{Name: "v", T: kir.T(kir.U32)}
+	f := &kir.Func{Name: "valid", Params: []*kir.Var{p, which, v}, Result: kir.T(kir.Bool)}
+	unless := func(pass kir.Expr) {
+		f.Body = append(f.Body, &kir.If{Cond: negated(pass), Then: []kir.Stmt{&kir.Return{X: kir.False}}})
+	}
+	for _, t := range l.alone(kir.R(v), m) {
+		unless(t)
+	}
+	several := len(l.positive()) > 1
+	i := 0
+	for _, back := range l.backs() {
+		t := l.x.adjacent(back, kir.R(v), m)
+		if !back.Neg {
+			if !several {
+				continue
+			}
+			t = kir.Any(kir.Op2(kir.Eq, kir.R(which), kir.C(uint32(i))), t)
+			i++
+		}
+		unless(t)
+	}
+	f.Body = append(f.Body, &kir.Return{X: kir.True})
+	return f
+}
+
+// alone are the tests that need no list: distinct vertices, further ranges,
+// predicates, degrees.
+func (l merged) alone(v kir.Expr, m vertices) (out []kir.Expr) {
+	var apart []int
+	for _, at := range l.levels {
+		for _, j := range l.x.p.Levels[at].Distinct {
+			if j < l.end && !slices.Contains(apart, j) {
+				apart = append(apart, j)
+				out = append(out, kir.Op2(kir.Ne, v, m(j)))
+			}
+		}
+	}
+	_, further := l.bounds()
+	for _, b := range further {
+		out = append(out, b.holds(v, m)...)
+	}
+	for _, at := range l.levels {
+		out = append(out, l.x.alone(at, v)...)
+	}
+	return out
+}
