@@ -9,7 +9,7 @@
 #pragma once
 
 #ifndef WEFT_EMU_STACK_BITS
-#define WEFT_EMU_STACK_BITS 16  // 64 KiB a lane; sanitized builds need more
+#define WEFT_EMU_STACK_BITS 17  // 128 KiB a lane; sanitized builds need more
 #endif
 
 enum : u64 {

@@ -192,7 +192,7 @@ static inline void this_thread(Context* c) {
 // the cache.
 static inline void prepare(Context* c, u8* region, u32 lane) {
   u8* bottom = region + lane * EMU_STACK;
-  u8* top = bottom + EMU_STACK - (lane == 31 ? (u64)EMU_HEADER : 0) - lane * 448;
+  u8* top = bottom + EMU_STACK - (lane == 31 ? (u64)EMU_HEADER : 0) - (lane * 448 + ((u64)region / EMU_REGION % 16) * 832);
   void** words = (void**)((u64)top & ~(u64)63) - emu_saved_words;
   for (int i = 0; i < emu_saved_words; i++) words[i] = nullptr;
   words[emu_return_word] = (void*)emu_lane_main;

@@ -72,7 +72,7 @@ static void end_block(Block* b) {
 }
 
 // turn lets a warp run until none of its lanes can, or its turn is over, and
-// says whether anything was done beside waiting.
+// says whether that was certainly more than a turn of a waiting loop.
 static bool turn(Worker* worker, Warp* w) {
   w->runnable |= w->spinning;
   w->spinning = 0;
@@ -89,7 +89,7 @@ static bool turn(Worker* worker, Warp* w) {
   switch_to(&worker->context, &w->lane[ctz(high ? high : w->runnable)].context);
   worker->running.store(nullptr, std::memory_order_relaxed);
   worker->turns.fetch_add(1, std::memory_order_relaxed);
-  return w->changes != before || w->returned || (!w->spun && w->runnable);
+  return w->changes != before || w->returned || (!w->spun && w->collectives >= turn_length);
 }
 
 // where says what an address that cannot be touched is near to.
@@ -140,26 +140,29 @@ static void work(Worker* worker) {
       start(b);
     }
   };
-  u64 idle = 0;  // turns in a row that did nothing but wait
+  u64 idle = 0;  // rounds in a row that did nothing but wait
   while (!launch->failed) {
     if (launch->next.load(std::memory_order_relaxed) < launch->blocks) refill();
     if (worker->blocks.empty()) break;
-    u32 warps = 0;
+    bool spun = false, collectives = false, works = false;
     for (size_t i = 0; i < worker->blocks.size() && !launch->failed; i++) {
       Block* b = worker->blocks[shuffled ? worker->below((u32)worker->blocks.size()) : i];
       for (size_t k = 0; k < b->warps.size() && !launch->failed; k++) {
         Warp* w = b->warps[shuffled ? worker->below((u32)b->warps.size()) : k];
-        warps++;
         if (!w->runnable && !w->spinning) continue;
-        if (turn(worker, w)) {
-          idle = 0;
-          launch->progress.fetch_add(1, std::memory_order_relaxed);
-        } else {
-          idle++;
-        }
+        works |= turn(worker, w);
+        spun |= w->spun;
+        collectives |= w->collectives != 0;
         if (this_fault.signal) note_fault(worker, w);
         else if (!launch->failed) check_warp(worker, w);
       }
+    }
+    // Waiting loops call spin, and may have collectives and barriers beside it.
+    if (works || (collectives && !spun)) {
+      idle = 0;
+      launch->progress.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      idle++;
     }
     for (size_t i = worker->blocks.size(); i-- > 0 && !launch->failed;) {
       if (worker->blocks[i]->live) continue;
@@ -167,9 +170,9 @@ static void work(Worker* worker) {
       worker->blocks.erase(worker->blocks.begin() + (long)i);
       worker->room++;
     }
-    bool waits = idle > 4 * warps + 4;
+    bool waits = idle > 8;
     worker->idle.store(waits, std::memory_order_relaxed);
-    if (waits && idle > 200 * warps) {
+    if (idle > 256) {
       struct timespec nap = {0, 20000};
       nanosleep(&nap, nullptr);
     } else if (waits) {
