@@ -14,10 +14,11 @@ import (
 // Exec is one device in a run, as the job's functions see it. It is only valid
 // inside them.
 type Exec struct {
-	c     *cuda.Context
-	dev   *device
-	job   *Job
-	index int
+	c       *cuda.Context
+	dev     *device
+	job     *Job
+	index   int
+	running *running
 
 	run    run
 	graph  []byte // struct Graph of the generated text

@@ -194,7 +194,7 @@ func (r *running) ready(c *cuda.Context, d *device, i int) (*Exec, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Exec{c: c, dev: d, job: r.job, index: i, stream: stream}
+	x := &Exec{c: c, dev: d, job: r.job, index: i, running: r, stream: stream}
 	x.result.Info = d.dev.Info()
 	x.run = run{Tasks: r.job.Tasks, Chunk: r.job.Chunk, Vertices: r.job.Vertices}
 	for _, e := range []**cuda.Event{&x.begin, &x.end} {

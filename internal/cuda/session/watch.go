@@ -52,7 +52,10 @@ func (r *running) watch(ended <-chan struct{}) {
 			r.look()
 			if r.job.Progress != nil && now.Sub(told) >= tellTime {
 				told = now
-				r.job.Progress(r.done(), r.job.Tasks)
+				r.mu.Lock()
+				total := r.split.total
+				r.mu.Unlock()
+				r.job.Progress(r.done(), total)
 			}
 		}
 	}
