@@ -68,7 +68,7 @@ template <class G> DEV u32 lower_bound(G g, const u32* p, u32 n, u32 x) {
     u32 at = (g.rank() + 1) * step; // this lane's part ends here
     u32 c = popc(g.ballot(at <= n && p[lo + min(at, n) - 1] < x));
     lo += c * step;
-    n = min(step - 1, n - c * step);
+    n = c < G::size() ? min(step - 1, n - c * step) : n - c * step;
   }
   return lo;
 }
