@@ -25,17 +25,16 @@ var (
 	RowSize = &Builtin{Name: "row_size", Params: []Kind{Row}, Result: T(U32)}
 	RowAny  = &Builtin{Name: "row_any", Params: []Kind{Row}, Result: T(Bool)}
 	RowHas  = &Builtin{Name: "row_has", Params: []Kind{Row, U32}, Result: T(Bool)}
-	// Linked reports whether two positions are neighbours; Inner is how many
-	// neighbours in the universe a position has, where rows are not kept.
-	Linked = &Builtin{Name: "linked", Params: []Kind{Hood, U32, U32}, Result: T(Bool)}
-	Inner  = &Builtin{Name: "inner", Params: []Kind{Hood, U32}, Result: T(U32)}
+	// Inner is how many neighbours in the universe a position has, where rows are
+	// not kept.
+	Inner = &Builtin{Name: "inner", Params: []Kind{Hood, U32}, Result: T(U32)}
 	// RootCut is how many vertices of the universe have ids below the root's.
 	RootCut = &Builtin{Name: "root_cut", Params: []Kind{Hood}, Result: T(U32)}
 )
 
 // Rows are the functions over rows.
 var Rows = []*Builtin{
-	RowOnes, RowOf, RowMask, RowAnd, RowMinus, RowBelow, RowFrom, RowWithout, RowPart, RowSize, RowAny, RowHas, Linked, Inner, RootCut,
+	RowOnes, RowOf, RowMask, RowAnd, RowMinus, RowBelow, RowFrom, RowWithout, RowPart, RowSize, RowAny, RowHas, Inner, RootCut,
 }
 
 // RowPartBits is how many positions a part of a row has.

@@ -25,6 +25,9 @@ const (
 	// Checks takes the shortest list of a backward neighbour and tests each of
 	// its vertices (gMatch).
 	Checks
+	// Rows runs the set program over rows of bits: what a plan for the local
+	// method does with the neighbourhood of level 0's vertex.
+	Rows
 )
 
 // Options say what to make of a plan.
@@ -44,9 +47,19 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 	if err := supported(p); err != nil {
 		return nil, err
 	}
+	if o.View == Rows {
+		if err := plan.LocalOK(p); err != nil {
+			return nil, err
+		}
+		p = facing(p)
+	}
 	x := newLowering(p, o)
 	x.root()
 	switch o.View {
+	case Rows:
+		if err := x.rowsView(); err != nil {
+			return nil, err
+		}
 	case Sets:
 		if err := x.setsView(); err != nil {
 			return nil, err

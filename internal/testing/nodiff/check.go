@@ -28,6 +28,8 @@ type Config struct {
 	Compile func(*graph.Graph, *pattern.Pattern, plan.Options) (*plan.Plan, error)
 	// MaxVertices and MaxPattern bound the graphs and patterns drawn; 0: 8 and 5.
 	MaxVertices, MaxPattern int
+	// Patterns draws patterns of up to max vertices; nil: the function Patterns.
+	Patterns func(s *Spec, max int) *rapid.Generator[*pattern.Pattern]
 	// Methods are plan methods to force beside the plan's own choice.
 	Methods []string
 	// Opt are engine options; each is switched on in half of the runs.
@@ -41,6 +43,9 @@ func (c Config) withDefaults() Config {
 	if c.MaxPattern == 0 {
 		c.MaxPattern = 5
 	}
+	if c.Patterns == nil {
+		c.Patterns = Patterns
+	}
 	return c
 }
 
@@ -51,7 +56,7 @@ func Check(t *testing.T, c Config) {
 	ran, refused := 0, map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		s := Graphs(c.MaxVertices).Draw(t, "graph")
-		p := Patterns(s, c.MaxPattern).Draw(t, "pattern")
+		p := c.Patterns(s, c.MaxPattern).Draw(t, "pattern")
 		if why := c.compare(t, s, p, c.planOptions(t, p)); why != "" {
 			refused[why]++
 		} else {

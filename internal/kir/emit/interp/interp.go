@@ -26,6 +26,7 @@ type Value struct {
 	// Items holds an array of anything else.
 	Items []Value
 	Rec   *Record
+	Hood  *Hood
 }
 
 // Record is a record's fields in their order.

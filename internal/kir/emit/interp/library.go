@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
@@ -72,7 +71,7 @@ func (c *compiler) call(x kir.Call) eval {
 			return Value{N: uint64(n)}
 		}
 	}
-	panic(fmt.Sprintf("interp: no function %s", x.Fn.Name))
+	return c.rowCall(x)
 }
 
 func truth(b bool) Value {

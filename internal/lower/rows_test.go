@@ -1,0 +1,189 @@
+package lower_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/interp"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestRowsAgreeWithOracle interprets the rows view of random plans for the local
+// method.
+func TestRowsAgreeWithOracle(t *testing.T) {
+	for _, motion := range []bool{true, false} {
+		t.Run(fmt.Sprintf("motion %v", motion), func(t *testing.T) {
+			nodiff.Check(t, nodiff.Config{Engine: rows{!motion}, Compile: plan.Compile, Methods: []string{"local"}, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
+		})
+	}
+}
+
+// rows is an engine that makes the neighbourhood of each root by definition and
+// interprets what the rows view has for it.
+type rows struct{ noMotion bool }
+
+func (rows) Name() string { return "rows" }
+
+func (e rows) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
+	if p.Method != plan.Local {
+		return fmt.Errorf("method %s", p.Method)
+	}
+	_, err := lower.Plan(p, e.options())
+	return err
+}
+
+func (e rows) options() lower.Options {
+	return lower.Options{View: lower.Rows, Counting: true, NoMotion: e.noMotion}
+}
+
+func (e rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (r engine.Result, err error) {
+	if s != nil {
+		return host.New().Run(ctx, g, p, o, s) // the view counts
+	}
+	prog, err := lower.Plan(p, e.options())
+	if err != nil {
+		return r, err
+	}
+	m, err := interp.New(prog, nil)
+	if err != nil {
+		return r, err
+	}
+	h := hoods{g: g, prog: prog, m: m, csr: p.Adjs[0].CSR}
+	r.Complete = true
+	for _, v := range roots(prog, m) {
+		if m.Call(prog.Func("", 0, "root_ok"), interp.U32(v)).N == 0 {
+			continue
+		}
+		n := h.root(v)
+		r.Matches = r.Matches.Add(n)
+		if o.PerRoot != nil {
+			o.PerRoot[v] = n
+		}
+	}
+	return r, nil
+}
+
+// hoods searches roots one after the other.
+type hoods struct {
+	g    *graph.Graph
+	prog *kir.Program
+	m    *interp.Machine
+	csr  *graph.CSR
+
+	v    uint32
+	list []uint32
+	hood *interp.Hood
+	sum  engine.Uint128
+}
+
+func (h *hoods) define(name string) int {
+	n, ok := h.prog.Define(name)
+	if !ok {
+		panic("no define " + name)
+	}
+	return int(n)
+}
+
+func (h *hoods) call(group int, name string, args ...interp.Value) interp.Value {
+	return h.m.Call(h.prog.Func("", group, name), args...)
+}
+
+// onSide keeps those of list on a side of v.
+func onSide(list []uint32, v uint32, side int) []uint32 {
+	return slices.DeleteFunc(slices.Clone(list), func(u uint32) bool { return side == 1 && u > v || side == 2 && u < v })
+}
+
+func (h *hoods) root(v uint32) engine.Uint128 {
+	h.v, h.sum = v, engine.Uint128{}
+	h.list = onSide(h.csr.List(v), v, h.define("W_UNIVERSE"))
+	if len(h.list) < h.define("W_INSIDE") {
+		return h.sum
+	}
+	h.hood = &interp.Hood{Cut: uint32(len(onSide(h.list, v, 1))), Masks: make([][]uint32, h.define("W_MASKS"))}
+	for _, u := range h.list {
+		near := h.positions(h.csr.List(u))
+		h.hood.Rows = append(h.hood.Rows, onSide(near, uint32(len(h.hood.Rows)), h.define("W_ROWS")))
+	}
+	for p, row := range h.hood.Rows {
+		if h.define("W_ROWS") == 3 {
+			row = onSide(row, uint32(p), h.innerSide())
+		}
+		h.hood.Inner = append(h.hood.Inner, uint32(len(row)))
+	}
+	for i := range h.hood.Masks {
+		for p, u := range h.list {
+			if h.call(0, "mask_ok", interp.U32(uint32(i)), interp.U32(u)).N != 0 {
+				h.hood.Masks[i] = append(h.hood.Masks[i], uint32(p))
+			}
+		}
+	}
+	if h.define("W_OUTSIDE") == 1 {
+		h.outside()
+		return h.sum
+	}
+	hood := interp.HoodValue(h.hood)
+	end := min(h.call(2, "level1_end", hood).N, uint64(len(h.list)))
+	for p := h.call(2, "level1_from", hood).N; p < end; p++ {
+		if mask := h.define("W_MASK1"); mask == 0 || slices.Contains(h.hood.Masks[mask-1], uint32(p)) {
+			h.parts(hood, interp.U32(uint32(p)))
+		}
+	}
+	return h.sum
+}
+
+// innerSide is the side that counts where rows are not kept.
+func (h *hoods) innerSide() int { return h.define("W_INNER") }
+
+// positions are where ids are in the universe.
+func (h *hoods) positions(ids []uint32) []uint32 {
+	out := []uint32{}
+	for p, u := range h.list {
+		if slices.Contains(ids, u) {
+			out = append(out, uint32(p))
+		}
+	}
+	return out
+}
+
+// parts runs all tasks of one vertex of level 1.
+func (h *hoods) parts(args ...interp.Value) {
+	parts := 1
+	if h.define("W_PARTS") == 1 {
+		parts = (len(h.list) + kir.RowPartBits - 1) / kir.RowPartBits
+	}
+	for i := range parts {
+		n := h.call(2, "nest", append(slices.Clone(args), interp.U32(uint32(i)))...)
+		h.sum = h.sum.Add(engine.Uint128{Hi: n.Hi, Lo: n.N})
+	}
+}
+
+func (h *hoods) outside() {
+	root := interp.U32(h.v)
+	end := h.call(0, "outside_end", root).N
+	for y := h.call(0, "outside_from", root).N; y < end; y++ {
+		row := h.positions(h.csr.List(uint32(y)))
+		if len(row) < h.define("W_SHARE") || h.call(0, "outside_ok", root, interp.U32(uint32(y))).N == 0 {
+			continue
+		}
+		if h.define("W_SIZES") == 1 {
+			args := slices.Repeat([]interp.Value{interp.U32(uint32(len(row)))}, h.define("W_TERMS"))
+			n := h.call(1, "ways", args...)
+			h.sum = h.sum.Add(engine.Uint128{Hi: n.Hi, Lo: n.N})
+			continue
+		}
+		at := uint32(len(onSide(h.list, uint32(y), 1)))
+		end, pos := at, ^uint32(0)
+		if i := slices.Index(h.list, uint32(y)); i >= 0 {
+			at, end, pos = uint32(i), uint32(i)+1, uint32(i)
+		}
+		h.parts(interp.HoodValue(h.hood), interp.Row(row), interp.U32(at), interp.U32(end), interp.U32(pos))
+	}
+}
