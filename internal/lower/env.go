@@ -14,6 +14,9 @@ type env struct {
 	slots, cap *kir.Var
 	// made are the nodes that the function itself has made, in variables.
 	made map[int]kir.Expr
+	// own, if not nil, is the vertex of level at, which is not in the state yet.
+	own *kir.Var
+	at  int
 }
 
 // newEnv is an env with parameters of its own.
@@ -51,6 +54,9 @@ func (e *env) field(name string, i int) kir.Expr {
 
 // m is the vertex matched at level l.
 func (e *env) m(l int) kir.Expr {
+	if e.own != nil && l == e.at {
+		return kir.R(e.own)
+	}
 	return e.field("m", l)
 }
 

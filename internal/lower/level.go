@@ -41,7 +41,19 @@ func (x *lowering) setsView() error {
 		x.free(1, tail)
 		x.owner("", 1, "")
 	}
-	return nil
+	x.define("W_LAZY", b2i(!x.o.Roomy))
+	x.define("W_FIRST_ADJ", x.firstAdj())
+	x.operandFuncs()
+	return x.flatFuncs()
+}
+
+// firstAdj is the adjacency whose lists Level<1>::first cuts; 0 where there is no
+// such function.
+func (x *lowering) firstAdj() int {
+	if len(x.set) < 2 || x.set[1] < 0 {
+		return 0
+	}
+	return positive(x.p.Levels[1].Back)[0].Adj
 }
 
 // setsFunc makes the nodes that level l's vertex makes possible.

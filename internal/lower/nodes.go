@@ -78,7 +78,10 @@ func (x *lowering) deferSizes() {
 	}
 	for r, g := range x.close.groups {
 		i := x.set[g.Levels[0]]
-		meets := slices.ContainsFunc(x.close.masks, func(m uint32) bool { return m>>r&1 != 0 && m&(m-1) != 0 })
+		meets := slices.ContainsFunc(x.close.masks, func(m uint32) bool {
+			m = x.reduced(m)
+			return m>>r&1 != 0 && m&(m-1) != 0
+		})
 		if s := &x.nodes[i]; !meets && s.Op != plan.SetList {
 			use(s.Base)
 		} else {

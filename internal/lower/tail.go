@@ -71,18 +71,8 @@ type inner struct {
 // tailFunc counts the ways to match the levels from x.tail on.
 func (x *lowering) tailFunc() (*kir.Func, error) {
 	e := x.newEnv(true)
-	t := &tailWriter{lowering: x, e: e, size: map[uint32]*kir.Var{}}
-	for _, g := range x.close.groups {
-		l := g.Levels[0]
-		s := tailSet{level: l, in: map[int]kir.Expr{}}
-		for _, d := range x.p.Levels[l].Distinct {
-			if d < x.tail {
-				s.inner = append(s.inner, t.membership(l, d))
-			}
-		}
-		t.sets = append(t.sets, s)
-	}
-	t.measure = t.blockSize
+	t := x.newTail(e)
+	t.measure = func(mask uint32) kir.Expr { return t.unmatched(mask, t.common(mask)) }
 	count, err := t.total()
 	if err != nil {
 		return nil, err
@@ -102,6 +92,22 @@ type tailWriter struct {
 	size map[uint32]*kir.Var
 	// measure is the size of an intersection of groups' sets.
 	measure func(mask uint32) kir.Expr
+}
+
+// newTail gathers the sets; the caller says how to measure them.
+func (x *lowering) newTail(e *env) *tailWriter {
+	t := &tailWriter{lowering: x, e: e, size: map[uint32]*kir.Var{}}
+	for _, g := range x.close.groups {
+		l := g.Levels[0]
+		s := tailSet{level: l, in: map[int]kir.Expr{}}
+		for _, d := range x.p.Levels[l].Distinct {
+			if d < x.tail {
+				s.inner = append(s.inner, t.membership(l, d))
+			}
+		}
+		t.sets = append(t.sets, s)
+	}
+	return t
 }
 
 // total writes the arithmetic, and says of what type the result is.
@@ -179,11 +185,10 @@ func (t *tailWriter) inside(r int, in inner) kir.Expr {
 	return s.in[in.level]
 }
 
-// blockSize is the number of vertices that all sets of a block hold, without
-// the ones matched already.
-func (t *tailWriter) blockSize(mask uint32) kir.Expr {
+// unmatched takes off n, the number of vertices that all sets of a block hold,
+// those that are matched already.
+func (t *tailWriter) unmatched(mask uint32, n kir.Expr) kir.Expr {
 	first := bits.TrailingZeros32(mask)
-	n := t.common(mask)
 	for _, in := range t.sets[first].inner {
 		tests := []kir.Expr{t.inside(first, in)}
 		all := true

@@ -83,6 +83,7 @@ func (t *tailWriter) mask(levels []int) (mask uint32) {
 
 // block is the variable that holds the size of an intersection.
 func (t *tailWriter) block(mask uint32) kir.Expr {
+	mask = t.reduced(mask)
 	if t.size[mask] == nil {
 		name := "n"
 		for rest := mask; rest != 0; rest &= rest - 1 {
