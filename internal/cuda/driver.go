@@ -48,8 +48,9 @@ type driver struct {
 	nvrtc   *nvrtc
 	missing error // why there is no NVRTC
 
-	// kernelParams of a launch: the addresses of the arguments, of which there is one. It lives here, so that a
-	// launch allocates nothing.
+	// What a launch passes lives here, so that it allocates nothing: the arguments of cuLaunchKernel, and the
+	// array of addresses of the kernel's arguments, of which there is one.
+	launch [11]uintptr
 	params [1]unsafe.Pointer
 }
 
@@ -337,8 +338,9 @@ func (b *driver) Occupancy(function Handle, threads, shared int) (int, error) {
 
 func (b *driver) Launch(function Handle, blocks, threads, shared int, stream Handle, params unsafe.Pointer, _ int) error {
 	b.params[0] = params
-	r := call(b.launchKernel, uintptr(function), uintptr(blocks), 1, 1, uintptr(threads), 1, 1,
-		uintptr(shared), uintptr(stream), uintptr(unsafe.Pointer(&b.params[0])), 0)
+	b.launch = [...]uintptr{uintptr(function), uintptr(blocks), 1, 1, uintptr(threads), 1, 1,
+		uintptr(shared), uintptr(stream), uintptr(unsafe.Pointer(&b.params[0])), 0}
+	r := call(b.launchKernel, b.launch[:]...)
 	b.params[0] = nil
 	return b.check("launch", r)
 }

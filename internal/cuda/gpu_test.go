@@ -1,0 +1,594 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Tests on a GPU. They need nothing but the test program, the driver and NVRTC:
+//
+//	CGO_ENABLED=0 go test -c -o cuda.test ./internal/cuda
+//	WEFT_REQUIRE_GPU=1 ./cuda.test -test.v -test.run GPU
+//
+// Without a GPU they are skipped, or fail where WEFT_REQUIRE_GPU is set.
+
+func gpu(t testing.TB, ordinal int) *Device {
+	t.Helper()
+	d, err := Open(ordinal)
+	if err != nil {
+		if os.Getenv("WEFT_REQUIRE_GPU") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("not run, no GPU: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// gpuKernels are small programs whose results are known.
+const gpuKernels = `
+typedef unsigned long long u64;
+typedef unsigned int u32;
+typedef unsigned __int128 u128;
+
+struct Add { u64 data; u32 n, x; };
+extern "C" __global__ void add(Add p) {
+	u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < p.n) ((u32*)p.data)[i] += p.x;
+}
+
+struct Wide { u64 in, out; u32 n; };
+extern "C" __global__ void wide(Wide p) { // products of 64 bits, summed in 128
+	u128 sum = 0;
+	const u64* in = (const u64*)p.in;
+	for (u32 i = 0; i + 1 < p.n; i++) sum += (u128)in[i] * in[i + 1];
+	((u64*)p.out)[0] = (u64)sum;
+	((u64*)p.out)[1] = (u64)(sum >> 64);
+}
+
+extern __shared__ u32 words[];
+struct Big { u64 out; u32 n; };
+extern "C" __global__ void big(Big p) { // reverses 0 … n-1 in shared memory
+	for (u32 i = threadIdx.x; i < p.n; i += blockDim.x) words[p.n - 1 - i] = i;
+	__syncthreads();
+	for (u32 i = threadIdx.x; i < p.n; i += blockDim.x) ((u32*)p.out)[i] = words[i];
+}
+
+__device__ u64 nanoseconds() { u64 t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)); return t; }
+
+struct Wait { u64 cell, limit; }; // cell: stop flag, progress
+extern "C" __global__ void wait(Wait p) { // until the host says stop, or limit nanoseconds
+	volatile u64* cell = (volatile u64*)p.cell;
+	u64 begin = nanoseconds(), n = 0;
+	while (!cell[0] && nanoseconds() - begin < p.limit) { cell[1] = ++n; __threadfence_system(); __nanosleep(1000); }
+}
+
+struct Fault { u64 at; };
+extern "C" __global__ void fault(Fault p) { *(volatile u32*)p.at = 1; }
+`
+
+type (
+	gpuWide struct {
+		In, Out uint64
+		N       uint32
+	}
+	gpuBig struct {
+		Out uint64
+		N   uint32
+	}
+	gpuWait struct {
+		Cell  uint64
+		Limit uint64
+	}
+	gpuFault struct{ At uint64 }
+)
+
+func gpuKernel(t testing.TB, c *Context, name string) *Kernel {
+	t.Helper()
+	m, err := c.Module(Source{Name: "test.cu", Text: gpuKernels})
+	if err == nil {
+		var k *Kernel
+		if k, err = m.Kernel(name); err == nil {
+			return k
+		}
+	}
+	t.Error(err)
+	panic(err)
+}
+
+func TestGPUDescription(t *testing.T) {
+	d := gpu(t, 0)
+	i := d.Info()
+	t.Logf("%+v", i)
+	if i.Name == "" || i.Major < 7 || i.SMs < 1 || i.WarpSize != 32 || i.Memory < 1<<30 || i.L2 < 1 || i.SharedPerBlock < 48<<10 ||
+		i.SharedPerSM < i.SharedPerBlock || i.RegistersPerSM < 1<<15 || i.ThreadsPerSM < 1024 || i.BlocksPerSM < 16 || i.Compiler == "" || i.Emulated {
+		t.Error("this is no description of a GPU")
+	}
+	for _, f := range Report() {
+		t.Logf("%s: %s; %s", f.What, f.Found, f.Advice)
+	}
+	do(t, d, func(c *Context) error {
+		free, total, err := c.Memory()
+		if free < 1 || free > total || total > i.Memory {
+			t.Errorf("%d of %d bytes are free", free, total)
+		}
+		return err
+	})
+}
+
+func TestGPUAdd(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		k := gpuKernel(t, c, "add")
+		t.Logf("%+v", k.Function)
+		const n = 1_000_003
+		in := make([]uint32, n)
+		for i := range in {
+			in[i] = uint32(i * i)
+		}
+		b, err := c.Alloc(4 * n)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(Upload(c, b, 0, in), k.Launch(Launch{Blocks: n/256 + 1, Threads: 256}, &addParams{b.Ptr, n, 17})); err != nil {
+			return err
+		}
+		out := make([]uint32, n)
+		if err := Download(c, out, b, 0); err != nil {
+			return err
+		}
+		for i := range in {
+			if out[i] != in[i]+17 {
+				t.Fatalf("word %d is %d, not %d", i, out[i], in[i]+17)
+			}
+		}
+		if k.ParamBytes != 0 {
+			if err := k.Launch(Launch{Blocks: 1, Threads: 1}, &gpuFault{}); !errors.Is(err, ErrLaunch) {
+				t.Errorf("with an argument of another size: %v", err)
+			}
+		}
+		return c.Free(b)
+	})
+}
+
+func TestGPUFillAndCopy(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		b, err := c.Alloc(64)
+		if err != nil {
+			return err
+		}
+		s, err := c.Stream()
+		if err != nil {
+			return err
+		}
+		got := make([]byte, 64)
+		err = errors.Join(c.Fill(b, 7, nil), Upload(c, b, 3, []byte{1, 2}), c.Copy(b, 32, b, 0, 8, s), s.Synchronize(), Download(c, got, b, 0))
+		want := slices.Repeat([]byte{7}, 64)
+		want[3], want[4], want[35], want[36] = 1, 2, 1, 2
+		if !slices.Equal(got, want) {
+			t.Errorf("%v, not %v", got, want)
+		}
+		return errors.Join(err, s.Close(), c.Free(b))
+	})
+}
+
+func TestGPUWide(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		b, err := c.Alloc(1024)
+		if err != nil {
+			return err
+		}
+		// 2·(2^64−1)² = 2^129 − 2^66 + 2; its low 128 bits are 2^64−4 and 2.
+		k := gpuKernel(t, c, "wide")
+		out := make([]uint64, 2)
+		if err := errors.Join(Upload(c, b, 0, []uint64{1<<64 - 1, 1<<64 - 1, 1<<64 - 1}),
+			k.Launch(Launch{Blocks: 1, Threads: 1}, &gpuWide{b.Ptr, b.Ptr + 512, 3}), Download(c, out, b, 512)); err != nil {
+			return err
+		}
+		if want := []uint64{2, 1<<64 - 4}; !slices.Equal(out, want) {
+			t.Errorf("%x, not %x", out, want)
+		}
+		return c.Free(b)
+	})
+}
+
+func TestGPUSharedMemory(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		k := gpuKernel(t, c, "big")
+		most := d.Info().SharedPerBlock - k.SharedStatic
+		if most <= 48<<10 {
+			t.Logf("the GPU has only %d bytes a block", most)
+		}
+		n := most / 4
+		b, err := c.Alloc(int64(4 * n))
+		if err != nil {
+			return err
+		}
+		if err := k.Launch(Launch{Blocks: 1, Threads: 256, Shared: most}, &gpuBig{b.Ptr, uint32(n)}); err != nil {
+			return err
+		}
+		out := make([]uint32, n)
+		if err := Download(c, out, b, 0); err != nil {
+			return err
+		}
+		for i := range out {
+			if out[i] != uint32(n-1-i) {
+				t.Fatalf("word %d is %d", i, out[i])
+			}
+		}
+		full, err := k.Occupancy(256, most)
+		if err != nil {
+			return err
+		}
+		little, err := k.Occupancy(256, 1024)
+		if full != 1 || little <= full {
+			t.Errorf("occupancy with %d bytes: %d, with 1024: %d", most, full, little)
+		}
+		return errors.Join(err, c.Free(b))
+	})
+}
+
+// The host sees what a kernel writes while it runs, and stops it. Other streams go on meanwhile.
+func TestGPUWhileAKernelRuns(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		add, wait := gpuKernel(t, c, "add"), gpuKernel(t, c, "wait")
+		p, err := c.Pinned(16)
+		if err != nil {
+			return err
+		}
+		cell, err := View[uint64](p, 0, 2)
+		if err != nil {
+			return err
+		}
+		stop, progress := &cell[0], &cell[1]
+		s, err := c.Stream()
+		if err != nil {
+			return err
+		}
+		b, err := c.Alloc(16)
+		if err != nil {
+			return err
+		}
+		if err := wait.Launch(Launch{Blocks: 1, Threads: 1, Stream: s}, &gpuWait{p.Ptr(), 10e9}); err != nil {
+			return err
+		}
+		last := uint64(0)
+		for range 3 { // it must be seen to go on
+			for begin := time.Now(); atomic.LoadUint64(progress) <= last; runtime.Gosched() {
+				if time.Since(begin) > 5*time.Second {
+					t.Fatal("no progress is seen")
+				}
+			}
+			last = atomic.LoadUint64(progress)
+		}
+		words := make([]uint32, 4)
+		if err := errors.Join(Upload(c, b, 0, []uint32{1, 2, 3, 4}), add.Launch(Launch{Blocks: 1, Threads: 4}, &addParams{b.Ptr, 4, 1}),
+			Download(c, words, b, 0)); err != nil {
+			return err
+		}
+		if want := []uint32{2, 3, 4, 5}; !slices.Equal(words, want) {
+			t.Errorf("beside a kernel: %v, not %v", words, want)
+		}
+		if done, err := s.Done(); done || err != nil {
+			t.Errorf("still running, and done is %v, %v", done, err)
+		}
+		begin := time.Now()
+		atomic.StoreUint64(stop, 1)
+		if err := s.Synchronize(); err != nil {
+			return err
+		}
+		took := time.Since(begin)
+		t.Logf("stopped after %v", took)
+		if took > 100*time.Millisecond {
+			t.Errorf("stopping took %v", took)
+		}
+		if done, err := s.Done(); !done || err != nil {
+			t.Errorf("stopped, and done is %v, %v", done, err)
+		}
+		return errors.Join(s.Close(), p.Free(), c.Free(b))
+	})
+}
+
+// What can be done while a kernel runs without waiting for its end, for who writes persistent kernels.
+func TestGPUCallsBesideAKernel(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		wait := gpuKernel(t, c, "wait")
+		p, err := c.Pinned(16)
+		if err != nil {
+			return err
+		}
+		s, err := c.Stream()
+		if err != nil {
+			return err
+		}
+		var b Buffer
+		var q *Pinned
+		var m *Module
+		for _, step := range []struct {
+			name string
+			f    func() error
+		}{
+			{"Alloc", func() (err error) { b, err = c.Alloc(1 << 20); return err }},
+			{"Clear", func() error { return c.Clear(b, nil) }},
+			{"Free", func() error { return c.Free(b) }},
+			{"Pinned", func() (err error) { q, err = c.Pinned(1 << 20); return err }},
+			{"Pinned.Free", func() error { return q.Free() }},
+			{"Memory", func() error { _, _, err := c.Memory(); return err }},
+			{"Stream", func() error { return second(c.Stream()) }},
+			{"Module", func() (err error) {
+				m, err = c.Module(Source{Name: "other.cu", Text: gpuKernels + "// " + time.Now().String()})
+				return err
+			}},
+			{"Kernel", func() error { return second(m.Kernel("add")) }},
+		} {
+			if err := wait.Launch(Launch{Blocks: 1, Threads: 1, Stream: s}, &gpuWait{p.Ptr(), 3e8}); err != nil {
+				return err
+			}
+			begin := time.Now()
+			if err := step.f(); err != nil {
+				return err
+			}
+			took := time.Since(begin)
+			done, err := s.Done()
+			if err != nil {
+				return err
+			}
+			t.Logf("%-12s %8v, the kernel has ended: %v", step.name, took.Round(time.Microsecond), done)
+			if err := s.Synchronize(); err != nil {
+				return err
+			}
+		}
+		return errors.Join(s.Close(), p.Free())
+	})
+}
+
+func TestGPUEvents(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		wait := gpuKernel(t, c, "wait")
+		p, err := c.Pinned(16)
+		if err != nil {
+			return err
+		}
+		begin, err := c.Event()
+		if err != nil {
+			return err
+		}
+		end, err := c.Event()
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(begin.Record(nil), wait.Launch(Launch{Blocks: 1, Threads: 1}, &gpuWait{p.Ptr(), 20e6}), end.Record(nil), end.Synchronize()); err != nil {
+			return err
+		}
+		took, err := end.Since(begin)
+		if took < 19*time.Millisecond || took > 100*time.Millisecond {
+			t.Errorf("a kernel of 20 ms took %v", took)
+		}
+		return errors.Join(err, begin.Close(), end.Close(), p.Free())
+	})
+}
+
+func TestGPUOutOfMemory(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		_, err := c.Alloc(d.Info().Memory * 2)
+		if !errors.Is(err, ErrMemory) || errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY") {
+			t.Errorf("error %v", err)
+		}
+		b, err := c.Alloc(1 << 20) // and goes on
+		return errors.Join(err, c.Clear(b, nil), c.Free(b))
+	})
+}
+
+func TestGPUCompileError(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		for _, src := range []Source{
+			{Name: "bad.cu", Text: "#include \"a.cuh\"\n\nextern \"C\" __global__ void k() { unknown(); }\n", Includes: map[string]string{"a.cuh": "// nothing\n"}},
+			{Name: "bad.cu", Text: "#include \"none.cuh\"\n"},
+			{Name: "bad.cu", Text: "int x;", Options: []string{"--no-such-option"}},
+		} {
+			_, err := c.Module(src)
+			t.Log(err)
+			var e *Error
+			if !errors.Is(err, ErrCompile) || !errors.As(err, &e) || e.Log == "" || !strings.Contains(err.Error(), "compile of bad.cu") {
+				t.Errorf("error %v", err)
+			}
+			if strings.Contains(src.Text, "unknown") && !strings.Contains(e.Log, "bad.cu(3)") {
+				t.Error("the log does not name line 3")
+			}
+		}
+		m, err := c.Module(Source{Name: "test.cu", Text: gpuKernels})
+		if err != nil {
+			return err
+		}
+		_, err = m.Kernel("nothing")
+		if err == nil || !strings.Contains(err.Error(), "nothing") {
+			t.Errorf("a kernel that is not there: %v", err)
+		}
+		return nil
+	})
+}
+
+func TestGPUDebugAndIncludes(t *testing.T) {
+	d := gpu(t, 0)
+	do(t, d, func(c *Context) error {
+		m, err := c.Module(Source{Name: "debug.cu", Debug: true, Options: []string{"-DX=5", "--maxrregcount=32"},
+			Includes: map[string]string{"inner.cuh": "#include \"deep.cuh\"\n", "deep.cuh": "#if !defined(WEFT_DEBUG) || X != 5\n#error\n#endif\ntypedef unsigned long long u64;\n"},
+			Text:     "#include \"inner.cuh\"\nstruct P { u64 at; };\nextern \"C\" __global__ void k(P p) { *(u64*)p.at = X; }\n"})
+		if err != nil {
+			return err
+		}
+		k, err := m.Kernel("k")
+		if err == nil && k.Registers > 32 {
+			t.Errorf("%d registers", k.Registers)
+		}
+		return err
+	})
+}
+
+// A device that NVRTC does not know gets the text of an older architecture, which the driver translates.
+func TestGPUOlderCompiler(t *testing.T) {
+	gpu(t, 0)
+	n, err := loadNVRTC()
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := *n
+	older.archs = older.archs[:1]
+	b := &driver{nvrtc: &older}
+	d, err := New(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	do(t, d, func(c *Context) error {
+		image, err := b.Compile(Source{Name: "test.cu", Text: gpuKernels})
+		if err != nil {
+			return err
+		}
+		if arch := fmt.Sprintf(".target sm_%d", older.archs[0]); d.Info().Major*10+d.Info().Minor != older.archs[0] && !strings.Contains(string(image), arch) {
+			t.Errorf("the image has no %q", arch)
+		}
+		h, err := b.Load(image)
+		if err != nil {
+			return err
+		}
+		_, _, err = b.Function(h, "wide")
+		return err
+	})
+}
+
+func TestGPUBrokenImage(t *testing.T) {
+	d := gpu(t, 0)
+	d.modules.images = newImages(t.TempDir())
+	do(t, d, func(c *Context) error {
+		src := Source{Name: "test.cu", Text: gpuKernels}
+		writeImage(d.modules.images.dir, src.key(d.Info()), []byte("a whole file that is no image\x00"))
+		m, err := c.Module(src)
+		if err != nil {
+			return err
+		}
+		return second(m.Kernel("add"))
+	})
+}
+
+// A kernel that writes to a wrong address ends the use of the device, not the program. That is tried in a
+// process of its own, since nothing else can be done on the device there afterwards.
+func TestGPUIllegalAddress(t *testing.T) {
+	if os.Getenv("WEFT_TEST_FAULT") != "" {
+		d, err := Open(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.Do(func(c *Context) error {
+			if err := gpuKernel(t, c, "fault").Launch(Launch{Blocks: 1, Threads: 1}, &gpuFault{1 << 40}); err != nil {
+				return err
+			}
+			return c.Synchronize()
+		})
+		t.Log(err)
+		if !errors.Is(err, ErrLaunch) || !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "CUDA_ERROR_ILLEGAL_ADDRESS") {
+			t.Errorf("error %v", err)
+		}
+		if err := d.Do(func(c *Context) error { return nil }); !errors.Is(err, ErrLost) {
+			t.Errorf("later: %v", err)
+		}
+		if err := d.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		again, err := Open(0)
+		t.Logf("opened again: %v", err)
+		if err == nil {
+			err = again.Do(func(c *Context) error { return second(c.Alloc(100)) })
+			t.Logf("used again: %v, %v", err, again.Close())
+		}
+		return
+	}
+	gpu(t, 0)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.v", "-test.run=^TestGPUIllegalAddress$")
+	cmd.Env = append(os.Environ(), "WEFT_TEST_FAULT=1")
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGPUNoSuchDevice(t *testing.T) {
+	gpu(t, 0)
+	for _, n := range []int{-1, 1000} {
+		if _, err := Open(n); !errors.Is(err, ErrNoDevice) {
+			t.Errorf("GPU %d: %v", n, err)
+		}
+	}
+}
+
+// All devices at once, each with a goroutine; the program is compiled once for those of one kind.
+func TestGPUSeveral(t *testing.T) {
+	gpu(t, 0)
+	n, err := Count()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d GPUs", n)
+	dir := t.TempDir()
+	shared := newImages(dir)
+	var wg sync.WaitGroup
+	for i := range n {
+		d := gpu(t, i)
+		d.modules.images = shared
+		wg.Go(func() {
+			err := d.Do(func(c *Context) error {
+				k := gpuKernel(t, c, "add")
+				b, err := c.Alloc(40)
+				if err != nil {
+					return err
+				}
+				out := make([]uint32, 10)
+				err = errors.Join(c.Clear(b, nil), k.Launch(Launch{Blocks: 1, Threads: 10}, &addParams{b.Ptr, 10, uint32(i + 1)}), Download(c, out, b, 0), c.Free(b))
+				if want := slices.Repeat([]uint32{uint32(i + 1)}, 10); err == nil && !slices.Equal(out, want) {
+					err = fmt.Errorf("%v, not %v", out, want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("GPU %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	archs := map[string]bool{}
+	for i := range n {
+		if info, err := Open(i); err == nil {
+			archs[info.Info().Arch()] = true
+			info.Close()
+		}
+	}
+	if files, _ := countImages(dir); files != len(archs) {
+		t.Errorf("%d images for %d architectures", files, len(archs))
+	}
+}
