@@ -108,37 +108,41 @@ func parts(x Expr) []Expr {
 // MapExpr rebuilds x bottom up, with f applied to each expression after its
 // parts.
 func MapExpr(x Expr, f func(Expr) Expr) Expr {
-	m := func(y Expr) Expr { return MapExpr(y, f) }
+	return f(mapParts(x, func(y Expr) Expr { return MapExpr(y, f) }))
+}
+
+// mapParts rebuilds x with f applied to what it is directly made of.
+func mapParts(x Expr, f func(Expr) Expr) Expr {
 	switch y := x.(type) {
 	case Field:
-		y.X = m(y.X)
-		x = y
+		y.X = f(y.X)
+		return y
 	case Elem:
-		y.X, y.I = m(y.X), m(y.I)
-		x = y
+		y.X, y.I = f(y.X), f(y.I)
+		return y
 	case Unary:
-		y.X = m(y.X)
-		x = y
+		y.X = f(y.X)
+		return y
 	case Binary:
-		y.X, y.Y = m(y.X), m(y.Y)
-		x = y
+		y.X, y.Y = f(y.X), f(y.Y)
+		return y
 	case Select:
-		y.If, y.Then, y.Else = m(y.If), m(y.Then), m(y.Else)
-		x = y
+		y.If, y.Then, y.Else = f(y.If), f(y.Then), f(y.Else)
+		return y
 	case Convert:
-		y.X = m(y.X)
-		x = y
+		y.X = f(y.X)
+		return y
 	case Call:
-		y.Args = mapAll(y.Args, m)
-		x = y
+		y.Args = mapAll(y.Args, f)
+		return y
 	case Invoke:
-		y.Args = mapAll(y.Args, m)
-		x = y
+		y.Args = mapAll(y.Args, f)
+		return y
 	case Count:
-		y.Over, y.Keep = m(y.Over), m(y.Keep)
-		x = y
+		y.Over, y.Keep = f(y.Over), f(y.Keep)
+		return y
 	}
-	return f(x)
+	return x
 }
 
 func mapAll(xs []Expr, f func(Expr) Expr) []Expr {

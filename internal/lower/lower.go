@@ -40,6 +40,8 @@ type Options struct {
 	// Roomy promises that the memory of each set node holds Room(plan) elements,
 	// so that no node is ever left unfiltered.
 	Roomy bool
+	// Off names passes of kir to leave out, separated by commas.
+	Off string
 }
 
 // Plan lowers p. The error says what in the plan cannot be lowered.
@@ -70,6 +72,9 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 		}
 	}
 	x.defines()
+	if o.View == Sets || o.View == Checks {
+		kir.Optimize(x.prog, strings.Split(o.Off, ",")...)
+	}
 	return x.prog, nil
 }
 

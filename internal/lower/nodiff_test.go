@@ -26,6 +26,9 @@ func TestNestAgreesWithOracle(t *testing.T) {
 		{o: lower.Options{NoMotion: true}, room: 2},
 		{o: lower.Options{Roomy: true}, room: -1},
 		{o: lower.Options{View: lower.Checks}},
+		{o: lower.Options{Off: "fold,hoist,share,dead"}, room: 1},
+		{o: lower.Options{Off: "fold,share,dead"}, room: 1},
+		{o: lower.Options{Off: "fold,hoist,dead"}, room: 1},
 	} {
 		t.Run(e.Name(), func(t *testing.T) {
 			nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxPattern: 6})

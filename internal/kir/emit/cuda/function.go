@@ -114,7 +114,12 @@ func (w *writer) stmt(s kir.Stmt) {
 		w.each(s)
 	case *kir.Loop:
 		i := w.fn.name(s.I)
-		w.line("for (%s %s = %s; %s < %s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, w.expr(s.Hi), i)
+		end := w.expr(s.Hi)
+		if _, ok := s.Hi.(kir.Const); !ok { // it is evaluated once
+			end = w.fn.fresh(i + "end")
+			w.line("const %s %s = %s;", scalar(s.I.T.Kind), end, w.expr(s.Hi))
+		}
+		w.line("for (%s %s = %s; %s < %s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, end, i)
 		w.block(s.Body)
 		w.line("}")
 	case *kir.SetOp:

@@ -1,0 +1,29 @@
+package kir
+
+// Pass rewrites a program into one that means the same.
+type Pass struct {
+	Name string
+	Doc  string
+	Run  func(*Program)
+}
+
+// Passes are all passes in the order in which Optimize runs them.
+var Passes = []Pass{
+	{"fold", "evaluates what is constant, and takes the side of a condition that is known", Fold},
+	{"hoist", "moves what does not change out of loops and predicates", Hoist},
+	{"share", "computes an expression once where it is needed several times", Share},
+	{"dead", "drops variables that nothing reads", Dead},
+}
+
+// Optimize runs the passes, but for those named in off.
+func Optimize(p *Program, off ...string) {
+next:
+	for _, pass := range Passes {
+		for _, name := range off {
+			if pass.Name == name {
+				continue next
+			}
+		}
+		pass.Run(p)
+	}
+}

@@ -1,0 +1,189 @@
+package kir_test
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// TestPasses prints a program before and after one pass. Rewrite the expected
+// text with -rewrite. The command is the pass, the input the program's name.
+func TestPasses(t *testing.T) {
+	datadriven.RunTest(t, "testdata/passes", func(t *testing.T, d *datadriven.TestData) string {
+		build := programs[d.Input]
+		if build == nil {
+			t.Fatalf("no program %q", d.Input)
+		}
+		p := build()
+		if err := kir.Verify(p); err != nil {
+			t.Fatal(err)
+		}
+		if d.Cmd == "print" {
+			return kir.Format(p)
+		}
+		for _, pass := range kir.Passes {
+			if pass.Name != d.Cmd {
+				continue
+			}
+			pass.Run(p)
+			if err := kir.Verify(p); err != nil {
+				t.Errorf("after %s: %v", pass.Name, err)
+			}
+			return kir.Format(p)
+		}
+		t.Fatalf("no pass %q", d.Cmd)
+		return ""
+	})
+}
+
+// builder gathers the statements of one function over one adjacency.
+type builder struct {
+	p   *kir.Program
+	f   *kir.Func
+	adj *kir.GlobalDef
+	s   *kir.Var
+}
+
+func newBuilder(params ...*kir.Var) *builder {
+	b := &builder{p: &kir.Program{}}
+	state := &kir.Record{Name: "State", Fields: []kir.FieldDef{
+		{Name: "m", Type: kir.ArrayOf(kir.U32, 3)}, {Name: "set", Type: kir.ArrayOf(kir.Set, 2)},
+	}}
+	b.p.Records = []*kir.Record{state}
+	b.adj = b.p.AddGlobal(&kir.GlobalDef{Name: "N", Kind: kir.Adj})
+	b.s = &kir.Var{Name: "s", T: kir.Of(state).Writable()}
+	b.f = &kir.Func{Name: "f", Scope: kir.Group, Params: append([]*kir.Var{b.s}, params...), Result: kir.T(kir.U32)}
+	b.p.Funcs = []*kir.Func{b.f}
+	return b
+}
+
+func (b *builder) field(name string, i uint32) kir.Expr {
+	return kir.Elem{X: kir.Field{X: kir.R(b.s), Name: name}, I: kir.C(i)}
+}
+
+func (b *builder) list(v kir.Expr) kir.Expr { return kir.Fn(kir.List, kir.G(b.adj), v) }
+
+func (b *builder) add(body ...kir.Stmt) *builder {
+	b.f.Body = append(b.f.Body, body...)
+	return b
+}
+
+func u32(name string) *kir.Var { return &kir.Var{Name: name, T: kir.T(kir.U32)} }
+
+func size(x kir.Expr) kir.Expr { return kir.Fn(kir.Size, x) }
+
+var programs = map[string]func() *kir.Program{
+	"constants": func() *kir.Program {
+		a, x := u32("a"), u32("x")
+		b := newBuilder(a)
+		return b.add(
+			&kir.Let{Var: x, Init: kir.Op2(kir.Add, kir.Op2(kir.Mul, kir.C(3), kir.C(5)), kir.Op2(kir.Mul, kir.C(1), kir.R(a)))},
+			&kir.If{Cond: kir.Op2(kir.Lt, kir.C(2), kir.C(1)), Then: []kir.Stmt{&kir.Return{X: kir.C(0)}}},
+			&kir.If{
+				Cond: kir.NotX(kir.All(kir.True, kir.Op2(kir.Le, kir.R(a), kir.R(x)))),
+				Then: []kir.Stmt{&kir.Return{X: kir.Op2(kir.Max, kir.C(7), kir.C(9))}},
+			},
+			&kir.Loop{I: u32("i"), Lo: kir.C(4), Hi: kir.C(4), Body: []kir.Stmt{&kir.Accumulate{To: kir.R(x), X: kir.C(1)}}},
+			&kir.If{
+				Cond: kir.True,
+				Then: []kir.Stmt{&kir.Return{X: size(kir.Fn(kir.Slice, b.list(kir.R(a)), kir.C(0), kir.C(^uint32(0))))}},
+				Else: []kir.Stmt{&kir.Return{X: kir.C(1)}},
+			},
+		).p
+	},
+	"repeated": func() *kir.Program {
+		a := u32("a")
+		b := newBuilder(a)
+		m := func(i uint32) kir.Expr { return b.field("m", i) }
+		return b.add(
+			&kir.Assign{To: kir.R(total), X: size(b.list(m(0)))},
+			&kir.If{
+				Cond: kir.Op2(kir.Lt, m(0), m(1)),
+				Then: []kir.Stmt{&kir.Accumulate{To: kir.R(total), X: size(b.list(m(0)))}},
+			},
+			&kir.Assign{To: m(1), X: kir.R(a)},
+			&kir.Accumulate{To: kir.R(total), X: size(b.list(m(0)))},
+			&kir.Assign{To: m(0), X: kir.R(a)},
+			&kir.Accumulate{To: kir.R(total), X: size(b.list(m(0)))},
+			&kir.Return{X: kir.R(total)},
+		).declare(total).p
+	},
+	"invariant": func() *kir.Program {
+		v, x := u32("v"), u32("x")
+		b := newBuilder()
+		return b.add(
+			&kir.Each{X: v, Over: b.field("set", 0), Body: []kir.Stmt{
+				&kir.Assign{To: b.field("m", 1), X: kir.R(v)},
+				&kir.If{
+					Cond: kir.Op2(kir.Lt, kir.R(v), b.field("m", 0)),
+					Then: []kir.Stmt{&kir.Accumulate{To: kir.R(total), X: kir.Count{
+						Over: b.list(b.field("m", 1)), X: x,
+						Keep: kir.All(kir.Op2(kir.Ne, kir.R(x), b.field("m", 0)), kir.Fn(kir.Contains, b.list(b.field("m", 0)), kir.R(x))),
+					}}},
+				},
+			}},
+			&kir.Return{X: kir.R(total)},
+		).declare(total).p
+	},
+	"unread": func() *kir.Program {
+		x, y := u32("x"), u32("y")
+		b := newBuilder()
+		return b.add(
+			&kir.Let{Var: x, Init: b.field("m", 0)},
+			&kir.Let{Var: y, Init: kir.R(x)},
+			&kir.Assign{To: kir.R(y), X: kir.C(3)},
+			&kir.If{Cond: kir.Op2(kir.Eq, kir.R(x), kir.C(1)), Then: []kir.Stmt{&kir.Accumulate{To: kir.R(y), X: kir.C(1)}}},
+			&kir.Return{X: b.field("m", 1)},
+		).p
+	},
+}
+
+var total = u32("total")
+
+// declare puts a variable before everything.
+func (b *builder) declare(v *kir.Var) *builder {
+	b.f.Body = append([]kir.Stmt{&kir.Let{Var: v, Init: kir.C(0)}}, b.f.Body...)
+	return b
+}
+
+// TestVerifyRefuses breaks programs in one way each.
+func TestVerifyRefuses(t *testing.T) {
+	x, y := u32("x"), u32("y")
+	for name, c := range map[string]struct {
+		body []kir.Stmt
+		lane bool
+	}{
+		"a variable before its declaration": {body: []kir.Stmt{&kir.Return{X: kir.R(x)}}},
+		"a variable out of its block": {body: []kir.Stmt{
+			&kir.If{Cond: kir.True, Then: []kir.Stmt{&kir.Let{Var: x, Init: kir.C(1)}}}, &kir.Return{X: kir.R(x)},
+		}},
+		"no result":                {body: []kir.Stmt{&kir.If{Cond: kir.True, Then: []kir.Stmt{&kir.Return{X: kir.C(1)}}}}},
+		"the wrong type of result": {body: []kir.Stmt{&kir.Return{X: kir.True}}},
+		"unlike operands":          {body: []kir.Stmt{&kir.Return{X: kir.Op2(kir.Add, kir.C(1), kir.C64(kir.U64, 1))}}},
+		"an assigned loop variable": {body: []kir.Stmt{
+			&kir.Loop{I: x, Lo: kir.C(0), Hi: kir.C(1), Body: []kir.Stmt{&kir.Assign{To: kir.R(x), X: kir.C(0)}}}, &kir.Return{X: kir.C(0)},
+		}},
+		"group work of a lane": {lane: true, body: []kir.Stmt{
+			&kir.Return{X: kir.Count{Over: newBuilder().field("set", 0), X: x, Keep: kir.True}},
+		}},
+		"a missing global": {body: []kir.Stmt{&kir.Return{X: kir.G(&kir.GlobalDef{Name: "stray", Kind: kir.U32})}}},
+		"recursion":        {},
+		"statements after return": {body: []kir.Stmt{
+			&kir.Return{X: kir.C(0)}, &kir.Let{Var: y, Init: kir.C(0)},
+		}},
+	} {
+		b := newBuilder()
+		if name == "recursion" {
+			c.body = []kir.Stmt{&kir.Return{X: kir.Invoke{Fn: b.f, Args: []kir.Expr{kir.R(b.s)}}}}
+		}
+		b.add(c.body...)
+		if c.lane {
+			b.f.Scope = kir.Lane
+		}
+		if kir.Verify(b.p) == nil {
+			t.Errorf("%s passes", name)
+		}
+	}
+}
