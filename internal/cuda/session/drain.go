@@ -8,9 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// ringBytes is about how much pinned memory a device's ring has: what the bus
-// carries in a few tenths of a millisecond, so that the device need not wait for
-// a host that was busy elsewhere.
+// ringBytes is about how much pinned memory a device's ring has unless Options
+// say otherwise: what the bus carries in a few tenths of a millisecond, so that
+// the device need not wait for a host that was busy elsewhere.
 const ringBytes = 16 << 20
 
 // tileRows is how many rows lie in one tile of the ring; see ring.cuh.
@@ -19,11 +19,11 @@ const tileRows = 32
 // batchRows is how many rows are handed to Rows at most.
 const batchRows = 1024
 
-// ringRows is the number of rows, a power of two, of a ring for rows of width
-// ids.
-func ringRows(width int) uint32 {
+// ringRows is the number of rows, a power of two, of a ring of about so many bytes
+// for rows of width ids.
+func ringRows(width int, bytes int64) uint32 {
 	rows := uint32(tileRows)
-	for int64(rows)*2*int64(width+1)*4 <= ringBytes {
+	for int64(rows)*2*int64(width+1)*4 <= bytes {
 		rows *= 2
 	}
 	return rows
@@ -179,8 +179,8 @@ func (t *taken) hand(worker int, rows []uint32, width int) {
 
 // newDrain makes device i ready to take rows; the ring is cleared, since stamps
 // of an earlier run mean nothing.
-func newDrain(c *cuda.Context, d *device, j *Job, ctl *control) (*drain, error) {
-	rows := ringRows(j.Width)
+func newDrain(c *cuda.Context, d *device, j *Job, ctl *control, ring int64) (*drain, error) {
+	rows := ringRows(j.Width, ring)
 	bytes := int64(rows) * int64(j.Width+1) * 4
 	if d.ring != nil && int64(len(d.ring.Bytes())) < bytes {
 		if err := d.ring.Free(); err != nil {

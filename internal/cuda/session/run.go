@@ -33,6 +33,7 @@ func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 		split: newSplitter(j.Tasks, j.Chunk, len(s.devs)),
 		gate:  newGate(len(s.devs)),
 		parts: make([]part, len(s.devs)),
+		ring:  s.o.Ring,
 		rows:  taken{rows: j.Rows, limit: j.Limit},
 	}
 	r.rows.stop = func(err error) { r.stop(err) }
@@ -86,6 +87,7 @@ type running struct {
 	job   *Job
 	gate  *gate
 	parts []part
+	ring  int64
 	rows  taken
 
 	mu       sync.Mutex
@@ -145,7 +147,7 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 	}
 	var rows *drain
 	if r.job.Rows != nil {
-		if rows, err = newDrain(c, d, r.job, ctl); err != nil {
+		if rows, err = newDrain(c, d, r.job, ctl, r.ring); err != nil {
 			return err
 		}
 		rows.taken, rows.worker0 = &r.rows, i*workers

@@ -14,6 +14,9 @@ type Options struct {
 	// Memory is how many bytes of each device's memory the session may use; 0:
 	// what is free, less a reserve for the driver.
 	Memory int64
+	// Ring is about how many bytes of pinned memory each device's ring of match
+	// rows has; 0: 16 MiB.
+	Ring int64
 }
 
 // Session runs jobs on devices, and keeps arrays there between them. Two
@@ -21,6 +24,7 @@ type Options struct {
 // goroutine; runs come one after the other.
 type Session struct {
 	mu   sync.Mutex
+	o    Options
 	devs []*device
 }
 
@@ -41,7 +45,10 @@ func Open(devices []*cuda.Device, o Options) (*Session, error) {
 	if len(devices) == 0 {
 		return nil, fmt.Errorf("session: %w", cuda.ErrNoDevice)
 	}
-	s := &Session{}
+	if o.Ring == 0 {
+		o.Ring = ringBytes
+	}
+	s := &Session{o: o}
 	for _, d := range devices {
 		dev := &device{dev: d}
 		s.devs = append(s.devs, dev)

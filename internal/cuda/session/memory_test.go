@@ -1,0 +1,98 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+)
+
+// graphBytes is what a world takes on a device: lists, offsets, and where the
+// larger ids begin.
+func (w *world) graphBytes() int64 {
+	return int64(4*len(w.adj) + 8*len(w.off) + 8*int(w.n))
+}
+
+// runBytes bounds what a run takes beside its graph.
+const runBytes = 64 << 10
+
+// TestBudget: what does not fit is refused before anything is launched, with the
+// numbers; graphs that no run uses make room for others, the longest unused first.
+func TestBudget(t *testing.T) {
+	a, b, c := newWorld(5000, 8), newWorld(5000, 8), newWorld(5000, 8)
+	count := func(t *testing.T, s *session.Session, w *world) int64 {
+		t.Helper()
+		res, err := s.Run(context.Background(), w.job())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Matches.Lo != uint64(len(w.edges)) {
+			t.Errorf("%v matches, want %d", res.Matches, len(w.edges))
+		}
+		return res.Devices[0].Uploaded
+	}
+	on(t, 1, session.Options{Memory: 2*a.graphBytes() + runBytes}, func(t *testing.T, s *session.Session) {
+		for i, k := range []struct {
+			w      *world
+			upload bool
+		}{{a, true}, {b, true}, {a, false}, {b, false}, {a, false}, {c, true}, {a, false}, {b, true}, {c, true}} {
+			if got := count(t, s, k.w); got > 0 != k.upload {
+				t.Errorf("run %d: %d bytes uploaded", i, got)
+			}
+		}
+		if err := s.Forget(); err != nil {
+			t.Error(err)
+		}
+		if count(t, s, c) == 0 {
+			t.Error("nothing uploaded after Forget")
+		}
+	})
+	on(t, 1, session.Options{Memory: a.graphBytes()}, func(t *testing.T, s *session.Session) {
+		j := a.job()
+		j.Start = func(*session.Exec) (func() error, error) {
+			t.Error("started")
+			return nil, errors.New("started")
+		}
+		_, err := s.Run(context.Background(), j)
+		if !errors.Is(err, cuda.ErrMemory) || !strings.Contains(err.Error(), "--gpu-memory") || !strings.Contains(err.Error(), "KiB for graph") {
+			t.Errorf("error %v", err)
+		}
+	})
+	on(t, 1, session.Options{Memory: a.graphBytes() + runBytes}, func(t *testing.T, s *session.Session) {
+		j := a.job()
+		start := j.Start
+		j.Start = func(x *session.Exec) (func() error, error) {
+			if _, err := x.Scratch("stacks", x.Room()+1); !errors.Is(err, cuda.ErrMemory) || !strings.Contains(err.Error(), "for stacks") {
+				t.Errorf("error %v", err)
+			}
+			if _, err := x.Scratch("stacks", x.Room()); err != nil {
+				t.Error(err)
+			}
+			return start(x)
+		}
+		if _, err := s.Run(context.Background(), j); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestOwner: an array of another owner at the same address is another array.
+func TestOwner(t *testing.T) {
+	w := newWorld(500, 8)
+	on(t, 1, session.Options{}, func(t *testing.T, s *session.Session) {
+		for i, owner := range []string{"a", "b", "a"} {
+			j := w.job()
+			j.Owner = owner
+			res, err := s.Run(context.Background(), j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if up := res.Devices[0].Uploaded; up > 0 != (i < 2) {
+				t.Errorf("run %d: %d bytes uploaded", i, up)
+			}
+		}
+	})
+}
