@@ -39,6 +39,7 @@ var may = map[string][]string{
 	"engine/host/setops": {},
 	"engine/codegen":     {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
 	"engine/host":        {"plan", "graph/*", "pattern", "kir", "lower", "cuda", "engine"},
+	"engine/fine":        {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
 	"choose":             {"engine/*", "stream/*", "plan", "graph", "pattern"},
 	"sink":               {"engine", "graph", "pattern", "gql", "plan"},
 	"bench":              {"*"},

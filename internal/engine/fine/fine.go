@@ -1,0 +1,105 @@
+// Package fine runs plans on GPUs by gMatch's design (gMatch: Fine-Grained and
+// Hardware-Efficient Subgraph Matching on GPUs, PVLDB 2026): a task is a partial
+// match and one candidate, done by one thread; a warp's stack has 32 entries a
+// level in shared memory, so that no memory grows with degrees; up to 32 partial
+// matches share one pool of tasks; a breadth-first start makes tasks enough for
+// all warps; who still runs out is given half of what a busy warp has waiting.
+//
+// The device code is fine_search.cuh and what it includes, over the checks view
+// of package lower. It knows plans and sessions, and must not know other engines
+// or which devices there are.
+package fine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Fine is the engine over the devices of a session.
+type Fine struct{ s *session.Session }
+
+// New returns the engine for a session, which stays the caller's to close.
+func New(s *session.Session) *Fine { return &Fine{s} }
+
+// Name returns "fine".
+func (*Fine) Name() string { return "fine" }
+
+// Check says why p cannot run here, or nil.
+func (*Fine) Check(_ *graph.Graph, p *plan.Plan, o engine.Options) error {
+	if o.PerRoot != nil && !p.Rooted {
+		return errors.New("counts per vertex need a rooted plan")
+	}
+	if _, err := optionsOf(o); err != nil {
+		return err
+	}
+	_, err := lower.Plan(p, lower.Options{View: lower.Checks})
+	return err
+}
+
+// Run counts or lists the matches of p.
+func (f *Fine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+	start := time.Now()
+	res := engine.Result{Engine: "fine", Device: deviceName(f.s)}
+	if err := f.Check(g, p, o); err != nil {
+		return res, err
+	}
+	if p.Empty != nil {
+		res.Complete = true
+		return res, nil
+	}
+	opt, err := optionsOf(o)
+	if err != nil {
+		return res, err
+	}
+	prog, err := lowered(p, s == nil && opt.tail)
+	if err != nil {
+		return res, err
+	}
+	r := &search{p: p, o: o, opt: opt, prog: prog, sink: s, devices: len(f.s.Devices())}
+	got, err := f.s.Run(ctx, r.job(g))
+	res.Search = got.Search
+	if res.Search == 0 {
+		res.Search = time.Since(start)
+	}
+	r.report(&res, &got)
+	if errors.Is(err, session.ErrOverflow) {
+		err = engine.ErrOverflow
+	}
+	if errors.Is(err, engine.ErrStop) {
+		err = nil
+	}
+	return res, err
+}
+
+// lowered is the program of p, with its tail closed where that is wanted and a
+// count fits 128 bits.
+func lowered(p *plan.Plan, tail bool) (*kir.Program, error) {
+	if tail {
+		if prog, err := lower.Plan(p, lower.Options{View: lower.Checks, Counting: true}); err == nil {
+			return prog, nil
+		}
+	}
+	return lower.Plan(p, lower.Options{View: lower.Checks})
+}
+
+func deviceName(s *session.Session) string {
+	name := ""
+	for _, d := range s.Devices() {
+		if name != "" {
+			name += ", "
+		}
+		name += fmt.Sprint(d)
+	}
+	return name
+}
+
+var _ engine.Engine = (*Fine)(nil)

@@ -1,0 +1,36 @@
+// What kernels of this engine get beside Run and Graph. Go's type args is the
+// same.
+#ifndef FINE_ARGS
+#define FINE_ARGS
+#include "steal.cuh"
+
+// How far the making of a pool is.
+struct Grown {
+  u64 rows;  // appended so far; above the room: they do not fit
+  u64 taken; // rows of the pool before, or candidates of level 0, that were handed out
+  u64 roots; // valid candidates of level 0 among them
+  u64 unused;
+};
+
+enum Steal { STEAL_OFF, STEAL_BLOCK, STEAL_GRID };
+
+struct Fine {
+  Market market; // not looked at with STEAL_OFF
+  // The initial pool: partial matches that bind depth levels, row i's vertex of
+  // level j at rows[j * room + i]. depth 0: there is none.
+  const u32* rows;
+  u32* next; // where the next pool grows, with the same room
+  Grown* grown;
+  u64 room;
+  u64 count; // rows
+  u32 depth;
+  u32 batch;  // whether partial matches share a pool
+  u32 steal;
+  u32 often;  // whether what is counted is wanted while the search runs
+  u32 chunk;  // rows taken at a time while a pool is made
+  u32 frames; // of a stack
+  u32 stack_bytes;
+  u32 unused;
+};
+
+#endif

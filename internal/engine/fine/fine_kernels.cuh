@@ -1,0 +1,36 @@
+// The kernels of a search: fine_grow makes the initial pool, level by level;
+// fine_search works through it. Both take struct { Run; Graph; Fine … }, and
+// sizeof(Head) + warps × x.stack_bytes of shared memory.
+//
+// The including text has struct Params, the plan's checks as struct Checks, made
+// by checks_of(p), and FINE_PURPOSE: COUNT or LIST.
+#ifndef FINE_KERNELS
+#define FINE_KERNELS
+#include "fine_search.cuh"
+
+DEV Head* begin_block() {
+  Head* head = (Head*)shared();
+  if (thread() == 0) board_clear(&head->board);
+  sync_block();
+  return head;
+}
+
+// Requires p.x.grown cleared. Appends to p.x.next the partial matches that bind
+// one level more than those of p.x.rows, or with depth 0 those of two levels.
+// Where they do not fit, grown->rows ends above p.x.room and the rows mean
+// nothing.
+WEFT_KERNEL(fine_grow, Params, LAUNCH_BOUNDS(256, 4)) {
+  Checks checks = checks_of(p);
+  Walker<Checks, GROW> w(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block());
+  w.grow_all(p.x.depth ? p.x.count : p.run.tasks);
+}
+
+// Its tasks are the rows of the pool, or with p.x.depth 0 the candidates of level
+// 0. With stealing the whole grid is resident.
+WEFT_KERNEL(fine_search, Params, LAUNCH_BOUNDS(256, 4)) {
+  Checks checks = checks_of(p);
+  Walker<Checks, FINE_PURPOSE> w(p.run, p.x, checks, checks.levels() - 1, begin_block());
+  w.work();
+}
+
+#endif

@@ -1,0 +1,174 @@
+package fine_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/fine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestMain lowers the number of random plans unless it is given: each costs a run
+// of the compiler.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		flag.Set("rapid.checks", "40")
+	}
+	os.Exit(m.Run())
+}
+
+// onDevice runs f with the engine over each kind of device that there is.
+func onDevice(t *testing.T, f func(t *testing.T, e engine.Engine)) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		f(t, fine.New(s))
+	})
+}
+
+// nest makes plans of loops.
+func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+	o.Method = "nest"
+	return plan.Compile(g, p, o)
+}
+
+// TestAgreesWithOracle compares random plans with the oracle, with each switch on
+// and off and pools of a few rows.
+func TestAgreesWithOracle(t *testing.T) {
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxVertices: 9, Opt: map[string]string{
+			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8",
+		}})
+	})
+}
+
+// TestSwitches counts patterns on graphs with work for many warps, in all ways,
+// and compares with the host engine.
+func TestSwitches(t *testing.T) {
+	g := denseGraph(t)
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		for _, name := range []string{"clique(4)", "cycle(4)", "diamond", "star(3)"} {
+			ps, err := pattern.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, opt := range []string{
+				"", "fine.batch=off", "fine.tail=off", "fine.pool=0", "fine.pool=50",
+				"fine.steal=off", "fine.steal=block", "fine.steal=grid fine.pool=0", "fine.tail=off fine.pool=0 fine.batch=off",
+			} {
+				o := engine.Options{Levels: true, Opt: map[string]string{}}
+				for kv := range strings.FieldsSeq(opt) {
+					k, v, _ := strings.Cut(kv, "=")
+					o.Opt[k] = v
+				}
+				got, err := e.Run(t.Context(), g, p, o, nil)
+				if err != nil {
+					t.Fatalf("%s %s: %v", name, opt, err)
+				}
+				if got.Matches != want.Matches || !got.Complete {
+					t.Errorf("%s %s: %v (complete: %v), the host says %v", name, opt, got.Matches, got.Complete, want.Matches)
+				}
+				// A star is counted by degrees: no thread tests a candidate.
+				if idle := fmt.Sprint(got.Notes); name != "star(3)" && !strings.Contains(idle, "idle rate") {
+					t.Errorf("%s %s: no idle rate in %v", name, opt, idle)
+				}
+			}
+		}
+	})
+}
+
+func TestOptions(t *testing.T) {
+	e := fine.New(nil)
+	g := denseGraph(t)
+	ps, err := pattern.ByName("triangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for opt, ok := range map[string]bool{"fine.batch=on": true, "fine.batch=1": false, "fine.steal=warp": false, "fine.pool=-1": false, "fine.pool=7": true} {
+		k, v, _ := strings.Cut(opt, "=")
+		if err := e.Check(g, p, engine.Options{Opt: map[string]string{k: v}}); (err == nil) != ok {
+			t.Errorf("%s: %v", opt, err)
+		}
+	}
+}
+
+// denseGraph has hubs and enough edges that warps run out of work at different
+// times.
+func denseGraph(t *testing.T) *graph.Graph {
+	t.Helper()
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 7, M: 700, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestStops lets a long search be stopped by its context, within a second, with a
+// part of the count.
+func TestStops(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 400, P: 0.5, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ps, err := pattern.ByName("cycle(6)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri", Quick: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		// The kernel is compiled before the clock runs.
+		if _, err := e.Run(t.Context(), g, p, engine.Options{Limit: 1, Opt: map[string]string{"fine.tail": "off"}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		got, err := e.Run(ctx, g, p, engine.Options{Opt: map[string]string{"fine.tail": "off"}}, nil)
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("stopped after %v", took)
+		}
+		if !errors.Is(err, context.DeadlineExceeded) || got.Complete {
+			t.Errorf("%v, complete: %v", err, got.Complete)
+		}
+	})
+}

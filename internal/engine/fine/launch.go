@@ -1,0 +1,117 @@
+package fine
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+)
+
+// args is struct Fine.
+type args struct {
+	Market     session.Market
+	Rows, Next uint64
+	Grown      uint64
+	Room       uint64
+	Count      uint64
+	Depth      uint32
+	Batch      uint32
+	Steal      uint32
+	Often      uint32
+	Chunk      uint32
+	Frames     uint32
+	StackBytes uint32
+	_          uint32
+}
+
+// grown is struct Grown.
+type grown struct{ Rows, Taken, Roots, _ uint64 }
+
+// Sizes of structs of device memory: Frame, Head, and what stands before the
+// frames in mail.
+const (
+	frameBytes    = 624
+	headBytes     = 144
+	mailHeadBytes = 16
+	columnBytes   = 128
+)
+
+// The most threads of a block; kernels are bounded by it.
+const blockThreads = 256
+
+// frames is how many frames a stack has: the last walked level has none, unless
+// the tail's pools are its.
+func (r *search) frames() int {
+	n := r.levels - 1
+	if r.blocks > 0 {
+		n++
+	}
+	return max(n, 1)
+}
+
+// shape is the size of a grid.
+type shape struct{ blocks, threads, shared, stack int }
+
+// shape takes the largest blocks whose stacks fit, and as many as are resident.
+func (r *search) shape(k *cuda.Kernel, info cuda.Info) (shape, error) {
+	s := shape{threads: blockThreads, stack: r.frames()*(frameBytes+columnBytes) + r.blocks*columnBytes}
+	if info.Emulated {
+		s.threads = 64 // a lane is a fiber
+	}
+	for ; s.threads >= 32; s.threads /= 2 {
+		s.shared = headBytes + s.threads/32*s.stack
+		n, err := k.Resident(s.threads, s.shared)
+		if err != nil {
+			return s, err
+		}
+		if n > 0 {
+			s.blocks = n
+			return s, nil
+		}
+	}
+	return s, fmt.Errorf("fine on %v: a stack of %d levels does not fit into shared memory", info, r.levels)
+}
+
+// start makes a device ready: the kernels, the market, room for pools.
+func (r *search) start(x *session.Exec) (func() error, error) {
+	k, err := x.Kernel("fine_search")
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.shape(k, x.Info())
+	if err != nil {
+		return nil, err
+	}
+	a := args{Steal: r.opt.steal, Frames: uint32(r.frames()), StackBytes: uint32(s.stack)}
+	if r.opt.batch {
+		a.Batch = 1
+	}
+	if r.o.Limit > 0 {
+		a.Often = 1
+	}
+	if a.Steal != stealOff {
+		if a.Market, err = x.Market(s.blocks, mailHeadBytes+r.frames()*frameBytes); err != nil {
+			return nil, err
+		}
+	}
+	l := cuda.Launch{Blocks: s.blocks, Threads: s.threads, Shared: s.shared}
+	pool, err := r.poolOn(x, s)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		if pool != nil {
+			if err := pool.grow(&a); err != nil {
+				return err
+			}
+		}
+		return session.Launch(x, k, l, &a)
+	}, nil
+}
+
+// bytesOf is the size of a struct.
+func bytesOf[T any]() int64 {
+	var x T
+	return int64(unsafe.Sizeof(x))
+}

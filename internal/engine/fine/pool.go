@@ -1,0 +1,102 @@
+package fine
+
+import (
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+)
+
+// pool is the breadth-first start of a search: partial matches are extended level
+// by level until there are enough of them to keep all warps busy, and the search
+// begins from these (gMatch §4.3). A level whose partial matches do not fit is
+// not taken: the search then begins from the level before, so that the pool's
+// memory is bounded.
+type pool struct {
+	r     *search
+	x     *session.Exec
+	k     *cuda.Kernel
+	l     cuda.Launch
+	room  uint64 // rows
+	sides [2]cuda.Buffer
+	grown cuda.Buffer
+}
+
+// The room of a pool: so many times the threshold, since the last level may pass
+// it by far, within a part of the memory that is left.
+const (
+	poolRoom  = 4
+	poolShare = 8
+)
+
+// poolOn takes memory for a pool; nil: the search begins from level 0.
+func (r *search) poolOn(x *session.Exec, s shape) (*pool, error) {
+	if !r.pooled() {
+		return nil, nil
+	}
+	row := int64(4 * (r.levels - 1))
+	room := min(int64(r.opt.pool)*poolRoom, x.Room()/poolShare/(2*row))
+	if room < int64(r.roots) {
+		return nil, nil
+	}
+	p := &pool{r: r, x: x, room: uint64(room), l: cuda.Launch{Blocks: s.blocks, Threads: s.threads, Shared: s.shared}}
+	var err error
+	if p.k, err = x.Kernel("fine_grow"); err != nil {
+		return nil, err
+	}
+	n, err := p.k.Resident(s.threads, s.shared)
+	if err != nil {
+		return nil, err
+	}
+	p.l.Blocks = max(n, 1)
+	for i := range p.sides {
+		if p.sides[i], err = x.Scratch("the pool", room*row); err != nil {
+			return nil, err
+		}
+	}
+	p.grown, err = x.Scratch("the pool's counters", bytesOf[grown]())
+	return p, err
+}
+
+// grow makes the pool and leaves it in a.
+func (p *pool) grow(a *args) error {
+	a.Room, a.Grown = p.room, p.grown.Ptr
+	have, side := p.r.roots, 0
+	for have < p.r.opt.pool && int(a.Depth) < p.r.levels-1 {
+		a.Next = p.sides[side].Ptr
+		a.Chunk = p.r.chunk(have)
+		c := p.x.Context()
+		if err := c.Clear(p.grown, p.x.Stream()); err != nil {
+			return err
+		}
+		if err := session.Launch(p.x, p.k, p.l, a); err != nil {
+			return err
+		}
+		if err := p.x.Stream().Synchronize(); err != nil {
+			return err
+		}
+		got := make([]grown, 1)
+		if err := cuda.Download(c, got, p.grown, 0); err != nil {
+			return err
+		}
+		if got[0].Rows > p.room {
+			break
+		}
+		if a.Depth == 0 {
+			p.r.pools = append(p.r.pools, got[0].Roots)
+			a.Depth = 1
+		}
+		p.r.pools = append(p.r.pools, got[0].Rows)
+		a.Depth++
+		a.Rows, a.Count = a.Next, got[0].Rows
+		have, side = got[0].Rows, 1-side
+		if have == 0 {
+			break
+		}
+	}
+	if a.Depth == 0 {
+		return nil
+	}
+	p.r.note = fmt.Sprintf("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
+	return p.x.SetTasks(a.Count)
+}

@@ -1,0 +1,156 @@
+package fine
+
+import (
+	"embed"
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/kir/emit/interp"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+//go:embed *.cuh
+var deviceCode embed.FS
+
+// search is one run.
+type search struct {
+	p    *plan.Plan
+	o    engine.Options
+	opt  options
+	prog *kir.Program
+	sink engine.Sink
+
+	levels, blocks int // walked, and of the tail
+	roots          uint64
+	devices        int
+	pools          []uint64 // rows of each pool that was made, behind the number of roots
+	note           string   // how the pool ended
+}
+
+// text is what the kernels are compiled of.
+func (r *search) text() string {
+	purpose := "COUNT"
+	if r.sink != nil {
+		purpose = "LIST"
+	}
+	return emit.Text(r.prog) + `#include "fine_plan.cuh"
+#include "fine_args.cuh"
+struct Params { Run run; Graph graph; Fine x; };
+DEV Checks checks_of(const Params& p) { return Checks{p.graph}; }
+#define FINE_PURPOSE ` + purpose + `
+#include "fine_kernels.cuh"
+`
+}
+
+func includes() map[string]string {
+	out := map[string]string{}
+	files, _ := deviceCode.ReadDir(".")
+	for _, f := range files {
+		b, _ := deviceCode.ReadFile(f.Name())
+		out[f.Name()] = string(b)
+	}
+	return out
+}
+
+// rowChunk is how many tasks a warp takes at a time: a frame's entries at most.
+const rowChunk = 32
+
+func (r *search) job(g *graph.Graph) *session.Job {
+	levels, _ := r.prog.Define("W_ENUM")
+	blocks, _ := r.prog.Define("W_BLOCKS")
+	r.levels, r.blocks = int(levels), int(blocks)
+	r.roots = rootTasks(r.prog)
+	tasks := r.roots
+	if r.pooled() {
+		tasks = r.opt.pool
+	}
+	j := &session.Job{
+		Name:    "fine",
+		Source:  cuda.Source{Name: "fine.cu", Text: r.text(), Includes: includes()},
+		Program: r.prog, Vertices: uint32(g.NumVertices()), Owner: g,
+		Tasks: r.roots, Chunk: r.chunk(tasks),
+		PerRoot:  r.o.PerRoot != nil,
+		Limit:    uint64(max(r.o.Limit, 0)),
+		Progress: r.o.Progress,
+		Start:    r.start,
+	}
+	if r.sink != nil {
+		j.Rows = r.rows
+		j.Width = len(r.p.Levels)
+		j.Columns = r.p.LevelOf
+	}
+	return j
+}
+
+// chunk is few tasks where there are few, so that all warps get some.
+func (r *search) chunk(tasks uint64) uint32 {
+	return uint32(min(max(tasks>>17, 1), rowChunk))
+}
+
+// pooled reports whether the search begins from a pool. Several devices share
+// the candidates of level 0, and have none: its rows have another order on each.
+func (r *search) pooled() bool {
+	return r.devices == 1 && r.levels > 2 && r.roots < r.opt.pool
+}
+
+// rootTasks is the number of candidates of level 0.
+func rootTasks(prog *kir.Program) (n uint64) {
+	m, err := interp.New(prog, func([]uint64) bool { return true })
+	if err != nil {
+		return 0
+	}
+	ranges, _ := prog.Define("W_ROOT_RANGES")
+	for i := range uint32(ranges) {
+		first := m.Call(prog.Func("", 0, "root_first"), interp.U32(i)).N
+		if end := m.Call(prog.Func("", 0, "root_end"), interp.U32(i)).N; end > first {
+			n += end - first
+		}
+	}
+	return n
+}
+
+// rows hands matches to the sink.
+func (r *search) rows(worker int, rows []uint32) error {
+	width := len(r.p.Levels)
+	return r.sink.Emit(worker, &engine.Batch{Rows: len(rows) / width, Width: width, Vertices: rows})
+}
+
+// report writes what the session found into the engine's result.
+func (r *search) report(res *engine.Result, got *session.Result) {
+	res.Matches = engine.Uint128{Hi: got.Matches.Hi, Lo: got.Matches.Lo}
+	res.Complete = got.Complete
+	if most := engine.U64(uint64(max(r.o.Limit, 0))); r.o.Limit > 0 && res.Matches.Cmp(most) >= 0 {
+		res.Matches, res.Complete = most, false
+	}
+	for v, n := range got.PerRoot {
+		r.o.PerRoot[v] = engine.Uint128{Hi: n.Hi, Lo: n.Lo}
+	}
+	if r.o.Levels {
+		res.Levels = make([]engine.LevelStat, len(r.p.Levels))
+		for l := range res.Levels {
+			n := uint64(0)
+			if l < len(r.pools) {
+				n = r.pools[l]
+			} else if l < len(got.Visits) {
+				n = got.Visits[l]
+			}
+			res.Levels[l].Matches = engine.U64(n)
+		}
+		res.Levels[len(res.Levels)-1].Matches = res.Matches
+	}
+	if got.LanesAll > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("idle rate %.1f %%: threads of a warp that had no task",
+			100*(1-float64(got.LanesBusy)/float64(got.LanesAll))))
+	}
+	if r.note != "" {
+		res.Notes = append(res.Notes, r.note)
+	}
+	if n := got.StealsBlock + got.StealsGrid; n > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("work was given away %d times, %d of them to other blocks", n, got.StealsGrid))
+	}
+}
