@@ -40,6 +40,9 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (*job
 	if change != nil {
 		change(&o)
 	}
+	if o.Method == "" && choose.OnGPU(s.device) {
+		o.Method = "nest"
+	}
 	if j.plan, err = plan.Compile(g.g, p, o); err != nil {
 		return nil, withKind(ErrQuery, classify(err))
 	}

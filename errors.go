@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
@@ -52,6 +54,8 @@ func classify(err error) error {
 		unknown *pattern.UnknownName
 		missing *pattern.MissingParam
 		file    *format.Error
+		device  *cuda.Error
+		fault   *session.Fault
 	)
 	switch {
 	case err == nil:
@@ -61,7 +65,9 @@ func classify(err error) error {
 		return withKind(ErrQuery, err)
 	case errors.As(err, &file):
 		return withKind(ErrInput, err)
-	case errors.Is(err, choose.ErrDevice):
+	case errors.Is(err, cuda.ErrMemory):
+		return withKind(ErrMemory, err)
+	case errors.Is(err, choose.ErrDevice), errors.As(err, &device), errors.As(err, &fault):
 		return withKind(ErrDevice, err)
 	case errors.Is(err, choose.ErrName), errors.Is(err, sink.ErrFormat), errors.Is(err, gen.ErrSpec), errors.Is(err, format.ErrUnknown):
 		return withKind(ErrUsage, err)

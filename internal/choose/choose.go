@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/graph"
@@ -32,6 +33,7 @@ var engines = []struct {
 }{
 	{host.New, "all cores of this machine"},
 	{func() engine.Engine { return oracle.New() }, "slow and obvious; to check the others; never chosen by auto"},
+	{func() engine.Engine { return codegen.New(nil) }, "GPUs: the whole loop nest of a plan compiled into one kernel; with --device gpu:0,1,…"},
 }
 
 // Description is an engine's name and what it is.
@@ -66,13 +68,8 @@ func CheckNames(name, device string) error {
 }
 
 func checkDevice(device string) error {
-	switch {
-	case device == "", device == "auto", device == "cpu":
-		return nil
-	case device == "gpu", strings.HasPrefix(device, "gpu:"):
-		return fmt.Errorf("%w: %s was asked for, and there is no GPU engine in this build; use --device cpu", ErrDevice, device)
-	}
-	return fmt.Errorf("%w: device %q: want auto, cpu or gpu:0,1,…", ErrName, device)
+	_, err := ordinals(device)
+	return err
 }
 
 func byName(name string) (engine.Engine, error) {
@@ -97,10 +94,16 @@ func Pick(name, device string, g *graph.Graph, p *plan.Plan, o engine.Options) (
 	if err := checkDevice(device); err != nil {
 		return Choice{}, err
 	}
+	if OnGPU(device) {
+		return pickGPU(name, device, g, p, o)
+	}
 	if name != "" && name != "auto" {
 		eng, err := byName(name)
 		if err != nil {
 			return Choice{}, err
+		}
+		if eng.Name() == (*codegen.Engine)(nil).Name() {
+			return Choice{}, fmt.Errorf("%w: engine %s runs on GPUs: add --device gpu:0", ErrName, name)
 		}
 		if err := eng.Check(g, p, o); err != nil {
 			return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, name, err)
@@ -111,5 +114,25 @@ func Pick(name, device string, g *graph.Graph, p *plan.Plan, o engine.Options) (
 	if err := eng.Check(g, p, o); err != nil {
 		return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, eng.Name(), err)
 	}
-	return Choice{eng, "runs every plan on all cores; there is no GPU engine in this build"}, nil
+	return Choice{eng, "runs every plan on all cores; GPUs are used when --device names them"}, nil
+}
+
+// pickGPU is Pick for GPUs asked for by name. Nothing else is tried in their
+// place.
+func pickGPU(name, device string, g *graph.Graph, p *plan.Plan, o engine.Options) (Choice, error) {
+	if name != "" && name != "auto" && name != (*codegen.Engine)(nil).Name() {
+		if _, err := byName(name); err != nil {
+			return Choice{}, err
+		}
+		return Choice{}, fmt.Errorf("%w: engine %s does not run on GPUs; codegen does", ErrName, name)
+	}
+	s, err := sessionOn(device)
+	if err != nil {
+		return Choice{}, err
+	}
+	eng := codegen.New(s)
+	if err := eng.Check(g, p, o); err != nil {
+		return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, eng.Name(), err)
+	}
+	return Choice{eng, "the device was asked for by name"}, nil
 }

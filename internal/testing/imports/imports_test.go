@@ -40,7 +40,7 @@ var may = map[string][]string{
 	"engine/codegen":     {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
 	"engine/host":        {"plan", "graph/*", "pattern", "kir", "lower", "cuda", "engine"},
 	"engine/fine":        {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
-	"choose":             {"engine/*", "stream/*", "plan", "graph", "pattern"},
+	"choose":             {"engine/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},
 	"sink":               {"engine", "graph", "pattern", "gql", "plan"},
 	"bench":              {"*"},
 	"testing":            {"*"},

@@ -1,0 +1,164 @@
+// Package codegen runs plans on GPUs by compiling their whole loop nest: the
+// generated text of every level, unrolled into one kernel per plan.
+//
+// It knows plans, their lowering and sessions; it must not know other engines.
+package codegen
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+//go:embed nest.cuh
+var nestText string
+
+// Engine is the engine codegen over the devices of a session.
+type Engine struct{ s *session.Session }
+
+// New returns the engine; the session stays the caller's to close.
+func New(s *session.Session) *Engine { return &Engine{s} }
+
+// Name is what --engine takes.
+func (*Engine) Name() string { return "codegen" }
+
+// Check says why the engine cannot run p, or nil.
+func (*Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
+	if p.Method != plan.Nest {
+		return fmt.Errorf("method %s: codegen runs the loop nest only", p.Method)
+	}
+	if o.Levels {
+		return errors.New("codegen does not measure single levels")
+	}
+	for l := 1; l < len(p.Levels); l++ {
+		if p.Levels[l].Set < 0 {
+			return errors.New("the pattern has several components")
+		}
+	}
+	_, err := lower.Plan(p, lower.Options{View: lower.Sets})
+	return err
+}
+
+// Threads of a block, arcs of a task, and the blocks of an emulated device.
+const (
+	threads        = 256
+	arcsOfTask     = 64
+	emulatedBlocks = 4
+)
+
+// extra is struct Extra of nest.cuh.
+type extra struct {
+	Slots, Arcs uint64
+	Cap, ArcAdj uint32
+}
+
+// Run counts the matches of p, or hands them to sink.
+func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
+	res := engine.Result{Engine: e.Name(), Device: devices(e.s)}
+	if p.Empty != nil {
+		res.Complete = true
+		return res, nil
+	}
+	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: sink == nil, Roomy: true})
+	if err != nil {
+		return res, err
+	}
+	tail := 0
+	if sink == nil {
+		tail = p.Tail.K
+	}
+	j := &session.Job{
+		Name: "codegen", Program: prog, Vertices: uint32(g.NumVertices()), Owner: g,
+		Tasks: uint64(g.NumVertices()), Chunk: 1, PerRoot: o.PerRoot != nil, Progress: o.Progress,
+		Source: cuda.Source{Name: "nest.cu", Text: kircuda.Text(prog) + nestText},
+	}
+	x := extra{Cap: uint32(lower.Room(p))}
+	if len(p.Levels)-tail > 1 {
+		s := p.Sets[p.Levels[1].Set]
+		x.ArcAdj, x.Arcs = uint32(s.Adj), uint64(len(p.Adjs[s.Adj].CSR.Adj))
+		j.Tasks = (x.Arcs + arcsOfTask - 1) / arcsOfTask
+		j.Source.Options = append(j.Source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
+	}
+	if o.Limit > 0 {
+		j.Limit = uint64(o.Limit)
+	}
+	if sink != nil {
+		list(j, p, sink)
+	}
+	var slots int
+	_, text, _ := strings.Cut(j.Source.Text, "#define W_SLOTS ")
+	if _, err := fmt.Sscan(text, &slots); err != nil {
+		return res, fmt.Errorf("codegen: the text does not say how many sets it keeps: %w", err)
+	}
+	j.Start = func(d *session.Exec) (func() error, error) { return start(d, x, slots) }
+	r, err := e.s.Run(ctx, j)
+	res.Matches, res.Complete = engine.Uint128(r.Matches), r.Complete
+	res.Search = r.Search
+	if o.Limit > 0 && sink == nil && res.Matches.Cmp(engine.U64(uint64(o.Limit))) > 0 {
+		res.Matches, res.Complete = engine.U64(uint64(o.Limit)), false
+	}
+	for v, c := range r.PerRoot {
+		o.PerRoot[v] = engine.Uint128(c)
+	}
+	if err == nil {
+		res.Notes = append(res.Notes, fmt.Sprintf("on the device: upload %v, preparation %v, compilation %v, search %v",
+			r.Upload, r.Prepare, r.Compile, r.Search))
+	}
+	return res, err
+}
+
+// start makes the kernel and its memory ready on one device.
+func start(d *session.Exec, x extra, slots int) (func() error, error) {
+	k, err := d.Kernel("nest")
+	if err != nil {
+		return nil, err
+	}
+	blocks, n := emulatedBlocks, 64
+	if !d.Info().Emulated {
+		n = threads
+		each, err := k.Occupancy(n, 0)
+		if err != nil {
+			return nil, err
+		}
+		blocks = each * d.Info().SMs
+	}
+	if slots > 0 {
+		b, err := d.Scratch("candidate sets", int64(blocks*n/32)*int64(slots)*int64(x.Cap)*4)
+		if err != nil {
+			return nil, err
+		}
+		x.Slots = b.Ptr
+	}
+	return func() error { return session.Launch(d, k, cuda.Launch{Blocks: blocks, Threads: n}, &x) }, nil
+}
+
+// list makes the job hand its rows to sink, by pattern vertex.
+func list(j *session.Job, p *plan.Plan, sink engine.Sink) {
+	j.Width, j.Columns = len(p.Levels), p.LevelOf
+	j.Rows = func(worker int, rows []uint32) error {
+		return sink.Emit(worker, &engine.Batch{Rows: len(rows) / j.Width, Width: j.Width, Vertices: rows})
+	}
+}
+
+func devices(s *session.Session) string {
+	var names []string
+	for _, d := range s.Devices() {
+		if d.Emulated {
+			names = append(names, "emulated")
+		} else {
+			names = append(names, fmt.Sprintf("gpu:%d", d.Ordinal))
+		}
+	}
+	return strings.Join(names, ",")
+}
