@@ -29,6 +29,7 @@ type Exec struct {
 	searching bool // Start has returned
 	launched  bool
 	module    *cuda.Module
+	tools     *Tools
 	counters  cuda.Buffer
 	scratch   []cuda.Buffer
 	result    DeviceResult
@@ -152,9 +153,36 @@ func argument(words []uint64) any {
 	return p.Interface()
 }
 
+// Tools are preparations on this device, in the order of x.Stream. What they need
+// beside their arguments is scratch memory of the run.
+func (x *Exec) Tools() (*Tools, error) {
+	if x.tools == nil {
+		start := time.Now()
+		t, err := newTools(x.c, x.stream, x.Info().SMs, x.Scratch)
+		x.result.Compile += time.Since(start)
+		if err != nil {
+			return nil, err
+		}
+		x.tools = t
+	}
+	return x.tools, nil
+}
+
+// first fills a resident array with where the larger ids begin in each list.
+func (x *Exec) first(b cuda.Buffer, l Lists) error {
+	t, err := x.Tools()
+	if err != nil {
+		return err
+	}
+	if err := t.First(b, l, uint64(b.Size/8)); err != nil {
+		return err
+	}
+	return x.stream.Synchronize()
+}
+
 // close gives back what the run took on the device.
 func (x *Exec) close() error {
-	errs := []error{x.stream.Close()}
+	var errs []error
 	for _, e := range []*cuda.Event{x.begin, x.end} {
 		if e != nil {
 			errs = append(errs, e.Close())
@@ -163,8 +191,12 @@ func (x *Exec) close() error {
 	if x.module != nil {
 		errs = append(errs, x.module.Close())
 	}
+	if x.tools != nil {
+		errs = append(errs, x.tools.close())
+	}
 	for _, b := range x.scratch {
 		errs = append(errs, x.dev.free(x.c, b))
 	}
+	errs = append(errs, x.stream.Close())
 	return errors.Join(errs...)
 }

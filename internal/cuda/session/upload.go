@@ -31,7 +31,7 @@ func (r *running) upload(x *Exec) error {
 			if w.from == nil {
 				err = copyIn(r.ctx, x.c, b, w.data)
 			} else {
-				err = first(x.c, at[w.from[0]], at[w.from[1]], b)
+				err = x.first(b, Lists{at[w.from[0]], at[w.from[1]]})
 			}
 			if err != nil {
 				return errors.Join(err, d.arrays.forget(x.c, &d.room, w.key))
