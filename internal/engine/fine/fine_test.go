@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/fine"
@@ -171,4 +172,42 @@ func TestStops(t *testing.T) {
 			t.Errorf("%v, complete: %v", err, got.Complete)
 		}
 	})
+}
+
+// TestTwoDevices shares the candidates of level 0 between two devices.
+func TestTwoDevices(t *testing.T) {
+	var devices []*cuda.Device
+	for range 2 {
+		d, err := emu.Open(emu.Options{SMs: 2})
+		if errors.Is(err, cuda.ErrNoCompiler) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		devices = append(devices, d)
+	}
+	s, err := session.Open(devices, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	g := denseGraph(t)
+	ps, err := pattern.ByName("cycle(5)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := nest(g, ps[0], plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := fine.New(s).Run(t.Context(), g, p, engine.Options{}, nil)
+	if err != nil || got.Matches != want.Matches || !got.Complete {
+		t.Errorf("%v (complete: %v, %v), the host says %v", got.Matches, got.Complete, err, want.Matches)
+	}
 }
