@@ -140,7 +140,8 @@ static void work(Worker* worker) {
       start(b);
     }
   };
-  u64 idle = 0;  // rounds in a row that did nothing but wait
+  u64 idle = 0;  // rounds that did nothing but wait, since the last that did more
+  u32 calm = 0;  // rounds in a row with collectives and without spin
   while (!launch->failed) {
     if (launch->next.load(std::memory_order_relaxed) < launch->blocks) refill();
     if (worker->blocks.empty()) break;
@@ -157,11 +158,13 @@ static void work(Worker* worker) {
         else if (!launch->failed) check_warp(worker, w);
       }
     }
-    // Waiting loops call spin, and may have collectives and barriers beside it.
-    if (works || (collectives && !spun)) {
-      idle = 0;
+    // Waiting loops call spin, and may have collectives and barriers beside it:
+    // only many rounds of collectives without any spin are work.
+    calm = spun || !collectives ? 0 : calm + 1;
+    if (works || calm >= 64) {
+      idle = calm = 0;
       launch->progress.fetch_add(1, std::memory_order_relaxed);
-    } else {
+    } else if (spun || !collectives) {
       idle++;
     }
     for (size_t i = worker->blocks.size(); i-- > 0 && !launch->failed;) {
