@@ -82,7 +82,7 @@ func arraysOf(j *Job) (wants []want) {
 				continue
 			}
 			seen[k] = true
-			w := want{key: k, what: g.Name, bytes: k.bytes, data: data}
+			w := want{key: k, what: g.Name + partNames[part], bytes: k.bytes, data: data}
 			if k.what == firstOf {
 				w.bytes, w.data = int64(len(g.Off)-1)*8, nil
 				w.from = []arrayKey{keyOf(j, g, emit.Off), keyOf(j, g, emit.Neighbours)}
@@ -91,6 +91,14 @@ func arraysOf(j *Job) (wants []want) {
 		}
 	}
 	return wants
+}
+
+// partNames say what a part is, behind its global's name, in messages.
+var partNames = map[emit.Part]string{
+	emit.Off:        " (offsets)",
+	emit.Neighbours: " (neighbours)",
+	emit.First:      " (where larger ids begin)",
+	emit.Valid:      " (which rows have a value)",
 }
 
 // partsOf is the parts that globals of g's kind have.
