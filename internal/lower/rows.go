@@ -90,6 +90,7 @@ func (x *lowering) rowsView() error {
 	if r.degreesOnly() {
 		r.inner, r.hood.rows = r.hood.rows, noRows
 	}
+	x.adjs[0].Oriented = true
 	x.free(0, r.maskFunc())
 	count := kir.T(kir.U64)
 	if x.tail < len(x.p.Levels) {
@@ -165,14 +166,7 @@ func (r *rowsWriter) maskFunc() *kir.Func {
 	i, v := &kir.Var{Name: "i", T: kir.T(kir.U32)}, &kir.Var{Name: "v", T: kir.T(kir.U32)}
 	ok := kir.True
 	for k, m := range slices.Backward(r.masks) {
-		var tests []kir.Expr
-		if m.ranges != nil {
-			tests = append(tests, r.inRanges(m.ranges, kir.R(v)))
-		}
-		if m.bits != nil {
-			tests = append(tests, kir.Fn(kir.Bit, kir.G(r.bitsOf(m.bits, "bits of "+r.names[m.level])), kir.R(v)))
-		}
-		if this := kir.All(tests...); k == len(r.masks)-1 {
+		if this := r.allows(m, kir.R(v)); k == len(r.masks)-1 {
 			ok = this
 		} else {
 			ok = kir.Select{If: kir.Op2(kir.Eq, kir.R(i), kir.C(uint32(k))), Then: this, Else: ok}
@@ -182,6 +176,18 @@ func (r *rowsWriter) maskFunc() *kir.Func {
 		Name: "mask_ok", Doc: "does mask i allow v?", Params: []*kir.Var{i, v}, Result: kir.T(kir.Bool),
 		Body: []kir.Stmt{&kir.Return{X: ok}},
 	}
+}
+
+// allows is the test of a mask.
+func (r *rowsWriter) allows(m rowMask, v kir.Expr) kir.Expr {
+	var tests []kir.Expr
+	if m.ranges != nil {
+		tests = append(tests, r.inRanges(m.ranges, v))
+	}
+	if m.bits != nil {
+		tests = append(tests, kir.Fn(kir.Bit, kir.G(r.bitsOf(m.bits, "bits of "+r.names[m.level])), v))
+	}
+	return kir.All(tests...)
 }
 
 // limits1 are the positions of an inside level 1 by its bounds.
@@ -212,7 +218,10 @@ func (r *rowsWriter) outsideFuncs() []*kir.Func {
 	if hi == nil {
 		hi = kir.G(r.limitOf("vertices", uint32(r.p.Graph.NumVertices())))
 	}
-	tests := append([]kir.Expr{kir.Op2(kir.Ne, kir.R(v), kir.R(root))}, r.alone(1, kir.R(v))...)
+	tests := []kir.Expr{kir.Op2(kir.Ne, kir.R(v), kir.R(root))}
+	if lv := &r.p.Levels[1]; lv.Bits != nil || len(lv.Ranges) > 1 {
+		tests = append(tests, r.allows(rowMask{lv.Ranges, lv.Bits, 1}, kir.R(v)))
+	}
 	tests = append(tests, r.apart(1, kir.R(v), m)...)
 	limit := func(name, doc string, x kir.Expr) *kir.Func {
 		return &kir.Func{Name: name, Doc: doc, Params: []*kir.Var{root}, Result: kir.T(kir.U32), Body: []kir.Stmt{&kir.Return{X: x}}}

@@ -1,0 +1,151 @@
+// The local schedule: a team takes a root, makes its neighbourhood a bit matrix
+// and searches it. A task of the search is a vertex of level 1 and a part of
+// level 2's candidates; whatever holds a row, one lane or several, takes one.
+//
+// The host twin is engine/host/local.go; what runs below level 1 is the plan's
+// own text (lower, the rows view).
+#ifndef WEFT_LOCAL
+#define WEFT_LOCAL
+#include "local_roots.cuh"
+#if W_OUTSIDE
+#include "local_wedges.cuh"
+#endif
+
+struct Local {
+  Roots roots;
+  u32* scratch;      // of the teams whose rows are in global memory
+  u64 scratch_words; // a team's part of it
+};
+
+struct LocalParams {
+  Run run;
+  Graph graph;
+  Local x;
+};
+
+// Counts a lane's matches: those of one root in u64 or u128, all in u128.
+struct Tally {
+  u128 all = 0, root = 0;
+};
+
+// The groups of lanes of a team that hold a row each.
+template <class C> DEV u32 row_groups() { return C::team / C::Row::lanes; }
+template <class C> DEV u32 row_group() { return Team<C::team>::rank() / C::Row::lanes; }
+
+#if !W_OUTSIDE
+// The matches whose root has the universe s.
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, u32 root, Set s, Tally& n) {
+  using T = Team<C::team>;
+  Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, root, s);
+  u32 from = level1_from(p.graph, h), end = min(level1_end(p.graph, h), h.d);
+  u32 parts = W_PARTS ? (h.d + 31) / 32 : 1;
+  u64 tasks = from < end ? (u64)(end - from) * parts : 0;
+  for (u64 t = row_group<C>(); t < tasks; t += row_groups<C>()) {
+    u32 p1 = from + (u32)(t / parts), part = (u32)(t % parts);
+#if W_MASK1
+    if (!(h.masks[(W_MASK1 - 1) * C::Row::stride + (p1 >> 5)] >> (p1 & 31) & 1)) continue;
+#endif
+    auto got = nest(p.graph, h, p1, part);
+    if (C::Row::G::leader()) n.root += got;
+  }
+  T::sync();
+}
+#elif W_SIZES
+// What one more common neighbour adds where root and y had c before.
+DEV Count gain(const Graph& q, u32 c) {
+  return ways(q, c + 1) - ways(q, c);
+}
+
+// The pairs of root and outside vertex, by the number of neighbours they share.
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 root, Set s, Tally& n) {
+  u128 before = n.root;
+  each_range<C>(p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s,
+                [&](u32, u32 y, u32 i, const Wedges<C::wedges>& t) {
+                  u32 c = atomic_add(&t.counts()[i], 1u);
+                  if (c + 1 >= W_SHARE && outside_ok(p.graph, root, y)) n.root += gain(p.graph, c);
+                },
+                [&](const Wedges<C::wedges>&) { before = n.root; }, [&] { n.root = before; });
+}
+#else
+// The matches with outside vertices of one range: found ones get numbers, and
+// their rows are made C::room at a time by going over the wedges again.
+template <class C>
+DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename C::Row>& h, u32 root, Set s,
+                      const Wedges<C::wedges>& t, Tally& n) {
+  using T = Team<C::team>;
+  using Row = typename C::Row;
+  TeamHead* head = (TeamHead*)m;
+  u32* ys = (u32*)(m + C::ys);
+  u32* counts = t.counts();
+  if (T::rank() == 0) head->found = 0;
+  T::sync();
+  for (u32 i = T::rank(); i < t.slots; i += T::size()) {
+    u32 c = counts[i];
+    if (c == 0) continue;
+    bool ok = c >= W_SHARE && outside_ok(p.graph, root, t.id(i));
+    counts[i] = ok ? atomic_add(&head->found, 1u) + 1 : 0;
+  }
+  T::sync();
+  u32 found = head->found;
+  T::sync();
+  const u32* ids = C::keeps_list ? (const u32*)(m + C::list) : s.p;
+  for (u32 at = 0; at < found; at += C::room) {
+    u32 here = min(found - at, (u32)C::room);
+    for (u64 i = T::rank(); i < (u64)here * Row::stride; i += T::size()) out[i] = 0;
+    for (u32 i = T::rank(); i < t.slots; i += T::size()) {
+      u32 c = counts[i];
+      if (c > at && c <= at + here) ys[c - 1 - at] = t.id(i);
+    }
+    T::sync();
+    each_of<T>(s.n, [&](u32 k) { return slice(list(p.graph.adj[0], s.p[k]), t.lo, t.hi); },
+               [&](u32 k, u32 y) {
+                 u32 c = counts[t.find(y)];
+                 if (c > at && c <= at + here) atomic_or(&out[(u64)(c - 1 - at) * Row::stride + (k >> 5)], 1u << (k & 31));
+               });
+    T::sync();
+    u32 parts = W_PARTS ? (h.d + 31) / 32 : 1;
+    u64 tasks = (u64)here * parts;
+    for (u64 i = row_group<C>(); i < tasks; i += row_groups<C>()) {
+      u32 c = (u32)(i / parts), y = ys[c], before = lower_bound(ids, h.d, y);
+      bool inside = before < h.d && ids[before] == y;
+      auto got = nest(p.graph, h, row_load<Row>(out + (u64)c * Row::stride), before, before + inside, inside ? before : ~0u,
+                      (u32)(i % parts));
+      if (Row::G::leader()) n.root += got;
+    }
+    T::sync();
+  }
+}
+
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, u32 root, Set s, Tally& n) {
+  Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, root, s);
+  u32* out = C::global_rows ? rows + p.x.scratch_words - C::room * C::Row::stride : (u32*)(m + C::out);
+  each_range<C>(p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s,
+                [&](u32, u32, u32 i, const Wedges<C::wedges>& t) { atomic_add(&t.counts()[i], 1u); },
+                [&](const Wedges<C::wedges>& t) { search_range<C>(p, m, out, h, root, s, t, n); }, [] {});
+}
+#endif
+
+// The kernel of one class of roots.
+template <class C> DEV void search_class(const LocalParams& p) {
+  using T = Team<C::team>;
+  u8* m = shared() + T::in_block() * C::bytes;
+  u32* rows = C::global_rows ? p.x.scratch + T::number() * p.x.scratch_words : (u32*)(m + C::rows);
+  u64 begin = p.x.roots.starts[C::index], end = p.x.roots.starts[C::index + 1];
+  u64 teams = (u64)blocks() * (threads() / C::team);
+  u32 most = (u32)min((u64)p.run.chunk, max((u64)1, (end - begin) / (teams * 8)));
+  Tally n;
+  each_task<T>(p.run, (TeamHead*)m, end, most, [&](u64 task) {
+    u32 root = p.x.roots.list[task];
+    n.root = 0;
+    search_root<C>(p, m, rows, root, universe(p.graph, root), n);
+    n.all += n.root;
+    if (p.run.roots) {
+      u128 sum = sum128(Warp(), n.root);
+      if (lane() == 0 && sum) add_root(p.run, root, sum);
+    }
+  });
+  u128 sum = sum128(Warp(), n.all);
+  if (lane() == 0 && sum) add128(p.run.counters, sum);
+}
+
+#endif

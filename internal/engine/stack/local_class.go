@@ -1,0 +1,167 @@
+package stack
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A class of roots is what one kernel of the local schedule searches: those whose
+// universe is small enough for its rows, its memory and its team, and not for the
+// next smaller class.
+type class struct {
+	universe int // positions, at most
+	lanes    int // that hold a row together,
+	words    int // and how many words of 32 bits each of them holds
+	team     int // lanes that search a root together: a warp or a block
+	threads  int // of a block
+	slots    int // of the table of positions
+	// keepsList: the universe's ids are copied to shared memory; global: rows are
+	// in global memory.
+	keepsList, global bool
+	// wedges is how many outside vertices the table of wedges holds, and room how
+	// many of their rows are made at a time; limit is how many wedges a root may
+	// have to be of this class, 0: any number.
+	wedges, room, limit int
+}
+
+// insideClasses are for plans without an outside vertex, the largest first. A row
+// costs its words whatever it holds, so each class has twice or four times the
+// row of the next; up to 256 positions one lane holds a row, and every lane has a
+// task of its own.
+var insideClasses = []class{
+	{universe: 40000, lanes: 32, words: 40, team: 1024, threads: 1024, slots: 49152, global: true},
+	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true},
+	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 16384, keepsList: true, global: true},
+	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true},
+	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true},
+	{universe: 256, lanes: 1, words: 8, team: 128, threads: 128, slots: 1024, keepsList: true},
+	{universe: 128, lanes: 1, words: 4, team: 128, threads: 128, slots: 512, keepsList: true},
+	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true},
+}
+
+// outsideClasses are for plans with an outside vertex: the same, with less room
+// for a table of wedges beside the matrix.
+var outsideClasses = []class{
+	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true, wedges: 8192, room: 512},
+	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 8192, keepsList: true, global: true, wedges: 8192, room: 1024},
+	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, wedges: 4096, room: 128},
+	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true, wedges: 6144, room: 128},
+	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true, wedges: 6144, room: 256},
+	{universe: 128, lanes: 1, words: 4, team: 128, threads: 128, slots: 512, keepsList: true, wedges: 4096, room: 128},
+	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, wedges: 512, room: 64, limit: 4096},
+}
+
+// sizeClasses are for plans of which only the number of common neighbours
+// matters: no matrix, and any universe.
+var sizeClasses = []class{
+	{universe: maxUniverse, lanes: 1, words: 1, team: 1024, threads: 1024, wedges: 27648},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, wedges: 6144, limit: 6144},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 32, threads: 256, wedges: 768, limit: 640},
+}
+
+// maxUniverse stands for any number of vertices.
+const maxUniverse = 1<<32 - 1
+
+// maxClasses is CLASSES of local_roots.cuh.
+const maxClasses = 16
+
+// layout is where things lie in a team's shared memory, in bytes; local.cuh has
+// the same names.
+type layout struct{ list, table, masks, rows, keys, ys, out, bytes int }
+
+// headBytes is the room of struct TeamHead.
+const headBytes = 48
+
+// layout of a class, for a plan with so many masks, whose rows are only counters
+// or bits.
+func (c *class) layout(masks int, counters bool) (l layout) {
+	at := headBytes
+	take := func(bytes int) int {
+		begin := at
+		at += (bytes + 15) &^ 15
+		return begin
+	}
+	stride := 4 * c.lanes * c.words
+	if c.keepsList {
+		l.list = take(4 * c.universe)
+	}
+	l.table = take(4 * c.slots)
+	l.masks = take(masks * stride)
+	if !c.global && c.slots > 0 {
+		l.rows = take(c.universe * c.rowBytes(counters))
+	}
+	l.keys = take(8 * c.wedges)
+	l.ys = take(4 * c.room)
+	if !c.global {
+		l.out = take(c.room * stride)
+	}
+	l.bytes = at
+	return l
+}
+
+func (c *class) rowBytes(counters bool) int {
+	if counters {
+		return 4
+	}
+	return 4 * c.lanes * c.words
+}
+
+// text is the class as a type of the kernels.
+func (c *class) text(index int, l layout) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "struct Class%d {\n  using Row = Bits<%d, %d>;\n", index, c.lanes, c.words)
+	for _, m := range []struct {
+		name string
+		n    int
+	}{
+		{"index", index}, {"universe", c.universe}, {"team", c.team}, {"slots", c.slots}, {"wedges", max(1, c.wedges)}, {"room", max(1, c.room)},
+		{"list", l.list}, {"table", l.table}, {"masks", l.masks}, {"rows", l.rows}, {"keys", l.keys}, {"ys", l.ys}, {"out", l.out}, {"bytes", l.bytes},
+	} {
+		fmt.Fprintf(&b, "  static constexpr u32 %s = %du;\n", m.name, m.n)
+	}
+	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v;\n};\n", c.keepsList, c.global)
+	fmt.Fprintf(&b, "WEFT_KERNEL(local_%d, LocalParams, LAUNCH_BOUNDS(%d, %d)) { search_class<Class%d>(p); }\n", index, c.threads, 1024/c.threads, index)
+	return b.String()
+}
+
+// chooseClasses are the classes for roots with up to `most` neighbours on a device
+// with so much shared memory a block. universes, if not empty, names those that
+// may be used by their universes; table bounds the tables of wedges, 0: not.
+func chooseClasses(all []class, most, shared, table int, universes []int, bytes func(*class) int) ([]class, error) {
+	var out []class
+	for _, c := range slices.Backward(all) {
+		if table > 0 && c.wedges > 0 {
+			c.wedges, c.room = min(c.wedges, table), min(c.room, table)
+		}
+		for bytes(&c)*(c.threads/c.team) > shared && c.wedges > 1024 {
+			c.wedges /= 2
+		}
+		if len(universes) > 0 && c.universe < maxUniverse && !slices.Contains(universes, c.universe) || bytes(&c)*(c.threads/c.team) > shared {
+			continue
+		}
+		c.limit = min(c.limit, c.wedges*8)
+		out = append(out, c)
+		if c.universe >= most && c.limit == 0 {
+			slices.Reverse(out)
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: some vertex may have %d", errUniverse, most)
+}
+
+// universeList reads stack.local.classes: universes with commas.
+func universeList(text string) (out []int, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for _, w := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(w)
+		if err != nil {
+			return nil, fmt.Errorf("stack.local.classes=%s: want sizes of neighbourhoods, as 64,1024", text)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}

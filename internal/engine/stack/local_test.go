@@ -1,0 +1,74 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+)
+
+// localCases force each class of roots, and tables that overflow, on small graphs.
+var localCases = []map[string]string{
+	{},
+	{"stack.local.classes": "64,128"},
+	{"stack.local.classes": "256"},
+	{"stack.local.classes": "512", "stack.local.table": "16"},
+	{"stack.local.classes": "4096", "stack.local.table": "3"},
+}
+
+// TestLocalPapers counts gMatch's P1–P9 by the local schedule and on the host.
+func TestLocalPapers(t *testing.T) {
+	graphs := map[string]*graph.Graph{"rmat": rmat(t, 7, 600), "dense": rmat(t, 5, 300)}
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for i := 1; i <= 9; i++ {
+			ps, err := pattern.ByName(fmt.Sprintf("gmatch:P%d", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, g := range graphs {
+				p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, opt := range localCases {
+					l, err := newLocal(g, p, d.Info(), opt)
+					if err != nil {
+						t.Errorf("P%d %v: %v", i, opt, err)
+						continue
+					}
+					got, err := l.run(context.Background(), s, engine.Options{Opt: opt})
+					if err != nil || got.Matches != want.Matches || !got.Complete {
+						t.Errorf("P%d on %s, case %d: %v (complete %v, %v), want %v", i, name, k, got.Matches, got.Complete, err, want.Matches)
+					}
+				}
+			}
+		}
+	})
+}
+
+func rmat(t *testing.T, scale int, edges int) *graph.Graph {
+	t.Helper()
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "rmat", Scale: scale, M: uint64(edges), Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
