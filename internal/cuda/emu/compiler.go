@@ -58,13 +58,16 @@ var findCompiler = sync.OnceValues(func() (*compiler, error) {
 	}
 })
 
+// sanitizedStack gives the lanes of sanitized kernels, which use more of it, 256 KiB of stack.
+const sanitizedStack = "-DWEFT_EMU_STACK_BITS=18"
+
 // flags are those that kernels and the run-time system share, so that both are for the same machine.
 func (c *compiler) flags(sanitize Sanitizer) []string {
 	flags := []string{"-std=c++17", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-pthread"}
 	if sanitize == NoSanitizer {
 		return append(flags, "-march=native", "-fno-plt")
 	}
-	flags = append(flags, "-fsanitize="+string(sanitize), "-fno-omit-frame-pointer", "-g1", "-DWEFT_EMU_STACK_BITS=18")
+	flags = append(flags, "-fsanitize="+string(sanitize), "-fno-omit-frame-pointer", "-g1", sanitizedStack)
 	if strings.Contains(string(sanitize), "undefined") {
 		flags = append(flags, "-fno-sanitize-recover=all")
 	}

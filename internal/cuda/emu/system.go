@@ -92,8 +92,17 @@ var library = sync.OnceValues(func() (uintptr, error) {
 // program compiles the run-time system with a sanitizer as a program of its own.
 func (c *compiler) program(sanitize Sanitizer) ([]byte, error) {
 	image, err := cuda.Kept(append(c.parts(sanitize), "program"), func() ([]byte, error) {
-		args := append(c.flags(sanitize), "-O1", "main.cpp", "-ldl")
-		return c.build("the run-time system", systemFiles(), "device", args...)
+		// For the thread sanitizer the run-time system is not instrumented, only linked with it: lanes hand its
+		// records to each other by switching, which the sanitizer is told not to take for synchronization.
+		flags := c.flags(sanitize)
+		if sanitize == Thread {
+			flags = append(c.flags(NoSanitizer), "-DEMU_TSAN", sanitizedStack)
+		}
+		object, err := c.build("the run-time system", systemFiles(), "main.o", append(flags, "-O1", "-c", "main.cpp")...)
+		if err != nil {
+			return nil, err
+		}
+		return c.build("the run-time system", map[string]string{"main.o": string(object)}, "device", append(c.flags(sanitize), "main.o", "-ldl")...)
 	})
 	var e *cuda.Error
 	if errors.As(err, &e) && strings.Contains(e.Log, "san") {

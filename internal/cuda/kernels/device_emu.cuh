@@ -100,8 +100,14 @@ DEV u64 mulhi(u64 a, u64 b) { return (u64)((u128)a * b >> 64); }
 template <class T> DEV void weft_aligned(const T* p, u64 bytes) {
   if (unlikely((u64)p & (bytes - 1))) emu_warp()->runtime->fail("an address is not aligned to the size of the access", 0, 0);
 }
-// After an atomic operation; other lanes may run here.
-DEV void weft_changed(bool changed) {
+// After an atomic operation; other lanes may run here. The warp's record is the
+// business of its lanes in turn, which the thread sanitizer cannot know.
+#if defined(__SANITIZE_THREAD__) || defined(__clang__)
+#define WEFT_UNWATCHED __attribute__((no_sanitize("thread")))
+#else
+#define WEFT_UNWATCHED
+#endif
+WEFT_UNWATCHED DEV void weft_changed(bool changed) {
   EmuWarp* w = emu_warp();
   w->changes += changed;
   if (unlikely(--w->credit == 0)) w->runtime->give_way();

@@ -272,6 +272,9 @@ extern "C" void emu_lane_main() {
     lane_fails(w, who(w, l) + format(" returns, but lane %u waits for it in %s(0x%08x)", other, collective_names[p.kind], p.mask) +
                       place(w->lane[other].file, w->lane[other].line));
   }
+#ifdef EMU_TSAN
+  __tsan_release(w->block_of);
+#endif
   w->runnable &= ~bit;
   w->returned = true;
   Block* b = w->block_of;

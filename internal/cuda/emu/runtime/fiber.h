@@ -24,10 +24,14 @@
 #endif
 #endif
 #if defined(__SANITIZE_THREAD__)
+#ifndef EMU_TSAN
 #define EMU_TSAN 1
+#endif
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
+#ifndef EMU_TSAN
 #define EMU_TSAN 1
+#endif
 #endif
 #endif
 #ifdef EMU_ASAN

@@ -53,6 +53,9 @@ static bool start_block(Worker* worker, u32 index) {
 }
 
 static void end_block(Block* b) {
+#ifdef EMU_TSAN
+  __tsan_acquire(b);
+#endif
   for (Warp* w : b->warps) {
     for (Lane& lane : w->lane) {
       delete lane.copies;

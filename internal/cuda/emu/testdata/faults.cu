@@ -115,3 +115,31 @@ WEFT_KERNEL(order, Params) { p.cells[1 + atomic_add(p.cells, 1u)] = block() * th
 WEFT_KERNEL(fresh, Params) {
   if (thread() == 0) p.cells[0] = *(u32*)shared();
 }
+
+WEFT_KERNEL(shifts, Params) { p.cells[thread()] = 1 << p.n; }
+WEFT_KERNEL(adds_plainly, Params) {
+  if (lane() == 0) p.cells[0] += block();
+}
+// Right: each hand-over has a barrier, a collective, or a release and an acquire.
+WEFT_KERNEL(passes_right, Params) {
+  u32* s = (u32*)shared();
+  s[thread()] = thread();
+  sync_block();
+  u32 x = s[threads() - 1 - thread()];
+  sync_block();
+  s[thread()] = x;
+  sync_warp(ALL);
+  x += s[thread() ^ 1];
+  sync_warp(ALL);
+  if (thread() == 0) {
+    if (block() == 0) {
+      p.cells[1] = x;
+      store_release(p.cells, 1u);
+    } else {
+      while (load_acquire(p.cells) == 0) spin();
+      p.cells[2] = p.cells[1];
+    }
+  }
+  sync_block();
+  s[thread()] = ballot(ALL, x & 1);
+}
