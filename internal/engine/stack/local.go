@@ -42,10 +42,13 @@ var localRootsText string
 // same plan.
 var errUniverse = errors.New("a neighbourhood is too large for a bit matrix")
 
+// errShape: the plan cannot be lowered to rows; the nest may run it.
+var errShape = errors.New("the plan does not suit the local method")
+
 // faultUniverse is FAULT_UNIVERSE of local_roots.cuh.
 const faultUniverse = 1
 
-// chunk is how many roots a team takes at a time, at most.
+// localChunk is how many roots a team takes at a time, at most.
 const localChunk = 64
 
 // local is a plan made ready for the local schedule.
@@ -59,19 +62,24 @@ type local struct {
 
 // newLocal prepares p for a device; the error says why it cannot be run so.
 func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]string) (*local, error) {
-	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true})
+	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: opt["stack.code-motion"] == "off"})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errShape, err)
 	}
 	l := &local{g: g, prog: prog, most: mostNeighbours(g, p)}
+	return l, l.choose(info, opt)
+}
+
+// choose finds the classes of roots for a device.
+func (l *local) choose(info cuda.Info, opt map[string]string) error {
 	universes, err := universeList(opt["stack.local.classes"])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	table := 0
 	if text := opt["stack.local.table"]; text != "" {
 		if table, err = strconv.Atoi(text); err != nil || table < 1 {
-			return nil, fmt.Errorf("stack.local.table=%s: want a number of outside vertices", text)
+			return fmt.Errorf("stack.local.table=%s: want a number of outside vertices", text)
 		}
 	}
 	all := insideClasses
@@ -83,12 +91,13 @@ func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]strin
 	}
 	bytes := func(c *class) int { return c.layout(l.define("W_MASKS"), l.counters()).bytes }
 	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, table, universes, bytes); err != nil {
-		return nil, err
+		return err
 	}
+	l.layouts = nil
 	for i := range l.classes {
 		l.layouts = append(l.layouts, l.classes[i].layout(l.define("W_MASKS"), l.counters()))
 	}
-	return l, nil
+	return nil
 }
 
 func (l *local) define(name string) int {

@@ -2,10 +2,12 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
@@ -62,6 +64,45 @@ func TestLocalPapers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLocalOnTwoDevices splits the roots of plans of each kind over two devices.
+func TestLocalOnTwoDevices(t *testing.T) {
+	var devices []*cuda.Device
+	for range 2 {
+		d, err := emu.Open(emu.Options{})
+		if errors.Is(err, cuda.ErrNoCompiler) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		devices = append(devices, d)
+	}
+	s, err := session.Open(devices, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	g := rmat(t, 7, 600)
+	for _, name := range []string{"gmatch:P2", "gmatch:P4", "gmatch:P5"} {
+		ps, err := pattern.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := newLocal(g, p, devices[0].Info(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func rmat(t *testing.T, scale int, edges int) *graph.Graph {
