@@ -286,3 +286,15 @@ func Room(p *plan.Plan) int {
 	}
 	return most
 }
+
+// RootRanges are the ids that level 0's vertex may have, as root_first and
+// root_end give them; root_ok may still refuse some.
+func RootRanges(p *plan.Plan) []plan.Range {
+	x := newLowering(p, Options{})
+	x.root()
+	var out []plan.Range
+	for _, r := range x.roots {
+		out = append(out, plan.Range{First: r[0].Value, End: max(r[0].Value, r[1].Value)})
+	}
+	return out
+}

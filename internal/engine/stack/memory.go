@@ -1,0 +1,157 @@
+package stack
+
+import (
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/lower"
+)
+
+// Where the memory of a search goes: each warp has a stack, and perhaps a table
+// for membership, in shared memory, and for each sibling and set node room for
+// cap elements in global memory. Sets that are larger are left unfiltered, so cap
+// decides about speed and never about answers.
+
+// leastCap is the room of a set below which lists are hardly ever filtered.
+const leastCap = 32
+
+// budget decides how many elements a set's memory has: all that any may need if
+// that is no more than a part of the smallest device.
+func (r *search) budget() {
+	need := max(lower.Room(r.p), 1)
+	if r.slot > 0 {
+		r.cap, r.roomy = min(r.slot, need), r.slot >= need
+		return
+	}
+	if r.shape.slots == 0 {
+		r.cap, r.roomy = 1, true
+		return
+	}
+	most := int64(need)
+	for _, d := range r.e.s.Devices() {
+		room := d.Memory / 4
+		if r.o.Memory > 0 {
+			room = min(room, r.o.Memory)
+		}
+		sets := int64(d.SMs) * int64(d.ThreadsPerSM/32) * int64(r.unroll*r.shape.slots)
+		most = min(most, room/4/sets)
+	}
+	r.cap = int(max(most, min(int64(need), leastCap)))
+	r.roomy = r.cap >= need
+}
+
+// stackBytes is the size of struct Stack in stack.cuh.
+func (r *search) stackBytes() int {
+	s := r.shape
+	walk := max(s.walk, 1)
+	state := align(4*s.levels, 8) + 16*max(s.sets, 1)
+	if !r.roomy {
+		state += align(4*max((s.slots+31)/32, 1), 8)
+	}
+	n := align(4*(1+4*walk), 8) + 8 + lootBytes(s.levels) + walk*r.unroll*(16+state)
+	if r.stats {
+		n += 8 * s.levels
+	}
+	return n
+}
+
+// lootBytes is the size of struct Loot.
+func lootBytes(levels int) int { return align(8+12+4*levels, 8) }
+
+func align(n, to int) int { return (n + to - 1) / to * to }
+
+// sharedBytes is what a block needs: its board, and its warps' stacks and tables.
+func (r *search) sharedBytes() int {
+	n := r.stackBytes()
+	if r.sieve > 0 {
+		n += 1 << (r.sieve - 3)
+	}
+	return boardBytes + r.thread/32*n
+}
+
+// boardBytes is the size of struct Board in steal.cuh.
+const boardBytes = 16
+
+// sharedRoom is the most that a block may have on all devices.
+func (r *search) sharedRoom() int {
+	least := 1 << 30
+	for _, d := range r.e.s.Devices() {
+		least = min(least, d.SharedPerBlock)
+	}
+	return least
+}
+
+// extra is struct StackX.
+type extra struct {
+	Slots      uint64
+	Market     session.Market
+	Cycles     uint64
+	Pieces     uint64
+	PieceCount uint64
+	Limit      uint64
+	Cap        uint32
+	SieveRoom  uint32
+	Heavy      uint32
+	StackBytes uint32
+}
+
+// start makes one device ready.
+func (r *search) start(x *session.Exec) (func() error, error) {
+	k, err := x.Kernel("stack_search")
+	if err != nil {
+		return nil, err
+	}
+	shared := r.sharedBytes()
+	blocks, err := k.Resident(r.thread, shared)
+	if err != nil {
+		return nil, err
+	}
+	if blocks == 0 {
+		return nil, fmt.Errorf("a block of %d threads with %d registers each and %d bytes of shared memory does not fit on %v", r.thread, k.Registers, shared, x.Info())
+	}
+	if r.switches.blocks > 0 {
+		blocks = min(blocks, r.switches.blocks)
+	}
+	if x.Index() == 0 {
+		r.blocks = blocks
+	}
+	a := &extra{Cap: uint32(r.cap), SieveRoom: uint32(r.sieve), StackBytes: uint32(r.stackBytes())}
+	if !r.listing {
+		a.Limit = uint64(max(r.o.Limit, 0))
+	}
+	sets := int64(r.unroll * r.shape.slots)
+	if bytes := int64(blocks*r.thread/32) * sets * int64(r.cap) * 4; bytes > 0 {
+		b, err := x.Scratch("candidate sets", bytes)
+		if err != nil {
+			return nil, err
+		}
+		a.Slots = b.Ptr
+	}
+	if r.steal > 0 {
+		if a.Market, err = x.Market(blocks, lootBytes(r.shape.levels)); err != nil {
+			return nil, err
+		}
+	}
+	var cycles cuda.Buffer
+	if r.stats {
+		if cycles, err = x.Scratch("times of levels", int64(8*r.shape.levels)); err != nil {
+			return nil, err
+		}
+		if err := x.Context().Clear(cycles, x.Stream()); err != nil {
+			return nil, err
+		}
+		a.Cycles = cycles.Ptr
+	}
+	return func() error {
+		err := session.Launch(x, k, cuda.Launch{Blocks: blocks, Threads: r.thread, Shared: shared}, a)
+		if err != nil || !r.stats || x.Index() > 0 {
+			return err
+		}
+		if err := x.Stream().Synchronize(); err != nil {
+			return err
+		}
+		r.cycles = make([]uint64, r.shape.levels)
+		return cuda.Download(x.Context(), r.cycles, cycles, 0)
+	}, nil
+}

@@ -1,0 +1,134 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// nest is the schedule of the loop nest over the set program: stack.cuh.
+type nest struct{}
+
+func (nest) check(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) error {
+	s, err := parse(o)
+	if err != nil || p.Empty != nil {
+		return err
+	}
+	_, err = newSearch(e, g, p, o, s, false)
+	return err
+}
+
+func (nest) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
+	s, err := parse(o)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	r, err := newSearch(e, g, p, o, s, sink != nil)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	job := r.job(sink)
+	found, err := e.s.Run(ctx, job)
+	if err != nil && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx))) && !errors.Is(err, engine.ErrStop) {
+		return engine.Result{}, err
+	}
+	if errors.Is(err, engine.ErrStop) {
+		err = nil
+	}
+	return r.result(found), err
+}
+
+// search is one run of the nest, as it is prepared on the host.
+type search struct {
+	switches
+	e       *Engine
+	g       *graph.Graph
+	p       *plan.Plan
+	o       engine.Options
+	listing bool
+
+	prog  *kir.Program
+	shape shape
+	roomy bool // no set is larger than cap
+	cap   int  // elements that a set's memory has
+	edges bool // tasks are places in lists, not vertices
+	tasks uint64
+	chunk int
+
+	blocks int      // of the last launch
+	cycles []uint64 // by level, with statistics
+}
+
+// shape is what of the lowered program decides sizes: its levels, those that have
+// a list on the stack, nodes, and nodes with memory.
+type shape struct{ levels, enum, walk, sets, slots int }
+
+func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s switches, listing bool) (*search, error) {
+	r := &search{switches: s, e: e, g: g, p: p, o: o, listing: listing}
+	lo := lower.Options{View: lower.Sets, Counting: s.tail && !listing, NoMotion: !s.motion}
+	var err error
+	if r.prog, err = lower.Plan(p, lo); err != nil {
+		return nil, err
+	}
+	r.shape = shapeOf(r.prog)
+	if r.budget(); r.roomy {
+		lo.Roomy = true
+		if r.prog, err = lower.Plan(p, lo); err != nil {
+			return nil, err
+		}
+	}
+	for r.unroll > 1 && r.sharedBytes() > r.sharedRoom() {
+		r.unroll /= 2
+	}
+	if n, room := r.sharedBytes(), r.sharedRoom(); n > room {
+		return nil, fmt.Errorf("%d levels and %d sets take %d bytes of shared memory a block of %d threads, and there are %d; stack.threads makes it smaller",
+			r.shape.levels, r.shape.sets, n, r.thread, room)
+	}
+	return r, r.cut()
+}
+
+func shapeOf(p *kir.Program) shape {
+	get := func(name string) int {
+		v, _ := p.Define(name)
+		return int(v)
+	}
+	s := shape{levels: get("W_LEVELS"), enum: get("W_ENUM"), sets: get("W_SETS"), slots: get("W_SLOTS")}
+	s.walk = s.enum
+	if s.enum == s.levels {
+		s.walk-- // the last level's vertices are visited where they are found
+	}
+	return s
+}
+
+// job is the run for the session.
+func (r *search) job(sink engine.Sink) *session.Job {
+	j := &session.Job{
+		Name: "stack", Source: r.source(), Program: r.prog, Vertices: uint32(r.g.NumVertices()), Owner: r.g,
+		Tasks: r.tasks, Chunk: uint32(r.chunk), PerRoot: r.o.PerRoot != nil, Progress: r.o.Progress,
+		Start: r.start, FaultText: faultText,
+	}
+	if sink != nil {
+		j.Width, j.Columns, j.Limit = len(r.p.Levels), r.p.LevelOf, uint64(max(r.o.Limit, 0))
+		j.Rows = func(worker int, rows []uint32) error {
+			return sink.Emit(worker, &engine.Batch{Rows: len(rows) / j.Width, Width: j.Width, Vertices: rows})
+		}
+	}
+	return j
+}
+
+// Faults of the kernel.
+const faultLayout = 1
+
+func faultText(code uint32, about uint64) string {
+	if code == faultLayout {
+		return fmt.Sprintf("the stack of a warp has %d bytes, which is not what the host made room for", about)
+	}
+	return ""
+}

@@ -1,0 +1,89 @@
+package stack
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+)
+
+// Numbers of Counters.user, as in stack.cuh.
+const (
+	usedCombined = iota
+	usedLazy
+	usedFlat
+	usedSieve
+	usedTurned
+	usedBlock
+	usedEdges
+	usedLimit
+)
+
+var usedNames = [...]string{"combined steps", "sets left unfiltered", "flat batches", "sieves", "lists searched", "block pieces", "edge chunks"}
+
+// result says what a run found in the terms of engines.
+func (r *search) result(found session.Result) engine.Result {
+	res := engine.Result{
+		Matches: engine.Uint128(found.Matches), Complete: found.Complete, Device: r.e.devices(),
+		Search: found.Search, Threads: r.e.s.Workers(),
+	}
+	if limit := engine.U64(uint64(max(r.o.Limit, 0))); r.o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
+		res.Matches = limit
+		res.Complete = res.Complete && r.listing
+	}
+	for v := range r.o.PerRoot {
+		r.o.PerRoot[v] = engine.Uint128(found.PerRoot[v])
+	}
+	if r.o.Levels {
+		res.Levels = r.levels(found)
+	}
+	res.Notes = r.notes(found)
+	return res
+}
+
+// levels gives each level its partial matches, and its part of the search time by
+// the cycles that warps were at it.
+func (r *search) levels(found session.Result) []engine.LevelStat {
+	out := make([]engine.LevelStat, len(r.p.Levels))
+	var all uint64
+	for _, c := range r.cycles {
+		all += c
+	}
+	for l := range out {
+		if l < len(found.Visits) {
+			out[l].Matches = engine.U64(found.Visits[l])
+		}
+		if l < len(r.cycles) && all > 0 {
+			out[l].Time = time.Duration(float64(found.Search) * float64(r.cycles[l]) / float64(all))
+		}
+	}
+	out[len(out)-1].Matches = engine.Uint128(found.Matches)
+	return out
+}
+
+// notes say how the search was run, and where the time around it went.
+func (r *search) notes(found session.Result) []string {
+	tasks := "vertices"
+	if r.edges {
+		tasks = "edges"
+	}
+	notes := []string{fmt.Sprintf("%d blocks of %d threads a device, %s as tasks, %d siblings, sets of up to %d elements; %d steals in blocks, %d across",
+		r.blocks, r.thread, tasks, r.unroll, r.cap, found.StealsBlock, found.StealsGrid)}
+	notes = append(notes, fmt.Sprintf("upload %s, preparation %s, kernel %s", round(found.Upload), round(found.Prepare), round(found.Compile)))
+	if r.stats {
+		text := fmt.Sprintf("%d of %d lane-steps had an element", found.LanesBusy, found.LanesAll)
+		for i, name := range usedNames {
+			text += fmt.Sprintf(", %s %d", name, found.User[i])
+		}
+		notes = append(notes, text)
+	}
+	return notes
+}
+
+func round(d time.Duration) time.Duration {
+	if d > time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(10 * time.Microsecond)
+}

@@ -1,0 +1,71 @@
+package stack
+
+import (
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/lower"
+)
+
+// Tasks are roots or edges. A root task is a vertex of level 0. An edge task is a
+// place in the neighbour lists that level 1's candidates come from: the same
+// number of places is about the same work whoever's list they are in, so that a
+// hub is many tasks.
+
+// hub is the length of a list from which edge tasks are worth their search for
+// the vertex that a place belongs to.
+const hub = 1024
+
+// edgeChunk is how many places a warp takes at a time.
+const edgeChunk = 256
+
+// cut decides what tasks are, how many there are, and how many a warp takes.
+func (r *search) cut() error {
+	can := r.shape.walk >= 2 && r.p.Levels[1].Set >= 0
+	switch r.roots {
+	case "edge":
+		if !can {
+			return fmt.Errorf("stack.roots=edge: the search has no edges to begin with; use vertex or auto")
+		}
+		r.edges = true
+	case "auto":
+		r.edges = can && r.longest() >= hub
+	}
+	first, _ := r.prog.Define("W_FIRST_ADJ")
+	off := r.p.Adjs
+	for _, v := range lower.RootRanges(r.p) {
+		if r.edges {
+			o := off[first].CSR.Off
+			r.tasks += o[v.End] - o[v.First]
+		} else {
+			r.tasks += uint64(v.End - v.First)
+		}
+	}
+	switch {
+	case r.switches.chunk > 0:
+		r.chunk = r.switches.chunk
+	case r.edges:
+		r.chunk = edgeChunk
+	default:
+		r.chunk = int(min(max(r.tasks/uint64(16*r.warps()), 1), 32))
+	}
+	return nil
+}
+
+// longest is the length of the longest list that level 1's candidates come from.
+// In an undirected graph it is the first of a class.
+func (r *search) longest() (n int) {
+	first, _ := r.prog.Define("W_FIRST_ADJ")
+	csr := r.p.Adjs[first].CSR
+	for v := range csr.NumVertices() {
+		n = max(n, csr.Degree(uint32(v)))
+	}
+	return n
+}
+
+// warps is about how many warps all devices hold at once.
+func (r *search) warps() (n int) {
+	for _, d := range r.e.s.Devices() {
+		n += d.SMs * residentThreads / 32
+	}
+	return max(n, 1)
+}

@@ -1,0 +1,172 @@
+package stack_test
+
+import (
+	"context"
+	"flag"
+	"maps"
+	"os"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestMain lowers the number of random plans unless it is given: each costs a run
+// of the compiler. WEFT_CHECKS=N, or -rapid.checks, raises it.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		n := os.Getenv("WEFT_CHECKS")
+		if n == "" {
+			n = "15"
+		}
+		flag.Set("rapid.checks", n)
+	}
+	os.Exit(m.Run())
+}
+
+// tiny is the engine with options that make a search fit the emulated device and
+// its few cores; options of a run come on top.
+type tiny struct {
+	*stack.Engine
+	opt map[string]string
+}
+
+func (e tiny) with(o engine.Options) engine.Options {
+	opt := map[string]string{"stack.blocks": "2", "stack.threads": "64", "stack.sieve": "10"}
+	maps.Copy(opt, e.opt)
+	maps.Copy(opt, o.Opt)
+	o.Opt = opt
+	return o
+}
+
+func (e tiny) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
+	return e.Engine.Check(g, p, e.with(o))
+}
+
+func (e tiny) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+	return e.Engine.Run(ctx, g, p, e.with(o), s)
+}
+
+// onDevice runs f with the engine over each kind of device that there is.
+func onDevice(t *testing.T, f func(t *testing.T, e tiny)) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) { withSession(t, func(e tiny) { f(t, e) }, d) })
+}
+
+func withSession(t *testing.T, f func(e tiny), devices ...*cuda.Device) {
+	t.Helper()
+	s, err := session.Open(devices, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	f(tiny{Engine: stack.New(s)})
+}
+
+// options are engine options from names without "stack." and values in turn.
+func options(opt ...string) engine.Options {
+	o := engine.Options{Opt: map[string]string{}}
+	for i := 0; i+1 < len(opt); i += 2 {
+		o.Opt["stack."+opt[i]] = opt[i+1]
+	}
+	return o
+}
+
+func nestPlan(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+	o.Method = "nest"
+	return plan.Compile(g, p, o)
+}
+
+func named(t testing.TB, g *graph.Graph, name string, o plan.Options) *plan.Plan {
+	t.Helper()
+	ps, err := pattern.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Root, o.Seed = plan.NoRoot, 1
+	p, err := nestPlan(g, ps[0], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func rmat(t testing.TB, scale int, edges uint64) *graph.Graph {
+	t.Helper()
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "rmat", Scale: scale, M: edges, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func run(t testing.TB, e engine.Engine, g *graph.Graph, p *plan.Plan, o engine.Options) engine.Result {
+	t.Helper()
+	r, err := e.Run(context.Background(), g, p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Complete {
+		t.Fatalf("%s: not complete", p.Pattern.Name)
+	}
+	return r
+}
+
+func hostCount(t testing.TB, g *graph.Graph, p *plan.Plan) engine.Uint128 {
+	t.Helper()
+	return run(t, host.New(), g, p, engine.Options{}).Matches
+}
+
+// TestNoDiff compares random plans with the oracle, with switches on and off.
+func TestNoDiff(t *testing.T) {
+	onDevice(t, func(t *testing.T, e tiny) {
+		nodiff.Check(t, nodiff.Config{
+			Engine: e, Compile: nestPlan, MaxVertices: 12,
+			Opt: map[string]string{
+				"stack.slot": "2", "stack.flat": "off", "stack.unroll": "8", "stack.code-motion": "off", "stack.tail": "off",
+				"stack.roots": "edge", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on",
+			},
+		})
+	})
+}
+
+// TestSwitches counts by every switch on and off, on a graph with hubs.
+func TestSwitches(t *testing.T) {
+	g := rmat(t, 7, 700)
+	for _, c := range []struct {
+		name string
+		opts []engine.Options
+	}{
+		{"triangle", []engine.Options{options(), options("flat", "off"), options("tail", "off"), options("roots", "edge", "chunk", "7"), options("sieve", "0")}},
+		{"diamond", []engine.Options{options("steal", "off"), options("steal", "block"), options("unroll", "1", "flat", "off"), options("unroll", "8", "flat", "off", "roots", "edge")}},
+		{"gmatch:P5", []engine.Options{options(), options("slot", "3"), options("slot", "3", "flat", "off", "unroll", "2"), options("tail", "off", "slot", "1")}},
+		{"gmatch:P8", []engine.Options{options("code-motion", "off"), options("stop-level", "0", "detect-level", "0"), options("flat", "off", "unroll", "8", "slot", "5")}},
+		{"path(4)", []engine.Options{options(), options("tail", "off"), options("tail", "off", "flat", "off", "unroll", "8")}},
+		{"star(4)", []engine.Options{options(), options("flat", "off"), options("tail", "off")}},
+	} {
+		p := named(t, g, c.name, plan.Options{})
+		want := hostCount(t, g, p)
+		onDevice(t, func(t *testing.T, e tiny) {
+			for _, o := range c.opts {
+				if got := run(t, e, g, p, o); got.Matches != want {
+					t.Errorf("%s with %v: %v, want %v (%v)", c.name, o.Opt, got.Matches, want, got.Notes)
+				}
+			}
+		})
+	}
+}
