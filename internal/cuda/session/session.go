@@ -37,6 +37,7 @@ type device struct {
 	// control and ring are kept between runs: pinned memory is slow to get.
 	control *cuda.Pinned
 	ring    *cuda.Pinned
+	stage   *stage
 }
 
 // Open starts a session over open devices, which stay the caller's to close,
@@ -71,12 +72,15 @@ func (s *Session) Close() error {
 	for _, d := range s.devs {
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error {
 			errs := []error{d.arrays.free(c, &d.room)}
+			if d.stage != nil {
+				errs = append(errs, d.stage.close())
+			}
 			for _, p := range []*cuda.Pinned{d.control, d.ring} {
 				if p != nil {
 					errs = append(errs, p.Free())
 				}
 			}
-			d.control, d.ring = nil, nil
+			d.stage, d.control, d.ring = nil, nil, nil
 			return errors.Join(errs...)
 		}))
 	}

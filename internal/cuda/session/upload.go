@@ -29,7 +29,7 @@ func (r *running) upload(x *Exec) error {
 			}
 			d.arrays.put(w.key, b)
 			if w.from == nil {
-				err = copyIn(r.ctx, x.c, b, w.data)
+				err = d.copyIn(r.ctx, x.c, b, w.data)
 			} else {
 				err = x.first(b, Lists{at[w.from[0]], at[w.from[1]]})
 			}
@@ -49,17 +49,21 @@ func (r *running) upload(x *Exec) error {
 }
 
 // copyIn fills b from the host's memory.
-func copyIn(ctx context.Context, c *cuda.Context, b cuda.Buffer, data []byte) error {
-	const piece = 64 << 20
-	for n := 0; n < len(data); n += piece {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		if err := cuda.Upload(c, b, int64(n), data[n:min(n+piece, len(data))]); err != nil {
-			return err
-		}
+func (d *device) copyIn(ctx context.Context, c *cuda.Context, b cuda.Buffer, data []byte) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
 	}
-	return nil
+	if len(data) < stageLeast {
+		return cuda.Upload(c, b, 0, data)
+	}
+	if d.stage == nil {
+		s, err := newStage(c)
+		if err != nil {
+			return err
+		}
+		d.stage = s
+	}
+	return d.stage.upload(ctx, c, b, data)
 }
 
 // want is an array that a job needs on the device.

@@ -1,0 +1,131 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/cuda"
+)
+
+// A copy from memory that is not pinned goes through the driver's own small
+// pinned buffer, by one thread. Large arrays, which mostly are pages of a mapped
+// file, go through stageSlots pieces of pinned memory instead, which several
+// goroutines fill while earlier ones are on the bus.
+const (
+	stageSlots = 8
+	stageSlot  = 2 << 20
+	stageLeast = 8 << 20 // smaller arrays are copied plainly
+)
+
+// stage is a device's pinned memory for uploads, kept between runs.
+type stage struct {
+	mem    *cuda.Pinned
+	stream *cuda.Stream
+	sent   []*cuda.Event // by slot: its last copy has ended
+}
+
+func newStage(c *cuda.Context) (s *stage, err error) {
+	s = &stage{}
+	if s.mem, err = c.Pinned(stageSlots * stageSlot); err != nil {
+		return nil, err
+	}
+	if s.stream, err = c.Stream(); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	for range stageSlots {
+		e, err := c.Event()
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		s.sent = append(s.sent, e)
+	}
+	return s, nil
+}
+
+func (s *stage) close() error {
+	errs := []error{s.mem.Free()}
+	for _, e := range s.sent {
+		errs = append(errs, e.Close())
+	}
+	if s.stream != nil {
+		errs = append(errs, s.stream.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// piece is a filled slot and where it goes.
+type piece struct {
+	slot  int
+	at, n int
+}
+
+// upload fills b with data and waits until it is there.
+func (s *stage) upload(ctx context.Context, c *cuda.Context, b cuda.Buffer, data []byte) error {
+	pieces := (len(data) + stageSlot - 1) / stageSlot
+	free, full := make(chan int, stageSlots), make(chan piece, stageSlots)
+	for k := range stageSlots {
+		free <- k
+	}
+	quit := make(chan struct{})
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(stageSlots, runtime.GOMAXPROCS(0)) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for {
+				k := int(next.Add(1)) - 1
+				if k >= pieces {
+					return
+				}
+				select {
+				case slot := <-free:
+					at := k * stageSlot
+					n := copy(s.mem.Bytes()[slot*stageSlot:(slot+1)*stageSlot], data[at:])
+					full <- piece{slot, at, n} // has room for every slot
+				case <-quit:
+					return
+				}
+			}
+		}()
+	}
+	err := s.send(ctx, c, b, free, full, pieces)
+	close(quit)
+	wg.Wait()
+	return errors.Join(err, s.stream.Synchronize())
+}
+
+// send puts filled pieces on the bus, and frees slots in the order in which they
+// were sent.
+func (s *stage) send(ctx context.Context, c *cuda.Context, b cuda.Buffer, free chan<- int, full <-chan piece, pieces int) error {
+	var busy []int
+	for range pieces {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		var p piece
+		select {
+		case p = <-full:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if err := c.Send(b, int64(p.at), s.mem, int64(p.slot*stageSlot), int64(p.n), s.stream); err != nil {
+			return err
+		}
+		if err := s.sent[p.slot].Record(s.stream); err != nil {
+			return err
+		}
+		busy = append(busy, p.slot)
+		if len(busy) > stageSlots/2 {
+			if err := s.sent[busy[0]].Synchronize(); err != nil {
+				return err
+			}
+			free <- busy[0]
+			busy = busy[1:]
+		}
+	}
+	return nil
+}
