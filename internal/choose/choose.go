@@ -5,8 +5,10 @@ package choose
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
@@ -68,8 +70,18 @@ func CheckNames(name, device string) error {
 }
 
 func checkDevice(device string) error {
-	_, err := ordinals(device)
-	return err
+	list, err := ordinals(device)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	n, err := cuda.Count()
+	if err != nil {
+		return fmt.Errorf("%w: %s was asked for: %w", ErrDevice, device, err)
+	}
+	if most := slices.Max(list); most >= n {
+		return fmt.Errorf("%w: gpu:%d was asked for, and the GPUs here are 0 … %d", ErrDevice, most, n-1)
+	}
+	return nil
 }
 
 func byName(name string) (engine.Engine, error) {

@@ -37,6 +37,7 @@ var may = map[string][]string{
 	"engine/oracle":   {"plan", "graph", "pattern", "engine"},
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
+	"engine/stack":       {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
 	"engine/codegen":     {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
 	"engine/host":        {"plan", "graph/*", "pattern", "kir", "lower", "cuda", "engine"},
 	"engine/fine":        {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
