@@ -96,17 +96,31 @@ DEV u32 ctz(u32 x) { return (u32)__builtin_ctz(x); }
 DEV u32 ctz(u64 x) { return (u32)__builtin_ctzll(x); }
 DEV u64 mulhi(u64 a, u64 b) { return (u64)((u128)a * b >> 64); }
 
+// The thread sanitizer knows no fences. For it every atomic access orders what is
+// around it, as the fences beside relaxed ones are there to do.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WEFT_WATCHED
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(WEFT_WATCHED)
+#define WEFT_UNWATCHED __attribute__((no_sanitize("thread")))
+#define WEFT_LOAD __ATOMIC_ACQUIRE
+#define WEFT_STORE __ATOMIC_RELEASE
+#define WEFT_CHANGE __ATOMIC_ACQ_REL
+#else
+#define WEFT_UNWATCHED
+#define WEFT_LOAD __ATOMIC_RELAXED
+#define WEFT_STORE __ATOMIC_RELAXED
+#define WEFT_CHANGE __ATOMIC_RELAXED
+#endif
+
 // An access that a device refuses when its address is not a multiple of its size.
 template <class T> DEV void weft_aligned(const T* p, u64 bytes) {
   if (unlikely((u64)p & (bytes - 1))) emu_warp()->runtime->fail("an address is not aligned to the size of the access", 0, 0);
 }
 // After an atomic operation; other lanes may run here. The warp's record is the
 // business of its lanes in turn, which the thread sanitizer cannot know.
-#if defined(__SANITIZE_THREAD__) || defined(__clang__)
-#define WEFT_UNWATCHED __attribute__((no_sanitize("thread")))
-#else
-#define WEFT_UNWATCHED
-#endif
 WEFT_UNWATCHED DEV void weft_changed(bool changed) {
   EmuWarp* w = emu_warp();
   w->changes += changed;
@@ -117,25 +131,25 @@ template <class T, class F> DEV T weft_update(T* p, F f) {
   weft_aligned(p, sizeof(T));
   T old = __atomic_load_n(p, __ATOMIC_RELAXED), x;
   do x = f(old);
-  while (x != old && !__atomic_compare_exchange_n(p, &old, x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  while (x != old && !__atomic_compare_exchange_n(p, &old, x, true, WEFT_CHANGE, WEFT_LOAD));
   weft_changed(x != old);
   return old;
 }
 template <class T> DEV T weft_add(T* p, T x) {
   weft_aligned(p, sizeof(T));
-  T old = __atomic_fetch_add(p, x, __ATOMIC_RELAXED);
+  T old = __atomic_fetch_add(p, x, WEFT_CHANGE);
   weft_changed(x != 0);
   return old;
 }
 template <class T> DEV T weft_exch(T* p, T x) {
   weft_aligned(p, sizeof(T));
-  T old = __atomic_exchange_n(p, x, __ATOMIC_RELAXED);
+  T old = __atomic_exchange_n(p, x, WEFT_CHANGE);
   weft_changed(x != old);
   return old;
 }
 template <class T> DEV T weft_cas(T* p, T compare, T x) {
   weft_aligned(p, sizeof(T));
-  bool done = __atomic_compare_exchange_n(p, &compare, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  bool done = __atomic_compare_exchange_n(p, &compare, x, false, WEFT_CHANGE, WEFT_LOAD);
   weft_changed(done);
   return compare;
 }
@@ -165,13 +179,13 @@ DEV void fence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 template <class T> DEV T weft_load(const T* p, int order) {
   weft_aligned(p, sizeof(T));
-  return order == __ATOMIC_ACQUIRE ? __atomic_load_n(p, __ATOMIC_ACQUIRE) : __atomic_load_n(p, __ATOMIC_RELAXED);
+  return order == __ATOMIC_ACQUIRE ? __atomic_load_n(p, __ATOMIC_ACQUIRE) : __atomic_load_n(p, WEFT_LOAD);
 }
 template <class T> DEV void weft_store(T* p, T x, int order) {
   weft_aligned(p, sizeof(T));
   T old = __atomic_load_n(p, __ATOMIC_RELAXED);
   if (order == __ATOMIC_RELEASE) __atomic_store_n(p, x, __ATOMIC_RELEASE);
-  else __atomic_store_n(p, x, __ATOMIC_RELAXED);
+  else __atomic_store_n(p, x, WEFT_STORE);
   weft_changed(old != x);
 }
 #define WEFT_ORDERED(suffix, T)                                                              \

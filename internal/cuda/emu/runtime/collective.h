@@ -185,8 +185,10 @@ static u64 barrier(u32 kind, bool p, const char* file, u32 line) {
   b->truths += p;
   w->runnable &= ~bit;
   w->barrier |= bit;
-  if (b->arrived == b->live) release(b);
-  w->collectives++;
+  if (b->arrived == b->live) {
+    release(b);
+    w->collectives++;
+  }
   depart(w, l);
 #ifdef EMU_TSAN
   __tsan_acquire(b);
