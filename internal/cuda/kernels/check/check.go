@@ -1,0 +1,83 @@
+// Package check compiles device code for GPUs without a GPU and without a toolkit: by clang, through
+// device_clang.cuh. It finds what a C++ compiler of the host lets pass and a GPU's does not. The result is not run.
+package check
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+)
+
+// Architectures are those that CompileCheck compiles for: the oldest that kernels are written for, the first with
+// asynchronous copies and reductions, and Hopper.
+var Architectures = []string{"sm_70", "sm_80", "sm_90"}
+
+// compilerNames are looked for in this order; WEFT_CLANG comes before them.
+var compilerNames = []string{"clang++-19", "clang++-20", "clang++-21", "clang++"}
+
+// findClang is a clang that compiles for NVIDIA's GPUs, or "".
+var findClang = sync.OnceValue(func() string {
+	names := compilerNames
+	if name := os.Getenv("WEFT_CLANG"); name != "" {
+		names = []string{name}
+	}
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		targets, err := exec.Command(path, "--print-targets").Output()
+		if err == nil && strings.Contains(string(targets), "nvptx64") {
+			return path
+		}
+	}
+	return ""
+})
+
+// CompileCheck compiles a program of kernels for each of Architectures, as it is for release and with the assertions
+// of debugging. Without a clang that can, the test is skipped.
+func CompileCheck(t testing.TB, src cuda.Source) {
+	t.Helper()
+	clang := findClang()
+	if clang == "" {
+		t.Skip("no clang that compiles for NVIDIA's GPUs: install clang-19, or set WEFT_CLANG")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range src.Includes {
+		write(name, text)
+	}
+	const main = "weft-kernel.cu"
+	write(main, src.Text)
+	for _, arch := range Architectures {
+		for _, debug := range []string{"-UWEFT_DEBUG", "-DWEFT_DEBUG"} {
+			args := []string{
+				"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-nocudainc", "-nocudalib", "-fdeclspec",
+				"-std=c++17", "-O3", "-Xclang", "-target-feature", "-Xclang", "+ptx78", debug,
+			}
+			for _, o := range src.Options {
+				if strings.HasPrefix(o, "-D") || strings.HasPrefix(o, "-U") {
+					args = append(args, o)
+				}
+			}
+			cmd := exec.Command(clang, append(args, "-S", main, "-o", "kernel.ptx")...)
+			cmd.Dir = dir
+			if log, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s does not compile for %s with %s: %v\n%s", src.Name, arch, debug, err, log)
+			}
+		}
+	}
+}

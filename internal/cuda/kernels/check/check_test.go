@@ -1,0 +1,61 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels"
+)
+
+// Every file of kernels in the tree that stands by itself compiles: those under testdata use each name of
+// device.cuh, and the shared files each other.
+func TestKernels(t *testing.T) {
+	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh", "control.cuh", "tasks.cuh", "ring.cuh"} {
+		t.Run(name, func(t *testing.T) {
+			CompileCheck(t, cuda.Source{Name: name, Text: "#include \"" + name + "\"\n", Includes: kernels.Includes()})
+		})
+	}
+	root := filepath.Join("..", "..")
+	for _, file := range []string{"testdevice/testdata/primitives.cu"} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			CompileCheck(t, cuda.Source{Name: file, Text: string(text), Includes: kernels.Includes()})
+		})
+	}
+}
+
+// failures keeps what a check reports instead of failing.
+type failures struct {
+	testing.TB
+	found []string
+}
+
+func (f *failures) Errorf(format string, args ...any) {
+	f.found = append(f.found, args[1].(string))
+}
+
+// A text that only a host's compiler accepts is refused, for each architecture.
+func TestRefuses(t *testing.T) {
+	if findClang() == "" {
+		t.Skip("no clang that compiles for NVIDIA's GPUs")
+	}
+	f := &failures{TB: t}
+	CompileCheck(f, cuda.Source{Name: "host.cu", Includes: kernels.Includes(), Text: `#include "device.cuh"
+struct Params { u32* out; };
+u32 on_the_host();
+WEFT_KERNEL(wrong, Params) { p.out[0] = on_the_host(); }
+`})
+	want := strings.Fields(strings.Repeat(strings.Join(Architectures, " ")+" ", 2))
+	slices.Sort(want)
+	slices.Sort(f.found)
+	if !slices.Equal(f.found, want) {
+		t.Errorf("refused for %v, want %v", f.found, want)
+	}
+}
