@@ -20,7 +20,10 @@ const (
 	usedLimit
 )
 
-var usedNames = [...]string{"combined steps", "sets left unfiltered", "flat batches", "sieves", "lists searched", "block pieces", "edge chunks"}
+var usedNames = [usedLimit]string{
+	usedCombined: "combined steps", usedLazy: "sets left unfiltered", usedFlat: "flat batches", usedSieve: "sieves",
+	usedTurned: "lists searched", usedBlock: "block pieces", usedEdges: "edge chunks",
+}
 
 // result says what a run found in the terms of engines.
 func (r *search) result(found session.Result) engine.Result {
