@@ -1,6 +1,7 @@
 package weft_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -46,5 +47,26 @@ func BenchmarkLabelledSets(b *testing.B) {
 			b.ReportMetric(float64(plan.Microseconds())/each, "plan-µs/query")
 			b.ReportMetric(float64(search.Microseconds())/each, "search-µs/query")
 		})
+	}
+}
+
+// BenchmarkMotifs counts all motifs of a size in a small graph, planning
+// included.
+func BenchmarkMotifs(b *testing.B) {
+	for _, name := range []string{"citeseer.graph.gz", "ca-grqc.csv.gz"} {
+		g, err := weft.Open(b.Context(), filepath.Join("testdata", "graphs", name))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer g.Close()
+		for _, k := range []int{4, 5} {
+			b.Run(fmt.Sprintf("%s/%d", name, k), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := g.Motifs(b.Context(), k); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/host/census"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -35,7 +36,42 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) ([]Result,
 	if s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 {
 		return g.countEach(ctx, qs, s)
 	}
+	if census.Suits(g.g.Any(), k) {
+		return g.census(ctx, qs, s)
+	}
 	return g.motifFormulas(ctx, qs, s)
+}
+
+// census counts all motifs in one pass, of whose time each has its share.
+func (g *Graph) census(ctx context.Context, qs []*Query, s *settings) (out []Result, err error) {
+	defer g.g.Recover(&err)
+	ctx, stop := watchMemory(ctx, s.memory)
+	defer stop()
+	ps := make([]*pattern.Pattern, len(qs))
+	for i, q := range qs {
+		if ps[i], err = q.pattern(s); err != nil {
+			return nil, err
+		}
+	}
+	start := time.Now()
+	counts, err := census.Motifs(ctx, g.g.Any(), ps, s.workers(), s.engineOptions(0).Progress)
+	took := time.Since(start) / time.Duration(len(qs))
+	if cause := memoryCause(ctx); cause != nil {
+		return nil, cause
+	}
+	memory := peakMemory()
+	for i, p := range ps {
+		aut := p.Automorphisms().Order()
+		var n *big.Int
+		if err == nil {
+			n = counts[i].Mul(counts[i], aut)
+		}
+		r := g.formulaResult(qs[i], p, aut, n)
+		r.Method, r.Reason = "census", "one pass counts all motifs"
+		r.Search, r.Total, r.PeakMemory = took, g.load+took, memory
+		out = append(out, r)
+	}
+	return out, classify(err)
 }
 
 // countEach counts one query after the other.
@@ -78,7 +114,8 @@ func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]
 		}
 		planned := time.Now()
 		n, err := formulas.Embeddings(ctx, f)
-		r := g.formulaResult(q, p, n)
+		r := g.formulaResult(q, p, p.Automorphisms().Order(), n)
+		r.PeakMemory = peakMemory()
 		r.Plan, r.Search = planned.Sub(start), time.Since(planned)
 		r.Total = g.load + time.Since(start)
 		out = append(out, r)
@@ -92,13 +129,12 @@ func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]
 	return out, nil
 }
 
-// formulaResult is the result of a formula's value n, nil where it was cut short.
-func (g *Graph) formulaResult(q *Query, p *pattern.Pattern, n *big.Int) Result {
-	aut := p.Automorphisms().Order()
+// formulaResult is the result of n embeddings, nil where the count was cut short.
+func (g *Graph) formulaResult(q *Query, p *pattern.Pattern, aut, n *big.Int) Result {
 	r := Result{
 		Query: q.Name(), Semantics: p.Mode.String(), Induced: p.Induced,
 		Automorphisms: aut, Complete: n != nil, Engine: host.New().Name(), Device: "cpu",
-		Graph: g.Summary(), Load: g.load, PeakMemory: peakMemory(), Method: plan.Decomposed.String(),
+		Graph: g.Summary(), Load: g.load, Method: plan.Decomposed.String(),
 		Reason: "motifs share the counts of smaller patterns",
 	}
 	if n == nil {

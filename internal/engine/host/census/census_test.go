@@ -1,0 +1,169 @@
+package census
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/oracle"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// TestMotifs compares with the oracle on random graphs, dense ones and ones with
+// hubs among them.
+func TestMotifs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := rapid.SampledFrom([]gen.Spec{
+			{Model: "er", N: 9, P: 0.3}, {Model: "er", N: 9, P: 0.7}, {Model: "er", N: 8, P: 1},
+			{Model: "ba", N: 16, K: 2}, {Model: "rmat", Scale: 4, M: 40},
+		}).Draw(t, "spec")
+		spec.Seed = rapid.Uint64().Draw(t, "seed")
+		g, err := gen.Generate(context.Background(), spec, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := rapid.IntRange(3, 5).Draw(t, "k")
+		induced := rapid.Bool().Draw(t, "induced")
+		got, err := Motifs(context.Background(), &g.Out, motifs(k, induced), 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range motifs(k, induced) {
+			if want := oracleCount(t, g, p); got[i].Cmp(want) != 0 {
+				t.Fatalf("%v: %s, induced %v: %v, want %v", spec, p.Name, induced, got[i], want)
+			}
+		}
+	})
+}
+
+func motifs(k int, induced bool) []*pattern.Pattern {
+	ps, err := pattern.ByName(fmt.Sprintf("motifs(%d)", k))
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range ps {
+		p.Induced = induced
+	}
+	return ps
+}
+
+func oracleCount(t *rapid.T, g *graph.Graph, p *pattern.Pattern) *big.Int {
+	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest", Quick: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := oracle.New().Run(context.Background(), g, pl, engine.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Matches.Big()
+}
+
+// TestWideRows: neighbourhoods of several words; a complete graph of 150
+// vertices holds each pattern C(150,k)·k!/|Aut| times, and nothing but cliques
+// induced.
+func TestWideRows(t *testing.T) {
+	const n = 150
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "cliques", N: 1, K: n}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 3; k <= 5; k++ {
+		plain, err := Motifs(context.Background(), &g.Out, motifs(k, false), 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		induced, err := Motifs(context.Background(), &g.Out, motifs(k, true), 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range motifs(k, false) {
+			want := new(big.Int).MulRange(n-int64(k)+1, n)
+			want.Quo(want, p.Automorphisms().Order())
+			if plain[i].Cmp(want) != 0 {
+				t.Errorf("%s: %v, want %v", p.Name, plain[i], want)
+			}
+			if i < len(plain)-1 {
+				want = new(big.Int)
+			}
+			if induced[i].Cmp(want) != 0 {
+				t.Errorf("%s induced: %v, want %v", p.Name, induced[i], want)
+			}
+		}
+	}
+}
+
+// TestBatches: the rows of vertices that share neighbours with a root are made
+// in several batches where they are many.
+func TestBatches(t *testing.T) {
+	old := batchWords
+	defer func() { batchWords = old }()
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "er", N: 90, P: 0.5, Seed: 4}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Motifs(context.Background(), &g.Out, motifs(5, true), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batchWords = 7
+	got, err := Motifs(context.Background(), &g.Out, motifs(5, true), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range motifs(5, false) {
+		if got[i].Cmp(want[i]) != 0 {
+			t.Errorf("%s: %v in batches, %v at once", p.Name, got[i], want[i])
+		}
+	}
+}
+
+// TestShapes: graphs of five vertices with a shape of a connected one are
+// isomorphic to it.
+func TestShapes(t *testing.T) {
+	for k := 3; k <= 5; k++ {
+		byShape := map[shape]string{}
+		for _, p := range motifs(k, false) {
+			byShape[shapeOf(k, p.Edges)] = p.Canonical()
+		}
+		if len(byShape) != len(motifs(k, false)) {
+			t.Fatalf("%d shapes of %d patterns of %d vertices", len(byShape), len(motifs(k, false)), k)
+		}
+		clique := motifs(k, false)[len(motifs(k, false))-1]
+		for set := range 1 << len(clique.Edges) {
+			p := &pattern.Pattern{Vertices: clique.Vertices}
+			for i, e := range clique.Edges {
+				if set>>i&1 != 0 {
+					p.Edges = append(p.Edges, e)
+				}
+			}
+			if len(p.Edges) < k-1 {
+				continue
+			}
+			want, known := byShape[shapeOf(k, p.Edges)]
+			if known != p.Connected() || known && want != p.Canonical() {
+				t.Fatalf("%s: taken for another pattern", pattern.Format(p))
+			}
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "er", N: 100, P: 0.5, Seed: 4}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Motifs(ctx, &g.Out, motifs(5, true), 2, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

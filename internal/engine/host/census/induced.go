@@ -1,0 +1,67 @@
+package census
+
+import (
+	"math/big"
+	"math/bits"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// makeInduced turns the numbers of subgraphs into those of induced subgraphs: a
+// set of vertices that induces G holds each pattern H as often as G's edges do,
+//
+//	subgraphs(H) = Σ_G induced(G) · (copies of H on all vertices of G)
+//
+// and only G with more edges than H, or H itself, count. The patterns are sorted
+// by number of edges.
+func makeInduced(ps []*pattern.Pattern, n []*big.Int) {
+	number := map[shape]int{}
+	for i, p := range ps {
+		number[shapeOf(len(p.Vertices), p.Edges)] = i
+	}
+	var some []pattern.Edge
+	for i := len(ps) - 1; i >= 0; i-- {
+		p := ps[i]
+		copies := make([]int64, len(ps))
+		for set := uint(0); set < 1<<len(p.Edges)-1; set++ {
+			if bits.OnesCount(set) < len(p.Vertices)-1 {
+				continue
+			}
+			some = some[:0]
+			for m := set; m != 0; m &= m - 1 {
+				some = append(some, p.Edges[bits.TrailingZeros(m)])
+			}
+			if h, ok := number[shapeOf(len(p.Vertices), some)]; ok {
+				copies[h]++
+			}
+		}
+		for h, c := range copies {
+			if c > 0 {
+				n[h].Sub(n[h], new(big.Int).Mul(big.NewInt(c), n[i]))
+			}
+		}
+	}
+}
+
+// shape tells the connected graphs of at most five vertices apart: how many
+// vertices have each degree, three bits each, and above these three times the
+// number of triangles. A graph that is not connected and has edges enough has an
+// isolated vertex or is a triangle beside an edge, and shares its shape with none
+// of them.
+type shape uint32
+
+func shapeOf(n int, edges []pattern.Edge) (s shape) {
+	var near [5]uint8
+	for i := range edges {
+		e := &edges[i]
+		near[e.From] |= 1 << e.To
+		near[e.To] |= 1 << e.From
+	}
+	for _, m := range near[:n] {
+		s += 1 << (3 * bits.OnesCount8(m))
+	}
+	for i := range edges {
+		s += shape(bits.OnesCount8(near[edges[i].From]&near[edges[i].To])) << 15
+	}
+	return s
+}

@@ -1,0 +1,174 @@
+package census
+
+import "github.com/weftgraph/weft/internal/graph"
+
+// root is one worker's state: the root at hand with what it shares with others.
+type root struct {
+	csr  *graph.CSR
+	size int // vertices of the patterns
+	sums sums
+
+	v     uint32
+	list  []uint32 // its neighbours
+	share []uint32 // by vertex: neighbours in common with the root
+	met   []uint32 // the vertices for which share is not 0
+	at    []uint32 // by vertex: its place in list + 1, or 0
+	// By place in list + 1, with 0 at 0 for vertices that are no neighbours.
+	degree, closed []uint64
+
+	matrix
+}
+
+func newRoot(csr *graph.CSR, size int) *root {
+	n := csr.NumVertices()
+	return &root{csr: csr, size: size, share: make([]uint32, n), at: make([]uint32, n)}
+}
+
+// visit adds up what has v as its root.
+func (r *root) visit(v uint32) {
+	list := r.csr.List(v)
+	d := uint64(len(list))
+	if d == 0 {
+		return
+	}
+	r.v, r.list = v, list
+	s := &r.sums
+	s.wedge.add(choose2(d))
+	s.star3.add(choose3(d))
+	s.star4.add(choose4(d))
+	r.walk()
+	degree, closed := r.degree[:d+1], r.closed[:d+1]
+	triangles := uint64(0) // t(v), twice
+	for i, u := range list {
+		degree[i+1] = uint64(r.csr.Degree(u))
+		closed[i+1] = uint64(r.share[u])
+		triangles += closed[i+1]
+	}
+	s.triangle.add(triangles)
+	triangles /= 2
+	if d > 1 {
+		s.tailed.mul(triangles, d-2)
+	}
+	var far, squares, pairs uint64 // Σ (d(u)−1), its squares; Σ C(t(vu),2)
+	for i := range list {
+		t, du := closed[i+1], degree[i+1]
+		far += du - 1
+		squares += (du - 1) * (du - 1)
+		pairs += choose2(t)
+	}
+	s.path4.mul(d-1, far)
+	s.diamond.add(pairs)
+	cycles := uint64(0) // c(v)
+	for _, w := range r.met {
+		c := uint64(r.share[w])
+		cycles += c * (c - 1)
+	}
+	cycles = (cycles - d*(d-1)) / 2 // not with v itself
+	s.cycle4.add(cycles)
+	if r.size > 3 && triangles > 0 {
+		for i, u := range list {
+			r.at[u] = uint32(i + 1)
+		}
+	}
+	if r.size == 5 {
+		r.five(d, triangles, cycles, far, squares)
+	}
+	if r.size > 3 && triangles > 0 {
+		r.cliques()
+		for _, u := range list {
+			r.at[u] = 0
+		}
+	}
+	for _, w := range r.met {
+		r.share[w] = 0
+	}
+}
+
+// walk goes to the neighbours' neighbours, the root among them.
+func (r *root) walk() {
+	met := r.met[:0]
+	for _, u := range r.list {
+		nb := r.csr.List(u)
+		k := len(met)
+		if cap(met) < k+len(nb) {
+			met = append(make([]uint32, 0, 2*(k+len(nb))), met...)
+		}
+		// A first meeting cannot be predicted: store always, advance on one.
+		buf := met[k : k+len(nb)]
+		fresh := 0
+		for _, w := range nb {
+			c := r.share[w]
+			r.share[w] = c + 1
+			buf[fresh] = w
+			fresh += int((uint64(c) - 1) >> 63)
+		}
+		met = met[:k+fresh]
+	}
+	r.met = met
+	if n := len(r.list) + 1; len(r.degree) < n {
+		r.degree, r.closed = make([]uint64, 2*n), make([]uint64, 2*n)
+	}
+}
+
+// five adds to the patterns of five vertices that are sums over the root and its
+// edges.
+func (r *root) five(d, triangles, cycles, far, squares uint64) {
+	s := &r.sums
+	degree, closed := r.degree, r.closed
+	s.fork.mul(choose2(d-1), far)
+	s.path5.mul(far, far)
+	s.path5.sub(squares)
+	s.bowtie.add(choose2(triangles))
+	if d > 1 {
+		s.banner.mul(cycles, d-2)
+		s.cricket.mul(triangles, choose2(d-2))
+	}
+	for _, w := range r.met {
+		if c := uint64(r.share[w]); c > 2 && w != r.v {
+			s.k23.add(choose3(c))
+		}
+	}
+	r.closedWalks()
+	for i, u := range r.list {
+		t, du := closed[i+1], degree[i+1]
+		s.lollipop.mul(triangles-t, du-1)
+		if t == 0 {
+			continue
+		}
+		// Over the neighbours x of u: s(v,x); over those that v shares, d(x) and
+		// t(vx).
+		var shared, degrees, further uint64
+		for _, x := range r.csr.List(u) {
+			at := r.at[x]
+			shared += uint64(r.share[x])
+			degrees += degree[at]
+			further += closed[at]
+		}
+		// Not x = v, and of the s(v,x) not u.
+		cyclesAt := shared - d - (du - 1) // c(vu)
+		s.house.mul(cyclesAt, t)
+		s.bull.mul(t*(d-2), du-2)
+		s.book.add(choose3(t))
+		s.kite.mul(t-1, degrees-2*t)
+		s.gem.mul(t-1, further-t)
+		if t > 1 {
+			s.dart.mul(choose2(t), d-3)
+		}
+	}
+}
+
+// closedWalks counts the walks of length five from the root back to it: two of
+// length two that meet over an edge.
+func (r *root) closedWalks() {
+	for _, w := range r.met {
+		// Each edge is met from both ends: once is enough.
+		x := uint64(0)
+		for _, z := range r.csr.List(w) {
+			if z >= w {
+				break
+			}
+			x += uint64(r.share[z])
+		}
+		r.sums.cycle5.mul(2*x, uint64(r.share[w]))
+	}
+}
