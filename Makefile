@@ -7,7 +7,7 @@ TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test docs-test docs-rewrite race fuzz lint bench cross release-snapshot picture
+.PHONY: build test docs-test docs-rewrite race fuzz lint bench cross kernels-check release-snapshot picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -39,6 +39,9 @@ bench: ## the Go benchmarks whose names match BENCH
 cross: ## compile for every platform of a release
 	@set -e; for t in $(TARGETS); do echo "build $$t"; \
 	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
+
+kernels-check: ## compile device code for GPUs, where clang-19 is installed; says so where it is not
+	$(GO) test -count=1 -v ./internal/cuda/kernels/check
 
 release-snapshot: ## the archives of a release, in dist/
 	GO="$(GO)" VERSION="$(VERSION)" LDFLAGS="$(LDFLAGS)" TARGETS="$(TARGETS)" scripts/release-snapshot.sh

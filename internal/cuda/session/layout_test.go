@@ -13,7 +13,7 @@ import (
 const layoutText = `
 #include "steal.cuh"
 struct P { u64* out; };
-#define AT(T, f) p.out[i++] = __builtin_offsetof(T, f)
+#define AT(T, f) p.out[i++] = (u64)&((T*)4096)->f - 4096 // NVRTC has no offsetof
 WEFT_KERNEL(layout, P) {
   if (thread() != 0) return;
   u32 i = 0;

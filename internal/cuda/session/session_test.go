@@ -125,10 +125,14 @@ func on(t *testing.T, n int, o session.Options, f func(t *testing.T, s *session.
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		devs := []*cuda.Device{d}
 		for i := 1; i < n; i++ {
+			open := func() (*cuda.Device, error) { return emu.Open(emu.Options{SMs: 1 + i%2}) } // of different speed
 			if !d.Info().Emulated {
-				t.Skip("one GPU")
+				open = func() (*cuda.Device, error) { return cuda.Open(i) }
 			}
-			e, err := emu.Open(emu.Options{SMs: 1 + i%2}) // of different speed
+			e, err := open()
+			if errors.Is(err, cuda.ErrNoDevice) {
+				t.Skip(err)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +253,8 @@ func TestRowsError(t *testing.T) {
 			if calls++; calls == 3 {
 				return enough
 			}
-			if calls > 3 {
+			// The other workers may have been on their way already.
+			if calls > 3+s.Workers()-1 {
 				t.Error("Rows is called after its error")
 			}
 			return take(worker, ids)

@@ -15,8 +15,9 @@ import (
 // file, go through stageSlots pieces of pinned memory instead, which several
 // goroutines fill while earlier ones are on the bus.
 const (
-	stageSlots = 8
-	stageSlot  = 2 << 20
+	stageSlots = 16
+	stageBusy  = 4 // slots on the bus, the others are being filled
+	stageSlot  = 1 << 20
 	stageLeast = 8 << 20 // smaller arrays are copied plainly
 )
 
@@ -72,7 +73,7 @@ func (s *stage) upload(ctx context.Context, c *cuda.Context, b cuda.Buffer, data
 	quit := make(chan struct{})
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(stageSlots, runtime.GOMAXPROCS(0)) {
+	for range min(stageSlots-stageBusy, runtime.GOMAXPROCS(0)) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -119,7 +120,7 @@ func (s *stage) send(ctx context.Context, c *cuda.Context, b cuda.Buffer, free c
 			return err
 		}
 		busy = append(busy, p.slot)
-		if len(busy) > stageSlots/2 {
+		if len(busy) > stageBusy {
 			if err := s.sent[busy[0]].Synchronize(); err != nil {
 				return err
 			}
