@@ -49,12 +49,15 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// maxRounds is how often Check draws again as long as nothing could be compared.
+const maxRounds = 20
+
 // Check draws graphs, patterns and plans and compares the engine's counts,
 // listings and counts per root with the oracle's embeddings.
 func Check(t *testing.T, c Config) {
 	c = c.withDefaults()
 	ran, refused := 0, map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	property := func(t *rapid.T) {
 		s := Graphs(c.MaxVertices).Draw(t, "graph")
 		p := c.Patterns(s, c.MaxPattern).Draw(t, "pattern")
 		if why := c.compare(t, s, p, c.planOptions(t, p)); why != "" {
@@ -62,7 +65,11 @@ func Check(t *testing.T, c Config) {
 		} else {
 			ran++
 		}
-	})
+	}
+	// Where a run is costly only a few are drawn, and all of them may be refused.
+	for round := 0; round < maxRounds && ran == 0 && !t.Failed(); round++ {
+		rapid.Check(t, property)
+	}
 	t.Logf("%d runs compared; refused: %v", ran, refused)
 	if ran == 0 {
 		t.Errorf("no run was compared")
