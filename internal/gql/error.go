@@ -3,8 +3,9 @@ package gql
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/weftgraph/weft/internal/caret"
 )
 
 // Error is a mistake in a query text, or in a pattern file. Line and Col count
@@ -27,8 +28,7 @@ func (e *Error) Error() string {
 		b.WriteString(e.File + ": ")
 	}
 	fmt.Fprintf(&b, "line %d, column %d: %s\n", e.Line, e.Col, e.Msg)
-	line, col := around(e.Source, e.Col)
-	b.WriteString("  " + line + "\n  " + caretIndent(line, col) + "^")
+	b.WriteString(caret.Under(e.Source, e.Col))
 	if e.Expected != "" {
 		b.WriteString("\nexpected " + e.Expected)
 	}
@@ -36,65 +36,6 @@ func (e *Error) Error() string {
 		b.WriteString("\ndid you mean " + e.Suggestion + "?")
 	}
 	return b.String()
-}
-
-// maxShown is the number of characters of a line that a message shows.
-const maxShown = 200
-
-// around cuts a long line to what is near a column.
-func around(line string, col int) (string, int) {
-	r := []rune(line)
-	if len(r) <= maxShown {
-		return line, col
-	}
-	from := min(max(col-maxShown/2, 0), len(r)-maxShown)
-	to := from + maxShown
-	begin, end := "", ""
-	if from > 0 {
-		begin, col = "…", col-from+1
-	}
-	if to < len(r) {
-		end = "…"
-	}
-	return begin + string(r[from:to]) + end, col
-}
-
-// printable replaces bytes that are not UTF-8, and control characters, which a
-// file could use to play with the terminal.
-func printable(line string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\t' && unicode.IsControl(r) {
-			return '\ufffd'
-		}
-		return r
-	}, line)
-}
-
-// caretIndent returns blanks as wide as the first col-1 characters of line.
-// Tabs stay tabs, so that the caret is right whatever their width.
-func caretIndent(line string, col int) string {
-	var b strings.Builder
-	for _, r := range line {
-		if col--; col <= 0 {
-			break
-		}
-		switch {
-		case r == '\t':
-			b.WriteByte('\t')
-		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		case wide(r):
-			b.WriteString("  ")
-		default:
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
-}
-
-// wide reports whether terminals show r in two columns.
-func wide(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
-		r >= 0x3000 && r <= 0x303e || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff
 }
 
 // errorAt makes an Error for a byte offset of text.
@@ -110,7 +51,7 @@ func errorAt(text string, pos int, msg string) *Error {
 		Line:   strings.Count(before, "\n") + 1,
 		Col:    utf8.RuneCountInString(text[start:pos]) + 1,
 		Msg:    msg,
-		Source: printable(strings.TrimSuffix(source, "\r")),
+		Source: caret.Printable(strings.TrimSuffix(source, "\r")),
 	}
 }
 
