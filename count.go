@@ -40,17 +40,20 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (*job
 	if change != nil {
 		change(&o)
 	}
-	if o.Method == "" && choose.OnGPU(s.device) {
-		o.Method = "nest"
-	}
-	if j.plan, err = plan.Compile(g.g, p, o); err != nil {
-		return nil, withKind(ErrQuery, classify(err))
-	}
 	j.opt = s.engineOptions(s.limit)
-	j.took = time.Since(j.start)
-	if j.choice, err = choose.Pick(s.engine, s.device, g.g, j.plan, j.opt); err != nil {
+	j.choice, err = choose.Pick(choose.Request{
+		Engine: s.engine, Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method,
+		Compile: func(method string) (*plan.Plan, error) {
+			o := o
+			o.Method = method
+			p, err := plan.Compile(g.g, p, o)
+			return p, withKind(ErrQuery, classify(err))
+		},
+	})
+	if err != nil {
 		return nil, classify(err)
 	}
+	j.plan, j.took = j.choice.Plan, time.Since(j.start)
 	return j, nil
 }
 

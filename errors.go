@@ -7,6 +7,7 @@ import (
 	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
@@ -69,7 +70,7 @@ func classify(err error) error {
 		return withKind(ErrMemory, err)
 	case errors.Is(err, choose.ErrDevice), errors.As(err, &device), errors.As(err, &fault):
 		return withKind(ErrDevice, err)
-	case errors.Is(err, choose.ErrName), errors.Is(err, sink.ErrFormat), errors.Is(err, gen.ErrSpec), errors.Is(err, format.ErrUnknown):
+	case errors.Is(err, choose.ErrName), errors.Is(err, engine.ErrOption), errors.Is(err, sink.ErrFormat), errors.Is(err, gen.ErrSpec), errors.Is(err, format.ErrUnknown):
 		return withKind(ErrUsage, err)
 	case errors.Is(err, choose.ErrRefused):
 		return withKind(ErrQuery, err)

@@ -167,7 +167,7 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	if err != nil {
 		return Result{}, withKind(ErrQuery, err)
 	}
-	out, err := sink.New(w, sink.Options{Format: format, Columns: cols, Graph: g.g, Workers: s.workers()})
+	out, err := sink.New(w, sink.Options{Format: format, Columns: cols, Graph: g.g, Workers: max(s.workers(), j.choice.Workers)})
 	if err != nil {
 		return Result{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -169,7 +170,9 @@ func (s *settings) workers() int {
 func (s *settings) engineOptions(limit int64) engine.Options {
 	o := engine.Options{Threads: s.workers(), Limit: limit, Memory: s.memory, Levels: s.levels, Opt: map[string]string{}}
 	for k, v := range s.opts {
-		if off, err := checkOption(k, v); err == nil && off {
+		if ofGPU(k) {
+			o.Opt[k] = v
+		} else if off, err := checkOption(k, v); err == nil && off {
 			o.Opt[k] = "off"
 		}
 	}
@@ -219,13 +222,22 @@ var methods = []string{"nest", "local", "large", "formula", "walks"}
 // switches are the engine options that are on or off.
 var switches = []string{"plan.tail", "plan.motion", "plan.restrictions", "host.tail", "host.steal", "host.bitmap"}
 
+// ofGPU reports whether an option belongs to an engine of GPUs, which knows its
+// own names and values.
+func ofGPU(option string) bool {
+	engine, _, _ := strings.Cut(option, ".")
+	return choose.GPUEngine(engine)
+}
+
 // checkOption says what is wrong with an engine option, or whether it is off.
 func checkOption(name, value string) (off bool, err error) {
 	switch {
+	case ofGPU(name):
+		return false, nil
 	case slices.Contains(switches, name):
 		return isOff(value)
 	case name != "plan.method":
-		return false, fmt.Errorf("unknown; there are plan.method, %s", strings.Join(switches, ", "))
+		return false, fmt.Errorf("unknown; there are plan.method, %s, and those of engines on GPUs, as stack.unroll", strings.Join(switches, ", "))
 	case !slices.Contains(methods, value):
 		return false, fmt.Errorf("unknown method %q: want %s", value, strings.Join(methods, ", "))
 	}

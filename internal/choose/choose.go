@@ -10,7 +10,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/graph"
@@ -28,14 +27,14 @@ var (
 	ErrRefused = errors.New("engine refused")
 )
 
-// engines are all engines by name, the ones that auto may choose first.
-var engines = []struct {
+// onHost are the engines of the processor by name, the one that auto takes
+// first.
+var onHost = []struct {
 	make    func() engine.Engine
 	meaning string
 }{
 	{host.New, "all cores of this machine"},
 	{func() engine.Engine { return oracle.New() }, "slow and obvious; to check the others; never chosen by auto"},
-	{func() engine.Engine { return codegen.New(nil) }, "GPUs: the whole loop nest of a plan compiled into one kernel; with --device gpu:0,1,…"},
 }
 
 // Description is an engine's name and what it is.
@@ -44,16 +43,32 @@ type Description struct{ Name, Meaning string }
 // Engines lists the engines of this build.
 func Engines() []Description {
 	var out []Description
-	for _, e := range engines {
+	for _, e := range onHost {
 		out = append(out, Description{e.make().Name(), e.meaning})
+	}
+	for _, e := range onGPU {
+		out = append(out, Description{e.name, "GPUs: " + e.meaning + "; with --device gpu:0,1,…"})
 	}
 	return out
 }
 
-// Choice is an engine and why it was chosen.
+// Request is what is to be run, and on what.
+type Request struct {
+	Engine, Device string // "" and auto: Pick chooses
+	Graph          *graph.Graph
+	Options        engine.Options
+	Listing        bool   // matches are wanted, not only their number
+	Method         string // of counting, as plan.Options.Method; "": Pick chooses
+	// Compile plans the query for a method.
+	Compile func(method string) (*plan.Plan, error)
+}
+
+// Choice is an engine with the plan that it is to run, and why it was chosen.
 type Choice struct {
-	Engine engine.Engine
-	Reason string
+	Engine  engine.Engine
+	Plan    *plan.Plan
+	Reason  string
+	Workers int // that may hand over matches at once, beyond Options.Threads
 }
 
 // CheckNames says whether an engine and a device of these names exist in this
@@ -84,67 +99,57 @@ func checkDevice(device string) error {
 	return nil
 }
 
+// names are those of all engines.
+func names() []string {
+	var out []string
+	for _, e := range Engines() {
+		out = append(out, e.Name)
+	}
+	return out
+}
+
 func byName(name string) (engine.Engine, error) {
-	var names []string
-	for _, e := range engines {
-		eng := e.make()
-		if eng.Name() == name {
+	for _, e := range onHost {
+		if eng := e.make(); eng.Name() == name {
 			return eng, nil
 		}
-		names = append(names, eng.Name())
 	}
-	msg := fmt.Sprintf("engine %q: want auto, %s", name, strings.Join(names, ", "))
-	if s := pattern.Suggest(name, names); s != "" {
+	if GPUEngine(name) {
+		return nil, nil
+	}
+	msg := fmt.Sprintf("engine %q: want auto, %s", name, strings.Join(names(), ", "))
+	if s := pattern.Suggest(name, names()); s != "" {
 		msg += "; did you mean " + s + "?"
 	}
 	return nil, fmt.Errorf("%w: %s", ErrName, msg)
 }
 
-// Pick returns the engine that runs p on g: the one asked for, or with "" and
-// auto the best that can.
-func Pick(name, device string, g *graph.Graph, p *plan.Plan, o engine.Options) (Choice, error) {
-	if err := checkDevice(device); err != nil {
+// Pick returns the engine and the plan for a request: the engine asked for, or
+// with "" and auto the best that can. Errors of Compile come back as they are.
+func Pick(r Request) (Choice, error) {
+	if err := checkDevice(r.Device); err != nil {
 		return Choice{}, err
 	}
-	if OnGPU(device) {
-		return pickGPU(name, device, g, p, o)
+	if OnGPU(r.Device) {
+		return pickGPU(r)
 	}
-	if name != "" && name != "auto" {
-		eng, err := byName(name)
-		if err != nil {
+	eng, reason := onHost[0].make(), "runs every plan on all cores; GPUs are used when --device names them"
+	if r.Engine != "" && r.Engine != "auto" {
+		var err error
+		if eng, err = byName(r.Engine); err != nil {
 			return Choice{}, err
 		}
-		if eng.Name() == (*codegen.Engine)(nil).Name() {
-			return Choice{}, fmt.Errorf("%w: engine %s runs on GPUs: add --device gpu:0", ErrName, name)
+		if eng == nil {
+			return Choice{}, fmt.Errorf("%w: engine %s runs on GPUs: add --device gpu:0", ErrName, r.Engine)
 		}
-		if err := eng.Check(g, p, o); err != nil {
-			return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, name, err)
-		}
-		return Choice{eng, "asked for by name"}, nil
+		reason = "asked for by name"
 	}
-	eng := engines[0].make()
-	if err := eng.Check(g, p, o); err != nil {
-		return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, eng.Name(), err)
-	}
-	return Choice{eng, "runs every plan on all cores; GPUs are used when --device names them"}, nil
-}
-
-// pickGPU is Pick for GPUs asked for by name. Nothing else is tried in their
-// place.
-func pickGPU(name, device string, g *graph.Graph, p *plan.Plan, o engine.Options) (Choice, error) {
-	if name != "" && name != "auto" && name != (*codegen.Engine)(nil).Name() {
-		if _, err := byName(name); err != nil {
-			return Choice{}, err
-		}
-		return Choice{}, fmt.Errorf("%w: engine %s does not run on GPUs; codegen does", ErrName, name)
-	}
-	s, err := sessionOn(device)
+	p, err := r.Compile(r.Method)
 	if err != nil {
 		return Choice{}, err
 	}
-	eng := codegen.New(s)
-	if err := eng.Check(g, p, o); err != nil {
+	if err := eng.Check(r.Graph, p, r.Options); err != nil {
 		return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, eng.Name(), err)
 	}
-	return Choice{eng, "the device was asked for by name"}, nil
+	return Choice{Engine: eng, Plan: p, Reason: reason}, nil
 }

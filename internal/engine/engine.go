@@ -83,3 +83,7 @@ var ErrOverflow = errors.New("the count passes 2^128-1, the largest that totals 
 
 // ErrStop is returned by a Sink that wants no more matches: not a failure.
 var ErrStop = errors.New("stop")
+
+// ErrOption is wrapped by an engine's Check where one of Options.Opt is not an
+// option or value of its.
+var ErrOption = errors.New("engine option")

@@ -31,7 +31,7 @@ func optionsOf(o engine.Options) (options, error) {
 		case "off":
 			*to = false
 		default:
-			return out, fmt.Errorf("%s=%s: want on or off", name, v)
+			return out, fmt.Errorf("%w %s=%s: want on or off", engine.ErrOption, name, v)
 		}
 	}
 	switch v := o.Opt["fine.steal"]; v {
@@ -41,12 +41,12 @@ func optionsOf(o engine.Options) (options, error) {
 	case "off":
 		out.steal = stealOff
 	default:
-		return out, fmt.Errorf("fine.steal=%s: want off, block or grid", v)
+		return out, fmt.Errorf("%w fine.steal=%s: want off, block or grid", engine.ErrOption, v)
 	}
 	if v := o.Opt["fine.pool"]; v != "" {
 		n, err := strconv.ParseUint(v, 10, 32)
 		if err != nil {
-			return out, fmt.Errorf("fine.pool=%s: want a number of partial matches", v)
+			return out, fmt.Errorf("%w fine.pool=%s: want a number of partial matches", engine.ErrOption, v)
 		}
 		out.pool = n
 	}

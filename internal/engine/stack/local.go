@@ -79,7 +79,7 @@ func (l *local) choose(info cuda.Info, opt map[string]string) error {
 	table := 0
 	if text := opt["stack.local.table"]; text != "" {
 		if table, err = strconv.Atoi(text); err != nil || table < 1 {
-			return fmt.Errorf("stack.local.table=%s: want a number of outside vertices", text)
+			return fmt.Errorf("%w stack.local.table=%s: want a number of outside vertices", engine.ErrOption, text)
 		}
 	}
 	all := insideClasses

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weftgraph/weft/internal/engine"
 )
 
 // A class of roots is what one kernel of the local schedule searches: those whose
@@ -159,7 +161,7 @@ func universeList(text string) (out []int, err error) {
 	for _, w := range strings.Split(text, ",") {
 		n, err := strconv.Atoi(w)
 		if err != nil {
-			return nil, fmt.Errorf("stack.local.classes=%s: want sizes of neighbourhoods, as 64,1024", text)
+			return nil, fmt.Errorf("%w stack.local.classes=%s: want sizes of neighbourhoods, as 64,1024", engine.ErrOption, text)
 		}
 		out = append(out, n)
 	}

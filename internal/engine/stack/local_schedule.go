@@ -51,7 +51,7 @@ func prepareLocal(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) (*l
 	case "off":
 		return nil, nil
 	default:
-		return nil, fmt.Errorf("stack.local=%s: want on or off", v)
+		return nil, fmt.Errorf("%w stack.local=%s: want on or off", engine.ErrOption, v)
 	}
 	infos := e.s.Devices()
 	info := infos[0]

@@ -51,7 +51,7 @@ func parse(o engine.Options) (switches, error) {
 			continue
 		}
 		if err := s.set(name, value); err != nil {
-			return s, fmt.Errorf("%s=%s: %w", key, value, err)
+			return s, fmt.Errorf("%w %s=%s: %w", engine.ErrOption, key, value, err)
 		}
 	}
 	return s, nil

@@ -1,0 +1,95 @@
+package choose
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/codegen"
+	"github.com/weftgraph/weft/internal/engine/fine"
+	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// gpuEngine is an engine that runs on the devices of a session.
+type gpuEngine struct {
+	name, meaning string
+	make          func(*session.Session) engine.Engine
+	// local: it counts plans for the local method too, where the pattern suits it.
+	local bool
+}
+
+// onGPU are the engines of GPUs.
+var onGPU = []gpuEngine{
+	{"stack", "depth-first search with a stack a warp, neighbourhoods as bit matrices (STMatch)",
+		func(s *session.Session) engine.Engine { return stack.New(s) }, true},
+	{"fine", "a thread a candidate, stacks of constant size (gMatch)",
+		func(s *session.Session) engine.Engine { return fine.New(s) }, false},
+	{"codegen", "the whole loop nest of a plan compiled into one kernel",
+		func(s *session.Session) engine.Engine { return codegen.New(s) }, false},
+}
+
+// GPUEngine reports whether an engine of GPUs is called so.
+func GPUEngine(name string) bool {
+	return slices.ContainsFunc(onGPU, func(e gpuEngine) bool { return e.name == name })
+}
+
+// pickGPU is Pick for GPUs asked for by name. No other device is tried in their
+// place.
+func pickGPU(r Request) (Choice, error) {
+	auto := r.Engine == "" || r.Engine == "auto"
+	try := onGPU
+	if !auto {
+		if _, err := byName(r.Engine); err != nil {
+			return Choice{}, err
+		}
+		i := slices.IndexFunc(onGPU, func(e gpuEngine) bool { return e.name == r.Engine })
+		if i < 0 {
+			return Choice{}, fmt.Errorf("%w: engine %s does not run on GPUs", ErrName, r.Engine)
+		}
+		try = onGPU[i : i+1]
+	}
+	s, err := sessionOn(r.Device)
+	if err != nil {
+		return Choice{}, err
+	}
+	var refused []error
+	for _, e := range try {
+		eng := e.make(s)
+		for _, method := range e.methods(r) {
+			p, err := r.Compile(method)
+			if err != nil {
+				if method == plan.Local.String() && r.Method == "" {
+					continue // the pattern does not suit it
+				}
+				return Choice{}, err
+			}
+			if err := eng.Check(r.Graph, p, r.Options); err != nil {
+				if errors.Is(err, engine.ErrOption) {
+					return Choice{}, err
+				}
+				refused = append(refused, fmt.Errorf("%s: %w", e.name, err))
+				continue
+			}
+			reason := "asked for by name"
+			if auto {
+				reason = "the device was asked for by name"
+			}
+			return Choice{Engine: eng, Plan: p, Reason: reason, Workers: s.Workers()}, nil
+		}
+	}
+	return Choice{}, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refused...))
+}
+
+// methods are the ways of counting that the engine is to try, the best first.
+func (e gpuEngine) methods(r Request) []string {
+	switch {
+	case r.Method != "":
+		return []string{r.Method}
+	case e.local && !r.Listing && !r.Options.Levels && r.Options.PerRoot == nil:
+		return []string{plan.Local.String(), plan.Nest.String()}
+	}
+	return []string{plan.Nest.String()}
+}
