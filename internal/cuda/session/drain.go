@@ -61,7 +61,9 @@ type taken struct {
 func (d *drain) start(workers int) {
 	d.tile = make([]uint64, workers)
 	for k := range workers {
-		d.tile[k] = uint64(k)
+		d.tile[k] = uint64(k) // all of them, before any worker looks for the slowest
+	}
+	for k := range workers {
 		d.wg.Add(1)
 		go func() {
 			defer d.wg.Done()
