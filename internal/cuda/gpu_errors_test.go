@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -97,49 +98,73 @@ func TestGPUBrokenImage(t *testing.T) {
 	})
 }
 
-// A kernel that writes to a wrong address ends the use of the device, not the program. That is tried in a
-// process of its own, since nothing else can be done on the device there afterwards.
+// faults are writes that end the use of the device, each in a process of its own. The first page belongs to nobody,
+// also where a GPU sees all memory of the process and most addresses are somebody's.
+var faults = []struct {
+	name string
+	at   func(b Buffer) uint64
+	want string
+}{
+	{"first page", func(Buffer) uint64 { return 64 }, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+	{"not aligned", func(b Buffer) uint64 { return b.Ptr + 1 }, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+}
+
+// A kernel that writes to a wrong address ends the use of the device, not the program.
 func TestGPUIllegalAddress(t *testing.T) {
-	if os.Getenv("WEFT_TEST_FAULT") != "" {
-		d, err := Open(0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = d.Do(func(c *Context) error {
-			if err := gpuKernel(t, c, "fault").Launch(Launch{Blocks: 1, Threads: 1}, &gpuFault{1 << 40}); err != nil {
-				return err
-			}
-			return c.Synchronize()
-		})
-		t.Log(err)
-		if !errors.Is(err, ErrLaunch) || !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "CUDA_ERROR_ILLEGAL_ADDRESS") {
-			t.Errorf("error %v", err)
-		}
-		if err := d.Do(func(c *Context) error { return nil }); !errors.Is(err, ErrLost) {
-			t.Errorf("later: %v", err)
-		}
-		if err := d.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-		again, err := Open(0)
-		t.Logf("opened again: %v", err)
-		if err == nil {
-			err = again.Do(func(c *Context) error { return second(c.Alloc(100)) })
-			t.Logf("used again: %v, %v", err, again.Close())
-		}
-		return
-	}
 	gpu(t, 0)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.v", "-test.run=^TestGPUIllegalAddress$")
-	cmd.Env = append(os.Environ(), "WEFT_TEST_FAULT=1")
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
+	for i, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			cmd := exec.Command(self, "-test.v", "-test.run=^TestGPUAfterFault$")
+			cmd.Env = append(os.Environ(), fmt.Sprintf("WEFT_TEST_FAULT=%d", i))
+			out, err := cmd.CombinedOutput()
+			t.Logf("%s", out)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestGPUAfterFault is the process that TestGPUIllegalAddress starts.
+func TestGPUAfterFault(t *testing.T) {
+	i, err := strconv.Atoi(os.Getenv("WEFT_TEST_FAULT"))
 	if err != nil {
-		t.Error(err)
+		t.Skip("TestGPUIllegalAddress runs it")
+	}
+	f := faults[i]
+	d, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = d.Do(func(c *Context) error {
+		b, err := c.Alloc(64)
+		if err != nil {
+			return err
+		}
+		if err := gpuKernel(t, c, "fault").Launch(Launch{Blocks: 1, Threads: 1}, &gpuFault{f.at(b)}); err != nil {
+			return err
+		}
+		return c.Synchronize()
+	})
+	t.Log(err)
+	if err == nil || !errors.Is(err, ErrLaunch) || !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), f.want) {
+		t.Errorf("error %v, want %s", err, f.want)
+	}
+	if err := d.Do(func(c *Context) error { return nil }); !errors.Is(err, ErrLost) {
+		t.Errorf("later: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	again, err := Open(0)
+	t.Logf("opened again: %v", err)
+	if err == nil {
+		err = again.Do(func(c *Context) error { return second(c.Alloc(100)) })
+		t.Logf("used again: %v, %v", err, again.Close())
 	}
 }
 
