@@ -1,0 +1,8 @@
+// Package syntax reads and writes the text of Matcha programs: lines and
+// indentation become tokens, tokens a tree, and a tree is written back in one
+// canonical form. It knows no types and no meaning; docs/matcha.md has the
+// grammar.
+//
+// The language is that of the thesis on Matcha (chapter 3, section 3.4), with
+// declared inputs, let, emit and Counter added.
+package syntax
