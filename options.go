@@ -1,6 +1,7 @@
 package weft
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -199,6 +200,9 @@ func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
 	}
 	for k, v := range s.opts {
 		off, err := checkOption(k, v)
+		if err == nil {
+			err = s.checkEffect(k)
+		}
 		if err != nil {
 			return o, withKind(ErrUsage, fmt.Errorf("engine option %s: %w", k, err))
 		}
@@ -242,6 +246,17 @@ func checkOption(name, value string) (off bool, err error) {
 		return false, fmt.Errorf("unknown method %q: want %s", value, strings.Join(methods, ", "))
 	}
 	return false, nil
+}
+
+// checkEffect refuses an option of an engine that does not run on the device.
+func (s *settings) checkEffect(option string) error {
+	switch gpu := choose.OnGPU(s.device); {
+	case ofGPU(option) && !gpu:
+		return errors.New("its engine runs on GPUs: add --device gpu:0")
+	case strings.HasPrefix(option, "host.") && gpu:
+		return fmt.Errorf("its engine does not run on --device %s", s.device)
+	}
+	return nil
 }
 
 func isOff(v string) (bool, error) {
