@@ -25,7 +25,7 @@ type benchFlags struct {
 func (a *app) benchCmd() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use:   "bench -g FILE... [flags] [QUERY]",
+		Use:   "bench [-g] FILE [-g FILE]... [flags] [QUERY]",
 		Short: "measure counts, beside other variants and programs",
 		Long: `Count each pattern on each graph several times, after warming up, and write the
 median and the spread of the search time. Variants of weft, and other programs
@@ -48,7 +48,7 @@ counts. They are run as they stand: use files that you trust.
 		RunE: func(_ *cobra.Command, args []string) error { return a.bench(&f, args) },
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable)")
+	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable); without -g the first argument is the graph")
 	f.graphFlags.addReading(cmd)
 	f.queryFlags.add(cmd)
 	f.commonFlags.add(cmd)
@@ -70,7 +70,10 @@ func (a *app) bench(f *benchFlags, args []string) error {
 		return usagef("--runs must be at least 1, and --warmup at least 0")
 	}
 	if len(f.graphs) == 0 {
-		return usagef("no graph: give a file with -g")
+		if args = f.fromArgs(args); f.path == "" {
+			return errNoGraph
+		}
+		f.graphs = []string{f.path}
 	}
 	queries, err := f.ready(args)
 	if err != nil {

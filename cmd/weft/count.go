@@ -105,7 +105,7 @@ func (f *searchFlags) check() error {
 func (a *app) countCmd() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use:   "count -g FILE [flags] [QUERY]",
+		Use:   "count [-g] FILE [flags] [QUERY]",
 		Short: "count the matches of patterns",
 		Long: `Count the matches of each pattern, exactly, and write one result a pattern.
 
@@ -124,7 +124,7 @@ lower bounds.
   weft count -g graph.txt.gz --pattern 'clique(4)' --to json
   weft count -g graph.weft -f queries/ --count embeddings --to ndjson --timeout 60s
   weft count -g graph.weft 'MATCH (a)--(b)--(c)--(a) RETURN participation(a)' --to csv -o triangles.csv`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.count(&f, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.count(&f, f.fromArgs(args)) },
 	}
 	f.add(cmd)
 	f.addWhat(cmd)

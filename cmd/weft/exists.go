@@ -11,14 +11,14 @@ import (
 func (a *app) existsCmd() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use:   "exists -g FILE [flags] [QUERY]",
+		Use:   "exists [-g] FILE [flags] [QUERY]",
 		Short: "say whether a pattern occurs",
 		Long: `Say whether a pattern occurs, and stop at its first match. The exit code follows
 grep: 0 if it occurs, 1 if not. With several patterns it is 0 if any occurs.
 
 ` + exitCodesHelp,
 		Example: `  weft exists -g graph.weft --pattern 'clique(8)' && echo yes`,
-		RunE:    func(_ *cobra.Command, args []string) error { return a.exists(&f, args) },
+		RunE:    func(_ *cobra.Command, args []string) error { return a.exists(&f, f.fromArgs(args)) },
 	}
 	f.add(cmd)
 	return cmd

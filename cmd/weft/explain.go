@@ -13,7 +13,7 @@ func (a *app) explainCmd() *cobra.Command {
 	var f searchFlags
 	var analyze bool
 	cmd := &cobra.Command{
-		Use:   "explain -g FILE [flags] [QUERY]",
+		Use:   "explain [-g] FILE [flags] [QUERY]",
 		Short: "show how a pattern would be matched",
 		Long: `Show the plan of a pattern: the loop nest with the candidate set of each level,
 the restrictions that break symmetries, how the last levels are counted, the
@@ -23,7 +23,7 @@ counted as well, and each level shows the actual matches and time.
 ` + exitCodesHelp,
 		Example: `  weft explain -g graph.weft --pattern house
   weft explain -g graph.weft --pattern house --analyze --order gsi`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.explain(&f, args, analyze) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.explain(&f, f.fromArgs(args), analyze) },
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&analyze, "analyze", false, "count, and show actual matches and times per level")

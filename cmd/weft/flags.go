@@ -27,8 +27,39 @@ type graphFlags struct {
 }
 
 func (f *graphFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.path, "graph", "g", "", "graph `FILE`; - is standard input")
+	cmd.Flags().StringVarP(&f.path, "graph", "g", "", "graph `FILE`; - is standard input; without -g the first argument is the graph")
 	f.addReading(cmd)
+}
+
+// fromArgs takes the graph from the arguments where -g did not name it: it is
+// the first of them, unless that is clearly a query. The rest are queries.
+func (f *graphFlags) fromArgs(args []string) []string {
+	if f.path != "" || len(args) == 0 || isQuery(args[0]) {
+		return args
+	}
+	f.path = args[0]
+	return args[1:]
+}
+
+// onlyGraph is fromArgs for commands that take no query.
+func (f *graphFlags) onlyGraph(args []string) error {
+	if rest := f.fromArgs(args); len(rest) > 0 {
+		if f.path == "" {
+			return usagef("%s is no graph file", rest[0])
+		}
+		return usagef("one graph at a time: %s was given, and %s", f.path, rest[0])
+	}
+	return nil
+}
+
+// isQuery tells a query from the name of a file: vertices stand in brackets,
+// which few files have in their names.
+func isQuery(arg string) bool {
+	if !strings.ContainsAny(arg, "()") {
+		return false
+	}
+	_, err := os.Stat(arg)
+	return err != nil
 }
 
 // addReading adds the flags that say how to read a graph.
@@ -226,6 +257,9 @@ func (f *queryFlags) queries(args []string) ([]*weft.Query, error) {
 	for _, text := range args {
 		q, err := weft.Parse(text)
 		if err != nil {
+			if st, e := os.Stat(text); e == nil && !strings.ContainsAny(text, "()") {
+				return nil, usagef("%s is a %s, not a query: patterns in files are given with -f, the graph with -g", text, map[bool]string{true: "directory", false: "file"}[st.IsDir()])
+			}
 			return nil, err
 		}
 		out = append(out, q)

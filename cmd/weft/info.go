@@ -17,17 +17,16 @@ func (a *app) infoCmd() *cobra.Command {
 	var f commonFlags
 	var catalogue bool
 	cmd := &cobra.Command{
-		Use:   "info -g FILE [flags] | info --catalogue",
+		Use:   "info [-g] FILE [flags] | info --catalogue",
 		Short: "describe a graph, or list the named patterns",
 		Long: `Describe a graph: size, degrees, labels, properties, components, degeneracy, and
 the memory of its parts. --to json has everything. With --catalogue, list the
 names that --pattern takes.
 
 ` + exitCodesHelp,
-		Example: `  weft info -g graph.txt.gz
-  weft info -g graph.weft --to json
+		Example: `  weft info graph.txt.gz
+  weft info graph.weft --to json
   weft info --catalogue`,
-		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -39,8 +38,8 @@ names that --pattern takes.
 			if catalogue {
 				return out.finish(writeCatalogue(out, f.outFormat()))
 			}
-			if len(args) == 1 && g.path == "" {
-				g.path = args[0]
+			if err := g.onlyGraph(args); err != nil {
+				return err
 			}
 			return out.finish(a.info(&g, &f, out))
 		},

@@ -11,7 +11,7 @@ import (
 func (a *app) matchCmd() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use:   "match -g FILE [flags] [QUERY]",
+		Use:   "match [-g] FILE [flags] [QUERY]",
 		Short: "list the matches of a pattern",
 		Long: `List the matches of a pattern: a row a match, with the items of its RETURN, or
 all its names. Vertices are written with the graph's own ids, edges with their
@@ -31,7 +31,7 @@ With -o the file appears under its name when it is complete. A listing that
   weft match -g follows.csv --directed 'MATCH (a)-->(b)-->(c) WHERE deg(b) > 100 RETURN a, c, deg(b)'
   weft match -g tx.parquet 'MATCH (a)-[e:TX]->(b) WHERE e.amount > 1e6 RETURN a, b, e' --to ndjson
   weft match -g graph.weft --pattern 'clique(5)' --to parquet -o cliques.parquet`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.match(&f, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.match(&f, f.fromArgs(args)) },
 	}
 	f.add(cmd)
 	f.addWhat(cmd)

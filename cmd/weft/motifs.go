@@ -14,7 +14,7 @@ func (a *app) motifsCmd() *cobra.Command {
 	var k int
 	var edgeInduced bool
 	cmd := &cobra.Command{
-		Use:   "motifs -g FILE [-k 3|4|5] [flags]",
+		Use:   "motifs [-g] FILE [-k 3|4|5] [flags]",
 		Short: "count all connected patterns of k vertices",
 		Long: `Count every connected pattern of k vertices. By default counts are induced: each
 connected set of k vertices is counted once, in the one motif that it induces.
@@ -24,9 +24,11 @@ are between their vertices. Directions are not looked at.
 ` + exitCodesHelp,
 		Example: `  weft motifs -g graph.txt.gz -k 4
   weft motifs -g graph.txt.gz -k 5 --edge-induced --to csv`,
-		Args: args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
+				return err
+			}
+			if err := g.onlyGraph(args); err != nil {
 				return err
 			}
 			if k < 3 || k > 5 {
@@ -49,16 +51,18 @@ func (a *app) cliquesCmd() *cobra.Command {
 	var f commonFlags
 	var k int
 	cmd := &cobra.Command{
-		Use:   "cliques -g FILE -k K [flags]",
+		Use:   "cliques [-g] FILE [-k K] [flags]",
 		Short: "count the cliques of k vertices",
 		Long: `Count the sets of k vertices that are all adjacent to each other. Directions are
 not looked at. To list them: weft match --pattern 'clique(K)'.
 
 ` + exitCodesHelp,
 		Example: `  weft cliques -g graph.txt.gz -k 5`,
-		Args:    args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
+				return err
+			}
+			if err := g.onlyGraph(args); err != nil {
 				return err
 			}
 			if k < 2 || k > 32 {

@@ -8,11 +8,14 @@ import (
 	"github.com/weftgraph/weft"
 )
 
+// errNoGraph says how to name a graph.
+var errNoGraph = usagef("no graph: give a file with -g, or as the first argument")
+
 // load opens the graph of the flags and reports on standard error what reading
 // it kept and dropped.
 func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, error) {
 	if g.path == "" {
-		return nil, usagef("no graph: give a file with -g")
+		return nil, errNoGraph
 	}
 	graph, err := weft.Open(a.ctx, g.path, append(append(g.options(), c.options()...), p.options()...)...)
 	p.clear()

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,16 +15,16 @@ func (a *app) verifyCmd() *cobra.Command {
 	var f searchFlags
 	var budget time.Duration
 	cmd := &cobra.Command{
-		Use:   "verify -g FILE [flags] [QUERY] | verify FILE",
+		Use:   "verify [-g] FILE [flags] [QUERY]",
 		Short: "count in other ways and compare, or check a graph file",
-		Long: `With a pattern: count it by the engine's own choice, with other matching orders,
+		Long: `Count a pattern by the engine's own choice, with other matching orders,
 without the counting tail, without breaking symmetries, and with the oracle, a
 slow search that shares no code with the engines. Where the oracle does not
 finish within the budget it is compared at sampled vertices instead. The exit
 code is 1 if any two counts differ; what was not finished is said, and is no
 difference.
 
-With a file only: check the structure of the graph, and in weft's own form the
+Without a pattern: check the structure of the graph, and in weft's own form the
 checksum of every section.
 
 ` + exitCodesHelp,
@@ -35,8 +34,9 @@ checksum of every section.
 			if err := f.check(); err != nil {
 				return err
 			}
-			if f.path == "" && len(args) == 1 && len(f.files)+len(f.names) == 0 {
-				return a.verifyFile(&f, args[0])
+			args = f.fromArgs(args)
+			if f.path != "" && len(args)+len(f.files)+len(f.names) == 0 {
+				return a.verifyFile(&f)
 			}
 			return a.verify(&f, args, budget)
 		},
@@ -47,11 +47,7 @@ checksum of every section.
 }
 
 // verifyFile checks a graph file.
-func (a *app) verifyFile(f *searchFlags, path string) error {
-	if strings.ContainsAny(path, "()") {
-		return usagef("no graph: give a file with -g")
-	}
-	f.path = path
+func (a *app) verifyFile(f *searchFlags) error {
 	bar := a.progress(f.progress)
 	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
 	if err != nil {
@@ -61,7 +57,7 @@ func (a *app) verifyFile(f *searchFlags, path string) error {
 	if err := g.CheckFile(a.ctx, f.commonFlags.options()...); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: ok: %d vertices, %d edges, every section and list checked\n", path, g.NumVertices(), g.NumEdges())
+	_, err = fmt.Fprintf(a.stdout, "%s: ok: %d vertices, %d edges, every section and list checked\n", f.path, g.NumVertices(), g.NumEdges())
 	return err
 }
 
