@@ -2,16 +2,15 @@ package fine
 
 import (
 	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
+	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
+	"github.com/weftgraph/weft/internal/cuda/kernels/check"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
 // nothing is a sink for a text that is compiled and not run.
@@ -19,47 +18,61 @@ type nothing struct{}
 
 func (nothing) Emit(int, *engine.Batch) error { return nil }
 
+// rungs is a small ladder, its vertices labelled A and B in turn.
+func rungs() *nodiff.Spec {
+	s := &nodiff.Spec{N: 12}
+	for v := range s.N {
+		s.Labels = append(s.Labels, []string{string(rune('A' + v%2))})
+		for _, w := range []int{v + 1, v + 3} {
+			if w < s.N {
+				s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: w})
+			}
+		}
+	}
+	return s
+}
+
 // TestCompilesForGPUs compiles the kernels of a few plans, counting with and
-// without a tail and listing, for three architectures, with clang and without
-// CUDA.
+// without a tail and listing, for GPUs, without one.
 func TestCompilesForGPUs(t *testing.T) {
-	clang, err := exec.LookPath("clang++-19")
-	if err != nil {
-		t.Skip("no clang++-19 here")
-	}
-	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 20, P: 0.5, Seed: 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, sink := range map[string]engine.Sink{"clique(5)": nil, "star(3)": nil, "diamond": nil, "cycle(5)": nothing{}} {
-		ps, err := pattern.ByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		prog, err := lowered(p, sink == nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir := t.TempDir()
-		files := kernels.Includes()
-		maps.Copy(files, includes())
-		files["fine.cu"] = (&search{p: p, prog: prog, sink: sink}).text()
-		for file, text := range files {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+	for _, c := range []struct {
+		pattern        string
+		labelled, tail bool
+		sink           engine.Sink
+	}{
+		{"gmatch:P5", false, true, nil},
+		{"gmatch:P6", false, false, nil},
+		{"gmatch:P7", false, false, nothing{}},
+		{"gmatch:P8", true, true, nil},
+	} {
+		t.Run(c.pattern, func(t *testing.T) {
+			ps, err := pattern.ByName(c.pattern)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		for _, arch := range []string{"sm_70", "sm_80", "sm_90"} {
-			out, err := exec.Command(clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch="+arch, "-nocudainc", "-nocudalib",
-				"-fdeclspec", "-std=c++17", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78", "-S",
-				"-o", filepath.Join(dir, "out.ptx"), "-I", dir, filepath.Join(dir, "fine.cu")).CombinedOutput()
-			if err != nil {
-				t.Errorf("%s for %s: %v\n%s", name, arch, err, out)
+			s := rungs()
+			if c.labelled {
+				ps[0].Vertices[0].Label = &pattern.Label{Op: pattern.LabelName, Name: "A"}
+			} else {
+				s.Labels = nil
 			}
-		}
+			p, err := plan.Compile(s.Build(), ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			prog, err := lowered(p, c.tail)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &search{p: p, prog: prog, sink: c.sink}
+			check.CompileCheck(t, cuda.Source{Name: c.pattern, Text: r.text(), Includes: files()})
+		})
 	}
+}
+
+// files are all that a text may include.
+func files() map[string]string {
+	out := kernels.Includes()
+	maps.Copy(out, includes())
+	return out
 }

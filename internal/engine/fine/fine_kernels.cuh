@@ -6,7 +6,7 @@
 // by checks_of(p), and FINE_PURPOSE: COUNT or LIST.
 #ifndef FINE_KERNELS
 #define FINE_KERNELS
-#include "fine_search.cuh"
+#include "fine_work.cuh"
 
 DEV Head* begin_block() {
   Head* head = (Head*)shared();

@@ -6,7 +6,7 @@
 #ifndef FINE_STEAL
 #define FINE_STEAL
 #include "fine_args.cuh"
-#include "fine_stack.cuh"
+#include "fine_pool.cuh"
 
 // The head of a block's shared memory; the warps' stacks follow.
 struct Head {
