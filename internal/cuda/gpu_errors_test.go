@@ -151,7 +151,7 @@ func TestGPUAfterFault(t *testing.T) {
 		return c.Synchronize()
 	})
 	t.Log(err)
-	if err == nil || !errors.Is(err, ErrLaunch) || !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), f.want) {
+	if !errors.Is(err, ErrLaunch) || !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), f.want) {
 		t.Errorf("error %v, want %s", err, f.want)
 	}
 	if err := d.Do(func(c *Context) error { return nil }); !errors.Is(err, ErrLost) {

@@ -52,7 +52,7 @@ func TestMeasure(t *testing.T) {
 		t.Skip(err)
 	}
 	defer d.Close()
-	r := rand.New(rand.NewPCG(device.Seed, 9))
+	r := rand.New(rand.NewPCG(device.Seed(), 9))
 	err = d.Do(func(c *cuda.Context) error {
 		m, err := c.Module(cuda.Source{Name: "measure.cu", Text: measureText, Includes: kernels.Includes()})
 		if err != nil {

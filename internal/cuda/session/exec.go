@@ -20,11 +20,12 @@ type Exec struct {
 	index   int
 	running *running
 
-	run    run
-	graph  []byte // struct Graph of the generated text
-	stream *cuda.Stream
-	begin  *cuda.Event
-	end    *cuda.Event
+	run      run
+	graph    []byte // struct Graph of the generated text
+	stream   *cuda.Stream
+	begin    *cuda.Event
+	end      *cuda.Event
+	branches []*branch
 
 	searching bool // Start has returned
 	launched  bool
@@ -116,8 +117,8 @@ func (x *Exec) Market(blocks, mailBytes int) (Market, error) {
 }
 
 // Launch starts a kernel whose argument is struct { Run run; Graph graph; X x; }
-// in the order of x.Stream; X is a plain struct. With a nil *struct{} the
-// argument is { Run run; Graph graph; }. l.Stream is not looked at.
+// in the order of x.Stream, or of l.Stream, a branch; X is a plain struct. With a
+// nil *struct{} the argument is { Run run; Graph graph; }.
 func Launch[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
 	words := x.params()
 	if n := unsafe.Sizeof(*extra); n > 0 {
@@ -125,14 +126,19 @@ func Launch[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&tail[0])), n), unsafe.Slice((*byte)(unsafe.Pointer(extra)), n))
 		words = append(words, tail...)
 	}
+	arg := argument(words) // before the clock runs
 	if x.searching && !x.launched {
 		x.launched = true
 		if err := x.begin.Record(x.stream); err != nil {
 			return err
 		}
 	}
-	l.Stream = x.stream
-	return k.Launch(l, argument(words))
+	if l.Stream == nil || l.Stream == x.stream {
+		l.Stream = x.stream
+	} else if err := x.enter(l.Stream); err != nil {
+		return err
+	}
+	return k.Launch(l, arg)
 }
 
 // params is Run and Graph as the words that a kernel's argument begins with.
@@ -197,6 +203,6 @@ func (x *Exec) close() error {
 	for _, b := range x.scratch {
 		errs = append(errs, x.dev.free(x.c, b))
 	}
-	errs = append(errs, x.stream.Close())
+	errs = append(errs, x.leave(), x.stream.Close())
 	return errors.Join(errs...)
 }

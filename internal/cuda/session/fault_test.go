@@ -12,16 +12,13 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/testing/device"
 )
 
 // faulty opens an emulated device whose calls fail as f says.
 func faulty(t *testing.T, f *cuda.Faults) *cuda.Device {
 	t.Helper()
-	b, err := emu.Backend(emu.Options{})
-	if err != nil {
-		t.Skip(err)
-	}
-	f.Backend = b
+	f.Backend = device.Backend(t, emu.Options{})
 	d, err := cuda.New(f)
 	if err != nil {
 		t.Fatal(err)

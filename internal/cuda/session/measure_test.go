@@ -83,7 +83,7 @@ func measureUpload(c *cuda.Context, say func(map[string]any)) error {
 func measureOrder(c *cuda.Context, sms int, say func(map[string]any)) error {
 	const n, degree = 1 << 22, 48
 	off, adj := make([]uint64, n+1), make([]uint32, 0, n*degree)
-	r := rand.New(rand.NewPCG(devices.Seed, 10))
+	r := rand.New(rand.NewPCG(devices.Seed(), 10))
 	shift := make([]uint32, degree/2)
 	for k := range shift {
 		shift[k] = 1 + r.Uint32N(n-1)

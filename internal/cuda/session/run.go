@@ -186,7 +186,7 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 // can be given back.
 func (r *running) settle(x *Exec, ctl *control) error {
 	ctl.halt()
-	return x.stream.Synchronize()
+	return errors.Join(x.join(), x.stream.Synchronize())
 }
 
 // ready brings the globals onto the device and takes what the run itself needs.
@@ -244,6 +244,9 @@ func (r *running) arm(x *Exec, ctl *control) error {
 // collect waits for the search and takes its counts home.
 func (r *running) collect(x *Exec, ctl *control, rows *drain) error {
 	p := &r.parts[x.index]
+	if err := x.join(); err != nil {
+		return err
+	}
 	if err := x.end.Record(x.stream); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ type world struct {
 }
 
 func newWorld(n, degree int) *world {
-	r := rand.New(rand.NewPCG(device.Seed, 2))
+	r := rand.New(rand.NewPCG(device.Seed(), 2))
 	lists := make([][]uint32, n)
 	w := &world{n: uint32(n)}
 	for range n * degree / 2 {
@@ -125,11 +125,11 @@ func on(t *testing.T, n int, o session.Options, f func(t *testing.T, s *session.
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		devs := []*cuda.Device{d}
 		for i := 1; i < n; i++ {
-			open := func() (*cuda.Device, error) { return emu.Open(emu.Options{SMs: 1 + i%2}) } // of different speed
-			if !d.Info().Emulated {
-				open = func() (*cuda.Device, error) { return cuda.Open(i) }
+			if d.Info().Emulated {
+				devs = append(devs, device.Emulated(t, emu.Options{SMs: 1 + i%2})) // of different speed
+				continue
 			}
-			e, err := open()
+			e, err := cuda.Open(i)
 			if errors.Is(err, cuda.ErrNoDevice) {
 				t.Skip(err)
 			}

@@ -14,7 +14,7 @@ import (
 // TestStagedUpload: what arrives is what was sent, for sizes around those of the
 // slots, twice over one stage; a context that ends ends the copy.
 func TestStagedUpload(t *testing.T) {
-	r := rand.New(rand.NewPCG(devices.Seed, 8))
+	r := rand.New(rand.NewPCG(devices.Seed(), 8))
 	data := make([]uint64, (3*stageSlots*stageSlot+4096)/8)
 	for i := range data {
 		data[i] = r.Uint64()

@@ -60,7 +60,7 @@ func get[T any](t *testing.T, c *cuda.Context, b cuda.Buffer, n int) []T {
 
 func TestOffsets(t *testing.T) {
 	withTools(t, func(t *testing.T, c *cuda.Context, tools *Tools) error {
-		r := rand.New(rand.NewPCG(devices.Seed, 3))
+		r := rand.New(rand.NewPCG(devices.Seed(), 3))
 		for _, n := range []int{0, 1, 31, 255, 256, 257, scanTile - 1, scanTile, scanTile + 1, 3*scanTile + 77} {
 			in := make([]uint32, n)
 			want := make([]uint64, n+1)
@@ -82,7 +82,7 @@ func TestOffsets(t *testing.T) {
 
 func TestSort(t *testing.T) {
 	withTools(t, func(t *testing.T, c *cuda.Context, tools *Tools) error {
-		r := rand.New(rand.NewPCG(devices.Seed, 4))
+		r := rand.New(rand.NewPCG(devices.Seed(), 4))
 		for _, n := range []int{0, 1, 33, sortTile - 1, sortTile, 2*sortTile + 100} {
 			for _, low := range []int{1, 8, 9, 32} {
 				type pair struct{ k, v uint32 }
@@ -143,7 +143,7 @@ func flatten(lists [][]uint32) (off []uint64, adj []uint32) {
 // degree, then the old id.
 func TestDegreeOrder(t *testing.T) {
 	withTools(t, func(t *testing.T, c *cuda.Context, tools *Tools) error {
-		r := rand.New(rand.NewPCG(devices.Seed, 5))
+		r := rand.New(rand.NewPCG(devices.Seed(), 5))
 		for _, classes := range []int{1, 2, 5, 300} {
 			const n = 1500
 			lists := randomLists(r, n, 6000)
@@ -209,7 +209,7 @@ func bitmapOf(n int, in func(v int) bool) []uint64 {
 
 func TestCore(t *testing.T) {
 	withTools(t, func(t *testing.T, c *cuda.Context, tools *Tools) error {
-		r := rand.New(rand.NewPCG(devices.Seed, 6))
+		r := rand.New(rand.NewPCG(devices.Seed(), 6))
 		const n = 1001
 		lists := randomLists(r, n, 2500)
 		off, adj := flatten(lists)
@@ -247,7 +247,7 @@ func TestCore(t *testing.T) {
 
 func TestCandidates(t *testing.T) {
 	withTools(t, func(t *testing.T, c *cuda.Context, tools *Tools) error {
-		r := rand.New(rand.NewPCG(devices.Seed, 7))
+		r := rand.New(rand.NewPCG(devices.Seed(), 7))
 		const n = 777
 		lists := randomLists(r, n, 3000)
 		off, adj := flatten(lists)

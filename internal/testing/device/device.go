@@ -1,48 +1,133 @@
 // Package device opens the devices that tests of GPU code run on: the emulated
-// device with lanes in order, the same with lanes, warps and copies in a random
-// order, and the machine's GPU, if it has one.
+// one everywhere, and a GPU where there is one. What is missing is skipped
+// visibly.
+//
+// Three variables change that:
+//
+//	WEFT_REQUIRE_GPU=1          only the GPU, and its absence is a failure
+//	WEFT_TEST_SEED=7            the seed of the shuffled schedule and of tests that draw
+//	WEFT_TEST_SANITIZE=address  the emulated device with the compiler's sanitizer; or thread
 package device
 
 import (
 	"errors"
+	"os"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
 )
 
-// Seed is the order of the emulated device's random schedule. A test that fails
-// under it prints it.
-const Seed = 20261121
+// Required reports whether the tests are there for the GPU: sizes can be those
+// that only a GPU masters.
+func Required() bool { return os.Getenv("WEFT_REQUIRE_GPU") != "" }
 
-// Each runs f as a subtest on every kind of device that there is. A device must
-// have no memory in use when f returns.
+// Seed is the seed of the shuffled schedule, and of what tests draw.
+func Seed() uint64 {
+	text := os.Getenv("WEFT_TEST_SEED")
+	if text == "" {
+		return 20261121
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || seed == 0 {
+		panic("WEFT_TEST_SEED=" + text + ": a number from 1 on")
+	}
+	return seed
+}
+
+// Each runs f on each device as a subtest: "emulated", with lanes in order;
+// "shuffled", with lanes, warps and asynchronous copies in random order; and
+// "gpu". A device must have no memory in use when f returns.
 func Each(t *testing.T, f func(t *testing.T, d *cuda.Device)) {
+	t.Helper()
 	for _, k := range []struct {
 		name string
-		open func() (*cuda.Device, error)
+		open func(t testing.TB) *cuda.Device
 	}{
-		{"emulated", func() (*cuda.Device, error) { return emu.Open(emu.Options{}) }},
-		{"shuffled", func() (*cuda.Device, error) { return emu.Open(emu.Options{Seed: Seed}) }},
-		{"gpu", func() (*cuda.Device, error) { return cuda.Open(0) }},
+		{"emulated", func(t testing.TB) *cuda.Device { return Emulated(t, emu.Options{}) }},
+		{"shuffled", func(t testing.TB) *cuda.Device { return Emulated(t, emu.Options{Seed: Seed()}) }},
+		{"gpu", GPU},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			d, err := k.open()
-			if errors.Is(err, cuda.ErrNoDriver) || errors.Is(err, cuda.ErrNoDevice) || errors.Is(err, cuda.ErrNoCompiler) {
-				t.Skip(err)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := k.open(t)
+			before := d.InUse()
 			defer func() {
-				if n := d.InUse(); n != 0 {
-					t.Errorf("%d bytes are still in use", n)
-				}
-				if err := d.Close(); err != nil {
-					t.Error(err)
+				if n := d.InUse(); n != before {
+					t.Errorf("%d bytes are still in use", n-before)
 				}
 			}()
 			f(t, d)
 		})
+	}
+}
+
+// Emulated opens an emulated device for the test, with the sanitizer that
+// WEFT_TEST_SANITIZE names where the options have none.
+func Emulated(t testing.TB, o emu.Options) *cuda.Device {
+	t.Helper()
+	d, err := cuda.New(Backend(t, o))
+	skipWithout(t, err)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// Backend is Emulated before it is opened, for cuda.New over a wrapper such as
+// cuda.Faults.
+func Backend(t testing.TB, o emu.Options) cuda.Backend {
+	t.Helper()
+	if Required() {
+		t.Skip("only the GPU is asked for")
+	}
+	if o.Sanitize == emu.NoSanitizer {
+		switch s := os.Getenv("WEFT_TEST_SANITIZE"); s {
+		case "":
+		case "address":
+			o.Sanitize = emu.Address
+		case "thread":
+			o.Sanitize = emu.Thread
+		default:
+			t.Fatalf("WEFT_TEST_SANITIZE=%s: address or thread", s)
+		}
+	}
+	b, err := emu.Backend(o)
+	skipWithout(t, err)
+	return b
+}
+
+var gpu struct {
+	sync.Mutex
+	d *cuda.Device
+}
+
+// GPU is the first GPU of the machine, which stays open for all tests of the
+// process.
+func GPU(t testing.TB) *cuda.Device {
+	t.Helper()
+	gpu.Lock()
+	defer gpu.Unlock()
+	if gpu.d == nil || gpu.d.Do(func(*cuda.Context) error { return nil }) != nil {
+		d, err := cuda.Open(0)
+		skipWithout(t, err)
+		gpu.d = d
+	}
+	return gpu.d
+}
+
+// skipWithout skips the test where the machine lacks what the device needs,
+// unless it is required, and ends it with any other error.
+func skipWithout(t testing.TB, err error) {
+	t.Helper()
+	missing := errors.Is(err, cuda.ErrNoDriver) || errors.Is(err, cuda.ErrNoDevice) || errors.Is(err, cuda.ErrNoCompiler)
+	if missing && !Required() {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

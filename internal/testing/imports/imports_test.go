@@ -19,14 +19,13 @@ const module = "github.com/weftgraph/weft"
 // may says which packages of weft a package may import; "x/*" is x and all that
 // is below it. A folder takes the longest entry that it is, or is below.
 var may = map[string][]string{
-	"graph":           {},
-	"pattern":         {},
-	"kir":             {},
-	"cuda":            {},
-	"cuda/emu":        {"cuda", "cuda/kernels"},
-	"cuda/session":    {"cuda/*", "kir/*"},
-	"cuda/testdevice": {"cuda", "cuda/emu"},
-	"format":          {"graph"},
+	"graph":        {},
+	"pattern":      {},
+	"kir":          {},
+	"cuda":         {},
+	"cuda/emu":     {"cuda", "cuda/kernels"},
+	"cuda/session": {"cuda/*", "kir/*"},
+	"format":       {"graph"},
 	// caret knows lines and columns only.
 	"caret":         {},
 	"gql":           {"pattern", "caret"},

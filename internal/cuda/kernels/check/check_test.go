@@ -33,7 +33,7 @@ func TestKernels(t *testing.T) {
 		}
 	}
 	root := filepath.Join("..", "..")
-	for _, file := range []string{"testdevice/testdata/primitives.cu", "emu/testdata/faults.cu", "session/prepare.cu"} {
+	for _, file := range []string{"kernels/testdata/primitives.cu", "emu/testdata/faults.cu", "session/prepare.cu"} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(root, file))
 			if err != nil {

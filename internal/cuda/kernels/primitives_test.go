@@ -1,4 +1,4 @@
-package testdevice
+package kernels_test
 
 import (
 	_ "embed"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
+	"github.com/weftgraph/weft/internal/testing/device"
 )
 
 //go:embed testdata/primitives.cu
@@ -23,7 +24,7 @@ type bench struct {
 // onEach runs f on each device inside Do.
 func onEach(t *testing.T, f func(b *bench)) {
 	t.Helper()
-	Each(t, func(t *testing.T, d *cuda.Device) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		err := d.Do(func(c *cuda.Context) error {
 			m, err := c.Module(cuda.Source{Name: "primitives.cu", Text: primitives, Includes: kernels.Includes()})
 			if err != nil {

@@ -1,4 +1,4 @@
-package testdevice
+package kernels_test
 
 import (
 	"sync/atomic"

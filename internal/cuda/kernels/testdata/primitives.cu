@@ -1,4 +1,4 @@
-// Kernels that use each name of device.cuh, for the tests of package testdevice.
+// Kernels that use each name of device.cuh, for the tests of package kernels.
 #include "device.cuh"
 
 struct Where { u32 thread, threads, block, blocks, lane, warp, warps, shared_bytes; };
