@@ -3,6 +3,7 @@ package plan
 import (
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -225,8 +226,22 @@ type tables struct {
 	rows map[string]*rowSet
 	rels map[string]*relation
 	bits map[string][]uint64
+
+	columns *columns
+}
+
+// columns is what a plan keeps for engines that evaluate conditions themselves.
+type columns struct {
+	mu      sync.Mutex
+	words   map[string]*Words
+	order   []string // texts of the columns orderOf
+	orderOf string
+	exists  map[*pattern.Pattern]*SubPlan
 }
 
 func newTables(g *graph.Graph) *tables {
-	return &tables{g: g, rows: map[string]*rowSet{}, rels: map[string]*relation{}, bits: map[string][]uint64{}}
+	return &tables{
+		g: g, rows: map[string]*rowSet{}, rels: map[string]*relation{}, bits: map[string][]uint64{},
+		columns: &columns{words: map[string]*Words{}, exists: map[*pattern.Pattern]*SubPlan{}},
+	}
 }

@@ -111,7 +111,7 @@ func (b *binding) assemble(order []int, o Options) *Plan {
 		Order: order, LevelOf: make([]int, b.n), Levels: make([]Level, b.n),
 		Adjs: b.adjs, Aut: b.group.Order(),
 		Restricted: b.restrict, Rooted: o.Root >= 0,
-		Empty: b.empty, Warnings: b.warnings,
+		Empty: b.empty, Warnings: b.warnings, columns: b.columns,
 	}
 	for l, v := range order {
 		pl.LevelOf[v] = l

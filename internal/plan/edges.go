@@ -92,12 +92,33 @@ func (b *binding) addEdgeChoices(pl *Plan) {
 	for _, be := range b.edges {
 		e := &b.p.Edges[be.edge]
 		from, to := pl.LevelOf[e.From], pl.LevelOf[e.To]
+		either := e.Dir == pattern.Either && b.g.Directed
 		pl.Edges = append(pl.Edges, EdgeChoice{
-			Edge: be.edge, From: from, To: to, At: max(from, to),
-			Rows: b.rowsBetween(be.rows, e.Dir == pattern.Either && b.g.Directed),
+			Edge: be.edge, From: from, To: to, At: max(from, to), Either: either, rows: be.rows,
+			Rows: b.rowsBetween(be.rows, either),
 		})
 	}
+	b.delayChoices(pl)
 	slices.SortStableFunc(pl.Edges, func(x, y EdgeChoice) int { return x.At - y.At })
+}
+
+// delayChoices moves choices to the level of the last vertex that a condition
+// compares them with, so that such a condition can stand with one of its edges.
+func (b *binding) delayChoices(pl *Plan) {
+	for _, c := range b.checks {
+		level, last := -1, -1
+		for _, v := range c.vertices {
+			level = max(level, pl.LevelOf[v])
+		}
+		for i := range pl.Edges {
+			if slices.Contains(c.edges, pl.Edges[i].Edge) && (last < 0 || pl.Edges[i].At >= pl.Edges[last].At) {
+				last = i
+			}
+		}
+		if last >= 0 {
+			pl.Edges[last].At = max(pl.Edges[last].At, level)
+		}
+	}
 }
 
 // rowsBetween enumerates the accepted data edges from u to v, and with either

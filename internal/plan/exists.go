@@ -33,6 +33,7 @@ func (b *binding) exists(x pattern.Exists) (func(outer []uint32) bool, error) {
 			pl.Levels[l].Distinct = nil
 		}
 	}
+	b.columns.exists[x.Sub] = &SubPlan{Plan: pl, Fixed: fixed}
 	found := sub.empty == nil
 	if !found {
 		// Told as a warning: NOT EXISTS may still be meant.

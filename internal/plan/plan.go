@@ -66,6 +66,8 @@ type Plan struct {
 	Empty *EmptyReason
 	// Warnings for the user: properties that no vertex has, and the like.
 	Warnings []string
+
+	columns *columns
 }
 
 // EmptyReason says why a plan can match nothing.
@@ -196,19 +198,26 @@ type TailTerm struct {
 type EdgeChoice struct {
 	Edge     int // index into Pattern.Edges
 	From, To int // levels
-	At       int // max(From, To)
+	// At is the level from which the edge can be chosen: both ends are matched,
+	// and what conditions compare it with.
+	At int
 	// Rows calls yield with the edge id of each data edge from u to v that the
 	// pattern edge accepts, until yield returns false. Ids of the same data edge
 	// are equal whichever way it is seen.
 	Rows func(u, v uint32, yield func(id uint64) bool)
+	// Either: Rows has the data edges from v to u too.
+	Either bool
 	// Checks are predicates that are known once this edge is chosen.
 	Checks []Check
+
+	rows *rowSet
 }
 
 // Check is a predicate over levels' vertices and chosen edges (indexes into
-// Plan.Edges).
+// Plan.Edges). Expr says it over the pattern's vertices and edges.
 type Check struct {
 	Text string
+	Expr pattern.Expr
 	Eval func(m []uint32, e []uint64) bool
 }
 

@@ -236,7 +236,7 @@ func (b *binding) addChecks(pl *Plan) {
 	sc.vertex = func(v int) int { return pl.LevelOf[v] }
 	sc.edge = func(e int) int { return choice[e] }
 	for _, c := range b.checks {
-		check := Check{Text: c.text, Eval: sc.check(c.x)}
+		check := Check{Text: c.text, Expr: c.x, Eval: sc.check(c.x)}
 		level, edge := -1, -1
 		for _, v := range c.vertices {
 			level = max(level, pl.LevelOf[v])
@@ -244,7 +244,7 @@ func (b *binding) addChecks(pl *Plan) {
 		for _, e := range c.edges {
 			edge = max(edge, choice[e])
 		}
-		if edge >= 0 && pl.Edges[edge].At >= level {
+		if edge >= 0 {
 			pl.Edges[edge].Checks = append(pl.Edges[edge].Checks, check)
 		} else {
 			pl.Levels[level].Checks = append(pl.Levels[level].Checks, check)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -124,6 +125,9 @@ type rowSet struct {
 	bits   []uint64
 	key    string
 	name   string
+
+	once  sync.Once
+	words []uint64 // as Accepted gives them
 }
 
 func (r *rowSet) has(row uint64) bool {
@@ -218,7 +222,7 @@ func (r *rowSet) finish(n int) {
 		count += bits.OnesCount64(w)
 	}
 	if r.none = count == 0; count == n {
-		*r = rowSet{all: true}
+		r.all, r.key, r.name, r.bits = true, "", "", nil
 	}
 }
 
@@ -254,7 +258,7 @@ func (t *tables) otherRows(sets []*rowSet) *rowSet {
 	r := &rowSet{key: key, name: "not " + strings.Join(names, " nor ")}
 	t.rows[key] = r
 	if t.g.Edges == nil { // no edge is in any of the sets
-		*r = rowSet{all: true}
+		r.all, r.key, r.name = true, "", ""
 		return r
 	}
 	n := len(t.g.Edges.Dst)

@@ -28,6 +28,14 @@ func config() nodiff.Config {
 // graphs, in all semantics.
 func TestNoDiff(t *testing.T) { nodiff.Check(t, config()) }
 
+// TestConditions: edges bound to data edges, and conditions that compare several
+// vertices and edges, which wait for the last of them.
+func TestConditions(t *testing.T) {
+	c := config()
+	c.Patterns = nodiff.Conditions
+	nodiff.Check(t, c)
+}
+
 // TestLaws: counts that must not change when vertices are renamed, the pattern
 // is permuted, or a second graph stands beside the first.
 func TestLaws(t *testing.T) { nodiff.Laws(t, config()) }

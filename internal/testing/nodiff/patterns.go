@@ -30,6 +30,31 @@ func Patterns(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	}).Filter(func(p *pattern.Pattern) bool { return p.Validate() == nil })
 }
 
+// Conditions draws patterns of edges that are bound to data edges, by a name or
+// under TRAIL, and with conditions that compare several vertices and edges.
+func Conditions(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
+	return rapid.Custom(func(t *rapid.T) *pattern.Pattern {
+		d := drawer{t, s}
+		p := d.shape(rapid.IntRange(2, max).Draw(t, "pattern vertices"))
+		p.Mode = rapid.SampledFrom([]pattern.Mode{pattern.Iso, pattern.Hom, pattern.Trail}).Draw(t, "mode")
+		for i := range p.Edges {
+			if e := &p.Edges[i]; !e.Negated && e.Name == "" && rapid.Bool().Draw(t, "name it") {
+				e.Name = fmt.Sprintf("e%d", i)
+			}
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "conjuncts") {
+			p.Where = append(p.Where, d.compare(d.term(p), d.term(p)))
+		}
+		if d.seldom("logic") {
+			p.Where = append(p.Where, d.predicate(p, 2))
+		}
+		if d.seldom("exists") {
+			p.Where = append(p.Where, d.exists(p))
+		}
+		return p
+	}).Filter(func(p *pattern.Pattern) bool { return p.Validate() == nil })
+}
+
 type drawer struct {
 	t *rapid.T
 	s *Spec
