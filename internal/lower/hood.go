@@ -98,11 +98,17 @@ func (h *hood) readSide(p *plan.Plan) side {
 }
 
 // facing turns the restrictions of a plan round where that lets wedges be walked
-// from the end of higher degree: from there they are the fewest (Chiba and
-// Nishizeki 1985), and any total order of the vertices breaks a symmetry as well
-// as any other.
+// from the end of higher degree, which are the fewest (Chiba and Nishizeki 1985):
+// any total order of the vertices breaks a symmetry as well as any other. So it is
+// with an outside vertex of which only the number of shared neighbours matters,
+// and with an inside one whose whole neighbourhood is asked for.
 func facing(p *plan.Plan) *plan.Plan {
-	if p.Levels[1].Set >= 0 || len(p.Levels[1].Below) == 0 || !hoodOf(p, len(p.Levels)-p.Tail.K).sizesOnly {
+	if len(p.Levels[1].Below) == 0 {
+		return p
+	}
+	tail := len(p.Levels) - p.Tail.K
+	h := hoodOf(p, tail)
+	if !h.sizesOnly && (h.outside || tail != 2 || len(p.Tail.Groups) != 1 || h.universe != bothSides || h.rows != bothSides) {
 		return p
 	}
 	q := *p

@@ -32,7 +32,9 @@ struct Tally {
 template <class C> DEV u32 row_groups() { return C::team / C::Row::lanes; }
 template <class C> DEV u32 row_group() { return Team<C::team>::rank() / C::Row::lanes; }
 
-#if !W_OUTSIDE
+#if !W_OUTSIDE && W_ROWS == 3
+#include "local_sizes.cuh"
+#elif !W_OUTSIDE
 // The matches whose root has the universe s.
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, u32 root, Set s, Tally& n) {
   using T = Team<C::team>;
@@ -97,7 +99,7 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
       if (c > at && c <= at + here) ys[c - 1 - at] = t.id(i);
     }
     T::sync();
-    each_of<T>(s.n, [&](u32 k) { return slice(list(p.graph.adj[0], s.p[k]), t.lo, t.hi); },
+    each_of<T>(head, s.n, [&](u32 k) { return slice(list(p.graph.adj[0], s.p[k]), t.lo, t.hi); },
                [&](u32 k, u32 y) {
                  u32 c = counts[t.find(y)];
                  if (c > at && c <= at + here) atomic_or(&out[(u64)(c - 1 - at) * Row::stride + (k >> 5)], 1u << (k & 31));
@@ -130,11 +132,17 @@ template <class C> DEV void search_class(const LocalParams& p) {
   using T = Team<C::team>;
   u8* m = shared() + T::in_block() * C::bytes;
   u32* rows = C::global_rows ? p.x.scratch + T::number() * p.x.scratch_words : (u32*)(m + C::rows);
-  u64 begin = p.x.roots.starts[C::index], end = p.x.roots.starts[C::index + 1];
+  TeamHead* head = (TeamHead*)m;
+  const Roots& x = p.x.roots;
+  u64 begin = x.starts[C::index], end = x.starts[C::index + 1];
   u64 teams = (u64)blocks() * (threads() / C::team);
   u32 most = (u32)min((u64)p.run.chunk, max((u64)1, (end - begin) / (teams * 8)));
+  team_begin<T>(head);
+#if !W_OUTSIDE && W_ROWS == 3
+  team_fill<T>((u32*)(m + C::table), C::slots, 0);
+#endif
   Tally n;
-  each_task<T>(p.run, (TeamHead*)m, end, most, [&](u64 task) {
+  each_task<T>(p.run, head, ClassTasks{begin, end, x.next ? x.next + C::index * 32 : (u32*)0, most}, [&](u64 task) {
     u32 root = p.x.roots.list[task];
     n.root = 0;
     search_root<C>(p, m, rows, root, universe(p.graph, root), n);

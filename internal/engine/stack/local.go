@@ -35,6 +35,9 @@ var localHoodText string
 //go:embed local_wedges.cuh
 var localWedgesText string
 
+//go:embed local_sizes.cuh
+var localSizesText string
+
 //go:embed local_roots.cuh
 var localRootsText string
 
@@ -88,14 +91,16 @@ func (l *local) choose(info cuda.Info, opt map[string]string) error {
 		all, l.most = sizeClasses, 0
 	case l.define("W_OUTSIDE") == 1:
 		all = outsideClasses
+	case l.define("W_ROWS") == noRows:
+		all, l.most = innerClasses, 0
 	}
-	bytes := func(c *class) int { return c.layout(l.define("W_MASKS"), l.counters()).bytes }
+	bytes := func(c *class) int { return c.layout(l.define("W_MASKS")).bytes }
 	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, table, universes, bytes); err != nil {
 		return err
 	}
 	l.layouts = nil
 	for i := range l.classes {
-		l.layouts = append(l.layouts, l.classes[i].layout(l.define("W_MASKS"), l.counters()))
+		l.layouts = append(l.layouts, l.classes[i].layout(l.define("W_MASKS")))
 	}
 	return nil
 }
@@ -105,8 +110,8 @@ func (l *local) define(name string) int {
 	return int(n)
 }
 
-// counters reports whether only the sizes of rows are kept.
-func (l *local) counters() bool { return l.define("W_ROWS") == 3 }
+// noRows is the W_ROWS of plans that ask for no rows but their sizes.
+const noRows = 3
 
 // mostNeighbours bounds the universes of p: in one class of vertices ids ascend
 // by falling degree, so that lists cut at their own vertex have at most √(2m)
@@ -154,7 +159,7 @@ WEFT_KERNEL(local_write, LocalParams) { write_roots<Class0::Row>(p.run, p.graph,
 `)
 	return cuda.Source{Name: "local.cu", Text: b.String(), Includes: map[string]string{
 		"plan.cuh": kircuda.Text(l.prog), "local.cuh": localText, "local_team.cuh": localTeamText, "local_hood.cuh": localHoodText,
-		"local_wedges.cuh": localWedgesText, "local_roots.cuh": localRootsText,
+		"local_wedges.cuh": localWedgesText, "local_sizes.cuh": localSizesText, "local_roots.cuh": localRootsText,
 	}}
 }
 
@@ -187,9 +192,9 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 
 // roots is struct Roots, and localArgs struct Local.
 type roots struct {
-	List, Starts, Counts uint64
-	Classes, Stretches   uint32
-	Most, Wedges         [maxClasses]uint32
+	List, Starts, Counts, Next uint64
+	Classes, Stretches         uint32
+	Most, Wedges               [maxClasses]uint32
 }
 
 type localArgs struct {
@@ -198,13 +203,53 @@ type localArgs struct {
 	ScratchWords uint64
 }
 
+// nextBytes is the distance of the classes' counters of roots that were taken: a
+// line each.
+const nextBytes = 128
+
 // rootThreads is a block of the kernels that list roots.
 const rootThreads = 256
 
-// start lists the roots once, to know which classes there are and the memory that
-// they take; the search begins with listing them again, in its own time.
+// start lists the roots, which depends on the graph and the plan's conditions
+// alone and is done before the clock runs, and makes the kernels of the classes
+// that there are ready. They run beside each other: the large neighbourhoods have
+// the device first, the small ones fill what those leave.
 func (l *local) start(x *session.Exec, alone bool) (search func() error, err error) {
 	args := localArgs{}
+	starts, err := l.list(x, &args, alone)
+	if err != nil {
+		return nil, err
+	}
+	var launches []func() error
+	for i := range l.classes {
+		if count := starts[i+1] - starts[i]; count > 0 {
+			var s *cuda.Stream
+			// Kernels that the host gives parts of one list must not wait for
+			// each other's.
+			if alone && len(launches) > 0 {
+				if s, err = x.Branch(); err != nil {
+					return nil, err
+				}
+			}
+			launch, err := l.launch(x, s, i, count, args)
+			if err != nil {
+				return nil, err
+			}
+			launches = append(launches, launch)
+		}
+	}
+	return func() error {
+		for _, launch := range launches {
+			if err := launch(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// list makes the list of roots by class, and returns where each class begins.
+func (l *local) list(x *session.Exec, args *localArgs, alone bool) ([]uint64, error) {
 	a := &args.Roots
 	n := l.g.NumVertices()
 	a.Classes, a.Stretches = uint32(len(l.classes)), uint32(max(1, min(1024, (n+rootThreads-1)/rootThreads)))
@@ -215,34 +260,36 @@ func (l *local) start(x *session.Exec, alone bool) (search func() error, err err
 		}
 	}
 	starts := make([]uint64, len(l.classes)+1)
-	var at cuda.Buffer
+	var at, next cuda.Buffer
+	var err error
 	for _, m := range []struct {
+		b     *cuda.Buffer
 		to    *uint64
 		bytes int
-	}{{&a.List, 4 * n}, {&a.Counts, 4 * len(l.classes) * int(a.Stretches)}, {&a.Starts, 8 * len(starts)}} {
-		if at, err = x.Scratch("the list of roots", int64(max(m.bytes, 8))); err != nil {
+	}{
+		{new(cuda.Buffer), &a.List, 4 * n}, {new(cuda.Buffer), &a.Counts, 4 * len(l.classes) * int(a.Stretches)},
+		{&at, &a.Starts, 8 * len(starts)}, {&next, &a.Next, nextBytes * len(l.classes)},
+	} {
+		if *m.b, err = x.Scratch("the list of roots", int64(max(m.bytes, 8))); err != nil {
 			return nil, err
 		}
-		*m.to = at.Ptr
+		*m.to = m.b.Ptr
 	}
-	list := func(names ...string) error {
-		for _, name := range names {
-			k, err := x.Kernel(name)
-			if err != nil {
-				return err
-			}
-			launch := cuda.Launch{Blocks: int(a.Stretches), Threads: rootThreads, Shared: 4 * maxClasses * (1 + rootThreads/32)}
-			if name == "local_place" {
-				launch = cuda.Launch{Blocks: 1, Threads: 32}
-			}
-			if err := session.Launch(x, k, launch, &args); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := list("local_count", "local_place"); err != nil {
+	if err := x.Context().Clear(next, x.Stream()); err != nil {
 		return nil, err
+	}
+	for _, name := range []string{"local_count", "local_place", "local_write"} {
+		k, err := x.Kernel(name)
+		if err != nil {
+			return nil, err
+		}
+		launch := cuda.Launch{Blocks: int(a.Stretches), Threads: rootThreads, Shared: 4 * maxClasses * (1 + rootThreads/32)}
+		if name == "local_place" {
+			launch = cuda.Launch{Blocks: 1, Threads: 32}
+		}
+		if err := session.Launch(x, k, launch, args); err != nil {
+			return nil, err
+		}
 	}
 	if err := x.Stream().Synchronize(); err != nil {
 		return nil, err
@@ -250,32 +297,11 @@ func (l *local) start(x *session.Exec, alone bool) (search func() error, err err
 	if err := cuda.Download(x.Context(), starts, at, 0); err != nil {
 		return nil, err
 	}
-	if alone {
-		if err := x.SetTasks(starts[len(l.classes)]); err != nil {
-			return nil, err
-		}
+	if !alone {
+		a.Next = 0
+		return starts, nil
 	}
-	var launches []func() error
-	for i := range l.classes {
-		if count := starts[i+1] - starts[i]; count > 0 {
-			launch, err := l.launch(x, i, count, args)
-			if err != nil {
-				return nil, err
-			}
-			launches = append(launches, launch)
-		}
-	}
-	return func() error {
-		if err := list("local_count", "local_place", "local_write"); err != nil {
-			return err
-		}
-		for _, launch := range launches {
-			if err := launch(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	return starts, x.SetTasks(starts[len(l.classes)])
 }
 
 // scratchShare is the part of the device's free memory that the rows of one
@@ -283,14 +309,14 @@ func (l *local) start(x *session.Exec, alone bool) (search func() error, err err
 const scratchShare = 6
 
 // launch prepares the kernel of class i for so many roots.
-func (l *local) launch(x *session.Exec, i int, count uint64, args localArgs) (func() error, error) {
+func (l *local) launch(x *session.Exec, stream *cuda.Stream, i int, count uint64, args localArgs) (func() error, error) {
 	c := &l.classes[i]
 	k, err := x.Kernel(fmt.Sprintf("local_%d", i))
 	if err != nil {
 		return nil, err
 	}
 	teams := c.threads / c.team
-	launch := cuda.Launch{Threads: c.threads, Shared: l.layouts[i].bytes * teams}
+	launch := cuda.Launch{Threads: c.threads, Shared: l.layouts[i].bytes * teams, Stream: stream}
 	if launch.Blocks, err = k.Resident(launch.Threads, launch.Shared); err != nil {
 		return nil, err
 	}
@@ -299,7 +325,7 @@ func (l *local) launch(x *session.Exec, i int, count uint64, args localArgs) (fu
 	}
 	launch.Blocks = int(min(uint64(launch.Blocks), (count+uint64(teams)-1)/uint64(teams)))
 	if c.global {
-		rows := min(c.universe, l.most)*c.rowBytes(l.counters()) + c.room*c.lanes*c.words*4
+		rows := min(c.universe, l.most)*4*c.lanes*c.words + c.room*c.lanes*c.words*4
 		words := int64(rows+15) / 16 * 4
 		launch.Blocks = int(max(1, min(int64(launch.Blocks), x.Room()/scratchShare/(4*words*int64(teams)))))
 		b, err := x.Scratch("the bit matrices of large neighbourhoods", 4*words*int64(teams)*int64(launch.Blocks))

@@ -19,6 +19,7 @@ type class struct {
 	team     int // lanes that search a root together: a warp or a block
 	threads  int // of a block
 	slots    int // of the table of positions
+	sieve    int // log2 of the bits of a sieve, which takes the table's place
 	// keepsList: the universe's ids are copied to shared memory; global: rows are
 	// in global memory.
 	keepsList, global bool
@@ -55,12 +56,24 @@ var outsideClasses = []class{
 	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, wedges: 512, room: 64, limit: 4096},
 }
 
-// sizeClasses are for plans of which only the number of common neighbours
-// matters: no matrix, and any universe.
+// sizeClasses are for plans of which only the number of neighbours of the root
+// and an outside vertex matters: no matrix, and any universe. A root has the
+// smallest table for its wedges, and as many lanes as the table is large, so that
+// a multiprocessor always has many roots under way.
 var sizeClasses = []class{
 	{universe: maxUniverse, lanes: 1, words: 1, team: 1024, threads: 1024, wedges: 27648},
-	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, wedges: 6144, limit: 6144},
-	{universe: maxUniverse, lanes: 1, words: 1, team: 32, threads: 256, wedges: 768, limit: 640},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 512, threads: 512, wedges: 13824, limit: 10368},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, wedges: 6912, limit: 5184},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 128, threads: 128, wedges: 3456, limit: 2592},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 64, threads: 64, wedges: 1728, limit: 1296},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 32, threads: 256, wedges: 768, limit: 576},
+}
+
+// innerClasses are for plans of which only the number of neighbours of the root
+// and an inside vertex matters: a sieve has the universe.
+var innerClasses = []class{
+	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, sieve: 17},
+	{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 13, limit: 1 << 14},
 }
 
 // maxUniverse stands for any number of vertices.
@@ -74,11 +87,10 @@ const maxClasses = 16
 type layout struct{ list, table, masks, rows, keys, ys, out, bytes int }
 
 // headBytes is the room of struct TeamHead.
-const headBytes = 48
+const headBytes = 64
 
-// layout of a class, for a plan with so many masks, whose rows are only counters
-// or bits.
-func (c *class) layout(masks int, counters bool) (l layout) {
+// layout of a class, for a plan with so many masks.
+func (c *class) layout(masks int) (l layout) {
 	at := headBytes
 	take := func(bytes int) int {
 		begin := at
@@ -89,10 +101,10 @@ func (c *class) layout(masks int, counters bool) (l layout) {
 	if c.keepsList {
 		l.list = take(4 * c.universe)
 	}
-	l.table = take(4 * c.slots)
+	l.table = take(4 * c.tableWords())
 	l.masks = take(masks * stride)
 	if !c.global && c.slots > 0 {
-		l.rows = take(c.universe * c.rowBytes(counters))
+		l.rows = take(c.universe * stride)
 	}
 	l.keys = take(8 * c.wedges)
 	l.ys = take(4 * c.room)
@@ -103,11 +115,12 @@ func (c *class) layout(masks int, counters bool) (l layout) {
 	return l
 }
 
-func (c *class) rowBytes(counters bool) int {
-	if counters {
-		return 4
+// tableWords is the size of what finds positions, or members, of a universe.
+func (c *class) tableWords() int {
+	if c.sieve > 0 {
+		return 1 << (c.sieve - 5)
 	}
-	return 4 * c.lanes * c.words
+	return c.slots
 }
 
 // text is the class as a type of the kernels.
@@ -118,7 +131,7 @@ func (c *class) text(index int, l layout) string {
 		name string
 		n    int
 	}{
-		{"index", index}, {"universe", c.universe}, {"team", c.team}, {"slots", c.slots}, {"wedges", max(1, c.wedges)}, {"room", max(1, c.room)},
+		{"index", index}, {"universe", c.universe}, {"team", c.team}, {"slots", c.tableWords()}, {"sieve", c.sieve}, {"wedges", max(1, c.wedges)}, {"room", max(1, c.room)},
 		{"list", l.list}, {"table", l.table}, {"masks", l.masks}, {"rows", l.rows}, {"keys", l.keys}, {"ys", l.ys}, {"out", l.out}, {"bytes", l.bytes},
 	} {
 		fmt.Fprintf(&b, "  static constexpr u32 %s = %du;\n", m.name, m.n)
@@ -143,7 +156,9 @@ func chooseClasses(all []class, most, shared, table int, universes []int, bytes 
 		if len(universes) > 0 && c.universe < maxUniverse && !slices.Contains(universes, c.universe) || bytes(&c)*(c.threads/c.team) > shared {
 			continue
 		}
-		c.limit = min(c.limit, c.wedges*8)
+		if c.wedges > 0 {
+			c.limit = min(c.limit, c.wedges*8)
+		}
 		out = append(out, c)
 		if c.universe >= most && c.limit == 0 {
 			slices.Reverse(out)

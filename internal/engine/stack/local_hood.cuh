@@ -47,14 +47,15 @@ struct Positions {
   }
 };
 
-// Notes that positions p < k are neighbours, in the rows or counters that the
-// plan reads.
+// Those of u's neighbours that are counted where only their number matters.
+DEV Set counted(const Graph& q, u32 u) {
+  if (W_INNER == 1) return below(q.adj[0], u);
+  if (W_INNER == 2) return above(q.adj[0], u);
+  return list(q.adj[0], u);
+}
+
+// Notes that positions p < k are neighbours, in the rows that the plan reads.
 template <class Row> DEV void link(u32* rows, u32 k, u32 p) {
-  if (W_ROWS == 3) {
-    if (W_INNER != 2) atomic_add(&rows[k], 1u);
-    if (W_INNER != 1) atomic_add(&rows[p], 1u);
-    return;
-  }
   if (W_ROWS != 2) atomic_or(&rows[(u64)k * Row::stride + (p >> 5)], 1u << (p & 31));
   if (W_ROWS != 1) atomic_or(&rows[(u64)p * Row::stride + (k >> 5)], 1u << (k & 31));
 }
@@ -80,13 +81,13 @@ template <class C> DEV Hood<typename C::Row> make_hood(const Graph& q, u8* m, u3
     for (u32 i = T::rank(); i < s.n; i += T::size()) own[i] = s.p[i];
     ids = own;
   }
-  u64 cells = W_ROWS == 3 ? s.n : (u64)s.n * Row::stride;
+  u64 cells = (u64)s.n * Row::stride;
   for (u64 i = T::rank(); i < cells; i += T::size()) rows[i] = 0;
   T::sync();
   Positions at = {(u32*)(m + C::table), C::slots, ids};
   at.fill<T>(s.n);
   make_masks<T, Row>(q, masks, ids, s.n);
-  each_of<T>(s.n, [&](u32 k) { return below(q.adj[0], ids[k]); },
+  each_of<T>((TeamHead*)m, s.n, [&](u32 k) { return below(q.adj[0], ids[k]); },
              [&](u32 k, u32 x) {
                u32 p = at.find(x);
                if (p != NOWHERE) link<Row>(rows, k, p);

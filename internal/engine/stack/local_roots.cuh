@@ -12,15 +12,21 @@ struct Roots {
   u32* list;
   u64* starts;  // where each class begins; starts[classes]: all roots
   u32* counts;  // by class, by stretch; then where each begins
+  u32* next;    // by class, a line each: how many were taken; null: several devices share them
   u32 classes, stretches;
   u32 most[CLASSES];   // the largest universe of each class
-  u32 wedges[CLASSES]; // the most wedges, for outside vertices; ~0: any number
+  u32 wedges[CLASSES]; // the most that is walked; ~0: any number
 };
 
 DEV bool in_root_ranges(const Graph& q, u32 v) {
   for (u32 i = 0; i < W_ROOT_RANGES; i++)
     if (v >= root_first(q, i) && v < root_end(q, i)) return true;
   return false;
+}
+
+// How much of u's list is walked below a root.
+DEV u32 walked(const Graph& q, u32 u) {
+  return W_OUTSIDE ? degree(q.adj[0], u) : counted(q, u).n;
 }
 
 // The class of root v: the last, smallest one that it fits in; ~0: no match has
@@ -38,15 +44,15 @@ template <class Row> DEV u32 class_of(const Run& run, const Graph& q, const Root
     ok = level1_from(q, h) < min(level1_end(q, h), h.d);
 #endif
   }
-#if W_OUTSIDE
-  // Long lists are added up by the warp.
+#if W_OUTSIDE || W_ROWS == 3
+  // What is walked. Long lists are added up by the warp.
   u32 small = ok && s.n <= 32 ? s.n : 0;
-  for (u32 k = 0; k < small; k++) wedges += degree(q.adj[0], s.p[k]);
+  for (u32 k = 0; k < small; k++) wedges += walked(q, s.p[k]);
   for (u32 big = ballot(ALL, ok && s.n > 32); big; big &= big - 1) {
     u32 from = ctz(big), n = shfl(ALL, s.n, from);
     const u32* p = (const u32*)shfl(ALL, (u64)s.p, from);
     u64 sum = 0;
-    for (u32 k = lane(); k < n; k += 32) sum += degree(q.adj[0], p[k]);
+    for (u32 k = lane(); k < n; k += 32) sum += walked(q, p[k]);
     sum = reduce_add(ALL, sum);
     if (lane() == from) wedges = sum;
   }

@@ -24,17 +24,25 @@ template <u32 N> struct Team {
 
 // What a team's lanes tell each other: the first bytes of its shared memory.
 struct TeamHead {
-  u64 first; // of a chunk of tasks
+  u64 first[2]; // of two chunks of tasks, in turns
   u64 sum;
-  u32 count;
-  u32 over;
+  u32 count[2];
+  u32 dealt[2]; // lists of two rounds that were given to warps, in turns
+  u32 round;
   u32 flag;
   u32 found;
+  u32 unused;
 };
+
+// Before a team's first task. Collective.
+template <class T> DEV void team_begin(TeamHead* head) {
+  if (T::rank() == 0) *head = TeamHead{{0, 0}, 0, {0, 0}, {0, 0}, 0, 0, 0, 0};
+  T::sync();
+}
 
 // Takes the next chunk of up to `most` tasks below end. No tasks and not over:
 // the host has not answered yet. One lane. take() of tasks.cuh adds first and
-// looks then; here a task from end on must stay for the kernel that comes next.
+// looks then; here a task from end on must stay for the kernel of another class.
 DEV Chunk take_below(const Run& r, u64 end, u32 most) {
   Counters* c = r.counters;
   for (;;) {
@@ -53,27 +61,66 @@ DEV Chunk take_below(const Run& r, u64 end, u32 most) {
   }
 }
 
-// Calls f(task) for the tasks below end that this team gets, until there are no
-// more or the run is stopped. Collective for the team.
-template <class T, class F> DEV void each_task(const Run& r, TeamHead* head, u64 end, u32 most, F f) {
-  for (;;) {
-    if (T::rank() == 0) {
-      Chunk t = {0, 0, true};
-      while (!stopped(r)) {
-        t = take_below(r, end, most);
-        if (t.count || t.over) break;
-        t.over = true; // if stopped meanwhile
-        spin();
-      }
-      head->first = t.first;
-      head->count = t.count;
+// The tasks of one class of roots: places first … end-1 of the list. next: where
+// a device that has all tasks counts those that are taken; null: the host gives
+// several devices their parts.
+struct ClassTasks {
+  u64 first, end;
+  u32* next;
+  u32 most; // taken at a time
+
+  // Asks for a chunk: the answer is on its way. One lane.
+  DEV u32 ask() const { return next ? atomic_add(next, most) : 0; }
+
+  // The chunk that was asked for; no tasks: none will come. One lane.
+  DEV Chunk answer(const Run& r, u32 asked) const {
+    if (next) {
+      u64 at = first + asked;
+      if (at >= end) return Chunk{0, 0, true};
+      u32 n = (u32)min((u64)most, end - at);
+      atomic_add(&r.counters->cursor, (u64)n); // for the progress
+      return Chunk{at, n, false};
     }
-    T::sync();
-    u64 first = head->first;
-    u32 count = head->count;
-    T::sync();
-    if (count == 0) return;
-    for (u32 i = 0; i < count; i++) f(first + i);
+    while (!stopped(r)) {
+      Chunk t = take_below(r, end, most);
+      if (t.count || t.over) return t;
+      spin();
+    }
+    return Chunk{0, 0, true};
+  }
+};
+
+#define LOOK_EVERY 8 // chunks of a warp between two looks at the stop flag
+
+// Calls f(task) for the tasks that this team gets, until there are no more or the
+// run is stopped. While it is at a chunk, the next is on its way. Collective for
+// the team.
+template <class T, class F> DEV void each_task(const Run& r, TeamHead* head, const ClassTasks& tasks, F f) {
+  u32 asked = 0;
+  bool stop = false;
+  if (T::rank() == 0) asked = tasks.ask();
+  for (u32 turn = 0;; turn++) {
+    Chunk t = {0, 0, true};
+    if (T::rank() == 0 && !stop) t = tasks.answer(r, asked);
+    if constexpr (T::is_warp) {
+      t.first = shfl(ALL, t.first, 0);
+      t.count = shfl(ALL, t.count, 0);
+    } else {
+      // Who still reads the last chunk's place has not passed this barrier.
+      if (T::rank() == 0) {
+        head->first[turn & 1] = t.first;
+        head->count[turn & 1] = t.count;
+      }
+      T::sync();
+      t.first = head->first[turn & 1];
+      t.count = head->count[turn & 1];
+    }
+    if (t.count == 0) return;
+    if (T::rank() == 0) {
+      asked = tasks.ask();
+      if (!T::is_warp || turn % LOOK_EVERY == LOOK_EVERY - 1) stop = stopped(r);
+    }
+    for (u32 i = 0; i < t.count; i++) f(t.first + i);
   }
 }
 
@@ -94,18 +141,70 @@ template <class T> DEV void team_fill(u32* p, u32 n, u32 x) {
   for (u32 i = T::rank(); i < n; i += T::size()) p[i] = x;
 }
 
+// Deals numbers first … end-1 to the warps of a block, `most` at a time, to each
+// as it asks: f(k0, k1) for k0 … k1-1. A warp alone gets them all, 32 at a time.
+// Collective for the team, which has synchronised since the numbers were known;
+// f is called by warps at different times.
+template <class T, class F> DEV void deal(TeamHead* head, u32 first, u32 end, u32 most, F f) {
+  if (T::is_warp) {
+    for (u32 k = first; k < end; k += 32) f(k, min(k + 32, end));
+    return;
+  }
+  // The round after next uses the same counter: it is cleared by this one, when
+  // all have left the last and none can be in the next.
+  u32 turn = head->round & 1;
+  T::sync();
+  if (T::rank() == 0) {
+    head->round++;
+    head->dealt[turn ^ 1] = 0;
+  }
+  for (;;) {
+    u32 k = 0;
+    if (lane() == 0) k = atomic_add(&head->dealt[turn], most);
+    k = first + shfl(ALL, k, 0);
+    if (k >= end) break;
+    f(k, min(k + most, end));
+  }
+  T::sync();
+}
+
+#define LONG_LIST 256 // lists from which a block shares single lists
+#define SEGMENT 128   // elements of such a list that a warp takes at a time
+#define DEALT 8       // other lists that a warp takes at a time
+
 // The elements of several lists, one after the other: list(k) is list k, for k <
-// n; f(k, x) is called for each element x of list k. Collective for the team.
-template <class T, class L, class F> DEV void each_of(u32 n, L list, F f) {
-  for (u32 k0 = T::warp_of() * 32; k0 < n; k0 += T::warps() * 32) {
+// n; f(k, x) is called for each element x of list k. In a block, lists stand
+// about by falling length, and the long ones are cut into segments that the warps
+// take in turns: one hub's list is a block's work. Collective for the team.
+template <class T, class L, class F> DEV void each_of(TeamHead* head, u32 n, L list, F f) {
+  u32 k0 = 0, dealt = 0; // segments of all lists before k0
+  for (; !T::is_warp && k0 < n; k0 += 32) {
     u32 k = k0 + lane();
     Set a = k < n ? list(k) : Set{(const u32*)0, 0};
-    Stream s = stream(a);
+    if (!any(ALL, a.n >= LONG_LIST)) break;
+    u32 segments = (a.n + SEGMENT - 1) / SEGMENT, end = Warp::inclusive(segments), total = shfl(ALL, end, 31);
+    u32 mine = (T::warp_of() + T::warps() - dealt % T::warps()) % T::warps();
+    for (u32 i = mine; i < total; i += T::warps()) {
+      u32 of = ctz(ballot(ALL, end > i));
+      const u32* p = (const u32*)shfl(ALL, (u64)a.p, of);
+      u32 at = (i - shfl(ALL, end - segments, of)) * SEGMENT, stop = min(at + SEGMENT, shfl(ALL, a.n, of));
+      u32 x[SEGMENT / 32];
+      UNROLL
+      for (u32 j = 0; j < SEGMENT / 32; j++) x[j] = at + 32 * j + lane() < stop ? p[at + 32 * j + lane()] : ~0u;
+      UNROLL
+      for (u32 j = 0; j < SEGMENT / 32; j++)
+        if (at + 32 * j + lane() < stop) f(k0 + of, x[j]);
+    }
+    dealt += total;
+  }
+  deal<T>(head, k0, n, DEALT, [&](u32 from, u32 to) {
+    u32 k = from + lane();
+    Stream s = stream(k < to ? list(k) : Set{(const u32*)0, 0});
     each(s, [&](Window w) {
-      u32 of = k0 + shfl(ALL, s.from, w.of & 31);
+      u32 of = from + shfl(ALL, s.from, w.of & 31);
       if (w.live) f(of, w.x);
     });
-  }
+  });
 }
 
 #endif

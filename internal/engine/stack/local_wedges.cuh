@@ -96,7 +96,7 @@ DEV void each_range(const Graph& q, TeamHead* head, u32* words, u32 root, Set s,
     hi = head->found;
     u64 expected = (u64)((f64)wedges / (f64)all * (f64)(q.adj[0].off[hi] - q.adj[0].off[lo])) * doubt + 1;
     t.template open<T>(lo, hi, min(wedges, expected));
-    each_of<T>(s.n, [&](u32 k) { return slice(list(q.adj[0], s.p[k]), lo, hi); },
+    each_of<T>(head, s.n, [&](u32 k) { return slice(list(q.adj[0], s.p[k]), lo, hi); },
                [&](u32 k, u32 y) {
                  if (load_relaxed(&head->flag)) return;
                  u32 i = t.enter(y);
