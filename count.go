@@ -3,6 +3,7 @@ package weft
 import (
 	"context"
 	"errors"
+	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -108,11 +109,55 @@ func (j *job) result(found engine.Result) Result {
 // Count counts the matches of q. Cut short by its context it returns what was
 // found until then, marked as not complete, with the context's error.
 func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (Result, error) {
-	j, err := g.prepare(q, collect(options), nil)
+	s := collect(options)
+	j, err := g.prepare(q, s, nil)
 	if err != nil {
 		return Result{}, err
 	}
-	return j.run(ctx, nil)
+	what := q.counts(s)
+	j.opt.Limit = j.matches(s.limit, what)
+	r, err := j.run(ctx, nil)
+	r.cut(s.limit, what)
+	return r, err
+}
+
+// counts is what the total of q is about, and its limit.
+func (q *Query) counts(s *settings) What {
+	if w, ok := q.AsksCount(); ok {
+		return w
+	}
+	if s.what > 0 {
+		return s.what - 1
+	}
+	return Subgraphs
+}
+
+// matches is how many matches of the plan make n subgraphs or embeddings.
+func (j *job) matches(n int64, of What) int64 {
+	aut := j.plan.Aut
+	if n == 0 || !aut.IsInt64() {
+		return n
+	}
+	k := aut.Int64()
+	switch embeddings := of == Embeddings || j.plan.Mode != pattern.Iso; {
+	case embeddings && j.plan.Restricted:
+		return (n-1)/k + 1
+	case !embeddings && !j.plan.Restricted && n <= math.MaxInt64/k:
+		return n * k
+	}
+	return n
+}
+
+// cut takes off the embeddings that a last match had beyond the limit.
+func (r *Result) cut(limit int64, of What) {
+	most := big.NewInt(limit)
+	if limit == 0 || of != Embeddings || r.Embeddings == nil || r.Embeddings.Cmp(most) <= 0 {
+		return
+	}
+	r.Embeddings, r.Complete = most, false
+	if r.Subgraphs != nil {
+		r.Subgraphs = new(big.Int).Quo(most, r.Automorphisms)
+	}
 }
 
 // Exists reports whether q has a match.

@@ -113,7 +113,7 @@ func WithEngineOption(name, value string) Option {
 	return func(s *settings) { s.opts[name] = value }
 }
 
-// WithLimit stops after n matches; 0 is no limit.
+// WithLimit stops after n matches, of the kind that WithList says; 0 is no limit.
 func WithLimit(n int64) Option { return func(s *settings) { s.limit = n } }
 
 // WithOrder sets how the matching order is made: auto, ri, gsi, geneva, cost, or
@@ -146,8 +146,8 @@ func WithSeed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
 // WithProduct permits patterns that are not connected.
 func WithProduct() Option { return func(s *settings) { s.product = true } }
 
-// WithList says what Match lists; the default is Subgraphs under iso and
-// Embeddings otherwise.
+// WithList says what Match lists, and what of a count's two numbers WithLimit is
+// about; the default is Subgraphs under iso and Embeddings otherwise.
 func WithList(w What) Option { return func(s *settings) { s.what = w + 1 } }
 
 // WithQueryColumn makes List write the query's name in a first column.

@@ -72,6 +72,45 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestCountLimit: a limit is one of subgraphs or of embeddings, as the count is,
+// whatever the plan enumerates.
+func TestCountLimit(t *testing.T) {
+	g := clique(t, 8) // 56 triangles, 336 embeddings
+	star, err := Parse("MATCH (a)--(b)--(c)--(a) RETURN count(*)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		q                            *Query
+		limit, subgraphs, embeddings int64
+		complete                     bool
+		options                      []Option
+	}{
+		{named(t, "triangle"), 10, 10, 60, false, nil},
+		{named(t, "triangle"), 10, 1, 10, false, []Option{WithList(Embeddings)}},
+		{named(t, "triangle"), 12, 2, 12, false, []Option{WithList(Embeddings)}},
+		{named(t, "triangle"), 335, 55, 335, false, []Option{WithList(Embeddings)}},
+		{named(t, "triangle"), 1000, 56, 336, true, []Option{WithList(Embeddings)}},
+		{named(t, "triangle"), 10, 10, 60, false, []Option{WithEngineOption("plan.restrictions", "off")}},
+		{named(t, "triangle"), 10, 1, 10, false, []Option{WithEngineOption("plan.restrictions", "off"), WithList(Embeddings)}},
+		{star, 10, 1, 10, false, nil},
+		{star, 10, 1, 10, false, []Option{WithList(Subgraphs)}}, // the text beats the option
+	} {
+		r, err := g.Count(t.Context(), c.q, append(c.options, WithLimit(c.limit))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Subgraphs.Int64() != c.subgraphs || r.Embeddings.Int64() != c.embeddings || r.Complete != c.complete {
+			t.Errorf("%s, limit %d: %v subgraphs, %v embeddings, complete %v; want %d, %d, %v",
+				c.q.Name(), c.limit, r.Subgraphs, r.Embeddings, r.Complete, c.subgraphs, c.embeddings, c.complete)
+		}
+	}
+	r, err := g.Count(t.Context(), named(t, "wedge"), WithSemantics("hom"), WithLimit(10))
+	if err != nil || r.Embeddings.Int64() != 10 {
+		t.Errorf("wedges under hom: %v embeddings, %v", r.Embeddings, err)
+	}
+}
+
 // TestExactJSON checks that counts beyond 2^53 are strings.
 func TestExactJSON(t *testing.T) {
 	for text, want := range map[string]string{

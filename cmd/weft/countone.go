@@ -16,9 +16,21 @@ type outcome struct {
 func (a *app) countOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progress) (weft.Result, outcome) {
 	ctx, cancel := f.within(a.ctx)
 	defer cancel()
-	r, err := g.Count(ctx, q, append(f.commonFlags.options(), bar.options()...)...)
+	options := append(f.commonFlags.options(), bar.options()...)
+	r, err := g.Count(ctx, q, append(options, f.list()...)...)
 	bar.clear()
 	return r, outcome{ctx, err}
+}
+
+// list is --count for the library.
+func (f *searchFlags) list() []weft.Option {
+	switch f.count {
+	case "embeddings":
+		return []weft.Option{weft.WithList(weft.Embeddings)}
+	case "subgraphs":
+		return []weft.Option{weft.WithList(weft.Subgraphs)}
+	}
+	return nil
 }
 
 // wants is the number that the query asks for: the text beats the flag.

@@ -133,7 +133,7 @@ func (f *commonFlags) addMeaning(cmd *cobra.Command) {
 
 // addLimit adds --limit.
 func (f *commonFlags) addLimit(cmd *cobra.Command) {
-	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop each query after `N` matches; a count that does so is not complete")
+	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop each query after `N` matches (subgraphs or embeddings, as --count says); a count that does so is not complete")
 }
 
 // addRunning adds the flags of commands that load and write.

@@ -102,12 +102,7 @@ func (a *app) matchOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progre
 	ctx, cancel := f.within(a.ctx)
 	defer cancel()
 	options := append(f.commonFlags.options(), bar.options()...)
-	switch f.count {
-	case "embeddings":
-		options = append(options, weft.WithList(weft.Embeddings))
-	case "subgraphs":
-		options = append(options, weft.WithList(weft.Subgraphs))
-	}
+	options = append(options, f.list()...)
 	if named {
 		options = append(options, weft.WithQueryColumn())
 	}
