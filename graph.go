@@ -111,7 +111,9 @@ func (g *Graph) Summary() Summary {
 	return Summary{g.path, g.NumVertices(), g.NumEdges(), g.Directed(), len(g.g.VertexLabels), len(g.g.EdgeLabels)}
 }
 
-// ReadReport is what reading kept and dropped: nothing is dropped silently.
+// ReadReport is what reading kept and dropped: nothing is dropped silently. Of a
+// graph in weft's own form it is the report of the file that it was converted
+// from, which Converted says.
 type ReadReport struct {
 	Format     string   `json:"format"`
 	Columns    string   `json:"columns,omitempty"`
@@ -121,12 +123,13 @@ type ReadReport struct {
 	Duplicates uint64   `json:"duplicates"`
 	Reciprocal uint64   `json:"reciprocal"`
 	Notes      []string `json:"notes,omitempty"`
+	Converted  bool     `json:"converted,omitempty"`
 }
 
 // Read reports how the graph was read.
 func (g *Graph) Read() ReadReport {
 	r := &g.g.Read
-	return ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes}
+	return ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes, r.Converted}
 }
 
 // LoadTime is how long it took to open the graph.

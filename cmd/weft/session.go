@@ -27,8 +27,11 @@ func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, err
 }
 
 // reportRead says what the reader dropped or guessed; with all also what it
-// kept.
+// kept. Of a converted graph that has been said when it was converted.
 func (a *app) reportRead(r weft.ReadReport, all bool) {
+	if r.Converted && !all {
+		return
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(a.stderr, "weft: %s\n", n)
 	}
@@ -47,7 +50,11 @@ func (a *app) reportRead(r weft.ReadReport, all bool) {
 	if drop == "" && !all {
 		return
 	}
-	fmt.Fprintf(a.stderr, "weft: read %s: %s, %s kept%s\n", r.Format, plural(r.Lines, "line"), plural(r.Kept, "edge"), drop)
+	read := "read"
+	if r.Converted {
+		read = "converted from"
+	}
+	fmt.Fprintf(a.stderr, "weft: %s %s: %s, %s kept%s\n", read, r.Format, plural(r.Lines, "line"), plural(r.Kept, "edge"), drop)
 }
 
 // interruption is how a query was cut short, or nil: by its timeout or by a

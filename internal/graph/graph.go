@@ -104,6 +104,9 @@ type ReadStats struct {
 	Kept       uint64 // edges kept
 	Columns    string // the columns used, e.g. "src,dst,_,time"
 	Notes      []string
+	// Converted: this is about the file that the graph was converted from, which
+	// was reported then.
+	Converted bool `json:"-"`
 }
 
 // NumVertices returns the number of vertices.

@@ -263,6 +263,7 @@ func (m *mapping) meta(g *Graph, n uint64) error {
 		return m.bad("metadata", at, "%v", err)
 	}
 	g.VertexLabels, g.EdgeLabels, g.Read = toStrings(f.VertexLabels), toStrings(f.EdgeLabels), f.Read
+	g.Read.Converted = true
 	for _, l := range [][]string{g.VertexLabels, g.EdgeLabels} {
 		if !slices.IsSortedFunc(l, compareLabels) {
 			return m.bad("metadata", at, "label names are not in order")
