@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,11 @@ Models and their parameters:
 		Example: `  weft gen rmat --scale 20 --m 16000000 --seed 1 -o rmat20.weft
   weft gen er --n 1000 --m 5000 | weft count -g - --pattern triangle`,
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			spec.Model = args[0]
+			if err := checkGiven(spec.Model, cmd.Flags().Changed); err != nil {
+				return err
+			}
 			for d := range strings.SplitSeq(dims, "x") {
 				if dims == "" {
 					break
@@ -72,6 +76,48 @@ Models and their parameters:
 	fs.StringVarP(&f.out, "output", "o", "-", "write to `FILE`; its name decides the format")
 	fs.StringVar(&f.to, "to", "", "format of the output; default by its name")
 	return cmd
+}
+
+// modelFlags are the flags that each model needs, in groups of which one will
+// do, those that it may have, and an example.
+var modelFlags = map[string]struct {
+	need    []string
+	may     string
+	example string
+}{
+	"rmat":    {[]string{"scale", "m"}, "", "--scale 20 --m 16000000"},
+	"er":      {[]string{"n", "m|p"}, "", "--n 1000 --m 5000"},
+	"ws":      {[]string{"n", "k", "p"}, "", "--n 1000 --k 6 --p 0.1"},
+	"ba":      {[]string{"n", "k"}, "", "--n 1000 --k 3"},
+	"rgg":     {[]string{"scale", "degree"}, "", "--scale 16 --degree 40"},
+	"grid":    {[]string{"dims"}, "torus", "--dims 100x100"},
+	"cliques": {[]string{"n", "k"}, "ring", "--n 10 --k 5"},
+	"star":    {[]string{"n"}, "", "--n 100"},
+}
+
+// checkGiven names the flags that a model lacks, rather than take 0 for them, and
+// those that it does not know.
+func checkGiven(model string, given func(flag string) bool) error {
+	m, ok := modelFlags[model]
+	if !ok {
+		return nil // Generate says which there are
+	}
+	known := strings.Split(strings.Join(append(m.need, m.may), "|"), "|")
+	for _, flag := range []string{"scale", "n", "m", "k", "p", "degree", "dims", "torus", "ring"} {
+		if given(flag) && !slices.Contains(known, flag) {
+			return usagef("gen %s has no --%s, as in: weft gen %s %s", model, flag, model, m.example)
+		}
+	}
+	var missing []string
+	for _, group := range m.need {
+		if names := strings.Split(group, "|"); !slices.ContainsFunc(names, given) {
+			missing = append(missing, "--"+strings.Join(names, " or --"))
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return usagef("gen %s needs %s, as in: weft gen %s %s", model, strings.Join(missing, " and "), model, m.example)
 }
 
 func (a *app) gen(spec weft.Spec, f *commonFlags) error {
