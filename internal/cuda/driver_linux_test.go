@@ -138,7 +138,7 @@ func TestNVRTCGetsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "image\na.cu: text\na.cuh: A\nb.cuh: B\n--gpu-architecture=sm_90\n--std=c++17\n-device-int128\n-lineinfo\n-DWEFT_DEBUG\n-DX=1\n\x00"
+	want := "image\na.cu: text\na.cuh: A\nb.cuh: B\n--gpu-architecture=sm_90\n--std=c++17\n-device-int128\n-default-device\n--fmad=false\n-lineinfo\n-DWEFT_DEBUG\n-DX=1\n\x00"
 	if string(image) != want {
 		t.Errorf("image %q, not %q", image, want)
 	}

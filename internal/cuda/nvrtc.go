@@ -143,9 +143,11 @@ func (n *nvrtc) target(device Info) (arch string, machine bool, err error) {
 	return fmt.Sprintf("compute_%d", below[len(below)-1]), false, nil
 }
 
-// options are the compiler's options for a source.
+// options are the compiler's options for a source. A lambda that a template
+// passes on has no place to be called a device function: all functions are.
 func (src Source) options(arch string) []string {
-	out := []string{"--gpu-architecture=" + arch, "--std=c++17", "-device-int128"}
+	// Fractions round after each operation, as on the host: a condition must hold for the same matches.
+	out := []string{"--gpu-architecture=" + arch, "--std=c++17", "-device-int128", "-default-device", "--fmad=false"}
 	if src.Debug {
 		out = append(out, "-lineinfo", "-DWEFT_DEBUG")
 	}

@@ -192,19 +192,21 @@ WEFT_ORDERED(_system, "sys")
 template <int bytes> struct weft_ldg;
 template <> struct weft_ldg<4> {
   template <class T> static DEV T get(const T* p) {
-    u32 x;
+    union {
+      u32 x;
+      T out;
+    };
     asm("ld.global.nc.u32 %0, [%1];" : "=r"(x) : "l"(p));
-    T out;
-    __builtin_memcpy(&out, &x, 4);
     return out;
   }
 };
 template <> struct weft_ldg<8> {
   template <class T> static DEV T get(const T* p) {
-    u64 x;
+    union {
+      u64 x;
+      T out;
+    };
     asm("ld.global.nc.u64 %0, [%1];" : "=l"(x) : "l"(p));
-    T out;
-    __builtin_memcpy(&out, &x, 8);
     return out;
   }
 };
