@@ -88,6 +88,10 @@ func formula(op byte, a, b *Bound) *Bound {
 	switch {
 	case okA && okB:
 		return Exactly(apply(op, x, y))
+	case op == '+' && okB && y == 0:
+		return a
+	case op == '+' && okB && a.op == '+' && a.b.op == 'n':
+		return formula('+', a.a, formula('+', a.b, b))
 	case (op == '<' || op == '>') && Equal(a, b):
 		return a
 	case op == '<' && (covers(b, a) || covers(a, b)):

@@ -76,6 +76,7 @@ func TestBounds(t *testing.T) {
 		{Times(Plus(deg, Exactly(1)), n), "(max_degree(G) + 1) * vertices(G)", 800},
 		{Plus(n, Exactly(-1)), "vertices(G) - 1", 99},
 		{Times(Exactly(math.MaxInt64), n), "9223372036854775807 * vertices(G)", math.MaxInt64},
+		{Plus(Plus(n, Exactly(-1)), Exactly(1)), "vertices(G)", 100},
 		{Plus(Exactly(2), Exactly(3)), "5", 5},
 	} {
 		if c.b.String() != c.text || c.b.Value(sizes) != c.want {

@@ -1,0 +1,137 @@
+// Package asg has the abstract syntax graph of a Matcha program (thesis, section
+// 3.5): nodes for objects and operators, and edges from operators to what they
+// are computed from. Build makes it from a program's text, with functions
+// inlined and types inferred. It knows no data and no target.
+package asg
+
+import (
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// Op is what a node is or does.
+type Op uint8
+
+// Operators. The comment says what the arguments are.
+const (
+	Input        Op = iota
+	Const           // Words has the value
+	Operand         // an item of a list that an Apply goes over
+	Neg             // x
+	Not             // x
+	Arith           // x, y; Name is + - * / %
+	Compare         // x, y; Name is == != < <= > >=
+	And             // x, y: y is computed only where x is true
+	Or              // x, y: y is computed only where x is false
+	ToFloat         // x
+	MakeTuple       // components
+	Part            // tuple; At is the component
+	MakeList        // items
+	Limit           // list, and perhaps the most items
+	Range           // n: 0 … n-1
+	MakeGraph       // edges, then labels and informations as At's bits WithLabels and WithInfo say
+	Vertices        // graph
+	Edges           // graph
+	Neighbor        // graph, vertex
+	EdgeInfo        // graph, vertex
+	VertexLabel     // graph, vertex
+	LabelNumber     // graph; Name is the label's
+	Apply           // lists
+	Intersect       // list, list
+	Diff            // list, list
+	Sum             // list
+	Size            // list
+	NewCounter      // keys
+	CounterAdd      // counter, key, number: what was there before
+	CounterGet      // counter, key
+	CounterReset    // counter
+	Emit            // tuple or Var
+)
+
+// Bits of MakeGraph's At.
+const (
+	WithLabels = 1 << iota
+	WithInfo
+)
+
+var opNames = [...]string{
+	"input", "const", "operand", "neg", "not", "arith", "compare", "and", "or", "to_float", "mk_tuple", "get", "mk_list",
+	"limit", "range", "mk_graph", "vertices", "edges", "neighbor", "edge_info", "vertex_label", "label", "apply",
+	"intersect", "diff", "sum", "size", "counter", "add", "count", "reset", "emit",
+}
+
+func (o Op) String() string { return opNames[o] }
+
+// Step reports whether what o does depends on what was done before it.
+func (o Op) Step() bool { return o >= NewCounter }
+
+// Node is an object or an operator.
+type Node struct {
+	ID   int
+	Op   Op
+	Type *types.Type
+	Args []*Node
+	// Home is the function in whose body the node is computed.
+	Home *Func
+	// Func and Cond are those of an Apply; Cond is nil where all items count.
+	Func, Cond *Func
+	// Words is the value of a Const.
+	Words []types.Word
+	Name  string
+	At    int
+	// Given is the name that the program gives the value, "" for none.
+	Given string
+	Pos   syntax.Pos
+	// Effects says that an Apply must run even if nothing reads its result, and in
+	// its place among the steps.
+	Effects bool
+}
+
+// Func is the body of a function: what Apply does for each item, or the program.
+type Func struct {
+	Parent   *Func // nil: the program
+	Operands []*Node
+	// Steps are done in their order, each time that the function runs.
+	Steps  []*Node
+	Result *Node // nil: nothing
+}
+
+// Program is a program as a graph.
+type Program struct {
+	Name   string
+	Inputs []*Node
+	Main   *Func
+	// Row is the type of what is emitted, nil where nothing is.
+	Row *types.Type
+	// File is the program's text, for errors at run time.
+	File  *syntax.File
+	nodes int
+}
+
+// Nodes is a number larger than all nodes' IDs.
+func (p *Program) Nodes() int { return p.nodes }
+
+// Add makes a node of the program.
+func (p *Program) Add(n Node) *Node {
+	n.ID = p.nodes
+	p.nodes++
+	return &n
+}
+
+// Within reports whether f is outer, or inside of it.
+func (f *Func) Within(outer *Func) bool {
+	for ; f != nil; f = f.Parent {
+		if f == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// Depth is the number of functions around f.
+func (f *Func) Depth() (n int) {
+	for f = f.Parent; f != nil; f = f.Parent {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,58 @@
+package asg
+
+// Order returns the operators that are at home in f and needed for its result or
+// steps, each after what it is computed from, steps in their order.
+func Order(f *Func) []*Node {
+	o := &order{home: f, seen: map[*Node]bool{}}
+	for _, s := range f.Steps {
+		o.visit(s)
+	}
+	if f.Result != nil {
+		o.visit(f.Result)
+	}
+	return o.out
+}
+
+type order struct {
+	home *Func
+	seen map[*Node]bool
+	out  []*Node
+}
+
+func (o *order) visit(n *Node) {
+	if o.seen[n] || !n.Home.Within(o.home) {
+		return
+	}
+	o.seen[n] = true
+	for _, a := range n.Args {
+		o.visit(a)
+	}
+	for _, f := range []*Func{n.Cond, n.Func} {
+		if f != nil {
+			for _, s := range f.Steps {
+				o.visit(s)
+			}
+			if f.Result != nil {
+				o.visit(f.Result)
+			}
+		}
+	}
+	if n.Home == o.home && n.Op != Operand && n.Op != Input {
+		o.out = append(o.out, n)
+	}
+}
+
+// Walk calls visit for each node that the program needs, inner functions
+// included, once and after what it is computed from.
+func Walk(p *Program, visit func(*Node)) { walk(p.Main, visit) }
+
+func walk(f *Func, visit func(*Node)) {
+	for _, n := range Order(f) {
+		for _, inner := range []*Func{n.Cond, n.Func} {
+			if inner != nil {
+				walk(inner, visit)
+			}
+		}
+		visit(n)
+	}
+}

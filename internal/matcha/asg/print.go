@@ -1,0 +1,97 @@
+package asg
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// String is the graph as text: one node a line, numbered as they are shown, the
+// functions of an Apply below it.
+func (p *Program) String() string {
+	w := &printer{number: map[*Node]string{}}
+	for _, n := range p.Inputs {
+		w.number[n] = n.Name
+		w.line(0, "input %s: %s", n.Name, n.Type.Describe())
+	}
+	w.body(p.Main, 0)
+	return w.b.String()
+}
+
+type printer struct {
+	b      strings.Builder
+	number map[*Node]string
+	next   int
+}
+
+func (w *printer) line(depth int, format string, args ...any) {
+	fmt.Fprintf(&w.b, strings.Repeat("  ", depth)+format+"\n", args...)
+}
+
+func (w *printer) body(f *Func, depth int) {
+	for _, n := range Order(f) {
+		if n.Op == Const {
+			continue
+		}
+		var args []string
+		for _, a := range n.Args {
+			args = append(args, w.ref(a))
+		}
+		switch n.Op {
+		case Part:
+			args = append(args, strconv.Itoa(n.At))
+		case LabelNumber:
+			args = append(args, "'"+n.Name+"'")
+		}
+		text := n.Op.String() + "(" + strings.Join(args, ", ") + ")"
+		if n.Op == Arith || n.Op == Compare {
+			text = strings.Join(args, " "+n.Name+" ")
+		}
+		w.next++
+		id := "%" + strconv.Itoa(w.next)
+		if n.Given != "" {
+			id += "." + n.Given
+		}
+		w.number[n] = id
+		if n.Type.Kind == types.Void {
+			w.line(depth, "%s", text)
+		} else {
+			w.line(depth, "%s = %s: %s", id, text, n.Type.Describe())
+		}
+		for _, inner := range []struct {
+			name string
+			f    *Func
+		}{{"cond", n.Cond}, {"func", n.Func}} {
+			if inner.f == nil {
+				continue
+			}
+			var names []string
+			for _, o := range inner.f.Operands {
+				w.next++
+				w.number[o] = "%" + strconv.Itoa(w.next) + "." + o.Given
+				names = append(names, w.number[o])
+			}
+			w.line(depth+1, "%s(%s)", inner.name, strings.Join(names, ", "))
+			w.body(inner.f, depth+2)
+		}
+	}
+	if f.Result != nil {
+		w.line(depth, "return %s", w.ref(f.Result))
+	}
+}
+
+// ref is how other nodes name n: constants by their value.
+func (w *printer) ref(n *Node) string {
+	if n.Op != Const {
+		return w.number[n]
+	}
+	switch n.Type.Kind {
+	case types.Float:
+		return strconv.FormatFloat(n.Words[0].Float(), 'g', -1, 64)
+	case types.Bool:
+		return strconv.FormatBool(n.Words[0] != 0)
+	}
+	return strconv.FormatInt(int64(n.Words[0]), 10)
+}
