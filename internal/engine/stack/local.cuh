@@ -99,7 +99,7 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
       if (c > at && c <= at + here) ys[c - 1 - at] = t.id(i);
     }
     T::sync();
-    each_of<T>(head, s.n, [&](u32 k) { return slice(list(p.graph.adj[0], s.p[k]), t.lo, t.hi); },
+    each_of<T>(head, s.n, [&](u32 k) { return t.part(p.graph, s.p[k]); },
                [&](u32 k, u32 y) {
                  u32 c = counts[t.find(y)];
                  if (c > at && c <= at + here) atomic_or(&out[(u64)(c - 1 - at) * Row::stride + (k >> 5)], 1u << (k & 31));

@@ -12,27 +12,39 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// localSchedule counts plans for the local method; where a neighbourhood is too
-// large for it, or the plan leaves it nothing to walk, the nest runs the same
-// plan.
+// localSchedule counts plans for the local method, but for those that have too
+// large neighbourhoods or leave it nothing to walk: a plan for the nest is better
+// then. The nest runs the same plan where it was asked for, and where a bound on
+// neighbourhoods was too low.
 type localSchedule struct{}
 
 func init() { schedules[plan.Local] = localSchedule{} }
 
 func (localSchedule) check(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) error {
-	l, err := prepareLocal(e, g, p, o)
-	if err != nil || l != nil {
+	on, err := localOn(o)
+	if err != nil {
 		return err
 	}
-	return nest{}.check(e, g, p, withoutLocal(o))
+	if !on {
+		return nest{}.check(e, g, p, withoutLocal(o))
+	}
+	if _, err := parse(withoutLocal(o)); err != nil {
+		return err
+	}
+	_, err = prepareLocal(e, g, p, o)
+	return err
 }
 
 func (localSchedule) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, _ engine.Sink) (engine.Result, error) {
-	l, err := prepareLocal(e, g, p, o)
+	on, err := localOn(o)
 	if err != nil {
 		return engine.Result{}, err
 	}
-	if l != nil {
+	if on {
+		l, err := prepareLocal(e, g, p, o)
+		if err != nil {
+			return engine.Result{}, err
+		}
 		res, err := l.run(ctx, e.s, o)
 		if !errors.Is(err, errUniverse) {
 			res.Device, res.Threads = e.devices(), e.s.Workers()
@@ -40,29 +52,30 @@ func (localSchedule) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan
 		}
 	}
 	res, err := nest{}.run(ctx, e, g, p, withoutLocal(o), nil)
-	res.Notes = append(res.Notes, "counted by the nest: the plan or a neighbourhood does not suit bit matrices")
+	res.Notes = append(res.Notes, "counted by the nest")
 	return res, err
 }
 
-// prepareLocal is newLocal for the engine's devices; nil: the nest is to run p.
-func prepareLocal(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) (*local, error) {
+// localOn reads the option stack.local: off runs the plan by the nest.
+func localOn(o engine.Options) (bool, error) {
 	switch v := o.Opt["stack.local"]; v {
 	case "", "on":
+		return true, nil
 	case "off":
-		return nil, nil
+		return false, nil
 	default:
-		return nil, fmt.Errorf("%w stack.local=%s: want on or off", engine.ErrOption, v)
+		return false, fmt.Errorf("%w stack.local=%s: want on or off", engine.ErrOption, v)
 	}
+}
+
+// prepareLocal is newLocal for the engine's devices.
+func prepareLocal(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) (*local, error) {
 	infos := e.s.Devices()
 	info := infos[0]
 	for _, i := range infos[1:] {
 		info.SharedPerBlock = min(info.SharedPerBlock, i.SharedPerBlock)
 	}
-	l, err := newLocal(g, p, info, o.Opt)
-	if errors.Is(err, errUniverse) || errors.Is(err, errShape) {
-		return nil, nil
-	}
-	return l, err
+	return newLocal(g, p, info, o.Opt)
 }
 
 // withoutLocal drops the options that only this schedule has.

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -14,38 +15,50 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
-// TestLocalSchedule runs plans for the local method through the engine: by rows,
-// with the method off, where no class takes the graph's neighbourhoods, and where
-// nothing is left to walk.
+// TestLocalSchedule runs plans for the local method through the engine, by rows
+// and with the method off; it refuses those that a plan for the nest is better
+// for.
 func TestLocalSchedule(t *testing.T) {
+	g := rmat(t, 7, 600)
+	compiled := func(name string) *plan.Plan {
+		ps, err := pattern.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		s, err := session.Open([]*cuda.Device{d}, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		e, g := New(s), rmat(t, 7, 600)
-		for _, name := range []string{"gmatch:P2", "star(3)"} {
-			ps, err := pattern.ByName(name)
-			if err != nil {
-				t.Fatal(err)
+		e, p := New(s), compiled("gmatch:P2")
+		want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opt := range []map[string]string{{}, {"stack.local": "off"}} {
+			got, err := e.Run(context.Background(), g, p, engine.Options{Opt: opt}, nil)
+			if err != nil || got.Matches != want.Matches || !got.Complete {
+				t.Errorf("%v: %v (complete %v, %v), want %v", opt, got.Matches, got.Complete, err, want.Matches)
 			}
-			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, opt := range []map[string]string{{}, {"stack.local": "off"}, {"stack.local.classes": "3"}} {
-				got, err := e.Run(context.Background(), g, p, engine.Options{Opt: opt}, nil)
-				if err != nil || got.Matches != want.Matches || !got.Complete {
-					t.Errorf("%s %v: %v (complete %v, %v), want %v", name, opt, got.Matches, got.Complete, err, want.Matches)
-				}
-			}
-			if err := e.Check(g, p, engine.Options{Opt: map[string]string{"stack.local": "perhaps"}}); err == nil {
-				t.Error("stack.local=perhaps is accepted")
+		}
+		for _, refused := range []struct {
+			name, option, value string
+			why                 error
+		}{
+			{"star(3)", "stack.local", "on", errShape},
+			{"gmatch:P2", "stack.local.classes", "3", errUniverse},
+			{"gmatch:P2", "stack.local", "perhaps", engine.ErrOption},
+		} {
+			o := engine.Options{Opt: map[string]string{refused.option: refused.value}}
+			if err := e.Check(g, compiled(refused.name), o); !errors.Is(err, refused.why) {
+				t.Errorf("%s with %s=%s: %v, want %v", refused.name, refused.option, refused.value, err, refused.why)
 			}
 		}
 		limited(t, e, g)

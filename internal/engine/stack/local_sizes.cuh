@@ -6,8 +6,6 @@
 #include "local_hood.cuh"
 #include "sieve.cuh"
 
-#define DEALT_SIZES 4 // lists that a warp of a block takes at a time
-
 // The matches whose root has the universe s. The sieve is zero before and after.
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 root, Set s, Tally& n) {
   using T = Team<C::team>;
@@ -17,7 +15,7 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 r
   Hood<Row> h = {(const u32*)0, (const u32*)0, s.n, cut};
   u32 from = level1_from(q, h), end = min(level1_end(q, h), h.d);
   Sieve known = sieve(T(), (u32*)(m + C::table), C::sieve, s);
-  deal<T>((TeamHead*)m, from, end, DEALT_SIZES, [&](u32 k0, u32 k1) {
+  deal<T>((TeamHead*)m, from, end, 4, [&](u32 k0, u32 k1) {
     u32 k = k0 + lane();
     bool ok = k < k1;
     u32 u = ok ? s.p[k] : 0;

@@ -170,7 +170,10 @@ template <class T, class F> DEV void deal(TeamHead* head, u32 first, u32 end, u3
 
 #define LONG_LIST 256 // lists from which a block shares single lists
 #define SEGMENT 128   // elements of such a list that a warp takes at a time
-#define DEALT 8       // other lists that a warp takes at a time
+
+// How many of n lists a warp of a block takes at a time: few enough that each warp
+// asks a few times, and as many as it has lanes where there are plenty.
+template <class T> DEV u32 share(u32 n) { return max(4u, min(32u, n / (4 * T::warps()))); }
 
 // The elements of several lists, one after the other: list(k) is list k, for k <
 // n; f(k, x) is called for each element x of list k. In a block, lists stand
@@ -197,7 +200,7 @@ template <class T, class L, class F> DEV void each_of(TeamHead* head, u32 n, L l
     }
     dealt += total;
   }
-  deal<T>(head, k0, n, DEALT, [&](u32 from, u32 to) {
+  deal<T>(head, k0, n, share<T>(n - k0), [&](u32 from, u32 to) {
     u32 k = from + lane();
     Stream s = stream(k < to ? list(k) : Set{(const u32*)0, 0});
     each(s, [&](Window w) {

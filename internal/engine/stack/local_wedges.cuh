@@ -14,6 +14,8 @@ template <u32 CAP> struct Wedges {
   u32 slots; // in use: of the table, or hi-lo
   bool direct;
 
+  // What of the neighbours of u is in the range.
+  DEV Set part(const Graph& q, u32 u) const { return slice(list(q.adj[0], u), lo, hi < q.n ? hi : ~0u); }
   DEV u32 longest() const { return min(slots, 64u); } // probes before a table counts as full
   DEV u32* keys() const { return words; }
   DEV u32* counts() const { return direct ? words : words + CAP; }
@@ -85,8 +87,8 @@ DEV void each_range(const Graph& q, TeamHead* head, u32* words, u32 root, Set s,
     u32 hi = end - lo < width ? end : lo + width;
     if (T::rank() == 0) {
       u32 to = hi;
-      if (wedges > C::wedges / 2) {
-        to = id_of_degree(q.adj[0], lo, hi, (u64)((f64)all / (f64)wedges * (C::wedges / 2)));
+      if (wedges > C::wedges / 4 * 3) {
+        to = id_of_degree(q.adj[0], lo, hi, (u64)((f64)all / (f64)wedges * (C::wedges / 4 * 3)));
         to = min(hi, max(to, lo + min(hi - lo, 2 * C::wedges)));
       }
       head->found = to;
@@ -96,7 +98,7 @@ DEV void each_range(const Graph& q, TeamHead* head, u32* words, u32 root, Set s,
     hi = head->found;
     u64 expected = (u64)((f64)wedges / (f64)all * (f64)(q.adj[0].off[hi] - q.adj[0].off[lo])) * doubt + 1;
     t.template open<T>(lo, hi, min(wedges, expected));
-    each_of<T>(head, s.n, [&](u32 k) { return slice(list(q.adj[0], s.p[k]), lo, hi); },
+    each_of<T>(head, s.n, [&](u32 k) { return t.part(q, s.p[k]); },
                [&](u32 k, u32 y) {
                  if (load_relaxed(&head->flag)) return;
                  u32 i = t.enter(y);

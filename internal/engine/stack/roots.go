@@ -15,8 +15,8 @@ import (
 // the vertex that a place belongs to.
 const hub = 1024
 
-// edgeChunk is how many places a warp takes at a time.
-const edgeChunk = 256
+// leastPlaces and mostPlaces bound how many places a warp takes at a time.
+const leastPlaces, mostPlaces = 16, 256
 
 // cut decides what tasks are, how many there are, and how many a warp takes.
 func (r *search) cut() error {
@@ -44,7 +44,7 @@ func (r *search) cut() error {
 	case r.switches.chunk > 0:
 		r.chunk = r.switches.chunk
 	case r.edges:
-		r.chunk = edgeChunk
+		r.chunk = int(min(max(r.tasks/uint64(4*r.warps()), leastPlaces), mostPlaces))
 	default:
 		r.chunk = int(min(max(r.tasks/uint64(16*r.warps()), 1), 32))
 	}
