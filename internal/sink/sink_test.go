@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -146,6 +148,50 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// TestTableRows: once the widths are known, rows cost no memory, and rows that
+// another worker had in hand are written in the same widths.
+func TestTableRows(t *testing.T) {
+	g := pathGraph()
+	wide := strings.Repeat("é", 5)
+	cols := []Column{Vertex(g, "vertex", 0), Value("text", String, func(m []uint32, _ []uint64) any {
+		return wide[:2*m[0]]
+	}), Value("x", Float, func(m []uint32, _ []uint64) any { return nil })}
+	var out bytes.Buffer
+	w, err := New(&out, Options{Format: "table", Columns: cols, Workers: 2, Interval: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &engine.Batch{Rows: tableHead, Width: 1, Vertices: make([]uint32, tableHead)}
+	for i := range b.Vertices {
+		b.Vertices[i] = uint32(i % 4)
+	}
+	few := &engine.Batch{Rows: 2, Width: 1, Vertices: []uint32{3, 0}}
+	_, _ = w.Emit(1, few), w.Emit(0, b)
+	if err := w.Emit(1, few); err != nil {
+		t.Fatal(err)
+	}
+	numbers := &engine.Batch{Rows: b.Rows, Width: 1, Vertices: make([]uint32, tableHead)}
+	if n := testing.AllocsPerRun(100, func() { _ = w.Emit(0, numbers) }); n > tableHead/10 {
+		t.Errorf("%v allocations for %d rows", n, tableHead)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if want := 1 + tableHead + 4 + 101*tableHead; len(lines) != want {
+		t.Errorf("%d lines, want %d", len(lines), want)
+	}
+	known := map[string]bool{"vertex  text  x": true}
+	for v := range 4 {
+		known[fmt.Sprintf("%6s  %-4s  -", g.IDs.String(uint32(v)), wide[:2*v])] = true
+	}
+	for _, l := range lines {
+		if !known[l] {
+			t.Fatalf("a line %q", l)
+		}
+	}
+}
+
 type broken struct{ after int }
 
 func (b *broken) Write(p []byte) (int, error) {
@@ -226,7 +272,7 @@ func BenchmarkText(b *testing.B) {
 	for i := range batch.Vertices {
 		batch.Vertices[i] = uint32(i*2654435761) % n
 	}
-	for _, format := range []string{"csv", "ndjson", "arrow", "parquet"} {
+	for _, format := range []string{"table", "csv", "ndjson", "arrow", "parquet"} {
 		b.Run(format, func(b *testing.B) {
 			w, err := New(io.Discard, Options{Format: format, Columns: []Column{Vertex(g, "a", 0), Vertex(g, "b", 1), Vertex(g, "c", 2)}})
 			if err != nil {

@@ -2,7 +2,9 @@ package sink
 
 import (
 	"io"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -14,114 +16,154 @@ const tableHead = 500
 
 // table is the target for people: aligned columns under a head.
 type table struct {
-	w      io.Writer
-	cols   []Column
-	widths []int // nil until the head is written
-	rows   [][]string
+	w    io.Writer
+	cols []Column
+	// widths is nil until the head is written. Until then cells holds the cells
+	// of the first rows, row after row.
+	widths atomic.Pointer[[]int]
+	cells  [][]byte
 }
 
-func newTable(w io.Writer, cols []Column) *table { return &table{w: w, cols: cols} }
+func newTable(w io.Writer, cols []Column) *table {
+	t := &table{w: w, cols: cols}
+	for _, c := range cols {
+		t.cells = append(t.cells, []byte(c.Name))
+	}
+	return t
+}
 
 func (t *table) encoder() encoder { return &tableEncoder{t: t} }
 
 func (t *table) close() error { return t.writeHead() }
 
-// take writes rows, or keeps them while the widths are open.
-func (t *table) take(rows [][]string) error {
-	if t.widths != nil {
-		return t.write(rows)
-	}
-	t.rows = append(t.rows, rows...)
-	if len(t.rows) < tableHead {
-		return nil
-	}
-	return t.writeHead()
-}
-
+// writeHead sets the widths and writes what waited for them.
 func (t *table) writeHead() error {
-	if t.widths != nil {
+	if t.widths.Load() != nil {
 		return nil
 	}
-	head := make([]string, len(t.cols))
-	t.widths = make([]int, len(t.cols))
-	for i, c := range t.cols {
-		head[i] = c.Name
+	widths := make([]int, len(t.cols))
+	for i, cell := range t.cells {
+		w := &widths[i%len(widths)]
+		*w = max(*w, utf8.RuneCount(cell))
 	}
-	rows := append([][]string{head}, t.rows...)
-	for _, r := range rows {
-		for i, cell := range r {
-			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	t.rows = nil
-	return t.write(rows)
-}
-
-func (t *table) write(rows [][]string) error {
-	var b, line strings.Builder
-	for _, r := range rows {
-		line.Reset()
-		for i, cell := range r {
-			pad := strings.Repeat(" ", max(t.widths[i]-utf8.RuneCountInString(cell), 0))
-			right := t.cols[i].Type == Int || t.cols[i].Type == Float
-			switch {
-			case right:
-				line.WriteString(pad + cell)
-			default:
-				line.WriteString(cell + pad)
-			}
-			line.WriteString("  ")
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	_, err := io.WriteString(t.w, b.String())
+	t.widths.Store(&widths)
+	out := t.lines(nil, t.cells, widths)
+	t.cells = nil
+	_, err := t.w.Write(out)
 	return err
 }
 
+// lines appends whole rows of cells.
+func (t *table) lines(b []byte, cells [][]byte, widths []int) []byte {
+	for i, cell := range cells {
+		start := len(b)
+		b = t.align(append(b, cell...), start, i%len(widths), widths)
+	}
+	return b
+}
+
+// align pads the cell that begins at start, of column i, with blanks: numbers on
+// the left. The last cell ends the line, without blanks at its end.
+func (t *table) align(b []byte, start, i int, widths []int) []byte {
+	end, n := len(b), widths[i]-utf8.RuneCount(b[start:])
+	for range n {
+		b = append(b, ' ')
+	}
+	if typ := t.cols[i].Type; n > 0 && (typ == Int || typ == Float) {
+		copy(b[start+n:], b[start:end])
+		for k := range n {
+			b[start+k] = ' '
+		}
+	}
+	if i+1 < len(widths) {
+		return append(b, ' ', ' ')
+	}
+	for len(b) > 0 && b[len(b)-1] == ' ' {
+		b = b[:len(b)-1]
+	}
+	return append(b, '\n')
+}
+
+// tableEncoder gathers cells while the widths are open, and lines from then on.
 type tableEncoder struct {
-	t    *table
-	rows [][]string
+	t     *table
+	cells [][]byte
+	buf   []byte
 }
 
 func (e *tableEncoder) add(b *engine.Batch) (bool, error) {
+	t, buf := e.t, e.buf
+	var widths []int
+	if w := t.widths.Load(); w != nil {
+		widths = *w
+	}
 	for i := range b.Rows {
 		m, edges := row(b, i)
-		cells := make([]string, len(e.t.cols))
-		for j := range cells {
-			cells[j] = cell(&e.t.cols[j], m, edges)
+		for j := range t.cols {
+			start := len(buf)
+			buf = appendCell(buf, &t.cols[j], m, edges)
+			if widths != nil {
+				buf = t.align(buf, start, j, widths)
+			} else {
+				e.cells = append(e.cells, slices.Clone(buf[start:]))
+				buf = buf[:start]
+			}
 		}
-		e.rows = append(e.rows, cells)
 	}
-	return len(e.rows) >= tableHead, nil
+	e.buf = buf
+	return len(buf) >= bufferSize || len(e.cells) >= tableHead*len(t.cols), nil
 }
 
 func (e *tableEncoder) flush() error {
-	if len(e.rows) == 0 {
+	t := e.t
+	if len(e.cells) > 0 {
+		if w := t.widths.Load(); w != nil {
+			e.buf = t.lines(e.buf, e.cells, *w)
+		} else if t.cells = append(t.cells, e.cells...); len(t.cells) > tableHead*len(t.cols) {
+			if err := t.writeHead(); err != nil {
+				return err
+			}
+		}
+		e.cells = nil
+	}
+	if len(e.buf) == 0 {
 		return nil
 	}
-	err := e.t.take(e.rows)
-	e.rows = nil
+	_, err := t.w.Write(e.buf)
+	e.buf = e.buf[:0]
 	return err
 }
 
-// cell writes a value for people: control characters are shown as blanks.
-func cell(c *Column, m []uint32, e []uint64) string {
-	var s string
+// appendCell writes a value for people: control characters are shown as blanks.
+func appendCell(b []byte, c *Column, m []uint32, e []uint64) []byte {
+	start := len(b)
 	switch c.source {
 	case fromVertex:
-		s = c.g.IDs.String(m[c.index])
+		if c.Type == Int {
+			return appendInt(b, c.g.IDs.Int(m[c.index]))
+		}
+		b = append(b, c.g.IDs.String(m[c.index])...)
 	case fromEdge:
-		s = string(appendJSON(nil, edgeValue{c, e[c.index : c.index+1]}))
+		b = appendJSON(b, edgeValue{c, e[c.index : c.index+1]})
 	default:
-		x := c.value(m, e)
-		if str, ok := x.(string); ok {
-			s = str
-		} else if x != nil {
-			s = string(appendCSV(nil, x))
-		} else {
-			s = "-"
+		switch x := c.value(m, e).(type) {
+		case nil:
+			return append(b, '-')
+		case string:
+			b = append(b, x...)
+		default:
+			return appendCSV(b, x)
 		}
 	}
+	for _, c := range b[start:] {
+		if c < ' ' || c >= utf8.RuneSelf {
+			return append(b[:start], printable(string(b[start:]))...)
+		}
+	}
+	return b
+}
+
+func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
 			return ' '
