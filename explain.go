@@ -1,11 +1,11 @@
 package weft
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
-
-	"bytes"
+	"time"
 
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -14,18 +14,20 @@ import (
 type Explanation struct {
 	job    *job
 	actual []plan.Actual
-	Result *Result // of the run, with analyze
+	Result *Result       // of the run, with analyze
+	Took   time.Duration // for planning, estimates included
 }
 
 // Explain plans q without running it. With WithLevels it counts as well, and
 // the explanation shows the actual matches and times of each level.
-func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (*Explanation, error) {
+func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Explanation, err error) {
+	defer g.g.Recover(&err)
 	s := collect(options)
 	j, err := g.prepare(q, s, func(o *plan.Options) { o.Estimates = true })
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{job: j}
+	e = &Explanation{job: j, Took: j.took}
 	if !s.levels {
 		return e, nil
 	}

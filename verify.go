@@ -24,9 +24,10 @@ type VerifyStep struct {
 
 // Verification is what Verify did.
 type Verification struct {
-	Query string
-	Steps []VerifyStep
-	OK    bool
+	Query  string
+	Result Result // of the engine's own choice, which the others must agree with
+	Steps  []VerifyStep
+	OK     bool
 }
 
 // maxOracleEdges bounds the graphs that Verify spreads out for the oracle.
@@ -52,7 +53,7 @@ func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, opti
 	if err != nil {
 		return nil, err
 	}
-	v.want = r.Embeddings
+	v.want, v.out.Result = r.Embeddings, r
 	v.add(VerifyStep{Name: fmt.Sprintf("engine %s, order %s, method %s", r.Engine, j.plan.OrderName, r.Method), Embeddings: r.Embeddings, Took: r.Search})
 	for _, order := range []string{"ri", "gsi", "geneva"} {
 		v.recount(ctx, "order "+order+", every level enumerated", func(o *plan.Options) {

@@ -129,6 +129,7 @@ var masks = []struct {
 	{regexp.MustCompile(`"version": ?"[^"]*"`), `"version": #`},
 	{regexp.MustCompile(`weft \S+ \S+/\S+ go\S+`), "weft VERSION OS/ARCH GO"},
 	{regexp.MustCompile(`load [0-9.]+\S+, plan [0-9.]+\S+, search [0-9.]+\S+; peak memory [0-9]+`), "load #, plan #, search #; peak memory #"},
+	{regexp.MustCompile(`load [0-9.]+\S+, plan [0-9.]+\S+; nothing`), "load #, plan #; nothing"},
 	{regexp.MustCompile(`in [0-9.]+(µs|ms|s), complete`), "in #, complete"},
 	{regexp.MustCompile(`[0-9.]+ [MG]iB are in use`), "# are in use"},
 	{regexp.MustCompile(`(?m)^(ok|not finished|DIFFERS)( +\S+ +\S+) +[0-9.e-]+  `), "$1$2  #  "},

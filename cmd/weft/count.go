@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
@@ -198,9 +197,14 @@ func (a *app) cutShort(cause error) error {
 func (a *app) report(f *commonFlags, r weft.Result) {
 	a.notes(r)
 	if f.stats {
-		fmt.Fprintf(a.stderr, "weft: engine %s (%s), method %s; load %s, plan %s, search %s; peak memory %d MiB\n",
-			r.Engine, r.Reason, r.Method, brief(r.Load), brief(r.Plan), brief(r.Search), r.PeakMemory>>20)
+		a.stats(r)
 	}
+}
+
+// stats writes how a result came about.
+func (a *app) stats(r weft.Result) {
+	fmt.Fprintf(a.stderr, "weft: engine %s on %s (%s), method %s; load %s, plan %s, search %s; peak memory %d MiB\n",
+		r.Engine, r.Device, r.Reason, r.Method, brief(r.Load), brief(r.Plan), brief(r.Search), r.PeakMemory>>20)
 }
 
 func brief(d time.Duration) string {
@@ -215,67 +219,28 @@ func brief(d time.Duration) string {
 
 // resultWriter writes results: JSON as they come, tables at the end.
 type resultWriter struct {
-	w        io.Writer
-	to       string
+	json     jsonWriter
 	headline string // "" is the default of each result
-	many     bool
 	rows     []weft.Result
-	written  int
 }
 
 func newResultWriter(w io.Writer, f *commonFlags, headline string, queries int) *resultWriter {
-	to := f.to
-	if to == "" {
-		to = "table"
-	}
-	return &resultWriter{w: w, to: to, headline: headline, many: queries > 1}
+	return &resultWriter{json: jsonWriter{w: w, to: f.outFormat(), many: queries > 1}, headline: headline}
 }
 
 func (w *resultWriter) add(r weft.Result) error {
-	switch w.to {
-	case "ndjson":
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = w.w.Write(append(line, '\n'))
-		return err
-	case "json":
-		text, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return err
-		}
-		before, after := "", "\n"
-		if w.many {
-			before, after = "[\n", ""
-			if w.written > 0 {
-				before = ",\n"
-			}
-		}
-		w.written++
-		_, err = fmt.Fprintf(w.w, "%s%s%s", before, text, after)
-		return err
+	if w.json.takes() {
+		return w.json.add(r)
 	}
 	w.rows = append(w.rows, r)
 	return nil
 }
 
 func (w *resultWriter) close() error {
-	switch w.to {
-	case "ndjson":
-		return nil
-	case "json":
-		if !w.many {
-			return nil
-		}
-		end := "\n]\n"
-		if w.written == 0 {
-			end = "[]\n"
-		}
-		_, err := io.WriteString(w.w, end)
-		return err
+	if w.json.takes() {
+		return w.json.close()
 	}
-	return writeRows(w.w, w.to, len(w.rows), w.columns())
+	return writeRows(w.json.w, w.json.to, len(w.rows), w.columns())
 }
 
 // columns has the headline number first.

@@ -56,7 +56,7 @@ func (a *app) exists(f *searchFlags, args []string) error {
 		if err != nil && c == nil {
 			return err
 		}
-		a.notes(r)
+		a.report(&f.commonFlags, r)
 		answers = append(answers, answer{q.Name(), found, c == nil})
 		some = some || found
 		if c != nil {

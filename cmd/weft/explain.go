@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -48,6 +47,7 @@ func (a *app) explain(f *searchFlags, args []string, analyze bool) error {
 	if err != nil {
 		return err
 	}
+	w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
 	var cut error
 	for _, q := range queries {
 		ctx, cancel := f.within(a.ctx)
@@ -62,36 +62,40 @@ func (a *app) explain(f *searchFlags, args []string, analyze bool) error {
 		if err != nil && c == nil {
 			return out.finish(err)
 		}
-		if err := writeExplanation(out, e, f.to); err != nil {
+		if w.takes() {
+			err = w.add(e)
+		} else {
+			err = writeExplanation(out, e)
+		}
+		if err != nil {
 			return out.finish(err)
 		}
-		if cut = c; cut != nil {
+		if f.stats {
+			a.explainStats(g, e)
+		}
+		if c != nil {
+			cut = c
+		}
+		if c == errInterrupted {
 			break
 		}
 	}
-	if err := out.finish(nil); err != nil {
+	if err := out.finish(w.close()); err != nil {
 		return err
 	}
 	return a.cutShort(cut)
 }
 
-func writeExplanation(out *output, e *weft.Explanation, to string) error {
-	switch to {
-	case "json":
-		text, err := json.MarshalIndent(e, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(append(text, '\n'))
-		return err
-	case "ndjson":
-		text, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(append(text, '\n'))
-		return err
+// explainStats is stats for what was planned, and may not have been run.
+func (a *app) explainStats(g *weft.Graph, e *weft.Explanation) {
+	if e.Result != nil {
+		a.stats(*e.Result)
+		return
 	}
+	fmt.Fprintf(a.stderr, "weft: load %s, plan %s; nothing was searched\n", brief(g.LoadTime()), brief(e.Took))
+}
+
+func writeExplanation(out *output, e *weft.Explanation) error {
 	if err := e.Write(out); err != nil {
 		return err
 	}

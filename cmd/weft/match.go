@@ -108,11 +108,10 @@ func (a *app) matchOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progre
 	}
 	r, err := g.List(ctx, q, out, f.outFormat(), options...)
 	bar.clear()
-	if cut := a.interruption(ctx, err); cut != nil {
-		return cut, nil
+	cut = a.interruption(ctx, err)
+	if err != nil && cut == nil {
+		return nil, err
 	}
-	if err == nil {
-		a.report(&f.commonFlags, r)
-	}
-	return nil, err
+	a.report(&f.commonFlags, r)
+	return cut, nil
 }

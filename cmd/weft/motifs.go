@@ -82,6 +82,17 @@ not looked at. To list them: weft match --pattern 'clique(K)'.
 	return cmd
 }
 
+// together is one result with the times of all.
+func together(results []weft.Result) weft.Result {
+	sum := results[0]
+	for _, r := range results[1:] {
+		sum.Plan += r.Plan
+		sum.Search += r.Search
+		sum.PeakMemory = max(sum.PeakMemory, r.PeakMemory)
+	}
+	return sum
+}
+
 // counts loads the graph and writes what count returns.
 func (a *app) counts(gf *graphFlags, f *commonFlags, count func(context.Context, *weft.Graph, []weft.Option) ([]weft.Result, error)) error {
 	bar := a.progress(f.progress)
@@ -102,13 +113,15 @@ func (a *app) counts(gf *graphFlags, f *commonFlags, count func(context.Context,
 	if err != nil {
 		return err
 	}
-	w := newResultWriter(out, f, "", 2)
-	w.many = len(results) != 1
+	w := newResultWriter(out, f, "", len(results))
 	for _, r := range results {
 		if err := w.add(r); err != nil {
 			return out.finish(err)
 		}
-		a.report(f, r)
+		a.notes(r)
+	}
+	if f.stats && len(results) > 0 {
+		a.stats(together(results))
 	}
 	if err := out.finish(w.close()); err != nil {
 		return err

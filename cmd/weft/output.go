@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -49,6 +51,55 @@ func (o *output) partial() (string, error) {
 	}
 	name := o.name + ".partial"
 	return name, o.file.CommitAs(name)
+}
+
+// jsonWriter writes values as they come: a line each, or one document, which is
+// a list where there may be many.
+type jsonWriter struct {
+	w       io.Writer
+	to      string // json or ndjson; others are not for it
+	many    bool
+	written int
+}
+
+// takes reports whether the format is one of JSON.
+func (w *jsonWriter) takes() bool { return w.to == "json" || w.to == "ndjson" }
+
+func (w *jsonWriter) add(x any) error {
+	if w.to == "ndjson" {
+		line, err := json.Marshal(x)
+		if err == nil {
+			_, err = w.w.Write(append(line, '\n'))
+		}
+		return err
+	}
+	text, err := json.MarshalIndent(x, "", "  ")
+	if err != nil {
+		return err
+	}
+	before, after := "", "\n"
+	if w.many {
+		before, after = "[\n", ""
+		if w.written > 0 {
+			before = ",\n"
+		}
+	}
+	w.written++
+	_, err = fmt.Fprintf(w.w, "%s%s%s", before, text, after)
+	return err
+}
+
+// close ends a list.
+func (w *jsonWriter) close() error {
+	if w.to != "json" || !w.many {
+		return nil
+	}
+	end := "\n]\n"
+	if w.written == 0 {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(w.w, end)
+	return err
 }
 
 // writeRows writes a table of n rows.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -77,6 +76,7 @@ func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error 
 		return err
 	}
 	ok := true
+	w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
 	var cut error
 	for _, q := range queries {
 		ctx, cancel := f.within(a.ctx)
@@ -88,15 +88,19 @@ func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error 
 		}
 		if v != nil {
 			ok = ok && v.OK
-			if err := writeVerification(out, v, f.outFormat()); err != nil {
+			a.report(&f.commonFlags, v.Result)
+			if err := writeVerification(out, &w, v); err != nil {
 				return out.finish(err)
 			}
 		}
-		if cut = c; cut != nil {
+		if c != nil {
+			cut = c
+		}
+		if c == errInterrupted {
 			break
 		}
 	}
-	if err := out.finish(nil); err != nil {
+	if err := out.finish(w.close()); err != nil {
 		return err
 	}
 	if !ok {
@@ -106,7 +110,7 @@ func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error 
 	return a.cutShort(cut)
 }
 
-func writeVerification(out *output, v *weft.Verification, to string) error {
+func writeVerification(out *output, w *jsonWriter, v *weft.Verification) error {
 	text := func(i int) string {
 		switch s := &v.Steps[i]; {
 		case s.Embeddings == nil:
@@ -116,7 +120,7 @@ func writeVerification(out *output, v *weft.Verification, to string) error {
 		}
 		return "DIFFERS"
 	}
-	if to == "json" || to == "ndjson" {
+	if w.takes() {
 		type step struct {
 			Check      string  `json:"check"`
 			Embeddings string  `json:"embeddings,omitempty"`
@@ -133,14 +137,9 @@ func writeVerification(out *output, v *weft.Verification, to string) error {
 			}
 			steps = append(steps, step{s.Name, n, s.Want.String(), text(i), seconds(s.Took), s.Note})
 		}
-		line, err := json.Marshal(map[string]any{"query": v.Query, "ok": v.OK, "checks": steps})
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(append(line, '\n'))
-		return err
+		return w.add(map[string]any{"query": v.Query, "ok": v.OK, "checks": steps})
 	}
-	return writeRows(out, to, len(v.Steps), []sink.Column{
+	return writeRows(out, w.to, len(v.Steps), []sink.Column{
 		column("result", sink.String, func(i int) any { return text(i) }),
 		column("embeddings", sink.String, func(i int) any {
 			if n := v.Steps[i].Embeddings; n != nil {
