@@ -45,9 +45,9 @@ var localRootsText string
 // same plan.
 var errUniverse = errors.New("a neighbourhood is too large for a bit matrix")
 
-// wholeUniverse is the most neighbours, all of them, that a bit matrix is made of:
-// rows are as long whatever they hold, and those of hubs hold little.
-const wholeUniverse = 4096
+// outsideUniverse is the most neighbours in plans with rows for outside vertices:
+// there is a row for each vertex two steps away, and those of hubs hold little.
+const outsideUniverse = 4096
 
 // errShape: the plan cannot be lowered to rows; the nest may run it.
 var errShape = errors.New("the plan does not suit the local method")
@@ -74,9 +74,8 @@ func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]strin
 		return nil, fmt.Errorf("%w: %w", errShape, err)
 	}
 	l := &local{g: g, prog: prog, most: mostNeighbours(g, p)}
-	matrix := l.define("W_SIZES") == 0 && l.define("W_ROWS") != noRows
-	if opt["stack.local.classes"] == "" && matrix && l.define("W_UNIVERSE") == 0 && l.most > wholeUniverse {
-		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d the matrix is mostly empty", errUniverse, l.most, wholeUniverse)
+	if opt["stack.local.classes"] == "" && l.define("W_OUTSIDE") == 1 && l.define("W_SIZES") == 0 && l.most > outsideUniverse {
+		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d rows for outside vertices are mostly empty", errUniverse, l.most, outsideUniverse)
 	}
 	return l, l.choose(info, opt)
 }
