@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -233,4 +235,21 @@ func BenchmarkDriverLaunch(b *testing.B) {
 		}
 		return nil
 	})
+}
+
+// TestReasonOfMissingLibrary: the loader's reason is kept for a thread, and goroutines move between threads.
+func TestReasonOfMissingLibrary(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for range 200 {
+				if _, err := openLibrary("libweft-that-is-not.so"); err == nil || !strings.Contains(err.Error(), "No such file") {
+					t.Errorf("error %v", err)
+					return
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	wg.Wait()
 }

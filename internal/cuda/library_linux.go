@@ -5,6 +5,7 @@ package cuda
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/ebitengine/purego"
@@ -13,13 +14,20 @@ import (
 // driverNames are the driver's library, for the loader and then where some systems put it beside the loader's path.
 var driverNames = []string{"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
 
+// openLibrary stays on one thread, since the loader keeps the reason of a failure for the thread that it happened on.
 func openLibrary(name string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
 func closeLibrary(handle uintptr) { purego.Dlclose(handle) }
 
-func findSymbol(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
+func findSymbol(handle uintptr, name string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return purego.Dlsym(handle, name)
+}
 
 // call calls a C function. Pointers among the arguments are converted in the call itself, so that what they
 // point to stays where it is until call returns.
