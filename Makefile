@@ -41,7 +41,7 @@ cross: ## compile for every platform of a release
 	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
 
 kernels-check: ## compile device code for GPUs, where clang-19 is installed; says so where it is not
-	$(GO) test -count=1 -v ./internal/cuda/kernels/check
+	$(GO) test -count=1 -v -run 'CompilesForGPUs|Refuses' ./internal/cuda/... ./internal/engine/...
 
 release-snapshot: ## the archives of a release, in dist/
 	GO="$(GO)" VERSION="$(VERSION)" LDFLAGS="$(LDFLAGS)" TARGETS="$(TARGETS)" scripts/release-snapshot.sh

@@ -11,7 +11,11 @@ import (
 func TestWhere(t *testing.T) {
 	type where struct{ Thread, Threads, Block, Blocks, Lane, Warp, Warps, SharedBytes uint32 }
 	onEach(t, func(b *bench) {
-		for _, g := range []struct{ blocks, threads, shared int }{{1, 1, 0}, {3, 32, 16}, {2, 40, 1000}, {5, 256, 4096}, {40, 128, 64}} {
+		grids := []struct{ blocks, threads, shared int }{{1, 1, 0}, {3, 32, 16}, {2, 40, 1000}, {20, 32, 64}, {5, 256, 4096}, {40, 128, 64}}
+		if testing.Short() {
+			grids = grids[:4]
+		}
+		for _, g := range grids {
 			n := g.blocks * g.threads
 			out := up(b, make([]where, n))
 			b.run("where", g.blocks, g.threads, g.shared, &struct{ Out uint64 }{out.Ptr})
@@ -51,16 +55,20 @@ func TestPassingBetweenBlocks(t *testing.T) {
 
 // The grid is larger than what is resident, and blocks share tasks and a lock.
 func TestTasks(t *testing.T) {
+	threads := 128
+	if testing.Short() {
+		threads = 32
+	}
 	onEach(t, func(b *bench) {
-		resident, err := b.kernel("tasks").Resident(128, 0)
+		resident, err := b.kernel("tasks").Resident(threads, 0)
 		b.must(err)
 		for _, blocks := range []int{1, resident, 3*resident + 1} {
 			const tasks = 500
 			cells := up(b, make([]uint64, 4))
-			b.run("tasks", blocks, 128, 0, &struct{ Next, Lock, Guarded, Done, Tasks uint64 }{cells.Ptr, cells.Ptr + 8, cells.Ptr + 16, cells.Ptr + 24, tasks})
+			b.run("tasks", blocks, threads, 0, &struct{ Next, Lock, Guarded, Done, Tasks uint64 }{cells.Ptr, cells.Ptr + 8, cells.Ptr + 16, cells.Ptr + 24, tasks})
 			got := down[uint64](b, cells, 4)
 			const sum = tasks * (tasks - 1) / 2
-			if want := uint64(tasks + 4*blocks); got[0] != want || got[1] != 0 || got[2] != sum || got[3] != sum*(32*33/2) {
+			if want := uint64(tasks + threads/32*blocks); got[0] != want || got[1] != 0 || got[2] != sum || got[3] != sum*(32*33/2) {
 				b.Errorf("%d blocks: %v", blocks, got)
 			}
 		}

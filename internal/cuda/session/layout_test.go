@@ -6,6 +6,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
+	"github.com/weftgraph/weft/internal/cuda/kernels/check"
 	devices "github.com/weftgraph/weft/internal/testing/device"
 )
 
@@ -37,6 +38,10 @@ WEFT_KERNEL(layout, P) {
   p.out[i++] = ~0ull;
 }
 `
+
+func TestLayoutCompilesForGPUs(t *testing.T) {
+	check.CompileCheck(t, cuda.Source{Name: "layout.cu", Text: layoutText})
+}
 
 // TestLayout: Go's structs are the compiled ones, field by field.
 func TestLayout(t *testing.T) {

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,11 +12,12 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels"
 )
 
-// Architectures are those that CompileCheck compiles for: the oldest that kernels are written for, the first with
-// asynchronous copies and reductions, and Hopper.
-var Architectures = []string{"sm_70", "sm_80", "sm_90"}
+// Architectures are those that CompileCheck compiles for: the oldest that kernels are written for, which lacks
+// asynchronous copies and reductions, and Hopper. Kernels have no other differences.
+var Architectures = []string{"sm_70", "sm_90"}
 
 // compilerNames are looked for in this order; WEFT_CLANG comes before them.
 var compilerNames = []string{"clang++-19", "clang++-20", "clang++-21", "clang++"}
@@ -39,10 +41,14 @@ var findClang = sync.OnceValue(func() string {
 	return ""
 })
 
-// CompileCheck compiles a program of kernels for each of Architectures, as it is for release and with the assertions
-// of debugging. Without a clang that can, the test is skipped.
+// CompileCheck compiles a program of kernels, for the first of Architectures as it is for release and for the second
+// with the assertions of debugging. The shared files of package kernels are found without being named in Includes. Without a clang that
+// can, and in short tests, the test is skipped.
 func CompileCheck(t testing.TB, src cuda.Source) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: `make kernels-check` compiles kernels for GPUs")
+	}
 	clang := findClang()
 	if clang == "" {
 		t.Skip("no clang that compiles for NVIDIA's GPUs: install clang-19, or set WEFT_CLANG")
@@ -57,27 +63,27 @@ func CompileCheck(t testing.TB, src cuda.Source) {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range src.Includes {
+	files := kernels.Includes()
+	maps.Copy(files, src.Includes)
+	for name, text := range files {
 		write(name, text)
 	}
 	const main = "weft-kernel.cu"
 	write(main, src.Text)
-	for _, arch := range Architectures {
-		for _, debug := range []string{"-UWEFT_DEBUG", "-DWEFT_DEBUG"} {
-			args := []string{
-				"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-nocudainc", "-nocudalib", "-fdeclspec",
-				"-std=c++17", "-O3", "-Xclang", "-target-feature", "-Xclang", "+ptx78", debug,
+	for i, arch := range Architectures {
+		args := []string{
+			"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-nocudainc", "-nocudalib", "-fdeclspec",
+			"-std=c++17", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78", []string{"-UWEFT_DEBUG", "-DWEFT_DEBUG"}[i],
+		}
+		for _, o := range src.Options {
+			if strings.HasPrefix(o, "-D") || strings.HasPrefix(o, "-U") {
+				args = append(args, o)
 			}
-			for _, o := range src.Options {
-				if strings.HasPrefix(o, "-D") || strings.HasPrefix(o, "-U") {
-					args = append(args, o)
-				}
-			}
-			cmd := exec.Command(clang, append(args, "-S", main, "-o", "kernel.ptx")...)
-			cmd.Dir = dir
-			if log, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s does not compile for %s with %s: %v\n%s", src.Name, arch, debug, err, log)
-			}
+		}
+		cmd := exec.Command(clang, append(args, "-S", main, "-o", "kernel.ptx")...)
+		cmd.Dir = dir
+		if log, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s does not compile for %s: %v\n%s", src.Name, arch, err, log)
 		}
 	}
 }

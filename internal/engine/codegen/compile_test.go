@@ -1,0 +1,41 @@
+package codegen
+
+import (
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels/check"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// TestCompilesForGPUs compiles whole loop nests, counting and listing, by vertices
+// and by places of lists.
+func TestCompilesForGPUs(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 5, M: 100, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		counting bool
+		options  []string
+	}{{"gmatch:P5", true, []string{"-DARCS=64"}}, {"gmatch:P9", false, []string{"-DARCS=64"}}, {"star(3)", true, nil}} {
+		ps, err := pattern.ByName(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Listing: !c.counting})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: c.counting, Roomy: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check.CompileCheck(t, cuda.Source{Name: c.name, Text: kircuda.Text(prog) + nestText, Options: c.options})
+	}
+}
