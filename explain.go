@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -18,12 +20,26 @@ type Explanation struct {
 	Took   time.Duration // for planning, estimates included
 }
 
-// Explain plans q without running it. With WithLevels it counts as well, and
-// the explanation shows the actual matches and times of each level.
+// Explain plans q without running it, for what its RETURN asks: a listing for
+// items, a count without RETURN unless WithListing says otherwise. With
+// WithLevels q is run as well, rows being thrown away, and the explanation shows
+// the actual matches and times of each level.
 func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Explanation, err error) {
 	defer g.g.Recover(&err)
 	s := collect(options)
-	j, err := g.prepare(q, s, func(o *plan.Options) { o.Estimates = true })
+	kind := q.q.Return.Kind
+	lists := kind == asksItems || kind == asksExists
+	if s.listing != nil && (kind == asksNothing || kind == asksItems) {
+		lists = *s.listing
+	}
+	root := plan.NoRoot
+	if kind == asksParticipation {
+		root = q.q.Return.Vertex
+	}
+	j, err := g.prepare(q, s, func(o *plan.Options) {
+		o.Estimates, o.Listing, o.Root = true, lists, root
+		o.Embeddings = lists && kind != asksExists && q.lists(s) == Embeddings
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +49,28 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	}
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
-	found, err := j.choice.Engine.Run(ctx, g.g, j.plan, j.opt, nil)
+	var rows engine.Sink
+	switch {
+	case kind == asksExists:
+		rows, j.opt.Limit = &first{}, 1
+	case lists:
+		rows = discard{}
+		if j.opt.Limit = q.limit(s); j.opt.Limit < 0 {
+			return e, nil
+		}
+	case root != plan.NoRoot:
+		j.opt.PerRoot = make([]engine.Uint128, g.NumVertices())
+	}
+	found, err := j.choice.Engine.Run(ctx, g.g, j.plan, j.opt, rows)
+	if kind == asksExists && errors.Is(err, engine.ErrStop) {
+		err = nil
+	}
 	r := j.result(found)
+	if root != plan.NoRoot {
+		p := Participation{Result: r, counts: j.opt.PerRoot}
+		p.total(j.plan)
+		r = p.Result
+	}
 	e.Result = &r
 	for _, l := range found.Levels {
 		e.actual = append(e.actual, plan.Actual{Matches: l.Matches.String(), Seconds: l.Time.Seconds()})
@@ -44,6 +80,11 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	}
 	return e, classify(err)
 }
+
+// discard is a sink that wants all rows and keeps none.
+type discard struct{}
+
+func (discard) Emit(int, *engine.Batch) error { return nil }
 
 // Engine is the engine that would run, and why.
 func (e *Explanation) Engine() (name, reason string) {

@@ -36,6 +36,7 @@ type settings struct {
 	what     What
 	levels   bool
 	queryCol bool
+	listing  *bool
 	progress func(Progress)
 }
 
@@ -152,6 +153,10 @@ func WithList(w What) Option { return func(s *settings) { s.what = w + 1 } }
 
 // WithQueryColumn makes List write the query's name in a first column.
 func WithQueryColumn() Option { return func(s *settings) { s.queryCol = true } }
+
+// WithListing says whether Explain is about a listing of matches or about their
+// count, for a query without RETURN, or one that returns items.
+func WithListing(list bool) Option { return func(s *settings) { s.listing = &list } }
 
 // WithLevels asks Explain and Count for the actual matches and times per level.
 func WithLevels() Option { return func(s *settings) { s.levels = true } }

@@ -138,7 +138,7 @@ func (a *app) count(f *searchFlags, args []string) error {
 	if explain, err := explains(queries); err != nil {
 		return err
 	} else if explain {
-		return a.explain(f, args, false)
+		return a.explain(f, args, false, weft.WithListing(false))
 	}
 	if err := f.checkSubgraphs(queries); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -32,7 +33,7 @@ func (a *app) exists(f *searchFlags, args []string) error {
 	if explain, err := explains(queries); err != nil {
 		return err
 	} else if explain {
-		return a.explain(f, args, false)
+		return a.explain(f, args, false, weft.WithListing(true), weft.WithLimit(1))
 	}
 	bar := a.progress(f.progress)
 	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,11 @@ func (a *app) explainCmd() *cobra.Command {
 		Long: `Show the plan of a pattern: the loop nest with the candidate set of each level,
 the restrictions that break symmetries, how the last levels are counted, the
 estimates, and which engine would run it and why. With --analyze the pattern is
-counted as well, and each level shows the actual matches and time.
+matched as well, and each level shows the actual matches and time.
+
+What is planned is what the query's RETURN asks for: a listing if it returns
+items, a count if it has none. The words EXPLAIN and PROFILE (which analyzes)
+before a query do the same in weft count, match and exists, for what these do.
 
 ` + exitCodesHelp,
 		Example: `  weft explain -g graph.weft --pattern house
@@ -25,11 +30,13 @@ counted as well, and each level shows the actual matches and time.
 		RunE: func(_ *cobra.Command, args []string) error { return a.explain(&f, f.fromArgs(args), analyze) },
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&analyze, "analyze", false, "count, and show actual matches and times per level")
+	cmd.Flags().BoolVar(&analyze, "analyze", false, "match, and show actual matches and times per level")
 	return cmd
 }
 
-func (a *app) explain(f *searchFlags, args []string, analyze bool) error {
+// explain shows how the queries are matched: as their RETURN asks, or as more
+// options say.
+func (a *app) explain(f *searchFlags, args []string, analyze bool, more ...weft.Option) error {
 	if f.to != "" && f.to != "table" && f.to != "json" && f.to != "ndjson" {
 		return usagef("--to %s: explain writes table, json or ndjson", f.to)
 	}
@@ -51,7 +58,7 @@ func (a *app) explain(f *searchFlags, args []string, analyze bool) error {
 	var cut error
 	for _, q := range queries {
 		ctx, cancel := f.within(a.ctx)
-		options := append(f.commonFlags.options(), bar.options()...)
+		options := slices.Concat(f.commonFlags.options(), bar.options(), f.list(), more)
 		if _, profile := q.AsksExplain(); analyze || profile {
 			options = append(options, weft.WithLevels())
 		}

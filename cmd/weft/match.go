@@ -46,7 +46,7 @@ func (a *app) match(f *searchFlags, args []string) error {
 	if explain, err := explains(queries); err != nil {
 		return err
 	} else if explain {
-		return a.explain(f, args, false)
+		return a.explain(f, args, false, weft.WithListing(true))
 	}
 	if len(queries) == 1 {
 		if vertex, ok := queries[0].AsksParticipation(); ok {

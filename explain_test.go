@@ -1,0 +1,50 @@
+package weft
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestProfile: what is explained and run is what RETURN asks for.
+func TestProfile(t *testing.T) {
+	g := clique(t, 8) // 56 triangles, 336 embeddings
+	for _, c := range []struct {
+		text       string
+		embeddings int64
+		complete   bool
+		shows      string
+		options    []Option
+	}{
+		{"", 336, true, "count += ", nil},
+		{"", 336, true, "a match: a, b, c", []Option{WithListing(true)}},
+		{"RETURN count(*)", 336, true, "count += ", []Option{WithListing(true)}},
+		{"RETURN a, id(b)", 336, true, "an embedding: a, b, c", nil},
+		{"RETURN a, id(b)", 336, true, "count += ", []Option{WithListing(false)}},
+		{"RETURN a LIMIT 7", 7, false, "an embedding: a, b, c", nil},
+		{"RETURN exists()", 6, false, "a match: a, b, c", nil},
+		{"RETURN participation(b)", 336, true, "at one place of b", nil},
+	} {
+		q, err := Parse("PROFILE MATCH (a)--(b)--(c)--(a) " + c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := g.Explain(t.Context(), q, append(c.options, WithLevels(), WithThreads(1))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := e.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if r := e.Result; r.Embeddings.Int64() != c.embeddings || r.Complete != c.complete || !strings.Contains(b.String(), c.shows) || !strings.Contains(b.String(), "actually") {
+			t.Errorf("%s: %v embeddings, complete %v, want %d, %v, %q in\n%s", c.text, r.Embeddings, r.Complete, c.embeddings, c.complete, c.shows, b.String())
+		}
+	}
+	q, err := Parse("PROFILE MATCH (a)--(b) RETURN a LIMIT 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := g.Explain(t.Context(), q, WithLevels()); err != nil || e.Result != nil {
+		t.Errorf("LIMIT 0 was run: %v, %v", e, err)
+	}
+}
