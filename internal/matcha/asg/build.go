@@ -223,10 +223,11 @@ func (b *builder) itemType(t *syntax.Type) *types.Type {
 		if lo > hi {
 			b.fail(t.Hi.At, "a range without numbers", fmt.Sprintf("a number from %d on", lo))
 		}
-		if lo < 0 {
-			return types.TInt
+		out := &types.Type{Kind: types.Int, Ranged: true, Lo: lo, Hi: hi}
+		if lo >= 0 {
+			out.Max = types.Exactly(hi)
 		}
-		return &types.Type{Kind: types.Int, Max: types.Exactly(hi)}
+		return out
 	case "float":
 		return types.TFloat
 	case "bool":

@@ -124,11 +124,8 @@ func (b *builder) sets(a *arguments) (l, r *Node) {
 func (b *builder) intersect(a *arguments) *Node {
 	l, r := b.sets(a)
 	t := *l.Type
-	if r.Type.Ascending {
-		t.Ascending = l.Type.Ascending
-		if t.Ascending {
-			t.Max = types.MinOf(l.Type.Max, r.Type.Max)
-		}
+	if l.Type.Ascending { // each item of l2 can be met once
+		t.Max = types.MinOf(l.Type.Max, r.Type.Max)
 	}
 	return b.add(a.at, Node{Op: Intersect, Type: &t, Args: []*Node{l, r}})
 }

@@ -47,6 +47,9 @@ type Type struct {
 	// Counter: dense, the keys are 0 … Max-1; hashed, the most different keys. nil:
 	// not known.
 	Max *Bound
+	// Lo and Hi are the range that an input's Int is declared with; Ranged: it is.
+	Ranged bool
+	Lo, Hi int64
 	// Vertex names the input graph whose vertex an Int is.
 	Vertex string
 	// Ascending says that a List of Int is ascending without repeats.

@@ -1,0 +1,135 @@
+// Package data is what a Matcha program is given: graphs, lists and numbers,
+// compared with what the program declares before anything runs. It serves every
+// target.
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// Input is the value of one input: the field of its type.
+type Input struct {
+	Graph *graph.Graph
+	// Items of a List, one after the other; a Tuple is its components in order.
+	Items []types.Word
+	Var   types.Word
+}
+
+// Set is the inputs of a program, checked.
+type Set struct {
+	p      *asg.Program
+	inputs map[string]Input
+	sizes  map[types.Sym]int64
+	// labels are the numbers of labels, by graph and class of vertices.
+	labels map[string][]types.Word
+}
+
+// Bind compares inputs with the program's declarations: all are there and no
+// others, numbers lie in their ranges, lists are not longer than was said, and
+// labels that the program names exist.
+func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
+	s := &Set{p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}}
+	var names []string
+	for _, n := range p.Inputs {
+		names = append(names, n.Name)
+		in, ok := inputs[n.Name]
+		if !ok {
+			return nil, fmt.Errorf("the program's input %s (%s) is not given", n.Name, declared(n.Type))
+		}
+		if err := s.input(n.Name, n.Type, in); err != nil {
+			return nil, fmt.Errorf("input %s: %w", n.Name, err)
+		}
+	}
+	for name := range inputs {
+		if !slices.Contains(names, name) {
+			has := "it has none"
+			if len(names) > 0 {
+				has = "it has " + strings.Join(names, ", ")
+			}
+			return nil, fmt.Errorf("the program has no input %s; %s", name, has)
+		}
+	}
+	return s, s.findLabels()
+}
+
+// declared is a type without its bounds.
+func declared(t *types.Type) string {
+	if t.Kind == types.List {
+		return "List[" + t.Elem.String() + "]"
+	}
+	return t.String()
+}
+
+func (s *Set) input(name string, t *types.Type, in Input) error {
+	switch t.Kind {
+	case types.Graph:
+		if in.Graph == nil {
+			return fmt.Errorf("want a graph")
+		}
+		g := in.Graph
+		degree := 0
+		for v := range uint32(g.NumVertices()) {
+			degree = max(degree, g.Out.Degree(v))
+		}
+		s.sizes[types.Sym{Of: types.Vertices, Input: name}] = int64(g.NumVertices())
+		s.sizes[types.Sym{Of: types.Arcs, Input: name}] = int64(len(g.Out.Adj))
+		s.sizes[types.Sym{Of: types.Degree, Input: name}] = int64(degree)
+	case types.List:
+		w := t.Elem.Words()
+		if len(in.Items)%w != 0 {
+			return fmt.Errorf("%d numbers are no whole items of %d", len(in.Items), w)
+		}
+		for i, x := range in.Items {
+			if err := inRange(t.Elem.Part(i%w), x); err != nil {
+				return fmt.Errorf("item %d: %w", i/w, err)
+			}
+		}
+		n := int64(len(in.Items) / w)
+		s.sizes[types.Sym{Of: types.Length, Input: name}] = n
+		s.sizes[types.Sym{Of: types.Fan, Input: name}] = fan(in.Items, w)
+		if most := t.Max.Value(func(y types.Sym) int64 {
+			if y.Of == types.Length {
+				return math.MaxInt64
+			}
+			return s.Size(y)
+		}); n > most {
+			return fmt.Errorf("%d items, and the program declares at most %d", n, most)
+		}
+	default:
+		return inRange(t, in.Var)
+	}
+	return nil
+}
+
+func inRange(t *types.Type, x types.Word) error {
+	if t.Ranged && (int64(x) < t.Lo || int64(x) > t.Hi) {
+		return fmt.Errorf("%d is outside of %d..%d", x, t.Lo, t.Hi)
+	}
+	return nil
+}
+
+// fan is the most items that begin with the same number.
+func fan(items []types.Word, w int) (most int64) {
+	seen := map[types.Word]int64{}
+	for i := 0; i < len(items); i += w {
+		seen[items[i]]++
+		most = max(most, seen[items[i]])
+	}
+	return most
+}
+
+// Size is the value of a size of an input.
+func (s *Set) Size(y types.Sym) int64 { return s.sizes[y] }
+
+// Input is the value of an input.
+func (s *Set) Input(name string) Input { return s.inputs[name] }
+
+// Most is the value of a bound.
+func (s *Set) Most(b *types.Bound) int64 { return b.Value(s.Size) }

@@ -1,0 +1,185 @@
+// Package interp runs Matcha programs straight from their graphs, on one core.
+// It needs no compiler and does nothing cleverly: every other target is compared
+// with it. What is not needed is not computed, arithmetic that overflows is an
+// error, and each list is compared with its bound.
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// Options are what a run is told.
+type Options struct {
+	// Memory is the most bytes for lists, graphs and counters; 0: DefaultMemory.
+	Memory int64
+	// Emit takes what the program emits, a word a component, in memory that is
+	// used again. Where it returns false the program stops, without an error. nil:
+	// what is emitted is only counted.
+	Emit func(row []types.Word) bool
+}
+
+// DefaultMemory is the limit of memory where none is said.
+const DefaultMemory = 8 << 30
+
+// Result is what a run gave.
+type Result struct {
+	Words   []types.Word // the program's result, a word a component; nil: none
+	Emitted uint64       // rows
+	Stopped bool         // Emit wanted no more: Words is nil
+}
+
+// Run runs a program for inputs that Bind has checked. The error is a
+// *syntax.Error at the place of the mistake, the context's, or that of a limit.
+func Run(ctx context.Context, p *asg.Program, in *data.Set, o Options) (r Result, err error) {
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
+	if err := in.Fits(o.Memory); err != nil {
+		return Result{}, err
+	}
+	m := &machine{ctx: ctx, p: p, in: in, emit: o.Emit, cells: make([]cell, p.Nodes()), runs: map[*asg.Func]*uint64{}}
+	m.prepare(p.Main)
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case stop:
+			if r.Words, err = nil, e.err; errors.Is(err, errEnough) {
+				r.Stopped, err = true, nil
+			}
+			r.Emitted = m.emitted
+		default:
+			panic(e)
+		}
+	}()
+	m.tick()
+	m.begin(p.Main)
+	m.steps(p.Main)
+	if p.Main.Result != nil {
+		r.Words = append(r.Words, m.words(p.Main.Result)...)
+	}
+	r.Emitted = m.emitted
+	return r, nil
+}
+
+// stop unwinds a run.
+type stop struct{ err error }
+
+var errEnough = errors.New("enough")
+
+// machine is one run. Functions are inlined and never call themselves, so that
+// each node has at most one value at a time: its cell.
+type machine struct {
+	ctx     context.Context
+	p       *asg.Program
+	in      *data.Set
+	emit    func(row []types.Word) bool
+	emitted uint64
+	cells   []cell
+	runs    map[*asg.Func]*uint64
+	ticks   uint32
+}
+
+// cell is the value of a node, valid in one run of the function that is the
+// node's home. Its memory is used again.
+type cell struct {
+	home  *uint64 // counts the runs of the home
+	valid uint64  // the run in which the value was made
+	most  int64   // of a list: its bound
+	word  [1]types.Word
+	words []types.Word // a Var's or Tuple's
+	list  list
+	graph *adjacency
+	count *counter
+}
+
+// prepare makes the cells of f and of what is inside.
+func (m *machine) prepare(f *asg.Func) {
+	runs := new(uint64)
+	m.runs[f] = runs
+	own := func(n *asg.Node) {
+		c := &m.cells[n.ID]
+		c.home = runs
+		if n.Type.Kind == types.List {
+			c.most = m.in.Most(n.Type.Max)
+		}
+	}
+	for _, o := range f.Operands {
+		own(o)
+	}
+	for _, n := range asg.Order(f) {
+		own(n)
+		for _, inner := range []*asg.Func{n.Cond, n.Func} {
+			if inner != nil {
+				m.prepare(inner)
+			}
+		}
+	}
+	if f == m.p.Main {
+		for _, n := range m.p.Inputs {
+			own(n)
+		}
+	}
+}
+
+// begin starts a run of f: what is at home there has no value.
+func (m *machine) begin(f *asg.Func) { *m.runs[f]++ }
+
+func (m *machine) steps(f *asg.Func) {
+	for _, s := range f.Steps {
+		m.eval(s)
+	}
+}
+
+// tick looks now and then whether the run shall end.
+func (m *machine) tick() {
+	if m.ticks++; m.ticks&1023 == 1 && m.ctx.Err() != nil {
+		panic(stop{context.Cause(m.ctx)})
+	}
+}
+
+// fail ends the run with a mistake at a node.
+func (m *machine) fail(n *asg.Node, format string, args ...any) {
+	panic(stop{m.p.File.ErrorAt(n.Pos, fmt.Sprintf(format, args...))})
+}
+
+// eval returns the cell of a node with its value.
+func (m *machine) eval(n *asg.Node) *cell {
+	c := &m.cells[n.ID]
+	if c.valid != *c.home {
+		m.compute(n, c)
+		c.valid = *c.home
+		if n.Type.Kind == types.List && int64(c.list.n) > c.most {
+			what := "the list"
+			if n.Given != "" {
+				what = n.Given
+			}
+			m.fail(n, "%s has %d items, more than its bound %s = %d", what, c.list.n, n.Type.Max, c.most)
+		}
+	}
+	return c
+}
+
+// words is the value of a Var or Tuple.
+func (m *machine) words(n *asg.Node) []types.Word {
+	if n.Op == asg.Const {
+		return n.Words
+	}
+	return m.eval(n).words
+}
+
+// word is the value of a Var.
+func (m *machine) word(n *asg.Node) types.Word { return m.words(n)[0] }
+
+func (m *machine) list(n *asg.Node) *list { return &m.eval(n).list }
+
+// set gives a cell the value of a Var.
+func (c *cell) set(x types.Word) {
+	c.word[0] = x
+	c.words = c.word[:]
+}

@@ -1,0 +1,99 @@
+package interp
+
+import (
+	"math"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// list is a list's items: ids of a graph as they lie there, or words.
+type list struct {
+	n     int
+	width int
+	ids   []uint32 // of n items, where it is not nil
+	words []types.Word
+}
+
+// at is item i; room has the item where it does not lie in memory as words.
+func (l *list) at(i int, room *[1]types.Word) []types.Word {
+	if l.ids != nil {
+		room[0] = types.Word(l.ids[i])
+		return room[:]
+	}
+	return l.words[i*l.width : (i+1)*l.width]
+}
+
+// value is item i of a list of Vars.
+func (l *list) value(i int) types.Word {
+	if l.ids != nil {
+		return types.Word(l.ids[i])
+	}
+	return l.words[i]
+}
+
+// clear makes the list empty, to be appended to.
+func (l *list) clear(width int) {
+	*l = list{width: width, words: l.words[:0]}
+}
+
+func (l *list) append(item ...types.Word) {
+	l.words = append(l.words, item...)
+	l.n++
+}
+
+// combine is intersect, or diff where common is false: the items of a that are
+// in b, or are not, in a's order.
+func (m *machine) combine(n *asg.Node, c *cell, common bool) {
+	a, b := m.list(n.Args[0]), m.list(n.Args[1])
+	in := m.member(n, c, b)
+	c.list.clear(1)
+	for i := range a.n {
+		m.tick()
+		if x := a.value(i); in(x) == common {
+			c.list.append(x)
+		}
+	}
+}
+
+// member returns the question whether a value is in a list.
+func (m *machine) member(n *asg.Node, c *cell, b *list) func(types.Word) bool {
+	float := n.Args[1].Type.Elem.Kind == types.Float
+	switch {
+	case n.Args[1].Type.Ascending && b.ids != nil:
+		return func(x types.Word) bool {
+			if x < 0 || x > math.MaxUint32 {
+				return false
+			}
+			_, ok := slices.BinarySearch(b.ids, uint32(x))
+			return ok
+		}
+	case n.Args[1].Type.Ascending:
+		return func(x types.Word) bool { _, ok := slices.BinarySearch(b.words[:b.n], x); return ok }
+	case b.n <= 8:
+		kind := n.Args[1].Type.Elem.Kind
+		return func(x types.Word) bool {
+			for i := range b.n {
+				if types.Compare("==", kind, x, b.value(i)) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	known := map[types.Word]bool{}
+	for i := range b.n {
+		m.tick()
+		known[same(b.value(i), float)] = true
+	}
+	return func(x types.Word) bool { return !(float && math.IsNaN(x.Float())) && known[same(x, float)] }
+}
+
+// same is one word for all that are equal: zero has two as a float.
+func same(x types.Word, float bool) types.Word {
+	if float && x.Float() == 0 {
+		return 0
+	}
+	return x
+}
