@@ -191,17 +191,12 @@ func (s *settings) engineOptions(limit int64) engine.Options {
 // planOptions are s for a plan of p.
 func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
 	o := plan.Options{Order: s.order, Root: plan.NoRoot, Params: s.params, AllowProduct: s.product, Seed: s.seed}
-	switch s.order {
-	case "", "auto", "ri", "gsi", "geneva", "cost":
-	default:
-		o.Order = "given"
-		for name := range strings.SplitSeq(s.order, ",") {
-			v, err := vertexByName(p, strings.TrimSpace(name))
-			if err != nil {
-				return o, withKind(ErrUsage, fmt.Errorf("order %q: %w; want auto, ri, gsi, geneva, cost, or names with commas", s.order, err))
-			}
-			o.Given = append(o.Given, v)
+	if s.order != "" && !slices.Contains(orderRules, s.order) {
+		given, err := givenOrder(s.order, p, s.opts["plan.method"] == "local")
+		if err != nil {
+			return o, err
 		}
+		o.Order, o.Given = "given", given
 	}
 	for k, v := range s.opts {
 		off, err := checkOption(k, v)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weftgraph/weft"
 )
@@ -208,7 +209,7 @@ Environment:
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%v; see %s --help", err, cmd.CommandPath())
+		return usagef("%s; see %s --help", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
@@ -235,6 +236,28 @@ Environment:
 		}
 	}
 	return root
+}
+
+// flagWants says what the values of each type of flag look like.
+var flagWants = map[string]string{
+	"duration": "a time with its unit, as 30s, 5m or 1h30m",
+	"int":      "a whole number, as 4",
+	"int64":    "a whole number, as 1000",
+	"uint64":   "a whole number that is not negative, as 42",
+	"float64":  "a number, as 0.5",
+	"bool":     "true or false, or the flag alone",
+}
+
+// flagError words a flag's value that cannot be with what can.
+func flagError(err error) string {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		if want := flagWants[f.Value.Type()]; want != "" {
+			return fmt.Sprintf("--%s %q: want %s", f.Name, invalid.GetValue(), want)
+		}
+	}
+	return err.Error()
 }
 
 // laterCommands will come.
