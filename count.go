@@ -87,7 +87,7 @@ func (j *job) result(found engine.Result) Result {
 	r := Result{
 		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
-		Graph: j.g.Summary(), Load: j.g.load, Plan: j.took, Search: found.Search,
+		Graph: j.g.Summary(), Load: j.g.load, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
 		PeakMemory: peakMemory(), Reason: j.choice.Reason, Method: p.Method.String(),
 	}
 	r.Total = j.g.load + time.Since(j.start)

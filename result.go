@@ -22,6 +22,7 @@ type Result struct {
 	Graph         Summary
 	Load          time.Duration
 	Plan          time.Duration
+	Prepare       time.Duration // on a device: uploads, what is made of them once, compilation
 	Search        time.Duration
 	Total         time.Duration
 	PeakMemory    int64 // bytes
@@ -67,10 +68,11 @@ type jsonResult struct {
 }
 
 type jsonSeconds struct {
-	Load   float64 `json:"load"`
-	Plan   float64 `json:"plan"`
-	Search float64 `json:"search"`
-	Total  float64 `json:"total"`
+	Load    float64 `json:"load"`
+	Plan    float64 `json:"plan"`
+	Prepare float64 `json:"prepare,omitempty"`
+	Search  float64 `json:"search"`
+	Total   float64 `json:"total"`
 }
 
 // MarshalJSON writes the result as `weft count --to json` does.
@@ -79,6 +81,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonResult{
 		r.Query, r.Semantics, r.Induced, jsonCount{r.Subgraphs}, jsonCount{r.Embeddings}, jsonCount{r.Automorphisms},
 		r.Complete, r.Engine, r.Device, r.Graph,
-		jsonSeconds{round(r.Load), round(r.Plan), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes,
+		jsonSeconds{round(r.Load), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes,
 	})
 }

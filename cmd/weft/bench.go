@@ -28,7 +28,8 @@ func (a *app) benchCmd() *cobra.Command {
 		Use:   "bench [-g] FILE [-g FILE]... [flags] [QUERY]",
 		Short: "measure counts, beside other variants and programs",
 		Long: `Count each pattern on each graph several times, after warming up, and write the
-median and the spread of the search time. Variants of weft, and other programs
+median and the spread of the search time, with the medians of planning and of
+what a device is prepared with beside it. Variants of weft, and other programs
 that --peers describes, take turns with it, so that ratios come from one run. A
 count that differs from weft's is marked, and the exit code is 1.
 
@@ -171,18 +172,18 @@ func (a *app) contestants(g *weft.Graph, q *weft.Query, f *benchFlags, variants 
 	var out []bench.Contestant
 	for _, v := range variants {
 		options := append(f.commonFlags.options(), v.options...)
-		out = append(out, bench.Contestant{Name: v.name, Run: func(ctx context.Context) (time.Duration, string, error) {
+		out = append(out, bench.Contestant{Name: v.name, Run: func(ctx context.Context) (bench.Sample, error) {
 			ctx, cancel := f.within(ctx)
 			defer cancel()
 			r, err := g.Count(ctx, q, options...)
 			if err != nil {
-				return 0, "", err
+				return bench.Sample{}, err
 			}
 			answer := r.Embeddings
 			if headline(&r, f.wants(q)) == "subgraphs" {
 				answer = r.Subgraphs
 			}
-			return r.Plan + r.Search, answer.String(), nil
+			return bench.Sample{Took: r.Search, Plan: r.Plan, Prepare: r.Prepare, Answer: answer.String()}, nil
 		}})
 	}
 	return out
@@ -204,6 +205,8 @@ func writeBench(out *output, to string, rows []benchRow) error {
 		column("median_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Median })),
 		column("least_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Least })),
 		column("most_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Most })),
+		column("plan_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Plan })),
+		column("prepare_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Prepare })),
 		column("ratio", sink.Float, func(i int) any {
 			if rows[i].Ratio == 0 {
 				return nil

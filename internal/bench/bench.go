@@ -14,8 +14,14 @@ import (
 // Contestant answers one question each time that Run is called.
 type Contestant struct {
 	Name string
-	// Run returns the time that counts and the answer.
-	Run func(ctx context.Context) (took time.Duration, answer string, err error)
+	Run  func(ctx context.Context) (Sample, error)
+}
+
+// Sample is one run: the time that counts, what was spent beside it, and the
+// answer.
+type Sample struct {
+	Took, Plan, Prepare time.Duration
+	Answer              string
 }
 
 // Row is what was measured of one contestant.
@@ -25,6 +31,7 @@ type Row struct {
 	Err                 error
 	Runs                int
 	Median, Least, Most time.Duration
+	Plan, Prepare       time.Duration // medians
 	// Ratio is Median over that of the first contestant; 0 where either failed.
 	Ratio float64
 	// Agrees says that the answer is that of the first contestant.
@@ -35,7 +42,7 @@ type Row struct {
 // then runs that do. One that fails drops out.
 func Measure(ctx context.Context, all []Contestant, warmup, runs int) []Row {
 	rows := make([]Row, len(all))
-	times := make([][]time.Duration, len(all))
+	samples := make([][]Sample, len(all))
 	for round := range warmup + runs {
 		for i, c := range all {
 			r := &rows[i]
@@ -43,17 +50,17 @@ func Measure(ctx context.Context, all []Contestant, warmup, runs int) []Row {
 			if r.Err != nil {
 				continue
 			}
-			took, answer, err := c.Run(ctx)
+			s, err := c.Run(ctx)
 			if r.Answer == "" {
-				r.Answer = answer
+				r.Answer = s.Answer
 			}
 			if r.Err = err; err == nil && round >= warmup {
-				times[i] = append(times[i], took)
+				samples[i] = append(samples[i], s)
 			}
 		}
 	}
 	for i := range rows {
-		rows[i].sum(times[i])
+		rows[i].sum(samples[i])
 		rows[i].Agrees = rows[i].Answer == rows[0].Answer
 		if rows[0].Median > 0 {
 			rows[i].Ratio = float64(rows[i].Median) / float64(rows[0].Median)
@@ -62,12 +69,22 @@ func Measure(ctx context.Context, all []Contestant, warmup, runs int) []Row {
 	return rows
 }
 
-func (r *Row) sum(times []time.Duration) {
-	if len(times) == 0 {
+func (r *Row) sum(samples []Sample) {
+	if len(samples) == 0 {
 		return
+	}
+	r.Runs = len(samples)
+	r.Median, r.Least, r.Most = spread(samples, func(s Sample) time.Duration { return s.Took })
+	r.Plan, _, _ = spread(samples, func(s Sample) time.Duration { return s.Plan })
+	r.Prepare, _, _ = spread(samples, func(s Sample) time.Duration { return s.Prepare })
+}
+
+func spread(samples []Sample, get func(Sample) time.Duration) (median, least, most time.Duration) {
+	times := make([]time.Duration, len(samples))
+	for i, s := range samples {
+		times[i] = get(s)
 	}
 	slices.Sort(times)
 	n := len(times)
-	r.Runs, r.Least, r.Most = n, times[0], times[n-1]
-	r.Median = (times[(n-1)/2] + times[n/2]) / 2
+	return (times[(n-1)/2] + times[n/2]) / 2, times[0], times[n-1]
 }

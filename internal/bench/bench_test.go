@@ -12,14 +12,14 @@ import (
 func TestMeasure(t *testing.T) {
 	n := 0
 	rows := Measure(context.Background(), []Contestant{
-		{"first", func(context.Context) (time.Duration, string, error) {
+		{"first", func(context.Context) (Sample, error) {
 			n++
-			return time.Duration(n) * time.Second, "7", nil
+			return Sample{time.Duration(n) * time.Second, time.Duration(10-n) * time.Second, 0, "7"}, nil
 		}},
-		{"double", func(context.Context) (time.Duration, string, error) { return 6 * time.Second, "8", nil }},
-		{"broken", func(context.Context) (time.Duration, string, error) { return 0, "", errors.New("no") }},
+		{"double", func(context.Context) (Sample, error) { return Sample{Took: 6 * time.Second, Answer: "8"}, nil }},
+		{"broken", func(context.Context) (Sample, error) { return Sample{}, errors.New("no") }},
 	}, 1, 3)
-	if r := rows[0]; r.Median != 3*time.Second || r.Least != 2*time.Second || r.Most != 4*time.Second || r.Runs != 3 || !r.Agrees || r.Ratio != 1 {
+	if r := rows[0]; r.Median != 3*time.Second || r.Least != 2*time.Second || r.Most != 4*time.Second || r.Runs != 3 || !r.Agrees || r.Ratio != 1 || r.Plan != 7*time.Second {
 		t.Errorf("%+v", r)
 	}
 	if r := rows[1]; r.Ratio != 2 || r.Agrees {
@@ -44,8 +44,8 @@ func TestPeer(t *testing.T) {
 	if !peers[0].Plays("triangle") || peers[0].Plays("wedge") {
 		t.Errorf("%+v", peers[0])
 	}
-	took, answer, err := peers[0].Contestant("g", "triangle").Run(context.Background())
-	if took != 250*time.Millisecond || answer != "12" || err != nil {
-		t.Errorf("%v %q %v", took, answer, err)
+	s, err := peers[0].Contestant("g", "triangle").Run(context.Background())
+	if s != (Sample{Took: 250 * time.Millisecond, Answer: "12"}) || err != nil {
+		t.Errorf("%+v %v", s, err)
 	}
 }

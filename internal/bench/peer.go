@@ -96,21 +96,21 @@ func (p *Peer) Contestant(graph, pattern string) Contestant {
 	for _, a := range p.Command {
 		args = append(args, replace.Replace(a))
 	}
-	return Contestant{p.Name, func(ctx context.Context) (time.Duration, string, error) {
+	return Contestant{p.Name, func(ctx context.Context) (Sample, error) {
 		start := time.Now()
 		out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
 		took := time.Since(start)
 		if err != nil {
-			return 0, "", fmt.Errorf("%s: %w", args[0], err)
+			return Sample{}, fmt.Errorf("%s: %w", args[0], err)
 		}
 		if p.seconds != nil {
 			m := p.seconds.FindSubmatch(out)
 			if m == nil {
-				return 0, "", fmt.Errorf("%s printed nothing like %q", args[0], p.Seconds)
+				return Sample{}, fmt.Errorf("%s printed nothing like %q", args[0], p.Seconds)
 			}
 			x, err := strconv.ParseFloat(string(m[1]), 64)
 			if err != nil {
-				return 0, "", err
+				return Sample{}, err
 			}
 			took = time.Duration(x * p.Scale * 1e9)
 		}
@@ -120,6 +120,6 @@ func (p *Peer) Contestant(graph, pattern string) Contestant {
 				answer = string(m[1])
 			}
 		}
-		return took, answer, nil
+		return Sample{Took: took, Answer: answer}, nil
 	}}
 }

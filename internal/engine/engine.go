@@ -48,6 +48,9 @@ type Result struct {
 	Engine   string
 	Device   string // "cpu"
 	Search   time.Duration
+	// Prepare is what a device needed before the search: uploads of arrays that
+	// were not there yet, what is made of them once, and compilation.
+	Prepare time.Duration
 	Threads  int
 	Levels   []LevelStat // only with Options.Levels
 	Notes    []string

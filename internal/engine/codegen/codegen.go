@@ -104,7 +104,7 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	j.Start = func(d *session.Exec) (func() error, error) { return start(d, x, slots) }
 	r, err := e.s.Run(ctx, j)
 	res.Matches, res.Complete = engine.Uint128(r.Matches), r.Complete
-	res.Search = r.Search
+	res.Search, res.Prepare = r.Search, r.Upload+r.Prepare+r.Compile
 	if o.Limit > 0 && sink == nil && res.Matches.Cmp(engine.U64(uint64(o.Limit))) > 0 {
 		res.Matches, res.Complete = engine.U64(uint64(o.Limit)), false
 	}

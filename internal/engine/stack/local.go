@@ -190,7 +190,7 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 			o.PerRoot[v] = engine.Uint128(r.PerRoot[v])
 		}
 	}
-	res := engine.Result{Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search}
+	res := engine.Result{Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
 	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
 		res.Matches, res.Complete = limit, false
 	}

@@ -29,7 +29,7 @@ var usedNames = [usedLimit]string{
 func (r *search) result(found session.Result) engine.Result {
 	res := engine.Result{
 		Matches: engine.Uint128(found.Matches), Complete: found.Complete, Device: r.e.devices(),
-		Search: found.Search, Threads: r.e.s.Workers(),
+		Search: found.Search, Prepare: found.Upload + found.Prepare + found.Compile, Threads: r.e.s.Workers(),
 	}
 	if limit := engine.U64(uint64(max(r.o.Limit, 0))); r.o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
 		res.Matches = limit
