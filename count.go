@@ -91,7 +91,7 @@ func (j *job) result(found engine.Result) Result {
 		PeakMemory: peakMemory(), Reason: j.choice.Reason, Method: p.Method.String(),
 	}
 	r.Total = j.g.load + time.Since(j.start)
-	r.Notes = slices.Concat(p.Warnings, found.Notes)
+	r.Notes = slices.Concat(p.Warnings, j.choice.Notes, found.Notes)
 	if p.Empty != nil {
 		r.Notes = append(r.Notes, p.Empty.Text)
 	}

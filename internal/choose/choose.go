@@ -68,6 +68,7 @@ type Choice struct {
 	Engine  engine.Engine
 	Plan    *plan.Plan
 	Reason  string
+	Notes   []string // for the user: what could not be had
 	Workers int // that may hand over matches at once, beyond Options.Threads
 }
 
@@ -81,6 +82,14 @@ func CheckNames(name, device string) error {
 		return nil
 	}
 	_, err := byName(name)
+	if err == nil && GPUEngine(name) && !OnGPU(device) {
+		if device == "cpu" {
+			return fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, name)
+		}
+		if err := checkDevice("gpu:0"); err != nil {
+			return fmt.Errorf("engine %s: %w", name, err)
+		}
+	}
 	return err
 }
 
@@ -133,14 +142,22 @@ func Pick(r Request) (Choice, error) {
 	if OnGPU(r.Device) {
 		return pickGPU(r)
 	}
-	eng, reason := onHost[0].make(), "runs every plan on all cores; GPUs are used when --device names them"
-	if r.Engine != "" && r.Engine != "auto" {
+	eng, reason := onHost[0].make(), "the processor was asked for by name"
+	auto := r.Engine == "" || r.Engine == "auto"
+	if !auto {
 		var err error
 		if eng, err = byName(r.Engine); err != nil {
 			return Choice{}, err
 		}
 		if eng == nil {
-			return Choice{}, fmt.Errorf("%w: engine %s runs on GPUs: add --device gpu:0", ErrName, r.Engine)
+			if r.Device == "cpu" {
+				return Choice{}, fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, r.Engine)
+			}
+			r.Device = "gpu:0"
+			if err := checkDevice(r.Device); err != nil {
+				return Choice{}, fmt.Errorf("engine %s: %w", r.Engine, err)
+			}
+			return pickGPU(r)
 		}
 		reason = "asked for by name"
 	}
@@ -151,5 +168,9 @@ func Pick(r Request) (Choice, error) {
 	if err := eng.Check(r.Graph, p, r.Options); err != nil {
 		return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, eng.Name(), err)
 	}
-	return Choice{Engine: eng, Plan: p, Reason: reason}, nil
+	c := Choice{Engine: eng, Plan: p, Reason: reason}
+	if auto && r.Device != "cpu" {
+		c = orGPU(r, c)
+	}
+	return c, nil
 }

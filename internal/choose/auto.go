@@ -1,0 +1,104 @@
+package choose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// What auto compares: how long the processor is expected to take, and how long a
+// GPU takes to begin.
+const (
+	// stepsOfCore is how many set elements a core reads in a second.
+	stepsOfCore = 1e9
+	// startOfGPU is a process's first use of a GPU: its context, the graph's way
+	// there, and the compilation of a plan that is new.
+	startOfGPU = 3 * time.Second
+	// severalGPUs is the expected time of the processor from which all GPUs are
+	// taken and not the first alone.
+	severalGPUs = 10 * time.Minute
+)
+
+// gpus counts the GPUs that can be used; tests have their own.
+var gpus = cuda.Count
+
+// expected is how long the processor is expected to take for p.
+func expected(p *plan.Plan, o engine.Options) time.Duration {
+	return time.Duration(min(p.Work()/(stepsOfCore*float64(max(1, o.Threads))), 1e9) * 1e9)
+}
+
+// orGPU is the choice of a GPU where that is expected to be worth its start, else
+// host, with the reason.
+func orGPU(r Request, host Choice) Choice {
+	takes := expected(host.Plan, r.Options)
+	if takes < startOfGPU {
+		host.Reason = "expected to be done before a GPU has begun"
+		return host
+	}
+	about := fmt.Sprintf("expected to take some %s on %d cores", roughly(takes), max(1, r.Options.Threads))
+	if r.Listing {
+		host.Reason = about + ", where rows are written"
+		return host
+	}
+	n, err := gpus()
+	if err != nil {
+		host.Reason = fmt.Sprintf("%s; no GPU: %v", about, err)
+		return host
+	}
+	r.Device = "gpu:0"
+	if takes >= severalGPUs {
+		for i := 1; i < n; i++ {
+			r.Device += fmt.Sprintf(",%d", i)
+		}
+	}
+	c, err := pickGPU(r)
+	if err == nil {
+		err = host.Engine.Check(r.Graph, c.Plan, r.Options)
+	}
+	if err != nil {
+		host.Reason = about
+		host.Notes = append(host.Notes, fmt.Sprintf("on the processor, since %s cannot: %v", r.Device, err))
+		return host
+	}
+	c.Engine, c.Reason = orHost{c.Engine, host.Engine}, about+", more than a GPU takes to begin"
+	return c
+}
+
+// roughly is a duration in words of one number.
+func roughly(d time.Duration) string {
+	for _, unit := range []time.Duration{time.Hour, time.Minute, time.Second, time.Millisecond} {
+		if d >= 2*unit {
+			return strings.TrimSuffix(strings.TrimSuffix(d.Round(unit).String(), "0s"), "0m")
+		}
+	}
+	return "millisecond"
+}
+
+// orHost is an engine on a GPU that auto chose: what fails there is counted on
+// the processor, with a note.
+type orHost struct {
+	engine.Engine
+	host engine.Engine
+}
+
+func (e orHost) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+	res, err := e.Engine.Run(ctx, g, p, o, s)
+	var device *cuda.Error
+	var fault *session.Fault
+	if err == nil || s != nil || ctx.Err() != nil || !errors.As(err, &device) && !errors.As(err, &fault) && !errors.Is(err, cuda.ErrMemory) {
+		return res, err
+	}
+	clear(o.PerRoot)
+	why := err
+	res, err = e.host.Run(ctx, g, p, o, s)
+	res.Notes = append(res.Notes, fmt.Sprintf("counted on the processor, since the GPU failed: %v", why))
+	return res, err
+}

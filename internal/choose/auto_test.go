@@ -1,0 +1,119 @@
+package choose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// request is one for a pattern whose plan is as expensive as asked.
+func request(t *testing.T, work float64) Request {
+	t.Helper()
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "er", N: 50, M: 200, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ps, err := pattern.ByName("triangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Request{Graph: g, Options: engine.Options{Threads: 1}, Compile: func(method string) (*plan.Plan, error) {
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
+		if p != nil {
+			p.Price = work
+		}
+		return p, err
+	}}
+}
+
+func TestAuto(t *testing.T) {
+	asked := 0
+	defer func() { gpus = cuda.Count }()
+	gpus = func() (int, error) {
+		asked++
+		return 0, cuda.ErrNoDriver
+	}
+	for _, c := range []struct {
+		work    float64
+		listing bool
+		asks    int
+		reason  string
+	}{
+		{1e6, false, 0, "before a GPU has begun"},
+		{1e12, true, 0, "rows are written"},
+		{1e12, false, 1, "no GPU: " + cuda.ErrNoDriver.Error()},
+	} {
+		asked = 0
+		r := request(t, c.work)
+		r.Listing = c.listing
+		got, err := Pick(r)
+		if err != nil || got.Engine.Name() != "host" || !strings.Contains(got.Reason, c.reason) || asked != c.asks {
+			t.Errorf("%g, listing %v: %v, %q, GPUs asked for %d times, %v", c.work, c.listing, got.Engine, got.Reason, asked, err)
+		}
+	}
+}
+
+// TestAutoWithoutDevice checks that what a GPU cannot do is done by the
+// processor, with a note.
+func TestAutoWithoutDevice(t *testing.T) {
+	if n, err := cuda.Count(); err == nil && n > 0 {
+		t.Skip("there is a GPU")
+	}
+	defer func() { gpus = cuda.Count }()
+	gpus = func() (int, error) { return 1, nil }
+	got, err := Pick(request(t, 1e12))
+	if err != nil || got.Engine.Name() != "host" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "gpu:0 cannot") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// failing is an engine on a GPU that fails.
+type failing struct {
+	engine.Engine
+	err error
+}
+
+func (f failing) Run(context.Context, *graph.Graph, *plan.Plan, engine.Options, engine.Sink) (engine.Result, error) {
+	return engine.Result{Matches: engine.U64(99)}, f.err
+}
+
+func TestOrHost(t *testing.T) {
+	r := request(t, 1e12)
+	p, err := r.Compile("nest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := host.New().Run(context.Background(), r.Graph, p, r.Options, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := fmt.Errorf("search: %w", &cuda.Error{Op: "launch", Text: "gone", Kind: cuda.ErrLost})
+	e := orHost{failing{host.New(), lost}, host.New()}
+	got, err := e.Run(context.Background(), r.Graph, p, r.Options, nil)
+	if err != nil || got.Matches != want.Matches || len(got.Notes) == 0 || !strings.Contains(got.Notes[len(got.Notes)-1], "gone") {
+		t.Errorf("%+v, %v; want %v", got, err, want.Matches)
+	}
+	// What is not the GPU's fault stays an error, and nothing is counted twice
+	// into a sink.
+	other := errors.New("other")
+	if _, err := (orHost{failing{host.New(), other}, host.New()}).Run(context.Background(), r.Graph, p, r.Options, nil); !errors.Is(err, other) {
+		t.Errorf("%v", err)
+	}
+	if _, err := e.Run(context.Background(), r.Graph, p, r.Options, noSink{}); !errors.Is(err, cuda.ErrLost) {
+		t.Errorf("%v", err)
+	}
+}
+
+type noSink struct{}
+
+func (noSink) Emit(int, *engine.Batch) error { return nil }
