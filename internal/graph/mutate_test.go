@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -33,7 +34,14 @@ func TestMutatedFiles(t *testing.T) {
 			repair(b)
 		}
 		start := time.Now()
-		if g, err := openBytes(b); err == nil {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		g, err := openBytes(b)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(100*len(b)) {
+			t.Fatalf("file %d of %d bytes: opening it took %d bytes", i, len(b), n)
+		}
+		if err == nil {
 			g.Any()
 			g.Stats()
 			if _, _, _, err := g.Components(context.Background(), 2); err != nil {

@@ -37,6 +37,9 @@ func (m *mapping) close() error {
 // 20 ms.
 const smallFile = 8 << 20
 
+// tinyFile is the size up to which one goroutine checks sooner than several.
+const tinyFile = 64 << 10
+
 // Open maps a graph file.
 //
 // It checks the header, the section table, that every section lies inside the
@@ -148,7 +151,11 @@ func open(m *mapping) (*Graph, error) {
 		return nil, err
 	}
 	if len(b) <= smallFile {
-		if err := g.Verify(context.Background(), 0); err != nil {
+		threads := 0
+		if len(b) <= tinyFile {
+			threads = 1
+		}
+		if err := g.Verify(context.Background(), threads); err != nil {
 			return nil, err
 		}
 	}

@@ -86,7 +86,11 @@ func (g *Graph) Write(w io.Writer) error {
 		secs[i].off = at
 		at += secs[i].length
 	}
-	_ = parallel(context.Background(), threadCount(0), uint64(len(secs)), 1, func(_ int, i, _ uint64) {
+	threads := threadCount(0)
+	if at <= tinyFile {
+		threads = 1
+	}
+	_ = parallel(context.Background(), threads, uint64(len(secs)), 1, func(_ int, i, _ uint64) {
 		s := &secs[i]
 		s.crc = crc32.Checksum(data[i], castagnoli)
 		if s.kind == secEdgeProps || s.kind == secVertexProps {
@@ -94,7 +98,7 @@ func (g *Graph) Write(w io.Writer) error {
 			s.headCRC, _ = s.headSum(data[i])
 		}
 	})
-	bw := bufio.NewWriterSize(w, 1<<20)
+	bw := bufio.NewWriterSize(w, int(min(at, 1<<20)))
 	head := g.header(secs, at)
 	if _, err := bw.Write(head); err != nil {
 		return err
