@@ -135,8 +135,9 @@ template <class C> DEV void search_class(const LocalParams& p) {
   TeamHead* head = (TeamHead*)m;
   const Roots& x = p.x.roots;
   u64 begin = x.starts[C::index], end = x.starts[C::index + 1];
+  // Neighbours in the list are alike: a team must not get many heavy ones.
   u64 teams = (u64)blocks() * (threads() / C::team);
-  u32 most = (u32)min((u64)p.run.chunk, max((u64)1, (end - begin) / (teams * 8)));
+  u32 most = T::is_warp ? (u32)min((u64)p.run.chunk, max((u64)1, (end - begin) / (teams * 16))) : 1;
   team_begin<T>(head);
 #if !W_OUTSIDE && W_ROWS == 3
   team_fill<T>((u32*)(m + C::table), C::slots, 0);

@@ -56,7 +56,7 @@ var errShape = errors.New("the plan does not suit the local method")
 const faultUniverse = 1
 
 // localChunk is how many roots a team takes at a time, at most.
-const localChunk = 64
+const localChunk = 8
 
 // local is a plan made ready for the local schedule.
 type local struct {
@@ -65,6 +65,7 @@ type local struct {
 	classes []class
 	layouts []layout
 	most    int // neighbours of a vertex, a bound
+	warps   int // that all devices hold, about
 }
 
 // newLocal prepares p for a device; the error says why it cannot be run so.
@@ -73,7 +74,7 @@ func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]strin
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errShape, err)
 	}
-	l := &local{g: g, prog: prog, most: mostNeighbours(g, p)}
+	l := &local{g: g, prog: prog, most: mostNeighbours(g, p), warps: info.SMs * residentThreads / 32}
 	if opt["stack.local.classes"] == "" && l.define("W_OUTSIDE") == 1 && l.define("W_SIZES") == 0 && l.most > outsideUniverse {
 		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d rows for outside vertices are mostly empty", errUniverse, l.most, outsideUniverse)
 	}
@@ -160,9 +161,10 @@ func (l *local) source() cuda.Source {
 	for i := range l.classes {
 		b.WriteString(l.classes[i].text(i, l.layouts[i]))
 	}
-	b.WriteString(`WEFT_KERNEL(local_count, LocalParams) { count_roots<Class0::Row>(p.run, p.graph, p.x.roots); }
+	b.WriteString(`WEFT_KERNEL(local_measure, LocalParams) { measure_roots<Class0::Row>(p.run, p.graph, p.x.roots); }
+WEFT_KERNEL(local_count, LocalParams) { count_roots(p.run, p.graph, p.x.roots); }
 WEFT_KERNEL(local_place, LocalParams) { place_classes(p.x.roots); }
-WEFT_KERNEL(local_write, LocalParams) { write_roots<Class0::Row>(p.run, p.graph, p.x.roots); }
+WEFT_KERNEL(local_write, LocalParams) { write_roots(p.run, p.graph, p.x.roots); }
 `)
 	return cuda.Source{Name: "local.cu", Text: b.String(), Includes: map[string]string{
 		"plan.cuh": kircuda.Text(l.prog), "local.cuh": localText, "local_team.cuh": localTeamText, "local_hood.cuh": localHoodText,
@@ -199,9 +201,9 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 
 // roots is struct Roots, and localArgs struct Local.
 type roots struct {
-	List, Starts, Counts, Next uint64
-	Classes, Stretches         uint32
-	Most, Wedges               [maxClasses]uint32
+	List, Starts, Counts, Work, Total, Next uint64
+	Classes, Stretches                      uint32
+	Most, Wedges                            [maxClasses]uint32
 }
 
 type localArgs struct {
@@ -255,53 +257,86 @@ func (l *local) start(x *session.Exec, alone bool) (search func() error, err err
 	}, nil
 }
 
+// limits says what each class takes. Where all there is to do is little, a root
+// with more than a warp's part of it (mean) is the work of several.
+func (l *local) limits(a *roots, mean uint64) {
+	for i, c := range l.classes {
+		limit := uint64(c.limit)
+		if c.part > 0 {
+			part := max(uint64(c.part)*mean, leastWork)
+			if limit == 0 || part < limit {
+				limit = part
+			}
+		}
+		if limit == 0 || limit >= math.MaxUint32 {
+			limit = math.MaxUint32
+		}
+		a.Most[i], a.Wedges[i] = uint32(c.universe), uint32(limit)
+	}
+}
+
+// leastWork is what one warp always does alone, in elements walked.
+const leastWork = 256
+
 // list makes the list of roots by class, and returns where each class begins.
 func (l *local) list(x *session.Exec, args *localArgs, alone bool) ([]uint64, error) {
 	a := &args.Roots
 	n := l.g.NumVertices()
 	a.Classes, a.Stretches = uint32(len(l.classes)), uint32(max(1, min(1024, (n+rootThreads-1)/rootThreads)))
-	for i, c := range l.classes {
-		a.Most[i], a.Wedges[i] = uint32(c.universe), uint32(c.limit)
-		if c.limit == 0 {
-			a.Wedges[i] = math.MaxUint32
-		}
-	}
 	starts := make([]uint64, len(l.classes)+1)
-	var at, next cuda.Buffer
-	var err error
+	// Starts is followed by Total, and Total by Next, which begin as zeros.
+	zeros := 8*len(starts) + 8
+	line := (zeros + nextBytes - 1) / nextBytes * nextBytes
+	var state cuda.Buffer
 	for _, m := range []struct {
-		b     *cuda.Buffer
 		to    *uint64
 		bytes int
 	}{
-		{new(cuda.Buffer), &a.List, 4 * n}, {new(cuda.Buffer), &a.Counts, 4 * len(l.classes) * int(a.Stretches)},
-		{&at, &a.Starts, 8 * len(starts)}, {&next, &a.Next, nextBytes * len(l.classes)},
+		{&a.List, 4 * n}, {&a.Work, 4 * n}, {&a.Counts, 4 * len(l.classes) * int(a.Stretches)},
+		{&a.Starts, line + nextBytes*len(l.classes)},
 	} {
-		if *m.b, err = x.Scratch("the list of roots", int64(max(m.bytes, 8))); err != nil {
-			return nil, err
-		}
-		*m.to = m.b.Ptr
-	}
-	if err := x.Context().Clear(next, x.Stream()); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"local_count", "local_place", "local_write"} {
-		k, err := x.Kernel(name)
+		b, err := x.Scratch("the list of roots", int64(max(m.bytes, 8)))
 		if err != nil {
 			return nil, err
 		}
+		*m.to, state = b.Ptr, b
+	}
+	a.Total, a.Next = a.Starts+uint64(8*len(starts)), a.Starts+uint64(line)
+	if err := x.Context().Clear(state, x.Stream()); err != nil {
+		return nil, err
+	}
+	run := func(name string, launch cuda.Launch) error {
+		k, err := x.Kernel(name)
+		if err != nil {
+			return err
+		}
+		return session.Launch(x, k, launch, args)
+	}
+	grid := cuda.Launch{Blocks: int(min(int64(n+rootThreads-1)/rootThreads, int64(8*x.Info().SMs))), Threads: rootThreads}
+	if err := run("local_measure", grid); err != nil {
+		return nil, err
+	}
+	if err := x.Stream().Synchronize(); err != nil {
+		return nil, err
+	}
+	total := make([]uint64, 1)
+	if err := cuda.Download(x.Context(), total, state, int64(8*len(starts))); err != nil {
+		return nil, err
+	}
+	l.limits(a, total[0]/uint64(max(1, l.warps)))
+	for _, name := range []string{"local_count", "local_place", "local_write"} {
 		launch := cuda.Launch{Blocks: int(a.Stretches), Threads: rootThreads, Shared: 4 * maxClasses * (1 + rootThreads/32)}
 		if name == "local_place" {
 			launch = cuda.Launch{Blocks: 1, Threads: 32}
 		}
-		if err := session.Launch(x, k, launch, args); err != nil {
+		if err := run(name, launch); err != nil {
 			return nil, err
 		}
 	}
 	if err := x.Stream().Synchronize(); err != nil {
 		return nil, err
 	}
-	if err := cuda.Download(x.Context(), starts, at, 0); err != nil {
+	if err := cuda.Download(x.Context(), starts, state, 0); err != nil {
 		return nil, err
 	}
 	if !alone {

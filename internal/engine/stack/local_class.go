@@ -27,6 +27,9 @@ type class struct {
 	// many of their rows are made at a time; limit is how many wedges a root may
 	// have to be of this class, 0: any number.
 	wedges, room, limit int
+	// part bounds what is walked below a root by so many times what a warp has to
+	// do on the average, 0: it does not. Large graphs have enough to do for all.
+	part int
 }
 
 // insideClasses are for plans without an outside vertex, the largest first. A row
@@ -39,9 +42,9 @@ var insideClasses = []class{
 	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 16384, keepsList: true, global: true},
 	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true},
 	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true},
-	{universe: 256, lanes: 1, words: 8, team: 128, threads: 128, slots: 1024, keepsList: true},
-	{universe: 128, lanes: 1, words: 4, team: 128, threads: 128, slots: 512, keepsList: true},
-	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true},
+	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true},
+	{universe: 128, lanes: 1, words: 4, team: 128, threads: 128, slots: 512, keepsList: true, part: 8},
+	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, part: 2},
 }
 
 // outsideClasses are for plans with an outside vertex: the same, with less room
@@ -52,8 +55,8 @@ var outsideClasses = []class{
 	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, wedges: 4096, room: 128},
 	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true, wedges: 6144, room: 128},
 	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true, wedges: 6144, room: 256},
-	{universe: 128, lanes: 1, words: 4, team: 128, threads: 128, slots: 512, keepsList: true, wedges: 4096, room: 128},
-	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, wedges: 512, room: 64, limit: 4096},
+	{universe: 128, lanes: 1, words: 4, team: 128, threads: 128, slots: 512, keepsList: true, wedges: 4096, room: 128, part: 8},
+	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, wedges: 512, room: 64, limit: 4096, part: 2},
 }
 
 // sizeClasses are for plans of which only the number of neighbours of the root
@@ -72,8 +75,9 @@ var sizeClasses = []class{
 // innerClasses are for plans of which only the number of neighbours of the root
 // and an inside vertex matters: a sieve has the universe.
 var innerClasses = []class{
-	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, sieve: 17},
-	{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 13, limit: 1 << 14},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 1024, threads: 1024, sieve: 18},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, sieve: 17, limit: 1 << 18, part: 16},
+	{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 13, limit: 1 << 12, part: 1},
 }
 
 // maxUniverse stands for any number of vertices.
@@ -160,10 +164,13 @@ func chooseClasses(all []class, most, shared, table int, universes []int, bytes 
 			c.limit = min(c.limit, c.wedges*8)
 		}
 		out = append(out, c)
-		if c.universe >= most && c.limit == 0 {
-			slices.Reverse(out)
-			return out, nil
+		if c.universe >= most && c.limit == 0 && c.part == 0 {
+			break
 		}
+	}
+	if n := len(out); n > 0 && out[n-1].universe >= most && out[n-1].limit == 0 {
+		slices.Reverse(out)
+		return out, nil
 	}
 	return nil, fmt.Errorf("%w: some vertex may have %d", errUniverse, most)
 }
