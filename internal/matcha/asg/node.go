@@ -14,38 +14,51 @@ type Op uint8
 
 // Operators. The comment says what the arguments are.
 const (
-	Input        Op = iota
-	Const           // Words has the value
-	Operand         // an item of a list that an Apply goes over
-	Neg             // x
-	Not             // x
-	Arith           // x, y; Name is + - * / %
-	Compare         // x, y; Name is == != < <= > >=
-	And             // x, y: y is computed only where x is true
-	Or              // x, y: y is computed only where x is false
-	ToFloat         // x
-	MakeTuple       // components
-	Part            // tuple; At is the component
-	MakeList        // items
-	Limit           // list, and perhaps the most items
-	Range           // n: 0 … n-1
-	MakeGraph       // edges, then labels and informations as At's bits WithLabels and WithInfo say
-	Vertices        // graph
-	Edges           // graph
-	Neighbor        // graph, vertex
-	EdgeInfo        // graph, vertex
-	VertexLabel     // graph, vertex
-	LabelNumber     // graph; Name is the label's
-	Apply           // lists
-	Intersect       // list, list
-	Diff            // list, list
-	Sum             // list
-	Size            // list
-	NewCounter      // keys
-	CounterAdd      // counter, key, number: what was there before
-	CounterGet      // counter, key
-	CounterReset    // counter
-	Emit            // tuple or Var
+	Input       Op = iota
+	Const          // Words has the value
+	Operand        // an item of a list that an Apply goes over
+	Neg            // x
+	Not            // x
+	Arith          // x, y; Name is + - * / %
+	Compare        // x, y; Name is == != < <= > >=
+	And            // x, y: y is computed only where x is true
+	Or             // x, y: y is computed only where x is false
+	ToFloat        // x
+	MakeTuple      // components
+	Part           // tuple; At is the component
+	MakeList       // items
+	Limit          // list, and perhaps the most items
+	Range          // n: 0 … n-1
+	MakeGraph      // edges, then labels and informations as At's bits WithLabels and WithInfo say
+	Vertices       // graph
+	Edges          // graph
+	Neighbor       // graph, vertex
+	EdgeInfo       // graph, vertex
+	VertexLabel    // graph, vertex
+	LabelNumber    // graph; Name is the label's
+	Apply          // lists
+	Intersect      // list, list
+	Diff           // list, list
+	Sum            // list
+	Size           // list
+
+	// Made by passes.
+
+	ApplySum      // lists: the sum of func's results
+	ApplySize     // lists: how many items fulfil cond; Func is nil
+	IntersectSize // list, list
+	DiffSize      // list, list
+	Slice         // ascending list, then bounds as At's bits say
+	LabelFirst    // input graph, label: the first vertex with it
+	LabelEnd      // input graph, label: the vertex behind the last one with it
+
+	// Steps.
+
+	NewCounter   // keys
+	CounterAdd   // counter, key, number: what was there before
+	CounterGet   // counter, key
+	CounterReset // counter
+	Emit         // tuple or Var
 )
 
 // Bits of MakeGraph's At.
@@ -54,10 +67,19 @@ const (
 	WithInfo
 )
 
+// Bits of Slice's At.
+const (
+	WithLow    = 1 << iota // items are at least the first bound
+	LowOpen                // and not equal to it
+	WithHigh               // items are less than the last bound
+	HighClosed             // or equal to it
+)
+
 var opNames = [...]string{
 	"input", "const", "operand", "neg", "not", "arith", "compare", "and", "or", "to_float", "mk_tuple", "get", "mk_list",
 	"limit", "range", "mk_graph", "vertices", "edges", "neighbor", "edge_info", "vertex_label", "label", "apply",
-	"intersect", "diff", "sum", "size", "counter", "add", "count", "reset", "emit",
+	"intersect", "diff", "sum", "size", "apply_sum", "apply_size", "intersect_size", "diff_size", "slice", "label_first",
+	"label_end", "counter", "add", "count", "reset", "emit",
 }
 
 func (o Op) String() string { return opNames[o] }
@@ -73,7 +95,8 @@ type Node struct {
 	Args []*Node
 	// Home is the function in whose body the node is computed.
 	Home *Func
-	// Func and Cond are those of an Apply; Cond is nil where all items count.
+	// Func and Cond are those of an Apply, ApplySum or ApplySize; Cond is nil where
+	// all items count.
 	Func, Cond *Func
 	// Words is the value of a Const.
 	Words []types.Word
@@ -82,7 +105,7 @@ type Node struct {
 	// Given is the name that the program gives the value, "" for none.
 	Given string
 	Pos   syntax.Pos
-	// Effects says that an Apply must run even if nothing reads its result, and in
+	// Effects says that an Apply or ApplySum must run even if nothing reads its result, and in
 	// its place among the steps.
 	Effects bool
 }

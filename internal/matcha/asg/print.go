@@ -42,6 +42,8 @@ func (w *printer) body(f *Func, depth int) {
 		switch n.Op {
 		case Part:
 			args = append(args, strconv.Itoa(n.At))
+		case Slice:
+			args = sliceArgs(n, args)
 		case LabelNumber:
 			args = append(args, "'"+n.Name+"'")
 		}
@@ -80,6 +82,27 @@ func (w *printer) body(f *Func, depth int) {
 	if f.Result != nil {
 		w.line(depth, "return %s", w.ref(f.Result))
 	}
+}
+
+// sliceArgs shows bounds as comparisons.
+func sliceArgs(n *Node, args []string) []string {
+	at := 1
+	if n.At&WithLow != 0 {
+		op := ">= "
+		if n.At&LowOpen != 0 {
+			op = "> "
+		}
+		args[at] = op + args[at]
+		at++
+	}
+	if n.At&WithHigh != 0 {
+		op := "< "
+		if n.At&HighClosed != 0 {
+			op = "<= "
+		}
+		args[at] = op + args[at]
+	}
+	return args
 }
 
 // ref is how other nodes name n: constants by their value.

@@ -16,7 +16,12 @@ const NoLabel = types.Word(-1)
 // findLabels numbers the labels of graphs whose labels the program looks at.
 func (s *Set) findLabels() (err error) {
 	asg.Walk(s.p, func(n *asg.Node) {
-		if err != nil || n.Op != asg.VertexLabel && n.Op != asg.LabelNumber {
+		switch n.Op {
+		case asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
+		default:
+			return
+		}
+		if err != nil {
 			return
 		}
 		name := n.Args[0].Type.Facts.Input
@@ -69,4 +74,15 @@ func (s *Set) LabelNumber(input, name string) types.Word {
 // Label is the number of a vertex's label; NoLabel where it has none.
 func (s *Set) Label(input string, v uint32) types.Word {
 	return s.labels[input][s.inputs[input].Graph.ClassOf(v)]
+}
+
+// LabelRange is where the vertices with a label are: first ≤ v < end.
+func (s *Set) LabelRange(input string, label types.Word) (first, end uint32) {
+	for i, l := range s.labels[input] {
+		if l == label {
+			c := s.inputs[input].Graph.Classes[i]
+			return c.First, c.End
+		}
+	}
+	return 0, 0
 }

@@ -23,7 +23,7 @@ func (s *Set) Rooms() []Room {
 	asg.Walk(s.p, func(n *asg.Node) {
 		var items, words int64
 		switch {
-		case n.Op == asg.Neighbor || n.Op == asg.EdgeInfo || n.Op == asg.Limit:
+		case n.Op == asg.Neighbor || n.Op == asg.EdgeInfo || n.Op == asg.Limit || n.Op == asg.Slice:
 			return // a part of what there is already
 		case n.Type.Kind == types.List:
 			items, words = s.Most(n.Type.Max), int64(n.Type.Elem.Words())

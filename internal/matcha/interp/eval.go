@@ -65,7 +65,33 @@ func (m *machine) compute(n *asg.Node, c *cell) {
 	case asg.LabelNumber:
 		c.set(m.in.LabelNumber(n.Args[0].Type.Facts.Input, n.Name))
 	case asg.Apply:
-		m.apply(n, c)
+		c.list.clear(1)
+		if n.Type.Kind == types.List {
+			c.list.clear(n.Type.Elem.Words())
+		}
+		m.each(n, func() {
+			if n.Type.Kind == types.List {
+				c.list.append(m.words(n.Func.Result)...)
+			}
+		})
+	case asg.ApplySum:
+		total := make([]types.Word, n.Type.Words())
+		m.each(n, func() { m.addTo(n, total, m.words(n.Func.Result)) })
+		c.words = total
+	case asg.ApplySize:
+		size := types.Word(0)
+		m.each(n, func() { size++ })
+		c.set(size)
+	case asg.IntersectSize, asg.DiffSize:
+		m.combine(n, c, n.Op == asg.IntersectSize)
+		c.set(types.Word(c.list.n))
+	case asg.Slice:
+		m.slice(n, c)
+	case asg.LabelFirst, asg.LabelEnd:
+		first, end := m.in.LabelRange(n.Args[0].Type.Facts.Input, m.word(n.Args[1]))
+		if c.set(types.Word(first)); n.Op == asg.LabelEnd {
+			c.set(types.Word(end))
+		}
 	case asg.Intersect:
 		m.combine(n, c, true)
 	case asg.Diff:
@@ -127,8 +153,9 @@ func (m *machine) limit(n *asg.Node, c *cell) {
 	c.list = *l
 }
 
-// apply runs functions for the items of lists, in order.
-func (m *machine) apply(n *asg.Node, c *cell) {
+// each runs the functions of an apply for the items of its lists, in order, and
+// then what is done with each result.
+func (m *machine) each(n *asg.Node, done func()) {
 	lists := make([]list, len(n.Args))
 	for i, a := range n.Args {
 		lists[i] = *m.list(a)
@@ -136,11 +163,6 @@ func (m *machine) apply(n *asg.Node, c *cell) {
 			m.fail(n, "apply goes over lists of %d and of %d items", lists[0].n, lists[i].n)
 		}
 	}
-	width := 1
-	if n.Type.Kind == types.List {
-		width = n.Type.Elem.Words()
-	}
-	c.list.clear(width)
 	for i := range lists[0].n {
 		m.tick()
 		if n.Cond != nil {
@@ -151,12 +173,12 @@ func (m *machine) apply(n *asg.Node, c *cell) {
 				continue
 			}
 		}
-		m.begin(n.Func)
-		m.operands(n.Func, lists, i)
-		m.steps(n.Func)
-		if n.Type.Kind == types.List {
-			c.list.append(m.words(n.Func.Result)...)
+		if n.Func != nil {
+			m.begin(n.Func)
+			m.operands(n.Func, lists, i)
+			m.steps(n.Func)
 		}
+		done()
 	}
 }
 
@@ -173,16 +195,20 @@ func (m *machine) operands(f *asg.Func, lists []list, i int) {
 func (m *machine) sum(n *asg.Node, c *cell) {
 	l := m.list(n.Args[0])
 	total := make([]types.Word, n.Type.Words())
-	kind := n.Type.Part(0).Kind
 	var room [1]types.Word
 	for i := range l.n {
 		m.tick()
-		for j, x := range l.at(i, &room) {
-			var err error
-			if total[j], err = types.Compute("+", kind, total[j], x); err != nil {
-				m.fail(n, "%v: %d items were added", err, i)
-			}
-		}
+		m.addTo(n, total, l.at(i, &room))
 	}
 	c.words = total
+}
+
+func (m *machine) addTo(n *asg.Node, total, item []types.Word) {
+	for j, x := range item {
+		sum, err := types.Compute("+", n.Type.Part(j).Kind, total[j], x)
+		if err != nil {
+			m.fail(n, "%v: %d + %d", err, total[j], x)
+		}
+		total[j] = sum
+	}
 }

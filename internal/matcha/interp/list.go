@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/types"
@@ -55,6 +56,29 @@ func (m *machine) combine(n *asg.Node, c *cell, common bool) {
 			c.list.append(x)
 		}
 	}
+}
+
+// slice is the part of an ascending list within bounds.
+func (m *machine) slice(n *asg.Node, c *cell) {
+	l := *m.list(n.Args[0])
+	from, end, bounds := 0, l.n, n.Args[1:]
+	// below is the number of items less than x, or equal to it.
+	below := func(x types.Word, equal bool) int {
+		return sort.Search(l.n, func(i int) bool { y := l.value(i); return y > x || y == x && !equal })
+	}
+	if n.At&asg.WithLow != 0 {
+		from = below(m.word(bounds[0]), n.At&asg.LowOpen != 0)
+		bounds = bounds[1:]
+	}
+	if n.At&asg.WithHigh != 0 {
+		end = max(from, below(m.word(bounds[0]), n.At&asg.HighClosed != 0))
+	}
+	if l.n = end - from; l.ids != nil {
+		l.ids = l.ids[from:end:end]
+	} else {
+		l.words = l.words[from:end:end]
+	}
+	c.list = l
 }
 
 // member returns the question whether a value is in a list.

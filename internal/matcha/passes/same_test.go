@@ -1,0 +1,143 @@
+package passes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/interp"
+	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// more are programs beside the library's, for what these do not have.
+var more = []string{
+	`input G: Graph
+input l0: int
+def f(e):
+    let u = get(e, 0)
+    let v = get(e, 1)
+    let c = intersect(neighbor(G, u), neighbor(G, v))
+    let d = diff(neighbor(G, u), mk_list(val=[v, l0]))
+    let low = apply(lambda w: w, lambda w: w < v and w != 3 and u <= w, d)
+    let labelled = apply(lambda w: w * 2, lambda w: vertex_label(G, w) == l0 and w >= l0 and not (w == v), c)
+    apply(lambda w: emit(mk_tuple(val=[u, w])), lambda w: w > v and u < v, c)
+    return size(low) * 100 + sum(labelled) + size(c) + size(intersect(c, low))
+return sum(apply(f, None, edges(G)))
+`,
+	`input G: Graph
+input l0: int
+let n = size(vertices(G))
+let unread = Counter(n)
+let total = Counter(n, hashed=True)
+apply(lambda v: add(unread, v, 1), lambda v: v > 2, vertices(G))
+def root(u):
+    let c = Counter(n)
+    apply(lambda w: add(c, w, 1), lambda w: w > u, neighbor(G, u))
+    apply(lambda w: add(total, w, l0), lambda w: get(total, w) < 3, neighbor(G, u))
+    return sum(apply(lambda w: mk_tuple(val=[add(c, w, 1), w, get(c, 0)]), None, neighbor(G, u)))
+let rows = apply(root, None, vertices(G))
+apply(lambda r: emit(r), lambda r: True or get(r, 0) > 1, rows)
+return sum(apply(lambda v: get(total, v), None, vertices(G))) + get(sum(rows), 0)
+`,
+	`input G: Graph
+input l0: int
+def f(e):
+    let g = mk_graph(apply(lambda x: x, lambda x: get(x, 0) < get(x, 1), edges(G)))
+    return size(neighbor(g, get(e, 0))) - l0 * size(apply(lambda v: v, lambda v: v < 10 % (l0 + 1), vertices(g)))
+return sum(apply(f, lambda e: get(e, 0) != l0, edges(G)))
+`,
+}
+
+// TestSame: any choice of passes, in any order, leaves the answer and what is
+// emitted as they are.
+func TestSame(t *testing.T) {
+	texts := slices.Clone(more)
+	for _, e := range library.Entries() {
+		texts = append(texts, e.Text)
+	}
+	for _, text := range texts {
+		rapid.Check(t, func(t *rapid.T) {
+			g := drawGraph(t)
+			in := map[string]data.Input{"G": {Graph: g}}
+			for i := range 4 {
+				if name := fmt.Sprint("l", i); strings.Contains(text, "input "+name) {
+					in[name] = data.Input{Var: types.Word(rapid.IntRange(0, 2).Draw(t, name))}
+				}
+			}
+			f, err := syntax.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := asg.Build(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := run(t, plain, in)
+			order := rapid.Permutation(All).Draw(t, "order")[:rapid.IntRange(1, len(All)).Draw(t, "passes")]
+			if rapid.Bool().Draw(t, "usual order") {
+				order = All
+			}
+			p, err := asg.Build(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, pass := range order {
+				pass.Run(p)
+				check(t, p)
+				if got := run(t, p, in); got != want {
+					t.Fatalf("after %s it is\n%s, want\n%s\n%s\n%s", pass.Name, got, want, text, p)
+				}
+			}
+		})
+	}
+}
+
+func run(t *rapid.T, p *asg.Program, in map[string]data.Input) string {
+	set, err := data.Bind(p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	r, err := interp.Run(context.Background(), p, set, interp.Options{Emit: func(row []types.Word) bool {
+		fmt.Fprintln(&b, row)
+		return true
+	}})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p)
+	}
+	fmt.Fprint(&b, r.Words)
+	return b.String()
+}
+
+// drawGraph draws a graph of few vertices, most of them with a label.
+func drawGraph(t *rapid.T) *graph.Graph {
+	n := rapid.IntRange(1, 9).Draw(t, "vertices")
+	in := graph.CSRInput{Off: make([]uint64, n+1), LabelNames: []string{"0", "1", "2"}}
+	lists := make([][]uint32, n)
+	for a := range n {
+		for b := range a {
+			if rapid.Bool().Draw(t, "edge") {
+				lists[a], lists[b] = append(lists[a], uint32(b)), append(lists[b], uint32(a))
+			}
+		}
+	}
+	for v, l := range lists {
+		in.Adj = append(in.Adj, l...)
+		in.Off[v+1] = uint64(len(in.Adj))
+		in.Label = append(in.Label, rapid.SampledFrom([]uint32{0, 1, 2, graph.NoLabel}).Draw(t, "label"))
+	}
+	g, err := graph.FromCSR(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
