@@ -34,44 +34,86 @@ func New(s *session.Session) *Fine { return &Fine{s} }
 func (*Fine) Name() string { return "fine" }
 
 // Check says why p cannot run here, or nil.
-func (*Fine) Check(_ *graph.Graph, p *plan.Plan, o engine.Options) error {
+func (f *Fine) Check(_ *graph.Graph, p *plan.Plan, o engine.Options) error {
 	if o.PerRoot != nil && !p.Rooted {
 		return errors.New("counts per vertex need a rooted plan")
 	}
-	if _, err := optionsOf(o); err != nil {
+	opt, err := optionsOf(o)
+	if err != nil {
 		return err
 	}
-	_, err := lower.Plan(p, lower.Options{View: lower.Checks})
+	if opt.index == indexBitmap || opt.index == indexHash {
+		if _, err := f.indexed(p, o, opt, true); err != nil {
+			return err
+		}
+	}
+	_, err = lower.Plan(p, lower.Options{View: lower.Checks})
 	return err
+}
+
+// indexed is the query that a candidate graph is made for; nil where none is
+// wanted, with an error where one is asked for and cannot be.
+func (f *Fine) indexed(p *plan.Plan, o engine.Options, opt options, counting bool) (*query, error) {
+	if opt.index == indexNone || p.Empty != nil {
+		return nil, nil
+	}
+	q, err := queryOf(p, o, opt, counting)
+	if err == nil && f.s != nil && len(f.s.Devices()) > 1 {
+		err = fmt.Errorf("%w: it is made on one device only", errNotIndexed)
+	}
+	if opt.index == indexAuto && (err != nil || !q.worthwhile()) {
+		return nil, nil
+	}
+	return q, err
 }
 
 // Run counts or lists the matches of p.
 func (f *Fine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+	if err := f.Check(g, p, o); err != nil {
+		return engine.Result{Engine: "fine", Device: deviceName(f.s)}, err
+	}
+	opt, err := optionsOf(o)
+	if err != nil {
+		return engine.Result{Engine: "fine", Device: deviceName(f.s)}, err
+	}
+	q, err := f.indexed(p, o, opt, s == nil)
+	if err != nil {
+		return engine.Result{Engine: "fine", Device: deviceName(f.s)}, err
+	}
+	res, err := f.search(ctx, g, p, o, opt, q, s)
+	if q != nil && opt.index == indexAuto && errors.Is(err, errNotIndexed) {
+		res, err = f.search(ctx, g, p, o, opt, nil, s)
+	}
+	return res, err
+}
+
+// search runs one search, over a candidate graph if there is a query for one.
+func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, opt options, q *query, s engine.Sink) (engine.Result, error) {
 	start := time.Now()
 	res := engine.Result{Engine: "fine", Device: deviceName(f.s)}
-	if err := f.Check(g, p, o); err != nil {
-		return res, err
-	}
 	if p.Empty != nil {
 		res.Complete = true
 		return res, nil
 	}
-	opt, err := optionsOf(o)
-	if err != nil {
-		return res, err
+	r := &search{p: p, o: o, opt: opt, query: q, sink: s, devices: len(f.s.Devices())}
+	if q != nil {
+		r.prog = indexProgram(p)
+	} else {
+		var err error
+		if r.prog, err = lowered(p, s == nil && opt.tail); err != nil {
+			return res, err
+		}
 	}
-	prog, err := lowered(p, s == nil && opt.tail)
-	if err != nil {
-		return res, err
-	}
-	r := &search{p: p, o: o, opt: opt, prog: prog, sink: s, devices: len(f.s.Devices())}
 	got, err := f.s.Run(ctx, r.job(g))
-	res.Search = got.Search
+	res.Search, res.Prepare = got.Search, got.Upload+got.Prepare+got.Compile
 	if res.Search == 0 {
 		res.Search = time.Since(start)
 	}
-	r.report(&res, &got)
-	if errors.Is(err, session.ErrOverflow) {
+	if why := r.report(&res, &got); err == nil {
+		err = why
+	}
+	var fault *session.Fault
+	if errors.Is(err, session.ErrOverflow) || errors.As(err, &fault) && fault.Code == faultTooMany {
 		err = engine.ErrOverflow
 	}
 	if errors.Is(err, engine.ErrStop) {

@@ -36,6 +36,7 @@ struct Checks {
   DEV Set pivot(u32 l, Match m, u32& which) const { return pivot_at<1>(l, m, which); }
   DEV bool valid(u32 l, Match m, u32 which, u32 v) const { return valid_at<1>(l, m, which, v); }
   static DEV u32 name(u32 v) { return v; }
+  static DEV u32 column(u32 l) { return l; }
 
 #if W_BLOCKS
   static DEV bool sized(u32 b) { return sized_at<0>(b); }

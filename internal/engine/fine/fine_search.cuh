@@ -15,6 +15,7 @@
 //   bool needed(b)                     whether an empty block b leaves no match
 //   Total combine(Match n)            the number of ways to close the tail, by the blocks' sizes
 //   u32 name(v)                        the id that the host knows v by
+//   u32 column(l)                      the level here of the plan's level l
 #ifndef FINE_SEARCH
 #define FINE_SEARCH
 #include "fine_steal.cuh"
@@ -166,7 +167,10 @@ template <class C, Purpose PURPOSE> struct Walker {
   // Writes a row for each lane with ok: entry's vertices, and v at level l.
   DEV void list(u32 l, bool ok, u32 entry, u32 v) {
     Match m = match(entry);
-    u32 n = emit_rows(Warp(), run, ok, [&](u32 c) { return checks.name(c == l ? v : m[c]); });
+    u32 n = emit_rows(Warp(), run, ok, [&](u32 c) {
+      u32 at = checks.column(c);
+      return checks.name(at == l ? v : m[at]);
+    });
     if (n == ~0u) {
       halted = true;
     } else if (lane() == l) {
@@ -206,6 +210,7 @@ template <class C, Purpose PURPOSE> struct Walker {
     if (live >> lane() & 1) {
       Total n = checks.combine(run, Match{stack.sizes + lane()});
       found += n;
+      if (sizeof(Total) > 8 && found < n) store_relaxed(&run.counters->overflow, 1u);
       if (run.roots) add_root(run, checks.name(match(lane())[0]), n);
     }
     sync_warp(ALL);

@@ -75,6 +75,16 @@ func (r *search) shape(k *cuda.Kernel, info cuda.Info) (shape, error) {
 
 // start makes a device ready: the kernels, the market, room for pools.
 func (r *search) start(x *session.Exec) (func() error, error) {
+	if r.query != nil {
+		r.made = &indexArgs{}
+		empty, err := r.build(x, r.made)
+		if err != nil {
+			return nil, err
+		}
+		if empty {
+			return func() error { return nil }, x.SetTasks(0)
+		}
+	}
 	k, err := x.Kernel("fine_search")
 	if err != nil {
 		return nil, err
@@ -106,8 +116,17 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 				return err
 			}
 		}
-		return session.Launch(x, k, l, &a)
+		return r.launch(x, k, l, &a)
 	}, nil
+}
+
+// launch starts a kernel over the plan's lists or the candidate graph.
+func (r *search) launch(x *session.Exec, k *cuda.Kernel, l cuda.Launch, a *args) error {
+	if r.made == nil {
+		return session.Launch(x, k, l, a)
+	}
+	r.made.Fine = *a
+	return session.Launch(x, k, l, r.made)
 }
 
 // bytesOf is the size of a struct.

@@ -2,7 +2,9 @@ package fine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weftgraph/weft/internal/engine"
 )
@@ -12,6 +14,7 @@ type options struct {
 	batch bool   // fine.batch=on|off: partial matches share a pool
 	tail  bool   // fine.tail=on|off: the plan's last levels are closed by arithmetic
 	steal uint32 // fine.steal=off|block|grid
+	index int    // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
 	pool  uint64 // fine.pool=N: partial matches that the breadth-first start makes; 0: none
 }
 
@@ -20,6 +23,14 @@ const (
 	stealOff uint32 = iota
 	stealBlock
 	stealGrid
+)
+
+// Whether there is a candidate graph.
+const (
+	indexAuto int = iota
+	indexNone
+	indexBitmap
+	indexHash
 )
 
 // optionsOf reads the switches; the error names what cannot be.
@@ -42,6 +53,12 @@ func optionsOf(o engine.Options) (options, error) {
 		out.steal = stealOff
 	default:
 		return out, fmt.Errorf("%w fine.steal=%s: want off, block or grid", engine.ErrOption, v)
+	}
+	names := []string{"auto", "none", "bitmap", "hash"}
+	if v := o.Opt["fine.index"]; v != "" {
+		if out.index = slices.Index(names, v); out.index < 0 {
+			return out, fmt.Errorf("%w fine.index=%s: want one of %s", engine.ErrOption, v, strings.Join(names, ", "))
+		}
 	}
 	if v := o.Opt["fine.pool"]; v != "" {
 		n, err := strconv.ParseUint(v, 10, 32)

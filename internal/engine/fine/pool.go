@@ -69,7 +69,7 @@ func (p *pool) grow(a *args) error {
 		if err := c.Clear(p.grown, p.x.Stream()); err != nil {
 			return err
 		}
-		if err := session.Launch(p.x, p.k, p.l, a); err != nil {
+		if err := p.r.launch(p.x, p.k, p.l, a); err != nil {
 			return err
 		}
 		if err := p.x.Stream().Synchronize(); err != nil {
@@ -97,6 +97,6 @@ func (p *pool) grow(a *args) error {
 	if a.Depth == 0 {
 		return nil
 	}
-	p.r.note = fmt.Sprintf("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
+	p.r.notes = append(p.r.notes, fmt.Sprintf("a pool of %d partial matches of %d vertices", a.Count, a.Depth))
 	return p.x.SetTasks(a.Count)
 }

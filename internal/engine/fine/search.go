@@ -19,18 +19,24 @@ var deviceCode embed.FS
 
 // search is one run.
 type search struct {
-	p    *plan.Plan
-	o    engine.Options
-	opt  options
-	prog *kir.Program
-	sink engine.Sink
+	p     *plan.Plan
+	o     engine.Options
+	opt   options
+	prog  *kir.Program
+	sink  engine.Sink
+	query *query // over a candidate graph; nil: over the plan's lists
+
+	made *indexArgs // the candidate graph
 
 	levels, blocks int // walked, and of the tail
 	roots          uint64
 	devices        int
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
-	note           string   // how the pool ended
+	notes          []string
 }
+
+// faultTooMany is FINE_TOO_MANY.
+const faultTooMany = 1
 
 // text is what the kernels are compiled of.
 func (r *search) text() string {
@@ -38,13 +44,21 @@ func (r *search) text() string {
 	if r.sink != nil {
 		purpose = "LIST"
 	}
-	return emit.Text(r.prog) + `#include "fine_plan.cuh"
+	checks := `#include "fine_plan.cuh"
 #include "fine_args.cuh"
 struct Params { Run run; Graph graph; Fine x; };
 DEV Checks checks_of(const Params& p) { return Checks{p.graph}; }
-#define FINE_PURPOSE ` + purpose + `
-#include "fine_kernels.cuh"
 `
+	if r.query != nil {
+		checks = `#include "fine_index.cuh"
+#include "fine_index_kernels.cuh"
+#include "fine_args.cuh"
+struct Params { Run run; Graph graph; Fine x; Candidates candidates; Index index; Table table; };
+typedef Indexed Checks;
+DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.index, p.table}; }
+`
+	}
+	return emit.Text(r.prog) + checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine_kernels.cuh\"\n"
 }
 
 func includes() map[string]string {
@@ -61,10 +75,15 @@ func includes() map[string]string {
 const rowChunk = 32
 
 func (r *search) job(g *graph.Graph) *session.Job {
-	levels, _ := r.prog.Define("W_ENUM")
-	blocks, _ := r.prog.Define("W_BLOCKS")
-	r.levels, r.blocks = int(levels), int(blocks)
-	r.roots = rootTasks(r.prog)
+	if r.query == nil {
+		levels, _ := r.prog.Define("W_ENUM")
+		blocks, _ := r.prog.Define("W_BLOCKS")
+		r.levels, r.blocks = int(levels), int(blocks)
+		r.roots = rootTasks(r.prog)
+	} else {
+		// Known once there are candidates.
+		r.levels, r.roots = r.query.n, 1
+	}
 	tasks := r.roots
 	if r.pooled() {
 		tasks = r.opt.pool
@@ -121,16 +140,26 @@ func (r *search) rows(worker int, rows []uint32) error {
 }
 
 // report writes what the session found into the engine's result.
-func (r *search) report(res *engine.Result, got *session.Result) {
+func (r *search) report(res *engine.Result, got *session.Result) error {
 	res.Matches = engine.Uint128{Hi: got.Matches.Hi, Lo: got.Matches.Lo}
 	res.Complete = got.Complete
+	if r.query != nil && r.query.divide {
+		subgraphs, rest := res.Matches.Div64(r.p.Aut.Uint64())
+		if rest != 0 && res.Complete {
+			return fmt.Errorf("fine: internal error: %v embeddings are no multiple of |Aut| = %v", res.Matches, r.p.Aut)
+		}
+		res.Matches = subgraphs
+	}
 	if most := engine.U64(uint64(max(r.o.Limit, 0))); r.o.Limit > 0 && res.Matches.Cmp(most) >= 0 {
 		res.Matches, res.Complete = most, false
 	}
 	for v, n := range got.PerRoot {
 		r.o.PerRoot[v] = engine.Uint128{Hi: n.Hi, Lo: n.Lo}
 	}
-	if r.o.Levels {
+	switch {
+	case r.o.Levels && r.query != nil:
+		res.Notes = append(res.Notes, "a candidate graph has an order of its own: there are no figures per level of the plan")
+	case r.o.Levels:
 		res.Levels = make([]engine.LevelStat, len(r.p.Levels))
 		for l := range res.Levels {
 			n := uint64(0)
@@ -147,10 +176,9 @@ func (r *search) report(res *engine.Result, got *session.Result) {
 		res.Notes = append(res.Notes, fmt.Sprintf("idle rate %.1f %%: threads of a warp that had no task",
 			100*(1-float64(got.LanesBusy)/float64(got.LanesAll))))
 	}
-	if r.note != "" {
-		res.Notes = append(res.Notes, r.note)
-	}
+	res.Notes = append(res.Notes, r.notes...)
 	if n := got.StealsBlock + got.StealsGrid; n > 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("work was given away %d times, %d of them to other blocks", n, got.StealsGrid))
 	}
+	return nil
 }

@@ -1,0 +1,150 @@
+package fine
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Limits of a tail: vertices that share candidates, and the blocks that are
+// measured for it.
+const (
+	maxGroup  = 4
+	maxBlocks = 24
+)
+
+// survey is what the device found out about the candidates: struct Survey
+// without its arcs.
+type survey struct {
+	Changed                    [8]uint32
+	First, End, Count, Overlap [maxQuery]uint32
+}
+
+// order is how the candidate graph is searched.
+type order struct {
+	walk   []int   // pattern vertices, by level
+	groups [][]int // of the tail: those that share candidates
+	cost   float64 // estimated candidates tested
+}
+
+// orders estimates and chooses orders.
+type orders struct {
+	*query
+	s    *survey
+	arcs []uint64 // of each arc of the query: pairs of candidates
+}
+
+// choose returns the cheapest of greedy orders, from each vertex and with more or
+// less weight on vertices that later ones hang on. What is left when no two of the
+// rest have to do with each other is the tail.
+func (o orders) choose() order {
+	best := order{cost: math.Inf(1)}
+	for start := range o.n {
+		for weight := range 3 {
+			if got := o.from(start, weight); best.walk == nil || got.cost < best.cost {
+				best = got
+			}
+		}
+	}
+	return best
+}
+
+func (o orders) from(start, weight int) order {
+	got := order{walk: []int{start}, cost: float64(o.s.Count[start])}
+	partial := got.cost
+	for done := uint32(1) << start; ; {
+		rest := (1<<o.n - 1) &^ done
+		if rest == 0 {
+			return got
+		}
+		if got.groups = o.closed(rest); got.groups != nil {
+			for _, g := range got.groups {
+				for s := uint32(1); s < 1<<len(g); s++ {
+					list, _ := o.fan(g[bits.TrailingZeros32(s)], done)
+					got.cost += partial * list
+				}
+			}
+			return got
+		}
+		next, score := -1, 0.0
+		for m := rest; m != 0; m &= m - 1 {
+			v := bits.TrailingZeros32(m)
+			if o.linked[v]&done == 0 {
+				continue
+			}
+			_, fan := o.fan(v, done)
+			open := 0.5 + float64(bits.OnesCount32(o.linked[v]&rest))
+			if x := fan / math.Pow(open, float64(weight)); next < 0 || x < score {
+				next, score = v, x
+			}
+		}
+		list, fan := o.fan(next, done)
+		got.cost += partial * list
+		partial *= fan
+		got.walk = append(got.walk, next)
+		done |= 1 << next
+	}
+}
+
+// fan estimates how many candidates of v a partial match of done has to test, and
+// how many of them remain: those of the shortest row, and the part of them that
+// is in the others. Rows of one partial match have more in common than chance has,
+// so the second shortest counts by its square root, the third by its fourth.
+func (o orders) fan(v int, done uint32) (list, left float64) {
+	size := max(float64(o.s.Count[v]), 1)
+	var parts []float64
+	for i, a := range o.query.arcs {
+		if a.to == v && !a.neg && done>>a.from&1 != 0 {
+			parts = append(parts, float64(o.arcs[i])/max(float64(o.s.Count[a.from]), 1)/size)
+		}
+	}
+	slices.Sort(parts)
+	list, left = size, size
+	for i, part := range parts {
+		list = min(list, size*part)
+		left *= math.Pow(part, 1/float64(int(1)<<i))
+	}
+	return list, left
+}
+
+// closed returns the groups of vertices that share candidates, directly or
+// through others, if rest can be a tail; else nil.
+func (o orders) closed(rest uint32) (groups [][]int) {
+	if !o.tail {
+		return nil
+	}
+	blocks := 0
+	for left := rest; left != 0; {
+		group := left & -left
+		for todo := group; todo != 0; {
+			v := bits.TrailingZeros32(todo)
+			todo &= todo - 1
+			if o.tied[v]&rest != 0 {
+				return nil
+			}
+			if o.distinct {
+				more := o.s.Overlap[v] & left &^ group
+				group |= more
+				todo |= more
+			}
+		}
+		left &^= group
+		if bits.OnesCount32(group) > maxGroup {
+			return nil
+		}
+		blocks += 1<<bits.OnesCount32(group) - 1
+		groups = append(groups, vertices(group))
+	}
+	if blocks > maxBlocks {
+		return nil
+	}
+	return groups
+}
+
+// vertices are the members of a set.
+func vertices(set uint32) (out []int) {
+	for ; set != 0; set &= set - 1 {
+		out = append(out, bits.TrailingZeros32(set))
+	}
+	return out
+}
