@@ -53,11 +53,13 @@ func checks(t *testing.T) {
 func TestAgreesWithOracle(t *testing.T) {
 	checks(t)
 	on(t, func(t *testing.T, e engine.Engine) {
-		nodiff.Check(t, nodiff.Config{Engine: e, MaxVertices: 9, Compile: func(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
-			o.Method = "nest"
-			return plan.Compile(g, p, o)
-		}})
+		nodiff.Check(t, nodiff.Config{Engine: e, MaxVertices: 9, Compile: nest})
 	})
+}
+
+func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+	o.Method = "nest"
+	return plan.Compile(g, p, o)
 }
 
 // TestAgreesWithHost counts the papers' patterns in a graph with hubs, on
@@ -87,4 +89,10 @@ func TestAgreesWithHost(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length
+// where a GPU is required.
+func TestGPUNoDiff(t *testing.T) {
+	nodiff.OnDevices(t, nodiff.Config{MaxVertices: 12, Compile: nest}, func(s *session.Session) engine.Engine { return codegen.New(s) })
 }

@@ -135,14 +135,14 @@ func hostCount(t testing.TB, g *graph.Graph, p *plan.Plan) engine.Uint128 {
 // TestNoDiff compares random plans with the oracle, with switches on and off.
 func TestNoDiff(t *testing.T) {
 	onDevice(t, func(t *testing.T, e tiny) {
-		nodiff.Check(t, nodiff.Config{
-			Engine: e, Compile: nestPlan, MaxVertices: 12,
-			Opt: map[string]string{
-				"stack.slot": "2", "stack.flat": "off", "stack.unroll": "8", "stack.code-motion": "off", "stack.tail": "off",
-				"stack.roots": "edge", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on",
-			},
-		})
+		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nestPlan, MaxVertices: 12, Opt: switches})
 	})
+}
+
+// switches are options that random plans run with in half of the cases.
+var switches = map[string]string{
+	"stack.slot": "2", "stack.flat": "off", "stack.unroll": "8", "stack.code-motion": "off", "stack.tail": "off",
+	"stack.roots": "edge", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on",
 }
 
 // TestSwitches counts by every switch on and off, on a graph with hubs.

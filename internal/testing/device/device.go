@@ -12,6 +12,7 @@ package device
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -61,6 +62,30 @@ func Each(t *testing.T, f func(t *testing.T, d *cuda.Device)) {
 			f(t, d)
 		})
 	}
+}
+
+// Several runs f with several devices of one kind: emulated ones, and the first
+// GPU opened as often as there are cores for compilers, up to twelve times, since
+// each device compiles for itself.
+func Several(t *testing.T, f func(t *testing.T, devices []*cuda.Device)) {
+	t.Helper()
+	t.Run("emulated", func(t *testing.T) {
+		f(t, []*cuda.Device{Emulated(t, emu.Options{}), Emulated(t, emu.Options{})})
+	})
+	t.Run("gpu", func(t *testing.T) {
+		var devices []*cuda.Device
+		for range min(12, runtime.NumCPU()) {
+			d, err := cuda.Open(0)
+			skipWithout(t, err)
+			t.Cleanup(func() {
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			devices = append(devices, d)
+		}
+		f(t, devices)
+	})
 }
 
 // Emulated opens an emulated device for the test, with the sanitizer that

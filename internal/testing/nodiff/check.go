@@ -8,6 +8,7 @@ package nodiff
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"sync"
@@ -60,9 +61,14 @@ func Check(t *testing.T, c Config) {
 	property := func(t *rapid.T) {
 		s := Graphs(c.MaxVertices).Draw(t, "graph")
 		p := c.Patterns(s, c.MaxPattern).Draw(t, "pattern")
-		if why := c.compare(t, s, p, c.planOptions(t, p)); why != "" {
+		o := c.planOptions(t, p)
+		why, err := c.compare(s, p, o, c.options(t))
+		switch {
+		case err != nil:
+			t.Fatalf("%v\n%s", err, describe(s, p, o))
+		case why != "":
 			refused[why]++
-		} else {
+		default:
 			ran++
 		}
 	}
@@ -139,44 +145,60 @@ func joined(p *pattern.Pattern, u, v int) bool {
 	return false
 }
 
-// compare runs one plan; it returns why the plan or the engine refused it.
-func (c Config) compare(t *rapid.T, s *Spec, p *pattern.Pattern, o plan.Options) (refused string) {
-	g := s.Build()
-	describe := func() string {
-		return fmt.Sprintf("%s\n%s\nplan options %+v", pattern.Format(p), s, o)
-	}
-	pl, err := c.Compile(g, p, o)
-	if err != nil {
-		if o.Method != "" {
-			return err.Error()
-		}
-		t.Fatalf("compile: %v\n%s", err, describe())
-	}
+// options draws the engine's options.
+func (c Config) options(t *rapid.T) engine.Options {
 	opt := engine.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), Opt: map[string]string{}}
-	for k, v := range c.Opt {
+	for _, k := range slices.Sorted(maps.Keys(c.Opt)) {
 		if rapid.Bool().Draw(t, k) {
-			opt.Opt[k] = v
+			opt.Opt[k] = c.Opt[k]
 		}
+	}
+	return opt
+}
+
+func describe(s *Spec, p *pattern.Pattern, o plan.Options) string {
+	return fmt.Sprintf("%s\n%s\nplan options %+v", pattern.Format(p), s, o)
+}
+
+// compare runs one plan; it returns why the plan or the engine refused it, or
+// what is wrong with the engine's answer.
+func (c Config) compare(s *Spec, p *pattern.Pattern, o plan.Options, opt engine.Options) (refused string, err error) {
+	g := s.Build()
+	pl, err := c.Compile(g, p, o)
+	if err != nil && o.Method != "" {
+		return err.Error(), nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("compile: %w", err)
 	}
 	if err := c.Engine.Check(g, pl, opt); err != nil {
-		return err.Error()
+		return err.Error(), nil
 	}
-	want := truth(g, p)
+	_, err = c.comparePlan(g, pl, o, opt)
+	return "", err
+}
+
+// comparePlan runs a plan that the engine takes; it returns how many embeddings
+// there are.
+func (c Config) comparePlan(g *graph.Graph, pl *plan.Plan, o plan.Options, opt engine.Options) (embeddings int, err error) {
+	want := truth(g, pl.Pattern)
+	return len(want), c.compareWith(want, g, pl, o, opt)
+}
+
+func (c Config) compareWith(want []oracle.Match, g *graph.Graph, pl *plan.Plan, o plan.Options, opt engine.Options) error {
+	p := pl.Pattern
 	if got := p.Automorphisms().Order(); pl.Aut == nil || pl.Aut.Cmp(got) != 0 {
-		t.Fatalf("the plan has |Aut| = %v, the pattern %v\n%s", pl.Aut, got, describe())
+		return fmt.Errorf("the plan has |Aut| = %v, the pattern %v", pl.Aut, got)
 	}
 	if o.Listing {
-		if err := c.compareListing(g, pl, opt, want); err != nil {
-			t.Fatalf("%v\n%s", err, describe())
-		}
-		return ""
+		return c.compareListing(g, pl, opt, want)
 	}
 	if o.Root >= 0 {
 		opt.PerRoot = make([]engine.Uint128, g.NumVertices())
 	}
 	r, err := c.Engine.Run(context.Background(), g, pl, opt, nil)
 	if err != nil {
-		t.Fatalf("run: %v\n%s", err, describe())
+		return fmt.Errorf("run: %w", err)
 	}
 	group := big.NewInt(1)
 	if pl.Restricted {
@@ -186,21 +208,22 @@ func (c Config) compare(t *rapid.T, s *Spec, p *pattern.Pattern, o plan.Options)
 		}
 	}
 	if got := new(big.Int).Mul(r.Matches.Big(), group); got.Cmp(big.NewInt(int64(len(want)))) != 0 || !r.Complete {
-		t.Fatalf("%d embeddings, but the engine finds %v × %v (complete: %v)\n%s", len(want), r.Matches, group, r.Complete, describe())
+		return fmt.Errorf("%d embeddings, but the engine finds %v × %v (complete: %v)", len(want), r.Matches, group, r.Complete)
 	}
-	if o.Root >= 0 {
-		per := make([]int64, g.NumVertices())
-		for _, m := range want {
-			per[m.Vertices[o.Root]]++
-		}
-		for v := range per {
-			if got := new(big.Int).Mul(opt.PerRoot[v].Big(), group); got.Cmp(big.NewInt(per[v])) != 0 {
-				t.Fatalf("vertex %s plays the root in %d embeddings, but the engine finds %v × %v\n%s",
-					g.IDs.String(uint32(v)), per[v], opt.PerRoot[v], group, describe())
-			}
+	if o.Root < 0 {
+		return nil
+	}
+	per := make([]int64, g.NumVertices())
+	for _, m := range want {
+		per[m.Vertices[o.Root]]++
+	}
+	for v := range per {
+		if got := new(big.Int).Mul(opt.PerRoot[v].Big(), group); got.Cmp(big.NewInt(per[v])) != 0 {
+			return fmt.Errorf("vertex %s plays the root in %d embeddings, but the engine finds %v × %v",
+				g.IDs.String(uint32(v)), per[v], opt.PerRoot[v], group)
 		}
 	}
-	return ""
+	return nil
 }
 
 func truth(g *graph.Graph, p *pattern.Pattern) (out []oracle.Match) {

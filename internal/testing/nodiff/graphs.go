@@ -44,44 +44,60 @@ var (
 // edges, times, and properties with missing values.
 func Graphs(max int) *rapid.Generator[*Spec] {
 	return rapid.Custom(func(t *rapid.T) *Spec {
-		s := &Spec{
-			Directed: rapid.Bool().Draw(t, "directed"),
-			N:        rapid.IntRange(2, max).Draw(t, "vertices"),
-		}
-		if rapid.Bool().Draw(t, "vertex labels") {
-			for range s.N {
-				s.Labels = append(s.Labels, rapid.SliceOfNDistinct(rapid.SampledFrom(vertexLabels), 0, 2, rapid.ID).Draw(t, "labels"))
-			}
-		}
-		if rapid.Bool().Draw(t, "vertex properties") {
-			for range s.N {
-				s.X = append(s.X, value(t, "x"))
-			}
-		}
+		s := &Spec{Directed: rapid.Bool().Draw(t, "directed")}
+		labels := rapid.Bool().Draw(t, "vertex labels")
+		properties := rapid.Bool().Draw(t, "vertex properties")
 		if rapid.Bool().Draw(t, "edge columns") {
 			s.EdgeLabels = rapid.Bool().Draw(t, "edge labels")
 			s.Times = rapid.Bool().Draw(t, "times")
 			s.Weights = rapid.Bool().Draw(t, "weights")
 		}
-		most := min(s.N*(s.N-1), 24)
-		for range rapid.IntRange(0, most).Draw(t, "edges") {
-			e := SpecEdge{
-				U: rapid.IntRange(0, s.N-1).Draw(t, "u"),
-				V: rapid.IntRange(0, s.N-1).Draw(t, "v"),
-			}
-			if s.EdgeLabels {
-				e.Label = rapid.SampledFrom(edgeLabels).Draw(t, "label")
-			}
-			if s.Times {
-				e.Time = int64(rapid.IntRange(0, 5).Draw(t, "time"))
-			}
-			if s.Weights {
-				e.W = value(t, "w")
-			}
-			s.Edges = append(s.Edges, e)
-		}
+		s.fill(t, max, 0, labels, properties)
 		return s
 	})
+}
+
+// Like draws other graphs of at most max vertices with the columns of s, and with
+// so many edges that most patterns are found in them.
+func (s *Spec) Like(max int) *rapid.Generator[*Spec] {
+	return rapid.Custom(func(t *rapid.T) *Spec {
+		o := &Spec{Directed: s.Directed, EdgeLabels: s.EdgeLabels, Times: s.Times, Weights: s.Weights}
+		o.fill(t, max, 1, s.Labels != nil, s.X != nil)
+		return o
+	})
+}
+
+// fill draws vertices and edges: any number, or with dense 1 at least half of the
+// most.
+func (s *Spec) fill(t *rapid.T, max, dense int, labels, properties bool) {
+	s.N = rapid.IntRange(2+dense*max/3, max).Draw(t, "vertices")
+	if labels {
+		for range s.N {
+			s.Labels = append(s.Labels, rapid.SliceOfNDistinct(rapid.SampledFrom(vertexLabels), 0, 2, rapid.ID).Draw(t, "labels"))
+		}
+	}
+	if properties {
+		for range s.N {
+			s.X = append(s.X, value(t, "x"))
+		}
+	}
+	most := min(s.N*(s.N-1), 24)
+	for range rapid.IntRange(dense*most/2, most).Draw(t, "edges") {
+		e := SpecEdge{
+			U: rapid.IntRange(0, s.N-1).Draw(t, "u"),
+			V: rapid.IntRange(0, s.N-1).Draw(t, "v"),
+		}
+		if s.EdgeLabels {
+			e.Label = rapid.SampledFrom(edgeLabels).Draw(t, "label")
+		}
+		if s.Times {
+			e.Time = int64(rapid.IntRange(0, 5).Draw(t, "time"))
+		}
+		if s.Weights {
+			e.W = value(t, "w")
+		}
+		s.Edges = append(s.Edges, e)
+	}
 }
 
 // value draws a small number or nothing.

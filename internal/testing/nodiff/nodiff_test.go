@@ -3,6 +3,7 @@ package nodiff
 import (
 	"testing"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -23,6 +24,7 @@ func bare(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error
 func TestOracleAgreesWithItself(t *testing.T) {
 	c := Config{Engine: oracle.New(), Compile: bare}
 	Check(t, c)
+	Suite{Plans: 20, Graphs: 10}.Run(t, c, []engine.Engine{oracle.New(), oracle.New()})
 	c.MaxVertices, c.MaxPattern = 3, 4
 	Laws(t, c)
 }
