@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/host/census"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -33,10 +34,11 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) ([]Result,
 		induced = *s.induced
 	}
 	s.induced = &induced
-	if s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 {
+	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 || s.limit > 0
+	if apart || choose.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso {
 		return g.countEach(ctx, qs, s)
 	}
-	if census.Suits(g.g.Any(), k) {
+	if census.Suits(g.g.Any(), k, s.workers()) {
 		return g.census(ctx, qs, s)
 	}
 	return g.motifFormulas(ctx, qs, s)

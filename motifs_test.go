@@ -1,7 +1,10 @@
 package weft_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft"
@@ -32,6 +35,78 @@ func TestMotifsOneByOne(t *testing.T) {
 				if r.Query != apart[i].Query || r.Embeddings.Cmp(apart[i].Embeddings) != 0 || r.Subgraphs.Cmp(apart[i].Subgraphs) != 0 || r.Induced != induced {
 					t.Errorf("%s, induced %v: %v, each for itself %v", r.Query, induced, r.Subgraphs, apart[i].Subgraphs)
 				}
+			}
+		}
+	}
+}
+
+// TestMotifsKinds: directions and labels change nothing; other semantics and
+// limits are those of each motif counted for itself.
+func TestMotifsKinds(t *testing.T) {
+	dir := t.TempDir()
+	edges, labels := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "labels.txt")
+	var e, l strings.Builder
+	for v := range 40 {
+		for _, d := range []int{1, 2, 3, 5, 7, 11} {
+			fmt.Fprintf(&e, "%d %d\n", v, (v*v+d)%40)
+		}
+		fmt.Fprintf(&l, "%d %d\n", v, v%3)
+	}
+	for name, text := range map[string]string{edges: e.String(), labels: l.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := func(options ...weft.Option) *weft.Graph {
+		g, err := weft.Open(t.Context(), edges, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { g.Close() })
+		return g
+	}
+	plain := open()
+	for k := 3; k <= 5; k++ {
+		if k == 5 && testing.Short() {
+			break
+		}
+		want, err := plain.Motifs(t.Context(), k, weft.WithEngine("oracle"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, g := range map[string]*weft.Graph{
+			"directed": open(weft.WithDirected(true)), "labelled": open(weft.WithLabels(labels)),
+			"both": open(weft.WithDirected(true), weft.WithLabels(labels)),
+		} {
+			got, err := g.Motifs(t.Context(), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				if got[i].Subgraphs.Cmp(want[i].Subgraphs) != 0 {
+					t.Errorf("%s: %s: %v, want %v", name, got[i].Query, got[i].Subgraphs, want[i].Subgraphs)
+				}
+			}
+		}
+	}
+	for _, o := range [][]weft.Option{
+		{weft.WithInduced(false), weft.WithSemantics("hom")}, {weft.WithInduced(false), weft.WithSemantics("trail")}, {weft.WithLimit(5)},
+	} {
+		got, err := plain.Motifs(t.Context(), 4, o...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range got {
+			q, err := weft.PatternByName(r.Query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := plain.Count(t.Context(), q, append([]weft.Option{weft.WithInduced(true)}, o...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Semantics != want.Semantics || r.Embeddings.Cmp(want.Embeddings) != 0 || r.Complete != want.Complete {
+				t.Errorf("%s under %s: %v, %v; want %v, %v", r.Query, r.Semantics, r.Embeddings, r.Complete, want.Embeddings, want.Complete)
 			}
 		}
 	}

@@ -6,24 +6,28 @@ import (
 	"math/big"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// maxDegree is the largest neighbourhood that is made a matrix (128 MiB a
-// worker), and below it no number of one root or edge passes 64 bits.
+// maxDegree is the largest neighbourhood that is made a matrix, and below it no
+// number of one root or edge passes 64 bits.
 const maxDegree = 1 << 15
+
+// maxMatrices is how many bytes the workers' matrices may have together.
+const maxMatrices = 1 << 30
 
 // Suits reports whether counting all patterns of k vertices by a census is a
 // good way. Walking to the neighbours' neighbours takes Σ d² steps. Some patterns
 // of five vertices need them all; those of three and four are counted in fewer
 // along an orientation, which takes longer to set up: measured, one is faster
 // than the other from about these numbers of steps.
-func Suits(csr *graph.CSR, k int) bool {
+func Suits(csr *graph.CSR, k, threads int) bool {
 	steps, most := work(csr)
 	switch {
-	case most > maxDegree:
+	case most > maxDegree || most*most/8*threads > maxMatrices:
 		return false
 	case k == 3:
 		return steps < 1<<20
@@ -49,7 +53,9 @@ const workerSteps = 1 << 17
 
 // Count returns how often each of the connected patterns of k vertices, k = 3, 4
 // or 5, occurs as a subgraph, by the names of the catalogue. The error is the
-// context's: there is no partial count.
+// context's: there is no partial count. Progress, in roots, is told by one
+// goroutine, a few times a second. A panic of a worker, as over a corrupt file,
+// comes out of Count.
 func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(done, total uint64)) (map[string]*big.Int, error) {
 	if k < 3 || k > 5 {
 		return nil, fmt.Errorf("census: patterns of %d vertices", k)
@@ -59,20 +65,33 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 	n := uint64(csr.NumVertices())
 	chunk := min(max(n/uint64(threads*512), 1), 64) // small: hubs come first
 	var next atomic.Uint64
+	var stop atomic.Bool
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	var mu sync.Mutex
 	var all sums
-	work := func() {
-		r := newRoot(csr, k)
-		for ctx.Err() == nil {
+	var failure any
+	work := func(tell func(done, total uint64)) {
+		defer func() {
+			if x := recover(); x != nil {
+				stop.Store(true)
+				mu.Lock()
+				failure = x
+				mu.Unlock()
+			}
+		}()
+		r := newRoot(csr, k, &stop)
+		told := time.Now()
+		for !stop.Load() {
 			from := next.Add(chunk) - chunk
 			if from >= n {
 				break
 			}
-			for v := from; v < min(from+chunk, n); v++ {
+			for v := from; v < min(from+chunk, n) && !stop.Load(); v++ {
 				r.visit(uint32(v))
 			}
-			if progress != nil {
-				progress(min(from, n), n)
+			if tell != nil && time.Since(told) > 100*time.Millisecond {
+				told = time.Now()
+				tell(from, n)
 			}
 		}
 		mu.Lock()
@@ -81,10 +100,13 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 	}
 	var wg sync.WaitGroup
 	for range threads - 1 {
-		wg.Go(work)
+		wg.Go(func() { work(nil) })
 	}
-	work()
+	work(progress)
 	wg.Wait()
+	if failure != nil {
+		panic(failure)
+	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}

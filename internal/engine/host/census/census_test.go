@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"runtime"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -153,6 +155,54 @@ func TestShapes(t *testing.T) {
 				t.Fatalf("%s: taken for another pattern", pattern.Format(p))
 			}
 		}
+	}
+}
+
+// TestStops: cancelling ends the count though one root takes minutes, and one
+// goroutine alone tells the progress.
+func TestStops(t *testing.T) {
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "cliques", N: 1, K: 1500}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 4; k <= 5; k++ {
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		told := 0 // the race detector sees a second goroutine
+		start := time.Now()
+		_, err = Motifs(ctx, &g.Out, motifs(k, true), 2, func(uint64, uint64) { told++ })
+		cancel()
+		if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d > 3*time.Second {
+			t.Errorf("%d vertices: after %s: error %v", k, d, err)
+		}
+	}
+}
+
+// TestPanic: a worker's panic, over a corrupt file, comes out where it can be
+// recovered.
+func TestPanic(t *testing.T) {
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "cliques", N: 300, K: 60}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range g.Out.Adj {
+		g.Out.Adj[i] = 1 << 30
+	}
+	defer func() {
+		if _, ok := recover().(runtime.Error); !ok {
+			t.Error("no panic")
+		}
+	}()
+	_, _ = Count(context.Background(), &g.Out, 5, 4, nil)
+}
+
+// TestSuits: the matrices of all workers fit into what is allowed together.
+func TestSuits(t *testing.T) {
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "star", N: 20000}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !Suits(&g.Out, 5, 4) || Suits(&g.Out, 5, 64) {
+		t.Error("a hub of 20000 neighbours suits 4 workers, and not 64")
 	}
 }
 

@@ -41,18 +41,22 @@ func (r *root) cliques() {
 	r.wheels()
 }
 
+// sized is buf with n words, of any values. Hubs mostly come first, so that what
+// is enough once is enough later: there is little to gain from more than a bit
+// of room, and a hub's matrix is large.
+func sized(buf []uint64, n int) []uint64 {
+	if cap(buf) < n {
+		buf = make([]uint64, n+n/8)
+	}
+	return buf[:n]
+}
+
 // fill writes the rows.
 func (r *root) fill(list []uint32) {
 	r.words = (len(list) + 63) / 64
-	if need := len(list) * r.words; cap(r.rows) < need {
-		r.rows = make([]uint64, 2*need)
-	}
-	r.rows = r.rows[:len(list)*r.words]
+	r.rows = sized(r.rows, len(list)*r.words)
 	clear(r.rows)
-	if cap(r.both) < r.words {
-		r.both = make([]uint64, 2*r.words)
-	}
-	r.both = r.both[:r.words]
+	r.both = sized(r.both, r.words)
 	for i, u := range list {
 		row := r.row(i)
 		for _, x := range r.csr.List(u) {
@@ -72,6 +76,9 @@ func (r *root) fill(list []uint32) {
 func (r *root) fourCliques(n int) {
 	found := 0
 	for i := range n {
+		if r.stop.Load() {
+			return
+		}
 		row := r.row(i)
 		for k := 0; k <= i>>6; k++ {
 			for x := row[k]; x != 0; x &= x - 1 {
@@ -96,13 +103,14 @@ func andBelow(a, b []uint64, p int) int {
 func (r *root) nearCliques(n int) {
 	s := &r.sums
 	d := uint64(len(r.list))
-	if cap(r.cliquesAt) < n {
-		r.cliquesAt = make([]uint64, 2*n)
-	}
-	at := r.cliquesAt[:n] // by neighbour: k(vu), twice
+	r.cliquesAt = sized(r.cliquesAt, n)
+	at := r.cliquesAt // by neighbour: k(vu), twice
 	clear(at)
 	sum := uint64(0)
 	for i := range n {
+		if r.stop.Load() {
+			return
+		}
 		row := r.row(i)
 		for k := 0; k <= i>>6; k++ {
 			for x := row[k]; x != 0; x &= x - 1 {
@@ -138,6 +146,9 @@ func (r *root) fiveCliques(n int) {
 				p := k<<6 + bits.TrailingZeros64(x)
 				if p >= i {
 					break
+				}
+				if r.stop.Load() {
+					return
 				}
 				both := r.both[:p>>6+1]
 				if setops.And(both, row[:p>>6+1], r.row(p)) < 2 {
@@ -176,6 +187,9 @@ func (r *root) wheels() {
 		todo = todo[len(batch):]
 		r.shared(batch)
 		for i, w := range batch {
+			if r.stop.Load() {
+				return
+			}
 			r.wheelsWith(uint64(r.share[w]), r.tails[i*r.words:(i+1)*r.words])
 		}
 	}
@@ -183,10 +197,7 @@ func (r *root) wheels() {
 
 // shared writes what the root shares with each vertex of a batch.
 func (r *root) shared(batch []uint32) {
-	if need := len(batch) * r.words; cap(r.tails) < need {
-		r.tails = make([]uint64, 2*need)
-	}
-	r.tails = r.tails[:len(batch)*r.words]
+	r.tails = sized(r.tails, len(batch)*r.words)
 	clear(r.tails)
 	for i, w := range batch {
 		r.slot[w] = uint32(i + 1)

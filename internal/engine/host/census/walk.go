@@ -1,11 +1,16 @@
 package census
 
-import "github.com/weftgraph/weft/internal/graph"
+import (
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
 
 // root is one worker's state: the root at hand with what it shares with others.
 type root struct {
 	csr  *graph.CSR
 	size int // vertices of the patterns
+	stop *atomic.Bool
 	sums sums
 
 	v     uint32
@@ -19,12 +24,13 @@ type root struct {
 	matrix
 }
 
-func newRoot(csr *graph.CSR, size int) *root {
+func newRoot(csr *graph.CSR, size int, stop *atomic.Bool) *root {
 	n := csr.NumVertices()
-	return &root{csr: csr, size: size, share: make([]uint32, n), at: make([]uint32, n)}
+	return &root{csr: csr, size: size, stop: stop, share: make([]uint32, n), at: make([]uint32, n)}
 }
 
-// visit adds up what has v as its root.
+// visit adds up what has v as its root. Told to stop it leaves at once: what was
+// added up is of no use then.
 func (r *root) visit(v uint32) {
 	list := r.csr.List(v)
 	d := uint64(len(list))
@@ -161,6 +167,9 @@ func (r *root) five(d, triangles, cycles, far, squares uint64) {
 // length two that meet over an edge.
 func (r *root) closedWalks() {
 	for _, w := range r.met {
+		if r.stop.Load() {
+			return
+		}
 		// Each edge is met from both ends: once is enough.
 		x := uint64(0)
 		for _, z := range r.csr.List(w) {
