@@ -47,5 +47,13 @@ func (b *binding) orderLocal(o Options) (choice, error) {
 		return choice{}, queryErrorf("the local method does not apply: no vertex of the pattern is a neighbour of all others but one")
 	}
 	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
-	return choice{order: c.best[0].order, name: "cost", why: "the local method, asked for; its root is a neighbour of all others but at most one"}, nil
+	// A level that arithmetic closes is not walked at all, while the levels that
+	// are cost about as much each: the longest tail comes before the model's cost.
+	order, tail := c.best[0].order, -1
+	for _, p := range c.best {
+		if k := b.assemble(p.order, o).Tail.K; k > tail {
+			order, tail = p.order, k
+		}
+	}
+	return choice{order: order, name: "cost", why: "the local method, asked for; its root is a neighbour of all others but at most one"}, nil
 }

@@ -1,8 +1,6 @@
 // A plan's generated code under the names by which the stack schedule calls it,
 // with level numbers that are known when the kernel runs. Each call is a choice
 // among the plan's levels, whose code is straight.
-//
-// table.cuh has the same names over a table.
 #ifndef WEFT_CODE
 #define WEFT_CODE
 #include "combine.cuh"

@@ -6,7 +6,7 @@
 // has a state and a list for the level below of its own, and the walk goes through
 // the siblings one after the other (uiter is `sibling`).
 //
-// Included behind a program (code.cuh or table.cuh: `Program`), with
+// Included behind a program (code.cuh: `Program`), with
 //   W_UNROLL        siblings, 1 … 16
 //   W_STEAL         0 no, 1 inside the block, 2 also across blocks
 //   W_STOP          the deepest level from whose list siblings may steal
@@ -39,7 +39,6 @@ enum {
   USED_FLAT,     // batches of the flat last level
   USED_SIEVE,    // sieves built
   USED_TURNED,   // lists of the flat last level that were searched, not streamed
-  USED_BLOCK,    // pieces of work that whole blocks did
   USED_EDGES,    // edge tasks
   USED_LIMIT,    // a limit on counting ended the run
 };
@@ -58,12 +57,9 @@ struct StackX {
   u32* slots;         // memory of nodes: W_UNROLL*W_SLOTS*cap words a warp
   Market market;      // of Loot; with W_STEAL
   u64* cycles;        // a word a level; with W_STATS
-  const u32* pieces;  // pairs.cuh
-  u64 piece_count;
   u64 limit;          // end soon after so many matches were counted; 0: never
   u32 cap;            // elements a node
   u32 sieve_room;     // log2 of the bits of a warp's sieve
-  u32 heavy;          // pairs.cuh
   u32 stack_bytes;    // sizeof(Stack), as the host made room for it
 };
 

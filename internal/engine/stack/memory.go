@@ -87,12 +87,9 @@ type extra struct {
 	Slots      uint64
 	Market     session.Market
 	Cycles     uint64
-	Pieces     uint64
-	PieceCount uint64
 	Limit      uint64
 	Cap        uint32
 	SieveRoom  uint32
-	Heavy      uint32
 	StackBytes uint32
 }
 

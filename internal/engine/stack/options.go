@@ -20,7 +20,6 @@ const (
 
 // switches are the engine's options, stack.NAME=VALUE.
 type switches struct {
-	table  bool   // program=table: the compact table instead of code per plan
 	motion bool   // code-motion=off: every set is made where it is used
 	unroll int    // unroll=1|2|4|8: siblings whose set operations are one
 	steal  int    // steal=off|block|grid
@@ -29,13 +28,11 @@ type switches struct {
 	slot   int    // slot=N: elements a set's memory has; 0: as many as any set may need, if there is room
 	tail   bool   // tail=off: every match is visited
 	flat   bool   // flat=off: the last level candidate by candidate
-	swap   string // swap=on|off|auto: level 1 before level 0 where that is less work
 	roots  string // roots=vertex|edge|auto: what a task is
 	blocks int    // blocks=N: of the grid; 0: as many as the device holds
 	thread int    // threads=N: of a block
 	chunk  int    // chunk=N: tasks taken at a time; 0: by their number
 	sieve  int    // sieve=N: log2 of the bits of a warp's table for membership; 0: none
-	heavy  int    // heavy=N: a root with a list of at least N vertices is a block's work; 0: none is
 	stats  bool   // stats=on: techniques and lanes are counted
 }
 
@@ -43,7 +40,7 @@ type switches struct {
 func parse(o engine.Options) (switches, error) {
 	s := switches{
 		motion: true, unroll: defaultUnroll, steal: 2, stop: defaultStop, detect: defaultDetect, tail: true, flat: true,
-		swap: "auto", roots: "auto", thread: 256, sieve: 14, heavy: 256, stats: o.Levels,
+		roots: "auto", thread: 256, sieve: 14, stats: o.Levels,
 	}
 	for key, value := range o.Opt {
 		name, ok := strings.CutPrefix(key, "stack.")
@@ -82,9 +79,6 @@ func (s *switches) set(name, value string) error {
 	var v string
 	var err error
 	switch name {
-	case "program":
-		err = choice(&v, "code", "table")
-		s.table = v == "table"
 	case "code-motion":
 		err = onOff(&s.motion)
 	case "unroll":
@@ -104,8 +98,6 @@ func (s *switches) set(name, value string) error {
 		err = onOff(&s.tail)
 	case "flat":
 		err = onOff(&s.flat)
-	case "swap":
-		err = choice(&s.swap, "on", "off", "auto")
 	case "roots":
 		err = choice(&s.roots, "vertex", "edge", "auto")
 	case "blocks":
@@ -120,8 +112,6 @@ func (s *switches) set(name, value string) error {
 		if err = number(&s.sieve, 0, 20); err == nil && s.sieve > 0 && s.sieve < 10 {
 			err = fmt.Errorf("want 0 or at least 10")
 		}
-	case "heavy":
-		err = number(&s.heavy, 0, 1<<30)
 	case "stats":
 		err = onOff(&s.stats)
 	default:

@@ -15,14 +15,13 @@ const (
 	usedFlat
 	usedSieve
 	usedTurned
-	usedBlock
 	usedEdges
 	usedLimit
 )
 
 var usedNames = [usedLimit]string{
 	usedCombined: "combined steps", usedLazy: "sets left unfiltered", usedFlat: "flat batches", usedSieve: "sieves",
-	usedTurned: "lists searched", usedBlock: "block pieces", usedEdges: "edge chunks",
+	usedTurned: "lists searched", usedEdges: "edge chunks",
 }
 
 // result says what a run found in the terms of engines.

@@ -3,9 +3,9 @@
 // Graph Pattern Matching on GPU with Stack-Based Loop Optimizations, SC 2022).
 //
 // The device code is in package kernels: stack.cuh and what it includes. This
-// package chooses what to launch: it has a plan lowered to text, or written as a
-// table, puts it together with the schedule, decides how much memory the sets get
-// and how the roots are cut into tasks, and reads the counters afterwards.
+// package chooses what to launch: it has a plan lowered to text, puts it together
+// with the schedule, decides how much memory the sets get and how the roots are
+// cut into tasks, and reads the counters afterwards.
 //
 // It knows plans and sessions, and must not know the pattern language, other
 // engines or where results go.
