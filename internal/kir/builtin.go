@@ -25,6 +25,24 @@ var (
 	// Bit tests an id in a bitmap.
 	Bit = &Builtin{Name: "bit", Params: []Kind{Bits, U32}, Result: T(Bool)}
 
+	// BitAt is Bit for the rows of columns, which may be more than ids.
+	BitAt = &Builtin{Name: "bit_at", Params: []Kind{Bits, U64}, Result: T(Bool)}
+
+	// EdgeFirst(a, u, v) and EdgeEnd(a, u, v) are the places first ≤ i < end of v
+	// among all lists of a: those in u's list, where v may be more than once. There
+	// are none where first = end.
+	EdgeFirst = &Builtin{Name: "edge_first", Params: []Kind{Adj, U32, U32}, Result: T(U64)}
+	EdgeEnd   = &Builtin{Name: "edge_end", Params: []Kind{Adj, U32, U32}, Result: T(U64)}
+
+	// CellInt and CellFloat are a column's value at a row; what it is where the row
+	// has none, as HasCell says, means nothing.
+	CellInt   = &Builtin{Name: "cell_int", Params: []Kind{Col, U64}, Result: T(I64)}
+	CellFloat = &Builtin{Name: "cell_float", Params: []Kind{Col, U64}, Result: T(F64)}
+	HasCell   = &Builtin{Name: "has_cell", Params: []Kind{Col, U64}, Result: T(Bool)}
+	// FloatMod is the remainder of a division whose quotient is cut to a whole
+	// number, exact, with the sign of the dividend.
+	FloatMod = &Builtin{Name: "float_mod", Params: []Kind{F64, F64}, Result: T(F64)}
+
 	// Size is the number of elements; Slice the elements lo ≤ x < hi.
 	Size     = &Builtin{Name: "size", Params: []Kind{Set}, Result: T(U32)}
 	Slice    = &Builtin{Name: "slice", Params: []Kind{Set, U32, U32}, Result: T(Set)}
@@ -41,5 +59,5 @@ var (
 
 // Builtins is the whole run-time library.
 var Builtins = []*Builtin{
-	List, Below, Above, Degree, Adjacent, Bit, Size, Slice, Contains, Part, Room, CountAnd, CountMinus,
+	List, Below, Above, Degree, Adjacent, Bit, BitAt, EdgeFirst, EdgeEnd, CellInt, CellFloat, HasCell, FloatMod, Size, Slice, Contains, Part, Room, CountAnd, CountMinus,
 }

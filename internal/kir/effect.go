@@ -37,7 +37,7 @@ func reads(x Expr) (places []place, elements bool) {
 			case Slice, Contains, CountAnd, CountMinus:
 				elements = true
 			}
-		case Count, Invoke:
+		case Count, Sum, Invoke:
 			elements = true
 		}
 	})
@@ -197,6 +197,8 @@ func (k keys) write(b *strings.Builder, x Expr) {
 		b.WriteString(x.Fn.FullName())
 	case Count:
 		b.WriteString("count")
+	case Sum:
+		b.WriteString("sum")
 	}
 	b.WriteByte('(')
 	for _, y := range parts(x) {
@@ -220,7 +222,7 @@ func worth(x Expr) bool {
 	ok := true
 	WalkExpr(x, func(y Expr) {
 		switch y := y.(type) {
-		case Invoke, Count:
+		case Invoke, Count, Sum:
 			ok = false
 		case Call:
 			ok = ok && !y.Fn.Group
@@ -253,6 +255,8 @@ func always(x Expr, f func(Expr)) {
 			always(x.Y, f)
 		}
 	case Count:
+		always(x.Over, f)
+	case Sum:
 		always(x.Over, f)
 	default:
 		for _, y := range parts(x) {

@@ -76,6 +76,14 @@ type Count struct {
 	Keep Expr
 }
 
+// Sum is Σ Value, a u64, over the elements X of Over. It is a group's work; Value
+// is a lane's.
+type Sum struct {
+	Over  Expr
+	X     *Var
+	Value Expr
+}
+
 // Op is an operator.
 type Op uint8
 
@@ -155,6 +163,9 @@ func (x Call) Type() Type { return x.Fn.Result }
 
 // Type of the function's result.
 func (x Invoke) Type() Type { return x.Fn.Result }
+
+// Type of a sum is u64.
+func (Sum) Type() Type { return T(U64) }
 
 // Type of a count is u32.
 func (Count) Type() Type { return T(U32) }

@@ -166,6 +166,8 @@ func (w *printer) expr(x Expr) string {
 		return fmt.Sprintf("%s(%s)", x.Fn.FullName(), w.exprs(x.Args))
 	case Count:
 		return fmt.Sprintf("count(%s, %s)", w.expr(x.Over), w.lambda(x.X, x.Keep))
+	case Sum:
+		return fmt.Sprintf("sum(%s, %s)", w.expr(x.Over), w.lambda(x.X, x.Value))
 	}
 	return fmt.Sprintf("%T", x)
 }

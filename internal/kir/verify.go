@@ -188,15 +188,18 @@ func (v *verifier) setOp(s *SetOp) {
 	v.want(s.B, T(Set), "an operand")
 }
 
-// predicate checks what a lane evaluates by itself.
-func (v *verifier) predicate(x *Var, keep Expr) {
+// predicate checks what tells elements apart.
+func (v *verifier) predicate(x *Var, keep Expr) { v.each(x, keep, T(Bool)) }
+
+// each checks what a lane evaluates by itself for the elements of a set.
+func (v *verifier) each(x *Var, value Expr, t Type) {
 	if x.T != T(U32) {
-		v.fail("a predicate of %s", x.T)
+		v.fail("an element that is %s", x.T)
 	}
 	v.declare(x)
 	before := v.lane
 	v.lane = true
-	v.want(keep, T(Bool), "a predicate")
+	v.want(value, t, "what each element gives")
 	v.lane = before
 	delete(v.scope, x)
 }
@@ -308,6 +311,10 @@ func (v *verifier) expr(x Expr) Type {
 		v.group("count")
 		v.want(x.Over, T(Set), "what is counted")
 		v.predicate(x.X, x.Keep)
+	case Sum:
+		v.group("sum")
+		v.want(x.Over, T(Set), "what is summed over")
+		v.each(x.X, x.Value, T(U64))
 	default:
 		v.fail("unknown expression %T", x)
 	}

@@ -101,6 +101,8 @@ func parts(x Expr) []Expr {
 		return x.Args
 	case Count:
 		return []Expr{x.Over, x.Keep}
+	case Sum:
+		return []Expr{x.Over, x.Value}
 	}
 	return nil
 }
@@ -140,6 +142,9 @@ func mapParts(x Expr, f func(Expr) Expr) Expr {
 		return y
 	case Count:
 		y.Over, y.Keep = f(y.Over), f(y.Keep)
+		return y
+	case Sum:
+		y.Over, y.Value = f(y.Over), f(y.Value)
 		return y
 	}
 	return x

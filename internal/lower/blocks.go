@@ -18,8 +18,13 @@ import (
 // of the blocks' sizes.
 
 // blocksView writes Block<b>::pivot and valid for each block of the tail, single
-// groups first, and combine.
+// groups first, and combine; and choices, which both a match and what combine gives
+// are to be multiplied with, where the plan has edge choices.
 func (x *lowering) blocksView() error {
+	if len(x.p.Edges) > 0 {
+		p, m := matched()
+		x.choicesFunc([]*kir.Var{p}, m)
+	}
 	if x.tail == len(x.p.Levels) {
 		x.define("W_BLOCKS", 0)
 		x.define("W_TAIL_GROUPS", 0)
@@ -174,6 +179,11 @@ func (l merged) valid() *kir.Func {
 			i++
 		}
 		unless(t)
+	}
+	for _, at := range l.levels {
+		for _, t := range l.x.levelChecks(at, m.with(at, kir.R(v))) {
+			unless(t)
+		}
 	}
 	f.Body = append(f.Body, &kir.Return{X: kir.True})
 	return f

@@ -27,6 +27,9 @@ type flatLevel struct {
 // flatten finds out whether the plan has a flat last level.
 func (x *lowering) flatten() (f flatLevel, ok bool) {
 	if x.tail < len(x.p.Levels) {
+		if len(x.p.Edges) > 0 {
+			return f, false // what is below a vertex counts as often as its edges can be chosen
+		}
 		return x.flattenTail()
 	}
 	f.last = len(x.p.Levels) - 1
@@ -115,7 +118,7 @@ func (x *lowering) flatFuncs() error {
 	tests := func(e *env, v kir.Expr) []kir.Expr {
 		var out []kir.Expr
 		if !counting {
-			out = x.distinct(f.last, v, e.m)
+			out = append(x.distinct(f.last, v, e.m), x.levelChecks(f.last, vertices(e.m).with(f.last, v))...)
 		}
 		return append(out, x.alone(f.last, v)...)
 	}

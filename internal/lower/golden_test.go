@@ -42,7 +42,7 @@ func TestGolden(t *testing.T) {
 func text(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	p := parse(t, d.Input)
 	po := plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest"}
-	o := lower.Options{Counting: true}
+	o := lower.Options{Counting: true, Choices: true}
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "view":

@@ -15,10 +15,12 @@ func (x *lowering) setsView() error {
 		f     *kir.Func
 	}
 	var funcs []function
+	var candidates, accept *kir.Func // of the last level that has them
 	for l := range x.p.Levels {
 		funcs = append(funcs, function{l, x.setsFunc(l)})
-		if l > 0 && l < x.tail {
-			funcs = append(funcs, function{l, x.candidatesFunc(l)}, function{l, x.acceptFunc(l)})
+		if l > 0 && (l < x.tail || x.summed) {
+			candidates, accept = x.candidatesFunc(l), x.acceptFunc(l)
+			funcs = append(funcs, function{l, candidates}, function{l, accept})
 		}
 		if l == 1 && x.set[1] >= 0 {
 			funcs = append(funcs, function{l, x.firstFunc()})
@@ -27,7 +29,12 @@ func (x *lowering) setsView() error {
 	var tail *kir.Func
 	if x.tail < len(x.p.Levels) {
 		var err error
-		if tail, err = x.tailFunc(); err != nil {
+		if x.summed {
+			tail, err = x.summedTail(candidates, accept)
+		} else {
+			tail, err = x.tailFunc()
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -115,6 +122,7 @@ func (x *lowering) acceptFunc(l int) *kir.Func {
 	} else if x.mayBeLazy(i) {
 		tests = append(tests, x.unlessLazy(i, kir.R(v), e))
 	}
+	tests = append(tests, x.levelChecks(l, vertices(e.m).with(l, kir.R(v)))...)
 	return &kir.Func{
 		Name: "accept", Scope: kir.Lane, Params: []*kir.Var{e.s, v}, Result: kir.T(kir.Bool),
 		Body: []kir.Stmt{&kir.Return{X: kir.All(tests...)}},

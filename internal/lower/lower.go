@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -40,16 +41,20 @@ type Options struct {
 	// Roomy promises that the memory of each set node holds Room(plan) elements,
 	// so that no node is ever left unfiltered.
 	Roomy bool
+	// Choices says that in the Checks view the caller multiplies what it counts with
+	// the function choices, and makes as many matches of what it lists, where the
+	// plan has edge choices.
+	Choices bool
 	// Off names passes of kir to leave out, separated by commas.
 	Off string
 }
 
 // Plan lowers p. The error says what in the plan cannot be lowered.
 func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
-	if err := supported(p); err != nil {
-		return nil, err
-	}
 	if o.View == Rows {
+		if err := plainEdges(p); err != nil {
+			return nil, err
+		}
 		if err := plan.LocalOK(p); err != nil {
 			return nil, err
 		}
@@ -57,6 +62,12 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 	}
 	x := newLowering(p, o)
 	x.root()
+	if err := x.conditions(); err != nil {
+		return nil, err
+	}
+	if o.View == Checks && len(p.Edges) > 0 && !o.Choices {
+		return nil, fmt.Errorf("named edges and trails are matches beyond vertices")
+	}
 	switch o.View {
 	case Rows:
 		if err := x.rowsView(); err != nil {
@@ -78,14 +89,14 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 	return x.prog, nil
 }
 
-// supported says what no view can express.
-func supported(p *plan.Plan) error {
+// plainEdges says what rows of bits cannot express.
+func plainEdges(p *plan.Plan) error {
 	if len(p.Edges) > 0 {
-		return fmt.Errorf("named edges and trails are not lowered yet")
+		return fmt.Errorf("named edges and trails are not searched in rows of bits")
 	}
 	for l := range p.Levels {
 		if len(p.Levels[l].Checks) > 0 {
-			return fmt.Errorf("conditions over several vertices are not lowered yet: %s", p.Levels[l].Checks[0].Text)
+			return fmt.Errorf("%s is not tested in rows of bits", p.Levels[l].Checks[0].Text)
 		}
 	}
 	return nil
@@ -93,35 +104,51 @@ func supported(p *plan.Plan) error {
 
 // lowering is the making of one program.
 type lowering struct {
+	*shared
 	p     *plan.Plan
 	o     Options
-	prog  *kir.Program
 	nodes []node // the set program
 	// tail is the first level that is not walked; the number of levels if none.
 	tail  int
 	close tailPlan
-	repOf []int // of the tail's levels: the group
-	set   []int // the node of each level, -1: none
-	slot  int   // memories of nodes given out
+	// summed: the tail is the last level, each vertex as often as its edges can be
+	// chosen.
+	summed bool
+	repOf  []int // of the tail's levels: the group
+	set    []int // the node of each level, -1: none
+	slot   int   // memories of nodes given out
 
 	state *kir.Record
 	names []string // of the vertices by level
 	adjs  []*kir.GlobalDef
+	// longest is the largest degree of an adjacency, once asked for.
+	longest map[int]int
+	roots   [][2]*kir.GlobalDef
+}
+
+// shared is what the plan has in common with those of its sub-patterns.
+type shared struct {
+	prog  *kir.Program
+	top   *plan.Plan
 	bits  map[*uint64]*kir.GlobalDef
 	limit map[string]*kir.GlobalDef
 	// ranges numbers label ranges in the order in which they are met.
-	ranges map[plan.Range]int
-	// longest is the largest degree of an adjacency, once asked for.
-	longest map[int]int
+	ranges  map[plan.Range]int
 	ids     *kir.GlobalDef
-	roots   [][2]*kir.GlobalDef
+	columns map[*plan.Words]*kir.GlobalDef
+	codes   map[*plan.Check]*conditionCode
+	exists  map[*pattern.Pattern]*kir.Func
+	texts   func(text string) uint64
 }
 
 func newLowering(p *plan.Plan, o Options) *lowering {
 	x := &lowering{
-		p: p, o: o, prog: &kir.Program{}, names: plan.LevelNames(p),
-		bits: map[*uint64]*kir.GlobalDef{}, limit: map[string]*kir.GlobalDef{},
-		ranges: map[plan.Range]int{}, longest: map[int]int{},
+		shared: &shared{
+			prog: &kir.Program{}, top: p,
+			bits: map[*uint64]*kir.GlobalDef{}, limit: map[string]*kir.GlobalDef{}, ranges: map[plan.Range]int{},
+			columns: map[*plan.Words]*kir.GlobalDef{}, codes: map[*plan.Check]*conditionCode{}, exists: map[*pattern.Pattern]*kir.Func{},
+		},
+		p: p, o: o, names: plan.LevelNames(p), longest: map[int]int{},
 	}
 	x.planTail()
 	for i := range p.Adjs {

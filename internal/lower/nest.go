@@ -86,7 +86,7 @@ func (n *nest) bind(l int, v kir.Expr) []kir.Stmt {
 			}
 			body = append(body, &kir.Emit{Row: row})
 		}
-		return append(body, &kir.Accumulate{To: kir.R(n.total), X: kir.C64(n.count.Kind, 1)})
+		return append(body, &kir.Accumulate{To: kir.R(n.total), X: n.choices(kir.C64(n.count.Kind, 1))})
 	case n.m != nil && n.tail != nil && n.enumerated(l):
 		return append(body, n.blocks()...)
 	case n.m != nil:
@@ -119,7 +119,7 @@ func (n *nest) matched(l int) kir.Expr {
 // level is the loop of level l in the Sets view.
 func (n *nest) level(l int) []kir.Stmt {
 	candidates := n.prog.Func("Level", l, "candidates")
-	if candidates == nil {
+	if n.tail != nil && n.enumerated(l-1) {
 		return []kir.Stmt{&kir.Accumulate{To: kir.R(n.total), X: kir.Invoke{Fn: n.tail, Args: n.args()}}}
 	}
 	v := &kir.Var{Name: name(l), T: kir.T(kir.U32)}
@@ -152,7 +152,19 @@ func (n *nest) blocks() (body []kir.Stmt) {
 				Keep: kir.Invoke{Fn: valid, Args: []kir.Expr{kir.R(n.m), kir.R(which), kir.R(x)}},
 			}})
 	}
-	return append(body, &kir.Accumulate{To: kir.R(n.total), X: kir.Invoke{Fn: n.tail, Args: []kir.Expr{kir.R(n.sizes)}}})
+	ways := kir.Invoke{Fn: n.tail, Args: []kir.Expr{kir.R(n.sizes)}}
+	return append(body, &kir.Accumulate{To: kir.R(n.total), X: n.choices(ways)})
+}
+
+// choices is n times the number of ways to choose the data edges, in the Checks
+// view where matches are only counted.
+func (n *nest) choices(x kir.Expr) kir.Expr {
+	f := n.prog.Func("", 0, "choices")
+	if n.m == nil || n.emit || f == nil {
+		return x
+	}
+	ways := kir.Invoke{Fn: f, Args: []kir.Expr{kir.R(n.m)}}
+	return kir.Op2(kir.Mul, kir.Convert{T: n.count, X: ways}, x)
 }
 
 // checked is the loop of level l in the Checks view.

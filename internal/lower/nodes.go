@@ -76,6 +76,9 @@ func (x *lowering) deferSizes() {
 	for _, i := range x.set[:x.tail] {
 		use(i)
 	}
+	if x.summed {
+		use(x.set[x.tail])
+	}
 	for r, g := range x.close.groups {
 		i := x.set[g.Levels[0]]
 		meets := slices.ContainsFunc(x.close.masks, func(m uint32) bool {

@@ -2,6 +2,7 @@ package lower_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -25,13 +26,14 @@ func TestNestAgreesWithOracle(t *testing.T) {
 		{o: lower.Options{}, room: 100},
 		{o: lower.Options{NoMotion: true}, room: 2},
 		{o: lower.Options{Roomy: true}, room: -1},
-		{o: lower.Options{View: lower.Checks}},
+		{o: lower.Options{View: lower.Checks, Choices: true}},
 		{o: lower.Options{Off: "fold,hoist,share,dead"}, room: 1},
 		{o: lower.Options{Off: "fold,share,dead"}, room: 1},
 		{o: lower.Options{Off: "fold,hoist,dead"}, room: 1},
 	} {
 		t.Run(e.Name(), func(t *testing.T) {
 			nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxPattern: 6})
+			nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, Patterns: nodiff.Conditions})
 		})
 	}
 }
@@ -63,14 +65,15 @@ func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, o engi
 		return r, err
 	}
 	rows := uint64(0)
+	out := engine.NewRows(p, s, o.Limit)
 	m, err := interp.New(prog, func(row []uint64) bool {
-		b := &engine.Batch{Rows: 1, Width: len(row)}
+		var vertices []uint32
 		for _, v := range row {
-			b.Vertices = append(b.Vertices, uint32(v))
+			vertices = append(vertices, uint32(v))
 		}
 		rows++
-		err = s.Emit(0, b)
-		return err == nil && (o.Limit == 0 || rows < uint64(o.Limit))
+		err = out.Hand(0, vertices)
+		return err == nil && (out.Chooses() || o.Limit == 0 || rows < uint64(o.Limit))
 	})
 	if err != nil {
 		return r, err
@@ -89,6 +92,12 @@ func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, o engi
 	for _, v := range roots(prog, m) {
 		n, ok := m.Run(f, append(args, interp.U32(v))...)
 		if !ok {
+			if out.Chooses() {
+				rows = out.Matches()
+			}
+			if errors.Is(err, engine.ErrStop) {
+				err = nil
+			}
 			return engine.Result{Matches: engine.U64(rows)}, err
 		}
 		count := engine.Uint128{Hi: n.Hi, Lo: n.N}
@@ -96,6 +105,9 @@ func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, o engi
 		if o.PerRoot != nil {
 			o.PerRoot[v] = count
 		}
+	}
+	if out.Chooses() && s != nil {
+		r.Matches = engine.U64(out.Matches())
 	}
 	return r, nil
 }

@@ -30,6 +30,11 @@ type tailPlan struct {
 func (x *lowering) planTail() {
 	t := &x.p.Tail
 	x.tail = len(x.p.Levels)
+	if x.o.Counting && t.K == 0 && len(x.p.Edges) > 0 && x.o.View == Sets {
+		x.tail--
+		x.summed = true
+		return
+	}
 	if !x.o.Counting || t.K == 0 || x.o.View == Checks && t.K == 1 {
 		return // to test each candidate of the last level is to count it
 	}
@@ -77,6 +82,7 @@ func (x *lowering) tailFunc() (*kir.Func, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.timesChoices(count)
 	return &kir.Func{
 		Name: "tail", Doc: "the number of ways to match what is left: " + strings.Join(x.names[x.tail:], ", "), Scope: kir.Group,
 		Params: []*kir.Var{e.s, e.slots, e.cap}, Result: count, Body: t.body,

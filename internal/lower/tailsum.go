@@ -208,7 +208,7 @@ func (t *tailWriter) chooseFunc(count kir.Type) *kir.Func {
 // else u128. No set is larger than the largest degree of the lists that it is
 // made of.
 func (t *tailWriter) width() (kir.Type, error) {
-	if len(t.close.groups) == 1 && len(t.close.groups[0].Levels) == 1 {
+	if len(t.close.groups) == 1 && len(t.close.groups[0].Levels) == 1 && len(t.p.Edges) == 0 {
 		return kir.T(kir.U64), nil
 	}
 	total := new(big.Int)
@@ -226,6 +226,9 @@ func (t *tailWriter) width() (kir.Type, error) {
 	}
 	if t.close.divisor == 0 {
 		total = t.mostChoices()
+	}
+	if len(t.p.Edges) > 0 {
+		total.Mul(total, t.mostChoicesOfEdges())
 	}
 	switch n := total.BitLen(); {
 	case n <= 62:

@@ -237,6 +237,8 @@ type columns struct {
 	order   []string // texts of the columns orderOf
 	orderOf string
 	exists  map[*pattern.Pattern]*SubPlan
+
+	parallel int // see MostParallel; 0: not looked for
 }
 
 func newTables(g *graph.Graph) *tables {

@@ -24,7 +24,7 @@ const (
 	UnsignedWords          // values of 64 bits; those past 63 are read as fractions
 	FloatWords             // by their bits
 	BoolWords              // 0 or 1
-	TextWords              // places in the order of the plan's texts: see TextWord
+	TextWords              // numbers in the order of the plan's texts: see TextWord
 	NullWords              // no row has a value
 	MixedWords             // values that no single kind of word can say
 )
@@ -75,9 +75,10 @@ func (p *Plan) words(name string, make func() *Words) *Words {
 	return w
 }
 
-// TextWord gives texts the order of the words of cols, all of them TextWords, and
-// fills these. A text that no row has lies between two words.
-func (p *Plan) TextWord(cols []*Words) func(text string) uint64 {
+// TextWord numbers the texts of cols, all of them TextWords, and those of constants
+// in their order, and fills the words of cols. What it returns gives the number of a
+// text among them.
+func (p *Plan) TextWord(cols []*Words, constants []string) func(text string) uint64 {
 	t := p.columns
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,23 +87,26 @@ func (p *Plan) TextWord(cols []*Words) func(text string) uint64 {
 		names = append(names, c.Name)
 	}
 	slices.Sort(names)
-	key := strings.Join(slices.Compact(names), "\x00")
+	key := strings.Join(slices.Compact(names), "\x00") + "\x00\x00" + strings.Join(constants, "\x00")
 	if t.order == nil || t.orderOf != key {
-		t.order, t.orderOf = rankTexts(cols), key
+		t.order, t.orderOf = rankTexts(cols, constants), key
 	}
 	order := t.order
 	return func(text string) uint64 {
-		i, found := slices.BinarySearch(order, text)
-		if found {
-			return 2*uint64(i) + 1
-		}
-		return 2 * uint64(i)
+		i, _ := slices.BinarySearch(order, text)
+		return uint64(i)
 	}
 }
 
-// rankTexts writes 2i+1 for the i-th text of all.
-func rankTexts(cols []*Words) (order []string) {
+// rankTexts gives every row the number of its text among all, and returns these.
+func rankTexts(cols []*Words, constants []string) (order []string) {
 	place := map[string]uint64{}
+	for _, s := range constants {
+		if place[s] == 0 {
+			place[s] = 1
+			order = append(order, s)
+		}
+	}
 	each := func(f func(c *Words, row int)) {
 		for _, c := range cols {
 			for row := range c.rows {
@@ -120,7 +124,7 @@ func rankTexts(cols []*Words) (order []string) {
 	})
 	slices.Sort(order)
 	for i, s := range order {
-		place[s] = 2*uint64(i) + 1
+		place[s] = uint64(i)
 	}
 	for _, c := range cols {
 		c.Words = make([]uint64, c.rows)
@@ -240,6 +244,29 @@ func (p *Plan) EdgeLists() (off []uint64, dst []uint32) {
 		return t.Off, t.Dst
 	}
 	return p.Graph.Out.Off, p.Graph.Out.Adj
+}
+
+// MostParallel is the largest number of data edges from one vertex to one other.
+func (p *Plan) MostParallel() int {
+	t := p.columns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.parallel > 0 {
+		return t.parallel
+	}
+	t.parallel = 1
+	if e := p.Graph.Edges; e != nil {
+		run := 0
+		for i := range e.Dst {
+			if i > 0 && e.Src[i] == e.Src[i-1] && e.Dst[i] == e.Dst[i-1] {
+				run++
+			} else {
+				run = 1
+			}
+			t.parallel = max(t.parallel, run)
+		}
+	}
+	return t.parallel
 }
 
 // SubPlan is how EXISTS { … } is decided: whether Plan has a match whose first

@@ -54,4 +54,36 @@ DEV bool adjacent(const Adj& a, const Adj& rev, u32 u, u32 v) {
   return back.n < there.n ? contains(back, u) : contains(there, v);
 }
 
+// Where v is among all lists: places edge_first … edge_end-1, in u's list. v may be
+// there more than once, or never. One lane.
+DEV u64 edge_first(const Adj& a, u32 u, u32 v) {
+  Set s = list(a, u);
+  return a.off[u] + lower_bound(s.p, s.n, v);
+}
+DEV u64 edge_end(const Adj& a, u32 u, u32 v) {
+  Set s = list(a, u);
+  return a.off[u] + (v == ~0u ? s.n : lower_bound(s.p, s.n, v + 1));
+}
+
+// A bit by the number of a row, which may have more than 32 bits.
+DEV bool bit_at(const u64* words, u64 row) { return words[row >> 6] >> (row & 63) & 1; }
+
+// A column's value at a row, and whether it has one.
+DEV i64 cell_int(const Column& c, u64 row) { return (i64)c.words[row]; }
+DEV f64 cell_float(const Column& c, u64 row) { return ((const f64*)c.words)[row]; }
+DEV bool has_cell(const Column& c, u64 row) { return !c.valid || bit_at(c.valid, row); }
+
+// The remainder of x / y with the quotient cut to a whole number. Every step is
+// exact: y is doubled to the largest multiple within x, and halved back.
+DEV f64 float_mod(f64 x, f64 y) {
+  f64 left = x < 0 ? -x : x, by = y < 0 ? -y : y;
+  if (!(by > 0) || !(left - left == 0)) return 0.0 / 0.0; // not a number
+  if (!(by - by == 0) || left < by) return x;
+  f64 step = by;
+  while (step + step <= left) step += step;
+  for (; step >= by; step *= 0.5)
+    if (left >= step) left -= step;
+  return x < 0 ? -left : left;
+}
+
 #endif

@@ -159,6 +159,14 @@ template <class G, class F> DEV u32 filter(G g, u32* out, Set a, F keep) {
   return n;
 }
 
+// The sum of value(x), a u64, over the elements of a; value is called by single
+// lanes. Collective.
+template <class G, class F> DEV u64 sum_each(G g, Set a, F value) {
+  u64 mine = 0;
+  for (u32 k = g.rank(); k < a.n; k += G::size()) mine += value(a.p[k]);
+  return g.sum(mine);
+}
+
 // The number of elements of a that keep(x) accepts; keep as for filter. Four
 // loads are under way before the first element is looked at.
 template <class G, class F> DEV u32 count_if(G g, Set a, F keep) {

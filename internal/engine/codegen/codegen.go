@@ -74,27 +74,25 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	if err != nil {
 		return res, err
 	}
-	tail := 0
-	if sink == nil {
-		tail = p.Tail.K
-	}
 	j := &session.Job{
 		Name: "codegen", Program: prog, Vertices: uint32(g.NumVertices()), Owner: g,
 		Tasks: uint64(g.NumVertices()), Chunk: 1, PerRoot: o.PerRoot != nil, Progress: o.Progress,
 		Source: cuda.Source{Name: "nest.cu", Text: kircuda.Text(prog) + nestText},
 	}
 	x := extra{Cap: uint32(lower.Room(p))}
-	if len(p.Levels)-tail > 1 {
+	// Level 1 in one neighbour list alone is cut into runs of places in it.
+	if walked, _ := prog.Define("W_ENUM"); walked > 1 && p.Sets[p.Levels[1].Set].Op == plan.SetList {
 		s := p.Sets[p.Levels[1].Set]
 		x.ArcAdj, x.Arcs = uint32(s.Adj), uint64(len(p.Adjs[s.Adj].CSR.Adj))
 		j.Tasks = (x.Arcs + arcsOfTask - 1) / arcsOfTask
 		j.Source.Options = append(j.Source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
 	}
-	if o.Limit > 0 {
-		j.Limit = uint64(o.Limit)
-	}
+	rows := engine.NewRows(p, sink, o.Limit)
 	if sink != nil {
-		list(j, p, sink)
+		j.Width, j.Columns, j.Rows = len(p.Levels), p.LevelOf, rows.Hand
+	}
+	if o.Limit > 0 && !(sink != nil && rows.Chooses()) {
+		j.Limit = uint64(o.Limit)
 	}
 	var slots int
 	_, text, _ := strings.Cut(j.Source.Text, "#define W_SLOTS ")
@@ -104,6 +102,12 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	j.Start = func(d *session.Exec) (func() error, error) { return start(d, x, slots) }
 	r, err := e.s.Run(ctx, j)
 	res.Matches, res.Complete = engine.Uint128(r.Matches), r.Complete
+	if sink != nil && rows.Chooses() {
+		res.Matches = engine.U64(rows.Matches())
+	}
+	if errors.Is(err, engine.ErrStop) {
+		err = nil
+	}
 	res.Search, res.Prepare = r.Search, r.Upload+r.Prepare+r.Compile
 	if o.Limit > 0 && sink == nil && res.Matches.Cmp(engine.U64(uint64(o.Limit))) > 0 {
 		res.Matches, res.Complete = engine.U64(uint64(o.Limit)), false
@@ -141,14 +145,6 @@ func start(d *session.Exec, x extra, slots int) (func() error, error) {
 		x.Slots = b.Ptr
 	}
 	return func() error { return session.Launch(d, k, cuda.Launch{Blocks: blocks, Threads: n}, &x) }, nil
-}
-
-// list makes the job hand its rows to sink, by pattern vertex.
-func list(j *session.Job, p *plan.Plan, sink engine.Sink) {
-	j.Width, j.Columns = len(p.Levels), p.LevelOf
-	j.Rows = func(worker int, rows []uint32) error {
-		return sink.Emit(worker, &engine.Batch{Rows: len(rows) / j.Width, Width: j.Width, Vertices: rows})
-	}
 }
 
 func devices(s *session.Session) string {

@@ -34,13 +34,17 @@ func (nest) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan.Plan, o 
 	if err != nil {
 		return engine.Result{}, err
 	}
-	job := r.job(sink)
+	rows := engine.NewRows(p, sink, o.Limit)
+	job := r.job(sink, rows)
 	found, err := e.s.Run(ctx, job)
 	if err != nil && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx))) && !errors.Is(err, engine.ErrStop) {
 		return engine.Result{}, err
 	}
 	if errors.Is(err, engine.ErrStop) {
 		err = nil
+	}
+	if sink != nil && rows.Chooses() {
+		found.Matches = session.Count{Lo: rows.Matches()}
 	}
 	return r.result(found), err
 }
@@ -72,7 +76,9 @@ type shape struct{ levels, enum, walk, sets, slots int }
 
 func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s switches, listing bool) (*search, error) {
 	r := &search{switches: s, e: e, g: g, p: p, o: o, listing: listing}
-	lo := lower.Options{View: lower.Sets, Counting: s.tail && !listing, NoMotion: !s.motion}
+	// Without a tail matches are assignments of vertices: where each counts as often
+	// as its edges can be chosen, there is one.
+	lo := lower.Options{View: lower.Sets, Counting: (s.tail || len(p.Edges) > 0) && !listing, NoMotion: !s.motion}
 	var err error
 	if r.prog, err = lower.Plan(p, lo); err != nil {
 		return nil, err
@@ -108,16 +114,16 @@ func shapeOf(p *kir.Program) shape {
 }
 
 // job is the run for the session.
-func (r *search) job(sink engine.Sink) *session.Job {
+func (r *search) job(sink engine.Sink, rows *engine.Rows) *session.Job {
 	j := &session.Job{
 		Name: "stack", Source: r.source(), Program: r.prog, Vertices: uint32(r.g.NumVertices()), Owner: r.g,
 		Tasks: r.tasks, Chunk: uint32(r.chunk), PerRoot: r.o.PerRoot != nil, Progress: r.o.Progress,
 		Start: r.start, FaultText: faultText,
 	}
 	if sink != nil {
-		j.Width, j.Columns, j.Limit = len(r.p.Levels), r.p.LevelOf, uint64(max(r.o.Limit, 0))
-		j.Rows = func(worker int, rows []uint32) error {
-			return sink.Emit(worker, &engine.Batch{Rows: len(rows) / j.Width, Width: j.Width, Vertices: rows})
+		j.Width, j.Columns, j.Rows = len(r.p.Levels), r.p.LevelOf, rows.Hand
+		if !rows.Chooses() {
+			j.Limit = uint64(max(r.o.Limit, 0))
 		}
 	}
 	return j

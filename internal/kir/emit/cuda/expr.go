@@ -74,6 +74,8 @@ func (w *writer) bare(x kir.Expr) (string, int) {
 		return w.invoke(x), bindPrimary
 	case kir.Count:
 		return fmt.Sprintf("count_if(g, %s, %s)", w.expr(x.Over), w.lambda(x.X, x.Keep)), bindPrimary
+	case kir.Sum:
+		return fmt.Sprintf("sum_each(g, %s, %s)", w.expr(x.Over), w.lambda(x.X, x.Value)), bindPrimary
 	}
 	panic(fmt.Sprintf("cuda: no text for %T", x))
 }

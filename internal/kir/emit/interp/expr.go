@@ -63,6 +63,16 @@ func (c *compiler) expr(x kir.Expr) eval {
 			}
 			return Value{N: n}
 		}
+	case kir.Sum:
+		over, at, value := c.expr(x.Over), c.at(x.X), c.expr(x.Value)
+		return func(f *frame) Value {
+			n := uint64(0)
+			for _, v := range over(f).List {
+				f.vars[at] = Value{N: uint64(v)}
+				n += value(f).N
+			}
+			return Value{N: n}
+		}
 	}
 	panic(fmt.Sprintf("interp: cannot evaluate %T", x))
 }

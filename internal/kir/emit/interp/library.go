@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
@@ -43,6 +45,36 @@ func (c *compiler) call(x kir.Call) eval {
 		return func(f *frame) Value {
 			v := args[0](f).N
 			return Value{N: words[v>>6] >> (v & 63) & 1}
+		}
+	case kir.BitAt:
+		words := g(0).Words
+		return func(f *frame) Value {
+			v := args[0](f).N
+			return Value{N: words[v>>6] >> (v & 63) & 1}
+		}
+	case kir.EdgeFirst, kir.EdgeEnd:
+		adj, past := g(0), uint64(0)
+		if x.Fn == kir.EdgeEnd {
+			past = 1
+		}
+		return func(f *frame) Value {
+			u, v := args[0](f).N, args[1](f).N
+			i, _ := slices.BinarySearchFunc(list(adj, u), v+past, func(w uint32, v uint64) int { return cmp.Compare(uint64(w), v) })
+			return Value{N: adj.Off[u] + uint64(i)}
+		}
+	case kir.CellInt, kir.CellFloat:
+		words := g(0).Words
+		return func(f *frame) Value { return Value{N: words[args[0](f).N]} }
+	case kir.HasCell:
+		valid := g(0).Valid
+		return func(f *frame) Value {
+			row := args[0](f).N
+			return truth(valid == nil || valid[row>>6]>>(row&63)&1 != 0)
+		}
+	case kir.FloatMod:
+		return func(f *frame) Value {
+			a, b := args[0](f).N, args[1](f).N
+			return Value{N: math.Float64bits(math.Mod(math.Float64frombits(a), math.Float64frombits(b)))}
 		}
 	case kir.Size:
 		return func(f *frame) Value { return Value{N: uint64(len(args[0](f).List))} }

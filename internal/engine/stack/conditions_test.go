@@ -1,0 +1,18 @@
+package stack_test
+
+import (
+	"testing"
+
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestConditions binds edges to data edges and compares several of them, and
+// vertices, with each other.
+func TestConditions(t *testing.T) {
+	onDevice(t, func(t *testing.T, e tiny) {
+		nodiff.Check(t, nodiff.Config{
+			Engine: e, Compile: nestPlan, Patterns: nodiff.Conditions, MaxPattern: 4,
+			Opt: map[string]string{"stack.slot": "2", "stack.unroll": "1", "stack.tail": "off", "stack.roots": "edge", "stack.flat": "off"},
+		})
+	})
+}

@@ -1,0 +1,107 @@
+package lower
+
+import (
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// Arithmetic of conditions: whole between whole numbers, where a division by zero
+// is NULL, unless the result passes 63 bits; then, and with fractions, in f64.
+
+func zero() kir.Expr { return integer(kir.T(kir.I64), 0) }
+
+func minusOne() kir.Expr { return integer(kir.T(kir.I64), -1) }
+
+// wrapped is an operation on whole numbers that may pass 63 bits.
+func wrapped(op kir.Op, a, b kir.Expr) kir.Expr {
+	u64 := kir.T(kir.U64)
+	return kir.Convert{T: kir.T(kir.I64), X: kir.Op2(op, kir.Convert{T: u64, X: a}, kir.Convert{T: u64, X: b})}
+}
+
+// negative is -v.
+func (w *conditionWriter) negative(v value) value {
+	switch v.kind {
+	case intValue:
+		return value{kind: intValue, null: v.null, i: w.let(wrapped(kir.Sub, zero(), v.i))}
+	case floatValue:
+		return value{kind: floatValue, null: v.null, f: w.let(kir.Unary{Op: kir.Neg, X: v.f})}
+	case numberValue:
+		// The least whole number stays as it is.
+		i := w.let(wrapped(kir.Sub, zero(), v.i))
+		return value{
+			kind: numberValue, null: v.null, fraction: v.fraction, i: i,
+			f: w.let(kir.Select{If: v.fraction, Then: kir.Unary{Op: kir.Neg, X: v.f}, Else: kir.Convert{T: kir.T(kir.F64), X: i}}),
+		}
+	}
+	return value{}
+}
+
+// arithmetic is a op b.
+func (w *conditionWriter) arithmetic(op pattern.Op, a, b value) value {
+	if a.kind == textValue && b.kind == textValue && op == pattern.OpAdd {
+		return w.fail("texts joined by + are not lowered")
+	}
+	if !a.number() || !b.number() {
+		return value{}
+	}
+	v := value{kind: intValue, null: either(a, b)}
+	if a.kind == floatValue || b.kind == floatValue {
+		v.kind, v.f = floatValue, w.let(fractions(op, w.let(a.float()), w.let(b.float())))
+		return v
+	}
+	i, ok := w.wholeNumbers(op, a.i, b.i)
+	both := kir.NotX(kir.Any(a.isFraction(), b.isFraction()))
+	if op == pattern.OpDiv || op == pattern.OpMod {
+		v.null = w.let(kir.Any(v.isNull(), kir.All(both, kir.Op2(kir.Eq, b.i, zero()))))
+		if a.kind == intValue && b.kind == intValue {
+			v.i = i
+			return v
+		}
+	}
+	v.kind, v.i = numberValue, i
+	v.fraction = w.let(kir.NotX(kir.All(both, ok)))
+	v.f = w.let(kir.Select{
+		If: v.fraction, Then: fractions(op, w.let(a.float()), w.let(b.float())), Else: kir.Convert{T: kir.T(kir.F64), X: i},
+	})
+	return v
+}
+
+func fractions(op pattern.Op, a, b kir.Expr) kir.Expr {
+	if op == pattern.OpMod {
+		return kir.Fn(kir.FloatMod, a, b)
+	}
+	return kir.Op2(operators[op], a, b)
+}
+
+var operators = map[pattern.Op]kir.Op{pattern.OpAdd: kir.Add, pattern.OpSub: kir.Sub, pattern.OpMul: kir.Mul, pattern.OpDiv: kir.Div}
+
+// wholeNumbers is a op b, and whether it has no more than 63 bits; with a zero
+// divisor any number.
+func (w *conditionWriter) wholeNumbers(op pattern.Op, a, b kir.Expr) (z, ok kir.Expr) {
+	is := func(x, y kir.Expr) kir.Expr { return kir.Op2(kir.Eq, x, y) }
+	// x / y for whatever y; for -1 the least whole number has no quotient.
+	quotient := func(op kir.Op, x, y, of, byMinusOne kir.Expr) kir.Expr {
+		return kir.Select{If: is(y, zero()), Then: of, Else: kir.Select{If: is(y, minusOne()), Then: byMinusOne, Else: kir.Op2(op, x, y)}}
+	}
+	switch op {
+	case pattern.OpDiv:
+		return w.let(quotient(kir.Div, a, b, zero(), wrapped(kir.Sub, zero(), a))), kir.True
+	case pattern.OpMod:
+		return w.let(quotient(kir.Mod, a, b, zero(), zero())), kir.True
+	case pattern.OpMul:
+		z = w.let(wrapped(kir.Mul, a, b))
+		exact := kir.Select{
+			If: is(a, minusOne()), Then: kir.Op2(kir.Ne, b, minInt),
+			Else: kir.Select{If: is(b, minusOne()), Then: kir.Op2(kir.Ne, a, minInt), Else: is(kir.Op2(kir.Div, z, b), a)},
+		}
+		return z, w.let(kir.Select{If: kir.Any(is(a, zero()), is(b, zero())), Then: kir.True, Else: exact})
+	case pattern.OpAdd:
+		z = w.let(wrapped(kir.Add, a, b))
+		return z, w.let(is2(kir.Op2(kir.Gt, z, a), kir.Op2(kir.Gt, b, zero())))
+	}
+	z = w.let(wrapped(kir.Sub, a, b))
+	return z, w.let(is2(kir.Op2(kir.Lt, z, a), kir.Op2(kir.Gt, b, zero())))
+}
+
+// is2 is whether two booleans are the same.
+func is2(a, b kir.Expr) kir.Expr { return kir.Op2(kir.Eq, a, b) }

@@ -1,0 +1,109 @@
+package lower
+
+import (
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Globals that conditions and edge choices read.
+
+// columnOf is the global of a column.
+func (x *lowering) columnOf(c *plan.Words) *kir.GlobalDef {
+	g := x.columns[c]
+	if g == nil {
+		elem := kir.I64
+		if c.Kind == plan.FloatWords {
+			elem = kir.F64
+		}
+		g = x.prog.AddGlobal(&kir.GlobalDef{Name: "column " + c.Name, Kind: kir.Col, Elem: elem, Words: c.Words, Valid: c.Valid})
+		x.columns[c] = g
+	}
+	return g
+}
+
+// neighbours is the global of all neighbours, whatever the direction.
+func (x *lowering) neighbours() *kir.GlobalDef {
+	any := x.p.Graph.Any()
+	return x.adjGlobal("N", any.Off, any.Adj)
+}
+
+// edgeLists is the global of data edges by their sources.
+func (x *lowering) edgeLists() *kir.GlobalDef {
+	off, dst := x.p.EdgeLists()
+	return x.adjGlobal("edges", off, dst)
+}
+
+func (x *lowering) adjGlobal(name string, off []uint64, adj []uint32) *kir.GlobalDef {
+	for _, g := range x.prog.Globals {
+		if g.Kind == kir.Adj && len(g.Off) == len(off) && &g.Off[0] == &off[0] {
+			return g
+		}
+	}
+	return x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: off, Adj: adj})
+}
+
+// textWords gives texts their place among all texts that conditions of the program
+// may compare, and columns of texts their words.
+func (x *lowering) textWords() func(text string) uint64 {
+	if x.texts == nil {
+		var t texts
+		t.of(x.top)
+		x.texts = x.top.TextWord(t.columns, t.constants)
+	}
+	return x.texts
+}
+
+// texts are what conditions compare.
+type texts struct {
+	columns   []*plan.Words
+	constants []string
+}
+
+// constant adds a literal; beside ids that are texts numbers are texts too.
+func (t *texts) constant(x any) {
+	switch x := likeID(x, false).(type) {
+	case string:
+		t.constants = append(t.constants, x)
+	case []any:
+		for _, item := range x {
+			t.constant(item)
+		}
+	}
+}
+
+// of gathers what the conditions of p look at, and those of their sub-patterns.
+func (t *texts) of(p *plan.Plan) {
+	add := func(c *plan.Words) {
+		if c != nil && c.Kind == plan.TextWords {
+			t.columns = append(t.columns, c)
+		}
+	}
+	visit := func(cs []plan.Check) {
+		for i := range cs {
+			pattern.Walk(cs[i].Expr, func(y pattern.Expr) bool {
+				switch y := y.(type) {
+				case pattern.Lit:
+					t.constant(y.Value)
+				case pattern.ID:
+					add(p.IDWords())
+				case pattern.Prop:
+					if y.Of.Kind == pattern.VertexRef {
+						add(p.VertexWords(y.Key))
+					} else {
+						add(p.EdgeWords(y.Key))
+					}
+				case pattern.Exists:
+					t.of(p.Exists(y.Sub).Plan)
+				}
+				return true
+			})
+		}
+	}
+	for l := range p.Levels {
+		visit(p.Levels[l].Checks)
+	}
+	for i := range p.Edges {
+		visit(p.Edges[i].Checks)
+	}
+}

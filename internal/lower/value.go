@@ -1,0 +1,199 @@
+package lower
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// valueKind is what is known of a value before it is computed.
+type valueKind uint8
+
+const (
+	nullValue   valueKind = iota
+	boolValue             // t
+	intValue              // i
+	floatValue            // f
+	numberValue           // f, and i where it is no fraction
+	textValue             // i: its place in the order of all texts
+	listValue             // items
+)
+
+// value is what an expression evaluates to. The zero value is NULL.
+type value struct {
+	kind     valueKind
+	null     kir.Expr // whether it is NULL; nil: never
+	i, f     kir.Expr
+	fraction kir.Expr // of a numberValue
+	t        kir.Expr // true, and so not NULL
+	items    []value
+}
+
+func (v value) isNull() kir.Expr {
+	switch {
+	case v.kind == nullValue:
+		return kir.True
+	case v.null == nil:
+		return kir.False
+	}
+	return v.null
+}
+
+func (v value) known() kir.Expr { return kir.NotX(v.isNull()) }
+
+func (v value) number() bool {
+	return v.kind == intValue || v.kind == floatValue || v.kind == numberValue
+}
+
+// isFraction says whether a number is to be taken as f.
+func (v value) isFraction() kir.Expr {
+	switch v.kind {
+	case intValue:
+		return kir.False
+	case floatValue:
+		return kir.True
+	}
+	return v.fraction
+}
+
+// float is a number as a fraction.
+func (v value) float() kir.Expr {
+	if v.kind == intValue {
+		return kir.Convert{T: kir.T(kir.F64), X: v.i}
+	}
+	return v.f
+}
+
+// truth is a boolean that is never NULL.
+func (w *conditionWriter) truth(t kir.Expr) value { return value{kind: boolValue, t: w.let(t)} }
+
+func (w *conditionWriter) isTrue(v value) kir.Expr {
+	if v.kind != boolValue {
+		return kir.False
+	}
+	return v.t
+}
+
+func (w *conditionWriter) isFalse(v value) kir.Expr {
+	if v.kind != boolValue {
+		return kir.False
+	}
+	return kir.All(v.known(), kir.NotX(v.t))
+}
+
+// either is whether one of two values is NULL; nil: never.
+func either(a, b value) kir.Expr {
+	switch {
+	case a.null == nil:
+		return b.null
+	case b.null == nil:
+		return a.null
+	}
+	return kir.Any(a.null, b.null)
+}
+
+// compare is a comparison. Only two numbers, or two texts, have an order; NaN has
+// none. What cannot be compared is not equal.
+func (w *conditionWriter) compare(op kir.Op, a, b value) value {
+	if a.kind == nullValue || b.kind == nullValue {
+		return value{}
+	}
+	equality := op == kir.Eq || op == kir.Ne
+	v := value{kind: boolValue, null: either(a, b)}
+	switch {
+	case a.number() && b.number():
+		v.t = w.compareNumbers(op, a, b)
+		if !equality && (a.kind != intValue || b.kind != intValue) {
+			unordered := []kir.Expr{v.isNull()}
+			for _, x := range []value{a, b} {
+				if x.kind != intValue {
+					unordered = append(unordered, kir.Op2(kir.Ne, x.f, x.f))
+				}
+			}
+			v.null = kir.Any(unordered...)
+		}
+	case a.kind == textValue && b.kind == textValue:
+		v.t = kir.Op2(op, a.i, b.i)
+	case a.kind == boolValue && b.kind == boolValue && equality:
+		v.t = kir.Op2(op, a.t, b.t)
+	case equality:
+		v.t = kir.Const{T: kir.T(kir.Bool), Bits: uint64(b2i(op == kir.Ne))}
+	default:
+		return value{}
+	}
+	v.null = w.let(v.null)
+	v.t = w.let(kir.All(v.known(), v.t))
+	return v
+}
+
+func (w *conditionWriter) compareNumbers(op kir.Op, a, b value) kir.Expr {
+	if a.kind == intValue && b.kind == intValue {
+		return kir.Op2(op, a.i, b.i)
+	}
+	x, y := w.let(a.float()), w.let(b.float())
+	if a.kind == floatValue || b.kind == floatValue {
+		return kir.Op2(op, x, y)
+	}
+	return kir.Select{If: kir.Any(a.isFraction(), b.isFraction()), Then: kir.Op2(op, x, y), Else: kir.Op2(op, a.i, b.i)}
+}
+
+// constant is a literal of the query.
+func (w *conditionWriter) constant(x any) value {
+	switch x := whole(x).(type) {
+	case bool:
+		return w.truth(kir.Const{T: kir.T(kir.Bool), Bits: uint64(b2i(x))})
+	case int64:
+		return value{kind: intValue, i: integer(kir.T(kir.I64), x)}
+	case float64:
+		return value{kind: floatValue, f: kir.F(x)}
+	case string:
+		return value{kind: textValue, i: kir.C64(kir.I64, w.x.textWords()(x))}
+	case []any:
+		v := value{kind: listValue}
+		for _, item := range x {
+			v.items = append(v.items, w.constant(item))
+		}
+		return v
+	}
+	return value{}
+}
+
+// whole is a literal whose numbers are int64 or float64.
+func whole(x any) any {
+	switch x := x.(type) {
+	case int:
+		return int64(x)
+	case int32:
+		return int64(x)
+	case uint32:
+		return int64(x)
+	case float32:
+		return float64(x)
+	}
+	return x
+}
+
+// likeID is a constant of the kind that ids are of, where it says one.
+func likeID(x any, numeric bool) any {
+	switch x := whole(x).(type) {
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = likeID(x[i], numeric)
+		}
+		return out
+	case string:
+		if n, err := strconv.ParseInt(x, 10, 64); numeric && err == nil {
+			return n
+		}
+	case int64:
+		if !numeric {
+			return strconv.FormatInt(x, 10)
+		}
+	}
+	return x
+}
+
+// minInt is the least whole number, which has no opposite.
+var minInt = integer(kir.T(kir.I64), math.MinInt64)
