@@ -183,3 +183,23 @@ func (c *cell) set(x types.Word) {
 	c.word[0] = x
 	c.words = c.word[:]
 }
+
+// Edges computes a graph that a program makes, outside of its functions and from
+// nothing that is done in order, and returns its edges by their first ends, then
+// their second.
+func Edges(ctx context.Context, p *asg.Program, in *data.Set, n *asg.Node) (from, to []types.Word, err error) {
+	m := &machine{ctx: ctx, p: p, in: in, cells: make([]cell, p.Nodes()), runs: map[*asg.Func]*uint64{}}
+	m.prepare(p.Main)
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case stop:
+			err = e.err
+		default:
+			panic(e)
+		}
+	}()
+	m.begin(p.Main)
+	g := m.eval(n).graph
+	return g.from, g.to, nil
+}

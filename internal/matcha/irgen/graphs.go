@@ -1,0 +1,170 @@
+package irgen
+
+import (
+	"math"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/interp"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// graph is an input graph as a global.
+func (l *lowerer) graph(name string) *kir.GlobalDef {
+	g, ok := l.graphs[name]
+	if !ok {
+		in := l.in.Input(name).Graph
+		g = l.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: in.Out.Off, Adj: in.Out.Adj})
+		l.graphs[name] = g
+	}
+	return g
+}
+
+// makeGraph makes a graph now, and a global of it.
+func (l *lowerer) makeGraph(n *asg.Node) *kir.GlobalDef {
+	f := n.Type.Facts
+	switch {
+	case n.Home != l.p.Main:
+		l.notYet(n, "a graph that a function makes")
+	case n.At != 0:
+		l.notYet(n, "a graph with labels or information on its edges")
+	case f.IDs == nil:
+		l.notYet(n, "a graph of sparse vertices")
+	case l.ordered(n, map[*asg.Node]bool{}):
+		l.notYet(n, "a graph of what is counted")
+	}
+	from, to, err := interp.Edges(l.ctx, l.p, l.in, n)
+	if err != nil {
+		panic(failure{err})
+	}
+	ids := l.in.Most(f.IDs)
+	g := &kir.GlobalDef{Name: n.Given, Kind: kir.Adj, Off: make([]uint64, ids+1)}
+	for i := range from {
+		if from[i] < 0 || int64(from[i]) >= ids || to[i] < 0 || to[i] >= math.MaxUint32 {
+			l.notYet(n, "a graph whose vertices are no ids")
+		}
+		g.Adj = append(g.Adj, uint32(to[i]))
+		g.Off[from[i]+1]++
+	}
+	for v := range ids {
+		g.Off[v+1] += g.Off[v]
+	}
+	return l.prog.AddGlobal(g)
+}
+
+// ordered reports whether a node is computed from something done in order.
+func (l *lowerer) ordered(n *asg.Node, seen map[*asg.Node]bool) bool {
+	if seen[n] {
+		return false
+	}
+	seen[n] = true
+	if n.Op.Step() || n.Effects {
+		return true
+	}
+	for _, a := range n.Args {
+		if l.ordered(a, seen) {
+			return true
+		}
+	}
+	for _, f := range []*asg.Func{n.Cond, n.Func} {
+		if f == nil {
+			continue
+		}
+		if len(f.Steps) > 0 || f.Result != nil && l.ordered(f.Result, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// graphNode writes the operators that look at a graph.
+func (l *lowerer) graphNode(n *asg.Node) *value {
+	name := n.Args[0].Type.Facts.Input
+	switch n.Op {
+	case asg.LabelNumber:
+		return &value{xs: []kir.Expr{i64(int64(l.in.LabelNumber(name, n.Name)))}}
+	case asg.LabelFirst, asg.LabelEnd:
+		return &value{xs: []kir.Expr{l.let("", l.labelEnd(name, l.scalar(n.Args[1]), n.Op == asg.LabelEnd))}}
+	case asg.VertexLabel:
+		return &value{xs: []kir.Expr{l.let("", l.label(n, name, l.scalar(n.Args[1])))}}
+	}
+	adj := l.vals[n.Args[0]].adj
+	vertices := int64(len(adj.Off) - 1)
+	switch n.Op {
+	case asg.Vertices:
+		if name == "" {
+			l.notYet(n, "the vertices of a graph that the program makes")
+		}
+		return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}}
+	case asg.Edges:
+		return &value{each: func(body func([]kir.Expr)) {
+			u := &kir.Var{Name: "u", T: kir.T(kir.U32)}
+			l.do(&kir.Loop{I: u, Lo: kir.C(0), Hi: kir.C(uint32(vertices)), Body: l.block(func() {
+				list := &value{set: l.let("", kir.Fn(kir.List, kir.G(adj), kir.R(u)))}
+				l.over(list, func(v []kir.Expr) { body([]kir.Expr{asInt(kir.R(u)), v[0]}) })
+			})})
+		}}
+	}
+	v := l.scalar(n.Args[1])
+	if vertices == 0 {
+		return &value{span: &[2]kir.Expr{i64(0), i64(0)}}
+	}
+	if of := n.Args[1].Type.Vertex; of != "" && l.in.Size(types.Sym{Of: types.Vertices, Input: of}) <= vertices {
+		return &value{set: l.let(n.Given, kir.Fn(kir.List, kir.G(adj), asID(v)))}
+	}
+	// A number that may be no vertex: then it has no neighbours.
+	is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(vertices))))
+	list := kir.Fn(kir.List, kir.G(adj), kir.Select{If: is, Then: asID(v), Else: kir.C(0)})
+	end := kir.Select{If: is, Then: kir.C(math.MaxUint32), Else: kir.C(0)}
+	return &value{set: l.let(n.Given, kir.Fn(kir.Slice, list, kir.C(0), end))}
+}
+
+// maxClasses is the most labels that code tests one by one.
+const maxClasses = 256
+
+// label is the number of a vertex's label. Vertices with a label are consecutive.
+func (l *lowerer) label(n *asg.Node, name string, v kir.Expr) kir.Expr {
+	if name == "" {
+		l.notYet(n, "labels of a graph that the program makes")
+	}
+	classes := l.in.Input(name).Graph.Classes
+	if len(classes) > maxClasses {
+		l.notYet(n, "labels of a graph with so many of them")
+	}
+	out := noLabel
+	for i := len(classes) - 1; i >= 0; i-- {
+		c := classes[i]
+		if c.First == c.End {
+			continue
+		}
+		in := kir.All(kir.Op2(kir.Ge, v, i64(int64(c.First))), kir.Op2(kir.Lt, v, i64(int64(c.End))))
+		out = kir.Select{If: in, Then: i64(int64(l.in.Label(name, c.First))), Else: out}
+	}
+	return out
+}
+
+// labelEnd is the first vertex with a label, or the one behind the last; where no
+// vertex has it, both are 0.
+func (l *lowerer) labelEnd(name string, label kir.Expr, end bool) kir.Expr {
+	known, constant := label.(kir.Const)
+	out := i64(0)
+	for _, c := range l.in.Input(name).Graph.Classes {
+		if c.First == c.End {
+			continue
+		}
+		at := c.First
+		if end {
+			at = c.End
+		}
+		number := int64(l.in.Label(name, c.First))
+		if constant {
+			if int64(known.Bits) == number {
+				out = i64(int64(at))
+			}
+			continue
+		}
+		is := kir.Op2(kir.Eq, label, i64(number))
+		out = kir.Select{If: is, Then: i64(int64(at)), Else: out}
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package irgen
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	kirinterp "github.com/weftgraph/weft/internal/kir/emit/interp"
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/interp"
+	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+func build(t failer, text string) *asg.Program {
+	t.Helper()
+	f, err := syntax.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := asg.Build(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// labelled is a small graph: a clique of four with a tail, with labels.
+func labelled(t failer) *graph.Graph {
+	t.Helper()
+	g, err := graph.FromCSR(context.Background(), graph.CSRInput{
+		Off: []uint64{0, 3, 6, 9, 13, 14}, Adj: []uint32{1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2, 4, 3},
+		Label: []uint32{0, 1, 0, 1, graph.NoLabel}, LabelNames: []string{"a", "b"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestGolden shows the IR of programs, or why they have none yet. "after" names
+// passes of the graph; what the inputs are is fixed.
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			p := build(t, d.Input)
+			off := ""
+			d.MaybeScanArgs(t, "passes", &off)
+			names, err := passes.Choose(off)
+			if err != nil {
+				t.Fatal(err)
+			}
+			passes.Optimize(p, names...)
+			in := map[string]data.Input{}
+			for _, n := range p.Inputs {
+				in[n.Name] = data.Input{Graph: labelled(t), Var: 2}
+			}
+			set, err := data.Bind(p, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Lower(context.Background(), p, set)
+			if err != nil {
+				return err.Error()
+			}
+			if d.HasArg("optimize") {
+				kir.Optimize(c.Program)
+			}
+			return fmt.Sprintf("memory: %d words\n%s", c.Words, kir.Format(c.Program))
+		})
+	})
+}
+
+// more are programs for what the library does not have.
+var more = []string{
+	`input G: Graph
+input l0: int
+def f(e):
+    let u = get(e, 0)
+    let v = get(e, 1)
+    let c = intersect(neighbor(G, u), neighbor(G, v))
+    let d = diff(neighbor(G, u), mk_list(val=[v, l0]))
+    let low = apply(lambda w: w, lambda w: w < v and w != 3 and u <= w, d)
+    let labelled = apply(lambda w: w * 2, lambda w: vertex_label(G, w) == l0 and w >= l0 and not (w == v), c)
+    apply(lambda w: emit(mk_tuple(val=[u, w])), lambda w: w > v and u < v, c)
+    return size(low) * 100 + sum(labelled) + size(c) + size(intersect(c, low)) - size(labelled)
+return sum(apply(f, None, edges(G)))
+`,
+	`input G: Graph
+input l0: int in 0..9
+let back = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), lambda e: get(e, 0) % 2 == 1, edges(G)))
+def f(v):
+    let near = neighbor(back, v + l0 - 1)
+    let odd = apply(lambda w: w, lambda w: size(neighbor(G, w)) % 2 == 1, near)
+    let twice = apply(lambda w: mk_tuple(val=[w, -w]), None, odd)
+    let pairs = sum(apply(lambda t: get(t, 0) * 3 + get(t, 1), lambda t: get(t, 0) > 1 or get(t, 1) == 0, twice))
+    return mk_tuple(val=[pairs, size(intersect(range(5), near)), size(diff(near, vertices(G))), sum(range(l0)), size(twice)])
+apply(lambda t: emit(t), lambda t: get(t, 0) >= 0, apply(f, None, vertices(G)))
+return sum(apply(f, None, vertices(G)))
+`,
+	`input G: Graph
+input l0: int
+let half = sum(apply(lambda v: v / 2.0, lambda v: v != l0, vertices(G))) - 0.25 * l0
+return mk_tuple(val=[half, sum(apply(lambda e: 1.5, lambda e: get(e, 0) < get(e, 1), edges(G))), -half])
+`,
+	`input G: Graph
+input l0: int
+let most = apply(lambda v: v, lambda v: v <= l0 and v > -5 and 9223372036854775807 >= v, vertices(G))
+let none = apply(lambda v: v, lambda v: v > 9223372036854775807, vertices(G))
+return sum(most) + size(none) == 3 or size(neighbor(G, -1)) > 0 or size(neighbor(G, 4294967297)) > 0
+`,
+}
+
+// TestSame: the IR, with and without its own passes, gives what the interpreter
+// of the language gives, whatever passes the graph went through.
+func TestSame(t *testing.T) {
+	texts := slices.Clone(more)
+	for _, e := range library.Entries() {
+		texts = append(texts, e.Text)
+	}
+	for _, text := range texts {
+		if strings.Contains(text, "Counter") {
+			continue
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			g := drawGraph(t)
+			in := map[string]data.Input{"G": {Graph: g}}
+			for i := range 4 {
+				if name := fmt.Sprint("l", i); strings.Contains(text, "input "+name) {
+					in[name] = data.Input{Var: types.Word(rapid.IntRange(0, 2).Draw(t, name))}
+				}
+			}
+			p := build(t, text)
+			set, err := data.Bind(p, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := oracle(t, p, set)
+			var off []string
+			for _, pass := range passes.All {
+				if rapid.IntRange(0, 3).Draw(t, pass.Name) == 0 {
+					off = append(off, pass.Name)
+				}
+			}
+			passes.Optimize(p, off...)
+			if set, err = data.Bind(p, in); err != nil {
+				t.Fatal(err)
+			}
+			c, err := Lower(context.Background(), p, set)
+			if err != nil {
+				t.Fatal(err, p)
+			}
+			if got := run(t, p, c); got != want {
+				t.Fatalf("without %v it is\n%s, want\n%s\n%s\n%s", off, got, want, p, kir.Format(c.Program))
+			}
+			kir.Optimize(c.Program)
+			if got := run(t, p, c); got != want {
+				t.Fatalf("optimized it is\n%s, want\n%s\n%s", got, want, kir.Format(c.Program))
+			}
+		})
+	}
+}
+
+// run runs code in the interpreter of the IR.
+func run(t failer, p *asg.Program, c *Code) string {
+	t.Helper()
+	var b strings.Builder
+	m, err := kirinterp.New(c.Program, func(row []uint64) bool {
+		fmt.Fprintln(&b, words(row))
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []kirinterp.Value{kirinterp.Array(make([]uint32, c.Words))}
+	if c.Kind == kir.Void {
+		m.Call(c.Run, args...)
+		return b.String() + "[]"
+	}
+	out := make([]kirinterp.Value, p.Main.Result.Type.Words())
+	m.Call(c.Run, append(args, kirinterp.Value{Items: out})...)
+	var result []uint64
+	for _, x := range out {
+		result = append(result, x.N)
+	}
+	return b.String() + fmt.Sprint(words(result))
+}
+
+func words(row []uint64) (out []types.Word) {
+	for _, x := range row {
+		out = append(out, types.Word(x))
+	}
+	return out
+}
+
+// oracle runs a program in the interpreter of the language.
+func oracle(t failer, p *asg.Program, set *data.Set) string {
+	t.Helper()
+	var b strings.Builder
+	r, err := interp.Run(context.Background(), p, set, interp.Options{Emit: func(row []types.Word) bool {
+		fmt.Fprintln(&b, row)
+		return true
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String() + fmt.Sprint(r.Words)
+}
+
+// drawGraph draws a graph of few vertices, most of them with a label.
+func drawGraph(t *rapid.T) *graph.Graph {
+	n := rapid.IntRange(1, 9).Draw(t, "vertices")
+	in := graph.CSRInput{Off: make([]uint64, n+1), LabelNames: []string{"0", "1", "2"}}
+	lists := make([][]uint32, n)
+	for a := range n {
+		for b := range a {
+			if rapid.Bool().Draw(t, "edge") {
+				lists[a], lists[b] = append(lists[a], uint32(b)), append(lists[b], uint32(a))
+			}
+		}
+	}
+	for v, l := range lists {
+		in.Adj = append(in.Adj, l...)
+		in.Off[v+1] = uint64(len(in.Adj))
+		in.Label = append(in.Label, rapid.SampledFrom([]uint32{0, 1, 2, graph.NoLabel}).Draw(t, "label"))
+	}
+	g, err := graph.FromCSR(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
