@@ -15,12 +15,17 @@ type branch struct {
 }
 
 // Branch makes a stream for kernels of the search that run beside those of
-// x.Stream: they begin when the search begins, and the search ends when they have
+// x.Stream: they begin where Fork was called, and the search ends when they have
 // ended. It is made in Start and goes into the Launch that is given to Launch.
 func (x *Exec) Branch() (*cuda.Stream, error) {
 	s, err := x.c.Stream()
 	if err != nil {
 		return nil, err
+	}
+	if x.fork == nil {
+		if x.fork, err = x.c.Event(); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	b := &branch{stream: s}
 	x.branches = append(x.branches, b)
@@ -28,7 +33,16 @@ func (x *Exec) Branch() (*cuda.Stream, error) {
 	return s, err
 }
 
-// enter makes a branch wait for the beginning of the search.
+// Fork is where branches begin: behind what is in x.Stream now. Without branches
+// it does nothing.
+func (x *Exec) Fork() error {
+	if len(x.branches) == 0 {
+		return nil
+	}
+	return x.fork.Record(x.stream)
+}
+
+// enter makes a branch wait for the fork.
 func (x *Exec) enter(s *cuda.Stream) error {
 	for _, b := range x.branches {
 		if b.stream == s {
@@ -36,7 +50,7 @@ func (x *Exec) enter(s *cuda.Stream) error {
 				return nil
 			}
 			b.used = true
-			return s.Follow(x.begin)
+			return s.Follow(x.fork)
 		}
 	}
 	return errors.New("session: a launch in a stream that is no branch of the run")
@@ -61,6 +75,9 @@ func (x *Exec) join() error {
 // leave gives the branches up.
 func (x *Exec) leave() error {
 	var errs []error
+	if x.fork != nil {
+		errs = append(errs, x.fork.Close())
+	}
 	for _, b := range x.branches {
 		if b.end != nil {
 			errs = append(errs, b.end.Close())

@@ -26,6 +26,7 @@ type Exec struct {
 	begin    *cuda.Event
 	end      *cuda.Event
 	branches []*branch
+	fork     *cuda.Event
 
 	searching bool // Start has returned
 	launched  bool

@@ -16,6 +16,7 @@ type arrayKey struct {
 	at    unsafe.Pointer // keeps the memory alive, if it is Go's
 	bytes int64
 	what  derived
+	name  string // of made arrays
 }
 
 // derived says what an array in device memory is: a copy, or made there from
@@ -25,6 +26,7 @@ type derived uint8
 const (
 	copied  derived = iota
 	firstOf         // where in each list of (key: neighbours) the larger ids begin
+	made            // by Exec.Keep, of (key: offsets of) an adjacency
 )
 
 // array is one in device memory.
@@ -32,6 +34,7 @@ type array struct {
 	key  arrayKey
 	buf  cuda.Buffer
 	last uint64 // the run that used it last
+	note any    // what Keep's caller knows of it
 }
 
 // residents are the arrays that a device holds, over several runs.

@@ -134,17 +134,17 @@ template <class C> DEV void search_class(const LocalParams& p) {
   u32* rows = C::global_rows ? p.x.scratch + T::number() * p.x.scratch_words : (u32*)(m + C::rows);
   TeamHead* head = (TeamHead*)m;
   const Roots& x = p.x.roots;
-  u64 begin = x.starts[C::index], end = x.starts[C::index + 1];
+  u32* count = x.counts + C::index * LINE;
+  u32 end = count[0], teams = blocks() * (threads() / C::team);
   // Neighbours in the list are alike: a team must not get many heavy ones.
-  u64 teams = (u64)blocks() * (threads() / C::team);
-  u32 most = T::is_warp ? (u32)min((u64)p.run.chunk, max((u64)1, (end - begin) / (teams * 16))) : 1;
+  u32 most = T::is_warp ? min(p.run.chunk, max(1u, end / (teams * 16))) : 1;
   team_begin<T>(head);
 #if !W_OUTSIDE && W_ROWS == 3
   team_fill<T>((u32*)(m + C::table), C::slots, 0);
 #endif
   Tally n;
-  each_task<T>(p.run, head, ClassTasks{begin, end, x.next ? x.next + C::index * 32 : (u32*)0, most}, [&](u64 task) {
-    u32 root = p.x.roots.list[task];
+  each_task<T>(p.run, head, ClassTasks{end, count + 1, most}, [&](u64 task) {
+    u32 root = x.lists[C::index * x.stride + task];
     n.root = 0;
     search_root<C>(p, m, rows, root, universe(p.graph, root), n);
     n.all += n.root;

@@ -62,6 +62,7 @@ const localChunk = 8
 type local struct {
 	g       *graph.Graph
 	prog    *kir.Program
+	measure string // what is walked below a root, in words: equal where it is
 	classes []class
 	layouts []layout
 	most    int // neighbours of a vertex, a bound
@@ -75,6 +76,9 @@ func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]strin
 		return nil, fmt.Errorf("%w: %w", errShape, err)
 	}
 	l := &local{g: g, prog: prog, most: mostNeighbours(g, p), warps: info.SMs * residentThreads / 32}
+	level1 := &p.Levels[1]
+	l.measure = fmt.Sprintf("work below roots %d %d %d %d %v %v", l.define("W_UNIVERSE"), l.define("W_OUTSIDE"), l.define("W_ROWS"), l.define("W_INNER"),
+		len(level1.Above) > 0, len(level1.Below) > 0)
 	if opt["stack.local.classes"] == "" && l.define("W_OUTSIDE") == 1 && l.define("W_SIZES") == 0 && l.most > outsideUniverse {
 		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d rows for outside vertices are mostly empty", errUniverse, l.most, outsideUniverse)
 	}
@@ -161,10 +165,8 @@ func (l *local) source() cuda.Source {
 	for i := range l.classes {
 		b.WriteString(l.classes[i].text(i, l.layouts[i]))
 	}
-	b.WriteString(`WEFT_KERNEL(local_measure, LocalParams) { measure_roots<Class0::Row>(p.run, p.graph, p.x.roots); }
-WEFT_KERNEL(local_count, LocalParams) { count_roots(p.run, p.graph, p.x.roots); }
-WEFT_KERNEL(local_place, LocalParams) { place_classes(p.x.roots); }
-WEFT_KERNEL(local_write, LocalParams) { write_roots(p.run, p.graph, p.x.roots); }
+	b.WriteString(`WEFT_KERNEL(local_measure, MeasureParams) { measure(p); }
+WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 `)
 	return cuda.Source{Name: "local.cu", Text: b.String(), Includes: map[string]string{
 		"plan.cuh": kircuda.Text(l.prog), "local.cuh": localText, "local_team.cuh": localTeamText, "local_hood.cuh": localHoodText,
@@ -178,7 +180,7 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 	r, err := s.Run(ctx, &session.Job{
 		Name: "stack", Source: l.source(), Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
 		PerRoot: o.PerRoot != nil, Progress: o.Progress,
-		Start: func(x *session.Exec) (func() error, error) { return l.start(x, len(s.Devices()) == 1) },
+		Start: func(x *session.Exec) (func() error, error) { return l.start(x, len(s.Devices())) },
 		FaultText: func(code uint32, about uint64) string {
 			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), errUniverse)
 		},
@@ -199,159 +201,12 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 	return res, err
 }
 
-// roots is struct Roots, and localArgs struct Local.
-type roots struct {
-	List, Starts, Counts, Work, Total, Next uint64
-	Classes, Stretches                      uint32
-	Most, Wedges                            [maxClasses]uint32
-}
-
-type localArgs struct {
-	Roots        roots
-	Scratch      uint64
-	ScratchWords uint64
-}
-
-// nextBytes is the distance of the classes' counters of roots that were taken: a
-// line each.
-const nextBytes = 128
-
-// rootThreads is a block of the kernels that list roots.
-const rootThreads = 256
-
-// start lists the roots, which depends on the graph and the plan's conditions
-// alone and is done before the clock runs, and makes the kernels of the classes
-// that there are ready. They run beside each other: the large neighbourhoods have
-// the device first, the small ones fill what those leave.
-func (l *local) start(x *session.Exec, alone bool) (search func() error, err error) {
-	args := localArgs{}
-	starts, err := l.list(x, &args, alone)
-	if err != nil {
-		return nil, err
-	}
-	var launches []func() error
-	for i := range l.classes {
-		if count := starts[i+1] - starts[i]; count > 0 {
-			var s *cuda.Stream
-			// Kernels that the host gives parts of one list must not wait for
-			// each other's.
-			if alone && len(launches) > 0 {
-				if s, err = x.Branch(); err != nil {
-					return nil, err
-				}
-			}
-			launch, err := l.launch(x, s, i, count, args)
-			if err != nil {
-				return nil, err
-			}
-			launches = append(launches, launch)
-		}
-	}
-	return func() error {
-		for _, launch := range launches {
-			if err := launch(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
-}
-
-// limits says what each class takes. Where all there is to do is little, a root
-// with more than a warp's part of it (mean) is the work of several.
-func (l *local) limits(a *roots, mean uint64) {
-	for i, c := range l.classes {
-		limit := uint64(c.limit)
-		if c.part > 0 {
-			part := max(uint64(c.part)*mean, leastWork)
-			if limit == 0 || part < limit {
-				limit = part
-			}
-		}
-		if limit == 0 || limit >= math.MaxUint32 {
-			limit = math.MaxUint32
-		}
-		a.Most[i], a.Wedges[i] = uint32(c.universe), uint32(limit)
-	}
-}
-
-// leastWork is what one warp always does alone, in elements walked.
-const leastWork = 256
-
-// list makes the list of roots by class, and returns where each class begins.
-func (l *local) list(x *session.Exec, args *localArgs, alone bool) ([]uint64, error) {
-	a := &args.Roots
-	n := l.g.NumVertices()
-	a.Classes, a.Stretches = uint32(len(l.classes)), uint32(max(1, min(1024, (n+rootThreads-1)/rootThreads)))
-	starts := make([]uint64, len(l.classes)+1)
-	// Starts is followed by Total, and Total by Next, which begin as zeros.
-	zeros := 8*len(starts) + 8
-	line := (zeros + nextBytes - 1) / nextBytes * nextBytes
-	var state cuda.Buffer
-	for _, m := range []struct {
-		to    *uint64
-		bytes int
-	}{
-		{&a.List, 4 * n}, {&a.Work, 4 * n}, {&a.Counts, 4 * len(l.classes) * int(a.Stretches)},
-		{&a.Starts, line + nextBytes*len(l.classes)},
-	} {
-		b, err := x.Scratch("the list of roots", int64(max(m.bytes, 8)))
-		if err != nil {
-			return nil, err
-		}
-		*m.to, state = b.Ptr, b
-	}
-	a.Total, a.Next = a.Starts+uint64(8*len(starts)), a.Starts+uint64(line)
-	if err := x.Context().Clear(state, x.Stream()); err != nil {
-		return nil, err
-	}
-	run := func(name string, launch cuda.Launch) error {
-		k, err := x.Kernel(name)
-		if err != nil {
-			return err
-		}
-		return session.Launch(x, k, launch, args)
-	}
-	grid := cuda.Launch{Blocks: int(min(int64(n+rootThreads-1)/rootThreads, int64(8*x.Info().SMs))), Threads: rootThreads}
-	if err := run("local_measure", grid); err != nil {
-		return nil, err
-	}
-	if err := x.Stream().Synchronize(); err != nil {
-		return nil, err
-	}
-	total := make([]uint64, 1)
-	if err := cuda.Download(x.Context(), total, state, int64(8*len(starts))); err != nil {
-		return nil, err
-	}
-	l.limits(a, total[0]/uint64(max(1, l.warps)))
-	for _, name := range []string{"local_count", "local_place", "local_write"} {
-		launch := cuda.Launch{Blocks: int(a.Stretches), Threads: rootThreads, Shared: 4 * maxClasses * (1 + rootThreads/32)}
-		if name == "local_place" {
-			launch = cuda.Launch{Blocks: 1, Threads: 32}
-		}
-		if err := run(name, launch); err != nil {
-			return nil, err
-		}
-	}
-	if err := x.Stream().Synchronize(); err != nil {
-		return nil, err
-	}
-	if err := cuda.Download(x.Context(), starts, state, 0); err != nil {
-		return nil, err
-	}
-	if !alone {
-		a.Next = 0
-		return starts, nil
-	}
-	return starts, x.SetTasks(starts[len(l.classes)])
-}
-
 // scratchShare is the part of the device's free memory that the rows of one
 // class may take: classes run one after the other, and each has its own.
 const scratchShare = 6
 
-// launch prepares the kernel of class i for so many roots.
-func (l *local) launch(x *session.Exec, stream *cuda.Stream, i int, count uint64, args localArgs) (func() error, error) {
+// launch prepares the kernel of class i for up to count roots.
+func (l *local) launch(x *session.Exec, stream *cuda.Stream, i int, count int, args localArgs) (func() error, error) {
 	c := &l.classes[i]
 	k, err := x.Kernel(fmt.Sprintf("local_%d", i))
 	if err != nil {
@@ -365,7 +220,7 @@ func (l *local) launch(x *session.Exec, stream *cuda.Stream, i int, count uint64
 	if launch.Blocks == 0 {
 		return nil, &cuda.Error{Op: "stack", Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
 	}
-	launch.Blocks = int(min(uint64(launch.Blocks), (count+uint64(teams)-1)/uint64(teams)))
+	launch.Blocks = min(launch.Blocks, (count+teams-1)/teams)
 	if c.global {
 		rows := min(c.universe, l.most)*4*c.lanes*c.words + c.room*c.lanes*c.words*4
 		words := int64(rows+15) / 16 * 4

@@ -40,53 +40,21 @@ template <class T> DEV void team_begin(TeamHead* head) {
   T::sync();
 }
 
-// Takes the next chunk of up to `most` tasks below end. No tasks and not over:
-// the host has not answered yet. One lane. take() of tasks.cuh adds first and
-// looks then; here a task from end on must stay for the kernel of another class.
-DEV Chunk take_below(const Run& r, u64 end, u32 most) {
-  Counters* c = r.counters;
-  for (;;) {
-    u64 at = load_acquire(&c->cursor);
-    Chunk t = chunk_at(r, at);
-    if (t.count) {
-      if (t.first >= end) return Chunk{0, 0, true};
-      t.count = (u32)min((u64)min(t.count, most), end - t.first);
-      if (atomic_cas(&c->cursor, at, at + t.count) == at) return t;
-      continue;
-    }
-    if (load_acquire(&c->finished)) return Chunk{0, 0, true};
-    install(r, at >> CURSOR_BITS);
-    if (load_relaxed(&c->cursor) >> CURSOR_BITS == at >> CURSOR_BITS)
-      return Chunk{0, 0, load_acquire(&c->finished) != 0};
-  }
-}
-
-// The tasks of one class of roots: places first … end-1 of the list. next: where
-// a device that has all tasks counts those that are taken; null: the host gives
-// several devices their parts.
+// The tasks of one class of roots: places 0 … end-1 of its list.
 struct ClassTasks {
-  u64 first, end;
-  u32* next;
-  u32 most; // taken at a time
+  u32 end;
+  u32* next; // how many were taken
+  u32 most;  // taken at a time
 
   // Asks for a chunk: the answer is on its way. One lane.
-  DEV u32 ask() const { return next ? atomic_add(next, most) : 0; }
+  DEV u32 ask() const { return atomic_add(next, most); }
 
   // The chunk that was asked for; no tasks: none will come. One lane.
   DEV Chunk answer(const Run& r, u32 asked) const {
-    if (next) {
-      u64 at = first + asked;
-      if (at >= end) return Chunk{0, 0, true};
-      u32 n = (u32)min((u64)most, end - at);
-      atomic_add(&r.counters->cursor, (u64)n); // for the progress
-      return Chunk{at, n, false};
-    }
-    while (!stopped(r)) {
-      Chunk t = take_below(r, end, most);
-      if (t.count || t.over) return t;
-      spin();
-    }
-    return Chunk{0, 0, true};
+    if (asked >= end) return Chunk{0, 0, true};
+    u32 n = min(most, end - asked);
+    atomic_add(&r.counters->cursor, (u64)n); // for the progress
+    return Chunk{asked, n, false};
   }
 };
 

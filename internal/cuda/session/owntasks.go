@@ -1,0 +1,23 @@
+package session
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+)
+
+// OwnTasks says that this device does n tasks of its own choice, and gets none
+// from the host: for kernels that know their device's part of all tasks. In Start;
+// every device of the run calls it, and the n of all are the run's tasks.
+func (x *Exec) OwnTasks(n uint64) error {
+	r := x.running
+	r.mu.Lock()
+	d := &r.split.devs[x.index]
+	r.split.next = r.split.total
+	g := grant{Count: n}
+	d.c.Grant[0] = g
+	atomic.StoreUint32(&d.c.Closed, 1)
+	r.mu.Unlock()
+	return cuda.Upload(x.c, x.counters, int64(unsafe.Offsetof(counters{}.Grant)), []grant{g})
+}

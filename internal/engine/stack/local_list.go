@@ -1,0 +1,165 @@
+package stack
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// roots is struct Roots, and localArgs struct Local.
+type roots struct {
+	Lists, Counts, Work, Stride uint64
+	Classes, Device, Devices    uint32
+	Most, Limit                 [maxClasses]uint32
+}
+
+type localArgs struct {
+	Roots        roots
+	Scratch      uint64
+	ScratchWords uint64
+}
+
+// stats is struct Stats, and measureArgs struct MeasureX.
+type stats struct {
+	Total                  uint64
+	MostWork, MostUniverse uint32
+}
+
+type measureArgs struct{ Work, Stats uint64 }
+
+// lineBytes is LINE, in bytes.
+const lineBytes = 128
+
+// rootThreads is a block of the kernels that measure and list roots.
+const rootThreads = 256
+
+// leastWork is what one warp always does alone, in elements walked.
+const leastWork = 256
+
+// start makes one of several devices ready. The search begins with listing the
+// roots by class, after which the kernels of the classes run beside each other:
+// the large neighbourhoods have the device first, the small ones fill what those
+// leave. How many roots a class has stays on the device.
+func (l *local) start(x *session.Exec, devices int) (search func() error, err error) {
+	n := l.g.NumVertices()
+	work, known, err := l.measured(x)
+	if err != nil {
+		return nil, err
+	}
+	args := localArgs{}
+	a := &args.Roots
+	a.Work, a.Stride, a.Classes = work.Ptr, uint64((n+devices-1)/devices), uint32(len(l.classes))
+	a.Device, a.Devices = uint32(x.Index()), uint32(devices)
+	l.limits(a, known.Total/uint64(max(1, l.warps*devices)))
+	share := (n + devices - 1 - x.Index()) / devices
+	if err := x.OwnTasks(uint64(share)); err != nil {
+		return nil, err
+	}
+	counts, err := x.Scratch("the sizes of classes", int64(lineBytes*len(l.classes)))
+	if err != nil {
+		return nil, err
+	}
+	if err := x.Context().Clear(counts, x.Stream()); err != nil {
+		return nil, err
+	}
+	// A class without roots, by what is known of the graph, has no list: the lists
+	// of those that may have some lie behind each other.
+	var present []int
+	for i := range l.classes {
+		if i+1 == len(l.classes) || known.MostUniverse > a.Most[i+1] || known.MostWork > a.Limit[i+1] {
+			present = append(present, i)
+		}
+	}
+	first := present[0]
+	lists, err := x.Scratch("the lists of roots", int64(max(1, 4*len(l.classes[first:])*int(a.Stride))))
+	if err != nil {
+		return nil, err
+	}
+	a.Counts, a.Lists = counts.Ptr, lists.Ptr-4*uint64(first)*a.Stride
+	var launches []func() error
+	for k, i := range present {
+		var s *cuda.Stream
+		if k > 0 {
+			if s, err = x.Branch(); err != nil {
+				return nil, err
+			}
+		}
+		launch, err := l.launch(x, s, i, share, args)
+		if err != nil {
+			return nil, err
+		}
+		launches = append(launches, launch)
+	}
+	list, err := x.Kernel("local_list")
+	if err != nil {
+		return nil, err
+	}
+	grid := cuda.Launch{Blocks: max(1, min((share+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads, Shared: 2 * 4 * maxClasses}
+	return func() error {
+		if err := session.Launch(x, list, grid, &args); err != nil {
+			return err
+		}
+		if err := x.Fork(); err != nil {
+			return err
+		}
+		for _, launch := range launches {
+			if err := launch(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// measured is what is walked below each vertex, which is kept on the device with
+// the graph.
+func (l *local) measured(x *session.Exec) (cuda.Buffer, stats, error) {
+	n := l.g.NumVertices()
+	work := int64(4*n+7) &^ 7
+	adj := slices.IndexFunc(l.prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })
+	b, note, err := x.Keep(l.measure, l.prog.Globals[adj].Off, work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
+		k, err := x.Kernel("local_measure")
+		if err != nil {
+			return nil, err
+		}
+		if err := x.Context().Clear(b, x.Stream()); err != nil {
+			return nil, err
+		}
+		grid := cuda.Launch{Blocks: max(1, min((n+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads}
+		if err := session.Launch(x, k, grid, &measureArgs{b.Ptr, b.Ptr + uint64(work)}); err != nil {
+			return nil, err
+		}
+		if err := x.Stream().Synchronize(); err != nil {
+			return nil, err
+		}
+		s := make([]stats, 1)
+		err = cuda.Download(x.Context(), s, b, work)
+		return s[0], err
+	})
+	if err != nil {
+		return cuda.Buffer{}, stats{}, err
+	}
+	return b, note.(stats), nil
+}
+
+// limits says what each class takes. Where all there is to do is little, a root
+// with more than a warp's part of it (mean) is the work of several.
+func (l *local) limits(a *roots, mean uint64) {
+	for i, c := range l.classes {
+		limit := uint64(c.limit)
+		if c.part > 0 {
+			part := max(uint64(c.part)*mean, leastWork)
+			if limit == 0 || part < limit {
+				limit = part
+			}
+		}
+		if limit == 0 || limit >= math.MaxUint32 {
+			limit = math.MaxUint32
+		}
+		a.Most[i], a.Limit[i] = uint32(min(c.universe, math.MaxUint32)), uint32(limit)
+	}
+}
