@@ -47,7 +47,7 @@ func (f *Fine) Check(_ *graph.Graph, p *plan.Plan, o engine.Options) error {
 			return err
 		}
 	}
-	_, err = lower.Plan(p, lower.Options{View: lower.Checks})
+	_, err = lower.Plan(p, lower.Options{View: lower.Checks, Choices: true})
 	return err
 }
 
@@ -95,7 +95,10 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		res.Complete = true
 		return res, nil
 	}
-	r := &search{p: p, o: o, opt: opt, query: q, sink: s, devices: len(f.s.Devices())}
+	r := &search{p: p, o: o, opt: opt, query: q, devices: len(f.s.Devices())}
+	if s != nil {
+		r.rows = engine.NewRows(p, s, o.Limit)
+	}
 	if q != nil {
 		r.prog = indexProgram(p)
 	} else {
@@ -126,11 +129,11 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 // count fits 128 bits.
 func lowered(p *plan.Plan, tail bool) (*kir.Program, error) {
 	if tail {
-		if prog, err := lower.Plan(p, lower.Options{View: lower.Checks, Counting: true}); err == nil {
+		if prog, err := lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Counting: true}); err == nil {
 			return prog, nil
 		}
 	}
-	return lower.Plan(p, lower.Options{View: lower.Checks})
+	return lower.Plan(p, lower.Options{View: lower.Checks, Choices: true})
 }
 
 func deviceName(s *session.Session) string {

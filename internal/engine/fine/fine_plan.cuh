@@ -9,7 +9,9 @@
 template <int> struct Level;
 template <int> struct Block;
 
-#if W_BLOCKS
+#ifdef W_CHOICES
+typedef u128 Total;
+#elif W_BLOCKS
 typedef Count Total;
 #else
 typedef u64 Total;
@@ -37,6 +39,20 @@ struct Checks {
   DEV bool valid(u32 l, Match m, u32 which, u32 v) const { return valid_at<1>(l, m, which, v); }
   static DEV u32 name(u32 v) { return v; }
   static DEV u32 column(u32 l) { return l; }
+
+#ifdef W_CHOICES
+  // The number of matches that vertices make which are bound up to the last level
+  // walked: one for each way to choose the data edges. v: that level's vertex, if it
+  // is not in m yet.
+  DEV u64 choices(Match m) const { return ::choices(q, Vertices<W_ENUM>(m).m); }
+  DEV u64 choices(Match m, u32 v) const {
+    u32 all[W_ENUM];
+    UNROLL
+    for (u32 j = 0; j + 1 < W_ENUM; j++) all[j] = m[j];
+    all[W_ENUM - 1] = v;
+    return ::choices(q, all);
+  }
+#endif
 
 #if W_BLOCKS
   static DEV bool sized(u32 b) { return sized_at<0>(b); }

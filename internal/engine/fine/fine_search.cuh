@@ -14,6 +14,8 @@
 //                                      the same for a block of the tail; sized: all are valid
 //   bool needed(b)                     whether an empty block b leaves no match
 //   Total combine(Match n)            the number of ways to close the tail, by the blocks' sizes
+//   u64 choices(m), choices(m, v)      the matches that an assignment makes, without or with v at
+//                                      the last level; only with W_CHOICES, else one
 //   u32 name(v)                        the id that the host knows v by
 //   u32 column(l)                      the level here of the plan's level l
 #ifndef FINE_SEARCH
@@ -141,11 +143,19 @@ template <class C, Purpose PURPOSE> struct Walker {
         list(l + 1, ok, t.entry, t.vertex);
       } else if constexpr (PURPOSE == GROW) {
         grow(l + 1, ok, t.entry, t.vertex);
+#ifdef W_CHOICES
+      } else if (ok) {
+        Total n = checks.choices(match(t.entry), t.vertex);
+        found += n;
+        if (run.roots && n) add_root(run, checks.name(match(t.entry)[0]), n);
+      }
+#else
       } else if (run.roots) {
         slot += share_of(start, next_start(start, end), at, ballot(ALL, ok));
       } else {
         found += ok;
       }
+#endif
       u32 used = min(32u, end - at);
       at += used;
       step(used);
@@ -209,6 +219,9 @@ template <class C, Purpose PURPOSE> struct Walker {
     }
     if (live >> lane() & 1) {
       Total n = checks.combine(run, Match{stack.sizes + lane()});
+#ifdef W_CHOICES
+      n *= checks.choices(match(lane()));
+#endif
       found += n;
       if (sizeof(Total) > 8 && found < n) store_relaxed(&run.counters->overflow, 1u);
       if (run.roots) add_root(run, checks.name(match(lane())[0]), n);

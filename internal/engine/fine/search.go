@@ -23,7 +23,7 @@ type search struct {
 	o     engine.Options
 	opt   options
 	prog  *kir.Program
-	sink  engine.Sink
+	rows  *engine.Rows // of a listing
 	query *query // over a candidate graph; nil: over the plan's lists
 
 	made *indexArgs // the candidate graph
@@ -41,7 +41,7 @@ const faultTooMany = 1
 // text is what the kernels are compiled of.
 func (r *search) text() string {
 	purpose := "COUNT"
-	if r.sink != nil {
+	if r.rows != nil {
 		purpose = "LIST"
 	}
 	checks := `#include "fine_plan.cuh"
@@ -98,10 +98,13 @@ func (r *search) job(g *graph.Graph) *session.Job {
 		Progress: r.o.Progress,
 		Start:    r.start,
 	}
-	if r.sink != nil {
-		j.Rows = r.rows
+	if r.rows != nil {
+		j.Rows = r.rows.Hand
 		j.Width = len(r.p.Levels)
 		j.Columns = r.p.LevelOf
+		if r.rows.Chooses() {
+			j.Limit = 0
+		}
 	}
 	return j
 }
@@ -133,16 +136,13 @@ func rootTasks(prog *kir.Program) (n uint64) {
 	return n
 }
 
-// rows hands matches to the sink.
-func (r *search) rows(worker int, rows []uint32) error {
-	width := len(r.p.Levels)
-	return r.sink.Emit(worker, &engine.Batch{Rows: len(rows) / width, Width: width, Vertices: rows})
-}
-
 // report writes what the session found into the engine's result.
 func (r *search) report(res *engine.Result, got *session.Result) error {
 	res.Matches = engine.Uint128{Hi: got.Matches.Hi, Lo: got.Matches.Lo}
 	res.Complete = got.Complete
+	if r.rows != nil && r.rows.Chooses() {
+		res.Matches = engine.U64(r.rows.Matches())
+	}
 	if r.query != nil && r.query.divide {
 		subgraphs, rest := res.Matches.Div64(r.p.Aut.Uint64())
 		if rest != 0 && res.Complete {
