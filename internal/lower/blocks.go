@@ -22,6 +22,7 @@ import (
 // are to be multiplied with, where the plan has edge choices.
 func (x *lowering) blocksView() error {
 	if len(x.p.Edges) > 0 {
+		x.define("W_CHOICES", 1)
 		p, m := matched()
 		x.choicesFunc([]*kir.Var{p}, m)
 	}

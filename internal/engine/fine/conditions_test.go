@@ -1,0 +1,19 @@
+package fine_test
+
+import (
+	"testing"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestConditions binds edges to data edges and compares several of them, and
+// vertices, with each other.
+func TestConditions(t *testing.T) {
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		nodiff.Check(t, nodiff.Config{
+			Engine: e, Compile: nest, Patterns: nodiff.Conditions, MaxPattern: 4,
+			Opt: map[string]string{"fine.tail": "off", "fine.pool": "8"},
+		})
+	})
+}
