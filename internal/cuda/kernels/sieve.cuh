@@ -36,8 +36,8 @@ DEV u32 sieve_words(const Sieve& s) { return 1u << (s.keys ? s.log : s.log - 5);
 template <class G> DEV Sieve sieve(G g, u32* table, u32 room, Set set) {
   Sieve s = {set, table, 0, false};
   u32 want = 32 - clz(set.n - 1); // at least so many bits number the elements
-  s.keys = want + 2 + 5 <= room;  // a quarter full at most
-  s.log = s.keys ? max(want + 2, 5u) : min(want + 5, room);
+  s.keys = want + 2 + 5 <= room;  // a quarter full at most, an eighth where there is room
+  s.log = s.keys ? min(max(want + 3, 5u), room - 5) : min(want + 5, room);
   for (u32 i = g.rank(); i < set.n; i += g.size()) {
     u32 x = set.p[i];
     if (!s.keys) {
