@@ -43,7 +43,7 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (*job
 	}
 	j.opt = s.engineOptions(s.limit)
 	j.choice, err = choose.Pick(choose.Request{
-		Engine: s.engine, Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method,
+		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method,
 		Compile: func(method string) (*plan.Plan, error) {
 			o := o
 			o.Method = method

@@ -1,14 +1,11 @@
 package weft
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -106,10 +103,9 @@ func WithEngine(name string) Option { return func(s *settings) { s.engine = name
 // WithDevice is auto, cpu or gpu:0,1,….
 func WithDevice(name string) Option { return func(s *settings) { s.device = name } }
 
-// WithEngineOption sets a switch of one engine, as "host.name", or of planning:
-// plan.method (nest, local, large, formula, walks), plan.tail, plan.motion,
-// plan.restrictions, host.tail, host.steal and host.bitmap (on, off). A call
-// that knows no such option fails with ErrUsage.
+// WithEngineOption sets a switch of planning, as "plan.tail", or of one engine, as
+// "host.steal": see EngineOptions. A call that knows no such option, or whose
+// engine cannot be the option's, fails with ErrUsage.
 func WithEngineOption(name, value string) Option {
 	return func(s *settings) { s.opts[name] = value }
 }
@@ -218,59 +214,6 @@ func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
 		}
 	}
 	return o, nil
-}
-
-// methods are the values of plan.method.
-var methods = []string{"nest", "local", "large", "formula", "walks"}
-
-// switches are the engine options that are on or off.
-var switches = []string{"plan.tail", "plan.motion", "plan.restrictions", "host.tail", "host.steal", "host.bitmap"}
-
-// ofGPU reports whether an option belongs to an engine of GPUs, which knows its
-// own names and values.
-func ofGPU(option string) bool {
-	engine, _, _ := strings.Cut(option, ".")
-	return choose.GPUEngine(engine)
-}
-
-// checkOption says what is wrong with an engine option, or whether it is off.
-func checkOption(name, value string) (off bool, err error) {
-	switch {
-	case ofGPU(name):
-		return false, nil
-	case slices.Contains(switches, name):
-		return isOff(value)
-	case name != "plan.method":
-		return false, fmt.Errorf("unknown; there are plan.method, %s, and those of engines on GPUs, as stack.unroll", strings.Join(switches, ", "))
-	case !slices.Contains(methods, value):
-		return false, fmt.Errorf("unknown method %q: want %s", value, strings.Join(methods, ", "))
-	}
-	return false, nil
-}
-
-// checkEffect refuses an option of an engine that does not run on the device.
-func (s *settings) checkEffect(option string) error {
-	switch gpu := choose.OnGPU(s.device); {
-	case ofGPU(option) && !gpu:
-		return errors.New("its engine runs on GPUs: add --device gpu:0")
-	case strings.HasPrefix(option, "host.") && gpu:
-		return fmt.Errorf("its engine does not run on --device %s", s.device)
-	}
-	return nil
-}
-
-func isOff(v string) (bool, error) {
-	switch v {
-	case "on":
-		return false, nil
-	case "off":
-		return true, nil
-	}
-	on, err := strconv.ParseBool(v)
-	if err != nil {
-		return false, fmt.Errorf("%q is neither on nor off", v)
-	}
-	return !on, nil
 }
 
 func vertexByName(p *pattern.Pattern, name string) (int, error) {

@@ -110,9 +110,10 @@ func (a *app) countCmd() *cobra.Command {
 
 Embeddings are the ways to map the pattern's names to vertices; subgraphs are
 embeddings up to the pattern's own symmetries (a triangle has 6 embeddings and
-is 1 subgraph). The first column, or --count, says which is meant; JSON always
-has both. Whatever the query's RETURN says, count gives totals, except that
-RETURN participation(v) writes a row a vertex.
+is 1 subgraph). The number that is asked for, by the query's RETURN, by --count
+or as a matter of course, is in the first column; JSON always has both. Whatever
+else RETURN says, count gives totals, except that RETURN participation(v) writes a
+row a vertex.
 
 Several patterns share one reading of the graph; --timeout and --limit hold for
 each. A result that was cut short says complete: false, and its numbers are

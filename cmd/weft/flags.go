@@ -108,9 +108,9 @@ func (f *commonFlags) addSearching(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addRunning(cmd)
 	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+engineNames())
-	fs.StringVar(&f.device, "device", "auto", "device: auto, cpu, gpu:0,1,…")
+	fs.StringVar(&f.device, "device", "auto", "device: cpu; gpu:0,1,… to use these GPUs; auto, the processor or, for long counts, GPUs")
 	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this long (30s, 5m), with a partial result and exit code 124")
-	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE` for planning or one engine (repeatable): plan.method=nest|local|large|formula|walks; plan.tail, plan.motion, plan.restrictions, host.tail, host.steal, host.bitmap=on|off")
+	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE`, a switch of planning or of one engine (repeatable); see weft help engine-options")
 	fs.BoolVar(&f.stats, "stats", false, "write what was done, and how fast, to standard error")
 }
 

@@ -19,7 +19,8 @@ func (a *app) motifsCmd() *cobra.Command {
 		Long: `Count every connected pattern of k vertices. By default counts are induced: each
 connected set of k vertices is counted once, in the one motif that it induces.
 With --edge-induced each motif's subgraphs are counted whatever other edges there
-are between their vertices. Directions are not looked at.
+are between their vertices. Directions and labels are not looked at. The motifs
+share their work; "seconds" is the share of each.
 
 ` + exitCodesHelp,
 		Example: `  weft motifs -g graph.txt.gz -k 4

@@ -173,12 +173,14 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weft",
 		Short: "find every place where a small pattern occurs in a large graph",
-		Long: `weft counts and lists the places where a pattern occurs in a graph, on all
-cores, exactly.
+		Long: `weft counts and lists the places where a pattern occurs in a graph, exactly: on
+all cores, or on GPUs (--device gpu:0).
 
-Data goes to standard output and everything else to standard error, so that the
-output can be piped. A pattern is a query in the pattern language (the last
-argument), a file (-f), or a name from the catalogue (--pattern).
+The graph is a file in any of the usual formats: -g FILE, or the first argument.
+A pattern is a query in the pattern language (the last argument), a file (-f), or
+a name from the catalogue (--pattern; weft info --catalogue lists them). Data
+goes to standard output and everything else to standard error, so that the output
+can be piped.
 
 ` + exitCodesHelp + `
 
@@ -215,6 +217,8 @@ Environment:
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
 		a.convertCmd(), a.infoCmd(), a.genCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
 	)
+	root.AddCommand(optionsTopic())
+	offerAll(root)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Short = "write the completion script of a shell"
@@ -225,6 +229,7 @@ Environment:
 	}
 	root.InitDefaultHelpCmd()
 	if c, _, err := root.Find([]string{"help"}); err == nil {
+		c.Short = "describe a command"
 		c.Run = nil
 		c.RunE = func(_ *cobra.Command, args []string) error {
 			c, rest, err := root.Find(args)

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// completions are the values of flags that a shell is offered, with their
+// meaning after a tab, where the flag's name says enough.
+var completions = map[string]func() []string{
+	"count":      func() []string { return []string{"subgraphs", "embeddings"} },
+	"device":     devices,
+	"engine":     engines,
+	"engine-opt": engineOptions,
+	"format":     format.Formats,
+	"order":      func() []string { return []string{"auto", "ri", "gsi", "geneva", "cost"} },
+	"pattern":    patterns,
+	"progress":   func() []string { return []string{"auto", "plain", "json", "none"} },
+	"semantics":  func() []string { return []string{"iso", "trail", "hom"} },
+}
+
+// offer registers the completions of cmd's flags. The formats of --to are given,
+// as a graph's differ from a table's.
+func offer(cmd *cobra.Command, to []string) {
+	for name, values := range completions {
+		if cmd.Flags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+				return values(), directive(name, begun)
+			})
+		}
+	}
+	if cmd.Flags().Lookup("to") != nil {
+		_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(to, cobra.ShellCompDirectiveNoFileComp))
+	}
+}
+
+// directive keeps the line open where more of the value follows.
+func directive(flag, begun string) cobra.ShellCompDirective {
+	if flag == "engine-opt" && !strings.Contains(begun, "=") || flag == "pattern" {
+		return cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	return cobra.ShellCompDirectiveNoFileComp
+}
+
+func engines() []string {
+	out := []string{"auto"}
+	for _, e := range choose.Engines() {
+		out = append(out, e.Name+"\t"+e.Meaning)
+	}
+	return out
+}
+
+// devices are the processor and the GPUs of this machine.
+func devices() []string {
+	out := []string{"auto", "cpu"}
+	n, err := cuda.Count()
+	if err != nil {
+		return out
+	}
+	all := "gpu:"
+	for i := range n {
+		out = append(out, fmt.Sprintf("gpu:%d", i))
+		all += fmt.Sprintf("%d,", i)
+	}
+	if n > 1 {
+		out = append(out, strings.TrimSuffix(all, ","))
+	}
+	return out
+}
+
+// engineOptions are the names with each of their values, or = where they take a
+// number.
+func engineOptions() []string {
+	var out []string
+	for _, o := range weft.EngineOptions() {
+		for _, v := range o.Values {
+			out = append(out, o.Name+"="+strings.TrimSuffix(v, "N")+"\t"+o.Meaning)
+		}
+	}
+	return out
+}
+
+// patterns are the names of the catalogue, up to the bracket of a family's.
+func patterns() []string {
+	var out []string
+	for _, e := range weft.Catalogue() {
+		name, _, family := strings.Cut(e.Usage, "(")
+		if family {
+			name += "("
+		}
+		out = append(out, name+"\t"+e.Meaning)
+	}
+	return out
+}
+
+// optionsTopic is `weft help engine-options`.
+func optionsTopic() *cobra.Command {
+	var b strings.Builder
+	b.WriteString(`Switches of planning and of the engines, for experiments: --engine-opt NAME=VALUE,
+repeatable. Answers do not depend on them. An option of an engine on GPUs needs
+--device gpu:0 or that engine's name.
+
+`)
+	writeOptions(&b)
+	return &cobra.Command{Use: "engine-options", Short: "what --engine-opt switches", Long: strings.TrimSuffix(b.String(), "\n")}
+}
+
+func writeOptions(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, o := range weft.EngineOptions() {
+		fmt.Fprintf(t, "  %s=%s\t%s\n", o.Name, strings.Join(o.Values, "|"), o.Meaning)
+	}
+	_ = t.Flush()
+}
+
+// offerAll registers the completions of all commands.
+func offerAll(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		to := sink.Formats
+		switch c.Name() {
+		case "convert", "gen":
+			to = format.Formats()
+		case "explain", "info":
+			to = []string{"table", "json", "ndjson"}
+		}
+		offer(c, to)
+	}
+}

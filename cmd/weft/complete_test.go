@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft"
+)
+
+// TestCompletion asks as a shell's script does.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string][]string{
+		"count --engine-opt":   {"plan.method=local\t", "host.steal=off\t", "stack.unroll=8\t", "fine.pool=\t"},
+		"bench --device":       {"auto\n", "cpu\n"},
+		"match --engine":       {"auto\n", "host\t", "stack\t"},
+		"match --to":           {"ndjson\n", "parquet\n"},
+		"convert --to":         {"mtx\n", "weft\n"},
+		"explain --to":         {"json\n"},
+		"count --pattern":      {"triangle\t", "clique(\t"},
+		"verify --order":       {"gsi\n"},
+		"info --format":        {"edgelist\n"},
+		"exists --semantics":   {"trail\n"},
+		"count --count":        {"embeddings\n"},
+		"cliques --progress":   {"plain\n"},
+		"motifs --engine-opt":  {"host.tail=on\t"},
+		"explain --engine-opt": {"plan.tail=on\t"},
+	} {
+		var out bytes.Buffer
+		args := append([]string{"__complete"}, append(strings.Fields(line), "")...)
+		if code := run(t.Context(), args, nil, &out, &bytes.Buffer{}); code != 0 {
+			t.Errorf("%s: exit %d", line, code)
+		}
+		for _, w := range want {
+			if !strings.Contains("\n"+out.String(), "\n"+w) {
+				t.Errorf("%s offers no %q:\n%s", line, w, out.String())
+			}
+		}
+	}
+}
+
+// TestEngineOptions: what is offered is what the engines read.
+func TestEngineOptions(t *testing.T) {
+	source := map[string]string{}
+	for _, engine := range []string{"host", "stack", "fine"} {
+		files, err := filepath.Glob(filepath.Join("..", "..", "internal", "engine", engine, "*.go"))
+		if err != nil || files == nil {
+			t.Fatal(engine, err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(f, "_test.go") {
+				source[engine] += string(text)
+			}
+		}
+	}
+	for _, o := range weft.EngineOptions() {
+		engine, name, _ := strings.Cut(o.Name, ".")
+		if text := source[engine]; engine != "plan" && !strings.Contains(text, `"`+o.Name+`"`) && !strings.Contains(text, `case "`+name+`"`) {
+			t.Errorf("engine %s reads no option %s", engine, o.Name)
+		}
+	}
+}
