@@ -12,6 +12,9 @@ import (
 func (x *lowering) columnOf(c *plan.Words) *kir.GlobalDef {
 	g := x.columns[c]
 	if g == nil {
+		if c.Kind == plan.TextWords {
+			x.textWords()
+		}
 		elem := kir.I64
 		if c.Kind == plan.FloatWords {
 			elem = kir.F64

@@ -217,7 +217,6 @@ func (w *conditionWriter) column(c *plan.Words, row kir.Expr) value {
 	case plan.IntWords:
 		v.kind, v.i = intValue, cell(kir.CellInt)
 	case plan.TextWords:
-		w.x.textWords()
 		v.kind, v.i = textValue, cell(kir.CellInt)
 	case plan.FloatWords:
 		v.kind, v.f = floatValue, cell(kir.CellFloat)

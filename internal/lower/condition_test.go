@@ -28,12 +28,7 @@ func TestConditionsAgreeWithHost(t *testing.T) {
 		e := interpreted{o: lower.Options{View: lower.Checks, Choices: true}}
 		seen := 0
 		rapid.Check(t, func(t *rapid.T) {
-			p := &pattern.Pattern{
-				Vertices: []pattern.Vertex{{Name: "a"}, {Name: "b"}},
-				Edges:    []pattern.Edge{{Name: "e", To: 1, Min: 1, Max: 1, Dir: pattern.Forward}},
-				Mode:     pattern.Hom,
-			}
-			p.Where = []pattern.Expr{condition(t, 3)}
+			p := conditioned(condition(t, 3))
 			if p.Validate() != nil {
 				t.Skip()
 			}
@@ -59,6 +54,16 @@ func TestConditionsAgreeWithHost(t *testing.T) {
 		if seen == 0 {
 			t.Error("no condition was ever true")
 		}
+	}
+}
+
+// conditioned is an edge e from a to b for which x holds.
+func conditioned(x pattern.Expr) *pattern.Pattern {
+	return &pattern.Pattern{
+		Vertices: []pattern.Vertex{{Name: "a"}, {Name: "b"}},
+		Edges:    []pattern.Edge{{Name: "e", To: 1, Min: 1, Max: 1, Dir: pattern.Forward}},
+		Mode:     pattern.Hom,
+		Where:    []pattern.Expr{x},
 	}
 }
 

@@ -10,12 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -107,18 +110,35 @@ type textCase struct {
 
 // textCases draws plans until there are enough that can be lowered.
 func textCases(t *testing.T) (out []textCase) {
-	const want = 120
+	const want = 160
+	typed := [2]*graph.Graph{typedGraph(t, true), typedGraph(t, false)}
 	for seed := 0; len(out) < want; seed++ {
 		spec := nodiff.Graphs(9).Example(seed)
 		c := textCase{g: spec.Build(), room: seed % 3}
 		c.o = []lower.Options{
-			{Counting: true}, {}, {Counting: true, NoMotion: true}, {Counting: true, Roomy: true}, {View: lower.Checks}, {View: lower.Checks, Counting: true},
+			{Counting: true}, {}, {Counting: true, NoMotion: true}, {Counting: true, Roomy: true},
+			{View: lower.Checks, Choices: true}, {View: lower.Checks, Counting: true, Choices: true},
 		}[seed%6]
-		p := nodiff.Patterns(spec, 5).Example(seed)
+		var p *pattern.Pattern
+		switch seed % 4 {
+		case 0, 1:
+			p = nodiff.Patterns(spec, 5).Example(seed)
+		case 2:
+			p = nodiff.Conditions(spec, 4).Example(seed)
+		default:
+			c.g = typed[seed/4%2]
+			p = conditioned(rapid.Custom(func(t *rapid.T) pattern.Expr { return condition(t, 3) }).Example(seed))
+		}
+		if p.Validate() != nil {
+			continue
+		}
 		var err error
 		c.p, err = plan.Compile(c.g, p, plan.Options{
 			Root: plan.NoRoot, AllowProduct: true, Method: "nest", Embeddings: seed%2 == 0, Listing: !c.o.Counting, Seed: 1,
 		})
+		if err != nil && seed%4 == 3 {
+			continue // a property compared with what it cannot be
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,6 +180,11 @@ func (c *textCase) write(b *bytes.Buffer, i int) {
 			fmt.Fprintf(b, "  static const u32 %s[] = {%s};\n", name, numbers(g.Adj))
 		case cuda.Words:
 			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", name, numbers(g.Words))
+		case cuda.Valid:
+			if g.Valid == nil {
+				return 0
+			}
+			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", name, numbers(g.Valid))
 		default:
 			return 0
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
+	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
@@ -38,4 +39,25 @@ func TestCompilesForGPUs(t *testing.T) {
 		}
 		check.CompileCheck(t, cuda.Source{Name: c.name, Text: kircuda.Text(prog) + nestText, Options: c.options})
 	}
+}
+
+// TestConditionsCompileForGPUs compiles what conditions and data edges need.
+func TestConditionsCompileForGPUs(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 5, M: 100, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := gql.Parse(`MATCH (a)-[e]-(b)-[f]-(c) WHERE (id(a) + 0.5) % 2 < id(c) * id(b) / 3 AND e <> f AND NOT EXISTS { (a)--(z)--(c) }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.CompileCheck(t, cuda.Source{Name: "conditions", Text: kircuda.Text(prog) + nestText})
 }
