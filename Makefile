@@ -7,7 +7,7 @@ TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test docs-test docs-rewrite race fuzz lint bench cross kernels-check release-snapshot picture
+.PHONY: build test docs-test docs-rewrite race fuzz lint bench cross gpu-test gpu-bench gpu-docs kernels-check release-snapshot picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -42,6 +42,15 @@ cross: ## compile for every platform of a release
 
 kernels-check: ## compile device code for GPUs, where clang-19 is installed; says so where it is not
 	$(GO) test -count=1 -v -run 'CompilesForGPUs|Refuses' ./internal/cuda/... ./internal/engine/...
+
+gpu-test: ## tests for a machine with a GPU, which needs no Go, in dist/gpu; runs them if this is one
+	GO="$(GO)" scripts/gpu/build.sh test
+
+gpu-bench: ## the same for benchmarks
+	GO="$(GO)" scripts/gpu/build.sh bench
+
+gpu-docs: ## the tables of docs/gpu.md from the results in RESULTS, JSON files of gpu-test and gpu-bench
+	$(GO) run ./internal/tools/gpudoc -into docs/gpu.md $(RESULTS)
 
 release-snapshot: ## the archives of a release, in dist/
 	GO="$(GO)" VERSION="$(VERSION)" LDFLAGS="$(LDFLAGS)" TARGETS="$(TARGETS)" scripts/release-snapshot.sh

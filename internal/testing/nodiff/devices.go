@@ -1,6 +1,8 @@
 package nodiff
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -10,7 +12,8 @@ import (
 )
 
 // OnDevices compares an engine of GPUs with the oracle: on a GPU that is required
-// 200 plans on 50 graphs each, and elsewhere a few.
+// 200 plans on 50 graphs each, and elsewhere a few. WEFT_NODIFF=20x5 makes it 20
+// plans on 5 graphs.
 func OnDevices(t *testing.T, c Config, over func(s *session.Session) engine.Engine) {
 	suite := Suite{Plans: 3, Graphs: 6}
 	switch {
@@ -18,6 +21,11 @@ func OnDevices(t *testing.T, c Config, over func(s *session.Session) engine.Engi
 		suite = Suite{Plans: 200, Graphs: 50}
 	case testing.Short():
 		suite = Suite{Plans: 1, Graphs: 3}
+	}
+	if size := os.Getenv("WEFT_NODIFF"); size != "" {
+		if _, err := fmt.Sscanf(size, "%dx%d", &suite.Plans, &suite.Graphs); err != nil {
+			t.Fatalf("WEFT_NODIFF=%s: %v", size, err)
+		}
 	}
 	device.Several(t, func(t *testing.T, devices []*cuda.Device) {
 		var engines []engine.Engine
