@@ -12,6 +12,9 @@ struct Grown {
   u64 unused;
 };
 
+// Adjacencies that can have tables of members (fine_members.cuh).
+#define FINE_TABLES 4
+
 enum Steal { STEAL_OFF, STEAL_BLOCK, STEAL_GRID };
 
 struct Fine {
@@ -31,6 +34,7 @@ struct Fine {
   u32 frames; // of a stack
   u32 stack_bytes;
   u32 unused;
+  u32* tables[FINE_TABLES]; // of an adjacency; null: lists are searched
 };
 
 #endif

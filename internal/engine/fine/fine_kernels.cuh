@@ -6,11 +6,13 @@
 // by checks_of(p), and FINE_PURPOSE: COUNT or LIST.
 #ifndef FINE_KERNELS
 #define FINE_KERNELS
+#include "fine_members.cuh"
 #include "fine_work.cuh"
 
-DEV Head* begin_block() {
+DEV Head* begin_block(const Fine& x) {
   Head* head = (Head*)shared();
   if (thread() == 0) board_clear(&head->board);
+  if (thread() < FINE_TABLES) head->tables[thread()] = x.tables[thread()];
   sync_block();
   return head;
 }
@@ -21,7 +23,7 @@ DEV Head* begin_block() {
 // nothing.
 WEFT_KERNEL(fine_grow, Params, LAUNCH_BOUNDS(256, 4)) {
   Checks checks = checks_of(p);
-  Walker<Checks, GROW> w(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block());
+  Walker<Checks, GROW> w(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block(p.x));
   w.grow_all(p.x.depth ? p.x.count : p.run.tasks);
 }
 
@@ -29,8 +31,24 @@ WEFT_KERNEL(fine_grow, Params, LAUNCH_BOUNDS(256, 4)) {
 // 0. With stealing the whole grid is resident.
 WEFT_KERNEL(fine_search, Params, LAUNCH_BOUNDS(256, 4)) {
   Checks checks = checks_of(p);
-  Walker<Checks, FINE_PURPOSE> w(p.run, p.x, checks, checks.levels() - 1, begin_block());
+  Walker<Checks, FINE_PURPOSE> w(p.run, p.x, checks, checks.levels() - 1, begin_block(p.x));
   w.work();
+}
+
+// Requires tables of all ones.
+struct Tabling {
+  Run run;
+  Graph graph;
+  u32* tables[FINE_TABLES];
+};
+
+WEFT_KERNEL(fine_tables, Tabling) {
+  u64 first = (u64)(block() * warps() + warp()) * FINE_PART, step = (u64)blocks() * warps() * FINE_PART;
+  for (u32 k = 0; k < W_ADJS && k < FINE_TABLES; k++) {
+    u64 n = p.graph.adj[k].off[p.run.vertices];
+    for (u64 at = first; p.tables[k] && at < n; at += step)
+      put_members(p.graph.adj[k], p.tables[k], p.run.vertices, at, min(at + FINE_PART, n));
+  }
 }
 
 #endif

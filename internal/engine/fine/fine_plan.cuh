@@ -2,8 +2,7 @@
 // valid, Block<b>, combine (package lower, the checks view).
 #ifndef FINE_PLAN
 #define FINE_PLAN
-#include "fine_stack.cuh"
-#include "control.cuh"
+#include "fine_members.cuh"
 
 // A pattern of one vertex has neither.
 template <int> struct Level;

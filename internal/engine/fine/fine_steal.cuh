@@ -12,8 +12,9 @@
 struct Head {
   Board board;
   u32 from[32]; // by warp: the first frame with work of the stack that was given to it
+  const u32* tables[FINE_TABLES]; // of Fine, where every check finds them
 };
-static_assert(sizeof(Head) == 144, "Go has this size too");
+static_assert(sizeof(Head) == 176, "Go has this size too");
 
 // Mail: the first frame with work, 16 bytes in all, and then frames.
 #define FINE_MAIL_HEAD 16

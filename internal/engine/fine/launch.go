@@ -23,6 +23,7 @@ type args struct {
 	Frames     uint32
 	StackBytes uint32
 	_          uint32
+	Tables     [maxTables]uint64
 }
 
 // grown is struct Grown.
@@ -32,7 +33,7 @@ type grown struct{ Rows, Taken, Roots, _ uint64 }
 // frames in mail.
 const (
 	frameBytes    = 624
-	headBytes     = 144
+	headBytes     = 176
 	mailHeadBytes = 16
 	columnBytes   = 128
 )
@@ -110,7 +111,14 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
+	fill, err := r.tables(x, &a)
+	if err != nil {
+		return nil, err
+	}
 	return func() error {
+		if err := fill(); err != nil {
+			return err
+		}
 		if pool != nil {
 			if err := pool.grow(&a); err != nil {
 				return err

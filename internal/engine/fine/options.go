@@ -13,6 +13,7 @@ import (
 type options struct {
 	batch bool   // fine.batch=on|off: partial matches share a pool
 	tail  bool   // fine.tail=on|off: the plan's last levels are closed by arithmetic
+	hash  bool   // fine.lookup=hash|search: membership in a list by its hash table, or by binary search
 	steal uint32 // fine.steal=off|block|grid
 	index int    // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
 	pool  uint64 // fine.pool=N: partial matches that the breadth-first start makes; 0: none
@@ -35,7 +36,7 @@ const (
 
 // optionsOf reads the switches; the error names what cannot be.
 func optionsOf(o engine.Options) (options, error) {
-	out := options{batch: true, tail: true, steal: stealGrid, pool: 1000000}
+	out := options{batch: true, tail: true, hash: true, steal: stealGrid, pool: 1000000}
 	for name, to := range map[string]*bool{"fine.batch": &out.batch, "fine.tail": &out.tail} {
 		switch v := o.Opt[name]; v {
 		case "", "on":
@@ -53,6 +54,13 @@ func optionsOf(o engine.Options) (options, error) {
 		out.steal = stealOff
 	default:
 		return out, fmt.Errorf("%w fine.steal=%s: want off, block or grid", engine.ErrOption, v)
+	}
+	switch v := o.Opt["fine.lookup"]; v {
+	case "", "hash":
+	case "search":
+		out.hash = false
+	default:
+		return out, fmt.Errorf("%w fine.lookup=%s: want hash or search", engine.ErrOption, v)
 	}
 	names := []string{"auto", "none", "bitmap", "hash"}
 	if v := o.Opt["fine.index"]; v != "" {

@@ -24,7 +24,7 @@ type search struct {
 	opt   options
 	prog  *kir.Program
 	rows  *engine.Rows // of a listing
-	query *query // over a candidate graph; nil: over the plan's lists
+	query *query       // over a candidate graph; nil: over the plan's lists
 
 	made *indexArgs // the candidate graph
 
@@ -58,7 +58,8 @@ typedef Indexed Checks;
 DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.index, p.table}; }
 `
 	}
-	return emit.Text(r.prog) + checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine_kernels.cuh\"\n"
+	return "#include \"fine_members.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
+		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine_kernels.cuh\"\n"
 }
 
 func includes() map[string]string {
