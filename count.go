@@ -44,9 +44,12 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (*job
 	j.opt = s.engineOptions(s.limit)
 	j.choice, err = choose.Pick(choose.Request{
 		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method,
-		Compile: func(method string) (*plan.Plan, error) {
+		Compile: func(method, order string) (*plan.Plan, error) {
 			o := o
 			o.Method = method
+			if o.Order == "" || o.Order == "auto" {
+				o.Order = order
+			}
 			p, err := plan.Compile(g.g, p, o)
 			return p, withKind(ErrQuery, classify(err))
 		},

@@ -27,7 +27,7 @@ func request(t *testing.T, work float64) Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Request{Graph: g, Options: engine.Options{Threads: 1}, Compile: func(method string) (*plan.Plan, error) {
+	return Request{Graph: g, Options: engine.Options{Threads: 1}, Compile: func(method, _ string) (*plan.Plan, error) {
 		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
 		if p != nil {
 			p.Price = work

@@ -59,8 +59,9 @@ type Request struct {
 	Options        engine.Options
 	Listing        bool   // matches are wanted, not only their number
 	Method         string // of counting, as plan.Options.Method; "": Pick chooses
-	// Compile plans the query for a method.
-	Compile func(method string) (*plan.Plan, error)
+	// Compile plans the query for a method; order is the engine's own rule for a
+	// matching order, where the user names none ("": the planner's choice).
+	Compile func(method, order string) (*plan.Plan, error)
 }
 
 // Choice is an engine with the plan that it is to run, and why it was chosen.
@@ -161,7 +162,7 @@ func Pick(r Request) (Choice, error) {
 		}
 		reason = "asked for by name"
 	}
-	p, err := r.Compile(r.Method)
+	p, err := r.Compile(r.Method, "")
 	if err != nil {
 		return Choice{}, err
 	}

@@ -19,16 +19,19 @@ type gpuEngine struct {
 	make          func(*session.Session) engine.Engine
 	// local: it counts plans for the local method too, where the pattern suits it.
 	local bool
+	// order is its rule for matching orders: estimates are of set programs, and
+	// say little of a search that makes no sets.
+	order string
 }
 
 // onGPU are the engines of GPUs.
 var onGPU = []gpuEngine{
 	{"stack", "depth-first search with a stack a warp, neighbourhoods as bit matrices (STMatch)",
-		func(s *session.Session) engine.Engine { return stack.New(s) }, true},
+		func(s *session.Session) engine.Engine { return stack.New(s) }, true, ""},
 	{"fine", "a thread a candidate, stacks of constant size (gMatch)",
-		func(s *session.Session) engine.Engine { return fine.New(s) }, false},
+		func(s *session.Session) engine.Engine { return fine.New(s) }, false, "ri"},
 	{"codegen", "the whole loop nest of a plan compiled into one kernel",
-		func(s *session.Session) engine.Engine { return codegen.New(s) }, false},
+		func(s *session.Session) engine.Engine { return codegen.New(s) }, false, ""},
 }
 
 // GPUEngine reports whether an engine of GPUs is called so.
@@ -59,7 +62,7 @@ func pickGPU(r Request) (Choice, error) {
 	for _, e := range try {
 		eng := e.make(s)
 		for _, method := range e.methods(r) {
-			p, err := r.Compile(method)
+			p, err := r.Compile(method, e.order)
 			if err != nil {
 				if method == plan.Local.String() && r.Method == "" {
 					continue // the pattern does not suit it
