@@ -190,3 +190,28 @@ func ExampleGenerate() {
 	fmt.Println(r.Subgraphs, err)
 	// Output: 0 <nil>
 }
+
+func ExampleMatcha_Run() {
+	g, remove := openFriends()
+	defer remove()
+	m, err := weft.ParseMatcha("", `input G: Graph
+apply(lambda v: emit(v), lambda v: size(neighbor(G, v)) > 3, vertices(G))
+return size(vertices(G))
+`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := m.Run(context.Background(), map[string]any{"G": g}, func(row []any) bool {
+		fmt.Println(row[0], "has more than three friends")
+		return true
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Values[0], "vertices")
+	// Output:
+	// dan has more than three friends
+	// 5 vertices
+}

@@ -34,6 +34,7 @@ type settings struct {
 	levels   bool
 	queryCol bool
 	listing  *bool
+	passes   string // of a Matcha program; "": all
 	progress func(Progress)
 }
 

@@ -215,7 +215,7 @@ Environment:
 	})
 	root.AddCommand(
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
-		a.convertCmd(), a.infoCmd(), a.genCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
+		a.matchaCmd(), a.convertCmd(), a.infoCmd(), a.genCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
 	)
 	root.AddCommand(optionsTopic())
 	offerAll(root)
@@ -266,7 +266,7 @@ func flagError(err error) string {
 }
 
 // laterCommands will come.
-var laterCommands = []string{"matcha", "sample", "serve", "watch"}
+var laterCommands = []string{"sample", "serve", "watch"}
 
 // args wraps cobra's argument checks as usage errors.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {

@@ -29,7 +29,7 @@ func Build(file *syntax.File) (p *Program, err error) {
 	top := &scope{names: map[string]binding{}}
 	result := b.block(file.Body, top)
 	if result != nil && !result.Type.Kind.Scalar() && result.Type.Kind != types.Tuple {
-		b.failHint(result.Pos, fmt.Sprintf("the program returns a %s", result.Type), "a number, True or False, or a Tuple", "emit(item) lists the items of a list")
+		b.failHint(file.Body[len(file.Body)-1].(*syntax.Return).X.Pos(), fmt.Sprintf("the program returns a %s", result.Type), "a number, True or False, or a Tuple", "emit(item) lists the items of a list")
 	}
 	b.p.Main.Result = result
 	if result == nil && len(b.p.Main.Steps) == 0 {

@@ -47,7 +47,7 @@ func (b *builder) value(x syntax.Expr, s *scope) *Node {
 	case *syntax.Lambda:
 		b.fail(at, "a function is no value", "an expression")
 	case *syntax.ListLit:
-		return b.list(at, b.values(x.Items, s), nil)
+		return b.list(at, b.values(x.Items, s), x.Items, nil)
 	case *syntax.Unary:
 		return b.unary(x, s)
 	case *syntax.Binary:
@@ -206,20 +206,21 @@ func arithType(op string, l, r *types.Type) *types.Type {
 	return t
 }
 
-// list makes a list of items of one type; item is the type if there are none.
-func (b *builder) list(at syntax.Pos, items []*Node, item *types.Type) *Node {
+// list makes a list of items of one type, which stand at places; item is the type
+// if there are none.
+func (b *builder) list(at syntax.Pos, items []*Node, places []syntax.Expr, item *types.Type) *Node {
 	if item == nil && len(items) == 0 {
 		b.failHint(at, "an empty list has no type", "", "mk_list(0, int) is an empty list of numbers")
 	}
 	for i, n := range items {
 		if !n.Type.Kind.Scalar() && n.Type.Kind != types.Tuple {
-			b.fail(n.Pos, "an item of the list is "+describe(n.Type), "int, float, bool or Tuple")
+			b.fail(places[i].Pos(), "an item of the list is "+describe(n.Type), "int, float, bool or Tuple")
 		}
 		switch {
 		case i == 0 && item == nil:
 			item = n.Type
 		case !types.Same(item, n.Type):
-			b.fail(n.Pos, "an item of the list is "+describe(n.Type), item.String())
+			b.fail(places[i].Pos(), "an item of the list is "+describe(n.Type), item.String())
 		case i == 0:
 			item = n.Type
 		default:

@@ -16,12 +16,14 @@ func (b *builder) mkTuple(a *arguments) *Node {
 		b.fail(a.by["dtype"].Pos(), "a Tuple of "+t.String(), "int, float or bool")
 	}
 	var parts []*Node
+	var places []syntax.Expr
 	if x := a.by["val"]; x != nil {
 		l, ok := x.(*syntax.ListLit)
 		if !ok {
 			b.fail(x.Pos(), "the components of a Tuple are not written out", "'[a, b]'")
 		}
-		parts = b.values(l.Items, a.scope)
+		places = l.Items
+		parts = b.values(places, a.scope)
 		if sized && n != int64(len(parts)) {
 			b.fail(x.Pos(), fmt.Sprintf("%s for a Tuple of %d", plural(len(parts), "component"), n), plural(int(n), "component"))
 		}
@@ -37,13 +39,21 @@ func (b *builder) mkTuple(a *arguments) *Node {
 		}
 	}
 	var all []*types.Type
-	for _, p := range parts {
-		b.want(p, p.Pos, "a component", types.Int, types.Float, types.Bool)
+	for i, p := range parts {
+		at := a.at
+		if places != nil {
+			at = places[i].Pos()
+		}
+		b.want(p, at, "a component", types.Int, types.Float, types.Bool)
 		if t == nil {
 			t = p.Type
 		}
+		if t.Kind == types.Float && p.Type.Kind == types.Int {
+			p = b.toFloat(p)
+			parts[i] = p
+		}
 		if p.Type.Kind != t.Kind {
-			b.fail(p.Pos, "a component is "+describe(p.Type), t.Kind.String()+": components are of one type")
+			b.fail(at, "a component is "+describe(p.Type), t.Kind.String()+": components are of one type")
 		}
 		all = append(all, p.Type)
 	}
@@ -74,15 +84,16 @@ func (b *builder) mkList(a *arguments) *Node {
 		if x == nil && (item == nil || most == nil) {
 			b.fail(a.at, "mk_list without items", "val, or nitems and type")
 		}
-		var items []*Node
+		var places []syntax.Expr
 		at := a.at
 		if l != nil {
-			items, at = b.values(l.Items, a.scope), l.At
+			places, at = l.Items, l.At
 		}
+		items := b.values(places, a.scope)
 		if most != nil && most.Op == Const && int64(most.Words[0]) < int64(len(items)) {
 			b.fail(at, fmt.Sprintf("%s in a list of at most %d", plural(len(items), "item"), most.Words[0]), "")
 		}
-		return b.list(at, items, item)
+		return b.list(at, items, places, item)
 	}
 	from := b.arg(a, "val", types.List)
 	if item != nil && !types.Same(item, from.Type.Elem) {

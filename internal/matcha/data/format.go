@@ -23,3 +23,24 @@ func (s *Set) Append(b []byte, t *types.Type, x types.Word) []byte {
 	}
 	return strconv.AppendInt(b, int64(x), 10)
 }
+
+// Value is a Var, or a component of a Tuple, as a value of Go: int64, float64 or
+// bool, or the user's id, int64 or string, of a vertex of an input graph.
+func (s *Set) Value(t *types.Type, x types.Word) any {
+	switch {
+	case t.Vertex != "":
+		g := s.inputs[t.Vertex].Graph
+		if x < 0 || x >= types.Word(g.NumVertices()) {
+			return int64(x)
+		}
+		if g.IDs.Numeric() {
+			return g.IDs.Int(uint32(x))
+		}
+		return g.IDs.String(uint32(x))
+	case t.Kind == types.Float:
+		return x.Float()
+	case t.Kind == types.Bool:
+		return x != 0
+	}
+	return int64(x)
+}

@@ -15,27 +15,41 @@ type Room struct {
 	Bytes int64
 }
 
+// Stored reports whether a node has memory of its own: neighbours, slices and
+// limited lists are parts of what there is already.
+func Stored(n *asg.Node) bool {
+	switch n.Op {
+	case asg.Neighbor, asg.EdgeInfo, asg.Limit, asg.Slice, asg.Input:
+		return false
+	}
+	return n.Type.Kind == types.List || n.Type.Kind == types.Graph || n.Type.Kind == types.Counter
+}
+
+// Bound is the most items of a list, edges of a graph, or keys of a Counter.
+func Bound(n *asg.Node) *types.Bound {
+	if n.Type.Kind == types.Graph {
+		return n.Type.Facts.Edges
+	}
+	return n.Type.Max
+}
+
 // Rooms is what the program's lists, graphs and counters need at most, each
 // allocated once before the program runs (thesis, section 3.5.2): nodes of
 // functions that are inlined live once at a time.
 func (s *Set) Rooms() []Room {
 	var out []Room
 	asg.Walk(s.p, func(n *asg.Node) {
-		var items, words int64
-		switch {
-		case n.Op == asg.Neighbor || n.Op == asg.EdgeInfo || n.Op == asg.Limit || n.Op == asg.Slice:
-			return // a part of what there is already
-		case n.Type.Kind == types.List:
-			items, words = s.Most(n.Type.Max), int64(n.Type.Elem.Words())
-		case n.Type.Kind == types.Graph:
-			items, words = s.Most(n.Type.Facts.Edges), 3
-		case n.Type.Kind == types.Counter:
-			items, words = s.Most(n.Type.Max), 1
-			if n.Type.Hashed {
-				words = 4
-			}
-		default:
+		if !Stored(n) {
 			return
+		}
+		items, words := s.Most(Bound(n)), int64(1)
+		switch {
+		case n.Type.Kind == types.List:
+			words = int64(n.Type.Elem.Words())
+		case n.Type.Kind == types.Graph:
+			words = 3
+		case n.Type.Hashed:
+			words = 4
 		}
 		bytes := int64(math.MaxInt64)
 		if items <= math.MaxInt64/8/words {
@@ -67,10 +81,7 @@ func (s *Set) Fits(limit int64) error {
 	if most.Node.Given != "" {
 		what = most.Node.Given
 	}
-	bound := most.Node.Type.Max
-	if most.Node.Type.Kind == types.Graph {
-		bound = most.Node.Type.Facts.Edges
-	}
+	bound := Bound(most.Node)
 	formula := ""
 	if _, ok := bound.Constant(); !ok {
 		formula = fmt.Sprintf(" (%s)", bound)

@@ -1,0 +1,431 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// matchaFlags are the flags of what works on a Matcha program.
+type matchaFlags struct {
+	graphFlags
+	commonFlags
+	inputs []string
+	passes string
+}
+
+func (a *app) matchaCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "matcha",
+		Short: "run, check and explain programs that say how to match",
+		Long: `Work with programs in Matcha, a small language that says how to match: what to
+go over, which neighbour lists to combine, what to count or to list. PROGRAM is a
+file, "-" for standard input, or the name of a program of the library, which
+weft matcha list shows. docs/matcha.md describes the language.
+
+Programs may take any time and, up to --memory, any memory: they are trusted input.
+
+` + exitCodesHelp,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usagef("unknown command %q; see weft matcha --help", args[0])
+		},
+	}
+	cmd.AddCommand(a.matchaRunCmd(), a.matchaCheckCmd(), a.matchaEmitCmd(), a.matchaExplainCmd(), a.matchaListCmd())
+	return cmd
+}
+
+// add adds the flags that say what a program is given.
+func (f *matchaFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.path, "graph", "g", "", "`FILE` of the graph, for a program with one input that is a Graph")
+	f.addReading(cmd)
+	f.addLoading(cmd)
+	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=VALUE` of an input (repeatable): a number, True, False, or the file of a Graph or a List")
+	cmd.Flags().StringVar(&f.passes, "passes", "all", "passes: all, none, or names with commas; -NAME leaves one out")
+}
+
+func (a *app) matchaRunCmd() *cobra.Command {
+	var f matchaFlags
+	cmd := &cobra.Command{
+		Use:   "run PROGRAM [-g FILE] [--input NAME=VALUE]…",
+		Short: "run a program",
+		Long: `Run a program in the interpreter, on one core. A program that emits writes the
+rows to standard output and its result to standard error; one that does not
+writes its result to standard output.
+
+` + exitCodesHelp,
+		Example: `  weft matcha run triangles -g graph.txt.gz
+  weft matcha run mine.matcha -g graph.weft --input k=3 --to csv`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return a.matchaRun(&f, args[0]) },
+	}
+	f.add(cmd)
+	f.addWriting(cmd)
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop after this long (30s, 5m), with exit code 124")
+	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop after `N` rows that are emitted")
+	return cmd
+}
+
+func (a *app) matchaCheckCmd() *cobra.Command {
+	var format bool
+	cmd := &cobra.Command{
+		Use:     "check PROGRAM…",
+		Short:   "say whether programs are right",
+		Long:    "Check programs: their text, names, types and bounds. Exit code 4 and the place of the\nfirst mistake, or nothing; with --format, each program in canonical form.\n\n" + exitCodesHelp,
+		Example: `  weft matcha check mine.matcha`,
+		Args:    args(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, name := range args {
+				m, err := a.matcha(name)
+				if err != nil {
+					return err
+				}
+				if format {
+					fmt.Fprint(a.stdout, m)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&format, "format", false, "write the programs in canonical form")
+	return cmd
+}
+
+func (a *app) matchaEmitCmd() *cobra.Command {
+	var f matchaFlags
+	var emit string
+	cmd := &cobra.Command{
+		Use:   "emit PROGRAM [--emit asg|ir] [-g FILE] [--input NAME=VALUE]…",
+		Short: "show what the compiler makes of a program",
+		Long: `Show a program after the passes: as its abstract syntax graph (--emit asg), or as
+the kernel IR (--emit ir), for which it needs the inputs, because their sizes are
+part of it.
+
+` + exitCodesHelp,
+		Example: `  weft matcha emit triangles --passes none
+  weft matcha emit clique4 --emit ir -g graph.weft`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch emit {
+			case "asg", "ir":
+			case "c", "cuda":
+				return usagef("not yet: --emit %s; asg and ir are there", emit)
+			default:
+				return usagef("--emit %s: want asg or ir", emit)
+			}
+			m, err := a.matcha(args[0])
+			if err != nil {
+				return err
+			}
+			var text string
+			if emit == "asg" {
+				text, err = m.Graph(weft.WithPasses(f.passes))
+			} else {
+				err = a.withInputs(&f, m, func(in map[string]any) error {
+					text, err = m.IR(a.ctx, in, weft.WithPasses(f.passes))
+					return err
+				})
+			}
+			if err == nil {
+				_, err = io.WriteString(a.stdout, text)
+			}
+			return err
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&emit, "emit", "asg", "asg, the abstract syntax graph, or ir, the kernel IR")
+	return cmd
+}
+
+func (a *app) matchaExplainCmd() *cobra.Command {
+	var f matchaFlags
+	cmd := &cobra.Command{
+		Use:   "explain PROGRAM [-g FILE] [--input NAME=VALUE]…",
+		Short: "show a program's inputs, passes and memory",
+		Long: `Show what a program is given and gives, what each pass does for it, and the memory
+that its lists need: as formulas and, with the inputs, as numbers.
+
+` + exitCodesHelp,
+		Example: `  weft matcha explain clique5
+  weft matcha explain clique5 -g graph.weft`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := a.matcha(args[0])
+			if err != nil {
+				return err
+			}
+			explain := func(in map[string]any) error {
+				text, err := m.Explain(in, weft.WithPasses(f.passes))
+				if err == nil {
+					_, err = io.WriteString(a.stdout, text)
+				}
+				return err
+			}
+			if f.path == "" && len(f.inputs) == 0 {
+				return explain(nil)
+			}
+			return a.withInputs(&f, m, explain)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (a *app) matchaListCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "list the programs of the library",
+		Args:  args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			all := library.Entries()
+			return writeRows(a.stdout, "table", len(all), []sink.Column{
+				column("program", sink.String, func(i int) any { return all[i].Name }),
+				column("what", sink.String, func(i int) any { return all[i].Doc }),
+			})
+		},
+	}
+}
+
+// matcha reads a program: a file, standard input, or one of the library.
+func (a *app) matcha(name string) (*weft.Matcha, error) {
+	if name == "-" {
+		text, err := io.ReadAll(a.stdin)
+		if err != nil {
+			return nil, err
+		}
+		return weft.ParseMatcha("", string(text))
+	}
+	text, err := os.ReadFile(name)
+	if err == nil {
+		return weft.ParseMatcha(name, string(text))
+	}
+	all := library.Entries()
+	if i := slices.IndexFunc(all, func(e library.Entry) bool { return e.Name == name }); i >= 0 {
+		return weft.ParseMatcha(name, all[i].Text)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, usagef("%s: no such file, and no program of the library; see weft matcha list", name)
+	}
+	return nil, err
+}
+
+func (a *app) matchaRun(f *matchaFlags, name string) error {
+	if f.to != "" {
+		if err := sink.CheckFormat(f.to); err != nil {
+			return usagef("--to: %v", err)
+		}
+	}
+	if f.limit < 0 || f.timeout < 0 {
+		return usagef("--limit and --timeout cannot be negative")
+	}
+	m, err := a.matcha(name)
+	if err != nil {
+		return err
+	}
+	return a.withInputs(f, m, func(in map[string]any) error {
+		memory, _ := parseBytes(f.memory) // checked by withInputs
+		ctx, cancel := f.within(a.ctx)
+		defer cancel()
+		out, err := a.open(f.out)
+		if err != nil {
+			return err
+		}
+		rows := &rowWriter{w: out, to: f.to}
+		r, err := m.Run(ctx, in, func(row []any) bool {
+			return rows.add(row) && (f.limit == 0 || rows.n < f.limit)
+		}, weft.WithPasses(f.passes), weft.WithMemory(memory))
+		if rows.err != nil {
+			err = rows.err
+		}
+		if cut := a.interruption(ctx, err); cut != nil {
+			return a.matchaCut(m, rows, out, cut)
+		}
+		if err != nil {
+			return out.finish(err)
+		}
+		return out.finish(a.matchaResult(m, rows, r))
+	})
+}
+
+// matchaCut keeps the rows of a program that was cut short; a result there is
+// none.
+func (a *app) matchaCut(m *weft.Matcha, rows *rowWriter, out *output, cut error) error {
+	if !m.Emits() {
+		fmt.Fprintf(a.stderr, "weft: %v: there is no result\n", cut)
+		_ = out.finish(cut)
+		return exitError(codeOf(cut))
+	}
+	if err := rows.close(); err != nil {
+		return out.finish(err)
+	}
+	if name, err := out.partial(); err != nil {
+		return err
+	} else if name != "" {
+		fmt.Fprintf(a.stderr, "weft: what there is was kept as %s\n", name)
+	}
+	return a.cutShort(cut)
+}
+
+// matchaResult writes what a run gave.
+func (a *app) matchaResult(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult) error {
+	if !m.Emits() {
+		rows.names = []string{"result"}
+		rows.add(r.Values)
+		if rows.err != nil {
+			return rows.err
+		}
+		return rows.close()
+	}
+	if len(r.Values) > 0 {
+		var text []string
+		for _, v := range r.Values {
+			text = append(text, fmt.Sprint(v))
+		}
+		fmt.Fprintf(a.stderr, "weft: the result is %s\n", strings.Join(text, " "))
+	}
+	return rows.close()
+}
+
+// rowWriter writes rows of equal length as a table.
+type rowWriter struct {
+	w     io.Writer
+	to    string
+	names []string // of the columns; more: the first with a number
+	out   *sink.Writer
+	rows  [][]any // not yet written
+	n     int64
+	err   error
+}
+
+// add takes a row, and returns false after an error.
+func (w *rowWriter) add(row []any) bool {
+	if w.err == nil && w.out == nil {
+		w.start(row)
+	}
+	w.rows = append(w.rows, slices.Clone(row))
+	if w.n++; len(w.rows) == 1024 {
+		w.flush()
+	}
+	return w.err == nil
+}
+
+// start makes columns of the types of a row.
+func (w *rowWriter) start(row []any) {
+	var cols []sink.Column
+	for i, v := range row {
+		t := sink.Int
+		switch v.(type) {
+		case float64:
+			t = sink.Float
+		case bool:
+			t = sink.Bool
+		case string:
+			t = sink.String
+		}
+		name := fmt.Sprintf("v%d", i)
+		if len(w.names) > 0 {
+			if name = w.names[0]; len(row) > 1 {
+				name = fmt.Sprintf("%s%d", w.names[0], i)
+			}
+		}
+		cols = append(cols, column(name, t, func(at int) any { return w.rows[at][i] }))
+	}
+	to := w.to
+	if to == "" {
+		to = "table"
+	}
+	w.out, w.err = sink.New(w.w, sink.Options{Format: to, Columns: cols})
+}
+
+func (w *rowWriter) flush() {
+	if w.err == nil && len(w.rows) > 0 {
+		w.err = w.out.Emit(0, sink.Rows(0, len(w.rows)))
+	}
+	w.rows = w.rows[:0]
+}
+
+// close writes what is left.
+func (w *rowWriter) close() error {
+	w.flush()
+	if w.out == nil {
+		return w.err
+	}
+	return errors.Join(w.err, w.out.Close())
+}
+
+// withInputs reads the inputs that the flags give, and closes graphs afterwards.
+func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]any) error) error {
+	if _, err := parseBytes(f.memory); err != nil {
+		return usagef("--memory: %v", err)
+	}
+	in := map[string]any{}
+	var graphs []*weft.Graph
+	defer func() {
+		for _, g := range graphs {
+			g.Close()
+		}
+	}()
+	open := func(name, path string) error {
+		files := f.graphFlags
+		files.path = path
+		bar := a.progress(f.progress)
+		g, err := a.load(&files, &f.commonFlags, bar)
+		if err != nil {
+			return err
+		}
+		graphs = append(graphs, g)
+		in[name] = g
+		return nil
+	}
+	if f.path != "" {
+		var names []string
+		for _, i := range m.Inputs() {
+			if i.Type == "Graph" {
+				names = append(names, i.Name)
+			}
+		}
+		if len(names) != 1 {
+			return usagef("-g is for a program with one Graph, and this one has %d; see --input", len(names))
+		}
+		if err := open(names[0], f.path); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.inputs {
+		name, value, ok := strings.Cut(s, "=")
+		i := slices.IndexFunc(m.Inputs(), func(i weft.MatchaInput) bool { return i.Name == name })
+		switch {
+		case !ok || name == "":
+			return usagef("--input %q: want NAME=VALUE", s)
+		case i < 0:
+			return usagef("--input %s: the program has no input %s", s, name)
+		case in[name] != nil:
+			return usagef("the input %s is given twice", name)
+		}
+		t := m.Inputs()[i].Type
+		if t == "Graph" {
+			if err := open(name, value); err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := matchaValue(t, value)
+		if err != nil {
+			return usagef("--input %s: %v", s, err)
+		}
+		in[name] = v
+	}
+	return do(in)
+}

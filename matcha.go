@@ -1,0 +1,254 @@
+package weft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/interp"
+	"github.com/weftgraph/weft/internal/matcha/irgen"
+	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// Matcha is a program that says how to match; docs/matcha.md describes the
+// language. It is safe for concurrent use.
+type Matcha struct {
+	file *syntax.File
+	p    *asg.Program // as written; runs build their own to rewrite
+}
+
+// MatchaInput is what a program must be given.
+type MatchaInput struct {
+	Name string
+	Type string // as in the program: int, float, bool, Graph, List[…]
+}
+
+// MatchaResult is what a run gave. Values are the program's result, a Tuple
+// component by component: int64, float64 or bool, or the user's id of a vertex.
+// A run that emit stopped is not Complete and has no values.
+type MatchaResult struct {
+	Values   []any
+	Emitted  uint64
+	Complete bool
+}
+
+// ParseMatcha reads a program and checks it. Errors name the program as name,
+// which may be empty, and are of kind ErrQuery.
+func ParseMatcha(name, text string) (*Matcha, error) {
+	f, err := syntax.ParseNamed(name, text)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	p, err := asg.Build(f)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	return &Matcha{f, p}, nil
+}
+
+// Inputs are the program's inputs in their order.
+func (m *Matcha) Inputs() (out []MatchaInput) {
+	for _, n := range m.p.Inputs {
+		t := n.Type.String()
+		if n.Type.Kind == types.List {
+			t = "List[" + n.Type.Elem.String() + "]"
+		}
+		out = append(out, MatchaInput{n.Name, t})
+	}
+	return out
+}
+
+// String is the program in canonical form.
+func (m *Matcha) String() string { return syntax.Format(m.file) }
+
+// Graph is the program's abstract syntax graph after a choice of passes; see
+// WithPasses.
+func (m *Matcha) Graph(options ...Option) (string, error) {
+	p, err := m.optimized(collect(options))
+	if err != nil {
+		return "", err
+	}
+	return p.String(), nil
+}
+
+// optimized is a graph of the program's own after the passes of the options.
+func (m *Matcha) optimized(s *settings) (*asg.Program, error) {
+	off, err := s.passesOff()
+	if err != nil {
+		return nil, err
+	}
+	p, err := asg.Build(m.file)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	passes.Optimize(p, off...)
+	return p, nil
+}
+
+// passesOff are the passes that are not wanted.
+func (s *settings) passesOff() ([]string, error) {
+	if s.passes == "" {
+		return nil, nil
+	}
+	off, err := passes.Choose(s.passes)
+	return off, withKind(ErrUsage, err)
+}
+
+// WithPasses chooses the passes that rewrite a Matcha program: all, none, names
+// with commas between them, or names with a minus, which are left out.
+func WithPasses(choice string) Option { return func(s *settings) { s.passes = choice } }
+
+// MatchaPasses are the passes and what they do, in the order in which they run.
+func MatchaPasses() (out [][2]string) {
+	for _, p := range passes.All {
+		out = append(out, [2]string{p.Name, p.Doc})
+	}
+	return out
+}
+
+// Run runs the program. A Graph is given as *Graph, numbers as int64, float64 or
+// bool, and lists as slices of these, the components of Tuples one after the
+// other. emit takes what the program emits, in memory that is used again, and
+// ends the run by returning false; nil: it is only counted. WithMemory limits
+// what lists may need, which is compared before anything runs.
+func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
+	s := collect(options)
+	p, set, err := m.bind(in, s)
+	if err != nil {
+		return r, err
+	}
+	for _, v := range in {
+		if g, ok := v.(*Graph); ok {
+			defer g.g.Recover(&err)
+		}
+	}
+	ctx, stop := watchMemory(ctx, s.memory)
+	defer stop()
+	var row []any
+	o := interp.Options{Memory: s.memory}
+	if emit != nil {
+		o.Emit = func(words []types.Word) bool {
+			row = row[:0]
+			for i, x := range words {
+				row = append(row, set.Value(p.Row.Part(i), x))
+			}
+			return emit(row)
+		}
+	}
+	out, err := interp.Run(ctx, p, set, o)
+	r.Emitted, r.Complete = out.Emitted, err == nil && !out.Stopped
+	if err != nil {
+		if cause := memoryCause(ctx); cause != nil {
+			return r, cause
+		}
+		return r, classifyMatcha(err)
+	}
+	for i, x := range out.Words {
+		r.Values = append(r.Values, set.Value(p.Main.Result.Type.Part(i), x))
+	}
+	return r, nil
+}
+
+// IR is the kernel IR of the program for inputs as Run takes them, as text. What
+// code cannot be generated for yet is an error of kind ErrQuery.
+func (m *Matcha) IR(ctx context.Context, in map[string]any, options ...Option) (string, error) {
+	p, set, err := m.bind(in, collect(options))
+	if err != nil {
+		return "", err
+	}
+	c, err := irgen.Lower(ctx, p, set)
+	if err != nil {
+		return "", classifyMatcha(err)
+	}
+	kir.Optimize(c.Program)
+	return fmt.Sprintf("# memory: %d words\n%s", c.Words, kir.Format(c.Program)), nil
+}
+
+// bind gives a program its inputs.
+func (m *Matcha) bind(in map[string]any, s *settings) (*asg.Program, *data.Set, error) {
+	p, err := m.optimized(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	inputs := map[string]data.Input{}
+	for name, v := range in {
+		var i data.Input
+		for _, n := range p.Inputs {
+			if n.Name == name {
+				if i, err = matchaInput(n.Type, v); err != nil {
+					return nil, nil, withKind(ErrUsage, fmt.Errorf("input %s: %w", name, err))
+				}
+			}
+		}
+		inputs[name] = i
+	}
+	set, err := data.Bind(p, inputs)
+	if err != nil {
+		var mistake *syntax.Error
+		if errors.As(err, &mistake) {
+			return nil, nil, withKind(ErrQuery, err)
+		}
+		return nil, nil, withKind(ErrUsage, err)
+	}
+	return p, set, nil
+}
+
+// matchaInput is a value of Go as one of a type of Matcha.
+func matchaInput(t *types.Type, v any) (in data.Input, err error) {
+	kind := t.Kind
+	if kind == types.List {
+		kind = t.Elem.Part(0).Kind
+	}
+	list := t.Kind == types.List
+	ok := false
+	switch v := v.(type) {
+	case *Graph:
+		in.Graph, ok = v.g, kind == types.Graph
+	case int64:
+		in.Var, ok = types.Word(v), kind == types.Int && !list
+	case float64:
+		in.Var, ok = types.FromFloat(v), kind == types.Float && !list
+	case bool:
+		in.Var, ok = types.FromBool(v), kind == types.Bool && !list
+	case []int64:
+		ok = kind == types.Int && list
+		for _, x := range v {
+			in.Items = append(in.Items, types.Word(x))
+		}
+	case []float64:
+		ok = kind == types.Float && list
+		for _, x := range v {
+			in.Items = append(in.Items, types.FromFloat(x))
+		}
+	case []bool:
+		ok = kind == types.Bool && list
+		for _, x := range v {
+			in.Items = append(in.Items, types.FromBool(x))
+		}
+	}
+	if !ok {
+		return in, fmt.Errorf("a %T is no %s", v, t)
+	}
+	return in, nil
+}
+
+// classifyMatcha finds the kind of an error of a run.
+func classifyMatcha(err error) error {
+	var room *data.MemoryError
+	var mistake *syntax.Error
+	switch {
+	case errors.As(err, &room):
+		return withKind(ErrMemory, err)
+	case errors.As(err, &mistake):
+		return withKind(ErrQuery, err)
+	}
+	return err
+}
+
+// Emits reports whether the program emits rows.
+func (m *Matcha) Emits() bool { return m.p.Row != nil }

@@ -1,0 +1,90 @@
+package weft
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func matchaProgram(t *testing.T, text string) *Matcha {
+	t.Helper()
+	m, err := ParseMatcha("test", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestMatcha(t *testing.T) {
+	g := clique(t, 6)
+	m := matchaProgram(t, `input G: Graph
+input some: List[int]
+input scale: float
+input on: bool
+def f(e):
+    let third = apply(lambda w: w, lambda w: w > get(e, 1), intersect(neighbor(G, get(e, 0)), neighbor(G, get(e, 1))))
+    apply(lambda w: emit(mk_tuple(val=[get(e, 0), get(e, 1), w])), None, third)
+    return size(third)
+let n = sum(apply(f, lambda e: on and get(e, 0) < get(e, 1), edges(G)))
+return mk_tuple(val=[n * scale, sum(some) * 1.0])
+`)
+	in := map[string]any{"G": g, "some": []int64{2, 3}, "scale": 0.5, "on": true}
+	rows := 0
+	r, err := m.Run(context.Background(), in, func(row []any) bool {
+		rows++
+		return len(row) == 3
+	})
+	if err != nil || rows != 20 || r.Emitted != 20 || !r.Complete || r.Values[0] != 10.0 || r.Values[1] != 5.0 {
+		t.Errorf("%+v, %v, %d rows", r, err, rows)
+	}
+	r, err = m.Run(context.Background(), in, func([]any) bool { return false }, WithPasses("none"))
+	if err != nil || r.Complete || r.Values != nil || r.Emitted != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if !m.Emits() || len(m.Inputs()) != 4 || m.Inputs()[1] != (MatchaInput{"some", "List[int]"}) {
+		t.Errorf("%v, %v", m.Emits(), m.Inputs())
+	}
+	for _, p := range MatchaPasses() {
+		if text, err := m.Graph(WithPasses("-" + p[0])); err != nil || !strings.Contains(text, "edges(G)") {
+			t.Errorf("without %s: %s, %v", p[0], text, err)
+		}
+	}
+}
+
+func TestMatchaErrors(t *testing.T) {
+	if _, err := ParseMatcha("p", "return x"); !errors.Is(err, ErrQuery) || !strings.Contains(err.Error(), "p: line 1, column 8") {
+		t.Errorf("%v", err)
+	}
+	if _, err := ParseMatcha("p", "return (1"); !errors.Is(err, ErrQuery) {
+		t.Errorf("%v", err)
+	}
+	g := clique(t, 4)
+	for _, c := range []struct {
+		text string
+		in   map[string]any
+		o    Option
+		kind error
+	}{
+		{"input G: Graph\nreturn size(edges(G))", nil, WithPasses("all"), ErrUsage},
+		{"input G: Graph\nreturn size(edges(G))", map[string]any{"G": 5}, WithPasses("all"), ErrUsage},
+		{"input G: Graph\nreturn size(edges(G))", map[string]any{"G": g}, WithPasses("slow"), ErrUsage},
+		{"input k: int\nreturn k", map[string]any{"k": 1.5}, WithPasses("all"), ErrUsage},
+		{"input k: List[Tuple[int, 2]]\nreturn size(k)", map[string]any{"k": []int64{1}}, WithPasses("all"), ErrUsage},
+		{"input k: int\nreturn 1 / k", map[string]any{"k": int64(0)}, WithPasses("all"), ErrQuery},
+		{"input G: Graph\nreturn label(G, 'a')", map[string]any{"G": g}, WithPasses("all"), ErrQuery},
+		{"input k: int in 0..1000000000\nreturn sum(range(k))", map[string]any{"k": int64(3)}, WithMemory(1 << 30), ErrMemory},
+	} {
+		if _, err := matchaProgram(t, c.text).Run(context.Background(), c.in, nil, c.o); !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v, want kind %v", c.text, err, c.kind)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := matchaProgram(t, "return sum(range(100000))").Run(ctx, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if _, err := matchaProgram(t, "return get(Counter(1), 0)").IR(context.Background(), nil); !errors.Is(err, ErrQuery) {
+		t.Errorf("%v", err)
+	}
+}
