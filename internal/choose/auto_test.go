@@ -89,7 +89,7 @@ func (f failing) Run(context.Context, *graph.Graph, *plan.Plan, engine.Options, 
 
 func TestOrHost(t *testing.T) {
 	r := request(t, 1e12)
-	p, err := r.Compile("nest")
+	p, err := r.Compile("nest", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ type Choice struct {
 	Plan    *plan.Plan
 	Reason  string
 	Notes   []string // for the user: what could not be had
-	Workers int // that may hand over matches at once, beyond Options.Threads
+	Workers int      // that may hand over matches at once, beyond Options.Threads
 }
 
 // CheckNames says whether an engine and a device of these names exist in this
