@@ -51,9 +51,9 @@ type Result struct {
 	// Prepare is what a device needed before the search: uploads of arrays that
 	// were not there yet, what is made of them once, and compilation.
 	Prepare time.Duration
-	Threads  int
-	Levels   []LevelStat // only with Options.Levels
-	Notes    []string
+	Threads int
+	Levels  []LevelStat // only with Options.Levels
+	Notes   []string
 }
 
 // LevelStat is what happened at one level.
