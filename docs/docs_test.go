@@ -209,14 +209,27 @@ func run(t *testing.T, shell, dir, bin, command string) []string {
 }
 
 // varying is what differs from run to run: times, sizes of memory, decimals; and
-// estimates, which change when planning does.
-var varying = regexp.MustCompile(`(≈|about) [\d ]+(\.\d+)?|\d+(\.\d+)?([eE][-+]?\d+)?\s?(ns|µs|ms|s|m|h|[KMGT]i?B|[KMGT]B|bytes)\b|\d+\.\d+([eE][-+]?\d+)?`)
+// estimates, which change when planning does. Seconds after the column complete
+// may be 1e-05, or 0.
+var varying = regexp.MustCompile(`(≈|about) [\d ]+(\.\d+)?|\d+(\.\d+)?([eE][-+]?\d+)?\s?(ns|µs|ms|s|m|h|[KMGT]i?B|[KMGT]B|bytes)\b|\d+(\.\d+)?[eE][-+]?\d+|\d+\.\d+|(true|false)[ ,]+\d[-+.\de]*`)
 
 var spaces = regexp.MustCompile(` +`)
 
 // mask takes what varies out of a line, with the blanks that align columns.
 func mask(line string) string {
 	return strings.TrimSpace(spaces.ReplaceAllString(varying.ReplaceAllString(line, "#"), " "))
+}
+
+func TestMask(t *testing.T) {
+	want := mask("  681   1362   2  iso  true      1.1e-05  path(4)")
+	for _, seconds := range []string{"0", "1e-05", "0.000012", "12.5"} {
+		if got := mask("  681   1362   2  iso  true      " + seconds + "  path(4)"); got != want {
+			t.Errorf("%s: %q, want %q", seconds, got, want)
+		}
+		if got, want := mask("6,iso,true,"+seconds+",path(4)"), "6,iso,#,path(4)"; got != want {
+			t.Errorf("%s: %q, want %q", seconds, got, want)
+		}
+	}
 }
 
 // same reports whether a page's lines describe what was written.
