@@ -3,7 +3,9 @@
 // A fenced block marked `console` is a session in the project's folder: a line
 // "$ command" and what it writes. Times and sizes may differ; "…" stands for any
 // text in a line, and alone on a line for any lines. A block marked `weft` is
-// queries, which must be readable. `go test ./docs -rewrite` writes the outputs
+// queries, which must be readable. A block marked `matcha` is a program, which
+// must be right, and in canonical form; with the name of a file behind the mark,
+// the page's sessions find it under that name. `go test ./docs -rewrite` writes the outputs
 // anew.
 package docs_test
 
@@ -84,6 +86,26 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+func TestMatcha(t *testing.T) {
+	for _, page := range pages(t) {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range blocks(string(data)) {
+			if b.kind != "matcha" && !strings.HasPrefix(b.kind, "matcha ") {
+				continue
+			}
+			text := strings.Join(b.lines, "\n") + "\n"
+			if m, err := weft.ParseMatcha("", text); err != nil {
+				t.Errorf("%s:%d: %v", page, b.line, err)
+			} else if m.String() != text {
+				t.Errorf("%s:%d: the canonical form is\n%s", page, b.line, m)
+			}
+		}
+	}
+}
+
 // TestConsole runs the sessions in a folder that looks like the project's: it
 // has testdata, and what the sessions write goes away.
 func TestConsole(t *testing.T) {
@@ -120,6 +142,11 @@ func TestConsole(t *testing.T) {
 		lines := strings.Split(string(data), "\n")
 		shift := 0 // by which rewriting has moved the lines that follow
 		for _, b := range blocks(string(data)) {
+			if file, ok := strings.CutPrefix(b.kind, "matcha "); ok {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(strings.Join(b.lines, "\n")+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if b.kind != "console" {
 				continue
 			}
