@@ -44,8 +44,10 @@ type cell struct {
 	Engine, Name, Pattern, Said string
 	Exit                        int
 	Line                        *struct {
-		Median float64 `json:"median_ms"`
-		Count  string
+		Median  float64 `json:"median_ms"`
+		Plan    float64 `json:"plan_ms"`
+		Prepare float64 `json:"prepare_ms"`
+		Count   string
 	}
 }
 

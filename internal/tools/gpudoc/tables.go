@@ -58,6 +58,7 @@ func (r results) engine(b *strings.Builder, engine string, known map[string]answ
 	cells := map[string]string{}
 	var notes []string
 	right, checked, faster, compared, logs := 0, 0, 0, 0, 0.0
+	plan, prepare := map[string][]float64{}, map[string][]float64{}
 	for _, c := range r.Cells {
 		if c.Engine != engine {
 			continue
@@ -77,6 +78,8 @@ func (r results) engine(b *strings.Builder, engine string, known map[string]answ
 			notes = append(notes, fmt.Sprintf("%s: exit code %d: %s", key, c.Exit, c.Said))
 			continue
 		}
+		plan[c.Name] = append(plan[c.Name], c.Line.Plan)
+		prepare[c.Name] = append(prepare[c.Name], c.Line.Prepare)
 		text := milliseconds(c.Line.Median)
 		switch {
 		case ok && a.count != c.Line.Count:
@@ -116,12 +119,26 @@ func (r results) engine(b *strings.Builder, engine string, known map[string]answ
 		fmt.Fprintf(b, " Faster in %d of %d cells; geometric mean of the ratios %.2g.", faster, compared, math.Exp(logs/float64(compared)))
 	}
 	b.WriteString("\n\n")
+	var beside []string
+	for _, g := range graphs {
+		if plan[g] != nil {
+			beside = append(beside, fmt.Sprintf("%s %s + %s", g, milliseconds(median(plan[g])), milliseconds(median(prepare[g]))))
+		}
+	}
+	if beside != nil {
+		fmt.Fprintf(b, "Beside the search, in ms, planning + preparation on the device (median of a graph's patterns): %s.\n\n", strings.Join(beside, "; "))
+	}
 	for _, n := range notes {
 		fmt.Fprintf(b, "- %s\n", n)
 	}
 	if notes != nil {
 		b.WriteString("\n")
 	}
+}
+
+func median(xs []float64) float64 {
+	xs = slices.Sorted(slices.Values(xs))
+	return (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
 }
 
 // milliseconds has three digits that count.
