@@ -47,6 +47,7 @@ var engineOptions = []EngineOption{
 	{"fine.tail", onOff, "count the last levels by arithmetic"},
 	{"fine.steal", []string{"grid", "block", "off"}, "whose work an idle warp takes"},
 	{"fine.index", []string{"auto", "none", "bitmap", "hash"}, "a candidate graph, and how its rows are asked"},
+	{"fine.lookup", []string{"hash", "search"}, "how to find out who is in a neighbour list"},
 	{"fine.pool", []string{"N"}, "partial matches that the breadth-first start makes; 0: none"},
 }
 

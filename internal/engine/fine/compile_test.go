@@ -35,13 +35,15 @@ func rungs() *nodiff.Spec {
 // TestCompilesForGPUs compiles the kernels of a few plans, counting with and
 // without a tail and listing, for GPUs, without one.
 func TestCompilesForGPUs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	for _, c := range []struct {
 		pattern        string
 		labelled, tail bool
 		sink           engine.Sink
 	}{
 		{"gmatch:P5", false, true, nil},
-		{"gmatch:P6", false, false, nil},
 		{"gmatch:P7", false, false, nothing{}},
 		{"gmatch:P8", true, true, nil},
 	} {
@@ -78,4 +80,22 @@ func files() map[string]string {
 	out := kernels.Includes()
 	maps.Copy(out, includes())
 	return out
+}
+
+// TestIndexCompilesForGPUs is the same for the candidate graph, whose text serves
+// all plans with as many adjacencies and bitmaps.
+func TestIndexCompilesForGPUs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	ps, err := pattern.ByName("gmatch:P8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(rungs().Build(), ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &search{p: p, query: &query{}, prog: indexProgram(p)}
+	check.CompileCheck(t, cuda.Source{Name: "index", Text: r.text(), Includes: files()})
 }

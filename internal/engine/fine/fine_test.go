@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if !given {
-		flag.Set("rapid.checks", "40")
+		flag.Set("rapid.checks", "12")
 	}
 	os.Exit(m.Run())
 }

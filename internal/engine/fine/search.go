@@ -31,6 +31,7 @@ type search struct {
 	levels, blocks int // walked, and of the tail
 	roots          uint64
 	devices        int
+	long           bool     // some list is too long for one warp
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
 	notes          []string
 }
@@ -72,8 +73,13 @@ func includes() map[string]string {
 	return out
 }
 
-// rowChunk is how many tasks a warp takes at a time: a frame's entries at most.
-const rowChunk = 32
+// rowChunk is how many tasks a warp takes at a time, at most: hubs have the first
+// ids of a class, so that many at once are a long time for one warp.
+const rowChunk = 8
+
+// longList is the length of lists with which a search has no breadth-first start:
+// there a warp extends a partial match to the end, whoever waits.
+const longList = 1 << 17
 
 func (r *search) job(g *graph.Graph) *session.Job {
 	if r.query == nil {
@@ -81,6 +87,7 @@ func (r *search) job(g *graph.Graph) *session.Job {
 		blocks, _ := r.prog.Define("W_BLOCKS")
 		r.levels, r.blocks = int(levels), int(blocks)
 		r.roots = rootTasks(r.prog)
+		r.long = r.roots < r.opt.pool && hasLong(r.prog)
 	} else {
 		// Known once there are candidates.
 		r.levels, r.roots = r.query.n, 1
@@ -118,7 +125,22 @@ func (r *search) chunk(tasks uint64) uint32 {
 // pooled reports whether the search begins from a pool. Several devices share
 // the candidates of level 0, and have none: its rows have another order on each.
 func (r *search) pooled() bool {
-	return r.devices == 1 && r.levels > 2 && r.roots < r.opt.pool
+	return r.devices == 1 && r.levels > 2 && r.roots < r.opt.pool && !r.long
+}
+
+// hasLong reports whether a list of the program is too long for one warp.
+func hasLong(prog *kir.Program) bool {
+	for _, g := range prog.Globals {
+		if g.Kind != kir.Adj || len(g.Adj) < longList {
+			continue
+		}
+		for v := 1; v < len(g.Off); v++ {
+			if g.Off[v]-g.Off[v-1] >= longList {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // rootTasks is the number of candidates of level 0.
