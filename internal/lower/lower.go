@@ -52,7 +52,7 @@ type Options struct {
 // Plan lowers p. The error says what in the plan cannot be lowered.
 func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 	if o.View == Rows {
-		if err := plainEdges(p); err != nil {
+		if err := plain(p, "rows of bits"); err != nil {
 			return nil, err
 		}
 		if err := plan.LocalOK(p); err != nil {
@@ -89,14 +89,14 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 	return x.prog, nil
 }
 
-// plainEdges says what rows of bits cannot express.
-func plainEdges(p *plan.Plan) error {
+// plain says what only code expresses, and neither rows of bits nor a table.
+func plain(p *plan.Plan, by string) error {
 	if len(p.Edges) > 0 {
-		return fmt.Errorf("named edges and trails are not searched in rows of bits")
+		return fmt.Errorf("named edges and trails are not searched by %s", by)
 	}
 	for l := range p.Levels {
 		if len(p.Levels[l].Checks) > 0 {
-			return fmt.Errorf("%s is not tested in rows of bits", p.Levels[l].Checks[0].Text)
+			return fmt.Errorf("%s is not tested by %s", p.Levels[l].Checks[0].Text, by)
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ struct Code {
   }
 
   // f(node) for each node that level l makes, in their order.
-  template <class F> static DEV void nodes(u32 l, F f) {
+  template <class F> static DEV void nodes(const Graph&, u32 l, F f) {
     at_level<0, W_ENUM>(l, [&](auto L) {
       nodes_of<L.value, 0>(f);
       return 0;

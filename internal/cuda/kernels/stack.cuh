@@ -207,7 +207,7 @@ struct Search {
       sync_warp(ALL);
     } else {
       if (n > 1) note(USED_COMBINED);
-      Program::nodes(l, [&](auto node) {
+      Program::nodes(q, l, [&](auto node) {
         if (alive) alive &= make_node(node, q, s.state[l], alive, slots, stride(), x.cap);
       });
     }

@@ -144,7 +144,8 @@ func Launch[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
 
 // params is Run and Graph as the words that a kernel's argument begins with.
 func (x *Exec) params() []uint64 {
-	words := make([]uint64, int(unsafe.Sizeof(run{}))/8+len(x.graph)/8, 64)
+	n := int(unsafe.Sizeof(run{}))/8 + len(x.graph)/8
+	words := make([]uint64, n, n+32) // and room for what the engine adds
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
 	copy(b, unsafe.Slice((*byte)(unsafe.Pointer(&x.run)), unsafe.Sizeof(run{})))
 	copy(b[unsafe.Sizeof(run{}):], x.graph)

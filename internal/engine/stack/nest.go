@@ -79,14 +79,18 @@ func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s swit
 	// Without a tail matches are assignments of vertices: where each counts as often
 	// as its edges can be chosen, there is one.
 	lo := lower.Options{View: lower.Sets, Counting: (s.tail || len(p.Edges) > 0) && !listing, NoMotion: !s.motion}
+	program := lower.Plan
+	if s.table {
+		program = lower.Table
+	}
 	var err error
-	if r.prog, err = lower.Plan(p, lo); err != nil {
+	if r.prog, err = program(p, lo); err != nil {
 		return nil, err
 	}
 	r.shape = shapeOf(r.prog)
 	if r.budget(); r.roomy {
 		lo.Roomy = true
-		if r.prog, err = lower.Plan(p, lo); err != nil {
+		if r.prog, err = program(p, lo); err != nil {
 			return nil, err
 		}
 	}

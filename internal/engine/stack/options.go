@@ -20,6 +20,7 @@ const (
 
 // switches are the engine's options, stack.NAME=VALUE.
 type switches struct {
+	table  bool   // program=table: the set program as a table, not as code for the plan
 	motion bool   // code-motion=off: every set is made where it is used
 	unroll int    // unroll=1|2|4|8: siblings whose set operations are one
 	steal  int    // steal=off|block|grid
@@ -79,6 +80,9 @@ func (s *switches) set(name, value string) error {
 	var v string
 	var err error
 	switch name {
+	case "program":
+		err = choice(&v, "code", "table")
+		s.table = v == "table"
 	case "code-motion":
 		err = onOff(&s.motion)
 	case "unroll":

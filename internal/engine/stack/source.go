@@ -8,7 +8,7 @@ import (
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 )
 
-// source is the kernel's text: the plan's code, what the switches say, and the
+// source is the kernel's text: the plan's code or table, what the switches say, and the
 // schedule.
 func (r *search) source() cuda.Source {
 	var b strings.Builder
@@ -25,7 +25,11 @@ func (r *search) source() cuda.Source {
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", d.name, d.value)
 	}
-	b.WriteString("#include \"code.cuh\"\ntypedef Code Program;\n#include \"stack.cuh\"\n")
+	program := "#include \"code.cuh\"\ntypedef Code Program;\n"
+	if r.table {
+		program = "#include \"table.cuh\"\ntypedef Table Program;\n"
+	}
+	b.WriteString(program + "#include \"stack.cuh\"\n")
 	fmt.Fprintf(&b, "WEFT_KERNEL(stack_search, StackParams, LAUNCH_BOUNDS(%d, %d)) { search(p); }\n", r.thread, max(1, residentThreads/r.thread))
 	return cuda.Source{
 		Name: "stack.cu", Text: b.String(), Includes: map[string]string{"plan.cuh": kircuda.Text(r.prog)},

@@ -154,9 +154,9 @@ func TestSwitches(t *testing.T) {
 	}{
 		{"triangle", []engine.Options{options(), options("flat", "off"), options("tail", "off"), options("roots", "edge", "chunk", "7"), options("sieve", "0")}},
 		{"diamond", []engine.Options{options("steal", "off"), options("steal", "block"), options("unroll", "1", "flat", "off"), options("unroll", "8", "flat", "off", "roots", "edge")}},
-		{"gmatch:P5", []engine.Options{options(), options("slot", "3"), options("slot", "3", "flat", "off", "unroll", "2"), options("tail", "off", "slot", "1")}},
+		{"gmatch:P5", []engine.Options{options(), options("slot", "3"), options("slot", "3", "flat", "off", "unroll", "2"), options("tail", "off", "slot", "1"), options("program", "table", "slot", "3")}},
 		{"gmatch:P8", []engine.Options{options("code-motion", "off"), options("stop-level", "0", "detect-level", "0"), options("flat", "off", "unroll", "8", "slot", "5")}},
-		{"path(4)", []engine.Options{options(), options("tail", "off"), options("tail", "off", "flat", "off", "unroll", "8")}},
+		{"path(4)", []engine.Options{options(), options("tail", "off"), options("tail", "off", "flat", "off", "unroll", "8"), options("program", "table", "unroll", "8")}},
 		{"star(4)", []engine.Options{options(), options("flat", "off"), options("tail", "off")}},
 	} {
 		p := named(t, g, c.name, plan.Options{})

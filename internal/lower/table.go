@@ -1,0 +1,136 @@
+package lower
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// STMatch passes its set program to one kernel as a table (row_ptr: which sets a
+// level makes; set_ops: how each is made; Wei and Jiang, SC 2022, §1.5 of the
+// thesis), instead of a kernel for each plan. Table writes such a table: as limits
+// of the program, which kernels have in constant memory. table.cuh reads it, and
+// describes the words as here.
+
+// Words of a node and of a level in the table.
+const (
+	tableNode  = 9
+	tableLevel = 11
+)
+
+// maxTable is the most words of a table: a kernel's parameters have 4 KiB.
+const maxTable = 900
+
+// Table lowers p for table.cuh: a program without functions, whose last limits are
+// the table. Every match is visited: there is no tail. The error says what of the
+// plan a table cannot say.
+func Table(p *plan.Plan, o Options) (*kir.Program, error) {
+	if err := plain(p, "a table"); err != nil {
+		return nil, err
+	}
+	for l := 1; l < len(p.Levels); l++ {
+		if p.Levels[l].Set < 0 {
+			return nil, fmt.Errorf("a table has a set for every level, and %s hangs on none", plan.LevelNames(p)[l])
+		}
+	}
+	o.View, o.Counting = Sets, false
+	x := newLowering(p, o)
+	x.root()
+	x.prog.Funcs, x.prog.Owners = nil, nil
+	x.stateRecord()
+	t := &table{x: x}
+	t.write()
+	if len(t.words) > maxTable {
+		return nil, fmt.Errorf("the plan's table has %d words, and there is room for %d", len(t.words), maxTable)
+	}
+	x.define("W_TABLE", x.prog.NumGlobals(kir.U32))
+	for i, w := range t.words {
+		x.prog.AddGlobal(&kir.GlobalDef{Name: fmt.Sprintf("table %d", i), Kind: kir.U32, Value: w})
+	}
+	x.defines()
+	x.define("W_LAZY", b2i(!o.Roomy))
+	x.define("W_FIRST_ADJ", x.firstAdj())
+	x.define("W_FLAT", 0)
+	return x.prog, nil
+}
+
+// table is the making of one: row_ptr, nodes, levels, ranges.
+type table struct {
+	x      *lowering
+	words  []uint32
+	ranges []uint32
+}
+
+func (t *table) write() {
+	x := t.x
+	node := 0
+	for l := range x.p.Levels {
+		for node < len(x.nodes) && x.nodes[node].At < l {
+			node++
+		}
+		t.words = append(t.words, uint32(node))
+	}
+	t.words = append(t.words, uint32(len(x.nodes)))
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		b := x.nodeBounds(i)
+		t.words = append(t.words, uint32(n.Op), uint32(max(n.Base, 0)), uint32(n.Adj), uint32(n.Of), uint32(n.slot), mask(b.below), mask(b.above))
+		t.limits(b)
+	}
+	at := len(t.words) + tableLevel*len(x.p.Levels)
+	for l := range x.p.Levels {
+		lv := &x.p.Levels[l]
+		b := x.levelBounds(l, l)
+		bits := uint32(0)
+		if lv.Bits != nil {
+			bits = uint32(x.bitsOf(lv.Bits, "bits of "+x.names[l]).Index) + 1
+		}
+		degree := uint32(0)
+		if x.testsDegree(l) {
+			degree = uint32(lv.MinDegree)
+		}
+		t.words = append(t.words, uint32(max(x.set[l], 0)), mask(b.below), mask(b.above))
+		t.limits(b)
+		first, n := t.rangesOf(l)
+		t.words = append(t.words, mask(lv.Distinct), bits, degree, uint32(lv.MinDegreeAdj), uint32(at)+first, n)
+	}
+	t.words = append(t.words, t.ranges...)
+}
+
+// limits adds the ids first ≤ v < end of b.
+func (t *table) limits(b bounds) {
+	first, end := uint32(0), uint32(math.MaxUint32)
+	if b.first != nil {
+		first = b.first.Value
+	}
+	if b.end != nil {
+		end = b.end.Value
+	}
+	t.words = append(t.words, first, end)
+}
+
+// rangesOf adds the ranges that level l's vertices are tested for, or, of level 0,
+// taken from.
+func (t *table) rangesOf(l int) (first, n uint32) {
+	first = uint32(len(t.ranges))
+	if l == 0 {
+		for _, r := range t.x.roots {
+			t.ranges = append(t.ranges, r[0].Value, r[1].Value)
+		}
+	} else if rs := t.x.p.Levels[l].Ranges; len(rs) > 1 {
+		for _, r := range rs {
+			t.ranges = append(t.ranges, r.First, r.End)
+		}
+	}
+	return first, (uint32(len(t.ranges)) - first) / 2
+}
+
+// mask is levels as bits.
+func mask(levels []int) (m uint32) {
+	for _, l := range levels {
+		m |= 1 << l
+	}
+	return m
+}
