@@ -18,9 +18,9 @@ import (
 // TestLocalAgreesWithHost draws plans for the local method and compares counts,
 // in all and per root, with the host's; each plan has a class of its own forced.
 func TestLocalAgreesWithHost(t *testing.T) {
-	plans := 40
+	plans := 12
 	if testing.Short() {
-		plans = 8
+		plans = 5
 	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		s, err := session.Open([]*cuda.Device{d}, session.Options{})

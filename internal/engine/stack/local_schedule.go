@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -26,9 +25,9 @@ func (localSchedule) check(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Opt
 		return err
 	}
 	if !on {
-		return nest{}.check(e, g, p, withoutLocal(o))
+		return nest{}.check(e, g, p, o)
 	}
-	if _, err := parse(withoutLocal(o)); err != nil {
+	if _, err := parse(o); err != nil {
 		return err
 	}
 	_, err = prepareLocal(e, g, p, o)
@@ -51,13 +50,19 @@ func (localSchedule) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan
 			return res, err
 		}
 	}
-	res, err := nest{}.run(ctx, e, g, p, withoutLocal(o), nil)
+	res, err := nest{}.run(ctx, e, g, p, o, nil)
 	res.Notes = append(res.Notes, "counted by the nest")
 	return res, err
 }
 
-// localOn reads the option stack.local: off runs the plan by the nest.
+// localOn reads the option stack.local: off runs the plan by the nest. The others
+// that begin so are read where they are used.
 func localOn(o engine.Options) (bool, error) {
+	for key := range o.Opt {
+		if strings.HasPrefix(key, "stack.local.") && key != "stack.local.classes" && key != "stack.local.table" {
+			return false, fmt.Errorf("%w %s: no such option", engine.ErrOption, key)
+		}
+	}
 	switch v := o.Opt["stack.local"]; v {
 	case "", "on":
 		return true, nil
@@ -76,11 +81,4 @@ func prepareLocal(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) (*l
 		info.SharedPerBlock = min(info.SharedPerBlock, i.SharedPerBlock)
 	}
 	return newLocal(g, p, info, o.Opt)
-}
-
-// withoutLocal drops the options that only this schedule has.
-func withoutLocal(o engine.Options) engine.Options {
-	o.Opt = maps.Clone(o.Opt)
-	maps.DeleteFunc(o.Opt, func(k, _ string) bool { return strings.HasPrefix(k, "stack.local") })
-	return o
 }

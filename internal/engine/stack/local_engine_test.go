@@ -1,0 +1,161 @@
+package stack_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// localPlan plans for the local method where the pattern suits it, and for the
+// nest where not.
+func localPlan(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+	o.Method = "local"
+	if pl, err := plan.Compile(g, p, o); err == nil {
+		return pl, nil
+	}
+	return nestPlan(g, p, o)
+}
+
+// TestLocalNoDiff compares random plans for the local method with the oracle,
+// with each of its options on and off.
+func TestLocalNoDiff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestLocalAgreesWithHost is shorter")
+	}
+	onDevice(t, func(t *testing.T, e tiny) {
+		nodiff.Check(t, nodiff.Config{
+			Engine: e, Compile: localPlan, MaxVertices: 12, MaxPattern: 4, Patterns: nodiff.Hubs,
+			Opt: map[string]string{
+				"stack.local": "off", "stack.local.classes": "128", "stack.local.table": "3", "stack.code-motion": "off",
+			},
+		})
+	})
+}
+
+// TestLocalFaults: whichever call fails, a count by the local method is an error
+// and no number, and the devices' memory is given back.
+func TestLocalFaults(t *testing.T) {
+	g := rmat(t, 6, 200)
+	ps, err := pattern.ByName("gmatch:P2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := hostCount(t, g, p)
+	count := func(t *testing.T, f *cuda.Faults) (engine.Result, error) {
+		f.Backend = device.Backend(t, emu.Options{})
+		d, err := cuda.New(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			return engine.Result{}, err
+		}
+		r, err := stack.New(s).Run(context.Background(), g, p, engine.Options{}, nil)
+		if f.LoseAfter == 0 {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if n := d.InUse(); n != 0 {
+				t.Errorf("%d bytes are still in use", n)
+			}
+		} else {
+			_ = s.Close() // a lost device has nothing to give back
+		}
+		return r, err
+	}
+	sound := &cuda.Faults{}
+	if r, err := count(t, sound); err != nil || r.Matches != want {
+		t.Fatalf("without faults: %v, %v; want %v", r.Matches, err, want)
+	}
+	calls := sound.Calls()
+	for _, c := range []struct {
+		name string
+		kind error
+		f    func(n int) *cuda.Faults
+	}{
+		{"alloc", cuda.ErrMemory, func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} }},
+		{"launch", cuda.ErrLaunch, func(n int) *cuda.Faults { return &cuda.Faults{FailLaunch: n} }},
+		{"loss", cuda.ErrLost, func(n int) *cuda.Faults { return &cuda.Faults{LoseAfter: n * calls / 12} }},
+	} {
+		failed := 0
+		for n := 1; n <= 10; n++ {
+			r, err := count(t, c.f(n))
+			switch {
+			case err == nil && r.Matches != want:
+				t.Errorf("%s %d: %v and no error; want %v", c.name, n, r.Matches, want)
+			case err != nil && !errors.Is(err, c.kind):
+				t.Errorf("%s %d: %v", c.name, n, err)
+			case err != nil:
+				failed++
+			}
+		}
+		if failed == 0 {
+			t.Errorf("%s: no run failed", c.name)
+		}
+	}
+}
+
+// TestHubs counts around a vertex whose neighbours are all others: no memory
+// grows with its degree. The nest's sets have room for four elements; rows have
+// room for all.
+func TestHubs(t *testing.T) {
+	leaves := uint32(3000)
+	if testing.Short() {
+		leaves = 500
+	}
+	var pairs [][2]uint32
+	for v := uint32(1); v <= leaves; v++ {
+		pairs = append(pairs, [2]uint32{0, v})
+		if v%3 != 0 && v < leaves {
+			pairs = append(pairs, [2]uint32{v, v + 1})
+		}
+	}
+	g := graph.FromEdges(int(leaves)+1, pairs, false)
+	for _, name := range []string{"triangle", "diamond", "path(3)", "tailed_triangle"} {
+		p := named(t, g, name, plan.Options{})
+		want := hostCount(t, g, p)
+		onDevice(t, func(t *testing.T, e tiny) {
+			for _, o := range []engine.Options{
+				options("slot", "4"), options("slot", "4", "flat", "off", "tail", "off"), options("slot", "4", "roots", "vertex"),
+			} {
+				if o.Opt["stack.tail"] == "off" && want.Cmp(engine.U64(uint64(leaves)*3)) > 0 {
+					continue // as many matches as pairs of leaves
+				}
+				if got := run(t, e, g, p, o); got.Matches != want {
+					t.Errorf("%s by the nest with %v: %v, want %v", name, o.Opt, got.Matches, want)
+				}
+			}
+			ps, err := pattern.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+			if err != nil {
+				return // the pattern does not suit it
+			}
+			if e.Check(g, l, engine.Options{}) != nil {
+				return
+			}
+			if got := run(t, e, g, l, engine.Options{}); got.Matches != hostCount(t, g, l) {
+				t.Errorf("%s by the local method: %v, want %v", name, got.Matches, hostCount(t, g, l))
+			}
+		})
+	}
+}
