@@ -29,6 +29,7 @@ var engineOptions = []EngineOption{
 	{"host.steal", onOff, "idle cores take parts of others' work"},
 	{"host.bitmap", onOff, "long lists also as bitmaps"},
 	{"stack.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
+	{"stack.program", []string{"code", "table"}, "code compiled for the plan, or a table that one kernel reads"},
 	{"stack.code-motion", onOff, "make each set as early as can be"},
 	{"stack.unroll", []string{"1", "2", "4", "8"}, "siblings whose set operations are one"},
 	{"stack.steal", []string{"grid", "block", "off"}, "whose work an idle warp takes"},
