@@ -121,25 +121,33 @@ func (x *Exec) Market(blocks, mailBytes int) (Market, error) {
 // in the order of x.Stream, or of l.Stream, a branch; X is a plain struct. With a
 // nil *struct{} the argument is { Run run; Graph graph; }.
 func Launch[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
+	return Prepared(x, k, l, extra)()
+}
+
+// Prepared makes the argument of a launch, after all that Start tells x, and
+// returns what starts the kernel: a search of microseconds must not wait for it.
+func Prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) func() error {
 	words := x.params()
 	if n := unsafe.Sizeof(*extra); n > 0 {
 		tail := make([]uint64, (n+7)/8)
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&tail[0])), n), unsafe.Slice((*byte)(unsafe.Pointer(extra)), n))
 		words = append(words, tail...)
 	}
-	arg := argument(words) // before the clock runs
-	if x.searching && !x.launched {
-		x.launched = true
-		if err := x.begin.Record(x.stream); err != nil {
+	arg := argument(words)
+	return func() error {
+		if x.searching && !x.launched {
+			x.launched = true
+			if err := x.begin.Record(x.stream); err != nil {
+				return err
+			}
+		}
+		if l.Stream == nil || l.Stream == x.stream {
+			l.Stream = x.stream
+		} else if err := x.enter(l.Stream); err != nil {
 			return err
 		}
+		return k.Launch(l, arg)
 	}
-	if l.Stream == nil || l.Stream == x.stream {
-		l.Stream = x.stream
-	} else if err := x.enter(l.Stream); err != nil {
-		return err
-	}
-	return k.Launch(l, arg)
 }
 
 // params is Run and Graph as the words that a kernel's argument begins with.

@@ -231,5 +231,5 @@ func (l *local) launch(x *session.Exec, stream *cuda.Stream, i int, count int, a
 		}
 		args.Scratch, args.ScratchWords = b.Ptr, uint64(words)
 	}
-	return func() error { return session.Launch(x, k, launch, &args) }, nil
+	return session.Prepared(x, k, launch, &args), nil
 }

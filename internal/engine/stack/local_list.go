@@ -99,8 +99,9 @@ func (l *local) start(x *session.Exec, devices int) (search func() error, err er
 		return nil, err
 	}
 	grid := cuda.Launch{Blocks: max(1, min((share+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads, Shared: 2 * 4 * maxClasses}
+	listing := session.Prepared(x, list, grid, &args)
 	return func() error {
-		if err := session.Launch(x, list, grid, &args); err != nil {
+		if err := listing(); err != nil {
 			return err
 		}
 		if err := x.Fork(); err != nil {
