@@ -126,6 +126,28 @@ return sum(most) + size(none) == 3 or size(neighbor(G, -1)) > 0 or size(neighbor
 `,
 }
 
+// TestDoubling: a condition that reads values twice and twice again is no
+// expression that doubles each time.
+func TestDoubling(t *testing.T) {
+	text := "input G: Graph\ndef even(v):\n    let x0 = v\n"
+	for i := range 100 {
+		text += fmt.Sprintf("    let x%d = x%d + x%d\n", i+1, i, i)
+	}
+	text += "    return x100 == 0\nreturn size(apply(lambda v: v, even, neighbor(G, 0)))\n"
+	p := build(t, text)
+	set, err := data.Bind(p, map[string]data.Input{"G": {Graph: labelled(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Lower(context.Background(), p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(kir.Format(c.Program)); n > 20_000 {
+		t.Errorf("the code is %d characters long", n)
+	}
+}
+
 // TestSame: the IR, with and without its own passes, gives what the interpreter
 // of the language gives, whatever passes the graph went through.
 func TestSame(t *testing.T) {

@@ -73,13 +73,25 @@ func (l *lowerer) applied(n *asg.Node, body func()) {
 	})
 }
 
+// maxPlain is the most operators of a predicate, in which what is read twice is
+// computed twice.
+const maxPlain = 64
+
 // plain reports whether a condition is one expression, for a lane alone.
 func (l *lowerer) plain(f *asg.Func) bool {
+	size := map[*asg.Node]int{}
 	for _, n := range asg.Order(f) {
 		switch n.Op {
 		case asg.Neg, asg.Not, asg.Arith, asg.Compare, asg.And, asg.Or, asg.ToFloat, asg.MakeTuple, asg.Part, asg.Const,
 			asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
 		default:
+			return false
+		}
+		size[n] = 1
+		for _, a := range n.Args {
+			size[n] += size[a]
+		}
+		if size[n] > maxPlain {
 			return false
 		}
 	}

@@ -12,7 +12,13 @@ type Bound struct {
 	n    int64
 	size Sym
 	a, b *Bound
+	// parts is the length of the formula as text. Values are computed from values
+	// again and again, and a formula may not double each time.
+	parts int
 }
+
+// maxParts bounds formulas: what is longer is not known.
+const maxParts = 64
 
 // Sym is a size of an input.
 type Sym struct {
@@ -37,10 +43,10 @@ var symNames = [...]string{"vertices", "arcs", "max_degree", "length", "fan"}
 func (s Sym) String() string { return symNames[s.Of] + "(" + s.Input + ")" }
 
 // Exactly is a limit that is known.
-func Exactly(n int64) *Bound { return &Bound{op: 'n', n: n} }
+func Exactly(n int64) *Bound { return &Bound{op: 'n', n: n, parts: 1} }
 
 // Size is a size of an input.
-func Size(of SymKind, input string) *Bound { return &Bound{op: 's', size: Sym{of, input}} }
+func Size(of SymKind, input string) *Bound { return &Bound{op: 's', size: Sym{of, input}, parts: 1} }
 
 // Constant returns the limit if it depends on no input.
 func (b *Bound) Constant() (n int64, ok bool) {
@@ -100,7 +106,14 @@ func formula(op byte, a, b *Bound) *Bound {
 		}
 		return b
 	}
-	return &Bound{op: op, a: a, b: b}
+	parts := a.parts + b.parts + 1
+	if parts > maxParts {
+		if op == '<' {
+			return a // is a limit as well
+		}
+		return nil
+	}
+	return &Bound{op: op, a: a, b: b, parts: parts}
 }
 
 // covers reports whether a is one side of the minimum b, which then is smaller.

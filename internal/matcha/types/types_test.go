@@ -100,3 +100,19 @@ func TestJoin(t *testing.T) {
 		t.Error("different types are the same")
 	}
 }
+
+// TestLongBounds: a formula does not double with each step.
+func TestLongBounds(t *testing.T) {
+	n := Size(Vertices, "G")
+	sum, least := n, n
+	for i := range 100 {
+		sum = Plus(sum, sum)
+		least = MinOf(Plus(n, Exactly(int64(i))), Times(least, Size(Degree, "G")))
+	}
+	if sum != nil {
+		t.Errorf("a sum of 2^100 terms is known")
+	}
+	if least == nil || least.parts > maxParts || len(least.String()) > 2000 {
+		t.Errorf("%v", least)
+	}
+}
