@@ -28,8 +28,10 @@ type job struct {
 
 // prepare plans q and chooses an engine. change adapts the plan's options to
 // the purpose.
-func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (*job, error) {
-	j := &job{g: g, q: q, s: s, start: time.Now()}
+func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (j *job, err error) {
+	defer g.kindOfCorruption(&err)
+	defer g.g.Recover(&err)
+	j = &job{g: g, q: q, s: s, start: time.Now()}
 	p, err := q.pattern(s)
 	if err != nil {
 		return nil, err
@@ -64,6 +66,7 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (*job
 // run runs the job under the memory budget. The error of a run that was cut
 // short is the context's; the result says what was found until then.
 func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
+	defer j.g.kindOfCorruption(&err)
 	defer j.g.g.Recover(&err)
 	ctx, stop := watchMemory(ctx, j.s.memory)
 	defer stop()

@@ -25,6 +25,7 @@ type Explanation struct {
 // WithLevels q is run as well, rows being thrown away, and the explanation shows
 // the actual matches and times of each level.
 func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Explanation, err error) {
+	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
 	s := collect(options)
 	kind := q.q.Return.Kind

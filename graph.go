@@ -2,6 +2,7 @@ package weft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -82,6 +83,14 @@ func Generate(ctx context.Context, spec Spec, options ...Option) (*Graph, error)
 		return nil, classify(err)
 	}
 	return &Graph{g: g, path: "gen " + spec.Model, load: time.Since(start)}, nil
+}
+
+// kindOfCorruption gives an error of Recover, which says where a file is corrupt,
+// its kind. It is deferred before Recover.
+func (g *Graph) kindOfCorruption(err *error) {
+	if errors.Is(*err, graph.ErrCorrupt) {
+		*err = withKind(ErrInput, *err)
+	}
 }
 
 // Close frees what the graph holds. Small graphs need none.

@@ -46,14 +46,15 @@ type PropertyInfo struct {
 type MemoryUse = graph.MemoryUse
 
 // Info looks at the whole graph.
-func (g *Graph) Info(ctx context.Context, options ...Option) (*Info, error) {
+func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err error) {
+	defer g.kindOfCorruption(&err)
+	defer g.g.Recover(&err)
 	s := collect(options)
-	in := &Info{
+	in = &Info{
 		Path: g.path, Directed: g.g.Directed, Vertices: g.NumVertices(), Edges: g.NumEdges(), Density: g.g.Density(),
 		Degrees: g.g.Stats(), Memory: g.g.Memory(), LoadSeconds: g.load.Seconds(), Read: g.Read(),
 		VertexLabels: []LabelCount{}, EdgeLabels: []LabelCount{}, VertexProps: []PropertyInfo{}, EdgeProps: []PropertyInfo{},
 	}
-	var err error
 	if _, in.Components, in.Largest, err = g.g.Components(ctx, s.threads); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,9 @@ func cliqueQuery(k int) (*Query, error) {
 // Motifs counts every connected pattern of k vertices, 3 ≤ k ≤ 5: induced, so
 // that each connected set of k vertices is counted in one motif, unless
 // WithInduced(false) asks for all subgraphs. The motifs share their work.
-func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) ([]Result, error) {
+func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Result, err error) {
+	defer g.kindOfCorruption(&err)
+	defer g.g.Recover(&err)
 	if k < 3 || k > 5 {
 		return nil, withKind(ErrUsage, fmt.Errorf("motifs of %d vertices: want 3, 4 or 5", k))
 	}

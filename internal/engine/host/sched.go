@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -153,7 +154,11 @@ func (s *sched) give(t task) bool {
 	return true
 }
 
-// run starts the workers and waits for them.
+// errPanic stops the other workers when one panicked.
+var errPanic = errors.New("a worker panicked")
+
+// run starts the workers and waits for them. A panic of a worker, as over a
+// corrupt file, becomes one of run, where it can be recovered.
 func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)) {
 	watch := make(chan struct{})
 	var watched sync.WaitGroup
@@ -180,16 +185,25 @@ func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)
 		}
 	}()
 	var wg sync.WaitGroup
+	var caught atomic.Pointer[any]
 	for i := range s.workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
+			defer func() {
+				if x := recover(); x != nil {
+					caught.Store(&x)
+					s.fail(errPanic)
+					s.close()
+				}
+			}()
 			work(i)
-		}()
+		})
 	}
 	wg.Wait()
 	close(watch)
 	watched.Wait()
+	if x := caught.Load(); x != nil {
+		panic(*x)
+	}
 }
 
 // rootList is the candidates of level 0: id ranges, or an explicit list.

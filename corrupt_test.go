@@ -1,0 +1,52 @@
+package weft
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCorrupt: a file that is too large to be checked when it is opened, and is
+// wrong inside, is an input error wherever that shows, and no crash.
+func TestCorrupt(t *testing.T) {
+	g, err := Generate(t.Context(), Spec{Model: "er", N: 100_000, M: 1_200_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "g.weft")
+	if err := g.Write(t.Context(), name, WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(data[len(data)/4:], bytes.Repeat([]byte{0xff, 0xff, 0xff, 0x7f}, len(data)/8))
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	bad, err := Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bad.Close()
+	q := named(t, "gmatch:P4")
+	for what, f := range map[string]func() error{
+		"count": func() error { _, err := bad.Count(t.Context(), q, WithEngineOption("plan.method", "nest")); return err },
+		"enumeration": func() error {
+			_, err := bad.Count(t.Context(), q, WithEngineOption("plan.tail", "off"), WithOrder("ri"))
+			return err
+		},
+		"motifs":  func() error { _, err := bad.Motifs(t.Context(), 4); return err },
+		"census":  func() error { _, err := bad.Motifs(t.Context(), 5); return err },
+		"info":    func() error { _, err := bad.Info(t.Context()); return err },
+		"explain": func() error { _, err := bad.Explain(t.Context(), q); return err },
+	} {
+		if err := f(); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "adjacency") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
