@@ -66,7 +66,7 @@ func TestCompilesForGPUs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &search{p: p, prog: prog}
+			r := &search{p: p, prog: prog, opt: options{prune: !c.labelled}}
 			if c.sink != nil {
 				r.rows = engine.NewRows(p, c.sink, 0)
 			}

@@ -2,6 +2,7 @@
 // same.
 #ifndef FINE_ARGS
 #define FINE_ARGS
+#include "graph.cuh"
 #include "steal.cuh"
 
 // How far the making of a pool is.
@@ -34,6 +35,7 @@ struct Fine {
   u32 frames; // of a stack
   u32 stack_bytes;
   u32 unused;
+  Adj pruned;               // with FINE_PRUNE: instead of Graph's adjacency
   u32* tables[FINE_TABLES]; // of an adjacency; null: lists are searched
 };
 

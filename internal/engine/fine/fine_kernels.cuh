@@ -39,15 +39,17 @@ WEFT_KERNEL(fine_search, Params, LAUNCH_BOUNDS(256, 4)) {
 struct Tabling {
   Run run;
   Graph graph;
+  Adj pruned;
   u32* tables[FINE_TABLES];
 };
 
 WEFT_KERNEL(fine_tables, Tabling) {
   u64 first = (u64)(block() * warps() + warp()) * FINE_PART, step = (u64)blocks() * warps() * FINE_PART;
   for (u32 k = 0; k < W_ADJS && k < FINE_TABLES; k++) {
-    u64 n = p.graph.adj[k].off[p.run.vertices];
+    Adj a = p.pruned.off ? p.pruned : p.graph.adj[k];
+    u64 n = a.off[p.run.vertices];
     for (u64 at = first; p.tables[k] && at < n; at += step)
-      put_members(p.graph.adj[k], p.tables[k], p.run.vertices, at, min(at + FINE_PART, n));
+      put_members(a, p.tables[k], p.run.vertices, at, min(at + FINE_PART, n));
   }
 }
 

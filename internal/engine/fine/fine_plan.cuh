@@ -17,7 +17,11 @@ typedef u64 Total;
 #endif
 
 struct Checks {
+#ifdef FINE_PRUNE
+  Graph q; // with lists of its own
+#else
   const Graph& q;
+#endif
 
   static DEV constexpr u32 levels() { return W_ENUM; }
   static DEV constexpr u32 blocks() { return W_BLOCKS; }

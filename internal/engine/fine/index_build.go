@@ -41,6 +41,13 @@ type builder struct {
 // build filters, chooses an order, and makes the rows: out is what a search over
 // them needs. empty: some pattern vertex has no candidate, and there is no match.
 func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) {
+	// Compiling is not part of the making.
+	if _, err := x.Kernel("fine_search"); err != nil {
+		return false, err
+	}
+	if _, err := x.Tools(); err != nil {
+		return false, err
+	}
 	start := time.Now()
 	b := &builder{r: r, q: r.query, x: x}
 	s, arcs, err := b.filter()

@@ -23,6 +23,7 @@ type args struct {
 	Frames     uint32
 	StackBytes uint32
 	_          uint32
+	Pruned     [3]uint64 // struct Adj
 	Tables     [maxTables]uint64
 }
 
@@ -111,11 +112,20 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
+	prune, err := r.prunerOn(x)
+	if err != nil {
+		return nil, err
+	}
 	fill, err := r.tables(x, &a)
 	if err != nil {
 		return nil, err
 	}
 	return func() error {
+		if prune != nil {
+			if err := prune.prune(r, &a); err != nil {
+				return err
+			}
+		}
 		if err := fill(); err != nil {
 			return err
 		}

@@ -25,7 +25,10 @@ func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error)
 	}
 	var all []cuda.Buffer
 	var bytes int64
-	t := struct{ Tables [maxTables]uint64 }{}
+	t := struct {
+		Pruned [3]uint64
+		Tables [maxTables]uint64
+	}{}
 	for _, g := range r.prog.Globals {
 		if g.Kind != kir.Adj || g.Index >= maxTables {
 			continue
@@ -66,6 +69,7 @@ func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error)
 				return err
 			}
 		}
+		t.Pruned = a.Pruned
 		return session.Launch(x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &t)
 	}, nil
 }

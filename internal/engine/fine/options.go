@@ -13,6 +13,7 @@ import (
 type options struct {
 	batch bool   // fine.batch=on|off: partial matches share a pool
 	tail  bool   // fine.tail=on|off: the plan's last levels are closed by arithmetic
+	prune bool   // fine.prune=on|off: vertices of too few neighbours are removed first
 	hash  bool   // fine.lookup=hash|search: membership in a list by its hash table, or by binary search
 	steal uint32 // fine.steal=off|block|grid
 	index int    // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
@@ -37,9 +38,11 @@ const (
 // optionsOf reads the switches; the error names what cannot be.
 func optionsOf(o engine.Options) (options, error) {
 	out := options{batch: true, tail: true, hash: true, steal: stealGrid, pool: 1000000}
-	for name, to := range map[string]*bool{"fine.batch": &out.batch, "fine.tail": &out.tail} {
+	for name, to := range map[string]*bool{"fine.batch": &out.batch, "fine.tail": &out.tail, "fine.prune": &out.prune} {
 		switch v := o.Opt[name]; v {
-		case "", "on":
+		case "":
+		case "on":
+			*to = true
 		case "off":
 			*to = false
 		default:

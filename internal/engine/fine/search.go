@@ -50,6 +50,19 @@ func (r *search) text() string {
 struct Params { Run run; Graph graph; Fine x; };
 DEV Checks checks_of(const Params& p) { return Checks{p.graph}; }
 `
+	if r.prunes() {
+		checks = `#define FINE_PRUNE
+#include "fine_plan.cuh"
+#include "fine_args.cuh"
+#include "fine_core.cuh"
+struct Params { Run run; Graph graph; Fine x; };
+DEV Checks checks_of(const Params& p) {
+  Checks c = {p.graph};
+  c.q.adj[0] = p.x.pruned;
+  return c;
+}
+`
+	}
 	if r.query != nil {
 		checks = `#include "fine_index.cuh"
 #include "fine_index_kernels.cuh"

@@ -1,0 +1,136 @@
+package fine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// coreArgs is struct Core.
+type coreArgs struct {
+	Alive, Degrees, Sizes, Off, Adj, First, Changed uint64
+	Least, _                                        uint32
+}
+
+// leastDegree is the least number of neighbours that any pattern vertex has, where
+// it says something about data vertices: one symmetric adjacency, and no data
+// vertex twice. 0: it does not.
+func leastDegree(p *plan.Plan) int {
+	if p.Mode != pattern.Iso || len(p.Adjs) != 1 || p.Adjs[0].Rev != 0 {
+		return 0
+	}
+	degrees := make([]int, len(p.Levels))
+	for l := range p.Levels {
+		for _, b := range p.Levels[l].Back {
+			if b.Neg {
+				return 0 // what must not be there has to stay
+			}
+			degrees[l]++
+			degrees[b.Level]++
+		}
+	}
+	least := len(p.Levels)
+	for _, d := range degrees {
+		least = min(least, d)
+	}
+	return least
+}
+
+// pruner removes vertices with too few neighbours, again and again, and makes
+// lists of what remains.
+type pruner struct {
+	x       *session.Exec
+	args    coreArgs
+	n       uint64
+	memory  cuda.Buffer
+	off     cuda.Buffer
+	sizes   cuda.Buffer
+	changed cuda.Buffer
+}
+
+// prunerOn takes memory for the lists; nil: nothing would be removed.
+func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
+	if !r.prunes() {
+		return nil, nil
+	}
+	var lists *kir.GlobalDef
+	for _, g := range r.prog.Globals {
+		if g.Kind == kir.Adj {
+			lists = g
+		}
+	}
+	n := uint64(len(lists.Off) - 1)
+	p := &pruner{x: x, n: n, args: coreArgs{Least: uint32(leastDegree(r.p))}}
+	for _, m := range []struct {
+		to    *uint64
+		keep  *cuda.Buffer
+		bytes uint64
+	}{
+		{&p.args.Alive, &p.memory, (n + 63) / 64 * 8},
+		{&p.args.Degrees, nil, 4 * n},
+		{&p.args.Sizes, &p.sizes, 4 * n},
+		{&p.args.Off, &p.off, 8 * (n + 1)},
+		{&p.args.Adj, nil, 4*lists.Off[n] + 4},
+		{&p.args.First, nil, 8 * n},
+		{&p.args.Changed, &p.changed, 4},
+	} {
+		b, err := x.Scratch("lists without vertices of few neighbours", int64(m.bytes))
+		if err != nil {
+			return nil, err
+		}
+		*m.to = b.Ptr
+		if m.keep != nil {
+			*m.keep = b
+		}
+	}
+	return p, nil
+}
+
+// prunes reports whether the text has pruned lists.
+func (r *search) prunes() bool { return r.opt.prune && r.query == nil && leastDegree(r.p) > 1 }
+
+// launch runs one of the kernels of fine_core.cuh.
+func (p *pruner) launch(name string) error {
+	k, err := p.x.Kernel(name)
+	if err != nil {
+		return err
+	}
+	threads := blockThreads
+	if p.x.Info().Emulated {
+		threads = 64
+	}
+	blocks, err := k.Resident(threads, 0)
+	if err != nil {
+		return err
+	}
+	return session.Launch(p.x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &p.args)
+}
+
+// prune makes the lists and leaves them in a.
+func (p *pruner) prune(r *search, a *args) error {
+	c, stream := p.x.Context(), p.x.Stream()
+	tools, err := p.x.Tools()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(c.Fill(p.memory, 0xff, stream), p.launch("fine_core_start")); err != nil {
+		return err
+	}
+	rounds := 0
+	for again := []uint32{1}; again[0] != 0; rounds++ {
+		if err := errors.Join(c.Clear(p.changed, stream), p.launch("fine_core_peel"), stream.Synchronize(), cuda.Download(c, again, p.changed, 0)); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(p.launch("fine_core_sizes"), tools.Offsets(p.off, p.sizes, p.n), p.launch("fine_core_fill"), p.launch("fine_core_first")); err != nil {
+		return err
+	}
+	a.Pruned = [3]uint64{p.args.Off, p.args.Adj, p.args.First}
+	r.notes = append(r.notes, fmt.Sprintf("vertices with fewer than %d neighbours are left out, in %d rounds", p.args.Least, rounds))
+	return nil
+}
