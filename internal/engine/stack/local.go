@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,7 @@ type local struct {
 	layouts []layout
 	most    int // neighbours of a vertex, a bound
 	warps   int // that all devices hold, about
+	csr     *graph.CSR
 }
 
 // newLocal prepares p for a device; the error says why it cannot be run so.
@@ -75,7 +77,7 @@ func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]strin
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errShape, err)
 	}
-	l := &local{g: g, prog: prog, most: mostNeighbours(g, p), warps: info.SMs * residentThreads / 32}
+	l := &local{g: g, prog: prog, most: mostNeighbours(g, p), warps: info.SMs * residentThreads / 32, csr: p.Adjs[0].CSR}
 	level1 := &p.Levels[1]
 	l.measure = fmt.Sprintf("work below roots %d %d %d %d %v %v", l.define("W_UNIVERSE"), l.define("W_OUTSIDE"), l.define("W_ROWS"), l.define("W_INNER"),
 		len(level1.Above) > 0, len(level1.Below) > 0)
@@ -133,7 +135,7 @@ func mostNeighbours(g *graph.Graph, p *plan.Plan) int {
 	most := 0
 	for v := range uint32(csr.NumVertices()) {
 		most = max(most, csr.Degree(v))
-		if len(g.Classes) == 1 && &csr.Off[0] == &g.Out.Off[0] {
+		if falling(g, csr) {
 			break
 		}
 	}
@@ -141,6 +143,19 @@ func mostNeighbours(g *graph.Graph, p *plan.Plan) int {
 		most = min(most, int(math.Sqrt(float64(len(csr.Adj))))+1)
 	}
 	return most
+}
+
+// falling reports whether the degrees of an adjacency are known to fall with ids.
+func falling(g *graph.Graph, csr *graph.CSR) bool {
+	return len(g.Classes) == 1 && &csr.Off[0] == &g.Out.Off[0]
+}
+
+// larger bounds the vertices with more than n neighbours.
+func (l *local) larger(n int) int {
+	if !falling(l.g, l.csr) {
+		return l.csr.NumVertices()
+	}
+	return sort.Search(l.csr.NumVertices(), func(v int) bool { return l.csr.Degree(uint32(v)) <= n })
 }
 
 // lowerOnly reports whether all levels are below level 0.
@@ -205,8 +220,9 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 // class may take: classes run one after the other, and each has its own.
 const scratchShare = 6
 
-// launch prepares the kernel of class i for up to count roots.
-func (l *local) launch(x *session.Exec, stream *cuda.Stream, i int, count int, args localArgs) (func() error, error) {
+// launch prepares the kernel of class i for up to count roots with up to most
+// neighbours.
+func (l *local) launch(x *session.Exec, stream *cuda.Stream, i, count, most int, args localArgs) (func() error, error) {
 	c := &l.classes[i]
 	k, err := x.Kernel(fmt.Sprintf("local_%d", i))
 	if err != nil {
@@ -222,7 +238,7 @@ func (l *local) launch(x *session.Exec, stream *cuda.Stream, i int, count int, a
 	}
 	launch.Blocks = min(launch.Blocks, (count+teams-1)/teams)
 	if c.global {
-		rows := min(c.universe, l.most)*4*c.lanes*c.words + c.room*c.lanes*c.words*4
+		rows := min(c.universe, most)*4*c.lanes*c.words + c.room*c.lanes*c.words*4
 		words := int64(rows+15) / 16 * 4
 		launch.Blocks = int(max(1, min(int64(launch.Blocks), x.Room()/scratchShare/(4*words*int64(teams)))))
 		b, err := x.Scratch("the bit matrices of large neighbourhoods", 4*words*int64(teams)*int64(launch.Blocks))

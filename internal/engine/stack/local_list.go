@@ -88,7 +88,11 @@ func (l *local) start(x *session.Exec, devices int) (search func() error, err er
 				return nil, err
 			}
 		}
-		launch, err := l.launch(x, s, i, share, args)
+		count := share
+		if i+1 < len(l.classes) && a.Limit[i+1] == math.MaxUint32 {
+			count = min(count, l.larger(int(a.Most[i+1])))
+		}
+		launch, err := l.launch(x, s, i, max(1, count), int(known.MostUniverse), args)
 		if err != nil {
 			return nil, err
 		}
