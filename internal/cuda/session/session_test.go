@@ -189,7 +189,11 @@ func TestCount(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	w := newWorld(20000, 16) // more edges than the ring of the test has rows
+	vertices := 20000
+	if testing.Short() {
+		vertices = 3000
+	}
+	w := newWorld(vertices, 16) // more edges than the ring of the test has rows
 	for _, devices := range []int{1, 2} {
 		t.Run(fmt.Sprint(devices), func(t *testing.T) {
 			on(t, devices, session.Options{Ring: 4096}, func(t *testing.T, s *session.Session) {
@@ -214,8 +218,12 @@ func TestRows(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	w := newWorld(20000, 16)
+	limits := []uint64{1, 1000, 100_000}
+	if testing.Short() {
+		limits = limits[:2]
+	}
 	on(t, 2, session.Options{}, func(t *testing.T, s *session.Session) {
-		for _, limit := range []uint64{1, 1000, 100_000} {
+		for _, limit := range limits {
 			var rows [][2]uint32
 			j := w.job()
 			list(j, &rows)

@@ -173,7 +173,11 @@ func TestSteal(t *testing.T) {
 	}{{"push", 1, 0, 1}, {"pull", 0, 1, 1}, {"both", 1, 1, 1}, {"neither", 0, 0, 1}, {"two devices", 1, 1, 2}} {
 		t.Run(k.name, func(t *testing.T) {
 			on(t, k.devices, session.Options{}, func(t *testing.T, s *session.Session) {
-				for range 5 {
+				runs := 5
+				if testing.Short() {
+					runs = 1
+				}
+				for range runs {
 					j := w.job()
 					j.Tasks, j.Chunk = tasks, 2
 					j.Source.Text = kircuda.Text(j.Program) + stealText

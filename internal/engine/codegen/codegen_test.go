@@ -71,6 +71,9 @@ func TestAgreesWithHost(t *testing.T) {
 	}
 	on(t, func(t *testing.T, e engine.Engine) {
 		for i := 1; i <= 9; i++ {
+			if testing.Short() && i%4 != 1 {
+				continue
+			}
 			qs, err := gql.ByName(fmt.Sprintf("gmatch:P%d", i))
 			if err != nil {
 				t.Fatal(err)

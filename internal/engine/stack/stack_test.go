@@ -28,7 +28,11 @@ func TestMain(m *testing.M) {
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if !given {
 		n := os.Getenv("WEFT_CHECKS")
-		if n == "" {
+		switch {
+		case n != "":
+		case testing.Short():
+			n = "5"
+		default:
 			n = "15"
 		}
 		flag.Set("rapid.checks", n)
