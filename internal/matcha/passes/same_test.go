@@ -67,7 +67,19 @@ func TestSame(t *testing.T) {
 	for _, text := range texts {
 		rapid.Check(t, func(t *rapid.T) {
 			g := drawGraph(t)
-			in := map[string]data.Input{"G": {Graph: g}}
+			in := map[string]data.Input{}
+			if strings.Contains(text, "input G: Graph") {
+				in["G"] = data.Input{Graph: g}
+			} else { // the temporal program
+				item := rapid.SliceOfN(rapid.IntRange(0, 4), 3, 3)
+				for range rapid.IntRange(0, 20).Draw(t, "edges") {
+					for _, x := range item.Draw(t, "edge") {
+						in["E"] = data.Input{Items: append(in["E"].Items, types.Word(x))}
+					}
+				}
+				in["E"] = data.Input{Items: in["E"].Items}
+				in["gap"], in["total"] = data.Input{Var: 2}, data.Input{Var: 3}
+			}
 			for i := range 4 {
 				if name := fmt.Sprint("l", i); strings.Contains(text, "input "+name) {
 					in[name] = data.Input{Var: types.Word(rapid.IntRange(0, 2).Draw(t, name))}
