@@ -111,7 +111,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("%s, %d, seed %d: no %q in: %v", c.kernel, c.n, seed, part, err)
 				}
 			}
-			if d := time.Since(began); d > 30*time.Second {
+			if d := time.Since(began); d > 2*time.Minute { // the first compiles
 				t.Errorf("%s: found after %v", c.kernel, d)
 			}
 		}
