@@ -43,8 +43,8 @@ func TestRowsChooseEdges(t *testing.T) {
 	}
 	edge := pattern.Edge{To: 1, Min: 1, Max: 1}
 	for _, c := range []struct {
-		mode             pattern.Mode
-		limit            int64
+		mode       pattern.Mode
+		limit      int64
 		rows, same int
 		stop       bool
 	}{
