@@ -43,7 +43,6 @@ func TestCompilesForGPUs(t *testing.T) {
 		labelled, tail bool
 		sink           engine.Sink
 	}{
-		{"gmatch:P5", false, true, nil},
 		{"gmatch:P7", false, false, nothing{}},
 		{"gmatch:P8", true, true, nil},
 	} {
