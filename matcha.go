@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/weftgraph/weft/internal/kir"
+	cudatext "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/interp"
@@ -154,9 +155,14 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 	return r, nil
 }
 
-// IR is the kernel IR of the program for inputs as Run takes them, as text. What
-// code cannot be generated for yet is an error of kind ErrQuery.
-func (m *Matcha) IR(ctx context.Context, in map[string]any, options ...Option) (string, error) {
+// Code is what is generated of the program for inputs as Run takes them: target is
+// "ir", the kernel IR, or "cuda", its text as C++ for GPUs, one function of a
+// thread group over the run-time library of weft's device code. What code cannot
+// be generated for yet is an error of kind ErrQuery.
+func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (string, error) {
+	if target != "ir" && target != "cuda" {
+		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir or cuda", target))
+	}
 	p, set, err := m.bind(in, collect(options))
 	if err != nil {
 		return "", err
@@ -166,6 +172,9 @@ func (m *Matcha) IR(ctx context.Context, in map[string]any, options ...Option) (
 		return "", classifyMatcha(err)
 	}
 	kir.Optimize(c.Program)
+	if target == "cuda" {
+		return fmt.Sprintf("// memory: %d words\n%s", c.Words, cudatext.Text(c.Program)), nil
+	}
 	return fmt.Sprintf("# memory: %d words\n%s", c.Words, kir.Format(c.Program)), nil
 }
 

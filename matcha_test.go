@@ -84,7 +84,10 @@ func TestMatchaErrors(t *testing.T) {
 	if _, err := matchaProgram(t, "return sum(range(100000))").Run(ctx, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := matchaProgram(t, "return get(Counter(1), 0)").IR(context.Background(), nil); !errors.Is(err, ErrQuery) {
+	if _, err := matchaProgram(t, "return get(Counter(1), 0)").Code(context.Background(), "ir", nil); !errors.Is(err, ErrQuery) {
+		t.Errorf("%v", err)
+	}
+	if _, err := matchaProgram(t, "return 1").Code(context.Background(), "c", nil); !errors.Is(err, ErrUsage) {
 		t.Errorf("%v", err)
 	}
 }

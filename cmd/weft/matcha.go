@@ -107,11 +107,11 @@ func (a *app) matchaEmitCmd() *cobra.Command {
 	var f matchaFlags
 	var emit string
 	cmd := &cobra.Command{
-		Use:   "emit PROGRAM [--emit asg|ir] [-g FILE] [--input NAME=VALUE]…",
+		Use:   "emit PROGRAM [--emit asg|ir|cuda] [-g FILE] [--input NAME=VALUE]…",
 		Short: "show what the compiler makes of a program",
-		Long: `Show a program after the passes: as its abstract syntax graph (--emit asg), or as
-the kernel IR (--emit ir), for which it needs the inputs, because their sizes are
-part of it.
+		Long: `Show a program after the passes: as its abstract syntax graph (--emit asg), as the
+kernel IR (--emit ir), or as text for GPUs (--emit cuda). The last two need the
+inputs, because their sizes are part of the code.
 
 ` + exitCodesHelp,
 		Example: `  weft matcha emit triangles --passes none
@@ -119,11 +119,11 @@ part of it.
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch emit {
-			case "asg", "ir":
-			case "c", "cuda":
-				return usagef("not yet: --emit %s; asg and ir are there", emit)
+			case "asg", "ir", "cuda":
+			case "c":
+				return usagef("not yet: --emit c; asg, ir and cuda are there")
 			default:
-				return usagef("--emit %s: want asg or ir", emit)
+				return usagef("--emit %s: want asg, ir or cuda", emit)
 			}
 			m, err := a.matcha(args[0])
 			if err != nil {
@@ -134,7 +134,7 @@ part of it.
 				text, err = m.Graph(weft.WithPasses(f.passes))
 			} else {
 				err = a.withInputs(&f, m, func(in map[string]any) error {
-					text, err = m.IR(a.ctx, in, weft.WithPasses(f.passes))
+					text, err = m.Code(a.ctx, emit, in, weft.WithPasses(f.passes))
 					return err
 				})
 			}
@@ -145,7 +145,7 @@ part of it.
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&emit, "emit", "asg", "asg, the abstract syntax graph, or ir, the kernel IR")
+	cmd.Flags().StringVar(&emit, "emit", "asg", "asg, the abstract syntax graph, ir, the kernel IR, or cuda, its text for GPUs")
 	return cmd
 }
 

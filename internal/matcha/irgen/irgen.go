@@ -55,6 +55,7 @@ func Lower(ctx context.Context, p *asg.Program, in *data.Set) (c *Code, err erro
 		}
 	})
 	l.prog.Funcs = []*kir.Func{f}
+	l.prog.Owners = []kir.Owner{{}}
 	c.Words = l.words
 	return c, kir.Verify(l.prog)
 }
