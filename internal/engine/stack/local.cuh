@@ -141,6 +141,7 @@ template <class C> DEV void search_class(const LocalParams& p) {
   team_begin<T>(head);
 #if !W_OUTSIDE && W_ROWS == 3
   team_fill<T>((u32*)(m + C::table), C::slots, 0);
+  T::sync();
 #endif
   Tally n;
   each_task<T>(p.run, head, ClassTasks{end, count + 1, most}, [&](u64 task) {
