@@ -168,18 +168,13 @@ func (l merged) valid() *kir.Func {
 	for _, t := range l.alone(kir.R(v), m) {
 		unless(t)
 	}
-	several := len(l.positive()) > 1
-	i := 0
-	for _, back := range l.backs() {
-		t := l.x.adjacent(back, kir.R(v), m)
-		if !back.Neg {
-			if !several {
-				continue
-			}
-			t = kir.Any(kir.Op2(kir.Eq, kir.R(which), kir.C(uint32(i))), t)
-			i++
-		}
+	for _, t := range l.others(kir.R(which), kir.R(v), m) {
 		unless(t)
+	}
+	for _, back := range l.backs() {
+		if back.Neg {
+			unless(l.x.adjacent(back, kir.R(v), m))
+		}
 	}
 	for _, at := range l.levels {
 		for _, t := range l.x.levelChecks(at, m.with(at, kir.R(v))) {
@@ -188,6 +183,26 @@ func (l merged) valid() *kir.Func {
 	}
 	f.Body = append(f.Body, &kir.Return{X: kir.True})
 	return f
+}
+
+// others tests the positive backward neighbours but the one whose list v is of.
+// Where all are of one adjacency the vertex to test is chosen and not the test:
+// lanes whose pivots differ take the same steps.
+func (l merged) others(which, v kir.Expr, m vertices) (out []kir.Expr) {
+	backs := l.positive()
+	alike := !slices.ContainsFunc(backs, func(b plan.Back) bool { return b.Adj != backs[0].Adj })
+	for i, b := range backs {
+		at := kir.C(uint32(i))
+		switch {
+		case !alike:
+			out = append(out, kir.Any(kir.Op2(kir.Eq, which, at), l.x.adjacent(b, v, m)))
+		case i+1 < len(backs):
+			u := kir.Select{If: kir.Op2(kir.Le, which, at), Then: m(backs[i+1].Level), Else: m(b.Level)}
+			a := &l.x.p.Adjs[b.Adj]
+			out = append(out, kir.Fn(kir.Adjacent, kir.G(l.x.adjs[b.Adj]), kir.G(l.x.adjs[a.Rev]), u, v))
+		}
+	}
+	return out
 }
 
 // alone are the tests that need no list: distinct vertices, further ranges,
