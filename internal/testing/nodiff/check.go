@@ -50,19 +50,19 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// maxRounds is how often Check draws again as long as nothing could be compared.
+// maxRounds is how often Check draws again as long as no match could be compared.
 const maxRounds = 20
 
 // Check draws graphs, patterns and plans and compares the engine's counts,
 // listings and counts per root with the oracle's embeddings.
 func Check(t *testing.T, c Config) {
 	c = c.withDefaults()
-	ran, refused := 0, map[string]int{}
+	ran, matched, refused := 0, 0, map[string]int{}
 	property := func(t *rapid.T) {
 		s := Graphs(c.MaxVertices).Draw(t, "graph")
 		p := c.Patterns(s, c.MaxPattern).Draw(t, "pattern")
 		o := c.planOptions(t, p)
-		why, err := c.compare(s, p, o, c.options(t))
+		n, why, err := c.compare(s, p, o, c.options(t))
 		switch {
 		case err != nil:
 			t.Fatalf("%v\n%s", err, describe(s, p, o))
@@ -70,13 +70,17 @@ func Check(t *testing.T, c Config) {
 			refused[why]++
 		default:
 			ran++
+			if n > 0 {
+				matched++
+			}
 		}
 	}
-	// Where a run is costly only a few are drawn, and all of them may be refused.
-	for round := 0; round < maxRounds && ran == 0 && !t.Failed(); round++ {
+	// Where a run is costly only a few are drawn: all of them may be refused, or be
+	// searches for nothing.
+	for round := 0; round < maxRounds && matched == 0 && !t.Failed(); round++ {
 		rapid.Check(t, property)
 	}
-	t.Logf("%d runs compared; refused: %v", ran, refused)
+	t.Logf("%d runs compared, %d of them with matches; refused: %v", ran, matched, refused)
 	if ran == 0 {
 		t.Errorf("no run was compared")
 	}
@@ -162,20 +166,20 @@ func describe(s *Spec, p *pattern.Pattern, o plan.Options) string {
 
 // compare runs one plan; it returns why the plan or the engine refused it, or
 // what is wrong with the engine's answer.
-func (c Config) compare(s *Spec, p *pattern.Pattern, o plan.Options, opt engine.Options) (refused string, err error) {
+func (c Config) compare(s *Spec, p *pattern.Pattern, o plan.Options, opt engine.Options) (embeddings int, refused string, err error) {
 	g := s.Build()
 	pl, err := c.Compile(g, p, o)
 	if err != nil && o.Method != "" {
-		return err.Error(), nil
+		return 0, err.Error(), nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("compile: %w", err)
+		return 0, "", fmt.Errorf("compile: %w", err)
 	}
 	if err := c.Engine.Check(g, pl, opt); err != nil {
-		return err.Error(), nil
+		return 0, err.Error(), nil
 	}
-	_, err = c.comparePlan(g, pl, o, opt)
-	return "", err
+	embeddings, err = c.comparePlan(g, pl, o, opt)
+	return embeddings, "", err
 }
 
 // comparePlan runs a plan that the engine takes; it returns how many embeddings
