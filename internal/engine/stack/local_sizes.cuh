@@ -6,6 +6,39 @@
 #include "local_hood.cuh"
 #include "sieve.cuh"
 
+#define OWN_WALK 96 // elements from which a list is walked by itself
+
+// How many elements of each lane's list are in the sieve; where only the sum over
+// all lanes matters, it may be spread over them otherwise. Long lists are walked
+// one by one, four loads at a time, the others end to end. Collective for the warp.
+DEV u32 count_known(const Sieve& known, Set a) {
+  constexpr bool sum_only = W_LEVELS - W_ENUM == 1;
+  u32 mine = 0;
+  for (u32 longs = ballot(ALL, a.n >= OWN_WALK); longs; longs &= longs - 1) {
+    u32 from = ctz(longs), n = shfl(ALL, a.n, from), c = 0;
+    const u32* p = shfl(ALL, a.p, from);
+    for (u32 i = lane(); i < n; i += 128) {
+      u32 x[4];
+      UNROLL
+      for (u32 j = 0; j < 4; j++) x[j] = i + 32 * j < n ? p[i + 32 * j] : ~0u;
+      UNROLL
+      for (u32 j = 0; j < 4; j++) c += has(known, x[j]);
+    }
+    if constexpr (!sum_only) {
+      u32 all = reduce_add(ALL, c);
+      c = lane() == from ? all : 0;
+    }
+    mine += c;
+  }
+  if (a.n >= OWN_WALK) a.n = 0;
+  if (!any(ALL, a.n > 0)) return mine;
+  if constexpr (sum_only)
+    each(stream(a), [&](Window w) { mine += has(known, w.x); });
+  else
+    mine += count_each(a, stream(a), [&](u32 x, u32) { return has(known, x); });
+  return mine;
+}
+
 // The matches whose root has the universe s. The sieve is zero before and after.
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 root, Set s, Tally& n) {
   using T = Team<C::team>;
@@ -24,13 +57,10 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 r
 #endif
     Set a = {(const u32*)0, 0};
     if (ok) a = counted(q, u);
+    u32 common = count_known(known, a);
 #if W_LEVELS - W_ENUM == 1
-    // A common neighbour is a match, whoever's it is.
-    u32 common = 0;
-    each(stream(a), [&](Window w) { common += has(known, w.x); });
-    n.root += common;
+    n.root += common; // a common neighbour is a match, whoever's it is
 #else
-    u32 common = count_each(a, stream(a), [&](u32 x, u32) { return has(known, x); });
     if (!ok) return;
     h.rows = &common;
     n.root += nest(q, h, 0u, 0u);
