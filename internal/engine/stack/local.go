@@ -42,15 +42,15 @@ var localSizesText string
 //go:embed local_roots.cuh
 var localRootsText string
 
-// errUniverse: a neighbourhood is too large to be a bit matrix; the nest runs the
-// same plan.
+// errUniverse: a neighbourhood is too large to be a bit matrix; a plan for the nest
+// is the one to run.
 var errUniverse = errors.New("a neighbourhood is too large for a bit matrix")
 
 // outsideUniverse is the most neighbours in plans with rows for outside vertices:
 // there is a row for each vertex two steps away, and those of hubs hold little.
 const outsideUniverse = 4096
 
-// errShape: the plan cannot be lowered to rows; the nest may run it.
+// errShape: the plan cannot be lowered to rows; the nest may run one.
 var errShape = errors.New("the plan does not suit the local method")
 
 // faultUniverse is FAULT_UNIVERSE of local_roots.cuh.
