@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,10 @@ func TestKeyCoversAll(t *testing.T) {
 	differs("compiler", base, Info{Major: 9, Compiler: "NVRTC 13.1"})
 	differs("arch", base, Info{Major: 10, Compiler: "NVRTC 13.0"})
 	differs("emulated", base, Info{Major: 9, Compiler: "NVRTC 13.0", Emulated: true})
+	every := everySource
+	everySource = append(slices.Clone(every), "--fmad=true")
+	differs("option of every source", base, info)
+	everySource = every
 
 	same := with(func(s *Source) { s.Includes = map[string]string{"y": "2", "x": "1"} })
 	if same.key(Info{Major: 9, Compiler: "NVRTC 13.0", Ordinal: 3, Name: "another", SMs: 7}) != base.key(info) {

@@ -143,11 +143,14 @@ func (n *nvrtc) target(device Info) (arch string, machine bool, err error) {
 	return fmt.Sprintf("compute_%d", below[len(below)-1]), false, nil
 }
 
-// options are the compiler's options for a source. A lambda that a template
-// passes on has no place to be called a device function: all functions are.
+// everySource are the compiler's options for every source. A lambda that a template passes on has no place to be
+// called a device function: all functions are. Fractions round after each operation, as on the host: a condition
+// must hold for the same matches.
+var everySource = []string{"--std=c++17", "-device-int128", "-default-device", "--fmad=false"}
+
+// options are the compiler's options for a source.
 func (src Source) options(arch string) []string {
-	// Fractions round after each operation, as on the host: a condition must hold for the same matches.
-	out := []string{"--gpu-architecture=" + arch, "--std=c++17", "-device-int128", "-default-device", "--fmad=false"}
+	out := append([]string{"--gpu-architecture=" + arch}, everySource...)
 	if src.Debug {
 		out = append(out, "-lineinfo", "-DWEFT_DEBUG")
 	}

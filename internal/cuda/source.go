@@ -37,12 +37,12 @@ func (s Source) key(info Info) [sha256.Size]byte {
 			part(t)
 		}
 	}
-	debug := "release"
+	debug := "release" // said here too: compilers other than NVRTC have options of their own for it
 	if s.Debug {
 		debug = "debug"
 	}
 	list([]string{imageFormat, info.Arch(), info.Compiler, s.Name, s.Text, debug})
-	list(s.Options)
+	list(s.options(info.Arch()))
 	names := slices.Sorted(maps.Keys(s.Includes))
 	list(names)
 	for _, name := range names {
