@@ -43,7 +43,7 @@ var engineOptions = []EngineOption{
 	{"stack.threads", []string{"N"}, "threads of a block"},
 	{"stack.chunk", []string{"N"}, "tasks taken at a time; 0: by their number"},
 	{"stack.sieve", []string{"N"}, "binary logarithm of the bits of a warp's table; 0: none"},
-	{"stack.stats", []string{"on", "off"}, "count techniques and lanes"},
+	{"stack.stats", []string{"off", "on"}, "count techniques and lanes"},
 	{"fine.batch", onOff, "partial matches share a pool"},
 	{"fine.tail", onOff, "count the last levels by arithmetic"},
 	{"fine.steal", []string{"grid", "block", "off"}, "whose work an idle warp takes"},
@@ -65,9 +65,6 @@ func ofGPU(option string) bool {
 
 // checkOption says what is wrong with an engine option, or whether it is off.
 func checkOption(name, value string) (off bool, err error) {
-	if ofGPU(name) {
-		return false, nil
-	}
 	i := slices.IndexFunc(engineOptions, func(o EngineOption) bool { return o.Name == name })
 	if i < 0 {
 		of, _, _ := strings.Cut(name, ".")
@@ -83,11 +80,16 @@ func checkOption(name, value string) (off bool, err error) {
 		}
 		return false, fmt.Errorf("unknown; there are %s", strings.Join(names, ", "))
 	}
-	if name != "plan.method" {
+	values := engineOptions[i].Values
+	switch {
+	case !ofGPU(name) && slices.Contains(values, "on"):
 		return isOff(value)
-	}
-	if methods := engineOptions[i].Values; !slices.Contains(methods, value) {
-		return false, fmt.Errorf("unknown method %q: want %s", value, strings.Join(methods, ", "))
+	case slices.Contains(values, "N"):
+		if _, err := strconv.ParseUint(value, 10, 63); err != nil {
+			return false, fmt.Errorf("%q is no number", value)
+		}
+	case !slices.Contains(values, value):
+		return false, fmt.Errorf("%q: want %s", value, strings.Join(values, ", "))
 	}
 	return false, nil
 }
@@ -109,8 +111,8 @@ func (s *settings) engineName() string {
 		return s.engine
 	}
 	for option := range s.opts {
-		if strings.HasPrefix(option, "host.") {
-			return "host"
+		if of, _, _ := strings.Cut(option, "."); of != "plan" {
+			return of
 		}
 	}
 	return s.engine

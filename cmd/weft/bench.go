@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -92,6 +93,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	}
 	var rows []benchRow
 	differ := false
+	var failed error
 	for _, path := range f.graphs {
 		f.path = path
 		g, err := a.load(&f.graphFlags, &f.commonFlags, a.progress(f.progress))
@@ -108,6 +110,10 @@ func (a *app) bench(f *benchFlags, args []string) error {
 			for _, r := range bench.Measure(a.ctx, contestants, f.warmup, f.runs) {
 				rows = append(rows, benchRow{path, q.Name(), r})
 				differ = differ || r.Err == nil && r.Answer != "" && !r.Agrees
+				if r.Err != nil {
+					fmt.Fprintf(a.stderr, "weft: %s, %s, %s: %v\n", path, q.Name(), r.Name, r.Err)
+					failed = cmp.Or(failed, r.Err)
+				}
 			}
 			if a.ctx.Err() != nil {
 				break
@@ -125,6 +131,9 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	if differ {
 		fmt.Fprintln(a.stderr, "weft: counts differ")
 		return exitError(exitFailure)
+	}
+	if failed != nil {
+		return exitError(codeOf(failed))
 	}
 	return context.Cause(a.ctx)
 }
