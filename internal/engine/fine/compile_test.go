@@ -38,6 +38,7 @@ func TestCompilesForGPUs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
+	t.Parallel()
 	for _, c := range []struct {
 		pattern        string
 		labelled, tail bool
@@ -47,6 +48,7 @@ func TestCompilesForGPUs(t *testing.T) {
 		{"gmatch:P8", true, true, nil},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
+			t.Parallel()
 			ps, err := pattern.ByName(c.pattern)
 			if err != nil {
 				t.Fatal(err)
@@ -87,6 +89,7 @@ func TestIndexCompilesForGPUs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
+	t.Parallel()
 	ps, err := pattern.ByName("gmatch:P8")
 	if err != nil {
 		t.Fatal(err)

@@ -170,6 +170,13 @@ func TestLargePatterns(t *testing.T) {
 			if err != nil || got.Matches != want.Matches || uint64(list.n.Load()) != want.Matches.Lo {
 				t.Fatalf("pattern %d: %d rows, %v, %v; the host says %v", i, list.n.Load(), got.Matches, err, want.Matches)
 			}
+			if want.Matches.Cmp(engine.U64(2)) < 0 {
+				continue
+			}
+			o := engine.Options{Limit: int64(want.Matches.Lo / 2), Opt: map[string]string{"fine.index": "bitmap"}}
+			if got, err := e.Run(t.Context(), g, p, o, nil); err != nil || got.Matches != engine.U64(want.Matches.Lo/2) || got.Complete {
+				t.Fatalf("pattern %d with limit %d of %v: %v, complete %v, %v", i, o.Limit, want.Matches, got.Matches, got.Complete, err)
+			}
 		}
 	})
 }
