@@ -11,8 +11,11 @@
 
 DEV Head* begin_block(const Fine& x) {
   Head* head = (Head*)shared();
-  if (thread() == 0) board_clear(&head->board);
-  if (thread() < FINE_TABLES) head->tables[thread()] = x.tables[thread()];
+  if (thread() == 0) {
+    board_clear(&head->board);
+    UNROLL
+    for (u32 k = 0; k < FINE_TABLES; k++) head->tables[k] = x.tables[k];
+  }
   sync_block();
   return head;
 }
@@ -45,7 +48,8 @@ struct Tabling {
 
 WEFT_KERNEL(fine_tables, Tabling) {
   u64 first = (u64)(block() * warps() + warp()) * FINE_PART, step = (u64)blocks() * warps() * FINE_PART;
-  for (u32 k = 0; k < W_ADJS && k < FINE_TABLES; k++) {
+  UNROLL
+  for (u32 k = 0; k < (W_ADJS < FINE_TABLES ? W_ADJS : FINE_TABLES); k++) {
     Adj a = p.pruned.off ? p.pruned : p.graph.adj[k];
     u64 n = a.off[p.run.vertices];
     for (u64 at = first; p.tables[k] && at < n; at += step)
