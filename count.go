@@ -45,7 +45,7 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (j *j
 	}
 	j.opt = s.engineOptions(s.limit)
 	j.choice, err = choose.Pick(choose.Request{
-		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method,
+		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,
 		Compile: func(method, order string) (*plan.Plan, error) {
 			o := o
 			o.Method = method

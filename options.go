@@ -17,25 +17,26 @@ import (
 type Option func(*settings)
 
 type settings struct {
-	read     format.ReadOptions
-	engine   string
-	device   string
-	threads  int
-	memory   int64
-	limit    int64
-	order    string
-	params   map[string]any
-	opts     map[string]string
-	seed     uint64
-	mode     *pattern.Mode
-	induced  *bool
-	product  bool
-	what     What
-	levels   bool
-	queryCol bool
-	listing  *bool
-	passes   string // of a Matcha program; "": all
-	progress func(Progress)
+	read      format.ReadOptions
+	engine    string
+	device    string
+	threads   int
+	memory    int64
+	gpuMemory int64
+	limit     int64
+	order     string
+	params    map[string]any
+	opts      map[string]string
+	seed      uint64
+	mode      *pattern.Mode
+	induced   *bool
+	product   bool
+	what      What
+	levels    bool
+	queryCol  bool
+	listing   *bool
+	passes    string // of a Matcha program; "": all
+	progress  func(Progress)
 }
 
 func collect(options []Option) *settings {
@@ -97,6 +98,10 @@ func WithThreads(n int) Option {
 // WithMemory bounds the memory of the process in bytes: a call that would need
 // more fails with ErrMemory instead.
 func WithMemory(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
+
+// WithGPUMemory bounds what may be used of each GPU's memory in bytes: a call
+// that would need more fails with ErrMemory. 0, the default, is what is free.
+func WithGPUMemory(bytes int64) Option { return func(s *settings) { s.gpuMemory = bytes } }
 
 // WithEngine names the engine; "auto" is the default.
 func WithEngine(name string) Option { return func(s *settings) { s.engine = name } }

@@ -87,14 +87,14 @@ func (f *graphFlags) options() []weft.Option {
 
 // commonFlags are the flags of every command that searches.
 type commonFlags struct {
-	engine, device, semantics, order, to, out, progress, memory string
-	threads                                                     int
-	timeout                                                     time.Duration
-	limit                                                       int64
-	seed                                                        uint64
-	engineOpts, params                                          []string
-	stats, product, induced                                     bool
-	setInduced                                                  func() bool
+	engine, device, semantics, order, to, out, progress, memory, gpuMemory string
+	threads                                                                int
+	timeout                                                                time.Duration
+	limit                                                                  int64
+	seed                                                                   uint64
+	engineOpts, params                                                     []string
+	stats, product, induced                                                bool
+	setInduced                                                             func() bool
 }
 
 func (f *commonFlags) add(cmd *cobra.Command) {
@@ -109,6 +109,7 @@ func (f *commonFlags) addSearching(cmd *cobra.Command) {
 	f.addRunning(cmd)
 	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+engineNames())
 	fs.StringVar(&f.device, "device", "auto", "device: cpu; gpu:0,1,… to use these GPUs; auto, the processor or, for long counts, GPUs")
+	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` of a GPU (40G); default: what is free")
 	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this long (30s, 5m), with a partial result and exit code 124")
 	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE`, a switch of planning or of one engine (repeatable); see weft help engine-options")
 	fs.BoolVar(&f.stats, "stats", false, "write what was done, and how fast, to standard error")
@@ -191,6 +192,9 @@ func (f *commonFlags) check() error {
 	if _, err := parseBytes(f.memory); err != nil {
 		return usagef("--memory: %v", err)
 	}
+	if _, err := parseBytes(f.gpuMemory); err != nil {
+		return usagef("--gpu-memory: %v", err)
+	}
 	for _, s := range f.engineOpts {
 		if name, _, ok := strings.Cut(s, "="); !ok || name == "" {
 			return usagef("--engine-opt %q: want NAME=VALUE", s)
@@ -208,8 +212,9 @@ func (f *commonFlags) check() error {
 // options are f for the library.
 func (f *commonFlags) options() []weft.Option {
 	memory, _ := parseBytes(f.memory)
+	gpuMemory, _ := parseBytes(f.gpuMemory)
 	o := []weft.Option{
-		weft.WithThreads(f.threads), weft.WithMemory(memory), weft.WithEngine(f.engine), weft.WithDevice(f.device),
+		weft.WithThreads(f.threads), weft.WithMemory(memory), weft.WithGPUMemory(gpuMemory), weft.WithEngine(f.engine), weft.WithDevice(f.device),
 		weft.WithLimit(f.limit), weft.WithOrder(f.order), weft.WithSeed(f.seed),
 	}
 	if f.semantics != "" {

@@ -59,6 +59,7 @@ type Request struct {
 	Options        engine.Options
 	Listing        bool   // matches are wanted, not only their number
 	Method         string // of counting, as plan.Options.Method; "": Pick chooses
+	GPUMemory      int64  // bytes that may be used on each GPU; 0: what is free
 	// Compile plans the query for a method; order is the engine's own rule for a
 	// matching order, where the user names none ("": the planner's choice).
 	Compile func(method, order string) (*plan.Plan, error)

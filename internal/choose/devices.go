@@ -1,8 +1,8 @@
 package choose
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,54 +34,64 @@ func ordinals(device string) ([]int, error) {
 	return out, nil
 }
 
-// sessions are the open sessions by device name: a graph that was brought onto
-// a GPU stays there for the next query. They end with the process.
-var sessions struct {
+// open is the session of the process, if there is one: a graph that was brought
+// onto a GPU stays there for the next query.
+var open struct {
 	sync.Mutex
-	open map[string]*session.Session
-	gpus map[int]bool // in use by one of them
+	list    []int // of GPUs, sorted
+	memory  int64
+	session *session.Session
+	devices []*cuda.Device
 }
 
-// sessionOn returns the session over the GPUs that a device name asks for.
-func sessionOn(device string) (*session.Session, error) {
+// sessionOn returns the session over the GPUs that a device name asks for, with
+// so much memory on each. One over other GPUs, or with a GPU that is lost, ends
+// first: a run there is waited for.
+func sessionOn(device string, memory int64) (*session.Session, error) {
 	list, err := ordinals(device)
 	if err != nil {
 		return nil, err
 	}
-	sessions.Lock()
-	defer sessions.Unlock()
-	if s := sessions.open[device]; s != nil {
-		return s, nil
+	slices.Sort(list)
+	open.Lock()
+	defer open.Unlock()
+	if open.session != nil && slices.Equal(open.list, list) && open.memory == memory && !lost(open.devices) {
+		return open.session, nil
 	}
-	var devs []*cuda.Device
-	closeAll := func(err error) error {
-		for _, d := range devs {
-			err = errors.Join(err, d.Close())
-		}
-		return err
-	}
+	closeOpen()
 	for _, n := range list {
-		if sessions.gpus[n] {
-			return nil, closeAll(fmt.Errorf("%w: gpu:%d is in use by another choice of devices of this process", ErrDevice, n))
-		}
 		d, err := cuda.Open(n)
 		if err != nil {
-			return nil, closeAll(fmt.Errorf("%w: gpu:%d: %w", ErrDevice, n, err))
+			closeOpen()
+			return nil, fmt.Errorf("%w: gpu:%d: %w", ErrDevice, n, err)
 		}
-		devs = append(devs, d)
+		open.devices = append(open.devices, d)
 	}
-	s, err := session.Open(devs, session.Options{})
+	open.session, err = session.Open(open.devices, session.Options{Memory: memory})
 	if err != nil {
-		return nil, closeAll(fmt.Errorf("%w: %s: %w", ErrDevice, device, err))
+		closeOpen()
+		return nil, fmt.Errorf("%w: %s: %w", ErrDevice, device, err)
 	}
-	if sessions.open == nil {
-		sessions.open, sessions.gpus = map[string]*session.Session{}, map[int]bool{}
+	open.list, open.memory = list, memory
+	return open.session, nil
+}
+
+// closeOpen ends the open session. What a lost device says to that is of no use.
+func closeOpen() {
+	if open.session != nil {
+		_ = open.session.Close()
 	}
-	sessions.open[device] = s
-	for _, n := range list {
-		sessions.gpus[n] = true
+	for _, d := range open.devices {
+		_ = d.Close()
 	}
-	return s, nil
+	open.list, open.session, open.devices = nil, nil, nil
+}
+
+// lost reports whether an error has left one of the devices useless.
+func lost(devices []*cuda.Device) bool {
+	return slices.ContainsFunc(devices, func(d *cuda.Device) bool {
+		return d.Do(func(*cuda.Context) error { return nil }) != nil
+	})
 }
 
 // OnGPU reports whether a device name asks for GPUs.

@@ -54,9 +54,17 @@ func pickGPU(r Request) (Choice, error) {
 		}
 		try = onGPU[i : i+1]
 	}
-	s, err := sessionOn(r.Device)
+	s, err := sessionOn(r.Device, r.GPUMemory)
 	if err != nil {
 		return Choice{}, err
+	}
+	if auto && r.Method == "" && len(r.Graph.Classes) > 1 {
+		// The order of candidates says little yet: only fine makes its own.
+		f := fine.New(s)
+		p, err := r.Compile(plan.Nest.String(), "ri")
+		if err == nil && f.Indexes(p, r.Options, !r.Listing) && f.Check(r.Graph, p, r.Options) == nil {
+			return Choice{Engine: f, Plan: p, Reason: "a large labelled pattern: candidates are filtered before the search", Workers: s.Workers()}, nil
+		}
 	}
 	var refused []error
 	for _, e := range try {
@@ -78,12 +86,24 @@ func pickGPU(r Request) (Choice, error) {
 			}
 			reason := "asked for by name"
 			if auto {
-				reason = "the device was asked for by name"
+				reason = e.why(p, refused)
 			}
 			return Choice{Engine: eng, Plan: p, Reason: reason, Workers: s.Workers()}, nil
 		}
 	}
 	return Choice{}, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refused...))
+}
+
+// why says in a sentence what speaks for the engine with a plan, after others
+// were refused.
+func (e gpuEngine) why(p *plan.Plan, refused []error) string {
+	switch {
+	case p.Method == plan.Local:
+		return "the fastest where a match lies in one neighbourhood, which becomes a bit matrix"
+	case len(refused) > 0:
+		return fmt.Sprintf("the best that can: %v", errors.Join(refused...))
+	}
+	return "the fastest where no neighbourhood has a whole match: candidate sets on a stack a warp"
 }
 
 // methods are the ways of counting that the engine is to try, the best first.
