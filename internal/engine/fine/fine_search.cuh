@@ -136,9 +136,11 @@ template <class C, Purpose PURPOSE> struct Walker {
     Frame& f = frame(l);
     const u32 start = f.start[lane()];
     u32 at = f.at, end = f.end, slot = 0;
+    // A plan's last level is a constant, and its test then no choice among levels'.
+    const u32 to = PURPOSE == GROW ? l + 1 : checks.levels() - 1;
     while (at != end && !halted) {
       Task t = task_of(f, start, at, end);
-      bool ok = passes(l + 1, t);
+      bool ok = passes(to, t);
       if constexpr (PURPOSE == LIST) {
         list(l + 1, ok, t.entry, t.vertex);
       } else if constexpr (PURPOSE == GROW) {
