@@ -129,7 +129,10 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for opt, ok := range map[string]bool{"fine.batch=on": true, "fine.batch=1": false, "fine.steal=warp": false, "fine.pool=-1": false, "fine.pool=7": true} {
+	for opt, ok := range map[string]bool{"fine.batch=on": true, "fine.batch=1": false, "fine.steal=warp": false, "fine.pool=-1": false, "fine.pool=7": true,
+		"fine.index=hash": true, "fine.index=none": true, "fine.index=list": false,
+		"fine.lookup=search": true, "fine.lookup=tree": false, "fine.prune=on": true, "fine.prune=yes": false,
+	} {
 		k, v, _ := strings.Cut(opt, "=")
 		if err := e.Check(g, p, engine.Options{Opt: map[string]string{k: v}}); (err == nil) != ok {
 			t.Errorf("%s: %v", opt, err)
