@@ -20,14 +20,21 @@
 // itself. Who got work feeds its siblings over the board.
 //
 // All is over when no tasks will come (take says so) and Market.idle counts all
-// blocks: who gives is in a block that is not counted, so then no one can give.
-// The block that sees it marks Market.idle for the others, whose count now falls,
-// and closes its board, which sends its warps home.
+// blocks that have started: who gives is in a block that is not counted, so then
+// no one can give. The block that sees it marks Market.idle for the others, whose
+// count now falls, and closes its board, which sends its warps home.
 //
-// Requirements: all blocks of the grid are resident (Kernel.Resident); at most 32
-// warps a block; a Board of zeros before the first warp seeks (by board_clear and
-// sync_block); a market from Go's Exec.Market. A warp never waits at a block
-// barrier after that.
+// No block waits for one that has not started: where others use the device, part
+// of the grid may have to wait until blocks of the other part, or of another
+// process, return. A block that starts after the end finds the mark and leaves;
+// the tasks were the others' by then. A block is counted when its first warp seeks.
+// Should a block be seen at work before it is seen counted, others may leave too
+// early: they have no work of their own, so none is lost, only their help.
+//
+// Requirements: at most 32 warps a block; a Board of zeros before the first warp
+// seeks (by board_clear and sync_block); a market from Go's Exec.Market. A warp
+// never waits at a block barrier after that. Blocks beyond what is resident
+// (Kernel.Resident) are of no use.
 #ifndef WEFT_STEAL
 #define WEFT_STEAL
 #include "tasks.cuh"
@@ -36,11 +43,11 @@ struct Board {
   u32 hungry; // warps that want work
   u32 fed;    // warps whose work is put down
   u32 closed; // not 0: go home
-  u32 unused;
+  u32 begun;  // not 0: the block is counted as started
 };
 
 struct Market {
-  u32* idle; // blocks that wait now, and FINISHED
+  u32* idle; // blocks that wait now, and FINISHED; then, blocks that have started
   u32* map;  // a bit a block that may be claimed
   u32* fed;  // a word a block: not 0: its mail is put down
   u8* mail;  // mail_bytes a block
@@ -113,6 +120,11 @@ DEV void send(const Market& m, u32 b) {
   atomic_exch(&m.fed[b], 1u);
 }
 
+// Counts the block, before any of its warps takes tasks or waits. One lane.
+DEV void begin_seeking(Board* b, const Market& m) {
+  if (!load_relaxed(&b->begun) && atomic_exch(&b->begun, 1u) == 0) atomic_add(m.idle + 1, 1u);
+}
+
 // A hungry warp, as its leader sees it.
 struct Seeker {
   const Run& r;
@@ -173,8 +185,11 @@ struct Seeker {
     if (load_relaxed(&b->closed) || load_relaxed(&r.counters->stop)) return true;
     if (!offers) return false;
     if (stopped(r)) return true;
+    // In this order: no tasks are left, so no block begins to work by itself; so
+    // many are idle; and no more than those had started then.
+    bool finished = load_acquire(&r.counters->finished);
     u32 idle = load_acquire(m.idle);
-    if (idle != m.blocks || !load_acquire(&r.counters->finished)) return idle & FINISHED;
+    if (!finished || idle != load_acquire(m.idle + 1)) return idle & FINISHED;
     atomic_or(m.idle, FINISHED);
     return true;
   }
@@ -201,6 +216,7 @@ struct Seeker {
 template <class P> DEV Found seek(const Run& r, Board* b, const Market& m, Chunk& t, P pull) {
   Warp g;
   if (g.shfl(load_relaxed(&r.counters->stop), 0)) return OVER;
+  if (g.leader()) begin_seeking(b, m);
   t = take(g, r);
   if (t.count) return TASKS;
   Seeker s(r, b, m);

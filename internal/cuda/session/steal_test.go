@@ -170,7 +170,9 @@ func TestSteal(t *testing.T) {
 		name       string
 		push, pull uint64
 		devices    int
-	}{{"push", 1, 0, 1}, {"pull", 0, 1, 1}, {"both", 1, 1, 1}, {"neither", 0, 0, 1}, {"two devices", 1, 1, 2}} {
+		grids      int // blocks, by what is resident at once: the others start when those have returned
+	}{{"push", 1, 0, 1, 1}, {"pull", 0, 1, 1, 1}, {"both", 1, 1, 1, 1}, {"neither", 0, 0, 1, 1},
+		{"two devices", 1, 1, 2, 1}, {"not resident", 1, 1, 1, 3}, {"not resident on two devices", 1, 1, 2, 2}} {
 		t.Run(k.name, func(t *testing.T) {
 			on(t, k.devices, session.Options{}, func(t *testing.T, s *session.Session) {
 				runs := 5
@@ -191,6 +193,7 @@ func TestSteal(t *testing.T) {
 						if err != nil {
 							return nil, err
 						}
+						blocks *= k.grids
 						m, err := x.Market(blocks, 9*8)
 						return func() error {
 							return session.Launch(x, kernel, cuda.Launch{Blocks: blocks, Threads: threads, Shared: shared},
