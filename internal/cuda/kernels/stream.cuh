@@ -23,21 +23,32 @@ DEV u32 nth_bit(u32 bits, u32 k) {
   return at;
 }
 
+// 32 lists of so many elements have places below 2^32 - 32 in their sequence.
+#define STREAM_MOST ((1u << 27) - 2)
+#define WIDE ~0u // the total of lists of which one is longer
+
 // Lists laid end to end. Lane k has the k-th list that is not empty.
 struct Stream {
   u64 base;       // element i of the sequence is at base + 4*i while it is in this list
-  u32 start, end; // the list's place in the sequence; ~0: there is no k-th list
+  u32 start, end; // the list's place in the sequence; ~0, 0: there is no k-th list
   u32 from;       // the lane that gave the list
-  u32 total;      // elements of the sequence
+  u32 total;      // elements of the sequence; WIDE: each list is a sequence by itself
   u32 rank;       // which k this lane's own list became, if it is not empty
 };
 
-// Lays the lanes' lists end to end. Collective for the warp; the sizes add up to
-// less than 2^32 - 32.
-DEV Stream stream(Set a) {
-  u32 end = Warp::inclusive(a.n), start = end - a.n;
+// Lays the lanes' lists end to end. Collective for the warp. Where one has more
+// than MOST elements, places in the sequence might not fit 32 bits: such lists are
+// walked one after the other.
+template <u32 MOST = STREAM_MOST> DEV Stream stream(Set a) {
+  bool wide = any(ALL, a.n > MOST);
+  u32 end = Warp::inclusive(a.n), start = end - a.n, total = shfl(ALL, end, 31);
+  if (unlikely(wide)) {
+    start = 0;
+    end = a.n;
+    total = WIDE;
+  }
   u32 full = ballot(ALL, a.n > 0), n = popc(full);
-  Stream s = {(u64)a.p - 4ull * start, start, end, lane(), shfl(ALL, end, 31), popc(full & Warp::below())};
+  Stream s = {(u64)a.p - 4ull * start, start, end, lane(), total, popc(full & Warp::below())};
   if (n > 0 && full != ALL >> (32 - n)) {
     u32 from = nth_bit(full, min(lane(), n - 1));
     s.base = shfl(ALL, s.base, from);
@@ -45,46 +56,59 @@ DEV Stream stream(Set a) {
     s.end = shfl(ALL, end, from);
     s.from = from;
   }
-  if (lane() >= n) s.start = s.end = ~0u;
+  if (lane() >= n) {
+    s.start = ~0u;
+    s.end = 0;
+  }
   return s;
 }
 
 // The lanes of the window at `at` whose elements are of this lane's list.
 DEV u32 part(const Stream& s, u32 at) {
-  if (s.start >= at + 32 || s.end <= at) return 0;
+  if (s.start > at + 31 || s.end <= at) return 0;
   u32 lo = s.start > at ? s.start - at : 0, hi = min(s.end - at, 32u);
   return (ALL << lo) & (ALL >> (32 - hi));
 }
 
-// One step of a walk: lane i has element at+i.
+// One step of a walk: a lane has an element.
 struct Window {
-  u32 at;
   u32 x;    // the element; ~0 behind the last
   u32 of;   // the list that it is in, a rank of the stream
+  u32 part; // the lanes whose elements are in the list of rank lane()
   bool live;
 };
 
 // Calls f(Window) for every 32 elements. Collective; f is called by all lanes
 // together and may use collectives of the warp. The next window's elements are on
 // their way while f looks at this one's.
-template <class F> DEV void each(const Stream& s, F f) {
-  u32 begun = 0; // lists that began before the window to be loaded
-  auto load = [&](u32 at) {
-    u32 d = s.start - at;
-    u32 marks = reduce_or(ALL, d < 32 ? 1u << d : 0);
-    u32 of = begun + popc(marks & ((2u << lane()) - 1)) - 1;
-    begun += popc(marks);
-    u64 base = shfl(ALL, s.base, of);
-    bool live = at + lane() < s.total;
-    return Window{at, live ? *(const u32*)(base + 4ull * (at + lane())) : ~0u, of, live};
-  };
-  if (s.total == 0) return;
-  Window next = load(0);
-  for (u32 at = 0; at < s.total; at += 32) {
-    Window now = next;
-    if (at + 32 < s.total) next = load(at + 32);
-    f(now);
-  }
+template <class F> DEV void each(const Stream& lists, F f) {
+  if (lists.total == 0) return;
+  Stream s = lists;
+  u32 k = s.total == WIDE ? 0 : 32; // the list that is a sequence by itself
+  do {
+    if (unlikely(k < 32)) {
+      s.start = lane() == k ? 0 : ~0u;
+      s.total = shfl(ALL, s.end, k);
+    }
+    u32 begun = k & 31; // lists that began before the window to be loaded
+    auto load = [&](u32 at) {
+      u32 d = s.start - at;
+      u32 marks = reduce_or(ALL, d < 32 ? 1u << d : 0);
+      u32 of = begun + popc(marks & ((2u << lane()) - 1)) - 1;
+      begun += popc(marks);
+      u64 base = shfl(ALL, s.base, of);
+      bool live = lane() < s.total - at;
+      return Window{live ? *(const u32*)(base + 4ull * (at + lane())) : ~0u, of, 0, live};
+    };
+    Window next = load(0);
+    for (u32 at = 0, left = s.total; left > 0; at += 32) {
+      Window now = next;
+      now.part = part(s, at);
+      left -= min(left, 32u);
+      if (left > 0) next = load(at + 32);
+      f(now);
+    }
+  } while (k < 31 && shfl(ALL, s.end, ++k) > 0);
 }
 
 // For each lane the number of its list's elements x for which test(x, k) holds,
@@ -94,7 +118,7 @@ template <class F> DEV u32 count_each(Set a, const Stream& s, F test) {
   u32 mine = 0;
   each(s, [&](Window w) {
     u32 votes = ballot(ALL, test(w.x, w.of) && w.live);
-    mine += popc(votes & part(s, w.at));
+    mine += popc(votes & w.part);
   });
   u32 n = shfl(ALL, mine, s.rank & 31);
   return a.n > 0 ? n : 0;
@@ -109,11 +133,10 @@ template <class F> DEV u32 filter_each(u32* out, Set a, const Stream& s, F test)
   each(s, [&](Window w) {
     bool yes = test(w.x, w.of) && w.live;
     u32 votes = ballot(ALL, yes);
-    u32 begin = shfl(ALL, s.start, w.of), at = shfl(ALL, done, w.of);
+    u32 list = shfl(ALL, w.part, w.of), at = shfl(ALL, done, w.of);
     u32* to = shfl(ALL, out, w.of);
-    u32 before = begin > w.at ? ALL << (begin - w.at) : ALL; // of the same list
-    if (yes) to[at + popc(votes & before & Warp::below())] = w.x;
-    done += popc(votes & part(s, w.at));
+    if (yes) to[at + popc(votes & list & Warp::below())] = w.x;
+    done += popc(votes & w.part);
   });
   sync_warp(ALL);
   u32 n = shfl(ALL, done, s.rank & 31);
