@@ -132,9 +132,10 @@ func TestOptions(t *testing.T) {
 	for opt, ok := range map[string]bool{"fine.batch=on": true, "fine.batch=1": false, "fine.steal=warp": false, "fine.pool=-1": false, "fine.pool=7": true,
 		"fine.index=hash": true, "fine.index=none": true, "fine.index=list": false,
 		"fine.lookup=search": true, "fine.lookup=tree": false, "fine.prune=on": true, "fine.prune=yes": false,
+		"fine.stael=off": false, "stack.unroll=4": true,
 	} {
 		k, v, _ := strings.Cut(opt, "=")
-		if err := e.Check(g, p, engine.Options{Opt: map[string]string{k: v}}); (err == nil) != ok {
+		if err := e.Check(g, p, engine.Options{Opt: map[string]string{k: v}}); (err == nil) != ok || err != nil && !errors.Is(err, engine.ErrOption) {
 			t.Errorf("%s: %v", opt, err)
 		}
 	}
@@ -216,8 +217,11 @@ func TestTwoDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := fine.New(s).Run(t.Context(), g, p, engine.Options{}, nil)
-	if err != nil || got.Matches != want.Matches || !got.Complete {
-		t.Errorf("%v (complete: %v, %v), the host says %v", got.Matches, got.Complete, err, want.Matches)
+	for _, opt := range []map[string]string{nil, {"fine.prune": "on"}} {
+		got, err := fine.New(s).Run(t.Context(), g, p, engine.Options{Opt: opt}, nil)
+		if err != nil || got.Matches != want.Matches || !got.Complete {
+			t.Errorf("%v: %v (complete: %v, %v), the host says %v", opt, got.Matches, got.Complete, err, want.Matches)
+		}
+		t.Log(got.Notes)
 	}
 }

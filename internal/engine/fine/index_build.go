@@ -55,7 +55,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 		return false, err
 	}
 	if slices.Contains(s.Count[:b.q.n], 0) {
-		r.notes = append(r.notes, "no vertex passes for one of the pattern's")
+		r.note("no vertex passes for one of the pattern's")
 		return true, nil
 	}
 	p := b.q.plot(s, arcs, orders{b.q, s, arcs}.choose())
@@ -69,7 +69,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	r.levels, r.blocks = len(p.o.walk), len(p.places)-len(p.o.walk)
 	root := p.o.walk[0]
 	r.roots = uint64(s.End[root] - s.First[root])
-	r.notes = append(r.notes, p.describe(time.Since(start)))
+	r.note("%s", p.describe(time.Since(start)))
 	return false, x.SetTasks(r.roots)
 }
 

@@ -1,8 +1,6 @@
 package fine
 
 import (
-	"fmt"
-
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
@@ -36,7 +34,7 @@ func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error)
 		n := len(g.Off) - 1
 		size := 16 * int64((g.Off[n]+uint64(n)+1)/2+1)
 		if size > x.Room()/tableShare {
-			r.notes = append(r.notes, fmt.Sprintf("lists are searched: hash tables would take %d MB", size>>20))
+			r.note("lists are searched: hash tables would take %d MB", size>>20)
 			continue
 		}
 		b, err := x.Scratch("hash tables of neighbours", size)

@@ -35,9 +35,17 @@ const (
 	indexHash
 )
 
+// switches are the names of the engine's options.
+var switches = []string{"fine.batch", "fine.tail", "fine.prune", "fine.lookup", "fine.steal", "fine.index", "fine.pool"}
+
 // optionsOf reads the switches; the error names what cannot be.
 func optionsOf(o engine.Options) (options, error) {
 	out := options{batch: true, tail: true, hash: true, steal: stealGrid, pool: 1000000}
+	for name := range o.Opt {
+		if strings.HasPrefix(name, "fine.") && !slices.Contains(switches, name) {
+			return out, fmt.Errorf("%w %s: want one of %s", engine.ErrOption, name, strings.Join(switches, ", "))
+		}
+	}
 	for name, to := range map[string]*bool{"fine.batch": &out.batch, "fine.tail": &out.tail, "fine.prune": &out.prune} {
 		switch v := o.Opt[name]; v {
 		case "":

@@ -1,8 +1,6 @@
 package fine
 
 import (
-	"fmt"
-
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 )
@@ -97,6 +95,6 @@ func (p *pool) grow(a *args) error {
 	if a.Depth == 0 {
 		return nil
 	}
-	p.r.notes = append(p.r.notes, fmt.Sprintf("a pool of %d partial matches of %d vertices", a.Count, a.Depth))
+	p.r.note("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
 	return p.x.SetTasks(a.Count)
 }

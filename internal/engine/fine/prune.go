@@ -2,7 +2,6 @@ package fine
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -131,6 +130,6 @@ func (p *pruner) prune(r *search, a *args) error {
 		return err
 	}
 	a.Pruned = [3]uint64{p.args.Off, p.args.Adj, p.args.First}
-	r.notes = append(r.notes, fmt.Sprintf("vertices with fewer than %d neighbours are left out, in %d rounds", p.args.Least, rounds))
+	r.note("vertices with fewer than %d neighbours are left out, in %d rounds", p.args.Least, rounds)
 	return nil
 }

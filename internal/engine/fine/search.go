@@ -3,6 +3,8 @@ package fine
 import (
 	"embed"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -33,7 +35,18 @@ type search struct {
 	devices        int
 	long           bool     // some list is too long for one warp
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
-	notes          []string
+
+	mu    sync.Mutex // of notes: each device has a goroutine
+	notes []string
+}
+
+// note keeps a sentence for the result, once, whichever devices say it.
+func (r *search) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := fmt.Sprintf(format, args...); !slices.Contains(r.notes, s) {
+		r.notes = append(r.notes, s)
+	}
 }
 
 // faultTooMany is FINE_TOO_MANY.
