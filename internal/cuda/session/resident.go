@@ -107,9 +107,16 @@ func (r *residents) forget(c *cuda.Context, room *budget, key arrayKey) error {
 
 // free frees all arrays.
 func (r *residents) free(c *cuda.Context, room *budget) error {
+	return r.freeIf(c, room, func(*array) bool { return true })
+}
+
+// freeIf frees the arrays of which which says so.
+func (r *residents) freeIf(c *cuda.Context, room *budget, which func(*array) bool) error {
 	var errs []error
 	for _, a := range r.all {
-		errs = append(errs, r.drop(c, room, a))
+		if which(a) {
+			errs = append(errs, r.drop(c, room, a))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -11,22 +11,18 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// Run runs a job on all devices of the session. When it is cut short (ctx, the
-// limit, an error of Rows) it returns what was found until then, not Complete,
-// with the context's or Rows' error, or nil for the limit. After any other error
-// there is no result.
+// Run waits until other runs have ended, and runs a job on all devices of the
+// session. When it is cut short (ctx, the limit, an error of Rows) it returns what
+// was found until then, not Complete, with the context's or Rows' error, or nil
+// for the limit. After any other error there is no result.
 func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := j.check(); err != nil {
 		return Result{}, err
 	}
-	if len(s.devs) == 0 {
-		return Result{}, fmt.Errorf("session: %w", cuda.ErrClosed)
-	}
-	if err := context.Cause(ctx); err != nil {
+	if err := s.use.take(ctx); err != nil {
 		return Result{}, err
 	}
+	defer s.release()
 	r := &running{
 		ctx:   ctx,
 		job:   j,

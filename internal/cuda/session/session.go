@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -23,9 +24,13 @@ type Options struct {
 // sessions must not share a device. Its methods may be called from any
 // goroutine; runs come one after the other.
 type Session struct {
-	mu   sync.Mutex
 	o    Options
 	devs []*device
+	use  *lock // who has it uses devs[i].arrays and what else belongs to functions of Do
+
+	mu   sync.Mutex
+	gone []any   // owners whose arrays are to be freed when the devices are free
+	lost []error // of freeing those
 }
 
 // device is one device of a session. Everything but dev belongs to functions of
@@ -49,7 +54,7 @@ func Open(devices []*cuda.Device, o Options) (*Session, error) {
 	if o.Ring == 0 {
 		o.Ring = ringBytes
 	}
-	s := &Session{o: o}
+	s := &Session{o: o, use: newLock()}
 	for _, d := range devices {
 		dev := &device{dev: d}
 		s.devs = append(s.devs, dev)
@@ -64,11 +69,16 @@ func Open(devices []*cuda.Device, o Options) (*Session, error) {
 	return s, nil
 }
 
-// Close gives back all that the session keeps on its devices.
+// Close waits for a run's end and gives back all that the session keeps on its
+// devices. Runs that wait for their turn return cuda.ErrClosed at once.
 func (s *Session) Close() error {
+	s.use.close()
+	s.use.held <- struct{}{}
+	defer s.use.give()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	var errs []error
+	errs := s.lost
+	s.gone, s.lost = nil, nil
+	s.mu.Unlock()
 	for _, d := range s.devs {
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error {
 			errs := []error{d.arrays.free(c, &d.room)}
@@ -84,17 +94,71 @@ func (s *Session) Close() error {
 			return errors.Join(errs...)
 		}))
 	}
-	s.devs = nil
 	return errors.Join(errs...)
 }
 
-// Forget frees the arrays that are resident: for owners that are gone.
+// Forget frees the arrays that are resident, whoever's they are, after a run that
+// is going on.
 func (s *Session) Forget() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.use.held <- struct{}{}
+	defer s.release()
 	var errs []error
 	for _, d := range s.devs {
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error { return d.arrays.free(c, &d.room) }))
+	}
+	return errors.Join(errs...)
+}
+
+// ForgetOwner frees the arrays of an owner (Job.Owner) that is gone. It does not
+// wait for a run: where one is going on, they are freed at its end, and Close
+// returns the error that this may give.
+func (s *Session) ForgetOwner(owner any) error {
+	s.mu.Lock()
+	s.gone = append(s.gone, owner)
+	s.mu.Unlock()
+	if !s.use.try() {
+		return nil // who has the devices looks after giving them back, too
+	}
+	err := s.sweep()
+	s.release()
+	return err
+}
+
+// release gives the devices back, without the arrays of owners that are gone.
+func (s *Session) release() {
+	for {
+		if err := s.sweep(); err != nil {
+			s.mu.Lock()
+			s.lost = append(s.lost, err)
+			s.mu.Unlock()
+		}
+		s.use.give()
+		s.mu.Lock()
+		more := len(s.gone) > 0
+		s.mu.Unlock()
+		if !more || !s.use.try() {
+			return
+		}
+	}
+}
+
+// sweep frees the arrays of owners that are gone.
+func (s *Session) sweep() error {
+	s.mu.Lock()
+	gone := s.gone
+	s.gone = nil
+	s.mu.Unlock()
+	if len(gone) == 0 {
+		return nil
+	}
+	var errs []error
+	for _, d := range s.devs {
+		if len(d.arrays.all) == 0 {
+			continue
+		}
+		errs = append(errs, d.dev.Do(func(c *cuda.Context) error {
+			return d.arrays.freeIf(c, &d.room, func(a *array) bool { return slices.Contains(gone, a.key.owner) })
+		}))
 	}
 	return errors.Join(errs...)
 }
