@@ -17,7 +17,7 @@ enum { LIST, AND, MINUS }; // the operation of a node
 // not fit, the node stays the list that it would be made of, marked as lazy, and
 // whoever reads it asks Node::has: exact, whatever the degree.
 template <class N>
-DEV u32 make_node(N node, const Graph& q, State* states, u32 wanted, u32* slots, u32 stride, u32 cap) {
+DEV u32 make_node(N node, const Graph& q, State* states, u32 wanted, u32* slots, u64 stride, u32 cap) {
   u32 u = lane();
   bool mine = wanted >> u & 1;
   State& s = states[mine ? u : 0];
@@ -38,7 +38,7 @@ DEV u32 make_node(N node, const Graph& q, State* states, u32 wanted, u32* slots,
     a = b;
     b = t;
   }
-  u32* out = slots + (u64)u * stride + (u64)node.slot * cap;
+  u32* out = slots + u * stride + (u64)node.slot * cap;
 #if W_LAZY
   bool lazy = a.n > cap, loose = mine && node.loose(s);
   bool some = any(ALL, loose);

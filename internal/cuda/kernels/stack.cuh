@@ -40,7 +40,7 @@ enum {
   USED_SIEVE,    // sieves built
   USED_TURNED,   // lists of the flat last level that were searched, not streamed
   USED_EDGES,    // edge tasks
-  USED_LIMIT,    // a limit on counting ended the run
+  USED_KINDS,
 };
 
 // A part of the search: places begin … end-1 of a level's list below the vertices
@@ -57,10 +57,10 @@ struct StackX {
   u32* slots;         // memory of nodes: W_UNROLL*W_SLOTS*cap words a warp
   Market market;      // of Loot; with W_STEAL
   u64* cycles;        // a word a level; with W_STATS
-  u64 limit;          // end soon after so many matches were counted; 0: never
   u32 cap;            // elements a node
   u32 sieve_room;     // log2 of the bits of a warp's sieve
   u32 stack_bytes;    // sizeof(Stack), as the host made room for it
+  u32 often;          // not 0: matches are added up at each look, for a limit
 };
 
 struct StackParams {
@@ -114,8 +114,8 @@ struct Search {
   u32 used[8];
 #endif
 
-  DEV u32 stride() const { return W_SLOTS * x.cap; }
-  DEV u32* slots_of(u32 sibling) const { return slots + (u64)sibling * stride(); }
+  DEV u64 stride() const { return (u64)W_SLOTS * x.cap; }
+  DEV u32* slots_of(u32 sibling) const { return slots + sibling * stride(); }
   // The state that level l's list belongs to; l > 0.
   DEV State& above(u32 l) const { return s.state[l - 1][s.sibling[l - 1]]; }
   DEV void note(u32 what, u32 n = 1) {
@@ -136,7 +136,7 @@ struct Search {
   // Once in a while asks whether to leave, and adds up. Collective.
   DEV bool poll() {
     if (!quit && (++turns & 63) == 0) {
-      if (x.limit) flush();
+      if (x.often) flush();
       quit = stopped(Warp(), run);
     }
     return quit;
@@ -146,12 +146,7 @@ struct Search {
   DEV void flush() {
     u128 sum = sum128(Warp(), found);
     found = 0;
-    if (lane() != 0 || sum == 0) return;
-    add128(run.counters, sum);
-    if (x.limit && (load_relaxed(&run.counters->matches[1]) || load_relaxed(&run.counters->matches[0]) >= x.limit)) {
-      store_relaxed(&run.counters->user[USED_LIMIT], 1ull);
-      store_relaxed(&run.counters->stop, 1u);
-    }
+    if (lane() == 0 && sum) add128(run.counters, sum);
   }
 
   // Counts n matches below root v. One lane.
@@ -368,7 +363,7 @@ struct Search {
     for (u32 l = 0; l < W_LEVELS; l++) atomic_add(&run.counters->visits[l], s.visits[l]);
     atomic_add(&run.counters->lanes_busy, busy);
     atomic_add(&run.counters->lanes_all, all);
-    for (u32 i = 0; i < USED_LIMIT; i++)
+    for (u32 i = 0; i < USED_KINDS; i++)
       if (used[i]) atomic_add(&run.counters->user[i], (u64)used[i]);
 #endif
   }

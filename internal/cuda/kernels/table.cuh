@@ -110,7 +110,7 @@ struct Table {
       TableNode n = node(q, i);
       Set a = n.a(q, s), b = n.b(q, s), made = a;
       if (n.op != LIST) {
-        u32* out = slots + n.slot * cap;
+        u32* out = slots + (u64)n.slot * cap;
 #if W_LAZY
         Set from = n.op == AND && b.n < a.n ? b : a;
         bool lazy = from.n > cap;

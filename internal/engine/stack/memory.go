@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -13,32 +14,55 @@ import (
 // cap elements in global memory. Sets that are larger are left unfiltered, so cap
 // decides about speed and never about answers.
 
+// memoryShare is the part of a device's memory that sets may take.
+const memoryShare = 4
+
 // leastCap is the room of a set below which lists are hardly ever filtered.
 const leastCap = 32
 
 // budget decides how many elements a set's memory has: all that any may need if
-// that is no more than a part of the smallest device.
+// that is no more than a part of the smallest device. What is left beside the
+// graph is known when the graph is there: fit.
 func (r *search) budget() {
 	need := max(lower.Room(r.p), 1)
-	if r.slot > 0 {
-		r.cap, r.roomy = min(r.slot, need), r.slot >= need
-		return
-	}
 	if r.shape.slots == 0 {
 		r.cap, r.roomy = 1, true
 		return
 	}
-	most := int64(need)
+	// Places in one sibling's memory are 32-bit numbers.
+	most := min(int64(need), math.MaxUint32/int64(r.shape.slots))
+	if r.slot > 0 {
+		r.cap = int(min(int64(r.slot), most))
+		r.roomy = r.cap >= need
+		return
+	}
 	for _, d := range r.e.s.Devices() {
-		room := d.Memory / 4
-		if r.o.Memory > 0 {
-			room = min(room, r.o.Memory)
-		}
 		sets := int64(d.SMs) * int64(d.ThreadsPerSM/32) * int64(r.unroll*r.shape.slots)
-		most = min(most, room/4/sets)
+		most = min(most, d.Memory/memoryShare/4/sets)
 	}
 	r.cap = int(max(most, min(int64(need), leastCap)))
 	r.roomy = r.cap >= need
+}
+
+// fit is how many elements each of so many sets gets on a device: r.cap, or what
+// is left there. A *tightError asks for a program that does with less.
+func (r *search) fit(x *session.Exec, sets int64) (int, error) {
+	room := int(min(x.Room()/4/sets, int64(r.cap)))
+	switch {
+	case room >= r.cap || room == 0: // or Scratch says what is missing
+		return r.cap, nil
+	case r.roomy:
+		return 0, &tightError{room}
+	}
+	return room, nil
+}
+
+// tightError says that sets do not have the memory that they may need, but room
+// for cap elements.
+type tightError struct{ cap int }
+
+func (e *tightError) Error() string {
+	return fmt.Sprintf("there is memory for sets of %d elements", e.cap)
 }
 
 // stackBytes is the size of struct Stack in stack.cuh.
@@ -87,10 +111,10 @@ type extra struct {
 	Slots      uint64
 	Market     session.Market
 	Cycles     uint64
-	Limit      uint64
 	Cap        uint32
 	SieveRoom  uint32
 	StackBytes uint32
+	Often      uint32
 }
 
 // start makes one device ready.
@@ -105,7 +129,10 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 		return nil, err
 	}
 	if blocks == 0 {
-		return nil, fmt.Errorf("a block of %d threads with %d registers each and %d bytes of shared memory does not fit on %v", r.thread, k.Registers, shared, x.Info())
+		return nil, &cuda.Error{
+			Op: "stack", Kind: cuda.ErrLaunch, Hint: "stack.threads makes it smaller",
+			Text: fmt.Sprintf("a block of %d threads with %d registers each and %d bytes of shared memory does not fit on %v", r.thread, k.Registers, shared, x.Info()),
+		}
 	}
 	if r.switches.blocks > 0 {
 		blocks = min(blocks, r.switches.blocks)
@@ -114,16 +141,8 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 		r.blocks = blocks
 	}
 	a := &extra{Cap: uint32(r.cap), SieveRoom: uint32(r.sieve), StackBytes: uint32(r.stackBytes())}
-	if !r.listing {
-		a.Limit = uint64(max(r.o.Limit, 0))
-	}
-	sets := int64(r.unroll * r.shape.slots)
-	if bytes := int64(blocks*r.thread/32) * sets * int64(r.cap) * 4; bytes > 0 {
-		b, err := x.Scratch("candidate sets", bytes)
-		if err != nil {
-			return nil, err
-		}
-		a.Slots = b.Ptr
+	if !r.listing && r.o.Limit > 0 {
+		a.Often = 1
 	}
 	if r.steal > 0 {
 		if a.Market, err = x.Market(blocks, lootBytes(r.shape.levels)); err != nil {
@@ -139,6 +158,17 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 			return nil, err
 		}
 		a.Cycles = cycles.Ptr
+	}
+	if sets := int64(blocks*r.thread/32) * int64(r.unroll*r.shape.slots); sets > 0 {
+		fits, err := r.fit(x, sets)
+		if err != nil {
+			return nil, err
+		}
+		b, err := x.Scratch("candidate sets", sets*int64(fits)*4)
+		if err != nil {
+			return nil, err
+		}
+		a.Slots, a.Cap = b.Ptr, uint32(fits)
 	}
 	return func() error {
 		err := session.Launch(x, k, cuda.Launch{Blocks: blocks, Threads: r.thread, Shared: shared}, a)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
@@ -35,8 +36,20 @@ func (nest) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan.Plan, o 
 		return engine.Result{}, err
 	}
 	rows := engine.NewRows(p, sink, o.Limit)
-	job := r.job(sink, rows)
-	found, err := e.s.Run(ctx, job)
+	found, err := e.s.Run(ctx, r.job(sink, rows))
+	var tight *tightError
+	if errors.As(err, &tight) {
+		// The program itself relies on sets that are never left unfiltered: another
+		// is needed. Nothing was searched yet, and the graph is on the device.
+		s.slot = tight.cap
+		if r, err = newSearch(e, g, p, o, s, sink != nil); err != nil {
+			return engine.Result{}, err
+		}
+		found, err = e.s.Run(ctx, r.job(sink, rows))
+	}
+	if errors.Is(err, session.ErrOverflow) {
+		return engine.Result{}, engine.ErrOverflow
+	}
 	if err != nil && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx))) && !errors.Is(err, engine.ErrStop) {
 		return engine.Result{}, err
 	}
@@ -98,8 +111,10 @@ func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s swit
 		r.unroll /= 2
 	}
 	if n, room := r.sharedBytes(), r.sharedRoom(); n > room {
-		return nil, fmt.Errorf("%d levels and %d sets take %d bytes of shared memory a block of %d threads, and there are %d; stack.threads makes it smaller",
-			r.shape.levels, r.shape.sets, n, r.thread, room)
+		return nil, &cuda.Error{
+			Op: "stack", Kind: cuda.ErrLaunch, Hint: "stack.threads makes it smaller",
+			Text: fmt.Sprintf("%d levels and %d sets take %d bytes of shared memory a block of %d threads, and there are %d", r.shape.levels, r.shape.sets, n, r.thread, room),
+		}
 	}
 	return r, r.cut()
 }
@@ -123,11 +138,12 @@ func (r *search) job(sink engine.Sink, rows *engine.Rows) *session.Job {
 		Name: "stack", Source: r.source(), Program: r.prog, Vertices: uint32(r.g.NumVertices()), Owner: r.g,
 		Tasks: r.tasks, Chunk: uint32(r.chunk), PerRoot: r.o.PerRoot != nil, Progress: r.o.Progress,
 		Start: r.start, FaultText: faultText,
+		Limit: uint64(max(r.o.Limit, 0)),
 	}
 	if sink != nil {
 		j.Width, j.Columns, j.Rows = len(r.p.Levels), r.p.LevelOf, rows.Hand
-		if !rows.Chooses() {
-			j.Limit = uint64(max(r.o.Limit, 0))
+		if rows.Chooses() {
+			j.Limit = 0 // of rows, each of which may stand for many matches
 		}
 	}
 	return j

@@ -16,10 +16,10 @@ const (
 	usedSieve
 	usedTurned
 	usedEdges
-	usedLimit
+	usedKinds
 )
 
-var usedNames = [usedLimit]string{
+var usedNames = [usedKinds]string{
 	usedCombined: "combined steps", usedLazy: "sets left unfiltered", usedFlat: "flat batches", usedSieve: "sieves",
 	usedTurned: "lists searched", usedEdges: "edge chunks",
 }
@@ -34,8 +34,8 @@ func (r *search) result(found session.Result) engine.Result {
 		res.Matches = limit
 		res.Complete = res.Complete && r.listing
 	}
-	for v := range r.o.PerRoot {
-		r.o.PerRoot[v] = engine.Uint128(found.PerRoot[v])
+	for v, n := range found.PerRoot { // none after a run that never began
+		r.o.PerRoot[v] = engine.Uint128(n)
 	}
 	if r.o.Levels {
 		res.Levels = r.levels(found)
