@@ -58,9 +58,6 @@ func (f *Fine) indexed(p *plan.Plan, o engine.Options, opt options, counting boo
 		return nil, nil
 	}
 	q, err := queryOf(p, o, opt, counting)
-	if err == nil && f.s != nil && len(f.s.Devices()) > 1 {
-		err = fmt.Errorf("%w: it is made on one device only", errNotIndexed)
-	}
 	if opt.index == indexAuto && (err != nil || !q.worthwhile()) {
 		return nil, nil
 	}
@@ -95,7 +92,7 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		res.Complete = true
 		return res, nil
 	}
-	r := &search{p: p, o: o, opt: opt, query: q, devices: len(f.s.Devices())}
+	r := &search{ctx: ctx, p: p, o: o, opt: opt, query: q, devices: len(f.s.Devices())}
 	if s != nil {
 		r.rows = engine.NewRows(p, s, o.Limit)
 	}

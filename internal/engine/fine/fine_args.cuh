@@ -26,7 +26,7 @@ struct Fine {
   u32* next; // where the next pool grows, with the same room
   Grown* grown;
   u64 room;
-  u64 count; // rows
+  u64 count; // rows; with depth 0, candidates of level 0
   u32 depth;
   u32 batch;  // whether partial matches share a pool
   u32 steal;

@@ -73,9 +73,18 @@ struct Candidates {
 // Each lane of a group of so many has every 8th neighbour.
 typedef Group<8> Team;
 
-// Calls f(i) for i < n, a team an i, whole teams.
-template <class F> DEV void teams_over(u64 n, F f) {
-  for (u64 i = grid_rank() / Team::size(); i < n; i += grid_size() / Team::size()) f(i);
+// Lists that are read for several pattern edges are this long before a team looks
+// between two edges whether to stop.
+#define FINE_HUB 4096
+
+// Calls f(i) for i < n, a team an i, whole teams; not for all where the run is to
+// stop.
+template <class F> DEV void teams_over(const Run& run, u64 n, F f) {
+  u32 done = 0;
+  for (u64 i = grid_rank() / Team::size(); i < n; i += grid_size() / Team::size()) {
+    if ((++done & 15) == 0 && stopped(Team(), run)) return;
+    f(i);
+  }
 }
 
 DEV bool in_spans(const Span* s, u32 n, u32 v) {
@@ -132,10 +141,10 @@ DEV u32 consistent(const Candidates& c, const Graph& q, Team g, u32 v, u32 mine)
 }
 
 // One round; nothing if the round before changed nothing.
-DEV void refine(const Candidates& c, const Graph& q, u32 n) {
+DEV void refine(const Run& run, const Candidates& c, const Graph& q) {
   if (c.round && !load_relaxed(&c.survey->changed[c.round - 1])) return;
   Team g;
-  teams_over(n, [&](u64 v) {
+  teams_over(run, run.vertices, [&](u64 v) {
     u32 mine = g.shfl(load_relaxed(&c.marks[v]), 0);
     if (!mine) return;
     u32 left = consistent(c, q, g, (u32)v, mine);
@@ -190,18 +199,18 @@ DEV u32 count_to(const Candidates& c, const Adj& adj, Team g, u32 v, u32 p) {
   return g.sum(n);
 }
 
-// survey->arcs, of zeros. Shared memory of a double word an edge. n: data
-// vertices.
-DEV void weigh(const Candidates& c, const Graph& q, u32 n) {
+// survey->arcs, of zeros. Shared memory of a double word an edge.
+DEV void weigh(const Run& run, const Candidates& c, const Graph& q) {
   u64* arcs = (u64*)shared();
   for (u32 e = thread(); e < c.edge_count; e += threads()) arcs[e] = 0;
   sync_block();
   Team g;
-  teams_over(c.rank[n], [&](u64 r) {
+  teams_over(run, c.rank[run.vertices], [&](u64 r) {
     u32 v = c.ids[r], mine = c.marks[v];
     for (u32 e = 0; e < c.edge_count; e++) {
       Edge d = c.edges[e];
       if (!(mine >> d.from & 1)) continue;
+      if (degree(q.adj[d.adj], v) > FINE_HUB && stopped(g, run)) return;
       u32 found = count_to(c, q.adj[d.adj], g, v, d.to);
       if (g.leader() && found) atomic_add(&arcs[e], (u64)found);
     }

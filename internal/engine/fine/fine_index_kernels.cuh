@@ -15,11 +15,11 @@ struct Making {
 };
 
 WEFT_KERNEL(fine_mark, Making) { mark_all(p.c, p.graph, p.run.vertices); }
-WEFT_KERNEL(fine_refine, Making) { refine(p.c, p.graph, p.run.vertices); }
+WEFT_KERNEL(fine_refine, Making) { refine(p.run, p.c, p.graph); }
 WEFT_KERNEL(fine_alive, Making) { note_alive(p.c, p.run.vertices); }
 WEFT_KERNEL(fine_number, Making) { number(p.c, p.run.vertices); }
-WEFT_KERNEL(fine_weigh, Making) { weigh(p.c, p.graph, p.run.vertices); }
-WEFT_KERNEL(fine_size_rows, Making) { size_rows(p.c, p.x, p.graph); }
-WEFT_KERNEL(fine_fill_rows, Making) { fill_rows(p.c, p.x, p.graph); }
+WEFT_KERNEL(fine_weigh, Making) { weigh(p.run, p.c, p.graph); }
+WEFT_KERNEL(fine_size_rows, Making) { size_rows(p.run, p.c, p.x, p.graph); }
+WEFT_KERNEL(fine_fill_rows, Making) { fill_rows(p.run, p.c, p.x, p.graph); }
 
 #endif

@@ -9,6 +9,10 @@
 #include "fine_members.cuh"
 #include "fine_work.cuh"
 
+// Whether a kernel before this one has left its work undone, since the run is to
+// stop: what it made must not be read.
+DEV bool left(const Run& run) { return load_relaxed(&run.counters->stop) != 0; }
+
 DEV Head* begin_block(const Fine& x) {
   Head* head = (Head*)shared();
   if (thread() == 0) {
@@ -25,34 +29,38 @@ DEV Head* begin_block(const Fine& x) {
 // Where they do not fit, grown->rows ends above p.x.room and the rows mean
 // nothing.
 WEFT_KERNEL(fine_grow, Params, LAUNCH_BOUNDS(256, 4)) {
+  if (left(p.run)) return;
   Checks checks = checks_of(p);
   Walker<Checks, GROW> w(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block(p.x));
-  w.grow_all(p.x.depth ? p.x.count : p.run.tasks);
+  w.grow_all(p.x.count);
 }
 
 // Its tasks are the rows of the pool, or with p.x.depth 0 the candidates of level
 // 0. With stealing the whole grid is resident.
 WEFT_KERNEL(fine_search, Params, LAUNCH_BOUNDS(256, 4)) {
+  if (left(p.run)) return;
   Checks checks = checks_of(p);
   Walker<Checks, FINE_PURPOSE> w(p.run, p.x, checks, checks.levels() - 1, begin_block(p.x));
   w.work();
 }
 
-// Requires tables of all ones.
+// Requires tables of all ones; fills them with entries first … end-1 of lists.
 struct Tabling {
   Run run;
   Graph graph;
   Adj pruned;
   u32* tables[FINE_TABLES];
+  u64 first, end;
 };
 
 WEFT_KERNEL(fine_tables, Tabling) {
-  u64 first = (u64)(block() * warps() + warp()) * FINE_PART, step = (u64)blocks() * warps() * FINE_PART;
+  u64 first = p.first + (u64)(block() * warps() + warp()) * FINE_PART, step = (u64)blocks() * warps() * FINE_PART;
   UNROLL
   for (u32 k = 0; k < (W_ADJS < FINE_TABLES ? W_ADJS : FINE_TABLES); k++) {
     Adj a = p.pruned.off ? p.pruned : p.graph.adj[k];
-    u64 n = a.off[p.run.vertices];
-    for (u64 at = first; p.tables[k] && at < n; at += step)
+    if (!p.tables[k]) continue;
+    u64 n = min(a.off[p.run.vertices], p.end);
+    for (u64 at = first; at < n; at += step)
       put_members(a, p.tables[k], p.run.vertices, at, min(at + FINE_PART, n));
   }
 }

@@ -62,9 +62,9 @@ DEV bool has_key(const Index& x, u64 key) {
 }
 
 // sizes of all rows.
-DEV void size_rows(const Candidates& c, const Index& x, const Graph& q) {
+DEV void size_rows(const Run& run, const Candidates& c, const Index& x, const Graph& q) {
   Team g;
-  teams_over(x.total, [&](u64 i) {
+  teams_over(run, x.total, [&](u64 i) {
     const Rows& r = x.rows[edge_of(x, (u32)i)];
     u32 v = c.ids[r.first + ((u32)i - r.row)], n = 0;
     if (c.marks[v] >> r.from & 1) n = count_to(c, q.adj[r.adj], g, v, r.to);
@@ -72,10 +72,11 @@ DEV void size_rows(const Candidates& c, const Index& x, const Graph& q) {
   });
 }
 
-// adj, and bits or keys, which hold zeros.
-DEV void fill_rows(const Candidates& c, const Index& x, const Graph& q) {
+// adj, and bits or keys, which hold zeros; nothing where sizes are not complete.
+DEV void fill_rows(const Run& run, const Candidates& c, const Index& x, const Graph& q) {
+  if (load_relaxed(&run.counters->stop)) return;
   Team g;
-  teams_over(x.total, [&](u64 i) {
+  teams_over(run, x.total, [&](u64 i) {
     u64 at = x.off[i];
     if (x.off[i + 1] == at) return;
     const Rows& r = x.rows[edge_of(x, (u32)i)];

@@ -119,7 +119,8 @@ template <class C, Purpose PURPOSE> struct Walker {
       n += popc(votes);
       at += used;
       step(used);
-    } while (at != end && x.batch && n <= FINE_FEW);
+      if (patience <= 0) look();
+    } while (at != end && x.batch && n <= FINE_FEW && !halted);
     if (lane() == 0) {
       f.at = at;
       g.count = n;

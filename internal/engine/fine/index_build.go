@@ -1,6 +1,7 @@
 package fine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,11 +55,19 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	// What a kernel left undone, since the run is to stop, means nothing.
+	if err := context.Cause(r.ctx); err != nil {
+		return false, err
+	}
 	if slices.Contains(s.Count[:b.q.n], 0) {
 		r.note("no vertex passes for one of the pattern's")
 		return true, nil
 	}
-	p := b.q.plot(s, arcs, orders{b.q, s, arcs}.choose())
+	o, err := orders{b.q, s, arcs}.choose(r.ctx)
+	if err != nil {
+		return false, err
+	}
+	p := b.q.plot(s, arcs, o)
 	if err := b.rows(p); err != nil {
 		return false, err
 	}
@@ -70,7 +79,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	root := p.o.walk[0]
 	r.roots = uint64(s.End[root] - s.First[root])
 	r.note("%s", p.describe(time.Since(start)))
-	return false, x.SetTasks(r.roots)
+	return false, r.setTasks(x, r.roots)
 }
 
 // kernel launches one of the kernels of fine_index_kernels.cuh.

@@ -1,6 +1,7 @@
 package fine
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -36,17 +37,21 @@ type orders struct {
 
 // choose returns the cheapest of greedy orders, from each vertex and with more or
 // less weight on vertices that later ones hang on. What is left when no two of the
-// rest have to do with each other is the tail.
-func (o orders) choose() order {
+// rest have to do with each other is the tail. It leaves with the context's error:
+// dense patterns take some time.
+func (o orders) choose(ctx context.Context) (order, error) {
 	best := order{cost: math.Inf(1)}
 	for start := range o.n {
+		if err := context.Cause(ctx); err != nil {
+			return best, err
+		}
 		for weight := range 3 {
 			if got := o.from(start, weight); best.walk == nil || got.cost < best.cost {
 				best = got
 			}
 		}
 	}
-	return best
+	return best, nil
 }
 
 func (o orders) from(start, weight int) order {

@@ -77,6 +77,12 @@ func (r *search) shape(k *cuda.Kernel, info cuda.Info) (shape, error) {
 
 // start makes a device ready: the kernels, the market, room for pools.
 func (r *search) start(x *session.Exec) (func() error, error) {
+	if r.query != nil && x.Index() > 0 {
+		// Ranks of candidates, and with them the tasks, are not the same on each
+		// device.
+		r.note("a candidate graph is searched on the first of %d devices", r.devices)
+		return func() error { return nil }, x.OwnTasks(0)
+	}
 	if r.query != nil {
 		r.made = &indexArgs{}
 		empty, err := r.build(x, r.made)
@@ -84,8 +90,11 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 			return nil, err
 		}
 		if empty {
-			return func() error { return nil }, x.SetTasks(0)
+			return func() error { return nil }, r.setTasks(x, 0)
 		}
+	}
+	if r.wantsPool() && !r.pooled() {
+		r.note("no pool: %d devices share the candidates of level 0", r.devices)
 	}
 	k, err := x.Kernel("fine_search")
 	if err != nil {

@@ -1,6 +1,9 @@
 package fine
 
 import (
+	"context"
+	"errors"
+
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
@@ -13,20 +16,26 @@ const maxTables = 4
 // neighbours may take.
 const tableShare = 4
 
-// tables takes memory for the hash tables of the lists in which the plan's checks
-// look vertices up, and leaves their addresses in a. fill makes them, which is
+// tableSlice is how many entries of lists one launch puts into tables: some
+// milliseconds, between which a run can be stopped.
+const tableSlice = 1 << 26
+
+// tabling is struct Tabling without what every kernel gets.
+type tabling struct {
+	Pruned     [3]uint64
+	Tables     [maxTables]uint64
+	First, End uint64
+}
+
+// tables leaves the addresses of hash tables in a, of the lists in which the
+// plan's checks look vertices up. They depend on the graph alone and stay on the
+// device with it; those of pruned lists are of one run, and fill makes them as a
 // part of the search. Where there is too little memory, lists are searched.
 func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error) {
-	none := func() error { return nil }
+	fill = func() error { return nil }
 	if !r.opt.hash || r.query != nil || !looksUp(r.prog) {
-		return none, nil
+		return fill, nil
 	}
-	var all []cuda.Buffer
-	var bytes int64
-	t := struct {
-		Pruned [3]uint64
-		Tables [maxTables]uint64
-	}{}
 	for _, g := range r.prog.Globals {
 		if g.Kind != kir.Adj || g.Index >= maxTables {
 			continue
@@ -37,21 +46,30 @@ func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error)
 			r.note("lists are searched: hash tables would take %d MB", size>>20)
 			continue
 		}
-		b, err := x.Scratch("hash tables of neighbours", size)
+		const what = "hash tables of neighbours"
+		var b cuda.Buffer
+		if r.prunes() {
+			b, err = x.Scratch(what, size)
+			fill = func() error { return r.fillTables(x, b, g, a.Pruned) }
+		} else {
+			b, _, err = x.Keep(what, g.Off, size, func(b cuda.Buffer) (any, error) {
+				return nil, errors.Join(r.fillTables(x, b, g, [3]uint64{}), x.Stream().Synchronize())
+			})
+		}
 		if err != nil {
 			return nil, err
 		}
-		t.Tables[g.Index] = b.Ptr
-		all = append(all, b)
-		bytes += size
+		a.Tables[g.Index] = b.Ptr
 	}
-	a.Tables = t.Tables
-	if len(all) == 0 {
-		return none, nil
-	}
+	return fill, nil
+}
+
+// fillTables makes the tables of adjacency g in b, or those of the pruned lists
+// that stand for it. A run that is to stop leaves with an error.
+func (r *search) fillTables(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, pruned [3]uint64) error {
 	k, err := x.Kernel("fine_tables")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	threads := blockThreads
 	if x.Info().Emulated {
@@ -59,17 +77,25 @@ func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error)
 	}
 	blocks, err := k.Resident(threads, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func() error {
-		for _, b := range all {
-			if err := x.Context().Fill(b, 0xff, x.Stream()); err != nil {
+	if err := x.Context().Fill(b, 0xff, x.Stream()); err != nil {
+		return err
+	}
+	t := tabling{Pruned: pruned}
+	t.Tables[g.Index] = b.Ptr
+	for n := g.Off[len(g.Off)-1]; t.First < n; t.First = t.End {
+		if t.First > 0 {
+			if err := errors.Join(x.Stream().Synchronize(), context.Cause(r.ctx)); err != nil {
 				return err
 			}
 		}
-		t.Pruned = a.Pruned
-		return session.Launch(x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &t)
-	}, nil
+		t.End = min(t.First+tableSlice, n)
+		if err := session.Launch(x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // looksUp reports whether the checks of prog ask who is in a list.

@@ -60,6 +60,7 @@ func (r *search) poolOn(x *session.Exec, s shape) (*pool, error) {
 func (p *pool) grow(a *args) error {
 	a.Room, a.Grown = p.room, p.grown.Ptr
 	have, side := p.r.roots, 0
+	a.Count = have
 	for have < p.r.opt.pool && int(a.Depth) < p.r.levels-1 {
 		a.Next = p.sides[side].Ptr
 		a.Chunk = p.r.chunk(have)
@@ -96,5 +97,5 @@ func (p *pool) grow(a *args) error {
 		return nil
 	}
 	p.r.note("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
-	return p.x.SetTasks(a.Count)
+	return p.r.setTasks(p.x, a.Count)
 }

@@ -1,6 +1,7 @@
 package fine
 
 import (
+	"context"
 	"errors"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -122,7 +123,7 @@ func (p *pruner) prune(r *search, a *args) error {
 	}
 	rounds := 0
 	for again := []uint32{1}; again[0] != 0; rounds++ {
-		if err := errors.Join(c.Clear(p.changed, stream), p.launch("fine_core_peel"), stream.Synchronize(), cuda.Download(c, again, p.changed, 0)); err != nil {
+		if err := errors.Join(context.Cause(r.ctx), c.Clear(p.changed, stream), p.launch("fine_core_peel"), stream.Synchronize(), cuda.Download(c, again, p.changed, 0)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package fine
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"slices"
@@ -24,6 +25,7 @@ type search struct {
 	p     *plan.Plan
 	o     engine.Options
 	opt   options
+	ctx   context.Context
 	prog  *kir.Program
 	rows  *engine.Rows // of a listing
 	query *query       // over a candidate graph; nil: over the plan's lists
@@ -143,6 +145,14 @@ func (r *search) job(g *graph.Graph) *session.Job {
 	return j
 }
 
+// setTasks says how many tasks there are, once that is known on the device.
+func (r *search) setTasks(x *session.Exec, n uint64) error {
+	if r.devices == 1 {
+		return x.SetTasks(n)
+	}
+	return x.OwnTasks(n)
+}
+
 // chunk is few tasks where there are few, so that all warps get some.
 func (r *search) chunk(tasks uint64) uint32 {
 	return uint32(min(max(tasks>>17, 1), rowChunk))
@@ -150,8 +160,14 @@ func (r *search) chunk(tasks uint64) uint32 {
 
 // pooled reports whether the search begins from a pool. Several devices share
 // the candidates of level 0, and have none: its rows have another order on each.
+// Over a candidate graph only one searches.
 func (r *search) pooled() bool {
-	return r.devices == 1 && r.levels > 2 && r.roots < r.opt.pool && !r.long
+	return (r.devices == 1 || r.query != nil) && r.wantsPool()
+}
+
+// wantsPool reports whether there is too little to do at level 0 for a grid.
+func (r *search) wantsPool() bool {
+	return r.levels > 2 && r.roots < r.opt.pool && !r.long
 }
 
 // hasLong reports whether a list of the program is too long for one warp.
