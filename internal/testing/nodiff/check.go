@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -33,7 +34,8 @@ type Config struct {
 	Patterns func(s *Spec, max int) *rapid.Generator[*pattern.Pattern]
 	// Methods are plan methods to force beside the plan's own choice.
 	Methods []string
-	// Opt are engine options; each is switched on in half of the runs.
+	// Opt are engine options; each is switched on in half of the runs, with one of
+	// its values "a|b".
 	Opt map[string]string
 }
 
@@ -154,7 +156,7 @@ func (c Config) options(t *rapid.T) engine.Options {
 	opt := engine.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), Opt: map[string]string{}}
 	for _, k := range slices.Sorted(maps.Keys(c.Opt)) {
 		if rapid.Bool().Draw(t, k) {
-			opt.Opt[k] = c.Opt[k]
+			opt.Opt[k] = rapid.SampledFrom(strings.Split(c.Opt[k], "|")).Draw(t, "value")
 		}
 	}
 	return opt
