@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
@@ -94,7 +95,7 @@ func (g *Graph) kindOfCorruption(err *error) {
 }
 
 // Close frees what the graph holds. Small graphs need none.
-func (g *Graph) Close() error { return g.g.Close() }
+func (g *Graph) Close() error { return errors.Join(choose.Forget(g.g), g.g.Close()) }
 
 // NumVertices is the number of vertices.
 func (g *Graph) NumVertices() int { return g.g.NumVertices() }

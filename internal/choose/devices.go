@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 // ordinals reads a device name: the numbers of the GPUs that it asks for, nil
@@ -85,6 +86,16 @@ func closeOpen() {
 		_ = d.Close()
 	}
 	open.list, open.session, open.devices = nil, nil, nil
+}
+
+// Forget gives back what GPUs keep of a graph that is closed.
+func Forget(g *graph.Graph) error {
+	open.Lock()
+	defer open.Unlock()
+	if open.session == nil {
+		return nil
+	}
+	return open.session.ForgetOwner(g)
 }
 
 // lost reports whether an error has left one of the devices useless.
