@@ -4,12 +4,14 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // anyIndex caches the adjacency either way of a directed graph.
 type anyIndex struct {
 	once sync.Once
 	csr  CSR
+	made atomic.Bool
 }
 
 // Any returns adjacency in either direction: the distinct neighbours of each
@@ -19,7 +21,10 @@ func (g *Graph) Any() *CSR {
 	if !g.Directed {
 		return &g.Out
 	}
-	g.any.once.Do(func() { g.any.csr = unionCSR(&g.Out, &g.In) })
+	g.any.once.Do(func() {
+		g.any.csr = unionCSR(&g.Out, &g.In)
+		g.any.made.Store(true)
+	})
 	return &g.any.csr
 }
 

@@ -69,6 +69,9 @@ type Func struct {
 //	Array Adj: u32 values
 //	Col   Words: values (I64 or the bits of F64, as Elem says); Valid: a bit a
 //	      row, nil where no value is missing
+//
+// Temporary says that the memory was made for this program and no other will
+// name it: a device need not keep its copy for later runs.
 type GlobalDef struct {
 	Name     string
 	Kind     Kind
@@ -81,6 +84,8 @@ type GlobalDef struct {
 	Words    []uint64
 	Valid    []uint64
 	Value    uint32
+
+	Temporary bool
 }
 
 // Type of the global where an expression reads it.

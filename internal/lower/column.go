@@ -19,7 +19,9 @@ func (x *lowering) columnOf(c *plan.Words) *kir.GlobalDef {
 		if c.Kind == plan.FloatWords {
 			elem = kir.F64
 		}
-		g = x.prog.AddGlobal(&kir.GlobalDef{Name: "column " + c.Name, Kind: kir.Col, Elem: elem, Words: c.Words, Valid: c.Valid})
+		g = x.prog.AddGlobal(&kir.GlobalDef{
+			Name: "column " + c.Name, Kind: kir.Col, Elem: elem, Words: c.Words, Valid: c.Valid, Temporary: !c.OfGraph,
+		})
 		x.columns[c] = g
 	}
 	return g

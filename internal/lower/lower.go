@@ -153,7 +153,9 @@ func newLowering(p *plan.Plan, o Options) *lowering {
 	x.planTail()
 	for i := range p.Adjs {
 		a := &p.Adjs[i]
-		x.adjs = append(x.adjs, x.prog.AddGlobal(&kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: a.CSR.Off, Adj: a.CSR.Adj}))
+		x.adjs = append(x.adjs, x.prog.AddGlobal(&kir.GlobalDef{
+			Name: a.Name, Kind: kir.Adj, Off: a.CSR.Off, Adj: a.CSR.Adj, Temporary: !p.Graph.Holds(a.CSR.Off),
+		}))
 	}
 	x.setProgram()
 	x.prog.Name = p.Pattern.Name
@@ -220,7 +222,7 @@ func (x *lowering) bitsOf(words []uint64, name string) *kir.GlobalDef {
 	}
 	g := x.bits[&words[0]]
 	if g == nil {
-		g = x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Bits, Words: words})
+		g = x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Bits, Words: words, Temporary: true})
 		x.bits[&words[0]] = g
 	}
 	return g
@@ -233,7 +235,7 @@ func (x *lowering) every() *kir.GlobalDef {
 		for i := range ids {
 			ids[i] = uint32(i)
 		}
-		x.ids = x.prog.AddGlobal(&kir.GlobalDef{Name: "all vertices", Kind: kir.Array, Adj: ids})
+		x.ids = x.prog.AddGlobal(&kir.GlobalDef{Name: "all vertices", Kind: kir.Array, Adj: ids, Temporary: true})
 	}
 	return x.ids
 }

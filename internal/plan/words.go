@@ -35,8 +35,11 @@ type Words struct {
 	Kind  WordKind
 	Words []uint64
 	Valid []uint64 // a bit a row, nil: every row has a value
-	text  func(row int) string
-	rows  int
+	// OfGraph: the memory is all the graph's own, and the same for every plan.
+	OfGraph bool
+
+	text func(row int) string
+	rows int
 }
 
 // VertexWords returns the column of a vertex property, nil where no vertex has it.
@@ -54,7 +57,7 @@ func (p *Plan) IDWords() *Words {
 	return p.words("id", func() *Words {
 		ids := &p.Graph.IDs
 		if ids.Numeric() {
-			return &Words{Kind: IntWords, Words: sameWords(ids.Num), rows: len(ids.Num)}
+			return &Words{Kind: IntWords, Words: sameWords(ids.Num), OfGraph: true, rows: len(ids.Num)}
 		}
 		return &Words{Kind: TextWords, text: func(row int) string { return ids.String(uint32(row)) }, rows: p.Graph.NumVertices()}
 	})
@@ -140,7 +143,7 @@ func wordsOf(c *column) *Words {
 	case c == nil:
 		return nil
 	case c.times != nil:
-		return &Words{Kind: IntWords, Words: sameWords(c.times), rows: len(c.times)}
+		return &Words{Kind: IntWords, Words: sameWords(c.times), OfGraph: true, rows: len(c.times)}
 	}
 	w := &Words{Kind: kindOf(c.array), rows: c.array.Len()}
 	get := c.getter()
@@ -152,6 +155,7 @@ func wordsOf(c *column) *Words {
 			}
 		}
 	}
+	w.OfGraph = w.Valid == nil
 	switch a := c.array.(type) {
 	case *array.Int64:
 		w.Words = sameWords(a.Values())
@@ -160,6 +164,7 @@ func wordsOf(c *column) *Words {
 	case *array.Float64:
 		w.Words = sameWords(a.Values())
 	default:
+		w.OfGraph = false
 		w.copyOf(get)
 	}
 	return w

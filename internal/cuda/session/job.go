@@ -19,7 +19,8 @@ type Job struct {
 
 	// Program has the globals that the kernels read, for a graph of Vertices
 	// vertices. Its arrays are kept on the devices by the identity of their
-	// memory, so they must not change. Owner, which may be nil, is part of that
+	// memory, so they must not change, but for Temporary ones, which go at the
+	// end of the run. Owner, which may be nil, is part of that
 	// identity: arrays of the same address and another owner are other arrays
 	// (a graph that was closed, and one that was opened there).
 	Program  *kir.Program

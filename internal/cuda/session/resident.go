@@ -35,6 +35,8 @@ type array struct {
 	buf  cuda.Buffer
 	last uint64 // the run that used it last
 	note any    // what Keep's caller knows of it
+	// temporary: it goes at the end of the run
+	temporary bool
 }
 
 // residents are the arrays that a device holds, over several runs.
@@ -53,11 +55,11 @@ func (r *residents) get(key arrayKey) (cuda.Buffer, bool) {
 	return a.buf, true
 }
 
-func (r *residents) put(key arrayKey, b cuda.Buffer) {
+func (r *residents) put(key arrayKey, b cuda.Buffer, temporary bool) {
 	if r.all == nil {
 		r.all = map[arrayKey]*array{}
 	}
-	r.all[key] = &array{key: key, buf: b, last: r.run}
+	r.all[key] = &array{key: key, buf: b, last: r.run, temporary: temporary}
 }
 
 // idle is the bytes of arrays that this run does not use.

@@ -27,7 +27,7 @@ func (r *running) upload(x *Exec) error {
 			if b, err = d.alloc(x.c, j.Name, w.what, w.bytes); err != nil {
 				return err
 			}
-			d.arrays.put(w.key, b)
+			d.arrays.put(w.key, b, w.temporary)
 			if w.from == nil {
 				err = d.copyIn(r.ctx, x.c, b, w.data)
 			} else {
@@ -71,8 +71,10 @@ type want struct {
 	key   arrayKey
 	what  string
 	bytes int64
-	data  []byte     // what to copy
-	from  []arrayKey // not nil: made on the device from these, which come before
+	data  []byte // what to copy
+	// temporary: no other run will ask for it
+	temporary bool
+	from      []arrayKey // not nil: made on the device from these, which come before
 }
 
 // arraysOf lists what a job needs, each once.
@@ -86,7 +88,7 @@ func arraysOf(j *Job) (wants []want) {
 				continue
 			}
 			seen[k] = true
-			w := want{key: k, what: g.Name + partNames[part], bytes: k.bytes, data: data}
+			w := want{key: k, what: g.Name + partNames[part], bytes: k.bytes, data: data, temporary: g.Temporary}
 			if k.what == firstOf {
 				w.bytes, w.data = int64(len(g.Off)-1)*8, nil
 				w.from = []arrayKey{keyOf(j, g, emit.Off), keyOf(j, g, emit.Neighbours)}
