@@ -99,7 +99,7 @@ static_assert(sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "64-bi
 //   void spin()                  once a turn of a waiting loop
 //   u64 clock64_(), nanotime()   the SM's cycles; nanoseconds, coarse
 //   likely(x), unlikely(x)
-//   W_ASSERT(condition)          with -DWEFT_DEBUG: a false condition ends the launch with file and line
+//   W_ASSERT(condition)          with -DWEFT_DEBUG: a false condition ends the launch; emulated, with file and line
 
 // ffs is ctz under the name that the field uses, counted from 0.
 DEV u32 ffs(u32 x) { return ctz(x); }

@@ -74,6 +74,7 @@ template <class T> WEFT_CLANG T atomicCAS(T* p, T compare, T x) {
 }
 template <class T> WEFT_CLANG T atomicCAS_system(T* p, T compare, T x) { return atomicCAS(p, compare, x); }
 
+WEFT_CLANG void __trap() { __builtin_trap(); }
 WEFT_CLANG void __threadfence_block() { __nvvm_membar_cta(); }
 WEFT_CLANG void __threadfence() { __nvvm_membar_gl(); }
 WEFT_CLANG void __threadfence_system() { __nvvm_membar_sys(); }

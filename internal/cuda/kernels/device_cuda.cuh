@@ -258,30 +258,10 @@ DEV u64 nanotime() {
   return t;
 }
 
-// A failed assertion writes where it stands into a cell in mapped host memory,
-// which outlives the context that the trap kills. The host sets weft_trap_cell
-// after it has loaded a module that was compiled with -DWEFT_DEBUG.
+// A failed assertion is a trap, and the error says no more than that the launch
+// died of one: compute-sanitizer finds the line, which debug images have.
 #ifdef WEFT_DEBUG
-struct WeftTrap { u32 taken, line, block, thread; char file[48]; };
-extern "C" { __device__ WeftTrap* weft_trap_cell; }
-DEV_NOINLINE void weft_trap(const char* file, u32 line) {
-  WeftTrap* t = weft_trap_cell;
-  if (t && atomic_exch_system(&t->taken, 1u) == 0) {
-    const char* name = file;
-    for (const char* s = file; *s; s++)
-      if (*s == '/') name = s + 1;
-    u32 n = 0;
-    for (; name[n] && n + 1 < sizeof(t->file); n++) t->file[n] = name[n];
-    t->file[n] = 0;
-    t->block = block();
-    t->thread = thread();
-    store_release_system(&t->line, line);
-  }
-  // The launch dies with the first trap: give the lane that writes its time.
-  for (u32 i = 0; t && i < 1000 && load_acquire_system(&t->line) == 0; i++) spin();
-  asm volatile("trap;");
-}
-#define W_ASSERT(condition) ((condition) ? (void)0 : weft_trap(__FILE__, __LINE__))
+#define W_ASSERT(condition) ((condition) ? (void)0 : __trap())
 #else
 #define W_ASSERT(condition) ((void)0)
 #endif
