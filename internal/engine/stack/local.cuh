@@ -15,6 +15,7 @@ struct Local {
   Roots roots;
   u32* scratch;      // of the teams whose rows are in global memory
   u64 scratch_words; // a team's part of it
+  u32 often;         // not 0: matches are added up all the time, for a limit
 };
 
 struct LocalParams {
@@ -23,10 +24,22 @@ struct LocalParams {
   Local x;
 };
 
-// Counts a lane's matches: those of one root in u64 or u128, all in u128.
+// Counts a lane's matches that are not in the run's counters yet: those of one
+// root, and those of the roots before it. Its watch is on the run.
 struct Tally {
   u128 all = 0, root = 0;
+  Watch watch = {0, false};
 };
+
+// Whether to leave, at a task of a group below root. All lanes of the group.
+template <class G> DEV bool leave(G g, const LocalParams& p, u32 root, Tally& n) {
+  if (p.x.often && g.leader() && n.all + n.root) {
+    add128(p.run.counters, n.all + n.root);
+    add_root(p.run, root, n.root);
+    n.all = n.root = 0;
+  }
+  return n.watch.leave(g, p.run);
+}
 
 // The groups of lanes of a team that hold a row each.
 template <class C> DEV u32 row_groups() { return C::team / C::Row::lanes; }
@@ -43,6 +56,7 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, 
   u32 parts = W_PARTS ? (h.d + 31) / 32 : 1;
   u64 tasks = from < end ? (u64)(end - from) * parts : 0;
   for (u64 t = row_group<C>(); t < tasks; t += row_groups<C>()) {
+    if (leave(typename C::Row::G(), p, root, n)) break;
     u32 p1 = from + (u32)(t / parts), part = (u32)(t % parts);
 #if W_MASK1
     if (!(h.masks[(W_MASK1 - 1) * C::Row::stride + (p1 >> 5)] >> (p1 & 31) & 1)) continue;
@@ -61,7 +75,7 @@ DEV Count gain(const Graph& q, u32 c) {
 // The pairs of root and outside vertex, by the number of neighbours they share.
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 root, Set s, Tally& n) {
   u128 before = n.root;
-  each_range<C>(p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s,
+  each_range<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s, n.watch,
                 [&](u32, u32 y, u32 i, const Wedges<C::wedges>& t) {
                   u32 c = atomic_add(&t.counts()[i], 1u);
                   if (c + 1 >= W_SHARE && outside_ok(p.graph, root, y)) n.root += gain(p.graph, c);
@@ -108,6 +122,10 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
     u32 parts = W_PARTS ? (h.d + 31) / 32 : 1;
     u64 tasks = (u64)here * parts;
     for (u64 i = row_group<C>(); i < tasks; i += row_groups<C>()) {
+      if (leave(typename Row::G(), p, root, n)) {
+        if (Row::G::leader()) store_relaxed(&head->left, 1u);
+        break;
+      }
       u32 c = (u32)(i / parts), y = ys[c], before = lower_bound(ids, h.d, y);
       bool inside = before < h.d && ids[before] == y;
       auto got = nest(p.graph, h, row_load<Row>(out + (u64)c * Row::stride), before, before + inside, inside ? before : ~0u,
@@ -115,13 +133,14 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
       if (Row::G::leader()) n.root += got;
     }
     T::sync();
+    if (load_relaxed(&head->left)) return; // it is written behind the next barrier only
   }
 }
 
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, u32 root, Set s, Tally& n) {
   Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, root, s);
   u32* out = C::global_rows ? rows + p.x.scratch_words - C::room * C::Row::stride : (u32*)(m + C::out);
-  each_range<C>(p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s,
+  each_range<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s, n.watch,
                 [&](u32, u32, u32 i, const Wedges<C::wedges>& t) { atomic_add(&t.counts()[i], 1u); },
                 [&](const Wedges<C::wedges>& t) { search_range<C>(p, m, out, h, root, s, t, n); }, [] {});
 }
@@ -144,7 +163,7 @@ template <class C> DEV void search_class(const LocalParams& p) {
   T::sync();
 #endif
   Tally n;
-  each_task<T>(p.run, head, ClassTasks{end, count + 1, most}, [&](u64 task) {
+  each_task<T>(p.run, head, ClassTasks{end, count + 1, most}, n.watch, [&](u64 task) {
     u32 root = x.lists[C::index * x.stride + task];
     n.root = 0;
     search_root<C>(p, m, rows, root, universe(p.graph, root), n);
@@ -152,6 +171,11 @@ template <class C> DEV void search_class(const LocalParams& p) {
     if (p.run.roots) {
       u128 sum = sum128(Warp(), n.root);
       if (lane() == 0 && sum) add_root(p.run, root, sum);
+    }
+    if (p.x.often) {
+      u128 sum = sum128(Warp(), n.all);
+      if (lane() == 0 && sum) add128(p.run.counters, sum);
+      n.all = 0;
     }
   });
   u128 sum = sum128(Warp(), n.all);

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"math"
 	"sort"
 	"strconv"
 	"strings"
@@ -66,7 +65,7 @@ type local struct {
 	measure string // what is walked below a root, in words: equal where it is
 	classes []class
 	layouts []layout
-	most    int // neighbours of a vertex, a bound
+	most    int // positions of a universe: the most of any vertex
 	warps   int // that all devices hold, about
 	csr     *graph.CSR
 }
@@ -77,7 +76,8 @@ func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]strin
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errShape, err)
 	}
-	l := &local{g: g, prog: prog, most: mostNeighbours(g, p), warps: info.SMs * residentThreads / 32, csr: p.Adjs[0].CSR}
+	l := &local{g: g, prog: prog, warps: info.SMs * residentThreads / 32, csr: p.Adjs[0].CSR}
+	l.most = l.mostNeighbours()
 	level1 := &p.Levels[1]
 	l.measure = fmt.Sprintf("work below roots %d %d %d %d %v %v", l.define("W_UNIVERSE"), l.define("W_OUTSIDE"), l.define("W_ROWS"), l.define("W_INNER"),
 		len(level1.Above) > 0, len(level1.Below) > 0)
@@ -127,23 +127,37 @@ func (l *local) define(name string) int {
 // noRows is the W_ROWS of plans that ask for no rows but their sizes.
 const noRows = 3
 
-// mostNeighbours bounds the universes of p: in one class of vertices ids ascend
-// by falling degree, so that lists cut at their own vertex have at most √(2m)
-// elements.
-func mostNeighbours(g *graph.Graph, p *plan.Plan) int {
-	csr := p.Adjs[0].CSR
-	most := 0
-	for v := range uint32(csr.NumVertices()) {
-		most = max(most, csr.Degree(v))
-		if falling(g, csr) {
-			break
+// mostNeighbours is the size of the largest universe. Where ids ascend by falling
+// degree it is that of one of the first vertices: a vertex has k neighbours below
+// its own id only if it is behind k others of its degree or more.
+func (l *local) mostNeighbours() (most int) {
+	side := l.define("W_UNIVERSE")
+	for v := range uint32(l.csr.NumVertices()) {
+		n := l.csr.Degree(v)
+		if n <= most {
+			if falling(l.g, l.csr) {
+				break
+			}
+			continue
 		}
-	}
-	if len(g.Classes) == 1 && lowerOnly(p) {
-		most = min(most, int(math.Sqrt(float64(len(csr.Adj))))+1)
+		list := l.csr.List(v)
+		below := sort.Search(n, func(i int) bool { return list[i] >= v })
+		switch side {
+		case belowRoot:
+			n = below
+		case aboveRoot:
+			n -= below
+		}
+		most = max(most, n)
 	}
 	return most
 }
+
+// Values of W_UNIVERSE, where not all neighbours of the root are in the universe.
+const (
+	belowRoot = 1
+	aboveRoot = 2
+)
 
 // falling reports whether the degrees of an adjacency are known to fall with ids.
 func falling(g *graph.Graph, csr *graph.CSR) bool {
@@ -156,21 +170,6 @@ func (l *local) larger(n int) int {
 		return l.csr.NumVertices()
 	}
 	return sort.Search(l.csr.NumVertices(), func(v int) bool { return l.csr.Degree(uint32(v)) <= n })
-}
-
-// lowerOnly reports whether all levels are below level 0.
-func lowerOnly(p *plan.Plan) bool {
-	below := make([]bool, len(p.Levels))
-	below[0] = true
-	for l := 1; l < len(p.Levels); l++ {
-		for _, j := range p.Levels[l].Below {
-			below[l] = below[l] || below[j]
-		}
-		if !below[l] {
-			return false
-		}
-	}
-	return true
 }
 
 // source is the text of the kernels.
@@ -194,8 +193,8 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 	n := uint32(l.g.NumVertices())
 	r, err := s.Run(ctx, &session.Job{
 		Name: "stack", Source: l.source(), Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
-		PerRoot: o.PerRoot != nil, Progress: o.Progress,
-		Start: func(x *session.Exec) (func() error, error) { return l.start(x, len(s.Devices())) },
+		PerRoot: o.PerRoot != nil, Progress: o.Progress, Limit: uint64(max(o.Limit, 0)),
+		Start: func(x *session.Exec) (func() error, error) { return l.start(x, len(s.Devices()), o.Limit > 0) },
 		FaultText: func(code uint32, about uint64) string {
 			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), errUniverse)
 		},
@@ -204,10 +203,11 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 	if errors.As(err, &f) && f.Code == faultUniverse {
 		return engine.Result{}, fmt.Errorf("%w: vertex %s", errUniverse, l.g.IDs.String(uint32(f.About)))
 	}
-	for v := range o.PerRoot {
-		if v < len(r.PerRoot) {
-			o.PerRoot[v] = engine.Uint128(r.PerRoot[v])
-		}
+	if errors.Is(err, session.ErrOverflow) {
+		return engine.Result{}, engine.ErrOverflow
+	}
+	for v, n := range r.PerRoot { // none after a run that never began
+		o.PerRoot[v] = engine.Uint128(n)
 	}
 	res := engine.Result{Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
 	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {

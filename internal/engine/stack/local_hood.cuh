@@ -22,7 +22,7 @@ DEV Set universe(const Graph& q, u32 v) {
 }
 
 // Positions by id: open addressing; a slot is 16 bits of the scattered id and
-// the position.
+// the position. There are more slots than positions: a probe ends.
 struct Positions {
   u32* slots;
   u32 size;
@@ -74,6 +74,7 @@ template <class T, class Row> DEV void make_masks(const Graph& q, u32* masks, co
 template <class C> DEV Hood<typename C::Row> make_hood(const Graph& q, u8* m, u32* rows, u32 v, Set s) {
   using T = Team<C::team>;
   using Row = typename C::Row;
+  static_assert(C::universe < C::slots && C::universe < NOWHERE, "a table has a free slot, and positions have 16 bits");
   u32* masks = (u32*)(m + C::masks);
   const u32* ids = s.p;
   if (C::keeps_list) {

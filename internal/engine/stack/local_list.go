@@ -21,6 +21,7 @@ type localArgs struct {
 	Roots        roots
 	Scratch      uint64
 	ScratchWords uint64
+	Often        uint32
 }
 
 // stats is struct Stats, and measureArgs struct MeasureX.
@@ -44,13 +45,16 @@ const leastWork = 256
 // roots by class, after which the kernels of the classes run beside each other:
 // the large neighbourhoods have the device first, the small ones fill what those
 // leave. How many roots a class has stays on the device.
-func (l *local) start(x *session.Exec, devices int) (search func() error, err error) {
+func (l *local) start(x *session.Exec, devices int, limited bool) (search func() error, err error) {
 	n := l.g.NumVertices()
 	work, known, err := l.measured(x)
 	if err != nil {
 		return nil, err
 	}
 	args := localArgs{}
+	if limited {
+		args.Often = 1
+	}
 	a := &args.Roots
 	a.Work, a.Stride, a.Classes = work.Ptr, uint64((n+devices-1)/devices), uint32(len(l.classes))
 	a.Device, a.Devices = uint32(x.Index()), uint32(devices)

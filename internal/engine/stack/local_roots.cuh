@@ -109,7 +109,10 @@ DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
 #else
   if (level1_of(q, v, s).n == 0) return ~0u;
 #endif
-  if (s.n > x.most[0]) fail(run, FAULT_UNIVERSE, v);
+  if (s.n > x.most[0]) { // no class has room for it: it is in no list
+    fail(run, FAULT_UNIVERSE, v);
+    return ~0u;
+  }
   u32 c = x.classes - 1;
   while (c > 0 && (s.n > x.most[c] || work > x.limit[c])) c--;
   return c;

@@ -49,6 +49,7 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 r
   u32 from = level1_from(q, h), end = min(level1_end(q, h), h.d);
   Sieve known = sieve(T(), (u32*)(m + C::table), C::sieve, s);
   deal<T>((TeamHead*)m, from, end, 4, [&](u32 k0, u32 k1) {
+    if (n.watch.leave(Warp(), p.run)) return;
     u32 k = k0 + lane();
     bool ok = k < k1;
     u32 u = ok ? s.p[k] : 0;

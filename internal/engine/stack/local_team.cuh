@@ -31,7 +31,7 @@ struct TeamHead {
   u32 round;
   u32 flag;
   u32 found;
-  u32 unused;
+  u32 left; // not 0: a lane has seen that the run is stopped
 };
 
 // Before a team's first task. Collective.
@@ -58,18 +58,37 @@ struct ClassTasks {
   }
 };
 
-#define LOOK_EVERY 8 // chunks of a warp between two looks at the stop flag
+#define LOOK_CYCLES (1ull << 17) // between two looks of a lane at the stop flag
+
+// A lane's watch on the run: whether to leave. It is asked at every piece of work,
+// and looks at memory, which all lanes share, once in a while by its own clock.
+struct Watch {
+  u64 looked;
+  bool stop;
+
+  DEV bool leave(const Run& r) {
+    u64 now = clock64_();
+    if (stop || now - looked < LOOK_CYCLES) return stop;
+    looked = now;
+    return stop = stopped(r);
+  }
+  // leave, by one lane for the group.
+  template <class G> DEV bool leave(G g, const Run& r) {
+    u32 yes = 0;
+    if (g.leader()) yes = leave(r);
+    return stop = g.shfl(yes, 0) != 0;
+  }
+};
 
 // Calls f(task) for the tasks that this team gets, until there are no more or the
-// run is stopped. While it is at a chunk, the next is on its way. Collective for
-// the team.
-template <class T, class F> DEV void each_task(const Run& r, TeamHead* head, const ClassTasks& tasks, F f) {
+// run is stopped, as it may be before the first. While it is at a chunk, the next
+// is on its way. Collective for the team.
+template <class T, class F> DEV void each_task(const Run& r, TeamHead* head, const ClassTasks& tasks, Watch& watch, F f) {
   u32 asked = 0;
-  bool stop = false;
-  if (T::rank() == 0) asked = tasks.ask();
+  if (T::rank() == 0 && !(watch.stop = stopped(r))) asked = tasks.ask();
   for (u32 turn = 0;; turn++) {
     Chunk t = {0, 0, true};
-    if (T::rank() == 0 && !stop) t = tasks.answer(r, asked);
+    if (T::rank() == 0 && !watch.leave(r)) t = tasks.answer(r, asked);
     if constexpr (T::is_warp) {
       t.first = shfl(ALL, t.first, 0);
       t.count = shfl(ALL, t.count, 0);
@@ -84,11 +103,11 @@ template <class T, class F> DEV void each_task(const Run& r, TeamHead* head, con
       t.count = head->count[turn & 1];
     }
     if (t.count == 0) return;
-    if (T::rank() == 0) {
-      asked = tasks.ask();
-      if (!T::is_warp || turn % LOOK_EVERY == LOOK_EVERY - 1) stop = stopped(r);
+    if (T::rank() == 0) asked = tasks.ask();
+    for (u32 i = 0; i < t.count; i++) {
+      f(t.first + i);
+      if (T::is_warp && watch.leave(Warp(), r)) return;
     }
-    for (u32 i = 0; i < t.count; i++) f(t.first + i);
   }
 }
 

@@ -69,10 +69,10 @@ DEV u32 id_of_degree(const Adj& a, u32 from, u32 end, u64 sum) {
 
 // Goes through the outside ids of root range by range. count(k, y, slot, table)
 // is called for each wedge over list[k], by lanes alone, and ended(table) by the
-// team when a range is through; undo() when a range has to be gone through
+// team when a range is through, if the run is not stopped; undo() when a range has to be gone through
 // again, with a larger table or in parts, because the table was full.
 template <class C, class F, class E, class U>
-DEV void each_range(const Graph& q, TeamHead* head, u32* words, u32 root, Set s, F count, E ended, U undo) {
+DEV void each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, u32 root, Set s, Watch& watch, F count, E ended, U undo) {
   using T = Team<C::team>;
   u32 lo = outside_from(q, root), end = outside_end(q, root);
   if (lo >= end) return;
@@ -91,11 +91,12 @@ DEV void each_range(const Graph& q, TeamHead* head, u32* words, u32 root, Set s,
         to = id_of_degree(q.adj[0], lo, hi, (u64)((f64)all / (f64)wedges * (C::wedges / 4 * 3)));
         to = min(hi, max(to, lo + min(hi - lo, 2 * C::wedges)));
       }
-      head->found = to;
+      head->found = watch.leave(r) ? lo : to;
       head->flag = 0;
     }
     T::sync();
     hi = head->found;
+    if (hi == lo) return;
     u64 expected = (u64)((f64)wedges / (f64)all * (f64)(q.adj[0].off[hi] - q.adj[0].off[lo])) * doubt + 1;
     t.template open<T>(lo, hi, min(wedges, expected));
     each_of<T>(head, s.n, [&](u32 k) { return t.part(q, s.p[k]); },
