@@ -1,0 +1,207 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// hubs is a graph in which the order of vertices says nothing about X edges: Y
+// edges make a clique of n vertices of it, which have two leaves each and come
+// first, and X edges join neighbours in a ring, random pairs, and all of the
+// clique to each of a few vertices behind them.
+func hubs(n, random, stars int, seed uint64) *graph.Graph {
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := nodiff.Spec{N: 3*n + stars, EdgeLabels: true}
+	add := func(u, v int, label string) { s.Edges = append(s.Edges, nodiff.SpecEdge{U: u, V: v, Label: label}) }
+	for i := range n {
+		for j := range i {
+			add(i, j, "Y")
+			if i-j <= 2 {
+				add(i, j, "X")
+			}
+		}
+		add(i, n+2*i, "Y")
+		add(i, n+2*i+1, "Y")
+		for k := range stars {
+			add(i, 3*n+k, "X")
+		}
+	}
+	for range random {
+		add(r.IntN(n), r.IntN(n), "X")
+	}
+	return s.Build()
+}
+
+// overX is a pattern of the catalogue whose edges are X edges, planned for the
+// local method.
+func overX(t *testing.T, g *graph.Graph, name string) *plan.Plan {
+	t.Helper()
+	ps, err := pattern.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &pattern.Label{Op: pattern.LabelName, Name: "X"}
+	for i := range ps[0].Edges {
+		ps[0].Edges[i].Label = x
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestLocalHubsOverFilteredEdges counts over edges whose lists have nothing to do
+// with the order of vertices: universes are as large as those lists.
+func TestLocalHubsOverFilteredEdges(t *testing.T) {
+	shapes := []struct {
+		random, stars int
+		names         []string
+	}{
+		{0, 1, []string{"clique(4)"}},
+		{900, 3, []string{"clique(4)", "gmatch:P2"}},
+	}
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, c := range shapes {
+			g := hubs(300, c.random, c.stars, 1)
+			for _, name := range c.names {
+				if testing.Short() && name != "clique(4)" {
+					continue
+				}
+				p := overX(t, g, name)
+				l, err := newLocal(g, p, d.Info(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l.most < 300 && l.most > 0 {
+					t.Errorf("%s: universes of at most %d, and some vertex has 300 neighbours", name, l.most)
+				}
+				if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+					t.Errorf("%s with %d stars: %v", name, c.stars, err)
+				}
+			}
+		}
+	})
+}
+
+// TestLocalNoRoom: a root that no class has room for is searched by none; the run
+// fails.
+func TestLocalNoRoom(t *testing.T) {
+	g := hubs(260, 0, 1, 1)
+	p := overX(t, g, "clique(4)")
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		l, err := newLocal(g, p, d.Info(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.most = 30
+		if err := l.choose(d.Info(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.run(context.Background(), s, engine.Options{}); !errors.Is(err, errUniverse) {
+			t.Errorf("a universe of 260 in classes for 256: %v", err)
+		}
+		l, err = newLocal(g, p, d.Info(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+			t.Errorf("after it: %v", err)
+		}
+	})
+}
+
+// TestLocalStops: a run that is stopped, by a limit or by its context, does not
+// search the roots that it has begun to their end.
+func TestLocalStops(t *testing.T) {
+	s := nodiff.Spec{N: 90}
+	for i := range s.N {
+		for j := range i {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: i, V: j})
+		}
+	}
+	g := s.Build()
+	ps, err := pattern.ByName("clique(7)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := device.Emulated(t, emu.Options{})
+	defer d.Close()
+	ses, err := session.Open([]*cuda.Device{d}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ses.Close()
+	l, err := newLocal(g, p, d.Info(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.run(context.Background(), ses, engine.Options{Limit: 1000})
+	if err != nil || r.Complete || r.Matches != engine.U64(1000) {
+		t.Errorf("limit 1000: %v (complete %v, %v)", r.Matches, r.Complete, err)
+	}
+	const all = 7471375560 // 90 over 7
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	r, err = l.run(ctx, ses, engine.Options{})
+	if !errors.Is(err, context.DeadlineExceeded) || r.Complete || r.Matches.Hi > 0 || r.Matches.Lo > all/2 {
+		t.Errorf("a context that ends at once: %v of %d (complete %v, %v)", r.Matches, all, r.Complete, err)
+	}
+	t.Logf("%v of %d in %v", r.Matches, all, r.Search)
+}
+
+// TestContextThatIsOver asks both schedules for counts per vertex when it is too
+// late.
+func TestContextThatIsOver(t *testing.T) {
+	g := rmat(t, 5, 60)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	ps, err := pattern.ByName("triangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, method := range []string{"nest", "local"} {
+			p, err := plan.Compile(g, ps[0], plan.Options{Root: 0, Method: method, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := engine.Options{PerRoot: make([]engine.Uint128, g.NumVertices())}
+			if r, err := New(s).Run(ctx, g, p, o, nil); !errors.Is(err, context.Canceled) || r.Complete {
+				t.Errorf("%s: %v (complete %v)", method, err, r.Complete)
+			}
+		}
+	})
+}
