@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -170,6 +171,21 @@ func (s *Session) Devices() []cuda.Info {
 		infos = append(infos, d.dev.Info())
 	}
 	return infos
+}
+
+// String names the session's devices for people.
+func (s *Session) String() string {
+	infos := s.Devices()
+	if len(infos) == 1 {
+		return infos[0].String()
+	}
+	var names []string
+	for _, i := range infos {
+		if !slices.Contains(names, i.Name) {
+			names = append(names, i.Name)
+		}
+	}
+	return fmt.Sprintf("%d × %s", len(infos), strings.Join(names, ", "))
 }
 
 // Workers is how many workers call a job's Rows.

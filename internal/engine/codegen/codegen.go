@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -61,11 +60,12 @@ const (
 type extra struct {
 	Slots, Arcs uint64
 	Cap, ArcAdj uint32
+	Often, _    uint32
 }
 
 // Run counts the matches of p, or hands them to sink.
 func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
-	res := engine.Result{Engine: e.Name(), Device: devices(e.s)}
+	res := engine.Result{Engine: e.Name(), Device: e.s.String()}
 	if p.Empty != nil {
 		res.Complete = true
 		return res, nil
@@ -93,24 +93,24 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	}
 	if o.Limit > 0 && !(sink != nil && rows.Chooses()) {
 		j.Limit = uint64(o.Limit)
+		x.Often = 1
 	}
-	var slots int
-	_, text, _ := strings.Cut(j.Source.Text, "#define W_SLOTS ")
-	if _, err := fmt.Sscan(text, &slots); err != nil {
-		return res, fmt.Errorf("codegen: the text does not say how many sets it keeps: %w", err)
-	}
-	j.Start = func(d *session.Exec) (func() error, error) { return start(d, x, slots) }
+	slots, _ := prog.Define("W_SLOTS")
+	j.Start = func(d *session.Exec) (func() error, error) { return start(d, x, int(slots)) }
 	r, err := e.s.Run(ctx, j)
 	res.Matches, res.Complete = engine.Uint128(r.Matches), r.Complete
 	if sink != nil && rows.Chooses() {
 		res.Matches = engine.U64(rows.Matches())
 	}
-	if errors.Is(err, engine.ErrStop) {
+	switch {
+	case errors.Is(err, session.ErrOverflow):
+		err = engine.ErrOverflow
+	case errors.Is(err, engine.ErrStop):
 		err = nil
 	}
 	res.Search, res.Prepare = r.Search, r.Upload+r.Prepare+r.Compile
-	if o.Limit > 0 && sink == nil && res.Matches.Cmp(engine.U64(uint64(o.Limit))) > 0 {
-		res.Matches, res.Complete = engine.U64(uint64(o.Limit)), false
+	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && sink == nil && res.Matches.Cmp(limit) >= 0 {
+		res.Matches, res.Complete = limit, false
 	}
 	for v, c := range r.PerRoot {
 		o.PerRoot[v] = engine.Uint128(c)
@@ -145,16 +145,4 @@ func start(d *session.Exec, x extra, slots int) (func() error, error) {
 		x.Slots = b.Ptr
 	}
 	return func() error { return session.Launch(d, k, cuda.Launch{Blocks: blocks, Threads: n}, &x) }, nil
-}
-
-func devices(s *session.Session) string {
-	var names []string
-	for _, d := range s.Devices() {
-		if d.Emulated {
-			names = append(names, "emulated")
-		} else {
-			names = append(names, fmt.Sprintf("gpu:%d", d.Ordinal))
-		}
-	}
-	return strings.Join(names, ",")
 }

@@ -21,6 +21,8 @@ struct Extra {
   u64 arcs;   // length of the neighbour lists of adj[arc_adj] together
   u32 cap;
   u32 arc_adj; // the adjacency that level 1's list is in
+  u32 often;   // not 0: matches are added up after each task, for a limit
+  u32 unused;
 };
 struct Params {
   Run run;
@@ -31,10 +33,20 @@ struct Params {
 struct Search {
   const Params& p;
   u32* slots;
-  u128 count;
-  u32 steps; // candidates since the stop flag was looked at
+  u128 count; // matches that are not in the run's total yet
+  u32 steps;  // candidates since the stop flag was looked at
+  u64 since;  // when that was
   bool stop;
 };
+
+#define LOOK_CANDIDATES 4096    // between two looks at the stop flag
+#define LOOK_CYCLES (1ull << 20) // where each of them is much work
+
+DEV void look(Warp g, Search& w) {
+  w.steps = 0;
+  w.since = clock64_();
+  w.stop = w.stop || stopped(g, w.p.run);
+}
 
 template <int L> DEV void descend(Warp g, Search& w, State& s);
 
@@ -59,10 +71,7 @@ template <int L> DEV void enumerate(Warp g, Search& w, State& s, Set c) {
         descend<L>(g, w, s);
       }
     }
-    if ((w.steps += 32) > 4096) {
-      w.steps = 0;
-      w.stop = w.stop || stopped(g, w.p.run);
-    }
+    if ((w.steps += 32) > LOOK_CANDIDATES) look(g, w);
   }
 }
 
@@ -76,7 +85,9 @@ template <int L> DEV void descend(Warp g, Search& w, State& s) {
       w.stop = emit_rows(g, w.p.run, g.leader(), [&](u32 l) { return s.m[l]; }) == ~0u;
     }
   } else {
-    if (!Level<L>::sets(g, q, s, w.slots, w.p.x.cap)) return;
+    bool some = Level<L>::sets(g, q, s, w.slots, w.p.x.cap);
+    if (g.ballot(clock64_() - w.since > LOOK_CYCLES)) look(g, w);
+    if (!some || w.stop) return;
 #if W_ENUM < W_LEVELS
     if constexpr (L + 1 == W_ENUM) {
       w.count += tail(g, q, s, w.slots, w.p.x.cap);
@@ -136,16 +147,22 @@ DEV void task(Warp g, Search& w, u64 number) {
 }
 #endif
 
+DEV void flush(Warp g, Search& w) {
+  if (g.leader() && w.count > 0) add128(w.p.run.counters, w.count);
+  w.count = 0;
+}
+
 WEFT_KERNEL(nest, Params) {
   Warp g;
   u64 id = (u64)block() * warps() + warp();
-  Search w{p, p.x.slots + id * W_SLOTS * p.x.cap, 0, 0, false};
+  Search w{p, p.x.slots + id * W_SLOTS * p.x.cap, 0, 0, clock64_(), false};
   while (!w.stop) {
     Chunk t = take(g, p.run);
     if (t.count == 0 && t.over) break;
     if (stopped(g, p.run)) break;
     if (t.count == 0) spin();
     for (u32 i = 0; i < t.count && !w.stop; i++) task(g, w, t.first + i);
+    if (p.x.often) flush(g, w);
   }
-  if (g.leader()) add128(p.run.counters, w.count);
+  flush(g, w);
 }
