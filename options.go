@@ -119,7 +119,7 @@ func WithEngineOption(name, value string) Option {
 // WithLimit stops after n matches, of the kind that WithList says; 0 is no limit.
 func WithLimit(n int64) Option { return func(s *settings) { s.limit = n } }
 
-// WithOrder sets how the matching order is made: auto, ri, gsi, geneva, cost, or
+// WithOrder sets how the matching order is made: auto, ri, gsi, geneva, cost, tests, or
 // the pattern's names in the order wanted, with commas.
 func WithOrder(order string) Option { return func(s *settings) { s.order = order } }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // orderRules are the values of WithOrder that say how an order is made.
-var orderRules = []string{"auto", "ri", "gsi", "geneva", "cost"}
+var orderRules = []string{"auto", "ri", "gsi", "geneva", "cost", "tests"}
 
 // givenOrder reads the names of p's vertices in a matching order: each of them
 // once and, unless apart permits it, next to one before it.

@@ -23,7 +23,7 @@ var completions = map[string]func() []string{
 	"engine":     engines,
 	"engine-opt": engineOptions,
 	"format":     format.Formats,
-	"order":      func() []string { return []string{"auto", "ri", "gsi", "geneva", "cost"} },
+	"order":      func() []string { return []string{"auto", "ri", "gsi", "geneva", "cost", "tests"} },
 	"pattern":    patterns,
 	"progress":   func() []string { return []string{"auto", "plain", "json", "none"} },
 	"semantics":  func() []string { return []string{"iso", "trail", "hom"} },

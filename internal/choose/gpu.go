@@ -19,8 +19,8 @@ type gpuEngine struct {
 	make          func(*session.Session) engine.Engine
 	// local: it counts plans for the local method too, where the pattern suits it.
 	local bool
-	// order is its rule for matching orders: estimates are of set programs, and
-	// say little of a search that makes no sets.
+	// order is its rule for matching orders: those of plans are for set programs,
+	// and say little of a search that makes no sets.
 	order string
 }
 
@@ -29,7 +29,7 @@ var onGPU = []gpuEngine{
 	{"stack", "depth-first search with a stack a warp, neighbourhoods as bit matrices (STMatch)",
 		func(s *session.Session) engine.Engine { return stack.New(s) }, true, ""},
 	{"fine", "a thread a candidate, stacks of constant size (gMatch)",
-		func(s *session.Session) engine.Engine { return fine.New(s) }, false, "ri"},
+		func(s *session.Session) engine.Engine { return fine.New(s) }, false, "tests"},
 	{"codegen", "the whole loop nest of a plan compiled into one kernel",
 		func(s *session.Session) engine.Engine { return codegen.New(s) }, false, ""},
 }

@@ -94,6 +94,8 @@ func (b *binding) chooseOrder(o Options) (choice, error) {
 		return b.orderCost(o), nil
 	case "ri":
 		return b.orderRI(o), nil
+	case "tests":
+		return b.orderTests(o), nil
 	case "gsi":
 		return b.orderGSI(o), nil
 	case "geneva":
@@ -101,7 +103,7 @@ func (b *binding) chooseOrder(o Options) (choice, error) {
 	case "given":
 		return b.orderGiven(o)
 	}
-	return choice{}, queryErrorf("unknown order %q: want auto, ri, gsi, geneva, cost or given", o.Order)
+	return choice{}, queryErrorf("unknown order %q: want auto, ri, gsi, geneva, cost, tests or given", o.Order)
 }
 
 // assemble writes the plan of one order.

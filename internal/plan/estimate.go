@@ -34,13 +34,7 @@ func (pl *Plan) estimate(o Options) {
 // the estimate unbiased and its cost small. Roots are picked with probability
 // proportional to degree + 1, because hubs carry most of the matches.
 func (pl *Plan) walk(seed uint64, n int) float64 {
-	w := &walker{
-		pl: pl, rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)),
-		m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)),
-		size: make([]float64, len(pl.Sets)), sumSize: make([]float64, len(pl.Sets)), sumAt: make([]float64, len(pl.Sets)),
-		sum: make([]float64, len(pl.Levels)), cost: make([]float64, len(pl.Levels)),
-	}
-	w.prepare()
+	w := newWalker(pl, seed)
 	for range n {
 		w.once()
 	}
@@ -81,6 +75,17 @@ type walker struct {
 	sum, cost      []float64
 	hits           []uint32
 	blocks         []uint32 // Plan.TailBlocks
+}
+
+func newWalker(pl *Plan, seed uint64) *walker {
+	w := &walker{
+		pl: pl, rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)),
+		m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)),
+		size: make([]float64, len(pl.Sets)), sumSize: make([]float64, len(pl.Sets)), sumAt: make([]float64, len(pl.Sets)),
+		sum: make([]float64, len(pl.Levels)), cost: make([]float64, len(pl.Levels)),
+	}
+	w.prepare()
+	return w
 }
 
 // prepare sums the root weights.

@@ -84,12 +84,15 @@ func (b *binding) breaks() bool {
 
 // costSearch looks for cheap orders.
 type costSearch struct {
-	b    *binding
-	s    *costStats
-	o    Options
-	last uint32 // vertices that come after all others, for the tail to close
-	seen int
-	best []prefix // complete orders, at most finalists of them
+	b *binding
+	s *costStats
+	o Options
+	// tests: the cost of a level is the candidates that are tested to reach it, not
+	// the set elements that are read there.
+	tests bool
+	last  uint32 // vertices that come after all others, for the tail to close
+	seen  int
+	best  []prefix // complete orders, at most finalists of them
 }
 
 // prefix is the beginning of an order with what it costs.
@@ -158,8 +161,11 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 		q.frac /= float64(bits.OnesCount32(o & q.placed))
 	}
 	q.open = max(q.open, b.lastLinked(p.order, v)+1)
-	matches := c.s.card(q.placed) * q.frac
-	q.costs = append(slices.Clone(p.costs), matches*(visitCost+c.sets(p.placed, v)))
+	cost := c.s.card(q.placed) * q.frac * (visitCost + c.sets(p.placed, v))
+	if c.tests {
+		cost = c.s.card(p.placed) * q.frac * c.shortest(p.placed, v)
+	}
+	q.costs = append(slices.Clone(p.costs), cost)
 	for _, x := range q.costs {
 		q.cost += x
 	}
@@ -250,7 +256,9 @@ func (c *costSearch) finish(p prefix) {
 		for _, x := range p.costs[:tail] {
 			p.cost += x
 		}
-		if k := n - tail; k > 1 {
+		if c.tests {
+			p.cost += c.s.card(set(p.order[:tail])) * p.orderFrac(tail) * c.tailTests(&p, tail)
+		} else if k := n - tail; k > 1 {
 			// Intersections of the tail's sets.
 			placed := set(p.order[:tail])
 			matches := c.s.card(placed) * p.orderFrac(tail)

@@ -244,7 +244,7 @@ func (m Method) String() string { return [...]string{"nest", "local", "large", "
 
 // Options choose among plans.
 type Options struct {
-	// Order is auto (or ""), ri, gsi, geneva, cost, or given with Given.
+	// Order is auto (or ""), ri, gsi, geneva, cost, tests, or given with Given.
 	Order string
 	Given []int // pattern vertices in matching order
 	// Embeddings asks for a plan that enumerates every embedding (no
