@@ -78,7 +78,7 @@ func TestLocalHubsOverFilteredEdges(t *testing.T) {
 		for k := range 8 {
 			shapes = append(shapes, shapes[0])
 			s := &shapes[len(shapes)-1]
-			s.random, s.stars, s.names = 3000*k, k, []string{"triangle", "diamond", "clique(4)", "gmatch:P1", "gmatch:P2", "gmatch:P4", "gmatch:P5"}
+			s.random, s.stars, s.names = 500*k, k, []string{"triangle", "diamond", "clique(4)", "gmatch:P1", "gmatch:P2", "gmatch:P4", "gmatch:P5"}
 		}
 	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
@@ -94,7 +94,11 @@ func TestLocalHubsOverFilteredEdges(t *testing.T) {
 					continue
 				}
 				p := overX(t, g, name)
-				l, err := newLocal(g, p, d.Info(), nil)
+				var opt map[string]string
+				if i%2 == 1 {
+					opt = map[string]string{"stack.local.classes": "64,128,4096"} // rows of the hubs are in global memory
+				}
+				l, err := newLocal(g, p, d.Info(), opt)
 				if err != nil {
 					t.Fatal(err)
 				}
