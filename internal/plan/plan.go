@@ -26,7 +26,7 @@ type Plan struct {
 	// Order[i] is the pattern vertex matched at level i; LevelOf is its inverse.
 	Order   []int
 	LevelOf []int
-	// OrderName says which rule made the order: ri, gsi, geneva, cost, given.
+	// OrderName says which rule made the order: ri, gsi, geneva, cost, tests, given.
 	OrderName string
 	Levels    []Level
 
