@@ -176,7 +176,7 @@ func TestSteal(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			on(t, k.devices, session.Options{}, func(t *testing.T, s *session.Session) {
 				runs := 5
-				if testing.Short() {
+				if testing.Short() || k.grids > 1 {
 					runs = 1
 				}
 				for range runs {
