@@ -32,8 +32,8 @@ func TestNestAgreesWithOracle(t *testing.T) {
 		{o: lower.Options{Off: "fold,hoist,dead"}, room: 1},
 	} {
 		t.Run(e.Name(), func(t *testing.T) {
-			nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxPattern: 6})
-			nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, Patterns: nodiff.Conditions})
+			nodiff.Check(t, nodiff.Config{Engine: e, Whole: true, Compile: nest, MaxPattern: 6})
+			nodiff.Check(t, nodiff.Config{Engine: e, Whole: true, Compile: nest, Patterns: nodiff.Conditions})
 		})
 	}
 }
