@@ -13,7 +13,6 @@ package fine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -67,15 +66,15 @@ func (f *Fine) indexed(p *plan.Plan, o engine.Options, opt options, counting boo
 // Run counts or lists the matches of p.
 func (f *Fine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
 	if err := f.Check(g, p, o); err != nil {
-		return engine.Result{Engine: "fine", Device: deviceName(f.s)}, err
+		return engine.Result{Engine: "fine", Device: f.s.String()}, err
 	}
 	opt, err := optionsOf(o)
 	if err != nil {
-		return engine.Result{Engine: "fine", Device: deviceName(f.s)}, err
+		return engine.Result{Engine: "fine", Device: f.s.String()}, err
 	}
 	q, err := f.indexed(p, o, opt, s == nil)
 	if err != nil {
-		return engine.Result{Engine: "fine", Device: deviceName(f.s)}, err
+		return engine.Result{Engine: "fine", Device: f.s.String()}, err
 	}
 	res, err := f.search(ctx, g, p, o, opt, q, s)
 	if q != nil && opt.index == indexAuto && errors.Is(err, errNotIndexed) {
@@ -87,7 +86,7 @@ func (f *Fine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.O
 // search runs one search, over a candidate graph if there is a query for one.
 func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, opt options, q *query, s engine.Sink) (engine.Result, error) {
 	start := time.Now()
-	res := engine.Result{Engine: "fine", Device: deviceName(f.s)}
+	res := engine.Result{Engine: "fine", Device: f.s.String()}
 	if p.Empty != nil {
 		res.Complete = true
 		return res, nil
@@ -131,17 +130,6 @@ func lowered(p *plan.Plan, tail bool) (*kir.Program, error) {
 		}
 	}
 	return lower.Plan(p, lower.Options{View: lower.Checks, Choices: true})
-}
-
-func deviceName(s *session.Session) string {
-	name := ""
-	for _, d := range s.Devices() {
-		if name != "" {
-			name += ", "
-		}
-		name += fmt.Sprint(d)
-	}
-	return name
 }
 
 var _ engine.Engine = (*Fine)(nil)

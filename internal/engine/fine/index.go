@@ -142,7 +142,7 @@ func indexProgram(p *plan.Plan) *kir.Program {
 	prog := &kir.Program{Name: "candidates", Doc: "the graph of a pattern's candidates"}
 	for i := range p.Adjs {
 		a := &p.Adjs[i]
-		prog.AddGlobal(&kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: a.CSR.Off, Adj: a.CSR.Adj})
+		prog.AddGlobal(&kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: a.CSR.Off, Adj: a.CSR.Adj, Temporary: !p.Graph.Holds(a.CSR.Off)})
 	}
 	bits := 0
 	for i := range p.Levels {
@@ -150,7 +150,7 @@ func indexProgram(p *plan.Plan) *kir.Program {
 			if len(words) == 0 {
 				words = []uint64{0}
 			}
-			prog.AddGlobal(&kir.GlobalDef{Name: "vertices that pass a predicate", Kind: kir.Bits, Words: words})
+			prog.AddGlobal(&kir.GlobalDef{Name: "vertices that pass a predicate", Kind: kir.Bits, Words: words, Temporary: true})
 			bits++
 		}
 	}
