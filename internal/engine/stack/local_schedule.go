@@ -46,7 +46,7 @@ func (localSchedule) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan
 		}
 		res, err := l.run(ctx, e.s, o)
 		if !errors.Is(err, errUniverse) {
-			res.Device, res.Threads = e.devices(), e.s.Workers()
+			res.Device, res.Threads = e.s.String(), e.s.Workers()
 			return res, err
 		}
 	}

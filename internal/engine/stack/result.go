@@ -27,7 +27,7 @@ var usedNames = [usedKinds]string{
 // result says what a run found in the terms of engines.
 func (r *search) result(found session.Result) engine.Result {
 	res := engine.Result{
-		Matches: engine.Uint128(found.Matches), Complete: found.Complete, Device: r.e.devices(),
+		Matches: engine.Uint128(found.Matches), Complete: found.Complete, Device: r.e.s.String(),
 		Search: found.Search, Prepare: found.Upload + found.Prepare + found.Compile, Threads: r.e.s.Workers(),
 	}
 	if limit := engine.U64(uint64(max(r.o.Limit, 0))); r.o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {

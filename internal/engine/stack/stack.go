@@ -14,7 +14,6 @@ package stack
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
@@ -94,28 +93,13 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	if err := e.Check(g, p, o); err != nil {
 		return engine.Result{}, err
 	}
-	res := engine.Result{Complete: true, Device: e.devices()}
+	res := engine.Result{Complete: true, Device: e.s.String()}
 	var err error
 	if p.Empty == nil {
 		res, err = pick(p, o, sink != nil).run(ctx, e, g, p, o, sink)
 	}
 	res.Engine = e.Name()
 	return res, err
-}
-
-// devices names the session's devices, those of one kind together.
-func (e *Engine) devices() string {
-	infos := e.s.Devices()
-	if len(infos) == 1 {
-		return infos[0].String()
-	}
-	var names []string
-	for _, i := range infos {
-		if len(names) == 0 || names[len(names)-1] != i.Name {
-			names = append(names, i.Name)
-		}
-	}
-	return fmt.Sprintf("%d × %s", len(infos), strings.Join(names, ", "))
 }
 
 var _ engine.Engine = (*Engine)(nil)
