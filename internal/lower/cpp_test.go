@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/cuda"
@@ -21,22 +17,15 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/onelane"
 )
 
 // TestTextAgreesWithInterpreter compiles the generated text of random plans with
 // the machine's C++ compiler, for a group of one lane, and compares what it
 // counts and lists with the interpreter.
 func TestTextAgreesWithInterpreter(t *testing.T) {
-	cxx, err := exec.LookPath("c++")
-	if err != nil {
-		t.Skip("no C++ compiler here")
-	}
+	onelane.Skip(t)
 	cases := textCases(t)
-	dir := t.TempDir()
-	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh"} {
-		write(t, filepath.Join(dir, name), kernels.Source(name))
-	}
-	write(t, filepath.Join(dir, "device.cuh"), oneLane)
 	var src bytes.Buffer
 	src.WriteString("#include <cstdio>\n#include \"graph.cuh\"\nstatic u64 rows, hash;\n")
 	for i := range cases {
@@ -47,17 +36,7 @@ func TestTextAgreesWithInterpreter(t *testing.T) {
 		fmt.Fprintf(&src, "  case%d::run();\n", i)
 	}
 	src.WriteString("}\n")
-	write(t, filepath.Join(dir, "main.cpp"), src.String())
-	program := filepath.Join(dir, "main")
-	if out, err := exec.Command(cxx, "-std=c++17", "-w", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-		"-I", dir, "-o", program, filepath.Join(dir, "main.cpp")).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out, err := exec.Command(program).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	lines := strings.Split(strings.TrimSpace(onelane.Run(t, src.String())), "\n")
 	if len(lines) != len(cases) {
 		t.Fatalf("%d results of %d", len(lines), len(cases))
 	}
@@ -67,36 +46,6 @@ func TestTextAgreesWithInterpreter(t *testing.T) {
 		}
 	}
 }
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// oneLane is what the shared device code needs of device.cuh, for one lane.
-const oneLane = `#pragma once
-typedef unsigned char u8; typedef unsigned u32; typedef unsigned long long u64; typedef int i32; typedef long long i64;
-typedef unsigned __int128 u128; typedef float f32; typedef double f64;
-#define DEV inline
-#define ALL 0xffffffffu
-#define UNROLL
-template<class T> T min(T a, T b) { return a < b ? a : b; }
-template<class T> T max(T a, T b) { return a < b ? b : a; }
-inline u32 popc(u32 x) { return __builtin_popcount(x); }
-inline u32 popc(u64 x) { return __builtin_popcountll(x); }
-inline u32 lane() { return 0; }
-inline u32 ballot(u32, bool p) { return p; }
-inline bool any(u32, bool p) { return p; }
-inline bool all(u32, bool p) { return p; }
-inline void sync_warp(u32) {}
-template<class T> T shfl(u32, T x, u32, u32 = 32) { return x; }
-template<class T> T shfl_up(u32, T x, u32, u32 = 32) { return x; }
-template<class T> T shfl_xor(u32, T x, u32, u32 = 32) { return x; }
-template<class T> T reduce_add(u32, T x) { return x; }
-inline u32 reduce_or(u32, u32 x) { return x; }
-`
 
 // textCase is one program with its graph.
 type textCase struct {

@@ -5,16 +5,12 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/cuda"
@@ -23,16 +19,14 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/onelane"
 )
 
 // TestText compiles the text of programs with the machine's C++ compiler, for a
 // group of one lane, and compares what it prints with the interpreter of the
 // language.
 func TestText(t *testing.T) {
-	cxx, err := exec.LookPath("c++")
-	if err != nil {
-		t.Skip("no C++ compiler here")
-	}
+	onelane.Skip(t)
 	if testing.Short() {
 		t.Skip("the compiler takes seconds")
 	}
@@ -40,11 +34,6 @@ func TestText(t *testing.T) {
 	for _, e := range library.Entries() {
 		texts = append(texts, e.Text)
 	}
-	dir := t.TempDir()
-	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh"} {
-		write(t, filepath.Join(dir, name), kernels.Source(name))
-	}
-	write(t, filepath.Join(dir, "device.cuh"), oneLane)
 	var src, calls bytes.Buffer
 	src.WriteString("#include <cstdio>\n#include \"graph.cuh\"\n")
 	src.WriteString("template<class... T> void emit(T... x) { ((printf(\"%lld \", (long long)x)), ...); printf(\"\\n\"); }\n")
@@ -82,17 +71,8 @@ func TestText(t *testing.T) {
 		}
 	}
 	fmt.Fprintf(&src, "int main() {\n%s}\n", calls.String())
-	write(t, filepath.Join(dir, "main.cpp"), src.String())
-	program := filepath.Join(dir, "main")
-	if out, err := exec.Command(cxx, "-std=c++17", "-w", "-O0", "-fsanitize=address,undefined", "-fno-sanitize=signed-integer-overflow",
-		"-fno-sanitize-recover=all", "-I", dir, "-o", program, filepath.Join(dir, "main.cpp")).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out, err := exec.Command(program).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	got, expected := strings.Split(string(out), "\n"), strings.Split(strings.NewReplacer("[", "", "]", "").Replace(want), "\n")
+	out := onelane.Run(t, src.String(), "-fno-sanitize=signed-integer-overflow")
+	got, expected := strings.Split(out, "\n"), strings.Split(strings.NewReplacer("[", "", "]", "").Replace(want), "\n")
 	for i, line := range got {
 		if i >= len(expected) || strings.TrimSpace(line) != strings.TrimSpace(expected[i]) {
 			t.Fatalf("line %d is %q, want %q\n%s", i, line, expected[min(i, len(expected)-1)], out)
@@ -167,33 +147,3 @@ func numbers[T uint32 | uint64](xs []T) string {
 	}
 	return b.String()
 }
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// oneLane is what the shared device code needs of device.cuh, for one lane.
-const oneLane = `#pragma once
-typedef unsigned char u8; typedef unsigned u32; typedef unsigned long long u64; typedef int i32; typedef long long i64;
-typedef unsigned __int128 u128; typedef float f32; typedef double f64;
-#define DEV inline
-#define ALL 0xffffffffu
-#define UNROLL
-template<class T> T min(T a, T b) { return a < b ? a : b; }
-template<class T> T max(T a, T b) { return a < b ? b : a; }
-inline u32 popc(u32 x) { return __builtin_popcount(x); }
-inline u32 popc(u64 x) { return __builtin_popcountll(x); }
-inline u32 lane() { return 0; }
-inline u32 ballot(u32, bool p) { return p; }
-inline bool any(u32, bool p) { return p; }
-inline bool all(u32, bool p) { return p; }
-inline void sync_warp(u32) {}
-template<class T> T shfl(u32, T x, u32, u32 = 32) { return x; }
-template<class T> T shfl_up(u32, T x, u32, u32 = 32) { return x; }
-template<class T> T shfl_xor(u32, T x, u32, u32 = 32) { return x; }
-template<class T> T reduce_add(u32, T x) { return x; }
-inline u32 reduce_or(u32, u32 x) { return x; }
-`

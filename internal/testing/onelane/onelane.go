@@ -1,0 +1,72 @@
+// Package onelane runs the text that is generated for GPUs on the processor, for a
+// group of one lane: compiled by the machine's C++ compiler over the shared device
+// code, under its sanitizers. Tests compare what it prints with an interpreter.
+package onelane
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda/kernels"
+)
+
+// Skip skips the test where there is no C++ compiler.
+func Skip(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("c++"); err != nil {
+		t.Skip("no C++ compiler here")
+	}
+}
+
+// Run compiles a program that includes graph.cuh and what that needs, with more
+// options for the compiler, and returns what it prints. What a sanitizer finds
+// fails the test.
+func Run(t *testing.T, text string, options ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{"device.cuh": oneLane, "main.cpp": text}
+	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh"} {
+		files[name] = kernels.Source(name)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(dir, "main")
+	args := append([]string{"-std=c++17", "-w", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}, options...)
+	args = append(args, "-I", dir, "-o", program, filepath.Join(dir, "main.cpp"))
+	if out, err := exec.Command("c++", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(program).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// oneLane is what the shared device code needs of device.cuh, for one lane.
+const oneLane = `#pragma once
+typedef unsigned char u8; typedef unsigned u32; typedef unsigned long long u64; typedef int i32; typedef long long i64;
+typedef unsigned __int128 u128; typedef float f32; typedef double f64;
+#define DEV inline
+#define ALL 0xffffffffu
+#define UNROLL
+template<class T> T min(T a, T b) { return a < b ? a : b; }
+template<class T> T max(T a, T b) { return a < b ? b : a; }
+inline u32 popc(u32 x) { return __builtin_popcount(x); }
+inline u32 popc(u64 x) { return __builtin_popcountll(x); }
+inline u32 lane() { return 0; }
+inline u32 ballot(u32, bool p) { return p; }
+inline bool any(u32, bool p) { return p; }
+inline bool all(u32, bool p) { return p; }
+inline void sync_warp(u32) {}
+template<class T> T shfl(u32, T x, u32, u32 = 32) { return x; }
+template<class T> T shfl_up(u32, T x, u32, u32 = 32) { return x; }
+template<class T> T shfl_xor(u32, T x, u32, u32 = 32) { return x; }
+template<class T> T reduce_add(u32, T x) { return x; }
+inline u32 reduce_or(u32, u32 x) { return x; }
+`
