@@ -73,7 +73,7 @@ func CompileCheck(t testing.TB, src cuda.Source) {
 	for i, arch := range Architectures {
 		args := []string{
 			"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-nocudainc", "-nocudalib", "-fdeclspec",
-			"-std=c++17", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78", []string{"-UWEFT_DEBUG", "-DWEFT_DEBUG"}[i],
+			"-std=c++17", "-Werror=gnu", "-Werror=c++20-designator", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78", []string{"-UWEFT_DEBUG", "-DWEFT_DEBUG"}[i],
 		}
 		for _, o := range src.Options {
 			if strings.HasPrefix(o, "-D") || strings.HasPrefix(o, "-U") {
