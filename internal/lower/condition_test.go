@@ -30,7 +30,7 @@ func TestConditionsAgreeWithHost(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			p := conditioned(condition(t, 3))
 			if p.Validate() != nil {
-				t.Skip()
+				t.Skip("the drawn condition is not valid")
 			}
 			pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest"})
 			if err != nil {

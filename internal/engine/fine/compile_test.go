@@ -36,7 +36,7 @@ func rungs() *nodiff.Spec {
 // without a tail and listing, for GPUs, without one.
 func TestCompilesForGPUs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long")
+		t.Skip("-short: compiling kernels for GPUs takes seconds")
 	}
 	t.Parallel()
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ func files() map[string]string {
 // all plans with as many adjacencies and bitmaps.
 func TestIndexCompilesForGPUs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long")
+		t.Skip("-short: compiling kernels for GPUs takes seconds")
 	}
 	t.Parallel()
 	ps, err := pattern.ByName("gmatch:P8")

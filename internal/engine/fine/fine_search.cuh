@@ -76,12 +76,12 @@ template <class C, Purpose PURPOSE> struct Walker {
   // or of one where partial matches are not to be batched.
   DEV void fill(u32 l) {
     Frame& f = frame(l);
-    u32 todo = f.todo, take = x.batch ? todo : todo & (~todo + 1);
+    u32 unpooled = f.unpooled, take = x.batch ? unpooled : unpooled & (~unpooled + 1);
     Set s = {0, 0};
     u32 which = 0;
     if (take >> lane() & 1) s = checks.pivot(l + 1, match(lane()), which);
     take &= make_pool(f, s, which);
-    if (lane() == 0) f.todo = todo & ~take;
+    if (lane() == 0) f.unpooled = unpooled & ~take;
     sync_warp(ALL);
   }
 
@@ -124,7 +124,7 @@ template <class C, Purpose PURPOSE> struct Walker {
     if (lane() == 0) {
       f.at = at;
       g.count = n;
-      g.todo = n == 32 ? ALL : (1u << n) - 1;
+      g.unpooled = n == 32 ? ALL : (1u << n) - 1;
       g.at = g.end = 0;
     }
     if (lane() == l + 1) visits += n;
@@ -213,7 +213,7 @@ template <class C, Purpose PURPOSE> struct Walker {
   DEV void close(u32 l) {
     Frame& f = frame(l);
     bind(l);
-    u32 live = f.todo;
+    u32 live = f.unpooled;
     for (u32 b = 0; b < checks.blocks() && live; b++) {
       stack.sizes[32 * b + lane()] = 0;
       sync_warp(ALL);
@@ -288,7 +288,7 @@ template <class C, Purpose PURPOSE> struct Walker {
     for (u32 l = base; !halted;) {
       Frame& f = frame(l);
       if (f.at == f.end) {
-        if (f.todo == 0) {
+        if (f.unpooled == 0) {
           if (l == base) return;
           l--;
           bound = false;
@@ -321,12 +321,12 @@ template <class C, Purpose PURPOSE> struct Walker {
   // The candidates of level 0 where there is no other level to walk.
   DEV void complete() {
     Frame& f = frame(0);
-    bool mine = f.todo >> lane() & 1;
+    bool mine = f.unpooled >> lane() & 1;
     if (tail()) {
       close(0);
     } else if constexpr (PURPOSE == LIST) {
       list(0, mine, 0, f.vertex[lane()]);
-      if (lane() == 0) visits -= popc(f.todo); // load counted them
+      if (lane() == 0) visits -= popc(f.unpooled); // load counted them
     } else if (mine) {
       found += 1;
       add_root(run, checks.name(f.vertex[lane()]), 1);

@@ -24,7 +24,7 @@ struct Frame {
   u8 parent[32];  // of an entry: its entry of the frame before
   u8 entry[32];   // of a slot: its entry
   u8 which[32];   // of a slot: the backward neighbour whose list it is
-  u32 todo;       // entries not yet in a pool
+  u32 unpooled;       // entries not yet in a pool
   u32 at, end;    // the pool's tasks that are left
   u32 count;      // entries
 };

@@ -24,23 +24,23 @@ static_assert(sizeof(Head) == 176, "Go has this size too");
 #define FINE_WORTH 128
 
 // What waits in a frame.
-DEV u32 waiting(const Frame& f) { return f.end - f.at + popc(f.todo); }
+DEV u32 waiting(const Frame& f) { return f.end - f.at + popc(f.unpooled); }
 
 // Moves half of what waits in `from` to its copy `to`. deeper: the warp has work
 // below this frame, and can give the only thing that waits here. Collective.
 DEV void split(Frame& from, Frame& to, bool deeper) {
-  u32 todo = from.todo, many = popc(todo), left = from.end - from.at;
+  u32 unpooled = from.unpooled, many = popc(unpooled), left = from.end - from.at;
   sync_warp(ALL);
   if (many >= (deeper ? 1u : 2u)) {
     u32 keep = deeper ? many / 2 : many - many / 2;
-    u32 gone = ballot(ALL, (todo >> lane() & 1) && popc(todo & lanes_before()) >= keep);
+    u32 gone = ballot(ALL, (unpooled >> lane() & 1) && popc(unpooled & lanes_before()) >= keep);
     if (lane() == 0) {
-      from.todo = todo & ~gone;
-      to.todo = gone;
+      from.unpooled = unpooled & ~gone;
+      to.unpooled = gone;
       to.at = to.end = 0;
     }
   } else if (lane() == 0) {
-    to.todo = 0;
+    to.unpooled = 0;
     to.end = from.end;
     from.end -= deeper ? (left + 1) / 2 : left / 2;
     to.at = from.end;

@@ -28,7 +28,7 @@ template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::load(u64 first,
   if (lane() <= base) {
     Frame& f = frame(lane());
     f.count = n;
-    f.todo = lane() < base ? 0 : n == 32 ? ALL : (1u << n) - 1;
+    f.unpooled = lane() < base ? 0 : n == 32 ? ALL : (1u << n) - 1;
     f.at = f.end = 0;
   }
   sync_warp(ALL);

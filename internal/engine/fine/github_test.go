@@ -21,7 +21,7 @@ import (
 func dataDir(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("long")
+		t.Skip("-short: counts of millions on the emulated device")
 	}
 	dir := os.Getenv("WEFT_DATA")
 	if dir == "" {

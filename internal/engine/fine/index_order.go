@@ -124,16 +124,16 @@ func (o orders) closed(rest uint32) (groups [][]int) {
 	blocks := 0
 	for left := rest; left != 0; {
 		group := left & -left
-		for todo := group; todo != 0; {
-			v := bits.TrailingZeros32(todo)
-			todo &= todo - 1
+		for frontier := group; frontier != 0; {
+			v := bits.TrailingZeros32(frontier)
+			frontier &= frontier - 1
 			if o.tied[v]&rest != 0 {
 				return nil
 			}
 			if o.distinct {
 				more := o.s.Overlap[v] & left &^ group
 				group |= more
-				todo |= more
+				frontier |= more
 			}
 		}
 		left &^= group

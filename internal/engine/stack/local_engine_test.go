@@ -31,7 +31,7 @@ func localPlan(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, 
 // with each of its options on and off.
 func TestLocalNoDiff(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestLocalAgreesWithHost is shorter")
+		t.Skip("-short: TestLocalAgreesWithHost compares fewer plans")
 	}
 	onDevice(t, func(t *testing.T, e tiny) {
 		nodiff.Check(t, nodiff.Config{
