@@ -13,29 +13,16 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/data"
-	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
-
-func program(t testing.TB, text string) *asg.Program {
-	t.Helper()
-	f, err := syntax.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := asg.Build(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 // TestGolden runs programs. Inputs are given as name=(values): a graph by edges
 // such as 0-1, with labels such as 0:a; a list by its numbers.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			p := program(t, d.Input)
+			p := matchatest.Build(t, d.Input)
 			in := map[string]data.Input{}
 			o := Options{}
 			for _, a := range d.CmdArgs {
@@ -137,7 +124,7 @@ func labelled(t *testing.T, pairs [][2]uint32, labels *graph.VertexChunk) *graph
 
 // TestCancel: a run ends soon after its context.
 func TestCancel(t *testing.T) {
-	p := program(t, "def f(x):\n    return sum(range(x))\nreturn sum(apply(f, None, range(200000)))")
+	p := matchatest.Build(t, "def f(x):\n    return sum(range(x))\nreturn sum(apply(f, None, range(200000)))")
 	set, err := data.Bind(p, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +139,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	p := program(t, "apply(lambda x: emit(x), None, range(100))\nreturn 5")
+	p := matchatest.Build(t, "apply(lambda x: emit(x), None, range(100))\nreturn 5")
 	set, err := data.Bind(p, nil)
 	if err != nil {
 		t.Fatal(err)

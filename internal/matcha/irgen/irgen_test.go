@@ -18,22 +18,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/passes"
-	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
-
-func build(t failer, text string) *asg.Program {
-	t.Helper()
-	f, err := syntax.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := asg.Build(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 type failer interface {
 	Helper()
@@ -58,7 +45,7 @@ func labelled(t failer) *graph.Graph {
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			p := build(t, d.Input)
+			p := matchatest.Build(t, d.Input)
 			off := ""
 			d.MaybeScanArgs(t, "passes", &off)
 			names, err := passes.Choose(off)
@@ -134,7 +121,7 @@ func TestDoubling(t *testing.T) {
 		text += fmt.Sprintf("    let x%d = x%d + x%d\n", i+1, i, i)
 	}
 	text += "    return x100 == 0\nreturn size(apply(lambda v: v, even, neighbor(G, 0)))\n"
-	p := build(t, text)
+	p := matchatest.Build(t, text)
 	set, err := data.Bind(p, map[string]data.Input{"G": {Graph: labelled(t)}})
 	if err != nil {
 		t.Fatal(err)
@@ -160,14 +147,14 @@ func TestSame(t *testing.T) {
 			continue // not yet
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			g := drawGraph(t)
+			g := matchatest.Graph(t)
 			in := map[string]data.Input{"G": {Graph: g}}
 			for i := range 4 {
 				if name := fmt.Sprint("l", i); strings.Contains(text, "input "+name) {
 					in[name] = data.Input{Var: types.Word(rapid.IntRange(0, 2).Draw(t, name))}
 				}
 			}
-			p := build(t, text)
+			p := matchatest.Build(t, text)
 			set, err := data.Bind(p, in)
 			if err != nil {
 				t.Fatal(err)
@@ -242,28 +229,4 @@ func oracle(t failer, p *asg.Program, set *data.Set) string {
 		t.Fatal(err)
 	}
 	return b.String() + fmt.Sprint(r.Words)
-}
-
-// drawGraph draws a graph of few vertices, most of them with a label.
-func drawGraph(t *rapid.T) *graph.Graph {
-	n := rapid.IntRange(1, 9).Draw(t, "vertices")
-	in := graph.CSRInput{Off: make([]uint64, n+1), LabelNames: []string{"0", "1", "2"}}
-	lists := make([][]uint32, n)
-	for a := range n {
-		for b := range a {
-			if rapid.Bool().Draw(t, "edge") {
-				lists[a], lists[b] = append(lists[a], uint32(b)), append(lists[b], uint32(a))
-			}
-		}
-	}
-	for v, l := range lists {
-		in.Adj = append(in.Adj, l...)
-		in.Off[v+1] = uint64(len(in.Adj))
-		in.Label = append(in.Label, rapid.SampledFrom([]uint32{0, 1, 2, graph.NoLabel}).Draw(t, "label"))
-	}
-	g, err := graph.FromCSR(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
 }

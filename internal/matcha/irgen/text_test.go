@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/matchatest"
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
 
@@ -43,8 +44,8 @@ func TestText(t *testing.T) {
 			continue // not yet
 		}
 		for seed, off := range []string{"all", "none", "-fuse-sum,-slice-set", "-motion,-fuse-size"} {
-			g := rapid.Custom(drawGraph).Example(100*i + seed)
-			p := build(t, text)
+			g := rapid.Custom(matchatest.Graph).Example(100*i + seed)
+			p := matchatest.Build(t, text)
 			names, err := passes.Choose(off)
 			if err != nil {
 				t.Fatal(err)

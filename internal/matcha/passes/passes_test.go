@@ -8,28 +8,15 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftgraph/weft/internal/matcha/asg"
-	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
-
-func build(t testing.TB, text string) *asg.Program {
-	t.Helper()
-	f, err := syntax.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := asg.Build(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 // TestGolden shows graphs before and after each pass alone, or after those that
 // the example names.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			p := build(t, d.Input)
+			p := matchatest.Build(t, d.Input)
 			out := ""
 			if !d.HasArg("after") {
 				out = "before\n" + p.String() + "after\n"

@@ -9,13 +9,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
 
 // more are programs beside the library's, for what these do not have.
@@ -66,7 +66,7 @@ func TestSame(t *testing.T) {
 	}
 	for _, text := range texts {
 		rapid.Check(t, func(t *rapid.T) {
-			g := drawGraph(t)
+			g := matchatest.Graph(t)
 			in := map[string]data.Input{}
 			if strings.Contains(text, "input G: Graph") {
 				in["G"] = data.Input{Graph: g}
@@ -128,28 +128,4 @@ func run(t *rapid.T, p *asg.Program, in map[string]data.Input) string {
 	}
 	fmt.Fprint(&b, r.Words)
 	return b.String()
-}
-
-// drawGraph draws a graph of few vertices, most of them with a label.
-func drawGraph(t *rapid.T) *graph.Graph {
-	n := rapid.IntRange(1, 9).Draw(t, "vertices")
-	in := graph.CSRInput{Off: make([]uint64, n+1), LabelNames: []string{"0", "1", "2"}}
-	lists := make([][]uint32, n)
-	for a := range n {
-		for b := range a {
-			if rapid.Bool().Draw(t, "edge") {
-				lists[a], lists[b] = append(lists[a], uint32(b)), append(lists[b], uint32(a))
-			}
-		}
-	}
-	for v, l := range lists {
-		in.Adj = append(in.Adj, l...)
-		in.Off[v+1] = uint64(len(in.Adj))
-		in.Label = append(in.Label, rapid.SampledFrom([]uint32{0, 1, 2, graph.NoLabel}).Draw(t, "label"))
-	}
-	g, err := graph.FromCSR(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
 }
