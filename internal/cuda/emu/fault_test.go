@@ -229,8 +229,10 @@ func TestMemoryLimit(t *testing.T) {
 	})
 }
 
-// A kernel that uses memory that was freed is found out.
-func TestUseAfterFree(t *testing.T) {
+// writingAt runs f with the kernel writes_at, on a device of its own, and returns
+// the device and what came of it.
+func writingAt(t *testing.T, f func(c *cuda.Context, k *cuda.Kernel) error) (*cuda.Device, error) {
+	t.Helper()
 	d, err := Open(Options{})
 	if errors.Is(err, cuda.ErrNoCompiler) {
 		t.Skip(err)
@@ -238,8 +240,8 @@ func TestUseAfterFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
-	err = d.Do(func(c *cuda.Context) error {
+	t.Cleanup(func() { d.Close() })
+	return d, d.Do(func(c *cuda.Context) error {
 		m, err := c.Module(cuda.Source{Name: "faults.cu", Text: faults, Includes: kernels.Includes(), Debug: true})
 		if err != nil {
 			return err
@@ -248,6 +250,13 @@ func TestUseAfterFree(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		return f(c, k)
+	})
+}
+
+// A kernel that uses memory that was freed is found out.
+func TestUseAfterFree(t *testing.T) {
+	d, err := writingAt(t, func(c *cuda.Context, k *cuda.Kernel) error {
 		b, err := c.Alloc(400)
 		if err != nil {
 			return err
@@ -269,23 +278,7 @@ func TestUseAfterFree(t *testing.T) {
 }
 
 func TestPinnedOverrun(t *testing.T) {
-	d, err := Open(Options{})
-	if errors.Is(err, cuda.ErrNoCompiler) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	err = d.Do(func(c *cuda.Context) error {
-		m, err := c.Module(cuda.Source{Name: "faults.cu", Text: faults, Includes: kernels.Includes(), Debug: true})
-		if err != nil {
-			return err
-		}
-		k, err := m.Kernel("writes_at")
-		if err != nil {
-			return err
-		}
+	_, err := writingAt(t, func(c *cuda.Context, k *cuda.Kernel) error {
 		p, err := c.Pinned(400)
 		if err != nil {
 			return err

@@ -191,18 +191,7 @@ func TestStops(t *testing.T) {
 
 // TestTwoDevices shares the candidates of level 0 between two devices.
 func TestTwoDevices(t *testing.T) {
-	var devices []*cuda.Device
-	for range 2 {
-		d, err := emu.Open(emu.Options{SMs: 2})
-		if errors.Is(err, cuda.ErrNoCompiler) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		devices = append(devices, d)
-	}
+	devices := []*cuda.Device{device.Emulated(t, emu.Options{SMs: 2}), device.Emulated(t, emu.Options{SMs: 2})}
 	s, err := session.Open(devices, session.Options{})
 	if err != nil {
 		t.Fatal(err)

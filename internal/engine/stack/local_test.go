@@ -2,7 +2,6 @@ package stack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -73,18 +72,7 @@ func TestLocalPapers(t *testing.T) {
 
 // TestLocalOnTwoDevices splits the roots of plans of each kind over two devices.
 func TestLocalOnTwoDevices(t *testing.T) {
-	var devices []*cuda.Device
-	for range 2 {
-		d, err := emu.Open(emu.Options{})
-		if errors.Is(err, cuda.ErrNoCompiler) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		devices = append(devices, d)
-	}
+	devices := []*cuda.Device{device.Emulated(t, emu.Options{}), device.Emulated(t, emu.Options{})}
 	s, err := session.Open(devices, session.Options{})
 	if err != nil {
 		t.Fatal(err)
