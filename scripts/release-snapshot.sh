@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Build what .goreleaser.yaml describes, without publishing: archives of static
+# Build what .goreleaser.yaml describes, without publishing: archives of
 # binaries with licence, README and shell completions, and their checksums.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
