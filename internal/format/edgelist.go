@@ -68,8 +68,10 @@ func (r *reading) readEdgeList(f Format) error {
 	if sp.hasTime() {
 		switch {
 		case sp.iso:
+			r.stat.TimeUnit = 1e3
 			r.note("times are microseconds since 1970 (UTC)")
 		case sp.scale > 0:
+			r.stat.TimeDigits = sp.scale
 			r.note("times are integers of 10^-%d of the file's unit, so that no digit is lost", sp.scale)
 		}
 	}

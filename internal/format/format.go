@@ -240,6 +240,7 @@ func (r *reading) explain(err error) error {
 func (r *reading) finish(g *graph.Graph) error {
 	s := &g.Read
 	s.Format, s.Columns = r.stat.Format, r.stat.Columns
+	s.TimeUnit, s.TimeDigits = r.stat.TimeUnit, r.stat.TimeDigits
 	s.Lines += r.stat.Lines
 	s.SelfLoops += r.stat.SelfLoops
 	for _, c := range r.degrees {

@@ -20,6 +20,7 @@ import (
 const (
 	metaDirected = "weft.directed"
 	metaTimeNote = "weft.time"
+	metaTimeUnit = "weft.time.unit" // ReadStats.TimeUnit and TimeDigits
 )
 
 // tableSpec says what the columns of an Arrow or Parquet table are.
@@ -426,18 +427,25 @@ func (r *reading) noteTime(sc *arrow.Schema, sp *tableSpec) {
 	if i < 0 {
 		return
 	}
+	unit := func(n int64, name string) {
+		r.stat.TimeUnit = n
+		r.note("times are %s", name)
+	}
 	switch t := valueType(sc.Field(i).Type).(type) {
 	case *arrow.TimestampType:
-		r.note("times are %s since 1970", map[arrow.TimeUnit]string{arrow.Second: "seconds", arrow.Millisecond: "milliseconds", arrow.Microsecond: "microseconds", arrow.Nanosecond: "nanoseconds"}[t.Unit])
+		unit(int64(t.Unit.Multiplier()), map[arrow.TimeUnit]string{
+			arrow.Second: "seconds", arrow.Millisecond: "milliseconds", arrow.Microsecond: "microseconds", arrow.Nanosecond: "nanoseconds",
+		}[t.Unit]+" since 1970")
 	case *arrow.Date32Type:
-		r.note("times are days since 1970")
+		unit(24*3600e9, "days since 1970")
 	case *arrow.Date64Type:
-		r.note("times are milliseconds since 1970")
+		unit(1e6, "milliseconds since 1970")
 	case *arrow.Float64Type, *arrow.Float32Type:
+		r.stat.TimeDigits = 6
 		r.note("times are integers of 10^-6 of the file's unit, so that no digit is lost")
 	default:
 		if isTextType(t) {
-			r.note("times are microseconds since 1970 (UTC)")
+			unit(1e3, "microseconds since 1970 (UTC)")
 		}
 	}
 }
@@ -478,6 +486,10 @@ func (r *reading) beginTable(file string, sc *arrow.Schema, meta func(string) (s
 	}
 	if n, ok := meta(metaTimeNote); ok {
 		r.note("%s", n)
+	}
+	if u, ok := meta(metaTimeUnit); ok {
+		// What does not say two numbers says no unit.
+		_, _ = fmt.Sscan(u, &r.stat.TimeUnit, &r.stat.TimeDigits)
 	}
 	r.begin(d)
 	return sp, nil

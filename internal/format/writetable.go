@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -54,6 +55,9 @@ func (w *writing) tableSchema(ro role) *arrow.Schema {
 			keys, vals = append(keys, metaTimeNote), append(vals, n)
 			break
 		}
+	}
+	if u, d := g.Read.TimeUnit, g.Read.TimeDigits; u > 0 || d > 0 {
+		keys, vals = append(keys, metaTimeUnit), append(vals, fmt.Sprint(u, d))
 	}
 	md := arrow.NewMetadata(keys, vals)
 	return arrow.NewSchema(fs, &md)

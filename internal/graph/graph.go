@@ -83,7 +83,7 @@ type EdgeTable struct {
 	Dst   []uint32
 	Src   []uint32 // len = len(Dst): so that a row alone gives both ends
 	Label []uint32 // index into Graph.EdgeLabels, NoLabel for none; nil: no edge has one
-	Time  []int64  // nil: no times. Unit: as in the file (Graph.Read.TimeUnit)
+	Time  []int64  // nil: no times. Their unit: Graph.TimeUnit
 	Props arrow.RecordBatch
 }
 
@@ -103,6 +103,11 @@ type ReadStats struct {
 	Reciprocal uint64 // u→v and v→u merged because the graph was read as undirected
 	Kept       uint64 // edges kept
 	Columns    string // the columns used, e.g. "src,dst,_,time"
+	// TimeUnit is the length of one unit of the edges' times in nanoseconds; 0:
+	// the input does not say. TimeDigits: the times are integers of
+	// 10^-TimeDigits of what the input has.
+	TimeUnit   int64 `json:",omitempty"`
+	TimeDigits int   `json:",omitempty"`
 	Notes      []string
 	// Converted: this is about the file that the graph was converted from, which
 	// was reported then.

@@ -1,0 +1,47 @@
+package format
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// TestTimeUnits: what a file says about the unit of its times is known to the
+// graph, and is kept by weft's own form and by tables.
+func TestTimeUnits(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		num, den int64
+		said     bool
+	}{
+		{"unix.txt", "1 2 1082008561\n2 3 1082008562\n", 1e9, 1, false},
+		{"konect.txt", "% asym weighted\n% 2 3 3\n1 2 3 1289241911.72836\n2 3 1 1289241911\n", 1e9, 1e6, false},
+		{"iso.csv", "src,dst,time\n1,2,2024-01-01T00:00:00Z\n2,3,2024-01-01T00:00:01.5Z\n", 1e3, 1, true},
+	} {
+		g, err := Read(context.Background(), put(t, c.name, []byte(c.in)), ReadOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, to := range []string{"", "weft", "parquet", "arrow"} {
+			read := g
+			if to != "" {
+				path := filepath.Join(t.TempDir(), "again."+to)
+				if err := Write(context.Background(), path, g, WriteOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				if read, err = Read(context.Background(), path, ReadOptions{}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			num, den, said := read.TimeUnit()
+			if num != c.num || den != c.den || said != c.said {
+				t.Errorf("%s as %q: a unit is %d/%d ns, said: %v; want %d/%d, %v", c.name, to, num, den, said, c.num, c.den, c.said)
+			}
+		}
+	}
+	if num, den, said := (&graph.Graph{Read: graph.ReadStats{TimeUnit: -5, TimeDigits: 99}}).TimeUnit(); num != 1e9 || den != 1e18 || said {
+		t.Errorf("of a hostile file: %d/%d, %v", num, den, said)
+	}
+}
