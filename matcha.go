@@ -173,9 +173,9 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	}
 	kir.Optimize(c.Program)
 	if target == "cuda" {
-		return fmt.Sprintf("// memory: %d words\n%s", c.Words, cudatext.Text(c.Program)), nil
+		return cudatext.Text(c.Program), nil
 	}
-	return fmt.Sprintf("# memory: %d words\n%s", c.Words, kir.Format(c.Program)), nil
+	return c.Format(), nil
 }
 
 // bind gives a program its inputs.

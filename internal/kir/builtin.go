@@ -34,6 +34,11 @@ var (
 	EdgeFirst = &Builtin{Name: "edge_first", Params: []Kind{Adj, U32, U32}, Result: T(U64)}
 	EdgeEnd   = &Builtin{Name: "edge_end", Params: []Kind{Adj, U32, U32}, Result: T(U64)}
 
+	// EdgeSource(a, n, i) and EdgeTarget(a, i) are the ends of edge i, of an a with
+	// lists of n vertices: place i among all lists of a is in EdgeSource's list.
+	EdgeSource = &Builtin{Name: "edge_source", Params: []Kind{Adj, U32, U64}, Result: T(U32)}
+	EdgeTarget = &Builtin{Name: "edge_target", Params: []Kind{Adj, U64}, Result: T(U32)}
+
 	// CellInt and CellFloat are a column's value at a row; what it is where the row
 	// has none, as HasCell says, means nothing.
 	CellInt   = &Builtin{Name: "cell_int", Params: []Kind{Col, U64}, Result: T(I64)}
@@ -43,8 +48,10 @@ var (
 	// number, exact, with the sign of the dividend.
 	FloatMod = &Builtin{Name: "float_mod", Params: []Kind{F64, F64}, Result: T(F64)}
 
-	// Size is the number of elements; Slice the elements lo ≤ x < hi.
+	// Size is the number of elements; Item(a, i) the i-th of them, from 0; Slice the
+	// elements lo ≤ x < hi.
 	Size     = &Builtin{Name: "size", Params: []Kind{Set}, Result: T(U32)}
+	Item     = &Builtin{Name: "item", Params: []Kind{Set, U32}, Result: T(U32)}
 	Slice    = &Builtin{Name: "slice", Params: []Kind{Set, U32, U32}, Result: T(Set)}
 	Contains = &Builtin{Name: "contains", Params: []Kind{Set, U32}, Result: T(Bool)}
 	// Part(a, i, n) is the set of the n ascending values from a[i] on.
@@ -59,5 +66,5 @@ var (
 
 // Builtins is the whole run-time library.
 var Builtins = []*Builtin{
-	List, Below, Above, Degree, Adjacent, Bit, BitAt, EdgeFirst, EdgeEnd, CellInt, CellFloat, HasCell, FloatMod, Size, Slice, Contains, Part, Room, CountAnd, CountMinus,
+	List, Below, Above, Degree, Adjacent, Bit, BitAt, EdgeFirst, EdgeEnd, EdgeSource, EdgeTarget, CellInt, CellFloat, HasCell, FloatMod, Size, Item, Slice, Contains, Part, Room, CountAnd, CountMinus,
 }

@@ -34,7 +34,7 @@ func reads(x Expr) (places []place, elements bool) {
 			}
 		case Call:
 			switch y.Fn {
-			case Slice, Contains, CountAnd, CountMinus:
+			case Item, Slice, Contains, CountAnd, CountMinus:
 				elements = true
 			}
 		case Count, Sum, Invoke:

@@ -65,6 +65,17 @@ DEV u64 edge_end(const Adj& a, u32 u, u32 v) {
   return a.off[u] + (v == ~0u ? s.n : lower_bound(s.p, s.n, v + 1));
 }
 
+// The vertex, of n, in whose list place i among all lists is. One lane.
+DEV u32 edge_source(const Adj& a, u32 n, u64 i) {
+  u32 v = 0;
+  for (n -= 1; n > 0;) {
+    const u32 half = (n + 1) >> 1;
+    if (a.off[v + half] <= i) v += half, n -= half;
+    else n = half - 1;
+  }
+  return v;
+}
+
 // A bit by the number of a row, which may have more than 32 bits.
 DEV bool bit_at(const u64* words, u64 row) { return words[row >> 6] >> (row & 63) & 1; }
 

@@ -108,6 +108,9 @@ type Node struct {
 	// Effects says that an Apply or ApplySum must run even if nothing reads its result, and in
 	// its place among the steps.
 	Effects bool
+	// Parallel says that the items of the outermost list that the node goes over may
+	// be taken by several workers at once, in any order.
+	Parallel bool
 }
 
 // Func is the body of a function: what Apply does for each item, or the program.

@@ -51,6 +51,9 @@ func (w *printer) body(f *Func, depth int) {
 		if n.Op == Arith || n.Op == Compare {
 			text = strings.Join(args, " "+n.Name+" ")
 		}
+		if n.Parallel {
+			text += " in parallel"
+		}
 		w.next++
 		id := "%" + strconv.Itoa(w.next)
 		if n.Given != "" {

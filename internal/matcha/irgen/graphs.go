@@ -98,6 +98,15 @@ func (l *lowerer) graphNode(n *asg.Node) *value {
 		return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}}
 	case asg.Edges:
 		return &value{each: func(body func([]kir.Expr)) {
+			if l.takeOuter() {
+				i := &kir.Var{Name: "i", T: kir.T(kir.U64)}
+				ends := func() {
+					u := l.let("u", kir.Fn(kir.EdgeSource, kir.G(adj), kir.C(uint32(vertices)), kir.R(i)))
+					body([]kir.Expr{asInt(u), asInt(l.let("v", kir.Fn(kir.EdgeTarget, kir.G(adj), kir.R(i))))})
+				}
+				l.loop(&kir.Loop{I: i, Lo: kir.C64(kir.U64, 0), Hi: kir.C64(kir.U64, uint64(len(adj.Adj))), Body: l.block(ends)}, true)
+				return
+			}
 			u := &kir.Var{Name: "u", T: kir.T(kir.U32)}
 			l.do(&kir.Loop{I: u, Lo: kir.C(0), Hi: kir.C(uint32(vertices)), Body: l.block(func() {
 				list := &value{set: l.let("", kir.Fn(kir.List, kir.G(adj), kir.R(u)))}

@@ -1,7 +1,7 @@
 // Package irgen lowers the graphs of Matcha programs to kernel IR (thesis,
-// section 3.5). A program becomes one function of a thread group. Neighbour
-// lists, slices and what set operations make are kir sets; the memory of the
-// latter is laid out before anything runs. What apply makes otherwise is never
+// section 3.5). A program becomes phases, which functions of a thread group run.
+// Neighbour lists, slices and what set operations make are kir sets; the memory of
+// the latter is laid out before anything runs. What apply makes otherwise is never
 // stored: a loop over such a list is the loops that make its items.
 //
 // Arithmetic wraps, where the interpreter of Matcha reports an overflow.
@@ -16,16 +16,6 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
-
-// Code is a lowered program.
-type Code struct {
-	Program *kir.Program
-	// Run takes the memory, an array of Words u32, and where there is a result the
-	// array that takes its components, which are Kind: I64 or F64, a Bool as an I64.
-	Run   *kir.Func
-	Words int64
-	Kind  kir.Kind // Void: the program has no result
-}
 
 // Lower lowers a program for inputs that Bind has checked: sizes of lists, labels
 // and numbers among the inputs become constants. Graphs that the program makes
@@ -42,54 +32,82 @@ func Lower(ctx context.Context, p *asg.Program, in *data.Set) (c *Code, err erro
 			panic(e)
 		}
 	}()
-	l.mem = &kir.Var{Name: "mem", T: kir.ArrayOf(kir.U32, 0).Writable()}
-	f := &kir.Func{Name: "run", Scope: kir.Group, Params: []*kir.Var{l.mem}, Result: kir.T(kir.Void)}
-	c = &Code{Program: l.prog, Run: f}
-	f.Body = l.block(func() {
+	memory := kir.ArrayOf(kir.U32, 0).Writable()
+	l.mem, l.shared = &kir.Var{Name: "mem", T: memory}, &kir.Var{Name: "shared", T: memory}
+	c = &Code{Program: l.prog}
+	var results []*kir.Var
+	body := l.block(func() {
 		for _, n := range p.Inputs {
 			l.vals[n] = l.input(n)
 		}
 		l.body(p.Main)
 		if p.Main.Result != nil {
-			l.result(c, f, p.Main.Result)
+			results = l.results(p.Main.Result)
 		}
 	})
-	l.prog.Funcs = []*kir.Func{f}
-	l.prog.Owners = []kir.Owner{{}}
-	c.Words = l.words
+	c.Words, c.SharedWords, c.Lists = l.words, l.sharedWords, l.lists
+	l.phases(c, body, results)
 	return c, kir.Verify(l.prog)
 }
 
-// result stores the program's result.
-func (l *lowerer) result(c *Code, f *kir.Func, n *asg.Node) {
-	c.Kind = kir.I64
+// results are the components of the program's result, as variables.
+func (l *lowerer) results(n *asg.Node) (out []*kir.Var) {
+	kind := kir.I64
 	if n.Type.Part(0).Kind == types.Float {
-		c.Kind = kir.F64
+		kind = kir.F64
 	}
-	out := &kir.Var{Name: "out", T: kir.ArrayOf(c.Kind, 0).Writable()}
-	f.Params = append(f.Params, out)
-	for i, x := range l.scalars(n) {
-		if x.Type().Kind == kir.Bool {
-			x = kir.Convert{T: kir.T(kir.I64), X: x}
+	for _, x := range l.scalars(n) {
+		if x.Type().Kind != kind {
+			x = kir.Convert{T: kir.T(kind), X: x}
 		}
-		l.do(&kir.Assign{To: kir.Elem{X: kir.R(out), I: kir.C(uint32(i))}, X: x})
+		if r, ok := x.(kir.Ref); ok {
+			out = append(out, r.Var)
+			continue
+		}
+		v := &kir.Var{Name: "result", T: kir.T(kind)}
+		l.do(&kir.Let{Var: v, Init: x})
+		out = append(out, v)
 	}
+	return out
 }
 
 type failure struct{ err error }
 
-// lowerer writes one function.
+// lowerer writes the program as one list of statements, which phases divides.
 type lowerer struct {
-	ctx    context.Context
-	p      *asg.Program
-	in     *data.Set
-	prog   *kir.Program
-	mem    *kir.Var
-	words  int64 // of mem that are taken
-	out    *[]kir.Stmt
-	vals   map[*asg.Node]*value
-	graphs map[string]*kir.GlobalDef // of inputs
-	inline bool                      // in a predicate, which is one expression
+	ctx         context.Context
+	p           *asg.Program
+	in          *data.Set
+	prog        *kir.Program
+	mem, shared *kir.Var
+	words       int64 // of mem that are taken
+	sharedWords int64 // of shared
+	lists       []List
+	out         *[]kir.Stmt
+	vals        map[*asg.Node]*value
+	graphs      map[string]*kir.GlobalDef // of inputs
+	inline      bool                      // in a predicate, which is one expression
+	outer       bool                      // the next loop is the outermost of a node that is Parallel
+	parallel    map[kir.Stmt]bool         // such loops
+}
+
+// takeOuter reports whether the loop that is written next is the outermost one of
+// a node that is Parallel. Such a loop is a kir.Loop over what can be numbered.
+func (l *lowerer) takeOuter() bool {
+	outer := l.outer
+	l.outer = false
+	return outer
+}
+
+// loop appends a loop, whose turns several workers may take if it is outer.
+func (l *lowerer) loop(s *kir.Loop, outer bool) {
+	if outer {
+		if l.parallel == nil {
+			l.parallel = map[kir.Stmt]bool{}
+		}
+		l.parallel[s] = true
+	}
+	l.do(s)
 }
 
 // notYet ends the lowering.
@@ -126,18 +144,20 @@ func (l *lowerer) let(name string, x kir.Expr) kir.Expr {
 	return kir.R(v)
 }
 
-// room takes memory for the list of a node and returns it.
+// room takes memory for the list of a node and returns it: of a worker, or of
+// all workers where the list lives as long as the program runs.
 func (l *lowerer) room(n *asg.Node) kir.Expr {
-	at := l.words
-	l.words += l.in.Most(n.Type.Max)
-	if l.words < at || l.words > math.MaxUint32 {
-		what := "this list"
-		if n.Given != "" {
-			what = n.Given
-		}
-		panic(failure{l.p.File.ErrorAt(n.Pos, "the memory for "+what+" lies beyond 2^32 words")})
+	mem, words := l.mem, &l.words
+	if n.Home == l.p.Main {
+		mem, words = l.shared, &l.sharedWords
 	}
-	return kir.Fn(kir.Room, kir.R(l.mem), kir.C(uint32(at)))
+	list := List{Node: n, At: *words, Words: l.in.Most(n.Type.Max), Shared: mem == l.shared}
+	*words += list.Words
+	if *words < list.At || *words > math.MaxUint32 {
+		panic(failure{l.p.File.ErrorAt(n.Pos, "the memory for "+list.Name()+" lies beyond 2^32 words")})
+	}
+	l.lists = append(l.lists, list)
+	return kir.Fn(kir.Room, kir.R(mem), kir.C(uint32(list.At)))
 }
 
 // scalars are the components of a Var or Tuple.
@@ -175,9 +195,12 @@ func asID(x kir.Expr) kir.Expr {
 // body writes what is at home in f.
 func (l *lowerer) body(f *asg.Func) {
 	for _, n := range asg.Order(f) {
-		if n.Op != asg.Const {
-			l.vals[n] = l.node(n)
+		if n.Op == asg.Const {
+			continue
 		}
+		l.outer = n.Parallel
+		l.vals[n] = l.node(n)
+		l.outer = false
 	}
 }
 

@@ -25,12 +25,17 @@ type value struct {
 // over writes loops over a list, around what body writes.
 func (l *lowerer) over(v *value, body func(item []kir.Expr)) {
 	switch {
+	case v.set != nil && l.takeOuter():
+		i := &kir.Var{Name: "i", T: kir.T(kir.U32)}
+		item := func() { body([]kir.Expr{asInt(l.let("v", kir.Fn(kir.Item, v.set, kir.R(i))))}) }
+		l.loop(&kir.Loop{I: i, Lo: kir.C(0), Hi: kir.Fn(kir.Size, v.set), Body: l.block(item)}, true)
 	case v.set != nil:
 		x := &kir.Var{Name: "v", T: kir.T(kir.U32)}
 		l.do(&kir.Each{X: x, Over: v.set, Body: l.block(func() { body([]kir.Expr{asInt(kir.R(x))}) })})
 	case v.span != nil:
+		outer := l.takeOuter()
 		x := &kir.Var{Name: "i", T: kir.T(kir.I64)}
-		l.do(&kir.Loop{I: x, Lo: v.span[0], Hi: v.span[1], Body: l.block(func() { body([]kir.Expr{kir.R(x)}) })})
+		l.loop(&kir.Loop{I: x, Lo: v.span[0], Hi: v.span[1], Body: l.block(func() { body([]kir.Expr{kir.R(x)}) })}, outer)
 	case v.each != nil:
 		v.each(body)
 	default:

@@ -123,19 +123,25 @@ func writeCase(b *bytes.Buffer, name string, p *asg.Program, c *Code, g *graph.G
 		}
 	}
 	b.WriteString("};\n  Graph q;\n  static_assert(sizeof q == sizeof layout, \"layout\");\n  __builtin_memcpy(&q, layout, sizeof q);\n")
-	fmt.Fprintf(b, "  u32* mem = new u32[%d];\n", c.Words)
-	if c.Kind == kir.Void {
-		b.WriteString("  run(Group<1>(), q, mem);\n")
-	} else {
-		kind := "i64"
-		if c.Kind == kir.F64 {
-			kind = "f64"
+	fmt.Fprintf(b, "  u32* mem = new u32[%d];\n  u32* shared = new u32[%d];\n  State state{};\n", c.Words, c.SharedWords)
+	for i, ph := range c.Phases {
+		if ph.Run != nil {
+			fmt.Fprintf(b, "  %s(Group<1>(), q, mem, shared, state);\n", ph.Run.Name)
+			continue
 		}
-		n := p.Main.Result.Type.Words()
-		fmt.Fprintf(b, "  %s out[%d];\n  run(Group<1>(), q, mem, out);\n", kind, n)
-		fmt.Fprintf(b, "  for (auto x : out) { i64 w; __builtin_memcpy(&w, &x, 8); printf(\"%%lld \", (long long)w); }\n  printf(\"\\n\");\n")
+		fmt.Fprintf(b, "  %s sums%d{};\n", ph.Sums.Name, i)
+		fmt.Fprintf(b, "  for (u64 i = 0; i < (u64)state.%s; ++i) %s(Group<1>(), q, mem, shared, state, sums%d, i);\n", c.State.Fields[ph.Items].Name, ph.Item.Name, i)
+		for k, f := range ph.Into {
+			fmt.Fprintf(b, "  state.%s += sums%d.%s;\n", c.State.Fields[f].Name, i, ph.Sums.Fields[k].Name)
+		}
 	}
-	b.WriteString("  delete[] mem;\n}\n}\n")
+	for _, f := range c.Result {
+		fmt.Fprintf(b, "  { i64 w; __builtin_memcpy(&w, &state.%s, 8); printf(\"%%lld \", (long long)w); }\n", c.State.Fields[f].Name)
+	}
+	if len(c.Result) > 0 {
+		b.WriteString("  printf(\"\\n\");\n")
+	}
+	b.WriteString("  delete[] mem;\n  delete[] shared;\n}\n}\n")
 }
 
 // isArray marks what stands for an array's address.

@@ -32,6 +32,7 @@ var All = []Pass{
 	{"fuse-sum", "adds up, or counts, what apply makes without storing it", FuseSum},
 	{"fuse-size", "counts intersections and differences without storing them", FuseSize},
 	{"dead", "drops counters that nothing reads and conditions that are known", Dead},
+	{"parallel", "lets several workers take the items of the outermost apply", Parallel},
 }
 
 // Optimize runs passes: all but those in off.

@@ -108,6 +108,10 @@ func (w *writer) call(x kir.Call) (string, int) {
 	switch x.Fn {
 	case kir.Size:
 		return w.bound(x.Args[0], bindPrimary) + ".n", bindPrimary
+	case kir.Item:
+		return fmt.Sprintf("%s.p[%s]", w.bound(x.Args[0], bindPrimary), args[1]), bindPrimary
+	case kir.EdgeTarget:
+		return fmt.Sprintf("%s.adj[%s]", args[0], args[1]), bindPrimary
 	case kir.Slice:
 		if w.fn.Scope == kir.Group && !w.lane {
 			return "slice(g, " + strings.Join(args, ", ") + ")", bindPrimary

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/weftgraph/weft/internal/kir"
 )
@@ -62,6 +63,15 @@ func (c *compiler) call(x kir.Call) eval {
 			i, _ := slices.BinarySearchFunc(list(adj, u), v+past, func(w uint32, v uint64) int { return cmp.Compare(uint64(w), v) })
 			return Value{N: adj.Off[u] + uint64(i)}
 		}
+	case kir.EdgeSource:
+		adj := g(0)
+		return func(f *frame) Value {
+			n, i := int(args[0](f).N), args[1](f).N
+			return Value{N: uint64(sort.Search(n-1, func(v int) bool { return adj.Off[v+1] > i }))}
+		}
+	case kir.EdgeTarget:
+		adj := g(0)
+		return func(f *frame) Value { return Value{N: uint64(adj.Adj[args[0](f).N])} }
 	case kir.CellInt, kir.CellFloat:
 		words := g(0).Words
 		return func(f *frame) Value { return Value{N: words[args[0](f).N]} }
@@ -78,6 +88,8 @@ func (c *compiler) call(x kir.Call) eval {
 		}
 	case kir.Size:
 		return func(f *frame) Value { return Value{N: uint64(len(args[0](f).List))} }
+	case kir.Item:
+		return func(f *frame) Value { return Value{N: uint64(args[0](f).List[args[1](f).N])} }
 	case kir.Slice:
 		return func(f *frame) Value {
 			return Value{List: slice(args[0](f).List, uint32(args[1](f).N), uint32(args[2](f).N))}

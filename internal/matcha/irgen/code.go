@@ -1,0 +1,90 @@
+package irgen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/matcha/asg"
+)
+
+// Code is a lowered program: phases, which a target runs one after the other.
+//
+// Memory. Each worker (a thread, a thread group) has Words u32 of its own; all
+// share SharedWords u32 and a record of type State, whose fields are 8 bytes each
+// (I64 or F64) and 0 before the first phase. Only sequential phases write to what
+// is shared, so that a parallel one may read it from everywhere.
+type Code struct {
+	Program     *kir.Program
+	Phases      []Phase
+	Words       int64
+	SharedWords int64
+	State       *kir.Record
+	// Result are the fields of State that the program's result is after the last
+	// phase, a Bool as an I64; none: the program has no result.
+	Result []int
+	// Lists are what lies in the memory of workers and in that of all.
+	Lists []List
+}
+
+// Phase is a part of a program. A sequential one is Run alone, which one worker
+// calls once as run(mem, shared, state).
+//
+// A parallel one is Item alone, called as item(mem, shared, state, sums, i) once
+// for each i of type u64 from 0 on, as many as the field Items of State says when
+// the phase begins, by any workers in any order. It reads state, and adds to sums,
+// a record of type Sums that belongs to the worker and is 0 when the phase begins.
+// When all items are done the target adds up each field k of the workers' sums
+// (I64, wrapping) and adds it to the field Into[k] of State.
+//
+// Both may emit; the rows of a parallel phase come in any order.
+type Phase struct {
+	Run   *kir.Func
+	Item  *kir.Func
+	Items int
+	Sums  *kir.Record
+	Into  []int
+}
+
+// List is the memory of a stored list: Words u32 from At on.
+type List struct {
+	Node   *asg.Node
+	At     int64
+	Words  int64
+	Shared bool // in the memory of all workers
+}
+
+// Name is what the program calls the list, or a phrase where it has no name.
+func (l List) Name() string {
+	if l.Node.Given != "" {
+		return l.Node.Given
+	}
+	return "this list"
+}
+
+// Format is the code as text for readers.
+func (c *Code) Format() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "memory: %d words a worker, %d for all\n", c.Words, c.SharedWords)
+	for _, p := range c.Phases {
+		if p.Run != nil {
+			fmt.Fprintf(&b, "phase %s\n", p.Run.Name)
+			continue
+		}
+		fmt.Fprintf(&b, "phase %s, in parallel: %s items", p.Item.Name, c.State.Fields[p.Items].Name)
+		for k, f := range p.Into {
+			fmt.Fprintf(&b, ", %s to %s", p.Sums.Fields[k].Name, c.State.Fields[f].Name)
+		}
+		b.WriteByte('\n')
+	}
+	for i, f := range c.Result {
+		if i == 0 {
+			b.WriteString("result:")
+		}
+		fmt.Fprintf(&b, " %s", c.State.Fields[f].Name)
+	}
+	if len(c.Result) > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String() + kir.Format(c.Program)
+}
