@@ -112,6 +112,8 @@ func (w *printer) stmt(in int, s Stmt) {
 		w.line(in, "%s = %s(%s, %s) at %s", w.expr(s.To), s.Op, w.expr(s.A), w.expr(s.B), w.expr(s.Out))
 	case *Emit:
 		w.line(in, "emit %s", w.exprs(s.Row))
+	case *Fail:
+		w.line(in, "fail %s", w.expr(s.Code))
 	case *Do:
 		w.line(in, "%s", w.expr(s.X))
 	case *Return:

@@ -72,6 +72,11 @@ type Do struct{ X Expr }
 // Return leaves the function; X is nil where it has no result.
 type Return struct{ X Expr }
 
+// Fail notes that the run has failed, and why: Code is a u32 other than 0, whose
+// meaning is known to whoever made the program. The first one noted counts. What
+// the run computes from then on means nothing.
+type Fail struct{ Code Expr }
+
 // Comment is a line for the reader of the generated text.
 type Comment struct{ Text string }
 
@@ -85,4 +90,5 @@ func (*Accumulate) stmt() {}
 func (*Emit) stmt()       {}
 func (*Do) stmt()         {}
 func (*Return) stmt()     {}
+func (*Fail) stmt()       {}
 func (*Comment) stmt()    {}

@@ -146,6 +146,8 @@ func (v *verifier) stmt(s Stmt) {
 		for _, x := range s.Row {
 			v.expr(x)
 		}
+	case *Fail:
+		v.want(s.Code, T(U32), "why a run fails")
 	case *Do:
 		v.expr(s.X)
 	case *Return:
@@ -367,6 +369,9 @@ func (v *verifier) invoke(x Invoke) {
 	}
 	if x.Fn.Scope == Group {
 		v.group(x.Fn.FullName())
+	}
+	if x.Fn.Scope == Lane && v.f.Scope == Group && !v.lane && slices.ContainsFunc(x.Fn.Params, func(p *Var) bool { return p.T.Mut && p.T.Kind == Array }) {
+		v.fail("%s writes to memory, as a lane, in group code", x.Fn.FullName())
 	}
 	if len(x.Args) != len(x.Fn.Params) {
 		v.fail("%s takes %d arguments, not %d", x.Fn.FullName(), len(x.Fn.Params), len(x.Args))

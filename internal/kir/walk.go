@@ -54,6 +54,8 @@ func Operands(s Stmt) []*Expr {
 			out[i] = &s.Row[i]
 		}
 		return out
+	case *Fail:
+		return []*Expr{&s.Code}
 	case *Do:
 		return []*Expr{&s.X}
 	case *Return:

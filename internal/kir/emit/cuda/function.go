@@ -93,7 +93,14 @@ func assigned(body []kir.Stmt) map[*kir.Var]bool {
 func (w *writer) block(body []kir.Stmt) {
 	w.indent++
 	for _, s := range body {
+		together := w.fn.Scope == kir.Group && writes(s)
+		if together {
+			w.line("g.sync();")
+		}
 		w.stmt(s)
+		if together {
+			w.line("g.sync();")
+		}
 	}
 	w.indent--
 }
@@ -105,8 +112,16 @@ func (w *writer) stmt(s kir.Stmt) {
 	case *kir.Let:
 		w.let(s)
 	case *kir.Assign:
+		if w.fn.Scope == kir.Group && kir.Shared(s.To) {
+			w.put(s.To, s.X)
+			return
+		}
 		w.line("%s = %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.Accumulate:
+		if w.fn.Scope == kir.Group && kir.Shared(s.To) {
+			w.put(s.To, kir.Op2(kir.Add, s.To, s.X))
+			return
+		}
 		w.line("%s += %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.If:
 		w.ifElse(s)
@@ -130,6 +145,8 @@ func (w *writer) stmt(s kir.Stmt) {
 			row[i] = w.expr(x)
 		}
 		w.line("emit(%s);", strings.Join(row, ", "))
+	case *kir.Fail:
+		w.line("fail(%s);", w.expr(s.Code))
 	case *kir.Do:
 		w.line("%s;", w.expr(s.X))
 	case *kir.Return:

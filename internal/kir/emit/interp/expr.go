@@ -33,7 +33,7 @@ func (c *compiler) expr(x kir.Expr) eval {
 		if x.X.Type().Elem == kir.U32 {
 			return func(f *frame) Value { return Value{N: uint64(arr(f).List[i(f).N])} }
 		}
-		return func(f *frame) Value { return arr(f).Items[i(f).N] }
+		return func(f *frame) Value { return arr(f).item(i(f).N) }
 	case kir.Unary:
 		return c.unary(x)
 	case kir.Binary:

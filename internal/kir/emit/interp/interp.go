@@ -21,7 +21,8 @@ type Value struct {
 	// N holds numbers and Bool (0 or 1), U128 with its upper half in Hi, and F64
 	// by its bits.
 	N, Hi uint64
-	// List holds a Set, or an array of u32.
+	// List holds a Set, an array of u32, or memory seen as words of 8 bytes, the
+	// lower half of each first.
 	List []uint32
 	// Items holds an array of anything else.
 	Items []Value
@@ -128,6 +129,26 @@ func (m *Machine) Run(f *kir.Func, args ...Value) (result Value, ok bool) {
 		}
 	}()
 	return m.Call(f, args...), true
+}
+
+// Failure says that a program failed: Code is what its Fail said.
+type Failure struct{ Code uint32 }
+
+func (e *Failure) Error() string { return fmt.Sprintf("the program failed, code %d", e.Code) }
+
+// Try is Run for programs that may fail: then the error is a *Failure.
+func (m *Machine) Try(f *kir.Func, args ...Value) (result Value, ok bool, err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *Failure:
+			err = e
+		default:
+			panic(e)
+		}
+	}()
+	result, ok = m.Run(f, args...)
+	return result, ok, nil
 }
 
 // compiler is the making of one function.

@@ -20,6 +20,8 @@ func (c *compiler) call(x kir.Call) eval {
 	}
 	g := func(i int) *kir.GlobalDef { return x.Args[i].(kir.Global).G }
 	switch x.Fn {
+	case kir.Words, kir.Floats:
+		return c.view(x)
 	case kir.List:
 		adj := g(0)
 		return func(f *frame) Value { return Value{List: list(adj, args[0](f).N)} }

@@ -82,6 +82,9 @@ func (c *compiler) stmt(s kir.Stmt) step {
 			}
 			return next
 		}
+	case *kir.Fail:
+		code := c.expr(s.Code)
+		return func(f *frame) flow { panic(&Failure{Code: uint32(code(f).N)}) }
 	case *kir.Do:
 		x := c.expr(s.X)
 		return func(f *frame) flow { x(f); return next }
@@ -122,7 +125,7 @@ func (c *compiler) target(x kir.Expr) func(f *frame, v Value) {
 		if x.X.Type().Elem == kir.U32 {
 			return func(f *frame, v Value) { arr(f).List[i(f).N] = uint32(v.N) }
 		}
-		return func(f *frame, v Value) { arr(f).Items[i(f).N] = v }
+		return func(f *frame, v Value) { arr(f).put(i(f).N, v) }
 	}
 	panic(fmt.Sprintf("interp: cannot assign %T", x))
 }

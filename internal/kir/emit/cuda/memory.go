@@ -1,0 +1,44 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// view is the text of a view of memory.
+func (w *writer) view(x kir.Call) (string, int) {
+	return fmt.Sprintf("(%s*)(%s + %s)", scalar(x.Fn.Result.Elem), w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindUnary
+}
+
+// put assigns to memory that a group's lanes share: what is stored is computed by
+// all before one of them stores it.
+func (w *writer) put(to, x kir.Expr) {
+	v := w.fn.fresh("x")
+	w.line("{")
+	w.indent++
+	w.line("const %s %s = %s;", scalar(to.Type().Kind), v, w.expr(x))
+	w.line("g.sync();")
+	w.line("if (g.leader()) %s = %s;", w.expr(to), v)
+	w.line("g.sync();")
+	w.indent--
+	w.line("}")
+}
+
+// writes reports whether lanes write to memory while they evaluate operands of s.
+func writes(s kir.Stmt) bool {
+	found := false
+	kir.StmtExprs(s, func(x kir.Expr) {
+		sum, ok := x.(kir.Sum)
+		if !ok {
+			return
+		}
+		kir.WalkExpr(sum.Value, func(y kir.Expr) {
+			call, ok := y.(kir.Invoke)
+			for i := 0; ok && i < len(call.Fn.Params); i++ {
+				found = found || call.Fn.Params[i].T.Mut
+			}
+		})
+	})
+	return found
+}
