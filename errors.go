@@ -46,6 +46,9 @@ func withKind(kind, err error) error {
 
 // classify finds the kind of an error of the inner packages.
 func classify(err error) error {
+	if err == nil {
+		return nil
+	}
 	var (
 		syntax  *gql.Error
 		notYet  *gql.Unsupported
@@ -59,8 +62,6 @@ func classify(err error) error {
 		fault   *session.Fault
 	)
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &syntax), errors.As(err, &notYet), errors.As(err, &apart), errors.As(err, &refused),
 		errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &missing):
 		return withKind(ErrQuery, err)

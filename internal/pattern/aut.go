@@ -39,6 +39,13 @@ func newGroup(s *structure, colour []int) *Group {
 	for i := range identity {
 		identity[i] = i
 	}
+	still := [][]int{identity}
+	if fixed := single(g.colour); s.n > 0 && fixed == ^uint32(0)>>(32-min(s.n, 32)) {
+		for i := range g.chain {
+			g.chain[i] = still // every vertex differs from every other
+		}
+		return g
+	}
 	level := make([][]int, s.n) // level[i]: 0 … i-1 have colours of their own
 	alone := make([]uint32, s.n)
 	for i, now, fixed := 0, g.colour, single(g.colour); i < s.n; i++ {
@@ -48,7 +55,6 @@ func newGroup(s *structure, colour []int) *Group {
 			fixed = single(now)
 		}
 	}
-	still := [][]int{identity}
 	for i := s.n - 1; i >= 0; i-- {
 		g.chain[i] = still
 		if alone[i]>>i&1 != 0 {

@@ -13,7 +13,7 @@ func plainStructure(p *Pattern) *structure {
 	s := &structure{n: n, vertex: make([]int, n), pair: make([][]int, n)}
 	cells := make([]int, n*n)
 	var joined [MaxVertices]uint32
-	var labels []string
+	labels := make([]string, 0, n)
 	colour := func(l *Label) int {
 		if l == nil {
 			return 0

@@ -297,9 +297,11 @@ func (s *structure) refine(colour []int) (refined []int, trace uint64) {
 	for {
 		for v := range s.n {
 			var sum uint64
-			for w, c := range cur {
-				if w != v {
-					sum += mix(uint64(s.pair[v][w])<<32 | uint64(c))
+			for w, k := range s.pair[v] {
+				// How many vertices of each colour see v by colour 0, which mostly
+				// means that they do not, follows from the rest.
+				if k != 0 && w != v {
+					sum += mix(uint64(k)<<32 | uint64(cur[w]))
 				}
 			}
 			entries[v] = colouring{cur[v], sum, v}
@@ -321,7 +323,7 @@ func (s *structure) refine(colour []int) (refined []int, trace uint64) {
 			cur[entries[i].v] = id
 			trace = mix(trace ^ entries[i].hash ^ mix(uint64(id)))
 		}
-		if id+1 == classes {
+		if id+1 == classes || id+1 == s.n {
 			return cur, trace
 		}
 		classes = id + 1

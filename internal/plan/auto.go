@@ -72,17 +72,15 @@ func (b *binding) largelyLabelled() bool {
 	return labelled > b.n/2
 }
 
-// largeChosen makes pl a plan for the large method if nothing else was asked for
-// and it suits.
-func (b *binding) largeChosen(pl *Plan, o Options) bool {
+// becauseLarge is why a plan is for the large method.
+const becauseLarge = "; a large labelled pattern: candidates are filtered first, the order adapts to what they leave"
+
+// largeChosen reports whether the plan is to be for the large method: nothing
+// else was asked for, and it suits.
+func (b *binding) largeChosen(o Options) bool {
 	ablation := o.NoTail || o.NoMotion || o.NoRestrictions
-	if o.Method != "" && o.Method != "direct" || o.Order != "" && o.Order != "auto" && o.Order != "cost" ||
-		o.Root >= 0 || ablation || pl.Empty != nil || !b.largelyLabelled() {
-		return false
-	}
-	pl.Method = Large
-	pl.Why += "; a large labelled pattern: candidates are filtered first, the order adapts to what they leave"
-	return true
+	return (o.Method == "" || o.Method == "direct") && (o.Order == "" || o.Order == "auto" || o.Order == "cost") &&
+		o.Root < 0 && !ablation && b.empty == nil && b.largelyLabelled()
 }
 
 // tryLocal returns the plan for the local method if it looks cheaper than pl.

@@ -103,15 +103,17 @@ func (b *binding) warn(text string) {
 
 // addLink adds a link unless there is one like it, seen from either end.
 func (b *binding) addLink(l link) {
-	mirror := link{l.v, l.u, b.adjs[l.adj].Rev, l.neg}
-	if slices.Contains(b.links, l) || slices.Contains(b.links, mirror) {
-		return
-	}
-	b.links = append(b.links, l)
 	side := b.near
 	if l.neg {
 		side = b.far
 	}
+	if side[l.u]>>l.v&1 != 0 {
+		mirror := link{l.v, l.u, b.adjs[l.adj].Rev, l.neg}
+		if slices.Contains(b.links, l) || slices.Contains(b.links, mirror) {
+			return
+		}
+	}
+	b.links = append(b.links, l)
 	side[l.u] |= 1 << l.v
 	side[l.v] |= 1 << l.u
 }

@@ -38,19 +38,26 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 		return nil, err
 	}
 	b.flip = c.flip
+	large := b.largeChosen(o)
+	if large && !o.Estimates {
+		// The method reads the checks view alone, and nobody is shown the other.
+		pl, _, _ := b.assembleChecks(c.order, Options{Root: o.Root, NoTail: true})
+		pl.OrderName, pl.Why, pl.Method = c.name, c.why+becauseLarge, Large
+		return pl, nil
+	}
 	pl := b.assemble(c.order, o)
 	pl.OrderName, pl.Why = c.name, c.why
 	if err := b.chooseMethod(pl, o); err != nil {
 		return nil, err
 	}
-	if b.largeChosen(pl, o) {
-		if o.Estimates {
-			o.Quick = true
-			pl.estimate(o)
-		}
-		return pl, nil
+	if large {
+		pl.Method, pl.Why = Large, pl.Why+becauseLarge
+		o.Quick = true
 	}
 	pl.estimate(o)
+	if large {
+		return pl, nil
+	}
 	if o.Method == "" || o.Method == "direct" {
 		return b.auto(pl, o)
 	}
@@ -108,6 +115,15 @@ func (b *binding) chooseOrder(o Options) (choice, error) {
 
 // assemble writes the plan of one order.
 func (b *binding) assemble(order []int, o Options) *Plan {
+	pl, less, keep := b.assembleChecks(order, o)
+	addSets(pl, less, len(order)-keep, o.NoMotion)
+	addTail(pl, keep, less)
+	return pl
+}
+
+// assembleChecks writes the checks view of one order. It returns the closure of
+// the restrictions and the number of levels that the tail is to close too.
+func (b *binding) assembleChecks(order []int, o Options) (*Plan, *poset, int) {
 	pl := &Plan{
 		Graph: b.g, Pattern: b.p, Mode: b.p.Mode, Induced: b.p.Induced,
 		Order: order, LevelOf: make([]int, b.n), Levels: make([]Level, b.n),
@@ -134,7 +150,5 @@ func (b *binding) assemble(order []int, o Options) *Plan {
 	if pl.Mode == pattern.Iso {
 		addDistinct(pl, less)
 	}
-	addSets(pl, less, len(order)-keep, o.NoMotion)
-	addTail(pl, keep, less)
-	return pl
+	return pl, less, keep
 }

@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // addDistinct lists for each level the earlier levels that could hold the same
 // vertex and must not: those that no neighbour list (graphs have no self-loops),
 // no restriction and no pair of disjoint label ranges keeps apart.
@@ -17,10 +19,8 @@ func addDistinct(pl *Plan, less *poset) {
 // apart reports whether levels j < l differ by what the plan says anyway.
 func apart(pl *Plan, less *poset, j, l int) bool {
 	lv := &pl.Levels[l]
-	for _, b := range lv.Back {
-		if b.Level == j && !b.Neg {
-			return true
-		}
+	if less.ordered(j, l) || !overlap(lv.Ranges, pl.Levels[j].Ranges) {
+		return true
 	}
-	return less.ordered(j, l) || !overlap(lv.Ranges, pl.Levels[j].Ranges)
+	return slices.ContainsFunc(lv.Back, func(b Back) bool { return b.Level == j && !b.Neg })
 }

@@ -33,6 +33,8 @@ type Plan struct {
 	// Adjs are the neighbour lists that levels and sets refer to by index.
 	Adjs []Adjacency
 	// Sets is the set program in the order of evaluation (non-decreasing At).
+	// Plans for the method Large have it, and the tail, only with
+	// Options.Estimates: that method makes its own sets.
 	Sets []Set
 	// Tail is how the last levels are counted without being enumerated. It
 	// holds only for counting: a listing enumerates every level.

@@ -21,7 +21,7 @@ type poset struct{ below, above []uint32 }
 // least id better and flip all. A rooted plan keeps the symmetries that move its root.
 func newPosetOf(b *binding, pl *Plan) *poset {
 	s := &poset{make([]uint32, b.n), make([]uint32, b.n)}
-	if !b.restrict {
+	if !b.restrict || b.group.Trivial() {
 		return s
 	}
 	for l, orbit := range b.orbits(pl.Order) {

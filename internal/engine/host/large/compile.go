@@ -84,13 +84,30 @@ type problem struct {
 	// groups are sets of variables whose ranges overlap, directly or through
 	// others: only they can meet in a vertex.
 	groups []uint64
+
+	// What the slices above are cut from, kept from run to run.
+	links []link
+	needs []need
+	whole [1]plan.Range
 }
 
-// compile reads the constraint graph off a plan. Restrictions become part of it
+// forget lets go of the graph and the plan.
+func (pb *problem) forget() {
+	clear(pb.vars[:cap(pb.vars)])
+	clear(pb.needs[:cap(pb.needs)])
+	pb.g, pb.p = nil, nil
+}
+
+// compile makes pb the constraint graph of a plan. Restrictions become part of it
 // only if restrict is set.
-func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
+func (pb *problem) compile(g *graph.Graph, p *plan.Plan, restrict bool) {
 	n := len(p.Levels)
-	pb := &problem{g: g, p: p, n: n, vars: make([]variable, n)}
+	pb.g, pb.p, pb.n = g, p, n
+	pb.vars = slices.Grow(pb.vars[:0], n)[:n]
+	clear(pb.adj[:n])
+	clear(pb.pos[:n])
+	clear(pb.alike[:n])
+	clear(pb.order[:n])
 	if n == 64 {
 		pb.all = ^uint64(0)
 	} else {
@@ -100,15 +117,16 @@ func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
 	for i := range p.Levels {
 		backs += len(p.Levels[i].Back)
 	}
-	pb.pairs = make([]pair, 0, backs)
-	links := make([]link, backs)
-	needs := make([]need, 2*backs)
-	whole := []plan.Range{{First: 0, End: uint32(g.NumVertices())}}
+	pb.pairs = slices.Grow(pb.pairs[:0], backs)
+	pb.links = slices.Grow(pb.links[:0], backs)
+	pb.needs = slices.Grow(pb.needs[:0], 2*backs)
+	links, needs := pb.links[:backs], pb.needs[:2*backs]
+	pb.whole[0] = plan.Range{First: 0, End: uint32(g.NumVertices())}
 	for i := range p.Levels {
 		l, x := &p.Levels[i], &pb.vars[i]
 		x.ranges, x.bits = l.Ranges, l.Bits
 		if l.Ranges == nil {
-			x.ranges = whole
+			x.ranges = pb.whole[:]
 		} else if slices.ContainsFunc(l.Ranges, isEmpty) {
 			x.ranges = slices.DeleteFunc(slices.Clone(l.Ranges), isEmpty)
 		}
@@ -165,7 +183,6 @@ func compile(g *graph.Graph, p *plan.Plan, restrict bool) *problem {
 		}
 	}
 	pb.makeGroups()
-	return pb
 }
 
 // sortLinks puts positive links first.
@@ -202,6 +219,7 @@ func (pb *problem) addNeed(u, v, adj int) {
 
 // makeGroups joins variables whose ranges overlap.
 func (pb *problem) makeGroups() {
+	pb.groups = pb.groups[:0]
 	left := pb.all
 	for left != 0 {
 		grp := left & -left
@@ -247,34 +265,38 @@ func overlap(a, b []plan.Range) bool {
 // list returns v's neighbours in adjacency a.
 func (pb *problem) list(a int, v uint32) []uint32 { return pb.p.Adjs[a].CSR.List(v) }
 
-// within returns the part of a sorted list that lies in r.
+// within returns the part of a sorted list that lies in r. A label has few of a
+// vertex's neighbours mostly, so that its end is found by walking.
 func within(l []uint32, r plan.Range) []uint32 {
-	if len(l) <= 16 {
-		i := 0
+	i := 0
+	if len(l) > 16 {
+		i = lowerBound(l, r.First)
+	} else {
 		for i < len(l) && l[i] < r.First {
 			i++
 		}
-		j := i
-		for j < len(l) && l[j] < r.End {
-			j++
-		}
-		return l[i:j]
 	}
-	i := lowerBound(l, r.First)
 	l = l[i:]
-	return l[:lowerBound(l, r.End)]
+	j := 0
+	for j < len(l) && l[j] < r.End {
+		if j++; j == 16 {
+			return l[:16+lowerBound(l[16:], r.End)]
+		}
+	}
+	return l[:j]
 }
 
 // lowerBound returns the number of elements of a sorted list below x.
 func lowerBound(l []uint32, x uint32) int {
-	lo, hi := 0, len(l)
-	for lo < hi {
-		m := int(uint(lo+hi) >> 1)
-		if l[m] < x {
-			lo = m + 1
-		} else {
-			hi = m
+	at, n := 0, len(l)
+	for n > 0 {
+		half := (n + 1) >> 1
+		next := at
+		if l[at+half-1] < x { // a conditional move: neither way is likely
+			next = at + half
 		}
+		at = next
+		n -= half
 	}
-	return lo
+	return at
 }

@@ -9,6 +9,7 @@ import (
 // scratch is what one run needs beyond the search, kept between runs. Between
 // runs every bitmap is empty and every index is absent.
 type scratch struct {
+	problem problem
 	nv      int
 	cand    [maxVars][]uint32 // candidates, sorted once filtering is done
 	member  [maxVars][]uint64 // the same as a bitmap over data vertices
@@ -117,7 +118,7 @@ func (pb *problem) build(sc *scratch, u int) {
 	if from < 0 {
 		for _, r := range x.ranges {
 			for v := r.First; v < r.End && !sc.stopping(); v++ {
-				if pb.passes(sc, u, v) {
+				if pb.passes(sc, u, v, need{}) {
 					c = append(c, v)
 					mem[v>>6] |= 1 << (v & 63)
 				}
@@ -125,6 +126,7 @@ func (pb *problem) build(sc *scratch, u int) {
 		}
 	} else {
 		adj := pb.anyLink(from, u)
+		known := need{adj: pb.p.Adjs[adj].Rev, vars: 1 << from}
 		// Refused vertices are remembered as members until the end, so that
 		// none is tested twice.
 		refused := sc.listed[:0]
@@ -139,7 +141,7 @@ func (pb *problem) build(sc *scratch, u int) {
 						continue
 					}
 					mem[v>>6] |= 1 << (v & 63)
-					if pb.passes(sc, u, v) {
+					if pb.passes(sc, u, v, known) {
 						c = append(c, v)
 					} else {
 						refused = append(refused, v)
@@ -168,8 +170,9 @@ func (pb *problem) anyLink(u, v int) int {
 
 // passes reports whether c can be u's vertex as far as c's own neighbourhood
 // says: predicate, degree, enough neighbours of each label (the neighbourhood
-// label frequency filter), and a candidate of each neighbour already done.
-func (pb *problem) passes(sc *scratch, u int, c uint32) bool {
+// label frequency filter), and a candidate of each neighbour already done. It
+// has a neighbour of the kind that known says.
+func (pb *problem) passes(sc *scratch, u int, c uint32, known need) bool {
 	x := &pb.vars[u]
 	if x.bits != nil && x.bits[c>>6]>>(c&63)&1 == 0 {
 		return false
@@ -178,7 +181,15 @@ func (pb *problem) passes(sc *scratch, u int, c uint32) bool {
 		return false
 	}
 	for i := range x.needs {
-		if !pb.supported(sc, &x.needs[i], c, sc.built) {
+		d := &x.needs[i]
+		check := sc.built
+		if d.adj == known.adj {
+			if d.vars == known.vars {
+				continue
+			}
+			check &^= known.vars
+		}
+		if !pb.supported(sc, d, c, check) {
 			return false
 		}
 	}

@@ -92,8 +92,9 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 
 	stop := context.AfterFunc(ctx, r.cancel)
 	defer stop()
-	pb := compile(g, p, p.Restricted && r.listing)
 	sc := scratchPool.Get().(*scratch)
+	pb := &sc.problem
+	pb.compile(g, p, p.Restricted && r.listing)
 	sc.prepare(pb)
 	sc.stop = r.stopped
 	if pb.filter(sc) {
@@ -107,6 +108,7 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 		}
 	}
 	sc.clear(pb)
+	pb.forget()
 	scratchPool.Put(sc)
 
 	res.Matches = r.total

@@ -14,6 +14,7 @@ type space struct {
 	root  []uint64 // the candidate sets, at off
 	size  [maxVars]int32
 	mats  []matrix
+	last  []int16 // from one group to another, the matrix made last; -1: none
 	rel   [maxVars][maxVars]int16 // matrix from u to v; -1: not linked
 
 	bits  []uint64 // rows of all matrices
@@ -25,8 +26,8 @@ type space struct {
 // A matrix relates the universes of two groups. Row i holds the vertices that
 // may be matched together with i (or may not, if neg).
 type matrix struct {
-	from, to int
-	links    []link
+	links []link
+	prev  int16 // another between the same groups; -1: none
 	neg      bool
 	rows     []row
 }
@@ -88,6 +89,10 @@ func (sp *space) build(pb *problem, sc *scratch) {
 			sp.rel[u][v] = -1
 		}
 	}
+	sp.last = slices.Grow(sp.last[:0], len(pb.groups)*len(pb.groups))[:len(pb.groups)*len(pb.groups)]
+	for i := range sp.last {
+		sp.last[i] = -1
+	}
 	for i := range pb.pairs {
 		if sc.stop() {
 			return
@@ -110,17 +115,17 @@ func (sp *space) build(pb *problem, sc *scratch) {
 func (sp *space) matrix(sc *scratch, u, v int, links []link) int16 {
 	pb := sp.pb
 	gu, gv := pb.vars[u].group, pb.vars[v].group
-	for i := range sp.mats {
-		m := &sp.mats[i]
-		if m.from == gu && m.to == gv && slices.Equal(m.links, links) {
-			return int16(i)
+	last := &sp.last[gu*len(pb.groups)+gv]
+	for i := *last; i >= 0; i = sp.mats[i].prev {
+		if slices.Equal(sp.mats[i].links, links) {
+			return i
 		}
 	}
 	var rows []row
 	if len(sp.mats) < cap(sp.mats) {
 		rows = sp.mats[:len(sp.mats)+1][len(sp.mats)].rows[:0]
 	}
-	m := matrix{from: gu, to: gv, links: links, neg: links[0].neg, rows: slices.Grow(rows, len(sc.univ[gu]))}
+	m := matrix{links: links, prev: *last, neg: links[0].neg, rows: slices.Grow(rows, len(sc.univ[gu]))}
 	un := sc.univ[gv]
 	lo, hi := un[0], un[len(un)-1]
 	words := (len(un) + 63) >> 6
@@ -162,8 +167,9 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link) int16 {
 		}
 		sc.listed = buf[:0]
 	}
+	*last = int16(len(sp.mats))
 	sp.mats = append(sp.mats, m)
-	return int16(len(sp.mats) - 1)
+	return *last
 }
 
 // narrow keeps the indexes in buf whose vertices satisfy one more link of x.
