@@ -53,6 +53,10 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (j *j
 				o.Order = order
 			}
 			p, err := plan.Compile(g.g, p, o)
+			var wrong *plan.QueryError
+			if errors.As(err, &wrong) && wrong.Order {
+				err = withKind(ErrQuery, q.q.AtOrder(wrong.Msg))
+			}
 			return p, withKind(ErrQuery, classify(err))
 		},
 	})

@@ -7,7 +7,11 @@
 // engines: whether a label or property exists is not its question.
 package gql
 
-import "github.com/weftgraph/weft/internal/pattern"
+import (
+	"errors"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
 
 // Query is a parsed query.
 type Query struct {
@@ -18,6 +22,7 @@ type Query struct {
 	Explain, Profile bool
 	// ModeGiven: the text names the mode that Pattern has.
 	ModeGiven bool
+	orderAt   int    // place of ORDERED or WITHIN in Text, from 1; 0: there is none
 	Watch     *Watch // CREATE WATCH; nil for a plain query
 	Text      string // the text it was read from
 	Name      string // of the watch, file or catalogue entry; "" for a plain text
@@ -89,6 +94,15 @@ func (q *Query) CheckConnected() error {
 	return nil
 }
 
+// AtOrder is an error about the query's ORDERED or WITHIN, at its place in the text.
+// Without a clause of its own, as for patterns of the catalogue, it has no place.
+func (q *Query) AtOrder(msg string) error {
+	if q.orderAt == 0 {
+		return errors.New(msg)
+	}
+	return errorAt(q.Text, q.orderAt-1, msg)
+}
+
 // NotYet returns an *Unsupported where q uses a construct that is parsed and
 // not yet run, and nil otherwise.
 func NotYet(q *Query) error {
@@ -107,12 +121,6 @@ func NotYet(q *Query) error {
 }
 
 func notYetPattern(p *pattern.Pattern) error {
-	if o := p.Order; o != nil {
-		if len(o.Edges) > 0 {
-			return &Unsupported{"ORDERED"}
-		}
-		return &Unsupported{"WITHIN"}
-	}
 	for i := range p.Edges {
 		if e := &p.Edges[i]; e.Min != 1 || e.Max != 1 {
 			return &Unsupported{"variable-length edges"}

@@ -83,6 +83,7 @@ func resolveQuery(text string, tokens []token, q *querySyntax) *Query {
 	}
 	if q.order != nil {
 		e.order(q.order)
+		out.orderAt = q.order.pos + 1
 	}
 	out.Pattern = e.p
 	e.validate(q.body.pos)

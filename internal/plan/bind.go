@@ -22,6 +22,7 @@ type binding struct {
 	links    []link
 	edges    []boundEdge
 	checks   []boundCheck
+	timing   *timing // nil: no ORDERED and no WITHIN
 	group    *pattern.Group
 	elements [][]int // of the group of a small pattern, once asked for
 	restrict bool    // break symmetries
@@ -76,6 +77,9 @@ func bind(t *tables, p *pattern.Pattern) (*binding, error) {
 	}
 	if p.Induced {
 		b.bindInduced(wheres)
+	}
+	if err := b.bindOrder(); err != nil {
+		return nil, err
 	}
 	if err := b.bindPredicates(wheres); err != nil {
 		return nil, err

@@ -66,12 +66,9 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 
 // supported refuses what the language has and plans have not yet.
 func supported(p *pattern.Pattern) error {
-	if p.Order != nil {
-		return queryErrorf("ORDERED and WITHIN are not supported yet")
-	}
 	for i := range p.Edges {
 		if e := &p.Edges[i]; e.Min > 1 || e.Max > 1 || e.Min == 0 && e.Max > 0 {
-			return &QueryError{-1, i, "variable-length edges are not supported yet"}
+			return &QueryError{Vertex: -1, Edge: i, Msg: "variable-length edges are not supported yet"}
 		}
 	}
 	return nil
@@ -144,6 +141,7 @@ func (b *binding) assembleChecks(order []int, o Options) (*Plan, *poset, int) {
 	b.addBacks(pl)
 	b.addEdgeChoices(pl)
 	b.addChecks(pl)
+	b.addTimeChecks(pl)
 	less := newPosetOf(b, pl)
 	keep := tailLevels(pl, less, o)
 	less.addTo(pl, len(order)-keep)

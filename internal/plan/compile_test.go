@@ -58,9 +58,6 @@ func TestCatalogue(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range ps {
-			if p.Order != nil {
-				continue // ORDERED comes later
-			}
 			for _, order := range []string{"ri", "gsi", "geneva", "cost"} {
 				pl := compile(t, g, p, plan.Options{Root: plan.NoRoot, Order: order, Method: "nest"})
 				if pl.OrderName != order {
@@ -171,7 +168,11 @@ func TestSeedDecides(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	g := ring(12)
-	ordered := named(t, "temporal_cycle(3)")
+	alone := named(t, "temporal_cycle(3)")
+	alone.Order = &pattern.Order{Within: 5}
+	alone.Edges[0].Name, alone.Edges[1].Name = "", ""
+	plain := named(t, "temporal_cycle(3)")
+	plain.Order.On, plain.Order.Within, plain.Order.Duration = "w", 3600e9, true
 	far := named(t, "path(2)")
 	far.Edges[0].Max = 3
 	apart := &pattern.Pattern{Vertices: make([]pattern.Vertex, 2)}
@@ -191,7 +192,7 @@ func TestErrors(t *testing.T) {
 		o    plan.Options
 		want string
 	}{
-		{ordered, none, "ORDERED"},
+		{alone, none, "fewer than two"},
 		{far, none, "variable-length"},
 		{apart, none, "not connected"},
 		{not, none, "NOT edge"},

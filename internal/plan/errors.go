@@ -7,6 +7,7 @@ import "fmt"
 type QueryError struct {
 	Vertex, Edge int
 	Msg          string
+	Order        bool // the fault lies in ORDERED or WITHIN
 }
 
 // Error returns the message.

@@ -221,6 +221,8 @@ type Check struct {
 	Text string
 	Expr pattern.Expr
 	Eval func(m []uint32, e []uint64) bool
+	// InTime: it is part of ORDERED or WITHIN, which Plan.Temporal says as well.
+	InTime bool
 }
 
 // Method is a way to count.

@@ -49,9 +49,9 @@ func (b *binding) splitPredicates() (*wheres, error) {
 			}
 			switch e := &b.p.Edges[r.Index]; {
 			case e.Negated:
-				return nil, &QueryError{-1, r.Index, fmt.Sprintf("%s is a NOT edge: it stands for no edge that a condition could look at", b.p.EdgeName(r.Index))}
+				return nil, &QueryError{Vertex: -1, Edge: r.Index, Msg: fmt.Sprintf("%s is a NOT edge: it stands for no edge that a condition could look at", b.p.EdgeName(r.Index))}
 			case len(refs) > 1 && !e.Named() && b.p.Mode != pattern.Trail:
-				return nil, &QueryError{-1, r.Index, "a condition that compares an edge with something else needs a named edge"}
+				return nil, &QueryError{Vertex: -1, Edge: r.Index, Msg: "a condition that compares an edge with something else needs a named edge"}
 			}
 		}
 		switch {

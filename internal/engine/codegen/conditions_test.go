@@ -11,12 +11,12 @@ import (
 )
 
 // TestConditions binds edges to data edges and compares several of them, and
-// vertices, with each other.
+// vertices, with each other, or asks for an order and windows of their times.
 func TestConditions(t *testing.T) {
 	checks(t)
 	on(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{
-			Engine: e, Patterns: nodiff.Conditions, MaxPattern: 4,
+			Engine: e, Patterns: nodiff.Choices, Times: true, MaxPattern: 4,
 			Compile: func(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 				o.Method = "nest"
 				return plan.Compile(g, p, o)

@@ -8,11 +8,11 @@ import (
 )
 
 // TestConditions binds edges to data edges and compares several of them, and
-// vertices, with each other.
+// vertices, with each other, or asks for an order and windows of their times.
 func TestConditions(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{
-			Engine: e, Compile: nest, Patterns: nodiff.Conditions, MaxPattern: 4,
+			Engine: e, Compile: nest, Patterns: nodiff.Choices, Times: true, MaxPattern: 4,
 			Opt: map[string]string{"fine.tail": "off", "fine.pool": "8"},
 		})
 	})

@@ -36,6 +36,13 @@ func TestConditions(t *testing.T) {
 	nodiff.Check(t, c)
 }
 
+// TestTemporal: ORDERED and WITHIN on multigraphs with equal times.
+func TestTemporal(t *testing.T) {
+	c := config()
+	c.Patterns, c.Times = nodiff.Temporal, true
+	nodiff.Check(t, c)
+}
+
 // TestLaws: counts that must not change when vertices are renamed, the pattern
 // is permuted, or a second graph stands beside the first.
 func TestLaws(t *testing.T) { nodiff.Laws(t, config()) }

@@ -32,9 +32,6 @@ func (*Oracle) Name() string { return "oracle" }
 
 // Check refuses what the oracle does not know yet.
 func (*Oracle) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
-	if p.Pattern.Order != nil {
-		return errors.New("the oracle does not know ORDERED and WITHIN yet")
-	}
 	for i := range p.Pattern.Edges {
 		if e := &p.Pattern.Edges[i]; e.Min > 1 || e.Max > 1 {
 			return errors.New("the oracle does not know variable-length edges yet")

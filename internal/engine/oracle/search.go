@@ -267,6 +267,9 @@ func (s *search) finish() {
 			return
 		}
 	}
+	if !s.inTime() {
+		return
+	}
 	m := Match{Vertices: s.m}
 	for _, i := range s.choices {
 		m.Edges = append(m.Edges, s.chosen[i].id)

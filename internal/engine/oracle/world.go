@@ -18,6 +18,7 @@ type edge struct {
 	id     uint64 // row of the edge table, or place in Out.Adj (from < to when undirected)
 	labels []string
 	props  map[string]any
+	time   any // int64, or nil where the graph has no times
 }
 
 // world is a graph spread out over maps.
@@ -43,6 +44,7 @@ func newWorld(ctx context.Context, g *graph.Graph) *world {
 				d.labels = []string{g.EdgeLabels[t.Label[row]]}
 			}
 			if t.Time != nil {
+				d.time = t.Time[row]
 				for _, name := range graph.TimeNames {
 					d.props[name] = t.Time[row]
 				}
@@ -112,6 +114,14 @@ func addRow(props map[string]any, rec arrow.RecordBatch, row int) {
 		case *array.Int64:
 			props[f.Name] = col.Value(row)
 		case *array.Int32:
+			props[f.Name] = int64(col.Value(row))
+		case *array.Timestamp:
+			props[f.Name] = int64(col.Value(row))
+		case *array.Duration:
+			props[f.Name] = int64(col.Value(row))
+		case *array.Date32:
+			props[f.Name] = int64(col.Value(row))
+		case *array.Date64:
 			props[f.Name] = int64(col.Value(row))
 		case *array.Float64:
 			props[f.Name] = col.Value(row)

@@ -32,6 +32,8 @@ type Config struct {
 	MaxVertices, MaxPattern int
 	// Patterns draws patterns of up to max vertices; nil: the function Patterns.
 	Patterns func(s *Spec, max int) *rapid.Generator[*pattern.Pattern]
+	// Times: all graphs have edges with times.
+	Times bool
 	// Methods are plan methods to force beside the plan's own choice.
 	Methods []string
 	// Opt are engine options; each is switched on in half of the runs, with one of
@@ -63,7 +65,7 @@ func Check(t *testing.T, c Config) {
 	c = c.withDefaults()
 	ran, matched, refused := 0, 0, map[string]int{}
 	property := func(t *rapid.T) {
-		s := Graphs(c.MaxVertices).Draw(t, "graph")
+		s := c.graphs().Draw(t, "graph")
 		p := c.Patterns(s, c.MaxPattern).Draw(t, "pattern")
 		o := c.planOptions(t, p)
 		n, why, err := c.compare(s, p, o, c.options(t))

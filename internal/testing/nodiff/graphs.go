@@ -42,7 +42,11 @@ var (
 // Graphs draws graphs of at most max vertices: directed or not, with or without
 // vertex labels (none, one or several a vertex), edge labels with parallel
 // edges, times, and properties with missing values.
-func Graphs(max int) *rapid.Generator[*Spec] {
+func Graphs(max int) *rapid.Generator[*Spec] { return graphs(max, false) }
+
+func (c Config) graphs() *rapid.Generator[*Spec] { return graphs(c.MaxVertices, c.Times) }
+
+func graphs(max int, times bool) *rapid.Generator[*Spec] {
 	return rapid.Custom(func(t *rapid.T) *Spec {
 		s := &Spec{Directed: rapid.Bool().Draw(t, "directed")}
 		labels := rapid.Bool().Draw(t, "vertex labels")
@@ -52,6 +56,7 @@ func Graphs(max int) *rapid.Generator[*Spec] {
 			s.Times = rapid.Bool().Draw(t, "times")
 			s.Weights = rapid.Bool().Draw(t, "weights")
 		}
+		s.Times = s.Times || times
 		s.fill(t, max, 0, labels, properties)
 		return s
 	})

@@ -36,7 +36,7 @@ func (s Suite) Run(t *testing.T, c Config, engines []engine.Engine) {
 	t.Helper()
 	c = c.withDefaults()
 	draw := rapid.Custom(func(t *rapid.T) *trial {
-		g := Graphs(c.MaxVertices).Draw(t, "graph")
+		g := c.graphs().Draw(t, "graph")
 		x := &trial{pattern: c.Patterns(g, c.MaxPattern).Draw(t, "pattern")}
 		x.plan, x.engine = c.planOptions(t, x.pattern), c.options(t)
 		for range s.Graphs {

@@ -1,0 +1,192 @@
+package plan
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// timing is ORDERED and WITHIN bound to the graph: each of the edges has a time,
+// and times are compared as conditions over the chosen data edges are. Where all
+// times are whole numbers, the method temporal reads the same constraint as
+// windows of time.
+type timing struct {
+	key     string // the property, as a condition names it
+	col     *column
+	edges   []int // pattern edges, in the order asked for if ordered
+	ordered bool
+	within  int64 // the most that the latest is after the earliest, in the property's unit
+	bounded bool  // there is such a bound
+}
+
+// bindOrder resolves the pattern's ORDERED and WITHIN.
+func (b *binding) bindOrder() error {
+	o := b.p.Order
+	if o == nil {
+		return nil
+	}
+	t := &timing{ordered: len(o.Edges) > 0, edges: slices.Clone(o.Edges), bounded: o.Within != 0}
+	for _, be := range b.edges {
+		if !t.ordered {
+			t.edges = append(t.edges, be.edge)
+		}
+	}
+	for _, e := range t.edges {
+		if !slices.ContainsFunc(b.edges, func(be boundEdge) bool { return be.edge == e }) {
+			return orderErrorf("ORDERED is about named edges, and %s is none", b.p.EdgeName(e))
+		}
+	}
+	if len(t.edges) < 2 {
+		return orderErrorf("WITHIN bounds the times of named edges, and fewer than two have a name: name them, as in -[e]->")
+	}
+	if t.key, t.col = timeKey(b.g, o.On); t.col == nil {
+		if o.On != "" {
+			b.scope().unknownEdgeProperty(o.On)
+			b.nothing("no edge has the property " + pattern.QuoteName(o.On) + " that the order is on")
+		} else {
+			b.nothing("the edges have no times to be in order")
+		}
+		return nil
+	}
+	if t.bounded {
+		if err := b.bindWithin(t, o); err != nil {
+			return err
+		}
+	}
+	b.timing = t
+	return nil
+}
+
+// orderErrorf is an error about ORDERED and WITHIN.
+func orderErrorf(format string, args ...any) *QueryError {
+	err := queryErrorf(format, args...)
+	err.Order = true
+	return err
+}
+
+// timeKey is the property that the order is on; without a name, the edges' times.
+func timeKey(g *graph.Graph, on string) (string, *column) {
+	if on != "" {
+		return on, edgeColumn(g, on)
+	}
+	for _, key := range graph.TimeNames {
+		if c := edgeColumn(g, key); c != nil && (c.times != nil || g.Edges.Time == nil) {
+			return key, c
+		}
+	}
+	return "", nil
+}
+
+// bindWithin turns the bound into the unit of the property.
+func (b *binding) bindWithin(t *timing, o *pattern.Order) error {
+	if t.col.array != nil {
+		switch kindOf(t.col.array) {
+		case TextWords, BoolWords:
+			return orderErrorf("WITHIN needs a property that is a time or a number, and %s is %s", pattern.QuoteName(t.key), t.col.array.DataType())
+		}
+	}
+	if t.within = o.Within; !o.Duration {
+		return nil
+	}
+	num, den, ok := t.col.unit(b)
+	if !ok {
+		return orderErrorf("WITHIN has a unit, and %s is a plain number: say WITHIN and a number", pattern.QuoteName(t.key))
+	}
+	// The most whole units that are no longer.
+	n := new(big.Int).Mul(big.NewInt(o.Within), big.NewInt(den))
+	if n.Quo(n, big.NewInt(num)); n.IsInt64() {
+		t.within = n.Int64()
+	} else {
+		t.within = math.MaxInt64
+	}
+	return nil
+}
+
+// unit is the length of one unit of a column of times, num/den nanoseconds.
+func (c *column) unit(b *binding) (num, den int64, ok bool) {
+	if c.times != nil {
+		num, den, said := b.g.TimeUnit()
+		if !said {
+			b.warn("the times of edges are taken as seconds, since the graph does not say their unit")
+		}
+		return num, den, true
+	}
+	switch t := c.array.DataType().(type) {
+	case *arrow.TimestampType:
+		return int64(t.Unit.Multiplier()), 1, true
+	case *arrow.DurationType:
+		return int64(t.Unit.Multiplier()), 1, true
+	case *arrow.Date32Type:
+		return 24 * 3600e9, 1, true
+	case *arrow.Date64Type:
+		return 1e6, 1, true
+	}
+	return 0, 0, false
+}
+
+// addTimeChecks gives each timed edge choice the conditions that compare it with
+// those before it in the plan: with the nearest in the order asked for, and for
+// the bound with the earliest or the latest.
+func (b *binding) addTimeChecks(pl *Plan) {
+	t := b.timing
+	if t == nil {
+		return
+	}
+	sc := b.scope()
+	choice := map[int]int{}
+	sc.edge = func(e int) int { return choice[e] }
+	time := func(e int) pattern.Expr {
+		return pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef, Index: e}, Key: t.key}
+	}
+	var done []int // places in t.edges
+	for i := range pl.Edges {
+		c := &pl.Edges[i]
+		choice[c.Edge] = i
+		place := slices.Index(t.edges, c.Edge)
+		if place < 0 {
+			continue
+		}
+		add := func(x pattern.Expr) {
+			c.Checks = append(c.Checks, Check{Text: pattern.FormatExpr(b.p, x), Expr: x, Eval: sc.check(x), InTime: true})
+		}
+		before := func(i, j int) {
+			add(pattern.Binary{Op: pattern.OpLt, X: time(t.edges[i]), Y: time(t.edges[j])})
+		}
+		within := func(i, j int) {
+			if t.bounded {
+				add(pattern.Binary{
+					Op: pattern.OpLe, X: pattern.Binary{Op: pattern.OpSub, X: time(t.edges[j]), Y: time(t.edges[i])},
+					Y: pattern.Lit{Value: t.within},
+				})
+			}
+		}
+		switch at, _ := slices.BinarySearch(done, place); {
+		case !t.ordered:
+			for _, j := range done {
+				within(j, place)
+				within(place, j)
+			}
+		default:
+			if at > 0 {
+				before(done[at-1], place)
+			}
+			if at < len(done) {
+				before(place, done[at])
+			}
+			switch {
+			case len(done) == 0:
+			case at == len(done):
+				within(done[0], place)
+			case at == 0:
+				within(place, done[len(done)-1])
+			}
+		}
+		at, _ := slices.BinarySearch(done, place)
+		done = slices.Insert(done, at, place)
+	}
+}
