@@ -29,10 +29,7 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	defer g.g.Recover(&err)
 	s := collect(options)
 	kind := q.q.Return.Kind
-	lists := kind == asksItems || kind == asksExists
-	if s.listing != nil && (kind == asksNothing || kind == asksItems) {
-		lists = *s.listing
-	}
+	lists := q.listed(s) || kind == asksExists
 	root := plan.NoRoot
 	if kind == asksParticipation {
 		root = q.q.Return.Vertex
@@ -80,6 +77,16 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 		err = cause
 	}
 	return e, classify(err)
+}
+
+// listed reports whether what is planned is a listing: RETURN asks for items, or,
+// where it does not ask for anything else, the options do.
+func (q *Query) listed(s *settings) bool {
+	kind := q.q.Return.Kind
+	if s.listing != nil && (kind == asksNothing || kind == asksItems) {
+		return *s.listing
+	}
+	return kind == asksItems
 }
 
 // discard is a sink that wants all rows and keeps none.

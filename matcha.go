@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/view"
 )
 
 // Matcha is a program that says how to match; docs/matcha.md describes the
@@ -217,7 +218,7 @@ func matchaInput(t *types.Type, v any) (in data.Input, err error) {
 	ok := false
 	switch v := v.(type) {
 	case *Graph:
-		in.Graph, ok = v.g, kind == types.Graph
+		in.Graph, in.View, ok = v.g, view.Of{Graph: v.g}, kind == types.Graph
 	case int64:
 		in.Var, ok = types.Word(v), kind == types.Int && !list
 	case float64:

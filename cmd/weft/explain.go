@@ -11,7 +11,7 @@ import (
 
 func (a *app) explainCmd() *cobra.Command {
 	var f searchFlags
-	var analyze bool
+	var analyze, matcha bool
 	cmd := &cobra.Command{
 		Use:   "explain [-g] FILE [flags] [QUERY]",
 		Short: "show how a pattern would be matched",
@@ -23,13 +23,25 @@ matched as well, and each level shows the actual matches and time.
 What is planned is what the query's RETURN asks for: a listing if it returns
 items, a count if it has none. The words EXPLAIN and PROFILE (which analyzes)
 before a query do the same in weft count, match and exists, for what these do.
+With --matcha the plan is written as a program in Matcha, which gives the query's
+answer when it is run on the graph; docs/matcha.md describes the language.
 
 ` + exitCodesHelp,
 		Example: `  weft explain -g graph.weft --pattern house
-  weft explain -g graph.weft --pattern house --analyze --order gsi`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.explain(&f, f.fromArgs(args), analyze) },
+  weft explain -g graph.weft --pattern house --analyze --order gsi
+  weft explain -g graph.weft --pattern house --matcha | weft matcha run - -g graph.weft`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if matcha {
+				if analyze {
+					return usagef("--analyze runs an engine, and --matcha writes a program: see weft matcha run")
+				}
+				return a.explainMatcha(&f, f.fromArgs(args))
+			}
+			return a.explain(&f, f.fromArgs(args), analyze)
+		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&matcha, "matcha", false, "write the plan as a Matcha program, which weft matcha run gives the query's answer with")
 	cmd.Flags().BoolVar(&analyze, "analyze", false, "match, and show actual matches and times per level")
 	return cmd
 }
@@ -113,4 +125,37 @@ func writeExplanation(out *output, e *weft.Explanation) error {
 		_, err = fmt.Fprintf(out, "found %v embeddings in %s, complete: %v\n", r.Embeddings, brief(r.Search), r.Complete)
 	}
 	return err
+}
+
+// explainMatcha writes the programs of the queries' plans.
+func (a *app) explainMatcha(f *searchFlags, args []string) error {
+	if f.to != "" {
+		return usagef("--to %s: a program is text", f.to)
+	}
+	queries, err := f.ready(args)
+	if err != nil {
+		return err
+	}
+	bar := a.progress(f.progress)
+	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	for i, q := range queries {
+		m, err := g.Matcha(a.ctx, q, slices.Concat(f.commonFlags.options(), bar.options(), f.list())...)
+		bar.clear()
+		if err != nil {
+			return out.finish(err)
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprint(out, m)
+	}
+	return out.finish(nil)
 }

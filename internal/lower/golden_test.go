@@ -19,7 +19,8 @@ import (
 
 // TestGolden compares generated text with the files in testdata/golden. Rewrite
 // them with -rewrite. Commands: "graph FILE [directed]", a file of package
-// plan's test data, and "cuda", with a catalogue name or a query as input and
+// plan's test data, "matcha", whose arguments matchaText has, and
+// "cuda", with a catalogue name or a query as input and
 // the arguments view=sets|checks, order=, and the flags enumerate, nomotion,
 // roomy, embeddings, induced, hom.
 func TestGolden(t *testing.T) {
@@ -32,6 +33,8 @@ func TestGolden(t *testing.T) {
 				return fmt.Sprintf("%d vertices, %d edges\n", g.NumVertices(), g.NumEdges())
 			case "cuda":
 				return text(t, g, d)
+			case "matcha":
+				return matchaText(t, g, d)
 			}
 			t.Fatalf("unknown command %s", d.Cmd)
 			return ""

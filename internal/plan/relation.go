@@ -18,6 +18,8 @@ type relation struct {
 	key     string
 	name    string // what is inside the brackets of N[…]
 	arrow   bool   // directed: names get + and -
+	filter  string
+	unsaid  bool
 }
 
 func (r *relation) empty() bool { return len(r.out.Adj) == 0 }
@@ -37,7 +39,7 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 	if r := t.rels[key]; r != nil {
 		return r
 	}
-	r := &relation{key: key, name: rows.name, arrow: arrow}
+	r := &relation{key: key, name: rows.name, arrow: arrow, filter: rows.filter(), unsaid: rows.unsaid}
 	all := &graph.Relation{Out: t.g.Out, In: t.g.In}
 	kept := all
 	switch {
@@ -85,10 +87,12 @@ func (b *binding) adjacency(r *relation) int {
 		name += "[" + r.name + "]"
 	}
 	if !r.arrow {
-		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i})
+		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i, Filter: r.filter, Unsaid: r.unsaid})
 		return i
 	}
-	b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1}, Adjacency{CSR: r.in, Name: name + "-", Rev: i})
+	b.adjs = append(b.adjs,
+		Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1, Filter: r.filter, Unsaid: r.unsaid},
+		Adjacency{CSR: r.in, Name: name + "-", Rev: i, Filter: r.filter, Unsaid: r.unsaid})
 	return i
 }
 
@@ -125,9 +129,21 @@ type rowSet struct {
 	bits   []uint64
 	key    string
 	name   string
+	// only is the edges' label where nothing else selects them; unsaid: what
+	// selects them cannot be said in the pattern language.
+	only   *pattern.Label
+	unsaid bool
 
 	once  sync.Once
 	words []uint64 // as Accepted gives them
+}
+
+// filter is the text that selects the rows, between the brackets of an edge.
+func (r *rowSet) filter() string {
+	if r.only != nil && !r.all {
+		return ":" + r.only.String()
+	}
+	return r.name
 }
 
 func (r *rowSet) has(row uint64) bool {
@@ -165,6 +181,9 @@ func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 		return r
 	}
 	r := &rowSet{key: key, name: name}
+	if len(where) == 0 {
+		r.only = label
+	}
 	b.rows[key] = r
 	if label == nil && len(where) == 0 {
 		r.all = true
@@ -256,6 +275,17 @@ func (t *tables) otherRows(sets []*rowSet) *rowSet {
 		return r
 	}
 	r := &rowSet{key: key, name: "not " + strings.Join(names, " nor ")}
+	for _, s := range sets {
+		not := &pattern.Label{Op: pattern.LabelNot, X: s.only}
+		switch {
+		case s.only == nil && !s.none:
+			r.unsaid = true
+		case s.only != nil && r.only == nil:
+			r.only = not
+		case s.only != nil:
+			r.only = &pattern.Label{Op: pattern.LabelAnd, X: r.only, Y: not}
+		}
+	}
 	t.rows[key] = r
 	if t.g.Edges == nil { // no edge is in any of the sets
 		r.all, r.key, r.name = true, "", ""

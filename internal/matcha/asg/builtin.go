@@ -29,7 +29,8 @@ func init() {
 		"edge_info":    {params: []string{"g", "v"}, need: 2, build: (*builder).edgeInfo},
 		"vertex_label": {params: []string{"g", "v"}, need: 2, build: (*builder).vertexLabel},
 		"label":        {params: []string{"g", "name"}, need: 2, build: (*builder).labelNumber},
-		"vertices":     {params: []string{"g"}, need: 1, build: (*builder).vertices},
+		"subgraph":     {params: []string{"g", "edge"}, need: 2, build: (*builder).subgraph},
+		"vertices":     {params: []string{"g", "pattern"}, need: 1, build: (*builder).vertices},
 		"edges":        {params: []string{"g"}, need: 1, build: (*builder).edges},
 		"range":        {params: []string{"n"}, need: 1, build: (*builder).rangeList},
 		"apply":        {params: []string{"func", "cond"}, need: 2, rest: "lists", build: (*builder).apply},
@@ -228,4 +229,10 @@ func (b *builder) bound(a *arguments, param string, n *Node) *types.Bound {
 			"memory is allocated before the program runs: declare an input as int in 0..1000, or give mk_list a constant nitems")
 	}
 	return n.Type.Max
+}
+
+// IsOperator reports whether a name is an operator of the language.
+func IsOperator(name string) bool {
+	_, ok := builtins[name]
+	return ok
 }

@@ -36,6 +36,8 @@ const (
 	EdgeInfo       // graph, vertex
 	VertexLabel    // graph, vertex
 	LabelNumber    // graph; Name is the label's
+	Subgraph       // input graph; Name is an edge of the pattern language
+	Matching       // input graph; Name is a vertex of the pattern language
 	Apply          // lists
 	Intersect      // list, list
 	Diff           // list, list
@@ -77,7 +79,7 @@ const (
 
 var opNames = [...]string{
 	"input", "const", "operand", "neg", "not", "arith", "compare", "and", "or", "to_float", "mk_tuple", "get", "mk_list",
-	"limit", "range", "mk_graph", "vertices", "edges", "neighbor", "edge_info", "vertex_label", "label", "apply",
+	"limit", "range", "mk_graph", "vertices", "edges", "neighbor", "edge_info", "vertex_label", "label", "subgraph", "matching", "apply",
 	"intersect", "diff", "sum", "size", "apply_sum", "apply_size", "intersect_size", "diff_size", "slice", "label_first",
 	"label_end", "counter", "add", "count", "reset", "emit",
 }

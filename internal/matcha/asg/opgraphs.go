@@ -89,6 +89,9 @@ func (b *builder) labelNumber(a *arguments) *Node {
 }
 
 func (b *builder) vertices(a *arguments) *Node {
+	if a.by["pattern"] != nil {
+		return b.matching(a)
+	}
 	g := b.arg(a, "g", types.Graph)
 	f := g.Type.Facts
 	max := types.Times(types.Exactly(2), f.Edges)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
@@ -44,8 +45,8 @@ func (w *printer) body(f *Func, depth int) {
 			args = append(args, strconv.Itoa(n.At))
 		case Slice:
 			args = sliceArgs(n, args)
-		case LabelNumber:
-			args = append(args, "'"+n.Name+"'")
+		case LabelNumber, Subgraph, Matching:
+			args = append(args, syntax.Quote(n.Name))
 		}
 		text := n.Op.String() + "(" + strings.Join(args, ", ") + ")"
 		if n.Op == Arith || n.Op == Compare {

@@ -17,6 +17,9 @@ import (
 // Input is the value of one input: the field of its type.
 type Input struct {
 	Graph *graph.Graph
+	// View reads texts of the pattern language for the Graph; nil: the program has
+	// none of subgraph and vertices with a text.
+	View Viewer
 	// Items of a List, one after the other; a Tuple is its components in order.
 	Items []types.Word
 	Var   types.Word
@@ -29,11 +32,14 @@ type Set struct {
 	sizes  map[types.Sym]int64
 	// labels are the numbers of labels, by graph and class of vertices.
 	labels map[string][]types.Word
+	// relations and vertices are what texts select, by asg.ViewKey.
+	relations map[string]*graph.CSR
+	vertices  map[string][]uint32
 }
 
 // Bind compares inputs with the program's declarations: all are there and no
 // others, numbers lie in their ranges, lists are not longer than was said, and
-// labels that the program names exist.
+// labels and texts of the pattern language that the program names mean something.
 func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
 	s := &Set{p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}}
 	var names []string
@@ -55,6 +61,9 @@ func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
 			}
 			return nil, fmt.Errorf("the program has no input %s; %s", name, has)
 		}
+	}
+	if err := s.findViews(); err != nil {
+		return nil, err
 	}
 	return s, s.findLabels()
 }

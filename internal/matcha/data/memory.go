@@ -19,7 +19,7 @@ type Room struct {
 // limited lists are parts of what there is already.
 func Stored(n *asg.Node) bool {
 	switch n.Op {
-	case asg.Neighbor, asg.EdgeInfo, asg.Limit, asg.Slice, asg.Input:
+	case asg.Neighbor, asg.EdgeInfo, asg.Limit, asg.Slice, asg.Input, asg.Subgraph, asg.Matching:
 		return false
 	}
 	return n.Type.Kind == types.List || n.Type.Kind == types.Graph || n.Type.Kind == types.Counter

@@ -60,6 +60,11 @@ func (m *machine) compute(n *asg.Node, c *cell) {
 		m.edges(m.eval(n.Args[0]).graph, &c.list)
 	case asg.Neighbor, asg.EdgeInfo:
 		m.eval(n.Args[0]).graph.neighbours(&c.list, m.word(n.Args[1]), n.Op == asg.EdgeInfo)
+	case asg.Subgraph:
+		c.graph = &adjacency{csr: m.in.Subgraph(n)}
+	case asg.Matching:
+		ids := m.in.Matching(n)
+		c.list = list{n: len(ids), width: 1, ids: ids}
 	case asg.VertexLabel:
 		c.set(m.label(m.eval(n.Args[0]).graph, m.word(n.Args[1])))
 	case asg.LabelNumber:

@@ -46,6 +46,8 @@ func (l *lowerer) node(n *asg.Node) *value {
 		return &value{span: &[2]kir.Expr{i64(0), arg(0)}}
 	case asg.MakeGraph:
 		return &value{adj: l.makeGraph(n)}
+	case asg.Subgraph, asg.Matching:
+		return l.view(n)
 	case asg.Vertices, asg.Edges, asg.Neighbor, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
 		return l.graphNode(n)
 	case asg.Apply:

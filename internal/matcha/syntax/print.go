@@ -127,6 +127,14 @@ func wrap(before string, x Expr, depth int) string {
 	return b.String() + "\n" + strings.Repeat("    ", depth) + ")"
 }
 
+// Quote writes a text, which has one kind of quotes inside at most.
+func Quote(text string) string {
+	if strings.Contains(text, "'") {
+		return `"` + text + `"`
+	}
+	return "'" + text + "'"
+}
+
 // ExprString is an expression on one line.
 func ExprString(x Expr) string { return expr(x, bindLambda) }
 
@@ -149,10 +157,7 @@ func expr(x Expr, min int) string {
 	case *None:
 		s = "None"
 	case *String:
-		s = "'" + x.Value + "'"
-		if strings.Contains(x.Value, "'") {
-			s = `"` + x.Value + `"`
-		}
+		s = Quote(x.Value)
 	case *TypeName:
 		s = x.Type.String()
 	case *Lambda:

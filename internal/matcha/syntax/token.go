@@ -1,6 +1,9 @@
 package syntax
 
-import "fmt"
+import (
+	"fmt"
+	"unicode"
+)
 
 // kind is the kind of a token.
 type kind uint8
@@ -63,4 +66,20 @@ var reserved = map[string]string{
 var symbols = []string{
 	"==", "!=", "<=", ">=", "..",
 	"<", ">", "=", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",", ":",
+}
+
+// IsName reports whether s can be the name of a value or function.
+func IsName(s string) bool {
+	if s == "" || keywords[s] {
+		return false
+	}
+	if _, ok := reserved[s]; ok {
+		return false
+	}
+	for i, r := range s {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return true
 }

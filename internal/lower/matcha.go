@@ -1,0 +1,358 @@
+package lower
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// A plan as the text of a Matcha program: a function for each level, the set
+// program as lists with names, each in the function at whose level it is known,
+// restrictions and labels as conditions that the compiler's passes make slices
+// of, the tail as arithmetic over sizes, and formulas as functions that count
+// their parts.
+
+// MatchaOptions say what a program gives. A program for a rooted plan emits how
+// many embeddings have which vertex at the root, where there are any.
+type MatchaOptions struct {
+	// List: it emits the vertices of each match, those of Columns, or all in the
+	// pattern's order. Otherwise its result is a number.
+	List    bool
+	Columns []int
+	Number  Number
+	// Exists: its result is whether there is a match.
+	Exists bool
+}
+
+// Number says what a program counts.
+type Number uint8
+
+// What may be counted: Matches are subgraphs where the plan finds each once, else
+// embeddings.
+const (
+	Matches Number = iota
+	Subgraphs
+	Embeddings
+)
+
+// Matcha writes the program of a plan, whose input G is the plan's graph. The
+// error says what of the plan a program cannot say.
+func Matcha(p *plan.Plan, o MatchaOptions) (string, error) {
+	m := &matchaText{o: o, taken: map[string]bool{"G": true}, views: map[string]string{}}
+	body, err := m.program(p)
+	if err != nil {
+		return "", err
+	}
+	text := m.head(p) + "\ninput G: Graph\n\n" + m.lets.String() + body
+	f, err := syntax.Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("lower: a program that cannot be read: %w\n%s", err, text)
+	}
+	return syntax.Format(f), nil
+}
+
+// matchaText is the making of one program.
+type matchaText struct {
+	o     MatchaOptions
+	taken map[string]bool
+	lets  strings.Builder       // of views, before all else
+	views map[string]string     // names of views, by what they are
+	parts map[*plan.Plan]string // names of functions
+	sums  int
+}
+
+// head says in comments what is counted.
+func (m *matchaText) head(p *plan.Plan) string {
+	lines := []string{strings.ReplaceAll(pattern.Format(p.Pattern), "\n", " ")}
+	if p.Pattern.Name != "" {
+		lines[0] = p.Pattern.Name + ": " + lines[0]
+	}
+	things := "embeddings"
+	if m.subgraphs(p) && p.Aut.Cmp(one) > 0 {
+		things = fmt.Sprintf("subgraphs, each of them %s embeddings", p.Aut)
+	}
+	switch {
+	case p.Empty != nil:
+		lines = append(lines, "There is no match: "+p.Empty.Text+".")
+	case p.Rooted:
+		lines = append(lines, fmt.Sprintf("Emits vertices, each with the number of embeddings that have it as %s.", plan.LevelNames(p)[0]))
+	case m.o.List:
+		lines = append(lines, "Emits "+things+".")
+	case m.o.Exists:
+		lines = append(lines, "Tells whether there is a match.")
+	default:
+		lines = append(lines, "Counts "+things+".")
+	}
+	if m.formula(p) {
+		lines = append(lines, "By parts: "+p.Formula.Why+".")
+	} else if p.Empty == nil {
+		lines = append(lines, fmt.Sprintf("Matching order: %s (%s).", strings.Join(plan.LevelNames(p), ", "), p.OrderName))
+	}
+	return "# " + strings.Join(lines, "\n# ") + "\n"
+}
+
+var one = big.NewInt(1)
+
+// subgraphs reports whether the program is about subgraphs.
+func (m *matchaText) subgraphs(p *plan.Plan) bool {
+	if m.o.List || m.o.Number == Matches {
+		return p.Restricted
+	}
+	return m.o.Number == Subgraphs && p.Mode == pattern.Iso
+}
+
+// formula reports whether the plan's formula is written, and not its levels.
+func (m *matchaText) formula(p *plan.Plan) bool {
+	return p.Method == plan.Decomposed && p.Formula != nil && !m.o.List && !m.o.Exists && !p.Rooted && p.Empty == nil
+}
+
+// program writes what stands behind the input.
+func (m *matchaText) program(p *plan.Plan) (string, error) {
+	var count string
+	var body lines
+	switch {
+	case p.Empty != nil && m.o.Exists:
+		return "return False\n", nil
+	case p.Empty != nil:
+		return "return 0\n", nil
+	case m.formula(p):
+		sum, err := m.sum(p.Formula, &body)
+		if err != nil {
+			return "", err
+		}
+		if count = sum; m.subgraphs(p) {
+			count = divided(sum, p.Aut)
+		}
+	default:
+		n, err := m.nest(p)
+		if err != nil {
+			return "", err
+		}
+		if p.Rooted || m.o.List {
+			err := n.emitting(&body)
+			return body.String(), err
+		}
+		if count, err = n.from(0, &body); err != nil {
+			return "", err
+		}
+		switch {
+		case m.o.Exists || m.subgraphs(p) == p.Restricted:
+		case p.Restricted:
+			count = times(count, p.Aut)
+		default:
+			count = divided(count, p.Aut)
+		}
+	}
+	if m.o.Exists {
+		count += " > 0"
+	}
+	body.add("return %s", count)
+	return body.String(), nil
+}
+
+// divided is count / n.
+func divided(count string, n *big.Int) string {
+	if n.Cmp(one) == 0 {
+		return count
+	}
+	return fmt.Sprintf("(%s) / %s", count, n)
+}
+
+// sum writes the functions that count a formula's parts, and returns the sum of
+// them: a number of embeddings.
+func (m *matchaText) sum(f *plan.Formula, body *lines) (string, error) {
+	m.parts = map[*plan.Plan]string{}
+	var terms []string
+	for _, t := range f.Terms {
+		var value string
+		var err error
+		if len(t.Dot) == 0 {
+			value, err = m.part(t.Plan, body)
+			value += "()"
+		} else {
+			value, err = m.dot(t.Dot, body)
+		}
+		if err != nil {
+			return "", err
+		}
+		terms = append(terms, product(t.Coef, value))
+	}
+	return added(terms), nil
+}
+
+// product is a term of a sum.
+func product(coef int64, value string) string {
+	switch coef {
+	case 1:
+		return value
+	case -1:
+		return "-" + value
+	}
+	return fmt.Sprintf("%d * %s", coef, value)
+}
+
+// added is a sum of terms, of which those that begin with a minus are taken off.
+func added(terms []string) string {
+	if len(terms) == 0 {
+		return "0"
+	}
+	out := terms[0]
+	for _, t := range terms[1:] {
+		if rest, minus := strings.CutPrefix(t, "-"); minus {
+			out += " - " + rest
+		} else {
+			out += " + " + t
+		}
+	}
+	return out
+}
+
+// dot is the sum over vertices of the products of the numbers of embeddings that
+// have them at the root.
+func (m *matchaText) dot(of []*plan.Plan, body *lines) (string, error) {
+	v := "v"
+	var factors []string
+	for _, p := range of {
+		name, err := m.part(p, body)
+		if err != nil {
+			return "", err
+		}
+		factors = append(factors, fmt.Sprintf("%s(%s)", name, v))
+	}
+	n, err := m.nest(of[0])
+	if err != nil {
+		return "", err
+	}
+	// All of them have the same vertex, with the same label, at their roots.
+	list, conds, err := n.candidates(0, 0)
+	if err != nil {
+		return "", err
+	}
+	m.sums++
+	name := m.fresh(fmt.Sprintf("sum%d", m.sums), nil)
+	body.add("let %s = sum(apply(lambda %s: %s, %s, %s))", name, v, strings.Join(factors, " * "), n.cond(conds), list)
+	return name, nil
+}
+
+// part writes a function that counts the embeddings of a plan, with a given
+// vertex at the root if it is rooted, and returns its name.
+func (m *matchaText) part(p *plan.Plan, body *lines) (string, error) {
+	if name := m.parts[p]; name != "" {
+		return name, nil
+	}
+	n, err := m.nest(p)
+	if err != nil {
+		return "", err
+	}
+	from, root := 0, ""
+	if p.Rooted {
+		from, root = 1, n.names[0]
+	}
+	var inner lines
+	inner.depth = 1
+	count, err := n.from(from, &inner)
+	if err != nil {
+		return "", err
+	}
+	name := m.fresh(fmt.Sprintf("part%d", len(m.parts)+1), nil)
+	m.parts[p] = name
+	body.add("# %s", strings.ReplaceAll(pattern.Format(p.Pattern), "\n", " "))
+	body.add("def %s(%s):", name, root)
+	body.append(&inner)
+	inner = lines{depth: 1}
+	inner.add("return %s", times(count, n.group()))
+	body.append(&inner)
+	return name, nil
+}
+
+// times is count × n.
+func times(count string, n *big.Int) string {
+	if n.Cmp(one) == 0 {
+		return count
+	}
+	return fmt.Sprintf("%s * (%s)", n, count)
+}
+
+// fresh is a name that nothing of the whole program has, and nothing in local.
+func (m *matchaText) fresh(name string, local map[string]bool) string {
+	for m.taken[name] || local[name] || asg.IsOperator(name) || !syntax.IsName(name) {
+		name += "_"
+	}
+	m.taken[name] = true
+	return name
+}
+
+// view is the name, used beside local ones, of what a text of the pattern language
+// selects.
+func (m *matchaText) view(name, op, text string, local map[string]bool) (string, error) {
+	call := op + "(G, " + syntax.Quote(text) + ")"
+	if strings.Contains(text, "'") && strings.Contains(text, `"`) {
+		return "", fmt.Errorf("%s: a text of a Matcha program has one kind of quotes inside", text)
+	}
+	if m.views[call] == "" {
+		m.views[call] = m.fresh(fmt.Sprintf("%s%d", name, len(m.views)+1), local)
+		fmt.Fprintf(&m.lets, "let %s = %s\n", m.views[call], call)
+	}
+	return m.views[call], nil
+}
+
+// lines is text by lines, at a depth of blocks.
+type lines struct {
+	strings.Builder
+	depth int
+}
+
+func (b *lines) add(format string, args ...any) {
+	b.WriteString(strings.Repeat("    ", b.depth))
+	fmt.Fprintf(b, format+"\n", args...)
+}
+
+func (b *lines) append(inner *lines) { b.WriteString(inner.String()) }
+
+// nest makes the writer of a plan's levels, if a program can say them.
+func (m *matchaText) nest(p *plan.Plan) (*matchaNest, error) {
+	switch {
+	case p.Mode == pattern.Trail:
+		return nil, fmt.Errorf("a Matcha program does not say DIFFERENT EDGES: it sees which vertices are adjacent, not by how many edges")
+	case len(p.Edges) > 0:
+		return nil, fmt.Errorf("a Matcha program does not bind %s: it sees which vertices are adjacent, not by how many edges", p.Pattern.EdgeName(p.Edges[0].Edge))
+	}
+	for l := range p.Levels {
+		positive := func(b plan.Back) bool { return !b.Neg }
+		if p.Levels[l].Set < 0 && slices.ContainsFunc(p.Levels[l].Back, positive) {
+			return nil, fmt.Errorf("lower: the plan has no set program")
+		}
+		if c := p.Levels[l].Checks; len(c) > 0 {
+			return nil, fmt.Errorf("a Matcha program does not say %s: it has conditions on single vertices and edges only", c[0].Text)
+		}
+	}
+	for i := range p.Adjs {
+		if p.Adjs[i].Unsaid && usesAdj(p, i) {
+			return nil, fmt.Errorf("a Matcha program does not say %s: edges that a condition leaves out", p.Adjs[i].Name)
+		}
+	}
+	n := &matchaNest{m: m, p: p, sets: make([]string, len(p.Sets)), taken: map[string]bool{}}
+	for l, name := range plan.LevelNames(p) {
+		if !syntax.IsName(name) || asg.IsOperator(name) || m.taken[name] || n.taken[name] {
+			name = n.fresh(fmt.Sprintf("v%d", l))
+		}
+		n.names = append(n.names, name)
+		n.taken[name] = true
+	}
+	n.item = n.fresh("w")
+	n.close()
+	return n, nil
+}
+
+// usesAdj reports whether a level looks at an adjacency.
+func usesAdj(p *plan.Plan, adj int) bool {
+	return slices.ContainsFunc(p.Levels, func(l plan.Level) bool {
+		return slices.ContainsFunc(l.Back, func(b plan.Back) bool { return b.Adj == adj })
+	})
+}

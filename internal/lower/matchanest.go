@@ -1,0 +1,325 @@
+package lower
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// matchaNest writes the levels of one plan.
+type matchaNest struct {
+	m     *matchaText
+	p     *plan.Plan
+	names []string // of the vertices by level
+	item  string   // the parameter of conditions
+	taken map[string]bool
+	sets  []string // names of the set program's lists
+	tail  int      // the first level that is not gone over; the number of levels if none
+	// terms of the closed tail, nil where choose says how many are taken of each group.
+	terms   []plan.TailTerm
+	divisor int64
+	choose  []plan.TailGroup
+}
+
+// close decides which levels of the tail are counted by arithmetic. A tail whose
+// groups may share vertices and that has too many levels for a sum of products is
+// closed at its last level only.
+func (n *matchaNest) close() {
+	t := &n.p.Tail
+	last := len(n.p.Levels) - 1
+	n.tail = last + 1
+	switch {
+	case n.m.o.List || t.K == 0:
+	case t.Divisor != 0:
+		n.tail, n.terms, n.divisor = last+1-t.K, t.Terms, t.Divisor
+	case len(n.p.TailBlocks()) == len(t.Groups):
+		n.tail, n.choose = last+1-t.K, t.Groups
+	default:
+		n.tail, n.choose = last, []plan.TailGroup{{Levels: []int{last}}}
+	}
+}
+
+// fresh is a name that nothing else of the nest has, and nothing around it.
+func (n *matchaNest) fresh(name string) string {
+	for n.taken[name] || n.m.taken[name] || asg.IsOperator(name) {
+		name += "_"
+	}
+	n.taken[name] = true
+	return name
+}
+
+// group is how many embeddings each match stands for.
+func (n *matchaNest) group() *big.Int {
+	switch {
+	case !n.p.Restricted:
+		return big.NewInt(1)
+	case n.p.Rooted:
+		return n.p.Pattern.Automorphisms().Stabilizer([]int{n.p.Order[0]}).Order()
+	}
+	return n.p.Aut
+}
+
+// from writes what is to be done where the levels before l are matched, and
+// returns the number of ways to match those from l on.
+func (n *matchaNest) from(l int, body *lines) (string, error) {
+	if err := n.known(l-1, body); err != nil {
+		return "", err
+	}
+	switch l {
+	case len(n.p.Levels):
+		return "1", nil
+	case n.tail:
+		return n.closed(body)
+	}
+	list, conds, err := n.candidates(l, l)
+	if err != nil {
+		return "", err
+	}
+	if l == len(n.p.Levels)-1 {
+		return fmt.Sprintf("size(%s)", n.filtered(list, conds)), nil
+	}
+	name := n.fresh(fmt.Sprintf("extend%d", l+1))
+	inner := lines{depth: body.depth + 1}
+	count, err := n.from(l+1, &inner)
+	if err != nil {
+		return "", err
+	}
+	inner.add("return %s", count)
+	body.add("def %s(%s):", name, n.names[l])
+	body.append(&inner)
+	return fmt.Sprintf("sum(apply(%s, %s, %s))", name, n.cond(conds), list), nil
+}
+
+// emitting writes a program that lists matches or, for a rooted plan, counts by
+// roots.
+func (n *matchaNest) emitting(body *lines) error {
+	if !n.p.Rooted || n.m.o.List {
+		return n.list(0, body)
+	}
+	list, conds, err := n.candidates(0, 0)
+	if err != nil {
+		return err
+	}
+	v := n.names[0]
+	inner := lines{depth: 1}
+	count, err := n.from(1, &inner)
+	if err != nil {
+		return err
+	}
+	at, pair := n.fresh("embeddings"), n.fresh("pair")
+	body.add("def %s(%s):", at, v)
+	body.append(&inner)
+	body.add("    return mk_tuple(val=[%s, %s])", v, times(count, n.group()))
+	body.add("let counts = apply(%s, %s, %s)", at, n.cond(conds), list)
+	body.add("apply(lambda %s: emit(%s), lambda %[1]s: get(%[1]s, 1) > 0, counts)", pair, pair)
+	return nil
+}
+
+// list writes the loops from level l on.
+func (n *matchaNest) list(l int, body *lines) error {
+	if err := n.known(l-1, body); err != nil {
+		return err
+	}
+	list, conds, err := n.candidates(l, l)
+	if err != nil {
+		return err
+	}
+	if l == len(n.p.Levels)-1 {
+		columns := n.m.o.Columns
+		var row []string
+		for v := range n.p.Pattern.Vertices {
+			if columns == nil {
+				row = append(row, n.names[n.p.LevelOf[v]])
+			}
+		}
+		for _, v := range columns {
+			row = append(row, n.names[n.p.LevelOf[v]])
+		}
+		body.add("apply(lambda %s: emit(mk_tuple(val=[%s])), %s, %s)", n.names[l], strings.Join(row, ", "), n.cond(conds), list)
+		return nil
+	}
+	name := n.fresh(fmt.Sprintf("extend%d", l+1))
+	inner := lines{depth: body.depth + 1}
+	if err := n.list(l+1, &inner); err != nil {
+		return err
+	}
+	body.add("def %s(%s):", name, n.names[l])
+	body.append(&inner)
+	body.add("apply(%s, %s, %s)", name, n.cond(conds), list)
+	return nil
+}
+
+// known names the lists of the set program that level l makes known.
+func (n *matchaNest) known(l int, body *lines) error {
+	for i := range n.p.Sets {
+		s := &n.p.Sets[i]
+		if s.At != l {
+			continue
+		}
+		list, err := n.neighbours(s.Adj, s.Of)
+		if err != nil {
+			return err
+		}
+		switch s.Op {
+		case plan.SetAnd:
+			list = fmt.Sprintf("intersect(%s, %s)", n.sets[s.Base], list)
+		case plan.SetMinus:
+			list = fmt.Sprintf("diff(%s, %s)", n.sets[s.Base], list)
+		}
+		conds := n.bounds(s.Below, s.Above, len(n.p.Levels))
+		if label, ok := n.label([]plan.Range{s.Range}); ok && s.Range.End != 0 {
+			conds = append(conds, label)
+		}
+		n.sets[i] = n.fresh(fmt.Sprintf("s%d", i))
+		body.add("let %s = %s", n.sets[i], n.filtered(list, conds))
+	}
+	return nil
+}
+
+// neighbours is the list that an adjacency gives for a level's vertex.
+func (n *matchaNest) neighbours(adj, level int) (string, error) {
+	a := &n.p.Adjs[adj]
+	left, right := "-", "-"
+	switch {
+	case strings.HasSuffix(a.Name, "+") && a.Rev != adj:
+		right = "->"
+	case a.Rev != adj:
+		left = "<-"
+	}
+	if a.Filter == "" && (!n.p.Graph.Directed || right == "->") {
+		return fmt.Sprintf("neighbor(G, %s)", n.names[level]), nil
+	}
+	filter := ""
+	if a.Filter != "" {
+		filter = "[" + a.Filter + "]"
+	}
+	view, err := n.m.view("E", "subgraph", "(a)"+left+filter+right+"(b)", n.taken)
+	return fmt.Sprintf("neighbor(%s, %s)", view, n.names[level]), err
+}
+
+// candidates is the list that a level's vertices are in, and the conditions on
+// them beside it. Only levels before tail bound it.
+func (n *matchaNest) candidates(l, tail int) (list string, conds []string, err error) {
+	lv := &n.p.Levels[l]
+	var below, above []int
+	var known plan.Range
+	if list = "vertices(G)"; lv.Set >= 0 {
+		s := &n.p.Sets[lv.Set]
+		list, known, below, above = n.sets[lv.Set], s.Range, s.Below, s.Above
+	}
+	without := func(levels, done []int) []int {
+		return slices.DeleteFunc(slices.Clone(levels), func(j int) bool { return slices.Contains(done, j) })
+	}
+	conds = n.bounds(without(lv.Below, below), without(lv.Above, above), tail)
+	label, plain := n.label(lv.Ranges)
+	switch {
+	case lv.Bits != nil || lv.Ranges != nil && (!plain || lv.Set < 0):
+		text := n.alone(l)
+		view, err := n.m.view("V", "vertices", text, n.taken)
+		if err != nil {
+			return "", nil, err
+		}
+		if lv.Set < 0 {
+			list = view
+		} else {
+			list = fmt.Sprintf("intersect(%s, %s)", list, view)
+		}
+	case lv.Ranges != nil && known != lv.Ranges[0]:
+		conds = append(conds, label)
+	}
+	if lv.Set < 0 {
+		for _, b := range lv.Back { // all of them negative
+			other, err := n.neighbours(b.Adj, b.Level)
+			if err != nil {
+				return "", nil, err
+			}
+			list = fmt.Sprintf("diff(%s, %s)", list, other)
+		}
+	}
+	if l < n.tail {
+		for _, j := range lv.Distinct {
+			conds = append(conds, fmt.Sprintf("%s != %s", n.item, n.names[j]))
+		}
+	}
+	return list, conds, nil
+}
+
+// alone is the pattern language's text for what a level asks of a vertex alone.
+func (n *matchaNest) alone(l int) string {
+	v := n.p.Levels[l].Vertex
+	one := &pattern.Pattern{Mode: n.p.Mode, Vertices: []pattern.Vertex{{Name: "a", Label: n.p.Pattern.Vertices[v].Label}}}
+	var split func(x pattern.Expr)
+	split = func(x pattern.Expr) {
+		if y, ok := x.(pattern.Binary); ok && y.Op == pattern.OpAnd {
+			split(y.X)
+			split(y.Y)
+			return
+		}
+		if refs := pattern.Refs(x); len(refs) == 1 && refs[0] == (pattern.Ref{Kind: pattern.VertexRef, Index: v}) {
+			one.Where = append(one.Where, pattern.MapRefs(x, func(r pattern.Ref) pattern.Ref { return pattern.Ref{Kind: r.Kind} }))
+		}
+	}
+	for _, x := range n.p.Pattern.Where {
+		split(x)
+	}
+	return strings.TrimPrefix(pattern.Format(one), "MATCH ")
+}
+
+// label is a condition that says that a vertex is in ranges, if they are those of
+// a label: the vertices of one class, in a graph whose vertices have one label at
+// most.
+func (n *matchaNest) label(ranges []plan.Range) (cond string, ok bool) {
+	if len(ranges) != 1 {
+		return "", false
+	}
+	g := n.p.Graph
+	for _, c := range g.Classes {
+		if len(c.Labels) > 1 {
+			return "", false
+		}
+		if len(c.Labels) == 1 && ranges[0] == (plan.Range{First: c.First, End: c.End}) {
+			name := g.VertexLabels[c.Labels[0]]
+			if strings.ContainsAny(name, "'\"") {
+				return "", false
+			}
+			cond, ok = fmt.Sprintf("vertex_label(G, %s) == label(G, '%s')", n.item, name), true
+		}
+	}
+	return cond, ok
+}
+
+// bounds are the conditions that restrictions by levels before end make.
+func (n *matchaNest) bounds(below, above []int, end int) (conds []string) {
+	for _, j := range below {
+		if j < end {
+			conds = append(conds, n.item+" < "+n.names[j])
+		}
+	}
+	for _, j := range above {
+		if j < end {
+			conds = append(conds, n.item+" > "+n.names[j])
+		}
+	}
+	return conds
+}
+
+// cond is the second argument of an apply.
+func (n *matchaNest) cond(conds []string) string {
+	if len(conds) == 0 {
+		return "None"
+	}
+	return fmt.Sprintf("lambda %s: %s", n.item, strings.Join(conds, " and "))
+}
+
+// filtered is the part of a list that fulfils conditions.
+func (n *matchaNest) filtered(list string, conds []string) string {
+	if len(conds) == 0 {
+		return list
+	}
+	return fmt.Sprintf("apply(lambda %s: %[1]s, %s, %s)", n.item, n.cond(conds), list)
+}

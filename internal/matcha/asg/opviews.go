@@ -1,0 +1,47 @@
+package asg
+
+import (
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// The operators that look at an input graph through a text of the pattern
+// language: what labels of edges and properties say is known before a program
+// runs, so that programs see relations and lists of vertices only.
+
+// subgraph is the graph of the data edges that an edge of the pattern language
+// accepts.
+func (b *builder) subgraph(a *arguments) *Node {
+	g, text := b.view(a, "edge", "an edge in quotes, as '(a)-[:KNOWS]->(b)'")
+	key := ViewKey(g.Name, text)
+	f := *g.Type.Facts
+	f.Edges, f.Degree = types.Size(types.Arcs, key), types.Size(types.Degree, key)
+	f.Labels, f.Input = false, ""
+	return b.add(a.at, Node{Op: Subgraph, Type: &types.Type{Kind: types.Graph, Facts: &f}, Args: []*Node{g}, Name: text})
+}
+
+// matching is the ascending list of the vertices that a vertex of the pattern
+// language accepts.
+func (b *builder) matching(a *arguments) *Node {
+	g, text := b.view(a, "pattern", "a vertex in quotes, as '(a:Person)'")
+	t := types.ListOf(g.Type.Facts.From, types.Size(types.Length, ViewKey(g.Name, text)))
+	t.Ascending = true
+	return b.add(a.at, Node{Op: Matching, Type: t, Args: []*Node{g}, Name: text})
+}
+
+// view reads an input graph and the text behind it.
+func (b *builder) view(a *arguments, param, expected string) (g *Node, text string) {
+	g = b.arg(a, "g", types.Graph)
+	if g.Op != Input {
+		b.fail(a.by["g"].Pos(), a.name+" of a graph that the program makes", "an input graph, which has names for its labels")
+	}
+	s, ok := a.by[param].(*syntax.String)
+	if !ok {
+		b.fail(a.by[param].Pos(), param+" of "+a.name+" is not written out", expected)
+	}
+	return g, s.Value
+}
+
+// ViewKey names sizes of what a text of the pattern language selects of an input
+// graph.
+func ViewKey(input, text string) string { return input + ", " + syntax.Quote(text) }

@@ -1,0 +1,85 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// of is a directed graph with labels: 0 → 1 → 2 by X, 2 → 0 by Y, 0 → 3 without
+// one. Ids inside are by label and degree, so that tests compare users' ids.
+func of(t *testing.T) (Of, func(v ...uint32) []string) {
+	t.Helper()
+	x, y := int64(1), int64(2)
+	s := &nodiff.Spec{
+		N: 4, Directed: true, EdgeLabels: true, Weights: true, Labels: [][]string{{"A"}, {"A", "B"}, {"B"}, nil}, X: []*int64{&x, &y, nil, &y},
+		Edges: []nodiff.SpecEdge{{U: 0, V: 1, Label: "X", W: &x}, {U: 1, V: 2, Label: "X", W: &y}, {U: 2, V: 0, Label: "Y"}, {U: 0, V: 3}},
+	}
+	g := s.Build()
+	return Of{g}, func(v ...uint32) (out []string) {
+		for _, v := range v {
+			out = append(out, g.IDs.String(v))
+		}
+		slices.Sort(out)
+		return out
+	}
+}
+
+func TestVertices(t *testing.T) {
+	o, ids := of(t)
+	for text, want := range map[string]string{
+		"(a)": "0 10 20 30", "(a:A)": "0 10", "(a:A&B)": "10", "(:!%)": "30", "(a:B) WHERE a.x > 1": "10", "(a) WHERE a.x IS NULL": "20",
+		"(a:Z)": "", "(a) WHERE EXISTS { (a)-[:Y]->(b) }": "20", "(a:A) WHERE id(a) = 0": "0", "(a) WHERE 1 = 2": "",
+	} {
+		got, err := o.Vertices(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := strings.Join(ids(got...), " "); s != want || !slices.IsSorted(got) {
+			t.Errorf("%s: %s, want %s", text, s, want)
+		}
+	}
+}
+
+func TestRelation(t *testing.T) {
+	o, ids := of(t)
+	for text, want := range map[string]string{
+		"(a)-[:X]->(b)": "0:10 10:20", "(a)<-[:X]-(b)": "10:0 20:10", "(a)-[:Y]-(b)": "0:20 20:0", "(a)-[:!%]->(b)": "0:30",
+		"(a)-[e WHERE e.w > 1]->(b)": "10:20", "(a)-[e]->(b) WHERE e.w = 1": "0:10", "(a)-[:Z]-(b)": "", "(b)<--(a)": "0:20 10:0 20:10 30:0",
+	} {
+		c, err := o.Relation(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pairs []string
+		for v := range uint32(c.NumVertices()) {
+			for _, w := range c.List(v) {
+				pairs = append(pairs, ids(v)[0]+":"+ids(w)[0])
+			}
+		}
+		slices.Sort(pairs)
+		if got := strings.Join(pairs, " "); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	o := Of{graph.FromEdges(2, [][2]uint32{{0, 1}}, false)}
+	for text, want := range map[string]string{
+		"(a)": "no edge", "(a)--(b)--(c)": "no edge", "(a:A)--(b)": "only the edge", "(a)--(b) WHERE deg(a) > 1": "only the edge",
+		"(a)--(": "(a)--(: ", "NOT (a)--(b)": "NOT introduces no names",
+	} {
+		if _, err := o.Relation(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{"(a)--(b)": "not one vertex", "a": "no pattern or macro"} {
+		if _, err := o.Vertices(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

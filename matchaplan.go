@@ -1,0 +1,80 @@
+package weft
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Matcha writes the plan of q as a program whose input G is the graph, and which,
+// run, gives the query's answer: the number that Count gives, subgraphs or
+// embeddings as it does; with RETURN exists() whether there is a match; with
+// RETURN participation(v) the vertices with their numbers of embeddings; with
+// other items, or WithListing, the matches' vertices. What of the query a program
+// cannot say is an error of kind ErrQuery.
+func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Matcha, err error) {
+	defer g.kindOfCorruption(&err)
+	defer g.g.Recover(&err)
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	s := collect(options)
+	p, err := q.pattern(s)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.planOptions(p)
+	if err != nil {
+		return nil, err
+	}
+	kind := q.q.Return.Kind
+	to := lower.MatchaOptions{List: q.listed(s), Exists: kind == asksExists, Number: lower.Subgraphs}
+	if q.counts(s) == Embeddings {
+		to.Number = lower.Embeddings
+	}
+	o.Estimates, o.Listing = true, to.List
+	o.Embeddings = to.List && q.lists(s) == Embeddings
+	if kind == asksParticipation {
+		o.Root = q.q.Return.Vertex
+	}
+	if to.List && kind == asksItems {
+		if to.Columns, err = q.columns(s); err != nil {
+			return nil, err
+		}
+	}
+	pl, err := plan.Compile(g.g, p, o)
+	if err == nil && o.Method == "" && pl.Method == plan.Local {
+		// Its order suits that method: others would go over all pairs of vertices.
+		o.Method = plan.Nest.String()
+		pl, err = plan.Compile(g.g, p, o)
+	}
+	if err != nil {
+		return nil, withKind(ErrQuery, classify(err))
+	}
+	text, err := lower.Matcha(pl, to)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	return ParseMatcha("", text)
+}
+
+// columns are the vertices that a RETURN of items names.
+func (q *Query) columns(s *settings) (out []int, err error) {
+	items, err := withParams(q.q.Return.Items, s.params)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	for _, item := range items {
+		x, ok := item.Expr.(pattern.RefExpr)
+		if !ok || x.Of.Kind != pattern.VertexRef {
+			text := strings.TrimSpace(pattern.FormatExpr(q.q.Pattern, item.Expr))
+			return nil, withKind(ErrQuery, fmt.Errorf("a Matcha program does not return %s: it emits vertices", text))
+		}
+		out = append(out, x.Of.Index)
+	}
+	return out, nil
+}
