@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/sink"
@@ -69,7 +70,7 @@ func classify(err error) error {
 		return withKind(ErrInput, err)
 	case errors.Is(err, cuda.ErrMemory):
 		return withKind(ErrMemory, err)
-	case errors.Is(err, choose.ErrDevice), errors.As(err, &device), errors.As(err, &fault):
+	case errors.Is(err, choose.ErrDevice), errors.As(err, &device), errors.As(err, &fault), errors.Is(err, native.ErrNoCompiler):
 		return withKind(ErrDevice, err)
 	case errors.Is(err, choose.ErrName), errors.Is(err, engine.ErrOption), errors.Is(err, sink.ErrFormat), errors.Is(err, gen.ErrSpec), errors.Is(err, format.ErrUnknown):
 		return withKind(ErrUsage, err)

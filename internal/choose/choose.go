@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/graph"
@@ -47,10 +48,21 @@ func Engines() []Description {
 		out = append(out, Description{e.make().Name(), e.meaning})
 	}
 	for _, e := range onGPU {
-		out = append(out, Description{e.name, "GPUs: " + e.meaning + "; with --device gpu:0,1,…"})
+		d := Description{e.name, "GPUs: " + e.meaning + "; with --device gpu:0,1,…"}
+		if e.name == onBoth.Name() {
+			d.Meaning += "; all cores, by the machine's C compiler: with --device cpu"
+		}
+		out = append(out, d)
 	}
 	return out
 }
+
+// onBoth is the engine of the processor that has the name of one of GPUs: which
+// of the two runs is the device's to say, or a GPU's if there is one.
+var onBoth engine.Engine = codegen.CPU{}
+
+// onlyGPU reports whether an engine of that name runs on GPUs alone.
+func onlyGPU(name string) bool { return GPUEngine(name) && name != onBoth.Name() }
 
 // Request is what is to be run, and on what.
 type Request struct {
@@ -84,7 +96,7 @@ func CheckNames(name, device string) error {
 		return nil
 	}
 	_, err := byName(name)
-	if err == nil && GPUEngine(name) && !OnGPU(device) {
+	if err == nil && onlyGPU(name) && !OnGPU(device) {
 		if device == "cpu" {
 			return fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, name)
 		}
@@ -150,6 +162,16 @@ func Pick(r Request) (Choice, error) {
 		var err error
 		if eng, err = byName(r.Engine); err != nil {
 			return Choice{}, err
+		}
+		n := 0
+		if r.Engine == onBoth.Name() && r.Device != "cpu" {
+			n, _ = gpus()
+		}
+		if r.Engine == onBoth.Name() && n == 0 {
+			eng = onBoth
+			if r.Method == "" {
+				r.Method = plan.Nest.String()
+			}
 		}
 		if eng == nil {
 			if r.Device == "cpu" {

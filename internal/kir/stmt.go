@@ -35,7 +35,8 @@ type Loop struct {
 
 // SetOp makes a set in the memory at Out and stores the view of it in To. It is
 // a group's work. Out has room for what the operation can make: Intersect
-// min(|A|, |B|), Subtract and Filter |A|.
+// min(|A|, |B|), Subtract and Filter |A|. It meets no memory of A or B: whole
+// blocks may be written there.
 type SetOp struct {
 	Op   SetOpKind
 	To   Expr

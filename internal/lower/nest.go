@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/plan"
@@ -14,7 +15,10 @@ import (
 //
 // In the Sets view its parameters are those of Level<0>::sets and the root; in
 // the Checks view an array for the partial match, one for the sizes of the
-// tail's blocks, and the root.
+// tail's blocks, and the root. Where the Sets view walks level 1, there is also
+// the function part, for some of that level's candidates: its parameters are
+// those of Level<0>::sets and the candidates; the root is in the state, and its
+// sets are made.
 func Nest(p *plan.Plan, o Options) (*kir.Program, *kir.Func, error) {
 	prog, err := Plan(p, o)
 	if err != nil {
@@ -22,18 +26,21 @@ func Nest(p *plan.Plan, o Options) (*kir.Program, *kir.Func, error) {
 	}
 	n := &nest{p: p, prog: prog, count: kir.T(kir.U64), tail: prog.Func("", 1, "tail")}
 	if n.tail != nil {
-		n.count = n.tail.Result
+		n.count = kir.T(kir.U128) // of many tails
 	}
 	if o.View == Checks {
 		n.m = &kir.Var{Name: "m", T: kir.ArrayOf(kir.U32, len(p.Levels)).Writable()}
 		n.sizes = &kir.Var{Name: "sizes", T: kir.ArrayOf(kir.U32, 0).Writable()}
 		if n.tail = prog.Func("", 1, "combine"); n.tail != nil {
-			n.count = n.tail.Result
+			n.count = kir.T(kir.U128)
 		}
 	} else {
 		n.state = prog.Func("Level", 0, "sets").Params
 	}
 	n.emit = !o.Counting
+	if end, _ := prog.Define("W_ENUM"); n.m == nil && end > 1 && len(p.Levels) > 1 {
+		prog.Funcs = append(prog.Funcs, n.part())
+	}
 	f := n.function()
 	prog.Owners = append(prog.Owners, kir.Owner{Index: 2})
 	prog.Funcs = append(prog.Funcs, f)
@@ -60,17 +67,25 @@ func (n *nest) function() *kir.Func {
 	if n.m != nil {
 		params = []*kir.Var{n.m, n.sizes, root}
 	}
+	return n.counted("nest", "all matches below one vertex of level 0", params, []kir.Stmt{&kir.If{
+		Cond: kir.Invoke{Fn: n.prog.Func("", 0, "root_ok"), Args: []kir.Expr{kir.R(root)}},
+		Then: n.bind(0, kir.R(root)),
+	}})
+}
+
+// part is the function part.
+func (n *nest) part() *kir.Func {
+	c := &kir.Var{Name: "c", T: kir.T(kir.Set)}
+	n.total = &kir.Var{Name: "total", T: n.count}
+	return n.counted("part", "all matches below some candidates of level 1", append(slices.Clone(n.state), c), n.walk(1, kir.R(c)))
+}
+
+// counted is a function that returns the total that body adds up.
+func (n *nest) counted(name, doc string, params []*kir.Var, body []kir.Stmt) *kir.Func {
+	body = append([]kir.Stmt{&kir.Let{Var: n.total, Init: kir.C64(n.count.Kind, 0)}}, body...)
 	return &kir.Func{
-		Name: "nest", Index: 2, Doc: "all matches below one vertex of level 0", Scope: kir.Group,
-		Params: params, Result: n.count,
-		Body: []kir.Stmt{
-			&kir.Let{Var: n.total, Init: kir.C64(n.count.Kind, 0)},
-			&kir.If{
-				Cond: kir.Invoke{Fn: n.prog.Func("", 0, "root_ok"), Args: []kir.Expr{kir.R(root)}},
-				Then: n.bind(0, kir.R(root)),
-			},
-			&kir.Return{X: kir.R(n.total)},
-		},
+		Name: name, Index: 2, Doc: doc, Scope: kir.Group, Params: params, Result: n.count,
+		Body: append(body, &kir.Return{X: kir.R(n.total)}),
 	}
 }
 
@@ -120,11 +135,24 @@ func (n *nest) matched(l int) kir.Expr {
 func (n *nest) level(l int) []kir.Stmt {
 	candidates := n.prog.Func("Level", l, "candidates")
 	if n.tail != nil && n.enumerated(l-1) {
-		return []kir.Stmt{&kir.Accumulate{To: kir.R(n.total), X: kir.Invoke{Fn: n.tail, Args: n.args()}}}
+		return []kir.Stmt{&kir.Accumulate{To: kir.R(n.total), X: n.wide(kir.Invoke{Fn: n.tail, Args: n.args()})}}
 	}
+	return n.walk(l, kir.Invoke{Fn: candidates, Args: []kir.Expr{kir.R(n.state[0])}})
+}
+
+// wide is a tail's count as the total's type.
+func (n *nest) wide(x kir.Expr) kir.Expr {
+	if x.Type() == n.count {
+		return x
+	}
+	return kir.Convert{T: n.count, X: x}
+}
+
+// walk goes through candidates of level l in the Sets view.
+func (n *nest) walk(l int, c kir.Expr) []kir.Stmt {
 	v := &kir.Var{Name: name(l), T: kir.T(kir.U32)}
 	s := kir.R(n.state[0])
-	return []kir.Stmt{&kir.Each{X: v, Over: kir.Invoke{Fn: candidates, Args: []kir.Expr{s}}, Body: []kir.Stmt{&kir.If{
+	return []kir.Stmt{&kir.Each{X: v, Over: c, Body: []kir.Stmt{&kir.If{
 		Cond: kir.Invoke{Fn: n.prog.Func("Level", l, "accept"), Args: []kir.Expr{s, kir.R(v)}},
 		Then: n.bind(l, kir.R(v)),
 	}}}}
@@ -152,7 +180,7 @@ func (n *nest) blocks() (body []kir.Stmt) {
 				Keep: kir.Invoke{Fn: valid, Args: []kir.Expr{kir.R(n.m), kir.R(which), kir.R(x)}},
 			}})
 	}
-	ways := kir.Invoke{Fn: n.tail, Args: []kir.Expr{kir.R(n.sizes)}}
+	ways := n.wide(kir.Invoke{Fn: n.tail, Args: []kir.Expr{kir.R(n.sizes)}})
 	return append(body, &kir.Accumulate{To: kir.R(n.total), X: n.choices(ways)})
 }
 

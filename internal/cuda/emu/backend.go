@@ -146,7 +146,7 @@ func (b *backend) Open() (cuda.Info, error) {
 
 // compilerID names all that an image depends on beside its source.
 func (b *backend) compilerID() string {
-	return fmt.Sprintf("%s %s %x", b.compiler.version, b.o.Optimize, digest(b.compiler.parts(b.o.Sanitize)))
+	return fmt.Sprintf("%s %s %x", b.compiler.Version, b.o.Optimize, digest(b.compiler.parts(b.o.Sanitize)))
 }
 
 func (b *backend) Close() error {

@@ -6,18 +6,14 @@ import (
 	"crypto/sha256"
 	"embed"
 	"errors"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
+	"github.com/weftgraph/weft/internal/native"
 )
 
 //go:embed runtime/*.h runtime/*.cpp
@@ -45,7 +41,7 @@ func systemFiles() map[string]string {
 
 // parts are all that the images of the run-time system, and of kernels that are loaded into it, depend on.
 func (c *compiler) parts(sanitize Sanitizer) []string {
-	parts := []string{"emulated device", c.version, processor()}
+	parts := []string{"emulated device", c.Version, native.Processor()}
 	parts = append(parts, c.flags(sanitize)...)
 	files := systemFiles()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -73,20 +69,11 @@ var library = sync.OnceValues(func() (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	dir, err := os.MkdirTemp("", "weft-emu-")
+	l, err := native.Open(image)
 	if err != nil {
-		return 0, fmt.Errorf("emu: %w", err)
+		return 0, err
 	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "runtime.so")
-	if err := os.WriteFile(path, image, 0o600); err != nil {
-		return 0, fmt.Errorf("emu: %w", err)
-	}
-	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return 0, fmt.Errorf("emu: %w", err)
-	}
-	return purego.Dlsym(handle, "emu_call")
+	return l.Symbol("emu_call")
 })
 
 // program compiles the run-time system with a sanitizer as a program of its own.

@@ -23,8 +23,10 @@ var may = map[string][]string{
 	"pattern":      {},
 	"kir":          {},
 	"cuda":         {},
-	"cuda/emu":     {"cuda", "cuda/kernels"},
+	"cuda/emu":     {"cuda", "cuda/kernels", "native"},
 	"cuda/session": {"cuda/*", "kir/*"},
+	// native keeps what it compiles where cuda keeps kernels.
+	"native": {"cuda", "kir/*"},
 	"format":       {"graph"},
 	// caret knows lines and columns only.
 	"caret":         {},
@@ -40,7 +42,7 @@ var may = map[string][]string{
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
 	"engine/stack":       {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
-	"engine/codegen":     {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
+	"engine/codegen":     {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine"},
 	"engine/host":        {"plan", "graph/*", "pattern", "kir", "lower", "cuda", "engine"},
 	"engine/fine":        {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
 	"choose":             {"engine/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},

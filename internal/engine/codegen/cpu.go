@@ -1,0 +1,205 @@
+package codegen
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/c"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+//go:embed runtime/nest.c
+var nestC string
+
+// CPU is the engine codegen on the cores of this machine: a plan's loop nest as
+// C, compiled by the machine's compiler.
+type CPU struct{}
+
+// Name is what --engine takes.
+func (CPU) Name() string { return "codegen" }
+
+// Check says why the engine cannot run p, or nil.
+func (CPU) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
+	if p.Method != plan.Nest {
+		return fmt.Errorf("method %s: codegen runs the loop nest only", p.Method)
+	}
+	if o.Levels {
+		return errors.New("codegen does not measure single levels")
+	}
+	if o.PerRoot != nil && !p.Rooted {
+		return errors.New("counts per vertex need a rooted plan")
+	}
+	_, err := lower.Plan(p, lower.Options{View: lower.Sets})
+	return err
+}
+
+// cpuArcs are the places of a unit of work, and slack the elements between the
+// sets of a worker, so that no two threads write to one line of memory.
+const (
+	cpuArcs = 64
+	slack   = 32
+)
+
+// cpuExtra is struct Extra of nest.c.
+type cpuExtra struct {
+	first, end       uint64
+	arcAdj, vertices uint32
+}
+
+// Run counts the matches of p, or hands them to sink.
+func (e CPU) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	res := engine.Result{Engine: e.Name(), Device: "cpu", Threads: o.Threads}
+	if p.Empty != nil {
+		res.Complete = true
+		return res, nil
+	}
+	if err := e.Check(g, p, o); err != nil {
+		return res, err
+	}
+	begin := time.Now()
+	j, err := job(g, p, sink == nil)
+	if err != nil {
+		return res, err
+	}
+	res.Prepare = time.Since(begin)
+	begin = time.Now()
+	j.Workers, j.Progress = o.Threads, o.Progress
+	if o.PerRoot != nil {
+		j.PerRoot = make([]native.Wide, len(o.PerRoot))
+	}
+	rows := &cpuRows{out: engine.NewRows(p, sink, o.Limit), width: len(p.Levels), limit: uint64(max(o.Limit, 0))}
+	if sink == nil {
+		j.Limit = uint64(max(o.Limit, 0))
+	} else {
+		j.Rows, j.RowBytes = rows.take, 4*rows.width
+		if o.Limit > 0 {
+			j.AtOnce = int(min(o.Limit, 1024))
+		}
+	}
+	r, err := native.Run(ctx, j)
+	res.Search = time.Since(begin)
+	res.Matches, res.Complete = engine.Uint128(r.Count), r.Complete
+	if sink != nil {
+		res.Matches = engine.U64(rows.matches())
+	} else if most := engine.U64(j.Limit); j.Limit > 0 && res.Matches.Cmp(most) >= 0 {
+		res.Matches, res.Complete = most, false
+	}
+	for v, n := range j.PerRoot {
+		o.PerRoot[v] = engine.Uint128(n)
+	}
+	switch {
+	case errors.Is(err, native.ErrOverflow):
+		err = engine.ErrOverflow
+	case errors.Is(err, engine.ErrStop):
+		err = nil
+	}
+	return res, err
+}
+
+// Text is the C text of a plan's loop nest and of the workers over it. arcs says
+// whether a unit of work is a run of places.
+func Text(p *plan.Plan, counting bool) (text string, prog *kir.Program, arcs bool, err error) {
+	prog, _, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: counting, Roomy: true})
+	if err != nil {
+		return "", nil, false, err
+	}
+	arcs = prog.Func("", 2, "part") != nil && p.Levels[1].Set >= 0 && p.Sets[p.Levels[1].Set].Op == plan.SetList
+	places := 0
+	if arcs {
+		places = cpuArcs
+	}
+	return fmt.Sprintf("%s#define ARCS %d\n%s", c.Text(prog), places, nestC), prog, arcs, nil
+}
+
+// job is the run of a plan, but for who takes what it finds.
+func job(g *graph.Graph, p *plan.Plan, counting bool) (*native.Job, error) {
+	text, prog, arcs, err := Text(p, counting)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := native.Compile(p.Pattern.Name, text)
+	if err != nil {
+		return nil, err
+	}
+	x := &cpuExtra{vertices: uint32(g.NumVertices())}
+	roots := lower.RootRanges(p)
+	x.first, x.end = uint64(roots[0].First), uint64(roots[0].End)
+	for _, r := range roots {
+		x.first, x.end = min(x.first, uint64(r.First)), max(x.end, uint64(r.End))
+	}
+	units := x.end - x.first
+	if arcs {
+		s := p.Sets[p.Levels[1].Set]
+		off := p.Adjs[s.Adj].CSR.Off
+		x.arcAdj, x.first, x.end = uint32(s.Adj), off[x.first], off[x.end]
+		units = (x.end - x.first + cpuArcs - 1) / cpuArcs
+	}
+	var classes []c.Range
+	for _, k := range g.Classes {
+		classes = append(classes, c.Range{First: k.First, End: k.End})
+	}
+	slots, _ := prog.Define("W_SLOTS")
+	room := lower.Room(p) + slack
+	return &native.Job{
+		Library: lib, Entry: "weft_nest", Memory: c.NewMemory(prog, x.vertices, classes), Extra: unsafe.Pointer(x),
+		Units: units, Cap: uint32(room), Words: room*int(slots) + slack,
+	}, nil
+}
+
+// cpuRows hands rows of vertices on, as many as are wanted.
+type cpuRows struct {
+	out   *engine.Rows
+	width int
+	limit uint64
+	taken atomic.Uint64
+}
+
+func (r *cpuRows) take(worker int, rows []byte) error {
+	vertices := unsafe.Slice((*uint32)(unsafe.Pointer(&rows[0])), len(rows)/4)
+	if r.out.Chooses() {
+		return r.out.Hand(worker, vertices)
+	}
+	n := uint64(len(vertices) / r.width)
+	after := r.taken.Add(n)
+	if r.limit > 0 && after > r.limit {
+		over := min(after-r.limit, n)
+		vertices = vertices[:(n-over)*uint64(r.width)]
+	}
+	if len(vertices) > 0 {
+		if err := r.out.Hand(worker, vertices); err != nil {
+			return err
+		}
+	}
+	if r.limit > 0 && after >= r.limit {
+		return engine.ErrStop
+	}
+	return nil
+}
+
+// matches is how many matches were handed on.
+func (r *cpuRows) matches() uint64 {
+	if r.out.Chooses() {
+		return r.out.Matches()
+	}
+	n := r.taken.Load()
+	if r.limit > 0 {
+		n = min(n, r.limit)
+	}
+	return n
+}
+
+var _ engine.Engine = CPU{}

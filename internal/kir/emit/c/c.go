@@ -1,0 +1,200 @@
+// Package c writes kir programs as C text over a small run-time library, whose
+// files Runtime has: C11 with what gcc and clang have in common beyond it.
+//
+// A thread group is one worker here, a thread of the machine. Every function has
+// the globals, const Graph *q, and the worker, Worker *w. Loops of group
+// functions end early once the run is told to stop; what functions then return
+// means nothing.
+package c
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+//go:embed runtime/*.h
+var runtimeFiles embed.FS
+
+// Runtime is the run-time library: the text of each file by its name.
+func Runtime() map[string]string {
+	out := map[string]string{}
+	for _, name := range []string{"weft.h", "setops.h", "graph.h", "rows.h"} {
+		text, err := runtimeFiles.ReadFile("runtime/" + name)
+		if err != nil {
+			panic(err)
+		}
+		out[name] = string(text)
+	}
+	return out
+}
+
+// Text returns the program as C.
+func Text(p *kir.Program) string {
+	w := &writer{p: p}
+	w.lines("// ", p.Doc)
+	w.line("#include \"graph.h\"")
+	if slices.ContainsFunc(p.Funcs, overRows) {
+		w.line("#include \"rows.h\"")
+	}
+	for _, d := range p.Defines {
+		w.line("#define %s %d", d.Name, d.Value)
+	}
+	w.line("typedef %s Cell; // of what is emitted", RowKind(p))
+	for _, a := range p.Types {
+		w.line("typedef %s;", declare(a.Type, a.Name))
+	}
+	w.graph()
+	for _, r := range p.Records {
+		w.record(r)
+	}
+	// In the order of definition, which callees come first in; an owner's text
+	// stands before the first of its functions.
+	told := map[string]bool{}
+	for _, f := range p.Funcs {
+		if f.Family != "" && !told[f.FullName()[:strings.Index(f.FullName(), ":")]] {
+			told[f.FullName()[:strings.Index(f.FullName(), ":")]] = true
+			for _, o := range p.Owners {
+				if o.Family == f.Family && o.Index == f.Index {
+					w.lines("// ", o.Doc)
+				}
+			}
+		}
+		w.function(f)
+	}
+	return w.b.String()
+}
+
+// RowKind is the kind of the components of rows that p emits: U32 where all of
+// them are; otherwise each is a U64, which has the bits of whatever it is.
+func RowKind(p *kir.Program) kir.Kind {
+	kind := kir.U32
+	for _, f := range p.Funcs {
+		kir.WalkStmts(f.Body, func(s kir.Stmt) {
+			if e, ok := s.(*kir.Emit); ok && slices.ContainsFunc(e.Row, func(x kir.Expr) bool { return x.Type().Kind != kir.U32 }) {
+				kind = kir.U64
+			}
+		})
+	}
+	return kind
+}
+
+// Name is the name of a function in the text.
+func Name(f *kir.Func) string {
+	if f.Family == "" {
+		return "f_" + f.Name
+	}
+	return fmt.Sprintf("%s%d_%s", f.Family, f.Index, f.Name)
+}
+
+// writer gathers the text.
+type writer struct {
+	p      *kir.Program
+	b      strings.Builder
+	indent int
+	fn     *function
+	temps  int // names given to what expressions need
+}
+
+func (w *writer) line(format string, args ...any) {
+	w.b.WriteString(strings.Repeat("  ", w.indent))
+	fmt.Fprintf(&w.b, format, args...)
+	w.b.WriteByte('\n')
+}
+
+// lines writes text line by line behind a prefix.
+func (w *writer) lines(prefix, text string) {
+	if text == "" {
+		return
+	}
+	for l := range strings.SplitSeq(text, "\n") {
+		w.line("%s%s", prefix, comment(l))
+	}
+}
+
+// comment is text that cannot end or continue a line comment.
+func comment(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\\' || r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// graph writes the struct of the globals; Layout says the same in bytes.
+func (w *writer) graph() {
+	w.line("struct Graph {")
+	w.indent++
+	w.line("struct GraphHead head;")
+	for _, g := range members {
+		if n := w.p.NumGlobals(g.kind); n > 0 {
+			w.line("%s %s[%d];", g.text, g.name, n)
+		}
+	}
+	w.line("u32 n; // vertices")
+	if n := w.p.NumGlobals(kir.U32); n > 0 {
+		w.line("u32 limit[%d];", n)
+	}
+	w.indent--
+	w.line("};")
+}
+
+// members of Graph in their order in memory, between the head and n.
+var members = []struct {
+	kind kir.Kind
+	text string
+	name string
+}{
+	{kir.Adj, "Adj", "adj"},
+	{kir.Bits, "const u64 *", "bits"},
+	{kir.Array, "const u32 *", "ids"},
+	{kir.Col, "Column", "col"},
+}
+
+func (w *writer) record(r *kir.Record) {
+	w.lines("// ", r.Doc)
+	var fields []string
+	for _, f := range r.Fields {
+		fields = append(fields, declare(f.Type, f.Name)+";")
+	}
+	w.line("typedef struct { %s } %s;", strings.Join(fields, " "), r.Name)
+}
+
+// overRows reports whether f is a function over rows.
+func overRows(f *kir.Func) bool {
+	return slices.ContainsFunc(f.Params, func(v *kir.Var) bool { return v.T.Kind == kir.Hood })
+}
+
+// declare is a variable, field or parameter of a type.
+func declare(t kir.Type, name string) string {
+	constant := "const "
+	if t.Mut {
+		constant = ""
+	}
+	switch t.Kind {
+	case kir.Array:
+		if t.Len > 0 {
+			return fmt.Sprintf("%s %s[%d]", scalar(t.Elem), name, t.Len)
+		}
+		return constant + scalar(t.Elem) + " *" + name
+	case kir.Rec:
+		return constant + t.Record.Name + " *" + name
+	case kir.Hood:
+		return "const Hood *" + name
+	}
+	return scalar(t.Kind) + " " + name
+}
+
+func scalar(k kir.Kind) string {
+	switch k {
+	case kir.Set:
+		return "Set"
+	case kir.Row:
+		return "Row"
+	}
+	return k.String()
+}

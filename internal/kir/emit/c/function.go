@@ -1,0 +1,258 @@
+package c
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// function is what the writer knows of the function that it writes.
+type function struct {
+	*kir.Func
+	names    map[*kir.Var]string
+	taken    map[string]bool
+	assigned map[*kir.Var]bool
+}
+
+// reserved are names that variables must not have.
+var reserved = strings.Fields(`q w Graph Worker Run Set Adj Row Hood Column Cell Wide Hub u32 u64 i64 f64 u128 bool true false
+	auto break case char const continue default do double else enum extern float for goto if inline int long register
+	restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof unix linux`)
+
+func (w *writer) function(f *kir.Func) {
+	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: map[string]bool{}, assigned: assigned(f.Body)}
+	for _, name := range reserved {
+		w.fn.taken[name] = true
+	}
+	for _, r := range w.p.Records {
+		w.fn.taken[r.Name] = true
+	}
+	w.lines("// ", f.Doc)
+	params := []string{"const Graph *restrict q", "Worker *w"}
+	for _, v := range f.Params {
+		switch name := w.fn.name(v); {
+		case v.Out:
+			params = append(params, scalar(v.T.Kind)+" *"+name)
+		case v.T.Kind == kir.Array && v.T.Len > 0:
+			params = append(params, declare(kir.Type{Kind: kir.Array, Elem: v.T.Elem, Mut: v.T.Mut}, name))
+		default:
+			params = append(params, declare(v.T, name))
+		}
+	}
+	w.line("static inline %s %s(%s) {", scalar(f.Result.Kind), Name(f), strings.Join(params, ", "))
+	w.block(f.Body)
+	w.line("}")
+	w.fn = nil
+}
+
+// name is the text of a variable: its own name, with a number where another
+// variable of the function, or something else, has it.
+func (f *function) name(v *kir.Var) string {
+	if s, ok := f.names[v]; ok {
+		return s
+	}
+	first := v.Name
+	if strings.HasPrefix(first, "w_") || strings.HasPrefix(first, "f_") { // the library's, and functions'
+		first = "v_" + first
+	}
+	s := first
+	for i := 2; f.taken[s]; i++ {
+		s = fmt.Sprintf("%s_%d", first, i)
+	}
+	f.taken[s], f.names[v] = true, s
+	return s
+}
+
+// fresh reserves a name for a variable that the program does not have.
+func (f *function) fresh(name string) string { return f.name(&kir.Var{Name: name}) }
+
+// assigned are the variables that statements change.
+func assigned(body []kir.Stmt) map[*kir.Var]bool {
+	out := map[*kir.Var]bool{}
+	mark := func(x kir.Expr) {
+		if r, ok := x.(kir.Ref); ok {
+			out[r.Var] = true
+		}
+	}
+	kir.WalkStmts(body, func(s kir.Stmt) {
+		switch s := s.(type) {
+		case *kir.Assign:
+			mark(s.To)
+		case *kir.SetOp:
+			mark(s.To)
+		case *kir.Accumulate:
+			mark(s.To)
+		}
+		kir.StmtExprs(s, func(x kir.Expr) {
+			if c, ok := x.(kir.Invoke); ok {
+				for i, v := range c.Fn.Params {
+					if v.Out {
+						mark(c.Args[i])
+					}
+				}
+			}
+		})
+	})
+	return out
+}
+
+func (w *writer) block(body []kir.Stmt) {
+	w.indent++
+	for _, s := range body {
+		w.stmt(s)
+	}
+	w.indent--
+}
+
+// leave is the statement that ends a function that was told to stop.
+func (w *writer) leave() string {
+	if w.fn.Result.Kind == kir.Void {
+		return "return;"
+	}
+	return fmt.Sprintf("return (%s){0};", scalar(w.fn.Result.Kind))
+}
+
+func (w *writer) stmt(s kir.Stmt) {
+	switch s := s.(type) {
+	case *kir.Comment:
+		w.lines("// ", s.Text)
+	case *kir.Let:
+		w.let(s)
+	case *kir.Assign:
+		w.line("%s = %s;", w.expr(s.To), w.expr(s.X))
+	case *kir.Accumulate:
+		if s.To.Type().Kind == kir.U128 {
+			w.line("w_add(w, &%s, %s);", w.bound(s.To, bindPrimary), w.expr(s.X))
+			return
+		}
+		w.line("%s += %s;", w.expr(s.To), w.expr(s.X))
+	case *kir.If:
+		w.ifElse(s)
+	case *kir.Each:
+		w.each(s)
+	case *kir.Loop:
+		w.loop(s)
+	case *kir.SetOp:
+		w.setOp(s)
+	case *kir.Emit:
+		row := make([]string, len(s.Row))
+		for i, x := range s.Row {
+			row[i] = w.cell(x)
+		}
+		w.line("if (w_emit(w, (const Cell[]){%s}, %d * sizeof(Cell))) %s", strings.Join(row, ", "), len(row), w.leave())
+	case *kir.Do:
+		w.line("%s;", w.expr(s.X))
+	case *kir.Return:
+		if s.X == nil {
+			w.line("return;")
+		} else {
+			w.line("return %s;", w.expr(s.X))
+		}
+	default:
+		panic(fmt.Sprintf("c: no text for %T", s))
+	}
+}
+
+// cell is a component of an emitted row.
+func (w *writer) cell(x kir.Expr) string {
+	if x.Type().Kind == kir.F64 {
+		return fmt.Sprintf("((union { f64 f; u64 u; }){%s}).u", w.expr(x))
+	}
+	return w.expr(x)
+}
+
+func (w *writer) let(s *kir.Let) {
+	d := declare(s.Var.T, w.fn.name(s.Var))
+	switch {
+	case s.Init == nil:
+		w.line("%s = {0};", d)
+		return
+	case !w.fn.assigned[s.Var] && s.Var.T.Kind != kir.Array && s.Var.T.Kind != kir.Rec:
+		d = "const " + d
+	}
+	w.line("%s = %s;", d, w.expr(s.Init))
+}
+
+func (w *writer) ifElse(s *kir.If) {
+	if len(s.Else) == 0 && len(s.Then) == 1 {
+		if r, ok := s.Then[0].(*kir.Return); ok {
+			text := "return;"
+			if r.X != nil {
+				text = "return " + w.expr(r.X) + ";"
+			}
+			w.line("if (%s) %s", w.expr(s.Cond), text)
+			return
+		}
+	}
+	w.line("if (%s) {", w.expr(s.Cond))
+	w.block(s.Then)
+	if len(s.Else) > 0 {
+		w.line("} else {")
+		w.block(s.Else)
+	}
+	w.line("}")
+}
+
+// poll ends a loop of a group's once the run is to stop. Lanes' loops are short.
+func (w *writer) poll() {
+	if w.fn.Scope == kir.Group {
+		w.line("if (w_stopped(w)) %s", w.leave())
+	}
+}
+
+func (w *writer) loop(s *kir.Loop) {
+	i := w.fn.name(s.I)
+	end := w.expr(s.Hi)
+	if _, ok := s.Hi.(kir.Const); !ok { // it is evaluated once
+		end = w.fn.fresh(i + "end")
+		w.line("const %s %s = %s;", scalar(s.I.T.Kind), end, w.expr(s.Hi))
+	}
+	w.line("for (%s %s = %s; %s < %s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, end, i)
+	w.indent++
+	w.poll()
+	w.indent--
+	w.block(s.Body)
+	w.line("}")
+}
+
+func (w *writer) each(s *kir.Each) {
+	x := w.fn.name(s.X)
+	set, i := w.fn.fresh(x+"s"), w.fn.fresh(x+"i")
+	w.line("const %s %s = %s;", scalar(s.Over.Type().Kind), set, w.expr(s.Over))
+	if s.Over.Type().Kind == kir.Row {
+		word := w.fn.fresh(x + "w")
+		w.line("for (u32 %s = 0; %s < W_ROW_WORDS; ++%s)", i, i, i)
+		w.line("for (u64 %s = %s.w[%s]; %s != 0; %s &= %s - 1) {", word, set, i, word, word, word)
+		w.indent++
+		w.line("const u32 %s = 64 * %s + (u32)__builtin_ctzll(%s);", x, i, word)
+	} else {
+		w.line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, set, i)
+		w.indent++
+		w.line("const u32 %s = %s.p[%s];", x, set, i)
+	}
+	w.poll()
+	w.indent--
+	w.block(s.Body)
+	w.line("}")
+}
+
+func (w *writer) setOp(s *kir.SetOp) {
+	to, out, a := w.expr(s.To), w.expr(s.Out), w.expr(s.A)
+	if s.Op != kir.Filter {
+		w.line("%s = w_%s(q, %s, %s, %s);", to, s.Op, out, a, w.expr(s.B))
+		return
+	}
+	x := w.fn.name(s.X)
+	room, from, n, i := w.fn.fresh(x+"o"), w.fn.fresh(x+"s"), w.fn.fresh(x+"n"), w.fn.fresh(x+"i")
+	w.line("u32 *const %s = %s, %s = 0;", room, out, n)
+	w.line("const Set %s = %s;", from, a)
+	w.line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, from, i)
+	w.indent++
+	w.line("const u32 %s = %s.p[%s];", x, from, i)
+	w.line("%s[%s] = %s; // kept where it passes", room, n, x)
+	w.line("%s += %s ? 1 : 0;", n, w.bound(s.Keep, bindOr))
+	w.indent--
+	w.line("}")
+	w.line("%s = (Set){%s, %s, 0};", to, room, n)
+}

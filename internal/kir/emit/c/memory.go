@@ -1,0 +1,126 @@
+package c
+
+import (
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// Memory is the struct Graph of a program's text, with what it points to.
+type Memory struct {
+	words []uint64
+	keep  []any // what words point to, for the garbage collector
+	hubs  []hub
+}
+
+// hub is struct Hub of graph.h.
+type hub struct {
+	bits         uintptr
+	vertex, list uint32
+}
+
+// Range is the ids First … End-1.
+type Range struct{ First, End uint32 }
+
+// most hubs of a list, which bounds the memory of their bitmaps together with
+// the length that makes a hub: a bitmap is never larger than eight times the
+// list that it stands for.
+const maxHubs = 4096
+
+// NewMemory lays out the globals of p for a graph of n vertices. Hubs are
+// looked for at the beginning of each of the ranges, as long as degrees are
+// large: in weft's graphs ids ascend by falling degree within a label class.
+func NewMemory(p *kir.Program, n uint32, classes []Range) *Memory {
+	m := &Memory{hubs: make([]hub, 1)}
+	var adjs, rest []uint64
+	for _, g := range p.Globals {
+		if g.Kind == kir.Adj {
+			index, most := m.find(g, n, classes)
+			adjs = append(adjs, address(m, g.Off), address(m, g.Adj), address(m, g.First), address(m, index), most)
+		}
+	}
+	for _, kind := range []kir.Kind{kir.Bits, kir.Array, kir.Col} {
+		for _, g := range p.Globals {
+			switch {
+			case g.Kind != kind:
+			case kind == kir.Array:
+				rest = append(rest, address(m, g.Adj))
+			case kind == kir.Bits:
+				rest = append(rest, address(m, g.Words))
+			default:
+				rest = append(rest, address(m, g.Words), address(m, g.Valid))
+			}
+		}
+	}
+	numbers := []uint32{n}
+	for _, g := range p.Globals {
+		if g.Kind == kir.U32 {
+			numbers = append(numbers, g.Value)
+		}
+	}
+	if len(numbers)%2 != 0 {
+		numbers = append(numbers, 0)
+	}
+	const head = 3
+	m.words = make([]uint64, 0, head+len(adjs)+len(rest)+len(numbers)/2)
+	m.words = append(m.words, address(m, m.hubs), (uint64(n)+63)/64, 0)
+	m.words = append(append(m.words, adjs...), rest...)
+	if len(adjs) > 0 {
+		m.words[2] = uint64(uintptr(unsafe.Pointer(&m.words[head])))
+	}
+	for i := 0; i < len(numbers); i += 2 {
+		m.words = append(m.words, *(*uint64)(unsafe.Pointer(&numbers[i])))
+	}
+	return m
+}
+
+// Graph is the struct's address. The Memory must be kept as long as it is used.
+func (m *Memory) Graph() uintptr { return uintptr(unsafe.Pointer(&m.words[0])) }
+
+// Forget drops the bitmaps, which were freed.
+func (m *Memory) Forget() {
+	for i := range m.hubs {
+		m.hubs[i].bits = 0
+	}
+}
+
+// Bitmaps are the addresses of the bitmaps that code has made, which are the C
+// library's to free.
+func (m *Memory) Bitmaps() (out []uintptr) {
+	for i := range m.hubs {
+		if m.hubs[i].bits != 0 {
+			out = append(out, m.hubs[i].bits)
+		}
+	}
+	return out
+}
+
+// address is that of a slice's memory, 0 for an empty one.
+func address[T any](m *Memory, s []T) uint64 {
+	if len(s) == 0 {
+		return 0
+	}
+	m.keep = append(m.keep, s)
+	return uint64(uintptr(unsafe.Pointer(&s[0])))
+}
+
+// find numbers the hubs of g, by vertex, and says how long a hub's list is at
+// least.
+func (m *Memory) find(g *kir.GlobalDef, n uint32, classes []Range) (index []uint32, most uint64) {
+	most = max(uint64(n)/256, 64)
+	found := 0
+	for _, c := range classes {
+		for v := c.First; v < c.End && found < maxHubs && g.Off[v+1]-g.Off[v] >= most; v++ {
+			if index == nil {
+				index = make([]uint32, n)
+			}
+			found++
+			index[v] = uint32(len(m.hubs))
+			m.hubs = append(m.hubs, hub{vertex: v, list: uint32(g.Index)})
+		}
+	}
+	if index == nil {
+		most = 1 << 63
+	}
+	return index, most
+}

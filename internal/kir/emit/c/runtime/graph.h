@@ -1,0 +1,111 @@
+// The data graph: neighbour lists in compressed rows, bitmaps, columns. The text
+// of a program has the struct Graph before this is included.
+#ifndef WEFT_GRAPH
+#define WEFT_GRAPH
+#include "setops.h"
+
+// Neighbour lists: v's is adj[off[v] … off[v+1]).
+typedef struct {
+  const u64 *off;
+  const u32 *adj;
+  const u64 *first; // where v's neighbours above v begin; null: look for it
+  const u32 *hubs;  // the number of v among the hubs, 0: none; null: no hubs
+  u64 most;         // a list of fewer than so many neighbours is no hub's
+} Adj;
+
+// A hub has a long list in the lists of adj[list].
+typedef struct {
+  u64 *bits; // null: not made yet
+  u32 vertex, list;
+} Hub;
+
+// A column of 64-bit values; valid has a bit for each row that has one, null:
+// all have.
+typedef struct {
+  const u64 *words;
+  const u64 *valid;
+} Column;
+
+static inline Set w_list(const Adj *a, u32 v) {
+  const u64 b = a->off[v], n = a->off[v + 1] - b;
+  return (Set){a->adj + b, (u32)n, W_RARE(n >= a->most) ? a->hubs[v] : 0};
+}
+
+static inline u32 w_degree(const Adj *a, u32 v) { return (u32)(a->off[v + 1] - a->off[v]); }
+
+// v's neighbours with smaller ids.
+static inline Set w_below(const Adj *a, u32 v) {
+  Set s = w_list(a, v);
+  s.n = a->first ? (u32)(a->first[v] - a->off[v]) : w_lower(s.p, s.n, v);
+  return s;
+}
+
+// v's neighbours with larger ids.
+static inline Set w_above(const Adj *a, u32 v) {
+  Set s = w_list(a, v);
+  const u32 k = a->first ? (u32)(a->first[v] - a->off[v]) : w_lower(s.p, s.n, v);
+  s.p += k;
+  s.n -= k;
+  return s;
+}
+
+// Whether v is in u's list; rev has the lists seen from their other ends.
+static inline bool w_adjacent(const Adj *a, const Adj *rev, u32 u, u32 v) {
+  const Set there = w_list(a, u), back = w_list(rev, v);
+  return back.n < there.n ? w_contains(back, u) : w_contains(there, v);
+}
+
+// Where v is among all lists: places edge_first … edge_end-1, in u's list.
+static inline u64 w_edge_first(const Adj *a, u32 u, u32 v) {
+  const Set s = w_list(a, u);
+  return a->off[u] + w_lower(s.p, s.n, v);
+}
+static inline u64 w_edge_end(const Adj *a, u32 u, u32 v) {
+  const Set s = w_list(a, u);
+  return a->off[u] + (v == ~0u ? s.n : w_lower(s.p, s.n, v + 1));
+}
+
+static inline i64 w_cell_int(Column c, u64 row) { return (i64)c.words[row]; }
+static inline f64 w_cell_float(Column c, u64 row) {
+  f64 x;
+  __builtin_memcpy(&x, &c.words[row], 8);
+  return x;
+}
+static inline bool w_has_cell(Column c, u64 row) { return !c.valid || w_bit(c.valid, row); }
+
+// The remainder of x / y with the quotient cut to a whole number. Every step is
+// exact: y is doubled to the largest multiple within x, and halved back.
+static f64 w_float_mod(f64 x, f64 y) {
+  f64 left = x < 0 ? -x : x, by = y < 0 ? -y : y;
+  if (!(by > 0) || !(left - left == 0)) return 0.0 / 0.0; // not a number
+  if (!(by - by == 0) || left < by) return x;
+  f64 step = by;
+  while (step + step <= left) step += step;
+  for (; step >= by; step *= 0.5)
+    if (left >= step) left -= step;
+  return x < 0 ? -left : left;
+}
+
+// What every Graph begins with.
+struct GraphHead {
+  Hub *hub; // by number; [0] is none
+  u64 words; // of a bitmap over all ids
+  const Adj *adj;
+};
+
+static const u64 *w_hub(const Graph *q, u32 hub) {
+  const struct GraphHead *g = (const struct GraphHead *)q;
+  Hub *h = &g->hub[hub];
+  u64 *bits = __atomic_load_n(&h->bits, __ATOMIC_ACQUIRE);
+  if (W_LIKELY(bits != 0)) return bits;
+  // Whoever is first keeps its own.
+  u64 *made = (u64 *)__builtin_calloc(g->words, 8);
+  if (!made) return 0;
+  const Set s = w_list(&g->adj[h->list], h->vertex);
+  for (u32 i = 0; i < s.n; ++i) made[s.p[i] >> 6] |= 1ull << (s.p[i] & 63);
+  if (__atomic_compare_exchange_n(&h->bits, &bits, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return made;
+  __builtin_free(made);
+  return bits;
+}
+
+#endif

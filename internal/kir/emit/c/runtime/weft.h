@@ -1,0 +1,194 @@
+// What generated C needs: types, the run that workers belong to, and how they
+// share its tasks. One worker is one thread.
+//
+// C11 with what gcc and clang have in common beyond it: 128-bit integers,
+// statement expressions and the __atomic functions.
+#ifndef WEFT_H
+#define WEFT_H
+#include <stdbool.h>
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+typedef unsigned __int128 u128;
+typedef double f64;
+
+#define W_LIKELY(x) __builtin_expect(!!(x), 1)
+#define W_RARE(x) __builtin_expect(!!(x), 0)
+#define W_LINE __attribute__((aligned(128))) // what others write lies apart
+
+// A number of 128 bits as Go has it.
+typedef struct { u64 hi, lo; } Wide;
+
+typedef struct Graph Graph;
+typedef struct Worker Worker;
+
+// Run is one run of a program: package native has the same struct.
+typedef struct {
+  const Graph *graph;
+  Worker *worker;
+  const void *extra; // of the caller's code
+  u64 units;         // of work: 0 … units-1, fewer than 2^32
+  u64 chunk;         // units that are taken from next at once
+  u32 workers;
+  u32 fixed; // not 0: each worker begins with an equal share, and next is not used
+  u32 steal; // not 0: a worker without work takes the later half of another's
+  u32 grain; // most units that a worker takes of its own at once
+  // Takes the rows in a worker's buffer; not 0: enough.
+  u64 (*rows)(u64 run, u64 worker, u64 rows);
+  u64 number;     // of the run, for rows
+  Wide *per_root; // or null
+  u64 limit;      // of what is counted; 0: none
+  W_LINE u64 next;
+  u64 done;  // units taken
+  u64 total; // counted, up to the limit
+  W_LINE u32 stop; // not 0: everybody returns
+  W_LINE u32 locks[64]; // of per_root
+} Run;
+
+// Worker is one thread's own.
+struct Worker {
+  Run *run;
+  u64 id;
+  u128 count;
+  u32 over; // not 0: a sum has passed 128 bits
+  u32 rows; // in the buffer
+  u32 room; // rows that fit
+  u32 cap;  // elements of each set
+  char *buffer;
+  u32 *mem;
+  u64 *sums; // of the caller's code
+  W_LINE u64 range; // what is left of its units: the first, and the end in the upper half
+};
+
+_Static_assert(sizeof(Run) == 640 && sizeof(Worker) == 256, "package native has these structs too");
+
+// What is called from outside.
+#define W_ENTRY __attribute__((visibility("default")))
+
+W_ENTRY void weft_free(void *p) { __builtin_free(p); }
+
+static inline bool w_stopped(const Worker *w) { return W_RARE(__atomic_load_n(&w->run->stop, __ATOMIC_RELAXED)); }
+
+static inline void w_stop(Worker *w) { __atomic_store_n(&w->run->stop, 1, __ATOMIC_RELAXED); }
+
+static inline u32 w_first(u64 range) { return (u32)range; }
+static inline u32 w_end(u64 range) { return (u32)(range >> 32); }
+static inline u64 w_range(u64 first, u64 end) { return end << 32 | first; }
+
+// Takes the later half of what some other worker has left.
+static bool w_steal(Worker *w) {
+  Run *r = w->run;
+  for (u32 round = 0; round < 8; ++round) {
+    for (u32 k = 1; k < r->workers; ++k) {
+      Worker *v = &r->worker[(w->id + k) % r->workers];
+      u64 x = __atomic_load_n(&v->range, __ATOMIC_ACQUIRE);
+      const u32 first = w_first(x), end = w_end(x);
+      if (first >= end) continue;
+      const u32 mid = first + (end - first) / 2;
+      if (__atomic_compare_exchange_n(&v->range, &x, w_range(first, mid), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&w->range, w_range(mid, end), __ATOMIC_RELEASE);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The next units of a worker, first … end-1; false: there are none, or the run
+// is to stop.
+static bool w_take(Worker *w, u64 *first, u64 *end) {
+  Run *r = w->run;
+  while (!w_stopped(w)) {
+    u64 x = __atomic_load_n(&w->range, __ATOMIC_RELAXED);
+    const u32 left = w_first(x) < w_end(x) ? w_end(x) - w_first(x) : 0;
+    if (left > 0) {
+      u32 n = left / 8 + 1;
+      if (n > r->grain) n = r->grain;
+      if (!__atomic_compare_exchange_n(&w->range, &x, w_range(w_first(x) + n, w_end(x)), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        continue;
+      __atomic_fetch_add(&r->done, n, __ATOMIC_RELAXED);
+      *first = w_first(x);
+      *end = *first + n;
+      return true;
+    }
+    if (!r->fixed && __atomic_load_n(&r->next, __ATOMIC_RELAXED) < r->units) {
+      const u64 at = __atomic_fetch_add(&r->next, r->chunk, __ATOMIC_RELAXED);
+      if (at < r->units) {
+        const u64 to = at + r->chunk < r->units ? at + r->chunk : r->units;
+        __atomic_store_n(&w->range, w_range(at, to), __ATOMIC_RELEASE);
+        continue;
+      }
+    }
+    if (!r->steal || !w_steal(w)) return false;
+  }
+  return false;
+}
+
+// Hands over the rows in the buffer.
+static bool w_flush(Worker *w) {
+  const u32 n = w->rows;
+  w->rows = 0;
+  if (n > 0 && w->run->rows(w->run->number, w->id, n)) w_stop(w);
+  return w_stopped(w);
+}
+
+// Puts a row of so many bytes into the buffer; true: the run is to stop.
+static inline bool w_emit(Worker *w, const void *row, u32 bytes) {
+  __builtin_memcpy(w->buffer + (u64)w->rows * bytes, row, bytes);
+  return W_RARE(++w->rows == w->room) && w_flush(w);
+}
+
+// *sum += x; what passes 128 bits is noted.
+static inline void w_add(Worker *w, u128 *sum, u128 x) {
+  if (W_RARE(__builtin_add_overflow(*sum, x, sum))) w->over = 1;
+}
+
+// Counts n matches of a root.
+static inline void w_count(Worker *w, u32 root, u128 n) {
+  if (n == 0) return;
+  Run *r = w->run;
+  w_add(w, &w->count, n);
+  if (r->per_root) {
+    u32 *lock = &r->locks[root % 64];
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) {}
+    Wide *at = &r->per_root[root];
+    const u128 sum = ((u128)at->hi << 64 | at->lo) + n;
+    at->hi = (u64)(sum >> 64);
+    at->lo = (u64)sum;
+    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+  }
+  if (r->limit) {
+    const u64 some = n < r->limit ? (u64)n : r->limit;
+    if (__atomic_add_fetch(&r->total, some, __ATOMIC_RELAXED) >= r->limit) w_stop(w);
+  }
+}
+
+// Arithmetic: whole numbers wrap, and a division by zero gives 0.
+#define W_NUMBERS(T) \
+  static inline T w_min_##T(T a, T b) { return a < b ? a : b; } \
+  static inline T w_max_##T(T a, T b) { return a < b ? b : a; } \
+  static inline T w_div_##T(T a, T b) { return b == 0 ? 0 : a / b; } \
+  static inline T w_mod_##T(T a, T b) { return b == 0 ? 0 : a % b; } \
+  static inline T w_shl_##T(T a, u32 b) { return b < 8 * sizeof(T) ? a << b : 0; } \
+  static inline T w_shr_##T(T a, u32 b) { return b < 8 * sizeof(T) ? a >> b : 0; }
+W_NUMBERS(u32)
+W_NUMBERS(u64)
+W_NUMBERS(u128)
+static inline i64 w_min_i64(i64 a, i64 b) { return a < b ? a : b; }
+static inline i64 w_max_i64(i64 a, i64 b) { return a < b ? b : a; }
+static inline i64 w_div_i64(i64 a, i64 b) { return b == 0 ? 0 : b == -1 ? (i64)(0 - (u64)a) : a / b; }
+static inline i64 w_mod_i64(i64 a, i64 b) { return b == 0 || b == -1 ? 0 : a % b; }
+static inline i64 w_shl_i64(i64 a, u32 b) { return b < 64 ? (i64)((u64)a << b) : 0; }
+static inline i64 w_shr_i64(i64 a, u32 b) { return a >> (b < 64 ? b : 63); }
+// The smaller and the larger, not a number where one of them is none; -0 < 0.
+static inline f64 w_min_f64(f64 a, f64 b) {
+  if (a != a || b != b) return a + b;
+  return a < b || (a == b && __builtin_signbit(a)) ? a : b;
+}
+static inline f64 w_max_f64(f64 a, f64 b) {
+  if (a != a || b != b) return a + b;
+  return a > b || (a == b && !__builtin_signbit(a)) ? a : b;
+}
+
+#endif

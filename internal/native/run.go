@@ -1,0 +1,323 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/kir/emit/c"
+)
+
+// Job is one run of generated code by several workers. The code has the function
+//
+//	void Entry(Run *run, u64 worker)
+//
+// which takes units of work with w_take until there are no more.
+type Job struct {
+	Library *Library
+	Entry   string
+	Memory  *c.Memory
+	Extra   unsafe.Pointer // what the code finds as run->extra; nil: nothing
+
+	Workers int
+	Units   uint64 // of work, fewer than 2^32
+	Schedule
+
+	Words int    // u32 of memory that each worker has to itself
+	Cap   uint32 // elements of each set in it, for code that asks
+	Sums  int    // u64 that each worker has to itself, zero at first
+
+	// Rows takes what the code emits: rows of RowBytes bytes one after the other,
+	// in memory that is used again. It is called by several workers, each at most
+	// once at a time. An error ends the run, which returns it.
+	Rows     func(worker int, rows []byte) error
+	RowBytes int
+	// AtOnce is how many rows a worker gathers before it hands them over; 0: 1024.
+	AtOnce int
+
+	// PerRoot receives counts of vertices, of which those that w_count is told of;
+	// nil: nobody asks.
+	PerRoot []Wide
+	// Limit ends the run once so much is counted; 0: no limit.
+	Limit uint64
+	// Progress is told how many units were taken, a few times a second.
+	Progress func(done, total uint64)
+}
+
+// Schedule is how units get to workers.
+type Schedule struct {
+	// Static gives each worker an equal share at the start. Otherwise they take
+	// chunks of units from one counter.
+	Static bool
+	// NoSteal keeps workers without work from taking the later half of another's.
+	NoSteal bool
+}
+
+// Wide is a number of 128 bits.
+type Wide struct{ Hi, Lo uint64 }
+
+// Result is what a run gave.
+type Result struct {
+	Count    Wide
+	Complete bool // no one told the run to stop
+	Sums     [][]uint64
+}
+
+// ErrOverflow is returned when a sum passes 128 bits.
+var ErrOverflow = errors.New("a sum passes 2^128-1")
+
+// header is struct Run of weft.h.
+type header struct {
+	graph, worker, extra        uintptr
+	units, chunk                uint64
+	workers, fixed, steal, most uint32
+	rows                        uintptr
+	number                      uint64
+	perRoot                     uintptr
+	limit                       uint64
+	_                           [40]byte
+	next, done, total           atomic.Uint64
+	_                           [104]byte
+	stop                        atomic.Uint32
+	_                           [124]byte
+	_                           [64]uint32
+}
+
+// worker is struct Worker of weft.h.
+type worker struct {
+	run                   uintptr
+	id                    uint64
+	lo, hi                uint64
+	over, rows, room, cap uint32
+	buffer, mem, sums     uintptr
+	_                     [56]byte
+	units                 uint64
+	_                     [120]byte
+}
+
+// line is what structs are aligned to that several threads write.
+const line = 128
+
+// aligned is memory for n values of T at the beginning of a line. Nothing in it
+// is a pointer to the garbage collector.
+func aligned[T any](n int) []T {
+	var x T
+	bytes := make([]byte, n*int(unsafe.Sizeof(x))+line)
+	at := -uintptr(unsafe.Pointer(&bytes[0])) % line
+	return unsafe.Slice((*T)(unsafe.Pointer(&bytes[at])), n)
+}
+
+// active are the runs under way, by number, for the function that takes rows.
+var active struct {
+	sync.Map
+	last atomic.Uint64
+}
+
+// takeRows is the C function that takes rows.
+var takeRows = sync.OnceValue(func() uintptr {
+	return callback(func(number, id, rows uintptr) uintptr {
+		r, ok := active.Load(uint64(number))
+		if !ok || !r.(*running).take(int(id), int(rows)) {
+			return 1
+		}
+		return 0
+	})
+})
+
+// running is a run under way.
+type running struct {
+	job     *Job
+	head    *header
+	buffers [][]byte
+
+	mu     sync.Mutex
+	err    error
+	caught any // a panic of Rows
+}
+
+// Run runs a job. Where ctx ends it, or Rows, the error says so, and the result
+// has what was found.
+func Run(ctx context.Context, j *Job) (res Result, err error) {
+	entry, err := j.Library.Symbol(j.Entry)
+	if err != nil {
+		return res, err
+	}
+	if j.Units > math.MaxUint32 || j.Workers < 1 {
+		return res, fmt.Errorf("native: %d units for %d workers", j.Units, j.Workers)
+	}
+	r := &running{job: j, head: &aligned[header](1)[0]}
+	workers, mems := r.prepare()
+	defer freeBitmaps(j)
+	if j.Rows != nil {
+		active.Store(r.head.number, r)
+		defer active.Delete(r.head.number)
+	}
+	r.run(ctx, entry, workers)
+	if r.caught != nil {
+		panic(r.caught)
+	}
+	res.Complete, err = r.head.stop.Load() == 0, r.err
+	sum := Wide{}
+	for i := range workers {
+		w := &workers[i]
+		over := w.over != 0
+		sum, over = sum.add(Wide{w.hi, w.lo}, over)
+		if over && err == nil {
+			err = ErrOverflow
+		}
+		res.Sums = append(res.Sums, mems[i].sums)
+	}
+	res.Count = sum
+	return res, err
+}
+
+// memory is what a worker has to itself.
+type memory struct {
+	words []uint32
+	sums  []uint64
+}
+
+// prepare lays out the structs of a run.
+func (r *running) prepare() ([]worker, []memory) {
+	j, h := r.job, r.head
+	workers, mems := aligned[worker](j.Workers), make([]memory, j.Workers)
+	h.graph, h.worker, h.extra = j.Memory.Graph(), uintptr(unsafe.Pointer(&workers[0])), uintptr(j.Extra)
+	h.units, h.workers, h.limit = j.Units, uint32(j.Workers), j.Limit
+	h.chunk = min(max(j.Units/uint64(j.Workers*512), 1), 256)
+	h.most = 64
+	if j.Limit > 0 {
+		h.most = 1
+	}
+	if j.Static {
+		h.fixed = 1
+	}
+	if !j.NoSteal {
+		h.steal = 1
+	}
+	h.number = active.last.Add(1)
+	if len(j.PerRoot) > 0 {
+		h.perRoot = uintptr(unsafe.Pointer(&j.PerRoot[0]))
+	}
+	atOnce := j.AtOnce
+	if atOnce <= 0 {
+		atOnce = 1024
+	}
+	if j.Rows != nil {
+		h.rows = takeRows()
+		r.buffers = make([][]byte, j.Workers)
+	}
+	for i := range workers {
+		w, m := &workers[i], &mems[i]
+		w.run, w.id, w.cap = uintptr(unsafe.Pointer(h)), uint64(i), j.Cap
+		if j.Static {
+			first, end := share(j.Units, i, j.Workers), share(j.Units, i+1, j.Workers)
+			w.units = end<<32 | first
+		}
+		m.words, m.sums = make([]uint32, max(1, j.Words)), make([]uint64, max(1, j.Sums))
+		w.mem, w.sums = uintptr(unsafe.Pointer(&m.words[0])), uintptr(unsafe.Pointer(&m.sums[0]))
+		if j.Rows != nil {
+			r.buffers[i] = make([]byte, atOnce*j.RowBytes)
+			w.room, w.buffer = uint32(atOnce), uintptr(unsafe.Pointer(&r.buffers[i][0]))
+		}
+	}
+	return workers, mems
+}
+
+// share is where worker i's share of n units begins.
+func share(n uint64, i, workers int) uint64 { return n * uint64(i) / uint64(workers) }
+
+// run starts the workers and waits for them, and looks after ctx and Progress
+// meanwhile.
+func (r *running) run(ctx context.Context, entry uintptr, workers []worker) {
+	quit := make(chan struct{})
+	var watch, work sync.WaitGroup
+	watch.Go(func() {
+		var tick <-chan time.Time
+		if r.job.Progress != nil {
+			t := time.NewTicker(250 * time.Millisecond)
+			defer t.Stop()
+			tick = t.C
+		}
+		for {
+			select {
+			case <-ctx.Done():
+				r.fail(context.Cause(ctx))
+				return
+			case <-tick:
+				r.job.Progress(r.head.done.Load(), r.job.Units)
+			case <-quit:
+				return
+			}
+		}
+	})
+	for i := range workers {
+		work.Go(func() { call(entry, uintptr(unsafe.Pointer(r.head)), uintptr(i)) })
+	}
+	work.Wait()
+	close(quit)
+	watch.Wait()
+}
+
+// fail ends the run with an error.
+func (r *running) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.head.stop.Store(1)
+}
+
+// take hands rows over; false: enough.
+func (r *running) take(id, rows int) (more bool) {
+	defer func() {
+		// A panic must not pass through C.
+		if x := recover(); x != nil {
+			r.mu.Lock()
+			r.caught = x
+			r.mu.Unlock()
+			more = false
+		}
+	}()
+	if err := r.job.Rows(id, r.buffers[id][:rows*r.job.RowBytes]); err != nil {
+		r.fail(err)
+		return false
+	}
+	return true
+}
+
+// freeBitmaps gives back what code has made of hubs' lists.
+func freeBitmaps(j *Job) {
+	made := j.Memory.Bitmaps()
+	if len(made) == 0 {
+		return
+	}
+	free, err := j.Library.Symbol("weft_free")
+	if err != nil {
+		return
+	}
+	for _, at := range made {
+		call(free, at)
+	}
+	j.Memory.Forget()
+}
+
+// add is a + b, and whether that passes 128 bits, or over held before.
+func (a Wide) add(b Wide, over bool) (Wide, bool) {
+	lo := a.Lo + b.Lo
+	carry := uint64(0)
+	if lo < a.Lo {
+		carry = 1
+	}
+	hi := a.Hi + b.Hi
+	over = over || hi < a.Hi
+	if hi+carry < hi {
+		over = true
+	}
+	return Wide{hi + carry, lo}, over
+}
