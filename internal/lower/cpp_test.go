@@ -109,7 +109,7 @@ func (c *textCase) write(b *bytes.Buffer, i int) {
 	for l := range c.p.Levels {
 		row = append(row, fmt.Sprintf("u32 r%d", l))
 	}
-	fmt.Fprintf(b, "static void emit(%s) { u64 h = 0;", strings.Join(row, ", "))
+	fmt.Fprintf(b, "static void emit(Group<1>, %s) { u64 h = 0;", strings.Join(row, ", "))
 	for l := range c.p.Levels {
 		fmt.Fprintf(b, " h = h * 1000003 + r%d;", l)
 	}

@@ -113,6 +113,17 @@ return sum(most) + size(none) == 3 or size(neighbor(G, -1)) > 0 or size(neighbor
 `,
 }
 
+// Names of the language of the text are names of variables like others.
+var named = `input G: Graph
+let list = neighbor(G, 0)
+let slice = intersect(list, neighbor(G, 1))
+let new = size(slice)
+def filter(v):
+    let this = intersect(list, neighbor(G, v))
+    return size(this) + size(apply(lambda min: min, lambda min: min > v, this)) + new
+return sum(apply(filter, None, slice)) + size(list)
+`
+
 // TestDoubling: a condition that reads values twice and twice again is no
 // expression that doubles each time.
 func TestDoubling(t *testing.T) {

@@ -4,7 +4,8 @@
 //
 // Every function has the globals as a parameter, const Graph& q; a group's
 // function is a template over its group, whose lanes work together inside set
-// operations.
+// operations. What Emit and Fail do is whoever's the group is: emit(g, row…) and
+// fail(g, code).
 package cuda
 
 import (
@@ -15,9 +16,22 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
+// Options say how loops are written.
+type Options struct {
+	// Watched: a turn of a group's loop begins only if g.turn() holds, the same in
+	// all lanes, so that a run can be stopped.
+	Watched bool
+	// Shared are loops over sets whose turns other groups may take, by their level:
+	// SharedLoop<G, level> hands out the turns.
+	Shared map[*kir.Each]int
+}
+
 // Text returns the program as C++.
-func Text(p *kir.Program) string {
-	w := &writer{p: p}
+func Text(p *kir.Program) string { return TextOf(p, Options{}) }
+
+// TextOf is Text with options.
+func TextOf(p *kir.Program, o Options) string {
+	w := &writer{p: p, o: o}
 	w.lines("// ", p.Doc)
 	w.line("#pragma once")
 	for _, name := range []string{"device.cuh", "group.cuh", "setops.cuh", "graph.cuh"} {
@@ -55,6 +69,7 @@ func Text(p *kir.Program) string {
 // writer gathers the text.
 type writer struct {
 	p      *kir.Program
+	o      Options
 	b      strings.Builder
 	indent int
 	fn     *function

@@ -16,7 +16,7 @@ type function struct {
 }
 
 func (w *writer) function(f *kir.Func) {
-	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: map[string]bool{"g": true, "q": true}, assigned: assigned(f.Body)}
+	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: reserved(), assigned: assigned(f.Body)}
 	w.lines("// ", f.Doc)
 	params := []string{"const Graph& q"}
 	head := "DEV "
@@ -134,7 +134,7 @@ func (w *writer) stmt(s kir.Stmt) {
 			end = w.fn.fresh(i + "end")
 			w.line("const %s %s = %s;", scalar(s.I.T.Kind), end, w.expr(s.Hi))
 		}
-		w.line("for (%s %s = %s; %s < %s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, end, i)
+		w.line("for (%s %s = %s; %s < %s%s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, end, w.watched(), i)
 		w.block(s.Body)
 		w.line("}")
 	case *kir.SetOp:
@@ -144,9 +144,9 @@ func (w *writer) stmt(s kir.Stmt) {
 		for i, x := range s.Row {
 			row[i] = w.expr(x)
 		}
-		w.line("emit(%s);", strings.Join(row, ", "))
+		w.line("emit(%s);", strings.Join(append([]string{"g"}, row...), ", "))
 	case *kir.Fail:
-		w.line("fail(%s);", w.expr(s.Code))
+		w.line("fail(g, %s);", w.expr(s.Code))
 	case *kir.Do:
 		w.line("%s;", w.expr(s.X))
 	case *kir.Return:
@@ -206,12 +206,26 @@ func (w *writer) each(s *kir.Each) {
 	}
 	set, i := w.fn.fresh(x+"s"), w.fn.fresh(x+"i")
 	w.line("const Set %s = %s;", set, w.expr(s.Over))
-	w.line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, set, i)
+	at := i
+	if level, ok := w.o.Shared[s]; ok {
+		w.line("for (SharedLoop<G, %d> %s(g, %s.n); %s.next();) {", level, i, set, i)
+		at += ".at"
+	} else {
+		w.line("for (u32 %s = 0; %s < %s.n%s; ++%s) {", i, i, set, w.watched(), i)
+	}
 	w.indent++
-	w.line("const u32 %s = %s.p[%s];", x, set, i)
+	w.line("const u32 %s = %s.p[%s];", x, set, at)
 	w.indent--
 	w.block(s.Body)
 	w.line("}")
+}
+
+// watched is what a loop's condition ends with.
+func (w *writer) watched() string {
+	if w.o.Watched && w.fn.Scope == kir.Group {
+		return " && g.turn()"
+	}
+	return ""
 }
 
 // fresh reserves a name for a variable that the program does not have.
