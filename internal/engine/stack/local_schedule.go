@@ -27,11 +27,12 @@ func (localSchedule) check(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Opt
 	if !on {
 		return nest{}.check(e, g, p, o)
 	}
-	if _, err := parse(o); err != nil {
+	if _, err := prepareLocal(e, g, p, o); err != nil {
 		return err
 	}
-	_, err = prepareLocal(e, g, p, o)
-	return err
+	// Who asks does not say whether matches are wanted or their number only: the
+	// nest must be able to run the plan too.
+	return nest{}.check(e, g, p, o)
 }
 
 func (localSchedule) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, _ engine.Sink) (engine.Result, error) {

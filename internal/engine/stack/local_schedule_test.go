@@ -61,6 +61,17 @@ func TestLocalSchedule(t *testing.T) {
 				t.Errorf("%s with %s=%s: %v, want %v", refused.name, refused.option, refused.value, err, refused.why)
 			}
 		}
+		// What is counted by rows is listed by the nest, which has to be asked too.
+		outside := compiled("gmatch:P4")
+		for _, c := range []struct {
+			value string
+			runs  bool
+		}{{"edge", false}, {"vertex", true}} {
+			o := engine.Options{Opt: map[string]string{"stack.roots": c.value}}
+			if err := e.Check(g, outside, o); (err == nil) != c.runs {
+				t.Errorf("a plan whose level 1 has no candidates of its own, with stack.roots=%s: %v", c.value, err)
+			}
+		}
 		limited(t, e, g)
 	})
 }

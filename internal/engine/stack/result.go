@@ -72,7 +72,7 @@ func (r *search) notes(found session.Result) []string {
 	}
 	notes := []string{fmt.Sprintf("%d blocks of %d threads a device, %s as tasks, %d siblings, sets of up to %d elements; %d steals in blocks, %d across",
 		r.blocks, r.thread, tasks, r.unroll, r.cap, found.StealsBlock, found.StealsGrid)}
-	notes = append(notes, fmt.Sprintf("upload %s, preparation %s, kernel %s", round(found.Upload), round(found.Prepare), round(found.Compile)))
+	notes = append(notes, fmt.Sprintf("upload %s, preparation %s, compilation %s", round(found.Upload), round(found.Prepare), round(found.Compile)))
 	if r.stats {
 		text := fmt.Sprintf("%d of %d lane-steps had an element", found.LanesBusy, found.LanesAll)
 		for i, name := range usedNames {

@@ -51,11 +51,14 @@ func (r *search) cut() error {
 	return nil
 }
 
-// longest is the length of the longest list that level 1's candidates come from.
-// In an undirected graph it is the first of a class.
+// longest is the length of the longest list that level 1's candidates come from:
+// where degrees fall with ids, that of the first vertex.
 func (r *search) longest() (n int) {
 	first, _ := r.prog.Define("W_FIRST_ADJ")
 	csr := r.p.Adjs[first].CSR
+	if falling(r.g, csr) && csr.NumVertices() > 0 {
+		return csr.Degree(0)
+	}
 	for v := range csr.NumVertices() {
 		n = max(n, csr.Degree(uint32(v)))
 	}
