@@ -16,7 +16,7 @@ type Library struct{ handle uintptr }
 // flags of generated C. Whole numbers wrap, and fractions are rounded at every
 // step, so that answers do not depend on the compiler.
 var flags = []string{
-	"-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off", "-fwrapv", "-w", "-x", "c",
+	"-std=gnu11", "-O3", "-march=native", "-fno-strict-aliasing", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off", "-fwrapv", "-w", "-x", "c",
 }
 
 // opened are the libraries of this process by the digest of their text.

@@ -64,7 +64,8 @@ type Wide struct{ Hi, Lo uint64 }
 // Result is what a run gave.
 type Result struct {
 	Count    Wide
-	Complete bool // no one told the run to stop
+	Complete bool   // no one told the run to stop
+	Failed   uint32 // the code of the program's Fail that ended the run; 0: none did
 	Sums     [][]uint64
 }
 
@@ -83,8 +84,8 @@ type header struct {
 	_                           [40]byte
 	next, done, total           atomic.Uint64
 	_                           [104]byte
-	stop                        atomic.Uint32
-	_                           [124]byte
+	stop, failed                atomic.Uint32
+	_                           [120]byte
 	_                           [64]uint32
 }
 
@@ -161,7 +162,7 @@ func Run(ctx context.Context, j *Job) (res Result, err error) {
 	if r.caught != nil {
 		panic(r.caught)
 	}
-	res.Complete, err = r.head.stop.Load() == 0, r.err
+	res.Complete, res.Failed, err = r.head.stop.Load() == 0, r.head.failed.Load(), r.err
 	sum := Wide{}
 	for i := range workers {
 		w := &workers[i]

@@ -34,7 +34,7 @@ func Runtime() map[string]string {
 
 // Text returns the program as C.
 func Text(p *kir.Program) string {
-	w := &writer{p: p}
+	w := &writer{p: p, early: map[*kir.Func]bool{}}
 	w.lines("// ", p.Doc)
 	w.line("#include \"graph.h\"")
 	if slices.ContainsFunc(p.Funcs, overRows) {
@@ -97,6 +97,7 @@ type writer struct {
 	indent int
 	fn     *function
 	temps  int // names given to what expressions need
+	early  map[*kir.Func]bool
 }
 
 func (w *writer) line(format string, args ...any) {

@@ -142,6 +142,12 @@ func (w *writer) call(x kir.Call) (string, int) {
 		}
 	}
 	switch x.Fn {
+	case kir.Words, kir.Floats:
+		return fmt.Sprintf("(%s *)(%s + %s)", scalar(x.Fn.Result.Elem), w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindUnary
+	case kir.Item:
+		return fmt.Sprintf("%s.p[%s]", w.bound(x.Args[0], bindPrimary), args[1]), bindPrimary
+	case kir.EdgeTarget:
+		return fmt.Sprintf("%s.adj[%s]", strings.TrimPrefix(args[0], "&"), args[1]), bindPrimary
 	case kir.Size:
 		return w.bound(x.Args[0], bindPrimary) + ".n", bindPrimary
 	case kir.Part:

@@ -101,6 +101,10 @@ func (w *writer) block(body []kir.Stmt) {
 	w.indent++
 	for _, s := range body {
 		w.stmt(s)
+		switch s.(type) {
+		case *kir.Let, *kir.Assign, *kir.Accumulate, *kir.Do:
+			w.pollAfter(s)
+		}
 	}
 	w.indent--
 }
@@ -141,6 +145,9 @@ func (w *writer) stmt(s kir.Stmt) {
 			row[i] = w.cell(x)
 		}
 		w.line("if (w_emit(w, (const Cell[]){%s}, %d * sizeof(Cell))) %s", strings.Join(row, ", "), len(row), w.leave())
+	case *kir.Fail:
+		w.line("w_fail(w, %s);", w.expr(s.Code))
+		w.line("%s", w.leave())
 	case *kir.Do:
 		w.line("%s;", w.expr(s.X))
 	case *kir.Return:
@@ -186,12 +193,54 @@ func (w *writer) ifElse(s *kir.If) {
 		}
 	}
 	w.line("if (%s) {", w.expr(s.Cond))
+	w.indent++
+	w.pollAfter(s)
+	w.indent--
 	w.block(s.Then)
 	if len(s.Else) > 0 {
 		w.line("} else {")
+		w.indent++
+		w.pollAfter(s)
+		w.indent--
 		w.block(s.Else)
 	}
 	w.line("}")
+}
+
+// pollAfter leaves the function after a statement with a call that may have ended
+// early: what that has left behind means nothing.
+func (w *writer) pollAfter(s kir.Stmt) {
+	early := false
+	kir.StmtExprs(s, func(x kir.Expr) {
+		call, ok := x.(kir.Invoke)
+		early = early || ok && w.endsEarly(call.Fn)
+	})
+	if early {
+		w.line("if (w_stopped(w)) %s", w.leave())
+	}
+}
+
+// endsEarly reports whether f, or something that it calls, looks whether the run
+// is to stop.
+func (w *writer) endsEarly(f *kir.Func) bool {
+	early, known := w.early[f]
+	if known {
+		return early
+	}
+	kir.WalkStmts(f.Body, func(s kir.Stmt) {
+		switch s.(type) {
+		case *kir.Each, *kir.Loop:
+			early = early || f.Scope == kir.Group
+		case *kir.Emit, *kir.Fail:
+			early = true
+		}
+		kir.StmtExprs(s, func(x kir.Expr) {
+			call, ok := x.(kir.Invoke)
+			early = early || ok && w.endsEarly(call.Fn)
+		})
+	})
+	w.early[f] = early
+	return early
 }
 
 // poll ends a loop of a group's once the run is to stop. Lanes' loops are short.

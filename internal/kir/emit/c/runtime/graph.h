@@ -65,6 +65,17 @@ static inline u64 w_edge_end(const Adj *a, u32 u, u32 v) {
   return a->off[u] + (v == ~0u ? s.n : w_lower(s.p, s.n, v + 1));
 }
 
+// The vertex, of n, in whose list place i among all lists is.
+static inline u32 w_edge_source(const Adj *a, u32 n, u64 i) {
+  u32 v = 0;
+  for (n -= 1; n > 0;) {
+    const u32 half = n - n / 2;
+    if (a->off[v + half] <= i) v += half, n -= half;
+    else n = half - 1;
+  }
+  return v;
+}
+
 static inline i64 w_cell_int(Column c, u64 row) { return (i64)c.words[row]; }
 static inline f64 w_cell_float(Column c, u64 row) {
   f64 x;

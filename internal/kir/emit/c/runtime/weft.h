@@ -43,6 +43,7 @@ typedef struct {
   u64 done;  // units taken
   u64 total; // counted, up to the limit
   W_LINE u32 stop; // not 0: everybody returns
+  u32 failed;      // why the run has failed; 0: it has not
   W_LINE u32 locks[64]; // of per_root
 } Run;
 
@@ -71,6 +72,13 @@ W_ENTRY void weft_free(void *p) { __builtin_free(p); }
 static inline bool w_stopped(const Worker *w) { return W_RARE(__atomic_load_n(&w->run->stop, __ATOMIC_RELAXED)); }
 
 static inline void w_stop(Worker *w) { __atomic_store_n(&w->run->stop, 1, __ATOMIC_RELAXED); }
+
+// Notes why the run has failed, unless something else is to blame.
+static inline void w_fail(Worker *w, u32 code) {
+  u32 none = 0;
+  __atomic_compare_exchange_n(&w->run->failed, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  w_stop(w);
+}
 
 static inline u32 w_first(u64 range) { return (u32)range; }
 static inline u32 w_end(u64 range) { return (u32)(range >> 32); }
