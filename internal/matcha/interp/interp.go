@@ -184,10 +184,17 @@ func (c *cell) set(x types.Word) {
 	c.words = c.word[:]
 }
 
-// Edges computes a graph that a program makes, outside of its functions and from
-// nothing that is done in order, and returns its edges by their first ends, then
-// their second.
-func Edges(ctx context.Context, p *asg.Program, in *data.Set, n *asg.Node) (from, to []types.Word, err error) {
+// Made is a graph that a program makes: edges by their first ends, then their
+// second, then their information.
+type Made struct {
+	From, To []types.Word
+	Info     []types.Word // nil: there is none
+	Labels   map[types.Word]types.Word
+}
+
+// Make computes a graph that a program makes, outside of its functions and from
+// nothing that is done in order.
+func Make(ctx context.Context, p *asg.Program, in *data.Set, n *asg.Node) (out Made, err error) {
 	m := &machine{ctx: ctx, p: p, in: in, cells: make([]cell, p.Nodes()), runs: map[*asg.Func]*uint64{}}
 	m.prepare(p.Main)
 	defer func() {
@@ -201,5 +208,9 @@ func Edges(ctx context.Context, p *asg.Program, in *data.Set, n *asg.Node) (from
 	}()
 	m.begin(p.Main)
 	g := m.eval(n).graph
-	return g.from, g.to, nil
+	out = Made{From: g.from, To: g.to, Labels: g.labels}
+	if n.At&asg.WithInfo != 0 {
+		out.Info = append([]types.Word{}, g.info...)
+	}
+	return out, nil
 }

@@ -22,9 +22,18 @@ type Code struct {
 	State       *kir.Record
 	// Result are the fields of State that the program's result is after the last
 	// phase, a Bool as an I64; none: the program has no result.
-	Result []int
+	Result   []int
+	failures []error // by their codes, from 1 on
 	// Lists are what lies in the memory of workers and in that of all.
 	Lists []List
+}
+
+// Failure is why a run failed, by the code that a Fail of the program gave.
+func (c *Code) Failure(code uint32) error {
+	if code == 0 || int64(code) > int64(len(c.failures)) {
+		return fmt.Errorf("the program failed for an unknown reason, %d", code)
+	}
+	return c.failures[code-1]
 }
 
 // Phase is a part of a program. A sequential one is Run alone, which one worker

@@ -5,7 +5,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
-	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
@@ -18,38 +17,6 @@ func (l *lowerer) graph(name string) *kir.GlobalDef {
 		l.graphs[name] = g
 	}
 	return g
-}
-
-// makeGraph makes a graph now, and a global of it.
-func (l *lowerer) makeGraph(n *asg.Node) *kir.GlobalDef {
-	f := n.Type.Facts
-	switch {
-	case n.Home != l.p.Main:
-		l.notYet(n, "a graph that a function makes")
-	case n.At != 0:
-		l.notYet(n, "a graph with labels or information on its edges")
-	case f.IDs == nil:
-		l.notYet(n, "a graph of sparse vertices")
-	case l.ordered(n, map[*asg.Node]bool{}):
-		l.notYet(n, "a graph of what is counted")
-	}
-	from, to, err := interp.Edges(l.ctx, l.p, l.in, n)
-	if err != nil {
-		panic(failure{err})
-	}
-	ids := l.in.Most(f.IDs)
-	g := &kir.GlobalDef{Name: n.Given, Kind: kir.Adj, Off: make([]uint64, ids+1)}
-	for i := range from {
-		if from[i] < 0 || int64(from[i]) >= ids || to[i] < 0 || to[i] >= math.MaxUint32 {
-			l.notYet(n, "a graph whose vertices are no ids")
-		}
-		g.Adj = append(g.Adj, uint32(to[i]))
-		g.Off[from[i]+1]++
-	}
-	for v := range ids {
-		g.Off[v+1] += g.Off[v]
-	}
-	return l.prog.AddGlobal(g)
 }
 
 // ordered reports whether a node is computed from something done in order.
@@ -79,7 +46,10 @@ func (l *lowerer) ordered(n *asg.Node, seen map[*asg.Node]bool) bool {
 
 // graphNode writes the operators that look at a graph.
 func (l *lowerer) graphNode(n *asg.Node) *value {
-	name := n.Args[0].Type.Facts.Input
+	name, g := n.Args[0].Type.Facts.Input, l.list(n.Args[0])
+	if m := g.made; m != nil && (g.adj == nil || n.Op == asg.Vertices || n.Op == asg.VertexLabel) {
+		return l.madeNode(n, m)
+	}
 	switch n.Op {
 	case asg.LabelNumber:
 		return &value{xs: []kir.Expr{i64(int64(l.in.LabelNumber(name, n.Name)))}}
@@ -88,13 +58,10 @@ func (l *lowerer) graphNode(n *asg.Node) *value {
 	case asg.VertexLabel:
 		return &value{xs: []kir.Expr{l.let("", l.label(n, name, l.scalar(n.Args[1])))}}
 	}
-	adj := l.vals[n.Args[0]].adj
+	adj := g.adj
 	vertices := int64(len(adj.Off) - 1)
 	switch n.Op {
 	case asg.Vertices:
-		if name == "" {
-			l.notYet(n, "the vertices of a graph that the program makes")
-		}
 		return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}}
 	case asg.Edges:
 		return &value{each: func(body func([]kir.Expr)) {
@@ -133,9 +100,6 @@ const maxClasses = 256
 
 // label is the number of a vertex's label. Vertices with a label are consecutive.
 func (l *lowerer) label(n *asg.Node, name string, v kir.Expr) kir.Expr {
-	if name == "" {
-		l.notYet(n, "labels of a graph that the program makes")
-	}
 	classes := l.in.Input(name).Graph.Classes
 	if len(classes) > maxClasses {
 		l.notYet(n, "labels of a graph with so many of them")

@@ -9,8 +9,6 @@ package irgen
 
 import (
 	"context"
-	"math"
-
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/data"
@@ -21,8 +19,19 @@ import (
 // and numbers among the inputs become constants. Graphs that the program makes
 // are made now. The error is a *syntax.Error that says what cannot be lowered
 // yet, or that of making a graph.
-func Lower(ctx context.Context, p *asg.Program, in *data.Set) (c *Code, err error) {
-	l := &lowerer{ctx: ctx, p: p, in: in, prog: &kir.Program{Name: p.Name}, vals: map[*asg.Node]*value{}, graphs: map[string]*kir.GlobalDef{}}
+func Lower(ctx context.Context, p *asg.Program, in *data.Set) (*Code, error) {
+	return lower(ctx, p, in, false)
+}
+
+// LowerDebug is Lower for a debug build, which also fails where a number does not
+// fit 64 bits.
+func LowerDebug(ctx context.Context, p *asg.Program, in *data.Set) (*Code, error) {
+	return lower(ctx, p, in, true)
+}
+
+func lower(ctx context.Context, p *asg.Program, in *data.Set, debug bool) (c *Code, err error) {
+	l := &lowerer{debug: debug, ctx: ctx, p: p, in: in, prog: &kir.Program{Name: p.Name}, vals: map[*asg.Node]*value{}, graphs: map[string]*kir.GlobalDef{},
+		supported: map[string]*kir.Func{}, intervals: map[*asg.Node]interval{}}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -35,6 +44,8 @@ func Lower(ctx context.Context, p *asg.Program, in *data.Set) (c *Code, err erro
 	memory := kir.ArrayOf(kir.U32, 0).Writable()
 	l.mem, l.shared = &kir.Var{Name: "mem", T: memory}, &kir.Var{Name: "shared", T: memory}
 	c = &Code{Program: l.prog}
+	l.findUses()
+	l.findSure(p.Main)
 	var results []*kir.Var
 	body := l.block(func() {
 		for _, n := range p.Inputs {
@@ -47,6 +58,8 @@ func Lower(ctx context.Context, p *asg.Program, in *data.Set) (c *Code, err erro
 	})
 	c.Words, c.SharedWords, c.Lists = l.words, l.sharedWords, l.lists
 	l.phases(c, body, results)
+	l.prog.Funcs = append(l.helpers, l.prog.Funcs...)
+	c.failures = l.failures
 	return c, kir.Verify(l.prog)
 }
 
@@ -87,8 +100,16 @@ type lowerer struct {
 	vals        map[*asg.Node]*value
 	graphs      map[string]*kir.GlobalDef // of inputs
 	inline      bool                      // in a predicate, which is one expression
-	outer       bool                      // the next loop is the outermost of a node that is Parallel
-	parallel    map[kir.Stmt]bool         // such loops
+	debug       bool                      // what does not fit 64 bits fails
+	failures    []error                   // by their codes, from 1 on
+	sink        *sink                     // of the value that is being computed, nil: what fails ends the run
+	helpers     []*kir.Func               // functions that the program calls
+	supported   map[string]*kir.Func      // by their names
+	intervals   map[*asg.Node]interval
+	uses        map[*asg.Node]usage
+	sure        map[*asg.Node]bool // what the program needs whatever its inputs are
+	outer       bool               // the next loop is the outermost of a node that is Parallel
+	parallel    map[kir.Stmt]bool  // such loops
 }
 
 // takeOuter reports whether the loop that is written next is the outermost one of
@@ -144,24 +165,19 @@ func (l *lowerer) let(name string, x kir.Expr) kir.Expr {
 	return kir.R(v)
 }
 
-// room takes memory for the list of a node and returns it: of a worker, or of
-// all workers where the list lives as long as the program runs.
-func (l *lowerer) room(n *asg.Node) kir.Expr {
-	mem, words := l.mem, &l.words
-	if n.Home == l.p.Main {
-		mem, words = l.shared, &l.sharedWords
-	}
-	list := List{Node: n, At: *words, Words: l.in.Most(n.Type.Max), Shared: mem == l.shared}
-	*words += list.Words
-	if *words < list.At || *words > math.MaxUint32 {
-		panic(failure{l.p.File.ErrorAt(n.Pos, "the memory for "+list.Name()+" lies beyond 2^32 words")})
-	}
-	l.lists = append(l.lists, list)
-	return kir.Fn(kir.Room, kir.R(mem), kir.C(uint32(list.At)))
-}
+// room takes memory for the ids of a list.
+func (l *lowerer) room(n *asg.Node) kir.Expr { return l.take(n, l.most(n)).ids(0) }
 
 // scalars are the components of a Var or Tuple.
 func (l *lowerer) scalars(n *asg.Node) []kir.Expr {
+	if v := l.vals[n]; v != nil {
+		l.need(v)
+	}
+	return l.parts(n)
+}
+
+// parts are the components, whether the value failed or not.
+func (l *lowerer) parts(n *asg.Node) []kir.Expr {
 	if n.Op == asg.Const {
 		switch n.Type.Kind {
 		case types.Float:
@@ -198,15 +214,39 @@ func (l *lowerer) body(f *asg.Func) {
 		if n.Op == asg.Const {
 			continue
 		}
-		l.outer = n.Parallel
-		l.vals[n] = l.node(n)
-		l.outer = false
+		l.vals[n] = l.value(n)
 	}
+}
+
+// value writes a node: what is done in its place, or what is computed.
+func (l *lowerer) value(n *asg.Node) *value {
+	l.outer = n.Parallel
+	defer func() { l.outer = false }()
+	write := func() *value { return l.stored(n, l.node(n)) }
+	switch {
+	case n.Op.Step() || n.Effects || l.sure[n]:
+		return l.unguarded(write)
+	case n.Parallel:
+		return l.unsure(write)
+	}
+	return l.guarded(write)
 }
 
 // run writes f for the items of a list and returns the result's components.
 func (l *lowerer) run(f *asg.Func, item []kir.Expr) []kir.Expr {
-	l.vals[f.Operands[0]] = &value{xs: item}
+	return l.runAll(f, [][]kir.Expr{item})
+}
+
+// runAll is run for the items of lists.
+func (l *lowerer) runAll(f *asg.Func, items [][]kir.Expr) []kir.Expr {
+	for i, item := range items {
+		l.vals[f.Operands[i]] = &value{xs: item}
+	}
+	return l.again(f)
+}
+
+// again is run for items that the operands have.
+func (l *lowerer) again(f *asg.Func) []kir.Expr {
 	l.body(f)
 	if f.Result == nil {
 		return nil

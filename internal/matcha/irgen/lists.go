@@ -1,18 +1,23 @@
 package irgen
 
 import (
+	"slices"
+
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
-	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
 // value is what a node is: components, a graph, or a list in one of its forms.
 type value struct {
-	xs  []kir.Expr
-	adj *kir.GlobalDef
+	xs      []kir.Expr
+	adj     *kir.GlobalDef
+	made    *made // beside adj or without it: of a graph that the program makes
+	counter *counter
+	code    kir.Expr // other than 0 where the value failed; nil: it cannot fail
 
 	set  kir.Expr     // an ascending list of ids
 	span *[2]kir.Expr // the numbers from the first up to, without, the second
+	rows *rows        // items in memory or a column
 	lit  [][]kir.Expr // items written out
 	// each runs over any other list: it writes loops around what body writes.
 	each func(body func(item []kir.Expr))
@@ -36,6 +41,10 @@ func (l *lowerer) over(v *value, body func(item []kir.Expr)) {
 		outer := l.takeOuter()
 		x := &kir.Var{Name: "i", T: kir.T(kir.I64)}
 		l.loop(&kir.Loop{I: x, Lo: v.span[0], Hi: v.span[1], Body: l.block(func() { body([]kir.Expr{kir.R(x)}) })}, outer)
+	case v.rows != nil:
+		outer := l.takeOuter()
+		i := local("i", kir.U32)
+		l.loop(&kir.Loop{I: i, Lo: kir.C(0), Hi: v.rows.n, Body: l.block(func() { body(l.item(v, kir.R(i))) })}, outer)
 	case v.each != nil:
 		v.each(body)
 	default:
@@ -47,25 +56,24 @@ func (l *lowerer) over(v *value, body func(item []kir.Expr)) {
 
 // apply is the list of an apply: it is made where something runs over it.
 func (l *lowerer) apply(n *asg.Node) *value {
-	from := l.vals[n.Args[0]]
-	if from.set != nil && n.Type.Ascending && n.Cond != nil && l.plain(n.Cond) {
+	if from := l.vals[n.Args[0]]; from.set != nil && n.Type.Ascending && n.Cond != nil && l.plain(n.Cond) {
+		l.need(from)
 		return &value{set: l.filter(n, from.set, func(x kir.Expr) kir.Expr { return l.keep(n.Cond, x) })}
 	}
 	return &value{each: func(body func(item []kir.Expr)) {
-		l.applied(n, func() { body(l.run(n.Func, l.vals[n.Func.Operands[0]].xs)) })
+		l.applied(n, func() { body(l.again(n.Func)) })
 	}}
 }
 
 // applied writes the loops of an apply and its condition, around what body
-// writes; the operands have the item.
+// writes; the operands of the function have the items.
 func (l *lowerer) applied(n *asg.Node, body func()) {
-	if len(n.Args) != 1 {
-		l.notYet(n, "apply over several lists")
-	}
-	l.over(l.vals[n.Args[0]], func(item []kir.Expr) {
+	turn := func(items [][]kir.Expr) {
 		inside := func() {
-			if n.Func != nil {
-				l.vals[n.Func.Operands[0]] = &value{xs: item}
+			for j, item := range items {
+				if n.Func != nil {
+					l.vals[n.Func.Operands[j]] = &value{xs: item}
+				}
 			}
 			body()
 		}
@@ -73,23 +81,40 @@ func (l *lowerer) applied(n *asg.Node, body func()) {
 			inside()
 			return
 		}
-		cond := l.run(n.Cond, item)[0]
+		cond := l.runAll(n.Cond, items)[0]
 		l.do(&kir.If{Cond: cond, Then: l.block(inside)})
-	})
+	}
+	if len(n.Args) > 1 {
+		l.zipped(n, turn)
+		return
+	}
+	l.over(l.list(n.Args[0]), func(item []kir.Expr) { turn([][]kir.Expr{item}) })
 }
 
 // maxPlain is the most operators of a predicate, in which what is read twice is
 // computed twice.
 const maxPlain = 64
 
-// plain reports whether a condition is one expression, for a lane alone.
-func (l *lowerer) plain(f *asg.Func) bool {
+// plain reports whether a function, but for some steps, is one expression that
+// cannot fail, for a lane alone.
+func (l *lowerer) plain(f *asg.Func, but ...*asg.Node) bool {
 	size := map[*asg.Node]int{}
 	for _, n := range asg.Order(f) {
+		for _, a := range n.Args {
+			if v := l.vals[a]; v != nil && v.code != nil && !a.Home.Within(f) {
+				return false
+			}
+		}
+		if slices.Contains(but, n) {
+			continue
+		}
 		switch n.Op {
 		case asg.Neg, asg.Not, asg.Arith, asg.Compare, asg.And, asg.Or, asg.ToFloat, asg.MakeTuple, asg.Part, asg.Const,
 			asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
 		default:
+			return false
+		}
+		if l.fallible(n) {
 			return false
 		}
 		size[n] = 1
@@ -130,69 +155,13 @@ func (l *lowerer) setOp(n *asg.Node, s *kir.SetOp) kir.Expr {
 	return kir.R(v)
 }
 
-// combine is intersect or diff.
-func (l *lowerer) combine(n *asg.Node, common bool) *value {
-	a, b := l.vals[n.Args[0]], l.vals[n.Args[1]]
-	switch {
-	case a.span != nil && b.set != nil && common:
-		return &value{set: l.cut(b.set, a.span[0], a.span[1])}
-	case a.set == nil:
-		l.notYet(n, "intersect and diff of a list that is neither ascending nor stored")
-	case b.set != nil:
-		op := kir.Subtract
-		if common {
-			op = kir.Intersect
-		}
-		return &value{set: l.setOp(n, &kir.SetOp{Op: op, A: a.set, B: b.set})}
-	case b.span != nil && common:
-		return &value{set: l.cut(a.set, b.span[0], b.span[1])}
-	case b.each != nil:
-		l.notYet(n, "intersect and diff with a list that is neither ascending nor written out")
-	}
-	return &value{set: l.filter(n, a.set, func(x kir.Expr) kir.Expr { return member(b, x, common) })}
-}
-
-// member is the question whether x is in a list written out or a span, or, where
-// common is false, is not.
-func member(b *value, x kir.Expr, common bool) kir.Expr {
-	var in kir.Expr
-	if b.span != nil {
-		in = kir.All(kir.Op2(kir.Ge, x, b.span[0]), kir.Op2(kir.Lt, x, b.span[1]))
-	} else {
-		var some []kir.Expr
-		for _, item := range b.lit {
-			some = append(some, kir.Op2(kir.Eq, x, item[0]))
-		}
-		in = kir.Any(some...)
-	}
-	if common {
-		return in
-	}
-	return kir.NotX(in)
-}
-
-// combinedSize is the size of an intersection or difference that is not stored.
-func (l *lowerer) combinedSize(n *asg.Node, common bool) kir.Expr {
-	a, b := l.vals[n.Args[0]], l.vals[n.Args[1]]
-	switch {
-	case a.set != nil && b.set != nil:
-		fn := kir.CountMinus
-		if common {
-			fn = kir.CountAnd
-		}
-		return asInt(kir.Fn(fn, a.set, b.set))
-	case a.set != nil && b.each == nil:
-		x := &kir.Var{Name: "x", T: kir.T(kir.U32)}
-		return asInt(kir.Count{Over: a.set, X: x, Keep: member(b, asInt(kir.R(x)), common)})
-	}
-	return l.size(l.combine(n, common))
-}
-
 // size is the number of a list's items.
 func (l *lowerer) size(v *value) kir.Expr {
 	switch {
 	case v.set != nil:
 		return asInt(kir.Fn(kir.Size, v.set))
+	case v.rows != nil:
+		return asInt(v.rows.n)
 	case v.span != nil:
 		return kir.Op2(kir.Max, i64(0), kir.Op2(kir.Sub, v.span[1], v.span[0]))
 	case v.count != nil:
@@ -203,36 +172,6 @@ func (l *lowerer) size(v *value) kir.Expr {
 	n := l.total("n", kir.I64)
 	l.over(v, func([]kir.Expr) { l.do(&kir.Accumulate{To: kir.R(n), X: i64(1)}) })
 	return kir.R(n)
-}
-
-// total declares a sum.
-func (l *lowerer) total(name string, k kir.Kind) *kir.Var {
-	zero := i64(0)
-	if k == kir.F64 {
-		zero = kir.F(0)
-	}
-	v := &kir.Var{Name: name, T: kir.T(k)}
-	l.do(&kir.Let{Var: v, Init: zero})
-	return v
-}
-
-// sum adds what loops make, items of a type: over writes loops around what its
-// argument writes.
-func (l *lowerer) sum(t *types.Type, over func(add func(item []kir.Expr))) *value {
-	kind := kir.I64
-	if t.Part(0).Kind == types.Float {
-		kind = kir.F64
-	}
-	out := &value{}
-	for range t.Words() {
-		out.xs = append(out.xs, kir.R(l.total("sum", kind)))
-	}
-	over(func(item []kir.Expr) {
-		for i, x := range item {
-			l.do(&kir.Accumulate{To: out.xs[i], X: x})
-		}
-	})
-	return out
 }
 
 // cut is the part lo ≤ x < hi of a set.

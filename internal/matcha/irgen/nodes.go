@@ -15,17 +15,15 @@ func (l *lowerer) node(n *asg.Node) *value {
 	arg := func(i int) kir.Expr { return l.scalar(n.Args[i]) }
 	switch n.Op {
 	case asg.Neg:
-		return one(kir.Unary{Op: kir.Neg, X: arg(0)})
+		return one(l.negative(n, arg(0)))
 	case asg.Not:
 		return one(kir.NotX(arg(0)))
 	case asg.Arith:
 		return one(l.arith(n, arg(0), arg(1)))
 	case asg.Compare:
 		return one(kir.Op2(comparisons[n.Name], arg(0), arg(1)))
-	case asg.And:
-		return one(kir.All(arg(0), arg(1)))
-	case asg.Or:
-		return one(kir.Any(arg(0), arg(1)))
+	case asg.And, asg.Or:
+		return one(l.logic(n, n.Op == asg.Or))
 	case asg.ToFloat:
 		return one(kir.Convert{T: kir.T(kir.F64), X: arg(0)})
 	case asg.MakeTuple:
@@ -45,10 +43,10 @@ func (l *lowerer) node(n *asg.Node) *value {
 	case asg.Range:
 		return &value{span: &[2]kir.Expr{i64(0), arg(0)}}
 	case asg.MakeGraph:
-		return &value{adj: l.makeGraph(n)}
+		return l.makeGraph(n)
 	case asg.Subgraph, asg.Matching:
 		return l.view(n)
-	case asg.Vertices, asg.Edges, asg.Neighbor, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
+	case asg.Vertices, asg.Edges, asg.Neighbor, asg.EdgeInfo, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
 		return l.graphNode(n)
 	case asg.Apply:
 		if !n.Effects {
@@ -56,8 +54,11 @@ func (l *lowerer) node(n *asg.Node) *value {
 		}
 		return l.done(n)
 	case asg.ApplySum:
-		return l.sum(n.Type, func(add func([]kir.Expr)) {
-			l.applied(n, func() { add(l.run(n.Func, l.vals[n.Func.Operands[0]].xs)) })
+		if v := l.laneAdds(n); v != nil {
+			return v
+		}
+		return l.sum(n, n.Type, func(add func([]kir.Expr)) {
+			l.applied(n, func() { add(l.again(n.Func)) })
 		})
 	case asg.ApplySize:
 		return one(l.applySize(n))
@@ -66,82 +67,43 @@ func (l *lowerer) node(n *asg.Node) *value {
 	case asg.IntersectSize, asg.DiffSize:
 		return one(l.combinedSize(n, n.Op == asg.IntersectSize))
 	case asg.Sum:
-		if v := l.vals[n.Args[0]]; v.sums != nil {
+		v := l.list(n.Args[0])
+		if v.sums != nil {
 			return &value{xs: v.sums}
 		}
-		return l.sum(n.Type, func(add func([]kir.Expr)) { l.over(l.vals[n.Args[0]], add) })
+		return l.sum(n, n.Type, func(add func([]kir.Expr)) { l.over(v, add) })
 	case asg.Size:
-		return one(l.size(l.vals[n.Args[0]]))
+		return one(l.size(l.list(n.Args[0])))
 	case asg.Slice:
 		return l.slice(n)
 	case asg.Emit:
 		l.do(&kir.Emit{Row: l.scalars(n.Args[0])})
 		return &value{}
-	case asg.EdgeInfo:
-		l.notYet(n, "edge_info")
 	case asg.Limit:
-		l.notYet(n, "mk_list of another list")
-	case asg.NewCounter, asg.CounterAdd, asg.CounterGet, asg.CounterReset:
-		l.notYet(n, "a Counter")
+		return l.limit(n)
+	case asg.NewCounter:
+		return l.newCounter(n)
+	case asg.CounterAdd:
+		return l.counterAdd(n)
+	case asg.CounterGet:
+		return l.counterGet(n)
+	case asg.CounterReset:
+		l.reset(l.list(n.Args[0]).counter)
+		return &value{}
 	}
 	panic("irgen: cannot lower " + n.Op.String())
 }
 
-// done is an apply that does something: it runs here and once, so that only the
-// sum and the size of its list can be known later.
-func (l *lowerer) done(n *asg.Node) *value {
-	sum := false
-	asg.Walk(l.p, func(m *asg.Node) {
-		for _, a := range m.Args {
-			if a == n && m.Op != asg.Sum && m.Op != asg.Size {
-				l.notYet(n, "a list that is made by doing something, but for its sum and size")
-			}
-			sum = sum || a == n && m.Op == asg.Sum
-		}
-	})
-	run := func() []kir.Expr { return l.run(n.Func, l.vals[n.Func.Operands[0]].xs) }
-	if n.Type.Kind == types.Void {
-		l.applied(n, func() { run() })
-		return &value{}
-	}
-	count := l.total("n", kir.I64)
-	counted := func() []kir.Expr {
-		l.do(&kir.Accumulate{To: kir.R(count), X: i64(1)})
-		return run()
-	}
-	if !sum {
-		l.applied(n, func() { counted() })
-		return &value{count: kir.R(count)}
-	}
-	sums := l.sum(n.Type.Elem, func(add func([]kir.Expr)) {
-		l.applied(n, func() { add(counted()) })
-	})
-	return &value{count: kir.R(count), sums: sums.xs}
-}
-
 var comparisons = map[string]kir.Op{"==": kir.Eq, "!=": kir.Ne, "<": kir.Lt, "<=": kir.Le, ">": kir.Gt, ">=": kir.Ge}
-
-func (l *lowerer) arith(n *asg.Node, x, y kir.Expr) kir.Expr {
-	op := map[string]kir.Op{"+": kir.Add, "-": kir.Sub, "*": kir.Mul, "/": kir.Div, "%": kir.Mod}[n.Name]
-	if op == kir.Div || op == kir.Mod {
-		c, known := y.(kir.Const)
-		switch {
-		case n.Type.Kind == types.Float && op == kir.Mod:
-			l.notYet(n, "the remainder of a division of floats")
-		case n.Type.Kind == types.Int && (!known || c.Bits == 0 || int64(c.Bits) == -1):
-			l.notYet(n, "a division by what is not a constant other than 0 and -1")
-		}
-	}
-	return kir.Op2(op, x, y)
-}
 
 // applySize counts the items that fulfil a condition.
 func (l *lowerer) applySize(n *asg.Node) kir.Expr {
 	from := l.vals[n.Args[0]]
 	switch {
 	case n.Cond == nil && len(n.Args) == 1:
-		return l.size(from)
+		return l.size(l.need(from))
 	case len(n.Args) == 1 && from.set != nil && l.plain(n.Cond):
+		l.need(from)
 		x := &kir.Var{Name: "x", T: kir.T(kir.U32)}
 		return asInt(kir.Count{Over: from.set, X: x, Keep: l.keep(n.Cond, asInt(kir.R(x)))})
 	}
@@ -152,7 +114,7 @@ func (l *lowerer) applySize(n *asg.Node) kir.Expr {
 
 // slice cuts a list.
 func (l *lowerer) slice(n *asg.Node) *value {
-	v := l.vals[n.Args[0]]
+	v := l.list(n.Args[0])
 	var low, high *asg.Node
 	bounds := n.Args[1:]
 	if n.At&asg.WithLow != 0 {
@@ -212,7 +174,7 @@ func (l *lowerer) input(n *asg.Node) *value {
 	case types.Graph:
 		return &value{adj: l.graph(n.Name)}
 	case types.List:
-		l.notYet(n, "an input that is a list")
+		return l.inputList(n, in.Items)
 	case types.Float:
 		return &value{xs: []kir.Expr{kir.F(in.Var.Float())}}
 	case types.Bool:

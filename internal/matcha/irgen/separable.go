@@ -21,7 +21,7 @@ func (d *division) separable(loop *kir.Loop) bool {
 	kir.WalkStmts(loop.Body, func(s kir.Stmt) {
 		reads := kir.Operands(s)
 		switch s := s.(type) {
-		case *kir.Let, *kir.If, *kir.Each, *kir.Loop, *kir.Emit, *kir.Comment:
+		case *kir.Let, *kir.If, *kir.Each, *kir.Loop, *kir.Emit, *kir.Fail, *kir.Do, *kir.Comment:
 		case *kir.SetOp:
 			private(s.To)
 			private(s.Out)
@@ -39,6 +39,13 @@ func (d *division) separable(loop *kir.Loop) bool {
 		}
 		for _, x := range reads {
 			kir.WalkExpr(*x, func(y kir.Expr) {
+				if call, is := y.(kir.Invoke); is {
+					for i, v := range call.Fn.Params {
+						if v.T.Mut || v.Out {
+							private(call.Args[i])
+						}
+					}
+				}
 				if r, is := y.(kir.Ref); is {
 					read[r.Var] = true
 				}

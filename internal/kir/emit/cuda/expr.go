@@ -135,7 +135,7 @@ func (w *writer) invoke(x kir.Invoke) string {
 		name = fmt.Sprintf("%s<%d>::%s", x.Fn.Family, x.Fn.Index, name)
 	}
 	args := []string{"q"}
-	if x.Fn.Scope == kir.Group {
+	if x.Fn.Scope == kir.Group || fails(x.Fn) {
 		args = []string{"g", "q"}
 	}
 	for _, a := range x.Args {

@@ -23,7 +23,7 @@ func (w *writer) function(f *kir.Func) {
 	if f.Family != "" {
 		head = "static DEV "
 	}
-	if f.Scope == kir.Group {
+	if f.Scope == kir.Group || fails(f) {
 		head = "template<class G> " + head
 		params = []string{"G g", "const Graph& q"}
 	}

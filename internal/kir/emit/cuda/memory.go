@@ -42,3 +42,20 @@ func writes(s kir.Stmt) bool {
 	})
 	return found
 }
+
+// fails reports whether a function, or one that it calls, may fail: then it must
+// know its group, which fail is told.
+func fails(f *kir.Func) bool {
+	found := false
+	kir.WalkStmts(f.Body, func(s kir.Stmt) {
+		if _, ok := s.(*kir.Fail); ok {
+			found = true
+		}
+		kir.StmtExprs(s, func(x kir.Expr) {
+			if call, ok := x.(kir.Invoke); ok {
+				found = found || fails(call.Fn)
+			}
+		})
+	})
+	return found
+}

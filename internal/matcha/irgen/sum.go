@@ -1,0 +1,52 @@
+package irgen
+
+import (
+	"math"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// total declares a sum.
+func (l *lowerer) total(name string, k kir.Kind) *kir.Var {
+	zero := i64(0)
+	if k == kir.F64 {
+		zero = kir.F(0)
+	}
+	v := &kir.Var{Name: name, T: kir.T(k)}
+	l.do(&kir.Let{Var: v, Init: zero})
+	return v
+}
+
+// sum adds what loops make, items of a type: over writes loops around what its
+// argument writes.
+func (l *lowerer) sum(n *asg.Node, t *types.Type, over func(add func(item []kir.Expr))) *value {
+	out := &value{}
+	var halves []*kir.Var
+	kind := wordKind(t)
+	for range t.Words() {
+		out.xs = append(out.xs, kir.R(l.total("sum", kind)))
+		if l.debug && kind == kir.I64 {
+			halves = append(halves, l.total("low", kind), l.total("high", kind))
+		}
+	}
+	over(func(item []kir.Expr) {
+		for i, x := range item {
+			if halves != nil {
+				x = l.let("", x)
+				l.do(&kir.Accumulate{To: kir.R(halves[2*i]), X: kir.Op2(kir.BitAnd, x, i64(math.MaxUint32))})
+				l.do(&kir.Accumulate{To: kir.R(halves[2*i+1]), X: kir.Op2(kir.Shr, x, kir.C(32))})
+			}
+			l.do(&kir.Accumulate{To: out.xs[i], X: x})
+		}
+	})
+	for i := 0; i < len(halves); i += 2 {
+		// The sum is high · 2^32 + low, and fits 64 bits if its upper part fits 32. In
+		// halves it may be added up in any order, and by several workers.
+		upper := l.let("", plus(kir.R(halves[i+1]), kir.Op2(kir.Shr, kir.R(halves[i]), kir.C(32))))
+		wraps := kir.Any(kir.Op2(kir.Lt, upper, i64(math.MinInt32)), kir.Op2(kir.Gt, upper, i64(math.MaxInt32)))
+		l.fail(wraps, l.code(n, "%v", types.ErrOverflow))
+	}
+	return out
+}
