@@ -155,7 +155,7 @@ func TestSame(t *testing.T) {
 	}
 	for _, text := range texts {
 		rapid.Check(t, func(t *rapid.T) {
-			in := draw(t, text)
+			in := matchatest.Inputs(t, text)
 			p := matchatest.Build(t, text)
 			set, err := data.Bind(p, in)
 			if err != nil {

@@ -36,8 +36,8 @@ func TestText(t *testing.T) {
 	}
 	var src, calls bytes.Buffer
 	src.WriteString("#include <cstdio>\n#include \"graph.cuh\"\n")
-	for name, text := range programs {
-		if !mistakes[name] {
+	for name, text := range matchatest.Programs {
+		if !matchatest.Mistakes[name] {
 			texts = append(texts, text)
 		}
 	}
@@ -51,7 +51,7 @@ func TestText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := rapid.Custom(func(t *rapid.T) map[string]data.Input { return draw(t, text) }).Example(100*i + seed)
+			in := rapid.Custom(func(t *rapid.T) map[string]data.Input { return matchatest.Inputs(t, text) }).Example(100*i + seed)
 			set, err := data.Bind(p, in)
 			if err != nil {
 				t.Fatal(err)

@@ -1,0 +1,219 @@
+package matchatest
+
+import (
+	"fmt"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/types"
+)
+
+// Programs have what the library's have not, by what they are about. Each is for
+// inputs as Inputs draws them.
+var Programs = map[string]string{
+	"dense counter": `input G: Graph
+input l0: int
+let c = Counter(12)
+def f(v):
+    let d = Counter(12)
+    apply(lambda w: add(d, w, 2 * w), lambda w: w > v, neighbor(G, v))
+    apply(lambda w: add(d, w % 3, 1), None, neighbor(G, v))
+    reset(c)
+    let old = add(c, v + l0, 7)
+    let twice = sum(apply(lambda w: add(c, w, 1), None, neighbor(G, v)))
+    let seen = size(apply(lambda w: w, lambda w: get(c, w) > 0, vertices(G)))
+    return get(d, 0) + 10 * get(d, v) + 100 * twice + 1000 * seen + get(c, v) * old
+return sum(apply(f, None, vertices(G)))
+`,
+	"hashed counter": `input G: Graph
+input l0: int
+let c = Counter(90, hashed=True)
+def f(v):
+    let own = Counter(3, hashed=True)
+    def g(w):
+        add(c, (v - w) * 1000000007, w)
+        add(own, w % 3 - 1, v)
+        return get(own, w) + get(own, -1)
+    return sum(apply(g, None, neighbor(G, v))) + get(c, 1000000007)
+return mk_tuple(val=[sum(apply(f, None, vertices(G))), get(c, 0), get(c, -1000000007)])
+`,
+	"full counter": `input G: Graph
+input l0: int
+let c = Counter(3, hashed=True)
+apply(lambda v: add(c, v * v, 1), None, vertices(G))
+return get(c, 4)
+`,
+	"no such key": `input G: Graph
+input l0: int
+let c = Counter(5)
+def f(v):
+    add(c, v - l0, 1)
+    return get(c, v)
+return sum(apply(f, None, vertices(G)))
+`,
+	"lists": `input E: List[Tuple[int, 3]]
+input X: List[int]
+input F: List[float]
+input B: List[bool]
+let few = mk_list(12, int, X)
+let heavy = apply(lambda e: get(e, 2), lambda e: get(e, 0) != get(e, 1), E)
+emit(sum(E))
+emit(mk_tuple(val=[size(intersect(X, heavy)), size(diff(X, heavy)) + sum(intersect(heavy, X)), size(intersect(B, mk_list(val=[True])))]))
+apply(lambda x: emit(mk_tuple(val=[x, 0, size(diff(few, mk_list(val=[x])))])), lambda x: x < 3, intersect(few, range(9)))
+return mk_tuple(val=[sum(F), 1.0 * size(intersect(F, apply(lambda f: f / 2, None, F)))])
+`,
+	"zip": `input E: List[Tuple[int, 3]]
+input X: List[int]
+input l0: int
+let last = apply(lambda e: get(e, 2), None, E)
+let squares = apply(lambda i: i * i, None, range(size(E)))
+def f(e, t, i, s):
+    emit(mk_tuple(val=[get(e, 0), t, i, s]))
+    return t * i - s
+let all = apply(f, lambda e, t, i, s: t % 2 == 0 or i > l0, E, last, range(size(E)), squares)
+return mk_tuple(val=[sum(all), sum(apply(lambda a, b: a * b, None, last, squares)), size(apply(lambda a, b: a, lambda a, b: a < b, last, squares))])
+`,
+	"zip of different": `input G: Graph
+input l0: int in 0..9
+def f(v):
+    return sum(apply(lambda a, b: a * b, None, neighbor(G, v), range(l0)))
+return sum(apply(f, lambda v: size(neighbor(G, v)) == l0, vertices(G))) + sum(apply(f, lambda v: v > 6, vertices(G)))
+`,
+	"limits": `input G: Graph
+input l0: int
+def f(v):
+    let few = mk_list(3, int, neighbor(G, v))
+    let odd = apply(lambda w: w * v, lambda w: w % 2 == 1, few)
+    return size(intersect(few, neighbor(G, v))) + sum(odd) * size(odd)
+return sum(apply(f, lambda v: size(neighbor(G, v)) <= 3 + l0, vertices(G)))
+`,
+	"times and places": `input E: List[Tuple[int, 3]]
+input X: List[int]
+input l0: int
+let pairs = apply(lambda e: mk_tuple(val=[get(e, 0) * 1000003 - 1000003, get(e, 1) - 1]), None, E)
+let G = mk_graph(pairs, einfo=apply(lambda e: get(e, 2), None, E))
+let H = mk_graph(pairs, vlabel=apply(lambda x: mk_tuple(val=[x * 1000003 - 1000003, x % 3]), None, X))
+def f(v):
+    apply(lambda w, t: emit(mk_tuple(val=[v, w, t])), lambda w, t: t > l0 and w != v, neighbor(G, v), edge_info(G, v))
+    return size(neighbor(H, v)) * 10 + vertex_label(H, v) + size(intersect(neighbor(H, v), neighbor(G, v)))
+return mk_tuple(val=[sum(apply(f, None, vertices(G))), size(edges(G)), size(edges(H)), sum(vertices(H))])
+`,
+	"dense graphs": `input G: Graph
+input l0: int
+let pairs = apply(lambda e: e, lambda e: get(e, 0) <= get(e, 1) + l0, edges(G))
+let D = mk_graph(pairs, einfo=apply(lambda e: 0.5 * get(e, 1), None, pairs))
+let L = mk_graph(pairs, vlabel=apply(lambda v: mk_tuple(val=[v, v % 2]), lambda v: v != 2, vertices(G)))
+def f(v):
+    let same = apply(lambda w: w, lambda w: vertex_label(L, w) == vertex_label(L, v), neighbor(L, v))
+    return mk_tuple(val=[sum(edge_info(D, v)), 1.0 * sum(same), 0.5 * size(neighbor(D, v - l0))])
+return sum(apply(f, None, vertices(L)))
+`,
+	"graphs of each item": `input G: Graph
+input l0: int
+def f(v):
+    let near = neighbor(G, v)
+    let wide = apply(lambda w: mk_tuple(val=[w * 5 - l0, w + v]), lambda w: w != l0, near)
+    let D = mk_graph(apply(lambda w: mk_tuple(val=[w % 3, w]), None, near), einfo=apply(lambda w: w * 1.5, None, near))
+    let S = mk_graph(wide, vlabel=apply(lambda w: mk_tuple(val=[w * 5, w]), None, near))
+    def g(w):
+        let i = edge_info(D, w)
+        emit(mk_tuple(val=[v, w, size(neighbor(D, w)), size(neighbor(S, w * 5 - l0)), vertex_label(S, w), size(intersect(neighbor(S, w), near))]))
+        return sum(apply(lambda a, b: a * b, None, neighbor(D, w), i))
+    return sum(apply(g, None, vertices(D))) + 1.0 * sum(vertices(S)) + size(edges(S))
+return sum(apply(f, None, vertices(G)))
+`,
+	"two labels": `input G: Graph
+input l0: int
+def f(v):
+    let S = mk_graph(edges(G), vlabel=apply(lambda w: mk_tuple(val=[w % 4, w]), None, neighbor(G, v)))
+    return vertex_label(S, l0)
+return sum(apply(f, None, vertices(G)))
+`,
+	"division": `input G: Graph
+input l0: int
+def f(v):
+    let q = 100 / (v - l0)
+    let r = (v - 3) % (l0 - 1)
+    return mk_tuple(val=[q * 10 + r, size(apply(lambda w: w, lambda w: w != l0 and 12 / (w - l0) > 1, neighbor(G, v)))])
+return sum(apply(f, lambda v: v != l0 and l0 != 1, vertices(G)))
+`,
+	"divided by zero": `input G: Graph
+input l0: int
+let never = 1 / (l0 - l0)
+let sometimes = sum(apply(lambda v: 10 / (v - 5), None, vertices(G)))
+let cond = size(vertices(G)) > 7
+return sum(apply(lambda v: never + v, lambda v: v > 20, vertices(G))) + sum(apply(lambda v: sometimes, lambda v: cond and sometimes != 4, range(2)))
+`,
+	"done": `input G: Graph
+input l0: int
+let c = Counter(40)
+def f(v):
+    emit(mk_tuple(val=[v, 1]))
+    return mk_tuple(val=[v, add(c, v * l0, v)])
+let l = apply(f, None, vertices(G))
+def g(v):
+    let seen = apply(lambda w: get(c, w), None, neighbor(G, v))
+    add(c, 1, 1)
+    return sum(seen) + size(intersect(seen, range(3)))
+return sum(apply(lambda p: get(p, 0) - get(p, 1), lambda p: get(p, 1) >= 0, l)) + sum(apply(g, None, vertices(G)))
+`,
+	"floats": `input F: List[float]
+input l0: int
+let half = apply(lambda x: x % 1.5, lambda x: x > 0.0 - l0, F)
+let some = diff(half, mk_list(val=[0.25, 1.25]))
+def f(x):
+    return size(intersect(some, apply(lambda y: y - x, None, half)))
+return mk_tuple(val=[sum(half), 1.0 * sum(apply(f, None, F))])
+`,
+	"numbers": `input G: Graph
+input l0: int
+input X: List[int]
+let big = 9223372036854775807 - l0
+let spread = apply(lambda x: x * 4611686018427387904, None, X)
+let odd = apply(lambda v: v, lambda v: v * v + big / 2 > 0, vertices(G))
+return mk_tuple(val=[sum(spread), sum(odd), -(big + l0) - 1, sum(apply(lambda v: v * 1000000000000000000, None, neighbor(G, 0)))])
+`,
+}
+
+// Mistakes are the programs of which some runs fail.
+var Mistakes = map[string]bool{
+	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "divided by zero": true, "numbers": true,
+}
+
+// Inputs draws the inputs of a program: a graph G, numbers l0 … l3, gap and total,
+// and lists E, X, F and B, as far as it has them.
+func Inputs(t *rapid.T, text string) map[string]data.Input {
+	in := map[string]data.Input{}
+	has := func(name string) bool { return strings.Contains(text, "input "+name+":") }
+	if has("G") {
+		in["G"] = data.Input{Graph: Graph(t)}
+	}
+	for i := range 4 {
+		if name := fmt.Sprint("l", i); has(name) {
+			in[name] = data.Input{Var: types.Word(rapid.IntRange(0, 2).Draw(t, name))}
+		}
+	}
+	number := func(lo, hi int) types.Word { return types.Word(rapid.IntRange(lo, hi).Draw(t, "number")) }
+	for _, name := range []string{"E", "X", "F", "B", "gap", "total"} {
+		if !has(name) {
+			continue
+		}
+		var items []types.Word
+		for range rapid.IntRange(0, 9).Draw(t, name) {
+			switch name {
+			case "E":
+				items = append(items, number(0, 4), number(0, 4), number(0, 12))
+			case "X":
+				items = append(items, number(-3, 9))
+			case "F":
+				items = append(items, types.FromFloat(float64(number(-8, 8))/4))
+			case "B":
+				items = append(items, number(0, 1))
+			}
+		}
+		in[name] = data.Input{Items: items, Var: number(0, 8)}
+	}
+	return in
+}
