@@ -14,6 +14,9 @@ type Program struct {
 	// Owners are the types whose members functions are: Level<0>, Level<1>, …
 	Owners []Owner
 	Funcs  []*Func // in the order of definition: callees first
+	// Places are the codes with which statements fail that Assert finds outside of
+	// memory; one without a code has that of the statement before it. nil: none.
+	Places map[Stmt]uint32
 }
 
 // Define is a named whole number.

@@ -22,10 +22,19 @@ type Code struct {
 	State       *kir.Record
 	// Result are the fields of State that the program's result is after the last
 	// phase, a Bool as an I64; none: the program has no result.
-	Result   []int
-	failures []error // by their codes, from 1 on
+	Result      []int
+	failures    []error // by their codes, from 1 on
+	mem, shared *kir.Var
 	// Lists are what lies in the memory of workers and in that of all.
 	Lists []List
+}
+
+// Assert makes the code of LowerDebug, after all other passes, a debug build: every
+// access to memory is asserted, and one outside of what there is fails with the
+// place in the program. It is called once.
+func (c *Code) Assert() {
+	length := func(words int64) kir.Expr { return kir.C64(kir.U64, uint64(words)) }
+	kir.Assert(c.Program, map[*kir.Var]kir.Expr{c.mem: length(c.Words), c.shared: length(c.SharedWords)}, 1)
 }
 
 // Failure is why a run failed, by the code that a Fail of the program gave.

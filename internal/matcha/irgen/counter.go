@@ -45,11 +45,11 @@ func (l *lowerer) newCounter(n *asg.Node) *value {
 		words = 2 + each*c.slots
 	}
 	m := l.take(n, words)
-	c.head, c.counts = m.ids(0), m.words(2, c.slots)
+	c.head, c.counts = m.ids(0, 2), m.words(2, c.slots)
 	if c.hashed {
 		c.names = m.words(2+2*c.slots, c.slots)
 	}
-	c.stamps = m.ids(2 + (each-1)*c.slots)
+	c.stamps = m.ids(2+(each-1)*c.slots, c.slots)
 	keys := kir.Op2(kir.Min, kir.Op2(kir.Max, l.scalar(n.Args[0]), i64(0)), i64(most))
 	c.keys = l.let("keys", asID(keys))
 	l.reset(c)

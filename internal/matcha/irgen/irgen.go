@@ -9,6 +9,7 @@ package irgen
 
 import (
 	"context"
+	"errors"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/data"
@@ -44,6 +45,10 @@ func lower(ctx context.Context, p *asg.Program, in *data.Set, debug bool) (c *Co
 	memory := kir.ArrayOf(kir.U32, 0).Writable()
 	l.mem, l.shared = &kir.Var{Name: "mem", T: memory}, &kir.Var{Name: "shared", T: memory}
 	c = &Code{Program: l.prog}
+	if debug {
+		l.prog.Places, l.places = map[kir.Stmt]uint32{}, map[*asg.Node]uint32{}
+		l.failures = append(l.failures, errors.New("an access outside of memory, in a function that the program calls: a mistake of the compiler"))
+	}
 	l.findUses()
 	l.findSure(p.Main)
 	var results []*kir.Var
@@ -59,7 +64,7 @@ func lower(ctx context.Context, p *asg.Program, in *data.Set, debug bool) (c *Co
 	c.Words, c.SharedWords, c.Lists = l.words, l.sharedWords, l.lists
 	l.phases(c, body, results)
 	l.prog.Funcs = append(l.helpers, l.prog.Funcs...)
-	c.failures = l.failures
+	c.failures, c.mem, c.shared = l.failures, l.mem, l.shared
 	return c, kir.Verify(l.prog)
 }
 
@@ -101,6 +106,8 @@ type lowerer struct {
 	graphs      map[string]*kir.GlobalDef // of inputs
 	inline      bool                      // in a predicate, which is one expression
 	debug       bool                      // what does not fit 64 bits fails
+	at          *asg.Node                 // what is being written
+	places      map[*asg.Node]uint32      // codes of accesses outside of memory
 	failures    []error                   // by their codes, from 1 on
 	sink        *sink                     // of the value that is being computed, nil: what fails ends the run
 	helpers     []*kir.Func               // functions that the program calls
@@ -137,7 +144,12 @@ func (l *lowerer) notYet(n *asg.Node, what string) {
 }
 
 // do appends a statement.
-func (l *lowerer) do(s kir.Stmt) { *l.out = append(*l.out, s) }
+func (l *lowerer) do(s kir.Stmt) {
+	*l.out = append(*l.out, s)
+	if l.debug {
+		l.mark(s)
+	}
+}
 
 // block collects the statements that write makes.
 func (l *lowerer) block(write func()) []kir.Stmt {
@@ -166,7 +178,7 @@ func (l *lowerer) let(name string, x kir.Expr) kir.Expr {
 }
 
 // room takes memory for the ids of a list.
-func (l *lowerer) room(n *asg.Node) kir.Expr { return l.take(n, l.most(n)).ids(0) }
+func (l *lowerer) room(n *asg.Node) kir.Expr { return l.take(n, l.most(n)).ids(0, l.most(n)) }
 
 // scalars are the components of a Var or Tuple.
 func (l *lowerer) scalars(n *asg.Node) []kir.Expr {
@@ -220,8 +232,9 @@ func (l *lowerer) body(f *asg.Func) {
 
 // value writes a node: what is done in its place, or what is computed.
 func (l *lowerer) value(n *asg.Node) *value {
-	l.outer = n.Parallel
-	defer func() { l.outer = false }()
+	before := l.at
+	l.outer, l.at = n.Parallel, n
+	defer func() { l.outer, l.at = false, before }()
 	write := func() *value { return l.stored(n, l.node(n)) }
 	switch {
 	case n.Op.Step() || n.Effects || l.sure[n]:

@@ -61,12 +61,19 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := Lower(context.Background(), p, set)
+			lower := Lower
+			if d.HasArg("debug") {
+				lower = LowerDebug
+			}
+			c, err := lower(context.Background(), p, set)
 			if err != nil {
 				return err.Error()
 			}
 			if d.HasArg("optimize") {
 				kir.Optimize(c.Program)
+			}
+			if d.HasArg("debug") {
+				c.Assert()
 			}
 			return c.Format()
 		})

@@ -39,9 +39,9 @@ func (l *lowerer) take(n *asg.Node, words int64) memory {
 	return memory{mem, list.At}
 }
 
-// ids is the part of m from word i on, words and floats n words of 8 bytes there.
-func (m memory) ids(i int64) kir.Expr {
-	return kir.Fn(kir.Room, kir.R(m.mem), kir.C(uint32(m.at+i)))
+// ids is n words of m from word i on, words and floats n words of 8 bytes there.
+func (m memory) ids(i, n int64) kir.Expr {
+	return kir.Fn(kir.IDs, kir.R(m.mem), kir.C(uint32(m.at+i)), kir.C(uint32(n)))
 }
 
 func (m memory) words(i, n int64) kir.Expr {
@@ -105,7 +105,7 @@ func (l *lowerer) store(n *asg.Node, v *value) *value {
 	var array kir.Expr
 	switch {
 	case ids:
-		array = m.ids(0)
+		array = m.ids(0, most)
 	case n.Type.Elem.Part(0).Kind == types.Float:
 		array = m.floats(0, most*width)
 	default:

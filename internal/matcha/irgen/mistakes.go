@@ -19,6 +19,21 @@ func (l *lowerer) code(n *asg.Node, format string, args ...any) kir.Expr {
 	return kir.C(uint32(len(l.failures)))
 }
 
+// mark says of a statement where it is in the program: what accesses made there
+// fail with when they are asserted.
+func (l *lowerer) mark(s kir.Stmt) {
+	if l.at == nil {
+		return
+	}
+	code, ok := l.places[l.at]
+	if !ok {
+		l.code(l.at, "an access outside of memory: a mistake of the compiler")
+		code = uint32(len(l.failures))
+		l.places[l.at] = code
+	}
+	l.prog.Places[s] = code
+}
+
 // sink is the code of the value that is being computed: a variable, once something
 // can fail.
 type sink struct{ code *kir.Var }

@@ -72,9 +72,14 @@ func compare(t failer, text string, in map[string]data.Input, off []string, debu
 		}
 		return false
 	}
-	for _, optimize := range []bool{false, true} {
-		if optimize {
+	for _, step := range []string{"lowered", "optimized", "asserted"} {
+		switch {
+		case step == "optimized":
 			kir.Optimize(c.Program)
+		case step == "asserted" && debug:
+			c.Assert()
+		case step == "asserted":
+			continue
 		}
 		got, err := try(t, c)
 		switch {

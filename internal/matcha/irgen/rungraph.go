@@ -45,7 +45,7 @@ func (l *lowerer) runGraph(n *asg.Node) *made {
 	if n.At&asg.WithInfo != 0 {
 		m.info = column(a[2], t.Info.Kind)
 	} else if l.small(t.To) {
-		m.ids = l.take(n, most).ids(0)
+		m.ids = l.take(n, most).ids(0, most)
 		i := local("i", kir.U32)
 		l.do(&kir.Loop{I: i, Lo: kir.C(0), Hi: size, Body: []kir.Stmt{
 			&kir.Assign{To: kir.Elem{X: m.ids, I: kir.R(i)}, X: asID(kir.Elem{X: a[1], I: kir.R(i)})},

@@ -106,7 +106,7 @@ func (w *writer) call(x kir.Call) (string, int) {
 		args[i] = w.expr(a)
 	}
 	switch x.Fn {
-	case kir.Words, kir.Floats:
+	case kir.IDs, kir.Words, kir.Floats:
 		return w.view(x)
 	case kir.Size:
 		return w.bound(x.Args[0], bindPrimary) + ".n", bindPrimary

@@ -8,6 +8,9 @@ import (
 
 // view is the text of a view of memory.
 func (w *writer) view(x kir.Call) (string, int) {
+	if x.Fn == kir.IDs {
+		return fmt.Sprintf("%s + %s", w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindAdd
+	}
 	return fmt.Sprintf("(%s*)(%s + %s)", scalar(x.Fn.Result.Elem), w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindUnary
 }
 

@@ -20,7 +20,7 @@ func (c *compiler) call(x kir.Call) eval {
 	}
 	g := func(i int) *kir.GlobalDef { return x.Args[i].(kir.Global).G }
 	switch x.Fn {
-	case kir.Words, kir.Floats:
+	case kir.IDs, kir.Words, kir.Floats:
 		return c.view(x)
 	case kir.List:
 		adj := g(0)

@@ -5,9 +5,13 @@ import "github.com/weftgraph/weft/internal/kir"
 // view is a view of memory, which ends where the view does.
 func (c *compiler) view(x kir.Call) eval {
 	array, at, n := c.expr(x.Args[0]), c.expr(x.Args[1]), c.expr(x.Args[2])
+	size := uint64(1)
+	if x.Fn != kir.IDs {
+		size = 2
+	}
 	return func(f *frame) Value {
 		from := at(f).N
-		end := from + 2*n(f).N
+		end := from + size*n(f).N
 		return Value{List: array(f).List[from:end:end]}
 	}
 }
