@@ -152,7 +152,7 @@ func (w *writer) call(x kir.Call) (string, int) {
 		return w.bound(x.Args[0], bindPrimary) + ".n", bindPrimary
 	case kir.Part:
 		return fmt.Sprintf("(Set){%s + %s, %s, 0}", w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul), args[2]), bindPrimary
-	case kir.Room:
+	case kir.Room, kir.IDs:
 		return fmt.Sprintf("%s + %s", w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindAdd
 	case kir.BitAt:
 		return fmt.Sprintf("w_bit(%s)", strings.Join(args, ", ")), bindPrimary
