@@ -3,7 +3,9 @@ package plan
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -104,7 +106,7 @@ func (b *binding) tryLocal(pl *Plan, o Options) *Plan {
 	}
 	loc.Method = Local
 	loc.estimate(o)
-	loc.Price = localPrice(loc)
+	loc.Price = localPrice(loc, neighbourhoodsOf(loc.Adjs[0].CSR))
 	// A triangle is an edge among the neighbours below the root: no matrix at
 	// all, and always the cheapest way.
 	triangle := len(pl.Levels) == 3 && loc.Levels[1].Set >= 0
@@ -155,41 +157,55 @@ func allBelowRoot(pl *Plan) bool {
 	return true
 }
 
+// neighbourhoods are sums over all vertices that the price of the local method
+// is made of.
+type neighbourhoods struct {
+	arcs    float64
+	build   float64 // elements read while all matrices are made
+	squares float64 // of degrees
+	limit   int     // of a list cut at its own vertex: at least √(2m)
+}
+
+func neighbourhoodsOf(csr *graph.CSR) neighbourhoods {
+	a := neighbourhoods{arcs: float64(len(csr.Adj)), limit: 1}
+	for a.limit*a.limit < len(csr.Adj) {
+		a.limit *= 2
+	}
+	for v := range uint32(csr.NumVertices()) {
+		d := csr.Degree(v)
+		a.build += float64(d) * float64(min(d, a.limit)) / 2
+		a.squares += float64(d) * float64(d)
+	}
+	return a
+}
+
 // localPrice is the expected work of a plan for the local method: making the
 // matrices, and one step for each partial match above the tail.
-func localPrice(pl *Plan) float64 {
-	csr := pl.Adjs[0].CSR
-	n := csr.NumVertices()
-	var build, squares, arcs float64
-	// Lists cut at their own vertex have at most √(2m) elements.
-	arcs = float64(len(csr.Adj))
-	limit := 1
-	for limit*limit < len(csr.Adj) {
-		limit *= 2
-	}
-	for v := range uint32(n) {
-		d := csr.Degree(v)
-		build += float64(d) * float64(min(d, limit)) / 2
-		squares += float64(d) * float64(d)
-	}
-	if arcs == 0 {
+func localPrice(pl *Plan, a neighbourhoods) float64 {
+	if a.arcs == 0 {
 		return 0
 	}
-	words := squares/arcs/64 + 1 // of the row that a random edge's end has
+	words := a.squares/a.arcs/64 + 1 // of the row that a random edge's end has
 	oriented := allBelowRoot(pl)
 	if oriented {
-		words = float64(bits.Len(uint(limit)))/8 + 1
+		words = float64(bits.Len(uint(a.limit)))/8 + 1
 	}
-	price := localEdge * build
+	price := localEdge * a.build
 	first := len(pl.Levels) - pl.Tail.K
 	if pl.Levels[1].Set < 0 {
-		price += squares / 2
-		// Each pair's common neighbours are level 2; below, random walks say how
-		// many candidates a level has for one of the level above.
-		partial := squares / 2
+		pairs := a.squares / 2 // with a common neighbour, counted for each
+		price += pairs
+		// Each pair's common neighbours are level 2, or its vertices are chosen for
+		// each pair; below, random walks say how many candidates a level has for one
+		// of the level above.
+		partial := pairs
 		for l := 2; l < first; l++ {
-			if above := pl.Levels[l-1].Estimate; l > 2 && above > 0 {
+			above := pl.Levels[l-1].Estimate
+			switch {
+			case l > 2 && above > 0:
 				partial *= pl.Levels[l].Estimate / above
+			case l == 2 && above > 0 && !slices.Contains(pl.Levels[2].Back, Back{Level: 1, Adj: pl.Levels[2].Back[0].Adj}):
+				partial = pl.Levels[2].Estimate * min(1, pairs/above)
 			}
 			price += partial * (localStep + localWord*words)
 		}

@@ -92,7 +92,8 @@ type costSearch struct {
 	tests bool
 	last  uint32 // vertices that come after all others, for the tail to close
 	seen  int
-	best  []prefix // complete orders, at most finalists of them
+	best  []prefix // complete orders, at most keep of them
+	keep  int      // 0: finalists
 }
 
 // prefix is the beginning of an order with what it costs.
@@ -225,7 +226,7 @@ func (c *costSearch) descend(p prefix) {
 		c.finish(p)
 		return
 	}
-	if len(c.best) == finalists && p.bound() >= c.best[finalists-1].cost {
+	if most := c.most(); len(c.best) == most && p.bound() >= c.best[most-1].cost {
 		return
 	}
 	children := []prefix{}
@@ -236,6 +237,14 @@ func (c *costSearch) descend(p prefix) {
 	for _, q := range children {
 		c.descend(q)
 	}
+}
+
+// most is how many complete orders are kept.
+func (c *costSearch) most() int {
+	if c.keep > 0 {
+		return c.keep
+	}
+	return finalists
 }
 
 // finish appends what comes last, takes the tail off, and keeps p where it is
@@ -273,7 +282,7 @@ func (c *costSearch) finish(p prefix) {
 	}
 	i := sort.Search(len(c.best), func(i int) bool { return c.best[i].cost > p.cost })
 	c.best = slices.Insert(c.best, i, p)
-	c.best = c.best[:min(len(c.best), finalists)]
+	c.best = c.best[:min(len(c.best), c.most())]
 }
 
 // alike reports whether two vertices that are not linked have the same

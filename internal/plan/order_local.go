@@ -1,25 +1,31 @@
 package plan
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 	"sort"
 )
 
 // orderLocal makes an order for the local method: the root, the one vertex that
 // is not its neighbour if there is one, and the others in the cheapest order.
 // The order need not be connected at level 1, whose vertex is reached over the
-// neighbours that it shares with the root.
+// neighbours that it shares with the root. The cost model knows little of that
+// vertex, and less of pairs that must not be neighbours: the best orders of each
+// root are compared by random walks where the search is long.
 func (b *binding) orderLocal(o Options) (choice, error) {
 	if o.Order == "given" {
 		return b.orderGiven(o)
 	}
-	c := &costSearch{b: b, s: b.statistics(), o: o}
 	elems, small := b.group.Elements(5040)
+	stats := b.statistics()
+	var best []prefix
 	for r := range b.n {
 		outside := b.all() &^ b.near[r] &^ (1 << r)
-		if bits.OnesCount32(outside) > 1 || o.Root >= 0 && o.Root != r {
+		if bits.OnesCount32(outside) > 1 || o.Root >= 0 && o.Root != r || o.Root < 0 && leads(elems, r) {
 			continue
 		}
+		c := &costSearch{b: b, s: stats, o: o, keep: localOrders}
 		p := c.extend(&prefix{perms: elems, frac: 1}, r)
 		for _, x := range members(outside) {
 			p = c.extend(&p, x)
@@ -31,29 +37,78 @@ func (b *binding) orderLocal(o Options) (choice, error) {
 		}
 		if b.n <= exhaustive && small {
 			c.descend(p)
-			continue
-		}
-		rest := b.greedy(r, nil, func(placed uint32, v int) score {
-			return score{float64(bits.OnesCount32(b.near[v] & (placed | outside)))}
-		})
-		for _, v := range rest {
-			if p.placed>>v&1 == 0 {
-				p = c.extend(&p, v)
+		} else {
+			rest := b.greedy(r, nil, func(placed uint32, v int) score {
+				return score{float64(bits.OnesCount32(b.near[v] & (placed | outside)))}
+			})
+			for _, v := range rest {
+				if p.placed>>v&1 == 0 {
+					p = c.extend(&p, v)
+				}
 			}
+			c.finish(p)
 		}
-		c.finish(p)
+		best = append(best, c.best...)
 	}
-	if len(c.best) == 0 {
+	if len(best) == 0 {
 		return choice{}, queryErrorf("the local method does not apply: no vertex of the pattern is a neighbour of all others but one")
 	}
-	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
-	// A level that arithmetic closes is not walked at all, while the levels that
-	// are cost about as much each: the longest tail comes before the model's cost.
-	order, tail := c.best[0].order, -1
-	for _, p := range c.best {
-		if k := b.assemble(p.order, o).Tail.K; k > tail {
-			order, tail = p.order, k
+	sort.SliceStable(best, func(i, j int) bool { return best[i].cost < best[j].cost })
+	return choice{
+		order: b.bestLocal(best, o), name: "cost",
+		why: "the local method, asked for; its root is a neighbour of all others but at most one",
+	}, nil
+}
+
+// leads reports whether a symmetry takes r to a vertex before it, whose orders are
+// as good.
+func leads(perms [][]int, r int) bool {
+	return slices.ContainsFunc(perms, func(perm []int) bool { return perm[r] < r })
+}
+
+// localOrders is how many orders of a root are looked at, and localFinalists how
+// many of all roots' are compared by as many random walks as other orders are.
+const (
+	localOrders    = 24
+	localFinalists = 6
+)
+
+// bestLocal is the best of some orders that ascend by the model's cost. A level
+// that arithmetic closes is not walked at all, while the levels that are cost
+// about as much each: the longest tail comes before the model's cost.
+func (b *binding) bestLocal(best []prefix, o Options) []int {
+	tail := -1
+	var plans []*Plan
+	for _, p := range best {
+		pl := b.assemble(p.order, o)
+		if pl.Tail.K > tail {
+			plans, tail = plans[:0], pl.Tail.K
+		}
+		if pl.Tail.K == tail && LocalOK(pl) == nil {
+			plans = append(plans, pl)
 		}
 	}
-	return choice{order: order, name: "cost", why: "the local method, asked for; its root is a neighbour of all others but at most one"}, nil
+	if len(plans) == 0 {
+		return best[0].order
+	}
+	if len(plans) == 1 || best[0].cost < worthWalking || o.Quick || plans[0].Empty != nil {
+		return plans[0].Order
+	}
+	around := neighbourhoodsOf(plans[0].Adjs[0].CSR)
+	rank := func(plans []*Plan, walks int) (least float64) {
+		prices := map[*Plan]float64{}
+		for _, pl := range plans {
+			pl.walk(o.Seed, walks)
+			prices[pl] = localPrice(pl, around)
+		}
+		slices.SortStableFunc(plans, func(x, y *Plan) int { return cmp.Compare(prices[x], prices[y]) })
+		return prices[plans[0]]
+	}
+	first := min(len(plans), localFinalists)
+	if rank(plans[:first], 40) < worthwhile {
+		return plans[0].Order
+	}
+	rank(plans, 40)
+	rank(plans[:first], 240)
+	return plans[0].Order
 }
