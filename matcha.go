@@ -8,12 +8,13 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 	cudatext "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
-	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/view"
 )
 
@@ -132,9 +133,9 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	var row []any
-	o := interp.Options{Memory: s.memory}
+	var take func(words []types.Word) bool
 	if emit != nil {
-		o.Emit = func(words []types.Word) bool {
+		take = func(words []types.Word) bool {
 			row = row[:0]
 			for i, x := range words {
 				row = append(row, set.Value(p.Row.Part(i), x))
@@ -142,7 +143,7 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 			return emit(row)
 		}
 	}
-	out, err := interp.Run(ctx, p, set, o)
+	out, err := m.execute(ctx, s, p, set, in, take)
 	r.Emitted, r.Complete = out.Emitted, err == nil && !out.Stopped
 	if err != nil {
 		if cause := memoryCause(ctx); cause != nil {
@@ -157,12 +158,13 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 }
 
 // Code is what is generated of the program for inputs as Run takes them: target is
-// "ir", the kernel IR, or "cuda", its text as C++ for GPUs, one function of a
-// thread group over the run-time library of weft's device code. What code cannot
-// be generated for yet is an error of kind ErrQuery.
+// "ir", the kernel IR, "c", its text as C for threads, over a run-time library, or
+// "cuda", as C++ for GPUs, functions of a thread group over the run-time library of
+// weft's device code. What code cannot be generated for yet is an error of kind
+// ErrQuery.
 func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (string, error) {
-	if target != "ir" && target != "cuda" {
-		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir or cuda", target))
+	if target != "ir" && target != "c" && target != "cuda" {
+		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir, c or cuda", target))
 	}
 	p, set, err := m.bind(in, collect(options))
 	if err != nil {
@@ -173,6 +175,9 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 		return "", classifyMatcha(err)
 	}
 	kir.Optimize(c.Program)
+	if target == "c" {
+		return cpu.Text(c), nil
+	}
 	if target == "cuda" {
 		return cudatext.Text(c.Program), nil
 	}
@@ -256,6 +261,8 @@ func classifyMatcha(err error) error {
 		return withKind(ErrMemory, err)
 	case errors.As(err, &mistake):
 		return withKind(ErrQuery, err)
+	case errors.Is(err, native.ErrNoCompiler):
+		return withKind(ErrDevice, err)
 	}
 	return err
 }

@@ -73,6 +73,8 @@ func TestMatchaErrors(t *testing.T) {
 		{"input k: List[Tuple[int, 2]]\nreturn size(k)", map[string]any{"k": []int64{1}}, WithPasses("all"), ErrUsage},
 		{"input k: int\nreturn 1 / k", map[string]any{"k": int64(0)}, WithPasses("all"), ErrQuery},
 		{"input G: Graph\nreturn label(G, 'a')", map[string]any{"G": g}, WithPasses("all"), ErrQuery},
+		{"return 1", nil, WithTarget("pascal"), ErrUsage},
+		{"return 1", nil, WithSchedule("threads=2"), ErrUsage}, // the interpreter has none
 		{"input k: int in 0..1000000000\nreturn sum(range(k))", map[string]any{"k": int64(3)}, WithMemory(1 << 30), ErrMemory},
 	} {
 		if _, err := matchaProgram(t, c.text).Run(context.Background(), c.in, nil, c.o); !errors.Is(err, c.kind) {
@@ -84,10 +86,25 @@ func TestMatchaErrors(t *testing.T) {
 	if _, err := matchaProgram(t, "return sum(range(100000))").Run(ctx, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := matchaProgram(t, "return get(Counter(1), 0)").Code(context.Background(), "ir", nil); !errors.Is(err, ErrQuery) {
+	if _, err := matchaProgram(t, "return 1").Code(context.Background(), "pascal", nil); !errors.Is(err, ErrUsage) {
 		t.Errorf("%v", err)
 	}
-	if _, err := matchaProgram(t, "return 1").Code(context.Background(), "c", nil); !errors.Is(err, ErrUsage) {
-		t.Errorf("%v", err)
+}
+
+// TestMatchaTarget lists the edges of a clique from C, by several threads.
+func TestMatchaTarget(t *testing.T) {
+	m := matchaProgram(t, "input G: Graph\napply(lambda e: emit(e), None, edges(G))\nreturn size(edges(G))")
+	rows := 0
+	r, err := m.Run(t.Context(), map[string]any{"G": clique(t, 20)}, func([]any) bool { rows++; return true }, WithTarget("c"), WithSchedule("threads=3"))
+	if errors.Is(err, ErrDevice) {
+		t.Skip(err) // no compiler here
+	}
+	if err != nil || rows != 380 || r.Emitted != 380 || !r.Complete || r.Values[0] != int64(380) {
+		t.Errorf("%d rows, %+v: %v", rows, r, err)
+	}
+	rows = 0
+	r, err = m.Run(t.Context(), map[string]any{"G": clique(t, 20)}, func([]any) bool { rows++; return rows < 5 }, WithTarget("c"))
+	if err != nil || rows != 5 || r.Complete || r.Values != nil {
+		t.Errorf("%d rows of 5, %+v: %v", rows, r, err)
 	}
 }

@@ -36,6 +36,8 @@ type settings struct {
 	queryCol  bool
 	listing   *bool
 	passes    string // of a Matcha program; "": all
+	target    string // of a Matcha program
+	schedule  string // of its target
 	progress  func(Progress)
 }
 

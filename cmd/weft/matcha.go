@@ -21,6 +21,7 @@ type matchaFlags struct {
 	commonFlags
 	inputs []string
 	passes string
+	matchaTarget
 }
 
 func (a *app) matchaCmd() *cobra.Command {
@@ -61,18 +62,21 @@ func (a *app) matchaRunCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM [-g FILE] [--input NAME=VALUE]…",
 		Short: "run a program",
-		Long: `Run a program in the interpreter, on one core. A program that emits writes the
-rows to standard output and its result to standard error; one that does not
-writes its result to standard output.
+		Long: `Run a program: in the interpreter, on one core, or with --target c as C, which the
+machine's compiler compiles, on all cores. A program that emits writes the rows to
+standard output, in any order where there are several threads, and its result to
+standard error; one that does not writes its result to standard output.
 
 ` + exitCodesHelp,
 		Example: `  weft matcha run triangles -g graph.txt.gz
-  weft matcha run mine.matcha -g graph.weft --input k=3 --to csv`,
+  weft matcha run mine.matcha -g graph.weft --input k=3 --to csv
+  weft matcha run clique5 -g graph.weft --target c --schedule threads=8`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return a.matchaRun(&f, args[0]) },
 	}
 	f.add(cmd)
 	f.addWriting(cmd)
+	f.addTarget(cmd)
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop after this long (30s, 5m), with exit code 124")
 	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop after `N` rows that are emitted")
 	return cmd
@@ -107,11 +111,11 @@ func (a *app) matchaEmitCmd() *cobra.Command {
 	var f matchaFlags
 	var emit string
 	cmd := &cobra.Command{
-		Use:   "emit PROGRAM [--emit asg|ir|cuda] [-g FILE] [--input NAME=VALUE]…",
+		Use:   "emit PROGRAM [--emit asg|ir|c|cuda] [-g FILE] [--input NAME=VALUE]…",
 		Short: "show what the compiler makes of a program",
 		Long: `Show a program after the passes: as its abstract syntax graph (--emit asg), as the
-kernel IR (--emit ir), or as text for GPUs (--emit cuda). The last two need the
-inputs, because their sizes are part of the code.
+kernel IR (--emit ir), as C (--emit c), or as text for GPUs (--emit cuda). The last
+three need the inputs, because their sizes are part of the code.
 
 ` + exitCodesHelp,
 		Example: `  weft matcha emit triangles --passes none
@@ -119,11 +123,9 @@ inputs, because their sizes are part of the code.
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch emit {
-			case "asg", "ir", "cuda":
-			case "c":
-				return usagef("not yet: --emit c; asg, ir and cuda are there")
+			case "asg", "ir", "c", "cuda":
 			default:
-				return usagef("--emit %s: want asg, ir or cuda", emit)
+				return usagef("--emit %s: want asg, ir, c or cuda", emit)
 			}
 			m, err := a.matcha(args[0])
 			if err != nil {
@@ -145,7 +147,7 @@ inputs, because their sizes are part of the code.
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&emit, "emit", "asg", "asg, the abstract syntax graph, ir, the kernel IR, or cuda, its text for GPUs")
+	cmd.Flags().StringVar(&emit, "emit", "asg", "asg, the abstract syntax graph, ir, the kernel IR, c, its text as C, or cuda, for GPUs")
 	return cmd
 }
 
@@ -245,7 +247,7 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 		rows := &rowWriter{w: out, to: f.to}
 		r, err := m.Run(ctx, in, func(row []any) bool {
 			return rows.add(row) && (f.limit == 0 || rows.n < f.limit)
-		}, weft.WithPasses(f.passes), weft.WithMemory(memory))
+		}, append(f.targetOptions(), weft.WithPasses(f.passes), weft.WithMemory(memory))...)
 		if rows.err != nil {
 			err = rows.err
 		}

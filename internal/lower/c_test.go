@@ -106,7 +106,7 @@ func (k *textCase) writeC(b *bytes.Buffer, i int) {
 		body.WriteString("  q.head.adj = q.adj;\n")
 	}
 	fmt.Fprintf(&body, "  static Run r = {.rows = take};\n  rows = hash = 0;\n  width = %d;\n", len(k.p.Levels))
-	body.WriteString("  worker = (Worker){.run = &r, .room = 3, .buffer = malloc(12 * width)};\n  Worker *w = &worker;\n  u128 total = 0;\n")
+	body.WriteString("  worker = (Worker){.run = &r, .room = 1, .most = 3, .buffer = malloc(12 * width)};\n  Worker *w = &worker;\n  u128 total = 0;\n")
 	slots, _ := k.prog.Define("W_SLOTS")
 	body.WriteString("  for (u32 i = 0; i < W_ROOT_RANGES; ++i) for (u32 v = f_root_first(&q, w, i); v < f_root_end(&q, w, i); ++v) {\n")
 	if k.o.View == lower.Checks {
@@ -166,4 +166,6 @@ func (k *textCase) globals(b *bytes.Buffer, i int) (members string, hubs bool) {
 	return members, hubs
 }
 
-func numbersOf[T uint32 | uint64](xs []T) string { return strings.ReplaceAll(numbers(xs), "u,", "ull,") }
+func numbersOf[T uint32 | uint64](xs []T) string {
+	return strings.ReplaceAll(numbers(xs), "u,", "ull,")
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,17 +29,17 @@ type Job struct {
 	Units   uint64 // of work, fewer than 2^32
 	Schedule
 
-	Words int    // u32 of memory that each worker has to itself
-	Cap   uint32 // elements of each set in it, for code that asks
-	Sums  int    // u64 that each worker has to itself, zero at first
+	// Private is memory that each worker has to itself; nil: Words of them each, zero.
+	Private [][]uint64
+	Words   int
+	Cap     uint32 // elements of each set in it, for code that asks
+	Sums    int    // u64 that each worker has to itself, zero at first
 
 	// Rows takes what the code emits: rows of RowBytes bytes one after the other,
 	// in memory that is used again. It is called by several workers, each at most
 	// once at a time. An error ends the run, which returns it.
 	Rows     func(worker int, rows []byte) error
 	RowBytes int
-	// AtOnce is how many rows a worker gathers before it hands them over; 0: 1024.
-	AtOnce int
 
 	// PerRoot receives counts of vertices, of which those that w_count is told of;
 	// nil: nobody asks.
@@ -95,8 +96,9 @@ type worker struct {
 	id                    uint64
 	lo, hi                uint64
 	over, rows, room, cap uint32
+	most, _               uint32
 	buffer, mem, sums     uintptr
-	_                     [56]byte
+	_                     [48]byte
 	units                 uint64
 	_                     [120]byte
 }
@@ -135,6 +137,7 @@ type running struct {
 	job     *Job
 	head    *header
 	buffers [][]byte
+	private [][]uint64
 
 	mu     sync.Mutex
 	err    error
@@ -152,13 +155,14 @@ func Run(ctx context.Context, j *Job) (res Result, err error) {
 		return res, fmt.Errorf("native: %d units for %d workers", j.Units, j.Workers)
 	}
 	r := &running{job: j, head: &aligned[header](1)[0]}
-	workers, mems := r.prepare()
+	workers, sums := r.prepare()
 	defer freeBitmaps(j)
 	if j.Rows != nil {
 		active.Store(r.head.number, r)
 		defer active.Delete(r.head.number)
 	}
 	r.run(ctx, entry, workers)
+	runtime.KeepAlive(j)
 	if r.caught != nil {
 		panic(r.caught)
 	}
@@ -171,22 +175,17 @@ func Run(ctx context.Context, j *Job) (res Result, err error) {
 		if over && err == nil {
 			err = ErrOverflow
 		}
-		res.Sums = append(res.Sums, mems[i].sums)
+		res.Sums = append(res.Sums, sums[i])
 	}
 	res.Count = sum
 	return res, err
 }
 
-// memory is what a worker has to itself.
-type memory struct {
-	words []uint32
-	sums  []uint64
-}
-
 // prepare lays out the structs of a run.
-func (r *running) prepare() ([]worker, []memory) {
+func (r *running) prepare() (workers []worker, sums [][]uint64) {
 	j, h := r.job, r.head
-	workers, mems := aligned[worker](j.Workers), make([]memory, j.Workers)
+	workers = aligned[worker](j.Workers)
+	r.private = j.Private
 	h.graph, h.worker, h.extra = j.Memory.Graph(), uintptr(unsafe.Pointer(&workers[0])), uintptr(j.Extra)
 	h.units, h.workers, h.limit = j.Units, uint32(j.Workers), j.Limit
 	h.chunk = min(max(j.Units/uint64(j.Workers*512), 1), 256)
@@ -204,30 +203,33 @@ func (r *running) prepare() ([]worker, []memory) {
 	if len(j.PerRoot) > 0 {
 		h.perRoot = uintptr(unsafe.Pointer(&j.PerRoot[0]))
 	}
-	atOnce := j.AtOnce
-	if atOnce <= 0 {
-		atOnce = 1024
-	}
 	if j.Rows != nil {
 		h.rows = takeRows()
 		r.buffers = make([][]byte, j.Workers)
 	}
 	for i := range workers {
-		w, m := &workers[i], &mems[i]
+		w := &workers[i]
 		w.run, w.id, w.cap = uintptr(unsafe.Pointer(h)), uint64(i), j.Cap
 		if j.Static {
 			first, end := share(j.Units, i, j.Workers), share(j.Units, i+1, j.Workers)
 			w.units = end<<32 | first
 		}
-		m.words, m.sums = make([]uint32, max(1, j.Words)), make([]uint64, max(1, j.Sums))
-		w.mem, w.sums = uintptr(unsafe.Pointer(&m.words[0])), uintptr(unsafe.Pointer(&m.sums[0]))
+		if j.Private == nil {
+			r.private = append(r.private, make([]uint64, j.Words/2+1))
+		}
+		sums = append(sums, make([]uint64, max(1, j.Sums)))
+		w.mem, w.sums = uintptr(unsafe.Pointer(&r.private[i][0])), uintptr(unsafe.Pointer(&sums[i][0]))
 		if j.Rows != nil {
-			r.buffers[i] = make([]byte, atOnce*j.RowBytes)
-			w.room, w.buffer = uint32(atOnce), uintptr(unsafe.Pointer(&r.buffers[i][0]))
+			r.buffers[i] = make([]byte, max(1, mostRows*j.RowBytes))
+			w.room, w.most, w.buffer = 1, mostRows, uintptr(unsafe.Pointer(&r.buffers[i][0]))
 		}
 	}
-	return workers, mems
+	return workers, sums
 }
+
+// mostRows are the rows that a worker gathers before it hands them over: few at
+// first, so that whoever waits for them gets some.
+const mostRows = 1024
 
 // share is where worker i's share of n units begins.
 func share(n uint64, i, workers int) uint64 { return n * uint64(i) / uint64(workers) }

@@ -86,9 +86,6 @@ func (e CPU) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 		j.Limit = uint64(max(o.Limit, 0))
 	} else {
 		j.Rows, j.RowBytes = rows.take, 4*rows.width
-		if o.Limit > 0 {
-			j.AtOnce = int(min(o.Limit, 1024))
-		}
 	}
 	r, err := native.Run(ctx, j)
 	res.Search = time.Since(begin)
@@ -155,7 +152,7 @@ func job(g *graph.Graph, p *plan.Plan, counting bool) (*native.Job, error) {
 	slots, _ := prog.Define("W_SLOTS")
 	room := lower.Room(p) + slack
 	return &native.Job{
-		Library: lib, Entry: "weft_nest", Memory: c.NewMemory(prog, x.vertices, classes), Extra: unsafe.Pointer(x),
+		Library: lib, Entry: "weft_nest", Memory: c.NewMemory(prog, classes), Extra: unsafe.Pointer(x),
 		Units: units, Cap: uint32(room), Words: room*int(slots) + slack,
 	}, nil
 }

@@ -42,7 +42,7 @@ type Schedule struct {
 
 // Default is the schedule that a target has where nothing is said.
 func Default(t Target) Schedule {
-	s := Schedule{Target: t, Group: 1}
+	s := Schedule{Target: t, Group: 1, Steal: t == C}
 	if t == CUDA {
 		s.Group, s.Block, s.Steal = 8, 256, true
 	}
@@ -74,7 +74,7 @@ var knobs = []struct {
 		}
 		return nil
 	}},
-	{"steal", []Target{CUDA}, func(s Schedule) string { return pick(s.Steal, "on", "off") }, func(s *Schedule, v string) (err error) {
+	{"steal", []Target{C, CUDA}, func(s Schedule) string { return pick(s.Steal, "on", "off") }, func(s *Schedule, v string) (err error) {
 		s.Steal, err = either(v, "on", "off")
 		return err
 	}},

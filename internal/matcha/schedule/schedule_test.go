@@ -16,7 +16,7 @@ func TestParse(t *testing.T) {
 		{CUDA, "", "threads=all,group=8,steal=on,loop=dynamic,block=256,shared=none"},
 		{CUDA, "group=32,steal=off", "threads=all,group=32,steal=off,loop=dynamic,block=256,shared=none"},
 		{CUDA, "shared=common+ends,loop=static,threads=512,block=64", "threads=512,group=8,steal=on,loop=static,block=64,shared=common+ends"},
-		{C, "threads=4", "threads=4,loop=dynamic"},
+		{C, "threads=4", "threads=4,steal=on,loop=dynamic"},
 		{Interp, "", "none"},
 	} {
 		if s, err := Parse(c.target, c.text); err != nil || s.String() != c.want {
@@ -31,7 +31,7 @@ func TestErrors(t *testing.T) {
 		text, want string
 	}{
 		{Interp, "threads=2", "interp has none"},
-		{C, "group=8", `"group=8": the target c has threads, loop`},
+		{C, "group=8", `"group=8": the target c has threads, steal, loop`},
 		{CUDA, "groups=8", "has threads, group, steal"},
 		{CUDA, "group", `"group"`},
 		{CUDA, "group=3", "group=3: want 1, 2, 4"},

@@ -11,6 +11,7 @@ type Memory struct {
 	words []uint64
 	keep  []any // what words point to, for the garbage collector
 	hubs  []hub
+	last  uint32 // the largest id in the lists of hubs
 }
 
 // hub is struct Hub of graph.h.
@@ -27,15 +28,15 @@ type Range struct{ First, End uint32 }
 // list that it stands for.
 const maxHubs = 4096
 
-// NewMemory lays out the globals of p for a graph of n vertices. Hubs are
-// looked for at the beginning of each of the ranges, as long as degrees are
-// large: in weft's graphs ids ascend by falling degree within a label class.
-func NewMemory(p *kir.Program, n uint32, classes []Range) *Memory {
+// NewMemory lays out the globals of p. Hubs are looked for at the beginning of
+// each of the ranges, as long as degrees are large: in weft's graphs ids ascend by
+// falling degree within a label class.
+func NewMemory(p *kir.Program, classes []Range) *Memory {
 	m := &Memory{hubs: make([]hub, 1)}
 	var adjs, rest []uint64
 	for _, g := range p.Globals {
 		if g.Kind == kir.Adj {
-			index, most := m.find(g, n, classes)
+			index, most := m.find(g, classes)
 			adjs = append(adjs, address(m, g.Off), address(m, g.Adj), address(m, g.First), address(m, index), most)
 		}
 	}
@@ -52,8 +53,11 @@ func NewMemory(p *kir.Program, n uint32, classes []Range) *Memory {
 			}
 		}
 	}
-	numbers := []uint32{n}
+	numbers := []uint32{0}
 	for _, g := range p.Globals {
+		if g.Kind == kir.Adj {
+			numbers[0] = max(numbers[0], uint32(len(g.Off)-1))
+		}
 		if g.Kind == kir.U32 {
 			numbers = append(numbers, g.Value)
 		}
@@ -63,7 +67,7 @@ func NewMemory(p *kir.Program, n uint32, classes []Range) *Memory {
 	}
 	const head = 3
 	m.words = make([]uint64, 0, head+len(adjs)+len(rest)+len(numbers)/2)
-	m.words = append(m.words, address(m, m.hubs), (uint64(n)+63)/64, 0)
+	m.words = append(m.words, address(m, m.hubs), uint64(m.last)/64+1, 0)
 	m.words = append(append(m.words, adjs...), rest...)
 	if len(adjs) > 0 {
 		m.words[2] = uint64(uintptr(unsafe.Pointer(&m.words[head])))
@@ -106,15 +110,17 @@ func address[T any](m *Memory, s []T) uint64 {
 
 // find numbers the hubs of g, by vertex, and says how long a hub's list is at
 // least.
-func (m *Memory) find(g *kir.GlobalDef, n uint32, classes []Range) (index []uint32, most uint64) {
+func (m *Memory) find(g *kir.GlobalDef, classes []Range) (index []uint32, most uint64) {
+	n := uint32(len(g.Off) - 1)
 	most = max(uint64(n)/256, 64)
 	found := 0
 	for _, c := range classes {
-		for v := c.First; v < c.End && found < maxHubs && g.Off[v+1]-g.Off[v] >= most; v++ {
+		for v := c.First; v < min(c.End, n) && found < maxHubs && g.Off[v+1]-g.Off[v] >= most; v++ {
 			if index == nil {
 				index = make([]uint32, n)
 			}
 			found++
+			m.last = max(m.last, g.Adj[g.Off[v+1]-1])
 			index[v] = uint32(len(m.hubs))
 			m.hubs = append(m.hubs, hub{vertex: v, list: uint32(g.Index)})
 		}

@@ -11,7 +11,16 @@
 #define WEFT_SETOPS
 #include "weft.h"
 #ifdef __AVX2__
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 7 && __GNUC__ <= 14
+// The parts of immintrin.h that are needed here: all of it takes compilers ten
+// times as long as a program.
+#define _IMMINTRIN_H_INCLUDED
+#include <smmintrin.h>
+#include <avxintrin.h>
+#include <avx2intrin.h>
+#else
 #include <immintrin.h>
+#endif
 #endif
 
 // A list, or a slice of one.
@@ -74,7 +83,6 @@ static inline Set w_slice(Set s, u32 lo, u32 hi) {
 static inline bool w_bit(const u64 *words, u64 v) { return words[v >> 6] >> (v & 63) & 1; }
 
 #ifdef __AVX2__
-#ifndef __AVX512VL__
 // w_lanes[m]: the lanes whose bits are set in m, first, a byte each.
 static u64 w_lanes[256];
 __attribute__((constructor)) static void w_fill_lanes(void) {
@@ -82,15 +90,10 @@ __attribute__((constructor)) static void w_fill_lanes(void) {
     for (u32 i = 0, n = 0; i < 8; ++i)
       if (m >> i & 1) w_lanes[m] |= (u64)i << 8 * n++;
 }
-#endif
 
 // The lanes of v whose bits are set in m, first.
 static inline __m256i w_pack(__m256i v, u32 m) {
-#ifdef __AVX512VL__
-  return _mm256_maskz_compress_epi32((__mmask8)m, v);
-#else
   return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&w_lanes[m])));
-#endif
 }
 
 // A lane of a is all ones where its value is among the eight of b, of which lo

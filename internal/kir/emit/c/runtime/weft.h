@@ -54,8 +54,10 @@ struct Worker {
   u128 count;
   u32 over; // not 0: a sum has passed 128 bits
   u32 rows; // in the buffer
-  u32 room; // rows that fit
+  u32 room; // rows until it is handed over, twice as many each time
   u32 cap;  // elements of each set
+  u32 most; // rows that fit
+  u32 unused;
   char *buffer;
   u32 *mem;
   u64 *sums; // of the caller's code
@@ -137,6 +139,7 @@ static bool w_take(Worker *w, u64 *first, u64 *end) {
 static bool w_flush(Worker *w) {
   const u32 n = w->rows;
   w->rows = 0;
+  w->room = 2 * w->room < w->most ? 2 * w->room : w->most;
   if (n > 0 && w->run->rows(w->run->number, w->id, n)) w_stop(w);
   return w_stopped(w);
 }

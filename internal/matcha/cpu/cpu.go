@@ -1,0 +1,207 @@
+// Package cpu is the target c of Matcha: a lowered program as C, compiled by the
+// machine's compiler and run by threads. Sequential phases are run by one worker;
+// the items of a parallel one are shared by all.
+package cpu
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/c"
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/interp"
+	"github.com/weftgraph/weft/internal/matcha/irgen"
+	"github.com/weftgraph/weft/internal/matcha/schedule"
+	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/native"
+)
+
+//go:embed runtime/phase.c
+var phaseText string
+
+// Options are what a run is told.
+type Options struct {
+	Schedule schedule.Schedule
+	// Classes are runs of ids by falling degree, which begin with the hubs of the
+	// graphs; none: no vertex is taken for a hub.
+	Classes []c.Range
+	// Memory is the most bytes that workers and lists may take; 0: as for package
+	// interp.
+	Memory int64
+	// Emit takes what the program emits, a word a component, in memory that is used
+	// again and in any order, never twice at once. Where it returns false the program
+	// stops, without an error. nil: what is emitted is only counted.
+	Emit func(row []types.Word) bool
+}
+
+// Text is the C text of a lowered program: its functions and the entry points of
+// its phases.
+func Text(code *irgen.Code) string {
+	var b strings.Builder
+	b.WriteString(c.Text(code.Program))
+	b.WriteString(phaseText)
+	for i, p := range code.Phases {
+		if p.Run != nil {
+			fmt.Fprintf(&b, "W_RUN(phase%d, %s, %s)\n", i, c.Name(p.Run), code.State.Name)
+		} else {
+			fmt.Fprintf(&b, "W_ITEMS(phase%d, %s, %s, %s)\n", i, c.Name(p.Item), code.State.Name, p.Sums.Name)
+		}
+	}
+	return b.String()
+}
+
+// extra is struct Extra of phase.c.
+type extra struct {
+	shared, state uintptr
+	items, each   uint64
+}
+
+// run is a run under way.
+type run struct {
+	ctx     context.Context
+	code    *irgen.Code
+	o       Options
+	lib     *native.Library
+	memory  *c.Memory
+	private [][]uint64
+	shared  []uint64
+	state   []uint64
+
+	mu      sync.Mutex
+	row     []types.Word
+	emitted uint64
+}
+
+// errEnough ends a run whose consumer of rows wants no more.
+var errEnough = errors.New("enough")
+
+// Run runs a lowered program. The error is one of the program's failures, ctx's, or
+// that of a limit.
+func Run(ctx context.Context, name string, code *irgen.Code, o Options) (res interp.Result, err error) {
+	threads := o.Schedule.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	if err := fits(code, threads, o.Memory); err != nil {
+		return res, err
+	}
+	lib, err := native.Compile(name, Text(code))
+	if err != nil {
+		return res, err
+	}
+	r := &run{ctx: ctx, code: code, o: o, lib: lib, memory: c.NewMemory(code.Program, o.Classes)}
+	for range threads {
+		r.private = append(r.private, make([]uint64, code.Words/2+1))
+	}
+	r.shared, r.state = make([]uint64, code.SharedWords/2+1), make([]uint64, len(code.State.Fields)+1)
+	for i := range code.Phases {
+		if err = r.phase(i); err != nil {
+			break
+		}
+	}
+	res.Emitted = r.emitted
+	if errors.Is(err, errEnough) {
+		res.Stopped = true
+		return res, nil
+	}
+	if err != nil {
+		return res, err
+	}
+	for _, f := range code.Result {
+		res.Words = append(res.Words, types.Word(r.state[f]))
+	}
+	return res, nil
+}
+
+// fits compares the memory of a run with a limit.
+func fits(code *irgen.Code, threads int, limit int64) error {
+	if limit == 0 {
+		limit = interp.DefaultMemory
+	}
+	need := float64(code.Words)*4*float64(threads) + float64(code.SharedWords)*4
+	if need <= float64(limit) {
+		return nil
+	}
+	return &data.MemoryError{Err: fmt.Errorf("%d threads of %d bytes, and %d bytes for all, are more than the %d that there may be; fewer threads, or more memory",
+		threads, code.Words*4, code.SharedWords*4, limit)}
+}
+
+// phase runs one phase.
+func (r *run) phase(i int) error {
+	p := &r.code.Phases[i]
+	x := &extra{each: 1, shared: uintptr(unsafe.Pointer(&r.shared[0])), state: uintptr(unsafe.Pointer(&r.state[0]))}
+	j := &native.Job{
+		Library: r.lib, Entry: fmt.Sprintf("phase%d", i), Memory: r.memory, Extra: unsafe.Pointer(x),
+		Workers: 1, Units: 1, Private: r.private, Schedule: native.Schedule{Static: r.o.Schedule.Static, NoSteal: !r.o.Schedule.Steal},
+	}
+	if p.Item != nil {
+		x.items = uint64(max(0, int64(r.state[p.Items])))
+		x.each = x.items/(math.MaxUint32/2) + 1
+		j.Units = (x.items + x.each - 1) / x.each
+		j.Workers, j.Sums = len(r.private), len(p.Sums.Fields)
+	}
+	if width := r.width(); width > 0 {
+		cell := 8
+		if c.RowKind(r.code.Program) == kir.U32 {
+			cell = 4
+		}
+		j.RowBytes = width * cell
+		j.Rows = func(_ int, rows []byte) error { return r.rows(rows, width, cell) }
+	}
+	res, err := native.Run(r.ctx, j)
+	runtime.KeepAlive(r)
+	if res.Failed != 0 {
+		return r.code.Failure(res.Failed)
+	}
+	for k, f := range p.Into {
+		for _, sums := range res.Sums {
+			r.state[f] += sums[k]
+		}
+	}
+	return err
+}
+
+// width is how many components the rows that the program emits have; 0: it emits
+// none.
+func (r *run) width() (n int) {
+	for _, f := range r.code.Program.Funcs {
+		kir.WalkStmts(f.Body, func(s kir.Stmt) {
+			if e, ok := s.(*kir.Emit); ok {
+				n = len(e.Row)
+			}
+		})
+	}
+	return n
+}
+
+// rows hands emitted rows on.
+func (r *run) rows(rows []byte, width, cell int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for ; len(rows) > 0; rows = rows[width*cell:] {
+		r.emitted++
+		if r.o.Emit == nil {
+			continue
+		}
+		r.row = r.row[:0]
+		for k := range width {
+			if cell == 4 {
+				r.row = append(r.row, types.Word(*(*uint32)(unsafe.Pointer(&rows[4*k]))))
+			} else {
+				r.row = append(r.row, *(*types.Word)(unsafe.Pointer(&rows[8*k])))
+			}
+		}
+		if !r.o.Emit(r.row) {
+			return errEnough
+		}
+	}
+	return nil
+}

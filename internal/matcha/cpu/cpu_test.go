@@ -1,0 +1,138 @@
+package cpu_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/c"
+	"github.com/weftgraph/weft/internal/matcha/cpu"
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/interp"
+	"github.com/weftgraph/weft/internal/matcha/irgen"
+	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/matcha/schedule"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/testing/matchatest"
+)
+
+// needC skips the test where there is no C compiler.
+func needC(t *testing.T) {
+	t.Helper()
+	if _, err := native.C(); errors.Is(err, native.ErrNoCompiler) {
+		t.Skip(err)
+	}
+}
+
+var schedules = []string{"threads=1", "threads=3", "threads=3,loop=static", "threads=2,steal=on", "threads=3,loop=static,steal=on"}
+
+// TestLibrary runs every program of the library, with passes and without, by all
+// schedules, and compares what it gives and emits with the interpreter.
+func TestLibrary(t *testing.T) {
+	needC(t)
+	for at, e := range library.Entries() {
+		t.Run(e.Name, func(t *testing.T) { choices(t, at, e.Text, false) })
+	}
+}
+
+// TestPrograms is TestLibrary for programs that use all of the language.
+func TestPrograms(t *testing.T) {
+	needC(t)
+	for at, name := range slices.Sorted(maps.Keys(matchatest.Programs)) {
+		t.Run(name, func(t *testing.T) { choices(t, at, matchatest.Programs[name], matchatest.Mistakes[name]) })
+	}
+}
+
+// choices runs a program with all passes and with some; each is compiled. debug
+// builds also fail where numbers are too large.
+func choices(t *testing.T, at int, text string, debug bool) {
+	for seed, choice := range []string{"all", "none", "-parallel", "-fuse-sum,-motion"} {
+		if seed == at%4 || seed == 0 && !testing.Short() {
+			in := rapid.Custom(func(t *rapid.T) map[string]data.Input { return matchatest.Inputs(t, text) }).Example(seed + at)
+			same(t, text, choice, in, debug)
+		}
+	}
+}
+
+// same compares the program's C, by all schedules, with the interpreter.
+func same(t *testing.T, text, choice string, in map[string]data.Input, debug bool) {
+	t.Helper()
+	want, wantErr := interpreted(t, text, in)
+	p := matchatest.Build(t, text)
+	off, err := passes.Choose(choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passes.Optimize(p, off...)
+	set, err := data.Bind(p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lower := irgen.Lower
+	if debug {
+		lower = irgen.LowerDebug
+	}
+	code, err := lower(t.Context(), p, set)
+	if err != nil {
+		var mistake *syntax.Error
+		if errors.As(err, &mistake) && strings.Contains(mistake.Msg, "not yet") {
+			t.Skip(err)
+		}
+		t.Fatal(err)
+	}
+	kir.Optimize(code.Program)
+	for _, text := range schedules {
+		s, err := schedule.Parse(schedule.C, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		got, err := cpu.Run(t.Context(), p.Name, code, cpu.Options{Schedule: s, Classes: classes(in), Emit: func(row []types.Word) bool {
+			rows = append(rows, fmt.Sprint(row))
+			return true
+		}})
+		if (err != nil) != (wantErr != nil) {
+			t.Fatalf("%s, passes %s: %v, the interpreter %v", text, choice, err, wantErr)
+		}
+		slices.Sort(rows)
+		if text := fmt.Sprint(rows, got.Words); err == nil && text != want {
+			t.Fatalf("%s, passes %s: %.500s, want %.500s", s, choice, text, want)
+		}
+	}
+}
+
+func classes(in map[string]data.Input) []c.Range {
+	for _, i := range in {
+		if i.Graph != nil {
+			return []c.Range{{First: 0, End: uint32(i.Graph.NumVertices())}}
+		}
+	}
+	return nil
+}
+
+// interpreted is what the program emits, in order, and gives.
+func interpreted(t *testing.T, text string, in map[string]data.Input) (string, error) {
+	t.Helper()
+	p := matchatest.Build(t, text)
+	set, err := data.Bind(p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	r, err := interp.Run(context.Background(), p, set, interp.Options{Emit: func(row []types.Word) bool {
+		rows = append(rows, fmt.Sprint(row))
+		return true
+	}})
+	slices.Sort(rows)
+	return fmt.Sprint(rows, r.Words), err
+}
