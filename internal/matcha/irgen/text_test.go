@@ -83,7 +83,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	fmt.Fprintf(&src, "int main() {\n%s}\n", calls.String())
-	out := onelane.Run(t, src.String(), "-fno-sanitize=signed-integer-overflow")
+	out := onelane.Run(t, src.String())
 	got, expected := strings.Split(out, "\n"), strings.Split(strings.NewReplacer("[", "", "]", "").Replace(want), "\n")
 	for i, line := range got {
 		if i >= len(expected) || strings.TrimSpace(line) != strings.TrimSpace(expected[i]) {

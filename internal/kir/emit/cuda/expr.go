@@ -61,6 +61,9 @@ func (w *writer) bare(x kir.Expr) (string, int) {
 		}
 		return fmt.Sprintf("%s[%s]", w.bound(x.X, bindPrimary), w.expr(x.I)), bindPrimary
 	case kir.Unary:
+		if x.Op == kir.Neg && x.X.Type().Kind == kir.I64 {
+			return fmt.Sprintf("i64(-u64(%s))", w.expr(x.X)), bindPrimary
+		}
 		return x.Op.String() + w.bound(x.X, bindUnary), bindUnary
 	case kir.Binary:
 		return w.binary(x)
@@ -80,6 +83,10 @@ func (w *writer) bare(x kir.Expr) (string, int) {
 	panic(fmt.Sprintf("cuda: no text for %T", x))
 }
 
+func wraps(op kir.Op, k kir.Kind) bool {
+	return k == kir.I64 && (op == kir.Add || op == kir.Sub || op == kir.Mul)
+}
+
 func (w *writer) binary(x kir.Binary) (string, int) {
 	switch x.Op {
 	case kir.Min, kir.Max:
@@ -87,6 +94,11 @@ func (w *writer) binary(x kir.Binary) (string, int) {
 	}
 	if x.Op == kir.Div && x.X.Type().Kind == kir.U128 {
 		return fmt.Sprintf("divide(%s, %s)", w.expr(x.X), w.expr(x.Y)), bindPrimary
+	}
+	if wraps(x.Op, x.X.Type().Kind) {
+		// Signed numbers wrap in kir, and must not overflow in C++.
+		b := binding[x.Op]
+		return fmt.Sprintf("i64(u64(%s) %s %s)", w.expr(x.X), x.Op, w.bound(x.Y, b+1)), bindPrimary
 	}
 	b := binding[x.Op]
 	right := b + 1 // operators group to the left

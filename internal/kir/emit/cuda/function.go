@@ -122,6 +122,10 @@ func (w *writer) stmt(s kir.Stmt) {
 			w.put(s.To, kir.Op2(kir.Add, s.To, s.X))
 			return
 		}
+		if s.To.Type().Kind == kir.I64 {
+			w.line("%s = %s;", w.expr(s.To), w.expr(kir.Op2(kir.Add, s.To, s.X)))
+			return
+		}
 		w.line("%s += %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.If:
 		w.ifElse(s)
