@@ -19,24 +19,21 @@ const (
 	bwd = 2
 )
 
-// block is the distinct pairs of one range of smaller ends.
-type block struct {
-	lo, hi uint32   // the smaller ends, hi exclusive
-	size   []uint32 // pairs of lo+i
-	far    []uint32 // the larger ends, by smaller end, sorted
-	dir    []uint8  // fwd, bwd or both by pair; nil on an undirected graph
-}
-
-func (b *block) free() {
-	freeBig(&b.size)
-	freeBig(&b.far)
-	freeBig(&b.dir)
-}
-
-// pairSet is the distinct pairs of a graph by compact ids.
+// pairSet is the distinct pairs of a graph by compact ids. A pair lies at its
+// smaller end.
 type pairSet struct {
-	n      uint32
+	n uint32
+	// The larger ends of x's pairs are far[at[x]:], size[x] of them; dir has fwd,
+	// bwd or both for each, and is nil on an undirected graph. Between the blocks
+	// is room that duplicates would have taken, which was never touched.
+	far    []uint32
+	dir    []uint8
+	at     []uint64
+	size   []uint32
 	blocks []block
+	// later[y] is how many pairs have y as their larger end; on a directed graph
+	// laterFwd and laterBwd those with the direction.
+	later, laterFwd, laterBwd []uint32
 	// Degrees by compact id: distinct neighbours either way and, on a directed
 	// graph, successors and predecessors.
 	deg, out, in []uint32
@@ -44,10 +41,31 @@ type pairSet struct {
 	loops, arcs, pairs uint64 // dropped self-loops, distinct arcs, distinct pairs
 }
 
-func (p *pairSet) free() {
-	for i := range p.blocks {
-		p.blocks[i].free()
+// block is where the pairs of one range of smaller ends are.
+type block struct{ from, to uint64 }
+
+func newPairSet(n uint32, total uint64, directed bool) *pairSet {
+	count := func() []uint32 { return makeTemp[uint32](uint64(n)) }
+	set := &pairSet{n: n, far: makeTemp[uint32](total), at: makeTemp[uint64](uint64(n)), size: count(), later: count(), deg: count()}
+	if directed {
+		set.dir = makeTemp[uint8](total)
+		set.laterFwd, set.laterBwd, set.out, set.in = count(), count(), count(), count()
 	}
+	return set
+}
+
+// freePairs frees the pairs; the degrees stay.
+func (p *pairSet) freePairs() {
+	freeBig(&p.far)
+	freeBig(&p.dir)
+	freeBig(&p.at)
+	for _, l := range []*[]uint32{&p.size, &p.later, &p.laterFwd, &p.laterBwd} {
+		freeBig(l)
+	}
+}
+
+func (p *pairSet) free() {
+	p.freePairs()
 	freeBig(&p.deg)
 	freeBig(&p.out)
 	freeBig(&p.in)
@@ -61,8 +79,8 @@ type ranges struct {
 }
 
 // rangeEdges is how many pairs a range should have: two buffers of them fit the
-// second or third cache.
-const rangeEdges = 1 << 18
+// second cache.
+const rangeEdges = 1 << 16
 
 func cutRanges(ctx context.Context, threads int, segs []*segment, n uint32, total uint64) (*ranges, error) {
 	r := &ranges{shift: max(0, bits.Len32(n)-16)}
@@ -167,10 +185,7 @@ func distinct(ctx context.Context, threads int, segs []*segment, n uint32, direc
 	if keep {
 		segs = append([]*segment(nil), segs...)
 	}
-	set := &pairSet{n: n, deg: makeTemp[uint32](uint64(n))}
-	if directed {
-		set.out, set.in = makeTemp[uint32](uint64(n)), makeTemp[uint32](uint64(n))
-	}
+	set := newPairSet(n, total, directed)
 	defer func() {
 		for _, s := range segs {
 			if keep && s.cut == nil {
@@ -188,14 +203,19 @@ func distinct(ctx context.Context, threads int, segs []*segment, n uint32, direc
 	}
 	k := len(r.lo) - 1
 	set.blocks = make([]block, k)
+	room := uint64(0)
+	for i := range set.blocks {
+		set.blocks[i].from = room
+		for _, s := range segs {
+			room += uint64(s.cut[i+1] - s.cut[i])
+		}
+	}
 	var arcs, pairs atomic.Uint64
 	bufs := make([]rangeBuf, threads)
 	done := releaser{segs: segs, done: make([]bool, k)}
 	err = parallel(ctx, threads, uint64(k), 1, func(w int, i, _ uint64) {
-		b := &set.blocks[i]
-		b.lo, b.hi = r.lo[i], r.lo[i+1]
-		keys := bufs[w].gather(segs, int(i), b.lo, n)
-		a, p := set.emit(b, keys, bits.Len32(n-1), directed)
+		keys := bufs[w].gather(segs, int(i), r.lo[i], n)
+		a, p := set.emit(&set.blocks[i], r.lo[i], keys, bits.Len32(n-1), threads > 1)
 		arcs.Add(a)
 		pairs.Add(p)
 		done.finished(int(i))
@@ -205,6 +225,13 @@ func distinct(ctx context.Context, threads int, segs []*segment, n uint32, direc
 		freeBig(&bufs[w].tmp)
 	}
 	set.arcs, set.pairs = arcs.Load(), pairs.Load()
+	for x, c := range set.later {
+		set.deg[x] = set.size[x] + c
+	}
+	for x := range set.out {
+		set.out[x] += set.laterBwd[x]
+		set.in[x] += set.laterFwd[x]
+	}
 	return set, err
 }
 
@@ -225,9 +252,9 @@ func (r *rangeBuf) gather(segs []*segment, i int, lo, n uint32) []uint64 {
 			r.tmp = makeTemp[uint64](total + total/4)
 		}
 	}
-	keys := r.keys[:0]
+	keys := r.keys[:total]
 	shift := bits.Len32(n-1) + 1
-	top := uint32(0)
+	top, k, last, sorted := uint32(0), 0, uint64(0), true
 	for _, s := range segs {
 		for _, p := range s.p[s.cut[i]:s.cut[i+1]] {
 			a, b, back := uint32(p>>32), uint32(p), uint64(0)
@@ -235,8 +262,15 @@ func (r *rangeBuf) gather(segs []*segment, i int, lo, n uint32) []uint64 {
 				a, b, back = b, a, 1
 			}
 			top = max(top, a-lo)
-			keys = append(keys, uint64(a-lo)<<shift|uint64(b)<<1|back)
+			key := uint64(a-lo)<<shift | uint64(b)<<1 | back
+			sorted = sorted && last <= key
+			last = key
+			keys[k] = key
+			k++
 		}
+	}
+	if sorted {
+		return keys
 	}
 	if len(keys) > cap(r.tmp) {
 		slices.Sort(keys)
@@ -249,22 +283,11 @@ func (r *rangeBuf) gather(segs []*segment, i int, lo, n uint32) []uint64 {
 // is sorted without a second buffer.
 const hugeRange = 16 << 20
 
-// emit writes the distinct pairs of sorted keys to b and counts degrees.
-func (set *pairSet) emit(b *block, keys []uint64, width int, directed bool) (arcs, pairs uint64) {
-	prev := ^uint64(0)
-	for _, k := range keys {
-		if k>>1 != prev {
-			pairs++
-			prev = k >> 1
-		}
-	}
-	b.size = makeTemp[uint32](uint64(b.hi - b.lo))
-	b.far = makeTemp[uint32](pairs)
-	if directed {
-		b.dir = makeTemp[uint8](pairs)
-	}
+// emit writes the distinct pairs of sorted keys, whose smaller ends are numbered
+// from lo on, to block b and counts ends. Other goroutines count too if shared.
+func (set *pairSet) emit(b *block, lo uint32, keys []uint64, width int, shared bool) (arcs, pairs uint64) {
 	mask := uint64(1)<<width - 1
-	at := 0
+	at := b.from
 	for i := 0; i < len(keys); {
 		k := keys[i] >> 1
 		d := uint8(0)
@@ -273,30 +296,36 @@ func (set *pairSet) emit(b *block, keys []uint64, width int, directed bool) (arc
 			i++
 		}
 		arcs += uint64(d+1) / 2 // 1, 2 → 1; 3 → 2
-		x, y := uint32(k>>width), uint32(k&mask)
-		b.size[x]++
-		b.far[at] = y
-		if directed {
-			b.dir[at] = d
-			a := x + b.lo
+		x, y := lo+uint32(k>>width), uint32(k&mask)
+		if set.size[x] == 0 {
+			set.at[x] = at
+		}
+		set.size[x]++
+		set.far[at] = y
+		bump(&set.later[y], shared)
+		if set.dir != nil {
+			set.dir[at] = d
 			if d&fwd != 0 {
-				atomic.AddUint32(&set.out[a], 1)
-				atomic.AddUint32(&set.in[y], 1)
+				set.out[x]++
+				bump(&set.laterFwd[y], shared)
 			}
 			if d&bwd != 0 {
-				atomic.AddUint32(&set.out[y], 1)
-				atomic.AddUint32(&set.in[a], 1)
+				set.in[x]++
+				bump(&set.laterBwd[y], shared)
 			}
 		}
-		atomic.AddUint32(&set.deg[y], 1)
 		at++
 	}
-	for x, c := range b.size {
-		if c > 0 {
-			atomic.AddUint32(&set.deg[b.lo+uint32(x)], c)
-		}
+	b.to = at
+	return arcs, at - b.from
+}
+
+func bump(n *uint32, shared bool) {
+	if shared {
+		atomic.AddUint32(n, 1)
+	} else {
+		*n++
 	}
-	return arcs, pairs
 }
 
 // releaser gives back the pages of segments below the ranges that are done.

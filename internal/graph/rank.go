@@ -17,7 +17,7 @@ type ranker struct {
 
 	// Numbers that fit a bitmap: the rank is a count of bits before.
 	bit []uint64
-	sum []uint32 // bits set before each run of 8 words
+	sum []uint32 // bits set before each word
 
 	// Other numbers: an open hash table of mask+1 slots.
 	key  []uint64 // raw id + 1; 0: empty
@@ -44,11 +44,7 @@ func (r *ranker) rank(x uint64) uint32 {
 		return uint32(x)
 	case r.bit != nil:
 		w := x >> 6
-		c := r.sum[w>>3]
-		for i := w &^ 7; i < w; i++ {
-			c += uint32(bits.OnesCount64(r.bit[i]))
-		}
-		return c + uint32(bits.OnesCount64(r.bit[w]&(1<<(x&63)-1)))
+		return r.sum[w] + uint32(bits.OnesCount64(r.bit[w]&(1<<(x&63)-1)))
 	case r.text != nil:
 		return r.text[x%internShards][x/internShards]
 	}
@@ -92,7 +88,7 @@ func newRanker(ctx context.Context, threads int, all []*segment, verts [][]uint6
 	if known > 0 {
 		most = max(most, known-1)
 	}
-	if !wide && most/64 <= ends+known+1<<12 {
+	if !wide && most/64 <= (ends+known)/2+1<<12 {
 		return rankBitmap(ctx, threads, all, verts, most, known)
 	}
 	return rankHash(ctx, threads, all, verts, known)
@@ -100,7 +96,7 @@ func newRanker(ctx context.Context, threads int, all []*segment, verts [][]uint6
 
 func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint64, most, known uint64) (*ranker, error) {
 	words := most/64 + 1
-	r := &ranker{bit: makeTemp[uint64]((words + 7) &^ 7)}
+	r := &ranker{bit: makeTemp[uint64](words)}
 	for x := uint64(0); x+64 <= known; x += 64 {
 		r.bit[x/64] = ^uint64(0)
 	}
@@ -132,16 +128,13 @@ func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint
 			}
 		}
 	}
-	runs := uint64(len(r.bit) / 8)
-	r.sum = makeTemp[uint32](runs)
-	for i := range runs {
+	r.sum = makeTemp[uint32](words)
+	for i, w := range r.bit {
 		if r.n > maxVertices {
 			return r, fmt.Errorf("%w: more than %d vertices", ErrTooLarge, uint64(maxVertices))
 		}
 		r.sum[i] = uint32(r.n)
-		for _, w := range r.bit[8*i : 8*i+8] {
-			r.n += uint64(bits.OnesCount64(w))
-		}
+		r.n += uint64(bits.OnesCount64(w))
 	}
 	if r.n > maxVertices {
 		return r, fmt.Errorf("%w: %d vertices", ErrTooLarge, r.n)
@@ -153,9 +146,9 @@ func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint
 		return r, nil
 	}
 	r.ids = makeTemp[uint64](r.n)
-	return r, parallel(ctx, threads, runs, 4096, func(_ int, lo, hi uint64) {
+	return r, parallel(ctx, threads, words, 1<<15, func(_ int, lo, hi uint64) {
 		at := r.sum[lo]
-		for w := lo * 8; w < hi*8; w++ {
+		for w := lo; w < hi; w++ {
 			for x := r.bit[w]; x != 0; x &= x - 1 {
 				r.ids[at] = w*64 + uint64(bits.TrailingZeros64(x))
 				at++
