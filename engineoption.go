@@ -21,12 +21,13 @@ type EngineOption struct {
 var onOff = []string{"on", "off"}
 
 var engineOptions = []EngineOption{
-	{"plan.method", []string{"nest", "local", "large", "formula", "walks"}, "count this way; without it the cheapest is chosen"},
+	{"plan.method", []string{"nest", "local", "large", "formula", "temporal", "walks"}, "count this way; without it the cheapest is chosen"},
 	{"plan.tail", onOff, "count the last levels by arithmetic"},
 	{"plan.motion", onOff, "make each set as early as can be"},
 	{"plan.restrictions", onOff, "break the pattern's symmetries"},
 	{"host.tail", onOff, "count the last levels by arithmetic"},
 	{"host.steal", onOff, "idle cores take parts of others' work"},
+	{"host.windows", onOff, "edges in a window of time as slices of sorted lists"},
 	{"host.bitmap", onOff, "long lists also as bitmaps"},
 	{"stack.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
 	{"stack.program", []string{"code", "table"}, "code compiled for the plan, or a table that one kernel reads"},

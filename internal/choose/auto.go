@@ -38,6 +38,10 @@ func expected(p *plan.Plan, o engine.Options) time.Duration {
 // orGPU is the choice of a GPU where that is expected to be worth its start, else
 // host, with the reason.
 func orGPU(r Request, host Choice) Choice {
+	if host.Plan.Method == plan.Temporal {
+		host.Reason = "edges in windows of time are slices of sorted lists there"
+		return host
+	}
 	takes := expected(host.Plan, r.Options)
 	if takes < startOfGPU {
 		host.Reason = "expected to be done before a GPU has begun"

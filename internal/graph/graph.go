@@ -69,6 +69,7 @@ type Graph struct {
 	Read ReadStats
 
 	any    anyIndex
+	events eventIndex
 	stat   statCache
 	labels labelIndex
 	file   *mapping // non-nil when memory-mapped

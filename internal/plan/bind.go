@@ -26,6 +26,7 @@ type binding struct {
 	group    *pattern.Group
 	elements [][]int // of the group of a small pattern, once asked for
 	restrict bool    // break symmetries
+	extends  []int   // of the order of edge extension that is assembled: see timeOrder
 	flip     bool    // … by least ids instead of greatest
 
 	// near[v] are the vertices adjacent to v by a positive link, and far[v]

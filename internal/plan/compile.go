@@ -33,6 +33,18 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 		return nil, err
 	}
 	b.restrict = p.Mode == pattern.Iso && !o.Embeddings && !o.NoRestrictions
+	if b.wantsTemporal(o) {
+		err := b.temporalOK(o)
+		if err == nil {
+			var pl *Plan
+			if pl, err = b.temporal(o); err == nil {
+				return pl, nil
+			}
+		}
+		if o.Method == Temporal.String() {
+			return nil, queryErrorf("the temporal method does not apply: %v", err)
+		}
+	}
 	c, err := b.chooseOrder(o)
 	if err != nil {
 		return nil, err

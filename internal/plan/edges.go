@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -99,7 +100,18 @@ func (b *binding) addEdgeChoices(pl *Plan) {
 		})
 	}
 	b.delayChoices(pl)
-	slices.SortStableFunc(pl.Edges, func(x, y EdgeChoice) int { return x.At - y.At })
+	slices.SortStableFunc(pl.Edges, func(x, y EdgeChoice) int {
+		return cmp.Or(x.At-y.At, b.extendsLast(x)-b.extendsLast(y))
+	})
+}
+
+// extendsLast is 0 for the edge that leads to the vertex of its level, which comes
+// first there, and 1 for the others.
+func (b *binding) extendsLast(c EdgeChoice) int {
+	if b.extends != nil && b.extends[c.At] == c.Edge {
+		return 0
+	}
+	return 1
 }
 
 // delayChoices moves choices to the level of the last vertex that a condition

@@ -23,7 +23,11 @@ type Actual struct {
 func Explain(p *Plan, w io.Writer, actual ...Actual) error {
 	e := &explainer{p: p, actual: actual, name: LevelNames(p)}
 	e.head()
-	e.nest()
+	if p.Method == Temporal {
+		e.steps()
+	} else {
+		e.nest()
+	}
 	e.foot()
 	_, err := io.WriteString(w, e.b.String())
 	return err
@@ -461,7 +465,9 @@ func (e *explainer) foot() {
 		total += p.Levels[i].Cost
 	}
 	e.linef(0, "")
-	if total > 0 {
+	if p.Method == Temporal && p.Price > 0 {
+		e.linef(0, "expected work: about %s events", approx(p.Price))
+	} else if total > 0 {
 		e.linef(0, "expected work: about %s set elements", approx(total))
 	}
 	if text := e.legend(); text != "" {

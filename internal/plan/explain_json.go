@@ -27,6 +27,7 @@ type planJSON struct {
 	Edges         []edgeJSON  `json:"edges,omitempty"`
 	Tail          *tailJSON   `json:"tail,omitempty"`
 	Formula       string      `json:"formula,omitempty"`
+	Temporal      *timedJSON  `json:"temporal,omitempty"`
 	Cost          float64     `json:"cost"`
 }
 
@@ -124,6 +125,7 @@ func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
 	if p.Formula != nil {
 		out.Formula = p.Formula.String()
 	}
+	out.Temporal = p.timedJSON(name, texts)
 	for _, a := range p.Adjs {
 		out.Adjacencies = append(out.Adjacencies, adjJSON{a.Name, len(a.CSR.Adj)})
 	}

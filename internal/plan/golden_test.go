@@ -108,7 +108,7 @@ func parse(t *testing.T, text string) *pattern.Pattern {
 	return q.Pattern
 }
 
-// readGraph reads lines "v id label…" and "e u v [label]".
+// readGraph reads lines "v id label…" and "e u v [label] [@time]".
 func readGraph(t *testing.T, d *datadriven.TestData) *graph.Graph {
 	t.Helper()
 	f, err := os.Open("testdata/" + d.CmdArgs[0].Key)
@@ -134,6 +134,12 @@ func readGraph(t *testing.T, d *datadriven.TestData) *graph.Graph {
 		fmt.Sscan(w[2], &v)
 		ec.Src, ec.Dst = append(ec.Src, u), append(ec.Dst, v)
 		for _, l := range w[3:] {
+			if time, ok := strings.CutPrefix(l, "@"); ok {
+				var at int64
+				fmt.Sscan(time, &at)
+				ec.Time = append(ec.Time, at)
+				continue
+			}
 			labelled = true
 			label.Bytes = append(label.Bytes, l...)
 		}

@@ -11,7 +11,7 @@ import (
 // chooseMethod sets the method of pl: the nest unless another one is asked for.
 func (b *binding) chooseMethod(pl *Plan, o Options) error {
 	switch o.Method {
-	case "", "nest", "direct":
+	case "", "nest", "direct", "temporal": // temporal where nothing can match
 		pl.Method = Nest
 	case "local":
 		if err := LocalOK(pl); err != nil {
@@ -35,7 +35,7 @@ func (b *binding) chooseMethod(pl *Plan, o Options) error {
 		}
 		pl.Method, pl.Price = Walks, walksPrice(pl)
 	default:
-		return queryErrorf("unknown method %q: want nest, local, large, formula or walks", o.Method)
+		return queryErrorf("unknown method %q: want nest, local, large, formula, temporal or walks", o.Method)
 	}
 	return nil
 }

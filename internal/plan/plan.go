@@ -55,6 +55,8 @@ type Plan struct {
 
 	// Method is how engines should count: Nest always works.
 	Method Method
+	// Timed, with Method Temporal, is what to do in the place of the levels' sets.
+	Timed *TimeProgram
 	// Formula, if not nil, gives the number of embeddings by arithmetic over
 	// other plans; counting with Method Decomposed runs it.
 	Formula *Formula
@@ -225,7 +227,7 @@ type Check struct {
 	Text string
 	Expr pattern.Expr
 	Eval func(m []uint32, e []uint64) bool
-	// InTime: it is part of ORDERED or WITHIN, which Plan.Temporal says as well.
+	// InTime: it is part of ORDERED or WITHIN, which Plan.Timed says as well.
 	InTime bool
 }
 
@@ -243,12 +245,16 @@ const (
 	Large
 	// Decomposed evaluates Formula.
 	Decomposed
+	// Temporal extends edges in windows of time, as Timed says.
+	Temporal
 	// Walks counts closed walks: homomorphisms of a cycle.
 	Walks
 )
 
 // String names the method as explain prints it.
-func (m Method) String() string { return [...]string{"nest", "local", "large", "formula", "walks"}[m] }
+func (m Method) String() string {
+	return [...]string{"nest", "local", "large", "formula", "temporal", "walks"}[m]
+}
 
 // Options choose among plans.
 type Options struct {
@@ -267,7 +273,7 @@ type Options struct {
 	Params map[string]any
 	// NoTail, NoMotion and NoRestrictions switch techniques off for ablation.
 	NoTail, NoMotion, NoRestrictions bool
-	// Method forces a method: "" (the plan's choice), nest, local, large, formula.
+	// Method forces a method: "" (the plan's choice), nest, local, large, formula, temporal.
 	Method string
 	// AllowProduct permits disconnected patterns.
 	AllowProduct bool

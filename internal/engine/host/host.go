@@ -1,9 +1,9 @@
 // Package host runs plans on all cores of this machine.
 //
-// Four methods share one scheduler: the loop nest over the set program (nest),
+// Five methods share one scheduler: the loop nest over the set program (nest),
 // the bit matrix of a root's neighbourhood (local), candidate filtering with an
-// adaptive order for large labelled patterns (large), and arithmetic over other
-// counts (formula). Which one runs is the plan's decision.
+// adaptive order for large labelled patterns (large), extension by data edges in
+// windows of time (temporal), and arithmetic over other counts (formula). Which one runs is the plan's decision.
 //
 // It knows plans and graphs, and must not know the pattern language, other
 // engines or where results go.
@@ -69,6 +69,8 @@ func (h Host) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 		res, err = runFormula(ctx, g, p, o)
 	case p.Method == plan.Walks && s == nil:
 		res, err = runWalks(ctx, g, p, o)
+	case p.Method == plan.Temporal:
+		res, err = runTemporal(ctx, g, p, o, s)
 	case p.Method == plan.Local && s == nil && !o.Levels:
 		res, err = runLocal(ctx, g, p, o)
 	default:

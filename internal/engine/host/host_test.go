@@ -19,8 +19,8 @@ func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  host.New(),
 		Compile: plan.Compile,
-		Methods: []string{"nest", "local", "formula", "large"},
-		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.tail": "off"},
+		Methods: []string{"nest", "local", "formula", "large", "temporal"},
+		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.tail": "off", "host.windows": "off"},
 	}
 }
 
@@ -41,6 +41,7 @@ func TestTemporal(t *testing.T) {
 	c := config()
 	c.Patterns, c.Times = nodiff.Temporal, true
 	nodiff.Check(t, c)
+	nodiff.Suite{Plans: 40, Graphs: 12}.Run(t, c, []engine.Engine{host.New()})
 }
 
 // TestLaws: counts that must not change when vertices are renamed, the pattern

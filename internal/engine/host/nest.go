@@ -38,6 +38,7 @@ type worker struct {
 	where *atomic.Int32 // the level being worked on, when somebody asks
 	tails tailState
 	limit *limiter
+	timed *timed // of plans that extend edges in time; nil for others
 }
 
 // iter is the loop of one level: candidates list[pos:end] remain. A thief's half
@@ -89,7 +90,11 @@ func (w *worker) work(perRoot []engine.Uint128) {
 		if !ok {
 			break
 		}
-		w.run(t, perRoot)
+		if w.timed != nil {
+			w.runTimed(t)
+		} else {
+			w.run(t, perRoot)
+		}
 		w.limit.add(w)
 	}
 	if w.out != nil {

@@ -1,0 +1,111 @@
+package host_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// hubOfLongLife is a vertex that pays n others, one each hour, and is paid by each
+// five minutes later; each also pays the next one a minute after it was paid.
+func hubOfLongLife(t *testing.T, n uint64) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(graph.BuildOptions{Directed: true})
+	c := &graph.EdgeChunk{}
+	add := func(u, v uint64, time int64) {
+		c.Src, c.Dst, c.Time = append(c.Src, u), append(c.Dst, v), append(c.Time, time)
+	}
+	for i := range n {
+		at := int64(i) * 3600
+		add(0, i+1, at)
+		add(i+1, (i+1)%n+1, at+60)
+		add((i+1)%n+1, 0, at+300)
+	}
+	if err := b.AddEdges(c); err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func temporalCycle(t *testing.T, g *graph.Graph, k string, within int64, method string) *plan.Plan {
+	t.Helper()
+	ps, err := pattern.ByName("temporal_cycle(" + k + ")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := ps[0].Clone()
+	p.Order.Within = within
+	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: method, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pl
+}
+
+// TestHubOfLongLife: a window makes a hub cheap, whatever it did before and after.
+// Lists read whole would be 10^10 events, and plans that choose vertices first have
+// as many paths through the hub.
+func TestHubOfLongLife(t *testing.T) {
+	const n = 100_000
+	g := hubOfLongLife(t, n)
+	p := temporalCycle(t, g, "3", 300, "")
+	if p.Method != plan.Temporal || p.Price > 100*n {
+		t.Errorf("method %v, expected to read %.1e events", p.Method, p.Price)
+	}
+	start := time.Now()
+	r, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+	if err != nil || r.Matches != engine.U64(n) {
+		t.Errorf("%v triangles, want %d: %v", r.Matches, n, err)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// TestTemporalAllocates: what a search allocates does not depend on how long it is.
+func TestTemporalAllocates(t *testing.T) {
+	allocs := func(n uint64) float64 {
+		g := hubOfLongLife(t, n)
+		p := temporalCycle(t, g, "4", 24*3600, "")
+		return testing.AllocsPerRun(3, func() {
+			if _, err := host.New().Run(context.Background(), g, p, engine.Options{Threads: 1}, nil); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocs(50), allocs(5000); many > few+20 {
+		t.Errorf("%v allocations for 50 rounds, %v for 5000", few, many)
+	}
+}
+
+// TestTemporalThreads: several workers find what one does, count and list, with
+// windows and without.
+func TestTemporalThreads(t *testing.T) {
+	g := hubOfLongLife(t, 3000)
+	for _, k := range []string{"3", "4", "5"} {
+		p := temporalCycle(t, g, k, 50*3600, "")
+		want := count(t, g, p, engine.Options{Threads: 1})
+		if want == (engine.Uint128{}) {
+			t.Errorf("no cycle of %s", k)
+		}
+		for _, o := range []engine.Options{
+			{Threads: 5},
+			{Threads: 3, Opt: map[string]string{"host.steal": "off", "host.tail": "off"}},
+			{Threads: 2, Levels: true},
+		} {
+			if got := count(t, g, p, o); got != want {
+				t.Errorf("cycle of %s with %+v: %v, want %v", k, o, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package plan
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// Bounds of the search for an order of edge extension.
+const (
+	timeOrders = 48  // orders that are compared
+	timeWalks  = 100 // random walks for each
+)
+
+// timeOrder is a way to extend: a matching order in which extends[l] is the
+// pattern edge that leads to the vertex of level l, -1 where none does. Edges
+// between vertices that are known close at once.
+type timeOrder struct {
+	vertices, extends []int
+}
+
+// temporal returns the plan of edge extension that random walks expect to read the
+// fewest events.
+func (b *binding) temporal(o Options) (*Plan, error) {
+	s := &timeSource{b: b, col: b.timing.col.whole(), events: map[string]*graph.Events{}, roots: map[int][]uint32{}}
+	noTail := o
+	noTail.NoTail = true // of the set program, which this method does not run
+	var best *Plan
+	orders := b.timeOrders()
+	for _, order := range orders {
+		b.extends = order.extends
+		pl := b.assemble(order.vertices, noTail)
+		b.extends = nil
+		if !s.program(pl, order.extends, o) {
+			continue
+		}
+		pl.walkTimes(o.Seed, timeWalks)
+		if best == nil || pl.Price < best.Price {
+			best = pl
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("conditions tie its edges to later ones")
+	}
+	best.Method, best.OrderName = Temporal, "temporal"
+	best.Why = fmt.Sprintf("edges are extended in windows of time; %s compared by random walks", count(len(orders), "order", "orders"))
+	return best, nil
+}
+
+// timeOrders lists ways to extend, from each edge in the order, those first that
+// take the next in time.
+func (b *binding) timeOrders() (out []timeOrder) {
+	t := b.timing
+	each := max(1, timeOrders/len(t.edges))
+	for _, start := range t.edges {
+		e := &b.p.Edges[start]
+		end := len(out) + each
+		var grow func(vertices, extends []int)
+		grow = func(vertices, extends []int) {
+			if len(out) >= end {
+				return
+			}
+			if len(vertices) == b.n {
+				out = append(out, timeOrder{slices.Clone(vertices), slices.Clone(extends)})
+				return
+			}
+			placed := set(vertices)
+			for _, i := range b.extensions(placed) {
+				v := b.p.Edges[i].From
+				if placed>>v&1 != 0 {
+					v = b.p.Edges[i].To
+				}
+				grow(append(slices.Clip(vertices), v), append(slices.Clip(extends), i))
+			}
+			if v := b.neighbourOf(placed); v >= 0 {
+				grow(append(slices.Clip(vertices), v), append(slices.Clip(extends), -1))
+			}
+		}
+		grow([]int{e.From, e.To}, []int{-1, start})
+	}
+	return out
+}
+
+// extensions are the timed edges with one end in placed, nearest in the order to
+// one with both.
+func (b *binding) extensions(placed uint32) (out []int) {
+	in := func(i int) int {
+		e := &b.p.Edges[i]
+		return int(placed>>e.From&1 + placed>>e.To&1)
+	}
+	distance := map[int]int{}
+	for at, i := range b.timing.edges {
+		if in(i) != 1 {
+			continue
+		}
+		distance[i] = len(b.timing.edges)
+		for place, j := range b.timing.edges {
+			if in(j) == 2 {
+				distance[i] = min(distance[i], max(at-place, place-at))
+			}
+		}
+		out = append(out, i)
+	}
+	slices.SortStableFunc(out, func(i, j int) int { return distance[i] - distance[j] })
+	return out
+}
+
+// neighbourOf is the vertex with the most neighbours in placed, where no timed
+// edge leads out of it; -1 otherwise.
+func (b *binding) neighbourOf(placed uint32) int {
+	best := -1
+	if len(b.extensions(placed)) > 0 {
+		return best
+	}
+	for v := range b.n {
+		if n := bits.OnesCount32(b.near[v] & placed); placed>>v&1 == 0 && n > 0 &&
+			(best < 0 || n > bits.OnesCount32(b.near[best]&placed)) {
+			best = v
+		}
+	}
+	return best
+}
+
+// Costs of a step in events that are read in the same time.
+const (
+	rootCost  = 2
+	sliceCost = 8 // finding a window
+)
+
+// walkTimes estimates the partial matches of each step and level, and the price
+// of the plan in events read, by n random walks as Plan.walk does.
+func (pl *Plan) walkTimes(seed uint64, n int) {
+	w := &timeWalker{
+		pl: pl, t: pl.Timed, rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)),
+		m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)),
+	}
+	k := len(w.t.Steps)
+	w.at, w.first, w.last, w.sum = make([]int64, k), make([]int64, k), make([]int64, k), make([]float64, k)
+	for range n {
+		w.once()
+	}
+	for k := range w.t.Steps {
+		w.t.Steps[k].Estimate = w.sum[k] / float64(n)
+		if s := &w.t.Steps[k]; s.Binds {
+			pl.Levels[max(s.From, s.To)].Estimate = s.Estimate
+		}
+	}
+	pl.Levels[0].Estimate = pl.Levels[1].Estimate
+	pl.Price = w.cost / float64(n)
+}
+
+// timeWalker is the state of the walks.
+type timeWalker struct {
+	pl  *Plan
+	t   *TimeProgram
+	rng *rand.Rand
+
+	m               []uint32
+	e               []uint64
+	at, first, last []int64
+	sum             []float64
+	cost            float64
+	hits            []graph.Event
+}
+
+// once makes one walk.
+func (w *timeWalker) once() {
+	table, s := w.pl.Graph.Edges, &w.t.Steps[0]
+	n := len(table.Dst)
+	if w.t.Roots != nil {
+		n = len(w.t.Roots)
+	}
+	if n == 0 || w.pl.Empty != nil {
+		return
+	}
+	row := uint32(w.rng.IntN(n))
+	if w.t.Roots != nil {
+		row = w.t.Roots[row]
+	}
+	weight := float64(n)
+	u, v := table.Src[row], table.Dst[row]
+	if s.Both {
+		weight *= 2
+		if w.rng.IntN(2) == 1 {
+			u, v = v, u
+		}
+	}
+	w.cost += rootCost * weight
+	if !w.pl.valid(0, u, w.m, w.e) {
+		return
+	}
+	w.m[0] = u
+	if !w.pl.valid(1, v, w.m, w.e) || !w.take(0, row) {
+		return
+	}
+	w.sum[0] += weight
+	for k := 1; k < len(w.t.Steps); k++ {
+		if weight *= w.step(k, weight); weight == 0 {
+			return
+		}
+		w.sum[k] += weight
+	}
+}
+
+// step chooses what step k adds, and returns out of how many.
+func (w *timeWalker) step(k int, weight float64) float64 {
+	s := &w.t.Steps[k]
+	var list []graph.Event
+	if s.Choice < 0 {
+		near, _ := w.pl.smallest(s.To, w.m)
+		w.cost += weight * (sliceCost + float64(len(near)))
+		for _, c := range near {
+			list = append(list, graph.Event{Other: c})
+		}
+	} else {
+		lo, hi := w.t.Bounds(k, w.at, w.first, w.last)
+		if lo > hi {
+			return 0
+		}
+		if list = s.Events.At(w.m[s.From]); s.Binds {
+			list = graph.Window(list, lo, hi)
+			w.cost += weight * (sliceCost + float64(len(list)))
+		} else {
+			list = graph.Between(list, w.m[s.To], lo, hi)
+			w.cost += weight * sliceCost
+		}
+	}
+	w.hits = w.hits[:0]
+	tries := min(len(list), probes)
+	for i := range tries {
+		x := list[i]
+		if len(list) > probes {
+			x = list[w.rng.IntN(len(list))]
+		}
+		if s.Binds && !w.pl.valid(s.To, x.Other, w.m, w.e) || s.Choice >= 0 && !w.take(k, x.Row) {
+			continue
+		}
+		w.hits = append(w.hits, x)
+	}
+	if len(w.hits) == 0 {
+		return 0
+	}
+	x := w.hits[w.rng.IntN(len(w.hits))]
+	if s.Binds {
+		w.m[s.To] = x.Other
+	}
+	if s.Choice >= 0 {
+		w.take(k, x.Row)
+	} else {
+		w.at[k], w.first[k], w.last[k] = 0, w.first[k-1], w.last[k-1]
+	}
+	return float64(len(list)) * float64(len(w.hits)) / float64(tries)
+}
+
+// take makes row the data edge of step k, if its conditions allow.
+func (w *timeWalker) take(k int, row uint32) bool {
+	s := &w.t.Steps[k]
+	if w.pl.Mode == pattern.Trail {
+		for j := range w.t.Steps[:k] {
+			if i := w.t.Steps[j].Choice; i >= 0 && w.e[i] == uint64(row) {
+				return false
+			}
+		}
+	}
+	w.e[s.Choice] = uint64(row)
+	for i := range s.Checks {
+		if !s.Checks[i].Eval(w.m, w.e) {
+			return false
+		}
+	}
+	w.at[k] = w.t.Times[row]
+	w.first[k], w.last[k] = w.at[k], w.at[k]
+	if k > 0 {
+		w.first[k], w.last[k] = w.first[k-1], w.last[k-1]
+		if s.Timed {
+			w.first[k], w.last[k] = min(w.first[k], w.at[k]), max(w.last[k], w.at[k])
+		}
+	}
+	return true
+}
