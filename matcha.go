@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/weftgraph/weft/internal/kir"
 	cudatext "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
@@ -111,7 +110,7 @@ func MatchaPasses() (out [][2]string) {
 	for _, p := range passes.All {
 		out = append(out, [2]string{p.Name, p.Doc})
 	}
-	return out
+	return append(out, passes.IR()...)
 }
 
 // Run runs the program. A Graph is given as *Graph, numbers as int64, float64 or
@@ -166,7 +165,12 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if target != "ir" && target != "c" && target != "cuda" {
 		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir, c or cuda", target))
 	}
-	p, set, err := m.bind(in, collect(options))
+	s := collect(options)
+	p, set, err := m.bind(in, s)
+	if err != nil {
+		return "", err
+	}
+	off, err := s.passesOff()
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +178,7 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if err != nil {
 		return "", classifyMatcha(err)
 	}
-	kir.Optimize(c.Program)
+	passes.OptimizeIR(c.Program, off...)
 	if target == "c" {
 		return cpu.Text(c), nil
 	}

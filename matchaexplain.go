@@ -51,6 +51,13 @@ func (m *Matcha) Explain(in map[string]any, options ...Option) (string, error) {
 		}
 		fmt.Fprintf(w, "pass\t%s\t%s: %s\n", pass.Name, pass.Doc, what)
 	}
+	for _, pass := range passes.IR() {
+		what := "off"
+		if !slices.Contains(off, pass[0]) {
+			what = "on generated code"
+		}
+		fmt.Fprintf(w, "pass\t%s\t%s: %s\n", pass[0], pass[1], what)
+	}
 	if err := m.explainMemory(w, in, s); err != nil {
 		return "", err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
+	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
@@ -68,10 +68,21 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 	if err != nil {
 		return interp.Result{}, err
 	}
-	kir.Optimize(code.Program)
+	off, err := s.passesOff()
+	if err != nil {
+		return interp.Result{}, err
+	}
+	passes.OptimizeIR(code.Program, off...)
 	o := cpu.Options{Schedule: sched, Memory: s.memory, Emit: emit}
 	for _, v := range in {
-		if g, ok := v.(*Graph); ok && o.Classes == nil {
+		g, ok := v.(*Graph)
+		if !ok {
+			continue
+		}
+		if err := g.g.Sound(ctx, sched.Threads); err != nil {
+			return interp.Result{}, err
+		}
+		if o.Classes == nil {
 			for _, k := range g.g.Classes {
 				o.Classes = append(o.Classes, c.Range{First: k.First, End: k.End})
 			}

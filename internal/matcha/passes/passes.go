@@ -44,32 +44,29 @@ func Optimize(p *asg.Program, off ...string) {
 	}
 }
 
-// Choose reads a choice of passes: "all", "none", names, or names with a minus,
-// which are taken from all. It returns the passes that are off.
+// Choose reads a choice of passes, of the graph and of the IR: "all", "none",
+// names, or names with a minus, which are taken from all. It returns the passes
+// that are off.
 func Choose(text string) (off []string, err error) {
-	on := map[string]bool{}
+	names, on := Names(), map[string]bool{}
 	for i, word := range strings.Split(text, ",") {
 		name, minus := strings.CutPrefix(word, "-")
 		if i == 0 && (minus || word == "all") {
-			for _, p := range All {
-				on[p.Name] = true
+			for _, p := range names {
+				on[p] = true
 			}
 		}
 		switch {
 		case word == "all" || word == "none":
 			continue
-		case !slices.ContainsFunc(All, func(p Pass) bool { return p.Name == name }):
-			var names []string
-			for _, p := range All {
-				names = append(names, p.Name)
-			}
+		case !slices.Contains(names, name):
 			return nil, fmt.Errorf("there is no pass %q; there are all, none, %s", word, strings.Join(names, ", "))
 		}
 		on[name] = !minus
 	}
-	for _, p := range All {
-		if !on[p.Name] {
-			off = append(off, p.Name)
+	for _, p := range names {
+		if !on[p] {
+			off = append(off, p)
 		}
 	}
 	return off, nil
