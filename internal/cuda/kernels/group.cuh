@@ -2,7 +2,7 @@
 // on one thing. Small lists leave most of a warp idle; smaller groups work on
 // several lists at once.
 //
-// Every member but size, rank, base, mask, leader and below is collective: all
+// Every member but size, rank, base, mask, leader, below and tally is collective: all
 // lanes of the group call it together, with the same control flow since the
 // last collective call. Other groups of the warp may be anywhere else.
 #ifndef WEFT_GROUP
@@ -34,6 +34,10 @@ template <int N> struct Group {
 
   // Member src's x; src < size().
   template <class T> static DEV T shfl(T x, u32 src) { return N == 1 ? x : ::shfl(mask(), x, base() + src); }
+
+  // A step of a set operation, in which this lane has an element or only waits: a
+  // group that counts such steps has a tally of its own.
+  static DEV void tally(bool) {}
 
   // Memory written by members before is seen by members after.
   static DEV void sync() {

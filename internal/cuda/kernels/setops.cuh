@@ -104,6 +104,7 @@ template <bool KEEP, bool WRITE, class G> DEV u32 walk(G g, u32* out, Set a, Set
     // of dependent loads otherwise.
     u32 now = x;
     bool live = k < a.n;
+    g.tally(live);
     k += G::size();
     x = k < a.n ? a.p[k] : ~0u;
     u32 hi = window(g, b, lo, g.shfl(now, min(G::size(), a.n - i) - 1));
@@ -150,6 +151,7 @@ template <class G, class F> DEV u32 filter(G g, u32* out, Set a, F keep) {
   for (u32 i = 0; i < a.n; i += G::size()) {
     u32 k = i + g.rank();
     u32 x = k < a.n ? a.p[k] : 0;
+    g.tally(k < a.n);
     bool yes = k < a.n && keep(x);
     u32 votes = g.ballot(yes);
     if (yes) out[n + popc(votes & g.below())] = x;
@@ -163,7 +165,10 @@ template <class G, class F> DEV u32 filter(G g, u32* out, Set a, F keep) {
 // lanes. Collective.
 template <class G, class F> DEV u64 sum_each(G g, Set a, F value) {
   u64 mine = 0;
-  for (u32 k = g.rank(); k < a.n; k += G::size()) mine += value(a.p[k]);
+  for (u32 k = g.rank(); k < a.n; k += G::size()) {
+    g.tally(true);
+    mine += value(a.p[k]);
+  }
   return g.sum(mine);
 }
 
@@ -175,9 +180,15 @@ template <class G, class F> DEV u32 count_if(G g, Set a, F keep) {
   for (; k + 3 * step < a.n && a.n > 3 * step; k += 4 * step) {
     u32 x[4];
     UNROLL for (u32 j = 0; j < 4; j++) x[j] = a.p[k + j * step];
-    UNROLL for (u32 j = 0; j < 4; j++) mine += keep(x[j]) ? 1 : 0;
+    UNROLL for (u32 j = 0; j < 4; j++) {
+      g.tally(true);
+      mine += keep(x[j]) ? 1 : 0;
+    }
   }
-  for (; k < a.n; k += step) mine += keep(a.p[k]) ? 1 : 0;
+  for (; k < a.n; k += step) {
+    g.tally(true);
+    mine += keep(a.p[k]) ? 1 : 0;
+  }
   return g.sum(mine);
 }
 
