@@ -79,6 +79,9 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 		if !ok {
 			continue
 		}
+		if err := g.g.Sound(ctx, sched.Threads); err != nil {
+			return interp.Result{}, err
+		}
 		if o.Classes == nil {
 			for _, k := range g.g.Classes {
 				o.Classes = append(o.Classes, c.Range{First: k.First, End: k.End})

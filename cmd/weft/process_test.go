@@ -170,3 +170,20 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// TestNoCompiler: without a C compiler the exit code says that something is not
+// there, and the message what.
+func TestNoCompiler(t *testing.T) {
+	g := bigGraph(t)
+	for _, args := range [][]string{
+		{"count", "-g", g, "--pattern", "triangle", "--engine", "codegen", "--device", "cpu"},
+		{"matcha", "run", "triangles", "-g", g, "--target", "c"},
+	} {
+		c := command(t, args...)
+		c.Env = append(c.Env, "CC=no-such-compiler")
+		out, _ := c.CombinedOutput()
+		if code := c.ProcessState.ExitCode(); code != exitDevice || !strings.Contains(string(out), "no-such-compiler") {
+			t.Errorf("exit %d: %s", code, out)
+		}
+	}
+}

@@ -230,6 +230,14 @@ func TestRecover(t *testing.T) {
 	if err := search(); !errors.As(err, &c) || c.Section != "adjacency" {
 		t.Fatal(err)
 	}
+	for range 2 {
+		if err := h.Sound(t.Context(), 0); !errors.Is(err, ErrCorrupt) {
+			t.Fatal(err)
+		}
+	}
+	if err := g.Sound(t.Context(), 0); err != nil {
+		t.Error(err) // no file
+	}
 	if err := VerifyFile(context.Background(), name, 0); !errors.Is(err, ErrCorrupt) {
 		t.Fatal(err)
 	}

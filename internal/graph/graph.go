@@ -73,6 +73,7 @@ type Graph struct {
 	stat   statCache
 	labels labelIndex
 	file   *mapping // non-nil when memory-mapped
+	sound  soundness
 	rel    relations
 }
 

@@ -47,6 +47,10 @@ func Nest(p *plan.Plan, o Options) (*kir.Program, *kir.Func, error) {
 	return prog, f, nil
 }
 
+// Total is the variable of nest or part, as Nest makes them, that their matches
+// are added to.
+func Total(f *kir.Func) *kir.Var { return f.Body[0].(*kir.Let).Var }
+
 // nest is the making of the nest function.
 type nest struct {
 	p     *plan.Plan

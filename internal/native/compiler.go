@@ -81,7 +81,7 @@ func find(language, variable string, names ...string) (*Compiler, error) {
 	if language == "C++" {
 		install = "g++"
 	}
-	return nil, fmt.Errorf("%w: no %s compiler: looked for %s; install %s or clang, or set %s",
+	return nil, fmt.Errorf("%w for %s: looked for %s; install %s or clang, or set %s",
 		ErrNoCompiler, language, strings.Join(names, ", "), install, variable)
 }
 

@@ -66,6 +66,7 @@ type Wide struct{ Hi, Lo uint64 }
 type Result struct {
 	Count    Wide
 	Complete bool   // no one told the run to stop
+	Reached  bool   // as much was counted as the limit says; Count may be less
 	Failed   uint32 // the code of the program's Fail that ended the run; 0: none did
 	Sums     [][]uint64
 }
@@ -167,6 +168,7 @@ func Run(ctx context.Context, j *Job) (res Result, err error) {
 		panic(r.caught)
 	}
 	res.Complete, res.Failed, err = r.head.stop.Load() == 0, r.head.failed.Load(), r.err
+	res.Reached = j.Limit > 0 && r.head.total.Load() >= j.Limit
 	sum := Wide{}
 	for i := range workers {
 		w := &workers[i]

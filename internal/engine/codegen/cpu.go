@@ -71,6 +71,9 @@ func (e CPU) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 		return res, err
 	}
 	begin := time.Now()
+	if err := g.Sound(ctx, o.Threads); err != nil {
+		return res, err
+	}
 	j, err := job(g, p, sink == nil)
 	if err != nil {
 		return res, err
@@ -92,8 +95,8 @@ func (e CPU) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 	res.Matches, res.Complete = engine.Uint128(r.Count), r.Complete
 	if sink != nil {
 		res.Matches = engine.U64(rows.matches())
-	} else if most := engine.U64(j.Limit); j.Limit > 0 && res.Matches.Cmp(most) >= 0 {
-		res.Matches, res.Complete = most, false
+	} else if r.Reached {
+		res.Matches, res.Complete = engine.U64(j.Limit), false
 	}
 	for v, n := range j.PerRoot {
 		o.PerRoot[v] = engine.Uint128(n)
@@ -119,7 +122,13 @@ func Text(p *plan.Plan, counting bool) (text string, prog *kir.Program, arcs boo
 	if arcs {
 		places = cpuArcs
 	}
-	return fmt.Sprintf("%s#define ARCS %d\n%s", c.Text(prog), places, nestC), prog, arcs, nil
+	var totals []*kir.Var
+	for _, name := range []string{"part", "nest"} {
+		if f := prog.Func("", 2, name); f != nil {
+			totals = append(totals, lower.Total(f))
+		}
+	}
+	return fmt.Sprintf("%s#define ARCS %d\n%s", c.TextOf(prog, c.Options{Totals: totals}), places, nestC), prog, arcs, nil
 }
 
 // job is the run of a plan, but for who takes what it finds.

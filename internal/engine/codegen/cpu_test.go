@@ -1,9 +1,12 @@
 package codegen_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
@@ -61,4 +64,79 @@ func TestCPUAgreesWithHost(t *testing.T) {
 			}
 		}
 	}
+}
+
+// rowCounter is a sink that counts rows and wants so many; 0: all.
+type rowCounter struct{ rows, most atomic.Int64 }
+
+func (c *rowCounter) Emit(_ int, b *engine.Batch) error {
+	if n := c.rows.Add(int64(b.Rows)); c.most.Load() > 0 && n >= c.most.Load() {
+		return engine.ErrStop
+	}
+	return nil
+}
+
+// TestCPUStops: runs that would take for ever end soon after they are told to, by
+// the context, a limit or whoever takes the rows.
+func TestCPUStops(t *testing.T) {
+	onCPU(t)
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 2000, M: 100_000, Seed: 3}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	qs, err := gql.ByName("path(9)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counting, err := nest(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot, NoTail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing, err := nest(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot, Listing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(p *plan.Plan, o engine.Options, sink engine.Sink, within time.Duration) (engine.Result, error) {
+		t.Helper()
+		o.Threads = 2
+		if _, err := (codegen.CPU{}).Run(stopped(t), g, p, o, sink); !errors.Is(err, context.Canceled) { // compiles
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		defer cancel()
+		begin := time.Now()
+		r, err := codegen.CPU{}.Run(ctx, g, p, o, sink)
+		if took := time.Since(begin); took > within+2*time.Second { // 100 ms where nobody else works
+			t.Errorf("it took %s", took)
+		}
+		if r.Complete {
+			t.Error("complete")
+		}
+		return r, err
+	}
+	if _, err := run(counting, engine.Options{}, nil, 100*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if r, err := run(counting, engine.Options{Limit: 1000}, nil, 20*time.Second); err != nil || r.Matches != engine.U64(1000) {
+		t.Errorf("%v: %v", r.Matches, err)
+	}
+	if _, err := run(listing, engine.Options{}, &rowCounter{}, 100*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	var some rowCounter
+	if r, err := run(listing, engine.Options{Limit: 5000}, &some, 20*time.Second); err != nil || r.Matches != engine.U64(5000) || some.rows.Load() != 5000 {
+		t.Errorf("%v and %d rows: %v", r.Matches, some.rows.Load(), err)
+	}
+	var few rowCounter
+	few.most.Store(10)
+	if _, err := run(listing, engine.Options{}, &few, 20*time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
+// stopped is a context that has ended.
+func stopped(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
 }

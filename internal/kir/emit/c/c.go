@@ -32,9 +32,19 @@ func Runtime() map[string]string {
 	return out
 }
 
+// Options say what a text is for.
+type Options struct {
+	// Totals are the variables whose sums a run's limit is about: it hears of what
+	// is added to them at once. They are U64 or U128.
+	Totals []*kir.Var
+}
+
 // Text returns the program as C.
-func Text(p *kir.Program) string {
-	w := &writer{p: p, early: map[*kir.Func]bool{}}
+func Text(p *kir.Program) string { return TextOf(p, Options{}) }
+
+// TextOf is Text for a purpose.
+func TextOf(p *kir.Program, o Options) string {
+	w := &writer{p: p, o: o, early: map[*kir.Func]bool{}}
 	w.lines("// ", p.Doc)
 	w.line("#include \"graph.h\"")
 	if slices.ContainsFunc(p.Funcs, overRows) {
@@ -93,6 +103,7 @@ func Name(f *kir.Func) string {
 // writer gathers the text.
 type writer struct {
 	p      *kir.Program
+	o      Options
 	b      strings.Builder
 	indent int
 	fn     *function

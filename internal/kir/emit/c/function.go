@@ -2,6 +2,7 @@ package c
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
@@ -126,6 +127,10 @@ func (w *writer) stmt(s kir.Stmt) {
 	case *kir.Assign:
 		w.line("%s = %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.Accumulate:
+		if r, ok := s.To.(kir.Ref); ok && slices.Contains(w.o.Totals, r.Var) {
+			w.line("w_tally(w, &%s, %s);", w.bound(s.To, bindPrimary), w.expr(s.X))
+			return
+		}
 		if s.To.Type().Kind == kir.U128 {
 			w.line("w_add(w, &%s, %s);", w.bound(s.To, bindPrimary), w.expr(s.X))
 			return

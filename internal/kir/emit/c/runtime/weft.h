@@ -155,6 +155,20 @@ static inline void w_add(Worker *w, u128 *sum, u128 x) {
   if (W_RARE(__builtin_add_overflow(*sum, x, sum))) w->over = 1;
 }
 
+// *sum += x, of a total that the run's limit is about.
+#define w_tally(w, sum, x) do { \
+    const u128 w_x = (x); \
+    if (sizeof *(sum) == 16) w_add(w, (u128 *)(sum), w_x); \
+    else *(sum) += (u64)w_x; \
+    if (W_RARE((w)->run->limit)) w_reach(w, w_x); \
+  } while (0)
+
+static void w_reach(Worker *w, u128 x) {
+  Run *r = w->run;
+  const u64 some = x < r->limit ? (u64)x : r->limit;
+  if (__atomic_add_fetch(&r->total, some, __ATOMIC_RELAXED) >= r->limit) w_stop(w);
+}
+
 // Counts n matches of a root.
 static inline void w_count(Worker *w, u32 root, u128 n) {
   if (n == 0) return;
@@ -168,10 +182,6 @@ static inline void w_count(Worker *w, u32 root, u128 n) {
     at->hi = (u64)(sum >> 64);
     at->lo = (u64)sum;
     __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
-  }
-  if (r->limit) {
-    const u64 some = n < r->limit ? (u64)n : r->limit;
-    if (__atomic_add_fetch(&r->total, some, __ATOMIC_RELAXED) >= r->limit) w_stop(w);
   }
 }
 
