@@ -31,6 +31,8 @@ type Options struct {
 	Emit func(row []types.Word) bool
 	// Stats counts lanes and busy times, which takes time itself.
 	Stats bool
+	// Off are passes of the kernel IR that are left out.
+	Off []string
 }
 
 // Result is what a run gave.
@@ -62,7 +64,7 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	if n := len(s.Devices()); n != 1 {
 		return res, fmt.Errorf("the target cuda runs on one device, and there are %d", n)
 	}
-	t, err := newText(c, o, opt.Stats)
+	t, err := newText(c, o, opt.Stats, opt.Off)
 	if err != nil {
 		return res, err
 	}
@@ -334,10 +336,10 @@ func (r *running) tooLarge(fast bool, why, hint string) error {
 	return &data.MemoryError{Err: e}
 }
 
-// Text is the code of a program for a schedule as C++, with the device code that
-// only Matcha has. It changes the code.
-func Text(c *irgen.Code, o schedule.Schedule) (string, error) {
-	t, err := newText(c, o, false)
+// Text is the code of a program for a schedule as C++ over the device code, through
+// the passes of the IR but for those in off. It changes the code.
+func Text(c *irgen.Code, o schedule.Schedule, off ...string) (string, error) {
+	t, err := newText(c, o, false, off)
 	if err != nil {
 		return "", err
 	}

@@ -73,9 +73,9 @@ var choices = []struct{ passes, schedule string }{
 	{"-parallel", "group=8,threads=32,block=32"},
 }
 
-// check runs a program on inputs that are drawn, on a device and in the
+// same runs a program on inputs that are drawn, on a device and in the
 // interpreter.
-func check(t *testing.T, s *session.Session, pr program, choice, seed int) {
+func same(t *testing.T, s *session.Session, pr program, choice, seed int) {
 	t.Helper()
 	ch := choices[choice%len(choices)]
 	o, err := schedule.Parse(schedule.CUDA, ch.schedule)
@@ -111,7 +111,7 @@ func check(t *testing.T, s *session.Session, pr program, choice, seed int) {
 	if err == nil {
 		rows = nil
 		var got Result
-		got, err = Run(t.Context(), s, p, set, c, o, Options{Stats: seed%2 == 0, Emit: func(row []types.Word) bool {
+		got, err = Run(t.Context(), s, p, set, c, o, Options{Stats: seed%2 == 0, Off: off, Emit: func(row []types.Word) bool {
 			rows = append(rows, fmt.Sprint(row))
 			return true
 		}})
@@ -141,7 +141,7 @@ func TestSame(t *testing.T) {
 				continue
 			}
 			for k := range n {
-				check(t, s, pr, i+k, 17*i+k+int(device.Seed()%1000))
+				same(t, s, pr, i+k, 17*i+k+int(device.Seed()%1000))
 			}
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
+	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 )
 
@@ -26,8 +27,9 @@ type text struct {
 	levels int            // loops that are shared
 }
 
-// newText writes a program for a schedule. It changes the program.
-func newText(c *irgen.Code, s schedule.Schedule, stats bool) (*text, error) {
+// newText writes a program for a schedule, through the passes of the IR but for
+// those in off. It changes the program.
+func newText(c *irgen.Code, s schedule.Schedule, stats bool, off []string) (*text, error) {
 	t := &text{code: c, moved: map[int64]bool{}}
 	var err error
 	if t.fast, err = t.fastLists(s.Shared); err != nil {
@@ -43,7 +45,7 @@ func newText(c *irgen.Code, s schedule.Schedule, stats bool) (*text, error) {
 			t.levels = max(t.levels, level)
 		}
 	}
-	kir.Optimize(c.Program)
+	passes.OptimizeIR(c.Program, off...)
 	var b strings.Builder
 	fmt.Fprintf(&b, "// schedule: %s\n", s)
 	for _, d := range []struct {
