@@ -32,6 +32,9 @@ var localTeamText string
 //go:embed local_hood.cuh
 var localHoodText string
 
+//go:embed local_help.cuh
+var localHelpText string
+
 //go:embed local_wedges.cuh
 var localWedgesText string
 
@@ -67,8 +70,12 @@ type local struct {
 	layouts []layout
 	most    int // positions of a universe: the most of any vertex
 	warps   int // that all devices hold, about
+	gain    int // how many times as long as its matrix a root has to take for help; -1: there is none
 	csr     *graph.CSR
 }
+
+// helpGain is what makes up for the second matrix, and for looking for it.
+const helpGain = 2
 
 // newLocal prepares p for a device; the error says why it cannot be run so.
 func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]string) (*local, error) {
@@ -89,6 +96,16 @@ func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]strin
 
 // choose finds the classes of roots for a device.
 func (l *local) choose(info cuda.Info, opt map[string]string) error {
+	switch v := opt["stack.local.help"]; v {
+	case "", "on":
+		l.gain = helpGain
+	case "off":
+		l.gain = -1
+	case "always":
+		l.gain = 0
+	default:
+		return fmt.Errorf("%w stack.local.help=%s: want on, off or always", engine.ErrOption, v)
+	}
 	universes, err := universeList(opt["stack.local.classes"])
 	if err != nil {
 		return err
@@ -184,7 +201,7 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 `)
 	return cuda.Source{Name: "local.cu", Text: b.String(), Includes: map[string]string{
 		"plan.cuh": kircuda.Text(l.prog), "local.cuh": localText, "local_team.cuh": localTeamText, "local_hood.cuh": localHoodText,
-		"local_wedges.cuh": localWedgesText, "local_sizes.cuh": localSizesText, "local_roots.cuh": localRootsText,
+		"local_help.cuh": localHelpText, "local_wedges.cuh": localWedgesText, "local_sizes.cuh": localSizesText, "local_roots.cuh": localRootsText,
 	}}
 }
 
@@ -210,6 +227,10 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 		o.PerRoot[v] = engine.Uint128(n)
 	}
 	res := engine.Result{Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
+	if err == nil {
+		res.Notes = append(res.Notes, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help of another block; upload %s, preparation %s, compilation %s",
+			len(l.classes), r.StealsGrid, round(r.Upload), round(r.Prepare), round(r.Compile)))
+	}
 	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
 		res.Matches, res.Complete = limit, false
 	}
@@ -236,7 +257,12 @@ func (l *local) launch(x *session.Exec, stream *cuda.Stream, i, count, most int,
 	if launch.Blocks == 0 {
 		return nil, &cuda.Error{Op: "stack", Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
 	}
-	launch.Blocks = min(launch.Blocks, (count+teams-1)/teams)
+	blocks := (count + teams - 1) / teams
+	helped := l.helped(c)
+	if helped {
+		blocks = max(blocks, x.Info().SMs)
+	}
+	launch.Blocks = min(launch.Blocks, blocks)
 	if c.global {
 		rows := min(c.universe, most)*4*c.lanes*c.words + c.room*c.lanes*c.words*4
 		words := int64(rows+15) / 16 * 4
@@ -247,5 +273,22 @@ func (l *local) launch(x *session.Exec, stream *cuda.Stream, i, count, most int,
 		}
 		args.Scratch, args.ScratchWords = b.Ptr, uint64(words)
 	}
+	if helped {
+		desks := deskBytes * int64(launch.Blocks)
+		b, err := x.Scratch("what teams share", desks+4*int64(count))
+		if err != nil {
+			return nil, err
+		}
+		if err := x.Context().Clear(b, x.Stream()); err != nil {
+			return nil, err
+		}
+		args.Desks, args.Given, args.Gain = b.Ptr, b.Ptr+uint64(desks), uint32(l.gain)
+	}
 	return session.Prepared(x, k, launch, &args), nil
+}
+
+// helped reports whether teams of class c help each other: where a root has a
+// matrix, and the team is a block of some size. Smaller ones have little to share.
+func (l *local) helped(c *class) bool {
+	return l.gain >= 0 && c.helps() && l.define("W_SIZES") == 0 && l.define("W_ROWS") != noRows
 }

@@ -80,6 +80,9 @@ var innerClasses = []class{
 	{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 13, limit: 1 << 12, part: 1},
 }
 
+// helps reports whether the class's teams may help each other.
+func (c *class) helps() bool { return c.slots > 0 && c.team == c.threads && c.team >= 256 }
+
 // maxUniverse stands for any number of vertices.
 const maxUniverse = 1<<32 - 1
 
@@ -140,7 +143,7 @@ func (c *class) text(index int, l layout) string {
 	} {
 		fmt.Fprintf(&b, "  static constexpr u32 %s = %du;\n", m.name, m.n)
 	}
-	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v;\n};\n", c.keepsList, c.global)
+	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v, helps = %v;\n};\n", c.keepsList, c.global, c.helps())
 	fmt.Fprintf(&b, "WEFT_KERNEL(local_%d, LocalParams, LAUNCH_BOUNDS(%d, %d)) { search_class<Class%d>(p); }\n", index, c.threads, 1024/c.threads, index)
 	return b.String()
 }

@@ -60,7 +60,7 @@ func (localSchedule) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan
 // that begin so are read where they are used.
 func localOn(o engine.Options) (bool, error) {
 	for key := range o.Opt {
-		if strings.HasPrefix(key, "stack.local.") && key != "stack.local.classes" && key != "stack.local.table" {
+		if strings.HasPrefix(key, "stack.local.") && key != "stack.local.classes" && key != "stack.local.table" && key != "stack.local.help" {
 			return false, fmt.Errorf("%w %s: no such option", engine.ErrOption, key)
 		}
 	}
