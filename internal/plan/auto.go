@@ -31,6 +31,17 @@ const (
 func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
 	ablation := o.NoTail || o.NoMotion || o.NoRestrictions || o.Embeddings
 	ordered := o.Order != "" && o.Order != "auto" && o.Order != "cost"
+	if pl.Mode == pattern.Trail && o.Method == "" && o.Root < 0 && !o.Listing && !ablation && !ordered &&
+		pl.Empty == nil && pl.Work() > trailWorthwhile && b.trailsOK() == nil {
+		f, err := b.trails(o)
+		if err != nil {
+			return nil, err
+		}
+		if f.Cost < pl.Work() {
+			pl.Method, pl.Formula, pl.Why = Decomposed, f, "counted by a formula: "+f.Why
+		}
+		return pl, nil
+	}
 	if pl.Empty != nil || ordered || ablation && !o.Embeddings || len(pl.Levels) < 3 || pl.Mode != pattern.Iso {
 		return pl, nil
 	}

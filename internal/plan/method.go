@@ -21,6 +21,14 @@ func (b *binding) chooseMethod(pl *Plan, o Options) error {
 	case "large":
 		pl.Method = Large
 	case "formula":
+		if b.p.Mode == pattern.Trail {
+			f, err := b.trails(o)
+			if err != nil {
+				return err
+			}
+			pl.Method, pl.Formula = Decomposed, f
+			return nil
+		}
 		if err := Decomposable(b.p); err != nil {
 			return queryErrorf("no formula: %v", err)
 		}

@@ -14,7 +14,7 @@ type space struct {
 	root  []uint64 // the candidate sets, at off
 	size  [maxVars]int32
 	mats  []matrix
-	last  []int16 // from one group to another, the matrix made last; -1: none
+	last  []int16                 // from one group to another, the matrix made last; -1: none
 	rel   [maxVars][maxVars]int16 // matrix from u to v; -1: not linked
 
 	bits  []uint64 // rows of all matrices
@@ -28,8 +28,8 @@ type space struct {
 type matrix struct {
 	links []link
 	prev  int16 // another between the same groups; -1: none
-	neg      bool
-	rows     []row
+	neg   bool
+	rows  []row
 }
 
 // A row is dense, words [at, at+words) of space.bits, or a list of n indexes

@@ -1,0 +1,110 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// A trail may return to a vertex and may not take an edge twice. Where there is
+// one data edge between two vertices at most, two pattern edges take the same
+// one only if their ends coincide. So the trails of a pattern are, over the ways
+// to let vertices coincide such that no two of its edges fall together, the
+// embeddings under iso of what is left: every trail is exactly one of these,
+// with the vertices that it does visit twice. Those are counted by set sizes and
+// formulas, and not one by one.
+
+// trailWorthwhile is the work of a nest for trails, which takes each match in
+// hand, below which nothing better is looked for.
+const trailWorthwhile = 2e5
+
+// trailsOK says why the trails of p have no formula in b's graph, or nil.
+func (b *binding) trailsOK() error {
+	switch p := b.p; {
+	case b.g.Edges != nil:
+		return fmt.Errorf("the graph has a table of edges, so that two may join the same vertices")
+	case len(p.Vertices) > maxDecomposed:
+		return fmt.Errorf("formulas are for patterns of at most %d vertices", maxDecomposed)
+	case len(p.Where) > 0 || p.Order != nil:
+		return fmt.Errorf("predicates have no formula under trail")
+	case !p.Connected():
+		return fmt.Errorf("the pattern is not connected")
+	}
+	for i := range b.p.Edges {
+		e := &b.p.Edges[i]
+		if e.Negated || e.Label != nil || len(e.Where) > 0 || b.g.Directed && e.Dir == pattern.Either {
+			return fmt.Errorf("edges with labels, predicates, NOT, or of either direction have no formula under trail")
+		}
+	}
+	return nil
+}
+
+// trails is the number of trails as a sum over which vertices coincide.
+func (b *binding) trails(o Options) (*Formula, error) {
+	if err := b.trailsOK(); err != nil {
+		return nil, queryErrorf("no formula: %v", err)
+	}
+	d := NewDecomposer(b.g, o)
+	d.o.Estimates = false
+	var t FormulaTerms
+	ways := 0
+	at := make([]int, b.n) // the block of each vertex
+	var place func(v, blocks int) error
+	place = func(v, blocks int) error {
+		if v == b.n {
+			q := b.quotient(at, blocks)
+			if q == nil {
+				return nil
+			}
+			ways++
+			of := d.whole
+			if Decomposable(q) == nil {
+				of = d.Formula
+			}
+			f, err := of(q)
+			if err == nil {
+				t.scaled(f, 1)
+			}
+			return err
+		}
+		for at[v] = 0; at[v] <= blocks; at[v]++ {
+			if err := place(v+1, max(blocks, at[v]+1)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := place(0, 0); err != nil {
+		return nil, err
+	}
+	return d.formula(&t, fmt.Sprintf("no two edges of a simple graph coincide unless their ends do: %d ways to let vertices do so", ways)), nil
+}
+
+// quotient is the pattern with each vertex v at at[v], under iso, or nil where
+// an edge becomes a loop or two become one.
+func (b *binding) quotient(at []int, blocks int) *pattern.Pattern {
+	q := &pattern.Pattern{Vertices: make([]pattern.Vertex, blocks)}
+	for v, i := range at {
+		w := &q.Vertices[i]
+		switch l := b.p.Vertices[v].Label; {
+		case w.Label == nil:
+			w.Label = l
+		case l != nil && l.String() != w.Label.String():
+			w.Label = &pattern.Label{Op: pattern.LabelAnd, X: w.Label, Y: l}
+		}
+	}
+	seen := map[[2]int]bool{}
+	for i := range b.p.Edges {
+		e := pattern.Edge{From: at[b.p.Edges[i].From], To: at[b.p.Edges[i].To], Dir: pattern.Forward, Min: 1, Max: 1}
+		if !b.g.Directed {
+			e.From, e.To, e.Dir = min(e.From, e.To), max(e.From, e.To), pattern.Either
+		}
+		k := [2]int{e.From, e.To}
+		if e.From == e.To || seen[k] {
+			return nil
+		}
+		seen[k] = true
+		q.Edges = append(q.Edges, e)
+	}
+	return q
+}
