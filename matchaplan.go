@@ -62,6 +62,49 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 	return ParseMatcha("", text)
 }
 
+// MotifsMatcha writes a program whose input G is a graph without directions, and
+// which counts every connected pattern of k vertices in one pass: what Motifs does,
+// with the same options, in the same order.
+func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *Matcha, err error) {
+	defer g.kindOfCorruption(&err)
+	defer g.g.Recover(&err)
+	qs, s, err := motifQueries(k, options)
+	if err != nil {
+		return nil, err
+	}
+	var plans []*plan.Plan
+	for _, q := range qs {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		p, err := q.pattern(s)
+		if err != nil {
+			return nil, err
+		}
+		o, err := s.planOptions(p)
+		if err != nil {
+			return nil, err
+		}
+		if o.Method = plan.Nest.String(); o.Order == "" {
+			o.Order = "ri" // orders that are alike share their first levels
+		}
+		pl, err := plan.Compile(g.g, p, o)
+		if err != nil {
+			return nil, withKind(ErrQuery, classify(err))
+		}
+		plans = append(plans, pl)
+	}
+	what := "subgraphs"
+	if *s.induced {
+		what = "induced subgraphs"
+	}
+	text, err := lower.MatchaForest(fmt.Sprintf("# Motifs of %d vertices, all of them in one pass: %s.", k, what), plans)
+	if err != nil {
+		return nil, withKind(ErrQuery, err)
+	}
+	return ParseMatcha("", text)
+}
+
 // columns are the vertices that a RETURN of items names.
 func (q *Query) columns(s *settings) (out []int, err error) {
 	items, err := withParams(q.q.Return.Items, s.params)

@@ -23,19 +23,10 @@ func cliqueQuery(k int) (*Query, error) {
 func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Result, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
-	if k < 3 || k > 5 {
-		return nil, withKind(ErrUsage, fmt.Errorf("motifs of %d vertices: want 3, 4 or 5", k))
-	}
-	qs, err := PatternsByName(fmt.Sprintf("motifs(%d)", k))
+	qs, s, err := motifQueries(k, options)
 	if err != nil {
 		return nil, err
 	}
-	induced := true
-	s := collect(options)
-	if s.induced != nil {
-		induced = *s.induced
-	}
-	s.induced = &induced
 	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 || s.limit > 0
 	if apart || choose.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso {
 		return g.countEach(ctx, qs, s)
@@ -44,6 +35,22 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Res
 		return g.census(ctx, qs, s)
 	}
 	return g.motifFormulas(ctx, qs, s)
+}
+
+// motifQueries are the motifs of k vertices, and the options, which say whether
+// they are induced.
+func motifQueries(k int, options []Option) ([]*Query, *settings, error) {
+	if k < 3 || k > 5 {
+		return nil, nil, withKind(ErrUsage, fmt.Errorf("motifs of %d vertices: want 3, 4 or 5", k))
+	}
+	qs, err := PatternsByName(fmt.Sprintf("motifs(%d)", k))
+	induced := true
+	s := collect(options)
+	if s.induced != nil {
+		induced = *s.induced
+	}
+	s.induced = &induced
+	return qs, s, err
 }
 
 // census counts all motifs in one pass, of whose time each has its share.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ func (a *app) motifsCmd() *cobra.Command {
 	var g graphFlags
 	var f commonFlags
 	var k int
-	var edgeInduced bool
+	var edgeInduced, matcha bool
 	cmd := &cobra.Command{
 		Use:   "motifs [-g] FILE [-k 3|4|5] [flags]",
 		Short: "count all connected patterns of k vertices",
@@ -20,7 +21,8 @@ func (a *app) motifsCmd() *cobra.Command {
 connected set of k vertices is counted once, in the one motif that it induces.
 With --edge-induced each motif's subgraphs are counted whatever other edges there
 are between their vertices. Directions and labels are not looked at. The motifs
-share their work; "seconds" is the share of each.
+share their work; "seconds" is the share of each. With --matcha nothing is counted:
+a program in Matcha is written that counts all of them in one pass.
 
 ` + exitCodesHelp,
 		Example: `  weft motifs -g graph.txt.gz -k 4
@@ -35,6 +37,9 @@ share their work; "seconds" is the share of each.
 			if k < 3 || k > 5 {
 				return usagef("-k %d: motifs have 3, 4 or 5 vertices", k)
 			}
+			if matcha {
+				return a.motifsMatcha(&g, &f, k, weft.WithInduced(!edgeInduced))
+			}
 			return a.counts(&g, &f, func(ctx context.Context, graph *weft.Graph, o []weft.Option) ([]weft.Result, error) {
 				return graph.Motifs(ctx, k, append(o, weft.WithInduced(!edgeInduced))...)
 			})
@@ -43,8 +48,33 @@ share their work; "seconds" is the share of each.
 	g.add(cmd)
 	f.addSearching(cmd)
 	cmd.Flags().IntVarP(&k, "size", "k", 3, "vertices of the motifs: 3, 4 or 5")
+	cmd.Flags().BoolVar(&matcha, "matcha", false, "write a Matcha program that counts them, for weft matcha run")
 	cmd.Flags().BoolVar(&edgeInduced, "edge-induced", false, "count all subgraphs, not only induced ones")
 	return cmd
+}
+
+// motifsMatcha writes the program that counts motifs.
+func (a *app) motifsMatcha(gf *graphFlags, f *commonFlags, k int, o weft.Option) error {
+	if f.to != "" {
+		return usagef("--to %s: a program is text", f.to)
+	}
+	bar := a.progress(f.progress)
+	g, err := a.load(gf, f, bar)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	m, err := g.MotifsMatcha(a.ctx, k, append(f.options(), o)...)
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(out, m)
+	return out.finish(err)
 }
 
 func (a *app) cliquesCmd() *cobra.Command {

@@ -44,17 +44,12 @@ const (
 // Matcha writes the program of a plan, whose input G is the plan's graph. The
 // error says what of the plan a program cannot say.
 func Matcha(p *plan.Plan, o MatchaOptions) (string, error) {
-	m := &matchaText{o: o, taken: map[string]bool{"G": true}, views: map[string]string{}}
+	m := newMatchaText(o)
 	body, err := m.program(p)
 	if err != nil {
 		return "", err
 	}
-	text := m.head(p) + "\ninput G: Graph\n\n" + m.lets.String() + body
-	f, err := syntax.Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("lower: a program that cannot be read: %w\n%s", err, text)
-	}
-	return syntax.Format(f), nil
+	return canonical(m.head(p) + "\ninput G: Graph\n\n" + m.lets.String() + body)
 }
 
 // matchaText is the making of one program.
@@ -64,7 +59,13 @@ type matchaText struct {
 	lets  strings.Builder       // of views, before all else
 	views map[string]string     // names of views, by what they are
 	parts map[*plan.Plan]string // names of functions
-	sums  int
+	sums  map[string]string     // names of sums of products over vertices, by what they are
+}
+
+func newMatchaText(o MatchaOptions) *matchaText {
+	return &matchaText{
+		o: o, taken: map[string]bool{"G": true}, views: map[string]string{}, parts: map[*plan.Plan]string{}, sums: map[string]string{},
+	}
 }
 
 // head says in comments what is counted.
@@ -167,7 +168,6 @@ func divided(count string, n *big.Int) string {
 // sum writes the functions that count a formula's parts, and returns the sum of
 // them: a number of embeddings.
 func (m *matchaText) sum(f *plan.Formula, body *lines) (string, error) {
-	m.parts = map[*plan.Plan]string{}
 	var terms []string
 	for _, t := range f.Terms {
 		var value string
@@ -234,10 +234,12 @@ func (m *matchaText) dot(of []*plan.Plan, body *lines) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.sums++
-	name := m.fresh(fmt.Sprintf("sum%d", m.sums), nil)
-	body.add("let %s = sum(apply(lambda %s: %s, %s, %s))", name, v, strings.Join(factors, " * "), n.cond(conds), list)
-	return name, nil
+	text := fmt.Sprintf("sum(apply(lambda %s: %s, %s, %s))", v, strings.Join(factors, " * "), n.cond(conds), list)
+	if m.sums[text] == "" {
+		m.sums[text] = m.fresh(fmt.Sprintf("sum%d", len(m.sums)+1), nil)
+		body.add("let %s = %s", m.sums[text], text)
+	}
+	return m.sums[text], nil
 }
 
 // part writes a function that counts the embeddings of a plan, with a given

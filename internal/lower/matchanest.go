@@ -18,8 +18,10 @@ type matchaNest struct {
 	names []string // of the vertices by level
 	item  string   // the parameter of conditions
 	taken map[string]bool
-	sets  []string // names of the set program's lists
-	tail  int      // the first level that is not gone over; the number of levels if none
+	// let names a list, for nests that share theirs; nil: each has a name of its own.
+	let  func(list string) string
+	sets []string // names of the set program's lists
+	tail int      // the first level that is not gone over; the number of levels if none
 	// terms of the closed tail, nil where choose says how many are taken of each group.
 	terms   []plan.TailTerm
 	divisor int64
@@ -175,8 +177,13 @@ func (n *matchaNest) known(l int, body *lines) error {
 		if label, ok := n.label([]plan.Range{s.Range}); ok && s.Range.End != 0 {
 			conds = append(conds, label)
 		}
+		list = n.filtered(list, conds)
+		if n.let != nil {
+			n.sets[i] = n.let(list)
+			continue
+		}
 		n.sets[i] = n.fresh(fmt.Sprintf("s%d", i))
-		body.add("let %s = %s", n.sets[i], n.filtered(list, conds))
+		body.add("let %s = %s", n.sets[i], list)
 	}
 	return nil
 }

@@ -83,6 +83,10 @@ func (t *matchaTail) list(level int) (string, error) {
 		t.lists[level] = list
 		return list, nil
 	}
+	if t.n.let != nil {
+		t.lists[level] = t.n.let(list)
+		return t.lists[level], nil
+	}
 	t.lists[level] = t.n.fresh(fmt.Sprintf("c%d", level))
 	t.body.add("let %s = %s", t.lists[level], list)
 	return t.lists[level], nil
@@ -103,7 +107,7 @@ func (t *matchaTail) size(block []int) (string, error) {
 			text = fmt.Sprintf("intersect(%s, %s)", text, list)
 		}
 	}
-	if t.once {
+	if t.once || t.n.let != nil {
 		return fmt.Sprintf("size(%s)", text), nil
 	}
 	if t.sizes[text] == "" {

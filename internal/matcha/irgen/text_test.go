@@ -31,6 +31,9 @@ func TestText(t *testing.T) {
 	}
 	texts := append(slices.Clone(more), named)
 	for _, e := range library.Entries() {
+		if testing.Short() && len(e.Text) > 8<<10 {
+			continue // a long program, which is compiled again and again here
+		}
 		texts = append(texts, e.Text)
 	}
 	var src, calls bytes.Buffer

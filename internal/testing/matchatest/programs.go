@@ -182,7 +182,7 @@ var Mistakes = map[string]bool{
 	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "divided by zero": true, "numbers": true,
 }
 
-// Inputs draws the inputs of a program: a graph G, numbers l0 … l3, gap and total,
+// Inputs draws the inputs of a program: a graph G, numbers l0 … l3, gap1, gap2 and total,
 // and lists E, X, F and B, as far as it has them.
 func Inputs(t *rapid.T, text string) map[string]data.Input {
 	in := map[string]data.Input{}
@@ -196,7 +196,7 @@ func Inputs(t *rapid.T, text string) map[string]data.Input {
 		}
 	}
 	number := func(lo, hi int) types.Word { return types.Word(rapid.IntRange(lo, hi).Draw(t, "number")) }
-	for _, name := range []string{"E", "X", "F", "B", "gap", "total"} {
+	for _, name := range []string{"E", "X", "F", "B", "gap1", "gap2", "total"} {
 		if !has(name) {
 			continue
 		}
