@@ -2,7 +2,7 @@ package kir
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 )
 
 // What passes that move expressions must know: what an expression reads, and
@@ -162,50 +162,46 @@ func (c *changes) touch(x Expr) bool {
 // keys gives equal expressions equal texts.
 type keys map[*Var]int
 
-func (k keys) of(x Expr) string {
-	var b strings.Builder
-	k.write(&b, x)
-	return b.String()
-}
+func (k keys) of(x Expr) string { return string(k.append(nil, x)) }
 
-func (k keys) write(b *strings.Builder, x Expr) {
+func (k keys) append(b []byte, x Expr) []byte {
 	switch x := x.(type) {
 	case Const:
-		fmt.Fprintf(b, "%s %d", x.T, x.Bits)
+		b = append(b, x.T.String()...)
+		b = strconv.AppendUint(append(b, ' '), x.Bits, 10)
 	case Ref:
 		if k[x.Var] == 0 {
 			k[x.Var] = len(k) + 1
 		}
-		fmt.Fprintf(b, "v%d", k[x.Var])
+		b = strconv.AppendInt(append(b, 'v'), int64(k[x.Var]), 10)
 	case Global:
-		fmt.Fprintf(b, "%s%d", x.G.Kind, x.G.Index)
+		b = strconv.AppendInt(append(b, x.G.Kind.String()...), int64(x.G.Index), 10)
 	case Field:
-		b.WriteString("." + x.Name)
+		b = append(append(b, '.'), x.Name...)
 	case Elem:
-		b.WriteString("[]")
+		b = append(b, "[]"...)
 	case Unary:
-		b.WriteString(x.Op.String())
+		b = append(b, x.Op.String()...)
 	case Binary:
-		b.WriteString(x.Op.String())
+		b = append(b, x.Op.String()...)
 	case Select:
-		b.WriteString("?")
+		b = append(b, '?')
 	case Convert:
-		b.WriteString(x.T.String())
+		b = append(b, x.T.String()...)
 	case Call:
-		b.WriteString(x.Fn.Name)
+		b = append(b, x.Fn.Name...)
 	case Invoke:
-		b.WriteString(x.Fn.FullName())
+		b = append(b, x.Fn.FullName()...)
 	case Count:
-		b.WriteString("count")
+		b = append(b, "count"...)
 	case Sum:
-		b.WriteString("sum")
+		b = append(b, "sum"...)
 	}
-	b.WriteByte('(')
+	b = append(b, '(')
 	for _, y := range parts(x) {
-		k.write(b, y)
-		b.WriteByte(',')
+		b = append(k.append(b, y), ',')
 	}
-	b.WriteByte(')')
+	return append(b, ')')
 }
 
 // replace puts y where x has an expression with that key.

@@ -31,7 +31,7 @@ func Format(p *Program) string {
 
 // FormatFunc returns one function as text.
 func FormatFunc(f *Func) string {
-	w := &printer{names: map[*Var]string{}, taken: map[string]bool{}}
+	w := &printer{names: map[*Var]string{}, taken: map[string]bool{}, last: map[string]int{}}
 	var params []string
 	for _, v := range f.Params {
 		out := ""
@@ -49,6 +49,7 @@ type printer struct {
 	b     strings.Builder
 	names map[*Var]string
 	taken map[string]bool
+	last  map[string]int // the numbers behind names so far
 }
 
 func (w *printer) line(indent int, format string, args ...any) {
@@ -64,7 +65,9 @@ func (w *printer) name(v *Var) string {
 		return s
 	}
 	s = v.Name
-	for i := 2; w.taken[s]; i++ {
+	for w.taken[s] {
+		i := max(w.last[v.Name], 1) + 1
+		w.last[v.Name] = i
 		s = fmt.Sprintf("%s'%d", v.Name, i)
 	}
 	w.names[v], w.taken[s] = s, true

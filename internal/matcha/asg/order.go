@@ -3,7 +3,7 @@ package asg
 // Order returns the operators that are at home in f and needed for its result or
 // steps, each after what it is computed from, steps in their order.
 func Order(f *Func) []*Node {
-	o := &order{home: f, seen: map[*Node]bool{}}
+	o := &order{home: f}
 	for _, s := range f.Steps {
 		o.visit(s)
 	}
@@ -15,19 +15,22 @@ func Order(f *Func) []*Node {
 
 type order struct {
 	home *Func
-	seen map[*Node]bool
+	seen []bool // by nodes' IDs
 	out  []*Node
 }
 
 func (o *order) visit(n *Node) {
-	if o.seen[n] || !n.Home.Within(o.home) {
+	if n.ID >= len(o.seen) {
+		o.seen = append(o.seen, make([]bool, n.ID+1)...)
+	}
+	if o.seen[n.ID] || !n.Home.Within(o.home) {
 		return
 	}
-	o.seen[n] = true
+	o.seen[n.ID] = true
 	for _, a := range n.Args {
 		o.visit(a)
 	}
-	for _, f := range []*Func{n.Cond, n.Func} {
+	for _, f := range [...]*Func{n.Cond, n.Func} {
 		if f != nil {
 			for _, s := range f.Steps {
 				o.visit(s)

@@ -12,11 +12,12 @@ type function struct {
 	*kir.Func
 	names    map[*kir.Var]string
 	taken    map[string]bool
+	last     map[string]int // the numbers behind names so far
 	assigned map[*kir.Var]bool
 }
 
 func (w *writer) function(f *kir.Func) {
-	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: reserved(), assigned: assigned(f.Body)}
+	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: reserved(), last: map[string]int{}, assigned: assigned(f.Body)}
 	w.lines("// ", f.Doc)
 	params := []string{"const Graph& q"}
 	head := "DEV "
@@ -53,7 +54,9 @@ func (f *function) name(v *kir.Var) string {
 		return s
 	}
 	s := v.Name
-	for i := 2; f.taken[s]; i++ {
+	for f.taken[s] {
+		i := max(f.last[v.Name], 1) + 1
+		f.last[v.Name] = i
 		s = fmt.Sprintf("%s_%d", v.Name, i)
 	}
 	f.taken[s], f.names[v] = true, s
