@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	cudatext "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/device"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
@@ -37,6 +38,7 @@ type MatchaResult struct {
 	Values   []any
 	Emitted  uint64
 	Complete bool
+	Notes    []string // with WithStats: what was done, and how fast
 }
 
 // ParseMatcha reads a program and checks it. Errors name the program as name,
@@ -142,7 +144,7 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 			return emit(row)
 		}
 	}
-	out, err := m.execute(ctx, s, p, set, in, take)
+	out, err := m.execute(ctx, s, p, set, in, take, &r)
 	r.Emitted, r.Complete = out.Emitted, err == nil && !out.Stopped
 	if err != nil {
 		if cause := memoryCause(ctx); cause != nil {
@@ -158,8 +160,8 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 
 // Code is what is generated of the program for inputs as Run takes them: target is
 // "ir", the kernel IR, "c", its text as C for threads, over a run-time library, or
-// "cuda", as C++ for GPUs, functions of a thread group over the run-time library of
-// weft's device code. What code cannot be generated for yet is an error of kind
+// "cuda", as C++ for GPUs, functions of thread groups over the run-time library of
+// weft's device code, for the schedule of WithSchedule. What code cannot be generated for yet is an error of kind
 // ErrQuery.
 func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (string, error) {
 	if target != "ir" && target != "c" && target != "cuda" {
@@ -178,12 +180,17 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if err != nil {
 		return "", classifyMatcha(err)
 	}
+	if target == "cuda" {
+		sched, err := schedule.Parse(schedule.CUDA, s.schedule)
+		if err != nil {
+			return "", withKind(ErrUsage, err)
+		}
+		text, err := device.Text(c, sched, off...)
+		return text, withKind(ErrUsage, err)
+	}
 	passes.OptimizeIR(c.Program, off...)
 	if target == "c" {
 		return cpu.Text(c), nil
-	}
-	if target == "cuda" {
-		return cudatext.Text(c.Program), nil
 	}
 	return c.Format(), nil
 }

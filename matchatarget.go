@@ -3,11 +3,14 @@ package weft
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/device"
 	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/passes"
@@ -16,14 +19,19 @@ import (
 )
 
 // WithTarget chooses what runs a Matcha program: interp, the interpreter, on one
-// core; or c, C that the machine's compiler compiles, on all cores. Answers are the
-// same, but for what C does not check: whole numbers that pass 64 bits wrap there.
-// Rows that a program emits come in any order from c.
+// core; c, C that the machine's compiler compiles, on all cores; or cuda, a GPU, which
+// WithDevice names and WithGPUMemory limits. Answers are the same, but for what
+// compiled code does not check: whole numbers that pass 64 bits wrap there. Rows that
+// a program emits come in any order from c and cuda.
 func WithTarget(name string) Option { return func(s *settings) { s.target = name } }
 
 // WithSchedule says how the target of a Matcha program spreads its work, as in
 // "threads=4,loop=static": knobs with commas between them.
 func WithSchedule(text string) Option { return func(s *settings) { s.schedule = text } }
+
+// WithStats asks a Matcha run for notes about what it did. With lanes, a GPU also
+// counts which of its lanes have work, which takes time itself.
+func WithStats(lanes bool) Option { return func(s *settings) { s.stats, s.lanes = true, lanes } }
 
 // MatchaTargets are the targets of WithTarget, the default first, and what they
 // are.
@@ -31,6 +39,7 @@ func MatchaTargets() [][2]string {
 	return [][2]string{
 		{string(schedule.Interp), "the interpreter, on one core"},
 		{string(schedule.C), "C, compiled by the machine's compiler, on all cores"},
+		{string(schedule.CUDA), "a GPU"},
 	}
 }
 
@@ -41,9 +50,17 @@ func (s *settings) matchaSchedule() (schedule.Schedule, error) {
 		target = schedule.Target(s.target)
 	}
 	switch target {
-	case schedule.Interp, schedule.C:
+	case schedule.Interp, schedule.C, schedule.CUDA:
 	default:
-		return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("the target %q: want interp or c", s.target))
+		return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("the target %q: want interp, c or cuda", s.target))
+	}
+	if target != schedule.CUDA {
+		if choose.OnGPU(s.device) {
+			return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("device %s: only the target cuda runs on GPUs", s.device))
+		}
+		if s.lanes {
+			return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("only the target cuda counts lanes"))
+		}
 	}
 	sched, err := schedule.Parse(target, s.schedule)
 	if err != nil {
@@ -56,11 +73,17 @@ func (s *settings) matchaSchedule() (schedule.Schedule, error) {
 }
 
 // execute runs a program that has its inputs on the target of the options.
-func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *data.Set, in map[string]any, emit func([]types.Word) bool) (interp.Result, error) {
+func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *data.Set, in map[string]any, emit func([]types.Word) bool, r *MatchaResult) (out interp.Result, err error) {
 	sched, err := s.matchaSchedule()
 	if err != nil {
 		return interp.Result{}, err
 	}
+	start := time.Now()
+	defer func() {
+		if s.stats && err == nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("target %s, schedule %s: %v in all", sched.Target, sched, time.Since(start)))
+		}
+	}()
 	if sched.Target == schedule.Interp {
 		return interp.Run(ctx, p, set, interp.Options{Memory: s.memory, Emit: emit})
 	}
@@ -71,6 +94,9 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 	off, err := s.passesOff()
 	if err != nil {
 		return interp.Result{}, err
+	}
+	if sched.Target == schedule.CUDA {
+		return s.onDevice(ctx, p, set, code, device.Options{Schedule: sched, Off: off, Emit: emit, Stats: s.lanes}, r)
 	}
 	passes.OptimizeIR(code.Program, off...)
 	o := cpu.Options{Schedule: sched, Memory: s.memory, Emit: emit}
@@ -89,4 +115,23 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 		}
 	}
 	return cpu.Run(ctx, p.Name, code, o)
+}
+
+// onDevice runs code on a GPU.
+func (s *settings) onDevice(ctx context.Context, p *asg.Program, set *data.Set, code *irgen.Code, o device.Options, r *MatchaResult) (interp.Result, error) {
+	on, err := choose.Session(s.device, s.gpuMemory)
+	if err != nil {
+		return interp.Result{}, classify(err)
+	}
+	got, err := device.Run(ctx, on, p, set, code, o)
+	if s.stats && err == nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: search %v, upload %v, preparation %v, compilation %v", on, got.Search, got.Upload, got.Prepare, got.Compile))
+		if got.Blocks > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("%d blocks of %d threads, %.0f %% of the warps that fit; %d thefts", got.Blocks, got.Threads, 100*got.Resident, got.Steals))
+		}
+		if s.lanes {
+			r.Notes = append(r.Notes, fmt.Sprintf("occupancy %.3f, thread utilisation %.3f", got.Occupancy, got.Utilisation))
+		}
+	}
+	return interp.Result{Words: got.Words, Emitted: got.Emitted, Stopped: got.Stopped}, classify(err)
 }

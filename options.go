@@ -36,6 +36,8 @@ type settings struct {
 	queryCol  bool
 	listing   *bool
 	passes    string // of a Matcha program; "": all
+	stats     bool   // of a Matcha run
+	lanes     bool
 	target    string // of a Matcha program
 	schedule  string // of its target
 	progress  func(Progress)

@@ -62,21 +62,24 @@ func (a *app) matchaRunCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM [-g FILE] [--input NAME=VALUE]…",
 		Short: "run a program",
-		Long: `Run a program: in the interpreter, on one core, or with --target c as C, which the
-machine's compiler compiles, on all cores. A program that emits writes the rows to
+		Long: `Run a program: in the interpreter, on one core, with --target c as C, which the
+machine's compiler compiles, on all cores, or with --target cuda on a GPU. A program that emits writes the rows to
 standard output, in any order where there are several threads, and its result to
 standard error; one that does not writes its result to standard output.
 
 ` + exitCodesHelp,
 		Example: `  weft matcha run triangles -g graph.txt.gz
   weft matcha run mine.matcha -g graph.weft --input k=3 --to csv
-  weft matcha run clique5 -g graph.weft --target c --schedule threads=8`,
+  weft matcha run clique5 -g graph.weft --target c --schedule threads=8
+  weft matcha run clique5 -g graph.weft --target cuda --schedule group=8,steal=on --stats`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return a.matchaRun(&f, args[0]) },
 	}
 	f.add(cmd)
 	f.addWriting(cmd)
 	f.addTarget(cmd)
+	cmd.Flags().StringVar(&f.device, "device", "auto", "gpu:0, gpu:1, … for the target cuda; auto: the first")
+	cmd.Flags().StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` of a GPU (40G); default: what is free")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop after this long (30s, 5m), with exit code 124")
 	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop after `N` rows that are emitted")
 	return cmd
@@ -136,7 +139,7 @@ three need the inputs, because their sizes are part of the code.
 				text, err = m.Graph(weft.WithPasses(f.passes))
 			} else {
 				err = a.withInputs(&f, m, func(in map[string]any) error {
-					text, err = m.Code(a.ctx, emit, in, weft.WithPasses(f.passes))
+					text, err = m.Code(a.ctx, emit, in, weft.WithPasses(f.passes), weft.WithSchedule(f.schedule))
 					return err
 				})
 			}
@@ -147,6 +150,7 @@ three need the inputs, because their sizes are part of the code.
 		},
 	}
 	f.add(cmd)
+	f.addSchedule(cmd)
 	cmd.Flags().StringVar(&emit, "emit", "asg", "asg, the abstract syntax graph, ir, the kernel IR, c, its text as C, or cuda, for GPUs")
 	return cmd
 }
@@ -245,9 +249,20 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 			return err
 		}
 		rows := &rowWriter{w: out, to: f.to}
+		options, err := f.targetOptions()
+		if err != nil {
+			return out.finish(err)
+		}
+		gpuMemory, err := parseBytes(f.gpuMemory)
+		if err != nil {
+			return out.finish(usagef("--gpu-memory: %v", err))
+		}
 		r, err := m.Run(ctx, in, func(row []any) bool {
 			return rows.add(row) && (f.limit == 0 || rows.n < f.limit)
-		}, append(f.targetOptions(), weft.WithPasses(f.passes), weft.WithMemory(memory))...)
+		}, append(options, weft.WithPasses(f.passes), weft.WithMemory(memory), weft.WithDevice(f.device), weft.WithGPUMemory(gpuMemory))...)
+		for _, n := range r.Notes {
+			fmt.Fprintf(a.stderr, "weft: %s\n", n)
+		}
 		if rows.err != nil {
 			err = rows.err
 		}

@@ -12,6 +12,7 @@ import (
 type matchaTarget struct {
 	target   string
 	schedule string
+	measure  string
 }
 
 // addTarget adds the flags.
@@ -21,9 +22,23 @@ func (f *matchaTarget) addTarget(cmd *cobra.Command) {
 		names = append(names, t[0]+", "+t[1])
 	}
 	cmd.Flags().StringVar(&f.target, "target", "", "what runs the program: "+strings.Join(names, "; or ")+" (default interp)")
-	cmd.Flags().StringVar(&f.schedule, "schedule", "", "`KNOBS` of how a target spreads its work: threads=4,steal=off,loop=static")
+	cmd.Flags().StringVar(&f.measure, "stats", "", "write what was done, and how fast, to standard error; lanes: also which lanes of a GPU had work, which takes time")
+	cmd.Flags().Lookup("stats").NoOptDefVal = "time"
+	f.addSchedule(cmd)
 }
 
-func (f *matchaTarget) targetOptions() []weft.Option {
-	return []weft.Option{weft.WithTarget(f.target), weft.WithSchedule(f.schedule)}
+func (f *matchaTarget) addSchedule(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.schedule, "schedule", "", "`KNOBS` of how a target spreads its work: threads=4,loop=static; for cuda also group=8,steal=off,block=256,shared=LIST")
+}
+
+func (f *matchaTarget) targetOptions() ([]weft.Option, error) {
+	out := []weft.Option{weft.WithTarget(f.target), weft.WithSchedule(f.schedule)}
+	switch f.measure {
+	case "":
+	case "time", "lanes":
+		out = append(out, weft.WithStats(f.measure == "lanes"))
+	default:
+		return nil, usagef("--stats=%s: want time or lanes", f.measure)
+	}
+	return out, nil
 }

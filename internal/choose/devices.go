@@ -77,6 +77,19 @@ func sessionOn(device string, memory int64) (*session.Session, error) {
 	return open.session, nil
 }
 
+// Session is the process's session over the GPUs that a device name asks for, the
+// first one where it does not say, with so many bytes of memory on each; 0: what is
+// free.
+func Session(device string, memory int64) (*session.Session, error) {
+	if device == "" || device == "auto" {
+		device = "gpu"
+	}
+	if list, err := ordinals(device); err == nil && len(list) == 0 {
+		return nil, fmt.Errorf("%w: device %q: want gpu:0,1,…", ErrName, device)
+	}
+	return sessionOn(device, memory)
+}
+
 // closeOpen ends the open session. What a lost device says to that is of no use.
 func closeOpen() {
 	if open.session != nil {

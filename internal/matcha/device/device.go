@@ -25,6 +25,7 @@ import (
 
 // Options are what a run is told.
 type Options struct {
+	Schedule schedule.Schedule
 	// Emit takes what the program emits, in any order, in memory that is used again.
 	// Where it returns false the program stops, without an error. nil: what is
 	// emitted is only counted.
@@ -59,16 +60,16 @@ type Measures struct {
 // Run runs a program on the device of a session. It changes the code. The error of
 // a run that failed is that of its mistake, a *syntax.Error; that of memory is a
 // *data.MemoryError or the session's.
-func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, c *irgen.Code, o schedule.Schedule, opt Options) (Result, error) {
+func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, c *irgen.Code, o Options) (Result, error) {
 	var res Result
 	if n := len(s.Devices()); n != 1 {
 		return res, fmt.Errorf("the target cuda runs on one device, and there are %d", n)
 	}
-	t, err := newText(c, o, opt.Stats, opt.Off)
+	t, err := newText(c, o.Schedule, o.Stats, o.Off)
 	if err != nil {
 		return res, err
 	}
-	r := &running{p: p, text: t, schedule: o, state: make([]uint64, len(c.State.Fields))}
+	r := &running{p: p, text: t, schedule: o.Schedule, state: make([]uint64, len(c.State.Fields))}
 	owner := keepGraph(p, in, c.Program)
 	j := &session.Job{
 		Name: "matcha", Program: c.Program, Chunk: 1, Start: r.start,
@@ -77,8 +78,8 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	if owner != nil {
 		j.Owner, j.Vertices = owner, uint32(owner.NumVertices())
 	}
-	if p.Row != nil && opt.Emit != nil {
-		r.rows(j, p.Row.Words(), opt.Emit)
+	if p.Row != nil && o.Emit != nil {
+		r.rows(j, p.Row.Words(), o.Emit)
 	}
 	got, err := s.Run(ctx, j)
 	res.Emitted = got.Matches.Lo
@@ -98,7 +99,7 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	for _, f := range c.Result {
 		res.Words = append(res.Words, types.Word(r.state[f]))
 	}
-	if opt.Stats && !got.Devices[0].Info.Emulated {
+	if o.Stats && !got.Devices[0].Info.Emulated {
 		info := got.Devices[0].Info
 		res.Occupancy = float64(got.User[0]) / (float64(info.SMs*info.ThreadsPerSM/32) * float64(max(res.Search, 1)))
 	}

@@ -111,7 +111,7 @@ func same(t *testing.T, s *session.Session, pr program, choice, seed int) {
 	if err == nil {
 		rows = nil
 		var got Result
-		got, err = Run(t.Context(), s, p, set, c, o, Options{Stats: seed%2 == 0, Off: off, Emit: func(row []types.Word) bool {
+		got, err = Run(t.Context(), s, p, set, c, Options{Schedule: o, Stats: seed%2 == 0, Off: off, Emit: func(row []types.Word) bool {
 			rows = append(rows, fmt.Sprint(row))
 			return true
 		}})
@@ -196,7 +196,7 @@ func TestSteal(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, set, c := ready(t, named(t, "clique5"), cliques(t, 17))
-			r, err := Run(t.Context(), s, p, set, c, o, Options{Stats: true})
+			r, err := Run(t.Context(), s, p, set, c, Options{Schedule: o, Stats: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +219,7 @@ func TestEnough(t *testing.T) {
 	on(t, func(t *testing.T, s *session.Session) {
 		p, set, c := ready(t, "input G: Graph\napply(lambda e: apply(lambda w: emit(mk_tuple(val=[get(e, 0), w])), None, neighbor(G, get(e, 1))), None, edges(G))\nreturn 1\n", cliques(t, 40))
 		n := 0
-		r, err := Run(t.Context(), s, p, set, c, schedule.Default(schedule.CUDA), Options{Emit: func([]types.Word) bool {
+		r, err := Run(t.Context(), s, p, set, c, Options{Schedule: schedule.Default(schedule.CUDA), Emit: func([]types.Word) bool {
 			n++
 			return n < 3
 		}})
@@ -259,7 +259,7 @@ func TestRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, set, code := ready(t, text, g)
-			if _, err = Run(t.Context(), s, p, set, code, o, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err = Run(t.Context(), s, p, set, code, Options{Schedule: o}); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want %s", c.schedule, err, c.want)
 			}
 		}
