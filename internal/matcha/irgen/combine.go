@@ -44,10 +44,7 @@ func (l *lowerer) member(n *asg.Node, b *value, common bool) func(x kir.Expr) ki
 			return kir.All(kir.Op2(kir.Ge, x, b.span[0]), kir.Op2(kir.Lt, x, b.span[1]))
 		}
 	case b.set != nil:
-		in = func(x kir.Expr) kir.Expr {
-			id := kir.All(kir.Op2(kir.Ge, x, i64(0)), kir.Op2(kir.Lt, x, i64(math.MaxUint32)))
-			return kir.All(id, kir.Fn(kir.Contains, b.set, asID(x)))
-		}
+		in = func(x kir.Expr) kir.Expr { return contains(b.set, x, anyInt) }
 	case b.rows == nil && b.each == nil && len(b.lit) <= maxPlain:
 		in = func(x kir.Expr) kir.Expr {
 			var some []kir.Expr
@@ -67,6 +64,35 @@ func (l *lowerer) member(n *asg.Node, b *value, common bool) func(x kir.Expr) ki
 		return in
 	}
 	return func(x kir.Expr) kir.Expr { return kir.NotX(in(x)) }
+}
+
+// contains is the question whether a number of a range is in a set.
+func contains(set, x kir.Expr, of interval) kir.Expr {
+	in := kir.Fn(kir.Contains, set, asID(x))
+	if c, ok := x.(kir.Convert); ok && c.X.Type().Kind == kir.U32 || of.lo >= 0 && of.hi < math.MaxUint32 {
+		return in
+	}
+	return kir.All(kir.Op2(kir.Ge, x, i64(0)), kir.Op2(kir.Lt, x, i64(math.MaxUint32)), in)
+}
+
+// maxSought is the most numbers that are looked for one by one.
+const maxSought = 8
+
+// sought is how many of the numbers that are written out in list b of n a set has.
+func (l *lowerer) sought(n *asg.Node, set kir.Expr, b *value) kir.Expr {
+	var found kir.Expr = i64(0)
+	for i, item := range b.lit {
+		of := anyInt
+		if list := n.Args[1]; list.Op == asg.MakeList {
+			of = l.interval(list.Args[i])
+		}
+		new := []kir.Expr{contains(set, item[0], of)}
+		for _, before := range b.lit[:i] {
+			new = append(new, kir.Op2(kir.Ne, item[0], before[0]))
+		}
+		found = plus(found, kir.Select{If: kir.All(new...), Then: i64(1), Else: i64(0)})
+	}
+	return found
 }
 
 // has is a function: is x among n ascending words?
@@ -93,6 +119,13 @@ func (l *lowerer) combinedSize(n *asg.Node, common bool) kir.Expr {
 			fn = kir.CountAnd
 		}
 		return asInt(kir.Fn(fn, a.set, b.set))
+	case a.set != nil && b.lit != nil && len(b.lit) <= maxSought:
+		l.need(a)
+		l.need(b)
+		if common {
+			return l.sought(n, a.set, b)
+		}
+		return kir.Op2(kir.Sub, asInt(kir.Fn(kir.Size, a.set)), l.sought(n, a.set, b))
 	case a.set != nil && (b.span == nil || !common):
 		l.need(a)
 		l.need(b)
