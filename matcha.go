@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/device"
-	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
@@ -38,8 +38,15 @@ type MatchaResult struct {
 	Values   []any
 	Emitted  uint64
 	Complete bool
+	Times    MatchaTimes
 	Notes    []string // with WithStats: what was done, and how fast
 }
+
+// MatchaTimes is what a run took: FrontEnd from the text's tree to the graph after
+// its passes; Prepare what of the inputs is looked at, made or copied before, and,
+// for generated code, its kernel IR; Compile the target's compiler, next to nothing
+// where it kept the code; Search the program itself.
+type MatchaTimes struct{ FrontEnd, Prepare, Compile, Search time.Duration }
 
 // ParseMatcha reads a program and checks it. Errors name the program as name,
 // which may be empty, and are of kind ErrQuery.
@@ -122,7 +129,15 @@ func MatchaPasses() (out [][2]string) {
 // what lists may need, which is compared before anything runs.
 func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
 	s := collect(options)
-	p, set, err := m.bind(in, s)
+	start := time.Now()
+	p, err := m.optimized(s)
+	r.Times.FrontEnd = time.Since(start)
+	if err != nil {
+		return r, err
+	}
+	start = time.Now()
+	set, err := bindInputs(p, in)
+	r.Times.Prepare = time.Since(start)
 	if err != nil {
 		return r, err
 	}
@@ -172,11 +187,7 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if err != nil {
 		return "", err
 	}
-	off, err := s.passesOff()
-	if err != nil {
-		return "", err
-	}
-	c, err := irgen.Lower(ctx, p, set)
+	c, err := s.lower(ctx, p, set)
 	if err != nil {
 		return "", classifyMatcha(err)
 	}
@@ -185,10 +196,16 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 		if err != nil {
 			return "", withKind(ErrUsage, err)
 		}
+		off, err := s.passesOff()
+		if err != nil {
+			return "", err
+		}
 		text, err := device.Text(c, sched, off...)
 		return text, withKind(ErrUsage, err)
 	}
-	passes.OptimizeIR(c.Program, off...)
+	if err := s.finish(c); err != nil {
+		return "", err
+	}
 	if target == "c" {
 		return cpu.Text(c), nil
 	}
@@ -201,13 +218,20 @@ func (m *Matcha) bind(in map[string]any, s *settings) (*asg.Program, *data.Set, 
 	if err != nil {
 		return nil, nil, err
 	}
+	set, err := bindInputs(p, in)
+	return p, set, err
+}
+
+// bindInputs compares inputs with the program's declarations.
+func bindInputs(p *asg.Program, in map[string]any) (*data.Set, error) {
 	inputs := map[string]data.Input{}
 	for name, v := range in {
 		var i data.Input
 		for _, n := range p.Inputs {
 			if n.Name == name {
+				var err error
 				if i, err = matchaInput(n.Type, v); err != nil {
-					return nil, nil, withKind(ErrUsage, fmt.Errorf("input %s: %w", name, err))
+					return nil, withKind(ErrUsage, fmt.Errorf("input %s: %w", name, err))
 				}
 			}
 		}
@@ -217,11 +241,11 @@ func (m *Matcha) bind(in map[string]any, s *settings) (*asg.Program, *data.Set, 
 	if err != nil {
 		var mistake *syntax.Error
 		if errors.As(err, &mistake) {
-			return nil, nil, withKind(ErrQuery, err)
+			return nil, withKind(ErrQuery, err)
 		}
-		return nil, nil, withKind(ErrUsage, err)
+		return nil, withKind(ErrUsage, err)
 	}
-	return p, set, nil
+	return set, nil
 }
 
 // matchaInput is a value of Go as one of a type of Matcha.

@@ -2,6 +2,7 @@ package weft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/native"
 )
 
 // WithTarget chooses what runs a Matcha program: interp, the interpreter, on one
@@ -28,6 +30,11 @@ func WithTarget(name string) Option { return func(s *settings) { s.target = name
 // WithSchedule says how the target of a Matcha program spreads its work, as in
 // "threads=4,loop=static": knobs with commas between them.
 func WithSchedule(text string) Option { return func(s *settings) { s.schedule = text } }
+
+// WithDebug makes a debug build of a Matcha program: every access to memory is
+// asserted, and whole numbers that pass 64 bits end the program, as they do in the
+// interpreter, which has no other build.
+func WithDebug() Option { return func(s *settings) { s.debug = true } }
 
 // WithStats asks a Matcha run for notes about what it did. With lanes, a GPU also
 // counts which of its lanes have work, which takes time itself.
@@ -72,7 +79,8 @@ func (s *settings) matchaSchedule() (schedule.Schedule, error) {
 	return sched, nil
 }
 
-// execute runs a program that has its inputs on the target of the options.
+// execute runs a program that has its inputs on the target of the options, and adds
+// to r.
 func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *data.Set, in map[string]any, emit func([]types.Word) bool, r *MatchaResult) (out interp.Result, err error) {
 	sched, err := s.matchaSchedule()
 	if err != nil {
@@ -85,20 +93,28 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 		}
 	}()
 	if sched.Target == schedule.Interp {
+		if s.debug {
+			return interp.Result{}, withKind(ErrUsage, errors.New("debug builds are of generated code: the interpreter checks everything anyway"))
+		}
+		start := time.Now()
+		defer func() { r.Times.Search = time.Since(start) }()
 		return interp.Run(ctx, p, set, interp.Options{Memory: s.memory, Emit: emit})
 	}
-	code, err := irgen.Lower(ctx, p, set)
-	if err != nil {
-		return interp.Result{}, err
-	}
-	off, err := s.passesOff()
+	code, err := s.lower(ctx, p, set)
 	if err != nil {
 		return interp.Result{}, err
 	}
 	if sched.Target == schedule.CUDA {
+		off, err := s.passesOff()
+		if err != nil {
+			return interp.Result{}, err
+		}
+		r.Times.Prepare += time.Since(start)
 		return s.onDevice(ctx, p, set, code, device.Options{Schedule: sched, Off: off, Emit: emit, Stats: s.lanes}, r)
 	}
-	passes.OptimizeIR(code.Program, off...)
+	if err := s.finish(code); err != nil {
+		return interp.Result{}, err
+	}
 	o := cpu.Options{Schedule: sched, Memory: s.memory, Emit: emit}
 	for _, v := range in {
 		g, ok := v.(*Graph)
@@ -114,7 +130,36 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 			}
 		}
 	}
+	r.Times.Prepare += time.Since(start)
+	compiled := time.Now()
+	if _, err := native.Compile(p.Name, cpu.Text(code)); err != nil { // kept for the run
+		return interp.Result{}, err
+	}
+	r.Times.Compile = time.Since(compiled)
+	searched := time.Now()
+	defer func() { r.Times.Search = time.Since(searched) }()
 	return cpu.Run(ctx, p.Name, code, o)
+}
+
+// lower makes the kernel IR of a program that has its inputs.
+func (s *settings) lower(ctx context.Context, p *asg.Program, set *data.Set) (*irgen.Code, error) {
+	if s.debug {
+		return irgen.LowerDebug(ctx, p, set)
+	}
+	return irgen.Lower(ctx, p, set)
+}
+
+// finish rewrites it by its passes.
+func (s *settings) finish(code *irgen.Code) error {
+	off, err := s.passesOff()
+	if err != nil {
+		return err
+	}
+	passes.OptimizeIR(code.Program, off...)
+	if s.debug {
+		code.Assert()
+	}
+	return nil
 }
 
 // onDevice runs code on a GPU.
@@ -124,6 +169,8 @@ func (s *settings) onDevice(ctx context.Context, p *asg.Program, set *data.Set, 
 		return interp.Result{}, classify(err)
 	}
 	got, err := device.Run(ctx, on, p, set, code, o)
+	r.Times.Prepare += got.Upload + got.Prepare
+	r.Times.Compile, r.Times.Search = got.Compile, got.Search
 	if s.stats && err == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: search %v, upload %v, preparation %v, compilation %v", on, got.Search, got.Upload, got.Prepare, got.Compile))
 		if got.Blocks > 0 {

@@ -40,6 +40,7 @@ type settings struct {
 	lanes     bool
 	target    string // of a Matcha program
 	schedule  string // of its target
+	debug     bool   // a debug build of it
 	progress  func(Progress)
 }
 

@@ -139,7 +139,11 @@ three need the inputs, because their sizes are part of the code.
 				text, err = m.Graph(weft.WithPasses(f.passes))
 			} else {
 				err = a.withInputs(&f, m, func(in map[string]any) error {
-					text, err = m.Code(a.ctx, emit, in, weft.WithPasses(f.passes), weft.WithSchedule(f.schedule))
+					options, err := f.targetOptions()
+					if err != nil {
+						return err
+					}
+					text, err = m.Code(a.ctx, emit, in, append(options, weft.WithPasses(f.passes))...)
 					return err
 				})
 			}
@@ -150,6 +154,7 @@ three need the inputs, because their sizes are part of the code.
 		},
 	}
 	f.add(cmd)
+	f.addDebug(cmd)
 	f.addSchedule(cmd)
 	cmd.Flags().StringVar(&emit, "emit", "asg", "asg, the abstract syntax graph, ir, the kernel IR, c, its text as C, or cuda, for GPUs")
 	return cmd

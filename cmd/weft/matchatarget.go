@@ -12,6 +12,7 @@ import (
 type matchaTarget struct {
 	target   string
 	schedule string
+	debug    bool
 	measure  string
 }
 
@@ -25,6 +26,12 @@ func (f *matchaTarget) addTarget(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.measure, "stats", "", "write what was done, and how fast, to standard error; lanes: also which lanes of a GPU had work, which takes time")
 	cmd.Flags().Lookup("stats").NoOptDefVal = "time"
 	f.addSchedule(cmd)
+	f.addDebug(cmd)
+}
+
+// addDebug adds the flag of what generates code.
+func (f *matchaTarget) addDebug(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.debug, "debug", false, "generate code that asserts every access to memory, and that numbers fit 64 bits")
 }
 
 func (f *matchaTarget) addSchedule(cmd *cobra.Command) {
@@ -33,6 +40,9 @@ func (f *matchaTarget) addSchedule(cmd *cobra.Command) {
 
 func (f *matchaTarget) targetOptions() ([]weft.Option, error) {
 	out := []weft.Option{weft.WithTarget(f.target), weft.WithSchedule(f.schedule)}
+	if f.debug {
+		out = append(out, weft.WithDebug())
+	}
 	switch f.measure {
 	case "":
 	case "time", "lanes":

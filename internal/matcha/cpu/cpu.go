@@ -78,6 +78,7 @@ type run struct {
 	mu      sync.Mutex
 	row     []types.Word
 	emitted uint64
+	enough  bool
 }
 
 // errEnough ends a run whose consumer of rows wants no more.
@@ -187,6 +188,9 @@ func (r *run) rows(rows []byte, width, cell int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for ; len(rows) > 0; rows = rows[width*cell:] {
+		if r.enough {
+			return errEnough // another worker was told
+		}
 		r.emitted++
 		if r.o.Emit == nil {
 			continue
@@ -200,6 +204,7 @@ func (r *run) rows(rows []byte, width, cell int) error {
 			}
 		}
 		if !r.o.Emit(r.row) {
+			r.enough = true
 			return errEnough
 		}
 	}
