@@ -29,6 +29,9 @@ func (c *compiler) flags(sanitize Sanitizer) []string {
 	if sanitize == NoSanitizer {
 		return append(flags, "-march=native", "-fno-plt")
 	}
+	if sanitize == Strict {
+		sanitize = Thread
+	}
 	flags = append(flags, "-fsanitize="+string(sanitize), "-fno-omit-frame-pointer", "-g1", sanitizedStack)
 	if strings.Contains(string(sanitize), "undefined") {
 		flags = append(flags, "-fno-sanitize-recover=all")

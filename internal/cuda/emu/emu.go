@@ -39,11 +39,12 @@ type Options struct {
 // Sanitizer is what checks the memory accesses of a device's kernels.
 type Sanitizer string
 
-// The sanitizers of gcc and clang.
+// The sanitizers of gcc and clang; Strict is that of threads, too.
 const (
 	NoSanitizer Sanitizer = ""
 	Address     Sanitizer = "address,undefined" // accesses outside allocations, and what C++ leaves undefined
 	Thread      Sanitizer = "thread"            // two lanes at the same memory without a collective, barrier or atomic operation
+	Strict      Sanitizer = "strict"            // Thread, to which votes and shuffles order nothing, as racecheck has it
 )
 
 // Open opens an emulated device. The error is cuda.ErrNoCompiler where the machine has no C++ compiler, or none

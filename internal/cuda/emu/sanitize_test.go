@@ -29,6 +29,8 @@ func TestSanitizers(t *testing.T) {
 		{Thread, "passes_right", cuda.Launch{Blocks: 2, Threads: 64, Shared: 512}, 0, nil},
 		{Thread, "forgets_barrier", cuda.Launch{Blocks: 1, Threads: 64, Shared: 512}, 0, []string{"data race", "faults.cu"}},
 		{Thread, "forgets_sync_warp", cuda.Launch{Blocks: 1, Threads: 64, Shared: 512}, 0, []string{"data race", "faults.cu"}},
+		{Strict, "passes_right", cuda.Launch{Blocks: 2, Threads: 64, Shared: 512}, 0, nil},
+		{Strict, "votes_instead", cuda.Launch{Blocks: 1, Threads: 32, Shared: 512}, 0, []string{"data race", "faults.cu"}},
 		{Thread, "adds_plainly", cuda.Launch{Blocks: 4, Threads: 32}, 0, []string{"data race", "faults.cu"}},
 	} {
 		t.Run(string(c.s)+"/"+c.kernel, func(t *testing.T) {

@@ -78,12 +78,15 @@ var library = sync.OnceValues(func() (uintptr, error) {
 
 // program compiles the run-time system with a sanitizer as a program of its own.
 func (c *compiler) program(sanitize Sanitizer) ([]byte, error) {
-	image, err := cuda.Kept(append(c.parts(sanitize), "program"), func() ([]byte, error) {
+	image, err := cuda.Kept(append(c.parts(sanitize), "program", string(sanitize)), func() ([]byte, error) {
 		// For the thread sanitizer the run-time system is not instrumented, only linked with it: lanes hand its
 		// records to each other by switching, which the sanitizer is told not to take for synchronization.
 		flags := c.flags(sanitize)
-		if sanitize == Thread {
+		if sanitize == Thread || sanitize == Strict {
 			flags = append(c.flags(NoSanitizer), "-DEMU_TSAN", sanitizedStack)
+		}
+		if sanitize == Strict {
+			flags = append(flags, "-DEMU_STRICT")
 		}
 		object, err := c.build("the run-time system", systemFiles(), "main.o", append(flags, "-O1", "-c", "main.cpp")...)
 		if err != nil {

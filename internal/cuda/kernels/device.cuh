@@ -25,7 +25,8 @@
 //    have not returned.
 //  - Memory that two lanes touch, one of them writing, without a collective,
 //    barrier or kernel boundary in between is read and written with the atomic_,
-//    load_ and store_ functions.
+//    load_ and store_ functions. Where a lock or a flag made of those orders the
+//    accesses of different warps, they are load_held and store_held.
 #pragma once
 
 typedef unsigned char u8;
@@ -74,7 +75,7 @@ static_assert(sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "64-bi
 //                                a shuffle's source must be in the mask
 //   A   reduce_add(mask, x)      u32 reduce_min, reduce_max, reduce_or, reduce_and
 //   u32 match_any(mask, A x)     lanes of the mask with the same x
-//   void sync_warp(mask)         orders memory among the lanes of the mask
+//   void sync_warp(mask)         orders memory among the lanes of the mask; votes, shuffles and reductions do not
 //
 // Block barriers:
 //   void sync_block(); bool sync_block_or(p); u32 sync_block_count(p)
@@ -90,6 +91,8 @@ static_assert(sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "64-bi
 //   … the same with _system: the host sees and makes such changes too
 //   void fence_block(), fence(), fence_system()
 //   A load_relaxed(const A*), load_acquire; void store_relaxed(A*, A), store_release; and _system
+//   A load_held(const A*); void store_held(A*, A)   memory that a lock or a flag of the kernel's own gives to one
+//                                warp after the other: plain accesses
 //   T ldg(const T*)              the read-only path, for 4, 8 and 16 (u32x4) bytes that no one writes during the launch
 //   void prefetch_l2(const void*)
 //   void copy_async4, copy_async8, copy_async16 (void* shared, const void* global)  aligned to their size
@@ -100,6 +103,22 @@ static_assert(sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "64-bi
 //   u64 clock64_(), nanotime()   the SM's cycles; nanoseconds, coarse
 //   likely(x), unlikely(x)
 //   W_ASSERT(condition)          with -DWEFT_DEBUG: a false condition ends the launch; emulated, with file and line
+
+// A checker sees warps being ordered by barriers alone: compute-sanitizer's
+// racecheck, for which WEFT_RACECHECK is defined, knows no locks and no flags. It
+// leaves atomic operations alone, so that every other access to shared memory is
+// really checked.
+#if defined(WEFT_RACECHECK) || !defined(__CUDACC__) && !defined(__CUDA__)
+DEV u32 load_held(const u32* p) { return load_relaxed(p); }
+DEV u64 load_held(const u64* p) { return load_relaxed(p); }
+DEV void store_held(u32* p, u32 x) { store_relaxed(p, x); }
+DEV void store_held(u64* p, u64 x) { store_relaxed(p, x); }
+#else
+DEV u32 load_held(const u32* p) { return *p; }
+DEV u64 load_held(const u64* p) { return *p; }
+DEV void store_held(u32* p, u32 x) { *p = x; }
+DEV void store_held(u64* p, u64 x) { *p = x; }
+#endif
 
 // ffs is ctz under the name that the field uses, counted from 0.
 DEV u32 ffs(u32 x) { return ctz(x); }

@@ -150,42 +150,51 @@ DEV void fence() { __threadfence(); }
 DEV void fence_system() { __threadfence_system(); }
 
 // Loads and stores with a scope; generic addresses, so shared memory works too.
-#define WEFT_ORDERED(suffix, scope)                                                                  \
-  DEV u32 load_relaxed##suffix(const u32* p) {                                                       \
-    u32 x;                                                                                           \
-    asm volatile("ld.relaxed." scope ".u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");                \
-    return x;                                                                                        \
-  }                                                                                                  \
-  DEV u64 load_relaxed##suffix(const u64* p) {                                                       \
-    u64 x;                                                                                           \
-    asm volatile("ld.relaxed." scope ".u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");                \
-    return x;                                                                                        \
-  }                                                                                                  \
-  DEV u32 load_acquire##suffix(const u32* p) {                                                       \
-    u32 x;                                                                                           \
-    asm volatile("ld.acquire." scope ".u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");                \
-    return x;                                                                                        \
-  }                                                                                                  \
-  DEV u64 load_acquire##suffix(const u64* p) {                                                       \
-    u64 x;                                                                                           \
-    asm volatile("ld.acquire." scope ".u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");                \
-    return x;                                                                                        \
-  }                                                                                                  \
-  DEV void store_relaxed##suffix(u32* p, u32 x) {                                                    \
-    asm volatile("st.relaxed." scope ".u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");                  \
-  }                                                                                                  \
-  DEV void store_relaxed##suffix(u64* p, u64 x) {                                                    \
-    asm volatile("st.relaxed." scope ".u64 [%0], %1;" ::"l"(p), "l"(x) : "memory");                  \
-  }                                                                                                  \
-  DEV void store_release##suffix(u32* p, u32 x) {                                                    \
-    asm volatile("st.release." scope ".u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");                  \
-  }                                                                                                  \
-  DEV void store_release##suffix(u64* p, u64 x) {                                                    \
-    asm volatile("st.release." scope ".u64 [%0], %1;" ::"l"(p), "l"(x) : "memory");                  \
+// For racecheck they are atomic operations there (see device.cuh).
+#ifdef WEFT_RACECHECK
+DEV bool weft_in_shared(const void* p) {
+  u32 yes;
+  asm("{\n\t.reg .pred q;\n\tisspacep.shared q, %1;\n\tselp.u32 %0, 1, 0, q;\n\t}" : "=r"(yes) : "l"(p));
+  return yes != 0;
+}
+#define WEFT_LOAD_SHARED(T, p) \
+  if (weft_in_shared(p)) return atomicOr((T*)p, (T)0)
+#define WEFT_STORE_SHARED(p, x) \
+  if (weft_in_shared(p)) return (void)atomicExch(p, x)
+#else
+#define WEFT_LOAD_SHARED(T, p)
+#define WEFT_STORE_SHARED(p, x)
+#endif
+#define WEFT_ORDERED_OF(T, kind, reg, suffix, scope)                                                  \
+  DEV T load_relaxed##suffix(const T* p) {                                                            \
+    WEFT_LOAD_SHARED(T, p);                                                                           \
+    T x;                                                                                              \
+    asm volatile("ld.relaxed." scope "." kind " %0, [%1];" : "=" reg(x) : "l"(p) : "memory");         \
+    return x;                                                                                         \
+  }                                                                                                   \
+  DEV T load_acquire##suffix(const T* p) {                                                            \
+    WEFT_LOAD_SHARED(T, p);                                                                           \
+    T x;                                                                                              \
+    asm volatile("ld.acquire." scope "." kind " %0, [%1];" : "=" reg(x) : "l"(p) : "memory");         \
+    return x;                                                                                         \
+  }                                                                                                   \
+  DEV void store_relaxed##suffix(T* p, T x) {                                                         \
+    WEFT_STORE_SHARED(p, x);                                                                          \
+    asm volatile("st.relaxed." scope "." kind " [%0], %1;" ::"l"(p), reg(x) : "memory");              \
+  }                                                                                                   \
+  DEV void store_release##suffix(T* p, T x) {                                                         \
+    WEFT_STORE_SHARED(p, x);                                                                          \
+    asm volatile("st.release." scope "." kind " [%0], %1;" ::"l"(p), reg(x) : "memory");              \
   }
+#define WEFT_ORDERED(suffix, scope)               \
+  WEFT_ORDERED_OF(u32, "u32", "r", suffix, scope) \
+  WEFT_ORDERED_OF(u64, "u64", "l", suffix, scope)
 WEFT_ORDERED(, "gpu")
 WEFT_ORDERED(_system, "sys")
 #undef WEFT_ORDERED
+#undef WEFT_ORDERED_OF
+#undef WEFT_LOAD_SHARED
+#undef WEFT_STORE_SHARED
 
 // The read-only path. No "memory" clobber and not volatile: equal loads may be
 // merged, which is right because no one writes there during the launch.

@@ -1,7 +1,8 @@
 // Where a warp of the stack schedule gets its work: tasks, its block's other
 // stacks (STMatch §1.5.1), its block's mail (§1.5.2). Part of stack.cuh.
 
-// A lock in shared memory, held by a warp. Collective.
+// A lock in shared memory, held by a warp. Collective. What a stack's lock guards
+// is written by store_held, since a hungry warp looks at it without the lock.
 DEV void lock(u32* l) {
   if (lane() == 0) {
     while (atomic_cas(l, 0u, 1u) != 0) spin();
@@ -25,7 +26,7 @@ DEV u32 Search::take_places(u32 l, u32 want, u32& n) {
   u32 b = s.next[l];
   n = min(want, s.end[l] - b);
   sync_warp(ALL);
-  if (lane() == 0) s.next[l] = b + n;
+  if (lane() == 0) store_held(&s.next[l], b + n);
   if (shared)
     unlock(&s.lock);
   else
@@ -38,8 +39,8 @@ DEV void Search::put_places(u32 l, u32 b, u32 e) {
   bool shared = l < SHARED_LEVELS;
   if (shared) lock(&s.lock);
   if (lane() == 0) {
-    s.next[l] = b;
-    s.end[l] = e;
+    store_held(&s.next[l], b);
+    store_held(&s.end[l], e);
   }
   if (shared)
     unlock(&s.lock);
@@ -70,11 +71,14 @@ DEV bool Search::split(Stack& from, u32 deepest, Loot& loot) {
     if (next >= end) continue;
     u32 n = (end - next + 1) / 2;
     store_relaxed(&from.end[l], end - n);
-    loot.task = from.task;
+    loot.task = load_held(&from.task);
     loot.level = l;
     loot.begin = end - n;
     loot.end = end;
-    for (u32 j = 0; j < l; j++) loot.m[j] = from.state[l - 1][from.sibling[l - 1]].m[j];
+    if (l > 0) {
+      const State& above = from.state[l - 1][load_held(&from.sibling[l - 1])];
+      for (u32 j = 0; j < l; j++) loot.m[j] = load_held(&above.m[j]);
+    }
     return true;
   }
   return false;

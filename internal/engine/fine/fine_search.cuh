@@ -121,6 +121,7 @@ template <class C, Purpose PURPOSE> struct Walker {
       step(used);
       if (patience <= 0) look();
     } while (at != end && x.batch && n <= FINE_FEW && !halted);
+    sync_warp(ALL); // all lanes have read where the pool was
     if (lane() == 0) {
       f.at = at;
       g.count = n;
@@ -163,6 +164,7 @@ template <class C, Purpose PURPOSE> struct Walker {
       at += used;
       step(used);
       if (patience <= 0) {
+        sync_warp(ALL);
         if (lane() == 0) f.at = at;
         sync_warp(ALL);
         attend(l);
@@ -173,6 +175,7 @@ template <class C, Purpose PURPOSE> struct Walker {
       found += slot;
       add_root(run, checks.name(match(f.entry[lane()])[0]), slot);
     }
+    sync_warp(ALL);
     if (lane() == 0) f.at = at;
     sync_warp(ALL);
   }

@@ -26,7 +26,7 @@ static_assert(sizeof(Head) == 176, "Go has this size too");
 // What waits in a frame.
 DEV u32 waiting(const Frame& f) { return f.end - f.at + popc(f.unpooled); }
 
-// Moves half of what waits in `from` to its copy `to`. deeper: the warp has work
+// Moves half of what waits in `from` to its copy `to`, another warp's. deeper: the warp has work
 // below this frame, and can give the only thing that waits here. Collective.
 DEV void split(Frame& from, Frame& to, bool deeper) {
   u32 unpooled = from.unpooled, many = popc(unpooled), left = from.end - from.at;
@@ -36,14 +36,15 @@ DEV void split(Frame& from, Frame& to, bool deeper) {
     u32 gone = ballot(ALL, (unpooled >> lane() & 1) && popc(unpooled & lanes_before()) >= keep);
     if (lane() == 0) {
       from.unpooled = unpooled & ~gone;
-      to.unpooled = gone;
-      to.at = to.end = 0;
+      store_held(&to.unpooled, gone);
+      store_held(&to.at, 0u);
+      store_held(&to.end, 0u);
     }
   } else if (lane() == 0) {
-    to.unpooled = 0;
-    to.end = from.end;
+    store_held(&to.unpooled, 0u);
+    store_held(&to.end, from.end);
     from.end -= deeper ? (left + 1) / 2 : left / 2;
-    to.at = from.end;
+    store_held(&to.at, from.end);
   }
   sync_warp(ALL);
 }
@@ -51,7 +52,7 @@ DEV void split(Frame& from, Frame& to, bool deeper) {
 DEV void copy_frames(Frame* to, const Frame* from, u32 n) {
   u32 *t = (u32*)to, words = n * (u32)(sizeof(Frame) / 4);
   const u32* f = (const u32*)from;
-  for (u32 i = lane(); i < words; i += 32) t[i] = f[i];
+  for (u32 i = lane(); i < words; i += 32) store_held(&t[i], f[i]);
   sync_warp(ALL);
 }
 

@@ -7,6 +7,7 @@
 // Puts the entries of a chunk of tasks on the stack: partial matches of the
 // initial pool, or candidates of level 0.
 template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::load(u64 first, u32 count) {
+  sync_warp(ALL); // all lanes have seen that the stack is empty
   base = x.depth ? x.depth - 1 : 0;
   bool mine = lane() < count;
   u32 n = count;
@@ -59,6 +60,7 @@ template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::share(u32 top) 
   sibling = shfl(ALL, sibling, 0);
   other = shfl(ALL, other, 0);
   if (sibling == ~0u && other == ~0u) return;
+  sync_warp(ALL); // the claim, which one lane made, is every lane's
   u8* mail = other == ~0u ? (u8*)0 : mail_of(x.market, other);
   Frame* to = mail ? (Frame*)(mail + FINE_MAIL_HEAD) : stack_of(sibling).frames;
   copy_frames(to, stack.frames, from + 1);
@@ -69,7 +71,7 @@ template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::share(u32 top) 
       *(u32*)mail = from;
       send(x.market, other);
     } else {
-      head->from[sibling] = from;
+      store_held(&head->from[sibling], from);
       feed(&head->board, sibling);
     }
   }
@@ -89,7 +91,7 @@ template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::work() {
   for (Found f = TASKS; f != OVER && !halted; ) {
     f = x.steal == STEAL_OFF ? alone(c) : seek(run, &head->board, x.market, c, [] { return false; });
     if (f == TASKS) load(c.first, c.count);
-    if (f == SIBLING) base = head->from[warp()];
+    if (f == SIBLING) base = load_held(&head->from[warp()]);
     if (f == MAIL) open_mail();
     if (f != OVER) search();
   }

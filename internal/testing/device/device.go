@@ -6,7 +6,7 @@
 //
 //	WEFT_REQUIRE_GPU=1          only the GPU, and its absence is a failure
 //	WEFT_TEST_SEED=7            the seed of the shuffled schedule and of tests that draw
-//	WEFT_TEST_SANITIZE=address  the emulated device with the compiler's sanitizer; or thread
+//	WEFT_TEST_SANITIZE=address  the emulated device with the compiler's sanitizer; thread or strict
 package device
 
 import (
@@ -122,8 +122,10 @@ func Backend(t testing.TB, o emu.Options) cuda.Backend {
 			o.Sanitize = emu.Address
 		case "thread":
 			o.Sanitize = emu.Thread
+		case "strict":
+			o.Sanitize = emu.Strict
 		default:
-			t.Fatalf("WEFT_TEST_SANITIZE=%s: address or thread", s)
+			t.Fatalf("WEFT_TEST_SANITIZE=%s: address, thread or strict", s)
 		}
 	}
 	b, err := emu.Backend(o)

@@ -112,6 +112,19 @@ static void make_copies(const std::vector<Copy>& group) {
   for (const Copy& c : group) memcpy(c.to, c.from, c.bytes);
 }
 
+#ifdef EMU_TSAN
+// orders says whether a collective orders the memory of its lanes. By the rules
+// only sync_warp does. But a vote waits for what it is about: memory that was read
+// for it can be written after it, and the set operations do so in place.
+static bool orders(u32 kind) {
+#ifdef EMU_STRICT
+  return kind == EMU_SYNC;
+#else
+  return true;
+#endif
+}
+#endif
+
 // What EmuRuntime (emu_abi.cuh) gives to lanes; on a stack of theirs.
 namespace called_by_lanes {
 
@@ -131,7 +144,7 @@ static u64 collective(u32 kind, u32 mask, u64 x, u32 by, const char* file, u32 l
     lane_fails(w, who(w, l) + format(" calls %s(0x%08x)", collective_names[kind], mask) + place(file, line) + ", but " + lanes_of(gone) +
                       ((gone & w->lanes) ? " returned" : (gone & (gone - 1)) ? " do not exist" : " does not exist"));
 #ifdef EMU_TSAN
-  __tsan_release(&me);
+  if (orders(kind)) __tsan_release(&me);
 #endif
   Pending* p = w->pending;
   Pending* end = p + w->pendings;
@@ -161,7 +174,8 @@ static u64 collective(u32 kind, u32 mask, u64 x, u32 by, const char* file, u32 l
     depart(w, l);
   }
 #ifdef EMU_TSAN
-  for (u32 m = mask; m; m &= m - 1) __tsan_acquire(&w->lane[ctz(m)]);
+  if (orders(kind))
+    for (u32 m = mask; m; m &= m - 1) __tsan_acquire(&w->lane[ctz(m)]);
 #endif
   return me.result;
 }

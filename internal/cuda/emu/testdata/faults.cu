@@ -103,6 +103,13 @@ WEFT_KERNEL(forgets_sync_warp, Params) {
   bool good = all(ALL, next == (lane() ? thread() - 1 : thread()));
   if (sync_block_count(good) == threads()) p.cells[0] = 1;
 }
+// A vote brings lanes together, and orders none of their memory.
+WEFT_KERNEL(votes_instead, Params) {
+  u32* s = (u32*)shared();
+  if (lane() == 0) s[0] = 1;
+  ballot(ALL, true);
+  if (lane() == 1) p.cells[0] = s[0];
+}
 WEFT_KERNEL(forgets_copy_wait, Params) {
   u32* s = (u32*)shared();
   copy_async4(s + thread(), p.cells + 36 + thread());

@@ -42,7 +42,7 @@ var findClang = sync.OnceValue(func() string {
 })
 
 // CompileCheck compiles a program of kernels, for the first of Architectures as it is for release and for the second
-// with the assertions of debugging. The shared files of package kernels are found without being named in Includes. Without a clang that
+// with the assertions of debugging and for racecheck. The shared files of package kernels are found without being named in Includes. Without a clang that
 // can, and in short tests, the test is skipped.
 func CompileCheck(t testing.TB, src cuda.Source) {
 	t.Helper()
@@ -73,7 +73,10 @@ func CompileCheck(t testing.TB, src cuda.Source) {
 	for i, arch := range Architectures {
 		args := []string{
 			"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-nocudainc", "-nocudalib", "-fdeclspec",
-			"-std=c++17", "-Werror=gnu", "-Werror=c++20-designator", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78", []string{"-UWEFT_DEBUG", "-DWEFT_DEBUG"}[i],
+			"-std=c++17", "-Werror=gnu", "-Werror=c++20-designator", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78",
+		}
+		if i == 1 {
+			args = append(args, "-DWEFT_DEBUG", "-DWEFT_RACECHECK")
 		}
 		for _, o := range src.Options {
 			if strings.HasPrefix(o, "-D") || strings.HasPrefix(o, "-U") {
