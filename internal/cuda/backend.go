@@ -11,7 +11,7 @@ type Handle uintptr
 // Backend is one device as Device drives it: an NVIDIA GPU, or the emulated device. It has no policy. Arguments
 // are checked before they get here: sizes are positive, handles are live and of the right kind.
 //
-// All calls come from one goroutine that is locked to its thread, Open first and Close last. Errors are *Error
+// All calls but Compile come from one goroutine that is locked to its thread, Open first and Close last. Errors are *Error
 // with Op, Kind and, where nothing works afterwards, Lost.
 //
 // Copies, fills, launches and records go into a stream and return at once. A stream runs its work in order;
@@ -64,7 +64,8 @@ type Backend interface {
 	// Elapsed is the device's time between two events that have happened.
 	Elapsed(from, to Handle) (time.Duration, error)
 
-	// Compile makes an image for this device. The image may be kept on disk and loaded by another process.
+	// Compile makes an image for this device. It is called from any goroutine, between Open and Close, and may
+	// still run when they are over: it needs nothing that Close gives back. The image may be kept on disk and loaded by another process.
 	Compile(src Source) (image []byte, err error)
 	Load(image []byte) (module Handle, err error)
 	Unload(module Handle) error

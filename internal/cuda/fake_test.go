@@ -20,6 +20,7 @@ type fake struct {
 	limit    int64 // of memory that may be allocated; 0: none
 	kernels  map[string]func(f *fake, params []byte)
 	compiled int
+	source   Source // the last that was compiled
 	loaded   int
 	next     Handle
 	modules  map[Handle]string
@@ -129,8 +130,8 @@ func (f *fake) Elapsed(from, to Handle) (time.Duration, error) {
 func (f *fake) Occupancy(_ Handle, threads, _ int) (int, error) { f.here(); return 2048 / threads, nil }
 
 func (f *fake) Compile(src Source) ([]byte, error) {
-	f.here()
 	f.compiled++
+	f.source = src
 	if strings.Contains(src.Text, "#error") {
 		return nil, &Error{Op: "compile of " + src.Name, Kind: ErrCompile, Log: src.Name + "(1): error: #error"}
 	}

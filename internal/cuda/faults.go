@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"sync"
 	"time"
 	"unsafe"
 )
@@ -20,15 +21,27 @@ type Faults struct {
 	FailWork    int // the n-th look at a stream (Wait, Done) finds that a kernel failed: the device is lost
 	LoseAfter   int // after n calls of any kind, Open and Close apart, the device is lost
 
+	// SlowCompile is how much longer each Compile takes.
+	SlowCompile time.Duration
+
 	allocs, compiles, loads, launches, copies, looks, calls int
 	lost                                                    error
 }
 
+// faultsMu guards what all Faults count: Compile comes from other goroutines than the rest.
+var faultsMu sync.Mutex
+
 // Calls is how many calls were made: a run without faults tells which LoseAfter are worth trying.
-func (f *Faults) Calls() int { return f.calls }
+func (f *Faults) Calls() int {
+	faultsMu.Lock()
+	defer faultsMu.Unlock()
+	return f.calls
+}
 
 // enter counts a call and says whether the device is lost.
 func (f *Faults) enter(op string) error {
+	faultsMu.Lock()
+	defer faultsMu.Unlock()
 	if f.lost == nil && f.LoseAfter > 0 && f.calls >= f.LoseAfter {
 		f.lost = &Error{Op: op, Name: "injected", Text: "the device is gone", Kind: ErrLost, Lost: true}
 	}
@@ -72,6 +85,7 @@ func (f *Faults) Compile(src Source) ([]byte, error) {
 	if err := nth(&f.compiles, f.FailCompile, Error{Op: "compile of " + src.Name, Kind: ErrCompile}); err != nil {
 		return nil, err
 	}
+	time.Sleep(f.SlowCompile)
 	return f.Backend.Compile(src)
 }
 

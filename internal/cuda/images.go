@@ -1,8 +1,11 @@
 package cuda
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -27,6 +30,7 @@ type imageKey = [sha256.Size]byte
 type making struct {
 	done  chan struct{}
 	image []byte
+	kept  bool // on disk
 	err   error
 }
 
@@ -51,8 +55,9 @@ func newImages(dir string) *images {
 	return &images{dir: dir, kept: map[imageKey][]byte{}, making: map[imageKey]*making{}}
 }
 
-// get returns the image of a key, which compile makes if it is nowhere. kept says that it was not made now.
-func (s *images) get(key imageKey, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
+// get returns the image of a key, which compile makes if it is nowhere. kept says that it was not made now. When
+// ctx ends first, its cause is the error: compiling goes on, on a goroutine of its own, for those who ask next.
+func (s *images) get(ctx context.Context, key imageKey, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
 	for {
 		s.mu.Lock()
 		if image := s.kept[key]; image != nil {
@@ -60,24 +65,35 @@ func (s *images) get(key imageKey, compile func() ([]byte, error)) (image []byte
 			s.mu.Unlock()
 			return image, true, nil
 		}
-		other := s.making[key]
-		if other == nil {
-			break
+		m, others := s.making[key]
+		if !others {
+			m = &making{done: make(chan struct{})}
+			s.making[key] = m
+			go s.make(key, m, compile)
 		}
 		s.mu.Unlock()
-		<-other.done
+		select {
+		case <-m.done:
+		case <-ctx.Done():
+			return nil, false, context.Cause(ctx)
+		}
 		switch {
-		case other.err == nil:
-			return other.image, true, nil
-		case errors.Is(other.err, ErrCompile):
-			return nil, false, other.err
+		case m.err == nil:
+			return m.image, others || m.kept, nil
+		case !others || errors.Is(m.err, ErrCompile):
+			return nil, false, m.err
 		}
 		// The other device had trouble of its own.
 	}
-	m := &making{done: make(chan struct{}), err: errors.New("cuda: compiling panicked")}
-	s.making[key] = m
-	s.mu.Unlock()
+}
+
+// make reads or compiles an image, and keeps it.
+func (s *images) make(key imageKey, m *making, compile func() ([]byte, error)) {
+	m.err = errors.New("cuda: compiling ended its goroutine")
 	defer func() {
+		if p := recover(); p != nil {
+			m.err = fmt.Errorf("cuda: panic while compiling: %v\n%s", p, debug.Stack())
+		}
 		s.mu.Lock()
 		if m.err == nil {
 			s.keep(key, m.image)
@@ -87,13 +103,12 @@ func (s *images) get(key imageKey, compile func() ([]byte, error)) (image []byte
 		close(m.done)
 	}()
 	if m.image = readImage(s.dir, key); m.image != nil {
-		m.err = nil
-		return m.image, true, nil
+		m.kept, m.err = true, nil
+		return
 	}
 	if m.image, m.err = compile(); m.err == nil {
 		writeImage(s.dir, key, m.image)
 	}
-	return m.image, false, m.err
 }
 
 // drop forgets an image that turned out to be useless.

@@ -223,10 +223,10 @@ func TestImagesInMemory(t *testing.T) {
 	s := newImages("")
 	big := make([]byte, imagesInMemory/3)
 	for i := range 4 {
-		if _, kept, err := s.get(imageKey{byte(i)}, func() ([]byte, error) { return big, nil }); kept || err != nil {
+		if _, kept, err := s.get(t.Context(), imageKey{byte(i)}, func() ([]byte, error) { return big, nil }); kept || err != nil {
 			t.Fatal(kept, err)
 		}
-		s.get(imageKey{0}, func() ([]byte, error) { t.Error("the image in use is gone"); return big, nil })
+		s.get(t.Context(), imageKey{0}, func() ([]byte, error) { t.Error("the image in use is gone"); return big, nil })
 	}
 	if len(s.kept) != 3 || len(s.order) != 3 || s.size != 3*int64(len(big)) || s.kept[imageKey{1}] != nil {
 		t.Errorf("%d images, order of %d, %d bytes", len(s.kept), len(s.order), s.size)
@@ -239,7 +239,7 @@ func TestSeveralDevicesCompileOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			image, _, err := s.get(imageKey{}, func() ([]byte, error) {
+			image, _, err := s.get(t.Context(), imageKey{}, func() ([]byte, error) {
 				compiled.Add(1)
 				time.Sleep(20 * time.Millisecond)
 				return []byte("image"), nil
@@ -268,7 +268,7 @@ func TestErrorsOfOthers(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				asked.Done()
-				_, _, err := s.get(imageKey{}, func() ([]byte, error) {
+				_, _, err := s.get(t.Context(), imageKey{}, func() ([]byte, error) {
 					runs.Add(1)
 					asked.Wait()
 					time.Sleep(100 * time.Millisecond)
@@ -290,9 +290,9 @@ func TestPanicWhileCompiling(t *testing.T) {
 	s := newImages("")
 	func() {
 		defer func() { recover() }()
-		s.get(imageKey{}, func() ([]byte, error) { panic("x") })
+		s.get(t.Context(), imageKey{}, func() ([]byte, error) { panic("x") })
 	}()
-	image, _, err := s.get(imageKey{}, func() ([]byte, error) { return []byte("y"), nil })
+	image, _, err := s.get(t.Context(), imageKey{}, func() ([]byte, error) { return []byte("y"), nil })
 	if string(image) != "y" || err != nil {
 		t.Errorf("%q, %v", image, err)
 	}

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 )
@@ -16,6 +17,6 @@ func Kept(parts []string, compile func() ([]byte, error)) ([]byte, error) {
 		h.Write(n[:])
 		h.Write([]byte(p))
 	}
-	image, _, err := imagesAt(cacheDir()).get(imageKey(h.Sum(nil)), compile)
+	image, _, err := imagesAt(cacheDir()).get(context.Background(), imageKey(h.Sum(nil)), compile)
 	return image, err
 }

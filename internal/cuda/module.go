@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -28,14 +29,21 @@ type Module struct {
 	kernels map[string]*Kernel
 }
 
-// Module compiles src for the device, or takes it from what is loaded already, or its image from memory or disk.
-// The error of a program that does not compile is ErrCompile and has the compiler's log. Close the module when
-// its kernels are not launched any more.
+// Module is ModuleWithin without an end.
 func (c *Context) Module(src Source) (*Module, error) {
+	return c.ModuleWithin(context.Background(), src)
+}
+
+// ModuleWithin compiles src for the device, or takes it from what is loaded already, or its image from memory or
+// disk. The error of a program that does not compile is ErrCompile and has the compiler's log. When ctx ends while
+// it compiles, which may take seconds, the error is the cause. Close the module when its kernels are not launched
+// any more.
+func (c *Context) ModuleWithin(ctx context.Context, src Source) (*Module, error) {
 	if err := c.d.ready(); err != nil {
 		return nil, err
 	}
 	ms := &c.d.modules
+	src = src.forChecker()
 	key := src.key(c.d.info)
 	if m := ms.byKey[key]; m != nil {
 		if m.users == 0 {
@@ -44,7 +52,7 @@ func (c *Context) Module(src Source) (*Module, error) {
 		m.users++
 		return m, nil
 	}
-	h, err := c.load(src, key)
+	h, err := c.load(ctx, src, key)
 	if err != nil {
 		return nil, err
 	}
@@ -57,25 +65,22 @@ func (c *Context) Module(src Source) (*Module, error) {
 }
 
 // load gets the image and loads it. An image that was kept and that the driver refuses is made anew, once.
-func (c *Context) load(src Source, key imageKey) (Handle, error) {
-	compile := func() ([]byte, error) {
-		image, err := c.d.backend.Compile(src)
-		return image, c.d.note(err)
-	}
+func (c *Context) load(ctx context.Context, src Source, key imageKey) (Handle, error) {
+	compile := func() ([]byte, error) { return c.d.backend.Compile(src) }
 	if c.d.info.Compiler == "" { // it says itself what is missing
 		_, err := compile()
-		return 0, err
+		return 0, c.d.note(err)
 	}
 	images := c.d.modules.images
-	image, kept, err := images.get(key, compile)
+	image, kept, err := images.get(ctx, key, compile)
 	if err != nil {
-		return 0, err
+		return 0, c.d.note(err)
 	}
 	h, err := c.d.backend.Load(image)
 	if err != nil && kept && !errors.Is(err, ErrLost) && !errors.Is(err, ErrMemory) {
 		images.drop(key)
-		if image, _, err = images.get(key, compile); err != nil {
-			return 0, err
+		if image, _, err = images.get(ctx, key, compile); err != nil {
+			return 0, c.d.note(err)
 		}
 		h, err = c.d.backend.Load(image)
 	}

@@ -210,3 +210,26 @@ func BenchmarkLaunch(b *testing.B) {
 		return nil
 	})
 }
+
+// Under racecheck kernels are others than without it, and kept apart from them.
+func TestRacecheckIsAnotherImage(t *testing.T) {
+	f := newFake()
+	d := open(t, f)
+	src := Source{Name: "a.cu", Text: "a", Options: []string{"-DX=1"}}
+	module := func() {
+		do(t, d, func(c *Context) error {
+			_, err := c.Module(src)
+			return err
+		})
+	}
+	module()
+	t.Setenv(racecheckVariable, "1")
+	module()
+	module()
+	if f.compiled != 2 {
+		t.Errorf("compiled %d times", f.compiled)
+	}
+	if want := []string{"-DX=1", "-DWEFT_RACECHECK", "-lineinfo"}; !slices.Equal(f.source.Options, want) || len(src.Options) != 1 {
+		t.Errorf("options %v, want %v", f.source.Options, want)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"maps"
+	"os"
 	"slices"
 )
 
@@ -14,6 +15,19 @@ type Source struct {
 	Includes map[string]string // what #include "…" finds: name → text; nothing else is searched
 	Options  []string          // for the compiler: -DNAME=VALUE, --maxrregcount=N
 	Debug    bool              // line numbers in the image, and WEFT_DEBUG defined (W_ASSERT)
+}
+
+// racecheckVariable, when it is set in the environment, says that kernels will run under compute-sanitizer's
+// racecheck: they are compiled with what lanes share by locks and flags declared to it (device.cuh), and with line
+// numbers.
+const racecheckVariable = "WEFT_RACECHECK"
+
+// forChecker is the source as it is compiled in this environment.
+func (s Source) forChecker() Source {
+	if os.Getenv(racecheckVariable) != "" {
+		s.Options = append(slices.Clone(s.Options), "-DWEFT_RACECHECK", "-lineinfo")
+	}
+	return s
 }
 
 // imageFormat changes when images that are kept become useless for another reason than those in the key.

@@ -62,7 +62,7 @@ func (x *Exec) Kernel(name string) (*cuda.Kernel, error) {
 		includes := kernels.Includes()
 		maps.Copy(includes, src.Includes)
 		src.Includes = includes
-		m, err := x.c.Module(src)
+		m, err := x.c.ModuleWithin(x.running.ctx, src)
 		x.result.Compile += time.Since(start)
 		if err != nil {
 			return nil, err
@@ -174,7 +174,7 @@ func argument(words []uint64) any {
 func (x *Exec) Tools() (*Tools, error) {
 	if x.tools == nil {
 		start := time.Now()
-		t, err := newTools(x.c, x.stream, x.Info().SMs, x.Scratch)
+		t, err := newTools(x.running.ctx, x.c, x.stream, x.Info().SMs, x.Scratch)
 		x.result.Compile += time.Since(start)
 		if err != nil {
 			return nil, err

@@ -195,3 +195,35 @@ func TestOverflow(t *testing.T) {
 		}
 	}
 }
+
+// TestSlowCompiler: a run whose time is over while its kernels compile does not
+// wait for them, and what it returns says that it is not complete.
+func TestSlowCompiler(t *testing.T) {
+	w := newWorld(100, 6)
+	f := &cuda.Faults{SlowCompile: 2 * time.Second}
+	d := faulty(t, f)
+	defer d.Close()
+	s, err := session.Open([]*cuda.Device{d}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	why := errors.New("enough")
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 50*time.Millisecond, why)
+	defer cancel()
+	j := w.job()
+	j.Source.Text += fmt.Sprintf("// %d: in no cache\n", time.Now().UnixNano())
+	began := time.Now()
+	res, err := s.Run(ctx, j)
+	if !errors.Is(err, why) || res.Complete || res.Matches != (session.Count{}) {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if took := time.Since(began); took > 1500*time.Millisecond {
+		t.Errorf("stopped after %v", took)
+	}
+	// What was begun serves the next run.
+	res, err = s.Run(context.Background(), j)
+	if want := (session.Count{Lo: uint64(len(w.edges))}); err != nil || !res.Complete || res.Matches != want {
+		t.Errorf("%v matches, complete %v, %v; want %v", res.Matches, res.Complete, err, want)
+	}
+}

@@ -114,8 +114,13 @@ func (r *running) stop(why error) {
 	}
 }
 
-// fail ends the run without a result. The first error counts.
+// fail ends the run without a result. The first error counts. What was given up
+// since the context ended is no failure.
 func (r *running) fail(err error) {
+	if why := context.Cause(r.ctx); why != nil && errors.Is(err, why) {
+		r.stop(why)
+		return
+	}
 	r.mu.Lock()
 	if r.err == nil && !errors.Is(err, errOther) {
 		r.err = err

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"math"
@@ -44,8 +45,8 @@ type adjacency struct{ Off, Adj, First uint64 }
 func (l Lists) raw() adjacency { return adjacency{Off: l.Off.Ptr, Adj: l.Adj.Ptr} }
 
 // newTools compiles the tools. Close gives them back.
-func newTools(c *cuda.Context, stream *cuda.Stream, sms int, take func(string, int64) (cuda.Buffer, error)) (*Tools, error) {
-	m, err := c.Module(cuda.Source{Name: "prepare.cu", Text: prepareText, Includes: kernels.Includes()})
+func newTools(ctx context.Context, c *cuda.Context, stream *cuda.Stream, sms int, take func(string, int64) (cuda.Buffer, error)) (*Tools, error) {
+	m, err := c.ModuleWithin(ctx, cuda.Source{Name: "prepare.cu", Text: prepareText, Includes: kernels.Includes()})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +18,7 @@ func withTools(t *testing.T, f func(t *testing.T, c *cuda.Context, tools *Tools)
 	devices.Each(t, func(t *testing.T, d *cuda.Device) {
 		err := d.Do(func(c *cuda.Context) (err error) {
 			var all []cuda.Buffer
-			tools, err := newTools(c, c.Main(), d.Info().SMs, func(_ string, bytes int64) (cuda.Buffer, error) {
+			tools, err := newTools(context.Background(), c, c.Main(), d.Info().SMs, func(_ string, bytes int64) (cuda.Buffer, error) {
 				b, err := c.Alloc(bytes)
 				all = append(all, b)
 				return b, err
