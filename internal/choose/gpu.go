@@ -30,8 +30,8 @@ var onGPU = []gpuEngine{
 		func(s *session.Session) engine.Engine { return stack.New(s) }, true, ""},
 	{"fine", "a thread a candidate, stacks of constant size (gMatch)",
 		func(s *session.Session) engine.Engine { return fine.New(s) }, false, "tests"},
-	{"codegen", "the whole loop nest of a plan compiled into one kernel",
-		func(s *session.Session) engine.Engine { return codegen.New(s) }, false, ""},
+	{"codegen", "a plan compiled whole: its loop nest in one kernel, or neighbourhoods as bit matrices",
+		func(s *session.Session) engine.Engine { return codegen.New(s) }, true, ""},
 }
 
 // GPUEngine reports whether an engine of GPUs is called so.

@@ -1,7 +1,9 @@
-// Package codegen runs plans on GPUs by compiling their whole loop nest: the
-// generated text of every level, unrolled into one kernel per plan.
+// Package codegen runs plans on GPUs by compiling them whole: the generated text of
+// every level of the loop nest, unrolled into one kernel per plan, or, for plans
+// for the local method, the text of what lies below a root, over rows of bits.
 //
-// It knows plans, their lowering and sessions; it must not know other engines.
+// It knows plans, their lowering, sessions and the local method; it must not know
+// other engines.
 package codegen
 
 import (
@@ -14,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/local"
 	"github.com/weftgraph/weft/internal/graph"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
@@ -32,20 +35,34 @@ func New(s *session.Session) *Engine { return &Engine{s} }
 // Name is what --engine takes.
 func (*Engine) Name() string { return "codegen" }
 
-// Check says why the engine cannot run p, or nil.
-func (*Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
-	if p.Method != plan.Nest {
-		return fmt.Errorf("method %s: codegen runs the loop nest only", p.Method)
-	}
-	if o.Levels {
+// errCounts says that a plan for the local method cannot be listed.
+var errCounts = errors.New("codegen only counts by the local method; plan with nest for a listing")
+
+// Check says why the engine cannot run p, or nil. What is planned for the local
+// method is only counted: Run lists plans for the nest.
+func (e *Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
+	on, err := local.On(e.Name(), o.Opt)
+	switch {
+	case err != nil:
+		return err
+	case p.Method != plan.Nest && p.Method != plan.Local:
+		return fmt.Errorf("method %s: codegen runs the methods nest and local", p.Method)
+	case o.Levels:
 		return errors.New("codegen does not measure single levels")
+	case o.PerRoot != nil && !p.Rooted:
+		return errors.New("counts per vertex need a rooted plan")
+	case p.Method == plan.Local && !on:
+		return errors.New("codegen.local=off: plan with nest")
+	case p.Method == plan.Local && p.Empty == nil:
+		_, err := local.New(e.Name(), e.s, g, p, o.Opt)
+		return err
 	}
 	for l := 1; l < len(p.Levels); l++ {
 		if p.Levels[l].Set < 0 {
 			return errors.New("the pattern has several components")
 		}
 	}
-	_, err := lower.Plan(p, lower.Options{View: lower.Sets})
+	_, err = lower.Plan(p, lower.Options{View: lower.Sets})
 	return err
 }
 
@@ -69,6 +86,16 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	if p.Empty != nil {
 		res.Complete = true
 		return res, nil
+	}
+	if p.Method == plan.Local {
+		if sink != nil {
+			return res, errCounts
+		}
+		l, err := local.New(e.Name(), e.s, g, p, o.Opt)
+		if err != nil {
+			return res, err
+		}
+		return l.Run(ctx, o)
 	}
 	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: sink == nil, Roomy: true})
 	if err != nil {

@@ -1,6 +1,7 @@
 package codegen_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -94,8 +95,62 @@ func TestAgreesWithHost(t *testing.T) {
 	})
 }
 
+// counted plans counts for the local method where the pattern suits it, and all
+// else for the nest.
+func counted(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+	if !o.Listing {
+		o.Method = "local"
+		if pl, err := plan.Compile(g, p, o); err == nil {
+			return pl, nil
+		}
+	}
+	return nest(g, p, o)
+}
+
+// TestLocal compares random plans for the local method with the oracle, and refuses
+// what it cannot run.
+func TestLocal(t *testing.T) {
+	checks(t)
+	on(t, func(t *testing.T, e engine.Engine) {
+		nodiff.Check(t, nodiff.Config{
+			Engine: e, Compile: counted, MaxVertices: 12, MaxPattern: 4, Patterns: nodiff.Hubs,
+			Opt: map[string]string{"codegen.local.classes": "128|256", "codegen.local.table": "3", "codegen.local.help": "off|always"},
+		})
+		g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 6, M: 200, Seed: 3}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			pattern, value string
+			runs           bool
+		}{{"gmatch:P2", "on", true}, {"gmatch:P2", "off", false}, {"gmatch:P2", "perhaps", false}, {"star(3)", "on", false}} {
+			qs, err := gql.ByName(c.pattern)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := plan.Compile(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot, Method: "local"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := engine.Options{Opt: map[string]string{"codegen.local": c.value}}
+			if err := e.Check(g, p, o); (err == nil) != c.runs || errors.Is(err, engine.ErrOption) != (c.value == "perhaps") {
+				t.Errorf("%s with codegen.local=%s: %v", c.pattern, c.value, err)
+			}
+			if c.runs {
+				if _, err := e.Run(t.Context(), g, p, o, nobody{}); err == nil {
+					t.Errorf("%s: a plan for the local method was listed", c.pattern)
+				}
+			}
+		}
+	})
+}
+
+type nobody struct{}
+
+func (nobody) Emit(int, *engine.Batch) error { return nil }
+
 // TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length
 // where a GPU is required.
 func TestGPUNoDiff(t *testing.T) {
-	nodiff.OnDevices(t, nodiff.Config{MaxVertices: 12, Compile: nest}, func(s *session.Session) engine.Engine { return codegen.New(s) })
+	nodiff.OnDevices(t, nodiff.Config{MaxVertices: 12, Compile: counted}, func(s *session.Session) engine.Engine { return codegen.New(s) })
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/local"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
@@ -52,8 +54,8 @@ func TestLocalSchedule(t *testing.T) {
 			name, option, value string
 			why                 error
 		}{
-			{"star(3)", "stack.local", "on", errShape},
-			{"gmatch:P2", "stack.local.classes", "3", errUniverse},
+			{"star(3)", "stack.local", "on", local.ErrShape},
+			{"gmatch:P2", "stack.local.classes", "3", local.ErrUniverse},
 			{"gmatch:P2", "stack.local", "perhaps", engine.ErrOption},
 		} {
 			o := engine.Options{Opt: map[string]string{refused.option: refused.value}}
@@ -91,4 +93,42 @@ func limited(t *testing.T, e *Engine, g *graph.Graph) {
 	if err != nil || got.Matches != engine.U64(10) || got.Complete {
 		t.Errorf("limit 10: %v (complete %v, %v)", got.Matches, got.Complete, err)
 	}
+}
+
+// TestContextThatIsOver asks both schedules for counts per vertex when it is too
+// late.
+func TestContextThatIsOver(t *testing.T) {
+	g := rmat(t, 5, 60)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	ps, err := pattern.ByName("triangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, method := range []string{"nest", "local"} {
+			p, err := plan.Compile(g, ps[0], plan.Options{Root: 0, Method: method, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := engine.Options{PerRoot: make([]engine.Uint128, g.NumVertices())}
+			if r, err := New(s).Run(ctx, g, p, o, nil); !errors.Is(err, context.Canceled) || r.Complete {
+				t.Errorf("%s: %v (complete %v)", method, err, r.Complete)
+			}
+		}
+	})
+}
+
+func rmat(t *testing.T, scale int, edges int) *graph.Graph {
+	t.Helper()
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "rmat", Scale: scale, M: uint64(edges), Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }

@@ -46,7 +46,7 @@ func parse(o engine.Options) (switches, error) {
 	for key, value := range o.Opt {
 		name, ok := strings.CutPrefix(key, "stack.")
 		if !ok || name == "local" || strings.HasPrefix(name, "local.") {
-			continue // of the local schedule: localOn
+			continue // of the local method: local.On
 		}
 		if err := s.set(name, value); err != nil {
 			return s, fmt.Errorf("%w %s=%s: %w", engine.ErrOption, key, value, err)

@@ -27,7 +27,7 @@ var may = map[string][]string{
 	"cuda/session": {"cuda/*", "kir/*"},
 	// native keeps what it compiles where cuda keeps kernels.
 	"native": {"cuda", "kir/*"},
-	"format":       {"graph"},
+	"format": {"graph"},
 	// caret knows lines and columns only.
 	"caret":         {},
 	"gql":           {"pattern", "caret"},
@@ -42,15 +42,17 @@ var may = map[string][]string{
 	"engine/oracle": {"plan", "graph", "pattern", "engine"},
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
-	"engine/stack":       {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
-	"engine/codegen":     {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine"},
-	"engine/host":        {"plan", "graph/*", "pattern", "kir", "lower", "cuda", "engine"},
-	"engine/fine":        {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
-	"choose":             {"engine/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},
-	"sink":               {"engine", "graph", "pattern", "gql", "plan"},
-	"bench":              {"*"},
-	"testing":            {"*"},
-	"tools":              {"*"},
+	// local is a method that the engines of GPUs share.
+	"engine/local":   {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
+	"engine/stack":   {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/local"},
+	"engine/codegen": {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/local"},
+	"engine/host":    {"plan", "graph/*", "pattern", "kir", "lower", "cuda", "engine"},
+	"engine/fine":    {"plan", "graph/*", "pattern", "kir/*", "lower", "cuda/*", "engine"},
+	"choose":         {"engine/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},
+	"sink":           {"engine", "graph", "pattern", "gql", "plan"},
+	"bench":          {"*"},
+	"testing":        {"*"},
+	"tools":          {"*"},
 }
 
 // engines may not know each other.

@@ -1,4 +1,4 @@
-package stack
+package local
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func TestLocalAgreesWithHost(t *testing.T) {
 				continue
 			}
 			opt := localCases[ran%len(localCases)]
-			l, err := newLocal(g, p, d.Info(), opt)
+			l, err := newSearch(g, p, d.Info(), with(t, opt))
 			if err != nil {
 				continue
 			}
@@ -62,12 +62,12 @@ func TestLocalAgreesWithHost(t *testing.T) {
 	})
 }
 
-func sameCounts(s *session.Session, g *graph.Graph, p *plan.Plan, l *local, want, got engine.Options) error {
+func sameCounts(s *session.Session, g *graph.Graph, p *plan.Plan, l *Search, want, got engine.Options) error {
 	w, err := host.New().Run(context.Background(), g, p, want, nil)
 	if err != nil {
 		return err
 	}
-	r, err := l.run(context.Background(), s, got)
+	r, err := runOn(context.Background(), s, l, got)
 	if err != nil || r.Matches != w.Matches || !r.Complete {
 		return fmt.Errorf("%v matches (complete %v, %w), want %v", r.Matches, r.Complete, err, w.Matches)
 	}

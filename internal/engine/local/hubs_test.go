@@ -1,4 +1,4 @@
-package stack
+package local
 
 import (
 	"context"
@@ -99,7 +99,7 @@ func TestLocalHubsOverFilteredEdges(t *testing.T) {
 				if i%2 == 1 {
 					opt = map[string]string{"stack.local.classes": "64,128,4096"} // rows of the hubs are in global memory
 				}
-				l, err := newLocal(g, p, d.Info(), opt)
+				l, err := newSearch(g, p, d.Info(), with(t, opt))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -144,14 +144,14 @@ func TestLocalHelp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := newLocal(g, p, d.Info(), map[string]string{"stack.local.classes": "256", "stack.local.table": "64", "stack.local.help": "always"})
+			l, err := newSearch(g, p, d.Info(), with(t, map[string]string{"stack.local.classes": "256", "stack.local.table": "64", "stack.local.help": "always"}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			r, err := l.run(context.Background(), s, engine.Options{})
+			r, err := runOn(context.Background(), s, l, engine.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,18 +175,18 @@ func TestLocalNoRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		l, err := newLocal(g, p, d.Info(), nil)
+		l, err := newSearch(g, p, d.Info(), switches{gain: helpGain})
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.most = 30
-		if err := l.choose(d.Info(), nil); err != nil {
+		if err := l.choose(d.Info()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.run(context.Background(), s, engine.Options{}); !errors.Is(err, errUniverse) {
+		if _, err := runOn(context.Background(), s, l, engine.Options{}); !errors.Is(err, ErrUniverse) {
 			t.Errorf("a universe of 260 in classes for 256: %v", err)
 		}
-		l, err = newLocal(g, p, d.Info(), nil)
+		l, err = newSearch(g, p, d.Info(), switches{gain: helpGain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,49 +221,20 @@ func TestLocalStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ses.Close()
-	l, err := newLocal(g, p, d.Info(), nil)
+	l, err := newSearch(g, p, d.Info(), switches{gain: helpGain})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := l.run(context.Background(), ses, engine.Options{Limit: 1000})
+	r, err := runOn(context.Background(), ses, l, engine.Options{Limit: 1000})
 	if err != nil || r.Complete || r.Matches != engine.U64(1000) {
 		t.Errorf("limit 1000: %v (complete %v, %v)", r.Matches, r.Complete, err)
 	}
 	const all = 7471375560 // 90 over 7
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	r, err = l.run(ctx, ses, engine.Options{})
+	r, err = runOn(ctx, ses, l, engine.Options{})
 	if !errors.Is(err, context.DeadlineExceeded) || r.Complete || r.Matches.Hi > 0 || r.Matches.Lo > all/2 {
 		t.Errorf("a context that ends at once: %v of %d (complete %v, %v)", r.Matches, all, r.Complete, err)
 	}
 	t.Logf("%v of %d in %v", r.Matches, all, r.Search)
-}
-
-// TestContextThatIsOver asks both schedules for counts per vertex when it is too
-// late.
-func TestContextThatIsOver(t *testing.T) {
-	g := rmat(t, 5, 60)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	ps, err := pattern.ByName("triangle")
-	if err != nil {
-		t.Fatal(err)
-	}
-	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		s, err := session.Open([]*cuda.Device{d}, session.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		for _, method := range []string{"nest", "local"} {
-			p, err := plan.Compile(g, ps[0], plan.Options{Root: 0, Method: method, Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := engine.Options{PerRoot: make([]engine.Uint128, g.NumVertices())}
-			if r, err := New(s).Run(ctx, g, p, o, nil); !errors.Is(err, context.Canceled) || r.Complete {
-				t.Errorf("%s: %v (complete %v)", method, err, r.Complete)
-			}
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package stack
+package local
 
 import (
 	"math"
@@ -50,7 +50,7 @@ const leastWork = 256
 // roots by class, after which the kernels of the classes run beside each other:
 // the large neighbourhoods have the device first, the small ones fill what those
 // leave. How many roots a class has stays on the device.
-func (l *local) start(x *session.Exec, devices int, limited bool) (search func() error, err error) {
+func (l *Search) start(x *session.Exec, devices int, limited bool) (search func() error, err error) {
 	n := l.g.NumVertices()
 	work, known, err := l.measured(x)
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *local) start(x *session.Exec, devices int, limited bool) (search func()
 
 // measured is what is walked below each vertex, which is kept on the device with
 // the graph.
-func (l *local) measured(x *session.Exec) (cuda.Buffer, stats, error) {
+func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 	n := l.g.NumVertices()
 	work := int64(4*n+7) &^ 7
 	adj := slices.IndexFunc(l.prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })
@@ -162,7 +162,7 @@ func (l *local) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 
 // limits says what each class takes. Where all there is to do is little, a root
 // with more than a warp's part of it (mean) is the work of several.
-func (l *local) limits(a *roots, mean uint64) {
+func (l *Search) limits(a *roots, mean uint64) {
 	for i, c := range l.classes {
 		limit := uint64(c.limit)
 		if c.part > 0 {

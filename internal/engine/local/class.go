@@ -1,15 +1,12 @@
-package stack
+package local
 
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/weftgraph/weft/internal/engine"
 )
 
-// A class of roots is what one kernel of the local schedule searches: those whose
+// A class of roots is what one kernel of the local method searches: those whose
 // universe is small enough for its rows, its memory and its team, and not for the
 // next smaller class.
 type class struct {
@@ -175,20 +172,5 @@ func chooseClasses(all []class, most, shared, table int, universes []int, bytes 
 		slices.Reverse(out)
 		return out, nil
 	}
-	return nil, fmt.Errorf("%w: some vertex may have %d", errUniverse, most)
-}
-
-// universeList reads stack.local.classes: universes with commas.
-func universeList(text string) (out []int, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	for _, w := range strings.Split(text, ",") {
-		n, err := strconv.Atoi(w)
-		if err != nil {
-			return nil, fmt.Errorf("%w stack.local.classes=%s: want sizes of neighbourhoods, as 64,1024", engine.ErrOption, text)
-		}
-		out = append(out, n)
-	}
-	return out, nil
+	return nil, fmt.Errorf("%w: some vertex may have %d", ErrUniverse, most)
 }

@@ -1,4 +1,4 @@
-package stack
+package local
 
 import (
 	"testing"
@@ -23,12 +23,12 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 			t.Fatal(err)
 		}
 		info := cuda.Info{SharedPerBlock: 232448}
-		l, err := newLocal(g, p, info, nil)
+		l, err := newSearch(g, p, info, switches{gain: helpGain})
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.most = 16000
-		if err := l.choose(info, nil); err != nil {
+		if err := l.choose(info); err != nil {
 			t.Fatal(err)
 		}
 		check.CompileCheck(t, l.source())

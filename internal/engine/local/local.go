@@ -1,13 +1,20 @@
-package stack
+// Package local counts plans for the local method on GPUs: the neighbourhood of
+// level 0's vertex is a bit matrix, and all that lies below is straight-line code
+// of the plan over rows of bits, compiled into the kernels.
+//
+// local.cuh has the kernels, class.go their sizes. The engines of GPUs use it. It
+// knows plans, their lowering and sessions; it must not know other engines than
+// what all of them share.
+package local
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -19,41 +26,19 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// The local schedule runs plans for the local method: the neighbourhood of level
-// 0's vertex is a bit matrix, and all that lies below works on rows of bits.
-// local.cuh has the kernels, local_class.go their sizes.
+//go:embed *.cuh
+var kernels embed.FS
 
-//go:embed local.cuh
-var localText string
-
-//go:embed local_team.cuh
-var localTeamText string
-
-//go:embed local_hood.cuh
-var localHoodText string
-
-//go:embed local_help.cuh
-var localHelpText string
-
-//go:embed local_wedges.cuh
-var localWedgesText string
-
-//go:embed local_sizes.cuh
-var localSizesText string
-
-//go:embed local_roots.cuh
-var localRootsText string
-
-// errUniverse: a neighbourhood is too large to be a bit matrix; a plan for the nest
+// ErrUniverse: a neighbourhood is too large to be a bit matrix; a plan for the nest
 // is the one to run.
-var errUniverse = errors.New("a neighbourhood is too large for a bit matrix")
+var ErrUniverse = errors.New("a neighbourhood is too large for a bit matrix")
 
 // outsideUniverse is the most neighbours in plans with rows for outside vertices:
 // there is a row for each vertex two steps away, and those of hubs hold little.
 const outsideUniverse = 4096
 
-// errShape: the plan cannot be lowered to rows; the nest may run one.
-var errShape = errors.New("the plan does not suit the local method")
+// ErrShape: the plan cannot be lowered to rows; the nest may run one.
+var ErrShape = errors.New("the plan does not suit the local method")
 
 // faultUniverse is FAULT_UNIVERSE of local_roots.cuh.
 const faultUniverse = 1
@@ -61,8 +46,10 @@ const faultUniverse = 1
 // localChunk is how many roots a team takes at a time, at most.
 const localChunk = 8
 
-// local is a plan made ready for the local schedule.
-type local struct {
+// Search is a plan made ready.
+type Search struct {
+	name    string // of the engine
+	s       *session.Session
 	g       *graph.Graph
 	prog    *kir.Program
 	measure string // what is walked below a root, in words: equal where it is
@@ -70,52 +57,50 @@ type local struct {
 	layouts []layout
 	most    int // positions of a universe: the most of any vertex
 	warps   int // that all devices hold, about
-	gain    int // how many times as long as its matrix a root has to take for help; -1: there is none
-	csr     *graph.CSR
+	switches
+	csr *graph.CSR
 }
 
-// helpGain is what makes up for the second matrix, and for looking for it.
-const helpGain = 2
-
-// newLocal prepares p for a device; the error says why it cannot be run so.
-func newLocal(g *graph.Graph, p *plan.Plan, info cuda.Info, opt map[string]string) (*local, error) {
-	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: opt["stack.code-motion"] == "off"})
+// New prepares p for the devices of a session, with the options of the engine of
+// that name. The error says why it cannot be run so: ErrShape, ErrUniverse, or
+// engine.ErrOption.
+func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, opt map[string]string) (*Search, error) {
+	_, w, err := parse(name, opt)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errShape, err)
+		return nil, err
 	}
-	l := &local{g: g, prog: prog, warps: info.SMs * residentThreads / 32, csr: p.Adjs[0].CSR}
+	infos := s.Devices()
+	info := infos[0]
+	for _, i := range infos[1:] {
+		info.SharedPerBlock = min(info.SharedPerBlock, i.SharedPerBlock)
+	}
+	l, err := newSearch(g, p, info, w)
+	if err != nil {
+		return nil, err
+	}
+	l.name, l.s = name, s
+	return l, nil
+}
+
+// newSearch is New for one device.
+func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w switches) (*Search, error) {
+	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.noMotion})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrShape, err)
+	}
+	l := &Search{g: g, prog: prog, switches: w, warps: info.SMs * residentThreads / 32, csr: p.Adjs[0].CSR}
 	l.most = l.mostNeighbours()
 	level1 := &p.Levels[1]
 	l.measure = fmt.Sprintf("work below roots %d %d %d %d %v %v", l.define("W_UNIVERSE"), l.define("W_OUTSIDE"), l.define("W_ROWS"), l.define("W_INNER"),
 		len(level1.Above) > 0, len(level1.Below) > 0)
-	if opt["stack.local.classes"] == "" && l.define("W_OUTSIDE") == 1 && l.define("W_SIZES") == 0 && l.most > outsideUniverse {
-		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d rows for outside vertices are mostly empty", errUniverse, l.most, outsideUniverse)
+	if w.universes == nil && l.define("W_OUTSIDE") == 1 && l.define("W_SIZES") == 0 && l.most > outsideUniverse {
+		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d rows for outside vertices are mostly empty", ErrUniverse, l.most, outsideUniverse)
 	}
-	return l, l.choose(info, opt)
+	return l, l.choose(info)
 }
 
 // choose finds the classes of roots for a device.
-func (l *local) choose(info cuda.Info, opt map[string]string) error {
-	switch v := opt["stack.local.help"]; v {
-	case "", "on":
-		l.gain = helpGain
-	case "off":
-		l.gain = -1
-	case "always":
-		l.gain = 0
-	default:
-		return fmt.Errorf("%w stack.local.help=%s: want on, off or always", engine.ErrOption, v)
-	}
-	universes, err := universeList(opt["stack.local.classes"])
-	if err != nil {
-		return err
-	}
-	table := 0
-	if text := opt["stack.local.table"]; text != "" {
-		if table, err = strconv.Atoi(text); err != nil || table < 1 {
-			return fmt.Errorf("%w stack.local.table=%s: want a number of outside vertices", engine.ErrOption, text)
-		}
-	}
+func (l *Search) choose(info cuda.Info) (err error) {
 	all := insideClasses
 	switch {
 	case l.define("W_SIZES") == 1:
@@ -126,7 +111,7 @@ func (l *local) choose(info cuda.Info, opt map[string]string) error {
 		all, l.most = innerClasses, 0
 	}
 	bytes := func(c *class) int { return c.layout(l.define("W_MASKS")).bytes }
-	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, table, universes, bytes); err != nil {
+	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, l.table, l.universes, bytes); err != nil {
 		return err
 	}
 	l.layouts = nil
@@ -136,7 +121,7 @@ func (l *local) choose(info cuda.Info, opt map[string]string) error {
 	return nil
 }
 
-func (l *local) define(name string) int {
+func (l *Search) define(name string) int {
 	n, _ := l.prog.Define(name)
 	return int(n)
 }
@@ -147,7 +132,7 @@ const noRows = 3
 // mostNeighbours is the size of the largest universe. Where ids ascend by falling
 // degree it is that of one of the first vertices: a vertex has k neighbours below
 // its own id only if it is behind k others of its degree or more.
-func (l *local) mostNeighbours() (most int) {
+func (l *Search) mostNeighbours() (most int) {
 	side := l.define("W_UNIVERSE")
 	for v := range uint32(l.csr.NumVertices()) {
 		n := l.csr.Degree(v)
@@ -182,7 +167,7 @@ func falling(g *graph.Graph, csr *graph.CSR) bool {
 }
 
 // larger bounds the vertices with more than n neighbours.
-func (l *local) larger(n int) int {
+func (l *Search) larger(n int) int {
 	if !falling(l.g, l.csr) {
 		return l.csr.NumVertices()
 	}
@@ -190,7 +175,7 @@ func (l *local) larger(n int) int {
 }
 
 // source is the text of the kernels.
-func (l *local) source() cuda.Source {
+func (l *Search) source() cuda.Source {
 	var b strings.Builder
 	b.WriteString("#include \"plan.cuh\"\n#include \"local.cuh\"\n")
 	for i := range l.classes {
@@ -199,26 +184,30 @@ func (l *local) source() cuda.Source {
 	b.WriteString(`WEFT_KERNEL(local_measure, MeasureParams) { measure(p); }
 WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 `)
-	return cuda.Source{Name: "local.cu", Text: b.String(), Includes: map[string]string{
-		"plan.cuh": kircuda.Text(l.prog), "local.cuh": localText, "local_team.cuh": localTeamText, "local_hood.cuh": localHoodText,
-		"local_help.cuh": localHelpText, "local_wedges.cuh": localWedgesText, "local_sizes.cuh": localSizesText, "local_roots.cuh": localRootsText,
-	}}
+	includes := map[string]string{"plan.cuh": kircuda.Text(l.prog)}
+	entries, _ := kernels.ReadDir(".") // embedded: it is there
+	for _, f := range entries {
+		text, _ := kernels.ReadFile(f.Name())
+		includes[f.Name()] = string(text)
+	}
+	return cuda.Source{Name: "local.cu", Text: b.String(), Includes: includes}
 }
 
-// run counts the matches of the plan on the session's devices.
-func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (engine.Result, error) {
-	n := uint32(l.g.NumVertices())
+// Run counts the matches of the plan. An error that is ErrUniverse says that a
+// bound on neighbourhoods was too low; nothing was counted.
+func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
+	s, n := l.s, uint32(l.g.NumVertices())
 	r, err := s.Run(ctx, &session.Job{
-		Name: "stack", Source: l.source(), Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
+		Name: l.name, Source: l.source(), Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
 		PerRoot: o.PerRoot != nil, Progress: o.Progress, Limit: uint64(max(o.Limit, 0)),
 		Start: func(x *session.Exec) (func() error, error) { return l.start(x, len(s.Devices()), o.Limit > 0) },
 		FaultText: func(code uint32, about uint64) string {
-			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), errUniverse)
+			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), ErrUniverse)
 		},
 	})
 	var f *session.Fault
 	if errors.As(err, &f) && f.Code == faultUniverse {
-		return engine.Result{}, fmt.Errorf("%w: vertex %s", errUniverse, l.g.IDs.String(uint32(f.About)))
+		return engine.Result{}, fmt.Errorf("%w: vertex %s", ErrUniverse, l.g.IDs.String(uint32(f.About)))
 	}
 	if errors.Is(err, session.ErrOverflow) {
 		return engine.Result{}, engine.ErrOverflow
@@ -226,7 +215,7 @@ func (l *local) run(ctx context.Context, s *session.Session, o engine.Options) (
 	for v, n := range r.PerRoot { // none after a run that never began
 		o.PerRoot[v] = engine.Uint128(n)
 	}
-	res := engine.Result{Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
+	res := engine.Result{Engine: l.name, Device: s.String(), Threads: s.Workers(), Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
 	if err == nil {
 		res.Notes = append(res.Notes, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help of another block; upload %s, preparation %s, compilation %s",
 			len(l.classes), r.StealsGrid, round(r.Upload), round(r.Prepare), round(r.Compile)))
@@ -243,7 +232,7 @@ const scratchShare = 6
 
 // launch prepares the kernel of class i for up to count roots with up to most
 // neighbours.
-func (l *local) launch(x *session.Exec, stream *cuda.Stream, i, count, most int, args localArgs) (func() error, error) {
+func (l *Search) launch(x *session.Exec, stream *cuda.Stream, i, count, most int, args localArgs) (func() error, error) {
 	c := &l.classes[i]
 	k, err := x.Kernel(fmt.Sprintf("local_%d", i))
 	if err != nil {
@@ -255,7 +244,7 @@ func (l *local) launch(x *session.Exec, stream *cuda.Stream, i, count, most int,
 		return nil, err
 	}
 	if launch.Blocks == 0 {
-		return nil, &cuda.Error{Op: "stack", Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
+		return nil, &cuda.Error{Op: l.name, Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
 	}
 	blocks := (count + teams - 1) / teams
 	helped := l.helped(c)
@@ -289,6 +278,16 @@ func (l *local) launch(x *session.Exec, stream *cuda.Stream, i, count, most int,
 
 // helped reports whether teams of class c help each other: where a root has a
 // matrix, and the team is a block of some size. Smaller ones have little to share.
-func (l *local) helped(c *class) bool {
+func (l *Search) helped(c *class) bool {
 	return l.gain >= 0 && c.helps() && l.define("W_SIZES") == 0 && l.define("W_ROWS") != noRows
+}
+
+// residentThreads is how many threads a multiprocessor is to hold at once.
+const residentThreads = 1024
+
+func round(d time.Duration) time.Duration {
+	if d > time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(10 * time.Microsecond)
 }

@@ -1,4 +1,4 @@
-package stack
+package local
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 var localCases = []map[string]string{
 	{},
 	{"stack.local.classes": "64,128"},
-	{"stack.local.classes": "256"},
+	{"stack.local.classes": "256", "stack.local.help": "always"},
 	{"stack.local.classes": "512", "stack.local.table": "16"},
-	{"stack.local.classes": "4096", "stack.local.table": "3"},
+	{"stack.local.classes": "4096", "stack.local.table": "3", "stack.local.help": "always"},
 }
 
 // TestLocalPapers counts gMatch's P1–P9 by the local schedule and on the host, each
@@ -55,12 +55,12 @@ func TestLocalPapers(t *testing.T) {
 				}
 				for _, k := range []int{0, 1 + i%(len(localCases)-1)} {
 					opt := localCases[k]
-					l, err := newLocal(g, p, d.Info(), opt)
+					l, err := newSearch(g, p, d.Info(), with(t, opt))
 					if err != nil {
 						t.Errorf("P%d %v: %v", i, opt, err)
 						continue
 					}
-					got, err := l.run(context.Background(), s, engine.Options{Opt: opt})
+					got, err := runOn(context.Background(), s, l, engine.Options{Opt: opt})
 					if err != nil || got.Matches != want.Matches || !got.Complete {
 						t.Errorf("P%d on %s, case %d: %v (complete %v, %v), want %v", i, name, k, got.Matches, got.Complete, err, want.Matches)
 					}
@@ -88,7 +88,7 @@ func TestLocalOnTwoDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := newLocal(g, p, devices[0].Info(), nil)
+		l, err := newSearch(g, p, devices[0].Info(), switches{gain: helpGain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,4 +105,20 @@ func rmat(t *testing.T, scale int, edges int) *graph.Graph {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// with are the switches that an engine's options stand for.
+func with(t *testing.T, opt map[string]string) switches {
+	t.Helper()
+	_, w, err := parse("stack", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// runOn runs what was prepared for a device on a session over such devices.
+func runOn(ctx context.Context, s *session.Session, l *Search, o engine.Options) (engine.Result, error) {
+	l.name, l.s = "local", s
+	return l.Run(ctx, o)
 }
