@@ -129,6 +129,24 @@ func (b *binding) tryLocal(pl *Plan, o Options) *Plan {
 	return loc
 }
 
+// plainTriangle reports whether the pattern is a triangle without conditions.
+func (b *binding) plainTriangle() bool {
+	if b.n != 3 || len(b.links) != 3 || len(b.adjs) != 1 || len(b.edges)+len(b.checks) > 0 || b.p.Mode != pattern.Iso {
+		return false
+	}
+	for v := range b.vertices {
+		if x := &b.vertices[v]; x.ranges != nil || x.bits != nil {
+			return false
+		}
+	}
+	for _, l := range b.links {
+		if l.neg {
+			return false
+		}
+	}
+	return true
+}
+
 // MaxUniverse is the largest neighbourhood that the local method makes a bit
 // matrix of (128 MiB a worker).
 const MaxUniverse = 1 << 15

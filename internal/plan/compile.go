@@ -50,6 +50,9 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 		return nil, err
 	}
 	b.flip = c.flip
+	if o.Method == "" && !o.Estimates && b.plainTriangle() {
+		o.Quick = true // there is one order, and one method that is the best on every graph
+	}
 	large := b.largeChosen(o)
 	if large && !o.Estimates {
 		// The method reads the checks view alone, and nobody is shown the other.
