@@ -176,8 +176,8 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 // Code is what is generated of the program for inputs as Run takes them: target is
 // "ir", the kernel IR, "c", its text as C for threads, over a run-time library, or
 // "cuda", as C++ for GPUs, functions of thread groups over the run-time library of
-// weft's device code, for the schedule of WithSchedule. What code cannot be generated for yet is an error of kind
-// ErrQuery.
+// weft's device code, for the schedule of WithSchedule. What code cannot be
+// generated for yet is an error of kind ErrQuery.
 func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (string, error) {
 	if target != "ir" && target != "c" && target != "cuda" {
 		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir, c or cuda", target))
@@ -200,7 +200,7 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 		if err != nil {
 			return "", err
 		}
-		text, err := device.Text(c, sched, off...)
+		text, err := device.Text(c, device.Options{Schedule: sched, Off: off, Debug: s.debug})
 		return text, withKind(ErrUsage, err)
 	}
 	if err := s.finish(c); err != nil {

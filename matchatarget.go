@@ -110,7 +110,7 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 			return interp.Result{}, err
 		}
 		r.Times.Prepare += time.Since(start)
-		return s.onDevice(ctx, p, set, code, device.Options{Schedule: sched, Off: off, Emit: emit, Stats: s.lanes}, r)
+		return s.onDevice(ctx, p, set, code, device.Options{Schedule: sched, Off: off, Emit: emit, Stats: s.lanes, Debug: s.debug}, r)
 	}
 	if err := s.finish(code); err != nil {
 		return interp.Result{}, err

@@ -12,19 +12,17 @@ import (
 // under schedules that use all of phase.cuh and crew.cuh.
 func TestCompilesForGPUs(t *testing.T) {
 	for i, name := range []string{"clique5", "diamonds", "wedges"} {
-		for _, stats := range []bool{false, true} {
-			o, err := schedule.Parse(schedule.CUDA, []string{"group=8", "group=32,steal=off,loop=static", "group=1,loop=static"}[i])
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _, c := ready(t, named(t, name), cliques(t, 6))
-			text, err := newText(c, o, stats, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check.CompileCheck(t, cuda.Source{
-				Name: name, Text: text.all, Includes: map[string]string{"phase.cuh": phaseText, "crew.cuh": crewText},
-			})
+		o, err := schedule.Parse(schedule.CUDA, []string{"group=8,shared=c2", "group=32,steal=off,loop=static", "group=1,loop=static"}[i])
+		if err != nil {
+			t.Fatal(err)
 		}
+		_, _, c := ready(t, named(t, name), cliques(t, 6))
+		text, err := newText(c, Options{Schedule: o, Stats: i == 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check.CompileCheck(t, cuda.Source{
+			Name: name, Text: text.all, Includes: map[string]string{"phase.cuh": phaseText, "crew.cuh": crewText},
+		})
 	}
 }

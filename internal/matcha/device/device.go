@@ -34,6 +34,8 @@ type Options struct {
 	Stats bool
 	// Off are passes of the kernel IR that are left out.
 	Off []string
+	// Debug asserts every access to memory, of code of irgen.LowerDebug.
+	Debug bool
 }
 
 // Result is what a run gave.
@@ -65,7 +67,7 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	if n := len(s.Devices()); n != 1 {
 		return res, fmt.Errorf("the target cuda runs on one device, and there are %d", n)
 	}
-	t, err := newText(c, o.Schedule, o.Stats, o.Off)
+	t, err := newText(c, o)
 	if err != nil {
 		return res, err
 	}
@@ -74,6 +76,9 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	j := &session.Job{
 		Name: "matcha", Program: c.Program, Chunk: 1, Start: r.start,
 		Source: cuda.Source{Name: "matcha.cu", Text: t.all, Includes: map[string]string{"phase.cuh": phaseText, "crew.cuh": crewText}},
+	}
+	if o.Debug {
+		j.Source.Options = []string{"-DWEFT_DEBUG"}
 	}
 	if owner != nil {
 		j.Owner, j.Vertices = owner, uint32(owner.NumVertices())
@@ -337,10 +342,9 @@ func (r *running) tooLarge(fast bool, why, hint string) error {
 	return &data.MemoryError{Err: e}
 }
 
-// Text is the code of a program for a schedule as C++ over the device code, through
-// the passes of the IR but for those in off. It changes the code.
-func Text(c *irgen.Code, o schedule.Schedule, off ...string) (string, error) {
-	t, err := newText(c, o, false, off)
+// Text is the code of a program as C++ over the device code. It changes the code.
+func Text(c *irgen.Code, o Options) (string, error) {
+	t, err := newText(c, o)
 	if err != nil {
 		return "", err
 	}

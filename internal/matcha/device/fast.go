@@ -46,6 +46,7 @@ func (t *text) fastLists(names []string) (words int64, err error) {
 		mem := p.Item.Params[0]
 		fast := &kir.Var{Name: "fast", T: mem.T}
 		p.Item.Params = append(p.Item.Params, fast)
+		t.params = append(t.params, fast)
 		kir.WalkStmts(p.Item.Body, func(s kir.Stmt) {
 			for _, x := range kir.Operands(s) {
 				*x = kir.MapExpr(*x, func(x kir.Expr) kir.Expr {

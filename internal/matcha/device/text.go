@@ -9,7 +9,6 @@ import (
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/passes"
-	"github.com/weftgraph/weft/internal/matcha/schedule"
 )
 
 //go:embed phase.cuh
@@ -24,12 +23,13 @@ type text struct {
 	all    string
 	fast   int64          // words of shared memory a group
 	moved  map[int64]bool // lists, by their places, that lie there
+	params []*kir.Var     // of items, that are it
 	levels int            // loops that are shared
 }
 
-// newText writes a program for a schedule, through the passes of the IR but for
-// those in off. It changes the program.
-func newText(c *irgen.Code, s schedule.Schedule, stats bool, off []string) (*text, error) {
+// newText writes a program. It changes the program.
+func newText(c *irgen.Code, o Options) (*text, error) {
+	s := o.Schedule
 	t := &text{code: c, moved: map[int64]bool{}}
 	var err error
 	if t.fast, err = t.fastLists(s.Shared); err != nil {
@@ -45,7 +45,14 @@ func newText(c *irgen.Code, s schedule.Schedule, stats bool, off []string) (*tex
 			t.levels = max(t.levels, level)
 		}
 	}
-	passes.OptimizeIR(c.Program, off...)
+	passes.OptimizeIR(c.Program, o.Off...)
+	if o.Debug {
+		var more []irgen.Array
+		for _, v := range t.params {
+			more = append(more, irgen.Array{Param: v, Words: t.fast})
+		}
+		c.Assert(more...)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "// schedule: %s\n", s)
 	for _, d := range []struct {
@@ -53,7 +60,7 @@ func newText(c *irgen.Code, s schedule.Schedule, stats bool, off []string) (*tex
 		value int64
 	}{
 		{"GROUP", int64(s.Group)}, {"BLOCK", int64(s.Block)}, {"STATIC", flag(s.Static)}, {"STEAL", flag(s.Steal)},
-		{"LEVELS", int64(t.levels)}, {"FAST", t.fast}, {"STATS", flag(stats)},
+		{"LEVELS", int64(t.levels)}, {"FAST", t.fast}, {"STATS", flag(o.Stats)},
 	} {
 		fmt.Fprintf(&b, "#define W_%s %d\n", d.name, d.value)
 	}

@@ -31,10 +31,20 @@ type Code struct {
 
 // Assert makes the code of LowerDebug, after all other passes, a debug build: every
 // access to memory is asserted, and one outside of what there is fails with the
-// place in the program. It is called once.
-func (c *Code) Assert() {
-	length := func(words int64) kir.Expr { return kir.C64(kir.U64, uint64(words)) }
-	kir.Assert(c.Program, map[*kir.Var]kir.Expr{c.mem: length(c.Words), c.shared: length(c.SharedWords)}, 1)
+// place in the program. more are parameters that a target has added. It is called
+// once.
+func (c *Code) Assert(more ...Array) {
+	outside := map[*kir.Var]kir.Expr{}
+	for _, a := range append(more, Array{c.mem, c.Words}, Array{c.shared, c.SharedWords}) {
+		outside[a.Param] = kir.C64(kir.U64, uint64(a.Words))
+	}
+	kir.Assert(c.Program, outside, 1)
+}
+
+// Array is a parameter that is Words u32 of memory.
+type Array struct {
+	Param *kir.Var
+	Words int64
 }
 
 // Failure is why a run failed, by the code that a Fail of the program gave.
