@@ -7,9 +7,9 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// OwnTasks says that this device does n tasks of its own choice, and gets none
-// from the host: for kernels that know their device's part of all tasks. In Start;
-// every device of the run calls it, and the n of all are the run's tasks.
+// OwnTasks says that this device does up to n tasks of its own choice, and gets
+// none from the host: for searches that know their device's part of all tasks. In
+// Start; every device of the run calls it, and what all do are the run's tasks.
 func (x *Exec) OwnTasks(n uint64) error {
 	r := x.running
 	r.mu.Lock()

@@ -13,7 +13,7 @@ import (
 // roots is struct Roots, and localArgs struct Local.
 type roots struct {
 	Lists, Counts, Work, Stride uint64
-	Classes, Device, Devices    uint32
+	Classes, Parts, First, Ours uint32
 	Most, Limit                 [maxClasses]uint32
 }
 
@@ -46,11 +46,11 @@ const rootThreads = 256
 // leastWork is what one warp always does alone, in elements walked.
 const leastWork = 256
 
-// start makes one of several devices ready. The search begins with listing the
-// roots by class, after which the kernels of the classes run beside each other:
-// the large neighbourhoods have the device first, the small ones fill what those
-// leave. How many roots a class has stays on the device.
-func (l *Search) start(x *session.Exec, devices int, limited bool) (search func() error, err error) {
+// start makes one of several devices ready. A round of the search begins with
+// listing its roots by class, after which the kernels of the classes run beside
+// each other: the large neighbourhoods have the device first, the small ones fill
+// what those leave. How many roots a class has stays on the device.
+func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() error, err error) {
 	n := l.g.NumVertices()
 	work, known, err := l.measured(x)
 	if err != nil {
@@ -60,19 +60,16 @@ func (l *Search) start(x *session.Exec, devices int, limited bool) (search func(
 	if limited {
 		args.Often = 1
 	}
+	share := d.most() * ((n + d.parts - 1) / d.parts) // the most roots of a round
 	a := &args.Roots
-	a.Work, a.Stride, a.Classes = work.Ptr, uint64((n+devices-1)/devices), uint32(len(l.classes))
-	a.Device, a.Devices = uint32(x.Index()), uint32(devices)
-	l.limits(a, known.Total/uint64(max(1, l.warps*devices)))
-	share := (n + devices - 1 - x.Index()) / devices
-	if err := x.OwnTasks(uint64(share)); err != nil {
+	a.Work, a.Stride, a.Classes, a.Parts = work.Ptr, uint64(share), uint32(len(l.classes)), uint32(d.parts)
+	l.limits(a, known.Total/uint64(max(1, l.warps*d.devices)))
+	if err := x.OwnTasks(uint64(n)); err != nil {
 		return nil, err
 	}
-	counts, err := x.Scratch("the sizes of classes", int64(lineBytes*len(l.classes)))
+	r := &rounds{x: x, d: d}
+	counts, err := r.cleared("the sizes of classes", int64(lineBytes*len(l.classes)))
 	if err != nil {
-		return nil, err
-	}
-	if err := x.Context().Clear(counts, x.Stream()); err != nil {
 		return nil, err
 	}
 	// A class without roots, by what is known of the graph, has no list: the lists
@@ -89,7 +86,6 @@ func (l *Search) start(x *session.Exec, devices int, limited bool) (search func(
 		return nil, err
 	}
 	a.Counts, a.Lists = counts.Ptr, lists.Ptr-4*uint64(first)*a.Stride
-	var launches []func() error
 	for k, i := range present {
 		var s *cuda.Stream
 		if k > 0 {
@@ -101,32 +97,22 @@ func (l *Search) start(x *session.Exec, devices int, limited bool) (search func(
 		if i+1 < len(l.classes) && a.Limit[i+1] == math.MaxUint32 {
 			count = min(count, l.larger(int(a.Most[i+1])))
 		}
-		launch, err := l.launch(x, s, i, max(1, count), int(known.MostUniverse), args)
+		launch, err := l.launch(r, s, i, max(1, count), int(known.MostUniverse), args)
 		if err != nil {
 			return nil, err
 		}
-		launches = append(launches, launch)
+		r.classes = append(r.classes, launch)
 	}
 	list, err := x.Kernel("local_list")
 	if err != nil {
 		return nil, err
 	}
 	grid := cuda.Launch{Blocks: max(1, min((share+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads, Shared: 2 * 4 * maxClasses}
-	listing := session.Prepared(x, list, grid, &args)
-	return func() error {
-		if err := listing(); err != nil {
-			return err
-		}
-		if err := x.Fork(); err != nil {
-			return err
-		}
-		for _, launch := range launches {
-			if err := launch(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	r.list = func(from, parts int) error {
+		args.Roots.First, args.Roots.Ours = uint32(from), uint32(parts)
+		return session.Launch(x, list, grid, &args)
+	}
+	return r.search, nil
 }
 
 // measured is what is walked below each vertex, which is kept on the device with

@@ -197,10 +197,11 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 // bound on neighbourhoods was too low; nothing was counted.
 func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
 	s, n := l.s, uint32(l.g.NumVertices())
+	d := newDealer(len(s.Devices()))
 	r, err := s.Run(ctx, &session.Job{
 		Name: l.name, Source: l.source(), Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
 		PerRoot: o.PerRoot != nil, Progress: o.Progress, Limit: uint64(max(o.Limit, 0)),
-		Start: func(x *session.Exec) (func() error, error) { return l.start(x, len(s.Devices()), o.Limit > 0) },
+		Start: func(x *session.Exec) (func() error, error) { return l.start(x, d, o.Limit > 0) },
 		FaultText: func(code uint32, about uint64) string {
 			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), ErrUniverse)
 		},
@@ -232,8 +233,8 @@ const scratchShare = 6
 
 // launch prepares the kernel of class i for up to count roots with up to most
 // neighbours.
-func (l *Search) launch(x *session.Exec, stream *cuda.Stream, i, count, most int, args localArgs) (func() error, error) {
-	c := &l.classes[i]
+func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args localArgs) (func() error, error) {
+	c, x := &l.classes[i], r.x
 	k, err := x.Kernel(fmt.Sprintf("local_%d", i))
 	if err != nil {
 		return nil, err
@@ -264,11 +265,8 @@ func (l *Search) launch(x *session.Exec, stream *cuda.Stream, i, count, most int
 	}
 	if helped {
 		desks := deskBytes * int64(launch.Blocks)
-		b, err := x.Scratch("what teams share", desks+4*int64(count))
+		b, err := r.cleared("what teams share", desks+4*int64(count))
 		if err != nil {
-			return nil, err
-		}
-		if err := x.Context().Clear(b, x.Stream()); err != nil {
 			return nil, err
 		}
 		args.Desks, args.Given, args.Gain = b.Ptr, b.Ptr+uint64(desks), uint32(l.gain)

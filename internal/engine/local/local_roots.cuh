@@ -15,7 +15,8 @@ struct Roots {
   u32* counts;     // by class, a line each: roots in the list, and how many of them were taken
   const u32* work; // by id: how much is walked below it
   u64 stride;
-  u32 classes, device, devices; // this device's roots are those of every devices-th id
+  u32 classes;
+  u32 parts, first, ours; // this round's roots are of parts first … first+ours-1; part i has every parts-th id from i on
   u32 most[CLASSES];   // the largest universe of each class, the largest class first
   u32 limit[CLASSES];  // the most that is walked; ~0: any number
 };
@@ -122,12 +123,13 @@ DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
 DEV void list_roots(const Run& run, const Graph& q, const Roots& x) {
   u32* mine = (u32*)shared(); // by class: roots of this round
   u32* base = mine + CLASSES;
-  u64 share = ((u64)run.vertices + x.devices - 1 - x.device) / x.devices;
+  u32 rest = run.vertices % x.parts;
+  u64 share = (u64)(run.vertices / x.parts) * x.ours + (rest > x.first ? min(rest - x.first, x.ours) : 0);
   for (u64 i0 = (u64)block() * threads(); i0 < share; i0 += (u64)blocks() * threads()) {
     if (thread() < CLASSES) mine[thread()] = 0;
     sync_block();
     bool live = i0 + thread() < share;
-    u32 v = (u32)((i0 + thread()) * x.devices + x.device), c = live ? class_of(run, q, x, v) : ~0u;
+    u32 i = (u32)i0 + thread(), v = i / x.ours * x.parts + x.first + i % x.ours, c = live ? class_of(run, q, x, v) : ~0u;
     u32 same = match_any(ALL, c), leader = ctz(same), at = 0;
     if (c != ~0u && lane() == leader) at = atomic_add(&mine[c], popc(same));
     at = shfl(ALL, at, leader) + popc(same & Warp::below());

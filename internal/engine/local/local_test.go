@@ -70,7 +70,8 @@ func TestLocalPapers(t *testing.T) {
 	})
 }
 
-// TestLocalOnTwoDevices splits the roots of plans of each kind over two devices.
+// TestLocalOnTwoDevices deals the roots of plans of each kind to two devices, in
+// rounds.
 func TestLocalOnTwoDevices(t *testing.T) {
 	devices := []*cuda.Device{device.Emulated(t, emu.Options{}), device.Emulated(t, emu.Options{})}
 	s, err := session.Open(devices, session.Options{})
