@@ -24,6 +24,8 @@ type job struct {
 	opt    engine.Options
 	start  time.Time
 	took   time.Duration // planning
+	early  time.Duration // for the driver to start, before the job
+	open   time.Duration // for the driver and the devices, in all
 }
 
 // prepare plans q and chooses an engine. change adapts the plan's options to
@@ -32,6 +34,7 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (j *j
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
 	j = &job{g: g, q: q, s: s, start: time.Now()}
+	j.early, _ = choose.Waited()
 	p, err := q.pattern(s)
 	if err != nil {
 		return nil, err
@@ -63,7 +66,9 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (j *j
 	if err != nil {
 		return nil, classify(err)
 	}
-	j.plan, j.took = j.choice.Plan, time.Since(j.start)
+	driver, devices := choose.Waited()
+	j.open = j.early + driver + devices
+	j.plan, j.took = j.choice.Plan, time.Since(j.start)-driver-devices
 	return j, nil
 }
 
@@ -97,10 +102,10 @@ func (j *job) result(found engine.Result) Result {
 	r := Result{
 		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
-		Graph: j.g.Summary(), Load: j.g.load, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
+		Graph: j.g.Summary(), Load: j.g.load, Open: j.open, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
 		PeakMemory: peakMemory(), Reason: j.choice.Reason, Method: p.Method.String(),
 	}
-	r.Total = j.g.load + time.Since(j.start)
+	r.Total = j.early + j.g.load + time.Since(j.start)
 	r.Notes = slices.Concat(p.Warnings, j.choice.Notes, found.Notes)
 	if p.Empty != nil {
 		r.Notes = append(r.Notes, p.Empty.Text)

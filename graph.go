@@ -24,6 +24,7 @@ type Graph struct {
 func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
 	s := collect(options)
 	start := time.Now()
+	choose.Begin(s.device, s.gpuMemory)
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	var progress format.Progress

@@ -152,7 +152,7 @@ func (a *app) count(f *searchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer a.done(g)
 	out, err := a.open(f.out)
 	if err != nil {
 		return err
@@ -204,8 +204,12 @@ func (a *app) report(f *commonFlags, r weft.Result) {
 
 // stats writes how a result came about.
 func (a *app) stats(r weft.Result) {
-	fmt.Fprintf(a.stderr, "weft: engine %s on %s (%s), method %s; load %s, plan %s, search %s; peak memory %d MiB\n",
-		r.Engine, r.Device, r.Reason, r.Method, brief(r.Load), brief(r.Plan), brief(r.Search), r.PeakMemory>>20)
+	open := ""
+	if r.Open > 0 {
+		open = fmt.Sprintf(", open devices %s", brief(r.Open))
+	}
+	fmt.Fprintf(a.stderr, "weft: engine %s on %s (%s), method %s; load %s%s, plan %s, search %s; peak memory %d MiB\n",
+		r.Engine, r.Device, r.Reason, r.Method, brief(r.Load), open, brief(r.Plan), brief(r.Search), r.PeakMemory>>20)
 }
 
 func brief(d time.Duration) string {

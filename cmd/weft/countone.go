@@ -51,7 +51,7 @@ func (a *app) participation(f *searchFlags, q *weft.Query, vertex string) error 
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer a.done(g)
 	ctx, cancel := f.within(a.ctx)
 	defer cancel()
 	p, err := g.Participation(ctx, q, vertex, append(f.commonFlags.options(), bar.options()...)...)

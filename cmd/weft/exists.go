@@ -40,7 +40,7 @@ func (a *app) exists(f *searchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer a.done(g)
 	type answer struct {
 		query         string
 		found, settle bool

@@ -8,7 +8,8 @@ import (
 
 func main() {
 	ctx, stop := withSignals(context.Background())
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	a := &app{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, last: true}
+	code := a.run(os.Args[1:])
 	stop()
 	os.Exit(code)
 }

@@ -66,7 +66,7 @@ func (a *app) match(f *searchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer a.done(g)
 	out, err := a.open(f.out)
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func (a *app) motifsMatcha(gf *graphFlags, f *commonFlags, k int, o weft.Option)
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer a.done(g)
 	m, err := g.MotifsMatcha(a.ctx, k, append(f.options(), o)...)
 	bar.clear()
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *app) counts(gf *graphFlags, f *commonFlags, count func(context.Context,
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer a.done(g)
 	ctx, cancel := f.within(a.ctx)
 	defer cancel()
 	results, err := count(ctx, g, append(f.options(), bar.options()...))

@@ -78,23 +78,36 @@ type app struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+	last   bool // the process ends with it
+}
+
+// done is Close of a graph that is not needed any more. The end of the process
+// gives back its memory, and what GPUs have of it, sooner than they can be asked to.
+func (a *app) done(g *weft.Graph) {
+	if !a.last {
+		_ = g.Close()
+	}
 }
 
 // run runs one command line and returns its exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
+	return a.run(args)
+}
+
+func (a *app) run(args []string) (code int) {
 	defer func() {
 		if x := recover(); x != nil {
-			fmt.Fprintf(stderr, "weft: internal error: %v\n%s\nPlease report this with the command line.\n", x, debug.Stack())
+			fmt.Fprintf(a.stderr, "weft: internal error: %v\n%s\nPlease report this with the command line.\n", x, debug.Stack())
 			code = exitFailure
 		}
 	}()
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(a.ctx)
 	return a.exit(err)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/engine"
@@ -112,7 +113,9 @@ func checkDevice(device string) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
+	began := time.Now()
 	n, err := cuda.Count()
+	waiting(&waited.driver, began)
 	if err != nil {
 		return fmt.Errorf("%w: %s was asked for: %w", ErrDevice, device, err)
 	}

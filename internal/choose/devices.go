@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -45,6 +46,47 @@ var open struct {
 	devices []*cuda.Device
 }
 
+// waited is how long callers stood still until the driver had started, and until
+// devices were open.
+var waited struct {
+	sync.Mutex
+	driver, devices time.Duration
+}
+
+// Waited is how long the driver and devices have been waited for since it was last
+// asked: the driver when names were checked, devices in Pick.
+func Waited() (driver, devices time.Duration) {
+	waited.Lock()
+	defer waited.Unlock()
+	driver, devices = waited.driver, waited.devices
+	waited.driver, waited.devices = 0, 0
+	return driver, devices
+}
+
+// waiting adds the time since then to one of the waits.
+func waiting(what *time.Duration, since time.Time) {
+	waited.Lock()
+	defer waited.Unlock()
+	*what += time.Since(since)
+}
+
+// Begin starts to open the GPUs that a device name asks for, where none are open,
+// and returns at once: they are ready sooner when Pick wants them, and it is Pick
+// that says what is wrong with them.
+func Begin(device string, memory int64) {
+	list, err := ordinals(device)
+	if err != nil || len(list) == 0 {
+		return
+	}
+	go func() {
+		open.Lock()
+		defer open.Unlock()
+		if open.session == nil {
+			_, _ = openSession(device, list, memory)
+		}
+	}()
+}
+
 // sessionOn returns the session over the GPUs that a device name asks for, with
 // so much memory on each. One over other GPUs, or with a GPU that is lost, ends
 // first: a run there is waited for.
@@ -53,21 +95,34 @@ func sessionOn(device string, memory int64) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(list)
+	defer waiting(&waited.devices, time.Now())
 	open.Lock()
 	defer open.Unlock()
+	return openSession(device, list, memory)
+}
+
+// openSession is sessionOn, for who has the lock of open.
+func openSession(device string, list []int, memory int64) (*session.Session, error) {
+	slices.Sort(list)
 	if open.session != nil && slices.Equal(open.list, list) && open.memory == memory && !lost(open.devices) {
 		return open.session, nil
 	}
 	closeOpen()
-	for _, n := range list {
-		d, err := cuda.Open(n)
+	// A context takes a tenth of a second or more.
+	devices, errs := make([]*cuda.Device, len(list)), make([]error, len(list))
+	var wg sync.WaitGroup
+	for i, n := range list {
+		wg.Go(func() { devices[i], errs[i] = cuda.Open(n) })
+	}
+	wg.Wait()
+	open.devices = slices.DeleteFunc(slices.Clone(devices), func(d *cuda.Device) bool { return d == nil })
+	for i, err := range errs {
 		if err != nil {
 			closeOpen()
-			return nil, fmt.Errorf("%w: gpu:%d: %w", ErrDevice, n, err)
+			return nil, fmt.Errorf("%w: gpu:%d: %w", ErrDevice, list[i], err)
 		}
-		open.devices = append(open.devices, d)
 	}
+	var err error
 	open.session, err = session.Open(open.devices, session.Options{Memory: memory})
 	if err != nil {
 		closeOpen()

@@ -61,18 +61,15 @@ func (b *driver) Open() (Info, error) {
 			return Info{}, err
 		}
 	}
+	if b.nvrtc == nil {
+		go loadNVRTC() // the library is large: it is loaded while the context is made
+	}
 	a := b.driverAPI
 	if b.info, err = a.describeDevice(b.ordinal); err != nil {
 		return Info{}, err
 	}
 	if b.info.Major < minMajor {
 		return Info{}, &Error{Op: b.info.String(), Text: "its architecture is " + b.info.Arch(), Hint: fmt.Sprintf("weft needs sm_%d0 (Volta) or newer", minMajor), Kind: ErrArch}
-	}
-	if b.nvrtc == nil {
-		b.nvrtc, b.missing = loadNVRTC()
-	}
-	if b.missing == nil {
-		b.info.Compiler = "NVRTC " + b.nvrtc.version()
 	}
 	if err := a.check("GPU", call(a.deviceGet, uintptr(unsafe.Pointer(&b.device)), uintptr(b.ordinal))); err != nil {
 		return Info{}, err
@@ -84,6 +81,12 @@ func (b *driver) Open() (Info, error) {
 	if err := a.check("context of "+b.info.String(), call(a.ctxSetCurrent, ctx)); err != nil {
 		call(a.primaryCtxRelease, uintptr(b.device))
 		return Info{}, err
+	}
+	if b.nvrtc == nil {
+		b.nvrtc, b.missing = loadNVRTC()
+	}
+	if b.missing == nil {
+		b.info.Compiler = "NVRTC " + b.nvrtc.version()
 	}
 	return b.info, nil
 }
