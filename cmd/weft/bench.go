@@ -49,6 +49,7 @@ counts. They are run as they stand: use files that you trust.
   weft bench -g a.weft --pattern triangle --peers peers.json --to json`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.bench(&f, args) },
 	}
+	cmd.AddCommand(a.benchMatchaCmd())
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable); without -g the first argument is the graph")
 	f.graphFlags.addReading(cmd)

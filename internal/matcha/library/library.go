@@ -21,6 +21,25 @@ type Entry struct {
 	Name string
 	Doc  string // the first line of the program's comment
 	Text string
+	// Counts are the patterns of the catalogue that the components of the result
+	// count, where the program has a Graph as its only input; "motifs(k)" stands for
+	// all of them, induced. nil: something else.
+	Counts []string
+}
+
+// counts are the Counts of Entries.
+var counts = map[string][]string{
+	"triangles":     {"triangle"},
+	"wedges":        {"wedge", "cycle(4)"},
+	"clique4":       {"clique(4)"},
+	"clique5":       {"clique(5)"},
+	"clique6":       {"clique(6)"},
+	"house":         {"house"},
+	"diamonds":      {"diamond"},
+	"motifs3":       {"motifs(3)"},
+	"motifs4":       {"motifs(4)"},
+	"motifs4_parts": {"motifs(4)"},
+	"motifs5":       {"motifs(5)"},
 }
 
 // Entries are all programs, by name.
@@ -36,7 +55,8 @@ func Entries() []Entry {
 			panic(err)
 		}
 		first, _, _ := strings.Cut(string(text), "\n")
-		out = append(out, Entry{strings.TrimSuffix(path.Base(name), ".matcha"), strings.TrimPrefix(first, "# "), string(text)})
+		name := strings.TrimSuffix(path.Base(name), ".matcha")
+		out = append(out, Entry{name, strings.TrimPrefix(first, "# "), string(text), counts[name]})
 	}
 	return out
 }

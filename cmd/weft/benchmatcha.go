@@ -1,0 +1,363 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/bench"
+	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// benchMatchaFlags are the flags of bench matcha.
+type benchMatchaFlags struct {
+	graphFlags
+	commonFlags
+	graphs    []string
+	programs  []string
+	targets   []string
+	schedules []string
+	engines   []string
+	passes    string
+	runs      int
+	warmup    int
+}
+
+func (a *app) benchMatchaCmd() *cobra.Command {
+	var f benchMatchaFlags
+	cmd := &cobra.Command{
+		Use:   "matcha -g FILE [-g FILE]... [flags]",
+		Short: "measure the programs of the Matcha library, beside engines",
+		Long: `Run programs of the Matcha library on each graph, on each target with each of its
+schedules, several times after warming up, and write the median and the spread of
+the search time. Programs that answer the same question, and the engines of
+--engine for the same patterns, take turns, and must give the same counts: one
+that differs is marked, and the exit code is 1.
+
+"frontend_ms" is what the text takes to the graph after its passes. "compile_ms"
+is the target's compiler in a program's first run, "again_ms" in later ones, where
+the process has the code. Code is kept in a cache on disk, so that the first is
+that of a cold or of a warm cache: WEFT_CACHE=DIR says where it is. "parts_gain"
+is how many times faster a program that counts by parts is than the one that
+extends by vertices, on the same target with the same schedule.
+
+` + exitCodesHelp,
+		Example: `  weft bench matcha -g a.weft --target c --schedule c:threads=1 --schedule c:threads=16
+  weft bench matcha -g a.weft --program motifs4 --program motifs4_parts --engine host`,
+		Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return a.benchMatcha(&f) },
+	}
+	var targets []string
+	for _, t := range weft.MatchaTargets() {
+		targets = append(targets, t[0])
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable)")
+	f.graphFlags.addReading(cmd)
+	f.addLoading(cmd)
+	f.addWriting(cmd)
+	fs.DurationVar(&f.timeout, "timeout", 0, "give up a run after this long (30s, 5m)")
+	fs.StringArrayVar(&f.programs, "program", nil, "`NAME` of a program (repeatable; default: all that count patterns)")
+	fs.StringArrayVar(&f.targets, "target", nil, "`NAME` of a target: "+strings.Join(targets, ", ")+" (repeatable; default interp)")
+	fs.StringArrayVar(&f.schedules, "schedule", nil, "`TARGET:KNOBS` of a schedule for a target (repeatable)")
+	fs.StringArrayVar(&f.engines, "engine", nil, "`NAME` of an engine to measure beside (repeatable)")
+	fs.StringVar(&f.device, "device", "", "device of engines and targets that run on one")
+	fs.StringVar(&f.passes, "passes", "all", "passes: all, none, or names with commas; -NAME leaves one out")
+	fs.IntVar(&f.runs, "runs", 5, "runs that count")
+	fs.IntVar(&f.warmup, "warmup", 1, "runs before those")
+	return cmd
+}
+
+// matchaCase is one question: programs that count the same patterns.
+type matchaCase struct {
+	counts   []string
+	programs []library.Entry
+}
+
+// matchaCases groups the programs that are asked for by what they count.
+func (f *benchMatchaFlags) matchaCases() (out []matchaCase, err error) {
+	known := library.Entries()
+	for _, name := range f.programs {
+		i := slices.IndexFunc(known, func(e library.Entry) bool { return e.Name == name })
+		switch {
+		case i < 0:
+			return nil, usagef("--program %s: the library has no such program; see weft matcha list", name)
+		case known[i].Counts == nil:
+			return nil, usagef("--program %s: it needs more inputs than a graph", name)
+		}
+	}
+	for _, e := range known {
+		if e.Counts == nil || len(f.programs) > 0 && !slices.Contains(f.programs, e.Name) {
+			continue
+		}
+		i := slices.IndexFunc(out, func(c matchaCase) bool { return slices.Equal(c.counts, e.Counts) })
+		if i < 0 {
+			i = len(out)
+			out = append(out, matchaCase{counts: e.Counts})
+		}
+		out[i].programs = append(out[i].programs, e)
+	}
+	return out, nil
+}
+
+// onTarget is a target with a schedule, "" for its own.
+type onTarget struct{ name, schedule string }
+
+func (t onTarget) String() string {
+	if t.schedule == "" {
+		return t.name
+	}
+	return t.name + ":" + t.schedule
+}
+
+// onTargets are the targets with their schedules.
+func (f *benchMatchaFlags) onTargets() (out []onTarget, err error) {
+	targets := f.targets
+	for _, s := range f.schedules {
+		target, knobs, ok := strings.Cut(s, ":")
+		if !ok {
+			return nil, usagef("--schedule %q: want TARGET:KNOBS", s)
+		}
+		out = append(out, onTarget{target, knobs})
+		if !slices.Contains(targets, target) {
+			targets = append(targets, target)
+		}
+	}
+	if len(targets) == 0 {
+		targets = []string{weft.MatchaTargets()[0][0]}
+	}
+	for _, t := range targets {
+		if !slices.ContainsFunc(weft.MatchaTargets(), func(k [2]string) bool { return k[0] == t }) {
+			return nil, usagef("there is no target %q", t)
+		}
+		if !slices.ContainsFunc(out, func(o onTarget) bool { return o.name == t }) {
+			out = append(out, onTarget{name: t})
+		}
+	}
+	return out, nil
+}
+
+// benchMatchaRow is a row of the output.
+type benchMatchaRow struct {
+	graph, counts, program string
+	on                     onTarget
+	bench.Row
+	// frontEnd is of the last run; first and again are of the compiler.
+	frontEnd, first, again time.Duration
+	partsGain              float64 // 0: none
+}
+
+func (a *app) benchMatcha(f *benchMatchaFlags) error {
+	if f.runs < 1 || f.warmup < 0 {
+		return usagef("--runs must be at least 1, and --warmup at least 0")
+	}
+	if len(f.graphs) == 0 {
+		return errNoGraph
+	}
+	cases, err := f.matchaCases()
+	if err != nil {
+		return err
+	}
+	on, err := f.onTargets()
+	if err != nil {
+		return err
+	}
+	for _, f.engine = range append([]string{"auto"}, f.engines...) {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	var rows []*benchMatchaRow
+	for _, path := range f.graphs {
+		f.path = path
+		g, err := a.load(&f.graphFlags, &f.commonFlags, a.progress(f.progress))
+		if err != nil {
+			return err
+		}
+		for _, c := range cases {
+			rows = append(rows, f.measure(a.ctx, g, path, c, on)...)
+			if a.ctx.Err() != nil {
+				break
+			}
+		}
+		g.Close()
+	}
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	if err := out.finish(writeBenchMatcha(out, f.outFormat(), rows)); err != nil {
+		return err
+	}
+	return a.benchMatchaEnd(rows)
+}
+
+// benchMatchaEnd says what went wrong.
+func (a *app) benchMatchaEnd(rows []*benchMatchaRow) error {
+	differ := false
+	var failed error
+	for _, r := range rows {
+		differ = differ || r.Err == nil && !r.Agrees
+		if r.Err != nil {
+			fmt.Fprintf(a.stderr, "weft: %s, %s: %v\n", r.graph, r.Name, r.Err)
+			failed = cmp.Or(failed, r.Err)
+		}
+	}
+	if differ {
+		fmt.Fprintln(a.stderr, "weft: counts differ")
+		return exitError(exitFailure)
+	}
+	if failed != nil {
+		return exitError(codeOf(failed))
+	}
+	return context.Cause(a.ctx)
+}
+
+// measure measures one question on one graph.
+func (f *benchMatchaFlags) measure(ctx context.Context, g *weft.Graph, path string, c matchaCase, on []onTarget) (rows []*benchMatchaRow) {
+	var all []bench.Contestant
+	for _, e := range c.programs {
+		for _, t := range on {
+			r := &benchMatchaRow{program: e.Name, on: t}
+			rows = append(rows, r)
+			all = append(all, bench.Contestant{Name: e.Name + " " + t.String(), Run: func(ctx context.Context) (bench.Sample, error) {
+				return f.runProgram(ctx, g, e, r)
+			}})
+		}
+	}
+	for _, engine := range f.engines {
+		rows = append(rows, &benchMatchaRow{})
+		all = append(all, bench.Contestant{Name: "engine " + engine, Run: func(ctx context.Context) (bench.Sample, error) {
+			return f.runEngine(ctx, g, c.counts, engine)
+		}})
+	}
+	for i, m := range bench.Measure(ctx, all, f.warmup, f.runs) {
+		rows[i].Row, rows[i].graph, rows[i].counts = m, path, strings.Join(c.counts, " ")
+	}
+	for _, r := range rows {
+		whole, parts := strings.CutSuffix(r.program, "_parts")
+		for _, o := range rows {
+			if parts && o.program == whole && o.on == r.on && r.Median > 0 {
+				r.partsGain = float64(o.Median) / float64(r.Median)
+			}
+		}
+	}
+	return rows
+}
+
+// runProgram runs a program once, and keeps in r what its compilers took.
+func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e library.Entry, r *benchMatchaRow) (bench.Sample, error) {
+	ctx, cancel := f.within(ctx)
+	defer cancel()
+	m, err := weft.ParseMatcha(e.Name, e.Text)
+	if err != nil {
+		return bench.Sample{}, err
+	}
+	o := append(f.commonFlags.options(), weft.WithTarget(r.on.name), weft.WithSchedule(r.on.schedule), weft.WithPasses(f.passes))
+	if r.on.name != "cuda" {
+		o = append(o, weft.WithDevice(""))
+	}
+	found, err := m.Run(ctx, map[string]any{"G": g}, nil, o...)
+	if err != nil {
+		return bench.Sample{}, err
+	}
+	if r.frontEnd == 0 {
+		r.first = found.Times.Compile
+	}
+	r.frontEnd, r.again = found.Times.FrontEnd, found.Times.Compile
+	return bench.Sample{Took: found.Times.Search, Plan: found.Times.FrontEnd, Prepare: found.Times.Prepare, Answer: strings.Trim(fmt.Sprint(found.Values), "[]")}, nil
+}
+
+// runEngine counts the same patterns with an engine.
+func (f *benchMatchaFlags) runEngine(ctx context.Context, g *weft.Graph, counts []string, engine string) (s bench.Sample, err error) {
+	ctx, cancel := f.within(ctx)
+	defer cancel()
+	o := append(f.commonFlags.options(), weft.WithEngine(engine))
+	var results []weft.Result
+	for _, name := range counts {
+		var k int
+		if _, err := fmt.Sscanf(name, "motifs(%d)", &k); err == nil {
+			all, err := g.Motifs(ctx, k, o...)
+			if err != nil {
+				return s, err
+			}
+			results = append(results, all...)
+			continue
+		}
+		q, err := weft.PatternByName(name)
+		if err != nil {
+			return s, err
+		}
+		r, err := g.Count(ctx, q, o...)
+		if err != nil {
+			return s, err
+		}
+		results = append(results, r)
+	}
+	var answers []string
+	for _, r := range results {
+		s.Took, s.Plan, s.Prepare = s.Took+r.Search, s.Plan+r.Plan, s.Prepare+r.Prepare
+		answers = append(answers, r.Subgraphs.String())
+	}
+	s.Answer = strings.Join(answers, " ")
+	return s, nil
+}
+
+func writeBenchMatcha(out *output, to string, rows []*benchMatchaRow) error {
+	ms := func(get func(*benchMatchaRow) time.Duration) func(int) any {
+		return func(i int) any {
+			if rows[i].Runs == 0 {
+				return nil
+			}
+			return float64(get(rows[i]).Microseconds()) / 1000
+		}
+	}
+	// ofProgram is what engines do not have.
+	ofProgram := func(get func(*benchMatchaRow) time.Duration) func(int) any {
+		return func(i int) any {
+			if rows[i].program == "" {
+				return nil
+			}
+			return ms(get)(i)
+		}
+	}
+	ratio := func(get func(*benchMatchaRow) float64) func(int) any {
+		return func(i int) any {
+			if get(rows[i]) == 0 {
+				return nil
+			}
+			return float64(int64(get(rows[i])*1000+0.5)) / 1000
+		}
+	}
+	return writeRows(out, to, len(rows), []sink.Column{
+		column("graph", sink.String, func(i int) any { return rows[i].graph }),
+		column("counts", sink.String, func(i int) any { return rows[i].counts }),
+		column("who", sink.String, func(i int) any { return rows[i].Name }),
+		column("median_ms", sink.Float, ms(func(r *benchMatchaRow) time.Duration { return r.Median })),
+		column("least_ms", sink.Float, ms(func(r *benchMatchaRow) time.Duration { return r.Least })),
+		column("most_ms", sink.Float, ms(func(r *benchMatchaRow) time.Duration { return r.Most })),
+		column("frontend_ms", sink.Float, ofProgram(func(r *benchMatchaRow) time.Duration { return r.Plan })),
+		column("prepare_ms", sink.Float, ms(func(r *benchMatchaRow) time.Duration { return r.Prepare })),
+		column("compile_ms", sink.Float, ofProgram(func(r *benchMatchaRow) time.Duration { return r.first })),
+		column("again_ms", sink.Float, ofProgram(func(r *benchMatchaRow) time.Duration { return r.again })),
+		column("ratio", sink.Float, ratio(func(r *benchMatchaRow) float64 { return r.Ratio })),
+		column("parts_gain", sink.Float, ratio(func(r *benchMatchaRow) float64 { return r.partsGain })),
+		column("count", sink.String, func(i int) any { return rows[i].Answer }),
+		column("note", sink.String, func(i int) any {
+			switch r := rows[i]; {
+			case r.Err != nil:
+				return r.Err.Error()
+			case !r.Agrees:
+				return "COUNT DIFFERS"
+			}
+			return ""
+		}),
+	})
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func benchMatcha(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(context.Background(), append([]string{"bench", "matcha"}, args...), strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), code
+}
+
+// TestBenchMatcha: programs of one question, and an engine, give one answer.
+func TestBenchMatcha(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "k4.txt")
+	if err := os.WriteFile(file, []byte("1 2\n1 3\n1 4\n2 3\n2 4\n3 4\n4 5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := benchMatcha(t, "-g", file, "--program", "motifs4", "--program", "motifs4_parts", "--program", "wedges",
+		"--engine", "host", "--runs", "2", "--to", "ndjson")
+	if code != 0 || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	var rows []map[string]any
+	for line := range strings.Lines(out) {
+		row := map[string]any{}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	want := []struct{ counts, who, count string }{
+		{"motifs(4)", "motifs4 interp", "0 0 0 3 0 1"},
+		{"motifs(4)", "motifs4_parts interp", "0 0 0 3 0 1"},
+		{"motifs(4)", "engine host", "0 0 0 3 0 1"},
+		{"wedge cycle(4)", "wedges interp", "15 3"},
+		{"wedge cycle(4)", "engine host", "15 3"},
+	}
+	if len(rows) != len(want) {
+		t.Fatalf("%d rows: %s", len(rows), out)
+	}
+	for i, w := range want {
+		r := rows[i]
+		if r["counts"] != w.counts || r["who"] != w.who || r["count"] != w.count || r["graph"] != file {
+			t.Errorf("%v, want %v", r, w)
+		}
+		program := !strings.HasPrefix(w.who, "engine")
+		if (r["frontend_ms"] != nil) != program || (r["parts_gain"] != nil) != (w.who == "motifs4_parts interp") {
+			t.Errorf("%v", r)
+		}
+	}
+}
+
+func TestBenchMatchaMistakes(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                          "no graph",
+		"-g x --program nothing":    "no such program",
+		"-g x --program join":       "more inputs than a graph",
+		"-g x --schedule threads=2": "want TARGET:KNOBS",
+		"-g x --target fast":        "no target \"fast\"",
+		"-g x --engine fast":        "fast",
+		"-g x --runs 0":             "--runs must be",
+	} {
+		if _, errs, code := benchMatcha(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d: %s", args, code, errs)
+		}
+	}
+}
