@@ -53,6 +53,7 @@ const (
 	Slice         // ascending list, then bounds as At's bits say
 	LabelFirst    // input graph, label: the first vertex with it
 	LabelEnd      // input graph, label: the vertex behind the last one with it
+	Labelled      // graph that is made, vertex, label: the neighbours with it
 
 	// Steps.
 
@@ -81,7 +82,7 @@ var opNames = [...]string{
 	"input", "const", "operand", "neg", "not", "arith", "compare", "and", "or", "to_float", "mk_tuple", "get", "mk_list",
 	"limit", "range", "mk_graph", "vertices", "edges", "neighbor", "edge_info", "vertex_label", "label", "subgraph", "matching", "apply",
 	"intersect", "diff", "sum", "size", "apply_sum", "apply_size", "intersect_size", "diff_size", "slice", "label_first",
-	"label_end", "counter", "add", "count", "reset", "emit",
+	"label_end", "labelled", "counter", "add", "count", "reset", "emit",
 }
 
 func (o Op) String() string { return opNames[o] }

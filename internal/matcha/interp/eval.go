@@ -65,6 +65,8 @@ func (m *machine) compute(n *asg.Node, c *cell) {
 	case asg.Matching:
 		ids := m.in.Matching(n)
 		c.list = list{n: len(ids), width: 1, ids: ids}
+	case asg.Labelled:
+		m.labelled(n, c)
 	case asg.VertexLabel:
 		c.set(m.label(m.eval(n.Args[0]).graph, m.word(n.Args[1])))
 	case asg.LabelNumber:

@@ -213,3 +213,17 @@ func (m *machine) count(n *asg.Node, key, add types.Word) types.Word {
 	}
 	return old
 }
+
+// labelled is the neighbours of a vertex that have a label.
+func (m *machine) labelled(n *asg.Node, c *cell) {
+	g, label := m.eval(n.Args[0]).graph, m.word(n.Args[2])
+	var all list
+	g.neighbours(&all, m.word(n.Args[1]), false)
+	c.list.clear(1)
+	for i := range all.n {
+		m.tick()
+		if v := all.value(i); m.label(g, v) == label {
+			c.list.append(v)
+		}
+	}
+}

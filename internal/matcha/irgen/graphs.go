@@ -47,7 +47,7 @@ func (l *lowerer) ordered(n *asg.Node, seen map[*asg.Node]bool) bool {
 // graphNode writes the operators that look at a graph.
 func (l *lowerer) graphNode(n *asg.Node) *value {
 	name, g := n.Args[0].Type.Facts.Input, l.list(n.Args[0])
-	if m := g.made; m != nil && (g.adj == nil || n.Op == asg.Vertices || n.Op == asg.VertexLabel) {
+	if m := g.made; m != nil && (g.adj == nil || n.Op == asg.Vertices || n.Op == asg.VertexLabel || n.Op == asg.Labelled) {
 		return l.madeNode(n, m)
 	}
 	switch n.Op {

@@ -19,6 +19,7 @@ type made struct {
 	edges    *rows
 	vertices func(n *asg.Node) *value
 	label    func(v kir.Expr) kir.Expr
+	byLabel  *byLabel // nil: neighbours are not kept by labels
 }
 
 // makeGraph makes a graph. One that the program makes once, from its inputs, is
@@ -53,14 +54,13 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 	case ids >= 0 && g.Info == nil && !slices.ContainsFunc(g.To, noID):
 		v.adj = l.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: offsets[uint64](g.From, ids), Adj: narrow(g.To)})
 		l.graphLabels(m, name, g, ids, nil)
+		if l.reads(n, asg.Labelled) {
+			m.find = l.dense(name, g, ids)
+			m.byLabel = l.sortByLabel(name, g)
+		}
 		return v
 	case ids >= 0:
-		begin := l.ids(name+" begin", append(offsets[uint32](g.From, ids), uint32(len(g.From))))
-		m.find = func(v kir.Expr) (kir.Expr, kir.Expr) {
-			is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(ids))))
-			at := l.let("", kir.Select{If: is, Then: asID(v), Else: kir.C(uint32(ids))})
-			return l.let("begin", kir.Elem{X: kir.G(begin), I: at}), l.let("end", kir.Elem{X: kir.G(begin), I: plus(at, kir.C(1))})
-		}
+		m.find = l.dense(name, g, ids)
 	default:
 		for i, u := range g.From {
 			s, ok := slots[u]
@@ -80,6 +80,9 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 		m.info = l.column(name+" info", n.Type.Facts.Info, g.Info)
 	}
 	l.graphLabels(m, name, g, ids, slots)
+	if l.reads(n, asg.Labelled) {
+		m.byLabel = l.sortByLabel(name, g)
+	}
 	pairs := make([]types.Word, 0, 2*len(g.From))
 	for i := range g.From {
 		pairs = append(pairs, g.From[i], g.To[i])
@@ -88,6 +91,16 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 		m.edges = l.column(name+" edges", types.TupleOf(types.TInt, types.TInt), pairs)
 	}
 	return v
+}
+
+// dense is find for a graph whose vertices are ids.
+func (l *lowerer) dense(name string, g interp.Made, ids int64) func(v kir.Expr) (kir.Expr, kir.Expr) {
+	begin := l.ids(name+" begin", append(offsets[uint32](g.From, ids), uint32(len(g.From))))
+	return func(v kir.Expr) (kir.Expr, kir.Expr) {
+		is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(ids))))
+		at := l.let("", kir.Select{If: is, Then: asID(v), Else: kir.C(uint32(ids))})
+		return l.let("begin", kir.Elem{X: kir.G(begin), I: at}), l.let("end", kir.Elem{X: kir.G(begin), I: plus(at, kir.C(1))})
+	}
 }
 
 // graphLabels gives a graph its labels: an array over its ids, or the slots of its
@@ -193,9 +206,17 @@ func (l *lowerer) madeNode(n *asg.Node, m *made) *value {
 	case asg.VertexLabel:
 		return &value{xs: []kir.Expr{l.let(n.Given, m.label(l.let("", l.scalar(n.Args[1]))))}}
 	}
+	if n.Op == asg.Labelled {
+		return l.labelledNode(n, m)
+	}
 	begin, end := m.find(l.let("", l.scalar(n.Args[1])))
+	return l.neighbours(n, m, begin, end)
+}
+
+// neighbours are those at places, or what is known of the edges to them.
+func (l *lowerer) neighbours(n *asg.Node, m *made, begin, end kir.Expr) *value {
 	size := l.let("", kir.Op2(kir.Sub, end, begin))
-	if n.Op == asg.Neighbor && m.ids != nil {
+	if n.Op != asg.EdgeInfo && m.ids != nil {
 		return &value{set: l.let(n.Given, kir.Fn(kir.Part, m.ids, begin, size))}
 	}
 	from := m.to

@@ -10,7 +10,8 @@ import (
 // bounded makes the conditions of an apply that bound its list slices of it
 // (thesis, section 3.6.1). An item v is bounded by v < x, and so on, and by
 // vertex_label(G, v) == l where v is a vertex of the input G: those with a label
-// are consecutive. x and l must be known outside of the apply and must not be
+// are consecutive. So are those of one vertex in a graph that the program makes with
+// labels, as it keeps neighbours by their labels, too. x and l must be known outside of the apply and must not be
 // able to fail. on says which lists, and narrow makes the slice.
 func bounded(p *asg.Program, on func(list *asg.Node) bool, narrow func(list *asg.Node, cut func(*asg.Node) *asg.Node) *asg.Node) {
 	count := uses(p)
@@ -26,7 +27,7 @@ func bounded(p *asg.Program, on func(list *asg.Node) bool, narrow func(list *asg
 		if !list.Type.Ascending || list.Type.Elem.Kind != types.Int || !on(list) {
 			continue
 		}
-		b := bounds{p: p, n: n, item: n.Cond.Operands[0]}
+		b := bounds{p: p, n: n, list: list, item: n.Cond.Operands[0]}
 		rest := b.take(n.Cond.Result)
 		if len(b.cuts) == 0 {
 			continue
@@ -61,6 +62,7 @@ func bounded(p *asg.Program, on func(list *asg.Node) bool, narrow func(list *asg
 type bounds struct {
 	p    *asg.Program
 	n    *asg.Node
+	list *asg.Node
 	item *asg.Node
 	cuts []func(list *asg.Node) *asg.Node
 }
@@ -113,6 +115,14 @@ func (b *bounds) label(c, l, x *asg.Node) bool {
 		return false
 	}
 	g := l.Args[0]
+	if b.list.Op == asg.Neighbor && b.list.Args[0] == g && g.Op == asg.MakeGraph && b.lift(x) {
+		// It comes before what bounds the list.
+		b.cuts = slices.Insert(b.cuts, 0, func(list *asg.Node) *asg.Node {
+			return b.p.Add(asg.Node{Op: asg.Labelled, Type: list.Type, Args: []*asg.Node{g, list.Args[1], x}, Home: b.n.Home, Pos: b.n.Pos})
+		})
+		b.list = b.n // one label is enough
+		return true
+	}
 	if g.Op != asg.Input || b.item.Type.Vertex != g.Name || !b.lift(x) {
 		return false
 	}
@@ -166,7 +176,7 @@ func sure(x *asg.Node) bool {
 	case asg.Operand, asg.Input, asg.Const, asg.NewCounter, asg.CounterAdd, asg.CounterGet:
 		return true // there already
 	case asg.Part, asg.Size, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd, asg.Neighbor, asg.Vertices, asg.Subgraph, asg.Matching,
-		asg.Intersect, asg.Diff, asg.IntersectSize, asg.DiffSize, asg.Slice, asg.MakeTuple, asg.MakeList:
+		asg.Labelled, asg.Intersect, asg.Diff, asg.IntersectSize, asg.DiffSize, asg.Slice, asg.MakeTuple, asg.MakeList:
 		return !slices.ContainsFunc(x.Args, func(a *asg.Node) bool { return !sure(a) })
 	}
 	return false

@@ -8,7 +8,7 @@ import "github.com/weftgraph/weft/internal/matcha/asg"
 func SliceNeighbor(p *asg.Program) {
 	bounded(p, func(list *asg.Node) bool {
 		switch list.Op {
-		case asg.Neighbor, asg.Vertices, asg.Matching, asg.Range, asg.Slice:
+		case asg.Neighbor, asg.Labelled, asg.Vertices, asg.Matching, asg.Range, asg.Slice:
 			return true
 		}
 		return false

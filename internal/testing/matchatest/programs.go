@@ -124,6 +124,20 @@ def f(v):
     return sum(apply(g, None, vertices(D))) + 1.0 * sum(vertices(S)) + size(edges(S))
 return sum(apply(f, None, vertices(G)))
 `,
+	"labels": `input G: Graph
+input X: List[int]
+input l0: int
+let some = apply(lambda v: mk_tuple(val=[v, v % 3 - 1]), lambda v: v != 4, vertices(G))
+let D = mk_graph(edges(G), vlabel=some)
+let S = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 0) * 7 - 9, get(e, 1) - 1]), None, edges(G)), vlabel=apply(lambda x: mk_tuple(val=[x, x * x]), None, X))
+def f(v):
+    let R = mk_graph(apply(lambda w: mk_tuple(val=[w % 2, w]), None, neighbor(G, v)), vlabel=some)
+    let same = apply(lambda w: w, lambda w: w > l0 and vertex_label(D, w) == vertex_label(D, v), neighbor(D, v))
+    let mine = apply(lambda w: w, lambda w: vertex_label(R, w) == l0 - 1, neighbor(R, v))
+    apply(lambda w: emit(mk_tuple(val=[v, w])), lambda w: vertex_label(S, w) == l0 * l0 and w < v, neighbor(S, v * 7 - 9))
+    return mk_tuple(val=[sum(same), size(mine), size(intersect(same, neighbor(G, l0))), sum(apply(lambda w: w, lambda w: vertex_label(D, w) == -1, neighbor(D, v)))])
+return sum(apply(f, None, vertices(G)))
+`,
 	"two labels": `input G: Graph
 input l0: int
 def f(v):
