@@ -33,6 +33,7 @@ var may = map[string][]string{
 	"gql":           {"pattern", "caret"},
 	"plan":          {"pattern", "graph"},
 	"matcha":        {"kir/*", "graph", "caret"},
+	"matcha/cpu":    {"kir/*", "native", "matcha/*"},
 	"matcha/device": {"kir/*", "graph", "cuda", "cuda/session", "matcha/*"},
 	"lower":         {"plan", "kir", "matcha/*", "pattern"},
 	"view":          {"gql", "pattern", "plan", "graph"},
