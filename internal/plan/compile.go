@@ -70,8 +70,11 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 		o.Quick = true
 	}
 	pl.estimate(o)
-	if large {
+	switch {
+	case large:
 		return pl, nil
+	case pl.Method == Local && len(pl.Levels) > 2:
+		pl.Price = localPrice(pl, neighbourhoodsOf(pl.Adjs[0].CSR))
 	}
 	if o.Method == "" || o.Method == "direct" {
 		return b.auto(pl, o)
