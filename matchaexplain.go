@@ -14,7 +14,7 @@ import (
 
 // Explain says what a program is given and gives, what each pass makes of it, and
 // the memory that its lists need: formulas over the inputs' sizes and, where in
-// has the inputs, numbers.
+// has the inputs, numbers; and the schedule of a target that is named.
 func (m *Matcha) Explain(in map[string]any, options ...Option) (string, error) {
 	s := collect(options)
 	off, err := s.passesOff()
@@ -57,6 +57,13 @@ func (m *Matcha) Explain(in map[string]any, options ...Option) (string, error) {
 			what = "on generated code"
 		}
 		fmt.Fprintf(w, "pass\t%s\t%s: %s\n", pass[0], pass[1], what)
+	}
+	if s.target != "" || s.schedule != "" {
+		sched, err := s.matchaSchedule()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(w, "target\t%s\tschedule %s\n", sched.Target, sched)
 	}
 	if err := m.explainMemory(w, in, s); err != nil {
 		return "", err

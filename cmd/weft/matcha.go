@@ -78,6 +78,8 @@ standard error; one that does not writes its result to standard output.
 	f.add(cmd)
 	f.addWriting(cmd)
 	f.addTarget(cmd)
+	f.addDebug(cmd)
+	f.addMeasure(cmd)
 	cmd.Flags().StringVar(&f.device, "device", "auto", "gpu:0, gpu:1, … for the target cuda; auto: the first")
 	cmd.Flags().StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` of a GPU (40G); default: what is free")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop after this long (30s, 5m), with exit code 124")
@@ -166,7 +168,8 @@ func (a *app) matchaExplainCmd() *cobra.Command {
 		Use:   "explain PROGRAM [-g FILE] [--input NAME=VALUE]…",
 		Short: "show a program's inputs, passes and memory",
 		Long: `Show what a program is given and gives, what each pass does for it, and the memory
-that its lists need: as formulas and, with the inputs, as numbers.
+that its lists need: as formulas and, with the inputs, as numbers; for a target of
+--target also the whole schedule.
 
 ` + exitCodesHelp,
 		Example: `  weft matcha explain clique5
@@ -178,7 +181,11 @@ that its lists need: as formulas and, with the inputs, as numbers.
 				return err
 			}
 			explain := func(in map[string]any) error {
-				text, err := m.Explain(in, weft.WithPasses(f.passes))
+				options, err := f.targetOptions()
+				if err != nil {
+					return err
+				}
+				text, err := m.Explain(in, append(options, weft.WithPasses(f.passes))...)
 				if err == nil {
 					_, err = io.WriteString(a.stdout, text)
 				}
@@ -191,6 +198,7 @@ that its lists need: as formulas and, with the inputs, as numbers.
 		},
 	}
 	f.add(cmd)
+	f.addTarget(cmd)
 	return cmd
 }
 

@@ -16,17 +16,20 @@ type matchaTarget struct {
 	measure  string
 }
 
-// addTarget adds the flags.
+// addTarget adds the flags that choose a target.
 func (f *matchaTarget) addTarget(cmd *cobra.Command) {
 	var names []string
 	for _, t := range weft.MatchaTargets() {
 		names = append(names, t[0]+", "+t[1])
 	}
 	cmd.Flags().StringVar(&f.target, "target", "", "what runs the program: "+strings.Join(names, "; or ")+" (default interp)")
+	f.addSchedule(cmd)
+}
+
+// addMeasure adds the flag of what runs programs.
+func (f *matchaTarget) addMeasure(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.measure, "stats", "", "write what was done, and how fast, to standard error; lanes: also which lanes of a GPU had work, which takes time")
 	cmd.Flags().Lookup("stats").NoOptDefVal = "time"
-	f.addSchedule(cmd)
-	f.addDebug(cmd)
 }
 
 // addDebug adds the flag of what generates code.

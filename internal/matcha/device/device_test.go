@@ -2,7 +2,9 @@ package device
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -127,8 +129,9 @@ func same(t *testing.T, s *session.Session, pr program, choice, seed int) {
 }
 
 // TestSame compares each program with the interpreter, under different passes and
-// schedules: on a GPU that is required under all of them, else programs of the
-// library and some others, each under one, on one of the emulated devices.
+// schedules: on a GPU that is required each under two of them, or as many as
+// WEFT_SCHEDULES says; else programs of the library and some others, each under one,
+// on one of the emulated devices.
 func TestSame(t *testing.T) {
 	on(t, func(t *testing.T, s *session.Session) {
 		shuffled := strings.HasSuffix(t.Name(), "shuffled")
@@ -136,7 +139,10 @@ func TestSame(t *testing.T) {
 			n := 1
 			switch {
 			case device.Required():
-				n = len(choices)
+				n = 2
+				if more, err := strconv.Atoi(os.Getenv("WEFT_SCHEDULES")); err == nil {
+					n = more
+				}
 			case i%2 == 0 == shuffled || testing.Short() && i%6 != 1 || i >= len(library.Entries()) && i%12 > 1:
 				continue
 			}
