@@ -138,6 +138,28 @@ def f(v):
     return mk_tuple(val=[sum(same), size(mine), size(intersect(same, neighbor(G, l0))), sum(apply(lambda w: w, lambda w: vertex_label(D, w) == -1, neighbor(D, v)))])
 return sum(apply(f, None, vertices(G)))
 `,
+	"counters": `input G: Graph
+input l0: int
+let n = size(vertices(G))
+let unread = Counter(n)
+let total = Counter(n, hashed=True)
+apply(lambda v: add(unread, v, 1), lambda v: v > 2, vertices(G))
+def root(u):
+    let c = Counter(n)
+    apply(lambda w: add(c, w, 1), lambda w: w > u, neighbor(G, u))
+    apply(lambda w: add(total, w, l0), lambda w: get(total, w) < 3, neighbor(G, u))
+    return sum(apply(lambda w: mk_tuple(val=[add(c, w, 1), w, get(c, 0)]), None, neighbor(G, u)))
+let rows = apply(root, None, vertices(G))
+apply(lambda r: emit(r), lambda r: True or get(r, 0) > 1, rows)
+return sum(apply(lambda v: get(total, v), None, vertices(G))) + get(sum(rows), 0)
+`,
+	"graphs made again": `input G: Graph
+input l0: int
+def f(e):
+    let g = mk_graph(apply(lambda x: x, lambda x: get(x, 0) < get(x, 1), edges(G)))
+    return size(neighbor(g, get(e, 0))) - l0 * size(apply(lambda v: v, lambda v: v < 10 % (l0 + 1), vertices(g)))
+return sum(apply(f, lambda e: get(e, 0) != l0, edges(G)))
+`,
 	"two labels": `input G: Graph
 input l0: int
 def f(v):
