@@ -14,7 +14,8 @@ struct Core {
   u64* off;
   u32* adj;
   u64* first;
-  u32* changed;
+  u32* changed;      // by this round
+  const u32* before; // the same of the round before; null: this is the first
   u32 least, unused;
 };
 
@@ -31,8 +32,10 @@ WEFT_KERNEL(fine_core_start, Coring) {
   for (u64 v = grid_rank(); v < p.run.vertices; v += grid_size()) p.x.degrees[v] = degree(p.graph.adj[0], (u32)v);
 }
 
-// A round; to be repeated until *changed stays 0.
+// A round; to be repeated until *changed stays 0. Rounds behind that one do nothing,
+// so that they can be launched before it is known.
 WEFT_KERNEL(fine_core_peel, Coring) {
+  if (p.x.before && *p.x.before == 0) return;
   peel(p.graph.adj[0], p.x.degrees, p.x.alive, p.x.changed, p.run.vertices, p.x.least);
 }
 

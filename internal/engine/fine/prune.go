@@ -3,6 +3,7 @@ package fine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -13,8 +14,8 @@ import (
 
 // coreArgs is struct Core.
 type coreArgs struct {
-	Alive, Degrees, Sizes, Off, Adj, First, Changed uint64
-	Least, _                                        uint32
+	Alive, Degrees, Sizes, Off, Adj, First, Changed, Before uint64
+	Least, _                                                uint32
 }
 
 // leastDegree is the least number of neighbours that any pattern vertex has, where
@@ -77,7 +78,7 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 		{&p.args.Off, &p.off, 8 * (n + 1)},
 		{&p.args.Adj, nil, 4*lists.Off[n] + 4},
 		{&p.args.First, nil, 8 * n},
-		{&p.args.Changed, &p.changed, 4},
+		{&p.args.Changed, &p.changed, 4 * roundsAtOnce},
 	} {
 		b, err := x.Scratch("lists without vertices of few neighbours", int64(m.bytes))
 		if err != nil {
@@ -93,6 +94,10 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 
 // prunes reports whether the text has pruned lists.
 func (r *search) prunes() bool { return r.opt.prune && r.query == nil && leastDegree(r.p) > 1 }
+
+// roundsAtOnce is how many rounds are launched before the host looks whether the
+// last of them still removed something.
+const roundsAtOnce = 8
 
 // launch runs one of the kernels of fine_core.cuh.
 func (p *pruner) launch(name string) error {
@@ -122,10 +127,27 @@ func (p *pruner) prune(r *search, a *args) error {
 		return err
 	}
 	rounds := 0
-	for again := []uint32{1}; again[0] != 0; rounds++ {
-		if err := errors.Join(context.Cause(r.ctx), c.Clear(p.changed, stream), p.launch("fine_core_peel"), stream.Synchronize(), cuda.Download(c, again, p.changed, 0)); err != nil {
+	for changed := make([]uint32, roundsAtOnce); ; {
+		if err := errors.Join(context.Cause(r.ctx), c.Clear(p.changed, stream)); err != nil {
 			return err
 		}
+		for i := range uint64(roundsAtOnce) {
+			p.args.Changed, p.args.Before = p.changed.Ptr+4*i, 0
+			if i > 0 {
+				p.args.Before = p.args.Changed - 4
+			}
+			if err := p.launch("fine_core_peel"); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(stream.Synchronize(), cuda.Download(c, changed, p.changed, 0)); err != nil {
+			return err
+		}
+		if last := slices.Index(changed, 0); last >= 0 {
+			rounds += last + 1
+			break
+		}
+		rounds += roundsAtOnce
 	}
 	if err := errors.Join(p.launch("fine_core_sizes"), tools.Offsets(p.off, p.sizes, p.n), p.launch("fine_core_fill"), p.launch("fine_core_first")); err != nil {
 		return err

@@ -1,0 +1,42 @@
+package fine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// TestPruneRounds: a path that hangs on a triangle goes vertex by vertex, in more
+// rounds than are launched at once, and the triangle stays.
+func TestPruneRounds(t *testing.T) {
+	const n = 90
+	pairs := [][2]uint32{{0, 2}}
+	for v := range uint32(n - 1) {
+		pairs = append(pairs, [2]uint32{v, v + 1})
+	}
+	g := graph.FromEdges(n, pairs, false)
+	ps, err := pattern.ByName("clique(3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := nest(g, ps[0], plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		r, err := e.Run(t.Context(), g, p, engine.Options{Opt: map[string]string{"fine.prune": "on"}}, nil)
+		if err != nil || r.Matches != engine.U64(1) || !r.Complete {
+			t.Fatalf("%v matches, complete %v, %v", r.Matches, r.Complete, err)
+		}
+		rounds, notes := 0, strings.Join(r.Notes, "; ")
+		_, rest, _ := strings.Cut(notes, "are left out, in ")
+		if _, err := fmt.Sscanf(rest, "%d rounds", &rounds); err != nil || rounds <= 8 || rounds > n {
+			t.Errorf("%d rounds: %s", rounds, notes)
+		}
+	})
+}
