@@ -123,3 +123,25 @@ func runOn(ctx context.Context, s *session.Session, l *Search, o engine.Options)
 	l.name, l.s = "local", s
 	return l.Run(ctx, o)
 }
+
+// TestCliques: cliques have a matrix of the neighbours below the root, one side of
+// each row, on a GPU of any size of shared memory.
+func TestCliques(t *testing.T) {
+	g := rmat(t, 7, 600)
+	for k := 4; k <= 7; k++ {
+		ps, err := pattern.ByName(fmt.Sprintf("clique(%d)", k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, shared := range []int{48 << 10, 232448} {
+			l, err := newSearch(g, p, cuda.Info{SMs: 132, SharedPerBlock: shared}, switches{gain: helpGain})
+			if err != nil || l.define("W_OUTSIDE") != 0 || l.define("W_UNIVERSE") != belowRoot || l.define("W_ROWS") != belowRoot {
+				t.Errorf("clique(%d) with %d bytes: %v", k, shared, err)
+			}
+		}
+	}
+}
