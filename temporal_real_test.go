@@ -163,20 +163,22 @@ func TestTemporalProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := int64(0)
-		for _, d := range [][2]int64{{3600e6, 24 * 3600e6}, {24 * 3600e6, 24 * 3600e6}, {2 * 3600e6, 3 * 3600e6}} {
-			gap, total := d[0], d[1]
-			r, err := m.Run(t.Context(), map[string]any{"E": list, "gap": gap, "total": total}, nil)
+		for _, d := range [][3]int64{
+			{3600e6, 3600e6, 24 * 3600e6}, {24 * 3600e6, 24 * 3600e6, 24 * 3600e6}, {2 * 3600e6, 12 * 3600e6, 13 * 3600e6},
+		} {
+			gap1, gap2, total := d[0], d[1], d[2]
+			r, err := m.Run(t.Context(), map[string]any{"E": list, "gap1": gap1, "gap2": gap2, "total": total}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			q, err := weft.Parse(fmt.Sprintf("MATCH (a)-[e1]->(b)-[e2]->(c)-[e3]->(a) ORDERED e1 < e2 < e3 WITHIN %d "+
-				"WHERE e2.time - e1.time <= %d AND e3.time - e2.time <= %d", total, gap, gap))
+				"WHERE e2.time - e1.time <= %d AND e3.time - e2.time <= %d", total, gap1, gap2))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := g.Count(t.Context(), q)
 			if err != nil || got.Embeddings.String() != fmt.Sprint(r.Values[0]) {
-				t.Errorf("%s, %d from edge to edge and %d in all: %v, the program says %v: %v", name, gap, total, got.Embeddings, r.Values, err)
+				t.Errorf("%s, %d and %d from edge to edge and %d in all: %v, the program says %v: %v", name, gap1, gap2, total, got.Embeddings, r.Values, err)
 			}
 			found += got.Embeddings.Int64()
 		}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/weftgraph/weft/internal/pattern"
@@ -12,7 +11,7 @@ import (
 func (e *explainer) steps() {
 	p, t := e.p, e.p.Timed
 	head := "times are those of " + t.Key
-	if t.Within < math.MaxInt64 {
+	if t.Bounded {
 		head += fmt.Sprintf(", at most %d from the first to the last", t.Within)
 	}
 	e.linef(0, "%s", head)
@@ -166,7 +165,7 @@ func (p *Plan) timedJSON(name []string, texts func([]Check) []string) *timedJSON
 		return nil
 	}
 	out := &timedJSON{Property: p.Timed.Key, Price: finite(p.Price)}
-	if p.Timed.Within < math.MaxInt64 {
+	if p.Timed.Bounded {
 		out.Within = strconv.FormatInt(p.Timed.Within, 10)
 	}
 	edge := func(k int) string {

@@ -18,9 +18,11 @@ import (
 // next one is a window of time, and the data edges in a window are a slice of a
 // list that is sorted by time: those outside cost nothing, however many there are.
 type TimeProgram struct {
-	Key    string  // the property that times are in
-	Times  []int64 // of the rows of the edge table
-	Within int64   // the most that the latest is after the earliest; math.MaxInt64: no bound
+	Key   string  // the property that times are in
+	Times []int64 // of the rows of the edge table
+	// Within is the most that the latest is after the earliest, where Bounded.
+	Within  int64
+	Bounded bool
 	// Roots are the rows of the edge table that step 0 may take; nil: all.
 	Roots []uint32
 	Steps []TimeStep
@@ -62,7 +64,7 @@ func (t *TimeProgram) Bounds(k int, at, first, last []int64) (lo, hi int64) {
 	if !s.Timed {
 		return lo, hi
 	}
-	if t.Within < math.MaxInt64 {
+	if t.Bounded {
 		if x := last[k-1] - t.Within; x <= last[k-1] {
 			lo = x
 		}
@@ -186,10 +188,7 @@ func (v *boundVertex) takes(c uint32) bool {
 // condition makes such an edge wait for a later level.
 func (s *timeSource) program(pl *Plan, extends []int, o Options) bool {
 	t := s.b.timing
-	prog := &TimeProgram{Key: t.key, Times: s.col.times, Within: math.MaxInt64, Tail: !o.NoTail && !o.Listing}
-	if t.bounded {
-		prog.Within = t.within
-	}
+	prog := &TimeProgram{Key: t.key, Times: s.col.times, Within: t.within, Bounded: t.bounded, Tail: !o.NoTail && !o.Listing}
 	places := map[int]int{} // of the timed edges so far: place in the order to step
 	next := 0
 	for l := 1; l < len(pl.Levels); l++ {

@@ -99,9 +99,12 @@ func (b *binding) bindWithin(t *timing, o *pattern.Order) error {
 	}
 	// The most whole units that are no longer.
 	n := new(big.Int).Mul(big.NewInt(o.Within), big.NewInt(den))
-	if n.Quo(n, big.NewInt(num)); n.IsInt64() {
+	switch n.Quo(n, big.NewInt(num)); {
+	case n.IsInt64():
 		t.within = n.Int64()
-	} else {
+	case n.BitLen() > 64:
+		t.bounded = false // no two times are so far apart
+	default:
 		t.within = math.MaxInt64
 	}
 	return nil

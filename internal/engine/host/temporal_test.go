@@ -2,11 +2,15 @@ package host_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -108,4 +112,54 @@ func TestTemporalThreads(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTimesAtTheEnds: windows do not wrap where times are the least or greatest
+// numbers.
+func TestTimesAtTheEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		least, most := int64(math.MinInt64), int64(math.MaxInt64)
+		b := graph.NewBuilder(graph.BuildOptions{Directed: true})
+		c := &graph.EdgeChunk{}
+		for range rapid.IntRange(1, 12).Draw(t, "edges") {
+			c.Src = append(c.Src, rapid.Uint64Range(0, 3).Draw(t, "u"))
+			c.Dst = append(c.Dst, rapid.Uint64Range(0, 3).Draw(t, "v"))
+			c.Time = append(c.Time, rapid.SampledFrom([]int64{least, least + 1, -1, 0, 1, most - 1, most}).Draw(t, "time"))
+		}
+		if err := b.AddEdges(c); err != nil {
+			t.Fatal(err)
+		}
+		g, err := b.Build(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &pattern.Pattern{Vertices: make([]pattern.Vertex, 3), Order: &pattern.Order{
+			Edges: rapid.Permutation([]int{0, 1}).Draw(t, "order")[:2*rapid.IntRange(0, 1).Draw(t, "ordered")],
+		}}
+		for i, name := range []string{"x", "y"} {
+			p.Edges = append(p.Edges, pattern.Edge{Name: name, From: i, To: i + 1, Dir: pattern.Forward, Min: 1, Max: 1})
+		}
+		p.Order.Within = rapid.SampledFrom([]int64{1, 2, most / 2, most - 1, most}).Draw(t, "within")
+		run := func(e engine.Engine, method string) engine.Uint128 {
+			pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: method, Embeddings: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Run(context.Background(), g, pl, engine.Options{Threads: 1}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Matches
+		}
+		want := run(oracle.New(), "nest")
+		// As a condition a difference of more than 63 bits is a fraction, which a bound
+		// of 63 bits may equal.
+		nest := want
+		if p.Order.Within < most-1 {
+			nest = run(host.New(), "nest")
+		}
+		if temporal := run(host.New(), ""); nest != want || temporal != want {
+			t.Fatalf("%v by the oracle, %v by the nest, %v by windows", want, nest, temporal)
+		}
+	})
 }
