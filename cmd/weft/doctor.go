@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -69,7 +70,16 @@ func examine() []finding {
 	for _, e := range choose.Engines() {
 		out = append(out, finding{What: "engine " + e.Name, Found: e.Meaning})
 	}
-	return append(out, gpus()...)
+	return append(append(out, compiler()), gpus()...)
+}
+
+// compiler is the one that generated C is compiled by.
+func compiler() finding {
+	c, err := native.C()
+	if err != nil {
+		return finding{What: "C compiler", Found: "none", Advice: err.Error()}
+	}
+	return finding{What: "C compiler", Found: c.Version}
 }
 
 func cores() finding {

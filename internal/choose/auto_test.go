@@ -117,3 +117,24 @@ func TestOrHost(t *testing.T) {
 type noSink struct{}
 
 func (noSink) Emit(int, *engine.Batch) error { return nil }
+
+// TestCodegen: the engine that runs on both is the processor's where that is asked
+// for, or where there is no GPU.
+func TestCodegen(t *testing.T) {
+	defer func() { gpus = cuda.Count }()
+	gpus = func() (int, error) { return 0, cuda.ErrNoDriver }
+	for _, device := range []string{"", "auto", "cpu"} {
+		if err := CheckNames("codegen", device); err != nil {
+			t.Error(err)
+		}
+		r := request(t, 1e6)
+		r.Engine, r.Device = "codegen", device
+		c, err := Pick(r)
+		if err != nil || c.Engine != onBoth || c.Plan.Method != plan.Nest {
+			t.Errorf("device %q: %v, %v", device, c.Engine, err)
+		}
+	}
+	if err := CheckNames("stack", "cpu"); !errors.Is(err, ErrName) {
+		t.Error(err)
+	}
+}
