@@ -37,6 +37,8 @@ struct Crew {
   u32 pad[3];
 };
 
+static_assert(sizeof(Man) == W_MAN && sizeof(Crew) == W_CREW, "the host makes room for them");
+
 DEV u32 crew_size() { return threads() / W_GROUP; }
 DEV Crew* crew() { return (Crew*)shared(); }
 DEV Man* crew_man(u32 i) { return (Man*)(shared() + sizeof(Crew)) + i; }

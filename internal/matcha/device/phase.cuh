@@ -9,7 +9,8 @@
 // Before it stand the text of the program with its loops watched, and
 //   W_GROUP    1, 2, 4, 8, 16 or 32
 //   W_STATIC   0, 1
-//   W_STEAL    0, 1; W_LEVELS, the loops in an item that are shared
+//   W_STEAL    0, 1; W_LEVELS, the loops in an item that are shared; W_CREW and W_MAN,
+//              bytes that the host has made room for
 //   W_FAST     words of shared memory a group
 //   W_STATS    0, 1: lanes and busy times are counted
 // Requires: full warps; shared memory for block_bytes(); State zeroed, and a word a

@@ -60,7 +60,7 @@ func newText(c *irgen.Code, o Options) (*text, error) {
 		value int64
 	}{
 		{"GROUP", int64(s.Group)}, {"BLOCK", int64(s.Block)}, {"STATIC", flag(s.Static)}, {"STEAL", flag(s.Steal)},
-		{"LEVELS", int64(t.levels)}, {"FAST", t.fast}, {"STATS", flag(o.Stats)},
+		{"LEVELS", int64(t.levels)}, {"CREW", crewHead}, {"MAN", int64(manBytes(t.levels))}, {"FAST", t.fast}, {"STATS", flag(o.Stats)},
 	} {
 		fmt.Fprintf(&b, "#define W_%s %d\n", d.name, d.value)
 	}
