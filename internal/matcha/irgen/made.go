@@ -28,6 +28,9 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 	if n.Home != l.p.Main || l.ordered(n, map[*asg.Node]bool{}) {
 		return &value{made: l.runGraph(n)}
 	}
+	if g := l.oriented(n); g != nil {
+		return &value{adj: g}
+	}
 	g, err := interp.Make(l.ctx, l.p, l.in, n)
 	if err != nil {
 		panic(failure{err})
@@ -35,10 +38,7 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 	if len(g.From) >= math.MaxUint32/2 {
 		l.notYet(n, "a graph of 2^31 edges")
 	}
-	name := n.Given
-	if name == "" {
-		name = "graph"
-	}
+	name := name(n)
 	ids := int64(-1)
 	if f := n.Type.Facts; f.IDs != nil && l.in.Most(f.IDs) < math.MaxUint32 {
 		ids = l.in.Most(f.IDs)

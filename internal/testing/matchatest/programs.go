@@ -160,6 +160,14 @@ def f(e):
     return size(neighbor(g, get(e, 0))) - l0 * size(apply(lambda v: v, lambda v: v < 10 % (l0 + 1), vertices(g)))
 return sum(apply(f, lambda e: get(e, 0) != l0, edges(G)))
 `,
+	"oriented": `input G: Graph
+let all = mk_graph(edges(G))
+let up = mk_graph(apply(lambda e: e, lambda e: get(e, 1) >= get(e, 0), edges(G)))
+let none = mk_graph(apply(lambda e: e, lambda e: get(e, 1) == get(e, 1), apply(lambda e: e, lambda e: get(e, 0) == get(e, 1), edges(G))))
+def f(v):
+    return mk_tuple(val=[size(intersect(neighbor(up, v), neighbor(all, v))), sum(neighbor(up, v)), size(neighbor(none, v))])
+return sum(apply(f, None, vertices(G)))
+`,
 	"two labels": `input G: Graph
 input l0: int
 def f(v):
