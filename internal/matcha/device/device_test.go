@@ -220,6 +220,54 @@ func TestSteal(t *testing.T) {
 	})
 }
 
+// TestStealOnce: what is done around a stolen loop is done once, at each level.
+func TestStealOnce(t *testing.T) {
+	text := `input G: Graph
+def f(e):
+    let c = intersect(neighbor(G, get(e, 0)), neighbor(G, get(e, 1)))
+    emit(mk_tuple(val=[size(c), 0]))
+    def g(v):
+        let d = intersect(c, neighbor(G, v))
+        emit(mk_tuple(val=[v, size(d)]))
+        apply(lambda w: emit(mk_tuple(val=[v, w + size(intersect(d, neighbor(G, w)))])), lambda w: w > v, d)
+        return size(d)
+    return sum(apply(g, lambda v: v != 3, c))
+return sum(apply(f, None, edges(G)))
+`
+	on(t, func(t *testing.T, s *session.Session) {
+		for _, knobs := range []string{"group=4,threads=32,block=32,loop=static", "group=16,threads=128,block=64"} {
+			o, err := schedule.Parse(schedule.CUDA, knobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, set, c := ready(t, text, cliques(t, 9))
+			var want, rows []string
+			oracle, err := interp.Run(t.Context(), p, set, interp.Options{Emit: func(row []types.Word) bool {
+				want = append(want, fmt.Sprint(row))
+				return true
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Run(t.Context(), s, p, set, c, Options{Schedule: o, Emit: func(row []types.Word) bool {
+				rows = append(rows, fmt.Sprint(row))
+				return true
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(want)
+			slices.Sort(rows)
+			if !slices.Equal(rows, want) || !slices.Equal(r.Words, oracle.Words) {
+				t.Errorf("%s: %d rows, %v; want %d, %v", o, len(rows), r.Words, len(want), oracle.Words)
+			}
+			if r.Steals == 0 {
+				t.Errorf("%s: nothing was stolen", o)
+			}
+		}
+	})
+}
+
 // TestEnough: a run whose rows nobody wants any more ends.
 func TestEnough(t *testing.T) {
 	on(t, func(t *testing.T, s *session.Session) {
