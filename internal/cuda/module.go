@@ -16,7 +16,16 @@ const idleModules = 64
 type modules struct {
 	images *images
 	byKey  map[imageKey]*Module
+	early  map[imageKey]*early
 	idle   []*Module // without users, the longest idle first
+}
+
+// early is an image that was asked for before it is needed.
+type early struct {
+	done  chan struct{}
+	image []byte
+	kept  bool
+	err   error
 }
 
 // Module is a compiled program, loaded on a device.
@@ -64,6 +73,46 @@ func (c *Context) ModuleWithin(ctx context.Context, src Source) (*Module, error)
 	return m, nil
 }
 
+// Expect begins to compile src, if it has to be compiled, and returns at once. The next ModuleWithin of the same
+// source gets the image, or the error.
+func (c *Context) Expect(src Source) error {
+	if err := c.d.ready(); err != nil {
+		return err
+	}
+	ms := &c.d.modules
+	src = src.forChecker()
+	key := src.key(c.d.info)
+	if ms.byKey[key] != nil || ms.early[key] != nil || c.d.info.Compiler == "" {
+		return nil
+	}
+	e := &early{done: make(chan struct{})}
+	if ms.early == nil {
+		ms.early = map[imageKey]*early{}
+	}
+	ms.early[key] = e
+	images, backend := ms.images, c.d.backend
+	go func() {
+		defer close(e.done)
+		e.image, e.kept, e.err = images.get(context.Background(), key, func() ([]byte, error) { return backend.Compile(src) })
+	}()
+	return nil
+}
+
+// image is images.get, or what Expect began.
+func (ms *modules) image(ctx context.Context, key imageKey, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
+	e := ms.early[key]
+	if e == nil {
+		return ms.images.get(ctx, key, compile)
+	}
+	select {
+	case <-e.done:
+		delete(ms.early, key)
+		return e.image, e.kept, e.err
+	case <-ctx.Done():
+		return nil, false, context.Cause(ctx)
+	}
+}
+
 // load gets the image and loads it. An image that was kept and that the driver refuses is made anew, once.
 func (c *Context) load(ctx context.Context, src Source, key imageKey) (Handle, error) {
 	compile := func() ([]byte, error) { return c.d.backend.Compile(src) }
@@ -72,7 +121,7 @@ func (c *Context) load(ctx context.Context, src Source, key imageKey) (Handle, e
 		return 0, c.d.note(err)
 	}
 	images := c.d.modules.images
-	image, kept, err := images.get(ctx, key, compile)
+	image, kept, err := c.d.modules.image(ctx, key, compile)
 	if err != nil {
 		return 0, c.d.note(err)
 	}

@@ -233,3 +233,28 @@ func TestRacecheckIsAnotherImage(t *testing.T) {
 		t.Errorf("options %v, want %v", f.source.Options, want)
 	}
 }
+
+// What is expected is compiled once, and its error is that of the module.
+func TestExpect(t *testing.T) {
+	f := newFake()
+	d := open(t, f)
+	do(t, d, func(c *Context) error {
+		for _, text := range []string{"good", "#error"} {
+			f.compiled = 0
+			src := Source{Name: "a.cu", Text: text}
+			for range 2 {
+				if err := c.Expect(src); err != nil {
+					return err
+				}
+			}
+			_, err := c.Module(src)
+			if wrong := text == "#error"; errors.Is(err, ErrCompile) != wrong || err != nil != wrong {
+				t.Errorf("%s: %v", text, err)
+			}
+			if f.compiled != 1 {
+				t.Errorf("%s: compiled %d times", text, f.compiled)
+			}
+		}
+		return nil
+	})
+}

@@ -53,16 +53,20 @@ func (x *Exec) Stream() *cuda.Stream { return x.stream }
 // Tasks are the tasks of the whole run: this device gets a part of them.
 func (x *Exec) Tasks() uint64 { return x.run.Tasks }
 
+// source is the job's, with the shared files.
+func (j *Job) source() cuda.Source {
+	src := j.Source
+	src.Includes = kernels.Includes()
+	maps.Copy(src.Includes, j.Source.Includes)
+	return src
+}
+
 // Kernel compiles the job's source, or takes it from the caches, and finds a
 // kernel in it.
 func (x *Exec) Kernel(name string) (*cuda.Kernel, error) {
 	if x.module == nil {
 		start := time.Now()
-		src := x.job.Source
-		includes := kernels.Includes()
-		maps.Copy(includes, src.Includes)
-		src.Includes = includes
-		m, err := x.c.ModuleWithin(x.running.ctx, src)
+		m, err := x.c.ModuleWithin(x.running.ctx, x.job.source())
 		x.result.Compile += time.Since(start)
 		if err != nil {
 			return nil, err

@@ -205,6 +205,11 @@ func (r *running) ready(c *cuda.Context, d *device, i int) (*Exec, error) {
 			return x, err
 		}
 	}
+	// The arrays, and the tools that may make some of them, are on their way while
+	// the job's kernels compile.
+	if err := c.Expect(r.job.source()); err != nil {
+		return x, err
+	}
 	if err := r.upload(x); err != nil {
 		return x, err
 	}
