@@ -37,6 +37,7 @@ var insideClasses = []class{
 	{universe: 40000, lanes: 32, words: 40, team: 1024, threads: 1024, slots: 49152, global: true},
 	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true},
 	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 16384, keepsList: true, global: true},
+	{universe: 1280, lanes: 8, words: 5, team: 512, threads: 512, slots: 2048, keepsList: true}, // all that shared memory holds
 	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true},
 	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true},
 	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true},
@@ -49,6 +50,7 @@ var insideClasses = []class{
 var outsideClasses = []class{
 	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true, wedges: 8192, room: 512},
 	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 8192, keepsList: true, global: true, wedges: 8192, room: 1024},
+	{universe: 2048, lanes: 8, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, global: true, wedges: 8192, room: 1024},
 	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, wedges: 4096, room: 128},
 	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true, wedges: 6144, room: 128},
 	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true, wedges: 6144, room: 256},

@@ -24,6 +24,7 @@ var localCases = []map[string]string{
 	{"stack.local.classes": "256", "stack.local.help": "always"},
 	{"stack.local.classes": "512", "stack.local.table": "16"},
 	{"stack.local.classes": "4096", "stack.local.table": "3", "stack.local.help": "always"},
+	{"stack.local.classes": "1280,2048,4096", "stack.local.help": "always"},
 }
 
 // TestLocalPapers counts gMatch's P1–P9 by the local schedule and on the host, each
@@ -68,6 +69,36 @@ func TestLocalPapers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLocalLargeShared: the largest matrix that shared memory holds, on a device
+// that has as much of it as an H200.
+func TestLocalLargeShared(t *testing.T) {
+	d := device.Emulated(t, emu.Options{SharedPerBlock: 232448, Seed: device.Seed()})
+	s, err := session.Open([]*cuda.Device{d}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	g := rmat(t, 7, 600)
+	for _, name := range []string{"stmatch:q3", "stmatch:q5"} {
+		ps, err := pattern.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ps[0].Induced = true
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := newSearch(g, p, d.Info(), with(t, map[string]string{"stack.local.classes": "1280"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // TestLocalOnTwoDevices deals the roots of plans of each kind to two devices, in
