@@ -51,7 +51,7 @@ func TestMatchaOnRealGraph(t *testing.T) {
 			if pl.Formula != nil {
 				formulas++
 			}
-			got, err := program{"all"}.Run(context.Background(), g, pl, engine.Options{}, nil)
+			got, err := program{passes: "all"}.Run(context.Background(), g, pl, engine.Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
