@@ -168,13 +168,21 @@ func engineNames() string {
 
 // check finds mistakes before the graph is read.
 func (f *commonFlags) check() error {
+	if err := f.checkValues(); err != nil {
+		return err
+	}
+	if err := choose.CheckNames(f.engine, f.device); err != nil {
+		return checkKind(err)
+	}
+	return nil
+}
+
+// checkValues is check but for engines and devices.
+func (f *commonFlags) checkValues() error {
 	if f.to != "" {
 		if err := sink.CheckFormat(f.to); err != nil {
 			return usagef("--to: %v", err)
 		}
-	}
-	if err := choose.CheckNames(f.engine, f.device); err != nil {
-		return checkKind(err)
 	}
 	switch f.progress {
 	case "auto", "plain", "json", "none":

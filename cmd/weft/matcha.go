@@ -57,15 +57,22 @@ func (f *matchaFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.passes, "passes", "all", "passes: all, none, or names with commas; -NAME leaves one out")
 }
 
+// programOptions are f for the library.
+func (f *matchaFlags) programOptions() ([]weft.Option, error) {
+	o, err := f.targetOptions()
+	return append(append(f.commonFlags.options(), weft.WithPasses(f.passes)), o...), err
+}
+
 func (a *app) matchaRunCmd() *cobra.Command {
 	var f matchaFlags
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM [-g FILE] [--input NAME=VALUE]…",
 		Short: "run a program",
 		Long: `Run a program: in the interpreter, on one core, with --target c as C, which the
-machine's compiler compiles, on all cores, or with --target cuda on a GPU. A program that emits writes the rows to
-standard output, in any order where there are several threads, and its result to
-standard error; one that does not writes its result to standard output.
+machine's compiler compiles, on all cores, or with --target cuda on a GPU. A
+program that emits writes the rows to standard output, in any order where there
+are several threads, and its result to standard error; one that does not writes
+its result to standard output.
 
 ` + exitCodesHelp,
 		Example: `  weft matcha run triangles -g graph.txt.gz
@@ -132,6 +139,12 @@ three need the inputs, because their sizes are part of the code.
 			default:
 				return usagef("--emit %s: want asg, ir, c or cuda", emit)
 			}
+			if f.schedule != "" && emit != "cuda" {
+				return usagef("--schedule %s: of what is shown only the text for GPUs depends on it; add --emit cuda", f.schedule)
+			}
+			if f.debug && emit == "asg" {
+				return usagef("--debug is for generated code: add --emit ir, c or cuda")
+			}
 			m, err := a.matcha(args[0])
 			if err != nil {
 				return err
@@ -141,11 +154,11 @@ three need the inputs, because their sizes are part of the code.
 				text, err = m.Graph(weft.WithPasses(f.passes))
 			} else {
 				err = a.withInputs(&f, m, func(in map[string]any) error {
-					options, err := f.targetOptions()
+					options, err := f.programOptions()
 					if err != nil {
 						return err
 					}
-					text, err = m.Code(a.ctx, emit, in, append(options, weft.WithPasses(f.passes))...)
+					text, err = m.Code(a.ctx, emit, in, options...)
 					return err
 				})
 			}
@@ -181,11 +194,11 @@ that its lists need: as formulas and, with the inputs, as numbers; for a target 
 				return err
 			}
 			explain := func(in map[string]any) error {
-				options, err := f.targetOptions()
+				options, err := f.programOptions()
 				if err != nil {
 					return err
 				}
-				text, err := m.Explain(in, append(options, weft.WithPasses(f.passes))...)
+				text, err := m.Explain(in, options...)
 				if err == nil {
 					_, err = io.WriteString(a.stdout, text)
 				}
@@ -241,20 +254,14 @@ func (a *app) matcha(name string) (*weft.Matcha, error) {
 }
 
 func (a *app) matchaRun(f *matchaFlags, name string) error {
-	if f.to != "" {
-		if err := sink.CheckFormat(f.to); err != nil {
-			return usagef("--to: %v", err)
-		}
-	}
-	if f.limit < 0 || f.timeout < 0 {
-		return usagef("--limit and --timeout cannot be negative")
+	if err := f.checkValues(); err != nil {
+		return err
 	}
 	m, err := a.matcha(name)
 	if err != nil {
 		return err
 	}
 	return a.withInputs(f, m, func(in map[string]any) error {
-		memory, _ := parseBytes(f.memory) // checked by withInputs
 		ctx, cancel := f.within(a.ctx)
 		defer cancel()
 		out, err := a.open(f.out)
@@ -262,17 +269,13 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 			return err
 		}
 		rows := &rowWriter{w: out, to: f.to}
-		options, err := f.targetOptions()
+		options, err := f.programOptions()
 		if err != nil {
 			return out.finish(err)
 		}
-		gpuMemory, err := parseBytes(f.gpuMemory)
-		if err != nil {
-			return out.finish(usagef("--gpu-memory: %v", err))
-		}
 		r, err := m.Run(ctx, in, func(row []any) bool {
 			return rows.add(row) && (f.limit == 0 || rows.n < f.limit)
-		}, append(options, weft.WithPasses(f.passes), weft.WithMemory(memory), weft.WithDevice(f.device), weft.WithGPUMemory(gpuMemory))...)
+		}, options...)
 		for _, n := range r.Notes {
 			fmt.Fprintf(a.stderr, "weft: %s\n", n)
 		}
@@ -397,8 +400,8 @@ func (w *rowWriter) close() error {
 
 // withInputs reads the inputs that the flags give, and closes graphs afterwards.
 func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]any) error) error {
-	if _, err := parseBytes(f.memory); err != nil {
-		return usagef("--memory: %v", err)
+	if err := f.checkValues(); err != nil {
+		return err
 	}
 	in := map[string]any{}
 	var graphs []*weft.Graph

@@ -38,8 +38,8 @@ const exitCodesHelp = `Exit codes:
   2    usage: an unknown command, flag or value
   3    input: a graph file that cannot be read
   4    query: a pattern that is wrong or cannot be asked
-  5    memory: more than --memory allows, or than there is
-  6    device: asked for and absent
+  5    memory: more than --memory or --gpu-memory allows, or than there is
+  6    device, or compiler for it: asked for and absent, or failed
   124  --timeout passed; the result is partial and marked
   130  interrupted; the result is partial and marked
   141  the reader of the output went away`
@@ -199,7 +199,9 @@ can be piped.
 
 Environment:
   GOMAXPROCS   the most cores to use, where --threads is not given
-  GOMEMLIMIT   a soft limit on memory (see also --memory, which is hard)`,
+  GOMEMLIMIT   a soft limit on memory (see also --memory, which is hard)
+  WEFT_CACHE   the folder that keeps compiled kernels and C, or off
+  CC           the C compiler, where it is not cc, gcc or clang`,
 		Example: `  weft count -g graph.txt.gz 'MATCH (a)--(b)--(c)--(a)'
   weft match -g follows.csv --directed 'MATCH (a)-->(b), NOT (b)-->(a) RETURN a, b LIMIT 10'
   weft motifs -g graph.txt.gz -k 4
