@@ -19,13 +19,17 @@ func cliqueQuery(k int) (*Query, error) {
 
 // Motifs counts every connected pattern of k vertices, 3 ≤ k ≤ 5: induced, so
 // that each connected set of k vertices is counted in one motif, unless
-// WithInduced(false) asks for all subgraphs. The motifs share their work.
+// WithInduced(false) asks for all subgraphs. The motifs share their work; the engine
+// codegen counts them by one generated program, unless counts may pass 64 bits.
 func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Result, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
 	qs, s, err := motifQueries(k, options)
 	if err != nil {
 		return nil, err
+	}
+	if device, ok := g.oneProgram(k, s); ok {
+		return g.motifProgram(ctx, k, qs, s, device, options)
 	}
 	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 || s.limit > 0
 	if apart || choose.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso {

@@ -1,6 +1,8 @@
 package weft_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/native"
 )
 
 // TestMotifsOneByOne: the motifs counted at once are those counted each for
@@ -108,6 +111,73 @@ func TestMotifsKinds(t *testing.T) {
 			if r.Semantics != want.Semantics || r.Embeddings.Cmp(want.Embeddings) != 0 || r.Complete != want.Complete {
 				t.Errorf("%s under %s: %v, %v; want %v, %v", r.Query, r.Semantics, r.Embeddings, r.Complete, want.Embeddings, want.Complete)
 			}
+		}
+	}
+}
+
+// TestMotifsByCode: what the engine codegen counts by one program is what others
+// count, and the results say who counted.
+func TestMotifsByCode(t *testing.T) {
+	if _, err := native.C(); errors.Is(err, native.ErrNoCompiler) {
+		t.Skip(err)
+	}
+	most, edgesOnce := 5, []bool{true, false}
+	if testing.Short() {
+		most, edgesOnce = 4, edgesOnce[:1]
+	}
+	for file, directed := range map[string]bool{"ca-grqc-cut.csv": false, "cit-hepth-cut.txt": true} {
+		g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", file), weft.WithDirected(directed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		for k := 3; k <= most; k++ {
+			if directed && k == 5 {
+				continue // as the other graph, but for the first line of the program
+			}
+			for _, induced := range edgesOnce {
+				want, err := g.Motifs(t.Context(), k, weft.WithInduced(induced))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := g.Motifs(t.Context(), k, weft.WithInduced(induced), weft.WithEngine("codegen"), weft.WithDevice("cpu"))
+				if err != nil || len(got) != len(want) {
+					t.Fatalf("%s: %d motifs, want %d, %v", file, len(got), len(want), err)
+				}
+				for i, r := range got {
+					w := want[i]
+					if r.Query != w.Query || r.Subgraphs.Cmp(w.Subgraphs) != 0 || r.Embeddings.Cmp(w.Embeddings) != 0 || r.Induced != induced {
+						t.Errorf("%s: %s, induced %v: %v, want %v", file, r.Query, induced, r.Subgraphs, w.Subgraphs)
+					}
+					if r.Engine != "codegen" || r.Device != "cpu" || r.Method != "program" || !r.Complete {
+						t.Errorf("%s: %s by %s on %s, method %s", file, r.Query, r.Engine, r.Device, r.Method)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMotifsByCodeEnds: a run that is cut short has results that are not complete,
+// and what is wrong with a device is said.
+func TestMotifsByCodeEnds(t *testing.T) {
+	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if _, err := g.Motifs(t.Context(), 3, weft.WithEngine("codegen"), weft.WithDevice("tpu")); !errors.Is(err, weft.ErrUsage) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got, err := g.Motifs(ctx, 3, weft.WithEngine("codegen"), weft.WithDevice("cpu"))
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for _, r := range got {
+		if r.Complete {
+			t.Errorf("%s is complete", r.Query)
 		}
 	}
 }

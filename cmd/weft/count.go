@@ -208,8 +208,12 @@ func (a *app) stats(r weft.Result) {
 	if r.Open > 0 {
 		open = fmt.Sprintf(", open devices %s", brief(r.Open))
 	}
-	fmt.Fprintf(a.stderr, "weft: engine %s on %s (%s), method %s; load %s%s, plan %s, search %s; peak memory %d MiB\n",
-		r.Engine, r.Device, r.Reason, r.Method, brief(r.Load), open, brief(r.Plan), brief(r.Search), r.PeakMemory>>20)
+	prepare := ""
+	if r.Prepare > 0 {
+		prepare = fmt.Sprintf(", prepare %s", brief(r.Prepare))
+	}
+	fmt.Fprintf(a.stderr, "weft: engine %s on %s (%s), method %s; load %s%s, plan %s%s, search %s; peak memory %d MiB\n",
+		r.Engine, r.Device, r.Reason, r.Method, brief(r.Load), open, brief(r.Plan), prepare, brief(r.Search), r.PeakMemory>>20)
 }
 
 func brief(d time.Duration) string {

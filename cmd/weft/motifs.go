@@ -118,6 +118,7 @@ func together(results []weft.Result) weft.Result {
 	sum := results[0]
 	for _, r := range results[1:] {
 		sum.Plan += r.Plan
+		sum.Prepare += r.Prepare
 		sum.Search += r.Search
 		sum.PeakMemory = max(sum.PeakMemory, r.PeakMemory)
 	}

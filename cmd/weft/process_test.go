@@ -178,6 +178,7 @@ func TestNoCompiler(t *testing.T) {
 	for _, args := range [][]string{
 		{"count", "-g", g, "--pattern", "triangle", "--engine", "codegen", "--device", "cpu"},
 		{"matcha", "run", "triangles", "-g", g, "--target", "c"},
+		{"motifs", "-g", g, "--engine", "codegen", "--device", "cpu"},
 	} {
 		c := command(t, args...)
 		c.Env = append(c.Env, "CC=no-such-compiler")

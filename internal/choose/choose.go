@@ -50,7 +50,7 @@ func Engines() []Description {
 	}
 	for _, e := range onGPU {
 		d := Description{e.name, "GPUs: " + e.meaning + "; with --device gpu:0,1,…"}
-		if e.name == onBoth.Name() {
+		if e.name == Codegen {
 			d.Meaning += "; all cores, by the machine's C compiler: with --device cpu"
 		}
 		out = append(out, d)
@@ -62,8 +62,25 @@ func Engines() []Description {
 // of the two runs is the device's to say, or a GPU's if there is one.
 var onBoth engine.Engine = codegen.CPU{}
 
+// Codegen is the name of the engine that runs generated code.
+const Codegen = "codegen"
+
+// CodegenDevice is where generated code runs for the name of a device: cpu, or the
+// GPUs asked for, or the first one, if there is one, where the name leaves it open.
+func CodegenDevice(device string) string {
+	if OnGPU(device) {
+		return device
+	}
+	if device != "cpu" {
+		if n, err := gpus(); err == nil && n > 0 {
+			return "gpu:0"
+		}
+	}
+	return "cpu"
+}
+
 // onlyGPU reports whether an engine of that name runs on GPUs alone.
-func onlyGPU(name string) bool { return GPUEngine(name) && name != onBoth.Name() }
+func onlyGPU(name string) bool { return GPUEngine(name) && name != Codegen }
 
 // Request is what is to be run, and on what.
 type Request struct {
@@ -166,11 +183,7 @@ func Pick(r Request) (Choice, error) {
 		if eng, err = byName(r.Engine); err != nil {
 			return Choice{}, err
 		}
-		n := 0
-		if r.Engine == onBoth.Name() && r.Device != "cpu" {
-			n, _ = gpus()
-		}
-		if r.Engine == onBoth.Name() && n == 0 {
+		if r.Engine == Codegen && !OnGPU(CodegenDevice(r.Device)) {
 			eng = onBoth
 			if r.Method == "" {
 				r.Method = plan.Nest.String()

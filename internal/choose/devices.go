@@ -174,7 +174,13 @@ func lost(devices []*cuda.Device) bool {
 }
 
 // OnGPU reports whether a device name asks for GPUs.
-func OnGPU(device string) bool {
+func OnGPU(device string) bool { return GPUs(device) > 0 }
+
+// GPUs is how many GPUs a device name asks for; 0 for the processor.
+func GPUs(device string) int {
 	list, err := ordinals(device)
-	return err == nil && len(list) > 0
+	if err != nil {
+		return 0
+	}
+	return len(list)
 }
