@@ -65,9 +65,6 @@ func (s *settings) matchaSchedule() (schedule.Schedule, error) {
 		if choose.OnGPU(s.device) {
 			return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("device %s: only the target cuda runs on GPUs", s.device))
 		}
-		if s.gpuMemory > 0 {
-			return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("only the target cuda uses memory of a GPU"))
-		}
 		if s.lanes {
 			return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("only the target cuda counts lanes"))
 		}

@@ -257,6 +257,9 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 	if err := f.checkValues(); err != nil {
 		return err
 	}
+	if f.gpuMemory != "" && f.target != "cuda" {
+		return usagef("--gpu-memory %s: only the target cuda uses memory of a GPU", f.gpuMemory)
+	}
 	m, err := a.matcha(name)
 	if err != nil {
 		return err

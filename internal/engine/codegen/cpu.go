@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -39,6 +40,11 @@ func (CPU) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
 	}
 	if o.PerRoot != nil && !p.Rooted {
 		return errors.New("counts per vertex need a rooted plan")
+	}
+	for name := range o.Opt {
+		if strings.HasPrefix(name, "codegen.") {
+			return fmt.Errorf("%w %s: codegen has it on GPUs only", engine.ErrOption, name)
+		}
 	}
 	_, err := lower.Plan(p, lower.Options{View: lower.Sets})
 	return err

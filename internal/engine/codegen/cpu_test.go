@@ -33,6 +33,27 @@ func TestCPUAgreesWithOracle(t *testing.T) {
 	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{}, Patterns: nodiff.Choices, Times: true, MaxPattern: 4, Compile: nest})
 }
 
+// TestCPUOptions: what only GPUs have is refused, and does not stay without effect.
+func TestCPUOptions(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 20, M: 40, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	qs, err := gql.ByName("triangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := nest(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{"codegen.local": engine.ErrOption, "plan.tail": nil} {
+		if err := (codegen.CPU{}).Check(g, p, engine.Options{Opt: map[string]string{name: "off"}}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+}
+
 // TestCPUAgreesWithHost counts the papers' patterns in a graph with hubs, which
 // have bitmaps, by one thread and by several.
 func TestCPUAgreesWithHost(t *testing.T) {
