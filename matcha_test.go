@@ -76,6 +76,7 @@ func TestMatchaErrors(t *testing.T) {
 		{"return 1", nil, WithTarget("pascal"), ErrUsage},
 		{"return 1", nil, WithSchedule("threads=2"), ErrUsage}, // the interpreter has none
 		{"input k: int in 0..1000000000\nreturn sum(range(k))", map[string]any{"k": int64(3)}, WithMemory(1 << 30), ErrMemory},
+		{"input k: int in 0..100000000000\nlet l = apply(lambda x: x * x, None, range(k))\nreturn size(intersect(l, l))", map[string]any{"k": int64(3)}, WithTarget("c"), ErrMemory},
 	} {
 		if _, err := matchaProgram(t, c.text).Run(context.Background(), c.in, nil, c.o); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, want kind %v", c.text, err, c.kind)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
@@ -33,7 +34,9 @@ func (l *lowerer) take(n *asg.Node, words int64) memory {
 	list := List{Node: n, At: *taken, Words: words, Shared: mem == l.shared}
 	*taken += words
 	if words < 0 || *taken < list.At || *taken > math.MaxUint32 {
-		panic(failure{l.p.File.ErrorAt(n.Pos, "the memory for "+list.Name()+" lies beyond 2^32 words")})
+		e := l.p.File.ErrorAt(n.Pos, "the memory for "+list.Name()+" lies beyond 2^32 words")
+		e.Hint = "smaller ranges of inputs, or fewer items or keys"
+		panic(failure{&data.MemoryError{Err: e}})
 	}
 	l.lists = append(l.lists, list)
 	return memory{mem, list.At}
