@@ -1,0 +1,73 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft"
+)
+
+// withInputs reads the inputs that the flags give, and closes graphs afterwards.
+func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]any) error) error {
+	if err := f.checkValues(); err != nil {
+		return err
+	}
+	in := map[string]any{}
+	var graphs []*weft.Graph
+	defer func() {
+		for _, g := range graphs {
+			g.Close()
+		}
+	}()
+	open := func(name, path string) error {
+		files := f.graphFlags
+		files.path = path
+		bar := a.progress(f.progress)
+		g, err := a.load(&files, &f.commonFlags, bar)
+		if err != nil {
+			return err
+		}
+		graphs = append(graphs, g)
+		in[name] = g
+		return nil
+	}
+	if f.path != "" {
+		var names []string
+		for _, i := range m.Inputs() {
+			if i.Type == "Graph" {
+				names = append(names, i.Name)
+			}
+		}
+		if len(names) != 1 {
+			return usagef("-g is for a program with one Graph, and this one has %d; see --input", len(names))
+		}
+		if err := open(names[0], f.path); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.inputs {
+		name, value, ok := strings.Cut(s, "=")
+		i := slices.IndexFunc(m.Inputs(), func(i weft.MatchaInput) bool { return i.Name == name })
+		switch {
+		case !ok || name == "":
+			return usagef("--input %q: want NAME=VALUE", s)
+		case i < 0:
+			return usagef("--input %s: the program has no input %s", s, name)
+		case in[name] != nil:
+			return usagef("the input %s is given twice", name)
+		}
+		t := m.Inputs()[i].Type
+		if t == "Graph" {
+			if err := open(name, value); err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := matchaValue(t, value)
+		if err != nil {
+			return usagef("--input %s: %v", s, err)
+		}
+		in[name] = v
+	}
+	return do(in)
+}

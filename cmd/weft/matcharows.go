@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// rowWriter writes rows of equal length as a table.
+type rowWriter struct {
+	w     io.Writer
+	to    string
+	names []string // of the columns; more: the first with a number
+	out   *sink.Writer
+	rows  [][]any // not yet written
+	n     int64
+	err   error
+}
+
+// add takes a row, and returns false after an error.
+func (w *rowWriter) add(row []any) bool {
+	if w.err == nil && w.out == nil {
+		w.start(row)
+	}
+	w.rows = append(w.rows, slices.Clone(row))
+	if w.n++; len(w.rows) == 1024 {
+		w.flush()
+	}
+	return w.err == nil
+}
+
+// start makes columns of the types of a row.
+func (w *rowWriter) start(row []any) {
+	var cols []sink.Column
+	for i, v := range row {
+		t := sink.Int
+		switch v.(type) {
+		case float64:
+			t = sink.Float
+		case bool:
+			t = sink.Bool
+		case string:
+			t = sink.String
+		}
+		name := fmt.Sprintf("v%d", i)
+		if len(w.names) > 0 {
+			if name = w.names[0]; len(row) > 1 {
+				name = fmt.Sprintf("%s%d", w.names[0], i)
+			}
+		}
+		cols = append(cols, column(name, t, func(at int) any { return w.rows[at][i] }))
+	}
+	to := w.to
+	if to == "" {
+		to = "table"
+	}
+	w.out, w.err = sink.New(w.w, sink.Options{Format: to, Columns: cols})
+}
+
+func (w *rowWriter) flush() {
+	if w.err == nil && len(w.rows) > 0 {
+		w.err = w.out.Emit(0, sink.Rows(0, len(w.rows)))
+	}
+	w.rows = w.rows[:0]
+}
+
+// close writes what is left.
+func (w *rowWriter) close() error {
+	w.flush()
+	if w.out == nil {
+		return w.err
+	}
+	return errors.Join(w.err, w.out.Close())
+}
