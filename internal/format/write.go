@@ -22,8 +22,7 @@ import (
 // WriteOptions say how to write. The zero value goes by the file's name.
 type WriteOptions struct {
 	Format string // a name of Formats; "" or auto: by the name's extension
-	// AllowLoss writes even where the format cannot hold all of the graph. See
-	// Losses.
+	// AllowLoss writes even where the format cannot hold all of the graph.
 	AllowLoss bool
 	// Vertices names a second file for the vertex table (ids, labels,
 	// properties), for the formats that are a table of edges.
@@ -86,9 +85,6 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 		return wrapf(ErrUnknown, "a vertex table cannot be written as %s", vf)
 	})
 }
-
-// Losses says what writing the graph in a format would lose; empty: nothing.
-func Losses(g *graph.Graph, f Format) []string { return losses(g, f, false) }
 
 // writing is one Write.
 type writing struct {

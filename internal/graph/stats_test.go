@@ -107,11 +107,6 @@ func TestLabelStatistics(t *testing.T) {
 	if c, none := g.EdgeLabelCounts(); !slices.Equal(c, []uint64{2, 1}) || none != 1 {
 		t.Error(c, none)
 	}
-	p, err := g.LabelPairs(context.Background(), 2)
-	want := []LabelPair{{0, NoLabel, 3}, {1, NoLabel, 3}, {NoLabel, NoLabel, 1}}
-	if err != nil || !slices.Equal(p, want) {
-		t.Error(p, err)
-	}
 }
 
 func TestRelations(t *testing.T) {
