@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/engine"
 )
 
 // TestCorrupt: a file that is too large to be checked when it is opened, and is
@@ -34,6 +37,11 @@ func TestCorrupt(t *testing.T) {
 	}
 	defer bad.Close()
 	q := named(t, "gmatch:P4")
+	program := func(target string) error {
+		_, err := matchaProgram(t, "input G: Graph\nreturn sum(apply(lambda v: size(intersect(neighbor(G, v), neighbor(G, v + 1))), None, vertices(G)))").
+			Run(t.Context(), map[string]any{"G": bad}, nil, WithTarget(target))
+		return err
+	}
 	for what, f := range map[string]func() error{
 		"count": func() error { _, err := bad.Count(t.Context(), q, WithEngineOption("plan.method", "nest")); return err },
 		"enumeration": func() error {
@@ -44,6 +52,16 @@ func TestCorrupt(t *testing.T) {
 		"census":  func() error { _, err := bad.Motifs(t.Context(), 5); return err },
 		"info":    func() error { _, err := bad.Info(t.Context()); return err },
 		"explain": func() error { _, err := bad.Explain(t.Context(), q); return err },
+		// Who relies on the structure looks at it first, whether there is a compiler
+		// and a device or not.
+		"a program":           func() error { return program("interp") },
+		"a program in C":      func() error { return program("c") },
+		"a program for a GPU": func() error { return program("cuda") },
+		"a GPU's engine": func() error {
+			_, err := choose.Choice{Unchecked: true}.Run(t.Context(), bad.g, engine.Options{}, nil)
+			bad.kindOfCorruption(&err)
+			return err
+		},
 	} {
 		if err := f(); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "adjacency") {
 			t.Errorf("%s: %v", what, err)

@@ -82,7 +82,7 @@ func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
 	if err := memoryCause(ctx); err != nil {
 		return r, err
 	}
-	found, err := j.choice.Engine.Run(ctx, j.g.g, j.plan, j.opt, s)
+	found, err := j.choice.Run(ctx, j.g.g, j.opt, s)
 	r = j.result(found)
 	if cause := memoryCause(ctx); cause != nil {
 		return r, cause

@@ -59,7 +59,7 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	case root != plan.NoRoot:
 		j.opt.PerRoot = make([]engine.Uint128, g.NumVertices())
 	}
-	found, err := j.choice.Engine.Run(ctx, g.g, j.plan, j.opt, rows)
+	found, err := j.choice.Run(ctx, g.g, j.opt, rows)
 	if kind == asksExists && errors.Is(err, engine.ErrStop) {
 		err = nil
 	}

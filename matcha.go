@@ -143,6 +143,7 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 	}
 	for _, v := range in {
 		if g, ok := v.(*Graph); ok {
+			defer g.kindOfCorruption(&err)
 			defer g.g.Recover(&err)
 		}
 	}
@@ -178,11 +179,17 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 // "cuda", as C++ for GPUs, functions of thread groups over the run-time library of
 // weft's device code, for the schedule of WithSchedule. What code cannot be
 // generated for yet is an error of kind ErrQuery.
-func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (string, error) {
+func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (text string, err error) {
 	if target != "ir" && target != "c" && target != "cuda" {
 		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir, c or cuda", target))
 	}
 	s := collect(options)
+	for _, v := range in {
+		if g, ok := v.(*Graph); ok {
+			defer g.kindOfCorruption(&err)
+			defer g.g.Recover(&err)
+		}
+	}
 	p, set, err := m.bind(in, s)
 	if err != nil {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
@@ -92,6 +93,16 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 			r.Notes = append(r.Notes, fmt.Sprintf("target %s, schedule %s: %v in all", sched.Target, sched, time.Since(start)))
 		}
 	}()
+	// Generated code checks no index, and for the interpreter no vertex is out of range.
+	var graphs []*graph.Graph
+	for _, v := range in {
+		if g, ok := v.(*Graph); ok {
+			if err := g.g.Sound(ctx, s.workers()); err != nil {
+				return interp.Result{}, err
+			}
+			graphs = append(graphs, g.g)
+		}
+	}
 	if sched.Target == schedule.Interp {
 		if s.debug {
 			return interp.Result{}, withKind(ErrUsage, errors.New("debug builds are of generated code: the interpreter checks everything anyway"))
@@ -116,16 +127,9 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 		return interp.Result{}, err
 	}
 	o := cpu.Options{Schedule: sched, Memory: s.memory, Emit: emit}
-	for _, v := range in {
-		g, ok := v.(*Graph)
-		if !ok {
-			continue
-		}
-		if err := g.g.Sound(ctx, sched.Threads); err != nil {
-			return interp.Result{}, err
-		}
+	for _, g := range graphs {
 		if o.Classes == nil {
-			for _, k := range g.g.Classes {
+			for _, k := range g.Classes {
 				o.Classes = append(o.Classes, c.Range{First: k.First, End: k.End})
 			}
 		}

@@ -3,6 +3,7 @@
 package choose
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,6 +103,19 @@ type Choice struct {
 	Reason  string
 	Notes   []string // for the user: what could not be had
 	Workers int      // that may hand over matches at once, beyond Options.Threads
+	// Unchecked: the engine reads the graph's arrays where nothing checks an index.
+	Unchecked bool
+}
+
+// Run has the engine run the plan, after the graph's structure was verified where
+// the engine relies on it.
+func (c Choice) Run(ctx context.Context, g *graph.Graph, o engine.Options, s engine.Sink) (engine.Result, error) {
+	if c.Unchecked {
+		if err := g.Sound(ctx, o.Threads); err != nil {
+			return engine.Result{}, err
+		}
+	}
+	return c.Engine.Run(ctx, g, c.Plan, o, s)
 }
 
 // CheckNames says whether an engine and a device of these names exist in this

@@ -63,7 +63,7 @@ func pickGPU(r Request) (Choice, error) {
 		f := fine.New(s)
 		p, err := r.Compile(plan.Nest.String(), "ri")
 		if err == nil && f.Indexes(p, r.Options, !r.Listing) && f.Check(r.Graph, p, r.Options) == nil {
-			return Choice{Engine: f, Plan: p, Reason: "a large labelled pattern: candidates are filtered before the search", Workers: s.Workers()}, nil
+			return Choice{Engine: f, Plan: p, Reason: "a large labelled pattern: candidates are filtered before the search", Workers: s.Workers(), Unchecked: true}, nil
 		}
 	}
 	var refused []error
@@ -88,7 +88,7 @@ func pickGPU(r Request) (Choice, error) {
 			if auto {
 				reason = e.why(p, refused)
 			}
-			return Choice{Engine: eng, Plan: p, Reason: reason, Workers: s.Workers()}, nil
+			return Choice{Engine: eng, Plan: p, Reason: reason, Workers: s.Workers(), Unchecked: true}, nil
 		}
 	}
 	return Choice{}, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refused...))
