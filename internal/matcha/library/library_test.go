@@ -233,8 +233,7 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestRealLabelled compares the two labelled programs with each other and with
-// the oracle, on a real graph.
+// TestRealLabelled compares the labelled programs with the oracle, on a real graph.
 func TestRealLabelled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the oracle takes seconds here")
