@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
 
 //go:embed runtime/*.h
@@ -123,18 +124,8 @@ func (w *writer) lines(prefix, text string) {
 		return
 	}
 	for l := range strings.SplitSeq(text, "\n") {
-		w.line("%s%s", prefix, comment(l))
+		w.line("%s%s", prefix, ctext.Comment(l))
 	}
-}
-
-// comment is text that cannot end or continue a line comment.
-func comment(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\\' || r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 // graph writes the struct of the globals; Layout says the same in bytes.

@@ -3,34 +3,11 @@ package c
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
-
-// Binding strengths of C operators, the weakest first.
-const (
-	bindSelect = iota
-	bindOr
-	bindAnd
-	bindBitOr
-	bindBitAnd
-	bindEqual
-	bindLess
-	bindShift
-	bindAdd
-	bindMul
-	bindUnary
-	bindPrimary
-)
-
-var binding = map[kir.Op]int{
-	kir.Add: bindAdd, kir.Sub: bindAdd, kir.Mul: bindMul, kir.Div: bindMul, kir.Mod: bindMul,
-	kir.BitAnd: bindBitAnd, kir.BitOr: bindBitOr, kir.Shl: bindShift, kir.Shr: bindShift,
-	kir.Eq: bindEqual, kir.Ne: bindEqual, kir.Lt: bindLess, kir.Le: bindLess, kir.Gt: bindLess, kir.Ge: bindLess,
-	kir.And: bindAnd, kir.Or: bindOr,
-}
 
 // helpers are the operators that are functions of the run-time library where
 // they are not of a constant that makes them safe.
@@ -39,7 +16,7 @@ var helpers = map[kir.Op]string{
 }
 
 // expr is the text of x where nothing binds it from outside.
-func (w *writer) expr(x kir.Expr) string { return w.bound(x, bindSelect) }
+func (w *writer) expr(x kir.Expr) string { return w.bound(x, ctext.Select) }
 
 // bound is the text of x, in parentheses if it binds weaker than least.
 func (w *writer) bound(x kir.Expr, least int) string {
@@ -54,40 +31,40 @@ func (w *writer) bound(x kir.Expr, least int) string {
 func (w *writer) bare(x kir.Expr) (string, int) {
 	switch x := x.(type) {
 	case kir.Const:
-		return constant(x), bindPrimary
+		return ctext.Constant(x), ctext.Primary
 	case kir.Ref:
 		if x.Var.Out {
-			return "(*" + w.fn.name(x.Var) + ")", bindPrimary
+			return "(*" + w.fn.name(x.Var) + ")", ctext.Primary
 		}
-		return w.fn.name(x.Var), bindPrimary
+		return w.fn.name(x.Var), ctext.Primary
 	case kir.Global:
-		return global(x.G), bindPrimary
+		return global(x.G), ctext.Primary
 	case kir.Field:
-		return w.bound(x.X, bindPrimary) + "->" + x.Name, bindPrimary
+		return w.bound(x.X, ctext.Primary) + "->" + x.Name, ctext.Primary
 	case kir.Elem:
 		if i, ok := x.I.(kir.Const); ok {
-			return fmt.Sprintf("%s[%d]", w.bound(x.X, bindPrimary), i.Bits), bindPrimary
+			return fmt.Sprintf("%s[%d]", w.bound(x.X, ctext.Primary), i.Bits), ctext.Primary
 		}
-		return fmt.Sprintf("%s[%s]", w.bound(x.X, bindPrimary), w.expr(x.I)), bindPrimary
+		return fmt.Sprintf("%s[%s]", w.bound(x.X, ctext.Primary), w.expr(x.I)), ctext.Primary
 	case kir.Unary:
-		return x.Op.String() + w.bound(x.X, bindUnary+1), bindUnary
+		return x.Op.String() + w.bound(x.X, ctext.Unary+1), ctext.Unary
 	case kir.Binary:
 		return w.binary(x)
 	case kir.Select:
-		return fmt.Sprintf("%s ? %s : %s", w.bound(x.If, bindOr), w.bound(x.Then, bindOr), w.bound(x.Else, bindSelect)), bindSelect
+		return fmt.Sprintf("%s ? %s : %s", w.bound(x.If, ctext.Or), w.bound(x.Then, ctext.Or), w.bound(x.Else, ctext.Select)), ctext.Select
 	case kir.Convert:
 		if from := x.X.Type().Kind; from == kir.F64 && x.T.Kind == kir.U32 {
-			return "(u32)(u64)" + w.bound(x.X, bindUnary), bindUnary
+			return "(u32)(u64)" + w.bound(x.X, ctext.Unary), ctext.Unary
 		}
-		return fmt.Sprintf("(%s)%s", scalar(x.T.Kind), w.bound(x.X, bindUnary)), bindUnary
+		return fmt.Sprintf("(%s)%s", scalar(x.T.Kind), w.bound(x.X, ctext.Unary)), ctext.Unary
 	case kir.Call:
 		return w.call(x)
 	case kir.Invoke:
-		return w.invoke(x), bindPrimary
+		return w.invoke(x), ctext.Primary
 	case kir.Count:
-		return w.reduce("u32", x.Over, x.X, w.bound(x.Keep, bindOr)+" ? 1 : 0"), bindPrimary
+		return w.reduce("u32", x.Over, x.X, w.bound(x.Keep, ctext.Or)+" ? 1 : 0"), ctext.Primary
 	case kir.Sum:
-		return w.reduce("u64", x.Over, x.X, w.expr(x.Value)), bindPrimary
+		return w.reduce("u64", x.Over, x.X, w.expr(x.Value)), ctext.Primary
 	}
 	panic(fmt.Sprintf("c: no text for %T", x))
 }
@@ -103,9 +80,9 @@ func (w *writer) reduce(t string, over kir.Expr, x *kir.Var, value string) strin
 func (w *writer) binary(x kir.Binary) (string, int) {
 	kind := x.X.Type().Kind
 	if name := helpers[x.Op]; name != "" && !plain(x, kind) {
-		return fmt.Sprintf("w_%s_%s(%s, %s)", name, kind, w.expr(x.X), w.expr(x.Y)), bindPrimary
+		return fmt.Sprintf("w_%s_%s(%s, %s)", name, kind, w.expr(x.X), w.expr(x.Y)), ctext.Primary
 	}
-	b := binding[x.Op]
+	b := ctext.Strength[x.Op]
 	right := b + 1 // operators group to the left
 	if x.Op == kir.And || x.Op == kir.Or {
 		right = b
@@ -113,7 +90,7 @@ func (w *writer) binary(x kir.Binary) (string, int) {
 	left := b
 	switch x.Op {
 	case kir.Or, kir.BitOr: // compilers warn of && in || without parentheses
-		left, right = max(left, bindBitOr), max(right, bindBitOr)
+		left, right = max(left, ctext.BitOr), max(right, ctext.BitOr)
 	}
 	return fmt.Sprintf("%s %s %s", w.bound(x.X, left), x.Op, w.bound(x.Y, right)), b
 }
@@ -143,24 +120,24 @@ func (w *writer) call(x kir.Call) (string, int) {
 	}
 	switch x.Fn {
 	case kir.Words, kir.Floats:
-		return fmt.Sprintf("(%s *)(%s + %s)", scalar(x.Fn.Result.Elem), w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindUnary
+		return fmt.Sprintf("(%s *)(%s + %s)", scalar(x.Fn.Result.Elem), w.bound(x.Args[0], ctext.Add), w.bound(x.Args[1], ctext.Mul)), ctext.Unary
 	case kir.Item:
-		return fmt.Sprintf("%s.p[%s]", w.bound(x.Args[0], bindPrimary), args[1]), bindPrimary
+		return fmt.Sprintf("%s.p[%s]", w.bound(x.Args[0], ctext.Primary), args[1]), ctext.Primary
 	case kir.EdgeTarget:
-		return fmt.Sprintf("%s.adj[%s]", strings.TrimPrefix(args[0], "&"), args[1]), bindPrimary
+		return fmt.Sprintf("%s.adj[%s]", strings.TrimPrefix(args[0], "&"), args[1]), ctext.Primary
 	case kir.Size:
-		return w.bound(x.Args[0], bindPrimary) + ".n", bindPrimary
+		return w.bound(x.Args[0], ctext.Primary) + ".n", ctext.Primary
 	case kir.Part:
-		return fmt.Sprintf("(Set){%s + %s, %s, 0}", w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul), args[2]), bindPrimary
+		return fmt.Sprintf("(Set){%s + %s, %s, 0}", w.bound(x.Args[0], ctext.Add), w.bound(x.Args[1], ctext.Mul), args[2]), ctext.Primary
 	case kir.Room, kir.IDs:
-		return fmt.Sprintf("%s + %s", w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindAdd
+		return fmt.Sprintf("%s + %s", w.bound(x.Args[0], ctext.Add), w.bound(x.Args[1], ctext.Mul)), ctext.Add
 	case kir.BitAt:
-		return fmt.Sprintf("w_bit(%s)", strings.Join(args, ", ")), bindPrimary
+		return fmt.Sprintf("w_bit(%s)", strings.Join(args, ", ")), ctext.Primary
 	}
 	if x.Fn.Group {
 		args = append([]string{"q"}, args...)
 	}
-	return fmt.Sprintf("w_%s(%s)", x.Fn.Name, strings.Join(args, ", ")), bindPrimary
+	return fmt.Sprintf("w_%s(%s)", x.Fn.Name, strings.Join(args, ", ")), ctext.Primary
 }
 
 func (w *writer) invoke(x kir.Invoke) string {
@@ -168,7 +145,7 @@ func (w *writer) invoke(x kir.Invoke) string {
 	for i, a := range x.Args {
 		text := w.expr(a)
 		if x.Fn.Params[i].Out {
-			text = "&" + w.bound(a, bindPrimary)
+			text = "&" + w.bound(a, ctext.Primary)
 		}
 		args = append(args, text)
 	}
@@ -185,44 +162,4 @@ func global(g *kir.GlobalDef) string {
 		}
 	}
 	panic("c: no global of kind " + g.Kind.String())
-}
-
-func constant(x kir.Const) string {
-	switch x.T.Kind {
-	case kir.Bool:
-		return strconv.FormatBool(x.Bits != 0)
-	case kir.U32:
-		if x.Bits == math.MaxUint32 {
-			return "~0u"
-		}
-		return fmt.Sprintf("%du", x.Bits)
-	case kir.U64:
-		return fmt.Sprintf("%dull", x.Bits)
-	case kir.U128:
-		return fmt.Sprintf("(u128)%dull", x.Bits)
-	case kir.I64:
-		if int64(x.Bits) == math.MinInt64 {
-			return "(-9223372036854775807ll - 1)"
-		}
-		if int64(x.Bits) < 0 {
-			return fmt.Sprintf("(%dll)", int64(x.Bits))
-		}
-		return fmt.Sprintf("%dll", int64(x.Bits))
-	case kir.F64:
-		return float(math.Float64frombits(x.Bits))
-	}
-	panic("c: no constant of type " + x.T.String())
-}
-
-// float is exact: hexadecimal, or an expression for what no literal names.
-func float(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "(0.0 / 0.0)"
-	case math.IsInf(x, 1):
-		return "(1.0 / 0.0)"
-	case math.IsInf(x, -1):
-		return "(-1.0 / 0.0)"
-	}
-	return "(" + strconv.FormatFloat(x, 'x', -1, 64) + ")"
 }

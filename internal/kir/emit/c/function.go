@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
 
 // function is what the writer knows of the function that it writes.
@@ -22,7 +23,7 @@ var reserved = strings.Fields(`q w Graph Worker Run Set Adj Row Hood Column Cell
 	restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof unix linux`)
 
 func (w *writer) function(f *kir.Func) {
-	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: map[string]bool{}, assigned: assigned(f.Body)}
+	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: map[string]bool{}, assigned: ctext.Assigned(f.Body)}
 	for _, name := range reserved {
 		w.fn.taken[name] = true
 	}
@@ -68,36 +69,6 @@ func (f *function) name(v *kir.Var) string {
 // fresh reserves a name for a variable that the program does not have.
 func (f *function) fresh(name string) string { return f.name(&kir.Var{Name: name}) }
 
-// assigned are the variables that statements change.
-func assigned(body []kir.Stmt) map[*kir.Var]bool {
-	out := map[*kir.Var]bool{}
-	mark := func(x kir.Expr) {
-		if r, ok := x.(kir.Ref); ok {
-			out[r.Var] = true
-		}
-	}
-	kir.WalkStmts(body, func(s kir.Stmt) {
-		switch s := s.(type) {
-		case *kir.Assign:
-			mark(s.To)
-		case *kir.SetOp:
-			mark(s.To)
-		case *kir.Accumulate:
-			mark(s.To)
-		}
-		kir.StmtExprs(s, func(x kir.Expr) {
-			if c, ok := x.(kir.Invoke); ok {
-				for i, v := range c.Fn.Params {
-					if v.Out {
-						mark(c.Args[i])
-					}
-				}
-			}
-		})
-	})
-	return out
-}
-
 func (w *writer) block(body []kir.Stmt) {
 	w.indent++
 	for _, s := range body {
@@ -128,11 +99,11 @@ func (w *writer) stmt(s kir.Stmt) {
 		w.line("%s = %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.Accumulate:
 		if r, ok := s.To.(kir.Ref); ok && slices.Contains(w.o.Totals, r.Var) {
-			w.line("w_tally(w, &%s, %s);", w.bound(s.To, bindPrimary), w.expr(s.X))
+			w.line("w_tally(w, &%s, %s);", w.bound(s.To, ctext.Primary), w.expr(s.X))
 			return
 		}
 		if s.To.Type().Kind == kir.U128 {
-			w.line("w_add(w, &%s, %s);", w.bound(s.To, bindPrimary), w.expr(s.X))
+			w.line("w_add(w, &%s, %s);", w.bound(s.To, ctext.Primary), w.expr(s.X))
 			return
 		}
 		w.line("%s += %s;", w.expr(s.To), w.expr(s.X))
@@ -305,7 +276,7 @@ func (w *writer) setOp(s *kir.SetOp) {
 	w.indent++
 	w.line("const u32 %s = %s.p[%s];", x, from, i)
 	w.line("%s[%s] = %s; // kept where it passes", room, n, x)
-	w.line("%s += %s ? 1 : 0;", n, w.bound(s.Keep, bindOr))
+	w.line("%s += %s ? 1 : 0;", n, w.bound(s.Keep, ctext.Or))
 	w.indent--
 	w.line("}")
 	w.line("%s = (Set){%s, %s, 0};", to, room, n)

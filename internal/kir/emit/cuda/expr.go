@@ -2,38 +2,14 @@ package cuda
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
-
-// Binding strengths of C++ operators, the weakest first.
-const (
-	bindSelect = iota
-	bindOr
-	bindAnd
-	bindBitOr
-	bindBitAnd
-	bindEqual
-	bindLess
-	bindShift
-	bindAdd
-	bindMul
-	bindUnary
-	bindPrimary
-)
-
-var binding = map[kir.Op]int{
-	kir.Add: bindAdd, kir.Sub: bindAdd, kir.Mul: bindMul, kir.Div: bindMul, kir.Mod: bindMul,
-	kir.BitAnd: bindBitAnd, kir.BitOr: bindBitOr, kir.Shl: bindShift, kir.Shr: bindShift,
-	kir.Eq: bindEqual, kir.Ne: bindEqual, kir.Lt: bindLess, kir.Le: bindLess, kir.Gt: bindLess, kir.Ge: bindLess,
-	kir.And: bindAnd, kir.Or: bindOr,
-}
 
 // expr is the text of x where nothing binds it from outside.
-func (w *writer) expr(x kir.Expr) string { return w.bound(x, bindSelect) }
+func (w *writer) expr(x kir.Expr) string { return w.bound(x, ctext.Select) }
 
 // bound is the text of x, in parentheses if it binds weaker than least.
 func (w *writer) bound(x kir.Expr, least int) string {
@@ -48,37 +24,37 @@ func (w *writer) bound(x kir.Expr, least int) string {
 func (w *writer) bare(x kir.Expr) (string, int) {
 	switch x := x.(type) {
 	case kir.Const:
-		return constant(x), bindPrimary
+		return ctext.Constant(x), ctext.Primary
 	case kir.Ref:
-		return w.fn.name(x.Var), bindPrimary
+		return w.fn.name(x.Var), ctext.Primary
 	case kir.Global:
-		return global(x.G), bindPrimary
+		return global(x.G), ctext.Primary
 	case kir.Field:
-		return w.bound(x.X, bindPrimary) + "." + x.Name, bindPrimary
+		return w.bound(x.X, ctext.Primary) + "." + x.Name, ctext.Primary
 	case kir.Elem:
 		if i, ok := x.I.(kir.Const); ok {
-			return fmt.Sprintf("%s[%d]", w.bound(x.X, bindPrimary), i.Bits), bindPrimary
+			return fmt.Sprintf("%s[%d]", w.bound(x.X, ctext.Primary), i.Bits), ctext.Primary
 		}
-		return fmt.Sprintf("%s[%s]", w.bound(x.X, bindPrimary), w.expr(x.I)), bindPrimary
+		return fmt.Sprintf("%s[%s]", w.bound(x.X, ctext.Primary), w.expr(x.I)), ctext.Primary
 	case kir.Unary:
 		if x.Op == kir.Neg && x.X.Type().Kind == kir.I64 {
-			return fmt.Sprintf("i64(-u64(%s))", w.expr(x.X)), bindPrimary
+			return fmt.Sprintf("i64(-u64(%s))", w.expr(x.X)), ctext.Primary
 		}
-		return x.Op.String() + w.bound(x.X, bindUnary), bindUnary
+		return x.Op.String() + w.bound(x.X, ctext.Unary), ctext.Unary
 	case kir.Binary:
 		return w.binary(x)
 	case kir.Select:
-		return fmt.Sprintf("%s ? %s : %s", w.bound(x.If, bindOr), w.bound(x.Then, bindOr), w.bound(x.Else, bindSelect)), bindSelect
+		return fmt.Sprintf("%s ? %s : %s", w.bound(x.If, ctext.Or), w.bound(x.Then, ctext.Or), w.bound(x.Else, ctext.Select)), ctext.Select
 	case kir.Convert:
-		return fmt.Sprintf("%s(%s)", scalar(x.T.Kind), w.expr(x.X)), bindPrimary
+		return fmt.Sprintf("%s(%s)", scalar(x.T.Kind), w.expr(x.X)), ctext.Primary
 	case kir.Call:
 		return w.call(x)
 	case kir.Invoke:
-		return w.invoke(x), bindPrimary
+		return w.invoke(x), ctext.Primary
 	case kir.Count:
-		return fmt.Sprintf("count_if(g, %s, %s)", w.expr(x.Over), w.lambda(x.X, x.Keep)), bindPrimary
+		return fmt.Sprintf("count_if(g, %s, %s)", w.expr(x.Over), w.lambda(x.X, x.Keep)), ctext.Primary
 	case kir.Sum:
-		return fmt.Sprintf("sum_each(g, %s, %s)", w.expr(x.Over), w.lambda(x.X, x.Value)), bindPrimary
+		return fmt.Sprintf("sum_each(g, %s, %s)", w.expr(x.Over), w.lambda(x.X, x.Value)), ctext.Primary
 	}
 	panic(fmt.Sprintf("cuda: no text for %T", x))
 }
@@ -90,24 +66,24 @@ func wraps(op kir.Op, k kir.Kind) bool {
 func (w *writer) binary(x kir.Binary) (string, int) {
 	switch x.Op {
 	case kir.Min, kir.Max:
-		return fmt.Sprintf("%s(%s, %s)", x.Op, w.expr(x.X), w.expr(x.Y)), bindPrimary
+		return fmt.Sprintf("%s(%s, %s)", x.Op, w.expr(x.X), w.expr(x.Y)), ctext.Primary
 	}
 	if x.Op == kir.Div && x.X.Type().Kind == kir.U128 {
-		return fmt.Sprintf("divide(%s, %s)", w.expr(x.X), w.expr(x.Y)), bindPrimary
+		return fmt.Sprintf("divide(%s, %s)", w.expr(x.X), w.expr(x.Y)), ctext.Primary
 	}
 	if wraps(x.Op, x.X.Type().Kind) {
 		// Signed numbers wrap in kir, and must not overflow in C++.
-		b := binding[x.Op]
-		return fmt.Sprintf("i64(u64(%s) %s %s)", w.expr(x.X), x.Op, w.bound(x.Y, b+1)), bindPrimary
+		b := ctext.Strength[x.Op]
+		return fmt.Sprintf("i64(u64(%s) %s %s)", w.expr(x.X), x.Op, w.bound(x.Y, b+1)), ctext.Primary
 	}
-	b := binding[x.Op]
+	b := ctext.Strength[x.Op]
 	right := b + 1 // operators group to the left
 	if x.Op == kir.And || x.Op == kir.Or {
 		right = b
 	}
 	left := b
 	if x.Op == kir.Or {
-		left = bindOr
+		left = ctext.Or
 	}
 	return fmt.Sprintf("%s %s %s", w.bound(x.X, left), x.Op, w.bound(x.Y, right)), b
 }
@@ -121,24 +97,24 @@ func (w *writer) call(x kir.Call) (string, int) {
 	case kir.IDs, kir.Words, kir.Floats:
 		return w.view(x)
 	case kir.Size:
-		return w.bound(x.Args[0], bindPrimary) + ".n", bindPrimary
+		return w.bound(x.Args[0], ctext.Primary) + ".n", ctext.Primary
 	case kir.Item:
-		return fmt.Sprintf("%s.p[%s]", w.bound(x.Args[0], bindPrimary), args[1]), bindPrimary
+		return fmt.Sprintf("%s.p[%s]", w.bound(x.Args[0], ctext.Primary), args[1]), ctext.Primary
 	case kir.EdgeTarget:
-		return fmt.Sprintf("%s.adj[%s]", args[0], args[1]), bindPrimary
+		return fmt.Sprintf("%s.adj[%s]", args[0], args[1]), ctext.Primary
 	case kir.Slice:
 		if w.fn.Scope == kir.Group && !w.lane {
-			return "slice(g, " + strings.Join(args, ", ") + ")", bindPrimary
+			return "slice(g, " + strings.Join(args, ", ") + ")", ctext.Primary
 		}
 	case kir.Part:
-		return fmt.Sprintf("Set{%s + %s, %s}", w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul), args[2]), bindPrimary
+		return fmt.Sprintf("Set{%s + %s, %s}", w.bound(x.Args[0], ctext.Add), w.bound(x.Args[1], ctext.Mul), args[2]), ctext.Primary
 	case kir.Room:
-		return fmt.Sprintf("%s + %s", w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindAdd
+		return fmt.Sprintf("%s + %s", w.bound(x.Args[0], ctext.Add), w.bound(x.Args[1], ctext.Mul)), ctext.Add
 	}
 	if x.Fn.Group {
 		args = append([]string{"g"}, args...)
 	}
-	return fmt.Sprintf("%s(%s)", x.Fn.Name, strings.Join(args, ", ")), bindPrimary
+	return fmt.Sprintf("%s(%s)", x.Fn.Name, strings.Join(args, ", ")), ctext.Primary
 }
 
 func (w *writer) invoke(x kir.Invoke) string {
@@ -166,44 +142,4 @@ func global(g *kir.GlobalDef) string {
 		}
 	}
 	panic("cuda: no global of kind " + g.Kind.String())
-}
-
-func constant(x kir.Const) string {
-	switch x.T.Kind {
-	case kir.Bool:
-		return strconv.FormatBool(x.Bits != 0)
-	case kir.U32:
-		if x.Bits == math.MaxUint32 {
-			return "~0u"
-		}
-		return fmt.Sprintf("%du", x.Bits)
-	case kir.U64:
-		return fmt.Sprintf("%dull", x.Bits)
-	case kir.U128:
-		return fmt.Sprintf("u128(%dull)", x.Bits)
-	case kir.I64:
-		if int64(x.Bits) == math.MinInt64 {
-			return "(-9223372036854775807ll - 1)"
-		}
-		if int64(x.Bits) < 0 {
-			return fmt.Sprintf("(%dll)", int64(x.Bits))
-		}
-		return fmt.Sprintf("%dll", int64(x.Bits))
-	case kir.F64:
-		return float(math.Float64frombits(x.Bits))
-	}
-	panic("cuda: no constant of type " + x.T.String())
-}
-
-// float is exact: hexadecimal, or an expression for what no literal names.
-func float(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "(0.0 / 0.0)"
-	case math.IsInf(x, 1):
-		return "(1.0 / 0.0)"
-	case math.IsInf(x, -1):
-		return "(-1.0 / 0.0)"
-	}
-	return "(" + strconv.FormatFloat(x, 'x', -1, 64) + ")"
 }

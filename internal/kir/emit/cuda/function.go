@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
 
 // function is what the writer knows of the function that it writes.
@@ -17,7 +18,7 @@ type function struct {
 }
 
 func (w *writer) function(f *kir.Func) {
-	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: reserved(), last: map[string]int{}, assigned: assigned(f.Body)}
+	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: reserved(), last: map[string]int{}, assigned: ctext.Assigned(f.Body)}
 	w.lines("// ", f.Doc)
 	params := []string{"const Graph& q"}
 	head := "DEV "
@@ -61,36 +62,6 @@ func (f *function) name(v *kir.Var) string {
 	}
 	f.taken[s], f.names[v] = true, s
 	return s
-}
-
-// assigned are the variables that statements change.
-func assigned(body []kir.Stmt) map[*kir.Var]bool {
-	out := map[*kir.Var]bool{}
-	mark := func(x kir.Expr) {
-		if r, ok := x.(kir.Ref); ok {
-			out[r.Var] = true
-		}
-	}
-	kir.WalkStmts(body, func(s kir.Stmt) {
-		switch s := s.(type) {
-		case *kir.Assign:
-			mark(s.To)
-		case *kir.SetOp:
-			mark(s.To)
-		case *kir.Accumulate:
-			mark(s.To)
-		}
-		kir.StmtExprs(s, func(x kir.Expr) {
-			if c, ok := x.(kir.Invoke); ok {
-				for i, v := range c.Fn.Params {
-					if v.Out {
-						mark(c.Args[i])
-					}
-				}
-			}
-		})
-	})
-	return out
 }
 
 func (w *writer) block(body []kir.Stmt) {

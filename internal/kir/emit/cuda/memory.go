@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
 
 // view is the text of a view of memory.
 func (w *writer) view(x kir.Call) (string, int) {
 	if x.Fn == kir.IDs {
-		return fmt.Sprintf("%s + %s", w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindAdd
+		return fmt.Sprintf("%s + %s", w.bound(x.Args[0], ctext.Add), w.bound(x.Args[1], ctext.Mul)), ctext.Add
 	}
-	return fmt.Sprintf("(%s*)(%s + %s)", scalar(x.Fn.Result.Elem), w.bound(x.Args[0], bindAdd), w.bound(x.Args[1], bindMul)), bindUnary
+	return fmt.Sprintf("(%s*)(%s + %s)", scalar(x.Fn.Result.Elem), w.bound(x.Args[0], ctext.Add), w.bound(x.Args[1], ctext.Mul)), ctext.Unary
 }
 
 // put assigns to memory that a group's lanes share: what is stored is computed by

@@ -1,0 +1,116 @@
+// Package ctext has what texts of kir programs in C and in C++ have in common.
+package ctext
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// Binding strengths of operators, the weakest first.
+const (
+	Select = iota
+	Or
+	And
+	BitOr
+	BitAnd
+	Equal
+	Less
+	Shift
+	Add
+	Mul
+	Unary
+	Primary
+)
+
+// Strength is how strongly operators bind.
+var Strength = map[kir.Op]int{
+	kir.Add: Add, kir.Sub: Add, kir.Mul: Mul, kir.Div: Mul, kir.Mod: Mul,
+	kir.BitAnd: BitAnd, kir.BitOr: BitOr, kir.Shl: Shift, kir.Shr: Shift,
+	kir.Eq: Equal, kir.Ne: Equal, kir.Lt: Less, kir.Le: Less, kir.Gt: Less, kir.Ge: Less,
+	kir.And: And, kir.Or: Or,
+}
+
+// Constant is the text of a constant: a literal, or an expression that binds as one.
+func Constant(x kir.Const) string {
+	switch x.T.Kind {
+	case kir.Bool:
+		return strconv.FormatBool(x.Bits != 0)
+	case kir.U32:
+		if x.Bits == math.MaxUint32 {
+			return "~0u"
+		}
+		return fmt.Sprintf("%du", x.Bits)
+	case kir.U64:
+		return fmt.Sprintf("%dull", x.Bits)
+	case kir.U128:
+		return fmt.Sprintf("(u128)%dull", x.Bits)
+	case kir.I64:
+		if int64(x.Bits) == math.MinInt64 {
+			return "(-9223372036854775807ll - 1)"
+		}
+		if int64(x.Bits) < 0 {
+			return fmt.Sprintf("(%dll)", int64(x.Bits))
+		}
+		return fmt.Sprintf("%dll", int64(x.Bits))
+	case kir.F64:
+		return float(math.Float64frombits(x.Bits))
+	}
+	panic("ctext: no constant of type " + x.T.String())
+}
+
+// float is exact: hexadecimal, or an expression for what no literal names.
+func float(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "(0.0 / 0.0)"
+	case math.IsInf(x, 1):
+		return "(1.0 / 0.0)"
+	case math.IsInf(x, -1):
+		return "(-1.0 / 0.0)"
+	}
+	return "(" + strconv.FormatFloat(x, 'x', -1, 64) + ")"
+}
+
+// Assigned are the variables that statements change.
+func Assigned(body []kir.Stmt) map[*kir.Var]bool {
+	out := map[*kir.Var]bool{}
+	mark := func(x kir.Expr) {
+		if r, ok := x.(kir.Ref); ok {
+			out[r.Var] = true
+		}
+	}
+	kir.WalkStmts(body, func(s kir.Stmt) {
+		switch s := s.(type) {
+		case *kir.Assign:
+			mark(s.To)
+		case *kir.SetOp:
+			mark(s.To)
+		case *kir.Accumulate:
+			mark(s.To)
+		}
+		kir.StmtExprs(s, func(x kir.Expr) {
+			if c, ok := x.(kir.Invoke); ok {
+				for i, v := range c.Fn.Params {
+					if v.Out {
+						mark(c.Args[i])
+					}
+				}
+			}
+		})
+	})
+	return out
+}
+
+// Comment is text that cannot end or continue a line comment.
+func Comment(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\\' || r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 {
+			return '?'
+		}
+		return r
+	}, s)
+}
