@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -20,20 +21,24 @@ import (
 var completions = map[string]func() []string{
 	"count":      func() []string { return []string{"subgraphs", "embeddings"} },
 	"device":     devices,
+	"emit":       func() []string { return []string{"asg", "ir", "c", "cuda"} },
 	"engine":     engines,
 	"engine-opt": engineOptions,
 	"format":     format.Formats,
 	"order":      func() []string { return []string{"auto", "ri", "gsi", "geneva", "cost", "tests"} },
+	"passes":     func() []string { return append([]string{"all", "none"}, described(weft.MatchaPasses())...) },
 	"pattern":    patterns,
+	"program":    programs,
 	"progress":   func() []string { return []string{"auto", "plain", "json", "none"} },
 	"semantics":  func() []string { return []string{"iso", "trail", "hom"} },
+	"target":     func() []string { return described(weft.MatchaTargets()) },
 }
 
 // offer registers the completions of cmd's flags. The formats of --to are given,
 // as a graph's differ from a table's.
 func offer(cmd *cobra.Command, to []string) {
 	for name, values := range completions {
-		if cmd.Flags().Lookup(name) != nil {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Value.Type() != "bool" {
 			_ = cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 				return values(), directive(name, begun)
 			})
@@ -103,6 +108,32 @@ func patterns() []string {
 	return out
 }
 
+// programs are those of the Matcha library.
+func programs() []string {
+	var out []string
+	for _, e := range library.Entries() {
+		out = append(out, e.Name+"\t"+e.Doc)
+	}
+	return out
+}
+
+// offerPrograms offers the library's programs, or a file, as the argument.
+func offerPrograms(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return programs(), cobra.ShellCompDirectiveDefault
+}
+
+// described are names with their meanings.
+func described(all [][2]string) []string {
+	var out []string
+	for _, e := range all {
+		out = append(out, e[0]+"\t"+e[1])
+	}
+	return out
+}
+
 // optionsTopic is `weft help engine-options`.
 func optionsTopic() *cobra.Command {
 	var b strings.Builder
@@ -123,7 +154,7 @@ func writeOptions(w io.Writer) {
 	_ = t.Flush()
 }
 
-// offerAll registers the completions of all commands.
+// offerAll registers the completions of all commands below root.
 func offerAll(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		to := sink.Formats
@@ -134,5 +165,6 @@ func offerAll(root *cobra.Command) {
 			to = []string{"table", "json", "ndjson"}
 		}
 		offer(c, to)
+		offerAll(c)
 	}
 }

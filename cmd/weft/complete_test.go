@@ -13,20 +13,27 @@ import (
 // TestCompletion asks as a shell's script does.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string][]string{
-		"count --engine-opt":   {"plan.method=local\t", "host.steal=off\t", "stack.unroll=8\t", "fine.pool=\t"},
-		"bench --device":       {"auto\n", "cpu\n"},
-		"match --engine":       {"auto\n", "host\t", "stack\t"},
-		"match --to":           {"ndjson\n", "parquet\n"},
-		"convert --to":         {"mtx\n", "weft\n"},
-		"explain --to":         {"json\n"},
-		"count --pattern":      {"triangle\t", "clique(\t"},
-		"verify --order":       {"gsi\n"},
-		"info --format":        {"edgelist\n"},
-		"exists --semantics":   {"trail\n"},
-		"count --count":        {"embeddings\n"},
-		"cliques --progress":   {"plain\n"},
-		"motifs --engine-opt":  {"host.tail=on\t"},
-		"explain --engine-opt": {"plan.tail=on\t"},
+		"count --engine-opt":     {"plan.method=local\t", "host.steal=off\t", "stack.unroll=8\t", "fine.pool=\t"},
+		"bench --device":         {"auto\n", "cpu\n"},
+		"match --engine":         {"auto\n", "host\t", "stack\t"},
+		"match --to":             {"ndjson\n", "parquet\n"},
+		"convert --to":           {"mtx\n", "weft\n"},
+		"explain --to":           {"json\n"},
+		"count --pattern":        {"triangle\t", "clique(\t"},
+		"verify --order":         {"gsi\n"},
+		"info --format":          {"edgelist\n"},
+		"exists --semantics":     {"trail\n"},
+		"count --count":          {"embeddings\n"},
+		"cliques --progress":     {"plain\n"},
+		"motifs --engine-opt":    {"host.tail=on\t"},
+		"explain --engine-opt":   {"plan.tail=on\t"},
+		"matcha run":             {"clique5\t", "motifs4_parts\t"},
+		"matcha run --target":    {"interp\t", "c\t", "cuda\t"},
+		"matcha run --to":        {"ndjson\n"},
+		"matcha emit --emit":     {"asg\n", "cuda\n"},
+		"matcha emit --passes":   {"none\n", "fuse-sum\t"},
+		"bench matcha --program": {"triangles\t"},
+		"bench matcha --engine":  {"host\t"},
 	} {
 		var out bytes.Buffer
 		args := append([]string{"__complete"}, append(strings.Fields(line), "")...)
@@ -44,7 +51,7 @@ func TestCompletion(t *testing.T) {
 // TestEngineOptions: what is offered is what the engines read.
 func TestEngineOptions(t *testing.T) {
 	source := map[string]string{}
-	for _, engine := range []string{"host", "stack", "fine"} {
+	for _, engine := range []string{"host", "stack", "fine", "local"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "internal", "engine", engine, "*.go"))
 		if err != nil || files == nil {
 			t.Fatal(engine, err)
@@ -61,6 +68,9 @@ func TestEngineOptions(t *testing.T) {
 	}
 	for _, o := range weft.EngineOptions() {
 		engine, name, _ := strings.Cut(o.Name, ".")
+		if of, local := strings.CutPrefix(name, "local"); local {
+			engine, name = "local", of // the method that engines share
+		}
 		if text := source[engine]; engine != "plan" && !strings.Contains(text, `"`+o.Name+`"`) && !strings.Contains(text, `case "`+name+`"`) {
 			t.Errorf("engine %s reads no option %s", engine, o.Name)
 		}

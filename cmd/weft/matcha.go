@@ -79,8 +79,9 @@ its result to standard output.
   weft matcha run mine.matcha -g graph.weft --input k=3 --to csv
   weft matcha run clique5 -g graph.weft --target c --schedule threads=8
   weft matcha run clique5 -g graph.weft --target cuda --schedule group=8,steal=on --stats`,
-		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return a.matchaRun(&f, args[0]) },
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: offerPrograms,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.matchaRun(&f, args[0]) },
 	}
 	f.add(cmd)
 	f.addWriting(cmd)
@@ -132,7 +133,8 @@ three need the inputs, because their sizes are part of the code.
 ` + exitCodesHelp,
 		Example: `  weft matcha emit triangles --passes none
   weft matcha emit clique4 --emit ir -g graph.weft`,
-		Args: args(cobra.ExactArgs(1)),
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: offerPrograms,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch emit {
 			case "asg", "ir", "c", "cuda":
@@ -187,7 +189,8 @@ that its lists need: as formulas and, with the inputs, as numbers; for a target 
 ` + exitCodesHelp,
 		Example: `  weft matcha explain clique5
   weft matcha explain clique5 -g graph.weft`,
-		Args: args(cobra.ExactArgs(1)),
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: offerPrograms,
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := a.matcha(args[0])
 			if err != nil {

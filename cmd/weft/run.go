@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -214,9 +213,6 @@ Environment:
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			if slices.Contains(laterCommands, args[0]) {
-				return usagef("not yet: weft %s", args[0])
-			}
 			msg := fmt.Sprintf("unknown command %q; see weft --help", args[0])
 			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
 				msg += "; did you mean " + strings.Join(s, " or ") + "?"
@@ -232,6 +228,12 @@ Environment:
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
 		a.matchaCmd(), a.convertCmd(), a.infoCmd(), a.genCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
 	)
+	for _, name := range laterCommands {
+		root.AddCommand(&cobra.Command{
+			Use: name, Hidden: true, DisableFlagParsing: true,
+			RunE: func(*cobra.Command, []string) error { return usagef("not yet: weft %s", name) },
+		})
+	}
 	root.AddCommand(optionsTopic())
 	offerAll(root)
 	root.InitDefaultCompletionCmd()
@@ -280,7 +282,7 @@ func flagError(err error) string {
 	return err.Error()
 }
 
-// laterCommands will come.
+// laterCommands will come; till then they say so.
 var laterCommands = []string{"sample", "serve", "watch"}
 
 // args wraps cobra's argument checks as usage errors.
