@@ -253,6 +253,9 @@ Environment:
 			if err != nil || c == root && len(rest) > 0 {
 				return usagef("unknown command %q; see weft --help", strings.Join(args, " "))
 			}
+			if c.Hidden {
+				return c.RunE(c, nil) // what it will say
+			}
 			c.InitDefaultHelpFlag()
 			return c.Help()
 		}
