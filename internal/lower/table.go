@@ -9,8 +9,8 @@ import (
 )
 
 // STMatch passes its set program to one kernel as a table (row_ptr: which sets a
-// level makes; set_ops: how each is made; Wei and Jiang, SC 2022, §1.5 of the
-// thesis), instead of a kernel for each plan. Table writes such a table: as limits
+// level makes; set_ops: how each is made; Wei and Jiang, SC 2022), instead of a
+// kernel for each plan. Table writes such a table: as limits
 // of the program, which kernels have in constant memory. table.cuh reads it, and
 // describes the words as here.
 

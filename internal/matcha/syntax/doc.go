@@ -3,6 +3,7 @@
 // canonical form. It knows no types and no meaning; docs/matcha.md has the
 // grammar.
 //
-// The language is that of the thesis on Matcha (chapter 3, section 3.4), with
-// declared inputs, let, emit and Counter added.
+// The language is that of the thesis on Matcha (Y. Wei, Runtime and compiler
+// optimizations for subgraph matching algorithms on GPUs, University of Iowa, 2026,
+// chapter 3, section 3.4), with declared inputs, let, emit and Counter added.
 package syntax
