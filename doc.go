@@ -1,6 +1,6 @@
 // Package weft finds every place where a small pattern occurs in a large graph:
-// counted, listed, or asked for once, on all cores, with answers that say what
-// they mean.
+// counted, listed, or asked for once, on all cores or on GPUs, with answers that
+// say what they mean.
 //
 // Open a graph, parse a pattern, and ask:
 //
@@ -16,6 +16,8 @@
 // DIFFERENT EDGES, MATCH REPEATABLE ELEMENTS). Counts are exact and come in two
 // kinds: embeddings, the ways to map the pattern's names, and subgraphs, the
 // embeddings up to the pattern's own symmetries.
+//
+// A Matcha is a program that says how to match, for what a pattern cannot say.
 //
 // Contexts cancel everything; what was found until then is returned with the
 // context's error and marked as not complete. Iterators may be left at any time.

@@ -29,6 +29,7 @@ type settings struct {
 	opts      map[string]string
 	seed      uint64
 	mode      *pattern.Mode
+	noMode    error // of a name that is no mode's
 	induced   *bool
 	product   bool
 	what      What
@@ -135,12 +136,11 @@ func WithParam(name string, value any) Option {
 }
 
 // WithSemantics is iso, trail or hom for a pattern that does not say: a text
-// that names its mode keeps it.
+// that names its mode keeps it. Queries with another name fail with ErrUsage.
 func WithSemantics(name string) Option {
 	return func(s *settings) {
-		if m, err := pattern.ParseMode(name); err == nil {
-			s.mode = &m
-		}
+		m, err := pattern.ParseMode(name)
+		s.mode, s.noMode = &m, err
 	}
 }
 

@@ -158,6 +158,9 @@ func (q *Query) pattern(s *settings) (*pattern.Pattern, error) {
 	if err := gql.NotYet(q.q); err != nil {
 		return nil, withKind(ErrQuery, err)
 	}
+	if s.noMode != nil {
+		return nil, withKind(ErrUsage, s.noMode)
+	}
 	if !s.product {
 		if err := q.q.CheckConnected(); err != nil {
 			return nil, withKind(ErrQuery, err)

@@ -111,6 +111,24 @@ func TestCountLimit(t *testing.T) {
 	}
 }
 
+// TestUnknownSemantics: a name that is no mode's is no answer under another mode.
+func TestUnknownSemantics(t *testing.T) {
+	g, err := Open(t.Context(), "testdata/graphs/karate.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if _, err := g.Count(t.Context(), named(t, "wedge"), WithSemantics("homo")); !errors.Is(err, ErrUsage) {
+		t.Errorf("Count: %v", err)
+	}
+	if _, err := g.Motifs(t.Context(), 3, WithSemantics("homo")); !errors.Is(err, ErrUsage) {
+		t.Errorf("Motifs: %v", err)
+	}
+	if r, err := g.Count(t.Context(), named(t, "wedge"), WithSemantics("homo"), WithSemantics("hom")); err != nil || r.Semantics != "hom" {
+		t.Errorf("the last of two: %s, %v", r.Semantics, err)
+	}
+}
+
 // TestExactJSON checks that counts beyond 2^53 are strings.
 func TestExactJSON(t *testing.T) {
 	for text, want := range map[string]string{
