@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
@@ -20,7 +18,6 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
-	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
@@ -34,7 +31,7 @@ func needC(t *testing.T) {
 	}
 }
 
-var schedules = []string{"threads=1", "threads=3", "threads=3,loop=static", "threads=2,steal=on", "threads=3,loop=static,steal=on"}
+var schedules = []string{"threads=1", "threads=3", "threads=3,loop=static", "threads=2,steal=off", "threads=3,loop=static,steal=off"}
 
 // TestLibrary runs every program of the library, with passes and without, by all
 // schedules, and compares what it gives and emits with the interpreter.
@@ -89,13 +86,9 @@ func same(t *testing.T, text, choice string, in map[string]data.Input, debug boo
 	}
 	code, err := lower(t.Context(), p, set)
 	if err != nil {
-		var mistake *syntax.Error
-		if errors.As(err, &mistake) && strings.Contains(mistake.Msg, "not yet") {
-			t.Skip(err)
-		}
 		t.Fatal(err)
 	}
-	kir.Optimize(code.Program)
+	passes.OptimizeIR(code.Program, off...)
 	if debug {
 		code.Assert()
 	}
