@@ -30,7 +30,6 @@ var engineOptions = []EngineOption{
 	{"host.windows", onOff, "edges in a window of time as slices of sorted lists"},
 	{"host.bitmap", onOff, "long lists also as bitmaps"},
 	{"stack.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
-	{"stack.local.help", []string{"on", "off", "always"}, "blocks that have no root left share the largest ones; always: any"},
 	{"stack.program", []string{"code", "table"}, "code compiled for the plan, or a table that one kernel reads"},
 	{"stack.code-motion", onOff, "make each set as early as can be"},
 	{"stack.unroll", []string{"1", "2", "4", "8"}, "siblings whose set operations are one"},
@@ -54,7 +53,6 @@ var engineOptions = []EngineOption{
 	{"fine.prune", []string{"off", "on"}, "remove vertices of too few neighbours first"},
 	{"fine.pool", []string{"N"}, "partial matches that the breadth-first start makes; 0: none"},
 	{"codegen.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
-	{"codegen.local.help", []string{"on", "off", "always"}, "blocks that have no root left share the largest ones; always: any"},
 }
 
 // EngineOptions lists what WithEngineOption sets.

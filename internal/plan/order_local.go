@@ -10,9 +10,9 @@ import (
 // orderLocal makes an order for the local method: the root, the one vertex that
 // is not its neighbour if there is one, and the others in the cheapest order.
 // The order need not be connected at level 1, whose vertex is reached over the
-// neighbours that it shares with the root. The cost model knows little of that
-// vertex, and less of pairs that must not be neighbours: the best orders of each
-// root are compared by random walks where the search is long.
+// neighbours that it shares with the root. The cost model knows little of pairs
+// that must not be neighbours: the best orders of an induced pattern are compared
+// by random walks where the search is long.
 func (b *binding) orderLocal(o Options) (choice, error) {
 	if o.Order == "given" {
 		return b.orderGiven(o)
@@ -91,7 +91,7 @@ func (b *binding) bestLocal(best []prefix, o Options) []int {
 	if len(plans) == 0 {
 		return best[0].order
 	}
-	if len(plans) == 1 || best[0].cost < worthWalking || o.Quick || plans[0].Empty != nil {
+	if len(plans) == 1 || !b.p.Induced || best[0].cost < worthWalking || o.Quick || plans[0].Empty != nil {
 		return plans[0].Order
 	}
 	around := neighbourhoodsOf(plans[0].Adjs[0].CSR)

@@ -142,7 +142,7 @@ DEV u32 Search::begin() {
   sync_warp(ALL);
   u32 l = s.loot.level;
   if (lane() == 0) {
-    s.task = s.loot.task;
+    store_held(&s.task, s.loot.task); // a thief may look at it still
     for (u32 j = 0; j < l; j++) {
       s.sibling[j] = 0;
       s.state[0][0].m[j] = s.loot.m[j];
@@ -243,7 +243,7 @@ DEV u32 Search::find() {
     note(USED_EDGES);
 #else
     if (c.count == 0) continue;
-    if (lane() == 0) s.task = c.first;
+    if (lane() == 0) store_held(&s.task, c.first);
     sync_warp(ALL);
     put_places(0, 0, c.count);
     return 0;

@@ -114,7 +114,7 @@ func TestLocal(t *testing.T) {
 	on(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{
 			Engine: e, Compile: counted, MaxVertices: 12, MaxPattern: 4, Patterns: nodiff.Hubs,
-			Opt: map[string]string{"codegen.local.classes": "128|256", "codegen.local.table": "3", "codegen.local.help": "off|always"},
+			Opt: map[string]string{"codegen.local.classes": "128|256", "codegen.local.table": "3"},
 		})
 		g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 6, M: 200, Seed: 3}, 1)
 		if err != nil {

@@ -37,7 +37,6 @@ var insideClasses = []class{
 	{universe: 40000, lanes: 32, words: 40, team: 1024, threads: 1024, slots: 49152, global: true},
 	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true},
 	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 16384, keepsList: true, global: true},
-	{universe: 1280, lanes: 8, words: 5, team: 512, threads: 512, slots: 2048, keepsList: true}, // all that shared memory holds
 	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true},
 	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true},
 	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true},
@@ -50,7 +49,6 @@ var insideClasses = []class{
 var outsideClasses = []class{
 	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true, wedges: 8192, room: 512},
 	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 8192, keepsList: true, global: true, wedges: 8192, room: 1024},
-	{universe: 2048, lanes: 8, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, global: true, wedges: 8192, room: 1024},
 	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, wedges: 4096, room: 128},
 	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true, wedges: 6144, room: 128},
 	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true, wedges: 6144, room: 256},
@@ -78,9 +76,6 @@ var innerClasses = []class{
 	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, sieve: 17, limit: 1 << 18, part: 16},
 	{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 13, limit: 1 << 12, part: 1},
 }
-
-// helps reports whether the class's teams may help each other.
-func (c *class) helps() bool { return c.slots > 0 && c.team == c.threads && c.team >= 256 }
 
 // maxUniverse stands for any number of vertices.
 const maxUniverse = 1<<32 - 1
@@ -142,7 +137,7 @@ func (c *class) text(index int, l layout) string {
 	} {
 		fmt.Fprintf(&b, "  static constexpr u32 %s = %du;\n", m.name, m.n)
 	}
-	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v, helps = %v;\n};\n", c.keepsList, c.global, c.helps())
+	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v;\n};\n", c.keepsList, c.global)
 	fmt.Fprintf(&b, "WEFT_KERNEL(local_%d, LocalParams, LAUNCH_BOUNDS(%d, %d)) { search_class<Class%d>(p); }\n", index, c.threads, 1024/c.threads, index)
 	return b.String()
 }

@@ -27,7 +27,7 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 			t.Fatal(err)
 		}
 		info := cuda.Info{SharedPerBlock: 232448}
-		l, err := newSearch(g, p, info, switches{gain: helpGain})
+		l, err := newSearch(g, p, info, switches{})
 		if err != nil {
 			t.Fatal(err)
 		}

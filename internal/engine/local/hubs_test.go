@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -114,56 +113,6 @@ func TestLocalHubsOverFilteredEdges(t *testing.T) {
 	})
 }
 
-// TestLocalHelp: below one root lies more than below all others; blocks without
-// roots help with it, and nothing is counted twice.
-func TestLocalHelp(t *testing.T) {
-	const leaves = 160
-	s := nodiff.Spec{N: leaves + 1}
-	for v := 1; v <= leaves; v++ {
-		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v})
-		for _, k := range []int{1, 2, 7, 12} {
-			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: (v+k)%leaves + 1})
-		}
-	}
-	g := s.Build()
-	names := []string{"stmatch:q1", "stmatch:q2"}
-	none := true // emulated blocks may do one after the other what has no barriers: q1
-	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		s, err := session.Open([]*cuda.Device{d}, session.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		for _, name := range names {
-			ps, err := pattern.ByName(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ps[0].Induced = true
-			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			l, err := newSearch(g, p, d.Info(), with(t, map[string]string{"stack.local.classes": "256", "stack.local.table": "64", "stack.local.help": "always"}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-			r, err := runOn(context.Background(), s, l, engine.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			none = none && strings.Contains(r.Notes[0], " 0 times with help")
-			t.Log(name, r.Matches, r.Search, r.Notes)
-		}
-		if none {
-			t.Error("no block helped another")
-		}
-	})
-}
-
 // TestLocalNoRoom: a root that no class has room for is searched by none; the run
 // fails.
 func TestLocalNoRoom(t *testing.T) {
@@ -175,7 +124,7 @@ func TestLocalNoRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		l, err := newSearch(g, p, d.Info(), switches{gain: helpGain})
+		l, err := newSearch(g, p, d.Info(), switches{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +135,7 @@ func TestLocalNoRoom(t *testing.T) {
 		if _, err := runOn(context.Background(), s, l, engine.Options{}); !errors.Is(err, ErrUniverse) {
 			t.Errorf("a universe of 260 in classes for 256: %v", err)
 		}
-		l, err = newSearch(g, p, d.Info(), switches{gain: helpGain})
+		l, err = newSearch(g, p, d.Info(), switches{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +170,7 @@ func TestLocalStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ses.Close()
-	l, err := newSearch(g, p, d.Info(), switches{gain: helpGain})
+	l, err := newSearch(g, p, d.Info(), switches{})
 	if err != nil {
 		t.Fatal(err)
 	}

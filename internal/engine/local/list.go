@@ -21,13 +21,8 @@ type localArgs struct {
 	Roots        roots
 	Scratch      uint64
 	ScratchWords uint64
-	Desks        uint64
-	Given        uint64
-	Gain, Often  uint32
+	Often        uint32
 }
-
-// deskBytes is the size of struct Desk.
-const deskBytes = 32
 
 // stats is struct Stats, and measureArgs struct MeasureX.
 type stats struct {

@@ -6,7 +6,6 @@
 // own text (lower, the rows view).
 #ifndef WEFT_LOCAL
 #define WEFT_LOCAL
-#include "local_help.cuh"
 #include "local_roots.cuh"
 #if W_OUTSIDE
 #include "local_wedges.cuh"
@@ -16,9 +15,6 @@ struct Local {
   Roots roots;
   u32* scratch;      // of the teams whose rows are in global memory
   u64 scratch_words; // a team's part of it
-  Desk* desks;       // one of each team, where teams help each other; else null
-  u32* given;        // by place in the list of the class: how much of a root was given out
-  u32 gain;          // how many times as long as its matrix a root has to take for help
   u32 often;         // not 0: matches are added up all the time, for a limit
 };
 
@@ -53,39 +49,20 @@ template <class C> DEV u32 row_group() { return Team<C::team>::rank() / C::Row::
 #include "local_sizes.cuh"
 #elif !W_OUTSIDE
 // The matches whose root has the universe s.
-template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, const Share& share, Set s, Tally& n) {
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, u32 root, Set s, Tally& n) {
   using T = Team<C::team>;
-  using Row = typename C::Row;
-  u32 root = share.root;
-  Hood<Row> h = make_hood<C>(p.graph, m, rows, root, s);
+  Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, root, s);
   u32 from = level1_from(p.graph, h), end = min(level1_end(p.graph, h), h.d);
   u32 parts = W_PARTS ? (h.d + 31) / 32 : 1;
-  u32 tasks = from < end ? (end - from) * parts : 0;
-  auto search = [&](u32 t) {
-    if (leave(typename Row::G(), p, root, n)) return false;
-    u32 p1 = from + t / parts, part = t % parts;
+  u64 tasks = from < end ? (u64)(end - from) * parts : 0;
+  for (u64 t = row_group<C>(); t < tasks; t += row_groups<C>()) {
+    if (leave(typename C::Row::G(), p, root, n)) break;
+    u32 p1 = from + (u32)(t / parts), part = (u32)(t % parts);
 #if W_MASK1
-    if (!(h.masks[(W_MASK1 - 1) * Row::stride + (p1 >> 5)] >> (p1 & 31) & 1)) return true;
+    if (!(h.masks[(W_MASK1 - 1) * C::Row::stride + (p1 >> 5)] >> (p1 & 31) & 1)) continue;
 #endif
     auto got = nest(p.graph, h, p1, part);
-    if (Row::G::leader()) n.root += got;
-    return true;
-  };
-  lay_out<T>(share, tasks);
-  if (share.given) {
-    constexpr u32 groups = 32 / Row::lanes;
-    auto take = [&] { return lane() == 0 ? atomic_add(share.given, groups) : 0; };
-    bool on = true;
-    for (u32 asked = take(); on;) {
-      u32 t = shfl(ALL, asked, 0);
-      if (t >= tasks) break;
-      asked = take(); // is on its way while these are searched
-      t += lane() / Row::lanes;
-      on = all(ALL, t >= tasks || search(t));
-    }
-  } else {
-    for (u32 t = row_group<C>(); t < tasks; t += row_groups<C>())
-      if (!search(t)) break;
+    if (C::Row::G::leader()) n.root += got;
   }
   T::sync();
 }
@@ -96,10 +73,9 @@ DEV Count gain(const Graph& q, u32 c) {
 }
 
 // The pairs of root and outside vertex, by the number of neighbours they share.
-template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const Share& share, Set s, Tally& n) {
-  u32 root = share.root;
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 root, Set s, Tally& n) {
   u128 before = n.root;
-  each_range<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), share, s, n.watch,
+  each_range<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s, n.watch,
                 [&](u32, u32 y, u32 i, const Wedges<C::wedges>& t) {
                   u32 c = atomic_add(&t.counts()[i], 1u);
                   if (c + 1 >= W_SHARE && outside_ok(p.graph, root, y)) n.root += gain(p.graph, c);
@@ -161,11 +137,10 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
   }
 }
 
-template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, const Share& share, Set s, Tally& n) {
-  u32 root = share.root;
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, u32 root, Set s, Tally& n) {
   Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, root, s);
   u32* out = C::global_rows ? rows + p.x.scratch_words - C::room * C::Row::stride : (u32*)(m + C::out);
-  each_range<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), share, s, n.watch,
+  each_range<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s, n.watch,
                 [&](u32, u32, u32 i, const Wedges<C::wedges>& t) { atomic_add(&t.counts()[i], 1u); },
                 [&](const Wedges<C::wedges>& t) { search_range<C>(p, m, out, h, root, s, t, n); }, [] {});
 }
@@ -188,58 +163,21 @@ template <class C> DEV void search_class(const LocalParams& p) {
   T::sync();
 #endif
   Tally n;
-  auto search = [&](const Share& share) {
+  each_task<T>(p.run, head, ClassTasks{end, count + 1, most}, n.watch, [&](u64 task) {
+    u32 root = x.lists[C::index * x.stride + task];
     n.root = 0;
-    search_root<C>(p, m, rows, share, universe(p.graph, share.root), n);
+    search_root<C>(p, m, rows, root, universe(p.graph, root), n);
     n.all += n.root;
     if (p.run.roots) {
       u128 sum = sum128(Warp(), n.root);
-      if (lane() == 0 && sum) add_root(p.run, share.root, sum);
+      if (lane() == 0 && sum) add_root(p.run, root, sum);
     }
     if (p.x.often) {
       u128 sum = sum128(Warp(), n.all);
       if (lane() == 0 && sum) add128(p.run.counters, sum);
       n.all = 0;
     }
-  };
-  const u32* list = x.lists + C::index * x.stride;
-  u32* begun = count + 2; // roots that are on a desk, or were
-  each_task<T>(p.run, head, ClassTasks{end, count + 1, most}, n.watch, [&](u64 task) {
-    Share share = {list[task], (u32*)0, (Desk*)0, 0};
-    if (C::helps && p.x.desks) {
-      share.given = p.x.given + task;
-      share.desk = p.x.desks + T::number();
-      if (T::rank() == 0) {
-        open_desk(share, (u32)task);
-        atomic_add(begun, 1u);
-      }
-    }
-    search(share);
   });
-  if constexpr (C::helps) {
-    // Without roots of its own: until none of another team takes long.
-    while (p.x.desks && end > 0) {
-      if (T::warp_of() == 0) {
-        bool stop = n.watch.leave(Warp(), p.run), wait = load_relaxed(begun) < end;
-        u32 task = root_to_help(p.x.desks, p.x.given, teams, p.x.gain, wait);
-        if (lane() == 0) {
-          head->low = task;
-          head->flag = stop || task == ~0u && !wait;
-        }
-      }
-      T::sync();
-      u32 task = head->low;
-      bool done = head->flag;
-      T::sync();
-      if (done) break;
-      if (task == ~0u) {
-        spin();
-        continue;
-      }
-      if (T::rank() == 0) atomic_add(&p.run.counters->steals_grid, (u64)1);
-      search(Share{list[task], p.x.given + task, (Desk*)0, 0});
-    }
-  }
   u128 sum = sum128(Warp(), n.all);
   if (lane() == 0 && sum) add128(p.run.counters, sum);
 }

@@ -218,8 +218,8 @@ func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, erro
 	}
 	res := engine.Result{Engine: l.name, Device: s.String(), Threads: s.Workers(), Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
 	if err == nil {
-		res.Notes = append(res.Notes, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help of another block; upload %s, preparation %s, compilation %s",
-			len(l.classes), r.StealsGrid, round(r.Upload), round(r.Prepare), round(r.Compile)))
+		res.Notes = append(res.Notes, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods; upload %s, preparation %s, compilation %s",
+			len(l.classes), round(r.Upload), round(r.Prepare), round(r.Compile)))
 	}
 	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
 		res.Matches, res.Complete = limit, false
@@ -247,12 +247,7 @@ func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args
 	if launch.Blocks == 0 {
 		return nil, &cuda.Error{Op: l.name, Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
 	}
-	blocks := (count + teams - 1) / teams
-	helped := l.helped(c)
-	if helped {
-		blocks = max(blocks, x.Info().SMs)
-	}
-	launch.Blocks = min(launch.Blocks, blocks)
+	launch.Blocks = min(launch.Blocks, (count+teams-1)/teams)
 	if c.global {
 		rows := min(c.universe, most)*4*c.lanes*c.words + c.room*c.lanes*c.words*4
 		words := int64(rows+15) / 16 * 4
@@ -263,21 +258,7 @@ func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args
 		}
 		args.Scratch, args.ScratchWords = b.Ptr, uint64(words)
 	}
-	if helped {
-		desks := deskBytes * int64(launch.Blocks)
-		b, err := r.cleared("what teams share", desks+4*int64(count))
-		if err != nil {
-			return nil, err
-		}
-		args.Desks, args.Given, args.Gain = b.Ptr, b.Ptr+uint64(desks), uint32(l.gain)
-	}
 	return session.Prepared(x, k, launch, &args), nil
-}
-
-// helped reports whether teams of class c help each other: where a root has a
-// matrix, and the team is a block of some size. Smaller ones have little to share.
-func (l *Search) helped(c *class) bool {
-	return l.gain >= 0 && c.helps() && l.define("W_SIZES") == 0 && l.define("W_ROWS") != noRows
 }
 
 // residentThreads is how many threads a multiprocessor is to hold at once.

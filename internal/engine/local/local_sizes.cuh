@@ -40,8 +40,7 @@ DEV u32 count_known(const Sieve& known, Set a) {
 }
 
 // The matches whose root has the universe s. The sieve is zero before and after.
-template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const Share& share, Set s, Tally& n) {
-  u32 root = share.root;
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 root, Set s, Tally& n) {
   using T = Team<C::team>;
   using Row = typename C::Row;
   const Graph& q = p.graph;

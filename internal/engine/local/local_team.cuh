@@ -31,13 +31,12 @@ struct TeamHead {
   u32 round;
   u32 flag;
   u32 found;
-  u32 low;
   u32 left; // not 0: a lane has seen that the run is stopped
 };
 
 // Before a team's first task. Collective.
 template <class T> DEV void team_begin(TeamHead* head) {
-  if (T::rank() == 0) *head = TeamHead{{0, 0}, 0, {0, 0}, {0, 0}, 0, 0, 0, 0, 0};
+  if (T::rank() == 0) *head = TeamHead{{0, 0}, 0, {0, 0}, {0, 0}, 0, 0, 0, 0};
   T::sync();
 }
 

@@ -21,10 +21,9 @@ import (
 var localCases = []map[string]string{
 	{},
 	{"stack.local.classes": "64,128"},
-	{"stack.local.classes": "256", "stack.local.help": "always"},
+	{"stack.local.classes": "256"},
 	{"stack.local.classes": "512", "stack.local.table": "16"},
-	{"stack.local.classes": "4096", "stack.local.table": "3", "stack.local.help": "always"},
-	{"stack.local.classes": "1280,2048,4096", "stack.local.help": "always"},
+	{"stack.local.classes": "4096", "stack.local.table": "3"},
 }
 
 // TestLocalPapers counts gMatch's P1–P9 by the local schedule and on the host, each
@@ -71,36 +70,6 @@ func TestLocalPapers(t *testing.T) {
 	})
 }
 
-// TestLocalLargeShared: the largest matrix that shared memory holds, on a device
-// that has as much of it as an H200.
-func TestLocalLargeShared(t *testing.T) {
-	d := device.Emulated(t, emu.Options{SharedPerBlock: 232448, Seed: device.Seed()})
-	s, err := session.Open([]*cuda.Device{d}, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	g := rmat(t, 7, 600)
-	for _, name := range []string{"stmatch:q3", "stmatch:q5"} {
-		ps, err := pattern.ByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ps[0].Induced = true
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := newSearch(g, p, d.Info(), with(t, map[string]string{"stack.local.classes": "1280"}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // TestLocalOnTwoDevices deals the roots of plans of each kind to two devices, in
 // rounds.
 func TestLocalOnTwoDevices(t *testing.T) {
@@ -120,7 +89,7 @@ func TestLocalOnTwoDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := newSearch(g, p, devices[0].Info(), switches{gain: helpGain})
+		l, err := newSearch(g, p, devices[0].Info(), switches{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +138,7 @@ func TestCliques(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, shared := range []int{48 << 10, 232448} {
-			l, err := newSearch(g, p, cuda.Info{SMs: 132, SharedPerBlock: shared}, switches{gain: helpGain})
+			l, err := newSearch(g, p, cuda.Info{SMs: 132, SharedPerBlock: shared}, switches{})
 			if err != nil || l.define("W_OUTSIDE") != 0 || l.define("W_UNIVERSE") != belowRoot || l.define("W_ROWS") != belowRoot {
 				t.Errorf("clique(%d) with %d bytes: %v", k, shared, err)
 			}

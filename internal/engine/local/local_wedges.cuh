@@ -5,7 +5,7 @@
 // sorted, so a range is a slice of each.
 #ifndef WEFT_LOCAL_WEDGES
 #define WEFT_LOCAL_WEDGES
-#include "local_help.cuh"
+#include "local_hood.cuh"
 
 // Counters of the ids lo … hi-1. Direct: one an id; else a hash table.
 template <u32 CAP> struct Wedges {
@@ -69,81 +69,55 @@ DEV u32 id_of_degree(const Adj& a, u32 from, u32 end, u64 sum) {
 
 // Goes through the outside ids of root range by range. count(k, y, slot, table)
 // is called for each wedge over list[k], by lanes alone, and ended(table) by the
-// team when a range is through, if the run is not stopped; undo() when a range has
-// to be gone through again, with a larger table or in parts, because the table was
-// full.
+// team when a range is through, if the run is not stopped; undo() when a range has to be gone through
+// again, with a larger table or in parts, because the table was full.
 template <class C, class F, class E, class U>
-DEV void each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, const Share& share, Set s, Watch& watch, F count, E ended, U undo) {
+DEV void each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, u32 root, Set s, Watch& watch, F count, E ended, U undo) {
   using T = Team<C::team>;
-  u32 begin = outside_from(q, share.root), last = max(begin, outside_end(q, share.root));
-  lay_out<T>(share, last - begin);
-  if (begin == last) return;
+  u32 lo = outside_from(q, root), end = outside_end(q, root);
+  if (lo >= end) return;
   u64 mine = 0;
   for (u32 k = T::rank(); k < s.n; k += T::size()) mine += degree(q.adj[0], s.p[k]);
   // Wedges end in a range about as its degrees are to all in the graph.
   u64 wedges = team_sum<T>(head, mine), all = max((u64)1, q.adj[0].off[q.n]);
-  constexpr u32 most = C::wedges / 4 * 3;
-  // The end of a range from lo in which about as many wedges end as have room.
-  auto fits = [&](u32 lo, u32 hi) {
-    if (wedges <= most) return hi;
-    u32 to = id_of_degree(q.adj[0], lo, hi, (u64)((f64)all / (f64)wedges * most));
-    return min(hi, max(to, lo + min(hi - lo, 2 * C::wedges)));
-  };
+  u32 width = end - lo, doubt = 1;
   Wedges<C::wedges> t;
   t.words = words;
-  // Several teams take what fits at a time, one takes all.
-  for (u32 turn = 0;; turn++) {
-    u32 lo = turn ? last : begin, end = last;
-    if (share.given) {
-      if (T::rank() == 0) {
-        for (u32 given = load_relaxed(share.given);;) {
-          lo = begin + given;
-          if (lo >= last) break;
-          end = fits(lo, last);
-          u32 now = atomic_cas(share.given, given, end - begin);
-          if (now == given) break;
-          given = now;
-        }
-        head->low = lo;
-        head->found = end;
+  while (lo < end) {
+    u32 hi = end - lo < width ? end : lo + width;
+    if (T::rank() == 0) {
+      u32 to = hi;
+      if (wedges > C::wedges / 4 * 3) {
+        to = id_of_degree(q.adj[0], lo, hi, (u64)((f64)all / (f64)wedges * (C::wedges / 4 * 3)));
+        to = min(hi, max(to, lo + min(hi - lo, 2 * C::wedges)));
       }
-      T::sync();
-      lo = head->low, end = head->found;
-      T::sync();
+      head->found = watch.leave(r) ? lo : to;
+      head->flag = 0;
     }
-    if (lo >= last) return;
-    u32 width = end - lo, doubt = 1;
-    while (lo < end) {
-      u32 hi = end - lo < width ? end : lo + width;
-      if (T::rank() == 0) {
-        head->found = watch.leave(r) ? lo : fits(lo, hi);
-        head->flag = 0;
-      }
-      T::sync();
-      hi = head->found;
-      if (hi == lo) return;
-      u64 expected = (u64)((f64)wedges / (f64)all * (f64)(q.adj[0].off[hi] - q.adj[0].off[lo])) * doubt + 1;
-      t.template open<T>(lo, hi, min(wedges, expected));
-      each_of<T>(head, s.n, [&](u32 k) { return t.part(q, s.p[k]); },
-                 [&](u32 k, u32 y) {
-                   if (load_relaxed(&head->flag)) return;
-                   u32 i = t.enter(y);
-                   if (i == ~0u) store_relaxed(&head->flag, 1u);
-                   else count(k, y, i, t);
-                 });
-      T::sync();
-      bool full = head->flag;
-      T::sync();
-      if (full) {
-        undo();
-        if (t.slots < C::wedges) doubt *= 8;
-        else width = max(1u, (hi - lo) / 2);
-        continue;
-      }
-      ended(t);
-      lo = hi, doubt = 1;
-      width = width > (end - lo) / 2 ? end - lo : 2 * width;
+    T::sync();
+    hi = head->found;
+    if (hi == lo) return;
+    u64 expected = (u64)((f64)wedges / (f64)all * (f64)(q.adj[0].off[hi] - q.adj[0].off[lo])) * doubt + 1;
+    t.template open<T>(lo, hi, min(wedges, expected));
+    each_of<T>(head, s.n, [&](u32 k) { return t.part(q, s.p[k]); },
+               [&](u32 k, u32 y) {
+                 if (load_relaxed(&head->flag)) return;
+                 u32 i = t.enter(y);
+                 if (i == ~0u) store_relaxed(&head->flag, 1u);
+                 else count(k, y, i, t);
+               });
+    T::sync();
+    bool full = head->flag;
+    T::sync();
+    if (full) {
+      undo();
+      if (t.slots < C::wedges) doubt *= 8;
+      else width = max(1u, (hi - lo) / 2);
+      continue;
     }
+    ended(t);
+    lo = hi, doubt = 1;
+    width = width > (end - lo) / 2 ? end - lo : 2 * width;
   }
 }
 

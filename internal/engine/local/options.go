@@ -12,14 +12,8 @@ import (
 type switches struct {
 	universes []int // classes=64,1024: those of these sizes are used
 	table     int   // table=N: outside vertices in a table at a time; 0: as many as have room
-	// gain is how many times as long as its matrix a root has to take for another
-	// block to help: help=on; always: any; off, -1: none does.
-	gain     int
-	noMotion bool // ENGINE.code-motion=off: every set is made where it is used
+	noMotion  bool  // ENGINE.code-motion=off: every set is made where it is used
 }
-
-// helpGain is what makes up for the second matrix, and for looking for it.
-const helpGain = 2
 
 // On reads ENGINE.local, which is on or off, and checks the options below it.
 func On(name string, opt map[string]string) (bool, error) {
@@ -28,7 +22,7 @@ func On(name string, opt map[string]string) (bool, error) {
 }
 
 func parse(name string, opt map[string]string) (on bool, w switches, err error) {
-	on, w.gain = true, helpGain
+	on = true
 	w.noMotion = opt[name+".code-motion"] == "off"
 	for key, value := range opt {
 		of, ok := strings.CutPrefix(key, name+".local")
@@ -53,12 +47,6 @@ func parse(name string, opt map[string]string) (on bool, w switches, err error) 
 			if w.table, err = strconv.Atoi(value); err != nil || w.table < 1 {
 				return on, w, wrong("want a number of outside vertices")
 			}
-		case ".help":
-			gain, ok := map[string]int{"on": helpGain, "off": -1, "always": 0}[value]
-			if !ok {
-				return on, w, wrong("want on, off or always")
-			}
-			w.gain = gain
 		default:
 			return on, w, wrong("no such option")
 		}
