@@ -159,7 +159,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 		return usagef("--runs must be at least 1, and --warmup at least 0")
 	}
 	if len(f.graphs) == 0 {
-		return errNoGraph
+		return usagef("no graph: give a file with -g")
 	}
 	cases, err := f.matchaCases()
 	if err != nil {

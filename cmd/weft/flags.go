@@ -171,6 +171,9 @@ func (f *commonFlags) check() error {
 	if err := f.checkValues(); err != nil {
 		return err
 	}
+	if f.gpuMemory != "" && f.device == "cpu" {
+		return usagef("--gpu-memory %s: --device cpu uses no GPU", f.gpuMemory)
+	}
 	if err := choose.CheckNames(f.engine, f.device); err != nil {
 		return checkKind(err)
 	}

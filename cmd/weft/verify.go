@@ -33,6 +33,9 @@ checksum of every section.
 			if err := f.check(); err != nil {
 				return err
 			}
+			if budget <= 0 {
+				return usagef("--budget must be more than 0")
+			}
 			args = f.fromArgs(args)
 			if f.path != "" && len(args)+len(f.files)+len(f.names) == 0 {
 				return a.verifyFile(&f)
