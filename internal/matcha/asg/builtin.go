@@ -225,7 +225,7 @@ func (b *builder) bound(a *arguments, param string, n *Node) *types.Bound {
 		if a.given != "" {
 			what = a.given
 		}
-		b.failHint(a.by[param].Pos(), "the size of "+what+" is unknown", "a number with a known range",
+		b.failHint(a.by[param].Pos(), "the size of "+what+" is unknown", "a number with a known range from 0 on",
 			"memory is allocated before the program runs: declare an input as int in 0..1000, or give mk_list a constant nitems")
 	}
 	return n.Type.Max
