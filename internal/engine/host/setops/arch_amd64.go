@@ -169,28 +169,6 @@ func andCountLong(a, b []uint64) int {
 	return andCountGo(a, b)
 }
 
-func andCount3Long(a, b, c []uint64) int {
-	b, c = b[:len(a)], c[:len(a)]
-	switch active {
-	case levelAVX512:
-		return avx512AndCount3(&a[0], &b[0], &c[0], len(a))
-	case levelAVX2:
-		return avx2AndCount3(&a[0], &b[0], &c[0], len(a))
-	}
-	return andCount3Go(a, b, c)
-}
-
-func andNotCountLong(a, b []uint64) int {
-	b = b[:len(a)]
-	switch active {
-	case levelAVX512:
-		return avx512AndNotCount(&a[0], &b[0], len(a))
-	case levelAVX2:
-		return avx2AndNotCount(&a[0], &b[0], len(a))
-	}
-	return andNotCountGo(a, b)
-}
-
 func andLong(dst, a, b []uint64) int {
 	dst, b = dst[:len(a)], b[:len(a)]
 	switch active {

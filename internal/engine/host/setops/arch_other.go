@@ -13,11 +13,9 @@ func gallopCount(small, large []uint32) int       { return gallopCountGo(small, 
 func gallopIntersect(dst, small, l []uint32) int  { return gallopIntersectGo(dst, small, l) }
 func gallopDifference(dst, small, l []uint32) int { return gallopDifferenceGo(dst, small, l) }
 
-func andCountLong(a, b []uint64) int     { return andCountGo(a, b) }
-func andCount3Long(a, b, c []uint64) int { return andCount3Go(a, b, c) }
-func andNotCountLong(a, b []uint64) int  { return andNotCountGo(a, b) }
-func andLong(dst, a, b []uint64) int     { return andGo(dst, a, b) }
-func andNotLong(dst, a, b []uint64) int  { return andNotGo(dst, a, b) }
+func andCountLong(a, b []uint64) int    { return andCountGo(a, b) }
+func andLong(dst, a, b []uint64) int    { return andGo(dst, a, b) }
+func andNotLong(dst, a, b []uint64) int { return andNotGo(dst, a, b) }
 
 func countBits(list []uint32, bm []uint64) int { return countBitsGo(list, bm) }
 

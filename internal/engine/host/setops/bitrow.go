@@ -23,30 +23,6 @@ func AndCount(a, b []uint64) int {
 	return n
 }
 
-// AndNotCount returns the number of bits set in a and not in b.
-func AndNotCount(a, b []uint64) int {
-	if len(a) > shortRow {
-		return andNotCountLong(a, b)
-	}
-	n := 0
-	for i, x := range a {
-		n += bits.OnesCount64(x &^ b[i])
-	}
-	return n
-}
-
-// AndCount3 returns the number of bits set in all of a, b and c.
-func AndCount3(a, b, c []uint64) int {
-	if len(a) > shortRow {
-		return andCount3Long(a, b, c)
-	}
-	n := 0
-	for i, x := range a {
-		n += bits.OnesCount64(x & b[i] & c[i])
-	}
-	return n
-}
-
 // And writes the bits set in both a and b to dst[:len(a)] and returns how many
 // there are. dst may be a or b; otherwise it must not overlap them.
 func And(dst, a, b []uint64) int {
@@ -82,24 +58,6 @@ func andCountGo(a, b []uint64) int {
 	n := 0
 	for i, x := range a {
 		n += bits.OnesCount64(x & b[i])
-	}
-	return n
-}
-
-func andNotCountGo(a, b []uint64) int {
-	b = b[:len(a)]
-	n := 0
-	for i, x := range a {
-		n += bits.OnesCount64(x &^ b[i])
-	}
-	return n
-}
-
-func andCount3Go(a, b, c []uint64) int {
-	b, c = b[:len(a)], c[:len(a)]
-	n := 0
-	for i, x := range a {
-		n += bits.OnesCount64(x & b[i] & c[i])
 	}
 	return n
 }

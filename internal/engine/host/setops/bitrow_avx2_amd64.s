@@ -9,7 +9,7 @@
 // Muła, Kurz and Lemire, "Faster population counts using AVX2 instructions",
 // Comput. J. 61(1), 2018.
 //
-// Registers: SI, DX, R8: the rows a, b, c; DI: dst; CX: words left; AX: count;
+// Registers: SI, DX: the rows a, b; DI: dst; CX: words left; AX: count;
 // Y15: count in four lanes; Y14: nibble table; Y13: 0x0F bytes; Y8 to Y11: ones,
 // twos, fours and eights of the tree.
 
@@ -145,11 +145,6 @@ done: \
 	ADDQ $n, SI \
 	ADDQ $n, DX
 
-#define STEP3(n) \
-	ADDQ $n, SI \
-	ADDQ $n, DX \
-	ADDQ $n, R8
-
 #define STEPD(n) \
 	ADDQ $n, SI \
 	ADDQ $n, DX \
@@ -162,16 +157,6 @@ done: \
 #define GETANDW \
 	MOVQ (SI), BX \
 	ANDQ (DX), BX
-
-#define GETAND3(o, v) \
-	VMOVDQU o(SI), v    \
-	VPAND   o(DX), v, v \
-	VPAND   o(R8), v, v
-
-#define GETAND3W \
-	MOVQ (SI), BX \
-	ANDQ (DX), BX \
-	ANDQ (R8), BX
 
 #define GETNOT(o, v) \
 	VMOVDQU o(DX), v    \
@@ -203,25 +188,6 @@ TEXT ·avx2AndCount(SB), NOSPLIT, $0-32
 	MOVQ b+8(FP), DX
 	MOVQ n+16(FP), CX
 	ROWS(GETAND, GETANDW, STEP2)
-	MOVQ AX, ret+24(FP)
-	RET
-
-// func avx2AndCount3(a, b, c *uint64, n int) int
-TEXT ·avx2AndCount3(SB), NOSPLIT, $0-40
-	MOVQ a+0(FP), SI
-	MOVQ b+8(FP), DX
-	MOVQ c+16(FP), R8
-	MOVQ n+24(FP), CX
-	ROWS(GETAND3, GETAND3W, STEP3)
-	MOVQ AX, ret+32(FP)
-	RET
-
-// func avx2AndNotCount(a, b *uint64, n int) int
-TEXT ·avx2AndNotCount(SB), NOSPLIT, $0-32
-	MOVQ a+0(FP), SI
-	MOVQ b+8(FP), DX
-	MOVQ n+16(FP), CX
-	ROWS(GETNOT, GETNOTW, STEP2)
 	MOVQ AX, ret+24(FP)
 	RET
 

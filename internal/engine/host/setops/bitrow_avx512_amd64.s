@@ -5,7 +5,7 @@
 // Counting the bits of a combination of rows with VPOPCNTQ, 8 words at a time;
 // the last vector is loaded and stored under a mask.
 //
-// Registers: SI, DX, R8: the rows a, b, c; DI: dst; CX: words left; Z15: count
+// Registers: SI, DX: the rows a, b; DI: dst; CX: words left; Z15: count
 // by lane; K1: the lanes in use.
 
 #define ROWS(GET, STEP) \
@@ -43,11 +43,6 @@ sum: \
 	ADDQ $64, SI \
 	ADDQ $64, DX
 
-#define STEP3 \
-	ADDQ $64, SI \
-	ADDQ $64, DX \
-	ADDQ $64, R8
-
 #define STEPD \
 	ADDQ $64, SI \
 	ADDQ $64, DX \
@@ -56,11 +51,6 @@ sum: \
 #define GETAND \
 	VMOVDQU64.Z (SI), K1, Z0 \
 	VMOVDQU64.Z (DX), K1, Z1 \
-	VPANDQ      Z1, Z0, Z0
-
-#define GETAND3 \
-	GETAND                   \
-	VMOVDQU64.Z (R8), K1, Z1 \
 	VPANDQ      Z1, Z0, Z0
 
 #define GETNOT \
@@ -82,25 +72,6 @@ TEXT ·avx512AndCount(SB), NOSPLIT, $0-32
 	MOVQ b+8(FP), DX
 	MOVQ n+16(FP), CX
 	ROWS(GETAND, STEP2)
-	MOVQ AX, ret+24(FP)
-	RET
-
-// func avx512AndCount3(a, b, c *uint64, n int) int
-TEXT ·avx512AndCount3(SB), NOSPLIT, $0-40
-	MOVQ a+0(FP), SI
-	MOVQ b+8(FP), DX
-	MOVQ c+16(FP), R8
-	MOVQ n+24(FP), CX
-	ROWS(GETAND3, STEP3)
-	MOVQ AX, ret+32(FP)
-	RET
-
-// func avx512AndNotCount(a, b *uint64, n int) int
-TEXT ·avx512AndNotCount(SB), NOSPLIT, $0-32
-	MOVQ a+0(FP), SI
-	MOVQ b+8(FP), DX
-	MOVQ n+16(FP), CX
-	ROWS(GETNOT, STEP2)
 	MOVQ AX, ret+24(FP)
 	RET
 

@@ -53,12 +53,6 @@ func avx2FilterBits(dst, list *uint32, n int, bm *uint64, halfwords, flip uint32
 func avx2AndCount(a, b *uint64, n int) int
 
 //go:noescape
-func avx2AndCount3(a, b, c *uint64, n int) int
-
-//go:noescape
-func avx2AndNotCount(a, b *uint64, n int) int
-
-//go:noescape
 func avx2And(dst, a, b *uint64, n int) int
 
 //go:noescape
@@ -66,12 +60,6 @@ func avx2AndNot(dst, a, b *uint64, n int) int
 
 //go:noescape
 func avx512AndCount(a, b *uint64, n int) int
-
-//go:noescape
-func avx512AndCount3(a, b, c *uint64, n int) int
-
-//go:noescape
-func avx512AndNotCount(a, b *uint64, n int) int
 
 //go:noescape
 func avx512And(dst, a, b *uint64, n int) int

@@ -48,9 +48,6 @@ func Intersect(dst, a, b []uint32) int {
 	return mergeIntersect(dst, a, b)
 }
 
-// DifferenceCount returns the number of values of a that are not in b.
-func DifferenceCount(a, b []uint32) int { return len(a) - IntersectCount(a, b) }
-
 // Difference writes the values of a that are not in b to dst, in order, and
 // returns how many there are. cap(dst) must be at least len(a).
 //
