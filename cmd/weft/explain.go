@@ -30,10 +30,13 @@ answer when it is run on the graph; docs/matcha.md describes the language.
 		Example: `  weft explain -g graph.weft --pattern house
   weft explain -g graph.weft --pattern house --analyze --order gsi
   weft explain -g graph.weft --pattern house --matcha | weft matcha run - -g graph.weft`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if matcha {
 				if analyze {
 					return usagef("--analyze runs an engine, and --matcha writes a program: see weft matcha run")
+				}
+				if err := onlyWritten(cmd); err != nil {
+					return err
 				}
 				return a.explainMatcha(&f, f.fromArgs(args))
 			}
@@ -125,6 +128,16 @@ func writeExplanation(out *output, e *weft.Explanation) error {
 		_, err = fmt.Fprintf(out, "found %v embeddings in %s, complete: %v\n", r.Embeddings, brief(r.Search), r.Complete)
 	}
 	return err
+}
+
+// onlyWritten refuses the flags of runs where --matcha writes a program instead.
+func onlyWritten(cmd *cobra.Command) error {
+	for _, name := range []string{"engine", "device", "gpu-memory", "timeout", "stats"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s is about a run, and --matcha writes a program: see weft matcha run", name)
+		}
+	}
+	return nil
 }
 
 // explainMatcha writes the programs of the queries' plans.

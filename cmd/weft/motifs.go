@@ -27,7 +27,7 @@ a program in Matcha is written that counts all of them in one pass.
 ` + exitCodesHelp,
 		Example: `  weft motifs -g graph.txt.gz -k 4
   weft motifs -g graph.txt.gz -k 5 --edge-induced --to csv`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
@@ -38,6 +38,9 @@ a program in Matcha is written that counts all of them in one pass.
 				return usagef("-k %d: motifs have 3, 4 or 5 vertices", k)
 			}
 			if matcha {
+				if err := onlyWritten(cmd); err != nil {
+					return err
+				}
 				return a.motifsMatcha(&g, &f, k, weft.WithInduced(!edgeInduced))
 			}
 			return a.counts(&g, &f, func(ctx context.Context, graph *weft.Graph, o []weft.Option) ([]weft.Result, error) {
