@@ -253,7 +253,7 @@ func (a *app) matcha(name string) (*weft.Matcha, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, usagef("%s: no such file, and no program of the library; see weft matcha list", name)
 	}
-	return nil, err
+	return nil, usagef("%v", err)
 }
 
 func (a *app) matchaRun(f *matchaFlags, name string) error {

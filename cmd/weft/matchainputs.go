@@ -64,6 +64,9 @@ func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]a
 			continue
 		}
 		v, err := matchaValue(t, value)
+		if err != nil && strings.HasPrefix(t, "List") { // a file
+			return kindf(weft.ErrInput, "--input %s: %v", s, err)
+		}
 		if err != nil {
 			return usagef("--input %s: %v", s, err)
 		}

@@ -35,7 +35,7 @@ const exitCodesHelp = `Exit codes:
   0    success (exists: found)
   1    failure (exists: not found; verify: counts differ)
   2    usage: an unknown command, flag or value
-  3    input: a graph file that cannot be read
+  3    input: a file of a graph, or of a list for a program, that cannot be read
   4    query: a pattern that is wrong or cannot be asked
   5    memory: more than --memory or --gpu-memory allows, or than there is
   6    device, or compiler for it: asked for and absent, or failed
