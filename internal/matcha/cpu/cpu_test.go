@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
@@ -44,6 +47,26 @@ func TestLibrary(t *testing.T) {
 				choices(t, at+1, e.Text, false)
 			}
 		})
+	}
+}
+
+// TestReal is TestLibrary for programs of one graph, on a real one, where workers
+// take work from each other.
+func TestReal(t *testing.T) {
+	needC(t)
+	path := filepath.Join("..", "..", "..", "testdata", "graphs", "ca-grqc-cut.csv")
+	g, err := format.Read(t.Context(), path, format.ReadOptions{Direction: format.Undirected}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range library.Entries() {
+		if strings.Count(e.Text, "\ninput ") > 1 || strings.Contains(e.Text, "input E:") {
+			continue
+		}
+		if e.Name == "motifs5" || e.Name == "diamonds" || testing.Short() && e.Name != "clique4" {
+			continue // the interpreter takes seconds, or sorting what is listed
+		}
+		t.Run(e.Name, func(t *testing.T) { same(t, e.Text, "all", map[string]data.Input{"G": {Graph: g}}, false) })
 	}
 }
 
