@@ -302,10 +302,10 @@ func TestRefused(t *testing.T) {
 			}
 		}()
 		for _, c := range []struct{ schedule, want string }{
-			{"", "big may take 2400000 bytes"},
+			{"group=8", "big may take 2400000 bytes"},
 			{"shared=wide", "no list wide that a worker stores: there are big"},
-			{"shared=big", "big may take 2400000 bytes: 32 groups of a block need"},
-			{"threads=2048", "those of 256 groups"},
+			{"group=8,shared=big", "big may take 2400000 bytes: 32 groups of a block need"},
+			{"group=8,threads=2048", "those of 256 groups"},
 		} {
 			o, err := schedule.Parse(schedule.CUDA, c.schedule)
 			if err != nil {
