@@ -77,28 +77,43 @@ func (p *workerPanic) RuntimeError() {}
 // a running sum of it; vertices themselves count too. It returns the ranges'
 // bounds.
 func byWork(off []uint64, parts int) []uint32 {
-	n := len(off) - 1
-	total := off[n] + uint64(n)
+	n := uint32(len(off) - 1)
 	cuts := []uint32{0}
 	for p := 1; p < parts; p++ {
-		want := total / uint64(parts) * uint64(p)
-		lo, hi := int(cuts[len(cuts)-1]), n
-		for lo < hi {
-			mid := int(uint(lo+hi) >> 1)
-			if off[mid]+uint64(mid) < want {
-				lo = mid + 1
-			} else {
-				hi = mid
-			}
-		}
-		if uint32(lo) > cuts[len(cuts)-1] {
-			cuts = append(cuts, uint32(lo))
+		if v := Cut(off, 0, n, uint64(p), uint64(parts)); v > cuts[len(cuts)-1] {
+			cuts = append(cuts, v)
 		}
 	}
-	if last := cuts[len(cuts)-1]; last < uint32(n) || n == 0 {
-		cuts = append(cuts, uint32(n))
+	if last := cuts[len(cuts)-1]; last < n || n == 0 {
+		cuts = append(cuts, n)
 	}
 	return cuts
+}
+
+// Work is the work of the vertices first … end-1, where off is a running sum of
+// it, and a vertex itself counts one more.
+func Work(off []uint64, first, end uint32) uint64 {
+	return off[end] - off[first] + uint64(end-first)
+}
+
+// Cut is the vertex at which part p begins when the vertices first … end-1 are
+// cut into parts of about equal Work; end for part number parts. A part is empty
+// where one vertex is the work of several.
+func Cut(off []uint64, first, end uint32, p, parts uint64) uint32 {
+	if p >= parts {
+		return end
+	}
+	want := Work(off, first, end) / parts * p
+	lo, hi := first, end
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		if Work(off, first, mid) < want {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }
 
 // overVertices runs f over vertex ranges of about equal work.

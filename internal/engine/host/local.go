@@ -149,25 +149,26 @@ func hasBack(p *plan.Plan, l, j int) bool {
 
 func runLocal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
 	lp := compileLocal(g, p)
-	s := newSched(lp.roots(), o.Threads, !optOff(o, "host.steal"))
+	// The triangles of one root are not shared out, and its units are short.
+	s := newSched(lp.roots(), o.Threads, !lp.triangle && !optOff(o, "host.steal"))
 	lim := &limiter{max: o.Limit, s: s}
-	ws := make([]*localWorker, o.Threads)
-	for i := range ws {
-		ws[i] = newLocalWorker(lp, s, i)
-	}
+	counts := make([]engine.Uint128, o.Threads)
 	s.run(ctx, o, func(i int) {
-		for {
-			t, ok := s.next()
-			if !ok {
-				return
-			}
-			ws[i].run(t, o.PerRoot)
-			lim.addCount(i, ws[i].count)
+		t, ok := s.next()
+		if !ok {
+			return // in a short search some come too late: they take no memory
 		}
+		w := newLocalWorker(lp, s, i)
+		for ; ok; t, ok = s.next() {
+			w.run(t, o.PerRoot)
+			lim.addCount(i, w.count)
+		}
+		counts[i] = w.count
+		w.free()
 	})
 	var res engine.Result
-	for _, w := range ws {
-		res.Matches = s.add(res.Matches, engine.Tally{N: w.count})
+	for _, n := range counts {
+		res.Matches = s.add(res.Matches, engine.Tally{N: n})
 	}
 	res.Matches = lim.clamp(res.Matches)
 	res.Complete = !s.stop.Load()
@@ -186,8 +187,7 @@ type localWorker struct {
 	it   [maxLevels]localIter
 	base int
 
-	hood    neighbourhood
-	wedge   wedges
+	*localScratch
 	ones    []uint64   // all d bits
 	row1    []uint64   // what the outside vertex shares with the root
 	sets    [][]uint64 // value of each set node
@@ -213,6 +213,7 @@ func newLocalWorker(lp *localProgram, s *sched, id int) *localWorker {
 	w.bufs = padded[[]uint64](len(lp.p.Sets))
 	w.cand = padded[[]uint64](lp.depth)
 	w.mask = padded[[]uint64](lp.depth)
+	w.localScratch = localMemory.Get().(*localScratch)
 	w.hood.init(lp)
 	w.wedge.init(lp)
 	w.tails.init(lp)

@@ -25,10 +25,18 @@ type neighbourhood struct {
 func (h *neighbourhood) init(lp *localProgram) {
 	n := lp.g.NumVertices()
 	if lp.triangle {
-		h.bm = setops.NewBitmap(n)
+		h.bm = enough(h.bm, (n+63)/64)
 		return
 	}
-	h.at = make([]uint32, n)
+	h.at = enough(h.at, n)
+}
+
+// leave takes the last root's universe off again.
+func (h *neighbourhood) leave() {
+	for _, x := range h.mark {
+		h.at[x] = 0
+	}
+	h.mark, h.list = nil, nil
 }
 
 // universe is the neighbours of v that inside vertices may be.
@@ -70,10 +78,7 @@ func (h *neighbourhood) edges(lp *localProgram, v uint32) uint64 {
 // enter builds the matrix of v's neighbourhood; false when it is too small for
 // the pattern. Vertices with too few neighbours inside are left out first.
 func (h *neighbourhood) enter(lp *localProgram, v uint32) bool {
-	for _, x := range h.mark {
-		h.at[x] = 0
-	}
-	h.mark = h.mark[:0]
+	h.leave()
 	list := lp.universe(v)
 	inside := lp.depth - 1
 	if lp.outside {
@@ -275,9 +280,9 @@ func (x *wedges) init(lp *localProgram) {
 	if !lp.outside {
 		return
 	}
-	x.n = make([]uint32, lp.g.NumVertices())
+	x.n = enough(x.n, lp.g.NumVertices())
 	if !lp.sizesOnly {
-		x.slot = make([]uint32, lp.g.NumVertices())
+		x.slot = enough(x.slot, lp.g.NumVertices())
 	}
 }
 

@@ -301,6 +301,9 @@ func (pr *program) roots() rootList {
 		rs = []plan.Range{lv.one}
 	}
 	var r rootList
+	if len(pr.p.Adjs) > 0 {
+		r.off = pr.p.Adjs[0].CSR.Off
+	}
 	if lv.Bits == nil {
 		for _, g := range rs {
 			if g.End > g.First {

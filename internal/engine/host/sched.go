@@ -3,15 +3,20 @@ package host
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
 )
 
-// The scheduler hands out roots in chunks from one atomic cursor. A worker that
-// finds none left says that it is idle; busy workers look at that number
+// The scheduler hands out roots in units from one atomic cursor. The units are
+// of about equal numbers of neighbours: hubs, whose searches are the longest,
+// come one by one and first, and thousands of leaves need no thousands of visits
+// to a cursor that all cores write. A worker that finds none left says that it is
+// idle; busy workers look at that number
 // between two candidates of any level but the last ones, and give away half of
 // what remains at the shallowest level where at least two candidates remain. So
 // one hub never keeps one core busy alone, and nobody pays for stealing while
@@ -29,18 +34,18 @@ type task struct {
 // sched is shared by the workers of one run.
 type sched struct {
 	roots   rootList
-	cursor  atomic.Uint64
-	chunk   uint64
+	units   uint64
 	workers int
 	steal   bool
 
-	_ [128]byte // the cursor moves; what follows is read in inner loops
+	_      [128]byte // the cursor moves; what is around it is read in inner loops
+	cursor atomic.Uint64
+	_      [128]byte
 
 	stop   atomic.Bool  // cut short: context, limit, sink or failure
 	hungry atomic.Int32 // idle workers that no queued task will feed
 
-	_    [128]byte
-	done atomic.Uint64
+	_ [128]byte
 
 	mu      sync.Mutex
 	wake    sync.Cond
@@ -55,10 +60,18 @@ type sched struct {
 func newSched(roots rootList, workers int, steal bool) *sched {
 	s := &sched{roots: roots, workers: workers, steal: steal}
 	s.wake.L = &s.mu
-	// Small chunks at the start of the list, where the hubs are.
-	s.chunk = min(max(roots.n/uint64(workers*512), 1), 256)
+	work := roots.work()
+	s.units = min(max(uint64(workers)*unitsEach, work/unitWork), roots.n)
 	return s
 }
+
+// unitsEach is how many units a worker gets: so many that the last one to end
+// leaves the others idle for little of the time. unitWork is the most work of a
+// unit, but for that of a single root: limits and progress go by units.
+const (
+	unitsEach = 64
+	unitWork  = 4096
+)
 
 // fail records the first failure and stops the run.
 func (s *sched) fail(err error) {
@@ -95,13 +108,17 @@ func (s *sched) next() (task, bool) {
 		s.close()
 		return task{}, false
 	}
-	if s.cursor.Load() < s.roots.n {
-		b := s.cursor.Add(s.chunk) - s.chunk
-		if b < s.roots.n {
-			e := min(b+s.chunk, s.roots.n)
-			s.done.Add(e - b)
+	for s.cursor.Load() < s.units {
+		i := s.cursor.Add(1) - 1
+		if i >= s.units {
+			break
+		}
+		if b, e := s.roots.cut(i, s.units), s.roots.cut(i+1, s.units); b < e {
 			return task{begin: b, end: e}, true
 		}
+	}
+	if !s.steal {
+		return task{}, false // nobody gives any of theirs away
 	}
 	s.mu.Lock()
 	if s.waiting+1 == s.workers && len(s.queue) == 0 {
@@ -160,13 +177,41 @@ var errPanic = errors.New("a worker panicked")
 // run starts the workers and waits for them. A panic of a worker, as over a
 // corrupt file, becomes one of run, where it can be recovered.
 func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)) {
-	watch := make(chan struct{})
+	unwatch := s.watch(ctx, o.Progress)
+	var wg sync.WaitGroup
+	var caught atomic.Pointer[any]
+	one := func(i int) {
+		defer func() {
+			if x := recover(); x != nil {
+				caught.Store(&x)
+				s.fail(errPanic)
+				s.close()
+			}
+		}()
+		work(i)
+	}
+	for i := 1; i < s.workers; i++ {
+		wg.Go(func() { one(i) })
+	}
+	one(0) // here: a short search is over before another goroutine has woken
+	wg.Wait()
+	unwatch()
+	if x := caught.Load(); x != nil {
+		panic(*x)
+	}
+}
+
+// watch stops the run when ctx ends, and tells how far it is four times a second.
+// The function that it returns ends both; neither calls anything after that.
+func (s *sched) watch(ctx context.Context, progress func(done, total uint64)) (end func()) {
+	if ctx.Done() == nil && progress == nil {
+		return func() {}
+	}
+	over := make(chan struct{})
 	var watched sync.WaitGroup
-	watched.Add(1)
-	go func() {
-		defer watched.Done()
+	watched.Go(func() {
 		var tick <-chan time.Time
-		if o.Progress != nil {
+		if progress != nil {
 			t := time.NewTicker(250 * time.Millisecond)
 			defer t.Stop()
 			tick = t.C
@@ -178,31 +223,15 @@ func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)
 				s.close()
 				return
 			case <-tick:
-				o.Progress(s.done.Load(), s.roots.n)
-			case <-watch:
+				progress(s.roots.cut(min(s.cursor.Load(), s.units), s.units), s.roots.n)
+			case <-over:
 				return
 			}
 		}
-	}()
-	var wg sync.WaitGroup
-	var caught atomic.Pointer[any]
-	for i := range s.workers {
-		wg.Go(func() {
-			defer func() {
-				if x := recover(); x != nil {
-					caught.Store(&x)
-					s.fail(errPanic)
-					s.close()
-				}
-			}()
-			work(i)
-		})
-	}
-	wg.Wait()
-	close(watch)
-	watched.Wait()
-	if x := caught.Load(); x != nil {
-		panic(*x)
+	})
+	return func() {
+		close(over)
+		watched.Wait()
 	}
 }
 
@@ -211,12 +240,37 @@ type rootList struct {
 	n      uint64
 	ranges []rootRange
 	list   []uint32
+	off    []uint64 // with one range: a running sum of the vertices' work; nil: all are alike
 }
 
 type rootRange struct {
 	at    uint64 // index of First in the root list
 	first uint32
 	n     uint64
+}
+
+// rootWork is the work of a root of which nothing is known.
+const rootWork = 16
+
+// work is that of all roots: one each and what off says.
+func (r *rootList) work() uint64 {
+	if !r.weighted() {
+		return r.n * rootWork
+	}
+	return graph.Work(r.off, r.ranges[0].first, r.ranges[0].first+uint32(r.n))
+}
+
+func (r *rootList) weighted() bool { return r.off != nil && r.list == nil && len(r.ranges) == 1 }
+
+// cut is the number of the root with which unit i of so many begins.
+func (r *rootList) cut(i, units uint64) uint64 {
+	if !r.weighted() {
+		hi, lo := bits.Mul64(r.n, i)
+		q, _ := bits.Div64(hi, lo, max(units, 1))
+		return q
+	}
+	first := r.ranges[0].first
+	return uint64(graph.Cut(r.off, first, first+uint32(r.n), i, units) - first)
 }
 
 // each calls f for roots number b … e-1 until it returns false.

@@ -18,17 +18,19 @@ import (
 func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
 	csr := p.Adjs[p.Levels[1].Back[0].Adj].CSR
 	roots := rootList{n: uint64(g.NumVertices())}
-	roots.ranges = []rootRange{{0, 0, roots.n}}
+	roots.ranges, roots.off = []rootRange{{0, 0, roots.n}}, csr.Off
 	s := newSched(roots, o.Threads, false)
 	sums := make([]engine.Uint128, o.Threads)
 	s.run(ctx, o, func(i int) {
-		n := make([]uint32, g.NumVertices())
-		var seen []uint32
+		var n, seen []uint32
 		var sum engine.Uint128
 		for {
 			t, ok := s.next()
 			if !ok {
 				break
+			}
+			if n == nil {
+				n = make([]uint32, g.NumVertices())
 			}
 			s.roots.each(t.begin, t.end, func(v uint32) bool {
 				seen = seen[:0]

@@ -1,0 +1,30 @@
+package host
+
+import "sync"
+
+// localScratch is the memory of a worker that serves any search, of this graph
+// or of another: arrays over the vertices, all 0 between two roots.
+type localScratch struct {
+	hood  neighbourhood
+	wedge wedges
+}
+
+// localMemory keeps what workers no longer need for those of later runs.
+var localMemory = sync.Pool{New: func() any { return new(localScratch) }}
+
+// free ends w. What a worker that panicked leaves is not used again.
+func (w *localWorker) free() {
+	w.hood.leave()
+	x := &w.wedge
+	x.memo = x.memo[:0]
+	localMemory.Put(w.localScratch)
+	w.localScratch = nil
+}
+
+// enough is s, all of which is 0, with n elements.
+func enough[S ~[]T, T any](s S, n int) S {
+	if cap(s) < n {
+		return make(S, n)
+	}
+	return s[:n]
+}
