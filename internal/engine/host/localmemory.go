@@ -5,8 +5,10 @@ import "sync"
 // localScratch is the memory of a worker that serves any search, of this graph
 // or of another: arrays over the vertices, all 0 between two roots.
 type localScratch struct {
+	_     [128]byte // as padded has it
 	hood  neighbourhood
 	wedge wedges
+	_     [128]byte
 }
 
 // localMemory keeps what workers no longer need for those of later runs.

@@ -48,8 +48,24 @@ func work(csr *graph.CSR) (steps uint64, most int) {
 	return steps, most
 }
 
-// workerSteps is the work that is worth a goroutine.
-const workerSteps = 1 << 17
+// workerSteps is the work that is worth a goroutine, beside what it takes to clear
+// its arrays over the vertices. unitsEach is how many units of roots it gets, and
+// unitWork bounds their number of neighbours, for the sake of progress.
+const (
+	workerSteps = 1 << 14
+	unitsEach   = 64
+	unitWork    = 4096
+)
+
+// share is what the workers share: the next unit to take, which all of them
+// write, apart from what they read in their loops.
+type share struct {
+	_    [128]byte
+	next atomic.Uint64
+	_    [128]byte
+	stop atomic.Bool
+	_    [128]byte
+}
 
 // Count returns how often each of the connected patterns of k vertices, k = 3, 4
 // or 5, occurs as a subgraph, by the names of the catalogue. The error is the
@@ -61,11 +77,11 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 		return nil, fmt.Errorf("census: patterns of %d vertices", k)
 	}
 	steps, _ := work(csr)
-	threads = int(min(uint64(threads), steps/workerSteps+1))
 	n := uint64(csr.NumVertices())
-	chunk := min(max(n/uint64(threads*512), 1), 64) // small: hubs come first
-	var next atomic.Uint64
-	var stop atomic.Bool
+	threads = int(min(uint64(threads), steps/(workerSteps+n/4)+1))
+	units := min(n, max(uint64(threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))
+	var sh share
+	next, stop := &sh.next, &sh.stop
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	var mu sync.Mutex
 	var all sums
@@ -79,20 +95,27 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 				mu.Unlock()
 			}
 		}()
-		r := newRoot(csr, k, &stop)
+		var r *root
 		told := time.Now()
 		for !stop.Load() {
-			from := next.Add(chunk) - chunk
-			if from >= n {
+			i := next.Add(1) - 1
+			if i >= units {
 				break
 			}
-			for v := from; v < min(from+chunk, n) && !stop.Load(); v++ {
-				r.visit(uint32(v))
+			if r == nil {
+				r = newRoot(csr, k, stop)
+			}
+			from, end := graph.Cut(csr.Off, 0, uint32(n), i, units), graph.Cut(csr.Off, 0, uint32(n), i+1, units)
+			for v := from; v < end && !stop.Load(); v++ {
+				r.visit(v)
 			}
 			if tell != nil && time.Since(told) > 100*time.Millisecond {
 				told = time.Now()
-				tell(from, n)
+				tell(uint64(from), n)
 			}
+		}
+		if r == nil {
+			return // came too late for any
 		}
 		mu.Lock()
 		all.plus(&r.sums)
