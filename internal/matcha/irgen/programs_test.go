@@ -40,7 +40,8 @@ func TestPrograms(t *testing.T) {
 				}
 			})
 			t.Logf("%d right, %d failed", right, failed)
-			if right == 0 || matchatest.Mistakes[name] != (failed > 0) {
+			// The few draws of a short test may have no mistake among them.
+			if wrong := matchatest.Mistakes[name]; right == 0 || failed > 0 && !wrong || failed == 0 && wrong && !testing.Short() {
 				t.Errorf("%d runs were right and %d failed", right, failed)
 			}
 		})

@@ -13,9 +13,9 @@ func TestParse(t *testing.T) {
 		target     Target
 		text, want string
 	}{
-		{CUDA, "", "threads=all,group=8,steal=on,loop=dynamic,block=256,shared=none"},
-		{CUDA, "group=32,steal=off", "threads=all,group=32,steal=off,loop=dynamic,block=256,shared=none"},
-		{CUDA, "shared=common+ends,loop=static,threads=512,block=64", "threads=512,group=8,steal=on,loop=static,block=64,shared=common+ends"},
+		{CUDA, "", "threads=all,group=32,steal=on,loop=dynamic,block=256,shared=none"},
+		{CUDA, "group=8,steal=off", "threads=all,group=8,steal=off,loop=dynamic,block=256,shared=none"},
+		{CUDA, "shared=common+ends,loop=static,threads=512,block=64", "threads=512,group=32,steal=on,loop=static,block=64,shared=common+ends"},
 		{C, "threads=4", "threads=4,steal=on,loop=dynamic"},
 		{Interp, "", "none"},
 	} {
