@@ -69,6 +69,7 @@ type Graph struct {
 	Read ReadStats
 
 	any    anyIndex
+	above  aboveIndex
 	events eventIndex
 	stat   statCache
 	labels labelIndex

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"sort"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine/host/setops"
@@ -73,7 +74,19 @@ type hubIndex struct {
 	on      bool
 	pr      *program
 	minimum int // degree from which a list counts as a hub's
-	byAdj   []map[uint32]*atomic.Pointer[[]uint64]
+	byAdj   [][]hubs
+}
+
+// hubs are the first vertices of a label class, with the bitmaps of their lists.
+type hubs struct {
+	first uint32
+	bits  []hubBitmap
+}
+
+// hubBitmap is claimed by the worker that makes it, so that no other does too.
+type hubBitmap struct {
+	claimed atomic.Bool
+	words   atomic.Pointer[[]uint64]
 }
 
 // maxHubs bounds the memory of the hub bitmaps together with minimum: a bitmap
@@ -88,19 +101,26 @@ func newHubIndex(pr *program, on bool) *hubIndex {
 	n := pr.g.NumVertices()
 	h.minimum = max(n/256, 64)
 	for _, a := range pr.p.Adjs {
-		m := map[uint32]*atomic.Pointer[[]uint64]{}
+		var all []hubs
+		left := maxHubs
 		// Ids ascend by falling degree inside a label class.
 		for _, c := range pr.g.Classes {
-			for v := c.First; v < c.End && len(m) < maxHubs && a.CSR.Degree(v) >= h.minimum; v++ {
-				m[v] = new(atomic.Pointer[[]uint64])
+			v := c.First
+			for v < c.End && left > 0 && a.CSR.Degree(v) >= h.minimum {
+				v++
+				left--
+			}
+			if v > c.First {
+				all = append(all, hubs{c.First, make([]hubBitmap, v-c.First)})
 			}
 		}
-		h.byAdj = append(h.byAdj, m)
+		h.byAdj = append(h.byAdj, all)
 	}
 	return h
 }
 
-// of returns the bitmap of v's list in adjacency adj, or nil if v is no hub.
+// of returns the bitmap of v's list in adjacency adj, or nil if v is no hub or
+// another worker is about to make it.
 func (h *hubIndex) of(adj int, v uint32) []uint64 {
 	if !h.on {
 		return nil
@@ -109,16 +129,20 @@ func (h *hubIndex) of(adj int, v uint32) []uint64 {
 	if csr.Degree(v) < h.minimum {
 		return nil
 	}
-	p := h.byAdj[adj][v]
-	if p == nil {
+	all := h.byAdj[adj]
+	i := sort.Search(len(all), func(i int) bool { return all[i].first > v }) - 1
+	if i < 0 || int(v-all[i].first) >= len(all[i].bits) {
 		return nil
 	}
-	if b := p.Load(); b != nil {
+	p := &all[i].bits[v-all[i].first]
+	if b := p.words.Load(); b != nil {
 		return *b
 	}
-	b := setops.NewBitmap(h.pr.g.NumVertices())
-	setops.SetAll(b, csr.List(v))
-	words := []uint64(b)
-	p.Store(&words)
+	if !p.claimed.CompareAndSwap(false, true) {
+		return nil
+	}
+	words := []uint64(setops.NewBitmap(h.pr.g.NumVertices()))
+	setops.SetAll(words, csr.List(v))
+	p.words.Store(&words)
 	return words
 }

@@ -128,8 +128,17 @@ func (pr *program) orient(a int) {
 	if pr.first[a] != nil {
 		return
 	}
-	if o, err := layout.Orient(context.Background(), *pr.p.Adjs[a].CSR, 0); err == nil {
-		pr.first[a] = o.First
+	csr := pr.p.Adjs[a].CSR
+	find := func() []uint64 {
+		if o, err := layout.Orient(context.Background(), *csr, 0); err == nil {
+			return o.First
+		}
+		return nil
+	}
+	if out := &pr.g.Out; csr.NumVertices() > 0 && &csr.Off[0] == &out.Off[0] && len(csr.Adj) == len(out.Adj) {
+		pr.first[a] = pr.g.Above(find)
+	} else {
+		pr.first[a] = find()
 	}
 }
 
