@@ -57,11 +57,6 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	ws := make([]*worker, o.Threads)
 	for i := range ws {
 		w := &worker{pr: pr, s: s, hubs: hubs, id: i, limit: lim}
-		w.e = padded[uint64](len(p.Edges))
-		w.sets = padded[[]uint32](len(p.Sets))
-		w.bufs = padded[[]uint32](len(p.Sets))
-		w.bm = padded[nodeBitmap](len(p.Sets))
-		w.tails.init(pr)
 		if sink != nil {
 			w.out = newEmitter(p, i, sink)
 		}
@@ -84,11 +79,27 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	return res, s.failure()
 }
 
+// prepare makes what the first task needs: in a short search some workers come
+// too late for any.
+func (w *worker) prepare() {
+	p := w.pr.p
+	w.e = padded[uint64](len(p.Edges))
+	w.sets = padded[[]uint32](len(p.Sets))
+	w.bufs = padded[[]uint32](len(p.Sets))
+	w.bm = padded[nodeBitmap](len(p.Sets))
+	if w.timed == nil {
+		w.tails.init(w.pr)
+	}
+}
+
 func (w *worker) work(perRoot []engine.Uint128) {
-	for {
+	for first := true; ; first = false {
 		t, ok := w.s.next()
 		if !ok {
 			break
+		}
+		if first {
+			w.prepare()
 		}
 		if w.timed != nil {
 			w.runTimed(t)

@@ -50,7 +50,6 @@ func runTemporal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 	ws := make([]*worker, o.Threads)
 	for i := range ws {
 		w := &worker{pr: pr, s: s, id: i, limit: lim, timed: newTimed(pr, o, sink == nil)}
-		w.e = padded[uint64](len(p.Edges))
 		if sink != nil {
 			w.out = newEmitter(p, i, sink)
 		}
