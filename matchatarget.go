@@ -23,9 +23,9 @@ import (
 
 // WithTarget chooses what runs a Matcha program: interp, the interpreter, on one
 // core; c, C that the machine's compiler compiles, on all cores; or cuda, a GPU, which
-// WithDevice names and WithGPUMemory limits. Answers are the same, but for what
-// compiled code does not check: whole numbers that pass 64 bits wrap there. Rows that
-// a program emits come in any order from c and cuda.
+// WithDevice names and WithGPUMemory limits. Answers are the same,
+// and whole numbers that pass 64 bits are an error everywhere. Rows that a program
+// emits come in any order from c and cuda.
 func WithTarget(name string) Option { return func(s *settings) { s.target = name } }
 
 // WithSchedule says how the target of a Matcha program spreads its work, as in
@@ -33,8 +33,8 @@ func WithTarget(name string) Option { return func(s *settings) { s.target = name
 func WithSchedule(text string) Option { return func(s *settings) { s.schedule = text } }
 
 // WithDebug makes a debug build of a Matcha program: every access to memory is
-// asserted, and whole numbers that pass 64 bits end the program, as they do in the
-// interpreter, which has no other build.
+// asserted, and sums are checked even where they are known to fit 64 bits. The
+// interpreter has no other build.
 func WithDebug() Option { return func(s *settings) { s.debug = true } }
 
 // WithStats asks a Matcha run for notes about what it did. With lanes, a GPU also

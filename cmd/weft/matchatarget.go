@@ -34,7 +34,7 @@ func (f *matchaTarget) addMeasure(cmd *cobra.Command) {
 
 // addDebug adds the flag of what generates code.
 func (f *matchaTarget) addDebug(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.debug, "debug", false, "generate code that asserts every access to memory, and that numbers fit 64 bits")
+	cmd.Flags().BoolVar(&f.debug, "debug", false, "generate code that asserts every access to memory, and that all sums fit 64 bits")
 }
 
 func (f *matchaTarget) addSchedule(cmd *cobra.Command) {

@@ -135,6 +135,34 @@ func same(t *testing.T, text, choice string, in map[string]data.Input, debug boo
 	}
 }
 
+// TestOverflow: what passes 64 bits fails with the place, without a debug build too,
+// and what just fits is right.
+func TestOverflow(t *testing.T) {
+	needC(t)
+	for _, o := range matchatest.Overflows {
+		t.Run(o.Name, func(t *testing.T) {
+			p := matchatest.Build(t, o.Text)
+			passes.Optimize(p)
+			set, err := data.Bind(p, map[string]data.Input{"G": {Graph: matchatest.Star(t, o.Leaves)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, err := irgen.Lower(t.Context(), p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			passes.OptimizeIR(code.Program)
+			got, err := cpu.Run(t.Context(), p.Name, code, cpu.Options{Schedule: schedule.Default(schedule.C)})
+			switch text := fmt.Sprint(got.Words); {
+			case o.Fails == "" && (err != nil || text != o.Want):
+				t.Errorf("%s, %v, want %s", text, err, o.Want)
+			case o.Fails != "" && (err == nil || !strings.HasPrefix(err.Error(), o.Fails)):
+				t.Errorf("%s, %v, want %s", text, err, o.Fails)
+			}
+		})
+	}
+}
+
 func classes(in map[string]data.Input) []c.Range {
 	for _, i := range in {
 		if i.Graph != nil {

@@ -160,7 +160,7 @@ func (l *lowerer) counterAdd(n *asg.Node) *value {
 	l.do(&kir.If{Cond: c.there(slot), Then: []kir.Stmt{set(old, c.at(slot))}, Else: take})
 	x := l.scalar(n.Args[2])
 	sum := l.let("", plus(kir.R(old), x))
-	if l.debug {
+	if _, fits := l.counted(n.Args[0]); l.debug || !fits {
 		l.fail(l.wrapped(kir.Add, kir.R(old), x, sum), l.code(n, "%v", types.ErrOverflow))
 	}
 	l.do(&kir.Assign{To: c.at(slot), X: sum})

@@ -3,10 +3,14 @@ package irgen
 import (
 	"math"
 
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
+
+// Interval analysis: what is known of the program's Ints before it runs, from
+// constants, from the inputs' numbers and sizes, and from the bounds of lists. What
+// is sure to fit 64 bits is computed without a check.
 
 // interval is a range that an Int lies in.
 type interval struct{ lo, hi types.Word }
@@ -15,153 +19,298 @@ var anyInt = interval{math.MinInt64, math.MaxInt64}
 
 func (i interval) has(x types.Word) bool { return i.lo <= x && x <= i.hi }
 
+// hull is the least range that has both.
+func (i interval) hull(j interval) interval { return interval{min(i.lo, j.lo), max(i.hi, j.hi)} }
+
+// within is what both have.
+func (i interval) within(j interval) interval { return interval{max(i.lo, j.lo), min(i.hi, j.hi)} }
+
+// times is the range of sums of up to n numbers of i, of every part of them; ok is
+// false where one may not fit 64 bits.
+func (i interval) times(n types.Word) (out interval, ok bool) {
+	lo, okLo := saturated("*", n, min(i.lo, 0))
+	hi, okHi := saturated("*", n, max(i.hi, 0))
+	return interval{lo, hi}, okLo && okHi
+}
+
+// saturated is x op y, for + - *; what does not fit 64 bits is the number of 64 bits
+// that is nearest, and not ok.
+func saturated(op string, x, y types.Word) (z types.Word, ok bool) {
+	z, err := types.Compute(op, types.Int, x, y)
+	switch {
+	case err == nil:
+		return z, true
+	case (x < 0) != (op == "*" && y < 0):
+		return math.MinInt64, false
+	}
+	return math.MaxInt64, false
+}
+
+// compute is the range of x op y where that fits 64 bits and is a number; ok is
+// false where it may not be.
+func compute(op string, x, y interval) (out interval, ok bool) {
+	switch op {
+	case "%":
+		// The sign is that of x, and it is nearer to 0 than either.
+		most := max(max(y.hi, 0)-1, -(max(y.lo, -math.MaxInt64) + 1), 0)
+		if y.lo == math.MinInt64 {
+			most = math.MaxInt64
+		}
+		out = interval{max(min(x.lo, 0), -most), min(max(x.hi, 0), most)}
+		return out, !y.has(0) && !(y.has(-1) && x.has(math.MinInt64))
+	case "/":
+		// The largest quotients are those by the smallest numbers.
+		for _, d := range []types.Word{max(y.lo, 1), min(y.hi, -1)} {
+			if !y.has(d) {
+				continue
+			}
+			for _, a := range []types.Word{x.lo, x.hi} {
+				z, err := types.Compute("/", types.Int, a, d)
+				if err != nil {
+					z = math.MaxInt64
+				}
+				out = out.hull(interval{z, z})
+			}
+		}
+		return out, !y.has(0) && !(y.has(-1) && x.has(math.MinInt64))
+	}
+	ok = true
+	for i, a := range []types.Word{x.lo, x.hi} {
+		for j, b := range []types.Word{y.lo, y.hi} {
+			z, fits := saturated(op, a, b)
+			if ok = ok && fits; i+j == 0 {
+				out = interval{z, z}
+			}
+			out = out.hull(interval{z, z})
+		}
+	}
+	return out, ok
+}
+
+// computed is the range of a Neg or Arith; ok is false where it may fail.
+func (l *lowerer) computed(n *asg.Node) (out interval, ok bool) {
+	if n.Op == asg.Neg {
+		return compute("-", interval{}, l.interval(n.Args[0]))
+	}
+	return compute(n.Name, l.interval(n.Args[0]), l.interval(n.Args[1]))
+}
+
+// component is a component of a node or, of a list, of its items.
+type component struct {
+	n *asg.Node
+	j int
+}
+
+// analysis is what the interval analysis has found.
+type analysis struct {
+	known map[component]interval
+	// lists are what operands are items of, owners the applies that run functions, and
+	// adds those to Counters.
+	lists  map[*asg.Node][]*asg.Node
+	owners map[*asg.Func][]*asg.Node
+	adds   map[*asg.Node][]*asg.Node
+}
+
+func analyse(p *asg.Program) analysis {
+	a := analysis{map[component]interval{}, map[*asg.Node][]*asg.Node{}, map[*asg.Func][]*asg.Node{}, map[*asg.Node][]*asg.Node{}}
+	asg.Walk(p, func(n *asg.Node) {
+		for _, f := range []*asg.Func{n.Cond, n.Func} {
+			if f == nil {
+				continue
+			}
+			a.owners[f] = append(a.owners[f], n)
+			for i, o := range f.Operands {
+				a.lists[o] = append(a.lists[o], n.Args[i])
+			}
+		}
+		if n.Op == asg.CounterAdd {
+			a.adds[n.Args[0]] = append(a.adds[n.Args[0]], n)
+		}
+	})
+	return a
+}
+
 // interval is what is known of an Int before the program runs.
-func (l *lowerer) interval(n *asg.Node) interval {
-	if i, ok := l.intervals[n]; ok {
+func (l *lowerer) interval(n *asg.Node) interval { return l.partly(n, 0) }
+
+// partly is what is known of a component.
+func (l *lowerer) partly(n *asg.Node, j int) interval {
+	t := n.Type
+	if t.Kind == types.List {
+		t = t.Elem
+	}
+	if t.Kind != types.Int && t.Kind != types.Tuple || t.Part(j).Kind != types.Int {
+		return anyInt
+	}
+	at := component{n, j}
+	if i, ok := l.ints.known[at]; ok {
 		return i
 	}
-	i := l.findInterval(n)
-	l.intervals[n] = i
+	l.ints.known[at] = anyInt // what a Counter has may depend on itself
+	i := l.find(n, j)
+	if t = t.Part(j); t.Ranged {
+		i = i.within(interval{types.Word(t.Lo), types.Word(t.Hi)})
+	}
+	if t.Max != nil {
+		i = i.within(interval{0, types.Word(max(l.in.Most(t.Max), 0))})
+	}
+	if i.lo > i.hi { // there is no such number: nothing is computed from it
+		i = interval{}
+	}
+	l.ints.known[at] = i
 	return i
 }
 
-func (l *lowerer) findInterval(n *asg.Node) interval {
-	switch {
-	case n.Type.Kind != types.Int:
-		return anyInt
-	case n.Op == asg.Const:
-		return interval{n.Words[0], n.Words[0]}
-	case n.Op == asg.Input:
-		x := l.in.Input(n.Name).Var
-		return interval{x, x}
-	case n.Op == asg.Neg:
-		if i, ok := l.compute("-", interval{}, l.interval(n.Args[0])); ok {
-			return i
+func (l *lowerer) find(n *asg.Node, j int) interval {
+	switch n.Op {
+	case asg.Const:
+		return interval{n.Words[j], n.Words[j]}
+	case asg.Input:
+		return l.given(n, j)
+	case asg.Operand:
+		return l.hull(l.ints.lists[n], j)
+	case asg.Neg, asg.Arith:
+		i, _ := l.computed(n)
+		return i
+	case asg.MakeTuple:
+		return l.interval(n.Args[j])
+	case asg.Part:
+		return l.partly(n.Args[0], n.At)
+	case asg.MakeList:
+		return l.hull(n.Args, j)
+	case asg.Range:
+		return interval{0, max(l.interval(n.Args[0]).hi, 1) - 1}
+	case asg.Limit, asg.Intersect, asg.Diff, asg.Slice:
+		return l.partly(n.Args[0], j)
+	case asg.Apply:
+		return l.partly(n.Func.Result, j)
+	case asg.Size, asg.ApplySize, asg.IntersectSize, asg.DiffSize:
+		list := n.Args
+		if n.Op != asg.ApplySize {
+			list = list[:1]
 		}
-	case n.Op == asg.Arith:
-		if i, ok := l.compute(n.Name, l.interval(n.Args[0]), l.interval(n.Args[1])); ok {
-			return i
-		}
-	}
-	if n.Type.Max != nil {
-		return interval{0, types.Word(l.in.Most(n.Type.Max))}
+		return interval{0, l.most64(list)}
+	case asg.Sum, asg.ApplySum:
+		i, _ := l.summed(n, j)
+		return i
+	case asg.CounterAdd, asg.CounterGet:
+		i, _ := l.counted(n.Args[0])
+		return i
+	case asg.VertexLabel, asg.LabelNumber:
+		return l.labels(n)
+	case asg.Edges, asg.Neighbor, asg.Labelled, asg.EdgeInfo:
+		return l.ends(n, j)
 	}
 	return anyInt
 }
 
-// compute is the range of x op y; ok is false where a result may not fit 64 bits,
-// or there may be none.
-func (l *lowerer) compute(op string, x, y interval) (out interval, ok bool) {
-	if (op == "/" || op == "%") && (y.has(0) || y.has(-1) && x.has(math.MinInt64)) {
-		return anyInt, false
+// ends is the range of the ends of edges, or of their informations, in a graph that
+// the program makes. That of an input's vertices is in their type.
+func (l *lowerer) ends(n *asg.Node, j int) interval {
+	g := n.Args[0]
+	switch {
+	case g.Op != asg.MakeGraph:
+		return anyInt
+	case n.Op == asg.EdgeInfo:
+		return l.interval(g.Args[len(g.Args)-1])
+	case n.Op == asg.Edges:
+		return l.partly(g.Args[0], j)
 	}
-	if op == "%" { // between 0 and what it divides
-		return interval{min(x.lo, 0), max(x.hi, 0)}, true
+	return l.partly(g.Args[0], 1)
+}
+
+// hull is the range of what some nodes are, or their items.
+func (l *lowerer) hull(nodes []*asg.Node, j int) interval {
+	if len(nodes) == 0 {
+		return anyInt
 	}
-	first := true
-	ys := []types.Word{y.lo, y.hi}
-	if op == "/" { // the largest quotients are those by the smallest numbers
-		for _, d := range []types.Word{-1, 1} {
-			if y.has(d) {
-				ys = append(ys, d)
-			}
+	i := l.partly(nodes[0], j)
+	for _, n := range nodes[1:] {
+		i = i.hull(l.partly(n, j))
+	}
+	return i
+}
+
+// given is the range of an input's numbers.
+func (l *lowerer) given(n *asg.Node, j int) (i interval) {
+	in := l.in.Input(n.Name)
+	if n.Type.Kind != types.List {
+		return interval{in.Var, in.Var}
+	}
+	w := n.Type.Elem.Words()
+	for k := j; k < len(in.Items); k += w {
+		x := in.Items[k]
+		if k == j {
+			i = interval{x, x}
+		}
+		i = i.hull(interval{x, x})
+	}
+	return i
+}
+
+// labels is the range of labels' numbers, and of none.
+func (l *lowerer) labels(n *asg.Node) interval {
+	name := n.Args[0].Type.Facts.Input
+	if name == "" {
+		return anyInt
+	}
+	if n.Op == asg.LabelNumber {
+		x := l.in.LabelNumber(name, n.Name)
+		return interval{x, x}
+	}
+	i := interval{data.NoLabel, data.NoLabel}
+	for _, c := range l.in.Input(name).Graph.Classes {
+		if c.First < c.End {
+			x := l.in.Label(name, c.First)
+			i = i.hull(interval{x, x})
 		}
 	}
-	for _, a := range []types.Word{x.lo, x.hi} {
-		for _, b := range ys {
-			z, err := types.Compute(op, types.Int, a, b)
-			if err != nil {
-				return anyInt, false
-			}
-			if first {
-				out, first = interval{z, z}, false
-			}
-			out = interval{min(out.lo, z), max(out.hi, z)}
+	return i
+}
+
+// most64 is the most items of lists that are gone over together, as far as it fits
+// 64 bits.
+func (l *lowerer) most64(lists []*asg.Node) types.Word {
+	most := types.Word(math.MaxInt64)
+	for _, n := range lists {
+		if n.Type.Max != nil {
+			most = min(most, types.Word(max(l.in.Most(n.Type.Max), 0)))
 		}
 	}
-	if op == "/" {
-		out = interval{min(out.lo, 0), max(out.hi, 0)}
-	}
-	return out, true
+	return most
 }
 
-// fallible reports whether a Neg or Arith may fail: a division always, what only
-// may not fit 64 bits where that is looked for.
-func (l *lowerer) fallible(n *asg.Node) bool {
-	if n.Type.Kind != types.Int || n.Op != asg.Neg && n.Op != asg.Arith {
-		return false
+// summed is the range of component j of the sum that a Sum, an ApplySum or an
+// Apply makes; ok is false where it may not fit 64 bits.
+func (l *lowerer) summed(n *asg.Node, j int) (out interval, ok bool) {
+	if n.Op == asg.Sum {
+		return l.partly(n.Args[0], j).times(l.most64(n.Args))
 	}
-	if !l.debug && n.Name != "/" && n.Name != "%" {
-		return false
-	}
-	var ok bool
-	if n.Op == asg.Neg {
-		_, ok = l.compute("-", interval{}, l.interval(n.Args[0]))
-	} else {
-		_, ok = l.compute(n.Name, l.interval(n.Args[0]), l.interval(n.Args[1]))
-	}
-	return !ok
+	return l.partly(n.Func.Result, j).times(l.most64(n.Args))
 }
 
-var operators = map[string]kir.Op{"+": kir.Add, "-": kir.Sub, "*": kir.Mul, "/": kir.Div, "%": kir.Mod}
+// counted is the range of what a Counter counts for a key, all that is added to it
+// for one key at worst; ok is false where that may not fit 64 bits.
+func (l *lowerer) counted(c *asg.Node) (out interval, ok bool) {
+	ok = true
+	for _, add := range l.ints.adds[c] {
+		i, fits := l.interval(add.Args[2]).times(l.runs(add.Home, c.Home))
+		sum, both := compute("+", out, i)
+		out, ok = sum, ok && fits && both
+	}
+	return out, ok
+}
 
-// arith is x op y.
-func (l *lowerer) arith(n *asg.Node, x, y kir.Expr) kir.Expr {
-	op := operators[n.Name]
-	if n.Type.Kind == types.Float {
-		if op == kir.Mod {
-			return kir.Fn(kir.FloatMod, x, y)
+// runs is how often f runs at most while the function around it, outer, runs once,
+// as far as it fits 64 bits.
+func (l *lowerer) runs(f, outer *asg.Func) types.Word {
+	runs := types.Word(1)
+	for ; f != nil && f != outer; f = f.Parent {
+		each := types.Word(0)
+		for _, n := range l.ints.owners[f] {
+			each, _ = saturated("+", each, l.most64(n.Args))
 		}
-		return kir.Op2(op, x, y)
+		runs, _ = saturated("*", runs, each)
 	}
-	if !l.fallible(n) {
-		return kir.Op2(op, x, y)
-	}
-	x, y = l.let("", x), l.let("", y)
-	if op == kir.Div || op == kir.Mod {
-		zero := kir.Op2(kir.Eq, y, i64(0))
-		large := kir.All(kir.Op2(kir.Eq, y, i64(-1)), kir.Op2(kir.Eq, x, i64(math.MinInt64)))
-		l.fail(zero, l.code(n, "%v", types.ErrDivision))
-		l.fail(large, l.code(n, "%v", types.ErrOverflow))
-		return kir.Select{If: kir.Any(zero, large), Then: i64(0), Else: kir.Op2(op, x, y)}
-	}
-	z := l.let("", kir.Op2(op, x, y))
-	l.fail(l.wrapped(op, x, y, z), l.code(n, "%v", types.ErrOverflow))
-	return z
-}
-
-// wrapped reports whether z = x op y did not fit 64 bits.
-func (l *lowerer) wrapped(op kir.Op, x, y, z kir.Expr) kir.Expr {
-	switch op {
-	case kir.Add: // as much as y is negative the sum is less
-		return kir.Op2(kir.Ne, kir.Op2(kir.Lt, y, i64(0)), kir.Op2(kir.Lt, z, x))
-	case kir.Sub:
-		return kir.Op2(kir.Ne, kir.Op2(kir.Gt, y, i64(0)), kir.Op2(kir.Lt, z, x))
-	}
-	return invoke(l.support("product_wraps", productWraps), x, y)
-}
-
-// productWraps is a function: does x · y not fit 64 bits?
-func productWraps() *kir.Func {
-	x, y := &kir.Var{Name: "x", T: kir.T(kir.I64)}, &kir.Var{Name: "y", T: kir.T(kir.I64)}
-	least := i64(math.MinInt64)
-	is := func(v *kir.Var, n int64) kir.Expr { return kir.Op2(kir.Eq, kir.R(v), i64(n)) }
-	back := kir.Op2(kir.Div, kir.Op2(kir.Mul, kir.R(x), kir.R(y)), kir.R(y))
-	return &kir.Func{
-		Doc: "Whether x times y does not fit 64 bits.", Params: []*kir.Var{x, y}, Result: kir.T(kir.Bool),
-		Body: []kir.Stmt{
-			when(kir.Any(is(x, 0), is(y, 0)), &kir.Return{X: kir.False}),
-			when(is(y, -1), &kir.Return{X: kir.Op2(kir.Eq, kir.R(x), least)}),
-			&kir.Return{X: kir.Op2(kir.Ne, back, kir.R(x))},
-		},
-	}
-}
-
-// negative is -x.
-func (l *lowerer) negative(n *asg.Node, x kir.Expr) kir.Expr {
-	if l.fallible(n) {
-		x = l.let("", x)
-		l.fail(kir.Op2(kir.Eq, x, i64(math.MinInt64)), l.code(n, "%v", types.ErrOverflow))
-	}
-	return kir.Unary{Op: kir.Neg, X: x}
+	return runs
 }

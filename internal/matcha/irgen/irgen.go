@@ -4,7 +4,8 @@
 // the latter is laid out before anything runs. What apply makes otherwise is never
 // stored: a loop over such a list is the loops that make its items.
 //
-// Arithmetic wraps, where the interpreter of Matcha reports an overflow.
+// What may not fit 64 bits, as far as the inputs tell, is checked as it is computed:
+// it fails, as in the interpreter of Matcha.
 package irgen
 
 import (
@@ -24,15 +25,15 @@ func Lower(ctx context.Context, p *asg.Program, in *data.Set) (*Code, error) {
 	return lower(ctx, p, in, false)
 }
 
-// LowerDebug is Lower for a debug build, which also fails where a number does not
-// fit 64 bits.
+// LowerDebug is Lower for a debug build: it notes where accesses to memory are, for
+// Assert, and checks sums and Counters even where they are known to fit 64 bits.
 func LowerDebug(ctx context.Context, p *asg.Program, in *data.Set) (*Code, error) {
 	return lower(ctx, p, in, true)
 }
 
 func lower(ctx context.Context, p *asg.Program, in *data.Set, debug bool) (c *Code, err error) {
 	l := &lowerer{debug: debug, ctx: ctx, p: p, in: in, prog: &kir.Program{Name: p.Name}, vals: map[*asg.Node]*value{}, graphs: map[string]*kir.GlobalDef{},
-		supported: map[string]*kir.Func{}, intervals: map[*asg.Node]interval{}}
+		supported: map[string]*kir.Func{}, ints: analyse(p)}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -105,14 +106,14 @@ type lowerer struct {
 	vals        map[*asg.Node]*value
 	graphs      map[string]*kir.GlobalDef // of inputs
 	inline      bool                      // in a predicate, which is one expression
-	debug       bool                      // what does not fit 64 bits fails
+	debug       bool                      // for Assert
 	at          *asg.Node                 // what is being written
 	places      map[*asg.Node]uint32      // codes of accesses outside of memory
 	failures    []error                   // by their codes, from 1 on
 	sink        *sink                     // of the value that is being computed, nil: what fails ends the run
 	helpers     []*kir.Func               // functions that the program calls
 	supported   map[string]*kir.Func      // by their names
-	intervals   map[*asg.Node]interval
+	ints        analysis
 	uses        map[*asg.Node]usage
 	sure        map[*asg.Node]bool // what the program needs whatever its inputs are
 	outer       bool               // the next loop is the outermost of a node that is Parallel

@@ -24,6 +24,11 @@ func (l *lowerer) laneAdds(n *asg.Node) *value {
 		!sums && n.Type.Kind != types.Void || !l.plain(f, add) || n.Cond != nil && !l.plain(n.Cond) {
 		return nil
 	}
+	if sums {
+		if _, fits := l.summed(n, 0); !fits {
+			return nil // lanes do not check what they add up
+		}
+	}
 	l.need(from)
 	c := l.list(counted).counter
 	x := &kir.Var{Name: "x", T: kir.T(kir.U32)}
@@ -39,11 +44,12 @@ func (l *lowerer) laneAdds(n *asg.Node) *value {
 	number := l.scalar(add.Args[2])
 	l.inline = before
 	code := l.code(add, "a key that the Counter does not have")
-	wraps := kir.C(0)
-	if l.debug {
-		wraps = l.code(add, "%v", types.ErrOverflow)
+	wraps, name := kir.C(0), "counter_add"
+	_, fits := l.counted(counted)
+	if fits = fits && !l.debug; !fits {
+		wraps, name = l.code(add, "%v", types.ErrOverflow), "counter_add_checked"
 	}
-	call := invoke(l.support("counter_add", l.counterAddLane), c.counts, c.stamps, c.keys, l.let("epoch", c.epoch()), kir.R(x), number, code, wraps)
+	call := invoke(l.support(name, func() *kir.Func { return l.counterAddLane(!fits) }), c.counts, c.stamps, c.keys, l.let("epoch", c.epoch()), kir.R(x), number, code, wraps)
 	old := kir.Expr(kir.Convert{T: kir.T(kir.U64), X: call})
 	if n.Cond != nil {
 		old = kir.Select{If: l.keep(n.Cond, id), Then: old, Else: kir.C64(kir.U64, 0)}
@@ -55,8 +61,9 @@ func (l *lowerer) laneAdds(n *asg.Node) *value {
 	return &value{xs: []kir.Expr{sum}}
 }
 
-// counterAddLane is a function that adds to a dense Counter, as a lane.
-func (l *lowerer) counterAddLane() *kir.Func {
+// counterAddLane is a function that adds to a dense Counter, as a lane; checked: it
+// fails where a count does not fit 64 bits.
+func (l *lowerer) counterAddLane(checked bool) *kir.Func {
 	counts, stamps := array("counts", kir.I64), array("stamps", kir.U32)
 	counts.T, stamps.T = counts.T.Writable(), stamps.T.Writable()
 	keys, epoch, key, number := local("keys", kir.U32), local("epoch", kir.U32), local("key", kir.U32), local("number", kir.I64)
@@ -71,7 +78,7 @@ func (l *lowerer) counterAddLane() *kir.Func {
 		},
 		&kir.Let{Var: sum, Init: plus(kir.R(old), kir.R(number))},
 	}
-	if l.debug {
+	if checked {
 		body = append(body, when(l.wrapped(kir.Add, kir.R(old), kir.R(number), kir.R(sum)), &kir.Fail{Code: kir.R(wraps)}))
 	}
 	return &kir.Func{

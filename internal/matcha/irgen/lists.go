@@ -163,6 +163,9 @@ func (l *lowerer) size(v *value) kir.Expr {
 	case v.rows != nil:
 		return asInt(v.rows.n)
 	case v.span != nil:
+		if _, known := v.span[0].(kir.Const); !known { // it is not negative, but the end may be any number
+			return kir.Op2(kir.Sub, kir.Op2(kir.Max, v.span[1], v.span[0]), v.span[0])
+		}
 		return kir.Op2(kir.Max, i64(0), kir.Op2(kir.Sub, v.span[1], v.span[0]))
 	case v.count != nil:
 		return v.count

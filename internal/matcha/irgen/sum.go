@@ -23,28 +23,34 @@ func (l *lowerer) total(name string, k kir.Kind) *kir.Var {
 // argument writes.
 func (l *lowerer) sum(n *asg.Node, t *types.Type, over func(add func(item []kir.Expr))) *value {
 	out := &value{}
-	var halves []*kir.Var
+	halves := map[int][2]*kir.Var{} // by components that may not fit 64 bits
 	kind := wordKind(t)
-	for range t.Words() {
+	for i := range t.Words() {
 		out.xs = append(out.xs, kir.R(l.total("sum", kind)))
-		if l.debug && kind == kir.I64 {
-			halves = append(halves, l.total("low", kind), l.total("high", kind))
+		if _, fits := l.summed(n, i); kind == kir.I64 && (l.debug || !fits) {
+			halves[i] = [2]*kir.Var{l.total("low", kind), l.total("high", kind)}
 		}
 	}
 	over(func(item []kir.Expr) {
 		for i, x := range item {
-			if halves != nil {
+			if h, ok := halves[i]; ok {
 				x = l.let("", x)
-				l.do(&kir.Accumulate{To: kir.R(halves[2*i]), X: kir.Op2(kir.BitAnd, x, i64(math.MaxUint32))})
-				l.do(&kir.Accumulate{To: kir.R(halves[2*i+1]), X: kir.Op2(kir.Shr, x, kir.C(32))})
+				l.do(&kir.Accumulate{To: kir.R(h[0]), X: kir.Op2(kir.BitAnd, x, i64(math.MaxUint32))})
+				l.do(&kir.Accumulate{To: kir.R(h[1]), X: kir.Op2(kir.Shr, x, kir.C(32))})
 			}
 			l.do(&kir.Accumulate{To: out.xs[i], X: x})
 		}
 	})
-	for i := 0; i < len(halves); i += 2 {
+	for i := range out.xs {
+		h, ok := halves[i]
+		if !ok {
+			continue
+		}
 		// The sum is high · 2^32 + low, and fits 64 bits if its upper part fits 32. In
 		// halves it may be added up in any order, and by several workers.
-		upper := l.let("", plus(kir.R(halves[i+1]), kir.Op2(kir.Shr, kir.R(halves[i]), kir.C(32))))
+		// The lower halves are up to 2^32 numbers of 32 bits without a sign.
+		low := kir.Convert{T: kir.T(kir.U64), X: kir.R(h[0])}
+		upper := l.let("", plus(kir.R(h[1]), kir.Convert{T: kir.T(kir.I64), X: kir.Op2(kir.Shr, low, kir.C(32))}))
 		wraps := kir.Any(kir.Op2(kir.Lt, upper, i64(math.MinInt32)), kir.Op2(kir.Gt, upper, i64(math.MaxInt32)))
 		l.fail(wraps, l.code(n, "%v", types.ErrOverflow))
 	}
