@@ -41,7 +41,7 @@ cross: ## compile for every platform of a release
 	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
 
 kernels-check: ## compile device code for GPUs, where clang-19 is installed; says so where it is not
-	$(GO) test -count=1 -v -run 'CompilesForGPUs|Refuses' ./internal/cuda/... ./internal/engine/...
+	WEFT_KERNELS_CHECK=1 $(GO) test -count=1 -v -run 'CompilesForGPUs|Refuses' ./internal/cuda/... ./internal/engine/... ./internal/matcha/...
 
 gpu-test: ## tests for a machine with a GPU, which needs no Go, in dist/gpu; runs them if this is one
 	GO="$(GO)" scripts/gpu/build.sh test

@@ -19,6 +19,9 @@ import (
 // asynchronous copies and reductions, and Hopper. Kernels have no other differences.
 var Architectures = []string{"sm_70", "sm_90"}
 
+// wanted is the environment variable that `make kernels-check` sets.
+const wanted = "WEFT_KERNELS_CHECK"
+
 // compilerNames are looked for in this order; WEFT_CLANG comes before them.
 var compilerNames = []string{"clang++-19", "clang++-20", "clang++-21", "clang++"}
 
@@ -43,11 +46,11 @@ var findClang = sync.OnceValue(func() string {
 
 // CompileCheck compiles a program of kernels, for the first of Architectures as it is for release and for the second
 // with the assertions of debugging and for racecheck. The shared files of package kernels are found without being named in Includes. Without a clang that
-// can, and in short tests, the test is skipped.
+// can, and where WEFT_KERNELS_CHECK is not set, the test is skipped.
 func CompileCheck(t testing.TB, src cuda.Source) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: `make kernels-check` compiles kernels for GPUs")
+	if os.Getenv(wanted) == "" {
+		t.Skip("`make kernels-check` compiles kernels for GPUs, which takes minutes")
 	}
 	clang := findClang()
 	if clang == "" {
