@@ -123,6 +123,7 @@ func TestMotifsByCode(t *testing.T) {
 	}
 	most, edgesOnce := 5, []bool{true, false}
 	if testing.Short() {
+		t.Log("-short: up to four vertices, induced, since each program is compiled")
 		most, edgesOnce = 4, edgesOnce[:1]
 	}
 	for file, directed := range map[string]bool{"ca-grqc-cut.csv": false, "cit-hepth-cut.txt": true} {

@@ -25,6 +25,7 @@ func TestCTextAgreesWithInterpreter(t *testing.T) {
 	}
 	cases := textCases(t)
 	if testing.Short() {
+		t.Logf("-short: 40 of %d plans are compiled", len(cases))
 		cases = cases[:40]
 	}
 	dir := t.TempDir()

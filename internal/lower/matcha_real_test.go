@@ -17,6 +17,7 @@ import (
 func TestMatchaOnRealGraph(t *testing.T) {
 	file := "ca-grqc-cut.csv"
 	if testing.Short() {
+		t.Log("-short: on karate alone, since the interpreter takes seconds on larger graphs")
 		file = "karate.txt"
 	}
 	path := filepath.Join("..", "..", "testdata", "graphs", file)

@@ -177,6 +177,7 @@ func TestSteal(t *testing.T) {
 			on(t, k.devices, session.Options{}, func(t *testing.T, s *session.Session) {
 				runs := 5
 				if testing.Short() || k.grids > 1 {
+					t.Log("one run instead of five: -short, or grids that are not resident, which take seconds each")
 					runs = 1
 				}
 				for range runs {

@@ -71,6 +71,9 @@ func TestAgreesWithHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	on(t, func(t *testing.T, e engine.Engine) {
+		if testing.Short() {
+			t.Log("-short: P1, P5 and P9 alone, since each plan is compiled")
+		}
 		for i := 1; i <= 9; i++ {
 			if testing.Short() && i%4 != 1 {
 				continue

@@ -87,6 +87,9 @@ func TestLocalHubsOverFilteredEdges(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
+		if testing.Short() {
+			t.Log("-short: clique(4) alone, since each pattern's kernels are compiled")
+		}
 		for i, c := range shapes {
 			g := hubs(300, c.random, c.stars, uint64(i))
 			for _, name := range c.names {

@@ -134,6 +134,9 @@ func same(t *testing.T, s *session.Session, pr program, choice, seed int) {
 func TestSame(t *testing.T) {
 	on(t, func(t *testing.T, s *session.Session) {
 		shuffled := strings.HasSuffix(t.Name(), "shuffled")
+		if !device.Required() {
+			t.Log("a part of the programs, each on one of the emulated devices; all are for a GPU that is required")
+		}
 		for i, pr := range programs() {
 			n := 1
 			switch {

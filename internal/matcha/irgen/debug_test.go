@@ -64,7 +64,7 @@ func TestAssert(t *testing.T) {
 func TestAssertText(t *testing.T) {
 	onelane.Skip(t)
 	if testing.Short() {
-		t.Skip("the compiler takes seconds")
+		t.Skip("-short: the compiler takes seconds")
 	}
 	c, in := brokenCode(t)
 	var src bytes.Buffer

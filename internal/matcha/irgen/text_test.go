@@ -32,7 +32,8 @@ func TestText(t *testing.T) {
 	texts := append(slices.Clone(more), named)
 	for _, e := range library.Entries() {
 		if testing.Short() && len(e.Text) > 8<<10 {
-			continue // a long program, which is compiled again and again here
+			t.Logf("-short: without %s, a long program, which is compiled again and again here", e.Name)
+			continue
 		}
 		texts = append(texts, e.Text)
 	}

@@ -55,6 +55,7 @@ func TestRandomMotifs(t *testing.T) {
 func TestRealMotifs(t *testing.T) {
 	graphs := []string{"karate.txt", "ca-grqc-cut.csv", "citeseer.graph.gz"}
 	if testing.Short() {
+		t.Log("-short: on karate alone, since the interpreter takes seconds on larger graphs")
 		graphs = graphs[:1]
 	}
 	five := "karate.txt" // in others five vertices take the interpreter seconds
