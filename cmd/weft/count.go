@@ -52,6 +52,25 @@ func (f *searchFlags) ready(args []string) ([]*weft.Query, error) {
 	return queries, f.checkParams(queries)
 }
 
+// withQueries reads the queries and then the graph, and opens the output.
+func (a *app) withQueries(f *searchFlags, args []string, do func(queries []*weft.Query, g *weft.Graph, bar *progress, out *output) error) error {
+	queries, err := f.ready(args)
+	if err != nil {
+		return err
+	}
+	bar := a.progress(f.progress)
+	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	return do(queries, g, bar, out)
+}
+
 // checkParams refuses a --param that no query has.
 func (f *searchFlags) checkParams(queries []*weft.Query) error {
 	var known []string

@@ -55,57 +55,45 @@ func (a *app) explain(f *searchFlags, args []string, analyze bool, more ...weft.
 	if f.to != "" && f.to != "table" && f.to != "json" && f.to != "ndjson" {
 		return usagef("--to %s: explain writes table, json or ndjson", f.to)
 	}
-	queries, err := f.ready(args)
-	if err != nil {
-		return err
-	}
-	bar := a.progress(f.progress)
-	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	out, err := a.open(f.out)
-	if err != nil {
-		return err
-	}
-	w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
-	var cut error
-	for _, q := range queries {
-		ctx, cancel := f.within(a.ctx)
-		options := slices.Concat(f.commonFlags.options(), bar.options(), f.list(), more)
-		if _, profile := q.AsksExplain(); analyze || profile {
-			options = append(options, weft.WithLevels())
+	return a.withQueries(f, args, func(queries []*weft.Query, g *weft.Graph, bar *progress, out *output) error {
+		w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
+		var cut error
+		for _, q := range queries {
+			ctx, cancel := f.within(a.ctx)
+			options := slices.Concat(f.commonFlags.options(), bar.options(), f.list(), more)
+			if _, profile := q.AsksExplain(); analyze || profile {
+				options = append(options, weft.WithLevels())
+			}
+			e, err := g.Explain(ctx, q, options...)
+			bar.clear()
+			c := a.interruption(ctx, err)
+			cancel()
+			if err != nil && c == nil {
+				return out.finish(err)
+			}
+			if w.takes() {
+				err = w.add(e)
+			} else {
+				err = writeExplanation(out, e)
+			}
+			if err != nil {
+				return out.finish(err)
+			}
+			if f.stats {
+				a.explainStats(g, e)
+			}
+			if c != nil {
+				cut = c
+			}
+			if c == errInterrupted {
+				break
+			}
 		}
-		e, err := g.Explain(ctx, q, options...)
-		bar.clear()
-		c := a.interruption(ctx, err)
-		cancel()
-		if err != nil && c == nil {
-			return out.finish(err)
+		if err := out.finish(w.close()); err != nil {
+			return err
 		}
-		if w.takes() {
-			err = w.add(e)
-		} else {
-			err = writeExplanation(out, e)
-		}
-		if err != nil {
-			return out.finish(err)
-		}
-		if f.stats {
-			a.explainStats(g, e)
-		}
-		if c != nil {
-			cut = c
-		}
-		if c == errInterrupted {
-			break
-		}
-	}
-	if err := out.finish(w.close()); err != nil {
-		return err
-	}
-	return a.cutShort(cut)
+		return a.cutShort(cut)
+	})
 }
 
 // explainStats is stats for what was planned, and may not have been run.
@@ -145,30 +133,18 @@ func (a *app) explainMatcha(f *searchFlags, args []string) error {
 	if f.to != "" {
 		return usagef("--to %s: a program is text", f.to)
 	}
-	queries, err := f.ready(args)
-	if err != nil {
-		return err
-	}
-	bar := a.progress(f.progress)
-	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	out, err := a.open(f.out)
-	if err != nil {
-		return err
-	}
-	for i, q := range queries {
-		m, err := g.Matcha(a.ctx, q, slices.Concat(f.commonFlags.options(), bar.options(), f.list())...)
-		bar.clear()
-		if err != nil {
-			return out.finish(err)
+	return a.withQueries(f, args, func(queries []*weft.Query, g *weft.Graph, bar *progress, out *output) error {
+		for i, q := range queries {
+			m, err := g.Matcha(a.ctx, q, slices.Concat(f.commonFlags.options(), bar.options(), f.list())...)
+			bar.clear()
+			if err != nil {
+				return out.finish(err)
+			}
+			if i > 0 {
+				fmt.Fprintln(out)
+			}
+			fmt.Fprint(out, m)
 		}
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		fmt.Fprint(out, m)
-	}
-	return out.finish(nil)
+		return out.finish(nil)
+	})
 }

@@ -64,53 +64,41 @@ func (a *app) verifyFile(f *searchFlags) error {
 }
 
 func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error {
-	queries, err := f.ready(args)
-	if err != nil {
-		return err
-	}
-	bar := a.progress(f.progress)
-	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	out, err := a.open(f.out)
-	if err != nil {
-		return err
-	}
-	ok := true
-	w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
-	var cut error
-	for _, q := range queries {
-		ctx, cancel := f.within(a.ctx)
-		v, err := g.Verify(ctx, q, budget, f.commonFlags.options()...)
-		c := a.interruption(ctx, err)
-		cancel()
-		if err != nil && c == nil {
-			return out.finish(err)
-		}
-		if v != nil {
-			ok = ok && v.OK
-			a.report(&f.commonFlags, v.Result)
-			if err := writeVerification(out, &w, v); err != nil {
+	return a.withQueries(f, args, func(queries []*weft.Query, g *weft.Graph, _ *progress, out *output) error {
+		ok := true
+		w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
+		var cut error
+		for _, q := range queries {
+			ctx, cancel := f.within(a.ctx)
+			v, err := g.Verify(ctx, q, budget, f.commonFlags.options()...)
+			c := a.interruption(ctx, err)
+			cancel()
+			if err != nil && c == nil {
 				return out.finish(err)
 			}
+			if v != nil {
+				ok = ok && v.OK
+				a.report(&f.commonFlags, v.Result)
+				if err := writeVerification(out, &w, v); err != nil {
+					return out.finish(err)
+				}
+			}
+			if c != nil {
+				cut = c
+			}
+			if c == errInterrupted {
+				break
+			}
 		}
-		if c != nil {
-			cut = c
+		if err := out.finish(w.close()); err != nil {
+			return err
 		}
-		if c == errInterrupted {
-			break
+		if !ok {
+			fmt.Fprintln(a.stderr, "weft: counts differ")
+			return exitError(exitFailure)
 		}
-	}
-	if err := out.finish(w.close()); err != nil {
-		return err
-	}
-	if !ok {
-		fmt.Fprintln(a.stderr, "weft: counts differ")
-		return exitError(exitFailure)
-	}
-	return a.cutShort(cut)
+		return a.cutShort(cut)
+	})
 }
 
 func writeVerification(out *output, w *jsonWriter, v *weft.Verification) error {

@@ -65,8 +65,15 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		}
 		ws[i] = w
 	}
-	clock := startLevelClock(o.Levels, pr.depth, ws)
-	s.run(ctx, o, func(i int) { ws[i].work(o.PerRoot) })
+	return runWorkers(ctx, ws, o, o.PerRoot)
+}
+
+// runWorkers lets workers of one schedule and limit search, and adds up what they
+// found.
+func runWorkers(ctx context.Context, ws []*worker, o engine.Options, perRoot []engine.Uint128) (engine.Result, error) {
+	s := ws[0].s
+	clock := startLevelClock(o.Levels, ws[0].pr.depth, ws)
+	s.run(ctx, o, func(i int) { ws[i].work(perRoot) })
 	var res engine.Result
 	for _, w := range ws {
 		res.Matches = s.add(res.Matches, engine.Tally{N: w.count})
@@ -74,7 +81,7 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	if o.Levels {
 		res.Levels = clock.stop(ws)
 	}
-	res.Matches = lim.clamp(res.Matches)
+	res.Matches = ws[0].limit.clamp(res.Matches)
 	res.Complete = !s.stop.Load()
 	return res, s.failure()
 }

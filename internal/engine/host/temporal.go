@@ -58,18 +58,7 @@ func runTemporal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 		}
 		ws[i] = w
 	}
-	clock := startLevelClock(o.Levels, pr.depth, ws)
-	s.run(ctx, o, func(i int) { ws[i].work(nil) })
-	var res engine.Result
-	for _, w := range ws {
-		res.Matches = s.add(res.Matches, engine.Tally{N: w.count})
-	}
-	if o.Levels {
-		res.Levels = clock.stop(ws)
-	}
-	res.Matches = lim.clamp(res.Matches)
-	res.Complete = !s.stop.Load()
-	return res, s.failure()
+	return runWorkers(ctx, ws, o, nil)
 }
 
 // runTimed does one task.
