@@ -46,17 +46,17 @@ func Text(p *kir.Program) string { return TextOf(p, Options{}) }
 // TextOf is Text for a purpose.
 func TextOf(p *kir.Program, o Options) string {
 	w := &writer{p: p, o: o, early: map[*kir.Func]bool{}}
-	w.lines("// ", p.Doc)
-	w.line("#include \"graph.h\"")
+	w.Comments("// ", p.Doc)
+	w.Line("#include \"graph.h\"")
 	if slices.ContainsFunc(p.Funcs, overRows) {
-		w.line("#include \"rows.h\"")
+		w.Line("#include \"rows.h\"")
 	}
 	for _, d := range p.Defines {
-		w.line("#define %s %d", d.Name, d.Value)
+		w.Line("#define %s %d", d.Name, d.Value)
 	}
-	w.line("typedef %s Cell; // of what is emitted", RowKind(p))
+	w.Line("typedef %s Cell; // of what is emitted", RowKind(p))
 	for _, a := range p.Types {
-		w.line("typedef %s;", declare(a.Type, a.Name))
+		w.Line("typedef %s;", declare(a.Type, a.Name))
 	}
 	w.graph()
 	for _, r := range p.Records {
@@ -70,13 +70,13 @@ func TextOf(p *kir.Program, o Options) string {
 			told[f.FullName()[:strings.Index(f.FullName(), ":")]] = true
 			for _, o := range p.Owners {
 				if o.Family == f.Family && o.Index == f.Index {
-					w.lines("// ", o.Doc)
+					w.Comments("// ", o.Doc)
 				}
 			}
 		}
 		w.function(f)
 	}
-	return w.b.String()
+	return w.String()
 }
 
 // RowKind is the kind of the components of rows that p emits: U32 where all of
@@ -103,47 +103,30 @@ func Name(f *kir.Func) string {
 
 // writer gathers the text.
 type writer struct {
-	p      *kir.Program
-	o      Options
-	b      strings.Builder
-	indent int
-	fn     *function
-	temps  int // names given to what expressions need
-	early  map[*kir.Func]bool
-}
-
-func (w *writer) line(format string, args ...any) {
-	w.b.WriteString(strings.Repeat("  ", w.indent))
-	fmt.Fprintf(&w.b, format, args...)
-	w.b.WriteByte('\n')
-}
-
-// lines writes text line by line behind a prefix.
-func (w *writer) lines(prefix, text string) {
-	if text == "" {
-		return
-	}
-	for l := range strings.SplitSeq(text, "\n") {
-		w.line("%s%s", prefix, ctext.Comment(l))
-	}
+	p *kir.Program
+	o Options
+	ctext.Lines
+	fn    *function
+	temps int // names given to what expressions need
+	early map[*kir.Func]bool
 }
 
 // graph writes the struct of the globals; Layout says the same in bytes.
 func (w *writer) graph() {
-	w.line("struct Graph {")
-	w.indent++
-	w.line("struct GraphHead head;")
+	w.Line("struct Graph {")
+	w.Indent++
+	w.Line("struct GraphHead head;")
 	for _, g := range members {
 		if n := w.p.NumGlobals(g.kind); n > 0 {
-			w.line("%s %s[%d];", g.text, g.name, n)
+			w.Line("%s %s[%d];", g.text, g.name, n)
 		}
 	}
-	w.line("u32 n; // vertices")
+	w.Line("u32 n; // vertices")
 	if n := w.p.NumGlobals(kir.U32); n > 0 {
-		w.line("u32 limit[%d];", n)
+		w.Line("u32 limit[%d];", n)
 	}
-	w.indent--
-	w.line("};")
+	w.Indent--
+	w.Line("};")
 }
 
 // members of Graph in their order in memory, between the head and n.
@@ -159,12 +142,12 @@ var members = []struct {
 }
 
 func (w *writer) record(r *kir.Record) {
-	w.lines("// ", r.Doc)
+	w.Comments("// ", r.Doc)
 	var fields []string
 	for _, f := range r.Fields {
 		fields = append(fields, declare(f.Type, f.Name)+";")
 	}
-	w.line("typedef struct { %s } %s;", strings.Join(fields, " "), r.Name)
+	w.Line("typedef struct { %s } %s;", strings.Join(fields, " "), r.Name)
 }
 
 // overRows reports whether f is a function over rows.

@@ -21,10 +21,7 @@ func (w *writer) expr(x kir.Expr) string { return w.bound(x, ctext.Select) }
 // bound is the text of x, in parentheses if it binds weaker than least.
 func (w *writer) bound(x kir.Expr, least int) string {
 	text, strength := w.bare(x)
-	if strength < least {
-		return "(" + text + ")"
-	}
-	return text
+	return ctext.Bound(text, strength, least)
 }
 
 // bare is the text of x and how strongly it binds.

@@ -30,7 +30,7 @@ func (w *writer) function(f *kir.Func) {
 	for _, r := range w.p.Records {
 		w.fn.taken[r.Name] = true
 	}
-	w.lines("// ", f.Doc)
+	w.Comments("// ", f.Doc)
 	params := []string{"const Graph *restrict q", "Worker *w"}
 	for _, v := range f.Params {
 		switch name := w.fn.name(v); {
@@ -42,9 +42,9 @@ func (w *writer) function(f *kir.Func) {
 			params = append(params, declare(v.T, name))
 		}
 	}
-	w.line("static inline %s %s(%s) {", scalar(f.Result.Kind), Name(f), strings.Join(params, ", "))
+	w.Line("static inline %s %s(%s) {", scalar(f.Result.Kind), Name(f), strings.Join(params, ", "))
 	w.block(f.Body)
-	w.line("}")
+	w.Line("}")
 	w.fn = nil
 }
 
@@ -70,7 +70,7 @@ func (f *function) name(v *kir.Var) string {
 func (f *function) fresh(name string) string { return f.name(&kir.Var{Name: name}) }
 
 func (w *writer) block(body []kir.Stmt) {
-	w.indent++
+	w.Indent++
 	for _, s := range body {
 		w.stmt(s)
 		switch s.(type) {
@@ -78,7 +78,7 @@ func (w *writer) block(body []kir.Stmt) {
 			w.pollAfter(s)
 		}
 	}
-	w.indent--
+	w.Indent--
 }
 
 // leave is the statement that ends a function that was told to stop.
@@ -92,21 +92,21 @@ func (w *writer) leave() string {
 func (w *writer) stmt(s kir.Stmt) {
 	switch s := s.(type) {
 	case *kir.Comment:
-		w.lines("// ", s.Text)
+		w.Comments("// ", s.Text)
 	case *kir.Let:
 		w.let(s)
 	case *kir.Assign:
-		w.line("%s = %s;", w.expr(s.To), w.expr(s.X))
+		w.Line("%s = %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.Accumulate:
 		if r, ok := s.To.(kir.Ref); ok && slices.Contains(w.o.Totals, r.Var) {
-			w.line("w_tally(w, &%s, %s);", w.bound(s.To, ctext.Primary), w.expr(s.X))
+			w.Line("w_tally(w, &%s, %s);", w.bound(s.To, ctext.Primary), w.expr(s.X))
 			return
 		}
 		if s.To.Type().Kind == kir.U128 {
-			w.line("w_add(w, &%s, %s);", w.bound(s.To, ctext.Primary), w.expr(s.X))
+			w.Line("w_add(w, &%s, %s);", w.bound(s.To, ctext.Primary), w.expr(s.X))
 			return
 		}
-		w.line("%s += %s;", w.expr(s.To), w.expr(s.X))
+		w.Line("%s += %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.If:
 		w.ifElse(s)
 	case *kir.Each:
@@ -120,17 +120,17 @@ func (w *writer) stmt(s kir.Stmt) {
 		for i, x := range s.Row {
 			row[i] = w.cell(x)
 		}
-		w.line("if (w_emit(w, (const Cell[]){%s}, %d * sizeof(Cell))) %s", strings.Join(row, ", "), len(row), w.leave())
+		w.Line("if (w_emit(w, (const Cell[]){%s}, %d * sizeof(Cell))) %s", strings.Join(row, ", "), len(row), w.leave())
 	case *kir.Fail:
-		w.line("w_fail(w, %s);", w.expr(s.Code))
-		w.line("%s", w.leave())
+		w.Line("w_fail(w, %s);", w.expr(s.Code))
+		w.Line("%s", w.leave())
 	case *kir.Do:
-		w.line("%s;", w.expr(s.X))
+		w.Line("%s;", w.expr(s.X))
 	case *kir.Return:
 		if s.X == nil {
-			w.line("return;")
+			w.Line("return;")
 		} else {
-			w.line("return %s;", w.expr(s.X))
+			w.Line("return %s;", w.expr(s.X))
 		}
 	default:
 		panic(fmt.Sprintf("c: no text for %T", s))
@@ -149,12 +149,12 @@ func (w *writer) let(s *kir.Let) {
 	d := declare(s.Var.T, w.fn.name(s.Var))
 	switch {
 	case s.Init == nil:
-		w.line("%s = {0};", d)
+		w.Line("%s = {0};", d)
 		return
 	case !w.fn.assigned[s.Var] && s.Var.T.Kind != kir.Array && s.Var.T.Kind != kir.Rec:
 		d = "const " + d
 	}
-	w.line("%s = %s;", d, w.expr(s.Init))
+	w.Line("%s = %s;", d, w.expr(s.Init))
 }
 
 func (w *writer) ifElse(s *kir.If) {
@@ -164,23 +164,23 @@ func (w *writer) ifElse(s *kir.If) {
 			if r.X != nil {
 				text = "return " + w.expr(r.X) + ";"
 			}
-			w.line("if (%s) %s", w.expr(s.Cond), text)
+			w.Line("if (%s) %s", w.expr(s.Cond), text)
 			return
 		}
 	}
-	w.line("if (%s) {", w.expr(s.Cond))
-	w.indent++
+	w.Line("if (%s) {", w.expr(s.Cond))
+	w.Indent++
 	w.pollAfter(s)
-	w.indent--
+	w.Indent--
 	w.block(s.Then)
 	if len(s.Else) > 0 {
-		w.line("} else {")
-		w.indent++
+		w.Line("} else {")
+		w.Indent++
 		w.pollAfter(s)
-		w.indent--
+		w.Indent--
 		w.block(s.Else)
 	}
-	w.line("}")
+	w.Line("}")
 }
 
 // pollAfter leaves the function after a statement with a call that may have ended
@@ -192,7 +192,7 @@ func (w *writer) pollAfter(s kir.Stmt) {
 		early = early || ok && w.endsEarly(call.Fn)
 	})
 	if early {
-		w.line("if (w_stopped(w)) %s", w.leave())
+		w.Line("if (w_stopped(w)) %s", w.leave())
 	}
 }
 
@@ -222,7 +222,7 @@ func (w *writer) endsEarly(f *kir.Func) bool {
 // poll ends a loop of a group's once the run is to stop. Lanes' loops are short.
 func (w *writer) poll() {
 	if w.fn.Scope == kir.Group {
-		w.line("if (w_stopped(w)) %s", w.leave())
+		w.Line("if (w_stopped(w)) %s", w.leave())
 	}
 }
 
@@ -231,53 +231,53 @@ func (w *writer) loop(s *kir.Loop) {
 	end := w.expr(s.Hi)
 	if _, ok := s.Hi.(kir.Const); !ok { // it is evaluated once
 		end = w.fn.fresh(i + "end")
-		w.line("const %s %s = %s;", scalar(s.I.T.Kind), end, w.expr(s.Hi))
+		w.Line("const %s %s = %s;", scalar(s.I.T.Kind), end, w.expr(s.Hi))
 	}
-	w.line("for (%s %s = %s; %s < %s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, end, i)
-	w.indent++
+	w.Line("for (%s %s = %s; %s < %s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, end, i)
+	w.Indent++
 	w.poll()
-	w.indent--
+	w.Indent--
 	w.block(s.Body)
-	w.line("}")
+	w.Line("}")
 }
 
 func (w *writer) each(s *kir.Each) {
 	x := w.fn.name(s.X)
 	set, i := w.fn.fresh(x+"s"), w.fn.fresh(x+"i")
-	w.line("const %s %s = %s;", scalar(s.Over.Type().Kind), set, w.expr(s.Over))
+	w.Line("const %s %s = %s;", scalar(s.Over.Type().Kind), set, w.expr(s.Over))
 	if s.Over.Type().Kind == kir.Row {
 		word := w.fn.fresh(x + "w")
-		w.line("for (u32 %s = 0; %s < W_ROW_WORDS; ++%s)", i, i, i)
-		w.line("for (u64 %s = %s.w[%s]; %s != 0; %s &= %s - 1) {", word, set, i, word, word, word)
-		w.indent++
-		w.line("const u32 %s = 64 * %s + (u32)__builtin_ctzll(%s);", x, i, word)
+		w.Line("for (u32 %s = 0; %s < W_ROW_WORDS; ++%s)", i, i, i)
+		w.Line("for (u64 %s = %s.w[%s]; %s != 0; %s &= %s - 1) {", word, set, i, word, word, word)
+		w.Indent++
+		w.Line("const u32 %s = 64 * %s + (u32)__builtin_ctzll(%s);", x, i, word)
 	} else {
-		w.line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, set, i)
-		w.indent++
-		w.line("const u32 %s = %s.p[%s];", x, set, i)
+		w.Line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, set, i)
+		w.Indent++
+		w.Line("const u32 %s = %s.p[%s];", x, set, i)
 	}
 	w.poll()
-	w.indent--
+	w.Indent--
 	w.block(s.Body)
-	w.line("}")
+	w.Line("}")
 }
 
 func (w *writer) setOp(s *kir.SetOp) {
 	to, out, a := w.expr(s.To), w.expr(s.Out), w.expr(s.A)
 	if s.Op != kir.Filter {
-		w.line("%s = w_%s(q, %s, %s, %s);", to, s.Op, out, a, w.expr(s.B))
+		w.Line("%s = w_%s(q, %s, %s, %s);", to, s.Op, out, a, w.expr(s.B))
 		return
 	}
 	x := w.fn.name(s.X)
 	room, from, n, i := w.fn.fresh(x+"o"), w.fn.fresh(x+"s"), w.fn.fresh(x+"n"), w.fn.fresh(x+"i")
-	w.line("u32 *const %s = %s, %s = 0;", room, out, n)
-	w.line("const Set %s = %s;", from, a)
-	w.line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, from, i)
-	w.indent++
-	w.line("const u32 %s = %s.p[%s];", x, from, i)
-	w.line("%s[%s] = %s; // kept where it passes", room, n, x)
-	w.line("%s += %s ? 1 : 0;", n, w.bound(s.Keep, ctext.Or))
-	w.indent--
-	w.line("}")
-	w.line("%s = (Set){%s, %s, 0};", to, room, n)
+	w.Line("u32 *const %s = %s, %s = 0;", room, out, n)
+	w.Line("const Set %s = %s;", from, a)
+	w.Line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, from, i)
+	w.Indent++
+	w.Line("const u32 %s = %s.p[%s];", x, from, i)
+	w.Line("%s[%s] = %s; // kept where it passes", room, n, x)
+	w.Line("%s += %s ? 1 : 0;", n, w.bound(s.Keep, ctext.Or))
+	w.Indent--
+	w.Line("}")
+	w.Line("%s = (Set){%s, %s, 0};", to, room, n)
 }

@@ -33,22 +33,22 @@ func Text(p *kir.Program) string { return TextOf(p, Options{}) }
 // TextOf is Text with options.
 func TextOf(p *kir.Program, o Options) string {
 	w := &writer{p: p, o: o}
-	w.lines("// ", p.Doc)
-	w.line("#pragma once")
+	w.Comments("// ", p.Doc)
+	w.Line("#pragma once")
 	for _, name := range []string{"device.cuh", "group.cuh", "setops.cuh", "graph.cuh"} {
-		w.line("#include \"%s\"", name)
+		w.Line("#include \"%s\"", name)
 	}
 	if slices.ContainsFunc(p.Funcs, overRows) {
-		w.line("#include \"rows.cuh\"")
+		w.Line("#include \"rows.cuh\"")
 	}
 	for _, d := range p.Defines {
-		w.line("#define %s %d", d.Name, d.Value)
+		w.Line("#define %s %d", d.Name, d.Value)
 	}
 	for _, a := range p.Types {
-		w.line("typedef %s;", declare(a.Type, a.Name))
+		w.Line("typedef %s;", declare(a.Type, a.Name))
 	}
 	if dividesWide(p) {
-		w.line("%s", divide)
+		w.Line("%s", divide)
 	}
 	w.graph()
 	for _, r := range p.Records {
@@ -58,58 +58,41 @@ func TextOf(p *kir.Program, o Options) string {
 	for _, o := range p.Owners {
 		if o.Family != "" && !families[o.Family] {
 			families[o.Family] = true
-			w.line("template<int> struct %s;", o.Family)
+			w.Line("template<int> struct %s;", o.Family)
 		}
 	}
 	for _, o := range p.Owners {
 		w.owner(o)
 	}
-	return w.b.String()
+	return w.String()
 }
 
 // writer gathers the text.
 type writer struct {
-	p      *kir.Program
-	o      Options
-	b      strings.Builder
-	indent int
-	fn     *function
-	lane   bool // inside a predicate, which each lane evaluates alone
-}
-
-func (w *writer) line(format string, args ...any) {
-	w.b.WriteString(strings.Repeat("  ", w.indent))
-	fmt.Fprintf(&w.b, format, args...)
-	w.b.WriteByte('\n')
-}
-
-// lines writes text line by line behind a prefix.
-func (w *writer) lines(prefix, text string) {
-	if text == "" {
-		return
-	}
-	for l := range strings.SplitSeq(text, "\n") {
-		w.line("%s%s", prefix, ctext.Comment(l))
-	}
+	p *kir.Program
+	o Options
+	ctext.Lines
+	fn   *function
+	lane bool // inside a predicate, which each lane evaluates alone
 }
 
 // graph writes the struct of the globals; Layout says the same in bytes.
 func (w *writer) graph() {
-	w.line("struct Graph {")
-	w.indent++
+	w.Line("struct Graph {")
+	w.Indent++
 	for _, g := range members {
 		n := w.p.NumGlobals(g.kind)
 		if n == 0 && !g.always {
 			continue
 		}
-		w.line("%s %s[%d];", g.text, g.name, max(1, n))
+		w.Line("%s %s[%d];", g.text, g.name, max(1, n))
 	}
-	w.line("u32 n; // vertices")
+	w.Line("u32 n; // vertices")
 	if n := w.p.NumGlobals(kir.U32); n > 0 {
-		w.line("u32 limit[%d];", n)
+		w.Line("u32 limit[%d];", n)
 	}
-	w.indent--
-	w.line("};")
+	w.Indent--
+	w.Line("};")
 }
 
 // members of Graph in their order in memory, before n and the limits.
@@ -126,21 +109,21 @@ var members = []struct {
 }
 
 func (w *writer) record(r *kir.Record) {
-	w.lines("// ", r.Doc)
+	w.Comments("// ", r.Doc)
 	var fields []string
 	for _, f := range r.Fields {
 		fields = append(fields, declare(f.Type, f.Name)+";")
 	}
-	w.line("struct %s { %s };", r.Name, strings.Join(fields, " "))
+	w.Line("struct %s { %s };", r.Name, strings.Join(fields, " "))
 }
 
 func (w *writer) owner(o kir.Owner) {
-	w.lines("// ", o.Doc)
+	w.Comments("// ", o.Doc)
 	if o.Family != "" {
-		w.line("template<> struct %s<%d> {", o.Family, o.Index)
-		w.indent++
+		w.Line("template<> struct %s<%d> {", o.Family, o.Index)
+		w.Indent++
 		for _, c := range o.Consts {
-			w.line("static constexpr u32 %s = %d;", c.Name, c.Value)
+			w.Line("static constexpr u32 %s = %d;", c.Name, c.Value)
 		}
 	}
 	for _, f := range w.p.Funcs {
@@ -149,8 +132,8 @@ func (w *writer) owner(o kir.Owner) {
 		}
 	}
 	if o.Family != "" {
-		w.indent--
-		w.line("};")
+		w.Indent--
+		w.Line("};")
 	}
 }
 

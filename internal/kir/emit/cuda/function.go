@@ -19,7 +19,7 @@ type function struct {
 
 func (w *writer) function(f *kir.Func) {
 	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: reserved(), last: map[string]int{}, assigned: ctext.Assigned(f.Body)}
-	w.lines("// ", f.Doc)
+	w.Comments("// ", f.Doc)
 	params := []string{"const Graph& q"}
 	head := "DEV "
 	if f.Family != "" {
@@ -42,9 +42,9 @@ func (w *writer) function(f *kir.Func) {
 			params = append(params, declare(v.T, name))
 		}
 	}
-	w.line("%s%s %s(%s) {", head, scalar(f.Result.Kind), f.Name, strings.Join(params, ", "))
+	w.Line("%s%s %s(%s) {", head, scalar(f.Result.Kind), f.Name, strings.Join(params, ", "))
 	w.block(f.Body)
-	w.line("}")
+	w.Line("}")
 	w.fn = nil
 }
 
@@ -65,24 +65,24 @@ func (f *function) name(v *kir.Var) string {
 }
 
 func (w *writer) block(body []kir.Stmt) {
-	w.indent++
+	w.Indent++
 	for _, s := range body {
 		together := w.fn.Scope == kir.Group && writes(s)
 		if together {
-			w.line("g.sync();")
+			w.Line("g.sync();")
 		}
 		w.stmt(s)
 		if together {
-			w.line("g.sync();")
+			w.Line("g.sync();")
 		}
 	}
-	w.indent--
+	w.Indent--
 }
 
 func (w *writer) stmt(s kir.Stmt) {
 	switch s := s.(type) {
 	case *kir.Comment:
-		w.lines("// ", s.Text)
+		w.Comments("// ", s.Text)
 	case *kir.Let:
 		w.let(s)
 	case *kir.Assign:
@@ -90,17 +90,17 @@ func (w *writer) stmt(s kir.Stmt) {
 			w.put(s.To, s.X)
 			return
 		}
-		w.line("%s = %s;", w.expr(s.To), w.expr(s.X))
+		w.Line("%s = %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.Accumulate:
 		if w.fn.Scope == kir.Group && kir.Shared(s.To) {
 			w.put(s.To, kir.Op2(kir.Add, s.To, s.X))
 			return
 		}
 		if s.To.Type().Kind == kir.I64 {
-			w.line("%s = %s;", w.expr(s.To), w.expr(kir.Op2(kir.Add, s.To, s.X)))
+			w.Line("%s = %s;", w.expr(s.To), w.expr(kir.Op2(kir.Add, s.To, s.X)))
 			return
 		}
-		w.line("%s += %s;", w.expr(s.To), w.expr(s.X))
+		w.Line("%s += %s;", w.expr(s.To), w.expr(s.X))
 	case *kir.If:
 		w.ifElse(s)
 	case *kir.Each:
@@ -110,11 +110,11 @@ func (w *writer) stmt(s kir.Stmt) {
 		end := w.expr(s.Hi)
 		if _, ok := s.Hi.(kir.Const); !ok { // it is evaluated once
 			end = w.fn.fresh(i + "end")
-			w.line("const %s %s = %s;", scalar(s.I.T.Kind), end, w.expr(s.Hi))
+			w.Line("const %s %s = %s;", scalar(s.I.T.Kind), end, w.expr(s.Hi))
 		}
-		w.line("for (%s %s = %s; %s < %s%s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, end, w.watched(), i)
+		w.Line("for (%s %s = %s; %s < %s%s; ++%s) {", scalar(s.I.T.Kind), i, w.expr(s.Lo), i, end, w.watched(), i)
 		w.block(s.Body)
-		w.line("}")
+		w.Line("}")
 	case *kir.SetOp:
 		w.setOp(s)
 	case *kir.Emit:
@@ -122,16 +122,16 @@ func (w *writer) stmt(s kir.Stmt) {
 		for i, x := range s.Row {
 			row[i] = w.expr(x)
 		}
-		w.line("emit(%s);", strings.Join(append([]string{"g"}, row...), ", "))
+		w.Line("emit(%s);", strings.Join(append([]string{"g"}, row...), ", "))
 	case *kir.Fail:
-		w.line("fail(g, %s);", w.expr(s.Code))
+		w.Line("fail(g, %s);", w.expr(s.Code))
 	case *kir.Do:
-		w.line("%s;", w.expr(s.X))
+		w.Line("%s;", w.expr(s.X))
 	case *kir.Return:
 		if s.X == nil {
-			w.line("return;")
+			w.Line("return;")
 		} else {
-			w.line("return %s;", w.expr(s.X))
+			w.Line("return %s;", w.expr(s.X))
 		}
 	default:
 		panic(fmt.Sprintf("cuda: no text for %T", s))
@@ -142,12 +142,12 @@ func (w *writer) let(s *kir.Let) {
 	d := declare(s.Var.T, w.fn.name(s.Var))
 	switch {
 	case w.fn.assigned[s.Var] && s.Init == nil:
-		w.line("%s;", d)
+		w.Line("%s;", d)
 		return
 	case !w.fn.assigned[s.Var] && s.Var.T.Kind != kir.Array:
 		d = "const " + d
 	}
-	w.line("%s = %s;", d, w.expr(s.Init))
+	w.Line("%s = %s;", d, w.expr(s.Init))
 }
 
 func (w *writer) ifElse(s *kir.If) {
@@ -157,45 +157,45 @@ func (w *writer) ifElse(s *kir.If) {
 			if r.X != nil {
 				text = "return " + w.expr(r.X) + ";"
 			}
-			w.line("if (%s) %s", w.expr(s.Cond), text)
+			w.Line("if (%s) %s", w.expr(s.Cond), text)
 			return
 		}
 	}
-	w.line("if (%s) {", w.expr(s.Cond))
+	w.Line("if (%s) {", w.expr(s.Cond))
 	w.block(s.Then)
 	if len(s.Else) > 0 {
-		w.line("} else {")
+		w.Line("} else {")
 		w.block(s.Else)
 	}
-	w.line("}")
+	w.Line("}")
 }
 
 func (w *writer) each(s *kir.Each) {
 	x := w.fn.name(s.X)
 	if s.Over.Type().Kind == kir.Row {
 		walk := w.fn.fresh(x + "s")
-		w.line("for (RowWalk<Row> %s(%s); %s.next();) {", walk, w.expr(s.Over), walk)
-		w.indent++
-		w.line("const u32 %s = %s.at;", x, walk)
-		w.indent--
+		w.Line("for (RowWalk<Row> %s(%s); %s.next();) {", walk, w.expr(s.Over), walk)
+		w.Indent++
+		w.Line("const u32 %s = %s.at;", x, walk)
+		w.Indent--
 		w.block(s.Body)
-		w.line("}")
+		w.Line("}")
 		return
 	}
 	set, i := w.fn.fresh(x+"s"), w.fn.fresh(x+"i")
-	w.line("const Set %s = %s;", set, w.expr(s.Over))
+	w.Line("const Set %s = %s;", set, w.expr(s.Over))
 	at := i
 	if level, ok := w.o.Shared[s]; ok {
-		w.line("for (SharedLoop<G, %d> %s(g, %s.n); %s.next();) {", level, i, set, i)
+		w.Line("for (SharedLoop<G, %d> %s(g, %s.n); %s.next();) {", level, i, set, i)
 		at += ".at"
 	} else {
-		w.line("for (u32 %s = 0; %s < %s.n%s; ++%s) {", i, i, set, w.watched(), i)
+		w.Line("for (u32 %s = 0; %s < %s.n%s; ++%s) {", i, i, set, w.watched(), i)
 	}
-	w.indent++
-	w.line("const u32 %s = %s.p[%s];", x, set, at)
-	w.indent--
+	w.Indent++
+	w.Line("const u32 %s = %s.p[%s];", x, set, at)
+	w.Indent--
 	w.block(s.Body)
-	w.line("}")
+	w.Line("}")
 }
 
 // watched is what a loop's condition ends with.
@@ -212,10 +212,10 @@ func (f *function) fresh(name string) string { return f.name(&kir.Var{Name: name
 func (w *writer) setOp(s *kir.SetOp) {
 	to, out, a := w.expr(s.To), w.expr(s.Out), w.expr(s.A)
 	if s.Op == kir.Filter {
-		w.line("%s = Set{%s, filter(g, %s, %s, %s)};", to, out, out, a, w.lambda(s.X, s.Keep))
+		w.Line("%s = Set{%s, filter(g, %s, %s, %s)};", to, out, out, a, w.lambda(s.X, s.Keep))
 		return
 	}
-	w.line("%s = Set{%s, %s(g, %s, %s, %s)};", to, out, s.Op, out, a, w.expr(s.B))
+	w.Line("%s = Set{%s, %s(g, %s, %s, %s)};", to, out, s.Op, out, a, w.expr(s.B))
 }
 
 // lambda is a predicate of one lane.

@@ -19,14 +19,14 @@ func (w *writer) view(x kir.Call) (string, int) {
 // all before one of them stores it.
 func (w *writer) put(to, x kir.Expr) {
 	v := w.fn.fresh("x")
-	w.line("{")
-	w.indent++
-	w.line("const %s %s = %s;", scalar(to.Type().Kind), v, w.expr(x))
-	w.line("g.sync();")
-	w.line("if (g.leader()) %s = %s;", w.expr(to), v)
-	w.line("g.sync();")
-	w.indent--
-	w.line("}")
+	w.Line("{")
+	w.Indent++
+	w.Line("const %s %s = %s;", scalar(to.Type().Kind), v, w.expr(x))
+	w.Line("g.sync();")
+	w.Line("if (g.leader()) %s = %s;", w.expr(to), v)
+	w.Line("g.sync();")
+	w.Indent--
+	w.Line("}")
 }
 
 // writes reports whether lanes write to memory while they evaluate operands of s.
