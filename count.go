@@ -103,7 +103,7 @@ func (j *job) result(found engine.Result) Result {
 		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
 		Graph: j.g.Summary(), Load: j.g.load, Open: j.open, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
-		PeakMemory: peakMemory(), Reason: j.choice.Reason, Method: p.Method.String(),
+		PeakMemory: peakMemory(), Stats: found.Stats, Reason: j.choice.Reason, Method: p.Method.String(),
 	}
 	r.Total = j.early + j.g.load + time.Since(j.start)
 	r.Notes = slices.Concat(p.Warnings, j.choice.Notes, found.Notes)

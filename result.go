@@ -30,8 +30,9 @@ type Result struct {
 	// Notes are for the user: why nothing can match, missing properties, why
 	// this engine.
 	Notes  []string
-	Reason string // why this engine
-	Method string // how it counted
+	Stats  []string // how the search went: an idle rate, what was shared
+	Reason string   // why this engine
+	Method string   // how it counted
 }
 
 // maxJSONNumber is the largest integer that every JSON reader keeps exact.
@@ -66,6 +67,7 @@ type jsonResult struct {
 	Peak          int64       `json:"peak_memory_bytes"`
 	Version       string      `json:"version"`
 	Notes         []string    `json:"notes,omitempty"`
+	Stats         []string    `json:"stats,omitempty"`
 }
 
 type jsonSeconds struct {
@@ -83,6 +85,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonResult{
 		r.Query, r.Semantics, r.Induced, jsonCount{r.Subgraphs}, jsonCount{r.Embeddings}, jsonCount{r.Automorphisms},
 		r.Complete, r.Engine, r.Device, r.Graph,
-		jsonSeconds{round(r.Load), round(r.Open), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes,
+		jsonSeconds{round(r.Load), round(r.Open), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes, r.Stats,
 	})
 }

@@ -233,6 +233,9 @@ func (a *app) stats(r weft.Result) {
 	}
 	fmt.Fprintf(a.stderr, "weft: engine %s on %s (%s), method %s; load %s%s, plan %s%s, search %s; peak memory %d MiB\n",
 		r.Engine, r.Device, r.Reason, r.Method, brief(r.Load), open, brief(r.Plan), prepare, brief(r.Search), r.PeakMemory>>20)
+	for _, s := range r.Stats {
+		fmt.Fprintf(a.stderr, "weft: %s\n", s)
+	}
 }
 
 func brief(d time.Duration) string {

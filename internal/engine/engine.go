@@ -53,7 +53,8 @@ type Result struct {
 	Prepare time.Duration
 	Threads int
 	Levels  []LevelStat // only with Options.Levels
-	Notes   []string
+	Notes   []string    // for every user: what could not be had, what is unlike what was asked for
+	Stats   []string    // how the search went, for who asks
 }
 
 // LevelStat is what happened at one level.

@@ -110,8 +110,11 @@ func TestSwitches(t *testing.T) {
 					t.Errorf("%s %s: %v (complete: %v), the host says %v", name, opt, got.Matches, got.Complete, want.Matches)
 				}
 				// A star is counted by degrees: no thread tests a candidate.
-				if idle := fmt.Sprint(got.Notes); name != "star(3)" && !strings.Contains(idle, "idle rate") {
+				if idle := fmt.Sprint(got.Stats); name != "star(3)" && !strings.Contains(idle, "idle rate") {
 					t.Errorf("%s %s: no idle rate in %v", name, opt, idle)
+				}
+				if len(got.Notes) != 0 {
+					t.Errorf("%s %s: %v is said without being asked for", name, opt, got.Notes)
 				}
 			}
 		}

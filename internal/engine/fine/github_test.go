@@ -116,7 +116,7 @@ func TestGithub(t *testing.T) {
 			if err != nil || got.Matches.String() != w[1] {
 				t.Errorf("%s: %v, %v; want %s", w[0], got.Matches, err, w[1])
 			}
-			t.Logf("%s: %v in %v, %v", w[0], got.Matches, got.Search, got.Notes)
+			t.Logf("%s: %v in %v, %v", w[0], got.Matches, got.Search, got.Stats)
 		}
 	})
 }

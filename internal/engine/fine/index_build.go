@@ -78,7 +78,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	r.levels, r.blocks = len(p.o.walk), len(p.places)-len(p.o.walk)
 	root := p.o.walk[0]
 	r.roots = uint64(s.End[root] - s.First[root])
-	r.note("%s", p.describe(time.Since(start)))
+	r.stat("%s", p.describe(time.Since(start)))
 	return false, r.setTasks(x, r.roots)
 }
 

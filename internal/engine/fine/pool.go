@@ -96,6 +96,6 @@ func (p *pool) grow(a *args) error {
 	if a.Depth == 0 {
 		return nil
 	}
-	p.r.note("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
+	p.r.stat("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
 	return p.r.setTasks(p.x, a.Count)
 }

@@ -33,7 +33,7 @@ func TestPruneRounds(t *testing.T) {
 		if err != nil || r.Matches != engine.U64(1) || !r.Complete {
 			t.Fatalf("%v matches, complete %v, %v", r.Matches, r.Complete, err)
 		}
-		rounds, notes := 0, strings.Join(r.Notes, "; ")
+		rounds, notes := 0, strings.Join(r.Stats, "; ")
 		_, rest, _ := strings.Cut(notes, "are left out, in ")
 		if _, err := fmt.Sscanf(rest, "%d rounds", &rounds); err != nil || rounds <= 8 || rounds > n {
 			t.Errorf("%d rounds: %s", rounds, notes)

@@ -38,16 +38,21 @@ type search struct {
 	long           bool     // some list is too long for one warp
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
 
-	mu    sync.Mutex // of notes: each device has a goroutine
-	notes []string
+	mu           sync.Mutex // of notes and stats: each device has a goroutine
+	notes, stats []string
 }
 
 // note keeps a sentence for the result, once, whichever devices say it.
-func (r *search) note(format string, args ...any) {
+func (r *search) note(format string, args ...any) { r.say(&r.notes, format, args...) }
+
+// stat is note, for who asks how the search went.
+func (r *search) stat(format string, args ...any) { r.say(&r.stats, format, args...) }
+
+func (r *search) say(to *[]string, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s := fmt.Sprintf(format, args...); !slices.Contains(r.notes, s) {
-		r.notes = append(r.notes, s)
+	if s := fmt.Sprintf(format, args...); !slices.Contains(*to, s) {
+		*to = append(*to, s)
 	}
 }
 
@@ -238,12 +243,13 @@ func (r *search) report(res *engine.Result, got *session.Result) error {
 		res.Levels[len(res.Levels)-1].Matches = res.Matches
 	}
 	if got.LanesAll > 0 {
-		res.Notes = append(res.Notes, fmt.Sprintf("idle rate %.1f %%: threads of a warp that had no task",
+		res.Stats = append(res.Stats, fmt.Sprintf("idle rate %.1f %%: threads of a warp that had no task",
 			100*(1-float64(got.LanesBusy)/float64(got.LanesAll))))
 	}
+	res.Stats = append(res.Stats, r.stats...)
 	res.Notes = append(res.Notes, r.notes...)
 	if n := got.StealsBlock + got.StealsGrid; n > 0 {
-		res.Notes = append(res.Notes, fmt.Sprintf("work was given away %d times, %d of them to other blocks", n, got.StealsGrid))
+		res.Stats = append(res.Stats, fmt.Sprintf("work was given away %d times, %d of them to other blocks", n, got.StealsGrid))
 	}
 	return nil
 }
