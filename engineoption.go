@@ -30,6 +30,7 @@ var engineOptions = []EngineOption{
 	{"host.windows", onOff, "edges in a window of time as slices of sorted lists"},
 	{"host.bitmap", onOff, "long lists also as bitmaps"},
 	{"stack.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
+	{"stack.local.share", onOff, "blocks without roots help with those of others"},
 	{"stack.program", []string{"code", "table"}, "code compiled for the plan, or a table that one kernel reads"},
 	{"stack.code-motion", onOff, "make each set as early as can be"},
 	{"stack.unroll", []string{"1", "2", "4", "8"}, "siblings whose set operations are one"},
@@ -49,10 +50,11 @@ var engineOptions = []EngineOption{
 	{"fine.tail", onOff, "count the last levels by arithmetic"},
 	{"fine.steal", []string{"grid", "block", "off"}, "whose work an idle warp takes"},
 	{"fine.index", []string{"auto", "none", "bitmap", "hash"}, "a candidate graph, and how its rows are asked"},
-	{"fine.lookup", []string{"hash", "search"}, "how to find out who is in a neighbour list"},
+	{"fine.lookup", []string{"auto", "bits", "hash", "search"}, "how to find out who is in a neighbour list"},
 	{"fine.prune", []string{"off", "on"}, "remove vertices of too few neighbours first"},
 	{"fine.pool", []string{"N"}, "partial matches that the breadth-first start makes; 0: none"},
 	{"codegen.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
+	{"codegen.local.share", onOff, "blocks without roots help with those of others"},
 }
 
 // EngineOptions lists what WithEngineOption sets.

@@ -24,6 +24,8 @@ type class struct {
 	// many of their rows are made at a time; limit is how many wedges a root may
 	// have to be of this class, 0: any number.
 	wedges, room, limit int
+	// shares: what lies below one root may be the work of many teams.
+	shares bool
 	// part bounds what is walked below a root by so many times what a warp has to
 	// do on the average, 0: it does not. Large graphs have enough to do for all.
 	part int
@@ -34,11 +36,11 @@ type class struct {
 // row of the next; up to 256 positions one lane holds a row, and every lane has a
 // task of its own.
 var insideClasses = []class{
-	{universe: 40000, lanes: 32, words: 40, team: 1024, threads: 1024, slots: 49152, global: true},
-	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true},
-	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 16384, keepsList: true, global: true},
-	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true},
-	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true},
+	{universe: 40000, lanes: 32, words: 40, team: 1024, threads: 1024, slots: 49152, global: true, shares: true},
+	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true, shares: true},
+	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 16384, keepsList: true, global: true, shares: true},
+	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, shares: true},
+	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true, shares: true},
 	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true},
 	{universe: 128, lanes: 1, words: 4, team: 128, threads: 128, slots: 512, keepsList: true, part: 8},
 	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, part: 2},
@@ -47,10 +49,10 @@ var insideClasses = []class{
 // outsideClasses are for plans with an outside vertex: the same, with less room
 // for a table of wedges beside the matrix.
 var outsideClasses = []class{
-	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true, wedges: 8192, room: 512},
-	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 8192, keepsList: true, global: true, wedges: 8192, room: 1024},
-	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, wedges: 4096, room: 128},
-	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true, wedges: 6144, room: 128},
+	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true, wedges: 8192, room: 512, shares: true},
+	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 8192, keepsList: true, global: true, wedges: 8192, room: 1024, shares: true},
+	{universe: 1024, lanes: 4, words: 8, team: 512, threads: 512, slots: 4096, keepsList: true, wedges: 4096, room: 128, shares: true},
+	{universe: 512, lanes: 2, words: 8, team: 256, threads: 256, slots: 2048, keepsList: true, wedges: 6144, room: 128, shares: true},
 	{universe: 256, lanes: 1, words: 8, team: 256, threads: 256, slots: 1024, keepsList: true, wedges: 6144, room: 256},
 	{universe: 128, lanes: 1, words: 4, team: 128, threads: 128, slots: 512, keepsList: true, wedges: 4096, room: 128, part: 8},
 	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, wedges: 512, room: 64, limit: 4096, part: 2},
@@ -137,7 +139,7 @@ func (c *class) text(index int, l layout) string {
 	} {
 		fmt.Fprintf(&b, "  static constexpr u32 %s = %du;\n", m.name, m.n)
 	}
-	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v;\n};\n", c.keepsList, c.global)
+	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v, shares = %v;\n};\n", c.keepsList, c.global, c.shares)
 	fmt.Fprintf(&b, "WEFT_KERNEL(local_%d, LocalParams, LAUNCH_BOUNDS(%d, %d)) { search_class<Class%d>(p); }\n", index, c.threads, 1024/c.threads, index)
 	return b.String()
 }

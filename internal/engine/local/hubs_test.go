@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,4 +190,49 @@ func TestLocalStops(t *testing.T) {
 		t.Errorf("a context that ends at once: %v of %d (complete %v, %v)", r.Matches, all, r.Complete, err)
 	}
 	t.Logf("%v of %d in %v", r.Matches, all, r.Search)
+}
+
+// TestLocalHelp: what lies below a root is the work of blocks that have no root of
+// their own, and is counted once.
+func TestLocalHelp(t *testing.T) {
+	s := nodiff.Spec{N: 36}
+	for i := range s.N {
+		for j := range i {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: i, V: j})
+		}
+	}
+	g := s.Build()
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		ses, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ses.Close()
+		// Without and with an outside vertex.
+		for name, want := range map[string]uint64{"clique(5)": 376992, "gmatch:P5": 0} {
+			ps, err := pattern.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, share := range []string{"on", "off"} {
+				opt := map[string]string{"stack.local.classes": "512", "stack.local.table": "16", "stack.local.share": share}
+				l, err := newSearch(g, p, d.Info(), with(t, opt))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := runOn(context.Background(), ses, l, engine.Options{})
+				if err != nil || want > 0 && r.Matches != engine.U64(want) {
+					t.Errorf("%s: %v matches (%v), want %d", name, r.Matches, err, want)
+				}
+				want = r.Matches.Lo
+				if helped := !strings.Contains(strings.Join(r.Notes, ""), " 0 times with help"); helped != (share == "on") {
+					t.Errorf("%s with share=%s: %v", name, share, r.Notes)
+				}
+			}
+		}
+	})
 }

@@ -21,6 +21,8 @@ type localArgs struct {
 	Roots        roots
 	Scratch      uint64
 	ScratchWords uint64
+	Taken        uint64
+	Helping      uint32
 	Often        uint32
 }
 
@@ -81,6 +83,7 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() 
 		return nil, err
 	}
 	a.Counts, a.Lists = counts.Ptr, lists.Ptr-4*uint64(first)*a.Stride
+	var helping []func() error
 	for k, i := range present {
 		var s *cuda.Stream
 		if k > 0 {
@@ -92,12 +95,34 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() 
 		if i+1 < len(l.classes) && a.Limit[i+1] == math.MaxUint32 {
 			count = min(count, l.larger(int(a.Most[i+1])))
 		}
-		launch, err := l.launch(r, s, i, max(1, count), int(known.MostUniverse), args)
+		count = max(1, count)
+		if l.classes[i].shares {
+			taken, err := r.cleared("what is given out of shared roots", 4*int64(count))
+			if err != nil {
+				return nil, err
+			}
+			args.Taken = taken.Ptr
+		}
+		launch, err := l.launch(r, s, i, count, int(known.MostUniverse), args)
 		if err != nil {
 			return nil, err
 		}
 		r.classes = append(r.classes, launch)
+		if !l.classes[i].shares {
+			continue
+		}
+		if s, err = x.Branch(); err != nil {
+			return nil, err
+		}
+		args.Helping = 1
+		if launch, err = l.launch(r, s, i, math.MaxInt32, int(known.MostUniverse), args); err != nil {
+			return nil, err
+		}
+		args.Helping = 0
+		helping = append(helping, launch)
 	}
+	// Behind the others: these get the room that is left.
+	r.classes = append(r.classes, helping...)
 	list, err := x.Kernel("local_list")
 	if err != nil {
 		return nil, err

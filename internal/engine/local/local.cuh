@@ -6,23 +6,10 @@
 // own text (lower, the rows view).
 #ifndef WEFT_LOCAL
 #define WEFT_LOCAL
-#include "local_roots.cuh"
+#include "local_share.cuh"
 #if W_OUTSIDE
 #include "local_wedges.cuh"
 #endif
-
-struct Local {
-  Roots roots;
-  u32* scratch;      // of the teams whose rows are in global memory
-  u64 scratch_words; // a team's part of it
-  u32 often;         // not 0: matches are added up all the time, for a limit
-};
-
-struct LocalParams {
-  Run run;
-  Graph graph;
-  Local x;
-};
 
 // Counts a lane's matches that are not in the run's counters yet: those of one
 // root, and those of the roots before it. Its watch is on the run.
@@ -48,16 +35,32 @@ template <class C> DEV u32 row_group() { return Team<C::team>::rank() / C::Row::
 #if !W_OUTSIDE && W_ROWS == 3
 #include "local_sizes.cuh"
 #elif !W_OUTSIDE
+// A group's numbers of tasks of a root: its turn in the team, or in all teams that
+// search the root, where the next number is on its way while one is searched.
+template <class C> struct Turns {
+  using G = typename C::Row::G;
+  u32* taken;
+  u32 next;
+
+  DEV u32 ask() const { return G::leader() ? atomic_add(taken, 1u) : 0; }
+  DEV Turns(const Share& share) : taken(share.taken), next(C::shares ? ask() : row_group<C>()) {}
+  DEV u32 take() {
+    u32 t = C::shares ? G::shfl(next, 0) : next;
+    next = C::shares ? ask() : t + row_groups<C>();
+    return t;
+  }
+};
+
 // The matches whose root has the universe s.
-template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, u32 root, Set s, Tally& n) {
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, const Share& share, Set s, Tally& n) {
   using T = Team<C::team>;
+  u32 root = share.root;
   Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, root, s);
-  u32 from = level1_from(p.graph, h), end = min(level1_end(p.graph, h), h.d);
-  u32 parts = W_PARTS ? (h.d + 31) / 32 : 1;
-  u64 tasks = from < end ? (u64)(end - from) * parts : 0;
-  for (u64 t = row_group<C>(); t < tasks; t += row_groups<C>()) {
+  u32 from = level1_from(p.graph, h), parts = parts_of(h.d);
+  Turns<C> turns(share);
+  for (u32 t = turns.take(); t < share.tasks; t = turns.take()) {
     if (leave(typename C::Row::G(), p, root, n)) break;
-    u32 p1 = from + (u32)(t / parts), part = (u32)(t % parts);
+    u32 p1 = from + t / parts, part = t % parts;
 #if W_MASK1
     if (!(h.masks[(W_MASK1 - 1) * C::Row::stride + (p1 >> 5)] >> (p1 & 31) & 1)) continue;
 #endif
@@ -73,14 +76,15 @@ DEV Count gain(const Graph& q, u32 c) {
 }
 
 // The pairs of root and outside vertex, by the number of neighbours they share.
-template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 root, Set s, Tally& n) {
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const Share& share, Set s, Tally& n) {
+  u32 root = share.root;
   u128 before = n.root;
-  each_range<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s, n.watch,
-                [&](u32, u32 y, u32 i, const Wedges<C::wedges>& t) {
-                  u32 c = atomic_add(&t.counts()[i], 1u);
-                  if (c + 1 >= W_SHARE && outside_ok(p.graph, root, y)) n.root += gain(p.graph, c);
-                },
-                [&](const Wedges<C::wedges>&) { before = n.root; }, [&] { n.root = before; });
+  each_outside<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), share, s, n.watch,
+                  [&](u32, u32 y, u32 i, const Wedges<C::wedges>& t) {
+                    u32 c = atomic_add(&t.counts()[i], 1u);
+                    if (c + 1 >= W_SHARE && outside_ok(p.graph, root, y)) n.root += gain(p.graph, c);
+                  },
+                  [&](const Wedges<C::wedges>&) { before = n.root; }, [&] { n.root = before; });
 }
 #else
 // The matches with outside vertices of one range: found ones get numbers, and
@@ -119,7 +123,7 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
                  if (c > at && c <= at + here) atomic_or(&out[(u64)(c - 1 - at) * Row::stride + (k >> 5)], 1u << (k & 31));
                });
     T::sync();
-    u32 parts = W_PARTS ? (h.d + 31) / 32 : 1;
+    u32 parts = parts_of(h.d);
     u64 tasks = (u64)here * parts;
     for (u64 i = row_group<C>(); i < tasks; i += row_groups<C>()) {
       if (leave(typename Row::G(), p, root, n)) {
@@ -137,12 +141,12 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
   }
 }
 
-template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, u32 root, Set s, Tally& n) {
-  Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, root, s);
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, const Share& share, Set s, Tally& n) {
+  Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, share.root, s);
   u32* out = C::global_rows ? rows + p.x.scratch_words - C::room * C::Row::stride : (u32*)(m + C::out);
-  each_range<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), root, s, n.watch,
-                [&](u32, u32, u32 i, const Wedges<C::wedges>& t) { atomic_add(&t.counts()[i], 1u); },
-                [&](const Wedges<C::wedges>& t) { search_range<C>(p, m, out, h, root, s, t, n); }, [] {});
+  each_outside<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), share, s, n.watch,
+                  [&](u32, u32, u32 i, const Wedges<C::wedges>& t) { atomic_add(&t.counts()[i], 1u); },
+                  [&](const Wedges<C::wedges>& t) { search_range<C>(p, m, out, h, share.root, s, t, n); }, [] {});
 }
 #endif
 
@@ -163,10 +167,15 @@ template <class C> DEV void search_class(const LocalParams& p) {
   T::sync();
 #endif
   Tally n;
-  each_task<T>(p.run, head, ClassTasks{end, count + 1, most}, n.watch, [&](u64 task) {
-    u32 root = x.lists[C::index * x.stride + task];
+  const u32* list = x.lists + C::index * x.stride;
+  Help<C> help = {p, head, list, end};
+  each_task<T>(p.run, head, ClassTasks{p.x.helping ? 0 : end, count + 1, most}, n.watch, help, [&](u64 task) {
+    u32 root = list[task];
+    Set s = universe(p.graph, root);
+    Share share = {root, p.x.taken + task, tasks_of<C>(p.graph, x, root, s)};
+    if (!any_left<C>(head, share)) return;
     n.root = 0;
-    search_root<C>(p, m, rows, root, universe(p.graph, root), n);
+    search_root<C>(p, m, rows, share, s, n);
     n.all += n.root;
     if (p.run.roots) {
       u128 sum = sum128(Warp(), n.root);

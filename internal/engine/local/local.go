@@ -116,6 +116,8 @@ func (l *Search) choose(info cuda.Info) (err error) {
 	}
 	l.layouts = nil
 	for i := range l.classes {
+		// Where a task is one row, a root is done before help is there.
+		l.classes[i].shares = l.classes[i].shares && !l.alone && (l.define("W_OUTSIDE") == 1 || l.define("W_PARTS") == 1)
 		l.layouts = append(l.layouts, l.classes[i].layout(l.define("W_MASKS")))
 	}
 	return nil
@@ -218,8 +220,8 @@ func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, erro
 	}
 	res := engine.Result{Engine: l.name, Device: s.String(), Threads: s.Workers(), Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
 	if err == nil {
-		res.Notes = append(res.Notes, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods; upload %s, preparation %s, compilation %s",
-			len(l.classes), round(r.Upload), round(r.Prepare), round(r.Compile)))
+		res.Notes = append(res.Notes, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help for a root; upload %s, preparation %s, compilation %s",
+			len(l.classes), r.StealsGrid, round(r.Upload), round(r.Prepare), round(r.Compile)))
 	}
 	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
 		res.Matches, res.Complete = limit, false
@@ -247,7 +249,7 @@ func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args
 	if launch.Blocks == 0 {
 		return nil, &cuda.Error{Op: l.name, Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
 	}
-	launch.Blocks = min(launch.Blocks, (count+teams-1)/teams)
+	launch.Blocks = min(launch.Blocks, (count-1)/teams+1)
 	if c.global {
 		rows := min(c.universe, most)*4*c.lanes*c.words + c.room*c.lanes*c.words*4
 		words := int64(rows+15) / 16 * 4

@@ -21,6 +21,22 @@ struct Roots {
   u32 limit[CLASSES];  // the most that is walked; ~0: any number
 };
 
+// What a search is given, beside the graph: struct localArgs of list.go.
+struct Local {
+  Roots roots;
+  u32* scratch;      // of the teams whose rows are in global memory
+  u64 scratch_words; // a team's part of it
+  u32* taken;        // by place in the class's list, where teams share roots: the tasks of a root that are given out
+  u32 helping;       // not 0: this grid has no roots of its own, and helps with those of another
+  u32 often;         // not 0: matches are added up all the time, for a limit
+};
+
+struct LocalParams {
+  Run run;
+  Graph graph;
+  Local x;
+};
+
 // What measuring finds out: struct stats of local_list.go.
 struct Stats {
   u64 total;

@@ -40,10 +40,11 @@ DEV u32 count_known(const Sieve& known, Set a) {
 }
 
 // The matches whose root has the universe s. The sieve is zero before and after.
-template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, u32 root, Set s, Tally& n) {
+template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const Share& share, Set s, Tally& n) {
   using T = Team<C::team>;
   using Row = typename C::Row;
   const Graph& q = p.graph;
+  u32 root = share.root;
   u32 cut = W_UNIVERSE == 1 ? s.n : W_UNIVERSE == 2 ? 0 : below(q.adj[0], root).n;
   Hood<Row> h = {(const u32*)0, (const u32*)0, s.n, cut};
   u32 from = level1_from(q, h), end = min(level1_end(q, h), h.d);

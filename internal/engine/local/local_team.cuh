@@ -25,29 +25,31 @@ template <u32 N> struct Team {
 // What a team's lanes tell each other: the first bytes of its shared memory.
 struct TeamHead {
   u64 first[2]; // of two chunks of tasks, in turns
-  u64 sum;
+  u64 sum;      // also: the best of what there is to choose from
   u32 count[2];
   u32 dealt[2]; // lists of two rounds that were given to warps, in turns
   u32 round;
   u32 flag;
   u32 found;
   u32 left; // not 0: a lane has seen that the run is stopped
+  u32 part_end;
 };
 
 // Before a team's first task. Collective.
 template <class T> DEV void team_begin(TeamHead* head) {
-  if (T::rank() == 0) *head = TeamHead{{0, 0}, 0, {0, 0}, {0, 0}, 0, 0, 0, 0};
+  if (T::rank() == 0) *head = TeamHead{{0, 0}, 0, {0, 0}, {0, 0}, 0, 0, 0, 0, 0};
   T::sync();
 }
 
-// The tasks of one class of roots: places 0 … end-1 of its list.
+// The tasks of one class of roots: places 0 … end-1 of its list; none, and nothing
+// taken from others, where end is 0.
 struct ClassTasks {
   u32 end;
   u32* next; // how many were taken
   u32 most;  // taken at a time
 
   // Asks for a chunk: the answer is on its way. One lane.
-  DEV u32 ask() const { return atomic_add(next, most); }
+  DEV u32 ask() const { return end ? atomic_add(next, most) : 0; }
 
   // The chunk that was asked for; no tasks: none will come. One lane.
   DEV Chunk answer(const Run& r, u32 asked) const {
@@ -82,8 +84,10 @@ struct Watch {
 
 // Calls f(task) for the tasks that this team gets, until there are no more or the
 // run is stopped, as it may be before the first. While it is at a chunk, the next
-// is on its way. Collective for the team.
-template <class T, class F> DEV void each_task(const Run& r, TeamHead* head, const ClassTasks& tasks, Watch& watch, F f) {
+// is on its way. Without a task of its own it does what help(watch) says, as long
+// as that says something. Collective for the team.
+template <class T, class H, class F>
+DEV void each_task(const Run& r, TeamHead* head, const ClassTasks& tasks, Watch& watch, H help, F f) {
   u32 asked = 0;
   if (T::rank() == 0 && !(watch.stop = stopped(r))) asked = tasks.ask();
   for (u32 turn = 0;; turn++) {
@@ -102,6 +106,7 @@ template <class T, class F> DEV void each_task(const Run& r, TeamHead* head, con
       t.first = head->first[turn & 1];
       t.count = head->count[turn & 1];
     }
+    if (t.count == 0) t = help(watch);
     if (t.count == 0) return;
     if (T::rank() == 0) asked = tasks.ask();
     for (u32 i = 0; i < t.count; i++) {

@@ -24,6 +24,7 @@ var localCases = []map[string]string{
 	{"stack.local.classes": "256"},
 	{"stack.local.classes": "512", "stack.local.table": "16"},
 	{"stack.local.classes": "4096", "stack.local.table": "3"},
+	{"stack.local.classes": "512", "stack.local.share": "off"},
 }
 
 // TestLocalPapers counts gMatch's P1–P9 by the local schedule and on the host, each

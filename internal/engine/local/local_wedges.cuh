@@ -5,7 +5,7 @@
 // sorted, so a range is a slice of each.
 #ifndef WEFT_LOCAL_WEDGES
 #define WEFT_LOCAL_WEDGES
-#include "local_hood.cuh"
+#include "local_share.cuh"
 
 // Counters of the ids lo … hi-1. Direct: one an id; else a hash table.
 template <u32 CAP> struct Wedges {
@@ -67,19 +67,17 @@ DEV u32 id_of_degree(const Adj& a, u32 from, u32 end, u64 sum) {
   return lo;
 }
 
-// Goes through the outside ids of root range by range. count(k, y, slot, table)
-// is called for each wedge over list[k], by lanes alone, and ended(table) by the
-// team when a range is through, if the run is not stopped; undo() when a range has to be gone through
-// again, with a larger table or in parts, because the table was full.
+// Goes through the outside ids lo … end-1 of root range by range. count(k, y, slot,
+// table) is called for each wedge over list[k], by lanes alone, and ended(table) by
+// the team when a range is through; undo() when a range has to be gone through
+// again, with a larger table or in parts, because the table was full. False: the run
+// is stopped.
 template <class C, class F, class E, class U>
-DEV void each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, u32 root, Set s, Watch& watch, F count, E ended, U undo) {
+DEV bool each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, Set s, u32 lo, u32 end, u64 wedges, Watch& watch,
+                    F count, E ended, U undo) {
   using T = Team<C::team>;
-  u32 lo = outside_from(q, root), end = outside_end(q, root);
-  if (lo >= end) return;
-  u64 mine = 0;
-  for (u32 k = T::rank(); k < s.n; k += T::size()) mine += degree(q.adj[0], s.p[k]);
   // Wedges end in a range about as its degrees are to all in the graph.
-  u64 wedges = team_sum<T>(head, mine), all = max((u64)1, q.adj[0].off[q.n]);
+  u64 all = max((u64)1, q.adj[0].off[q.n]);
   u32 width = end - lo, doubt = 1;
   Wedges<C::wedges> t;
   t.words = words;
@@ -96,7 +94,7 @@ DEV void each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, u3
     }
     T::sync();
     hi = head->found;
-    if (hi == lo) return;
+    if (hi == lo) return false;
     u64 expected = (u64)((f64)wedges / (f64)all * (f64)(q.adj[0].off[hi] - q.adj[0].off[lo])) * doubt + 1;
     t.template open<T>(lo, hi, min(wedges, expected));
     each_of<T>(head, s.n, [&](u32 k) { return t.part(q, s.p[k]); },
@@ -118,6 +116,40 @@ DEV void each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, u3
     ended(t);
     lo = hi, doubt = 1;
     width = width > (end - lo) / 2 ? end - lo : 2 * width;
+  }
+  return true;
+}
+
+// Goes through all outside ids of root as each_range does; where teams share roots,
+// through those parts of them that this team takes.
+template <class C, class F, class E, class U>
+DEV void each_outside(const Run& r, const Graph& q, TeamHead* head, u32* words, const Share& share, Set s, Watch& watch, F count,
+                      E ended, U undo) {
+  using T = Team<C::team>;
+  u32 lo = outside_from(q, share.root), end = outside_end(q, share.root);
+  if (lo >= end) return;
+  u64 mine = 0;
+  for (u32 k = T::rank(); k < s.n; k += T::size()) mine += degree(q.adj[0], s.p[k]);
+  u64 wedges = team_sum<T>(head, mine);
+  auto bound = [&](u32 part) {
+    const u64* off = q.adj[0].off;
+    return part == share.tasks ? end : id_of_degree(q.adj[0], lo, end, (u64)((f64)(off[end] - off[lo]) * part / share.tasks));
+  };
+  for (;;) {
+    u32 from = lo, to = end;
+    if constexpr (C::shares) {
+      if (T::rank() == 0) {
+        u32 part = atomic_add(share.taken, 1u);
+        head->found = part < share.tasks ? bound(part) : end;
+        head->part_end = part < share.tasks ? bound(part + 1) : end;
+      }
+      T::sync();
+      from = head->found, to = head->part_end;
+      T::sync();
+      if (from == end) return;
+    }
+    if (from < to && !each_range<C>(r, q, head, words, s, from, to, wedges, watch, count, ended, undo)) return;
+    if (!C::shares) return;
   }
 }
 

@@ -12,6 +12,7 @@ import (
 type switches struct {
 	universes []int // classes=64,1024: those of these sizes are used
 	table     int   // table=N: outside vertices in a table at a time; 0: as many as have room
+	alone     bool  // share=off: a root is one team's
 	noMotion  bool  // ENGINE.code-motion=off: every set is made where it is used
 }
 
@@ -46,6 +47,10 @@ func parse(name string, opt map[string]string) (on bool, w switches, err error) 
 		case ".table":
 			if w.table, err = strconv.Atoi(value); err != nil || w.table < 1 {
 				return on, w, wrong("want a number of outside vertices")
+			}
+		case ".share":
+			if w.alone = value == "off"; !w.alone && value != "on" {
+				return on, w, wrong("want on or off")
 			}
 		default:
 			return on, w, wrong("no such option")
