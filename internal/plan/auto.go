@@ -2,10 +2,7 @@ package plan
 
 import (
 	"fmt"
-	"math/bits"
-	"slices"
 
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -13,12 +10,7 @@ import (
 // elements read, or of steps that take as long. What each price counts was
 // fitted to measurements; docs/benchmarks.md has them.
 
-// Prices of the local method in set elements.
 const (
-	localPair = 6   // one candidate of the last level but one, when the last is a size
-	localStep = 24  // one candidate placed and the sets below it made
-	localWord = 1.2 // one word of one row
-	localEdge = 0.8 // one element read while a matrix is made
 	// formulaGain is how much cheaper a formula must look: its price adds up
 	// the errors of many estimates, and it has no partial result.
 	formulaGain = 0.5
@@ -117,7 +109,7 @@ func (b *binding) tryLocal(pl *Plan, o Options) *Plan {
 	}
 	loc.Method = Local
 	loc.estimate(o)
-	loc.Price = localPrice(loc, neighbourhoodsOf(loc.Adjs[0].CSR))
+	loc.Price = localPrice(loc, surveyOf(loc.Adjs[0].CSR))
 	// A triangle is an edge among the neighbours below the root: no matrix at
 	// all, and always the cheapest way.
 	triangle := len(pl.Levels) == 3 && loc.Levels[1].Set >= 0
@@ -163,91 +155,11 @@ func LocalFits(pl *Plan) bool {
 			continue
 		}
 		list := csr.List(v)
-		if n := len(within(list, 0, v)); n > MaxUniverse || !allBelowRoot(pl) {
+		if n := len(within(list, 0, v)); n > MaxUniverse || localSide(pl) != lowerSide {
 			return false
 		}
 	}
 	return true
-}
-
-// allBelowRoot reports whether all other vertices have smaller ids than the
-// root, so that only the neighbours below it are the universe.
-func allBelowRoot(pl *Plan) bool {
-	below := make([]bool, len(pl.Levels))
-	below[0] = true
-	for l := 1; l < len(pl.Levels); l++ {
-		for _, j := range pl.Levels[l].Below {
-			below[l] = below[l] || below[j]
-		}
-		if !below[l] {
-			return false
-		}
-	}
-	return true
-}
-
-// neighbourhoods are sums over all vertices that the price of the local method
-// is made of.
-type neighbourhoods struct {
-	arcs    float64
-	build   float64 // elements read while all matrices are made
-	squares float64 // of degrees
-	limit   int     // of a list cut at its own vertex: at least √(2m)
-}
-
-func neighbourhoodsOf(csr *graph.CSR) neighbourhoods {
-	a := neighbourhoods{arcs: float64(len(csr.Adj)), limit: 1}
-	for a.limit*a.limit < len(csr.Adj) {
-		a.limit *= 2
-	}
-	for v := range uint32(csr.NumVertices()) {
-		d := csr.Degree(v)
-		a.build += float64(d) * float64(min(d, a.limit)) / 2
-		a.squares += float64(d) * float64(d)
-	}
-	return a
-}
-
-// localPrice is the expected work of a plan for the local method: making the
-// matrices, and one step for each partial match above the tail.
-func localPrice(pl *Plan, a neighbourhoods) float64 {
-	if a.arcs == 0 {
-		return 0
-	}
-	words := a.squares/a.arcs/64 + 1 // of the row that a random edge's end has
-	oriented := allBelowRoot(pl)
-	if oriented {
-		words = float64(bits.Len(uint(a.limit)))/8 + 1
-	}
-	price := localEdge * a.build
-	first := len(pl.Levels) - pl.Tail.K
-	if pl.Levels[1].Set < 0 {
-		pairs := a.squares / 2 // with a common neighbour, counted for each
-		price += pairs
-		// Each pair's common neighbours are level 2, or its vertices are chosen for
-		// each pair; below, random walks say how many candidates a level has for one
-		// of the level above.
-		partial := pairs
-		for l := 2; l < first; l++ {
-			above := pl.Levels[l-1].Estimate
-			switch {
-			case l > 2 && above > 0:
-				partial *= pl.Levels[l].Estimate / above
-			case l == 2 && above > 0 && !slices.Contains(pl.Levels[2].Back, Back{Level: 1, Adj: pl.Levels[2].Back[0].Adj}):
-				partial = pl.Levels[2].Estimate * min(1, pairs/above)
-			}
-			price += partial * (localStep + localWord*words)
-		}
-		return price
-	}
-	for l := 1; l < first; l++ {
-		step := localStep + localWord*words
-		if l == first-1 && pl.Tail.K == 1 {
-			step = localPair + localWord*words // one loop closes both levels
-		}
-		price += pl.Levels[l].Estimate * step
-	}
-	return price
 }
 
 // walksPrice is the expected work of counting closed walks of length five: from

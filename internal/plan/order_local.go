@@ -94,7 +94,7 @@ func (b *binding) bestLocal(best []prefix, o Options) []int {
 	if len(plans) == 1 || !b.p.Induced || best[0].cost < worthWalking || o.Quick || plans[0].Empty != nil {
 		return plans[0].Order
 	}
-	around := neighbourhoodsOf(plans[0].Adjs[0].CSR)
+	around := surveyOf(plans[0].Adjs[0].CSR)
 	rank := func(plans []*Plan, walks int) (least float64) {
 		prices := map[*Plan]float64{}
 		for _, pl := range plans {

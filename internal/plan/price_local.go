@@ -1,0 +1,246 @@
+package plan
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// Prices of the local method in set elements.
+const (
+	localPair   = 6   // one candidate of the last level but one, when the last is a size
+	localStep   = 16  // one candidate placed and the sets below it made
+	localClose  = 24  // a tail of several vertices closed
+	localWord   = 0.8 // one word of one row
+	localEdge   = 0.5 // one element read while a matrix is made
+	localMember = 2   // one member of a universe
+	localWedge  = 1   // one path of length two to a vertex outside
+)
+
+// side is which neighbours of the root are its universe.
+type side uint8
+
+const (
+	allSides  side = iota
+	lowerSide      // those with smaller ids
+	upperSide
+)
+
+func (s side) turned() side { return [...]side{allSides, upperSide, lowerSide}[s] }
+
+// of is the part of v's list on that side.
+func (s side) of(csr *graph.CSR, v uint32) []uint32 {
+	switch list := csr.List(v); s {
+	case lowerSide:
+		return within(list, 0, v)
+	case upperSide:
+		return within(list, v+1, ^uint32(0))
+	default:
+		return list
+	}
+}
+
+// localSide is the side of the root that all its neighbours in the pattern are on.
+func localSide(pl *Plan) side {
+	first := 1
+	if pl.Levels[1].Set < 0 {
+		first = 2
+	}
+	leads := func(bounds func(*Level) []int) bool {
+		to := make([]bool, len(pl.Levels))
+		to[0] = true
+		for l := 1; l < len(pl.Levels); l++ {
+			to[l] = slices.ContainsFunc(bounds(&pl.Levels[l]), func(j int) bool { return to[j] })
+		}
+		return !slices.Contains(to[first:], false)
+	}
+	switch {
+	case leads(func(lv *Level) []int { return lv.Below }):
+		return lowerSide
+	case leads(func(lv *Level) []int { return lv.Above }):
+		return upperSide
+	}
+	return allSides
+}
+
+// sizesOnly reports whether only the number of neighbours that the root shares
+// with level 1's vertex, which is outside, matters.
+func (pl *Plan) sizesOnly() bool {
+	n := len(pl.Levels)
+	if pl.Levels[1].Set >= 0 || n-pl.Tail.K != 2 || len(pl.Tail.Groups) != 1 {
+		return false
+	}
+	return !slices.ContainsFunc(pl.Levels[2:], func(lv Level) bool { return !lv.adjacent(1) })
+}
+
+// adjacent reports whether lv's vertex is a neighbour of level j's.
+func (lv *Level) adjacent(j int) bool {
+	return slices.ContainsFunc(lv.Back, func(b Back) bool { return b.Level == j && !b.Neg })
+}
+
+// neighbourhoods are sums over all roots.
+type neighbourhoods struct {
+	members float64 // of universes
+	reads   float64 // elements read while all matrices are made
+	cells   float64 // words of all matrices
+	words   float64 // of a row, where most edges are
+	wedges  float64 // ways over a member to a vertex within level 1's bounds
+	ends    []end   // some of the vertices there
+}
+
+// end is a vertex outside that so many wedges lead to, and how many neighbours it
+// shares with the root.
+type end struct {
+	wedges float64
+	shared int
+}
+
+// sharing is the wedges to vertices that share at least so many neighbours with
+// the root.
+func (n *neighbourhoods) sharing(least int) float64 {
+	some, all := 0.0, 0.0
+	for _, e := range n.ends {
+		all += e.wedges
+		if e.shared >= least {
+			some += e.wedges
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return n.wedges * some / all
+}
+
+// survey estimates neighbourhoods from arcs root to member at equal distances, so
+// that vertices appear by their degrees, and keeps them.
+type survey struct {
+	csr   *graph.CSR
+	known map[[2]side]neighbourhoods
+}
+
+// surveyed is the number of arcs that are looked at, and of one in endsApart of them
+// a vertex outside.
+const (
+	surveyed  = 2048
+	endsApart = 8
+)
+
+func surveyOf(csr *graph.CSR) *survey {
+	return &survey{csr: csr, known: map[[2]side]neighbourhoods{}}
+}
+
+// of is the sums for universes on one side, and vertices outside on another.
+func (s *survey) of(inside, outside side) (n neighbourhoods) {
+	if n, ok := s.known[[2]side{inside, outside}]; ok {
+		return n
+	}
+	csr := s.csr
+	arcs := len(csr.Adj)
+	samples := min(arcs, surveyed)
+	each := float64(arcs) / float64(samples)
+	v := 0
+	for i := range samples {
+		at := uint64(float64(i) * each)
+		v += sort.Search(csr.NumVertices()-v, func(k int) bool { return csr.Off[v+k+1] > at })
+		root, u := uint32(v), csr.Adj[at]
+		if inside == lowerSide && u > root || inside == upperSide && u < root {
+			continue
+		}
+		universe, reads := inside.of(csr, root), each*float64(len(lowerSide.of(csr, u)))
+		words := float64((len(universe) + 63) / 64)
+		n.members += each
+		n.reads += reads
+		n.cells += each * words
+		n.words += reads * words
+		outer := csr.List(u)
+		switch outside {
+		case lowerSide:
+			outer = within(outer, 0, root)
+		case upperSide:
+			outer = within(outer, root+1, ^uint32(0))
+		}
+		wedges := each * float64(len(outer))
+		n.wedges += wedges
+		if i%endsApart == 0 && len(outer) > 0 {
+			y := outer[i*len(outer)/samples]
+			n.ends = append(n.ends, end{wedges, common(universe, csr.List(y))})
+		}
+	}
+	n.words /= max(n.reads, 1)
+	s.known[[2]side{inside, outside}] = n
+	return n
+}
+
+// localPrice is the expected work of a plan for the local method: making the
+// matrices, and one step for each partial match above the tail.
+func localPrice(pl *Plan, s *survey) float64 {
+	inside, outside := localSide(pl), allSides
+	switch lv := &pl.Levels[1]; {
+	case slices.Contains(lv.Below, 0):
+		outside = lowerSide
+	case slices.Contains(lv.Above, 0):
+		outside = upperSide
+	}
+	sizes := pl.sizesOnly()
+	if sizes && outside == lowerSide { // engines walk from the end of higher degree
+		inside, outside = inside.turned(), upperSide
+	}
+	n := s.of(inside, outside)
+	first := len(pl.Levels) - pl.Tail.K
+	price := localMember * n.members
+	if !sizes {
+		price += localEdge*n.reads + localWord*n.cells
+	}
+	step := localStep + localWord*n.words
+	closing := 0.0
+	switch {
+	case pl.Tail.K > 1:
+		closing = localClose
+	case pl.Tail.K == 1 && pl.Levels[1].Set >= 0:
+		closing = localPair - localStep // one loop closes both levels
+	}
+	if pl.Levels[1].Set < 0 {
+		price += localWedge * n.wedges
+		// Each pair's common neighbours are level 2, or its vertices are chosen for
+		// each pair; below, random walks say how many candidates a level has for one
+		// of the level above.
+		share := 0
+		for l := 2; l < len(pl.Levels); l++ {
+			if pl.Levels[l].adjacent(1) {
+				share++
+			}
+		}
+		partial := n.sharing(share)
+		for l := 2; l < first; l++ {
+			above := pl.Levels[l-1].Estimate
+			switch {
+			case l > 2 && above > 0:
+				partial *= pl.Levels[l].Estimate / above
+			case l == 2 && above > 0 && !pl.Levels[2].adjacent(1):
+				partial = pl.Levels[2].Estimate * min(1, partial/above)
+			}
+			price += partial * step
+		}
+		price += partial * closing
+		return price
+	}
+	for l := 1; l < first; l++ {
+		price += pl.Levels[l].Estimate * step
+	}
+	return price + pl.Levels[first-1].Estimate*closing
+}
+
+// common is the number of members of two sorted lists.
+func common(a, b []uint32) (n int) {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for _, x := range a {
+		i, ok := slices.BinarySearch(b, x)
+		if b = b[i:]; ok {
+			n++
+		}
+	}
+	return n
+}
