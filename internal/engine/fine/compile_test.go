@@ -42,10 +42,11 @@ func TestCompilesForGPUs(t *testing.T) {
 	for _, c := range []struct {
 		pattern        string
 		labelled, tail bool
+		bits           bool
 		sink           engine.Sink
 	}{
-		{"gmatch:P7", false, false, nothing{}},
-		{"gmatch:P8", true, true, nil},
+		{"gmatch:P7", false, false, true, nothing{}},
+		{"gmatch:P8", true, true, false, nil},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +68,7 @@ func TestCompilesForGPUs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &search{p: p, prog: prog, opt: options{prune: !c.labelled}}
+			r := &search{p: p, prog: prog, bits: c.bits, opt: options{prune: !c.labelled}}
 			if c.sink != nil {
 				r.rows = engine.NewRows(p, c.sink, 0)
 			}

@@ -13,6 +13,7 @@ package fine
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -103,6 +104,11 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 			return res, err
 		}
 	}
+	cache := int64(math.MaxInt64)
+	for _, d := range f.s.Devices() {
+		cache = min(cache, d.L2)
+	}
+	r.bits = r.looksUpBits(cache)
 	got, err := f.s.Run(ctx, r.job(g))
 	res.Search, res.Prepare = got.Search, got.Upload+got.Prepare+got.Compile
 	if res.Search == 0 {

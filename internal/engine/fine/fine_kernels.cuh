@@ -44,7 +44,8 @@ WEFT_KERNEL(fine_search, Params, LAUNCH_BOUNDS(256, 4)) {
   w.work();
 }
 
-// Requires tables of all ones; fills them with entries first … end-1 of lists.
+// Requires empty tables: all ones, or zeros with FINE_BITS. Fills them with entries
+// first … end-1 of lists.
 struct Tabling {
   Run run;
   Graph graph;

@@ -136,8 +136,8 @@ template <class C, Purpose PURPOSE> struct Walker {
   // Works through frame l's pool when l+1 is the last level.
   DEV void leaf(u32 l) {
     Frame& f = frame(l);
-    const u32 start = f.start[lane()];
-    u32 at = f.at, end = f.end, slot = 0;
+    const u32 start = f.start[lane()], first = f.at;
+    u32 at = first, end = f.end, slot = 0;
     // A plan's last level is a constant, and its test then no choice among levels'.
     const u32 to = PURPOSE == GROW ? l + 1 : checks.levels() - 1;
     while (at != end && !halted) {
@@ -160,10 +160,8 @@ template <class C, Purpose PURPOSE> struct Walker {
         found += ok;
       }
 #endif
-      u32 used = min(32u, end - at);
-      at += used;
-      step(used);
-      if (patience <= 0) {
+      at += min(32u, end - at);
+      if (--patience <= 0) {
         sync_warp(ALL);
         if (lane() == 0) f.at = at;
         sync_warp(ALL);
@@ -171,6 +169,9 @@ template <class C, Purpose PURPOSE> struct Walker {
         end = f.end;
       }
     }
+    // All steps but the last were full.
+    busy += at - first;
+    all += (at - first + 31) & ~31u;
     if (PURPOSE == COUNT && run.roots && slot) {
       found += slot;
       add_root(run, checks.name(match(f.entry[lane()])[0]), slot);

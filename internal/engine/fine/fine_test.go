@@ -67,7 +67,7 @@ func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error
 func TestAgreesWithOracle(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxVertices: 9, Opt: map[string]string{
-			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "search", "fine.prune": "on",
+			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on",
 		}})
 	})
 }
@@ -94,7 +94,7 @@ func TestSwitches(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, opt := range []string{
-				"", "fine.batch=off", "fine.tail=off", "fine.lookup=search", "fine.prune=on", "fine.prune=on fine.lookup=search fine.tail=off", "fine.pool=0", "fine.pool=50",
+				"", "fine.batch=off", "fine.tail=off", "fine.lookup=hash", "fine.lookup=search", "fine.prune=on", "fine.prune=on fine.lookup=hash", "fine.prune=on fine.lookup=search fine.tail=off", "fine.pool=0", "fine.pool=50",
 				"fine.steal=off", "fine.steal=block", "fine.steal=grid fine.pool=0", "fine.tail=off fine.pool=0 fine.batch=off",
 			} {
 				o := engine.Options{Levels: true, Opt: map[string]string{}}
@@ -134,7 +134,7 @@ func TestOptions(t *testing.T) {
 	}
 	for opt, ok := range map[string]bool{"fine.batch=on": true, "fine.batch=1": false, "fine.steal=warp": false, "fine.pool=-1": false, "fine.pool=7": true,
 		"fine.index=hash": true, "fine.index=none": true, "fine.index=list": false,
-		"fine.lookup=search": true, "fine.lookup=tree": false, "fine.prune=on": true, "fine.prune=yes": false,
+		"fine.lookup=bits": true, "fine.lookup=search": true, "fine.lookup=tree": false, "fine.prune=on": true, "fine.prune=yes": false,
 		"fine.stael=off": false, "stack.unroll=4": true,
 	} {
 		k, v, _ := strings.Cut(opt, "=")
@@ -225,8 +225,8 @@ func TestTwoDevices(t *testing.T) {
 	}
 }
 
-// TestTablesStay: hash tables of lists stay on the device with the graph, and
-// those of pruned lists do not.
+// TestTablesStay: hash tables and bits of lists stay on the device with the
+// graph, and those of pruned lists do not; bits are what a small graph gets.
 func TestTablesStay(t *testing.T) {
 	g := denseGraph(t)
 	ps, err := pattern.ByName("clique(3)")
@@ -244,7 +244,10 @@ func TestTablesStay(t *testing.T) {
 	}
 	defer s.Close()
 	var held []int64
-	for _, opt := range []map[string]string{{"fine.lookup": "search"}, {"fine.prune": "on"}, nil, nil} {
+	for _, opt := range []map[string]string{
+		{"fine.lookup": "search"}, {"fine.prune": "on", "fine.lookup": "hash"}, {"fine.lookup": "hash"}, {"fine.lookup": "hash"},
+		{"fine.prune": "on"}, nil, {"fine.lookup": "bits"},
+	} {
 		if _, err := fine.New(s).Run(t.Context(), g, p, engine.Options{Opt: opt}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -253,5 +256,9 @@ func TestTablesStay(t *testing.T) {
 	tables := int64(8 * (g.NumVertices() + len(g.Out.Adj)))
 	if grown := held[2] - held[1]; held[1] != held[0] || grown < tables || grown > tables+64 || held[3] != held[2] {
 		t.Errorf("%d bytes are held; tables take %d", held, tables)
+	}
+	bits := int64(4 * g.NumVertices() * ((g.NumVertices() + 31) / 32))
+	if grown := held[5] - held[4]; held[4] != held[3] || grown < bits || grown > bits+64 || held[6] != held[5] {
+		t.Errorf("%d bytes are held; bits take %d", held, bits)
 	}
 }

@@ -12,6 +12,10 @@ import (
 // maxTables is FINE_TABLES.
 const maxTables = 4
 
+// cacheShare is the part of a device's L2 that rows of bits may take by
+// themselves: each look-up is a load from anywhere in a row.
+const cacheShare = 2
+
 // tableShare is the part of the memory that is left which hash tables of
 // neighbours may take.
 const tableShare = 4
@@ -27,26 +31,57 @@ type tabling struct {
 	First, End uint64
 }
 
-// tables leaves the addresses of hash tables in a, of the lists in which the
-// plan's checks look vertices up. They depend on the graph alone and stay on the
+// looksUpBits reports whether lists are rows of bits: where all of them fit into a
+// part of cache bytes, the smallest L2 of the devices, or where that is asked for.
+func (r *search) looksUpBits(cache int64) bool {
+	if r.query != nil || r.opt.lookup != lookupAuto && r.opt.lookup != lookupBits {
+		return false
+	}
+	bytes := int64(0)
+	for _, g := range r.prog.Globals {
+		if g.Kind != kir.Adj {
+			continue
+		}
+		if g.Index >= maxTables {
+			return false
+		}
+		bytes += bitBytes(g)
+	}
+	return r.opt.lookup == lookupBits || bytes <= cache/cacheShare
+}
+
+// bitBytes is the size of adjacency g as rows of bits, hashBytes as hash tables.
+func bitBytes(g *kir.GlobalDef) int64 {
+	n := int64(len(g.Off) - 1)
+	return max(4*n*((n+31)/32), 4)
+}
+
+func hashBytes(g *kir.GlobalDef) int64 {
+	n := len(g.Off) - 1
+	return 16 * int64((g.Off[n]+uint64(n)+1)/2+1)
+}
+
+// tables leaves the addresses of rows of bits or hash tables in a, of the lists in
+// which the plan's checks look vertices up. They depend on the graph alone and stay on the
 // device with it; those of pruned lists are of one run, and fill makes them as a
-// part of the search. Where there is too little memory, lists are searched.
+// part of the search. Where there is too little memory for hash tables, lists are
+// searched.
 func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error) {
 	fill = func() error { return nil }
-	if !r.opt.hash || r.query != nil || !looksUp(r.prog) {
+	if r.opt.lookup == lookupSearch || r.query != nil || !looksUp(r.prog) {
 		return fill, nil
 	}
 	for _, g := range r.prog.Globals {
 		if g.Kind != kir.Adj || g.Index >= maxTables {
 			continue
 		}
-		n := len(g.Off) - 1
-		size := 16 * int64((g.Off[n]+uint64(n)+1)/2+1)
-		if size > x.Room()/tableShare {
+		what, size := "hash tables of neighbours", hashBytes(g)
+		if r.bits {
+			what, size = "neighbours as bits", bitBytes(g)
+		} else if size > x.Room()/tableShare {
 			r.note("lists are searched: hash tables would take %d MB", size>>20)
 			continue
 		}
-		const what = "hash tables of neighbours"
 		var b cuda.Buffer
 		if r.prunes() {
 			b, err = x.Scratch(what, size)
@@ -64,7 +99,7 @@ func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error)
 	return fill, nil
 }
 
-// fillTables makes the tables of adjacency g in b, or those of the pruned lists
+// fillTables makes the rows of bits or hash tables of adjacency g in b, or those of the pruned lists
 // that stand for it. A run that is to stop leaves with an error.
 func (r *search) fillTables(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, pruned [3]uint64) error {
 	k, err := x.Kernel("fine_tables")
@@ -79,7 +114,11 @@ func (r *search) fillTables(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, pr
 	if err != nil {
 		return err
 	}
-	if err := x.Context().Fill(b, 0xff, x.Stream()); err != nil {
+	empty := byte(0xff)
+	if r.bits {
+		empty = 0
+	}
+	if err := x.Context().Fill(b, empty, x.Stream()); err != nil {
 		return err
 	}
 	t := tabling{Pruned: pruned}

@@ -14,10 +14,11 @@ type options struct {
 	batch bool   // fine.batch=on|off: partial matches share a pool
 	tail  bool   // fine.tail=on|off: the plan's last levels are closed by arithmetic
 	prune bool   // fine.prune=on|off: vertices of too few neighbours are removed first
-	hash  bool   // fine.lookup=hash|search: membership in a list by its hash table, or by binary search
 	steal uint32 // fine.steal=off|block|grid
-	index int    // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
-	pool  uint64 // fine.pool=N: partial matches that the breadth-first start makes; 0: none
+
+	lookup int    // fine.lookup=auto|bits|hash|search: membership in a list by its row of bits, its hash table, or binary search
+	index  int    // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
+	pool   uint64 // fine.pool=N: partial matches that the breadth-first start makes; 0: none
 }
 
 // How warps without work get some; enum Steal.
@@ -25,6 +26,14 @@ const (
 	stealOff uint32 = iota
 	stealBlock
 	stealGrid
+)
+
+// How it is found out who is in a list.
+const (
+	lookupAuto int = iota
+	lookupBits
+	lookupHash
+	lookupSearch
 )
 
 // Whether there is a candidate graph.
@@ -40,7 +49,7 @@ var switches = []string{"fine.batch", "fine.tail", "fine.prune", "fine.lookup", 
 
 // optionsOf reads the switches; the error names what cannot be.
 func optionsOf(o engine.Options) (options, error) {
-	out := options{batch: true, tail: true, hash: true, steal: stealGrid, pool: 1000000}
+	out := options{batch: true, tail: true, steal: stealGrid, pool: 1000000}
 	for name := range o.Opt {
 		if strings.HasPrefix(name, "fine.") && !slices.Contains(switches, name) {
 			return out, fmt.Errorf("%w %s: want one of %s", engine.ErrOption, name, strings.Join(switches, ", "))
@@ -66,17 +75,18 @@ func optionsOf(o engine.Options) (options, error) {
 	default:
 		return out, fmt.Errorf("%w fine.steal=%s: want off, block or grid", engine.ErrOption, v)
 	}
-	switch v := o.Opt["fine.lookup"]; v {
-	case "", "hash":
-	case "search":
-		out.hash = false
-	default:
-		return out, fmt.Errorf("%w fine.lookup=%s: want hash or search", engine.ErrOption, v)
-	}
-	names := []string{"auto", "none", "bitmap", "hash"}
-	if v := o.Opt["fine.index"]; v != "" {
-		if out.index = slices.Index(names, v); out.index < 0 {
-			return out, fmt.Errorf("%w fine.index=%s: want one of %s", engine.ErrOption, v, strings.Join(names, ", "))
+	for _, choice := range []struct {
+		name   string
+		to     *int
+		values []string
+	}{
+		{"fine.lookup", &out.lookup, []string{"auto", "bits", "hash", "search"}},
+		{"fine.index", &out.index, []string{"auto", "none", "bitmap", "hash"}},
+	} {
+		if v := o.Opt[choice.name]; v != "" {
+			if *choice.to = slices.Index(choice.values, v); *choice.to < 0 {
+				return out, fmt.Errorf("%w %s=%s: want one of %s", engine.ErrOption, choice.name, v, strings.Join(choice.values, ", "))
+			}
 		}
 	}
 	if v := o.Opt["fine.pool"]; v != "" {

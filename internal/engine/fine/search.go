@@ -35,6 +35,7 @@ type search struct {
 	levels, blocks int // walked, and of the tail
 	roots          uint64
 	devices        int
+	bits           bool     // lists are looked up as rows of bits
 	long           bool     // some list is too long for one warp
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
 
@@ -92,7 +93,11 @@ typedef Indexed Checks;
 DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.index, p.table}; }
 `
 	}
-	return "#include \"fine_members.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
+	lookup := ""
+	if r.bits {
+		lookup = "#define FINE_BITS\n"
+	}
+	return lookup + "#include \"fine_members.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
 		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine_kernels.cuh\"\n"
 }
 
