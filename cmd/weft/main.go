@@ -4,9 +4,12 @@ package main
 import (
 	"context"
 	"os"
+
+	"github.com/weftgraph/weft/internal/choose"
 )
 
 func main() {
+	choose.Alone()
 	ctx, stop := withSignals(context.Background())
 	a := &app{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, last: true}
 	code := a.run(os.Args[1:])

@@ -73,6 +73,7 @@ func CodegenDevice(device string) string {
 		return device
 	}
 	if device != "cpu" {
+		narrow([]int{0})
 		if n, err := gpus(); err == nil && n > 0 {
 			return "gpu:0"
 		}
@@ -144,6 +145,7 @@ func checkDevice(device string) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
+	narrow(list)
 	began := time.Now()
 	n, err := cuda.Count()
 	waiting(&waited.driver, began)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -70,6 +71,21 @@ func waiting(what *time.Duration, since time.Time) {
 	*what += time.Since(since)
 }
 
+// alone: see Alone.
+var alone atomic.Bool
+
+// Alone says that nothing else in this process uses CUDA. The driver then starts
+// for the GPUs that are asked for by name, and those alone; names keep their meaning.
+// It holds for the life of the process, so it is for a command.
+func Alone() { alone.Store(true) }
+
+// narrow tells package cuda, before anything else is asked of it, which GPUs are wanted.
+func narrow(list []int) {
+	if alone.Load() && len(list) > 0 {
+		cuda.Only(list...)
+	}
+}
+
 // Begin starts to open the GPUs that a device name asks for, where none are open,
 // and returns at once: they are ready sooner when Pick wants them, and it is Pick
 // that says what is wrong with them.
@@ -108,6 +124,7 @@ func openSession(device string, list []int, memory int64) (*session.Session, err
 		return open.session, nil
 	}
 	closeOpen()
+	narrow(list)
 	// A context takes a tenth of a second or more.
 	devices, errs := make([]*cuda.Device, len(list)), make([]error, len(list))
 	var wg sync.WaitGroup

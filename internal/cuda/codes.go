@@ -11,6 +11,7 @@ type code struct {
 
 const (
 	codeSuccess  = 0
+	codeNoDevice = 100
 	codeNotReady = 600
 )
 

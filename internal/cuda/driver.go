@@ -7,20 +7,27 @@ import (
 	"unsafe"
 )
 
-// Count is how many GPUs the driver shows. The error says what is missing for even one.
+// Count is how many GPUs there are for this process. The error says what is missing for even one.
 func Count() (int, error) {
 	a, err := loadDriver()
 	if err != nil {
 		return 0, err
 	}
+	if a.selection != nil {
+		return a.selection.count, nil
+	}
+	n, err := a.shown()
+	if err == nil && n == 0 {
+		err = a.failure("count of GPUs", codeNoDevice)
+	}
+	return n, err
+}
+
+// shown is how many GPUs the driver shows.
+func (a *driverAPI) shown() (int, error) {
 	var n int32
-	if err := a.check("count of GPUs", call(a.deviceGetCount, uintptr(unsafe.Pointer(&n)))); err != nil {
-		return 0, err
-	}
-	if n == 0 {
-		return 0, a.failure("count of GPUs", 100)
-	}
-	return int(n), nil
+	err := a.check("count of GPUs", call(a.deviceGetCount, uintptr(unsafe.Pointer(&n))))
+	return int(n), err
 }
 
 // Open opens a GPU by its number in the driver's order (CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER), from 0 on.
@@ -71,7 +78,7 @@ func (b *driver) Open() (Info, error) {
 	if b.info.Major < minMajor {
 		return Info{}, &Error{Op: b.info.String(), Text: "its architecture is " + b.info.Arch(), Hint: fmt.Sprintf("weft needs sm_%d0 (Volta) or newer", minMajor), Kind: ErrArch}
 	}
-	if err := a.check("GPU", call(a.deviceGet, uintptr(unsafe.Pointer(&b.device)), uintptr(b.ordinal))); err != nil {
+	if b.device, err = a.get(b.ordinal); err != nil {
 		return Info{}, err
 	}
 	var ctx uintptr
@@ -110,12 +117,22 @@ const (
 	attrBlocksPerSM    = 106
 )
 
+// get is the driver's handle of a GPU.
+func (a *driverAPI) get(ordinal int) (device int32, err error) {
+	n, err := a.number(ordinal)
+	if err != nil {
+		return 0, err
+	}
+	err = a.check(fmt.Sprintf("GPU %d", ordinal), call(a.deviceGet, uintptr(unsafe.Pointer(&device)), n))
+	return device, err
+}
+
 // describeDevice asks for what Info has, without a context.
 func (a *driverAPI) describeDevice(ordinal int) (Info, error) {
 	op := fmt.Sprintf("GPU %d", ordinal)
-	i := Info{Ordinal: ordinal, Driver: "CUDA " + a.number()}
-	var device int32
-	if err := a.check(op, call(a.deviceGet, uintptr(unsafe.Pointer(&device)), uintptr(ordinal))); err != nil {
+	i := Info{Ordinal: ordinal, Driver: "CUDA " + a.versionText()}
+	device, err := a.get(ordinal)
+	if err != nil {
 		return i, err
 	}
 	name := make([]byte, 256)

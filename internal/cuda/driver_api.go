@@ -11,8 +11,9 @@ import (
 // driverAPI is the driver's library with the addresses of the functions that weft calls, under their names
 // without "cu" and version.
 type driverAPI struct {
-	path    string
-	version int // 13000 is CUDA 13.0
+	path      string
+	version   int        // 13000 is CUDA 13.0
+	selection *selection // nil: it shows all GPUs
 
 	init, driverGetVersion, getErrorName, getErrorString                          uintptr
 	deviceGetCount, deviceGet, deviceGetName, deviceTotalMem, deviceGetAttribute  uintptr
@@ -31,7 +32,7 @@ var loadDriver = sync.OnceValues(func() (*driverAPI, error) {
 	for _, name := range driverNames {
 		h, err := openLibrary(name)
 		if err == nil {
-			return startDriver(h, loadedFrom(name))
+			return startDriver(h, loadedFrom(name), selected())
 		}
 		if why := err.Error(); !strings.Contains(why, "No such file") {
 			refused = append(refused, why)
@@ -47,8 +48,9 @@ var loadDriver = sync.OnceValues(func() (*driverAPI, error) {
 	return nil, &Error{Op: "GPU driver", Text: text, Hint: "install an NVIDIA driver; in a container, start it with the GPU's libraries (--gpus all)", Kind: ErrNoDriver}
 })
 
-func startDriver(handle uintptr, path string) (*driverAPI, error) {
-	a := &driverAPI{path: path}
+// startDriver starts an opened driver with the GPUs of a selection; nil: with all.
+func startDriver(handle uintptr, path string, s *selection) (*driverAPI, error) {
+	a := &driverAPI{path: path, selection: s}
 	err := resolve(handle, path, []symbol{
 		{&a.init, "cuInit"},
 		{&a.driverGetVersion, "cuDriverGetVersion"},
@@ -95,7 +97,15 @@ func startDriver(handle uintptr, path string) (*driverAPI, error) {
 	if err != nil {
 		return nil, &Error{Op: "GPU driver", Text: err.Error(), Hint: "the driver is too old: install a newer one", Kind: ErrNoDriver}
 	}
+	if s != nil {
+		if err := s.apply(); err != nil {
+			return nil, err
+		}
+	}
 	if r := int(int32(call(a.init, 0))); r != codeSuccess {
+		if s != nil && r == codeNoDevice {
+			return nil, s.started(0)
+		}
 		e := a.failure("start of the GPU driver", r)
 		if e.Lost || e.Kind == nil {
 			e.Kind, e.Lost = ErrNoDriver, false
@@ -107,6 +117,15 @@ func startDriver(handle uintptr, path string) (*driverAPI, error) {
 		return nil, err
 	}
 	a.version = int(version)
+	if s != nil {
+		n, err := a.shown()
+		if err == nil {
+			err = s.started(n)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return a, nil
 }
 
@@ -177,5 +196,7 @@ func goString(p *byte) string {
 // cString is text with the zero byte that C wants at its end.
 func cString(text string) []byte { return append([]byte(text), 0) }
 
-// number is a version as people write it: 13.0.
-func (a *driverAPI) number() string { return fmt.Sprintf("%d.%d", a.version/1000, a.version%1000/10) }
+// versionText is a version as people write it: 13.0.
+func (a *driverAPI) versionText() string {
+	return fmt.Sprintf("%d.%d", a.version/1000, a.version%1000/10)
+}

@@ -22,6 +22,23 @@ var driverC []byte
 // standIn compiles the libraries that testdata/driver.c stands in for, and opens them as a device.
 func standIn(t testing.TB) (*Device, *driver) {
 	t.Helper()
+	t.Setenv(visibleVariable, "0,1")
+	lib, h := standInLibrary(t)
+	a, err := startDriver(h, lib, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := firstNVRTC([]place{{lib, "test"}}, a.version/1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &driver{driverAPI: a, nvrtc: n, ordinal: 1}
+	return open(t, b), b
+}
+
+// standInLibrary compiles the libraries as one and opens it.
+func standInLibrary(t testing.TB) (lib string, handle uintptr) {
+	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler, cc")
@@ -38,16 +55,7 @@ func standIn(t testing.TB) (*Device, *driver) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := startDriver(h, lib)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := firstNVRTC([]place{{lib, "test"}}, a.version/1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &driver{driverAPI: a, nvrtc: n, ordinal: 1}
-	return open(t, b), b
+	return lib, h
 }
 
 func TestDriverDescribesTheDevice(t *testing.T) {
@@ -190,7 +198,7 @@ func TestMissingSymbols(t *testing.T) {
 	if err != nil {
 		t.Skip("no libc.so.6")
 	}
-	if _, err := startDriver(h, "libc.so.6"); !errors.Is(err, ErrNoDriver) || !strings.Contains(err.Error(), "libc.so.6 lacks cuInit, ") || strings.Contains(err.Error(), "cuFuncGetParamInfo") {
+	if _, err := startDriver(h, "libc.so.6", nil); !errors.Is(err, ErrNoDriver) || !strings.Contains(err.Error(), "libc.so.6 lacks cuInit, ") || strings.Contains(err.Error(), "cuFuncGetParamInfo") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := firstNVRTC([]place{{"libc.so.6", fromLoader}}, 13); !errors.Is(err, ErrNoCompiler) || !strings.Contains(err.Error(), "lacks nvrtcGetErrorString") {
@@ -252,4 +260,54 @@ func TestReasonOfMissingLibrary(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestDriverStartsWithASelection: the library reads the C environment, which is not Go's.
+func TestDriverStartsWithASelection(t *testing.T) {
+	lib, h := standInLibrary(t)
+	t.Setenv(visibleVariable, "1,0")
+	for _, c := range []struct {
+		ordinals []int
+		list     string
+		handle   int32 // of the last
+	}{{[]int{0}, "1", 41}, {[]int{1}, "0", 40}} {
+		s := selectFrom(visible(os.Getenv(visibleVariable), 2), c.ordinals)
+		if s == nil || s.list != c.list || s.count != 2 {
+			t.Fatalf("selection of %v: %+v", c.ordinals, s)
+		}
+		a, err := startDriver(h, lib, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := a.shown(); n != 1 || err != nil {
+			t.Errorf("it shows %d GPUs, %v", n, err)
+		}
+		if d, err := a.get(c.ordinals[0]); d != c.handle || err != nil {
+			t.Errorf("GPU %d is %d, %v", c.ordinals[0], d, err)
+		}
+		if _, err := a.get(1 - c.ordinals[0]); !errors.Is(err, ErrNoDevice) {
+			t.Errorf("the GPU that was left out: %v", err)
+		}
+		os.Setenv(visibleVariable, "1,0")
+	}
+	info := func(s *selection, ordinal int) (Info, error) {
+		a, err := startDriver(h, lib, s)
+		if err != nil {
+			return Info{}, err
+		}
+		return a.describeDevice(ordinal)
+	}
+	if i, err := info(&selection{[]int{3}, 5, "1"}, 3); i.Ordinal != 3 || i.Name != "Host 41" || err != nil {
+		t.Errorf("%+v, %v", i, err)
+	}
+	for _, s := range []*selection{{[]int{7}, 8, "7"}, {[]int{0, 7}, 8, "0,7"}} {
+		if _, err := info(s, 0); !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), visibleVariable+"="+s.list+": it shows ") {
+			t.Errorf("GPUs that are not there: %v", err)
+		}
+	}
+	// What starts later has the same environment.
+	out, err := exec.Command("sh", "-c", "echo $"+visibleVariable).Output()
+	if err != nil || string(out) != "0,7\n" {
+		t.Errorf("a process's %s is %q, %v", visibleVariable, out, err)
+	}
 }

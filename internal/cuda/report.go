@@ -26,7 +26,7 @@ func driverFinding(a *driverAPI, err error) Finding {
 	if err != nil {
 		return f.failed(err)
 	}
-	f.Found = fmt.Sprintf("CUDA %s, %s", a.number(), a.path)
+	f.Found = fmt.Sprintf("CUDA %s, %s", a.versionText(), a.path)
 	return f
 }
 
@@ -37,7 +37,7 @@ func compilerFinding(n *nvrtc, err error) Finding {
 	}
 	f.Found = fmt.Sprintf("NVRTC %s, %s (%s)", n.version(), n.path, n.from)
 	if a, err := loadDriver(); err == nil && n.major > a.version/1000 {
-		f.Advice = fmt.Sprintf("it is newer than the driver (CUDA %s), which will refuse its kernels: update the driver or install NVRTC %d", a.number(), a.version/1000)
+		f.Advice = fmt.Sprintf("it is newer than the driver (CUDA %s), which will refuse its kernels: update the driver or install NVRTC %d", a.versionText(), a.version/1000)
 	}
 	return f
 }

@@ -17,7 +17,22 @@ static int max_dynamic;
 
 #define ENTER if (sticky) return sticky; if (!bound) return 201
 
-CUresult cuInit(unsigned flags) { return flags == 0 ? 0 : 1; }
+/* Two GPUs, less those that CUDA_VISIBLE_DEVICES hides when it starts. */
+static int visible[2] = {0, 1}, count = 2;
+
+CUresult cuInit(unsigned flags) {
+  const char *list = getenv("CUDA_VISIBLE_DEVICES");
+  if (list) {
+    char *end;
+    for (count = 0; count < 2; list = end + 1) {
+      long n = strtol(list, &end, 10);
+      if (end == list || n < 0 || n > 1) break;
+      visible[count++] = n;
+      if (*end != ',') break;
+    }
+  }
+  return flags ? 1 : count ? 0 : 100;
+}
 CUresult cuDriverGetVersion(int *v) { *v = 13010; return 0; }
 CUresult cuGetErrorName(CUresult e, const char **s) {
   switch (e) {
@@ -29,8 +44,8 @@ CUresult cuGetErrorName(CUresult e, const char **s) {
 }
 CUresult cuGetErrorString(CUresult e, const char **s) { *s = e == 2 ? "out of memory" : NULL; return *s ? 0 : 1; }
 
-CUresult cuDeviceGetCount(int *n) { *n = 2; return 0; }
-CUresult cuDeviceGet(CUdevice *d, int ordinal) { *d = 40 + ordinal; return 0; }
+CUresult cuDeviceGetCount(int *n) { *n = count; return 0; }
+CUresult cuDeviceGet(CUdevice *d, int ordinal) { if (ordinal < 0 || ordinal >= count) return 101; *d = 40 + visible[ordinal]; return 0; }
 CUresult cuDeviceGetName(char *s, int n, CUdevice d) { snprintf(s, n, "Host %d", d); return 0; }
 CUresult cuDeviceTotalMem_v2(size_t *n, CUdevice d) { (void)d; *n = 5ull << 30; return 0; }
 CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) {
