@@ -8,7 +8,7 @@
 // How far the making of a pool is.
 struct Grown {
   u64 rows;  // appended so far; above the room: they do not fit
-  u64 taken; // rows of the pool before, or candidates of level 0, that were handed out
+  u64 taken; // tasks that were handed out
   u64 roots; // valid candidates of level 0 among them
   u64 unused;
 };
@@ -25,16 +25,16 @@ struct Fine {
   const u32* rows;
   u32* next; // where the next pool grows, with the same room
   Grown* grown;
+  u32* sizes;         // while a pool grows, of each row of the one before: its candidates,
+  const u64* starts;  // and those of the rows before it; count + 1
   u64 room;
   u64 count; // rows; with depth 0, candidates of level 0
   u32 depth;
   u32 batch;  // whether partial matches share a pool
   u32 steal;
   u32 often;  // whether what is counted is wanted while the search runs
-  u32 chunk;  // rows taken at a time while a pool is made
   u32 frames; // of a stack
   u32 stack_bytes;
-  u32 unused;
   Adj pruned;               // with FINE_PRUNE: instead of Graph's adjacency
   u32* tables[FINE_TABLES]; // of an adjacency; null: lists are searched
 };

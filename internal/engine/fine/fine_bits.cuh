@@ -7,16 +7,18 @@
 #define FINE_BITS_H
 #include "graph.cuh"
 
-// Words of a row; n: vertices.
-DEV u32 row_words(u32 n) { return (n + 31) / 32; }
+// The word of row u that has v's bit; n: vertices. All rows have fewer than 2^32.
+DEV u32 word_of(u32 n, u32 u, u32 v) { return u * ((n + 31) / 32) + v / 32; }
 
 DEV void put_list(const Adj& a, u32* tables, u32 n, u32 v, u64 first, u64 end) {
-  u32* row = tables + (u64)v * row_words(n);
-  for (u64 i = first + lane(); i < end; i += 32) atomic_or(&row[a.adj[i] >> 5], 1u << (a.adj[i] & 31));
+  for (u64 i = first + lane(); i < end; i += 32) {
+    u32 w = a.adj[i];
+    atomic_or(&tables[word_of(n, v, w)], 1u << (w & 31));
+  }
 }
 
 template <class Q> DEV bool listed(const Q& q, const Adj&, const Adj&, const u32* tables, u32 u, u32 v) {
-  return ldg(&tables[(u64)u * row_words(q.n) + (v >> 5)]) >> (v & 31) & 1;
+  return ldg(&tables[word_of(q.n, u, v)]) >> (v & 31) & 1;
 }
 
 #endif

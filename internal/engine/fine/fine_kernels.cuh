@@ -1,5 +1,5 @@
-// The kernels of a search: fine_grow makes the initial pool, level by level;
-// fine_search works through it. Both take struct { Run; Graph; Fine … }, and
+// The kernels of a search: fine_sizes and fine_grow make the initial pool, level by
+// level; fine_search works through it. All take struct { Run; Graph; Fine … }, and
 // sizeof(Head) + warps × x.stack_bytes of shared memory.
 //
 // The including text has struct Params, the plan's checks as struct Checks, made
@@ -7,6 +7,7 @@
 #ifndef FINE_KERNELS
 #define FINE_KERNELS
 #include "fine_members.cuh"
+#include "fine_grow.cuh"
 #include "fine_work.cuh"
 
 // Whether a kernel before this one has left its work undone, since the run is to
@@ -24,15 +25,22 @@ DEV Head* begin_block(const Fine& x) {
   return head;
 }
 
-// Requires p.x.grown cleared. Appends to p.x.next the partial matches that bind
-// one level more than those of p.x.rows, or with depth 0 those of two levels.
-// Where they do not fit, grown->rows ends above p.x.room and the rows mean
-// nothing.
+// Requires p.x.grown cleared. p.x.sizes become the numbers of candidates of
+// p.x.rows, and grown->roots those of level 0 that are valid where there is no pool
+// yet. After this starts become prefix sums of sizes.
+WEFT_KERNEL(fine_sizes, Params, LAUNCH_BOUNDS(256, 4)) {
+  if (left(p.run)) return;
+  Checks checks = checks_of(p);
+  Walker<Checks, GROW>(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block(p.x)).size_all();
+}
+
+// Appends to p.x.next the partial matches that bind one level more than those of
+// p.x.rows, or with depth 0 those of two levels. Where they do not fit, grown->rows
+// ends above p.x.room and the rows mean nothing.
 WEFT_KERNEL(fine_grow, Params, LAUNCH_BOUNDS(256, 4)) {
   if (left(p.run)) return;
   Checks checks = checks_of(p);
-  Walker<Checks, GROW> w(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block(p.x));
-  w.grow_all(p.x.count);
+  Walker<Checks, GROW>(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block(p.x)).grow_all();
 }
 
 // Its tasks are the rows of the pool, or with p.x.depth 0 the candidates of level

@@ -137,27 +137,30 @@ template <class C, Purpose PURPOSE> struct Walker {
   DEV void leaf(u32 l) {
     Frame& f = frame(l);
     const u32 start = f.start[lane()], first = f.at;
-    u32 at = first, end = f.end, slot = 0;
+    const bool rooted = run.roots;
+    u32 at = first, end = f.end, slot = 0, hits = 0;
     // A plan's last level is a constant, and its test then no choice among levels'.
     const u32 to = PURPOSE == GROW ? l + 1 : checks.levels() - 1;
-    while (at != end && !halted) {
+    while (at != end) {
       Task t = task_of(f, start, at, end);
       bool ok = passes(to, t);
       if constexpr (PURPOSE == LIST) {
         list(l + 1, ok, t.entry, t.vertex);
+        if (halted) break;
       } else if constexpr (PURPOSE == GROW) {
         grow(l + 1, ok, t.entry, t.vertex);
+        if (halted) break;
 #ifdef W_CHOICES
       } else if (ok) {
         Total n = checks.choices(match(t.entry), t.vertex);
         found += n;
-        if (run.roots && n) add_root(run, checks.name(match(t.entry)[0]), n);
+        if (rooted && n) add_root(run, checks.name(match(t.entry)[0]), n);
       }
 #else
-      } else if (run.roots) {
+      } else if (rooted) {
         slot += share_of(start, next_start(start, end), at, ballot(ALL, ok));
       } else {
-        found += ok;
+        hits += ok;
       }
 #endif
       at += min(32u, end - at);
@@ -165,14 +168,18 @@ template <class C, Purpose PURPOSE> struct Walker {
         sync_warp(ALL);
         if (lane() == 0) f.at = at;
         sync_warp(ALL);
+        found += hits;
+        hits = 0;
         attend(l);
+        if (halted) break;
         end = f.end;
       }
     }
+    found += hits;
     // All steps but the last were full.
     busy += at - first;
     all += (at - first + 31) & ~31u;
-    if (PURPOSE == COUNT && run.roots && slot) {
+    if (PURPOSE == COUNT && rooted && slot) {
       found += slot;
       add_root(run, checks.name(match(f.entry[lane()])[0]), slot);
     }
@@ -338,13 +345,17 @@ template <class C, Purpose PURPOSE> struct Walker {
     sync_warp(ALL);
   }
 
+  // fine_grow.cuh: the breadth-first start.
+  DEV bool place(u64 row);
+  DEV void size_all();
+  DEV void grow_all();
+
   // fine_work.cuh: where work comes from and goes to.
   DEV void load(u64 first, u32 count);
   DEV void share(u32 top);
   DEV void open_mail();
   DEV Found alone(Chunk& c);
   DEV void work();
-  DEV void grow_all(u64 n);
   DEV void finish();
 };
 

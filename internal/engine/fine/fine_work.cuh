@@ -108,20 +108,6 @@ template <class C, Purpose PURPOSE> DEV Found Walker<C, PURPOSE>::alone(Chunk& c
   }
 }
 
-// Extends the rows of the pool before, or with depth 0 the candidates of level
-// 0, by one level: all n of them, handed out in chunks to the grid.
-template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::grow_all(u64 n) {
-  while (!halted) {
-    u64 first = n;
-    if (lane() == 0 && load_relaxed(&x.grown->rows) <= x.room) first = atomic_add(&x.grown->taken, (u64)x.chunk);
-    first = shfl(ALL, first, 0);
-    if (first >= n) break;
-    load(first, (u32)min((u64)x.chunk, n - first));
-    search();
-  }
-  if (x.depth == 0 && lane() == 0 && visits) atomic_add(&x.grown->roots, visits);
-}
-
 template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::finish() {
   if (PURPOSE == COUNT) flush();
   Counters* c = run.counters;

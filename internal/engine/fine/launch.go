@@ -13,16 +13,16 @@ type args struct {
 	Market     session.Market
 	Rows, Next uint64
 	Grown      uint64
+	Sizes      uint64
+	Starts     uint64
 	Room       uint64
 	Count      uint64
 	Depth      uint32
 	Batch      uint32
 	Steal      uint32
 	Often      uint32
-	Chunk      uint32
 	Frames     uint32
 	StackBytes uint32
-	_          uint32
 	Pruned     [3]uint64 // struct Adj
 	Tables     [maxTables]uint64
 }

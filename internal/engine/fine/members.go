@@ -3,6 +3,7 @@ package fine
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -42,10 +43,11 @@ func (r *search) looksUpBits(cache int64) bool {
 		if g.Kind != kir.Adj {
 			continue
 		}
-		if g.Index >= maxTables {
+		one := bitBytes(g)
+		if g.Index >= maxTables || one/4 > math.MaxUint32 {
 			return false
 		}
-		bytes += bitBytes(g)
+		bytes += one
 	}
 	return r.opt.lookup == lookupBits || bytes <= cache/cacheShare
 }

@@ -7,7 +7,8 @@ import (
 
 // pool is the breadth-first start of a search: partial matches are extended level
 // by level until there are enough of them to keep all warps busy, and the search
-// begins from these (gMatch §4.3). A level whose partial matches do not fit is
+// begins from these (gMatch §4.3). Warps take equal ranges of a level's candidates,
+// whosever they are (fine_grow.cuh), so that nothing is stolen here. A level whose partial matches do not fit is
 // not taken: the search then begins from the level before, so that the pool's
 // memory is bounded.
 type pool struct {
@@ -15,9 +16,13 @@ type pool struct {
 	x     *session.Exec
 	k     *cuda.Kernel
 	l     cuda.Launch
+	sizer *cuda.Kernel
+	tools *session.Tools
 	room  uint64 // rows
 	sides [2]cuda.Buffer
 	grown cuda.Buffer
+
+	sizes, starts cuda.Buffer
 }
 
 // The room of a pool: so many times the threshold, since the last level may pass
@@ -39,6 +44,12 @@ func (r *search) poolOn(x *session.Exec, s shape) (*pool, error) {
 	}
 	p := &pool{r: r, x: x, room: uint64(room), l: cuda.Launch{Blocks: s.blocks, Threads: s.threads, Shared: s.shared}}
 	var err error
+	if p.tools, err = x.Tools(); err != nil {
+		return nil, err
+	}
+	if p.sizer, err = x.Kernel("fine_sizes"); err != nil {
+		return nil, err
+	}
 	if p.k, err = x.Kernel("fine_grow"); err != nil {
 		return nil, err
 	}
@@ -52,20 +63,33 @@ func (r *search) poolOn(x *session.Exec, s shape) (*pool, error) {
 			return nil, err
 		}
 	}
+	// Only pools that are below the threshold grow.
+	most := min(room, int64(r.opt.pool))
+	if p.sizes, err = x.Scratch("the pool's numbers of candidates", 4*most); err != nil {
+		return nil, err
+	}
+	if p.starts, err = x.Scratch("the pool's prefix sums", 8*(most+1)); err != nil {
+		return nil, err
+	}
 	p.grown, err = x.Scratch("the pool's counters", bytesOf[grown]())
 	return p, err
 }
 
 // grow makes the pool and leaves it in a.
 func (p *pool) grow(a *args) error {
-	a.Room, a.Grown = p.room, p.grown.Ptr
+	a.Room, a.Grown, a.Sizes, a.Starts = p.room, p.grown.Ptr, p.sizes.Ptr, p.starts.Ptr
 	have, side := p.r.roots, 0
 	a.Count = have
 	for have < p.r.opt.pool && int(a.Depth) < p.r.levels-1 {
 		a.Next = p.sides[side].Ptr
-		a.Chunk = p.r.chunk(have)
 		c := p.x.Context()
 		if err := c.Clear(p.grown, p.x.Stream()); err != nil {
+			return err
+		}
+		if err := p.r.launch(p.x, p.sizer, p.l, a); err != nil {
+			return err
+		}
+		if err := p.tools.Offsets(p.starts, p.sizes, have); err != nil {
 			return err
 		}
 		if err := p.r.launch(p.x, p.k, p.l, a); err != nil {

@@ -36,7 +36,6 @@ type search struct {
 	roots          uint64
 	devices        int
 	bits           bool     // lists are looked up as rows of bits
-	long           bool     // some list is too long for one warp
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
 
 	mu           sync.Mutex // of notes and stats: each device has a goroutine
@@ -115,17 +114,12 @@ func includes() map[string]string {
 // ids of a class, so that many at once are a long time for one warp.
 const rowChunk = 8
 
-// longList is the length of lists with which a search has no breadth-first start:
-// there a warp extends a partial match to the end, whoever waits.
-const longList = 1 << 17
-
 func (r *search) job(g *graph.Graph) *session.Job {
 	if r.query == nil {
 		levels, _ := r.prog.Define("W_ENUM")
 		blocks, _ := r.prog.Define("W_BLOCKS")
 		r.levels, r.blocks = int(levels), int(blocks)
 		r.roots = rootTasks(r.prog)
-		r.long = r.roots < r.opt.pool && hasLong(r.prog)
 	} else {
 		// Known once there are candidates.
 		r.levels, r.roots = r.query.n, 1
@@ -177,22 +171,7 @@ func (r *search) pooled() bool {
 
 // wantsPool reports whether there is too little to do at level 0 for a grid.
 func (r *search) wantsPool() bool {
-	return r.levels > 2 && r.roots < r.opt.pool && !r.long
-}
-
-// hasLong reports whether a list of the program is too long for one warp.
-func hasLong(prog *kir.Program) bool {
-	for _, g := range prog.Globals {
-		if g.Kind != kir.Adj || len(g.Adj) < longList {
-			continue
-		}
-		for v := 1; v < len(g.Off); v++ {
-			if g.Off[v]-g.Off[v-1] >= longList {
-				return true
-			}
-		}
-	}
-	return false
+	return r.levels > 2 && r.roots < r.opt.pool
 }
 
 // rootTasks is the number of candidates of level 0.
