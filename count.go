@@ -26,11 +26,12 @@ type job struct {
 	took   time.Duration // planning
 	early  time.Duration // for the driver to start, before the job
 	open   time.Duration // for the driver and the devices, in all
+	check  time.Duration // of the graph, while they opened
 }
 
 // prepare plans q and chooses an engine. change adapts the plan's options to
 // the purpose.
-func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (j *job, err error) {
+func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(*plan.Options)) (j *job, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
 	j = &job{g: g, q: q, s: s, start: time.Now()}
@@ -62,13 +63,21 @@ func (g *Graph) prepare(q *Query, s *settings, change func(*plan.Options)) (j *j
 			}
 			return p, withKind(ErrQuery, classify(err))
 		},
+		Meanwhile: func() {
+			if o.Estimates && !s.levels {
+				return // the plan is to be explained, not run
+			}
+			began := time.Now()
+			_ = g.g.Sound(ctx, j.opt.Threads) // Choice.Run asks again, and is told the same
+			j.check = time.Since(began)
+		},
 	})
 	if err != nil {
 		return nil, classify(err)
 	}
 	driver, devices := choose.Waited()
 	j.open = j.early + driver + devices
-	j.plan, j.took = j.choice.Plan, time.Since(j.start)-driver-devices
+	j.plan, j.took = j.choice.Plan, time.Since(j.start)-driver-devices-j.check
 	return j, nil
 }
 
@@ -102,7 +111,7 @@ func (j *job) result(found engine.Result) Result {
 	r := Result{
 		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
-		Graph: j.g.Summary(), Load: j.g.load, Open: j.open, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
+		Graph: j.g.Summary(), Load: j.g.load, Open: j.open, Check: j.check, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
 		PeakMemory: peakMemory(), Stats: found.Stats, Reason: j.choice.Reason, Method: p.Method.String(),
 	}
 	r.Total = j.early + j.g.load + time.Since(j.start)
@@ -125,7 +134,7 @@ func (j *job) result(found engine.Result) Result {
 // found until then, marked as not complete, with the context's error.
 func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (Result, error) {
 	s := collect(options)
-	j, err := g.prepare(q, s, nil)
+	j, err := g.prepare(ctx, q, s, nil)
 	if err != nil {
 		return Result{}, err
 	}
@@ -179,7 +188,7 @@ func (r *Result) cut(limit int64, of What) {
 func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (bool, Result, error) {
 	s := collect(options)
 	s.limit = 1
-	j, err := g.prepare(q, s, func(o *plan.Options) { o.Listing = true })
+	j, err := g.prepare(ctx, q, s, func(o *plan.Options) { o.Listing = true })
 	if err != nil {
 		return false, Result{}, err
 	}

@@ -34,7 +34,7 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	if kind == asksParticipation {
 		root = q.q.Return.Vertex
 	}
-	j, err := g.prepare(q, s, func(o *plan.Options) {
+	j, err := g.prepare(ctx, q, s, func(o *plan.Options) {
 		o.Estimates, o.Listing, o.Root = true, lists, root
 		o.Embeddings = lists && kind != asksExists && q.lists(s) == Embeddings
 	})

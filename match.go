@@ -56,7 +56,7 @@ func (m Match) ID(name string) string {
 // time; an error ends it.
 func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq2[Match, error] {
 	return func(yield func(Match, error) bool) {
-		j, err := g.prepareList(q, collect(options))
+		j, err := g.prepareList(ctx, q, collect(options))
 		if err != nil {
 			yield(Match{}, err)
 			return
@@ -86,8 +86,8 @@ func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq
 }
 
 // prepareList is prepare for a listing; a nil job lists nothing (LIMIT 0).
-func (g *Graph) prepareList(q *Query, s *settings) (*job, error) {
-	j, err := g.prepare(q, s, func(o *plan.Options) {
+func (g *Graph) prepareList(ctx context.Context, q *Query, s *settings) (*job, error) {
+	j, err := g.prepare(ctx, q, s, func(o *plan.Options) {
 		o.Listing = true
 		o.Embeddings = q.lists(s) == Embeddings
 	})
@@ -153,13 +153,13 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 		return Result{}, classify(err)
 	}
 	s := collect(options)
-	j, err := g.prepareList(q, s)
+	j, err := g.prepareList(ctx, q, s)
 	if err != nil {
 		return Result{}, err
 	}
 	none := j == nil
 	if none {
-		if j, err = g.prepare(q, s, nil); err != nil {
+		if j, err = g.prepare(ctx, q, s, nil); err != nil {
 			return Result{}, err
 		}
 	}

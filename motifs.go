@@ -93,7 +93,7 @@ func (g *Graph) census(ctx context.Context, qs []*Query, s *settings) (out []Res
 func (g *Graph) countEach(ctx context.Context, qs []*Query, s *settings) ([]Result, error) {
 	var out []Result
 	for _, q := range qs {
-		j, err := g.prepare(q, s, nil)
+		j, err := g.prepare(ctx, q, s, nil)
 		if err != nil {
 			return out, err
 		}

@@ -31,7 +31,7 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 	if err != nil {
 		return nil, withKind(ErrUsage, err)
 	}
-	j, err := g.prepare(q, s, func(o *plan.Options) { o.Root = root })
+	j, err := g.prepare(ctx, q, s, func(o *plan.Options) { o.Root = root })
 	if err != nil {
 		return nil, err
 	}

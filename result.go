@@ -22,6 +22,7 @@ type Result struct {
 	Graph         Summary
 	Load          time.Duration
 	Open          time.Duration // waiting for the driver and the devices, beside Load, until they were open
+	Check         time.Duration // of the graph's structure, which devices read unchecked
 	Plan          time.Duration
 	Prepare       time.Duration // on a device: uploads, what is made of them once, compilation
 	Search        time.Duration
@@ -73,6 +74,7 @@ type jsonResult struct {
 type jsonSeconds struct {
 	Load    float64 `json:"load"`
 	Open    float64 `json:"open,omitempty"`
+	Check   float64 `json:"check,omitempty"`
 	Plan    float64 `json:"plan"`
 	Prepare float64 `json:"prepare,omitempty"`
 	Search  float64 `json:"search"`
@@ -85,6 +87,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonResult{
 		r.Query, r.Semantics, r.Induced, jsonCount{r.Subgraphs}, jsonCount{r.Embeddings}, jsonCount{r.Automorphisms},
 		r.Complete, r.Engine, r.Device, r.Graph,
-		jsonSeconds{round(r.Load), round(r.Open), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes, r.Stats,
+		jsonSeconds{round(r.Load), round(r.Open), round(r.Check), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes, r.Stats,
 	})
 }

@@ -44,7 +44,7 @@ const oracleRoots = 20
 func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, options ...Option) (*Verification, error) {
 	s := collect(options)
 	s.limit = 0
-	j, err := g.prepare(q, s, nil)
+	j, err := g.prepare(ctx, q, s, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (v *verifier) recount(ctx context.Context, name string, change func(*plan.O
 	defer cancel()
 	step := VerifyStep{Name: name}
 	start := time.Now()
-	j, err := v.g.prepare(v.q, v.s, change)
+	j, err := v.g.prepare(ctx, v.q, v.s, change)
 	if err == nil {
 		var r Result
 		if r, err = j.run(ctx, nil); err == nil {
@@ -146,7 +146,7 @@ func (v *verifier) oracle(ctx context.Context, j *job) {
 func (v *verifier) sample(ctx context.Context, world *oracle.World, name string) {
 	ctx, cancel := context.WithTimeout(ctx, v.budget)
 	defer cancel()
-	j, err := v.g.prepare(v.q, v.s, func(o *plan.Options) { o.Root = 0 })
+	j, err := v.g.prepare(ctx, v.q, v.s, func(o *plan.Options) { o.Root = 0 })
 	counts := make([]engine.Uint128, v.g.NumVertices())
 	if err == nil {
 		j.opt.PerRoot = counts

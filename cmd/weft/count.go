@@ -223,16 +223,14 @@ func (a *app) report(f *commonFlags, r weft.Result) {
 
 // stats writes how a result came about.
 func (a *app) stats(r weft.Result) {
-	open := ""
-	if r.Open > 0 {
-		open = fmt.Sprintf(", open devices %s", brief(r.Open))
+	part := func(name string, took time.Duration) string {
+		if took <= 0 {
+			return ""
+		}
+		return fmt.Sprintf(", %s %s", name, brief(took))
 	}
-	prepare := ""
-	if r.Prepare > 0 {
-		prepare = fmt.Sprintf(", prepare %s", brief(r.Prepare))
-	}
-	fmt.Fprintf(a.stderr, "weft: engine %s on %s (%s), method %s; load %s%s, plan %s%s, search %s; peak memory %d MiB\n",
-		r.Engine, r.Device, r.Reason, r.Method, brief(r.Load), open, brief(r.Plan), prepare, brief(r.Search), r.PeakMemory>>20)
+	fmt.Fprintf(a.stderr, "weft: engine %s on %s (%s), method %s; load %s%s%s, plan %s%s, search %s; peak memory %d MiB\n",
+		r.Engine, r.Device, r.Reason, r.Method, brief(r.Load), part("open devices", r.Open), part("check", r.Check), brief(r.Plan), part("prepare", r.Prepare), brief(r.Search), r.PeakMemory>>20)
 	for _, s := range r.Stats {
 		fmt.Fprintf(a.stderr, "weft: %s\n", s)
 	}

@@ -95,6 +95,8 @@ type Request struct {
 	// Compile plans the query for a method; order is the engine's own rule for a
 	// matching order, where the user names none ("": the planner's choice).
 	Compile func(method, order string) (*plan.Plan, error)
+	// Meanwhile, if not nil, is called while GPUs open, where one may be chosen.
+	Meanwhile func()
 }
 
 // Choice is an engine with the plan that it is to run, and why it was chosen.

@@ -2,9 +2,11 @@ package choose
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // TestBegin: devices that begin to open early are those that are wanted later, or
@@ -49,5 +51,41 @@ func TestWaited(t *testing.T) {
 	}
 	if driver, devices := Waited(); driver != 0 || devices != 0 {
 		t.Errorf("waited %v and %v again", driver, devices)
+	}
+}
+
+// TestMeanwhile: what needs no device is done before devices are waited for, and a
+// query is planned once for each way to run it.
+func TestMeanwhile(t *testing.T) {
+	r := request(t, 1e12)
+	r.Device = "gpu:0"
+	var events []string
+	compile := r.Compile
+	r.Compile = func(method, order string) (*plan.Plan, error) {
+		events = append(events, method+order)
+		return compile(method, order)
+	}
+	r.Meanwhile = func() { events = append(events, "meanwhile") }
+	Waited()
+	_, err := pickGPU(r)
+	if _, devices := Waited(); len(events) < 2 || events[0] != plan.Local.String() || events[1] != "meanwhile" || devices <= 0 {
+		t.Errorf("%v, and then %v for devices, %v", events, devices, err)
+	}
+	if slices.Sort(events); len(slices.Compact(events)) != len(events) {
+		t.Errorf("planned more than once: %v", events)
+	}
+	// Errors are remembered as plans are.
+	asked := 0
+	again := remembering(func(string, string) (*plan.Plan, error) {
+		asked++
+		return nil, ErrRefused
+	})
+	for _, method := range []string{"nest", "local", "nest"} {
+		if _, err := again(method, ""); !errors.Is(err, ErrRefused) {
+			t.Error(err)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times for two plans", asked)
 	}
 }

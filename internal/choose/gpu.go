@@ -54,16 +54,30 @@ func pickGPU(r Request) (Choice, error) {
 		}
 		try = onGPU[i : i+1]
 	}
+	labelled := auto && r.Method == "" && len(r.Graph.Classes) > 1
+	r.Compile = remembering(r.Compile)
+	// What needs no device is done while they open.
+	Begin(r.Device, r.GPUMemory)
+	if labelled {
+		_, _ = r.Compile(plan.Nest.String(), "ri")
+	} else {
+		_, _ = r.Compile(try[0].methods(r)[0], try[0].order)
+	}
+	if r.Meanwhile != nil {
+		r.Meanwhile()
+	}
 	s, err := sessionOn(r.Device, r.GPUMemory)
 	if err != nil {
 		return Choice{}, err
 	}
-	if auto && r.Method == "" && len(r.Graph.Classes) > 1 {
+	c := Choice{Workers: s.Workers(), Unchecked: true}
+	if labelled {
 		// The order of candidates says little yet: only fine makes its own.
 		f := fine.New(s)
 		p, err := r.Compile(plan.Nest.String(), "ri")
 		if err == nil && f.Indexes(p, r.Options, !r.Listing) && f.Check(r.Graph, p, r.Options) == nil {
-			return Choice{Engine: f, Plan: p, Reason: "a large labelled pattern: candidates are filtered before the search", Workers: s.Workers(), Unchecked: true}, nil
+			c.Engine, c.Plan, c.Reason = f, p, "a large labelled pattern: candidates are filtered before the search"
+			return c, nil
 		}
 	}
 	var refused []error
@@ -84,14 +98,32 @@ func pickGPU(r Request) (Choice, error) {
 				refused = append(refused, fmt.Errorf("%s: %w", e.name, err))
 				continue
 			}
-			reason := "asked for by name"
+			c.Engine, c.Plan, c.Reason = eng, p, "asked for by name"
 			if auto {
-				reason = e.why(p, refused)
+				c.Reason = e.why(p, refused)
 			}
-			return Choice{Engine: eng, Plan: p, Reason: reason, Workers: s.Workers(), Unchecked: true}, nil
+			return c, nil
 		}
 	}
 	return Choice{}, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refused...))
+}
+
+// remembering is compile that plans no query twice for the same method and order.
+func remembering(compile func(method, order string) (*plan.Plan, error)) func(method, order string) (*plan.Plan, error) {
+	type outcome struct {
+		p   *plan.Plan
+		err error
+	}
+	made := map[[2]string]outcome{}
+	return func(method, order string) (*plan.Plan, error) {
+		key := [2]string{method, order}
+		o, ok := made[key]
+		if !ok {
+			o.p, o.err = compile(method, order)
+			made[key] = o
+		}
+		return o.p, o.err
+	}
 }
 
 // why says in a sentence what speaks for the engine with a plan, after others
