@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -16,37 +17,50 @@ import (
 // number of one root or edge passes 64 bits.
 const maxDegree = 1 << 15
 
-// maxMatrices is how many bytes the workers' matrices may have together.
-const maxMatrices = 1 << 30
+// maxMemory is how many bytes the workers' matrices may have together, and for
+// four vertices their arrays over the vertices.
+const maxMemory = 1 << 30
 
 // Suits reports whether counting all patterns of k vertices by a census is a
-// good way. Walking to the neighbours' neighbours takes Σ d² steps. Some patterns
-// of five vertices need them all; those of three and four are counted in fewer
-// along an orientation, which takes longer to set up: measured, one is faster
-// than the other from about these numbers of steps.
+// good way. Wedges and triangles are counted in fewer steps along an orientation,
+// which takes longer to set up: measured, one is faster than the other from about
+// this number of steps.
 func Suits(csr *graph.CSR, k, threads int) bool {
-	steps, most := work(csr)
-	switch {
-	case most > maxDegree || most*most/8*threads > maxMatrices:
-		return false
-	case k == 3:
-		return steps < 1<<20
-	case k == 4:
-		return steps < 1<<25
+	steps, most := work(csr, k)
+	matrices := most <= maxDegree && most*most/8*threads <= maxMemory
+	switch k {
+	case 3:
+		return steps < 1<<21
+	case 4:
+		return matrices && 8*csr.NumVertices()*threads <= maxMemory
 	}
-	return true
+	return matrices
 }
 
-// work is the number of steps to the neighbours' neighbours, and the largest
-// degree.
-func work(csr *graph.CSR) (steps uint64, most int) {
+// work is about the number of steps to the neighbours' neighbours, and the largest
+// neighbourhood to be made a matrix, or a bound of it.
+func work(csr *graph.CSR, k int) (steps uint64, most int) {
 	for v := range uint32(csr.NumVertices()) {
 		d := csr.Degree(v)
-		steps += uint64(d) * uint64(d)
+		if k == 5 {
+			steps += uint64(d) * uint64(d)
+		} else {
+			steps += uint64(d) * uint64(min(d, onceDegree)) / 2
+			if d > largeDegree {
+				d = max(largeDegree, setops.LowerBound(csr.List(v), v))
+			}
+		}
 		most = max(most, d)
 	}
 	return steps, most
 }
+
+// onceDegree is about as many neighbours as an edge's end of larger id has in
+// graphs with hubs, and largeDegree as many as hubs alone have.
+const (
+	onceDegree  = 64
+	largeDegree = 1 << 12
+)
 
 // workerSteps is the work that is worth a goroutine, beside what it takes to clear
 // its arrays over the vertices. unitsEach is how many units of roots it gets, and
@@ -76,7 +90,7 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 	if k < 3 || k > 5 {
 		return nil, fmt.Errorf("census: patterns of %d vertices", k)
 	}
-	steps, _ := work(csr)
+	steps, _ := work(csr, k)
 	n := uint64(csr.NumVertices())
 	threads = int(min(uint64(threads), steps/(workerSteps+n/4)+1))
 	units := min(n, max(uint64(threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))

@@ -38,10 +38,10 @@ func (t *total) sub(x uint64) {
 // the number of triangles at a vertex or edge, c the number of 4-cycles, k the
 // number of 4-cliques, and s(v,w) the number of neighbours that v and w share.
 type sums struct {
-	wedge, star3, star4 total // Σ_v C(d,2), C(d,3), C(d,4)
+	wedge, star3, star4 total // Σ_v C(d,2), 3·C(d,3), C(d,4)
 	triangle            total // Σ_vu t(vu)
 	path4               total // Σ_vu (d(v)−1)(d(u)−1)
-	tailed              total // Σ_v t(v)(d−2)
+	tailed              total // Σ_v t(v)(d−2), twice
 	cycle4              total // Σ_vw C(s,2)
 	diamond             total // Σ_vu C(t(vu),2)
 	clique4             total // Σ over triangles at v of their 4-cliques
@@ -101,10 +101,10 @@ func (s *sums) counts(k int) map[string]*big.Int {
 		out["wedge"] = part(&s.wedge, 1)
 		return out
 	}
-	tailed, diamond, cycle4, clique4 := part(&s.tailed, 1), part(&s.diamond, 2), part(&s.cycle4, 4), part(&s.clique4, 12)
+	tailed, diamond, cycle4, clique4 := part(&s.tailed, 2), part(&s.diamond, 2), part(&s.cycle4, 4), part(&s.clique4, 12)
 	if k == 4 {
 		out["path(4)"] = less(part(&s.path4, 2), 3, triangle)
-		out["star(3)"] = part(&s.star3, 1)
+		out["star(3)"] = part(&s.star3, 3)
 		out["cycle(4)"] = cycle4
 		out["tailed_triangle"] = tailed
 		out["diamond"] = diamond

@@ -32,6 +32,10 @@ func newRoot(csr *graph.CSR, size int, stop *atomic.Bool) *root {
 // visit adds up what has v as its root. Told to stop it leaves at once: what was
 // added up is of no use then.
 func (r *root) visit(v uint32) {
+	if r.size < 5 {
+		r.visitOnce(v)
+		return
+	}
 	list := r.csr.List(v)
 	d := uint64(len(list))
 	if d == 0 {
@@ -40,7 +44,6 @@ func (r *root) visit(v uint32) {
 	r.v, r.list = v, list
 	s := &r.sums
 	s.wedge.add(choose2(d))
-	s.star3.add(choose3(d))
 	s.star4.add(choose4(d))
 	r.walk()
 	degree, closed := r.degree[:d+1], r.closed[:d+1]
@@ -51,10 +54,10 @@ func (r *root) visit(v uint32) {
 		triangles += closed[i+1]
 	}
 	s.triangle.add(triangles)
-	triangles /= 2
 	if d > 1 {
 		s.tailed.mul(triangles, d-2)
 	}
+	triangles /= 2
 	var far, squares, pairs uint64 // Σ (d(u)−1), its squares; Σ C(t(vu),2)
 	for i := range list {
 		t, du := closed[i+1], degree[i+1]
@@ -71,15 +74,13 @@ func (r *root) visit(v uint32) {
 	}
 	cycles = (cycles - d*(d-1)) / 2 // not with v itself
 	s.cycle4.add(cycles)
-	if r.size > 3 && triangles > 0 {
+	if triangles > 0 {
 		for i, u := range list {
 			r.at[u] = uint32(i + 1)
 		}
 	}
-	if r.size == 5 {
-		r.five(d, triangles, cycles, far, squares)
-	}
-	if r.size > 3 && triangles > 0 {
+	r.five(d, triangles, cycles, far, squares)
+	if triangles > 0 {
 		r.cliques()
 		for _, u := range list {
 			r.at[u] = 0
