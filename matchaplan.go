@@ -47,8 +47,9 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 		}
 	}
 	pl, err := plan.Compile(g.g, p, o)
-	if err == nil && o.Method == "" && pl.Method == plan.Local {
-		// Its order suits that method: others would go over all pairs of vertices.
+	if err == nil && o.Method == "" && (pl.Method == plan.Local || pl.Method == plan.Temporal) {
+		// Its order suits that method: others would go over all pairs of vertices, or
+		// bind edges last.
 		o.Method = plan.Nest.String()
 		pl, err = plan.Compile(g.g, p, o)
 	}
@@ -114,8 +115,11 @@ func (q *Query) columns(s *settings) (out []int, err error) {
 	for _, item := range items {
 		x, ok := item.Expr.(pattern.RefExpr)
 		if !ok || x.Of.Kind != pattern.VertexRef {
-			text := strings.TrimSpace(pattern.FormatExpr(q.q.Pattern, item.Expr))
-			return nil, withKind(ErrQuery, fmt.Errorf("a Matcha program does not return %s: it emits vertices", text))
+			text := "count(*)"
+			if item.Expr != nil {
+				text = strings.TrimSpace(pattern.FormatExpr(q.q.Pattern, item.Expr))
+			}
+			return nil, withKind(ErrQuery, q.q.AtItem(item, fmt.Sprintf("a Matcha program does not return %s: it emits vertices", text)))
 		}
 		out = append(out, x.Of.Index)
 	}

@@ -62,6 +62,7 @@ type Item struct {
 	Expr  pattern.Expr // nil for count(*) beside other items
 	Name  string       // alias, or the text of the expression
 	Count bool         // count(*)
+	at    int          // place in Text, from 1; 0: there is none
 }
 
 // Return is the RETURN clause.
@@ -101,6 +102,15 @@ func (q *Query) AtOrder(msg string) error {
 		return errors.New(msg)
 	}
 	return errorAt(q.Text, q.orderAt-1, msg)
+}
+
+// AtItem is an error about an item of what the query returns, at its place in the
+// text.
+func (q *Query) AtItem(item Item, msg string) error {
+	if item.at == 0 {
+		return errors.New(msg)
+	}
+	return errorAt(q.Text, item.at-1, msg)
 }
 
 // NotYet returns an *Unsupported where q uses a construct that is parsed and

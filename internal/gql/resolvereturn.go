@@ -93,8 +93,8 @@ func (e *env) totals(x *exprSyntax, vertex *int) ReturnKind {
 
 func (e *env) item(s itemSyntax) Item {
 	if s.expr.kind == exprCall && s.expr.text == "count" && s.expr.value == "*" {
-		return Item{Name: s.alias, Count: true}
+		return Item{Name: s.alias, Count: true, at: s.expr.pos + 1}
 	}
 	x, _ := e.expr(s.expr)
-	return Item{Expr: x, Name: s.alias}
+	return Item{Expr: x, Name: s.alias, at: s.expr.pos + 1}
 }

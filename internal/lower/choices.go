@@ -32,7 +32,7 @@ func (x *lowering) choicesFunc(params []*kir.Var, m vertices) *kir.Func {
 	var tied []int
 	var product kir.Expr
 	for i := range x.p.Edges {
-		if x.tied(i) {
+		if edgeTied(x.p, i) {
 			tied = append(tied, i)
 		} else {
 			product = narrow(kir.Mul, product, count(fmt.Sprintf("n%d", i), []int{i}))
@@ -46,13 +46,13 @@ func (x *lowering) choicesFunc(params []*kir.Var, m vertices) *kir.Func {
 	return f
 }
 
-// tied reports whether the choice of edge i depends on other edges, or is looked
+// edgeTied reports whether the choice of edge i depends on other edges, or is looked
 // at by a condition.
-func (x *lowering) tied(i int) bool {
-	return x.p.Mode == pattern.Trail || slices.ContainsFunc(x.p.Edges, func(c plan.EdgeChoice) bool {
+func edgeTied(p *plan.Plan, i int) bool {
+	return p.Mode == pattern.Trail || slices.ContainsFunc(p.Edges, func(c plan.EdgeChoice) bool {
 		return slices.ContainsFunc(c.Checks, func(k plan.Check) bool {
 			return slices.ContainsFunc(pattern.Refs(k.Expr), func(r pattern.Ref) bool {
-				return r.Kind == pattern.EdgeRef && r.Index == x.p.Edges[i].Edge
+				return r.Kind == pattern.EdgeRef && r.Index == p.Edges[i].Edge
 			})
 		})
 	})

@@ -19,9 +19,16 @@ func (x *lowering) columnOf(c *plan.Words) *kir.GlobalDef {
 		if c.Kind == plan.FloatWords {
 			elem = kir.F64
 		}
-		g = x.prog.AddGlobal(&kir.GlobalDef{
-			Name: "column " + c.Name, Kind: kir.Col, Elem: elem, Words: c.Words, Valid: c.Valid, Temporary: !c.OfGraph,
-		})
+		for _, known := range x.prog.Globals { // the graph's own memory, of another condition
+			if c.OfGraph && known.Kind == kir.Col && known.Elem == elem && len(known.Words) == len(c.Words) && len(c.Words) > 0 && &known.Words[0] == &c.Words[0] {
+				g = known
+			}
+		}
+		if g == nil {
+			g = x.prog.AddGlobal(&kir.GlobalDef{
+				Name: "column " + c.Name, Kind: kir.Col, Elem: elem, Words: c.Words, Valid: c.Valid, Temporary: !c.OfGraph,
+			})
+		}
 		x.columns[c] = g
 	}
 	return g

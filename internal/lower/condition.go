@@ -102,7 +102,7 @@ func (x *lowering) condition(c *plan.Check) error {
 		return w.err
 	}
 	code.f = &kir.Func{
-		Name: fmt.Sprintf("check%d", len(x.codes)), Doc: c.Text, Params: params, Result: kir.T(kir.Bool),
+		Name: fmt.Sprintf("%scheck%d", x.prefix, len(x.codes)), Doc: c.Text, Params: params, Result: kir.T(kir.Bool),
 		Body: append(w.body, &kir.Return{X: result}),
 	}
 	x.free(0, code.f)

@@ -27,7 +27,7 @@ func (x *lowering) existsFunc(sub *pattern.Pattern) (*kir.Func, error) {
 	if err := y.conditions(); err != nil {
 		return nil, err
 	}
-	f := &kir.Func{Name: fmt.Sprintf("exists%d", len(x.exists)), Result: kir.T(kir.Bool)}
+	f := &kir.Func{Name: fmt.Sprintf("%sexists%d", x.prefix, len(x.exists)), Result: kir.T(kir.Bool)}
 	x.exists[sub] = f
 	vars := make([]*kir.Var, len(sp.Plan.Levels))
 	for l := range vars {

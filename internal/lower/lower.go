@@ -139,16 +139,20 @@ type shared struct {
 	codes   map[*plan.Check]*conditionCode
 	exists  map[*pattern.Pattern]*kir.Func
 	texts   func(text string) uint64
+	prefix  string // of the names of functions
+}
+
+func newShared(prog *kir.Program, top *plan.Plan) *shared {
+	return &shared{
+		prog: prog, top: top,
+		bits: map[*uint64]*kir.GlobalDef{}, limit: map[string]*kir.GlobalDef{}, ranges: map[plan.Range]int{},
+		columns: map[*plan.Words]*kir.GlobalDef{}, codes: map[*plan.Check]*conditionCode{}, exists: map[*pattern.Pattern]*kir.Func{},
+	}
 }
 
 func newLowering(p *plan.Plan, o Options) *lowering {
 	x := &lowering{
-		shared: &shared{
-			prog: &kir.Program{}, top: p,
-			bits: map[*uint64]*kir.GlobalDef{}, limit: map[string]*kir.GlobalDef{}, ranges: map[plan.Range]int{},
-			columns: map[*plan.Words]*kir.GlobalDef{}, codes: map[*plan.Check]*conditionCode{}, exists: map[*pattern.Pattern]*kir.Func{},
-		},
-		p: p, o: o, names: plan.LevelNames(p), longest: map[int]int{},
+		shared: newShared(&kir.Program{}, p), p: p, o: o, names: plan.LevelNames(p), longest: map[int]int{},
 	}
 	x.planTail()
 	for i := range p.Adjs {

@@ -293,10 +293,11 @@ func (m *matchaText) fresh(name string, local map[string]bool) string {
 // view is the name, used beside local ones, of what a text of the pattern language
 // selects.
 func (m *matchaText) view(name, op, text string, local map[string]bool) (string, error) {
-	call := op + "(G, " + syntax.Quote(text) + ")"
-	if strings.Contains(text, "'") && strings.Contains(text, `"`) {
-		return "", fmt.Errorf("%s: a text of a Matcha program has one kind of quotes inside", text)
+	text, err := quoted(text)
+	if err != nil {
+		return "", err
 	}
+	call := op + "(G, " + text + ")"
 	if m.views[call] == "" {
 		m.views[call] = m.fresh(fmt.Sprintf("%s%d", name, len(m.views)+1), local)
 		fmt.Fprintf(&m.lets, "let %s = %s\n", m.views[call], call)
@@ -319,24 +320,10 @@ func (b *lines) append(inner *lines) { b.WriteString(inner.String()) }
 
 // nest makes the writer of a plan's levels, if a program can say them.
 func (m *matchaText) nest(p *plan.Plan) (*matchaNest, error) {
-	switch {
-	case p.Mode == pattern.Trail:
-		return nil, fmt.Errorf("a Matcha program does not say DIFFERENT EDGES: it sees which vertices are adjacent, not by how many edges")
-	case len(p.Edges) > 0:
-		return nil, fmt.Errorf("a Matcha program does not bind %s: it sees which vertices are adjacent, not by how many edges", p.Pattern.EdgeName(p.Edges[0].Edge))
-	}
 	for l := range p.Levels {
 		positive := func(b plan.Back) bool { return !b.Neg }
 		if p.Levels[l].Set < 0 && slices.ContainsFunc(p.Levels[l].Back, positive) {
 			return nil, fmt.Errorf("lower: the plan has no set program")
-		}
-		if c := p.Levels[l].Checks; len(c) > 0 {
-			return nil, fmt.Errorf("a Matcha program does not say %s: it has conditions on single vertices and edges only", c[0].Text)
-		}
-	}
-	for i := range p.Adjs {
-		if p.Adjs[i].Unsaid && usesAdj(p, i) {
-			return nil, fmt.Errorf("a Matcha program does not say %s: edges that a condition leaves out", p.Adjs[i].Name)
 		}
 	}
 	n := &matchaNest{m: m, p: p, sets: make([]string, len(p.Sets)), taken: map[string]bool{}}
@@ -348,13 +335,7 @@ func (m *matchaText) nest(p *plan.Plan) (*matchaNest, error) {
 		n.taken[name] = true
 	}
 	n.item = n.fresh("w")
+	n.nameEdges()
 	n.close()
 	return n, nil
-}
-
-// usesAdj reports whether a level looks at an adjacency.
-func usesAdj(p *plan.Plan, adj int) bool {
-	return slices.ContainsFunc(p.Levels, func(l plan.Level) bool {
-		return slices.ContainsFunc(l.Back, func(b plan.Back) bool { return b.Adj == adj })
-	})
 }

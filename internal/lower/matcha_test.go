@@ -13,46 +13,77 @@ import (
 	kirinterp "github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/view"
 )
 
-// TestMatchaAgreesWithOracle runs the programs of random plans.
+// TestMatchaAgreesWithOracle runs the programs of random plans: of patterns of any
+// kind, of those whose edges are bound to data edges and compared, and of temporal
+// ones.
 func TestMatchaAgreesWithOracle(t *testing.T) {
-	for _, e := range []program{{passes: "all"}, {passes: "none"}, {passes: "all", code: true}} {
-		t.Run(fmt.Sprintf("%+v", e), func(t *testing.T) {
+	for _, e := range []program{{passes: "all"}, {passes: "none"}, {passes: "all", run: runCode}} {
+		name := "interpreter, passes " + e.passes
+		if e.run != nil {
+			name = "code"
+		}
+		t.Run(name, func(t *testing.T) {
+			c := nodiff.Config{Engine: e, Whole: true, Compile: withSets, MaxPattern: 6, Methods: []string{"nest", "formula"}}
 			// Programs of small patterns run in no time: more of them than usual.
-			for range 5 {
-				nodiff.Check(t, nodiff.Config{
-					Engine: e, Whole: true, Compile: withSets, MaxPattern: 6, Methods: []string{"nest", "formula"},
-				})
+			for range 4 {
+				nodiff.Check(t, c)
 			}
+			c.MaxPattern, c.Patterns = 4, nodiff.Conditions
+			nodiff.Check(t, c)
+			c.Patterns, c.Times = nodiff.Temporal, true
+			nodiff.Check(t, c)
 		})
 	}
+}
+
+// TestMatchaInC is TestMatchaAgreesWithOracle for programs compiled to C, of which
+// fewer are drawn: each is compiled.
+func TestMatchaInC(t *testing.T) {
+	if _, err := native.C(); errors.Is(err, native.ErrNoCompiler) {
+		t.Skip(err)
+	}
+	s := nodiff.Suite{Plans: 2, Graphs: 3}
+	if testing.Short() {
+		s = nodiff.Suite{Plans: 1, Graphs: 2}
+	}
+	engines := []engine.Engine{program{passes: "all", run: runC}}
+	c := nodiff.Config{Whole: true, Compile: withSets, MaxPattern: 4, Patterns: nodiff.Conditions, Methods: []string{"nest"}}
+	s.Run(t, c, engines)
+	c.Patterns, c.Times = nodiff.Temporal, true
+	s.Run(t, c, engines)
+	c.Patterns, c.Times = nodiff.Patterns, false
+	s.Run(t, c, engines)
 }
 
 // withSets makes plans that have a set program, whatever their method.
 func withSets(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Estimates = true
-	if o.Listing && p.Mode == pattern.Trail {
-		o.Method = "nest" // a formula only counts, and Check would take it
+	if o.Listing && p.Mode == pattern.Trail || p.Order != nil {
+		o.Method = "nest" // a formula only counts, and windows of time are no levels
 	}
 	return plan.Compile(g, p, o)
 }
 
-// program is an engine that runs a plan as a Matcha program, in the interpreter of
-// the language or, with code, its generated code in that of the kernel IR.
+// program is an engine that runs a plan as a Matcha program: by run, or in the
+// interpreter of the language.
 type program struct {
 	passes string
-	code   bool
+	run    func(ctx context.Context, p *asg.Program, in *data.Set, o interp.Options) (interp.Result, error)
 }
 
 func (program) Name() string { return "matcha" }
@@ -89,6 +120,9 @@ func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	if err != nil {
 		return r, err
 	}
+	out := engine.NewRows(p, s, o.Limit)
+	var times []uint64
+	var assignments []uint32 // that have several rows, and how many
 	rows, group := uint64(0), int64(1)
 	if p.Rooted && p.Restricted {
 		group = p.Pattern.Automorphisms().Stabilizer([]int{p.Order[0]}).Order().Int64()
@@ -99,12 +133,12 @@ func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 		o.PerRoot[row[0]] = n
 		return true
 	}
-	out := engine.NewRows(p, s, o.Limit)
 	var failed error
-	run := interp.Run
-	if x.code {
-		run = runCode
+	run := x.run
+	if run == nil {
+		run = interp.Run
 	}
+	at := map[string]int{}
 	found, err := run(ctx, m, in, interp.Options{Emit: func(row []types.Word) bool {
 		if o.PerRoot != nil {
 			return perRoot(row)
@@ -114,15 +148,34 @@ func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 			vertices[v] = uint32(x)
 		}
 		rows++
+		if out.Chooses() {
+			key := fmt.Sprint(vertices)
+			if at[key] == 0 {
+				times, assignments = append(times, 0), append(assignments, vertices...)
+				at[key] = len(times)
+			}
+			times[at[key]-1]++
+			return true
+		}
 		failed = out.Hand(0, vertices)
 		return failed == nil && (o.Limit == 0 || rows < uint64(o.Limit))
 	}})
 	if err = errors.Join(err, failed); err != nil && !errors.Is(err, engine.ErrStop) {
 		return r, err
 	}
+	for i, n := range times {
+		// A row for each way to choose the data edges.
+		before, width := out.Matches(), len(p.Levels)
+		failed = out.Hand(0, assignments[i*width:(i+1)*width])
+		if got := out.Matches() - before; failed == nil && got != n {
+			return r, fmt.Errorf("%d rows of %v, which has %d matches", n, assignments[i*width:(i+1)*width], got)
+		}
+	}
 	r.Complete = true
 	switch {
 	case o.PerRoot != nil:
+	case s != nil && out.Chooses():
+		r.Matches = engine.U64(out.Matches())
 	case s != nil:
 		r.Matches = engine.U64(rows)
 	default:
@@ -174,13 +227,25 @@ func runCode(ctx context.Context, p *asg.Program, in *data.Set, o interp.Options
 	return r, nil
 }
 
+// runC is interp.Run for a program as C, with two workers.
+func runC(ctx context.Context, p *asg.Program, in *data.Set, o interp.Options) (r interp.Result, err error) {
+	c, err := irgen.Lower(ctx, p, in)
+	if err != nil {
+		return r, err
+	}
+	passes.OptimizeIR(c.Program)
+	sched, err := schedule.Parse(schedule.C, "threads=2")
+	if err != nil {
+		return r, err
+	}
+	return cpu.Run(ctx, "plan", c, cpu.Options{Schedule: sched, Emit: o.Emit})
+}
+
 // TestMatchaRefuses: what a program cannot say is named.
 func TestMatchaRefuses(t *testing.T) {
 	g := graph.FromEdges(4, [][2]uint32{{0, 1}, {1, 2}, {2, 3}}, true)
 	for text, want := range map[string]string{
-		"MATCH DIFFERENT EDGES (a)-->(b)-->(c)": "DIFFERENT EDGES",
-		"MATCH (a)-[e]->(b)":                    "bind e",
-		"MATCH (a)-->(b) WHERE deg(a) < deg(b)": "deg(a) < deg(b)",
+		"MATCH (a)-->(b) WHERE a.`x\ty` < b.x": "cannot be printed",
 	} {
 		q, err := gql.Parse(text)
 		if err != nil {

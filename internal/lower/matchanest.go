@@ -16,6 +16,7 @@ type matchaNest struct {
 	m     *matchaText
 	p     *plan.Plan
 	names []string // of the vertices by level
+	edges []string // of the data edges by choice
 	item  string   // the parameter of conditions
 	taken map[string]bool
 	// let names a list, for nests that share theirs; nil: each has a name of its own.
@@ -74,15 +75,20 @@ func (n *matchaNest) from(l int, body *lines) (string, error) {
 	}
 	switch l {
 	case len(n.p.Levels):
-		return "1", nil
+		return n.ways(body)
 	case n.tail:
-		return n.closed(body)
+		count, err := n.closed(body)
+		if err != nil || len(n.p.Edges) == 0 {
+			return count, err
+		}
+		ways, err := n.ways(body)
+		return fmt.Sprintf("%s * (%s)", ways, count), err
 	}
 	list, conds, err := n.candidates(l, l)
 	if err != nil {
 		return "", err
 	}
-	if l == len(n.p.Levels)-1 {
+	if l == len(n.p.Levels)-1 && len(n.p.Edges) == 0 {
 		return fmt.Sprintf("size(%s)", n.filtered(list, conds)), nil
 	}
 	name := n.fresh(fmt.Sprintf("extend%d", l+1))
@@ -127,22 +133,15 @@ func (n *matchaNest) list(l int, body *lines) error {
 	if err := n.known(l-1, body); err != nil {
 		return err
 	}
+	if l == len(n.p.Levels) {
+		return n.listed(0, n.emit(), body)
+	}
 	list, conds, err := n.candidates(l, l)
 	if err != nil {
 		return err
 	}
-	if l == len(n.p.Levels)-1 {
-		columns := n.m.o.Columns
-		var row []string
-		for v := range n.p.Pattern.Vertices {
-			if columns == nil {
-				row = append(row, n.names[n.p.LevelOf[v]])
-			}
-		}
-		for _, v := range columns {
-			row = append(row, n.names[n.p.LevelOf[v]])
-		}
-		body.add("apply(lambda %s: emit(mk_tuple(val=[%s])), %s, %s)", n.names[l], strings.Join(row, ", "), n.cond(conds), list)
+	if l == len(n.p.Levels)-1 && len(n.p.Edges) == 0 {
+		body.add("apply(lambda %s: %s, %s, %s)", n.names[l], n.emit(), n.cond(conds), list)
 		return nil
 	}
 	name := n.fresh(fmt.Sprintf("extend%d", l+1))
@@ -156,6 +155,21 @@ func (n *matchaNest) list(l int, body *lines) error {
 	return nil
 }
 
+// emit lists a match.
+func (n *matchaNest) emit() string {
+	columns := n.m.o.Columns
+	var row []string
+	for v := range n.p.Pattern.Vertices {
+		if columns == nil {
+			row = append(row, n.names[n.p.LevelOf[v]])
+		}
+	}
+	for _, v := range columns {
+		row = append(row, n.names[n.p.LevelOf[v]])
+	}
+	return fmt.Sprintf("emit(mk_tuple(val=[%s]))", strings.Join(row, ", "))
+}
+
 // known names the lists of the set program that level l makes known.
 func (n *matchaNest) known(l int, body *lines) error {
 	for i := range n.p.Sets {
@@ -163,15 +177,16 @@ func (n *matchaNest) known(l int, body *lines) error {
 		if s.At != l {
 			continue
 		}
-		list, err := n.neighbours(s.Adj, s.Of)
+		lists, err := n.neighbours(s.Adj, s.Of)
 		if err != nil {
 			return err
 		}
+		list := lists[0]
 		switch s.Op {
 		case plan.SetAnd:
 			list = fmt.Sprintf("intersect(%s, %s)", n.sets[s.Base], list)
 		case plan.SetMinus:
-			list = fmt.Sprintf("diff(%s, %s)", n.sets[s.Base], list)
+			list = without(n.sets[s.Base], lists)
 		}
 		conds := n.bounds(s.Below, s.Above, len(n.p.Levels))
 		if label, ok := n.label([]plan.Range{s.Range}); ok && s.Range.End != 0 {
@@ -188,8 +203,17 @@ func (n *matchaNest) known(l int, body *lines) error {
 	return nil
 }
 
-// neighbours is the list that an adjacency gives for a level's vertex.
-func (n *matchaNest) neighbours(adj, level int) (string, error) {
+// without is the items of a list that are in none of others.
+func without(list string, others []string) string {
+	for _, o := range others {
+		list = fmt.Sprintf("diff(%s, %s)", list, o)
+	}
+	return list
+}
+
+// neighbours are the lists that an adjacency gives for a level's vertex: one where
+// the pattern asks for an edge, several where it forbids what any of them has.
+func (n *matchaNest) neighbours(adj, level int) (lists []string, err error) {
 	a := &n.p.Adjs[adj]
 	left, right := "-", "-"
 	switch {
@@ -198,15 +222,19 @@ func (n *matchaNest) neighbours(adj, level int) (string, error) {
 	case a.Rev != adj:
 		left = "<-"
 	}
-	if a.Filter == "" && (!n.p.Graph.Directed || right == "->") {
-		return fmt.Sprintf("neighbor(G, %s)", n.names[level]), nil
+	for _, f := range a.Filters {
+		view := "G"
+		if f != "" || n.p.Graph.Directed && right != "->" {
+			if f != "" {
+				f = "[" + f + "]"
+			}
+			if view, err = n.m.view("E", "subgraph", "(a)"+left+f+right+"(b)", n.taken); err != nil {
+				return nil, err
+			}
+		}
+		lists = append(lists, fmt.Sprintf("neighbor(%s, %s)", view, n.names[level]))
 	}
-	filter := ""
-	if a.Filter != "" {
-		filter = "[" + a.Filter + "]"
-	}
-	view, err := n.m.view("E", "subgraph", "(a)"+left+filter+right+"(b)", n.taken)
-	return fmt.Sprintf("neighbor(%s, %s)", view, n.names[level]), err
+	return lists, nil
 }
 
 // candidates is the list that a level's vertices are in, and the conditions on
@@ -219,10 +247,10 @@ func (n *matchaNest) candidates(l, tail int) (list string, conds []string, err e
 		s := &n.p.Sets[lv.Set]
 		list, known, below, above = n.sets[lv.Set], s.Range, s.Below, s.Above
 	}
-	without := func(levels, done []int) []int {
+	rest := func(levels, done []int) []int {
 		return slices.DeleteFunc(slices.Clone(levels), func(j int) bool { return slices.Contains(done, j) })
 	}
-	conds = n.bounds(without(lv.Below, below), without(lv.Above, above), tail)
+	conds = n.bounds(rest(lv.Below, below), rest(lv.Above, above), tail)
 	label, plain := n.label(lv.Ranges)
 	switch {
 	case lv.Bits != nil || lv.Ranges != nil && (!plain || lv.Set < 0):
@@ -241,17 +269,24 @@ func (n *matchaNest) candidates(l, tail int) (list string, conds []string, err e
 	}
 	if lv.Set < 0 {
 		for _, b := range lv.Back { // all of them negative
-			other, err := n.neighbours(b.Adj, b.Level)
+			others, err := n.neighbours(b.Adj, b.Level)
 			if err != nil {
 				return "", nil, err
 			}
-			list = fmt.Sprintf("diff(%s, %s)", list, other)
+			list = without(list, others)
 		}
 	}
 	if l < n.tail {
 		for _, j := range lv.Distinct {
 			conds = append(conds, fmt.Sprintf("%s != %s", n.item, n.names[j]))
 		}
+	}
+	for i := range lv.Checks {
+		c, err := n.holds(&lv.Checks[i], l)
+		if err != nil {
+			return "", nil, err
+		}
+		conds = append(conds, c)
 	}
 	return list, conds, nil
 }
@@ -291,10 +326,11 @@ func (n *matchaNest) label(ranges []plan.Range) (cond string, ok bool) {
 		}
 		if len(c.Labels) == 1 && ranges[0] == (plan.Range{First: c.First, End: c.End}) {
 			name := g.VertexLabels[c.Labels[0]]
-			if strings.ContainsAny(name, "'\"") {
+			quoted, err := quoted(name)
+			if err != nil {
 				return "", false
 			}
-			cond, ok = fmt.Sprintf("vertex_label(G, %s) == label(G, '%s')", n.item, name), true
+			cond, ok = fmt.Sprintf("vertex_label(G, %s) == label(G, %s)", n.item, quoted), true
 		}
 	}
 	return cond, ok

@@ -81,10 +81,10 @@ type EmptyReason struct{ Text string }
 type Adjacency struct {
 	CSR  *graph.CSR
 	Name string // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
-	// Filter is what an edge of the pattern language has in its brackets to accept
-	// the relation's data edges, "" for all of them. Unsaid: it has no words for it.
-	Filter string
-	Unsaid bool
+	// Filters are what edges of the pattern language have in their brackets to accept
+	// the relation's data edges: one where patterns ask for such an edge, "" for all
+	// of them; each a part of what INDUCED forbids.
+	Filters []string
 	// Rev is the index of the same relation seen from the other end; equal to
 	// the own index for a symmetric relation.
 	Rev int

@@ -18,8 +18,7 @@ type relation struct {
 	key     string
 	name    string // what is inside the brackets of N[…]
 	arrow   bool   // directed: names get + and -
-	filter  string
-	unsaid  bool
+	filters []string
 }
 
 func (r *relation) empty() bool { return len(r.out.Adj) == 0 }
@@ -39,7 +38,7 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 	if r := t.rels[key]; r != nil {
 		return r
 	}
-	r := &relation{key: key, name: rows.name, arrow: arrow, filter: rows.filter(), unsaid: rows.unsaid}
+	r := &relation{key: key, name: rows.name, arrow: arrow, filters: rows.filters()}
 	all := &graph.Relation{Out: t.g.Out, In: t.g.In}
 	kept := all
 	switch {
@@ -87,12 +86,12 @@ func (b *binding) adjacency(r *relation) int {
 		name += "[" + r.name + "]"
 	}
 	if !r.arrow {
-		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i, Filter: r.filter, Unsaid: r.unsaid})
+		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i, Filters: r.filters})
 		return i
 	}
 	b.adjs = append(b.adjs,
-		Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1, Filter: r.filter, Unsaid: r.unsaid},
-		Adjacency{CSR: r.in, Name: name + "-", Rev: i, Filter: r.filter, Unsaid: r.unsaid})
+		Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1, Filters: r.filters},
+		Adjacency{CSR: r.in, Name: name + "-", Rev: i, Filters: r.filters})
 	return i
 }
 
@@ -129,21 +128,57 @@ type rowSet struct {
 	bits   []uint64
 	key    string
 	name   string
-	// only is the edges' label where nothing else selects them; unsaid: what
-	// selects them cannot be said in the pattern language.
+	// only and where are the edge's label and conditions; others, if not nil, are the
+	// sets of which this one has no row.
 	only   *pattern.Label
-	unsaid bool
+	where  []pattern.Expr
+	others []*rowSet
 
 	once  sync.Once
 	words []uint64 // as Accepted gives them
 }
 
-// filter is the text that selects the rows, between the brackets of an edge.
-func (r *rowSet) filter() string {
-	if r.only != nil && !r.all {
-		return ":" + r.only.String()
+// filters are texts, between the brackets of an edge, each of which selects some of
+// the rows, and all of them together every row.
+func (r *rowSet) filters() (out []string) {
+	if r.all || r.others == nil {
+		return []string{r.name}
 	}
-	return r.name
+	// A row is not in a set where its label or its conditions are not the set's.
+	type part struct {
+		label *pattern.Label
+		where []pattern.Expr
+	}
+	parts := []part{{}}
+	for _, s := range r.others {
+		var next []part
+		for _, p := range parts {
+			if s.only != nil {
+				label := &pattern.Label{Op: pattern.LabelNot, X: s.only}
+				if p.label != nil {
+					label = &pattern.Label{Op: pattern.LabelAnd, X: p.label, Y: label}
+				}
+				next = append(next, part{label, p.where})
+			}
+			for _, x := range s.where {
+				next = append(next, part{p.label, append(slices.Clone(p.where), notTrue(x))})
+			}
+		}
+		parts = next
+	}
+	for _, p := range parts {
+		_, text := filterText(p.label, p.where)
+		out = append(out, text)
+	}
+	return out
+}
+
+// notTrue is true where x is false, NULL or no truth.
+func notTrue(x pattern.Expr) pattern.Expr {
+	return pattern.Binary{
+		Op: pattern.OpOr, X: pattern.Binary{Op: pattern.OpNe, X: x, Y: pattern.Lit{Value: true}},
+		Y: pattern.Unary{Op: pattern.OpIsNull, X: x},
+	}
 }
 
 func (r *rowSet) has(row uint64) bool {
@@ -180,10 +215,7 @@ func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 	if r := b.rows[key]; r != nil {
 		return r
 	}
-	r := &rowSet{key: key, name: name}
-	if len(where) == 0 {
-		r.only = label
-	}
+	r := &rowSet{key: key, name: name, only: label, where: where}
 	b.rows[key] = r
 	if label == nil && len(where) == 0 {
 		r.all = true
@@ -274,18 +306,7 @@ func (t *tables) otherRows(sets []*rowSet) *rowSet {
 	if r := t.rows[key]; r != nil {
 		return r
 	}
-	r := &rowSet{key: key, name: "not " + strings.Join(names, " nor ")}
-	for _, s := range sets {
-		not := &pattern.Label{Op: pattern.LabelNot, X: s.only}
-		switch {
-		case s.only == nil && !s.none:
-			r.unsaid = true
-		case s.only != nil && r.only == nil:
-			r.only = not
-		case s.only != nil:
-			r.only = &pattern.Label{Op: pattern.LabelAnd, X: r.only, Y: not}
-		}
-	}
+	r := &rowSet{key: key, name: "not " + strings.Join(names, " nor "), others: sets}
 	t.rows[key] = r
 	if t.g.Edges == nil { // no edge is in any of the sets
 		r.all, r.key, r.name = true, "", ""
@@ -320,6 +341,9 @@ func filterText(l *pattern.Label, where []pattern.Expr) (key, name string) {
 			texts[i] = pattern.FormatExpr(one, pattern.MapRefs(x, func(r pattern.Ref) pattern.Ref {
 				return pattern.Ref{Kind: r.Kind}
 			}))
+			if y, ok := x.(pattern.Binary); ok && y.Op == pattern.OpOr && len(where) > 1 {
+				texts[i] = "(" + texts[i] + ")"
+			}
 		}
 		slices.Sort(texts)
 		name = strings.TrimSpace("e" + name + " WHERE " + strings.Join(slices.Compact(texts), " AND "))

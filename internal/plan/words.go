@@ -240,6 +240,10 @@ func (c *EdgeChoice) Accepted() []uint64 {
 	return r.words
 }
 
+// Filter is what an edge of the pattern language has in its brackets to accept the
+// data edges that the choice may take, "" for all of them.
+func (c *EdgeChoice) Filter() string { return c.rows.filters()[0] }
+
 // EdgeLists returns the data edges as lists of target vertices, ascending, in
 // which an edge is named by its place: those of the edge table, or without one the
 // outgoing neighbours. In undirected graphs an edge is in the list of its smaller

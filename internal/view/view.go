@@ -8,9 +8,14 @@ package view
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -21,24 +26,9 @@ type Of struct{ Graph *graph.Graph }
 // Relation is the data edges that "(a)-[…]->(b)", with a WHERE perhaps, accepts:
 // of each vertex a the ascending list of b. The lists may be the graph's own.
 func (o Of) Relation(text string) (*graph.CSR, error) {
-	p, err := read(text)
+	p, err := edge(text)
 	if err != nil {
 		return nil, err
-	}
-	if len(p.Vertices) != 2 || len(p.Edges) != 1 || p.Edges[0].Negated {
-		return nil, fmt.Errorf("%s is no edge between two vertices", text)
-	}
-	for v := range p.Vertices {
-		if p.Vertices[v].Label != nil {
-			return nil, fmt.Errorf("%s: only the edge may have labels and conditions", text)
-		}
-	}
-	for _, x := range p.Where {
-		for _, r := range pattern.Refs(x) {
-			if r.Kind == pattern.VertexRef {
-				return nil, fmt.Errorf("%s: only the edge may have labels and conditions", text)
-			}
-		}
 	}
 	pl, err := o.compile(p, []int{0, 1})
 	if err != nil {
@@ -77,6 +67,115 @@ func (o Of) Vertices(text string) ([]uint32, error) {
 		}
 	}
 	return out, nil
+}
+
+// Between is the data edges that "(a)-[…]->(b)", with a WHERE perhaps, accepts, one
+// by one.
+func (o Of) Between(text string) (*data.DataEdges, error) {
+	p, err := edge(text)
+	if err != nil {
+		return nil, err
+	}
+	p.Edges[0].Name = "e" // each data edge counts
+	pl, err := o.compile(p, []int{0, 1})
+	if err != nil {
+		return nil, err
+	}
+	d := &data.DataEdges{Directed: o.Graph.Directed}
+	if pl.Empty != nil {
+		return d, nil
+	}
+	c := &pl.Edges[0]
+	d.Off, d.Dst = pl.EdgeLists()
+	d.Either, d.Turned, d.Most = c.Either, c.From != 0, pl.MostParallel()
+	if d.Accepted = c.Accepted(); d.Accepted != nil && o.Graph.Edges == nil {
+		return &data.DataEdges{Directed: o.Graph.Directed}, nil
+	}
+	if d.Either {
+		d.Most *= 2
+	}
+	return d, nil
+}
+
+// Condition is the conditions of a text of vertices and of edges: its arguments are
+// the vertices that have names, then the edges that do.
+func (o Of) Condition(text string) (*data.Condition, error) {
+	p, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	c := &data.Condition{}
+	var vertices, edges []int // by argument
+	joined := map[int]bool{}
+	for i, e := range p.Edges {
+		if !e.Named() || e.Label != nil {
+			return nil, fmt.Errorf("%s: edges have a name here, and no label", text)
+		}
+		joined[e.From], joined[e.To] = true, true
+		edges = append(edges, i)
+	}
+	for v, x := range p.Vertices {
+		switch {
+		case x.Label != nil || x.Name == "" && !joined[v] || x.Name != "" && joined[v]:
+			return nil, fmt.Errorf("%s: only conditions may say something of vertices and edges, as in '(a), (b), ()-[e]->() WHERE …'", text)
+		case x.Name != "":
+			vertices = append(vertices, v)
+			c.Kinds = append(c.Kinds, false)
+		}
+	}
+	for range edges {
+		c.Kinds = append(c.Kinds, true)
+	}
+	pl, err := plan.Condition(o.Graph, p)
+	if err != nil {
+		return nil, err
+	}
+	check := pl.Levels[len(pl.Levels)-1].Checks[0].Eval
+	m, e := make([]uint32, len(p.Vertices)), make([]uint64, len(p.Edges))
+	c.Eval = func(args []types.Word) bool {
+		for i, v := range vertices {
+			m[v] = uint32(args[i])
+		}
+		for i, j := range edges {
+			e[j] = uint64(args[len(vertices)+i])
+		}
+		return check(m, e)
+	}
+	c.Code = func(prog *kir.Program, name string) (f *kir.Func, of []int, err error) {
+		f, vs, es, err := lower.Condition(pl, prog, name)
+		for _, v := range vs {
+			of = append(of, slices.Index(vertices, v))
+		}
+		for _, i := range es {
+			of = append(of, len(vertices)+slices.Index(edges, i))
+		}
+		return f, of, err
+	}
+	return c, nil
+}
+
+// edge reads an edge between two vertices.
+func edge(text string) (*pattern.Pattern, error) {
+	p, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Vertices) != 2 || len(p.Edges) != 1 || p.Edges[0].Negated {
+		return nil, fmt.Errorf("%s is no edge between two vertices", text)
+	}
+	for v := range p.Vertices {
+		if p.Vertices[v].Label != nil {
+			return nil, fmt.Errorf("%s: only the edge may have labels and conditions", text)
+		}
+	}
+	for _, x := range p.Where {
+		for _, r := range pattern.Refs(x) {
+			if r.Kind == pattern.VertexRef {
+				return nil, fmt.Errorf("%s: only the edge may have labels and conditions", text)
+			}
+		}
+	}
+	return p, nil
 }
 
 // read reads the pattern of a query that has nothing else.

@@ -1,11 +1,13 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -67,6 +69,83 @@ func TestRelation(t *testing.T) {
 	}
 }
 
+// TestBetween: which data edges of a text lead from one vertex to another.
+func TestBetween(t *testing.T) {
+	o, _ := of(t)
+	at := func(id uint64) uint32 {
+		v, ok := o.Graph.LookupInt(int64(id))
+		if !ok {
+			t.Fatalf("there is no vertex %d", id)
+		}
+		return v
+	}
+	for text, want := range map[string]string{
+		"(a)-->(b)": "0:10 0:30 10:20 20:0", "(a)<--(b)": "0:20 10:0 20:10 30:0", "(a)-[:X]->(b)": "0:10 10:20",
+		"(a)-[:X]-(b)": "0:10 10:0 10:20 20:10", "(a)-[e WHERE e.w > 1]->(b)": "10:20", "(a)-[e]->(b) WHERE e.w IS NULL": "0:30 20:0", "(a)-[:Z]->(b)": "",
+	} {
+		d, err := o.Between(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pairs []string
+		for _, u := range []uint64{0, 10, 20, 30} {
+			for _, v := range []uint64{0, 10, 20, 30} {
+				d.Each(at(u), at(v), func(e uint64) bool {
+					if dst := d.Dst[e]; dst != at(v) && dst != at(u) {
+						t.Errorf("%s: edge %d leads to %d", text, e, dst)
+					}
+					pairs = append(pairs, fmt.Sprintf("%d:%d", u, v))
+					return true
+				})
+			}
+		}
+		if got := strings.Join(pairs, " "); got != want || (d.Most == 0) != (want == "") {
+			t.Errorf("%s: %s, want %s; at most %d", text, got, want, d.Most)
+		}
+	}
+}
+
+// TestCondition: arguments are the vertices of a text, then its edges.
+func TestCondition(t *testing.T) {
+	o, _ := of(t)
+	vertex := func(id int64) types.Word {
+		v, ok := o.Graph.LookupInt(id)
+		if !ok {
+			t.Fatalf("there is no vertex %d", id)
+		}
+		return types.Word(v)
+	}
+	edge := func(u, v int64) (out types.Word) {
+		d, err := o.Between("(a)-->(b)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Each(uint32(vertex(u)), uint32(vertex(v)), func(e uint64) bool { out = types.Word(e); return false })
+		return out
+	}
+	for _, c := range []struct {
+		text string
+		args []types.Word
+		want bool
+	}{
+		{"(a), (b) WHERE a.x < b.x", []types.Word{vertex(0), vertex(10)}, true},
+		{"(b), (a) WHERE a.x < b.x", []types.Word{vertex(0), vertex(10)}, false},
+		{"(a), (b) WHERE a.x < b.x", []types.Word{vertex(0), vertex(20)}, false}, // NULL
+		{"(a) WHERE a.x = 1", []types.Word{vertex(0)}, true},
+		{"()-[e]->() WHERE e.w = 1", []types.Word{edge(0, 10)}, true},
+		{"()-[e]->(), (a), ()-[f]-() WHERE e.w = a.x AND f.w > e.w", []types.Word{vertex(0), edge(0, 10), edge(10, 20)}, true},
+		{"(a), (b) WHERE EXISTS { (b)-[:Y]->(a) }", []types.Word{vertex(0), vertex(20)}, true},
+	} {
+		got, err := o.Condition(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Eval(c.args) != c.want {
+			t.Errorf("%s of %v is not %v", c.text, c.args, c.want)
+		}
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	o := Of{graph.FromEdges(2, [][2]uint32{{0, 1}}, false)}
 	for text, want := range map[string]string{
@@ -81,5 +160,16 @@ func TestMistakes(t *testing.T) {
 		if _, err := o.Vertices(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+	for text, want := range map[string]string{
+		"(a)--(b)": "have a name here", "(a:A)": "only conditions", "(a)-[e]->(b)": "only conditions", "(a), () WHERE deg(a) > 1": "only conditions",
+		"()-[e:X]->()": "no label", "a": "no pattern or macro",
+	} {
+		if _, err := o.Condition(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := o.Between("(a)-->(b)-->(c)"); err == nil || !strings.Contains(err.Error(), "no edge") {
+		t.Errorf("a path: %v", err)
 	}
 }

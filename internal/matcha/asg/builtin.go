@@ -31,6 +31,8 @@ func init() {
 		"label":        {params: []string{"g", "name"}, need: 2, build: (*builder).labelNumber},
 		"subgraph":     {params: []string{"g", "edge"}, need: 2, build: (*builder).subgraph},
 		"vertices":     {params: []string{"g", "pattern"}, need: 1, build: (*builder).vertices},
+		"between":      {params: []string{"g", "edge", "u", "v"}, need: 4, build: (*builder).between},
+		"holds":        {params: []string{"g", "pattern"}, need: 2, rest: "vertices and edges", build: (*builder).holds},
 		"edges":        {params: []string{"g"}, need: 1, build: (*builder).edges},
 		"range":        {params: []string{"n"}, need: 1, build: (*builder).rangeList},
 		"apply":        {params: []string{"func", "cond"}, need: 2, rest: "lists", build: (*builder).apply},

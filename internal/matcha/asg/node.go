@@ -38,6 +38,8 @@ const (
 	LabelNumber    // graph; Name is the label's
 	Subgraph       // input graph; Name is an edge of the pattern language
 	Matching       // input graph; Name is a vertex of the pattern language
+	Between        // input graph, its vertices u and v; Name is an edge of the pattern language
+	Holds          // input graph, its vertices and data edges; Name is conditions of the pattern language
 	Apply          // lists
 	Intersect      // list, list
 	Diff           // list, list
@@ -80,7 +82,7 @@ const (
 
 var opNames = [...]string{
 	"input", "const", "operand", "neg", "not", "arith", "compare", "and", "or", "to_float", "mk_tuple", "get", "mk_list",
-	"limit", "range", "mk_graph", "vertices", "edges", "neighbor", "edge_info", "vertex_label", "label", "subgraph", "matching", "apply",
+	"limit", "range", "mk_graph", "vertices", "edges", "neighbor", "edge_info", "vertex_label", "label", "subgraph", "matching", "between", "holds", "apply",
 	"intersect", "diff", "sum", "size", "apply_sum", "apply_size", "intersect_size", "diff_size", "slice", "label_first",
 	"label_end", "labelled", "counter", "add", "count", "reset", "emit",
 }

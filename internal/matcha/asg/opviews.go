@@ -29,6 +29,40 @@ func (b *builder) matching(a *arguments) *Node {
 	return b.add(a.at, Node{Op: Matching, Type: t, Args: []*Node{g}, Name: text})
 }
 
+// between is the data edges from one vertex to another that an edge of the pattern
+// language accepts, by their numbers.
+func (b *builder) between(a *arguments) *Node {
+	g, text := b.view(a, "edge", "an edge in quotes, as '(a)-[:KNOWS]->(b)'")
+	args := []*Node{g}
+	for _, end := range []string{"u", "v"} {
+		n := b.arg(a, end, types.Int)
+		if n.Type.Vertex != g.Name {
+			b.fail(a.by[end].Pos(), end+" of between is "+describe(n.Type), "a vertex of "+g.Name)
+		}
+		args = append(args, n)
+	}
+	item := &types.Type{Kind: types.Int, Edge: g.Name}
+	return b.add(a.at, Node{
+		Op: Between, Type: types.ListOf(item, types.Size(types.Parallel, ViewKey(g.Name, text))), Args: args, Name: text,
+	})
+}
+
+// holds is whether conditions of the pattern language are true of vertices and data
+// edges of an input graph.
+func (b *builder) holds(a *arguments) *Node {
+	g, text := b.view(a, "pattern", "conditions in quotes, as '(a), (b) WHERE a.x < b.x'")
+	args := []*Node{g}
+	for _, x := range a.rest {
+		n := b.value(x, a.scope)
+		b.want(n, x.Pos(), "an argument of holds", types.Int)
+		if n.Type.Vertex != g.Name && n.Type.Edge != g.Name {
+			b.fail(x.Pos(), "an argument of holds is "+describe(n.Type), "a vertex of "+g.Name+", or a data edge of it from between")
+		}
+		args = append(args, n)
+	}
+	return b.add(a.at, Node{Op: Holds, Type: types.TBool, Args: args, Name: text})
+}
+
 // view reads an input graph and the text behind it.
 func (b *builder) view(a *arguments, param, expected string) (g *Node, text string) {
 	g = b.arg(a, "g", types.Graph)

@@ -45,7 +45,7 @@ func (w *printer) body(f *Func, depth int) {
 			args = append(args, strconv.Itoa(n.At))
 		case Slice:
 			args = sliceArgs(n, args)
-		case LabelNumber, Subgraph, Matching:
+		case LabelNumber, Subgraph, Matching, Between, Holds:
 			args = append(args, syntax.Quote(n.Name))
 		}
 		text := n.Op.String() + "(" + strings.Join(args, ", ") + ")"

@@ -32,9 +32,12 @@ type Set struct {
 	sizes  map[types.Sym]int64
 	// labels are the numbers of labels, by graph and class of vertices.
 	labels map[string][]types.Word
-	// relations and vertices are what texts select, by asg.ViewKey.
-	relations map[string]*graph.CSR
-	vertices  map[string][]uint32
+	// relations, vertices, between and conditions are what texts select, by
+	// asg.ViewKey.
+	relations  map[string]*graph.CSR
+	vertices   map[string][]uint32
+	between    map[string]*DataEdges
+	conditions map[string]*Condition
 }
 
 // Bind compares inputs with the program's declarations: all are there and no

@@ -2,8 +2,11 @@ package data
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
@@ -16,17 +19,84 @@ type Viewer interface {
 	Relation(text string) (*graph.CSR, error)
 	// Vertices are those that a text of one vertex accepts, ascending.
 	Vertices(text string) ([]uint32, error)
+	// Between is the data edges that a text of two vertices and the edge between
+	// them accepts, one by one.
+	Between(text string) (*DataEdges, error)
+	// Condition is the conditions of a text of vertices and edges.
+	Condition(text string) (*Condition, error)
+}
+
+// DataEdges are the data edges of a graph that an edge of the pattern language
+// accepts, by their numbers: an edge is named by its place among Dst.
+type DataEdges struct {
+	// Off and Dst are the lists of all data edges, Dst ascending in each, by their
+	// sources; without directions an edge is in the list of its smaller end.
+	Off []uint64
+	Dst []uint32
+	// Accepted has a bit for each that is accepted; nil: all are.
+	Accepted []uint64
+	Directed bool
+	Either   bool // those from the second vertex to the first are accepted as well
+	Turned   bool // they lead from the second vertex to the first
+	Most     int  // between two vertices
+}
+
+// Each calls yield with those from u to v, ascending in each direction, until it
+// returns false.
+func (d *DataEdges) Each(u, v uint32, yield func(edge uint64) bool) {
+	if d.Most == 0 {
+		return
+	}
+	if d.Turned || !d.Directed && u > v {
+		u, v = v, u
+	}
+	if d.one(u, v, yield) && d.Either {
+		d.one(v, u, yield)
+	}
+}
+
+func (d *DataEdges) one(u, v uint32, yield func(edge uint64) bool) bool {
+	first, end := d.Off[u], d.Off[u+1]
+	i, _ := slices.BinarySearch(d.Dst[first:end], v)
+	for at := first + uint64(i); at < end && d.Dst[at] == v; at++ {
+		if (d.Accepted == nil || d.Accepted[at/64]>>(at%64)&1 != 0) && !yield(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// Condition is conditions over vertices and data edges of a graph.
+type Condition struct {
+	// Kinds says of each argument whether it is a data edge.
+	Kinds []bool
+	// Eval is whether the conditions are true of arguments.
+	Eval func(args []types.Word) bool
+	// Code writes the same as a function of a lane into a program; names of what it
+	// adds begin with name. Of says which arguments its parameters are: vertices are
+	// u32, data edges u64.
+	Code func(prog *kir.Program, name string) (f *kir.Func, of []int, err error)
 }
 
 // findViews reads the program's texts of the pattern language.
 func (s *Set) findViews() (err error) {
 	s.relations, s.vertices = map[string]*graph.CSR{}, map[string][]uint32{}
+	s.between, s.conditions = map[string]*DataEdges{}, map[string]*Condition{}
 	asg.Walk(s.p, func(n *asg.Node) {
-		if err != nil || n.Op != asg.Subgraph && n.Op != asg.Matching {
+		switch n.Op {
+		case asg.Subgraph, asg.Matching, asg.Between, asg.Holds:
+		default:
+			return
+		}
+		if err != nil {
 			return
 		}
 		var mistake *syntax.Error
-		if e := s.findView(n.Op, n.Args[0].Name, n.Name); errors.As(e, &mistake) {
+		e := s.findView(n.Op, n.Args[0].Name, n.Name)
+		if e == nil && n.Op == asg.Holds {
+			e = s.Condition(n).fits(n)
+		}
+		if errors.As(e, &mistake) {
 			err = e
 		} else if e != nil {
 			err = s.p.File.ErrorAt(n.Pos, e.Error())
@@ -61,8 +131,47 @@ func (s *Set) findView(op asg.Op, input, text string) error {
 		}
 		s.vertices[key] = append([]uint32{}, all...)
 		size(types.Length, len(all))
+	case op == asg.Between && s.between[key] == nil:
+		edges, err := view.Between(text)
+		if err != nil {
+			return err
+		}
+		s.between[key] = edges
+		size(types.Parallel, edges.Most)
+	case op == asg.Holds && s.conditions[key] == nil:
+		c, err := view.Condition(text)
+		if err != nil {
+			return err
+		}
+		s.conditions[key] = c
 	}
 	return nil
+}
+
+// fits compares the arguments of holds with what the text names.
+func (c *Condition) fits(n *asg.Node) error {
+	args := n.Args[1:]
+	if len(args) != len(c.Kinds) {
+		return fmt.Errorf("%s names %d vertices and edges, and %d are given", n.Name, len(c.Kinds), len(args))
+	}
+	for i, a := range args {
+		what, is := "vertex", "data edge"
+		if c.Kinds[i] {
+			what, is = is, what
+		}
+		if (a.Type.Edge != "") != c.Kinds[i] {
+			return fmt.Errorf("argument %d for %s is a %s, not a %s: vertices come first, then edges, as the text names them", i+1, n.Name, is, what)
+		}
+	}
+	return nil
+}
+
+// Between is the data edges of a Between's node.
+func (s *Set) Between(n *asg.Node) *DataEdges { return s.between[asg.ViewKey(n.Args[0].Name, n.Name)] }
+
+// Condition is the conditions of a Holds' node.
+func (s *Set) Condition(n *asg.Node) *Condition {
+	return s.conditions[asg.ViewKey(n.Args[0].Name, n.Name)]
 }
 
 // Subgraph is the lists of a Subgraph's node.

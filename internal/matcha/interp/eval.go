@@ -65,6 +65,20 @@ func (m *machine) compute(n *asg.Node, c *cell) {
 	case asg.Matching:
 		ids := m.in.Matching(n)
 		c.list = list{n: len(ids), width: 1, ids: ids}
+	case asg.Between:
+		c.list.clear(1)
+		u, v := uint32(m.word(n.Args[1])), uint32(m.word(n.Args[2]))
+		m.in.Between(n).Each(u, v, func(edge uint64) bool {
+			m.tick()
+			c.list.append(types.Word(edge))
+			return true
+		})
+	case asg.Holds:
+		m.things = m.things[:0]
+		for _, a := range n.Args[1:] {
+			m.things = append(m.things, m.word(a))
+		}
+		c.set(types.FromBool(m.in.Condition(n).Eval(m.things)))
 	case asg.Labelled:
 		m.labelled(n, c)
 	case asg.VertexLabel:

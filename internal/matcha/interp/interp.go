@@ -78,6 +78,7 @@ type machine struct {
 	ctx     context.Context
 	p       *asg.Program
 	in      *data.Set
+	things  []types.Word // what a condition is asked about
 	emit    func(row []types.Word) bool
 	emitted uint64
 	cells   []cell

@@ -33,7 +33,7 @@ func LowerDebug(ctx context.Context, p *asg.Program, in *data.Set) (*Code, error
 
 func lower(ctx context.Context, p *asg.Program, in *data.Set, debug bool) (c *Code, err error) {
 	l := &lowerer{debug: debug, ctx: ctx, p: p, in: in, prog: &kir.Program{Name: p.Name}, vals: map[*asg.Node]*value{}, graphs: map[string]*kir.GlobalDef{},
-		supported: map[string]*kir.Func{}, ints: analyse(p)}
+		supported: map[string]*kir.Func{}, conditions: map[string]condition{}, ints: analyse(p)}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -113,6 +113,7 @@ type lowerer struct {
 	sink        *sink                     // of the value that is being computed, nil: what fails ends the run
 	helpers     []*kir.Func               // functions that the program calls
 	supported   map[string]*kir.Func      // by their names
+	conditions  map[string]condition      // by asg.ViewKey
 	ints        analysis
 	uses        map[*asg.Node]usage
 	sure        map[*asg.Node]bool // what the program needs whatever its inputs are

@@ -46,6 +46,10 @@ func (l *lowerer) node(n *asg.Node) *value {
 		return l.makeGraph(n)
 	case asg.Subgraph, asg.Matching:
 		return l.view(n)
+	case asg.Between:
+		return l.between(n)
+	case asg.Holds:
+		return one(l.holds(n))
 	case asg.Vertices, asg.Edges, asg.Neighbor, asg.EdgeInfo, asg.Labelled, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
 		return l.graphNode(n)
 	case asg.Apply:

@@ -1,8 +1,11 @@
 package irgen
 
 import (
+	"fmt"
+
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
 )
 
 // view is what a text of the pattern language selects of an input graph: lists,
@@ -25,4 +28,101 @@ func (l *lowerer) view(n *asg.Node) *value {
 		return &value{adj: g}
 	}
 	return &value{set: l.let(n.Given, kir.Fn(kir.List, kir.G(g), kir.C(0)))}
+}
+
+// between is the data edges from one vertex to another, in the loops that go over
+// them.
+func (l *lowerer) between(n *asg.Node) *value {
+	d := l.in.Between(n)
+	if d.Most == 0 {
+		return &value{}
+	}
+	u, v := asID(l.scalar(n.Args[1])), asID(l.scalar(n.Args[2]))
+	switch {
+	case !d.Directed:
+		u, v = l.let("from", kir.Op2(kir.Min, u, v)), l.let("to", kir.Op2(kir.Max, u, v))
+	case d.Turned:
+		u, v = v, u
+	}
+	lists := l.dataEdges(n.Args[0].Name, d)
+	var accepted *kir.GlobalDef
+	if d.Accepted != nil {
+		accepted = l.accepted(asg.ViewKey(n.Args[0].Name, n.Name), d)
+	}
+	return &value{each: func(body func([]kir.Expr)) {
+		along := func(u, v kir.Expr) kir.Stmt {
+			edge := &kir.Var{Name: "e", T: kir.T(kir.U64)}
+			inside := l.block(func() { body([]kir.Expr{l.let("edge", kir.Convert{T: kir.T(kir.I64), X: kir.R(edge)})}) })
+			if accepted != nil {
+				inside = []kir.Stmt{when(kir.Fn(kir.BitAt, kir.G(accepted), kir.R(edge)), inside...)}
+			}
+			return &kir.Loop{I: edge, Lo: kir.Fn(kir.EdgeFirst, kir.G(lists), u, v), Hi: kir.Fn(kir.EdgeEnd, kir.G(lists), u, v), Body: inside}
+		}
+		l.takeOuter() // the edges between two vertices are too few to share
+		if !d.Either {
+			l.do(along(u, v))
+			return
+		}
+		side := local("side", kir.U32)
+		l.do(&kir.Loop{I: side, Lo: kir.C(0), Hi: kir.C(2), Body: l.block(func() {
+			first := kir.Op2(kir.Eq, kir.R(side), kir.C(0))
+			from, to := l.let("from", kir.Select{If: first, Then: u, Else: v}), l.let("to", kir.Select{If: first, Then: v, Else: u})
+			l.do(along(from, to))
+		})})
+	}}
+}
+
+// dataEdges are the lists of all data edges of an input graph.
+func (l *lowerer) dataEdges(input string, d *data.DataEdges) *kir.GlobalDef {
+	key := "data edges of " + input
+	g, ok := l.graphs[key]
+	if !ok {
+		g = l.prog.AddGlobal(&kir.GlobalDef{Name: key, Kind: kir.Adj, Off: d.Off, Adj: d.Dst})
+		l.graphs[key] = g
+	}
+	return g
+}
+
+// accepted is a bit for each data edge that a text accepts.
+func (l *lowerer) accepted(key string, d *data.DataEdges) *kir.GlobalDef {
+	key = "edges of " + key
+	g, ok := l.graphs[key]
+	if !ok {
+		g = l.prog.AddGlobal(&kir.GlobalDef{Name: key, Kind: kir.Bits, Words: d.Accepted, Temporary: true})
+		l.graphs[key] = g
+	}
+	return g
+}
+
+// holds asks a condition of the pattern language.
+func (l *lowerer) holds(n *asg.Node) kir.Expr {
+	key := asg.ViewKey(n.Args[0].Name, n.Name)
+	c, ok := l.conditions[key]
+	if !ok {
+		f, of, err := l.in.Condition(n).Code(l.prog, fmt.Sprintf("text%d_", len(l.conditions)))
+		if err != nil {
+			l.notYet(n, err.Error())
+		}
+		l.helpers = append(l.helpers, l.prog.Funcs...) // phases come after them
+		l.prog.Funcs = nil
+		c = condition{f, of}
+		l.conditions[key] = c
+	}
+	var args []kir.Expr
+	for i, j := range c.of {
+		x := l.scalar(n.Args[1+j])
+		if c.f.Params[i].T.Kind == kir.U32 {
+			x = asID(x)
+		} else {
+			x = kir.Convert{T: kir.T(kir.U64), X: x}
+		}
+		args = append(args, x)
+	}
+	return invoke(c.f, args...)
+}
+
+// condition is the function of a condition, and which arguments of holds it takes.
+type condition struct {
+	f  *kir.Func
+	of []int
 }

@@ -175,7 +175,7 @@ func sure(x *asg.Node) bool {
 	switch x.Op {
 	case asg.Operand, asg.Input, asg.Const, asg.NewCounter, asg.CounterAdd, asg.CounterGet:
 		return true // there already
-	case asg.Part, asg.Size, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd, asg.Neighbor, asg.Vertices, asg.Subgraph, asg.Matching,
+	case asg.Part, asg.Size, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd, asg.Neighbor, asg.Vertices, asg.Subgraph, asg.Matching, asg.Between, asg.Holds,
 		asg.Labelled, asg.Intersect, asg.Diff, asg.IntersectSize, asg.DiffSize, asg.Slice, asg.MakeTuple, asg.MakeList:
 		return !slices.ContainsFunc(x.Args, func(a *asg.Node) bool { return !sure(a) })
 	}

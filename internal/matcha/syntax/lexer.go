@@ -228,18 +228,27 @@ func (l *lexer) number() *Error {
 	return nil
 }
 
+// quoted cuts a text, in which the mark that it stands between is written twice.
 func (l *lexer) quoted(mark byte) *Error {
-	n := strings.IndexByte(l.rest[1:], mark)
-	if n < 0 {
-		e := l.file.ErrorAt(l.at, "a text that does not end on its line")
-		e.Expected = string(mark)
-		return e
+	n := 1
+	for {
+		i := strings.IndexByte(l.rest[n:], mark)
+		if i < 0 {
+			e := l.file.ErrorAt(l.at, "a text that does not end on its line")
+			e.Expected = string(mark)
+			return e
+		}
+		if n += i; n+1 == len(l.rest) || l.rest[n+1] != mark {
+			break
+		}
+		n += 2
 	}
-	if s := l.rest[1 : n+1]; !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+	s := l.rest[1:n]
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 		return l.file.ErrorAt(l.at, "a text with characters that cannot be printed")
 	}
-	l.add(text, n+2)
-	t := &l.tokens[len(l.tokens)-1]
-	t.word = t.word[1 : n+1]
+	l.add(text, n+1)
+	once := string(mark)
+	l.tokens[len(l.tokens)-1].word = strings.ReplaceAll(s, once+once, once)
 	return nil
 }

@@ -127,12 +127,12 @@ func wrap(before string, x Expr, depth int) string {
 	return b.String() + "\n" + strings.Repeat("    ", depth) + ")"
 }
 
-// Quote writes a text, which has one kind of quotes inside at most.
+// Quote writes a text.
 func Quote(text string) string {
-	if strings.Contains(text, "'") {
+	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {
 		return `"` + text + `"`
 	}
-	return "'" + text + "'"
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
 // ExprString is an expression on one line.

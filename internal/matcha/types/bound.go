@@ -36,9 +36,10 @@ const (
 	Degree                  // of a graph: the most neighbours of a vertex
 	Length                  // of a list
 	Fan                     // of a list: the most items that begin with the same number
+	Parallel                // of a graph: the most data edges between two vertices
 )
 
-var symNames = [...]string{"vertices", "arcs", "max_degree", "length", "fan"}
+var symNames = [...]string{"vertices", "arcs", "max_degree", "length", "fan", "max_parallel"}
 
 func (s Sym) String() string { return symNames[s.Of] + "(" + s.Input + ")" }
 

@@ -50,8 +50,8 @@ type Type struct {
 	// Lo and Hi are the range that an input's Int is declared with; Ranged: it is.
 	Ranged bool
 	Lo, Hi int64
-	// Vertex names the input graph whose vertex an Int is.
-	Vertex string
+	// Vertex names the input graph whose vertex an Int is, Edge the one whose data edge.
+	Vertex, Edge string
 	// Ascending says that a List of Int is ascending without repeats.
 	Ascending bool
 	// Fan, of a List of pairs: the most that begin with the same number; nil: Max.
@@ -132,6 +132,9 @@ func Join(a, b *Type) *Type {
 	if a.Vertex == b.Vertex {
 		out.Vertex = a.Vertex
 	}
+	if a.Edge == b.Edge {
+		out.Edge = a.Edge
+	}
 	for i := range a.Parts {
 		out.Parts = append(out.Parts, Join(a.Parts[i], b.Parts[i]))
 	}
@@ -165,6 +168,9 @@ func (t *Type) Describe() string {
 	}
 	if t.Vertex != "" {
 		facts = append(facts, "vertex of "+t.Vertex)
+	}
+	if t.Edge != "" {
+		facts = append(facts, "data edge of "+t.Edge)
 	}
 	if f := t.Facts; f != nil {
 		if f.IDs == nil {

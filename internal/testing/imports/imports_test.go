@@ -36,7 +36,7 @@ var may = map[string][]string{
 	"matcha/cpu":    {"kir/*", "native", "matcha/*"},
 	"matcha/device": {"kir/*", "graph", "cuda", "cuda/session", "matcha/*"},
 	"lower":         {"plan", "kir", "matcha/*", "pattern"},
-	"view":          {"gql", "pattern", "plan", "graph"},
+	"view":          {"gql", "pattern", "plan", "graph", "lower", "kir", "matcha/data", "matcha/types"},
 	"graph/gen":     {"graph"},
 	"graph/layout":  {"graph"},
 	"engine":        {"plan", "graph", "pattern"},
