@@ -3,6 +3,7 @@ package weft_test
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -129,6 +130,49 @@ func TestTemporalGraphs(t *testing.T) {
 			r, err := g.Count(t.Context(), q, options...)
 			if err != nil || r.Embeddings.Int64() != want || r.Method != "temporal" || want == 0 {
 				t.Errorf("%s: %d-cycles within %s: %v, want %d (method %s): %v", c.name, c.k, c.within, r.Embeddings, want, r.Method, err)
+			}
+		}
+	}
+}
+
+// TestTemporalPrinted runs the program that the plan of a temporal cycle is printed
+// as, in the interpreter and as C.
+func TestTemporalPrinted(t *testing.T) {
+	file := filepath.Join(dataDir(t), "temporal", "collegemsg.txt.gz")
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("no temporal graphs: set WEFT_DATA (%v)", err)
+	}
+	g, err := weft.Open(t.Context(), file, weft.WithDirected(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int64{
+		"MATCH temporal_cycle(3)": 576666,
+		"MATCH (a)-[e]->(b)-[f]->(c)-[g]->(a) ORDERED e < f < g WITHIN 24h": 0,
+	} {
+		q, err := weft.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == 0 {
+			r, err := g.Count(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = r.Embeddings.Int64()
+		}
+		m, err := g.Matcha(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range []string{"interp", "c"} {
+			r, err := m.Run(t.Context(), map[string]any{"G": g}, nil, weft.WithTarget(target))
+			if errors.Is(err, weft.ErrDevice) {
+				t.Log(err) // no compiler here
+				continue
+			}
+			if err != nil || r.Values[0] != want || want == 0 {
+				t.Errorf("%s, %s: %v, want %d: %v", text, target, r.Values, want, err)
 			}
 		}
 	}

@@ -82,7 +82,11 @@ func TestText(t *testing.T) {
 			if seed == 3 {
 				c.Assert()
 			}
-			writeCase(&src, fmt.Sprintf("case%d_%d", i, seed), c, in["G"].Graph)
+			g := in["G"].Graph
+			if g == nil {
+				g = in["D"].Graph
+			}
+			writeCase(&src, fmt.Sprintf("case%d_%d", i, seed), c, g)
 			fmt.Fprintf(&calls, "  printf(\"%d %d\\n\");\n  case%d_%d::run();\n", i, seed, i, seed)
 		}
 	}
@@ -121,6 +125,11 @@ func writeCase(b *bytes.Buffer, name string, c *Code, g *graph.Graph) {
 			fmt.Fprintf(b, "  static const u32 %s[] = {%s};\n", array, numbers(append(g.Adj, 0)))
 		case cuda.Words:
 			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", array, numbers(append(g.Words, 0)))
+		case cuda.Valid:
+			if g.Valid == nil {
+				return 0
+			}
+			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", array, numbers(g.Valid))
 		default:
 			return 0
 		}

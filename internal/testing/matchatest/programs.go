@@ -8,6 +8,8 @@ import (
 
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/view"
 )
 
 // Programs have what the library's have not, by what they are about. Each is for
@@ -63,6 +65,26 @@ emit(sum(E))
 emit(mk_tuple(val=[size(intersect(X, heavy)), size(diff(X, heavy)) + sum(intersect(heavy, X)), size(intersect(B, mk_list(val=[True])))]))
 apply(lambda x: emit(mk_tuple(val=[x, 0, size(diff(few, mk_list(val=[x])))])), lambda x: x < 3, intersect(few, range(9)))
 return mk_tuple(val=[sum(F), 1.0 * size(intersect(F, apply(lambda f: f / 2, None, F)))])
+`,
+	"data edges": `input D: Graph
+let X = subgraph(D, '(a)-[:X]->(b)')
+def f(u):
+    def g(v):
+        let back = between(D, '(a)-[e WHERE e.w > 0]->(b)', v, u)
+        def first(e):
+            return size(apply(lambda f: f, lambda f: e != f and holds(D, '()-[e]->(), ()-[f]->() WHERE e.time <= f.time', e, f), between(D, '(a)--(b)', u, v))) + size(back)
+        return sum(apply(first, lambda e: holds(D, '(a), ()-[e]->() WHERE e.w < a.x OR e.w IS NULL', v, e), between(D, '(a)-[:!Y]->(b)', u, v)))
+    let near = apply(lambda v: v, lambda v: holds(D, '(a), (b) WHERE a.x <= b.x OR a.x IS NULL', u, v), neighbor(D, u))
+    return sum(apply(g, None, near)) + 1000 * size(diff(near, neighbor(X, u)))
+return sum(apply(f, None, vertices(D)))
+`,
+	"data edges listed": `input D: Graph
+def f(u):
+    def g(v):
+        apply(lambda e: emit(mk_tuple(val=[u, v, e])), lambda e: holds(D, '(u), (v), ()-[e]-() WHERE e.time > 1 AND (id(u) < id(v) OR EXISTS { (v)-[:Y]-(x) })', u, v, e), between(D, '(a)-[:X]->(b)', u, v))
+    apply(g, None, vertices(D, '(a:A|B)'))
+apply(f, None, vertices(D, '(a:A|C)'))
+return size(vertices(D, '(a:A|C)'))
 `,
 	"zip": `input E: List[Tuple[int, 3]]
 input X: List[int]
@@ -226,13 +248,21 @@ var Mistakes = map[string]bool{
 	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "divided by zero": true, "numbers": true,
 }
 
-// Inputs draws the inputs of a program: a graph G, numbers l0 … l3, gap1, gap2 and total,
-// and lists E, X, F and B, as far as it has them.
+// Inputs draws the inputs of a program: a graph G, a graph D with data edges that have
+// labels, times and weights, numbers l0 … l3, gap1, gap2 and total, and lists E, X, F
+// and B, as far as it has them.
 func Inputs(t *rapid.T, text string) map[string]data.Input {
 	in := map[string]data.Input{}
 	has := func(name string) bool { return strings.Contains(text, "input "+name+":") }
 	if has("G") {
 		in["G"] = data.Input{Graph: Graph(t)}
+	}
+	if has("D") {
+		columns := nodiff.Spec{
+			Directed: rapid.Bool().Draw(t, "directed"), EdgeLabels: true, Times: true, Weights: true, Labels: [][]string{}, X: []*int64{},
+		}
+		g := columns.Like(6).Draw(t, "D").Build()
+		in["D"] = data.Input{Graph: g, View: view.Of{Graph: g}}
 	}
 	for i := range 4 {
 		if name := fmt.Sprint("l", i); has(name) {
