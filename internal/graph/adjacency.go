@@ -64,7 +64,7 @@ func (set *pairSet) renumber(ctx context.Context, threads int, place []uint32) e
 func (set *pairSet) fromSmaller(ctx context.Context, threads int, order, size []uint32, mask uint8) (*CSR, error) {
 	t := &CSR{Off: makeTemp[uint64](uint64(len(order)) + 1)}
 	t.Adj = makeTemp[uint32](cursors(t.Off, size, order))
-	return t, t.appendAll(ctx, threads, 1, t.start, func(s *stream) {
+	return t, t.appendAll(ctx, threads, memoryRounds(t), t.start, func(s *stream) {
 		for u, x := range order {
 			from := set.at[x]
 			for i, v := range set.far[from : from+uint64(set.size[x])] {
@@ -76,6 +76,15 @@ func (set *pairSet) fromSmaller(ctx context.Context, threads int, order, size []
 	})
 }
 
+// memoryRounds is in how many rounds to fill c: on their way to large lists, arcs
+// take twice the room of the lists.
+func memoryRounds(c *CSR) int {
+	if len(c.Adj) >= 1<<22 {
+		return 2
+	}
+	return 1
+}
+
 // combine returns the lists that have what t has and, for each v in whose list
 // in s a vertex u is, v in the list of u. Both t and s are sorted; sizes are by
 // compact id.
@@ -84,11 +93,7 @@ func combine(ctx context.Context, threads int, t, s *CSR, size, order []uint32) 
 	for v := range order {
 		c.Off[v+1] += uint64(len(t.List(uint32(v))))
 	}
-	rounds := 1
-	if len(c.Adj) >= 1<<22 {
-		rounds = 2 // for memory: the arcs take twice the room of the lists
-	}
-	err := c.appendAll(ctx, threads, rounds, func(v uint32) uint64 { return c.start(v) - t.end(v) }, func(d *stream) {
+	err := c.appendAll(ctx, threads, memoryRounds(&c), func(v uint32) uint64 { return c.start(v) - t.end(v) }, func(d *stream) {
 		from := uint64(0)
 		for v, end := range s.Off[1:] {
 			for _, u := range s.Adj[from:end] {

@@ -3,8 +3,13 @@ package graph
 import (
 	"cmp"
 	"context"
+	"runtime/debug"
 	"slices"
 )
+
+// manyEdges is the number of edges from which memory while loading matters more
+// than the milliseconds of a collection.
+const manyEdges = 1 << 21
 
 // build takes the collected edges and vertices through these steps: compact
 // ids, classes, distinct pairs and degrees, order, adjacency, edge table,
@@ -14,6 +19,9 @@ func (b *builderState) build(ctx context.Context) (*Graph, error) {
 	defer b.mu.Unlock()
 	defer b.reset()
 	threads := threadCount(b.o.Threads)
+	if b.pairs.edges >= manyEdges {
+		debug.FreeOSMemory() // what readers parsed into is garbage by now
+	}
 	slices.SortStableFunc(b.edges, func(x, y edgeRun) int { return cmp.Compare(x.seq, y.seq) })
 	slices.SortStableFunc(b.verts, func(x, y vertexRun) int { return cmp.Compare(x.seq, y.seq) })
 	g := &Graph{Directed: b.o.Directed, Read: b.o.Read}
