@@ -22,5 +22,16 @@ func apart(pl *Plan, less *poset, j, l int) bool {
 	if less.ordered(j, l) || !overlap(lv.Ranges, pl.Levels[j].Ranges) {
 		return true
 	}
-	return slices.ContainsFunc(lv.Back, func(b Back) bool { return b.Level == j && !b.Neg })
+	return slices.ContainsFunc(lv.Back, func(b Back) bool { return b.Level == j && !b.Neg || b.Level != j && toldApart(pl, j, b) })
+}
+
+// toldApart reports whether a list that another vertex's backward neighbour b is
+// in, or is not in, is one that level j's vertex must not, or must, be in: in an
+// induced pattern any two vertices are told apart so by a third that only one of
+// them is a neighbour of.
+func toldApart(pl *Plan, j int, b Back) bool {
+	if b.Level < j {
+		return slices.Contains(pl.Levels[j].Back, Back{Level: b.Level, Adj: b.Adj, Neg: !b.Neg})
+	}
+	return slices.Contains(pl.Levels[b.Level].Back, Back{Level: j, Adj: pl.Adjs[b.Adj].Rev, Neg: !b.Neg})
 }
