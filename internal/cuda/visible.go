@@ -88,15 +88,20 @@ func visible(list string, there int) (names []string) {
 	return names
 }
 
-// countGPUs is how many GPUs the driver's part in the kernel has, and 0 where that is not how many programs find:
-// where it does not say, and where GPUs are divided into instances.
+// countGPUs is how many GPUs the system shows to this process, and 0 where that is not how many the driver finds:
+// where the system does not say, and where GPUs are divided into instances. A container may list all GPUs of the
+// host and have the devices of some, a sandbox only devices, and a host makes devices when they are first used.
 func countGPUs(root string) int {
 	driver := filepath.Join(root, "proc/driver/nvidia")
 	if instances, _ := filepath.Glob(filepath.Join(driver, "capabilities/gpu*/mig/gi*")); instances != nil {
 		return 0
 	}
-	gpus, _ := os.ReadDir(filepath.Join(driver, "gpus"))
-	return len(gpus)
+	listed, _ := os.ReadDir(filepath.Join(driver, "gpus"))
+	devices, _ := filepath.Glob(filepath.Join(root, "dev/nvidia[0-9]*"))
+	if len(listed) == 0 || len(devices) == 0 {
+		return max(len(listed), len(devices))
+	}
+	return min(len(listed), len(devices))
 }
 
 // apply tells the driver, before it starts.

@@ -69,22 +69,25 @@ func TestOnly(t *testing.T) {
 }
 
 func TestCountGPUs(t *testing.T) {
-	root := t.TempDir()
-	if n := countGPUs(root); n != 0 {
-		t.Errorf("%d GPUs without a driver", n)
-	}
-	for _, dir := range []string{"gpus/0000:18:00.0", "gpus/0000:2a:00.0", "capabilities/gpu0/mig"} {
-		if err := os.MkdirAll(filepath.Join(root, "proc/driver/nvidia", dir), 0o700); err != nil {
-			t.Fatal(err)
+	for _, c := range []struct {
+		there []string
+		want  int
+	}{
+		{nil, 0},
+		{[]string{"dev/nvidiactl", "dev/nvidia-uvm"}, 0},
+		{[]string{"proc/driver/nvidia/gpus/0000:18:00.0", "proc/driver/nvidia/gpus/0000:2a:00.0", "proc/driver/nvidia/capabilities/gpu0/mig"}, 2},
+		{[]string{"dev/nvidia0", "dev/nvidia3", "dev/nvidia11", "dev/nvidiactl"}, 3},
+		{[]string{"proc/driver/nvidia/gpus/0000:18:00.0", "proc/driver/nvidia/gpus/0000:2a:00.0", "dev/nvidia1"}, 1},
+		{[]string{"proc/driver/nvidia/gpus/0000:18:00.0", "dev/nvidia0", "proc/driver/nvidia/capabilities/gpu0/mig/gi7"}, 0},
+	} {
+		root := t.TempDir()
+		for _, dir := range c.there {
+			if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if n := countGPUs(root); n != 2 {
-		t.Errorf("%d GPUs, not 2", n)
-	}
-	if err := os.MkdirAll(filepath.Join(root, "proc/driver/nvidia/capabilities/gpu0/mig/gi7"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if n := countGPUs(root); n != 0 {
-		t.Errorf("%d GPUs where one is divided", n)
+		if n := countGPUs(root); n != c.want {
+			t.Errorf("%v: %d GPUs, not %d", c.there, n, c.want)
+		}
 	}
 }
