@@ -30,11 +30,14 @@ var (
 	Inner = &Builtin{Name: "inner", Params: []Kind{Hood, U32}, Result: T(U32)}
 	// RootCut is how many vertices of the universe have ids below the root's.
 	RootCut = &Builtin{Name: "root_cut", Params: []Kind{Hood}, Result: T(U32)}
+	// Leave is whether a walk over a row, which is at a position, is to end because
+	// the search is stopped; what was counted is then a part.
+	Leave = &Builtin{Name: "leave", Params: []Kind{Hood, U32}, Result: T(Bool)}
 )
 
 // Rows are the functions over rows.
 var Rows = []*Builtin{
-	RowOnes, RowOf, RowMask, RowAnd, RowMinus, RowBelow, RowFrom, RowWithout, RowPart, RowSize, RowAny, RowHas, Inner, RootCut,
+	RowOnes, RowOf, RowMask, RowAnd, RowMinus, RowBelow, RowFrom, RowWithout, RowPart, RowSize, RowAny, RowHas, Inner, RootCut, Leave,
 }
 
 // RowPartBits is how many positions a part of a row has.

@@ -257,6 +257,10 @@ func (r *rowsWriter) nestFunc(count kir.Type) *kir.Func {
 	return f
 }
 
+// loopsWithoutLook is how many loops in each other run without a look at whether
+// the search is stopped.
+const loopsWithoutLook = 2
+
 // level is the loop of level l and what is inside.
 func (r *rowsWriter) level(l int) []kir.Stmt {
 	if l == r.tail {
@@ -268,6 +272,13 @@ func (r *rowsWriter) level(l int) []kir.Stmt {
 		over = kir.Fn(kir.RowPart, over, kir.R(r.part))
 	}
 	body := func() []kir.Stmt { return r.level(l + 1) }
+	if r.tail-l > loopsWithoutLook {
+		// A task may take long, and a search that is stopped is to end soon.
+		body = func() []kir.Stmt {
+			leave := &kir.If{Cond: kir.Fn(kir.Leave, kir.R(r.h), kir.R(r.pos[l])), Then: []kir.Stmt{&kir.Return{X: kir.R(r.total)}}}
+			return append([]kir.Stmt{leave}, r.level(l+1)...)
+		}
+	}
 	if l == len(r.pos)-1 {
 		return []kir.Stmt{&kir.Let{Var: c, Init: over}, &kir.Each{X: r.pos[l], Over: kir.R(c), Body: []kir.Stmt{
 			&kir.Accumulate{To: kir.R(r.total), X: kir.C64(r.total.T.Kind, 1)},

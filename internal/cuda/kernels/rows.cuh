@@ -39,6 +39,8 @@ template <class Row> struct Hood {
   const u32* masks; // mask i at masks + i * Row::stride
   u32 d;            // positions
   u32 cut;          // how many of their vertices have ids below the root's
+  struct Watch* watch; // this lane's, on run
+  const struct Run* run;
 };
 
 // A row from memory, which is aligned to 16 bytes.

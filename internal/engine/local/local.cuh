@@ -55,7 +55,7 @@ template <class C> struct Turns {
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, const Share& share, Set s, Tally& n) {
   using T = Team<C::team>;
   u32 root = share.root;
-  Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, root, s);
+  Hood<typename C::Row> h = make_hood<C>(p.run, p.graph, m, rows, root, s, n.watch);
   u32 from = level1_from(p.graph, h), parts = parts_of(h.d);
   Turns<C> turns(share);
   for (u32 t = turns.take(); t < share.tasks; t = turns.take()) {
@@ -142,7 +142,7 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
 }
 
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, const Share& share, Set s, Tally& n) {
-  Hood<typename C::Row> h = make_hood<C>(p.graph, m, rows, share.root, s);
+  Hood<typename C::Row> h = make_hood<C>(p.run, p.graph, m, rows, share.root, s, n.watch);
   u32* out = C::global_rows ? rows + p.x.scratch_words - C::room * C::Row::stride : (u32*)(m + C::out);
   each_outside<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), share, s, n.watch,
                   [&](u32, u32, u32 i, const Wedges<C::wedges>& t) { atomic_add(&t.counts()[i], 1u); },

@@ -7,6 +7,9 @@
 #include "local_team.cuh"
 #include "rows.cuh"
 
+// Whether the search below a position is to end. Collective for the group.
+template <class Row> DEV bool leave(const Hood<Row>& h, u32) { return h.watch->leave(typename Row::G(), *h.run); }
+
 #define NOWHERE 0xffffu // no position
 
 // Ids are scattered by a multiplication: the upper half of the product says
@@ -71,7 +74,7 @@ template <class T, class Row> DEV void make_masks(const Graph& q, u32* masks, co
 
 // Makes the neighbourhood of v, whose universe is s, in the team's memory m;
 // rows may be in global memory. Collective for the team.
-template <class C> DEV Hood<typename C::Row> make_hood(const Graph& q, u8* m, u32* rows, u32 v, Set s) {
+template <class C> DEV Hood<typename C::Row> make_hood(const Run& run, const Graph& q, u8* m, u32* rows, u32 v, Set s, Watch& watch) {
   using T = Team<C::team>;
   using Row = typename C::Row;
   static_assert(C::universe < C::slots && C::universe < NOWHERE, "a table has a free slot, and positions have 16 bits");
@@ -95,7 +98,7 @@ template <class C> DEV Hood<typename C::Row> make_hood(const Graph& q, u8* m, u3
              });
   u32 cut = W_UNIVERSE == 1 ? s.n : W_UNIVERSE == 2 ? 0 : below(q.adj[0], v).n;
   T::sync();
-  return Hood<Row>{rows, masks, s.n, cut};
+  return Hood<Row>{rows, masks, s.n, cut, &watch, &run};
 }
 
 #endif

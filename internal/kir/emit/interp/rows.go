@@ -71,6 +71,8 @@ func (c *compiler) rowCall(x kir.Call) eval {
 		return func(f *frame) Value { return Value{N: uint64(args[0](f).Hood.Inner[args[1](f).N])} }
 	case kir.RootCut:
 		return func(f *frame) Value { return Value{N: uint64(args[0](f).Hood.Cut)} }
+	case kir.Leave:
+		return func(*frame) Value { return truth(false) }
 	}
 	panic(fmt.Sprintf("interp: no function %s", x.Fn.Name))
 }
