@@ -14,8 +14,8 @@ import (
 )
 
 // Edges that are bound to data edges are loops over the data edges between their
-// ends, inside of the loops over vertices; an edge that no condition looks at is
-// only counted. Conditions over several vertices and edges, ORDERED and WITHIN among
+// ends, inside of the loops over these; an edge that no condition looks at is only
+// counted. Conditions over several vertices and edges, ORDERED and WITHIN among
 // them, are asked in the words of the query.
 
 // nameEdges names the data edges that the plan chooses.
@@ -30,54 +30,59 @@ func (n *matchaNest) nameEdges() {
 	}
 }
 
-// ways writes how the data edges are chosen where all their ends are matched, and
-// returns the number of ways.
-func (n *matchaNest) ways(body *lines) (string, error) {
-	var factors []string
-	var tied []int
+// boundAt are the edges that are bound where level l is matched, ascending. Those of
+// a temporal pattern are bound as soon as they can be, since times rule out most of
+// what follows, and the others where all vertices are, but for those of the tail. A
+// count goes only over tied ones: others are factors.
+func (n *matchaNest) boundAt(l int) (which []int) {
+	for i := range n.p.Edges {
+		at, tied := n.tail-1, edgeTied(n.p, i)
+		if tied && n.p.Pattern.Order != nil {
+			at = n.p.Edges[i].At
+		}
+		if at == l && (tied || n.m.o.List) {
+			which = append(which, i)
+		}
+	}
+	return which
+}
+
+// factors are the numbers of ways to choose the edges that are not tied.
+func (n *matchaNest) factors() (out []string, err error) {
 	for i := range n.p.Edges {
 		if edgeTied(n.p, i) {
-			tied = append(tied, i)
 			continue
 		}
 		list, err := n.between(i)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		factors = append(factors, fmt.Sprintf("size(%s)", list))
+		out = append(out, fmt.Sprintf("size(%s)", list))
 	}
-	if len(tied) > 0 {
-		count, err := n.bind(tied, body)
-		if err != nil {
-			return "", err
-		}
-		factors = append(factors, count)
-	}
-	if factors == nil {
-		return "1", nil
-	}
-	return strings.Join(factors, " * "), nil
+	return out, nil
 }
 
-// bind writes the loops over the data edges of which, ascending, and returns the
-// number of ways to choose them.
-func (n *matchaNest) bind(which []int, body *lines) (string, error) {
+// bound writes the loops over the data edges of which, ascending, around what rest
+// writes, and returns the sum of what it counts.
+func (n *matchaNest) bound(which []int, body *lines, rest func(body *lines) (string, error)) (string, error) {
+	if len(which) == 0 {
+		return rest(body)
+	}
 	i := which[0]
 	list, cond, err := n.choice(i)
 	if err != nil {
 		return "", err
 	}
-	e := n.edges[i]
-	if len(which) == 1 {
-		if cond == "None" {
-			return fmt.Sprintf("size(%s)", list), nil
-		}
-		return fmt.Sprintf("size(apply(lambda %s: %[1]s, %s, %s))", e, cond, list), nil
-	}
 	inner := lines{depth: body.depth + 1}
-	count, err := n.bind(which[1:], &inner)
-	if err != nil {
+	count, err := n.bound(which[1:], &inner, rest)
+	e := n.edges[i]
+	switch {
+	case err != nil:
 		return "", err
+	case inner.Len() == 0 && count == "1" && cond == "None":
+		return fmt.Sprintf("size(%s)", list), nil
+	case inner.Len() == 0 && count == "1":
+		return fmt.Sprintf("size(apply(lambda %s: %[1]s, %s, %s))", e, cond, list), nil
 	}
 	inner.add("return %s", count)
 	name := n.fresh("bind_" + e)
@@ -86,23 +91,22 @@ func (n *matchaNest) bind(which []int, body *lines) (string, error) {
 	return fmt.Sprintf("sum(apply(%s, %s, %s))", name, cond, list), nil
 }
 
-// listed writes the loops over the data edges from choice i on, around the statement
-// that emits a match.
-func (n *matchaNest) listed(i int, emit string, body *lines) error {
-	if i == len(n.p.Edges) {
-		body.add("%s", emit)
-		return nil
+// listed writes the loops over the data edges of which around what rest writes.
+func (n *matchaNest) listed(which []int, body *lines, rest func(body *lines) error) error {
+	if len(which) == 0 {
+		return rest(body)
 	}
-	list, cond, err := n.choice(i)
+	list, cond, err := n.choice(which[0])
 	if err != nil {
 		return err
 	}
 	inner := lines{depth: body.depth + 1}
-	if err := n.listed(i+1, emit, &inner); err != nil {
+	if err := n.listed(which[1:], &inner, rest); err != nil {
 		return err
 	}
-	name := n.fresh("bind_" + n.edges[i])
-	body.add("def %s(%s):", name, n.edges[i])
+	e := n.edges[which[0]]
+	name := n.fresh("bind_" + e)
+	body.add("def %s(%s):", name, e)
 	body.append(&inner)
 	body.add("apply(%s, %s, %s)", name, cond, list)
 	return nil

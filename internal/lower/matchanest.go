@@ -73,16 +73,13 @@ func (n *matchaNest) from(l int, body *lines) (string, error) {
 	if err := n.known(l-1, body); err != nil {
 		return "", err
 	}
-	switch l {
-	case len(n.p.Levels):
-		return n.ways(body)
-	case n.tail:
-		count, err := n.closed(body)
-		if err != nil || len(n.p.Edges) == 0 {
-			return count, err
-		}
-		ways, err := n.ways(body)
-		return fmt.Sprintf("%s * (%s)", ways, count), err
+	return n.bound(n.boundAt(l-1), body, func(body *lines) (string, error) { return n.beyond(l, body) })
+}
+
+// beyond is from where the lists, and the data edges, are known.
+func (n *matchaNest) beyond(l int, body *lines) (string, error) {
+	if l == len(n.p.Levels) || l == n.tail {
+		return n.end(l, body)
 	}
 	list, conds, err := n.candidates(l, l)
 	if err != nil {
@@ -101,6 +98,26 @@ func (n *matchaNest) from(l int, body *lines) (string, error) {
 	body.add("def %s(%s):", name, n.names[l])
 	body.append(&inner)
 	return fmt.Sprintf("sum(apply(%s, %s, %s))", name, n.cond(conds), list), nil
+}
+
+// end is the number of ways to match the closed tail from level l on, if there is
+// one, and to choose the edges that are not tied.
+func (n *matchaNest) end(l int, body *lines) (string, error) {
+	factors, err := n.factors()
+	if err != nil {
+		return "", err
+	}
+	if l < len(n.p.Levels) {
+		count, err := n.closed(body)
+		if err != nil || len(factors) == 0 {
+			return count, err
+		}
+		factors = append(factors, "("+count+")")
+	}
+	if len(factors) == 0 {
+		return "1", nil
+	}
+	return strings.Join(factors, " * "), nil
 }
 
 // emitting writes a program that lists matches or, for a rooted plan, counts by
@@ -133,8 +150,14 @@ func (n *matchaNest) list(l int, body *lines) error {
 	if err := n.known(l-1, body); err != nil {
 		return err
 	}
+	return n.listed(n.boundAt(l-1), body, func(body *lines) error { return n.listBeyond(l, body) })
+}
+
+// listBeyond is list where the lists, and the data edges, are known.
+func (n *matchaNest) listBeyond(l int, body *lines) error {
 	if l == len(n.p.Levels) {
-		return n.listed(0, n.emit(), body)
+		body.add("%s", n.emit())
+		return nil
 	}
 	list, conds, err := n.candidates(l, l)
 	if err != nil {
