@@ -1,6 +1,9 @@
 package large
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A space is the candidate graph: candidates as indexes into the universe of
 // their group, and a bit matrix for every pair of linked variables. It does not
@@ -98,7 +101,8 @@ func (sp *space) build(pb *problem, sc *scratch) {
 			return
 		}
 		pr := &pb.pairs[i]
-		sp.rel[pr.u][pr.v] = sp.matrix(sc, pr.u, pr.v, pr.links)
+		there := sp.matrix(sc, pr.u, pr.v, pr.links, -1)
+		sp.rel[pr.u][pr.v] = there
 		rev := pr.links
 		if len(rev) > 1 || pb.p.Adjs[rev[0].adj].Rev != rev[0].adj {
 			rev = make([]link, len(pr.links))
@@ -107,12 +111,13 @@ func (sp *space) build(pb *problem, sc *scratch) {
 			}
 		}
 		sortLinks(rev)
-		sp.rel[pr.v][pr.u] = sp.matrix(sc, pr.v, pr.u, rev)
+		sp.rel[pr.v][pr.u] = sp.matrix(sc, pr.v, pr.u, rev, there)
 	}
 }
 
-// matrix returns the index of the matrix from u's group to v's, made if new.
-func (sp *space) matrix(sc *scratch, u, v int, links []link) int16 {
+// matrix returns the index of the matrix from u's group to v's, made if new. The
+// matrix back, unless it is -1, says the same from v's group to u's.
+func (sp *space) matrix(sc *scratch, u, v int, links []link, back int16) int16 {
 	pb := sp.pb
 	gu, gv := pb.vars[u].group, pb.vars[v].group
 	last := &sp.last[gu*len(pb.groups)+gv]
@@ -129,7 +134,12 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link) int16 {
 	un := sc.univ[gv]
 	lo, hi := un[0], un[len(un)-1]
 	words := (len(un) + 63) >> 6
-	for _, x := range sc.univ[gu] {
+	from := sc.univ[gu]
+	if back >= 0 && words < sparseRow && len(from) <= 64*(sparseRow-1) {
+		sp.transpose(&m, &sp.mats[back], len(from), words)
+		from = nil
+	}
+	for _, x := range from {
 		if sc.stopping() {
 			break
 		}
@@ -170,6 +180,27 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link) int16 {
 	*last = int16(len(sp.mats))
 	sp.mats = append(sp.mats, m)
 	return *last
+}
+
+// transpose makes the n rows of m, of so many words, from the other direction's.
+// No row is a list.
+func (sp *space) transpose(m, back *matrix, n, words int) {
+	at := len(sp.bits)
+	sp.bits = grow(sp.bits, at+n*words)
+	to := sp.bits[at:]
+	clear(to)
+	for i := range back.rows {
+		k := back.rows[i].at
+		for w, x := range sp.bits[k : k+(n+63)>>6] {
+			for ; x != 0; x &= x - 1 {
+				j := w<<6 + bits.TrailingZeros64(x)
+				to[j*words+i>>6] |= 1 << (i & 63)
+			}
+		}
+	}
+	for j := range n {
+		m.rows = append(m.rows, row{at: at + j*words, n: -1})
+	}
 }
 
 // narrow keeps the indexes in buf whose vertices satisfy one more link of x.
