@@ -51,6 +51,7 @@ var engineOptions = []EngineOption{
 	{"fine.steal", []string{"grid", "block", "off"}, "whose work an idle warp takes"},
 	{"fine.index", []string{"auto", "none", "bitmap", "hash"}, "a candidate graph, and how its rows are asked"},
 	{"fine.lookup", []string{"auto", "bits", "hash", "search"}, "how to find out who is in a neighbour list"},
+	{"fine.siblings", []string{"auto", "on", "off"}, "test the last level's candidates for siblings together"},
 	{"fine.prune", []string{"off", "on"}, "remove vertices of too few neighbours first"},
 	{"fine.pool", []string{"N"}, "partial matches that the breadth-first start makes; 0: none"},
 	{"codegen.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},

@@ -91,7 +91,7 @@ type merged struct {
 func (l merged) backs() (out []plan.Back) {
 	for _, at := range l.levels {
 		for _, b := range l.x.p.Levels[at].Back {
-			if !slices.Contains(out, b) {
+			if b.Level < l.end && !slices.Contains(out, b) {
 				out = append(out, b)
 			}
 		}

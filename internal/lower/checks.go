@@ -1,6 +1,11 @@
 package lower
 
-import "github.com/weftgraph/weft/internal/kir"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/kir"
+)
 
 // checksView writes Level<l>::pivot and valid: candidates are the shortest list
 // of a positive backward neighbour, and everything else is tested of each. All
@@ -12,7 +17,47 @@ func (x *lowering) checksView() error {
 		x.member("Level", l, one.pivot())
 		x.member("Level", l, one.valid())
 	}
+	x.siblings()
 	return x.blocksView()
+}
+
+// siblings writes Siblings<l> of the last level, if it is walked, a backward
+// neighbour of it comes before the level before it, and each of its tests
+// compares it with one other vertex. W_SIBLINGS says that it is there.
+func (x *lowering) siblings() {
+	l := len(x.p.Levels) - 1
+	if !x.o.Siblings || l < 2 || x.tail <= l || len(x.p.Edges) > 0 || len(x.p.Levels[l].Checks) > 0 {
+		return
+	}
+	before := l - 1
+	one := merged{x: x, levels: []int{l}, end: before}
+	if len(one.positive()) == 0 {
+		return
+	}
+	x.define("W_SIBLINGS", 1)
+	x.owner("Siblings", l, fmt.Sprintf("level %d without %s, and with it", l, x.names[before]))
+	x.member("Siblings", l, one.pivot())
+	x.member("Siblings", l, one.valid())
+	x.member("Siblings", l, x.together(l, before))
+}
+
+// together is what level l's vertex v must pass with u, the vertex of another
+// level.
+func (x *lowering) together(l, other int) *kir.Func {
+	u, v := &kir.Var{Name: "u", T: kir.T(kir.U32)}, &kir.Var{Name: "v", T: kir.T(kir.U32)}
+	m := func(int) kir.Expr { return kir.R(u) }
+	lv := &x.p.Levels[l]
+	var tests []kir.Expr
+	if slices.Contains(lv.Distinct, other) {
+		tests = append(tests, kir.Op2(kir.Ne, kir.R(v), kir.R(u)))
+	}
+	tests = append(tests, x.levelBounds(l, other+1).without(x.levelBounds(l, other)).holds(kir.R(v), m)...)
+	for _, b := range lv.Back {
+		if b.Level == other {
+			tests = append(tests, x.adjacent(b, kir.R(v), m))
+		}
+	}
+	return &kir.Func{Name: "together", Params: []*kir.Var{u, v}, Result: kir.T(kir.Bool), Body: []kir.Stmt{&kir.Return{X: kir.All(tests...)}}}
 }
 
 // matched is the parameter that holds the partial match.

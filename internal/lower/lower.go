@@ -45,6 +45,10 @@ type Options struct {
 	// the function choices, and makes as many matches of what it lists, where the
 	// plan has edge choices.
 	Choices bool
+	// Siblings asks in the Checks view for Siblings<l> of the last level l, where the
+	// plan has it: its candidates and tests before the vertex of the level before is
+	// known, and what remains to be tested with that vertex.
+	Siblings bool
 	// Off names passes of kir to leave out, separated by commas.
 	Off string
 }

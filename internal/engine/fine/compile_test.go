@@ -64,7 +64,7 @@ func TestCompilesForGPUs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prog, err := lowered(p, c.tail)
+			prog, err := lowered(p, c.tail, c.bits)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -100,7 +100,7 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		r.prog = indexProgram(p)
 	} else {
 		var err error
-		if r.prog, err = lowered(p, s == nil && opt.tail); err != nil {
+		if r.prog, err = lowered(p, s == nil && opt.tail, s == nil && opt.share != siblingsOff); err != nil {
 			return res, err
 		}
 	}
@@ -109,6 +109,8 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		cache = min(cache, d.L2)
 	}
 	r.bits = r.looksUpBits(cache)
+	_, r.siblings = r.prog.Define("W_SIBLINGS")
+	r.siblings = r.siblings && (r.bits || opt.share == siblingsOn)
 	got, err := f.s.Run(ctx, r.job(g))
 	res.Search, res.Prepare = got.Search, got.Upload+got.Prepare+got.Compile
 	if res.Search == 0 {
@@ -128,14 +130,14 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 }
 
 // lowered is the program of p, with its tail closed where that is wanted and a
-// count fits 128 bits.
-func lowered(p *plan.Plan, tail bool) (*kir.Program, error) {
+// count fits 128 bits, or what siblings share where that is.
+func lowered(p *plan.Plan, tail, siblings bool) (*kir.Program, error) {
 	if tail {
 		if prog, err := lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Counting: true}); err == nil {
 			return prog, nil
 		}
 	}
-	return lower.Plan(p, lower.Options{View: lower.Checks, Choices: true})
+	return lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Siblings: siblings})
 }
 
 var _ engine.Engine = (*Fine)(nil)

@@ -54,6 +54,7 @@ struct Indexed {
   const Index& x;
   const Table& t;
 
+  static constexpr bool siblings = false;
   DEV u32 levels() const { return t.levels; }
   DEV u32 blocks() const { return t.blocks; }
   DEV u32 root(u64 i) const { return t.first + (u32)i; }

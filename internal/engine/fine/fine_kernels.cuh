@@ -8,6 +8,7 @@
 #define FINE_KERNELS
 #include "fine_members.cuh"
 #include "fine_grow.cuh"
+#include "fine_siblings.cuh"
 #include "fine_work.cuh"
 
 // Whether a kernel before this one has left its work undone, since the run is to

@@ -40,6 +40,16 @@ struct Checks {
 
   DEV Set pivot(u32 l, Match m, u32& which) const { return pivot_at<1>(l, m, which); }
   DEV bool valid(u32 l, Match m, u32 which, u32 v) const { return valid_at<1>(l, m, which, v); }
+#ifdef FINE_SIBLINGS
+  static constexpr bool siblings = true;
+  DEV Set parent_pivot(Match m, u32& which) const { return Siblings<W_ENUM - 1>::pivot(q, Vertices<W_ENUM - 2>(m).m, which); }
+  DEV bool parent_valid(Match m, u32 which, u32 v) const {
+    return Siblings<W_ENUM - 1>::valid(q, Vertices<W_ENUM - 2>(m).m, which, v);
+  }
+  DEV bool together(u32 u, u32 v) const { return Siblings<W_ENUM - 1>::together(q, u, v); }
+#else
+  static constexpr bool siblings = false;
+#endif
   static DEV u32 name(u32 v) { return v; }
   static DEV u32 column(u32 l) { return l; }
 

@@ -13,6 +13,10 @@
 //   bool sized(b); Set block_pivot(b, m, which); bool block_valid(b, m, which, v)
 //                                      the same for a block of the tail; sized: all are valid
 //   bool needed(b)                     whether an empty block b leaves no match
+//   siblings                           whether there are, for the last level,
+//     Set parent_pivot(m, which); bool parent_valid(m, which, v)
+//                                      pivot and valid as far as the level before does not matter,
+//     bool together(u, v)              and whether v goes with u, that level's vertex
 //   Total combine(Match n)            the number of ways to close the tail, by the blocks' sizes
 //   u64 choices(m), choices(m, v)      the matches that an assignment makes, without or with v at
 //                                      the last level; only with W_CHOICES, else one
@@ -73,14 +77,17 @@ template <class C, Purpose PURPOSE> struct Walker {
   }
 
   // Makes the pool of frame l, whose entries are bound: of all that are waiting,
-  // or of one where partial matches are not to be batched.
+  // or of one where partial matches are not to be batched. Or does its work at once,
+  // among siblings.
   DEV void fill(u32 l) {
     Frame& f = frame(l);
     u32 unpooled = f.unpooled, take = x.batch ? unpooled : unpooled & (~unpooled + 1);
     Set s = {0, 0};
     u32 which = 0;
     if (take >> lane() & 1) s = checks.pivot(l + 1, match(lane()), which);
-    take &= make_pool(f, s, which);
+    bool done = false;
+    if constexpr (C::siblings && PURPOSE == COUNT) done = l + 1 == last && !run.roots && among_siblings(l, take, s.n);
+    if (!done) take &= make_pool(f, s, which);
     if (lane() == 0) f.unpooled = unpooled & ~take;
     sync_warp(ALL);
   }
@@ -344,6 +351,10 @@ template <class C, Purpose PURPOSE> struct Walker {
     }
     sync_warp(ALL);
   }
+
+  // fine_siblings.cuh: the last level, for entries with the same parent together.
+  DEV bool among_siblings(u32 l, u32 take, u32 tasks);
+  DEV u32 visit_queue(u32 l, u32 n);
 
   // fine_grow.cuh: the breadth-first start.
   DEV bool place(u64 row);

@@ -38,7 +38,8 @@ struct Match {
 };
 
 // What a warp has in shared memory: frames, the bound columns, and the sizes of
-// the tail's blocks by entry.
+// the tail's blocks by entry; without a tail, a queue of candidates in their place
+// where siblings share the last level's (fine_siblings.cuh).
 struct Stack {
   Frame* frames;
   u32* bound; // [frames][32]

@@ -67,7 +67,7 @@ func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error
 func TestAgreesWithOracle(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxVertices: 9, Opt: map[string]string{
-			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on",
+			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on",
 		}})
 	})
 }
@@ -96,6 +96,7 @@ func TestSwitches(t *testing.T) {
 			for _, opt := range []string{
 				"", "fine.batch=off", "fine.tail=off", "fine.lookup=hash", "fine.lookup=search", "fine.prune=on", "fine.prune=on fine.lookup=hash", "fine.prune=on fine.lookup=search fine.tail=off", "fine.pool=0", "fine.pool=50",
 				"fine.steal=off", "fine.steal=block", "fine.steal=grid fine.pool=0", "fine.tail=off fine.pool=0 fine.batch=off",
+				"fine.tail=off fine.pool=0 fine.siblings=off", "fine.tail=off fine.pool=0", "fine.tail=off fine.pool=50 fine.siblings=on fine.lookup=hash", "fine.tail=off fine.pool=0 fine.prune=on fine.steal=block",
 			} {
 				o := engine.Options{Levels: true, Opt: map[string]string{}}
 				for kv := range strings.FieldsSeq(opt) {
@@ -134,7 +135,7 @@ func TestOptions(t *testing.T) {
 	}
 	for opt, ok := range map[string]bool{"fine.batch=on": true, "fine.batch=1": false, "fine.steal=warp": false, "fine.pool=-1": false, "fine.pool=7": true,
 		"fine.index=hash": true, "fine.index=none": true, "fine.index=list": false,
-		"fine.lookup=bits": true, "fine.lookup=search": true, "fine.lookup=tree": false, "fine.prune=on": true, "fine.prune=yes": false,
+		"fine.lookup=bits": true, "fine.siblings=off": true, "fine.siblings=yes": false, "fine.lookup=search": true, "fine.lookup=tree": false, "fine.prune=on": true, "fine.prune=yes": false,
 		"fine.stael=off": false, "stack.unroll=4": true,
 	} {
 		k, v, _ := strings.Cut(opt, "=")

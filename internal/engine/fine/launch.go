@@ -57,7 +57,11 @@ type shape struct{ blocks, threads, shared, stack int }
 
 // shape takes the largest blocks whose stacks fit, and as many as are resident.
 func (r *search) shape(k *cuda.Kernel, info cuda.Info) (shape, error) {
-	s := shape{threads: blockThreads, stack: r.frames()*(frameBytes+columnBytes) + r.blocks*columnBytes}
+	columns := r.blocks
+	if r.siblings {
+		columns = 2 // the queue
+	}
+	s := shape{threads: blockThreads, stack: r.frames()*(frameBytes+columnBytes) + columns*columnBytes}
 	if info.Emulated {
 		s.threads = 64 // a lane is a fiber
 	}

@@ -17,6 +17,7 @@ type options struct {
 	steal uint32 // fine.steal=off|block|grid
 
 	lookup int    // fine.lookup=auto|bits|hash|search: membership in a list by its row of bits, its hash table, or binary search
+	share  int    // fine.siblings=auto|on|off: the last level's candidates are tested for siblings together
 	index  int    // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
 	pool   uint64 // fine.pool=N: partial matches that the breadth-first start makes; 0: none
 }
@@ -36,6 +37,13 @@ const (
 	lookupSearch
 )
 
+// Whether siblings share tests: with auto where these are of rows of bits.
+const (
+	siblingsAuto int = iota
+	siblingsOn
+	siblingsOff
+)
+
 // Whether there is a candidate graph.
 const (
 	indexAuto int = iota
@@ -45,7 +53,7 @@ const (
 )
 
 // switches are the names of the engine's options.
-var switches = []string{"fine.batch", "fine.tail", "fine.prune", "fine.lookup", "fine.steal", "fine.index", "fine.pool"}
+var switches = []string{"fine.batch", "fine.tail", "fine.prune", "fine.lookup", "fine.steal", "fine.siblings", "fine.index", "fine.pool"}
 
 // optionsOf reads the switches; the error names what cannot be.
 func optionsOf(o engine.Options) (options, error) {
@@ -81,6 +89,7 @@ func optionsOf(o engine.Options) (options, error) {
 		values []string
 	}{
 		{"fine.lookup", &out.lookup, []string{"auto", "bits", "hash", "search"}},
+		{"fine.siblings", &out.share, []string{"auto", "on", "off"}},
 		{"fine.index", &out.index, []string{"auto", "none", "bitmap", "hash"}},
 	} {
 		if v := o.Opt[choice.name]; v != "" {

@@ -36,6 +36,7 @@ type search struct {
 	roots          uint64
 	devices        int
 	bits           bool     // lists are looked up as rows of bits
+	siblings       bool     // they share tests of the last level
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
 
 	mu           sync.Mutex // of notes and stats: each device has a goroutine
@@ -95,6 +96,9 @@ DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.
 	lookup := ""
 	if r.bits {
 		lookup = "#define FINE_BITS\n"
+	}
+	if r.siblings {
+		lookup += "#define FINE_SIBLINGS\n"
 	}
 	return lookup + "#include \"fine_members.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
 		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine_kernels.cuh\"\n"
