@@ -152,7 +152,7 @@ func (s *Set) findView(op asg.Op, input, text string) error {
 func (c *Condition) fits(n *asg.Node) error {
 	args := n.Args[1:]
 	if len(args) != len(c.Kinds) {
-		return fmt.Errorf("%s names %d vertices and edges, and %d are given", n.Name, len(c.Kinds), len(args))
+		return fmt.Errorf("%s names %d vertices and edges; given: %d", n.Name, len(c.Kinds), len(args))
 	}
 	for i, a := range args {
 		what, is := "vertex", "data edge"
