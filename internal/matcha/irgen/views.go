@@ -30,8 +30,8 @@ func (l *lowerer) view(n *asg.Node) *value {
 	return &value{set: l.let(n.Given, kir.Fn(kir.List, kir.G(g), kir.C(0)))}
 }
 
-// between is the data edges from one vertex to another, in the loops that go over
-// them.
+// between is the data edges from one vertex to another: consecutive numbers where all
+// of them are accepted, else in the loops that go over them.
 func (l *lowerer) between(n *asg.Node) *value {
 	d := l.in.Between(n)
 	if d.Most == 0 {
@@ -45,29 +45,36 @@ func (l *lowerer) between(n *asg.Node) *value {
 		u, v = v, u
 	}
 	lists := l.dataEdges(n.Args[0].Name, d)
+	first := func(u, v kir.Expr) kir.Expr { return kir.Fn(kir.EdgeFirst, kir.G(lists), u, v) }
+	end := func(u, v kir.Expr) kir.Expr { return kir.Fn(kir.EdgeEnd, kir.G(lists), u, v) }
 	var accepted *kir.GlobalDef
-	if d.Accepted != nil {
+	switch {
+	case d.Accepted != nil:
 		accepted = l.accepted(asg.ViewKey(n.Args[0].Name, n.Name), d)
+	case !d.Either:
+		return &value{span: &[2]kir.Expr{
+			l.let("", kir.Convert{T: kir.T(kir.I64), X: first(u, v)}), l.let("", kir.Convert{T: kir.T(kir.I64), X: end(u, v)}),
+		}}
 	}
 	return &value{each: func(body func([]kir.Expr)) {
-		along := func(u, v kir.Expr) kir.Stmt {
+		one := func(u, v kir.Expr) kir.Stmt {
 			edge := &kir.Var{Name: "e", T: kir.T(kir.U64)}
 			inside := l.block(func() { body([]kir.Expr{l.let("edge", kir.Convert{T: kir.T(kir.I64), X: kir.R(edge)})}) })
 			if accepted != nil {
 				inside = []kir.Stmt{when(kir.Fn(kir.BitAt, kir.G(accepted), kir.R(edge)), inside...)}
 			}
-			return &kir.Loop{I: edge, Lo: kir.Fn(kir.EdgeFirst, kir.G(lists), u, v), Hi: kir.Fn(kir.EdgeEnd, kir.G(lists), u, v), Body: inside}
+			return &kir.Loop{I: edge, Lo: first(u, v), Hi: end(u, v), Body: inside}
 		}
 		l.takeOuter() // the edges between two vertices are too few to share
 		if !d.Either {
-			l.do(along(u, v))
+			l.do(one(u, v))
 			return
 		}
 		side := local("side", kir.U32)
 		l.do(&kir.Loop{I: side, Lo: kir.C(0), Hi: kir.C(2), Body: l.block(func() {
-			first := kir.Op2(kir.Eq, kir.R(side), kir.C(0))
-			from, to := l.let("from", kir.Select{If: first, Then: u, Else: v}), l.let("to", kir.Select{If: first, Then: v, Else: u})
-			l.do(along(from, to))
+			along := kir.Op2(kir.Eq, kir.R(side), kir.C(0))
+			from, to := l.let("from", kir.Select{If: along, Then: u, Else: v}), l.let("to", kir.Select{If: along, Then: v, Else: u})
+			l.do(one(from, to))
 		})})
 	}}
 }
