@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
 )
 
@@ -27,6 +28,10 @@ type early struct {
 	kept  bool
 	err   error
 }
+
+// compilers bounds how many programs that are expected compile at the same time: each
+// takes a core, and a few hundred megabytes.
+var compilers = make(chan struct{}, max(1, min(8, runtime.GOMAXPROCS(0))))
 
 // Module is a compiled program, loaded on a device.
 type Module struct {
@@ -93,7 +98,11 @@ func (c *Context) Expect(src Source) error {
 	images, backend := ms.images, c.d.backend
 	go func() {
 		defer close(e.done)
-		e.image, e.kept, e.err = images.get(context.Background(), key, func() ([]byte, error) { return backend.Compile(src) })
+		e.image, e.kept, e.err = images.get(context.Background(), key, func() ([]byte, error) {
+			compilers <- struct{}{}
+			defer func() { <-compilers }()
+			return backend.Compile(src)
+		})
 	}()
 	return nil
 }

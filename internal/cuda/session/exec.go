@@ -4,6 +4,8 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -30,7 +32,7 @@ type Exec struct {
 
 	searching bool // Start has returned
 	launched  bool
-	module    *cuda.Module
+	modules   map[string]*cuda.Module // by what is behind Source's text
 	tools     *Tools
 	counters  cuda.Buffer
 	scratch   []cuda.Buffer
@@ -53,9 +55,21 @@ func (x *Exec) Stream() *cuda.Stream { return x.stream }
 // Tasks are the tasks of the whole run: this device gets a part of them.
 func (x *Exec) Tasks() uint64 { return x.run.Tasks }
 
-// source is the job's, with the shared files.
-func (j *Job) source() cuda.Source {
+// texts are what stands behind Source's text in each program of the job: nothing, or
+// the texts of Parts. An emulated device has one program of all: the host's compiler
+// takes longer to read the shared files than for a kernel.
+func (x *Exec) texts() []string {
+	texts := slices.Compact(slices.Sorted(maps.Values(x.job.Parts)))
+	if len(texts) == 0 || x.Info().Emulated {
+		return []string{strings.Join(texts, "")}
+	}
+	return texts
+}
+
+// source is the job's with another text behind it, and with the shared files.
+func (j *Job) source(text string) cuda.Source {
 	src := j.Source
+	src.Text += text
 	src.Includes = kernels.Includes()
 	maps.Copy(src.Includes, j.Source.Includes)
 	return src
@@ -64,16 +78,25 @@ func (j *Job) source() cuda.Source {
 // Kernel compiles the job's source, or takes it from the caches, and finds a
 // kernel in it.
 func (x *Exec) Kernel(name string) (*cuda.Kernel, error) {
-	if x.module == nil {
+	text := x.texts()[0]
+	if part, ok := x.job.Parts[name]; ok && !x.Info().Emulated {
+		text = part
+	}
+	m := x.modules[text]
+	if m == nil {
 		start := time.Now()
-		m, err := x.c.ModuleWithin(x.running.ctx, x.job.source())
+		var err error
+		m, err = x.c.ModuleWithin(x.running.ctx, x.job.source(text))
 		x.result.Compile += time.Since(start)
 		if err != nil {
 			return nil, err
 		}
-		x.module = m
+		if x.modules == nil {
+			x.modules = map[string]*cuda.Module{}
+		}
+		x.modules[text] = m
 	}
-	return x.module.Kernel(name)
+	return m.Kernel(name)
 }
 
 // Room is how many bytes Scratch can still give.
@@ -208,8 +231,8 @@ func (x *Exec) close() error {
 			errs = append(errs, e.Close())
 		}
 	}
-	if x.module != nil {
-		errs = append(errs, x.module.Close())
+	for _, m := range x.modules {
+		errs = append(errs, m.Close())
 	}
 	if x.tools != nil {
 		errs = append(errs, x.tools.close())

@@ -16,6 +16,10 @@ type Job struct {
 	// Source is the kernels' text; device code of package kernels is found
 	// without being named in Includes.
 	Source cuda.Source
+	// Parts are texts of further kernels, by the kernels' names, each to stand behind
+	// Source's. GPUs have a program of each, and all of them are compiled at once; kernels
+	// with the same text are one program.
+	Parts map[string]string
 
 	// Program has the globals that the kernels read, for a graph of Vertices
 	// vertices. Its arrays are kept on the devices by the identity of their

@@ -207,8 +207,10 @@ func (r *running) ready(c *cuda.Context, d *device, i int) (*Exec, error) {
 	}
 	// The arrays, and the tools that may make some of them, are on their way while
 	// the job's kernels compile.
-	if err := c.Expect(r.job.source()); err != nil {
-		return x, err
+	for _, text := range x.texts() {
+		if err := c.Expect(r.job.source(text)); err != nil {
+			return x, err
+		}
 	}
 	if err := r.upload(x); err != nil {
 		return x, err

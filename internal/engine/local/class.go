@@ -126,21 +126,24 @@ func (c *class) tableWords() int {
 	return c.slots
 }
 
-// text is the class as a type of the kernels.
-func (c *class) text(index int, l layout) string {
+// name tells a class from the others of its plan.
+func (c *class) name() string { return fmt.Sprintf("%d_%d", c.universe, c.team) }
+
+// text is the class as a type of the kernels, and its kernel.
+func (c *class) text(l layout) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "struct Class%d {\n  using Row = Bits<%d, %d>;\n", index, c.lanes, c.words)
+	fmt.Fprintf(&b, "struct Class_%s {\n  using Row = Bits<%d, %d>;\n", c.name(), c.lanes, c.words)
 	for _, m := range []struct {
 		name string
 		n    int
 	}{
-		{"index", index}, {"universe", c.universe}, {"team", c.team}, {"slots", c.tableWords()}, {"sieve", c.sieve}, {"wedges", max(1, c.wedges)}, {"room", max(1, c.room)},
+		{"universe", c.universe}, {"team", c.team}, {"slots", c.tableWords()}, {"sieve", c.sieve}, {"wedges", max(1, c.wedges)}, {"room", max(1, c.room)},
 		{"list", l.list}, {"table", l.table}, {"masks", l.masks}, {"rows", l.rows}, {"keys", l.keys}, {"ys", l.ys}, {"out", l.out}, {"bytes", l.bytes},
 	} {
 		fmt.Fprintf(&b, "  static constexpr u32 %s = %du;\n", m.name, m.n)
 	}
 	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v, shares = %v;\n};\n", c.keepsList, c.global, c.shares)
-	fmt.Fprintf(&b, "WEFT_KERNEL(local_%d, LocalParams, LAUNCH_BOUNDS(%d, %d)) { search_class<Class%d>(p); }\n", index, c.threads, 1024/c.threads, index)
+	fmt.Fprintf(&b, "WEFT_KERNEL(local_%s, LocalParams, LAUNCH_BOUNDS(%d, %d)) { search_class<Class_%s>(p); }\n", c.name(), c.threads, 1024/c.threads, c.name())
 	return b.String()
 }
 

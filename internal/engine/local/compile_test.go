@@ -1,6 +1,8 @@
 package local
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -31,6 +33,10 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 		if err := l.choose(info); err != nil {
 			t.Fatal(err)
 		}
-		check.CompileCheck(t, l.source())
+		src, parts := l.source()
+		for _, text := range slices.Compact(slices.Sorted(maps.Values(parts))) {
+			src.Text += text
+		}
+		check.CompileCheck(t, src)
 	}
 }

@@ -24,6 +24,7 @@ type localArgs struct {
 	Taken        uint64
 	Helping      uint32
 	Often        uint32
+	Class        uint32
 }
 
 // stats is struct Stats, and measureArgs struct MeasureX.

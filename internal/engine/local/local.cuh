@@ -157,7 +157,7 @@ template <class C> DEV void search_class(const LocalParams& p) {
   u32* rows = C::global_rows ? p.x.scratch + T::number() * p.x.scratch_words : (u32*)(m + C::rows);
   TeamHead* head = (TeamHead*)m;
   const Roots& x = p.x.roots;
-  u32* count = x.counts + C::index * LINE;
+  u32* count = x.counts + p.x.of_class * LINE;
   u32 end = count[0], teams = blocks() * (threads() / C::team);
   // Neighbours in the list are alike: a team must not get many heavy ones.
   u32 most = T::is_warp ? min(p.run.chunk, max(1u, end / (teams * 16))) : 1;
@@ -167,7 +167,7 @@ template <class C> DEV void search_class(const LocalParams& p) {
   T::sync();
 #endif
   Tally n;
-  const u32* list = x.lists + C::index * x.stride;
+  const u32* list = x.lists + p.x.of_class * x.stride;
   Help<C> help = {p, head, list, end};
   each_task<T>(p.run, head, ClassTasks{p.x.helping ? 0 : end, count + 1, most}, n.watch, help, [&](u64 task) {
     u32 root = list[task];

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -144,15 +143,17 @@ func (l *Search) mostNeighbours() (most int) {
 			}
 			continue
 		}
+		// One neighbour says whether more than most of them are on the side.
 		list := l.csr.List(v)
-		below := sort.Search(n, func(i int) bool { return list[i] >= v })
-		switch side {
-		case belowRoot:
-			n = below
-		case aboveRoot:
-			n -= below
+		switch {
+		case side == belowRoot && list[most] < v:
+			n = sort.Search(n, func(i int) bool { return list[i] >= v })
+		case side == aboveRoot && list[n-1-most] >= v:
+			n -= sort.Search(n, func(i int) bool { return list[i] >= v })
+		case side == belowRoot || side == aboveRoot:
+			continue
 		}
-		most = max(most, n)
+		most = n
 	}
 	return most
 }
@@ -176,23 +177,24 @@ func (l *Search) larger(n int) int {
 	return sort.Search(l.csr.NumVertices(), func(v int) bool { return l.csr.Degree(uint32(v)) <= n })
 }
 
-// source is the text of the kernels.
-func (l *Search) source() cuda.Source {
-	var b strings.Builder
-	b.WriteString("#include \"plan.cuh\"\n#include \"local.cuh\"\n")
-	for i := range l.classes {
-		b.WriteString(l.classes[i].text(i, l.layouts[i]))
-	}
-	b.WriteString(`WEFT_KERNEL(local_measure, MeasureParams) { measure(p); }
+// source is what all kernels are made of, and parts are their texts: a class's
+// depends on the plan and the device, and not on the graph, so that graphs share
+// compiled kernels.
+func (l *Search) source() (src cuda.Source, parts map[string]string) {
+	const roots = `WEFT_KERNEL(local_measure, MeasureParams) { measure(p); }
 WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
-`)
+`
+	parts = map[string]string{"local_measure": roots, "local_list": roots}
+	for i := range l.classes {
+		parts["local_"+l.classes[i].name()] = l.classes[i].text(l.layouts[i])
+	}
 	includes := map[string]string{"plan.cuh": kircuda.Text(l.prog)}
 	entries, _ := kernels.ReadDir(".") // embedded: it is there
 	for _, f := range entries {
 		text, _ := kernels.ReadFile(f.Name())
 		includes[f.Name()] = string(text)
 	}
-	return cuda.Source{Name: "local.cu", Text: b.String(), Includes: includes}
+	return cuda.Source{Name: "local.cu", Text: "#include \"plan.cuh\"\n#include \"local.cuh\"\n", Includes: includes}, parts
 }
 
 // Run counts the matches of the plan. An error that is ErrUniverse says that a
@@ -200,8 +202,9 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
 	s, n := l.s, uint32(l.g.NumVertices())
 	d := newDealer(len(s.Devices()))
+	src, parts := l.source()
 	r, err := s.Run(ctx, &session.Job{
-		Name: l.name, Source: l.source(), Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
+		Name: l.name, Source: src, Parts: parts, Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
 		PerRoot: o.PerRoot != nil, Progress: o.Progress, Limit: uint64(max(o.Limit, 0)),
 		Start: func(x *session.Exec) (func() error, error) { return l.start(x, d, o.Limit > 0) },
 		FaultText: func(code uint32, about uint64) string {
@@ -237,10 +240,11 @@ const scratchShare = 6
 // neighbours.
 func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args localArgs) (func() error, error) {
 	c, x := &l.classes[i], r.x
-	k, err := x.Kernel(fmt.Sprintf("local_%d", i))
+	k, err := x.Kernel("local_" + c.name())
 	if err != nil {
 		return nil, err
 	}
+	args.Class = uint32(i)
 	teams := c.threads / c.team
 	launch := cuda.Launch{Threads: c.threads, Shared: l.layouts[i].bytes * teams, Stream: stream}
 	if launch.Blocks, err = k.Resident(launch.Threads, launch.Shared); err != nil {

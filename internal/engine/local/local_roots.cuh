@@ -29,6 +29,7 @@ struct Local {
   u32* taken;        // by place in the class's list, where teams share roots: the tasks of a root that are given out
   u32 helping;       // not 0: this grid has no roots of its own, and helps with those of another
   u32 often;         // not 0: matches are added up all the time, for a limit
+  u32 of_class;      // which this grid searches
 };
 
 struct LocalParams {
