@@ -63,10 +63,12 @@ const (
 )
 
 // workerSteps is the work that is worth a goroutine, beside what it takes to clear
-// its arrays over the vertices. unitsEach is how many units of roots it gets, and
+// its arrays over the vertices, and onceSteps the same where steps are shorter, for
+// less than five vertices. unitsEach is how many units of roots it gets, and
 // unitWork bounds their number of neighbours, for the sake of progress.
 const (
 	workerSteps = 1 << 14
+	onceSteps   = 1 << 15
 	unitsEach   = 64
 	unitWork    = 4096
 )
@@ -92,7 +94,11 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 	}
 	steps, _ := work(csr, k)
 	n := uint64(csr.NumVertices())
-	threads = int(min(uint64(threads), steps/(workerSteps+n/4)+1))
+	each := uint64(workerSteps)
+	if k < 5 {
+		each = onceSteps
+	}
+	threads = int(min(uint64(threads), steps/(each+n/4)+1))
 	units := min(n, max(uint64(threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))
 	var sh share
 	next, stop := &sh.next, &sh.stop
