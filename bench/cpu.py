@@ -570,7 +570,7 @@ def listing():
     """RSS of a listing of many matches to /dev/null, and of the count of the same pattern."""
     t = len(os.sched_getaffinity(0))
     n = args.matches
-    r = weft("wiki-vote", "P5", t, args.limit)
+    r = weft("ego-twitter", "P4", t, args.limit)
     trace = []
 
     def watch(pid, at):
@@ -579,11 +579,11 @@ def listing():
     with open(os.devnull, "w") as null:
         note, took, peak = "", 0.0, 0
         try:
-            _, took, peak = run([WEFT, "match", "-g", weft_file("wiki-vote"), "--pattern", "gmatch:P5", "--limit", str(n), "--to", "csv", "--threads", str(t), "--progress", "none"],
+            _, took, peak = run([WEFT, "match", "-g", weft_file("ego-twitter"), "--pattern", "gmatch:P4", "--limit", str(n), "--to", "csv", "--threads", str(t), "--progress", "none"],
                                 args.limit * 4, t, stdout=null, watch=watch)
         except Failed as e:
             note = str(e)
-    emit(step="listing", graph="wiki-vote", what=f"P5, {n} matches", who="weft", threads=t, count_peak_mb=round(r[3] / 1e6, 1), list_peak_mb=round(max(trace) / 1e6, 1),
+    emit(step="listing", graph="ego-twitter", what=f"P4, {n} matches", who="weft", threads=t, count_peak_mb=round(r[3] / 1e6, 1), list_peak_mb=round(max(trace) / 1e6, 1),
          ms=[round(1e3 * took, 1)], note=note)
 
 
