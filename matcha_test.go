@@ -109,3 +109,23 @@ func TestMatchaTarget(t *testing.T) {
 		t.Errorf("%d rows of 5, %+v: %v", rows, r, err)
 	}
 }
+
+// TestMatchaRefuses: what of a query no program says is an error at its place.
+func TestMatchaRefuses(t *testing.T) {
+	g := clique(t, 4)
+	for text, want := range map[string]string{
+		"MATCH (a)--(b) RETURN a LIMIT 3":                          "column 25: a Matcha program does not stop at LIMIT",
+		"MATCH (a)--(b) RETURN a, deg(b)":                          "column 26: a Matcha program does not return deg(b)",
+		"MATCH (a)-[e]-(b) RETURN e":                               "column 26: a Matcha program does not return e",
+		"MATCH (a)--(b) RETURN participation(a) GROUP BY deg(a)":   "column 49: a Matcha program does not GROUP BY",
+		"MATCH (a)--(b) WHERE a.`x\ty` < b.`x\ty` RETURN count(*)": "no characters that cannot be printed",
+	} {
+		q, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := g.Matcha(t.Context(), q); !errors.Is(err, ErrQuery) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want %q", text, m, err, want)
+		}
+	}
+}

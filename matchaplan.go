@@ -31,6 +31,11 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 	if err != nil {
 		return nil, err
 	}
+	if ret := &q.q.Return; q.q.HasReturn && ret.Limit >= 0 {
+		return nil, withKind(ErrQuery, q.q.AtLimit("a Matcha program does not stop at LIMIT: run it with a limit"))
+	} else if len(ret.GroupBy) > 0 {
+		return nil, withKind(ErrQuery, q.q.AtItem(ret.GroupBy[0], "a Matcha program does not GROUP BY what it counts: it emits vertices"))
+	}
 	kind := q.q.Return.Kind
 	to := lower.MatchaOptions{List: q.listed(s), Exists: kind == asksExists, Number: lower.Subgraphs}
 	if q.counts(s) == Embeddings {
@@ -115,10 +120,7 @@ func (q *Query) columns(s *settings) (out []int, err error) {
 	for _, item := range items {
 		x, ok := item.Expr.(pattern.RefExpr)
 		if !ok || x.Of.Kind != pattern.VertexRef {
-			text := "count(*)"
-			if item.Expr != nil {
-				text = strings.TrimSpace(pattern.FormatExpr(q.q.Pattern, item.Expr))
-			}
+			text := strings.TrimSpace(pattern.FormatExpr(q.q.Pattern, item.Expr))
 			return nil, withKind(ErrQuery, q.q.AtItem(item, fmt.Sprintf("a Matcha program does not return %s: it emits vertices", text)))
 		}
 		out = append(out, x.Of.Index)

@@ -24,6 +24,7 @@ func (p *parser) returns() *returnSyntax {
 			r.groupBy = p.items()
 		case p.keyword("LIMIT"):
 			once("LIMIT")
+			r.limitAt = p.tokens[p.i-1].pos + 1
 			r.Limit = p.integer("a number of matches")
 		case p.keyword("SAMPLE"):
 			once("SAMPLE")

@@ -72,6 +72,7 @@ type Return struct {
 	Vertex  int // of participation
 	GroupBy []Item
 	Limit   int64 // -1: none
+	limitAt int   // place of LIMIT in Text, from 1; 0: there is none
 	Sample  int64 // 0: none
 	Seed    uint64
 	HasSeed bool
@@ -98,19 +99,22 @@ func (q *Query) CheckConnected() error {
 // AtOrder is an error about the query's ORDERED or WITHIN, at its place in the text.
 // Without a clause of its own, as for patterns of the catalogue, it has no place.
 func (q *Query) AtOrder(msg string) error {
-	if q.orderAt == 0 {
-		return errors.New(msg)
-	}
-	return errorAt(q.Text, q.orderAt-1, msg)
+	return q.errorAt(q.orderAt, msg)
 }
 
 // AtItem is an error about an item of what the query returns, at its place in the
 // text.
-func (q *Query) AtItem(item Item, msg string) error {
-	if item.at == 0 {
+func (q *Query) AtItem(item Item, msg string) error { return q.errorAt(item.at, msg) }
+
+// AtLimit is an error about the query's LIMIT, at its place in the text.
+func (q *Query) AtLimit(msg string) error { return q.errorAt(q.Return.limitAt, msg) }
+
+// errorAt is an error at a place, from 1; 0: nowhere.
+func (q *Query) errorAt(place int, msg string) error {
+	if place == 0 {
 		return errors.New(msg)
 	}
-	return errorAt(q.Text, item.at-1, msg)
+	return errorAt(q.Text, place-1, msg)
 }
 
 // NotYet returns an *Unsupported where q uses a construct that is parsed and
