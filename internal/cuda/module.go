@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"runtime"
@@ -12,6 +13,10 @@ import (
 
 // idleModules is how many modules that nobody uses stay loaded on a device.
 const idleModules = 64
+
+// earlyImages is how many images may wait on a device to be asked for. Some never are: those of kernels that a
+// graph turns out to have no work for.
+const earlyImages = 64
 
 // modules are the loaded images of one device.
 type modules struct {
@@ -27,6 +32,15 @@ type early struct {
 	image []byte
 	kept  bool
 	err   error
+}
+
+func (e *early) finished() bool {
+	select {
+	case <-e.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // compilers bounds how many programs that are expected compile at the same time: each
@@ -93,6 +107,9 @@ func (c *Context) Expect(src Source) error {
 	e := &early{done: make(chan struct{})}
 	if ms.early == nil {
 		ms.early = map[imageKey]*early{}
+	}
+	if len(ms.early) >= earlyImages { // images has them too, as long as there is room
+		maps.DeleteFunc(ms.early, func(_ imageKey, e *early) bool { return e.finished() })
 	}
 	ms.early[key] = e
 	images, backend := ms.images, c.d.backend

@@ -258,3 +258,28 @@ func TestExpect(t *testing.T) {
 		return nil
 	})
 }
+
+// TestExpectForNothing: what is expected and never asked for is not kept for ever, and is compiled once all the same.
+func TestExpectForNothing(t *testing.T) {
+	f := newFake()
+	d := open(t, f)
+	source := func(i int) Source { return Source{Name: "a.cu", Text: fmt.Sprint(i)} }
+	do(t, d, func(c *Context) error {
+		const n = 3 * earlyImages
+		for i := range n {
+			if err := c.Expect(source(i)); err != nil {
+				return err
+			}
+			for _, e := range c.d.modules.early {
+				<-e.done
+			}
+		}
+		if kept := len(c.d.modules.early); kept > earlyImages {
+			t.Errorf("%d images wait", kept)
+		}
+		if _, err := c.Module(source(0)); err != nil || f.compiled != n {
+			t.Errorf("%d programs were compiled %d times, %v", n, f.compiled, err)
+		}
+		return nil
+	})
+}
