@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -171,6 +172,15 @@ func (s *Session) Devices() []cuda.Info {
 		infos = append(infos, d.dev.Info())
 	}
 	return infos
+}
+
+// Memory is how many bytes the session may use on each device: the least of them.
+func (s *Session) Memory() int64 {
+	least := int64(math.MaxInt64)
+	for _, d := range s.devs {
+		least = min(least, d.room.limit)
+	}
+	return least
 }
 
 // String names the session's devices for people.

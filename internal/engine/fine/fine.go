@@ -13,7 +13,6 @@ package fine
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -104,11 +103,7 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 			return res, err
 		}
 	}
-	cache := int64(math.MaxInt64)
-	for _, d := range f.s.Devices() {
-		cache = min(cache, d.L2)
-	}
-	r.bits = r.looksUpBits(cache)
+	r.bits = r.looksUpBits(f.s.Memory() / bitsShare)
 	_, r.siblings = r.prog.Define("W_SIBLINGS")
 	r.siblings = r.siblings && (r.bits || opt.share == siblingsOn)
 	got, err := f.s.Run(ctx, r.job(g))

@@ -1,5 +1,5 @@
 // Neighbour lists as rows of bits (fine_members.cuh), for graphs whose vertices are
-// so few that all rows stay in L2. A look-up is a load and a shift, the same steps
+// so few that there is room for all rows. A look-up is a load and a shift, the same steps
 // in every lane, where buckets of a hash table overflow in some: of the tests that
 // a vertex-induced pattern adds most find no neighbour, and go to the end of a
 // bucket's chain. Lanes that ask the same list share the few lines of its row.

@@ -65,10 +65,12 @@ struct Tabling {
 
 WEFT_KERNEL(fine_tables, Tabling) {
   u64 first = p.first + (u64)(block() * warps() + warp()) * FINE_PART, step = (u64)blocks() * warps() * FINE_PART;
+  // Those of conditions too, which lie behind the plan's own.
+  constexpr u32 adjs = sizeof p.graph.adj / sizeof p.graph.adj[0];
   UNROLL
-  for (u32 k = 0; k < (W_ADJS < FINE_TABLES ? W_ADJS : FINE_TABLES); k++) {
-    Adj a = p.pruned.off ? p.pruned : p.graph.adj[k];
+  for (u32 k = 0; k < (adjs < FINE_TABLES ? adjs : FINE_TABLES); k++) {
     if (!p.tables[k]) continue;
+    Adj a = p.pruned.off ? p.pruned : p.graph.adj[k];
     u64 n = min(a.off[p.run.vertices], p.end);
     for (u64 at = first; at < n; at += step)
       put_members(a, p.tables[k], p.run.vertices, at, min(at + FINE_PART, n));

@@ -13,9 +13,11 @@ import (
 // maxTables is FINE_TABLES.
 const maxTables = 4
 
-// cacheShare is the part of a device's L2 that rows of bits may take by
-// themselves: each look-up is a load from anywhere in a row.
-const cacheShare = 2
+// bitsShare is the part of a device's memory that rows of bits may take by
+// themselves. They need not fit L2, since most look-ups ask hubs, and a row is a
+// few lines: on an H200 the 826 MB of ego-twitter made P5 to P8 2.5 to 6 times as
+// fast as hash tables did (docs/gpu.md).
+const bitsShare = 32
 
 // tableShare is the part of the memory that is left which hash tables of
 // neighbours may take.
@@ -32,9 +34,9 @@ type tabling struct {
 	First, End uint64
 }
 
-// looksUpBits reports whether lists are rows of bits: where all of them fit into a
-// part of cache bytes, the smallest L2 of the devices, or where that is asked for.
-func (r *search) looksUpBits(cache int64) bool {
+// looksUpBits reports whether lists are rows of bits: where all of them take at most
+// so many bytes, or where that is asked for.
+func (r *search) looksUpBits(most int64) bool {
 	if r.query != nil || r.opt.lookup != lookupAuto && r.opt.lookup != lookupBits {
 		return false
 	}
@@ -49,7 +51,7 @@ func (r *search) looksUpBits(cache int64) bool {
 		}
 		bytes += one
 	}
-	return r.opt.lookup == lookupBits || bytes <= cache/cacheShare
+	return r.opt.lookup == lookupBits || bytes <= most
 }
 
 // bitBytes is the size of adjacency g as rows of bits, hashBytes as hash tables.

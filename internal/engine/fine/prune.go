@@ -27,6 +27,9 @@ func leastDegree(p *plan.Plan) int {
 	}
 	degrees := make([]int, len(p.Levels))
 	for l := range p.Levels {
+		if len(p.Levels[l].Checks) > 0 {
+			return 0 // EXISTS asks for vertices that have fewer
+		}
 		for _, b := range p.Levels[l].Back {
 			if b.Neg {
 				return 0 // what must not be there has to stay

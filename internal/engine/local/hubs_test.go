@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -209,12 +210,16 @@ func TestLocalHelp(t *testing.T) {
 		}
 		defer ses.Close()
 		// Without and with an outside vertex.
-		for name, want := range map[string]uint64{"clique(5)": 376992, "gmatch:P5": 0} {
+		for _, name := range []string{"clique(5)", "gmatch:P5"} {
 			ps, err := pattern.ByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,11 +230,12 @@ func TestLocalHelp(t *testing.T) {
 					t.Fatal(err)
 				}
 				r, err := runOn(context.Background(), ses, l, engine.Options{})
-				if err != nil || want > 0 && r.Matches != engine.U64(want) {
-					t.Errorf("%s: %v matches (%v), want %d", name, r.Matches, err, want)
+				if err != nil || r.Matches != want.Matches {
+					t.Errorf("%s: %v matches (%v), want %v", name, r.Matches, err, want.Matches)
 				}
-				want = r.Matches.Lo
-				if helped := !strings.Contains(strings.Join(r.Notes, ""), " 0 times with help"); helped != (share == "on") {
+				helped := !strings.Contains(strings.Join(r.Notes, ""), " 0 times with help")
+				// A GPU may be through with all of it before the second grid begins.
+				if helped != (share == "on") && (helped || d.Info().Emulated) {
 					t.Errorf("%s with share=%s: %v", name, share, r.Notes)
 				}
 			}

@@ -114,7 +114,7 @@ func (c Config) try(x *trial) (n tally, err error) {
 		}
 		embeddings, err := c.comparePlan(g, pl, o, x.engine)
 		if err != nil {
-			return n, fmt.Errorf("graph %d: %w\n%s", i, err, describe(s, x.pattern, o))
+			return n, fmt.Errorf("graph %d: %w\n%s\nengine options %v", i, err, describe(s, x.pattern, o), x.engine)
 		}
 		n.runs++
 		if embeddings > 0 {
