@@ -232,8 +232,9 @@ func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, erro
 	return res, err
 }
 
-// scratchShare is the part of the device's free memory that the rows of one
-// class may take: classes run one after the other, and each has its own.
+// scratchShare is the part of the device's free memory that the rows of one grid
+// may take: those of all classes, and those that help, run beside each other, and
+// each has its own.
 const scratchShare = 6
 
 // launch prepares the kernel of class i for up to count roots with up to most

@@ -1,7 +1,7 @@
 // The neighbourhood of a root: its universe, a table that finds positions of
 // ids, and the matrix of edges among them.
 //
-// C, a class of roots, gives sizes and places: see local_class.go.
+// C, a class of roots, gives sizes and places: see class.go.
 #ifndef WEFT_LOCAL_HOOD
 #define WEFT_LOCAL_HOOD
 #include "local_team.cuh"

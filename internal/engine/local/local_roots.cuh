@@ -38,7 +38,7 @@ struct LocalParams {
   Local x;
 };
 
-// What measuring finds out: struct stats of local_list.go.
+// What measuring finds out: struct stats of list.go.
 struct Stats {
   u64 total;
   u32 most_work, most_universe;

@@ -72,7 +72,7 @@ func TestLocalPapers(t *testing.T) {
 }
 
 // TestLocalOnTwoDevices deals the roots of plans of each kind to two devices, in
-// rounds.
+// rounds, in each of which blocks help each other where classes share roots.
 func TestLocalOnTwoDevices(t *testing.T) {
 	devices := []*cuda.Device{device.Emulated(t, emu.Options{}), device.Emulated(t, emu.Options{})}
 	s, err := session.Open(devices, session.Options{})
@@ -90,12 +90,14 @@ func TestLocalOnTwoDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := newSearch(g, p, devices[0].Info(), switches{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
-			t.Errorf("%s: %v", name, err)
+		for _, opt := range []map[string]string{{}, {"stack.local.classes": "512", "stack.local.table": "16"}} {
+			l, err := newSearch(g, p, devices[0].Info(), with(t, opt))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+				t.Errorf("%s %v: %v", name, opt, err)
+			}
 		}
 	}
 }
