@@ -72,7 +72,7 @@ func TestLocalPapers(t *testing.T) {
 }
 
 // TestLocalOnTwoDevices deals the roots of plans of each kind to two devices, in
-// rounds, in each of which blocks help each other where classes share roots.
+// rounds; in each of them blocks help each other where classes share roots.
 func TestLocalOnTwoDevices(t *testing.T) {
 	devices := []*cuda.Device{device.Emulated(t, emu.Options{}), device.Emulated(t, emu.Options{})}
 	s, err := session.Open(devices, session.Options{})
@@ -81,8 +81,12 @@ func TestLocalOnTwoDevices(t *testing.T) {
 	}
 	defer s.Close()
 	g := rmat(t, 7, 600)
-	for _, name := range []string{"gmatch:P2", "gmatch:P4", "gmatch:P5"} {
-		ps, err := pattern.ByName(name)
+	shared := map[string]string{"stack.local.classes": "512", "stack.local.table": "16"}
+	for _, c := range []struct {
+		name string
+		opt  map[string]string
+	}{{"gmatch:P2", nil}, {"gmatch:P4", nil}, {"gmatch:P5", nil}, {"gmatch:P5", shared}} {
+		ps, err := pattern.ByName(c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,14 +94,12 @@ func TestLocalOnTwoDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, opt := range []map[string]string{{}, {"stack.local.classes": "512", "stack.local.table": "16"}} {
-			l, err := newSearch(g, p, devices[0].Info(), with(t, opt))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
-				t.Errorf("%s %v: %v", name, opt, err)
-			}
+		l, err := newSearch(g, p, devices[0].Info(), with(t, c.opt))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+			t.Errorf("%s %v: %v", c.name, c.opt, err)
 		}
 	}
 }
