@@ -143,7 +143,7 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 		o.PerRoot[v] = engine.Uint128(c)
 	}
 	if err == nil {
-		res.Notes = append(res.Notes, fmt.Sprintf("on the device: upload %v, preparation %v, compilation %v, search %v",
+		res.Stats = append(res.Stats, fmt.Sprintf("on the device: upload %v, preparation %v, compilation %v, search %v",
 			r.Upload, r.Prepare, r.Compile, r.Search))
 	}
 	return res, err

@@ -229,14 +229,19 @@ func TestLocalHelp(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := runOn(context.Background(), ses, l, engine.Options{})
-				if err != nil || r.Matches != want.Matches {
-					t.Errorf("%s: %v matches (%v), want %v", name, r.Matches, err, want.Matches)
+				helped := false
+				// The first grid may be through with all of it before the second begins.
+				for range 50 {
+					r, err := runOn(context.Background(), ses, l, engine.Options{})
+					if err != nil || r.Matches != want.Matches || len(r.Notes) > 0 {
+						t.Fatalf("%s: %v matches (%v, %v), want %v", name, r.Matches, r.Notes, err, want.Matches)
+					}
+					if helped = !strings.Contains(strings.Join(r.Stats, ""), " 0 times with help"); helped || share == "off" {
+						break
+					}
 				}
-				helped := !strings.Contains(strings.Join(r.Notes, ""), " 0 times with help")
-				// A GPU may be through with all of it before the second grid begins.
 				if helped != (share == "on") && (helped || d.Info().Emulated) {
-					t.Errorf("%s with share=%s: %v", name, share, r.Notes)
+					t.Errorf("%s with share=%s: helped %v", name, share, helped)
 				}
 			}
 		}

@@ -223,7 +223,7 @@ func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, erro
 	}
 	res := engine.Result{Engine: l.name, Device: s.String(), Threads: s.Workers(), Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
 	if err == nil {
-		res.Notes = append(res.Notes, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help for a root; upload %s, preparation %s, compilation %s",
+		res.Stats = append(res.Stats, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help for a root; upload %s, preparation %s, compilation %s",
 			len(l.classes), r.StealsGrid, round(r.Upload), round(r.Prepare), round(r.Compile)))
 	}
 	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {

@@ -40,7 +40,7 @@ func (r *search) result(found session.Result) engine.Result {
 	if r.o.Levels {
 		res.Levels = r.levels(found)
 	}
-	res.Notes = r.notes(found)
+	res.Stats = r.figures(found)
 	return res
 }
 
@@ -64,23 +64,23 @@ func (r *search) levels(found session.Result) []engine.LevelStat {
 	return out
 }
 
-// notes say how the search was run, and where the time around it went.
-func (r *search) notes(found session.Result) []string {
+// figures say how the search was run, and where the time around it went.
+func (r *search) figures(found session.Result) []string {
 	tasks := "vertices"
 	if r.edges {
 		tasks = "edges"
 	}
-	notes := []string{fmt.Sprintf("%d blocks of %d threads a device, %s as tasks, %d siblings, sets of up to %d elements; %d steals in blocks, %d across",
+	out := []string{fmt.Sprintf("%d blocks of %d threads a device, %s as tasks, %d siblings, sets of up to %d elements; %d steals in blocks, %d across",
 		r.blocks, r.thread, tasks, r.unroll, r.cap, found.StealsBlock, found.StealsGrid)}
-	notes = append(notes, fmt.Sprintf("upload %s, preparation %s, compilation %s", round(found.Upload), round(found.Prepare), round(found.Compile)))
+	out = append(out, fmt.Sprintf("upload %s, preparation %s, compilation %s", round(found.Upload), round(found.Prepare), round(found.Compile)))
 	if r.stats {
 		text := fmt.Sprintf("%d of %d lane-steps had an element", found.LanesBusy, found.LanesAll)
 		for i, name := range usedNames {
 			text += fmt.Sprintf(", %s %d", name, found.User[i])
 		}
-		notes = append(notes, text)
+		out = append(out, text)
 	}
-	return notes
+	return out
 }
 
 func round(d time.Duration) time.Duration {
