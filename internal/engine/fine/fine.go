@@ -99,13 +99,17 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		r.prog = indexProgram(p)
 	} else {
 		var err error
-		if r.prog, err = lowered(p, s == nil && opt.tail, s == nil && opt.share != siblingsOff); err != nil {
+		if r.prog, err = lowered(p, s == nil && opt.tail, false); err != nil {
 			return res, err
 		}
+		r.bits = r.looksUpBits(f.s.Memory() / bitsShare)
+		if s == nil && (opt.share == siblingsOn || opt.share == siblingsAuto && r.bits) {
+			if r.prog, err = lowered(p, opt.tail, true); err != nil {
+				return res, err
+			}
+		}
 	}
-	r.bits = r.looksUpBits(f.s.Memory() / bitsShare)
 	_, r.siblings = r.prog.Define("W_SIBLINGS")
-	r.siblings = r.siblings && (r.bits || opt.share == siblingsOn)
 	got, err := f.s.Run(ctx, r.job(g))
 	res.Search, res.Prepare = got.Search, got.Upload+got.Prepare+got.Compile
 	if res.Search == 0 {
@@ -125,14 +129,24 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 }
 
 // lowered is the program of p, with its tail closed where that is wanted and a
-// count fits 128 bits, or what siblings share where that is.
+// count fits 128 bits, or with what siblings share where that is wanted. Where the
+// tail is one level with several backward neighbours, each of its candidates is
+// tested anyway: for siblings together, if they share.
 func lowered(p *plan.Plan, tail, siblings bool) (*kir.Program, error) {
-	if tail {
-		if prog, err := lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Counting: true}); err == nil {
-			return prog, nil
-		}
+	walked, err := lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Siblings: siblings})
+	if !tail || err != nil {
+		return walked, err
 	}
-	return lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Siblings: siblings})
+	closed, err := lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Counting: true})
+	if err != nil {
+		return walked, nil
+	}
+	_, share := walked.Define("W_SIBLINGS")
+	last := len(p.Levels) - 1
+	if walks, _ := closed.Define("W_ENUM"); share && int(walks) == last && len(p.Levels[last].Back) > 1 {
+		return walked, nil
+	}
+	return closed, nil
 }
 
 var _ engine.Engine = (*Fine)(nil)

@@ -15,3 +15,14 @@ func (f *Fine) Indexes(p *plan.Plan, o engine.Options, counting bool) bool {
 	q, err := f.indexed(p, o, opt, counting)
 	return err == nil && q != nil
 }
+
+// LooksUpBits reports whether a run of p without a candidate graph finds neighbours
+// in rows of bits. Then it is faster at loop nests than set programs are.
+func (f *Fine) LooksUpBits(p *plan.Plan, o engine.Options) bool {
+	opt, err := optionsOf(o)
+	if err != nil || p.Empty != nil {
+		return false
+	}
+	prog, err := lowered(p, false, false)
+	return err == nil && (&search{opt: opt, prog: prog}).looksUpBits(f.s.Memory()/bitsShare)
+}

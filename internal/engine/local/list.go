@@ -41,6 +41,11 @@ const lineBytes = 128
 // rootThreads is a block of the kernels that measure and list roots.
 const rootThreads = 256
 
+// leastBeside is how much there is to walk in all, where walking is all there is to
+// do, before kernels run beside each other: forking streams and joining them takes
+// longer than less.
+const leastBeside = 1 << 22
+
 // leastWork is what one warp always does alone, in elements walked.
 const leastWork = 256
 
@@ -87,7 +92,7 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() 
 	var helping []func() error
 	for k, i := range present {
 		var s *cuda.Stream
-		if k > 0 {
+		if k > 0 && (l.define("W_ROWS") != noRows || known.Total > leastBeside) {
 			if s, err = x.Branch(); err != nil {
 				return nil, err
 			}
