@@ -179,7 +179,7 @@ def adjacency(p):
 
 def weft(graph, pattern, threads, limit, cpus=None):
     name = pattern if "(" in pattern or pattern == "triangle" else "gmatch:" + pattern
-    text, _, peak = run([WEFT, "count", "-g", weft_file(graph), "--pattern", name, "--to", "json", "--threads", str(threads),
+    text, _, peak = run([WEFT, "count", "--device", "cpu", "-g", weft_file(graph), "--pattern", name, "--to", "json", "--threads", str(threads),
                          "--timeout", f"{limit}s", "--progress", "none"], limit + 5, threads, cpus=cpus)
     r = jsons(text)[0]
     if not r["complete"]:
@@ -334,7 +334,7 @@ def motifs():
                 found = {}
 
                 def weft_motifs():
-                    text, _, peak = run([WEFT, "motifs", "-g", weft_file(g), "-k", str(k), "--to", "json", "--threads", str(t), "--timeout", f"{args.limit}s", "--progress", "none"], args.limit + 5, t)
+                    text, _, peak = run([WEFT, "motifs", "--device", "cpu", "-g", weft_file(g), "-k", str(k), "--to", "json", "--threads", str(t), "--timeout", f"{args.limit}s", "--progress", "none"], args.limit + 5, t)
                     r = jsons(text)
                     if not all(x["complete"] for x in r):
                         raise Failed("timeout")
@@ -389,7 +389,7 @@ def labelled_set(name, group, cpus):
         results.setdefault(who, {}).setdefault(q, []).append((search, total, right(q, count)))
 
     def weft_set(who="weft", some=queries):
-        cmd = [WEFT, "count", "-g", graph, "--threads", "1", "--to", "ndjson", "--timeout", f"{limit}s", "--progress", "none"]
+        cmd = [WEFT, "count", "--device", "cpu", "-g", graph, "--threads", "1", "--to", "ndjson", "--timeout", f"{limit}s", "--progress", "none"]
         cmd += ["--limit", "100000"] if first else []
         for q in some:
             cmd += ["-f", f"{d}/queries/{q}"]
@@ -493,7 +493,7 @@ def text_file(name, draws):
 
 def load(path, threads, limit=300, watch=None):
     """Loads a graph and hardly anything else: load seconds, wall seconds, peak."""
-    text, wall, peak = run([WEFT, "count", "-g", path, "--pattern", "triangle", "--limit", "1", "--threads", str(threads), "--to", "json", "--progress", "none"], limit, threads, watch=watch)
+    text, wall, peak = run([WEFT, "count", "--device", "cpu", "-g", path, "--pattern", "triangle", "--limit", "1", "--threads", str(threads), "--to", "json", "--progress", "none"], limit, threads, watch=watch)
     return jsons(text)[0]["seconds"]["load"], wall, peak
 
 
@@ -545,7 +545,7 @@ def memory():
         # graph. It ends with exit code 124, and its result is partial.
         result = f"{WORK}/memory.json"
         with open(result, "w") as f, contextlib.suppress(Failed):
-            run([WEFT, "count", "-g", path, "--pattern", "gmatch:P4", "--threads", str(t), "--timeout", "5s", "--to", "json", "--progress", "none"], 420, t, stdout=f, watch=watch)
+            run([WEFT, "count", "--device", "cpu", "-g", path, "--pattern", "gmatch:P4", "--threads", str(t), "--timeout", "5s", "--to", "json", "--progress", "none"], 420, t, stdout=f, watch=watch)
         try:
             r = jsons(open(result).read())[0]
         except Failed as failed:

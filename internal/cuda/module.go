@@ -12,7 +12,7 @@ import (
 )
 
 // idleModules is how many modules that nobody uses stay loaded on a device.
-const idleModules = 64
+const idleModules = 256
 
 // earlyImages is how many images may wait on a device to be asked for. Some never are: those of kernels that a
 // graph turns out to have no work for.

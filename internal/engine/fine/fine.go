@@ -129,9 +129,9 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 }
 
 // lowered is the program of p, with its tail closed where that is wanted and a
-// count fits 128 bits, or with what siblings share where that is wanted. Where the
-// tail is one level with several backward neighbours, each of its candidates is
-// tested anyway: for siblings together, if they share.
+// count fits 128 bits, or with what siblings share where that is wanted. Where
+// nothing is closed, or one level with several backward neighbours, each candidate
+// of the last level is tested anyway: for siblings together, if they share.
 func lowered(p *plan.Plan, tail, siblings bool) (*kir.Program, error) {
 	walked, err := lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Siblings: siblings})
 	if !tail || err != nil {
@@ -143,7 +143,8 @@ func lowered(p *plan.Plan, tail, siblings bool) (*kir.Program, error) {
 	}
 	_, share := walked.Define("W_SIBLINGS")
 	last := len(p.Levels) - 1
-	if walks, _ := closed.Define("W_ENUM"); share && int(walks) == last && len(p.Levels[last].Back) > 1 {
+	walks, _ := closed.Define("W_ENUM")
+	if share && (int(walks) > last || int(walks) == last && len(p.Levels[last].Back) > 1) {
 		return walked, nil
 	}
 	return closed, nil

@@ -40,10 +40,9 @@ func TestSiblings(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, opt := range []map[string]string{
-				{"fine.siblings": "on", "fine.pool": "100"},
-				{"fine.siblings": "on", "fine.pool": "0", "fine.lookup": "hash"},
+				{"fine.siblings": "on", "fine.pool": "100"}, // with the tail on, where it closes nothing that siblings do not
+				{"fine.siblings": "on", "fine.pool": "0", "fine.lookup": "hash", "fine.tail": "off"},
 			} {
-				opt["fine.tail"] = "off"
 				got, err := e.Run(t.Context(), g, p, engine.Options{Opt: opt}, nil)
 				what := fmt.Sprintf("%s, induced %v, %v", c.name, c.induced, opt)
 				if err != nil {
