@@ -108,8 +108,13 @@ func (o Of) Condition(text string) (*data.Condition, error) {
 	var vertices, edges []int // by argument
 	joined := map[int]bool{}
 	for i, e := range p.Edges {
-		if !e.Named() || e.Label != nil {
+		switch {
+		case !e.Named() || e.Label != nil:
 			return nil, fmt.Errorf("%s: edges have a name here, and no label", text)
+		case e.Min != 1 || e.Max != 1:
+			return nil, fmt.Errorf("%s: %s is no single data edge", text, e.Name)
+		case joined[e.From] || joined[e.To]:
+			return nil, fmt.Errorf("%s: edges have no ends in common here, as in '()-[e]->(), ()-[f]->() WHERE …'", text)
 		}
 		joined[e.From], joined[e.To] = true, true
 		edges = append(edges, i)
@@ -187,6 +192,14 @@ func read(text string) (*pattern.Pattern, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	switch p := q.Pattern; {
+	case q.HasReturn:
+		return nil, fmt.Errorf("%s: nothing is returned here: leave RETURN out", text)
+	case p.Order != nil:
+		return nil, fmt.Errorf("%s: ORDERED and WITHIN are no conditions: compare times, as in WHERE e.time < f.time", text)
+	case p.Induced:
+		return nil, fmt.Errorf("%s: INDUCED is about the vertices of a whole pattern", text)
 	}
 	return q.Pattern, nil
 }
