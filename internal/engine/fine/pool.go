@@ -80,7 +80,7 @@ func (p *pool) grow(a *args) error {
 	a.Room, a.Grown, a.Sizes, a.Starts = p.room, p.grown.Ptr, p.sizes.Ptr, p.starts.Ptr
 	have, side := p.r.roots, 0
 	a.Count = have
-	for have < p.r.opt.pool && int(a.Depth) < p.r.levels-1 {
+	for have < p.r.opt.pool && int(a.Depth) < p.r.levels-1 && p.r.ctx.Err() == nil {
 		a.Next = p.sides[side].Ptr
 		c := p.x.Context()
 		if err := c.Clear(p.grown, p.x.Stream()); err != nil {
