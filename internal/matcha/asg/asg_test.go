@@ -71,6 +71,7 @@ func FuzzBuild(f *testing.F) {
 		"input L: List[Tuple[int, 2], 9]\nlet g = mk_graph(L, L, apply(lambda e: get(e, 0) / 2.0, None, L))\nemit(mk_tuple(val=[1 + 2, -3]))\nreturn size(edge_info(g, 2)) > 1 and vertex_label(g, 3) == 7",
 		"input G: Graph\ndef f(v):\n    let c = Counter(size(vertices(G)), hashed=True)\n    apply(lambda w: add(c, w, 1), lambda w: w < v, neighbor(G, v))\n    return get(c, 1)\nreturn sum(apply(f, None, range(10)))",
 		"def f(g, x):\n    return g(x)\nreturn f(lambda x: not x, True)",
+		"input G: Graph\ndef f(u):\n    return size(apply(lambda e: e, lambda e: holds(G, '(a), ()-[e]->() WHERE a.x < e.w', u, e), between(G, '(a)-[:it''s]->(b)', u, u)))\nreturn sum(apply(f, None, vertices(G)))",
 	} {
 		f.Add(s)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/view"
 )
 
 // FuzzPasses: what any program gives on a small graph it gives after all passes,
@@ -29,6 +30,9 @@ func FuzzPasses(f *testing.F) {
 	}
 	f.Add("input l0: int\nlet a = mk_list(9, int, range(5))\nlet b = apply(lambda x: x + l0, lambda x: x != 3 and x < 4, a)\nreturn sum(b) + size(b) + size(intersect(b, a))", uint8(3))
 	f.Add("let g = mk_graph(mk_list(val=[mk_tuple(val=[1, 2]), mk_tuple(val=[2, 1])]))\nreturn sum(apply(lambda e: size(neighbor(g, get(e, 1))), None, edges(g)))", uint8(9))
+	for i := range len(All) + 1 {
+		f.Add("input G: Graph\ndef f(u):\n    def h(v):\n        let all = between(G, '(a)--(b)', u, v)\n        return size(apply(lambda e: e, lambda e: holds(G, '(a), (b), ()-[e]-() WHERE deg(a) < deg(b) OR e.w > 1', u, v, e), all)) + size(all)\n    return sum(apply(h, lambda v: holds(G, '(a) WHERE deg(a) > 2', u), neighbor(G, u)))\nreturn sum(apply(f, None, vertices(G)))", uint8(i))
+	}
 	g := graph.FromEdges(6, [][2]uint32{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}, {3, 4}}, false)
 	f.Fuzz(func(t *testing.T, text string, choice uint8) {
 		file, err := syntax.Parse(text)
@@ -41,7 +45,7 @@ func FuzzPasses(f *testing.F) {
 		}
 		in := map[string]data.Input{}
 		for _, n := range p.Inputs {
-			in[n.Name] = data.Input{Graph: g, Var: 1}
+			in[n.Name] = data.Input{Graph: g, View: view.Of{Graph: g}, Var: 1}
 		}
 		want, err := attempt(p, in)
 		if err != nil {
