@@ -70,7 +70,7 @@ func newMatchaText(o MatchaOptions) *matchaText {
 
 // head says in comments what is counted.
 func (m *matchaText) head(p *plan.Plan) string {
-	lines := []string{strings.ReplaceAll(pattern.Format(p.Pattern), "\n", " ")}
+	lines := []string{pattern.Format(p.Pattern)}
 	if p.Pattern.Name != "" {
 		lines[0] = p.Pattern.Name + ": " + lines[0]
 	}
@@ -94,6 +94,9 @@ func (m *matchaText) head(p *plan.Plan) string {
 		lines = append(lines, "By parts: "+p.Formula.Why+".")
 	} else if p.Empty == nil {
 		lines = append(lines, fmt.Sprintf("Matching order: %s (%s).", strings.Join(plan.LevelNames(p), ", "), p.OrderName))
+	}
+	for i, line := range lines {
+		lines[i] = strings.ReplaceAll(line, "\n", " ") // names may have some
 	}
 	return "# " + strings.Join(lines, "\n# ") + "\n"
 }

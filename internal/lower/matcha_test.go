@@ -260,3 +260,23 @@ func TestMatchaRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestMatchaNamesOfSeveralLines: comments that name vertices stay on their lines.
+func TestMatchaNamesOfSeveralLines(t *testing.T) {
+	g := graph.FromEdges(4, [][2]uint32{{0, 1}, {1, 2}, {2, 3}}, true)
+	for _, text := range []string{
+		"MATCH (`x\ny`)-[`e\nf`]->(b)", "MATCH (`x\ny`)-->(b:None)", "MATCH (`x\ny` WHERE _.`p\nq` > 1)-->(b)",
+	} {
+		q, err := gql.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Estimates: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lower.Matcha(p, lower.MatchaOptions{}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
