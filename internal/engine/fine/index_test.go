@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -137,10 +138,14 @@ func TestLargePatterns(t *testing.T) {
 	g := s.Build()
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		rng := rand.New(rand.NewPCG(3, 4))
-		for i := range 9 {
-			if testing.Short() && i > 2 {
-				break
-			}
+		most := 5 // an emulated device takes seconds each
+		switch {
+		case device.Required():
+			most = 9
+		case testing.Short():
+			most = 3
+		}
+		for i := range most {
 			q := cut(rng, s, 6+i%9)
 			q.Induced = i%5 == 4
 			p, err := nest(g, q, plan.Options{Root: plan.NoRoot, Quick: true, Embeddings: i%3 == 0})
