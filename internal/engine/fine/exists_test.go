@@ -44,6 +44,9 @@ func TestExistsLooksUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
+		if testing.Short() {
+			t.Log("-short: bits with pruning and hash tables without it are left out, since each is compiled")
+		}
 		for text, directed := range queries {
 			g := graphs[directed].Build()
 			q, err := gql.Parse(text)

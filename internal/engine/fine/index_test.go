@@ -144,6 +144,7 @@ func TestLargePatterns(t *testing.T) {
 			most = 9
 		case testing.Short():
 			most = 3
+			t.Log("-short: three patterns, since each is compiled")
 		}
 		for i := range most {
 			q := cut(rng, s, 6+i%9)

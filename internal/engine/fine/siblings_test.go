@@ -19,6 +19,9 @@ func TestSiblings(t *testing.T) {
 		t.Fatal(err)
 	}
 	onDevice(t, func(t *testing.T, e engine.Engine) {
+		if testing.Short() {
+			t.Log("-short: q3 alone, since each pattern is compiled")
+		}
 		for i, c := range []struct {
 			name    string
 			induced bool

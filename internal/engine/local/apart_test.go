@@ -9,8 +9,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
-	"github.com/weftgraph/weft/internal/pattern"
-	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
@@ -39,14 +37,7 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ps, err := pattern.ByName("gmatch:P8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := planned(t, g, "gmatch:P8")
 	want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)

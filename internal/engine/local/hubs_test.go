@@ -47,6 +47,17 @@ func hubs(n, random, stars int, seed uint64) *graph.Graph {
 	return s.Build()
 }
 
+// complete is a graph in which any two of n vertices are neighbours.
+func complete(n int) *graph.Graph {
+	s := nodiff.Spec{N: n}
+	for i := range n {
+		for j := range i {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: i, V: j})
+		}
+	}
+	return s.Build()
+}
+
 // overX is a pattern of the catalogue whose edges are X edges, planned for the
 // local method.
 func overX(t *testing.T, g *graph.Graph, name string) *plan.Plan {
@@ -153,21 +164,8 @@ func TestLocalNoRoom(t *testing.T) {
 // TestLocalStops: a run that is stopped, by a limit or by its context, does not
 // search the roots that it has begun to their end.
 func TestLocalStops(t *testing.T) {
-	s := nodiff.Spec{N: 90}
-	for i := range s.N {
-		for j := range i {
-			s.Edges = append(s.Edges, nodiff.SpecEdge{U: i, V: j})
-		}
-	}
-	g := s.Build()
-	ps, err := pattern.ByName("clique(7)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := complete(90)
+	p := planned(t, g, "clique(7)")
 	d := device.Emulated(t, emu.Options{})
 	defer d.Close()
 	ses, err := session.Open([]*cuda.Device{d}, session.Options{})
@@ -196,13 +194,7 @@ func TestLocalStops(t *testing.T) {
 // TestLocalHelp: what lies below a root is the work of blocks that have no root of
 // their own, and is counted once.
 func TestLocalHelp(t *testing.T) {
-	s := nodiff.Spec{N: 36}
-	for i := range s.N {
-		for j := range i {
-			s.Edges = append(s.Edges, nodiff.SpecEdge{U: i, V: j})
-		}
-	}
-	g := s.Build()
+	g := complete(36)
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		ses, err := session.Open([]*cuda.Device{d}, session.Options{})
 		if err != nil {
@@ -211,14 +203,7 @@ func TestLocalHelp(t *testing.T) {
 		defer ses.Close()
 		// Without and with an outside vertex.
 		for _, name := range []string{"clique(5)", "gmatch:P5"} {
-			ps, err := pattern.ByName(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := planned(t, g, name)
 			want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -41,15 +41,8 @@ func TestLocalPapers(t *testing.T) {
 			if testing.Short() && i%3 != 2 {
 				continue
 			}
-			ps, err := pattern.ByName(fmt.Sprintf("gmatch:P%d", i))
-			if err != nil {
-				t.Fatal(err)
-			}
 			for name, g := range graphs {
-				p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := planned(t, g, fmt.Sprintf("gmatch:P%d", i))
 				want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -86,14 +79,7 @@ func TestLocalOnTwoDevices(t *testing.T) {
 		name string
 		opt  map[string]string
 	}{{"gmatch:P2", nil}, {"gmatch:P4", nil}, {"gmatch:P5", nil}, {"gmatch:P5", shared}} {
-		ps, err := pattern.ByName(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := planned(t, g, c.name)
 		l, err := newSearch(g, p, devices[0].Info(), with(t, c.opt))
 		if err != nil {
 			t.Fatal(err)
@@ -102,6 +88,20 @@ func TestLocalOnTwoDevices(t *testing.T) {
 			t.Errorf("%s %v: %v", c.name, c.opt, err)
 		}
 	}
+}
+
+// planned is a pattern of the catalogue, planned for the local method.
+func planned(t *testing.T, g *graph.Graph, name string) *plan.Plan {
+	t.Helper()
+	ps, err := pattern.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func rmat(t *testing.T, scale int, edges int) *graph.Graph {
@@ -134,14 +134,7 @@ func runOn(ctx context.Context, s *session.Session, l *Search, o engine.Options)
 func TestCliques(t *testing.T) {
 	g := rmat(t, 7, 600)
 	for k := 4; k <= 7; k++ {
-		ps, err := pattern.ByName(fmt.Sprintf("clique(%d)", k))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := planned(t, g, fmt.Sprintf("clique(%d)", k))
 		for _, shared := range []int{48 << 10, 232448} {
 			l, err := newSearch(g, p, cuda.Info{SMs: 132, SharedPerBlock: shared}, switches{})
 			if err != nil || l.define("W_OUTSIDE") != 0 || l.define("W_UNIVERSE") != belowRoot || l.define("W_ROWS") != belowRoot {
