@@ -24,12 +24,15 @@ type gpuEngine struct {
 	order string
 }
 
+// orderOfFine is the order of fine's plans: by tests of candidates, not by sets.
+const orderOfFine = "tests"
+
 // onGPU are the engines of GPUs.
 var onGPU = []gpuEngine{
 	{"stack", "depth-first search with a stack a warp, neighbourhoods as bit matrices (STMatch)",
 		func(s *session.Session) engine.Engine { return stack.New(s) }, true, ""},
 	{"fine", "a thread a candidate, stacks of constant size (gMatch)",
-		func(s *session.Session) engine.Engine { return fine.New(s) }, false, "tests"},
+		func(s *session.Session) engine.Engine { return fine.New(s) }, false, orderOfFine},
 	{"codegen", "a plan compiled whole: its loop nest in one kernel, or neighbourhoods as bit matrices",
 		func(s *session.Session) engine.Engine { return codegen.New(s) }, true, ""},
 }
@@ -116,7 +119,7 @@ func pickGPU(r Request) (Choice, error) {
 // six of eight nests over graphs that small, and as fast at two (docs/gpu.md).
 func preferFine(r Request, s *session.Session, c *Choice) {
 	f := fine.New(s)
-	p, err := r.Compile(plan.Nest.String(), onGPU[1].order)
+	p, err := r.Compile(plan.Nest.String(), orderOfFine)
 	if err == nil && f.LooksUpBits(p, r.Options) && f.Check(r.Graph, p, r.Options) == nil {
 		c.Engine, c.Plan = f, p
 		c.Reason = "the fastest where no neighbourhood has a whole match and there is room for neighbours as rows of bits: a lane a candidate"
