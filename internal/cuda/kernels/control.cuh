@@ -113,6 +113,15 @@ template <class G> DEV bool stopped(G g, const Run& r) {
   return g.shfl(s, 0);
 }
 
+// Whether the run is to stop as far as the device knows, the same for the whole
+// group: cheaper than stopped, since it never looks at the host. The flag may be
+// set at any time, so that lanes that read it for themselves would part.
+template <class G> DEV bool stopping(G g, const Run& r) {
+  u32 s = 0;
+  if (g.leader()) s = load_relaxed(&r.counters->stop);
+  return g.shfl(s, 0) != 0;
+}
+
 // Ends the run with an error: the host reports the first code, and no number.
 // Codes are the kernel's own, from 1. One lane.
 DEV void fail(const Run& r, u32 code, u64 about) {

@@ -216,7 +216,7 @@ struct Seeker {
 template <class P> DEV Found seek(const Run& r, Board* b, const Market& m, Chunk& t, P pull) {
   Warp g;
   g.sync(); // what its lanes did to its stack is done before another warp may write there
-  if (g.shfl(load_relaxed(&r.counters->stop), 0)) return OVER;
+  if (stopping(g, r)) return OVER;
   if (g.leader()) begin_seeking(b, m);
   t = take(g, r);
   if (t.count) return TASKS;

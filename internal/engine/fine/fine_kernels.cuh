@@ -12,8 +12,9 @@
 #include "fine_work.cuh"
 
 // Whether a kernel before this one has left its work undone, since the run is to
-// stop: what it made must not be read.
-DEV bool left(const Run& run) { return load_relaxed(&run.counters->stop) != 0; }
+// stop: what it made must not be read. A block goes or stays as one, whose barriers
+// and votes are all its threads'.
+DEV bool left(const Run& run) { return sync_block_or(thread() == 0 && load_relaxed(&run.counters->stop)); }
 
 DEV Head* begin_block(const Fine& x) {
   Head* head = (Head*)shared();

@@ -74,8 +74,8 @@ DEV void size_rows(const Run& run, const Candidates& c, const Index& x, const Gr
 
 // adj, and bits or keys, which hold zeros; nothing where sizes are not complete.
 DEV void fill_rows(const Run& run, const Candidates& c, const Index& x, const Graph& q) {
-  if (load_relaxed(&run.counters->stop)) return;
   Team g;
+  if (stopping(g, run)) return;
   teams_over(run, x.total, [&](u64 i) {
     u64 at = x.off[i];
     if (x.off[i + 1] == at) return;

@@ -195,6 +195,36 @@ func TestStops(t *testing.T) {
 	})
 }
 
+// TestStopsAtStart: a limit is reached while blocks of the kernel are still to
+// begin, so that some of their threads could see it and others not.
+func TestStopsAtStart(t *testing.T) {
+	d := device.Emulated(t, emu.Options{SMs: 8, Threads: 4, Seed: device.Seed()})
+	s, err := session.Open([]*cuda.Device{d}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	g := denseGraph(t)
+	p, err := nest(g, &pattern.Pattern{Vertices: []pattern.Vertex{{Name: "a"}}}, plan.Options{Root: plan.NoRoot, Listing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		var rows rowCounter
+		if _, err := fine.New(s).Run(t.Context(), g, p, engine.Options{Limit: 1}, &rows); err != nil || rows != 1 {
+			t.Fatalf("%d rows, %v", rows, err)
+		}
+	}
+}
+
+// rowCounter counts the rows that it is given.
+type rowCounter int
+
+func (c *rowCounter) Emit(_ int, b *engine.Batch) error {
+	*c += rowCounter(b.Rows)
+	return nil
+}
+
 // TestTwoDevices shares the candidates of level 0 between two devices.
 func TestTwoDevices(t *testing.T) {
 	devices := []*cuda.Device{device.Emulated(t, emu.Options{SMs: 2}), device.Emulated(t, emu.Options{SMs: 2})}
