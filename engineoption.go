@@ -31,6 +31,7 @@ var engineOptions = []EngineOption{
 	{"host.bitmap", onOff, "long lists also as bitmaps"},
 	{"stack.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
 	{"stack.local.share", onOff, "blocks without roots help with those of others"},
+	{"stack.local.whole", onOff, "one kernel over all vertices where neighbourhoods are small and only sizes are asked for"},
 	{"stack.program", []string{"code", "table"}, "code compiled for the plan, or a table that one kernel reads"},
 	{"stack.code-motion", onOff, "make each set as early as can be"},
 	{"stack.unroll", []string{"1", "2", "4", "8"}, "siblings whose set operations are one"},
@@ -56,6 +57,7 @@ var engineOptions = []EngineOption{
 	{"fine.pool", []string{"N"}, "partial matches that the breadth-first start makes; 0: none"},
 	{"codegen.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
 	{"codegen.local.share", onOff, "blocks without roots help with those of others"},
+	{"codegen.local.whole", onOff, "one kernel over all vertices where neighbourhoods are small and only sizes are asked for"},
 }
 
 // EngineOptions lists what WithEngineOption sets.

@@ -79,6 +79,10 @@ var innerClasses = []class{
 	{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 13, limit: 1 << 12, part: 1},
 }
 
+// wholeClass is for the plans of innerClasses, on graphs without large universes:
+// warps go over all vertices (local_whole.cuh).
+var wholeClass = class{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 14}
+
 // maxUniverse stands for any number of vertices.
 const maxUniverse = 1<<32 - 1
 
@@ -126,13 +130,14 @@ func (c *class) tableWords() int {
 	return c.slots
 }
 
-// name tells a class from the others of its plan.
-func (c *class) name() string { return fmt.Sprintf("%d_%d", c.universe, c.team) }
+// name tells a class from the others of its plan, and kernel is that of its kernel.
+func (c *class) name() string   { return fmt.Sprintf("%d_%d", c.universe, c.team) }
+func (c *class) kernel() string { return "local_" + c.name() }
 
-// text is the class as a type of the kernels, and its kernel.
-func (c *class) text(l layout) string {
+// text is the class as a type of the kernels, and the kernel of that name, which calls search.
+func (c *class) text(l layout, kernel, search string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "struct Class_%s {\n  using Row = Bits<%d, %d>;\n", c.name(), c.lanes, c.words)
+	fmt.Fprintf(&b, "struct Class_%s {\n  using Row = Bits<%d, %d>;\n", kernel, c.lanes, c.words)
 	for _, m := range []struct {
 		name string
 		n    int
@@ -143,7 +148,7 @@ func (c *class) text(l layout) string {
 		fmt.Fprintf(&b, "  static constexpr u32 %s = %du;\n", m.name, m.n)
 	}
 	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v, shares = %v;\n};\n", c.keepsList, c.global, c.shares)
-	fmt.Fprintf(&b, "WEFT_KERNEL(local_%s, LocalParams, LAUNCH_BOUNDS(%d, %d)) { search_class<Class_%s>(p); }\n", c.name(), c.threads, 1024/c.threads, c.name())
+	fmt.Fprintf(&b, "WEFT_KERNEL(%s, LocalParams, LAUNCH_BOUNDS(%d, %d)) { %s<Class_%s>(p); }\n", kernel, c.threads, 1024/c.threads, search, kernel)
 	return b.String()
 }
 

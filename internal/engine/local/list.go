@@ -63,6 +63,9 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() 
 	if limited {
 		args.Often = 1
 	}
+	if l.whole && d.devices == 1 && n > 0 && l.suitsWhole(known) {
+		return l.startWhole(x, work, known, args)
+	}
 	share := d.most() * ((n + d.parts - 1) / d.parts) // the most roots of a round
 	a := &args.Roots
 	a.Work, a.Stride, a.Classes, a.Parts = work.Ptr, uint64(share), uint32(len(l.classes)), uint32(d.parts)

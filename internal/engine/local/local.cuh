@@ -150,6 +150,21 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, 
 }
 #endif
 
+// Adds the matches of a root to those before it.
+DEV void count_root(const LocalParams& p, u32 root, Tally& n) {
+  n.all += n.root;
+  if (p.run.roots) {
+    u128 sum = sum128(Warp(), n.root);
+    if (lane() == 0 && sum) add_root(p.run, root, sum);
+  }
+  n.root = 0;
+  if (p.x.often) {
+    u128 sum = sum128(Warp(), n.all);
+    if (lane() == 0 && sum) add128(p.run.counters, sum);
+    n.all = 0;
+  }
+}
+
 // The kernel of one class of roots.
 template <class C> DEV void search_class(const LocalParams& p) {
   using T = Team<C::team>;
@@ -174,18 +189,8 @@ template <class C> DEV void search_class(const LocalParams& p) {
     Set s = universe(p.graph, root);
     Share share = {root, p.x.taken + task, tasks_of<C>(p.graph, x, root, s)};
     if (!any_left<C>(head, share)) return;
-    n.root = 0;
     search_root<C>(p, m, rows, share, s, n);
-    n.all += n.root;
-    if (p.run.roots) {
-      u128 sum = sum128(Warp(), n.root);
-      if (lane() == 0 && sum) add_root(p.run, root, sum);
-    }
-    if (p.x.often) {
-      u128 sum = sum128(Warp(), n.all);
-      if (lane() == 0 && sum) add128(p.run.counters, sum);
-      n.all = 0;
-    }
+    count_root(p, root, n);
   });
   u128 sum = sum128(Warp(), n.all);
   if (lane() == 0 && sum) add128(p.run.counters, sum);

@@ -54,8 +54,9 @@ type Search struct {
 	measure string // what is walked below a root, in words: equal where it is
 	classes []class
 	layouts []layout
-	most    int // positions of a universe: the most of any vertex
-	warps   int // that all devices hold, about
+	most    int  // positions of a universe: the most of any vertex
+	whole   bool // whether one kernel may go over all vertices
+	warps   int  // that all devices hold, about
 	switches
 	csr *graph.CSR
 }
@@ -108,6 +109,7 @@ func (l *Search) choose(info cuda.Info) (err error) {
 		all = outsideClasses
 	case l.define("W_ROWS") == noRows:
 		all, l.most = innerClasses, 0
+		l.whole = !l.lists
 	}
 	bytes := func(c *class) int { return c.layout(l.define("W_MASKS")).bytes }
 	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, l.table, l.universes, bytes); err != nil {
@@ -186,7 +188,11 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 `
 	parts = map[string]string{"local_measure": roots, "local_list": roots}
 	for i := range l.classes {
-		parts["local_"+l.classes[i].name()] = l.classes[i].text(l.layouts[i])
+		parts[l.classes[i].kernel()] = l.classes[i].text(l.layouts[i], l.classes[i].kernel(), "search_class")
+	}
+	if l.whole {
+		c := wholeClass
+		parts[wholeKernel] = "#include \"local_whole.cuh\"\n" + c.text(c.layout(0), wholeKernel, "search_whole")
 	}
 	includes := map[string]string{"plan.cuh": kircuda.Text(l.prog)}
 	entries, _ := kernels.ReadDir(".") // embedded: it is there
@@ -241,7 +247,7 @@ const scratchShare = 6
 // neighbours.
 func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args localArgs) (func() error, error) {
 	c, x := &l.classes[i], r.x
-	k, err := x.Kernel("local_" + c.name())
+	k, err := x.Kernel(c.kernel())
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ struct Share {
   u32 root;
   u32* taken;
   u32 tasks; // there are
+  u32 part = 0, parts = 1; // which part of level 1's vertices is searched, of how many (local_whole.cuh)
 };
 
 // The parts of level 2's candidates in a neighbourhood of d.

@@ -39,7 +39,7 @@ DEV u32 count_known(const Sieve& known, Set a) {
   return mine;
 }
 
-// The matches whose root has the universe s. The sieve is zero before and after.
+// The matches whose root has the universe s, in share's part of them. The sieve is zero before and after.
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const Share& share, Set s, Tally& n) {
   using T = Team<C::team>;
   using Row = typename C::Row;
@@ -48,6 +48,11 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const
   u32 cut = W_UNIVERSE == 1 ? s.n : W_UNIVERSE == 2 ? 0 : below(q.adj[0], root).n;
   Hood<Row> h = {(const u32*)0, (const u32*)0, s.n, cut};
   u32 from = level1_from(q, h), end = min(level1_end(q, h), h.d);
+  if (share.parts > 1) {
+    u32 all = end > from ? end - from : 0;
+    end = from + all * (share.part + 1) / share.parts;
+    from += all * share.part / share.parts;
+  }
   Sieve known = sieve(T(), (u32*)(m + C::table), C::sieve, s);
   deal<T>((TeamHead*)m, from, end, 4, [&](u32 k0, u32 k1) {
     if (n.watch.leave(Warp(), p.run)) return;

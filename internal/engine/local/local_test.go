@@ -25,6 +25,7 @@ var localCases = []map[string]string{
 	{"stack.local.classes": "512", "stack.local.table": "16"},
 	{"stack.local.classes": "4096", "stack.local.table": "3"},
 	{"stack.local.classes": "512", "stack.local.share": "off"},
+	{"stack.local.whole": "off"},
 }
 
 // TestLocalPapers counts gMatch's P1–P9 by the local schedule and on the host, each

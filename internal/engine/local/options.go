@@ -13,6 +13,7 @@ type switches struct {
 	universes []int // classes=64,1024: those of these sizes are used
 	table     int   // table=N: outside vertices in a table at a time; 0: as many as have room
 	alone     bool  // share=off: a root is one team's
+	lists     bool  // whole=off: roots are listed by class however small the graph is
 	noMotion  bool  // ENGINE.code-motion=off: every set is made where it is used
 }
 
@@ -50,6 +51,10 @@ func parse(name string, opt map[string]string) (on bool, w switches, err error) 
 			}
 		case ".share":
 			if w.alone = value == "off"; !w.alone && value != "on" {
+				return on, w, wrong("want on or off")
+			}
+		case ".whole":
+			if w.lists = value == "off"; !w.lists && value != "on" {
 				return on, w, wrong("want on or off")
 			}
 		default:
