@@ -19,31 +19,29 @@ func (set *pairSet) adjacency(ctx context.Context, threads int, g *Graph, order,
 		return err
 	}
 	if !g.Directed {
-		t, err := set.fromSmaller(ctx, threads, order, set.later, fwd|bwd)
+		t, err := set.fromSmaller(ctx, threads, order, set.later, set.all, set.freePairs)
 		defer t.freeTemp()
 		if err != nil {
 			return err
 		}
-		set.freePairs()
-		g.Out, err = combine(ctx, threads, t, t, set.deg, order)
+		g.Out, err = combine(ctx, threads, t, t, set.deg, order, true)
 		g.In = g.Out
 		return err
 	}
-	along, err := set.fromSmaller(ctx, threads, order, set.laterFwd, fwd)
+	along, err := set.fromSmaller(ctx, threads, order, set.laterFwd, set.along, func() {})
 	defer along.freeTemp()
 	if err != nil {
 		return err
 	}
-	against, err := set.fromSmaller(ctx, threads, order, set.laterBwd, bwd)
+	against, err := set.fromSmaller(ctx, threads, order, set.laterBwd, set.against, set.freePairs)
 	defer against.freeTemp()
 	if err != nil {
 		return err
 	}
-	set.freePairs()
-	if g.Out, err = combine(ctx, threads, against, along, set.out, order); err != nil {
+	if g.Out, err = combine(ctx, threads, against, along, set.out, order, false); err != nil {
 		return err
 	}
-	g.In, err = combine(ctx, threads, along, against, set.in, order)
+	g.In, err = combine(ctx, threads, along, against, set.in, order, true)
 	return err
 }
 
@@ -59,57 +57,57 @@ func (set *pairSet) renumber(ctx context.Context, threads int, place []uint32) e
 }
 
 // fromSmaller returns, by internal ids, for each vertex the smaller ends of the
-// pairs with a direction of mask whose larger end it is, in order. size is how
-// many these are, by compact id. The caller frees the lists.
-func (set *pairSet) fromSmaller(ctx context.Context, threads int, order, size []uint32, mask uint8) (*CSR, error) {
+// pairs whose larger end it is, in order. ends gives the larger ends of the pairs
+// that count, by compact id of the smaller ones, and size is how many have a
+// vertex as the larger end. put is called when the pairs are not needed any more.
+// The caller frees the lists.
+func (set *pairSet) fromSmaller(ctx context.Context, threads int, order, size []uint32, ends func(x uint32) []uint32, put func()) (*CSR, error) {
 	t := &CSR{Off: makeTemp[uint64](uint64(len(order)) + 1)}
 	t.Adj = makeTemp[uint32](cursors(t.Off, size, order))
-	return t, t.appendAll(ctx, threads, memoryRounds(t), t.start, func(s *stream) {
-		for u, x := range order {
-			from := set.at[x]
-			for i, v := range set.far[from : from+uint64(set.size[x])] {
-				if v-s.lo < s.span && (set.dir == nil || set.dir[from+uint64(i)]&mask != 0) {
-					s.put(v, uint32(u))
-				}
-			}
+	return t, t.appendAll(ctx, threads, t.start, func(first uint32, to [][]uint32) {
+		for i, x := range order[first:][:len(to)] {
+			to[i] = ends(x)
 		}
-	})
+		touch(to)
+	}, put, func(uint32, uint32) {})
 }
 
-// memoryRounds is in how many rounds to fill c: on their way to large lists, arcs
-// take twice the room of the lists.
-func memoryRounds(c *CSR) int {
-	if len(c.Adj) >= 1<<22 {
-		return 2
+// touch brings the beginnings of lists to the cache, all at the same time. (Inlined,
+// its loads would be of no use to the compiler.)
+//
+//go:noinline
+func touch(to [][]uint32) (sum uint32) {
+	for _, l := range to {
+		if len(l) > 0 {
+			sum += l[0]
+		}
 	}
-	return 1
+	return sum
 }
 
 // combine returns the lists that have what t has and, for each v in whose list
 // in s a vertex u is, v in the list of u. Both t and s are sorted; sizes are by
-// compact id.
-func combine(ctx context.Context, threads int, t, s *CSR, size, order []uint32) (CSR, error) {
+// compact id. If it is the last use of t, its memory is given back.
+func combine(ctx context.Context, threads int, t, s *CSR, size, order []uint32, last bool) (CSR, error) {
 	c := emptyCSR(size, order)
 	for v := range order {
 		c.Off[v+1] += uint64(len(t.List(uint32(v))))
 	}
-	err := c.appendAll(ctx, threads, memoryRounds(&c), func(v uint32) uint64 { return c.start(v) - t.end(v) }, func(d *stream) {
-		from := uint64(0)
-		for v, end := range s.Off[1:] {
-			for _, u := range s.Adj[from:end] {
-				if u-d.lo < d.span {
-					d.put(u, uint32(v))
-				}
-			}
-			from = end
+	return c, c.appendAll(ctx, threads, func(v uint32) uint64 { return c.start(v) - t.end(v) }, func(first uint32, to [][]uint32) {
+		for i := range to {
+			to[i] = s.List(first + uint32(i))
 		}
-	})
-	if err != nil {
-		return c, err
-	}
-	return c, overVertices(ctx, threads, c.Off, func(_ int, lo, hi uint32) {
+	}, func() {}, func(lo, hi uint32) {
+		if lo == hi {
+			return
+		}
+		from := c.Off[lo+1] - uint64(size[order[lo]]) // Off[lo] may not be final yet
 		for v := lo; v < hi; v++ {
-			mergeFront(c.List(v), t.List(v))
+			mergeFront(c.Adj[from:c.Off[v+1]], t.List(v))
+			from = c.Off[v+1]
+		}
+		if last {
+			dropBig(t.Adj, t.Off[lo], t.Off[hi])
 		}
 	})
 }

@@ -3,36 +3,35 @@ package graph
 import (
 	"context"
 	"math/bits"
-	"slices"
+
 	"sync"
 	"sync/atomic"
 )
 
 // The pairs of all segments become distinct vertex pairs in two passes that
 // both stay in cache: segments are partitioned by ranges of the smaller end,
-// then each range is gathered, sorted and written out once. Segments give their
-// pages back as ranges are done, so that the peak is the input or the result,
-// not their sum.
-
-const (
-	fwd = 1 // the pair was given as smaller → larger compact id
-	bwd = 2
-)
+// then each range is gathered by its smaller ends and written out once. Nothing
+// is sorted: what repeats is seen in a bitmap of the larger ends. Segments give
+// their pages back as ranges are done, so that the peak is the input or the
+// result, not their sum.
 
 // pairSet is the distinct pairs of a graph by compact ids. A pair lies at its
 // smaller end.
 type pairSet struct {
 	n uint32
-	// The larger ends of x's pairs are far[at[x]:], size[x] of them; dir has fwd,
-	// bwd or both for each, and is nil on an undirected graph. Between the blocks
-	// is room that duplicates would have taken, which was never touched.
-	far    []uint32
-	dir    []uint8
-	at     []uint64
-	size   []uint32
-	blocks []block
+	// The larger ends of x's pairs are far[at[x]:], size[x] of them, in no order.
+	// On a directed graph those that were given only as larger → smaller come
+	// first, then those given both ways: ownIn[x] in all are predecessors, and the
+	// last ownOut[x] of size[x] are successors. Between the blocks is room that
+	// duplicates would have taken, which was never touched.
+	far           []uint32
+	at            []uint64
+	size          []uint32
+	ownOut, ownIn []uint32
+	blocks        []block
 	// later[y] is how many pairs have y as their larger end; on a directed graph
-	// laterFwd and laterBwd those with the direction.
+	// laterFwd and laterBwd those that were given as smaller → larger, and as
+	// larger → smaller.
 	later, laterFwd, laterBwd []uint32
 	// Degrees by compact id: distinct neighbours either way and, on a directed
 	// graph, successors and predecessors.
@@ -46,10 +45,9 @@ type block struct{ from, to uint64 }
 
 func newPairSet(n uint32, total uint64, directed bool) *pairSet {
 	count := func() []uint32 { return makeTemp[uint32](uint64(n)) }
-	set := &pairSet{n: n, far: makeTemp[uint32](total), at: makeTemp[uint64](uint64(n)), size: count(), later: count(), deg: count()}
+	set := &pairSet{n: n, far: makeTemp[uint32](total), at: makeTemp[uint64](uint64(n)), size: count(), deg: count()}
 	if directed {
-		set.dir = makeTemp[uint8](total)
-		set.laterFwd, set.laterBwd, set.out, set.in = count(), count(), count(), count()
+		set.ownOut, set.ownIn, set.out, set.in = count(), count(), count(), count()
 	}
 	return set
 }
@@ -57,12 +55,17 @@ func newPairSet(n uint32, total uint64, directed bool) *pairSet {
 // freePairs frees the pairs; the degrees stay.
 func (p *pairSet) freePairs() {
 	freeBig(&p.far)
-	freeBig(&p.dir)
 	freeBig(&p.at)
-	for _, l := range []*[]uint32{&p.size, &p.later, &p.laterFwd, &p.laterBwd} {
+	for _, l := range []*[]uint32{&p.size, &p.ownOut, &p.ownIn, &p.later, &p.laterFwd, &p.laterBwd} {
 		freeBig(l)
 	}
 }
+
+// all, along and against are the larger ends of x's pairs: of all, of those given
+// as smaller → larger, and of those given as larger → smaller.
+func (p *pairSet) all(x uint32) []uint32     { return p.far[p.at[x]:][:p.size[x]] }
+func (p *pairSet) along(x uint32) []uint32   { return p.all(x)[p.size[x]-p.ownOut[x]:] }
+func (p *pairSet) against(x uint32) []uint32 { return p.all(x)[:p.ownIn[x]] }
 
 func (p *pairSet) free() {
 	p.freePairs()
@@ -210,122 +213,33 @@ func distinct(ctx context.Context, threads int, segs []*segment, n uint32, direc
 			room += uint64(s.cut[i+1] - s.cut[i])
 		}
 	}
-	var arcs, pairs atomic.Uint64
-	bufs := make([]rangeBuf, threads)
+	emitters := make([]emitter, threads)
+	tallies := newTallies(n, threads, total, directed)
 	done := releaser{segs: segs, done: make([]bool, k)}
 	err = parallel(ctx, threads, uint64(k), 1, func(w int, i, _ uint64) {
-		keys := bufs[w].gather(segs, int(i), r.lo[i], n)
-		a, p := set.emit(&set.blocks[i], r.lo[i], keys, bits.Len32(n-1), threads > 1)
-		arcs.Add(a)
-		pairs.Add(p)
+		e := &emitters[w]
+		e.set, e.tallies, e.worker = set, tallies, w
+		e.gather(segs, int(i), r.lo[i], r.lo[i+1])
+		e.emit(&set.blocks[i], r.lo[i], r.lo[i+1])
 		done.finished(int(i))
 	})
-	for w := range bufs {
-		freeBig(&bufs[w].keys)
-		freeBig(&bufs[w].tmp)
+	for _, e := range emitters {
+		set.arcs += e.arcs
+		set.pairs += e.pairs
+		e.free()
 	}
-	set.arcs, set.pairs = arcs.Load(), pairs.Load()
+	later := []*[]uint32{&set.later, &set.laterFwd, &set.laterBwd}
+	for i, t := range tallies {
+		*later[i] = t.total(ctx, threads)
+	}
 	for x, c := range set.later {
 		set.deg[x] = set.size[x] + c
 	}
 	for x := range set.out {
-		set.out[x] += set.laterBwd[x]
-		set.in[x] += set.laterFwd[x]
+		set.out[x] = set.ownOut[x] + set.laterBwd[x]
+		set.in[x] = set.ownIn[x] + set.laterFwd[x]
 	}
 	return set, err
-}
-
-type rangeBuf struct{ keys, tmp []uint64 }
-
-// gather returns the pairs of a range, sorted, as (smaller end - lo), larger
-// end, and a bit that is 1 for pairs given as larger → smaller.
-func (r *rangeBuf) gather(segs []*segment, i int, lo, n uint32) []uint64 {
-	var total uint64
-	for _, s := range segs {
-		total += uint64(s.cut[i+1] - s.cut[i])
-	}
-	if uint64(cap(r.keys)) < total {
-		freeBig(&r.keys)
-		freeBig(&r.tmp)
-		r.keys = makeTemp[uint64](total + total/4)
-		if total <= hugeRange {
-			r.tmp = makeTemp[uint64](total + total/4)
-		}
-	}
-	keys := r.keys[:total]
-	shift := bits.Len32(n-1) + 1
-	top, k, last, sorted := uint32(0), 0, uint64(0), true
-	for _, s := range segs {
-		for _, p := range s.p[s.cut[i]:s.cut[i+1]] {
-			a, b, back := uint32(p>>32), uint32(p), uint64(0)
-			if a > b {
-				a, b, back = b, a, 1
-			}
-			top = max(top, a-lo)
-			key := uint64(a-lo)<<shift | uint64(b)<<1 | back
-			sorted = sorted && last <= key
-			last = key
-			keys[k] = key
-			k++
-		}
-	}
-	if sorted {
-		return keys
-	}
-	if len(keys) > cap(r.tmp) {
-		slices.Sort(keys)
-		return keys
-	}
-	return radixSort(keys, r.tmp[:len(keys)], bits.Len32(top)+shift)
-}
-
-// hugeRange is from where a range (that of a vertex with very many neighbours)
-// is sorted without a second buffer.
-const hugeRange = 16 << 20
-
-// emit writes the distinct pairs of sorted keys, whose smaller ends are numbered
-// from lo on, to block b and counts ends. Other goroutines count too if shared.
-func (set *pairSet) emit(b *block, lo uint32, keys []uint64, width int, shared bool) (arcs, pairs uint64) {
-	mask := uint64(1)<<width - 1
-	at := b.from
-	for i := 0; i < len(keys); {
-		k := keys[i] >> 1
-		d := uint8(0)
-		for i < len(keys) && keys[i]>>1 == k {
-			d |= fwd << (keys[i] & 1)
-			i++
-		}
-		arcs += uint64(d+1) / 2 // 1, 2 → 1; 3 → 2
-		x, y := lo+uint32(k>>width), uint32(k&mask)
-		if set.size[x] == 0 {
-			set.at[x] = at
-		}
-		set.size[x]++
-		set.far[at] = y
-		bump(&set.later[y], shared)
-		if set.dir != nil {
-			set.dir[at] = d
-			if d&fwd != 0 {
-				set.out[x]++
-				bump(&set.laterFwd[y], shared)
-			}
-			if d&bwd != 0 {
-				set.in[x]++
-				bump(&set.laterBwd[y], shared)
-			}
-		}
-		at++
-	}
-	b.to = at
-	return arcs, at - b.from
-}
-
-func bump(n *uint32, shared bool) {
-	if shared {
-		atomic.AddUint32(n, 1)
-	} else {
-		*n++
-	}
 }
 
 // releaser gives back the pages of segments below the ranges that are done.

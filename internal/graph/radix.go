@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// radixBits is the digit of the radix sorts: 2048 counters stay in the first
+// radixBits is the digit of the radix sort: 2048 counters stay in the first
 // cache.
 const radixBits = 11
 
@@ -14,7 +14,7 @@ const radixShort = 384
 
 // radixSort sorts keys below 2^width. tmp has the same length; the result is in
 // the slice that it returns (keys or tmp).
-func radixSort[T uint32 | uint64](keys, tmp []T, width int) []T {
+func radixSort(keys, tmp []uint32, width int) []uint32 {
 	if len(keys) < radixShort {
 		slices.Sort(keys)
 		return keys
@@ -24,7 +24,7 @@ func radixSort[T uint32 | uint64](keys, tmp []T, width int) []T {
 		return keys
 	}
 	digit := (width + passes - 1) / passes
-	mask := T(1)<<digit - 1
+	mask := uint32(1)<<digit - 1
 	for p := range passes {
 		shift := p * digit
 		var at [1 << radixBits]uint32
