@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/standby"
 	"github.com/weftgraph/weft/internal/graph"
 )
 
@@ -174,6 +175,14 @@ func (s *sched) give(t task) bool {
 // errPanic stops the other workers when one panicked.
 var errPanic = errors.New("a worker panicked")
 
+// Standby wakes the threads of a search that is about to begin, and has them wait for
+// it a few milliseconds.
+func Standby(o engine.Options) {
+	if !optOff(o, "host.standby") {
+		standby.Wake(o.Threads - 1)
+	}
+}
+
 // run starts the workers and waits for them. A panic of a worker, as over a
 // corrupt file, becomes one of run, where it can be recovered.
 func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)) {
@@ -191,7 +200,8 @@ func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)
 		work(i)
 	}
 	for i := 1; i < s.workers; i++ {
-		wg.Go(func() { one(i) })
+		wg.Add(1)
+		standby.Go(func() { defer wg.Done(); one(i) })
 	}
 	one(0) // here: a short search is over before another goroutine has woken
 	wg.Wait()

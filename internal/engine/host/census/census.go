@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/engine/host/standby"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -143,7 +144,8 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 	}
 	var wg sync.WaitGroup
 	for range threads - 1 {
-		wg.Go(func() { work(nil) })
+		wg.Add(1)
+		standby.Go(func() { defer wg.Done(); work(nil) })
 	}
 	work(progress)
 	wg.Wait()
