@@ -138,3 +138,35 @@ func TestCodegen(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSuitsFine: of the plans that stack runs, fine may take nests, and bit matrices
+// of large vertex-induced patterns with a vertex outside the neighbourhood.
+func TestSuitsFine(t *testing.T) {
+	g, err := gen.Generate(context.Background(), gen.Spec{Model: "er", N: 50, M: 200, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		pattern, method string
+		induced, want   bool
+	}{
+		{"stmatch:q20", "local", true, true},
+		{"stmatch:q20", "local", false, false},
+		{"stmatch:q24", "local", true, false}, // a clique
+		{"cycle(4)", "local", true, false},
+		{"cycle(5)", "nest", false, true},
+	} {
+		ps, err := pattern.ByName(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ps[0].Induced = c.induced
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: c.method, Quick: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := suitsFine(p); got != c.want {
+			t.Errorf("%s by %s, induced %v: %v", c.pattern, c.method, c.induced, got)
+		}
+	}
+}

@@ -105,7 +105,7 @@ func pickGPU(r Request) (Choice, error) {
 			if auto {
 				c.Reason = e.why(p, refused)
 			}
-			if auto && p.Method == plan.Nest && !r.Listing {
+			if auto && suitsFine(p) && !r.Listing {
 				preferFine(r, s, &c)
 			}
 			return c, nil
@@ -114,15 +114,31 @@ func pickGPU(r Request) (Choice, error) {
 	return Choice{}, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refused...))
 }
 
-// preferFine makes fine the choice for a loop nest that is counted, where it looks
+// largeInduced is how many vertices a vertex-induced pattern has for which fine is
+// faster than bit matrices, if one of them lies outside the root's neighbourhood.
+const largeInduced = 7
+
+// suitsFine reports whether fine may be faster with a plan of this kind than stack:
+// a loop nest, or a bit matrix of which every outside vertex makes a row, for a
+// pattern so large that few partial matches survive its missing edges.
+func suitsFine(p *plan.Plan) bool {
+	if p.Method != plan.Local {
+		return p.Method == plan.Nest
+	}
+	inside := slices.ContainsFunc(p.Levels[1].Back, func(b plan.Back) bool { return b.Level == 0 && !b.Neg })
+	return p.Induced && !inside && len(p.Levels) >= largeInduced
+}
+
+// preferFine makes fine the choice for such a plan that is counted, where it looks
 // neighbours up in rows of bits: on an H200 it was 2 to 5 times as fast as stack at
-// six of eight nests over graphs that small, and as fast at two (docs/gpu.md).
+// six of eight nests over graphs that small, and as fast at two, and 2 to 9 times at
+// all four vertex-induced patterns of seven vertices with an outside vertex (docs/gpu.md).
 func preferFine(r Request, s *session.Session, c *Choice) {
 	f := fine.New(s)
 	p, err := r.Compile(plan.Nest.String(), orderOfFine)
 	if err == nil && f.LooksUpBits(p, r.Options) && f.Check(r.Graph, p, r.Options) == nil {
 		c.Engine, c.Plan = f, p
-		c.Reason = "the fastest where no neighbourhood has a whole match and there is room for neighbours as rows of bits: a lane a candidate"
+		c.Reason = "the fastest where there is room for neighbours as rows of bits and no neighbourhood has a whole match: a lane a candidate"
 	}
 }
 
