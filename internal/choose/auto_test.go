@@ -146,27 +146,42 @@ func TestSuitsFine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		pattern, method string
-		induced, want   bool
-	}{
-		{"stmatch:q20", "local", true, true},
-		{"stmatch:q20", "local", false, false},
-		{"stmatch:q24", "local", true, false}, // a clique
-		{"cycle(4)", "local", true, false},
-		{"cycle(5)", "nest", false, true},
-	} {
-		ps, err := pattern.ByName(c.pattern)
+	// Two vertices that are no neighbours, and a path of which all are theirs.
+	ends := &pattern.Pattern{Vertices: make([]pattern.Vertex, 7)}
+	for v := range ends.Vertices {
+		ends.Vertices[v].Name = fmt.Sprintf("v%d", v)
+		if v >= 2 {
+			ends.Edges = append(ends.Edges, pattern.Edge{From: 0, To: v}, pattern.Edge{From: 1, To: v})
+		}
+		if v >= 3 {
+			ends.Edges = append(ends.Edges, pattern.Edge{From: v - 1, To: v})
+		}
+	}
+	named := func(name string) *pattern.Pattern {
+		ps, err := pattern.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ps[0].Induced = c.induced
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: c.method, Quick: true})
+		return ps[0]
+	}
+	for _, c := range []struct {
+		p             *pattern.Pattern
+		method        string
+		induced, want bool
+	}{
+		{ends, "local", true, true},
+		{ends, "local", false, false},
+		{named("clique(7)"), "local", true, false},
+		{named("cycle(4)"), "local", true, false},
+		{named("cycle(5)"), "nest", false, true},
+	} {
+		c.p.Induced = c.induced
+		p, err := plan.Compile(g, c.p, plan.Options{Root: plan.NoRoot, Method: c.method, Quick: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := suitsFine(p); got != c.want {
-			t.Errorf("%s by %s, induced %v: %v", c.pattern, c.method, c.induced, got)
+			t.Errorf("%d vertices by %s, induced %v: %v", len(c.p.Vertices), c.method, c.induced, got)
 		}
 	}
 }
