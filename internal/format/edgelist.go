@@ -204,11 +204,21 @@ func (r *reading) edgeText(sp *textSpec) (uint64, error) {
 		c := graph.EdgeChunk{Seq: b.seq}
 		if simple {
 			p := &quick[worker]
-			if err := p.parse(b.data, sp); err != nil {
+			if p.wide == nil && !r.mirror {
+				err := r.build.Fill(mostPairs(len(b.data)), func(room []uint64) (int, uint32, error) {
+					n, most, err := p.narrow(b.data, sp, room)
+					lines.Add(uint64(n))
+					return n, most, err
+				})
+				if err != errWide {
+					return err
+				}
+			}
+			var err error
+			if c.Src, c.Dst, err = p.read(b.data, sp); err != nil {
 				return err
 			}
-			lines.Add(p.lines)
-			c.Src, c.Dst = p.src, p.dst
+			lines.Add(uint64(len(c.Src)))
 		} else {
 			w := general[worker]
 			if w == nil {

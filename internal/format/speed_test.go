@@ -25,10 +25,14 @@ func BenchmarkPairs(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				state := make([]pairs, threads)
+				state, room := make([]pairs, threads), make([][]uint64, threads)
+				for w := range room {
+					room[w] = make([]uint64, mostPairs(2*blockSize))
+				}
 				sp := &textSpec{span: 1 << 63}
 				err = src.eachBlock(context.Background(), 0, threads, func(w int, k *block) error {
-					return state[w].parse(k.data, sp)
+					_, _, err := state[w].narrow(k.data, sp, room[w][:mostPairs(len(k.data))])
+					return err
 				})
 				if err != nil {
 					b.Fatal(err)

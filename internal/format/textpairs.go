@@ -2,24 +2,47 @@ package format
 
 import (
 	"encoding/binary"
+	"errors"
 )
 
-// pairs is the buffer of one worker on the path for lines of two numbers.
+// pairs is one worker's state on the path for lines of two numbers.
 type pairs struct {
-	src, dst []uint64
-	lines    uint64
-	f        fields
+	wide []uint64 // room for pairs of numbers of which one has more than 32 bits
+	f    fields
 }
 
-// parse reads the lines of b, which are two numbers, blank, or comments. It
-// allocates nothing once its buffers have grown.
-func (p *pairs) parse(blk []byte, sp *textSpec) error {
-	// The shortest line has four bytes; eight-byte loads reach past the end.
-	most := len(blk)/4 + 1
-	if cap(p.src) < most {
-		p.src, p.dst = make([]uint64, most), make([]uint64, most)
+// errWide means that a number of a block does not fit 32 bits.
+var errWide = errors.New("a number has more than 32 bits")
+
+// mostPairs is the most lines of two numbers that n bytes can have.
+func mostPairs(n int) int { return n/4 + 1 }
+
+// narrow reads the lines of blk, which are two numbers, blank, or comments, to
+// room for mostPairs as first<<32 | second. It returns how many there are and the
+// largest number, or errWide.
+func (p *pairs) narrow(blk []byte, sp *textSpec, room []uint64) (n int, most uint32, err error) {
+	n, m, err := p.parse(blk, sp, room, nil)
+	if err == nil && m>>32 != 0 {
+		return 0, 0, errWide
 	}
-	src, dst := p.src[:most], p.dst[:most]
+	return n, uint32(m), err
+}
+
+// read is narrow for all numbers. What it returns is valid until the next call.
+func (p *pairs) read(blk []byte, sp *textSpec) (src, dst []uint64, err error) {
+	most := mostPairs(len(blk))
+	if len(p.wide) < 2*most {
+		p.wide = make([]uint64, 2*most)
+	}
+	src, dst = p.wide[:most], p.wide[most:][:most]
+	n, _, err := p.parse(blk, sp, src, dst)
+	return src[:n], dst[:n], err
+}
+
+// parse reads lines to src and dst, or, if that is nil, both numbers of a line to
+// a word of src. It returns how many lines have numbers, and the largest of these.
+func (p *pairs) parse(blk []byte, sp *textSpec, src, dst []uint64) (n int, most uint64, err error) {
+	// Eight-byte loads reach past the end.
 	end := len(blk)
 	b := blk[:end+slack]
 	for i := end; i < len(b); i++ {
@@ -37,15 +60,14 @@ func (p *pairs) parse(blk []byte, sp *textSpec) error {
 		}
 	}
 	lo, span := sp.lo, sp.span
-	n, i := 0, 0
-	for i < end {
+	for i := 0; i < end; {
 		// The usual line: digits, separator, digits, line end.
 		v, k := digits8(binary.LittleEndian.Uint64(b[i : i+8]))
 		j := i + int(k)
 		if k == 8 {
 			var ok bool
 			if v, j, ok = parseLong(b, j, v); !ok {
-				return p.slow(b, i, end, sp)
+				return 0, 0, p.slow(b, i, end, sp)
 			}
 		}
 		if b[j] == common && k > 0 {
@@ -54,14 +76,15 @@ func (p *pairs) parse(blk []byte, sp *textSpec) error {
 			if m == 8 {
 				var ok bool
 				if w, e, ok = parseLong(b, e, w); !ok {
-					return p.slow(b, i, end, sp)
+					return 0, 0, p.slow(b, i, end, sp)
 				}
 			}
 			if b[e] == '\r' {
 				e++
 			}
 			if b[e] == '\n' && m > 0 && v-lo < span && w-lo < span {
-				src[n], dst[n] = v, w
+				store(src, dst, n, v, w)
+				most = max(most, v, w)
 				n++
 				i = e + 1
 				continue
@@ -69,17 +92,24 @@ func (p *pairs) parse(blk []byte, sp *textSpec) error {
 		}
 		next, took, err := p.oddLine(b, i, end, sp)
 		if err != nil {
-			return err
+			return 0, 0, err
 		}
 		if took != nil {
-			src[n], dst[n] = took[0], took[1]
+			store(src, dst, n, took[0], took[1])
+			most = max(most, took[0], took[1])
 			n++
 		}
 		i = next
 	}
-	p.lines = uint64(n)
-	p.src, p.dst = src[:n], dst[:n]
-	return nil
+	return n, most, nil
+}
+
+func store(src, dst []uint64, n int, v, w uint64) {
+	if dst != nil {
+		src[n], dst[n] = v, w
+	} else {
+		src[n] = v<<32 | w
+	}
 }
 
 // slow explains a number that is too long.

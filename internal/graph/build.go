@@ -45,9 +45,12 @@ func (b *builderState) build(ctx context.Context) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, place := degreeOrder(pairs.deg, class, g.Classes)
+	order, place := degreeOrder(pairs.deg, class, g.Classes, rank.vertices(pairs))
 	defer freeBig(&order)
 	defer freeBig(&place)
+	if class == nil {
+		g.Classes[0].End = uint32(len(order))
+	}
 	if err := pairs.adjacency(ctx, threads, g, order, place); err != nil {
 		_ = g.Close()
 		return nil, err
@@ -104,7 +107,7 @@ func (b *builderState) compact(ctx context.Context, threads int, segs []*segment
 func (b *builderState) userIDs(g *Graph, rank *ranker, order []uint32) {
 	d := &g.IDs
 	if b.kind != idsString {
-		d.Num = makeBig[int64](rank.n)
+		d.Num = makeBig[int64](uint64(len(order)))
 		for v, x := range order {
 			if rank.ids == nil {
 				d.Num[v] = int64(x)
@@ -114,11 +117,11 @@ func (b *builderState) userIDs(g *Graph, rank *ranker, order []uint32) {
 		}
 		return
 	}
-	d.StrOff = makeBig[uint64](rank.n + 1)
+	d.StrOff = makeBig[uint64](uint64(len(order)) + 1)
 	for v, x := range order {
 		d.StrOff[v+1] = d.StrOff[v] + uint64(len(b.strs.textOf(rank.ids[x])))
 	}
-	d.StrBytes = makeBig[uint8](d.StrOff[rank.n])
+	d.StrBytes = makeBig[uint8](d.StrOff[len(order)])
 	for v, x := range order {
 		copy(d.StrBytes[d.StrOff[v]:], b.strs.textOf(rank.ids[x]))
 	}

@@ -62,3 +62,52 @@ func TestBuilderApart(t *testing.T) {
 		g.Close()
 	}
 }
+
+// TestBuilderGaps builds graphs whose ids leave some numbers out, in the ways in which
+// vertices keep their numbers while the graph is built, with vertices that have
+// only a self-loop or are only known of.
+func TestBuilderGaps(t *testing.T) {
+	for _, c := range []struct{ edges, gap uint64 }{{2000, 2}, {100, 10}} { // many edges a vertex, and few
+		b := NewBuilder(BuildOptions{Threads: 2})
+		if err := b.AddRange(3); err != nil {
+			t.Fatal(err)
+		}
+		e := &EdgeChunk{Src: []uint64{44}, Dst: []uint64{44}}
+		var want []int64
+		for i := range uint64(50) {
+			if i < 3 || i%c.gap != 1 {
+				want = append(want, int64(i))
+			}
+		}
+		ends := func(i uint64) (u, v int64) {
+			live := want[3:]
+			return live[i%uint64(len(live))], live[i/7%uint64(len(live))]
+		}
+		for i := range c.edges {
+			if u, v := ends(i); u != 44 && v != 44 {
+				e.Src, e.Dst = append(e.Src, uint64(u)), append(e.Dst, uint64(v))
+			}
+		}
+		if err := b.AddEdges(e); err != nil {
+			t.Fatal(err)
+		}
+		g, err := b.Build(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Sorted(slices.Values(g.IDs.Num)); !slices.Equal(got, want) || int(g.Classes[0].End) != len(want) {
+			t.Fatalf("vertices %v, not %v; %d in the class", got, want, g.Classes[0].End)
+		}
+		for i := range c.edges {
+			x, y := ends(i)
+			u, _ := g.LookupInt(x)
+			v, _ := g.LookupInt(y)
+			if x != y && x != 44 && y != 44 && !g.Has(u, v) {
+				t.Fatalf("no edge from %d to %d", x, y)
+			}
+		}
+		if v, ok := g.LookupInt(44); !ok || g.Degree(v) != 0 {
+			t.Fatal("a vertex with a self-loop and nothing else is wrong")
+		}
+	}
+}

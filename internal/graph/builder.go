@@ -53,6 +53,14 @@ func NewBuilder(o BuildOptions) *Builder { return newBuilder(o) }
 // chunk's numeric columns are copied: the caller may reuse them.
 func (b *Builder) AddEdges(c *EdgeChunk) error { return b.b.addEdges(c) }
 
+// Fill has at most n edges without columns, of vertices with numeric ids below
+// 2^32, written where they stay: f writes each to room as source<<32 | target and
+// returns how many there are, and the largest id. What f wrote is left out if it
+// fails. It may be called from many goroutines at once.
+func (b *Builder) Fill(n int, f func(room []uint64) (used int, most uint32, err error)) error {
+	return b.b.fill(n, f)
+}
+
 // AddVertices takes a run of vertices; it may be called from many goroutines at
 // once. Vertices that no chunk names exist when an edge names them.
 func (b *Builder) AddVertices(c *VertexChunk) error { return b.b.addVertices(c) }

@@ -197,6 +197,38 @@ func (c *EdgeChunk) check(n int) (edgeShape, error) {
 	return sh, nil
 }
 
+func (b *builderState) setShape(sh edgeShape) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.shape.set && b.shape != sh {
+		return fmt.Errorf("%w: chunks with different optional columns", ErrColumns)
+	}
+	b.shape = sh
+	return nil
+}
+
+func (b *builderState) fill(n int, f func(room []uint64) (used int, most uint32, err error)) error {
+	g := b.pairs.take(n)
+	defer b.pairs.give(g)
+	at := len(g.p)
+	used, most, err := f(g.p[at:][:n])
+	if err != nil || used == 0 {
+		return err
+	}
+	if err := b.setShape(edgeShape{set: true}); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	err = b.setKind(idsNumeric)
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	g.p = g.p[:at+used]
+	b.pairs.counted(uint64(used), uint64(most))
+	return nil
+}
+
 func (b *builderState) addEdges(c *EdgeChunk) error {
 	src, err := b.rawIDs(c.Src, c.SrcStr)
 	if err != nil {
@@ -217,13 +249,9 @@ func (b *builderState) addEdges(c *EdgeChunk) error {
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	if b.shape.set && b.shape != sh {
-		b.mu.Unlock()
-		return fmt.Errorf("%w: chunks with different optional columns", ErrColumns)
+	if err := b.setShape(sh); err != nil {
+		return err
 	}
-	b.shape = sh
-	b.mu.Unlock()
 	if sh.plain() {
 		return b.pairs.add(src, dst)
 	}

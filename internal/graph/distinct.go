@@ -37,7 +37,8 @@ type pairSet struct {
 	// graph, successors and predecessors.
 	deg, out, in []uint32
 
-	loops, arcs, pairs uint64 // dropped self-loops, distinct arcs, distinct pairs
+	loop               []uint64 // bits of the vertices with self-loops
+	loops, arcs, pairs uint64   // dropped self-loops, distinct arcs, distinct pairs
 }
 
 // block is where the pairs of one range of smaller ends are.
@@ -45,7 +46,7 @@ type block struct{ from, to uint64 }
 
 func newPairSet(n uint32, total uint64, directed bool) *pairSet {
 	count := func() []uint32 { return makeTemp[uint32](uint64(n)) }
-	set := &pairSet{n: n, far: makeTemp[uint32](total), at: makeTemp[uint64](uint64(n)), size: count(), deg: count()}
+	set := &pairSet{n: n, far: makeTemp[uint32](total), at: makeTemp[uint64](uint64(n)), size: count(), deg: count(), loop: makeTemp[uint64](uint64(n)/64 + 1)}
 	if directed {
 		set.ownOut, set.ownIn, set.out, set.in = count(), count(), count(), count()
 	}
@@ -72,6 +73,7 @@ func (p *pairSet) free() {
 	freeBig(&p.deg)
 	freeBig(&p.out)
 	freeBig(&p.in)
+	freeBig(&p.loop)
 }
 
 // ranges cuts the vertices into ranges of about equal numbers of pairs.
@@ -126,8 +128,9 @@ func cutRanges(ctx context.Context, threads int, segs []*segment, n uint32, tota
 	return r, nil
 }
 
-// partition groups the edges of each segment by range and drops self-loops.
-func (r *ranges) partition(ctx context.Context, threads int, segs []*segment, keep bool) (loops uint64, err error) {
+// partition groups the edges of each segment by range and drops self-loops, whose
+// vertices' bits it sets in loop.
+func (r *ranges) partition(ctx context.Context, threads int, segs []*segment, loop []uint64, keep bool) (loops uint64, err error) {
 	var dropped atomic.Uint64
 	k := len(r.lo) - 1
 	spare := make([][]uint64, threads)
@@ -139,6 +142,7 @@ func (r *ranges) partition(ctx context.Context, threads int, segs []*segment, ke
 			a, b := uint32(p>>32), uint32(p)
 			if a == b {
 				lost++
+				atomic.OrUint64(&loop[a>>6], 1<<(a&63))
 				continue
 			}
 			s.cut[r.of[min(a, b)>>r.shift]+1]++
@@ -201,7 +205,7 @@ func distinct(ctx context.Context, threads int, segs []*segment, n uint32, direc
 	if err != nil {
 		return set, err
 	}
-	if set.loops, err = r.partition(ctx, threads, segs, keep); err != nil {
+	if set.loops, err = r.partition(ctx, threads, segs, set.loop, keep); err != nil {
 		return set, err
 	}
 	k := len(r.lo) - 1

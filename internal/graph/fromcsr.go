@@ -71,7 +71,7 @@ func FromCSR(ctx context.Context, in CSRInput) (*Graph, error) {
 	for v := range deg {
 		deg[v] = uint32(in.Off[v+1] - in.Off[v])
 	}
-	order, place := degreeOrder(deg, class, g.Classes)
+	order, place := degreeOrder(deg, class, g.Classes, nil)
 	g.Out = emptyCSR(deg, order)
 	freeBig(&deg)
 	for v := range n { // to final offsets

@@ -1,11 +1,20 @@
 package graph
 
+import "math/bits"
+
 // degreeOrder returns the compact ids in the order of internal ids: by class,
 // inside a class by descending degree, ties by the user's id; and the internal
-// id of each compact id. class is nil for one class.
-func degreeOrder(deg, class []uint32, classes []Class) (order, place []uint32) {
-	n := uint32(len(deg))
-	order, place = makeTemp[uint32](uint64(n)), makeTemp[uint32](uint64(n))
+// id of each compact id. class is nil for one class. Compact ids whose bits in
+// exist are 0 are no vertices and have no internal ids; nil means that all are.
+func degreeOrder(deg, class []uint32, classes []Class, exist []uint64) (order, place []uint32) {
+	n := uint64(len(deg))
+	if exist != nil {
+		n = 0
+		for _, w := range exist {
+			n += uint64(bits.OnesCount64(w))
+		}
+	}
+	order, place = makeTemp[uint32](n), makeTemp[uint32](uint64(len(deg)))
 	most := uint32(0)
 	for _, d := range deg {
 		most = max(most, d)
@@ -22,6 +31,9 @@ func degreeOrder(deg, class []uint32, classes []Class) (order, place []uint32) {
 		sum += c
 	}
 	for v, d := range deg {
+		if d == 0 && exist != nil && exist[v>>6]>>(v&63)&1 == 0 {
+			continue // behind all others by its degree, so it leaves no gap
+		}
 		order[at[most-d]] = uint32(v)
 		at[most-d]++
 	}

@@ -14,6 +14,11 @@ type ranker struct {
 	n    uint64
 	ids  []uint64 // raw ids in the user's order; nil: 0 … n-1 themselves
 	same bool     // raw ids are the compact ones
+	// loose: besides, some of 0 … n-1 are no vertices. Those that are have their
+	// bits set below, or, where that is nil, an edge, a self-loop or a number
+	// below known.
+	loose bool
+	known uint64
 
 	// Numbers that fit a bitmap: the rank is a count of bits before.
 	bit []uint64
@@ -36,6 +41,23 @@ func (r *ranker) free() {
 	freeBig(&r.sum)
 	freeBig(&r.key)
 	freeBig(&r.val)
+}
+
+// vertices returns a bitmap of those of 0 … n-1 that are vertices, nil for all,
+// once the pairs of all edges are known. The ranker frees it.
+func (r *ranker) vertices(pairs *pairSet) []uint64 {
+	if r.loose && r.bit == nil {
+		r.bit, pairs.loop = pairs.loop, nil
+		for x, d := range pairs.deg {
+			if d > 0 || uint64(x) < r.known {
+				r.bit[x>>6] |= 1 << (x & 63)
+			}
+		}
+	}
+	if !r.loose {
+		return nil
+	}
+	return r.bit
 }
 
 func (r *ranker) rank(x uint64) uint32 {
@@ -87,6 +109,11 @@ func newRanker(ctx context.Context, threads int, all []*segment, verts [][]uint6
 	}
 	if known > 0 {
 		most = max(most, known-1)
+	}
+	if !wide && len(verts) == 0 && most < ends/16 {
+		// Arrays of most+1 elements are small beside the edges, even if few of
+		// these are vertices.
+		return &ranker{n: most + 1, same: true, loose: true, known: known}, nil
 	}
 	if !wide && most/64 <= (ends+known)/2+1<<12 {
 		return rankBitmap(ctx, threads, all, verts, most, known)
@@ -142,6 +169,11 @@ func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint
 	if r.n == most+1 {
 		r.same = true
 		freeBig(&r.bit)
+		freeBig(&r.sum)
+		return r, nil
+	}
+	if most-r.n < most/8 && len(verts) == 0 && most < maxVertices {
+		r.n, r.same, r.loose = most+1, true, true // not worth another pass over the edges
 		freeBig(&r.sum)
 		return r, nil
 	}

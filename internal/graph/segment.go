@@ -32,16 +32,19 @@ type pairStore struct {
 	edges        uint64
 }
 
-func (s *pairStore) take() *segment {
+// take returns a segment with room for n edges; give returns it to the store.
+func (s *pairStore) take(n int) *segment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k := len(s.open); k > 0 {
+	for k := len(s.open); k > 0; k = len(s.open) {
 		g := s.open[k-1]
 		s.open = s.open[:k-1]
-		return g
+		if cap(g.p)-len(g.p) >= n {
+			return g
+		}
 	}
 	s.size = min(max(4096, 2*s.size), segEdges)
-	g := &segment{p: makeTemp[uint64](s.size)[:0]}
+	g := &segment{p: makeTemp[uint64](max(s.size, uint64(n)))[:0]}
 	s.opened = append(s.opened, g)
 	return g
 }
@@ -52,6 +55,14 @@ func (s *pairStore) give(g *segment) {
 		s.open = append(s.open, g)
 		s.mu.Unlock()
 	}
+}
+
+// counted says that n edges more are there, with ids of at most most.
+func (s *pairStore) counted(n, most uint64) {
+	s.mu.Lock()
+	s.edges += n
+	s.most = max(s.most, most)
+	s.mu.Unlock()
 }
 
 // spread looks at the ids of a chunk: the largest, and all bits that occur.
@@ -78,21 +89,17 @@ func (s *pairStore) add(src, dst []uint64) error {
 	if all>>63 != 0 {
 		return tooLong(src, dst)
 	}
-	s.mu.Lock()
-	s.edges += uint64(len(src))
-	if all>>32 == 0 {
-		s.most = max(s.most, most)
-	}
-	s.mu.Unlock()
 	if all>>32 != 0 {
 		g := wideSegment(src, dst)
 		s.mu.Lock()
 		s.wide = append(s.wide, g)
+		s.edges += uint64(len(src))
 		s.mu.Unlock()
 		return nil
 	}
+	s.counted(uint64(len(src)), most)
 	for len(src) > 0 {
-		g := s.take()
+		g := s.take(1)
 		k := min(cap(g.p)-len(g.p), len(src))
 		at := len(g.p)
 		g.p = g.p[:at+k]
