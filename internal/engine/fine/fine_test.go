@@ -93,11 +93,14 @@ func TestSwitches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, opt := range []string{
+			for k, opt := range []string{
 				"", "fine.batch=off", "fine.tail=off", "fine.lookup=hash", "fine.lookup=search", "fine.prune=on", "fine.prune=on fine.lookup=hash", "fine.prune=on fine.lookup=search fine.tail=off", "fine.pool=0", "fine.pool=50",
 				"fine.steal=off", "fine.steal=block", "fine.steal=grid fine.pool=0", "fine.tail=off fine.pool=0 fine.batch=off",
 				"fine.tail=off fine.pool=0 fine.siblings=off", "fine.tail=off fine.pool=0", "fine.tail=off fine.pool=50 fine.siblings=on fine.lookup=hash", "fine.tail=off fine.pool=0 fine.prune=on fine.steal=block",
 			} {
+				if testing.Short() && k%2 != i/2%2 {
+					continue
+				}
 				o := engine.Options{Levels: true, Opt: map[string]string{}}
 				for kv := range strings.FieldsSeq(opt) {
 					k, v, _ := strings.Cut(kv, "=")
@@ -209,7 +212,11 @@ func TestStopsAtStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
+	runs := 200
+	if testing.Short() {
+		runs = 40
+	}
+	for range runs {
 		var rows rowCounter
 		if _, err := fine.New(s).Run(t.Context(), g, p, engine.Options{Limit: 1}, &rows); err != nil || rows != 1 {
 			t.Fatalf("%d rows, %v", rows, err)
