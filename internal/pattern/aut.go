@@ -10,7 +10,7 @@ import "math/big"
 type Group struct {
 	s      *structure
 	colour []int     // refined; vertices fixed by definition have own colours
-	chain  [][][]int // chain[i][j]: fixes 0 … i-1 and moves i; the identity first
+	chain  [][][]int // chain[i][j]: fixes 0 … i-1 and moves i; the identity first; nil for the trivial group
 	gens   [][]int
 }
 
@@ -33,19 +33,17 @@ func (p *Pattern) Automorphisms() *Group {
 }
 
 func newGroup(s *structure, colour []int) *Group {
-	g := &Group{s: s, chain: make([][][]int, s.n)}
+	g := &Group{s: s}
 	g.colour, _ = s.refine(colour)
+	if fixed := single(g.colour); s.n > 0 && fixed == ^uint32(0)>>(32-min(s.n, 32)) {
+		return g // every vertex differs from every other
+	}
 	identity := make([]int, s.n)
 	for i := range identity {
 		identity[i] = i
 	}
 	still := [][]int{identity}
-	if fixed := single(g.colour); s.n > 0 && fixed == ^uint32(0)>>(32-min(s.n, 32)) {
-		for i := range g.chain {
-			g.chain[i] = still // every vertex differs from every other
-		}
-		return g
-	}
+	g.chain = make([][][]int, s.n)
 	level := make([][]int, s.n) // level[i]: 0 … i-1 have colours of their own
 	alone := make([]uint32, s.n)
 	for i, now, fixed := 0, g.colour, single(g.colour); i < s.n; i++ {
@@ -236,6 +234,15 @@ func (g *Group) OrbitsAlong(order []int) []uint32 {
 	if g.Trivial() {
 		return out
 	}
+	if perm := g.gens[0]; len(g.gens) == 1 && fixes(compose(perm, perm), len(perm)) {
+		// One exchange: whichever vertex that it moves comes first.
+		for l, v := range order {
+			if perm[v] != v {
+				out[l] |= 1 << perm[v]
+				return out
+			}
+		}
+	}
 	// The generators of a stabiliser chain along the order: those that fix the
 	// first vertices generate the stabiliser of these.
 	h := newGroup(g.s.permute(order), permuted(g.colour, order))
@@ -294,7 +301,7 @@ func (g *Group) Elements(max int) (elems [][]int, ok bool) {
 		identity[i] = i
 	}
 	elems = [][]int{identity}
-	for i := g.s.n - 1; i >= 0; i-- {
+	for i := len(g.chain) - 1; i >= 0; i-- {
 		// Each element of the stabiliser of 0 … i-1 is, uniquely, a coset
 		// representative after an element of the stabiliser of 0 … i.
 		var next [][]int

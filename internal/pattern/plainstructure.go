@@ -10,10 +10,11 @@ func plainStructure(p *Pattern) *structure {
 	if len(p.Where) > 0 || p.Order != nil || n > MaxVertices {
 		return nil
 	}
-	s := &structure{n: n, vertex: make([]int, n), pair: make([][]int, n)}
-	cells := make([]int, n*n)
+	s := &structure{n: n, vertex: make([]int, n), pair: make([][]int32, n)}
+	cells := make([]int32, n*n)
 	var joined [MaxVertices]uint32
-	labels := make([]string, 0, n)
+	var room [MaxVertices]string
+	labels := room[:0]
 	colour := func(l *Label) int {
 		if l == nil {
 			return 0
@@ -41,7 +42,7 @@ func plainStructure(p *Pattern) *structure {
 		}
 		joined[e.From] |= 1 << e.To
 		joined[e.To] |= 1 << e.From
-		kind := 1 + 16*colour(e.Label)
+		kind := int32(1 + 16*colour(e.Label))
 		if e.Negated {
 			kind += 2
 		}

@@ -14,10 +14,10 @@ import (
 // Colours are ranks of sorted keys, so isomorphic patterns get equal colours.
 type structure struct {
 	n      int
-	global []string // what touches no vertex: mode, INDUCED, constants
-	vertex []int    // colour of each vertex
-	pair   [][]int  // colour of each ordered pair
-	vkeys  []string // the keys behind the colours
+	global []string  // what touches no vertex: mode, INDUCED, constants
+	vertex []int     // colour of each vertex
+	pair   [][]int32 // colour of each ordered pair
+	vkeys  []string  // the keys behind the colours
 	pkeys  []string
 	wide   []wide
 	home   map[string]bool // keys of wide under the identity
@@ -207,19 +207,19 @@ func (s *structure) number(unary [][]string, binary [][][]string) {
 	sort.Strings(s.pkeys)
 	s.vkeys, s.pkeys = dedupe(s.vkeys), dedupe(s.pkeys)
 	s.vertex = make([]int, s.n)
-	s.pair = make([][]int, s.n)
+	s.pair = make([][]int32, s.n)
 	for u := range s.n {
 		s.vertex[u] = sort.SearchStrings(s.vkeys, vkey[u])
-		s.pair[u] = make([]int, s.n)
+		s.pair[u] = make([]int32, s.n)
 		for v := range s.n {
-			s.pair[u][v] = sort.SearchStrings(s.pkeys, pkey[u][v])
+			s.pair[u][v] = int32(sort.SearchStrings(s.pkeys, pkey[u][v]))
 		}
 	}
 }
 
 // permute returns s with vertex order[i] called i.
 func (s *structure) permute(order []int) *structure {
-	t := &structure{n: s.n, vertex: permuted(s.vertex, order), pair: make([][]int, s.n), home: map[string]bool{}}
+	t := &structure{n: s.n, vertex: permuted(s.vertex, order), pair: make([][]int32, s.n), home: map[string]bool{}}
 	for i, v := range order {
 		t.pair[i] = permuted(s.pair[v], order)
 	}
@@ -244,8 +244,8 @@ func (s *structure) permute(order []int) *structure {
 }
 
 // permuted returns list with the element at order[i] at i.
-func permuted(list, order []int) []int {
-	out := make([]int, len(list))
+func permuted[T any](list []T, order []int) []T {
+	out := make([]T, len(list))
 	for i, v := range order {
 		out[i] = list[v]
 	}

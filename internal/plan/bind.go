@@ -18,7 +18,7 @@ type binding struct {
 
 	vertices []boundVertex
 	adjs     []Adjacency
-	adjOf    map[string]int // by key: the relation and the end it is seen from
+	seenRels []*relation // of adjs; one that has a direction is seen from its source first
 	links    []link
 	edges    []boundEdge
 	checks   []boundCheck
@@ -61,14 +61,11 @@ func bind(t *tables, p *pattern.Pattern) (*binding, error) {
 		tables: t, p: p, n: len(p.Vertices),
 		vertices: make([]boundVertex, len(p.Vertices)),
 		links:    make([]link, 0, len(p.Edges)),
-		adjOf:    map[string]int{},
-		near:     make([]uint32, len(p.Vertices)),
-		far:      make([]uint32, len(p.Vertices)),
 		group:    p.Automorphisms(),
 	}
-	for v := range b.vertices {
-		b.vertices[v].ranges = b.labelRanges(v)
-	}
+	sides := make([]uint32, 2*b.n)
+	b.near, b.far = sides[:b.n], sides[b.n:]
+	b.bindLabels()
 	wheres, err := b.splitPredicates()
 	if err != nil {
 		return nil, err
@@ -137,16 +134,17 @@ func (b *binding) minDegrees() {
 	if b.p.Mode != pattern.Iso {
 		return
 	}
-	need := make([]uint32, len(b.adjs)) // neighbours in the pattern, by list
-	for v := range b.vertices {
-		clear(need)
-		for _, l := range b.links {
-			if !l.neg && (l.u == v || l.v == v) {
-				need[b.seen(l, v)] |= 1 << (l.u + l.v - v)
-			}
+	lists := len(b.adjs)
+	need := make([]uint32, lists*b.n) // neighbours in the pattern, by vertex and list
+	for i := range b.links {
+		if l := &b.links[i]; !l.neg {
+			need[l.u*lists+l.adj] |= 1 << l.v
+			need[l.v*lists+b.adjs[l.adj].Rev] |= 1 << l.u
 		}
+	}
+	for v := range b.vertices {
 		bv := &b.vertices[v]
-		for adj, others := range need {
+		for adj, others := range need[v*lists : (v+1)*lists] {
 			if k := bits.OnesCount32(others); k > bv.minDegree {
 				bv.minDegree, bv.minDegreeAdj = k, adj
 			}
@@ -208,22 +206,25 @@ func (b *binding) addBacks(pl *Plan) {
 			early, late = late, early
 		}
 		lv := &pl.Levels[pl.LevelOf[late]]
-		lv.Back = append(lv.Back, Back{Level: pl.LevelOf[early], Adj: b.seen(l, early), Neg: l.neg})
+		x := Back{Level: pl.LevelOf[early], Adj: b.seen(l, early), Neg: l.neg}
+		lv.Back = append(lv.Back, x)
+		i := len(lv.Back) - 1
+		for ; i > 0 && x.before(lv.Back[i-1]); i-- {
+			lv.Back[i] = lv.Back[i-1]
+		}
+		lv.Back[i] = x
 	}
-	for l := range pl.Levels {
-		slices.SortFunc(pl.Levels[l].Back, func(x, y Back) int {
-			switch {
-			case x.Level != y.Level:
-				return x.Level - y.Level
-			case x.Neg != y.Neg:
-				if y.Neg {
-					return -1
-				}
-				return 1
-			}
-			return x.Adj - y.Adj
-		})
+}
+
+// before is the order of a level's backward neighbours.
+func (x Back) before(y Back) bool {
+	switch {
+	case x.Level != y.Level:
+		return x.Level < y.Level
+	case x.Neg != y.Neg:
+		return y.Neg
 	}
+	return x.Adj < y.Adj
 }
 
 // tables is what patterns bound to the same graph share: filtered relations and
@@ -250,7 +251,6 @@ type columns struct {
 
 func newTables(g *graph.Graph) *tables {
 	return &tables{
-		g: g, rows: map[string]*rowSet{}, rels: map[string]*relation{}, bits: map[string][]uint64{},
-		columns: &columns{words: map[string]*Words{}, exists: map[*pattern.Pattern]*SubPlan{}},
+		g: g, rows: map[string]*rowSet{}, rels: map[string]*relation{}, columns: &columns{},
 	}
 }

@@ -8,14 +8,32 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// labelRanges evaluates the label of pattern vertex v over the graph's classes:
-// nil for every vertex, else sorted disjoint ranges, joined where they touch.
-func (b *binding) labelRanges(v int) []Range {
-	l := b.p.Vertices[v].Label
-	if l == nil {
-		return nil
+// bindLabels gives each vertex the ranges of its label; those of one name share
+// theirs.
+func (b *binding) bindLabels() {
+	// One array for the ranges of all: mostly each has one.
+	room := make([]Range, 0, b.n)
+next:
+	for v := range b.vertices {
+		l := b.p.Vertices[v].Label
+		if l == nil {
+			continue
+		}
+		for u := range v {
+			if k := b.p.Vertices[u].Label; k == l || k != nil && l.Op == pattern.LabelName && k.Op == pattern.LabelName && k.Name == l.Name {
+				b.vertices[v].ranges = b.vertices[u].ranges
+				continue next
+			}
+		}
+		k := len(room)
+		room = b.matching(l, room)
+		b.vertices[v].ranges = b.labelRanges(l, room[k:len(room):len(room)])
 	}
-	out := b.matching(l)
+}
+
+// labelRanges evaluates a label over the graph's classes, where out are those that
+// it matches: nil for every vertex, else sorted disjoint ranges, joined where they touch.
+func (b *binding) labelRanges(l *pattern.Label, out []Range) []Range {
 	var unknown []string
 	if l.Op != pattern.LabelName || len(out) == 0 {
 		unknown = b.unknownLabels(l, "vertex", b.g.VertexLabels)
@@ -35,11 +53,11 @@ func (b *binding) labelRanges(v int) []Range {
 	return out
 }
 
-// matching returns the ranges of the classes that l matches.
-func (b *binding) matching(l *pattern.Label) []Range {
-	out := []Range{}
+// matching appends the ranges of the classes that l matches.
+func (b *binding) matching(l *pattern.Label, out []Range) []Range {
+	first := len(out)
 	add := func(c *graph.Class) {
-		if k := len(out); k > 0 && out[k-1].End == c.First {
+		if k := len(out); k > first && out[k-1].End == c.First {
 			out[k-1].End = c.End
 		} else if c.First < c.End {
 			out = append(out, Range{c.First, c.End})

@@ -151,7 +151,9 @@ func (b *binding) assembleChecks(order []int, o Options) (*Plan, *poset, int) {
 	}
 	for l, v := range order {
 		bv := &b.vertices[v]
-		pl.Levels[l] = Level{Vertex: v, Ranges: bv.ranges, Bits: bv.bits, MinDegree: bv.minDegree, MinDegreeAdj: bv.minDegreeAdj, Set: -1}
+		lv := &pl.Levels[l]
+		lv.Vertex, lv.Ranges, lv.Bits, lv.Set = v, bv.ranges, bv.bits, -1
+		lv.MinDegree, lv.MinDegreeAdj = bv.minDegree, bv.minDegreeAdj
 	}
 	if b.empty != nil {
 		pl.Levels[0].Ranges = []Range{} // so that the plan means what Empty says

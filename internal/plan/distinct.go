@@ -1,28 +1,38 @@
 package plan
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // addDistinct lists for each level the earlier levels that could hold the same
 // vertex and must not: those that no neighbour list (graphs have no self-loops),
 // no restriction and no pair of disjoint label ranges keeps apart.
 func addDistinct(pl *Plan, less *poset) {
+	excluding := false
 	for l := range pl.Levels {
-		lv := &pl.Levels[l]
-		for j := range l {
-			if !apart(pl, less, j, l) {
-				lv.Distinct = append(lv.Distinct, j)
-			}
+		for _, b := range pl.Levels[l].Back {
+			excluding = excluding || b.Neg
 		}
 	}
-}
-
-// apart reports whether levels j < l differ by what the plan says anyway.
-func apart(pl *Plan, less *poset, j, l int) bool {
-	lv := &pl.Levels[l]
-	if less.ordered(j, l) || !overlap(lv.Ranges, pl.Levels[j].Ranges) {
-		return true
+	for l := range pl.Levels {
+		lv := &pl.Levels[l]
+		apart := less.below[l] | less.above[l]
+		for _, b := range lv.Back {
+			if !b.Neg {
+				apart |= 1 << b.Level
+			}
+		}
+		var same uint32
+		for m := (1<<l - 1) &^ apart; m != 0; m &= m - 1 {
+			j := bits.TrailingZeros32(m)
+			if overlap(lv.Ranges, pl.Levels[j].Ranges) &&
+				!(excluding && slices.ContainsFunc(lv.Back, func(b Back) bool { return b.Level != j && toldApart(pl, j, b) })) {
+				same |= 1 << j
+			}
+		}
+		lv.Distinct = members(same)
 	}
-	return slices.ContainsFunc(lv.Back, func(b Back) bool { return b.Level == j && !b.Neg || b.Level != j && toldApart(pl, j, b) })
 }
 
 // toldApart reports whether a list that another vertex's backward neighbour b is

@@ -17,11 +17,18 @@ type boundEdge struct {
 // bindEdges makes the links of the pattern's edges, and notes those of which
 // each data edge makes an embedding of its own.
 func (b *binding) bindEdges(w *wheres) error {
+	var rows *rowSet
+	var rel *relation
+	var unknown []string
 	for i := range b.p.Edges {
 		e := &b.p.Edges[i]
-		rows := b.edgeRows(i, w.edge[i])
-		rel := b.relation(rows, e.Dir)
-		unknown := b.unknownLabels(e.Label, "edge", b.g.EdgeLabels)
+		where := w.ofEdge(i)
+		// Mostly every edge asks for the same.
+		if d := &b.p.Edges[max(i-1, 0)]; i == 0 || e.Label != d.Label || e.Dir != d.Dir || len(where)+len(w.ofEdge(i-1)) > 0 {
+			rows = b.edgeRows(i, where)
+			rel = b.relation(rows, e.Dir)
+			unknown = b.unknownLabels(e.Label, "edge", b.g.EdgeLabels)
+		}
 		if rel.empty() && !e.Negated {
 			switch {
 			case len(unknown) > 0:
@@ -58,7 +65,7 @@ func (b *binding) bindInduced(w *wheres) {
 				if e.Negated || min(e.From, e.To) != v || max(e.From, e.To) != u {
 					continue
 				}
-				rows := b.edgeRows(i, w.own[i])
+				rows := b.edgeRows(i, w.ownOf(i))
 				either := e.Dir == pattern.Either || !b.g.Directed
 				if e.From == v || either {
 					along = append(along, rows)

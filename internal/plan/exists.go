@@ -33,6 +33,9 @@ func (b *binding) exists(x pattern.Exists) (func(outer []uint32) bool, error) {
 			pl.Levels[l].Distinct = nil
 		}
 	}
+	if b.columns.exists == nil {
+		b.columns.exists = map[*pattern.Pattern]*SubPlan{}
+	}
 	b.columns.exists[x.Sub] = &SubPlan{Plan: pl, Fixed: fixed}
 	found := sub.empty == nil
 	if !found {

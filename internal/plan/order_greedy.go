@@ -2,50 +2,48 @@ package plan
 
 import "math/bits"
 
-// score rates a vertex; the greater comes first.
-type score [3]float64
-
-func (s *score) above(t *score) bool {
-	switch {
-	case s[0] != t[0]:
-		return s[0] > t[0]
-	case s[1] != t[1]:
-		return s[1] > t[1]
-	}
-	return s[2] > t[2]
-}
-
 // greedy builds a connected order: the vertex of greatest first score, or root
-// if that is not negative, and then always the vertex of greatest next score
-// among the neighbours of those placed. Scores compare lexicographically; ties
+// if that is not negative, and then always the vertex of greatest score by next
+// among the neighbours of those placed, which together with them are near; each
+// of next decides among what the one before leaves equal. Ties
 // go to the smaller index, so that orders are reproducible. A further component
 // begins as the first did.
-func (b *binding) greedy(root int, first func(v int) score, next func(placed uint32, v int) score) []int {
+func (b *binding) greedy(root int, first func(v int) float64, next ...func(placed, near uint32, v int) float64) []int {
 	order := make([]int, 0, b.n)
 	var placed, border uint32
 	for len(order) < b.n {
-		rate := func(v int) score { return next(placed, v) }
 		from := border &^ placed
 		switch {
 		case len(order) == 0 && root >= 0:
 			from = 1 << root
 		case from == 0:
-			from = ^placed & b.all()
-			rate = first
-		}
-		best := -1
-		var top score
-		for ; from != 0; from &= from - 1 {
-			v := bits.TrailingZeros32(from)
-			if s := rate(v); best < 0 || s.above(&top) {
-				best, top = v, s
+			from = greatest(^placed&b.all(), first)
+		default:
+			for i := 0; i < len(next) && from&(from-1) != 0; i++ {
+				from = greatest(from, func(v int) float64 { return next[i](placed, border|placed, v) })
 			}
 		}
+		best := bits.TrailingZeros32(from)
 		order = append(order, best)
 		placed |= 1 << best
 		border |= b.near[best]
 	}
 	return order
+}
+
+// greatest returns the vertices of set that rate gives the greatest number.
+func greatest(set uint32, rate func(v int) float64) (best uint32) {
+	var top float64
+	for ; set != 0; set &= set - 1 {
+		v := bits.TrailingZeros32(set)
+		switch s := rate(v); {
+		case best == 0 || s > top:
+			best, top = 1<<v, s
+		case s == top:
+			best |= 1 << v
+		}
+	}
+	return best
 }
 
 // all is the set of all vertices of the pattern.

@@ -32,7 +32,7 @@ func (b *binding) orderGSI(o Options) choice {
 		return s
 	}
 	order := b.greedy(o.Root,
-		func(v int) score { return score{-least[v]} },
-		func(placed uint32, v int) score { return score{-now(placed, v)} })
+		func(v int) float64 { return -least[v] },
+		func(placed, _ uint32, v int) float64 { return -now(placed, v) })
 	return choice{order: order, name: "gsi", why: "GSI: fewest candidates per neighbour, rare edge labels first"}
 }

@@ -38,8 +38,8 @@ func (b *binding) orderLocal(o Options) (choice, error) {
 		if b.n <= exhaustive && small {
 			c.descend(p)
 		} else {
-			rest := b.greedy(r, nil, func(placed uint32, v int) score {
-				return score{float64(bits.OnesCount32(b.near[v] & (placed | outside)))}
+			rest := b.greedy(r, nil, func(placed, _ uint32, v int) float64 {
+				return float64(bits.OnesCount32(b.near[v] & (placed | outside)))
 			})
 			for _, v := range rest {
 				if p.placed>>v&1 == 0 {

@@ -10,22 +10,15 @@ import "math/bits"
 // the most neighbours that no placed vertex has. It looks at the pattern only.
 func (b *binding) orderRI(o Options) choice {
 	order := b.greedy(o.Root,
-		func(v int) score { return score{float64(b.degree(v))} },
-		func(placed uint32, v int) score {
-			var border uint32 // neighbours of placed vertices
-			reached := 0
-			for m := placed; m != 0; m &= m - 1 {
-				u := bits.TrailingZeros32(m)
-				border |= b.near[u]
-				if b.near[u]&b.near[v]&^placed != 0 {
-					reached++
-				}
+		func(v int) float64 { return float64(b.degree(v)) },
+		func(placed, _ uint32, v int) float64 { return float64(bits.OnesCount32(b.near[v] & placed)) },
+		func(placed, _ uint32, v int) float64 {
+			var reached uint32
+			for m := b.near[v] &^ placed; m != 0; m &= m - 1 {
+				reached |= b.near[bits.TrailingZeros32(m)]
 			}
-			return score{
-				float64(bits.OnesCount32(b.near[v] & placed)),
-				float64(reached),
-				float64(bits.OnesCount32(b.near[v] &^ placed &^ border)),
-			}
-		})
+			return float64(bits.OnesCount32(reached & placed))
+		},
+		func(_, near uint32, v int) float64 { return float64(bits.OnesCount32(b.near[v] &^ near)) })
 	return choice{order: order, name: "ri", why: "RI: always the vertex with the most neighbours before it"}
 }

@@ -8,13 +8,30 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// wheres is the conditions of a pattern, as conjuncts by what they are over.
+// wheres is the conditions of a pattern, as conjuncts by what they are over. A
+// pattern without conditions has nil lists.
 type wheres struct {
 	constant []pattern.Expr
 	vertex   [][]pattern.Expr // over one vertex alone
 	edge     [][]pattern.Expr // over one edge alone
 	own      [][]pattern.Expr // those of them that belong to the edge itself: what INDUCED looks at
 	cross    []pattern.Expr   // the rest
+}
+
+// ofEdge returns the conditions over edge i alone.
+func (w *wheres) ofEdge(i int) []pattern.Expr {
+	if w.edge == nil {
+		return nil
+	}
+	return w.edge[i]
+}
+
+// ownOf returns the conditions that belong to edge i itself.
+func (w *wheres) ownOf(i int) []pattern.Expr {
+	if w.own == nil {
+		return nil
+	}
+	return w.own[i]
 }
 
 // boundCheck is a conjunct over several vertices and edges. It is compiled when
@@ -28,7 +45,9 @@ type boundCheck struct {
 
 // splitPredicates takes the conditions apart.
 func (b *binding) splitPredicates() (*wheres, error) {
-	// One array: mostly there are no conditions at all.
+	if len(b.p.Where) == 0 && !slices.ContainsFunc(b.p.Edges, func(e pattern.Edge) bool { return len(e.Where) > 0 }) {
+		return &wheres{}, nil
+	}
 	lists := make([][]pattern.Expr, b.n+2*len(b.p.Edges))
 	w := &wheres{vertex: lists[:b.n], edge: lists[b.n : b.n+len(b.p.Edges)], own: lists[b.n+len(b.p.Edges):]}
 	for i := range b.p.Edges {
@@ -160,6 +179,9 @@ func (b *binding) bindVertexPredicates(v int, where []pattern.Expr) error {
 			return true
 		}
 	})
+	if b.bits == nil {
+		b.bits = map[string][]uint64{}
+	}
 	b.bits[key] = bv.bits
 	return nil
 }
@@ -228,6 +250,9 @@ func (b *binding) idRanges(x pattern.Expr) ([]Range, bool) {
 // addChecks compiles the conditions over several vertices and edges for the
 // plan's order and puts each where all it looks at is known.
 func (b *binding) addChecks(pl *Plan) {
+	if len(b.checks) == 0 {
+		return
+	}
 	choice := make([]int, len(b.p.Edges))
 	for i := range pl.Edges {
 		choice[pl.Edges[i].Edge] = i
@@ -271,7 +296,11 @@ func (b *binding) tied(v int) (set uint32) {
 }
 
 // members lists the bits of a set of vertices.
-func members(set uint32) (out []int) {
+func members(set uint32) []int {
+	if set == 0 {
+		return nil
+	}
+	out := make([]int, 0, bits.OnesCount32(set))
 	for ; set != 0; set &= set - 1 {
 		out = append(out, bits.TrailingZeros32(set))
 	}

@@ -76,19 +76,20 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 
 // adjacency returns the index in b.adjs of r seen from the source of its edges.
 func (b *binding) adjacency(r *relation) int {
-	if i, ok := b.adjOf[r.key]; ok {
+	if i := slices.Index(b.seenRels, r); i >= 0 {
 		return i
 	}
 	i := len(b.adjs)
-	b.adjOf[r.key] = i
 	name := "N"
 	if r.name != "" {
 		name += "[" + r.name + "]"
 	}
+	b.seenRels = append(b.seenRels, r)
 	if !r.arrow {
 		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i, Filters: r.filters})
 		return i
 	}
+	b.seenRels = append(b.seenRels, r)
 	b.adjs = append(b.adjs,
 		Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1, Filters: r.filters},
 		Adjacency{CSR: r.in, Name: name + "-", Rev: i, Filters: r.filters})

@@ -20,7 +20,8 @@ type poset struct{ below, above []uint32 }
 // towards higher degree. The cost model may find the
 // least id better and flip all. A rooted plan keeps the symmetries that move its root.
 func newPosetOf(b *binding, pl *Plan) *poset {
-	s := &poset{make([]uint32, b.n), make([]uint32, b.n)}
+	sides := make([]uint32, 2*b.n)
+	s := &poset{sides[:b.n], sides[b.n:]}
 	if !b.restrict || b.group.Trivial() {
 		return s
 	}

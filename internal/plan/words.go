@@ -73,6 +73,9 @@ func (p *Plan) words(name string, make func() *Words) *Words {
 		if w = make(); w != nil {
 			w.Name = name
 		}
+		if t.words == nil {
+			t.words = map[string]*Words{}
+		}
 		t.words[name] = w
 	}
 	return w
