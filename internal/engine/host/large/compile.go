@@ -81,6 +81,7 @@ type problem struct {
 	alike [maxVars]uint64 // other variables of the same group
 	order [maxVars]uint64 // variables related by a restriction; listing only
 	all   uint64
+	neg   uint64 // variables with a negative link
 	// groups are sets of variables whose ranges overlap, directly or through
 	// others: only they can meet in a vertex.
 	groups []uint64
@@ -113,6 +114,7 @@ func (pb *problem) compile(g *graph.Graph, p *plan.Plan, restrict bool) {
 	} else {
 		pb.all = 1<<n - 1
 	}
+	pb.neg = 0
 	backs := 0
 	for i := range p.Levels {
 		backs += len(p.Levels[i].Back)
@@ -161,7 +163,9 @@ func (pb *problem) compile(g *graph.Graph, p *plan.Plan, restrict bool) {
 			pb.pairs[k].links = append(pb.pairs[k].links, link{b.Adj, b.Neg})
 			pb.adj[i] |= 1 << b.Level
 			pb.adj[b.Level] |= 1 << i
-			if !b.Neg {
+			if b.Neg {
+				pb.neg |= 1<<i | 1<<b.Level
+			} else {
 				pb.pos[i] |= 1 << b.Level
 				pb.pos[b.Level] |= 1 << i
 			}

@@ -17,7 +17,11 @@ type scratch struct {
 	univ    [maxVars][]uint32 // by group: the union of its variables' candidates
 	listed  []uint32
 	built   uint64
-	pending [maxVars]uint64
+	pending [maxVars]uint64 // neighbours to be pruned by a variable's set
+	// sure are a variable's neighbours that have one candidate each, a neighbour of
+	// all of the variable's: whatever the set loses does not concern them.
+	sure    [maxVars]uint64
+	settled bool    // nothing is pending
 	first   *worker // the caller's worker, with its buffers
 	space   space
 	stop    func() bool
@@ -155,7 +159,13 @@ func (pb *problem) build(sc *scratch, u int) {
 		sc.listed = refused[:0]
 	}
 	sc.cand[u] = c
-	sc.pending[u] = pb.pos[u] & sc.built
+	sc.sure[u] = 0
+	for m := pb.pos[u] & sc.built; m != 0; m &= m - 1 {
+		if v := bits.TrailingZeros64(m); len(sc.cand[v]) == 1 {
+			sc.sure[u] |= 1 << v
+		}
+	}
+	sc.pending[u] = pb.pos[u] & sc.built &^ sc.sure[u]
 }
 
 // anyLink returns an adjacency that leads from u's vertex to v's.
@@ -285,14 +295,18 @@ func (pb *problem) refine(sc *scratch) bool {
 			if len(sc.cand[v]) == 0 {
 				return false
 			}
+			if len(sc.cand[u]) == 1 {
+				sc.sure[v] |= 1 << u
+			}
 			if len(sc.cand[v]) < before {
-				sc.pending[v] |= pb.pos[v] &^ (1 << u)
+				sc.pending[v] |= pb.pos[v] &^ sc.sure[v] &^ (1 << u)
 				if sc.pending[v] != 0 {
 					todo |= 1 << v
 				}
 			}
 		}
 	}
+	sc.settled = todo == 0
 	return !sc.stop()
 }
 

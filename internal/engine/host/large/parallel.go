@@ -53,7 +53,7 @@ func (r *run) search(first *worker) {
 		first.list(0, pb.all)
 		first.finish(engine.Uint128{})
 	} else {
-		n, _ := first.product(0, pb.all, true, engine.U64(1))
+		n, _ := first.product(0, r.sp.live, true, engine.U64(1))
 		first.finish(n)
 	}
 	if r.started > 1 {

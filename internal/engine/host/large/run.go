@@ -97,8 +97,12 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 	pb.compile(g, p, p.Restricted && r.listing)
 	sc.prepare(pb)
 	sc.stop = r.stopped
-	if pb.filter(sc) {
-		sc.space.build(pb, sc)
+	live, some := pb.all, pb.filter(sc)
+	if some && !r.listing {
+		live, some = pb.settle(sc)
+	}
+	if some {
+		sc.space.build(pb, sc, live)
 		if need := sc.space.bytes(o.Threads); o.Memory > 0 && need > o.Memory {
 			r.fail(fmt.Errorf("the candidate graph needs %d MB, more than the memory limit allows", need>>20))
 		}

@@ -16,6 +16,7 @@ type space struct {
 	univ  [maxVars][]uint32
 	root  []uint64 // the candidate sets, at off
 	size  [maxVars]int32
+	live  uint64 // the variables that are searched; the others are decided
 	mats  []matrix
 	last  []int16                 // from one group to another, the matrix made last; -1: none
 	rel   [maxVars][maxVars]int16 // matrix from u to v; -1: not linked
@@ -46,17 +47,15 @@ type row struct {
 // sparseRow is the width in words from which rows may be lists.
 const sparseRow = 9
 
-// build makes the candidate graph from filtered candidates.
-func (sp *space) build(pb *problem, sc *scratch) {
-	sp.pb = pb
+// build makes the candidate graph of the variables in live from their filtered
+// candidates.
+func (sp *space) build(pb *problem, sc *scratch, live uint64) {
+	sp.pb, sp.live = pb, live
 	sp.mats, sp.bits, sp.lists = sp.mats[:0], sp.bits[:0], sp.lists[:0]
 	for i, grp := range pb.groups {
 		un := sc.univ[i][:0]
-		for u := range pb.n {
-			if grp>>u&1 == 0 {
-				continue
-			}
-			for _, v := range sc.cand[u] {
+		for m := grp & live; m != 0; m &= m - 1 {
+			for _, v := range sc.cand[bits.TrailingZeros64(m)] {
 				if sc.index[v] == -1 {
 					sc.index[v] = -2
 					un = append(un, v)
@@ -70,7 +69,8 @@ func (sp *space) build(pb *problem, sc *scratch) {
 		sc.univ[i] = un
 	}
 	sp.total = 0
-	for u := range pb.n {
+	for m := live; m != 0; m &= m - 1 {
+		u := bits.TrailingZeros64(m)
 		g := pb.vars[u].group
 		sp.univ[u] = sc.univ[g]
 		sp.words[u] = (len(sc.univ[g]) + 63) >> 6
@@ -80,7 +80,8 @@ func (sp *space) build(pb *problem, sc *scratch) {
 	}
 	sp.root = grow(sp.root, sp.total)
 	clear(sp.root)
-	for u := range pb.n {
+	for m := live; m != 0; m &= m - 1 {
+		u := bits.TrailingZeros64(m)
 		d := sp.root[sp.off[u]:]
 		for _, v := range sc.cand[u] {
 			i := sc.index[v]
@@ -101,6 +102,9 @@ func (sp *space) build(pb *problem, sc *scratch) {
 			return
 		}
 		pr := &pb.pairs[i]
+		if live>>pr.u&1 == 0 || live>>pr.v&1 == 0 {
+			continue
+		}
 		there := sp.matrix(sc, pr.u, pr.v, pr.links, -1)
 		sp.rel[pr.u][pr.v] = there
 		rev := pr.links

@@ -51,13 +51,14 @@ type worker struct {
 // begin readies the worker for a run.
 func (w *worker) begin(r *run, sp *space, id int) {
 	w.id, w.run, w.sp, w.over, w.count, w.work, w.next = id, r, sp, false, 0, 0, attendEvery
-	for len(w.frames) <= sp.pb.n {
+	for len(w.frames) <= bits.OnesCount64(sp.live) {
 		w.frames = append(w.frames, &frame{})
 	}
 	f := w.frames[0]
 	f.sets = append(f.sets[:0], sp.root...)
 	f.hashed = 0
-	for u := range sp.pb.n {
+	for m := sp.live; m != 0; m &= m - 1 {
+		u := bits.TrailingZeros64(m)
 		f.size[u], f.cause[u], w.depth[u] = sp.size[u], 0, 0
 	}
 	w.cache.begin(r.cacheLimit)
