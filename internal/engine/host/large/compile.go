@@ -290,6 +290,19 @@ func within(l []uint32, r plan.Range) []uint32 {
 	return l[:j]
 }
 
+// has reports whether x is in a sorted list, mostly a short one.
+func has(l []uint32, x uint32) bool {
+	i := 0
+	if len(l) > 16 {
+		i = lowerBound(l, x)
+	} else {
+		for i < len(l) && l[i] < x {
+			i++
+		}
+	}
+	return i < len(l) && l[i] == x
+}
+
 // lowerBound returns the number of elements of a sorted list below x.
 func lowerBound(l []uint32, x uint32) int {
 	at, n := 0, len(l)

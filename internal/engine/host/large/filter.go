@@ -110,16 +110,22 @@ func (pb *problem) nextToFilter(done uint64) int {
 func (pb *problem) build(sc *scratch, u int) {
 	x := &pb.vars[u]
 	from, size := -1, x.span
+	var one uint64 // neighbours with one candidate each
 	for m := pb.pos[u] & sc.built; m != 0; m &= m - 1 {
 		v := bits.TrailingZeros64(m)
 		// Four neighbours within the class is a guess; it only steers.
 		if s := 4 * len(sc.cand[v]); s < size {
 			from, size = v, s
 		}
+		if len(sc.cand[v]) == 1 {
+			one |= 1 << v
+		}
 	}
 	c := sc.cand[u]
 	mem := sc.member[u]
-	if from < 0 {
+	if one != 0 {
+		c = pb.near(sc, u, one)
+	} else if from < 0 {
 		for _, r := range x.ranges {
 			for v := r.First; v < r.End && !sc.stopping(); v++ {
 				if pb.passes(sc, u, v, need{}) {
@@ -159,13 +165,52 @@ func (pb *problem) build(sc *scratch, u int) {
 		sc.listed = refused[:0]
 	}
 	sc.cand[u] = c
-	sc.sure[u] = 0
-	for m := pb.pos[u] & sc.built; m != 0; m &= m - 1 {
-		if v := bits.TrailingZeros64(m); len(sc.cand[v]) == 1 {
-			sc.sure[u] |= 1 << v
+	sc.sure[u] = one
+	sc.pending[u] = pb.pos[u] & sc.built &^ one
+}
+
+// near returns the candidates of u, whose neighbours in one have one candidate
+// each. It reads the lists of those, which are few, before the candidates' own,
+// which mostly are not in the processor's caches.
+func (pb *problem) near(sc *scratch, u int, one uint64) []uint32 {
+	c, mem := sc.cand[u], sc.member[u]
+	known := need{adj: -1}
+	var lists [8][]uint32 // the shortest first
+	for _, r := range pb.vars[u].ranges {
+		k := 0
+		for m := one; m != 0 && k < len(lists); m &= m - 1 {
+			v := bits.TrailingZeros64(m)
+			adj := pb.anyLink(v, u)
+			rev := pb.p.Adjs[adj].Rev
+			if known.vars == 0 {
+				known.adj = rev
+			}
+			if rev == known.adj {
+				known.vars |= 1 << v
+			}
+			lists[k] = within(pb.list(adj, sc.cand[v][0]), r)
+			if len(lists[k]) < len(lists[0]) {
+				lists[0], lists[k] = lists[k], lists[0]
+			}
+			k++
+		}
+	next:
+		for _, y := range lists[0] {
+			if sc.stopping() {
+				return c
+			}
+			for _, l := range lists[1:k] {
+				if !has(l, y) {
+					continue next
+				}
+			}
+			if pb.passes(sc, u, y, known) {
+				c = append(c, y)
+				mem[y>>6] |= 1 << (y & 63)
+			}
 		}
 	}
-	sc.pending[u] = pb.pos[u] & sc.built &^ sc.sure[u]
+	return c
 }
 
 // anyLink returns an adjacency that leads from u's vertex to v's.
@@ -181,7 +226,7 @@ func (pb *problem) anyLink(u, v int) int {
 // passes reports whether c can be u's vertex as far as c's own neighbourhood
 // says: predicate, degree, enough neighbours of each label (the neighbourhood
 // label frequency filter), and a candidate of each neighbour already done. It
-// has a neighbour of the kind that known says.
+// has a neighbour of the kind that known says, a candidate of each of its variables.
 func (pb *problem) passes(sc *scratch, u int, c uint32, known need) bool {
 	x := &pb.vars[u]
 	if x.bits != nil && x.bits[c>>6]>>(c&63)&1 == 0 {
@@ -194,7 +239,7 @@ func (pb *problem) passes(sc *scratch, u int, c uint32, known need) bool {
 		d := &x.needs[i]
 		check := sc.built
 		if d.adj == known.adj {
-			if d.vars == known.vars {
+			if d.vars&^known.vars == 0 {
 				continue
 			}
 			check &^= known.vars
