@@ -8,9 +8,10 @@ import "math/big"
 // see Seress, Permutation Group Algorithms, 2003). A group of order 32! thus
 // takes no more than 32·31/2 permutations.
 type Group struct {
-	s      *structure
-	colour []int     // refined; vertices fixed by definition have own colours
-	chain  [][][]int // chain[i][j]: fixes 0 … i-1 and moves i; the identity first; nil for the trivial group
+	n      int
+	s      *structure // this and the rest are nil where refinement tells all vertices apart
+	colour []int      // refined; vertices fixed by definition have own colours
+	chain  [][][]int  // chain[i][j]: fixes 0 … i-1 and moves i; the identity first
 	gens   [][]int
 }
 
@@ -25,18 +26,25 @@ type Group struct {
 // vertex to the first, so that symmetry found deeper prunes the search above
 // (McKay, Practical graph isomorphism, 1981).
 func (p *Pattern) Automorphisms() *Group {
-	s := plainStructure(p)
-	if s == nil {
+	var room [2 * MaxVertices]plainPair
+	x, ok := plainOf(p, room[:0])
+	if ok && x.discrete() {
+		return &Group{n: x.n}
+	}
+	var s *structure
+	if ok {
+		s = x.structure()
+	} else {
 		s = newStructure(p, nil)
 	}
 	return newGroup(s, s.vertex)
 }
 
 func newGroup(s *structure, colour []int) *Group {
-	g := &Group{s: s}
+	g := &Group{n: s.n, s: s}
 	g.colour, _ = s.refine(colour)
 	if fixed := single(g.colour); s.n > 0 && fixed == ^uint32(0)>>(32-min(s.n, 32)) {
-		return g // every vertex differs from every other
+		return &Group{n: s.n}
 	}
 	identity := make([]int, s.n)
 	for i := range identity {
@@ -176,7 +184,7 @@ func (g *Group) Generators() [][]int { return g.gens }
 
 // Orbits returns for each vertex the smallest vertex of its orbit.
 func (g *Group) Orbits() []int {
-	orbit := make([]int, g.s.n)
+	orbit := make([]int, g.n)
 	for v := range orbit {
 		orbit[v] = v
 	}
@@ -203,6 +211,9 @@ func (g *Group) Orbits() []int {
 
 // Stabilizer returns the subgroup of g that fixes each of the given vertices.
 func (g *Group) Stabilizer(fixed []int) *Group {
+	if g.s == nil {
+		return g
+	}
 	colour := g.colour
 	for _, v := range fixed {
 		colour, _ = g.s.refine(individualise(colour, v))
@@ -277,17 +288,17 @@ func fixes(perm []int, n int) bool {
 
 // Contains reports whether perm is an element of g.
 func (g *Group) Contains(perm []int) bool {
-	if len(perm) != g.s.n {
+	if len(perm) != g.n {
 		return false
 	}
-	seen := make([]bool, g.s.n)
+	seen := make([]bool, g.n)
 	for v, w := range perm {
-		if w < 0 || w >= g.s.n || seen[w] || g.colour[v] != g.colour[w] {
+		if w < 0 || w >= g.n || seen[w] || g.s == nil && w != v || g.s != nil && g.colour[v] != g.colour[w] {
 			return false
 		}
 		seen[w] = true
 	}
-	return g.s.preserves(perm)
+	return g.s == nil || g.s.preserves(perm)
 }
 
 // Elements returns all permutations of g, the identity first, where there are
@@ -296,7 +307,7 @@ func (g *Group) Elements(max int) (elems [][]int, ok bool) {
 	if g.Order().Cmp(big.NewInt(int64(max))) > 0 {
 		return nil, false
 	}
-	identity := make([]int, g.s.n)
+	identity := make([]int, g.n)
 	for i := range identity {
 		identity[i] = i
 	}

@@ -287,47 +287,61 @@ next:
 // Weisfeiler–Leman algorithm). The colours returned are 0 … k-1 and invariant
 // under isomorphism; so is the trace, which two isomorphic inputs share.
 func (s *structure) refine(colour []int) (refined []int, trace uint64) {
-	var space [MaxVertices]colouring
-	entries := space[:min(s.n, len(space))]
+	var space [MaxVertices]uint64
+	sums := space[:min(s.n, len(space))]
 	if s.n > len(space) {
-		entries = make([]colouring, s.n) // a pattern that Validate refuses
+		sums = make([]uint64, s.n) // a pattern that Validate refuses
 	}
 	cur := append([]int(nil), colour...)
-	classes := 0
-	for {
+	for classes := 0; ; {
 		for v := range s.n {
 			var sum uint64
 			for w, k := range s.pair[v] {
 				// How many vertices of each colour see v by colour 0, which mostly
 				// means that they do not, follows from the rest.
 				if k != 0 && w != v {
-					sum += mix(uint64(k)<<32 | uint64(cur[w]))
+					sum += seen(k, cur[w])
 				}
 			}
-			entries[v] = colouring{cur[v], sum, v}
+			sums[v] = sum
 		}
-		// By insertion: there are few, and mostly they are in order.
-		for i := 1; i < s.n; i++ {
-			x := entries[i]
-			j := i
-			for ; j > 0 && x.before(&entries[j-1]); j-- {
-				entries[j] = entries[j-1]
-			}
-			entries[j] = x
-		}
-		id := -1
-		for i := range entries {
-			if i == 0 || entries[i].old != entries[i-1].old || entries[i].hash != entries[i-1].hash {
-				id++
-			}
-			cur[entries[i].v] = id
-			trace = mix(trace ^ entries[i].hash ^ mix(uint64(id)))
-		}
-		if id+1 == classes || id+1 == s.n {
+		before := classes
+		if classes, trace = regroup(cur, sums, trace); classes == before || classes == s.n {
 			return cur, trace
 		}
-		classes = id + 1
 	}
+}
+
+// seen is what a vertex's sum has of another one with a colour, through a pair of
+// colour kind.
+func seen(kind int32, colour int) uint64 { return mix(uint64(kind)<<32 | uint64(colour)) }
+
+// regroup makes the colours cur finer by what each vertex sees around it; it
+// returns their number and goes on with the trace.
+func regroup(cur []int, sums []uint64, trace uint64) (classes int, _ uint64) {
+	var space [MaxVertices]colouring
+	entries := space[:min(len(cur), len(space))]
+	if len(cur) > len(space) {
+		entries = make([]colouring, len(cur))
+	}
+	// By insertion: there are few, and mostly they are in order.
+	for v := range cur {
+		x := colouring{cur[v], sums[v], v}
+		j := v
+		for ; j > 0 && x.before(&entries[j-1]); j-- {
+			entries[j] = entries[j-1]
+		}
+		entries[j] = x
+	}
+	id := -1
+	for i := range entries {
+		if i == 0 || entries[i].old != entries[i-1].old || entries[i].hash != entries[i-1].hash {
+			id++
+		}
+		cur[entries[i].v] = id
+		trace = mix(trace ^ entries[i].hash ^ mix(uint64(id)))
+	}
+	return id + 1, trace
 }
 
 // colouring is a vertex with its colour and what it sees around it.
