@@ -11,39 +11,76 @@ template <int I> struct Int {
   static constexpr int value = I;
 };
 
-// f(Int<l>()) for a level l with L <= l < END.
-template <int L, int END, class F> DEV auto at_level(u32 l, F f) {
+// f(Int<l>()) for one of the levels that l may be.
+template <u32 L, u32 END, class F> DEV auto at_level(Among<L, END> l, F f) {
   if constexpr (L + 1 >= END)
     return f(Int<L>());
   else
-    return l == L ? f(Int<L>()) : at_level<L + 1, END>(l, f);
+    return l == L ? f(Int<L>()) : at_level(Among<L + 1, END>{l.number}, f);
 }
 
-// Node I of the set program as make() asks for it.
-template <int I> struct CodeNode {
-  static constexpr u32 index = I, op = Node<I>::op, slot = Node<I>::slot;
-  static DEV Set a(const Graph& q, const State& s) { return Node<I>::a(q, s); }
-  static DEV Set b(const Graph& q, const State& s) {
-    if constexpr (op != LIST)
-      return Node<I>::b(q, s);
-    else
-      return Set{0, 0};
+// f(Int<i>()) for the k-th of the nodes from I on that level L makes.
+template <u32 L, int I, class F> DEV void at_node(u32 k, F f) {
+  if constexpr (I < W_SETS) {
+    if constexpr (Node<I>::made && Node<I>::at == L) {
+      if (k == 0) return f(Int<I>());
+      k--;
+    }
+    at_node<L, I + 1>(k, f);
+  }
+}
+
+// How many nodes from I on level L makes.
+template <u32 L, int I> DEV constexpr u32 nodes_of() {
+  if constexpr (I < W_SETS)
+    return (Node<I>::made && Node<I>::at == L) + nodes_of<L, I + 1>();
+  else
+    return 0;
+}
+
+// The k-th node that level l makes, as make() asks for it. What differs from node
+// to node is a choice of its operands; the operation itself is there once.
+template <class L> struct CodeNode {
+  L l;
+  u32 k, index, op, slot;
+
+  template <class F> DEV void choose(F f) const {
+    at_level(l, [&](auto i) {
+      at_node<i.value, 0>(k, f);
+      return 0;
+    });
+  }
+  DEV CodeNode(L level, u32 number) : l(level), k(number), index(0), op(LIST), slot(0) {
+    choose([&](auto i) {
+      index = i.value;
+      op = Node<i.value>::op;
+      slot = Node<i.value>::slot;
+    });
+  }
+  DEV void operands(const Graph& q, const State& s, Set& a, Set& b) const {
+    choose([&](auto i) {
+      a = Node<i.value>::a(q, s);
+      if constexpr (Node<i.value>::op != LIST) b = Node<i.value>::b(q, s);
+    });
   }
 #if W_LAZY
   // Whether the node's base was left unfiltered.
-  static DEV bool loose(const State& s) {
-    if constexpr (Node<I>::base_lazy)
-      return s.lazy[Node<I>::base_slot / 32] >> (Node<I>::base_slot % 32) & 1;
-    else
-      return false;
+  DEV bool loose(const State& s) const {
+    bool lazy = false;
+    choose([&](auto i) {
+      if constexpr (Node<i.value>::base_lazy)
+        lazy = s.lazy[Node<i.value>::base_slot / 32] >> (Node<i.value>::base_slot % 32) & 1;
+    });
+    return lazy;
   }
-  static DEV bool has(const Graph& q, const State& s, u32 x) {
-    if constexpr (op != LIST)
-      return Node<I>::has(q, s, x);
-    else
-      return false;
+  DEV bool has(const Graph& q, const State& s, u32 x) const {
+    bool in = false;
+    choose([&](auto i) {
+      if constexpr (Node<i.value>::op != LIST) in = Node<i.value>::has(q, s, x);
+    });
+    return in;
   }
-  static DEV void set_lazy(State& s, bool lazy) {
+  DEV void set_lazy(State& s, bool lazy) const {
     u32& word = s.lazy[slot / 32];
     word = lazy ? word | 1u << (slot % 32) : word & ~(1u << (slot % 32));
   }
@@ -56,36 +93,36 @@ struct Code {
   static DEV u32 root_end(const Graph& q, u32 i) { return ::root_end(q, i); }
 
   // Whether level l's vertex may be v, which is in its list. One lane.
-  static DEV bool accept(const Graph& q, const State& s, u32 l, u32 v) {
-    return at_level<0, W_ENUM>(l, [&](auto L) {
-      if constexpr (L.value == 0)
+  template <class L> static DEV bool accept(const Graph& q, const State& s, L l, u32 v) {
+    return at_level(l, [&](auto i) {
+      if constexpr (i.value == 0)
         return (bool)root_ok(q, v);
+      else if constexpr (i.value >= W_ENUM) // none is asked about
+        return false;
       else
-        return (bool)Level<L.value>::accept(q, s, v);
+        return (bool)Level<i.value>::accept(q, s, v);
     });
   }
 
   // Level l's list, l > 0. One lane.
-  static DEV Set candidates(const Graph& q, const State& s, u32 l) {
-    return at_level<0, W_ENUM>(l, [&](auto L) {
-      if constexpr (L.value == 0)
+  template <class L> static DEV Set candidates(const Graph& q, const State& s, L l) {
+    return at_level(l, [&](auto i) {
+      if constexpr (i.value == 0 || i.value >= W_ENUM) // none is asked for
         return Set{0, 0};
       else
-        return Level<L.value>::candidates(Group<1>(), q, s);
+        return Level<i.value>::candidates(Group<1>(), q, s);
     });
   }
 
   // Makes level l's nodes; false: one is empty.
-  template <class G> static DEV bool sets(G g, const Graph& q, State& s, u32 l, u32* slots, u32 cap) {
-    return at_level<0, W_ENUM>(l, [&](auto L) { return Level<L.value>::sets(g, q, s, slots, cap); });
+  template <class G, class L> static DEV bool sets(G g, const Graph& q, State& s, L l, u32* slots, u32 cap) {
+    return at_level(l, [&](auto i) { return Level<i.value>::sets(g, q, s, slots, cap); });
   }
 
   // f(node) for each node that level l makes, in their order.
-  template <class F> static DEV void nodes(const Graph&, u32 l, F f) {
-    at_level<0, W_ENUM>(l, [&](auto L) {
-      nodes_of<L.value, 0>(f);
-      return 0;
-    });
+  template <class L, class F> static DEV void nodes(const Graph&, L l, F f) {
+    u32 n = at_level(l, [](auto i) { return nodes_of<i.value, 0>(); });
+    ROLLED for (u32 k = 0; k < n; k++) f(CodeNode<L>(l, k));
   }
 
 #if W_ENUM < W_LEVELS
@@ -93,13 +130,5 @@ struct Code {
     return ::tail(g, q, s, slots, cap);
   }
 #endif
-
-private:
-  template <int L, int I, class F> static DEV void nodes_of(F f) {
-    if constexpr (I < W_SETS) {
-      if constexpr (Node<I>::made && Node<I>::at == L) f(CodeNode<I>());
-      nodes_of<L, I + 1>(f);
-    }
-  }
 };
 #endif

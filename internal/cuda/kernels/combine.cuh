@@ -8,6 +8,15 @@
 
 enum { LIST, AND, MINUS }; // the operation of a node
 
+// The number of a level that is at least FIRST and below END: where one is asked
+// for, other levels' code is not generated.
+template <u32 FIRST, u32 END> struct Among {
+  static constexpr u32 end = END;
+  u32 number;
+  DEV operator u32() const { return FIRST + 1 == END ? FIRST : number; }
+};
+template <u32 FIRST, u32 END> DEV Among<FIRST + 1, END + 1> below(Among<FIRST, END> l) { return {l + 1}; }
+
 // Makes a node for the siblings in wanted, which are fewer than 32: states[u] is
 // sibling u's, and its nodes' memory begins at slots + u*stride, with room for
 // cap elements a node. Returns the siblings for which the node has elements.
@@ -22,16 +31,16 @@ DEV u32 make_node(N node, const Graph& q, State* states, u32 wanted, u32* slots,
   bool mine = wanted >> u & 1;
   State& s = states[mine ? u : 0];
   if (node.op == LIST) {
-    Set list = {0, 0};
-    if (mine) s.set[node.index] = list = node.a(q, s);
+    Set list = {0, 0}, none;
+    if (mine) {
+      node.operands(q, s, list, none);
+      s.set[node.index] = list;
+    }
     sync_warp(ALL);
     return ballot(ALL, list.n > 0);
   }
   Set a = {0, 0}, b = {0, 0};
-  if (mine) {
-    a = node.a(q, s);
-    b = node.b(q, s);
-  }
+  if (mine) node.operands(q, s, a, b);
   bool minus = node.op == MINUS;
   if (!minus && b.n < a.n) {
     Set t = a;

@@ -12,6 +12,7 @@
 #define DEV __device__ __forceinline__
 #define DEV_NOINLINE __device__ __noinline__
 #define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1") // a loop that is not worth the code of its turns
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)

@@ -9,6 +9,7 @@
 #define DEV inline
 #define DEV_NOINLINE __attribute__((noinline)) inline
 #define UNROLL
+#define ROLLED
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 

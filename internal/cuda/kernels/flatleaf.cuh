@@ -18,7 +18,7 @@ struct FlatRows {
 
 // Finds the matches below level l's list; false: the sets above are not complete,
 // and it cannot. Collective.
-template <class F> DEV bool Search::flat(u32 l) {
+template <class F> DEV bool Search::flat(Last l) {
   const State& up = l == 0 ? s.state[0][0] : above(l);
   if (!F::ready(q, up)) return false;
   Sieve sv;

@@ -49,8 +49,8 @@ DEV void Search::put_places(u32 l, u32 b, u32 e) {
 }
 
 // Whether a stack has anything left at levels up to deepest. One lane.
-DEV bool Search::left(const Stack& of, u32 deepest) const {
-  for (u32 l = 0; l <= deepest && l < WALK; l++)
+DEV bool left(const Stack& of, u32 deepest) {
+  ROLLED for (u32 l = 0; l <= deepest && l < WALK; l++)
     if (load_relaxed(&of.next[l]) < load_relaxed(&of.end[l])) return true;
   return false;
 }
@@ -65,8 +65,8 @@ DEV bool Search::left(const Stack& of, u32 deepest) const {
 // lock of a warp that wants to go on. The lists come out the same on both sides, so
 // a range of places names the work. Of siblings only the one that is walked is
 // split: the others' lists stay where they are.
-DEV bool Search::split(Stack& from, u32 deepest, Loot& loot) {
-  for (u32 l = 0; l <= deepest && l < WALK; l++) {
+DEV bool split(Stack& from, u32 deepest, Loot& loot) {
+  ROLLED for (u32 l = 0; l <= deepest && l < WALK; l++) {
     u32 next = load_relaxed(&from.next[l]), end = load_relaxed(&from.end[l]);
     if (next >= end) continue;
     u32 n = (end - next + 1) / 2;
@@ -77,7 +77,7 @@ DEV bool Search::split(Stack& from, u32 deepest, Loot& loot) {
     loot.end = end;
     if (l > 0) {
       const State& above = from.state[l - 1][load_held(&from.sibling[l - 1])];
-      for (u32 j = 0; j < l; j++) loot.m[j] = load_held(&above.m[j]);
+      ROLLED for (u32 j = 0; j < l; j++) loot.m[j] = load_held(&above.m[j]);
     }
     return true;
   }
@@ -87,10 +87,10 @@ DEV bool Search::split(Stack& from, u32 deepest, Loot& loot) {
 // The warp of the block with the most left at the lowest level, no deeper than
 // W_STOP, that any of them has something at (Algorithm 2); ~0: none has. Looks
 // without locks, so that it is a guess. One lane.
-DEV u32 Search::richest() const {
-  for (u32 l = 0; l <= W_STOP && l < WALK; l++) {
+DEV u32 richest(const Stack* stacks) {
+  ROLLED for (u32 l = 0; l <= W_STOP && l < WALK; l++) {
     u32 best = ~0u, most = 0;
-    for (u32 i = 0; i < warps(); i++) {
+    ROLLED for (u32 i = 0; i < warps(); i++) {
       u32 next = load_relaxed(&stacks[i].next[l]), end = load_relaxed(&stacks[i].end[l]);
       if (next < end && end - next > most) {
         most = end - next;
@@ -102,11 +102,11 @@ DEV u32 Search::richest() const {
   return ~0u;
 }
 
-// Takes half of what another warp of the block has left, into this stack's loot.
+// Takes half of what another warp of the block has left, as loot for stack s.
 // Collective.
-DEV bool Search::steal() {
+DEV bool steal(const Run& run, Board* board, Stack* stacks, Stack& s) {
   u32 from = 0, got = 0;
-  if (lane() == 0) from = richest();
+  if (lane() == 0) from = richest(stacks);
   from = shfl(ALL, from, 0);
   if (from == ~0u) return false;
   lock(&stacks[from].lock);
@@ -118,22 +118,42 @@ DEV bool Search::steal() {
   return shfl(ALL, got, 0);
 }
 
+#if W_STEAL > 0
+// What a warp found, and its tasks.
+struct Work {
+  Chunk tasks;
+  Found found;
+};
+
+// Finds work for stack s, which is empty. Collective.
+DEV_NOINLINE Work seek_work(Run run, Market market, Stack* stacks, Stack* s) {
+  Work w = {{0, 0, false}, OVER};
+  Board* board = (Board*)shared();
+  w.found = seek(run, board, market, w.tasks, [&] { return steal(run, board, stacks, *s); });
+  return w;
+}
+#endif
+
+// Gives half of stack s to a block that is wholly idle. Collective.
+DEV_NOINLINE void give_half(Counters* counters, Market market, Stack* s) {
+  lock(&s->lock);
+  if (lane() == 0 && left(*s, W_DETECT)) {
+    u32 b = idle_block(market);
+    if (b != ~0u) {
+      split(*s, W_DETECT, *(Loot*)mail_of(market, b));
+      atomic_add(&counters->steals_grid, 1ull);
+      send(market, b);
+    }
+  }
+  unlock(&s->lock);
+}
+
 // Gives half of this warp's work to a block that is wholly idle, if there is one.
 // Collective.
 DEV void Search::give() {
   u32 idle = 0;
   if (lane() == 0) idle = load_relaxed(x.market.idle);
-  if (shfl(ALL, idle, 0) == 0) return;
-  lock(&s.lock);
-  if (lane() == 0 && left(s, W_DETECT)) {
-    u32 b = idle_block(x.market);
-    if (b != ~0u) {
-      split(s, W_DETECT, *(Loot*)mail_of(x.market, b));
-      atomic_add(&run.counters->steals_grid, 1ull);
-      send(x.market, b);
-    }
-  }
-  unlock(&s.lock);
+  if (shfl(ALL, idle, 0)) give_half(run.counters, x.market, &s);
 }
 
 // Puts the loot on the empty stack: makes the sets of the levels above it again.
@@ -143,19 +163,19 @@ DEV u32 Search::begin() {
   u32 l = s.loot.level;
   if (lane() == 0) {
     store_held(&s.task, s.loot.task); // a thief may look at it still
-    for (u32 j = 0; j < l; j++) {
+    ROLLED for (u32 j = 0; j < l; j++) {
       s.sibling[j] = 0;
       s.state[0][0].m[j] = s.loot.m[j];
     }
   }
   sync_warp(ALL);
-  for (u32 j = 0; j < l; j++) {
+  ROLLED for (u32 j = 0; j < l; j++) {
     if (j > 0 && lane() == 0) s.state[j][0] = s.state[j - 1][0];
     sync_warp(ALL);
-    if (!make(j, 1)) return ~0u;
+    if (!make(Moved{j}, 1)) return ~0u;
   }
   if (l > 0) {
-    if (lane() == 0) s.list[l][0] = Program::candidates(q, s.state[l - 1][0], l);
+    if (lane() == 0) s.list[l][0] = Program::candidates(q, s.state[l - 1][0], below(Moved{l - 1}));
     sync_warp(ALL);
   }
   put_places(l, s.loot.begin, s.loot.end);
@@ -190,7 +210,7 @@ DEV bool Search::open_edge() {
     }
     u64 b = off[v], e = min(off[v + 1], place + (edge_end - edge));
     edge += e - place;
-    if (!Program::accept(q, s.state[0][0], 0, v)) continue;
+    if (!Program::accept(q, s.state[0][0], Root{0}, v)) continue;
     sync_warp(ALL);
     if (lane() == 0) {
       s.state[0][0].m[0] = v;
@@ -198,9 +218,9 @@ DEV bool Search::open_edge() {
     }
     sync_warp(ALL);
     if (place == b) visit(0, 1);
-    if (!make(0, 1)) continue;
+    if (!make(Root{0}, 1)) continue;
     // Places of the vertex's list are ids, whatever else bounds the candidates.
-    Set c = Program::candidates(q, s.state[0][0], 1);
+    Set c = Program::candidates(q, s.state[0][0], Among<1, 2>{1});
     u32 lo = place == b ? 0 : lower_bound(Warp(), c.p, c.n, adj[place]);
     u32 hi = e == off[v + 1] ? c.n : lower_bound(Warp(), c.p, c.n, adj[e]);
     if (lo >= hi) continue;
@@ -223,7 +243,9 @@ DEV u32 Search::find() {
     if (quit) return ~0u;
     Chunk c;
 #if W_STEAL > 0
-    Found f = seek(run, board, x.market, c, [&] { return steal(); });
+    Work w = seek_work(run, x.market, stacks, &s);
+    c = w.tasks;
+    Found f = w.found;
 #else
     if ((quit = stopped(Warp(), run))) return ~0u;
     c = take(Warp(), run);

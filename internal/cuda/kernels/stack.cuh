@@ -32,6 +32,13 @@
 #define WALK (W_VISIT ? W_ENUM - 1 : W_ENUM)
 #define SHARED_LEVELS (W_STEAL == 0 ? 0 : W_STEAL == 1 || W_STOP > W_DETECT ? W_STOP + 1 : W_DETECT + 1)
 
+// Levels whose lists have another above them, the one whose list has none, and
+// those whose nodes are made again where work comes from elsewhere.
+using Root = Among<0, 1>;
+using Inner = Among<0, (WALK > 1 ? WALK - 1 : 1)>;
+using Last = Among<(WALK > 0 ? WALK - 1 : 0), (WALK > 0 ? WALK : 1)>;
+using Moved = Among<0, (SHARED_LEVELS < 2 || WALK < 2 ? 1 : SHARED_LEVELS < WALK ? SHARED_LEVELS - 1 : WALK - 1)>;
+
 // What a kernel may note in Counters.user with W_STATS.
 enum {
   USED_COMBINED, // steps that made nodes for several siblings at once
@@ -95,6 +102,19 @@ DEV u32 root_at(const Graph& q, u64 t) {
   return Program::root_first(q, i) + (u32)t;
 }
 
+// What is rare is a function of its own: inlined wherever it is called it would be
+// a third of what there is to compile. Arguments are copies, so that a Search may
+// stay in registers.
+
+// Adds a warp's matches to the run's. Collective.
+DEV_NOINLINE void add_found(Counters* c, u128 found) {
+  u128 sum = sum128(Warp(), found);
+  if (lane() == 0 && sum) add128(c, sum);
+}
+
+// stopped, for the places that ask it once in a while.
+DEV_NOINLINE bool seldom_stopped(Run run) { return stopped(Warp(), run); }
+
 // A warp's search.
 struct Search {
   const Run& run;
@@ -129,7 +149,7 @@ struct Search {
     return l == 0 ? root_at(q, s.task + i) : s.list[l][s.sibling[l - 1]].p[i];
   }
 
-  DEV bool accept(u32 l, u32 v) const {
+  template <class L> DEV bool accept(L l, u32 v) const {
     return Program::accept(q, l == 0 ? s.state[0][0] : above(l), l, v);
   }
 
@@ -137,16 +157,15 @@ struct Search {
   DEV bool poll() {
     if (!quit && (++turns & 63) == 0) {
       if (x.often) flush();
-      quit = stopped(Warp(), run);
+      quit = seldom_stopped(run);
     }
     return quit;
   }
 
   // Adds this warp's matches to the run's. Collective.
   DEV void flush() {
-    u128 sum = sum128(Warp(), found);
+    add_found(run.counters, found);
     found = 0;
-    if (lane() == 0 && sum) add128(run.counters, sum);
   }
 
   // Counts n matches below root v. One lane.
@@ -157,7 +176,7 @@ struct Search {
 
   // Binds up to W_UNROLL candidates of level l and makes their nodes, and their
   // lists for the level below. False: the level's list is used up. Collective.
-  DEV bool siblings(u32 l) {
+  template <class L> DEV bool siblings(L l) {
     for (u32 want = W_UNROLL;;) {
       if (poll()) return false;
       u32 n, b = take_places(l, want, n);
@@ -181,9 +200,9 @@ struct Search {
       sync_warp(ALL);
       visit(l, popc(votes));
       u32 alive = make(l, popc(votes));
-      if (l + 1 < WALK && alive) {
+      if constexpr (L::end < WALK) {
         Set c = {0, 0};
-        if (alive >> lane() & 1) s.list[l + 1][lane()] = c = Program::candidates(q, s.state[l][lane()], l + 1);
+        if (alive >> lane() & 1) s.list[l + 1][lane()] = c = Program::candidates(q, s.state[l][lane()], below(l));
         alive = ballot(ALL, c.n > 0);
       }
       if (alive == 0) continue;
@@ -195,7 +214,7 @@ struct Search {
 
   // Makes level l's nodes for its first n siblings; returns those for which none
   // is empty, a bit each. Collective.
-  DEV u32 make(u32 l, u32 n) {
+  template <class L> DEV u32 make(L l, u32 n) {
     u32 alive = (1u << n) - 1;
     if (W_UNROLL == 1) {
       alive = Program::sets(Warp(), q, s.state[l][0], l, slots, x.cap);
@@ -226,26 +245,28 @@ struct Search {
   DEV void walk(u32 l) {
     const u32 bottom = l;
     for (;;) {
-      if (l + 1 < WALK && siblings(l)) {
-        descend(l++);
-        continue;
+      bool down = l + 1 < WALK && siblings(Inner{l});
+      if (!down) {
+        if (l + 1 == WALK) leaf();
+        if (l == bottom || quit) return;
+        l--;
+        u32 rest = s.alive[l] & (s.alive[l] - 1); // the lowest bit's is done
+        sync_warp(ALL);
+        if (lane() == 0) s.alive[l] = rest;
+        sync_warp(ALL);
+        down = rest != 0;
       }
-      if (l + 1 == WALK) leaf(l);
-      if (l == bottom || quit) return;
-      l--;
-      u32 rest = s.alive[l] & (s.alive[l] - 1); // the lowest bit's is done
-      sync_warp(ALL);
-      if (lane() == 0) s.alive[l] = rest;
-      sync_warp(ALL);
-      if (rest) descend(l++);
+      if (down) descend(l++);
     }
   }
 
   // Finds the matches below the last list.
-  DEV void leaf(u32 l) {
+  DEV void leaf() {
+    const Last l{WALK - 1};
 #if W_FLAT
     if (flat<Flat<0>>(l)) return;
 #endif
+#if !W_FLAT || W_LAZY
     while (siblings(l)) {
 #if W_VISIT
       visit_last(l);
@@ -253,6 +274,7 @@ struct Search {
       close(l);
 #endif
     }
+#endif
   }
 
 #if WALK == 0
@@ -264,7 +286,7 @@ struct Search {
       if (c.count == 0) spin();
       for (u32 i = 0; i < c.count; i += 32) {
         u32 v = i + lane() < c.count ? root_at(q, c.first + i + lane()) : 0;
-        bool yes = i + lane() < c.count && Program::accept(q, s.state[0][0], 0, v);
+        bool yes = i + lane() < c.count && Program::accept(q, s.state[0][0], Root{0}, v);
         if (run.ring) {
           if (!quit) emit([&](u32) { return v; }, yes, 0);
         } else if (yes) {
@@ -297,15 +319,15 @@ struct Search {
   }
 #else
   // Goes over the last level's candidates below all siblings of level l.
-  DEV void visit_last(u32 l) {
+  DEV void visit_last(Last l) {
     u32 alive = s.alive[l];
     bool mine = alive >> lane() & 1;
     Set c = {0, 0};
-    if (mine) c = Program::candidates(q, s.state[l][lane()], l + 1);
+    if (mine) c = Program::candidates(q, s.state[l][lane()], below(l));
     Stream t = stream(c);
     auto good = [&](u32 v, u32 k) {
       u32 u = shfl(ALL, t.from, k);
-      return v != ~0u && Program::accept(q, s.state[l][u], l + 1, v);
+      return v != ~0u && Program::accept(q, s.state[l][u], below(l), v);
     };
     lanes(t.total);
     if (run.ring) {
@@ -330,7 +352,7 @@ struct Search {
 #endif
 
 #if W_FLAT
-  template <class F> DEV bool flat(u32 l);
+  template <class F> DEV bool flat(Last l);
 #endif
 
   // Counts partial matches of level l: n by the warp, or by each lane.
@@ -371,10 +393,6 @@ struct Search {
   // Where work comes from and goes to: idle.cuh.
   DEV u32 take_places(u32 l, u32 want, u32& n);
   DEV void put_places(u32 l, u32 b, u32 e);
-  DEV bool left(const Stack& of, u32 deepest) const;
-  DEV bool split(Stack& from, u32 deepest, Loot& loot);
-  DEV u32 richest() const;
-  DEV bool steal();
   DEV void give();
   DEV u32 begin();
   DEV bool open_edge();

@@ -218,12 +218,15 @@ template <class P> DEV Found seek(const Run& r, Board* b, const Market& m, Chunk
   g.sync(); // what its lanes did to its stack is done before another warp may write there
   if (stopping(g, r)) return OVER;
   if (g.leader()) begin_seeking(b, m);
-  t = take(g, r);
-  if (t.count) return TASKS;
   Seeker s(r, b, m);
-  if (g.leader()) s.enter();
+  u32 f = ASK;
   for (u32 turn = 1;; turn++) {
-    u32 f = WAIT;
+    if (f == ASK) {
+      t = take(g, r);
+      if (t.count) return TASKS;
+      if (g.leader()) s.enter();
+    }
+    f = WAIT;
     if (g.leader()) f = s.look(turn);
     f = g.shfl(f, 0);
     if (f < WAIT) {
@@ -231,11 +234,6 @@ template <class P> DEV Found seek(const Run& r, Board* b, const Market& m, Chunk
       return (Found)f;
     }
     if (f == PULL && pull()) return STOLEN;
-    if (f == ASK) {
-      t = take(g, r);
-      if (t.count) return TASKS;
-      if (g.leader()) s.enter();
-    }
     spin();
   }
 }

@@ -43,6 +43,10 @@ struct TableNode {
     narrow(s, below, above, lo, hi);
     return slice(op == LIST ? neighbours(q, s) : s.set[base], lo, hi);
   }
+  DEV void operands(const Graph& q, const State& s, Set& l, Set& r) const {
+    l = a(q, s);
+    r = b(q, s);
+  }
   DEV Set b(const Graph& q, const State& s) const { return op == LIST ? Set{0, 0} : neighbours(q, s); }
 #if W_LAZY
   static DEV bool is_lazy(const Graph& q, const State& s, u32 node) {
