@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	blockSize = 1 << 20 // text is cut into blocks of about this size, at line ends
+	blockSize = 1 << 18 // text is cut into blocks of about this size, at line ends
 	maxLine   = 1 << 20
 	slack     = 16 // readable bytes after a block's end, for 8-byte loads
 )
@@ -64,19 +64,18 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 					return
 				}
 				defer f.Close()
-				buf := make([]byte, 0, blockSize+4096+slack)
+				var buf []byte
 				for ctx.Err() == nil {
 					seq := next.Add(1) - 1
 					lo := start + int64(seq)*blockSize
 					if lo >= s.size || seq > atomAt.Load() {
 						return
 					}
-					b, err := s.blockAt(f, buf, start, lo)
+					b, err := s.blockAt(f, &buf, start, lo)
 					if err != nil {
 						fail(seq, err)
 						return
 					}
-					buf = b.data[:0]
 					b.seq = seq
 					s.count(int(min(blockSize, s.size-lo)))
 					if len(b.data) > 0 {
@@ -123,8 +122,9 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 	return first
 }
 
-// blockAt reads the lines that begin in [lo, lo+blockSize).
-func (s *source) blockAt(f *os.File, buf []byte, start, lo int64) (*block, error) {
+// blockAt reads the lines that begin in [lo, lo+blockSize). The block's bytes are
+// in *mem, which grows where it is too small.
+func (s *source) blockAt(f *os.File, mem *[]byte, start, lo int64) (*block, error) {
 	from := lo
 	if lo > start {
 		from-- // the byte before tells whether a line begins at lo
@@ -132,14 +132,14 @@ func (s *source) blockAt(f *os.File, buf []byte, start, lo int64) (*block, error
 	end := min(lo+blockSize, s.size)
 	want := int(end - from)
 	ask := int(min(end+4096, s.size) - from)
+	buf := (*mem)[:0]
 	grow := func(n int) {
 		if cap(buf) < n+slack+1 {
-			b := make([]byte, len(buf), n+slack+1)
+			b := make([]byte, len(buf), n+n/16+slack+1)
 			copy(b, buf)
-			buf = b
+			buf, *mem = b, b
 		}
 	}
-	buf = buf[:0]
 	grow(ask)
 	n, err := f.ReadAt(buf[:ask], from)
 	if err != nil && !(err == io.EOF && n == ask) {

@@ -72,14 +72,14 @@ func (set *pairSet) fromSmaller(ctx context.Context, threads int, order, size []
 	}, put, func(uint32, uint32) {})
 }
 
-// touch brings the beginnings of lists to the cache, all at the same time. (Inlined,
+// touch brings the ends of lists to the cache, all at the same time. (Inlined,
 // its loads would be of no use to the compiler.)
 //
 //go:noinline
 func touch(to [][]uint32) (sum uint32) {
 	for _, l := range to {
 		if len(l) > 0 {
-			sum += l[0]
+			sum += l[0] + l[len(l)-1]
 		}
 	}
 	return sum

@@ -87,18 +87,23 @@ type ranges struct {
 // second cache.
 const rangeEdges = 1 << 16
 
+// sampled is of how many edges one is looked at to cut the ranges.
+const sampled = 8
+
 func cutRanges(ctx context.Context, threads int, segs []*segment, n uint32, total uint64) (*ranges, error) {
 	r := &ranges{shift: max(0, bits.Len32(n)-16)}
 	bins := n>>r.shift + 1
 	hist := make([]atomic.Uint64, bins)
 	local := make([][]uint32, threads)
 	err := parallel(ctx, threads, uint64(len(segs)), 1, func(w int, i, _ uint64) {
+		edges := segs[i].p
 		if local[w] == nil {
 			local[w] = make([]uint32, bins)
 		}
 		h := local[w]
-		for _, p := range segs[i].p {
-			h[min(uint32(p>>32), uint32(p))>>r.shift]++
+		for i := 0; i < len(edges); i += sampled {
+			p := edges[i]
+			h[min(uint32(p>>32), uint32(p))>>r.shift] += uint32(min(sampled, len(edges)-i))
 		}
 		for b, c := range h {
 			if c > 0 {
@@ -136,7 +141,9 @@ func (r *ranges) partition(ctx context.Context, threads int, segs []*segment, lo
 	spare := make([][]uint64, threads)
 	err = parallel(ctx, threads, uint64(len(segs)), 1, func(w int, i, _ uint64) {
 		s := segs[i]
-		s.cut = make([]uint32, k+1)
+		cut := make([]uint32, k+1)
+		s.cut = cut
+		of, shift := r.of, r.shift&31
 		lost := uint64(0)
 		for _, p := range s.p {
 			a, b := uint32(p>>32), uint32(p)
@@ -145,7 +152,7 @@ func (r *ranges) partition(ctx context.Context, threads int, segs []*segment, lo
 				atomic.OrUint64(&loop[a>>6], 1<<(a&63))
 				continue
 			}
-			s.cut[r.of[min(a, b)>>r.shift]+1]++
+			cut[of[min(a, b)>>shift]+1]++
 		}
 		for j := range k {
 			s.cut[j+1] += s.cut[j]
@@ -163,7 +170,7 @@ func (r *ranges) partition(ctx context.Context, threads int, segs []*segment, lo
 			if a == b {
 				continue
 			}
-			d := &at[r.of[min(a, b)>>r.shift]]
+			d := &at[of[min(a, b)>>shift]]
 			to[*d] = p
 			*d++
 		}

@@ -89,61 +89,68 @@ func (e *emitter) emit(b *block, lo, hi uint32) {
 		if from == to {
 			continue
 		}
-		given := e.near[from:mid]
-		given = given[:e.distinct(given, fwd)]
-		back := e.near[mid:to]
-		back = back[:e.distinct(back, bwd)]
-		from = to
-		e.arcs += uint64(len(given) + len(back))
-		far := set.far[at:]
-		k := 0
-		for _, y := range back {
-			far[k] = y
-			k += 1 - e.bit(y, fwd)
-		}
+		far := set.far[at:][:to-from]
+		far = far[:e.distinct(e.near[from:to], int(mid-from), far)]
 		if set.ownIn != nil {
-			set.ownIn[x], set.ownOut[x] = uint32(len(back)), uint32(len(given))
-			e.tallies[1].add(e.worker, given)
-			e.tallies[2].add(e.worker, back)
-			for _, y := range given {
-				far[k] = y
-				k += e.bit(y, bwd)
-			}
-			for _, y := range given {
-				far[k] = y
-				k += 1 - e.bit(y, bwd)
-			}
-		} else {
-			k += copy(far[k:], given)
+			e.sides(x, far, e.near[from:to])
 		}
-		far = far[:k]
-		for _, y := range far {
-			e.seen[y>>5] = 0
-		}
-		e.tallies[0].add(e.worker, far)
-		set.at[x], set.size[x] = at, uint32(k)
-		at += uint64(k)
+		e.count(far)
+		set.at[x], set.size[x] = at, uint32(len(far))
+		at += uint64(len(far))
+		from = to
 	}
 	e.pairs += at - b.from
 	b.to = at
 }
 
-// bit is a bit of the larger end y: 1 if such a pair was seen.
-func (e *emitter) bit(y uint32, which uint32) int {
-	return int(e.seen[y>>5] >> (y&31*2 + which) & 1)
+// distinct copies the distinct ones of the larger ends l to far, which is as long,
+// and returns how many they are. The first mid are of pairs given as smaller →
+// larger; seen has the directions of each when it returns.
+func (e *emitter) distinct(l []uint32, mid int, far []uint32) (n int) {
+	seen, far := e.seen, far[:len(l)]
+	again := uint64(0)
+	for i, y := range l {
+		back := uint64(mid-1-i) >> 63
+		w, s := &seen[y>>5], y&31*2
+		old := *w
+		d := old >> s
+		*w = old | (1+back)<<s
+		again += d >> back & 1
+		far[n] = y
+		n += int(^(d | d>>1) & 1)
+	}
+	e.arcs += uint64(len(l)) - again
+	return n
 }
 
-// distinct moves the distinct elements of l to its front, sets their bits, and
-// returns how many there are.
-func (e *emitter) distinct(l []uint32, which uint32) (n int) {
-	seen := e.seen
-	for _, y := range l {
-		w := &seen[y>>5]
-		s := y&31*2 + which
-		old := *w
-		*w = old | 1<<s
-		l[n] = y
-		n += int(^old >> s & 1)
+// sides puts the larger ends of x's pairs in the order that directions need and
+// counts them. tmp is room for them.
+func (e *emitter) sides(x uint32, far, tmp []uint32) {
+	tmp = tmp[:copy(tmp, far)]
+	k := 0
+	for _, d := range []uint64{1 << bwd, 1<<fwd | 1<<bwd, 1 << fwd} {
+		if d == 1<<fwd {
+			e.set.ownIn[x] = uint32(k)
+			e.tallies[2].add(e.worker, far[:k])
+		}
+		if d == 1<<fwd|1<<bwd {
+			e.set.ownOut[x] = uint32(len(far) - k)
+		}
+		for _, y := range tmp {
+			if e.seen[y>>5]>>(y&31*2)&3 == d {
+				far[k] = y
+				k++
+			}
+		}
 	}
-	return n
+	e.tallies[1].add(e.worker, far[len(far)-int(e.set.ownOut[x]):])
+}
+
+// count counts larger ends and makes their bits 0.
+func (e *emitter) count(far []uint32) {
+	seen := e.seen
+	for _, y := range far {
+		seen[y>>5] = 0
+	}
+	e.tallies[0].add(e.worker, far)
 }

@@ -21,7 +21,7 @@ func mapAnon(size uint64) []byte {
 	if err != nil {
 		return nil
 	}
-	if size >= 32<<20 {
+	if size >= 4<<20 {
 		hugePages(b)
 	}
 	mapped.Store(unsafe.Pointer(&b[0]), len(b))
