@@ -40,7 +40,7 @@ cross: ## compile for every platform of a release
 	@set -e; for t in $(TARGETS); do echo "build $$t"; \
 	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
 
-kernels-check: ## compile device code for GPUs, where clang-19 is installed; says so where it is not
+kernels-check: ## compile device code for GPUs, where clang-19 is installed, and by NVRTC where that is; says so where they are not
 	WEFT_KERNELS_CHECK=1 $(GO) test -count=1 -v -run 'CompilesForGPUs|Refuses' ./internal/cuda/... ./internal/engine/... ./internal/matcha/...
 
 gpu-test: ## tests for a machine with a GPU, which needs no Go, in dist/gpu; runs them if this is one

@@ -205,6 +205,16 @@ func (n *nvrtc) compile(src Source, device Info) ([]byte, error) {
 	return n.output(op, program, n.getPTXSize, n.getPTX)
 }
 
+// CompileFor compiles a source for devices of an architecture, 9.0 say, without one: a check of the source. The error
+// is ErrNoCompiler where NVRTC is not installed, and ErrCompile with the compiler's messages.
+func CompileFor(src Source, major, minor int) (image []byte, err error) {
+	n, err := loadNVRTC()
+	if err != nil {
+		return nil, err
+	}
+	return n.compile(src, Info{Major: major, Minor: minor})
+}
+
 // output reads one of the things that a program has become. There is a zero byte behind it.
 func (n *nvrtc) output(op string, program, size, get uintptr) ([]byte, error) {
 	var bytes uint64

@@ -12,7 +12,7 @@ import (
 )
 
 // TestLocalCompilesForGPUs compiles every class of a few plans, as for an H200
-// and a graph of large degrees.
+// and a graph of large degrees; one of them by NVRTC too.
 func TestLocalCompilesForGPUs(t *testing.T) {
 	g := rmat(t, 5, 100)
 	for _, name := range []string{"gmatch:P1", "gmatch:P5", "gmatch:P9"} {
@@ -37,6 +37,10 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 		for _, text := range slices.Compact(slices.Sorted(maps.Values(parts))) {
 			src.Text += text
 		}
-		check.CompileCheck(t, src)
+		if name == "gmatch:P5" {
+			check.CompileCheck(t, src)
+		} else {
+			check.ClangCheck(t, src)
+		}
 	}
 }

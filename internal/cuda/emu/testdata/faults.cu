@@ -70,7 +70,11 @@ WEFT_KERNEL(shared_at, Params) {
 }
 WEFT_KERNEL(misaligned, Params) { p.cells[thread()] = (u32)ldg((const u64*)(p.cells + 1)); }
 WEFT_KERNEL(traps, Params) {
+#ifdef __CUDACC_RTC__
+  if (thread() == 9) __trap();
+#else
   if (thread() == 9) __builtin_trap();
+#endif
 }
 WEFT_KERNEL(divides, Params) {
   volatile u32 zero = (u32)p.n;

@@ -1,5 +1,6 @@
 // Package check compiles device code for GPUs without a GPU and without a toolkit: by clang, through
-// device_clang.cuh. It finds what a C++ compiler of the host lets pass and a GPU's does not. The result is not run.
+// device_clang.cuh, and by NVRTC where it is installed. It finds what a C++ compiler of the host lets pass and a GPU's
+// does not. The result is not run.
 package check
 
 import (
@@ -44,10 +45,37 @@ var findClang = sync.OnceValue(func() string {
 	return ""
 })
 
-// CompileCheck compiles a program of kernels, for the first of Architectures as it is for release and for the second
-// with the assertions of debugging and for racecheck. The shared files of package kernels are found without being named in Includes. Without a clang that
-// can, and where WEFT_KERNELS_CHECK is not set, the test is skipped.
+// findNVRTC reports whether NVIDIA's run-time compiler is there, and works.
+var findNVRTC = sync.OnceValue(func() bool {
+	_, err := cuda.CompileFor(cuda.Source{Name: main}, 9, 0)
+	return err == nil
+})
+
+// nvrtc is what messages call NVIDIA's run-time compiler.
+const nvrtc = "NVRTC"
+
+// main is the file that a program is compiled from.
+const main = "weft-kernel.cu"
+
+// CompileCheck compiles a program of kernels by clang, for the first of Architectures as it is for release and for the
+// second with the assertions of debugging and for racecheck; and by NVRTC, as users' machines do, where there is one. The
+// shared files of package kernels are found without being named in Includes. Without a clang that can, and where
+// WEFT_KERNELS_CHECK is not set, the test is skipped.
 func CompileCheck(t testing.TB, src cuda.Source) {
+	t.Helper()
+	ClangCheck(t, src)
+	name, files := src.Name, kernels.Includes()
+	maps.Copy(files, src.Includes)
+	src.Name, src.Includes = main, files // a source may have the name of a file that it includes
+	if !findNVRTC() {
+		t.Log("not compiled by NVRTC, which is not installed")
+	} else if _, err := cuda.CompileFor(src, 9, 0); err != nil {
+		t.Errorf("%s does not compile by %s: %v", name, nvrtc, err)
+	}
+}
+
+// ClangCheck is CompileCheck without NVRTC, which takes long over large programs.
+func ClangCheck(t testing.TB, src cuda.Source) {
 	t.Helper()
 	if os.Getenv(wanted) == "" {
 		t.Skip("`make kernels-check` compiles kernels for GPUs, which takes minutes")
@@ -71,7 +99,6 @@ func CompileCheck(t testing.TB, src cuda.Source) {
 	for name, text := range files {
 		write(name, text)
 	}
-	const main = "weft-kernel.cu"
 	write(main, src.Text)
 	for i, arch := range Architectures {
 		args := []string{
