@@ -231,8 +231,8 @@ func (x Back) before(y Back) bool {
 // row sets are computed once, also for the sub-patterns of EXISTS.
 type tables struct {
 	g    *graph.Graph
-	rows map[string]*rowSet
-	rels map[string]*relation
+	rows kept[rowSet]
+	rels kept[relation]
 	bits map[string][]uint64
 
 	columns *columns
@@ -249,8 +249,31 @@ type columns struct {
 	parallel int // see MostParallel; 0: not looked for
 }
 
+// kept is values by their keys: as few as the pattern has kinds of edges.
+type kept[T any] []struct {
+	key   string
+	value *T
+}
+
+// get returns the value of a key, or nil.
+func (k kept[T]) get(key string) *T {
+	for i := range k {
+		if k[i].key == key {
+			return k[i].value
+		}
+	}
+	return nil
+}
+
+func (k *kept[T]) put(key string, value *T) {
+	*k = append(*k, struct {
+		key   string
+		value *T
+	}{key, value})
+}
+
 func newTables(g *graph.Graph) *tables {
 	return &tables{
-		g: g, rows: map[string]*rowSet{}, rels: map[string]*relation{}, columns: &columns{},
+		g: g, columns: &columns{},
 	}
 }

@@ -35,7 +35,7 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 	if rows.key != "" {
 		key += rows.key
 	}
-	if r := t.rels[key]; r != nil {
+	if r := t.rels.get(key); r != nil {
 		return r
 	}
 	r := &relation{key: key, name: rows.name, arrow: arrow, filters: rows.filters()}
@@ -70,7 +70,7 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 		r.out = &kept.Out
 		r.in = r.out
 	}
-	t.rels[key] = r
+	t.rels.put(key, r)
 	return r
 }
 
@@ -213,11 +213,11 @@ func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 	if label != nil || len(where) > 0 {
 		key, name = filterText(label, where)
 	}
-	if r := b.rows[key]; r != nil {
+	if r := b.rows.get(key); r != nil {
 		return r
 	}
 	r := &rowSet{key: key, name: name, only: label, where: where}
-	b.rows[key] = r
+	b.rows.put(key, r)
 	if label == nil && len(where) == 0 {
 		r.all = true
 		return r
@@ -304,11 +304,11 @@ func (t *tables) otherRows(sets []*rowSet) *rowSet {
 		return &rowSet{all: true}
 	}
 	key := "other than " + strings.Join(keys, " or ")
-	if r := t.rows[key]; r != nil {
+	if r := t.rows.get(key); r != nil {
 		return r
 	}
 	r := &rowSet{key: key, name: "not " + strings.Join(names, " nor "), others: sets}
-	t.rows[key] = r
+	t.rows.put(key, r)
 	if t.g.Edges == nil { // no edge is in any of the sets
 		r.all, r.key, r.name = true, "", ""
 		return r

@@ -44,7 +44,7 @@ func randomKeys(n int) []hash128 {
 	if len(old) >= n {
 		return old
 	}
-	t := make([]hash128, max(n, 2*len(old), 1<<12))
+	t := make([]hash128, max(n, 2*len(old), 1<<9))
 	for i := copy(t, old); i < len(t); i++ {
 		t[i] = hash128{keyTable.rng.Uint64(), keyTable.rng.Uint64()}
 	}

@@ -253,6 +253,9 @@ func isEmpty(r plan.Range) bool { return r.First >= r.End }
 // overlap reports whether two sorted lists of ranges share a vertex. No range
 // is empty.
 func overlap(a, b []plan.Range) bool {
+	if len(a) == 1 && len(b) == 1 {
+		return a[0].First < b[0].End && b[0].First < a[0].End
+	}
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
 		case a[i].End <= b[j].First:

@@ -16,7 +16,8 @@ type scratch struct {
 	index   []int32           // data vertex → index in its group's universe; -1
 	univ    [maxVars][]uint32 // by group: the union of its variables' candidates
 	listed  []uint32
-	built   uint64
+	built   uint64          // variables whose set is made
+	border  uint64          // and their neighbours
 	pending [maxVars]uint64 // neighbours to be pruned by a variable's set
 	// sure are a variable's neighbours that have one candidate each, a neighbour of
 	// all of the variable's: whatever the set loses does not concern them.
@@ -52,7 +53,7 @@ func (sc *scratch) prepare(pb *problem) {
 		sc.cand[u] = sc.cand[u][:0]
 		sc.pending[u] = 0
 	}
-	sc.built = 0
+	sc.built, sc.border = 0, 0
 }
 
 // clear empties the bitmaps and indexes that the run has set.
@@ -81,7 +82,7 @@ func (sc *scratch) clear(pb *problem) {
 // true sets gives the same answer.
 func (pb *problem) filter(sc *scratch) bool {
 	for range pb.n {
-		u := pb.nextToFilter(sc.built)
+		u := pb.nextToFilter(sc)
 		pb.build(sc, u)
 		sc.built |= 1 << u
 		if len(sc.cand[u]) == 0 || sc.stop() {
@@ -91,18 +92,23 @@ func (pb *problem) filter(sc *scratch) bool {
 	return pb.refine(sc)
 }
 
-// nextToFilter picks the variable with the smallest class, next to those done
-// if there is one.
-func (pb *problem) nextToFilter(done uint64) int {
-	best, bestScore, bestNear := -1, 0.0, false
-	for m := pb.all &^ done; m != 0; m &= m - 1 {
+// nextToFilter picks the variable with the smallest class for its links, next to
+// those done if there is one.
+func (pb *problem) nextToFilter(sc *scratch) int {
+	done := sc.built
+	from := pb.all &^ done
+	if next := sc.border &^ done; next != 0 {
+		from = next
+	}
+	best, span, weight := -1, 0, 0
+	for m := from; m != 0; m &= m - 1 {
 		u := bits.TrailingZeros64(m)
-		near := pb.pos[u]&done != 0
-		score := float64(pb.vars[u].span) / float64(1+bits.OnesCount64(pb.pos[u])+2*bits.OnesCount64(pb.pos[u]&done))
-		if best < 0 || near && !bestNear || near == bestNear && score < bestScore {
-			best, bestScore, bestNear = u, score, near
+		s, w := pb.vars[u].span, 1+bits.OnesCount64(pb.pos[u])+2*bits.OnesCount64(pb.pos[u]&done)
+		if best < 0 || s*weight < span*w {
+			best, span, weight = u, s, w
 		}
 	}
+	sc.border |= pb.pos[best]
 	return best
 }
 
@@ -173,10 +179,11 @@ func (pb *problem) build(sc *scratch, u int) {
 // each. It reads the lists of those, which are few, before the candidates' own,
 // which mostly are not in the processor's caches.
 func (pb *problem) near(sc *scratch, u int, one uint64) []uint32 {
+	x := &pb.vars[u]
 	c, mem := sc.cand[u], sc.member[u]
 	known := need{adj: -1}
 	var lists [8][]uint32 // the shortest first
-	for _, r := range pb.vars[u].ranges {
+	for _, r := range x.ranges {
 		k := 0
 		for m := one; m != 0 && k < len(lists); m &= m - 1 {
 			v := bits.TrailingZeros64(m)
@@ -196,21 +203,30 @@ func (pb *problem) near(sc *scratch, u int, one uint64) []uint32 {
 		}
 	next:
 		for _, y := range lists[0] {
-			if sc.stopping() {
-				return c
-			}
 			for _, l := range lists[1:k] {
 				if !has(l, y) {
 					continue next
 				}
 			}
-			if pb.passes(sc, u, y, known) {
+			if pb.alone(x, y) {
 				c = append(c, y)
-				mem[y>>6] |= 1 << (y & 63)
 			}
 		}
 	}
-	return c
+	// Where one is left, looking ahead would only tell earlier that there is no match.
+	ahead := len(c) > 1
+	k := 0
+	for _, y := range c {
+		if sc.stopping() {
+			break
+		}
+		if pb.linked(sc, x, y, known, ahead) {
+			c[k] = y
+			k++
+			mem[y>>6] |= 1 << (y & 63)
+		}
+	}
+	return c[:k]
 }
 
 // anyLink returns an adjacency that leads from u's vertex to v's.
@@ -229,12 +245,20 @@ func (pb *problem) anyLink(u, v int) int {
 // has a neighbour of the kind that known says, a candidate of each of its variables.
 func (pb *problem) passes(sc *scratch, u int, c uint32, known need) bool {
 	x := &pb.vars[u]
+	return pb.alone(x, c) && pb.linked(sc, x, c, known, true)
+}
+
+// alone is passes as far as it needs no list.
+func (pb *problem) alone(x *variable, c uint32) bool {
 	if x.bits != nil && x.bits[c>>6]>>(c&63)&1 == 0 {
 		return false
 	}
-	if x.minDegree > 0 && pb.p.Adjs[x.minAdj].CSR.Degree(c) < x.minDegree {
-		return false
-	}
+	return x.minDegree == 0 || pb.p.Adjs[x.minAdj].CSR.Degree(c) >= x.minDegree
+}
+
+// linked is the rest of passes; without ahead, neighbours of which none is done
+// are not looked for.
+func (pb *problem) linked(sc *scratch, x *variable, c uint32, known need, ahead bool) bool {
 	for i := range x.needs {
 		d := &x.needs[i]
 		check := sc.built
@@ -243,6 +267,9 @@ func (pb *problem) passes(sc *scratch, u int, c uint32, known need) bool {
 				continue
 			}
 			check &^= known.vars
+		}
+		if !ahead && d.vars&check == 0 {
+			continue
 		}
 		if !pb.supported(sc, d, c, check) {
 			return false

@@ -101,7 +101,9 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 	if some && !r.listing {
 		live, some = pb.settle(sc)
 	}
-	if some {
+	if some && live == 0 {
+		r.total = engine.U64(1)
+	} else if some {
 		sc.space.build(pb, sc, live)
 		if need := sc.space.bytes(o.Threads); o.Memory > 0 && need > o.Memory {
 			r.fail(fmt.Errorf("the candidate graph needs %d MB, more than the memory limit allows", need>>20))

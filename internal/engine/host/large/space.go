@@ -19,7 +19,7 @@ type space struct {
 	live  uint64 // the variables that are searched; the others are decided
 	mats  []matrix
 	last  []int16                 // from one group to another, the matrix made last; -1: none
-	rel   [maxVars][maxVars]int16 // matrix from u to v; -1: not linked
+	rel   [maxVars][maxVars]int16 // matrix from u to v, where they are linked
 
 	bits  []uint64 // rows of all matrices
 	lists []uint32
@@ -86,11 +86,6 @@ func (sp *space) build(pb *problem, sc *scratch, live uint64) {
 		for _, v := range sc.cand[u] {
 			i := sc.index[v]
 			d[i>>6] |= 1 << (i & 63)
-		}
-	}
-	for u := range pb.n {
-		for v := range pb.n {
-			sp.rel[u][v] = -1
 		}
 	}
 	sp.last = slices.Grow(sp.last[:0], len(pb.groups)*len(pb.groups))[:len(pb.groups)*len(pb.groups)]
