@@ -60,6 +60,9 @@ type Func struct {
 	Params []*Var
 	Result Type
 	Body   []Stmt
+	// Rare: it is seldom called, so that a copy of it at every call is not worth
+	// the time to compile it.
+	Rare bool
 }
 
 // GlobalDef is data that does not change while the program runs. Which fields

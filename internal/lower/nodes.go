@@ -147,7 +147,7 @@ func (x *lowering) unlessLazy(i int, v kir.Expr, e *env) kir.Expr {
 	return kir.Any(kir.NotX(e.lazy(i)), kir.Invoke{Fn: x.hasFunc(i), Args: []kir.Expr{kir.R(e.s), v}})
 }
 
-// hasFunc is the function Node<i>::has.
+// hasFunc is the function Node<i>::has: where sets fit, as most do, nobody asks it.
 func (x *lowering) hasFunc(i int) *kir.Func {
 	if f := x.prog.Func("Node", i, "has"); f != nil {
 		return f
@@ -157,7 +157,7 @@ func (x *lowering) hasFunc(i int) *kir.Func {
 	body := []kir.Stmt{&kir.Return{X: x.has(i, kir.R(v), e)}}
 	x.owner("Node", i, x.formula(i))
 	return x.member("Node", i, &kir.Func{
-		Name: "has", Scope: kir.Lane, Params: []*kir.Var{e.s, v}, Result: kir.T(kir.Bool), Body: body,
+		Name: "has", Scope: kir.Lane, Params: []*kir.Var{e.s, v}, Result: kir.T(kir.Bool), Body: body, Rare: true,
 	})
 }
 

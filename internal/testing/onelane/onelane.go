@@ -53,6 +53,7 @@ const oneLane = `#pragma once
 typedef unsigned char u8; typedef unsigned u32; typedef unsigned long long u64; typedef int i32; typedef long long i64;
 typedef unsigned __int128 u128; typedef float f32; typedef double f64;
 #define DEV inline
+#define DEV_NOINLINE inline
 #define ALL 0xffffffffu
 #define UNROLL
 template<class T> T min(T a, T b) { return a < b ? a : b; }

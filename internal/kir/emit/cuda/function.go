@@ -22,8 +22,11 @@ func (w *writer) function(f *kir.Func) {
 	w.Comments("// ", f.Doc)
 	params := []string{"const Graph& q"}
 	head := "DEV "
+	if f.Rare {
+		head = "DEV_NOINLINE "
+	}
 	if f.Family != "" {
-		head = "static DEV "
+		head = "static " + head
 	}
 	if f.Scope == kir.Group || fails(f) {
 		head = "template<class G> " + head
