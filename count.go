@@ -47,9 +47,6 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	if change != nil {
 		change(&o)
 	}
-	if !o.Estimates {
-		s.awake()
-	}
 	j.opt = s.engineOptions(s.limit)
 	j.choice, err = choose.Pick(choose.Request{
 		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,

@@ -27,7 +27,6 @@ var engineOptions = []EngineOption{
 	{"plan.restrictions", onOff, "break the pattern's symmetries"},
 	{"host.tail", onOff, "count the last levels by arithmetic"},
 	{"host.steal", onOff, "idle cores take parts of others' work"},
-	{"host.standby", onOff, "threads wake up while a search is planned, and wait for it by spinning, a few milliseconds at most"},
 	{"host.windows", onOff, "edges in a window of time as slices of sorted lists"},
 	{"host.bitmap", onOff, "long lists also as bitmaps"},
 	{"stack.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/weftgraph/weft/internal/choose"
@@ -31,9 +30,6 @@ func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
 	var progress format.Progress
 	if f := s.progress; f != nil {
 		progress = func(done, total int64) { f(Progress{"load", uint64(max(done, 0)), uint64(max(total, 0))}) }
-	}
-	if strings.HasSuffix(path, ".weft") {
-		s.awake() // it is mapped before they are
 	}
 	g, err := format.Read(ctx, path, s.read, progress)
 	if err != nil {

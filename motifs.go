@@ -3,7 +3,6 @@ package weft
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/big"
 	"time"
 
@@ -29,13 +28,10 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Res
 	if err != nil {
 		return nil, err
 	}
-	s.awake()
 	if device, ok := g.oneProgram(k, s); ok {
 		return g.motifProgram(ctx, k, qs, s, device, options)
 	}
-	how := maps.Clone(s.opts)
-	delete(how, "host.standby") // says nothing of how to count
-	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(how) > 0 || s.limit > 0
+	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 || s.limit > 0
 	if apart || choose.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso {
 		return g.countEach(ctx, qs, s)
 	}

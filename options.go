@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -179,13 +177,6 @@ func (s *settings) workers() int {
 		return s.threads
 	}
 	return runtime.GOMAXPROCS(0)
-}
-
-// awake has threads ready for a search that is about to begin, if the host may run it.
-func (s *settings) awake() {
-	if !choose.OnGPU(s.device) && !choose.GPUEngine(s.engine) {
-		host.Standby(s.engineOptions(0))
-	}
 }
 
 // engineOptions are s for an engine.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/standby"
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/graph"
 )
 
@@ -51,7 +51,8 @@ type sched struct {
 	mu      sync.Mutex
 	wake    sync.Cond
 	queue   []task
-	waiting int // workers in next that found nothing
+	begun   int // workers that take part
+	waiting int // of those, in next, that found nothing
 	closed  bool
 
 	errMu sync.Mutex
@@ -122,7 +123,7 @@ func (s *sched) next() (task, bool) {
 		return task{}, false // nobody gives any of theirs away
 	}
 	s.mu.Lock()
-	if s.waiting+1 == s.workers && len(s.queue) == 0 {
+	if s.waiting+1 == s.begun && len(s.queue) == 0 {
 		s.closed = true
 		s.wake.Broadcast()
 	}
@@ -175,19 +176,22 @@ func (s *sched) give(t task) bool {
 // errPanic stops the other workers when one panicked.
 var errPanic = errors.New("a worker panicked")
 
-// Standby wakes the threads of a search that is about to begin, and has them wait for
-// it a few milliseconds.
-func Standby(o engine.Options) {
-	if !optOff(o, "host.standby") {
-		standby.Wake(o.Threads - 1)
+// begin reports whether a worker takes part: one that begins late may find all done.
+func (s *sched) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
 	}
+	s.begun++
+	return true
 }
 
-// run starts the workers and waits for them. A panic of a worker, as over a
+// run starts the workers and waits for those that have begun. A panic of a worker, as over a
 // corrupt file, becomes one of run, where it can be recovered.
 func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)) {
 	unwatch := s.watch(ctx, o.Progress)
-	var wg sync.WaitGroup
+	var others crew.Crew
 	var caught atomic.Pointer[any]
 	one := func(i int) {
 		defer func() {
@@ -197,14 +201,15 @@ func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)
 				s.close()
 			}
 		}()
-		work(i)
+		if s.begin() {
+			work(i)
+		}
 	}
 	for i := 1; i < s.workers; i++ {
-		wg.Add(1)
-		standby.Go(func() { defer wg.Done(); one(i) })
+		others.Go(func() { one(i) })
 	}
 	one(0) // here: a short search is over before another goroutine has woken
-	wg.Wait()
+	others.Wait()
 	unwatch()
 	if x := caught.Load(); x != nil {
 		panic(*x)

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
-	"github.com/weftgraph/weft/internal/engine/host/standby"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -142,13 +142,12 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 		all.plus(&r.sums)
 		mu.Unlock()
 	}
-	var wg sync.WaitGroup
+	var others crew.Crew
 	for range threads - 1 {
-		wg.Add(1)
-		standby.Go(func() { defer wg.Done(); work(nil) })
+		others.Go(func() { work(nil) })
 	}
 	work(progress)
-	wg.Wait()
+	others.Wait()
 	if failure != nil {
 		panic(failure)
 	}

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/standby"
 )
 
 // Work is shared on demand: a worker with untried candidates gives half of those
@@ -113,7 +112,7 @@ func (r *run) start() {
 	for id := 1; id < r.threads; id++ {
 		r.wg.Add(1)
 		r.idle.Add(1)
-		standby.Go(func() {
+		go func() {
 			defer r.wg.Done()
 			w := workerPool.Get().(*worker)
 			w.begin(r, r.sp, id)
@@ -126,7 +125,7 @@ func (r *run) start() {
 			r.nodes += w.count
 			r.mu.Unlock()
 			workerPool.Put(w)
-		})
+		}()
 	}
 }
 

@@ -1,0 +1,55 @@
+package crew
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+// TestCrew: what has begun has ended when Wait returns, and nothing begins later.
+func TestCrew(t *testing.T) {
+	begun := 0
+	for range 200 {
+		var c Crew
+		var in, out atomic.Int32
+		for range 8 {
+			c.Go(func() {
+				in.Add(1)
+				runtime.Gosched()
+				out.Add(1)
+			})
+		}
+		runtime.Gosched()
+		c.Wait()
+		n := in.Load()
+		if out.Load() != n {
+			t.Fatalf("%d began, %d ended", n, out.Load())
+		}
+		runtime.Gosched()
+		if in.Load() != n {
+			t.Fatalf("%d began after Wait", in.Load()-n)
+		}
+		begun += int(n)
+	}
+	if begun == 0 {
+		t.Error("none ever began")
+	}
+}
+
+// TestCrewDoesNotWait: with one processor, which is the caller's, none of them begins
+// before Wait, and it returns at once.
+func TestCrewDoesNotWait(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for try := 0; ; try++ {
+		var c Crew
+		var ran atomic.Bool
+		c.Go(func() { ran.Store(true) })
+		c.Wait()
+		if !ran.Load() {
+			return
+		}
+		if try == 100 { // the caller may lose its processor now and then
+			t.Fatal("Wait waited for a goroutine that had not begun")
+		}
+	}
+}
