@@ -166,21 +166,23 @@ func TestSuitsFine(t *testing.T) {
 	}
 	for _, c := range []struct {
 		p             *pattern.Pattern
-		method        string
+		method, asked string
 		induced, want bool
 	}{
-		{ends, "local", true, true},
-		{ends, "local", false, false},
-		{named("clique(7)"), "local", true, false},
-		{named("cycle(4)"), "local", true, false},
-		{named("cycle(5)"), "nest", false, true},
+		{ends, "local", "", true, true},
+		{ends, "local", "local", true, false},
+		{ends, "local", "", false, false},
+		{named("clique(7)"), "local", "", true, false},
+		{named("cycle(4)"), "local", "", true, false},
+		{named("cycle(5)"), "nest", "", false, true},
+		{named("cycle(5)"), "nest", "nest", false, true},
 	} {
 		c.p.Induced = c.induced
 		p, err := plan.Compile(g, c.p, plan.Options{Root: plan.NoRoot, Method: c.method, Quick: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := suitsFine(p); got != c.want {
+		if got := suitsFine(p, c.asked); got != c.want {
 			t.Errorf("%d vertices by %s, induced %v: %v", len(c.p.Vertices), c.method, c.induced, got)
 		}
 	}

@@ -105,7 +105,7 @@ func pickGPU(r Request) (Choice, error) {
 			if auto {
 				c.Reason = e.why(p, refused)
 			}
-			if auto && suitsFine(p) && !r.Listing {
+			if auto && suitsFine(p, r.Method) && !r.Listing {
 				preferFine(r, s, &c)
 			}
 			return c, nil
@@ -120,9 +120,10 @@ const largeInduced = 7
 
 // suitsFine reports whether fine may be faster with a plan of this kind than stack:
 // a loop nest, or a bit matrix of which every outside vertex makes a row, for a
-// pattern so large that few partial matches survive its missing edges.
-func suitsFine(p *plan.Plan) bool {
-	if p.Method != plan.Local {
+// pattern so large that few partial matches survive its missing edges. asked is the
+// method asked for by name, if any.
+func suitsFine(p *plan.Plan, asked string) bool {
+	if p.Method != plan.Local || asked != "" {
 		return p.Method == plan.Nest
 	}
 	inside := slices.ContainsFunc(p.Levels[1].Back, func(b plan.Back) bool { return b.Level == 0 && !b.Neg })
@@ -132,7 +133,8 @@ func suitsFine(p *plan.Plan) bool {
 // preferFine makes fine the choice for such a plan that is counted, where it looks
 // neighbours up in rows of bits: on an H200 it was 2 to 5 times as fast as stack at
 // six of eight nests over graphs that small, and as fast at two, and 2 to 9 times at
-// all four vertex-induced patterns of seven vertices with an outside vertex (docs/gpu.md).
+// the four vertex-induced patterns of STMatch's that have seven vertices and one
+// outside, on wiki-vote and with every match visited (docs/gpu.md).
 func preferFine(r Request, s *session.Session, c *Choice) {
 	f := fine.New(s)
 	p, err := r.Compile(plan.Nest.String(), orderOfFine)

@@ -93,12 +93,12 @@ func TestSwitches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for k, opt := range []string{
+			for nth, opt := range []string{
 				"", "fine.batch=off", "fine.tail=off", "fine.lookup=hash", "fine.lookup=search", "fine.prune=on", "fine.prune=on fine.lookup=hash", "fine.prune=on fine.lookup=search fine.tail=off", "fine.pool=0", "fine.pool=50",
 				"fine.steal=off", "fine.steal=block", "fine.steal=grid fine.pool=0", "fine.tail=off fine.pool=0 fine.batch=off",
 				"fine.tail=off fine.pool=0 fine.siblings=off", "fine.tail=off fine.pool=0", "fine.tail=off fine.pool=50 fine.siblings=on fine.lookup=hash", "fine.tail=off fine.pool=0 fine.prune=on fine.steal=block",
 			} {
-				if testing.Short() && k%2 != i/2%2 {
+				if testing.Short() && nth%2 != i/2%2 {
 					continue
 				}
 				o := engine.Options{Levels: true, Opt: map[string]string{}}

@@ -130,9 +130,8 @@ func (c *class) tableWords() int {
 	return c.slots
 }
 
-// name tells a class from the others of its plan, and kernel is that of its kernel.
-func (c *class) name() string   { return fmt.Sprintf("%d_%d", c.universe, c.team) }
-func (c *class) kernel() string { return "local_" + c.name() }
+// kernel is the name of the class's kernel, which tells it from the others of its plan.
+func (c *class) kernel() string { return fmt.Sprintf("local_%d_%d", c.universe, c.team) }
 
 // text is the class as a type of the kernels, and the kernel of that name, which calls search.
 func (c *class) text(l layout, kernel, search string) string {

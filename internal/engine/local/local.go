@@ -258,7 +258,7 @@ func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args
 		return nil, err
 	}
 	if launch.Blocks == 0 {
-		return nil, &cuda.Error{Op: l.name, Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
+		return nil, noRoom(l.name, *c, x)
 	}
 	launch.Blocks = min(launch.Blocks, (count-1)/teams+1)
 	if c.global {
@@ -272,6 +272,11 @@ func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args
 		args.Scratch, args.ScratchWords = b.Ptr, uint64(words)
 	}
 	return session.Prepared(x, k, launch, &args), nil
+}
+
+// noRoom is the error of a kernel of which no block fits on a multiprocessor.
+func noRoom(name string, c class, x *session.Exec) error {
+	return &cuda.Error{Op: name, Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
 }
 
 // residentThreads is how many threads a multiprocessor is to hold at once.

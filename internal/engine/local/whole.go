@@ -18,10 +18,15 @@ const mostWhole = 1 << 12
 // leastPart is the least that a part of a root is cut for, in elements walked.
 const leastPart = 512
 
+// tasksOfWarp is how many tasks a warp may have on the average, most of which are parts
+// that their root does not have: they take a lane each, 32 at a time.
+const tasksOfWarp = 512
+
 // suitsWhole reports whether a graph is searched by one kernel.
 func (l *Search) suitsWhole(known stats) bool {
-	return int64(known.MostUniverse) <= int64(wholeClass.universe) && known.Total/uint64(max(1, l.warps)) <= mostWhole &&
-		uint64(l.g.NumVertices())*l.parts(known) <= math.MaxInt32
+	warps := uint64(max(1, l.warps))
+	return int64(known.MostUniverse) <= int64(wholeClass.universe) && known.Total/warps <= mostWhole &&
+		uint64(l.g.NumVertices())*l.parts(known) <= min(tasksOfWarp*warps, math.MaxInt32)
 }
 
 // part is how much of a root is one task, and parts into how many any of them is cut
@@ -50,6 +55,9 @@ func (l *Search) startWhole(x *session.Exec, work cuda.Buffer, known stats, args
 	if launch.Blocks, err = k.Resident(launch.Threads, launch.Shared); err != nil {
 		return nil, err
 	}
-	launch.Blocks = max(1, min(launch.Blocks, (n*int(a.Parts)+warps-1)/warps))
+	if launch.Blocks == 0 {
+		return nil, noRoom(l.name, c, x)
+	}
+	launch.Blocks = min(launch.Blocks, (n*int(a.Parts)+warps-1)/warps)
 	return session.Prepared(x, k, launch, &args), nil
 }

@@ -13,14 +13,10 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
-// TestWhole counts triangles by one kernel over all vertices, of a graph with more
-// tasks than the grid has lanes and of one with fewer, where some tasks are parts of
-// a root: in all, per root, and up to a limit.
+// TestWhole counts triangles and diamonds by one kernel over all vertices, of a graph
+// with more tasks than the grid has lanes and of one with fewer, where some tasks are
+// parts of a root: in all, per root, and up to a limit.
 func TestWhole(t *testing.T) {
-	triangle, err := pattern.ByName("clique(3)")
-	if err != nil {
-		t.Fatal(err)
-	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		s, err := session.Open([]*cuda.Device{d}, session.Options{})
 		if err != nil {
@@ -28,10 +24,15 @@ func TestWhole(t *testing.T) {
 		}
 		defer s.Close()
 		for _, c := range []struct {
+			name string
 			g    *graph.Graph
 			root int
-		}{{rmat(t, 12, 40000), plan.NoRoot}, {rmat(t, 7, 3000), 0}} {
-			p, err := plan.Compile(c.g, triangle[0], plan.Options{Root: c.root, Method: "local", Seed: 1})
+		}{{"clique(3)", rmat(t, 12, 40000), plan.NoRoot}, {"clique(3)", rmat(t, 7, 3000), 0}, {"diamond", rmat(t, 7, 3000), plan.NoRoot}} {
+			ps, err := pattern.ByName(c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := plan.Compile(c.g, ps[0], plan.Options{Root: c.root, Method: "local", Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
