@@ -78,11 +78,12 @@ type head struct {
 // each calls f with every source of p and its targets.
 func (p *part) each(of lists, f func(u uint32, targets []uint32)) {
 	var to [batch][]uint32
-	for u := p.first; u < p.end; u += batch {
+	for u := p.first; u < p.end; {
 		l := to[:min(batch, p.end-u)]
 		of(u, l)
-		for i, targets := range l {
-			f(u+uint32(i), targets)
+		for _, targets := range l {
+			f(u, targets)
+			u++
 		}
 	}
 }
@@ -187,19 +188,28 @@ func (k *buckets) parts(ctx context.Context, threads int, n uint32, of lists) ([
 		}
 		return parts, nil
 	}
+	// The work of every few sources, to cut by.
+	work := make([]uint64, (uint64(n)+batch-1)/batch)
+	err := parallel(ctx, threads, uint64(len(work)), 64, func(_ int, lo, hi uint64) {
+		some := part{first: uint32(lo) * batch, end: uint32(min(hi*batch, uint64(n)))}
+		some.each(of, func(u uint32, targets []uint32) { work[u/batch] += uint64(len(targets)) + 1 })
+	})
+	if err != nil {
+		return nil, err
+	}
 	total := uint64(n)
 	for _, a := range k.arcs {
 		total += a
 	}
 	each := total/uint64(4*threads) + 1
-	first, work := uint32(0), uint64(0)
-	whole := part{end: n}
-	whole.each(of, func(u uint32, targets []uint32) {
-		if work += uint64(len(targets)) + 1; work >= each {
-			add(first, u+1)
-			first, work = u+1, 0
+	first, sum := uint32(0), uint64(0)
+	for i, w := range work {
+		if sum += w; sum >= each {
+			end := uint32(min(uint64(i+1)*batch, uint64(n)))
+			add(first, end)
+			first, sum = end, 0
 		}
-	})
+	}
 	if first < n || n == 0 {
 		add(first, n)
 	}
