@@ -83,7 +83,7 @@ type ranges struct {
 	lo    []uint32 // first vertex of each range; one more at the end
 }
 
-// rangeEdges is how many pairs a range should have: two buffers of them fit the
+// rangeEdges is how many pairs a range should have: their larger ends fit the
 // second cache.
 const rangeEdges = 1 << 16
 
