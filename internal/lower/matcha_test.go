@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	kirinterp "github.com/weftgraph/weft/internal/kir/emit/interp"
@@ -278,5 +279,32 @@ func TestMatchaNamesOfSeveralLines(t *testing.T) {
 		if _, err := lower.Matcha(p, lower.MatchaOptions{}); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// TestNoEdgeIsForbidden: an induced pattern with heavy edges of any label, heavy ones
+// of any but Y, and one of X forbids, among others, edges that have no label and yet
+// Y; a program has no view of them.
+func TestNoEdgeIsForbidden(t *testing.T) {
+	heavy, light := int64(5), int64(1)
+	g := (&nodiff.Spec{Directed: true, N: 5, EdgeLabels: true, Weights: true, Edges: []nodiff.SpecEdge{
+		{U: 0, V: 1, Label: "X", W: &heavy}, {U: 0, V: 1, Label: "Z", W: &heavy}, {U: 0, V: 2, Label: "X", W: &light}, {U: 1, V: 3, Label: "Y", W: &heavy},
+		{U: 0, V: 3, Label: "Z", W: &heavy}, {U: 0, V: 3, Label: "X", W: &heavy}, {U: 3, V: 4, Label: "X", W: &heavy}, {U: 2, V: 4, W: &heavy},
+	}}).Build()
+	q, err := gql.Parse("MATCH INDUCED (a)-[:% WHERE _.w > 2]->(b), (a)-[:!Y WHERE _.w > 2]->(b), (a)-[:X]->(c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := withSets(g, q.Pattern, plan.Options{Root: plan.NoRoot, Method: "nest", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := program{passes: "all"}.Run(t.Context(), g, p, engine.Options{}, nil)
+	if err != nil || got.Matches != want.Matches || want.Matches == (engine.Uint128{}) {
+		t.Errorf("%v matches, want %v: %v", got.Matches, want.Matches, err)
 	}
 }

@@ -204,12 +204,14 @@ func (n *matchaNest) known(l int, body *lines) error {
 		if err != nil {
 			return err
 		}
-		list := lists[0]
+		var list string
 		switch s.Op {
 		case plan.SetAnd:
-			list = fmt.Sprintf("intersect(%s, %s)", n.sets[s.Base], list)
+			list = fmt.Sprintf("intersect(%s, %s)", n.sets[s.Base], lists[0])
 		case plan.SetMinus:
 			list = without(n.sets[s.Base], lists)
+		default:
+			list = lists[0]
 		}
 		conds := n.bounds(s.Below, s.Above, len(n.p.Levels))
 		if label, ok := n.label([]plan.Range{s.Range}); ok && s.Range.End != 0 {
@@ -235,7 +237,7 @@ func without(list string, others []string) string {
 }
 
 // neighbours are the lists that an adjacency gives for a level's vertex: one where
-// the pattern asks for an edge, several where it forbids what any of them has.
+// the pattern asks for an edge, several or none where it forbids what any of them has.
 func (n *matchaNest) neighbours(adj, level int) (lists []string, err error) {
 	a := &n.p.Adjs[adj]
 	left, right := "-", "-"

@@ -140,7 +140,8 @@ type rowSet struct {
 }
 
 // filters are texts, between the brackets of an edge, each of which selects some of
-// the rows, and all of them together every row.
+// the rows, and all of them together every row: none where labels alone say that there
+// is no row.
 func (r *rowSet) filters() (out []string) {
 	if r.all || r.others == nil {
 		return []string{r.name}
@@ -159,7 +160,9 @@ func (r *rowSet) filters() (out []string) {
 				if p.label != nil {
 					label = &pattern.Label{Op: pattern.LabelAnd, X: p.label, Y: label}
 				}
-				next = append(next, part{label, p.where})
+				if label.Satisfiable() { // else no row is in this part
+					next = append(next, part{label, p.where})
+				}
 			}
 			for _, x := range s.where {
 				next = append(next, part{p.label, append(slices.Clone(p.where), notTrue(x))})
