@@ -28,7 +28,7 @@ type Faults struct {
 	lost                                                    error
 }
 
-// faultsMu guards what all Faults count: Compile comes from other goroutines than the rest.
+// faultsMu guards what all Faults count, and whether they are lost: Compile comes from other goroutines than the rest.
 var faultsMu sync.Mutex
 
 // Calls is how many calls were made: a run without faults tells which LoseAfter are worth trying.
@@ -51,6 +51,8 @@ func (f *Faults) enter(op string) error {
 
 // nth counts up to the call that fails.
 func nth(count *int, fail int, e Error) error {
+	faultsMu.Lock()
+	defer faultsMu.Unlock()
 	if *count++; *count != fail {
 		return nil
 	}
@@ -152,7 +154,9 @@ func (f *Faults) look() error {
 	}
 	err := nth(&f.looks, f.FailWork, Error{Op: "wait for a stream", Text: "a kernel failed", Kind: ErrLaunch, Lost: true})
 	if err != nil {
+		faultsMu.Lock()
 		f.lost = err
+		faultsMu.Unlock()
 	}
 	return err
 }
