@@ -2,6 +2,7 @@ package weft
 
 import (
 	"bytes"
+	"slices"
 	"syscall"
 )
 
@@ -19,12 +20,19 @@ func statusField(name string) int64 {
 		return 0
 	}
 	defer syscall.Close(fd)
-	var space [4096]byte // it has about 1500
-	n, err := syscall.Read(fd, space[:])
-	if err != nil {
-		return 0
+	// It has about 1500 bytes, but a process may be in thousands of groups.
+	var space [4096]byte
+	text, n := space[:0], 1
+	for n > 0 {
+		if len(text) == cap(text) {
+			text = slices.Grow(text, len(text))
+		}
+		if n, err = syscall.Read(fd, text[len(text):cap(text)]); err != nil {
+			return 0
+		}
+		text = text[:len(text)+n]
 	}
-	_, rest, ok := bytes.Cut(space[:n], []byte(name))
+	_, rest, ok := bytes.Cut(text, []byte(name))
 	if !ok {
 		return 0
 	}

@@ -78,6 +78,7 @@ type problem struct {
 	pairs []pair
 	adj   [maxVars]uint64 // variables linked by any pair
 	pos   [maxVars]uint64 // variables linked by a positive link
+	twice [maxVars]uint64 // those linked by several
 	alike [maxVars]uint64 // other variables of the same group
 	order [maxVars]uint64 // variables related by a restriction; listing only
 	all   uint64
@@ -107,6 +108,7 @@ func (pb *problem) compile(g *graph.Graph, p *plan.Plan, restrict bool) {
 	pb.vars = slices.Grow(pb.vars[:0], n)[:n]
 	clear(pb.adj[:n])
 	clear(pb.pos[:n])
+	clear(pb.twice[:n])
 	clear(pb.alike[:n])
 	clear(pb.order[:n])
 	if n == 64 {
@@ -166,6 +168,8 @@ func (pb *problem) compile(g *graph.Graph, p *plan.Plan, restrict bool) {
 			if b.Neg {
 				pb.neg |= 1<<i | 1<<b.Level
 			} else {
+				pb.twice[i] |= pb.pos[i] & (1 << b.Level)
+				pb.twice[b.Level] |= pb.pos[b.Level] & (1 << i)
 				pb.pos[i] |= 1 << b.Level
 				pb.pos[b.Level] |= 1 << i
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -25,4 +26,32 @@ func (method) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 func TestPlans(t *testing.T) {
 	eager(t)
 	nodiff.Check(t, nodiff.Config{Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Methods: []string{"large"}})
+}
+
+// TestDoubled: a candidate that one of two edges excludes may have been all that
+// another candidate had for the other edge.
+func TestDoubled(t *testing.T) {
+	eager(t)
+	// 0 and 2 have edges both ways; 0 has one from 3, and 1 one to 3 and one from 4.
+	g := (&nodiff.Spec{Directed: true, N: 5, Labels: [][]string{{"A"}, {"A"}, {"B"}, {"B"}, {"B"}}, Edges: []nodiff.SpecEdge{
+		{U: 0, V: 2}, {U: 2, V: 0}, {U: 1, V: 3}, {U: 3, V: 0}, {U: 4, V: 1},
+	}}).Build()
+	q, err := gql.Parse("MATCH (u:A)-->(v:B)-->(u)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Method: "large"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Run(t.Context(), g, p, engine.Options{}, nil); err != nil || got.Matches != engine.U64(1) {
+		t.Errorf("%v matches, want 1: %v", got.Matches, err)
+	}
+	rounds := 20
+	if testing.Short() {
+		rounds = 4
+	}
+	for range rounds {
+		nodiff.Check(t, nodiff.Config{Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Methods: []string{"large"}, Patterns: nodiff.Doubled, MaxVertices: 12})
+	}
 }

@@ -42,7 +42,9 @@ func (pb *problem) refine(sc *scratch) bool {
 				sc.sure[v] |= 1 << u
 			}
 			if len(sc.cand[v]) < before {
-				sc.pending[v] |= pb.pos[v] &^ sc.sure[v] &^ (1 << u)
+				// By a single link, those that v has lost were beside none of u's candidates;
+				// by one of several, they may have been all that another had.
+				sc.pending[v] |= pb.pos[v] &^ sc.sure[v] &^ (1 << u &^ pb.twice[v])
 				if sc.pending[v] != 0 {
 					todo |= 1 << v
 				}
