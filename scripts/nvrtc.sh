@@ -5,8 +5,9 @@
 #
 #   scripts/nvrtc.sh DIR      afterwards LD_LIBRARY_PATH=DIR finds it
 set -euo pipefail
-dir=$1
-ls "$dir"/libnvrtc.so.* >/dev/null 2>&1 && exit
+mkdir -p "$1"
+dir=$(cd "$1" && pwd)
+[[ -e $dir/complete ]] && exit
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp"/{parts,lists/partial,cache/archives/partial,root}
@@ -22,5 +23,5 @@ apt=(apt-get -qq -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$tm
 cd "$tmp"
 "${apt[@]}" download libnvrtc12 libnvrtc-builtins12.4
 for package in ./*.deb; do dpkg-deb -x "$package" root; done
-mkdir -p "$dir"
 cp -P root/usr/lib/*/libnvrtc*.so* "$dir"
+touch "$dir/complete"

@@ -262,7 +262,7 @@ struct Search {
 
   // Finds the matches below the last list.
   DEV void leaf() {
-    const Last l{WALK - 1};
+    const Last l{(u32)WALK - 1};
 #if W_FLAT
     if (flat<Flat<0>>(l)) return;
 #endif

@@ -12,7 +12,8 @@ import (
 )
 
 // TestLocalCompilesForGPUs compiles every class of a few plans, as for an H200
-// and a graph of large degrees; one of them by NVRTC too.
+// and a graph of large degrees; one of them by NVRTC
+// too, and the kernel over all vertices.
 func TestLocalCompilesForGPUs(t *testing.T) {
 	g := rmat(t, 5, 100)
 	for _, name := range []string{"gmatch:P1", "gmatch:P5", "gmatch:P9"} {
@@ -34,6 +35,11 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 			t.Fatal(err)
 		}
 		src, parts := l.source()
+		if l.whole {
+			whole := src
+			whole.Text += parts[wholeKernel]
+			check.CompileCheck(t, whole)
+		}
 		for _, text := range slices.Compact(slices.Sorted(maps.Values(parts))) {
 			src.Text += text
 		}

@@ -63,7 +63,9 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() 
 	if limited {
 		args.Often = 1
 	}
-	if l.whole && d.devices == 1 && n > 0 && l.suitsWhole(known) {
+	whole := l.whole && d.devices == 1 && n > 0 && l.suitsWhole(known)
+	l.asWhole.Store(whole)
+	if whole {
 		return l.startWhole(x, work, known, args)
 	}
 	share := d.most() * ((n + d.parts - 1) / d.parts) // the most roots of a round

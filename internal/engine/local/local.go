@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -54,9 +55,10 @@ type Search struct {
 	measure string // what is walked below a root, in words: equal where it is
 	classes []class
 	layouts []layout
-	most    int  // positions of a universe: the most of any vertex
-	whole   bool // whether one kernel may go over all vertices
-	warps   int  // that all devices hold, about
+	most    int         // positions of a universe: the most of any vertex
+	whole   bool        // whether one kernel may go over all vertices,
+	asWhole atomic.Bool // and did in the last run
+	warps   int         // that all devices hold, about
 	switches
 	csr *graph.CSR
 }
@@ -109,7 +111,7 @@ func (l *Search) choose(info cuda.Info) (err error) {
 		all = outsideClasses
 	case l.define("W_ROWS") == noRows:
 		all, l.most = innerClasses, 0
-		l.whole = !l.lists
+		l.whole = !l.lists && l.universes == nil
 	}
 	bytes := func(c *class) int { return c.layout(l.define("W_MASKS")).bytes }
 	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, l.table, l.universes, bytes); err != nil {
@@ -229,8 +231,12 @@ func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, erro
 	}
 	res := engine.Result{Engine: l.name, Device: s.String(), Threads: s.Workers(), Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
 	if err == nil {
-		res.Stats = append(res.Stats, fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help for a root; upload %s, preparation %s, compilation %s",
-			len(l.classes), r.StealsGrid, round(r.Upload), round(r.Prepare), round(r.Compile)))
+		how := fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help for a root", len(l.classes), r.StealsGrid)
+		if l.asWhole.Load() {
+			how = "by one kernel over all vertices"
+		}
+		res.Stats = append(res.Stats, fmt.Sprintf("%s; upload %s, preparation %s, compilation %s",
+			how, round(r.Upload), round(r.Prepare), round(r.Compile)))
 	}
 	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
 		res.Matches, res.Complete = limit, false

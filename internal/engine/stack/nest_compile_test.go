@@ -14,12 +14,16 @@ import (
 // leaves and listing.
 func TestNestCompilesForGPUs(t *testing.T) {
 	g := rmat(t, 5, 100)
-	for name, listing := range map[string]bool{"gmatch:P5": false, "gmatch:P9": true} {
-		ps, err := pattern.ByName(name)
-		if err != nil {
-			t.Fatal(err)
+	for name, listing := range map[string]bool{"gmatch:P5": false, "gmatch:P9": true, "": true} {
+		of := &pattern.Pattern{Vertices: make([]pattern.Vertex, 1)} // without a name: a vertex alone
+		if name != "" {
+			ps, err := pattern.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of = ps[0]
 		}
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Listing: listing})
+		p, err := plan.Compile(g, of, plan.Options{Root: plan.NoRoot, Method: "nest", Listing: listing})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@
 package check
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -45,10 +46,13 @@ var findClang = sync.OnceValue(func() string {
 	return ""
 })
 
-// findNVRTC reports whether NVIDIA's run-time compiler is there, and works.
-var findNVRTC = sync.OnceValue(func() bool {
+// needNVRTC is the environment variable that makes it an error if there is no NVRTC.
+const needNVRTC = "WEFT_REQUIRE_NVRTC"
+
+// haveNVRTC reports whether NVIDIA's run-time compiler is to be there: whether it works is for the check to find out.
+var haveNVRTC = sync.OnceValue(func() bool {
 	_, err := cuda.CompileFor(cuda.Source{Name: main}, 9, 0)
-	return err == nil
+	return !errors.Is(err, cuda.ErrNoCompiler) || os.Getenv(needNVRTC) != ""
 })
 
 // nvrtc is what messages call NVIDIA's run-time compiler.
@@ -59,17 +63,26 @@ const main = "weft-kernel.cu"
 
 // CompileCheck compiles a program of kernels by clang, for the first of Architectures as it is for release and for the
 // second with the assertions of debugging and for racecheck; and by NVRTC, as users' machines do, where there is one. The
-// shared files of package kernels are found without being named in Includes. Without a clang that can, and where
-// WEFT_KERNELS_CHECK is not set, the test is skipped.
+// shared files of package kernels are found without being named in Includes. Without a clang that can the rest of the test is
+// skipped, and all of it where WEFT_KERNELS_CHECK is not set.
 func CompileCheck(t testing.TB, src cuda.Source) {
 	t.Helper()
+	if os.Getenv(wanted) != "" {
+		nvrtcCheck(t, src)
+	}
 	ClangCheck(t, src)
+}
+
+// nvrtcCheck compiles a program by NVRTC, for Hopper.
+func nvrtcCheck(t testing.TB, src cuda.Source) {
+	t.Helper()
 	name, files := src.Name, kernels.Includes()
 	maps.Copy(files, src.Includes)
 	src.Name, src.Includes = main, files // a source may have the name of a file that it includes
-	if !findNVRTC() {
+	switch _, err := cuda.CompileFor(src, 9, 0); {
+	case !haveNVRTC():
 		t.Log("not compiled by NVRTC, which is not installed")
-	} else if _, err := cuda.CompileFor(src, 9, 0); err != nil {
+	case err != nil:
 		t.Errorf("%s does not compile by %s: %v", name, nvrtc, err)
 	}
 }
