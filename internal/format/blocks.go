@@ -232,13 +232,13 @@ func (s *source) cut(start int64, get func() []byte, emit func(*block) bool) err
 			return nil
 		}
 		i := bytes.LastIndexByte(buf, '\n') + 1
-		if i == 0 {
-			return s.longLine(buf, off, line)
-		}
 		if len(buf)-i > maxLine {
 			return s.longLine(buf[i:], off+int64(i), line+int64(bytes.Count(buf[:i], newline)))
 		}
 		carry = append(carry[:0], buf[i:]...)
+		if i == 0 { // a line longer than a block: its end is to come
+			continue
+		}
 		n = bytes.Count(buf[:i], newline)
 		if !emit(&block{data: buf[:i], off: off, line: line}) {
 			return nil

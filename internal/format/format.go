@@ -132,14 +132,24 @@ func (r *reading) note(format string, a ...any) {
 }
 
 // begin makes the builder, once it is known whether the file is directed. A
-// format that says nothing passes FileDirection.
+// format that says nothing passes FileDirection. A second call starts again, and
+// drops what the first builder holds.
 func (r *reading) begin(file Direction) {
 	d := r.o.Direction
 	if d == FileDirection {
 		d = file
 	}
 	r.directed = d == Directed
+	r.discard()
 	r.build = graph.NewBuilder(graph.BuildOptions{Directed: r.directed, Threads: r.o.threads()})
+}
+
+// discard frees what the builder holds: its edges are outside the Go heap, where
+// no collection finds them. After Build there is nothing left to free.
+func (r *reading) discard() {
+	if r.build != nil {
+		r.build.Discard()
+	}
 }
 
 // errorf is an error about the whole file.
@@ -190,6 +200,7 @@ func Read(ctx context.Context, path string, o ReadOptions, progress Progress) (*
 		return nil, err
 	}
 	defer r.closeSides()
+	defer r.discard()
 	switch f {
 	case EdgeList, EL, WEL:
 		err = r.readEdgeList(f)

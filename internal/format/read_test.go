@@ -6,11 +6,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 func zst(s string) []byte {
@@ -179,6 +182,33 @@ func TestBlocks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLongLines: a line may be longer than a block, up to 1 MiB, however the
+// file is read; what is longer is refused at its place.
+func TestLongLines(t *testing.T) {
+	good := strings.Repeat("1234 5678\n", 60000)
+	each := func(in string, check func(name string, err error, g *graph.Graph)) {
+		for _, path := range []string{put(t, "a.txt", []byte(in)), put(t, "a.gz", gz(in)), put(t, "a.zst", zst(in)), "-"} {
+			g, err := Read(context.Background(), path, ReadOptions{Threads: 2, Stdin: strings.NewReader(in)}, nil)
+			check(filepath.Base(path), err, g)
+		}
+	}
+	each(good+"#"+strings.Repeat("x", 600<<10)+"\n7 8\n", func(name string, err error, g *graph.Graph) {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if g.Read.Lines != 60001 || g.NumEdges() != 2 {
+			t.Errorf("%s: %d lines, %d edges", name, g.Read.Lines, g.NumEdges())
+		}
+	})
+	each(good+"#"+strings.Repeat("x", 3<<20)+"\n7 8\n", func(name string, err error, _ *graph.Graph) {
+		var e *Error
+		if !errors.Is(err, ErrLongLine) || !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+		} else if e.Line != 60001 || e.Column != 1 || e.Offset != int64(len(good)) {
+			t.Errorf("%s: line %d, column %d, byte %d", name, e.Line, e.Column, e.Offset)
+		}
+	})
 }
 
 // TestSides: labels and properties of vertices from other files.
