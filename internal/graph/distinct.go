@@ -2,8 +2,9 @@ package graph
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/bits"
-
 	"sync"
 	"sync/atomic"
 )
@@ -87,8 +88,16 @@ type ranges struct {
 // second cache.
 const rangeEdges = 1 << 16
 
-// sampled is of how many edges one is looked at to cut the ranges.
-const sampled = 8
+// rangeVertices is the most vertices of a range, whose groups are 8 bytes each, but
+// for graphs of so many that there would be too many ranges.
+const rangeVertices = 1 << 20
+
+// mostRanges is the most ranges; they have numbers of 16 bits.
+const mostRanges = 4096
+
+// sampled is of how many edges one is looked at to cut the ranges: a number that
+// edges of regular lists do not come in multiples of.
+const sampled = 7
 
 func cutRanges(ctx context.Context, threads int, segs []*segment, n uint32, total uint64) (*ranges, error) {
 	r := &ranges{shift: max(0, bits.Len32(n)-16)}
@@ -115,15 +124,17 @@ func cutRanges(ctx context.Context, threads int, segs []*segment, n uint32, tota
 	if err != nil {
 		return nil, err
 	}
-	parts := min(total/rangeEdges+1, 4096)
+	parts := min(total/rangeEdges+1, mostRanges)
 	each := total/parts + 1
+	wide := max(rangeVertices, uint64(n)/mostRanges) // vertices of a range
 	r.of = make([]uint16, bins)
 	r.lo = []uint32{0}
 	sum := uint64(0)
 	for b := range hist {
 		c := hist[b].Load()
-		if sum > 0 && sum+c > each {
-			r.lo = append(r.lo, uint32(b)<<r.shift)
+		first := uint64(b) << r.shift
+		if sum > 0 && sum+c > each || first-uint64(r.lo[len(r.lo)-1]) >= wide {
+			r.lo = append(r.lo, uint32(first))
 			sum = 0
 		}
 		sum += c
@@ -223,18 +234,24 @@ func distinct(ctx context.Context, threads int, segs []*segment, n uint32, direc
 		for _, s := range segs {
 			room += uint64(s.cut[i+1] - s.cut[i])
 		}
+		if room-set.blocks[i].from > math.MaxUint32 {
+			return set, fmt.Errorf("%w: more than 2^32 edges at few vertices", ErrTooLarge)
+		}
 	}
-	emitters := make([]emitter, threads)
-	tallies := newTallies(n, threads, total, directed)
+	// Each worker has two bits a vertex: together no more than the pairs take.
+	workers := int(min(uint64(threads), 32*total/max(1, uint64(n))+1))
+	emitters := make([]emitter, workers)
+	tallies := newTallies(n, workers, total, directed)
 	done := releaser{segs: segs, done: make([]bool, k)}
-	err = parallel(ctx, threads, uint64(k), 1, func(w int, i, _ uint64) {
+	err = parallel(ctx, workers, uint64(k), 1, func(w int, i, _ uint64) {
 		e := &emitters[w]
 		e.set, e.tallies, e.worker = set, tallies, w
 		e.gather(segs, int(i), r.lo[i], r.lo[i+1])
 		e.emit(&set.blocks[i], r.lo[i], r.lo[i+1])
 		done.finished(int(i))
 	})
-	for _, e := range emitters {
+	for i := range emitters {
+		e := &emitters[i]
 		set.arcs += e.arcs
 		set.pairs += e.pairs
 		e.free()

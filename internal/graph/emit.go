@@ -85,7 +85,8 @@ func (e *emitter) emit(b *block, lo, hi uint32) {
 	}
 	at, from := b.from, uint32(0)
 	for x := lo; x < hi; x++ {
-		mid, to := e.end[2*(x-lo)], e.end[2*(x-lo)+1]
+		g := 2 * uint64(x-lo)
+		mid, to := e.end[g], e.end[g+1]
 		if from == to {
 			continue
 		}
