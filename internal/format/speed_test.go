@@ -42,7 +42,7 @@ func BenchmarkPairs(b *testing.B) {
 	}
 }
 
-// BenchmarkPairsAdd is the same with the copies that the builder keeps.
+// BenchmarkPairsAdd is the same into the segments of a builder.
 func BenchmarkPairsAdd(b *testing.B) {
 	path := bigFile(b)
 	st, _ := os.Stat(path)
