@@ -27,6 +27,9 @@ func resident(t *testing.T) int {
 // TestNothingLeft: a read that fails, is cancelled or starts again with other
 // types frees the edges that it has collected, which no garbage collection does.
 func TestNothingLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it reads millions of lines, which takes long under the race detector")
+	}
 	const lines, reads = 400_000, 8
 	const kept = reads * lines * 8 >> 20 // MiB, were they not freed
 	edges := strings.Repeat("1 2\n", lines)

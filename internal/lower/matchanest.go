@@ -247,7 +247,11 @@ func (n *matchaNest) neighbours(adj, level int) (lists []string, err error) {
 	case a.Rev != adj:
 		left = "<-"
 	}
-	for _, f := range a.Filters {
+	filters, err := a.Filters()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range filters {
 		view := "G"
 		if f != "" || n.p.Graph.Directed && right != "->" {
 			if f != "" {

@@ -80,11 +80,8 @@ type EmptyReason struct{ Text string }
 // Adjacency is one kind of neighbour list: a relation seen in one direction.
 type Adjacency struct {
 	CSR  *graph.CSR
-	Name string // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
-	// Filters are what edges of the pattern language have in their brackets to accept
-	// the relation's data edges: one where patterns ask for such an edge, "" for all
-	// of them; each a part of what INDUCED forbids.
-	Filters []string
+	Name string  // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
+	rows *rowSet // the data edges of the relation
 	// Rev is the index of the same relation seen from the other end; equal to
 	// the own index for a symmetric relation.
 	Rev int

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type relation struct {
 	key     string
 	name    string // what is inside the brackets of N[…]
 	arrow   bool   // directed: names get + and -
-	filters []string
+	rows    *rowSet
 }
 
 func (r *relation) empty() bool { return len(r.out.Adj) == 0 }
@@ -38,7 +39,7 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 	if r := t.rels.get(key); r != nil {
 		return r
 	}
-	r := &relation{key: key, name: rows.name, arrow: arrow, filters: rows.filters()}
+	r := &relation{key: key, name: rows.name, arrow: arrow, rows: rows}
 	all := &graph.Relation{Out: t.g.Out, In: t.g.In}
 	kept := all
 	switch {
@@ -86,13 +87,13 @@ func (b *binding) adjacency(r *relation) int {
 	}
 	b.seenRels = append(b.seenRels, r)
 	if !r.arrow {
-		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i, Filters: r.filters})
+		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i, rows: r.rows})
 		return i
 	}
 	b.seenRels = append(b.seenRels, r)
 	b.adjs = append(b.adjs,
-		Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1, Filters: r.filters},
-		Adjacency{CSR: r.in, Name: name + "-", Rev: i, Filters: r.filters})
+		Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1, rows: r.rows},
+		Adjacency{CSR: r.in, Name: name + "-", Rev: i, rows: r.rows})
 	return i
 }
 
@@ -139,12 +140,21 @@ type rowSet struct {
 	words []uint64 // as Accepted gives them
 }
 
+// mostFilters bounds the texts that filters returns: there are as many as the product
+// of the conditions of parallel edges.
+const mostFilters = 256
+
+// Filters are what edges of the pattern language have in their brackets to accept the
+// relation's data edges: one where patterns ask for such an edge, "" for all of them;
+// each a part of what INDUCED forbids.
+func (a *Adjacency) Filters() ([]string, error) { return a.rows.filters() }
+
 // filters are texts, between the brackets of an edge, each of which selects some of
 // the rows, and all of them together every row: none where labels alone say that there
 // is no row.
-func (r *rowSet) filters() (out []string) {
+func (r *rowSet) filters() (out []string, err error) {
 	if r.all || r.others == nil {
-		return []string{r.name}
+		return []string{r.name}, nil
 	}
 	// A row is not in a set where its label or its conditions are not the set's.
 	type part struct {
@@ -168,13 +178,15 @@ func (r *rowSet) filters() (out []string) {
 				next = append(next, part{p.label, append(slices.Clone(p.where), notTrue(x))})
 			}
 		}
-		parts = next
+		if parts = next; len(parts) > mostFilters {
+			return nil, fmt.Errorf("what INDUCED forbids beside parallel edges is more than %d kinds of edges", mostFilters)
+		}
 	}
 	for _, p := range parts {
 		_, text := filterText(p.label, p.where)
 		out = append(out, text)
 	}
-	return out
+	return out, nil
 }
 
 // notTrue is true where x is false, NULL or no truth.

@@ -245,7 +245,7 @@ func (c *EdgeChoice) Accepted() []uint64 {
 
 // Filter is what an edge of the pattern language has in its brackets to accept the
 // data edges that the choice may take, "" for all of them.
-func (c *EdgeChoice) Filter() string { return c.rows.filters()[0] }
+func (c *EdgeChoice) Filter() string { return c.rows.name }
 
 // EdgeLists returns the data edges as lists of target vertices, ascending, in
 // which an edge is named by its place: those of the edge table, or without one the

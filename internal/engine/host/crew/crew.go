@@ -8,7 +8,8 @@ package crew
 
 import "sync"
 
-// A Crew is the goroutines of one search. Its zero value is ready.
+// A Crew is the goroutines of one search. Its zero value is ready, and after Wait it
+// has been used up: Go then runs nothing.
 type Crew struct {
 	mu     sync.Mutex
 	at     int // work now
