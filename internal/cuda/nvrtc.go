@@ -21,8 +21,8 @@ type nvrtc struct {
 	getNumArchs, getArchs                                                     uintptr
 }
 
-// oldestNVRTC is the first with 128-bit integers in kernels.
-const oldestNVRTC = "11.5"
+// oldestNVRTC is the first with __grid_constant__; 128-bit integers in kernels came with 11.5.
+const oldestNVRTC = "11.7"
 
 const hintNVRTC = "install one of: the package cuda-nvrtc of NVIDIA's repository, `pip install nvidia-cuda-nvrtc` (or -cu12), a CUDA toolkit; and if it is in an unusual place, set CUDA_PATH"
 
@@ -96,7 +96,7 @@ func (n *nvrtc) start(handle uintptr) error {
 		return err
 	}
 	n.major, n.minor = int(major), int(minor)
-	if n.major < 11 || n.major == 11 && n.minor < 5 {
+	if n.major < 11 || n.major == 11 && n.minor < 7 {
 		return fmt.Errorf("%s is NVRTC %s; weft needs %s or newer", n.path, n.version(), oldestNVRTC)
 	}
 	var count int32
