@@ -157,6 +157,9 @@ func Run(ctx context.Context, j *Job) (res Result, err error) {
 	}
 	r := &running{job: j, head: &aligned[header](1)[0]}
 	workers, sums := r.prepare()
+	if ctx.Err() != nil { // else a short run might be over before that is seen
+		r.fail(context.Cause(ctx))
+	}
 	defer freeBitmaps(j)
 	if j.Rows != nil {
 		active.Store(r.head.number, r)
