@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -30,7 +31,12 @@ type view struct{ sets bool }
 
 func (v view) Name() string { return "view" }
 
-func (v view) Check(*graph.Graph, *plan.Plan, engine.Options) error { return nil }
+func (v view) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
+	if v.sets && p.Method == plan.Large {
+		return errors.New("a plan of this method has no set program")
+	}
+	return nil
+}
 
 func (v view) Run(_ context.Context, g *graph.Graph, pl *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
 	r := engine.Result{Engine: "view", Complete: true, Search: time.Nanosecond}
