@@ -77,6 +77,9 @@ func TestAgreesWithOracle(t *testing.T) {
 func TestSwitches(t *testing.T) {
 	g := denseGraph(t)
 	onDevice(t, func(t *testing.T, e engine.Engine) {
+		if testing.Short() {
+			t.Log("-short: two of four patterns, each with every other set of options, since each is compiled")
+		}
 		for i, name := range []string{"clique(4)", "cycle(4)", "diamond", "star(3)"} {
 			if testing.Short() && i%2 == 1 {
 				continue
@@ -215,6 +218,7 @@ func TestStopsAtStart(t *testing.T) {
 	runs := 200
 	if testing.Short() {
 		runs = 40
+		t.Log("-short: 40 of 200 runs, of which one in a few meets the end at the start")
 	}
 	for range runs {
 		var rows rowCounter

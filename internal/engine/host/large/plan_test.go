@@ -50,6 +50,7 @@ func TestDoubled(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
 		rounds = 4
+		t.Log("-short: a fifth of the random patterns, for the race detector's sake")
 	}
 	for range rounds {
 		nodiff.Check(t, nodiff.Config{Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Methods: []string{"large"}, Patterns: nodiff.Doubled, MaxVertices: 12})
