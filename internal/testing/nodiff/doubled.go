@@ -6,21 +6,14 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Doubled draws labelled trees of 2 to max vertices of which some edges stand beside
+// Doubled draws trees of 2 to max vertices of which some edges stand beside
 // a second one between the same vertices, with a direction and a label of its own,
 // and more edges: candidates of one vertex are bound to another's in two ways.
 func Doubled(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	return rapid.Custom(func(t *rapid.T) *pattern.Pattern {
 		d := drawer{t, s}
-		p := &pattern.Pattern{}
 		n := rapid.IntRange(2, max).Draw(t, "pattern vertices")
-		for i := range n {
-			v := pattern.Vertex{Name: string(rune('a' + i))}
-			if s.Labels != nil && rapid.Bool().Draw(t, "vertex label") {
-				v.Label = d.label(vertexLabels, 1)
-			}
-			p.Vertices = append(p.Vertices, v)
-		}
+		p := d.vertices(n)
 		for v := 1; v < n; v++ {
 			u := rapid.IntRange(0, v-1).Draw(t, "parent")
 			d.edge(p, u, v, false)

@@ -11,15 +11,8 @@ import (
 func Hubs(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	return rapid.Custom(func(t *rapid.T) *pattern.Pattern {
 		d := drawer{t, s}
-		p := &pattern.Pattern{}
 		n := rapid.IntRange(3, max).Draw(t, "pattern vertices")
-		for i := range n {
-			v := pattern.Vertex{Name: string(rune('a' + i))}
-			if s.Labels != nil && d.seldom("vertex label") {
-				v.Label = d.label(vertexLabels, 2)
-			}
-			p.Vertices = append(p.Vertices, v)
-		}
+		p := d.vertices(n)
 		joined := n // the first vertex that is no neighbour of vertex 0
 		if rapid.Bool().Draw(t, "outside") {
 			joined--
@@ -40,4 +33,17 @@ func Hubs(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 		}
 		return p
 	}).Filter(func(p *pattern.Pattern) bool { return p.Validate() == nil })
+}
+
+// vertices draws a pattern of n vertices without edges, of which few have labels.
+func (d drawer) vertices(n int) *pattern.Pattern {
+	p := &pattern.Pattern{}
+	for i := range n {
+		v := pattern.Vertex{Name: string(rune('a' + i))}
+		if d.s.Labels != nil && d.seldom("vertex label") {
+			v.Label = d.label(vertexLabels, 2)
+		}
+		p.Vertices = append(p.Vertices, v)
+	}
+	return p
 }
