@@ -25,6 +25,8 @@ func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
 	s := collect(options)
 	start := time.Now()
 	choose.Begin(s.device, s.gpuMemory)
+	choose.Ready(s.device, s.workers()) // new threads are made while the file is read
+	defer choose.Ready(s.device, s.workers())
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	var progress format.Progress

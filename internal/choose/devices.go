@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph"
 )
 
@@ -101,6 +102,14 @@ func Begin(device string, memory int64) {
 			_, _ = openSession(device, list, memory)
 		}
 	}()
+}
+
+// Ready has the threads of a search stand by for a short while, unless a device name asks
+// for GPUs: those of a graph that is being read, for the search that comes next.
+func Ready(device string, threads int) {
+	if list, err := ordinals(device); err == nil && len(list) == 0 {
+		host.Ready(threads)
+	}
 }
 
 // sessionOn returns the session over the GPUs that a device name asks for, with

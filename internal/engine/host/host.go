@@ -16,10 +16,15 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/large"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
+
+// Ready has so many threads stand by for a short while: a search that begins then does
+// not wait for the scheduler to wake one after another.
+func Ready(threads int) { crew.Ready(threads - 1) } // the caller of Run is one
 
 // Host is the engine for all cores. The zero value is ready.
 type Host struct{}

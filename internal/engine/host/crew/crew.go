@@ -1,9 +1,10 @@
-// Package crew runs the workers of a search, and waits for no worker that has not
-// begun when there is nothing left to do.
+// Package crew runs the workers of a search: it has threads stand by for them, and
+// waits for no worker that has not begun when there is nothing left to do.
 //
 // Go wakes its threads one after another: on 16 cores the last goroutine of a search
-// may begin a millisecond after the first, when the others have already done all the
-// work of a small search. To wait for it would be to wait for nothing.
+// begins a millisecond after the first, when the others may already have done all the
+// work of a small search. To wait for it would be to wait for nothing. Threads that
+// stand by are woken together (standby.go).
 package crew
 
 import "sync"
@@ -19,7 +20,7 @@ type Crew struct {
 
 // Go runs f in a goroutine, if that begins before Wait is called.
 func (c *Crew) Go(f func()) {
-	go func() {
+	run(func() {
 		c.mu.Lock()
 		if c.over {
 			c.mu.Unlock()
@@ -35,7 +36,7 @@ func (c *Crew) Go(f func()) {
 			}
 		}()
 		f()
-	}()
+	})
 }
 
 // Wait returns when all that have begun have ended; no other will begin.

@@ -1,0 +1,117 @@
+package crew
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Goroutines that stand by: each waits in the kernel, on a thread of its own, for a
+// word of memory to change. Who has work for it writes the word and has the kernel
+// wake the thread, a matter of a microsecond; the threads wake beside each other,
+// where the scheduler would have each wake the next. One that has waited for a while
+// ends, and so does one whose work took long: to wake it quickly is then worth
+// nothing, and a thread in the kernel keeps its processor from other goroutines for
+// up to 10 ms.
+
+const (
+	linger   = 100 * time.Millisecond // how long one stands by for work
+	longWork = 5 * time.Millisecond   // after which it does no more
+)
+
+// A standby is one such goroutine.
+type standby struct {
+	word atomic.Uint32 // 1: there is work
+	work func()
+}
+
+var idle struct {
+	mu   sync.Mutex
+	list []*standby // of those that wait, or are about to
+}
+
+// Ready has n goroutines stand by, with those that do already. They are
+// there when threads have been made for them, and Ready does not wait for that.
+func Ready(n int) {
+	if !canStandBy {
+		return
+	}
+	idle.mu.Lock()
+	n -= len(idle.list)
+	idle.mu.Unlock()
+	for range n {
+		go new(standby).serve(nil)
+	}
+}
+
+// run runs work in a goroutine: one that stands by, if there is any.
+func run(work func()) {
+	idle.mu.Lock()
+	n := len(idle.list)
+	if n == 0 {
+		idle.mu.Unlock()
+		if canStandBy {
+			go new(standby).serve(work)
+		} else {
+			go work()
+		}
+		return
+	}
+	s := idle.list[n-1]
+	idle.list[n-1] = nil
+	idle.list = idle.list[:n-1]
+	idle.mu.Unlock()
+	s.work = work
+	s.word.Store(1)
+	wake(&s.word)
+}
+
+// serve does work, if there is any, and what comes after it.
+func (s *standby) serve(work func()) {
+	for {
+		if work != nil {
+			began := time.Now()
+			work()
+			if time.Since(began) > longWork {
+				return
+			}
+		}
+		if work = s.next(); work == nil {
+			return
+		}
+	}
+}
+
+// next waits for work; nil: none came.
+func (s *standby) next() func() {
+	idle.mu.Lock()
+	idle.list = append(idle.list, s)
+	idle.mu.Unlock()
+	for end := time.Now().Add(linger); s.word.Load() == 0; {
+		left := time.Until(end)
+		if left <= 0 && s.leave() {
+			return nil
+		}
+		wait(&s.word, max(left, time.Millisecond))
+	}
+	work := s.work
+	s.work = nil
+	s.word.Store(0)
+	return work
+}
+
+// leave takes s off the list; false: somebody has, who is about to give it work.
+func (s *standby) leave() bool {
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	for i, x := range idle.list {
+		if x == s {
+			last := len(idle.list) - 1
+			idle.list[i] = idle.list[last]
+			idle.list[last] = nil
+			idle.list = idle.list[:last]
+			return true
+		}
+	}
+	return false
+}
