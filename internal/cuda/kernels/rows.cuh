@@ -15,8 +15,9 @@
 #define WEFT_ROWS
 #include "group.cuh"
 
-template <int LANES, int WORDS> struct Bits {
+template <int LANES, int WORDS, int PART = 32> struct Bits {
   static constexpr u32 lanes = LANES, words = WORDS;
+  static constexpr u32 part = PART; // positions of a part of a row: 32 or, of one lane's, a power of two below
   static constexpr u32 stride = LANES * WORDS; // words of a row in memory
   using G = Group<LANES>;
   u32 w[WORDS];
@@ -103,7 +104,8 @@ template <class Row> DEV Row row_without(const Row& a, u32 p) {
   return row_make<Row>([&](u32 k) { return a.w[k] & ~(Row::number(k) == p >> 5 ? 1u << (p & 31) : 0u); });
 }
 template <class Row> DEV Row row_part(const Row& a, u32 i) {
-  return row_make<Row>([&](u32 k) { return Row::number(k) == i ? a.w[k] : 0u; });
+  u32 at = i * Row::part, bits = ~0u >> (32 - Row::part) << at % 32;
+  return row_make<Row>([&](u32 k) { return Row::number(k) == at / 32 ? a.w[k] & bits : 0u; });
 }
 
 template <class Row> DEV u32 row_size(const Row& a) {

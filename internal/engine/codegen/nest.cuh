@@ -152,7 +152,9 @@ DEV void flush(Warp g, Search& w) {
   w.count = 0;
 }
 
-WEFT_KERNEL(nest, Params) {
+// A search waits for memory most of the time: registers are bounded to 40, so that a
+// multiprocessor holds six blocks.
+WEFT_KERNEL(nest, Params, LAUNCH_BOUNDS(256, 6)) {
   Warp g;
   u64 id = (u64)block() * warps() + warp();
   Search w{p, p.x.slots + id * W_SLOTS * p.x.cap, 0, 0, clock64_(), false};

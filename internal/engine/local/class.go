@@ -1,9 +1,12 @@
 package local
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/weftgraph/weft/internal/kir"
 )
 
 // A class of roots is what one kernel of the local method searches: those whose
@@ -26,6 +29,8 @@ type class struct {
 	wedges, room, limit int
 	// shares: what lies below one root may be the work of many teams.
 	shares bool
+	// grain is how many candidates of level 2 a task has, besides one of level 1; 0: 32.
+	grain int
 	// part bounds what is walked below a root by so many times what a warp has to
 	// do on the average, 0: it does not. Large graphs have enough to do for all.
 	part int
@@ -136,7 +141,7 @@ func (c *class) kernel() string { return fmt.Sprintf("local_%d_%d", c.universe, 
 // text is the class as a type of the kernels, and the kernel of that name, which calls search.
 func (c *class) text(l layout, kernel, search string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "struct Class_%s {\n  using Row = Bits<%d, %d>;\n", kernel, c.lanes, c.words)
+	fmt.Fprintf(&b, "struct Class_%s {\n  using Row = Bits<%d, %d, %d>;\n", kernel, c.lanes, c.words, cmp.Or(c.grain, kir.RowPartBits))
 	for _, m := range []struct {
 		name string
 		n    int
@@ -149,6 +154,21 @@ func (c *class) text(l layout, kernel, search string) string {
 	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v, shares = %v;\n};\n", c.keepsList, c.global, c.shares)
 	fmt.Fprintf(&b, "WEFT_KERNEL(%s, LocalParams, LAUNCH_BOUNDS(%d, %d)) { %s<Class_%s>(p); }\n", kernel, c.threads, 1024/c.threads, search, kernel)
 	return b.String()
+}
+
+// deepLevels is the number of levels that are walked in plans of which a task's work
+// varies as a power of its place: a clique of 6 in a neighbourhood of 120 vertices that
+// are nearly all joined has a hundred times the work below a late pair than below an early one.
+const deepLevels = 5
+
+// deep is c for such plans: a lane's task is one pair, so that the lanes of a warp
+// have about the same to do, and teams without a root help. Teams of a warp have
+// roots with little below them, and for these a task for every pair costs more than it evens out.
+func (c class) deep() class {
+	if c.lanes == 1 && c.team > 32 {
+		c.grain, c.shares = 1, true
+	}
+	return c
 }
 
 // chooseClasses are the classes for roots with up to `most` neighbours on a device

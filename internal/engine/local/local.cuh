@@ -56,7 +56,7 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, 
   using T = Team<C::team>;
   u32 root = share.root;
   Hood<typename C::Row> h = make_hood<C>(p.run, p.graph, m, rows, root, s, n.watch);
-  u32 from = level1_from(p.graph, h), parts = parts_of(h.d);
+  u32 from = level1_from(p.graph, h), parts = parts_of<C>(h.d);
   Turns<C> turns(share);
   for (u32 t = turns.take(); t < share.tasks; t = turns.take()) {
     if (leave(typename C::Row::G(), p, root, n)) break;
@@ -123,7 +123,7 @@ DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename
                  if (c > at && c <= at + here) atomic_or(&out[(u64)(c - 1 - at) * Row::stride + (k >> 5)], 1u << (k & 31));
                });
     T::sync();
-    u32 parts = parts_of(h.d);
+    u32 parts = parts_of<C>(h.d);
     u64 tasks = (u64)here * parts;
     for (u64 i = row_group<C>(); i < tasks; i += row_groups<C>()) {
       if (leave(typename Row::G(), p, root, n)) {

@@ -119,6 +119,9 @@ func (l *Search) choose(info cuda.Info) (err error) {
 	}
 	l.layouts = nil
 	for i := range l.classes {
+		if l.define("W_OUTSIDE") == 0 && l.define("W_ENUM") >= deepLevels {
+			l.classes[i] = l.classes[i].deep()
+		}
 		// Where a task is one row, a root is done before help is there.
 		l.classes[i].shares = l.classes[i].shares && !l.alone && (l.define("W_OUTSIDE") == 1 || l.define("W_PARTS") == 1)
 		l.layouts = append(l.layouts, l.classes[i].layout(l.define("W_MASKS")))

@@ -17,7 +17,7 @@ struct Share {
 };
 
 // The parts of level 2's candidates in a neighbourhood of d.
-DEV u32 parts_of(u32 d) { return W_PARTS ? (d + 31) / 32 : 1; }
+template <class C> DEV u32 parts_of(u32 d) { return W_PARTS ? (d + C::Row::part - 1) / C::Row::part : 1; }
 
 // How many tasks v's neighbourhood s makes: vertices of level 1 by parts, or ranges
 // of outside vertices, as many as fill the table in turn. One lane.
@@ -27,7 +27,7 @@ template <class C> DEV u32 tasks_of(const Graph& q, const Roots& x, u32 v, Set s
   u32 from = outside_from(q, v), end = outside_end(q, v);
   return 1 + min(x.work[v] / max(1u, C::wedges / 4 * 3), (end > from ? end - from : 0) / (2 * C::wedges));
 #else
-  return level1_of(q, v, s).n * parts_of(s.n);
+  return level1_of(q, v, s).n * parts_of<C>(s.n);
 #endif
 }
 
