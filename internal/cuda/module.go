@@ -43,9 +43,32 @@ func (e *early) finished() bool {
 	}
 }
 
+// given reports whether e was given up: its context ended before a compiler was free.
+func (e *early) given() bool { return e.finished() && errors.Is(e.err, errGivenUp) }
+
+// errGivenUp is what compiling comes to that nobody waits for any more.
+var errGivenUp = errors.New("cuda: given up before it was compiled")
+
 // compilers bounds how many programs that are expected compile at the same time: each
 // takes a core, and a few hundred megabytes.
-var compilers = make(chan struct{}, max(1, min(8, runtime.GOMAXPROCS(0))))
+var compilers = make(chan struct{}, max(1, min(16, runtime.GOMAXPROCS(0))))
+
+// Compilers is how many programs that are expected compile at the same time, at most.
+func Compilers() int { return cap(compilers) }
+
+// begin waits for a compiler, which end frees.
+func begin(ctx context.Context) (end func(), err error) {
+	if ctx.Err() != nil {
+		return nil, errGivenUp
+	}
+	free := compilers
+	select {
+	case free <- struct{}{}:
+		return func() { <-free }, nil
+	case <-ctx.Done():
+		return nil, errGivenUp
+	}
+}
 
 // Module is a compiled program, loaded on a device.
 type Module struct {
@@ -93,15 +116,18 @@ func (c *Context) ModuleWithin(ctx context.Context, src Source) (*Module, error)
 }
 
 // Expect begins to compile src, if it has to be compiled, and returns at once. The next ModuleWithin of the same
-// source gets the image, or the error.
-func (c *Context) Expect(src Source) error {
+// source gets the image, or the error, and compiles itself what did not begin before ctx ended.
+func (c *Context) Expect(ctx context.Context, src Source) error {
 	if err := c.d.ready(); err != nil {
 		return err
 	}
 	ms := &c.d.modules
 	src = src.forChecker()
 	key := src.key(c.d.info)
-	if ms.byKey[key] != nil || ms.early[key] != nil || c.d.info.Compiler == "" {
+	if ms.byKey[key] != nil || c.d.info.Compiler == "" {
+		return nil
+	}
+	if e := ms.early[key]; e != nil && !e.given() {
 		return nil
 	}
 	e := &early{done: make(chan struct{})}
@@ -116,8 +142,11 @@ func (c *Context) Expect(src Source) error {
 	go func() {
 		defer close(e.done)
 		e.image, e.kept, e.err = images.get(context.Background(), key, func() ([]byte, error) {
-			compilers <- struct{}{}
-			defer func() { <-compilers }()
+			end, err := begin(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer end()
 			return backend.Compile(src)
 		})
 	}()
@@ -133,6 +162,9 @@ func (ms *modules) image(ctx context.Context, key imageKey, compile func() ([]by
 	select {
 	case <-e.done:
 		delete(ms.early, key)
+		if e.given() {
+			return ms.images.get(ctx, key, compile)
+		}
 		return e.image, e.kept, e.err
 	case <-ctx.Done():
 		return nil, false, context.Cause(ctx)

@@ -243,7 +243,7 @@ func TestExpect(t *testing.T) {
 			f.compiled = 0
 			src := Source{Name: "a.cu", Text: text}
 			for range 2 {
-				if err := c.Expect(src); err != nil {
+				if err := c.Expect(t.Context(), src); err != nil {
 					return err
 				}
 			}
@@ -267,7 +267,7 @@ func TestExpectForNothing(t *testing.T) {
 	do(t, d, func(c *Context) error {
 		const n = 3 * earlyImages
 		for i := range n {
-			if err := c.Expect(source(i)); err != nil {
+			if err := c.Expect(t.Context(), source(i)); err != nil {
 				return err
 			}
 			for _, e := range c.d.modules.early {

@@ -2,15 +2,11 @@ package session
 
 import (
 	"errors"
-	"maps"
 	"reflect"
-	"slices"
-	"strings"
 	"time"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
-	"github.com/weftgraph/weft/internal/cuda/kernels"
 )
 
 // Exec is one device in a run, as the job's functions see it. It is only valid
@@ -55,30 +51,10 @@ func (x *Exec) Stream() *cuda.Stream { return x.stream }
 // Tasks are the tasks of the whole run: this device gets a part of them.
 func (x *Exec) Tasks() uint64 { return x.run.Tasks }
 
-// texts are what stands behind Source's text in each program of the job: nothing, or
-// the texts of Parts. An emulated device has one program of all: the host's compiler
-// takes longer to read the shared files than for a kernel.
-func (x *Exec) texts() []string {
-	texts := slices.Compact(slices.Sorted(maps.Values(x.job.Parts)))
-	if len(texts) == 0 || x.Info().Emulated {
-		return []string{strings.Join(texts, "")}
-	}
-	return texts
-}
-
-// source is the job's with another text behind it, and with the shared files.
-func (j *Job) source(text string) cuda.Source {
-	src := j.Source
-	src.Text += text
-	src.Includes = kernels.Includes()
-	maps.Copy(src.Includes, j.Source.Includes)
-	return src
-}
-
 // Kernel compiles the job's source, or takes it from the caches, and finds a
 // kernel in it.
 func (x *Exec) Kernel(name string) (*cuda.Kernel, error) {
-	text := x.texts()[0]
+	text := x.job.texts(x.Info())[0]
 	if part, ok := x.job.Parts[name]; ok && !x.Info().Emulated {
 		text = part
 	}

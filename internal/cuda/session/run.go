@@ -19,6 +19,9 @@ func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 	if err := j.check(); err != nil {
 		return Result{}, err
 	}
+	if s.of != nil {
+		return Result{}, s.of.expect(ctx, j)
+	}
 	if err := s.use.take(ctx); err != nil {
 		return Result{}, err
 	}
@@ -207,10 +210,8 @@ func (r *running) ready(c *cuda.Context, d *device, i int) (*Exec, error) {
 	}
 	// The arrays, and the tools that may make some of them, are on their way while
 	// the job's kernels compile.
-	for _, text := range x.texts() {
-		if err := c.Expect(r.job.source(text)); err != nil {
-			return x, err
-		}
+	if err := r.job.expect(r.ctx, c, x.Info()); err != nil {
+		return x, err
 	}
 	if err := r.upload(x); err != nil {
 		return x, err

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels"
+)
+
+// ErrAhead is what Run of a session of Ahead returns when all went well.
+var ErrAhead = errors.New("session: kernels are being compiled, and nothing has run")
+
+// Ahead is the session for an engine that is to have its kernels compiled before it
+// runs. Run there only begins to compile those of its job, for all devices, and
+// returns ErrAhead: a Run of the same job in s finds them compiled, or waits for the
+// one compilation, whose error it gets. What has not begun when ctx ends is not
+// compiled. Close s, and not what is returned.
+func (s *Session) Ahead() *Session {
+	return &Session{o: s.o, devs: s.devs, use: s.use, of: s}
+}
+
+// expect begins to compile the job's kernels.
+func (s *Session) expect(ctx context.Context, j *Job) error {
+	if err := s.use.take(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	for _, d := range s.devs {
+		if err := d.dev.Do(func(c *cuda.Context) error { return j.expect(ctx, c, d.dev.Info()) }); err != nil {
+			return err
+		}
+	}
+	return ErrAhead
+}
+
+// expect begins to compile the job's programs for one device.
+func (j *Job) expect(ctx context.Context, c *cuda.Context, info cuda.Info) error {
+	for _, text := range j.texts(info) {
+		if err := c.Expect(ctx, j.source(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// texts are what stands behind Source's text in each program of the job: nothing, or
+// the texts of Parts. An emulated device has one program of all: the host's compiler
+// takes longer to read the shared files than for a kernel.
+func (j *Job) texts(info cuda.Info) []string {
+	texts := slices.Compact(slices.Sorted(maps.Values(j.Parts)))
+	if len(texts) == 0 || info.Emulated {
+		return []string{strings.Join(texts, "")}
+	}
+	return texts
+}
+
+// source is the job's with another text behind it, and with the shared files.
+func (j *Job) source(text string) cuda.Source {
+	src := j.Source
+	src.Text += text
+	src.Includes = kernels.Includes()
+	maps.Copy(src.Includes, j.Source.Includes)
+	return src
+}
