@@ -23,6 +23,7 @@ type job struct {
 	choice choose.Choice
 	opt    engine.Options
 	start  time.Time
+	spent  time.Duration // since then until it was ready
 	took   time.Duration // planning
 	early  time.Duration // for the driver to start, before the job
 	open   time.Duration // for the driver and the devices, in all
@@ -77,7 +78,8 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	}
 	driver, devices := choose.Waited()
 	j.open = j.early + driver + devices
-	j.plan, j.took = j.choice.Plan, time.Since(j.start)-driver-devices-j.check
+	j.spent = time.Since(j.start)
+	j.plan, j.took = j.choice.Plan, j.spent-driver-devices-j.check
 	return j, nil
 }
 
@@ -86,6 +88,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
 	defer j.g.kindOfCorruption(&err)
 	defer j.g.g.Recover(&err)
+	j.start = time.Now().Add(-j.spent) // between the two others may have run
 	ctx, stop := watchMemory(ctx, j.s.memory)
 	defer stop()
 	if err := memoryCause(ctx); err != nil {
@@ -133,15 +136,26 @@ func (j *job) result(found engine.Result) Result {
 // Count counts the matches of q. Cut short by its context it returns what was
 // found until then, marked as not complete, with the context's error.
 func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (Result, error) {
-	s := collect(options)
-	j, err := g.prepare(ctx, q, s, nil)
+	j, err := g.prepareCount(ctx, q, collect(options))
 	if err != nil {
 		return Result{}, err
 	}
-	what := q.counts(s)
-	j.opt.Limit = j.matches(s.limit, what)
+	return j.count(ctx)
+}
+
+// prepareCount is prepare for a count.
+func (g *Graph) prepareCount(ctx context.Context, q *Query, s *settings) (*job, error) {
+	j, err := g.prepare(ctx, q, s, nil)
+	if err == nil {
+		j.opt.Limit = j.matches(s.limit, q.counts(s))
+	}
+	return j, err
+}
+
+// count is run for a count.
+func (j *job) count(ctx context.Context) (Result, error) {
 	r, err := j.run(ctx, nil)
-	r.cut(s.limit, what)
+	r.cut(j.s.limit, j.q.counts(j.s))
 	return r, err
 }
 

@@ -33,7 +33,7 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Res
 	}
 	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 || s.limit > 0
 	if apart || choose.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso {
-		return g.countEach(ctx, qs, s)
+		return g.apart(ctx, qs, s)
 	}
 	if census.Suits(g.g.Any(), k, s.workers()) {
 		return g.census(ctx, qs, s)
@@ -89,16 +89,13 @@ func (g *Graph) census(ctx context.Context, qs []*Query, s *settings) (out []Res
 	return out, classify(err)
 }
 
-// countEach counts one query after the other.
-func (g *Graph) countEach(ctx context.Context, qs []*Query, s *settings) ([]Result, error) {
+// apart counts each of the queries for itself, up to the first error.
+func (g *Graph) apart(ctx context.Context, qs []*Query, s *settings) ([]Result, error) {
 	var out []Result
-	for _, q := range qs {
-		j, err := g.prepare(ctx, q, s, nil)
-		if err != nil {
-			return out, err
+	for r, err := range g.each(ctx, qs, s) {
+		if r.Embeddings != nil { // it ran
+			out = append(out, r)
 		}
-		r, err := j.run(ctx, nil)
-		out = append(out, r)
 		if err != nil {
 			return out, err
 		}

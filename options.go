@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
@@ -24,6 +25,7 @@ type settings struct {
 	memory    int64
 	gpuMemory int64
 	limit     int64
+	timeout   time.Duration
 	order     string
 	params    map[string]any
 	opts      map[string]string
@@ -124,6 +126,10 @@ func WithEngineOption(name, value string) Option {
 
 // WithLimit stops after n matches, of the kind that WithList says; 0 is no limit.
 func WithLimit(n int64) Option { return func(s *settings) { s.limit = n } }
+
+// WithTimeout ends each of the counts of CountEach when it has taken so long, with
+// context.DeadlineExceeded and what was found until then; 0 is no limit.
+func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
 
 // WithOrder sets how the matching order is made: auto, ri, gsi, geneva, cost, tests, or
 // the pattern's names in the order wanted, with commas.

@@ -24,7 +24,7 @@ type Result struct {
 	Open          time.Duration // waiting for the driver and the devices, beside Load, until they were open
 	Check         time.Duration // of the graph's structure, which devices read unchecked
 	Plan          time.Duration
-	Prepare       time.Duration // on a device: uploads, what is made of them once, compilation
+	Prepare       time.Duration // on a device: uploads, what is made of them once, the wait for kernels to be compiled
 	Search        time.Duration
 	Total         time.Duration
 	PeakMemory    int64 // bytes

@@ -178,13 +178,15 @@ func (a *app) count(f *searchFlags, args []string) error {
 	}
 	w := newResultWriter(out, &f.commonFlags, f.wants(queries[0]), len(queries))
 	var cut error
-	for _, q := range queries {
-		r, err := a.countOne(g, q, f, bar)
-		if c := a.interruption(err.ctx, err.err); c != nil {
+	options := append(f.commonFlags.options(), bar.options()...)
+	options = append(options, f.list()...)
+	for r, err := range g.CountEach(a.ctx, queries, append(options, weft.WithTimeout(f.timeout))...) {
+		bar.clear()
+		if c := a.cutOf(err); c != nil {
 			cut = c
-		} else if err.err != nil {
-			_ = out.finish(err.err)
-			return err.err
+		} else if err != nil {
+			_ = out.finish(err)
+			return err
 		}
 		if err := w.add(r); err != nil {
 			return out.finish(err)

@@ -2,24 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/weftgraph/weft"
 )
 
-// outcome is the error of a query with the context that it ran under.
-type outcome struct {
-	ctx context.Context
-	err error
-}
-
-// countOne counts one query under its own timeout.
-func (a *app) countOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progress) (weft.Result, outcome) {
-	ctx, cancel := f.within(a.ctx)
-	defer cancel()
-	options := append(f.commonFlags.options(), bar.options()...)
-	r, err := g.Count(ctx, q, append(options, f.list()...)...)
-	bar.clear()
-	return r, outcome{ctx, err}
+// cutOf is interruption for a count that has its timeout from the library.
+func (a *app) cutOf(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && a.ctx.Err() == nil {
+		return errTimeout
+	}
+	return a.interruption(a.ctx, err)
 }
 
 // list is --count for the library.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
@@ -108,6 +107,21 @@ type Choice struct {
 	Workers int      // that may hand over matches at once, beyond Options.Threads
 	// Unchecked: the engine reads the graph's arrays where nothing checks an index.
 	Unchecked bool
+	// ahead is Engine over a session of GPUs that only compiles; nil on the processor.
+	ahead engine.Engine
+}
+
+// Compiles reports whether the engine has kernels that Expect compiles.
+func (c Choice) Compiles() bool { return c.ahead != nil }
+
+// Expect begins to compile the kernels with which Run will count the plan, on a GPU,
+// and returns at once; what has not begun when ctx ends is not compiled. The engine
+// makes their text as for Run, so that it is the same. What goes wrong is for Run to
+// say, which meets it too.
+func (c Choice) Expect(ctx context.Context, g *graph.Graph, o engine.Options) {
+	if c.ahead != nil {
+		_, _ = c.ahead.Run(ctx, g, c.Plan, o, nil)
+	}
 }
 
 // Run has the engine run the plan, after the graph's structure was verified where
@@ -149,7 +163,7 @@ func checkDevice(device string) error {
 	}
 	narrow(list)
 	began := time.Now()
-	n, err := cuda.Count()
+	n, err := gpus()
 	waiting(&waited.driver, began)
 	if err != nil {
 		return fmt.Errorf("%w: %s was asked for: %w", ErrDevice, device, err)

@@ -79,7 +79,8 @@ func pickGPU(r Request) (Choice, error) {
 		f := fine.New(s)
 		p, err := r.Compile(plan.Nest.String(), "ri")
 		if err == nil && f.Indexes(p, r.Options, !r.Listing) && f.Check(r.Graph, p, r.Options) == nil {
-			c.Engine, c.Plan, c.Reason = f, p, "a large labelled pattern: candidates are filtered before the search"
+			c.Engine, c.ahead = f, fine.New(s.Ahead())
+			c.Plan, c.Reason = p, "a large labelled pattern: candidates are filtered before the search"
 			return c, nil
 		}
 	}
@@ -101,7 +102,8 @@ func pickGPU(r Request) (Choice, error) {
 				refused = append(refused, fmt.Errorf("%s: %w", e.name, err))
 				continue
 			}
-			c.Engine, c.Plan, c.Reason = eng, p, "asked for by name"
+			c.Engine, c.ahead = eng, e.make(s.Ahead())
+			c.Plan, c.Reason = p, "asked for by name"
 			if auto {
 				c.Reason = e.why(p, refused)
 			}
@@ -139,7 +141,7 @@ func preferFine(r Request, s *session.Session, c *Choice) {
 	f := fine.New(s)
 	p, err := r.Compile(plan.Nest.String(), orderOfFine)
 	if err == nil && f.LooksUpBits(p, r.Options) && f.Check(r.Graph, p, r.Options) == nil {
-		c.Engine, c.Plan = f, p
+		c.Engine, c.ahead, c.Plan = f, fine.New(s.Ahead()), p
 		c.Reason = "the fastest where there is room for neighbours as rows of bits and no neighbourhood has a whole match: a lane a candidate"
 	}
 }

@@ -49,7 +49,8 @@ type Result struct {
 	Device   string // "cpu"
 	Search   time.Duration
 	// Prepare is what a device needed before the search: uploads of arrays that
-	// were not there yet, what is made of them once, and compilation.
+	// were not there yet, what is made of them once, and the wait for its kernels
+	// to be compiled: little where they were compiled while others ran.
 	Prepare time.Duration
 	Threads int
 	Levels  []LevelStat // only with Options.Levels

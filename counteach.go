@@ -1,0 +1,83 @@
+package weft
+
+import (
+	"context"
+	"iter"
+
+	"github.com/weftgraph/weft/internal/cuda"
+)
+
+// CountEach counts one query after the other, and yields what Count returns of each;
+// whether to go on after an error is the caller's to say. While one is counted on
+// GPUs, the kernels of those behind it are compiled, as many at once as there are
+// threads: for that they are planned ahead, a few, whatever the number of queries.
+// With a budget of memory, which compilers would take from, none is compiled ahead.
+// Result.Prepare has of the compilation only what was still waited for.
+func (g *Graph) CountEach(ctx context.Context, qs []*Query, options ...Option) iter.Seq2[Result, error] {
+	return g.each(ctx, qs, collect(options))
+}
+
+// turn is a query that waits for its turn, or why it cannot be counted.
+type turn struct {
+	job *job
+	err error
+}
+
+// each is CountEach.
+func (g *Graph) each(ctx context.Context, qs []*Query, s *settings) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel() // what is not yet being compiled is not wanted any more
+		most := min(len(qs), s.aheadOf())
+		var ready []turn
+		for qs := qs; len(qs)+len(ready) > 0; {
+			for len(qs) > 0 && (len(ready) == 0 || len(ready) < most && ready[len(ready)-1].goesOn(ctx)) {
+				ready = append(ready, g.ready(ctx, qs[0], s, most > 1))
+				qs = qs[1:]
+			}
+			now := ready[0]
+			ready = ready[1:]
+			if !yield(now.take(ctx)) {
+				return
+			}
+		}
+	}
+}
+
+// aheadOf is how many queries are planned at the same time: those whose kernels can
+// be compiled at once.
+func (s *settings) aheadOf() int {
+	if s.memory > 0 {
+		return 1
+	}
+	return min(s.workers(), cuda.Compilers())
+}
+
+// ready plans a query, and begins to compile its kernels if it is to.
+func (g *Graph) ready(ctx context.Context, q *Query, s *settings, compile bool) (t turn) {
+	defer g.kindOfCorruption(&t.err)
+	defer g.g.Recover(&t.err)
+	if t.job, t.err = g.prepareCount(ctx, q, s); t.err == nil && compile {
+		t.job.choice.Expect(ctx, g.g, t.job.opt)
+	}
+	return t
+}
+
+// goesOn reports whether the query behind this one is to be planned, too, before this
+// one is counted.
+func (t turn) goesOn(ctx context.Context) bool {
+	return t.err == nil && t.job.choice.Compiles() && ctx.Err() == nil
+}
+
+// take counts the query whose turn it is.
+func (t turn) take(ctx context.Context) (Result, error) {
+	if t.err != nil {
+		return Result{}, t.err
+	}
+	if d := t.job.s.timeout; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d-t.job.spent) // planning is part of it
+		defer cancel()
+	}
+	return t.job.count(ctx)
+}

@@ -1,0 +1,239 @@
+package weft_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/testing/device"
+)
+
+// compiling is an emulated device that watches its compiler.
+type compiling struct {
+	cuda.Backend
+	mu     sync.Mutex
+	times  map[string]int // by name, text and plan
+	inside int
+	most   int
+	both   chan struct{} // closed when two programs are compiled at the same time
+	hold   <-chan struct{}
+	wrong  bool // nothing compiles any more
+}
+
+func (b *compiling) Compile(src cuda.Source) ([]byte, error) {
+	if src.Name == "prepare.cu" { // the session's tools, beside the kernels
+		return b.Backend.Compile(src)
+	}
+	b.mu.Lock()
+	b.times[src.Name+": "+src.Text+src.Includes["plan.cuh"]]++
+	if b.inside++; b.inside == 2 && b.most < 2 {
+		close(b.both)
+	}
+	b.most = max(b.most, b.inside)
+	hold, wrong := b.hold, b.wrong
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		b.inside--
+		b.mu.Unlock()
+	}()
+	if wrong {
+		return nil, &cuda.Error{Op: "compile", Text: "it is wrong", Kind: cuda.ErrCompile}
+	}
+	select {
+	case <-hold:
+	case <-time.After(20 * time.Second):
+	}
+	return b.Backend.Compile(src)
+}
+
+// onEmulated has an emulated device stand for gpu:0, which keeps no kernels of
+// other tests, and opens a small graph.
+func onEmulated(t *testing.T) (*weft.Graph, *compiling) {
+	t.Helper()
+	device.Emulated(t, emu.Options{}) // whose run-time system may be kept: kernels may not
+	t.Setenv("WEFT_CACHE", t.TempDir())
+	b := &compiling{Backend: device.Backend(t, emu.Options{Optimize: "-O0"}), times: map[string]int{}, both: make(chan struct{})}
+	b.hold = b.both
+	if cuda.Compilers() < 2 {
+		released := make(chan struct{})
+		close(released)
+		b.hold = released
+	}
+	d, err := cuda.New(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := choose.Instead(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g, b
+}
+
+// apart are options for a GPU that have each motif counted for itself.
+func apart(engine string) []weft.Option {
+	o := []weft.Option{weft.WithDevice("gpu:0"), weft.WithThreads(4), weft.WithEngine(engine)}
+	if engine == "codegen" {
+		o = append(o, weft.WithEngineOption("codegen.local", "on")) // else one program counts all
+	}
+	return o
+}
+
+// TestCompiledAhead: kernels of several motifs are compiled at the same time, each
+// once, and what they count is what the processor counts.
+func TestCompiledAhead(t *testing.T) {
+	for engine, k := range map[string]int{"codegen": 4, "stack": 3, "fine": 3} {
+		t.Run(engine, func(t *testing.T) {
+			if testing.Short() && engine != "codegen" {
+				t.Skip("-short: one engine has to do")
+			}
+			g, b := onEmulated(t)
+			want, err := g.Motifs(t.Context(), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := g.Motifs(t.Context(), k, apart(engine)...)
+			if err != nil || len(got) != len(want) {
+				t.Fatalf("%d motifs, not %d, %v", len(got), len(want), err)
+			}
+			for i, r := range got {
+				if r.Subgraphs.Cmp(want[i].Subgraphs) != 0 || r.Query != want[i].Query || r.Engine != engine || !r.Complete {
+					t.Errorf("%s by %s: %v, not %v", r.Query, r.Engine, r.Subgraphs, want[i].Subgraphs)
+				}
+			}
+			if b.most < min(2, cuda.Compilers()) || len(b.times) != len(got) {
+				t.Errorf("of %d programs %d were compiled at once", len(b.times), b.most)
+			}
+			for text, n := range b.times {
+				if n != 1 {
+					t.Errorf("compiled %d times: %s", n, text)
+				}
+			}
+		})
+	}
+}
+
+// TestCompiledAheadFails: what is wrong with a motif's kernel is said when its turn
+// comes, after the counts before it, and what is behind it is not counted. For a
+// query that nothing can match there is nothing to compile.
+func TestCompiledAheadFails(t *testing.T) {
+	g, b := onEmulated(t)
+	closed := make(chan struct{})
+	close(closed)
+	b.hold = closed
+	motifs, err := weft.PatternsByName("motifs(3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Count(t.Context(), motifs[0], apart("codegen")...); err != nil {
+		t.Fatal(err)
+	}
+	nothing, err := weft.Parse("MATCH (a:Nobody)--(b)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.mu.Lock()
+	b.wrong = true
+	clear(b.times)
+	b.mu.Unlock()
+	qs := []*weft.Query{motifs[0], nothing, motifs[1], motifs[0]}
+	var results []weft.Result
+	var errs []error
+	for r, err := range g.CountEach(t.Context(), qs, apart("codegen")...) {
+		results, errs = append(results, r), append(errs, err)
+	}
+	if len(errs) != 4 || errs[0] != nil || errs[1] != nil || !errors.Is(errs[2], weft.ErrDevice) || errs[3] != nil {
+		t.Fatalf("errors %v", errs)
+	}
+	if !results[0].Complete || results[0].Embeddings.Cmp(results[3].Embeddings) != 0 || !results[1].Complete || results[1].Embeddings.Sign() != 0 {
+		t.Errorf("results %+v", results)
+	}
+	if len(b.times) != 1 {
+		t.Errorf("%d programs were compiled, not that of the triangle alone", len(b.times))
+	}
+	some, err := g.Motifs(t.Context(), 3, append(apart("codegen"), weft.WithInduced(false))...)
+	if !errors.Is(err, weft.ErrDevice) || len(some) != 2 || some[1].Complete {
+		t.Errorf("%d motifs, %v", len(some), err)
+	}
+}
+
+// TestCompiledAheadEnds: who waits for kernels leaves when the context ends, and what
+// waits for a compiler is not compiled any more.
+func TestCompiledAheadEnds(t *testing.T) {
+	g, b := onEmulated(t)
+	hold := make(chan struct{})
+	defer close(hold)
+	b.hold, b.wrong = hold, false
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-b.both
+		cancel()
+	}()
+	if cuda.Compilers() < 2 {
+		time.AfterFunc(time.Second, cancel)
+	}
+	got, err := g.Motifs(ctx, 5, apart("codegen")...)
+	if !errors.Is(err, context.Canceled) || len(got) != 1 || got[0].Complete {
+		t.Errorf("%d motifs, %v", len(got), err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.times) > cuda.Compilers() {
+		t.Errorf("%d programs began to be compiled", len(b.times))
+	}
+}
+
+// TestCountEach: what the processor counts one after the other is what it counts
+// alone, each under a timeout of its own.
+func TestCountEach(t *testing.T) {
+	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	qs, err := weft.PatternsByName("motifs(4)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for r, err := range g.CountEach(t.Context(), qs, weft.WithTimeout(time.Minute)) {
+		want, alone := g.Count(t.Context(), qs[i])
+		if err != nil || alone != nil || r.Query != want.Query || r.Embeddings.Cmp(want.Embeddings) != 0 || !r.Complete {
+			t.Errorf("%s: %v, %v; alone %v, %v", r.Query, r.Embeddings, err, want.Embeddings, alone)
+		}
+		i++
+	}
+	if i != len(qs) {
+		t.Errorf("%d of %d", i, len(qs))
+	}
+	slow, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "ego-facebook.txt.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	const most = 20 * time.Millisecond
+	i = 0
+	begin := time.Now()
+	for r, err := range slow.CountEach(t.Context(), qs[:3], weft.WithTimeout(most), weft.WithEngine("oracle")) {
+		if i++; !errors.Is(err, context.DeadlineExceeded) || r.Complete || time.Since(begin) < time.Duration(i)*most {
+			t.Errorf("%s: complete %v, %v", r.Query, r.Complete, err)
+		}
+	}
+	if i != 3 {
+		t.Errorf("%d of 3 after their time", i)
+	}
+}
