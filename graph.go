@@ -25,8 +25,9 @@ func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
 	s := collect(options)
 	start := time.Now()
 	choose.Begin(s.device, s.gpuMemory)
-	choose.Ready(s.device, s.workers()) // new threads are made while the file is read
-	defer choose.Ready(s.device, s.workers())
+	if file, err := os.Stat(path); err == nil {
+		choose.Ready(s.device, s.workers(), file.Size()) // threads are made while the file is read
+	}
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	var progress format.Progress
@@ -46,6 +47,7 @@ func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
 		}
 		return nil, withKind(ErrInput, classify(err))
 	}
+	choose.Ready(s.device, s.workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
 	return &Graph{g: g, path: path, load: time.Since(start)}, nil
 }
 

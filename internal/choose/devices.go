@@ -104,11 +104,16 @@ func Begin(device string, memory int64) {
 	}()
 }
 
-// Ready has the threads of a search stand by for a short while, unless a device name asks
-// for GPUs: those of a graph that is being read, for the search that comes next.
-func Ready(device string, threads int) {
+// readyBytes is as much of a graph as is worth a thread: making threads slows down the one
+// that has begun, and counts in small graphs are over before they are there.
+const readyBytes = 32 << 10
+
+// Ready has the threads of a search in a graph of so many bytes stand by for a short
+// while, unless a device name asks for GPUs. It is called while a graph is read, for the
+// search that comes next.
+func Ready(device string, threads int, bytes int64) {
 	if list, err := ordinals(device); err == nil && len(list) == 0 {
-		host.Ready(threads)
+		host.Ready(int(min(int64(threads), bytes/readyBytes)))
 	}
 }
 

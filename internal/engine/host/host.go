@@ -24,7 +24,7 @@ import (
 
 // Ready has so many threads stand by for a short while: a search that begins then does
 // not wait for the scheduler to wake one after another.
-func Ready(threads int) { crew.Ready(threads - 1) } // the caller of Run is one
+func Ready(threads int) { crew.Ready(max(0, threads-1)) } // the caller of Run is one
 
 // Host is the engine for all cores. The zero value is ready.
 type Host struct{}
