@@ -26,8 +26,9 @@ type standby struct {
 }
 
 var idle struct {
-	mu   sync.Mutex
-	list []*standby // of those that wait, or are about to
+	mu     sync.Mutex
+	list   []*standby // of those that wait, or are about to
+	coming int        // have been started for no work, and are not on the list yet
 }
 
 // Ready has n goroutines stand by, with those that do already. They are
@@ -37,7 +38,8 @@ func Ready(n int) {
 		return
 	}
 	idle.mu.Lock()
-	n -= len(idle.list)
+	n -= len(idle.list) + idle.coming
+	idle.coming += max(n, 0)
 	idle.mu.Unlock()
 	for range n {
 		go new(standby).serve(nil)
@@ -68,7 +70,7 @@ func run(work func()) {
 
 // serve does work, if there is any, and what comes after it.
 func (s *standby) serve(work func()) {
-	for {
+	for comes := work == nil; ; comes = false {
 		if work != nil {
 			began := time.Now()
 			work()
@@ -76,16 +78,19 @@ func (s *standby) serve(work func()) {
 				return
 			}
 		}
-		if work = s.next(); work == nil {
+		if work = s.next(comes); work == nil {
 			return
 		}
 	}
 }
 
-// next waits for work; nil: none came.
-func (s *standby) next() func() {
+// next waits for work; nil: none came. comes says that Ready has counted s.
+func (s *standby) next(comes bool) func() {
 	idle.mu.Lock()
 	idle.list = append(idle.list, s)
+	if comes {
+		idle.coming--
+	}
 	idle.mu.Unlock()
 	for end := time.Now().Add(linger); s.word.Load() == 0; {
 		left := time.Until(end)

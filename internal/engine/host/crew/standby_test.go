@@ -33,6 +33,10 @@ func TestStandBy(t *testing.T) {
 	}
 	eventually(t, 0)
 	Ready(3)
+	Ready(2)
+	Ready(3)
+	eventually(t, 3)
+	time.Sleep(linger / 10)
 	eventually(t, 3)
 	before := runtime.NumGoroutine()
 	var did atomic.Int32
