@@ -171,7 +171,7 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	if err != nil {
 		return Result{}, err
 	}
-	j.plan.Warnings = append(j.plan.Warnings, g.missingColumns(q, j.plan.Warnings)...)
+	j.plan.Warnings = append(j.plan.Warnings, g.missingColumns(q.q.Return.Items, j.plan.Warnings)...)
 	var r Result
 	if !none {
 		r, err = j.run(ctx, out)
@@ -206,10 +206,17 @@ func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
 		}
 		return cols, nil
 	}
-	items, err := withParams(q.q.Return.Items, j.s.params)
+	items, err := g.items(q.q.Return.Items, p, j.s, edgeAt)
+	return append(cols, items...), err
+}
+
+// items are columns of the values of items.
+func (g *Graph) items(items []gql.Item, p *pattern.Pattern, s *settings, edgeAt func(edge int) int) ([]sink.Column, error) {
+	items, err := withParams(items, s.params)
 	if err != nil {
 		return nil, err
 	}
+	var cols []sink.Column
 	for _, item := range items {
 		name := item.Name
 		if name == "" {
@@ -224,16 +231,16 @@ func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
 	return cols, nil
 }
 
-// missingColumns are warnings of properties in the RETURN that no vertex or edge
-// has, beside those that the plan has given.
-func (g *Graph) missingColumns(q *Query, given []string) (notes []string) {
+// missingColumns are warnings of properties in items of a RETURN that no vertex or
+// edge has, beside those that the plan has given.
+func (g *Graph) missingColumns(items []gql.Item, given []string) (notes []string) {
 	add := func(what, key string) {
 		begin := fmt.Sprintf("no %s has the property %s", what, pattern.QuoteName(key))
 		if !slices.ContainsFunc(slices.Concat(given, notes), func(s string) bool { return strings.HasPrefix(s, begin) }) {
 			notes = append(notes, begin+": its column is empty")
 		}
 	}
-	for _, i := range q.q.Return.Items {
+	for _, i := range items {
 		pattern.Walk(i.Expr, func(x pattern.Expr) bool {
 			if p, ok := x.(pattern.Prop); ok && !sink.HasProperty(g.g, p) {
 				add(map[pattern.RefKind]string{pattern.VertexRef: "vertex", pattern.EdgeRef: "edge"}[p.Of.Kind], p.Key)

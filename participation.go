@@ -14,17 +14,21 @@ import (
 // Participation is how often each vertex of a graph plays the part of one vertex
 // of a pattern: under iso, the number of subgraphs in which it plays that part
 // or one that the pattern's symmetries make equal to it; otherwise the number of
-// embeddings that bind it there.
+// embeddings that bind it there. Under RETURN … GROUP BY rows are written for groups of
+// vertices, whose numbers are the sums over their vertices.
 type Participation struct {
 	Result
 	Vertex string // of the pattern
 	g      *Graph
 	counts []engine.Uint128
-	rows   int // to write: RETURN's LIMIT
+	column string
+	groups *groups // nil: every vertex has a row of its own
+	rows   int     // to write: RETURN's LIMIT
 }
 
 // Participation counts, for each vertex of the graph, the matches of q in which
-// it plays the part of the named vertex of the pattern.
+// it plays the part of the named vertex of the pattern. What q says of the column's name
+// and of groups holds where that is the vertex of its RETURN.
 func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, options ...Option) (*Participation, error) {
 	s := collect(options)
 	root, err := vertexByName(q.q.Pattern, vertex)
@@ -36,13 +40,25 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 		return nil, err
 	}
 	counts := make([]engine.Uint128, g.NumVertices())
+	p := &Participation{Vertex: vertex, g: g, counts: counts, column: "participation", rows: len(counts)}
+	if ret := &q.q.Return; ret.Kind == asksParticipation && ret.Vertex == root {
+		p.column = ret.Column
+		if p.groups, err = g.groupsOf(ret, j.plan.Pattern, s); err != nil {
+			return nil, err
+		}
+		j.plan.Warnings = append(j.plan.Warnings, g.missingColumns(ret.GroupBy, j.plan.Warnings)...)
+	}
 	j.opt.PerRoot = counts
 	r, err := j.run(ctx, nil)
-	p := &Participation{Result: r, Vertex: vertex, g: g, counts: counts, rows: len(counts)}
+	p.Result = r
+	p.total(j.plan)
+	if p.groups != nil {
+		p.groups.gather(counts)
+		p.rows = len(p.groups.first)
+	}
 	if l := q.q.Return.Limit; q.q.HasReturn && l >= 0 && l < int64(p.rows) {
 		p.rows = int(l)
 	}
-	p.total(j.plan)
 	return p, err
 }
 
@@ -81,25 +97,34 @@ func (p *Participation) All() iter.Seq2[string, *big.Int] {
 }
 
 // Write writes a row a vertex: its id under the name of the pattern's vertex,
-// and the count. Counts are text where one exceeds 63 bits.
+// and the count; or a row a group: its values, and the sum of the counts. Counts are
+// text where one exceeds 63 bits.
 func (p *Participation) Write(w io.Writer, format string) error {
 	if err := sink.CheckFormat(format); err != nil {
 		return classify(err)
 	}
-	count := sink.Value("participation", sink.Int, func(m []uint32, _ []uint64) any { return int64(p.counts[m[0]].Lo) })
+	if p.groups != nil {
+		return p.groups.write(w, format, p.column, p.rows)
+	}
+	count := sink.Value(p.column, sink.Int, func(m []uint32, _ []uint64) any { return int64(p.counts[m[0]].Lo) })
 	for _, c := range p.counts {
 		if c.Hi > 0 || c.Lo >= 1<<63 || c.Lo > 1<<53 && (format == "json" || format == "ndjson") {
-			count = sink.Value("participation", sink.String, func(m []uint32, _ []uint64) any { return p.counts[m[0]].String() })
+			count = sink.Value(p.column, sink.String, func(m []uint32, _ []uint64) any { return p.counts[m[0]].String() })
 			break
 		}
 	}
-	out, err := sink.New(w, sink.Options{Format: format, Columns: []sink.Column{sink.Vertex(p.g.g, p.Vertex, 0), count}})
+	return writeNumbered(w, format, p.rows, []sink.Column{sink.Vertex(p.g.g, p.Vertex, 0), count})
+}
+
+// writeNumbered writes rows of columns over a row's number.
+func writeNumbered(w io.Writer, format string, rows int, cols []sink.Column) error {
+	out, err := sink.New(w, sink.Options{Format: format, Columns: cols})
 	if err != nil {
 		return err
 	}
 	const chunk = 4096
-	for v := 0; v < p.rows && err == nil; v += chunk {
-		err = out.Emit(0, sink.Rows(v, min(chunk, p.rows-v)))
+	for v := 0; v < rows && err == nil; v += chunk {
+		err = out.Emit(0, sink.Rows(v, min(chunk, rows-v)))
 	}
 	if cerr := out.Close(); err == nil {
 		err = cerr

@@ -3,6 +3,7 @@ package weft
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -137,7 +138,7 @@ func (q *Query) AsksExplain() (explain, profile bool) { return q.q.Explain, q.q.
 // Params are the names of the parameters of q, without their $.
 func (q *Query) Params() []string {
 	p := q.q.Pattern.Clone()
-	for _, i := range q.q.Return.Items {
+	for _, i := range slices.Concat(q.q.Return.Items, q.q.Return.GroupBy) {
 		if !i.Count {
 			p.Where = append(p.Where, i.Expr)
 		}

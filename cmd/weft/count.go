@@ -132,7 +132,7 @@ embeddings up to the pattern's own symmetries (a triangle has 6 embeddings and
 is 1 subgraph). The number that is asked for, by the query's RETURN, by --count
 or as a matter of course, is in the first column; JSON always has both. Whatever
 else RETURN says, count gives totals, except that RETURN participation(v) writes a
-row a vertex.
+row a vertex, or a group of them.
 
 Several patterns share one reading of the graph; --timeout and --limit hold for
 each. A result that was cut short says complete: false, and its numbers are

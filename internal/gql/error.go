@@ -56,9 +56,17 @@ func errorAt(text string, pos int, msg string) *Error {
 }
 
 // Unsupported is the error of a construct that is parsed and not yet run.
-type Unsupported struct{ Construct string }
+type Unsupported struct {
+	Construct string
+	At        *Error // where it stands; nil where the query has no text
+}
 
-func (e *Unsupported) Error() string { return "not yet: " + e.Construct }
+func (e *Unsupported) Error() string {
+	if e.At != nil {
+		return e.At.Error()
+	}
+	return "not yet: " + e.Construct
+}
 
 // Disconnected is the error of a pattern that falls into parts, so that its
 // matches are the product of the matches of the parts.

@@ -59,7 +59,7 @@ func show(b *strings.Builder, q *Query) {
 		fmt.Fprintf(b, "return %s", kinds[r.Kind])
 		showItems(b, q, r.Items)
 		if r.Kind == ReturnParticipation {
-			fmt.Fprintf(b, " of %s", q.Pattern.VertexName(r.Vertex))
+			fmt.Fprintf(b, " of %s as %s", q.Pattern.VertexName(r.Vertex), r.Column)
 		}
 		if r.GroupBy != nil {
 			b.WriteString(" group by")

@@ -25,6 +25,7 @@ type Query struct {
 	orderAt   int    // place of ORDERED or WITHIN in Text, from 1; 0: there is none
 	Watch     *Watch // CREATE WATCH; nil for a plain query
 	Text      string // the text it was read from
+	source    string // the text that places count from: Text, or that of the whole file
 	Name      string // of the watch, file or catalogue entry; "" for a plain text
 }
 
@@ -69,7 +70,8 @@ type Item struct {
 type Return struct {
 	Kind    ReturnKind
 	Items   []Item
-	Vertex  int // of participation
+	Vertex  int    // of participation
+	Column  string // of participation: what AS calls it, or "participation"
 	GroupBy []Item
 	Limit   int64 // -1: none
 	limitAt int   // place of LIMIT in Text, from 1; 0: there is none
@@ -114,7 +116,7 @@ func (q *Query) errorAt(place int, msg string) error {
 	if place == 0 {
 		return errors.New(msg)
 	}
-	return errorAt(q.Text, place-1, msg)
+	return errorAt(q.source, place-1, msg)
 }
 
 // NotYet returns an *Unsupported where q uses a construct that is parsed and
@@ -123,21 +125,45 @@ func NotYet(q *Query) error {
 	r := &q.Return
 	switch {
 	case r.EstimateWithin != 0:
-		return &Unsupported{"ESTIMATE"}
+		return &Unsupported{Construct: "ESTIMATE"}
 	case r.Sample != 0:
-		return &Unsupported{"SAMPLE"}
+		return &Unsupported{Construct: "SAMPLE"}
 	case len(r.GroupBy) > 0 && r.Kind != ReturnParticipation:
-		return &Unsupported{"GROUP BY without participation"}
+		return q.notYet(r.GroupBy[0].at, "GROUP BY without participation")
 	case q.Watch != nil:
-		return &Unsupported{"CREATE WATCH"}
+		return &Unsupported{Construct: "CREATE WATCH"}
+	}
+	for _, item := range r.GroupBy {
+		if !about(item.Expr, r.Vertex) {
+			return q.notYet(item.at, "GROUP BY something else than what is known of "+q.Pattern.VertexName(r.Vertex)+", whose participation is counted")
+		}
 	}
 	return notYetPattern(q.Pattern)
+}
+
+// about reports whether x is about vertex v alone.
+func about(x pattern.Expr, v int) bool {
+	for _, r := range pattern.Refs(x) {
+		if r != (pattern.Ref{Kind: pattern.VertexRef, Index: v}) {
+			return false
+		}
+	}
+	return true
+}
+
+// notYet is the error of a construct at a place in the text, from 1; 0: nowhere.
+func (q *Query) notYet(place int, construct string) error {
+	e := &Unsupported{Construct: construct}
+	if place > 0 {
+		e.At = errorAt(q.source, place-1, "not yet: "+construct)
+	}
+	return e
 }
 
 func notYetPattern(p *pattern.Pattern) error {
 	for i := range p.Edges {
 		if e := &p.Edges[i]; e.Min != 1 || e.Max != 1 {
-			return &Unsupported{"variable-length edges"}
+			return &Unsupported{Construct: "variable-length edges"}
 		}
 	}
 	var err error

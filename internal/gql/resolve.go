@@ -69,7 +69,7 @@ func resolveQuery(text string, tokens []token, q *querySyntax) *Query {
 			r.words[t.text] = true
 		}
 	}
-	out := &Query{Text: text, Watch: q.watch, Explain: q.explain, Profile: q.profile, ModeGiven: q.body.mode != nil, Return: Return{Limit: -1}}
+	out := &Query{Text: text, source: text, Watch: q.watch, Explain: q.explain, Profile: q.profile, ModeGiven: q.body.mode != nil, Return: Return{Limit: -1}}
 	if q.watch != nil {
 		out.Name = q.watch.Name
 	}

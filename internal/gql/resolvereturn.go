@@ -1,6 +1,10 @@
 package gql
 
-import "github.com/weftgraph/weft/internal/pattern"
+import (
+	"slices"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
 
 // returns resolves the RETURN clause.
 func (e *env) returns(s *returnSyntax) Return {
@@ -8,6 +12,12 @@ func (e *env) returns(s *returnSyntax) Return {
 	r.Kind = ReturnItems
 	if len(s.items) == 1 {
 		r.Kind = e.totals(s.items[0].expr, &r.Vertex)
+	}
+	if r.Kind == ReturnParticipation {
+		r.Column = "participation"
+		if i := s.items[0]; i.alias != i.text {
+			r.Column = i.alias
+		}
 	}
 	counts, others := 0, 0
 	if r.Kind == ReturnItems {
@@ -28,7 +38,14 @@ func (e *env) returns(s *returnSyntax) Return {
 		}
 		r.GroupBy = append(r.GroupBy, item)
 	}
-	e.distinctNames(s.items, r.Items)
+	if r.Kind == ReturnParticipation {
+		e.distinctNames(slices.Concat(s.groupBy, s.items), append(slices.Clone(r.GroupBy), Item{Name: r.Column}))
+		if r.GroupBy == nil && r.Column == e.p.VertexName(r.Vertex) {
+			panic(e.fail(s.items[0].expr.pos, "two columns are called %s", r.Column).expecting("AS and another name"))
+		}
+	} else {
+		e.distinctNames(s.items, r.Items)
+	}
 	if counts > 0 && others > 0 && r.GroupBy == nil {
 		panic(e.fail(s.pos, "count(*) beside other items needs GROUP BY").expecting("GROUP BY with the other items"))
 	}

@@ -109,6 +109,18 @@ func Value(name string, t Type, value func(m []uint32, e []uint64) any) Column {
 	return Column{Name: name, Type: t, source: fromValue, value: value}
 }
 
+// Value is what the column has in a row: nil where it is missing. It is no column of
+// edges.
+func (c *Column) Value(m []uint32) any {
+	if c.source != fromVertex {
+		return c.value(m, nil)
+	}
+	if c.Type == Int {
+		return c.g.IDs.Int(m[c.index])
+	}
+	return c.g.IDs.String(m[c.index])
+}
+
 // row is one match of a batch.
 func row(b *engine.Batch, i int) ([]uint32, []uint64) {
 	return b.Vertices[i*b.Width : (i+1)*b.Width], b.Edges[i*b.EdgeWidth : (i+1)*b.EdgeWidth]
