@@ -44,6 +44,7 @@ func TestBadInput(t *testing.T) {
 		{"quote.csv", "src,dst\na,\"b\nc,d\n", ReadOptions{}, ErrColumns},
 		{"columns.txt", "1 2\n", ReadOptions{Columns: []string{"src", "label"}}, ErrColumns},
 		{"type.txt", "1 2 3\n", ReadOptions{Columns: []string{"src", "dst", "w:complex"}}, ErrColumns},
+		{"unit.txt", "1 2 3\n", ReadOptions{Columns: []string{"src", "dst", "time:h"}}, ErrColumns},
 		{"fixed.txt", "1 2 x\n", ReadOptions{Columns: []string{"src", "dst", "w:int"}}, ErrNumber},
 		{"time.txt", "1 2 1e99\n", ReadOptions{Columns: []string{"src", "dst", "time"}}, ErrOverflow},
 		{"header.csv", "from,weight\n1,2\n", ReadOptions{}, ErrColumns},

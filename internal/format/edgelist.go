@@ -65,13 +65,13 @@ func (r *reading) readEdgeList(f Format) error {
 		r.begin(file)
 	}
 	r.stat.Columns = sp.describe()
-	if sp.hasTime() {
+	if t := sp.timeType(); t != nil {
+		r.stat.TimeUnit, r.stat.TimeDigits = t.unit, t.digits+sp.scale
 		switch {
 		case sp.iso:
 			r.stat.TimeUnit = 1e3
 			r.note("times are microseconds since 1970 (UTC)")
 		case sp.scale > 0:
-			r.stat.TimeDigits = sp.scale
 			r.note("times are integers of 10^-%d of the file's unit, so that no digit is lost", sp.scale)
 		}
 	}
@@ -95,13 +95,14 @@ func (r *reading) fileError(err error) error {
 	return &Error{File: r.src.name, Offset: -1, Cause: err}
 }
 
-func (sp *textSpec) hasTime() bool {
-	for _, c := range sp.cols {
-		if c.kind == colTime {
-			return true
+// timeType is the type of the column of times, nil where there is none.
+func (sp *textSpec) timeType() *timeType {
+	for i := range sp.cols {
+		if c := &sp.cols[i]; c.kind == colTime {
+			return &c.time
 		}
 	}
-	return false
+	return nil
 }
 
 // konectColumns: KONECT's third column is the weight, its fourth the time.
@@ -236,7 +237,7 @@ func (r *reading) edgeText(sp *textSpec) (uint64, error) {
 			if !sp.stringIDs {
 				c.Src, c.Dst = w.src, w.dst
 			}
-			if sp.hasTime() {
+			if sp.timeType() != nil {
 				c.Time = w.times
 			}
 			c.Props = w.batch()

@@ -13,9 +13,9 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// losses lists what the format cannot hold of the graph. vertices says that a
-// vertex table is written too.
-func losses(g *graph.Graph, f Format, vertices bool) []string {
+// losses lists what the format, and of text the variant, cannot hold of the
+// graph. vertices says that a vertex table is written too.
+func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 	var l []string
 	add := func(cond bool, format string, a ...any) {
 		if cond {
@@ -38,6 +38,9 @@ func losses(g *graph.Graph, f Format, vertices bool) []string {
 			add(labels, "the vertex labels (a second file holds them: weft convert --write-vertices FILE)")
 			add(vertexProps, "the vertex properties")
 			add(loneliest > 0, "%d vertices without edges", loneliest)
+		}
+		if _, ok := timeTypeOf(g).name(); f == EdgeList {
+			add(times && !ok, "the unit of the times")
 		}
 		return l
 	case EL, WEL:

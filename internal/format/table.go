@@ -30,6 +30,7 @@ type tableSpec struct {
 	kinds   []colKind
 	columns string
 	schema  *arrow.Schema // of the properties
+	time    timeType      // of the column of times, as --columns says
 	textIDs bool
 }
 
@@ -45,7 +46,11 @@ func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role) (*tableSpe
 			if i >= len(r.o.Columns) {
 				name = "_"
 			} else {
-				name, _, _ = strings.Cut(r.o.Columns[i], ":")
+				var t string
+				name, t, _ = strings.Cut(r.o.Columns[i], ":")
+				if unit, ok := parseTimeType(t); ok && kindOf(name, ro) == colTime {
+					sp.time = unit
+				}
 			}
 		}
 		k := kindOf(name, ro)
@@ -446,6 +451,8 @@ func (r *reading) noteTime(sc *arrow.Schema, sp *tableSpec) {
 	default:
 		if isTextType(t) {
 			unit(1e3, "microseconds since 1970 (UTC)")
+		} else {
+			r.stat.TimeUnit, r.stat.TimeDigits = sp.time.unit, sp.time.digits
 		}
 	}
 }

@@ -40,6 +40,7 @@ type column struct {
 	name  string
 	typ   propType
 	fixed bool // the user gave the type
+	time  timeType
 }
 
 // textSpec is how the lines of a text table are to be read.
@@ -103,9 +104,13 @@ func namedColumn(name string, r role, typed bool) (column, bool, error) {
 	c := column{}
 	stringID := false
 	if typed {
-		if base, t, ok := strings.Cut(name, ":"); ok && base != "" {
+		if colon := strings.LastIndexByte(name, ':'); colon > 0 {
+			base, t := name[:colon], name[colon+1:]
 			i := slices.Index(propNames[:], t)
+			unit, isUnit := parseTimeType(t)
 			switch {
+			case isUnit && kindOf(base, r) == colTime:
+				c.time, name = unit, base
 			case i >= 0:
 				c.typ, c.fixed = propType(i), true
 				stringID = propType(i) == propString
@@ -114,6 +119,8 @@ func namedColumn(name string, r role, typed bool) (column, bool, error) {
 				c.typ, c.fixed, name = propFloat, true, base
 			case t == "int64" || t == "long":
 				c.typ, c.fixed, name = propInt, true, base
+			case kindOf(base, r) == colTime:
+				return c, false, wrapf(ErrColumns, "column %q: unknown unit %q; known are s, ms, us, ns, d", base, t)
 			default:
 				return c, false, wrapf(ErrColumns, "column %q: unknown type %q; known are int, float, string, bool", base, t)
 			}
@@ -543,7 +550,7 @@ func (sp *textSpec) guessTypes(rows [][][]byte) {
 				}
 				if _, d, err := parseFixed(v, 0); err == nil {
 					sp.scale = max(sp.scale, d)
-				} else if _, err := parseISO(v); err == nil {
+				} else if _, err := parseISO(v); err == nil && c.time == (timeType{}) {
 					sp.iso = true
 				}
 			case colProp:
@@ -625,6 +632,9 @@ func (sp *textSpec) describe() string {
 			b.WriteString("label")
 		case colTime:
 			b.WriteString("time")
+			if t, _ := c.time.name(); t != "" {
+				b.WriteString(":" + t)
+			}
 		case colProp:
 			fmt.Fprintf(&b, "%s:%s", c.name, propNames[c.typ])
 		}

@@ -38,7 +38,7 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 	if err != nil {
 		return err
 	}
-	if lost := losses(g, f, o.Vertices != ""); len(lost) > 0 && !o.AllowLoss {
+	if lost := losses(g, f, variant, o.Vertices != ""); len(lost) > 0 && !o.AllowLoss {
 		return &Error{File: path, Offset: -1, Cause: wrapf(ErrLoss, "%s would lose %s", f, strings.Join(lost, "; "))}
 	}
 	w := &writing{ctx: ctx, g: g, variant: variant}

@@ -38,7 +38,8 @@ func quoted(b, v []byte, sep byte) ([]byte, error) {
 	return append(b, '"'), nil
 }
 
-// columnsOf names the columns of the edge table after src and dst, with types.
+// columnsOf names the columns of the edge table, with types; that of times always
+// has its type, the unit.
 func columnsOf(g *graph.Graph, typed bool) []string {
 	names := []string{"src", "dst"}
 	if typed && !g.IDs.Numeric() {
@@ -52,7 +53,7 @@ func columnsOf(g *graph.Graph, typed bool) []string {
 		names = append(names, "label")
 	}
 	if e.Time != nil {
-		names = append(names, "time")
+		names = append(names, timeColumn(g))
 	}
 	if e.Props != nil {
 		names = append(names, propColumns(e.Props.Schema(), typed)...)

@@ -1,0 +1,74 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// timeType is the type of a column of times, as in time:ms: the length of one
+// unit in nanoseconds (0: not said), and how many digits of it the numbers
+// hold: they are integers of 10^-digits of it.
+type timeType struct {
+	unit   int64
+	digits int
+}
+
+var timeUnits = []struct {
+	name string
+	ns   int64
+}{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"d", 24 * 3600e9}}
+
+// mostTimeDigits is the most digits that a type may name: 10^18 fits in 63 bits.
+const mostTimeDigits = 18
+
+// parseTimeType reads the name of a unit, or 1e-N for integers of 10^-N of a unit
+// that is not said.
+func parseTimeType(s string) (timeType, bool) {
+	for _, u := range timeUnits {
+		if s == u.name {
+			return timeType{unit: u.ns}, true
+		}
+	}
+	if d, ok := strings.CutPrefix(s, "1e-"); ok {
+		n, err := strconv.Atoi(d)
+		return timeType{digits: n}, err == nil && n > 0 && n <= mostTimeDigits
+	}
+	return timeType{}, false
+}
+
+// name is what that parseTimeType reads; "" where nothing is said. ok is
+// false where there is no name.
+func (t timeType) name() (name string, ok bool) {
+	if t.unit == 0 {
+		if t.digits > 0 {
+			name = fmt.Sprintf("1e-%d", t.digits)
+		}
+		return name, t.digits <= mostTimeDigits
+	}
+	for range t.digits {
+		if t.unit%10 != 0 {
+			return "", false
+		}
+		t.unit /= 10
+	}
+	for _, u := range timeUnits {
+		if t.unit == u.ns {
+			return u.name, true
+		}
+	}
+	return "", false
+}
+
+// timeTypeOf is the type of the graph's times.
+func timeTypeOf(g *graph.Graph) timeType { return timeType{g.Read.TimeUnit, g.Read.TimeDigits} }
+
+// timeColumn names the column of the graph's times with its type.
+func timeColumn(g *graph.Graph) string {
+	if name, _ := timeTypeOf(g).name(); name != "" {
+		return "time:" + name
+	}
+	return "time"
+}
