@@ -39,11 +39,14 @@ func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 			add(vertexProps, "the vertex properties")
 			add(loneliest > 0, "%d vertices without edges", loneliest)
 		}
+		// A CSV has a row of names and no other place to say so.
+		add(variant == "csv" && g.Directed, "the directions of the edges (unless it is read with --directed)")
 		if _, ok := timeTypeOf(g).name(); f == EdgeList {
 			add(times && !ok, "the unit of the times")
 		}
 		return l
 	case EL, WEL:
+		add(g.Directed, "the directions of the edges (unless it is read with --directed)")
 		add(!g.IDs.Numeric(), "the text ids")
 		add(labels, "the vertex labels")
 		add(vertexProps, "the vertex properties")
