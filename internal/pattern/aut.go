@@ -71,7 +71,11 @@ func newGroup(s *structure, colour []int) *Group {
 			if level[i][w] != level[i][i] || to[w] != nil {
 				continue
 			}
-			if perm := s.search(individualise(level[i], i), individualise(level[i], w)); perm != nil {
+			perm := s.exchange(i, w)
+			if perm == nil {
+				perm = s.search(individualise(level[i], i), individualise(level[i], w))
+			}
+			if perm != nil {
 				g.gens = append(g.gens, perm)
 				to = transversal(i, identity, g.gens)
 			}
@@ -110,6 +114,20 @@ func compose(second, first []int) []int {
 		out[i] = second[x]
 	}
 	return out
+}
+
+// exchange returns the permutation that exchanges v and w alone, where that keeps
+// s: so it is for each pair in a clique, and for the leaves of a star.
+func (s *structure) exchange(v, w int) []int {
+	perm := make([]int, s.n)
+	for i := range perm {
+		perm[i] = i
+	}
+	perm[v], perm[w] = w, v
+	if !s.preserves(perm) {
+		return nil
+	}
+	return perm
 }
 
 // search returns an isomorphism of s that takes the colouring left to right, or

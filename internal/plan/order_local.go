@@ -20,10 +20,11 @@ func (b *binding) orderLocal(o Options) (choice, error) {
 	elems, small := b.group.Elements(5040)
 	stats := b.statistics()
 	var best []prefix
+	first := b.group.Orbits()
 	for r := range b.n {
 		outside := b.all() &^ b.near[r] &^ (1 << r)
-		if bits.OnesCount32(outside) > 1 || o.Root >= 0 && o.Root != r || o.Root < 0 && leads(elems, r) {
-			continue
+		if bits.OnesCount32(outside) > 1 || o.Root >= 0 && o.Root != r || o.Root < 0 && first[r] < r {
+			continue // no root, or a symmetry takes it to one before it, whose orders are as good
 		}
 		c := &costSearch{b: b, s: stats, o: o, keep: localOrders}
 		p := c.extend(&prefix{perms: elems, frac: 1}, r)
@@ -58,12 +59,6 @@ func (b *binding) orderLocal(o Options) (choice, error) {
 		order: b.bestLocal(best, o), name: "cost",
 		why: "the local method, asked for; its root is a neighbour of all others but at most one",
 	}, nil
-}
-
-// leads reports whether a symmetry takes r to a vertex before it, whose orders are
-// as good.
-func leads(perms [][]int, r int) bool {
-	return slices.ContainsFunc(perms, func(perm []int) bool { return perm[r] < r })
 }
 
 // localOrders is how many orders of a root are looked at, and localFinalists how
