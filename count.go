@@ -48,6 +48,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	if change != nil {
 		change(&o)
 	}
+	o.Context = ctx
 	j.opt = s.engineOptions(s.limit)
 	j.choice, err = choose.Pick(choose.Request{
 		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,
@@ -62,7 +63,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 			if errors.As(err, &wrong) && wrong.Order {
 				err = withKind(ErrQuery, q.q.AtOrder(wrong.Msg))
 			}
-			return p, withKind(ErrQuery, classify(err))
+			return p, planError(ctx, err)
 		},
 		Meanwhile: func() {
 			if o.Estimates && !s.levels {
@@ -81,6 +82,34 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	j.spent = time.Since(j.start)
 	j.plan, j.took = j.choice.Plan, j.spent-driver-devices-j.check
 	return j, nil
+}
+
+// planError is err, of planning a query, with its kind: where planning was cut short
+// by its context, the cause of that as it is.
+func planError(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return withKind(ErrQuery, classify(err))
+}
+
+// unplanned is the result of a query that was being planned, since start, when its
+// context ended: none of its matches was found. After any other error it is empty.
+func (g *Graph) unplanned(ctx context.Context, q *Query, s *settings, start time.Time) Result {
+	p, err := q.pattern(s)
+	if err != nil || ctx.Err() == nil {
+		return Result{}
+	}
+	r := Result{
+		Query: q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Automorphisms().Order(),
+		Embeddings: new(big.Int), Graph: g.Summary(), Load: g.load, Plan: time.Since(start), PeakMemory: peakMemory(),
+		Notes: []string{"the search had not begun: the query was being planned"},
+	}
+	if p.Mode == pattern.Iso {
+		r.Subgraphs = new(big.Int)
+	}
+	r.Total = r.Load + r.Plan
+	return r
 }
 
 // run runs the job under the memory budget. The error of a run that was cut
@@ -136,9 +165,10 @@ func (j *job) result(found engine.Result) Result {
 // Count counts the matches of q. Cut short by its context it returns what was
 // found until then, marked as not complete, with the context's error.
 func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (Result, error) {
-	j, err := g.prepareCount(ctx, q, collect(options))
+	s, start := collect(options), time.Now()
+	j, err := g.prepareCount(ctx, q, s)
 	if err != nil {
-		return Result{}, err
+		return g.unplanned(ctx, q, s, start), err
 	}
 	return j.count(ctx)
 }
@@ -200,11 +230,11 @@ func (r *Result) cut(limit int64, of What) {
 
 // Exists reports whether q has a match.
 func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (bool, Result, error) {
-	s := collect(options)
+	s, start := collect(options), time.Now()
 	s.limit = 1
 	j, err := g.prepare(ctx, q, s, func(o *plan.Options) { o.Listing = true })
 	if err != nil {
-		return false, Result{}, err
+		return false, g.unplanned(ctx, q, s, start), err
 	}
 	found := &first{}
 	r, err := j.run(ctx, found)

@@ -3,6 +3,7 @@ package weft
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 )
@@ -19,8 +20,9 @@ func (g *Graph) CountEach(ctx context.Context, qs []*Query, options ...Option) i
 
 // turn is a query that waits for its turn, or why it cannot be counted.
 type turn struct {
-	job *job
-	err error
+	job  *job
+	none Result // without a job
+	err  error
 }
 
 // each is CountEach.
@@ -57,7 +59,14 @@ func (s *settings) aheadOf() int {
 func (g *Graph) ready(ctx context.Context, q *Query, s *settings, compile bool) (t turn) {
 	defer g.kindOfCorruption(&t.err)
 	defer g.g.Recover(&t.err)
-	if t.job, t.err = g.prepareCount(ctx, q, s); t.err == nil && compile {
+	start, planning, cancel := time.Now(), ctx, context.CancelFunc(func() {})
+	if s.timeout > 0 {
+		planning, cancel = context.WithTimeout(ctx, s.timeout)
+	}
+	defer cancel()
+	if t.job, t.err = g.prepareCount(planning, q, s); t.err != nil {
+		t.none = g.unplanned(planning, q, s, start)
+	} else if compile {
 		t.job.choice.Expect(ctx, g.g, t.job.opt)
 	}
 	return t
@@ -72,7 +81,7 @@ func (t turn) goesOn(ctx context.Context) bool {
 // take counts the query whose turn it is.
 func (t turn) take(ctx context.Context) (Result, error) {
 	if t.err != nil {
-		return Result{}, t.err
+		return t.none, t.err
 	}
 	if d := t.job.s.timeout; d > 0 {
 		var cancel context.CancelFunc

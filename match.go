@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
@@ -152,15 +153,15 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	if err := sink.CheckFormat(format); err != nil {
 		return Result{}, classify(err)
 	}
-	s := collect(options)
+	s, start := collect(options), time.Now()
 	j, err := g.prepareList(ctx, q, s)
 	if err != nil {
-		return Result{}, err
+		return g.unplanned(ctx, q, s, start), err
 	}
 	none := j == nil
 	if none {
 		if j, err = g.prepare(ctx, q, s, nil); err != nil {
-			return Result{}, err
+			return g.unplanned(ctx, q, s, start), err
 		}
 	}
 	cols, err := g.columns(j, q)

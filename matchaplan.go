@@ -41,7 +41,7 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 	if q.counts(s) == Embeddings {
 		to.Number = lower.Embeddings
 	}
-	o.Estimates, o.Listing = true, to.List
+	o.Estimates, o.Listing, o.Context = true, to.List, ctx
 	o.Embeddings = to.List && q.lists(s) == Embeddings
 	if kind == asksParticipation {
 		o.Root = q.q.Return.Vertex
@@ -59,7 +59,7 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 		pl, err = plan.Compile(g.g, p, o)
 	}
 	if err != nil {
-		return nil, withKind(ErrQuery, classify(err))
+		return nil, planError(ctx, err)
 	}
 	text, err := lower.Matcha(pl, to)
 	if err != nil {
@@ -91,12 +91,13 @@ func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *
 		if err != nil {
 			return nil, err
 		}
+		o.Context = ctx
 		if o.Method = plan.Nest.String(); o.Order == "" {
 			o.Order = "ri" // orders that are alike share their first levels
 		}
 		pl, err := plan.Compile(g.g, p, o)
 		if err != nil {
-			return nil, withKind(ErrQuery, classify(err))
+			return nil, planError(ctx, err)
 		}
 		plans = append(plans, pl)
 	}

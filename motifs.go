@@ -108,7 +108,7 @@ func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	opt := s.engineOptions(0)
-	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed})
+	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed, Context: ctx})
 	formulas := host.NewFormulas(g.g, opt)
 	if err := payForAll(ctx, decomposer, qs, s); err != nil {
 		return nil, err
@@ -121,11 +121,14 @@ func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]
 			return out, err
 		}
 		f, err := decomposer.Formula(p)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return out, classify(err)
 		}
 		planned := time.Now()
-		n, err := formulas.Embeddings(ctx, f)
+		var n *big.Int
+		if err == nil {
+			n, err = formulas.Embeddings(ctx, f)
+		}
 		r := g.formulaResult(q, p, p.Automorphisms().Order(), n)
 		r.PeakMemory = peakMemory()
 		r.Plan, r.Search = planned.Sub(start), time.Since(planned)
@@ -161,9 +164,6 @@ func (g *Graph) formulaResult(q *Query, p *pattern.Pattern, aut, n *big.Int) Res
 // one.
 func payForAll(ctx context.Context, d *plan.Decomposer, qs []*Query, s *settings) error {
 	for _, q := range qs {
-		if ctx.Err() != nil {
-			return nil // the counts will see it
-		}
 		p, err := q.pattern(s)
 		if err != nil {
 			return err
@@ -173,6 +173,9 @@ func payForAll(ctx context.Context, d *plan.Decomposer, qs []*Query, s *settings
 			p.Induced = false
 		}
 		f, err := d.Formula(p)
+		if ctx.Err() != nil {
+			return nil // the counts will see it
+		}
 		if err != nil {
 			return classify(err)
 		}

@@ -225,6 +225,10 @@ func (a *app) report(f *commonFlags, r weft.Result) {
 
 // stats writes how a result came about.
 func (a *app) stats(r weft.Result) {
+	if r.Engine == "" {
+		a.unsearched(r.Load, r.Plan)
+		return
+	}
 	part := func(name string, took time.Duration) string {
 		if took <= 0 {
 			return ""

@@ -57,10 +57,12 @@ func (a *app) participation(f *searchFlags, q *weft.Query, vertex string) error 
 	if err != nil {
 		return err
 	}
-	if err := p.Write(out, f.outFormat()); err != nil {
-		return out.finish(err)
+	if p != nil { // not where planning was cut short
+		if err := p.Write(out, f.outFormat()); err != nil {
+			return out.finish(err)
+		}
+		a.report(&f.commonFlags, p.Result)
 	}
-	a.report(&f.commonFlags, p.Result)
 	if cut == nil {
 		return out.finish(nil)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,16 +72,18 @@ func (a *app) explain(f *searchFlags, args []string, analyze bool, more ...weft.
 			if err != nil && c == nil {
 				return out.finish(err)
 			}
-			if w.takes() {
-				err = w.add(e)
-			} else {
-				err = writeExplanation(out, e)
-			}
-			if err != nil {
-				return out.finish(err)
-			}
-			if f.stats {
-				a.explainStats(g, e)
+			if e != nil { // not where planning was cut short
+				if w.takes() {
+					err = w.add(e)
+				} else {
+					err = writeExplanation(out, e)
+				}
+				if err != nil {
+					return out.finish(err)
+				}
+				if f.stats {
+					a.explainStats(g, e)
+				}
 			}
 			if c != nil {
 				cut = c
@@ -102,7 +105,12 @@ func (a *app) explainStats(g *weft.Graph, e *weft.Explanation) {
 		a.stats(*e.Result)
 		return
 	}
-	fmt.Fprintf(a.stderr, "weft: load %s, plan %s; nothing was searched\n", brief(g.LoadTime()), brief(e.Took))
+	a.unsearched(g.LoadTime(), e.Took)
+}
+
+// unsearched is stats where no search began.
+func (a *app) unsearched(load, plan time.Duration) {
+	fmt.Fprintf(a.stderr, "weft: load %s, plan %s; nothing was searched\n", brief(load), brief(plan))
 }
 
 func writeExplanation(out *output, e *weft.Explanation) error {

@@ -164,11 +164,14 @@ func LocalFits(pl *Plan) bool {
 
 // walksPrice is the expected work of counting closed walks of length five: from
 // each vertex, the edges at what two steps reach.
-func walksPrice(pl *Plan) float64 {
+func walksPrice(pl *Plan, o *Options) float64 {
 	csr := pl.Adjs[pl.Levels[1].Back[0].Adj].CSR
 	n := csr.NumVertices()
 	walks := 0.0
 	for v := range uint32(n) {
+		if v%4096 == 0 && o.ended() {
+			break
+		}
 		sum := 0.0
 		for _, u := range csr.List(v) {
 			sum += float64(csr.Degree(u))

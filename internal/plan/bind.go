@@ -234,6 +234,8 @@ type tables struct {
 	rows kept[rowSet]
 	rels kept[relation]
 	bits map[string][]uint64
+	// ended: nothing that is made here is wanted any more.
+	ended func() bool
 
 	columns *columns
 }
@@ -274,6 +276,6 @@ func (k *kept[T]) put(key string, value *T) {
 
 func newTables(g *graph.Graph) *tables {
 	return &tables{
-		g: g, columns: &columns{},
+		g: g, columns: &columns{}, ended: func() bool { return false },
 	}
 }

@@ -10,8 +10,9 @@ import (
 const bitsChunk = 1 << 15
 
 // fillBits makes a bitmap over 0 … n-1 of the ids in ranges that pass, on all
-// cores. Each goroutine asks make for a function of its own.
-func fillBits(n int, ranges []Range, make_ func() func(uint32) bool) []uint64 {
+// cores. Each goroutine asks make for a function of its own, and leaves the rest
+// out once the bits are not wanted any more, which ended says.
+func fillBits(n int, ranges []Range, ended func() bool, make_ func() func(uint32) bool) []uint64 {
 	set := make([]uint64, (n+63)/64)
 	chunks := (n + bitsChunk - 1) / bitsChunk
 	fill := func(pass func(uint32) bool, chunk int) {
@@ -29,7 +30,7 @@ func fillBits(n int, ranges []Range, make_ func() func(uint32) bool) []uint64 {
 		if chunks > 0 {
 			fill(make_(), 0)
 		}
-		for c := 1; c < chunks; c++ {
+		for c := 1; c < chunks && !ended(); c++ {
 			fill(make_(), c)
 		}
 		return set
@@ -41,7 +42,7 @@ func fillBits(n int, ranges []Range, make_ func() func(uint32) bool) []uint64 {
 			pass := make_()
 			for {
 				c := int(next.Add(1)) - 1
-				if c >= chunks {
+				if c >= chunks || ended() {
 					return
 				}
 				fill(pass, c)

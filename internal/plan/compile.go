@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"context"
+
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -10,8 +12,18 @@ import (
 // of each level are written down. The error is a *QueryError where the query
 // asks for what cannot be asked, and an error of package pattern where the
 // pattern is not valid. A query that merely matches nothing, an unknown label
-// say, is no error: the plan says so in Empty.
+// say, is no error: the plan says so in Empty. Where o.Context ends first the
+// error is its cause.
 func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
+	pl, err := compile(g, p, o)
+	if o.ended() {
+		return nil, context.Cause(o.Context)
+	}
+	return pl, err
+}
+
+// compile is Compile; once o has ended its plan may be anything.
+func compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 	p, err := pattern.SubstituteParams(p, o.Params)
 	if err != nil {
 		return nil, err
@@ -28,8 +40,10 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 	if o.Root < NoRoot || o.Root >= len(p.Vertices) {
 		return nil, queryErrorf("root %d is no vertex of the pattern", o.Root)
 	}
-	b, err := bind(newTables(g), p)
-	if err != nil {
+	t := newTables(g)
+	t.ended = o.ended
+	b, err := bind(t, p)
+	if err != nil || o.ended() {
 		return nil, err
 	}
 	b.restrict = p.Mode == pattern.Iso && !o.Embeddings && !o.NoRestrictions

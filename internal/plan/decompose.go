@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,8 +79,12 @@ func Decomposable(p *pattern.Pattern) error {
 }
 
 // Formula returns the cheapest formula found for the number of embeddings of p;
-// it may be the single term of p's own plan.
+// it may be the single term of p's own plan. Where the context of the decomposer's
+// options ends first the error is its cause.
 func (d *Decomposer) Formula(p *pattern.Pattern) (*Formula, error) {
+	if d.o.ended() {
+		return nil, context.Cause(d.o.Context)
+	}
 	if err := Decomposable(p); err != nil {
 		return nil, err
 	}
@@ -401,7 +406,7 @@ func (d *Decomposer) cycle(p *pattern.Pattern) (*Formula, error) {
 	pl := d.direct[key]
 	if pl == nil {
 		var err error
-		if pl, err = Compile(d.g, walk, Options{Root: NoRoot, Method: "walks"}); err != nil {
+		if pl, err = Compile(d.g, walk, Options{Root: NoRoot, Method: "walks", Context: d.o.Context}); err != nil {
 			return nil, err
 		}
 		d.direct[key] = pl

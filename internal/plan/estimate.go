@@ -22,7 +22,7 @@ func (pl *Plan) estimate(o Options) {
 	if o.Quick {
 		n = 20
 	}
-	pl.walk(o.Seed, n)
+	pl.walk(&o, n)
 }
 
 // walk estimates by random walks down the plan and returns the expected cost,
@@ -33,9 +33,12 @@ func (pl *Plan) estimate(o Options) {
 // Wander Join, SIGMOD 2016). Long lists are probed instead of read, which keeps
 // the estimate unbiased and its cost small. Roots are picked with probability
 // proportional to degree + 1, because hubs carry most of the matches.
-func (pl *Plan) walk(seed uint64, n int) float64 {
-	w := newWalker(pl, seed)
+func (pl *Plan) walk(o *Options, n int) float64 {
+	w := newWalker(pl, o.Seed)
 	for range n {
+		if o.ended() {
+			break
+		}
 		w.once()
 	}
 	total := 0.0

@@ -33,7 +33,7 @@ func OrbitsOf(g *graph.Graph, p *pattern.Pattern, order []int) (got, want []uint
 }
 
 // Walk estimates the levels of pl by n random walks.
-func Walk(pl *Plan, seed uint64, n int) { pl.walk(seed, n) }
+func Walk(pl *Plan, seed uint64, n int) { pl.walk(&Options{Seed: seed}, n) }
 
 // CheckBothWays compiles x over the vertices of p, as searches do and without
 // short cuts; fast says whether there was one.

@@ -41,7 +41,7 @@ func (b *binding) chooseMethod(pl *Plan, o Options) error {
 		if err := walksOK(pl); err != nil {
 			return queryErrorf("the walks method does not apply: %v", err)
 		}
-		pl.Method, pl.Price = Walks, walksPrice(pl)
+		pl.Method, pl.Price = Walks, walksPrice(pl, &o)
 	default:
 		return queryErrorf("unknown method %q: want nest, local, large, formula, temporal or walks", o.Method)
 	}

@@ -54,7 +54,7 @@ func (b *binding) orderCost(o Options) choice {
 	}
 	least := -1.0
 	for _, f := range c.best {
-		if f.cost > 50*top.cost {
+		if f.cost > 50*top.cost || o.ended() {
 			break
 		}
 		for _, flip := range []bool{false, true} {
@@ -63,7 +63,7 @@ func (b *binding) orderCost(o Options) choice {
 			}
 			b.flip = flip
 			pl := b.assemble(f.order, o)
-			cost := pl.walk(o.Seed, 120)
+			cost := pl.walk(&o, 120)
 			if flip {
 				cost *= 1.1 // the usual direction where both are alike
 			}
@@ -226,7 +226,7 @@ func (c *costSearch) descend(p prefix) {
 		c.finish(p)
 		return
 	}
-	if most := c.most(); len(c.best) == most && p.bound() >= c.best[most-1].cost {
+	if most := c.most(); len(c.best) == most && p.bound() >= c.best[most-1].cost || len(c.best) > 0 && c.o.ended() {
 		return
 	}
 	children := []prefix{}
@@ -324,6 +324,10 @@ func set(vs []int) (m uint32) {
 func (c *costSearch) beam() {
 	level := []prefix{{frac: 1}}
 	for range c.b.n - bits.OnesCount32(c.last) {
+		width := beamWidth
+		if c.o.ended() {
+			width = 1
+		}
 		best := map[uint32]prefix{}
 		for i := range level {
 			for _, v := range c.next(&level[i]) {
@@ -343,7 +347,7 @@ func (c *costSearch) beam() {
 			}
 			return slices.Compare(level[i].order, level[j].order) < 0
 		})
-		level = level[:min(len(level), beamWidth)]
+		level = level[:min(len(level), width)]
 	}
 	for _, p := range level {
 		c.finish(p)

@@ -75,6 +75,9 @@ func (b *binding) bestLocal(best []prefix, o Options) []int {
 	tail := -1
 	var plans []*Plan
 	for _, p := range best {
+		if o.ended() {
+			break
+		}
 		pl := b.assemble(p.order, o)
 		if pl.Tail.K > tail {
 			plans, tail = plans[:0], pl.Tail.K
@@ -93,7 +96,7 @@ func (b *binding) bestLocal(best []prefix, o Options) []int {
 	rank := func(plans []*Plan, walks int) (least float64) {
 		prices := map[*Plan]float64{}
 		for _, pl := range plans {
-			pl.walk(o.Seed, walks)
+			pl.walk(&o, walks)
 			prices[pl] = localPrice(pl, around)
 		}
 		slices.SortStableFunc(plans, func(x, y *Plan) int { return cmp.Compare(prices[x], prices[y]) })

@@ -26,7 +26,7 @@ func TestLocalOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.walk(7, 3000)
+			p.walk(&Options{Seed: 7}, 3000)
 			return localPrice(p, surveyOf(p.Adjs[0].CSR))
 		}
 		walked, model := price(false), price(true)

@@ -74,6 +74,9 @@ func (b *binding) testsOf(order []int, flip bool, o Options, n int) float64 {
 	w := newWalker(b.assemble(order, o), o.Seed)
 	sum := 0.0
 	for range n {
+		if o.ended() {
+			break
+		}
 		sum += w.tested()
 	}
 	return sum / float64(n)

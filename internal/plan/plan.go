@@ -10,6 +10,7 @@
 package plan
 
 import (
+	"context"
 	"math/big"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -280,7 +281,13 @@ type Options struct {
 	// Quick plans trust the model of the graph and make next to no random walks.
 	Quick bool
 	Seed  uint64
+	// Context, if not nil, ends planning: Compile then returns its cause, soon.
+	Context context.Context
 }
+
+// ended reports whether the plan is not wanted any more. What looks for a better
+// one then takes the best so far, which Compile throws away.
+func (o *Options) ended() bool { return o.Context != nil && o.Context.Err() != nil }
 
 // NoRoot is the Options.Root of a plan that is not rooted.
 const NoRoot = -1

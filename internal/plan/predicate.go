@@ -167,7 +167,7 @@ func (b *binding) bindVertexPredicates(v int, where []pattern.Expr) error {
 	if ranges == nil {
 		ranges = []Range{{0, uint32(b.g.NumVertices())}}
 	}
-	bv.bits = fillBits(b.g.NumVertices(), ranges, func() func(uint32) bool {
+	bv.bits = fillBits(b.g.NumVertices(), ranges, b.ended, func() func(uint32) bool {
 		m := []uint32{0}
 		return func(c uint32) bool {
 			m[0] = c

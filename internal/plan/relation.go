@@ -263,7 +263,7 @@ func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 	byLabel, unlabelled := b.edgeLabels(label)
 	table := b.g.Edges
 	n := len(table.Dst)
-	r.bits = fillBits(n, []Range{{0, uint32(n)}}, func() func(uint32) bool {
+	r.bits = fillBits(n, []Range{{0, uint32(n)}}, b.ended, func() func(uint32) bool {
 		e := []uint64{0}
 		return func(row uint32) bool {
 			ok := unlabelled

@@ -1,0 +1,44 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTimeoutPlanning: a timeout that passes while a query is planned ends it as one
+// that passes while it is searched.
+func TestTimeoutPlanning(t *testing.T) {
+	g := bigGraph(t)
+	for _, c := range []struct {
+		args []string
+		out  string
+	}{
+		{[]string{"count", "--pattern", "path(6)", "--to", "json"}, `"complete": false`},
+		{[]string{"count", "--pattern", "path(6)", "--pattern", "triangle", "--to", "ndjson", "--stats"}, `"complete":false`},
+		{[]string{"count", "MATCH (a)--(b)--(c) RETURN participation(b)"}, ""},
+		{[]string{"cliques", "-k", "6", "--to", "json"}, `"complete": false`},
+		{[]string{"motifs", "-k", "5", "--to", "ndjson"}, `"complete":false`},
+		{[]string{"exists", "--pattern", "triangle", "--to", "json"}, "null"},
+		{[]string{"match", "--pattern", "path(6)", "--to", "csv"}, ""},
+		{[]string{"explain", "--pattern", "path(6)"}, ""},
+		{[]string{"verify", "--pattern", "path(6)"}, ""},
+	} {
+		var out, errs bytes.Buffer
+		code := run(context.Background(), append(c.args, "-g", g, "--timeout", "1ns"), nil, &out, &errs)
+		if code != exitTimeout || !strings.Contains(errs.String(), "--timeout passed") || !strings.Contains(out.String(), c.out) {
+			t.Errorf("%v: exit %d, %s%s", c.args, code, out.String(), errs.String())
+		}
+	}
+	var errs bytes.Buffer
+	start := time.Now()
+	code := run(context.Background(), []string{"count", "--pattern", "path(6)", "-g", g, "--timeout", "20ms", "--stats"}, nil, &bytes.Buffer{}, &errs)
+	// Five times what is promised, and some for reading the graph.
+	if took := time.Since(start); code != exitTimeout || took > time.Second {
+		t.Errorf("exit %d after %v: %s", code, took, errs.String())
+	}
+}
