@@ -9,13 +9,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 rm -rf dist
 mkdir -p dist
 scripts/completions.sh dist/completions
-for target in $TARGETS; do
-	os=${target%/*} arch=${target#*/}
-	name="weft_${VERSION}_${os}_${arch}"
-	binary=weft
+# archive OS ARCH SUFFIX TAGS
+archive() {
+	local os=$1 arch=$2
+	local name="weft_${VERSION}_${os}_${arch}$3" binary=weft
 	if [[ $os == windows ]]; then binary=weft.exe; fi
 	mkdir "dist/$name"
-	CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$GO" build -trimpath -ldflags "$LDFLAGS" -o "dist/$name/$binary" ./cmd/weft
+	CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$GO" build -trimpath -tags "$4" -ldflags "$LDFLAGS" -o "dist/$name/$binary" ./cmd/weft
 	cp -r LICENSE README.md dist/completions "dist/$name/"
 	# Windows opens neither tar nor gz without further programs; python3 writes
 	# zip where zip is missing.
@@ -28,6 +28,13 @@ for target in $TARGETS; do
 	fi
 	rm -r "dist/$name"
 	echo "dist/$name"
+}
+
+for target in $TARGETS; do
+	archive "${target%/*}" "${target#*/}" "" ""
+	# Beside the program that opens GPU libraries through the C library's loader, one that
+	# is linked to no library.
+	if [[ $target == linux/* ]]; then archive linux "${target#*/}" _static nogpu; fi
 done
 (cd dist && sha256sum ./*.tar.gz ./*.zip 2>/dev/null | sed 's, \./, ,' >checksums.txt)
 cat dist/checksums.txt

@@ -39,7 +39,7 @@ var loadDriver = sync.OnceValues(func() (*driverAPI, error) {
 		}
 	}
 	if len(driverNames) == 0 {
-		return nil, &Error{Op: "GPU driver", Text: "this build for " + runtime.GOOS + " has no part for GPUs", Hint: "weft uses GPUs on Linux and Windows", Kind: ErrNoDriver}
+		return nil, &Error{Op: "GPU driver", Text: "this build for " + runtime.GOOS + " has no part for GPUs", Hint: "weft uses GPUs on Linux and Windows, in builds without the tag nogpu", Kind: ErrNoDriver}
 	}
 	text := driverNames[0] + " was not found"
 	if refused != nil {

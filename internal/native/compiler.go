@@ -47,8 +47,12 @@ type Compiler struct {
 
 // C is the machine's C compiler: the one that the environment's CC names, with
 // its arguments, or the first of cc, gcc and clang. The error is an
-// ErrNoCompiler that says what was looked for.
+// ErrNoCompiler that says what was looked for, or why what it compiles could not be
+// loaded.
 var C = sync.OnceValues(func() (*Compiler, error) {
+	if err := loads(); err != nil {
+		return nil, err
+	}
 	return find("C", "CC", "cc", "gcc", "clang")
 })
 

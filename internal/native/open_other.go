@@ -1,13 +1,23 @@
-//go:build !((linux || darwin) && (amd64 || arm64))
+//go:build nogpu || !((linux || darwin) && (amd64 || arm64))
 
 package native
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+)
+
+// loads says why no code can be loaded here: shared objects are opened by the C library's
+// loader, which a program that is linked to no library does not have.
+func loads() error {
+	if (runtime.GOOS == "linux" || runtime.GOOS == "darwin") && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") {
+		return fmt.Errorf("%w that could be used: this build, with the tag nogpu, cannot load shared objects, and so runs neither generated C nor GPUs", ErrNoCompiler)
+	}
+	return fmt.Errorf("%w that could be used: generated C runs on Linux and macOS, on x86-64 and arm64", ErrNoCompiler)
+}
 
 // Open says that code cannot be loaded here.
-func Open([]byte) (*Library, error) {
-	return nil, fmt.Errorf("%w: generated C runs on Linux and macOS, on x86-64 and arm64", ErrNoCompiler)
-}
+func Open([]byte) (*Library, error) { return nil, loads() }
 
 // Symbol is never reached: there is no library.
 func (l *Library) Symbol(name string) (uintptr, error) { return 0, ErrNoCompiler }

@@ -1,4 +1,4 @@
-//go:build (linux || darwin) && (amd64 || arm64)
+//go:build (linux || darwin) && (amd64 || arm64) && !nogpu
 
 package native
 
@@ -9,6 +9,9 @@ import (
 
 	"github.com/ebitengine/purego"
 )
+
+// loads says why no code can be loaded here: it can.
+func loads() error { return nil }
 
 // Open loads a shared object into this process, where it stays.
 func Open(image []byte) (*Library, error) {
