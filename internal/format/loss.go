@@ -43,6 +43,7 @@ func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 		add(variant == "csv" && g.Directed, "the directions of the edges (unless it is read with --directed)")
 		if _, ok := timeTypeOf(g).name(); f == EdgeList {
 			add(times && !ok, "the unit of the times")
+			add(edgeProps && losesTypes(g.Edges.Props), "the types of edge properties")
 		}
 		return l
 	case EL, WEL:
@@ -91,6 +92,15 @@ func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 		add(parallel && f == SG, "parallel edges")
 	}
 	return l
+}
+
+// losesTypes reports whether a text would have columns of these properties read
+// back with other types.
+func losesTypes(p arrow.RecordBatch) bool {
+	return p != nil && slices.ContainsFunc(p.Schema().Fields(), func(f arrow.Field) bool {
+		_, exact := textType(f.Type)
+		return !exact
+	})
 }
 
 func hasBlank(s string) bool { return s == "" || strings.ContainsAny(s, " \t\r\n") }

@@ -140,7 +140,7 @@ func TestRoundTrip(t *testing.T) {
 		g := randomGraph(t)
 		want := dump(g)
 		for _, out := range []struct{ file, verts string }{
-			{"g.tsv", ""}, {"g.txt.gz", ""}, {"g.txt.zst", ""}, {"g.tsv", "v.parquet"}, {"g.el", ""}, {"g.wel", ""}, {"g.mtx", ""}, {"g.tve", ""},
+			{"g.tsv", ""}, {"g.txt.gz", ""}, {"g.txt.zst", ""}, {"g.tsv", "v.parquet"}, {"g.csv", ""}, {"g.csv", "v.csv"}, {"g.tsv", "v.tsv"}, {"g.el", ""}, {"g.wel", ""}, {"g.mtx", ""}, {"g.tve", ""},
 			{"g.bin", ""}, {"g.sg", ""}, {"g.wsg", ""}, {"g.arrow", ""}, {"g.arrow", "v.arrow"}, {"g.parquet", ""}, {"g.parquet", "v.parquet"}, {"g.weft", ""},
 		} {
 			path := filepath.Join(dir, out.file)
@@ -202,6 +202,50 @@ func TestDirectionLost(t *testing.T) {
 	}
 }
 
+// TestTypesKept: text that looks like numbers stays text, and a first edge that
+// looks like names of columns stays an edge.
+func TestTypesKept(t *testing.T) {
+	for _, c := range []struct {
+		in string
+		o  ReadOptions
+	}{
+		{"007,7\n7,8\n007,8\n", ReadOptions{Columns: []string{"src:string", "dst"}}},
+		{"src,dst,zip:string,at:x\n1,2,0123,5\n2,3,9,6\n", ReadOptions{}},
+		{"src,dst,w:float,b:bool\n1,2,5,1\n2,3,,0\n", ReadOptions{}},
+		{"from,to\n1,2\nfrom,2\n", ReadOptions{Columns: []string{"src:string", "dst"}, Skip: 0}},
+		{"src,dst,time,ts\n1,2,5,6\n2,3,6,7\n", ReadOptions{}},
+	} {
+		c.o.Vertices = put(t, "v.csv", []byte("id:string,label,zip:string\n7,a,007\n9,b,8\n"))
+		if c.o.Columns == nil {
+			c.o.Vertices = put(t, "v.csv", []byte("id,label,zip:string\n7,a,007\n9,b,8\n"))
+		}
+		g, err := Read(context.Background(), put(t, "g.csv", []byte(c.in)), c.o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ext := range []string{"csv", "tsv"} {
+			dir := t.TempDir()
+			path, v := filepath.Join(dir, "g."+ext), filepath.Join(dir, "v."+ext)
+			if err := Write(context.Background(), path, g, WriteOptions{Vertices: v}); err != nil {
+				t.Fatal(err)
+			}
+			back, err := Read(context.Background(), path, ReadOptions{Vertices: v}, nil)
+			if err != nil {
+				t.Fatalf("%q as %s: %v", c.in, ext, err)
+			}
+			if dump(back) != dump(g) {
+				t.Errorf("%q as %s:\n%s\nwant\n%s", c.in, ext, dump(back), dump(g))
+			}
+			if g.Edges != nil && g.Edges.Props != nil && !back.Edges.Props.Schema().Equal(g.Edges.Props.Schema()) {
+				t.Errorf("%q as %s: %v, want %v", c.in, ext, back.Edges.Props.Schema(), g.Edges.Props.Schema())
+			}
+			if !back.VertexProps.Schema().Equal(g.VertexProps.Schema()) {
+				t.Errorf("%q as %s: %v, want %v", c.in, ext, back.VertexProps.Schema(), g.VertexProps.Schema())
+			}
+		}
+	}
+}
+
 // TestWriteCSV: a CSV that other programs read, and the vertices beside it.
 func TestWriteCSV(t *testing.T) {
 	g, err := Read(context.Background(), put(t, "e.csv", []byte("src,dst,type,time,w\nann,\"b,c\",likes,5,1.5\nann,cy,,7,\n")), ReadOptions{Direction: Directed,
@@ -214,7 +258,7 @@ func TestWriteCSV(t *testing.T) {
 	if err := Write(context.Background(), "-", g, WriteOptions{Format: "csv", Stdout: &b, Vertices: v, AllowLoss: true}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "src,dst,label,time,w\nann,\"b,c\",likes,5,1.5\nann,cy,,7,\n"; b.String() != want {
+	if want := "src:string,dst:string,label,time,w:float\nann,\"b,c\",likes,5,1.5\nann,cy,,7,\n"; b.String() != want {
 		t.Errorf("%s", b.String())
 	}
 	back, err := Read(context.Background(), "-", ReadOptions{Direction: Directed, Stdin: &b, Vertices: v}, nil)

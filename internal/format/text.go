@@ -55,6 +55,7 @@ type textSpec struct {
 	count     int64 // data lines promised by a first line; -1: none
 	triples   bool  // "count, then head tail relation"
 	header    []string
+	own       bool   // weft's own comment names the columns
 	konect    bool   // the third and fourth columns are weight and time
 	lo, span  uint64 // ids must be in [lo, lo+span)
 }
@@ -265,6 +266,9 @@ func guessSep(lines [][]byte) byte {
 		return true
 	}
 	if every('\t') {
+		if tabTable(lines) {
+			return '\t'
+		}
 		// Blanks inside a field, or an empty field, make tabs strict.
 		for _, l := range lines[:n] {
 			if len(bytes.Fields(l)) != bytes.Count(l, []byte{'\t'})+1 {
@@ -287,6 +291,19 @@ func guessSep(lines [][]byte) byte {
 		}
 	}
 	return 0
+}
+
+// tabTable reports whether lines are a table in which each tab separates, so that
+// a field may be empty: the first line has names in all columns, and the others
+// have as many tabs.
+func tabTable(lines [][]byte) bool {
+	tabs := bytes.Count(lines[0], []byte{'\t'})
+	for _, f := range fieldsOf(lines[0], '\t') {
+		if len(f) == 0 || isInt(f) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(lines, func(l []byte) bool { return bytes.Count(l, []byte{'\t'}) != tabs })
 }
 
 // guessText works out how to read a text table from its head.
@@ -316,7 +333,7 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 	own := ownColumns(smp.comments)
 	sp.sep = guessSep(lines)
 	if own != nil && r == edgeRole && len(o.Columns) == 0 {
-		sp.sep = '\t'
+		sp.own, sp.sep = true, '\t'
 		c := *o
 		c.Columns = own
 		o = &c
@@ -326,9 +343,8 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 	for _, l := range lines {
 		rows = append(rows, fieldsOf(l, sp.sep))
 	}
-	user := len(o.Columns) > 0 && r == edgeRole
 	// A header row: names where the other lines have numbers, or known names.
-	if len(rows) > 0 && headerRow(rows, r, user) {
+	if len(rows) > 0 && !sp.own && headerRow(rows, r) {
 		for _, name := range rows[0] {
 			sp.header = append(sp.header, string(name))
 		}
@@ -358,7 +374,7 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 }
 
 // headerRow reports whether the first row names the columns.
-func headerRow(rows [][][]byte, r role, user bool) bool {
+func headerRow(rows [][][]byte, r role) bool {
 	known, id := 0, 0
 	for _, f := range rows[0] {
 		if isInt(f) || len(f) == 0 {
@@ -449,7 +465,7 @@ func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r 
 			c = column{kind: colProp, name: n}
 		}
 		if c.kind != colSkip && c.kind != colProp && !(r == vertexRole && c.kind == colLabel) && seen[c.kind] {
-			if sp.header == nil || len(o.Columns) > 0 {
+			if !sp.own && (sp.header == nil || len(o.Columns) > 0) {
 				return wrapf(ErrColumns, "column %s is named twice", n)
 			}
 			c.kind = colProp

@@ -38,11 +38,11 @@ func quoted(b, v []byte, sep byte) ([]byte, error) {
 	return append(b, '"'), nil
 }
 
-// columnsOf names the columns of the edge table, with types; that of times always
-// has its type, the unit.
-func columnsOf(g *graph.Graph, typed bool) []string {
+// columnsOf names the columns of the edge table with their types, which a reader
+// would have to guess from the values.
+func columnsOf(g *graph.Graph) []string {
 	names := []string{"src", "dst"}
-	if typed && !g.IDs.Numeric() {
+	if !g.IDs.Numeric() {
 		names = []string{"src:string", "dst:string"}
 	}
 	e := g.Edges
@@ -56,26 +56,28 @@ func columnsOf(g *graph.Graph, typed bool) []string {
 		names = append(names, timeColumn(g))
 	}
 	if e.Props != nil {
-		names = append(names, propColumns(e.Props.Schema(), typed)...)
+		names = append(names, propColumns(e.Props.Schema())...)
 	}
 	return names
 }
 
-func propColumns(sc *arrow.Schema, typed bool) (names []string) {
+func propColumns(sc *arrow.Schema) (names []string) {
 	for _, f := range sc.Fields() {
-		n := f.Name
-		if typed {
-			t := propString
-			for i, at := range arrowTypes {
-				if arrow.TypeEqual(at, f.Type) {
-					t = propType(i)
-				}
-			}
-			n += ":" + propNames[t]
-		}
-		names = append(names, n)
+		t, _ := textType(f.Type)
+		names = append(names, f.Name+":"+propNames[t])
 	}
 	return names
+}
+
+// textType is the type of a property column in a text; exact is false where that
+// is text for want of a better one.
+func textType(t arrow.DataType) (_ propType, exact bool) {
+	for i, at := range arrowTypes {
+		if arrow.TypeEqual(at, t) {
+			return propType(i), true
+		}
+	}
+	return propString, false
 }
 
 func checkNames(names []string) error {
@@ -92,7 +94,7 @@ func checkNames(names []string) error {
 func (w *writing) edgeList(out io.Writer) error {
 	g := w.g
 	sep := byte('\t')
-	names := columnsOf(g, w.variant != "csv")
+	names := columnsOf(g)
 	if err := checkNames(names); err != nil {
 		return err
 	}
@@ -162,8 +164,11 @@ func (w *writing) vertexText(out io.Writer, variant string) error {
 		sep = ','
 	}
 	names := []string{"id", "labels"}
+	if !g.IDs.Numeric() {
+		names[0] = "id:string"
+	}
 	if g.VertexProps != nil {
-		names = append(names, propColumns(g.VertexProps.Schema(), false)...)
+		names = append(names, propColumns(g.VertexProps.Schema())...)
 	}
 	if err := checkNames(names); err != nil {
 		return err
