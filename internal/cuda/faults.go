@@ -21,6 +21,9 @@ type Faults struct {
 	FailWork    int // the n-th look at a stream (Wait, Done) finds that a kernel failed: the device is lost
 	LoseAfter   int // after n calls of any kind, Open and Close apart, the device is lost
 
+	// SkipFrom: the n-th Launch and all after it are accepted, and their kernels do not run.
+	SkipFrom int
+
 	// SlowCompile is how much longer each Compile takes.
 	SlowCompile time.Duration
 
@@ -36,6 +39,13 @@ func (f *Faults) Calls() int {
 	faultsMu.Lock()
 	defer faultsMu.Unlock()
 	return f.calls
+}
+
+// Launches is how many kernels were launched.
+func (f *Faults) Launches() int {
+	faultsMu.Lock()
+	defer faultsMu.Unlock()
+	return f.launches
 }
 
 // enter counts a call and says whether the device is lost.
@@ -107,6 +117,9 @@ func (f *Faults) Launch(function Handle, blocks, threads, shared int, stream Han
 	}
 	if err := nth(&f.launches, f.FailLaunch, Error{Op: "launch", Kind: ErrLaunch}); err != nil {
 		return err
+	}
+	if f.SkipFrom > 0 && f.Launches() >= f.SkipFrom {
+		return nil
 	}
 	return f.Backend.Launch(function, blocks, threads, shared, stream, params, bytes)
 }

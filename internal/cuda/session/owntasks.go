@@ -9,7 +9,8 @@ import (
 
 // OwnTasks says that this device does up to n tasks of its own choice, and gets
 // none from the host: for searches that know their device's part of all tasks. In
-// Start; every device of the run calls it, and what all do are the run's tasks.
+// Start; every device of the run calls it. Its kernels add what they have done to the
+// cursor, and a run that is complete has done all of the job's tasks.
 func (x *Exec) OwnTasks(n uint64) error {
 	r := x.running
 	r.mu.Lock()

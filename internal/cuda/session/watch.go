@@ -156,10 +156,23 @@ func (r *running) result() (Result, error) {
 	if over {
 		return Result{}, ErrOverflow
 	}
+	// A device may accept a launch and do nothing: what it left out is no zero.
+	if done := res.tasks(); res.Complete && done != r.split.total {
+		return Result{}, &cuda.Error{Op: r.job.Name, Kind: cuda.ErrLaunch,
+			Text: fmt.Sprintf("the kernels have ended and did %d of %d tasks", done, r.split.total)}
+	}
 	if r.job.Rows != nil {
 		res.Matches = Count{Lo: r.rows.count.Load()}
 	}
 	return res, r.why
+}
+
+// tasks is how many the devices have done together.
+func (r *Result) tasks() (n uint64) {
+	for _, d := range r.Devices {
+		n += d.Tasks
+	}
+	return n
 }
 
 // gate lets all devices begin the search together, or none of them.

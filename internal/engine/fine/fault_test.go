@@ -37,6 +37,7 @@ func TestFaults(t *testing.T) {
 	faults := map[string]func(n int) *cuda.Faults{
 		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },
 		"launch": func(n int) *cuda.Faults { return &cuda.Faults{FailLaunch: n} },
+		"skip":   func(n int) *cuda.Faults { return &cuda.Faults{SkipFrom: n} },
 		"copy":   func(n int) *cuda.Faults { return &cuda.Faults{FailCopy: n} },
 		"look":   func(n int) *cuda.Faults { return &cuda.Faults{FailWork: n} },
 	}

@@ -111,6 +111,11 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	}
 	_, r.siblings = r.prog.Define("W_SIBLINGS")
 	got, err := f.s.Run(ctx, r.job(g))
+	if err == nil {
+		if err = r.allRan(&got); err != nil {
+			return res, err
+		}
+	}
 	res.Search, res.Prepare = got.Search, got.Upload+got.Prepare+got.Compile
 	if res.Search == 0 {
 		res.Search = time.Since(start)

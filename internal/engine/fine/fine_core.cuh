@@ -3,7 +3,7 @@
 // own (gMatch, PVLDB 2026).
 #ifndef FINE_CORE
 #define FINE_CORE
-#include "control.cuh"
+#include "fine_ran.cuh"
 #include "prepare.cuh"
 
 // Go's type coreArgs.
@@ -29,22 +29,26 @@ DEV bool remains(const Core& x, u32 v) { return x.alive[v >> 5] >> (v & 31) & 1;
 
 // Requires alive of ones.
 WEFT_KERNEL(fine_core_start, Coring) {
+  ran(p.run);
   for (u64 v = grid_rank(); v < p.run.vertices; v += grid_size()) p.x.degrees[v] = degree(p.graph.adj[0], (u32)v);
 }
 
 // A round; to be repeated until *changed stays 0. Rounds behind that one do nothing,
 // so that they can be launched before it is known.
 WEFT_KERNEL(fine_core_peel, Coring) {
+  ran(p.run);
   if (p.x.before && *p.x.before == 0) return;
   peel(p.graph.adj[0], p.x.degrees, p.x.alive, p.x.changed, p.run.vertices, p.x.least);
 }
 
 // After this off becomes prefix sums of sizes.
 WEFT_KERNEL(fine_core_sizes, Coring) {
+  ran(p.run);
   for (u64 v = grid_rank(); v < p.run.vertices; v += grid_size()) p.x.sizes[v] = remains(p.x, (u32)v) ? p.x.degrees[v] : 0;
 }
 
 WEFT_KERNEL(fine_core_fill, Coring) {
+  ran(p.run);
   Warp g;
   for (u64 v = grid_rank() / 32; v < p.run.vertices; v += grid_size() / 32) {
     if (!remains(p.x, (u32)v)) continue;
@@ -59,6 +63,6 @@ WEFT_KERNEL(fine_core_fill, Coring) {
   }
 }
 
-WEFT_KERNEL(fine_core_first, Coring) { first_offsets(Adj{p.x.off, p.x.adj, 0}, p.x.first, p.run.vertices); }
+WEFT_KERNEL(fine_core_first, Coring) { ran(p.run); first_offsets(Adj{p.x.off, p.x.adj, 0}, p.x.first, p.run.vertices); }
 
 #endif

@@ -5,6 +5,7 @@
 // off becomes prefix sums of sizes.
 #ifndef FINE_INDEX_KERNELS
 #define FINE_INDEX_KERNELS
+#include "fine_ran.cuh"
 #include "fine_rows.cuh"
 
 struct Making {
@@ -14,12 +15,12 @@ struct Making {
   Index x;
 };
 
-WEFT_KERNEL(fine_mark, Making) { mark_all(p.c, p.graph, p.run.vertices); }
-WEFT_KERNEL(fine_refine, Making) { refine(p.run, p.c, p.graph); }
-WEFT_KERNEL(fine_alive, Making) { note_alive(p.c, p.run.vertices); }
-WEFT_KERNEL(fine_number, Making) { number(p.c, p.run.vertices); }
-WEFT_KERNEL(fine_weigh, Making) { weigh(p.run, p.c, p.graph); }
-WEFT_KERNEL(fine_size_rows, Making) { size_rows(p.run, p.c, p.x, p.graph); }
-WEFT_KERNEL(fine_fill_rows, Making) { fill_rows(p.run, p.c, p.x, p.graph); }
+WEFT_KERNEL(fine_mark, Making) { ran(p.run); mark_all(p.c, p.graph, p.run.vertices); }
+WEFT_KERNEL(fine_refine, Making) { ran(p.run); refine(p.run, p.c, p.graph); }
+WEFT_KERNEL(fine_alive, Making) { ran(p.run); note_alive(p.c, p.run.vertices); }
+WEFT_KERNEL(fine_number, Making) { ran(p.run); number(p.c, p.run.vertices); }
+WEFT_KERNEL(fine_weigh, Making) { ran(p.run); weigh(p.run, p.c, p.graph); }
+WEFT_KERNEL(fine_size_rows, Making) { ran(p.run); size_rows(p.run, p.c, p.x, p.graph); }
+WEFT_KERNEL(fine_fill_rows, Making) { ran(p.run); fill_rows(p.run, p.c, p.x, p.graph); }
 
 #endif

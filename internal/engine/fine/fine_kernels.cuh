@@ -8,6 +8,7 @@
 #define FINE_KERNELS
 #include "fine_members.cuh"
 #include "fine_grow.cuh"
+#include "fine_ran.cuh"
 #include "fine_siblings.cuh"
 #include "fine_work.cuh"
 
@@ -31,6 +32,7 @@ DEV Head* begin_block(const Fine& x) {
 // p.x.rows, and grown->roots those of level 0 that are valid where there is no pool
 // yet. After this starts become prefix sums of sizes.
 WEFT_KERNEL(fine_sizes, Params, LAUNCH_BOUNDS(256, 4)) {
+  ran(p.run);
   if (left(p.run)) return;
   Checks checks = checks_of(p);
   Walker<Checks, GROW>(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block(p.x)).size_all();
@@ -40,6 +42,7 @@ WEFT_KERNEL(fine_sizes, Params, LAUNCH_BOUNDS(256, 4)) {
 // p.x.rows, or with depth 0 those of two levels. Where they do not fit, grown->rows
 // ends above p.x.room and the rows mean nothing.
 WEFT_KERNEL(fine_grow, Params, LAUNCH_BOUNDS(256, 4)) {
+  ran(p.run);
   if (left(p.run)) return;
   Checks checks = checks_of(p);
   Walker<Checks, GROW>(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block(p.x)).grow_all();
@@ -65,6 +68,7 @@ struct Tabling {
 };
 
 WEFT_KERNEL(fine_tables, Tabling) {
+  ran(p.run);
   u64 first = p.first + (u64)(block() * warps() + warp()) * FINE_PART, step = (u64)blocks() * warps() * FINE_PART;
   // Those of conditions too, which lie behind the plan's own.
   constexpr u32 adjs = sizeof p.graph.adj / sizeof p.graph.adj[0];

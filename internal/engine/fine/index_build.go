@@ -79,7 +79,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	root := p.o.walk[0]
 	r.roots = uint64(s.End[root] - s.First[root])
 	r.stat("%s", p.describe(time.Since(start)))
-	return false, r.setTasks(x, r.roots)
+	return false, x.SetTasks(r.roots)
 }
 
 // kernel launches one of the kernels of fine_index_kernels.cuh.
@@ -96,7 +96,7 @@ func (b *builder) kernel(name string, shared int) error {
 	if err != nil {
 		return err
 	}
-	return session.Launch(b.x, k, cuda.Launch{Blocks: max(n, 1), Threads: threads, Shared: shared}, &b.args)
+	return prepare(b.r, b.x, k, cuda.Launch{Blocks: max(n, 1), Threads: threads, Shared: shared}, &b.args)
 }
 
 // filter makes the candidates and counts them.

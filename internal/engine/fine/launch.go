@@ -94,7 +94,7 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 			return nil, err
 		}
 		if empty {
-			return func() error { return nil }, r.setTasks(x, 0)
+			return func() error { return nil }, x.SetTasks(0)
 		}
 	}
 	if r.wantsPool() && !r.pooled() {
@@ -158,6 +158,24 @@ func (r *search) launch(x *session.Exec, k *cuda.Kernel, l cuda.Launch, a *args)
 	}
 	r.made.Fine = *a
 	return session.Launch(x, k, l, r.made)
+}
+
+// ranCounter is USER_RAN.
+const ranCounter = 0
+
+// prepare launches a kernel that the search builds on, and that counts itself.
+func prepare[X any](r *search, x *session.Exec, k *cuda.Kernel, l cuda.Launch, a *X) error {
+	r.prepared.Add(1)
+	return session.Launch(x, k, l, a)
+}
+
+// allRan is the error of a device that left out a kernel before the search.
+func (r *search) allRan(got *session.Result) error {
+	n, ran := r.prepared.Load(), got.User[ranCounter]
+	if !got.Complete || ran == n {
+		return nil
+	}
+	return &cuda.Error{Op: "fine", Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d kernels before the search ran", ran, n)}
 }
 
 // bytesOf is the size of a struct.

@@ -134,7 +134,7 @@ func (r *search) fillTables(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, pr
 			}
 		}
 		t.End = min(t.First+tableSlice, n)
-		if err := session.Launch(x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &t); err != nil {
+		if err := prepare(r, x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &t); err != nil {
 			return err
 		}
 	}

@@ -86,6 +86,7 @@ func (p *pool) grow(a *args) error {
 		if err := c.Clear(p.grown, p.x.Stream()); err != nil {
 			return err
 		}
+		p.r.prepared.Add(2)
 		if err := p.r.launch(p.x, p.sizer, p.l, a); err != nil {
 			return err
 		}
@@ -121,5 +122,5 @@ func (p *pool) grow(a *args) error {
 		return nil
 	}
 	p.r.stat("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
-	return p.r.setTasks(p.x, a.Count)
+	return p.x.SetTasks(a.Count)
 }

@@ -48,6 +48,7 @@ func leastDegree(p *plan.Plan) int {
 // pruner removes vertices with too few neighbours, again and again, and makes
 // lists of what remains.
 type pruner struct {
+	r       *search
 	x       *session.Exec
 	args    coreArgs
 	n       uint64
@@ -69,7 +70,7 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 		}
 	}
 	n := uint64(len(lists.Off) - 1)
-	p := &pruner{x: x, n: n, args: coreArgs{Least: uint32(leastDegree(r.p))}}
+	p := &pruner{r: r, x: x, n: n, args: coreArgs{Least: uint32(leastDegree(r.p))}}
 	for _, m := range []struct {
 		to    *uint64
 		keep  *cuda.Buffer
@@ -116,7 +117,7 @@ func (p *pruner) launch(name string) error {
 	if err != nil {
 		return err
 	}
-	return session.Launch(p.x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &p.args)
+	return prepare(p.r, p.x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &p.args)
 }
 
 // prune makes the lists and leaves them in a.

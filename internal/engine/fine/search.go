@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -38,6 +39,8 @@ type search struct {
 	bits           bool     // lists are looked up as rows of bits
 	siblings       bool     // they share tests of the last level
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
+
+	prepared atomic.Uint64 // launches before the search, on all devices
 
 	mu           sync.Mutex // of notes and stats: each device has a goroutine
 	notes, stats []string
@@ -151,14 +154,6 @@ func (r *search) job(g *graph.Graph) *session.Job {
 		}
 	}
 	return j
-}
-
-// setTasks says how many tasks there are, once that is known on the device.
-func (r *search) setTasks(x *session.Exec, n uint64) error {
-	if r.devices == 1 {
-		return x.SetTasks(n)
-	}
-	return x.OwnTasks(n)
 }
 
 // chunk is few tasks where there are few, so that all warps get some.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"unsafe"
@@ -31,6 +32,7 @@ type localArgs struct {
 type stats struct {
 	Total                  uint64
 	MostWork, MostUniverse uint32
+	Vertices, _            uint32
 }
 
 type measureArgs struct{ Work, Stats uint64 }
@@ -168,7 +170,9 @@ func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 			return nil, err
 		}
 		s := make([]stats, 1)
-		err = cuda.Download(x.Context(), s, b, work)
+		if err = cuda.Download(x.Context(), s, b, work); err == nil && int(s[0].Vertices) != n {
+			err = &cuda.Error{Op: l.name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d vertices were measured", s[0].Vertices, n)}
+		}
 		return s[0], err
 	})
 	if err != nil {

@@ -42,6 +42,7 @@ struct LocalParams {
 struct Stats {
   u64 total;
   u32 most_work, most_universe;
+  u32 vertices, unused; // that were measured
 };
 
 struct MeasureX {
@@ -76,7 +77,7 @@ DEV u32 walked(const Graph& q, u32 u) {
 DEV void measure(const MeasureParams& p) {
   const Graph& q = p.graph;
   u64 total = 0;
-  u32 most_work = 0, most_universe = 0;
+  u32 most_work = 0, most_universe = 0, vertices = 0;
   for (u64 v0 = (u64)block() * threads() + warp() * 32; v0 < p.run.vertices; v0 += (u64)blocks() * threads()) {
     u32 v = (u32)v0 + lane();
     Set s = {(const u32*)0, 0};
@@ -99,14 +100,17 @@ DEV void measure(const MeasureParams& p) {
     if (v0 + lane() < p.run.vertices) p.x.work[v] = short_work;
     total += work;
     most_work = max(most_work, short_work);
+    vertices += v0 + lane() < p.run.vertices;
   }
   total = Warp::sum(total);
   most_work = reduce_max(ALL, most_work);
   most_universe = reduce_max(ALL, most_universe);
+  vertices = reduce_add(ALL, vertices);
   if (lane() == 0) {
     atomic_add(&p.x.stats->total, total);
     atomic_max(&p.x.stats->most_work, most_work);
     atomic_max(&p.x.stats->most_universe, most_universe);
+    atomic_add(&p.x.stats->vertices, vertices);
   }
 }
 

@@ -74,7 +74,7 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	r := &running{p: p, text: t, schedule: o.Schedule, state: make([]uint64, len(c.State.Fields))}
 	owner := keepGraph(p, in, c.Program)
 	j := &session.Job{
-		Name: "matcha", Program: c.Program, Chunk: 1, Start: r.start,
+		Name: "matcha", Program: c.Program, Tasks: uint64(len(c.Phases)), Chunk: 1, Start: r.start,
 		Source: cuda.Source{Name: "matcha.cu", Text: t.all, Includes: map[string]string{"phase.cuh": phaseText, "crew.cuh": crewText}},
 	}
 	if o.Debug {

@@ -110,6 +110,7 @@ DEV void finish(Local& l, bool leads) {
   u64 rows = reduce_add(ALL, leads ? l.rows : 0);
   Counters* c = l.p.run.counters;
   if (lane() == 0 && rows) add128(c, rows);
+  if (block() == 0 && thread() == 0) atomic_add(&c->cursor, 1ull); // a phase is a task, and done
 #if W_STATS
   collect(&c->lanes_busy, l.busy, true);
   collect(&c->lanes_all, l.all, true);
