@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -76,11 +75,14 @@ func orGPU(r Request, host Choice) Choice {
 	return c
 }
 
-// roughly is a duration in words of one number.
+// roughly is a duration as one number of the largest unit of which it has two: 90s, 10m.
 func roughly(d time.Duration) string {
-	for _, unit := range []time.Duration{time.Hour, time.Minute, time.Second, time.Millisecond} {
-		if d >= 2*unit {
-			return strings.TrimSuffix(strings.TrimSuffix(d.Round(unit).String(), "0s"), "0m")
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}, {time.Millisecond, "ms"}} {
+		if d >= 2*u.unit {
+			return fmt.Sprintf("%d%s", d.Round(u.unit)/u.unit, u.name)
 		}
 	}
 	return "millisecond"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/engine"
@@ -74,6 +75,18 @@ func TestAutoWithoutDevice(t *testing.T) {
 	got, err := Pick(request(t, 1e12))
 	if err != nil || got.Engine.Name() != "host" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "gpu:0 cannot") {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "millisecond", 1500 * time.Microsecond: "millisecond", 2 * time.Millisecond: "2ms", 1999 * time.Millisecond: "1999ms",
+		2 * time.Second: "2s", 10 * time.Second: "10s", 20*time.Second + 400*time.Millisecond: "20s", 90 * time.Second: "90s",
+		10 * time.Minute: "10m", 100 * time.Minute: "100m", 10 * time.Hour: "10h", 150 * time.Minute: "3h", 1e9 * time.Second: "277778h",
+	} {
+		if got := roughly(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
 	}
 }
 
