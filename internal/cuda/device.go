@@ -180,9 +180,8 @@ func (d *Device) call(f func(c *Context) error) (err error) {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v: panic: %v\n%s", d.info, p, debug.Stack())
 		}
-		// f may have kept the error to itself, or failed of what followed from it.
-		if d.lost != nil && !errors.Is(err, ErrLost) {
-			err = errors.Join(d.lost, err)
+		if d.lost != nil {
+			err = d.cause(err)
 		}
 	}()
 	return f(&d.context)
@@ -190,7 +189,7 @@ func (d *Device) call(f func(c *Context) error) (err error) {
 
 // since is the error of all that is tried after the device was lost.
 func (d *Device) since() error {
-	return fmt.Errorf("%v cannot be used since this error: %w", d.info, d.lost)
+	return &sinceError{d.info, d.lost}
 }
 
 // ready says why nothing can be done with the device now.

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -46,6 +47,34 @@ func TestDoInsideDo(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestLostOnce: what follows from the loss of a device is left out of the error, and
+// what does not stays.
+func TestLostOnce(t *testing.T) {
+	other := errors.New("other")
+	for _, more := range []error{nil, other} {
+		d := open(t, &Faults{Backend: newFake(), FailWork: 1})
+		err := d.Do(func(c *Context) error {
+			s, err := c.Stream()
+			if err != nil {
+				return err
+			}
+			first := s.Synchronize()
+			_, second := c.Alloc(16)
+			if first == nil || second == nil {
+				t.Errorf("%v, %v", first, second)
+			}
+			return errors.Join(errors.Join(first, fmt.Errorf("memory: %w", second)), more, s.Synchronize(), s.Close())
+		})
+		if text := err.Error(); !errors.Is(err, ErrLost) || strings.Count(text, "injected") != 1 || strings.Contains(text, "since") || more != nil && !errors.Is(err, other) {
+			t.Errorf("%v", err)
+		}
+		err = d.Do(func(*Context) error { return nil })
+		if !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "since") {
+			t.Errorf("afterwards: %v", err)
+		}
+	}
 }
 
 func TestPanicBecomesError(t *testing.T) {

@@ -120,6 +120,9 @@ func TestFaults(t *testing.T) {
 					break // there is no n-th such call
 				}
 				seen++
+				if text := err.Error(); errors.Is(err, cuda.ErrLost) && strings.Count(text, "injected") != 1 {
+					t.Errorf("%s %d: said more than once: %s", k.name, n, text)
+				}
 				if k.want != nil && !errors.Is(err, k.want) {
 					t.Errorf("%s %d: error %v, want %v", k.name, n, err, k.want)
 				}
