@@ -139,12 +139,18 @@ func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
 
 // result is what the engine found, in the user's terms.
 func (j *job) result(found engine.Result) Result {
-	p := j.plan
+	p, reason := j.plan, j.choice.Reason
+	if found.Plan != nil {
+		p = found.Plan
+	}
+	if found.Reason != "" {
+		reason = found.Reason
+	}
 	r := Result{
 		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
 		Graph: j.g.Summary(), Load: j.g.load, Open: j.open, Check: j.check, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
-		PeakMemory: peakMemory(), Stats: found.Stats, Reason: j.choice.Reason, Method: p.Method.String(),
+		PeakMemory: peakMemory(), Stats: found.Stats, Reason: reason, Method: p.Method.String(),
 	}
 	r.Total = j.early + j.g.load + time.Since(j.start)
 	r.Notes = slices.Concat(p.Warnings, j.choice.Notes, found.Notes)

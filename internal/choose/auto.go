@@ -63,15 +63,12 @@ func orGPU(r Request, host Choice) Choice {
 		}
 	}
 	c, err := pickGPU(r)
-	if err == nil {
-		err = host.Engine.Check(r.Graph, c.Plan, r.Options)
-	}
 	if err != nil {
 		host.Reason = about
 		host.Notes = append(host.Notes, fmt.Sprintf("on the processor, since %s cannot: %v", r.Device, err))
 		return host
 	}
-	c.Engine, c.Reason = orHost{c.Engine, host.Engine}, about+", more than a GPU takes to begin"
+	c.Engine, c.Reason = orHost{c.Engine, host}, about+", more than a GPU takes to begin"
 	return c
 }
 
@@ -89,10 +86,10 @@ func roughly(d time.Duration) string {
 }
 
 // orHost is an engine on a GPU that auto chose: what fails there is counted on
-// the processor, with a note.
+// the processor, by its own plan, with a note.
 type orHost struct {
 	engine.Engine
-	host engine.Engine
+	host Choice
 }
 
 func (e orHost) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
@@ -103,8 +100,17 @@ func (e orHost) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 		return res, err
 	}
 	clear(o.PerRoot)
+	// Who asked for figures of levels, or for so many matches, meant those of p.
+	own := !o.Levels && e.host.Plan.Restricted == p.Restricted
+	if own {
+		p = e.host.Plan
+	}
 	why := err
-	res, err = e.host.Run(ctx, g, p, o, s)
+	res, err = e.host.Engine.Run(ctx, g, p, o, s)
+	if own {
+		res.Plan = p
+	}
+	res.Reason = "a GPU was chosen, and failed"
 	res.Notes = append(res.Notes, fmt.Sprintf("counted on the processor, since the GPU failed: %v", why))
 	return res, err
 }

@@ -106,20 +106,32 @@ func TestOrHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	own, err := r.Compile("local", "") // what the processor counts by
+	if err != nil {
+		t.Fatal(err)
+	}
 	want, err := host.New().Run(context.Background(), r.Graph, p, r.Options, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	onHost := Choice{Engine: host.New(), Plan: own, Reason: "expected"}
 	lost := fmt.Errorf("search: %w", &cuda.Error{Op: "launch", Text: "gone", Kind: cuda.ErrLost})
-	e := orHost{failing{host.New(), lost}, host.New()}
+	e := orHost{failing{host.New(), lost}, onHost}
 	got, err := e.Run(context.Background(), r.Graph, p, r.Options, nil)
-	if err != nil || got.Matches != want.Matches || len(got.Notes) == 0 || !strings.Contains(got.Notes[len(got.Notes)-1], "gone") {
+	if err != nil || got.Matches != want.Matches || got.Plan != own || !strings.Contains(got.Reason, "GPU was chosen, and failed") ||
+		len(got.Notes) == 0 || !strings.Contains(got.Notes[len(got.Notes)-1], "gone") {
 		t.Errorf("%+v, %v; want %v", got, err, want.Matches)
+	}
+	levels := r.Options
+	levels.Levels = true // of the plan that was explained
+	got, err = e.Run(context.Background(), r.Graph, p, levels, nil)
+	if err != nil || got.Matches != want.Matches || got.Plan != nil || len(got.Levels) != len(p.Levels) {
+		t.Errorf("with levels: %+v, %v; want %v", got, err, want.Matches)
 	}
 	// What is not the GPU's fault stays an error, and nothing is counted twice
 	// into a sink.
 	other := errors.New("other")
-	if _, err := (orHost{failing{host.New(), other}, host.New()}).Run(context.Background(), r.Graph, p, r.Options, nil); !errors.Is(err, other) {
+	if _, err := (orHost{failing{host.New(), other}, onHost}).Run(context.Background(), r.Graph, p, r.Options, nil); !errors.Is(err, other) {
 		t.Errorf("%v", err)
 	}
 	if _, err := e.Run(context.Background(), r.Graph, p, r.Options, noSink{}); !errors.Is(err, cuda.ErrLost) {

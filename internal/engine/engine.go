@@ -53,9 +53,13 @@ type Result struct {
 	// to be compiled: little where they were compiled while others ran.
 	Prepare time.Duration
 	Threads int
-	Levels  []LevelStat // only with Options.Levels
-	Notes   []string    // for every user: what could not be had, what is unlike what was asked for
-	Stats   []string    // how the search went, for who asks
+	// Plan and Reason are the plan that was run and why, where the engine had to take
+	// another than the one it was given, of the same pattern and as Restricted.
+	Plan   *plan.Plan
+	Reason string
+	Levels []LevelStat // only with Options.Levels
+	Notes  []string    // for every user: what could not be had, what is unlike what was asked for
+	Stats  []string    // how the search went, for who asks
 }
 
 // LevelStat is what happened at one level.
