@@ -13,6 +13,7 @@ package fine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -37,11 +38,14 @@ func (f *Fine) Check(_ *graph.Graph, p *plan.Plan, o engine.Options) error {
 	if o.PerRoot != nil && !p.Rooted {
 		return errors.New("counts per vertex need a rooted plan")
 	}
+	if p.Method != plan.Nest && p.Method != plan.Large {
+		return fmt.Errorf("method %v: fine runs the methods nest and large", p.Method)
+	}
 	opt, err := optionsOf(o)
 	if err != nil {
 		return err
 	}
-	if opt.index == indexBitmap || opt.index == indexHash {
+	if p.Method == plan.Large || opt.index == indexBitmap || opt.index == indexHash {
 		if _, err := f.indexed(p, o, opt, true); err != nil {
 			return err
 		}
@@ -51,13 +55,20 @@ func (f *Fine) Check(_ *graph.Graph, p *plan.Plan, o engine.Options) error {
 }
 
 // indexed is the query that a candidate graph is made for; nil where none is
-// wanted, with an error where one is asked for and cannot be.
+// wanted, with an error where one is asked for and cannot be. The large method is
+// one here.
 func (f *Fine) indexed(p *plan.Plan, o engine.Options, opt options, counting bool) (*query, error) {
-	if opt.index == indexNone || p.Empty != nil {
+	large := p.Method == plan.Large
+	switch {
+	case p.Empty != nil:
+		return nil, nil
+	case opt.index == indexNone && large:
+		return nil, errors.New("fine.index=none: the large method searches a candidate graph; plan with nest")
+	case opt.index == indexNone:
 		return nil, nil
 	}
 	q, err := queryOf(p, o, opt, counting)
-	if opt.index == indexAuto && (err != nil || !q.worthwhile()) {
+	if opt.index == indexAuto && !large && (err != nil || !q.worthwhile()) {
 		return nil, nil
 	}
 	return q, err
@@ -77,7 +88,7 @@ func (f *Fine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.O
 		return engine.Result{Engine: "fine", Device: f.s.String()}, err
 	}
 	res, err := f.search(ctx, g, p, o, opt, q, s)
-	if q != nil && opt.index == indexAuto && errors.Is(err, errNotIndexed) {
+	if q != nil && opt.index == indexAuto && p.Method != plan.Large && errors.Is(err, errNotIndexed) {
 		res, err = f.search(ctx, g, p, o, opt, nil, s)
 	}
 	return res, err

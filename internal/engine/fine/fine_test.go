@@ -151,6 +151,48 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestMethods: fine runs nests, and searches a candidate graph for the large method,
+// also where that is not worthwhile; other methods are refused, and not run as nests.
+func TestMethods(t *testing.T) {
+	g := denseGraph(t)
+	for _, c := range []struct {
+		pattern, method, index string
+		mode                   pattern.Mode
+		runs                   bool
+	}{
+		{"diamond", "nest", "auto", pattern.Iso, true}, {"diamond", "large", "auto", pattern.Iso, true}, {"diamond", "large", "none", pattern.Iso, false},
+		{"diamond", "local", "auto", pattern.Iso, false}, {"diamond", "formula", "auto", pattern.Iso, false}, {"cycle(5)", "walks", "auto", pattern.Hom, false},
+		{"diamond", "large", "auto", pattern.Trail, false},
+	} {
+		ps, err := pattern.ByName(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ps[0].Mode = c.mode
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: c.method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := engine.Options{Opt: map[string]string{"fine.index": c.index}}
+		if err := fine.New(nil).Check(g, p, o); (err == nil) != c.runs {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if !c.runs || c.method != "large" {
+			continue
+		}
+		want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onDevice(t, func(t *testing.T, e engine.Engine) {
+			got, err := e.Run(t.Context(), g, p, o, nil)
+			if err != nil || got.Matches != want.Matches || !strings.Contains(strings.Join(got.Stats, "; "), "candidate graph") {
+				t.Errorf("%v, %v, %v; want %v", got.Matches, got.Stats, err, want.Matches)
+			}
+		})
+	}
+}
+
 // denseGraph has hubs and enough edges that warps run out of work at different
 // times.
 func denseGraph(t *testing.T) *graph.Graph {
