@@ -103,6 +103,16 @@ func checkOption(name, value string) (off bool, err error) {
 
 // checkEffect refuses an option of an engine that will not, or may not, run.
 func (s *settings) checkEffect(option string) error {
+	if of, _, _ := strings.Cut(option, "."); of != "plan" {
+		if s.engine != "" && s.engine != "auto" && s.engine != of {
+			return fmt.Errorf("the engine asked for is %s", s.engine)
+		}
+		for other := range s.opts {
+			if o, _, _ := strings.Cut(other, "."); o != "plan" && o != of {
+				return fmt.Errorf("%s is of another engine", other)
+			}
+		}
+	}
 	switch gpu := choose.OnGPU(s.device) || s.device != "cpu" && choose.GPUEngine(s.engine); {
 	case ofGPU(option) && !gpu:
 		return errors.New("its engine runs on GPUs: add --device gpu:0")

@@ -129,6 +129,30 @@ func TestUnknownSemantics(t *testing.T) {
 	}
 }
 
+// TestOptionsOfOthers: an option of an engine that is not the one to run is an error,
+// also before it is known whether there is a GPU.
+func TestOptionsOfOthers(t *testing.T) {
+	g, err := Open(t.Context(), "testdata/graphs/karate.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for _, o := range [][]Option{
+		{WithEngine("oracle"), WithEngineOption("host.steal", "off")},
+		{WithEngine("fine"), WithDevice("gpu:0"), WithEngineOption("stack.unroll", "8")},
+		{WithEngine("fine"), WithEngineOption("codegen.local", "off")},
+		{WithDevice("gpu:0"), WithEngineOption("stack.unroll", "8"), WithEngineOption("fine.pool", "7")},
+	} {
+		if _, err := g.Count(t.Context(), named(t, "wedge"), o...); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "engine option") {
+			t.Errorf("%v", err)
+		}
+	}
+	r, err := g.Count(t.Context(), named(t, "wedge"), WithEngine("host"), WithEngineOption("host.steal", "off"), WithEngineOption("plan.tail", "off"))
+	if err != nil || r.Engine != "host" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestExactJSON checks that counts beyond 2^53 are strings.
 func TestExactJSON(t *testing.T) {
 	for text, want := range map[string]string{

@@ -164,6 +164,20 @@ func TestCodegen(t *testing.T) {
 	}
 }
 
+// TestMethodsOfEngine: an engine whose bit matrices are switched off gets nests.
+func TestMethodsOfEngine(t *testing.T) {
+	for _, c := range []struct{ option, method, want string }{
+		{"", "", "[local nest]"}, {"stack.local=off", "", "[nest]"}, {"stack.local=on", "", "[local nest]"},
+		{"codegen.local=off", "", "[local nest]"}, {"stack.local=off", "local", "[local]"},
+	} {
+		name, value, _ := strings.Cut(c.option, "=")
+		r := Request{Method: c.method, Options: engine.Options{Opt: map[string]string{name: value}}}
+		if got := fmt.Sprint(onGPU[0].methods(r)); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 // TestSuitsFine: of the plans that stack runs, fine may take nests, and bit matrices
 // of large vertex-induced patterns with a vertex outside the neighbourhood.
 func TestSuitsFine(t *testing.T) {

@@ -181,7 +181,7 @@ func (e gpuEngine) methods(r Request) []string {
 	switch {
 	case r.Method != "":
 		return []string{r.Method}
-	case e.local && !r.Listing && !r.Options.Levels && r.Options.PerRoot == nil:
+	case e.local && r.Options.Opt[e.name+".local"] != "off" && !r.Listing && !r.Options.Levels && r.Options.PerRoot == nil:
 		return []string{plan.Local.String(), plan.Nest.String()}
 	}
 	return []string{plan.Nest.String()}

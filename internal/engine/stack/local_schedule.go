@@ -3,6 +3,9 @@ package stack
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/local"
@@ -45,10 +48,24 @@ func (localSchedule) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan
 		}
 		res, err := l.Run(ctx, o)
 		if !errors.Is(err, local.ErrUniverse) {
+			if without := ofNest(o); len(without) > 0 {
+				res.Notes = append(res.Notes, fmt.Sprintf("no effect on the local method: %s; stack.local=off plans a nest", strings.Join(without, ", ")))
+			}
 			return res, err
 		}
 	}
 	res, err := nest{}.run(ctx, e, g, p, o, nil)
 	res.Notes = append(res.Notes, "counted by the nest")
 	return res, err
+}
+
+// ofNest are the options that switch something of the nest alone, by name.
+func ofNest(o engine.Options) (out []string) {
+	for key := range o.Opt {
+		if name, ok := strings.CutPrefix(key, "stack."); ok && name != "code-motion" && name != "local" && !strings.HasPrefix(name, "local.") {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

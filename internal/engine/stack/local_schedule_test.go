@@ -3,6 +3,7 @@ package stack
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -49,6 +50,11 @@ func TestLocalSchedule(t *testing.T) {
 			if err != nil || got.Matches != want.Matches || !got.Complete {
 				t.Errorf("%v: %v (complete %v, %v), want %v", opt, got.Matches, got.Complete, err, want.Matches)
 			}
+		}
+		opt := map[string]string{"stack.unroll": "8", "stack.steal": "off", "stack.local.share": "on", "stack.code-motion": "off"}
+		got, err := e.Run(context.Background(), g, p, engine.Options{Opt: opt}, nil)
+		if notes := strings.Join(got.Notes, "\n"); err != nil || got.Matches != want.Matches || !strings.Contains(notes, "local method: stack.steal, stack.unroll; stack.local=off") {
+			t.Errorf("switches of the nest: %v, %q, %v; want %v", got.Matches, notes, err, want.Matches)
 		}
 		for _, refused := range []struct {
 			name, option, value string
