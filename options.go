@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -98,8 +99,10 @@ func WithLabels(path string) Option { return func(s *settings) { s.read.Labels =
 // WithVertices reads ids, labels and properties of vertices from a table.
 func WithVertices(path string) Option { return func(s *settings) { s.read.Vertices = path } }
 
-// WithThreads sets the number of threads; 0 is one a core.
+// WithThreads sets the number of threads; 0 is one a core, and more than 4096 are
+// 4096.
 func WithThreads(n int) Option {
+	n = min(n, native.MostWorkers)
 	return func(s *settings) { s.threads, s.read.Threads = n, n }
 }
 

@@ -25,7 +25,7 @@ type Job struct {
 	Memory  *c.Memory
 	Extra   unsafe.Pointer // what the code finds as run->extra; nil: nothing
 
-	Workers int
+	Workers int    // no more than MostWorkers and Units have work
 	Units   uint64 // of work, fewer than 2^32
 	Schedule
 
@@ -48,6 +48,15 @@ type Job struct {
 	Limit uint64
 	// Progress is told how many units were taken, a few times a second.
 	Progress func(done, total uint64)
+}
+
+// MostWorkers is how many workers a run has at most, more than any machine runs at
+// once: each has a thread while it works, and one without work looks at all others.
+const MostWorkers = 4096
+
+// crew is how many workers a run has.
+func (j *Job) crew() int {
+	return int(min(uint64(j.Workers), max(j.Units, 1), MostWorkers))
 }
 
 // Schedule is how units get to workers.
@@ -189,11 +198,12 @@ func Run(ctx context.Context, j *Job) (res Result, err error) {
 // prepare lays out the structs of a run.
 func (r *running) prepare() (workers []worker, sums [][]uint64) {
 	j, h := r.job, r.head
-	workers = aligned[worker](j.Workers)
+	n := j.crew()
+	workers = aligned[worker](n)
 	r.private = j.Private
 	h.graph, h.worker, h.extra = j.Memory.Graph(), uintptr(unsafe.Pointer(&workers[0])), uintptr(j.Extra)
-	h.units, h.workers, h.limit = j.Units, uint32(j.Workers), j.Limit
-	h.chunk = min(max(j.Units/uint64(j.Workers*512), 1), 256)
+	h.units, h.workers, h.limit = j.Units, uint32(n), j.Limit
+	h.chunk = min(max(j.Units/uint64(n*512), 1), 256)
 	h.most = 64
 	if j.Limit > 0 {
 		h.most = 1
@@ -210,13 +220,13 @@ func (r *running) prepare() (workers []worker, sums [][]uint64) {
 	}
 	if j.Rows != nil {
 		h.rows = takeRows()
-		r.buffers = make([][]byte, j.Workers)
+		r.buffers = make([][]byte, n)
 	}
 	for i := range workers {
 		w := &workers[i]
 		w.run, w.id, w.cap = uintptr(unsafe.Pointer(h)), uint64(i), j.Cap
 		if j.Static {
-			first, end := share(j.Units, i, j.Workers), share(j.Units, i+1, j.Workers)
+			first, end := share(j.Units, i, n), share(j.Units, i+1, n)
 			w.units = end<<32 | first
 		}
 		if j.Private == nil {
@@ -264,6 +274,9 @@ func (r *running) run(ctx context.Context, entry uintptr, workers []worker) {
 		}
 	})
 	for i := range workers {
+		if r.head.stop.Load() != 0 {
+			break
+		}
 		work.Go(func() { call(entry, uintptr(unsafe.Pointer(r.head)), uintptr(i)) })
 	}
 	work.Wait()

@@ -91,6 +91,7 @@ func Run(ctx context.Context, name string, code *irgen.Code, o Options) (res int
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
+	threads = min(threads, native.MostWorkers)
 	if err := fits(code, threads, o.Memory); err != nil {
 		return res, err
 	}

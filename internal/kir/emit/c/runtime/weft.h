@@ -86,11 +86,13 @@ static inline u32 w_first(u64 range) { return (u32)range; }
 static inline u32 w_end(u64 range) { return (u32)(range >> 32); }
 static inline u64 w_range(u64 first, u64 end) { return end << 32 | first; }
 
-// Takes the later half of what some other worker has left.
+// Takes the later half of what some other worker has left; false: nobody has any,
+// or the run is to stop, which is looked at on the way: there may be thousands.
 static bool w_steal(Worker *w) {
   Run *r = w->run;
   for (u32 round = 0; round < 8; ++round) {
     for (u32 k = 1; k < r->workers; ++k) {
+      if (w_stopped(w)) return false;
       Worker *v = &r->worker[(w->id + k) % r->workers];
       u64 x = __atomic_load_n(&v->range, __ATOMIC_ACQUIRE);
       const u32 first = w_first(x), end = w_end(x);
