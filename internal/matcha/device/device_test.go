@@ -148,9 +148,11 @@ func TestSame(t *testing.T) {
 			case i%2 == 0 == shuffled || testing.Short() && i%6 != 1 || i >= len(library.Entries()) && i%12 > 1 && !strings.HasPrefix(pr.name, "data edges"):
 				continue
 			}
-			for k := range n {
-				same(t, s, pr, i+k, 17*i+k+int(device.Seed()%1000))
-			}
+			t.Run(pr.name, func(t *testing.T) {
+				for k := range n {
+					same(t, s, pr, i+k, 17*i+k+int(device.Seed()%1000))
+				}
+			})
 		}
 	})
 }

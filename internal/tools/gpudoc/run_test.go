@@ -1,0 +1,114 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// tree is what scripts/gpu/build.sh puts together, with stand-ins for its programs:
+// a test program passes the test of the pattern that it is given, or has none of that
+// name where it is to be without; and compute-sanitizer does nothing of its own.
+func tree(t *testing.T, without string) (dir string, packages []string) {
+	t.Helper()
+	build, err := os.ReadFile("../../../scripts/gpu/build.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages = strings.Fields(regexp.MustCompile(`GPU_PACKAGES:=([^}]*)`).FindStringSubmatch(string(build))[1])
+	dir = t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script, err := os.ReadFile("../../../scripts/gpu/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("run", string(script))
+	write("commit", "abc")
+	write("weft", "#!/bin/sh\necho null\n")
+	write("tools/compute-sanitizer", "#!/bin/sh\nshift 4\nexec \"$@\"\n")
+	for _, p := range packages {
+		say := `echo "--- PASS: $3 (0.00s)"`
+		if p == without {
+			say = `echo "testing: warning: no tests to run"`
+		}
+		write(p+"/package.test", "#!/bin/sh\n"+say+"\necho PASS\n")
+	}
+	return dir, packages
+}
+
+func runScript(t *testing.T, dir string, args ...string) (out string, ok bool) {
+	t.Helper()
+	c := exec.Command(filepath.Join(dir, "run"), args...)
+	c.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "tools")+":"+os.Getenv("PATH"))
+	text, err := c.CombinedOutput()
+	return string(text), err == nil
+}
+
+// TestSanitizedTests: each program runs tests that its package has, under both tools.
+func TestSanitizedTests(t *testing.T) {
+	dir, packages := tree(t, "")
+	if out, ok := runScript(t, dir, "--sanitize"); !ok {
+		t.Fatal(out)
+	}
+	for _, p := range packages {
+		sources, err := filepath.Glob("../../../" + p + "/*_test.go")
+		if err != nil || len(sources) == 0 {
+			t.Fatalf("%s has no tests: %v", p, err)
+		}
+		var text strings.Builder
+		for _, s := range sources {
+			b, err := os.ReadFile(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text.Write(b)
+		}
+		for _, tool := range []string{"memcheck", "racecheck"} {
+			log, err := os.ReadFile(filepath.Join(dir, "results", strings.ReplaceAll(p, "/", "-")+"-"+tool+".log"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := regexp.MustCompile(`--- PASS: \^(Test\w*)(?:\(([\w|]*)\))?\$`).FindStringSubmatch(string(log))
+			if found == nil {
+				t.Errorf("%s: %s", p, log)
+				continue
+			}
+			for name := range strings.SplitSeq(found[2], "|") {
+				if f := "func " + found[1] + name + "(t *testing.T)"; !strings.Contains(text.String(), f) {
+					t.Errorf("%s is to run %s%s, which it has not", p, found[1], name)
+				}
+			}
+		}
+	}
+}
+
+// TestNothingRan: a program without a test of the name is a failure, unless names are
+// asked for that another program has.
+func TestNothingRan(t *testing.T) {
+	const without = "internal/engine/local"
+	dir, _ := tree(t, without)
+	for _, c := range []struct {
+		args []string
+		ok   bool
+	}{
+		{nil, false}, {[]string{"--sanitize"}, false}, {[]string{"internal/engine/stack"}, true},
+		{[]string{"--only", "TestGPUNoDiff"}, true}, {[]string{"--only", "TestGPUNoDiff", without}, false},
+	} {
+		if out, ok := runScript(t, dir, c.args...); ok != c.ok {
+			t.Errorf("%v: ended well: %v\n%s", c.args, ok, out)
+		}
+	}
+}
