@@ -27,7 +27,7 @@ type graphFlags struct {
 }
 
 func (f *graphFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.path, "graph", "g", "", "graph `FILE`; - is standard input; without -g the first argument is the graph")
+	cmd.Flags().VarP(&once{to: &f.path}, "graph", "g", "graph `FILE`; - is standard input; without -g the first argument is the graph")
 	f.addReading(cmd)
 }
 
@@ -52,6 +52,23 @@ func (f *graphFlags) onlyGraph(args []string) error {
 	return nil
 }
 
+// once is a file's name that is given once: of two, one would be ignored.
+type once struct {
+	to    *string
+	given bool
+}
+
+func (o *once) String() string { return "" }
+func (o *once) Type() string   { return "string" }
+
+func (o *once) Set(s string) error {
+	if o.given {
+		return fmt.Errorf("one file at a time, and %s was given before", *o.to)
+	}
+	*o.to, o.given = s, true
+	return nil
+}
+
 // isQuery tells a query from the name of a file: vertices stand in brackets,
 // which few files have in their names.
 func isQuery(arg string) bool {
@@ -67,8 +84,8 @@ func (f *graphFlags) addReading(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.format, "format", "auto", "format of the graph: "+strings.Join(format.Formats(), ", "))
 	fs.BoolVar(&f.directed, "directed", false, "edges have a direction (--directed=false: they have none); default: as the file says, undirected where it says nothing")
-	fs.StringVar(&f.labels, "labels", "", "`FILE` of vertex labels: lines \"id label\"")
-	fs.StringVar(&f.vertices, "vertices", "", "`FILE` of vertices: a table of ids, labels and properties")
+	fs.Var(&once{to: &f.labels}, "labels", "`FILE` of vertex labels: lines \"id label\"")
+	fs.Var(&once{to: &f.vertices}, "vertices", "`FILE` of vertices: a table of ids, labels and properties")
 	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns: src,dst,label,time,weight, a property, or _ to skip one")
 	fs.IntVar(&f.skip, "skip", 0, "drop the first `N` lines of the text")
 	f.setDirected = func() bool { return fs.Changed("directed") }
@@ -154,7 +171,7 @@ func (f *commonFlags) addLoading(cmd *cobra.Command) {
 // addWriting adds the flags of commands that write tables.
 func (f *commonFlags) addWriting(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVarP(&f.out, "output", "o", "", "write to `FILE`, which appears when it is complete; default standard output")
+	fs.VarP(&once{to: &f.out}, "output", "o", "write to `FILE`, which appears when it is complete; default standard output")
 	fs.StringVar(&f.to, "to", "", "output format: "+strings.Join(sink.Formats, ", ")+"; default table")
 }
 

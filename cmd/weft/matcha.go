@@ -50,7 +50,7 @@ Programs may take any time and, up to --memory, any memory: they are trusted inp
 
 // add adds the flags that say what a program is given.
 func (f *matchaFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.path, "graph", "g", "", "`FILE` of the graph, for a program with one input that is a Graph")
+	cmd.Flags().VarP(&once{to: &f.path}, "graph", "g", "`FILE` of the graph, for a program with one input that is a Graph")
 	f.addReading(cmd)
 	f.addLoading(cmd)
 	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=VALUE` of an input (repeatable): a number, True, False, or the file of a Graph or a List")

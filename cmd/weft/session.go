@@ -17,6 +17,9 @@ func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, err
 	if g.path == "" {
 		return nil, errNoGraph
 	}
+	if g.skip < 0 {
+		return nil, usagef("--skip %d: lines to skip cannot be negative", g.skip)
+	}
 	graph, err := weft.Open(a.ctx, g.path, append(append(g.options(), c.options()...), p.options()...)...)
 	p.clear()
 	if err != nil {

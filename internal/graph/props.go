@@ -140,7 +140,7 @@ func rowKeys(rec arrow.RecordBatch) func(row uint32) string {
 }
 
 // vertexProps places the vertex properties by internal id; of several rows of
-// one vertex the first in the input counts.
+// one vertex the first in the input counts, and the others are reported.
 func (b *builderState) vertexProps(g *Graph, place []uint32) error {
 	var runs []propRun
 	for _, r := range b.verts {
@@ -154,14 +154,21 @@ func (b *builderState) vertexProps(g *Graph, place []uint32) error {
 	for i := range take {
 		take[i] = noRow
 	}
-	at := uint32(0)
+	at, again := uint32(0), 0
 	for _, r := range b.verts {
 		for _, x := range r.id {
-			if v := place[x]; r.props != nil && take[v] == noRow {
+			switch v := place[x]; {
+			case r.props == nil:
+			case take[v] == noRow:
 				take[v] = at
+			default:
+				again++
 			}
 			at++
 		}
+	}
+	if again > 0 {
+		g.Read.Notes = append(g.Read.Notes, fmt.Sprintf("properties from a second row of a vertex: %d dropped", again))
 	}
 	g.VertexProps, err = takeRecord(rec, take)
 	return err
