@@ -132,7 +132,7 @@ var masks = []struct {
 	{regexp.MustCompile(`load [0-9.]+\S+, plan [0-9.]+\S+; nothing`), "load #, plan #; nothing"},
 	{regexp.MustCompile(`in [0-9.]+(µs|ms|s), complete`), "in #, complete"},
 	{regexp.MustCompile(`[0-9.]+ [MG]iB are in use`), "# are in use"},
-	{regexp.MustCompile(`(?m)^(ok|not finished|DIFFERS)( +\S+ +\S+) +[0-9.e-]+  `), "$1$2  #  "},
+	{regexp.MustCompile(`(?m)^(counted|ok|not finished|DIFFERS)( +\S+ +\S+) +[0-9.e-]+  `), "$1$2  #  "},
 	{regexp.MustCompile(`order \S+, method \S+`), "order #, method #"},
 	{regexp.MustCompile(`want +seconds`), "want  seconds"},
 }

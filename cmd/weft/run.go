@@ -39,7 +39,8 @@ const exitCodesHelp = `Exit codes:
   4    query: a pattern that is wrong or cannot be asked
   5    memory: more than --memory or --gpu-memory allows, or than there is
   6    device, or compiler for it: asked for and absent, or failed
-  124  --timeout passed; the result is partial and marked
+  124  --timeout passed; the result is partial and marked (verify: nothing was
+       compared within --budget)
   130  interrupted; the result is partial and marked
   141  the reader of the output went away`
 

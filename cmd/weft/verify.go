@@ -20,8 +20,9 @@ func (a *app) verifyCmd() *cobra.Command {
 without the counting tail, without breaking symmetries, and with the oracle, a
 slow search that shares no code with the engines. Where the oracle does not
 finish within the budget it is compared at sampled vertices instead. The exit
-code is 1 if any two counts differ; what was not finished is said, and is no
-difference.
+code is 1 if any two counts differ. What was not finished is said, and is no
+difference; if nothing was finished, so that nothing was compared, the exit code
+is 124.
 
 Without a pattern: check the structure of the graph, and in weft's own form the
 checksum of every section.
@@ -65,7 +66,7 @@ func (a *app) verifyFile(f *searchFlags) error {
 
 func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error {
 	return a.withQueries(f, args, func(queries []*weft.Query, g *weft.Graph, _ *progress, out *output) error {
-		ok := true
+		ok, compared := true, true
 		w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
 		var cut error
 		for _, q := range queries {
@@ -77,7 +78,7 @@ func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error 
 				return out.finish(err)
 			}
 			if v != nil {
-				ok = ok && v.OK
+				ok, compared = ok && v.OK, compared && v.Compared > 0
 				a.report(&f.commonFlags, v.Result)
 				if err := writeVerification(out, &w, v); err != nil {
 					return out.finish(err)
@@ -97,6 +98,10 @@ func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error 
 			fmt.Fprintln(a.stderr, "weft: counts differ")
 			return exitError(exitFailure)
 		}
+		if cut == nil && !compared {
+			fmt.Fprintf(a.stderr, "weft: a count was compared with nothing: no recount was finished within --budget %s\n", budget)
+			return exitError(exitTimeout)
+		}
 		return a.cutShort(cut)
 	})
 }
@@ -106,6 +111,8 @@ func writeVerification(out *output, w *jsonWriter, v *weft.Verification) error {
 		switch s := &v.Steps[i]; {
 		case s.Embeddings == nil:
 			return "not finished"
+		case s.Reference:
+			return "counted"
 		case s.OK:
 			return "ok"
 		}
@@ -128,7 +135,7 @@ func writeVerification(out *output, w *jsonWriter, v *weft.Verification) error {
 			}
 			steps = append(steps, step{s.Name, n, s.Want.String(), text(i), seconds(s.Took), s.Note})
 		}
-		return w.add(map[string]any{"query": v.Query, "ok": v.OK, "checks": steps})
+		return w.add(map[string]any{"query": v.Query, "ok": v.OK, "compared": v.Compared, "checks": steps})
 	}
 	return writeRows(out, w.to, len(v.Steps), []sink.Column{
 		column("result", sink.String, func(i int) any { return text(i) }),

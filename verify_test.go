@@ -1,0 +1,57 @@
+package weft
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine/oracle"
+)
+
+// TestVerifyCompares: what is compared with nothing is not called compared.
+func TestVerifyCompares(t *testing.T) {
+	g := clique(t, 6)
+	for budget, compared := range map[time.Duration]int{time.Nanosecond: 0, time.Minute: 5} {
+		v, err := g.Verify(context.Background(), named(t, "diamond"), budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Compared != compared || !v.OK || !v.Steps[0].Reference {
+			t.Errorf("%s: %d compared, want %d: %+v", budget, v.Compared, compared, v.Steps)
+		}
+	}
+}
+
+// TestVerifySample: sampled vertices are those with neighbours, the cheap ones first, and
+// the engine agrees with the oracle at each of them; a hub does not take the others' time.
+func TestVerifySample(t *testing.T) {
+	g, err := Generate(context.Background(), Spec{Model: "ba", N: 1000, K: 6, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	q := named(t, "house")
+	sample := func(budget time.Duration) *Verification {
+		v := &verifier{g: g, q: q, s: collect(nil), budget: budget, out: &Verification{OK: true}}
+		roots := v.roots()
+		first, last := g.g.Any().Degree(roots[0]), g.g.Any().Degree(roots[len(roots)-1])
+		if len(roots) != oracleRoots || first == 0 || first > last {
+			t.Errorf("%d vertices of degrees %d to %d", len(roots), first, last)
+		}
+		p, err := q.pattern(v.s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.sample(context.Background(), oracle.NewWorld(context.Background(), g.g), p)
+		return v.out
+	}
+	if v := sample(time.Minute); v.Compared != oracleRoots || !v.OK || v.Steps[len(v.Steps)-1].Want.Sign() == 0 ||
+		!slices.ContainsFunc(v.Steps, func(s VerifyStep) bool { return strings.Contains(s.Name, "oracle where v0 is ") }) {
+		t.Errorf("%d compared: %+v", v.Compared, v.Steps)
+	}
+	if v := sample(time.Nanosecond); v.Compared != 0 || len(v.Steps) != 1 || v.Steps[0].Note == "" {
+		t.Errorf("in no time: %+v", v.Steps)
+	}
+}
