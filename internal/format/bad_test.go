@@ -37,6 +37,8 @@ func TestBadInput(t *testing.T) {
 		{"overflow2.txt", "1 2\n99999999999999999999999 4\n", ReadOptions{}, ErrOverflow},
 		{"ragged.txt", "1 2\n3\n", ReadOptions{}, ErrRagged},
 		{"ragged.csv", "1,2,3\n3,4\n", ReadOptions{}, ErrRagged},
+		{"ragged3.csv", "src,dst\n1,2\n3\n4,5\n", ReadOptions{}, ErrRagged},
+		{"ragged4.csv", "1;2\n3;4\n5 6\n", ReadOptions{}, ErrRagged},
 		{"extra.txt", "1 2\n3 4 5\n", ReadOptions{}, ErrRagged},
 		{"late.txt", strings.Repeat("1 2\n", 70000) + "1 x\n", ReadOptions{}, ErrNumber},
 		{"late.gz", string(gz(strings.Repeat("1 2\n", 70000) + "1 x\n")), ReadOptions{}, ErrNumber},
@@ -135,6 +137,15 @@ func TestMissing(t *testing.T) {
 	}
 	if _, err := Read(context.Background(), t.TempDir(), ReadOptions{}, nil); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Error(err)
+	}
+}
+
+// TestMissingSide: the file that is missing is named, not that of the edges.
+func TestMissingSide(t *testing.T) {
+	path, none := put(t, "g.txt", []byte("1 2\n")), filepath.Join(t.TempDir(), "none.csv")
+	for _, o := range []ReadOptions{{Labels: none}, {Vertices: none}} {
+		_, err := Read(context.Background(), path, o, nil)
+		wantError(t, none, err, ": file does not exist", os.ErrNotExist)
 	}
 }
 

@@ -2,6 +2,7 @@ package format
 
 import (
 	"errors"
+	"io/fs"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -24,6 +25,10 @@ func (r *reading) openSides() error {
 			continue
 		}
 		src, err := openSource(r.ctx, path, r.o.Stdin, nil)
+		if errors.Is(err, fs.ErrNotExist) {
+			// With its name: the caller knows only that of the edges.
+			return &Error{File: path, Offset: -1, Cause: fs.ErrNotExist}
+		}
 		if err != nil {
 			return err
 		}

@@ -285,8 +285,21 @@ func guessSep(lines [][]byte) byte {
 		}
 		return 0
 	}
-	for _, sep := range []byte{',', ';', '|'} {
+	seps := []byte{',', ';', '|'}
+	for _, sep := range seps {
 		if every(sep) {
+			return sep
+		}
+	}
+	// A line without the separator of most others is an error in that line.
+	for _, sep := range seps {
+		with := 0
+		for _, l := range lines[:n] {
+			if first, _, ok := bytes.Cut(l, []byte{sep}); ok && !bytes.ContainsAny(bytes.TrimSpace(first), " \t") {
+				with++
+			}
+		}
+		if bytes.IndexByte(lines[0], sep) >= 0 && 2*with > n {
 			return sep
 		}
 	}
