@@ -178,6 +178,32 @@ func TestMethodsOfEngine(t *testing.T) {
 	}
 }
 
+// TestNestInstead: bit matrices are left for the nest where that costs far less, there
+// is much to do, and nobody has asked for them.
+func TestNestInstead(t *testing.T) {
+	for _, c := range []struct {
+		method      string
+		local, nest float64
+		want        plan.Method
+	}{
+		{"", 1e18, 1e15, plan.Nest}, {"", 1.6e12, 1e11, plan.Nest}, {"", 1.5e12, 1e11, plan.Local}, {"", 1e10, 1, plan.Local}, {"local", 1e18, 1e15, plan.Local},
+	} {
+		r := request(t, 0)
+		compile := r.Compile
+		r.Method = c.method
+		r.Compile = func(method, order string) (*plan.Plan, error) {
+			p, err := compile(method, order)
+			if err == nil {
+				p.Price = map[plan.Method]float64{plan.Local: c.local, plan.Nest: c.nest}[p.Method]
+			}
+			return p, err
+		}
+		if p, err := onGPU[0].compile(r, onGPU[0].methods(r)[0]); err != nil || p.Method != c.want {
+			t.Errorf("%+v: %v, %v", c, p.Method, err)
+		}
+	}
+}
+
 // TestSuitsFine: of the plans that stack runs, fine may take nests, and bit matrices
 // of large vertex-induced patterns with a vertex outside the neighbourhood.
 func TestSuitsFine(t *testing.T) {

@@ -64,7 +64,7 @@ func pickGPU(r Request) (Choice, error) {
 	if labelled {
 		_, _ = r.Compile(plan.Nest.String(), "ri")
 	} else {
-		_, _ = r.Compile(try[0].methods(r)[0], try[0].order)
+		_, _ = try[0].compile(r, try[0].methods(r)[0])
 	}
 	if r.Meanwhile != nil {
 		r.Meanwhile()
@@ -88,7 +88,7 @@ func pickGPU(r Request) (Choice, error) {
 	for _, e := range try {
 		eng := e.make(s)
 		for _, method := range e.methods(r) {
-			p, err := r.Compile(method, e.order)
+			p, err := e.compile(r, method)
 			if err != nil {
 				if method == plan.Local.String() && r.Method == "" {
 					continue // the pattern does not suit it
@@ -174,6 +174,29 @@ func (e gpuEngine) why(p *plan.Plan, refused []error) string {
 		return fmt.Sprintf("the best that can: %v", errors.Join(refused...))
 	}
 	return "the fastest where no neighbourhood has a whole match: candidate sets on a stack a warp"
+}
+
+// What a plan for bit matrices costs, in steps, before that of a nest is looked for too
+// (planning takes longer than a GPU for less), and how many times as much as the nest
+// it has to be expected to cost: a step of the nest is slower there, and both are
+// estimates. Patterns of the papers stay below 6 times on wiki-vote.
+const (
+	worthNest = 1e11
+	muchMore  = 16
+)
+
+// compile plans the query for a method of the engine, or for the nest instead, where
+// bit matrices were the engine's choice and not asked for, and the nest is expected to
+// cost much less: the work below a root may be all pairs of its neighbours.
+func (e gpuEngine) compile(r Request, method string) (*plan.Plan, error) {
+	p, err := r.Compile(method, e.order)
+	if err != nil || r.Method != "" || p.Method != plan.Local || p.Work() < worthNest {
+		return p, err
+	}
+	if nest, err := r.Compile(plan.Nest.String(), e.order); err == nil && muchMore*nest.Work() <= p.Work() {
+		return nest, nil
+	}
+	return p, nil
 }
 
 // methods are the ways of counting that the engine is to try, the best first.
