@@ -172,7 +172,7 @@ func (f *commonFlags) addLoading(cmd *cobra.Command) {
 func (f *commonFlags) addWriting(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.VarP(&once{to: &f.out}, "output", "o", "write to `FILE`, which appears when it is complete; default standard output")
-	fs.StringVar(&f.to, "to", "", "output format: "+strings.Join(sink.Formats, ", ")+"; default table")
+	fs.StringVar(&f.to, "to", "", "output format: "+strings.Join(sink.Formats, ", ")+"; default by the name of -o, else table")
 }
 
 func engineNames() string {
@@ -203,6 +203,9 @@ func (f *commonFlags) checkValues() error {
 		if err := sink.CheckFormat(f.to); err != nil {
 			return usagef("--to: %v", err)
 		}
+	}
+	if err := f.nameFormat(); err != nil {
+		return err
 	}
 	switch f.progress {
 	case "auto", "plain", "json", "none":

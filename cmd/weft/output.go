@@ -13,6 +13,7 @@ import (
 // name when it is complete.
 type output struct {
 	w    io.Writer
+	zip  io.Closer // a compressor before the file
 	file *sink.File
 	name string
 }
@@ -25,7 +26,24 @@ func (a *app) open(name string) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &output{w: f, file: f, name: name}, nil
+	out := &output{w: f, file: f, name: name}
+	z, err := packer(name, f)
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	if z != nil {
+		out.w, out.zip = z, z
+	}
+	return out, nil
+}
+
+// flush writes what a compressor holds.
+func (o *output) flush() error {
+	if o.zip == nil {
+		return nil
+	}
+	return o.zip.Close()
 }
 
 // Write writes to the file, or to standard output.
@@ -33,10 +51,13 @@ func (o *output) Write(b []byte) (int, error) { return o.w.Write(b) }
 
 // finish gives a complete file its name. After an error nothing is left of it.
 func (o *output) finish(err error) error {
-	switch {
-	case o.file == nil:
+	if o.file == nil {
 		return err
-	case err != nil:
+	}
+	if err == nil {
+		err = o.flush()
+	}
+	if err != nil {
 		o.file.Abort()
 		return err
 	}
@@ -48,6 +69,10 @@ func (o *output) finish(err error) error {
 func (o *output) partial() (string, error) {
 	if o.file == nil {
 		return "", nil
+	}
+	if err := o.flush(); err != nil {
+		o.file.Abort()
+		return "", err
 	}
 	name := o.name + ".partial"
 	return name, o.file.CommitAs(name)
