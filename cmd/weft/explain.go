@@ -45,6 +45,7 @@ answer when it is run on the graph; docs/matcha.md describes the language.
 		},
 	}
 	f.add(cmd)
+	toIs(cmd, "table, json, ndjson")
 	cmd.Flags().BoolVar(&matcha, "matcha", false, "write the plan as a Matcha program, which weft matcha run gives the query's answer with")
 	cmd.Flags().BoolVar(&analyze, "analyze", false, "match, and show actual matches and times per level")
 	return cmd

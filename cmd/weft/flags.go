@@ -172,7 +172,13 @@ func (f *commonFlags) addLoading(cmd *cobra.Command) {
 func (f *commonFlags) addWriting(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.VarP(&once{to: &f.out}, "output", "o", "write to `FILE`, which appears when it is complete; default standard output")
-	fs.StringVar(&f.to, "to", "", "output format: "+strings.Join(sink.Formats, ", ")+"; default by the name of -o, else table")
+	fs.StringVar(&f.to, "to", "", "")
+	toIs(cmd, strings.Join(sink.Formats, ", "))
+}
+
+// toIs describes --to of a command that writes these formats.
+func toIs(cmd *cobra.Command, formats string) {
+	cmd.Flags().Lookup("to").Usage = "output format: " + formats + "; default by the name of -o, else table"
 }
 
 func engineNames() string {

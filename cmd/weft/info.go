@@ -47,6 +47,7 @@ names that --pattern takes.
 	g.add(cmd)
 	f.addLoading(cmd)
 	f.addWriting(cmd)
+	toIs(cmd, "table, json, ndjson, and with --catalogue also csv, arrow, parquet")
 	cmd.Flags().BoolVar(&catalogue, "catalogue", false, "list the named patterns instead")
 	return cmd
 }

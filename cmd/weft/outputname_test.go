@@ -47,3 +47,18 @@ func TestOutputByName(t *testing.T) {
 		f.Close()
 	}
 }
+
+// TestToHelp: a command's help names the output formats that it writes, and no
+// others.
+func TestToHelp(t *testing.T) {
+	for _, c := range []struct{ command, formats string }{
+		{"match", "output format: table, json, ndjson, csv, arrow, parquet;"},
+		{"info", "output format: table, json, ndjson, and with --catalogue also csv, arrow, parquet;"},
+		{"explain", "output format: table, json, ndjson;"},
+	} {
+		var out strings.Builder
+		if code := run(t.Context(), []string{c.command, "--help"}, nil, &out, io.Discard); code != 0 || !strings.Contains(out.String(), c.formats) {
+			t.Errorf("%s: exit %d, no %q in\n%s", c.command, code, c.formats, out.String())
+		}
+	}
+}
