@@ -23,7 +23,8 @@ type Explanation struct {
 // Explain plans q without running it, for what its RETURN asks: a listing for
 // items, a count without RETURN unless WithListing says otherwise. With
 // WithLevels q is run as well, rows being thrown away, and the explanation shows
-// the actual matches and times of each level.
+// the actual matches and times of each level. Where the context ends while q is planned
+// there is no explanation, and the error is the context's.
 func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Explanation, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)

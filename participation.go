@@ -28,7 +28,9 @@ type Participation struct {
 
 // Participation counts, for each vertex of the graph, the matches of q in which
 // it plays the part of the named vertex of the pattern. What q says of the column's name
-// and of groups holds where that is the vertex of its RETURN.
+// and of groups holds where that is the vertex of its RETURN. Cut short by its context
+// it returns what was found until then with the context's error; nil where the query was
+// still being planned.
 func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, options ...Option) (*Participation, error) {
 	s := collect(options)
 	root, err := vertexByName(q.q.Pattern, vertex)
