@@ -2,7 +2,9 @@ package gql
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -91,8 +93,16 @@ func (e *env) catalogue(c *callSyntax) {
 		panic(e.catalogueError(c, err))
 	}
 	if len(ps) > 1 {
-		panic(e.fail(c.name.pos, "%s stands for %d patterns, and MATCH is about one", c.name.text, len(ps)).
-			expecting("one of them, or --pattern " + c.name.text))
+		all := fmt.Sprintf("%s(%d)", c.name.text, parameters[0])
+		var names []string
+		for _, p := range ps[:min(len(ps), 6)] {
+			names = append(names, p.Name)
+		}
+		if len(ps) > len(names) {
+			names = append(names, "…")
+		}
+		panic(e.fail(c.name.pos, "%s stands for %d patterns, and MATCH is about one", all, len(ps)).
+			expecting(strings.Join(names, ", ") + "; or, to count each of them, --pattern '" + all + "'"))
 	}
 	named := ps[0]
 	if len(args) > 0 && len(args) != len(named.Vertices) {

@@ -52,6 +52,38 @@ func shapes() []Entry {
 		fixed("house", "a square with a triangle on top; v4 is the roof", Either, "0-1 1-2 2-3 0-3 0-4 1-4"),
 		fixed("bull", "a triangle with horns at v0 and v1", Either, "0-1 0-2 1-2 0-3 1-4"),
 		fixed("bowtie", "two triangles that share v0", Either, "0-1 0-2 1-2 0-3 0-4 3-4"),
+		fixed("edge", "two adjacent vertices", Either, motifEdges("edge")),
+		fixed("fork", "a star of three with one of its edges drawn out by another, at v3", Either, motifEdges("fork")),
+		fixed("banner", "a square with a pendant edge at v0", Either, motifEdges("banner")),
+		fixed("cricket", "a triangle with two pendant edges at v0", Either, motifEdges("cricket")),
+		fixed("dart", "a diamond with a pendant edge at v0, an inner end", Either, motifEdges("dart")),
+		fixed("kite", "a diamond with a pendant edge at v1, an outer end", Either, motifEdges("kite")),
+		fixed("gem", "v0 adjacent to all of a row of four", Either, motifEdges("gem")),
+		family("book", "k", 1, MaxVertices-2, "k triangles that share the edge from v0 to v1", func(k int) *Pattern {
+			return shape(k+2, Either, append(row(2), between([]int{0, 1}, span(2, k))...))
+		}),
+		family("wheel", "k", 3, MaxVertices-1, "v0 adjacent to all of a ring of k", func(k int) *Pattern {
+			rim := ring(k)
+			for i := range rim {
+				rim[i][0]++
+				rim[i][1]++
+			}
+			return shape(k+1, Either, append(between([]int{0}, span(1, k)), rim...))
+		}),
+		{
+			Name: "lollipop", Params: []string{"m", "n"}, min: []int{3, 1}, max: []int{MaxVertices - 1, MaxVertices - 3},
+			Meaning: "a clique of m with a row of n more vertices that begins at v0",
+			build: func(a []int) []*Pattern {
+				edges := append(allPairs(a[0]), [2]int{0, a[0]})
+				for i := range a[1] - 1 {
+					edges = append(edges, [2]int{a[0] + i, a[0] + i + 1})
+				}
+				return []*Pattern{shape(a[0]+a[1], Either, edges)}
+			},
+		},
+		fixed("wheel(4)_less_spoke", "a wheel(4) without one of the edges at its middle", Either, motifEdges("wheel(4)_less_spoke")),
+		fixed("clique(5)_less_wedge", "a clique(5) without two edges that share a vertex", Either, motifEdges("clique(5)_less_wedge")),
+		fixed("clique(5)_less_edge", "a clique(5) without one of its edges", Either, motifEdges("clique(5)_less_edge")),
 		fixed("feed_forward_loop", "v0 → v1 → v2 and v0 → v2", Forward, "0-1 1-2 0-2"),
 		fixed("bifan", "v0 and v1 both point at v2 and v3", Forward, "0-2 0-3 1-2 1-3"),
 		{
@@ -170,6 +202,9 @@ func (e *UnknownName) Error() string {
 // returns fresh patterns. The error is an *UnknownName where the name is not in
 // the catalogue, and says what is wrong with the parameters otherwise.
 func ByName(text string) ([]*Pattern, error) {
+	if _, err := Lookup(strings.TrimSpace(text)); err == nil { // some names have parentheses
+		return Named(strings.TrimSpace(text), nil)
+	}
 	name, args, err := splitCall(text)
 	if err != nil {
 		return nil, err

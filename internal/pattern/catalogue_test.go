@@ -18,8 +18,8 @@ func TestMotifsAreAllConnectedGraphs(t *testing.T) {
 			if !p.Connected() {
 				t.Errorf("%s is not connected", p.Name)
 			}
-			if qs, err := ByName(p.Name); err == nil && !qs[0].Isomorphic(p) {
-				t.Errorf("%s of motifs is not the catalogue's", p.Name)
+			if qs, err := ByName(" " + p.Name); err != nil || len(qs) != 1 || qs[0].Name != p.Name || !qs[0].Isomorphic(p) {
+				t.Errorf("%s of motifs is not the catalogue's: %v", p.Name, err)
 			}
 		}
 		if len(seen) != want {
@@ -57,6 +57,8 @@ func TestByNameErrors(t *testing.T) {
 		"clique(5":        `"clique(5" lacks its closing parenthesis`,
 		"clique(x)":       `parameter "x" of clique is not an integer`,
 		"clique(33)":      "clique(k) needs k from 2 to 32, not 33",
+		"wheel(2)":        "wheel(k) needs k from 3 to 31, not 2",
+		"lollipop(31,2)":  "lollipop(m,n) has 33 vertices: a pattern may have at most 32",
 		"triangle(3)":     "triangle takes no parameters, not 1",
 		"bipartite(2)":    "bipartite(m,n) takes 2 parameters, not 1",
 		"bipartite(31,2)": "bipartite(m,n) has 33 vertices: a pattern may have at most 32",

@@ -59,6 +59,16 @@ func motifs(k int) []*Pattern {
 	return out
 }
 
+// motifEdges are the edges of a motif.
+func motifEdges(name string) string {
+	for _, e := range parseList(motifList) {
+		if e.name == name {
+			return e.edges
+		}
+	}
+	panic("pattern: no motif is called " + name)
+}
+
 // papersText holds the query graphs of the evaluations of STMatch (Wei and
 // Jiang, SC 2022) and gMatch.
 //
