@@ -23,7 +23,9 @@ func guard(err *error) {
 	}
 }
 
-func (r *reading) tableError(src *source, what string, err error) error {
+// tableError explains a decoder's error; end is where the bytes end, if they end
+// too early.
+func (r *reading) tableError(src *source, what string, end int64, err error) error {
 	var e *Error
 	switch {
 	case err == nil:
@@ -33,11 +35,23 @@ func (r *reading) tableError(src *source, what string, err error) error {
 	case errors.As(err, &e):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		err = wrapf(ErrTruncated, "%s: %v", what, err)
+		return &Error{File: src.name, Offset: end, Cause: wrapf(ErrTruncated, "%s: %v", what, err)}
 	default:
 		err = fmt.Errorf("damaged %s file: %w", what, err)
 	}
 	return &Error{File: src.name, Offset: -1, Cause: err}
+}
+
+// offsetReader knows how many bytes were read.
+type offsetReader struct {
+	r  io.Reader
+	at int64
+}
+
+func (o *offsetReader) Read(p []byte) (int, error) {
+	n, err := o.r.Read(p)
+	o.at += int64(n)
+	return n, err
 }
 
 func schemaMeta(sc *arrow.Schema) func(string) (string, bool) {
@@ -57,20 +71,22 @@ func (r *reading) arrowTable(src *source, ro role) (err error) {
 	if file && src.plainFile() {
 		return r.arrowFile(src, ro)
 	}
-	defer func() { err = r.tableError(src, "Arrow", err) }()
+	var in offsetReader
+	defer func() { err = r.tableError(src, "Arrow", in.at, err) }()
 	defer guard(&err)
-	in, err := src.open()
+	raw, err := src.open()
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer raw.Close()
+	in.r = raw
 	if file { // the file form is a stream between a mark and a footer
 		var mark [8]byte
-		if _, err := readFill(in, mark[:]); err != nil {
+		if _, err := readFill(&in, mark[:]); err != nil {
 			return err
 		}
 	}
-	checked, err := checkedStream(in)
+	checked, err := checkedStream(&in)
 	if err != nil {
 		return err
 	}
@@ -98,7 +114,7 @@ func (r *reading) arrowTable(src *source, ro role) (err error) {
 		return err
 	}
 	if file { // a footer must follow: without it the file is cut short
-		rest, err := io.ReadAll(io.LimitReader(in, 1<<30))
+		rest, err := io.ReadAll(io.LimitReader(&in, 1<<30))
 		if err != nil {
 			return err
 		}
@@ -134,7 +150,7 @@ func (r *reading) arrowFile(src *source, ro role) error {
 		if src.size < 24 || !endsWith(src, "ARROW1") {
 			return &Error{File: src.name, Offset: src.size, Cause: wrapf(ErrTruncated, "an Arrow file ends with ARROW1")}
 		}
-		return r.tableError(src, "Arrow", err)
+		return r.tableError(src, "Arrow", src.size, err)
 	}
 	sc, n := rd.Schema(), rd.NumRecords()
 	if sp, err = r.beginTable(src.name, sc, schemaMeta(sc), ro); err != nil {
@@ -164,7 +180,7 @@ func (r *reading) arrowFile(src *source, ro role) error {
 		return func(i int) error { return one(rd, i) }, func() { f.Close() }, nil
 	})
 	if err != nil {
-		return r.tableError(src, "Arrow", err)
+		return r.tableError(src, "Arrow", src.size, err)
 	}
 	if ro == edgeRole {
 		r.stat.Lines = uint64(rows.Load())

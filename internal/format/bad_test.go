@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -178,6 +179,32 @@ func TestWriteFails(t *testing.T) {
 		err = Write(context.Background(), "-", g, WriteOptions{Stdout: full})
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "the disk is full") {
 			t.Error(err)
+		}
+	}
+}
+
+// TestCutTables: an Arrow or Parquet file that is cut short says at which byte,
+// from a file and from a pipe.
+func TestCutTables(t *testing.T) {
+	g, err := Read(context.Background(), put(t, "g.txt", []byte("1 2 x\n2 3 y\n")), ReadOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{"arrow", "parquet"} {
+		var b bytes.Buffer
+		if err := Write(context.Background(), "-", g, WriteOptions{Format: f, Stdout: &b}); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{b.Len() / 3, b.Len() / 2, b.Len() - 20} {
+			cut := b.Bytes()[:n]
+			_, err := Read(context.Background(), put(t, "cut."+f, cut), ReadOptions{}, nil)
+			_, piped := Read(context.Background(), "-", ReadOptions{Stdin: bytes.NewReader(cut)}, nil)
+			for _, err := range []error{err, piped} {
+				var e *Error
+				if !errors.Is(err, ErrTruncated) || !errors.As(err, &e) || e.Offset <= 0 || e.Offset > int64(n) {
+					t.Errorf("%s cut at %d of %d: %v", f, n, b.Len(), err)
+				}
+			}
 		}
 	}
 }

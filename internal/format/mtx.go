@@ -98,10 +98,10 @@ func (r *reading) readMTX() error {
 	r.stat.Lines = lines
 	r.stat.Columns = sp.describe()
 	if lines < n[2] {
-		return &Error{File: r.src.name, Offset: -1, Cause: wrapf(ErrTruncated, "the header promises %d entries, the file has %d", n[2], lines)}
+		return fail(off, size, ErrTruncated, "the header promises %d entries, the file has %d", n[2], lines)
 	}
 	if lines > n[2] {
-		return &Error{File: r.src.name, Offset: -1, Cause: wrapf(ErrCount, "the header promises %d entries, the file has %d", n[2], lines)}
+		return fail(off, size, ErrCount, "the header promises %d entries, the file has %d", n[2], lines)
 	}
 	return r.addRange(1, n[0])
 }

@@ -33,8 +33,9 @@ type leaf struct {
 }
 
 func (r *reading) parquetTable(src *source, ro role) (err error) {
-	defer func() { err = r.tableError(src, "Parquet", err) }()
 	var data []byte
+	size := src.size
+	defer func() { err = r.tableError(src, "Parquet", size, err) }()
 	if !src.plainFile() { // the footer is at the end: there is no streaming
 		in, err := src.open()
 		if err != nil {
@@ -45,6 +46,7 @@ func (r *reading) parquetTable(src *source, ro role) (err error) {
 		if err != nil {
 			return src.readError(err, int64(len(data)))
 		}
+		size = int64(len(data))
 	}
 	open := func() (rd *file.Reader, done func(), err error) {
 		defer guard(&err)
@@ -71,7 +73,7 @@ func (r *reading) parquetTable(src *source, ro role) (err error) {
 			tail = src.size >= 12 && endsWith(src, "PAR1")
 		}
 		if !tail {
-			return &Error{File: src.name, Offset: -1, Cause: wrapf(ErrTruncated, "a Parquet file ends with PAR1")}
+			return &Error{File: src.name, Offset: size, Cause: wrapf(ErrTruncated, "a Parquet file ends with PAR1")}
 		}
 		return err
 	}

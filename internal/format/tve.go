@@ -62,6 +62,7 @@ func (r *reading) readTVE() error {
 	r.stat.Format = "tve (" + dialect + ")"
 	r.begin(FileDirection)
 	var nv, ne uint64
+	var header spot
 	start := int64(0)
 	if bytes.HasPrefix(r.head, bom) {
 		start = int64(len(bom))
@@ -73,6 +74,7 @@ func (r *reading) readTVE() error {
 			i += 1 + k
 		}
 		line := firstLine(r.head[i:])
+		header = spot{pos: i, field: line}
 		if dialect == tveCounts {
 			f := bytes.Fields(line)
 			var e1, e2 error
@@ -132,7 +134,8 @@ func (r *reading) readTVE() error {
 		return err
 	}
 	bad := func(kind error, format string, a ...any) error {
-		return &Error{File: r.src.name, Offset: -1, Cause: wrapf(kind, format, a...)}
+		header.err = wrapf(kind, format, a...)
+		return r.src.place(&header, &block{data: r.head})
 	}
 	if dialect == tveCounts {
 		kind := func(have, want uint64) error {
