@@ -2,12 +2,16 @@ package weft
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -34,15 +38,63 @@ func (g *Graph) starMaps(k int) (n float64) {
 	return n
 }
 
+// partsProgram is the program of the library that counts the motifs of four
+// vertices, induced, by arithmetic over numbers of smaller parts, for g. Programs
+// see an input graph with its directions, which motifs do not look at.
+func (g *Graph) partsProgram() (*Matcha, error) {
+	f, err := library.Parse("motifs4_parts")
+	if err != nil {
+		return nil, err
+	}
+	const input = "input G: Graph\n"
+	text := syntax.Format(f)
+	if g.g.Directed {
+		text = strings.Replace(text, input, "input H: Graph\nlet G = subgraph(H, '(a)--(b)')\n", 1)
+	}
+	return ParseMatcha("", text)
+}
+
+// copies4 is how many subgraphs like the motif of the column have the vertices of
+// each induced motif of the line, for motifs of four vertices in the order of
+// motifs(4): path, star, cycle, triangle with a tail, diamond, clique.
+var copies4 = [6][6]int64{
+	{1, 0, 0, 0, 0, 0},
+	{0, 1, 0, 0, 0, 0},
+	{4, 0, 1, 0, 0, 0},
+	{2, 1, 0, 1, 0, 0},
+	{6, 2, 1, 4, 1, 0},
+	{12, 4, 3, 12, 6, 1},
+}
+
+// allSubgraphs is the numbers of all subgraphs like motifs of four vertices, of
+// those of the induced ones.
+func allSubgraphs(induced []*big.Int) (out []*big.Int) {
+	for q := range copies4 {
+		sum := new(big.Int)
+		for p, n := range induced {
+			sum.Add(sum, new(big.Int).Mul(n, big.NewInt(copies4[p][q])))
+		}
+		out = append(out, sum)
+	}
+	return out
+}
+
 // motifProgram counts all motifs of k vertices by one Matcha program, of whose time
-// each has its share.
+// each has its share: those of four vertices by their parts, unless there is no
+// memory for a number of each vertex on each worker, others in one pass.
 func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *settings, device string, options []Option) (out []Result, err error) {
 	if err := choose.CheckNames(s.engine, s.device); err != nil {
 		return nil, classify(err)
 	}
 	start := time.Now()
 	early, _ := choose.Waited()
-	m, err := g.MotifsMatcha(ctx, k, options...)
+	byParts := k == 4
+	var m *Matcha
+	if byParts {
+		m, err = g.partsProgram()
+	} else {
+		m, err = g.MotifsMatcha(ctx, k, options...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +109,17 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 		}
 		on = session.String()
 	}
-	ran, err := m.Run(ctx, map[string]any{"G": g}, nil, append(options, WithTarget(string(target)), WithDevice(device))...)
+	run := func() (MatchaResult, error) {
+		return m.Run(ctx, map[string]any{m.Inputs()[0].Name: g}, nil, append(options, WithTarget(string(target)), WithDevice(device))...)
+	}
+	ran, err := run()
+	if byParts && errors.Is(err, ErrMemory) {
+		byParts = false
+		if m, err = g.MotifsMatcha(ctx, k, options...); err != nil {
+			return nil, err
+		}
+		ran, err = run()
+	}
 	driver, devices := choose.Waited()
 	if err != nil && ctx.Err() == nil {
 		return nil, err
@@ -65,6 +127,13 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 	share := func(d time.Duration) time.Duration { return d / time.Duration(len(qs)) }
 	total := share(early + time.Since(start))
 	memory := peakMemory()
+	var counts []*big.Int
+	for _, v := range ran.Values {
+		counts = append(counts, big.NewInt(v.(int64)))
+	}
+	if byParts && ran.Complete && !*s.induced {
+		counts = allSubgraphs(counts)
+	}
 	for i, q := range qs {
 		p, err := q.pattern(s)
 		if err != nil {
@@ -73,7 +142,7 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 		aut := p.Automorphisms().Order()
 		var n *big.Int
 		if ran.Complete {
-			n = new(big.Int).Mul(big.NewInt(ran.Values[i].(int64)), aut)
+			n = new(big.Int).Mul(counts[i], aut)
 		}
 		r := g.formulaResult(q, p, aut, n)
 		r.Engine, r.Device, r.Method, r.Reason = choose.Codegen, on, "program", "asked for by name; one program counts all motifs"

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -112,7 +113,7 @@ func TestMadeOfPlans(t *testing.T) {
 			}
 			continue
 		}
-		for _, e := range Entries() {
+		for _, e := range library.Entries() {
 			if e.Name == name && e.Text != want {
 				t.Errorf("%s is not what the planner writes; see -rewrite", name)
 			}
