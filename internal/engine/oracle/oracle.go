@@ -60,8 +60,8 @@ func symmetries(p *plan.Plan) *pattern.Group {
 // Run gives the matches that p promises: embeddings, or where p is restricted
 // one of each class of embeddings that the pattern's symmetries make of
 // another, the one with the least vertices in the order of the pattern.
-func (o *Oracle) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, opt engine.Options, s engine.Sink) (engine.Result, error) {
-	r := engine.Result{Engine: o.Name(), Device: "cpu", Threads: 1}
+func (o *Oracle) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, opt engine.Options, s engine.Sink) (r engine.Result, err error) {
+	r = engine.Result{Engine: o.Name(), Device: "cpu", Threads: 1}
 	if err := o.Check(g, p, opt); err != nil {
 		return r, err
 	}
@@ -74,7 +74,6 @@ func (o *Oracle) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, opt engi
 	}
 	limited := s != nil || opt.Limit > 0
 	out := newEmitter(p, s)
-	var err error
 	found, root := uint64(0), -1
 	if p.Rooted {
 		root = p.Order[0]

@@ -119,6 +119,9 @@ func TestRestricted(t *testing.T) {
 	p := named(t, "triangle")
 	pl := &plan.Plan{Graph: g, Pattern: p, Order: []int{0, 1, 2}, Restricted: true, Aut: Automorphisms(p)}
 	r, err := New().Run(context.Background(), g, pl, engine.Options{}, nil)
+	if r.Search <= 0 {
+		t.Errorf("the search took %v", r.Search)
+	}
 	if err != nil || r.Matches != engine.U64(4) || !r.Complete {
 		t.Errorf("count: %+v, %v", r, err)
 	}
