@@ -95,6 +95,60 @@ func tableSeed(f *testing.F, format string) []byte {
 
 func FuzzArrow(f *testing.F) { fuzzRead(f, Arrow, tableSeed(f, "arrow"), []byte("ARROW1\x00\x00")) }
 
+// FuzzVertices reads the bytes as --labels and as --vertices, beside edges with
+// numbers and with text for ids.
+func FuzzVertices(f *testing.F) {
+	for _, s := range []string{"1 A\n2 B\n", "id,labels,age\n1,P;Q,3\n2,,x\n", "id:string\tlabels\tzip:string\nann\t\t007\n", "7\n8\n", "\ufeffid;w:float\r\n1;0.5\r\n1;2\r\n", "x\ty\nann\tA B\n", "PAR1", "ARROW1\x00\x00"} {
+		f.Add([]byte(s))
+	}
+	for _, format := range []string{"arrow", "parquet"} {
+		f.Add(vertexSeed(f, format))
+	}
+	dir := f.TempDir()
+	var edges []string
+	for i, s := range []string{"1 2\n2 3\n", "ann bob\nbob 1\n"} {
+		edges = append(edges, filepath.Join(dir, string(rune('a'+i))))
+		if err := os.WriteFile(edges[i], []byte(s), 0o666); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		path := filepath.Join(dir, "in")
+		if err := os.WriteFile(path, in, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range edges {
+			for _, o := range []ReadOptions{{Labels: path, Threads: 2}, {Vertices: path, Threads: 2}} {
+				g, err := Read(ctx, e, o, nil)
+				fuzzCheck(t, g, err)
+				if err == nil && g.NumEdges() != 2 {
+					t.Errorf("%d edges", g.NumEdges())
+				}
+			}
+		}
+	})
+}
+
+// vertexSeed is a table of two vertices.
+func vertexSeed(f *testing.F, format string) []byte {
+	g, err := Read(context.Background(), put(f, "e.txt", []byte("1 2\n2 3\n")), ReadOptions{Vertices: put(f, "v.csv", []byte("id,labels,age\n1,P;Q,3\n2,,4\n"))}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	dir := f.TempDir()
+	path := filepath.Join(dir, "v."+format)
+	if err := Write(context.Background(), filepath.Join(dir, "e.txt"), g, WriteOptions{Vertices: path}); err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return b
+}
+
 func FuzzParquet(f *testing.F) {
 	fuzzRead(f, Parquet, tableSeed(f, "parquet"), []byte("PAR1\x00\x00\x00\x00PAR1"))
 }
