@@ -256,9 +256,6 @@ func (g *Graph) missingColumns(items []gql.Item, given []string) (notes []string
 func withParams(items []gql.Item, params map[string]any) ([]gql.Item, error) {
 	carrier := &pattern.Pattern{}
 	for _, i := range items {
-		if i.Count {
-			return nil, &gql.Unsupported{Construct: "count(*) beside other items"}
-		}
 		carrier.Where = append(carrier.Where, i.Expr)
 	}
 	carrier, err := pattern.SubstituteParams(carrier, params)

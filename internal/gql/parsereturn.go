@@ -28,9 +28,11 @@ func (p *parser) returns() *returnSyntax {
 			r.Limit = p.integer("a number of matches")
 		case p.keyword("SAMPLE"):
 			once("SAMPLE")
+			r.sampleAt = p.tokens[p.i-1].pos + 1
 			p.sample(r)
 		case p.keyword("ESTIMATE"):
 			once("ESTIMATE")
+			r.estimateAt = p.tokens[p.i-1].pos + 1
 			p.expectKeyword("WITHIN")
 			r.EstimateWithin = p.percent()
 		default:

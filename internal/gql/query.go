@@ -9,6 +9,7 @@ package gql
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -22,7 +23,9 @@ type Query struct {
 	Explain, Profile bool
 	// ModeGiven: the text names the mode that Pattern has.
 	ModeGiven bool
-	orderAt   int    // place of ORDERED or WITHIN in Text, from 1; 0: there is none
+	orderAt   int    // place of ORDERED or WITHIN in source, from 1; 0: there is none
+	watchAt   int    // of CREATE WATCH
+	starAt    int    // of the first edge of variable length
 	Watch     *Watch // CREATE WATCH; nil for a plain query
 	Text      string // the text it was read from
 	source    string // the text that places count from: Text, or that of the whole file
@@ -63,7 +66,7 @@ type Item struct {
 	Expr  pattern.Expr // nil for count(*) beside other items
 	Name  string       // alias, or the text of the expression
 	Count bool         // count(*)
-	at    int          // place in Text, from 1; 0: there is none
+	at    int          // place in the query's source, from 1; 0: there is none
 }
 
 // Return is the RETURN clause.
@@ -74,10 +77,12 @@ type Return struct {
 	Column  string // of participation: what AS calls it, or "participation"
 	GroupBy []Item
 	Limit   int64 // -1: none
-	limitAt int   // place of LIMIT in Text, from 1; 0: there is none
+	limitAt int   // place of LIMIT in the query's source, from 1; 0: there is none
 	Sample  int64 // 0: none
 	Seed    uint64
 	HasSeed bool
+
+	sampleAt, estimateAt int // places, as limitAt
 	// EstimateWithin is the relative error asked for, 0.02 for 2 %; 0: exact.
 	EstimateWithin float64
 }
@@ -125,20 +130,26 @@ func NotYet(q *Query) error {
 	r := &q.Return
 	switch {
 	case r.EstimateWithin != 0:
-		return &Unsupported{Construct: "ESTIMATE"}
+		return q.notYet(r.estimateAt, "ESTIMATE")
 	case r.Sample != 0:
-		return &Unsupported{Construct: "SAMPLE"}
+		return q.notYet(r.sampleAt, "SAMPLE")
 	case len(r.GroupBy) > 0 && r.Kind != ReturnParticipation:
 		return q.notYet(r.GroupBy[0].at, "GROUP BY without participation")
 	case q.Watch != nil:
-		return &Unsupported{Construct: "CREATE WATCH"}
+		return q.notYet(q.watchAt, "CREATE WATCH")
+	}
+	if i := slices.IndexFunc(r.Items, func(i Item) bool { return i.Count }); i >= 0 {
+		return q.notYet(r.Items[i].at, "count(*) beside other items")
 	}
 	for _, item := range r.GroupBy {
 		if !about(item.Expr, r.Vertex) {
 			return q.notYet(item.at, "GROUP BY something else than what is known of "+q.Pattern.VertexName(r.Vertex)+", whose participation is counted")
 		}
 	}
-	return notYetPattern(q.Pattern)
+	if variable(q.Pattern) {
+		return q.notYet(q.starAt, "variable-length edges")
+	}
+	return nil
 }
 
 // about reports whether x is about vertex v alone.
@@ -160,20 +171,22 @@ func (q *Query) notYet(place int, construct string) error {
 	return e
 }
 
-func notYetPattern(p *pattern.Pattern) error {
+// variable reports whether p, or a pattern in its conditions, has an edge of variable
+// length.
+func variable(p *pattern.Pattern) bool {
 	for i := range p.Edges {
 		if e := &p.Edges[i]; e.Min != 1 || e.Max != 1 {
-			return &Unsupported{Construct: "variable-length edges"}
+			return true
 		}
 	}
-	var err error
+	found := false
 	for _, w := range p.Where {
 		pattern.Walk(w, func(x pattern.Expr) bool {
-			if x, ok := x.(pattern.Exists); ok && err == nil {
-				err = notYetPattern(x.Sub)
+			if x, ok := x.(pattern.Exists); ok && !found {
+				found = variable(x.Sub)
 			}
-			return err == nil
+			return !found
 		})
 	}
-	return err
+	return found
 }

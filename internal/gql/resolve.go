@@ -24,6 +24,7 @@ type resolver struct {
 	macros map[string]*defineSyntax
 	inNot  map[string]bool // names that only stand inside NOT
 	calls  int             // of macros and catalogue patterns so far
+	starAt int             // place of the first edge of variable length, from 1; 0: there is none
 }
 
 func (r *resolver) fail(pos int, format string, args ...any) *Error {
@@ -71,12 +72,13 @@ func resolveQuery(text string, tokens []token, q *querySyntax) *Query {
 	}
 	out := &Query{Text: text, source: text, Watch: q.watch, Explain: q.explain, Profile: q.profile, ModeGiven: q.body.mode != nil, Return: Return{Limit: -1}}
 	if q.watch != nil {
-		out.Name = q.watch.Name
+		out.Name, out.watchAt = q.watch.Name, q.pos+1
 	}
 	e := r.newEnv(nil, &pattern.Pattern{})
 	for _, d := range q.defines {
 		r.define(d)
 	}
+	r.starAt = 0 // macros that are not called have none
 	e.body(q.body)
 	if ps := q.body.patterns; len(ps) == 1 && ps[0].call != nil && r.macros[ps[0].call.name.text] == nil {
 		e.p.Name = catalogueName(ps[0].call)
@@ -85,7 +87,7 @@ func resolveQuery(text string, tokens []token, q *querySyntax) *Query {
 		e.order(q.order)
 		out.orderAt = q.order.pos + 1
 	}
-	out.Pattern = e.p
+	out.Pattern, out.starAt = e.p, r.starAt
 	e.validate(q.body.pos)
 	if q.ret != nil {
 		out.HasReturn = true
@@ -251,7 +253,7 @@ func (e *env) edge(s *edgeSyntax, a, b int) int {
 		panic(e.fail(s.pos, "a pattern may have at most %d edges", maxEdges))
 	}
 	i := len(e.p.Edges)
-	e.p.Edges = append(e.p.Edges, newEdge(s, a, b))
+	e.p.Edges = append(e.p.Edges, e.newEdge(s, a, b))
 	e.edgePos = append(e.edgePos, s.pos)
 	if s.name.text != "" {
 		e.freeForEdge(s.name)
@@ -263,7 +265,10 @@ func (e *env) edge(s *edgeSyntax, a, b int) int {
 	return i
 }
 
-func newEdge(s *edgeSyntax, a, b int) pattern.Edge {
+func (r *resolver) newEdge(s *edgeSyntax, a, b int) pattern.Edge {
+	if (s.min != 1 || s.max != 1) && (r.starAt == 0 || s.pos < r.starAt-1) {
+		r.starAt = s.pos + 1
+	}
 	edge := pattern.Edge{From: a, To: b, Label: s.label, Min: s.min, Max: s.max}
 	if s.left || s.right {
 		edge.Dir = pattern.Forward
@@ -319,7 +324,7 @@ func (e *env) negated(p *patternSyntax) {
 		if a == b && edge.max == 1 {
 			panic(e.fail(edge.pos, "NOT of an edge from a vertex to itself says nothing: graphs are stored without self-loops"))
 		}
-		e.p.Edges[i] = newEdge(edge, a, b)
+		e.p.Edges[i] = e.newEdge(edge, a, b)
 		e.p.Edges[i].Negated = true
 		inner.self = &pattern.Ref{Kind: pattern.EdgeRef, Index: i}
 		inner.edges = maps.Clone(e.edges)
