@@ -53,7 +53,7 @@ func TestExistsLooksUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := plan.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Seed: 1})
+			p, err := nest(g, q.Pattern, plan.Options{Root: plan.NoRoot, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
