@@ -59,7 +59,26 @@ func ParseMatcha(name, text string) (*Matcha, error) {
 	if err != nil {
 		return nil, withKind(ErrQuery, err)
 	}
+	for _, t := range p.Texts {
+		if err := view.Check(t.Of, t.Text); err != nil {
+			return nil, withKind(ErrQuery, textError(f, t, err))
+		}
+	}
 	return &Matcha{f, p}, nil
+}
+
+// textError is the error of a text of the pattern language at its place in the
+// program.
+func textError(f *syntax.File, t asg.Text, err error) error {
+	var mistake *view.Mistake
+	if !errors.As(err, &mistake) {
+		return f.ErrorAt(t.At, err.Error())
+	}
+	at := t.At
+	at.Col += mistake.Col
+	e := f.ErrorAt(at, mistake.Msg)
+	e.Expected = mistake.Expected
+	return e
 }
 
 // Inputs are the program's inputs in their order.

@@ -42,12 +42,9 @@ func (o Of) Relation(text string) (*graph.CSR, error) {
 
 // Vertices are those that "(a:Label)", with a WHERE perhaps, accepts, ascending.
 func (o Of) Vertices(text string) ([]uint32, error) {
-	p, err := read(text)
+	p, err := vertex(text)
 	if err != nil {
 		return nil, err
-	}
-	if len(p.Vertices) != 1 || len(p.Edges) > 0 {
-		return nil, fmt.Errorf("%s is not one vertex", text)
 	}
 	pl, err := o.compile(p, []int{0})
 	if err != nil {
@@ -100,34 +97,11 @@ func (o Of) Between(text string) (*data.DataEdges, error) {
 // Condition is the conditions of a text of vertices and of edges: its arguments are
 // the vertices that have names, then the edges that do.
 func (o Of) Condition(text string) (*data.Condition, error) {
-	p, err := read(text)
+	p, vertices, edges, err := conditions(text)
 	if err != nil {
 		return nil, err
 	}
-	c := &data.Condition{}
-	var vertices, edges []int // by argument
-	joined := map[int]bool{}
-	for i, e := range p.Edges {
-		switch {
-		case !e.Named() || e.Label != nil:
-			return nil, fmt.Errorf("%s: edges have a name here, and no label", text)
-		case e.Min != 1 || e.Max != 1:
-			return nil, fmt.Errorf("%s: %s is no single data edge", text, e.Name)
-		case joined[e.From] || joined[e.To]:
-			return nil, fmt.Errorf("%s: edges have no ends in common here, as in '()-[e]->(), ()-[f]->() WHERE …'", text)
-		}
-		joined[e.From], joined[e.To] = true, true
-		edges = append(edges, i)
-	}
-	for v, x := range p.Vertices {
-		switch {
-		case x.Label != nil || x.Name == "" && !joined[v] || x.Name != "" && joined[v]:
-			return nil, fmt.Errorf("%s: only conditions may say something of vertices and edges, as in '(a), (b), ()-[e]->() WHERE …'", text)
-		case x.Name != "":
-			vertices = append(vertices, v)
-			c.Kinds = append(c.Kinds, false)
-		}
-	}
+	c := &data.Condition{Kinds: make([]bool, len(vertices))}
 	for range edges {
 		c.Kinds = append(c.Kinds, true)
 	}
@@ -159,6 +133,48 @@ func (o Of) Condition(text string) (*data.Condition, error) {
 	return c, nil
 }
 
+// conditions reads conditions of vertices and edges: of those that have names, which
+// are the arguments.
+func conditions(text string) (p *pattern.Pattern, vertices, edges []int, err error) {
+	if p, err = read(text); err != nil {
+		return nil, nil, nil, err
+	}
+	joined := map[int]bool{}
+	for i, e := range p.Edges {
+		switch {
+		case !e.Named() || e.Label != nil:
+			err = fmt.Errorf("%s: edges have a name here, and no label", text)
+		case e.Min != 1 || e.Max != 1:
+			err = fmt.Errorf("%s: %s is no single data edge", text, e.Name)
+		case joined[e.From] || joined[e.To]:
+			err = fmt.Errorf("%s: edges have no ends in common here, as in '()-[e]->(), ()-[f]->() WHERE …'", text)
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		joined[e.From], joined[e.To] = true, true
+		edges = append(edges, i)
+	}
+	for v, x := range p.Vertices {
+		switch {
+		case x.Label != nil || x.Name == "" && !joined[v] || x.Name != "" && joined[v]:
+			return nil, nil, nil, fmt.Errorf("%s: only conditions may say something of vertices and edges, as in '(a), (b), ()-[e]->() WHERE …'", text)
+		case x.Name != "":
+			vertices = append(vertices, v)
+		}
+	}
+	return p, vertices, edges, nil
+}
+
+// vertex reads one vertex.
+func vertex(text string) (*pattern.Pattern, error) {
+	p, err := read(text)
+	if err == nil && (len(p.Vertices) != 1 || len(p.Edges) > 0) {
+		err = fmt.Errorf("%s is not one vertex", text)
+	}
+	return p, err
+}
+
 // edge reads an edge between two vertices.
 func edge(text string) (*pattern.Pattern, error) {
 	p, err := read(text)
@@ -185,10 +201,10 @@ func edge(text string) (*pattern.Pattern, error) {
 
 // read reads the pattern of a query that has nothing else.
 func read(text string) (*pattern.Pattern, error) {
-	q, err := gql.Parse("MATCH " + text)
+	q, err := gql.Parse(match + text)
 	var mistake *gql.Error
 	if errors.As(err, &mistake) {
-		return nil, fmt.Errorf("%s: %s", text, mistake.Msg)
+		return nil, fmt.Errorf("%s: %w", text, &Mistake{mistake.Msg, mistake.Expected, max(mistake.Col-len(match), 1)})
 	}
 	if err != nil {
 		return nil, err

@@ -135,8 +135,18 @@ type Program struct {
 	// Row is the type of what is emitted, nil where nothing is.
 	Row *types.Type
 	// File is the program's text, for errors at run time.
-	File  *syntax.File
+	File *syntax.File
+	// Texts are the texts of the pattern language, in their order, which this package
+	// does not read.
+	Texts []Text
 	nodes int
+}
+
+// Text is a text of the pattern language in a program.
+type Text struct {
+	Of   string // the operator: subgraph, vertices, between or holds
+	Text string
+	At   syntax.Pos // of the quote before it
 }
 
 // Nodes is a number larger than all nodes' IDs.

@@ -73,6 +73,7 @@ func (b *builder) view(a *arguments, param, expected string) (g *Node, text stri
 	if !ok {
 		b.fail(a.by[param].Pos(), param+" of "+a.name+" is not written out", expected)
 	}
+	b.p.Texts = append(b.p.Texts, Text{a.name, s.Value, s.At})
 	return g, s.Value
 }
 
