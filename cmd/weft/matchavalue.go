@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // matchaValue reads an input of a Matcha program: a number, True or False, or the
@@ -52,35 +57,92 @@ func matchaBool(s string) (bool, error) {
 	return false, fmt.Errorf("%q: want True or False", s)
 }
 
-// matchaItems reads a list's file. Empty lines and lines that begin with # are
-// skipped.
+// matchaItems reads a list's file, compressed by gzip perhaps. Empty lines and lines
+// that begin with # or % are skipped. path may end in the numbers of the columns that
+// make an item, "FILE:1,2,4"; without, a line has an item and nothing else.
 func matchaItems[T any](t, path string, parse func(string) (T, error)) (out []T, err error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	width := 1
 	if _, size, ok := strings.Cut(t, ", "); ok { // List[Tuple[int, 2]]
 		width, _ = strconv.Atoi(strings.TrimRight(size, "]"))
 	}
-	for n, line := range strings.Split(string(data), "\n") {
-		if strings.HasPrefix(line, "#") {
+	path, columns, err := matchaColumns(path, width)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readAll(path)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for line := range strings.SplitSeq(string(data), "\n") {
+		n++
+		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "%") {
 			continue
 		}
 		words := strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\r' })
 		if len(words) == 0 {
 			continue
 		}
-		if len(words) != width {
-			return nil, fmt.Errorf("%s:%d: %d values, want %d", path, n+1, len(words), width)
+		if columns == nil && len(words) != width {
+			return nil, fmt.Errorf("%s:%d: %d values, want %d; FILE:1,2,… chooses columns", path, n, len(words), width)
 		}
-		for _, w := range words {
-			x, err := parse(w)
+		for i := range width {
+			at := i
+			if columns != nil {
+				at = columns[i]
+			}
+			if at >= len(words) {
+				return nil, fmt.Errorf("%s:%d: %d values, and column %d is asked for", path, n, len(words), at+1)
+			}
+			x, err := parse(words[at])
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", path, n+1, err)
+				return nil, fmt.Errorf("%s:%d: %w", path, n, err)
 			}
 			out = append(out, x)
 		}
 	}
 	return out, nil
+}
+
+// columnNumbers are the numbers of columns behind a file's name.
+var columnNumbers = regexp.MustCompile(`^(.+):([0-9]+(?:,[0-9]+)*)$`)
+
+// matchaColumns takes numbers of columns off a file's name, unless there is a file of
+// the whole name. The columns count from 0; nil: none are chosen.
+func matchaColumns(path string, width int) (string, []int, error) {
+	parts := columnNumbers.FindStringSubmatch(path)
+	if parts == nil {
+		return path, nil, nil
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path, nil, nil
+	}
+	var columns []int
+	for word := range strings.SplitSeq(parts[2], ",") {
+		c, err := strconv.Atoi(word)
+		if err != nil || c < 1 {
+			return "", nil, fmt.Errorf("column %s: columns count from 1", word)
+		}
+		columns = append(columns, c-1)
+	}
+	if len(columns) != width {
+		return "", nil, fmt.Errorf("%d columns chosen, want %d", len(columns), width)
+	}
+	return parts[1], columns, nil
+}
+
+// readAll reads a file, and takes gzip off.
+func readAll(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return data, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		data, err = io.ReadAll(z)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, nil
 }
