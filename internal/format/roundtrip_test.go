@@ -246,6 +246,15 @@ func TestTypesKept(t *testing.T) {
 	}
 }
 
+// TestCommasInWords: blanks separate where each line has as many words, though most
+// lines have a comma.
+func TestCommasInWords(t *testing.T) {
+	g, err := Read(context.Background(), put(t, "g.txt", []byte("x,1 y\nz w\nq,1 r\n")), ReadOptions{}, nil)
+	if err != nil || g.NumEdges() != 3 || g.NumVertices() != 6 {
+		t.Fatalf("%v: %s", err, dump(g))
+	}
+}
+
 // TestWriteCSV: a CSV that other programs read, and the vertices beside it.
 func TestWriteCSV(t *testing.T) {
 	g, err := Read(context.Background(), put(t, "e.csv", []byte("src,dst,type,time,w\nann,\"b,c\",likes,5,1.5\nann,cy,,7,\n")), ReadOptions{Direction: Directed,

@@ -291,6 +291,10 @@ func guessSep(lines [][]byte) byte {
 			return sep
 		}
 	}
+	words := len(bytes.Fields(lines[0]))
+	if words > 1 && !slices.ContainsFunc(lines[:n], func(l []byte) bool { return len(bytes.Fields(l)) != words }) {
+		return 0 // blanks separate, and some of the words hold a comma
+	}
 	// A line without the separator of most others is an error in that line.
 	for _, sep := range seps {
 		with := 0
