@@ -227,6 +227,9 @@ func (b *builder) bound(a *arguments, param string, n *Node) *types.Bound {
 		if a.given != "" {
 			what = a.given
 		}
+		if n.Op == Const {
+			b.fail(a.by[param].Pos(), fmt.Sprintf("the size of %s is %d: it cannot be negative", what, n.Words[0]), "a number from 0 on")
+		}
 		b.failHint(a.by[param].Pos(), "the size of "+what+" is unknown", "a number with a known range from 0 on",
 			"memory is allocated before the program runs: declare an input as int in 0..1000, or give mk_list a constant nitems")
 	}

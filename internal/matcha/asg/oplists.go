@@ -78,6 +78,9 @@ func (b *builder) mkList(a *arguments) *Node {
 	var most *Node
 	if a.by["nitems"] != nil {
 		most = b.arg(a, "nitems", types.Int)
+		if most.Op == Const && most.Words[0] < 0 {
+			b.bound(a, "nitems", most) // fails
+		}
 	}
 	x := a.by["val"]
 	if l, ok := x.(*syntax.ListLit); ok || x == nil {
