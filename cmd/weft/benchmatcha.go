@@ -25,6 +25,7 @@ type benchMatchaFlags struct {
 	targets   []string
 	schedules []string
 	engines   []string
+	inputs    []string
 	passes    string
 	runs      int
 	warmup    int
@@ -50,7 +51,8 @@ extends by vertices, on the same target with the same schedule.
 
 ` + exitCodesHelp,
 		Example: `  weft bench matcha -g a.weft --target c --schedule c:threads=1 --schedule c:threads=16
-  weft bench matcha -g a.weft --program motifs4 --program motifs4_parts --engine host`,
+  weft bench matcha -g a.weft --program motifs4 --program motifs4_parts --engine host
+  weft bench matcha -g a.weft --program join -i l0=0 -i l1=1 -i l2=0 -i l3=1`,
 		Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return a.benchMatcha(&f) },
 	}
@@ -65,6 +67,7 @@ extends by vertices, on the same target with the same schedule.
 	f.addWriting(cmd)
 	fs.DurationVar(&f.timeout, "timeout", 0, "give up a run after this long (30s, 5m)")
 	fs.StringArrayVar(&f.programs, "program", nil, "`NAME` of a program (repeatable; default: all that count patterns)")
+	fs.StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=VALUE` of an input, for programs with more than a graph (repeatable), as for weft matcha run")
 	fs.StringArrayVar(&f.targets, "target", nil, "`NAME` of a target: "+strings.Join(targets, ", ")+" (repeatable; default interp)")
 	fs.StringArrayVar(&f.schedules, "schedule", nil, "`TARGET:KNOBS` of a schedule for a target (repeatable)")
 	fs.StringArrayVar(&f.engines, "engine", nil, "`NAME` of an engine to measure beside (repeatable)")
@@ -89,15 +92,19 @@ func (f *benchMatchaFlags) matchaCases() (out []matchaCase, err error) {
 		switch {
 		case i < 0:
 			return nil, usagef("--program %s: the library has no such program; see weft matcha list", name)
-		case known[i].Counts == nil:
-			return nil, usagef("--program %s: it needs more inputs than a graph", name)
+		case known[i].Counts == nil && len(f.inputs) == 0:
+			return nil, usagef("--program %s: it needs more inputs than a graph; see --input", name)
 		}
 	}
 	for _, e := range known {
+		if e.Counts == nil && slices.Contains(f.programs, e.Name) { // nothing else answers its question
+			out = append(out, matchaCase{programs: []library.Entry{e}})
+			continue
+		}
 		if e.Counts == nil || len(f.programs) > 0 && !slices.Contains(f.programs, e.Name) {
 			continue
 		}
-		i := slices.IndexFunc(out, func(c matchaCase) bool { return slices.Equal(c.counts, e.Counts) })
+		i := slices.IndexFunc(out, func(c matchaCase) bool { return c.counts != nil && slices.Equal(c.counts, e.Counts) })
 		if i < 0 {
 			i = len(out)
 			out = append(out, matchaCase{counts: e.Counts})
@@ -148,6 +155,7 @@ func (f *benchMatchaFlags) onTargets() (out []onTarget, err error) {
 type benchMatchaRow struct {
 	graph, counts, program string
 	on                     onTarget
+	in                     map[string]any // of the program
 	bench.Row
 	// frontEnd is of the last run; first and again are of the compiler.
 	frontEnd, first, again time.Duration
@@ -163,6 +171,9 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 	}
 	cases, err := f.matchaCases()
 	if err != nil {
+		return err
+	}
+	if err := f.checkInputs(); err != nil {
 		return err
 	}
 	on, err := f.onTargets()
@@ -233,6 +244,9 @@ func (f *benchMatchaFlags) measure(ctx context.Context, g *weft.Graph, path stri
 		}
 	}
 	for _, engine := range f.engines {
+		if c.counts == nil {
+			break // no patterns that an engine could count
+		}
 		rows = append(rows, &benchMatchaRow{})
 		all = append(all, bench.Contestant{Name: "engine " + engine, Run: func(ctx context.Context) (bench.Sample, error) {
 			return f.runEngine(ctx, g, c.counts, engine)
@@ -264,7 +278,12 @@ func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e libr
 	if r.on.name != "cuda" {
 		o = append(o, weft.WithDevice(""))
 	}
-	found, err := m.Run(ctx, map[string]any{"G": g}, nil, o...)
+	if r.in == nil {
+		if r.in, err = f.values(m, g); err != nil {
+			return bench.Sample{}, err
+		}
+	}
+	found, err := m.Run(ctx, r.in, nil, o...)
 	if err != nil {
 		return bench.Sample{}, err
 	}
@@ -273,6 +292,57 @@ func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e libr
 	}
 	r.frontEnd, r.again = found.Times.FrontEnd, found.Times.Compile
 	return bench.Sample{Took: found.Times.Search, Plan: found.Times.FrontEnd, Prepare: found.Times.Prepare, Answer: strings.Trim(fmt.Sprint(found.Values), "[]")}, nil
+}
+
+// values are a program's inputs: the graph, and what --input says.
+func (f *benchMatchaFlags) values(m *weft.Matcha, g *weft.Graph) (map[string]any, error) {
+	in := map[string]any{}
+	for _, i := range m.Inputs() {
+		if i.Type == "Graph" {
+			in[i.Name] = g
+			continue
+		}
+		for _, s := range f.inputs {
+			name, value, _ := strings.Cut(s, "=")
+			if name != i.Name {
+				continue
+			}
+			v, err := matchaValue(i.Type, value)
+			if err != nil {
+				return nil, usagef("--input %s: %v", s, err)
+			}
+			in[name] = v
+		}
+	}
+	return in, nil
+}
+
+// checkInputs says which of --input no program that is asked for has.
+func (f *benchMatchaFlags) checkInputs() error {
+	var names []string
+	for _, e := range library.Entries() {
+		if !slices.Contains(f.programs, e.Name) {
+			continue
+		}
+		m, err := weft.ParseMatcha(e.Name, e.Text)
+		if err != nil {
+			return err
+		}
+		for _, i := range m.Inputs() {
+			if i.Type != "Graph" {
+				names = append(names, i.Name)
+			}
+		}
+	}
+	for _, s := range f.inputs {
+		switch name, _, ok := strings.Cut(s, "="); {
+		case !ok:
+			return usagef("--input %q: want NAME=VALUE", s)
+		case !slices.Contains(names, name):
+			return usagef("--input %s: no program of --program has an input %s beside its graph", s, name)
+		}
+	}
+	return nil
 }
 
 // runEngine counts the same patterns with an engine.

@@ -58,6 +58,31 @@ func TestBenchMatcha(t *testing.T) {
 	}
 }
 
+// TestBenchMatchaInputs: programs with more inputs than a graph are given them.
+func TestBenchMatchaInputs(t *testing.T) {
+	dir := t.TempDir()
+	graph, list := filepath.Join(dir, "g.txt"), filepath.Join(dir, "list.txt")
+	for file, text := range map[string]string{graph: "1 2\n", list: "1 2 1 10\n2 3 1 11\n3 1 1 12\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"-g", graph, "--program", "temporal", "-i", "gap1=5", "-i", "gap2=5", "-i", "total=9", "--engine", "host", "--runs", "1", "--to", "ndjson"}
+	out, errs, code := benchMatcha(t, append(args, "-i", "E="+list+":1,2,4")...)
+	if code != 0 || strings.Count(out, "\n") != 1 || !strings.Contains(out, `"count":"1"`) {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	for _, more := range []string{"", "E=" + list, "k=1", "E"} {
+		all := args
+		if more != "" {
+			all = append(args[:len(args):len(args)], "-i", more)
+		}
+		if out, errs, code := benchMatcha(t, all...); code == 0 || errs == "" {
+			t.Errorf("%s: exit %d: %s", more, code, out)
+		}
+	}
+}
+
 func TestBenchMatchaMistakes(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                          "no graph",
