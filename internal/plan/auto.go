@@ -34,15 +34,17 @@ func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
 		}
 		return pl, nil
 	}
-	if pl.Empty != nil || ordered || ablation && !o.Embeddings || len(pl.Levels) < 3 || pl.Mode != pattern.Iso {
+	if pl.Empty != nil || ordered || ablation && !o.Embeddings || len(pl.Levels) < 3 || pl.Mode == pattern.Trail {
 		return pl, nil
 	}
 	if o.Listing {
 		return pl, nil
 	}
 	best := pl
-	if loc := b.tryLocal(pl, o); loc != nil {
-		best = loc
+	if pl.Mode == pattern.Iso {
+		if loc := b.tryLocal(pl, o); loc != nil {
+			best = loc
+		}
 	}
 	if o.Method == "direct" || o.Root >= 0 || best.Work() < worthwhile || Decomposable(b.p) != nil || b.classes() > 1 {
 		return best, nil

@@ -20,7 +20,8 @@ import (
 //
 // where A(v) and B(v) count embeddings with c at v, and M runs over the ways to
 // let vertices of A and B coincide (DecoMine calls P/M the shrinkage patterns;
-// ESCAPE uses the same for five vertices). An induced count is
+// ESCAPE uses the same for five vertices). Under hom they may coincide: there is
+// nothing to take off. An induced count is
 //
 //	induced(P) = Σ_S (−1)^|S| embeddings(P + S)
 //
@@ -55,8 +56,8 @@ const maxDecomposed = 7
 // Decomposable says why p has no formula, or nil.
 func Decomposable(p *pattern.Pattern) error {
 	switch {
-	case p.Mode != pattern.Iso:
-		return fmt.Errorf("formulas count under iso only")
+	case p.Mode == pattern.Trail:
+		return fmt.Errorf("formulas count under iso and hom only")
 	case len(p.Vertices) > maxDecomposed:
 		return fmt.Errorf("formulas are for patterns of at most %d vertices", maxDecomposed)
 	case len(p.Where) > 0 || p.Order != nil:
@@ -150,7 +151,7 @@ func (d *Decomposer) canonical(p *pattern.Pattern) string {
 	if len(p.Vertices) > maxDecomposed || Decomposable(p) != nil {
 		return p.Canonical()
 	}
-	key := fmt.Sprint(len(p.Vertices), edges, p.Induced)
+	key := fmt.Sprint(len(p.Vertices), edges, p.Induced, p.Mode)
 	for v := range p.Vertices {
 		if l := p.Vertices[v].Label; l != nil {
 			key += fmt.Sprintf(" %d:%s", v, l)
@@ -312,8 +313,10 @@ func (d *Decomposer) join(p *pattern.Pattern, c int, a, b []int) (*Formula, erro
 		}
 		return nil
 	}
-	if err := merge(0, 0); err != nil {
-		return nil, err
+	if p.Mode == pattern.Iso {
+		if err := merge(0, 0); err != nil {
+			return nil, err
+		}
 	}
 	return d.formula(&t, fmt.Sprintf("cut at vertex %s into parts of %d and %d vertices", p.VertexName(c), len(a)+1, len(b)+1)), nil
 }
@@ -387,7 +390,7 @@ func mergeVertices(p *pattern.Pattern, image []int) *pattern.Pattern {
 // length five that meets itself runs through a triangle with a tail (five ways)
 // or a triangle (five ways).
 func (d *Decomposer) cycle(p *pattern.Pattern) (*Formula, error) {
-	if len(p.Vertices) != 5 || len(p.Edges) != 5 {
+	if len(p.Vertices) != 5 || len(p.Edges) != 5 || p.Mode != pattern.Iso {
 		return nil, nil
 	}
 	degree := make([]int, 5)
