@@ -17,13 +17,16 @@ import (
 
 // oneProgram says whether the motifs of k vertices are to be counted by one
 // generated program, and where: codegen was asked for, with nothing that programs
-// of Matcha do not know, and no number in the program passes 64 bits.
+// of Matcha do not know, and no number in the program passes 64 bits. On a GPU
+// motifs of five vertices are counted one by one, each by a plan of its own: that
+// took a third of the program's time, compilation of all 21 included (docs/gpu.md).
 func (g *Graph) oneProgram(k int, s *settings) (device string, ok bool) {
 	if s.engine != choose.Codegen || len(s.opts) > 0 || s.limit > 0 || s.mode != nil && *s.mode != pattern.Iso {
 		return "", false
 	}
 	device = choose.CodegenDevice(s.device)
-	return device, choose.GPUs(device) <= 1 && g.starMaps(k) < 1<<62
+	gpus := choose.GPUs(device)
+	return device, (gpus == 0 || gpus == 1 && k < 5) && g.starMaps(k) < 1<<62
 }
 
 // starMaps is the number of homomorphisms from the star of k vertices, of which no

@@ -34,7 +34,8 @@ type Row struct {
 	Plan, Prepare       time.Duration // medians
 	// Ratio is Median over that of the first contestant; 0 where either failed.
 	Ratio float64
-	// Agrees says that the answer is that of the first contestant.
+	// Agrees says that the answer is that of the first contestant that has one: of one
+	// that failed it may be missing, or part of it.
 	Agrees bool
 }
 
@@ -59,9 +60,10 @@ func Measure(ctx context.Context, all []Contestant, warmup, runs int) []Row {
 			}
 		}
 	}
+	first := max(0, slices.IndexFunc(rows, func(r Row) bool { return r.Err == nil && r.Answer != "" }))
 	for i := range rows {
 		rows[i].sum(samples[i])
-		rows[i].Agrees = rows[i].Answer == rows[0].Answer
+		rows[i].Agrees = rows[i].Answer == rows[first].Answer
 		if rows[0].Median > 0 {
 			rows[i].Ratio = float64(rows[i].Median) / float64(rows[0].Median)
 		}

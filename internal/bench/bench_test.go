@@ -30,6 +30,22 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestMeasureFirstFails: who comes after a contestant that failed is compared with the
+// first that has an answer.
+func TestMeasureFirstFails(t *testing.T) {
+	of := func(answer string, err error) func(context.Context) (Sample, error) {
+		return func(context.Context) (Sample, error) { return Sample{Took: time.Second, Answer: answer}, err }
+	}
+	rows := Measure(context.Background(), []Contestant{
+		{"late", of("3", errors.New("timeout"))}, {"one", of("7", nil)}, {"same", of("7", nil)}, {"other", of("8", nil)},
+	}, 0, 1)
+	for i, want := range []bool{false, true, true, false} {
+		if rows[i].Agrees != want {
+			t.Errorf("%s: agrees %v", rows[i].Name, rows[i].Agrees)
+		}
+	}
+}
+
 func TestPeer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "peers.json")
 	text := `[{"name": "echo", "patterns": ["triangle"], "command": ["echo", "{graph} has 12 of {pattern} in 250 ms"],

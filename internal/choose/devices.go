@@ -104,9 +104,6 @@ func Begin(device string, memory int64) {
 	}()
 }
 
-// AnyGraph is a number of bytes for Ready, before it is known which graph it will be.
-const AnyGraph = 1 << 62
-
 // readyBytes is as much of a graph as is worth a thread: making threads slows down the one
 // that has begun, and counts in small graphs are over before they are there.
 const readyBytes = 32 << 10

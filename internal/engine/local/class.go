@@ -159,7 +159,7 @@ func (c *class) text(l layout, kernel, search string) string {
 // deepLevels is the number of levels that are walked in plans of which a task's work
 // varies as a power of its place: a clique of 6 in a neighbourhood of 120 vertices that
 // are nearly all joined has a hundred times the work below a late pair than below an early one.
-const deepLevels = 4
+const deepLevels = 5
 
 // deep is c for such plans: a lane's task is one pair, so that the lanes of a warp
 // have about the same to do, and teams without a root help. Teams of a warp have
