@@ -77,8 +77,12 @@ var alone atomic.Bool
 
 // Alone says that nothing else in this process uses CUDA. The driver then starts
 // for the GPUs that are asked for by name, and those alone; names keep their meaning.
-// It holds for the life of the process, so it is for a command.
-func Alone() { alone.Store(true) }
+// Threads of the processor's searches stand by between them. Both hold for the life of the
+// process, so it is for a command.
+func Alone() {
+	alone.Store(true)
+	host.Alone()
+}
 
 // narrow tells package cuda, before anything else is asked of it, which GPUs are wanted.
 func narrow(list []int) {

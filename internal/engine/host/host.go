@@ -22,7 +22,10 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Ready has so many threads stand by for a short while: a search that begins then does
+// Alone says that this process runs one search at a time, whose threads may stand by.
+func Alone() { crew.Alone() }
+
+// Ready has so many threads stand by for a short while, after Alone: a search that begins then does
 // not wait for the scheduler to wake one after another.
 func Ready(threads int) { crew.Ready(max(0, threads-1)) } // the caller of Run is one
 

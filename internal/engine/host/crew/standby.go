@@ -1,6 +1,7 @@
 package crew
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,10 +15,17 @@ import (
 // nothing, and a thread in the kernel keeps its processor from other goroutines for
 // up to 10 ms.
 
-const (
-	linger   = 100 * time.Millisecond // how long one stands by for work
-	longWork = 5 * time.Millisecond   // after which it does no more
-)
+//
+// Each takes a thread, and no more than the processors have others to run on: where many
+// searches run at once, as they may in a program that uses weft as a library, to stand by
+// gains nothing and costs threads. So it is for a command, which says Alone.
+
+const longWork = 5 * time.Millisecond // after which one stands by no more
+
+var alone atomic.Bool
+
+// Alone says that this process runs one search at a time: goroutines may stand by.
+func Alone() { alone.Store(canStandBy) }
 
 // A standby is one such goroutine.
 type standby struct {
@@ -25,16 +33,17 @@ type standby struct {
 	work func()
 }
 
-var idle struct {
+var idle = struct {
 	mu     sync.Mutex
-	list   []*standby // of those that wait, or are about to
-	coming int        // have been started for no work, and are not on the list yet
-}
+	list   []*standby    // of those that wait, or are about to
+	coming int           // have been started for no work, and are not on the list yet
+	linger time.Duration // how long one stands by for work
+}{linger: 100 * time.Millisecond}
 
 // Ready has n goroutines stand by, with those that do already. They are
 // there when threads have been made for them, and Ready does not wait for that.
 func Ready(n int) {
-	if !canStandBy {
+	if !alone.Load() {
 		return
 	}
 	idle.mu.Lock()
@@ -48,15 +57,15 @@ func Ready(n int) {
 
 // run runs work in a goroutine: one that stands by, if there is any.
 func run(work func()) {
+	if !alone.Load() {
+		go work()
+		return
+	}
 	idle.mu.Lock()
 	n := len(idle.list)
 	if n == 0 {
 		idle.mu.Unlock()
-		if canStandBy {
-			go new(standby).serve(work)
-		} else {
-			go work()
-		}
+		go new(standby).serve(work)
 		return
 	}
 	s := idle.list[n-1]
@@ -87,12 +96,17 @@ func (s *standby) serve(work func()) {
 // next waits for work; nil: none came. comes says that Ready has counted s.
 func (s *standby) next(comes bool) func() {
 	idle.mu.Lock()
-	idle.list = append(idle.list, s)
 	if comes {
 		idle.coming--
 	}
+	if len(idle.list)+1 >= max(2, runtime.GOMAXPROCS(0)) { // one processor is the caller's
+		idle.mu.Unlock()
+		return nil
+	}
+	idle.list = append(idle.list, s)
+	end := time.Now().Add(idle.linger)
 	idle.mu.Unlock()
-	for end := time.Now().Add(linger); s.word.Load() == 0; {
+	for s.word.Load() == 0 {
 		left := time.Until(end)
 		if left <= 0 && s.leave() {
 			return nil

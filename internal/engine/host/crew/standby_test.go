@@ -25,20 +25,47 @@ func eventually(t *testing.T, n int) {
 	}
 }
 
-// TestStandBy: who stands by is given work once, at once and again; without work it
-// leaves after a while.
-func TestStandBy(t *testing.T) {
+// standBy lets goroutines of this test stand by, for so long.
+func standBy(t *testing.T, most time.Duration) {
+	t.Helper()
 	if !canStandBy {
 		t.Skip("not on " + runtime.GOOS)
 	}
 	eventually(t, 0)
+	procs := runtime.GOMAXPROCS(5)
+	set := func(d time.Duration) (before time.Duration) {
+		idle.mu.Lock()
+		defer idle.mu.Unlock()
+		before, idle.linger = idle.linger, d
+		return before
+	}
+	before := set(most)
+	Alone()
+	t.Cleanup(func() {
+		alone.Store(false)
+		for end := time.Now().Add(20 * time.Second); standing() > 0 && time.Now().Before(end); { // each may have been told to wait for long
+			idle.mu.Lock()
+			n := len(idle.list)
+			s := idle.list[n-1]
+			idle.list = idle.list[:n-1]
+			idle.mu.Unlock()
+			s.work = runtime.Goexit
+			s.word.Store(1)
+			wake(&s.word)
+		}
+		set(before)
+		runtime.GOMAXPROCS(procs)
+	})
+}
+
+// TestStandBy: who stands by is given work once, at once and again, and no more stand by
+// than were asked for.
+func TestStandBy(t *testing.T) {
+	standBy(t, time.Minute)
 	Ready(3)
 	Ready(2)
 	Ready(3)
 	eventually(t, 3)
-	time.Sleep(linger / 10)
-	eventually(t, 3)
-	before := runtime.NumGoroutine()
 	var did atomic.Int32
 	for round := range 50 {
 		var all sync.WaitGroup
@@ -51,48 +78,66 @@ func TestStandBy(t *testing.T) {
 			t.Fatalf("%d pieces of work done after round %d", n, round)
 		}
 	}
-	if n := runtime.NumGoroutine(); n > before+3 { // one may be on its way back to the list
-		t.Errorf("%d goroutines after the rounds, %d before", n, before)
+	if n := standing(); n > 4 {
+		t.Errorf("%d stand by, on 5 processors", n)
 	}
-	eventually(t, 0)
+}
+
+// TestStandByMost: however many goroutines have worked, few stand by.
+func TestStandByMost(t *testing.T) {
+	standBy(t, time.Minute)
+	var all sync.WaitGroup
+	for range 200 {
+		all.Add(1)
+		run(all.Done)
+	}
+	all.Wait()
+	for range 20 {
+		if n := standing(); n > 4 {
+			t.Fatalf("%d stand by, on 5 processors", n)
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // TestStandByLongWork: who worked for long does not stand by.
 func TestStandByLongWork(t *testing.T) {
-	if !canStandBy {
-		t.Skip("not on " + runtime.GOOS)
-	}
-	eventually(t, 0)
-	done := make(chan int)
+	standBy(t, time.Minute)
+	done := make(chan bool)
 	run(func() {
 		time.Sleep(longWork + time.Millisecond)
-		done <- standing()
+		close(done)
 	})
-	if n := <-done; n != 0 {
-		t.Fatalf("%d stand by", n)
-	}
-	time.Sleep(linger / 4)
+	<-done
+	time.Sleep(20 * time.Millisecond)
 	if n := standing(); n != 0 {
 		t.Errorf("%d stand by after long work", n)
 	}
 }
 
-// TestStandByLeaves: work given at the moment when the time of who stands by is over is
-// done, once.
+// TestStandByLeaves: who has waited for long leaves; one that was taken off the list by
+// somebody with work does not, and does it.
 func TestStandByLeaves(t *testing.T) {
-	if !canStandBy {
-		t.Skip("not on " + runtime.GOOS)
-	}
+	standBy(t, time.Millisecond)
+	run(func() {})
 	eventually(t, 0)
-	for round := range 20 {
-		run(func() {})
-		time.Sleep(linger - time.Millisecond + time.Duration(round)*100*time.Microsecond)
-		var did atomic.Int32
-		done := make(chan bool)
-		run(func() { did.Add(1); close(done) })
-		<-done
-		if did.Load() != 1 {
-			t.Fatal("done twice")
-		}
+	s := new(standby)
+	if s.leave() {
+		t.Error("left a list on which it was not")
+	}
+	idle.mu.Lock()
+	idle.list = append(idle.list, s)
+	idle.mu.Unlock()
+	did := false
+	run(func() { did = true }) // given to s, which nobody serves yet
+	if s.leave() {
+		t.Fatal("left although it has work")
+	}
+	if s.word.Load() != 1 {
+		t.Fatal("no word of the work")
+	}
+	s.work()
+	if !did {
+		t.Error("other work")
 	}
 }
