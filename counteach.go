@@ -20,6 +20,7 @@ func (g *Graph) CountEach(ctx context.Context, qs []*Query, options ...Option) i
 
 // turn is a query that waits for its turn, or why it cannot be counted.
 type turn struct {
+	q    *Query
 	job  *job
 	none Result // without a job
 	err  error
@@ -39,6 +40,9 @@ func (g *Graph) each(ctx context.Context, qs []*Query, s *settings) iter.Seq2[Re
 			}
 			now := ready[0]
 			ready = ready[1:]
+			if now.err == nil && now.job.choice.Stale() { // since it was planned
+				now = g.ready(ctx, now.q, s, false)
+			}
 			if !yield(now.take(ctx)) {
 				return
 			}
@@ -59,6 +63,7 @@ func (s *settings) aheadOf() int {
 func (g *Graph) ready(ctx context.Context, q *Query, s *settings, compile bool) (t turn) {
 	defer g.kindOfCorruption(&t.err)
 	defer g.g.Recover(&t.err)
+	t.q = q
 	start, planning, cancel := time.Now(), ctx, context.CancelFunc(func() {})
 	if s.timeout > 0 {
 		planning, cancel = context.WithTimeout(ctx, s.timeout)

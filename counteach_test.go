@@ -176,8 +176,18 @@ func TestCompiledAheadFails(t *testing.T) {
 func TestCompiledAheadEnds(t *testing.T) {
 	g, b := onEmulated(t)
 	hold := make(chan struct{})
-	defer close(hold)
 	b.hold, b.wrong = hold, false
+	defer func() { // what is being compiled writes to a folder that goes with the test
+		close(hold)
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			b.mu.Lock()
+			n := b.inside
+			b.mu.Unlock()
+			if n == 0 {
+				return
+			}
+		}
+	}()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-b.both
@@ -191,9 +201,42 @@ func TestCompiledAheadEnds(t *testing.T) {
 		t.Errorf("%d motifs, %v", len(got), err)
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.times) > cuda.Compilers() {
-		t.Errorf("%d programs began to be compiled", len(b.times))
+	began := len(b.times)
+	b.mu.Unlock()
+	if began > cuda.Compilers() {
+		t.Errorf("%d programs began to be compiled", began)
+	}
+}
+
+// TestCountEachOtherDevices: a query that was planned for GPUs which are closed when its
+// turn comes is planned again for those that are there.
+func TestCountEachOtherDevices(t *testing.T) {
+	g, b := onEmulated(t)
+	closed := make(chan struct{})
+	close(closed)
+	b.hold = closed
+	motifs, err := weft.PatternsByName("motifs(3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for r, err := range g.CountEach(t.Context(), motifs, apart("stack")...) {
+		if err != nil || !r.Complete {
+			t.Fatalf("query %d: complete %v, %v", n, r.Complete, err)
+		}
+		want, err := g.Count(t.Context(), motifs[n])
+		if err != nil || r.Subgraphs.Cmp(want.Subgraphs) != 0 {
+			t.Errorf("query %d: %v, want %v, %v", n, r.Subgraphs, want.Subgraphs, err)
+		}
+		n++
+		end, err := choose.Instead(device.Emulated(t, emu.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer end()
+	}
+	if n != len(motifs) {
+		t.Errorf("%d of %d queries", n, len(motifs))
 	}
 }
 

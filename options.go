@@ -130,8 +130,9 @@ func WithEngineOption(name, value string) Option {
 // WithLimit stops after n matches, of the kind that WithList says; 0 is no limit.
 func WithLimit(n int64) Option { return func(s *settings) { s.limit = n } }
 
-// WithTimeout ends each of the counts of CountEach when it has taken so long, with
-// context.DeadlineExceeded and what was found until then; 0 is no limit.
+// WithTimeout ends each of the counts of CountEach, or of Motifs where it counts them
+// one by one, when it has taken so long, with context.DeadlineExceeded and what was
+// found until then; 0 is no limit. Other calls end with their context.
 func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
 
 // WithOrder sets how the matching order is made: auto, ri, gsi, geneva, cost, tests, or

@@ -40,6 +40,9 @@ func (gs *groups) gather(counts []engine.Uint128) {
 		m := gs.row(uint32(v))
 		for i := range gs.columns {
 			x := gs.columns[i].Value(m)
+			if f, ok := x.(float64); ok && f == 0 {
+				x = 0.0 // -0 is equal to it
+			}
 			key = fmt.Appendf(key, "%T %q,", x, fmt.Sprint(x))
 		}
 		at, ok := known[string(key)]

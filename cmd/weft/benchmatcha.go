@@ -334,12 +334,17 @@ func (f *benchMatchaFlags) checkInputs() error {
 			}
 		}
 	}
+	seen := map[string]bool{}
 	for _, s := range f.inputs {
 		switch name, _, ok := strings.Cut(s, "="); {
 		case !ok:
 			return usagef("--input %q: want NAME=VALUE", s)
+		case seen[name]:
+			return usagef("the input %s is given twice", name)
 		case !slices.Contains(names, name):
 			return usagef("--input %s: no program of --program has an input %s beside its graph", s, name)
+		default:
+			seen[name] = true
 		}
 	}
 	return nil

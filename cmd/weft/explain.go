@@ -54,6 +54,9 @@ answer when it is run on the graph; docs/matcha.md describes the language.
 // explain shows how the queries are matched: as their RETURN asks, or as more
 // options say.
 func (a *app) explain(f *searchFlags, args []string, analyze bool, more ...weft.Option) error {
+	if err := f.nameFormat(); err != nil {
+		return err
+	}
 	if f.to != "" && f.to != "table" && f.to != "json" && f.to != "ndjson" {
 		return usagef("--to %s: explain writes table, json or ndjson", f.to)
 	}
@@ -139,6 +142,9 @@ func onlyWritten(cmd *cobra.Command) error {
 
 // explainMatcha writes the programs of the queries' plans.
 func (a *app) explainMatcha(f *searchFlags, args []string) error {
+	if err := f.nameFormat(); err != nil {
+		return err
+	}
 	if f.to != "" {
 		return usagef("--to %s: a program is text", f.to)
 	}

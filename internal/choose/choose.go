@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
@@ -107,8 +108,21 @@ type Choice struct {
 	Workers int      // that may hand over matches at once, beyond Options.Threads
 	// Unchecked: the engine reads the graph's arrays where nothing checks an index.
 	Unchecked bool
-	// ahead is Engine over a session of GPUs that only compiles; nil on the processor.
-	ahead engine.Engine
+	// ahead is Engine over a session of GPUs that only compiles, and session that
+	// session; nil on the processor.
+	ahead   engine.Engine
+	session *session.Session
+}
+
+// Stale reports whether the GPUs that were chosen are no longer there for the engine:
+// they were lost, or a later choice opened others. Who waited is to choose again.
+func (c Choice) Stale() bool {
+	if c.session == nil {
+		return false
+	}
+	open.Lock()
+	defer open.Unlock()
+	return open.session != c.session || lost(open.devices)
 }
 
 // Compiles reports whether the engine has kernels that Expect compiles.

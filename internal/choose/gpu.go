@@ -79,7 +79,7 @@ func pickGPU(r Request) (Choice, error) {
 		f := fine.New(s)
 		p, err := r.Compile(plan.Nest.String(), "ri")
 		if err == nil && f.Indexes(p, r.Options, !r.Listing) && f.Check(r.Graph, p, r.Options) == nil {
-			c.Engine, c.ahead = f, fine.New(s.Ahead())
+			c.Engine, c.ahead, c.session = f, fine.New(s.Ahead()), s
 			c.Plan, c.Reason = p, "a large labelled pattern: candidates are filtered before the search"
 			return c, nil
 		}
@@ -102,7 +102,7 @@ func pickGPU(r Request) (Choice, error) {
 				refused = append(refused, fmt.Errorf("%s: %w", e.name, err))
 				continue
 			}
-			c.Engine, c.ahead = eng, e.make(s.Ahead())
+			c.Engine, c.ahead, c.session = eng, e.make(s.Ahead()), s
 			c.Plan, c.Reason = p, "asked for by name"
 			if auto {
 				c.Reason = e.why(p, refused)
@@ -141,7 +141,7 @@ func preferFine(r Request, s *session.Session, c *Choice) {
 	f := fine.New(s)
 	p, err := r.Compile(plan.Nest.String(), orderOfFine)
 	if err == nil && f.LooksUpBits(p, r.Options) && f.Check(r.Graph, p, r.Options) == nil {
-		c.Engine, c.ahead, c.Plan = f, fine.New(s.Ahead()), p
+		c.Engine, c.ahead, c.session, c.Plan = f, fine.New(s.Ahead()), s, p
 		c.Reason = "the fastest where there is room for neighbours as rows of bits and no neighbourhood has a whole match: a lane a candidate"
 	}
 }

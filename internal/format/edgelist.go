@@ -69,7 +69,7 @@ func (r *reading) readEdgeList(f Format) error {
 		r.stat.TimeUnit, r.stat.TimeDigits = t.unit, t.digits+sp.scale
 		switch {
 		case sp.iso:
-			r.stat.TimeUnit = 1e3
+			r.stat.TimeUnit, r.stat.TimeDigits = 1e3, 0
 			r.note("times are microseconds since 1970 (UTC)")
 		case sp.scale > 0:
 			r.note("times are integers of 10^-%d of the file's unit, so that no digit is lost", sp.scale)

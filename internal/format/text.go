@@ -121,7 +121,7 @@ func namedColumn(name string, r role, typed bool) (column, bool, error) {
 			case t == "int64" || t == "long":
 				c.typ, c.fixed, name = propInt, true, base
 			case kindOf(base, r) == colTime:
-				return c, false, wrapf(ErrColumns, "column %q: unknown unit %q; known are s, ms, us, ns, d", base, t)
+				return c, false, wrapf(ErrColumns, "column %q: unknown unit %q; known are s, ms, us, ns, d and 1e-1 to 1e-18", base, t)
 			default:
 				return c, false, wrapf(ErrColumns, "column %q: unknown type %q; known are int, float, string, bool", base, t)
 			}
@@ -311,16 +311,26 @@ func guessSep(lines [][]byte) byte {
 }
 
 // tabTable reports whether lines are a table in which each tab separates, so that
-// a field may be empty: the first line has names in all columns, and the others
-// have as many tabs.
+// a field may be empty: all lines have as many tabs, the first has a text in each
+// column, and one of its texts is the name of a column, or a field is empty. Ids that
+// happen to have tabs between them are separated by blanks.
 func tabTable(lines [][]byte) bool {
-	tabs := bytes.Count(lines[0], []byte{'\t'})
+	tabs, sure := bytes.Count(lines[0], []byte{'\t'}), false
 	for _, f := range fieldsOf(lines[0], '\t') {
 		if len(f) == 0 || isInt(f) {
 			return false
 		}
+		e, _, _ := namedColumn(string(f), edgeRole, true)
+		v, _, _ := namedColumn(string(f), vertexRole, true)
+		sure = sure || e.kind != colProp || v.kind != colProp
 	}
-	return !slices.ContainsFunc(lines, func(l []byte) bool { return bytes.Count(l, []byte{'\t'}) != tabs })
+	for _, l := range lines {
+		if bytes.Count(l, []byte{'\t'}) != tabs {
+			return false
+		}
+		sure = sure || slices.ContainsFunc(fieldsOf(l, '\t'), func(f []byte) bool { return len(f) == 0 })
+	}
+	return sure
 }
 
 // guessText works out how to read a text table from its head.
@@ -583,7 +593,7 @@ func (sp *textSpec) guessTypes(rows [][][]byte) {
 				}
 				if _, d, err := parseFixed(v, 0); err == nil {
 					sp.scale = max(sp.scale, d)
-				} else if _, err := parseISO(v); err == nil && c.time == (timeType{}) {
+				} else if _, err := parseISO(v); err == nil { // its unit is its own, whatever the column's type
 					sp.iso = true
 				}
 			case colProp:

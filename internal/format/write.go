@@ -38,7 +38,11 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 	if err != nil {
 		return err
 	}
-	if lost := losses(g, f, variant, o.Vertices != ""); len(lost) > 0 && !o.AllowLoss {
+	lost := losses(g, f, variant, o.Vertices != "")
+	if vf, _, err := outFormat(o.Vertices, ""); o.Vertices != "" && err == nil && vf == EdgeList && losesTypes(g.VertexProps) {
+		lost = append(lost, "the types of vertex properties")
+	}
+	if len(lost) > 0 && !o.AllowLoss {
 		return &Error{File: path, Offset: -1, Cause: wrapf(ErrLoss, "%s would lose %s", f, strings.Join(lost, "; "))}
 	}
 	w := &writing{ctx: ctx, g: g, variant: variant}
