@@ -129,7 +129,7 @@ func (c Choice) Stale() bool {
 func (c Choice) Compiles() bool { return c.ahead != nil }
 
 // Expect begins to compile the kernels with which Run will count the plan, on a GPU,
-// and returns at once; what has not begun when ctx ends is not compiled. The engine
+// and returns at once, or when a run of another goroutine on these GPUs has ended; what has not begun when ctx ends is not compiled. The engine
 // makes their text as for Run, so that it is the same. What goes wrong is for Run to
 // say, which meets it too.
 func (c Choice) Expect(ctx context.Context, g *graph.Graph, o engine.Options) {
