@@ -39,7 +39,21 @@ type MatchaResult struct {
 	Emitted  uint64
 	Complete bool
 	Times    MatchaTimes
+	Use      MatchaUse
 	Notes    []string // with WithStats: what was done, and how fast
+}
+
+// MatchaUse is how a program used a GPU; all zero for other targets. WarpsFit is the
+// part of the warps a multiprocessor has room for that it can hold of the largest
+// grid's kernel, which has Blocks of Threads; Thefts is how often a thread group took
+// work of another. With WithStats of lanes, Occupancy is the part of all the
+// device's warps, over the time of the search, that had work, and Utilisation that of
+// the lanes of warps in steps of set operations.
+type MatchaUse struct {
+	Blocks, Threads        int
+	WarpsFit               float64
+	Thefts                 uint64
+	Occupancy, Utilisation float64
 }
 
 // MatchaTimes is what a run took: FrontEnd from the text's tree to the graph after

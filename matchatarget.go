@@ -175,6 +175,7 @@ func (s *settings) onDevice(ctx context.Context, p *asg.Program, set *data.Set, 
 	got, err := device.Run(ctx, on, p, set, code, o)
 	r.Times.Prepare += got.Upload + got.Prepare
 	r.Times.Compile, r.Times.Search = got.Compile, got.Search
+	r.Use = MatchaUse{got.Blocks, got.Threads, got.Resident, got.Steals, got.Occupancy, got.Utilisation}
 	if s.stats && err == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: search %v, upload %v, preparation %v, compilation %v", on, got.Search, got.Upload, got.Prepare, got.Compile))
 		if got.Blocks > 0 {

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/bench"
 	"github.com/weftgraph/weft/internal/matcha/library"
-	"github.com/weftgraph/weft/internal/sink"
+	"github.com/weftgraph/weft/internal/matcha/schedule"
 )
 
 // benchMatchaFlags are the flags of bench matcha.
@@ -27,6 +26,7 @@ type benchMatchaFlags struct {
 	engines   []string
 	inputs    []string
 	passes    string
+	lanes     bool
 	runs      int
 	warmup    int
 }
@@ -49,9 +49,17 @@ that of a cold or of a warm cache: WEFT_CACHE=DIR says where it is. "parts_gain"
 is how many times faster a program that counts by parts is than the one that
 extends by vertices, on the same target with the same schedule.
 
+A schedule may have several values of a knob, with / between them: each combination
+is measured. Of programs on a GPU "warps_fit" is the part of a multiprocessor's
+warps that it can hold of the kernel, and "thefts" how often a group of lanes took
+work of another, in the last run. With --lanes they run once more, uncounted, for
+"occupancy", the part of all warps, over the time of the search, that had work,
+and "utilisation", the part of lanes with work in the steps of set operations.
+
 ` + exitCodesHelp,
 		Example: `  weft bench matcha -g a.weft --target c --schedule c:threads=1 --schedule c:threads=16
   weft bench matcha -g a.weft --program motifs4 --program motifs4_parts --engine host
+  weft bench matcha -g a.weft --program clique5 --schedule cuda:group=1/8/32,steal=on/off --lanes
   weft bench matcha -g a.weft --program join -i l0=0 -i l1=1 -i l2=0 -i l3=1`,
 		Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return a.benchMatcha(&f) },
@@ -69,10 +77,11 @@ extends by vertices, on the same target with the same schedule.
 	fs.StringArrayVar(&f.programs, "program", nil, "`NAME` of a program (repeatable; default: all that count patterns)")
 	fs.StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=VALUE` of an input, for programs with more than a graph (repeatable), as for weft matcha run")
 	fs.StringArrayVar(&f.targets, "target", nil, "`NAME` of a target: "+strings.Join(targets, ", ")+" (repeatable; default interp)")
-	fs.StringArrayVar(&f.schedules, "schedule", nil, "`TARGET:KNOBS` of a schedule for a target (repeatable)")
+	fs.StringArrayVar(&f.schedules, "schedule", nil, "`TARGET:KNOBS` of schedules for a target (repeatable): cuda:group=8/32,steal=off is two")
 	fs.StringArrayVar(&f.engines, "engine", nil, "`NAME` of an engine to measure beside (repeatable)")
 	fs.StringVar(&f.device, "device", "", "device of engines and targets that run on one")
 	fs.StringVar(&f.passes, "passes", "all", "passes: all, none, or names with commas; -NAME leaves one out")
+	fs.BoolVar(&f.lanes, "lanes", false, "run programs on a GPU once more, to count the lanes that had work")
 	fs.IntVar(&f.runs, "runs", 5, "runs that count")
 	fs.IntVar(&f.warmup, "warmup", 1, "runs before those")
 	return cmd
@@ -124,6 +133,34 @@ func (t onTarget) String() string {
 	return t.name + ":" + t.schedule
 }
 
+// combinations are the schedules of a text whose knobs may have several values, with
+// slashes between them.
+func combinations(knobs string) []string {
+	out := []string{""}
+	for i, knob := range strings.Split(knobs, ",") {
+		name, values, ok := strings.Cut(knob, "=")
+		var next []string
+		for _, s := range out {
+			for v := range strings.SplitSeq(values, "/") {
+				one := name
+				if ok {
+					one += "=" + v
+				}
+				if i > 0 {
+					one = s + "," + one
+				}
+				next = append(next, one)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+func isTarget(name string) bool {
+	return slices.ContainsFunc(weft.MatchaTargets(), func(k [2]string) bool { return k[0] == name })
+}
+
 // onTargets are the targets with their schedules.
 func (f *benchMatchaFlags) onTargets() (out []onTarget, err error) {
 	targets := f.targets
@@ -132,7 +169,9 @@ func (f *benchMatchaFlags) onTargets() (out []onTarget, err error) {
 		if !ok {
 			return nil, usagef("--schedule %q: want TARGET:KNOBS", s)
 		}
-		out = append(out, onTarget{target, knobs})
+		for _, one := range combinations(knobs) {
+			out = append(out, onTarget{target, one})
+		}
 		if !slices.Contains(targets, target) {
 			targets = append(targets, target)
 		}
@@ -140,8 +179,13 @@ func (f *benchMatchaFlags) onTargets() (out []onTarget, err error) {
 	if len(targets) == 0 {
 		targets = []string{weft.MatchaTargets()[0][0]}
 	}
+	for _, o := range out {
+		if _, err := schedule.Parse(schedule.Target(o.name), o.schedule); err != nil && isTarget(o.name) {
+			return nil, usagef("--schedule %s: %v", o, err)
+		}
+	}
 	for _, t := range targets {
-		if !slices.ContainsFunc(weft.MatchaTargets(), func(k [2]string) bool { return k[0] == t }) {
+		if !isTarget(t) {
 			return nil, usagef("there is no target %q", t)
 		}
 		if !slices.ContainsFunc(out, func(o onTarget) bool { return o.name == t }) {
@@ -149,17 +193,6 @@ func (f *benchMatchaFlags) onTargets() (out []onTarget, err error) {
 		}
 	}
 	return out, nil
-}
-
-// benchMatchaRow is a row of the output.
-type benchMatchaRow struct {
-	graph, counts, program string
-	on                     onTarget
-	in                     map[string]any // of the program
-	bench.Row
-	// frontEnd is of the last run; first and again are of the compiler.
-	frontEnd, first, again time.Duration
-	partsGain              float64 // 0: none
 }
 
 func (a *app) benchMatcha(f *benchMatchaFlags) error {
@@ -179,6 +212,10 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 	on, err := f.onTargets()
 	if err != nil {
 		return err
+	}
+	cuda := slices.ContainsFunc(on, func(t onTarget) bool { return t.name == "cuda" })
+	if f.lanes && !cuda {
+		return usagef("--lanes: only the target cuda counts lanes")
 	}
 	for _, f.engine = range append([]string{"auto"}, f.engines...) {
 		if err := f.check(); err != nil {
@@ -204,7 +241,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := out.finish(writeBenchMatcha(out, f.outFormat(), rows)); err != nil {
+	if err := out.finish(writeBenchMatcha(out, f.outFormat(), rows, cuda)); err != nil {
 		return err
 	}
 	return a.benchMatchaEnd(rows)
@@ -255,6 +292,9 @@ func (f *benchMatchaFlags) measure(ctx context.Context, g *weft.Graph, path stri
 	for i, m := range bench.Measure(ctx, all, f.warmup, f.runs) {
 		rows[i].Row, rows[i].graph, rows[i].counts = m, path, strings.Join(c.counts, " ")
 	}
+	if f.lanes {
+		f.countLanes(ctx, g, c, rows)
+	}
 	for _, r := range rows {
 		whole, parts := strings.CutSuffix(r.program, "_parts")
 		for _, o := range rows {
@@ -266,15 +306,17 @@ func (f *benchMatchaFlags) measure(ctx context.Context, g *weft.Graph, path stri
 	return rows
 }
 
-// runProgram runs a program once, and keeps in r what its compilers took.
-func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e library.Entry, r *benchMatchaRow) (bench.Sample, error) {
+// runProgram runs a program once, and keeps in r what its compilers took and how a
+// device was used.
+func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e library.Entry, r *benchMatchaRow, more ...weft.Option) (bench.Sample, error) {
 	ctx, cancel := f.within(ctx)
 	defer cancel()
 	m, err := weft.ParseMatcha(e.Name, e.Text)
 	if err != nil {
 		return bench.Sample{}, err
 	}
-	o := append(f.commonFlags.options(), weft.WithTarget(r.on.name), weft.WithSchedule(r.on.schedule), weft.WithPasses(f.passes))
+	o := append(f.commonFlags.options(), more...)
+	o = append(o, weft.WithTarget(r.on.name), weft.WithSchedule(r.on.schedule), weft.WithPasses(f.passes))
 	if r.on.name != "cuda" {
 		o = append(o, weft.WithDevice(""))
 	}
@@ -290,8 +332,24 @@ func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e libr
 	if r.frontEnd == 0 {
 		r.first = found.Times.Compile
 	}
-	r.frontEnd, r.again = found.Times.FrontEnd, found.Times.Compile
+	r.frontEnd, r.again, r.use = found.Times.FrontEnd, found.Times.Compile, found.Use
 	return bench.Sample{Took: found.Times.Search, Plan: found.Times.FrontEnd, Prepare: found.Times.Prepare, Answer: strings.Trim(fmt.Sprint(found.Values), "[]")}, nil
+}
+
+// countLanes runs what ran on a device once more, with its lanes counted: that takes
+// time, so that its times are not those of the row.
+func (f *benchMatchaFlags) countLanes(ctx context.Context, g *weft.Graph, c matchaCase, rows []*benchMatchaRow) {
+	for _, e := range c.programs {
+		for _, r := range rows {
+			if r.program != e.Name || r.on.name != "cuda" || r.Err != nil {
+				continue
+			}
+			once := &benchMatchaRow{on: r.on, in: r.in}
+			s, err := f.runProgram(ctx, g, e, once, weft.WithStats(true))
+			r.lanes, r.lanesErr = once.use, err
+			r.Agrees = r.Agrees && (err != nil || s.Answer == r.Answer)
+		}
+	}
 }
 
 // values are a program's inputs: the graph, and what --input says.
@@ -383,56 +441,4 @@ func (f *benchMatchaFlags) runEngine(ctx context.Context, g *weft.Graph, counts 
 	}
 	s.Answer = strings.Join(answers, " ")
 	return s, nil
-}
-
-func writeBenchMatcha(out *output, to string, rows []*benchMatchaRow) error {
-	ms := func(get func(*benchMatchaRow) time.Duration) func(int) any {
-		return func(i int) any {
-			if rows[i].Runs == 0 {
-				return nil
-			}
-			return float64(get(rows[i]).Microseconds()) / 1000
-		}
-	}
-	// ofProgram is what engines do not have.
-	ofProgram := func(get func(*benchMatchaRow) time.Duration) func(int) any {
-		return func(i int) any {
-			if rows[i].program == "" {
-				return nil
-			}
-			return ms(get)(i)
-		}
-	}
-	ratio := func(get func(*benchMatchaRow) float64) func(int) any {
-		return func(i int) any {
-			if get(rows[i]) == 0 {
-				return nil
-			}
-			return float64(int64(get(rows[i])*1000+0.5)) / 1000
-		}
-	}
-	return writeRows(out, to, len(rows), []sink.Column{
-		column("graph", sink.String, func(i int) any { return rows[i].graph }),
-		column("counts", sink.String, func(i int) any { return rows[i].counts }),
-		column("who", sink.String, func(i int) any { return rows[i].Name }),
-		column("median_ms", sink.Float, ms(func(r *benchMatchaRow) time.Duration { return r.Median })),
-		column("least_ms", sink.Float, ms(func(r *benchMatchaRow) time.Duration { return r.Least })),
-		column("most_ms", sink.Float, ms(func(r *benchMatchaRow) time.Duration { return r.Most })),
-		column("frontend_ms", sink.Float, ofProgram(func(r *benchMatchaRow) time.Duration { return r.Plan })),
-		column("prepare_ms", sink.Float, ms(func(r *benchMatchaRow) time.Duration { return r.Prepare })),
-		column("compile_ms", sink.Float, ofProgram(func(r *benchMatchaRow) time.Duration { return r.first })),
-		column("again_ms", sink.Float, ofProgram(func(r *benchMatchaRow) time.Duration { return r.again })),
-		column("ratio", sink.Float, ratio(func(r *benchMatchaRow) float64 { return r.Ratio })),
-		column("parts_gain", sink.Float, ratio(func(r *benchMatchaRow) float64 { return r.partsGain })),
-		column("count", sink.String, func(i int) any { return rows[i].Answer }),
-		column("note", sink.String, func(i int) any {
-			switch r := rows[i]; {
-			case r.Err != nil:
-				return r.Err.Error()
-			case !r.Agrees:
-				return "COUNT DIFFERS"
-			}
-			return ""
-		}),
-	})
 }

@@ -4,10 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/bench"
+	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/testing/device"
 )
 
 func benchMatcha(t *testing.T, args ...string) (stdout, stderr string, code int) {
@@ -85,16 +92,83 @@ func TestBenchMatchaInputs(t *testing.T) {
 
 func TestBenchMatchaMistakes(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                          "no graph",
-		"-g x --program nothing":    "no such program",
-		"-g x --program join":       "more inputs than a graph",
-		"-g x --schedule threads=2": "want TARGET:KNOBS",
-		"-g x --target fast":        "no target \"fast\"",
-		"-g x --engine fast":        "fast",
-		"-g x --runs 0":             "--runs must be",
+		"":                                        "no graph",
+		"-g x --program nothing":                  "no such program",
+		"-g x --program join":                     "more inputs than a graph",
+		"-g x --schedule threads=2":               "want TARGET:KNOBS",
+		"-g x --target fast":                      "no target \"fast\"",
+		"-g x --schedule fast:g=1":                "no target \"fast\"",
+		"-g x --lanes --target c":                 "only the target cuda",
+		"-g x --schedule cuda:group=8/5,steal=on": "--schedule cuda:group=5,steal=on: schedule: group=5: want",
+		"-g x --engine fast":                      "fast",
+		"-g x --runs 0":                           "--runs must be",
 	} {
 		if _, errs, code := benchMatcha(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d: %s", args, code, errs)
 		}
+	}
+}
+
+// TestCombinations: a knob with several values is as many schedules, and every choice is
+// there once.
+func TestCombinations(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                       "",
+		"threads=2":              "threads=2",
+		"group=1/32":             "group=1 group=32",
+		"group=1/32,steal=on":    "group=1,steal=on group=32,steal=on",
+		"shared=a+b,steal=on/x,": "shared=a+b,steal=on, shared=a+b,steal=x,", // Parse refuses it
+		"steal=on/off,loop=static/dynamic": "steal=on,loop=static steal=on,loop=dynamic " +
+			"steal=off,loop=static steal=off,loop=dynamic",
+	} {
+		if got := strings.Join(combinations(text), " "); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestBenchMatchaUse: rows of a GPU say how it was used, and others nothing of it.
+func TestBenchMatchaUse(t *testing.T) {
+	rows := []*benchMatchaRow{
+		{program: "p", on: onTarget{name: "cuda"}, Row: bench.Row{Agrees: true, Runs: 1},
+			use: weft.MatchaUse{Blocks: 2, WarpsFit: 0.75, Thefts: 3}, lanes: weft.MatchaUse{Occupancy: 0.25, Utilisation: 0.5}},
+		{program: "p", on: onTarget{name: "cuda"}, Row: bench.Row{Agrees: true, Runs: 1},
+			use: weft.MatchaUse{Blocks: 2, WarpsFit: 0.5}, lanesErr: errors.New("late")},
+		{program: "p", on: onTarget{name: "c"}, Row: bench.Row{Agrees: true, Runs: 1}},
+	}
+	var b bytes.Buffer
+	if err := writeBenchMatcha(&output{w: &b}, "ndjson", rows, true); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`"warps_fit":0.75,"thefts":3,"occupancy":0.25,"utilisation":0.5,"count":"","note":""`,
+		`"warps_fit":0.5,"thefts":0,"occupancy":null,"utilisation":null,"count":"","note":"lanes not counted: late"`,
+		`"warps_fit":null,"thefts":null,"occupancy":null,"utilisation":null,"count":"","note":""`}
+	for i, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
+		if !strings.Contains(line, want[i]) {
+			t.Errorf("%s, want %s", line, want[i])
+		}
+	}
+	b.Reset()
+	if err := writeBenchMatcha(&output{w: &b}, "ndjson", rows[2:], false); err != nil || strings.Contains(b.String(), "warps_fit") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
+// TestBenchMatchaDevice: schedules of a device, which the emulated one stands for, agree,
+// and lanes are counted in each.
+func TestBenchMatchaDevice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kernels take seconds to compile")
+	}
+	end, err := choose.Instead(device.Emulated(t, emu.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	graph := filepath.Join("..", "..", "testdata", "graphs", "karate.txt")
+	out, errs, code := benchMatcha(t, "-g", graph, "--program", "triangles", "--schedule", "cuda:group=4/32,block=32,threads=64", "--device", "gpu:0",
+		"--runs", "1", "--warmup", "0", "--lanes", "--to", "ndjson")
+	if code != 0 || errs != "" || strings.Count(out, `"thefts":`) != 2 || strings.Count(out, `"count":"45"`) != 2 || strings.Contains(out, `"utilisation":null`) {
+		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
