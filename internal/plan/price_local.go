@@ -231,11 +231,30 @@ func localPrice(pl *Plan, s *survey) float64 {
 	return price + pl.Levels[first-1].Estimate*closing
 }
 
-// common is the number of members of two sorted lists.
-func common(a, b []uint32) (n int) {
+// looked is how many members of a list are looked up in another; of a longer list one of
+// each so many stands for all, since 256 pairs of hubs would take longer to compare
+// than many a search takes.
+const looked = 1 << 13
+
+// common is about the number of members of two sorted lists, exact where one has
+// at most looked of them.
+func common(a, b []uint32) int {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
+	if len(a) <= looked {
+		return found(a, b)
+	}
+	some := make([]uint32, looked)
+	for k := range some {
+		from, to := k*len(a)/looked, (k+1)*len(a)/looked
+		some[k] = a[from+int(uint32(k)*0x9e3779b1>>16)%(to-from)] // numbers may be regular
+	}
+	return int(int64(found(some, b)) * int64(len(a)) / looked)
+}
+
+// found is how many members of a are in b, both sorted.
+func found(a, b []uint32) (n int) {
 	for _, x := range a {
 		i, ok := slices.BinarySearch(b, x)
 		if b = b[i:]; ok {

@@ -63,3 +63,28 @@ func exactNeighbourhoods(csr *graph.CSR, inside, outside side) (n neighbourhoods
 	}
 	return n
 }
+
+// Lists of hubs are compared by some of their members, others in full.
+func TestCommon(t *testing.T) {
+	list := func(n, step int) []uint32 {
+		l := make([]uint32, n)
+		for i := range l {
+			l[i] = uint32(i * step)
+		}
+		return l
+	}
+	for _, c := range []struct{ n, m, step, want, off int }{
+		{looked, looked, 2, looked / 2, 0},
+		{100, 1 << 20, 3, 100, 0},
+		{1 << 20, 1 << 20, 2, 1 << 19, 1 << 14},
+		{1 << 20, 1 << 21, 5, (1<<21 + 4) / 5, 1 << 14},
+	} {
+		a, b := list(c.n, c.step), list(c.m, 1)
+		for range 2 {
+			if got := common(a, b); got < c.want-c.off || got > c.want+c.off {
+				t.Errorf("lists of %d (each %dth) and %d: %d in common, want %d ± %d", c.n, c.step, c.m, got, c.want, c.off)
+			}
+			a, b = b, a
+		}
+	}
+}
