@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 // TestCorrupt: a file that is too large to be checked when it is opened, and is
@@ -64,6 +65,55 @@ func TestCorrupt(t *testing.T) {
 		},
 	} {
 		if err := f(); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "adjacency") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestCorruptEdges: so is a table of edges, of which a program reads a property.
+func TestCorruptEdges(t *testing.T) {
+	const n, m = 1000, 600_000
+	var c graph.EdgeChunk
+	for i := range uint64(m) {
+		u := i * 7919 % n
+		c.Src, c.Dst, c.Time = append(c.Src, u), append(c.Dst, (u+1+i/n)%n), append(c.Time, int64(i))
+	}
+	b := graph.NewBuilder(graph.BuildOptions{Directed: true})
+	if err := b.AddEdges(&c); err != nil {
+		t.Fatal(err)
+	}
+	built, err := b.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "g.weft")
+	if err := (&Graph{g: built}).Write(t.Context(), name, WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := bytes.Index(data, bytes.Repeat([]byte{5, 0, 0, 0}, m/n)) // the edges that begin at vertex 5
+	if src < 0 {
+		t.Fatal("the file has no table of edges")
+	}
+	copy(data[src:], bytes.Repeat([]byte{0xff, 0xff, 0xff, 0x7f}, m/n))
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	bad, err := Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bad.Close()
+	p := matchaProgram(t, "input G: Graph[int, 'time']\nreturn sum(apply(lambda v: size(edge_info(G, v)), None, vertices(G)))")
+	in := map[string]any{"G": bad}
+	_, ran := p.Run(t.Context(), in, nil)
+	_, explained := p.Explain(in)
+	_, emitted := p.Code(t.Context(), "ir", in)
+	for what, err := range map[string]error{"run": ran, "explain": explained, "emit": emitted} {
+		if !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -28,7 +28,7 @@ type Matcha struct {
 // MatchaInput is what a program must be given.
 type MatchaInput struct {
 	Name string
-	Type string // as in the program: int, float, bool, Graph, List[…]
+	Type string // as in the program, without ranges: int, float, bool, Graph, Graph[…], List[…]
 }
 
 // MatchaResult is what a run gave. Values are the program's result, a Tuple
@@ -101,6 +101,11 @@ func (m *Matcha) Inputs() (out []MatchaInput) {
 		t := n.Type.String()
 		if n.Type.Kind == types.List {
 			t = "List[" + n.Type.Elem.String() + "]"
+		}
+		for _, k := range m.p.Keys {
+			if k.Input == n.Name {
+				t = fmt.Sprintf("Graph[%s, %s]", n.Type.Facts.Info, syntax.Quote(k.Property))
+			}
 		}
 		out = append(out, MatchaInput{n.Name, t})
 	}
@@ -263,7 +268,13 @@ func (m *Matcha) bind(in map[string]any, s *settings) (*asg.Program, *data.Set, 
 }
 
 // bindInputs compares inputs with the program's declarations.
-func bindInputs(p *asg.Program, in map[string]any) (*data.Set, error) {
+func bindInputs(p *asg.Program, in map[string]any) (set *data.Set, err error) {
+	for _, v := range in { // texts and properties read what a file has
+		if g, ok := v.(*Graph); ok {
+			defer g.kindOfCorruption(&err)
+			defer g.g.Recover(&err)
+		}
+	}
 	inputs := map[string]data.Input{}
 	for name, v := range in {
 		var i data.Input
@@ -277,8 +288,7 @@ func bindInputs(p *asg.Program, in map[string]any) (*data.Set, error) {
 		}
 		inputs[name] = i
 	}
-	set, err := data.Bind(p, inputs)
-	if err != nil {
+	if set, err = data.Bind(p, inputs); err != nil {
 		var mistake *syntax.Error
 		if errors.As(err, &mistake) {
 			return nil, withKind(ErrQuery, err)

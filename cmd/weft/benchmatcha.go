@@ -356,7 +356,7 @@ func (f *benchMatchaFlags) countLanes(ctx context.Context, g *weft.Graph, c matc
 func (f *benchMatchaFlags) values(m *weft.Matcha, g *weft.Graph) (map[string]any, error) {
 	in := map[string]any{}
 	for _, i := range m.Inputs() {
-		if i.Type == "Graph" {
+		if isGraph(i.Type) {
 			in[i.Name] = g
 			continue
 		}
@@ -387,7 +387,7 @@ func (f *benchMatchaFlags) checkInputs() error {
 			return err
 		}
 		for _, i := range m.Inputs() {
-			if i.Type != "Graph" {
+			if !isGraph(i.Type) {
 				names = append(names, i.Name)
 			}
 		}

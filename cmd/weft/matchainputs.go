@@ -34,7 +34,7 @@ func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]a
 	if f.path != "" {
 		var names []string
 		for _, i := range m.Inputs() {
-			if i.Type == "Graph" {
+			if isGraph(i.Type) {
 				names = append(names, i.Name)
 			}
 		}
@@ -57,7 +57,7 @@ func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]a
 			return usagef("the input %s is given twice", name)
 		}
 		t := m.Inputs()[i].Type
-		if t == "Graph" {
+		if isGraph(t) {
 			if err := open(name, value); err != nil {
 				return err
 			}
@@ -74,3 +74,6 @@ func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]a
 	}
 	return do(in)
 }
+
+// isGraph reports whether an input of a type is a graph, with or without a property.
+func isGraph(t string) bool { return strings.HasPrefix(t, "Graph") }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
@@ -131,6 +132,69 @@ func (o Of) Condition(text string) (*data.Condition, error) {
 		return f, of, err
 	}
 	return c, nil
+}
+
+// Property is a property of all data edges, or their times.
+func (o Of) Property(name string) (*data.Property, error) {
+	t := o.Graph.Edges
+	if t == nil && len(o.Graph.Out.Adj) == 0 || t != nil && len(t.Dst) == 0 {
+		return &data.Property{Kind: types.Int}, nil // of no edges, whatever it is
+	}
+	p, err := vertex("(a)")
+	if err != nil {
+		return nil, err
+	}
+	pl, err := o.compile(p, []int{0})
+	if err != nil {
+		return nil, err
+	}
+	w := pl.EdgeWords(name)
+	if w == nil {
+		return nil, fmt.Errorf("no edge has the property %s%s", pattern.QuoteName(name), o.properties(name))
+	}
+	out := &data.Property{}
+	switch w.Kind {
+	case plan.IntWords, plan.UnsignedWords:
+		out.Kind = types.Int
+	case plan.FloatWords:
+		out.Kind = types.Float
+	case plan.BoolWords:
+		out.Kind = types.Bool
+	case plan.NullWords:
+		return nil, fmt.Errorf("no edge has a value of the property %s", pattern.QuoteName(name))
+	default:
+		return nil, fmt.Errorf("the property %s of edges is no int, float or bool in each of them", pattern.QuoteName(name))
+	}
+	for row, x := range w.Words {
+		if w.Valid != nil && w.Valid[row/64]>>(row%64)&1 == 0 {
+			return nil, fmt.Errorf("the edge from %s to %s has no value of the property %s, and every edge needs one",
+				o.Graph.IDs.String(t.Src[row]), o.Graph.IDs.String(t.Dst[row]), pattern.QuoteName(name))
+		}
+		if w.Kind == plan.UnsignedWords && x>>63 != 0 {
+			return nil, fmt.Errorf("the property %s of an edge is %d, which does not fit 64 bits with a sign", pattern.QuoteName(name), x)
+		}
+		out.Words = append(out.Words, types.Word(x))
+	}
+	return out, nil
+}
+
+// properties says which properties edges have instead of one.
+func (o Of) properties(name string) string {
+	var known []string
+	if t := o.Graph.Edges; t != nil {
+		if t.Props != nil {
+			for _, f := range t.Props.Schema().Fields() {
+				known = append(known, f.Name)
+			}
+		}
+		if t.Time != nil {
+			known = append(known, graph.TimeNames[0])
+		}
+	}
+	if len(known) == 0 {
+		return ": they have none"
+	}
+	return ": they have " + strings.Join(known, ", ")
 }
 
 // conditions reads conditions of vertices and edges: of those that have names, which

@@ -191,7 +191,16 @@ func (b *builder) input(st *syntax.Input, s *scope) {
 func (b *builder) inputType(t *syntax.Type, name string) *types.Type {
 	switch t.Kind {
 	case "Graph":
-		return types.InputGraph(name)
+		if t.Key == nil {
+			return types.InputGraph(name, nil)
+		}
+		switch t.Elem.Kind {
+		case "int", "float", "bool":
+		default:
+			b.fail(t.Elem.At, "edges with a "+t.Elem.Kind, "int, float or bool")
+		}
+		b.p.Keys = append(b.p.Keys, Key{name, t.Key.Value, t.Key.At})
+		return types.InputGraph(name, b.itemType(t.Elem))
 	case "List":
 		item := b.itemType(t.Elem)
 		max := types.Size(types.Length, name)

@@ -132,6 +132,8 @@ type Program struct {
 	Name   string
 	Inputs []*Node
 	Main   *Func
+	// Keys are the properties that are the information on the edges of inputs.
+	Keys []Key
 	// Row is the type of what is emitted, nil where nothing is.
 	Row *types.Type
 	// File is the program's text, for errors at run time.
@@ -140,6 +142,12 @@ type Program struct {
 	// does not read.
 	Texts []Text
 	nodes int
+}
+
+// Key is the property of edges that an input graph is declared with.
+type Key struct {
+	Input, Property string
+	At              syntax.Pos // of the quote before it
 }
 
 // Text is a text of the pattern language in a program.

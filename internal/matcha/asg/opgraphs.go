@@ -59,11 +59,9 @@ func (b *builder) neighbor(a *arguments) *Node {
 func (b *builder) edgeInfo(a *arguments) *Node {
 	args := b.graphAndVertex(a)
 	f := args[0].Type.Facts
-	switch {
-	case f.Input != "":
-		b.failHint(a.at, "not yet: edge_info of an input graph", "", "mk_graph(edges, einfo=…) makes a graph with information on its edges")
-	case f.Info == nil:
-		b.fail(a.by["g"].Pos(), "the graph has no information on its edges", "a graph made with einfo")
+	if f.Info == nil {
+		b.failHint(a.by["g"].Pos(), "the graph has no information on its edges", "a graph made with einfo, or an input that is declared with it",
+			"input G: Graph[int, 'time'] has the property time of its edges")
 	}
 	return b.add(a.at, Node{Op: EdgeInfo, Type: types.ListOf(f.Info, f.Degree), Args: args})
 }

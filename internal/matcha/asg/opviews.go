@@ -16,7 +16,7 @@ func (b *builder) subgraph(a *arguments) *Node {
 	key := ViewKey(g.Name, text)
 	f := *g.Type.Facts
 	f.Edges, f.Degree = types.Size(types.Arcs, key), types.Size(types.Degree, key)
-	f.Labels, f.Input = false, ""
+	f.Info, f.Labels, f.Input = nil, false, ""
 	return b.add(a.at, Node{Op: Subgraph, Type: &types.Type{Kind: types.Graph, Facts: &f}, Args: []*Node{g}, Name: text})
 }
 

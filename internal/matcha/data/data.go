@@ -17,8 +17,8 @@ import (
 // Input is the value of one input: the field of its type.
 type Input struct {
 	Graph *graph.Graph
-	// View reads texts of the pattern language for the Graph; nil: the program has
-	// none of subgraph and vertices with a text.
+	// View reads texts of the pattern language for the Graph, and properties; nil: the
+	// program has none of subgraph and vertices with a text, and Graphs without any.
 	View Viewer
 	// Items of a List, one after the other; a Tuple is its components in order.
 	Items []types.Word
@@ -38,13 +38,14 @@ type Set struct {
 	vertices   map[string][]uint32
 	between    map[string]*DataEdges
 	conditions map[string]*Condition
+	infos      map[string]*EdgeInfo // by inputs
 }
 
 // Bind compares inputs with the program's declarations: all are there and no
 // others, numbers lie in their ranges, lists are not longer than was said, and
 // labels and texts of the pattern language that the program names mean something.
 func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
-	s := &Set{p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}}
+	s := &Set{p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}, infos: map[string]*EdgeInfo{}}
 	var names []string
 	for _, n := range p.Inputs {
 		names = append(names, n.Name)
@@ -63,6 +64,11 @@ func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
 				has = "it has " + strings.Join(names, ", ")
 			}
 			return nil, fmt.Errorf("the program has no input %s; %s", name, has)
+		}
+	}
+	for _, key := range p.Keys {
+		if err := s.findKey(key); err != nil {
+			return nil, err
 		}
 	}
 	if err := s.findViews(); err != nil {

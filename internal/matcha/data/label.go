@@ -30,13 +30,17 @@ func (s *Set) findLabels() (err error) {
 		}
 		g := s.inputs[name].Graph
 		if n.Op == asg.LabelNumber && !slices.Contains(g.VertexLabels, n.Name) {
-			e := s.p.File.ErrorAt(n.Pos, fmt.Sprintf("no vertex of %s has the label '%s'", name, n.Name))
-			err = e
+			err = s.p.File.ErrorAt(n.Pos, fmt.Sprintf("no vertex of %s has the label '%s'", name, n.Name))
+		}
+		if n.Op == asg.LabelNumber {
 			return
 		}
 		for _, c := range g.Classes {
 			if len(c.Labels) > 1 {
-				err = fmt.Errorf("input %s: not yet: vertices with several labels, such as %s and %s", name, g.VertexLabels[c.Labels[0]], g.VertexLabels[c.Labels[1]])
+				one, two := g.VertexLabels[c.Labels[0]], g.VertexLabels[c.Labels[1]]
+				e := s.p.File.ErrorAt(n.Pos, fmt.Sprintf("vertices of %s have several labels, such as %s and %s: none of them is the vertex's label", name, one, two))
+				e.Hint = fmt.Sprintf("vertices(%s, '(a:LABEL)') is the list of those with a label, whatever else they have", name)
+				err = e
 				return
 			}
 		}

@@ -24,6 +24,8 @@ type Viewer interface {
 	Between(text string) (*DataEdges, error)
 	// Condition is the conditions of a text of vertices and edges.
 	Condition(text string) (*Condition, error)
+	// Property is a property of all data edges.
+	Property(name string) (*Property, error)
 }
 
 // DataEdges are the data edges of a graph that an edge of the pattern language

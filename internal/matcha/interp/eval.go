@@ -145,6 +145,9 @@ func (m *machine) input(n *asg.Node, c *cell) {
 	switch n.Type.Kind {
 	case types.Graph:
 		c.graph = &adjacency{input: n.Name, csr: &in.Graph.Out}
+		if e := m.in.EdgeInfo(n.Name); e != nil {
+			c.graph.csr, c.graph.info = &e.Lists, e.Info
+		}
 	case types.List:
 		w := n.Type.Elem.Words()
 		c.list = list{n: len(in.Items) / w, width: w, words: in.Items}

@@ -13,12 +13,13 @@ import (
 // adjacency is a graph: an input, or one that the program made.
 type adjacency struct {
 	input string
-	csr   *graph.CSR // of an input
+	csr   *graph.CSR // of an input: where it has info, a list has an item for each data edge
+	info  []types.Word
 	// Of a graph that is made: edges in order, where those of a vertex begin and
 	// end, and labels.
-	from, to, info []types.Word
-	rows           map[types.Word][2]int
-	labels         map[types.Word]types.Word
+	from, to []types.Word
+	rows     map[types.Word][2]int
+	labels   map[types.Word]types.Word
 }
 
 // edge is an edge on its way into a graph.
@@ -95,6 +96,9 @@ func (g *adjacency) neighbours(l *list, v types.Word, info bool) {
 		if id, ok := g.vertex(v); ok {
 			l.ids = g.csr.List(id)
 			l.n = len(l.ids)
+			if info {
+				l.ids, l.words = nil, g.info[g.csr.Off[id]:g.csr.Off[id+1]:g.csr.Off[id+1]]
+			}
 		}
 		return
 	}

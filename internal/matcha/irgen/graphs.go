@@ -2,9 +2,11 @@ package irgen
 
 import (
 	"math"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
@@ -47,16 +49,11 @@ func (l *lowerer) ordered(n *asg.Node, seen map[*asg.Node]bool) bool {
 // graphNode writes the operators that look at a graph.
 func (l *lowerer) graphNode(n *asg.Node) *value {
 	name, g := n.Args[0].Type.Facts.Input, l.list(n.Args[0])
+	if v := l.labelNode(n, name); v != nil {
+		return v
+	}
 	if m := g.made; m != nil && (g.adj == nil || n.Op == asg.Vertices || n.Op == asg.VertexLabel || n.Op == asg.Labelled) {
 		return l.madeNode(n, m)
-	}
-	switch n.Op {
-	case asg.LabelNumber:
-		return &value{xs: []kir.Expr{i64(int64(l.in.LabelNumber(name, n.Name)))}}
-	case asg.LabelFirst, asg.LabelEnd:
-		return &value{xs: []kir.Expr{l.let("", l.labelEnd(name, l.scalar(n.Args[1]), n.Op == asg.LabelEnd))}}
-	case asg.VertexLabel:
-		return &value{xs: []kir.Expr{l.let("", l.label(n, name, l.scalar(n.Args[1])))}}
 	}
 	adj := g.adj
 	vertices := int64(len(adj.Off) - 1)
@@ -93,6 +90,54 @@ func (l *lowerer) graphNode(n *asg.Node) *value {
 	list := kir.Fn(kir.List, kir.G(adj), kir.Select{If: is, Then: asID(v), Else: kir.C(0)})
 	end := kir.Select{If: is, Then: kir.C(math.MaxUint32), Else: kir.C(0)}
 	return &value{set: l.let(n.Given, kir.Fn(kir.Slice, list, kir.C(0), end))}
+}
+
+// labelNode writes the operators that look at labels of an input graph; nil for others.
+func (l *lowerer) labelNode(n *asg.Node, input string) *value {
+	switch {
+	case n.Op == asg.LabelNumber:
+		return &value{xs: []kir.Expr{i64(int64(l.in.LabelNumber(input, n.Name)))}}
+	case n.Op == asg.LabelFirst || n.Op == asg.LabelEnd:
+		return &value{xs: []kir.Expr{l.let("", l.labelEnd(input, l.scalar(n.Args[1]), n.Op == asg.LabelEnd))}}
+	case n.Op == asg.VertexLabel && input != "":
+		return &value{xs: []kir.Expr{l.let("", l.label(n, input, l.scalar(n.Args[1])))}}
+	}
+	return nil
+}
+
+// infoGraph is an input graph with a property of its edges: arrays over its vertices.
+func (l *lowerer) infoGraph(n *asg.Node, e *data.EdgeInfo) *made {
+	if len(e.Info) >= math.MaxUint32/2 {
+		l.notYet(n, "a graph of 2^31 edges with a property")
+	}
+	vertices := int64(e.Lists.NumVertices())
+	begin := make([]uint32, vertices+2) // the last list is that of what is no vertex
+	for v, at := range e.Lists.Off {
+		begin[v] = uint32(at)
+	}
+	begin[vertices+1] = uint32(len(e.Info))
+	m := &made{
+		find:     l.byOffsets(n.Name, begin, vertices),
+		info:     l.column(n.Name+" info", n.Type.Facts.Info, e.Info),
+		vertices: func(*asg.Node) *value { return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}} },
+	}
+	to := l.ids(n.Name+" to", e.Lists.Adj)
+	second := func(i kir.Expr) kir.Expr { return asInt(kir.Elem{X: kir.G(to), I: i}) }
+	m.to = &rows{n: kir.C(uint32(len(e.Info))), width: 1, at: func(i kir.Expr, _ int) kir.Expr { return second(i) }}
+	if l.reads(n, asg.Edges) {
+		var first []uint32
+		for v := range uint32(vertices) {
+			first = append(first, slices.Repeat([]uint32{v}, e.Lists.Degree(v))...)
+		}
+		from := l.ids(n.Name+" from", first)
+		m.edges = &rows{n: m.to.n, width: 2, at: func(i kir.Expr, j int) kir.Expr {
+			if j == 0 {
+				return asInt(kir.Elem{X: kir.G(from), I: i})
+			}
+			return second(i)
+		}}
+	}
+	return m
 }
 
 // maxClasses is the most labels that code tests one by one.

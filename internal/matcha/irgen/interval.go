@@ -209,6 +209,8 @@ func (l *lowerer) find(n *asg.Node, j int) interval {
 func (l *lowerer) ends(n *asg.Node, j int) interval {
 	g := n.Args[0]
 	switch {
+	case g.Op == asg.Input && n.Op == asg.EdgeInfo:
+		return l.infos(g)
 	case g.Op != asg.MakeGraph:
 		return anyInt
 	case n.Op == asg.EdgeInfo:
@@ -217,6 +219,17 @@ func (l *lowerer) ends(n *asg.Node, j int) interval {
 		return l.partly(g.Args[0], j)
 	}
 	return l.partly(g.Args[0], 1)
+}
+
+// infos is the range of a property of an input's edges.
+func (l *lowerer) infos(g *asg.Node) (i interval) {
+	for j, x := range l.in.EdgeInfo(g.Name).Info {
+		if j == 0 {
+			i = interval{x, x}
+		}
+		i = i.hull(interval{x, x})
+	}
+	return i
 }
 
 // hull is the range of what some nodes are, or their items.

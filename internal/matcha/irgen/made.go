@@ -95,7 +95,13 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 
 // dense is find for a graph whose vertices are ids.
 func (l *lowerer) dense(name string, g interp.Made, ids int64) func(v kir.Expr) (kir.Expr, kir.Expr) {
-	begin := l.ids(name+" begin", append(offsets[uint32](g.From, ids), uint32(len(g.From))))
+	return l.byOffsets(name, append(offsets[uint32](g.From, ids), uint32(len(g.From))), ids)
+}
+
+// byOffsets is find where edges of vertex v are at offsets[v] … offsets[v+1]-1, and those
+// of what is no vertex at offsets[ids].
+func (l *lowerer) byOffsets(name string, offsets []uint32, ids int64) func(v kir.Expr) (kir.Expr, kir.Expr) {
+	begin := l.ids(name+" begin", offsets)
 	return func(v kir.Expr) (kir.Expr, kir.Expr) {
 		is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(ids))))
 		at := l.let("", kir.Select{If: is, Then: asID(v), Else: kir.C(uint32(ids))})

@@ -176,6 +176,9 @@ func (l *lowerer) input(n *asg.Node) *value {
 	in := l.in.Input(n.Name)
 	switch n.Type.Kind {
 	case types.Graph:
+		if e := l.in.EdgeInfo(n.Name); e != nil {
+			return &value{made: l.infoGraph(n, e)}
+		}
 		return &value{adj: l.graph(n.Name)}
 	case types.List:
 		return l.inputList(n, in.Items)

@@ -87,7 +87,7 @@ func (b *bounds) take(x *asg.Node) *asg.Node {
 		switch {
 		case b.order(x.Name, l, r) || b.order(mirror[x.Name], r, l):
 			return nil
-		case x.Name == "==" && (b.label(x, l, r) || b.label(x, r, l)):
+		case x.Name == "==" && (b.label(l, r) || b.label(r, l)):
 			return nil
 		}
 	}
@@ -110,7 +110,7 @@ func (b *bounds) order(op string, item, x *asg.Node) bool {
 }
 
 // label takes a bound vertex_label(G, item) == x.
-func (b *bounds) label(c, l, x *asg.Node) bool {
+func (b *bounds) label(l, x *asg.Node) bool {
 	if l.Op != asg.VertexLabel || l.Args[1] != b.item {
 		return false
 	}
@@ -128,7 +128,7 @@ func (b *bounds) label(c, l, x *asg.Node) bool {
 	}
 	var ends [2]*asg.Node
 	for i, op := range []asg.Op{asg.LabelFirst, asg.LabelEnd} {
-		ends[i] = b.p.Add(asg.Node{Op: op, Type: types.TInt, Args: []*asg.Node{g, x}, Home: b.n.Home, Pos: c.Pos})
+		ends[i] = b.p.Add(asg.Node{Op: op, Type: types.TInt, Args: []*asg.Node{g, x}, Home: b.n.Home, Pos: l.Pos})
 	}
 	b.cut(asg.WithLow|asg.WithHigh, ends[0], ends[1])
 	return true

@@ -70,10 +70,11 @@ type Do struct {
 // Type is a type as written.
 type Type struct {
 	At     Pos
-	Kind   string // int, float, bool, Tuple, List, Graph
-	Lo, Hi *Int   // of int in Lo..Hi, which includes both; nil: not said
-	Elem   *Type  // of Tuple and List
-	N      *Int   // of Tuple: its size; of List: the most items, nil: not said
+	Kind   string  // int, float, bool, Tuple, List, Graph
+	Lo, Hi *Int    // of int in Lo..Hi, which includes both; nil: not said
+	Elem   *Type   // of Tuple and List; of Graph: what is known of its edges, nil: nothing
+	N      *Int    // of Tuple: its size; of List: the most items, nil: not said
+	Key    *String // of Graph with Elem: the property of edges that it is
 }
 
 // Expr is an expression.

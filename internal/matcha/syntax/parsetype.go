@@ -19,8 +19,17 @@ func (p *parser) typ() *Type {
 			p.want("..")
 			out.Hi = p.bound()
 		}
-	case "float", "bool", "Graph":
+	case "float", "bool":
 		p.next()
+	case "Graph":
+		p.next()
+		if p.skip("[") {
+			out.Elem = p.typ()
+			p.want(",")
+			key := p.wantKind(text, "the name of a property of edges, in quotes")
+			out.Key = &String{key.at, key.word}
+			p.want("]")
+		}
 	case "Tuple":
 		p.next()
 		p.want("[")

@@ -77,6 +77,8 @@ func (t *Type) String() string {
 	switch {
 	case t.Lo != nil:
 		return "int in " + t.Lo.String() + ".." + t.Hi.String()
+	case t.Key != nil:
+		return t.Kind + "[" + t.Elem.String() + ", " + Quote(t.Key.Value) + "]"
 	case t.Elem != nil && t.N != nil:
 		return t.Kind + "[" + t.Elem.String() + ", " + t.N.String() + "]"
 	case t.Elem != nil:

@@ -54,6 +54,7 @@ func checkAnswer(t *testing.T, text string, f *File, err error) {
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"input G: Graph\ninput k: int in -3..4\ninput L: List[Tuple[int, 2], 100]\ndef f(a, b):\n    # c\n    let x = a + -b * (2 - 1) # d\n    return x\nreturn f(1, 2.5e3)\n",
+		"input G: Graph[int, 'time']\nreturn sum(edge_info(G, 0))",
 		"return sum(apply(func=lambda v: 1, cond=None, vertices(G)))",
 		"def f():\n  def g(\n):\n   return not (a < b) == True and [1,\n2] or label(G, \"x'\")\n  return g()",
 		"let x = mk_list(10, Tuple[int, 2], val=[mk_tuple(val=[1, 2])]) # é\n\n\n# end",

@@ -90,12 +90,13 @@ func TupleOf(parts ...*Type) *Type {
 // ListOf is a list of at most max items.
 func ListOf(item *Type, max *Bound) *Type { return &Type{Kind: List, Elem: item, Max: max} }
 
-// InputGraph is the type of an input graph.
-func InputGraph(name string) *Type {
+// InputGraph is the type of an input graph; info is that of what is known of its
+// edges, nil: nothing, and then a vertex has each neighbour once.
+func InputGraph(name string, info *Type) *Type {
 	n := Size(Vertices, name)
 	v := &Type{Kind: Int, Max: Plus(n, Exactly(-1)), Vertex: name}
 	return &Type{Kind: Graph, Facts: &Facts{
-		IDs: n, Edges: Size(Arcs, name), Degree: Size(Degree, name), From: v, To: v, Labels: true, Input: name,
+		IDs: n, Edges: Size(Arcs, name), Degree: Size(Degree, name), From: v, To: v, Info: info, Labels: true, Input: name,
 	}}
 }
 

@@ -89,7 +89,7 @@ func TestBounds(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
-	v := InputGraph("G").Facts.From
+	v := InputGraph("G", nil).Facts.From
 	a := TupleOf(v, v)
 	b := TupleOf(v, &Type{Kind: Int, Max: Exactly(3)})
 	j := Join(a, b)

@@ -197,6 +197,29 @@ def f(v):
     return vertex_label(S, l0)
 return sum(apply(f, None, vertices(G)))
 `,
+	"data edges with a property": `input D: Graph[int, 'time']
+input l0: int
+let S = mk_graph(edges(D))
+def f(v):
+    let n = neighbor(D, v)
+    let i = edge_info(D, v)
+    apply(lambda w, t: emit(mk_tuple(val=[v, w, t])), lambda w, t: t > l0 and w != v + 1, n, i)
+    let common = size(intersect(n, neighbor(D, v + 1 - l0)))
+    let single = size(diff(neighbor(S, v), range(2))) + size(intersect(neighbor(S, v), n))
+    return mk_tuple(val=[sum(i), size(n), common, single, size(intersect(i, range(4))), size(edge_info(D, v - 3))])
+return sum(apply(f, None, vertices(D)))
+`,
+	"data edges with a property, edge by edge": `input D: Graph[float, 'time']
+input l0: int
+let some = vertices(D, '(a:A)')
+let R = subgraph(D, '(a)-->(b)')
+def f(e):
+    let u = get(e, 0)
+    let v = get(e, 1)
+    let late = apply(lambda w, t: t, lambda w, t: w == v and t > 1.5 * l0, neighbor(D, u), edge_info(D, u))
+    return mk_tuple(val=[1.0 * size(between(D, '(a)--(b)', u, v)), sum(late), 1.0 * size(intersect(some, neighbor(R, u)))])
+return sum(apply(f, lambda e: get(e, 0) < get(e, 1) or l0 == 0, edges(D)))
+`,
 	"division": `input G: Graph
 input l0: int
 def f(v):

@@ -1,0 +1,131 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/matchatest"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/view"
+)
+
+// TestEdgeInfo: of an input with a property, neighbor and edge_info have an item for
+// each data edge at a vertex, by the other ends, then by the property; edges has as
+// many. That is what mk_graph makes of the same edges.
+func TestEdgeInfo(t *testing.T) {
+	const text = `input D: Graph[int, 'time']
+input E: List[Tuple[int, 2]]
+input I: List[int]
+let M = mk_graph(E, einfo=I)
+def f(v):
+    apply(lambda w, t: emit(mk_tuple(val=[v, w, t])), None, neighbor(D, v), edge_info(D, v))
+    apply(lambda w, t: emit(mk_tuple(val=[v - 100, w, t])), None, neighbor(M, v), edge_info(M, v))
+apply(f, None, vertices(D))
+apply(lambda e: emit(mk_tuple(val=[1000, get(e, 0), get(e, 1)])), None, edges(D))
+apply(lambda e: emit(mk_tuple(val=[2000, get(e, 0), get(e, 1)])), None, edges(M))
+`
+	p := matchatest.Build(t, text)
+	rapid.Check(t, func(t *rapid.T) {
+		columns := nodiff.Spec{Directed: rapid.Bool().Draw(t, "directed"), EdgeLabels: true, Times: true}
+		g := columns.Like(6).Draw(t, "D").Build()
+		var edges [][3]types.Word
+		if g.Edges != nil {
+			for i, v := range g.Edges.Dst {
+				u, x := types.Word(g.Edges.Src[i]), types.Word(g.Edges.Time[i])
+				edges = append(edges, [3]types.Word{u, types.Word(v), x})
+				if !g.Directed {
+					edges = append(edges, [3]types.Word{types.Word(v), u, x})
+				}
+			}
+		}
+		slices.SortFunc(edges, func(a, b [3]types.Word) int { return slices.Compare(a[:], b[:]) })
+		in := map[string]data.Input{"D": {Graph: g, View: view.Of{Graph: g}}}
+		var pairs, infos []types.Word
+		want := map[types.Word][][]types.Word{}
+		for _, e := range edges {
+			pairs, infos = append(pairs, e[0], e[1]), append(infos, e[2])
+			want[0] = append(want[0], e[:])
+			want[-100] = append(want[-100], []types.Word{e[0] - 100, e[1], e[2]})
+			for _, of := range []types.Word{1000, 2000} {
+				want[of] = append(want[of], []types.Word{of, e[0], e[1]})
+			}
+		}
+		in["E"], in["I"] = data.Input{Items: pairs}, data.Input{Items: infos}
+		set, err := data.Bind(p, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[types.Word][][]types.Word{}
+		if _, err := Run(context.Background(), p, set, Options{Emit: func(row []types.Word) bool {
+			of := types.Word(0)
+			if row[0] >= 1000 {
+				of = row[0]
+			} else if row[0] < 0 {
+				of = -100
+			}
+			got[of] = append(got[of], slices.Clone(row))
+			return true
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		// The bounds that memory is laid out by.
+		degree := map[types.Word]int{}
+		most := 0
+		for _, e := range edges {
+			degree[e[0]]++
+			most = max(most, degree[e[0]])
+		}
+		facts := p.Inputs[0].Type.Facts
+		if set.Most(facts.Edges) != int64(len(edges)) || set.Most(facts.Degree) != int64(most) {
+			t.Fatalf("bounds %d and %d of %d edges, at most %d at a vertex", set.Most(facts.Edges), set.Most(facts.Degree), len(edges), most)
+		}
+	})
+}
+
+// TestEdgeInfoKinds: a declaration that is not the property's type is a mistake at the
+// property, but ints are floats where these are declared.
+func TestEdgeInfoKinds(t *testing.T) {
+	one, two := int64(1), int64(2)
+	all := nodiff.Spec{N: 3, Directed: true, Times: true, Weights: true, EdgeLabels: true,
+		Edges: []nodiff.SpecEdge{{U: 0, V: 1, Time: 7, W: &one}, {U: 1, V: 2, Time: 5, W: &two}}}
+	some := all
+	some.Edges = []nodiff.SpecEdge{{U: 0, V: 1, Time: 7, W: &one}, {U: 1, V: 2, Time: 5}}
+	none := nodiff.Spec{N: 3, Directed: true, Times: true}
+	for _, c := range []struct {
+		declared, want string
+		spec           nodiff.Spec
+	}{
+		{"int, 'time'", "= 12\n", all},
+		{"float, 'time'", "= 12\n", all},
+		{"int, 'w'", "= 3\n", all},
+		{"int in 1..2, 'w'", "= 3\n", all},
+		{"float, 'w'", "= 3\n", all},
+		{"int, 'w'", "= 0\n", none},
+		{"int, 'w'", "before: line 1, column 21: the edge from 10 to 20 has no value of the property w, and every edge needs one", some},
+		{"int in 2..3, 'w'", "before: line 1, column 29: the property w of an edge: 1 is outside of 2..3", all},
+		{"int, 'x'", "before: line 1, column 21: no edge has the property x: they have w, time", all},
+	} {
+		p := matchatest.Build(t, "input D: Graph["+c.declared+"]\nreturn sum(apply(lambda v: sum(edge_info(D, v)), None, vertices(D)))\n")
+		g := c.spec.Build()
+		got := run(p, map[string]data.Input{"D": {Graph: g, View: view.Of{Graph: g}}}, Options{})
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.declared, got, c.want)
+		}
+	}
+	p := matchatest.Build(t, "input D: Graph[bool, 'w']\nreturn size(apply(lambda x: x, lambda x: x, edge_info(D, 0)))\n")
+	g := all.Build()
+	const want = "before: line 1, column 22: the property w of edges is int, and the program declares bool\n  input D: Graph[bool, 'w']\n                       ^\nhint: input D: Graph[int, …]"
+	if got := run(p, map[string]data.Input{"D": {Graph: g, View: view.Of{Graph: g}}}, Options{}); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
