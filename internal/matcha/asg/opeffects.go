@@ -32,6 +32,7 @@ func (b *builder) apply(a *arguments) *Node {
 		l := b.value(r, a.scope)
 		b.want(l, r.Pos(), "what apply goes over", types.List)
 		n.Args = append(n.Args, l)
+		b.sameLength(r.Pos(), "apply goes over lists of %d and of %d items", n.Args[0], l)
 		max = types.MinOf(max, l.Type.Max)
 	}
 	if cond != nil {

@@ -36,6 +36,7 @@ func (b *builder) mkGraph(a *arguments) *Node {
 		if !info.Type.Elem.Kind.Scalar() {
 			b.fail(x.Pos(), "einfo of mk_graph is "+describe(info.Type), "a list of int, float or bool")
 		}
+		b.sameLength(x.Pos(), "einfo for %d edges has %d items", edges, info)
 		n.Args = append(n.Args, info)
 		n.At |= WithInfo
 		f.Info = info.Type.Elem
