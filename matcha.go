@@ -40,7 +40,7 @@ type MatchaResult struct {
 	Complete bool
 	Times    MatchaTimes
 	Use      MatchaUse
-	Notes    []string // with WithStats: what was done, and how fast
+	Notes    []string // what was done otherwise than asked for; with WithStats, what was done, and how fast
 }
 
 // MatchaUse is how a program used a GPU; all zero for other targets. WarpsFit is the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 func matchaProgram(t *testing.T, text string) *Matcha {
@@ -107,6 +108,32 @@ func TestMatchaTarget(t *testing.T) {
 	r, err = m.Run(t.Context(), map[string]any{"G": clique(t, 20)}, func([]any) bool { rows++; return rows < 5 }, WithTarget("c"))
 	if err != nil || rows != 5 || r.Complete || r.Values != nil {
 		t.Errorf("%d rows of 5, %+v: %v", rows, r, err)
+	}
+}
+
+// TestMatchaThreads: where a schedule asks for more threads than a run has at most, a
+// note says how many there are, and a context ends the run at once.
+func TestMatchaThreads(t *testing.T) {
+	m := matchaProgram(t, "input G: Graph\nreturn sum(apply(lambda v: sum(apply(lambda w: v / (w + 1) % 7, None, range(10000000000))), None, vertices(G)))")
+	in := map[string]any{"G": clique(t, 40)}
+	why := errors.New("it is enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(100*time.Millisecond, func() { cancel(why) })
+	r, err := m.Run(ctx, in, nil, WithTarget("c"), WithSchedule("threads=100000"))
+	if errors.Is(err, ErrDevice) {
+		t.Skip(err) // no compiler here
+	}
+	const want = "threads=100000: 4096 are the most, and run the program"
+	if !errors.Is(err, why) || len(r.Notes) != 1 || r.Notes[0] != want {
+		t.Errorf("%v, %q, want %q", err, r.Notes, want)
+	}
+	text, err := m.Explain(in, WithTarget("c"), WithSchedule("threads=100000"))
+	if err != nil || !strings.Contains(text, "threads=4096,") {
+		t.Errorf("%v: %s", err, text)
+	}
+	small := matchaProgram(t, "return sum(range(10))")
+	if r, err := small.Run(t.Context(), nil, nil, WithTarget("c"), WithSchedule("threads=4096")); err != nil || len(r.Notes) != 0 {
+		t.Errorf("%v, %q", err, r.Notes)
 	}
 }
 

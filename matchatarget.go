@@ -77,6 +77,9 @@ func (s *settings) matchaSchedule() (schedule.Schedule, error) {
 	if sched.Threads == 0 && target == schedule.C {
 		sched.Threads = s.threads
 	}
+	if target == schedule.C {
+		sched.Threads = min(sched.Threads, native.MostWorkers)
+	}
 	return sched, nil
 }
 
@@ -86,6 +89,9 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 	sched, err := s.matchaSchedule()
 	if err != nil {
 		return interp.Result{}, err
+	}
+	if asked, err := schedule.Parse(sched.Target, s.schedule); err == nil && sched.Threads > 0 && asked.Threads > sched.Threads {
+		r.Notes = append(r.Notes, fmt.Sprintf("threads=%d: %d are the most, and run the program", asked.Threads, sched.Threads))
 	}
 	start := time.Now()
 	defer func() {
