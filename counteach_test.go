@@ -3,6 +3,7 @@ package weft_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ type compiling struct {
 	cuda.Backend
 	mu     sync.Mutex
 	times  map[string]int // by name, text and plan
+	tools  int            // programs beside these
 	inside int
 	most   int
 	both   chan struct{} // closed when two programs are compiled at the same time
@@ -29,6 +31,9 @@ type compiling struct {
 
 func (b *compiling) Compile(src cuda.Source) ([]byte, error) {
 	if src.Name == "prepare.cu" { // the session's tools, beside the kernels
+		b.mu.Lock()
+		b.tools++
+		b.mu.Unlock()
 		return b.Backend.Compile(src)
 	}
 	b.mu.Lock()
@@ -177,16 +182,17 @@ func TestCompiledAheadEnds(t *testing.T) {
 	g, b := onEmulated(t)
 	hold := make(chan struct{})
 	b.hold, b.wrong = hold, false
-	defer func() { // what is being compiled writes to a folder that goes with the test
+	defer func() { // what is being compiled is kept in a folder that goes with the test
 		close(hold)
 		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			b.mu.Lock()
-			n := b.inside
+			began := len(b.times) + b.tools
 			b.mu.Unlock()
-			if n == 0 {
+			if kept, _ := filepath.Glob(filepath.Join(os.Getenv("WEFT_CACHE"), "kernels", "*.kernel")); len(kept) >= began {
 				return
 			}
 		}
+		t.Error("what began to be compiled was not kept")
 	}()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
