@@ -94,7 +94,7 @@ func (b *builder) vertices(a *arguments) *Node {
 	g := b.arg(a, "g", types.Graph)
 	f := g.Type.Facts
 	max := types.Times(types.Exactly(2), f.Edges)
-	if f.Input != "" {
+	if g.Op == Input || g.Op == Subgraph { // of which a subgraph has all
 		max = f.IDs
 	}
 	t := types.ListOf(types.Join(f.From, f.To), max)

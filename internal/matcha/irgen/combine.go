@@ -18,13 +18,13 @@ func (l *lowerer) combine(n *asg.Node, common bool) *value {
 		if common {
 			op = kir.Intersect
 		}
-		return &value{set: l.setOp(n, &kir.SetOp{Op: op, A: a.set, B: b.set})}
+		return &value{set: l.setOp(n, l.most(n), &kir.SetOp{Op: op, A: a.set, B: b.set})}
 	case a.set != nil && b.span != nil && common:
 		return &value{set: l.cut(a.set, b.span[0], b.span[1])}
 	}
 	in := l.member(n, b, common)
 	if a.set != nil {
-		return &value{set: l.filter(n, a.set, in)}
+		return &value{set: l.filter(n, l.most(n.Args[0]), a.set, in)}
 	}
 	return &value{each: func(body func(item []kir.Expr)) {
 		l.over(a, func(item []kir.Expr) {

@@ -179,9 +179,6 @@ func (l *lowerer) let(name string, x kir.Expr) kir.Expr {
 	return kir.R(v)
 }
 
-// room takes memory for the ids of a list.
-func (l *lowerer) room(n *asg.Node) kir.Expr { return l.take(n, l.most(n)).ids(0, l.most(n)) }
-
 // scalars are the components of a Var or Tuple.
 func (l *lowerer) scalars(n *asg.Node) []kir.Expr {
 	if v := l.vals[n]; v != nil {

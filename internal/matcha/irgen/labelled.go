@@ -71,7 +71,7 @@ func (l *lowerer) labelledNode(n *asg.Node, m *made) *value {
 	all := l.neighbours(n, m, begin, end)
 	has := func(x kir.Expr) kir.Expr { return kir.Op2(kir.Eq, m.label(x), label) }
 	if all.set != nil {
-		return &value{set: l.filter(n, all.set, func(x kir.Expr) kir.Expr {
+		return &value{set: l.filter(n, l.most(n), all.set, func(x kir.Expr) kir.Expr {
 			before := l.inline
 			l.inline = true
 			defer func() { l.inline = before }()

@@ -58,7 +58,7 @@ func (l *lowerer) over(v *value, body func(item []kir.Expr)) {
 func (l *lowerer) apply(n *asg.Node) *value {
 	if from := l.vals[n.Args[0]]; from.set != nil && n.Type.Ascending && n.Cond != nil && l.plain(n.Cond) {
 		l.need(from)
-		return &value{set: l.filter(n, from.set, func(x kir.Expr) kir.Expr { return l.keep(n.Cond, x) })}
+		return &value{set: l.filter(n, l.most(n.Args[0]), from.set, func(x kir.Expr) kir.Expr { return l.keep(n.Cond, x) })}
 	}
 	return &value{each: func(body func(item []kir.Expr)) {
 		l.applied(n, func() { body(l.again(n.Func)) })
@@ -137,19 +137,20 @@ func (l *lowerer) keep(f *asg.Func, x kir.Expr) kir.Expr {
 	return cond
 }
 
-// filter writes the set of the items for which keep holds.
-func (l *lowerer) filter(n *asg.Node, from kir.Expr, keep func(x kir.Expr) kir.Expr) kir.Expr {
+// filter writes the set of the items of a list of at most most for which keep holds.
+// It needs room for all of them, however few the result may have.
+func (l *lowerer) filter(n *asg.Node, most int64, from kir.Expr, keep func(x kir.Expr) kir.Expr) kir.Expr {
 	x := &kir.Var{Name: "x", T: kir.T(kir.U32)}
-	return l.setOp(n, &kir.SetOp{Op: kir.Filter, A: from, X: x, Keep: keep(asInt(kir.R(x)))})
+	return l.setOp(n, most, &kir.SetOp{Op: kir.Filter, A: from, X: x, Keep: keep(asInt(kir.R(x)))})
 }
 
-func (l *lowerer) setOp(n *asg.Node, s *kir.SetOp) kir.Expr {
+func (l *lowerer) setOp(n *asg.Node, most int64, s *kir.SetOp) kir.Expr {
 	name := n.Given
 	if name == "" {
 		name = "set"
 	}
 	v := &kir.Var{Name: name, T: kir.T(kir.Set)}
-	s.To, s.Out = kir.R(v), l.room(n)
+	s.To, s.Out = kir.R(v), l.take(n, most).ids(0, most)
 	l.do(&kir.Let{Var: v})
 	l.do(s)
 	return kir.R(v)

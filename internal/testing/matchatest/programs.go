@@ -220,6 +220,19 @@ def f(e):
     return mk_tuple(val=[1.0 * size(between(D, '(a)--(b)', u, v)), sum(late), 1.0 * size(intersect(some, neighbor(R, u)))])
 return sum(apply(f, lambda e: get(e, 0) < get(e, 1) or l0 == 0, edges(D)))
 `,
+	"a longer list in a shorter": `input G: Graph
+input X: List[int]
+def f(v):
+    let some = intersect(neighbor(G, v), X)
+    apply(lambda w: emit(mk_tuple(val=[v, w])), None, some)
+    return 10 * sum(some) + size(diff(some, neighbor(G, v + 1)))
+return sum(apply(f, None, vertices(G)))
+`,
+	"vertices of a subgraph": `input D: Graph
+let R = subgraph(D, '(a)-[:X]->(b)')
+let l = apply(lambda v: v * v - 3, None, vertices(R))
+return size(intersect(l, diff(l, range(2)))) + sum(apply(lambda v: v * size(neighbor(R, v)), None, vertices(R)))
+`,
 	"division": `input G: Graph
 input l0: int
 def f(v):
