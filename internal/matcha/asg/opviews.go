@@ -10,13 +10,13 @@ import (
 // runs, so that programs see relations and lists of vertices only.
 
 // subgraph is the graph of the data edges that an edge of the pattern language
-// accepts.
+// accepts, with the property that the input has of them.
 func (b *builder) subgraph(a *arguments) *Node {
 	g, text := b.view(a, "edge", "an edge in quotes, as '(a)-[:KNOWS]->(b)'")
 	key := ViewKey(g.Name, text)
 	f := *g.Type.Facts
 	f.Edges, f.Degree = types.Size(types.Arcs, key), types.Size(types.Degree, key)
-	f.Info, f.Labels, f.Input = nil, false, ""
+	f.Labels, f.Input = false, ""
 	return b.add(a.at, Node{Op: Subgraph, Type: &types.Type{Kind: types.Graph, Facts: &f}, Args: []*Node{g}, Name: text})
 }
 

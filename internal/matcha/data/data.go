@@ -38,14 +38,17 @@ type Set struct {
 	vertices   map[string][]uint32
 	between    map[string]*DataEdges
 	conditions map[string]*Condition
-	infos      map[string]*EdgeInfo // by inputs
+	// infos are data edges with a property, by inputs and by asg.ViewKey; words are
+	// the property of all data edges of inputs.
+	infos map[string]*EdgeInfo
+	words map[string][]types.Word
 }
 
 // Bind compares inputs with the program's declarations: all are there and no
 // others, numbers lie in their ranges, lists are not longer than was said, and
 // labels and texts of the pattern language that the program names mean something.
 func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
-	s := &Set{p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}, infos: map[string]*EdgeInfo{}}
+	s := &Set{p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}, infos: map[string]*EdgeInfo{}, words: map[string][]types.Word{}}
 	var names []string
 	for _, n := range p.Inputs {
 		names = append(names, n.Name)

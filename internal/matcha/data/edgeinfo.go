@@ -10,9 +10,10 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// EdgeInfo is the data edges of an input graph with a property of each: of every
-// vertex the edges that begin at it, by their second ends, then by the property, as
-// in a graph that a program makes. Without directions an edge begins at both ends.
+// EdgeInfo is the data edges of an input graph, or those of them that a text accepts,
+// with a property of each: of every vertex the edges that begin at it, by their second
+// ends, then by the property, as in a graph that a program makes. Without directions
+// an edge begins at both ends.
 type EdgeInfo struct {
 	Lists graph.CSR
 	Info  []types.Word // as long as Lists.Adj
@@ -58,15 +59,37 @@ func (s *Set) findKey(key asg.Key) error {
 			return fail(fmt.Sprintf("the property %s of an edge: %v", key.Property, err), "", "")
 		}
 	}
-	e := newEdgeInfo(in.Graph, p.Words, info.Kind)
+	s.words[key.Input] = p.Words
+	s.addInfo(key.Input, newEdgeInfo(in.Graph, p.Words, info.Kind, func(row uint64) (along, back bool) { return true, !in.Graph.Directed }))
+	return nil
+}
+
+// findInfo is findKey for what a text accepts of the edges of such an input.
+func (s *Set) findInfo(input, text string) error {
+	in := s.inputs[input]
+	d, err := in.View.Between(text)
+	if err != nil {
+		return err
+	}
+	s.addInfo(asg.ViewKey(input, text), newEdgeInfo(in.Graph, s.words[input], s.infoOf(input).Kind, func(row uint64) (along, back bool) {
+		if d.Most == 0 || d.Accepted != nil && d.Accepted[row/64]>>(row%64)&1 == 0 {
+			return false, false
+		}
+		both := d.Either || !d.Directed
+		return both || !d.Turned, both || d.Turned
+	}))
+	return nil
+}
+
+// addInfo keeps lists, and their sizes.
+func (s *Set) addInfo(key string, e *EdgeInfo) {
 	degree := 0
 	for v := range uint32(e.Lists.NumVertices()) {
 		degree = max(degree, e.Lists.Degree(v))
 	}
-	s.infos[key.Input] = e
-	s.sizes[types.Sym{Of: types.Arcs, Input: key.Input}] = int64(len(e.Info))
-	s.sizes[types.Sym{Of: types.Degree, Input: key.Input}] = int64(degree)
-	return nil
+	s.infos[key] = e
+	s.sizes[types.Sym{Of: types.Arcs, Input: key}] = int64(len(e.Info))
+	s.sizes[types.Sym{Of: types.Degree, Input: key}] = int64(degree)
 }
 
 // infoOf is the declared type of what is known of an input's edges.
@@ -75,9 +98,10 @@ func (s *Set) infoOf(input string) *types.Type {
 	return s.p.Inputs[i].Type.Facts.Info
 }
 
-// newEdgeInfo makes lists of the data edges of a graph, which have an order: by their
-// first ends, then by their second.
-func newEdgeInfo(g *graph.Graph, words []types.Word, kind types.Kind) *EdgeInfo {
+// newEdgeInfo makes lists of data edges of a graph, which have an order: by their
+// first ends, then by their second. takes says whether an edge, by its number, leads
+// from its first end to its second, and from its second to its first.
+func newEdgeInfo(g *graph.Graph, words []types.Word, kind types.Kind, takes func(row uint64) (along, back bool)) *EdgeInfo {
 	n := g.NumVertices()
 	e := &EdgeInfo{Lists: graph.CSR{Off: make([]uint64, n+1)}}
 	if g.Edges == nil {
@@ -85,8 +109,11 @@ func newEdgeInfo(g *graph.Graph, words []types.Word, kind types.Kind) *EdgeInfo 
 	}
 	src, dst, off := g.Edges.Src, g.Edges.Dst, e.Lists.Off
 	for i := range dst {
-		off[src[i]+1]++
-		if !g.Directed {
+		along, back := takes(uint64(i))
+		if along {
+			off[src[i]+1]++
+		}
+		if back {
 			off[dst[i]+1]++
 		}
 	}
@@ -99,16 +126,20 @@ func newEdgeInfo(g *graph.Graph, words []types.Word, kind types.Kind) *EdgeInfo 
 		e.Lists.Adj[next[u]], e.Info[next[u]] = v, x
 		next[u]++
 	}
-	// Without directions the first end is the smaller one, so that lists ascend: edges
-	// to smaller vertices come with these.
 	for i := range dst {
-		put(src[i], dst[i], words[i])
-		if !g.Directed {
+		along, back := takes(uint64(i))
+		if along {
+			put(src[i], dst[i], words[i])
+		}
+		if back {
 			put(dst[i], src[i], words[i])
 		}
 	}
 	for v := range uint32(n) {
 		list, first := e.Lists.List(v), off[v]
+		if g.Directed && !slices.IsSorted(list) { // else edges to smaller vertices come with these
+			e.sort(v)
+		}
 		for i, j := 0, 0; i < len(list); i = j {
 			for j = i + 1; j < len(list) && list[j] == list[i]; j++ {
 			}
@@ -123,5 +154,31 @@ func newEdgeInfo(g *graph.Graph, words []types.Word, kind types.Kind) *EdgeInfo 
 	return e
 }
 
-// EdgeInfo is the data edges of an input that is declared with a property of them.
-func (s *Set) EdgeInfo(input string) *EdgeInfo { return s.infos[input] }
+// sort orders the list of a vertex that has edges of both directions.
+func (e *EdgeInfo) sort(v uint32) {
+	type edge struct {
+		to   uint32
+		info types.Word
+	}
+	list, first := e.Lists.List(v), e.Lists.Off[v]
+	edges := make([]edge, len(list))
+	for i, to := range list {
+		edges[i] = edge{to, e.Info[first+uint64(i)]}
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.to, b.to) })
+	for i, x := range edges {
+		list[i], e.Info[first+uint64(i)] = x.to, x.info
+	}
+}
+
+// EdgeInfo is the data edges of a graph that an input is, declared with a property of
+// them, or that a subgraph of it is; nil for other graphs.
+func (s *Set) EdgeInfo(n *asg.Node) *EdgeInfo {
+	switch n.Op {
+	case asg.Input:
+		return s.infos[n.Name]
+	case asg.Subgraph:
+		return s.infos[asg.ViewKey(n.Args[0].Name, n.Name)]
+	}
+	return nil
+}

@@ -114,6 +114,10 @@ func (s *Set) findView(op asg.Op, input, text string) error {
 	switch {
 	case view == nil:
 		return errors.New("no texts of the pattern language can be read here")
+	case op == asg.Subgraph && s.infos[input] != nil:
+		if s.infos[key] == nil {
+			return s.findInfo(input, text)
+		}
 	case op == asg.Subgraph && s.relations[key] == nil:
 		csr, err := view.Relation(text)
 		if err != nil {

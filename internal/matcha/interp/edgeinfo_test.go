@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
@@ -36,13 +37,11 @@ apply(lambda e: emit(mk_tuple(val=[2000, get(e, 0), get(e, 1)])), None, edges(M)
 		columns := nodiff.Spec{Directed: rapid.Bool().Draw(t, "directed"), EdgeLabels: true, Times: true}
 		g := columns.Like(6).Draw(t, "D").Build()
 		var edges [][3]types.Word
-		if g.Edges != nil {
-			for i, v := range g.Edges.Dst {
-				u, x := types.Word(g.Edges.Src[i]), types.Word(g.Edges.Time[i])
-				edges = append(edges, [3]types.Word{u, types.Word(v), x})
-				if !g.Directed {
-					edges = append(edges, [3]types.Word{types.Word(v), u, x})
-				}
+		for i, v := range edgesOf(g) {
+			u, x := types.Word(g.Edges.Src[i]), types.Word(g.Edges.Time[i])
+			edges = append(edges, [3]types.Word{u, types.Word(v), x})
+			if !g.Directed {
+				edges = append(edges, [3]types.Word{types.Word(v), u, x})
 			}
 		}
 		slices.SortFunc(edges, func(a, b [3]types.Word) int { return slices.Compare(a[:], b[:]) })
@@ -90,6 +89,72 @@ apply(lambda e: emit(mk_tuple(val=[2000, get(e, 0), get(e, 1)])), None, edges(M)
 			t.Fatalf("bounds %d and %d of %d edges, at most %d at a vertex", set.Most(facts.Edges), set.Most(facts.Degree), len(edges), most)
 		}
 	})
+}
+
+// TestSubgraphInfo: a subgraph has the property of the data edges that it has, each for
+// itself, in the direction of its text.
+func TestSubgraphInfo(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		along, back bool
+		accepts     func(label string, time int64) bool
+	}{
+		{"(a)-->(b)", true, false, func(string, int64) bool { return true }},
+		{"(a)-[:X]->(b)", true, false, func(l string, _ int64) bool { return l == "X" }},
+		{"(a)<-[:X]-(b)", false, true, func(l string, _ int64) bool { return l == "X" }},
+		{"(a)-[e WHERE e.time > 2]-(b)", true, true, func(_ string, x int64) bool { return x > 2 }},
+		{"(a)-[:Nothing]-(b)", true, true, func(string, int64) bool { return false }},
+	} {
+		p := matchatest.Build(t, `input D: Graph[int, 'time']
+let S = subgraph(D, '`+c.text+`')
+def f(v):
+    apply(lambda w, t: emit(mk_tuple(val=[v, w, t])), None, neighbor(S, v), edge_info(S, v))
+apply(f, None, vertices(S))
+return size(edges(S))
+`)
+		rapid.Check(t, func(t *rapid.T) {
+			columns := nodiff.Spec{Directed: rapid.Bool().Draw(t, "directed"), EdgeLabels: true, Times: true}
+			g := columns.Like(6).Draw(t, "D").Build()
+			var want [][]types.Word
+			for i := range edgesOf(g) {
+				label := ""
+				if l := g.Edges.Label; l != nil && l[i] != graph.NoLabel {
+					label = g.EdgeLabels[l[i]]
+				}
+				u, v, x := types.Word(g.Edges.Src[i]), types.Word(g.Edges.Dst[i]), g.Edges.Time[i]
+				if !c.accepts(label, x) {
+					continue
+				}
+				if c.along || !g.Directed {
+					want = append(want, []types.Word{u, v, types.Word(x)})
+				}
+				if c.back || !g.Directed {
+					want = append(want, []types.Word{v, u, types.Word(x)})
+				}
+			}
+			slices.SortFunc(want, slices.Compare)
+			set, err := data.Bind(p, map[string]data.Input{"D": {Graph: g, View: view.Of{Graph: g}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got [][]types.Word
+			r, err := Run(context.Background(), p, set, Options{Emit: func(row []types.Word) bool {
+				got = append(got, slices.Clone(row))
+				return true
+			}})
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) || r.Words[0] != types.Word(len(want)) {
+				t.Fatalf("%s: %v %v (%v), want %v", c.text, got, r.Words, err, want)
+			}
+		})
+	}
+}
+
+// edgesOf are the rows of a graph's table of edges.
+func edgesOf(g *graph.Graph) []uint32 {
+	if g.Edges == nil {
+		return nil
+	}
+	return g.Edges.Dst
 }
 
 // TestEdgeInfoKinds: a declaration that is not the property's type is a mistake at the

@@ -62,6 +62,9 @@ func (m *machine) compute(n *asg.Node, c *cell) {
 		m.eval(n.Args[0]).graph.neighbours(&c.list, m.word(n.Args[1]), n.Op == asg.EdgeInfo)
 	case asg.Subgraph:
 		c.graph = &adjacency{csr: m.in.Subgraph(n)}
+		if e := m.in.EdgeInfo(n); e != nil {
+			c.graph.csr, c.graph.info = &e.Lists, e.Info
+		}
 	case asg.Matching:
 		ids := m.in.Matching(n)
 		c.list = list{n: len(ids), width: 1, ids: ids}
@@ -145,7 +148,7 @@ func (m *machine) input(n *asg.Node, c *cell) {
 	switch n.Type.Kind {
 	case types.Graph:
 		c.graph = &adjacency{input: n.Name, csr: &in.Graph.Out}
-		if e := m.in.EdgeInfo(n.Name); e != nil {
+		if e := m.in.EdgeInfo(n); e != nil {
 			c.graph.csr, c.graph.info = &e.Lists, e.Info
 		}
 	case types.List:

@@ -105,8 +105,9 @@ func (l *lowerer) labelNode(n *asg.Node, input string) *value {
 	return nil
 }
 
-// infoGraph is an input graph with a property of its edges: arrays over its vertices.
-func (l *lowerer) infoGraph(n *asg.Node, e *data.EdgeInfo) *made {
+// infoGraph is an input graph with a property of its edges, or a subgraph of one:
+// arrays over its vertices.
+func (l *lowerer) infoGraph(n *asg.Node, name string, e *data.EdgeInfo) *made {
 	if len(e.Info) >= math.MaxUint32/2 {
 		l.notYet(n, "a graph of 2^31 edges with a property")
 	}
@@ -117,11 +118,11 @@ func (l *lowerer) infoGraph(n *asg.Node, e *data.EdgeInfo) *made {
 	}
 	begin[vertices+1] = uint32(len(e.Info))
 	m := &made{
-		find:     l.byOffsets(n.Name, begin, vertices),
-		info:     l.column(n.Name+" info", n.Type.Facts.Info, e.Info),
+		find:     l.byOffsets(name, begin, vertices),
+		info:     l.column(name+" info", n.Type.Facts.Info, e.Info),
 		vertices: func(*asg.Node) *value { return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}} },
 	}
-	to := l.ids(n.Name+" to", e.Lists.Adj)
+	to := l.ids(name+" to", e.Lists.Adj)
 	second := func(i kir.Expr) kir.Expr { return asInt(kir.Elem{X: kir.G(to), I: i}) }
 	m.to = &rows{n: kir.C(uint32(len(e.Info))), width: 1, at: func(i kir.Expr, _ int) kir.Expr { return second(i) }}
 	if l.reads(n, asg.Edges) {
@@ -129,7 +130,7 @@ func (l *lowerer) infoGraph(n *asg.Node, e *data.EdgeInfo) *made {
 		for v := range uint32(vertices) {
 			first = append(first, slices.Repeat([]uint32{v}, e.Lists.Degree(v))...)
 		}
-		from := l.ids(n.Name+" from", first)
+		from := l.ids(name+" from", first)
 		m.edges = &rows{n: m.to.n, width: 2, at: func(i kir.Expr, j int) kir.Expr {
 			if j == 0 {
 				return asInt(kir.Elem{X: kir.G(from), I: i})

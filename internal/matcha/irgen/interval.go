@@ -209,7 +209,7 @@ func (l *lowerer) find(n *asg.Node, j int) interval {
 func (l *lowerer) ends(n *asg.Node, j int) interval {
 	g := n.Args[0]
 	switch {
-	case g.Op == asg.Input && n.Op == asg.EdgeInfo:
+	case n.Op == asg.EdgeInfo && (g.Op == asg.Input || g.Op == asg.Subgraph):
 		return l.infos(g)
 	case g.Op != asg.MakeGraph:
 		return anyInt
@@ -223,7 +223,7 @@ func (l *lowerer) ends(n *asg.Node, j int) interval {
 
 // infos is the range of a property of an input's edges.
 func (l *lowerer) infos(g *asg.Node) (i interval) {
-	for j, x := range l.in.EdgeInfo(g.Name).Info {
+	for j, x := range l.in.EdgeInfo(g).Info {
 		if j == 0 {
 			i = interval{x, x}
 		}

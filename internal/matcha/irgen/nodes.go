@@ -176,8 +176,8 @@ func (l *lowerer) input(n *asg.Node) *value {
 	in := l.in.Input(n.Name)
 	switch n.Type.Kind {
 	case types.Graph:
-		if e := l.in.EdgeInfo(n.Name); e != nil {
-			return &value{made: l.infoGraph(n, e)}
+		if e := l.in.EdgeInfo(n); e != nil {
+			return &value{made: l.infoGraph(n, n.Name, e)}
 		}
 		return &value{adj: l.graph(n.Name)}
 	case types.List:

@@ -12,6 +12,9 @@ import (
 // or one list, that are there before the program runs.
 func (l *lowerer) view(n *asg.Node) *value {
 	key := n.Op.String() + " of " + asg.ViewKey(n.Args[0].Name, n.Name)
+	if e := l.in.EdgeInfo(n); e != nil {
+		return &value{made: l.infoGraph(n, key, e)}
+	}
 	g, ok := l.graphs[key]
 	if !ok {
 		g = &kir.GlobalDef{Name: key, Kind: kir.Adj, Temporary: true}

@@ -212,12 +212,12 @@ return sum(apply(f, None, vertices(D)))
 	"data edges with a property, edge by edge": `input D: Graph[float, 'time']
 input l0: int
 let some = vertices(D, '(a:A)')
-let R = subgraph(D, '(a)-->(b)')
+let R = subgraph(D, '(a)-[e WHERE e.time > 1]-(b)')
 def f(e):
     let u = get(e, 0)
     let v = get(e, 1)
     let late = apply(lambda w, t: t, lambda w, t: w == v and t > 1.5 * l0, neighbor(D, u), edge_info(D, u))
-    return mk_tuple(val=[1.0 * size(between(D, '(a)--(b)', u, v)), sum(late), 1.0 * size(intersect(some, neighbor(R, u)))])
+    return mk_tuple(val=[1.0 * size(between(D, '(a)--(b)', u, v)), sum(late), 1.0 * size(intersect(some, neighbor(R, u))), sum(edge_info(R, u)) - size(neighbor(R, v))])
 return sum(apply(f, lambda e: get(e, 0) < get(e, 1) or l0 == 0, edges(D)))
 `,
 	"a longer list in a shorter": `input G: Graph
