@@ -9,6 +9,7 @@ import (
 )
 
 func main() {
+	collectLater()
 	choose.Alone()
 	ctx, stop := withSignals(context.Background())
 	a := &app{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, last: true}
