@@ -46,6 +46,12 @@ func TestFileRoundTrip(t *testing.T) {
 		if d := cmp.Diff(g.Stats(), h.Stats()); d != "" {
 			t.Fatal(d)
 		}
+		for v, at := range h.Above(func() []uint64 { t.Fatal("not found when it was verified"); return nil }) {
+			below, _ := slices.BinarySearch(h.Out.List(uint32(v)), uint32(v))
+			if at != h.Out.Off[v]+uint64(below) {
+				t.Fatalf("list %d passes its vertex at %d, want %d after %d", v, at, below, h.Out.Off[v])
+			}
+		}
 		if g.VertexProps != nil && !array.RecordEqual(g.VertexProps, h.VertexProps) {
 			t.Fatal("properties differ")
 		}

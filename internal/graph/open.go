@@ -155,9 +155,11 @@ func open(m *mapping) (*Graph, error) {
 		if len(b) <= tinyFile {
 			threads = 1
 		}
-		if err := g.Verify(context.Background(), threads); err != nil {
+		first := make([]uint64, n)
+		if err := g.verify(context.Background(), threads, first); err != nil {
 			return nil, err
 		}
+		g.above.first = first
 	}
 	return g, nil
 }

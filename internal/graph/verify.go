@@ -27,6 +27,11 @@ func VerifyFile(ctx context.Context, path string, threads int) error {
 // Verify checks the checksum of every section, when the graph is a file, and
 // the structure: see CheckStructure. Errors about a file are *CorruptError.
 func (g *Graph) Verify(ctx context.Context, threads int) error {
+	return g.verify(ctx, threads, nil)
+}
+
+// verify is Verify, and fills in what Above returns, unless first is nil.
+func (g *Graph) verify(ctx context.Context, threads int, first []uint64) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -50,7 +55,7 @@ func (g *Graph) Verify(ctx context.Context, threads int) error {
 			return err
 		}
 	}
-	return g.CheckStructure(ctx, threads)
+	return g.checkStructure(ctx, threads, first)
 }
 
 // fault is an error about a section, a *CorruptError when the graph is a file.
@@ -67,7 +72,12 @@ func (g *Graph) fault(kind uint32, format string, a ...any) error {
 // is the reverse of Out, classes are in degree order, user ids are distinct,
 // rows of the edge table are in order and are edges, labels exist, and property
 // columns are valid.
-func (g *Graph) CheckStructure(ctx context.Context, threads int) (err error) {
+func (g *Graph) CheckStructure(ctx context.Context, threads int) error {
+	return g.checkStructure(ctx, threads, nil)
+}
+
+// checkStructure is CheckStructure, and fills in what Above returns, unless first is nil.
+func (g *Graph) checkStructure(ctx context.Context, threads int, first []uint64) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -75,7 +85,7 @@ func (g *Graph) CheckStructure(ctx context.Context, threads int) (err error) {
 	if at := descends(g.Out.Off); at >= 0 {
 		return g.fault(secOutOff, "offsets descend at vertex %d", at)
 	}
-	out, err := g.checkLists(ctx, threads, &g.Out, secOutAdj)
+	out, err := g.checkLists(ctx, threads, &g.Out, secOutAdj, first)
 	if err != nil {
 		return err
 	}
@@ -83,7 +93,7 @@ func (g *Graph) CheckStructure(ctx context.Context, threads int) (err error) {
 		if at := descends(g.In.Off); at >= 0 {
 			return g.fault(secInOff, "offsets descend at vertex %d", at)
 		}
-		in, err := g.checkLists(ctx, threads, &g.In, secInAdj)
+		in, err := g.checkLists(ctx, threads, &g.In, secInAdj, nil)
 		if err != nil {
 			return err
 		}
@@ -128,7 +138,9 @@ func descends(off []uint64) int {
 // multisets and, with a random seed, only then but for a chance of 2^-64.
 type arcSums struct{ forward, backward uint64 }
 
-func (g *Graph) checkLists(ctx context.Context, threads int, c *CSR, kind uint32) (arcSums, error) {
+// checkLists checks the lists of c, and writes where in c.Adj the ids above its own
+// vertex begin in each, unless first is nil.
+func (g *Graph) checkLists(ctx context.Context, threads int, c *CSR, kind uint32, first []uint64) (arcSums, error) {
 	n := uint32(c.NumVertices())
 	seed := processSeed()
 	var f, b atomic.Uint64
@@ -137,7 +149,8 @@ func (g *Graph) checkLists(ctx context.Context, threads int, c *CSR, kind uint32
 		var x, y uint64
 		for v := lo; v < hi; v++ {
 			last := int64(-1)
-			for _, w := range c.List(v) {
+			list := c.List(v)
+			for _, w := range list {
 				if w >= n || w == v || int64(w) <= last {
 					bad.Store(uint64(v) + 1)
 					return
@@ -145,6 +158,10 @@ func (g *Graph) checkLists(ctx context.Context, threads int, c *CSR, kind uint32
 				last = int64(w)
 				x += mix64(seed ^ (uint64(v)<<32 | uint64(w)))
 				y += mix64(seed ^ (uint64(w)<<32 | uint64(v)))
+			}
+			if first != nil {
+				below, _ := slices.BinarySearch(list, v)
+				first[v] = c.Off[v] + uint64(below)
 			}
 		}
 		f.Add(x)
