@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
@@ -149,16 +150,18 @@ func hasBack(p *plan.Plan, l, j int) bool {
 
 func runLocal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
 	lp := compileLocal(g, p)
-	// The triangles of one root are not shared out, and its units are short.
-	s := newSched(lp.roots(), o.Threads, !lp.triangle && !optOff(o, "host.steal"))
+	if lp.triangle {
+		return runTriangles(ctx, lp, o)
+	}
+	s := newSched(lp.roots(), o.Threads, !optOff(o, "host.steal"))
 	lim := &limiter{max: o.Limit, s: s}
 	counts := make([]engine.Uint128, o.Threads)
-	s.run(ctx, o, func(i int) {
+	s.run(ctx, o, func(i int, m *crew.Memory) {
 		t, ok := s.next()
 		if !ok {
 			return // in a short search some come too late: they take no memory
 		}
-		w := newLocalWorker(lp, s, i)
+		w := newLocalWorker(lp, s, i, m)
 		for ; ok; t, ok = s.next() {
 			w.run(t, o.PerRoot)
 			lim.addCount(i, w.count)
@@ -207,15 +210,15 @@ type localIter struct {
 	roots    bool
 }
 
-func newLocalWorker(lp *localProgram, s *sched, id int) *localWorker {
+func newLocalWorker(lp *localProgram, s *sched, id int, m *crew.Memory) *localWorker {
 	w := &localWorker{lp: lp, s: s, id: id}
 	w.sets = padded[[]uint64](len(lp.p.Sets))
 	w.bufs = padded[[]uint64](len(lp.p.Sets))
 	w.cand = padded[[]uint64](lp.depth)
 	w.mask = padded[[]uint64](lp.depth)
 	w.localScratch = localMemory.Get().(*localScratch)
-	w.hood.init(lp)
-	w.wedge.init(lp)
+	w.hood.init(lp, m)
+	w.wedge.init(lp, m)
 	w.tails.init(lp)
 	return w
 }
@@ -247,9 +250,7 @@ func (w *localWorker) run(t task, perRoot []engine.Uint128) {
 				return true
 			}
 			before := w.count
-			if w.lp.triangle {
-				w.count = w.count.Add64(w.hood.edges(w.lp, v))
-			} else if w.enterRoot(v) {
+			if w.enterRoot(v) {
 				w.down(1)
 			}
 			addPerRoot(perRoot, v, w.count.Sub(before))

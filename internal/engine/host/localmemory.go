@@ -1,6 +1,10 @@
 package host
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/weftgraph/weft/internal/engine/host/crew"
+)
 
 // localScratch is the memory of a worker that serves any search, of this graph
 // or of another: arrays over the vertices, all 0 between two roots.
@@ -23,10 +27,10 @@ func (w *localWorker) free() {
 	w.localScratch = nil
 }
 
-// enough is s, all of which is 0, with n elements.
-func enough[S ~[]T, T any](s S, n int) S {
+// enough is s, all of which is 0, with n elements, which are m's if s has fewer.
+func enough(m *crew.Memory, s []uint32, n int) []uint32 {
 	if cap(s) < n {
-		return make(S, n)
+		return crew.Take[uint32](m, n)
 	}
 	return s[:n]
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 )
 
@@ -14,7 +15,6 @@ type neighbourhood struct {
 
 	at   []uint32 // position+1 by vertex id, 0 outside the universe
 	mark []uint32 // the vertices for which at was set
-	bm   setops.Bitmap
 
 	low    []uint32 // positions of lower neighbours, row after row
 	lowEnd []int32
@@ -22,13 +22,8 @@ type neighbourhood struct {
 	keep   []uint32
 }
 
-func (h *neighbourhood) init(lp *localProgram) {
-	n := lp.g.NumVertices()
-	if lp.triangle {
-		h.bm = enough(h.bm, (n+63)/64)
-		return
-	}
-	h.at = enough(h.at, n)
+func (h *neighbourhood) init(lp *localProgram, m *crew.Memory) {
+	h.at = enough(m, h.at, lp.g.NumVertices())
 }
 
 // leave takes the last root's universe off again.
@@ -53,26 +48,6 @@ func (lp *localProgram) universe(v uint32) []uint32 {
 // below is the neighbours of v with smaller ids.
 func (lp *localProgram) below(v uint32) []uint32 {
 	return lp.csr.Adj[lp.csr.Off[v]:lp.first[0][v]]
-}
-
-// edges counts the edges among the neighbours of v below v: v's triangles.
-func (h *neighbourhood) edges(lp *localProgram, v uint32) uint64 {
-	list := lp.universe(v)
-	if len(list) < 2 {
-		return 0
-	}
-	setops.SetAll(h.bm, list)
-	n := 0
-	for i, u := range list[1:] {
-		// A merge reads both lists, the bitmap one, at twice the cost.
-		if nb := lp.below(u); i < len(nb) {
-			n += setops.IntersectCount(list[:i+1], nb)
-		} else {
-			n += setops.CountBits(nb, h.bm)
-		}
-	}
-	setops.ClearAll(h.bm, list)
-	return uint64(n)
 }
 
 // enter builds the matrix of v's neighbourhood; false when it is too small for
@@ -276,13 +251,13 @@ type wedges struct {
 // wedgeMemory bounds the rows kept for the outside vertices of one root.
 const wedgeMemory = 64 << 20
 
-func (x *wedges) init(lp *localProgram) {
+func (x *wedges) init(lp *localProgram, m *crew.Memory) {
 	if !lp.outside {
 		return
 	}
-	x.n = enough(x.n, lp.g.NumVertices())
+	x.n = enough(m, x.n, lp.g.NumVertices())
 	if !lp.sizesOnly {
-		x.slot = enough(x.slot, lp.g.NumVertices())
+		x.slot = enough(m, x.slot, lp.g.NumVertices())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
@@ -73,7 +74,7 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 func runWorkers(ctx context.Context, ws []*worker, o engine.Options, perRoot []engine.Uint128) (engine.Result, error) {
 	s := ws[0].s
 	clock := startLevelClock(o.Levels, ws[0].pr.depth, ws)
-	s.run(ctx, o, func(i int) { ws[i].work(perRoot) })
+	s.run(ctx, o, func(i int, _ *crew.Memory) { ws[i].work(perRoot) })
 	var res engine.Result
 	for _, w := range ws {
 		res.Matches = s.add(res.Matches, engine.Tally{N: w.count})

@@ -44,16 +44,14 @@ type sched struct {
 	_      [128]byte
 
 	stop   atomic.Bool  // cut short: context, limit, sink or failure
-	hungry atomic.Int32 // idle workers that no queued task will feed
+	hungry atomic.Int32 // len(idle)
 
 	_ [128]byte
 
-	mu      sync.Mutex
-	wake    sync.Cond
-	queue   []task
-	begun   int // workers that take part
-	waiting int // of those, in next, that found nothing
-	closed  bool
+	mu     sync.Mutex
+	idle   []chan task // of workers in next that found nothing
+	begun  int         // workers that take part
+	closed bool
 
 	errMu sync.Mutex
 	err   error
@@ -61,7 +59,6 @@ type sched struct {
 
 func newSched(roots rootList, workers int, steal bool) *sched {
 	s := &sched{roots: roots, workers: workers, steal: steal}
-	s.wake.L = &s.mu
 	work := roots.work()
 	s.units = min(max(uint64(workers)*unitsEach, work/unitWork), roots.n)
 	return s
@@ -123,53 +120,48 @@ func (s *sched) next() (task, bool) {
 		return task{}, false // nobody gives any of theirs away
 	}
 	s.mu.Lock()
-	if s.waiting+1 == s.begun && len(s.queue) == 0 {
-		s.closed = true
-		s.wake.Broadcast()
-	}
-	s.waiting++
-	s.count()
-	for len(s.queue) == 0 && !s.closed {
-		s.wake.Wait()
-	}
-	s.waiting--
-	n := len(s.queue)
-	if n == 0 {
-		s.count()
+	if s.closed || len(s.idle)+1 == s.begun {
 		s.mu.Unlock()
+		s.close()
 		return task{}, false
 	}
-	t := s.queue[n-1]
-	s.queue = s.queue[:n-1]
-	s.count()
+	fed := make(chan task, 1)
+	s.idle = append(s.idle, fed)
+	s.hungry.Store(int32(len(s.idle)))
 	s.mu.Unlock()
-	return t, true
+	t, ok := <-fed
+	return t, ok
 }
 
-// count publishes how many waiting workers no queued task will feed.
-func (s *sched) count() { s.hungry.Store(int32(s.waiting - len(s.queue))) }
-
+// close ends the run for those that wait, and for those that come.
 func (s *sched) close() {
 	s.mu.Lock()
-	s.closed = true
+	idle := s.idle
+	s.idle, s.closed = nil, true
+	s.hungry.Store(0)
 	s.mu.Unlock()
-	s.wake.Broadcast()
+	for _, fed := range idle {
+		close(fed)
+	}
 }
 
 // wanted reports whether a busy worker should give work away.
 func (s *sched) wanted() bool { return s.hungry.Load() > 0 && s.steal }
 
-// give queues a task for a hungry worker. It reports false, and takes nothing,
-// when another worker fed everybody in the meantime.
+// give hands a task to a hungry worker. It reports false, and takes nothing, when
+// others have fed everybody in the meantime.
 func (s *sched) give(t task) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.waiting <= len(s.queue) {
+	last := len(s.idle) - 1
+	if last < 0 {
+		s.mu.Unlock()
 		return false
 	}
-	s.queue = append(s.queue, t)
-	s.count()
-	s.wake.Signal()
+	fed := s.idle[last]
+	s.idle = s.idle[:last]
+	s.hungry.Store(int32(last))
+	s.mu.Unlock()
+	fed <- t
 	return true
 }
 
@@ -189,11 +181,11 @@ func (s *sched) begin() bool {
 
 // run starts the workers and waits for those that have begun. A panic of a worker, as over a
 // corrupt file, becomes one of run, where it can be recovered.
-func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)) {
+func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int, m *crew.Memory)) {
 	unwatch := s.watch(ctx, o.Progress)
 	var others crew.Crew
 	var caught atomic.Pointer[any]
-	one := func(i int) {
+	one := func(i int, m *crew.Memory) {
 		defer func() {
 			if x := recover(); x != nil {
 				caught.Store(&x)
@@ -202,13 +194,13 @@ func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)
 			}
 		}()
 		if s.begin() {
-			work(i)
+			work(i, m)
 		}
 	}
 	for i := 1; i < s.workers; i++ {
-		others.Go(func() { one(i) })
+		others.Go(func(m *crew.Memory) { one(i, m) })
 	}
-	one(0) // here: a short search is over before another goroutine has woken
+	one(0, crew.Own()) // here: a short search is over before another goroutine has woken
 	others.Wait()
 	unwatch()
 	if x := caught.Load(); x != nil {
@@ -219,25 +211,33 @@ func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int)
 // watch stops the run when ctx ends, and tells how far it is four times a second.
 // The function that it returns ends both; neither calls anything after that.
 func (s *sched) watch(ctx context.Context, progress func(done, total uint64)) (end func()) {
-	if ctx.Done() == nil && progress == nil {
-		return func() {}
+	cut := func() {
+		s.fail(context.Cause(ctx))
+		s.close()
+	}
+	if progress == nil {
+		over := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			defer close(over)
+			cut()
+		})
+		return func() {
+			if !stop() {
+				<-over
+			}
+		}
 	}
 	over := make(chan struct{})
 	var watched sync.WaitGroup
 	watched.Go(func() {
-		var tick <-chan time.Time
-		if progress != nil {
-			t := time.NewTicker(250 * time.Millisecond)
-			defer t.Stop()
-			tick = t.C
-		}
+		tick := time.NewTicker(250 * time.Millisecond)
+		defer tick.Stop()
 		for {
 			select {
 			case <-ctx.Done():
-				s.fail(context.Cause(ctx))
-				s.close()
+				cut()
 				return
-			case <-tick:
+			case <-tick.C:
 				progress(s.roots.cut(min(s.cursor.Load(), s.units), s.units), s.roots.n)
 			case <-over:
 				return

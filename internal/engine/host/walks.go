@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -21,7 +22,7 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Option
 	roots.ranges, roots.off = []rootRange{{0, 0, roots.n}}, csr.Off
 	s := newSched(roots, o.Threads, false)
 	sums := make([]engine.Uint128, o.Threads)
-	s.run(ctx, o, func(i int) {
+	s.run(ctx, o, func(i int, _ *crew.Memory) {
 		var n, seen []uint32
 		var sum engine.Uint128
 		for {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -104,27 +103,24 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 	var sh share
 	next, stop := &sh.next, &sh.stop
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	var mu sync.Mutex
-	var all sums
-	var failure any
-	work := func(tell func(done, total uint64)) {
+	var failure atomic.Pointer[any]
+	roots := make([]*root, threads)
+	work := func(worker int, m *crew.Memory, tell func(done, total uint64)) {
 		defer func() {
 			if x := recover(); x != nil {
 				stop.Store(true)
-				mu.Lock()
-				failure = x
-				mu.Unlock()
+				failure.Store(&x)
 			}
 		}()
-		var r *root
+		if next.Load() >= units {
+			return // came too late for any
+		}
+		r := newRoot(csr, k, stop, m) // before it takes a unit that others would wait for
 		told := time.Now()
 		for !stop.Load() {
 			i := next.Add(1) - 1
 			if i >= units {
 				break
-			}
-			if r == nil {
-				r = newRoot(csr, k, stop)
 			}
 			from, end := graph.Cut(csr.Off, 0, uint32(n), i, units), graph.Cut(csr.Off, 0, uint32(n), i+1, units)
 			for v := from; v < end && !stop.Load(); v++ {
@@ -135,24 +131,25 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 				tell(uint64(from), n)
 			}
 		}
-		if r == nil {
-			return // came too late for any
-		}
-		mu.Lock()
-		all.plus(&r.sums)
-		mu.Unlock()
+		roots[worker] = r
 	}
 	var others crew.Crew
-	for range threads - 1 {
-		others.Go(func() { work(nil) })
+	for i := 1; i < threads; i++ {
+		others.Go(func(m *crew.Memory) { work(i, m, nil) })
 	}
-	work(progress)
+	work(0, crew.Own(), progress)
 	others.Wait()
-	if failure != nil {
-		panic(failure)
+	if x := failure.Load(); x != nil {
+		panic(*x)
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
+	}
+	var all sums
+	for _, r := range roots {
+		if r != nil {
+			all.plus(&r.sums)
+		}
 	}
 	return all.counts(k), nil
 }

@@ -3,6 +3,7 @@ package census
 import (
 	"math/bits"
 
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 )
 
@@ -44,9 +45,9 @@ func (r *root) cliques() {
 // sized is buf with n words, of any values. Hubs mostly come first, so that what
 // is enough once is enough later: there is little to gain from more than a bit
 // of room, and a hub's matrix is large.
-func sized(buf []uint64, n int) []uint64 {
+func (r *root) sized(buf []uint64, n int) []uint64 {
 	if cap(buf) < n {
-		buf = make([]uint64, n+n/8)
+		buf = crew.Take[uint64](r.memory, n+n/8)
 	}
 	return buf[:n]
 }
@@ -54,9 +55,9 @@ func sized(buf []uint64, n int) []uint64 {
 // fill writes the rows.
 func (r *root) fill(list []uint32) {
 	r.words = (len(list) + 63) / 64
-	r.rows = sized(r.rows, len(list)*r.words)
+	r.rows = r.sized(r.rows, len(list)*r.words)
 	clear(r.rows)
-	r.both = sized(r.both, r.words)
+	r.both = r.sized(r.both, r.words)
 	for i, u := range list {
 		row := r.row(i)
 		for _, x := range r.csr.List(u) {
@@ -103,7 +104,7 @@ func andBelow(a, b []uint64, p int) int {
 func (r *root) nearCliques(n int) {
 	s := &r.sums
 	d := uint64(len(r.list))
-	r.cliquesAt = sized(r.cliquesAt, n)
+	r.cliquesAt = r.sized(r.cliquesAt, n)
 	at := r.cliquesAt // by neighbour: k(vu), twice
 	clear(at)
 	sum := uint64(0)
@@ -197,7 +198,7 @@ func (r *root) wheels() {
 
 // shared writes what the root shares with each vertex of a batch.
 func (r *root) shared(batch []uint32) {
-	r.tails = sized(r.tails, len(batch)*r.words)
+	r.tails = r.sized(r.tails, len(batch)*r.words)
 	clear(r.tails)
 	for i, w := range batch {
 		r.slot[w] = uint32(i + 1)

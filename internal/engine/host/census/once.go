@@ -3,6 +3,7 @@ package census
 import (
 	"math/bits"
 
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 )
 
@@ -63,7 +64,7 @@ func (r *root) once(d uint64, above []uint32) {
 		if cycles {
 			k := len(met)
 			if cap(met) < k+len(nb) {
-				met = append(make([]uint32, 0, 2*(k+len(nb))), met...)
+				met = append(crew.Take[uint32](r.memory, 2*(k+len(nb)))[:0], met...)
 			}
 			// A first meeting cannot be predicted: store always, advance on one.
 			buf := met[k : k+len(nb)]

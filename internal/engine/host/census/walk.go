@@ -3,6 +3,7 @@ package census
 import (
 	"sync/atomic"
 
+	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/graph"
 )
 
@@ -12,6 +13,8 @@ type root struct {
 	size int // vertices of the patterns
 	stop *atomic.Bool
 	sums sums
+
+	memory *crew.Memory // for the arrays
 
 	v     uint32
 	list  []uint32 // its neighbours
@@ -24,9 +27,9 @@ type root struct {
 	matrix
 }
 
-func newRoot(csr *graph.CSR, size int, stop *atomic.Bool) *root {
+func newRoot(csr *graph.CSR, size int, stop *atomic.Bool, m *crew.Memory) *root {
 	n := csr.NumVertices()
-	return &root{csr: csr, size: size, stop: stop, share: make([]uint32, n), at: make([]uint32, n)}
+	return &root{csr: csr, size: size, stop: stop, memory: m, share: crew.Take[uint32](m, n), at: crew.Take[uint32](m, n)}
 }
 
 // visit adds up what has v as its root. Told to stop it leaves at once: what was
@@ -98,7 +101,7 @@ func (r *root) walk() {
 		nb := r.csr.List(u)
 		k := len(met)
 		if cap(met) < k+len(nb) {
-			met = append(make([]uint32, 0, 2*(k+len(nb))), met...)
+			met = append(crew.Take[uint32](r.memory, 2*(k+len(nb)))[:0], met...)
 		}
 		// A first meeting cannot be predicted: store always, advance on one.
 		buf := met[k : k+len(nb)]

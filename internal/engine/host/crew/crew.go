@@ -4,48 +4,97 @@
 // Go wakes its threads one after another: on 16 cores the last goroutine of a search
 // begins a millisecond after the first, when the others may already have done all the
 // work of a small search. To wait for it would be to wait for nothing. Threads that
-// stand by are woken together (standby.go).
+// stand by are woken together (standby.go) and have memory at hand (memory.go).
 package crew
 
-import "sync"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // A Crew is the goroutines of one search. Its zero value is ready, and after Wait it
 // has been used up: Go then runs nothing.
+//
+// They end a small search at the same moment: that they have is one atomic addition,
+// where a mutex would have them wake each other, one by one.
 type Crew struct {
-	mu     sync.Mutex
-	at     int // work now
-	over   bool
-	nobody sync.Cond
+	state atomic.Int64  // how many are at work, and over
+	ended atomic.Uint32 // 1: the last of them has
+	last  chan bool     // says so where none stands by
 }
 
-// Go runs f in a goroutine, if that begins before Wait is called.
-func (c *Crew) Go(f func()) {
-	run(func() {
-		c.mu.Lock()
-		if c.over {
-			c.mu.Unlock()
-			return
+const over = 1 << 32 // Wait was called
+
+// Go runs f in a goroutine, if that begins before Wait is called, with memory that
+// f alone uses, or nil.
+func (c *Crew) Go(f func(m *Memory)) {
+	run(func(m *Memory) {
+		for {
+			now := c.state.Load()
+			if now >= over {
+				return
+			}
+			if c.state.CompareAndSwap(now, now+1) {
+				break
+			}
 		}
-		c.at++
-		c.mu.Unlock()
 		defer func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if c.at--; c.at == 0 && c.over {
-				c.nobody.Signal()
+			if c.state.Add(-1) == over {
+				c.end()
 			}
 		}()
-		f()
+		f(m)
 	})
 }
 
 // Wait returns when all that have begun have ended; no other will begin.
 func (c *Crew) Wait() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.over = true
-	c.nobody.L = &c.mu
-	for c.at > 0 {
-		c.nobody.Wait()
+	if !alone.Load() {
+		c.last = make(chan bool, 1)
 	}
+	if c.state.Add(over) == over || soon(func() bool { return c.state.Load() == over }) {
+		return
+	}
+	if c.last != nil {
+		<-c.last
+		return
+	}
+	for c.ended.Load() == 0 {
+		wait(&c.ended, time.Second)
+	}
+}
+
+// end tells who waits that all have ended. Where threads stand by, the one that tells
+// goes on to wait in the kernel, and with it the processor on which a goroutine that
+// it has made ready would run.
+func (c *Crew) end() {
+	if c.last != nil {
+		c.last <- true
+		return
+	}
+	c.ended.Store(1)
+	wake(&c.ended)
+}
+
+// patience is how long soon asks: about as long as it takes to wake a goroutine.
+const patience = 50 * time.Microsecond
+
+// soon reports whether what it asks for is so. It asks again for a few microseconds
+// where this process runs one search at a time: the workers of one mostly end
+// together, and to sleep until the last wakes the caller would take longer.
+func soon(so func() bool) bool {
+	if so() {
+		return true
+	}
+	if !alone.Load() {
+		return false
+	}
+	for begun := time.Now(); time.Since(begun) < patience; {
+		for range 32 {
+			if so() {
+				return true
+			}
+		}
+	}
+	return false
 }

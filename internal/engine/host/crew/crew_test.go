@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestCrew: what has begun has ended when Wait returns, and nothing begins later.
@@ -13,7 +14,7 @@ func TestCrew(t *testing.T) {
 		var c Crew
 		var in, out atomic.Int32
 		for range 8 {
-			c.Go(func() {
+			c.Go(func(*Memory) {
 				in.Add(1)
 				runtime.Gosched()
 				out.Add(1)
@@ -43,13 +44,40 @@ func TestCrewDoesNotWait(t *testing.T) {
 	for try := 0; ; try++ {
 		var c Crew
 		var ran atomic.Bool
-		c.Go(func() { ran.Store(true) })
+		c.Go(func(*Memory) { ran.Store(true) })
 		c.Wait()
 		if !ran.Load() {
 			return
 		}
 		if try == 100 { // the caller may lose its processor now and then
 			t.Fatal("Wait waited for a goroutine that had not begun")
+		}
+	}
+}
+
+// TestCrewAlone: the same where goroutines stand by, and Wait waits for long.
+func TestCrewAlone(t *testing.T) {
+	standBy(t, time.Minute)
+	Ready(4)
+	eventually(t, 4)
+	for round := range 100 {
+		var c Crew
+		var in, out atomic.Int32
+		for range 4 {
+			c.Go(func(*Memory) {
+				in.Add(1)
+				if round%10 == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				out.Add(1)
+			})
+		}
+		for round%10 == 0 && in.Load() == 0 {
+			runtime.Gosched()
+		}
+		c.Wait()
+		if n := in.Load(); out.Load() != n {
+			t.Fatalf("%d began, %d ended", n, out.Load())
 		}
 	}
 }

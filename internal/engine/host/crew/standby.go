@@ -29,14 +29,17 @@ func Alone() { alone.Store(canStandBy) }
 
 // A standby is one such goroutine.
 type standby struct {
-	word atomic.Uint32 // 1: there is work
-	work func()
+	word   atomic.Uint32 // 1: there is work
+	work   func(*Memory)
+	memory Memory
+	others Memory // is to become idle.own
 }
 
 var idle = struct {
 	mu     sync.Mutex
 	list   []*standby    // of those that wait, or are about to
 	coming int           // have been started for no work, and are not on the list yet
+	own    *Memory       // for who gives work, and works as well
 	linger time.Duration // how long one stands by for work
 }{linger: 100 * time.Millisecond}
 
@@ -50,15 +53,34 @@ func Ready(n int) {
 	n -= len(idle.list) + idle.coming
 	idle.coming += max(n, 0)
 	idle.mu.Unlock()
-	for range n {
-		go new(standby).serve(nil)
+	if n <= 0 {
+		return
+	}
+	memory := make([]uint64, (n+1)*memoryWords)
+	part := func(i int) Memory { return Memory{memory[i*memoryWords:][:memoryWords:memoryWords]} }
+	for i := range n {
+		s := &standby{memory: part(i)}
+		if i == 0 {
+			s.others = part(n)
+		}
+		go s.serve(nil)
 	}
 }
 
+// Own is memory for who gives work to others, and works as well: the first that asks
+// has it, and others nil.
+func Own() *Memory {
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	m := idle.own
+	idle.own = nil
+	return m
+}
+
 // run runs work in a goroutine: one that stands by, if there is any.
-func run(work func()) {
+func run(work func(*Memory)) {
 	if !alone.Load() {
-		go work()
+		go work(nil)
 		return
 	}
 	idle.mu.Lock()
@@ -78,11 +100,11 @@ func run(work func()) {
 }
 
 // serve does work, if there is any, and what comes after it.
-func (s *standby) serve(work func()) {
+func (s *standby) serve(work func(*Memory)) {
 	for comes := work == nil; ; comes = false {
 		if work != nil {
 			began := time.Now()
-			work()
+			work(&s.memory)
 			if time.Since(began) > longWork {
 				return
 			}
@@ -94,7 +116,7 @@ func (s *standby) serve(work func()) {
 }
 
 // next waits for work; nil: none came. comes says that Ready has counted s.
-func (s *standby) next(comes bool) func() {
+func (s *standby) next(comes bool) func(*Memory) {
 	idle.mu.Lock()
 	if comes {
 		idle.coming--
@@ -106,6 +128,9 @@ func (s *standby) next(comes bool) func() {
 	idle.list = append(idle.list, s)
 	end := time.Now().Add(idle.linger)
 	idle.mu.Unlock()
+	if comes {
+		s.prepare()
+	}
 	for s.word.Load() == 0 {
 		left := time.Until(end)
 		if left <= 0 && s.leave() {
@@ -117,6 +142,22 @@ func (s *standby) next(comes bool) func() {
 	s.work = nil
 	s.word.Store(0)
 	return work
+}
+
+// prepare touches what s will work with, while there is no work.
+func (s *standby) prepare() {
+	growStack()
+	s.memory.touch(&s.word)
+	if s.others.free == nil {
+		return
+	}
+	s.others.touch(&s.word)
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	if idle.own == nil {
+		idle.own = &Memory{s.others.free}
+	}
+	s.others = Memory{}
 }
 
 // leave takes s off the list; false: somebody has, who is about to give it work.

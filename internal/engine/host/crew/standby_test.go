@@ -49,7 +49,7 @@ func standBy(t *testing.T, most time.Duration) {
 			s := idle.list[n-1]
 			idle.list = idle.list[:n-1]
 			idle.mu.Unlock()
-			s.work = runtime.Goexit
+			s.work = func(*Memory) { runtime.Goexit() }
 			s.word.Store(1)
 			wake(&s.word)
 		}
@@ -71,7 +71,7 @@ func TestStandBy(t *testing.T) {
 		var all sync.WaitGroup
 		all.Add(3)
 		for range 3 {
-			run(func() { did.Add(1); all.Done() })
+			run(func(*Memory) { did.Add(1); all.Done() })
 		}
 		all.Wait()
 		if n := did.Load(); n != int32(3*(round+1)) {
@@ -89,7 +89,7 @@ func TestStandByMost(t *testing.T) {
 	var all sync.WaitGroup
 	for range 200 {
 		all.Add(1)
-		run(all.Done)
+		run(func(*Memory) { all.Done() })
 	}
 	all.Wait()
 	for range 20 {
@@ -104,7 +104,7 @@ func TestStandByMost(t *testing.T) {
 func TestStandByLongWork(t *testing.T) {
 	standBy(t, time.Minute)
 	done := make(chan bool)
-	run(func() {
+	run(func(*Memory) {
 		time.Sleep(longWork + time.Millisecond)
 		close(done)
 	})
@@ -119,7 +119,7 @@ func TestStandByLongWork(t *testing.T) {
 // somebody with work does not, and does it.
 func TestStandByLeaves(t *testing.T) {
 	standBy(t, time.Millisecond)
-	run(func() {})
+	run(func(*Memory) {})
 	eventually(t, 0)
 	s := new(standby)
 	if s.leave() {
@@ -129,14 +129,14 @@ func TestStandByLeaves(t *testing.T) {
 	idle.list = append(idle.list, s)
 	idle.mu.Unlock()
 	did := false
-	run(func() { did = true }) // given to s, which nobody serves yet
+	run(func(*Memory) { did = true }) // given to s, which nobody serves yet
 	if s.leave() {
 		t.Fatal("left although it has work")
 	}
 	if s.word.Load() != 1 {
 		t.Fatal("no word of the work")
 	}
-	s.work()
+	s.work(nil)
 	if !did {
 		t.Error("other work")
 	}

@@ -1,0 +1,68 @@
+package host
+
+import (
+	"context"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/crew"
+	"github.com/weftgraph/weft/internal/engine/host/setops"
+)
+
+// runTriangles counts the edges among the neighbours below each root. The roots' own
+// work is short, so that none is shared out, and a worker needs a bitmap and no more:
+// in a small graph the search takes as long as making the workers of other plans.
+func runTriangles(ctx context.Context, lp *localProgram, o engine.Options) (engine.Result, error) {
+	s := newSched(lp.roots(), o.Threads, false)
+	lim := &limiter{max: o.Limit, s: s}
+	counts := make([]engine.Uint128, o.Threads)
+	words := (lp.g.NumVertices() + 63) / 64
+	s.run(ctx, o, func(i int, m *crew.Memory) {
+		t, ok := s.next()
+		if !ok {
+			return // in a short search some come too late: they take no memory
+		}
+		below := setops.Bitmap(crew.Take[uint64](m, words))
+		var sum engine.Uint128
+		for ; ok; t, ok = s.next() {
+			s.roots.each(t.begin, t.end, func(v uint32) bool {
+				if lp.csr.Degree(v) < lp.levels[0].minDegree {
+					return true
+				}
+				n := lp.edgesBelow(v, below)
+				sum = sum.Add64(n)
+				addPerRoot(o.PerRoot, v, engine.U64(n))
+				return !s.stop.Load()
+			})
+			lim.addCount(i, sum)
+		}
+		counts[i] = sum
+	})
+	var res engine.Result
+	for _, n := range counts {
+		res.Matches = s.add(res.Matches, engine.Tally{N: n})
+	}
+	res.Matches = lim.clamp(res.Matches)
+	res.Complete = !s.stop.Load()
+	return res, s.failure()
+}
+
+// edgesBelow counts the edges among the neighbours of v below v: v's triangles. The
+// bitmap is empty, before and after.
+func (lp *localProgram) edgesBelow(v uint32, bm setops.Bitmap) uint64 {
+	list := lp.below(v)
+	if len(list) < 2 {
+		return 0
+	}
+	setops.SetAll(bm, list)
+	n := 0
+	for i, u := range list[1:] {
+		// A merge reads both lists, the bitmap one, at twice the cost.
+		if nb := lp.below(u); i < len(nb) {
+			n += setops.IntersectCount(list[:i+1], nb)
+		} else {
+			n += setops.CountBits(nb, bm)
+		}
+	}
+	setops.ClearAll(bm, list)
+	return uint64(n)
+}
