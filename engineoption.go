@@ -55,6 +55,7 @@ var engineOptions = []EngineOption{
 	{"fine.siblings", []string{"auto", "on", "off"}, "test the last level's candidates for siblings together"},
 	{"fine.prune", []string{"off", "on"}, "remove vertices of too few neighbours first"},
 	{"fine.pool", []string{"N"}, "partial matches that the breadth-first start makes; 0: none"},
+	{"codegen.lookup", []string{"auto", "bits", "hash", "search"}, "how a loop nest finds out who is in a neighbour list"},
 	{"codegen.local", onOff, "neighbourhoods as bit matrices where the plan suits it"},
 	{"codegen.local.share", onOff, "blocks without roots help with those of others"},
 	{"codegen.local.whole", onOff, "one kernel over all vertices where neighbourhoods are small and only sizes are asked for"},

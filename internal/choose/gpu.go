@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/fine"
+	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -26,6 +27,9 @@ type gpuEngine struct {
 
 // orderOfFine is the order of fine's plans: by tests of candidates, not by sets.
 const orderOfFine = "tests"
+
+// orderOfLookups is the order of nests whose sets are made by tests as well.
+const orderOfLookups = orderOfFine
 
 // onGPU are the engines of GPUs.
 var onGPU = []gpuEngine{
@@ -110,6 +114,9 @@ func pickGPU(r Request) (Choice, error) {
 			if auto && suitsFine(p, r.Method) && !r.Listing {
 				preferFine(r, s, &c)
 			}
+			if p.Method == plan.Nest && (e.name == Codegen || auto && !r.Listing) {
+				preferLookups(r, s, &c)
+			}
 			return c, nil
 		}
 	}
@@ -144,6 +151,31 @@ func preferFine(r Request, s *session.Session, c *Choice) {
 		c.Engine, c.ahead, c.session, c.Plan = f, fine.New(s.Ahead()), s, p
 		c.Reason = "the fastest where there is room for neighbours as rows of bits and no neighbourhood has a whole match: a lane a candidate"
 	}
+}
+
+// preferLookups makes codegen the choice, or gives it another order if it is that
+// already, for a nest that looks elements up in hash tables.
+func preferLookups(r Request, s *session.Session, c *Choice) {
+	named := c.Engine.Name() == Codegen
+	if !named && c.Engine.Name() != "stack" {
+		return
+	}
+	e := codegen.New(s)
+	how := e.Lookup(c.Plan, r.Options)
+	if how != members.Hash && !(named && how == members.Bits) {
+		return
+	}
+	p, err := r.Compile(plan.Nest.String(), orderOfLookups)
+	if err != nil || e.Check(r.Graph, p, r.Options) != nil {
+		return
+	}
+	c.Plan = p
+	if named {
+		c.Reason += "; neighbours are looked up in " + map[members.Lookup]string{members.Hash: "hash tables", members.Bits: "rows of bits"}[how]
+		return
+	}
+	c.Engine, c.ahead = e, codegen.New(s.Ahead())
+	c.Reason = "the fastest where no neighbourhood has a whole match and lists are long: a nest in one kernel, neighbours looked up in hash tables"
 }
 
 // remembering is compile that plans no query twice for the same method and order.

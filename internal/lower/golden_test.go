@@ -22,7 +22,7 @@ import (
 // plan's test data, "matcha", whose arguments matchaText has, and
 // "cuda", with a catalogue name or a query as input and
 // the arguments view=sets|checks, order=, and the flags enumerate, nomotion,
-// roomy, embeddings, induced, hom.
+// roomy, lookup (roomy too), embeddings, induced, hom.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		var g *graph.Graph
@@ -58,6 +58,8 @@ func text(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 			o.NoMotion = true
 		case "roomy":
 			o.Roomy = true
+		case "lookup":
+			o.Roomy, o.Lookup = true, true
 		case "embeddings":
 			po.Embeddings = true
 		case "induced":
@@ -76,7 +78,7 @@ func text(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	if err != nil {
 		return fmt.Sprintf("error: %v\n", err)
 	}
-	return cuda.Text(prog)
+	return cuda.TextOf(prog, cuda.Options{Neighbours: o.Lookup})
 }
 
 // parse reads a query, or a catalogue name where it is no query.

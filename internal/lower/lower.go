@@ -41,6 +41,10 @@ type Options struct {
 	// Roomy promises that the memory of each set node holds Room(plan) elements,
 	// so that no node is ever left unfiltered.
 	Roomy bool
+	// Lookup makes sets in the Sets view by asking of each element of one operand
+	// whether it is in the neighbour list that the other is a part of, by Adjacent,
+	// for a schedule to which that is one load. It needs Roomy.
+	Lookup bool
 	// Choices says that in the Checks view the caller multiplies what it counts with
 	// the function choices, and makes as many matches of what it lists, where the
 	// plan has edge choices.

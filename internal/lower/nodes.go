@@ -199,6 +199,14 @@ func (x *lowering) compute(i int, e *env) []kir.Stmt {
 		op.Op = kir.Subtract
 	}
 	if x.o.Roomy {
+		if f, ok := x.looksUp(i, a, b, bounds{}, false, e, let); ok {
+			found := &kir.SetOp{Op: kir.Filter, To: to, Out: room, A: f.over, X: f.x, Keep: f.keep}
+			if f.meet != nil {
+				out = append(out, &kir.If{Cond: f.meet, Then: []kir.Stmt{op}, Else: []kir.Stmt{found}})
+				return keep(to)
+			}
+			op = found
+		}
 		out = append(out, op)
 		return keep(to)
 	}

@@ -26,6 +26,7 @@ func TestNestAgreesWithOracle(t *testing.T) {
 		{o: lower.Options{}, room: 100},
 		{o: lower.Options{NoMotion: true}, room: 2},
 		{o: lower.Options{Roomy: true}, room: -1},
+		{o: lower.Options{Roomy: true, Lookup: true}, room: -1},
 		{o: lower.Options{View: lower.Checks, Choices: true}},
 		{o: lower.Options{Off: "fold,hoist,share,dead"}, room: 1},
 		{o: lower.Options{Off: "fold,share,dead"}, room: 1},

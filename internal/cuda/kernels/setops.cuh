@@ -147,12 +147,15 @@ template <class G> DEV u32 subtract_count(G g, Set a, Set b) { return a.n - inte
 // by each lane alone, and not on all lanes: it must not be collective. out has
 // room for a.n; it may be a.p.
 template <class G, class F> DEV u32 filter(G g, u32* out, Set a, F keep) {
-  u32 n = 0;
+  u32 n = 0, k = g.rank();
+  u32 next = k < a.n ? a.p[k] : 0;
   for (u32 i = 0; i < a.n; i += G::size()) {
-    u32 k = i + g.rank();
-    u32 x = k < a.n ? a.p[k] : 0;
-    g.tally(k < a.n);
-    bool yes = k < a.n && keep(x);
+    u32 x = next; // the next chunk is loaded before this one is looked at
+    bool live = k < a.n;
+    k += G::size();
+    next = k < a.n ? a.p[k] : 0;
+    g.tally(live);
+    bool yes = live && keep(x);
     u32 votes = g.ballot(yes);
     if (yes) out[n + popc(votes & g.below())] = x;
     n += popc(votes);

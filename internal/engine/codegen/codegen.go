@@ -8,7 +8,6 @@ package codegen
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"strconv"
@@ -17,14 +16,11 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/local"
+	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/graph"
-	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
-
-//go:embed nest.cuh
-var nestText string
 
 // Engine is the engine codegen over the devices of a session.
 type Engine struct{ s *session.Session }
@@ -62,22 +58,11 @@ func (e *Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
 			return errors.New("the pattern has several components")
 		}
 	}
+	if _, err := members.Parse(lookupSwitch, o.Opt[lookupSwitch]); err != nil {
+		return err
+	}
 	_, err = lower.Plan(p, lower.Options{View: lower.Sets})
 	return err
-}
-
-// Threads of a block, arcs of a task, and the blocks of an emulated device.
-const (
-	threads        = 256
-	arcsOfTask     = 64
-	emulatedBlocks = 4
-)
-
-// extra is struct Extra of nest.cuh.
-type extra struct {
-	Slots, Arcs uint64
-	Cap, ArcAdj uint32
-	Often, _    uint32
 }
 
 // Run counts the matches of p, or hands them to sink.
@@ -97,14 +82,15 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 		}
 		return l.Run(ctx, o)
 	}
-	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: sink == nil, Roomy: true})
+	n, err := e.nestOf(ctx, p, o, sink == nil)
 	if err != nil {
 		return res, err
 	}
+	prog := n.prog
 	j := &session.Job{
 		Name: "codegen", Program: prog, Vertices: uint32(g.NumVertices()), Owner: g,
 		Tasks: uint64(g.NumVertices()), Chunk: 1, PerRoot: o.PerRoot != nil, Progress: o.Progress,
-		Source: cuda.Source{Name: "nest.cu", Text: kircuda.Text(prog) + nestText},
+		Source: cuda.Source{Name: "nest.cu", Text: n.text()},
 	}
 	x := extra{Cap: uint32(lower.Room(p))}
 	// Level 1 in one neighbour list alone is cut into runs of places in it.
@@ -123,8 +109,12 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 		x.Often = 1
 	}
 	slots, _ := prog.Define("W_SLOTS")
-	j.Start = func(d *session.Exec) (func() error, error) { return start(d, x, int(slots)) }
+	j.Start = func(d *session.Exec) (func() error, error) { return n.start(d, x, int(slots)) }
 	r, err := e.s.Run(ctx, j)
+	if err == nil {
+		err = n.allRan(&r)
+	}
+	res.Notes = append(res.Notes, n.notes.All()...)
 	res.Matches, res.Complete = engine.Uint128(r.Matches), r.Complete
 	if sink != nil && rows.Chooses() {
 		res.Matches = engine.U64(rows.Matches())
@@ -147,29 +137,4 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 			r.Upload, r.Prepare, r.Compile, r.Search))
 	}
 	return res, err
-}
-
-// start makes the kernel and its memory ready on one device.
-func start(d *session.Exec, x extra, slots int) (func() error, error) {
-	k, err := d.Kernel("nest")
-	if err != nil {
-		return nil, err
-	}
-	blocks, n := emulatedBlocks, 64
-	if !d.Info().Emulated {
-		n = threads
-		each, err := k.Occupancy(n, 0)
-		if err != nil {
-			return nil, err
-		}
-		blocks = each * d.Info().SMs
-	}
-	if slots > 0 {
-		b, err := d.Scratch("candidate sets", int64(blocks*n/32)*int64(slots)*int64(x.Cap)*4)
-		if err != nil {
-			return nil, err
-		}
-		x.Slots = b.Ptr
-	}
-	return func() error { return session.Launch(d, k, cuda.Launch{Blocks: blocks, Threads: n}, &x) }, nil
 }

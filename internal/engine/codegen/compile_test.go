@@ -5,6 +5,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
+	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
@@ -14,7 +15,7 @@ import (
 )
 
 // TestCompilesForGPUs compiles whole loop nests, counting and listing, by vertices
-// and by places of lists.
+// and by places of lists, and with all ways to look neighbours up.
 func TestCompilesForGPUs(t *testing.T) {
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 5, M: 100, Seed: 1}, 1)
 	if err != nil {
@@ -24,7 +25,14 @@ func TestCompilesForGPUs(t *testing.T) {
 		name     string
 		counting bool
 		options  []string
-	}{{"gmatch:P5", true, []string{"-DARCS=64"}}, {"gmatch:P9", false, []string{"-DARCS=64"}}, {"star(3)", true, nil}} {
+		lookup   members.Lookup
+	}{
+		{"gmatch:P5", true, []string{"-DARCS=64"}, members.Search},
+		{"gmatch:P5", true, []string{"-DARCS=64"}, members.Hash},
+		{"gmatch:P7", true, []string{"-DARCS=64"}, members.Bits},
+		{"gmatch:P9", false, []string{"-DARCS=64"}, members.Search},
+		{"star(3)", true, nil, members.Search},
+	} {
 		ps, err := pattern.ByName(c.name)
 		if err != nil {
 			t.Fatal(err)
@@ -33,11 +41,11 @@ func TestCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: c.counting, Roomy: true})
+		prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: c.counting, Roomy: true, Lookup: c.lookup != members.Search})
 		if err != nil {
 			t.Fatal(err)
 		}
-		check.CompileCheck(t, cuda.Source{Name: c.name, Text: kircuda.Text(prog) + nestText, Options: c.options})
+		check.CompileCheck(t, cuda.Source{Name: c.name, Text: (&nest{prog: prog, lookup: c.lookup}).text(), Options: c.options})
 	}
 }
 

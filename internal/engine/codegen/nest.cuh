@@ -8,7 +8,11 @@
 // candidates are tested one a lane, and then gone into one after the other.
 //
 // Requires the text of a plan in the sets view before it, and slots for W_SLOTS
-// sets of cap elements a warp. Compared with the oracle by the package's tests.
+// sets of cap elements a warp. With NEST_TABLES the text looks neighbours up in
+// tables, whose addresses every block has at the start of its shared memory. Compared with the oracle by the package's tests.
+#ifdef NEST_TABLES
+#include "memberfill.cuh"
+#endif
 #include "ring.cuh"
 #include "tasks.cuh"
 
@@ -23,6 +27,7 @@ struct Extra {
   u32 arc_adj; // the adjacency that level 1's list is in
   u32 often;   // not 0: matches are added up after each task, for a limit
   u32 unused;
+  u32* tables[4]; // of an adjacency, with NEST_TABLES; null: its lists are searched
 };
 struct Params {
   Run run;
@@ -69,6 +74,8 @@ template <int L> DEV void enumerate(Warp g, Search& w, State& s, Set c) {
       for (; good != 0 && !w.stop; good &= good - 1) {
         s.m[L] = g.shfl(mine, ctz(good));
         descend<L>(g, w, s);
+        // The clock is slow to read: at every fourth candidate, and at the last.
+        if ((popc(good) & 3) == 1 && g.ballot(clock64_() - w.since > LOOK_CYCLES)) look(g, w);
       }
     }
     if ((w.steps += 32) > LOOK_CANDIDATES) look(g, w);
@@ -85,9 +92,8 @@ template <int L> DEV void descend(Warp g, Search& w, State& s) {
       w.stop = emit_rows(g, w.p.run, g.leader(), [&](u32 l) { return s.m[l]; }) == ~0u;
     }
   } else {
-    bool some = Level<L>::sets(g, q, s, w.slots, w.p.x.cap);
-    if (g.ballot(clock64_() - w.since > LOOK_CYCLES)) look(g, w);
-    if (!some || w.stop) return;
+    g.sync(); // what others still read is written over
+    if (!Level<L>::sets(g, q, s, w.slots, w.p.x.cap) || w.stop) return;
 #if W_ENUM < W_LEVELS
     if constexpr (L + 1 == W_ENUM) {
       w.count += tail(g, q, s, w.slots, w.p.x.cap);
@@ -109,6 +115,7 @@ DEV bool is_root(const Graph& q, u32 v) {
 DEV void part(Warp g, Search& w, State& s, u32 root, u64 from, u64 to) {
   const Graph& q = w.p.graph;
   s.m[0] = root;
+  g.sync();
   if (!Level<0>::sets(g, q, s, w.slots, w.p.x.cap)) return;
   Set c = Level<1>::candidates(g, q, s);
   const u32* base = q.adj[w.p.x.arc_adj].adj;
@@ -120,12 +127,14 @@ DEV void task(Warp g, Search& w, u64 number) {
   const Graph& q = w.p.graph;
   const u64* off = q.adj[w.p.x.arc_adj].off;
   u64 from = number * ARCS, to = min(from + ARCS, w.p.x.arcs);
-  // The last vertex whose list begins at from or before.
-  u32 lo = 0, hi = q.n;
-  while (hi - lo > 1) {
-    u32 mid = lo + (hi - lo) / 2;
-    if (off[mid] <= from) lo = mid;
-    else hi = mid;
+  // The last vertex whose list begins at from or before: each round looks at as many
+  // places as there are lanes.
+  u32 lo = 0;
+  for (u32 n = q.n; n > 1;) {
+    u32 stride = (n + 31) / 32, k = g.rank() * stride;
+    u32 skip = (popc(g.ballot(k < n && off[lo + k] <= from)) - 1) * stride;
+    lo += skip;
+    n = min(stride, n - skip);
   }
   for (u32 v = lo; v < q.n && off[v] < to && !w.stop; v++) {
     if (off[v + 1] <= from || !is_root(q, v)) continue;
@@ -153,8 +162,18 @@ DEV void flush(Warp g, Search& w) {
 }
 
 // A search waits for memory most of the time: registers are bounded to 40, so that a
-// multiprocessor holds six blocks.
-WEFT_KERNEL(nest, Params, LAUNCH_BOUNDS(256, 6)) {
+// multiprocessor holds six blocks, or to 36 and seven where look-ups are what it waits
+// for.
+#ifdef NEST_TABLES
+#define NEST_BLOCKS 7
+#else
+#define NEST_BLOCKS 6
+#endif
+WEFT_KERNEL(nest, Params, LAUNCH_BOUNDS(256, NEST_BLOCKS)) {
+#ifdef NEST_TABLES
+  if (thread() < MEMBER_TABLES) ((u32**)shared())[thread()] = p.x.tables[thread()];
+  sync_block();
+#endif
   Warp g;
   u64 id = (u64)block() * warps() + warp();
   Search w{p, p.x.slots + id * W_SLOTS * p.x.cap, 0, 0, clock64_(), false};

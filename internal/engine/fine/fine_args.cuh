@@ -2,7 +2,7 @@
 // same.
 #ifndef FINE_ARGS
 #define FINE_ARGS
-#include "graph.cuh"
+#include "members.cuh"
 #include "steal.cuh"
 
 // How far the making of a pool is.
@@ -12,9 +12,6 @@ struct Grown {
   u64 roots; // valid candidates of level 0 among them
   u64 unused;
 };
-
-// Adjacencies that can have tables of members (fine_members.cuh).
-#define FINE_TABLES 4
 
 enum Steal { STEAL_OFF, STEAL_BLOCK, STEAL_GRID };
 
@@ -36,7 +33,7 @@ struct Fine {
   u32 frames; // of a stack
   u32 stack_bytes;
   Adj pruned;               // with FINE_PRUNE: instead of Graph's adjacency
-  u32* tables[FINE_TABLES]; // of an adjacency; null: lists are searched
+  u32* tables[MEMBER_TABLES]; // of an adjacency; null: lists are searched
 };
 
 #endif

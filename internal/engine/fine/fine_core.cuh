@@ -3,7 +3,7 @@
 // own (gMatch, PVLDB 2026).
 #ifndef FINE_CORE
 #define FINE_CORE
-#include "fine_ran.cuh"
+#include "ran.cuh"
 #include "prepare.cuh"
 
 // Go's type coreArgs.

@@ -5,7 +5,7 @@
 // off becomes prefix sums of sizes.
 #ifndef FINE_INDEX_KERNELS
 #define FINE_INDEX_KERNELS
-#include "fine_ran.cuh"
+#include "ran.cuh"
 #include "fine_rows.cuh"
 
 struct Making {

@@ -6,11 +6,10 @@
 // by checks_of(p), and FINE_PURPOSE: COUNT or LIST.
 #ifndef FINE_KERNELS
 #define FINE_KERNELS
-#include "fine_members.cuh"
 #include "fine_grow.cuh"
-#include "fine_ran.cuh"
 #include "fine_siblings.cuh"
 #include "fine_work.cuh"
+#include "memberfill.cuh"
 
 // Whether a kernel before this one has left its work undone, since the run is to
 // stop: what it made must not be read. A block goes or stays as one, whose barriers
@@ -22,7 +21,7 @@ DEV Head* begin_block(const Fine& x) {
   if (thread() == 0) {
     board_clear(&head->board);
     UNROLL
-    for (u32 k = 0; k < FINE_TABLES; k++) head->tables[k] = x.tables[k];
+    for (u32 k = 0; k < MEMBER_TABLES; k++) head->tables[k] = x.tables[k];
   }
   sync_block();
   return head;
@@ -55,31 +54,6 @@ WEFT_KERNEL(fine_search, Params, LAUNCH_BOUNDS(256, 4)) {
   Checks checks = checks_of(p);
   Walker<Checks, FINE_PURPOSE> w(p.run, p.x, checks, checks.levels() - 1, begin_block(p.x));
   w.work();
-}
-
-// Requires empty tables: all ones, or zeros with FINE_BITS. Fills them with entries
-// first … end-1 of lists.
-struct Tabling {
-  Run run;
-  Graph graph;
-  Adj pruned;
-  u32* tables[FINE_TABLES];
-  u64 first, end;
-};
-
-WEFT_KERNEL(fine_tables, Tabling) {
-  ran(p.run);
-  u64 first = p.first + (u64)(block() * warps() + warp()) * FINE_PART, step = (u64)blocks() * warps() * FINE_PART;
-  // Those of conditions too, which lie behind the plan's own.
-  constexpr u32 adjs = sizeof p.graph.adj / sizeof p.graph.adj[0];
-  UNROLL
-  for (u32 k = 0; k < (adjs < FINE_TABLES ? adjs : FINE_TABLES); k++) {
-    if (!p.tables[k]) continue;
-    Adj a = p.pruned.off ? p.pruned : p.graph.adj[k];
-    u64 n = min(a.off[p.run.vertices], p.end);
-    for (u64 at = first; at < n; at += step)
-      put_members(a, p.tables[k], p.run.vertices, at, min(at + FINE_PART, n));
-  }
 }
 
 #endif

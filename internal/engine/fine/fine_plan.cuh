@@ -2,7 +2,7 @@
 // valid, Block<b>, combine (package lower, the checks view).
 #ifndef FINE_PLAN
 #define FINE_PLAN
-#include "fine_members.cuh"
+#include "fine_steal.cuh"
 
 // A pattern of one vertex has neither.
 template <int> struct Level;

@@ -14,7 +14,7 @@
 #define FINE_TOGETHER 8192
 // A test with a sibling against one of a candidate, with all that is around it:
 // such a part of its cost, and few candidates come so far.
-#ifdef FINE_BITS
+#ifdef MEMBER_BITS
 #define FINE_CHEAPER 16
 #else
 #define FINE_CHEAPER 4

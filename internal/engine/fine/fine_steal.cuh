@@ -12,7 +12,7 @@
 struct Head {
   Board board;
   u32 from[32]; // by warp: the first frame with work of the stack that was given to it
-  const u32* tables[FINE_TABLES]; // of Fine, where every check finds them
+  const u32* tables[MEMBER_TABLES]; // of Fine, where every check finds them
 };
 static_assert(sizeof(Head) == 176, "Go has this size too");
 

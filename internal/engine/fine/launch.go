@@ -6,6 +6,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine/members"
 )
 
 // args is struct Fine.
@@ -24,7 +25,7 @@ type args struct {
 	Frames     uint32
 	StackBytes uint32
 	Pruned     [3]uint64 // struct Adj
-	Tables     [maxTables]uint64
+	Tables     [members.Tables]uint64
 }
 
 // grown is struct Grown.
@@ -84,7 +85,7 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 	if r.query != nil && x.Index() > 0 {
 		// Ranks of candidates, and with them the tasks, are not the same on each
 		// device.
-		r.note("a candidate graph is searched on the first of %d devices", r.devices)
+		r.notes.Add("a candidate graph is searched on the first of %d devices", r.devices)
 		return func() error { return nil }, x.OwnTasks(0)
 	}
 	if r.query != nil {
@@ -98,7 +99,7 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 		}
 	}
 	if r.wantsPool() && !r.pooled() {
-		r.note("no pool: %d devices share the candidates of level 0", r.devices)
+		r.notes.Add("no pool: %d devices share the candidates of level 0", r.devices)
 	}
 	k, err := x.Kernel("fine_search")
 	if err != nil {
@@ -160,9 +161,6 @@ func (r *search) launch(x *session.Exec, k *cuda.Kernel, l cuda.Launch, a *args)
 	return session.Launch(x, k, l, r.made)
 }
 
-// ranCounter is USER_RAN.
-const ranCounter = 0
-
 // prepare launches a kernel that the search builds on, and that counts itself.
 func prepare[X any](r *search, x *session.Exec, k *cuda.Kernel, l cuda.Launch, a *X) error {
 	r.prepared.Add(1)
@@ -171,7 +169,7 @@ func prepare[X any](r *search, x *session.Exec, k *cuda.Kernel, l cuda.Launch, a
 
 // allRan is the error of a device that left out a kernel before the search.
 func (r *search) allRan(got *session.Result) error {
-	n, ran := r.prepared.Load(), got.User[ranCounter]
+	n, ran := r.prepared.Load(), got.User[members.Counter]
 	if !got.Complete || ran == n {
 		return nil
 	}

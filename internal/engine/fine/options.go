@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/members"
 )
 
 // options are the engine's switches.
@@ -16,10 +17,10 @@ type options struct {
 	prune bool   // fine.prune=on|off: vertices of too few neighbours are removed first
 	steal uint32 // fine.steal=off|block|grid
 
-	lookup int    // fine.lookup=auto|bits|hash|search: membership in a list by its row of bits, its hash table, or binary search
-	share  int    // fine.siblings=auto|on|off: the last level's candidates are tested for siblings together
-	index  int    // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
-	pool   uint64 // fine.pool=N: partial matches that the breadth-first start makes; 0: none
+	lookup members.Lookup // fine.lookup=auto|bits|hash|search: membership in a list by its row of bits, its hash table, or binary search
+	share  int            // fine.siblings=auto|on|off: the last level's candidates are tested for siblings together
+	index  int            // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
+	pool   uint64         // fine.pool=N: partial matches that the breadth-first start makes; 0: none
 }
 
 // How warps without work get some; enum Steal.
@@ -27,14 +28,6 @@ const (
 	stealOff uint32 = iota
 	stealBlock
 	stealGrid
-)
-
-// How it is found out who is in a list.
-const (
-	lookupAuto int = iota
-	lookupBits
-	lookupHash
-	lookupSearch
 )
 
 // Whether siblings share tests: with auto where these are of rows of bits.
@@ -83,12 +76,15 @@ func optionsOf(o engine.Options) (options, error) {
 	default:
 		return out, fmt.Errorf("%w fine.steal=%s: want off, block or grid", engine.ErrOption, v)
 	}
+	var err error
+	if out.lookup, err = members.Parse("fine.lookup", o.Opt["fine.lookup"]); err != nil {
+		return out, err
+	}
 	for _, choice := range []struct {
 		name   string
 		to     *int
 		values []string
 	}{
-		{"fine.lookup", &out.lookup, []string{"auto", "bits", "hash", "search"}},
 		{"fine.siblings", &out.share, []string{"auto", "on", "off"}},
 		{"fine.index", &out.index, []string{"auto", "none", "bitmap", "hash"}},
 	} {

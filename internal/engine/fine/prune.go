@@ -157,6 +157,6 @@ func (p *pruner) prune(r *search, a *args) error {
 		return err
 	}
 	a.Pruned = [3]uint64{p.args.Off, p.args.Adj, p.args.First}
-	r.stat("vertices with fewer than %d neighbours are left out, in %d rounds", p.args.Least, rounds)
+	r.stats.Add("vertices with fewer than %d neighbours are left out, in %d rounds", p.args.Least, rounds)
 	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -42,22 +40,7 @@ type search struct {
 
 	prepared atomic.Uint64 // launches before the search, on all devices
 
-	mu           sync.Mutex // of notes and stats: each device has a goroutine
-	notes, stats []string
-}
-
-// note keeps a sentence for the result, once, whichever devices say it.
-func (r *search) note(format string, args ...any) { r.say(&r.notes, format, args...) }
-
-// stat is note, for who asks how the search went.
-func (r *search) stat(format string, args ...any) { r.say(&r.stats, format, args...) }
-
-func (r *search) say(to *[]string, format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if s := fmt.Sprintf(format, args...); !slices.Contains(*to, s) {
-		*to = append(*to, s)
-	}
+	notes, stats engine.Notes
 }
 
 // faultTooMany is FINE_TOO_MANY.
@@ -98,12 +81,12 @@ DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.
 	}
 	lookup := ""
 	if r.bits {
-		lookup = "#define FINE_BITS\n"
+		lookup = "#define MEMBER_BITS\n"
 	}
 	if r.siblings {
 		lookup += "#define FINE_SIBLINGS\n"
 	}
-	return lookup + "#include \"fine_members.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
+	return lookup + "#include \"fine_steal.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, ((const Head*)shared())->tables, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
 		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine_kernels.cuh\"\n"
 }
 
@@ -229,8 +212,8 @@ func (r *search) report(res *engine.Result, got *session.Result) error {
 		res.Stats = append(res.Stats, fmt.Sprintf("idle rate %.1f %%: threads of a warp that had no task",
 			100*(1-float64(got.LanesBusy)/float64(got.LanesAll))))
 	}
-	res.Stats = append(res.Stats, r.stats...)
-	res.Notes = append(res.Notes, r.notes...)
+	res.Stats = append(res.Stats, r.stats.All()...)
+	res.Notes = append(res.Notes, r.notes.All()...)
 	if n := got.StealsBlock + got.StealsGrid; n > 0 {
 		res.Stats = append(res.Stats, fmt.Sprintf("work was given away %d times, %d of them to other blocks", n, got.StealsGrid))
 	}

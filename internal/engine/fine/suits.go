@@ -2,6 +2,7 @@ package fine
 
 import (
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -24,5 +25,5 @@ func (f *Fine) LooksUpBits(p *plan.Plan, o engine.Options) bool {
 		return false
 	}
 	prog, err := lowered(p, false, false)
-	return err == nil && (&search{opt: opt, prog: prog}).looksUpBits(f.s.Memory()/bitsShare)
+	return err == nil && (&search{opt: opt, prog: prog}).looksUpBits(f.s.Memory()/members.BitsShare)
 }

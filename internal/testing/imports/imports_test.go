@@ -44,11 +44,13 @@ var may = map[string][]string{
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
 	// local is a method that the engines of GPUs share.
+	// members is what engines of GPUs find out about neighbour lists by.
+	"engine/members": {"kir/*", "cuda/*", "engine"},
 	"engine/local":   {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
 	"engine/stack":   {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/local"},
-	"engine/codegen": {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/local"},
+	"engine/codegen": {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/local", "engine/members"},
 	"engine/host":    {"plan", "graph/*", "pattern", "engine"},
-	"engine/fine":    {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine"},
+	"engine/fine":    {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/members"},
 	"choose":         {"engine/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},
 	"sink":           {"engine", "graph", "pattern"},
 	"bench":          {"*"},

@@ -25,6 +25,9 @@ type Options struct {
 	// Shared are loops over sets whose turns other groups may take, by their level:
 	// SharedLoop<G, level> hands out the turns.
 	Shared map[*kir.Each]int
+	// Neighbours: what a predicate over a set's elements asks of one vertex's list is
+	// asked of neighbours(a, u), made before, with has(v).
+	Neighbours bool
 }
 
 // Text returns the program as C++.
@@ -74,6 +77,8 @@ type writer struct {
 	ctext.Lines
 	fn   *function
 	lane bool // inside a predicate, which each lane evaluates alone
+	// element is the predicate's variable.
+	element *kir.Var
 }
 
 // graph writes the struct of the globals; Layout says the same in bytes.

@@ -85,7 +85,32 @@ func (w *writer) binary(x kir.Binary) (string, int) {
 	return fmt.Sprintf("%s %s %s", w.bound(x.X, left), x.Op, w.bound(x.Y, right)), b
 }
 
+// hoisted is the text of a test of a predicate's element against the list of a vertex
+// that is the same for all of them, whose members are a variable of their own before
+// the statement.
+func (w *writer) hoisted(x kir.Call) (string, bool) {
+	if !w.o.Neighbours || x.Fn != kir.Adjacent || w.element == nil {
+		return "", false
+	}
+	varies := func(y kir.Expr) (found bool) {
+		kir.WalkExpr(y, func(z kir.Expr) {
+			r, ok := z.(kir.Ref)
+			found = found || ok && r.Var == w.element
+		})
+		return found
+	}
+	if varies(x.Args[2]) {
+		return "", false
+	}
+	near := w.fn.fresh("near")
+	w.Line("const auto %s = neighbours(%s, %s);", near, w.expr(x.Args[0]), w.expr(x.Args[2]))
+	return fmt.Sprintf("%s.has(%s)", near, w.expr(x.Args[3])), true
+}
+
 func (w *writer) call(x kir.Call) (string, int) {
+	if text, ok := w.hoisted(x); ok {
+		return text, ctext.Primary
+	}
 	args := make([]string, len(x.Args))
 	for i, a := range x.Args {
 		args[i] = w.expr(a)

@@ -223,8 +223,8 @@ func (w *writer) setOp(s *kir.SetOp) {
 
 // lambda is a predicate of one lane.
 func (w *writer) lambda(x *kir.Var, keep kir.Expr) string {
-	before := w.lane
-	w.lane = true
-	defer func() { w.lane = before }()
+	lane, element := w.lane, w.element
+	w.lane, w.element = true, x
+	defer func() { w.lane, w.element = lane, element }()
 	return fmt.Sprintf("[&](u32 %s) { return %s; }", w.fn.name(x), w.expr(keep))
 }

@@ -1,10 +1,10 @@
 // The kernels before the search say that they ran: what they make may as well be
 // nothing, and a search through nothing is soon done.
-#ifndef FINE_RAN
-#define FINE_RAN
+#ifndef WEFT_RAN
+#define WEFT_RAN
 #include "control.cuh"
 
-#define USER_RAN 0 // in Counters.user: launches; as ranCounter in launch.go
+#define USER_RAN 0 // in Counters.user: launches; as Counter in package members
 
 // The first statement of a kernel.
 DEV void ran(const Run& r) {

@@ -1,0 +1,64 @@
+package choose
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine/codegen"
+	"github.com/weftgraph/weft/internal/engine/fine"
+	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+)
+
+// TestPreferLookups: a nest that would look elements up in hash tables goes to codegen
+// unless fine has it already, in an order by tests; and what codegen does is said.
+func TestPreferLookups(t *testing.T) {
+	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, c := range []struct{ engine, lookup, want, order, reason string }{
+		{"stack", "hash", "codegen", orderOfLookups, "hash tables"},
+		{"stack", "search", "stack", "", ""},
+		{"stack", "bits", "stack", "", ""},
+		{"fine", "hash", "fine", "", ""},
+		{"codegen", "hash", "codegen", orderOfLookups, "named; neighbours are looked up in hash tables"},
+		{"codegen", "bits", "codegen", orderOfLookups, "named; neighbours are looked up in rows of bits"},
+		{"codegen", "search", "codegen", "", "named"},
+	} {
+		r := request(t, 0)
+		r.Options.Opt = map[string]string{"codegen.lookup": c.lookup}
+		order := ""
+		compile := r.Compile
+		r.Compile = func(method, by string) (*plan.Plan, error) {
+			order = by
+			return compile(method, by)
+		}
+		p, err := compile(plan.Nest.String(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice := Choice{Plan: p, Reason: "named"}
+		switch c.engine {
+		case "stack":
+			choice.Engine = stack.New(s)
+		case "fine":
+			choice.Engine = fine.New(s)
+		default:
+			choice.Engine = codegen.New(s)
+		}
+		preferLookups(r, s, &choice)
+		if got := choice.Engine.Name(); got != c.want || order != c.order || !strings.Contains(choice.Reason, c.reason) {
+			t.Errorf("%+v: %s, order %q, %q", c, got, order, choice.Reason)
+		}
+	}
+}

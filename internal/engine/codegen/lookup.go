@@ -1,0 +1,83 @@
+package codegen
+
+import (
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// lookupSwitch chooses how a nest finds out who is in a neighbour list.
+const lookupSwitch = "codegen.lookup"
+
+// longLists is the mean length of the list that an arc leads to from which on a nest
+// looks elements up in hash tables: the bisection of a list is so many dependent
+// loads then.
+const longLists = 128
+
+// lookup decides how the nest of p, lowered as prog, finds out who is in a list: by
+// rows of bits where there is room for all of them, by hash tables where lists are
+// long, and else by merging and bisecting sorted lists.
+func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (members.Lookup, error) {
+	how, err := members.Parse(lookupSwitch, o.Opt[lookupSwitch])
+	switch {
+	case err != nil:
+		return how, err
+	case how == members.Auto && members.FitBits(prog, e.s.Memory()/members.BitsShare):
+		how = members.Bits
+	case how == members.Auto && meanList(p) >= longLists:
+		how = members.Hash
+	case how == members.Auto:
+		how = members.Search
+	case how == members.Bits && !members.FitBits(prog, e.s.Memory()):
+		how = members.Hash
+	}
+	if how == members.Hash && !members.FitHash(prog, e.s.Memory()) {
+		how = members.Search
+	}
+	return how, nil
+}
+
+// meanList is the mean length of the lists of a plan's first adjacency, each as often
+// as an arc leads to it.
+func meanList(p *plan.Plan) float64 {
+	off := p.Adjs[0].CSR.Off
+	sum := 0.0
+	for v := 1; v < len(off); v++ {
+		d := float64(off[v] - off[v-1])
+		sum += d * d
+	}
+	return sum / max(1, float64(off[len(off)-1]))
+}
+
+// lowered is the program of p's nest, by look-ups where these are one load.
+func (e *Engine) lowered(p *plan.Plan, o engine.Options, counting bool) (*kir.Program, members.Lookup, error) {
+	lo := lower.Options{View: lower.Sets, Counting: counting, Roomy: true}
+	prog, err := lower.Plan(p, lo)
+	if err != nil {
+		return nil, 0, err
+	}
+	how, err := e.lookup(p, prog, o)
+	if err != nil || how == members.Search {
+		return prog, how, err
+	}
+	lo.Lookup = true
+	found, err := lower.Plan(p, lo)
+	if err == nil && !members.Asked(found) {
+		return prog, members.Search, nil // it has nothing to look up
+	}
+	return found, how, err
+}
+
+// Lookup is how a run of p that counts finds out who is in a neighbour list, where p
+// is for the nest; Search: it does not look up.
+func (e *Engine) Lookup(p *plan.Plan, o engine.Options) members.Lookup {
+	if p.Method != plan.Nest || p.Empty != nil {
+		return members.Search
+	}
+	if _, how, err := e.lowered(p, o, true); err == nil {
+		return how
+	}
+	return members.Search
+}

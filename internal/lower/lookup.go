@@ -1,0 +1,65 @@
+package lower
+
+import (
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Set operations by look-ups: where one operand is a part of a vertex's neighbour
+// list, an element of the other is in it if it is within the operation's bounds and a
+// neighbour of that vertex. What is gone through is the shorter of the two where both
+// are such parts, else the one that is none; but where the list is shorter than that,
+// the two are met as sorted lists.
+
+// lookup is a set operation as a filter of over: what of it remains. For a
+// difference of which only the size is asked, others says that what remains is not
+// in the result, but all else of all is.
+type lookup struct {
+	over, all kir.Expr
+	x         *kir.Var
+	keep      kir.Expr
+	others    bool
+	meet      kir.Expr // whether the operands are to be met as lists instead; nil: never
+}
+
+// size is the number of elements of the result.
+func (f lookup) size() kir.Expr {
+	n := kir.Expr(kir.Count{Over: f.over, X: f.x, Keep: f.keep})
+	if f.others {
+		n = kir.Op2(kir.Sub, kir.Fn(kir.Size, f.all), n)
+	}
+	return n
+}
+
+// looksUp says how to make node i of its operands a and b, within further bounds, by
+// look-ups; let makes a variable. ok: that can be. sized: only the size is asked.
+func (t *lowering) looksUp(i int, a, b kir.Expr, further bounds, sized bool, e *env, let func(name string, init kir.Expr) kir.Expr) (out lookup, ok bool) {
+	s := &t.nodes[i]
+	if !t.o.Lookup || s.Op == plan.SetList {
+		return out, false
+	}
+	out.x = &kir.Var{Name: "x", T: kir.T(kir.U32)}
+	x, base := kir.R(out.x), &t.nodes[s.Base]
+	all := t.nodeBounds(i).and(further)
+	lists := base.Op == plan.SetList && base.Adj == s.Adj
+	in := func(u kir.Expr) kir.Expr {
+		rev := t.p.Adjs[s.Adj].Rev
+		return kir.Fn(kir.Adjacent, kir.G(t.adjs[s.Adj]), kir.G(t.adjs[rev]), u, x)
+	}
+	switch {
+	case lists && (s.Op == plan.SetAnd || sized):
+		shorter := kir.Op2(kir.Lt, kir.Fn(kir.Size, b), kir.Fn(kir.Size, a))
+		u := let("u", kir.Select{If: shorter, Then: e.m(base.Of), Else: e.m(s.Of)})
+		out.over, out.all, out.others = let("c", kir.Select{If: shorter, Then: b, Else: a}), a, s.Op == plan.SetMinus
+		out.keep = kir.All(append(all.holds(x, e.m), in(u))...)
+	case s.Op == plan.SetAnd:
+		out.meet = kir.Op2(kir.Lt, kir.Fn(kir.Size, b), kir.Fn(kir.Size, a))
+		// a is within all bounds but those that b was cut at.
+		_, rest := t.list(s.Adj, s.Of, all, e.m)
+		out.over = a
+		out.keep = kir.All(append(all.without(rest).holds(x, e.m), in(e.m(s.Of)))...)
+	default:
+		out.over, out.keep = a, kir.NotX(in(e.m(s.Of)))
+	}
+	return out, true
+}
