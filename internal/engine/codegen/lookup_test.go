@@ -24,7 +24,7 @@ func TestLookup(t *testing.T) {
 		for _, how := range []string{"bits", "hash", "search"} {
 			opt := map[string]string{"codegen.lookup": how}
 			if how != "bits" { // what other tests have, since all small graphs do
-				nodiff.Check(t, nodiff.Config{Engine: e, MaxVertices: 12, Compile: nest, Opt: opt})
+				nodiff.Check(t, nodiff.Config{Engine: e, MaxVertices: 40, MaxPattern: 4, Compile: nest, Opt: opt})
 			}
 			for i, query := range []string{"gmatch:P5", "gmatch:P7", "cycle(5)"} {
 				if testing.Short() && (i > 0 || how == "search") {
