@@ -16,7 +16,7 @@ import (
 type Memory struct{ free []uint64 }
 
 const (
-	memoryWords = 128 << 10 / 8 // of one worker
+	memoryWords = 64 << 10 / 8 // of one worker
 	pageWords   = 4096 / 8
 	lineWords   = 128 / 8 // what two workers write is that far apart
 )
