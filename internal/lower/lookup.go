@@ -8,8 +8,7 @@ import (
 // Set operations by look-ups: where one operand is a part of a vertex's neighbour
 // list, an element of the other is in it if it is within the operation's bounds and a
 // neighbour of that vertex. What is gone through is the shorter of the two where both
-// are such parts, else the one that is none; but where the list is shorter than that,
-// the two are met as sorted lists.
+// are such parts, else the one that is none.
 
 // lookup is a set operation as a filter of over: what of it remains. For a
 // difference of which only the size is asked, others says that what remains is not
@@ -19,7 +18,6 @@ type lookup struct {
 	x         *kir.Var
 	keep      kir.Expr
 	others    bool
-	meet      kir.Expr // whether the operands are to be met as lists instead; nil: never
 }
 
 // size is the number of elements of the result.
@@ -53,7 +51,6 @@ func (t *lowering) looksUp(i int, a, b kir.Expr, further bounds, sized bool, e *
 		out.over, out.all, out.others = let("c", kir.Select{If: shorter, Then: b, Else: a}), a, s.Op == plan.SetMinus
 		out.keep = kir.All(append(all.holds(x, e.m), in(u))...)
 	case s.Op == plan.SetAnd:
-		out.meet = kir.Op2(kir.Lt, kir.Fn(kir.Size, b), kir.Fn(kir.Size, a))
 		// a is within all bounds but those that b was cut at.
 		_, rest := t.list(s.Adj, s.Of, all, e.m)
 		out.over = a

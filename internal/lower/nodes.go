@@ -200,12 +200,7 @@ func (x *lowering) compute(i int, e *env) []kir.Stmt {
 	}
 	if x.o.Roomy {
 		if f, ok := x.looksUp(i, a, b, bounds{}, false, e, let); ok {
-			found := &kir.SetOp{Op: kir.Filter, To: to, Out: room, A: f.over, X: f.x, Keep: f.keep}
-			if f.meet != nil {
-				out = append(out, &kir.If{Cond: f.meet, Then: []kir.Stmt{op}, Else: []kir.Stmt{found}})
-				return keep(to)
-			}
-			op = found
+			op = &kir.SetOp{Op: kir.Filter, To: to, Out: room, A: f.over, X: f.x, Keep: f.keep}
 		}
 		out = append(out, op)
 		return keep(to)

@@ -273,9 +273,6 @@ func (t *tailWriter) deferredSize(l int, v *kir.Var, alone []kir.Expr) kir.Expr 
 	let := func(name string, init kir.Expr) kir.Expr { return kir.R(t.let(name, init)) }
 	if f, ok := t.looksUp(i, a, b, t.levelBounds(l, t.tail), len(alone) == 0, t.e, let); ok {
 		f.keep = kir.All(append([]kir.Expr{f.keep}, t.alone(l, kir.R(f.x))...)...)
-		if f.meet != nil && len(alone) == 0 {
-			return kir.Select{If: f.meet, Then: kir.Fn(kir.CountAnd, a, b), Else: f.size()}
-		}
 		return f.size()
 	}
 	fn := kir.CountAnd
