@@ -36,41 +36,33 @@ func (b *builderState) build(ctx context.Context) (*Graph, error) {
 	class := b.classes(g, n)
 
 	keep := len(b.edges) > 0
-	given := uint64(0)
-	for _, s := range segs {
-		given += uint64(len(s.p))
+	if keep { // whose order the edge table needs
+		segs = packed(segs)
 	}
-	pairs, err := distinct(ctx, threads, segs, uint32(n), g.Directed, keep)
-	defer pairs.free()
+	a, err := b.adjacency(ctx, threads, g, segs, rank, class)
+	defer a.free()
 	if err != nil {
-		return nil, err
-	}
-	order, place := degreeOrder(pairs.deg, class, g.Classes, rank.vertices(pairs))
-	defer freeBig(&order)
-	defer freeBig(&place)
-	if class == nil {
-		g.Classes[0].End = uint32(len(order))
-	}
-	if err := pairs.adjacency(ctx, threads, g, order, place); err != nil {
 		_ = g.Close()
 		return nil, err
 	}
-	pairs.free()
-	b.userIDs(g, rank, order)
-	g.Read.SelfLoops += pairs.loops
+	if class == nil {
+		g.Classes[0].End = uint32(len(a.order))
+	}
+	b.userIDs(g, rank, a.order)
+	g.Read.SelfLoops += a.loops
 	if keep {
-		err = b.table(ctx, threads, g, place)
+		err = b.table(ctx, threads, g, a.place)
 	} else {
-		kept := pairs.pairs
+		kept := a.pairs
 		if g.Directed {
-			kept = pairs.arcs
+			kept = a.arcs
 		}
-		g.Read.Duplicates += given - pairs.loops - pairs.arcs
-		g.Read.Reciprocal += pairs.arcs - kept
+		g.Read.Duplicates += a.given - a.loops - a.arcs
+		g.Read.Reciprocal += a.arcs - kept
 		g.Read.Kept += kept
 	}
 	if err == nil {
-		err = b.vertexProps(g, place)
+		err = b.vertexProps(g, a.place)
 	}
 	if err != nil {
 		_ = g.Close()

@@ -72,15 +72,10 @@ func FromCSR(ctx context.Context, in CSRInput) (*Graph, error) {
 		deg[v] = uint32(in.Off[v+1] - in.Off[v])
 	}
 	order, place := degreeOrder(deg, class, g.Classes, nil)
-	g.Out = emptyCSR(deg, order)
+	size := byOrder([2][]uint32{deg}, order)
+	g.Out = newCSR(size[0])
+	freeBig(&size[0])
 	freeBig(&deg)
-	for v := range n { // to final offsets
-		if v+2 <= n {
-			g.Out.Off[v+1] = g.Out.Off[v+2]
-		} else {
-			g.Out.Off[v+1] = uint64(len(g.Out.Adj))
-		}
-	}
 	tmp := make([][]uint32, threads)
 	err = overVertices(ctx, threads, g.Out.Off, func(w int, lo, hi uint32) {
 		for v := lo; v < hi; v++ {

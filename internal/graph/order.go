@@ -6,6 +6,7 @@ import "math/bits"
 // inside a class by descending degree, ties by the user's id; and the internal
 // id of each compact id. class is nil for one class. Compact ids whose bits in
 // exist are 0 are no vertices and have no internal ids; nil means that all are.
+// Degrees above the number of vertices, which repeated edges give, are all equal.
 func degreeOrder(deg, class []uint32, classes []Class, exist []uint64) (order, place []uint32) {
 	n := uint64(len(deg))
 	if exist != nil {
@@ -19,11 +20,12 @@ func degreeOrder(deg, class []uint32, classes []Class, exist []uint64) (order, p
 	for _, d := range deg {
 		most = max(most, d)
 	}
+	most = min(most, uint32(len(deg)))
 	// A counting sort keeps ties in their order; compact ids are in the
 	// order of the user's.
 	at := make([]uint32, uint64(most)+1)
 	for _, d := range deg {
-		at[most-d]++
+		at[most-min(d, most)]++
 	}
 	sum := uint32(0)
 	for i, c := range at {
@@ -34,8 +36,9 @@ func degreeOrder(deg, class []uint32, classes []Class, exist []uint64) (order, p
 		if d == 0 && exist != nil && exist[v>>6]>>(v&63)&1 == 0 {
 			continue // behind all others by its degree, so it leaves no gap
 		}
-		order[at[most-d]] = uint32(v)
-		at[most-d]++
+		next := &at[most-min(d, most)]
+		order[*next] = uint32(v)
+		*next++
 	}
 	if class != nil {
 		next := make([]uint32, len(classes))

@@ -44,11 +44,12 @@ func (r *ranker) free() {
 }
 
 // vertices returns a bitmap of those of 0 … n-1 that are vertices, nil for all,
-// once the pairs of all edges are known. The ranker frees it.
-func (r *ranker) vertices(pairs *pairSet) []uint64 {
+// once it is known how many edges each has, and, as bits, which have self-loops: these
+// bits it may take. The ranker frees it.
+func (r *ranker) vertices(loop *[]uint64, deg []uint32) []uint64 {
 	if r.loose && r.bit == nil {
-		r.bit, pairs.loop = pairs.loop, nil
-		for x, d := range pairs.deg {
+		r.bit, *loop = *loop, nil
+		for x, d := range deg {
 			if d > 0 || uint64(x) < r.known {
 				r.bit[x>>6] |= 1 << (x & 63)
 			}

@@ -8,12 +8,10 @@ import (
 // segEdges is how many edges a full segment holds: 8 MiB of packed pairs.
 const segEdges = 1 << 20
 
-// segment is a run of edges by raw ids, later by compact ones.
+// segment is a run of edges by raw ids, later by compact and then internal ones.
 type segment struct {
 	p    []uint64 // source<<32 | target
 	wide []uint64 // source, target, source, …: when an id needs more than 32 bits; p is nil then
-	// cut[r] is where range r begins, once the segment is partitioned.
-	cut []uint32
 }
 
 func (s *segment) free() {
@@ -138,4 +136,27 @@ func newSegment(src, dst []uint64) (g *segment, most uint64, err error) {
 	g = &segment{p: makeTemp[uint64](uint64(len(src)))}
 	pack(g.p, src, dst)
 	return g, most, nil
+}
+
+// packed copies the edges of narrow segments to full ones.
+func packed(segs []*segment) []*segment {
+	var all []*segment
+	left := uint64(0)
+	for _, s := range segs {
+		left += uint64(len(s.p))
+	}
+	var to *segment
+	for _, s := range segs {
+		for p := s.p; len(p) > 0; {
+			if to == nil || len(to.p) == cap(to.p) {
+				to = &segment{p: makeTemp[uint64](min(left, segEdges))[:0]}
+				all = append(all, to)
+			}
+			k := min(len(p), cap(to.p)-len(to.p))
+			to.p = append(to.p, p[:k]...)
+			p = p[k:]
+			left -= uint64(k)
+		}
+	}
+	return all
 }
