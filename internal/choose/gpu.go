@@ -166,7 +166,7 @@ func preferLookups(r Request, s *session.Session, c *Choice) {
 		return
 	}
 	p, err := r.Compile(plan.Nest.String(), orderOfLookups)
-	if err != nil || e.Check(r.Graph, p, r.Options) != nil {
+	if err != nil || e.Check(r.Graph, p, r.Options) != nil || !named && !e.Suits(p, r.Options) {
 		return
 	}
 	c.Plan = p

@@ -81,3 +81,28 @@ func (e *Engine) Lookup(p *plan.Plan, o engine.Options) members.Lookup {
 	}
 	return members.Search
 }
+
+// setsShare is the part of a device's memory that candidate sets may take for Suits.
+const setsShare = 4
+
+// setBytes is the size of a warp's candidate sets: so many of limit elements.
+func setBytes(slots int, limit uint32) int64 { return 4 * int64(slots) * int64(limit) }
+
+// Suits reports whether a run of p that counts is worth taking where another engine
+// could have it: it looks neighbours up in hash tables, and devices full of warps have
+// room for candidate sets, each as long as a hub's list may be.
+func (e *Engine) Suits(p *plan.Plan, o engine.Options) bool {
+	if p.Method != plan.Nest || p.Empty != nil {
+		return false
+	}
+	prog, how, err := e.lowered(p, o, true)
+	if err != nil || how != members.Hash {
+		return false
+	}
+	slots, _ := prog.Define("W_SLOTS")
+	warps := 0
+	for _, d := range e.s.Devices() {
+		warps = max(warps, d.SMs*d.ThreadsPerSM/32)
+	}
+	return slots == 0 || setBytes(int(slots), uint32(lower.Room(p)))*int64(warps) <= e.s.Memory()/setsShare
+}

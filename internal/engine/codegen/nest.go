@@ -69,7 +69,8 @@ func (n *nest) text() string {
 	return byTables + text + "#undef adjacent\n" + nestText
 }
 
-// start makes the kernel and its memory ready on one device.
+// start makes the kernel and its memory ready on one device. Where the candidate sets
+// of hubs leave no room for all blocks there are fewer.
 func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) {
 	k, err := d.Kernel("nest")
 	if err != nil {
@@ -87,13 +88,6 @@ func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) 
 		}
 		l.Blocks = each * d.Info().SMs
 	}
-	if slots > 0 {
-		b, err := d.Scratch("candidate sets", int64(l.Blocks*l.Threads/32)*int64(slots)*int64(x.Cap)*4)
-		if err != nil {
-			return nil, err
-		}
-		x.Slots = b.Ptr
-	}
 	if n.lookup != members.Search {
 		m := &members.Maker{
 			Program: n.prog, Bits: n.lookup == members.Bits, Threads: threads, Note: n.notes.Add, Ran: &n.filled,
@@ -102,6 +96,18 @@ func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) 
 		if x.Tables, err = m.Keep(d); err != nil {
 			return nil, err
 		}
+	}
+	if slots > 0 {
+		each := max(1, setBytes(slots, x.Cap)*int64(l.Threads/32))
+		if room := int(max(1, d.Room()/each)); room < l.Blocks {
+			n.notes.Add("%d of %d blocks have room for candidate sets of %d elements a warp", room, l.Blocks, x.Cap)
+			l.Blocks = room
+		}
+		b, err := d.Scratch("candidate sets", int64(l.Blocks)*each)
+		if err != nil {
+			return nil, err
+		}
+		x.Slots = b.Ptr
 	}
 	return func() error { return session.Launch(d, k, l, &x) }, nil
 }

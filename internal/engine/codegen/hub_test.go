@@ -1,0 +1,73 @@
+package codegen_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/codegen"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestHub: where candidate sets as long as a hub's list leave no room for all blocks, fewer
+// of them count, and say so; codegen is not worth taking there, and is where memory is
+// plenty.
+func TestHub(t *testing.T) {
+	const leaves = 6_000
+	spec := &nodiff.Spec{N: leaves + 1}
+	for v := 1; v <= leaves; v++ {
+		spec.Edges = append(spec.Edges, nodiff.SpecEdge{U: 0, V: v})
+		if v > 1 && v%50 != 0 {
+			spec.Edges = append(spec.Edges, nodiff.SpecEdge{U: v - 1, V: v})
+		}
+	}
+	g := spec.Build()
+	qs, err := gql.ByName("gmatch:P5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := nest(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := engine.Options{Opt: map[string]string{"codegen.lookup": "hash"}}
+	d := device.Emulated(t, emu.Options{})
+	for _, c := range []struct {
+		memory int64
+		suits  bool
+	}{{700 << 10, false}, {400 << 20, true}} {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: c.memory, Ring: 1 << 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := codegen.New(s)
+		o := engine.Options{}
+		if c.suits {
+			o = hash
+		}
+		got, err := e.Run(t.Context(), g, p, o, nil)
+		if err != nil || got.Matches != want.Matches {
+			t.Errorf("%d bytes: %v matches, %v on host: %v", c.memory, got.Matches, want.Matches, err)
+		}
+		if few := strings.Contains(strings.Join(got.Notes, "\n"), "blocks have room"); few == c.suits {
+			t.Errorf("%d bytes: notes %q", c.memory, got.Notes)
+		}
+		if got := e.Suits(p, hash); got != c.suits {
+			t.Errorf("%d bytes: suits %v", c.memory, got)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
