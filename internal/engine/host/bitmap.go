@@ -14,8 +14,16 @@ import (
 // by the worker at the second use; and the bitmap of a hub's neighbour list,
 // made once for all workers.
 
-// ratio is how many times longer the list behind a bitmap must be.
-const ratio = 8
+// A list behind a bitmap must be so many times longer than the other. A probe takes
+// as long as a merge takes for two elements of both lists where bitmaps stay in the
+// cache next to the core, and several times that where they do not.
+const (
+	ratio      = 8
+	ratioSmall = 2 // up to smallBitmap vertices
+)
+
+// smallBitmap is how many vertices a bitmap of 32 KB has room for.
+const smallBitmap = 1 << 18
 
 // nodeBitmap is the bitmap of a set node's current value.
 type nodeBitmap struct {
@@ -49,7 +57,7 @@ type probe struct {
 // bounded neighbours of v, or nil where merging is better.
 func (w *worker) bitmap(s *plan.Set, v uint32, base, list []uint32) *probe {
 	switch {
-	case len(base) >= ratio*len(list) && s.Op == plan.SetAnd && w.pr.reused[s.Base] && len(list) > 0 && w.hubs.on:
+	case len(base) >= w.hubs.ratio*len(list) && s.Op == plan.SetAnd && w.pr.reused[s.Base] && len(list) > 0 && w.hubs.on:
 		b := &w.bm[s.Base]
 		if !b.live {
 			// Filling costs one pass: worth it from the second use on.
@@ -60,7 +68,7 @@ func (w *worker) bitmap(s *plan.Set, v uint32, base, list []uint32) *probe {
 		}
 		w.tails.probe = probe{b.words, true}
 		return &w.tails.probe
-	case len(list) >= ratio*len(base) && len(base) > 0:
+	case len(list) >= w.hubs.ratio*len(base) && len(base) > 0:
 		if h := w.hubs.of(s.Adj, v); h != nil {
 			w.tails.probe = probe{h, false}
 			return &w.tails.probe
@@ -74,6 +82,7 @@ type hubIndex struct {
 	on      bool
 	pr      *program
 	minimum int // degree from which a list counts as a hub's
+	ratio   int // ratio or ratioSmall
 	byAdj   [][]hubs
 }
 
@@ -94,11 +103,14 @@ type hubBitmap struct {
 const maxHubs = 4096
 
 func newHubIndex(pr *program, on bool) *hubIndex {
-	h := &hubIndex{on: on, pr: pr}
+	n := pr.g.NumVertices()
+	h := &hubIndex{on: on, pr: pr, ratio: ratio}
+	if n <= smallBitmap {
+		h.ratio = ratioSmall
+	}
 	if !on {
 		return h
 	}
-	n := pr.g.NumVertices()
 	h.minimum = max(n/256, 64)
 	for _, a := range pr.p.Adjs {
 		var all []hubs
