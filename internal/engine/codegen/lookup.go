@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"sort"
+
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/kir"
@@ -26,7 +28,7 @@ func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (memb
 		return how, err
 	case how == members.Auto && members.FitBits(prog, e.s.Memory()/members.BitsShare):
 		how = members.Bits
-	case how == members.Auto && meanList(p) >= longLists:
+	case how == members.Auto && meanList(p.Adjs[0].CSR.Off) >= longLists:
 		how = members.Hash
 	case how == members.Auto:
 		how = members.Search
@@ -39,16 +41,23 @@ func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (memb
 	return how, nil
 }
 
-// meanList is the mean length of the lists of a plan's first adjacency, each as often
-// as an arc leads to it.
-func meanList(p *plan.Plan) float64 {
-	off := p.Adjs[0].CSR.Off
-	sum := 0.0
-	for v := 1; v < len(off); v++ {
-		d := float64(off[v] - off[v-1])
-		sum += d * d
+// sampled is how many arcs meanList looks at: a pass over all vertices, at each of several
+// questions about one plan, would take longer than lowering it.
+const sampled = 2048
+
+// meanList is about the mean length of the lists that begin at off, each as often as it
+// has entries.
+func meanList(off []uint64) float64 {
+	arcs := off[len(off)-1]
+	sum := uint64(0)
+	for k := range uint64(sampled) {
+		at := arcs/sampled*k + arcs%sampled*k/sampled
+		i := sort.Search(len(off)-1, func(v int) bool { return off[v+1] > at })
+		if i+1 < len(off) {
+			sum += off[i+1] - off[i]
+		}
 	}
-	return sum / max(1, float64(off[len(off)-1]))
+	return float64(sum) / sampled
 }
 
 // lowered is the program of p's nest, by look-ups where these are one load.
