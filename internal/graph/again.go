@@ -19,13 +19,19 @@ func (h *halves) again(ctx context.Context, threads int, a *arranged, deg, class
 	}
 	a.free()
 	a.order, a.place = order, place
-	size := byOrder(h.size, first)
 	h.st.free()
 	segs, err := h.unpack(ctx, threads)
-	h.free()
+	defer func() {
+		for _, s := range segs {
+			s.free()
+		}
+	}()
 	if err != nil {
+		h.free()
 		return nil, err
 	}
+	size := byOrder(h.size, first)
+	h.free()
 	h, err = newHalves(ctx, threads, size)
 	if err == nil {
 		err = h.lower(ctx, threads, segs, second)
@@ -48,7 +54,8 @@ func (h *halves) inOrder(order, class []uint32) bool {
 	return true
 }
 
-// unpack returns the edges of the lower halves, whose memory is given back.
+// unpack returns the edges of the lower halves, whose memory is given back. Where it
+// fails, the caller frees what it returns as well.
 func (h *halves) unpack(ctx context.Context, threads int) ([]*segment, error) {
 	var from []int // the first range of each segment
 	for b := range h.k.len() {
@@ -57,6 +64,9 @@ func (h *halves) unpack(ctx context.Context, threads int) ([]*segment, error) {
 		}
 	}
 	segs := make([]*segment, len(from))
+	for i := range segs {
+		segs[i] = &segment{}
+	}
 	from = append(from, h.k.len())
 	err := parallel(ctx, threads, uint64(len(segs)), 1, func(_ int, i, _ uint64) {
 		p := makeTemp[uint64](h.base[from[i+1]] - h.base[from[i]])
@@ -77,7 +87,7 @@ func (h *halves) unpack(ctx context.Context, threads int) ([]*segment, error) {
 				n += len(half)
 			})
 		}
-		segs[i] = &segment{p: p[:n]}
+		segs[i].p = p[:n]
 		dropBig(h.adj, h.base[from[i]], h.base[from[i+1]])
 	})
 	return segs, err

@@ -1,0 +1,63 @@
+//go:build unix
+
+package graph
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// endsAfter is a context that has ended when it was asked so many times.
+type endsAfter struct {
+	context.Context
+	left int
+}
+
+func (c *endsAfter) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestBuildEndsFreesMemory: wherever a build ends, in the second round as well, it
+// gives back what it mapped.
+func TestBuildEndsFreesMemory(t *testing.T) {
+	mappings := func() (n int) {
+		mapped.Range(func(any, any) bool { n++; return true })
+		return n
+	}
+	for _, directed := range []bool{false, true} {
+		before, ended := mappings(), 0
+		for left := 0; ; left += 1 + left/24 {
+			b := NewBuilder(BuildOptions{Directed: directed, Threads: 1})
+			c := &EdgeChunk{}
+			const n = 1 << 14
+			for v := range uint64(n) {
+				for range 1 + v%3 { // so that degrees, without what repeats, have another order
+					c.Src, c.Dst = append(c.Src, v), append(c.Dst, (v*7+1)%n)
+				}
+			}
+			if err := b.AddEdges(c); err != nil {
+				t.Fatal(err)
+			}
+			g, err := b.Build(&endsAfter{context.Background(), left})
+			if err == nil {
+				_ = g.Close()
+			} else if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if after := mappings(); after != before {
+				t.Fatalf("directed %t: %d arrays are mapped after a build that ended at step %d: %v", directed, after-before, left, err)
+			}
+			if err == nil {
+				break
+			}
+			ended++
+		}
+		if ended < 10 {
+			t.Errorf("a build has %d steps at which it can end", ended)
+		}
+	}
+}
