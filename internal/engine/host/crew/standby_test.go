@@ -1,6 +1,7 @@
 package crew
 
 import (
+	"bytes"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -25,13 +26,39 @@ func eventually(t *testing.T, n int) {
 	}
 }
 
+// serving is how many goroutines of crews there are, those included that have not
+// begun, or will stand by when they have.
+func serving() int {
+	text := make([]byte, 1<<20)
+	text = text[:runtime.Stack(text, true)]
+	return bytes.Count(text, []byte("host/crew.run in goroutine")) + bytes.Count(text, []byte("host/crew.Ready in goroutine"))
+}
+
+// dismiss has all that stand by end, and waits until they and those that work have: one
+// of another test's that came to stand by later would be counted in this one.
+func dismiss(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); serving() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("%d goroutines of crews are left", serving())
+			return
+		}
+		for alone.Load() && standing() > 0 {
+			run(func(*Memory) { runtime.Goexit() })
+		}
+	}
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	idle.own = nil
+}
+
 // standBy lets goroutines of this test stand by, for so long.
 func standBy(t *testing.T, most time.Duration) {
 	t.Helper()
 	if !canStandBy {
 		t.Skip("not on " + runtime.GOOS)
 	}
-	eventually(t, 0)
+	dismiss(t)
 	procs := runtime.GOMAXPROCS(5)
 	set := func(d time.Duration) (before time.Duration) {
 		idle.mu.Lock()
@@ -42,17 +69,8 @@ func standBy(t *testing.T, most time.Duration) {
 	before := set(most)
 	Alone()
 	t.Cleanup(func() {
+		dismiss(t)
 		alone.Store(false)
-		for end := time.Now().Add(20 * time.Second); standing() > 0 && time.Now().Before(end); { // each may have been told to wait for long
-			idle.mu.Lock()
-			n := len(idle.list)
-			s := idle.list[n-1]
-			idle.list = idle.list[:n-1]
-			idle.mu.Unlock()
-			s.work = func(*Memory) { runtime.Goexit() }
-			s.word.Store(1)
-			wake(&s.word)
-		}
 		set(before)
 		runtime.GOMAXPROCS(procs)
 	})
