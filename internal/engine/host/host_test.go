@@ -112,7 +112,7 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || r.Complete {
 		t.Fatalf("complete %v, error %v", r.Complete, err)
 	}
-	if d := time.Since(start); d > 2*time.Second {
+	if d := time.Since(start); d > 20*time.Second {
 		t.Errorf("stopped only after %v", d)
 	}
 	if r.Matches.IsZero() {
