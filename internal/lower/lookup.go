@@ -39,24 +39,28 @@ func (t *lowering) looksUp(i int, a, b kir.Expr, further bounds, sized bool, e *
 	out.x = &kir.Var{Name: "x", T: kir.T(kir.U32)}
 	x, base := kir.R(out.x), &t.nodes[s.Base]
 	all := t.nodeBounds(i).and(further)
-	lists := base.Op == plan.SetList && base.Adj == s.Adj
-	in := func(u kir.Expr) kir.Expr {
-		rev := t.p.Adjs[s.Adj].Rev
-		return kir.Fn(kir.Adjacent, kir.G(t.adjs[s.Adj]), kir.G(t.adjs[rev]), u, x)
+	in := func(adj int, u kir.Expr) kir.Expr {
+		return kir.Fn(kir.Adjacent, kir.G(t.adjs[adj]), kir.G(t.adjs[t.p.Adjs[adj].Rev]), u, x)
 	}
+	other := in(s.Adj, e.m(s.Of))
 	switch {
-	case lists && (s.Op == plan.SetAnd || sized):
+	case base.Op == plan.SetList && (s.Op == plan.SetAnd || sized):
 		shorter := kir.Op2(kir.Lt, kir.Fn(kir.Size, b), kir.Fn(kir.Size, a))
-		u := let("u", kir.Select{If: shorter, Then: e.m(base.Of), Else: e.m(s.Of)})
+		if base.Adj == s.Adj {
+			other = in(s.Adj, let("u", kir.Select{If: shorter, Then: e.m(base.Of), Else: e.m(s.Of)}))
+		} else {
+			shorter = let("fewer", shorter)
+			other = kir.Select{If: shorter, Then: in(base.Adj, e.m(base.Of)), Else: other}
+		}
 		out.over, out.all, out.others = let("c", kir.Select{If: shorter, Then: b, Else: a}), a, s.Op == plan.SetMinus
-		out.keep = kir.All(append(all.holds(x, e.m), in(u))...)
+		out.keep = kir.All(append(all.holds(x, e.m), other)...)
 	case s.Op == plan.SetAnd:
 		// a is within all bounds but those that b was cut at.
 		_, rest := t.list(s.Adj, s.Of, all, e.m)
 		out.over = a
-		out.keep = kir.All(append(all.without(rest).holds(x, e.m), in(e.m(s.Of)))...)
+		out.keep = kir.All(append(all.without(rest).holds(x, e.m), other)...)
 	default:
-		out.over, out.keep = a, kir.NotX(in(e.m(s.Of)))
+		out.over, out.keep = a, kir.NotX(other)
 	}
 	return out, true
 }
