@@ -2,7 +2,6 @@ package irgen
 
 import (
 	"math"
-	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
@@ -126,9 +125,11 @@ func (l *lowerer) infoGraph(n *asg.Node, name string, e *data.EdgeInfo) *made {
 	second := func(i kir.Expr) kir.Expr { return asInt(kir.Elem{X: kir.G(to), I: i}) }
 	m.to = &rows{n: kir.C(uint32(len(e.Info))), width: 1, at: func(i kir.Expr, _ int) kir.Expr { return second(i) }}
 	if l.reads(n, asg.Edges) {
-		var first []uint32
+		first := make([]uint32, 0, len(e.Info))
 		for v := range uint32(vertices) {
-			first = append(first, slices.Repeat([]uint32{v}, e.Lists.Degree(v))...)
+			for range e.Lists.Degree(v) {
+				first = append(first, v)
+			}
 		}
 		from := l.ids(name+" from", first)
 		m.edges = &rows{n: m.to.n, width: 2, at: func(i kir.Expr, j int) kir.Expr {
