@@ -2,8 +2,8 @@
 // every level of the loop nest, unrolled into one kernel per plan, or, for plans
 // for the local method, the text of what lies below a root, over rows of bits.
 //
-// It knows plans, their lowering, sessions and the local method; it must not know
-// other engines.
+// It knows plans, their lowering, sessions, tables of members and the local method; it
+// must not know other engines.
 package codegen
 
 import (

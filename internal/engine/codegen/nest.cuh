@@ -9,7 +9,8 @@
 //
 // Requires the text of a plan in the sets view before it, and slots for W_SLOTS
 // sets of cap elements a warp. With NEST_TABLES the text looks neighbours up in
-// tables, whose addresses every block has at the start of its shared memory. Compared with the oracle by the package's tests.
+// tables, whose addresses every block has at the start of its shared memory. Compared
+// with the oracle by the package's tests.
 #ifdef NEST_TABLES
 #include "memberfill.cuh"
 #endif

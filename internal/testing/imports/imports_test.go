@@ -43,9 +43,9 @@ var may = map[string][]string{
 	"engine/oracle": {"plan", "graph", "pattern", "engine"},
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
-	// local is a method that the engines of GPUs share.
 	// members is what engines of GPUs find out about neighbour lists by.
 	"engine/members": {"kir/*", "cuda/*", "engine"},
+	// local is a method that the engines of GPUs share.
 	"engine/local":   {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
 	"engine/stack":   {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/local"},
 	"engine/codegen": {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/local", "engine/members"},
