@@ -51,7 +51,7 @@ func TestCompletion(t *testing.T) {
 // TestEngineOptions: what is offered is what the engines read.
 func TestEngineOptions(t *testing.T) {
 	source := map[string]string{}
-	for _, engine := range []string{"host", "stack", "fine", "local"} {
+	for _, engine := range []string{"host", "stack", "fine", "codegen", "local"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "internal", "engine", engine, "*.go"))
 		if err != nil || files == nil {
 			t.Fatal(engine, err)
