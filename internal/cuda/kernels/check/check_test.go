@@ -14,7 +14,7 @@ import (
 // is generated for a plan, which the engines' own tests check together with such texts.
 var parts = []string{
 	"device_clang.cuh", "device_cuda.cuh", "device_emu.cuh", "emu_abi.cuh",
-	"code.cuh", "combine.cuh", "flat.cuh", "flatleaf.cuh", "idle.cuh", "stack.cuh", "table.cuh",
+	"code.cuh", "combine.cuh", "flat.cuh", "flatleaf.cuh", "idle.cuh", "memberfill.cuh", "stack.cuh", "table.cuh",
 }
 
 func TestCompilesForGPUs(t *testing.T) {
