@@ -60,8 +60,29 @@ func (a *app) verifyFile(f *searchFlags) error {
 	if err := g.CheckFile(a.ctx, f.commonFlags.options()...); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: ok: %d vertices, %d edges, every section and list checked\n", f.path, g.NumVertices(), g.NumEdges())
-	return err
+	out, err := a.open(f.out)
+	if err != nil {
+		return err
+	}
+	return out.finish(writeSound(out, f, g))
+}
+
+// writeSound says that the graph file of f, with graph g, is sound.
+func writeSound(out *output, f *searchFlags, g *weft.Graph) error {
+	w := jsonWriter{w: out, to: f.outFormat()}
+	switch {
+	case w.takes():
+		return w.add(map[string]any{"path": f.path, "ok": true, "vertices": g.NumVertices(), "edges": g.NumEdges()})
+	case w.to == "table":
+		_, err := fmt.Fprintf(out, "%s: ok: %d vertices, %d edges, every section and list checked\n", f.path, g.NumVertices(), g.NumEdges())
+		return err
+	}
+	return writeRows(out, w.to, 1, []sink.Column{
+		column("path", sink.String, func(int) any { return f.path }),
+		column("result", sink.String, func(int) any { return "ok" }),
+		column("vertices", sink.Int, func(int) any { return int64(g.NumVertices()) }),
+		column("edges", sink.Int, func(int) any { return int64(g.NumEdges()) }),
+	})
 }
 
 func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error {
