@@ -158,7 +158,7 @@ func TestBenchMatchaUse(t *testing.T) {
 // and lanes are counted in each.
 func TestBenchMatchaDevice(t *testing.T) {
 	if testing.Short() {
-		t.Skip("kernels take seconds to compile")
+		t.Skip("-short: kernels take seconds to compile")
 	}
 	end, err := choose.Instead(device.Emulated(t, emu.Options{}))
 	if err != nil {

@@ -67,6 +67,24 @@ func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error
 	return plan.Compile(g, p, o)
 }
 
+// countedNest is the nest of a pattern of the catalogue, and what the host engine counts by it.
+func countedNest(t *testing.T, g *graph.Graph, name string) (*plan.Plan, engine.Uint128) {
+	t.Helper()
+	qs, err := gql.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := nest(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, want.Matches
+}
+
 // TestAgreesWithHost counts the papers' patterns in a graph with hubs, on
 // which one vertex of level 0 is many tasks.
 func TestAgreesWithHost(t *testing.T) {
@@ -82,21 +100,10 @@ func TestAgreesWithHost(t *testing.T) {
 			if testing.Short() && i%4 != 1 {
 				continue
 			}
-			qs, err := gql.ByName(fmt.Sprintf("gmatch:P%d", i))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := plan.Compile(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot, Method: "nest"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p, want := countedNest(t, g, fmt.Sprintf("gmatch:P%d", i))
 			got, err := e.Run(t.Context(), g, p, engine.Options{}, nil)
-			if err != nil || got.Matches != want.Matches || !got.Complete {
-				t.Errorf("P%d: %v on %s, %v on host: %v", i, got.Matches, got.Device, want.Matches, err)
+			if err != nil || got.Matches != want || !got.Complete {
+				t.Errorf("P%d: %v on %s, %v on host: %v", i, got.Matches, got.Device, want, err)
 			}
 		}
 	})

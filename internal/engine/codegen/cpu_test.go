@@ -10,7 +10,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
-	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/native"
@@ -69,22 +68,11 @@ func TestCPUAgreesWithHost(t *testing.T) {
 		if testing.Short() && i%4 != 1 {
 			continue
 		}
-		qs, err := gql.ByName(fmt.Sprintf("gmatch:P%d", i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := nest(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, want := countedNest(t, g, fmt.Sprintf("gmatch:P%d", i))
 		for _, threads := range []int{1, 3} {
 			got, err := codegen.CPU{}.Run(t.Context(), g, p, engine.Options{Threads: threads}, nil)
-			if err != nil || got.Matches != want.Matches || !got.Complete {
-				t.Errorf("P%d: %v by %d threads, %v on host: %v", i, got.Matches, threads, want.Matches, err)
+			if err != nil || got.Matches != want || !got.Complete {
+				t.Errorf("P%d: %v by %d threads, %v on host: %v", i, got.Matches, threads, want, err)
 			}
 		}
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
-	"github.com/weftgraph/weft/internal/engine/host"
-	"github.com/weftgraph/weft/internal/gql"
-	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -29,18 +26,7 @@ func TestHub(t *testing.T) {
 		}
 	}
 	g := spec.Build()
-	qs, err := gql.ByName("gmatch:P5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := nest(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, want := countedNest(t, g, "gmatch:P5")
 	hash := engine.Options{Opt: map[string]string{"codegen.lookup": "hash"}}
 	d := device.Emulated(t, emu.Options{})
 	for _, c := range []struct {
@@ -57,8 +43,8 @@ func TestHub(t *testing.T) {
 			o = hash
 		}
 		got, err := e.Run(t.Context(), g, p, o, nil)
-		if err != nil || got.Matches != want.Matches {
-			t.Errorf("%d bytes: %v matches, %v on host: %v", c.memory, got.Matches, want.Matches, err)
+		if err != nil || got.Matches != want {
+			t.Errorf("%d bytes: %v matches, %v on host: %v", c.memory, got.Matches, want, err)
 		}
 		if few := strings.Contains(strings.Join(got.Notes, "\n"), "blocks have room"); few == c.suits {
 			t.Errorf("%d bytes: notes %q", c.memory, got.Notes)

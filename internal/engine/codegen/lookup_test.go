@@ -21,6 +21,9 @@ func TestLookup(t *testing.T) {
 		t.Fatal(err)
 	}
 	on(t, func(t *testing.T, e engine.Engine) {
+		if testing.Short() {
+			t.Log("-short: P5 by bits and by hash tables alone, since each plan is compiled")
+		}
 		for _, how := range []string{"bits", "hash", "search"} {
 			opt := map[string]string{"codegen.lookup": how}
 			if how != "bits" { // what other tests have, since all small graphs do
