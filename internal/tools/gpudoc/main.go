@@ -27,14 +27,18 @@ type results struct {
 	Runs  int
 	Cells []cell
 
-	Packages []struct {
-		Package, Tool string
-		Exit          int
-		Seconds       int
-		Tests         []struct {
-			Name, Result string
-			Seconds      float64
-		}
+	Packages []tested
+}
+
+// tested is one test program under one tool.
+type tested struct {
+	Package, Tool string
+	Exit          int
+	Seconds       int
+	Compared      string // with the oracle, by the no-diff test: "211 plans, 10534 runs"
+	Tests         []struct {
+		Name, Result string
+		Seconds      float64
 	}
 }
 
@@ -115,7 +119,7 @@ func tables(files []string, known map[string]answer) (map[string]string, error) 
 	}
 	slices.SortStableFunc(all, func(a, b results) int { return cmp.Compare(a.Date, b.Date) })
 	sections := map[string]string{}
-	for _, r := range all {
+	for _, r := range joined(all) {
 		if r.Kind == "bench" {
 			sections["bench"] += r.bench(known)
 		} else {
@@ -123,6 +127,22 @@ func tables(files []string, known map[string]answer) (map[string]string, error) 
 		}
 	}
 	return sections, nil
+}
+
+// joined makes one of results of one kind that were taken of one commit on one
+// machine, as by a run for each package.
+func joined(all []results) []results {
+	var out []results
+	for _, r := range all {
+		same := func(o results) bool { return o.Kind == r.Kind && o.Runs == r.Runs && o.where() == r.where() }
+		if i := slices.IndexFunc(out, same); i >= 0 {
+			out[i].Cells = append(out[i].Cells, r.Cells...)
+			out[i].Packages = append(out[i].Packages, r.Packages...)
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // replace puts text between the marks of a kind.
@@ -139,12 +159,15 @@ func replace(doc, kind, text string) (string, error) {
 // aboutGPU are the lines of weft doctor that results depend on.
 var aboutGPU = regexp.MustCompile(`^GPU (driver|compiler.*|[0-9]+)$`)
 
+// library is a file that weft doctor names; what counts is its version.
+var library = regexp.MustCompile(`/\S*\.so\.([0-9.]*[0-9])( \([^)]*\))?`)
+
 // where says what a file's results were taken on.
 func (r results) where() string {
 	var parts []string
 	for _, f := range r.Doctor {
 		if aboutGPU.MatchString(f.What) {
-			parts = append(parts, f.What+": "+f.Found)
+			parts = append(parts, f.What+": "+library.ReplaceAllString(f.Found, "$1"))
 		}
 	}
 	date := r.Date

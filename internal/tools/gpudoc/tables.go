@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -149,10 +150,11 @@ func milliseconds(ms float64) string {
 	return strconv.FormatFloat(ms, 'g', 3, 64)
 }
 
-// tests is a line for each test program; what failed is named.
+// tests is a line for each test program under each tool; what failed is named.
 func (r results) tests() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\n| package | under | passed | failed | skipped | s |\n|---|---|---|---|---|---|\n", r.where())
+	slices.SortStableFunc(r.Packages, func(a, b tested) int { return cmp.Compare(a.Package, b.Package) })
+	fmt.Fprintf(&b, "%s.\n\n| package | under | passed | failed | skipped | against the oracle | s |\n|---|---|---|---|---|---|---|\n", r.where())
 	var notes []string
 	for _, p := range r.Packages {
 		n := map[string]int{}
@@ -172,7 +174,7 @@ func (r results) tests() string {
 		if p.Exit != 0 && n["fail"] == 0 {
 			notes = append(notes, fmt.Sprintf("%s: exit code %d", p.Package, p.Exit))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d |\n", p.Package, p.Tool, n["pass"], n["fail"], n["skip"], p.Seconds)
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %s | %d |\n", p.Package, p.Tool, n["pass"], n["fail"], n["skip"], p.Compared, p.Seconds)
 	}
 	b.WriteString("\n")
 	for _, note := range notes {
