@@ -84,3 +84,26 @@ func BenchmarkMotifs(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPlanning plans the patterns P1 to P9 and prints nothing of it: what a
+// count spends before its search, and estimates besides.
+func BenchmarkPlanning(b *testing.B) {
+	g, err := weft.Open(b.Context(), filepath.Join("testdata", "graphs", "ego-facebook.txt.gz"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer g.Close()
+	for _, name := range []string{"P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9"} {
+		qs, err := weft.PatternsByName("gmatch:" + name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := g.Explain(b.Context(), qs[0]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

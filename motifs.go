@@ -108,7 +108,7 @@ func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	opt := s.engineOptions(0)
-	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed, Context: ctx})
+	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed, Threads: s.workers(), Context: ctx})
 	formulas := host.NewFormulas(g.g, opt)
 	if err := payForAll(ctx, decomposer, qs, s); err != nil {
 		return nil, err

@@ -207,7 +207,7 @@ func (s *settings) engineOptions(limit int64) engine.Options {
 
 // planOptions are s for a plan of p.
 func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
-	o := plan.Options{Order: s.order, Root: plan.NoRoot, Params: s.params, AllowProduct: s.product, Seed: s.seed}
+	o := plan.Options{Order: s.order, Root: plan.NoRoot, Params: s.params, AllowProduct: s.product, Seed: s.seed, Threads: s.workers()}
 	if s.order != "" && !slices.Contains(orderRules, s.order) {
 		given, err := givenOrder(s.order, p, s.opts["plan.method"] == "local")
 		if err != nil {

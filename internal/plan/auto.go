@@ -50,6 +50,8 @@ func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
 		return best, nil
 	}
 	d := NewDecomposer(b.g, o)
+	whole := *best // the pattern's own plan is made already
+	d.direct[d.canonical(b.p)] = &whole
 	f, err := d.Formula(b.p)
 	if err != nil {
 		return nil, err

@@ -250,3 +250,40 @@ func TestLocalOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestThreads: a plan does not depend on how many threads walk for it.
+func TestThreads(t *testing.T) {
+	g := dense(200)
+	for _, name := range []string{"gmatch:P3", "gmatch:P6", "cycle(5)"} {
+		for _, order := range []string{"cost", "tests"} {
+			for _, induced := range []bool{false, true} {
+				p := named(t, name)
+				p.Induced = induced
+				text := func(threads int) string {
+					var b strings.Builder
+					if err := plan.ExplainJSON(compile(t, g, p, plan.Options{Root: plan.NoRoot, Order: order, Seed: 3, Threads: threads}), &b); err != nil {
+						t.Fatal(err)
+					}
+					return b.String()
+				}
+				if one, more := text(1), text(5); one != more {
+					t.Errorf("%s, induced %v, order %s: by one thread\n%s\nby five\n%s", name, induced, order, one, more)
+				}
+			}
+		}
+	}
+}
+
+// dense is a graph of hubs, in which comparing orders by walks pays.
+func dense(n int) *graph.Graph {
+	r := rand.New(rand.NewSource(2))
+	var pairs [][2]uint32
+	for u := range uint32(n) {
+		for v := range u {
+			if r.Intn(1+int(u*v)/n) < 5 {
+				pairs = append(pairs, [2]uint32{v, u})
+			}
+		}
+	}
+	return graph.FromEdges(n, pairs, false)
+}

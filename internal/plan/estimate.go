@@ -10,10 +10,12 @@ import (
 
 // Bounds of the estimates by random walks.
 const (
-	walks    = 300  // for the estimates that explain prints
-	maxSteps = 3000 // levels and sets entered over all walks, about
-	probes   = 16   // members of a list that are tried where a list is longer
-	maxRows  = 64   // data edges of one choice that are looked at
+	walks = 300 // for the estimates that explain prints
+	// walksApart are how many share a state, about: others may walk at the same time.
+	walksApart = 75
+	maxSteps   = 3000 // levels and sets entered over all walks, about
+	probes     = 16   // members of a list that are tried where a list is longer
+	maxRows    = 64   // data edges of one choice that are looked at
 )
 
 // estimate fills the estimates and costs of levels and sets.
@@ -34,12 +36,19 @@ func (pl *Plan) estimate(o Options) {
 // the estimate unbiased and its cost small. Roots are picked with probability
 // proportional to degree + 1, because hubs carry most of the matches.
 func (pl *Plan) walk(o *Options, n int) float64 {
-	w := newWalker(pl, o.Seed)
-	for range n {
-		if o.ended() {
-			break
+	parts := make([]*walker, max(n/walksApart, 1))
+	o.atOnce(len(parts), func(i int) {
+		parts[i] = newWalker(pl, o.Seed+uint64(i))
+		for range (n + i) / len(parts) {
+			if o.ended() {
+				break
+			}
+			parts[i].once()
 		}
-		w.once()
+	})
+	w := parts[0]
+	for _, p := range parts[1:] {
+		w.add(p)
 	}
 	total := 0.0
 	for l := range pl.Levels {
@@ -89,6 +98,15 @@ func newWalker(pl *Plan, seed uint64) *walker {
 	}
 	w.prepare()
 	return w
+}
+
+// add adds what another walker of the plan has summed up.
+func (w *walker) add(other *walker) {
+	for _, x := range [][2][]float64{{w.sum, other.sum}, {w.cost, other.cost}, {w.sumSize, other.sumSize}, {w.sumAt, other.sumAt}} {
+		for i := range x[0] {
+			x[0][i] += x[1][i]
+		}
+	}
 }
 
 // prepare sums the root weights.
@@ -212,10 +230,10 @@ func (w *walker) once() {
 // pick chooses a candidate of level l and returns the estimated number of
 // candidates.
 func (w *walker) pick(l int) (uint32, float64) {
-	list, ok := w.pl.smallest(l, w.m)
+	list, from := w.pl.smallest(l, w.m)
 	lv := &w.pl.Levels[l]
 	w.hits = w.hits[:0]
-	if !ok {
+	if from < 0 {
 		n := w.pl.Graph.NumVertices()
 		for range probes {
 			if c := uint32(w.rng.IntN(n)); w.pl.valid(l, c, w.m, w.e) {
@@ -237,14 +255,14 @@ func (w *walker) pick(l int) (uint32, float64) {
 	list = within(list, first, max(first, end))
 	if len(list) <= probes {
 		for _, c := range list {
-			if w.pl.valid(l, c, w.m, w.e) {
+			if w.pl.validFrom(l, from, c, w.m, w.e) {
 				w.hits = append(w.hits, c)
 			}
 		}
 		return w.chosen(1)
 	}
 	for range probes {
-		if c := list[w.rng.IntN(len(list))]; w.pl.valid(l, c, w.m, w.e) {
+		if c := list[w.rng.IntN(len(list))]; w.pl.validFrom(l, from, c, w.m, w.e) {
 			w.hits = append(w.hits, c)
 		}
 	}
@@ -332,11 +350,11 @@ func (w *walker) bounded(list []uint32, s *Set) []uint32 {
 // probe estimates the size of set i by trying members of its shortest operand.
 func (w *walker) probe(i int) float64 {
 	var list []uint32
-	known := false
+	from := -1
 	for j := i; j >= 0; j = w.pl.Sets[j].Base {
 		s := &w.pl.Sets[j]
-		if n := w.pl.Adjs[s.Adj].CSR.List(w.m[s.Of]); s.Op != SetMinus && (!known || len(n) < len(list)) {
-			list, known = n, true
+		if n := w.pl.Adjs[s.Adj].CSR.List(w.m[s.Of]); s.Op != SetMinus && (from < 0 || len(n) < len(list)) {
+			list, from = n, j
 		}
 	}
 	list = w.bounded(list, &w.pl.Sets[i])
@@ -347,7 +365,7 @@ func (w *walker) probe(i int) float64 {
 		if len(list) > tries {
 			c = list[w.rng.IntN(len(list))]
 		}
-		if w.contains(i, c) {
+		if w.contains(i, from, c) {
 			hits++
 		}
 	}
@@ -357,11 +375,12 @@ func (w *walker) probe(i int) float64 {
 	return float64(len(list)) * float64(hits) / float64(tries)
 }
 
-// contains reports whether c is in set i, bounds apart.
-func (w *walker) contains(i int, c uint32) bool {
+// contains reports whether c, out of the list of set from, is in set i, bounds
+// apart.
+func (w *walker) contains(i, from int, c uint32) bool {
 	for j := i; j >= 0; j = w.pl.Sets[j].Base {
 		s := &w.pl.Sets[j]
-		if w.pl.Adjs[s.Adj].CSR.Has(w.m[s.Of], c) == (s.Op == SetMinus) {
+		if j != from && w.pl.Adjs[s.Adj].CSR.Has(w.m[s.Of], c) == (s.Op == SetMinus) {
 			return false
 		}
 	}

@@ -74,7 +74,7 @@ func (x *matcher) edges(l, i int) bool {
 // false; it reports whether f never did.
 func (pl *Plan) candidates(l int, m []uint32, f func(uint32) bool) bool {
 	lv := &pl.Levels[l]
-	if list, ok := pl.smallest(l, m); ok {
+	if list, from := pl.smallest(l, m); from >= 0 {
 		for _, c := range list {
 			if !f(c) {
 				return false
@@ -96,28 +96,36 @@ func (pl *Plan) candidates(l int, m []uint32, f func(uint32) bool) bool {
 	return true
 }
 
-// smallest returns the shortest positive backward list of level l.
-func (pl *Plan) smallest(l int, m []uint32) (list []uint32, ok bool) {
-	for _, b := range pl.Levels[l].Back {
+// smallest returns the shortest positive backward list of level l, and which of
+// Level.Back it is; -1: there is none.
+func (pl *Plan) smallest(l int, m []uint32) (list []uint32, from int) {
+	from = -1
+	for i, b := range pl.Levels[l].Back {
 		if b.Neg {
 			continue
 		}
-		if n := pl.Adjs[b.Adj].CSR.List(m[b.Level]); !ok || len(n) < len(list) {
-			list, ok = n, true
+		if n := pl.Adjs[b.Adj].CSR.List(m[b.Level]); from < 0 || len(n) < len(list) {
+			list, from = n, i
 		}
 	}
-	return list, ok
+	return list, from
 }
 
 // valid applies the checks of level l to candidate c. m[l] is set to c, which
 // predicates look at.
 func (pl *Plan) valid(l int, c uint32, m []uint32, e []uint64) bool {
+	return pl.validFrom(l, -1, c, m, e)
+}
+
+// validFrom is valid for a candidate out of the list of the backward neighbour
+// from, which need not be searched for it.
+func (pl *Plan) validFrom(l, from int, c uint32, m []uint32, e []uint64) bool {
 	lv := &pl.Levels[l]
 	if !lv.alone(pl, c) {
 		return false
 	}
-	for _, b := range lv.Back {
-		if pl.Adjs[b.Adj].CSR.Has(m[b.Level], c) == b.Neg {
+	for i, b := range lv.Back {
+		if i != from && pl.Adjs[b.Adj].CSR.Has(m[b.Level], c) == b.Neg {
 			return false
 		}
 	}

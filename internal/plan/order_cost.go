@@ -52,7 +52,9 @@ func (b *binding) orderCost(o Options) choice {
 		}
 		return out
 	}
-	least := -1.0
+	var walked []prefix // by plan
+	var flips []bool
+	var plans []*Plan
 	for _, f := range c.best {
 		if f.cost > 50*top.cost || o.ended() {
 			break
@@ -62,14 +64,18 @@ func (b *binding) orderCost(o Options) choice {
 				continue
 			}
 			b.flip = flip
-			pl := b.assemble(f.order, o)
-			cost := pl.walk(&o, 120)
-			if flip {
-				cost *= 1.1 // the usual direction where both are alike
-			}
-			if least < 0 || cost < least {
-				least, out.order, out.flip = cost, f.order, flip
-			}
+			walked, flips, plans = append(walked, f), append(flips, flip), append(plans, b.assemble(f.order, o))
+		}
+	}
+	costs := make([]float64, len(plans))
+	o.atOnce(len(plans), func(i int) { costs[i] = plans[i].walk(&o, 120) })
+	least := -1.0
+	for i, cost := range costs {
+		if flips[i] {
+			cost *= 1.1 // the usual direction where both are alike
+		}
+		if least < 0 || cost < least {
+			least, out.order, out.flip = cost, walked[i].order, flips[i]
 		}
 	}
 	out.why = fmt.Sprintf("cheapest of %d orders by the cost model and random walks over the best %d", c.seen, len(c.best))

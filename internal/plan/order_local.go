@@ -95,8 +95,8 @@ func (b *binding) bestLocal(best []prefix, o Options) []int {
 	around := surveyOf(plans[0].Adjs[0].CSR)
 	rank := func(plans []*Plan, walks int) (least float64) {
 		prices := map[*Plan]float64{}
+		o.atOnce(len(plans), func(i int) { plans[i].walk(&o, walks) })
 		for _, pl := range plans {
-			pl.walk(&o, walks)
 			prices[pl] = localPrice(pl, around)
 		}
 		slices.SortStableFunc(plans, func(x, y *Plan) int { return cmp.Compare(prices[x], prices[y]) })

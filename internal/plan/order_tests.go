@@ -42,44 +42,67 @@ func (b *binding) orderTests(o Options) choice {
 	if o.Quick {
 		n, more = n/8, more/8
 	}
-	least := b.testsOf(ri.order, false, o, n)
+	own := trial{order: ri.order}
+	least := b.testsOf([]trial{own}, o, n)[0]
 	if len(c.best) == 0 || least < worthTesting {
 		return out
 	}
-	best := choice{name: "tests"}
+	var others []trial
 	for _, f := range c.best {
-		for _, flip := range []bool{false, true} {
-			if flip && !b.breaks() {
-				continue
-			}
-			if tests := b.testsOf(f.order, flip, o, n); tests < least {
-				least, best.order, best.flip = tests, f.order, flip
-			}
+		others = append(others, trial{f.order, false})
+		if b.breaks() {
+			others = append(others, trial{f.order, true})
+		}
+	}
+	best := own
+	for i, tests := range b.testsOf(others, o, n) {
+		if tests < least {
+			least, best = tests, others[i]
 		}
 	}
 	// The least of many estimates is more often too low than too high: other walks
 	// have to say so too.
 	o.Seed++
-	if best.order != nil && b.testsOf(best.order, best.flip, o, more) < clearlyFewer*b.testsOf(ri.order, false, o, more) {
-		best.why = fmt.Sprintf("tests the fewest candidates of %d orders, by the cost model and random walks over the best %d and RI's", c.seen, len(c.best))
-		out = best
+	if !slices.Equal(best.order, own.order) || best.flip {
+		if tests := b.testsOf([]trial{best, own}, o, more); tests[0] < clearlyFewer*tests[1] {
+			out = choice{order: best.order, flip: best.flip, name: "tests",
+				why: fmt.Sprintf("tests the fewest candidates of %d orders, by the cost model and random walks over the best %d and RI's", c.seen, len(c.best))}
+		}
 	}
 	b.flip = out.flip
 	return out
 }
 
-// testsOf estimates the candidates that a search in this order tests.
-func (b *binding) testsOf(order []int, flip bool, o Options, n int) float64 {
-	b.flip = flip
-	w := newWalker(b.assemble(order, o), o.Seed)
-	sum := 0.0
-	for range n {
-		if o.ended() {
-			break
-		}
-		sum += w.tested()
+// trial is an order and the direction of its restrictions.
+type trial struct {
+	order []int
+	flip  bool
+}
+
+// testsOf estimates for each trial the candidates that a search in this order
+// tests, by n walks, as many of which share a seed as there are testWalks.
+func (b *binding) testsOf(trials []trial, o Options, n int) []float64 {
+	plans := make([]*Plan, len(trials))
+	for i, t := range trials {
+		b.flip = t.flip
+		plans[i] = b.assemble(t.order, o)
 	}
-	return sum / float64(n)
+	rounds := (n + testWalks - 1) / testWalks
+	sums := make([]float64, len(trials)*rounds)
+	o.atOnce(len(sums), func(i int) {
+		w := newWalker(plans[i/rounds], o.Seed+uint64(i%rounds))
+		for range n / rounds {
+			if o.ended() {
+				break
+			}
+			sums[i] += w.tested()
+		}
+	})
+	tests := make([]float64, len(trials))
+	for i, sum := range sums {
+		tests[i/rounds] += sum / float64(n/rounds*rounds)
+	}
+	return tests
 }
 
 // tested makes one walk and returns the tests that it stands for.

@@ -281,6 +281,9 @@ type Options struct {
 	// Quick plans trust the model of the graph and make next to no random walks.
 	Quick bool
 	Seed  uint64
+	// Threads are how many planning may use for its walks; 0: one. The plan is the
+	// same with any number.
+	Threads int
 	// Context, if not nil, ends planning: Compile then returns its cause, soon.
 	Context context.Context
 }
