@@ -23,6 +23,8 @@ type Faults struct {
 
 	// SkipFrom: the n-th Launch and all after it are accepted, and their kernels do not run.
 	SkipFrom int
+	// SkipOne: the n-th Launch alone is accepted, and its kernel does not run.
+	SkipOne int
 
 	// SlowCompile is how much longer each Compile takes.
 	SlowCompile time.Duration
@@ -118,7 +120,7 @@ func (f *Faults) Launch(function Handle, blocks, threads, shared int, stream Han
 	if err := nth(&f.launches, f.FailLaunch, Error{Op: "launch", Kind: ErrLaunch}); err != nil {
 		return err
 	}
-	if f.SkipFrom > 0 && f.Launches() >= f.SkipFrom {
+	if n := f.Launches(); f.SkipFrom > 0 && n >= f.SkipFrom || n == f.SkipOne {
 		return nil
 	}
 	return f.Backend.Launch(function, blocks, threads, shared, stream, params, bytes)

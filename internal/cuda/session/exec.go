@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"time"
 	"unsafe"
@@ -73,6 +74,15 @@ func (x *Exec) Kernel(name string) (*cuda.Kernel, error) {
 		x.modules[text] = m
 	}
 	return m.Kernel(name)
+}
+
+// User is what kernels that have ended have added to the i-th of the counters that are
+// an engine's own, on this device. In Start, after Stream was waited for.
+func (x *Exec) User(i int) (uint64, error) {
+	at := unsafe.Offsetof(counters{}.User) + uintptr(i)*unsafe.Sizeof(uint64(0))
+	got := make([]uint64, 1)
+	err := cuda.Download(x.c, got, x.counters, int64(at))
+	return got[0], err
 }
 
 // Room is how many bytes Scratch can still give.
@@ -193,10 +203,20 @@ func (x *Exec) first(b cuda.Buffer, l Lists) error {
 	if err != nil {
 		return err
 	}
-	if err := t.First(b, l, uint64(b.Size/8)); err != nil {
+	// The last is a place that no list has until the kernel has run: later runs will
+	// take what is in b for true.
+	last := cuda.Buffer{Ptr: b.Ptr + uint64(b.Size-8), Size: 8}
+	if err := errors.Join(x.c.Fill(last, 0xff, x.stream), t.First(b, l, uint64(b.Size/8)), x.stream.Synchronize()); err != nil {
 		return err
 	}
-	return x.stream.Synchronize()
+	got := make([]uint64, 1)
+	if err := cuda.Download(x.c, got, last, 0); err != nil {
+		return err
+	}
+	if got[0] == math.MaxUint64 {
+		return &cuda.Error{Op: x.job.Name, Kind: cuda.ErrLaunch, Text: "the kernel that finds where larger ids begin did not run"}
+	}
+	return nil
 }
 
 // close gives back what the run took on the device.

@@ -97,6 +97,7 @@ func TestFaults(t *testing.T) {
 		{"alloc", cuda.ErrMemory, func(f *cuda.Faults, n int) { f.FailAlloc = n }, 100},
 		{"launch", cuda.ErrLaunch, func(f *cuda.Faults, n int) { f.FailLaunch = n }, 100},
 		{"skip", cuda.ErrLaunch, func(f *cuda.Faults, n int) { f.SkipFrom = n }, 100},
+		{"gap", cuda.ErrLaunch, func(f *cuda.Faults, n int) { f.SkipOne = n }, 100},
 		{"compile", cuda.ErrCompile, func(f *cuda.Faults, n int) { f.FailCompile = n }, 100},
 		{"copy", nil, func(f *cuda.Faults, n int) { f.FailCopy = n }, 100},
 		{"work", cuda.ErrLost, func(f *cuda.Faults, n int) { f.FailWork = n }, 100},

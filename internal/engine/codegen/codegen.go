@@ -111,10 +111,12 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	slots, _ := prog.Define("W_SLOTS")
 	j.Start = func(d *session.Exec) (func() error, error) { return n.start(d, x, int(slots)) }
 	r, err := e.s.Run(ctx, j)
-	if err == nil {
-		err = n.allRan(&r)
-	}
 	res.Notes = append(res.Notes, n.notes.All()...)
+	if err == nil {
+		if err = n.allRan(&r); err != nil {
+			return res, err
+		}
+	}
 	res.Matches, res.Complete = engine.Uint128(r.Matches), r.Complete
 	if sink != nil && rows.Chooses() {
 		res.Matches = engine.U64(rows.Matches())

@@ -28,6 +28,7 @@ func TestTableFaults(t *testing.T) {
 		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },
 		"launch": func(n int) *cuda.Faults { return &cuda.Faults{FailLaunch: n} },
 		"skip":   func(n int) *cuda.Faults { return &cuda.Faults{SkipFrom: n} },
+		"gap":    func(n int) *cuda.Faults { return &cuda.Faults{SkipOne: n} },
 	} {
 		t.Run(what, func(t *testing.T) {
 			failed := 0

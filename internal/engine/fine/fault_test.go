@@ -35,17 +35,24 @@ func TestFaults(t *testing.T) {
 		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },
 		"launch": func(n int) *cuda.Faults { return &cuda.Faults{FailLaunch: n} },
 		"skip":   func(n int) *cuda.Faults { return &cuda.Faults{SkipFrom: n} },
+		"gap":    func(n int) *cuda.Faults { return &cuda.Faults{SkipOne: n} },
 		"copy":   func(n int) *cuda.Faults { return &cuda.Faults{FailCopy: n} },
 		"look":   func(n int) *cuda.Faults { return &cuda.Faults{FailWork: n} },
 	}
 	for _, index := range []string{"none", "bitmap"} {
 		for what, fault := range faults {
+			if what == "gap" && index != "none" {
+				continue // a candidate graph goes with its run; what the kernels of Tools leave out is seen where no others follow
+			}
 			t.Run(fmt.Sprintf("%s with index %s", what, index), func(t *testing.T) {
 				failed := 0
 				for n := 1; n <= 40; n++ {
 					err := faulty.Count(t, fault(n), want.Matches, func(s *session.Session) (engine.Result, error) {
 						return fine.New(s).Run(t.Context(), g, p, engine.Options{Opt: map[string]string{"fine.index": index}}, nil)
 					})
+					if err == nil && what == "gap" {
+						continue // nothing was lost with that launch
+					}
 					if err == nil {
 						break // there is no n-th call
 					}

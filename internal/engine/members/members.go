@@ -184,21 +184,43 @@ func (m *Maker) Each(x *session.Exec, table func(g *kir.GlobalDef, what string, 
 // text has memberfill.cuh.
 func (m *Maker) Keep(x *session.Exec) (at [Tables]uint64, err error) {
 	err = m.Each(x, func(g *kir.GlobalDef, what string, bytes int64) error {
-		b, _, err := x.Keep(what, g.Off, bytes, func(b cuda.Buffer) (any, error) {
-			return nil, errors.Join(m.Fill(x, b, g, [3]uint64{}), x.Stream().Synchronize())
-		})
+		b, _, err := x.Keep(what, g.Off, bytes, func(b cuda.Buffer) (any, error) { return nil, m.whole(x, b, g) })
 		at[g.Index] = m.Address(g, b)
 		return err
 	})
 	return at, err
 }
 
+// whole fills b with the table of adjacency g, and fails where the device left out a
+// launch: later runs will take what is in b for the table.
+func (m *Maker) whole(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef) error {
+	before, err := x.User(Counter)
+	if err != nil {
+		return err
+	}
+	launches, err := m.fill(x, b, g, [3]uint64{})
+	if err := errors.Join(err, x.Stream().Synchronize()); err != nil {
+		return err
+	}
+	after, err := x.User(Counter)
+	if err == nil && after-before != launches {
+		err = &cuda.Error{Op: "tables of members", Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d kernels ran", after-before, launches)}
+	}
+	return err
+}
+
 // Fill makes the table of adjacency g in b, or that of the lists instead that stand
 // for it: a struct Adj. A run that is to stop leaves with an error.
 func (m *Maker) Fill(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, instead [3]uint64) error {
+	_, err := m.fill(x, b, g, instead)
+	return err
+}
+
+// fill is Fill, and counts its launches.
+func (m *Maker) fill(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, instead [3]uint64) (launches uint64, err error) {
 	k, err := x.Kernel("fill_members")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	threads := m.Threads
 	if x.Info().Emulated {
@@ -206,7 +228,7 @@ func (m *Maker) Fill(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, instead [
 	}
 	blocks, err := k.Resident(threads, 0)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	words, ids := b, cuda.Buffer{}
 	if !m.Bits {
@@ -214,21 +236,22 @@ func (m *Maker) Fill(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, instead [
 		words, ids = cuda.Buffer{Ptr: b.Ptr, Size: split}, cuda.Buffer{Ptr: b.Ptr + uint64(split), Size: b.Size - split}
 	}
 	if err := errors.Join(x.Context().Fill(words, 0, x.Stream()), x.Context().Fill(ids, 0xff, x.Stream())); err != nil {
-		return err
+		return 0, err
 	}
 	t := tabling{Instead: instead}
 	t.Tables[g.Index] = m.Address(g, b)
 	for n := g.Off[len(g.Off)-1]; t.First < n; t.First = t.End {
 		if t.First > 0 {
 			if err := errors.Join(x.Stream().Synchronize(), m.Stop()); err != nil {
-				return err
+				return launches, err
 			}
 		}
 		t.End = min(t.First+slice, n)
 		m.Ran.Add(1)
+		launches++
 		if err := session.Launch(x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &t); err != nil {
-			return err
+			return launches, err
 		}
 	}
-	return nil
+	return launches, nil
 }
