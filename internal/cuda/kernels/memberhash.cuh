@@ -17,7 +17,9 @@
 #include "graph.cuh"
 
 // Lists that are searched: all of their probes are in a line or two.
+#ifndef MEMBER_SHORT
 #define MEMBER_SHORT 16
+#endif
 
 DEV u32 bucket_of(u32 v, u32 buckets) { return (u32)((u64)(v * 0x9e3779b1u) * buckets >> 32); }
 DEV u64 first_bucket(u64 off, u32 v) { return (off + v + 1) >> 1; }

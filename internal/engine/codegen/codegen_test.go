@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
@@ -52,10 +53,18 @@ func checks(t *testing.T) {
 }
 
 func TestAgreesWithOracle(t *testing.T) {
+	hashed(t)
 	checks(t)
 	on(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{Engine: e, MaxVertices: 9, Compile: nest, Opt: lookups})
 	})
+}
+
+// hashed has all lists but those of a vertex or two in hash tables where a test asks for these:
+// random graphs have none so long as they begin at otherwise.
+func hashed(t *testing.T) {
+	members.Short = 2
+	t.Cleanup(func() { members.Short = 0 })
 }
 
 // lookups are the ways to look neighbours up beside rows of bits, which small graphs
@@ -166,5 +175,6 @@ func (nobody) Emit(int, *engine.Batch) error { return nil }
 // TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length
 // where a GPU is required.
 func TestGPUNoDiff(t *testing.T) {
+	hashed(t)
 	nodiff.OnDevices(t, nodiff.Config{MaxVertices: 12, Compile: counted, Opt: lookups}, func(s *session.Session) engine.Engine { return codegen.New(s) })
 }

@@ -60,13 +60,10 @@ const byTables = `#define NEST_TABLES
 // text is what the kernels are compiled of.
 func (n *nest) text() string {
 	text := kircuda.TextOf(n.prog, kircuda.Options{Neighbours: n.lookup != members.Search})
-	switch n.lookup {
-	case members.Search:
+	if n.lookup == members.Search {
 		return text + nestText
-	case members.Bits:
-		return "#define MEMBER_BITS\n" + byTables + text + "#undef adjacent\n" + nestText
 	}
-	return byTables + text + "#undef adjacent\n" + nestText
+	return members.Text(n.lookup == members.Bits) + byTables + text + "#undef adjacent\n" + nestText
 }
 
 // start makes the kernel and its memory ready on one device. Where the candidate sets

@@ -6,12 +6,21 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/fine"
+	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
+
+// hashed has all lists but those of a vertex or two in hash tables where a test asks for these:
+// random graphs have none so long as they begin at otherwise.
+func hashed(t *testing.T) {
+	members.Short = 2
+	t.Cleanup(func() { members.Short = 0 })
+}
 
 // TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length
 // where a GPU is required.
 func TestGPUNoDiff(t *testing.T) {
+	hashed(t)
 	c := nodiff.Config{Compile: nest, MaxVertices: 12, Opt: map[string]string{
 		"fine.batch": "off", "fine.tail": "off", "fine.steal": "block|off", "fine.pool": "8|0", "fine.prune": "on",
 		"fine.index": "bitmap|hash|none", "fine.lookup": "hash|search", "fine.siblings": "off|on",

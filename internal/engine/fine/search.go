@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
@@ -79,10 +80,7 @@ typedef Indexed Checks;
 DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.index, p.table}; }
 `
 	}
-	lookup := ""
-	if r.bits {
-		lookup = "#define MEMBER_BITS\n"
-	}
+	lookup := members.Text(r.bits)
 	if r.siblings {
 		lookup += "#define FINE_SIBLINGS\n"
 	}

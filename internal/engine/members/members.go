@@ -31,6 +31,22 @@ const (
 // Lookups are their names, as switches have them.
 var Lookups = []string{"auto", "bits", "hash", "search"}
 
+// Short is MEMBER_SHORT where it is not 0: the longest lists that are searched though
+// there are hash tables. Tests change it, whose random graphs have no longer ones.
+var Short = 0
+
+// Text is what members.cuh is to find defined for tables that are rows of bits, or hash
+// tables.
+func Text(bits bool) string {
+	switch {
+	case bits:
+		return "#define MEMBER_BITS\n"
+	case Short > 0:
+		return fmt.Sprintf("#define MEMBER_SHORT %d\n", Short)
+	}
+	return ""
+}
+
 // Parse reads the value of a switch; empty is auto.
 func Parse(name, value string) (Lookup, error) {
 	i := slices.Index(Lookups, value)
