@@ -54,6 +54,10 @@ func orGPU(r Request, host Choice) Choice {
 	n, err := gpus()
 	if err != nil {
 		host.Reason = fmt.Sprintf("%s; no GPU: %v", about, err)
+		var e *cuda.Error
+		if errors.As(err, &e) && e.Code != 0 { // there is a driver, which does not work
+			host.Notes = append(host.Notes, fmt.Sprintf("on the processor, since no GPU can be used: %v", err))
+		}
 		return host
 	}
 	r.Device = "gpu:0"

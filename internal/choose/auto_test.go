@@ -44,6 +44,7 @@ func TestAuto(t *testing.T) {
 		asked++
 		return 0, cuda.ErrNoDriver
 	}
+	broken := &cuda.Error{Op: "start of the GPU driver", Name: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", Code: 803, Kind: cuda.ErrNoDriver}
 	for _, c := range []struct {
 		work    float64
 		listing bool
@@ -61,6 +62,14 @@ func TestAuto(t *testing.T) {
 		if err != nil || got.Engine.Name() != "host" || !strings.Contains(got.Reason, c.reason) || asked != c.asks {
 			t.Errorf("%g, listing %v: %v, %q, GPUs asked for %d times, %v", c.work, c.listing, got.Engine, got.Reason, asked, err)
 		}
+		if len(got.Notes) > 0 {
+			t.Errorf("%g: notes where there is no driver: %q", c.work, got.Notes)
+		}
+	}
+	gpus = func() (int, error) { return 0, broken }
+	got, err := Pick(request(t, 1e12))
+	if err != nil || got.Engine.Name() != "host" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "no GPU can be used: "+broken.Error()) {
+		t.Errorf("a driver that does not start: %v, %q, %v", got.Engine, got.Notes, err)
 	}
 }
 
