@@ -167,6 +167,26 @@ func TestKernelFault(t *testing.T) {
 	})
 }
 
+// TestKernelLeaves: a kernel that ends the run by itself has failed, and so has one whose
+// rows do not arrive: both are errors of a launch, for which others may count instead.
+func TestKernelLeaves(t *testing.T) {
+	w := newWorld(400, 6)
+	for what, text := range map[string]string{
+		"left early": "store_relaxed(&p.run.counters->stop, 1u);",
+		"arrived":    "if (p.run.ring && g.leader()) atomic_add(&p.run.counters->reserved, (u64)1);",
+	} {
+		on(t, 1, session.Options{}, func(t *testing.T, s *session.Session) {
+			j := w.job()
+			list(j, new([][2]uint32))
+			j.Source.Text = strings.Replace(j.Source.Text, "  if (g.leader()) add128", text+"\n  if (g.leader()) add128", 1)
+			res, err := s.Run(context.Background(), j)
+			if !errors.Is(err, cuda.ErrLaunch) || !strings.Contains(err.Error(), what) || res.Matches != (session.Count{}) {
+				t.Errorf("%s: %v matches, %v", what, res.Matches, err)
+			}
+		})
+	}
+}
+
 // overflowText adds 2^127 a task.
 const overflowText = `
 #include "tasks.cuh"

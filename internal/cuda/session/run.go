@@ -183,7 +183,10 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 	if err := search(); err != nil {
 		return errors.Join(err, r.settle(x, ctl))
 	}
-	return r.collect(x, ctl, rows)
+	if err = r.collect(x, ctl, rows); err != nil {
+		ctl.halt() // memory is given back when kernels have ended, and one may wait for room in the ring
+	}
+	return err
 }
 
 // settle waits for what runs on the device after an error, so that its memory
@@ -291,7 +294,7 @@ func (r *running) collect(x *Exec, ctl *control, rows *drain) error {
 		rows.end()
 		p.rows = rows.total.Load()
 		if n := p.counters.Reserved; p.counters.Stop == 0 && n != p.rows {
-			return fmt.Errorf("%s on %v: %d rows were written and %d arrived", r.job.Name, x.Info(), n, p.rows)
+			return &cuda.Error{Op: fmt.Sprintf("%s on %v", r.job.Name, x.Info()), Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d rows were written and %d arrived", n, p.rows)}
 		}
 	}
 	g := p.counters

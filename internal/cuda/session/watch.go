@@ -150,7 +150,7 @@ func (r *running) result() (Result, error) {
 		res.Compile = max(res.Compile, d.Compile)
 		res.Devices = append(res.Devices, d)
 		if res.Complete && k.Stop != 0 {
-			return Result{}, fmt.Errorf("%s on %v: the kernel left early, and nothing asked it to", r.job.Name, d.Info)
+			return Result{}, &cuda.Error{Op: fmt.Sprintf("%s on %v", r.job.Name, d.Info), Kind: cuda.ErrLaunch, Text: "the kernel left early, and nothing asked it to"}
 		}
 	}
 	if over {
