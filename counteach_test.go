@@ -246,6 +246,45 @@ func TestCountEachOtherDevices(t *testing.T) {
 	}
 }
 
+// TestCountWhileOthersOpen: a query that waits for GPUs while another is counted there, and
+// finds them closed for others then, is counted on GPUs that are opened again.
+func TestCountWhileOthersOpen(t *testing.T) {
+	g, b := onEmulated(t)
+	held := make(chan struct{})
+	b.hold = held
+	qs, err := weft.PatternsByName("motifs(3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	count := func(q *weft.Query) {
+		got, err := g.Count(t.Context(), q, apart("stack")...)
+		want, onHost := g.Count(t.Context(), q)
+		if err != nil || onHost != nil || !got.Complete || got.Subgraphs.Cmp(want.Subgraphs) != 0 {
+			t.Errorf("%s: %v, %v; want %v, %v", q.Name(), got.Subgraphs, err, want.Subgraphs, onHost)
+		}
+	}
+	wg.Go(func() { count(qs[0]) })
+	for inside := 0; inside == 0; time.Sleep(time.Millisecond) {
+		b.mu.Lock()
+		inside = b.inside
+		b.mu.Unlock()
+	}
+	wg.Go(func() { count(qs[1]) })
+	time.Sleep(100 * time.Millisecond) // until it waits for the first, or it is planned too late to
+	wg.Go(func() {
+		end, err := choose.Instead(device.Emulated(t, emu.Options{}))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(end)
+	})
+	time.Sleep(100 * time.Millisecond) // until it waits for the first, too
+	close(held)
+	wg.Wait()
+}
+
 // TestCountEach: what the processor counts one after the other is what it counts
 // alone, each under a timeout of its own.
 func TestCountEach(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
@@ -112,6 +113,9 @@ type Choice struct {
 	// session; nil on the processor.
 	ahead   engine.Engine
 	session *session.Session
+	// device and memory are what the session was asked for by.
+	device string
+	memory int64
 }
 
 // Stale reports whether the GPUs that were chosen are no longer there for the engine:
@@ -146,7 +150,31 @@ func (c Choice) Run(ctx context.Context, g *graph.Graph, o engine.Options, s eng
 			return engine.Result{}, err
 		}
 	}
-	return c.Engine.Run(ctx, g, c.Plan, o, s)
+	res, err := c.Engine.Run(ctx, g, c.Plan, o, s)
+	// Who waited for GPUs which others closed for theirs has not begun.
+	for errors.Is(err, cuda.ErrClosed) && ctx.Err() == nil && c.Stale() {
+		if c, err = c.reopened(); err != nil {
+			return engine.Result{}, err
+		}
+		res, err = c.Engine.Run(ctx, g, c.Plan, o, s)
+	}
+	return res, err
+}
+
+// reopened is the choice over the GPUs that it was made for, opened again.
+func (c Choice) reopened() (Choice, error) {
+	s, err := sessionOn(c.device, c.memory)
+	if err != nil {
+		return c, err
+	}
+	i := slices.IndexFunc(onGPU, func(e gpuEngine) bool { return e.name == c.Engine.Name() })
+	c.session, c.ahead = s, onGPU[i].make(s.Ahead())
+	if auto, ok := c.Engine.(orHost); ok {
+		c.Engine = orHost{onGPU[i].make(s), auto.host}
+	} else {
+		c.Engine = onGPU[i].make(s)
+	}
+	return c, nil
 }
 
 // CheckNames says whether an engine and a device of these names exist in this

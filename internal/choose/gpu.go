@@ -77,7 +77,7 @@ func pickGPU(r Request) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	c := Choice{Workers: s.Workers(), Unchecked: true}
+	c := Choice{Workers: s.Workers(), Unchecked: true, device: r.Device, memory: r.GPUMemory}
 	if labelled {
 		// The order of candidates says little yet: only fine makes its own.
 		f := fine.New(s)
