@@ -210,6 +210,9 @@ func (m *Maker) Keep(x *session.Exec) (at [Tables]uint64, err error) {
 // whole fills b with the table of adjacency g, and fails where the device left out a
 // launch: later runs will take what is in b for the table.
 func (m *Maker) whole(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef) error {
+	if err := x.Stream().Synchronize(); err != nil {
+		return err
+	}
 	before, err := x.User(Counter)
 	if err != nil {
 		return err
