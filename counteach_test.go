@@ -265,7 +265,11 @@ func TestCountWhileOthersOpen(t *testing.T) {
 		}
 	}
 	wg.Go(func() { count(qs[0]) })
+	began := time.Now()
 	for inside := 0; inside == 0; time.Sleep(time.Millisecond) {
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("nothing is compiled")
+		}
 		b.mu.Lock()
 		inside = b.inside
 		b.mu.Unlock()
