@@ -289,7 +289,7 @@ func (e *env) inline(props []propSyntax, where *exprSyntax, self pattern.Ref) {
 		inner.self = &self
 		for _, p := range props {
 			value, _ := inner.expr(p.value)
-			e.conjunct(pattern.Binary{Op: pattern.OpEq, X: pattern.Prop{Of: self, Key: p.key.text}, Y: value}, p.key.pos)
+			inner.conjunct(pattern.Binary{Op: pattern.OpEq, X: pattern.Prop{Of: self, Key: p.key.text}, Y: value}, p.key.pos)
 		}
 		if where != nil {
 			inner.where(where)

@@ -41,11 +41,13 @@ func conjuncts(x *exprSyntax, to []*exprSyntax) []*exprSyntax {
 	return append(to, x)
 }
 
-// conjunct adds a resolved conjunct: to an edge where it is about that edge
-// alone, and to the pattern otherwise.
+// conjunct adds a resolved conjunct: to an edge where it stands in that edge's
+// brackets and is about it alone, and to the pattern otherwise. INDUCED tells the
+// two apart: what stands in the brackets says which data edges the pattern's edge
+// stands for, and a WHERE behind the paths only picks among matches.
 func (e *env) conjunct(x pattern.Expr, pos int) {
 	refs := pattern.Refs(x)
-	if len(refs) == 1 && refs[0].Kind == pattern.EdgeRef {
+	if len(refs) == 1 && refs[0].Kind == pattern.EdgeRef && e.self != nil && refs[0] == *e.self {
 		edge := &e.p.Edges[refs[0].Index]
 		edge.Where = append(edge.Where, x)
 		return
