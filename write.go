@@ -10,10 +10,11 @@ import (
 
 // WriteOptions say how Write writes. The zero value goes by the file's name.
 type WriteOptions struct {
-	Format    string    // "" is by the file's extension
-	AllowLoss bool      // write even what the format cannot hold
-	Vertices  string    // a second file for the vertex table
-	Stdout    io.Writer // what "-" writes to; nil is the standard output
+	Format    string            // "" is by the file's extension
+	AllowLoss bool              // write even what the format cannot hold
+	Lost      func(what string) // is told, with AllowLoss, what is left out
+	Vertices  string            // a second file for the vertex table
+	Stdout    io.Writer         // what "-" writes to; nil is the standard output
 }
 
 // Write writes the graph to a file, which appears under its name when it is

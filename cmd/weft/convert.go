@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +51,7 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 				return err
 			}
 			defer graph.Close()
-			return graph.Write(a.ctx, args[1], weft.WriteOptions{Format: to, AllowLoss: lossy, Vertices: vertices, Stdout: a.stdout})
+			return graph.Write(a.ctx, args[1], weft.WriteOptions{Format: to, AllowLoss: lossy, Lost: a.lost(args[1]), Vertices: vertices, Stdout: a.stdout})
 		},
 	}
 	g.addReading(cmd)
@@ -59,4 +60,12 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 	cmd.Flags().BoolVar(&lossy, "lossy", false, "write even what the format cannot hold")
 	cmd.Flags().StringVar(&vertices, "write-vertices", "", "write ids, labels and properties of vertices to `FILE`")
 	return cmd
+}
+
+// lost says on standard error what the format of a graph's file leaves out.
+func (a *app) lost(file string) func(what string) {
+	if file == "-" {
+		file = "standard output"
+	}
+	return func(what string) { fmt.Fprintf(a.stderr, "weft: %s: %s\n", file, what) }
 }

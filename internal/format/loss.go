@@ -30,6 +30,10 @@ func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 	vertexProps := g.VertexProps != nil && g.VertexProps.NumCols() > 0
 	labels := len(g.VertexLabels) > 0
 	loneliest := isolated(g)
+	lonely := fmt.Sprintf("%d vertices without edges", loneliest)
+	if loneliest == 1 {
+		lonely = "1 vertex without edges"
+	}
 	switch f {
 	case Weft:
 		return nil
@@ -37,7 +41,7 @@ func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 		if !vertices {
 			add(labels, "the vertex labels (a second file holds them: weft convert --write-vertices FILE)")
 			add(vertexProps, "the vertex properties")
-			add(loneliest > 0, "%d vertices without edges", loneliest)
+			add(loneliest > 0, "%s", lonely)
 		}
 		// A CSV has a row of names and no other place to say so.
 		add(variant == "csv" && g.Directed, "the directions of the edges (unless it is read with --directed)")
@@ -51,7 +55,7 @@ func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 		add(!g.IDs.Numeric(), "the text ids")
 		add(labels, "the vertex labels")
 		add(vertexProps, "the vertex properties")
-		add(loneliest > 0, "%d vertices without edges", loneliest)
+		add(loneliest > 0, "%s", lonely)
 		add(edgeLabels, "the edge labels")
 		add(times, "the times")
 		add(edgeProps && !(f == WEL && onlyWeight(g, true)), "the edge properties")

@@ -22,8 +22,10 @@ import (
 // WriteOptions say how to write. The zero value goes by the file's name.
 type WriteOptions struct {
 	Format string // a name of Formats; "" or auto: by the name's extension
-	// AllowLoss writes even where the format cannot hold all of the graph.
+	// AllowLoss writes even where the format cannot hold all of the graph. Lost, if
+	// set, is told then what is left out.
 	AllowLoss bool
+	Lost      func(what string)
 	// Vertices names a second file for the vertex table (ids, labels,
 	// properties), for the formats that are a table of edges.
 	Vertices string
@@ -42,8 +44,12 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 	if vf, _, err := outFormat(o.Vertices, ""); o.Vertices != "" && err == nil && vf == EdgeList && losesTypes(g.VertexProps) {
 		lost = append(lost, "the types of vertex properties")
 	}
-	if len(lost) > 0 && !o.AllowLoss {
+	switch {
+	case len(lost) == 0:
+	case !o.AllowLoss:
 		return &Error{File: path, Offset: -1, Cause: wrapf(ErrLoss, "%s would lose %s", f, strings.Join(lost, "; "))}
+	case o.Lost != nil:
+		o.Lost(fmt.Sprintf("%s loses %s", f, strings.Join(lost, "; ")))
 	}
 	w := &writing{ctx: ctx, g: g, variant: variant}
 	if f == Weft {
