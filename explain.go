@@ -110,7 +110,7 @@ func (e *Explanation) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	name, reason := e.Engine()
-	return json.Marshal(struct {
+	return readableJSON(struct {
 		Query  string          `json:"query"`
 		Engine string          `json:"engine"`
 		Reason string          `json:"engine_reason"`

@@ -1,6 +1,7 @@
 package weft
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/big"
 	"time"
@@ -81,10 +82,20 @@ type jsonSeconds struct {
 	Total   float64 `json:"total"`
 }
 
+// readableJSON is json.Marshal without the escapes that HTML needs: the arrows of
+// queries stay arrows.
+func readableJSON(x any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(x)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
 // MarshalJSON writes the result as `weft count --to json` does.
 func (r Result) MarshalJSON() ([]byte, error) {
 	round := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
-	return json.Marshal(jsonResult{
+	return readableJSON(jsonResult{
 		r.Query, r.Semantics, r.Induced, jsonCount{r.Subgraphs}, jsonCount{r.Embeddings}, jsonCount{r.Automorphisms},
 		r.Complete, r.Engine, r.Device, r.Graph,
 		jsonSeconds{round(r.Load), round(r.Open), round(r.Check), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes, r.Stats,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -73,15 +72,8 @@ func (a *app) info(g *graphFlags, f *commonFlags, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	switch f.to {
-	case "json":
-		text, err := json.MarshalIndent(info, "", "  ")
-		if err == nil {
-			_, err = w.Write(append(text, '\n'))
-		}
-		return err
-	case "ndjson":
-		return json.NewEncoder(w).Encode(info)
+	if j := (jsonWriter{w: w, to: f.to}); j.takes() {
+		return j.add(info)
 	}
 	return writeInfo(w, info)
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/big"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/sink"
@@ -91,15 +93,17 @@ type jsonWriter struct {
 func (w *jsonWriter) takes() bool { return w.to == "json" || w.to == "ndjson" }
 
 func (w *jsonWriter) add(x any) error {
-	if w.to == "ndjson" {
-		line, err := json.Marshal(x)
-		if err == nil {
-			_, err = w.w.Write(append(line, '\n'))
-		}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // the arrows of queries stay arrows
+	if w.to == "json" {
+		enc.SetIndent("", "  ")
+	}
+	if err := enc.Encode(x); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(x, "", "  ")
-	if err != nil {
+	if w.to == "ndjson" {
+		_, err := w.w.Write(text.Bytes())
 		return err
 	}
 	before, after := "", "\n"
@@ -110,7 +114,7 @@ func (w *jsonWriter) add(x any) error {
 		}
 	}
 	w.written++
-	_, err = fmt.Fprintf(w.w, "%s%s%s", before, text, after)
+	_, err := fmt.Fprintf(w.w, "%s%s%s", before, bytes.TrimSpace(text.Bytes()), after)
 	return err
 }
 
@@ -125,6 +129,18 @@ func (w *jsonWriter) close() error {
 	}
 	_, err := io.WriteString(w.w, end)
 	return err
+}
+
+// jsonCount is a count as results write it: a number up to 2^53, a string beyond,
+// and nil where there is none.
+func jsonCount(n *big.Int) any {
+	switch {
+	case n == nil:
+		return nil
+	case n.IsUint64() && n.Uint64() <= 1<<53:
+		return n.Uint64()
+	}
+	return n.String()
 }
 
 // writeRows writes a table of n rows.

@@ -142,19 +142,15 @@ func writeVerification(out *output, w *jsonWriter, v *weft.Verification) error {
 	if w.takes() {
 		type step struct {
 			Check      string  `json:"check"`
-			Embeddings string  `json:"embeddings,omitempty"`
-			Want       string  `json:"want"`
+			Embeddings any     `json:"embeddings,omitempty"`
+			Want       any     `json:"want"`
 			Result     string  `json:"result"`
 			Seconds    float64 `json:"seconds"`
 			Note       string  `json:"note,omitempty"`
 		}
 		var steps []step
 		for i, s := range v.Steps {
-			n := ""
-			if s.Embeddings != nil {
-				n = s.Embeddings.String()
-			}
-			steps = append(steps, step{s.Name, n, s.Want.String(), text(i), seconds(s.Took), s.Note})
+			steps = append(steps, step{s.Name, jsonCount(s.Embeddings), jsonCount(s.Want), text(i), seconds(s.Took), s.Note})
 		}
 		return w.add(map[string]any{"query": v.Query, "ok": v.OK, "compared": v.Compared, "checks": steps})
 	}
