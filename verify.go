@@ -3,6 +3,7 @@ package weft
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -99,7 +100,7 @@ func (v *verifier) add(s VerifyStep) {
 
 // recount counts with another plan.
 func (v *verifier) recount(ctx context.Context, name string, change func(*plan.Options)) {
-	ctx, cancel := context.WithTimeout(ctx, v.budget)
+	ctx, cancel := context.WithTimeoutCause(ctx, v.budget, errBudget)
 	defer cancel()
 	step := VerifyStep{Name: name}
 	start := time.Now()
@@ -118,12 +119,17 @@ func (v *verifier) recount(ctx context.Context, name string, change func(*plan.O
 	v.add(step)
 }
 
+// errBudget is why a recount ended that took longer than it may.
+var errBudget = errors.New("the budget is spent")
+
 func (v *verifier) why(ctx context.Context, err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case ctx.Err() != nil:
+	case context.Cause(ctx) == errBudget:
 		return fmt.Sprintf("not finished within %s", v.budget)
+	case ctx.Err() != nil: // all of it was cut short
+		return "interrupted"
 	}
 	return err.Error()
 }
@@ -132,7 +138,7 @@ func (v *verifier) why(ctx context.Context, err error) string {
 func (v *verifier) oracle(ctx context.Context, j *job) {
 	p := j.plan.Pattern
 	start := time.Now()
-	limited, cancel := context.WithTimeout(ctx, v.budget)
+	limited, cancel := context.WithTimeoutCause(ctx, v.budget, errBudget)
 	defer cancel()
 	world := oracle.NewWorld(limited, v.g.g)
 	if err := limited.Err(); err != nil {

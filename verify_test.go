@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine/oracle"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // TestVerifyCompares: what is compared with nothing is not called compared.
@@ -20,6 +21,27 @@ func TestVerifyCompares(t *testing.T) {
 		}
 		if v.Compared != compared || !v.OK || !v.Steps[0].Reference {
 			t.Errorf("%s: %d compared, want %d: %+v", budget, v.Compared, compared, v.Steps)
+		}
+	}
+}
+
+// TestVerifyWhy: what was interrupted does not claim to have had its time.
+func TestVerifyWhy(t *testing.T) {
+	g := clique(t, 6)
+	interrupted, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		ctx    context.Context
+		budget time.Duration
+		want   string
+	}{
+		{interrupted, time.Hour, "interrupted"},
+		{context.Background(), time.Nanosecond, "not finished within 1ns"},
+	} {
+		v := &verifier{g: g, q: named(t, "diamond"), s: collect(nil), budget: c.budget, out: &Verification{OK: true}}
+		v.recount(c.ctx, "again", func(*plan.Options) {})
+		if got := v.out.Steps[0].Note; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
