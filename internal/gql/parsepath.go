@@ -1,6 +1,10 @@
 package gql
 
-import "github.com/weftgraph/weft/internal/pattern"
+import (
+	"math"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
 
 // patterns = pattern { ("," | ";") pattern }.
 func (p *parser) patterns() []patternSyntax {
@@ -217,7 +221,7 @@ func (p *parser) call() *callSyntax {
 		}
 		if t := p.peek(); t.kind == tokInt {
 			n := p.integer("a number")
-			c.args = append(c.args, argSyntax{name{"", t.pos}, int(min(n, 1<<30))})
+			c.args = append(c.args, argSyntax{name{"", t.pos}, int(min(n, math.MaxInt))})
 			continue
 		}
 		c.args = append(c.args, argSyntax{name: p.variable("a number or the name of a vertex")})
