@@ -21,7 +21,7 @@ type WriteOptions struct {
 // complete. "x.weft" is weft's own form, which opens in milliseconds.
 func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) error {
 	err := format.Write(ctx, path, g.g, format.WriteOptions(o))
-	if errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrLoss) {
+	if errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrOutput) || errors.Is(err, format.ErrLoss) {
 		return withKind(ErrUsage, err)
 	}
 	return err

@@ -36,12 +36,10 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 			if err := f.check(); err != nil {
 				return err
 			}
-			if to != "" {
-				if _, err := format.ParseFormat(to); err != nil {
-					return usagef("--to: %v", err)
-				}
+			if _, err := format.ParseFormat(to); err != nil {
+				return usagef("--to: %v", err)
 			}
-			if err := format.CheckOutput(args[1], to); err != nil {
+			if err := format.CheckOutput(args[1], to, vertices); err != nil {
 				return usagef("%v", err)
 			}
 			g.path = args[0]

@@ -52,10 +52,11 @@ Models and their parameters:
 				}
 				spec.Dims = append(spec.Dims, n)
 			}
-			if f.to != "" {
-				if _, err := format.ParseFormat(f.to); err != nil {
-					return usagef("--to: %v", err)
-				}
+			if _, err := format.ParseFormat(f.to); err != nil {
+				return usagef("--to: %v", err)
+			}
+			if err := format.CheckOutput(f.out, f.to, ""); err != nil {
+				return usagef("%v", err)
 			}
 			return a.gen(spec, &f)
 		},

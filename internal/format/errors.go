@@ -68,6 +68,7 @@ var (
 	ErrEmpty      = errors.New("the file is empty")
 	ErrUnknown    = errors.New("unknown format")
 	ErrLoss       = errors.New("the format cannot hold the graph")
+	ErrOutput     = errors.New("wrong output") // files and formats to write that contradict each other
 	ErrIDs        = errors.New("vertex ids do not fit together")
 	ErrManyGraphs = errors.New("more than one graph in the file")
 	ErrSymmetry   = errors.New("the adjacency of an undirected graph is not symmetric")

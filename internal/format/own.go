@@ -2,7 +2,6 @@ package format
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -89,11 +88,6 @@ func (c ctxReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-var errOwnVertices = errors.New("a .weft file holds the vertices: no second file is needed")
-
 func (w *writing) own(path string, o WriteOptions) error {
-	if o.Vertices != "" {
-		return explainWrite(path, errOwnVertices)
-	}
 	return toFile(w.ctx, path, o.Stdout, w.g.Write)
 }

@@ -36,6 +36,9 @@ type WriteOptions struct {
 // after an error nothing is left. "-" is the standard output. An error that
 // wraps ErrLoss lists what the format cannot hold.
 func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) error {
+	if err := CheckOutput(path, o.Format, o.Vertices); err != nil {
+		return err
+	}
 	f, variant, err := outFormat(path, o.Format)
 	if err != nil {
 		return err
@@ -83,16 +86,14 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 	if err != nil {
 		return err
 	}
-	return toFile(ctx, o.Vertices, nil, func(out io.Writer) error {
+	return toFile(ctx, o.Vertices, o.Stdout, func(out io.Writer) error {
 		switch vf {
 		case Arrow:
 			return w.arrow(out, vertexRole)
 		case Parquet:
 			return w.parquet(out, vertexRole)
-		case EdgeList:
-			return w.vertexText(out, vv)
 		}
-		return wrapf(ErrUnknown, "a vertex table cannot be written as %s", vf)
+		return w.vertexText(out, vv)
 	})
 }
 
@@ -112,11 +113,34 @@ func (w *writing) check() error {
 	return nil
 }
 
-// CheckOutput says whether the format of a file to be written is known, by its
-// name or as told.
-func CheckOutput(path, name string) error {
-	_, _, err := outFormat(path, name)
-	return err
+// CheckOutput says whether a graph can be written to path, in the format called
+// name or the one that path says, with its vertex table in the file vertices, if
+// that is not "". What it refuses is refused before a graph is read or made.
+func CheckOutput(path, name, vertices string) error {
+	f, _, err := outFormat(path, name)
+	if err != nil || vertices == "" {
+		return err
+	}
+	if f == Weft {
+		return wrapf(ErrOutput, "%s: a .weft file holds the vertices: no second file is needed", path)
+	}
+	if filepath.Clean(path) == filepath.Clean(vertices) {
+		return wrapf(ErrOutput, "%s: edges and vertices need a file each", path)
+	}
+	switch vf, _, err := outFormat(vertices, ""); {
+	case err != nil:
+		return err
+	case vf != Arrow && vf != Parquet && vf != EdgeList:
+		return wrapf(ErrOutput, "%s: a vertex table cannot be written as %s", vertices, vf)
+	}
+	return nil
+}
+
+// saysFormat are the formats that a file's extension stands for and that no other
+// format is written under; a .txt, .graph or .bin may be anything.
+var saysFormat = map[string]string{
+	"csv": "csv", "tsv": "tsv", "el": "el", "wel": "wel", "mtx": "mtx", "sg": "sg", "wsg": "wsg", "weft": "weft",
+	"parquet": "parquet", "arrow": "arrow", "arrows": "arrow", "feather": "arrow",
 }
 
 func outFormat(path, name string) (Format, string, error) {
@@ -130,6 +154,11 @@ func outFormat(path, name string) (Format, string, error) {
 		variant = "csv"
 	}
 	if f != Auto {
+		says, definite := saysFormat[ext]
+		text := f == EdgeList && (strings.EqualFold(name, "csv") || strings.EqualFold(name, "tsv"))
+		if definite && (aliases[says] != f || text && !strings.EqualFold(name, says)) {
+			return "", "", wrapf(ErrOutput, "%s is asked for and the name %s says %s", strings.ToLower(name), path, says)
+		}
 		return f, variant, nil
 	}
 	switch ext {
