@@ -26,6 +26,15 @@ func Printable(line string) string {
 	}, line)
 }
 
+// Message returns a message that may repeat a piece of the text, printable, and
+// without the middle of what is too long to be read.
+func Message(msg string) string {
+	if r := []rune(msg); len(r) > 2*maxShown {
+		msg = string(r[:maxShown]) + "…" + string(r[len(r)-maxShown/2:])
+	}
+	return Printable(msg)
+}
+
 // maxShown is the number of characters of a line that are shown.
 const maxShown = 200
 

@@ -30,3 +30,13 @@ func TestUnderLongLine(t *testing.T) {
 		t.Errorf("the caret is not under X:\n%s\n%s", text, mark)
 	}
 }
+
+func TestMessage(t *testing.T) {
+	if got := Message("unknown name \x1b[31m"); got != "unknown name \ufffd[31m" {
+		t.Errorf("%q", got)
+	}
+	got := Message("unknown " + strings.Repeat("ä", 5000) + "; it must have an end")
+	if n := len([]rune(got)); n > 2*maxShown || !strings.HasPrefix(got, "unknown ä") || !strings.HasSuffix(got, "ä; it must have an end") {
+		t.Errorf("%d characters: %s", n, got)
+	}
+}

@@ -50,7 +50,7 @@ func errorAt(text string, pos int, msg string) *Error {
 	return &Error{
 		Line:   strings.Count(before, "\n") + 1,
 		Col:    utf8.RuneCountInString(text[start:pos]) + 1,
-		Msg:    msg,
+		Msg:    caret.Message(msg),
 		Source: caret.Printable(strings.TrimSuffix(source, "\r")),
 	}
 }

@@ -24,8 +24,17 @@ func TestErrorShowsLittle(t *testing.T) {
 			t.Errorf("the caret is under %q", shown[caret])
 		}
 	}
-	_, err := Parse("MATCH \x1b[31m\xff\xfe(")
-	if strings.Contains(err.Error(), "\x1b") || !utf8.ValidString(err.Error()) {
-		t.Errorf("%q", err.Error())
+	for _, text := range []string{"MATCH \x1b[31m\xff\xfe(", "MATCH (a) RETURN `\x1b[31m`"} {
+		_, err := Parse(text)
+		if strings.Contains(err.Error(), "\x1b") || !utf8.ValidString(err.Error()) {
+			t.Errorf("%q", err.Error())
+		}
+	}
+	// What a message repeats of the text, too.
+	long := strings.Repeat("x", 5000)
+	for _, text := range []string{long, "MATCH " + long, "MATCH (a) RETURN " + long, "MATCH (a) RETURN " + long + "(a)"} {
+		if _, err := Parse(text); len(err.Error()) > 1000 {
+			t.Errorf("%d characters: %.300s", len(err.Error()), err.Error())
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/caret"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -437,7 +438,7 @@ func (e *env) order(o *orderSyntax) {
 func (e *env) unknown(n string, pos int, known []string) *Error {
 	err := e.fail(pos, "unknown name %s", n)
 	if e.inNot[n] {
-		err.Msg = fmt.Sprintf("%s stands inside NOT, which introduces no names", n)
+		err.Msg = caret.Message(fmt.Sprintf("%s stands inside NOT, which introduces no names", n))
 	}
 	slices.Sort(known)
 	err.Suggestion = pattern.Suggest(n, known)

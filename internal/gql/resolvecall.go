@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftgraph/weft/internal/caret"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -145,7 +146,7 @@ func (e *env) catalogueError(c *callSyntax, err error) *Error {
 	out := e.fail(c.name.pos, "%s", err.Error())
 	var unknown *pattern.UnknownName
 	if errors.As(err, &unknown) {
-		out.Msg = "no pattern or macro is called " + c.name.text
+		out.Msg = caret.Message("no pattern or macro is called " + c.name.text)
 		out.Suggestion = unknown.Nearest
 		var macros []string
 		for m := range e.macros {
