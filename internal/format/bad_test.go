@@ -46,6 +46,8 @@ func TestBadInput(t *testing.T) {
 		{"utf8.txt", "a b\n\xffc d\n", ReadOptions{}, ErrUTF8},
 		{"quote.csv", "src,dst\na,\"b\nc,d\n", ReadOptions{}, ErrColumns},
 		{"columns.txt", "1 2\n", ReadOptions{Columns: []string{"src", "label"}}, ErrColumns},
+		{"id.txt", "1 2\n", ReadOptions{Columns: []string{"src", "dst:float"}}, ErrColumns},
+		{"int.txt", "ann bob\n", ReadOptions{Columns: []string{"src:int", "dst:int"}}, ErrNumber},
 		{"type.txt", "1 2 3\n", ReadOptions{Columns: []string{"src", "dst", "w:complex"}}, ErrColumns},
 		{"unit.txt", "1 2 3\n", ReadOptions{Columns: []string{"src", "dst", "time:h"}}, ErrColumns},
 		{"fixed.txt", "1 2 x\n", ReadOptions{Columns: []string{"src", "dst", "w:int"}}, ErrNumber},

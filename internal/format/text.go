@@ -491,6 +491,10 @@ func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r 
 		} else if err != nil { // a header's name may hold a colon
 			c = column{kind: colProp, name: n}
 		}
+		isID := c.kind == colSrc || c.kind == colDst || c.kind == colID
+		if isID && c.fixed && c.typ != propInt && c.typ != propString && len(o.Columns) > 0 {
+			return wrapf(ErrColumns, "column %q: ids are int or string", n)
+		}
 		if c.kind != colSkip && c.kind != colProp && !(r == vertexRole && c.kind == colLabel) && seen[c.kind] {
 			if !sp.own && (sp.header == nil || len(o.Columns) > 0) {
 				return wrapf(ErrColumns, "column %s is named twice", n)
@@ -584,7 +588,7 @@ func (sp *textSpec) guessTypes(rows [][][]byte) {
 			v := row[i]
 			switch c.kind {
 			case colSrc, colDst, colID:
-				if !sp.stringIDs && !isInt(v) && len(v) > 0 && !looksDamaged(v) {
+				if asked := c.fixed && c.typ == propInt; !sp.stringIDs && !asked && !isInt(v) && len(v) > 0 && !looksDamaged(v) {
 					sp.stringIDs = true
 				}
 			case colTime:

@@ -50,7 +50,11 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 	switch {
 	case len(lost) == 0:
 	case !o.AllowLoss:
-		return &Error{File: path, Offset: -1, Cause: wrapf(ErrLoss, "%s would lose %s", f, strings.Join(lost, "; "))}
+		file := path
+		if path == "-" {
+			file = "standard output"
+		}
+		return &Error{File: file, Offset: -1, Cause: wrapf(ErrLoss, "%s would lose %s", f, strings.Join(lost, "; "))}
 	case o.Lost != nil:
 		o.Lost(fmt.Sprintf("%s loses %s", f, strings.Join(lost, "; ")))
 	}
