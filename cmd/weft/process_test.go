@@ -185,6 +185,22 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestFullDiskHelp: a help text that could not be written is a failure too.
+func TestFullDiskHelp(t *testing.T) {
+	for _, args := range [][]string{nil, {"--help"}, {"count", "--help"}, {"help", "engine-options"}, {"help", "gen"}} {
+		var errs bytes.Buffer
+		if code := run(context.Background(), args, nil, fullDisk{}, &errs); code != exitFailure || !strings.Contains(errs.String(), syscall.ENOSPC.Error()) {
+			t.Errorf("%v: exit %d: %s", args, code, errs.String())
+		}
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/full", Err: syscall.ENOSPC}
+}
+
 // TestNoCompiler: without a C compiler the exit code says that something is not
 // there, and the message what.
 func TestNoCompiler(t *testing.T) {

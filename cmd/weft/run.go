@@ -105,10 +105,28 @@ func (a *app) run(args []string) (code int) {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
+	help := &helpWriter{w: a.stdout}
+	root.SetOut(help)
 	root.SetErr(a.stderr)
 	err := root.ExecuteContext(a.ctx)
+	if err == nil {
+		err = help.err
+	}
 	return a.exit(err)
+}
+
+// helpWriter keeps the first error of writing a help text, which cobra drops.
+type helpWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (h *helpWriter) Write(b []byte) (int, error) {
+	n, err := h.w.Write(b)
+	if h.err == nil {
+		h.err = err
+	}
+	return n, err
 }
 
 // exit reports err and returns its exit code.
