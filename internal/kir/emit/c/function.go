@@ -14,6 +14,7 @@ type function struct {
 	*kir.Func
 	names    map[*kir.Var]string
 	taken    map[string]bool
+	last     map[string]int // the numbers behind names so far
 	assigned map[*kir.Var]bool
 }
 
@@ -23,7 +24,7 @@ var reserved = strings.Fields(`q w Graph Worker Run Set Adj Row Hood Column Cell
 	restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof unix linux`)
 
 func (w *writer) function(f *kir.Func) {
-	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: map[string]bool{}, assigned: ctext.Assigned(f.Body)}
+	w.fn = &function{Func: f, names: map[*kir.Var]string{}, taken: map[string]bool{}, last: map[string]int{}, assigned: ctext.Assigned(f.Body)}
 	for _, name := range reserved {
 		w.fn.taken[name] = true
 	}
@@ -59,7 +60,9 @@ func (f *function) name(v *kir.Var) string {
 		first = "v_" + first
 	}
 	s := first
-	for i := 2; f.taken[s]; i++ {
+	for f.taken[s] {
+		i := max(f.last[first], 1) + 1
+		f.last[first] = i
 		s = fmt.Sprintf("%s_%d", first, i)
 	}
 	f.taken[s], f.names[v] = true, s

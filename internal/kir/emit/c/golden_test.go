@@ -1,7 +1,9 @@
 package c_test
 
 import (
+	"regexp"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -99,4 +101,28 @@ func overRows() *kir.Program {
 		&kir.Return{X: kir.R(n)},
 	}}
 	return &kir.Program{Funcs: []*kir.Func{f}, Owners: []kir.Owner{{}}}
+}
+
+// TestNames: a long program has thousands of variables of one name, and telling
+// them apart takes a time that grows as they do, not as their square.
+func TestNames(t *testing.T) {
+	const n = 1 << 15
+	body := make([]kir.Stmt, n, n+1)
+	for i := range body {
+		body[i] = &kir.Let{Var: &kir.Var{Name: "t", T: kir.T(kir.U32)}, Init: kir.C(uint32(i))}
+	}
+	f := &kir.Func{Name: "long", Result: kir.T(kir.U32), Body: append(body, &kir.Return{X: kir.C(0)})}
+	p := &kir.Program{Funcs: []*kir.Func{f}, Owners: []kir.Owner{{}}}
+	began := time.Now()
+	text := c.Text(p)
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("%d variables of one name took %v", n, took)
+	}
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\bt(_\d+)? =`).FindAllString(text, -1) {
+		seen[m] = true
+	}
+	if len(seen) != n {
+		t.Errorf("%d variables have %d names", n, len(seen))
+	}
 }
