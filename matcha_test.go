@@ -3,6 +3,7 @@ package weft
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,50 @@ func TestMatchaThreads(t *testing.T) {
 	small := matchaProgram(t, "return sum(range(10))")
 	if r, err := small.Run(t.Context(), nil, nil, WithTarget("c"), WithSchedule("threads=4096")); err != nil || len(r.Notes) != 0 {
 		t.Errorf("%v, %q", err, r.Notes)
+	}
+}
+
+// TestMatchaParticipation: the program of RETURN participation(v) gives each vertex
+// of the graph the number that the query gives it, 0 where that is none.
+func TestMatchaParticipation(t *testing.T) {
+	g, err := Open(t.Context(), "testdata/graphs/karate.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for _, text := range []string{
+		"MATCH (a)--(b)--(c)--(a) RETURN participation(b)",
+		"MATCH (a)--(b)--(c) RETURN participation(a)",
+		"MATCH REPEATABLE ELEMENTS (a)--(b)--(c)--(a) RETURN participation(b)",
+		"MATCH DIFFERENT EDGES (a)--(b)--(c)--(a) RETURN participation(b)",
+		"MATCH INDUCED (a)--(b)--(c)--(d)--(a) WHERE deg(a) > 3 RETURN participation(a)",
+		"MATCH (a)--(b)--(c)--(d) WHERE deg(b) > deg(c) RETURN participation(b)",
+		"MATCH (a:Nobody)--(b)--(c) RETURN participation(b)",
+	} {
+		q, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, _ := q.AsksParticipation()
+		want, err := g.Participation(t.Context(), q, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := g.Matcha(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[any]bool{}
+		_, err = m.Run(t.Context(), map[string]any{"G": g}, func(row []any) bool {
+			seen[row[0]] = true
+			if n := want.Count(fmt.Sprint(row[0])); fmt.Sprint(row[1]) != n.String() {
+				t.Errorf("%s: %v, want %v", text, row, n)
+			}
+			return true
+		})
+		if err != nil || len(seen) != g.NumVertices() {
+			t.Errorf("%s: %d of %d vertices: %v", text, len(seen), g.NumVertices(), err)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // Matcha writes the plan of q as a program whose input G is the graph, and which,
 // run, gives the query's answer: the number that Count gives, subgraphs or
 // embeddings as it does; with RETURN exists() whether there is a match; with
-// RETURN participation(v) the vertices with their numbers of embeddings; with
+// RETURN participation(v) all vertices with the numbers of Participation; with
 // other items, or WithListing, the matches' vertices. What of the query a program
 // cannot say is an error of kind ErrQuery.
 func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Matcha, err error) {

@@ -18,8 +18,8 @@ import (
 // of, the tail as arithmetic over sizes, and formulas as functions that count
 // their parts.
 
-// MatchaOptions say what a program gives. A program for a rooted plan emits how
-// many embeddings have which vertex at the root, where there are any.
+// MatchaOptions say what a program gives. A program for a rooted plan emits each
+// vertex with the number of the plan's matches that have it at the root.
 type MatchaOptions struct {
 	// List: it emits the vertices of each match, those of Columns, or all in the
 	// pattern's order. Otherwise its result is a number.
@@ -82,7 +82,11 @@ func (m *matchaText) head(p *plan.Plan) string {
 	case p.Empty != nil:
 		lines = append(lines, "There is no match: "+p.Empty.Text+".")
 	case p.Rooted:
-		lines = append(lines, fmt.Sprintf("Emits vertices, each with the number of embeddings that have it as %s.", plan.LevelNames(p)[0]))
+		things := "embeddings"
+		if p.Restricted {
+			things = "subgraphs"
+		}
+		lines = append(lines, fmt.Sprintf("Emits each vertex with the number of %s that have it as %s.", things, plan.LevelNames(p)[0]))
 	case m.o.List:
 		lines = append(lines, "Emits "+things+".")
 	case m.o.Exists:
@@ -123,6 +127,8 @@ func (m *matchaText) program(p *plan.Plan) (string, error) {
 	switch {
 	case p.Empty != nil && m.o.Exists:
 		return "return False\n", nil
+	case p.Empty != nil && p.Rooted && !m.o.List:
+		return unmatched("vertices(G)") + "\n", nil
 	case p.Empty != nil:
 		return "return 0\n", nil
 	case m.formula(p):

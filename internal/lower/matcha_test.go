@@ -124,12 +124,9 @@ func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	out := engine.NewRows(p, s, o.Limit)
 	var times []uint64
 	var assignments []uint32 // that have several rows, and how many
-	rows, group := uint64(0), int64(1)
-	if p.Rooted && p.Restricted {
-		group = p.Pattern.Automorphisms().Stabilizer([]int{p.Order[0]}).Order().Int64()
-	}
+	rows := uint64(0)
 	perRoot := func(row []types.Word) bool {
-		n := engine.U64(uint64(int64(row[1]) / group))
+		n := engine.U64(uint64(row[1]))
 		r.Matches = r.Matches.Add(n)
 		o.PerRoot[row[0]] = n
 		return true

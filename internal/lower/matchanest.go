@@ -136,13 +136,21 @@ func (n *matchaNest) emitting(body *lines) error {
 	if err != nil {
 		return err
 	}
-	at, pair := n.fresh("embeddings"), n.fresh("pair")
+	at, pair := n.fresh("matches"), n.fresh("pair")
 	body.add("def %s(%s):", at, v)
 	body.append(&inner)
-	body.add("    return mk_tuple(val=[%s, %s])", v, times(count, n.group()))
+	body.add("    return mk_tuple(val=[%s, %s])", v, count)
 	body.add("let counts = apply(%s, %s, %s)", at, n.cond(conds), list)
-	body.add("apply(lambda %s: emit(%s), lambda %[1]s: get(%[1]s, 1) > 0, counts)", pair, pair)
+	body.add("apply(lambda %s: emit(%[1]s), None, counts)", pair)
+	if list = n.filtered(list, conds); list != "vertices(G)" {
+		body.add("%s", unmatched(fmt.Sprintf("diff(vertices(G), %s)", list)))
+	}
 	return nil
+}
+
+// unmatched emits those of a list of vertices that no match has at the root.
+func unmatched(list string) string {
+	return fmt.Sprintf("apply(lambda w: emit(mk_tuple(val=[w, 0])), None, %s)", list)
 }
 
 // list writes the loops from level l on.
