@@ -131,17 +131,37 @@ func (l *lowerer) slice(n *asg.Node) *value {
 	if v.set != nil {
 		return &value{set: l.let(n.Given, kir.Fn(kir.Slice, v.set, l.id(low, lowOpen, 0), l.id(high, highClosed, math.MaxUint32)))}
 	}
-	lo, hi := l.bound(low, lowOpen, math.MinInt64), l.bound(high, highClosed, math.MaxInt64)
-	if v.span != nil {
+	if v.span != nil { // ends before the largest Int
+		lo, hi := l.bound(low, lowOpen, math.MinInt64), l.bound(high, highClosed, math.MaxInt64)
 		return &value{span: &[2]kir.Expr{
 			l.let("", kir.Op2(kir.Max, v.span[0], lo)), l.let("", kir.Op2(kir.Min, v.span[1], hi)),
 		}}
 	}
-	// Any other list: its items are tested.
+	// Any other list: its items are tested, which may be any Int.
+	above, below := kir.Ge, kir.Lt
+	if lowOpen {
+		above = kir.Gt
+	}
+	if highClosed {
+		below = kir.Le
+	}
+	var lo, hi kir.Expr
+	if low != nil {
+		lo = l.scalar(low)
+	}
+	if high != nil {
+		hi = l.scalar(high)
+	}
 	return &value{each: func(body func([]kir.Expr)) {
 		l.over(v, func(item []kir.Expr) {
-			in := kir.All(kir.Op2(kir.Ge, item[0], lo), kir.Op2(kir.Lt, item[0], hi))
-			l.do(&kir.If{Cond: in, Then: l.block(func() { body(item) })})
+			var in []kir.Expr
+			if lo != nil {
+				in = append(in, kir.Op2(above, item[0], lo))
+			}
+			if hi != nil {
+				in = append(in, kir.Op2(below, item[0], hi))
+			}
+			l.do(&kir.If{Cond: kir.All(in...), Then: l.block(func() { body(item) })})
 		})
 	}}
 }

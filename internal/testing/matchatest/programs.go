@@ -269,6 +269,19 @@ def f(x):
     return size(intersect(some, apply(lambda y: y - x, None, half)))
 return mk_tuple(val=[sum(half), 1.0 * sum(apply(f, None, F))])
 `,
+	"limits of 64 bits": `input l0: int
+let last = 9223372036854775807
+let first = -last - 1
+let g = mk_graph(mk_list(val=[mk_tuple(val=[7, first]), mk_tuple(val=[7, 0]), mk_tuple(val=[7, 4294967295]), mk_tuple(val=[7, last])]))
+def cut(d):
+    let from = size(apply(lambda v: v, lambda v: v >= first + d, neighbor(g, 7)))
+    let above = size(apply(lambda v: v, lambda v: v > last - 1 - d, neighbor(g, 7)))
+    let upto = size(apply(lambda v: v, lambda v: v <= last - d, neighbor(g, 7)))
+    let below = size(apply(lambda v: v, lambda v: v < first + d, diff(neighbor(g, 7), mk_list(val=[l0]))))
+    return ((from * 10 + above) * 10 + upto) * 10 + below
+apply(lambda v: emit(v), lambda v: v > 4294967294, neighbor(g, 7))
+return mk_tuple(val=[cut(0), cut(1)])
+`,
 	"numbers": `input G: Graph
 input l0: int
 input X: List[int]
