@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -42,65 +43,70 @@ func (b *binding) orderTests(o Options) choice {
 	if o.Quick {
 		n, more = n/8, more/8
 	}
-	own := trial{order: ri.order}
-	least := b.testsOf([]trial{own}, o, n)[0]
+	least := b.testsOf([][]int{ri.order}, o, n)[0].mean
 	if len(c.best) == 0 || least < worthTesting {
 		return out
 	}
-	var others []trial
+	var orders [][]int
 	for _, f := range c.best {
-		others = append(others, trial{f.order, false})
-		if b.breaks() {
-			others = append(others, trial{f.order, true})
-		}
+		orders = append(orders, f.order)
 	}
-	best := own
-	for i, tests := range b.testsOf(others, o, n) {
-		if tests < least {
-			least, best = tests, others[i]
+	best := ri.order
+	for i, tests := range b.testsOf(orders, o, n) {
+		if tests.mean < least {
+			least, best = tests.mean, orders[i]
 		}
 	}
 	// The least of many estimates is more often too low than too high: other walks
-	// have to say so too.
+	// have to say so too, and by more than they vary.
 	o.Seed++
-	if !slices.Equal(best.order, own.order) || best.flip {
-		if tests := b.testsOf([]trial{best, own}, o, more); tests[0] < clearlyFewer*tests[1] {
-			out = choice{order: best.order, flip: best.flip, name: "tests",
+	if !slices.Equal(best, ri.order) {
+		tests := b.testsOf([][]int{best, ri.order}, o, more)
+		if tests[0].mean < clearlyFewer*tests[1].mean && tests[1].mean-tests[0].mean > 2*math.Hypot(tests[0].err, tests[1].err) {
+			out = choice{order: best, name: "tests",
 				why: fmt.Sprintf("tests the fewest candidates of %d orders, by the cost model and random walks over the best %d and RI's", c.seen, len(c.best))}
 		}
 	}
-	b.flip = out.flip
 	return out
 }
 
-// trial is an order and the direction of its restrictions.
-type trial struct {
-	order []int
-	flip  bool
-}
+// estimated is a mean of random walks and its standard error, which is 0 where
+// all walks were one round.
+type estimated struct{ mean, err float64 }
 
-// testsOf estimates for each trial the candidates that a search in this order
-// tests, by n walks, as many of which share a seed as there are testWalks.
-func (b *binding) testsOf(trials []trial, o Options, n int) []float64 {
-	plans := make([]*Plan, len(trials))
-	for i, t := range trials {
-		b.flip = t.flip
-		plans[i] = b.assemble(t.order, o)
+// testsOf estimates for each order the candidates that a search in it tests, by n
+// walks in rounds of about testWalks. Restrictions are in the usual direction,
+// towards hubs: the other one tests more by far where it is walked long enough,
+// which a few thousand walks, that seldom meet the hubs, do not show.
+func (b *binding) testsOf(orders [][]int, o Options, n int) []estimated {
+	b.flip = false
+	plans := make([]*Plan, len(orders))
+	for i, order := range orders {
+		plans[i] = b.assemble(order, o)
 	}
 	rounds := (n + testWalks - 1) / testWalks
-	sums := make([]float64, len(trials)*rounds)
-	o.atOnce(len(sums), func(i int) {
+	means := make([]float64, len(orders)*rounds)
+	o.atOnce(len(means), func(i int) {
 		w := newWalker(plans[i/rounds], o.Seed+uint64(i%rounds))
 		for range n / rounds {
 			if o.ended() {
 				break
 			}
-			sums[i] += w.tested()
+			means[i] += w.tested() / float64(n/rounds)
 		}
 	})
-	tests := make([]float64, len(trials))
-	for i, sum := range sums {
-		tests[i/rounds] += sum / float64(n/rounds*rounds)
+	tests := make([]estimated, len(orders))
+	for i := range tests {
+		var sum, squares float64
+		for _, x := range means[i*rounds : (i+1)*rounds] {
+			sum += x
+			squares += x * x
+		}
+		k := float64(rounds)
+		tests[i].mean = sum / k
+		if rounds > 1 {
+			tests[i].err = math.Sqrt(max(squares-sum*sum/k, 0) / (k * (k - 1)))
+		}
 	}
 	return tests
 }

@@ -74,3 +74,46 @@ func TestFewerTests(t *testing.T) {
 		}
 	}
 }
+
+// TestChanceOrders: on a skewed graph, where walks seldom meet the hubs that most
+// tests are at, no seed takes an order in place of RI's that tests more.
+func TestChanceOrders(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 17, M: 1_280_000, Seed: 1}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := func(pl *Plan) (sum float64) {
+		const walks = 100_000
+		w := newWalker(pl, 99)
+		for range walks {
+			sum += w.tested() / walks
+		}
+		return sum
+	}
+	for _, name := range []string{"gmatch:P5", "gmatch:P7"} {
+		ps, err := pattern.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := func(order string, seed uint64) *Plan {
+			pl, err := Compile(g, ps[0], Options{Root: NoRoot, Method: "nest", Order: order, Seed: seed, Threads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pl
+		}
+		ri := tests(plan("ri", 0))
+		seen := map[string]bool{}
+		for seed := range uint64(12) {
+			pl := plan("tests", seed)
+			key := fmt.Sprint(pl.Order, pl.Levels[0].Above, pl.Levels[1].Above, pl.Levels[2].Above)
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			if n := tests(pl); n > 1.1*ri {
+				t.Errorf("%s, seed %d: order %v tests %.3g candidates, RI's %.3g", name, seed, pl.Order, n, ri)
+			}
+		}
+	}
+}
