@@ -25,6 +25,7 @@ type results struct {
 	Doctor             []struct{ What, Found string }
 
 	Runs  int
+	Most  int `json:"-"` // the most runs of those that were joined; Runs are the fewest
 	Cells []cell
 
 	Packages []tested
@@ -130,14 +131,17 @@ func tables(files []string, known map[string]answer) (map[string]string, error) 
 }
 
 // joined makes one of results of one kind that were taken of one commit on one
-// machine, as by a run for each package.
+// machine, as by a run for each package, or with more searches of small graphs.
 func joined(all []results) []results {
 	var out []results
 	for _, r := range all {
-		same := func(o results) bool { return o.Kind == r.Kind && o.Runs == r.Runs && o.where() == r.where() }
+		r.Most = r.Runs
+		same := func(o results) bool { return o.Kind == r.Kind && o.where() == r.where() }
 		if i := slices.IndexFunc(out, same); i >= 0 {
-			out[i].Cells = append(out[i].Cells, r.Cells...)
-			out[i].Packages = append(out[i].Packages, r.Packages...)
+			o := &out[i]
+			o.Runs, o.Most = min(o.Runs, r.Runs), max(o.Most, r.Most)
+			o.Cells = append(o.Cells, r.Cells...)
+			o.Packages = append(o.Packages, r.Packages...)
 		} else {
 			out = append(out, r)
 		}

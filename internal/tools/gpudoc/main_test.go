@@ -24,11 +24,11 @@ func document(t *testing.T, from string) string {
 }
 
 // TestTables replaces the tables of a document by those of stored results, twice.
-// Tests of one commit in two files come into one table.
+// What one commit did in two files comes into one table.
 func TestTables(t *testing.T) {
 	doc := document(t, "testdata/before.md")
 	for range 2 {
-		if err := run(doc, "testdata/known.tsv", []string{"testdata/more.json", "testdata/tests.json", "testdata/bench.json"}); err != nil {
+		if err := run(doc, "testdata/known.tsv", []string{"testdata/more.json", "testdata/tests.json", "testdata/bench.json", "testdata/bench-small.json"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -41,7 +41,11 @@ func readKnown(text string) (map[string]answer, error) {
 // bench is a table for each engine: graphs down, patterns across.
 func (r results) bench(known map[string]answer) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\nMedian of %d searches by device events, in ms, and in brackets the ratio to the fastest other program (below 1: faster).\n\n", r.where(), r.Runs)
+	runs := strconv.Itoa(r.Runs)
+	if r.Most > r.Runs {
+		runs += fmt.Sprintf(" to %d", r.Most)
+	}
+	fmt.Fprintf(&b, "%s.\n\nMedian of %s searches by device events, in ms, and in brackets the ratio to the fastest other program (below 1: faster).\n\n", r.where(), runs)
 	var engines []string
 	for _, c := range r.Cells {
 		if !slices.Contains(engines, c.Engine) {
@@ -99,6 +103,7 @@ func (r results) engine(b *strings.Builder, engine string, known map[string]answ
 		}
 		cells[key] = text
 	}
+	slices.Sort(patterns)
 	fmt.Fprintf(b, "Engine `%s`:\n\n| graph |", engine)
 	for _, p := range patterns {
 		fmt.Fprintf(b, " %s |", strings.TrimPrefix(p, "gmatch:"))
