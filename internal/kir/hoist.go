@@ -2,8 +2,9 @@ package kir
 
 // Hoist moves what is worth a variable and does not change out of loops and
 // predicates. It takes an expression of a loop only where every turn evaluates
-// it; but of a predicate also one behind && or ||: these choose among elements,
-// and guard nothing that must not be evaluated.
+// it; but of a predicate also one behind && or ||: these choose among elements.
+// What it takes is certain to have a value even where there are no turns and no
+// elements; other expressions only leave a loop that is known to have a turn.
 func Hoist(p *Program) {
 	for _, f := range p.Funcs {
 		h := &hoister{keys: keys{}}
@@ -21,9 +22,9 @@ func (h *hoister) block(body []Stmt) []Stmt {
 		}
 		switch s := s.(type) {
 		case *Each:
-			out = append(out, h.loop(s.X, &s.Body)...)
+			out = append(out, h.loop(s.X, &s.Body, false)...)
 		case *Loop:
-			out = append(out, h.loop(s.I, &s.Body)...)
+			out = append(out, h.loop(s.I, &s.Body, turns(s))...)
 		}
 		out = append(out, h.predicates(s)...)
 		out = append(out, s)
@@ -31,19 +32,28 @@ func (h *hoister) block(body []Stmt) []Stmt {
 	return out
 }
 
-// loop takes what does not change out of a loop's body.
-func (h *hoister) loop(v *Var, body *[]Stmt) (out []Stmt) {
+// turns reports whether a loop is known to have a turn.
+func turns(s *Loop) bool {
+	lo, ok1 := s.Lo.(Const)
+	hi, ok2 := s.Hi.(Const)
+	return ok1 && ok2 && compare(s.I.T.Kind, lo.Bits, hi.Bits) < 0
+}
+
+// loop takes what does not change out of a loop's body; turns: it has a turn.
+func (h *hoister) loop(v *Var, body *[]Stmt, turns bool) (out []Stmt) {
 	changed := newChanges().add(*body)
 	changed.vars[v] = true
 	var kept []Stmt
+	reached := turns // every turn comes to s, and there is one
 	for _, s := range *body {
 		let, ok := s.(*Let)
-		if ok && let.Init != nil && worth(let.Init) && !changed.touch(let.Init) && !assignedIn(*body, let.Var) {
+		if ok && let.Init != nil && worth(let.Init) && (reached || certain(let.Init)) && !changed.touch(let.Init) && !assignedIn(*body, let.Var) {
 			out = append(out, let)
 			delete(changed.vars, let.Var)
 			continue
 		}
 		kept = append(kept, s)
+		reached = reached && !mayLeave(s)
 	}
 	*body = kept
 	for again := true; again; {
@@ -51,7 +61,7 @@ func (h *hoister) loop(v *Var, body *[]Stmt) (out []Stmt) {
 		var found Expr
 		for _, s := range *body {
 			evaluated(s, func(x Expr) {
-				if found == nil && worth(x) && !changed.touch(x) {
+				if found == nil && worth(x) && (turns || certain(x)) && !changed.touch(x) {
 					found = x
 				}
 			})
@@ -115,7 +125,7 @@ func (h *hoister) predicate(x *Var, keep Expr, changed *changes, use func(string
 	changed.vars[x] = true
 	var visit func(y Expr)
 	visit = func(y Expr) {
-		if worth(y) && !changed.touch(y) {
+		if worth(y) && certain(y) && !changed.touch(y) {
 			*out = append(*out, h.name(y, use))
 			return
 		}

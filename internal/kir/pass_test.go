@@ -127,6 +127,39 @@ var programs = map[string]func() *kir.Program{
 			&kir.Return{X: kir.R(total)},
 		).declare(total).p
 	},
+	// Of each loop and predicate only what is certain to have a value may leave it:
+	// they may have no turns, and then no index is one of the array.
+	"unreached": func() *kir.Program {
+		k, x, i, j := u32("k"), u32("x"), u32("i"), u32("j")
+		b := newBuilder(k)
+		array := b.p.AddGlobal(&kir.GlobalDef{Name: "A", Kind: kir.Array, Adj: []uint32{1, 0}})
+		b.adj.Off, b.adj.Adj = []uint64{0, 1, 2}, []uint32{1, 0}
+		at := func(i kir.Expr) kir.Expr { return kir.Elem{X: kir.G(array), I: i} }
+		degree := func(v kir.Expr) *kir.Accumulate {
+			return &kir.Accumulate{To: kir.R(total), X: kir.Fn(kir.Degree, kir.G(b.adj), v)}
+		}
+		own := &kir.Var{Name: "own", T: kir.T(kir.Set)}
+		late := &kir.Var{Name: "late", T: kir.T(kir.Set)}
+		return b.add(
+			&kir.Loop{I: i, Lo: kir.C(0), Hi: kir.R(k), Body: []kir.Stmt{
+				&kir.Let{Var: own, Init: b.list(at(kir.R(k)))},
+				degree(at(kir.R(k))), degree(at(kir.C(1))), degree(at(kir.C(2))),
+				degree(kir.R(k)), degree(kir.Op2(kir.Add, kir.R(k), kir.C(1))), degree(kir.C(1)), degree(kir.C(2)),
+				degree(kir.Op2(kir.Div, kir.C(1), kir.R(k))),
+				&kir.Accumulate{To: kir.R(total), X: size(kir.R(own))},
+			}},
+			&kir.Loop{I: j, Lo: kir.C(0), Hi: kir.C(2), Body: []kir.Stmt{
+				degree(at(kir.R(k))),
+				&kir.If{Cond: kir.Op2(kir.Lt, kir.R(k), kir.C(9)), Then: []kir.Stmt{&kir.Return{X: kir.C(0)}}},
+				&kir.Let{Var: late, Init: b.list(at(kir.Op2(kir.Sub, kir.R(k), kir.C(9))))},
+				&kir.Accumulate{To: kir.R(total), X: size(kir.R(late))},
+			}},
+			&kir.Accumulate{To: kir.R(total), X: kir.Count{Over: b.field("set", 0), X: x, Keep: kir.All(
+				kir.Fn(kir.Contains, b.list(at(kir.R(k))), kir.R(x)), kir.Fn(kir.Contains, b.list(b.field("m", 0)), kir.R(x)),
+			)}},
+			&kir.Return{X: kir.R(total)},
+		).declare(total).p
+	},
 	"unread": func() *kir.Program {
 		x, y := u32("x"), u32("y")
 		b := newBuilder()
