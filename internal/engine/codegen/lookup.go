@@ -26,7 +26,7 @@ func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (memb
 	switch {
 	case err != nil:
 		return how, err
-	case how == members.Auto && members.FitBits(prog, e.s.Memory()/members.BitsShare):
+	case how == members.Auto && members.WorthBits(prog, e.s.Memory(), 0):
 		how = members.Bits
 	case how == members.Auto && meanList(p.Adjs[0].CSR.Off) >= longLists:
 		how = members.Hash

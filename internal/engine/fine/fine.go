@@ -18,7 +18,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
@@ -114,7 +113,7 @@ func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		if r.prog, err = lowered(p, s == nil && opt.tail, false); err != nil {
 			return res, err
 		}
-		r.bits = r.looksUpBits(f.s.Memory() / members.BitsShare)
+		r.bits = r.looksUpBits(f.s.Memory())
 		if s == nil && (opt.share == siblingsOn || opt.share == siblingsAuto && r.bits) {
 			if r.prog, err = lowered(p, opt.tail, true); err != nil {
 				return res, err

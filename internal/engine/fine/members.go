@@ -8,15 +8,19 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// looksUpBits reports whether lists are rows of bits: where all of them take at most
-// so many bytes, or where that is asked for.
-func (r *search) looksUpBits(most int64) bool {
+// looksUpBits reports whether lists are rows of bits: where they have room on devices
+// of so much memory and take a small part of it, or where that is asked for.
+func (r *search) looksUpBits(memory int64) bool {
 	if r.query != nil {
 		return false
 	}
 	switch r.opt.lookup {
 	case members.Auto:
-		return members.FitBits(r.prog, most)
+		other := int64(0)
+		if r.prunes() {
+			other = members.ListBytes(r.prog)
+		}
+		return members.WorthBits(r.prog, memory, other)
 	case members.Bits:
 		return members.FitBits(r.prog, 1<<62)
 	}

@@ -2,7 +2,6 @@ package fine
 
 import (
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -25,5 +24,5 @@ func (f *Fine) LooksUpBits(p *plan.Plan, o engine.Options) bool {
 		return false
 	}
 	prog, err := lowered(p, false, false)
-	return err == nil && (&search{opt: opt, prog: prog}).looksUpBits(f.s.Memory()/members.BitsShare)
+	return err == nil && (&search{p: p, opt: opt, prog: prog}).looksUpBits(f.s.Memory())
 }

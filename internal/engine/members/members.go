@@ -66,7 +66,8 @@ const Tables = 4
 const BitsShare = 32
 
 // hashShare is the part of the memory that is left which hash tables of
-// neighbours may take.
+// neighbours may take, and rows of bits that nobody asked for: the search takes
+// memory too.
 const hashShare = 4
 
 // slice is how many entries of lists one launch puts into tables: some
@@ -95,6 +96,29 @@ func FitBits(prog *kir.Program, most int64) bool {
 		bytes += one
 	}
 	return bytes <= most
+}
+
+// WorthBits reports whether rows of bits of all lists of prog are the better choice on
+// a device with so many bytes, of which a run takes other beside the lists and
+// them: they have few of these bytes, and room.
+func WorthBits(prog *kir.Program, memory, other int64) bool {
+	return FitBits(prog, memory/BitsShare) && FitBits(prog, (memory-ListBytes(prog)-other)/hashShare)
+}
+
+// ListBytes is what the lists of prog take on a device.
+func ListBytes(prog *kir.Program) (bytes int64) {
+	seen := map[*uint64]bool{} // two adjacencies may be the same lists
+	for _, g := range prog.Globals {
+		if g.Kind != kir.Adj || len(g.Off) == 0 || seen[&g.Off[0]] {
+			continue
+		}
+		seen[&g.Off[0]] = true
+		bytes += 8*int64(len(g.Off)) + 4*int64(len(g.Adj))
+		if g.Oriented || g.First != nil {
+			bytes += 8 * int64(len(g.Off)-1)
+		}
+	}
+	return bytes
 }
 
 // FitHash reports whether hash tables of all lists of prog that can have one have

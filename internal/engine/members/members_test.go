@@ -35,6 +35,10 @@ func TestFit(t *testing.T) {
 	}{
 		{"bits", members.FitBits(prog, bits), true},
 		{"fewer bits", members.FitBits(prog, bits-1), false},
+		{"worthy bits", members.WorthBits(prog, 32*bits, 0), true},
+		{"bits too large a part", members.WorthBits(prog, 32*bits-32, 0), false},
+		{"worthy bits beside as much as leaves room", members.WorthBits(prog, 32*bits, 28*bits-8*1002-lists), true},
+		{"bits without room", members.WorthBits(prog, 32*bits, 28*bits-8*1002-lists+4), false},
 		{"hash tables", members.FitHash(prog, lists+4*hash), true},
 		{"smaller hash tables", members.FitHash(prog, lists+4*hash-64), false},
 	} {
