@@ -6,6 +6,7 @@
 // own and gets the room that the others leave.
 #ifndef WEFT_LOCAL_SHARE
 #define WEFT_LOCAL_SHARE
+#include "draw.cuh"
 #include "local_roots.cuh"
 
 // A root, and where its tasks are given out.
@@ -43,28 +44,9 @@ template <class C> DEV bool any_left(TeamHead* head, const Share& share) {
   return any;
 }
 
-// A number of 32 bits that looks like a random one.
-DEV u32 mix(u32 x) {
-  x = (x ^ x >> 16) * 0x7feb352du;
-  x = (x ^ x >> 15) * 0x846ca68bu;
-  return x ^ x >> 16;
-}
-
-// About -65536 log2 of (x+1)/2^32: distributed exponentially where x is evenly.
-DEV u32 exponential(u32 x) {
-  u32 n = x == ~0u ? 0 : clz(x + 1);
-  return (n + 1) * 65536 - ((x + 1) << n << 1 >> 16);
-}
-
-// x in 32 bits, of which the first are its logarithm: the order stays, about.
-DEV u32 in_order(u64 x) {
-  u32 n = clz(x | 1);
-  return (63 - n) << 26 | (u32)(x << n << 1 >> 38);
-}
-
 // The root that a team without one helps with, while the grid that has it is at
-// it: drawn by how much is left of each (Efraimidis and Spirakis 2006), so that
-// teams which ask at the same time do not all get the same.
+// it: drawn by lot, by how much is left of each, so that teams which ask at the same
+// time do not all get the same.
 template <class C> struct Help {
   const LocalParams& p;
   TeamHead* head;
@@ -94,7 +76,7 @@ template <class C> struct Help {
     u32 seed = mix(T::number() * 0x9e3779b9u + (u32)clock64_());
     for (u32 i = T::rank(); i < end && !head->flag; i += T::size()) {
       u64 n = left(i);
-      if (n) best = max(best, (u64)in_order((n << 20) / exponential(mix(seed ^ i))) << 32 | i);
+      if (n) best = max(best, (u64)lot(n, mix(seed ^ i)) << 32 | i);
     }
     for (u32 d = 16; d > 0; d >>= 1) best = max(best, shfl_xor(ALL, best, d));
     if (lane() == 0 && best) atomic_max(&head->sum, best);

@@ -27,7 +27,7 @@ func Run(t *testing.T, text string, options ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	files := map[string]string{"device.cuh": oneLane, "main.cpp": text}
-	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh"} {
+	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh", "draw.cuh"} {
 		files[name] = kernels.Source(name)
 	}
 	for name, text := range files {
@@ -60,6 +60,8 @@ template<class T> T min(T a, T b) { return a < b ? a : b; }
 template<class T> T max(T a, T b) { return a < b ? b : a; }
 inline u32 popc(u32 x) { return __builtin_popcount(x); }
 inline u32 popc(u64 x) { return __builtin_popcountll(x); }
+inline u32 clz(u32 x) { return x ? __builtin_clz(x) : 32; }
+inline u32 clz(u64 x) { return x ? __builtin_clzll(x) : 64; }
 inline u32 lane() { return 0; }
 inline u32 ballot(u32, bool p) { return p; }
 inline bool any(u32, bool p) { return p; }
