@@ -46,7 +46,8 @@ struct Counters {
   u64 lanes_all;   // all lane-steps: their quotient is 1 − idle rate
   u64 steals_block, steals_grid;
   u64 user[8]; // an engine's own
-  u64 pad0[2];
+  u64 turn; // the last of the kernels that prepare for the search: see prepare.cu
+  u64 pad0;
   // Looked at by all warps all the time.
   u64 poll_at; // when to look at Control next, in nanotime
   u32 stop;

@@ -193,8 +193,17 @@ func (x *Exec) Tools() (*Tools, error) {
 			return nil, err
 		}
 		x.tools = t
+		x.countTools()
 	}
 	return x.tools, nil
+}
+
+// countTools has the kernels of Tools note in the run's counters that they ran. What they
+// made before, when there were no counters, was looked at by itself.
+func (x *Exec) countTools() {
+	if x.tools != nil && x.counters.Ptr != 0 {
+		x.tools.noteAt(x.counters.Ptr + uint64(unsafe.Offsetof(counters{}.Turn)))
+	}
 }
 
 // first fills a resident array with where the larger ids begin in each list.

@@ -57,7 +57,8 @@ type counters struct {
 	StealsBlock uint64
 	StealsGrid  uint64
 	User        [8]uint64
-	_           [2]uint64
+	Turn        uint64
+	_           uint64
 
 	PollAt   uint64
 	Stop     uint32

@@ -26,7 +26,7 @@ WEFT_KERNEL(layout, P) {
   AT(Control, fault); AT(Control, taken); AT(Control, fault_at); AT(Control, done); AT(Control, found); AT(Control, grant);
   p.out[i++] = sizeof(Counters);
   AT(Counters, matches); AT(Counters, visits); AT(Counters, lanes_busy); AT(Counters, lanes_all);
-  AT(Counters, steals_block); AT(Counters, steals_grid); AT(Counters, user);
+  AT(Counters, steals_block); AT(Counters, steals_grid); AT(Counters, user); AT(Counters, turn);
   AT(Counters, poll_at); AT(Counters, stop); AT(Counters, fault); AT(Counters, overflow);
   AT(Counters, cursor); AT(Counters, installing); AT(Counters, finished);
   AT(Counters, reserved); AT(Counters, drained); AT(Counters, grant);
@@ -66,7 +66,7 @@ func TestLayout(t *testing.T) {
 	add(unsafe.Offsetof(c.Fault), unsafe.Offsetof(c.Taken), unsafe.Offsetof(c.FaultAt), unsafe.Offsetof(c.Done), unsafe.Offsetof(c.Found), unsafe.Offsetof(c.Grant))
 	add(unsafe.Sizeof(k))
 	add(unsafe.Offsetof(k.Matches), unsafe.Offsetof(k.Visits), unsafe.Offsetof(k.LanesBusy), unsafe.Offsetof(k.LanesAll))
-	add(unsafe.Offsetof(k.StealsBlock), unsafe.Offsetof(k.StealsGrid), unsafe.Offsetof(k.User))
+	add(unsafe.Offsetof(k.StealsBlock), unsafe.Offsetof(k.StealsGrid), unsafe.Offsetof(k.User), unsafe.Offsetof(k.Turn))
 	add(unsafe.Offsetof(k.PollAt), unsafe.Offsetof(k.Stop), unsafe.Offsetof(k.Fault), unsafe.Offsetof(k.Overflow))
 	add(unsafe.Offsetof(k.Cursor), unsafe.Offsetof(k.Installing), unsafe.Offsetof(k.Finished))
 	add(unsafe.Offsetof(k.Reserved), unsafe.Offsetof(k.Drained), unsafe.Offsetof(k.Grant))

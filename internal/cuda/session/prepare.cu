@@ -2,53 +2,94 @@
 #include "prepare.cuh"
 #include "scan.cuh"
 
+// What a kernel makes is the next one's, and a device may leave one out: each notes that
+// it ran, in turn, where the host looks for the last of them.
+struct Turn {
+  u64* last; // null: nobody will look
+  u64 mine;  // from 1
+};
+
+// Whether all kernels before this one ran; notes that this one does. The first statement
+// of a kernel, the same in all threads.
+DEV bool in_turn(const Turn& t) {
+  if (!t.last) return true;
+  u64 last = load_relaxed(t.last);
+  if (last + 1 != t.mine && last != t.mine) return false; // another block may have noted it
+  if (block() == 0 && thread() == 0) store_relaxed(t.last, t.mine);
+  return true;
+}
+
 struct First {
+  Turn turn;
   Adj adj;
   u64* first;
   u64 n;
 };
-WEFT_KERNEL(first, First) { first_offsets(p.adj, p.first, (u32)p.n); }
+WEFT_KERNEL(first, First) {
+  if (in_turn(p.turn)) first_offsets(p.adj, p.first, (u32)p.n);
+}
 
-// Prefix sums of u32 numbers: in u64, or in place modulo 2^32.
+// Prefix sums of u32 numbers: in u64, or in place modulo 2^32. In u64 they are zeros where
+// a kernel was left out: other kernels write where they say before the host has looked.
 struct Scan {
+  Turn turn;
   const u32* in;
   u64* out;
   u64* sums;
   u64 n;
 };
-WEFT_KERNEL(wide_sums, Scan) { tile_sums(p.sums, p.n, [&](u64 i) { return (u64)p.in[i]; }); }
-WEFT_KERNEL(wide_top, Scan) { scan_sums(p.sums, (p.n + SCAN_TILE - 1) / SCAN_TILE); }
+WEFT_KERNEL(wide_sums, Scan) {
+  in_turn(p.turn);
+  if (grid_rank() == 0) p.out[p.n] = 0;
+  tile_sums(p.sums, p.n, [&](u64 i) {
+    p.out[i] = 0;
+    return (u64)p.in[i];
+  });
+}
+WEFT_KERNEL(wide_top, Scan) {
+  if (in_turn(p.turn)) scan_sums(p.sums, (p.n + SCAN_TILE - 1) / SCAN_TILE);
+}
 WEFT_KERNEL(wide_tiles, Scan) {
+  u64 all = in_turn(p.turn) ? ~0ull : 0;
   scan_tiles(p.sums, p.n, [&](u64 i) { return (u64)p.in[i]; }, [&](u64 i, u64 s) {
-    p.out[i] = s;
-    if (i + 1 == p.n) p.out[p.n] = s + p.in[i];
+    p.out[i] = s & all;
+    if (i + 1 == p.n) p.out[p.n] = (s + p.in[i]) & all;
   });
 }
 
 struct Narrow {
+  Turn turn;
   u32* data;
   u32* sums;
   u64 n;
 };
-WEFT_KERNEL(narrow_sums, Narrow) { tile_sums(p.sums, p.n, [&](u64 i) { return p.data[i]; }); }
-WEFT_KERNEL(narrow_top, Narrow) { scan_sums(p.sums, (p.n + SCAN_TILE - 1) / SCAN_TILE); }
+WEFT_KERNEL(narrow_sums, Narrow) {
+  if (in_turn(p.turn)) tile_sums(p.sums, p.n, [&](u64 i) { return p.data[i]; });
+}
+WEFT_KERNEL(narrow_top, Narrow) {
+  if (in_turn(p.turn)) scan_sums(p.sums, (p.n + SCAN_TILE - 1) / SCAN_TILE);
+}
 WEFT_KERNEL(narrow_tiles, Narrow) {
-  scan_tiles(p.sums, p.n, [&](u64 i) { return p.data[i]; }, [&](u64 i, u32 s) { p.data[i] = s; });
+  if (in_turn(p.turn)) scan_tiles(p.sums, p.n, [&](u64 i) { return p.data[i]; }, [&](u64 i, u32 s) { p.data[i] = s; });
 }
 
 struct Sort {
+  Turn turn;
   const u32 *keys, *values;
   u32 *to_keys, *to_values, *counts;
   u64 n;
   u32 shift, unused;
 };
-WEFT_KERNEL(count_digits, Sort) { sort_count(p.keys, p.counts, p.n, p.shift); }
+WEFT_KERNEL(count_digits, Sort) {
+  if (in_turn(p.turn)) sort_count(p.keys, p.counts, p.n, p.shift);
+}
 WEFT_KERNEL(move_digits, Sort) {
-  sort_move(p.keys, p.values, p.to_keys, p.to_values, p.counts, p.n, p.shift);
+  if (in_turn(p.turn)) sort_move(p.keys, p.values, p.to_keys, p.to_values, p.counts, p.n, p.shift);
 }
 
 // The steps of the degree order.
 struct Order {
+  Turn turn;
   Adj adj;
   const u32* classes;
   const u64* new_off;
@@ -57,15 +98,18 @@ struct Order {
 };
 // Descending degree: ascending complement.
 WEFT_KERNEL(degree_keys, Order) {
+  if (!in_turn(p.turn)) return;
   for (u64 v = grid_rank(); v < p.n; v += grid_size()) {
     p.keys[v] = ~degree(p.adj, (u32)v);
     p.values[v] = (u32)v;
   }
 }
 WEFT_KERNEL(class_keys, Order) {
+  if (!in_turn(p.turn)) return;
   for (u64 i = grid_rank(); i < p.n; i += grid_size()) p.keys[i] = p.classes[p.values[i]];
 }
 WEFT_KERNEL(places, Order) {
+  if (!in_turn(p.turn)) return;
   for (u64 i = grid_rank(); i < p.n; i += grid_size()) {
     u32 v = p.order[i];
     p.place[v] = (u32)i;
@@ -76,6 +120,7 @@ WEFT_KERNEL(places, Order) {
 // of the vertex). Sorted by the first they are the lists of the graph turned
 // around, which an undirected graph is itself.
 WEFT_KERNEL(turned, Order) {
+  if (!in_turn(p.turn)) return;
   for (u64 i = grid_rank() / 32; i < p.n; i += grid_size() / 32) {
     Set s = list(p.adj, p.order[i]);
     for (u32 k = lane(); k < s.n; k += 32) {
@@ -86,11 +131,13 @@ WEFT_KERNEL(turned, Order) {
 }
 
 struct Peel {
+  Turn turn;
   Adj adj;
   u32 *degrees, *alive, *changed;
   u32 n, least;
 };
 WEFT_KERNEL(peel_start, Peel) {
+  if (!in_turn(p.turn)) return;
   u64 rounded = ((u64)p.n + 63) / 64 * 64;
   for (u64 v = grid_rank(); v < rounded; v += grid_size()) {
     if (v < p.n) p.degrees[v] = degree(p.adj, (u32)v);
@@ -98,9 +145,12 @@ WEFT_KERNEL(peel_start, Peel) {
     if (lane() == 0) p.alive[v / 32] = votes;
   }
 }
-WEFT_KERNEL(peel_round, Peel) { peel(p.adj, p.degrees, p.alive, p.changed, p.n, p.least); }
+WEFT_KERNEL(peel_round, Peel) {
+  if (in_turn(p.turn)) peel(p.adj, p.degrees, p.alive, p.changed, p.n, p.least);
+}
 
 struct Candidates {
+  Turn turn;
   Adj adj;
   const Want* wants;
   const Need* needs;
@@ -109,5 +159,5 @@ struct Candidates {
   u32 queries, n;
 };
 WEFT_KERNEL(candidates, Candidates) {
-  candidates_of(p.adj, p.wants, p.needs, p.words, p.queries, p.n, p.stride);
+  if (in_turn(p.turn)) candidates_of(p.adj, p.wants, p.needs, p.words, p.queries, p.n, p.stride);
 }

@@ -223,6 +223,7 @@ func (r *running) ready(c *cuda.Context, d *device, i int) (*Exec, error) {
 		return x, err
 	}
 	x.run.Counters = x.counters.Ptr
+	x.countTools()
 	if r.job.PerRoot {
 		roots, err := x.Scratch("counts per root", 16*int64(r.job.Vertices))
 		if err != nil {
@@ -277,6 +278,11 @@ func (r *running) collect(x *Exec, ctl *control, rows *drain) error {
 		return err
 	}
 	p.counters = got[0]
+	if x.tools != nil {
+		if err := x.tools.ran(p.counters.Turn); err != nil {
+			return err
+		}
+	}
 	if r.job.PerRoot {
 		words := make([]uint64, 2*int(r.job.Vertices))
 		if err := cuda.Download(x.c, words, cuda.Buffer{Ptr: x.run.Roots, Size: int64(8 * len(words))}, 0); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -34,7 +35,14 @@ type Tools struct {
 	module *cuda.Module
 	take   func(what string, bytes int64) (cuda.Buffer, error)
 	grid   int
+	last   uint64 // where in device memory kernels note their turn; 0: nowhere
+	turns  uint64 // launches since last was 0 there
 }
+
+// turn is struct Turn.
+type turn struct{ Last, Mine uint64 }
+
+func (t *turn) set(to turn) { *t = to }
 
 // Lists is an adjacency in device memory: n+1 offsets of 8 bytes, ids of 4.
 type Lists struct{ Off, Adj cuda.Buffer }
@@ -56,7 +64,7 @@ func newTools(ctx context.Context, c *cuda.Context, stream *cuda.Stream, sms int
 func (t *Tools) close() error { return t.module.Close() }
 
 // launch runs a kernel on blocks; 0: as many as go over an array of any size.
-func (t *Tools) launch(name string, blocks, shared int, params any) error {
+func (t *Tools) launch(name string, blocks, shared int, params interface{ set(turn) }) error {
 	k, err := t.module.Kernel(name)
 	if err != nil {
 		return err
@@ -64,7 +72,21 @@ func (t *Tools) launch(name string, blocks, shared int, params any) error {
 	if blocks == 0 {
 		blocks = t.grid
 	}
+	t.turns++
+	params.set(turn{t.last, t.turns})
 	return k.Launch(cuda.Launch{Blocks: blocks, Threads: toolThreads, Shared: shared, Stream: t.stream}, params)
+}
+
+// noteAt has kernels note in a word of device memory, 0 now, that they ran.
+func (t *Tools) noteAt(ptr uint64) { t.last, t.turns = ptr, 0 }
+
+// ran is the error of a kernel that the device left out: last is what the word of
+// noteAt became.
+func (t *Tools) ran(last uint64) error {
+	if last == t.turns {
+		return nil
+	}
+	return &cuda.Error{Op: "preparation", Kind: cuda.ErrLaunch, Text: fmt.Sprintf("of %d kernels the one behind number %d did not run", t.turns, last)}
 }
 
 func tiles(n uint64, tile int) int { return int((n + uint64(tile) - 1) / uint64(tile)) }
@@ -80,7 +102,10 @@ func (t *Tools) Offsets(out, in cuda.Buffer, n uint64) error {
 	if err != nil {
 		return err
 	}
-	p := struct{ In, Out, Sums, N uint64 }{in.Ptr, out.Ptr, sums.Ptr, n}
+	p := struct {
+		turn
+		In, Out, Sums, N uint64
+	}{turn{}, in.Ptr, out.Ptr, sums.Ptr, n}
 	return errors.Join(
 		t.launch("wide_sums", blocks, scanShared, &p),
 		t.launch("wide_top", 1, scanShared, &p),
@@ -90,9 +115,10 @@ func (t *Tools) Offsets(out, in cuda.Buffer, n uint64) error {
 // First makes first[v] the offset of the first neighbour above v, for n vertices.
 func (t *Tools) First(first cuda.Buffer, l Lists, n uint64) error {
 	p := struct {
+		turn
 		A        adjacency
 		First, N uint64
-	}{l.raw(), first.Ptr, n}
+	}{turn{}, l.raw(), first.Ptr, n}
 	return t.launch("first", 0, 0, &p)
 }
 
@@ -120,10 +146,14 @@ func (t *Tools) sort(a, other pairs, n uint64, low int) (sorted, free pairs, err
 	}
 	for shift := 0; shift < low; shift += 8 {
 		p := struct {
+			turn
 			Keys, Values, ToKeys, ToValues, Counts, N uint64
 			Shift, _                                  uint32
-		}{a.keys.Ptr, a.values.Ptr, other.keys.Ptr, other.values.Ptr, counts.Ptr, n, uint32(shift), 0}
-		s := struct{ Data, Sums, N uint64 }{counts.Ptr, sums.Ptr, uint64(blocks) * digits}
+		}{turn{}, a.keys.Ptr, a.values.Ptr, other.keys.Ptr, other.values.Ptr, counts.Ptr, n, uint32(shift), 0}
+		s := struct {
+			turn
+			Data, Sums, N uint64
+		}{turn{}, counts.Ptr, sums.Ptr, uint64(blocks) * digits}
 		err := errors.Join(
 			t.launch("count_digits", blocks, digits*4, &p),
 			t.launch("narrow_sums", top, scanShared, &s),
@@ -166,14 +196,13 @@ func (t *Tools) DegreeOrder(l Lists, class cuda.Buffer, classes int, n, m uint64
 	if err != nil {
 		return o, err
 	}
-	args := func(x pairs) *struct {
+	type order struct {
+		turn
 		A                                                 adjacency
 		Classes, NewOff, Keys, Values, Order, Place, Size uint64
-	} {
-		return &struct {
-			A                                                 adjacency
-			Classes, NewOff, Keys, Values, Order, Place, Size uint64
-		}{l.raw(), class.Ptr, o.Lists.Off.Ptr, x.keys.Ptr, x.values.Ptr, o.Order.Ptr, o.Place.Ptr, n}
+	}
+	args := func(x pairs) *order {
+		return &order{turn{}, l.raw(), class.Ptr, o.Lists.Off.Ptr, x.keys.Ptr, x.values.Ptr, o.Order.Ptr, o.Place.Ptr, n}
 	}
 	if err := t.launch("degree_keys", 0, 0, args(a)); err != nil {
 		return o, err
@@ -221,10 +250,11 @@ func (t *Tools) Core(alive cuda.Buffer, l Lists, n, least uint32) error {
 		return err
 	}
 	p := struct {
+		turn
 		A                       adjacency
 		Degrees, Alive, Changed uint64
 		N, Least                uint32
-	}{l.raw(), degrees.Ptr, alive.Ptr, changed.Ptr, n, least}
+	}{turn{}, l.raw(), degrees.Ptr, alive.Ptr, changed.Ptr, n, least}
 	if err := t.launch("peel_start", 0, 0, &p); err != nil {
 		return err
 	}
@@ -277,9 +307,10 @@ func (t *Tools) Candidates(words cuda.Buffer, l Lists, wants []Want, n uint32) e
 		return err
 	}
 	p := struct {
+		turn
 		A                           adjacency
 		Wants, Needs, Words, Stride uint64
 		Queries, N                  uint32
-	}{l.raw(), a.Ptr, b.Ptr, words.Ptr, uint64(n+63) / 64 * 2, uint32(len(ws)), n}
+	}{turn{}, l.raw(), a.Ptr, b.Ptr, words.Ptr, uint64(n+63) / 64 * 2, uint32(len(ws)), n}
 	return t.launch("candidates", 0, 0, &p)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
 	devices "github.com/weftgraph/weft/internal/testing/device"
 )
 
@@ -287,4 +288,50 @@ func TestCandidates(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestToolLeftOut: where a device leaves out one of the kernels of prefix sums, whichever,
+// the host sees it, and the sums are zeros, by which no other kernel writes elsewhere.
+func TestToolLeftOut(t *testing.T) {
+	const n = 2*scanTile + 5
+	for left := 1; left <= 4; left++ {
+		d, err := cuda.New(&cuda.Faults{Backend: devices.Backend(t, emu.Options{}), SkipOne: left})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.Do(func(c *cuda.Context) (err error) {
+			tools, err := newTools(t.Context(), c, c.Main(), d.Info().SMs, func(_ string, bytes int64) (cuda.Buffer, error) {
+				b, err := c.Alloc(bytes)
+				return b, errors.Join(err, c.Fill(b, 0xee, c.Main()), c.Synchronize())
+			})
+			if err != nil {
+				return err
+			}
+			in, want := make([]uint32, n), make([]uint64, n+1)
+			for i := range in {
+				in[i] = 1
+				want[i+1] = uint64(i + 1)
+			}
+			noted := put(t, c, tools, []uint64{0})
+			tools.noteAt(noted.Ptr)
+			out := put(t, c, tools, make([]uint64, n+1))
+			if err := errors.Join(c.Fill(out, 0xee, c.Main()), tools.Offsets(out, put(t, c, tools, in), n)); err != nil {
+				return err
+			}
+			err = tools.ran(get[uint64](t, c, noted, 1)[0])
+			if left <= 3 {
+				want = make([]uint64, n+1)
+			}
+			if errors.Is(err, cuda.ErrLaunch) != (left <= 3) {
+				t.Errorf("kernel %d left out of 3: %v", left, err)
+			}
+			if !slices.Equal(get[uint64](t, c, out, n+1), want) {
+				t.Errorf("kernel %d left out of 3: other sums", left)
+			}
+			return tools.close()
+		})
+		if err := errors.Join(err, d.Close()); err != nil {
+			t.Error(err)
+		}
+	}
 }
