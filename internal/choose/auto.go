@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -60,20 +62,53 @@ func orGPU(r Request, host Choice) Choice {
 		}
 		return host
 	}
-	r.Device = "gpu:0"
-	if takes >= severalGPUs {
-		for i := 1; i < n; i++ {
-			r.Device += fmt.Sprintf(",%d", i)
-		}
-	}
-	c, err := pickGPU(r)
+	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, pickGPU)
 	if err != nil {
 		host.Reason = about
-		host.Notes = append(host.Notes, fmt.Sprintf("on the processor, since %s cannot: %v", r.Device, err))
+		host.Notes = append(host.Notes, note)
 		return host
+	}
+	if note != "" {
+		c.Notes = append(c.Notes, note)
 	}
 	c.Engine, c.Reason = orHost{c.Engine, host}, about+", more than a GPU takes to begin"
 	return c
+}
+
+// pickAmong is pick for the first of n GPUs, or for several all of them, but for those
+// whose architecture is too old; note says which were left out, or why none can be used.
+// Which GPUs the driver shows was settled when they were counted: all, since none was
+// asked for.
+func pickAmong(r Request, n int, several bool, pick func(Request) (Choice, error)) (c Choice, note string, err error) {
+	r.Compile = remembering(r.Compile)
+	var whys []string
+	for out := make([]bool, n); ; r.Meanwhile = nil {
+		var wanted []string
+		for i := range n {
+			if !out[i] && (several || len(wanted) == 0) {
+				wanted = append(wanted, strconv.Itoa(i))
+			}
+		}
+		if len(wanted) == 0 {
+			break
+		}
+		r.Device = "gpu:" + strings.Join(wanted, ",")
+		if c, err = pick(r); err == nil {
+			if len(whys) > 0 {
+				note = fmt.Sprintf("on %s, since others cannot: %s", r.Device, strings.Join(whys, "; "))
+			}
+			return c, note, nil
+		}
+		whys = append(whys, err.Error())
+		var old outdated
+		if !errors.As(err, &old) {
+			break
+		}
+		for _, i := range old.gpus {
+			out[i] = true
+		}
+	}
+	return c, fmt.Sprintf("on the processor, since %s cannot: %s", r.Device, strings.Join(whys, "; ")), err
 }
 
 // roughly is a duration as one number of the largest unit of which it has two: 90s, 10m.

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -151,11 +152,9 @@ func openSession(device string, list []int, memory int64) (*session.Session, err
 	}
 	wg.Wait()
 	open.devices = slices.DeleteFunc(slices.Clone(devices), func(d *cuda.Device) bool { return d == nil })
-	for i, err := range errs {
-		if err != nil {
-			closeOpen()
-			return nil, fmt.Errorf("%w: gpu:%d: %w", ErrDevice, list[i], err)
-		}
+	if err := errors.Join(errs...); err != nil {
+		closeOpen()
+		return nil, unopened(list, errs)
 	}
 	var err error
 	open.session, err = session.Open(open.devices, session.Options{Memory: memory})
@@ -166,6 +165,38 @@ func openSession(device string, list []int, memory int64) (*session.Session, err
 	open.list, open.memory = list, memory
 	return open.session, nil
 }
+
+// unopened is the error of GPUs of which some cannot be opened: an outdated one where that
+// is all there is against them.
+func unopened(list []int, errs []error) error {
+	var old outdated
+	var whys []error
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		why := fmt.Errorf("gpu:%d: %w", list[i], err)
+		if !errors.Is(err, cuda.ErrArch) {
+			return fmt.Errorf("%w: %w", ErrDevice, why)
+		}
+		old.gpus, whys = append(old.gpus, list[i]), append(whys, why)
+	}
+	old.error = fmt.Errorf("%w: %w", ErrDevice, whys[0])
+	for _, why := range whys[1:] {
+		old.error = fmt.Errorf("%w; %w", old.error, why)
+	}
+	return old
+}
+
+// outdated is the error of GPUs whose architecture is too old, where the others that were
+// wanted with them can be opened.
+type outdated struct {
+	error
+	gpus []int
+}
+
+// Unwrap gives what errors.Is looks at.
+func (e outdated) Unwrap() error { return e.error }
 
 // Session is the process's session over the GPUs that a device name asks for, the
 // first one where it does not say, with so many bytes of memory on each; 0: what is
