@@ -173,6 +173,27 @@ func TestCodegen(t *testing.T) {
 	}
 }
 
+// TestNoDriver: an error says that a GPU was asked for where it was, and else which engine
+// needs one.
+func TestNoDriver(t *testing.T) {
+	defer func() { gpus = cuda.Count }()
+	gpus = func() (int, error) { return 0, cuda.ErrNoDriver }
+	for _, c := range []struct{ engine, device, want string }{
+		{"stack", "", "engine stack runs on GPUs: "}, {"fine", "auto", "engine fine runs on GPUs: "},
+		{"stack", "gpu:0", "gpu:0 was asked for: "}, {"", "gpu", "gpu was asked for: "},
+	} {
+		want := ErrDevice.Error() + ": " + c.want + cuda.ErrNoDriver.Error()
+		r := request(t, 1e6)
+		r.Engine, r.Device = c.engine, c.device
+		_, picked := Pick(r)
+		for _, err := range []error{CheckNames(c.engine, c.device), picked} {
+			if !errors.Is(err, ErrDevice) || !errors.Is(err, cuda.ErrNoDriver) || err.Error() != want {
+				t.Errorf("%+v: %v", c, err)
+			}
+		}
+	}
+}
+
 // TestMethodsOfEngine: an engine whose bit matrices are switched off gets nests.
 func TestMethodsOfEngine(t *testing.T) {
 	for _, c := range []struct{ option, method, want string }{

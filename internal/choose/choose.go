@@ -191,22 +191,18 @@ func CheckNames(name, device string) error {
 		if device == "cpu" {
 			return fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, name)
 		}
-		if err := checkDevice("gpu:0"); err != nil {
-			return fmt.Errorf("engine %s: %w", name, err)
-		}
+		return checkFirst(name)
 	}
 	return err
 }
 
+// checkDevice says whether a device of that name, "" for auto, exists here.
 func checkDevice(device string) error {
 	list, err := ordinals(device)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	narrow(list)
-	began := time.Now()
-	n, err := gpus()
-	waiting(&waited.driver, began)
+	n, err := countFor(list)
 	if err != nil {
 		return fmt.Errorf("%w: %s was asked for: %w", ErrDevice, device, err)
 	}
@@ -214,6 +210,22 @@ func checkDevice(device string) error {
 		return fmt.Errorf("%w: gpu:%d was asked for, and the GPUs here are 0 … %d", ErrDevice, most, n-1)
 	}
 	return nil
+}
+
+// checkFirst says whether there is a GPU for an engine that runs on GPUs alone, which was
+// asked for without a device.
+func checkFirst(engine string) error {
+	if _, err := countFor([]int{0}); err != nil {
+		return fmt.Errorf("%w: engine %s runs on GPUs: %w", ErrDevice, engine, err)
+	}
+	return nil
+}
+
+// countFor counts the GPUs for who will open those of list.
+func countFor(list []int) (int, error) {
+	narrow(list)
+	defer waiting(&waited.driver, time.Now())
+	return gpus()
 }
 
 // names are those of all engines.
@@ -268,8 +280,8 @@ func Pick(r Request) (Choice, error) {
 				return Choice{}, fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, r.Engine)
 			}
 			r.Device = "gpu:0"
-			if err := checkDevice(r.Device); err != nil {
-				return Choice{}, fmt.Errorf("engine %s: %w", r.Engine, err)
+			if err := checkFirst(r.Engine); err != nil {
+				return Choice{}, err
 			}
 			return pickGPU(r)
 		}
