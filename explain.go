@@ -72,7 +72,7 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	}
 	e.Result = &r
 	for _, l := range found.Levels {
-		e.actual = append(e.actual, plan.Actual{Matches: l.Matches.String(), Seconds: l.Time.Seconds()})
+		e.actual = append(e.actual, plan.Actual{Matches: l.Matches.Big(), Seconds: l.Time.Seconds()})
 	}
 	if cause := memoryCause(ctx); cause != nil {
 		err = cause

@@ -1,6 +1,7 @@
 package weft
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,28 @@ func TestProfile(t *testing.T) {
 		}
 		if r := e.Result; r.Embeddings.Int64() != c.embeddings || r.Complete != c.complete || !strings.Contains(b.String(), c.shows) || !strings.Contains(b.String(), "actually") {
 			t.Errorf("%s: %v embeddings, complete %v, want %d, %v, %q in\n%s", c.text, r.Embeddings, r.Complete, c.embeddings, c.complete, c.shows, b.String())
+		}
+	}
+	// Counts of JSON are numbers up to 2^53 and strings beyond.
+	for text, want := range map[string]string{
+		"(a)--(b)--(c)--(a)": `"actual":56}`,
+		// 8·7^19 ways for a and its neighbours
+		"REPEATABLE ELEMENTS (a)" + strings.Repeat(", (a)--()", 19): `"actual":"91191161482985144"`,
+	} {
+		q, err := Parse("PROFILE MATCH " + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := g.Explain(t.Context(), q, WithLevels(), WithThreads(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%s: no %s in\n%s", text, want, b)
 		}
 	}
 	q, err := Parse("PROFILE MATCH (a)--(b) RETURN a LIMIT 0")

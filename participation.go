@@ -99,8 +99,9 @@ func (p *Participation) All() iter.Seq2[string, *big.Int] {
 }
 
 // Write writes a row a vertex: its id under the name of the pattern's vertex,
-// and the count; or a row a group: its values, and the sum of the counts. Counts are
-// text where one exceeds 63 bits.
+// and the count; or a row a group: its values, and the sum of the counts. JSON has
+// counts beyond 2^53 as strings; in Arrow and Parquet all are text where one exceeds
+// 63 bits.
 func (p *Participation) Write(w io.Writer, format string) error {
 	if err := sink.CheckFormat(format); err != nil {
 		return classify(err)
@@ -111,7 +112,7 @@ func (p *Participation) Write(w io.Writer, format string) error {
 	count := sink.Value(p.column, sink.Int, func(m []uint32, _ []uint64) any { return int64(p.counts[m[0]].Lo) })
 	for _, c := range p.counts {
 		if c.Hi > 0 || c.Lo >= 1<<63 || c.Lo > 1<<53 && (format == "json" || format == "ndjson") {
-			count = sink.Value(p.column, sink.String, func(m []uint32, _ []uint64) any { return p.counts[m[0]].String() })
+			count = sink.Value(p.column, sink.Count, func(m []uint32, _ []uint64) any { return p.counts[m[0]].Big() })
 			break
 		}
 	}

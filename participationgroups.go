@@ -71,7 +71,7 @@ func (gs *groups) write(w io.Writer, format, name string, rows int) error {
 	count := sink.Value(name, sink.Int, func(m []uint32, _ []uint64) any { return gs.sums[m[0]].Int64() })
 	for _, n := range gs.sums {
 		if n.BitLen() > 63 || n.BitLen() > 53 && (format == "json" || format == "ndjson") {
-			count = sink.Value(name, sink.String, func(m []uint32, _ []uint64) any { return gs.sums[m[0]].String() })
+			count = sink.Value(name, sink.Count, func(m []uint32, _ []uint64) any { return gs.sums[m[0]] })
 			break
 		}
 	}

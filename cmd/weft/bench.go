@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/big"
 	"strings"
 	"time"
 
@@ -199,6 +200,18 @@ func (a *app) contestants(g *weft.Graph, q *weft.Query, f *benchFlags, variants 
 	return out
 }
 
+// countIn is an answer for a column of counts: as text where a peer, or a program of
+// several results, gives other than one whole number, and nil where there is none.
+func countIn(answer string) any {
+	if answer == "" {
+		return nil
+	}
+	if n, ok := new(big.Int).SetString(answer, 10); ok && n.String() == answer {
+		return n
+	}
+	return answer
+}
+
 func writeBench(out *output, to string, rows []benchRow) error {
 	ms := func(get func(*benchRow) time.Duration) func(int) any {
 		return func(i int) any {
@@ -223,7 +236,7 @@ func writeBench(out *output, to string, rows []benchRow) error {
 			}
 			return float64(int64(rows[i].Ratio*1000+0.5)) / 1000
 		}),
-		column("count", sink.String, func(i int) any { return rows[i].Answer }),
+		column("count", sink.Count, func(i int) any { return countIn(rows[i].Answer) }),
 		column("note", sink.String, func(i int) any {
 			switch r := &rows[i]; {
 			case r.Err != nil:

@@ -67,7 +67,7 @@ func writeBenchMatcha(out *output, to string, rows []*benchMatchaRow, cuda bool)
 		columns = append(columns, useColumns(rows)...)
 	}
 	return writeRows(out, to, len(rows), append(columns,
-		column("count", sink.String, func(i int) any { return rows[i].Answer }),
+		column("count", sink.Count, func(i int) any { return countIn(rows[i].Answer) }),
 		column("note", sink.String, func(i int) any {
 			switch r := rows[i]; {
 			case r.Err != nil:

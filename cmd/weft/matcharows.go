@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/sink"
@@ -37,7 +38,12 @@ func (w *rowWriter) start(row []any) {
 	var cols []sink.Column
 	for i, v := range row {
 		t := sink.Int
+		value := func(at int) any { return w.rows[at][i] }
 		switch v.(type) {
+		case int64:
+			if w.to == "json" || w.to == "ndjson" { // a string beyond 2^53
+				value = func(at int) any { return big.NewInt(w.rows[at][i].(int64)) }
+			}
 		case float64:
 			t = sink.Float
 		case bool:
@@ -51,7 +57,7 @@ func (w *rowWriter) start(row []any) {
 				name = fmt.Sprintf("%s%d", w.names[0], i)
 			}
 		}
-		cols = append(cols, column(name, t, func(at int) any { return w.rows[at][i] }))
+		cols = append(cols, column(name, t, value))
 	}
 	to := w.to
 	if to == "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 
 // Actual is what a run found at one level, for explain --analyze.
 type Actual struct {
-	Matches string  // partial matches that reached the level
-	Seconds float64 // wall time attributed to the level
+	Matches *big.Int // partial matches that reached the level
+	Seconds float64  // wall time attributed to the level
 }
 
 // Explain writes p as a loop nest over the names of the user's vertices: where

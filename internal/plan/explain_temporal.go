@@ -133,7 +133,7 @@ func (e *explainer) stepEstimate(k int) string {
 	s := &e.p.Timed.Steps[k]
 	text := around(s.Estimate, "matches")
 	if l := max(s.From, s.To); s.Binds && l < len(e.actual) {
-		text += ", actually " + e.actual[l].Matches
+		text += ", actually " + e.actual[l].Matches.String()
 		if e.actual[l].Seconds > 0 {
 			text += fmt.Sprintf(" in %.3g s", e.actual[l].Seconds)
 		}

@@ -17,6 +17,7 @@ const (
 	Bool
 	String
 	EdgeType // {src, dst, label, time, properties}
+	Count    // exact, of any size: a *big.Int, or text where it is no whole number
 )
 
 // Column is one column of the output.

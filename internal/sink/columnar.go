@@ -2,6 +2,7 @@ package sink
 
 import (
 	"io"
+	"math/big"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -67,7 +68,7 @@ func field(c Column) arrow.Field {
 		f.Type = arrow.PrimitiveTypes.Float64
 	case Bool:
 		f.Type = arrow.FixedWidthTypes.Boolean
-	case String:
+	case String, Count:
 		f.Type = arrow.BinaryTypes.String
 	case EdgeType:
 		var sub []arrow.Field
@@ -144,8 +145,12 @@ func appendValue(to array.Builder, c *Column, m []uint32, e []uint64) {
 			return
 		}
 	case *array.StringBuilder:
-		if v, ok := x.(string); ok {
-			to.Append(v)
+		switch x := x.(type) {
+		case string:
+			to.Append(x)
+			return
+		case *big.Int:
+			to.Append(x.String())
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -75,6 +76,30 @@ func TestTextFormats(t *testing.T) {
 	}
 	if got := write(t, "json", cols, &engine.Batch{}); strings.Join(strings.Fields(got), "") != "[]" {
 		t.Errorf("no rows in json: %q", got)
+	}
+}
+
+// TestCounts: JSON has whole numbers up to 2^53 and strings beyond; the other formats
+// have digits.
+func TestCounts(t *testing.T) {
+	last := new(big.Int).Lsh(big.NewInt(1), 53)
+	values := []any{big.NewInt(0), last, new(big.Int).Add(last, big.NewInt(1)), nil, "1 2"}
+	cols := []Column{Value("n", Count, func(m []uint32, _ []uint64) any { return values[m[0]] })}
+	for format, want := range map[string]string{
+		"csv":    "n\n0\n9007199254740992\n9007199254740993\n\n1 2\n",
+		"ndjson": `{"n":0}` + "\n" + `{"n":9007199254740992}` + "\n" + `{"n":"9007199254740993"}` + "\n" + `{"n":null}` + "\n" + `{"n":"1 2"}` + "\n",
+		"table":  "               n\n               0\n9007199254740992\n9007199254740993\n               -\n             1 2\n",
+	} {
+		if got := write(t, format, cols, Rows(0, len(values))); got != want {
+			t.Errorf("%s:\n%q, want\n%q", format, got, want)
+		}
+	}
+	r, err := ipc.NewReader(strings.NewReader(write(t, "arrow", cols, Rows(0, len(values)))))
+	if err != nil || !r.Next() {
+		t.Fatal(err)
+	}
+	if got := r.RecordBatch().Column(0).String(); got != `["0" "9007199254740992" "9007199254740993" (null) "1 2"]` {
+		t.Errorf("arrow: %s", got)
 	}
 }
 

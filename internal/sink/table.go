@@ -69,7 +69,7 @@ func (t *table) align(b []byte, start, i int, widths []int) []byte {
 	for range n {
 		b = append(b, ' ')
 	}
-	if typ := t.cols[i].Type; n > 0 && (typ == Int || typ == Float) {
+	if typ := t.cols[i].Type; n > 0 && (typ == Int || typ == Float || typ == Count) {
 		copy(b[start+n:], b[start:end])
 		for k := range n {
 			b[start+k] = ' '

@@ -3,6 +3,7 @@ package sink
 import (
 	"io"
 	"math"
+	"math/big"
 	"strconv"
 	"unicode/utf8"
 
@@ -131,6 +132,9 @@ type edgeValue struct {
 	id []uint64
 }
 
+// maxNumber is the largest count that JSON has as a number.
+var maxNumber = new(big.Int).Lsh(big.NewInt(1), 53)
+
 // appendJSON writes a value; what JSON has no number for is null.
 func appendJSON(b []byte, x any) []byte {
 	switch x := x.(type) {
@@ -145,6 +149,12 @@ func appendJSON(b []byte, x any) []byte {
 		return strconv.AppendBool(b, x)
 	case string:
 		return appendJSONString(b, []byte(x))
+	case *big.Int:
+		// Readers may keep numbers as floats, which are exact up to 2^53.
+		if x.CmpAbs(maxNumber) <= 0 {
+			return x.Append(b, 10)
+		}
+		return append(x.Append(append(b, '"'), 10), '"')
 	case edgeValue:
 		for i := range x.c.fields {
 			f := &x.c.fields[i]
@@ -208,6 +218,8 @@ func appendCSV(b []byte, x any) []byte {
 		return appendCSVString(b, []byte(x))
 	case float64:
 		return strconv.AppendFloat(b, x, 'g', -1, 64)
+	case *big.Int:
+		return x.Append(b, 10)
 	case edgeValue:
 		return appendCSVString(b, appendJSON(nil, x))
 	}

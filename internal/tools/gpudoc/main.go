@@ -52,8 +52,25 @@ type cell struct {
 		Median  float64 `json:"median_ms"`
 		Plan    float64 `json:"plan_ms"`
 		Prepare float64 `json:"prepare_ms"`
-		Count   string
+		Count   count
 	}
+}
+
+// count is in JSON a number, a string where it is beyond 2^53 or comes of an earlier
+// version, or null.
+type count string
+
+func (c *count) UnmarshalJSON(text []byte) error {
+	switch {
+	case string(text) == "null":
+		return nil
+	case len(text) > 0 && text[0] == '"':
+		return json.Unmarshal(text, (*string)(c))
+	}
+	var n json.Number
+	err := json.Unmarshal(text, &n)
+	*c = count(n)
+	return err
 }
 
 func main() {

@@ -95,6 +95,27 @@ func TestSanitizedTests(t *testing.T) {
 	}
 }
 
+// TestBenchField: the script that measures reads counts in every form that weft bench
+// has written.
+func TestBenchField(t *testing.T) {
+	script, err := os.ReadFile("../../../scripts/gpu/bench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	field := regexp.MustCompile(`(?m)^field\(\).*$`).Find(script)
+	for line, want := range map[string]string{
+		`{"median_ms":0.5,"count":10,"note":""}`:                   "10",
+		`{"median_ms":0.5,"count":"10","note":""}`:                 "10",
+		`{"median_ms":0.5,"count":"9007199254740993","note":"no"}`: "9007199254740993",
+		`{"count":10}`: "10",
+	} {
+		c := exec.Command("sh", "-c", string(field)+"\nfield count \"$1\"", "sh", line)
+		if out, err := c.Output(); err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("%s: count %q, %v, want %s", line, out, err, want)
+		}
+	}
+}
+
 // TestNothingRan: a program without a test of the name is a failure, unless names are
 // asked for that another program has.
 func TestNothingRan(t *testing.T) {

@@ -87,7 +87,7 @@ func (r results) engine(b *strings.Builder, engine string, known map[string]answ
 		prepare[c.Name] = append(prepare[c.Name], c.Line.Prepare)
 		text := milliseconds(c.Line.Median)
 		switch {
-		case ok && a.count != c.Line.Count:
+		case ok && a.count != string(c.Line.Count):
 			notes = append(notes, fmt.Sprintf("%s: counted %s, not %s", key, c.Line.Count, a.count))
 			text = "wrong"
 		case ok:
