@@ -33,6 +33,13 @@ type Participation struct {
 // still being planned.
 func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, options ...Option) (*Participation, error) {
 	s := collect(options)
+	shape, err := q.pattern(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.participates(shape); err != nil {
+		return nil, err
+	}
 	root, err := vertexByName(q.q.Pattern, vertex)
 	if err != nil {
 		return nil, withKind(ErrUsage, err)

@@ -197,7 +197,8 @@ func (q *Query) limit(s *settings) int64 {
 
 // Check reports what is wrong with q under the options without looking at a
 // graph: constructs that are not run yet, parts that are not connected,
-// parameters without a value, a matching order that does not fit.
+// parameters without a value, a matching order that does not fit, a WithList that is not
+// what RETURN participation(v) counts.
 func (q *Query) Check(options ...Option) error {
 	s := collect(options)
 	p, err := q.pattern(s)
@@ -207,6 +208,23 @@ func (q *Query) Check(options ...Option) error {
 	if _, err := s.planOptions(p); err != nil {
 		return err
 	}
+	if q.q.Return.Kind == asksParticipation {
+		if err := s.participates(p); err != nil {
+			return err
+		}
+	}
 	_, err = pattern.SubstituteParams(p, s.params)
 	return withKind(ErrQuery, err)
+}
+
+// participates refuses a WithList that is not what Participation counts.
+func (s *settings) participates(p *pattern.Pattern) error {
+	counts, what := Embeddings, "embeddings"
+	if p.Mode == pattern.Iso {
+		counts, what = Subgraphs, "subgraphs"
+	}
+	if s.what > 0 && s.what-1 != counts {
+		return withKind(ErrUsage, fmt.Errorf("participation counts %s under %s: nothing else can be asked for", what, p.Mode))
+	}
+	return nil
 }

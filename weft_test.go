@@ -208,3 +208,30 @@ func TestParticipationSum(t *testing.T) {
 		t.Errorf("in all %v subgraphs, %v embeddings", p.Subgraphs, p.Embeddings)
 	}
 }
+
+// TestParticipationList: a participation counts one thing, and a WithList that asks for
+// the other is an error.
+func TestParticipationList(t *testing.T) {
+	g := clique(t, 4)
+	for _, c := range []struct {
+		text string
+		what What
+		ok   bool
+	}{
+		{"MATCH (a)--(b)--(c)--(a) RETURN participation(a)", Subgraphs, true},
+		{"MATCH (a)--(b)--(c)--(a) RETURN participation(a)", Embeddings, false},
+		{"MATCH REPEATABLE ELEMENTS (a)--(b) RETURN participation(a)", Subgraphs, false},
+		{"MATCH DIFFERENT EDGES (a)--(b) RETURN participation(a)", Embeddings, true},
+	} {
+		q, err := Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.Participation(t.Context(), q, "a", WithList(c.what)); errors.Is(err, ErrUsage) == c.ok || c.ok && err != nil {
+			t.Errorf("%s, %v: error %v", c.text, c.what, err)
+		}
+		if err := q.Check(WithList(c.what)); errors.Is(err, ErrUsage) == c.ok {
+			t.Errorf("check of %s, %v: error %v", c.text, c.what, err)
+		}
+	}
+}

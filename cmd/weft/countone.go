@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/weftgraph/weft"
 )
@@ -39,6 +40,9 @@ func (f *searchFlags) wants(q *weft.Query) string {
 
 // participation writes the counts a vertex of RETURN participation(v).
 func (a *app) participation(f *searchFlags, q *weft.Query, vertex string) error {
+	if err := q.Check(append(f.commonFlags.options(), f.list()...)...); err != nil {
+		return err
+	}
 	bar := a.progress(f.progress)
 	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
 	if err != nil {
@@ -64,6 +68,9 @@ func (a *app) participation(f *searchFlags, q *weft.Query, vertex string) error 
 		a.report(&f.commonFlags, p.Result)
 	}
 	if cut == nil {
+		if !p.Complete && f.limit > 0 {
+			fmt.Fprintf(a.stderr, "weft: --limit %d was reached: the numbers are lower bounds\n", f.limit)
+		}
 		return out.finish(nil)
 	}
 	if _, err := out.partial(); err != nil {
