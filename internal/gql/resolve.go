@@ -310,6 +310,9 @@ func (e *env) negated(p *patternSyntax) {
 	if !singleEdge(p) {
 		e.later = append(e.later, func() {
 			x := e.exists(&bodySyntax{pos: p.pos, patterns: []patternSyntax{s}}, true)
+			if x == pattern.Expr(never) {
+				return // nothing is excluded
+			}
 			e.conjunct(pattern.Unary{Op: pattern.OpNot, X: x}, p.pos)
 		})
 		return
@@ -344,12 +347,15 @@ func (e *env) negated(p *patternSyntax) {
 }
 
 // singleEdge reports whether a NOT path is one edge between two plain names,
-// with predicates about that edge alone.
+// with predicates about that edge alone and a label that an edge may have.
 func singleEdge(p *patternSyntax) bool {
 	if len(p.edges) != 1 || !p.nodes[0].plain() || !p.nodes[1].plain() || p.nodes[0].name.text == "" || p.nodes[1].name.text == "" {
 		return false
 	}
 	edge := &p.edges[0]
+	if !edge.label.Satisfiable() {
+		return false
+	}
 	alone := true
 	var walk func(*exprSyntax)
 	walk = func(x *exprSyntax) {
@@ -369,8 +375,12 @@ func singleEdge(p *patternSyntax) bool {
 	return alone
 }
 
-// exists builds the sub-pattern of EXISTS, or of NOT path where closed.
-func (e *env) exists(b *bodySyntax, closed bool) pattern.Exists {
+// never is what EXISTS of a sub-pattern that contradicts itself says.
+var never = pattern.Lit{Value: false}
+
+// exists builds the sub-pattern of EXISTS, or of NOT path where closed; it is never where
+// that contradicts itself.
+func (e *env) exists(b *bodySyntax, closed bool) pattern.Expr {
 	if e.depth == maxExists {
 		panic(e.fail(b.pos, "EXISTS is nested more than %d deep", maxExists))
 	}
@@ -378,6 +388,9 @@ func (e *env) exists(b *bodySyntax, closed bool) pattern.Exists {
 	sub.depth = e.depth + 1
 	sub.closed = closed
 	sub.body(b)
+	if err := (*pattern.Invalid)(nil); errors.As(sub.p.Validate(), &err) && err.Never {
+		return never
+	}
 	sub.validate(b.pos)
 	// The contract puts outer vertices first.
 	perm := make([]int, len(sub.p.Vertices))

@@ -69,7 +69,7 @@ func (p *Pattern) checkLists(values map[string]any) (err error) {
 			param, ok := x.Y.(Param)
 			v := reflect.ValueOf(values[param.Name])
 			if ok && x.Op == OpIn && err == nil && v.IsValid() && v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
-				err = &Invalid{-1, -1, fmt.Sprintf("IN needs a list, and the parameter $%s is %v", param.Name, v)}
+				err = &Invalid{Vertex: -1, Edge: -1, Msg: fmt.Sprintf("IN needs a list, and the parameter $%s is %v", param.Name, v)}
 			}
 		}
 		return true

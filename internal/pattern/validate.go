@@ -7,6 +7,7 @@ import "fmt"
 type Invalid struct {
 	Vertex, Edge int
 	Msg          string
+	Never        bool // it is sound, and contradicts itself
 }
 
 func (e *Invalid) Error() string { return e.Msg }
@@ -17,13 +18,13 @@ func (e *Invalid) Error() string { return e.Msg }
 func (p *Pattern) Validate() error {
 	switch n := len(p.Vertices); {
 	case n == 0:
-		return &Invalid{-1, -1, "the pattern is empty: it needs at least one vertex"}
+		return &Invalid{Vertex: -1, Edge: -1, Msg: "the pattern is empty: it needs at least one vertex"}
 	case n > MaxVertices:
-		return &Invalid{-1, -1, fmt.Sprintf("the pattern has %d vertices: at most %d are supported", n, MaxVertices)}
+		return &Invalid{Vertex: -1, Edge: -1, Msg: fmt.Sprintf("the pattern has %d vertices: at most %d are supported", n, MaxVertices)}
 	}
 	for i := range p.Vertices {
 		if l := p.Vertices[i].Label; !l.Satisfiable() {
-			return &Invalid{i, -1, fmt.Sprintf("no vertex can have the label %s of %s", l, p.VertexName(i))}
+			return &Invalid{i, -1, fmt.Sprintf("no vertex can have the label %s of %s", l, p.VertexName(i)), true}
 		}
 	}
 	for i := range p.Edges {
@@ -43,13 +44,13 @@ func (p *Pattern) validateEdge(i int) error {
 	e := &p.Edges[i]
 	n := len(p.Vertices)
 	if e.From < 0 || e.From >= n || e.To < 0 || e.To >= n {
-		return &Invalid{-1, i, fmt.Sprintf("edge %s has an end that is no vertex of the pattern", p.EdgeName(i))}
+		return &Invalid{Vertex: -1, Edge: i, Msg: fmt.Sprintf("edge %s has an end that is no vertex of the pattern", p.EdgeName(i))}
 	}
 	if e.From == e.To && !e.variable() {
-		return &Invalid{-1, i, fmt.Sprintf("the edge from %s to itself can never match: graphs are stored without self-loops", p.VertexName(e.From))}
+		return &Invalid{Vertex: -1, Edge: i, Msg: fmt.Sprintf("the edge from %s to itself can never match: graphs are stored without self-loops", p.VertexName(e.From))}
 	}
 	if !e.Label.Satisfiable() {
-		return &Invalid{-1, i, fmt.Sprintf("no edge can have the label %s", e.Label)}
+		return &Invalid{-1, i, fmt.Sprintf("no edge can have the label %s", e.Label), true}
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func (p *Pattern) validateNegation() error {
 			if e.Negated || e.variable() || !not.excludes(e) {
 				continue
 			}
-			return &Invalid{-1, i, fmt.Sprintf("the pattern asks for an edge between %s and %s and excludes it with NOT", p.VertexName(e.From), p.VertexName(e.To))}
+			return &Invalid{-1, i, fmt.Sprintf("the pattern asks for an edge between %s and %s and excludes it with NOT", p.VertexName(e.From), p.VertexName(e.To)), true}
 		}
 	}
 	return nil
