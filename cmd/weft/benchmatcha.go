@@ -60,7 +60,7 @@ and "utilisation", the part of lanes with work in the steps of set operations.
   weft bench matcha -g a.weft --program motifs4 --program motifs4_parts --engine host
   weft bench matcha -g a.weft --program clique5 --schedule cuda:group=1/8/32,steal=on/off --lanes
   weft bench matcha -g a.weft --program join -i l0=0 -i l1=1 -i l2=0 -i l3=1`,
-		Args: args(cobra.NoArgs),
+		Args: takes(),
 		RunE: func(*cobra.Command, []string) error { return a.benchMatcha(&f) },
 	}
 	var targets []string

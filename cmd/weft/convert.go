@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/format"
@@ -29,7 +31,7 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 		Example: `  weft convert graph.txt.gz graph.weft
   weft convert --directed --columns src,dst,_,time events.tsv events.parquet
   zcat edges.gz | weft convert --format edgelist - - --to mtx > edges.mtx`,
-		Args: args(cobra.ExactArgs(2)),
+		Args: takes("IN, the file of a graph", "OUT, the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to := f.to
 			f.to = ""
@@ -54,6 +56,13 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 	}
 	g.addReading(cmd)
 	f.addLoading(cmd)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var none *pflag.NotExistError
+		if errors.As(err, &none) && none.GetSpecifiedName() == "o" {
+			return usagef("there is no -o: the file to write is the second argument; see %s --help", cmd.CommandPath())
+		}
+		return cmd.Parent().FlagErrorFunc()(cmd, err)
+	})
 	cmd.Flags().StringVar(&f.to, "to", "", "format of OUT; default by its name")
 	cmd.Flags().BoolVar(&lossy, "lossy", false, "write even what the format cannot hold")
 	cmd.Flags().StringVar(&vertices, "write-vertices", "", "write ids, labels and properties of vertices to `FILE`")

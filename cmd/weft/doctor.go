@@ -26,7 +26,7 @@ func (a *app) doctorCmd() *cobra.Command {
 the GPU driver and compiler, each GPU, and where compiled GPU kernels are kept.
 
 ` + exitCodesHelp,
-		Args: args(cobra.NoArgs),
+		Args: takes(),
 		RunE: func(*cobra.Command, []string) error {
 			if f.to != "" {
 				if err := sink.CheckFormat(f.to); err != nil {

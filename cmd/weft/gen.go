@@ -36,7 +36,7 @@ Models and their parameters:
 ` + exitCodesHelp,
 		Example: `  weft gen rmat --scale 20 --m 16000000 --seed 1 -o rmat20.weft
   weft gen er --n 1000 --m 5000 | weft count -g - --pattern triangle`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: takes("MODEL, as er"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec.Model = args[0]
 			if err := checkGiven(spec.Model, cmd.Flags().Changed); err != nil {

@@ -79,7 +79,7 @@ its result to standard output.
   weft matcha run mine.matcha -g graph.weft --input k=3 --to csv
   weft matcha run clique5 -g graph.weft --target c --schedule threads=8
   weft matcha run clique5 -g graph.weft --target cuda --schedule group=8,steal=on --stats`,
-		Args:              args(cobra.ExactArgs(1)),
+		Args:              takes(aProgram),
 		ValidArgsFunction: offerPrograms,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.matchaRun(&f, args[0]) },
 	}
@@ -95,6 +95,9 @@ its result to standard output.
 	return cmd
 }
 
+// aProgram is the argument of the commands on one.
+const aProgram = "PROGRAM, a file or a name of weft matcha list"
+
 func (a *app) matchaCheckCmd() *cobra.Command {
 	var format bool
 	cmd := &cobra.Command{
@@ -102,7 +105,7 @@ func (a *app) matchaCheckCmd() *cobra.Command {
 		Short:   "say whether programs are right",
 		Long:    "Check programs: their text, names, types and bounds. Exit code 4 and the place of the\nfirst mistake, or nothing; with --format, each program in canonical form.\n\n" + exitCodesHelp,
 		Example: `  weft matcha check mine.matcha`,
-		Args:    args(cobra.MinimumNArgs(1)),
+		Args:    takesFrom(aProgram),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, name := range args {
 				m, err := a.matcha(name)
@@ -133,7 +136,7 @@ three need the inputs, because their sizes are part of the code.
 ` + exitCodesHelp,
 		Example: `  weft matcha emit triangles --passes none
   weft matcha emit clique4 --emit ir -g graph.weft`,
-		Args:              args(cobra.ExactArgs(1)),
+		Args:              takes(aProgram),
 		ValidArgsFunction: offerPrograms,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch emit {
@@ -189,7 +192,7 @@ that its lists need: as formulas and, with the inputs, as numbers; for a target 
 ` + exitCodesHelp,
 		Example: `  weft matcha explain clique5
   weft matcha explain clique5 -g graph.weft`,
-		Args:              args(cobra.ExactArgs(1)),
+		Args:              takes(aProgram),
 		ValidArgsFunction: offerPrograms,
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := a.matcha(args[0])
@@ -222,7 +225,7 @@ func (a *app) matchaListCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "list the programs of the library",
-		Args:  args(cobra.NoArgs),
+		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
 			all := library.Entries()
 			return writeRows(a.stdout, "table", len(all), []sink.Column{

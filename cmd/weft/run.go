@@ -307,11 +307,22 @@ func flagError(err error) string {
 // laterCommands will come; till then they say so.
 var laterCommands = []string{"sample", "serve", "watch"}
 
-// args wraps cobra's argument checks as usage errors.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+// takes is for a command that needs these arguments, each named as in its usage, and
+// takes no others.
+func takes(what ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usagef("%v; see %s --help", err, cmd.CommandPath())
+		if len(args) <= len(what) {
+			return takesFrom(what...)(cmd, args)
+		}
+		return usagef("unexpected argument %q; see %s --help", args[len(what)], cmd.CommandPath())
+	}
+}
+
+// takesFrom is takes, but that more may follow.
+func takesFrom(what ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < len(what) {
+			return usagef("missing: %s; see %s --help", strings.Join(what[len(args):], ", and "), cmd.CommandPath())
 		}
 		return nil
 	}

@@ -13,7 +13,7 @@ func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version",
-		Args:  args(cobra.NoArgs),
+		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(a.stdout, "weft %s %s/%s %s\n", weft.Version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 			return err
