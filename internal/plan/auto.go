@@ -24,7 +24,7 @@ func (b *binding) auto(pl *Plan, o Options) (*Plan, error) {
 	ablation := o.NoTail || o.NoMotion || o.NoRestrictions || o.Embeddings
 	ordered := o.Order != "" && o.Order != "auto" && o.Order != "cost"
 	if pl.Mode == pattern.Trail && o.Method == "" && o.Root < 0 && !o.Listing && !ablation && !ordered &&
-		pl.Empty == nil && pl.Work() > trailWorthwhile && b.trailsOK() == nil {
+		pl.Empty == nil && pl.Work() > max(trailWorthwhile, trailWayWork*float64(b.trailWays())) && b.trailsOK() == nil {
 		f, err := b.trails(o)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -13,10 +14,22 @@ import (
 // embeddings under iso of what is left: every trail is exactly one of these,
 // with the vertices that it does visit twice. Those are counted by set sizes and
 // formulas, and not one by one.
+//
+// In a directed graph an edge of either direction may take two data edges, u to v and
+// v to u, and each is a trail of its own: the trails are the sum over the directions
+// that such edges take.
 
 // trailWorthwhile is the work of a nest for trails, which takes each match in
 // hand, below which nothing better is looked for.
 const trailWorthwhile = 2e5
+
+const (
+	// maxTrailWays bounds the patterns that the sum for trails goes over: planning
+	// takes some 10 µs for each, most of which are isomorphic to others.
+	maxTrailWays = 1 << 16
+	// trailWayWork is the work of a nest that takes longer than one of those ways.
+	trailWayWork = 50
+)
 
 // trailsOK says why the trails of p have no formula in b's graph, or nil.
 func (b *binding) trailsOK() error {
@@ -32,11 +45,38 @@ func (b *binding) trailsOK() error {
 	}
 	for i := range b.p.Edges {
 		e := &b.p.Edges[i]
-		if e.Negated || e.Label != nil || len(e.Where) > 0 || b.g.Directed && e.Dir == pattern.Either {
-			return fmt.Errorf("edges with labels, predicates, NOT, or of either direction have no formula under trail")
+		if e.Negated || e.Label != nil || len(e.Where) > 0 {
+			return fmt.Errorf("edges with labels, predicates or NOT have no formula under trail")
 		}
 	}
+	if n := b.trailWays(); n > maxTrailWays {
+		return fmt.Errorf("there are %d ways to let vertices coincide and to direct edges: formulas are for at most %d", n, maxTrailWays)
+	}
 	return nil
+}
+
+// eithers are the edges that may take a data edge in either direction, as one of two.
+func (b *binding) eithers() (edges []int) {
+	for i := range b.p.Edges {
+		if b.g.Directed && b.p.Edges[i].Dir == pattern.Either {
+			edges = append(edges, i)
+		}
+	}
+	return edges
+}
+
+// trailWays is how many patterns the sum for trails goes over.
+func (b *binding) trailWays() int {
+	// row[0] becomes the next Bell number.
+	row := []int{1}
+	for range b.n {
+		next := []int{row[len(row)-1]}
+		for _, x := range row {
+			next = append(next, next[len(next)-1]+x)
+		}
+		row = next
+	}
+	return row[0] << min(len(b.eithers()), 32)
 }
 
 // trails is the number of trails as a sum over which vertices coincide.
@@ -48,24 +88,28 @@ func (b *binding) trails(o Options) (*Formula, error) {
 	d.o.Estimates = false
 	var t FormulaTerms
 	ways := 0
+	eithers := b.eithers()
 	at := make([]int, b.n) // the block of each vertex
 	var place func(v, blocks int) error
 	place = func(v, blocks int) error {
 		if v == b.n {
-			q := b.quotient(at, blocks)
-			if q == nil {
-				return nil
-			}
-			ways++
-			of := d.whole
-			if Decomposable(q) == nil {
-				of = d.Formula
-			}
-			f, err := of(q)
-			if err == nil {
+			for turned := range 1 << len(eithers) {
+				q := b.quotient(at, blocks, eithers, turned)
+				if q == nil {
+					continue
+				}
+				ways++
+				of := d.whole
+				if Decomposable(q) == nil {
+					of = d.Formula
+				}
+				f, err := of(q)
+				if err != nil {
+					return err
+				}
 				t.scaled(f, 1)
 			}
-			return err
+			return nil
 		}
 		for at[v] = 0; at[v] <= blocks; at[v]++ {
 			if err := place(v+1, max(blocks, at[v]+1)); err != nil {
@@ -77,12 +121,17 @@ func (b *binding) trails(o Options) (*Formula, error) {
 	if err := place(0, 0); err != nil {
 		return nil, err
 	}
-	return d.formula(&t, fmt.Sprintf("no two edges of a simple graph coincide unless their ends do: %d ways to let vertices do so", ways)), nil
+	also := ""
+	if len(eithers) > 0 {
+		also = " and to direct edges"
+	}
+	return d.formula(&t, fmt.Sprintf("no two edges of a simple graph coincide unless their ends do: %d ways to let vertices do so%s", ways, also)), nil
 }
 
-// quotient is the pattern with each vertex v at at[v], under iso, or nil where
-// an edge becomes a loop or two become one.
-func (b *binding) quotient(at []int, blocks int) *pattern.Pattern {
+// quotient is the pattern with each vertex v at at[v], and with the edges of eithers
+// directed as they are written, or where turned has their bit the other way, under iso;
+// nil where an edge becomes a loop or two become one.
+func (b *binding) quotient(at []int, blocks int, eithers []int, turned int) *pattern.Pattern {
 	q := &pattern.Pattern{Vertices: make([]pattern.Vertex, blocks)}
 	for v, i := range at {
 		w := &q.Vertices[i]
@@ -96,6 +145,9 @@ func (b *binding) quotient(at []int, blocks int) *pattern.Pattern {
 	seen := map[[2]int]bool{}
 	for i := range b.p.Edges {
 		e := pattern.Edge{From: at[b.p.Edges[i].From], To: at[b.p.Edges[i].To], Dir: pattern.Forward, Min: 1, Max: 1}
+		if k := slices.Index(eithers, i); k >= 0 && turned>>k&1 != 0 {
+			e.From, e.To = e.To, e.From
+		}
 		if !b.g.Directed {
 			e.From, e.To, e.Dir = min(e.From, e.To), max(e.From, e.To), pattern.Either
 		}
