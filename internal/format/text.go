@@ -396,8 +396,47 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 	if err := sp.chooseColumns(rows, width, o, r, f, note); err != nil {
 		return nil, smp, err
 	}
+	asked := sp.stringIDs
 	sp.guessTypes(rows)
+	if r == edgeRole && sp.stringIDs && !asked {
+		if i, id := sp.oddID(rows); id != nil {
+			at := smp.offsets[i+len(smp.offsets)-len(rows)]
+			note("ids are text: %q in line %d is not digits alone (--columns src:int,dst:int,… makes that an error)", id, 1+bytes.Count(head[:at], []byte{'\n'}))
+		}
+	}
 	return sp, smp, nil
+}
+
+// oddID is the first id that is no whole number but begins like a number, or whose
+// column has whole numbers too, and its row; nil where ids are names.
+func (sp *textSpec) oddID(rows [][][]byte) (row int, id []byte) {
+	for i := range sp.cols {
+		if k := sp.cols[i].kind; k != colSrc && k != colDst {
+			continue
+		}
+		first, ints := -1, false
+		for n, f := range rows {
+			if i >= len(f) || len(f[i]) == 0 {
+				continue
+			}
+			if isInt(f[i]) {
+				ints = true
+			} else if first < 0 {
+				first = n
+			}
+			if ints && first >= 0 {
+				break
+			}
+		}
+		if first < 0 || id != nil && first >= row {
+			continue
+		}
+		v := rows[first][i]
+		if _, err := strconv.ParseFloat(string(v), 64); ints || err == nil && bytes.IndexByte([]byte("+-.0123456789"), v[0]) >= 0 {
+			row, id = first, v
+		}
+	}
+	return row, id
 }
 
 // headerRow reports whether the first row names the columns.
