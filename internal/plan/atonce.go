@@ -6,10 +6,18 @@ import (
 )
 
 // atOnce calls f with 0 to n-1, on as many threads as planning may use. What is
-// random is seeded by the index, so that a plan does not depend on their number.
+// random is seeded by the index, so that a plan does not depend on their number. A
+// panic, as over a corrupt file, becomes one of the caller, where it can be recovered.
 func (o *Options) atOnce(n int, f func(i int)) {
 	var next atomic.Int64
+	var caught atomic.Pointer[any]
 	work := func() {
+		defer func() {
+			if x := recover(); x != nil {
+				caught.Store(&x)
+				next.Store(int64(n)) // the others leave
+			}
+		}()
 		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 			f(i)
 		}
@@ -20,4 +28,7 @@ func (o *Options) atOnce(n int, f func(i int)) {
 	}
 	work()
 	others.Wait()
+	if x := caught.Load(); x != nil {
+		panic(*x)
+	}
 }
