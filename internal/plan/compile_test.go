@@ -251,14 +251,25 @@ func TestLocalOrders(t *testing.T) {
 	}
 }
 
-// TestThreads: a plan does not depend on how many threads walk for it.
+// TestThreads: a plan does not depend on how many threads walk for it, which ask
+// conditions at the same time.
 func TestThreads(t *testing.T) {
 	g := dense(200)
+	var patterns []*pattern.Pattern
 	for _, name := range []string{"gmatch:P3", "gmatch:P6", "cycle(5)"} {
+		patterns = append(patterns, named(t, name))
+	}
+	for _, text := range []string{
+		"MATCH (a)--(b)--(c)--(d), (b)--(d) WHERE deg(a) > deg(c) + 1 AND id(b) IN [id(a) - 1, id(a) + 1, 7]",
+		"MATCH (a)--(b)--(c)--(a) WHERE EXISTS { (a)--(x)--(b) WHERE deg(x) < deg(c) } AND deg(a) % 3 < 2",
+		"MATCH DIFFERENT EDGES (a)-[e]-(b)-[f]-(c)-[g]-(d) WHERE e <> g AND deg(d) > 20",
+	} {
+		patterns = append(patterns, parse(t, text))
+	}
+	for _, p := range patterns {
 		for _, order := range []string{"cost", "tests"} {
 			for _, induced := range []bool{false, true} {
-				p := named(t, name)
-				p.Induced = induced
+				p.Induced = induced && p.Mode == pattern.Iso
 				text := func(threads int) string {
 					var b strings.Builder
 					if err := plan.ExplainJSON(compile(t, g, p, plan.Options{Root: plan.NoRoot, Order: order, Seed: 3, Threads: threads}), &b); err != nil {
@@ -267,7 +278,7 @@ func TestThreads(t *testing.T) {
 					return b.String()
 				}
 				if one, more := text(1), text(5); one != more {
-					t.Errorf("%s, induced %v, order %s: by one thread\n%s\nby five\n%s", name, induced, order, one, more)
+					t.Errorf("%s, induced %v, order %s: by one thread\n%s\nby five\n%s", pattern.Format(p), induced, order, one, more)
 				}
 			}
 		}
