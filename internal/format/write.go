@@ -143,7 +143,7 @@ func CheckOutput(path, name, vertices string) error {
 // saysFormat are the formats that a file's extension stands for and that no other
 // format is written under; a .txt, .graph or .bin may be anything.
 var saysFormat = map[string]string{
-	"csv": "csv", "tsv": "tsv", "el": "el", "wel": "wel", "mtx": "mtx", "sg": "sg", "wsg": "wsg", "weft": "weft",
+	"csv": "csv", "tsv": "tsv", "el": "el", "wel": "wel", "mtx": "mtx", "tve": "tve", "gmatch": "gmatch", "sg": "sg", "wsg": "wsg", "weft": "weft",
 	"parquet": "parquet", "arrow": "arrow", "arrows": "arrow", "feather": "arrow",
 }
 
