@@ -18,7 +18,6 @@ type progress struct {
 	mu    sync.Mutex
 	w     io.Writer
 	mode  string // bar, plain, json or none
-	label string
 	phase string
 	start time.Time // of the phase
 	last  time.Time
@@ -90,7 +89,7 @@ func (p *progress) show(x weft.Progress, now time.Time) {
 	switch p.mode {
 	case "json":
 		line, _ := json.Marshal(map[string]any{
-			"phase": x.Phase, "query": p.label, "done": x.Done, "total": x.Total, "seconds": took.Seconds(),
+			"phase": x.Phase, "done": x.Done, "total": x.Total, "seconds": took.Seconds(),
 		})
 		fmt.Fprintf(p.w, "%s\n", line)
 	case "plain":
