@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math/big"
 	"time"
+
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // Result is the answer to a query and how it came about.
@@ -37,39 +39,22 @@ type Result struct {
 	Method string   // how it counted
 }
 
-// maxJSONNumber is the largest integer that every JSON reader keeps exact.
-var maxJSONNumber = new(big.Int).Lsh(big.NewInt(1), 53)
-
-// jsonCount is an exact count: a JSON number up to 2^53, a string beyond.
-type jsonCount struct{ x *big.Int }
-
-// MarshalJSON writes null for a count that is not defined.
-func (c jsonCount) MarshalJSON() ([]byte, error) {
-	switch {
-	case c.x == nil:
-		return []byte("null"), nil
-	case c.x.Cmp(maxJSONNumber) > 0:
-		return []byte(`"` + c.x.String() + `"`), nil
-	}
-	return []byte(c.x.String()), nil
-}
-
 type jsonResult struct {
-	Query         string      `json:"query"`
-	Semantics     string      `json:"semantics"`
-	Induced       bool        `json:"induced,omitempty"`
-	Subgraphs     jsonCount   `json:"subgraphs"`
-	Embeddings    jsonCount   `json:"embeddings"`
-	Automorphisms jsonCount   `json:"automorphisms"`
-	Complete      bool        `json:"complete"`
-	Engine        string      `json:"engine"`
-	Device        string      `json:"device"`
-	Graph         Summary     `json:"graph"`
-	Seconds       jsonSeconds `json:"seconds"`
-	Peak          int64       `json:"peak_memory_bytes"`
-	Version       string      `json:"version"`
-	Notes         []string    `json:"notes,omitempty"`
-	Stats         []string    `json:"stats,omitempty"`
+	Query         string         `json:"query"`
+	Semantics     string         `json:"semantics"`
+	Induced       bool           `json:"induced,omitempty"`
+	Subgraphs     plan.JSONCount `json:"subgraphs"`
+	Embeddings    plan.JSONCount `json:"embeddings"`
+	Automorphisms plan.JSONCount `json:"automorphisms"`
+	Complete      bool           `json:"complete"`
+	Engine        string         `json:"engine"`
+	Device        string         `json:"device"`
+	Graph         Summary        `json:"graph"`
+	Seconds       jsonSeconds    `json:"seconds"`
+	Peak          int64          `json:"peak_memory_bytes"`
+	Version       string         `json:"version"`
+	Notes         []string       `json:"notes,omitempty"`
+	Stats         []string       `json:"stats,omitempty"`
 }
 
 type jsonSeconds struct {
@@ -96,7 +81,7 @@ func readableJSON(x any) ([]byte, error) {
 func (r Result) MarshalJSON() ([]byte, error) {
 	round := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
 	return readableJSON(jsonResult{
-		r.Query, r.Semantics, r.Induced, jsonCount{r.Subgraphs}, jsonCount{r.Embeddings}, jsonCount{r.Automorphisms},
+		r.Query, r.Semantics, r.Induced, plan.JSONCount{N: r.Subgraphs}, plan.JSONCount{N: r.Embeddings}, plan.JSONCount{N: r.Automorphisms},
 		r.Complete, r.Engine, r.Device, r.Graph,
 		jsonSeconds{round(r.Load), round(r.Open), round(r.Check), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes, r.Stats,
 	})

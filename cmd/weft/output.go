@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/big"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/sink"
@@ -129,18 +128,6 @@ func (w *jsonWriter) close() error {
 	}
 	_, err := io.WriteString(w.w, end)
 	return err
-}
-
-// jsonCount is a count as results write it: a number up to 2^53, a string beyond,
-// and nil where there is none.
-func jsonCount(n *big.Int) any {
-	switch {
-	case n == nil:
-		return nil
-	case n.IsUint64() && n.Uint64() <= 1<<53:
-		return n.Uint64()
-	}
-	return n.String()
 }
 
 // writeRows writes a table of n rows.

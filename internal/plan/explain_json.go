@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"math/big"
 )
 
 // The JSON form of a plan. Levels, sets and edges refer to each other by index,
@@ -17,7 +16,7 @@ type planJSON struct {
 	OrderRule     string      `json:"order_rule"`
 	Why           string      `json:"why"`
 	Method        string      `json:"method"`
-	Automorphisms any         `json:"automorphisms"`
+	Automorphisms JSONCount   `json:"automorphisms"`
 	Restricted    bool        `json:"restricted"`
 	Rooted        bool        `json:"rooted"`
 	Empty         string      `json:"empty,omitempty"`
@@ -51,7 +50,7 @@ type levelJSON struct {
 	Checks    []string   `json:"checks,omitempty"`
 	Estimate  float64    `json:"estimate"`
 	Cost      float64    `json:"cost"`
-	Actual    any        `json:"actual,omitempty"`
+	Actual    *JSONCount `json:"actual,omitempty"`
 	Seconds   float64    `json:"seconds,omitempty"`
 }
 
@@ -98,15 +97,6 @@ type termJSON struct {
 	Blocks [][]string `json:"blocks"`
 }
 
-// jsonCount is an exact count: a number up to 2^53, which every reader of JSON keeps
-// exact, and a string beyond.
-func jsonCount(n *big.Int) any {
-	if n.IsUint64() && n.Uint64() <= 1<<53 {
-		return n.Uint64()
-	}
-	return n.String()
-}
-
 // ExplainJSON writes p, with what a run found if actuals are given, as one JSON
 // object.
 func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
@@ -126,7 +116,7 @@ func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
 	out := planJSON{
 		Pattern: p.Pattern.Name, Semantics: p.Mode.String(), Induced: p.Induced,
 		Order: name, OrderRule: p.OrderName, Why: p.Why, Method: p.Method.String(),
-		Automorphisms: jsonCount(p.Aut), Restricted: p.Restricted, Rooted: p.Rooted, Warnings: p.Warnings,
+		Automorphisms: JSONCount{p.Aut}, Restricted: p.Restricted, Rooted: p.Rooted, Warnings: p.Warnings,
 		Adjacencies: []adjJSON{}, Levels: []levelJSON{}, Sets: []setJSON{},
 	}
 	if p.Empty != nil {
@@ -153,7 +143,7 @@ func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
 			x.Set = &lv.Set
 		}
 		if l < len(actual) {
-			x.Actual, x.Seconds = jsonCount(actual[l].Matches), actual[l].Seconds
+			x.Actual, x.Seconds = &JSONCount{actual[l].Matches}, actual[l].Seconds
 		}
 		out.Cost += x.Cost
 		out.Levels = append(out.Levels, x)
