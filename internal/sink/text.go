@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/plan"
 )
 
 // bufferSize is how much text a worker gathers before it is written.
@@ -133,6 +132,9 @@ type edgeValue struct {
 	id []uint64
 }
 
+// maxNumber is the largest count that JSON has as a number.
+var maxNumber = new(big.Int).Lsh(big.NewInt(1), 53)
+
 // appendJSON writes a value; what JSON has no number for is null.
 func appendJSON(b []byte, x any) []byte {
 	switch x := x.(type) {
@@ -148,7 +150,11 @@ func appendJSON(b []byte, x any) []byte {
 	case string:
 		return appendJSONString(b, []byte(x))
 	case *big.Int:
-		return plan.JSONCount{N: x}.Append(b)
+		// Readers may keep numbers as floats, which are exact up to 2^53.
+		if x.CmpAbs(maxNumber) <= 0 {
+			return x.Append(b, 10)
+		}
+		return append(x.Append(append(b, '"'), 10), '"')
 	case edgeValue:
 		for i := range x.c.fields {
 			f := &x.c.fields[i]
