@@ -17,13 +17,7 @@ import (
 // not chosen where its lists leave less than that; the nest is counted without them.
 func TestRoomForBits(t *testing.T) {
 	const n = 512
-	spec := &nodiff.Spec{N: n}
-	for u := range n {
-		for v := range u {
-			spec.Edges = append(spec.Edges, nodiff.SpecEdge{U: u, V: v})
-		}
-	}
-	g := spec.Build()
+	g := nodiff.Complete(n).Build()
 	p, want := countedNest(t, g, "gmatch:P1")
 	lists := int64(4*n*(n-1) + 8*(n+1) + 8*n)
 	d := device.Emulated(t, emu.Options{})

@@ -18,17 +18,11 @@ import (
 // those that it makes without vertices of few neighbours, leave room for them.
 func TestRoomForBits(t *testing.T) {
 	const n = 512
-	spec := &nodiff.Spec{N: n}
-	for u := range n {
-		for v := range u {
-			spec.Edges = append(spec.Edges, nodiff.SpecEdge{U: u, V: v})
-		}
-	}
 	ps, err := pattern.ByName("diamond")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := nest(spec.Build(), ps[0], plan.Options{Root: plan.NoRoot})
+	p, err := nest(nodiff.Complete(n).Build(), ps[0], plan.Options{Root: plan.NoRoot})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,17 @@ var (
 	edgeLabels   = []string{"", "X", "Y"}
 )
 
+// Complete has n vertices and every edge between them.
+func Complete(n int) *Spec {
+	s := &Spec{N: n}
+	for u := range n {
+		for v := range u {
+			s.Edges = append(s.Edges, SpecEdge{U: u, V: v})
+		}
+	}
+	return s
+}
+
 // Graphs draws graphs of at most max vertices: directed or not, with or without
 // vertex labels (none, one or several a vertex), edge labels with parallel
 // edges, times, and properties with missing values.
