@@ -236,23 +236,24 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if err != nil {
 		return "", classifyMatcha(err)
 	}
-	if target == "cuda" {
+	off, err := s.passesOff()
+	if err != nil {
+		return "", err
+	}
+	switch target {
+	case "cuda":
 		sched, err := schedule.Parse(schedule.CUDA, s.schedule)
 		if err != nil {
 			return "", withKind(ErrUsage, err)
 		}
-		off, err := s.passesOff()
-		if err != nil {
-			return "", err
-		}
 		text, err := device.Text(c, device.Options{Schedule: sched, Off: off, Debug: s.debug})
 		return text, withKind(ErrUsage, err)
+	case "c":
+		return cpu.NewCode(p.Name, c, off, s.debug).Text, nil
 	}
-	if err := s.finish(c); err != nil {
-		return "", err
-	}
-	if target == "c" {
-		return cpu.Text(c), nil
+	passes.OptimizeIR(c.Program, off...)
+	if s.debug {
+		c.Assert()
 	}
 	return c.Format(), nil
 }

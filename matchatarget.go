@@ -15,7 +15,6 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/device"
 	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
-	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
@@ -121,16 +120,13 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 	if err != nil {
 		return interp.Result{}, err
 	}
+	off, err := s.passesOff()
+	if err != nil {
+		return interp.Result{}, err
+	}
 	if sched.Target == schedule.CUDA {
-		off, err := s.passesOff()
-		if err != nil {
-			return interp.Result{}, err
-		}
 		r.Times.Prepare += time.Since(start)
 		return s.onDevice(ctx, p, set, code, device.Options{Schedule: sched, Off: off, Emit: emit, Stats: s.lanes, Debug: s.debug}, r)
-	}
-	if err := s.finish(code); err != nil {
-		return interp.Result{}, err
 	}
 	o := cpu.Options{Schedule: sched, Memory: s.memory, Emit: emit}
 	for _, g := range graphs {
@@ -140,15 +136,21 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 			}
 		}
 	}
+	prog := cpu.NewCode(p.Name, code, off, s.debug)
 	r.Times.Prepare += time.Since(start)
 	compiled := time.Now()
-	if _, err := native.Compile(p.Name, cpu.Text(code)); err != nil { // kept for the run
+	if _, err := prog.Compile(); err != nil { // kept for the run
 		return interp.Result{}, err
 	}
 	r.Times.Compile = time.Since(compiled)
 	searched := time.Now()
-	defer func() { r.Times.Search = time.Since(searched) }()
-	return cpu.Run(ctx, p.Name, code, o)
+	got, err := prog.Run(ctx, o)
+	r.Times.Search = time.Since(searched)
+	if s.stats && err == nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("search %v, preparation %v, compilation %v; turns of loops lent %d times",
+			r.Times.Search, r.Times.Prepare, r.Times.Compile, got.Lent))
+	}
+	return got.Result, err
 }
 
 // lower makes the kernel IR of a program that has its inputs.
@@ -157,19 +159,6 @@ func (s *settings) lower(ctx context.Context, p *asg.Program, set *data.Set) (*i
 		return irgen.LowerDebug(ctx, p, set)
 	}
 	return irgen.Lower(ctx, p, set)
-}
-
-// finish rewrites it by its passes.
-func (s *settings) finish(code *irgen.Code) error {
-	off, err := s.passesOff()
-	if err != nil {
-		return err
-	}
-	passes.OptimizeIR(code.Program, off...)
-	if s.debug {
-		code.Assert()
-	}
-	return nil
 }
 
 // onDevice runs code on a GPU.

@@ -229,7 +229,7 @@ def late():
 
 
 def turns(step, graph, what, threads, contestants, truth=None, limit=None, runs=None):
-    """Contestants take turns: a round that does not count (unless it was long), then rounds until runs or args.case seconds are reached."""
+    """Contestants, each a name or a name and its threads, take turns: a round that does not count (unless it was long), then rounds until runs or args.case seconds are reached."""
     limit, runs = limit or args.limit, runs or args.runs
     got = {who: {"ms": [], "plan": [], "count": None, "peak": 0, "note": ""} for who, _ in contestants}
     start, cold = time.monotonic(), {}
@@ -262,7 +262,8 @@ def turns(step, graph, what, threads, contestants, truth=None, limit=None, runs=
             g["note"] = f"WRONG, expected {truth}"
         if isinstance(g["count"], list):
             g["count"] = "right" if ok else "?"
-        emit(step=step, graph=graph, what=what, who=who, threads=threads, ms=[round(x, 3) for x in g["ms"]],
+        name, t = who if isinstance(who, tuple) else (who, threads)
+        emit(step=step, graph=graph, what=what, who=name, threads=t, ms=[round(x, 3) for x in g["ms"]],
              plan_ms=[round(x, 3) for x in g["plan"] if x is not None], count=str(g["count"]), ok=ok, peak_mb=round(g["peak"] / 1e6), note=g["note"])
 
 
@@ -300,8 +301,9 @@ def machine():
     cpu = find(r"model name\s*: (.*)", open("/proc/cpuinfo").read())
     flags = set(find(r"flags\s*: (.*)", open("/proc/cpuinfo").read()).split())
     version = subprocess.run([WEFT, "version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    speeds = subprocess.run([f"{TOOLS}/cores"], stdout=subprocess.PIPE, text=True).stdout.strip() if os.path.exists(f"{TOOLS}/cores") else ""
     emit(step="machine", what=cpu, cores=len(os.sched_getaffinity(0)), avx512="avx512f" in flags, avx2="avx2" in flags,
-         load=os.getloadavg(), weft=version, commit=env("WEFT_COMMIT", ""))
+         load=os.getloadavg(), weft=version, commit=env("WEFT_COMMIT", ""), speeds=speeds)
 
 
 def cells():
@@ -450,24 +452,22 @@ def ladder():
 
 
 def scaling():
-    """P5 to P8 of weft at 1, 2, 4, … threads; peers at 1 and all."""
-    cores = len(os.sched_getaffinity(0))
+    """P5 to P8 of weft at 1, 2, 4, … threads, or --threads; peers at the fewest and the most. All take turns, a program with one
+    thread and with many too: what others on the host do changes a thread's speed by half within minutes."""
+    steps = sorted(args.threads) if len(args.threads) > 1 else sorted(ladder())
     with contextlib.suppress(Failed):  # a machine that has just started is slow for seconds: the one-thread times would flatter
         for _ in range(5):
             weft("ego-facebook", "P5", 1, args.limit)
-    for t in ladder():
-        for g in ("ego-facebook", "ego-twitter"):
-            for p in ("P5", "P6", "P7", "P8"):
-                players = [("weft", lambda: weft(g, p, t, args.limit))]
-                if PEERS and t in (1, cores):
-                    if p == "P6" and (g == "ego-facebook" or not args.fast):
-                        players.append(("gm_count_base", lambda: peer("gm_count_base", g, p, t, args.limit)))
-                    if g == "ego-facebook" or not args.fast:
-                        players.append(("graphpi", lambda: peer("graphpi", g, p, t, args.limit)))
-                    if g == "ego-facebook" and p == "P6":
-                        players.append(("gm_clique_rec P9", lambda: peer("gm_clique_rec", g, "P9", t, args.limit)))
-                if not late():
-                    turns("scaling", g, p, t, players, None, runs=3)
+    for g in args.graphs or ("ego-facebook", "ego-twitter"):
+        for p in args.patterns or ("P5", "P6", "P7", "P8"):
+            players = [(("weft", t), lambda t=t: weft(g, p, t, args.limit)) for t in steps]
+            peers = []
+            if PEERS and (g == "ego-facebook" or not args.fast):
+                peers = ["gm_count_base"] * (p == "P6") + ["graphpi"] * (p != "P6" or not args.fast)
+            for t in {steps[0], steps[-1]}:
+                players += [((q, t), lambda q=q, t=t: peer(q, g, p, t, args.limit)) for q in peers]
+            if not late():
+                turns("scaling", g, p, None, players, known(g, p))
 
 
 def big():

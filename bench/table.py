@@ -5,6 +5,7 @@ import json, sys
 rows = [json.loads(l) for f in sys.argv[1:] for l in open(f) if l.startswith("{")]
 by = lambda step: [r for r in rows if r["step"] == step]
 median = lambda xs: (sorted(xs)[(len(xs) - 1) // 2] + sorted(xs)[len(xs) // 2]) / 2
+mean = lambda xs: sum(xs) / len(xs)
 NAMES = {"gm_tc_simd": "GraphMiner tc", "gapbs_tc": "GAPBS", "gm_clique_rec": "GraphMiner clique", "gm_count_base": "GraphMiner count", "gm_sgl_cmap": "GraphMiner sgl cmap",
          "gm_sgl_cmapcount": "GraphMiner cmap count", "gm_motif_formula": "GraphMiner formula", "graphpi": "GraphPi", "peregrine": "Peregrine", "daf": "DAF", "sm": "SubgraphMatching"}
 
@@ -80,9 +81,9 @@ for step, title in (("scaling", "Scaling"), ("big", "Scaling: triangles of a gra
             groups.setdefault((r["graph"], r["what"], r["who"]), {}).setdefault(r["threads"], []).extend(r["ms"])
     ts = sorted({t for g in groups.values() for t in g})
     if groups:
-        print(f"### {title}\n\nMilliseconds, and in brackets how many times as fast as one thread.\n")
+        print(f"### {title}\n\nMedian milliseconds, and in brackets how many times as fast as one thread, by medians and by means.\n")
         table(["graph", "pattern", "who"] + [str(t) for t in ts],
-              [[g, p, NAMES.get(w, w)] + [num(median(c[t])) + (f" (×{median(c[1]) / median(c[t]):.1f})" if 1 in c and t > 1 else "") if t in c else "–" for t in ts]
+              [[g, p, NAMES.get(w, w)] + [num(median(c[t])) + (f" (×{median(c[1]) / median(c[t]):.1f}, {mean(c[1]) / mean(c[t]):.1f})" if 1 in c and t > 1 else "") if t in c else "–" for t in ts]
                for (g, p, w), c in groups.items()])
 
 if by("reading"):

@@ -231,12 +231,12 @@ func runC(ctx context.Context, p *asg.Program, in *data.Set, o interp.Options) (
 	if err != nil {
 		return r, err
 	}
-	passes.OptimizeIR(c.Program)
 	sched, err := schedule.Parse(schedule.C, "threads=2")
 	if err != nil {
 		return r, err
 	}
-	return cpu.Run(ctx, "plan", c, cpu.Options{Schedule: sched, Emit: o.Emit})
+	got, err := cpu.NewCode("plan", c, nil, false).Run(ctx, cpu.Options{Schedule: sched, Emit: o.Emit})
+	return got.Result, err
 }
 
 // TestMatchaRefuses: what a program cannot say is named.

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/kir/emit/c"
@@ -78,6 +77,7 @@ type Result struct {
 	Reached  bool   // as much was counted as the limit says; Count may be less
 	Failed   uint32 // the code of the program's Fail that ended the run; 0: none did
 	Sums     [][]uint64
+	Lent     uint64 // times that a worker lent turns of a loop to another
 }
 
 // ErrOverflow is returned when a sum passes 128 bits.
@@ -93,10 +93,13 @@ type header struct {
 	perRoot                     uintptr
 	limit                       uint64
 	_                           [40]byte
-	next, done, total           atomic.Uint64
-	_                           [104]byte
-	stop, failed                atomic.Uint32
+	next                        atomic.Uint64
 	_                           [120]byte
+	total, lent                 atomic.Uint64
+	_                           [112]byte
+	stop, failed                atomic.Uint32
+	waiting, busy               uint32
+	_                           [112]byte
 	_                           [64]uint32
 }
 
@@ -108,7 +111,10 @@ type worker struct {
 	over, rows, room, cap uint32
 	most, _               uint32
 	buffer, mem, sums     uintptr
-	_                     [48]byte
+	item, last            uint64
+	done                  atomic.Uint64
+	_                     [24]byte
+	_                     [128]byte // turns
 	units                 uint64
 	_                     [120]byte
 }
@@ -116,11 +122,15 @@ type worker struct {
 // line is what structs are aligned to that several threads write.
 const line = 128
 
-// aligned is memory for n values of T at the beginning of a line. Nothing in it
-// is a pointer to the garbage collector.
+// Words is memory for n words that shares no line with anything else: what one
+// worker writes all the time keeps others from what is beside it.
+func Words(n int) []uint64 { return aligned[uint64](n) }
+
+// aligned is memory for n values of T in lines of its own. Nothing in it is a
+// pointer to the garbage collector.
 func aligned[T any](n int) []T {
 	var x T
-	bytes := make([]byte, n*int(unsafe.Sizeof(x))+line)
+	bytes := make([]byte, (n*int(unsafe.Sizeof(x))+line-1)/line*line+line)
 	at := -uintptr(unsafe.Pointer(&bytes[0])) % line
 	return unsafe.Slice((*T)(unsafe.Pointer(&bytes[at])), n)
 }
@@ -154,9 +164,16 @@ type running struct {
 	caught any // a panic of Rows
 }
 
+// Run runs a job by a team of its own.
+func Run(ctx context.Context, j *Job) (Result, error) {
+	var t Team
+	defer t.Close()
+	return t.Run(ctx, j)
+}
+
 // Run runs a job. Where ctx ends it, or Rows, the error says so, and the result
 // has what was found.
-func Run(ctx context.Context, j *Job) (res Result, err error) {
+func (t *Team) Run(ctx context.Context, j *Job) (res Result, err error) {
 	entry, err := j.Library.Symbol(j.Entry)
 	if err != nil {
 		return res, err
@@ -174,12 +191,19 @@ func Run(ctx context.Context, j *Job) (res Result, err error) {
 		active.Store(r.head.number, r)
 		defer active.Delete(r.head.number)
 	}
-	r.run(ctx, entry, workers)
+	unwatch := r.watch(ctx, workers)
+	t.do(len(workers), func(i int) {
+		if r.head.stop.Load() == 0 {
+			call(entry, uintptr(unsafe.Pointer(r.head)), uintptr(i))
+		}
+	})
+	unwatch()
 	runtime.KeepAlive(j)
 	if r.caught != nil {
 		panic(r.caught)
 	}
 	res.Complete, res.Failed, err = r.head.stop.Load() == 0, r.head.failed.Load(), r.err
+	res.Lent = r.head.lent.Load()
 	res.Reached = j.Limit > 0 && r.head.total.Load() >= j.Limit
 	sum := Wide{}
 	for i := range workers {
@@ -202,8 +226,8 @@ func (r *running) prepare() (workers []worker, sums [][]uint64) {
 	workers = aligned[worker](n)
 	r.private = j.Private
 	h.graph, h.worker, h.extra = j.Memory.Graph(), uintptr(unsafe.Pointer(&workers[0])), uintptr(j.Extra)
-	h.units, h.workers, h.limit = j.Units, uint32(n), j.Limit
-	h.chunk = min(max(j.Units/uint64(n*512), 1), 256)
+	h.units, h.workers, h.busy, h.limit = j.Units, uint32(n), uint32(n), j.Limit
+	h.chunk = min(max(j.Units/uint64(n*chunksEach), 1), 256)
 	h.most = 64
 	if j.Limit > 0 {
 		h.most = 1
@@ -230,9 +254,9 @@ func (r *running) prepare() (workers []worker, sums [][]uint64) {
 			w.units = end<<32 | first
 		}
 		if j.Private == nil {
-			r.private = append(r.private, make([]uint64, j.Words/2+1))
+			r.private = append(r.private, Words(j.Words/2+1))
 		}
-		sums = append(sums, make([]uint64, max(1, j.Sums)))
+		sums = append(sums, Words(max(1, j.Sums)))
 		w.mem, w.sums = uintptr(unsafe.Pointer(&r.private[i][0])), uintptr(unsafe.Pointer(&sums[i][0]))
 		if j.Rows != nil {
 			r.buffers[i] = make([]byte, max(1, mostRows*j.RowBytes))
@@ -246,43 +270,13 @@ func (r *running) prepare() (workers []worker, sums [][]uint64) {
 // first, so that whoever waits for them gets some.
 const mostRows = 1024
 
+// chunksEach is how many chunks of units a worker takes from the counter of all, or
+// more where units are many. Those who find none left steal from the chunks of
+// others, so that they need not be small.
+const chunksEach = 64
+
 // share is where worker i's share of n units begins.
 func share(n uint64, i, workers int) uint64 { return n * uint64(i) / uint64(workers) }
-
-// run starts the workers and waits for them, and looks after ctx and Progress
-// meanwhile.
-func (r *running) run(ctx context.Context, entry uintptr, workers []worker) {
-	quit := make(chan struct{})
-	var watch, work sync.WaitGroup
-	watch.Go(func() {
-		var tick <-chan time.Time
-		if r.job.Progress != nil {
-			t := time.NewTicker(250 * time.Millisecond)
-			defer t.Stop()
-			tick = t.C
-		}
-		for {
-			select {
-			case <-ctx.Done():
-				r.fail(context.Cause(ctx))
-				return
-			case <-tick:
-				r.job.Progress(r.head.done.Load(), r.job.Units)
-			case <-quit:
-				return
-			}
-		}
-	})
-	for i := range workers {
-		if r.head.stop.Load() != 0 {
-			break
-		}
-		work.Go(func() { call(entry, uintptr(unsafe.Pointer(r.head)), uintptr(i)) })
-	}
-	work.Wait()
-	close(quit)
-	watch.Wait()
-}
 
 // fail ends the run with an error.
 func (r *running) fail(err error) {

@@ -19,7 +19,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
+	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
+	"github.com/weftgraph/weft/internal/matcha/steal"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
 )
@@ -42,21 +44,49 @@ type Options struct {
 	Emit func(row []types.Word) bool
 }
 
-// Text is the C text of a lowered program: its functions and the entry points of
-// its phases.
-func Text(code *irgen.Code) string {
+// Code is a lowered program as C, for all schedules.
+type Code struct {
+	Text string // the functions and the entry points of the phases
+
+	name string
+	code *irgen.Code
+}
+
+// NewCode writes a program, which it changes, without the passes over the kernel IR
+// that are in off. A debug build asserts every access to memory.
+func NewCode(name string, code *irgen.Code, off []string, debug bool) *Code {
+	shared := map[*kir.Each]c.SharedLoop{}
+	items := map[*kir.Func]bool{}
+	for _, p := range code.Phases {
+		if p.Item == nil {
+			continue
+		}
+		for each, loop := range steal.Loops(p.Item, true) {
+			shared[each], items[p.Item] = c.SharedLoop(loop), true
+		}
+	}
+	passes.OptimizeIR(code.Program, off...)
+	if debug {
+		code.Assert()
+	}
 	var b strings.Builder
-	b.WriteString(c.Text(code.Program))
+	b.WriteString(c.TextOf(code.Program, c.Options{Shared: shared}))
 	b.WriteString(phaseText)
 	for i, p := range code.Phases {
-		if p.Run != nil {
+		switch {
+		case p.Run != nil:
 			fmt.Fprintf(&b, "W_RUN(phase%d, %s, %s)\n", i, c.Name(p.Run), code.State.Name)
-		} else {
+		case items[p.Item]:
+			fmt.Fprintf(&b, "W_SHARED_ITEMS(phase%d, %s, %s, %s)\n", i, c.Name(p.Item), code.State.Name, p.Sums.Name)
+		default:
 			fmt.Fprintf(&b, "W_ITEMS(phase%d, %s, %s, %s)\n", i, c.Name(p.Item), code.State.Name, p.Sums.Name)
 		}
 	}
-	return b.String()
+	return &Code{Text: b.String(), name: name, code: code}
 }
+
+// Compile compiles the text, or finds it compiled. Run does that too.
+func (prog *Code) Compile() (*native.Library, error) { return native.Compile(prog.name, prog.Text) }
 
 // extra is struct Extra of phase.c.
 type extra struct {
@@ -75,6 +105,9 @@ type run struct {
 	shared  []uint64
 	state   []uint64
 
+	team native.Team
+	lent uint64
+
 	mu      sync.Mutex
 	row     []types.Word
 	emitted uint64
@@ -84,9 +117,16 @@ type run struct {
 // errEnough ends a run whose consumer of rows wants no more.
 var errEnough = errors.New("enough")
 
-// Run runs a lowered program. The error is one of the program's failures, ctx's, or
-// that of a limit.
-func Run(ctx context.Context, name string, code *irgen.Code, o Options) (res interp.Result, err error) {
+// Result is what a run gives.
+type Result struct {
+	interp.Result
+	Lent uint64 // times that a thread lent turns of a loop to another
+}
+
+// Run runs the program. The error is one of the program's failures, ctx's, or that
+// of a limit.
+func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
+	code := prog.code
 	threads := o.Schedule.Threads
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -95,21 +135,22 @@ func Run(ctx context.Context, name string, code *irgen.Code, o Options) (res int
 	if err := fits(code, threads, o.Memory); err != nil {
 		return res, err
 	}
-	lib, err := native.Compile(name, Text(code))
+	lib, err := prog.Compile()
 	if err != nil {
 		return res, err
 	}
 	r := &run{ctx: ctx, code: code, o: o, lib: lib, memory: c.NewMemory(code.Program, o.Classes)}
 	for range threads {
-		r.private = append(r.private, make([]uint64, code.Words/2+1))
+		r.private = append(r.private, native.Words(int(code.Words/2+1)))
 	}
 	r.shared, r.state = make([]uint64, code.SharedWords/2+1), make([]uint64, len(code.State.Fields)+1)
+	defer r.team.Close()
 	for i := range code.Phases {
 		if err = r.phase(i); err != nil {
 			break
 		}
 	}
-	res.Emitted = r.emitted
+	res.Emitted, res.Lent = r.emitted, r.lent
 	if errors.Is(err, errEnough) {
 		res.Stopped = true
 		return res, nil
@@ -158,8 +199,9 @@ func (r *run) phase(i int) error {
 		j.RowBytes = width * cell
 		j.Rows = func(_ int, rows []byte) error { return r.rows(rows, width, cell) }
 	}
-	res, err := native.Run(r.ctx, j)
+	res, err := r.team.Run(r.ctx, j)
 	runtime.KeepAlive(r)
+	r.lent += res.Lent
 	if res.Failed != 0 {
 		return r.code.Failure(res.Failed)
 	}

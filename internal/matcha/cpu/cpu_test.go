@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
@@ -120,17 +121,14 @@ func same(t *testing.T, text, choice string, in map[string]data.Input, debug boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	passes.OptimizeIR(code.Program, off...)
-	if debug {
-		code.Assert()
-	}
+	compiled := cpu.NewCode(p.Name, code, off, debug)
 	for _, text := range schedules {
 		s, err := schedule.Parse(schedule.C, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var rows []string
-		got, err := cpu.Run(t.Context(), p.Name, code, cpu.Options{Schedule: s, Classes: classes(in), Emit: func(row []types.Word) bool {
+		got, err := compiled.Run(t.Context(), cpu.Options{Schedule: s, Classes: classes(in), Emit: func(row []types.Word) bool {
 			rows = append(rows, fmt.Sprint(row))
 			return true
 		}})
@@ -160,8 +158,7 @@ func TestOverflow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			passes.OptimizeIR(code.Program)
-			got, err := cpu.Run(t.Context(), p.Name, code, cpu.Options{Schedule: schedule.Default(schedule.C)})
+			got, err := cpu.NewCode(p.Name, code, nil, false).Run(t.Context(), cpu.Options{Schedule: schedule.Default(schedule.C)})
 			switch text := fmt.Sprint(got.Words); {
 			case o.Fails == "" && (err != nil || text != o.Want):
 				t.Errorf("%s, %v, want %s", text, err, o.Want)
@@ -169,6 +166,87 @@ func TestOverflow(t *testing.T) {
 				t.Errorf("%s, %v, want %s", text, err, o.Fails)
 			}
 		})
+	}
+}
+
+// TestLend: threads lend turns of the loops of items, at both levels and of several
+// loops, and what is around them happens once. There are fewer items than threads.
+func TestLend(t *testing.T) {
+	needC(t)
+	text := `input G: Graph
+def f(u):
+    let c = neighbor(G, u)
+    emit(mk_tuple(val=[u, 0]))
+    def g(v):
+        let d = intersect(c, neighbor(G, v))
+        emit(mk_tuple(val=[v, size(d)]))
+        def h(w):
+            let e = intersect(d, neighbor(G, w))
+            emit(mk_tuple(val=[v + w, size(e)]))
+            return sum(apply(lambda x: size(intersect(e, neighbor(G, x))), None, e))
+        return sum(apply(h, lambda w: w > v, d))
+    def k(v):
+        let d = diff(c, neighbor(G, v))
+        return sum(apply(lambda w: size(intersect(d, neighbor(G, w))), None, c))
+    return mk_tuple(val=[sum(apply(g, lambda v: v != 3, c)), sum(apply(k, None, c)), size(c)])
+return sum(apply(f, lambda u: u < 2, vertices(G)))
+`
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "cliques", N: 1, K: 48}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[string]data.Input{"G": {Graph: g}}
+	want, err := interpreted(t, text, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := matchatest.Build(t, text)
+	passes.Optimize(p)
+	set, err := data.Bind(p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := irgen.Lower(t.Context(), p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled := cpu.NewCode(p.Name, code, nil, false)
+	lent := map[string]uint64{}
+	for _, text := range []string{"threads=8", "threads=5,loop=static", "threads=3,steal=off"} {
+		s, err := schedule.Parse(schedule.C, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 30 {
+			var rows []string
+			got, err := compiled.Run(t.Context(), cpu.Options{Schedule: s, Emit: func(row []types.Word) bool {
+				rows = append(rows, fmt.Sprint(row))
+				return true
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(rows)
+			if text := fmt.Sprint(rows, got.Words); text != want {
+				t.Fatalf("%s: %d rows, %v; the interpreter gives other ones: %.300s", s, len(rows), got.Words, want)
+			}
+			lent[text] += got.Lent
+		}
+	}
+	if lent["threads=8"] == 0 || lent["threads=5,loop=static"] == 0 || lent["threads=3,steal=off"] != 0 {
+		t.Errorf("lent: %v", lent)
+	}
+	t.Log("lent:", lent)
+	// A consumer that wants no more ends those who wait as well.
+	s := schedule.Default(schedule.C)
+	s.Threads = 8
+	n := 0
+	got, err := compiled.Run(t.Context(), cpu.Options{Schedule: s, Emit: func([]types.Word) bool {
+		n++
+		return n < 1000
+	}})
+	if err != nil || !got.Stopped || n != 1000 {
+		t.Errorf("%d rows, stopped %v, %v", n, got.Stopped, err)
 	}
 }
 

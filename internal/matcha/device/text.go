@@ -9,6 +9,7 @@ import (
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/matcha/steal"
 )
 
 //go:embed phase.cuh
@@ -40,9 +41,9 @@ func newText(c *irgen.Code, o Options) (*text, error) {
 		if p.Item == nil || !s.Steal {
 			continue
 		}
-		for loop, level := range share(p.Item) {
-			loops[loop] = level
-			t.levels = max(t.levels, level)
+		for each, loop := range steal.Loops(p.Item, false) {
+			loops[each] = loop.Level
+			t.levels = max(t.levels, loop.Level)
 		}
 	}
 	passes.OptimizeIR(c.Program, o.Off...)

@@ -38,6 +38,15 @@ type Options struct {
 	// Totals are the variables whose sums a run's limit is about: it hears of what
 	// is added to them at once. They are U64 or U128.
 	Totals []*kir.Var
+	// Shared are loops over sets, of which a worker lends turns to others while it
+	// runs them. A loop of level 2 is inside one of level 1.
+	Shared map[*kir.Each]SharedLoop
+}
+
+// SharedLoop is a loop of a function whose turns are shared.
+type SharedLoop struct {
+	Level  int // 1 or 2
+	Number int // of the function's shared loops
 }
 
 // Text returns the program as C.

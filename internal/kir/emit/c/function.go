@@ -16,6 +16,7 @@ type function struct {
 	taken    map[string]bool
 	last     map[string]int // the numbers behind names so far
 	assigned map[*kir.Var]bool
+	around   string // of a shared loop of level 2: the one of level 1, as weft.h's functions have it
 }
 
 // reserved are names that variables must not have.
@@ -254,12 +255,43 @@ func (w *writer) each(s *kir.Each) {
 		w.Line("for (u64 %s = %s.w[%s]; %s != 0; %s &= %s - 1) {", word, set, i, word, word, word)
 		w.Indent++
 		w.Line("const u32 %s = 64 * %s + (u32)__builtin_ctzll(%s);", x, i, word)
+	} else if shared, ok := w.o.Shared[s]; ok {
+		w.sharedEach(s, shared, set, i)
+		return
 	} else {
 		w.Line("for (u32 %s = 0; %s < %s.n; ++%s) {", i, i, set, i)
 		w.Indent++
 		w.Line("const u32 %s = %s.p[%s];", x, set, i)
 	}
 	w.poll()
+	w.Indent--
+	w.block(s.Body)
+	w.Line("}")
+}
+
+// sharedEach is a loop over a set that runs the turns that are the worker's, and
+// lends what is left of them to those without work.
+func (w *writer) sharedEach(s *kir.Each, l SharedLoop, set, i string) {
+	x := w.fn.name(s.X)
+	end := w.fn.fresh(x + "end")
+	this := fmt.Sprintf("%du, %s, &%s", l.Number, i, end)
+	w.Line("u32 %s = 0, %s = %s.n;", i, end, set)
+	w.Line("w_turns(w, %d, %d, &%s, &%s);", l.Level, l.Number, i, end)
+	w.Line("for (; %s < %s; ++%s) {", i, end, i)
+	w.Indent++
+	w.Line("const u32 %s = %s.p[%s];", x, set, i)
+	w.Line("if (w_called(w)) {")
+	w.Indent++
+	w.poll()
+	if around := w.fn.around; l.Level == 2 {
+		w.Line("w_lend2(w, %s, %s);", around, this)
+	} else {
+		w.Line("w_lend(w, %s);", this)
+		w.fn.around = this
+		defer func() { w.fn.around = "" }()
+	}
+	w.Indent--
+	w.Line("}")
 	w.Indent--
 	w.block(s.Body)
 	w.Line("}")

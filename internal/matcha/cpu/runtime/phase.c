@@ -29,3 +29,13 @@ typedef struct {
     } \
     w_flush(w); \
   }
+
+// A parallel phase whose items have loops that workers share.
+#define W_SHARED_ITEMS(name, function, State, Sums) \
+  W_ENTRY void name(Run *run, u64 worker) { \
+    Worker *w = &run->worker[worker]; \
+    const Extra *x = run->extra; \
+    while (w_next(w, x->items, x->each)) \
+      function(run->graph, w, w->mem, x->shared, (State *)x->state, (Sums *)w->sums, w->turns.item, w->turns.depth); \
+    w_flush(w); \
+  }

@@ -40,12 +40,23 @@ typedef struct {
   Wide *per_root; // or null
   u64 limit;      // of what is counted; 0: none
   W_LINE u64 next;
-  u64 done;  // units taken
-  u64 total; // counted, up to the limit
+  W_LINE u64 total; // counted, up to the limit
+  u64 lent;         // times that turns of a loop were
   W_LINE u32 stop; // not 0: everybody returns
   u32 failed;      // why the run has failed; 0: it has not
+  u32 waiting;     // workers that nobody has lent turns to yet
+  u32 busy;        // workers that have work, and turns lent that nobody has taken
   W_LINE u32 locks[64]; // of per_root
 } Run;
+
+// Turns are what a worker lends of a loop inside an item.
+typedef struct {
+  u64 item;
+  u32 depth;    // 0: a whole item; else the level of the loop
+  u32 loop[2];  // of each level: the loop's number,
+  u32 first[2]; // and turns first … end-1 of it, one but for the last level
+  u32 end[2];
+} Turns;
 
 // Worker is one thread's own.
 struct Worker {
@@ -61,10 +72,16 @@ struct Worker {
   char *buffer;
   u32 *mem;
   u64 *sums; // of the caller's code
+  u64 item, last; // items taken and not begun yet
+  u64 done;       // units taken
+  W_LINE Turns turns; // what it does
   W_LINE u64 range; // what is left of its units: the first, and the end in the upper half
+  u32 lends;        // 1: lent may be taken; 2: somebody takes it
+  u32 unused2;
+  Turns lent;
 };
 
-_Static_assert(sizeof(Run) == 640 && sizeof(Worker) == 256, "package native has these structs too");
+_Static_assert(sizeof(Run) == 768 && sizeof(Worker) == 384, "package native has these structs too");
 
 // What is called from outside.
 #define W_ENTRY __attribute__((visibility("default")))
@@ -86,11 +103,12 @@ static inline u32 w_first(u64 range) { return (u32)range; }
 static inline u32 w_end(u64 range) { return (u32)(range >> 32); }
 static inline u64 w_range(u64 first, u64 end) { return end << 32 | first; }
 
-// Takes the later half of what some other worker has left; false: nobody has any,
-// or the run is to stop, which is looked at on the way: there may be thousands.
-static bool w_steal(Worker *w) {
+// Takes the later half of the units that some other worker has left; false: nobody
+// has any, or the run is to stop, which is looked at on the way: there may be
+// thousands.
+static bool w_steal_within(Worker *w, u32 rounds) {
   Run *r = w->run;
-  for (u32 round = 0; round < 8; ++round) {
+  for (u32 round = 0; round < rounds; ++round) {
     for (u32 k = 1; k < r->workers; ++k) {
       if (w_stopped(w)) return false;
       Worker *v = &r->worker[(w->id + k) % r->workers];
@@ -107,6 +125,8 @@ static bool w_steal(Worker *w) {
   return false;
 }
 
+static bool w_steal(Worker *w) { return w_steal_within(w, 8); }
+
 // The next units of a worker, first … end-1; false: there are none, or the run
 // is to stop.
 static bool w_take(Worker *w, u64 *first, u64 *end) {
@@ -119,7 +139,7 @@ static bool w_take(Worker *w, u64 *first, u64 *end) {
       if (n > r->grain) n = r->grain;
       if (!__atomic_compare_exchange_n(&w->range, &x, w_range(w_first(x) + n, w_end(x)), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         continue;
-      __atomic_fetch_add(&r->done, n, __ATOMIC_RELAXED);
+      __atomic_store_n(&w->done, w->done + n, __ATOMIC_RELAXED);
       *first = w_first(x);
       *end = *first + n;
       return true;
@@ -135,6 +155,120 @@ static bool w_take(Worker *w, u64 *first, u64 *end) {
     if (!r->steal || !w_steal(w)) return false;
   }
   return false;
+}
+
+// Whether somebody wants something: that the worker stops, or turns.
+static inline bool w_called(const Worker *w) {
+  return W_RARE(__atomic_load_n(&w->run->stop, __ATOMIC_RELAXED) | __atomic_load_n(&w->run->waiting, __ATOMIC_RELAXED));
+}
+
+// The turns of a loop that are the worker's, of 0 … *end-1.
+static inline void w_turns(const Worker *w, u32 level, u32 loop, u32 *first, u32 *end) {
+  const Turns *t = &w->turns;
+  if (W_LIKELY(t->depth < level)) return;
+  const bool this = t->loop[level - 1] == loop;
+  *first = this ? t->first[level - 1] : 0;
+  *end = this ? t->end[level - 1] : 0;
+}
+
+// Lends the later half of the turns after turn `at` to a worker that waits; false:
+// none does, or the last ones that were lent are still there.
+static bool w_lend_half(Worker *w, Turns *t, u32 at, u32 *end) {
+  Run *r = w->run;
+  if (__atomic_load_n(&w->lends, __ATOMIC_ACQUIRE) != 0) return false;
+  u32 n = __atomic_load_n(&r->waiting, __ATOMIC_RELAXED);
+  do {
+    if (n == 0) return false;
+  } while (!__atomic_compare_exchange_n(&r->waiting, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  const u32 l = t->depth - 1, mid = at + 1 + (*end - at - 1) / 2;
+  t->item = w->turns.item;
+  t->first[l] = mid;
+  t->end[l] = *end;
+  *end = mid;
+  w->lent = *t;
+  __atomic_fetch_add(&r->busy, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&r->lent, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&w->lends, 1, __ATOMIC_RELEASE);
+  return true;
+}
+
+// Lends turns of a loop of level 1.
+static __attribute__((noinline, cold)) bool w_lend(Worker *w, u32 loop, u32 at, u32 *end) {
+  Turns t = {.depth = 1, .loop = {loop}};
+  return *end > at + 1 && w_lend_half(w, &t, at, end);
+}
+
+// Lends turns of the loop of level 1, or else of the one of level 2 inside, whose
+// turns are so short that few are not worth it.
+static __attribute__((noinline, cold)) void w_lend2(Worker *w, u32 outer, u32 turn, u32 *outer_end, u32 loop, u32 at, u32 *end) {
+  Turns t = {.depth = 2, .loop = {outer, loop}, .first = {turn}, .end = {turn + 1}};
+  if (*outer_end > turn + 1 ? w_lend(w, outer, turn, outer_end) : *end > at + 8) w_lend_half(w, &t, at, end);
+}
+
+// Takes turns that somebody lends, itself perhaps.
+static bool w_borrow(Worker *w) {
+  Run *r = w->run;
+  for (u32 k = 0; k < r->workers; ++k) {
+    Worker *v = &r->worker[(w->id + k) % r->workers];
+    u32 there = 1;
+    if (__atomic_load_n(&v->lends, __ATOMIC_RELAXED) != 1 ||
+        !__atomic_compare_exchange_n(&v->lends, &there, 2, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      continue;
+    w->turns = v->lent;
+    __atomic_store_n(&v->lends, 0, __ATOMIC_RELEASE);
+    return true;
+  }
+  return false;
+}
+
+extern int usleep(unsigned int);
+extern int sched_yield(void);
+
+// Waits until somebody lends turns, or has units again; false: all work is done, or
+// the run is to stop. Somebody may be busy for long with what cannot be lent, so
+// that one who waits sleeps, the longer the more of them look around.
+static bool w_wait(Worker *w) {
+  Run *r = w->run;
+  __atomic_fetch_add(&r->waiting, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&r->busy, 1, __ATOMIC_RELEASE);
+  const u32 most = 200 + 16 * r->workers;
+  for (u32 round = 0, pause = 10; !w_stopped(w) && __atomic_load_n(&r->busy, __ATOMIC_ACQUIRE) > 0; ++round) {
+    if (w_borrow(w)) return true;
+    if (w_steal_within(w, 1)) {
+      w->turns.depth = 0;
+      __atomic_fetch_add(&r->busy, 1, __ATOMIC_RELAXED);
+      u32 n = __atomic_load_n(&r->waiting, __ATOMIC_RELAXED);
+      while (n > 0 && !__atomic_compare_exchange_n(&r->waiting, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+      return true;
+    }
+    if (round < 200) {
+      sched_yield();
+    } else {
+      usleep(pause);
+      pause = 2 * pause < most ? 2 * pause : most;
+    }
+  }
+  return false;
+}
+
+// What the worker does next, in its turns: an item, or turns of loops inside one;
+// false: nothing, or the run is to stop. A unit is so many items.
+static bool w_next(Worker *w, u64 items, u64 each) {
+  for (;;) {
+    if (w_stopped(w)) return false;
+    if (w->item < w->last) {
+      w->turns = (Turns){.item = w->item++};
+      return true;
+    }
+    u64 first, end;
+    if (w_take(w, &first, &end)) {
+      w->item = first * each;
+      w->last = end * each < items ? end * each : items;
+      continue;
+    }
+    if (!w->run->steal || !w_wait(w)) return false;
+    if (w->turns.depth > 0) return true;
+  }
 }
 
 // Hands over the rows in the buffer.

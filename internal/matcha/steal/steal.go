@@ -1,4 +1,8 @@
-package device
+// Package steal chooses the loops inside an item whose turns workers steal from
+// each other, so that one heavy item does not keep one worker busy alone. A thief
+// has a path, the turns of the loops around what it has stolen, and computes the
+// sets on it again; the idea is STMatch's (§1.5.1).
+package steal
 
 import "github.com/weftgraph/weft/internal/kir"
 
@@ -6,41 +10,59 @@ import "github.com/weftgraph/weft/internal/kir"
 // further in are too little work to be worth a theft.
 const maxLevels = 2
 
-// share prepares the function of an item for crew.cuh: it chooses the loops whose
-// turns groups may steal from each other, by their level from 1 on, and lets
-// statements around them act only where stolen, a new parameter, says that the
-// group has not merely come for a loop further in.
-func share(f *kir.Func) map[*kir.Each]int {
+// Loop is a loop over a set whose turns are shared.
+type Loop struct {
+	Level  int // from 1 on: one more than that of the shared loop around it
+	Number int // of the function's
+}
+
+// Loops chooses loops of the function of an item. Where there are any, what is
+// around them happens only where a new last parameter, a U32, says so: it is 0 for a worker
+// that does a whole item, and the level of the loop for one that has come for
+// stolen turns, which runs no other shared loops of that level. With every, all
+// loops that can be are shared, otherwise the heaviest of each level.
+func Loops(f *kir.Func, every bool) map[*kir.Each]Loop {
 	forward(f)
-	stolen := &kir.Var{Name: "stolen", T: kir.T(kir.U32)}
-	f.Params = append(f.Params, stolen)
-	s := &sharer{loops: map[*kir.Each]int{}, stolen: stolen}
+	s := &sharer{loops: map[*kir.Each]Loop{}, every: every, stolen: &kir.Var{Name: "stolen", T: kir.T(kir.U32)}}
 	f.Body = s.level(f.Body, 1)
+	if len(s.loops) > 0 {
+		f.Params = append(f.Params, s.stolen)
+	}
 	return s.loops
 }
 
 type sharer struct {
-	loops  map[*kir.Each]int
+	loops  map[*kir.Each]Loop
+	every  bool
 	stolen *kir.Var
 }
 
-// level shares a loop of a body, and what is in it.
+// level shares loops of a body, and what is in them.
 func (s *sharer) level(body []kir.Stmt, level int) []kir.Stmt {
 	if level > maxLevels {
 		return body
 	}
-	loop, weight := (*kir.Each)(nil), 0
+	var chosen []*kir.Each
+	heaviest := 0
 	candidates(body, func(e *kir.Each) {
-		if w := work(e.Body); w > weight && separate(e) {
-			loop, weight = e, w
+		switch w := work(e.Body); {
+		case w == 0 || !separate(e):
+		case s.every:
+			chosen = append(chosen, e)
+		case w > heaviest:
+			chosen, heaviest = []*kir.Each{e}, w
 		}
 	})
-	if loop == nil {
+	if len(chosen) == 0 {
 		return body
 	}
-	s.loops[loop] = level
-	body = s.guard(body, loop, level-1)
-	loop.Body = s.level(loop.Body, level+1)
+	for _, e := range chosen {
+		s.loops[e] = Loop{Level: level, Number: len(s.loops)}
+	}
+	body = s.guard(body, level-1)
+	for _, e := range chosen {
+		e.Body = s.level(e.Body, level+1)
+	}
 	return body
 }
 
@@ -90,9 +112,13 @@ func work(body []kir.Stmt) (n int) {
 
 // separate reports whether the turns of a loop can be split between groups: it
 // changes nothing that is declared outside but the worker's sums.
-func separate(e *kir.Each) bool {
-	own := map[*kir.Var]bool{e.X: true}
-	kir.WalkStmts(e.Body, func(st kir.Stmt) {
+func separate(e *kir.Each) bool { return onlyAdds([]kir.Stmt{e}) }
+
+// onlyAdds reports whether all that statements leave behind is in the worker's
+// sums and in what they emit.
+func onlyAdds(body []kir.Stmt) bool {
+	own := map[*kir.Var]bool{}
+	kir.WalkStmts(body, func(st kir.Stmt) {
 		switch st := st.(type) {
 		case *kir.Let:
 			own[st.Var] = true
@@ -113,7 +139,7 @@ func separate(e *kir.Each) bool {
 			}
 		})
 	}
-	kir.WalkStmts(e.Body, func(st kir.Stmt) {
+	kir.WalkStmts(body, func(st kir.Stmt) {
 		switch st := st.(type) {
 		case *kir.Let, *kir.If, *kir.Each, *kir.Loop, *kir.Emit, *kir.Fail, *kir.Comment:
 		case *kir.Assign:
@@ -144,31 +170,50 @@ func sums(x kir.Expr) bool {
 	return ok
 }
 
-// guard lets what a body does, but for one of its loops, be done only by groups
+// guard lets what a body does, but for its shared loops, be done only by workers
 // that have come for this level or one further out.
-func (s *sharer) guard(body []kir.Stmt, but *kir.Each, level int) []kir.Stmt {
+func (s *sharer) guard(body []kir.Stmt, level int) []kir.Stmt {
 	var out []kir.Stmt
 	for _, st := range body {
-		if st == kir.Stmt(but) {
-			out = append(out, st)
+		if !s.shares(st) && acts(st) && onlyAdds([]kir.Stmt{st}) {
+			out = append(out, &kir.If{Cond: kir.Op2(kir.Le, kir.R(s.stolen), kir.C(uint32(level))), Then: []kir.Stmt{st}})
 			continue
 		}
-		for _, b := range kir.Bodies(st) {
-			*b = s.guard(*b, but, level)
-		}
-		does := false
-		switch st := st.(type) {
-		case *kir.Emit:
-			does = true
-		case *kir.Accumulate:
-			does = sums(st.To)
-		}
-		if does {
-			st = &kir.If{Cond: kir.Op2(kir.Le, kir.R(s.stolen), kir.C(uint32(level))), Then: []kir.Stmt{st}}
+		if e, ok := st.(*kir.Each); !ok || !s.shared(e) {
+			for _, b := range kir.Bodies(st) {
+				*b = s.guard(*b, level)
+			}
 		}
 		out = append(out, st)
 	}
 	return out
+}
+
+func (s *sharer) shared(e *kir.Each) bool {
+	_, ok := s.loops[e]
+	return ok
+}
+
+// shares reports whether a statement is a shared loop or has one.
+func (s *sharer) shares(st kir.Stmt) (found bool) {
+	kir.WalkStmts([]kir.Stmt{st}, func(st kir.Stmt) {
+		e, ok := st.(*kir.Each)
+		found = found || ok && s.shared(e)
+	})
+	return found
+}
+
+// acts reports whether a statement adds to sums or emits, or something in it does.
+func acts(st kir.Stmt) (found bool) {
+	kir.WalkStmts([]kir.Stmt{st}, func(st kir.Stmt) {
+		switch st := st.(type) {
+		case *kir.Emit:
+			found = true
+		case *kir.Accumulate:
+			found = found || sums(st.To)
+		}
+	})
+	return found
 }
 
 // forward adds to the worker's sums directly what a variable gathers for them: a

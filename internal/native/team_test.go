@@ -1,0 +1,41 @@
+package native
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestTeam: jobs of any numbers of workers follow each other, those of a job run
+// beside each other, and do returns when all have ended.
+func TestTeam(t *testing.T) {
+	var team Team
+	for round := range 300 {
+		n := []int{1, 4, 2, 7, 3}[round%5]
+		if round%50 == 49 {
+			time.Sleep(2 * patience) // the members sleep
+		}
+		var met, ran atomic.Int32
+		seen := make([]int, n)
+		team.do(n, func(i int) {
+			seen[i]++
+			met.Add(1)
+			for met.Load() < int32(n) { // nobody goes on alone
+				time.Sleep(time.Microsecond)
+			}
+			ran.Add(1)
+		})
+		if int(ran.Load()) != n {
+			t.Fatalf("%d of %d have ended", ran.Load(), n)
+		}
+		for i, k := range seen {
+			if k != 1 {
+				t.Fatalf("worker %d of %d ran %d times", i, n, k)
+			}
+		}
+	}
+	team.Close()
+	if team.members != nil {
+		t.Error("there are members")
+	}
+}
