@@ -11,7 +11,8 @@
 // says so first, but for one in 170: each bucket has a word of 64 bits, in either
 // half of which each id whose first bucket it is has set one bit. The words lie before
 // the tables, that of bucket i 8 * (i + 1) bytes, and take half as much memory, so that
-// more of them stay in L1 while a list is asked.
+// more of them stay in L1 while a list is asked. They are always there, and asked where
+// the text defines MEMBER_FILTERED: of short lists more is there, and whole tables stay.
 #ifndef WEFT_MEMBERHASH
 #define WEFT_MEMBERHASH
 #include "graph.cuh"
@@ -55,9 +56,12 @@ struct Members {
 
   DEV bool has(u32 v) const {
     if (!words) return contains(Set{ids, n}, v);
-    u32 buckets = (n + 1) / 2, s = bucket_of(v, buckets), h = filter_hash(v);
+    u32 buckets = (n + 1) / 2, s = bucket_of(v, buckets);
+#ifdef MEMBER_FILTERED
+    u32 h = filter_hash(v);
     u64 w = ldg(words - s);
     if (!((u32)w >> low_bit(h) & (u32)(w >> 32) >> high_bit(h) & 1)) return false;
+#endif
     for (;; s = s + 1 == buckets ? 0 : s + 1) {
       u32x4 k = ldg((const u32x4*)ids + s);
       if (k.x == v || k.y == v || k.z == v || k.w == v) return true;

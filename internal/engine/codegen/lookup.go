@@ -1,8 +1,6 @@
 package codegen
 
 import (
-	"sort"
-
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/members"
 	"github.com/weftgraph/weft/internal/kir"
@@ -12,11 +10,6 @@ import (
 
 // lookupSwitch chooses how a nest finds out who is in a neighbour list.
 const lookupSwitch = "codegen.lookup"
-
-// longLists is the mean length of the list that an arc leads to from which on a nest
-// looks elements up in hash tables: the bisection of a list is so many dependent
-// loads then.
-const longLists = 128
 
 // lookup decides how the nest of p, lowered as prog, finds out who is in a list: by
 // rows of bits where there is room for all of them, by hash tables where lists are
@@ -28,7 +21,7 @@ func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (memb
 		return how, err
 	case how == members.Auto && members.WorthBits(prog, e.s.Memory(), 0):
 		how = members.Bits
-	case how == members.Auto && meanList(p.Adjs[0].CSR.Off) >= longLists:
+	case how == members.Auto && members.Long(p.Adjs[0].CSR.Off):
 		how = members.Hash
 	case how == members.Auto:
 		how = members.Search
@@ -39,25 +32,6 @@ func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (memb
 		how = members.Search
 	}
 	return how, nil
-}
-
-// sampled is how many arcs meanList looks at: a pass over all vertices, at each of several
-// questions about one plan, would take longer than lowering it.
-const sampled = 2048
-
-// meanList is about the mean length of the lists that begin at off, each as often as it
-// has entries.
-func meanList(off []uint64) float64 {
-	arcs := off[len(off)-1]
-	sum := uint64(0)
-	for k := range uint64(sampled) {
-		at := arcs/sampled*k + arcs%sampled*k/sampled
-		i := sort.Search(len(off)-1, func(v int) bool { return off[v+1] > at })
-		if i+1 < len(off) {
-			sum += off[i+1] - off[i]
-		}
-	}
-	return float64(sum) / sampled
 }
 
 // lowered is the program of p's nest, by look-ups where these are one load.

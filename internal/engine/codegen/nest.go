@@ -63,7 +63,7 @@ func (n *nest) text() string {
 	if n.lookup == members.Search {
 		return text + nestText
 	}
-	return members.Text(n.lookup == members.Bits) + byTables + text + "#undef adjacent\n" + nestText
+	return members.Text(n.prog, n.lookup == members.Bits) + byTables + text + "#undef adjacent\n" + nestText
 }
 
 // start makes the kernel and its memory ready on one device. Where the candidate sets

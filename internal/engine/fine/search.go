@@ -80,7 +80,7 @@ typedef Indexed Checks;
 DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.index, p.table}; }
 `
 	}
-	lookup := members.Text(r.bits)
+	lookup := members.Text(r.prog, r.bits)
 	if r.siblings {
 		lookup += "#define FINE_SIBLINGS\n"
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -35,16 +36,47 @@ var Lookups = []string{"auto", "bits", "hash", "search"}
 // there are hash tables. Tests change it, whose random graphs have no longer ones.
 var Short = 0
 
-// Text is what members.cuh is to find defined for tables that are rows of bits, or hash
-// tables.
-func Text(bits bool) string {
-	switch {
-	case bits:
+// LongLists is the mean length of the list that an arc leads to from which on lists
+// are long: the bisection of one is so many dependent loads then, and most of what is
+// looked up is not there, so that a filter is worth its load. Tests change it too.
+var LongLists = 128.0
+
+// Text is what members.cuh is to find defined, for a program and for tables that are
+// rows of bits, or hash tables.
+func Text(prog *kir.Program, bits bool) string {
+	if bits {
 		return "#define MEMBER_BITS\n"
-	case Short > 0:
-		return fmt.Sprintf("#define MEMBER_SHORT %d\n", Short)
 	}
-	return ""
+	text := ""
+	if Short > 0 {
+		text = fmt.Sprintf("#define MEMBER_SHORT %d\n", Short)
+	}
+	if slices.ContainsFunc(prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && Long(g.Off) }) {
+		text += "#define MEMBER_FILTERED\n"
+	}
+	return text
+}
+
+// sampled is how many arcs meanList looks at: a pass over all vertices, at each of several
+// questions about one plan, would take longer than lowering it.
+const sampled = 2048
+
+// Long reports whether the lists that begin at off are long.
+func Long(off []uint64) bool { return len(off) > 0 && meanList(off) >= LongLists }
+
+// meanList is about the mean length of the lists that begin at off, each as often as it
+// has entries.
+func meanList(off []uint64) float64 {
+	arcs := off[len(off)-1]
+	sum := uint64(0)
+	for k := range uint64(sampled) {
+		at := arcs/sampled*k + arcs%sampled*k/sampled
+		i := sort.Search(len(off)-1, func(v int) bool { return off[v+1] > at })
+		if i+1 < len(off) {
+			sum += off[i+1] - off[i]
+		}
+	}
+	return float64(sum) / sampled
 }
 
 // Parse reads the value of a switch; empty is auto.
