@@ -98,8 +98,9 @@ type header struct {
 	total, lent                 atomic.Uint64
 	_                           [112]byte
 	stop, failed                atomic.Uint32
-	waiting, busy               uint32
-	_                           [112]byte
+	waiting                     int32
+	busy, offers                uint32
+	_                           [108]byte
 	_                           [64]uint32
 }
 

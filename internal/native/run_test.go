@@ -59,9 +59,9 @@ func TestStealStops(t *testing.T) {
 W_ENTRY void steal(Run *run, u64 worker) {
   Worker *w = &run->worker[worker];
   if (worker > 0) return;
-  w->sums[0] = w_steal(w);
+  w->sums[0] = w_steal(w, 8);
   w_stop(w);
-  w->sums[1] = w_steal(w);
+  w->sums[1] = w_steal(w, 8);
 }`)
 	r, err := native.Run(t.Context(), &native.Job{
 		Library: lib, Entry: "steal", Memory: c.NewMemory(&kir.Program{}, nil),

@@ -44,8 +44,9 @@ typedef struct {
   u64 lent;         // times that turns of a loop were
   W_LINE u32 stop; // not 0: everybody returns
   u32 failed;      // why the run has failed; 0: it has not
-  u32 waiting;     // workers that nobody has lent turns to yet
-  u32 busy;        // workers that have work, and turns lent that nobody has taken
+  int waiting;     // workers without work, less offers; below 0 where some have found units instead
+  u32 busy;        // workers that have work, and offers
+  u32 offers;      // turns lent that nobody has taken
   W_LINE u32 locks[64]; // of per_root
 } Run;
 
@@ -106,7 +107,7 @@ static inline u64 w_range(u64 first, u64 end) { return end << 32 | first; }
 // Takes the later half of the units that some other worker has left; false: nobody
 // has any, or the run is to stop, which is looked at on the way: there may be
 // thousands.
-static bool w_steal_within(Worker *w, u32 rounds) {
+static bool w_steal(Worker *w, u32 rounds) {
   Run *r = w->run;
   for (u32 round = 0; round < rounds; ++round) {
     for (u32 k = 1; k < r->workers; ++k) {
@@ -125,11 +126,9 @@ static bool w_steal_within(Worker *w, u32 rounds) {
   return false;
 }
 
-static bool w_steal(Worker *w) { return w_steal_within(w, 8); }
-
-// The next units of a worker, first … end-1; false: there are none, or the run
-// is to stop.
-static bool w_take(Worker *w, u64 *first, u64 *end) {
+// The next units of a worker, first … end-1; false: there are none in so many
+// rounds, or the run is to stop.
+static bool w_take_within(Worker *w, u32 rounds, u64 *first, u64 *end) {
   Run *r = w->run;
   while (!w_stopped(w)) {
     u64 x = __atomic_load_n(&w->range, __ATOMIC_RELAXED);
@@ -152,14 +151,17 @@ static bool w_take(Worker *w, u64 *first, u64 *end) {
         continue;
       }
     }
-    if (!r->steal || !w_steal(w)) return false;
+    if (!r->steal || !w_steal(w, rounds)) return false;
   }
   return false;
 }
 
+// The same for who ends where there are none.
+static bool w_take(Worker *w, u64 *first, u64 *end) { return w_take_within(w, 8, first, end); }
+
 // Whether somebody wants something: that the worker stops, or turns.
 static inline bool w_called(const Worker *w) {
-  return W_RARE(__atomic_load_n(&w->run->stop, __ATOMIC_RELAXED) | __atomic_load_n(&w->run->waiting, __ATOMIC_RELAXED));
+  return W_RARE((__atomic_load_n(&w->run->stop, __ATOMIC_RELAXED) != 0) | (__atomic_load_n(&w->run->waiting, __ATOMIC_RELAXED) > 0));
 }
 
 // The turns of a loop that are the worker's, of 0 … *end-1.
@@ -176,9 +178,9 @@ static inline void w_turns(const Worker *w, u32 level, u32 loop, u32 *first, u32
 static bool w_lend_half(Worker *w, Turns *t, u32 at, u32 *end) {
   Run *r = w->run;
   if (__atomic_load_n(&w->lends, __ATOMIC_ACQUIRE) != 0) return false;
-  u32 n = __atomic_load_n(&r->waiting, __ATOMIC_RELAXED);
+  int n = __atomic_load_n(&r->waiting, __ATOMIC_RELAXED);
   do {
-    if (n == 0) return false;
+    if (n <= 0) return false;
   } while (!__atomic_compare_exchange_n(&r->waiting, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   const u32 l = t->depth - 1, mid = at + 1 + (*end - at - 1) / 2;
   t->item = w->turns.item;
@@ -187,6 +189,7 @@ static bool w_lend_half(Worker *w, Turns *t, u32 at, u32 *end) {
   *end = mid;
   w->lent = *t;
   __atomic_fetch_add(&r->busy, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&r->offers, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&r->lent, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&w->lends, 1, __ATOMIC_RELEASE);
   return true;
@@ -208,6 +211,7 @@ static __attribute__((noinline, cold)) void w_lend2(Worker *w, u32 outer, u32 tu
 // Takes turns that somebody lends, itself perhaps.
 static bool w_borrow(Worker *w) {
   Run *r = w->run;
+  if (__atomic_load_n(&r->offers, __ATOMIC_RELAXED) == 0) return false;
   for (u32 k = 0; k < r->workers; ++k) {
     Worker *v = &r->worker[(w->id + k) % r->workers];
     u32 there = 1;
@@ -216,6 +220,7 @@ static bool w_borrow(Worker *w) {
       continue;
     w->turns = v->lent;
     __atomic_store_n(&v->lends, 0, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&r->offers, 1, __ATOMIC_RELAXED);
     return true;
   }
   return false;
@@ -226,22 +231,23 @@ extern int sched_yield(void);
 
 // Waits until somebody lends turns, or has units again; false: all work is done, or
 // the run is to stop. Somebody may be busy for long with what cannot be lent, so
-// that one who waits sleeps, the longer the more of them look around.
+// that one who waits sleeps, the sooner and the longer the more workers there are.
+// Units are with others again only where somebody was about to take them: thousands
+// who looked for them each time would have no processor left for who works.
 static bool w_wait(Worker *w) {
   Run *r = w->run;
   __atomic_fetch_add(&r->waiting, 1, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&r->busy, 1, __ATOMIC_RELEASE);
-  const u32 most = 200 + 16 * r->workers;
+  const u32 most = 200 + 16 * r->workers, awake = r->workers < 20 ? 200 : 4096 / r->workers;
   for (u32 round = 0, pause = 10; !w_stopped(w) && __atomic_load_n(&r->busy, __ATOMIC_ACQUIRE) > 0; ++round) {
     if (w_borrow(w)) return true;
-    if (w_steal_within(w, 1)) {
+    if ((round & (round - 1)) == 0 && w_steal(w, 1)) {
       w->turns.depth = 0;
       __atomic_fetch_add(&r->busy, 1, __ATOMIC_RELAXED);
-      u32 n = __atomic_load_n(&r->waiting, __ATOMIC_RELAXED);
-      while (n > 0 && !__atomic_compare_exchange_n(&r->waiting, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+      __atomic_fetch_sub(&r->waiting, 1, __ATOMIC_RELAXED);
       return true;
     }
-    if (round < 200) {
+    if (round < awake) {
       sched_yield();
     } else {
       usleep(pause);
@@ -261,7 +267,7 @@ static bool w_next(Worker *w, u64 items, u64 each) {
       return true;
     }
     u64 first, end;
-    if (w_take(w, &first, &end)) {
+    if (w_take_within(w, 1, &first, &end)) {
       w->item = first * each;
       w->last = end * each < items ? end * each : items;
       continue;
