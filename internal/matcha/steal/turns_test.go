@@ -28,6 +28,10 @@ def f(u):
     let c = neighbor(G, u)
     let twice = apply(lambda x: x * 2, None, c)
     emit(mk_tuple(val=[u, size(c)]))
+    def told(w):
+        emit(mk_tuple(val=[w, 77]))
+        return w + 1
+    let both = sum(apply(told, None, c))
     def g(v):
         let d = intersect(c, neighbor(G, v))
         apply(lambda w: emit(mk_tuple(val=[v, w])), lambda w: w > v, d)
@@ -35,12 +39,14 @@ def f(u):
             let e = diff(d, neighbor(G, w))
             emit(mk_tuple(val=[v + w, size(e)]))
             return sum(apply(lambda x: size(intersect(e, neighbor(G, x))) + 1, None, e))
-        return mk_tuple(val=[sum(apply(h, lambda w: w > v, d)), sum(apply(h, None, c)), size(d) + sum(twice)])
+        return mk_tuple(val=[sum(apply(h, lambda w: w > v, d)), sum(apply(h, None, c)), size(d) + sum(twice) + both])
     def k(v):
         let d = diff(c, neighbor(G, v))
         return sum(apply(lambda w: size(intersect(d, neighbor(G, w))), None, c))
     let all = sum(apply(g, lambda v: v != 3, c))
-    let out = mk_tuple(val=[get(all, 0), get(all, 1), get(all, 2), sum(apply(k, None, c)), size(c)])
+    let some = sum(apply(k, None, c))
+    emit(mk_tuple(val=[u, some]))
+    let out = mk_tuple(val=[get(all, 0), get(all, 1), get(all, 2), some, size(c)])
     apply(lambda w: emit(mk_tuple(val=[w, u])), None, c)
     return out
 return sum(apply(f, lambda u: u < 7, vertices(G)))
@@ -55,6 +61,18 @@ def f(u):
             return size(intersect(d, neighbor(G, w))) + get(n, w)
         return sum(apply(h, None, c)) + sum(apply(h, None, d))
     return sum(apply(g, lambda v: v > u, c)) + sum(apply(g, lambda v: v < u, c)) * size(c)
+return sum(apply(f, None, vertices(G)))
+`, `input G: Graph
+def f(u):
+    let n = Counter(size(vertices(G)))
+    let c = neighbor(G, u)
+    def g(v):
+        let d = intersect(c, neighbor(G, v))
+        apply(lambda w: add(n, w, 1), None, d)
+        return size(d)
+    def h(v):
+        return sum(apply(lambda w: get(n, w) * size(intersect(c, neighbor(G, w))), None, diff(c, neighbor(G, v))))
+    return mk_tuple(val=[sum(apply(g, None, c)), sum(apply(h, None, c))])
 return sum(apply(f, None, vertices(G)))
 `}
 
