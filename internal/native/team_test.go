@@ -1,14 +1,24 @@
 package native
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
 )
 
 // TestTeam: jobs of any numbers of workers follow each other, those of a job run
-// beside each other, and do returns when all have ended.
+// beside each other, and do returns when all have ended; where members look for work
+// and, with too few processors for that, where they sleep at once.
 func TestTeam(t *testing.T) {
+	for _, processors := range []int{1, 16} {
+		team(t, processors)
+	}
+}
+
+func team(t *testing.T, processors int) {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	var team Team
 	for round := range 300 {
 		n := []int{1, 4, 2, 7, 3}[round%5]
