@@ -194,6 +194,7 @@ type localWorker struct {
 	ones    []uint64   // all d bits
 	row1    []uint64   // what the outside vertex shares with the root
 	sets    [][]uint64 // value of each set node
+	size    []int      // and how many it has
 	bufs    [][]uint64
 	trimmed []uint64
 	cand    [][]uint64 // candidates of each level being enumerated
@@ -213,6 +214,7 @@ type localIter struct {
 func newLocalWorker(lp *localProgram, s *sched, id int, m *crew.Memory) *localWorker {
 	w := &localWorker{lp: lp, s: s, id: id}
 	w.sets = padded[[]uint64](len(lp.p.Sets))
+	w.size = padded[int](len(lp.p.Sets))
 	w.bufs = padded[[]uint64](len(lp.p.Sets))
 	w.cand = padded[[]uint64](lp.depth)
 	w.mask = padded[[]uint64](lp.depth)

@@ -17,30 +17,64 @@ func (w *localWorker) bind(l int) bool {
 	for _, i := range w.lp.nodes[l] {
 		s := &w.lp.p.Sets[i]
 		if s.Op == plan.SetList && s.Of == 0 && len(s.Below)+len(s.Above) == 0 && s.Range.End == 0 {
-			w.sets[i] = w.ones
+			w.sets[i], w.size[i] = w.ones, w.hood.d
 			continue
+		}
+		lo, hi := w.nodeCut(s)
+		if hi <= lo {
+			return false
 		}
 		buf := grow(w.bufs[i], w.hood.words)
 		w.bufs[i] = buf
-		w.sets[i] = buf
-		lo, hi := w.nodeCut(s)
-		var n int
-		switch row := w.row(s.Of); s.Op {
-		case plan.SetList:
-			n = copy(buf, row)
-		case plan.SetAnd:
-			n = setops.And(buf, w.sets[s.Base], row)
-		default:
-			n = setops.AndNot(buf, w.sets[s.Base], row)
+		base, flip := w.ones, uint64(0)
+		if s.Op != plan.SetList {
+			base = w.sets[s.Base]
 		}
-		if lo > 0 || hi < w.hood.d {
-			n = trim(buf, lo, hi)
+		if s.Op == plan.SetMinus {
+			flip = ^flip
 		}
+		n := cutSet(buf, base, w.row(s.Of), flip, lo, hi)
 		if n == 0 {
 			return false
 		}
+		w.sets[i], w.size[i] = buf, n
 	}
 	return true
+}
+
+// cutSet leaves in dst the bits lo … hi-1 of a ∩ b, or with flip all ones of a − b, and
+// returns how many there are. Rows of few words are most; a call for them would
+// take longer than they do.
+func cutSet(dst, a, b []uint64, flip uint64, lo, hi int) (n int) {
+	i, k := lo>>6, (hi-1)>>6
+	clear(dst[:i])
+	clear(dst[k+1:])
+	first, last := ^uint64(0)<<(lo&63), ^uint64(0)>>(63-(hi-1)&63)
+	if i == k {
+		first &= last
+	}
+	x := a[i] & (b[i] ^ flip) & first
+	dst[i] = x
+	n = bits.OnesCount64(x)
+	if i == k {
+		return n
+	}
+	x = a[k] & (b[k] ^ flip) & last
+	dst[k] = x
+	n += bits.OnesCount64(x)
+	dst, a, b = dst[i+1:k], a[i+1:k], b[i+1:k]
+	switch {
+	case len(dst) > 8 && flip == 0:
+		return n + setops.And(dst, a, b)
+	case len(dst) > 8:
+		return n + setops.AndNot(dst, a, b)
+	}
+	for j := range dst {
+		x = a[j] & (b[j] ^ flip)
+		dst[j] = x
+		n += bits.OnesCount64(x)
+	}
+	return n
 }
 
 // row is the neighbours of level l's vertex within the universe.
@@ -115,17 +149,16 @@ func (w *localWorker) candidates(l int) []uint64 {
 // fill writes level l's set, its mask and the given restrictions to c.
 func (w *localWorker) fill(c []uint64, l int, below, above []int) int {
 	src := w.sets[w.lp.levels[l].set]
-	var n int
-	if mk := w.mask[l]; mk != nil {
-		n = setops.And(c, src, mk)
-	} else {
-		copy(c, src)
-		n = -1
+	lo, hi := w.cuts(below, above, 0, w.hood.d)
+	if hi <= lo {
+		clear(c)
+		return 0
 	}
-	if lo, hi := w.cuts(below, above, 0, w.hood.d); lo > 0 || hi < w.hood.d || n < 0 {
-		n = trim(c, lo, hi)
+	mk := w.mask[l]
+	if mk == nil {
+		mk = w.ones
 	}
-	return n
+	return cutSet(c, src, mk, 0, lo, hi)
 }
 
 // lastSize is the number of candidates of the last level: the size of a
@@ -274,10 +307,19 @@ func countRow(a []uint64, lo, hi int) int { return countAnd(a, a, lo, hi) }
 // localTail is tailState over rows.
 type localTail struct {
 	tailState
-	rows [][]uint64
-	own  [][]uint64 // memory for rows that are no node
-	ins  []uint64   // by representative: which levels' vertices are in its row
-	ns   []int
+	parts []tailPart // by representative
+	least []int      // by block: the representative whose candidates all others have; else -1
+	rows  [][]uint64
+	own   [][]uint64 // memory for rows that are no node
+	ins   []uint64   // by representative: which levels' vertices are in its row
+	ns    []int
+}
+
+// tailPart is what of a tail set is the same for all matches.
+type tailPart struct {
+	set      int   // the node
+	whole    bool  // its candidates are the node as it is
+	distinct []int // levels before the tail whose vertices are not to be taken
 }
 
 func (t *localTail) init(lp *localProgram) {
@@ -286,6 +328,56 @@ func (t *localTail) init(lp *localProgram) {
 	t.own = padded[[]uint64](len(t.reps))
 	t.ins = padded[uint64](len(t.reps))
 	t.ns = padded[int](len(t.reps))
+	for i := range t.reps {
+		r := &t.reps[i]
+		lv := &lp.levels[r.level]
+		// What bounds a node bounds its elements already.
+		r.below = slices.DeleteFunc(r.below, func(j int) bool {
+			return lp.descends(lv.set, func(s int) bool { return slices.Contains(lp.p.Sets[s].Below, j) })
+		})
+		r.above = slices.DeleteFunc(r.above, func(j int) bool {
+			return lp.descends(lv.set, func(s int) bool { return slices.Contains(lp.p.Sets[s].Above, j) })
+		})
+		t.parts = append(t.parts, tailPart{
+			set: lv.set, distinct: before(lv.Distinct, t.first),
+			whole: len(r.below)+len(r.above) == 0 && lv.Ranges == nil && lv.Bits == nil,
+		})
+	}
+	for _, mask := range t.blocks {
+		t.least = append(t.least, t.smallest(lp, mask))
+	}
+}
+
+// descends reports whether a node, or one that it is made of by leaving elements out,
+// is such a one.
+func (lp *localProgram) descends(set int, is func(set int) bool) bool {
+	for !is(set) {
+		if lp.p.Sets[set].Op == plan.SetList {
+			return false
+		}
+		set = lp.p.Sets[set].Base
+	}
+	return true
+}
+
+// smallest is the representative of a block whose candidates are among those of all
+// others of the block, as far as the plan shows; else -1.
+func (t *localTail) smallest(lp *localProgram, mask uint32) int {
+	for q := range t.reps {
+		if mask>>q&1 == 0 {
+			continue
+		}
+		all := true
+		for r := range t.reps {
+			if r != q && mask>>r&1 != 0 {
+				all = all && t.parts[r].whole && lp.descends(t.parts[q].set, func(s int) bool { return s == t.parts[r].set })
+			}
+		}
+		if all {
+			return q
+		}
+	}
+	return -1
 }
 
 // closeTail counts the ways to match level l and those after it.
@@ -295,13 +387,17 @@ func (w *localWorker) closeTail(l int) engine.Tally {
 	}
 	t := &w.tails
 	widest := 0
-	for r := range t.reps {
-		lv := &w.lp.levels[t.reps[r].level]
-		row := w.tailRow(t, r)
-		widest = max(widest, t.ns[r])
+	for r := range t.parts {
+		part := &t.parts[r]
+		row, n := w.sets[part.set], w.size[part.set]
+		if !part.whole {
+			row, n = w.tailRow(t, r)
+		}
+		t.rows[r], t.ns[r] = row, n
+		widest = max(widest, n)
 		in := uint64(0)
-		for _, j := range lv.Distinct {
-			if p := w.pos[j]; j < t.first && p >= 0 && row[p>>6]>>(p&63)&1 != 0 {
+		for _, j := range part.distinct {
+			if p := w.pos[j]; p >= 0 && row[p>>6]>>(p&63)&1 != 0 {
 				in |= 1 << j
 			}
 		}
@@ -309,39 +405,30 @@ func (w *localWorker) closeTail(l int) engine.Tally {
 	}
 	for i, mask := range t.blocks {
 		r := bits.TrailingZeros32(mask)
-		n, in := t.ns[r], t.ins[r]
-		if rest := mask & (mask - 1); rest != 0 {
-			q := bits.TrailingZeros32(rest)
-			in &= t.ins[q]
-			if rest &= rest - 1; rest == 0 {
-				n = setops.AndCount(t.rows[r], t.rows[q])
-			} else {
-				n = w.manyAnd(t, r, mask)
-				for ; rest != 0; rest &= rest - 1 {
-					in &= t.ins[bits.TrailingZeros32(rest)]
-				}
-			}
+		in := t.ins[r]
+		for rest := mask & (mask - 1); rest != 0; rest &= rest - 1 {
+			in &= t.ins[bits.TrailingZeros32(rest)]
+		}
+		var n int
+		switch least := t.least[i]; {
+		case least >= 0:
+			n = t.ns[least]
+		case bits.OnesCount32(mask) == 2:
+			n = setops.AndCount(t.rows[r], t.rows[bits.Len32(mask)-1])
+		default:
+			n = w.manyAnd(t, r, mask)
 		}
 		t.sizes[i] = uint64(n - bits.OnesCount64(in))
 	}
 	return t.sum(uint64(widest), w.lp.tail)
 }
 
-// tailRow is the candidates of tail set r, counted in t.ns[r]. It is the node
-// itself where the level asks for nothing more.
-func (w *localWorker) tailRow(t *localTail, r int) []uint64 {
+// tailRow is the candidates of tail set r, where they are not a node as it is, and
+// how many there are.
+func (w *localWorker) tailRow(t *localTail, r int) ([]uint64, int) {
 	rep := &t.reps[r]
-	if w.mask[rep.level] == nil {
-		if lo, hi := w.cuts(rep.below, rep.above, 0, w.hood.d); lo == 0 && hi == w.hood.d {
-			t.rows[r] = w.sets[w.lp.levels[rep.level].set]
-			t.ns[r] = setops.AndCount(t.rows[r], t.rows[r])
-			return t.rows[r]
-		}
-	}
 	t.own[r] = grow(t.own[r], w.hood.words)
-	t.rows[r] = t.own[r]
-	t.ns[r] = w.fill(t.rows[r], rep.level, rep.below, rep.above)
-	return t.rows[r]
+	return t.own[r], w.fill(t.own[r], rep.level, rep.below, rep.above)
 }
 
 // manyAnd is the number of bits common to three or more rows.

@@ -143,6 +143,9 @@ func (t *tailState) sum(widest uint64, k int) engine.Tally {
 			}
 			sum += x
 		}
+		if t.divisor == 1 {
+			return engine.Tally64(uint64(sum))
+		}
 		return engine.Tally64(uint64(sum) / t.divisor)
 	case n >= 120:
 		return t.bigSum()
