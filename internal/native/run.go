@@ -24,8 +24,9 @@ type Job struct {
 	Memory  *c.Memory
 	Extra   unsafe.Pointer // what the code finds as run->extra; nil: nothing
 
-	Workers int    // no more than MostWorkers and Units have work
+	Workers int    // no more than MostWorkers run, and than Units where these are not shared
 	Units   uint64 // of work, fewer than 2^32
+	Shared  bool   // units have loops whose turns workers lend
 	Schedule
 
 	// Private is memory that each worker has to itself; nil: Words of them each, zero.
@@ -55,7 +56,11 @@ const MostWorkers = 4096
 
 // crew is how many workers a run has.
 func (j *Job) crew() int {
-	return int(min(uint64(j.Workers), max(j.Units, 1), MostWorkers))
+	n := min(j.Workers, MostWorkers)
+	if j.Shared && !j.NoSteal && j.Units > 0 {
+		return n
+	}
+	return int(min(uint64(n), max(j.Units, 1)))
 }
 
 // Schedule is how units get to workers.

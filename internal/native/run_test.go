@@ -53,6 +53,26 @@ W_ENTRY void units(Run *run, u64 worker) {
 	}
 }
 
+// TestSharedWorkers: where units have loops whose turns are lent, there may be more
+// workers than units, but not where nobody lends.
+func TestSharedWorkers(t *testing.T) {
+	for _, x := range []struct {
+		job  native.Job
+		want int
+	}{
+		{native.Job{Workers: 8, Units: 2, Shared: true}, 8},
+		{native.Job{Workers: 8, Units: 2, Shared: true, Schedule: native.Schedule{NoSteal: true}}, 2},
+		{native.Job{Workers: 8, Units: 0, Shared: true}, 1},
+		{native.Job{Workers: 1 << 20, Units: 2, Shared: true}, native.MostWorkers},
+	} {
+		x.job.Library, x.job.Entry, x.job.Memory = compiled(t, "W_ENTRY void nothing(Run *run, u64 worker) {}"), "nothing", c.NewMemory(&kir.Program{}, nil)
+		r, err := native.Run(t.Context(), &x.job)
+		if err != nil || len(r.Sums) != x.want {
+			t.Errorf("%d units, shared %v: %d workers, want %d; %v", x.job.Units, x.job.Shared, len(r.Sums), x.want, err)
+		}
+	}
+}
+
 // TestStealStops: a worker that looks for work sees that the run is to stop.
 func TestStealStops(t *testing.T) {
 	lib := compiled(t, `

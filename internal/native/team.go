@@ -22,6 +22,7 @@ type member struct {
 	_    [line]byte
 	word atomic.Uint32
 	work func() // nil: no more
+	team int    // workers of the job
 	wake chan struct{}
 	_    [line]byte
 }
@@ -65,7 +66,7 @@ func (t *Team) do(n int, f func(i int)) {
 	}
 	t.left.Store(int64(n - 1))
 	for i, m := range t.members[:n-1] {
-		m.give(func() { f(i + 1) })
+		m.give(n, func() { f(i + 1) })
 	}
 	f(0)
 	if n > 1 {
@@ -74,15 +75,15 @@ func (t *Team) do(n int, f func(i int)) {
 	}
 }
 
-// give hands a member its work.
-func (m *member) give(work func()) {
-	m.work = work
+// give hands a member its work in a job of n workers.
+func (m *member) give(n int, work func()) {
+	m.work, m.team = work, n
 	if m.word.Swap(working) == asleep {
 		m.wake <- struct{}{}
 	}
 }
 
-// serve does a member's work in a team of n.
+// serve does a member's work, the first of it in a job of n workers.
 func (t *Team) serve(m *member, n int) {
 	for {
 		if !soon(n, func() bool { return m.word.Load() == working }) && m.word.CompareAndSwap(awake, asleep) {
@@ -91,6 +92,7 @@ func (t *Team) serve(m *member, n int) {
 		if m.work == nil {
 			return
 		}
+		n = m.team
 		m.word.Store(awake)
 		m.work()
 		if t.left.Add(-1) == 0 {
@@ -102,7 +104,7 @@ func (t *Team) serve(m *member, n int) {
 // Close ends the goroutines.
 func (t *Team) Close() {
 	for _, m := range t.members {
-		m.give(nil)
+		m.give(0, nil)
 	}
 	t.members = nil
 }

@@ -48,8 +48,9 @@ type Options struct {
 type Code struct {
 	Text string // the functions and the entry points of the phases
 
-	name string
-	code *irgen.Code
+	name    string
+	code    *irgen.Code
+	lending map[*kir.Func]bool // functions of items with shared loops
 }
 
 // NewCode writes a program, which it changes, without the passes over the kernel IR
@@ -82,7 +83,7 @@ func NewCode(name string, code *irgen.Code, off []string, debug bool) *Code {
 			fmt.Fprintf(&b, "W_ITEMS(phase%d, %s, %s, %s)\n", i, c.Name(p.Item), code.State.Name, p.Sums.Name)
 		}
 	}
-	return &Code{Text: b.String(), name: name, code: code}
+	return &Code{Text: b.String(), name: name, code: code, lending: items}
 }
 
 // Compile compiles the text, or finds it compiled. Run does that too.
@@ -98,6 +99,7 @@ type extra struct {
 type run struct {
 	ctx     context.Context
 	code    *irgen.Code
+	lending map[*kir.Func]bool // of Code
 	o       Options
 	lib     *native.Library
 	memory  *c.Memory
@@ -139,7 +141,7 @@ func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	r := &run{ctx: ctx, code: code, o: o, lib: lib, memory: c.NewMemory(code.Program, o.Classes)}
+	r := &run{ctx: ctx, code: code, lending: prog.lending, o: o, lib: lib, memory: c.NewMemory(code.Program, o.Classes)}
 	for range threads {
 		r.private = append(r.private, native.Words(int(code.Words/2+1)))
 	}
@@ -189,7 +191,7 @@ func (r *run) phase(i int) error {
 		x.items = uint64(max(0, int64(r.state[p.Items])))
 		x.each = x.items/(math.MaxUint32/2) + 1
 		j.Units = (x.items + x.each - 1) / x.each
-		j.Workers, j.Sums = len(r.private), len(p.Sums.Fields)
+		j.Workers, j.Sums, j.Shared = len(r.private), len(p.Sums.Fields), r.lending[p.Item]
 	}
 	if width := r.width(); width > 0 {
 		cell := 8

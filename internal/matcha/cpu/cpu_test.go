@@ -170,7 +170,7 @@ func TestOverflow(t *testing.T) {
 }
 
 // TestLend: threads lend turns of the loops of items, at both levels and of several
-// loops, and what is around them happens once. There are fewer items than threads.
+// loops, and what is around them happens once. Two items have all the work.
 func TestLend(t *testing.T) {
 	needC(t)
 	text := `input G: Graph
