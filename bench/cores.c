@@ -1,8 +1,9 @@
 // How fast the processors of a machine are when all of them are busy, relative to
-// the fastest alone: arithmetic in registers, which shares nothing but what the
+// the fastest seen: arithmetic in registers, which shares nothing but what the
 // machine makes its processors share (a core of two threads, a clock that falls,
-// a host that others use too). No program that computes all the time gains more
-// from threads than that.
+// a host that others use too). A program that computes all the time gains about n
+// times the busy mean over the one alone from n threads, as long as the machine is
+// as it was: the speed of one alone changes most.
 //
 // cc -O1 -o cores cores.c -lpthread; cores: a line "alone MIN MEAN busy MIN MEAN".
 #define _GNU_SOURCE
