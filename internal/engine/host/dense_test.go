@@ -113,6 +113,7 @@ func TestLocalInDenseGraphs(t *testing.T) {
 	graphs := uint64(24)
 	if testing.Short() {
 		graphs = 4
+		t.Log("-short: 4 graphs instead of 24, and not every kind of tail is among their plans")
 	}
 	tails := map[string]int{}
 	for seed := range graphs {

@@ -1,7 +1,6 @@
 package cpu_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,13 +16,13 @@ import (
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
-	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/testing/matcharun"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
 
@@ -102,7 +101,7 @@ func choices(t *testing.T, at int, text string, debug bool) {
 // same compares the program's C, by all schedules, with the interpreter.
 func same(t *testing.T, text, choice string, in map[string]data.Input, debug bool) {
 	t.Helper()
-	want, wantErr := interpreted(t, text, in)
+	want, wantErr := matcharun.Interpreted(t, text, in)
 	p := matchatest.Build(t, text)
 	off, err := passes.Choose(choice)
 	if err != nil {
@@ -148,16 +147,7 @@ func TestOverflow(t *testing.T) {
 	needC(t)
 	for _, o := range matchatest.Overflows {
 		t.Run(o.Name, func(t *testing.T) {
-			p := matchatest.Build(t, o.Text)
-			passes.Optimize(p)
-			set, err := data.Bind(p, map[string]data.Input{"G": {Graph: matchatest.Star(t, o.Leaves)}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			code, err := irgen.Lower(t.Context(), p, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p, _, code := matcharun.Lowered(t, o.Text, map[string]data.Input{"G": {Graph: matchatest.Star(t, o.Leaves)}})
 			got, err := cpu.NewCode(p.Name, code, nil, false).Run(t.Context(), cpu.Options{Schedule: schedule.Default(schedule.C)})
 			switch text := fmt.Sprint(got.Words); {
 			case o.Fails == "" && (err != nil || text != o.Want):
@@ -196,20 +186,11 @@ return sum(apply(f, lambda u: u < 2, vertices(G)))
 		t.Fatal(err)
 	}
 	in := map[string]data.Input{"G": {Graph: g}}
-	want, err := interpreted(t, text, in)
+	want, err := matcharun.Interpreted(t, text, in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := matchatest.Build(t, text)
-	passes.Optimize(p)
-	set, err := data.Bind(p, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := irgen.Lower(t.Context(), p, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _, code := matcharun.Lowered(t, text, in)
 	compiled := cpu.NewCode(p.Name, code, nil, false)
 	lent := map[string]uint64{}
 	for _, text := range []string{"threads=8", "threads=5,loop=static", "threads=3,steal=off"} {
@@ -257,21 +238,4 @@ func classes(in map[string]data.Input) []c.Range {
 		}
 	}
 	return nil
-}
-
-// interpreted is what the program emits, in order, and gives.
-func interpreted(t *testing.T, text string, in map[string]data.Input) (string, error) {
-	t.Helper()
-	p := matchatest.Build(t, text)
-	set, err := data.Bind(p, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []string
-	r, err := interp.Run(context.Background(), p, set, interp.Options{Emit: func(row []types.Word) bool {
-		rows = append(rows, fmt.Sprint(row))
-		return true
-	}})
-	slices.Sort(rows)
-	return fmt.Sprint(rows, r.Words), err
 }

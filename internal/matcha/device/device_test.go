@@ -23,6 +23,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/matcharun"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
 
@@ -157,20 +158,10 @@ func TestSame(t *testing.T) {
 	})
 }
 
-// ready lowers a program of the library for a graph.
+// ready lowers a program for a graph.
 func ready(t *testing.T, text string, g *graph.Graph) (*asg.Program, *data.Set, *irgen.Code) {
 	t.Helper()
-	p := matchatest.Build(t, text)
-	passes.Optimize(p)
-	set, err := data.Bind(p, map[string]data.Input{"G": {Graph: g}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := irgen.Lower(t.Context(), p, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, set, c
+	return matcharun.Lowered(t, text, map[string]data.Input{"G": {Graph: g}})
 }
 
 func named(t *testing.T, name string) string {

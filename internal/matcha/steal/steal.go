@@ -20,7 +20,8 @@ type Loop struct {
 // around them happens only where a new last parameter, a U32, says so: it is 0 for a worker
 // that does a whole item, and the level of the loop for one that has come for
 // stolen turns, which runs no other shared loops of that level. With every, all
-// loops that can be are shared, otherwise the heaviest of each level.
+// loops that can be are shared, otherwise the heaviest of each level. What f calls
+// must not emit, which nobody looks for there, and f does not return early.
 func Loops(f *kir.Func, every bool) map[*kir.Each]Loop {
 	forward(f)
 	s := &sharer{loops: map[*kir.Each]Loop{}, every: every, stolen: &kir.Var{Name: "stolen", T: kir.T(kir.U32)}}

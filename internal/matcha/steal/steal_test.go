@@ -6,11 +6,9 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/data"
-	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/library"
-	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/steal"
-	"github.com/weftgraph/weft/internal/testing/matchatest"
+	"github.com/weftgraph/weft/internal/testing/matcharun"
 )
 
 // items are the functions of the items of a program of one graph.
@@ -20,16 +18,7 @@ func items(t *testing.T, text string) (out []*kir.Func) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := matchatest.Build(t, text)
-	passes.Optimize(p)
-	set, err := data.Bind(p, map[string]data.Input{"G": {Graph: g}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := irgen.Lower(t.Context(), p, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, _, code := matcharun.Lowered(t, text, map[string]data.Input{"G": {Graph: g}})
 	for _, p := range code.Phases {
 		if p.Item != nil {
 			out = append(out, p.Item)

@@ -13,12 +13,10 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 	kirinterp "github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/matcha/data"
-	"github.com/weftgraph/weft/internal/matcha/interp"
-	"github.com/weftgraph/weft/internal/matcha/irgen"
 	"github.com/weftgraph/weft/internal/matcha/library"
-	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/steal"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/matcharun"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
 
@@ -102,7 +100,10 @@ func TestTurns(t *testing.T) {
 		}
 		for example := range examples {
 			in := rapid.Custom(func(t *rapid.T) map[string]data.Input { return matchatest.Inputs(t, text) }).Example(example)
-			want := oracle(t, text, in)
+			want, err := matcharun.Interpreted(t, text, in)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for choice := range 4 {
 				every, optimized := choice&1 != 0, choice&2 != 0
 				got, levels := inTurns(t, text, in, every, optimized, rand.New(rand.NewPCG(uint64(example), uint64(choice))))
@@ -120,39 +121,11 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-func oracle(t *testing.T, text string, in map[string]data.Input) string {
-	t.Helper()
-	p := matchatest.Build(t, text)
-	set, err := data.Bind(p, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []string
-	r, err := interp.Run(t.Context(), p, set, interp.Options{Emit: func(row []types.Word) bool {
-		rows = append(rows, fmt.Sprint(row))
-		return true
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(rows)
-	return fmt.Sprint(rows, r.Words)
-}
-
 // inTurns runs a program in the interpreter of the IR. What is taken from each item
 // is drawn by r.
 func inTurns(t *testing.T, text string, in map[string]data.Input, every, optimized bool, r *rand.Rand) (out string, levels [3]int) {
 	t.Helper()
-	p := matchatest.Build(t, text)
-	passes.Optimize(p)
-	set, err := data.Bind(p, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := irgen.Lower(t.Context(), p, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, _, code := matcharun.Lowered(t, text, in)
 	loops := map[*kir.Func]map[*kir.Each]steal.Loop{}
 	for _, p := range code.Phases {
 		if p.Item != nil {
