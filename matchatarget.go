@@ -139,7 +139,7 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 	prog := cpu.NewCode(p.Name, code, off, s.debug)
 	r.Times.Prepare += time.Since(start)
 	compiled := time.Now()
-	if _, err := prog.Compile(); err != nil { // kept for the run
+	if _, err := prog.Compile(ctx); err != nil { // kept for the run
 		return interp.Result{}, err
 	}
 	r.Times.Compile = time.Since(compiled)

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weftgraph/weft/internal/process"
 )
 
 // Peer is another program, as a file of peers describes it:
@@ -98,7 +99,7 @@ func (p *Peer) Contestant(graph, pattern string) Contestant {
 	}
 	return Contestant{p.Name, func(ctx context.Context) (Sample, error) {
 		start := time.Now()
-		out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
+		out, err := process.Command(ctx, args[0], args[1:]...).CombinedOutput()
 		took := time.Since(start)
 		if err != nil {
 			return Sample{}, fmt.Errorf("%s: %w", args[0], err)

@@ -32,6 +32,9 @@ type making struct {
 	image []byte
 	kept  bool // on disk
 	err   error
+
+	waiting int                // callers of get; under images.mu
+	cancel  context.CancelFunc // ends compiling; nil where nothing can
 }
 
 var (
@@ -58,6 +61,20 @@ func newImages(dir string) *images {
 // get returns the image of a key, which compile makes if it is nowhere. kept says that it was not made now. When
 // ctx ends first, its cause is the error: compiling goes on, on a goroutine of its own, for those who ask next.
 func (s *images) get(ctx context.Context, key imageKey, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
+	return s.obtain(ctx, key, nil, func(context.Context) ([]byte, error) { return compile() })
+}
+
+// getWithin is get for a compile that ends with the context that it is given. That
+// context ends when no caller waits for the image any more, and the last one to leave
+// returns when compile has.
+func (s *images) getWithin(ctx context.Context, key imageKey, compile func(context.Context) ([]byte, error)) (image []byte, kept bool, err error) {
+	return s.obtain(ctx, key, context.WithCancel, compile)
+}
+
+// obtain is both; the context of compile is made by within, or never ends.
+func (s *images) obtain(
+	ctx context.Context, key imageKey, within func(context.Context) (context.Context, context.CancelFunc), compile func(context.Context) ([]byte, error),
+) (image []byte, kept bool, err error) {
 	for {
 		s.mu.Lock()
 		if image := s.kept[key]; image != nil {
@@ -69,12 +86,18 @@ func (s *images) get(ctx context.Context, key imageKey, compile func() ([]byte, 
 		if !others {
 			m = &making{done: make(chan struct{})}
 			s.making[key] = m
-			go s.make(key, m, compile)
+			own := context.Background()
+			if within != nil {
+				own, m.cancel = within(own)
+			}
+			go s.make(key, m, func() ([]byte, error) { return compile(own) })
 		}
+		m.waiting++
 		s.mu.Unlock()
 		select {
 		case <-m.done:
 		case <-ctx.Done():
+			s.leave(m)
 			return nil, false, context.Cause(ctx)
 		}
 		switch {
@@ -84,6 +107,18 @@ func (s *images) get(ctx context.Context, key imageKey, compile func() ([]byte, 
 			return nil, false, m.err
 		}
 		// The other device had trouble of its own.
+	}
+}
+
+// leave is for a caller that does not wait for m any more.
+func (s *images) leave(m *making) {
+	s.mu.Lock()
+	m.waiting--
+	last := m.waiting == 0 && m.cancel != nil
+	s.mu.Unlock()
+	if last {
+		m.cancel()
+		<-m.done
 	}
 }
 
@@ -100,6 +135,9 @@ func (s *images) make(key imageKey, m *making, compile func() ([]byte, error)) {
 		}
 		delete(s.making, key)
 		s.mu.Unlock()
+		if m.cancel != nil {
+			m.cancel()
+		}
 		close(m.done)
 	}()
 	if m.image = readImage(s.dir, key); m.image != nil {

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -363,4 +364,53 @@ func BenchmarkKey(b *testing.B) {
 	for b.Loop() {
 		src.key(Info{})
 	}
+}
+
+// TestKeptEnds: compiling goes on as long as a call waits for it, ends with the last
+// one, and begins anew for the next.
+func TestKeptEnds(t *testing.T) {
+	s := newImages("")
+	began, ended := make(chan struct{}, 1), 0
+	endless := func(ctx context.Context) ([]byte, error) {
+		began <- struct{}{}
+		<-ctx.Done()
+		ended++
+		return nil, ctx.Err()
+	}
+	why := errors.New("enough")
+	leave, errs := make([]context.CancelCauseFunc, 2), make(chan error)
+	for i := range leave {
+		var ctx context.Context
+		ctx, leave[i] = context.WithCancelCause(t.Context())
+		go func() {
+			_, _, err := s.getWithin(ctx, imageKey{}, endless)
+			errs <- err
+		}()
+	}
+	<-began
+	for s.waitingFor(imageKey{}) < 2 {
+		runtime.Gosched()
+	}
+	leave[0](why)
+	if err := <-errs; !errors.Is(err, why) || ended != 0 {
+		t.Errorf("the first to leave: %v; ended %d times", err, ended)
+	}
+	leave[1](why)
+	if err := <-errs; !errors.Is(err, why) || ended != 1 {
+		t.Errorf("the last to leave: %v; ended %d times", err, ended)
+	}
+	image, _, err := s.getWithin(t.Context(), imageKey{}, func(context.Context) ([]byte, error) { return []byte("y"), nil })
+	if err != nil || string(image) != "y" {
+		t.Errorf("the next: %q, %v", image, err)
+	}
+}
+
+// waitingFor is how many calls wait for an image that is being made.
+func (s *images) waitingFor(key imageKey) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.making[key]; m != nil {
+		return m.waiting
+	}
+	return 0
 }

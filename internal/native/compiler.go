@@ -12,10 +12,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/weftgraph/weft/internal/process"
 )
 
 // ErrNoCompiler: the machine has no compiler, or native code cannot be loaded
@@ -49,19 +50,51 @@ type Compiler struct {
 // its arguments, or the first of cc, gcc and clang. The error is an
 // ErrNoCompiler that says what was looked for, or why what it compiles could not be
 // loaded.
-var C = sync.OnceValues(func() (*Compiler, error) {
+func C() (*Compiler, error) { return theC.get(context.Background()) }
+
+var theC = search{mu: make(chan struct{}, 1), find: func(ctx context.Context) (*Compiler, error) {
 	if err := loads(); err != nil {
 		return nil, err
 	}
-	return find("C", "CC", "cc", "gcc", "clang")
-})
+	return find(ctx, "C", "CC", "cc", "gcc", "clang")
+}}
 
 // CXX is the machine's C++ compiler: CXX, or the first of c++, g++ and clang++.
-var CXX = sync.OnceValues(func() (*Compiler, error) {
-	return find("C++", "CXX", "c++", "g++", "clang++", "clang++-19")
-})
+func CXX() (*Compiler, error) { return theCXX.get(context.Background()) }
 
-func find(language, variable string, names ...string) (*Compiler, error) {
+var theCXX = search{mu: make(chan struct{}, 1), find: func(ctx context.Context) (*Compiler, error) {
+	return find(ctx, "C++", "CXX", "c++", "g++", "clang++", "clang++-19")
+}}
+
+// search finds a compiler once a process.
+type search struct {
+	mu       chan struct{} // a lock that is waited for no longer than a context
+	find     func(context.Context) (*Compiler, error)
+	found    bool
+	compiler *Compiler
+	err      error
+}
+
+// get returns what find returns, the first time that it is not cut short. When ctx ends
+// first, its cause is the error.
+func (s *search) get(ctx context.Context) (*Compiler, error) {
+	select {
+	case s.mu <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-s.mu }()
+	if !s.found {
+		c, err := s.find(ctx)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		s.found, s.compiler, s.err = true, c, err
+	}
+	return s.compiler, s.err
+}
+
+func find(ctx context.Context, language, variable string, names ...string) (*Compiler, error) {
 	if set := os.Getenv(variable); set != "" {
 		names = []string{set}
 	}
@@ -70,12 +103,12 @@ func find(language, variable string, names ...string) (*Compiler, error) {
 		if err != nil {
 			continue
 		}
-		version, err := exec.Command(path, "--version").Output()
+		version, err := process.Command(ctx, path, "--version").Output()
 		if err != nil {
 			continue
 		}
 		first, _, _ := strings.Cut(string(version), "\n")
-		target, err := exec.Command(path, "-dumpmachine").Output()
+		target, err := process.Command(ctx, path, "-dumpmachine").Output()
 		if err != nil {
 			continue
 		}
@@ -96,8 +129,9 @@ func Processor() string {
 
 // Build writes files into a directory that is removed again, runs the compiler
 // there and returns what it wrote to the file out. The error of a text that does
-// not compile is a *CompileError, about name.
-func (c *Compiler) Build(name string, files map[string]string, out string, args ...string) ([]byte, error) {
+// not compile is a *CompileError, about name. When ctx ends, the compiler is killed with
+// all that it has started, and the error is the cause.
+func (c *Compiler) Build(ctx context.Context, name string, files map[string]string, out string, args ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "weft-native-")
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
@@ -112,13 +146,19 @@ func (c *Compiler) Build(name string, files map[string]string, out string, args 
 			return nil, fmt.Errorf("native: %w", err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), compileTime)
+	within, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.path, append(args, "-o", out)...)
+	cmd := process.Command(within, c.path, append(args, "-o", out)...)
 	cmd.Dir = dir
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if within.Err() != nil {
+			err = fmt.Errorf("stopped after %v", compileTime)
+		}
 		return nil, &CompileError{Name: name, Compiler: c.Version, Err: err, Log: log.String()}
 	}
 	image, err := os.ReadFile(filepath.Join(dir, out))

@@ -9,7 +9,7 @@ import (
 // TestNoCompiler: the error says what is missing, and how to get it.
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("CC", "no-such-compiler")
-	_, err := find("C", "CC", "cc")
+	_, err := find(t.Context(), "C", "CC", "cc")
 	if !errors.Is(err, ErrNoCompiler) || !strings.Contains(err.Error(), "no-such-compiler") || !strings.Contains(err.Error(), "set CC") {
 		t.Error(err)
 	}
@@ -21,7 +21,7 @@ func TestCompileError(t *testing.T) {
 		t.Skip(err)
 	}
 	var wrong *CompileError
-	if _, err := Compile("wrong", "int f(void) { return nothing; }"); !errors.As(err, &wrong) || !strings.Contains(wrong.Error(), "nothing") {
+	if _, err := Compile(t.Context(), "wrong", "int f(void) { return nothing; }"); !errors.As(err, &wrong) || !strings.Contains(wrong.Error(), "nothing") {
 		t.Error(err)
 	}
 }

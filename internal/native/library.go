@@ -1,6 +1,7 @@
 package native
 
 import (
+	"context"
 	"crypto/sha256"
 	"maps"
 	"slices"
@@ -20,23 +21,31 @@ var flags = []string{
 }
 
 // opened are the libraries of this process by the digest of their text.
-var opened struct {
+var opened libraries
+
+type libraries struct {
 	sync.Mutex
 	libraries map[[sha256.Size]byte]*Library
+}
+
+// find returns the library with that digest, or nil.
+func (o *libraries) find(key [sha256.Size]byte) *Library {
+	o.Lock()
+	defer o.Unlock()
+	return o.libraries[key]
 }
 
 // Compile compiles a program's text, name being what messages call it, and
 // loads it. It is kept on disk where the images of kernels are, by text, compiler,
 // flags and processor, and in the process. The error wraps ErrNoCompiler where
-// there is no compiler.
-func Compile(name, text string) (*Library, error) {
+// there is no compiler. When ctx ends first, the compiler is killed and the error is the
+// cause. Safe for concurrent use: calls with the same text compile it once.
+func Compile(ctx context.Context, name, text string) (*Library, error) {
 	key := sha256.Sum256([]byte(text))
-	opened.Lock()
-	defer opened.Unlock()
-	if l := opened.libraries[key]; l != nil {
+	if l := opened.find(key); l != nil {
 		return l, nil
 	}
-	cc, err := C()
+	cc, err := theC.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +56,16 @@ func Compile(name, text string) (*Library, error) {
 	}
 	const main = "program.c"
 	files[main] = text
-	image, err := cuda.Kept(parts, func() ([]byte, error) {
-		return cc.Build(name, files, "code.so", append(slices.Clone(flags), main)...)
+	image, err := cuda.Kept(ctx, parts, func(ctx context.Context) ([]byte, error) {
+		return cc.Build(ctx, name, files, "code.so", append(slices.Clone(flags), main)...)
 	})
 	if err != nil {
 		return nil, err
+	}
+	opened.Lock()
+	defer opened.Unlock()
+	if l := opened.libraries[key]; l != nil {
+		return l, nil // another caller was first
 	}
 	l, err := Open(image)
 	if err != nil {

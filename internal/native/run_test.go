@@ -12,7 +12,7 @@ import (
 // compiled is a text over the run-time library, compiled.
 func compiled(t *testing.T, text string) *native.Library {
 	t.Helper()
-	lib, err := native.Compile("test", c.Text(&kir.Program{})+text)
+	lib, err := native.Compile(t.Context(), "test", c.Text(&kir.Program{})+text)
 	if errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)
 	}

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,7 +54,7 @@ func kernelOptions(options []string) []string {
 
 // build is Build with the errors of devices.
 func (c *compiler) build(name string, files map[string]string, out string, args ...string) ([]byte, error) {
-	image, err := c.Build(name, files, out, args...)
+	image, err := c.Build(context.Background(), name, files, out, args...)
 	var wrong *native.CompileError
 	if errors.As(err, &wrong) {
 		return nil, &cuda.Error{

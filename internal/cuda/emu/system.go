@@ -3,6 +3,7 @@
 package emu
 
 import (
+	"context"
 	"crypto/sha256"
 	"embed"
 	"errors"
@@ -62,7 +63,7 @@ var library = sync.OnceValues(func() (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	image, err := cuda.Kept(append(c.parts(NoSanitizer), "library"), func() ([]byte, error) {
+	image, err := cuda.Kept(context.Background(), append(c.parts(NoSanitizer), "library"), func(context.Context) ([]byte, error) {
 		args := append(c.flags(NoSanitizer), "-shared", "-O2", "api.cpp")
 		return c.build("the run-time system", systemFiles(), "runtime.so", args...)
 	})
@@ -78,7 +79,7 @@ var library = sync.OnceValues(func() (uintptr, error) {
 
 // program compiles the run-time system with a sanitizer as a program of its own.
 func (c *compiler) program(sanitize Sanitizer) ([]byte, error) {
-	image, err := cuda.Kept(append(c.parts(sanitize), "program", string(sanitize)), func() ([]byte, error) {
+	image, err := cuda.Kept(context.Background(), append(c.parts(sanitize), "program", string(sanitize)), func(context.Context) ([]byte, error) {
 		// For the thread sanitizer the run-time system is not instrumented, only linked with it: lanes hand its
 		// records to each other by switching, which the sanitizer is told not to take for synchronization.
 		flags := c.flags(sanitize)

@@ -80,7 +80,7 @@ func (e CPU) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 	if err := g.Sound(ctx, o.Threads); err != nil {
 		return res, err
 	}
-	j, err := job(g, p, sink == nil)
+	j, err := job(ctx, g, p, sink == nil)
 	if err != nil {
 		return res, err
 	}
@@ -138,12 +138,12 @@ func Text(p *plan.Plan, counting bool) (text string, prog *kir.Program, arcs boo
 }
 
 // job is the run of a plan, but for who takes what it finds.
-func job(g *graph.Graph, p *plan.Plan, counting bool) (*native.Job, error) {
+func job(ctx context.Context, g *graph.Graph, p *plan.Plan, counting bool) (*native.Job, error) {
 	text, prog, arcs, err := Text(p, counting)
 	if err != nil {
 		return nil, err
 	}
-	lib, err := native.Compile(p.Pattern.Name, text)
+	lib, err := native.Compile(ctx, p.Pattern.Name, text)
 	if err != nil {
 		return nil, err
 	}

@@ -86,8 +86,11 @@ func NewCode(name string, code *irgen.Code, off []string, debug bool) *Code {
 	return &Code{Text: b.String(), name: name, code: code, lending: items}
 }
 
-// Compile compiles the text, or finds it compiled. Run does that too.
-func (prog *Code) Compile() (*native.Library, error) { return native.Compile(prog.name, prog.Text) }
+// Compile compiles the text, or finds it compiled. Run does that too. The end of ctx ends
+// the compiler, and the error is the cause.
+func (prog *Code) Compile(ctx context.Context) (*native.Library, error) {
+	return native.Compile(ctx, prog.name, prog.Text)
+}
 
 // extra is struct Extra of phase.c.
 type extra struct {
@@ -137,7 +140,7 @@ func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
 	if err := fits(code, threads, o.Memory); err != nil {
 		return res, err
 	}
-	lib, err := prog.Compile()
+	lib, err := prog.Compile(ctx)
 	if err != nil {
 		return res, err
 	}

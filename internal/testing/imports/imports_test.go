@@ -25,8 +25,9 @@ var may = map[string][]string{
 	"cuda":         {},
 	"cuda/emu":     {"cuda", "cuda/kernels", "native"},
 	"cuda/session": {"cuda/*", "kir/*"},
+	"process":      {},
 	// native keeps what it compiles where cuda keeps kernels.
-	"native": {"cuda", "kir/*"},
+	"native": {"cuda", "kir/*", "process"},
 	"format": {"graph"},
 	// caret knows lines and columns only.
 	"caret":         {},
