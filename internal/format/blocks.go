@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -23,11 +24,21 @@ type block struct {
 	data []byte // cap(data) >= len(data)+slack
 	off  int64  // in the decompressed file
 	line int64  // lines before it; -1: not counted
+	ends bool   // the file's last line lacked the line end that data has
+}
+
+// bytes is how much of the file the block holds.
+func (b *block) bytes() int64 {
+	if b.ends {
+		return int64(len(b.data)) - 1
+	}
+	return int64(len(b.data))
 }
 
 // eachBlock hands the text from byte start on to work, in blocks, on several
 // goroutines; worker numbers are 0 … threads-1. It returns the error of the
-// earliest block that failed. A *spot is given its place in the file.
+// earliest block that failed. A *spot is given its place in the file. Without an
+// error, work was given every byte once.
 func (s *source) eachBlock(ctx context.Context, start int64, threads int, work func(worker int, b *block) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -37,6 +48,8 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 		at     = ^uint64(0)
 		atomAt atomic.Uint64
 		wg     sync.WaitGroup
+		given  atomic.Int64 // bytes that work was given
+		size   = s.size - start
 	)
 	atomAt.Store(at)
 	fail := func(seq uint64, err error) {
@@ -48,6 +61,7 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 		mu.Unlock()
 	}
 	run := func(worker int, b *block) {
+		given.Add(b.bytes())
 		if err := work(worker, b); err != nil {
 			fail(b.seq, s.place(err, b))
 		}
@@ -101,7 +115,8 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 			}()
 		}
 		var seq uint64
-		err := s.cut(start, func() []byte { return *pool.Get().(*[]byte) }, func(b *block) bool {
+		var err error
+		size, err = s.cut(start, func() []byte { return *pool.Get().(*[]byte) }, func(b *block) bool {
 			b.seq, seq = seq, seq+1
 			select {
 			case ch <- b:
@@ -119,6 +134,9 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	if n := given.Load(); first == nil && n != max(size, 0) {
+		return fmt.Errorf("%s: internal error: %d of %d bytes were read; please report it with the file", s.name, n, size)
+	}
 	return first
 }
 
@@ -129,7 +147,7 @@ func (s *source) blockAt(f *os.File, mem *[]byte, start, lo int64) (*block, erro
 	if lo > start {
 		from-- // the byte before tells whether a line begins at lo
 	}
-	end := min(lo+blockSize, s.size)
+	end, ends := min(lo+blockSize, s.size), false
 	want := int(end - from)
 	ask := int(min(end+4096, s.size) - from)
 	buf := (*mem)[:0]
@@ -171,7 +189,7 @@ func (s *source) blockAt(f *os.File, mem *[]byte, start, lo int64) (*block, erro
 			have := from + int64(len(buf))
 			if have == s.size {
 				buf = append(buf, '\n')
-				want = len(buf)
+				want, ends = len(buf), true
 				break
 			}
 			last := bytes.LastIndexByte(buf[:want], '\n') + 1
@@ -189,7 +207,7 @@ func (s *source) blockAt(f *os.File, mem *[]byte, start, lo int64) (*block, erro
 		}
 	}
 	grow(len(buf))
-	return &block{data: buf[skip:want], off: from + int64(skip), line: -1}, nil
+	return &block{data: buf[skip:want], off: from + int64(skip), line: -1, ends: ends}, nil
 }
 
 func (s *source) longLine(text []byte, off, line int64) error {
@@ -197,19 +215,20 @@ func (s *source) longLine(text []byte, off, line int64) error {
 }
 
 // cut reads the stream in one goroutine and emits blocks of whole lines until
-// emit says stop.
-func (s *source) cut(start int64, get func() []byte, emit func(*block) bool) error {
+// emit says stop. It returns how many bytes there are after start.
+func (s *source) cut(start int64, get func() []byte, emit func(*block) bool) (int64, error) {
 	r, err := s.open()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer r.Close()
 	var lines lineCounter
 	if n, err := io.CopyN(&lines, r, start); err != nil && err != io.EOF {
-		return s.readError(err, n)
+		return 0, s.readError(err, n)
 	}
 	off, line := start, int64(lines)
 	var carry []byte
+	size := int64(0)
 	for {
 		buf := get()
 		need := len(carry) + blockSize
@@ -219,21 +238,23 @@ func (s *source) cut(start int64, get func() []byte, emit func(*block) bool) err
 		buf = append(buf, carry...)
 		n, err := readFill(r, buf[len(buf):need])
 		buf = buf[:len(buf)+n]
+		size += int64(n)
 		if err != nil && err != io.EOF {
-			return s.readError(err, off+int64(len(buf)))
+			return 0, s.readError(err, off+int64(len(buf)))
 		}
 		if err == io.EOF {
 			if len(buf) > 0 {
-				if buf[len(buf)-1] != '\n' {
+				ends := buf[len(buf)-1] != '\n'
+				if ends {
 					buf = append(buf, '\n')
 				}
-				emit(&block{data: buf, off: off, line: line})
+				emit(&block{data: buf, off: off, line: line, ends: ends})
 			}
-			return nil
+			return size, nil
 		}
 		i := bytes.LastIndexByte(buf, '\n') + 1
 		if len(buf)-i > maxLine {
-			return s.longLine(buf[i:], off+int64(i), line+int64(bytes.Count(buf[:i], newline)))
+			return 0, s.longLine(buf[i:], off+int64(i), line+int64(bytes.Count(buf[:i], newline)))
 		}
 		carry = append(carry[:0], buf[i:]...)
 		if i == 0 { // a line longer than a block: its end is to come
@@ -241,7 +262,7 @@ func (s *source) cut(start int64, get func() []byte, emit func(*block) bool) err
 		}
 		n = bytes.Count(buf[:i], newline)
 		if !emit(&block{data: buf[:i], off: off, line: line}) {
-			return nil
+			return size, nil
 		}
 		off += int64(i)
 		line += int64(n)

@@ -1,8 +1,10 @@
 package format
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 // pairs is one worker's state on the path for lines of two numbers.
@@ -41,6 +43,7 @@ func (p *pairs) read(blk []byte, sp *textSpec) (src, dst []uint64, err error) {
 
 // parse reads lines to src and dst, or, if that is nil, both numbers of a line to
 // a word of src. It returns how many lines have numbers, and the largest of these.
+// Each line end of blk belongs to a line that has numbers, is empty, or is an error.
 func (p *pairs) parse(blk []byte, sp *textSpec, src, dst []uint64) (n int, most uint64, err error) {
 	// Eight-byte loads reach past the end.
 	end := len(blk)
@@ -59,30 +62,24 @@ func (p *pairs) parse(blk []byte, sp *textSpec, src, dst []uint64) (n int, most 
 			}
 		}
 	}
-	lo, span := sp.lo, sp.span
+	lo, span, empty := sp.lo, sp.span, 0
 	for i := 0; i < end; {
 		// The usual line: digits, separator, digits, line end.
 		v, k := digits8(binary.LittleEndian.Uint64(b[i : i+8]))
-		j := i + int(k)
+		j, fits := i+int(k), true
 		if k == 8 {
-			var ok bool
-			if v, j, ok = parseLong(b, j, v); !ok {
-				return 0, 0, p.slow(b, i, end, sp)
-			}
+			v, j, fits = parseLong(b, j, v)
 		}
-		if b[j] == common && k > 0 {
+		if fits && b[j] == common && k > 0 {
 			w, m := digits8(binary.LittleEndian.Uint64(b[j+1 : j+9]))
 			e := j + 1 + int(m)
 			if m == 8 {
-				var ok bool
-				if w, e, ok = parseLong(b, e, w); !ok {
-					return 0, 0, p.slow(b, i, end, sp)
-				}
+				w, e, fits = parseLong(b, e, w)
 			}
 			if b[e] == '\r' {
 				e++
 			}
-			if b[e] == '\n' && m > 0 && v-lo < span && w-lo < span {
+			if fits && b[e] == '\n' && m > 0 && v-lo < span && w-lo < span {
 				store(src, dst, n, v, w)
 				most = max(most, v, w)
 				n++
@@ -98,10 +95,25 @@ func (p *pairs) parse(blk []byte, sp *textSpec, src, dst []uint64) (n int, most 
 			store(src, dst, n, took[0], took[1])
 			most = max(most, took[0], took[1])
 			n++
+		} else {
+			empty++
 		}
 		i = next
 	}
-	return n, most, nil
+	return n, most, allLines(b[:end], n+empty)
+}
+
+// allLines fails unless blk has as many lines as were read. A difference is a mistake
+// of the reader, and never the file's.
+func allLines(blk []byte, read int) error {
+	lines := bytes.Count(blk, newline)
+	if len(blk) > 0 && blk[len(blk)-1] != '\n' {
+		lines++
+	}
+	if read != lines {
+		return fmt.Errorf("internal error: %d of %d lines were read; please report it with the file", read, lines)
+	}
+	return nil
 }
 
 func store(src, dst []uint64, n int, v, w uint64) {
@@ -112,14 +124,8 @@ func store(src, dst []uint64, n int, v, w uint64) {
 	}
 }
 
-// slow explains a number that is too long.
-func (p *pairs) slow(b []byte, i, end int, sp *textSpec) error {
-	_, _, err := p.oddLine(b, i, end, sp)
-	return err
-}
-
 // oddLine reads a line that the quick path does not: comments, blanks, other
-// spacing, and all errors.
+// spacing, long numbers, and all errors. took is nil where the line has no numbers.
 func (p *pairs) oddLine(b []byte, i, end int, sp *textSpec) (next int, took *[2]uint64, err error) {
 	stop := i
 	for stop < end && b[stop] != '\n' {

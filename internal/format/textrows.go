@@ -255,7 +255,7 @@ func (w *rows) reset() {
 // parse reads the lines of a block.
 func (w *rows) parse(blk []byte) error {
 	w.reset()
-	sp := w.sp
+	sp, empty := w.sp, 0
 	for i := 0; i < len(blk); {
 		k := bytes.IndexByte(blk[i:], '\n')
 		stop := len(blk)
@@ -278,10 +278,12 @@ func (w *rows) parse(blk []byte) error {
 				return err
 			}
 			w.n++
+		} else {
+			empty++
 		}
 		i = stop + 1
 	}
-	return nil
+	return allLines(blk, int(w.n)+empty)
 }
 
 func text(f field) error {
