@@ -2,7 +2,7 @@ package weft
 
 import (
 	"errors"
-	"os"
+	"io/fs"
 
 	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda"
@@ -11,20 +11,138 @@ import (
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
-// Kinds of errors; test with errors.Is.
+// Kinds of errors; test with errors.Is. An error of kind ErrInput has an *InputError in
+// it, and one of kind ErrQuery a *QueryError: errors.As finds them.
 var (
 	ErrUsage  = errors.New("usage")             // an option that does not exist or fit
-	ErrInput  = errors.New("input")             // a graph file that cannot be read
+	ErrInput  = errors.New("input")             // a graph, or a file, that cannot be read
 	ErrQuery  = errors.New("query")             // a pattern that is wrong, or cannot be asked
 	ErrMemory = errors.New("not enough memory") // WithMemory's budget, or the machine's
 	ErrDevice = errors.New("device")            // a device that is not there
 )
+
+// QueryError is a mistake in a query, a pattern file or a Matcha program. errors.As
+// finds one in each error of kind ErrQuery.
+type QueryError struct {
+	// File is the name of the pattern file, or of the program. It is "" for a text.
+	File string
+	// Line and Column count from 1, Column in characters. Both are 0 where the mistake has
+	// no place in a text.
+	Line, Column int
+	// Offset is the byte of the text or file where the mistake begins, from 0. It is -1
+	// where that is not known.
+	Offset int
+	// Length is the number of bytes of the word or character at Offset. It is 0 at the end
+	// of the text.
+	Length int
+	// Message says what is wrong, without the place.
+	Message string
+	// Expected is what could stand there. It is "" where nothing can be said.
+	Expected string
+	// Suggestion is what was probably meant, or what to do. It is "" where nothing can be
+	// said.
+	Suggestion string
+	// Text is the line of the text.
+	Text string
+
+	err error
+}
+
+// Error returns the message with the place and, where there is one, the line with a
+// caret under the column.
+func (e *QueryError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *QueryError) Unwrap() error { return e.err }
+
+// InputError is a mistake in a graph or in another input. errors.As finds one in each
+// error of kind ErrInput. Errors of the operating system are among its causes:
+// errors.Is finds fs.ErrNotExist and fs.ErrPermission.
+type InputError struct {
+	// Path is the name of the file as it was given; "-" is the standard input. It is ""
+	// for an input without a name.
+	Path string
+	// Line counts from 1. It is 0 where the input is not a text, or the whole is wrong.
+	Line int64
+	// Column is the byte of the line, from 1. It is 0 for the whole line.
+	Column int
+	// Offset is the byte of the decompressed input, from 0. It is -1 where that is not
+	// known.
+	Offset int64
+	// Field is the text that is wrong, quoted and shortened. It is "" where there is none.
+	Field string
+	// Message says what is wrong, without the place and the text.
+	Message string
+
+	err error
+}
+
+// Error returns the message with the place.
+func (e *InputError) Error() string {
+	if system, ok := e.err.(*fs.PathError); ok {
+		return system.Path + ": " + e.Message
+	}
+	return e.err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.err }
+
+// queryError is err as a QueryError.
+func queryError(err error) error {
+	var (
+		known  *QueryError
+		query  *gql.Error
+		notYet *gql.Unsupported
+		matcha *syntax.Error
+	)
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &QueryError{Offset: -1, Message: err.Error(), err: err}
+	if errors.As(err, &notYet) {
+		query = notYet.At
+	}
+	switch {
+	case query != nil || errors.As(err, &query):
+		e.File, e.Line, e.Column, e.Offset, e.Length = query.File, query.Line, query.Col, query.Offset, query.Length
+		e.Message, e.Expected, e.Suggestion, e.Text = query.Msg, query.Expected, query.Suggestion, query.Source
+	case errors.As(err, &matcha):
+		e.File, e.Line, e.Column, e.Offset, e.Length = matcha.File, matcha.Line, matcha.Col, matcha.Offset, matcha.Length
+		e.Message, e.Expected, e.Suggestion, e.Text = matcha.Msg, matcha.Expected, matcha.Hint, matcha.Source
+	}
+	return e
+}
+
+// inputError is err as an InputError.
+func inputError(err error) error {
+	var (
+		known  *InputError
+		file   *format.Error
+		system *fs.PathError
+	)
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &InputError{Offset: -1, Message: err.Error(), err: err}
+	switch {
+	case errors.As(err, &file):
+		e.Path, e.Line, e.Column, e.Offset, e.Field, e.Message = file.File, file.Line, file.Column, file.Offset, file.Excerpt, file.Cause.Error()
+	case errors.As(err, &system):
+		e.Path, e.Message = system.Path, system.Err.Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			e.Message = "no such file"
+		}
+	}
+	return e
+}
 
 // kindError is an error with its kind.
 type kindError struct {
@@ -41,6 +159,12 @@ func withKind(kind, err error) error {
 	var known *kindError
 	if err == nil || errors.As(err, &known) {
 		return err
+	}
+	switch kind {
+	case ErrQuery:
+		err = queryError(err)
+	case ErrInput:
+		err = inputError(err)
 	}
 	return &kindError{kind, err}
 }
@@ -76,7 +200,7 @@ func classify(err error) error {
 		return withKind(ErrUsage, err)
 	case errors.Is(err, choose.ErrRefused):
 		return withKind(ErrQuery, err)
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return withKind(ErrInput, err)
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -178,6 +179,38 @@ func ExampleParse_error() {
 	//   MATCH (a)--(b
 	//                ^
 	// expected :, properties in {}, WHERE or )
+}
+
+func ExampleQueryError() {
+	const text = "MATCH (a)--(b) WHERE foo bar"
+	_, err := weft.Parse(text)
+	var mistake *weft.QueryError
+	if errors.As(err, &mistake) {
+		fmt.Printf("line %d, column %d: %s\n", mistake.Line, mistake.Column, mistake.Message)
+		fmt.Println("at:", text[mistake.Offset:mistake.Offset+mistake.Length])
+	}
+	// Output:
+	// line 1, column 26: unexpected bar
+	// at: bar
+}
+
+func ExampleInputError() {
+	path, remove := friends()
+	defer remove()
+	if err := os.WriteFile(path, []byte("1 2\n2 3\n3 -1\n"), 0o644); err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err := weft.Open(context.Background(), path)
+	var mistake *weft.InputError
+	if errors.As(err, &mistake) {
+		fmt.Printf("line %d, column %d: %s\n", mistake.Line, mistake.Column, mistake.Field)
+	}
+	_, err = weft.Open(context.Background(), "missing.txt")
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// line 3, column 3: "-1"
+	// true
 }
 
 func ExampleGenerate() {

@@ -20,7 +20,9 @@ type Graph struct {
 	load time.Duration
 }
 
-// Open reads a graph file of any known format; "-" is the standard input.
+// Open reads a graph file of any known format; "-" is the standard input. An error of
+// kind ErrInput is, or holds, an *InputError; of a file that does not exist it is also
+// fs.ErrNotExist.
 func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
 	s := collect(options)
 	start := time.Now()
@@ -41,9 +43,6 @@ func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
-		}
-		if os.IsNotExist(err) {
-			err = fmt.Errorf("%s: no such file", path)
 		}
 		return nil, withKind(ErrInput, classify(err))
 	}

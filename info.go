@@ -14,7 +14,7 @@ type Info struct {
 	Vertices     int            `json:"vertices"`
 	Edges        uint64         `json:"edges"`
 	Density      float64        `json:"density"`
-	Degrees      *graph.Stats   `json:"degrees"`
+	Degrees      *Degrees       `json:"degrees"`
 	Components   uint64         `json:"components"`
 	Largest      uint64         `json:"largest_component"`
 	Degeneracy   uint32         `json:"degeneracy"`
@@ -42,8 +42,55 @@ type PropertyInfo struct {
 	Type string `json:"type"`
 }
 
-// MemoryUse is the bytes of one part of a graph.
-type MemoryUse = graph.MemoryUse
+// MemoryUse is the number of bytes of one part of a graph.
+type MemoryUse struct {
+	Section string `json:"section"`
+	Bytes   uint64 `json:"bytes"`
+}
+
+// Degrees describes the degrees of a graph's vertices. A degree is a number of
+// distinct neighbours, in either direction.
+type Degrees struct {
+	Vertices  uint64 `json:"vertices"`
+	Edges     uint64 `json:"edges"`
+	Pairs     uint64 `json:"pairs"` // vertex pairs with an edge
+	MinDegree uint32 `json:"min_degree"`
+	MaxDegree uint32 `json:"max_degree"`
+	MaxOut    uint32 `json:"max_out_degree"`
+	MaxIn     uint32 `json:"max_in_degree"`
+	// MeanDegree is the mean degree, SumSquares the sum of squared degrees.
+	MeanDegree float64 `json:"mean_degree"`
+	SumSquares float64 `json:"sum_squared_degrees"`
+	// Wedges is the number of pairs of neighbours of one vertex. Clustering is the
+	// fraction of them that is adjacent, estimated from Samples random pairs.
+	// Triangles follows from it.
+	Wedges     float64 `json:"wedges"`
+	Clustering float64 `json:"clustering_estimate"`
+	Triangles  float64 `json:"triangles_estimate"`
+	Samples    int     `json:"samples"`
+	// Percentiles are those of 1, 5, 25, 50, 75, 95, 99 and 99.9 percent.
+	Percentiles []Percentile `json:"degree_percentiles"`
+}
+
+// Percentile says that Percent of the vertices have at most this degree.
+type Percentile struct {
+	Percent float64 `json:"percent"`
+	Degree  uint32  `json:"degree"`
+}
+
+// degreesOf is s without a type of the inner packages.
+func degreesOf(s *graph.Stats) *Degrees {
+	d := &Degrees{
+		Vertices: s.Vertices, Edges: s.Edges, Pairs: s.Pairs,
+		MinDegree: s.MinDegree, MaxDegree: s.MaxDegree, MaxOut: s.MaxOut, MaxIn: s.MaxIn,
+		MeanDegree: s.MeanDegree, SumSquares: s.SumSquares, Wedges: s.Wedges,
+		Clustering: s.Clustering, Triangles: s.Triangles, Samples: s.Samples,
+	}
+	for _, p := range s.Percentiles {
+		d.Percentiles = append(d.Percentiles, Percentile(p))
+	}
+	return d
+}
 
 // Info looks at the whole graph.
 func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err error) {
@@ -52,7 +99,7 @@ func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err erro
 	s := collect(options)
 	in = &Info{
 		Path: g.path, Directed: g.g.Directed, Vertices: g.NumVertices(), Edges: g.NumEdges(), Density: g.g.Density(),
-		Degrees: g.g.Stats(), Memory: g.g.Memory(), LoadSeconds: g.load.Seconds(), Read: g.Read(),
+		Degrees: degreesOf(g.g.Stats()), LoadSeconds: g.load.Seconds(), Read: g.Read(),
 		VertexLabels: []LabelCount{}, EdgeLabels: []LabelCount{}, VertexProps: []PropertyInfo{}, EdgeProps: []PropertyInfo{},
 	}
 	if _, in.Components, in.Largest, err = g.g.Components(ctx, s.threads); err != nil {
@@ -91,7 +138,8 @@ func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err erro
 			}
 		}
 	}
-	for _, m := range in.Memory {
+	for _, m := range g.g.Memory() {
+		in.Memory = append(in.Memory, MemoryUse(m))
 		in.MemoryTotal += m.Bytes
 	}
 	return in, nil

@@ -5,6 +5,7 @@ package caret
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Under returns the line, indented by two blanks, and below it a caret under
@@ -81,4 +82,20 @@ func indent(line string, col int) string {
 func wide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
 		r >= 0x3000 && r <= 0x303e || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff
+}
+
+// Extent returns the length in bytes of the piece at the start of text: a word or a
+// number, or else one character. It is 0 at the end of the text or of its line.
+func Extent(text string) int {
+	n := 0
+	for i, r := range text {
+		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			if i == 0 && r != '\n' && r != '\r' {
+				_, n = utf8.DecodeRuneInString(text)
+			}
+			break
+		}
+		n = i + utf8.RuneLen(r)
+	}
+	return n
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -58,7 +59,7 @@ func openSource(ctx context.Context, path string, stdin io.Reader, progress Prog
 		}
 		st, err := f.Stat()
 		if err == nil && st.IsDir() {
-			err = &os.PathError{Op: "read", Path: path, Err: errors.New("is a directory")}
+			err = &os.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 		}
 		if err != nil {
 			f.Close()

@@ -14,6 +14,8 @@ import (
 type Error struct {
 	File       string // "" for a query given as text
 	Line, Col  int
+	Offset     int // in bytes, from 0
+	Length     int // of the word or the character there, in bytes; 0 at the end of the text
 	Msg        string
 	Expected   string // what could stand there; "" where there is nothing to say
 	Suggestion string // what was probably meant
@@ -48,6 +50,8 @@ func errorAt(text string, pos int, msg string) *Error {
 		source = source[:end]
 	}
 	return &Error{
+		Offset: pos,
+		Length: caret.Extent(text[pos:]),
 		Line:   strings.Count(before, "\n") + 1,
 		Col:    utf8.RuneCountInString(text[start:pos]) + 1,
 		Msg:    caret.Message(msg),

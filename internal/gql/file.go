@@ -56,6 +56,7 @@ func ParseFile(file string, data []byte) ([]*Query, error) {
 	var e *Error
 	if errors.As(err, &e) {
 		e.File = base
+		e.Offset += len(data) - len(text)
 	}
 	return qs, err
 }

@@ -6,6 +6,7 @@ type File struct {
 	Body  []Stmt
 	Tail  []Comment // after the last statement
 	lines []string
+	mark  int // bytes of a byte order mark before the first line
 }
 
 // Stmt is a statement: Input, Def, Let, Return or Do.

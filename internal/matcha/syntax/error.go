@@ -15,6 +15,8 @@ type Pos struct{ Line, Col int }
 type Error struct {
 	File string // "": not said
 	Pos
+	Offset   int // in bytes of the text, from 0; -1: not known
+	Length   int // of the word or the character there, in bytes; 0 at the end of a line
 	Msg      string
 	Expected string // what could stand there; "" where there is nothing to say
 	Hint     string // what to do about it; "" where there is nothing to say
@@ -41,9 +43,25 @@ func (e *Error) Error() string {
 
 // ErrorAt is the error of a mistake at a place in the program.
 func (f *File) ErrorAt(at Pos, msg string) *Error {
-	e := &Error{File: f.Name, Pos: at, Msg: msg}
-	if 1 <= at.Line && at.Line <= len(f.lines) {
-		e.Source = caret.Printable(f.lines[at.Line-1])
+	e := &Error{File: f.Name, Pos: at, Offset: -1, Msg: msg}
+	if at.Line < 1 || at.Line > len(f.lines) {
+		return e
 	}
+	line := f.lines[at.Line-1]
+	e.Source, e.Offset = caret.Printable(line), f.mark
+	for _, before := range f.lines[:at.Line-1] {
+		e.Offset += len(before) + 1
+	}
+	col := 1
+	for i := range line {
+		if col == at.Col {
+			line = line[i:]
+			e.Offset += i
+			e.Length = caret.Extent(line)
+			return e
+		}
+		col++
+	}
+	e.Offset += len(line)
 	return e
 }

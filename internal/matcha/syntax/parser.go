@@ -21,8 +21,11 @@ func ParseFile(path string) (*File, error) {
 func ParseNamed(name, text string) (*File, error) { return parse(name, text) }
 
 func parse(fileName, text string) (*File, error) {
-	text = strings.TrimPrefix(text, "\ufeff") // a byte order mark, which some editors write
+	text, marked := strings.CutPrefix(text, "\ufeff") // a byte order mark, which some editors write
 	f := &File{Name: fileName, lines: strings.Split(text, "\n")}
+	if marked {
+		f.mark = len("\ufeff")
+	}
 	tokens, comments, err := lex(f)
 	if err != nil {
 		return nil, err
