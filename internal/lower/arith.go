@@ -5,8 +5,8 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Arithmetic of conditions: whole between whole numbers, where a division by zero
-// is NULL, unless the result passes 63 bits; then, and with fractions, in f64.
+// Arithmetic of conditions: whole between whole numbers, unless the result passes
+// 63 bits; then, and with fractions, in f64. A division by zero is NULL.
 
 func zero() kir.Expr { return integer(kir.T(kir.I64), 0) }
 
@@ -18,22 +18,19 @@ func wrapped(op kir.Op, a, b kir.Expr) kir.Expr {
 	return kir.Convert{T: kir.T(kir.I64), X: kir.Op2(op, kir.Convert{T: u64, X: a}, kir.Convert{T: u64, X: b})}
 }
 
-// negative is -v.
+// negative is -v, a fraction for the least whole number, which has no opposite.
 func (w *conditionWriter) negative(v value) value {
-	switch v.kind {
-	case intValue:
-		return value{kind: intValue, null: v.null, i: w.let(wrapped(kir.Sub, zero(), v.i))}
-	case floatValue:
+	if v.kind == floatValue {
 		return value{kind: floatValue, null: v.null, f: w.let(kir.Unary{Op: kir.Neg, X: v.f})}
-	case numberValue:
-		// The least whole number stays as it is.
-		i := w.let(wrapped(kir.Sub, zero(), v.i))
-		return value{
-			kind: numberValue, null: v.null, fraction: v.fraction, i: i,
-			f: w.let(kir.Select{If: v.fraction, Then: kir.Unary{Op: kir.Neg, X: v.f}, Else: kir.Convert{T: kir.T(kir.F64), X: i}}),
-		}
 	}
-	return value{}
+	if !v.number() {
+		return value{}
+	}
+	x := w.let(v.float())
+	return value{
+		kind: numberValue, null: v.null, i: w.let(wrapped(kir.Sub, zero(), v.i)),
+		fraction: w.let(kir.Any(v.isFraction(), kir.Op2(kir.Eq, v.i, minInt))), f: w.let(kir.Unary{Op: kir.Neg, X: x}),
+	}
 }
 
 // arithmetic is a op b.
@@ -45,21 +42,23 @@ func (w *conditionWriter) arithmetic(op pattern.Op, a, b value) value {
 		return value{}
 	}
 	v := value{kind: intValue, null: either(a, b)}
+	if op == pattern.OpDiv || op == pattern.OpMod {
+		byZero := kir.Op2(kir.Eq, b.i, zero())
+		if b.kind != intValue {
+			byZero = kir.Op2(kir.Eq, b.f, kir.F(0))
+		}
+		v.null = w.let(kir.Any(v.isNull(), byZero))
+	}
 	if a.kind == floatValue || b.kind == floatValue {
 		v.kind, v.f = floatValue, w.let(fractions(op, w.let(a.float()), w.let(b.float())))
 		return v
 	}
 	i, ok := w.wholeNumbers(op, a.i, b.i)
-	both := kir.NotX(kir.Any(a.isFraction(), b.isFraction()))
-	if op == pattern.OpDiv || op == pattern.OpMod {
-		v.null = w.let(kir.Any(v.isNull(), kir.All(both, kir.Op2(kir.Eq, b.i, zero()))))
-		if a.kind == intValue && b.kind == intValue {
-			v.i = i
-			return v
-		}
+	if v.i = i; ok == kir.True && a.kind == intValue && b.kind == intValue {
+		return v
 	}
-	v.kind, v.i = numberValue, i
-	v.fraction = w.let(kir.NotX(kir.All(both, ok)))
+	v.kind = numberValue
+	v.fraction = w.let(kir.NotX(kir.All(kir.NotX(kir.Any(a.isFraction(), b.isFraction())), ok)))
 	v.f = w.let(kir.Select{
 		If: v.fraction, Then: fractions(op, w.let(a.float()), w.let(b.float())), Else: kir.Convert{T: kir.T(kir.F64), X: i},
 	})
@@ -85,7 +84,11 @@ func (w *conditionWriter) wholeNumbers(op pattern.Op, a, b kir.Expr) (z, ok kir.
 	}
 	switch op {
 	case pattern.OpDiv:
-		return w.let(quotient(kir.Div, a, b, zero(), wrapped(kir.Sub, zero(), a))), kir.True
+		z = w.let(quotient(kir.Div, a, b, zero(), wrapped(kir.Sub, zero(), a)))
+		if c, constant := b.(kir.Const); constant && c != minusOne() {
+			return z, kir.True
+		}
+		return z, w.let(kir.NotX(kir.All(is(b, minusOne()), is(a, minInt))))
 	case pattern.OpMod:
 		return w.let(quotient(kir.Mod, a, b, zero(), zero())), kir.True
 	case pattern.OpMul:

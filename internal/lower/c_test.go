@@ -19,15 +19,27 @@ import (
 // sanitizers, as a program of its own, and compares what it counts and lists
 // with the interpreter. Every vertex is a hub with a bitmap in half of the cases.
 func TestCTextAgreesWithInterpreter(t *testing.T) {
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("no C compiler here")
-	}
+	cc := compilerOfC(t)
 	cases := textCases(t)
 	if testing.Short() {
 		t.Logf("-short: 40 of %d plans are compiled", len(cases))
 		cases = cases[:40]
 	}
+	textOfC(t, cc, cases)
+}
+
+func compilerOfC(t *testing.T) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler here")
+	}
+	return cc
+}
+
+// textOfC compares what the C text of cases prints with the interpreter.
+func textOfC(t *testing.T, cc string, cases []textCase) {
+	t.Helper()
 	dir := t.TempDir()
 	files := c.Runtime()
 	var src bytes.Buffer

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -20,8 +21,9 @@ import (
 )
 
 // TestConditionsAgreeWithHost interprets random conditions over properties of all
-// types, with NULL, NaN and numbers at the ends of their ranges, on graphs with
-// ids that are numbers and ids that are texts.
+// types, with NULL, NaN, numbers at the ends of their ranges and about 2^53, on
+// graphs with ids that are numbers and ids that are texts. The host agrees with the
+// oracle.
 func TestConditionsAgreeWithHost(t *testing.T) {
 	for _, numeric := range []bool{true, false} {
 		g := typedGraph(t, numeric)
@@ -46,6 +48,9 @@ func TestConditionsAgreeWithHost(t *testing.T) {
 			got, err := e.Run(context.Background(), g, pl, engine.Options{}, nil)
 			if err != nil || got.Matches != want.Matches {
 				t.Fatalf("%s: %v, on the host %v: %v", pattern.Format(p), got.Matches, want.Matches, err)
+			}
+			if got, err := oracle.New().Run(context.Background(), g, pl, engine.Options{}, nil); err != nil || got.Matches != want.Matches {
+				t.Fatalf("%s: %v by the oracle, on the host %v: %v", pattern.Format(p), got.Matches, want.Matches, err)
 			}
 			if want.Matches != (engine.Uint128{}) {
 				seen++
@@ -115,12 +120,15 @@ func typedColumns(n int) arrow.RecordBatch {
 	pool := memory.NewGoAllocator()
 	i64, i8 := array.NewInt64Builder(pool), array.NewInt8Builder(pool)
 	u64, f64 := array.NewUint64Builder(pool), array.NewFloat64Builder(pool)
+	wide, real := array.NewInt64Builder(pool), array.NewFloat64Builder(pool)
 	yes, text, more := array.NewBooleanBuilder(pool), array.NewStringBuilder(pool), array.NewStringBuilder(pool)
 	for v := range n {
 		i64.Append([]int64{0, 1, -1, 2, math.MaxInt64, math.MinInt64, 3, 1 << 32, 7}[v])
 		i8.Append(int8(v - 4))
 		u64.Append([]uint64{0, 1, math.MaxUint64, 1 << 63, 2, 3, math.MaxInt64, 5, 7}[v])
 		f64.Append([]float64{0, 0.5, -1, math.NaN(), math.Inf(1), 2, 1e300, -2.5, 7}[v])
+		wide.Append([]int64{1<<53 + 1, 1 << 53, -1<<53 - 1, math.MaxInt64, math.MaxInt64 - 1, math.MinInt64, math.MinInt64 + 1, 1<<62 + 1, 0}[v])
+		real.Append([]float64{1 << 53, 1<<53 + 2, -1 << 53, 1 << 63, math.Nextafter(1<<63, 0), -1 << 63, math.Inf(-1), math.Copysign(0, -1), 1 << 62}[v])
 		yes.Append(v%2 == 0)
 		text.Append([]string{"", "a", "b", "B", "ä", "ab", "10", "9", "z"}[v])
 		more.Append([]string{"a", "c", "z", "", "aa", "10", "7", "x", "b"}[v])
@@ -136,7 +144,7 @@ func typedColumns(n int) arrow.RecordBatch {
 		return c
 	}
 	columns := []arrow.Array{
-		i64.NewArray(), last(i8), last(u64), f64.NewArray(), last(yes), last(text), more.NewArray(), array.NewNull(n),
+		wide.NewArray(), real.NewArray(), i64.NewArray(), last(i8), last(u64), f64.NewArray(), last(yes), last(text), more.NewArray(), array.NewNull(n),
 	}
 	var fields []arrow.Field
 	for i, c := range columns {
@@ -145,7 +153,7 @@ func typedColumns(n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(n))
 }
 
-var properties = []string{"i", "small", "u", "f", "yes", "text", "more", "none"}
+var properties = []string{"wide", "real", "i", "small", "u", "f", "yes", "text", "more", "none"}
 
 // condition draws a condition over a, b and the edge between them.
 func condition(t *rapid.T, depth int) pattern.Expr {
@@ -183,7 +191,7 @@ func operand(t *rapid.T, depth int) pattern.Expr {
 	case 1:
 		return pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef}, Key: "time"}
 	case 2:
-		return pattern.Lit{Value: rapid.SampledFrom([]any{nil, true, int64(0), int64(-1), int64(3), int64(math.MinInt64), 0.5, 1e19, "a", "7", "aaa"}).Draw(t, "constant")}
+		return pattern.Lit{Value: rapid.SampledFrom([]any{nil, true, int64(0), int64(-1), int64(3), int64(math.MinInt64), int64(1<<53 + 1), 0.0, 0x1p53, 0x1p63, 0.5, 1e19, "a", "7", "aaa"}).Draw(t, "constant")}
 	case 6:
 		return condition(t, depth-1)
 	case 7, 8:

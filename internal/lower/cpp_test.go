@@ -25,7 +25,13 @@ import (
 // counts and lists with the interpreter.
 func TestTextAgreesWithInterpreter(t *testing.T) {
 	onelane.Skip(t)
-	cases := textCases(t)
+	textOfCPP(t, textCases(t))
+}
+
+// textOfCPP compares what the text for GPUs of cases prints, compiled for one lane,
+// with the interpreter.
+func textOfCPP(t *testing.T, cases []textCase) {
+	t.Helper()
 	var src bytes.Buffer
 	src.WriteString("#include <cstdio>\n#include \"graph.cuh\"\nstatic u64 rows, hash;\n")
 	for i := range cases {

@@ -131,12 +131,58 @@ func (w *conditionWriter) compareNumbers(op kir.Op, a, b value) kir.Expr {
 	if a.kind == intValue && b.kind == intValue {
 		return kir.Op2(op, a.i, b.i)
 	}
-	x, y := w.let(a.float()), w.let(b.float())
-	if a.kind == floatValue || b.kind == floatValue {
+	switch {
+	case a.kind == floatValue && b.kind == floatValue:
+		return kir.Op2(op, a.f, b.f)
+	case a.kind == intValue && b.kind == floatValue:
+		return w.compareMixed(op, a.i, b.f)
+	case a.kind == floatValue && b.kind == intValue:
+		return w.compareMixed(turned[op], b.i, a.f)
+	case a.kind == numberValue:
+		return kir.Select{If: a.fraction, Then: w.compareNumbers(op, a.asFloat(), b), Else: w.compareNumbers(op, a.asInt(), b)}
+	}
+	return kir.Select{If: b.fraction, Then: w.compareNumbers(op, a, b.asFloat()), Else: w.compareNumbers(op, a, b.asInt())}
+}
+
+// turned is the operator with its sides exchanged.
+var turned = map[kir.Op]kir.Op{kir.Eq: kir.Eq, kir.Ne: kir.Ne, kir.Lt: kir.Gt, kir.Le: kir.Ge, kir.Gt: kir.Lt, kir.Ge: kir.Le}
+
+// compareMixed compares a whole number with a fraction by their exact values.
+// Rounding i to a float64 keeps the order of the two, unless both become equal;
+// then y is whole, and is 2^63 or fits 63 bits.
+func (w *conditionWriter) compareMixed(op kir.Op, i, y kir.Expr) kir.Expr {
+	x := w.let(kir.Convert{T: kir.T(kir.F64), X: i})
+	if exactAsFloat(i) || exactAsInt(y) {
 		return kir.Op2(op, x, y)
 	}
-	return kir.Select{If: kir.Any(a.isFraction(), b.isFraction()), Then: kir.Op2(op, x, y), Else: kir.Op2(op, a.i, b.i)}
+	beyond := kir.Const{T: kir.T(kir.Bool), Bits: uint64(b2i(op == kir.Ne || op == kir.Lt || op == kir.Le))}
+	return kir.Select{
+		If: kir.Op2(kir.Eq, x, y),
+		Then: kir.Select{
+			If: kir.Op2(kir.Lt, y, kir.F(1<<63)), Then: kir.Op2(op, i, kir.Convert{T: kir.T(kir.I64), X: y}), Else: beyond,
+		},
+		Else: kir.Op2(op, x, y),
+	}
 }
+
+// exactAsFloat reports whether i is a constant that a float64 holds.
+func exactAsFloat(i kir.Expr) bool {
+	c, ok := i.(kir.Const)
+	return ok && int64(c.Bits) <= 1<<53 && int64(c.Bits) >= -1<<53
+}
+
+// exactAsInt reports whether y is a constant that no rounded whole number is equal
+// to, unless it is that number itself.
+func exactAsInt(y kir.Expr) bool {
+	c, ok := y.(kir.Const)
+	return ok && math.Abs(math.Float64frombits(c.Bits)) < 1<<53
+}
+
+// asFloat is a numberValue known to be a fraction.
+func (v value) asFloat() value { return value{kind: floatValue, f: v.f} }
+
+// asInt is a numberValue known to be a whole number.
+func (v value) asInt() value { return value{kind: intValue, i: v.i} }
 
 // constant is a literal of the query.
 func (w *conditionWriter) constant(x any) value {

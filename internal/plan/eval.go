@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/weftgraph/weft/internal/pattern"
@@ -229,7 +228,7 @@ func (s *scope) unary(x pattern.Unary) evalFunc {
 		return func(m []uint32, e []uint64) value {
 			switch v := f(m, e); v.kind {
 			case kindInt:
-				return value{kind: kindInt, i: -v.i}
+				return literal(pattern.Negative(v.i))
 			case kindFloat:
 				return value{kind: kindFloat, f: -v.f}
 			}
@@ -337,47 +336,21 @@ func comparison(op pattern.Op) func(c int) bool {
 	return nil
 }
 
-// arithmetic stays in integers between integers, where division by zero is NULL,
-// unless the result has more than 63 bits; + joins strings.
+// arithmetic stays in integers between integers, unless the result has more than
+// 63 bits; division by zero is NULL, and + joins strings.
 func arithmetic(op pattern.Op, a, b value) value {
-	if a.kind == kindInt && b.kind == kindInt {
-		switch op {
-		case pattern.OpDiv:
-			if b.i == 0 {
-				return null
-			}
-			return value{kind: kindInt, i: a.i / b.i}
-		case pattern.OpMod:
-			if b.i == 0 {
-				return null
-			}
-			return value{kind: kindInt, i: a.i % b.i}
-		}
-		if z, ok := pattern.IntArithmetic(op, a.i, b.i); ok {
-			return value{kind: kindInt, i: z}
-		}
-	}
 	if a.kind == kindString && b.kind == kindString && op == pattern.OpAdd {
 		return value{kind: kindString, s: a.s + b.s}
 	}
 	x, ok1 := a.number()
 	y, ok2 := b.number()
-	if !ok1 || !ok2 {
+	if !ok1 || !ok2 || y == 0 && (op == pattern.OpDiv || op == pattern.OpMod) {
 		return null
 	}
-	switch op {
-	case pattern.OpAdd:
-		x += y
-	case pattern.OpSub:
-		x -= y
-	case pattern.OpMul:
-		x *= y
-	case pattern.OpDiv:
-		x /= y
-	case pattern.OpMod:
-		x = math.Mod(x, y)
-	default:
-		return null
+	if a.kind == kindInt && b.kind == kindInt {
+		if z, ok := pattern.IntArithmetic(op, a.i, b.i); ok {
+			return value{kind: kindInt, i: z}
+		}
 	}
-	return value{kind: kindFloat, f: x}
+	return value{kind: kindFloat, f: pattern.FloatArithmetic(op, x, y)}
 }

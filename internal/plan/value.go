@@ -2,9 +2,10 @@ package plan
 
 import (
 	"cmp"
-	"math"
 	"strconv"
 	"strings"
+
+	"github.com/weftgraph/weft/internal/pattern"
 )
 
 // valueKind is the type of a value; the zero value is NULL.
@@ -79,21 +80,23 @@ func literal(x any) value {
 	return null
 }
 
-// compareValues orders two numbers or two strings; anything else, and NaN, has
-// no order.
+// compareValues orders two numbers, by their exact values, or two strings;
+// anything else, and NaN, has no order.
 func compareValues(a, b value) (c int, ok bool) {
 	switch {
 	case a.kind == kindInt && b.kind == kindInt:
 		return cmp.Compare(a.i, b.i), true
 	case a.kind == kindString && b.kind == kindString:
 		return strings.Compare(a.s, b.s), true
+	case a.kind == kindInt && b.kind == kindFloat:
+		return pattern.CompareIntFloat(a.i, b.f)
+	case a.kind == kindFloat && b.kind == kindInt:
+		c, ok = pattern.CompareIntFloat(b.i, a.f)
+		return -c, ok
+	case a.kind == kindFloat && b.kind == kindFloat:
+		return cmp.Compare(a.f, b.f), a.f == a.f && b.f == b.f
 	}
-	x, ok1 := a.number()
-	y, ok2 := b.number()
-	if !ok1 || !ok2 || math.IsNaN(x) || math.IsNaN(y) {
-		return 0, false
-	}
-	return cmp.Compare(x, y), true
+	return 0, false
 }
 
 // equalValues is true, false or NULL; values of different kinds are not equal.

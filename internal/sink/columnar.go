@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"fmt"
 	"io"
 	"math/big"
 
@@ -98,14 +99,18 @@ func (e *columnarEncoder) add(b *engine.Batch) (bool, error) {
 		to := e.b.Field(j)
 		for i := range b.Rows {
 			m, edges := row(b, i)
-			appendValue(to, c, m, edges)
+			if err := appendValue(to, c, m, edges); err != nil {
+				return false, err
+			}
 		}
 	}
 	e.rows += b.Rows
 	return e.rows >= recordRows, nil
 }
 
-func appendValue(to array.Builder, c *Column, m []uint32, e []uint64) {
+// appendValue adds the value of c in a row. A number that left the type of its
+// column, as a sum beyond 63 bits does, is an error.
+func appendValue(to array.Builder, c *Column, m []uint32, e []uint64) error {
 	switch c.source {
 	case fromVertex:
 		switch to := to.(type) {
@@ -114,47 +119,53 @@ func appendValue(to array.Builder, c *Column, m []uint32, e []uint64) {
 		case *array.StringBuilder:
 			to.Append(c.g.IDs.String(m[c.index]))
 		}
-		return
+		return nil
 	case fromEdge:
 		s := to.(*array.StructBuilder)
 		s.Append(true)
 		for i := range c.fields {
-			appendValue(s.FieldBuilder(i), &c.fields[i], nil, e[c.index:c.index+1])
+			if err := appendValue(s.FieldBuilder(i), &c.fields[i], nil, e[c.index:c.index+1]); err != nil {
+				return err
+			}
 		}
-		return
+		return nil
 	}
 	x := c.value(m, e)
 	switch to := to.(type) {
 	case *array.Int64Builder:
 		if v, ok := x.(int64); ok {
 			to.Append(v)
-			return
+			return nil
 		}
 	case *array.Float64Builder:
 		if v, ok := x.(float64); ok {
 			to.Append(v)
-			return
+			return nil
 		}
 		if v, ok := x.(int64); ok {
 			to.Append(float64(v))
-			return
+			return nil
 		}
 	case *array.BooleanBuilder:
 		if v, ok := x.(bool); ok {
 			to.Append(v)
-			return
+			return nil
 		}
 	case *array.StringBuilder:
 		switch x := x.(type) {
 		case string:
 			to.Append(x)
-			return
+			return nil
 		case *big.Int:
 			to.Append(x.String())
-			return
+			return nil
 		}
 	}
+	if x != nil {
+		return fmt.Errorf("column %s holds %s, and one row has %v: write it as text, CSV or JSON", c.Name, to.Type(), x)
+	}
 	to.AppendNull()
+	return nil
 }
 
 func (e *columnarEncoder) flush() error {

@@ -1,8 +1,8 @@
 package sink
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -152,7 +152,7 @@ func (c compiler) unary(x pattern.Unary) (Type, valueFunc, error) {
 	return t, func(m []uint32, e []uint64) any {
 		switch n := f(m, e).(type) {
 		case int64:
-			return -n
+			return pattern.Negative(n)
 		case float64:
 			return -n
 		}
@@ -223,15 +223,8 @@ func compare(op pattern.Op, a, b any) any {
 		y, ok := b.(bool)
 		equal = ok && x == y
 	default:
-		if i, ok := a.(int64); ok {
-			if j, ok := b.(int64); ok {
-				ordered, less, equal = true, i < j, i == j
-				break
-			}
-		}
-		x2, ok1 := float(a)
-		y2, ok2 := float(b)
-		ordered, less, equal = ok1 && ok2 && x2 == x2 && y2 == y2, x2 < y2, ok1 && ok2 && x2 == y2
+		c, ok := compareNumbers(a, b)
+		ordered, less, equal = ok, ok && c < 0, ok && c == 0
 	}
 	switch op {
 	case pattern.OpEq:
@@ -253,6 +246,29 @@ func compare(op pattern.Op, a, b any) any {
 	return !less
 }
 
+// compareNumbers orders two numbers by their exact values; NaN, and what is not a
+// number, has no order.
+func compareNumbers(a, b any) (c int, ok bool) {
+	switch x := a.(type) {
+	case int64:
+		switch y := b.(type) {
+		case int64:
+			return cmp.Compare(x, y), true
+		case float64:
+			return pattern.CompareIntFloat(x, y)
+		}
+	case float64:
+		switch y := b.(type) {
+		case int64:
+			c, ok = pattern.CompareIntFloat(y, x)
+			return -c, ok
+		case float64:
+			return cmp.Compare(x, y), x == x && y == y
+		}
+	}
+	return 0, false
+}
+
 func float(a any) (float64, bool) {
 	switch a := a.(type) {
 	case int64:
@@ -263,24 +279,9 @@ func float(a any) (float64, bool) {
 	return 0, false
 }
 
-// arithmetic stays in integers between integers; dividing an integer by zero
-// gives NULL.
+// arithmetic stays in integers between integers, unless the result has more than
+// 63 bits; division by zero is NULL, and + joins strings.
 func arithmetic(op pattern.Op, a, b any) any {
-	if i, ok := a.(int64); ok {
-		if j, ok := b.(int64); ok {
-			switch z, fits := pattern.IntArithmetic(op, i, j); {
-			case fits:
-				return z
-			case op != pattern.OpDiv && op != pattern.OpMod: // goes on in floating point
-			case j == 0:
-				return nil
-			case op == pattern.OpDiv:
-				return i / j
-			default:
-				return i % j
-			}
-		}
-	}
 	if s, ok := a.(string); ok {
 		if t, ok := b.(string); ok && op == pattern.OpAdd {
 			return s + t
@@ -289,18 +290,15 @@ func arithmetic(op pattern.Op, a, b any) any {
 	}
 	x, ok1 := float(a)
 	y, ok2 := float(b)
-	if !ok1 || !ok2 {
+	if !ok1 || !ok2 || y == 0 && (op == pattern.OpDiv || op == pattern.OpMod) {
 		return nil
 	}
-	switch op {
-	case pattern.OpAdd:
-		return x + y
-	case pattern.OpSub:
-		return x - y
-	case pattern.OpMul:
-		return x * y
-	case pattern.OpDiv:
-		return x / y
+	if i, ok := a.(int64); ok {
+		if j, ok := b.(int64); ok {
+			if z, fits := pattern.IntArithmetic(op, i, j); fits {
+				return z
+			}
+		}
 	}
-	return math.Mod(x, y)
+	return pattern.FloatArithmetic(op, x, y)
 }

@@ -79,7 +79,7 @@ func (v evaluator) unary(x pattern.Unary) any {
 	case pattern.OpNeg:
 		switch n := val.(type) {
 		case int64:
-			return -n
+			return whole(new(big.Int).Neg(big.NewInt(n)))
 		case float64:
 			return -n
 		}
@@ -181,28 +181,33 @@ func compare(a, b any) (int, bool) {
 		t, ok := b.(string)
 		return strings.Compare(s, t), ok
 	}
-	if i, ok := a.(int64); ok {
-		if j, ok := b.(int64); ok {
-			switch {
-			case i < j:
-				return -1, true
-			case i > j:
-				return 1, true
-			}
-			return 0, true
+	x, y := precise(a), precise(b)
+	if x == nil || y == nil {
+		return 0, false
+	}
+	return x.Cmp(y), true
+}
+
+// precise is a number without rounding; nil for NaN and what is not a number.
+func precise(a any) *big.Float {
+	switch a := a.(type) {
+	case int64:
+		return new(big.Float).SetInt64(a)
+	case float64:
+		if !math.IsNaN(a) {
+			return big.NewFloat(a)
 		}
 	}
-	x, ok1 := float(a)
-	y, ok2 := float(b)
-	switch {
-	case !ok1 || !ok2 || math.IsNaN(x) || math.IsNaN(y):
-		return 0, false
-	case x < y:
-		return -1, true
-	case x > y:
-		return 1, true
+	return nil
+}
+
+// whole is z, as a float64 where 63 bits do not hold it.
+func whole(z *big.Int) any {
+	if z.IsInt64() {
+		return z.Int64()
 	}
-	return 0, true
+	f, _ := z.Float64()
+	return f
 }
 
 func float(a any) (float64, bool) {
@@ -218,28 +223,6 @@ func float(a any) (float64, bool) {
 // arithmetic stays in integers between integers, as long as 63 bits hold the
 // result; division by zero is NULL.
 func arithmetic(op pattern.Op, a, b any) any {
-	i, ok1 := a.(int64)
-	j, ok2 := b.(int64)
-	if ok1 && ok2 {
-		x, y, z := big.NewInt(i), big.NewInt(j), new(big.Int)
-		switch {
-		case op == pattern.OpAdd:
-			z.Add(x, y)
-		case op == pattern.OpSub:
-			z.Sub(x, y)
-		case op == pattern.OpMul:
-			z.Mul(x, y)
-		case j == 0:
-			return nil
-		case op == pattern.OpDiv:
-			return i / j
-		default:
-			return i % j
-		}
-		if z.IsInt64() {
-			return z.Int64()
-		}
-	}
 	if s, ok := a.(string); ok && op == pattern.OpAdd {
 		if t, ok := b.(string); ok {
 			return s + t
@@ -248,8 +231,29 @@ func arithmetic(op pattern.Op, a, b any) any {
 	}
 	x, ok1 := float(a)
 	y, ok2 := float(b)
-	if !ok1 || !ok2 {
+	divides := op == pattern.OpDiv || op == pattern.OpMod
+	if !ok1 || !ok2 || divides && y == 0 {
 		return nil
+	}
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	if ok1 && ok2 {
+		p, q, z := big.NewInt(i), big.NewInt(j), new(big.Int)
+		switch op {
+		case pattern.OpAdd:
+			z.Add(p, q)
+		case pattern.OpSub:
+			z.Sub(p, q)
+		case pattern.OpMul:
+			z.Mul(p, q)
+		case pattern.OpDiv:
+			z.Quo(p, q)
+		default:
+			z.Rem(p, q)
+		}
+		if z.IsInt64() {
+			return z.Int64()
+		}
 	}
 	switch op {
 	case pattern.OpAdd:
@@ -260,10 +264,8 @@ func arithmetic(op pattern.Op, a, b any) any {
 		return x * y
 	case pattern.OpDiv:
 		return x / y
-	case pattern.OpMod:
-		return math.Mod(x, y)
 	}
-	return nil
+	return math.Mod(x, y)
 }
 
 // normal widens the numbers that a caller may have put into a literal.

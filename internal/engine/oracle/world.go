@@ -109,12 +109,21 @@ func addRow(props map[string]any, rec arrow.RecordBatch, row int) {
 			continue
 		}
 		switch col := col.(type) {
+		case *array.Null:
 		case *array.Boolean:
 			props[f.Name] = col.Value(row)
 		case *array.Int64:
 			props[f.Name] = col.Value(row)
 		case *array.Int32:
 			props[f.Name] = int64(col.Value(row))
+		case *array.Int8:
+			props[f.Name] = int64(col.Value(row))
+		case *array.Uint64:
+			if x := col.Value(row); x>>63 == 0 {
+				props[f.Name] = int64(x)
+			} else {
+				props[f.Name] = float64(x)
+			}
 		case *array.Timestamp:
 			props[f.Name] = int64(col.Value(row))
 		case *array.Duration:
