@@ -172,7 +172,7 @@ func (q *Query) pattern(s *settings) (*pattern.Pattern, error) {
 		p = p.Clone()
 	}
 	if s.mode != nil && !q.q.ModeGiven {
-		p.Mode = *s.mode
+		p.SetMode(*s.mode)
 	}
 	if s.induced != nil {
 		p.Induced = p.Induced || *s.induced // the text beats the option

@@ -42,8 +42,9 @@ type builder struct {
 	own       []int // in EXISTS: own[i] is the vertex that stands for …
 	outer     []int // … vertex outer[i] of the enclosing pattern
 	later     []func()
-	orderFrom string // the call that brought the order
-	depth     int    // of EXISTS around it
+	orderFrom string   // the call that brought the order
+	depth     int      // of EXISTS around it
+	around    *builder // of the enclosing pattern; nil otherwise
 }
 
 // env is the names that one place sees. A macro body has an env of its own over
@@ -60,6 +61,9 @@ type env struct {
 
 func (r *resolver) newEnv(parent *env, p *pattern.Pattern) *env {
 	b := &builder{resolver: r, p: p, edgeNames: map[string]bool{}}
+	if parent != nil {
+		b.around = parent.builder
+	}
 	return &env{builder: b, parent: parent, vertices: map[string]int{}, edges: map[string]int{}}
 }
 
@@ -163,6 +167,7 @@ func (e *env) node(n *nodeSyntax) int {
 			e.vertices[n.name.text] = v
 		}
 	}
+	e.p.Vertices[v].Aside = false
 	if l := n.label; l != nil {
 		if have := e.p.Vertices[v].Label; have != nil && have.String() != l.String() {
 			l = &pattern.Label{Op: pattern.LabelAnd, X: have, Y: l}
@@ -191,6 +196,9 @@ func (b *builder) taken(name string) bool {
 
 func (b *builder) addVertex(name string, pos int) int {
 	if len(b.p.Vertices) == pattern.MaxVertices {
+		if b.around != nil {
+			panic(b.fail(pos, "a pattern in EXISTS or NOT may have at most %d vertices, those of the pattern around it included", pattern.MaxVertices))
+		}
 		panic(b.fail(pos, "a pattern may have at most %d vertices", pattern.MaxVertices))
 	}
 	b.p.Vertices = append(b.p.Vertices, pattern.Vertex{Name: name})
@@ -211,10 +219,32 @@ func (e *env) vertex(name string) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	v := e.addVertex(name, 0)
-	e.own, e.outer = append(e.own, v), append(e.outer, outer)
+	v := e.fromAround(outer, 0)
 	e.vertices[name] = v
 	return v, true
+}
+
+// fromAround returns the vertex that stands for a vertex of the enclosing pattern.
+func (b *builder) fromAround(outer, pos int) int {
+	if i := slices.Index(b.outer, outer); i >= 0 {
+		return b.own[i]
+	}
+	v := b.addVertex(b.around.p.Vertices[outer].Name, pos)
+	b.p.Vertices[v].Aside = true // unless a path goes through it
+	b.own, b.outer = append(b.own, v), append(b.outer, outer)
+	return v
+}
+
+// allAround adds the vertices of all enclosing patterns that are not mentioned: under
+// iso the vertices of b differ from them as well.
+func (b *builder) allAround(pos int) {
+	if b.around == nil {
+		return
+	}
+	b.around.allAround(pos)
+	for outer := range b.around.p.Vertices {
+		b.fromAround(outer, pos)
+	}
 }
 
 // isEdge reports whether name is an edge here or in an enclosing pattern.
@@ -388,6 +418,9 @@ func (e *env) exists(b *bodySyntax, closed bool) pattern.Expr {
 	sub.depth = e.depth + 1
 	sub.closed = closed
 	sub.body(b)
+	if sub.p.Mode == pattern.Iso && len(sub.own) < len(sub.p.Vertices) {
+		sub.allAround(b.pos)
+	}
 	if err := (*pattern.Invalid)(nil); errors.As(sub.p.Validate(), &err) && err.Never {
 		return never
 	}
@@ -403,7 +436,7 @@ func (e *env) exists(b *bodySyntax, closed bool) pattern.Expr {
 			next++
 		}
 	}
-	return pattern.Exists{Sub: sub.p.Permute(perm), Outer: sub.outer}
+	return pattern.Exists{Sub: sub.p.Permute(perm), Outer: sub.outer, OwnMode: b.mode != nil}
 }
 
 // validate reports what Pattern.Validate finds, at its place in the text.

@@ -111,7 +111,7 @@ func drawPredicate(t *rapid.T, p *Pattern) Expr {
 		return AllDifferent{[]Ref{{VertexRef, v()}, {VertexRef, v()}, {VertexRef, v()}}}
 	}
 	sub := shape(3, Forward, [][2]int{{0, 2}, {1, 2}})
-	return Unary{OpNot, Exists{sub, []int{v(), v()}}}
+	return Unary{OpNot, Exists{Sub: sub, Outer: []int{v(), v()}}}
 }
 
 // bruteAutomorphisms applies the definition: a permutation is an automorphism

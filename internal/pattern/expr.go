@@ -95,10 +95,12 @@ type AllDifferent struct{ Refs []Ref }
 // Exists is EXISTS { patterns }. Vertices 0 … len(Outer)-1 of Sub are the
 // vertices Outer[i] of the enclosing pattern; the rest are its own. Sub has the
 // mode of the enclosing pattern unless it names one. Under Iso, Sub's own
-// vertices differ from each other and from Sub's outer vertices.
+// vertices differ from each other and from Sub's outer vertices, which a text makes
+// all vertices of the patterns around it, whether it mentions them or not.
 type Exists struct {
-	Sub   *Pattern
-	Outer []int
+	Sub     *Pattern
+	Outer   []int
+	OwnMode bool // the text names Sub's mode
 }
 
 func (Lit) isExpr()          {}

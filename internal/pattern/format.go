@@ -158,38 +158,39 @@ func (f *formatter) body(withMode bool) string {
 
 // paths arranges the edges, in their order, into paths such that vertices are
 // first mentioned in the order of their indexes; where the edges alone would
-// not do that, single nodes go before them.
+// not do that, single nodes go before them. Vertices aside stand in no path.
 func (f *formatter) paths() [][]step {
 	var paths [][]step
-	next := 0 // the first vertex not yet mentioned
+	order, rank := f.inPaths()
+	next := 0 // the rank of the first vertex not yet mentioned
 	declare := func(upTo int) {
 		for ; next < upTo; next++ {
-			paths = append(paths, []step{{next, -1}})
+			paths = append(paths, []step{{order[next], -1}})
 		}
 	}
 	extend := false // the last path ends in an edge and may go on
 	for i := range f.p.Edges {
 		e := &f.p.Edges[i]
+		from, to := rank[e.From], rank[e.To]
 		if e.Negated {
-			declare(max(e.From, e.To) + 1)
+			declare(max(from, to) + 1)
 			paths = append(paths, []step{{e.From, -1}, {e.To, i}})
 			extend = false
 			continue
 		}
 		if extend {
 			last := paths[len(paths)-1]
-			at := last[len(last)-1].vertex
-			to, ok := e.To, at == e.From
-			if at == e.To && e.Dir == Forward {
-				to, ok = e.From, true
+			at := rank[last[len(last)-1].vertex]
+			end, ok := to, at == from
+			if at == to && e.Dir == Forward {
+				end, ok = from, true
 			}
-			if ok && to <= next {
-				paths[len(paths)-1] = append(last, step{to, i})
-				next = max(next, to+1)
+			if ok && end <= next {
+				paths[len(paths)-1] = append(last, step{order[end], i})
+				next = max(next, end+1)
 				continue
 			}
 		}
-		from, to := e.From, e.To
 		if e.Dir == Forward && to < from {
 			from, to = to, from // written <--
 		}
@@ -204,12 +205,25 @@ func (f *formatter) paths() [][]step {
 				declare(to)
 			}
 		}
-		paths = append(paths, []step{{from, -1}, {to, i}})
+		paths = append(paths, []step{{order[from], -1}, {order[to], i}})
 		next = max(next, from+1, to+1)
 		extend = true
 	}
-	declare(len(f.p.Vertices))
+	declare(len(order))
 	return paths
+}
+
+// inPaths lists the vertices that are not aside, and the place of each vertex in the
+// list.
+func (f *formatter) inPaths() (order, rank []int) {
+	rank = make([]int, len(f.p.Vertices))
+	for v := range f.p.Vertices {
+		rank[v] = len(order)
+		if !f.p.Vertices[v].Aside {
+			order = append(order, v)
+		}
+	}
+	return order, rank
 }
 
 // nameMentioned names what must be mentioned more than once, or elsewhere.

@@ -115,13 +115,44 @@ func sortedKeys(xs []Expr, n namer) []string {
 }
 
 // existsKey is the canonical form of the sub-pattern with its outer vertices
-// told apart by their names in the enclosing pattern.
+// told apart by their names in the enclosing pattern. Outer vertices that the
+// sub-pattern does not mention are a set of names.
 func existsKey(x Exists, n namer) string {
-	colour := make([]string, len(x.Sub.Vertices))
-	for i, v := range x.Outer {
-		colour[i] = n.vertex(v)
+	mentioned := x.Sub.mentioned()
+	var keep []int
+	var colour, apart []string
+	for v := range x.Sub.Vertices {
+		switch {
+		case v >= len(x.Outer):
+			keep, colour = append(keep, v), append(colour, "")
+		case mentioned[v] || !x.Sub.Vertices[v].Aside:
+			keep, colour = append(keep, v), append(colour, n.vertex(x.Outer[v]))
+		case x.Sub.Mode == Iso:
+			apart = append(apart, n.vertex(x.Outer[v]))
+		}
 	}
-	return "exists{" + newStructure(x.Sub, colour).canonical() + "}"
+	sub := x.Sub
+	if len(keep) < len(sub.Vertices) {
+		sub = sub.SubPattern(keep)
+	}
+	sort.Strings(apart)
+	return "exists{" + newStructure(sub, colour).canonical() + " apart " + strings.Join(apart, ",") + "}"
+}
+
+// mentioned tells which vertices have an edge, or stand in a condition.
+func (p *Pattern) mentioned() []bool {
+	out := make([]bool, len(p.Vertices))
+	for i := range p.Edges {
+		out[p.Edges[i].From], out[p.Edges[i].To] = true, true
+	}
+	for _, w := range p.Where {
+		for _, r := range Refs(w) {
+			if r.Kind == VertexRef {
+				out[r.Index] = true
+			}
+		}
+	}
+	return out
 }
 
 // labelKey writes label algebra with the operands of & and | sorted.

@@ -47,7 +47,7 @@ func TestSubPattern(t *testing.T) {
 
 func TestPermuteKeepsMeaning(t *testing.T) {
 	p := mustEdges(Forward, "0-1 1-2")
-	p.Where = []Expr{Exists{mustEdges(Forward, "0-1"), []int{2}}, AllDifferent{[]Ref{{VertexRef, 0}, {VertexRef, 1}}}}
+	p.Where = []Expr{Exists{Sub: mustEdges(Forward, "0-1"), Outer: []int{2}}, AllDifferent{[]Ref{{VertexRef, 0}, {VertexRef, 1}}}}
 	q := p.Permute([]int{2, 0, 1})
 	if d := cmp.Diff(p, q.Permute([]int{1, 2, 0})); d != "" {
 		t.Error(d)
@@ -62,7 +62,7 @@ func TestSubstituteParams(t *testing.T) {
 	sub := mustEdges(Either, "0-1")
 	sub.Where = []Expr{Binary{OpEq, Prop{Ref{VertexRef, 1}, "x"}, Param{"inner"}}}
 	p.Edges[0].Where = []Expr{Binary{OpGt, Prop{Ref{EdgeRef, 0}, "w"}, Param{"min"}}}
-	p.Where = []Expr{Binary{OpIn, ID{0}, Param{"ids"}}, Exists{sub, []int{0}}}
+	p.Where = []Expr{Binary{OpIn, ID{0}, Param{"ids"}}, Exists{Sub: sub, Outer: []int{0}}}
 	if got, want := p.Params(), []string{"min", "ids", "inner"}; !slices.Equal(got, want) {
 		t.Errorf("parameters %v, want %v", got, want)
 	}

@@ -63,6 +63,9 @@ const (
 type Vertex struct {
 	Name  string // the user's name; "" when anonymous
 	Label *Label // nil: any label, and vertices without a label
+	// Aside is set on an outer vertex of EXISTS that no path inside goes through:
+	// INDUCED does not look at the edges of such a vertex.
+	Aside bool
 }
 
 // Edge is one edge of a pattern. It is existential (parallel data edges are one

@@ -80,7 +80,8 @@ func MapRefs(x Expr, f func(Ref) Ref) Expr {
 			for i, v := range x.Outer {
 				outer[i] = f(Ref{VertexRef, v}).Index
 			}
-			return Exists{x.Sub, outer}
+			x.Outer = outer
+			return x
 		}
 		return x
 	})

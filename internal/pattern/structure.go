@@ -39,6 +39,9 @@ func newStructure(p *Pattern, colour []string) *structure {
 	binary := make([][][]string, s.n)
 	for v := range unary {
 		unary[v] = append(unary[v], "label "+labelKey(p.Vertices[v].Label))
+		if p.Induced && p.Vertices[v].Aside {
+			unary[v] = append(unary[v], "aside")
+		}
 		if colour != nil {
 			unary[v] = append(unary[v], "colour "+colour[v])
 		}

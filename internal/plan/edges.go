@@ -59,6 +59,9 @@ func (b *binding) bindEdges(w *wheres) error {
 func (b *binding) bindInduced(w *wheres) {
 	for u := range b.n {
 		for v := range u {
+			if b.p.Vertices[u].Aside || b.p.Vertices[v].Aside {
+				continue
+			}
 			var along, against []*rowSet // accepted from v to u, and from u to v
 			for i := range b.p.Edges {
 				e := &b.p.Edges[i]

@@ -206,6 +206,9 @@ func (s *search) structureHolds() bool {
 	}
 	for u := range s.m {
 		for v := range s.m {
+			if s.p.Vertices[u].Aside || s.p.Vertices[v].Aside {
+				continue
+			}
 			for _, d := range s.w.between[arc{s.m[u], s.m[v]}] {
 				if u != v && !s.covered(u, v, d) {
 					return false

@@ -2,6 +2,7 @@ package nodiff
 
 import (
 	"fmt"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -211,20 +212,32 @@ func (d drawer) predicate(p *pattern.Pattern, depth int) pattern.Expr {
 func vertexRef(v int) pattern.Ref { return pattern.Ref{Kind: pattern.VertexRef, Index: v} }
 
 // exists draws EXISTS over one or two vertices of p and at most one of its own,
-// perhaps negated.
+// perhaps induced or negated, in which the other vertices of p may stand aside.
 func (d drawer) exists(p *pattern.Pattern) pattern.Expr {
 	outer := rapid.SliceOfNDistinct(rapid.IntRange(0, len(p.Vertices)-1), 1, 2, rapid.ID).Draw(d.t, "outer")
-	sub := &pattern.Pattern{Mode: p.Mode}
-	for range outer {
-		sub.Vertices = append(sub.Vertices, pattern.Vertex{})
+	sub := &pattern.Pattern{Mode: p.Mode, Vertices: make([]pattern.Vertex, len(outer))}
+	ends := len(outer)
+	if sub.Mode == pattern.Iso {
+		sub.Induced = rapid.Bool().Draw(d.t, "exists induced")
+		if rapid.Bool().Draw(d.t, "others aside") {
+			for v := range p.Vertices {
+				if !slices.Contains(outer, v) {
+					outer = append(outer, v)
+					sub.Vertices = append(sub.Vertices, pattern.Vertex{Aside: true})
+				}
+			}
+		}
 	}
-	if len(outer) == 1 || rapid.Bool().Draw(d.t, "own vertex") {
+	last := ends - 1
+	if ends == 1 || rapid.Bool().Draw(d.t, "own vertex") {
+		last = len(sub.Vertices)
 		sub.Vertices = append(sub.Vertices, pattern.Vertex{Name: "z"})
 	}
-	last := len(sub.Vertices) - 1
-	for v := range last {
-		d.edge(sub, v, last, true)
-		sub.Edges[v].Name = ""
+	for v := range ends {
+		if v != last {
+			d.edge(sub, v, last, true)
+			sub.Edges[v].Name = ""
+		}
 	}
 	var x pattern.Expr = pattern.Exists{Sub: sub, Outer: outer}
 	if rapid.Bool().Draw(d.t, "not exists") {

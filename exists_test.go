@@ -1,0 +1,133 @@
+package weft_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/weftgraph/weft"
+)
+
+// TestExistsApart: under iso the vertices of EXISTS differ from all vertices of the
+// match, whichever of them the text mentions, and however it mentions them.
+func TestExistsApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	edges := ""
+	for range 40 {
+		edges += fmt.Sprintln(r.IntN(14), r.IntN(14))
+	}
+	for _, directed := range []bool{false, true} {
+		g := graphOf(t, edges, weft.WithDirected(directed))
+		for _, same := range [][]string{
+			{
+				"MATCH (a)--(b) WHERE EXISTS { (a)--(c) }",
+				"MATCH (a)--(b) WHERE EXISTS { (a)--(c), (b) }",
+				"MATCH (a)--(b) WHERE EXISTS { (a)--(c), (a)--(b) }",
+				"MATCH (a)--(b) WHERE EXISTS { (a)--(c) WHERE id(b) = id(b) }",
+				"MATCH (a)--(b) WHERE EXISTS { REPEATABLE ELEMENTS (a)--(c) WHERE c <> b }",
+				"MATCH (a)--(b) WHERE deg(a) > 1",
+			},
+			{
+				"MATCH (a)--(b)--(c) WHERE NOT EXISTS { (a)--(x)--(c) }",
+				"MATCH (a)--(b)--(c) WHERE NOT EXISTS { (a)--(x)--(c) WHERE b.x IS NULL }",
+				"MATCH (a)--(b)--(c), NOT (a)--()--(c)",
+				"MATCH (a)--(b)--(c) WHERE NOT EXISTS { REPEATABLE ELEMENTS (a)--(x)--(c) WHERE x <> b }",
+			},
+			{
+				"MATCH (a)-->(b)-->(c) WHERE EXISTS { (a)-->(x) WHERE NOT EXISTS { (x)-->(y) } }",
+				"MATCH (a)-->(b)-->(c) WHERE EXISTS { (a)-->(x) WHERE NOT EXISTS { (x)-->(y), (a), (b), (c) } }",
+				"MATCH (a)-->(b)-->(c) WHERE EXISTS { (a)-->(x), (c) WHERE NOT EXISTS { (x)-->(y) WHERE id(y) <> id(b) } }",
+				"MATCH (a)-->(b)-->(c) WHERE EXISTS { REPEATABLE ELEMENTS (a)-->(x) WHERE x <> b AND x <> c AND NOT EXISTS { (x)-->(y) WHERE ALL_DIFFERENT(y, a, b) AND y <> c } }",
+				"MATCH (a)-->(b)-->(c) WHERE EXISTS { REPEATABLE ELEMENTS (a)-->(x) WHERE x <> b AND x <> c AND NOT EXISTS { DIFFERENT NODES (x)-->(y) } }",
+			},
+			{ // INDUCED is about paths
+				"MATCH (a)--(b)--(c) WHERE EXISTS { INDUCED (a)--(x)--(c) }",
+				"MATCH (a)--(b)--(c) WHERE EXISTS { INDUCED (a)--(x)--(c) WHERE id(b) = id(b) }",
+				"MATCH (a)--(b)--(c), NOT (a)--(c) WHERE EXISTS { (a)--(x)--(c) }",
+			},
+			{
+				"MATCH REPEATABLE ELEMENTS (a)--(b)--(c) WHERE EXISTS { DIFFERENT NODES (a)--(x) }",
+				"MATCH REPEATABLE ELEMENTS (a)--(b)--(c) WHERE EXISTS { DIFFERENT NODES (a)--(x), (b), (c) }",
+				"MATCH REPEATABLE ELEMENTS (a)--(b)--(c) WHERE EXISTS { (a)--(x) WHERE x <> b AND x <> c }",
+			},
+		} {
+			want := ""
+			for _, text := range same {
+				for _, engine := range []string{"oracle", "host"} {
+					got := countOf(t, g, text, weft.WithEngine(engine), weft.WithList(weft.Embeddings))
+					if want == "" {
+						want = got
+					}
+					if got != want {
+						t.Errorf("directed %v, %s: %s counts %s, and %s counts %s", directed, engine, text, got, same[0], want)
+					}
+				}
+			}
+			if want == "0" {
+				t.Errorf("directed %v: %s counts nothing", directed, same[0])
+			}
+		}
+	}
+}
+
+// TestExistsSymmetries: vertices that EXISTS only keeps apart may be exchanged.
+func TestExistsSymmetries(t *testing.T) {
+	q, err := weft.Parse("MATCH (h)--(a), (h)--(b), (h)--(c) WHERE EXISTS { (h)--(x) }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := graphOf(t, "h 1\nh 2\nh 3\nh 4\n")
+	r, err := g.Count(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Subgraphs.Int64() != 4 || r.Automorphisms.Int64() != 6 {
+		t.Errorf("%v subgraphs by %v symmetries, want 4 by 6", r.Subgraphs, r.Automorphisms)
+	}
+}
+
+// TestExistsMode: EXISTS has the mode of the query, whether the text or an option
+// gives it.
+func TestExistsMode(t *testing.T) {
+	g := graphOf(t, "1 2\n2 3\n")
+	for mode, words := range map[string]string{"hom": "REPEATABLE ELEMENTS", "trail": "DIFFERENT EDGES", "iso": "DIFFERENT NODES"} {
+		for _, cond := range []string{"EXISTS { (a)--(c)--(d) }", "EXISTS { (a)--(c) WHERE EXISTS { (c)--(d) } }"} {
+			plain := countOf(t, g, "MATCH (a)--(b) WHERE "+cond, weft.WithSemantics(mode))
+			named := countOf(t, g, "MATCH "+words+" (a)--(b) WHERE "+cond)
+			if plain != named {
+				t.Errorf("%s: %s counts %s by the option and %s by the text", mode, cond, plain, named)
+			}
+		}
+	}
+}
+
+func countOf(t *testing.T, g *weft.Graph, text string, options ...weft.Option) string {
+	t.Helper()
+	q, err := weft.Parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	r, err := g.Count(context.Background(), q, options...)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return r.Embeddings.String()
+}
+
+// graphOf reads an edge list.
+func graphOf(t *testing.T, edges string, options ...weft.Option) *weft.Graph {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "graph.txt")
+	if err := os.WriteFile(path, []byte(edges), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, err := weft.Open(context.Background(), path, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
