@@ -1,4 +1,4 @@
-package weft_test
+package weft
 
 import (
 	"bytes"

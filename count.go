@@ -171,7 +171,16 @@ func (j *job) result(found engine.Result) Result {
 // Count counts the matches of q. Cut short by its context it returns what was
 // found until then, marked as not complete, with the context's error.
 func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (Result, error) {
-	s, start := collect(options), time.Now()
+	s, err := collect(callCount, options)
+	if err != nil {
+		return Result{}, err
+	}
+	return g.countQuery(ctx, q, s)
+}
+
+// countQuery is Count.
+func (g *Graph) countQuery(ctx context.Context, q *Query, s *settings) (Result, error) {
+	start := time.Now()
 	j, err := g.prepareCount(ctx, q, s)
 	if err != nil {
 		return g.unplanned(ctx, q, s, start), err
@@ -236,7 +245,11 @@ func (r *Result) cut(limit int64, of What) {
 
 // Exists reports whether q has a match.
 func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (bool, Result, error) {
-	s, start := collect(options), time.Now()
+	s, err := collect(callExists, options)
+	if err != nil {
+		return false, Result{}, err
+	}
+	start := time.Now()
 	s.limit = 1
 	j, err := g.prepare(ctx, q, s, func(o *plan.Options) { o.Listing = true })
 	if err != nil {
@@ -253,9 +266,13 @@ func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (bool, 
 
 // Cliques counts the cliques of k vertices.
 func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (Result, error) {
+	s, err := collect(callCliques, options)
+	if err != nil {
+		return Result{}, err
+	}
 	q, err := cliqueQuery(k)
 	if err != nil {
 		return Result{}, err
 	}
-	return g.Count(ctx, q, options...)
+	return g.countQuery(ctx, q, s)
 }

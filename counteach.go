@@ -15,7 +15,11 @@ import (
 // With a budget of memory, which compilers would take from, none is compiled ahead.
 // Result.Prepare has of the compilation only what was still waited for.
 func (g *Graph) CountEach(ctx context.Context, qs []*Query, options ...Option) iter.Seq2[Result, error] {
-	return g.each(ctx, qs, collect(options))
+	s, err := collect(callCountEach, options)
+	if err != nil {
+		return func(yield func(Result, error) bool) { yield(Result{}, err) }
+	}
+	return g.each(ctx, qs, s)
 }
 
 // turn is a query that waits for its turn, or why it cannot be counted.

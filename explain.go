@@ -28,7 +28,10 @@ type Explanation struct {
 func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Explanation, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
-	s := collect(options)
+	s, err := collect(callExplain, options)
+	if err != nil {
+		return nil, err
+	}
 	kind := q.q.Return.Kind
 	lists := q.listed(s) || kind == asksExists
 	root := plan.NoRoot

@@ -24,7 +24,15 @@ type Graph struct {
 // kind ErrInput is, or holds, an *InputError; of a file that does not exist it is also
 // fs.ErrNotExist.
 func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
-	s := collect(options)
+	s, err := collect(callOpen, options)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, path, s)
+}
+
+// open is Open.
+func open(ctx context.Context, path string, s *settings) (*Graph, error) {
 	start := time.Now()
 	choose.Begin(s.device, s.gpuMemory)
 	if file, err := os.Stat(path); err == nil {
@@ -82,8 +90,12 @@ func GenerateModels() []string { return gen.Models() }
 
 // Generate makes a graph; the same Spec gives the same graph everywhere.
 func Generate(ctx context.Context, spec Spec, options ...Option) (*Graph, error) {
+	s, err := collect(callGenerate, options)
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now()
-	g, err := gen.Generate(ctx, gen.Spec(spec), collect(options).threads)
+	g, err := gen.Generate(ctx, gen.Spec(spec), s.threads)
 	if err != nil {
 		return nil, classify(err)
 	}

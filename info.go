@@ -96,7 +96,10 @@ func degreesOf(s *graph.Stats) *Degrees {
 func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
-	s := collect(options)
+	s, err := collect(callInfo, options)
+	if err != nil {
+		return nil, err
+	}
 	in = &Info{
 		Path: g.path, Directed: g.g.Directed, Vertices: g.NumVertices(), Edges: g.NumEdges(), Density: g.g.Density(),
 		Degrees: degreesOf(g.g.Stats()), LoadSeconds: g.load.Seconds(), Read: g.Read(),

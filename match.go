@@ -57,7 +57,12 @@ func (m Match) ID(name string) string {
 // time; an error ends it.
 func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq2[Match, error] {
 	return func(yield func(Match, error) bool) {
-		j, err := g.prepareList(ctx, q, collect(options))
+		s, err := collect(callMatch, options)
+		if err != nil {
+			yield(Match{}, err)
+			return
+		}
+		j, err := g.prepareList(ctx, q, s)
 		if err != nil {
 			yield(Match{}, err)
 			return
@@ -153,7 +158,11 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	if err := sink.CheckFormat(format); err != nil {
 		return Result{}, classify(err)
 	}
-	s, start := collect(options), time.Now()
+	s, err := collect(callList, options)
+	if err != nil {
+		return Result{}, err
+	}
+	start := time.Now()
 	j, err := g.prepareList(ctx, q, s)
 	if err != nil {
 		return g.unplanned(ctx, q, s, start), err

@@ -118,7 +118,11 @@ func (m *Matcha) String() string { return syntax.Format(m.file) }
 // Graph is the program's abstract syntax graph after a choice of passes; see
 // WithPasses.
 func (m *Matcha) Graph(options ...Option) (string, error) {
-	p, err := m.optimized(collect(options))
+	s, err := collect(callGraph, options)
+	if err != nil {
+		return "", err
+	}
+	p, err := m.optimized(s)
 	if err != nil {
 		return "", err
 	}
@@ -150,7 +154,9 @@ func (s *settings) passesOff() ([]string, error) {
 
 // WithPasses chooses the passes that rewrite a Matcha program: all, none, names
 // with commas between them, or names with a minus, which are left out.
-func WithPasses(choice string) Option { return func(s *settings) { s.passes = choice } }
+func WithPasses(choice string) Option {
+	return Option{"WithPasses", func(s *settings) { s.passes = choice }}
+}
 
 // MatchaPasses are the passes and what they do, in the order in which they run.
 func MatchaPasses() (out [][2]string) {
@@ -166,7 +172,15 @@ func MatchaPasses() (out [][2]string) {
 // ends the run by returning false; nil: it is only counted. WithMemory limits
 // what lists may need, which is compared before anything runs.
 func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
-	s := collect(options)
+	s, err := collect(callRun, options)
+	if err != nil {
+		return r, err
+	}
+	return m.run(ctx, in, emit, s)
+}
+
+// run is Run.
+func (m *Matcha) run(ctx context.Context, in map[string]any, emit func(row []any) bool, s *settings) (r MatchaResult, err error) {
 	start := time.Now()
 	p, err := m.optimized(s)
 	r.Times.FrontEnd = time.Since(start)
@@ -221,7 +235,10 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if target != "ir" && target != "c" && target != "cuda" {
 		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir, c or cuda", target))
 	}
-	s := collect(options)
+	s, err := collect(callCode, options)
+	if err != nil {
+		return "", err
+	}
 	for _, v := range in {
 		if g, ok := v.(*Graph); ok {
 			defer g.kindOfCorruption(&err)

@@ -16,7 +16,10 @@ import (
 // the memory that its lists need: formulas over the inputs' sizes and, where in
 // has the inputs, numbers; and the schedule of a target that is named.
 func (m *Matcha) Explain(in map[string]any, options ...Option) (string, error) {
-	s := collect(options)
+	s, err := collect(callMatchaExplain, options)
+	if err != nil {
+		return "", err
+	}
 	off, err := s.passesOff()
 	if err != nil {
 		return "", err

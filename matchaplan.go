@@ -19,10 +19,13 @@ import (
 func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Matcha, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
+	s, err := collect(callMatcha, options)
+	if err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	s := collect(options)
 	p, err := q.pattern(s)
 	if err != nil {
 		return nil, err
@@ -74,10 +77,19 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *Matcha, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
-	qs, s, err := motifQueries(k, options)
+	s, err := collect(callMotifsMatcha, options)
 	if err != nil {
 		return nil, err
 	}
+	qs, err := motifQueries(k, s)
+	if err != nil {
+		return nil, err
+	}
+	return g.motifsMatcha(ctx, k, qs, s)
+}
+
+// motifsMatcha is MotifsMatcha for the motifs of k vertices.
+func (g *Graph) motifsMatcha(ctx context.Context, k int, qs []*Query, s *settings) (*Matcha, error) {
 	var plans []*plan.Plan
 	for _, q := range qs {
 		if ctx.Err() != nil {

@@ -25,20 +25,26 @@ import (
 // WithDevice names and WithGPUMemory limits. Answers are the same,
 // and whole numbers that pass 64 bits are an error everywhere. Rows that a program
 // emits come in any order from c and cuda.
-func WithTarget(name string) Option { return func(s *settings) { s.target = name } }
+func WithTarget(name string) Option {
+	return Option{"WithTarget", func(s *settings) { s.target = name }}
+}
 
 // WithSchedule says how the target of a Matcha program spreads its work, as in
 // "threads=4,loop=static": knobs with commas between them.
-func WithSchedule(text string) Option { return func(s *settings) { s.schedule = text } }
+func WithSchedule(text string) Option {
+	return Option{"WithSchedule", func(s *settings) { s.schedule = text }}
+}
 
 // WithDebug makes a debug build of a Matcha program: every access to memory is
 // asserted, and sums are checked even where they are known to fit 64 bits. The
 // interpreter has no other build.
-func WithDebug() Option { return func(s *settings) { s.debug = true } }
+func WithDebug() Option { return Option{"WithDebug", func(s *settings) { s.debug = true }} }
 
 // WithStats asks a Matcha run for notes about what it did. With lanes, a GPU also
 // counts which of its lanes have work, which takes time itself.
-func WithStats(lanes bool) Option { return func(s *settings) { s.stats, s.lanes = true, lanes } }
+func WithStats(lanes bool) Option {
+	return Option{"WithStats", func(s *settings) { s.stats, s.lanes = true, lanes }}
+}
 
 // MatchaTargets are the targets of WithTarget, the default first, and what they
 // are.

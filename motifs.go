@@ -24,14 +24,18 @@ func cliqueQuery(k int) (*Query, error) {
 func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Result, err error) {
 	defer g.kindOfCorruption(&err)
 	defer g.g.Recover(&err)
-	qs, s, err := motifQueries(k, options)
+	s, err := collect(callMotifs, options)
+	if err != nil {
+		return nil, err
+	}
+	qs, err := motifQueries(k, s)
 	if err != nil {
 		return nil, err
 	}
 	if device, ok := g.oneProgram(k, s); ok {
-		return g.motifProgram(ctx, k, qs, s, device, options)
+		return g.motifProgram(ctx, k, qs, s, device)
 	}
-	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 || s.limit > 0
+	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 || s.limit > 0 || s.ordered()
 	if apart || choose.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso {
 		return g.apart(ctx, qs, s)
 	}
@@ -41,20 +45,19 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Res
 	return g.motifFormulas(ctx, qs, s)
 }
 
-// motifQueries are the motifs of k vertices, and the options, which say whether
-// they are induced.
-func motifQueries(k int, options []Option) ([]*Query, *settings, error) {
+// ordered reports whether the matching order is to be made in a certain way.
+func (s *settings) ordered() bool { return s.order != "" && s.order != "auto" }
+
+// motifQueries are the motifs of k vertices: induced where s does not say.
+func motifQueries(k int, s *settings) ([]*Query, error) {
 	if k < 3 || k > 5 {
-		return nil, nil, withKind(ErrUsage, fmt.Errorf("motifs of %d vertices: want 3, 4 or 5", k))
+		return nil, withKind(ErrUsage, fmt.Errorf("motifs of %d vertices: want 3, 4 or 5", k))
 	}
-	qs, err := PatternsByName(fmt.Sprintf("motifs(%d)", k))
-	induced := true
-	s := collect(options)
-	if s.induced != nil {
-		induced = *s.induced
+	if s.induced == nil {
+		induced := true
+		s.induced = &induced
 	}
-	s.induced = &induced
-	return qs, s, err
+	return PatternsByName(fmt.Sprintf("motifs(%d)", k))
 }
 
 // census counts all motifs in one pass, of whose time each has its share.

@@ -85,18 +85,18 @@ func allSubgraphs(induced []*big.Int) (out []*big.Int) {
 // motifProgram counts all motifs of k vertices by one Matcha program, of whose time
 // each has its share: those of four vertices by their parts, unless there is no
 // memory for a number of each vertex on each worker, others in one pass.
-func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *settings, device string, options []Option) (out []Result, err error) {
+func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *settings, device string) (out []Result, err error) {
 	if err := choose.CheckNames(s.engine, s.device); err != nil {
 		return nil, classify(err)
 	}
 	start := time.Now()
 	early, _ := choose.Waited()
-	byParts := k == 4
+	byParts := k == 4 && !s.ordered()
 	var m *Matcha
 	if byParts {
 		m, err = g.partsProgram()
 	} else {
-		m, err = g.MotifsMatcha(ctx, k, options...)
+		m, err = g.motifsMatcha(ctx, k, qs, s)
 	}
 	if err != nil {
 		return nil, err
@@ -112,13 +112,15 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 		}
 		on = session.String()
 	}
+	there := *s
+	there.target, there.device = string(target), device
 	run := func() (MatchaResult, error) {
-		return m.Run(ctx, map[string]any{m.Inputs()[0].Name: g}, nil, append(options, WithTarget(string(target)), WithDevice(device))...)
+		return m.run(ctx, map[string]any{m.Inputs()[0].Name: g}, nil, &there)
 	}
 	ran, err := run()
 	if byParts && errors.Is(err, ErrMemory) {
 		byParts = false
-		if m, err = g.MotifsMatcha(ctx, k, options...); err != nil {
+		if m, err = g.motifsMatcha(ctx, k, qs, s); err != nil {
 			return nil, err
 		}
 		ran, err = run()

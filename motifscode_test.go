@@ -29,7 +29,7 @@ func TestOneProgram(t *testing.T) {
 		t.Errorf("%g maps from a star of three vertices, want %g", got, want)
 	}
 	for k, want := range map[int]bool{3: true, 4: true, 5: false} {
-		_, s, err := motifQueries(k, []Option{WithEngine("codegen")})
+		s, err := collect(callMotifs, []Option{WithEngine("codegen")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestOneProgram(t *testing.T) {
 			t.Errorf("%d vertices: %v", k, ok)
 		}
 	}
-	_, s, err := motifQueries(3, []Option{WithEngine("codegen"), WithDevice("gpu:0,1")})
+	s, err := collect(callMotifs, []Option{WithEngine("codegen"), WithDevice("gpu:0,1")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,13 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Option changes how a graph is read or a query is answered. An option that
-// does not concern a call is ignored by it.
-type Option func(*settings)
+// Option changes how a graph is read or a query is answered. Each call takes the options
+// that concern it: another one is an error of kind ErrUsage. See Concerning for a list of
+// options that several calls share. The zero Option changes nothing.
+type Option struct {
+	name string // of the function that made it
+	set  func(*settings)
+}
 
 type settings struct {
 	read      format.ReadOptions
@@ -48,12 +52,19 @@ type settings struct {
 	progress  func(Progress)
 }
 
-func collect(options []Option) *settings {
+// collect makes settings of the options of a call.
+func collect(of call, options []Option) (*settings, error) {
 	s := &settings{params: map[string]any{}, opts: map[string]string{}}
 	for _, o := range options {
-		o(s)
+		if o.set == nil {
+			continue
+		}
+		if concerns[o.name]&of == 0 {
+			return nil, withKind(ErrUsage, fmt.Errorf("%s does not concern %s: it concerns %s", o.name, of, concerns[o.name]))
+		}
+		o.set(s)
 	}
-	return s
+	return s, nil
 }
 
 // Progress is how far a call is. Total is 0 where it is not known.
@@ -74,112 +85,140 @@ const (
 )
 
 // WithFormat names the file's format; the default guesses it.
-func WithFormat(name string) Option { return func(s *settings) { s.read.Format = name } }
+func WithFormat(name string) Option {
+	return Option{"WithFormat", func(s *settings) { s.read.Format = name }}
+}
 
 // WithDirected says whether edges have a direction; without it, the file does.
 func WithDirected(directed bool) Option {
-	return func(s *settings) {
+	return Option{"WithDirected", func(s *settings) {
 		s.read.Direction = format.Undirected
 		if directed {
 			s.read.Direction = format.Directed
 		}
-	}
+	}}
 }
 
 // WithColumns names the columns of text and tables: src, dst, label, time,
 // weight, a property, or _ for one that is not read.
-func WithColumns(names ...string) Option { return func(s *settings) { s.read.Columns = names } }
+func WithColumns(names ...string) Option {
+	return Option{"WithColumns", func(s *settings) { s.read.Columns = names }}
+}
 
 // WithSkip drops the first lines of a text.
-func WithSkip(lines int) Option { return func(s *settings) { s.read.Skip = lines } }
+func WithSkip(lines int) Option { return Option{"WithSkip", func(s *settings) { s.read.Skip = lines }} }
 
 // WithLabels reads vertex labels from a file of lines "id label".
-func WithLabels(path string) Option { return func(s *settings) { s.read.Labels = path } }
+func WithLabels(path string) Option {
+	return Option{"WithLabels", func(s *settings) { s.read.Labels = path }}
+}
 
 // WithVertices reads ids, labels and properties of vertices from a table.
-func WithVertices(path string) Option { return func(s *settings) { s.read.Vertices = path } }
+func WithVertices(path string) Option {
+	return Option{"WithVertices", func(s *settings) { s.read.Vertices = path }}
+}
 
 // WithThreads sets the number of threads; 0 is one a core, and more than 4096 are
 // 4096.
 func WithThreads(n int) Option {
 	n = min(n, native.MostWorkers)
-	return func(s *settings) { s.threads, s.read.Threads = n, n }
+	return Option{"WithThreads", func(s *settings) { s.threads, s.read.Threads = n, n }}
 }
 
 // WithMemory bounds the memory of the process in bytes: a call that would need
 // more fails with ErrMemory instead.
-func WithMemory(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
+func WithMemory(bytes int64) Option {
+	return Option{"WithMemory", func(s *settings) { s.memory = bytes }}
+}
 
 // WithGPUMemory bounds what may be used of each GPU's memory in bytes: a call
 // that would need more fails with ErrMemory. 0, the default, is what is free.
-func WithGPUMemory(bytes int64) Option { return func(s *settings) { s.gpuMemory = bytes } }
+func WithGPUMemory(bytes int64) Option {
+	return Option{"WithGPUMemory", func(s *settings) { s.gpuMemory = bytes }}
+}
 
 // WithEngine names the engine; "auto" is the default.
-func WithEngine(name string) Option { return func(s *settings) { s.engine = name } }
+func WithEngine(name string) Option {
+	return Option{"WithEngine", func(s *settings) { s.engine = name }}
+}
 
 // WithDevice is auto, cpu or gpu:0,1,….
-func WithDevice(name string) Option { return func(s *settings) { s.device = name } }
+func WithDevice(name string) Option {
+	return Option{"WithDevice", func(s *settings) { s.device = name }}
+}
 
 // WithEngineOption sets a switch of planning, as "plan.tail", or of one engine, as
 // "host.steal": see EngineOptions. A call that knows no such option, or whose
 // engine cannot be the option's, fails with ErrUsage.
 func WithEngineOption(name, value string) Option {
-	return func(s *settings) { s.opts[name] = value }
+	return Option{"WithEngineOption", func(s *settings) { s.opts[name] = value }}
 }
 
 // WithLimit stops after n matches, of the kind that WithList says; 0 is no limit.
-func WithLimit(n int64) Option { return func(s *settings) { s.limit = n } }
+func WithLimit(n int64) Option { return Option{"WithLimit", func(s *settings) { s.limit = n }} }
 
 // WithTimeout ends each of the counts of CountEach, or of Motifs where it counts them
 // one by one, when it has taken so long, with context.DeadlineExceeded and what was
 // found until then; 0 is no limit. Other calls end with their context.
-func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
+func WithTimeout(d time.Duration) Option {
+	return Option{"WithTimeout", func(s *settings) { s.timeout = d }}
+}
 
 // WithOrder sets how the matching order is made: auto, ri, gsi, geneva, cost, tests, or
 // the pattern's names in the order wanted, with commas.
-func WithOrder(order string) Option { return func(s *settings) { s.order = order } }
+func WithOrder(order string) Option {
+	return Option{"WithOrder", func(s *settings) { s.order = order }}
+}
 
 // WithParam gives $name a value: a boolean, number, string, nil, or a slice of
 // these.
 func WithParam(name string, value any) Option {
-	return func(s *settings) { s.params[name] = value }
+	return Option{"WithParam", func(s *settings) { s.params[name] = value }}
 }
 
 // WithSemantics is iso, trail or hom for a pattern that does not say: a text
 // that names its mode keeps it. Queries with another name fail with ErrUsage.
 func WithSemantics(name string) Option {
-	return func(s *settings) {
+	return Option{"WithSemantics", func(s *settings) {
 		m, err := pattern.ParseMode(name)
 		s.mode, s.noMode = &m, err
-	}
+	}}
 }
 
 // WithInduced asks for no edges between matched vertices beyond the pattern's,
 // as the word INDUCED in a text always does.
-func WithInduced(induced bool) Option { return func(s *settings) { s.induced = &induced } }
+func WithInduced(induced bool) Option {
+	return Option{"WithInduced", func(s *settings) { s.induced = &induced }}
+}
 
 // WithSeed seeds what is random: estimates and samples.
-func WithSeed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
+func WithSeed(seed uint64) Option { return Option{"WithSeed", func(s *settings) { s.seed = seed }} }
 
 // WithProduct permits patterns that are not connected.
-func WithProduct() Option { return func(s *settings) { s.product = true } }
+func WithProduct() Option { return Option{"WithProduct", func(s *settings) { s.product = true }} }
 
 // WithList says what Match lists, and what of a count's two numbers WithLimit is
 // about; the default is Subgraphs under iso and Embeddings otherwise.
-func WithList(w What) Option { return func(s *settings) { s.what = w + 1 } }
+func WithList(w What) Option { return Option{"WithList", func(s *settings) { s.what = w + 1 }} }
 
 // WithQueryColumn makes List write the query's name in a first column.
-func WithQueryColumn() Option { return func(s *settings) { s.queryCol = true } }
+func WithQueryColumn() Option {
+	return Option{"WithQueryColumn", func(s *settings) { s.queryCol = true }}
+}
 
 // WithListing says whether Explain is about a listing of matches or about their
 // count, for a query without RETURN, or one that returns items.
-func WithListing(list bool) Option { return func(s *settings) { s.listing = &list } }
+func WithListing(list bool) Option {
+	return Option{"WithListing", func(s *settings) { s.listing = &list }}
+}
 
-// WithLevels asks Explain and Count for the actual matches and times per level.
-func WithLevels() Option { return func(s *settings) { s.levels = true } }
+// WithLevels asks Explain for the actual matches and times of each level.
+func WithLevels() Option { return Option{"WithLevels", func(s *settings) { s.levels = true }} }
 
 // WithProgress is told now and then how far a call is.
-func WithProgress(f func(Progress)) Option { return func(s *settings) { s.progress = f } }
+func WithProgress(f func(Progress)) Option {
+	return Option{"WithProgress", func(s *settings) { s.progress = f }}
+}
 
 // workers is the number of threads that an engine will use.
 func (s *settings) workers() int {

@@ -32,7 +32,10 @@ type Participation struct {
 // it returns what was found until then with the context's error; nil where the query was
 // still being planned.
 func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, options ...Option) (*Participation, error) {
-	s := collect(options)
+	s, err := collect(callParticipation, options)
+	if err != nil {
+		return nil, err
+	}
 	shape, err := q.pattern(s)
 	if err != nil {
 		return nil, err

@@ -146,12 +146,19 @@ func (q *Query) Params() []string {
 	return p.Params()
 }
 
-// Semantics is iso, trail or hom: what the text says, or the options.
-func (q *Query) Semantics(options ...Option) string {
-	if s := collect(options); s.mode != nil && !q.q.ModeGiven {
-		return s.mode.String()
+// Semantics is iso, trail or hom: what the text says, or WithSemantics.
+func (q *Query) Semantics(options ...Option) (string, error) {
+	s, err := collect(callSemantics, options)
+	if err != nil {
+		return "", err
 	}
-	return q.q.Pattern.Mode.String()
+	if s.noMode != nil {
+		return "", withKind(ErrUsage, s.noMode)
+	}
+	if s.mode != nil && !q.q.ModeGiven {
+		return s.mode.String(), nil
+	}
+	return q.q.Pattern.Mode.String(), nil
 }
 
 // pattern is q's pattern under the settings.
@@ -196,11 +203,14 @@ func (q *Query) limit(s *settings) int64 {
 }
 
 // Check reports what is wrong with q under the options without looking at a
-// graph: constructs that are not run yet, parts that are not connected,
+// graph. The options may be those of any call that is given a query. It finds constructs that are not run yet, parts that are not connected,
 // parameters without a value, a matching order that does not fit, a WithList that is not
 // what RETURN participation(v) counts.
 func (q *Query) Check(options ...Option) error {
-	s := collect(options)
+	s, err := collect(callCheck, options)
+	if err != nil {
+		return err
+	}
 	p, err := q.pattern(s)
 	if err != nil {
 		return err

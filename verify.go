@@ -50,7 +50,10 @@ const oracleRoots = 20
 // no code with the engines: on the whole graph where budget suffices, else at
 // sampled vertices. Each recount gets at most budget, and so do all vertices together.
 func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, options ...Option) (*Verification, error) {
-	s := collect(options)
+	s, err := collect(callVerify, options)
+	if err != nil {
+		return nil, err
+	}
 	s.limit = 0
 	j, err := g.prepare(ctx, q, s, nil)
 	if err != nil {

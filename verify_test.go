@@ -38,7 +38,7 @@ func TestVerifyWhy(t *testing.T) {
 		{interrupted, time.Hour, "interrupted"},
 		{context.Background(), time.Nanosecond, "not finished within 1ns"},
 	} {
-		v := &verifier{g: g, q: named(t, "diamond"), s: collect(nil), budget: c.budget, out: &Verification{OK: true}}
+		v := &verifier{g: g, q: named(t, "diamond"), s: defaults(t), budget: c.budget, out: &Verification{OK: true}}
 		v.recount(c.ctx, "again", func(*plan.Options) {})
 		if got := v.out.Steps[0].Note; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -56,7 +56,7 @@ func TestVerifySample(t *testing.T) {
 	defer g.Close()
 	q := named(t, "house")
 	sample := func(budget time.Duration) *Verification {
-		v := &verifier{g: g, q: q, s: collect(nil), budget: budget, out: &Verification{OK: true}}
+		v := &verifier{g: g, q: q, s: defaults(t), budget: budget, out: &Verification{OK: true}}
 		roots := v.roots()
 		first, last := g.g.Any().Degree(roots[0]), g.g.Any().Degree(roots[len(roots)-1])
 		if len(roots) != oracleRoots || first == 0 || first > last {
@@ -76,4 +76,13 @@ func TestVerifySample(t *testing.T) {
 	if v := sample(time.Nanosecond); v.Compared != 0 || len(v.Steps) != 1 || v.Steps[0].Note == "" {
 		t.Errorf("in no time: %+v", v.Steps)
 	}
+}
+
+// defaults are the settings of a call without options.
+func defaults(t *testing.T) *settings {
+	s, err := collect(callVerify, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -29,7 +29,11 @@ func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) error {
 
 // Convert reads a graph and writes it in another format.
 func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (ReadReport, error) {
-	g, err := Open(ctx, from, options...)
+	s, err := collect(callConvert, options)
+	if err != nil {
+		return ReadReport{}, err
+	}
+	g, err := open(ctx, from, s)
 	if err != nil {
 		return ReadReport{}, err
 	}
@@ -40,5 +44,9 @@ func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Op
 // CheckFile checks every section of a file in weft's own form, or the structure
 // of the graph that another file holds.
 func (g *Graph) CheckFile(ctx context.Context, options ...Option) error {
-	return withKind(ErrInput, g.g.Verify(ctx, collect(options).threads))
+	s, err := collect(callCheckFile, options)
+	if err != nil {
+		return err
+	}
+	return withKind(ErrInput, g.g.Verify(ctx, s.threads))
 }

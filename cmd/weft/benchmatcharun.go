@@ -68,7 +68,7 @@ func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e libr
 			return bench.Sample{}, err
 		}
 	}
-	found, err := m.Run(ctx, r.in, nil, o...)
+	found, err := m.Run(ctx, r.in, nil, weft.Concerning("Matcha.Run", o...)...)
 	if err != nil {
 		return bench.Sample{}, err
 	}
@@ -160,7 +160,7 @@ func (f *benchMatchaFlags) runEngine(ctx context.Context, g *weft.Graph, counts 
 	for _, name := range counts {
 		var k int
 		if _, err := fmt.Sscanf(name, "motifs(%d)", &k); err == nil {
-			all, err := g.Motifs(ctx, k, o...)
+			all, err := g.Motifs(ctx, k, weft.Concerning("Graph.Motifs", o...)...)
 			if err != nil {
 				return s, err
 			}
@@ -171,7 +171,7 @@ func (f *benchMatchaFlags) runEngine(ctx context.Context, g *weft.Graph, counts 
 		if err != nil {
 			return s, err
 		}
-		r, err := g.Count(ctx, q, o...)
+		r, err := g.Count(ctx, q, weft.Concerning("Graph.Count", o...)...)
 		if err != nil {
 			return s, err
 		}

@@ -89,7 +89,11 @@ func (f *searchFlags) checkParams(queries []*weft.Query) error {
 // checkSubgraphs refuses to count subgraphs where they are not defined.
 func (f *searchFlags) checkSubgraphs(queries []*weft.Query) error {
 	for _, q := range queries {
-		if s := q.Semantics(f.commonFlags.options()...); s != "iso" && f.wants(q) == "subgraphs" {
+		s, err := q.Semantics(weft.Concerning("Query.Semantics", f.commonFlags.options()...)...)
+		if err != nil {
+			return err
+		}
+		if s != "iso" && f.wants(q) == "subgraphs" {
 			return kindf(weft.ErrQuery, "subgraphs are defined under iso only, not under %s: ask for --count embeddings", s)
 		}
 	}

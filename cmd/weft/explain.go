@@ -150,7 +150,7 @@ func (a *app) explainMatcha(f *searchFlags, args []string) error {
 	}
 	return a.withQueries(f, args, func(queries []*weft.Query, g *weft.Graph, bar *progress, out *output) error {
 		for i, q := range queries {
-			m, err := g.Matcha(a.ctx, q, slices.Concat(f.commonFlags.options(), bar.options(), f.list())...)
+			m, err := g.Matcha(a.ctx, q, weft.Concerning("Graph.Matcha", append(f.commonFlags.options(), f.list()...)...)...)
 			bar.clear()
 			if err != nil {
 				return out.finish(err)

@@ -246,23 +246,27 @@ func (f *commonFlags) checkValues() error {
 	return nil
 }
 
-// options are f for the library.
+// options are the flags that were given, for the library.
 func (f *commonFlags) options() []weft.Option {
 	memory, _ := parseBytes(f.memory)
 	gpuMemory, _ := parseBytes(f.gpuMemory)
-	o := []weft.Option{
-		weft.WithThreads(f.threads), weft.WithMemory(memory), weft.WithGPUMemory(gpuMemory), weft.WithEngine(f.engine), weft.WithDevice(f.device),
-		weft.WithLimit(f.limit), weft.WithOrder(f.order), weft.WithSeed(f.seed),
+	var o []weft.Option
+	add := func(given bool, option weft.Option) {
+		if given {
+			o = append(o, option)
+		}
 	}
-	if f.semantics != "" {
-		o = append(o, weft.WithSemantics(f.semantics))
-	}
-	if f.setInduced != nil && f.setInduced() {
-		o = append(o, weft.WithInduced(f.induced))
-	}
-	if f.product {
-		o = append(o, weft.WithProduct())
-	}
+	add(f.threads != 0, weft.WithThreads(f.threads))
+	add(memory != 0, weft.WithMemory(memory))
+	add(gpuMemory != 0, weft.WithGPUMemory(gpuMemory))
+	add(f.engine != "" && f.engine != "auto", weft.WithEngine(f.engine))
+	add(f.device != "" && f.device != "auto", weft.WithDevice(f.device))
+	add(f.limit != 0, weft.WithLimit(f.limit))
+	add(f.order != "" && f.order != "auto", weft.WithOrder(f.order))
+	add(f.seed != 0, weft.WithSeed(f.seed))
+	add(f.semantics != "", weft.WithSemantics(f.semantics))
+	add(f.setInduced != nil && f.setInduced(), weft.WithInduced(f.induced))
+	add(f.product, weft.WithProduct())
 	for _, s := range f.engineOpts {
 		name, value, _ := strings.Cut(s, "=")
 		o = append(o, weft.WithEngineOption(name, value))

@@ -163,7 +163,7 @@ three need the inputs, because their sizes are part of the code.
 					if err != nil {
 						return err
 					}
-					text, err = m.Code(a.ctx, emit, in, options...)
+					text, err = m.Code(a.ctx, emit, in, weft.Concerning("Matcha.Code", options...)...)
 					return err
 				})
 			}
@@ -204,7 +204,7 @@ that its lists need: as formulas and, with the inputs, as numbers; for a target 
 				if err != nil {
 					return err
 				}
-				text, err := m.Explain(in, options...)
+				text, err := m.Explain(in, weft.Concerning("Matcha.Explain", options...)...)
 				if err == nil {
 					_, err = io.WriteString(a.stdout, text)
 				}
@@ -284,7 +284,7 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 		}
 		r, err := m.Run(ctx, in, func(row []any) bool {
 			return rows.add(row) && (f.limit == 0 || rows.n < f.limit)
-		}, options...)
+		}, weft.Concerning("Matcha.Run", options...)...)
 		for _, n := range r.Notes {
 			fmt.Fprintf(a.stderr, "weft: %s\n", n)
 		}

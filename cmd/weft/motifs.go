@@ -67,7 +67,7 @@ func (a *app) motifsMatcha(gf *graphFlags, f *commonFlags, k int, o weft.Option)
 		return err
 	}
 	defer a.done(g)
-	m, err := g.MotifsMatcha(a.ctx, k, append(f.options(), o)...)
+	m, err := g.MotifsMatcha(a.ctx, k, weft.Concerning("Graph.MotifsMatcha", append(f.options(), o)...)...)
 	bar.clear()
 	if err != nil {
 		return err

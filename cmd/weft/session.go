@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft"
 )
@@ -20,7 +21,7 @@ func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, err
 	if g.skip < 0 {
 		return nil, usagef("--skip %d: lines to skip cannot be negative", g.skip)
 	}
-	graph, err := weft.Open(a.ctx, g.path, append(append(g.options(), c.options()...), p.options()...)...)
+	graph, err := weft.Open(a.ctx, g.path, weft.Concerning("Open", slices.Concat(g.options(), c.options(), p.options())...)...)
 	p.clear()
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (a *app) verifyFile(f *searchFlags) error {
 		return err
 	}
 	defer g.Close()
-	if err := g.CheckFile(a.ctx, f.commonFlags.options()...); err != nil {
+	if err := g.CheckFile(a.ctx, weft.WithThreads(f.threads)); err != nil {
 		return err
 	}
 	out, err := a.open(f.out)
