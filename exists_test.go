@@ -131,3 +131,18 @@ func graphOf(t *testing.T, edges string, options ...weft.Option) *weft.Graph {
 	t.Cleanup(func() { g.Close() })
 	return g
 }
+
+// TestExcludedEdge: an undirected graph has no edge that NOT (a)-->(c) leaves, however
+// the pattern is planned.
+func TestExcludedEdge(t *testing.T) {
+	g := graphOf(t, "0 10\n0 20\n")
+	for _, text := range []string{
+		"MATCH INDUCED (a)--(b), (a)--(c), NOT (a)-->(c)",
+		"MATCH INDUCED (a)--(b), (a)--(c), NOT (a)-->(b)",
+		"MATCH (a)--(b), (a)--(c), NOT (a)<--(c)",
+	} {
+		if n := countOf(t, g, text); n != "0" {
+			t.Errorf("%s counts %s", text, n)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"sync"
@@ -103,21 +104,27 @@ func (b *binding) warn(text string) {
 	}
 }
 
-// addLink adds a link unless there is one like it, seen from either end.
+// addLink adds a link unless there is one like it, seen from either end. A link that
+// asks for a list which another excludes leaves nothing to be found.
 func (b *binding) addLink(l link) {
-	side := b.near
+	side, other := b.near, b.far
 	if l.neg {
-		side = b.far
+		side, other = other, side
 	}
-	if side[l.u]>>l.v&1 != 0 {
-		mirror := link{l.v, l.u, b.adjs[l.adj].Rev, l.neg}
-		if slices.Contains(b.links, l) || slices.Contains(b.links, mirror) {
-			return
-		}
+	if side[l.u]>>l.v&1 != 0 && b.hasLink(l) {
+		return
+	}
+	if opposite := (link{l.u, l.v, l.adj, !l.neg}); other[l.u]>>l.v&1 != 0 && b.hasLink(opposite) {
+		b.nothing(fmt.Sprintf("the pattern asks for an edge between %s and %s, and excludes all that there can be with NOT", b.p.VertexName(l.u), b.p.VertexName(l.v)))
 	}
 	b.links = append(b.links, l)
 	side[l.u] |= 1 << l.v
 	side[l.v] |= 1 << l.u
+}
+
+// hasLink reports whether there is a link like l, seen from either end.
+func (b *binding) hasLink(l link) bool {
+	return slices.Contains(b.links, l) || slices.Contains(b.links, link{l.v, l.u, b.adjs[l.adj].Rev, l.neg})
 }
 
 // seen returns l as the neighbour list of its end u, in which v is.
