@@ -50,7 +50,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	}
 	o.Context = ctx
 	j.opt = s.engineOptions(s.limit)
-	j.choice, err = choose.Pick(choose.Request{
+	j.choice, err = choose.Pick(ctx, choose.Request{
 		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,
 		Compile: func(method, order string) (*plan.Plan, error) {
 			o := o

@@ -169,7 +169,7 @@ func (s *settings) lower(ctx context.Context, p *asg.Program, set *data.Set) (*i
 
 // onDevice runs code on a GPU.
 func (s *settings) onDevice(ctx context.Context, p *asg.Program, set *data.Set, code *irgen.Code, o device.Options, r *MatchaResult) (interp.Result, error) {
-	on, err := choose.Session(s.device, s.gpuMemory)
+	on, err := choose.Session(ctx, s.device, s.gpuMemory)
 	if err != nil {
 		return interp.Result{}, classify(err)
 	}

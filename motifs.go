@@ -32,7 +32,7 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Res
 	if err != nil {
 		return nil, err
 	}
-	if device, ok := g.oneProgram(k, s); ok {
+	if device, ok := g.oneProgram(ctx, k, s); ok {
 		return g.motifProgram(ctx, k, qs, s, device)
 	}
 	apart := s.engine != "" && s.engine != "auto" && s.engine != "host" || len(s.opts) > 0 || s.limit > 0 || s.ordered()

@@ -20,11 +20,11 @@ import (
 // of Matcha do not know, and no number in the program passes 64 bits. On a GPU
 // motifs of five vertices are counted one by one, each by a plan of its own: that
 // took a third of the program's time, compilation of all 21 included (docs/gpu.md).
-func (g *Graph) oneProgram(k int, s *settings) (device string, ok bool) {
+func (g *Graph) oneProgram(ctx context.Context, k int, s *settings) (device string, ok bool) {
 	if s.engine != choose.Codegen || len(s.opts) > 0 || s.limit > 0 || s.mode != nil && *s.mode != pattern.Iso {
 		return "", false
 	}
-	device = choose.CodegenDevice(s.device)
+	device = choose.CodegenDevice(ctx, s.device)
 	gpus := choose.GPUs(device)
 	return device, (gpus == 0 || gpus == 1 && k < 5) && g.starMaps(k) < 1<<62
 }
@@ -86,7 +86,7 @@ func allSubgraphs(induced []*big.Int) (out []*big.Int) {
 // each has its share: those of four vertices by their parts, unless there is no
 // memory for a number of each vertex on each worker, others in one pass.
 func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *settings, device string) (out []Result, err error) {
-	if err := choose.CheckNames(s.engine, s.device); err != nil {
+	if err := choose.CheckNames(ctx, s.engine, s.device); err != nil {
 		return nil, classify(err)
 	}
 	start := time.Now()
@@ -106,7 +106,7 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 	on := "cpu"
 	if choose.OnGPU(device) {
 		target = schedule.CUDA
-		session, err := choose.Session(device, s.gpuMemory)
+		session, err := choose.Session(ctx, device, s.gpuMemory)
 		if err != nil {
 			return nil, classify(err)
 		}

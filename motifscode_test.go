@@ -33,7 +33,7 @@ func TestOneProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := g.oneProgram(k, s); ok != want {
+		if _, ok := g.oneProgram(t.Context(), k, s); ok != want {
 			t.Errorf("%d vertices: %v", k, ok)
 		}
 	}
@@ -41,7 +41,7 @@ func TestOneProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := g.oneProgram(3, s); ok {
+	if _, ok := g.oneProgram(t.Context(), 3, s); ok {
 		t.Error("one program for two GPUs")
 	}
 }

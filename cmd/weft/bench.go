@@ -79,7 +79,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 		}
 		f.graphs = []string{f.path}
 	}
-	queries, err := f.ready(args)
+	queries, err := f.ready(a.ctx, args)
 	if err != nil {
 		return err
 	}

@@ -217,7 +217,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 		return usagef("--lanes: only the target cuda counts lanes")
 	}
 	for _, f.engine = range append([]string{"auto"}, f.engines...) {
-		if err := f.check(); err != nil {
+		if err := f.check(a.ctx); err != nil {
 			return err
 		}
 	}

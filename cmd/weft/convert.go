@@ -35,7 +35,7 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to := f.to
 			f.to = ""
-			if err := f.check(); err != nil {
+			if err := f.check(a.ctx); err != nil {
 				return err
 			}
 			if _, err := format.ParseFormat(to); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/big"
@@ -36,8 +37,8 @@ func (f *searchFlags) addWhat(cmd *cobra.Command) {
 
 // ready checks the flags and reads the queries, so that mistakes are found
 // before the graph is read.
-func (f *searchFlags) ready(args []string) ([]*weft.Query, error) {
-	if err := f.check(); err != nil {
+func (f *searchFlags) ready(ctx context.Context, args []string) ([]*weft.Query, error) {
+	if err := f.check(ctx); err != nil {
 		return nil, err
 	}
 	queries, err := f.queries(args)
@@ -54,7 +55,7 @@ func (f *searchFlags) ready(args []string) ([]*weft.Query, error) {
 
 // withQueries reads the queries and then the graph, and opens the output.
 func (a *app) withQueries(f *searchFlags, args []string, do func(queries []*weft.Query, g *weft.Graph, bar *progress, out *output) error) error {
-	queries, err := f.ready(args)
+	queries, err := f.ready(a.ctx, args)
 	if err != nil {
 		return err
 	}
@@ -115,13 +116,13 @@ func explains(queries []*weft.Query) (bool, error) {
 	return n > 0, nil
 }
 
-func (f *searchFlags) check() error {
+func (f *searchFlags) check(ctx context.Context) error {
 	switch f.count {
 	case "", "subgraphs", "embeddings":
 	default:
 		return usagef("--count %q: want subgraphs or embeddings", f.count)
 	}
-	return f.commonFlags.check()
+	return f.commonFlags.check(ctx)
 }
 
 func (a *app) countCmd() *cobra.Command {
@@ -155,7 +156,7 @@ lower bounds.
 }
 
 func (a *app) count(f *searchFlags, args []string) error {
-	queries, err := f.ready(args)
+	queries, err := f.ready(a.ctx, args)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ grep: 0 if it occurs, 1 if not. With several patterns it is 0 if any occurs.
 }
 
 func (a *app) exists(f *searchFlags, args []string) error {
-	queries, err := f.ready(args)
+	queries, err := f.ready(a.ctx, args)
 	if err != nil {
 		return err
 	}

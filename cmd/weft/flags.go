@@ -190,14 +190,14 @@ func engineNames() string {
 }
 
 // check finds mistakes before the graph is read.
-func (f *commonFlags) check() error {
+func (f *commonFlags) check(ctx context.Context) error {
 	if err := f.checkValues(); err != nil {
 		return err
 	}
 	if f.gpuMemory != "" && f.device == "cpu" {
 		return usagef("--gpu-memory %s: --device cpu uses no GPU", f.gpuMemory)
 	}
-	if err := choose.CheckNames(f.engine, f.device); err != nil {
+	if err := choose.CheckNames(ctx, f.engine, f.device); err != nil {
 		return checkKind(err)
 	}
 	return nil

@@ -39,7 +39,7 @@ With -o the file appears under its name when it is complete. A listing that
 }
 
 func (a *app) match(f *searchFlags, args []string) error {
-	queries, err := f.ready(args)
+	queries, err := f.ready(a.ctx, args)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ a program in Matcha is written that counts all of them in one pass.
 		Example: `  weft motifs -g graph.txt.gz -k 4
   weft motifs -g graph.txt.gz -k 5 --edge-induced --to csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := f.check(a.ctx); err != nil {
 				return err
 			}
 			if err := g.onlyGraph(args); err != nil {
@@ -93,7 +93,7 @@ not looked at. To list them: weft match --pattern 'clique(K)'.
 ` + exitCodesHelp,
 		Example: `  weft cliques -g graph.txt.gz -k 5`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := f.check(a.ctx); err != nil {
 				return err
 			}
 			if err := g.onlyGraph(args); err != nil {

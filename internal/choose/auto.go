@@ -38,7 +38,7 @@ func expected(p *plan.Plan, o engine.Options) time.Duration {
 
 // orGPU is the choice of a GPU where that is expected to be worth its start, else
 // host, with the reason.
-func orGPU(r Request, host Choice) Choice {
+func orGPU(ctx context.Context, r Request, host Choice) Choice {
 	if host.Plan.Method == plan.Temporal {
 		host.Reason = "edges in windows of time are slices of sorted lists there"
 		return host
@@ -53,7 +53,7 @@ func orGPU(r Request, host Choice) Choice {
 		host.Reason = about + ", where rows are written"
 		return host
 	}
-	n, err := gpus()
+	n, err := countWithin(ctx)
 	if err != nil {
 		host.Reason = fmt.Sprintf("%s; no GPU: %v", about, err)
 		var e *cuda.Error
@@ -62,7 +62,7 @@ func orGPU(r Request, host Choice) Choice {
 		}
 		return host
 	}
-	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, pickGPU)
+	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, func(r Request) (Choice, error) { return pickGPU(ctx, r) })
 	if err != nil {
 		host.Reason = about
 		host.Notes = append(host.Notes, note)

@@ -58,7 +58,7 @@ func TestAuto(t *testing.T) {
 		asked = 0
 		r := request(t, c.work)
 		r.Listing = c.listing
-		got, err := Pick(r)
+		got, err := Pick(t.Context(), r)
 		if err != nil || got.Engine.Name() != "host" || !strings.Contains(got.Reason, c.reason) || asked != c.asks {
 			t.Errorf("%g, listing %v: %v, %q, GPUs asked for %d times, %v", c.work, c.listing, got.Engine, got.Reason, asked, err)
 		}
@@ -67,7 +67,7 @@ func TestAuto(t *testing.T) {
 		}
 	}
 	gpus = func() (int, error) { return 0, broken }
-	got, err := Pick(request(t, 1e12))
+	got, err := Pick(t.Context(), request(t, 1e12))
 	if err != nil || got.Engine.Name() != "host" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "no GPU can be used: "+broken.Error()) {
 		t.Errorf("a driver that does not start: %v, %q, %v", got.Engine, got.Notes, err)
 	}
@@ -81,7 +81,7 @@ func TestAutoWithoutDevice(t *testing.T) {
 	}
 	defer func() { gpus = cuda.Count }()
 	gpus = func() (int, error) { return 1, nil }
-	got, err := Pick(request(t, 1e12))
+	got, err := Pick(t.Context(), request(t, 1e12))
 	if err != nil || got.Engine.Name() != "host" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "gpu:0 cannot") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -158,17 +158,17 @@ func TestCodegen(t *testing.T) {
 	defer func() { gpus = cuda.Count }()
 	gpus = func() (int, error) { return 0, cuda.ErrNoDriver }
 	for _, device := range []string{"", "auto", "cpu"} {
-		if err := CheckNames("codegen", device); err != nil {
+		if err := CheckNames(t.Context(), "codegen", device); err != nil {
 			t.Error(err)
 		}
 		r := request(t, 1e6)
 		r.Engine, r.Device = "codegen", device
-		c, err := Pick(r)
+		c, err := Pick(t.Context(), r)
 		if err != nil || c.Engine != onBoth || c.Plan.Method != plan.Nest {
 			t.Errorf("device %q: %v, %v", device, c.Engine, err)
 		}
 	}
-	if err := CheckNames("stack", "cpu"); !errors.Is(err, ErrName) {
+	if err := CheckNames(t.Context(), "stack", "cpu"); !errors.Is(err, ErrName) {
 		t.Error(err)
 	}
 }
@@ -185,8 +185,8 @@ func TestNoDriver(t *testing.T) {
 		want := ErrDevice.Error() + ": " + c.want + cuda.ErrNoDriver.Error()
 		r := request(t, 1e6)
 		r.Engine, r.Device = c.engine, c.device
-		_, picked := Pick(r)
-		for _, err := range []error{CheckNames(c.engine, c.device), picked} {
+		_, picked := Pick(t.Context(), r)
+		for _, err := range []error{CheckNames(t.Context(), c.engine, c.device), picked} {
 			if !errors.Is(err, ErrDevice) || !errors.Is(err, cuda.ErrNoDriver) || err.Error() != want {
 				t.Errorf("%+v: %v", c, err)
 			}

@@ -68,14 +68,15 @@ var onBoth engine.Engine = codegen.CPU{}
 const Codegen = "codegen"
 
 // CodegenDevice is where generated code runs for the name of a device: cpu, or the
-// GPUs asked for, or the first one, if there is one, where the name leaves it open.
-func CodegenDevice(device string) string {
+// GPUs asked for, or the first one, if there is one, where the name leaves it open. When
+// ctx ends before that is known, it is cpu.
+func CodegenDevice(ctx context.Context, device string) string {
 	if OnGPU(device) {
 		return device
 	}
 	if device != "cpu" {
 		narrow([]int{0})
-		if n, err := gpus(); err == nil && n > 0 {
+		if n, err := countWithin(ctx); err == nil && n > 0 {
 			return "gpu:0"
 		}
 	}
@@ -121,20 +122,15 @@ type Choice struct {
 // Stale reports whether the GPUs that were chosen are no longer there for the engine:
 // they were lost, or a later choice opened others. Who waited is to choose again.
 func (c Choice) Stale() bool {
-	if c.session == nil {
-		return false
-	}
-	open.Lock()
-	defer open.Unlock()
-	return open.session != c.session || lost(open.devices)
+	return c.session != nil && !open.has(c.session)
 }
 
 // Compiles reports whether the engine has kernels that Expect compiles.
 func (c Choice) Compiles() bool { return c.ahead != nil }
 
 // Expect begins to compile the kernels with which Run will count the plan, on a GPU,
-// and returns at once, or when a run of another goroutine on these GPUs has ended; what has not begun when ctx ends is not compiled. The engine
-// makes their text as for Run, so that it is the same. What goes wrong is for Run to
+// and returns at once. While a run of another goroutine has these GPUs, nothing is
+// compiled. What has not begun when ctx ends is not compiled. The engine makes their text as for Run, so that it is the same. What goes wrong is for Run to
 // say, which meets it too.
 func (c Choice) Expect(ctx context.Context, g *graph.Graph, o engine.Options) {
 	if c.ahead != nil {
@@ -153,7 +149,7 @@ func (c Choice) Run(ctx context.Context, g *graph.Graph, o engine.Options, s eng
 	res, err := c.Engine.Run(ctx, g, c.Plan, o, s)
 	// Who waited for GPUs which others closed for theirs has not begun.
 	for errors.Is(err, cuda.ErrClosed) && ctx.Err() == nil && c.Stale() {
-		if c, err = c.reopened(); err != nil {
+		if c, err = c.reopened(ctx); err != nil {
 			return engine.Result{}, err
 		}
 		res, err = c.Engine.Run(ctx, g, c.Plan, o, s)
@@ -162,8 +158,8 @@ func (c Choice) Run(ctx context.Context, g *graph.Graph, o engine.Options, s eng
 }
 
 // reopened is the choice over the GPUs that it was made for, opened again.
-func (c Choice) reopened() (Choice, error) {
-	s, err := sessionOn(c.device, c.memory)
+func (c Choice) reopened(ctx context.Context) (Choice, error) {
+	s, err := sessionOn(ctx, c.device, c.memory)
 	if err != nil {
 		return c, err
 	}
@@ -178,9 +174,10 @@ func (c Choice) reopened() (Choice, error) {
 }
 
 // CheckNames says whether an engine and a device of these names exist in this
-// build; "" is auto.
-func CheckNames(name, device string) error {
-	if err := checkDevice(device); err != nil {
+// build; "" is auto. The GPU driver may have to start for that: when ctx ends first, the
+// error is its cause.
+func CheckNames(ctx context.Context, name, device string) error {
+	if err := checkDevice(ctx, device); err != nil {
 		return err
 	}
 	if name == "" || name == "auto" {
@@ -191,18 +188,18 @@ func CheckNames(name, device string) error {
 		if device == "cpu" {
 			return fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, name)
 		}
-		return checkFirst(name)
+		return checkFirst(ctx, name)
 	}
 	return err
 }
 
 // checkDevice says whether a device of that name, "" for auto, exists here.
-func checkDevice(device string) error {
+func checkDevice(ctx context.Context, device string) error {
 	list, err := ordinals(device)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	n, err := countFor(list)
+	n, err := countFor(ctx, list)
 	if err != nil {
 		return fmt.Errorf("%w: %s was asked for: %w", ErrDevice, device, err)
 	}
@@ -214,18 +211,33 @@ func checkDevice(device string) error {
 
 // checkFirst says whether there is a GPU for an engine that runs on GPUs alone, which was
 // asked for without a device.
-func checkFirst(engine string) error {
-	if _, err := countFor([]int{0}); err != nil {
+func checkFirst(ctx context.Context, engine string) error {
+	if _, err := countFor(ctx, []int{0}); err != nil {
 		return fmt.Errorf("%w: engine %s runs on GPUs: %w", ErrDevice, engine, err)
 	}
 	return nil
 }
 
 // countFor counts the GPUs for who will open those of list.
-func countFor(list []int) (int, error) {
+func countFor(ctx context.Context, list []int) (int, error) {
 	narrow(list)
 	defer waiting(&waited.driver, time.Now())
-	return gpus()
+	return countWithin(ctx)
+}
+
+// countWithin is gpus for a caller that waits until ctx ends.
+func countWithin(ctx context.Context) (n int, err error) {
+	done, count := make(chan struct{}), gpus
+	go func() {
+		defer close(done)
+		n, err = count()
+	}()
+	select {
+	case <-done:
+		return n, err
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
 }
 
 // names are those of all engines.
@@ -254,13 +266,23 @@ func byName(name string) (engine.Engine, error) {
 }
 
 // Pick returns the engine and the plan for a request: the engine asked for, or
-// with "" and auto the best that can. Errors of Compile come back as they are.
-func Pick(r Request) (Choice, error) {
-	if err := checkDevice(r.Device); err != nil {
+// with "" and auto the best that can. Errors of Compile come back as they are. Pick
+// waits for GPUs that another query uses where they are not those of the request. When
+// ctx ends first, the error is its cause.
+func Pick(ctx context.Context, r Request) (Choice, error) {
+	c, err := pick(ctx, r)
+	if ctx.Err() != nil {
+		return Choice{}, context.Cause(ctx)
+	}
+	return c, err
+}
+
+func pick(ctx context.Context, r Request) (Choice, error) {
+	if err := checkDevice(ctx, r.Device); err != nil {
 		return Choice{}, err
 	}
 	if OnGPU(r.Device) {
-		return pickGPU(r)
+		return pickGPU(ctx, r)
 	}
 	eng, reason := onHost[0].make(), "the processor was asked for by name"
 	auto := r.Engine == "" || r.Engine == "auto"
@@ -269,7 +291,7 @@ func Pick(r Request) (Choice, error) {
 		if eng, err = byName(r.Engine); err != nil {
 			return Choice{}, err
 		}
-		if r.Engine == Codegen && !OnGPU(CodegenDevice(r.Device)) {
+		if r.Engine == Codegen && !OnGPU(CodegenDevice(ctx, r.Device)) {
 			eng = onBoth
 			if r.Method == "" {
 				r.Method = plan.Nest.String()
@@ -280,10 +302,10 @@ func Pick(r Request) (Choice, error) {
 				return Choice{}, fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, r.Engine)
 			}
 			r.Device = "gpu:0"
-			if err := checkFirst(r.Engine); err != nil {
+			if err := checkFirst(ctx, r.Engine); err != nil {
 				return Choice{}, err
 			}
-			return pickGPU(r)
+			return pickGPU(ctx, r)
 		}
 		reason = "asked for by name"
 	}
@@ -296,7 +318,7 @@ func Pick(r Request) (Choice, error) {
 	}
 	c := Choice{Engine: eng, Plan: p, Reason: reason}
 	if auto && r.Device != "cpu" {
-		c = orGPU(r, c)
+		c = orGPU(ctx, r, c)
 	}
 	return c, nil
 }

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,15 +40,127 @@ func ordinals(device string) ([]int, error) {
 	return out, nil
 }
 
-// open is the session of the process, if there is one: a graph that was brought
-// onto a GPU stays there for the next query.
-var open struct {
-	sync.Mutex
-	list    []int // of GPUs, sorted
-	memory  int64
+// open are the GPUs of the process, if any are open: a graph that was brought onto a GPU
+// stays there for the next query.
+var open holder
+
+// holder has the GPUs of the process. Its lock is held for moments, and never while
+// something is waited for: each query waits for itself, within its context.
+type holder struct {
+	mu  sync.Mutex
+	now *opened // nil: none
+}
+
+// opened is a session over some GPUs. The first three are set before others see it, the
+// next when ready is closed, and gone is closed when another may take its place.
+type opened struct {
+	list   []int // of GPUs, sorted
+	memory int64
+	ready  chan struct{}
+
 	session *session.Session
 	devices []*cuda.Device
+	err     error // why there is no session
+
+	gone chan struct{}
 }
+
+// current returns the GPUs that are open or being opened, or those that begin makes,
+// which it begins to open; nil where begin is nil.
+func (h *holder) current(begin func() *opened) *opened {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.now == nil && begin != nil {
+		h.now = begin()
+		go h.open(h.now)
+	}
+	return h.now
+}
+
+// has reports whether s is the session over the GPUs that are open, and they work.
+func (h *holder) has(s *session.Session) bool {
+	o := h.current(nil)
+	return o != nil && o.isReady() && o.session == s && !o.lost()
+}
+
+// open opens what o says.
+func (h *holder) open(o *opened) {
+	narrow(o.list)
+	// A context takes a tenth of a second or more.
+	devices, errs := make([]*cuda.Device, len(o.list)), make([]error, len(o.list))
+	var wg sync.WaitGroup
+	for i, n := range o.list {
+		wg.Go(func() { devices[i], errs[i] = openDevice(n) })
+	}
+	wg.Wait()
+	o.devices = slices.DeleteFunc(devices, func(d *cuda.Device) bool { return d == nil })
+	if errors.Join(errs...) != nil {
+		o.err = unopened(o.list, errs)
+	} else if o.session, o.err = session.Open(o.devices, session.Options{Memory: o.memory}); o.err != nil {
+		o.err = fmt.Errorf("%w: %s: %w", ErrDevice, o, o.err)
+	}
+	if o.err != nil {
+		h.remove(o)
+	}
+	close(o.ready)
+}
+
+// openDevice opens a GPU; tests have their own.
+var openDevice = cuda.Open
+
+// retire closes o after the runs that are going on there, for a caller that wants other
+// GPUs, and returns when others can be opened. When ctx ends first, its cause is the
+// error; o stays open, or goes on to close.
+func (h *holder) retire(ctx context.Context, o *opened) error {
+	closed, err := o.session.CloseWithin(ctx)
+	switch {
+	case closed: // what a lost device says to that is of no use
+		go h.remove(o)
+	case !errors.Is(err, cuda.ErrClosed):
+		return err
+	}
+	select {
+	case <-o.gone:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// remove closes o's devices, on which nothing runs, and makes room for others.
+func (h *holder) remove(o *opened) {
+	for _, d := range o.devices {
+		_ = d.Close()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.now == o {
+		h.now = nil
+	}
+	close(o.gone)
+}
+
+// String is the name of the device that asks for these GPUs.
+func (o *opened) String() string {
+	var names []string
+	for _, n := range o.list {
+		names = append(names, strconv.Itoa(n))
+	}
+	return "gpu:" + strings.Join(names, ",")
+}
+
+// isReady reports whether o has been opened, or could not be.
+func (o *opened) isReady() bool {
+	select {
+	case <-o.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// lost reports whether an error has left one of the devices useless. It waits for none.
+func (o *opened) lost() bool { return slices.ContainsFunc(o.devices, (*cuda.Device).Lost) }
 
 // waited is how long callers stood still until the driver had started, and until
 // devices were open.
@@ -100,13 +213,7 @@ func Begin(device string, memory int64) {
 	if err != nil || len(list) == 0 {
 		return
 	}
-	go func() {
-		open.Lock()
-		defer open.Unlock()
-		if open.session == nil {
-			_, _ = openSession(device, list, memory)
-		}
-	}()
+	open.current(asking(list, memory))
 }
 
 // readyBytes is as much of a graph as is worth a thread: making threads slows down the one
@@ -124,46 +231,41 @@ func Ready(device string, threads int, bytes int64) {
 
 // sessionOn returns the session over the GPUs that a device name asks for, with
 // so much memory on each. One over other GPUs, or with a GPU that is lost, ends
-// first: a run there is waited for.
-func sessionOn(device string, memory int64) (*session.Session, error) {
+// first: the runs there are waited for. When ctx ends first, its cause is the error.
+func sessionOn(ctx context.Context, device string, memory int64) (*session.Session, error) {
 	list, err := ordinals(device)
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(list)
 	defer waiting(&waited.devices, time.Now())
-	open.Lock()
-	defer open.Unlock()
-	return openSession(device, list, memory)
+	for {
+		o := open.current(asking(list, memory))
+		select {
+		case <-o.ready:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		switch asked := slices.Equal(o.list, list) && o.memory == memory; {
+		case o.err != nil && asked:
+			return nil, o.err
+		case o.err != nil:
+			// It was for another query to learn that, and there is room now.
+		case asked && !o.lost():
+			return o.session, nil
+		default:
+			if err := open.retire(ctx, o); err != nil {
+				return nil, err
+			}
+		}
+	}
 }
 
-// openSession is sessionOn, for who has the lock of open.
-func openSession(device string, list []int, memory int64) (*session.Session, error) {
-	slices.Sort(list)
-	if open.session != nil && slices.Equal(open.list, list) && open.memory == memory && !lost(open.devices) {
-		return open.session, nil
+// asking makes an opened that is still to be opened.
+func asking(list []int, memory int64) func() *opened {
+	return func() *opened {
+		return &opened{list: slices.Sorted(slices.Values(list)), memory: memory, ready: make(chan struct{}), gone: make(chan struct{})}
 	}
-	closeOpen()
-	narrow(list)
-	// A context takes a tenth of a second or more.
-	devices, errs := make([]*cuda.Device, len(list)), make([]error, len(list))
-	var wg sync.WaitGroup
-	for i, n := range list {
-		wg.Go(func() { devices[i], errs[i] = cuda.Open(n) })
-	}
-	wg.Wait()
-	open.devices = slices.DeleteFunc(slices.Clone(devices), func(d *cuda.Device) bool { return d == nil })
-	if err := errors.Join(errs...); err != nil {
-		closeOpen()
-		return nil, unopened(list, errs)
-	}
-	var err error
-	open.session, err = session.Open(open.devices, session.Options{Memory: memory})
-	if err != nil {
-		closeOpen()
-		return nil, fmt.Errorf("%w: %s: %w", ErrDevice, device, err)
-	}
-	open.list, open.memory = list, memory
-	return open.session, nil
 }
 
 // unopened is the error of GPUs of which some cannot be opened: an outdated one where that
@@ -200,43 +302,26 @@ func (e outdated) Unwrap() error { return e.error }
 
 // Session is the process's session over the GPUs that a device name asks for, the
 // first one where it does not say, with so many bytes of memory on each; 0: what is
-// free.
-func Session(device string, memory int64) (*session.Session, error) {
+// free. Session waits for runs on other GPUs. When ctx ends first, its cause is the
+// error.
+func Session(ctx context.Context, device string, memory int64) (*session.Session, error) {
 	if device == "" || device == "auto" {
 		device = "gpu"
 	}
 	if list, err := ordinals(device); err == nil && len(list) == 0 {
 		return nil, fmt.Errorf("%w: device %q: want gpu:0,1,…", ErrName, device)
 	}
-	return sessionOn(device, memory)
+	return sessionOn(ctx, device, memory)
 }
 
-// closeOpen ends the open session. What a lost device says to that is of no use.
-func closeOpen() {
-	if open.session != nil {
-		_ = open.session.Close()
-	}
-	for _, d := range open.devices {
-		_ = d.Close()
-	}
-	open.list, open.session, open.devices = nil, nil, nil
-}
-
-// Forget gives back what GPUs keep of a graph that is closed.
+// Forget gives back what GPUs keep of a graph that is closed. It does not wait for a run:
+// where one is going on, that is done at its end.
 func Forget(g *graph.Graph) error {
-	open.Lock()
-	defer open.Unlock()
-	if open.session == nil {
+	o := open.current(nil)
+	if o == nil || !o.isReady() || o.session == nil {
 		return nil
 	}
-	return open.session.ForgetOwner(g)
-}
-
-// lost reports whether an error has left one of the devices useless.
-func lost(devices []*cuda.Device) bool {
-	return slices.ContainsFunc(devices, func(d *cuda.Device) bool {
-		return d.Do(func(*cuda.Context) error { return nil }) != nil
-	})
+	return o.session.ForgetOwner(g)
 }
 
 // OnGPU reports whether a device name asks for GPUs.

@@ -2,7 +2,6 @@ package choose
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -13,29 +12,25 @@ import (
 // TestBegin: devices that begin to open early are those that are wanted later, or
 // the error that says why there are none.
 func TestBegin(t *testing.T) {
-	open.Lock() // those who open devices, now or for a test before, wait
-	before := runtime.NumGoroutine()
+	if err := closeOpen(); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"", "auto", "cpu", "gpu:x"} {
 		Begin(name, 0)
+		if open.current(nil) != nil {
+			t.Errorf("%q opens GPUs", name)
+		}
 	}
-	if n := runtime.NumGoroutine(); n > before {
-		t.Error("names without GPUs open some")
-	}
-	open.Unlock()
 	Begin("gpu:0", 0)
-	s, err := sessionOn("gpu:0", 0)
+	s, err := sessionOn(t.Context(), "gpu:0", 0)
 	if err != nil {
 		if !errors.Is(err, ErrDevice) || !errors.Is(err, cuda.ErrNoDriver) && !errors.Is(err, cuda.ErrNoDevice) {
 			t.Error(err)
 		}
 		return
 	}
-	defer func() {
-		open.Lock()
-		defer open.Unlock()
-		closeOpen()
-	}()
-	if again, err := sessionOn("gpu:0", 0); err != nil || again != s {
+	defer closeOpen()
+	if again, err := sessionOn(t.Context(), "gpu:0", 0); err != nil || again != s {
 		t.Errorf("another session: %v", err)
 	}
 }
@@ -43,11 +38,11 @@ func TestBegin(t *testing.T) {
 // TestWaited: a wait is told once.
 func TestWaited(t *testing.T) {
 	Waited()
-	_ = CheckNames("", "gpu:0")
+	_ = CheckNames(t.Context(), "", "gpu:0")
 	if driver, devices := Waited(); driver <= 0 || devices != 0 {
 		t.Errorf("waited %v for the driver and %v for devices", driver, devices)
 	}
-	_, _ = sessionOn("gpu:0", 0)
+	_, _ = sessionOn(t.Context(), "gpu:0", 0)
 	if driver, devices := Waited(); driver != 0 || devices <= 0 {
 		t.Errorf("waited %v for the driver and %v for devices", driver, devices)
 	}
@@ -69,7 +64,7 @@ func TestMeanwhile(t *testing.T) {
 	}
 	r.Meanwhile = func() { events = append(events, "meanwhile") }
 	Waited()
-	_, err := pickGPU(r)
+	_, err := pickGPU(t.Context(), r)
 	if _, devices := Waited(); len(events) < 2 || events[0] != plan.Local.String() || events[1] != "meanwhile" || devices <= 0 {
 		t.Errorf("%v, and then %v for devices, %v", events, devices, err)
 	}

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,7 +49,7 @@ func GPUEngine(name string) bool {
 
 // pickGPU is Pick for GPUs asked for by name. No other device is tried in their
 // place.
-func pickGPU(r Request) (Choice, error) {
+func pickGPU(ctx context.Context, r Request) (Choice, error) {
 	auto := r.Engine == "" || r.Engine == "auto"
 	try := onGPU
 	if !auto {
@@ -73,7 +74,7 @@ func pickGPU(r Request) (Choice, error) {
 	if r.Meanwhile != nil {
 		r.Meanwhile()
 	}
-	s, err := sessionOn(r.Device, r.GPUMemory)
+	s, err := sessionOn(ctx, r.Device, r.GPUMemory)
 	if err != nil {
 		return Choice{}, err
 	}

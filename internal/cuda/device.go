@@ -18,6 +18,7 @@ type Device struct {
 	info   Info
 	inUse  atomic.Int64
 	inside atomic.Bool // a function of Do is running
+	gone   atomic.Bool // lost is not nil
 
 	// What follows belongs to the device's goroutine.
 	backend Backend
@@ -63,6 +64,17 @@ func (d *Device) Info() Info { return d.info }
 
 // InUse is how many bytes of device memory and pinned host memory are allocated and not yet freed.
 func (d *Device) InUse() int64 { return d.inUse.Load() }
+
+// Lost reports whether every Do fails from now on: an error has left the device useless, or it is closed. It does
+// not wait for work on the device.
+func (d *Device) Lost() bool {
+	select {
+	case <-d.done:
+		return true
+	default:
+		return d.gone.Load()
+	}
+}
 
 // Do runs f on the device's goroutine and returns its error. Functions run one after the other; Do inside f
 // runs at once; an f that waits for another goroutine's Do waits for ever. Going to the device's thread and back
@@ -207,6 +219,7 @@ func (d *Device) ready() error {
 func (d *Device) note(err error) error {
 	if err != nil && d.lost == nil && errors.Is(err, ErrLost) {
 		d.lost = err
+		d.gone.Store(true)
 	}
 	return err
 }

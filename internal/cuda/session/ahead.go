@@ -14,9 +14,13 @@ import (
 // ErrAhead is what Run of a session of Ahead returns when all went well.
 var ErrAhead = errors.New("session: kernels are being compiled, and nothing has run")
 
+// ErrBusy is what Run of a session of Ahead returns while a run has the devices: nothing
+// was compiled.
+var ErrBusy = errors.New("session: another run has the devices")
+
 // Ahead is the session for an engine that is to have its kernels compiled before it
 // runs. Run there only begins to compile those of its job, for all devices, and
-// returns ErrAhead: a Run of the same job in s finds them compiled, or waits for the
+// returns ErrAhead, or ErrBusy where another run has the devices: a Run of the same job in s finds them compiled, or waits for the
 // one compilation, whose error it gets. What has not begun when ctx ends is not
 // compiled. Close s, and not what is returned.
 func (s *Session) Ahead() *Session {
@@ -25,10 +29,16 @@ func (s *Session) Ahead() *Session {
 
 // expect begins to compile the job's kernels.
 func (s *Session) expect(ctx context.Context, j *Job) error {
-	if err := s.use.take(ctx); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	if !s.use.try() {
+		return ErrBusy
+	}
 	defer s.release()
+	if s.use.over() {
+		return errClosed
+	}
 	for _, d := range s.devs {
 		if err := d.dev.Do(func(c *cuda.Context) error { return j.expect(ctx, c, d.dev.Info()) }); err != nil {
 			return err

@@ -32,12 +32,20 @@ func (l *lock) take(ctx context.Context) error {
 	case <-l.closed:
 		return errClosed
 	}
-	select {
-	case <-l.closed: // while it waited
+	if l.over() { // while it waited
 		l.give()
 		return errClosed
+	}
+	return nil
+}
+
+// over reports whether the session is closed.
+func (l *lock) over() bool {
+	select {
+	case <-l.closed:
+		return true
 	default:
-		return nil
+		return false
 	}
 }
 

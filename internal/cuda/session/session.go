@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -77,6 +78,22 @@ func Open(devices []*cuda.Device, o Options) (*Session, error) {
 func (s *Session) Close() error {
 	s.use.close()
 	s.use.held <- struct{}{}
+	return s.shut()
+}
+
+// CloseWithin is Close in turn with the runs that wait; closed reports whether this call
+// has closed the session. When ctx ends first, the session stays open and the error is
+// the cause. The error of a session that another call closes is cuda.ErrClosed.
+func (s *Session) CloseWithin(ctx context.Context) (closed bool, err error) {
+	if err := s.use.take(ctx); err != nil {
+		return false, err
+	}
+	s.use.close()
+	return true, s.shut()
+}
+
+// shut gives back what the session keeps, and then the devices, which the caller has.
+func (s *Session) shut() error {
 	defer s.use.give()
 	s.mu.Lock()
 	errs := s.lost
