@@ -12,6 +12,8 @@
 //		fmt.Println(m.ID("a"), m.ID("b"), m.ID("c"))
 //	}
 //
+// A [Match] also has the items of the query's RETURN and the data edges that were chosen.
+//
 // A pattern's names are distinct vertices unless the text says otherwise (MATCH
 // DIFFERENT EDGES, MATCH REPEATABLE ELEMENTS). Counts are exact and come in two
 // kinds: embeddings, the ways to map the pattern's names, and subgraphs, the
@@ -22,5 +24,6 @@
 // Contexts cancel everything; what was found until then is returned with the
 // context's error and marked as not complete. Iterators may be left at any time.
 // Errors wrap one of ErrUsage, ErrInput, ErrQuery, ErrMemory and ErrDevice where
-// they are of that kind.
+// they are of that kind. An [InputError] and a [QueryError] have the place of the mistake
+// in fields. A call takes the options that concern it; another one is an error.
 package weft

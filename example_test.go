@@ -82,6 +82,38 @@ func ExampleGraph_Match() {
 	// Output: dan eve
 }
 
+func ExampleMatch_Values() {
+	path, remove := friends()
+	defer remove()
+	text := "src,dst,label,time:s,amount\nann,bob,pays,1700000000,25\nbob,cyd,pays,1700000060,24\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		fmt.Println(err)
+		return
+	}
+	g, err := weft.Open(context.Background(), path, weft.WithDirected(true))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	q, err := weft.Parse("MATCH (a)-[e:pays]->(b)-[f:pays]->(c) RETURN a, c, e.amount - f.amount AS fee, f.time")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for m, err := range g.Match(context.Background(), q) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(m.Columns(), m.Value("a"), m.Value("fee").(int64), m.At(3).(time.Time))
+		e, _ := m.Edge("e")
+		fmt.Println(e.Src, e.Dst, e.Label, e.Properties["amount"])
+	}
+	// Output:
+	// [a c fee f.time] ann 1 2023-11-14 22:14:20 +0000 UTC
+	// ann bob pays 25
+}
+
 func ExampleGraph_List() {
 	g, remove := openFriends()
 	defer remove()

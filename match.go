@@ -17,44 +17,9 @@ import (
 	"github.com/weftgraph/weft/internal/sink"
 )
 
-// Match is one match of a query.
-type Match struct {
-	g        *Graph
-	p        *pattern.Pattern
-	vertices []uint32
-}
-
-// Names are the names of the pattern's vertices, in the order of IDs.
-func (m Match) Names() []string {
-	out := make([]string, len(m.vertices))
-	for v := range out {
-		out[v] = m.p.VertexName(v)
-	}
-	return out
-}
-
-// IDs are the user's ids of the matched vertices.
-func (m Match) IDs() []string {
-	out := make([]string, len(m.vertices))
-	for i, v := range m.vertices {
-		out[i] = m.g.g.IDs.String(v)
-	}
-	return out
-}
-
-// ID is the user's id of the vertex that a name is bound to; "" for a name that
-// the pattern does not have.
-func (m Match) ID(name string) string {
-	for i, v := range m.vertices {
-		if m.p.VertexName(i) == name {
-			return m.g.g.IDs.String(v)
-		}
-	}
-	return ""
-}
-
 // Match lists the matches of q, in no order. The iteration may be left at any
-// time; an error ends it.
+// time; an error ends it. Matches come in batches from all threads: one that is kept keeps
+// its batch in memory, and may be read as long as the graph is open.
 func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq2[Match, error] {
 	return func(yield func(Match, error) bool) {
 		s, err := collect(callMatch, options)
@@ -70,17 +35,25 @@ func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq
 		if j == nil {
 			return
 		}
+		of, err := g.listing(j, q)
+		if err != nil {
+			yield(Match{}, withKind(ErrQuery, err))
+			return
+		}
 		ctx, cancel := context.WithCancel(ctx)
-		rows := &channel{ctx: ctx, to: make(chan Match, 256), g: g, p: j.plan.Pattern}
+		rows := &channel{ctx: ctx, to: make(chan engine.Batch, 4)}
 		var runErr error
 		go func() {
 			_, runErr = j.run(ctx, rows)
 			close(rows.to)
 		}()
 		left := false
-		for m := range rows.to {
-			if !left && !yield(m, nil) {
-				left = true
+		for b := range rows.to {
+			for i := 0; i < b.Rows && !left; i++ {
+				m := Match{of, b.Vertices[i*b.Width : (i+1)*b.Width], b.Edges[i*b.EdgeWidth : (i+1)*b.EdgeWidth]}
+				left = !yield(m, nil)
+			}
+			if left {
 				cancel()
 			}
 		}
@@ -119,24 +92,21 @@ func (q *Query) lists(s *settings) What {
 	return Subgraphs
 }
 
-// channel is a sink that hands matches to an iteration.
+// channel is a sink that hands batches to an iteration.
 type channel struct {
 	ctx context.Context
-	to  chan Match
-	g   *Graph
-	p   *pattern.Pattern
+	to  chan engine.Batch
 }
 
 func (c *channel) Emit(_ int, b *engine.Batch) error {
-	all := slices.Clone(b.Vertices[:b.Rows*b.Width])
-	for i := range b.Rows {
-		select {
-		case c.to <- Match{c.g, c.p, all[i*b.Width : (i+1)*b.Width]}:
-		case <-c.ctx.Done():
-			return c.ctx.Err()
-		}
+	own := *b // the engine uses b's memory again
+	own.Vertices, own.Edges = slices.Clone(b.Vertices[:b.Rows*b.Width]), slices.Clone(b.Edges[:b.Rows*b.EdgeWidth])
+	select {
+	case c.to <- own:
+		return nil
+	case <-c.ctx.Done():
+		return c.ctx.Err()
 	}
-	return nil
 }
 
 // first is a sink that wants one match.
@@ -194,12 +164,14 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	return r, err
 }
 
+// edgeAt is the place of a pattern edge among a row's chosen edges, or -1.
+func (j *job) edgeAt(e int) int {
+	return slices.IndexFunc(j.plan.Edges, func(c plan.EdgeChoice) bool { return c.Edge == e })
+}
+
 // columns are the columns of a listing.
 func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
 	p := j.plan.Pattern
-	edgeAt := func(e int) int {
-		return slices.IndexFunc(j.plan.Edges, func(c plan.EdgeChoice) bool { return c.Edge == e })
-	}
 	var cols []sink.Column
 	if j.s.queryCol {
 		name := q.Name()
@@ -211,12 +183,12 @@ func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
 		}
 		for _, c := range j.plan.Edges {
 			if p.Edges[c.Edge].Named() {
-				cols = append(cols, sink.Edge(g.g, p.EdgeName(c.Edge), edgeAt(c.Edge)))
+				cols = append(cols, sink.Edge(g.g, p.EdgeName(c.Edge), j.edgeAt(c.Edge)))
 			}
 		}
 		return cols, nil
 	}
-	items, err := g.items(q.q.Return.Items, p, j.s, edgeAt)
+	items, err := g.items(q.q.Return.Items, p, j.s, j.edgeAt)
 	return append(cols, items...), err
 }
 
@@ -228,11 +200,7 @@ func (g *Graph) items(items []gql.Item, p *pattern.Pattern, s *settings, edgeAt 
 	}
 	var cols []sink.Column
 	for _, item := range items {
-		name := item.Name
-		if name == "" {
-			name = strings.TrimSpace(pattern.FormatExpr(p, item.Expr))
-		}
-		c, err := sink.Expr(g.g, p, name, item.Expr, edgeAt)
+		c, err := sink.Expr(g.g, p, label(p, item), item.Expr, edgeAt)
 		if err != nil {
 			return nil, err
 		}
@@ -259,6 +227,14 @@ func (g *Graph) missingColumns(items []gql.Item, given []string) (notes []string
 		})
 	}
 	return notes
+}
+
+// label is the name of an item's column.
+func label(p *pattern.Pattern, item gql.Item) string {
+	if item.Name != "" {
+		return item.Name
+	}
+	return strings.TrimSpace(pattern.FormatExpr(p, item.Expr))
 }
 
 // withParams replaces the parameters in the items.

@@ -89,6 +89,10 @@ func Edge(g *graph.Graph, name string, index int) Column {
 	return c
 }
 
+// Fields are the columns of an edge: src, dst and, where the graph has them, label, time
+// and the properties. Their rows have the id of a data edge in e[0], and no vertices.
+func (c *Column) Fields() []Column { return c.fields }
+
 // ends returns the source and target of a data edge: a row of the edge table,
 // or of a graph without one a place in Out.Adj.
 func ends(g *graph.Graph, id uint64) (uint32, uint32) {
@@ -110,11 +114,15 @@ func Value(name string, t Type, value func(m []uint32, e []uint64) any) Column {
 	return Column{Name: name, Type: t, source: fromValue, value: value}
 }
 
-// Value is what the column has in a row: nil where it is missing. It is no column of
-// edges.
-func (c *Column) Value(m []uint32) any {
-	if c.source != fromVertex {
-		return c.value(m, nil)
+// Value returns the column's value in a row of matched vertices: nil where it is missing.
+// The column must not depend on edges.
+func (c *Column) Value(m []uint32) any { return c.At(m, nil) }
+
+// At returns the column's value in a row of matched vertices and chosen edges: nil where it
+// is missing. A column of edges has Fields instead.
+func (c *Column) At(m []uint32, e []uint64) any {
+	if c.source == fromValue {
+		return c.value(m, e)
 	}
 	if c.Type == Int {
 		return c.g.IDs.Int(m[c.index])

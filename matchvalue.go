@@ -1,0 +1,320 @@
+package weft
+
+import (
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// Match is one match of a query. Its values are read from the graph when they are asked
+// for, so that it must not be used after the graph is closed.
+type Match struct {
+	of       *listing
+	vertices []uint32
+	edges    []uint64 // ids of data edges, in the plan's order
+}
+
+// Edge is a data edge.
+type Edge struct {
+	// Src and Dst are the user's ids of the source and the target: int64 in graphs whose
+	// ids are numbers, and string in others. An edge without a direction has them in
+	// either order.
+	Src, Dst any
+	// Label is "" for an edge without one.
+	Label string
+	// Time is nil without a time. It is a time.Time where the graph says what the unit
+	// of its times is, and an int64 in other graphs.
+	Time any
+	// Properties are the values of the properties that are not NULL: int64, float64,
+	// bool, string or time.Time.
+	Properties map[string]any
+}
+
+// listing is what the matches of one iteration share.
+type listing struct {
+	g       *Graph
+	p       *pattern.Pattern
+	columns []matchColumn
+	edges   []string // the names of the pattern's edges in the plan's order; "" without one
+	edge    *edgeReader
+}
+
+// matchColumn is a column of values of matches.
+type matchColumn struct {
+	name string
+	at   func(m []uint32, e []uint64) any
+}
+
+// Names are the names of the pattern's vertices, in the order of IDs.
+func (m Match) Names() []string {
+	out := make([]string, len(m.vertices))
+	for v := range out {
+		out[v] = m.of.p.VertexName(v)
+	}
+	return out
+}
+
+// IDs are the user's ids of the matched vertices, as text.
+func (m Match) IDs() []string {
+	out := make([]string, len(m.vertices))
+	for i, v := range m.vertices {
+		out[i] = m.of.g.g.IDs.String(v)
+	}
+	return out
+}
+
+// ID is the user's id of the vertex that a name is bound to, as text. It is "" for a name
+// that the pattern does not have.
+func (m Match) ID(name string) string {
+	for i, v := range m.vertices {
+		if m.of.p.VertexName(i) == name {
+			return m.of.g.g.IDs.String(v)
+		}
+	}
+	return ""
+}
+
+// Vertex is the user's id of the vertex that a name is bound to: an int64 in graphs whose
+// ids are numbers, and a string in others. It is nil for a name that the pattern does not
+// have.
+func (m Match) Vertex(name string) any {
+	for i, v := range m.vertices {
+		if m.of.p.VertexName(i) == name {
+			return userID(m.of.g.g, v)
+		}
+	}
+	return nil
+}
+
+// Edge is the data edge that a name of the pattern is bound to. It is false for a name that
+// the pattern does not have, and for an edge that stands for no single data edge.
+func (m Match) Edge(name string) (Edge, bool) {
+	if i := slices.Index(m.of.edges, name); i >= 0 && name != "" {
+		return m.of.edge.read(m.edges[i]), true
+	}
+	return Edge{}, false
+}
+
+// Columns are the names of the values of Values: the items of the query's RETURN or,
+// without items, all vertices and all named edges of the pattern.
+func (m Match) Columns() []string {
+	out := make([]string, len(m.of.columns))
+	for i := range out {
+		out[i] = m.of.columns[i].name
+	}
+	return out
+}
+
+// Values are the values of Columns: int64, float64, bool, string, time.Time, Edge, or nil
+// for NULL. Times are as in Edge.
+func (m Match) Values() []any {
+	out := make([]any, len(m.of.columns))
+	for i := range out {
+		out[i] = m.At(i)
+	}
+	return out
+}
+
+// At is the value of column i, from 0, as Values has it.
+func (m Match) At(i int) any { return m.of.columns[i].at(m.vertices, m.edges) }
+
+// Value is the value of the first column with a name, as Values has it. It is nil where
+// there is none.
+func (m Match) Value(column string) any {
+	for i := range m.of.columns {
+		if m.of.columns[i].name == column {
+			return m.At(i)
+		}
+	}
+	return nil
+}
+
+// listing makes the columns of q's matches.
+func (g *Graph) listing(j *job, q *Query) (*listing, error) {
+	p := j.plan.Pattern
+	l := &listing{g: g, p: p, edge: newEdgeReader(g.g)}
+	for _, c := range j.plan.Edges {
+		name := ""
+		if p.Edges[c.Edge].Named() {
+			name = p.EdgeName(c.Edge)
+		}
+		l.edges = append(l.edges, name)
+	}
+	if q.q.Return.Kind != gql.ReturnItems {
+		for v := range p.Vertices {
+			l.columns = append(l.columns, matchColumn{p.VertexName(v), func(m []uint32, _ []uint64) any { return userID(g.g, m[v]) }})
+		}
+		for at, name := range l.edges {
+			if name != "" {
+				l.columns = append(l.columns, matchColumn{name, func(_ []uint32, e []uint64) any { return l.edge.read(e[at]) }})
+			}
+		}
+		return l, nil
+	}
+	items, err := withParams(q.q.Return.Items, j.s.params)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		at, err := l.item(item.Expr, j)
+		if err != nil {
+			return nil, err
+		}
+		l.columns = append(l.columns, matchColumn{label(p, item), at})
+	}
+	return l, nil
+}
+
+// item is how to read an item of a RETURN. Edges and times are values of their own here,
+// which columns of tables have not.
+func (l *listing) item(x pattern.Expr, j *job) (func(m []uint32, e []uint64) any, error) {
+	c, err := sink.Expr(l.g.g, l.p, "", x, j.edgeAt)
+	if err != nil {
+		return nil, err
+	}
+	if c.Type == sink.EdgeType {
+		at := j.edgeAt(x.(pattern.RefExpr).Of.Index)
+		return func(_ []uint32, e []uint64) any { return l.edge.read(e[at]) }, nil
+	}
+	if x, ok := x.(pattern.Prop); ok {
+		i := x.Of.Index
+		if x.Of.Kind == pattern.VertexRef {
+			if col, ok := property(l.g.g.VertexProps, x.Key).(*array.Timestamp); ok {
+				return func(m []uint32, _ []uint64) any { return timestamp(col, int(m[i])) }, nil
+			}
+		} else if t := l.g.g.Edges; t != nil {
+			at := j.edgeAt(i)
+			switch col := property(t.Props, x.Key).(type) {
+			case *array.Timestamp:
+				return func(_ []uint32, e []uint64) any { return timestamp(col, int(e[at])) }, nil
+			case nil:
+				if t.Time != nil && slices.Contains(graph.TimeNames, x.Key) {
+					return func(_ []uint32, e []uint64) any { return l.edge.time(t.Time[e[at]]) }, nil
+				}
+			}
+		}
+	}
+	return c.At, nil
+}
+
+// userID is the user's id of a vertex.
+func userID(g *graph.Graph, v uint32) any {
+	if g.IDs.Numeric() {
+		return g.IDs.Int(v)
+	}
+	return g.IDs.String(v)
+}
+
+// property is a column of properties, nil where there is none of that name.
+func property(rec arrow.RecordBatch, key string) arrow.Array {
+	if rec == nil {
+		return nil
+	}
+	if i := rec.Schema().FieldIndices(key); len(i) > 0 {
+		return rec.Column(i[0])
+	}
+	return nil
+}
+
+// timestamp is a time in a column of properties.
+func timestamp(col *array.Timestamp, row int) any {
+	if col.IsNull(row) {
+		return nil
+	}
+	return col.Value(row).ToTime(col.DataType().(*arrow.TimestampType).Unit)
+}
+
+// edgeReader reads data edges by their ids.
+type edgeReader struct {
+	g      *graph.Graph
+	fields []sink.Column
+	stamps []*array.Timestamp // by property; nil for one that is none
+	// Times are num/den nanoseconds since 1970 where the graph says so.
+	num, den int64
+	dated    bool
+}
+
+func newEdgeReader(g *graph.Graph) *edgeReader {
+	c := sink.Edge(g, "", 0)
+	r := &edgeReader{g: g, fields: c.Fields()}
+	r.num, r.den, r.dated = g.TimeUnit()
+	if g.Edges != nil && g.Edges.Props != nil {
+		for _, col := range g.Edges.Props.Columns() {
+			stamp, _ := col.(*array.Timestamp)
+			r.stamps = append(r.stamps, stamp)
+		}
+	}
+	return r
+}
+
+// read is the edge with an id.
+func (r *edgeReader) read(id uint64) Edge {
+	row := [1]uint64{id}
+	next := 0
+	field := func() any {
+		next++
+		return r.fields[next-1].At(nil, row[:])
+	}
+	e := Edge{Src: field(), Dst: field()}
+	t := r.g.Edges
+	if t == nil {
+		return e
+	}
+	if t.Label != nil {
+		e.Label, _ = field().(string)
+	}
+	if t.Time != nil {
+		next++
+		e.Time = r.time(t.Time[id])
+	}
+	for i, stamp := range r.stamps {
+		name := r.fields[next].Name
+		x := field()
+		if stamp != nil {
+			x = timestamp(stamp, int(id))
+		}
+		if x == nil {
+			continue
+		}
+		if e.Properties == nil {
+			e.Properties = make(map[string]any, len(r.stamps)-i)
+		}
+		e.Properties[name] = x
+	}
+	return e
+}
+
+// time is the time of an edge. It stays a number where its unit is not known, and where a
+// time.Time has no room for it.
+func (r *edgeReader) time(t int64) any {
+	if !r.dated {
+		return t
+	}
+	size := uint64(t)
+	if t < 0 {
+		size = -size
+	}
+	// size·num/den nanoseconds are whole seconds and a rest.
+	hi, lo := bits.Mul64(size, uint64(r.num))
+	second := 1e9 * uint64(min(r.den, 1e10))
+	if r.den >= 1e10 || hi >= second {
+		return t
+	}
+	whole, rest := bits.Div64(hi, lo, second)
+	if whole > 1<<62 {
+		return t
+	}
+	sec, ns := int64(whole), int64(rest/uint64(r.den))
+	if t < 0 {
+		sec, ns = -sec, -ns
+	}
+	return time.Unix(sec, ns).UTC()
+}
