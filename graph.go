@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
@@ -51,6 +52,9 @@ func open(ctx context.Context, path string, s *settings) (*Graph, error) {
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if errors.As(err, new(*disk.TempError)) {
+			return nil, fmt.Errorf("%s: unpacking: %w", path, err) // which is not about the input
 		}
 		return nil, withKind(ErrInput, classify(err))
 	}

@@ -44,6 +44,9 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 			if err := format.CheckOutput(args[1], to, vertices); err != nil {
 				return usagef("%v", err)
 			}
+			if err := checkFiles(args[1], vertices); err != nil {
+				return err
+			}
 			g.path = args[0]
 			bar := a.progress(f.progress)
 			graph, err := a.load(&g, &f, bar)

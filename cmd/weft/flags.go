@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/sink"
@@ -213,6 +214,9 @@ func (f *commonFlags) checkValues() error {
 	if err := f.nameFormat(); err != nil {
 		return err
 	}
+	if err := checkFiles(f.out); err != nil {
+		return err
+	}
 	switch f.progress {
 	case "auto", "plain", "json", "none":
 	default:
@@ -241,6 +245,20 @@ func (f *commonFlags) checkValues() error {
 		name, _, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
 			return usagef("--param %q: want NAME=VALUE", s)
+		}
+	}
+	return nil
+}
+
+// checkFiles says, before anything is read or searched, that a file cannot be
+// written under its name.
+func checkFiles(names ...string) error {
+	for _, name := range names {
+		if name == "" || name == "-" {
+			continue
+		}
+		if err := disk.Check(name); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -58,6 +58,9 @@ Models and their parameters:
 			if err := format.CheckOutput(f.out, f.to, ""); err != nil {
 				return usagef("%v", err)
 			}
+			if err := checkFiles(f.out); err != nil {
+				return err
+			}
 			return a.gen(spec, &f)
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/sink"
 )
@@ -15,19 +16,18 @@ import (
 type output struct {
 	w    io.Writer
 	zip  io.Closer // a compressor before the file
-	file *sink.File
-	name string
+	file *disk.File
 }
 
 func (a *app) open(name string) (*output, error) {
 	if name == "" || name == "-" {
 		return &output{w: a.stdout}, nil
 	}
-	f, err := sink.Create(name)
+	f, err := disk.Create(a.ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	out := &output{w: f, file: f, name: name}
+	out := &output{w: f, file: f}
 	z, err := packer(name, f)
 	if err != nil {
 		f.Abort()
@@ -66,7 +66,7 @@ func (o *output) finish(err error) error {
 }
 
 // partial keeps what was written under the name with ".partial" added, which it
-// returns; "" where the output is no file.
+// returns; "" where the output is not a file of its own.
 func (o *output) partial() (string, error) {
 	if o.file == nil {
 		return "", nil
@@ -75,8 +75,7 @@ func (o *output) partial() (string, error) {
 		o.file.Abort()
 		return "", err
 	}
-	name := o.name + ".partial"
-	return name, o.file.CommitAs(name)
+	return o.file.CommitPart()
 }
 
 // jsonWriter writes values as they come: a line each, or one document, which is

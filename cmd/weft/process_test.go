@@ -7,10 +7,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -166,22 +168,108 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestFullDisk limits the size of files, as a full disk would.
+// TestFullDisk limits the size of files, as a full disk would, for every format that is written.
 func TestFullDisk(t *testing.T) {
 	g := bigGraph(t)
 	dir := t.TempDir()
-	for _, to := range []string{"csv", "ndjson", "json", "table", "arrow", "parquet"} {
-		c := command(t, "match", "-g", g, "--pattern", "path(5)", "--limit", "300000", "-o", filepath.Join(dir, "x"), "--to", to)
+	full := func(name string, args ...string) {
+		t.Helper()
+		c := command(t, args...)
 		c.Path, c.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 20; trap '' XFSZ; exec "$0" "$@"`, c.Path}, c.Args[1:]...)
 		var errs bytes.Buffer
 		c.Stderr = &errs
 		_ = c.Run()
-		if code := c.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(errs.String(), "file too large") || !strings.Contains(errs.String(), filepath.Join(dir, "x")) {
-			t.Errorf("%s: exit %d: %s", to, code, errs.String())
+		if code := c.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(errs.String(), "file too large") || !strings.Contains(errs.String(), filepath.Join(dir, name)) {
+			t.Errorf("%v: exit %d: %s", args, code, errs.String())
 		}
 		if entries, _ := os.ReadDir(dir); len(entries) != 0 {
-			t.Errorf("%s: left: %v", to, entries)
+			t.Errorf("%v: left: %v", args, entries)
 		}
+	}
+	for _, to := range []string{"csv", "ndjson", "json", "table", "arrow", "parquet"} {
+		full("x", "match", "-g", g, "--pattern", "path(5)", "--limit", "300000", "-o", filepath.Join(dir, "x"), "--to", to)
+	}
+	for _, name := range []string{"x.csv", "x.tsv", "x.el", "x.mtx", "x.tve", "x.gmatch", "x.sg", "x.weft", "x.arrow", "x.parquet", "x.txt.gz", "x.mtx.zst"} {
+		full(name, "convert", "--lossy", g, filepath.Join(dir, name))
+		full(name, "gen", "er", "--n", "2000", "--m", "40000", "-o", filepath.Join(dir, name))
+	}
+	full("v.csv", "convert", "--lossy", g, "/dev/null", "--to", "csv", "--write-vertices", filepath.Join(dir, "v.csv"), "--labels", bigLabels(t))
+	// A vertex table that cannot be written takes the edges with it.
+	full("v.csv", "convert", "--lossy", smallGraph(t), filepath.Join(dir, "e.csv"), "--write-vertices", filepath.Join(dir, "v.csv"), "--labels", bigLabels(t))
+}
+
+// bigLabels is a file of vertex labels that is larger than TestFullDisk allows.
+func bigLabels(t *testing.T) string {
+	t.Helper()
+	var text bytes.Buffer
+	for v := range 5000 {
+		fmt.Fprintf(&text, "%d label%d\n", v, v%10)
+	}
+	return put(t, "labels.txt", text.String())
+}
+
+func smallGraph(t *testing.T) string { return put(t, "small.txt", "1 2\n2 3\n3 1\n") }
+
+func put(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDevices: devices and pipes are written to, by every command that writes, and stay as they are.
+func TestDevices(t *testing.T) {
+	g := smallGraph(t)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table := filepath.Join(filepath.Dir(pipe), "table.csv") // whose name says a format
+	if err := os.Symlink(pipe, table); err != nil {
+		t.Fatal(err)
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"convert", g, "OUT", "--to", "csv"}, {"convert", g, "OUT", "--to", "weft"}, {"gen", "star", "--n", "3", "--to", "csv", "-o", "OUT"},
+		{"count", g, "--pattern", "triangle", "-o", "OUT"}, {"match", g, "--pattern", "triangle", "-o", "OUT"}, {"motifs", g, "-o", "OUT"},
+		{"exists", g, "--pattern", "triangle", "-o", "OUT"}, {"info", g, "-o", "OUT"}, {"explain", g, "--pattern", "triangle", "-o", "OUT"},
+		{"verify", g, "--pattern", "triangle", "-o", "OUT"}, {"matcha", "run", "triangles", "-g", g, "-o", "OUT"},
+		{"convert", g, "/dev/null", "--to", "csv", "--lossy", "--write-vertices", table},
+	} {
+		for _, out := range []string{os.DevNull, pipe} {
+			read := make(chan []byte, 1)
+			if out == pipe {
+				go func() {
+					b, _ := os.ReadFile(pipe)
+					read <- b
+				}()
+			}
+			with := slices.Clone(args)
+			if i := slices.Index(with, "OUT"); i >= 0 {
+				with[i] = out
+			} else if out == os.DevNull {
+				continue
+			}
+			var errs bytes.Buffer
+			if code := run(t.Context(), with, nil, io.Discard, &errs); code != exitOK {
+				t.Errorf("%v: exit %d: %s", with, code, errs.String())
+				continue // nobody may have opened the pipe
+			}
+			if out == pipe && len(<-read) == 0 {
+				t.Errorf("%v wrote nothing", with)
+			}
+		}
+	}
+	if info, err := os.Lstat(pipe); err != nil || info.Mode() != os.ModeNamedPipe|0o600 {
+		t.Errorf("the pipe is %v, %v", info.Mode(), err)
+	}
+	if after, err := os.Lstat(os.DevNull); err != nil || after.Mode() != null.Mode() {
+		t.Errorf("%s is %v, %v", os.DevNull, after.Mode(), err)
 	}
 }
 

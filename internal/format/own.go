@@ -2,10 +2,11 @@ package format
 
 import (
 	"context"
+	"errors"
 	"io"
-	"os"
 	"strings"
 
+	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph"
 )
 
@@ -27,8 +28,8 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 		if err != nil {
 			return nil, err
 		}
-		path = tmp
-		defer os.Remove(tmp) // the mapping stays valid where the system can map
+		path = tmp.Path()
+		defer tmp.Remove() // the mapping stays valid where the system can map
 	}
 	g, err := graph.Open(path)
 	if err != nil {
@@ -52,27 +53,26 @@ type unnamed struct {
 func (e unnamed) Error() string { return strings.TrimPrefix(e.err.Error(), e.name+": ") }
 func (e unnamed) Unwrap() error { return e.err }
 
-func (r *reading) unpack() (string, error) {
+func (r *reading) unpack() (*disk.Temp, error) {
 	in, err := r.src.open()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer in.Close()
-	f, err := os.CreateTemp("", "weft-*.weft")
+	f, err := disk.NewTempFile("unpacked")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	n, err := io.Copy(f, ctxReader{r.ctx, in})
-	if e := f.Close(); err == nil && e != nil {
-		err = e
-	} else if err != nil {
+	var full *disk.TempError
+	if err != nil && !errors.As(err, &full) {
 		err = r.src.readError(err, n)
 	}
 	if err != nil {
-		os.Remove(f.Name())
-		return "", err
+		f.Remove()
+		return nil, err
 	}
-	return f.Name(), nil
+	return f, nil
 }
 
 // ctxReader ends a copy when the context ends.
@@ -86,8 +86,4 @@ func (c ctxReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.r.Read(p)
-}
-
-func (w *writing) own(path string, o WriteOptions) error {
-	return toFile(w.ctx, path, o.Stdout, w.g.Write)
 }

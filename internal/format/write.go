@@ -3,8 +3,6 @@ package format
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph"
 )
 
@@ -59,11 +58,10 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 		o.Lost(fmt.Sprintf("%s loses %s", f, strings.Join(lost, "; ")))
 	}
 	w := &writing{ctx: ctx, g: g, variant: variant}
-	if f == Weft {
-		return w.own(path, o)
-	}
-	err = toFile(ctx, path, o.Stdout, func(out io.Writer) error {
+	edges, err := toFile(ctx, path, o.Stdout, func(out io.Writer) error {
 		switch f {
+		case Weft:
+			return g.Write(out)
 		case EdgeList:
 			return w.edgeList(out)
 		case EL, WEL:
@@ -84,13 +82,13 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 		return wrapf(ErrUnknown, "%s cannot be written", f)
 	})
 	if err != nil || o.Vertices == "" {
-		return err
+		return edges.end(err)
 	}
 	vf, vv, err := outFormat(o.Vertices, "")
 	if err != nil {
-		return err
+		return edges.end(err)
 	}
-	return toFile(ctx, o.Vertices, o.Stdout, func(out io.Writer) error {
+	vertices, err := toFile(ctx, o.Vertices, o.Stdout, func(out io.Writer) error {
 		switch vf {
 		case Arrow:
 			return w.arrow(out, vertexRole)
@@ -99,6 +97,7 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 		}
 		return w.vertexText(out, vv)
 	})
+	return vertices.end(edges.end(err))
 }
 
 // writing is one Write.
@@ -179,42 +178,40 @@ func outFormat(path, name string) (Format, string, error) {
 	return "", "", wrapf(ErrUnknown, "%s: the name's extension says no format; give one with --to (%s)", path, strings.Join(Formats()[1:], ", "))
 }
 
-// toFile gives fill a buffered, perhaps compressing writer on a temporary file
-// beside path, and renames it when all is written.
-func toFile(ctx context.Context, path string, stdout io.Writer, fill func(io.Writer) error) (err error) {
+// written is a file that is complete except for its name; nil is the standard output.
+type written struct{ *disk.File }
+
+// toFile gives fill a buffered, perhaps compressing writer on a file that does not
+// have its name yet.
+func toFile(ctx context.Context, path string, stdout io.Writer, fill func(io.Writer) error) (*written, error) {
 	if path == "-" {
 		if stdout == nil {
 			stdout = os.Stdout
 		}
-		if err := filter(ctx, stdout, "", fill); err != nil {
-			return explainWrite("standard output", err)
-		}
-		return nil
+		return nil, explainWrite("standard output", filter(ctx, stdout, "", fill))
 	}
-	var r [6]byte
-	_, _ = rand.Read(r[:])
-	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+hex.EncodeToString(r[:])+".tmp")
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := disk.Create(ctx, path)
 	if err != nil {
-		return explainWrite(path, err)
+		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(tmp)
-			err = explainWrite(path, err)
-		}
-	}()
 	if err := filter(ctx, f, path, fill); err != nil {
+		f.Abort()
+		return nil, explainWrite(path, err)
+	}
+	return &written{f}, nil
+}
+
+// end gives the file its name, unless there is an error, after which nothing is
+// left of it.
+func (w *written) end(err error) error {
+	switch {
+	case w == nil:
+		return err
+	case err != nil:
+		w.Abort()
 		return err
 	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
+	return w.Commit()
 }
 
 // ctxWriter fails when the context has ended.
@@ -261,16 +258,20 @@ func filter(ctx context.Context, out io.Writer, path string, fill func(io.Writer
 	return ctx.Err()
 }
 
+// explainWrite names what an error is about, where it does not say so itself.
 func explainWrite(path string, err error) error {
 	var pe *os.PathError
 	var fe *Error
 	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%s: the disk is full; nothing was kept: %w", path, err)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &fe):
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &fe):
+		return err
+	case strings.HasPrefix(err.Error(), path+": "):
 		return err
 	case errors.As(err, &pe):
-		return fmt.Errorf("%s: %s: %w", path, pe.Op, pe.Err)
+		err = pe.Err
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%s: the disk is full: %w", path, err)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/weftgraph/weft/internal/disk"
 )
 
 // Write writes the graph in its file form. Property columns are encoded in
@@ -167,7 +167,7 @@ func arrowParts(b []byte) (head, tail uint32) {
 		}
 		return at + 8 + int(binary.LittleEndian.Uint32(b[at+4:])), true
 	}
-	all := uint32(min(len(b), 1<<31))
+	all := uint32(min(uint64(len(b)), 1<<31))
 	if len(b) < 26 {
 		return all, 0
 	}
@@ -185,35 +185,14 @@ func arrowParts(b []byte) (head, tail uint32) {
 
 // WriteFile writes the graph to a file. The file appears under its name only
 // when it is complete and on the disk; on an error nothing is left.
-func (g *Graph) WriteFile(path string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+func (g *Graph) WriteFile(path string) error {
+	f, err := disk.Create(context.Background(), path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err = g.Write(f); err != nil {
+	if err := g.Write(f); err != nil {
+		f.Abort()
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	if d, e := os.Open(filepath.Dir(path)); e == nil {
-		_ = d.Sync() // not every system can sync a directory
-		_ = d.Close()
-	}
-	return nil
+	return f.Commit()
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -247,46 +245,6 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := New(io.Discard, Options{Format: "xml"}); !errors.Is(err, ErrFormat) {
 		t.Errorf("xml: %v", err)
-	}
-}
-
-func TestFile(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "out.csv")
-	left := func() (names []string) {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
-		return names
-	}
-	f, err := Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = f.Write([]byte("x"))
-	f.Abort()
-	if n := left(); len(n) != 0 {
-		t.Errorf("after Abort: %v", n)
-	}
-	if f, err = Create(name); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = f.Write([]byte("x"))
-	if n := left(); len(n) != 1 || n[0] == "out.csv" {
-		t.Errorf("before Commit: %v", n)
-	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if n := left(); len(n) != 1 || n[0] != "out.csv" {
-		t.Errorf("after Commit: %v", n)
-	}
-	if _, err := Create(dir); err == nil {
-		t.Errorf("a directory was opened")
-	}
-	if _, err := Create(filepath.Join(dir, "none", "x")); err == nil {
-		t.Errorf("a missing directory was opened")
 	}
 }
 

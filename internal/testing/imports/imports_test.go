@@ -19,16 +19,17 @@ const module = "github.com/weftgraph/weft"
 // may says which packages of weft a package may import; "x/*" is x and all that
 // is below it. A folder takes the longest entry that it is, or is below.
 var may = map[string][]string{
-	"graph":        {},
+	"disk":         {},
+	"graph":        {"disk"},
 	"pattern":      {},
 	"kir":          {},
-	"cuda":         {},
-	"cuda/emu":     {"cuda", "cuda/kernels", "native"},
+	"cuda":         {"disk"},
+	"cuda/emu":     {"disk", "cuda", "cuda/kernels", "native"},
 	"cuda/session": {"cuda/*", "kir/*"},
 	"process":      {},
 	// native keeps what it compiles where cuda keeps kernels.
-	"native": {"cuda", "kir/*", "process"},
-	"format": {"graph"},
+	"native": {"disk", "cuda", "kir/*", "process"},
+	"format": {"disk", "graph"},
 	// caret knows lines and columns only.
 	"caret":         {},
 	"gql":           {"pattern", "caret"},

@@ -1,0 +1,221 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// File is an output file that appears under its name only when it is whole. A name that is a symbolic link
+// stays one: the file that it leads to is replaced. A file that is replaced leaves its permissions to the new
+// one, and its owner and group where this user may give them.
+//
+// What is not a regular file, as a device or a pipe, is written in place.
+type File struct {
+	name   string      // as the user gave it
+	target string      // where it is, links followed
+	old    os.FileInfo // of the file that is replaced, or nil
+	temp   *Temp       // or nil: open is written in place
+	open   *os.File
+}
+
+// Check says why no file can be written under a name, as far as that can be said before it is written.
+func Check(name string) error {
+	_, _, err := place(name)
+	return err
+}
+
+// Create opens a File. It blocks while name is a pipe that nobody reads, until ctx ends.
+func Create(ctx context.Context, name string) (*File, error) {
+	target, old, err := place(name)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{name: name, target: target}
+	if fd, ok := descriptor(target); ok {
+		if f.open, err = duplicate(fd, target); err != nil {
+			return nil, f.explain(err)
+		}
+		return f, nil
+	}
+	dir, base := filepath.Split(target)
+	switch {
+	case old == nil:
+		f.temp, err = NewTemp(dir, base, 0o666)
+	case old.Mode().IsRegular():
+		f.old = old
+		f.temp, err = NewTemp(dir, base, 0o600)
+	default:
+		f.open, err = openInPlace(ctx, target)
+	}
+	if f.temp != nil {
+		f.open = f.temp.open
+	}
+	if err != nil {
+		return nil, f.explain(err)
+	}
+	return f, nil
+}
+
+// place follows a name's links to what is or will be there; the FileInfo is nil where nothing is.
+func place(name string) (string, os.FileInfo, error) {
+	at := name
+	for range 40 {
+		if _, ok := descriptor(at); ok {
+			return at, nil, nil
+		}
+		dir, base := filepath.Split(at)
+		info, err := os.Lstat(at)
+		switch {
+		case base == "":
+			return "", nil, fmt.Errorf("%s is a folder; name a file", name)
+		case errors.Is(err, fs.ErrNotExist):
+			if st, err := os.Stat(within(dir, ".")); err != nil || !st.IsDir() {
+				return "", nil, fmt.Errorf("%s: there is no folder %s", name, filepath.Clean(dir))
+			}
+			return at, nil, nil
+		case err != nil:
+			return "", nil, fmt.Errorf("%s: %w", name, cause(err))
+		case info.IsDir():
+			return "", nil, fmt.Errorf("%s is a folder; name a file", name)
+		case info.Mode()&fs.ModeSocket != 0:
+			return "", nil, fmt.Errorf("%s is a socket, which cannot be written; name a file, a pipe or a device", name)
+		case info.Mode()&fs.ModeSymlink == 0:
+			return at, info, nil
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: %w", name, cause(err))
+		}
+		if at = to; !filepath.IsAbs(to) {
+			at = within(dir, to)
+		}
+	}
+	return "", nil, fmt.Errorf("%s: %w", name, syscall.ELOOP)
+}
+
+// descriptor is the number of an open file that a path stands for.
+func descriptor(path string) (int, bool) {
+	switch path {
+	case "/dev/stdout":
+		return 1, true
+	case "/dev/stderr":
+		return 2, true
+	}
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if number, ok := strings.CutPrefix(path, dir); ok {
+			fd, err := strconv.ParseUint(number, 10, 31)
+			return int(fd), err == nil
+		}
+	}
+	return 0, false
+}
+
+// openInPlace opens a device or a pipe. The call on a pipe without a reader cannot be ended; it is left behind
+// when ctx ends.
+func openInPlace(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err == nil && ctx.Err() != nil {
+			f.Close()
+		}
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Write writes to the file. An error names the file that the user asked for.
+func (f *File) Write(b []byte) (int, error) {
+	n, err := f.open.Write(b)
+	return n, f.explain(err)
+}
+
+// explain names the user's file in an error.
+func (f *File) explain(err error) error {
+	c := cause(err)
+	switch {
+	case c == err: // nil, or the end of a context
+		return err
+	case f.temp != nil && (errors.Is(c, syscall.ENOSPC) || errors.Is(c, syscall.EDQUOT)):
+		return fmt.Errorf("%s: the disk is full; nothing was kept: %w", f.name, c)
+	}
+	return fmt.Errorf("%s: %w", f.name, c)
+}
+
+// Commit ends the file: it is on the disk and has its name, or there is an error and nothing is left.
+func (f *File) Commit() error { return f.commit(f.target) }
+
+// CommitPart is Commit of a file that is not all that it should be: its name, which it returns, has ".partial"
+// added. Of a file written in place the name is "".
+func (f *File) CommitPart() (string, error) {
+	if f.temp == nil {
+		return "", f.Commit()
+	}
+	name := f.target + ".partial"
+	return name, f.commit(name)
+}
+
+func (f *File) commit(name string) error {
+	if f.temp == nil {
+		return f.explain(f.open.Close())
+	}
+	err := f.keep()
+	if err == nil {
+		err = f.open.Sync()
+		if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+			err = nil // not every file system can
+		}
+	}
+	if err == nil {
+		err = f.temp.Rename(name)
+	} else {
+		f.temp.Remove()
+	}
+	if err != nil {
+		return f.explain(err)
+	}
+	dir, _ := filepath.Split(name)
+	if d, err := os.Open(within(dir, ".")); err == nil {
+		_ = d.Sync() // so that the name is on the disk too; not every system can
+		_ = d.Close()
+	}
+	return nil
+}
+
+// keep gives the new file the owner, the group and the permissions of the old one. Where the group cannot be
+// kept, the new group may do no more than everybody.
+func (f *File) keep() error {
+	if f.old == nil {
+		return nil
+	}
+	mode := f.old.Mode().Perm()
+	if !sameGroup(f.open, f.old) {
+		mode &= ^fs.FileMode(0o070) | mode<<3&0o070
+	}
+	return f.open.Chmod(mode)
+}
+
+// Abort closes the file and leaves nothing behind.
+func (f *File) Abort() {
+	if f.temp != nil {
+		f.temp.Remove()
+		return
+	}
+	_ = f.open.Close()
+}

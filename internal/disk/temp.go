@@ -1,0 +1,237 @@
+// Package disk writes files whole or not at all, makes temporary files and folders that do not outlive a
+// killed process for long, and tells files that nobody else can have written from others.
+//
+// It knows nothing of graphs, formats or compilers.
+package disk
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+)
+
+// Temporary files and folders of weft are called .NAME.PID-BOOT-HOST-RANDOM.weft-tmp, where NAME is what they
+// belong to. A process holds a lock (flock) on each of its own. The first one that a process makes in a folder
+// removes those of processes that have ended: what has such a name, belongs to this user, is of this host or
+// of this boot of the machine, and can be locked.
+//
+// Why: process numbers are used again, and are different in each container; the system gives a lock back
+// however a process ends. Names are looked at besides because some network file systems lock within one host only.
+
+const tempSuffix = ".weft-tmp"
+
+// sweepLimit is the number of names that a sweep looks at, in a folder that has more.
+const sweepLimit = 1 << 17
+
+// origin is this boot of the machine and this host in a name. A container has a host name of its own, and the
+// boot of the machine that it runs on.
+var origin = sync.OnceValues(func() (boot, host string) {
+	short := func(text []byte) string {
+		sum := sha256.Sum256(text)
+		return hex.EncodeToString(sum[:4])
+	}
+	name, _ := os.Hostname()
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		id = []byte(name)
+	}
+	return short(id), short([]byte(name))
+})
+
+// tempName is a new name for what belongs to name.
+func tempName(name string) string {
+	boot, host := origin()
+	var random [6]byte
+	_, _ = rand.Read(random[:])
+	if len(name) > 150 { // a name has at most 255 bytes
+		name = strings.ToValidUTF8(name[:150], "")
+	}
+	return fmt.Sprintf(".%s.%d-%s-%s-%x%s", strings.TrimPrefix(name, "."), os.Getpid(), boot, host, random, tempSuffix)
+}
+
+// fromHere reports whether a name is one that tempName gives on this host or since this boot.
+func fromHere(name string) bool {
+	rest, ok := strings.CutSuffix(name, tempSuffix)
+	fields := strings.Split(rest[strings.LastIndexByte(rest, '.')+1:], "-")
+	boot, host := origin()
+	return ok && len(fields) == 4 && (fields[1] == boot || fields[2] == host)
+}
+
+// TempError says that a temporary file or folder cannot be made or written where the system keeps them.
+type TempError struct {
+	Dir string
+	Err error
+}
+
+func (e *TempError) Error() string {
+	return fmt.Sprintf("temporary files go to %s, which TMPDIR can change: %v", e.Dir, e.Err)
+}
+
+func (e *TempError) Unwrap() error { return e.Err }
+
+// Temp is an open temporary file.
+type Temp struct {
+	open *os.File
+	path string
+	dir  string // in errors, where the system chose it
+}
+
+// NewTemp creates a temporary file in the folder dir for what will be called name, with the permissions mode,
+// less those that the process's mask takes away.
+func NewTemp(dir, name string, mode os.FileMode) (*Temp, error) {
+	f, path, err := newTemp(dir, name, func(path string) (*os.File, error) {
+		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Temp{open: f, path: path}, nil
+}
+
+// NewTempFile creates a file that only this user may use where the system keeps temporary files (TMPDIR).
+// Its errors, and those of writing to it, are TempErrors.
+func NewTempFile(name string) (*Temp, error) {
+	dir := os.TempDir()
+	t, err := NewTemp(dir, name, 0o600)
+	if err != nil {
+		return nil, &TempError{dir, cause(err)}
+	}
+	t.dir = dir
+	return t, nil
+}
+
+// Write appends to the file.
+func (t *Temp) Write(b []byte) (int, error) {
+	n, err := t.open.Write(b)
+	if err != nil && t.dir != "" {
+		err = &TempError{t.dir, cause(err)}
+	}
+	return n, err
+}
+
+// Path is where the file is.
+func (t *Temp) Path() string { return t.path }
+
+// Rename gives the file its name and closes it. After an error nothing is left of it.
+func (t *Temp) Rename(name string) error {
+	err := rename(t.open, t.path, name)
+	if err != nil {
+		t.Remove()
+	}
+	return err
+}
+
+// Remove closes the file and removes it.
+func (t *Temp) Remove() {
+	removeOpen(t.open, t.path)
+}
+
+// TempDir is a temporary folder that only this user may use.
+type TempDir struct {
+	Path string
+	open *os.File
+}
+
+// NewTempDir creates a folder for what name says where the system keeps temporary files (TMPDIR).
+func NewTempDir(name string) (*TempDir, error) {
+	f, path, err := newTemp(os.TempDir(), name, func(path string) (*os.File, error) {
+		if err := os.Mkdir(path, 0o700); err != nil {
+			return nil, err
+		}
+		return os.Open(path)
+	})
+	if err != nil {
+		return nil, &TempError{os.TempDir(), cause(err)}
+	}
+	return &TempDir{path, f}, nil
+}
+
+// Remove removes the folder and all that is in it.
+func (d *TempDir) Remove() {
+	removeOpen(d.open, d.Path)
+}
+
+// newTemp makes a file or folder under a new name until it is locked and still there: a sweep of another
+// process may come between.
+func newTemp(dir, name string, create func(path string) (*os.File, error)) (*os.File, string, error) {
+	sweepOnce(dir)
+	for try := 1; ; try++ {
+		path := within(dir, tempName(name))
+		f, err := create(path)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case err != nil:
+			return nil, "", err
+		case lock(f) && isAt(f, path), try == 10: // not every file system can say so
+			return f, path, nil
+		}
+		removeOpen(f, path)
+	}
+}
+
+// within is the path of a name in a folder, "" being the current one. It leaves ".." behind a link as it is.
+func within(dir, name string) string {
+	if dir == "" || os.IsPathSeparator(dir[len(dir)-1]) {
+		return dir + name
+	}
+	return dir + string(os.PathSeparator) + name
+}
+
+var swept sync.Map // folders
+
+func sweepOnce(dir string) {
+	if _, done := swept.LoadOrStore(dir, true); !done {
+		sweep(dir)
+	}
+}
+
+// sweep removes from a folder the temporary files and folders of processes that have ended.
+func sweep(dir string) {
+	d, err := os.Open(cmp.Or(dir, "."))
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	for seen := 0; seen < sweepLimit; {
+		names, err := d.Readdirnames(4096)
+		for _, name := range names {
+			if fromHere(name) {
+				sweepFile(within(dir, name))
+			}
+		}
+		if seen += len(names); err != nil {
+			return
+		}
+	}
+}
+
+// isAt reports whether path is still the name of an open file.
+func isAt(f *os.File, path string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(open, there)
+}
+
+// cause is an error of a file without the file's name.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package sink
-
-import "os"
-
-func umask() os.FileMode { return 0 }
