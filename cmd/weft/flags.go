@@ -21,7 +21,7 @@ import (
 // graphFlags say which graph to read and how.
 type graphFlags struct {
 	path, format, labels, vertices string
-	columns                        []string
+	null, columns                  []string
 	directed                       bool
 	skip                           int
 	setDirected                    func() bool
@@ -88,6 +88,7 @@ func (f *graphFlags) addReading(cmd *cobra.Command) {
 	fs.Var(&once{to: &f.labels}, "labels", "`FILE` of vertex labels: lines \"id label\"")
 	fs.Var(&once{to: &f.vertices}, "vertices", "`FILE` of vertices: a table of ids, labels and properties")
 	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns: src,dst,label,time,weight, a property, or _ to skip one")
+	fs.StringSliceVar(&f.null, "null", nil, "`WORDS` that stand for a missing value, also in columns of texts")
 	fs.IntVar(&f.skip, "skip", 0, "drop the first `N` lines of the text")
 	f.setDirected = func() bool { return fs.Changed("directed") }
 }
@@ -96,6 +97,9 @@ func (f *graphFlags) options() []weft.Option {
 	o := []weft.Option{weft.WithFormat(f.format), weft.WithLabels(f.labels), weft.WithVertices(f.vertices), weft.WithSkip(f.skip)}
 	if len(f.columns) > 0 {
 		o = append(o, weft.WithColumns(f.columns...))
+	}
+	if len(f.null) > 0 {
+		o = append(o, weft.WithNull(f.null...))
 	}
 	if f.setDirected() {
 		o = append(o, weft.WithDirected(f.directed))

@@ -58,18 +58,20 @@ func (r *reading) readEdgeList(f Format) error {
 		if w.scale > 0 {
 			sp.scale = w.scale
 		} else {
-			sp.cols[w.col].typ = w.typ
+			sp.cols[w.col].typ, sp.cols[w.col].rounded = w.typ, w.rounded
 			r.note("column %s is %s: found after the first lines", sp.cols[w.col].name, propNames[w.typ])
 		}
 		r.src.rewind()
 		r.begin(file)
 	}
 	r.stat.Columns = sp.describe()
-	if t := sp.timeType(); t != nil {
-		r.stat.TimeUnit, r.stat.TimeDigits = t.unit, t.digits+sp.scale
+	if c := sp.timeColumn(); c != nil {
+		t := c.time
+		r.stat.TimeUnit, r.stat.TimeDigits, r.stat.TimeEpoch = t.unit, t.digits+sp.scale, t.epoch
+		r.plainTimes = c.fixed && c.typ == propInt
 		switch {
 		case sp.iso:
-			r.stat.TimeUnit, r.stat.TimeDigits = 1e3, 0
+			r.stat.TimeUnit, r.stat.TimeDigits, r.stat.TimeEpoch = 1e3, 0, true
 			r.note("times are microseconds since 1970 (UTC)")
 		case sp.scale > 0:
 			r.note("times are integers of 10^-%d of the file's unit, so that no digit is lost", sp.scale)
@@ -95,11 +97,11 @@ func (r *reading) fileError(err error) error {
 	return &Error{File: r.src.name, Offset: -1, Cause: err}
 }
 
-// timeType is the type of the column of times, nil where there is none.
-func (sp *textSpec) timeType() *timeType {
+// timeColumn is the column of times, nil where there is none.
+func (sp *textSpec) timeColumn() *column {
 	for i := range sp.cols {
 		if c := &sp.cols[i]; c.kind == colTime {
-			return &c.time
+			return c
 		}
 	}
 	return nil
@@ -237,7 +239,7 @@ func (r *reading) edgeText(sp *textSpec) (uint64, error) {
 			if !sp.stringIDs {
 				c.Src, c.Dst = w.src, w.dst
 			}
-			if sp.timeType() != nil {
+			if sp.timeColumn() != nil {
 				c.Time = w.times
 			}
 			c.Props = w.batch()
@@ -251,6 +253,9 @@ func (r *reading) edgeText(sp *textSpec) (uint64, error) {
 		}
 		return r.addEdges(&c)
 	})
+	if err == nil {
+		r.noteValues(sp, general)
+	}
 	return lines.Load(), err
 }
 

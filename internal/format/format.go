@@ -77,6 +77,9 @@ type ReadOptions struct {
 	// weight, any other name (a property), _ (skipped); name:type fixes the
 	// type (int, float, string, bool). src:string reads ids as text.
 	Columns []string
+	// Null are words that stand for a missing value in text, beside the usual ones,
+	// and in columns of texts too.
+	Null    []string
 	Skip    int // header lines to drop before the data
 	Threads int // 0: all cores
 	// Labels is a file of `id label` lines, or a table, and Vertices a table
@@ -122,6 +125,8 @@ type reading struct {
 	// degrees are what a `t v e` file says of its vertices, to be compared.
 	degrees []*tveChunk
 	made    *graph.Graph // by graph.FromCSR, without the builder
+	// plainTimes: the user says that times are plain numbers.
+	plainTimes bool
 }
 
 func (r *reading) note(format string, a ...any) {
@@ -251,7 +256,8 @@ func (r *reading) explain(err error) error {
 func (r *reading) finish(g *graph.Graph) error {
 	s := &g.Read
 	s.Format, s.Columns = r.stat.Format, r.stat.Columns
-	s.TimeUnit, s.TimeDigits = r.stat.TimeUnit, r.stat.TimeDigits
+	s.TimeUnit, s.TimeDigits, s.TimeEpoch = r.stat.TimeUnit, r.stat.TimeDigits, r.stat.TimeEpoch
+	r.recogniseTimes(g)
 	s.Lines += r.stat.Lines
 	s.SelfLoops += r.stat.SelfLoops
 	for _, c := range r.degrees {

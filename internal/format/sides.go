@@ -117,7 +117,7 @@ func (r *reading) vertexText(s *sideFile) error {
 		if !s.src.again() {
 			return w.spot
 		}
-		sp.cols[w.col].typ = w.typ
+		sp.cols[w.col].typ, sp.cols[w.col].rounded = w.typ, w.rounded
 		chunks, err = r.vertexChunks(s, sp)
 	}
 	for _, c := range chunks {
@@ -152,6 +152,9 @@ func (r *reading) vertexChunks(s *sideFile, sp *textSpec) ([]*graph.VertexChunk,
 		out[worker] = append(out[worker], c)
 		return nil
 	})
+	if err == nil {
+		r.noteValues(sp, state)
+	}
 	var all []*graph.VertexChunk
 	for _, o := range out {
 		all = append(all, o...)

@@ -20,7 +20,7 @@ import (
 const (
 	metaDirected = "weft.directed"
 	metaTimeNote = "weft.time"
-	metaTimeUnit = "weft.time.unit" // ReadStats.TimeUnit and TimeDigits
+	metaTimeUnit = "weft.time.unit" // ReadStats.TimeUnit, TimeDigits and TimeEpoch
 )
 
 // tableSpec says what the columns of an Arrow or Parquet table are.
@@ -51,6 +51,7 @@ func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role) (*tableSpe
 				if unit, ok := parseTimeType(t); ok && kindOf(name, ro) == colTime {
 					sp.time = unit
 				}
+				r.plainTimes = r.plainTimes || kindOf(name, ro) == colTime && t == propNames[propInt]
 			}
 		}
 		k := kindOf(name, ro)
@@ -433,7 +434,7 @@ func (r *reading) noteTime(sc *arrow.Schema, sp *tableSpec) {
 		return
 	}
 	unit := func(n int64, name string) {
-		r.stat.TimeUnit = n
+		r.stat.TimeUnit, r.stat.TimeEpoch = n, true
 		r.note("times are %s", name)
 	}
 	switch t := valueType(sc.Field(i).Type).(type) {
@@ -452,7 +453,7 @@ func (r *reading) noteTime(sc *arrow.Schema, sp *tableSpec) {
 		if isTextType(t) {
 			unit(1e3, "microseconds since 1970 (UTC)")
 		} else {
-			r.stat.TimeUnit, r.stat.TimeDigits = sp.time.unit, sp.time.digits
+			r.stat.TimeUnit, r.stat.TimeDigits, r.stat.TimeEpoch = sp.time.unit, sp.time.digits, sp.time.epoch
 		}
 	}
 }
@@ -495,8 +496,8 @@ func (r *reading) beginTable(file string, sc *arrow.Schema, meta func(string) (s
 		r.note("%s", n)
 	}
 	if u, ok := meta(metaTimeUnit); ok {
-		// What does not say two numbers says no unit.
-		_, _ = fmt.Sscan(u, &r.stat.TimeUnit, &r.stat.TimeDigits)
+		// What does not say two numbers says no unit; the third is of newer files.
+		_, _ = fmt.Sscan(u, &r.stat.TimeUnit, &r.stat.TimeDigits, &r.stat.TimeEpoch)
 	}
 	r.begin(d)
 	return sp, nil

@@ -27,6 +27,10 @@ type column struct {
 	typ   propType
 	fixed bool // the user gave the type
 	time  timeType
+	// unseen: the first lines have no value of a column whose type is guessed.
+	unseen bool
+	// rounded is a whole number for which the column cannot be float.
+	rounded string
 }
 
 // textSpec is how the lines of a text table are to be read.
@@ -44,6 +48,7 @@ type textSpec struct {
 	own       bool   // weft's own comment names the columns
 	konect    bool   // the third and fourth columns are weight and time
 	lo, span  uint64 // ids must be in [lo, lo+span)
+	missing   missing
 }
 
 // role says which columns a text table must have.

@@ -147,7 +147,7 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 	if err != nil {
 		return nil, smp, err
 	}
-	sp := &textSpec{count: -1, span: 1 << 63, start: smp.first}
+	sp := &textSpec{count: -1, span: 1 << 63, start: smp.first, missing: newMissing(o.Null)}
 	lines := smp.lines
 	// A first line with one number, the count, before lines with more fields.
 	if r == edgeRole && len(lines) > 0 && len(o.Columns) == 0 {
@@ -380,19 +380,25 @@ func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r 
 func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(string, ...any)) []string {
 	look := func(i int) (ints, times, nums bool) {
 		ints, times, nums = true, true, true
+		gaps, some := false, false
 		for _, row := range rows {
 			if i >= len(row) {
+				continue
+			}
+			if sp.missing.is(row[i], propFloat) { // no edge is without a time
+				times, gaps = false, true
 				continue
 			}
 			x, err := strconv.ParseFloat(string(row[i]), 64)
 			if err != nil {
 				return false, false, false
 			}
+			some = true
 			ints = ints && isInt(row[i])
 			// Seconds from 1990 on, or milliseconds, microseconds, nanoseconds.
 			times = times && x >= 6e8 && x < 4.2e18
 		}
-		return ints, times, nums
+		return ints, times, nums && (some || !gaps)
 	}
 	var names []string
 	ints, times, nums := look(2)

@@ -185,6 +185,8 @@ type widen struct {
 	typ   propType
 	scale int
 	spot  error
+	// rounded is the whole number for which the column cannot be float.
+	rounded string
 }
 
 func (w *widen) Error() string { return w.spot.Error() }
@@ -205,6 +207,7 @@ type rows struct {
 	props  []array.Builder
 	schema *arrow.Schema
 	role   role
+	missed missed
 }
 
 func (sp *textSpec) propSchema() *arrow.Schema {
@@ -350,7 +353,7 @@ func (w *rows) line() error {
 			}
 			w.times = append(w.times, t)
 		case colProp:
-			if err := appendProp(w.props[prop], c, k, f); err != nil {
+			if err := w.appendProp(w.props[prop], c, k, f); err != nil {
 				return err
 			}
 			prop++
@@ -401,45 +404,68 @@ func (sp *textSpec) time(f field, col int) (int64, error) {
 	return t, nil
 }
 
-func appendProp(b array.Builder, c *column, col int, f field) error {
+// appendProp adds the value f of property column c, the col-th of the line.
+func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 	if len(f.b) == 0 {
 		b.AppendNull()
 		return nil
 	}
-	wrong := func(what string) error {
-		s := &spot{pos: f.pos, field: f.b, err: wrapf(ErrNumber, "column %s is %s", c.name, what)}
+	wrong := func(cause error) error {
+		// What the file itself calls a number is one: NaN of a fixed column is no gap.
+		if w.sp.missing.is(f.b, c.typ) {
+			w.missed.add(col, f.b)
+			b.AppendNull()
+			return nil
+		}
+		s := &spot{pos: f.pos, field: f.b, err: wrapf(ErrNumber, "column %s is %s", c.name, propNames[c.typ])}
 		if i := binaryByte(f.b); i >= 0 {
 			return notText(f.b, f.pos, i)
+		}
+		if errors.Is(cause, errRounded) {
+			s.err = wrapf(ErrNumber, "column %s is float, which would round this whole number (%s:string keeps it)", c.name, c.name)
 		}
 		if c.fixed {
 			return s
 		}
-		s.err = wrapf(ErrNumber, "column %s is %s in the first lines (--columns name:type says otherwise)", c.name, what)
-		return &widen{col: col, typ: c.typ.wider(), spot: s}
+		to := widen{col: col, typ: c.typ.wider(), spot: s}
+		if errors.Is(cause, errRounded) {
+			to.rounded = string(f.b)
+			return &to
+		}
+		if _, truth := parseTruth(f.b); truth && c.unseen {
+			to.typ = propBool
+		}
+		s.err = wrapf(ErrNumber, "column %s is %s in the first lines (--columns name:type says otherwise)", c.name, propNames[c.typ])
+		return &to
 	}
 	switch b := b.(type) {
 	case *array.Int64Builder:
 		x, err := strconv.ParseInt(bstr(f.b), 10, 64)
 		if err != nil {
-			return wrong("int")
+			return wrong(err)
 		}
 		b.Append(x)
 	case *array.Float64Builder:
-		x, err := strconv.ParseFloat(bstr(f.b), 64)
-		if err != nil {
-			return wrong("float")
+		x, err := parseFloat(f.b)
+		if err != nil || x != x && !c.fixed {
+			return wrong(err)
 		}
 		b.Append(x)
 	case *array.BooleanBuilder:
-		switch string(f.b) {
-		case "true", "1":
-			b.Append(true)
-		case "false", "0":
-			b.Append(false)
-		default:
-			return wrong("bool")
+		x, ok := parseTruth(f.b)
+		if one := string(f.b); !ok && (one == "1" || one == "0") {
+			x, ok = one == "1", true
 		}
+		if !ok {
+			return wrong(ErrNumber)
+		}
+		b.Append(x)
 	case *array.StringBuilder:
+		if w.sp.missing.is(f.b, propString) {
+			w.missed.add(col, f.b)
+			b.AppendNull()
+			return nil
+		}
 		if err := text(f); err != nil {
 			return err
 		}

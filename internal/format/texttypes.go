@@ -1,6 +1,10 @@
 package format
 
 import (
+	"bytes"
+	"errors"
+	"math"
+	"math/big"
 	"strconv"
 )
 
@@ -21,7 +25,10 @@ var propNames = [...]string{"int", "float", "bool", "string"}
 func (sp *textSpec) guessTypes(rows [][][]byte) {
 	for i := range sp.cols {
 		c := &sp.cols[i]
-		allBool := len(rows) > 0 && !c.fixed && c.kind == colProp
+		if c.kind == colProp && !c.fixed {
+			sp.guessProp(c, i, rows)
+			continue
+		}
 		for _, row := range rows {
 			if i >= len(row) {
 				continue
@@ -41,23 +48,82 @@ func (sp *textSpec) guessTypes(rows [][][]byte) {
 				} else if _, err := parseISO(v); err == nil { // its unit is its own, whatever the column's type
 					sp.iso = true
 				}
-			case colProp:
-				if c.fixed || len(v) == 0 {
-					continue
-				}
-				if b := string(v); b != "true" && b != "false" {
-					allBool = false
-				}
-				for c.typ < propString && !c.typ.fits(v) {
-					c.typ = c.typ.wider()
-				}
 			}
-		}
-		if c.kind == colProp && !c.fixed && allBool && c.typ == propString {
-			c.typ = propBool
 		}
 	}
 	sp.scale = roundScale(sp.scale)
+}
+
+// guessProp finds the type of the property column c, at place i of rows.
+func (sp *textSpec) guessProp(c *column, i int, rows [][][]byte) {
+	seen, truths := false, true
+	each := func(f func(v []byte)) {
+		for _, row := range rows {
+			if i < len(row) && len(row[i]) > 0 && !sp.missing.is(row[i], propInt) {
+				f(row[i])
+			}
+		}
+	}
+	each(func(v []byte) {
+		seen = true
+		_, truth := parseTruth(v)
+		truths = truths && truth
+		for c.typ < propString && !c.typ.fits(v) {
+			c.typ = c.typ.wider()
+		}
+	})
+	c.unseen = !seen
+	if c.typ == propString && truths {
+		c.typ = propBool
+	}
+	if c.typ == propFloat || c.typ == propString { // whole numbers before a fraction fit too?
+		numbers := true
+		each(func(v []byte) {
+			_, err := parseFloat(v)
+			numbers = numbers && (err == nil || errors.Is(err, errRounded))
+			if errors.Is(err, errRounded) && c.rounded == "" {
+				c.rounded = string(v)
+			}
+		})
+		switch {
+		case !numbers:
+			c.rounded = ""
+		case c.rounded != "":
+			c.typ = propString
+		}
+	}
+}
+
+// parseTruth reads a truth value in the usual cases.
+func parseTruth(v []byte) (truth, ok bool) {
+	switch string(v) {
+	case "true", "True", "TRUE":
+		return true, true
+	case "false", "False", "FALSE":
+		return false, true
+	}
+	return false, false
+}
+
+// errRounded says that a float64 does not hold a whole number.
+var errRounded = errors.New("a whole number that a floating-point number cannot hold")
+
+// parseFloat reads a floating-point number. A whole number that it would round is
+// an error: two that differ must not become one.
+func parseFloat(v []byte) (float64, error) {
+	x, err := strconv.ParseFloat(bstr(v), 64)
+	if err != nil || math.Abs(x) < 1<<53 {
+		return x, err
+	}
+	digits := bytes.TrimPrefix(v, []byte{'+'})
+	if !isInt(digits) {
+		return x, nil
+	}
+	whole, _ := new(big.Int).SetString(string(digits), 10)
+	if held, _ := big.NewFloat(x).Int(nil); held.Cmp(whole) != 0 {
+		return x, errRounded
+	}
+	return x, nil
 }
 
 // looksDamaged tells a number with something wrong about it from a name, so
@@ -85,10 +151,11 @@ func (t propType) fits(v []byte) bool {
 		_, err := strconv.ParseInt(bstr(v), 10, 64)
 		return err == nil
 	case propFloat:
-		_, err := strconv.ParseFloat(bstr(v), 64)
+		_, err := parseFloat(v)
 		return err == nil
 	case propBool:
-		return string(v) == "true" || string(v) == "false"
+		_, ok := parseTruth(v)
+		return ok
 	}
 	return true
 }

@@ -14,6 +14,7 @@ import (
 type timeType struct {
 	unit   int64
 	digits int
+	epoch  bool // the times count from 1970
 }
 
 var timeUnits = []struct {
@@ -24,12 +25,16 @@ var timeUnits = []struct {
 // mostTimeDigits is the most digits that a type may name: 10^18 fits in 63 bits.
 const mostTimeDigits = 18
 
-// parseTimeType reads the name of a unit, or 1e-N for integers of 10^-N of a unit
-// that is not said.
+// sinceEpoch comes before the unit of times that count from 1970.
+const sinceEpoch = "unix_"
+
+// parseTimeType reads the name of a unit, unix_ and a unit for times that count from
+// 1970, or 1e-N for integers of 10^-N of a unit that is not said.
 func parseTimeType(s string) (timeType, bool) {
+	unit, epoch := strings.CutPrefix(s, sinceEpoch)
 	for _, u := range timeUnits {
-		if s == u.name {
-			return timeType{unit: u.ns}, true
+		if unit == u.name {
+			return timeType{unit: u.ns, epoch: epoch}, true
 		}
 	}
 	if d, ok := strings.CutPrefix(s, "1e-"); ok {
@@ -55,6 +60,9 @@ func (t timeType) name() (name string, ok bool) {
 		t.unit /= 10
 	}
 	for _, u := range timeUnits {
+		if t.unit == u.ns && t.epoch {
+			return sinceEpoch + u.name, true
+		}
 		if t.unit == u.ns {
 			return u.name, true
 		}
@@ -63,7 +71,7 @@ func (t timeType) name() (name string, ok bool) {
 }
 
 // timeTypeOf is the type of the graph's times.
-func timeTypeOf(g *graph.Graph) timeType { return timeType{g.Read.TimeUnit, g.Read.TimeDigits} }
+func timeTypeOf(g *graph.Graph) timeType { return timeType{g.Read.TimeUnit, g.Read.TimeDigits, g.Read.TimeEpoch} }
 
 // timeColumn names the column of the graph's times with its type.
 func timeColumn(g *graph.Graph) string {

@@ -57,7 +57,7 @@ func (w *writing) tableSchema(ro role) *arrow.Schema {
 		}
 	}
 	if u, d := g.Read.TimeUnit, g.Read.TimeDigits; u > 0 || d > 0 {
-		keys, vals = append(keys, metaTimeUnit), append(vals, fmt.Sprint(u, d))
+		keys, vals = append(keys, metaTimeUnit), append(vals, fmt.Sprint(u, d, g.Read.TimeEpoch))
 	}
 	md := arrow.NewMetadata(keys, vals)
 	return arrow.NewSchema(fs, &md)

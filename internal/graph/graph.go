@@ -111,6 +111,8 @@ type ReadStats struct {
 	// 10^-TimeDigits of what the input has.
 	TimeUnit   int64 `json:",omitempty"`
 	TimeDigits int   `json:",omitempty"`
+	// TimeEpoch: the times count from 1970, UTC.
+	TimeEpoch bool `json:",omitempty"`
 	Notes      []string
 	// Converted: this is about the file that the graph was converted from, which
 	// was reported then.

@@ -1,0 +1,86 @@
+package format
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Words that stand for a missing value where a column otherwise has numbers or
+// truth values. In a column of texts they are texts.
+var missingWords = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "none", "NaN", "nan", "NAN", "-nan", "-", `\N`}
+
+// missing are the words that stand for a missing value: true for those that the
+// user named, which do so in columns of texts too.
+type missing map[string]bool
+
+// newMissing returns the usual words and those of --null.
+func newMissing(named []string) missing {
+	m := missing{}
+	for _, w := range missingWords {
+		m[w] = false
+	}
+	for _, w := range named {
+		m[w] = true
+	}
+	return m
+}
+
+// is reports whether v is such a word in a column that has, or may get, type t.
+func (m missing) is(v []byte, t propType) bool {
+	named, ok := m[string(v)]
+	return ok && (named || t != propString)
+}
+
+// missed counts the words that were read as missing values, by column.
+type missed map[int]map[string]uint64
+
+func (m *missed) add(col int, word []byte) {
+	if *m == nil {
+		*m = missed{}
+	}
+	if (*m)[col] == nil {
+		(*m)[col] = map[string]uint64{}
+	}
+	(*m)[col][string(word)]++
+}
+
+// noteValues reports what became of the values of property columns: words that
+// were read as missing values, and columns that are text because a number would
+// have been rounded.
+func (r *reading) noteValues(sp *textSpec, workers []*rows) {
+	where := "in --columns"
+	for k := range sp.cols {
+		c := &sp.cols[k]
+		if c.kind != colProp {
+			continue
+		}
+		count := map[string]uint64{}
+		for _, w := range workers {
+			if w == nil {
+				continue
+			}
+			if w.role == vertexRole {
+				where = "in the header"
+			}
+			for word, n := range w.missed[k] {
+				count[word] += n
+			}
+		}
+		var parts []string
+		for _, word := range slices.Sorted(maps.Keys(count)) {
+			parts = append(parts, fmt.Sprintf("%d %s", count[word], word))
+		}
+		if parts != nil {
+			settle := fmt.Sprintf(" (%s:string %s keeps them as text)", c.name, where)
+			if c.typ == propString {
+				settle = ""
+			}
+			r.note("column %s: %s read as missing%s", c.name, strings.Join(parts, ", "), settle)
+		}
+		if c.typ == propString && c.rounded != "" {
+			r.note("column %s is text: as a floating-point number %s would be rounded", c.name, c.rounded)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package format
+
+import (
+	"math"
+	"time"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// Times of these seconds since 1970 look like Unix times: 1989 to 2103. Times in
+// milliseconds then have 12 or 13 digits, so that no two units overlap.
+const firstUnix, endUnix = 6e8, 4.2e9
+
+// looksUnix reports whether x, an integer of 10^-digits units of so many
+// nanoseconds, looks like a Unix time.
+func looksUnix(x, unit int64, digits int) bool {
+	s := float64(x) * float64(unit) / 1e9 / math.Pow10(digits)
+	return s >= firstUnix && s < endUnix
+}
+
+var unixUnits = []struct {
+	ns         int64
+	name, long string
+}{{1e9, "s", "seconds"}, {1e6, "ms", "milliseconds"}, {1e3, "us", "microseconds"}, {1, "ns", "nanoseconds"}}
+
+// recogniseTimes decides by the magnitude of all times of g whether they count from
+// 1970, and in which unit where the input does not say it.
+func (r *reading) recogniseTimes(g *graph.Graph) {
+	s := &g.Read
+	if g.Edges == nil || len(g.Edges.Time) == 0 || s.TimeEpoch || r.plainTimes {
+		return
+	}
+	first, last := g.Edges.Time[0], g.Edges.Time[0]
+	for _, t := range g.Edges.Time {
+		first, last = min(first, t), max(last, t)
+	}
+	if s.TimeUnit > 0 {
+		s.TimeEpoch = looksUnix(first, s.TimeUnit, s.TimeDigits) && looksUnix(last, s.TimeUnit, s.TimeDigits)
+		return
+	}
+	for _, u := range unixUnits {
+		lo, hi := looksUnix(first, u.ns, s.TimeDigits), looksUnix(last, u.ns, s.TimeDigits)
+		switch {
+		case lo && hi:
+			s.TimeUnit, s.TimeEpoch = u.ns, true
+			day := func(x int64) string {
+				return time.Unix(int64(float64(x)*float64(u.ns)/1e9/math.Pow10(s.TimeDigits)), 0).UTC().Format(time.DateOnly)
+			}
+			r.note("times are taken as Unix times in %s, from %s to %s: all look like it (time:unix_%s says so, time:int keeps plain numbers)",
+				u.long, day(first), day(last), u.name)
+			return
+		case hi && u.ns < 1e9:
+			r.note("times up to %d look like Unix times in %s, but not all do: they are plain numbers, and seconds beside a duration (time:%s says otherwise)",
+				last, u.long, u.name)
+			return
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package format
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// readText reads a text as a file of that name.
+func readText(t *testing.T, name, in string, o ReadOptions) *graph.Graph {
+	t.Helper()
+	g, err := Read(context.Background(), put(t, name, []byte(in)), o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// values are the types and values of the edges' properties, sorted.
+func values(g *graph.Graph) string {
+	var out []string
+	for i := range int(g.Edges.Props.NumCols()) {
+		c := g.Edges.Props.Column(i)
+		var cells []string
+		for row := range c.Len() {
+			cells = append(cells, c.ValueStr(row))
+		}
+		slices.Sort(cells)
+		out = append(out, c.DataType().String()+" "+strings.Join(cells, " "))
+	}
+	return strings.Join(out, "; ")
+}
+
+// TestMissingWords: a word for a missing value leaves its column a column of
+// numbers or truth values, and is reported; in a column of texts it is a text.
+func TestMissingWords(t *testing.T) {
+	for _, c := range []struct{ in, want, note string }{
+		{"src,dst,x\n1,2,NA\n2,3,5\n3,4,-\n4,5,null\n", "int64 (null) (null) (null) 5", "column x: 1 -, 1 NA, 1 null read as missing (x:string in --columns keeps them as text)"},
+		{"src,dst,x\n1,2,None\n2,3,0.5\n3,4,nan\n4,5,\n", "float64 (null) (null) (null) 0.5", "column x: 1 None, 1 nan read as missing (x:string in --columns keeps them as text)"},
+		{"src,dst,x\n1,2,True\n2,3,False\n3,4,NULL\n", "bool (null) false true", "column x: 1 NULL read as missing (x:string in --columns keeps them as text)"},
+		{"src,dst,x\n1,2,TRUE\n2,3,false\n", "bool false true", ""},
+		{"src,dst,x\n1,2,NA\n2,3,abc\n3,4,-\n", "utf8 - NA abc", ""},
+		{"src,dst,x:int\n1,2,NA\n2,3,7\n", "int64 (null) 7", "column x: 1 NA read as missing (x:string in --columns keeps them as text)"},
+		{"src,dst,x:float\n1,2,NaN\n2,3,7\n", "float64 7 NaN", ""},
+		{"1 2 2.5\n2 3 NA\n", "float64 (null) 2.5", "column weight: 1 NA read as missing (weight:string in --columns keeps them as text)"},
+	} {
+		g := readText(t, "g.csv", c.in, ReadOptions{})
+		if got := values(g); got != c.want {
+			t.Errorf("%q: %s, want %s", c.in, got, c.want)
+		}
+		if c.note != "" && !slices.Contains(g.Read.Notes, c.note) || c.note == "" && strings.Contains(strings.Join(g.Read.Notes, ""), "missing") {
+			t.Errorf("%q: notes %q, want %q", c.in, g.Read.Notes, c.note)
+		}
+	}
+	g := readText(t, "g.csv", "src,dst,x,s\n1,2,?,?\n2,3,5,abc\n", ReadOptions{Null: []string{"?"}})
+	if got, want := values(g), "int64 (null) 5; utf8 (null) abc"; got != want {
+		t.Errorf("--null ?: %s, want %s", got, want)
+	}
+}
+
+// TestMissingWordsOnly: a column of which the first lines have no value takes the
+// type of the values that come.
+func TestMissingWordsOnly(t *testing.T) {
+	head := "src,dst,x\n" + strings.Repeat("1,2,NA\n", 5000)
+	for tail, want := range map[string]string{"3,4,True\n": "bool (null) true", "3,4,2.5\n": "float64 (null) 2.5", "3,4,abc\n": "utf8 NA abc", "3,4,8\n": "int64 (null) 8"} {
+		if got := values(readText(t, "g.csv", head+tail, ReadOptions{})); got != want {
+			t.Errorf("%s: %s, want %s", tail, got, want)
+		}
+	}
+}
+
+// TestWholeNumbersAreNotRounded: a column with fractions and whole numbers that a
+// float64 does not hold is text, so that no two of its values become one.
+func TestWholeNumbersAreNotRounded(t *testing.T) {
+	big := "1,2,9007199254740993\n1,2,9007199254740992\n"
+	late := strings.Repeat("3,4,5\n", 5000)
+	for _, in := range []string{big + "2,3,0.5\n", "2,3,0.5\n" + big, big + late + "2,3,0.5\n", "2,3,0.5\n" + late + big} {
+		g := readText(t, "g.csv", "src,dst,x\n"+in, ReadOptions{})
+		got := values(g)
+		for _, want := range []string{"utf8", "9007199254740992", "9007199254740993", "0.5"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%.40q: %s, without %s", in, got, want)
+			}
+		}
+		if note := "column x is text: as a floating-point number 9007199254740993 would be rounded"; !slices.Contains(g.Read.Notes, note) {
+			t.Errorf("%.40q: notes %q, want %q", in, g.Read.Notes, note)
+		}
+	}
+	exact := readText(t, "g.csv", "src,dst,x\n1,2,9007199254740992\n1,2,18014398509481984\n2,3,0.5\n", ReadOptions{})
+	if got, want := values(exact), "float64 0.5 1.8014398509481984e+16 9.007199254740992e+15"; got != want {
+		t.Errorf("numbers that fit: %s, want %s", got, want)
+	}
+	path := put(t, "g.csv", []byte("src,dst,x:float\n"+big))
+	_, err := Read(context.Background(), path, ReadOptions{}, nil)
+	wantError(t, path, err, `:2:5: not a number: column x is float, which would round this whole number (x:string keeps it): "9007199254740993"`, ErrNumber)
+	_, err = Read(context.Background(), "-", ReadOptions{Stdin: io.MultiReader(strings.NewReader("src,dst,x\n2,3,0.5\n" + strings.Repeat("3,4,5\n", 60000) + big))}, nil)
+	if err == nil || !strings.Contains(err.Error(), "would round this whole number") {
+		t.Errorf("from a pipe: %v", err)
+	}
+}
+
+// TestUnixTimes: the unit of times follows from their magnitude where all of them
+// look like Unix times, and is reported with what settles it.
+func TestUnixTimes(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		unit  int64
+		epoch bool
+		note  string
+	}{
+		{"src,dst,time\n1,2,1700000000\n2,3,1700086400\n", 1e9, true, "times are taken as Unix times in seconds, from 2023-11-14 to 2023-11-15: all look like it (time:unix_s says so, time:int keeps plain numbers)"},
+		{"1 2 1700000000000\n2 3 1700086400000\n", 1e6, true, "times are taken as Unix times in milliseconds, from 2023-11-14 to 2023-11-15: all look like it (time:unix_ms says so, time:int keeps plain numbers)"},
+		{"1 2 1700000000000000\n2 3 1700086400000000\n", 1e3, true, "times are taken as Unix times in microseconds, from 2023-11-14 to 2023-11-15: all look like it (time:unix_us says so, time:int keeps plain numbers)"},
+		{"1 2 1700000000000000000\n2 3 1700086400000000001\n", 1, true, "times are taken as Unix times in nanoseconds, from 2023-11-14 to 2023-11-15: all look like it (time:unix_ns says so, time:int keeps plain numbers)"},
+		{"src,dst,time\n1,2,1700000000.25\n2,3,1700086400\n", 1e6, true, ""},
+		{"src,dst,time\n1,2,17\n2,3,18\n", 0, false, ""},
+		{"src,dst,time\n1,2,0\n2,3,1700000000000\n", 0, false, "times up to 1700000000000 look like Unix times in milliseconds, but not all do: they are plain numbers, and seconds beside a duration (time:ms says otherwise)"},
+		{"src,dst,time:int\n1,2,1700000000\n", 0, false, ""},
+		{"src,dst,time:ms\n1,2,1700000000\n", 1e6, false, ""},
+		{"src,dst,time:ms\n1,2,1700000000000\n", 1e6, true, ""},
+		{"src,dst,time:unix_d\n1,2,300\n", 24 * 3600e9, true, ""},
+		{"src,dst,time\n1,2,1970-01-02\n", 1e3, true, "times are microseconds since 1970 (UTC)"},
+		{"src,dst,time\n1,2,20240310\n", 0, false, ""},
+		{"src,dst,time\n1,2,20240310120000\n", 0, false, ""},
+	} {
+		g := readText(t, "g.csv", c.in, ReadOptions{})
+		check := func(g *graph.Graph, where string) {
+			num, den, _ := g.TimeUnit()
+			if c.unit > 0 && num != c.unit*den || (c.unit == 0) != (g.Read.TimeUnit == 0) || g.Read.TimeEpoch != c.epoch {
+				t.Errorf("%q%s: unit %d, since 1970: %v; want %d, %v", c.in, where, g.Read.TimeUnit, g.Read.TimeEpoch, c.unit, c.epoch)
+			}
+		}
+		check(g, "")
+		if c.note != "" && !slices.Contains(g.Read.Notes, c.note) {
+			t.Errorf("%q: notes %q, want %q", c.in, g.Read.Notes, c.note)
+		}
+		for _, to := range []string{"weft", "arrow", "parquet", "csv", "tsv"} {
+			if to == "weft" || c.unit != 0 {
+				path := filepath.Join(t.TempDir(), "again."+to)
+				if err := Write(context.Background(), path, g, WriteOptions{AllowLoss: true}); err != nil {
+					t.Fatal(err)
+				}
+				again, err := Read(context.Background(), path, ReadOptions{}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(again, " as "+to)
+			}
+		}
+	}
+}
