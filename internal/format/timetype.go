@@ -71,7 +71,9 @@ func (t timeType) name() (name string, ok bool) {
 }
 
 // timeTypeOf is the type of the graph's times.
-func timeTypeOf(g *graph.Graph) timeType { return timeType{g.Read.TimeUnit, g.Read.TimeDigits, g.Read.TimeEpoch} }
+func timeTypeOf(g *graph.Graph) timeType {
+	return timeType{g.Read.TimeUnit, g.Read.TimeDigits, g.Read.TimeEpoch}
+}
 
 // timeColumn names the column of the graph's times with its type.
 func timeColumn(g *graph.Graph) string {
