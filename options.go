@@ -107,7 +107,9 @@ func WithColumns(names ...string) Option {
 
 // WithNull names words that stand for a missing value in text, besides the usual
 // ones such as NA and NULL. Unlike those, they do so in columns of texts too.
-func WithNull(words ...string) Option { return func(s *settings) { s.read.Null = words } }
+func WithNull(words ...string) Option {
+	return Option{"WithNull", func(s *settings) { s.read.Null = words }}
+}
 
 // WithSkip drops the first lines of a text.
 func WithSkip(lines int) Option { return Option{"WithSkip", func(s *settings) { s.read.Skip = lines }} }
