@@ -57,6 +57,7 @@ var concerns = map[string]call{
 	"WithFormat":       reads,
 	"WithDirected":     reads,
 	"WithColumns":      reads,
+	"WithNull":         reads,
 	"WithSkip":         reads,
 	"WithLabels":       reads,
 	"WithVertices":     reads,
