@@ -60,8 +60,7 @@ func TestCorrupt(t *testing.T) {
 		"a program for a GPU": func() error { return program("cuda") },
 		"a GPU's engine": func() error {
 			_, err := choose.Choice{Unchecked: true}.Run(t.Context(), bad.g, engine.Options{}, nil)
-			bad.kindOfCorruption(&err)
-			return err
+			return withKind(ErrInput, err)
 		},
 	} {
 		if err := f(); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "adjacency") {
@@ -87,7 +86,7 @@ func TestCorruptEdges(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "g.weft")
-	if err := (&Graph{g: built}).Write(t.Context(), name, WriteOptions{}); err != nil {
+	if err := newGraph(built, "", 0).Write(t.Context(), name, WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(name)

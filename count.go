@@ -33,8 +33,11 @@ type job struct {
 // prepare plans q and chooses an engine. change adapts the plan's options to
 // the purpose.
 func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(*plan.Options)) (j *job, err error) {
-	defer g.kindOfCorruption(&err)
-	defer g.g.Recover(&err)
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.leave(&err, &j)
 	j = &job{g: g, q: q, s: s, start: time.Now()}
 	j.early, _ = choose.Waited()
 	p, err := q.pattern(s)
@@ -115,8 +118,11 @@ func (g *Graph) unplanned(ctx context.Context, q *Query, s *settings, start time
 // run runs the job under the memory budget. The error of a run that was cut
 // short is the context's; the result says what was found until then.
 func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
-	defer j.g.kindOfCorruption(&err)
-	defer j.g.g.Recover(&err)
+	l, err := j.g.enter(&ctx)
+	if err != nil {
+		return r, err
+	}
+	defer l.leave(&err, &r)
 	j.start = time.Now().Add(-j.spent) // between the two others may have run
 	ctx, stop := watchMemory(ctx, j.s.memory)
 	defer stop()
@@ -179,7 +185,12 @@ func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (Result,
 }
 
 // countQuery is Count.
-func (g *Graph) countQuery(ctx context.Context, q *Query, s *settings) (Result, error) {
+func (g *Graph) countQuery(ctx context.Context, q *Query, s *settings) (r Result, err error) {
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return r, err
+	}
+	defer l.leave(&err, &r)
 	start := time.Now()
 	j, err := g.prepareCount(ctx, q, s)
 	if err != nil {
@@ -244,10 +255,15 @@ func (r *Result) cut(limit int64, of What) {
 }
 
 // Exists reports whether q has a match.
-func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (bool, Result, error) {
+func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (yes bool, r Result, err error) {
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return false, r, err
+	}
+	defer l.leave(&err, &yes, &r)
 	s, err := collect(callExists, options)
 	if err != nil {
-		return false, Result{}, err
+		return false, r, err
 	}
 	start := time.Now()
 	s.limit = 1
@@ -256,8 +272,8 @@ func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (bool, 
 		return false, g.unplanned(ctx, q, s, start), err
 	}
 	found := &first{}
-	r, err := j.run(ctx, found)
-	if found.yes() {
+	r, err = j.run(ctx, found)
+	if found.yes() && !errors.Is(err, ErrInput) {
 		r.Complete = true
 		err = nil
 	}

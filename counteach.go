@@ -33,6 +33,13 @@ type turn struct {
 // each is CountEach.
 func (g *Graph) each(ctx context.Context, qs []*Query, s *settings) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
+		ctx := ctx
+		l, err := g.enter(&ctx)
+		if err != nil {
+			yield(Result{}, err)
+			return
+		}
+		defer l.end()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel() // what is not yet being compiled is not wanted any more
 		most := min(len(qs), s.aheadOf())
@@ -65,8 +72,11 @@ func (s *settings) aheadOf() int {
 
 // ready plans a query, and begins to compile its kernels if it is to.
 func (g *Graph) ready(ctx context.Context, q *Query, s *settings, compile bool) (t turn) {
-	defer g.kindOfCorruption(&t.err)
-	defer g.g.Recover(&t.err)
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return turn{err: err}
+	}
+	defer l.leave(&t.err)
 	t.q = q
 	start, planning, cancel := time.Now(), ctx, context.CancelFunc(func() {})
 	if s.timeout > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/weftgraph/weft/internal/choose"
@@ -14,11 +15,25 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 )
 
-// Graph is a data graph. It is immutable and safe for concurrent use.
+// Graph is a data graph. It is immutable and safe for concurrent use, Close included.
 type Graph struct {
-	g    *graph.Graph
-	path string
-	load time.Duration
+	g       *graph.Graph
+	path    string
+	load    time.Duration
+	summary Summary
+	read    ReadReport
+	leases  leases
+}
+
+// newGraph is a graph that took so long to load from path. What is asked of a graph
+// without a search is kept, so that it can be asked of a closed one too.
+func newGraph(g *graph.Graph, path string, load time.Duration) *Graph {
+	r := &g.Read
+	return &Graph{
+		g: g, path: path, load: load,
+		summary: Summary{path, g.NumVertices(), g.NumEdges(), g.Directed, len(g.VertexLabels), len(g.EdgeLabels)},
+		read:    ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes, r.Converted},
+	}
 }
 
 // Open reads a graph file of any known format; "-" is the standard input. An error of
@@ -59,7 +74,7 @@ func open(ctx context.Context, path string, s *settings) (*Graph, error) {
 		return nil, withKind(ErrInput, classify(err))
 	}
 	choose.Ready(s.device, s.workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
-	return &Graph{g: g, path: path, load: time.Since(start)}, nil
+	return newGraph(g, path, time.Since(start)), nil
 }
 
 // Spec says which graph Generate makes; see GenerateModels.
@@ -103,28 +118,17 @@ func Generate(ctx context.Context, spec Spec, options ...Option) (*Graph, error)
 	if err != nil {
 		return nil, classify(err)
 	}
-	return &Graph{g: g, path: "gen " + spec.Model, load: time.Since(start)}, nil
+	return newGraph(g, "gen "+spec.Model, time.Since(start)), nil
 }
-
-// kindOfCorruption gives an error of Recover, which says where a file is corrupt,
-// its kind. It is deferred before Recover.
-func (g *Graph) kindOfCorruption(err *error) {
-	if errors.Is(*err, graph.ErrCorrupt) {
-		*err = withKind(ErrInput, *err)
-	}
-}
-
-// Close frees what the graph holds. Small graphs need none.
-func (g *Graph) Close() error { return errors.Join(choose.Forget(g.g), g.g.Close()) }
 
 // NumVertices is the number of vertices.
-func (g *Graph) NumVertices() int { return g.g.NumVertices() }
+func (g *Graph) NumVertices() int { return g.summary.Vertices }
 
 // NumEdges is the number of edges.
-func (g *Graph) NumEdges() uint64 { return g.g.NumEdges() }
+func (g *Graph) NumEdges() uint64 { return g.summary.Edges }
 
 // Directed reports whether edges have a direction.
-func (g *Graph) Directed() bool { return g.g.Directed }
+func (g *Graph) Directed() bool { return g.summary.Directed }
 
 // Summary is what a Result says about its graph.
 type Summary struct {
@@ -137,9 +141,7 @@ type Summary struct {
 }
 
 // Summary describes the graph in numbers.
-func (g *Graph) Summary() Summary {
-	return Summary{g.path, g.NumVertices(), g.NumEdges(), g.Directed(), len(g.g.VertexLabels), len(g.g.EdgeLabels)}
-}
+func (g *Graph) Summary() Summary { return g.summary }
 
 // ReadReport is what reading kept and dropped: nothing is dropped silently. Of a
 // graph in weft's own form it is the report of the file that it was converted
@@ -158,8 +160,9 @@ type ReadReport struct {
 
 // Read reports how the graph was read.
 func (g *Graph) Read() ReadReport {
-	r := &g.g.Read
-	return ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes, r.Converted}
+	r := g.read
+	r.Notes = slices.Clone(r.Notes)
+	return r
 }
 
 // LoadTime is how long it took to open the graph.

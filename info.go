@@ -94,8 +94,11 @@ func degreesOf(s *graph.Stats) *Degrees {
 
 // Info looks at the whole graph.
 func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err error) {
-	defer g.kindOfCorruption(&err)
-	defer g.g.Recover(&err)
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.leave(&err, &in)
 	s, err := collect(callInfo, options)
 	if err != nil {
 		return nil, err

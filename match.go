@@ -19,9 +19,16 @@ import (
 
 // Match lists the matches of q, in no order. The iteration may be left at any
 // time; an error ends it. Matches come in batches from all threads: one that is kept keeps
-// its batch in memory, and may be read as long as the graph is open.
+// its batch in memory, and may be read until the graph is closed and this loop has ended.
 func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq2[Match, error] {
 	return func(yield func(Match, error) bool) {
+		ctx := ctx
+		l, err := g.enter(&ctx)
+		if err != nil {
+			yield(Match{}, err)
+			return
+		}
+		defer l.end()
 		s, err := collect(callMatch, options)
 		if err != nil {
 			yield(Match{}, err)
@@ -44,21 +51,22 @@ func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq
 		rows := &channel{ctx: ctx, to: make(chan engine.Batch, 4)}
 		var runErr error
 		go func() {
+			defer close(rows.to)
 			_, runErr = j.run(ctx, rows)
-			close(rows.to)
 		}()
-		left := false
-		for b := range rows.to {
-			for i := 0; i < b.Rows && !left; i++ {
-				m := Match{of, b.Vertices[i*b.Width : (i+1)*b.Width], b.Edges[i*b.EdgeWidth : (i+1)*b.EdgeWidth]}
-				left = !yield(m, nil)
+		defer func() { // the search ends before the lease does
+			cancel()
+			for range rows.to {
 			}
-			if left {
-				cancel()
+		}()
+		for b := range rows.to {
+			for i := range b.Rows {
+				if !yield(Match{of, b.Vertices[i*b.Width : (i+1)*b.Width], b.Edges[i*b.EdgeWidth : (i+1)*b.EdgeWidth]}, nil) {
+					return
+				}
 			}
 		}
-		cancel()
-		if runErr != nil && !left {
+		if runErr != nil {
 			yield(Match{}, runErr)
 		}
 	}
@@ -124,7 +132,12 @@ func (f *first) Emit(_ int, b *engine.Batch) error {
 
 // List writes the matches of q to w: its RETURN's items, or all names. The
 // formats are table, json, ndjson, csv, arrow and parquet.
-func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, options ...Option) (Result, error) {
+func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, options ...Option) (r Result, err error) {
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return r, err
+	}
+	defer l.leave(&err, &r)
 	if err := sink.CheckFormat(format); err != nil {
 		return Result{}, classify(err)
 	}
@@ -152,7 +165,6 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 		return Result{}, err
 	}
 	j.plan.Warnings = append(j.plan.Warnings, g.missingColumns(q.q.Return.Items, j.plan.Warnings)...)
-	var r Result
 	if !none {
 		r, err = j.run(ctx, out)
 	} else {

@@ -181,6 +181,11 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 
 // run is Run.
 func (m *Matcha) run(ctx context.Context, in map[string]any, emit func(row []any) bool, s *settings) (r MatchaResult, err error) {
+	l, err := enterInputs(&ctx, in)
+	if err != nil {
+		return r, err
+	}
+	defer l.leave(&err, &r)
 	start := time.Now()
 	p, err := m.optimized(s)
 	r.Times.FrontEnd = time.Since(start)
@@ -192,12 +197,6 @@ func (m *Matcha) run(ctx context.Context, in map[string]any, emit func(row []any
 	r.Times.Prepare = time.Since(start)
 	if err != nil {
 		return r, err
-	}
-	for _, v := range in {
-		if g, ok := v.(*Graph); ok {
-			defer g.kindOfCorruption(&err)
-			defer g.g.Recover(&err)
-		}
 	}
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
@@ -235,15 +234,14 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if target != "ir" && target != "c" && target != "cuda" {
 		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir, c or cuda", target))
 	}
-	s, err := collect(callCode, options)
+	l, err := enterInputs(&ctx, in)
 	if err != nil {
 		return "", err
 	}
-	for _, v := range in {
-		if g, ok := v.(*Graph); ok {
-			defer g.kindOfCorruption(&err)
-			defer g.g.Recover(&err)
-		}
+	defer l.leave(&err, &text)
+	s, err := collect(callCode, options)
+	if err != nil {
+		return "", err
 	}
 	p, set, err := m.bind(in, s)
 	if err != nil {
@@ -287,12 +285,6 @@ func (m *Matcha) bind(in map[string]any, s *settings) (*asg.Program, *data.Set, 
 
 // bindInputs compares inputs with the program's declarations.
 func bindInputs(p *asg.Program, in map[string]any) (set *data.Set, err error) {
-	for _, v := range in { // texts and properties read what a file has
-		if g, ok := v.(*Graph); ok {
-			defer g.kindOfCorruption(&err)
-			defer g.g.Recover(&err)
-		}
-	}
 	inputs := map[string]data.Input{}
 	for name, v := range in {
 		var i data.Input

@@ -1,6 +1,7 @@
 package weft
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,13 @@ import (
 // Explain says what a program is given and gives, what each pass makes of it, and
 // the memory that its lists need: formulas over the inputs' sizes and, where in
 // has the inputs, numbers; and the schedule of a target that is named.
-func (m *Matcha) Explain(in map[string]any, options ...Option) (string, error) {
+func (m *Matcha) Explain(in map[string]any, options ...Option) (text string, err error) {
+	ctx := context.Background()
+	l, err := enterInputs(&ctx, in)
+	if err != nil {
+		return "", err
+	}
+	defer l.leave(&err, &text)
 	s, err := collect(callMatchaExplain, options)
 	if err != nil {
 		return "", err

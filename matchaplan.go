@@ -17,8 +17,11 @@ import (
 // other items, or WithListing, the matches' vertices. What of the query a program
 // cannot say is an error of kind ErrQuery.
 func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Matcha, err error) {
-	defer g.kindOfCorruption(&err)
-	defer g.g.Recover(&err)
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.leave(&err, &m)
 	s, err := collect(callMatcha, options)
 	if err != nil {
 		return nil, err
@@ -75,8 +78,11 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 // which counts every connected pattern of k vertices in one pass: what Motifs does,
 // with the same options, in the same order.
 func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *Matcha, err error) {
-	defer g.kindOfCorruption(&err)
-	defer g.g.Recover(&err)
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.leave(&err, &m)
 	s, err := collect(callMotifsMatcha, options)
 	if err != nil {
 		return nil, err

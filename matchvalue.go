@@ -15,7 +15,7 @@ import (
 )
 
 // Match is one match of a query. Its values are read from the graph when they are asked
-// for, so that it must not be used after the graph is closed.
+// for: after Close of the graph, when no loop over Match runs, this panics with ErrClosed.
 type Match struct {
 	of       *listing
 	vertices []uint32
@@ -64,6 +64,7 @@ func (m Match) Names() []string {
 
 // IDs are the user's ids of the matched vertices, as text.
 func (m Match) IDs() []string {
+	defer m.of.g.reads().done()
 	out := make([]string, len(m.vertices))
 	for i, v := range m.vertices {
 		out[i] = m.of.g.g.IDs.String(v)
@@ -74,6 +75,7 @@ func (m Match) IDs() []string {
 // ID is the user's id of the vertex that a name is bound to, as text. It is "" for a name
 // that the pattern does not have.
 func (m Match) ID(name string) string {
+	defer m.of.g.reads().done()
 	for i, v := range m.vertices {
 		if m.of.p.VertexName(i) == name {
 			return m.of.g.g.IDs.String(v)
@@ -86,6 +88,7 @@ func (m Match) ID(name string) string {
 // ids are numbers, and a string in others. It is nil for a name that the pattern does not
 // have.
 func (m Match) Vertex(name string) any {
+	defer m.of.g.reads().done()
 	for i, v := range m.vertices {
 		if m.of.p.VertexName(i) == name {
 			return userID(m.of.g.g, v)
@@ -97,6 +100,7 @@ func (m Match) Vertex(name string) any {
 // Edge is the data edge that a name of the pattern is bound to. It is false for a name that
 // the pattern does not have, and for an edge that stands for no single data edge.
 func (m Match) Edge(name string) (Edge, bool) {
+	defer m.of.g.reads().done()
 	if i := slices.Index(m.of.edges, name); i >= 0 && name != "" {
 		return m.of.edge.read(m.edges[i]), true
 	}
@@ -124,7 +128,10 @@ func (m Match) Values() []any {
 }
 
 // At is the value of column i, from 0, as Values has it.
-func (m Match) At(i int) any { return m.of.columns[i].at(m.vertices, m.edges) }
+func (m Match) At(i int) any {
+	defer m.of.g.reads().done()
+	return m.of.columns[i].at(m.vertices, m.edges)
+}
 
 // Value is the value of the first column with a name, as Values has it. It is nil where
 // there is none.

@@ -22,8 +22,11 @@ func cliqueQuery(k int) (*Query, error) {
 // WithInduced(false) asks for all subgraphs. The motifs share their work; the engine
 // codegen counts them by one generated program, unless counts may pass 64 bits.
 func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Result, err error) {
-	defer g.kindOfCorruption(&err)
-	defer g.g.Recover(&err)
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.leave(&err, &out)
 	s, err := collect(callMotifs, options)
 	if err != nil {
 		return nil, err
@@ -62,7 +65,6 @@ func motifQueries(k int, s *settings) ([]*Query, error) {
 
 // census counts all motifs in one pass, of whose time each has its share.
 func (g *Graph) census(ctx context.Context, qs []*Query, s *settings) (out []Result, err error) {
-	defer g.g.Recover(&err)
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	ps := make([]*pattern.Pattern, len(qs))

@@ -31,7 +31,12 @@ type Participation struct {
 // and of groups holds where that is the vertex of its RETURN. Cut short by its context
 // it returns what was found until then with the context's error; nil where the query was
 // still being planned.
-func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, options ...Option) (*Participation, error) {
+func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, options ...Option) (p *Participation, err error) {
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.leave(&err, &p)
 	s, err := collect(callParticipation, options)
 	if err != nil {
 		return nil, err
@@ -52,7 +57,7 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 		return nil, err
 	}
 	counts := make([]engine.Uint128, g.NumVertices())
-	p := &Participation{Vertex: vertex, g: g, counts: counts, column: "participation", rows: len(counts)}
+	p = &Participation{Vertex: vertex, g: g, counts: counts, column: "participation", rows: len(counts)}
 	if ret := &q.q.Return; ret.Kind == asksParticipation && ret.Vertex == root {
 		p.column = ret.Column
 		if p.groups, err = g.groupsOf(ret, j.plan.Pattern, s); err != nil {
@@ -88,8 +93,10 @@ func (p *Participation) total(pl *plan.Plan) {
 	}
 }
 
-// Count is the count of the vertex with the given id; 0 where there is none.
+// Count is the count of the vertex with the given id; 0 where there is none. It panics
+// with ErrClosed after Close of the graph.
 func (p *Participation) Count(id string) *big.Int {
+	defer p.g.reads().done()
 	v, ok := p.g.g.Lookup(id)
 	if !ok {
 		return new(big.Int)
@@ -97,9 +104,10 @@ func (p *Participation) Count(id string) *big.Int {
 	return p.counts[v].Big()
 }
 
-// All gives each vertex's id and count.
+// All gives each vertex's id and count. It panics with ErrClosed after Close of the graph.
 func (p *Participation) All() iter.Seq2[string, *big.Int] {
 	return func(yield func(string, *big.Int) bool) {
+		defer p.g.reads().end()
 		for v, c := range p.counts {
 			if !yield(p.g.g.IDs.String(uint32(v)), c.Big()) {
 				return
@@ -112,7 +120,13 @@ func (p *Participation) All() iter.Seq2[string, *big.Int] {
 // and the count; or a row a group: its values, and the sum of the counts. JSON has
 // counts beyond 2^53 as strings; in Arrow and Parquet all are text where one exceeds
 // 63 bits.
-func (p *Participation) Write(w io.Writer, format string) error {
+func (p *Participation) Write(w io.Writer, format string) (err error) {
+	ctx := context.Background()
+	l, err := p.g.enter(&ctx)
+	if err != nil {
+		return err
+	}
+	defer l.leave(&err)
 	if err := sink.CheckFormat(format); err != nil {
 		return classify(err)
 	}

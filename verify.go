@@ -49,7 +49,12 @@ const oracleRoots = 20
 // and without the counting tail, and with the oracle, a slow search that shares
 // no code with the engines: on the whole graph where budget suffices, else at
 // sampled vertices. Each recount gets at most budget, and so do all vertices together.
-func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, options ...Option) (*Verification, error) {
+func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, options ...Option) (out *Verification, err error) {
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.leave(&err, &out)
 	s, err := collect(callVerify, options)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,13 @@ type WriteOptions struct {
 
 // Write writes the graph to a file, which appears under its name when it is
 // complete. "x.weft" is weft's own form, which opens in milliseconds.
-func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) error {
-	err := format.Write(ctx, path, g.g, format.WriteOptions(o))
+func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err error) {
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return err
+	}
+	defer l.leave(&err)
+	err = format.Write(ctx, path, g.g, format.WriteOptions(o))
 	if errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrOutput) || errors.Is(err, format.ErrLoss) {
 		return withKind(ErrUsage, err)
 	}
@@ -43,7 +48,12 @@ func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Op
 
 // CheckFile checks every section of a file in weft's own form, or the structure
 // of the graph that another file holds.
-func (g *Graph) CheckFile(ctx context.Context, options ...Option) error {
+func (g *Graph) CheckFile(ctx context.Context, options ...Option) (err error) {
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return err
+	}
+	defer l.leave(&err)
 	s, err := collect(callCheckFile, options)
 	if err != nil {
 		return err

@@ -223,7 +223,7 @@ func TestRecover(t *testing.T) {
 	}
 	defer h.Close()
 	search := func() (err error) {
-		defer h.Recover(&err)
+		defer func() { err = h.Damage(recover()) }()
 		x := 0
 		for v := range uint32(n) {
 			for _, w := range h.Out.List(v) {

@@ -260,21 +260,14 @@ func (g *Graph) checkProps(kind uint32) (err error) {
 	return nil
 }
 
-// Recover is to be deferred by code that searches a graph: when a corrupt file
-// made it panic (an index out of range), *err becomes a *CorruptError that says
-// which section is wrong. Other panics go on.
-func (g *Graph) Recover(err *error) {
-	x := recover()
-	if x == nil {
-		return
-	}
+// Damage returns what is wrong with the graph's file, for code that searches the graph and
+// recovered x: a *CorruptError where x is an error of the run-time system, as of an index
+// out of range, and the file is corrupt. It returns nil where the file is not to blame.
+func (g *Graph) Damage(x any) error {
 	if _, ok := x.(runtime.Error); ok && g.file != nil {
-		if e := g.safeVerify(); e != nil {
-			*err = e
-			return
-		}
+		return g.safeVerify()
 	}
-	panic(x)
+	return nil
 }
 
 func (g *Graph) safeVerify() (err error) {
