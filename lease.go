@@ -143,8 +143,8 @@ func (l lease) done() {
 // Close frees the memory of the graph, on GPUs as well, and unmaps its file. Calls that
 // begin later return ErrClosed. Close does not wait for calls that run, and may be called
 // from the body of a loop over Match: these calls end as usual, and the last one frees the
-// memory. An iteration runs until its loop ends. Close, or that last call, waits for a
-// search for another graph on the same GPUs. Closing twice does nothing.
+// memory. An iteration runs until its loop ends. What a busy GPU holds of the graph is freed
+// when its search ends. Closing twice does nothing.
 func (g *Graph) Close() error {
 	g.leases.mu.Lock()
 	last := !g.leases.closed && g.leases.held == 0
