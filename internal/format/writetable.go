@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,13 +11,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/parquet"
 )
 
 // tableSchema is the table of the edges or of the vertices.
@@ -169,189 +166,19 @@ func (w *writing) arrow(out io.Writer, ro role) error {
 	return err
 }
 
-// groupBatches is how many batches make a row group of a Parquet file.
-const groupBatches = 16
+// parquetGroup is the number of rows in a row group of a Parquet file.
+const parquetGroup = 16 * tableRows
 
 func (w *writing) parquet(out io.Writer, ro role) error {
-	sc := w.tableSchema(ro)
-	root, err := parquetSchema(sc)
-	if err != nil {
+	pw, err := parquet.NewWriter(out, w.tableSchema(ro), parquetGroup)
+	var unknown *parquet.UnsupportedError
+	if errors.As(err, &unknown) {
+		return wrapf(ErrLoss, "Parquet: %v", err)
+	} else if err != nil {
 		return err
 	}
-	kv := metadata.NewKeyValueMetadata()
-	md := sc.Metadata()
-	for i, k := range md.Keys() {
-		if err := kv.Append(k, md.Values()[i]); err != nil {
-			return err
-		}
-	}
-	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy))
-	pw, err := file.NewParquetWriterWithError(nopCloser{out}, root, file.WithWriterProps(props), file.WithWriteMetadata(kv))
-	if err != nil {
+	if err := w.records(ro, pw.Write); err != nil {
 		return err
 	}
-	var group []arrow.RecordBatch
-	flush := func() error {
-		if len(group) == 0 {
-			return nil
-		}
-		rg, err := pw.AppendRowGroupChecked()
-		if err != nil {
-			return err
-		}
-		for i := range sc.NumFields() {
-			cw, err := rg.NextColumn()
-			if err != nil {
-				return err
-			}
-			for _, rec := range group {
-				if err := putColumn(cw, rec.Column(i), sc.Field(i).Nullable); err != nil {
-					return err
-				}
-			}
-			if err := cw.Close(); err != nil {
-				return err
-			}
-		}
-		for _, rec := range group {
-			rec.Release()
-		}
-		group = group[:0]
-		return rg.Close()
-	}
-	err = w.records(ro, func(rec arrow.RecordBatch) error {
-		if rec.NumRows() == 0 {
-			return nil
-		}
-		rec.Retain()
-		if group = append(group, rec); len(group) == groupBatches {
-			return flush()
-		}
-		return nil
-	})
-	if err == nil {
-		err = flush()
-	}
-	if e := pw.Close(); err == nil {
-		err = e
-	}
-	return err
-}
-
-type nopCloser struct{ io.Writer }
-
-func parquetSchema(sc *arrow.Schema) (*schema.GroupNode, error) {
-	var fs schema.FieldList
-	for _, f := range sc.Fields() {
-		rep := parquet.Repetitions.Required
-		if f.Nullable {
-			rep = parquet.Repetitions.Optional
-		}
-		var n schema.Node
-		var err error
-		switch t := f.Type.(type) {
-		case *arrow.Int64Type:
-			n = schema.NewInt64Node(f.Name, rep, -1)
-		case *arrow.Float64Type:
-			n = schema.NewFloat64Node(f.Name, rep, -1)
-		case *arrow.BooleanType:
-			n = schema.NewBooleanNode(f.Name, rep, -1)
-		case *arrow.StringType:
-			n, err = schema.NewPrimitiveNodeLogical(f.Name, rep, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
-		case *arrow.TimestampType:
-			unit := schema.TimeUnitMicros
-			switch t.Unit {
-			case arrow.Nanosecond:
-				unit = schema.TimeUnitNanos
-			case arrow.Millisecond, arrow.Second:
-				unit = schema.TimeUnitMillis
-			}
-			n, err = schema.NewPrimitiveNodeLogical(f.Name, rep, schema.NewTimestampLogicalType(t.TimeZone != "", unit), parquet.Types.Int64, -1, -1)
-		case *arrow.ListType:
-			var elem, list schema.Node
-			elem, err = schema.NewPrimitiveNodeLogical("element", parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
-			if err == nil {
-				list, err = schema.NewGroupNode("list", parquet.Repetitions.Repeated, schema.FieldList{elem}, -1)
-			}
-			if err == nil {
-				n, err = schema.NewGroupNodeLogical(f.Name, parquet.Repetitions.Required, schema.FieldList{list}, schema.NewListLogicalType(), -1)
-			}
-		default:
-			err = wrapf(ErrLoss, "Parquet: column %s of type %s cannot be written", f.Name, f.Type)
-		}
-		if err != nil {
-			return nil, err
-		}
-		fs = append(fs, n)
-	}
-	return schema.NewGroupNode("schema", parquet.Repetitions.Required, fs, -1)
-}
-
-// putColumn writes an array: the values that are there, and for an optional
-// column which ones are.
-func putColumn(cw file.ColumnChunkWriter, a arrow.Array, optional bool) error {
-	n := a.Len()
-	var def []int16
-	if optional {
-		def = make([]int16, n)
-		for i := range def {
-			if a.IsValid(i) {
-				def[i] = 1
-			}
-		}
-	}
-	each := func(f func(i int)) {
-		for i := range n {
-			if a.IsValid(i) {
-				f(i)
-			}
-		}
-	}
-	var err error
-	switch cw := cw.(type) {
-	case *file.Int64ColumnChunkWriter:
-		v := make([]int64, 0, n)
-		switch a := a.(type) {
-		case *array.Int64:
-			each(func(i int) { v = append(v, a.Value(i)) })
-		case *array.Timestamp:
-			scale := int64(1)
-			if a.DataType().(*arrow.TimestampType).Unit == arrow.Second {
-				scale = 1000
-			}
-			each(func(i int) { v = append(v, int64(a.Value(i))*scale) })
-		}
-		_, err = cw.WriteBatch(v, def, nil)
-	case *file.Float64ColumnChunkWriter:
-		v := make([]float64, 0, n)
-		each(func(i int) { v = append(v, a.(*array.Float64).Value(i)) })
-		_, err = cw.WriteBatch(v, def, nil)
-	case *file.BooleanColumnChunkWriter:
-		v := make([]bool, 0, n)
-		each(func(i int) { v = append(v, a.(*array.Boolean).Value(i)) })
-		_, err = cw.WriteBatch(v, def, nil)
-	case *file.ByteArrayColumnChunkWriter:
-		v := make([]parquet.ByteArray, 0, n)
-		if l, ok := a.(*array.List); ok {
-			vals := l.ListValues().(*array.String)
-			var rep []int16
-			def = nil
-			for i := range n {
-				lo, hi := l.ValueOffsets(i)
-				if lo == hi {
-					def, rep = append(def, 0), append(rep, 0)
-				}
-				for j := lo; j < hi; j++ {
-					def = append(def, 1)
-					rep = append(rep, int16(min(1, j-lo)))
-					v = append(v, parquet.ByteArray(vals.Value(int(j))))
-				}
-			}
-			_, err = cw.WriteBatch(v, def, rep)
-			break
-		}
-		each(func(i int) { v = append(v, parquet.ByteArray(a.(*array.String).Value(i))) })
-		_, err = cw.WriteBatch(v, def, nil)
-	}
-	return err
+	return pw.Close()
 }

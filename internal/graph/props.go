@@ -1,13 +1,11 @@
 package graph
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
@@ -94,26 +92,49 @@ func takeRecord(rec arrow.RecordBatch, rows []uint32) (arrow.RecordBatch, error)
 	if rec == nil {
 		return nil, nil
 	}
-	mem := memory.NewGoAllocator()
-	ib := array.NewUint32Builder(mem)
-	ib.Reserve(len(rows))
-	for _, r := range rows {
-		if r == noRow {
-			ib.AppendNull()
-		} else {
-			ib.UnsafeAppend(r)
-		}
-	}
-	idx := ib.NewArray()
 	cols := make([]arrow.Array, rec.NumCols())
 	for c := range cols {
-		a, err := compute.TakeArray(context.Background(), rec.Column(c), idx)
-		if err != nil {
+		var err error
+		if cols[c], err = takeArray(rec.Column(c), rows); err != nil {
 			return nil, fmt.Errorf("graph: property column %q: %w", rec.ColumnName(c), err)
 		}
-		cols[c] = a
 	}
 	return array.NewRecordBatch(rec.Schema(), cols, int64(len(rows))), nil
+}
+
+// takeArray returns the rows of a column of one of the types that properties have.
+func takeArray(a arrow.Array, rows []uint32) (arrow.Array, error) {
+	b := array.NewBuilder(memory.NewGoAllocator(), a.DataType())
+	defer b.Release()
+	b.Reserve(len(rows))
+	var put func(i int)
+	switch a := a.(type) {
+	case *array.Int64:
+		b := b.(*array.Int64Builder)
+		put = func(i int) { b.UnsafeAppend(a.Value(i)) }
+	case *array.Float64:
+		b := b.(*array.Float64Builder)
+		put = func(i int) { b.UnsafeAppend(a.Value(i)) }
+	case *array.Timestamp:
+		b := b.(*array.TimestampBuilder)
+		put = func(i int) { b.UnsafeAppend(a.Value(i)) }
+	case *array.Boolean:
+		b := b.(*array.BooleanBuilder)
+		put = func(i int) { b.UnsafeAppend(a.Value(i)) }
+	case *array.String:
+		b := b.(*array.StringBuilder)
+		put = func(i int) { b.Append(a.Value(i)) }
+	default:
+		return nil, fmt.Errorf("a property of type %s", a.DataType())
+	}
+	for _, r := range rows {
+		if r == noRow || a.IsNull(int(r)) {
+			b.AppendNull()
+		} else {
+			put(int(r))
+		}
+	}
+	return b.NewArray(), nil
 }
 
 // rowKeys returns a function that gives equal texts exactly for rows with equal

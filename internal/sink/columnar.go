@@ -9,11 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/parquet"
 )
 
 // recordRows is the number of rows that a worker gathers into one record.
@@ -39,18 +37,12 @@ func newArrow(w io.Writer, cols []Column) (target, error) {
 
 func newParquet(w io.Writer, cols []Column) (target, error) {
 	schema := schemaOf(cols)
-	out, err := pqarrow.NewFileWriter(schema, noClose{w},
-		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithMaxRowGroupLength(groupRows)), pqarrow.DefaultWriterProps())
+	out, err := parquet.NewWriter(w, schema, groupRows)
 	if err != nil {
 		return nil, err
 	}
-	return &columnar{cols, schema, out.WriteBuffered, out.Close}, nil
+	return &columnar{cols, schema, out.Write, out.Close}, nil
 }
-
-// noClose hides Close from a writer that would call it.
-type noClose struct{ w io.Writer }
-
-func (n noClose) Write(b []byte) (int, error) { return n.w.Write(b) }
 
 func schemaOf(cols []Column) *arrow.Schema {
 	var fields []arrow.Field

@@ -29,7 +29,9 @@ var may = map[string][]string{
 	"process":      {},
 	// native keeps what it compiles where cuda keeps kernels.
 	"native": {"disk", "cuda", "kir/*", "process"},
-	"format": {"disk", "graph"},
+	// parquet knows Arrow records only.
+	"parquet": {},
+	"format":  {"disk", "graph", "parquet"},
 	// caret knows lines and columns only.
 	"caret":         {},
 	"gql":           {"pattern", "caret"},
@@ -54,7 +56,7 @@ var may = map[string][]string{
 	"engine/host":    {"plan", "graph/*", "pattern", "engine"},
 	"engine/fine":    {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/members"},
 	"choose":         {"engine/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},
-	"sink":           {"engine", "graph", "pattern"},
+	"sink":           {"engine", "graph", "pattern", "parquet"},
 	"bench":          {"*"},
 	"testing":        {"*"},
 	"tools":          {"*"},
