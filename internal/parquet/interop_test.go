@@ -126,7 +126,9 @@ func interopFile(t *testing.T, rng *rand.Rand, phys pq.Type, enc pq.Encoding, co
 	return want, buf.Bytes()
 }
 
-func interopText(x int64) string { return fmt.Sprintf("text %d"[:5+int(uint64(x)%3)], x) + fmt.Sprint(x) }
+func interopText(x int64) string {
+	return fmt.Sprintf("text %d"[:5+int(uint64(x)%3)], x) + fmt.Sprint(x)
+}
 
 // interopValue is what a value is read as.
 func interopValue(phys pq.Type, x int64) any {
