@@ -185,6 +185,7 @@ func classify(err error) error {
 		file    *format.Error
 		device  *cuda.Error
 		fault   *session.Fault
+		wrong   *native.CompileError
 	)
 	switch {
 	case errors.As(err, &syntax), errors.As(err, &notYet), errors.As(err, &apart), errors.As(err, &refused),
@@ -194,7 +195,7 @@ func classify(err error) error {
 		return withKind(ErrInput, err)
 	case errors.Is(err, cuda.ErrMemory):
 		return withKind(ErrMemory, err)
-	case errors.Is(err, choose.ErrDevice), errors.As(err, &device), errors.As(err, &fault), errors.Is(err, native.ErrNoCompiler):
+	case errors.Is(err, choose.ErrDevice), errors.As(err, &device), errors.As(err, &fault), errors.As(err, &wrong), errors.Is(err, native.ErrNoCompiler):
 		return withKind(ErrDevice, err)
 	case errors.Is(err, choose.ErrName), errors.Is(err, engine.ErrOption), errors.Is(err, sink.ErrFormat), errors.Is(err, gen.ErrSpec), errors.Is(err, format.ErrUnknown):
 		return withKind(ErrUsage, err)

@@ -351,12 +351,13 @@ func matchaInput(t *types.Type, v any) (in data.Input, err error) {
 func classifyMatcha(err error) error {
 	var room *data.MemoryError
 	var mistake *syntax.Error
+	var compile *native.CompileError
 	switch {
 	case errors.As(err, &room):
 		return withKind(ErrMemory, err)
 	case errors.As(err, &mistake):
 		return withKind(ErrQuery, err)
-	case errors.Is(err, native.ErrNoCompiler):
+	case errors.Is(err, native.ErrNoCompiler), errors.As(err, &compile):
 		return withKind(ErrDevice, err)
 	}
 	return err

@@ -298,11 +298,15 @@ func TestNoCompiler(t *testing.T) {
 		{"matcha", "run", "triangles", "-g", g, "--target", "c"},
 		{"motifs", "-g", g, "--engine", "codegen", "--device", "cpu"},
 	} {
-		c := command(t, args...)
-		c.Env = append(c.Env, "CC=no-such-compiler")
-		out, _ := c.CombinedOutput()
-		if code := c.ProcessState.ExitCode(); code != exitDevice || !strings.Contains(string(out), "no-such-compiler") {
-			t.Errorf("exit %d: %s", code, out)
+		for _, c := range []struct{ set, want string }{
+			{"CC=no-such-compiler -O1", "no-such-compiler"}, {"CC=true", "compile"}, {"TMPDIR=/none/at/all", "temporary files go to /none/at/all"},
+		} {
+			p := command(t, args...)
+			p.Env = append(p.Env, "WEFT_CACHE=off", c.set)
+			out, _ := p.CombinedOutput()
+			if code := p.ProcessState.ExitCode(); code != exitDevice || !strings.Contains(string(out), c.want) {
+				t.Errorf("%v with %s: exit %d: %s", args, c.set, code, out)
+			}
 		}
 	}
 }

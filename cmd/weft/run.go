@@ -219,7 +219,8 @@ Environment:
   GOMAXPROCS   the most cores to use, where --threads is not given
   GOMEMLIMIT   a soft limit on memory (see also --memory, which is hard)
   WEFT_CACHE   the folder that keeps compiled kernels and C, or off
-  CC           the C compiler, where it is not cc, gcc or clang`,
+  CC           the C compiler with its arguments, where it is not cc, gcc or clang
+  TMPDIR       the folder of temporary files, from which code must be loadable`,
 		Example: `  weft count -g graph.txt.gz 'MATCH (a)--(b)--(c)--(a)'
   weft match -g follows.csv --directed 'MATCH (a)-->(b), NOT (b)-->(a) RETURN a, b LIMIT 10'
   weft motifs -g graph.txt.gz -k 4

@@ -25,6 +25,15 @@ type File struct {
 	open   *os.File
 }
 
+// Error is what is wrong with a File, under the name that the user gave it.
+type Error struct {
+	Name string
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Name + ": " + e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
 // Check says why no file can be written under a name, as far as that can be said before it is written.
 func Check(name string) error {
 	_, _, err := place(name)
@@ -153,9 +162,9 @@ func (f *File) explain(err error) error {
 	case c == err: // nil, or the end of a context
 		return err
 	case f.temp != nil && (errors.Is(c, syscall.ENOSPC) || errors.Is(c, syscall.EDQUOT)):
-		return fmt.Errorf("%s: the disk is full; nothing was kept: %w", f.name, c)
+		c = fmt.Errorf("the disk is full; nothing was kept: %w", c)
 	}
-	return fmt.Errorf("%s: %w", f.name, c)
+	return &Error{f.name, c}
 }
 
 // Commit ends the file: it is on the disk and has its name, or there is an error and nothing is left.

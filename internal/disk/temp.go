@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 )
@@ -152,6 +153,9 @@ func NewTempDir(name string) (*TempDir, error) {
 	}
 	return &TempDir{path, f}, nil
 }
+
+// Explain names the folder that holds this one in an error of what is in it.
+func (d *TempDir) Explain(err error) error { return &TempError{filepath.Dir(d.Path), cause(err)} }
 
 // Remove removes the folder and all that is in it.
 func (d *TempDir) Remove() {

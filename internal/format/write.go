@@ -262,11 +262,12 @@ func filter(ctx context.Context, out io.Writer, path string, fill func(io.Writer
 func explainWrite(path string, err error) error {
 	var pe *os.PathError
 	var fe *Error
+	var de *disk.Error
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &fe):
 		return err
-	case strings.HasPrefix(err.Error(), path+": "):
-		return err
+	case errors.As(err, &de): // perhaps inside one of Arrow's
+		return de
 	case errors.As(err, &pe):
 		err = pe.Err
 	}

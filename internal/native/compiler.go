@@ -4,6 +4,7 @@ package native
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/klauspost/cpuid/v2"
 
+	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/process"
 )
 
@@ -32,7 +35,11 @@ type CompileError struct {
 }
 
 func (e *CompileError) Error() string {
-	return fmt.Sprintf("compile %s: %s: %v\n%s", e.Name, e.Compiler, e.Err, strings.TrimSpace(e.Log))
+	text := fmt.Sprintf("compile %s: %s: %v", cmp.Or(e.Name, "a pattern"), e.Compiler, e.Err)
+	if log := strings.TrimSpace(e.Log); log != "" {
+		text += "\n" + log
+	}
+	return text
 }
 
 func (e *CompileError) Unwrap() error { return e.Err }
@@ -43,7 +50,8 @@ const compileTime = 10 * time.Minute
 // Compiler is a compiler of this machine.
 type Compiler struct {
 	path    string
-	Version string // with the target
+	args    []string // before all others
+	Version string   // with the target, and args
 }
 
 // C is the machine's C compiler: the one that the environment's CC names, with
@@ -95,31 +103,102 @@ func (s *search) get(ctx context.Context) (*Compiler, error) {
 }
 
 func find(ctx context.Context, language, variable string, names ...string) (*Compiler, error) {
-	if set := os.Getenv(variable); set != "" {
-		names = []string{set}
-	}
-	for _, name := range names {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		version, err := process.Command(ctx, path, "--version").Output()
-		if err != nil {
-			continue
-		}
-		first, _, _ := strings.Cut(string(version), "\n")
-		target, err := process.Command(ctx, path, "-dumpmachine").Output()
-		if err != nil {
-			continue
-		}
-		return &Compiler{path: path, Version: first + ", " + strings.TrimSpace(string(target))}, nil
-	}
 	install := "gcc"
 	if language == "C++" {
 		install = "g++"
 	}
-	return nil, fmt.Errorf("%w for %s: looked for %s; install %s or clang, or set %s",
-		ErrNoCompiler, language, strings.Join(names, ", "), install, variable)
+	none := func(why string) error {
+		return fmt.Errorf("%w for %s: %s; install %s or clang, or set %s", ErrNoCompiler, language, why, install, variable)
+	}
+	if text := os.Getenv(variable); strings.TrimSpace(text) != "" {
+		words, err := splitWords(text)
+		if err == nil {
+			var c *Compiler
+			if c, err = tryCompiler(ctx, words[0], words[1:]...); err == nil {
+				return c, nil
+			}
+		}
+		return nil, none(fmt.Sprintf("%s is %q: %v", variable, text, err))
+	}
+	var failed []string
+	for _, name := range names {
+		c, err := tryCompiler(ctx, name)
+		if err == nil {
+			return c, nil
+		}
+		if !errors.Is(err, exec.ErrNotFound) {
+			failed = append(failed, err.Error())
+		}
+	}
+	return nil, none(strings.Join(append([]string{"looked for " + strings.Join(names, ", ")}, failed...), "; "))
+}
+
+// tryCompiler asks a compiler for its version and its target.
+func tryCompiler(ctx context.Context, name string, args ...string) (*Compiler, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, err
+	}
+	ask := func(what string) (string, error) {
+		out, err := process.Command(ctx, path, append(slices.Clone(args), what)...).Output()
+		var failed *exec.ExitError
+		if errors.As(err, &failed) && len(failed.Stderr) > 0 {
+			said, _, _ := strings.Cut(strings.TrimSpace(string(failed.Stderr)), "\n")
+			return "", fmt.Errorf("%s %s: %s", name, what, said)
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s %s: %w", name, what, err)
+		}
+		first, _, _ := strings.Cut(string(out), "\n")
+		return strings.TrimSpace(first), nil
+	}
+	version, err := ask("--version")
+	if err != nil {
+		return nil, err
+	}
+	target, err := ask("-dumpmachine")
+	if err != nil {
+		return nil, err
+	}
+	return &Compiler{path, args, strings.Join(append([]string{version + ", " + target}, args...), " ")}, nil
+}
+
+// splitWords splits a command into words as a shell does: at blanks outside quotes.
+// Backslashes and both kinds of quotes are known, variables are not.
+func splitWords(text string) ([]string, error) {
+	var words []string
+	var word []byte
+	in, quote := false, byte(0) // in a word, in quotes
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote == 0 && strings.IndexByte(" \t\n", c) >= 0:
+			if in {
+				words = append(words, string(word))
+			}
+			word, in = word[:0], false
+			continue
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == '\\' && (quote == 0 || quote == '"' && i+1 < len(text) && strings.IndexByte("\\\"$`", text[i+1]) >= 0):
+			if i++; i == len(text) {
+				return nil, errors.New("a backslash at the end")
+			}
+			word = append(word, text[i])
+		default:
+			word = append(word, c)
+		}
+		in = true
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("no closing %c", quote)
+	}
+	if in {
+		words = append(words, string(word))
+	}
+	return words, nil
 }
 
 // Processor tells machines apart that -march=native compiles differently for.
@@ -132,24 +211,26 @@ func Processor() string {
 // not compile is a *CompileError, about name. When ctx ends, the compiler is killed with
 // all that it has started, and the error is the cause.
 func (c *Compiler) Build(ctx context.Context, name string, files map[string]string, out string, args ...string) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "weft-native-")
+	tmp, err := disk.NewTempDir("compile")
 	if err != nil {
-		return nil, fmt.Errorf("native: %w", err)
+		return nil, fmt.Errorf("%w that can be used: %w", ErrNoCompiler, err)
 	}
-	defer os.RemoveAll(dir)
+	defer tmp.Remove()
+	dir := tmp.Path
 	for file, text := range files {
 		if !filepath.IsLocal(file) {
 			return nil, fmt.Errorf("native: an include named %q", file)
 		}
 		path := filepath.Join(dir, file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			return nil, fmt.Errorf("native: %w", err)
+			return nil, fmt.Errorf("%w that can be used: %w", ErrNoCompiler, tmp.Explain(err))
 		}
 	}
 	within, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
-	cmd := process.Command(within, c.path, append(args, "-o", out)...)
+	cmd := process.Command(within, c.path, slices.Concat(c.args, args, []string{"-o", out})...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir) // what a killed compiler leaves goes with the folder
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Run(); err != nil {
@@ -163,7 +244,7 @@ func (c *Compiler) Build(ctx context.Context, name string, files map[string]stri
 	}
 	image, err := os.ReadFile(filepath.Join(dir, out))
 	if err != nil {
-		return nil, fmt.Errorf("native: %w", err)
+		return nil, &CompileError{Name: name, Compiler: c.Version, Err: errors.New("it ended well and wrote no code"), Log: log.String()}
 	}
 	return image, nil
 }

@@ -3,32 +3,40 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/weftgraph/weft/internal/disk"
 )
 
 // loads says why no code can be loaded here: it can.
 func loads() error { return nil }
 
-// Open loads a shared object into this process, where it stays.
+// Open loads a shared object into this process, where it stays. The file that the
+// loader reads lies in a folder that no other user can write.
 func Open(image []byte) (*Library, error) {
-	dir, err := os.MkdirTemp("", "weft-native-")
+	refused := func(err error) error { return fmt.Errorf("%w that can be used: %w", ErrNoCompiler, err) }
+	dir, err := disk.NewTempDir("code")
 	if err != nil {
-		return nil, fmt.Errorf("native: %w", err)
+		return nil, refused(err)
 	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "code.so")
+	defer dir.Remove()
+	path := filepath.Join(dir.Path, "code.so")
 	if err := os.WriteFile(path, image, 0o600); err != nil {
-		return nil, fmt.Errorf("native: %w", err)
+		return nil, refused(dir.Explain(err))
 	}
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return nil, fmt.Errorf("native: %w", err)
+	switch {
+	case err == nil:
+		return &Library{handle}, nil
+	case disk.NoExec(dir.Path):
+		err = dir.Explain(errors.New("it is mounted noexec: no code can be loaded from there"))
 	}
-	return &Library{handle}, nil
+	return nil, refused(err)
 }
 
 // Symbol is the address of a function.

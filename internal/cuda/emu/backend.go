@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/disk"
 )
 
 // Operations of emu_call, in the order of runtime/api.cpp.
@@ -80,7 +81,7 @@ type backend struct {
 	o        Options
 	compiler *compiler
 	system   system
-	dir      string // for images while they are loaded
+	dir      *disk.TempDir // for images while they are loaded
 	images   int
 	pinned   map[unsafe.Pointer]pinned
 	copies   map[cuda.Handle][]copyOut
@@ -115,16 +116,16 @@ func Backend(o Options) (cuda.Backend, error) {
 
 func (b *backend) Open() (cuda.Info, error) {
 	var err error
-	if b.dir, err = os.MkdirTemp("", "weft-emu-"); err != nil {
+	if b.dir, err = disk.NewTempDir("emulated-device"); err != nil {
 		return cuda.Info{}, fmt.Errorf("emu: %w", err)
 	}
 	if b.o.Sanitize == NoSanitizer {
 		b.system, err = openLibrary()
 	} else {
-		b.system, err = openProgram(b.compiler, b.o.Sanitize, b.dir)
+		b.system, err = openProgram(b.compiler, b.o.Sanitize, b.dir.Path)
 	}
 	if err != nil {
-		os.RemoveAll(b.dir)
+		b.dir.Remove()
 		return cuda.Info{}, err
 	}
 	c := config{
@@ -133,7 +134,8 @@ func (b *backend) Open() (cuda.Info, error) {
 		seed: b.o.Seed, patience: uint64(b.o.Patience.Milliseconds()),
 	}
 	if err := b.call("emulated device", opOpen, &args{}, unsafe.Slice((*byte)(unsafe.Pointer(&c)), unsafe.Sizeof(c)), nil); err != nil {
-		return cuda.Info{}, errors.Join(err, b.system.end(), os.RemoveAll(b.dir))
+		defer b.dir.Remove()
+		return cuda.Info{}, errors.Join(err, b.system.end())
 	}
 	// Above 9: everything that kernels ask of an architecture is there.
 	return cuda.Info{
@@ -150,11 +152,12 @@ func (b *backend) compilerID() string {
 }
 
 func (b *backend) Close() error {
+	defer b.dir.Remove()
 	err := b.call("close", opClose, &args{}, nil, nil)
 	for host := range b.pinned {
 		err = errors.Join(err, b.unmap(host))
 	}
-	return errors.Join(err, b.system.end(), os.RemoveAll(b.dir))
+	return errors.Join(err, b.system.end())
 }
 
 // call does an operation and makes an error of what is wrong with it.
@@ -351,7 +354,7 @@ func (b *backend) Compile(src cuda.Source) ([]byte, error) { return b.compiler.k
 // read the file when it reports.
 func (b *backend) Load(image []byte) (cuda.Handle, error) {
 	b.images++
-	path := filepath.Join(b.dir, fmt.Sprintf("kernel%d.so", b.images))
+	path := filepath.Join(b.dir.Path, fmt.Sprintf("kernel%d.so", b.images))
 	if err := os.WriteFile(path, image, 0o600); err != nil {
 		return 0, fmt.Errorf("emu: %w", err)
 	}
