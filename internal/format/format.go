@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -89,6 +90,10 @@ type ReadOptions struct {
 	// MaxVertices is the most vertices that a header may promise; 0: 2^32-2.
 	MaxVertices uint64
 	Stdin       io.Reader // what "-" reads; nil: the standard input
+	// VertexTable and VertexRows are vertices in memory: a table as in a file of
+	// Vertices, and rows one by one. nil is none.
+	VertexTable Table
+	VertexRows  iter.Seq2[Vertex, error]
 }
 
 func (o *ReadOptions) threads() int {
@@ -174,7 +179,30 @@ func Read(ctx context.Context, path string, o ReadOptions, progress Progress) (*
 	if err != nil {
 		return nil, err
 	}
+	return read(ctx, src, f, o)
+}
+
+// ReadFrom reads a graph from a stream, which goes by name in messages. Extensions of the
+// name say of its format what they say of a file's.
+func ReadFrom(ctx context.Context, in io.Reader, name string, o ReadOptions, progress Progress) (*graph.Graph, error) {
+	f, err := ParseFormat(o.Format)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	src := &source{ctx: ctx, name: name, size: -1, progress: progress}
+	if err := src.stream(in, nil); err != nil {
+		return nil, err
+	}
+	return read(ctx, src, f, o)
+}
+
+// read reads the graph of a source.
+func read(ctx context.Context, src *source, f Format, o ReadOptions) (*graph.Graph, error) {
 	defer src.close()
+	path := src.name
+	var err error
 	r := &reading{ctx: ctx, o: o, src: src}
 	if r.head, r.whole, err = src.head(); err != nil {
 		return nil, err
@@ -201,28 +229,33 @@ func Read(ctx context.Context, path string, o ReadOptions, progress Progress) (*
 	if f == Weft {
 		return r.readOwn()
 	}
+	return r.complete(func() error {
+		switch f {
+		case MTX:
+			return r.readMTX()
+		case TVE:
+			return r.readTVE()
+		case GMatch:
+			return r.readGMatch()
+		case SG, WSG:
+			return r.readSG(f)
+		case Parquet:
+			return r.readParquet()
+		case Arrow:
+			return r.readArrow()
+		}
+		return r.readEdgeList(f)
+	})
+}
+
+// complete builds the graph of the edges that edges reads, and of the side inputs.
+func (r *reading) complete(edges func() error) (*graph.Graph, error) {
 	if err := r.openSides(); err != nil {
 		return nil, err
 	}
 	defer r.closeSides()
 	defer r.discard()
-	switch f {
-	case EdgeList, EL, WEL:
-		err = r.readEdgeList(f)
-	case MTX:
-		err = r.readMTX()
-	case TVE:
-		err = r.readTVE()
-	case GMatch:
-		err = r.readGMatch()
-	case SG, WSG:
-		err = r.readSG(f)
-	case Parquet:
-		err = r.readParquet()
-	case Arrow:
-		err = r.readArrow()
-	}
-	if err != nil {
+	if err := edges(); err != nil {
 		return nil, r.explain(err)
 	}
 	if err := r.readSides(); err != nil {
@@ -230,10 +263,10 @@ func Read(ctx context.Context, path string, o ReadOptions, progress Progress) (*
 	}
 	g := r.made
 	if g == nil {
-		g, err = r.build.Build(ctx)
-	}
-	if err != nil {
-		return nil, r.explain(err)
+		var err error
+		if g, err = r.build.Build(r.ctx); err != nil {
+			return nil, r.explain(err)
+		}
 	}
 	if err := r.finish(g); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 	switch {
 	case len(r.o.Columns) > 0 || r.o.Skip > 0:
 		return nil, r.errorf(ErrColumns, "a .weft file has no columns to name and no lines to skip")
-	case r.o.Labels != "" || r.o.Vertices != "":
+	case r.o.Labels != "" || r.o.Vertices != "" || r.o.VertexTable != nil || r.o.VertexRows != nil:
 		return nil, r.errorf(ErrColumns, "a .weft file holds its vertices; side files go with the formats that lack them")
 	}
 	path := r.src.name

@@ -91,14 +91,19 @@ func (r *reading) readSides() error {
 		default:
 			err = r.vertexText(s)
 		}
-		if errors.Is(err, graph.ErrMixedIDs) {
-			return &Error{File: s.src.name, Offset: -1, Cause: wrapf(ErrIDs, "its vertex ids are text and the edges' are numbers, or the other way round")}
-		}
 		if err != nil {
-			return err
+			return mixed(s.src.name, err)
 		}
 	}
-	return nil
+	return r.readVertices()
+}
+
+// mixed is err with a name for the input whose ids do not fit those of the edges.
+func mixed(input string, err error) error {
+	if !errors.Is(err, graph.ErrMixedIDs) {
+		return err
+	}
+	return &Error{File: input, Offset: -1, Cause: wrapf(ErrIDs, "its vertex ids are text and the edges' are numbers, or the other way round")}
 }
 
 func (r *reading) vertexText(s *sideFile) error {

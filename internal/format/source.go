@@ -46,47 +46,50 @@ const headSize = 256 << 10
 
 func openSource(ctx context.Context, path string, stdin io.Reader, progress Progress) (*source, error) {
 	s := &source{ctx: ctx, name: path, size: -1, progress: progress}
-	first := make([]byte, 4)
 	if path == "-" {
 		if stdin == nil {
 			stdin = os.Stdin
 		}
-		s.once = &onceStream{raw: newAsyncReader(ctx, stdin)}
-	} else {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		st, err := f.Stat()
-		if err == nil && st.IsDir() {
-			err = &os.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
-		}
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		if st.Mode().IsRegular() {
-			s.size = st.Size()
-			n, err := io.ReadFull(f, first)
-			f.Close()
-			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-				return nil, err
-			}
-			first = first[:n]
-		} else {
-			s.once = &onceStream{raw: newAsyncReader(ctx, f), closer: f}
-		}
+		return s, s.stream(stdin, nil)
 	}
-	if s.once != nil {
-		n, err := io.ReadFull(s.once.raw, first)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		first = first[:n]
-		s.once.raw = io.MultiReader(bytes.NewReader(first), s.once.raw)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	s.zip = zipKind(first)
+	st, err := f.Stat()
+	if err == nil && st.IsDir() {
+		err = &os.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return s, s.stream(f, f)
+	}
+	s.size = st.Size()
+	first := make([]byte, 4)
+	n, err := io.ReadFull(f, first)
+	f.Close()
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	s.zip = zipKind(first[:n])
 	return s, nil
+}
+
+// stream makes s a source that reads in once, and closes it with closer, which may be nil.
+func (s *source) stream(in io.Reader, closer io.Closer) error {
+	s.once = &onceStream{raw: newAsyncReader(s.ctx, in), closer: closer}
+	first := make([]byte, 4)
+	n, err := io.ReadFull(s.once.raw, first)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		s.close()
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	s.once.raw = io.MultiReader(bytes.NewReader(first[:n]), s.once.raw)
+	s.zip = zipKind(first[:n])
+	return nil
 }
 
 func zipKind(first []byte) string {

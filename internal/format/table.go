@@ -30,6 +30,7 @@ type tableSpec struct {
 	kinds   []colKind
 	columns string
 	schema  *arrow.Schema // of the properties
+	whole   *arrow.Schema // of all columns; nil where the input has one
 	time    timeType      // of the column of times, as --columns says
 	textIDs bool
 }
