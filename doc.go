@@ -12,7 +12,9 @@
 //		fmt.Println(m.ID("a"), m.ID("b"), m.ID("c"))
 //	}
 //
-// A [Match] also has the items of the query's RETURN and the data edges that were chosen.
+// [FromEdges], [FromRecords] and [Read] make graphs of what is in memory or comes from a
+// stream. A [Match] also has the items of the query's
+// RETURN and the data edges that were chosen.
 //
 // A pattern's names are distinct vertices unless the text says otherwise (MATCH
 // DIFFERENT EDGES, MATCH REPEATABLE ELEMENTS). Counts are exact and come in two

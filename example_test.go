@@ -7,7 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/weftgraph/weft"
 )
@@ -45,6 +50,69 @@ func ExampleOpen() {
 	}
 	fmt.Println(g.NumVertices(), "vertices,", g.NumEdges(), "edges")
 	// Output: 5 vertices, 7 edges
+}
+
+func ExampleFromEdges() {
+	type properties = map[string]any
+	g, err := weft.FromEdges(context.Background(), weft.Edges(
+		weft.Edge{Src: "ann", Dst: "bob", Label: "pays", Properties: properties{"amount": 25}},
+		weft.Edge{Src: "bob", Dst: "cyd", Label: "pays", Properties: properties{"amount": 24}},
+	), weft.WithDirected(true), weft.WithVertexRows(weft.Vertices(
+		weft.Vertex{ID: "cyd", Labels: []string{"Bank"}},
+	)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer g.Close()
+	q, err := weft.Parse("MATCH (a)-[e:pays]->(b)-[f:pays]->(c:Bank) WHERE e.amount > f.amount RETURN a, f.amount")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for m, err := range g.Match(context.Background(), q) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(m.Values()...)
+	}
+	// Output: ann 24
+}
+
+func ExampleRead() {
+	in := strings.NewReader("ann,bob\nbob,cyd\nann,cyd\n")
+	g, err := weft.Read(context.Background(), in, weft.WithColumns("src", "dst"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer g.Close()
+	r, err := g.Cliques(context.Background(), 3)
+	fmt.Println(r.Subgraphs, err)
+	// Output: 1 <nil>
+}
+
+func ExampleFromRecords() {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "src", Type: arrow.PrimitiveTypes.Int64}, {Name: "dst", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	b.Field(0).(*array.Int64Builder).AppendValues([]int64{1, 2, 1}, nil)
+	b.Field(1).(*array.Int64Builder).AppendValues([]int64{2, 3, 3}, nil)
+	records, err := array.NewRecordReader(schema, []arrow.RecordBatch{b.NewRecordBatch()})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer records.Release()
+	g, err := weft.FromRecords(context.Background(), records)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer g.Close()
+	r, err := g.Cliques(context.Background(), 3)
+	fmt.Println(r.Subgraphs, err)
+	// Output: 1 <nil>
 }
 
 func ExampleGraph_Count() {

@@ -49,10 +49,22 @@ func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
 
 // open is Open.
 func open(ctx context.Context, path string, s *settings) (*Graph, error) {
+	size := int64(0)
+	if file, err := os.Stat(path); err == nil {
+		size = file.Size()
+	}
+	return load(ctx, path, size, s, func(ctx context.Context, progress format.Progress) (*graph.Graph, error) {
+		return format.Read(ctx, path, s.read, progress)
+	})
+}
+
+// load makes a graph of an input, which goes by name and has so many bytes, 0 where that
+// is not known.
+func load(ctx context.Context, name string, size int64, s *settings, read func(context.Context, format.Progress) (*graph.Graph, error)) (*Graph, error) {
 	start := time.Now()
 	choose.Begin(s.device, s.gpuMemory)
-	if file, err := os.Stat(path); err == nil {
-		choose.Ready(s.device, s.workers(), file.Size()) // threads are made while the file is read
+	if size > 0 {
+		choose.Ready(s.device, s.workers(), size) // threads are made while the input is read
 	}
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
@@ -60,21 +72,21 @@ func open(ctx context.Context, path string, s *settings) (*Graph, error) {
 	if f := s.progress; f != nil {
 		progress = func(done, total int64) { f(Progress{"load", uint64(max(done, 0)), uint64(max(total, 0))}) }
 	}
-	g, err := format.Read(ctx, path, s.read, progress)
+	g, err := read(ctx, progress)
 	if err != nil {
 		if cause := memoryCause(ctx); cause != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, cause)
+			return nil, fmt.Errorf("reading %s: %w", name, cause)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if errors.As(err, new(*disk.TempError)) {
-			return nil, fmt.Errorf("%s: unpacking: %w", path, err) // which is not about the input
+			return nil, fmt.Errorf("%s: unpacking: %w", name, err) // which is not about the input
 		}
 		return nil, withKind(ErrInput, classify(err))
 	}
 	choose.Ready(s.device, s.workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
-	return newGraph(g, path, time.Since(start)), nil
+	return newGraph(g, name, time.Since(start)), nil
 }
 
 // Spec says which graph Generate makes; see GenerateModels.

@@ -22,11 +22,12 @@ type Match struct {
 	edges    []uint64 // ids of data edges, in the plan's order
 }
 
-// Edge is a data edge.
+// Edge is a data edge: of a match, or one to make a graph of. FromEdges also takes other
+// types of integers and floats than matches have.
 type Edge struct {
 	// Src and Dst are the user's ids of the source and the target: int64 in graphs whose
-	// ids are numbers, and string in others. An edge without a direction has them in
-	// either order.
+	// ids are numbers, and string in others. In a match an edge without a direction has
+	// them in either order.
 	Src, Dst any
 	// Label is "" for an edge without one.
 	Label string

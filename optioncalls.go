@@ -10,6 +10,9 @@ type call uint32
 
 const (
 	callOpen call = 1 << iota
+	callRead
+	callFromRecords
+	callFromEdges
 	callConvert
 	callGenerate
 	callInfo
@@ -37,7 +40,7 @@ const (
 
 // callNames are the calls as Concerning and errors name them, in the order of their bits.
 var callNames = [...]string{
-	"Open", "Convert", "Generate", "Graph.Info", "Graph.CheckFile",
+	"Open", "Read", "FromRecords", "FromEdges", "Convert", "Generate", "Graph.Info", "Graph.CheckFile",
 	"Graph.Count", "Graph.CountEach", "Graph.Exists", "Graph.Match", "Graph.List", "Graph.Explain", "Graph.Verify", "Graph.Participation",
 	"Graph.Motifs", "Graph.Cliques", "Graph.Matcha", "Graph.MotifsMatcha", "Query.Check", "Query.Semantics",
 	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain",
@@ -45,7 +48,8 @@ var callNames = [...]string{
 
 // Sets of calls that are alike.
 const (
-	reads    = callOpen | callConvert
+	files    = callOpen | callRead | callConvert
+	reads    = files | callFromRecords | callFromEdges
 	queries  = callCount | callCountEach | callExists | callMatch | callList | callExplain | callVerify | callParticipation
 	searches = queries | callMotifs | callCliques
 	programs = callMatcha | callMotifsMatcha
@@ -54,37 +58,39 @@ const (
 // concerns says which calls each option concerns. Query.Check takes what the calls take
 // that it checks a query for.
 var concerns = map[string]call{
-	"WithFormat":       reads,
-	"WithDirected":     reads,
-	"WithColumns":      reads,
-	"WithNull":         reads,
-	"WithSkip":         reads,
-	"WithLabels":       reads,
-	"WithVertices":     reads,
-	"WithThreads":      reads | callGenerate | callInfo | callCheckFile | searches | programs | callCheck | callRun | callMatchaExplain,
-	"WithMemory":       reads | searches | callCheck | callRun,
-	"WithGPUMemory":    reads | searches | callCheck | callRun,
-	"WithDevice":       reads | searches | callCheck | callRun | callMatchaExplain,
-	"WithProgress":     reads | searches | callCheck,
-	"WithEngine":       searches | callCheck,
-	"WithEngineOption": searches | programs | callCheck,
-	"WithOrder":        searches | programs | callCheck,
-	"WithSeed":         searches | programs | callCheck,
-	"WithSemantics":    searches | programs | callCheck | callSemantics,
-	"WithInduced":      searches | programs | callCheck,
-	"WithParam":        queries | callMatcha | callCheck,
-	"WithProduct":      queries | callMatcha | callCheck,
-	"WithLimit":        searches&^(callExists|callVerify) | callCheck,
-	"WithList":         searches&^(callExists|callVerify) | callMatcha | callCheck,
-	"WithTimeout":      callCountEach | callMotifs | callCheck,
-	"WithQueryColumn":  callList | callCheck,
-	"WithListing":      callExplain | callMatcha | callCheck,
-	"WithLevels":       callExplain | callCheck,
-	"WithPasses":       callRun | callCode | callGraph | callMatchaExplain,
-	"WithSchedule":     callRun | callCode | callMatchaExplain,
-	"WithTarget":       callRun | callMatchaExplain,
-	"WithDebug":        callRun | callCode,
-	"WithStats":        callRun,
+	"WithFormat":        files,
+	"WithDirected":      reads,
+	"WithColumns":       files | callFromRecords,
+	"WithNull":          reads,
+	"WithSkip":          files,
+	"WithLabels":        reads,
+	"WithVertices":      reads,
+	"WithVertexRecords": reads,
+	"WithVertexRows":    reads,
+	"WithThreads":       reads | callGenerate | callInfo | callCheckFile | searches | programs | callCheck | callRun | callMatchaExplain,
+	"WithMemory":        reads | searches | callCheck | callRun,
+	"WithGPUMemory":     reads | searches | callCheck | callRun,
+	"WithDevice":        reads | searches | callCheck | callRun | callMatchaExplain,
+	"WithProgress":      reads | searches | callCheck,
+	"WithEngine":        searches | callCheck,
+	"WithEngineOption":  searches | programs | callCheck,
+	"WithOrder":         searches | programs | callCheck,
+	"WithSeed":          searches | programs | callCheck,
+	"WithSemantics":     searches | programs | callCheck | callSemantics,
+	"WithInduced":       searches | programs | callCheck,
+	"WithParam":         queries | callMatcha | callCheck,
+	"WithProduct":       queries | callMatcha | callCheck,
+	"WithLimit":         searches&^(callExists|callVerify) | callCheck,
+	"WithList":          searches&^(callExists|callVerify) | callMatcha | callCheck,
+	"WithTimeout":       callCountEach | callMotifs | callCheck,
+	"WithQueryColumn":   callList | callCheck,
+	"WithListing":       callExplain | callMatcha | callCheck,
+	"WithLevels":        callExplain | callCheck,
+	"WithPasses":        callRun | callCode | callGraph | callMatchaExplain,
+	"WithSchedule":      callRun | callCode | callMatchaExplain,
+	"WithTarget":        callRun | callMatchaExplain,
+	"WithDebug":         callRun | callCode,
+	"WithStats":         callRun,
 }
 
 // String names the calls, with commas between them.

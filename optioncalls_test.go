@@ -16,7 +16,7 @@ import (
 
 // everyOption is an option of each function that makes one.
 var everyOption = map[string]Option{
-	"WithFormat": WithFormat("csv"), "WithDirected": WithDirected(true), "WithColumns": WithColumns("src", "dst"), "WithNull": WithNull("?"), "WithSkip": WithSkip(0),
+	"WithFormat": WithFormat("csv"), "WithDirected": WithDirected(true), "WithColumns": WithColumns("src", "dst"), "WithNull": WithNull("?"), "WithVertexRecords": WithVertexRecords(nil), "WithVertexRows": WithVertexRows(nil), "WithSkip": WithSkip(0),
 	"WithLabels": WithLabels(""), "WithVertices": WithVertices(""), "WithThreads": WithThreads(1), "WithMemory": WithMemory(1 << 40),
 	"WithGPUMemory": WithGPUMemory(1 << 30), "WithDevice": WithDevice("cpu"), "WithProgress": WithProgress(func(Progress) {}),
 	"WithEngine": WithEngine("host"), "WithEngineOption": WithEngineOption("plan.tail", "off"), "WithOrder": WithOrder("ri"),
@@ -53,6 +53,15 @@ func everyCall(t *testing.T) map[string]func(...Option) error {
 			_, err := Convert(ctx, path, filepath.Join(dir, "to.weft"), WriteOptions{}, o...)
 			return err
 		},
+		"Read": func(o ...Option) error {
+			_, err := Read(ctx, strings.NewReader("src,dst\n1,2\n"), o...)
+			return err
+		},
+		"FromRecords": func(o ...Option) error {
+			_, err := FromRecords(ctx, recordsOf(t, []string{"a", "b"}, [][]any{{int64(1), int64(2)}}), append([]Option{WithColumns("src", "dst")}, o...)...)
+			return err
+		},
+		"FromEdges": func(o ...Option) error { _, err := FromEdges(ctx, Edges(Edge{Src: 1, Dst: 2}), o...); return err },
 		"Generate": func(o ...Option) error {
 			_, err := Generate(ctx, Spec{Model: "grid", Dims: []uint64{2, 2}}, o...)
 			return err

@@ -167,7 +167,10 @@ func (f *frame) setLabel(c *frameChunk, s string) {
 		return
 	}
 	f.labels = true
-	for c.label == nil || len(c.label.Off) < c.n { // those before it have none
+	if c.label == nil {
+		c.label = &graph.StringColumn{Off: []uint32{0}}
+	}
+	for len(c.label.Off) < c.n { // those before it have none
 		putString(&c.label, nil)
 	}
 	putString(&c.label, []byte(s))
