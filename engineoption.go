@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/pattern"
 )
 
 // EngineOption is a switch that WithEngineOption sets: of planning, or of one
@@ -86,7 +87,11 @@ func checkOption(name, value string) (off bool, err error) {
 		if names == nil {
 			names = all
 		}
-		return false, fmt.Errorf("unknown; there are %s", strings.Join(names, ", "))
+		meant := ""
+		if s := pattern.Nearest(name, all, 2); s != "" {
+			meant = "; did you mean " + s + "?"
+		}
+		return false, fmt.Errorf("unknown; there are %s%s", strings.Join(names, ", "), meant)
 	}
 	values := engineOptions[i].Values
 	switch {

@@ -186,8 +186,7 @@ func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
 	p := j.plan.Pattern
 	var cols []sink.Column
 	if j.s.queryCol {
-		name := q.Name()
-		cols = append(cols, sink.Value("query", sink.String, func([]uint32, []uint64) any { return name }))
+		cols = append(cols, queryColumn(q))
 	}
 	if q.q.Return.Kind != gql.ReturnItems {
 		for v := range p.Vertices {
@@ -202,6 +201,12 @@ func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
 	}
 	items, err := g.items(q.q.Return.Items, p, j.s, j.edgeAt)
 	return append(cols, items...), err
+}
+
+// queryColumn has the query's name in each row.
+func queryColumn(q *Query) sink.Column {
+	name := q.Name()
+	return sink.Value("query", sink.String, func([]uint32, []uint64) any { return name })
 }
 
 // items are columns of the values of items.

@@ -207,7 +207,8 @@ func WithProduct() Option { return Option{"WithProduct", func(s *settings) { s.p
 // about; the default is Subgraphs under iso and Embeddings otherwise.
 func WithList(w What) Option { return Option{"WithList", func(s *settings) { s.what = w + 1 }} }
 
-// WithQueryColumn makes List write the query's name in a first column.
+// WithQueryColumn makes List, and Write of a Participation, write the query's name in a
+// first column.
 func WithQueryColumn() Option {
 	return Option{"WithQueryColumn", func(s *settings) { s.queryCol = true }}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"math/big"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/plan"
@@ -22,8 +23,9 @@ type Participation struct {
 	g      *Graph
 	counts []engine.Uint128
 	column string
-	groups *groups // nil: every vertex has a row of its own
-	rows   int     // to write: RETURN's LIMIT
+	lead   []sink.Column // before the others: the query's name
+	groups *groups       // nil: every vertex has a row of its own
+	rows   int           // to write: RETURN's LIMIT
 }
 
 // Participation counts, for each vertex of the graph, the matches of q in which
@@ -58,6 +60,9 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 	}
 	counts := make([]engine.Uint128, g.NumVertices())
 	p = &Participation{Vertex: vertex, g: g, counts: counts, column: "participation", rows: len(counts)}
+	if s.queryCol {
+		p.lead = []sink.Column{queryColumn(q)}
+	}
 	if ret := &q.q.Return; ret.Kind == asksParticipation && ret.Vertex == root {
 		p.column = ret.Column
 		if p.groups, err = g.groupsOf(ret, j.plan.Pattern, s); err != nil {
@@ -131,7 +136,7 @@ func (p *Participation) Write(w io.Writer, format string) (err error) {
 		return classify(err)
 	}
 	if p.groups != nil {
-		return p.groups.write(w, format, p.column, p.rows)
+		return p.groups.write(w, format, p.lead, p.column, p.rows)
 	}
 	count := sink.Value(p.column, sink.Int, func(m []uint32, _ []uint64) any { return int64(p.counts[m[0]].Lo) })
 	for _, c := range p.counts {
@@ -140,7 +145,7 @@ func (p *Participation) Write(w io.Writer, format string) (err error) {
 			break
 		}
 	}
-	return writeNumbered(w, format, p.rows, []sink.Column{sink.Vertex(p.g.g, p.Vertex, 0), count})
+	return writeNumbered(w, format, p.rows, append(slices.Clone(p.lead), sink.Vertex(p.g.g, p.Vertex, 0), count))
 }
 
 // writeNumbered writes rows of columns over a row's number.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
@@ -63,8 +64,8 @@ func (gs *groups) row(v uint32) []uint32 {
 }
 
 // write writes a row a group: by the first vertices of the groups.
-func (gs *groups) write(w io.Writer, format, name string, rows int) error {
-	var cols []sink.Column
+func (gs *groups) write(w io.Writer, format string, lead []sink.Column, name string, rows int) error {
+	cols := slices.Clone(lead)
 	for _, c := range gs.columns {
 		cols = append(cols, sink.Value(c.Name, c.Type, func(m []uint32, _ []uint64) any { return c.Value(gs.row(gs.first[m[0]])) }))
 	}

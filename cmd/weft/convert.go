@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/format"
@@ -18,7 +16,7 @@ func (a *app) convertCmd() *cobra.Command {
 	var lossy bool
 	var vertices string
 	cmd := &cobra.Command{
-		Use:   "convert IN OUT [flags]",
+		Use:   "convert [-g] IN [-o] OUT [flags]",
 		Short: "read a graph and write it in another format",
 		Long: `Read a graph and write it in another format, by the name of OUT or --to. FILE.weft
 is weft's own form: it opens in milliseconds and is checked. A format that cannot
@@ -29,43 +27,51 @@ Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress tex
 
 ` + exitCodesHelp,
 		Example: `  weft convert graph.txt.gz graph.weft
+  weft convert -g graph.txt.gz -o graph.weft
   weft convert --directed --columns src,dst,_,time events.tsv events.parquet
   zcat edges.gz | weft convert --format edgelist - - --to mtx > edges.mtx`,
-		Args: takes("IN, the file of a graph", "OUT, the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if g.path == "" && len(args) > 0 {
+				g.path, args = args[0], args[1:]
+			}
+			out := f.out
+			if f.out = ""; out == "" && len(args) > 0 {
+				out, args = args[0], args[1:]
+			}
+			switch {
+			case len(args) > 0:
+				return usagef("unexpected argument %q; see %s --help", args[0], cmd.CommandPath())
+			case g.path == "":
+				return usagef("missing: IN, the file of a graph, and OUT, the file to write; see %s --help", cmd.CommandPath())
+			case out == "":
+				return usagef("missing: OUT, the file to write; see %s --help", cmd.CommandPath())
+			}
 			to := f.to
 			f.to = ""
 			if err := f.check(a.ctx); err != nil {
 				return err
 			}
 			if _, err := format.ParseFormat(to); err != nil {
-				return usagef("--to: %v", err)
+				return usagef("--to: %v%s", err, didYouMean(to, format.Formats()))
 			}
-			if err := format.CheckOutput(args[1], to, vertices); err != nil {
-				return usagef("%v", err)
+			if err := format.CheckOutput(out, to, vertices); err != nil {
+				return usagef("%v%s", err, extensionMeant(out))
 			}
-			if err := checkFiles(args[1], vertices); err != nil {
+			if err := checkFiles(out, vertices); err != nil {
 				return err
 			}
-			g.path = args[0]
 			bar := a.progress(f.progress)
 			graph, err := a.load(&g, &f, bar)
 			if err != nil {
 				return err
 			}
 			defer graph.Close()
-			return graph.Write(a.ctx, args[1], weft.WriteOptions{Format: to, AllowLoss: lossy, Lost: a.lost(args[1]), Vertices: vertices, Stdout: a.stdout})
+			return graph.Write(a.ctx, out, weft.WriteOptions{Format: to, AllowLoss: lossy, Lost: a.lost(out), Vertices: vertices, Stdout: a.stdout})
 		},
 	}
-	g.addReading(cmd)
+	g.add(cmd)
 	f.addLoading(cmd)
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		var none *pflag.NotExistError
-		if errors.As(err, &none) && none.GetSpecifiedName() == "o" {
-			return usagef("there is no -o: the file to write is the second argument; see %s --help", cmd.CommandPath())
-		}
-		return cmd.Parent().FlagErrorFunc()(cmd, err)
-	})
+	cmd.Flags().VarP(&once{to: &f.out}, "output", "o", "write to `FILE`; without -o the last argument is the file")
 	cmd.Flags().StringVar(&f.to, "to", "", "format of OUT; default by its name")
 	cmd.Flags().BoolVar(&lossy, "lossy", false, "write even what the format cannot hold")
 	cmd.Flags().StringVar(&vertices, "write-vertices", "", "write ids, labels and properties of vertices to `FILE`")

@@ -101,6 +101,53 @@ func (f *searchFlags) checkSubgraphs(queries []*weft.Query) error {
 	return nil
 }
 
+// answer is the kind of what a query returns.
+type answer string
+
+const (
+	matches answer = "matches"
+	totals  answer = "totals"
+	aVertex answer = "counts per vertex"
+	whether answer = "whether there is a match"
+)
+
+// answerOf is what weft count makes of a query.
+func answerOf(q *weft.Query) answer {
+	if _, ok := q.AsksParticipation(); ok {
+		return aVertex
+	}
+	return totals
+}
+
+// listingOf is what weft match makes of a query.
+func listingOf(q *weft.Query) answer {
+	_, count := q.AsksCount()
+	switch {
+	case count:
+		return totals
+	case q.AsksExists():
+		return whether
+	case answerOf(q) == aVertex:
+		return aVertex
+	}
+	return matches
+}
+
+// allAsk is the one kind of answer that all queries ask for. Tables of different columns
+// only go into one output as lines of JSON.
+func (f *searchFlags) allAsk(queries []*weft.Query, of func(*weft.Query) answer) (answer, error) {
+	kind := of(queries[0])
+	for _, q := range queries {
+		if k := of(q); k != kind {
+			return "", usagef("some of the queries ask for %s and some for %s: run them apart", kind, k)
+		}
+	}
+	if len(queries) > 1 && (kind == matches || kind == aVertex) && f.to != "ndjson" {
+		return "", usagef("%d patterns in one listing have different columns: use --to ndjson, or one pattern", len(queries))
+	}
+	return kind, nil
+}
+
 // explains reports whether the queries ask, with EXPLAIN or PROFILE, how they
 // are matched rather than for matches.
 func explains(queries []*weft.Query) (bool, error) {
@@ -168,8 +215,11 @@ func (a *app) count(f *searchFlags, args []string) error {
 	if err := f.checkSubgraphs(queries); err != nil {
 		return err
 	}
-	if vertex, ok := queries[0].AsksParticipation(); ok && len(queries) == 1 {
-		return a.participation(f, queries[0], vertex)
+	switch kind, err := f.allAsk(queries, answerOf); {
+	case err != nil:
+		return err
+	case kind == aVertex:
+		return a.participation(f, queries)
 	}
 	bar := a.progress(f.progress)
 	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)

@@ -38,10 +38,12 @@ func (f *searchFlags) wants(q *weft.Query) string {
 	return f.count
 }
 
-// participation writes the counts a vertex of RETURN participation(v).
-func (a *app) participation(f *searchFlags, q *weft.Query, vertex string) error {
-	if err := q.Check(append(f.commonFlags.options(), f.list()...)...); err != nil {
-		return err
+// participation writes the counts a vertex of queries that RETURN participation(v).
+func (a *app) participation(f *searchFlags, queries []*weft.Query) error {
+	for _, q := range queries {
+		if err := q.Check(append(f.commonFlags.options(), f.list()...)...); err != nil {
+			return err
+		}
 	}
 	bar := a.progress(f.progress)
 	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)
@@ -49,34 +51,58 @@ func (a *app) participation(f *searchFlags, q *weft.Query, vertex string) error 
 		return err
 	}
 	defer a.done(g)
-	ctx, cancel := f.within(a.ctx)
-	defer cancel()
-	p, err := g.Participation(ctx, q, vertex, append(f.commonFlags.options(), bar.options()...)...)
-	bar.clear()
-	cut := a.interruption(ctx, err)
-	if err != nil && cut == nil {
-		return err
-	}
 	out, err := a.open(f.out)
 	if err != nil {
 		return err
 	}
-	if p != nil { // not where planning was cut short
-		if err := p.Write(out, f.outFormat()); err != nil {
+	var cut error
+	for _, q := range queries {
+		c, err := a.participationOf(g, q, f, bar, out, len(queries) > 1)
+		if err != nil {
 			return out.finish(err)
 		}
-		a.report(&f.commonFlags, p.Result)
+		if c != nil {
+			cut = c
+		}
+		if cut == errInterrupted {
+			break
+		}
 	}
 	if cut == nil {
-		if !p.Complete && f.limit > 0 {
-			fmt.Fprintf(a.stderr, "weft: --limit %d was reached: the numbers are lower bounds\n", f.limit)
-		}
 		return out.finish(nil)
 	}
 	if _, err := out.partial(); err != nil {
 		return err
 	}
 	return a.cutShort(cut)
+}
+
+// participationOf writes the counts of one query; cut is how it was cut short.
+func (a *app) participationOf(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progress, out *output, named bool) (cut, err error) {
+	ctx, cancel := f.within(a.ctx)
+	defer cancel()
+	options := append(f.commonFlags.options(), bar.options()...)
+	if named {
+		options = append(options, weft.WithQueryColumn())
+	}
+	vertex, _ := q.AsksParticipation()
+	p, err := g.Participation(ctx, q, vertex, options...)
+	bar.clear()
+	cut = a.interruption(ctx, err)
+	if err != nil && cut == nil {
+		return nil, err
+	}
+	if p == nil { // planning was cut short
+		return cut, nil
+	}
+	if err := p.Write(out, f.outFormat()); err != nil {
+		return nil, err
+	}
+	a.report(&f.commonFlags, p.Result)
+	if cut == nil && !p.Complete && f.limit > 0 {
+		fmt.Fprintf(a.stderr, "weft: --limit %d was reached: the numbers are lower bounds\n", f.limit)
+	}
+	return cut, nil
 }
 
 // outFormat is the output format, table by default.

@@ -32,7 +32,7 @@ answer when it is run on the graph; docs/matcha.md describes the language.
   weft explain -g graph.weft --pattern house --analyze --order gsi
   weft explain -g graph.weft --pattern house --matcha | weft matcha run - -g graph.weft`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if matcha {
+			if f.program = matcha; matcha {
 				if analyze {
 					return usagef("--analyze runs an engine, and --matcha writes a program: see weft matcha run")
 				}

@@ -116,6 +116,7 @@ type commonFlags struct {
 	seed                                                                   uint64
 	engineOpts, params                                                     []string
 	stats, product, induced                                                bool
+	program                                                                bool // a program is written, not results
 	setInduced                                                             func() bool
 }
 

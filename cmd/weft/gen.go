@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,10 +54,10 @@ Models and their parameters:
 				spec.Dims = append(spec.Dims, n)
 			}
 			if _, err := format.ParseFormat(f.to); err != nil {
-				return usagef("--to: %v", err)
+				return usagef("--to: %v%s", err, didYouMean(f.to, format.Formats()))
 			}
 			if err := format.CheckOutput(f.out, f.to, ""); err != nil {
-				return usagef("%v", err)
+				return usagef("%v%s", err, extensionMeant(f.out))
 			}
 			if err := checkFiles(f.out); err != nil {
 				return err
@@ -104,7 +105,8 @@ var modelFlags = map[string]struct {
 func checkGiven(model string, given func(flag string) bool) error {
 	m, ok := modelFlags[model]
 	if !ok {
-		return nil // Generate says which there are
+		models := slices.Sorted(maps.Keys(modelFlags))
+		return usagef("gen: no model is called %q; there are %s%s", model, strings.Join(models, ", "), didYouMean(model, models))
 	}
 	known := strings.Split(strings.Join(append(m.need, m.may), "|"), "|")
 	for _, flag := range []string{"scale", "n", "m", "k", "p", "degree", "dims", "torus", "ring"} {

@@ -48,18 +48,15 @@ func (a *app) match(f *searchFlags, args []string) error {
 	} else if explain {
 		return a.explain(f, args, false, weft.WithListing(true))
 	}
-	if len(queries) == 1 {
-		if vertex, ok := queries[0].AsksParticipation(); ok {
-			return a.participation(f, queries[0], vertex)
-		}
-		if _, ok := queries[0].AsksCount(); ok {
-			return a.count(f, args)
-		}
-		if queries[0].AsksExists() {
-			return a.exists(f, args)
-		}
-	} else if f.to != "ndjson" {
-		return usagef("%d patterns in one listing have different columns: use --to ndjson, or one pattern", len(queries))
+	switch kind, err := f.allAsk(queries, listingOf); {
+	case err != nil:
+		return err
+	case kind == aVertex:
+		return a.participation(f, queries)
+	case kind == totals:
+		return a.count(f, args)
+	case kind == whether:
+		return a.exists(f, args)
 	}
 	bar := a.progress(f.progress)
 	g, err := a.load(&f.graphFlags, &f.commonFlags, bar)

@@ -41,7 +41,7 @@ Programs may take any time and, up to --memory, any memory: they are trusted inp
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usagef("unknown command %q; see weft matcha --help", args[0])
+			return unknownCommand(cmd, args[0])
 		},
 	}
 	cmd.AddCommand(a.matchaRunCmd(), a.matchaCheckCmd(), a.matchaEmitCmd(), a.matchaExplainCmd(), a.matchaListCmd())
@@ -142,7 +142,7 @@ three need the inputs, because their sizes are part of the code.
 			switch emit {
 			case "asg", "ir", "c", "cuda":
 			default:
-				return usagef("--emit %s: want asg, ir, c or cuda", emit)
+				return usagef("--emit %q: want asg, ir, c or cuda", emit)
 			}
 			if f.schedule != "" && emit != "cuda" {
 				return usagef("--schedule %s: of what is shown only the text for GPUs depends on it; add --emit cuda", f.schedule)
@@ -254,7 +254,11 @@ func (a *app) matcha(name string) (*weft.Matcha, error) {
 		return weft.ParseMatcha(name, all[i].Text)
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, usagef("%s: no such file, and no program of the library; see weft matcha list", name)
+		var known []string
+		for _, e := range all {
+			known = append(known, e.Name)
+		}
+		return nil, usagef("%s: no such file, and no program of the library; see weft matcha list%s", name, didYouMean(name, known))
 	}
 	return nil, usagef("%v", err)
 }

@@ -28,6 +28,7 @@ a program in Matcha is written that counts all of them in one pass.
 		Example: `  weft motifs -g graph.txt.gz -k 4
   weft motifs -g graph.txt.gz -k 5 --edge-induced --to csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.program = matcha
 			if err := f.check(a.ctx); err != nil {
 				return err
 			}

@@ -3,20 +3,26 @@ package main
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/weftgraph/weft/internal/sink"
+	"github.com/weftgraph/weft/internal/format"
 )
 
-// formatsByName are the output formats that a file's extension asks for; "" is
-// one that weft does not write tables in. Of other names anything is believed.
+// formatsByName are the output formats that a file's extension asks for.
 var formatsByName = map[string]string{
-	"csv": "csv", "json": "json", "ndjson": "ndjson", "jsonl": "ndjson", "arrow": "arrow", "arrows": "arrow", "parquet": "parquet",
-	"tsv": "", "feather": "", "xlsx": "",
+	".csv": "csv", ".json": "json", ".ndjson": "ndjson", ".jsonl": "ndjson", ".arrow": "arrow", ".arrows": "arrow", ".parquet": "parquet", ".txt": "table",
 }
+
+// foreignNames are extensions of formats that weft writes no results in: --to does not
+// make such a name right, as it does any other.
+var foreignNames = []string{".tsv", ".feather", ".xlsx", ".xls", ".svg", ".png", ".jpg", ".pdf", ".html", ".htm", ".xml", ".yaml", ".yml", ".md", ".dot", ".graphml", ".gexf", ".weft"}
+
+// byName says which names of files ask for which format.
+const byName = "the names are .txt (a table), .csv, .json, .ndjson or .jsonl, .arrow and .parquet"
 
 // unpacked is a file's name without the extension of a compressor, which is zip.
 func unpacked(name string) (rest, zip string) {
@@ -28,20 +34,29 @@ func unpacked(name string) (rest, zip string) {
 }
 
 // nameFormat takes the output format from the name of -o where --to does not say
-// it, and refuses a name that contradicts --to.
+// it. It refuses a name that contradicts --to, and one that says nothing.
 func (f *commonFlags) nameFormat() error {
 	name, _ := unpacked(f.out)
-	ext := filepath.Ext(name)
-	byName, known := formatsByName[strings.ToLower(strings.TrimPrefix(ext, "."))]
+	ext := strings.ToLower(filepath.Ext(name))
+	if f.out == "" || ext == "" || ext == strings.ToLower(filepath.Base(name)) { // .name has none
+		return nil
+	}
+	says, known := formatsByName[ext]
 	switch {
-	case !known:
-	case byName == "":
-		return usagef("-o %s: results are not written as %s; the formats are %s", f.out, ext, strings.Join(sink.Formats, ", "))
+	case f.program:
+		if known && ext != ".txt" || slices.Contains(foreignNames, ext) {
+			return usagef("-o %s: a program is text: the names are .matcha and .txt", f.out)
+		}
+	case slices.Contains(foreignNames, ext):
+		return usagef("-o %s: results are not written as %s; %s", f.out, ext, byName)
+	case !known && f.to == "":
+		return usagef("-o %s: no format is called %s; %s, and --to says the format of any other name", f.out, ext, byName)
+	case !known, ext == ".txt" && f.to != "": // --to says it
 	case f.to == "":
-		f.to = byName
-	case f.to == "ndjson" && byName == "json": // lines of JSON often go by that name
-	case f.to != byName:
-		return usagef("--to %s: the name %s says %s", f.to, f.out, byName)
+		f.to = says
+	case f.to == "ndjson" && says == "json": // lines of JSON often go by that name
+	case f.to != says:
+		return usagef("--to %s: the name %s says %s", f.to, f.out, says)
 	}
 	return nil
 }
@@ -56,4 +71,14 @@ func packer(name string, w io.Writer) (io.WriteCloser, error) {
 		return gzip.NewWriter(w), nil
 	}
 	return zstd.NewWriter(w)
+}
+
+// extensionMeant is didYouMean for the extension of a graph's file.
+func extensionMeant(name string) string {
+	name, _ = unpacked(name)
+	ext := strings.TrimPrefix(filepath.Ext(name), ".")
+	if slices.Contains(format.Formats(), ext) {
+		return ""
+	}
+	return didYouMean(ext, format.Formats())
 }

@@ -79,6 +79,7 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	last   bool // the process ends with it
+	args   []string
 }
 
 // done is Close of a graph that is not needed any more. The end of the process
@@ -102,17 +103,18 @@ func (a *app) run(args []string) (code int) {
 			code = exitFailure
 		}
 	}()
+	a.args = args
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	help := &helpWriter{w: a.stdout}
 	root.SetOut(help)
 	root.SetErr(a.stderr)
-	err := root.ExecuteContext(a.ctx)
+	cmd, err := root.ExecuteContextC(a.ctx)
 	if err == nil {
 		err = help.err
 	}
-	return a.exit(err)
+	return a.exit(withMeant(cmd, err))
 }
 
 // helpWriter keeps the first error of writing a help text, which cobra drops.
@@ -225,6 +227,7 @@ Environment:
   weft match -g follows.csv --directed 'MATCH (a)-->(b), NOT (b)-->(a) RETURN a, b LIMIT 10'
   weft motifs -g graph.txt.gz -k 4
   weft convert graph.txt.gz graph.weft`,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.oneDash(cmd) },
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              cobra.ArbitraryArgs,
@@ -233,16 +236,17 @@ Environment:
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			msg := fmt.Sprintf("unknown command %q; see weft --help", args[0])
-			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-				msg += "; did you mean " + strings.Join(s, " or ") + "?"
-			}
-			return usagef("%s", msg)
+			return unknownCommand(cmd, args[0])
 		},
 	}
-	root.SuggestionsMinimumDistance = 2
+	root.Version = weft.Version()
+	root.SetVersionTemplate(versionText())
+	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%s; see %s --help", flagError(err), cmd.CommandPath())
+		if name := a.notCommand(cmd); name != "" {
+			return unknownCommand(cmd, name)
+		}
+		return usagef("%s; see %s --help%s", flagError(err), cmd.CommandPath(), flagMeant(cmd, err))
 	})
 	root.AddCommand(
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
@@ -260,8 +264,8 @@ Environment:
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Short = "write the completion script of a shell"
 		c.Args = cobra.ArbitraryArgs
-		c.RunE = func(*cobra.Command, []string) error {
-			return usagef("completion: want bash, fish, powershell or zsh; see weft completion --help")
+		c.RunE = func(_ *cobra.Command, args []string) error {
+			return usagef("completion: want bash, fish, powershell or zsh; see weft completion --help%s", didYouMean(strings.Join(args, " "), []string{"bash", "fish", "powershell", "zsh"}))
 		}
 	}
 	root.InitDefaultHelpCmd()
@@ -271,7 +275,7 @@ Environment:
 		c.RunE = func(_ *cobra.Command, args []string) error {
 			c, rest, err := root.Find(args)
 			if err != nil || c == root && len(rest) > 0 {
-				return usagef("unknown command %q; see weft --help", strings.Join(args, " "))
+				return unknownCommand(root, strings.Join(args, " "))
 			}
 			if c.Hidden {
 				return c.RunE(c, nil) // what it will say

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -15,8 +16,12 @@ func (a *app) versionCmd() *cobra.Command {
 		Short: "print the version",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.stdout, "weft %s %s/%s %s\n", weft.Version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+			_, err := io.WriteString(a.stdout, versionText())
 			return err
 		},
 	}
+}
+
+func versionText() string {
+	return fmt.Sprintf("weft %s %s/%s %s\n", weft.Version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }

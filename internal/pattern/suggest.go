@@ -6,9 +6,19 @@ import "strings"
 // where none is near enough to be meant: the distance (insertions, deletions,
 // substitutions and exchanges of neighbours) may be a third of the length.
 func Suggest(word string, candidates []string) string {
-	best, limit := "", len(word)/3+1
+	limit := len(word) / 3
+	if len(word) > 2 {
+		limit++
+	}
+	return Nearest(word, candidates, limit)
+}
+
+// Nearest returns the first of the candidates nearest to word, in any case of letters,
+// or "" where each is farther than limit.
+func Nearest(word string, candidates []string, limit int) string {
+	best := ""
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < limit || d == limit && best == "" && len(word) > 2 {
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < limit || d == limit && best == "" {
 			best, limit = c, d
 		}
 	}

@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -50,9 +51,13 @@ func Vertex(g *graph.Graph, name string, index int) Column {
 }
 
 // Edge is a column of data edges: source, target, and where the graph has them
-// label, time and properties.
+// label, time and properties. A property that is called like a field before it has _2
+// behind its name.
 func Edge(g *graph.Graph, name string, index int) Column {
-	c := Column{Name: name, Type: EdgeType, g: g, source: fromEdge, index: index}
+	return Column{Name: name, Type: EdgeType, g: g, source: fromEdge, index: index, fields: distinct(edgeFields(g))}
+}
+
+func edgeFields(g *graph.Graph) []Column {
 	ends := func(e []uint64) (uint32, uint32) { return ends(g, e[0]) }
 	id := Vertex(g, "", 0)
 	user := func(v uint32) any {
@@ -61,16 +66,16 @@ func Edge(g *graph.Graph, name string, index int) Column {
 		}
 		return g.IDs.String(v)
 	}
-	c.fields = []Column{
+	fields := []Column{
 		Value("src", id.Type, func(_ []uint32, e []uint64) any { u, _ := ends(e); return user(u) }),
 		Value("dst", id.Type, func(_ []uint32, e []uint64) any { _, v := ends(e); return user(v) }),
 	}
 	t := g.Edges
 	if t == nil {
-		return c
+		return fields
 	}
 	if t.Label != nil {
-		c.fields = append(c.fields, Value("label", String, func(_ []uint32, e []uint64) any {
+		fields = append(fields, Value("label", String, func(_ []uint32, e []uint64) any {
 			if l := t.Label[e[0]]; l != graph.NoLabel {
 				return g.EdgeLabels[l]
 			}
@@ -78,15 +83,15 @@ func Edge(g *graph.Graph, name string, index int) Column {
 		}))
 	}
 	if t.Time != nil {
-		c.fields = append(c.fields, Value("time", Int, func(_ []uint32, e []uint64) any { return t.Time[e[0]] }))
+		fields = append(fields, Value("time", Int, func(_ []uint32, e []uint64) any { return t.Time[e[0]] }))
 	}
 	if t.Props != nil {
 		for i, f := range t.Props.Schema().Fields() {
 			typ, get := reader(t.Props.Column(i))
-			c.fields = append(c.fields, Value(f.Name, typ, func(_ []uint32, e []uint64) any { return get(int(e[0])) }))
+			fields = append(fields, Value(f.Name, typ, func(_ []uint32, e []uint64) any { return get(int(e[0])) }))
 		}
 	}
-	return c
+	return fields
 }
 
 // Fields are the columns of an edge: src, dst and, where the graph has them, label, time
@@ -107,6 +112,32 @@ func ends(g *graph.Graph, id uint64) (uint32, uint32) {
 		u++
 	}
 	return uint32(u), g.Out.Adj[id]
+}
+
+// distinct returns the columns with a name of its own for each: of equal names the
+// first is kept, and the others get _2, _3, … such that they meet no other name.
+func distinct(cols []Column) []Column {
+	taken := map[string]bool{}
+	for _, c := range cols {
+		taken[c.Name] = true
+	}
+	if len(taken) == len(cols) {
+		return cols
+	}
+	cols = slices.Clone(cols)
+	seen := map[string]bool{}
+	for i := range cols {
+		name := cols[i].Name
+		if !seen[name] {
+			seen[name] = true
+			continue
+		}
+		for n := 2; taken[cols[i].Name]; n++ {
+			cols[i].Name = fmt.Sprintf("%s_%d", name, n)
+		}
+		taken[cols[i].Name] = true
+	}
+	return cols
 }
 
 // Value is a column of computed values: nil or a value of the type.

@@ -37,7 +37,7 @@ func CheckFormat(name string) error {
 // Options say what to write.
 type Options struct {
 	Format  string
-	Columns []Column
+	Columns []Column // of equal names all but the first get _2, _3, …
 	Graph   *graph.Graph
 	Workers int // the engine's threads; at least 1
 	// Interval is how long a match may wait in a buffer; 0: 200 ms.
@@ -80,6 +80,7 @@ type target interface {
 func New(w io.Writer, o Options) (*Writer, error) {
 	var t target
 	var err error
+	o.Columns = distinct(o.Columns)
 	switch o.Format {
 	case "csv":
 		t, err = newText(w, o.Columns, csvStyle(o.Columns))

@@ -13,7 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
@@ -84,7 +87,7 @@ func TestCounts(t *testing.T) {
 	values := []any{big.NewInt(0), last, new(big.Int).Add(last, big.NewInt(1)), nil, "1 2"}
 	cols := []Column{Value("n", Count, func(m []uint32, _ []uint64) any { return values[m[0]] })}
 	for format, want := range map[string]string{
-		"csv":    "n\n0\n9007199254740992\n9007199254740993\n\n1 2\n",
+		"csv":    "n\n0\n9007199254740992\n9007199254740993\n\"\"\n1 2\n",
 		"ndjson": `{"n":0}` + "\n" + `{"n":9007199254740992}` + "\n" + `{"n":"9007199254740993"}` + "\n" + `{"n":null}` + "\n" + `{"n":"1 2"}` + "\n",
 		"table":  "               n\n               0\n9007199254740992\n9007199254740993\n               -\n             1 2\n",
 	} {
@@ -208,7 +211,11 @@ func TestTableRows(t *testing.T) {
 	}
 	known := map[string]bool{"vertex  text  x": true}
 	for v := range 4 {
-		known[fmt.Sprintf("%6s  %-4s  -", g.IDs.String(uint32(v)), wide[:2*v])] = true
+		text := wide[:2*v]
+		if v == 0 {
+			text = `""`
+		}
+		known[fmt.Sprintf("%6s  %-4s  -", g.IDs.String(uint32(v)), text)] = true
 	}
 	for _, l := range lines {
 		if !known[l] {
@@ -282,5 +289,49 @@ func TestAppendInt(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestOneColumn: a missing value in the only column is a row that readers do not skip.
+func TestOneColumn(t *testing.T) {
+	values := []any{nil, "", "x", " x", "#x", nil}
+	col := Value("v", String, func(m []uint32, _ []uint64) any { return values[m[0]] })
+	if got, want := write(t, "csv", []Column{col}, Rows(0, len(values))), "v\n\"\"\n\"\"\nx\n\" x\"\n\"#x\"\n\"\"\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := write(t, "csv", []Column{col, Value("n", Int, func([]uint32, []uint64) any { return nil })}, Rows(0, 2)), "v,n\n,\n\"\",\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestTableOfNothing: a table tells a missing value from text.
+func TestTableOfNothing(t *testing.T) {
+	values := []any{nil, "", "-", "x"}
+	col := Value("v", String, func(m []uint32, _ []uint64) any { return values[m[0]] })
+	if got, want := write(t, "table", []Column{col}, Rows(0, len(values))), "v\n-\n\"\"\n\"-\"\nx\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestDistinctNames: columns of one name, and an edge's properties that are called like
+// its ends, get names of their own.
+func TestDistinctNames(t *testing.T) {
+	one := func(name string) Column { return Value(name, Int, func([]uint32, []uint64) any { return int64(1) }) }
+	cols := []Column{one("a"), one("a_2"), one("a"), one("a"), one("b")}
+	if got, want := write(t, "ndjson", cols, Rows(0, 1)), `{"a":1,"a_2":1,"a_3":1,"a_4":1,"b":1}`+"\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	g := pathGraph()
+	fields := arrow.NewSchema([]arrow.Field{{Name: "src", Type: arrow.PrimitiveTypes.Int64}, {Name: "src_2", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, fields)
+	for i := range g.NumEdges() {
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		b.Field(1).(*array.Int64Builder).Append(int64(i))
+	}
+	g.Edges = &graph.EdgeTable{Src: []uint32{0, 1, 2}, Dst: []uint32{1, 2, 3}, Props: b.NewRecordBatch()}
+	batch := &engine.Batch{Rows: 1, EdgeWidth: 1, Edges: []uint64{0}}
+	got := write(t, "ndjson", []Column{Edge(g, "e", 0)}, batch)
+	if !strings.Contains(got, `"src_3":0,"src_2":0`) {
+		t.Errorf("%s has no src_3", got)
 	}
 }

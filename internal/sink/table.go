@@ -134,7 +134,8 @@ func (e *tableEncoder) flush() error {
 	return err
 }
 
-// appendCell writes a value for people: control characters are shown as blanks.
+// appendCell writes a value for people: a missing one is -, and control characters are
+// shown as blanks.
 func appendCell(b []byte, c *Column, m []uint32, e []uint64) []byte {
 	start := len(b)
 	switch c.source {
@@ -142,7 +143,7 @@ func appendCell(b []byte, c *Column, m []uint32, e []uint64) []byte {
 		if c.Type == Int {
 			return appendInt(b, c.g.IDs.Int(m[c.index]))
 		}
-		b = append(b, c.g.IDs.String(m[c.index])...)
+		b = appendText(b, c.g.IDs.String(m[c.index]))
 	case fromEdge:
 		b = appendJSON(b, edgeValue{c, e[c.index : c.index+1]})
 	default:
@@ -150,7 +151,7 @@ func appendCell(b []byte, c *Column, m []uint32, e []uint64) []byte {
 		case nil:
 			return append(b, '-')
 		case string:
-			b = append(b, x...)
+			b = appendText(b, x)
 		default:
 			return appendCSV(b, x)
 		}
@@ -161,6 +162,14 @@ func appendCell(b []byte, c *Column, m []uint32, e []uint64) []byte {
 		}
 	}
 	return b
+}
+
+// appendText quotes text that would be taken for a missing value or for nothing.
+func appendText(b []byte, s string) []byte {
+	if s == "-" || strings.TrimSpace(s) == "" {
+		return append(append(append(b, '"'), s...), '"')
+	}
+	return append(b, s...)
 }
 
 func printable(s string) string {

@@ -36,6 +36,9 @@ func csvStyle(cols []Column) style {
 		head = appendCSVString(append(head, sep...), []byte(c.Name))
 	}
 	s.begin = string(head) + "\n"
+	if len(cols) == 1 {
+		s.value = appendOnlyCSV
+	}
 	return s
 }
 
@@ -226,9 +229,19 @@ func appendCSV(b []byte, x any) []byte {
 	return appendJSON(b, x)
 }
 
-// appendCSVString quotes s as RFC 4180 does where it must.
+// appendOnlyCSV is appendCSV for the only field of a row: readers skip empty lines, so
+// that null is written as empty text.
+func appendOnlyCSV(b []byte, x any) []byte {
+	if x == nil {
+		return append(b, `""`...)
+	}
+	return appendCSV(b, x)
+}
+
+// appendCSVString quotes s as RFC 4180 does where it must, and where a reader may take
+// off blanks at an end, or take the row for a comment.
 func appendCSVString(b, s []byte) []byte {
-	quote := len(s) == 0 || s[0] == ' ' || s[len(s)-1] == ' '
+	quote := len(s) == 0 || s[0] <= ' ' || s[len(s)-1] <= ' ' || s[0] == '#'
 	for _, c := range s {
 		quote = quote || c == ',' || c == '"' || c == '\n' || c == '\r'
 	}
