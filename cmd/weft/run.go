@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/cuda"
 )
 
 // Exit codes.
@@ -113,6 +114,9 @@ func (a *app) run(args []string) (code int) {
 	cmd, err := root.ExecuteContextC(a.ctx)
 	if err == nil {
 		err = help.err
+	}
+	if refused := cuda.Refused(); refused != nil {
+		fmt.Fprintf(a.stderr, "weft: %v\n", refused)
 	}
 	return a.exit(withMeant(cmd, err))
 }

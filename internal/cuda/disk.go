@@ -4,23 +4,27 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/weftgraph/weft/internal/disk"
 )
 
 // Compiled kernels on disk: a file for each, named by its key, with a header that tells a whole file from a
 // broken one. Nothing here is an error to the caller: a cache that cannot be used costs time only.
 //
-// Files are written under another name and renamed, so that other processes see all of a file or none. Only the
-// user may read or write them, since they are programs that will run.
+// Files are written under another name and renamed, so that other processes see all of a file or none. Since they
+// are programs that will run, a folder or a file that another user may have written is not used: Refused says so.
 
 const (
 	imageMagic = "weft kernel image 1\n"
 	imageExt   = ".kernel"
-	imageTemp  = "new-"
 )
 
 // imagesOnDisk bounds the bytes of a cache directory. A variable for tests.
@@ -53,7 +57,10 @@ func readImage(dir string, key imageKey) []byte {
 		return nil
 	}
 	path := imagePath(dir, key)
-	data, err := os.ReadFile(path)
+	if !own(dir) {
+		return nil
+	}
+	data, err := disk.ReadOwn(path)
 	if err != nil {
 		return nil
 	}
@@ -72,36 +79,31 @@ func readImage(dir string, key imageKey) []byte {
 
 // writeImage keeps an image and makes room for it.
 func writeImage(dir string, key imageKey, image []byte) {
-	if dir == "" || int64(len(image)) > imagesOnDisk/2 || os.MkdirAll(dir, 0o700) != nil {
+	if dir == "" || int64(len(image)) > imagesOnDisk/2 || os.MkdirAll(dir, 0o700) != nil || !own(dir) {
 		return
 	}
-	f, err := os.CreateTemp(dir, imageTemp)
+	f, err := disk.NewTemp(dir, "new", 0o600)
 	if err != nil {
 		return
 	}
 	sum := sha256.Sum256(image)
 	_, err = f.Write(slices.Concat([]byte(imageMagic), key[:], sum[:], image))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), imagePath(dir, key))
-	}
 	if err != nil {
-		os.Remove(f.Name())
+		f.Remove()
 		return
 	}
-	trimImages(dir)
+	if f.Rename(imagePath(dir, key)) == nil {
+		trimImages(dir)
+	}
 }
 
 func dropImage(dir string, key imageKey) {
-	if dir != "" {
+	if dir != "" && own(dir) {
 		os.Remove(imagePath(dir, key))
 	}
 }
 
-// trimImages removes the images that have not been used for longest until the rest fits, and files that a
-// process left behind when it was killed while writing.
+// trimImages removes the images that have not been used for longest until the rest fits.
 func trimImages(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -114,12 +116,9 @@ func trimImages(dir string) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		switch {
-		case strings.HasSuffix(e.Name(), imageExt):
+		if strings.HasSuffix(e.Name(), imageExt) {
 			files = append(files, info)
 			total += info.Size()
-		case strings.HasPrefix(e.Name(), imageTemp) && time.Since(info.ModTime()) > time.Hour:
-			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 	if total <= imagesOnDisk {
@@ -153,10 +152,34 @@ func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, imageTemp)
+	if err := disk.CheckOwn(dir); err != nil {
+		return err
+	}
+	f, err := disk.NewTemp(dir, "new", 0o600)
 	if err != nil {
 		return err
 	}
-	f.Close()
-	return os.Remove(f.Name())
+	f.Remove()
+	return nil
+}
+
+// refused is why the cache was not used.
+var refused atomic.Pointer[error]
+
+// own reports whether nobody but this user may change what is in a cache directory.
+func own(dir string) bool {
+	err := disk.CheckOwn(dir)
+	if errors.As(err, new(*disk.ForeignError)) {
+		err = fmt.Errorf("compiled code is neither loaded from the cache nor kept: %w; set WEFT_CACHE to a folder of your own, or to off", err)
+		refused.Store(&err)
+	}
+	return err == nil
+}
+
+// Refused says why the folder of compiled code was not used, if one was wanted and another user may have written to it.
+func Refused() error {
+	if err := refused.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

@@ -175,22 +175,80 @@ func TestUnwritableDirectory(t *testing.T) {
 	}
 }
 
+// TestForeignImages: what another user may have written is not loaded, and nothing waits for it.
+func TestForeignImages(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("owners are not looked at")
+	}
+	defer refused.Store(refused.Load())
+	cache := func() (dir, path string) {
+		dir = filepath.Join(t.TempDir(), "kernels")
+		moduleOf(t, dir, "add", nil)
+		return dir, onlyFile(t, dir)
+	}
+	for name, change := range map[string]func(dir, path string) error{
+		"folder": func(dir, _ string) error { return os.Chmod(dir, 0o777) },
+		"group":  func(dir, _ string) error { return errors.Join(os.Chown(dir, -1, 4321), os.Chmod(dir, 0o770)) },
+		"owner":  func(dir, _ string) error { return os.Chown(dir, 4321, -1) },
+	} {
+		refused.Store(nil)
+		dir, path := cache()
+		if err := change(dir, path); errors.Is(err, os.ErrPermission) {
+			continue // this user cannot do that
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := moduleOf(t, dir, "add", nil); n != 1 {
+			t.Errorf("%s: compiled %d times", name, n)
+		}
+		if err := Refused(); err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "WEFT_CACHE") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
+			t.Errorf("%s: the folder was written to", name)
+		}
+		if f := cacheFinding(dir); !strings.Contains(f.Advice, "user") {
+			t.Errorf("%s: finding %+v", name, f)
+		}
+	}
+	refused.Store(nil)
+	for name, change := range map[string]func(path string) error{
+		"mode":  func(path string) error { return os.Chmod(path, 0o666) },
+		"owner": func(path string) error { return os.Chown(path, 4321, -1) },
+		"pipe":  func(path string) error { return errors.Join(os.Remove(path), exec.Command("mkfifo", path).Run()) },
+		"link": func(path string) error {
+			return errors.Join(os.Rename(path, path+".real"), os.Symlink(path+".real", path))
+		},
+		"folder": func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+	} {
+		dir, path := cache()
+		if err := change(path); errors.Is(err, os.ErrPermission) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if n := moduleOf(t, dir, "add", nil); n != 1 {
+			t.Errorf("%s: compiled %d times", name, n)
+		}
+		if n := moduleOf(t, dir, "add", nil); n != 0 && name != "folder" {
+			t.Errorf("%s: the file was not replaced", name)
+		}
+	}
+	if err := Refused(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestEviction(t *testing.T) {
 	dir := t.TempDir()
 	defer func(old int64) { imagesOnDisk = old }(imagesOnDisk)
 	imagesOnDisk = 10_000
 	image := make([]byte, 900)
 	key := func(i int) imageKey { return imageKey{byte(i)} }
-	left := filepath.Join(dir, imageTemp+"left")
-	fresh := filepath.Join(dir, imageTemp+"fresh")
-	for _, f := range []string{left, fresh} {
-		if err := os.WriteFile(f, image, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Chtimes(left, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
-		t.Fatal(err)
-	}
 	for i := range 10 {
 		writeImage(dir, key(i), image)
 		old := time.Now().Add(time.Duration(i-100) * time.Minute)
@@ -207,12 +265,6 @@ func TestEviction(t *testing.T) {
 		if want := i == 0 || i > 4; kept != want {
 			t.Errorf("image %d is kept: %v, not %v", i, kept, want)
 		}
-	}
-	if _, err := os.Stat(left); err == nil {
-		t.Error("what a killed process left is still there")
-	}
-	if _, err := os.Stat(fresh); err != nil {
-		t.Error("what another process is writing was removed")
 	}
 	writeImage(dir, key(11), make([]byte, 6000))
 	if readImage(dir, key(11)) != nil {
@@ -321,7 +373,7 @@ func TestProcessesShareACache(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if found, _ := filepath.Glob(filepath.Join(dir, imageTemp+"*")); found != nil {
+	if found, _ := filepath.Glob(filepath.Join(dir, ".*")); found != nil {
 		t.Errorf("left over: %v", found)
 	}
 }

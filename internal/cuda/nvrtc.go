@@ -7,12 +7,15 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/weftgraph/weft/internal/disk"
 )
 
 // nvrtc is NVIDIA's run-time compiler, opened.
 type nvrtc struct {
-	path         string // of the file
-	from         string // how it was found
+	path         string   // of the file
+	from         string   // how it was found
+	passedOver   []string // why others, which were found first, were not taken
 	major, minor int
 	archs        []int // what it compiles to machine code for: 90 is sm_90; ascending
 
@@ -40,7 +43,15 @@ func firstNVRTC(places []place, driver int) (*nvrtc, error) {
 	var tooNew *nvrtc
 	var refused []string
 	for _, p := range places {
-		h, err := openLibrary(p.path)
+		path := p.path
+		if p.from != fromLoader { // the loader's own path is the system's matter
+			var err error
+			if path, err = disk.Trusted(p.path); err != nil {
+				refused = append(refused, fmt.Sprintf("%s, by %s, is not loaded: %v", p.path, p.from, err))
+				continue
+			}
+		}
+		h, err := openLibrary(path)
 		if err != nil {
 			if p.from != fromLoader { // a file that is there and cannot be loaded
 				refused = append(refused, err.Error())
@@ -57,12 +68,14 @@ func firstNVRTC(places []place, driver int) (*nvrtc, error) {
 			refused = append(refused, err.Error())
 			closeLibrary(h)
 		case driver == 0 || n.major <= driver:
+			n.passedOver = refused
 			return n, nil
 		case tooNew == nil:
 			tooNew = n
 		}
 	}
 	if tooNew != nil {
+		tooNew.passedOver = refused
 		return tooNew, nil
 	}
 	text := "NVRTC (libnvrtc) was not found"

@@ -3,6 +3,7 @@ package cuda
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,29 @@ func TestFilesThatAreNoLibrary(t *testing.T) {
 	}
 	if _, err := firstNVRTC([]place{{"libnvrtc-that-is-not.so", fromLoader}}, 13); err == nil || !strings.Contains(err.Error(), "was not found") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestForeignNVRTC: a library that another user may have put there is not loaded, and the report says so.
+func TestForeignNVRTC(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("owners are not looked at")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "libnvrtc.so")
+	if err := os.WriteFile(path, []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, err := firstNVRTC([]place{{path, "CUDA_PATH"}}, 13)
+	if err == nil || !strings.Contains(err.Error(), dir+" may be written by other users") || !strings.Contains(err.Error(), "CUDA_PATH") {
+		t.Errorf("error %v", err)
+	}
+	f := compilerFinding(&nvrtc{passedOver: []string{"that one"}}, nil)
+	if !strings.Contains(f.Advice, "that one") {
+		t.Errorf("finding %+v", f)
 	}
 }
 

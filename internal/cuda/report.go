@@ -36,6 +36,9 @@ func compilerFinding(n *nvrtc, err error) Finding {
 		return f.failed(err)
 	}
 	f.Found = fmt.Sprintf("NVRTC %s, %s (%s)", n.version(), n.path, n.from)
+	if len(n.passedOver) > 0 {
+		f.Advice = "others were not used: " + strings.Join(n.passedOver, "; ")
+	}
 	if a, err := loadDriver(); err == nil && n.major > a.version/1000 {
 		f.Advice = fmt.Sprintf("it is newer than the driver (CUDA %s), which will refuse its kernels: update the driver or install NVRTC %d", a.versionText(), a.version/1000)
 	}
@@ -100,12 +103,13 @@ func cacheFinding(dir string) Finding {
 		return f
 	}
 	f.Found = dir
+	err := writable(dir)
+	if err != nil {
+		f.Advice = fmt.Sprintf("it cannot be used (%v): kernels are compiled anew in each run; set WEFT_CACHE to another directory", err)
+	}
 	files, bytes := countImages(dir)
 	if files > 0 {
 		f.Found += fmt.Sprintf(", %d kernels, %.1f MiB", files, float64(bytes)/(1<<20))
-	}
-	if err := writable(dir); err != nil {
-		f.Advice = fmt.Sprintf("it cannot be written (%v): kernels are compiled anew in each run; set WEFT_CACHE to another directory", err)
 	}
 	return f
 }

@@ -347,3 +347,67 @@ func TestTempDir(t *testing.T) {
 		t.Errorf("left: %v", n)
 	}
 }
+
+// TestOwn: files and folders of other users, and those that others may write, are told apart.
+func TestOwn(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	reset := func() {
+		t.Helper()
+		if err := errors.Join(os.RemoveAll(name), os.WriteFile(name, []byte("x"), 0o600), os.Chmod(name, 0o600), os.Chmod(dir, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reset()
+	if b, err := ReadOwn(name); err != nil || string(b) != "x" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if err := CheckOwn(dir); err != nil {
+		t.Error(err)
+	}
+	if err := CheckOwn(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	real, err := Trusted(name)
+	if err != nil {
+		t.Skip(err) // temporary files lie where others may write
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("file", link); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Trusted(link); err != nil || got != real {
+		t.Errorf("%s, %v; want %s", got, err, real)
+	}
+	if _, err := ReadOwn(link); err == nil {
+		t.Error("a link was followed")
+	}
+	for what, change := range map[string]func() error{
+		"others":       func() error { return os.Chmod(name, 0o602) },
+		"group":        func() error { return errors.Join(os.Chown(name, -1, 4321), os.Chmod(name, 0o620)) },
+		"another user": func() error { return os.Chown(name, 4321, -1) },
+		"pipe":         func() error { return errors.Join(os.Remove(name), syscall.Mkfifo(name, 0o600)) },
+		"folder":       func() error { return os.Chmod(dir, 0o777) },
+		"sticky":       func() error { return os.Chmod(dir, 0o777|os.ModeSticky) },
+	} {
+		reset()
+		if err := change(); errors.Is(err, os.ErrPermission) {
+			continue // this user cannot do that
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var foreign *ForeignError
+		switch _, err := Trusted(name); {
+		case what == "pipe": // which the loader would not take
+		case !errors.As(err, &foreign):
+			t.Errorf("Trusted, %s: %v", what, err)
+		}
+		if what == "folder" || what == "sticky" {
+			if err := CheckOwn(dir); !errors.As(err, &foreign) {
+				t.Errorf("CheckOwn, %s: %v", what, err)
+			}
+		} else if _, err := ReadOwn(name); !errors.As(err, &foreign) {
+			t.Errorf("ReadOwn, %s: %v", what, err)
+		}
+	}
+}
