@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/native"
 )
 
 // TestMain runs weft itself where a test starts its own binary as a process.
@@ -292,21 +294,33 @@ func (fullDisk) Write([]byte) (int, error) {
 // TestNoCompiler: without a C compiler the exit code says that something is not
 // there, and the message what.
 func TestNoCompiler(t *testing.T) {
+	withoutCompiler(t, "CC=no-such-compiler -O1", "no-such-compiler")
+	withoutCompiler(t, "CC=true", "compile")
+}
+
+// TestNoTemporaryFolder: a compiler without a place for its files is of no use.
+func TestNoTemporaryFolder(t *testing.T) {
+	if _, err := native.C(); err != nil {
+		t.Skip(err)
+	}
+	withoutCompiler(t, "TMPDIR=/none/at/all", "temporary files go to /none/at/all")
+}
+
+// withoutCompiler runs commands that need a C compiler with a variable of the
+// environment that takes it away.
+func withoutCompiler(t *testing.T, variable, want string) {
+	t.Helper()
 	g := bigGraph(t)
 	for _, args := range [][]string{
 		{"count", "-g", g, "--pattern", "triangle", "--engine", "codegen", "--device", "cpu"},
 		{"matcha", "run", "triangles", "-g", g, "--target", "c"},
 		{"motifs", "-g", g, "--engine", "codegen", "--device", "cpu"},
 	} {
-		for _, c := range []struct{ set, want string }{
-			{"CC=no-such-compiler -O1", "no-such-compiler"}, {"CC=true", "compile"}, {"TMPDIR=/none/at/all", "temporary files go to /none/at/all"},
-		} {
-			p := command(t, args...)
-			p.Env = append(p.Env, "WEFT_CACHE=off", c.set)
-			out, _ := p.CombinedOutput()
-			if code := p.ProcessState.ExitCode(); code != exitDevice || !strings.Contains(string(out), c.want) {
-				t.Errorf("%v with %s: exit %d: %s", args, c.set, code, out)
-			}
+		p := command(t, args...)
+		p.Env = append(p.Env, "WEFT_CACHE=off", variable)
+		out, _ := p.CombinedOutput()
+		if code := p.ProcessState.ExitCode(); code != exitDevice || !strings.Contains(string(out), want) {
+			t.Errorf("%v with %s: exit %d: %s", args, variable, code, out)
 		}
 	}
 }
