@@ -1,19 +1,24 @@
-# Every target works from a fresh clone with Go alone; race also needs a C compiler.
+# Every target works from a fresh clone with Go alone, which fetches modules the first time; race also needs a C
+# compiler, picture and the gpu targets more.
 GO       ?= go
 FUZZTIME ?= 10s
 BENCH    ?= .
+SUM       = $(GO) run ./internal/tools/testsum
 TOOL      = $(GO) tool -modfile=scripts/tools/go.mod
 TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test docs-test docs-rewrite race fuzz lint bench cross gpu-test gpu-bench gpu-docs kernels-check release-snapshot picture
+.PHONY: build test test-long docs-test docs-rewrite race fuzz lint bench cross gpu-test gpu-bench gpu-docs kernels-check release-snapshot picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
 
-test: ## all tests; known answers on larger graphs where WEFT_DATA is set
-	$(GO) test -timeout 60m ./...
+test: ## go test ./..., and how many tests passed and were skipped, and why
+	@$(GO) test -json ./... | $(SUM)
+
+test-long: ## the same with tests that take long; known answers on larger graphs where WEFT_DATA is set
+	@WEFT_LONG=1 $(GO) test -json -timeout 60m ./... | $(SUM)
 
 docs-test: ## the examples of README.md and docs/
 	$(GO) test ./docs
@@ -41,7 +46,7 @@ cross: ## compile for every platform of a release
 	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
 
 kernels-check: ## compile device code for GPUs, where clang-19 is installed, and by NVRTC where that is; says so where they are not
-	WEFT_KERNELS_CHECK=1 $(GO) test -count=1 -v -run 'CompilesForGPUs|Refuses' ./internal/cuda/... ./internal/engine/... ./internal/matcha/...
+	WEFT_KERNELS_CHECK=1 WEFT_LONG=1 $(GO) test -count=1 -v -run 'Compiles?ForGPUs|TestRefuses' ./internal/cuda/... ./internal/engine/... ./internal/matcha/...
 
 gpu-test: ## tests for a machine with a GPU, which needs no Go, in dist/gpu; runs them if this is one
 	GO="$(GO)" scripts/gpu/build.sh test

@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // compiling is an emulated device that watches its compiler.
@@ -103,8 +104,8 @@ func apart(engine string) []weft.Option {
 func TestCompiledAhead(t *testing.T) {
 	for engine, k := range map[string]int{"codegen": 4, "stack": 3, "fine": 3} {
 		t.Run(engine, func(t *testing.T) {
-			if testing.Short() && engine != "codegen" {
-				t.Skip("-short: one engine has to do")
+			if !long.Asked() && engine != "codegen" {
+				t.Skip("without WEFT_LONG: one engine has to do")
 			}
 			g, b := onEmulated(t)
 			want, err := g.Motifs(t.Context(), k)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // ceiling is how long one count may take: a bound against hanging, for two quiet
@@ -29,9 +30,6 @@ func ceiling(t testing.TB) time.Duration {
 	}
 	return d
 }
-
-// long reports whether the slow known answers are asked for too.
-func long() bool { return os.Getenv("WEFT_LONG") != "" }
 
 // dataDir is the folder of larger graphs and others' answers: $WEFT_DATA, or
 // ../shared/data where that exists. Tests skip without it.
@@ -218,7 +216,7 @@ func TestKnownCounts(t *testing.T) {
 	for _, row := range rows {
 		name, pattern := row["graph"], row["pattern"]
 		t.Run(name+"/"+pattern, func(t *testing.T) {
-			if slow[name+" "+pattern] && !long() {
+			if slow[name+" "+pattern] && !long.Asked() {
 				t.Skip("slow: set WEFT_LONG")
 			}
 			if graphs[name] == nil {
@@ -359,7 +357,7 @@ func TestLabelledSets(t *testing.T) {
 			}
 			t.Run(name+"/"+strings.TrimSuffix(f[0], ".graph"), func(t *testing.T) {
 				want := number(t, f[1])
-				if !long() && want.Cmp(big.NewInt(1e10)) >= 0 {
+				if !long.Asked() && want.Cmp(big.NewInt(1e10)) >= 0 {
 					t.Skipf("%s embeddings: set WEFT_LONG", f[1])
 				}
 				qs, err := weft.ParseFile(filepath.Join(dir, "labelled", name, "queries", f[0]))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // TestMotifsOneByOne: the motifs counted at once are those counted each for
@@ -70,7 +71,7 @@ func TestMotifsKinds(t *testing.T) {
 	}
 	plain := open()
 	for k := 3; k <= 5; k++ {
-		if k == 5 && testing.Short() {
+		if k == 5 && !long.Asked() {
 			break
 		}
 		want, err := plain.Motifs(t.Context(), k, weft.WithEngine("oracle"))
@@ -122,8 +123,8 @@ func TestMotifsByCode(t *testing.T) {
 		t.Skip(err)
 	}
 	most := 5
-	if testing.Short() {
-		t.Log("-short: up to four vertices, and of three induced ones, since each program is compiled")
+	if !long.Asked() {
+		t.Log("without WEFT_LONG: up to four vertices, and of three induced ones, since each program is compiled")
 		most = 4
 	}
 	for file, directed := range map[string]bool{"ca-grqc-cut.csv": false, "cit-hepth-cut.txt": true} {
@@ -137,7 +138,7 @@ func TestMotifsByCode(t *testing.T) {
 				continue // as the other graph, but for the first line of the program
 			}
 			for _, induced := range []bool{true, false} {
-				if testing.Short() && k == 3 && !induced {
+				if !long.Asked() && k == 3 && !induced {
 					continue
 				}
 				want, err := g.Motifs(t.Context(), k, weft.WithInduced(induced))
@@ -168,9 +169,7 @@ func TestMotifsByCodeMemory(t *testing.T) {
 	if _, err := native.C(); errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)
 	}
-	if testing.Short() {
-		t.Skip("-short: thousands of threads")
-	}
+	long.Only(t, "thousands of threads")
 	const vertices, threads = 300_000, 2600 // 12 bytes each are more than 8 GiB
 	var b strings.Builder
 	for v := range vertices - 1 {

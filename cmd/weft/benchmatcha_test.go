@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 func benchMatcha(t *testing.T, args ...string) (stdout, stderr string, code int) {
@@ -157,9 +158,7 @@ func TestBenchMatchaUse(t *testing.T) {
 // TestBenchMatchaDevice: schedules of a device, which the emulated one stands for, agree,
 // and lanes are counted in each.
 func TestBenchMatchaDevice(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: kernels take seconds to compile")
-	}
+	long.Only(t, "kernels take seconds to compile")
 	end, err := choose.Instead(device.Emulated(t, emu.Options{}))
 	if err != nil {
 		t.Fatal(err)

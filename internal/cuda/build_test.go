@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // The package builds without cgo where there are GPUs and where there are none.
@@ -14,9 +16,7 @@ func TestBuilds(t *testing.T) {
 	if _, err := os.Stat("doc.go"); err != nil {
 		t.Skip("no source tree")
 	}
-	if testing.Short() {
-		t.Skip("-short: building for other systems takes a minute")
-	}
+	long.Only(t, "building for other systems takes a minute")
 	for _, target := range []struct{ system, arch, tags string }{
 		{"windows", "amd64", ""}, {"darwin", "arm64", ""}, {"linux", "arm64", ""}, {"linux", "amd64", "nogpu"}, {"freebsd", "amd64", ""},
 	} {

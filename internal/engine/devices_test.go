@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // search is a way of an engine of GPUs to run a plan.
@@ -76,9 +77,9 @@ func rmat(t *testing.T) *graph.Graph {
 func TestDevices(t *testing.T) {
 	var devices []*cuda.Device
 	numbers := []int{1, 2, 4, 8}
-	if testing.Short() {
+	if !long.Asked() {
 		numbers = []int{1, 8}
-		t.Log("-short: one and eight devices alone")
+		t.Log("without WEFT_LONG: one and eight devices alone")
 	}
 	for range 8 {
 		devices = append(devices, device.Emulated(t, emu.Options{SMs: 1}))

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // TestFaults lets the device refuse a call, whichever it is: the run has an error of
@@ -20,9 +21,9 @@ import (
 func TestFaults(t *testing.T) {
 	g := rmat(t)
 	step := 1
-	if testing.Short() {
+	if !long.Asked() {
 		step = 4
-		t.Log("-short: the first, fifth and ninth call of each kind")
+		t.Log("without WEFT_LONG: the first, fifth and ninth call of each kind")
 	}
 	for _, x := range []search{
 		{"stack", "diamond", "nest", false, newStack},

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // TestCTextAgreesWithInterpreter compiles the C text of random plans under the
@@ -21,8 +22,8 @@ import (
 func TestCTextAgreesWithInterpreter(t *testing.T) {
 	cc := compilerOfC(t)
 	cases := textCases(t)
-	if testing.Short() {
-		t.Logf("-short: 40 of %d plans are compiled", len(cases))
+	if !long.Asked() {
+		t.Logf("without WEFT_LONG: 40 of %d plans are compiled", len(cases))
 		cases = cases[:40]
 	}
 	textOfC(t, cc, cases)

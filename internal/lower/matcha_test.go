@@ -25,6 +25,7 @@ import (
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/view"
 )
@@ -59,7 +60,7 @@ func TestMatchaInC(t *testing.T) {
 		t.Skip(err)
 	}
 	s := nodiff.Suite{Plans: 2, Graphs: 3}
-	if testing.Short() {
+	if !long.Asked() {
 		s = nodiff.Suite{Plans: 1, Graphs: 2}
 	}
 	engines := []engine.Engine{program{passes: "all", run: runC}}

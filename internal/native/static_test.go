@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // TestStatic: with the build tag nogpu a program for Linux asks for no loader and no
@@ -19,9 +21,7 @@ func TestStatic(t *testing.T) {
 	if _, err := os.Stat("../../cmd/weft"); err != nil {
 		t.Skip("no source tree")
 	}
-	if testing.Short() {
-		t.Skip("-short: building the program takes a minute")
-	}
+	long.Only(t, "building the program takes a minute")
 	for _, arch := range []string{"amd64", "arm64"} {
 		path := filepath.Join(t.TempDir(), "weft")
 		cmd := exec.Command("go", "build", "-tags", "nogpu", "-o", path, "../../cmd/weft")

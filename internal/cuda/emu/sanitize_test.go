@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // Each sanitizer finds what it is for, says where in the kernel's source, and lets pass what is right.
 func TestSanitizers(t *testing.T) {
+	long.Only(t, "the run-time system is compiled for each sanitizer")
 	for _, c := range []struct {
 		s      Sanitizer
 		kernel string

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 func TestWhere(t *testing.T) {
 	type where struct{ Thread, Threads, Block, Blocks, Lane, Warp, Warps, SharedBytes uint32 }
 	onEach(t, func(b *bench) {
 		grids := []struct{ blocks, threads, shared int }{{1, 1, 0}, {3, 32, 16}, {2, 40, 1000}, {20, 32, 64}, {5, 256, 4096}, {40, 128, 64}}
-		if testing.Short() {
+		if !long.Asked() {
 			grids = grids[:4]
 		}
 		for _, g := range grids {
@@ -56,7 +57,7 @@ func TestPassingBetweenBlocks(t *testing.T) {
 // The grid is larger than what is resident, and blocks share tasks and a lock.
 func TestTasks(t *testing.T) {
 	threads := 128
-	if testing.Short() {
+	if !long.Asked() {
 		threads = 32
 	}
 	onEach(t, func(b *bench) {

@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // setopsText does every operation on pairs of lists, a group a pair.
@@ -85,7 +86,7 @@ func randomSet(r *rand.Rand, n, most int) []uint32 {
 // apart and equal.
 func setPairs(r *rand.Rand) (pairs [][2][]uint32) {
 	sizes := []int{0, 1, 2, 3, 5, 8, 15, 31, 32, 33, 63, 64, 65, 100, 500, 2000}
-	if testing.Short() {
+	if !long.Asked() {
 		sizes = []int{0, 1, 3, 31, 33, 64, 500}
 	}
 	for _, m := range sizes {

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // faulty opens an emulated device whose calls fail as f says.
@@ -106,7 +107,7 @@ func TestFaults(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			seen := 0
 			step := 1
-			if testing.Short() {
+			if !long.Asked() {
 				step = 5
 			}
 			for n := 1; n <= k.most; n += step {

@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // edgesText counts or lists the pairs u < v of neighbours, a task a vertex u.
@@ -190,7 +191,7 @@ func TestCount(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	vertices := 20000
-	if testing.Short() {
+	if !long.Asked() {
 		vertices = 3000
 	}
 	w := newWorld(vertices, 16) // more edges than the ring of the test has rows
@@ -219,7 +220,7 @@ func TestRows(t *testing.T) {
 func TestLimit(t *testing.T) {
 	w := newWorld(20000, 16)
 	limits := []uint64{1, 1000, 100_000}
-	if testing.Short() {
+	if !long.Asked() {
 		limits = limits[:2]
 	}
 	on(t, 2, session.Options{}, func(t *testing.T, s *session.Session) {

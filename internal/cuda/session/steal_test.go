@@ -7,6 +7,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // stealText counts the nodes of trees, a task a tree: nearly all nodes are in the
@@ -176,8 +177,8 @@ func TestSteal(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			on(t, k.devices, session.Options{}, func(t *testing.T, s *session.Session) {
 				runs := 5
-				if testing.Short() || k.grids > 1 {
-					t.Log("one run instead of five: -short, or grids that are not resident, which take seconds each")
+				if !long.Asked() || k.grids > 1 {
+					t.Log("one run instead of five: no WEFT_LONG, or grids that are not resident, which take seconds each")
 					runs = 1
 				}
 				for range runs {

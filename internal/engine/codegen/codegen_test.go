@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -104,11 +105,11 @@ func TestAgreesWithHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	on(t, func(t *testing.T, e engine.Engine) {
-		if testing.Short() {
-			t.Log("-short: P1, P5 and P9 alone, since each plan is compiled")
+		if !long.Asked() {
+			t.Log("without WEFT_LONG: P1, P5 and P9 alone, since each plan is compiled")
 		}
 		for i := 1; i <= 9; i++ {
-			if testing.Short() && i%4 != 1 {
+			if !long.Asked() && i%4 != 1 {
 				continue
 			}
 			p, want := countedNest(t, g, fmt.Sprintf("gmatch:P%d", i))

@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -61,11 +62,11 @@ func TestCPUAgreesWithHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if testing.Short() {
-		t.Log("-short: P1, P5 and P9 alone, since each plan is compiled")
+	if !long.Asked() {
+		t.Log("without WEFT_LONG: P1, P5 and P9 alone, since each plan is compiled")
 	}
 	for i := 1; i <= 9; i++ {
-		if testing.Short() && i%4 != 1 {
+		if !long.Asked() && i%4 != 1 {
 			continue
 		}
 		p, want := countedNest(t, g, fmt.Sprintf("gmatch:P%d", i))

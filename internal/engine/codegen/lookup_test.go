@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -22,8 +23,8 @@ func TestLookup(t *testing.T) {
 		t.Fatal(err)
 	}
 	on(t, func(t *testing.T, e engine.Engine) {
-		if testing.Short() {
-			t.Log("-short: P5 by bits and by hash tables alone, since each plan is compiled")
+		if !long.Asked() {
+			t.Log("without WEFT_LONG: P5 by bits and by hash tables alone, since each plan is compiled")
 		}
 		for _, how := range []string{"bits", "hash", "search"} {
 			opt := map[string]string{"codegen.lookup": how}
@@ -31,7 +32,7 @@ func TestLookup(t *testing.T) {
 				nodiff.Check(t, nodiff.Config{Engine: e, MaxVertices: 40, MaxPattern: 4, Compile: nest, Opt: opt})
 			}
 			for i, query := range []string{"gmatch:P5", "gmatch:P7", "cycle(5)"} {
-				if testing.Short() && (i > 0 || how == "search") {
+				if !long.Asked() && (i > 0 || how == "search") {
 					continue
 				}
 				qs, err := gql.ByName(query)

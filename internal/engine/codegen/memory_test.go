@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -28,7 +29,7 @@ func TestMemoryOfPredicates(t *testing.T) {
 	}
 	g := spec.Build()
 	queries := 100
-	if testing.Short() {
+	if !long.Asked() {
 		queries = 20
 	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {

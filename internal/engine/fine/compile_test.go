@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -35,9 +36,7 @@ func rungs() *nodiff.Spec {
 // TestCompilesForGPUs compiles the kernels of a few plans, counting with and
 // without a tail and listing, for GPUs, without one.
 func TestCompilesForGPUs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: compiling kernels for GPUs takes seconds")
-	}
+	long.Only(t, "compiling kernels for GPUs takes seconds")
 	t.Parallel()
 	for _, c := range []struct {
 		pattern        string
@@ -87,9 +86,7 @@ func files() map[string]string {
 // TestIndexCompilesForGPUs is the same for the candidate graph, whose text serves
 // all plans with as many adjacencies and bitmaps.
 func TestIndexCompilesForGPUs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: compiling kernels for GPUs takes seconds")
-	}
+	long.Only(t, "compiling kernels for GPUs takes seconds")
 	t.Parallel()
 	ps, err := pattern.ByName("gmatch:P8")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -44,8 +45,8 @@ func TestExistsLooksUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if testing.Short() {
-			t.Log("-short: bits with pruning and hash tables without it are left out, since each is compiled")
+		if !long.Asked() {
+			t.Log("without WEFT_LONG: bits with pruning and hash tables without it are left out, since each is compiled")
 		}
 		for text, directed := range queries {
 			g := graphs[directed].Build()
@@ -66,7 +67,7 @@ func TestExistsLooksUp(t *testing.T) {
 			}
 			for _, lookup := range []string{"bits", "hash"} {
 				for _, prune := range []string{"off", "on"} {
-					if testing.Short() && (lookup == "bits") == (prune == "on") {
+					if !long.Asked() && (lookup == "bits") == (prune == "on") {
 						continue
 					}
 					opt := map[string]string{"fine.lookup": lookup, "fine.prune": prune}

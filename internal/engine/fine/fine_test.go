@@ -21,6 +21,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if !given {
 		n := "12"
-		if testing.Short() {
+		if !long.Asked() {
 			n = "5"
 		}
 		flag.Set("rapid.checks", n)
@@ -78,11 +79,11 @@ func TestAgreesWithOracle(t *testing.T) {
 func TestSwitches(t *testing.T) {
 	g := denseGraph(t)
 	onDevice(t, func(t *testing.T, e engine.Engine) {
-		if testing.Short() {
-			t.Log("-short: two of four patterns, each with every other set of options, since each is compiled")
+		if !long.Asked() {
+			t.Log("without WEFT_LONG: two of four patterns, each with every other set of options, since each is compiled")
 		}
 		for i, name := range []string{"clique(4)", "cycle(4)", "diamond", "star(3)"} {
-			if testing.Short() && i%2 == 1 {
+			if !long.Asked() && i%2 == 1 {
 				continue
 			}
 			ps, err := pattern.ByName(name)
@@ -102,7 +103,7 @@ func TestSwitches(t *testing.T) {
 				"fine.steal=off", "fine.steal=block", "fine.steal=grid fine.pool=0", "fine.tail=off fine.pool=0 fine.batch=off",
 				"fine.tail=off fine.pool=0 fine.siblings=off", "fine.tail=off fine.pool=0", "fine.tail=off fine.pool=50 fine.siblings=on fine.lookup=hash", "fine.tail=off fine.pool=0 fine.prune=on fine.steal=block",
 			} {
-				if testing.Short() && nth%2 != i/2%2 {
+				if !long.Asked() && nth%2 != i/2%2 {
 					continue
 				}
 				o := engine.Options{Levels: true, Opt: map[string]string{}}
@@ -259,9 +260,9 @@ func TestStopsAtStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := 200
-	if testing.Short() {
+	if !long.Asked() {
 		runs = 40
-		t.Log("-short: 40 of 200 runs, of which one in a few meets the end at the start")
+		t.Log("without WEFT_LONG: 40 of 200 runs, of which one in a few meets the end at the start")
 	}
 	for range runs {
 		var rows rowCounter

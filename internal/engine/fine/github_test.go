@@ -14,15 +14,14 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // dataDir is where labelled graphs with known answers are: $WEFT_DATA, or beside
 // the working copy.
 func dataDir(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: counts of millions on the emulated device")
-	}
+	long.Only(t, "counts of millions on the emulated device")
 	dir := os.Getenv("WEFT_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "..", "shared", "data")

@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -142,9 +143,9 @@ func TestLargePatterns(t *testing.T) {
 		switch {
 		case device.Required():
 			most = 9
-		case testing.Short():
+		case !long.Asked():
 			most = 3
-			t.Log("-short: three patterns, since each is compiled")
+			t.Log("without WEFT_LONG: three patterns, since each is compiled")
 		}
 		for i := range most {
 			q := cut(rng, s, 6+i%9)

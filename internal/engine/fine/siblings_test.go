@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // TestSiblings visits all matches of patterns of five and six vertices, whose last
@@ -19,14 +20,14 @@ func TestSiblings(t *testing.T) {
 		t.Fatal(err)
 	}
 	onDevice(t, func(t *testing.T, e engine.Engine) {
-		if testing.Short() {
-			t.Log("-short: q3 alone, since each pattern is compiled")
+		if !long.Asked() {
+			t.Log("without WEFT_LONG: q3 alone, since each pattern is compiled")
 		}
 		for i, c := range []struct {
 			name    string
 			induced bool
 		}{{"stmatch:q3", true}, {"stmatch:q1", false}, {"stmatch:q11", true}, {"star(4)", false}} {
-			if testing.Short() && i > 0 {
+			if !long.Asked() && i > 0 {
 				break
 			}
 			ps, err := pattern.ByName(c.name)

@@ -10,14 +10,13 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // TestTechniques: what a switch turns on is done, and not done where it is off; counts
 // alone would be right for a switch that nothing reads.
 func TestTechniques(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: every match of 5-cycles is visited four times")
-	}
+	long.Only(t, "every match of 5-cycles is visited four times")
 	g := denseGraph(t)
 	ps, err := pattern.ByName("cycle(5)")
 	if err != nil {

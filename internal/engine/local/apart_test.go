@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // posing is an emulated device that passes for a GPU.
@@ -23,9 +24,7 @@ func (b posing) Open() (cuda.Info, error) {
 
 // TestApart: kernels of classes that are programs of their own, as on GPUs.
 func TestApart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: every class is compiled by itself")
-	}
+	long.Only(t, "every class is compiled by itself")
 	g := rmat(t, 7, 600)
 	d, err := cuda.New(posing{device.Backend(t, emu.Options{})})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -100,13 +101,13 @@ func TestLocalHubsOverFilteredEdges(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if testing.Short() {
-			t.Log("-short: clique(4) alone, since each pattern's kernels are compiled")
+		if !long.Asked() {
+			t.Log("without WEFT_LONG: clique(4) alone, since each pattern's kernels are compiled")
 		}
 		for i, c := range shapes {
 			g := hubs(300, c.random, c.stars, uint64(i))
 			for _, name := range c.names {
-				if testing.Short() && name != "clique(4)" {
+				if !long.Asked() && name != "clique(4)" {
 					continue
 				}
 				p := overX(t, g, name)

@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // localCases force each class of roots, and tables that overflow, on small graphs.
@@ -39,7 +40,7 @@ func TestLocalPapers(t *testing.T) {
 		}
 		defer s.Close()
 		for i := 1; i <= 9; i++ {
-			if testing.Short() && i%3 != 2 {
+			if !long.Asked() && i%3 != 2 {
 				continue
 			}
 			for name, g := range graphs {

@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -19,7 +20,7 @@ import (
 // in all and per root, with the host's; each plan has a class of its own forced.
 func TestLocalAgreesWithHost(t *testing.T) {
 	plans := 12
-	if testing.Short() {
+	if !long.Asked() {
 		plans = 5
 	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {

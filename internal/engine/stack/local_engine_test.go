@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/faulty"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -29,9 +30,7 @@ func localPlan(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, 
 // TestLocalNoDiff compares random plans for the local method with the oracle,
 // with each of its options on and off.
 func TestLocalNoDiff(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: TestLocalAgreesWithHost compares fewer plans")
-	}
+	long.Only(t, "TestLocalAgreesWithHost compares fewer plans")
 	onDevice(t, func(t *testing.T, e tiny) {
 		nodiff.Check(t, nodiff.Config{
 			Engine: e, Compile: localPlan, MaxVertices: 12, MaxPattern: 4, Patterns: nodiff.Hubs,
@@ -95,7 +94,7 @@ func TestLocalFaults(t *testing.T) {
 // room for all.
 func TestHubs(t *testing.T) {
 	leaves := uint32(3000)
-	if testing.Short() {
+	if !long.Asked() {
 		leaves = 500
 	}
 	var pairs [][2]uint32

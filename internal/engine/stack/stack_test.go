@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 		n := os.Getenv("WEFT_CHECKS")
 		switch {
 		case n != "":
-		case testing.Short():
+		case !long.Asked():
 			n = "5"
 		default:
 			n = "15"

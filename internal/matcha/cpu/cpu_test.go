@@ -22,6 +22,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matcharun"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
@@ -43,8 +44,8 @@ func TestLibrary(t *testing.T) {
 	for at, e := range library.Entries() {
 		t.Run(e.Name, func(t *testing.T) {
 			choices(t, at, e.Text, false)
-			if testing.Short() {
-				t.Log("-short: one choice of passes and schedules instead of two")
+			if !long.Asked() {
+				t.Log("without WEFT_LONG: one choice of passes and schedules instead of two")
 				return
 			}
 			choices(t, at+1, e.Text, false)
@@ -69,8 +70,8 @@ func TestReal(t *testing.T) {
 			switch {
 			case e.Name == "motifs5" || e.Name == "diamonds":
 				t.Skip("the interpreter, or sorting what is listed, takes seconds")
-			case testing.Short() && e.Name != "clique4":
-				t.Skip("-short: each program is compiled and interpreted")
+			case !long.Asked() && e.Name != "clique4":
+				t.Skip("without WEFT_LONG: each program is compiled and interpreted")
 			}
 			same(t, e.Text, "all", map[string]data.Input{"G": {Graph: g}}, false)
 		})
@@ -82,8 +83,8 @@ func TestPrograms(t *testing.T) {
 	needC(t)
 	for at, name := range slices.Sorted(maps.Keys(matchatest.Programs)) {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && at%2 == 0 {
-				t.Skip("-short: every other program is compiled")
+			if !long.Asked() && at%2 == 0 {
+				t.Skip("without WEFT_LONG: every other program is compiled")
 			}
 			choices(t, at, matchatest.Programs[name], matchatest.Mistakes[name])
 		})

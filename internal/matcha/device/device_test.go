@@ -23,6 +23,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matcharun"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
@@ -146,7 +147,7 @@ func TestSame(t *testing.T) {
 				if more, err := strconv.Atoi(os.Getenv("WEFT_SCHEDULES")); err == nil {
 					n = more
 				}
-			case i%2 == 0 == shuffled || testing.Short() && i%6 != 1 || i >= len(library.Entries()) && i%12 > 1 && !strings.HasPrefix(pr.name, "data edges"):
+			case i%2 == 0 == shuffled || !long.Asked() && i%6 != 1 || i >= len(library.Entries()) && i%12 > 1 && !strings.HasPrefix(pr.name, "data edges"):
 				continue
 			}
 			t.Run(pr.name, func(t *testing.T) {

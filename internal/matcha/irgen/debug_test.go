@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
@@ -63,9 +64,7 @@ func TestAssert(t *testing.T) {
 // TestAssertText is TestAssert for the text.
 func TestAssertText(t *testing.T) {
 	onelane.Skip(t)
-	if testing.Short() {
-		t.Skip("-short: the compiler takes seconds")
-	}
+	long.Only(t, "the compiler takes seconds")
 	c, in := brokenCode(t)
 	var src bytes.Buffer
 	src.WriteString("#include <cstdio>\n#include <cstdlib>\n#include \"graph.cuh\"\n")

@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
 
@@ -158,8 +159,8 @@ func TestDoubling(t *testing.T) {
 func TestSame(t *testing.T) {
 	texts := slices.Clone(more)
 	for _, e := range library.Entries() {
-		if testing.Short() && len(e.Text) > 8<<10 {
-			t.Logf("-short: without %s, a long program, which is compiled again and again here", e.Name)
+		if !long.Asked() && len(e.Text) > 8<<10 {
+			t.Logf("without WEFT_LONG: without %s, a long program, which is compiled again and again here", e.Name)
 			continue
 		}
 		texts = append(texts, e.Text)

@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/interp"
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
 
@@ -41,7 +42,7 @@ func TestPrograms(t *testing.T) {
 			})
 			t.Logf("%d right, %d failed", right, failed)
 			// The few draws of a short test may have no mistake among them.
-			if wrong := matchatest.Mistakes[name]; right == 0 || failed > 0 && !wrong || failed == 0 && wrong && !testing.Short() {
+			if wrong := matchatest.Mistakes[name]; right == 0 || failed > 0 && !wrong || failed == 0 && wrong && long.Asked() {
 				t.Errorf("%d runs were right and %d failed", right, failed)
 			}
 		})

@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
@@ -26,13 +27,11 @@ import (
 // language.
 func TestText(t *testing.T) {
 	onelane.Skip(t)
-	if testing.Short() {
-		t.Skip("the compiler takes seconds")
-	}
+	long.Only(t, "the compiler takes seconds")
 	texts := append(slices.Clone(more), named)
 	for _, e := range library.Entries() {
-		if testing.Short() && len(e.Text) > 8<<10 {
-			t.Logf("-short: without %s, a long program, which is compiled again and again here", e.Name)
+		if !long.Asked() && len(e.Text) > 8<<10 {
+			t.Logf("without WEFT_LONG: without %s, a long program, which is compiled again and again here", e.Name)
 			continue
 		}
 		texts = append(texts, e.Text)

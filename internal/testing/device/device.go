@@ -19,6 +19,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // Required reports whether the tests are there for the GPU: sizes can be those
@@ -49,9 +50,7 @@ func Each(t *testing.T, f func(t *testing.T, d *cuda.Device)) {
 		open func(t testing.TB) *cuda.Device
 	}{
 		{"emulated", func(t testing.TB) *cuda.Device {
-			if testing.Short() {
-				t.Skip("-short: the shuffled device has to do")
-			}
+			long.Only(t, "the shuffled device has to do")
 			return Emulated(t, emu.Options{})
 		}},
 		{"shuffled", func(t testing.TB) *cuda.Device { return Emulated(t, emu.Options{Seed: Seed()}) }},

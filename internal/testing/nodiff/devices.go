@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // OnDevices compares an engine of GPUs with the oracle: on a GPU that is required
@@ -19,7 +20,7 @@ func OnDevices(t *testing.T, c Config, over func(s *session.Session) engine.Engi
 	switch {
 	case device.Required():
 		suite = Suite{Plans: 200, Graphs: 50}
-	case testing.Short():
+	case !long.Asked():
 		suite = Suite{Plans: 1, Graphs: 3}
 	}
 	if size := os.Getenv("WEFT_NODIFF"); size != "" {
