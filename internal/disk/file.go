@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/weftgraph/weft/internal/ctxio"
 )
 
 // File is an output file that appears under its name only when it is whole. A name that is a symbolic link
@@ -61,7 +63,7 @@ func Create(ctx context.Context, name string) (*File, error) {
 		f.old = old
 		f.temp, err = NewTemp(dir, base, 0o600)
 	default:
-		f.open, err = openInPlace(ctx, target)
+		f.open, err = ctxio.OpenFile(ctx, target, os.O_WRONLY, 0)
 	}
 	if f.temp != nil {
 		f.open = f.temp.open
@@ -126,28 +128,8 @@ func descriptor(path string) (int, bool) {
 	return 0, false
 }
 
-// openInPlace opens a device or a pipe. The call on a pipe without a reader cannot be ended; it is left behind
-// when ctx ends.
-func openInPlace(ctx context.Context, path string) (*os.File, error) {
-	type opened struct {
-		f   *os.File
-		err error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err == nil && ctx.Err() != nil {
-			f.Close()
-		}
-		done <- opened{f, err}
-	}()
-	select {
-	case o := <-done:
-		return o.f, o.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
+// Waits reports whether a write may wait for a reader: the file is written in place.
+func (f *File) Waits() bool { return f.temp == nil }
 
 // Write writes to the file. An error names the file that the user asked for.
 func (f *File) Write(b []byte) (int, error) {

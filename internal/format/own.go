@@ -24,6 +24,9 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 	}
 	path := r.src.name
 	if !r.src.plainFile() {
+		if !isOwn(r.head) { // it may have no end
+			return nil, &Error{File: r.src.name, Offset: 0, Cause: wrapf(ErrHeader, "a .weft file begins with weft's mark")}
+		}
 		tmp, err := r.unpack()
 		if err != nil {
 			return nil, err

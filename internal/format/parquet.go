@@ -11,6 +11,9 @@ import (
 	"github.com/weftgraph/weft/internal/parquet"
 )
 
+// parquetMark begins and ends a Parquet file.
+const parquetMark = "PAR1"
+
 // parquetRows is how many rows are held at a time by one goroutine.
 const parquetRows = 64 << 10
 
@@ -34,9 +37,20 @@ func (r *reading) parquetTable(src *source, ro role) (err error) {
 		if err != nil {
 			return err
 		}
-		data, err := io.ReadAll(raw)
-		raw.Close()
-		size = int64(len(data))
+		defer raw.Close()
+		data := make([]byte, len(parquetMark))
+		n, err := readFill(raw, data)
+		if n == len(data) && string(data) != parquetMark { // it may have no end
+			return &Error{File: src.name, Offset: 0, Cause: wrapf(ErrHeader, "a Parquet file begins with PAR1")}
+		}
+		if data = data[:n]; err == nil {
+			var rest []byte
+			rest, err = io.ReadAll(raw)
+			data = append(data, rest...)
+		}
+		if size = int64(len(data)); err == io.EOF {
+			err = nil
+		}
 		if err != nil {
 			return src.readError(err, size)
 		}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/weftgraph/weft/internal/ctxio"
 )
 
 // Progress is told how many stored bytes have been read, of how many (-1:
@@ -52,7 +54,7 @@ func openSource(ctx context.Context, path string, stdin io.Reader, progress Prog
 		}
 		return s, s.stream(stdin, nil)
 	}
-	f, err := os.Open(path)
+	f, err := ctxio.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func openSource(ctx context.Context, path string, stdin io.Reader, progress Prog
 
 // stream makes s a source that reads in once, and closes it with closer, which may be nil.
 func (s *source) stream(in io.Reader, closer io.Closer) error {
-	s.once = &onceStream{raw: newAsyncReader(s.ctx, in), closer: closer}
+	s.once = &onceStream{raw: ctxio.NewReader(s.ctx, in), closer: closer}
 	first := make([]byte, 4)
 	n, err := io.ReadFull(s.once.raw, first)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -261,53 +263,4 @@ func readFill(r io.Reader, p []byte) (n int, err error) {
 		n += k
 	}
 	return n, err
-}
-
-// asyncReader lets a context end a read that blocks.
-type asyncReader struct {
-	ctx  context.Context
-	ch   chan piece
-	rest []byte
-	err  error
-}
-
-type piece struct {
-	b   []byte
-	err error
-}
-
-func newAsyncReader(ctx context.Context, r io.Reader) *asyncReader {
-	a := &asyncReader{ctx: ctx, ch: make(chan piece, 2)}
-	go func() {
-		for {
-			b := make([]byte, 256<<10)
-			n, err := r.Read(b)
-			select {
-			case a.ch <- piece{b[:n], err}:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return a
-}
-
-func (a *asyncReader) Read(p []byte) (int, error) {
-	for len(a.rest) == 0 {
-		if a.err != nil {
-			return 0, a.err
-		}
-		select {
-		case q := <-a.ch:
-			a.rest, a.err = q.b, q.err
-		case <-a.ctx.Done():
-			return 0, a.ctx.Err()
-		}
-	}
-	n := copy(p, a.rest)
-	a.rest = a.rest[n:]
-	return n, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -214,21 +215,23 @@ func (w *written) end(err error) error {
 	return w.Commit()
 }
 
-// ctxWriter fails when the context has ended.
+// ctxWriter fails when the context has ended, also while a pipe's reader does not read.
 type ctxWriter struct {
 	ctx context.Context
-	w   io.Writer
+	w   *ctxio.Writer
 }
 
 func (c ctxWriter) Write(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return c.w.Write(p)
+	return c.w.WriteWithin(c.ctx, p)
 }
 
 func filter(ctx context.Context, out io.Writer, path string, fill func(io.Writer) error) error {
-	var dst io.Writer = ctxWriter{ctx, out}
+	w := ctxio.NewWriter(out)
+	defer w.Close()
+	var dst io.Writer = ctxWriter{ctx, w}
 	var z io.WriteCloser
 	switch p := strings.ToLower(path); {
 	case strings.HasSuffix(p, ".gz"):

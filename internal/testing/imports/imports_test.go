@@ -19,7 +19,7 @@ const module = "github.com/weftgraph/weft"
 // may says which packages of weft a package may import; "x/*" is x and all that
 // is below it. A folder takes the longest entry that it is, or is below.
 var may = map[string][]string{
-	"disk":         {},
+	"disk":         {"ctxio"},
 	"graph":        {"disk"},
 	"pattern":      {},
 	"kir":          {},
@@ -27,11 +27,12 @@ var may = map[string][]string{
 	"cuda/emu":     {"disk", "cuda", "cuda/kernels", "native"},
 	"cuda/session": {"cuda/*", "kir/*"},
 	"process":      {},
+	"ctxio":        {},
 	// native keeps what it compiles where cuda keeps kernels.
 	"native": {"disk", "cuda", "kir/*", "process"},
 	// parquet knows Arrow records only.
 	"parquet": {},
-	"format":  {"disk", "graph", "parquet"},
+	"format":  {"ctxio", "disk", "graph", "parquet"},
 	// caret knows lines and columns only.
 	"caret":         {},
 	"gql":           {"pattern", "caret"},

@@ -1,0 +1,86 @@
+// Package ctxio opens, reads and writes files that may make a caller wait, such as pipes
+// and terminals, for as long as a context allows.
+package ctxio
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+)
+
+// Open opens a file for reading. Opening a FIFO blocks until it has a writer: when ctx
+// ends first, the error is its cause.
+func Open(ctx context.Context, path string) (*os.File, error) {
+	return OpenFile(ctx, path, os.O_RDONLY, 0)
+}
+
+// OpenFile is os.OpenFile within ctx.
+func OpenFile(ctx context.Context, path string, flag int, perm os.FileMode) (*os.File, error) {
+	st, err := os.Stat(path)
+	if err != nil || st.Mode().IsRegular() || st.IsDir() {
+		return os.OpenFile(path, flag, perm) // nothing to wait for
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.OpenFile(path, flag, perm)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+	}
+	// The other end of a FIFO is opened, for a moment, until the goroutine has left.
+	go func() {
+		for {
+			if st.Mode()&os.ModeNamedPipe != 0 {
+				meet(path, flag)
+			}
+			select {
+			case o := <-done:
+				if o.f != nil {
+					o.f.Close()
+				}
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}()
+	return nil, context.Cause(ctx)
+}
+
+// ReadFile reads a file of at most so many bytes. When ctx ends first, its cause is the
+// error; that of a longer file is an *os.PathError with ErrTooLong.
+func ReadFile(ctx context.Context, path string, most int64) ([]byte, error) {
+	f, err := Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := ReadAll(ctx, f, most)
+	if err == ErrTooLong {
+		err = &os.PathError{Op: "read", Path: path, Err: err}
+	}
+	return data, err
+}
+
+// ReadAll reads r to its end, at most so many bytes. When ctx ends first, its cause is
+// the error; that of more bytes is ErrTooLong. A read that blocks stays behind until
+// its file is closed.
+func ReadAll(ctx context.Context, r io.Reader, most int64) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	data, err := io.ReadAll(io.LimitReader(NewReader(ctx, r), most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, ErrTooLong
+	}
+	return data, err
+}

@@ -1,0 +1,106 @@
+package ctxio
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+)
+
+// Grace is how long in all, after its context ended, a Writer still waits for a reader:
+// long enough for one that reads to get what is left.
+const Grace = time.Second
+
+// Writer writes to a file whose reader may be slow, or stop reading. It is not safe for
+// concurrent use.
+type Writer struct {
+	w     io.Writer
+	asked chan []byte // nil: w never waits
+	wrote chan result
+	stuck bool // a write was given up
+	buf   []byte
+	ended context.Context // the last that a write met ended
+	left  time.Duration   // of its grace
+}
+
+type result struct {
+	n   int
+	err error
+}
+
+// NewWriter returns a Writer to w. An *os.File that is not a regular file may wait, and
+// a w whose method Waits says so; to anything else it writes directly. Close the Writer
+// in the end.
+func NewWriter(w io.Writer) *Writer {
+	out := &Writer{w: w}
+	switch f := w.(type) {
+	case *os.File:
+		if st, err := f.Stat(); err != nil || st.Mode().IsRegular() {
+			return out
+		}
+	case interface{ Waits() bool }:
+		if !f.Waits() {
+			return out
+		}
+	default:
+		return out
+	}
+	out.asked, out.wrote = make(chan []byte), make(chan result, 1)
+	go func() {
+		for b := range out.asked {
+			n, err := w.Write(b)
+			out.wrote <- result{n, err}
+		}
+	}()
+	return out
+}
+
+// WriteWithin writes b. When ctx has ended, or ends while the reader does not read, the
+// write may take Grace; then the error is the cause, and nothing can be written any
+// more.
+func (w *Writer) WriteWithin(ctx context.Context, b []byte) (int, error) {
+	if w.asked == nil {
+		return w.w.Write(b)
+	}
+	if w.stuck {
+		return 0, os.ErrClosed
+	}
+	if len(b) == 0 {
+		return 0, nil
+	}
+	w.buf = append(w.buf[:0], b...) // the caller may use b again where this is given up
+	w.asked <- w.buf
+	select {
+	case r := <-w.wrote:
+		return r.n, r.err
+	case <-ctx.Done():
+	}
+	if w.ended != ctx {
+		w.ended, w.left = ctx, Grace
+	}
+	began := time.Now()
+	timer := time.NewTimer(w.left)
+	defer timer.Stop()
+	select {
+	case r := <-w.wrote:
+		w.left -= time.Since(began)
+		return r.n, r.err
+	case <-timer.C:
+	}
+	select {
+	case r := <-w.wrote: // no later than the timer
+		w.left = 0
+		return r.n, r.err
+	default:
+		w.stuck = true
+		return 0, context.Cause(ctx)
+	}
+}
+
+// Close ends the writer, and leaves the file open.
+func (w *Writer) Close() {
+	if w.asked != nil {
+		close(w.asked)
+		w.asked, w.stuck = make(chan []byte), true
+	}
+}
