@@ -9,7 +9,7 @@ TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test test-long docs-test docs-rewrite race fuzz lint bench cross gpu-test gpu-bench gpu-docs kernels-check release-snapshot picture
+.PHONY: build test test-long docs-test docs-rewrite race fuzz lint bench cross gpu-test gpu-bench gpu-docs kernels-check release-snapshot notices picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -59,6 +59,9 @@ gpu-docs: ## the tables of docs/gpu.md from the results in RESULTS, JSON files o
 
 release-snapshot: ## the archives of a release, in dist/
 	GO="$(GO)" VERSION="$(VERSION)" LDFLAGS="$(LDFLAGS)" TARGETS="$(TARGETS)" scripts/release-snapshot.sh
+
+notices: ## THIRD_PARTY_NOTICES, the licences of what is linked
+	$(GO) run ./internal/tools/notices $(TARGETS)
 
 picture: ## docs/img/match.svg
 	$(GO) run ./internal/tools/drawmatch -g testdata/graphs/ego-facebook.txt.gz -o docs/img/match.svg

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Build what .goreleaser.yaml describes, without publishing: archives of
-# binaries with licence, README and shell completions, and their checksums.
+# binaries with licences, README and shell completions, and their checksums.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${GO:=go}" "${VERSION:=snapshot}" "${LDFLAGS:=-s -w}"
 : "${TARGETS:=linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64}"
 
+"$GO" run ./internal/tools/notices -check
 rm -rf dist
 mkdir -p dist
 scripts/completions.sh dist/completions
@@ -16,7 +17,7 @@ archive() {
 	if [[ $os == windows ]]; then binary=weft.exe; fi
 	mkdir "dist/$name"
 	CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$GO" build -trimpath -tags "$4" -ldflags "$LDFLAGS" -o "dist/$name/$binary" ./cmd/weft
-	cp -r LICENSE README.md dist/completions "dist/$name/"
+	cp -r LICENSE THIRD_PARTY_NOTICES README.md dist/completions "dist/$name/"
 	# Windows opens neither tar nor gz without further programs; python3 writes
 	# zip where zip is missing.
 	if [[ $os == windows ]] && command -v zip >/dev/null; then
