@@ -2,6 +2,7 @@ package weft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -76,7 +77,8 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 
 // MotifsMatcha writes a program whose input G is a graph without directions, and
 // which counts every connected pattern of k vertices in one pass: what Motifs does,
-// with the same options, in the same order.
+// with the same options, in the same order. A directed graph is an error of kind
+// ErrUsage without WithDirections(false).
 func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *Matcha, err error) {
 	l, err := g.enter(&ctx)
 	if err != nil {
@@ -87,7 +89,10 @@ func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *
 	if err != nil {
 		return nil, err
 	}
-	qs, err := motifQueries(k, s)
+	if g.g.Directed && !s.noDirections {
+		return nil, withKind(ErrUsage, errors.New("a program of motifs does not look at directions: leave them out (--no-directions, WithDirections(false))"))
+	}
+	qs, err := motifQueries(k, false, s)
 	if err != nil {
 		return nil, err
 	}

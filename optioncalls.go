@@ -83,6 +83,7 @@ var concerns = map[string]call{
 	"WithLimit":         searches&^(callExists|callVerify) | callCheck,
 	"WithList":          searches&^(callExists|callVerify) | callMatcha | callCheck,
 	"WithTimeout":       callCountEach | callMotifs | callCheck,
+	"WithDirections":    callMotifs | callMotifsMatcha | callCheck,
 	"WithQueryColumn":   callList | callParticipation | callCheck,
 	"WithListing":       callExplain | callMatcha | callCheck,
 	"WithLevels":        callExplain | callCheck,

@@ -22,7 +22,7 @@ var everyOption = map[string]Option{
 	"WithEngine": WithEngine("host"), "WithEngineOption": WithEngineOption("plan.tail", "off"), "WithOrder": WithOrder("ri"),
 	"WithSeed": WithSeed(7), "WithSemantics": WithSemantics("iso"), "WithInduced": WithInduced(true), "WithParam": WithParam("x", 1),
 	"WithProduct": WithProduct(), "WithLimit": WithLimit(1), "WithList": WithList(Subgraphs), "WithTimeout": WithTimeout(time.Hour),
-	"WithQueryColumn": WithQueryColumn(), "WithListing": WithListing(true), "WithLevels": WithLevels(), "WithPasses": WithPasses("none"),
+	"WithDirections": WithDirections(true), "WithQueryColumn": WithQueryColumn(), "WithListing": WithListing(true), "WithLevels": WithLevels(), "WithPasses": WithPasses("none"),
 	"WithSchedule": WithSchedule(""), "WithTarget": WithTarget("interp"), "WithDebug": WithDebug(), "WithStats": WithStats(false),
 }
 

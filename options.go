@@ -23,33 +23,34 @@ type Option struct {
 }
 
 type settings struct {
-	read      format.ReadOptions
-	engine    string
-	device    string
-	threads   int
-	memory    int64
-	gpuMemory int64
-	limit     int64
-	timeout   time.Duration
-	order     string
-	params    map[string]any
-	opts      map[string]string
-	seed      uint64
-	mode      *pattern.Mode
-	noMode    error // of a name that is no mode's
-	induced   *bool
-	product   bool
-	what      What
-	levels    bool
-	queryCol  bool
-	listing   *bool
-	passes    string // of a Matcha program; "": all
-	stats     bool   // of a Matcha run
-	lanes     bool
-	target    string // of a Matcha program
-	schedule  string // of its target
-	debug     bool   // a debug build of it
-	progress  func(Progress)
+	read         format.ReadOptions
+	engine       string
+	device       string
+	threads      int
+	memory       int64
+	gpuMemory    int64
+	limit        int64
+	timeout      time.Duration
+	order        string
+	params       map[string]any
+	opts         map[string]string
+	seed         uint64
+	mode         *pattern.Mode
+	noMode       error // of a name that is no mode's
+	induced      *bool
+	product      bool
+	what         What
+	levels       bool
+	queryCol     bool
+	noDirections bool // of Motifs
+	listing      *bool
+	passes       string // of a Matcha program; "": all
+	stats        bool   // of a Matcha run
+	lanes        bool
+	target       string // of a Matcha program
+	schedule     string // of its target
+	debug        bool   // a debug build of it
+	progress     func(Progress)
 }
 
 // collect makes settings of the options of a call.
@@ -206,6 +207,12 @@ func WithProduct() Option { return Option{"WithProduct", func(s *settings) { s.p
 // WithList says what Match lists, and what of a count's two numbers WithLimit is
 // about; the default is Subgraphs under iso and Embeddings otherwise.
 func WithList(w What) Option { return Option{"WithList", func(s *settings) { s.what = w + 1 }} }
+
+// WithDirections(false) makes Motifs count the motifs of a directed graph as if its edges
+// had no directions.
+func WithDirections(on bool) Option {
+	return Option{"WithDirections", func(s *settings) { s.noDirections = !on }}
+}
 
 // WithQueryColumn makes List, and Write of a Participation, write the query's name in a
 // first column.

@@ -155,7 +155,7 @@ func (f *benchMatchaFlags) checkInputs() error {
 func (f *benchMatchaFlags) runEngine(ctx context.Context, g *weft.Graph, counts []string, engine string) (s bench.Sample, err error) {
 	ctx, cancel := f.within(ctx)
 	defer cancel()
-	o := append(f.commonFlags.options(), weft.WithEngine(engine))
+	o := append(f.commonFlags.options(), weft.WithEngine(engine), weft.WithDirections(false))
 	var results []weft.Result
 	for _, name := range counts {
 		var k int

@@ -29,7 +29,7 @@ func (e Entry) Usage() string {
 // called v0, v1, … and, where its edges carry an order, the edges e1, e2, ….
 func Catalogue() []Entry { return slices.Clone(catalogue) }
 
-var catalogue = append(shapes(), paperPatterns()...)
+var catalogue = slices.Concat(shapes(), directedPatterns(), paperPatterns())
 
 func shapes() []Entry {
 	return []Entry{
@@ -242,6 +242,9 @@ func Named(name string, args []int) ([]*Pattern, error) {
 		}
 	}
 	ps := e.build(args)
+	if ps == nil {
+		return nil, fmt.Errorf("%s is not connected", callName(e.Name, args))
+	}
 	for _, p := range ps {
 		if n := len(p.Vertices); n > MaxVertices {
 			return nil, fmt.Errorf("%s has %d vertices: a pattern may have at most %d", e.Usage(), n, MaxVertices)

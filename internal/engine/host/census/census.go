@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -83,6 +84,62 @@ type share struct {
 	_    [128]byte
 }
 
+// visitor is what a worker counts with, root by root.
+type visitor interface{ visit(v uint32) }
+
+// visitAll visits each vertex by one of the workers' visitors, in units of roots, and
+// returns the visitors. The error is the context's. Progress, in roots, is told by one
+// goroutine, a few times a second. A panic of a worker comes out of visitAll.
+func visitAll(ctx context.Context, csr *graph.CSR, threads int, units uint64, progress func(done, total uint64), newVisitor func(stop *atomic.Bool, m *crew.Memory) visitor) ([]visitor, error) {
+	n := uint64(csr.NumVertices())
+	var sh share
+	next, stop := &sh.next, &sh.stop
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	var failure atomic.Pointer[any]
+	visitors := make([]visitor, threads)
+	work := func(worker int, m *crew.Memory, tell func(done, total uint64)) {
+		defer func() {
+			if x := recover(); x != nil {
+				stop.Store(true)
+				failure.Store(&x)
+			}
+		}()
+		if next.Load() >= units {
+			return // came too late for any
+		}
+		r := newVisitor(stop, m) // before it takes a unit that others would wait for
+		told := time.Now()
+		for !stop.Load() {
+			i := next.Add(1) - 1
+			if i >= units {
+				break
+			}
+			from, end := graph.Cut(csr.Off, 0, uint32(n), i, units), graph.Cut(csr.Off, 0, uint32(n), i+1, units)
+			for v := from; v < end && !stop.Load(); v++ {
+				r.visit(v)
+			}
+			if tell != nil && time.Since(told) > 100*time.Millisecond {
+				told = time.Now()
+				tell(uint64(from), n)
+			}
+		}
+		visitors[worker] = r
+	}
+	var others crew.Crew
+	for i := 1; i < threads; i++ {
+		others.Go(func(m *crew.Memory) { work(i, m, nil) })
+	}
+	work(0, crew.Own(), progress)
+	others.Wait()
+	if x := failure.Load(); x != nil {
+		panic(*x)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(visitors, func(v visitor) bool { return v == nil }), nil
+}
+
 // Count returns how often each of the connected patterns of k vertices, k = 3, 4
 // or 5, occurs as a subgraph, by the names of the catalogue. The error is the
 // context's: there is no partial count. Progress, in roots, is told by one
@@ -100,56 +157,15 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 	}
 	threads = int(min(uint64(threads), steps/(each+n/4)+1))
 	units := min(n, max(uint64(threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))
-	var sh share
-	next, stop := &sh.next, &sh.stop
-	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	var failure atomic.Pointer[any]
-	roots := make([]*root, threads)
-	work := func(worker int, m *crew.Memory, tell func(done, total uint64)) {
-		defer func() {
-			if x := recover(); x != nil {
-				stop.Store(true)
-				failure.Store(&x)
-			}
-		}()
-		if next.Load() >= units {
-			return // came too late for any
-		}
-		r := newRoot(csr, k, stop, m) // before it takes a unit that others would wait for
-		told := time.Now()
-		for !stop.Load() {
-			i := next.Add(1) - 1
-			if i >= units {
-				break
-			}
-			from, end := graph.Cut(csr.Off, 0, uint32(n), i, units), graph.Cut(csr.Off, 0, uint32(n), i+1, units)
-			for v := from; v < end && !stop.Load(); v++ {
-				r.visit(v)
-			}
-			if tell != nil && time.Since(told) > 100*time.Millisecond {
-				told = time.Now()
-				tell(uint64(from), n)
-			}
-		}
-		roots[worker] = r
-	}
-	var others crew.Crew
-	for i := 1; i < threads; i++ {
-		others.Go(func(m *crew.Memory) { work(i, m, nil) })
-	}
-	work(0, crew.Own(), progress)
-	others.Wait()
-	if x := failure.Load(); x != nil {
-		panic(*x)
-	}
-	if err := context.Cause(ctx); err != nil {
+	visitors, err := visitAll(ctx, csr, threads, units, progress, func(stop *atomic.Bool, m *crew.Memory) visitor {
+		return newRoot(csr, k, stop, m)
+	})
+	if err != nil {
 		return nil, err
 	}
 	var all sums
-	for _, r := range roots {
-		if r != nil {
-			all.plus(&r.sums)
-		}
+	for _, v := range visitors {
+		all.plus(&v.(*root).sums)
 	}
 	return all.counts(k), nil
 }
