@@ -63,6 +63,7 @@ var concerns = map[string]call{
 	"WithColumns":       files | callFromRecords,
 	"WithNull":          reads,
 	"WithSkip":          files,
+	"WithHeader":        files,
 	"WithLabels":        reads,
 	"WithVertices":      reads,
 	"WithVertexRecords": reads,

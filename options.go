@@ -90,7 +90,8 @@ func WithFormat(name string) Option {
 	return Option{"WithFormat", func(s *settings) { s.read.Format = name }}
 }
 
-// WithDirected says whether edges have a direction; without it, the file does.
+// WithDirected says whether edges have a direction. Without it the file does, by its
+// header or by the names of its columns; edges of a file that says nothing have none.
 func WithDirected(directed bool) Option {
 	return Option{"WithDirected", func(s *settings) {
 		s.read.Direction = format.Undirected
@@ -114,6 +115,18 @@ func WithNull(words ...string) Option {
 
 // WithSkip drops the first lines of a text.
 func WithSkip(lines int) Option { return Option{"WithSkip", func(s *settings) { s.read.Skip = lines }} }
+
+// WithHeader says whether the first line of a text is left out: it names the columns,
+// or holds the sizes of the graph. Without it, the values below the line decide, and a
+// line that cannot be told from an edge is reported, or is an error of kind ErrInput.
+func WithHeader(header bool) Option {
+	return Option{"WithHeader", func(s *settings) {
+		s.read.Header = format.NoHeader
+		if header {
+			s.read.Header = format.WithHeader
+		}
+	}}
+}
 
 // WithLabels reads vertex labels from a file of lines "id label".
 func WithLabels(path string) Option {

@@ -25,6 +25,7 @@ var completions = map[string]func() []string{
 	"engine":     engines,
 	"engine-opt": engineOptions,
 	"format":     format.Formats,
+	"header":     func() []string { return []string{"yes", "no", "auto"} },
 	"order":      func() []string { return []string{"auto", "ri", "gsi", "geneva", "cost", "tests"} },
 	"passes":     func() []string { return append([]string{"all", "none"}, described(weft.MatchaPasses())...) },
 	"pattern":    patterns,

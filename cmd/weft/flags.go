@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 // graphFlags say which graph to read and how.
 type graphFlags struct {
 	path, format, labels, vertices string
+	header                         string
 	null, columns                  []string
 	directed                       bool
 	skip                           int
@@ -70,6 +72,23 @@ func (o *once) Set(s string) error {
 	return nil
 }
 
+// oneOf is a word of a list.
+type oneOf struct {
+	to    *string
+	words []string
+}
+
+func (o oneOf) String() string { return "" }
+func (o oneOf) Type() string   { return "string" }
+
+func (o oneOf) Set(s string) error {
+	if !slices.Contains(o.words, s) {
+		return fmt.Errorf("want %s", strings.Join(o.words, " or "))
+	}
+	*o.to = s
+	return nil
+}
+
 // isQuery tells a query from the name of a file: vertices stand in brackets,
 // which few files have in their names.
 func isQuery(arg string) bool {
@@ -84,17 +103,21 @@ func isQuery(arg string) bool {
 func (f *graphFlags) addReading(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.format, "format", "auto", "format of the graph: "+strings.Join(format.Formats(), ", "))
-	fs.BoolVar(&f.directed, "directed", false, "edges have a direction (--directed=false: they have none); default: as the file says, undirected where it says nothing")
+	fs.BoolVar(&f.directed, "directed", false, "edges have a direction (--directed=false: they have none); default: as the file or the names of its columns say, undirected where they say nothing")
 	fs.Var(&once{to: &f.labels}, "labels", "`FILE` of vertex labels: lines \"id label\"")
 	fs.Var(&once{to: &f.vertices}, "vertices", "`FILE` of vertices: a table of ids, labels and properties")
 	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns: src,dst,label,time,weight, a property, or _ to skip one")
 	fs.StringSliceVar(&f.null, "null", nil, "`WORDS` that stand for a missing value, also in columns of texts")
+	fs.Var(oneOf{&f.header, []string{"yes", "no", "auto"}}, "header", "`WHETHER` the first line of the text is left out, since it names the columns or holds the graph's sizes: yes, no, or auto")
 	fs.IntVar(&f.skip, "skip", 0, "drop the first `N` lines of the text")
 	f.setDirected = func() bool { return fs.Changed("directed") }
 }
 
 func (f *graphFlags) options() []weft.Option {
 	o := []weft.Option{weft.WithFormat(f.format), weft.WithLabels(f.labels), weft.WithVertices(f.vertices), weft.WithSkip(f.skip)}
+	if f.header == "yes" || f.header == "no" {
+		o = append(o, weft.WithHeader(f.header == "yes"))
+	}
 	if len(f.columns) > 0 {
 		o = append(o, weft.WithColumns(f.columns...))
 	}

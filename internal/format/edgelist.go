@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,52 +19,61 @@ func (r *reading) readEdgeList(f Format) error {
 	if err != nil {
 		return r.src.place(r.fileError(err), &block{data: r.head})
 	}
-	file := FileDirection
 	words := konectHeader(bytes.TrimPrefix(r.head, bom))
-	switch {
-	case words != nil && words[0] == "bip" && r.o.Format != string(EdgeList):
+	if words != nil && words[0] == "bip" && r.o.Format != string(EdgeList) {
 		return r.errorf(ErrHeader, "a bipartite KONECT file numbers its two sides separately, so 1 is not 1; --format edgelist reads both sides as one set of vertices")
-	case words != nil && words[0] == "asym":
-		file = Directed
-		r.note("directed: the KONECT header says asym")
-	case sp.triples:
-		file = Directed
-		r.note("a first line with the count, then head, tail and relation: directed, labelled edges")
-	case f == EL || f == WEL:
 	}
 	if words != nil {
 		r.konectColumns(sp)
 	}
-	if d := ownComment(smp.comments); d != FileDirection {
-		file = d
-	}
+	file := r.textDirection(sp, smp.comments, words)
 	sp.stringIDs = sp.stringIDs || r.sidesText()
-	r.stringIDs = sp.stringIDs
-	r.begin(file)
-	if !r.directed && commentsSayDirected(smp.comments) {
-		r.note("the file's comments say that the graph is directed; it is read as undirected (--directed)")
-	}
 	for {
+		r.stringIDs = sp.stringIDs
+		r.begin(file)
 		lines, err := r.edgeText(sp)
 		if err == nil {
+			if n := sp.sizes; n != nil && !sp.apart && n.edges != lines {
+				// The first line is an edge after all.
+				if !r.src.again() {
+					return r.errorf(ErrHeader, "the first line, %d %d, may be an edge, or the numbers of vertices and edges, but %d edges follow; --header no reads it as an edge, --header yes drops it", n.vertices, n.edges, lines)
+				}
+				r.src.rewind()
+				sp.sizes, sp.start = nil, smp.first
+				continue
+			}
 			r.stat.Lines = lines
 			break
 		}
 		var w *widen
-		if !errors.As(err, &w) || !r.src.again() {
-			if errors.As(err, &w) {
-				return w.spot
-			}
+		if !errors.As(err, &w) {
 			return err
 		}
-		if w.scale > 0 {
+		if !r.src.again() {
+			return w.spot
+		}
+		switch {
+		case w.ids:
+			sp.stringIDs = true
+			r.note("ids are text, since some begin with a zero: %v", w.spot)
+		case w.scale > 0:
 			sp.scale = w.scale
-		} else {
+		default:
 			sp.cols[w.col].typ, sp.cols[w.col].rounded = w.typ, w.rounded
 			r.note("column %s is %s: found after the first lines", sp.cols[w.col].name, propNames[w.typ])
 		}
 		r.src.rewind()
-		r.begin(file)
+	}
+	if n := sp.sizes; n != nil {
+		if n.edges != r.stat.Lines {
+			return &Error{File: r.src.name, Line: 1, Offset: -1, Cause: wrapf(ErrCount, "the first line promises %d edges, the file has %d (--skip 1 drops the line)", n.edges, r.stat.Lines)}
+		}
+		note := fmt.Sprintf("the first line, %d %d, is read as the numbers of vertices and edges", n.vertices, n.edges)
+		if !sp.apart {
+			note += " (--header no: it is an edge)"
+		}
+		r.note("%s", note)
+		r.promised = n.vertices
 	}
 	r.stat.Columns = sp.describe()
 	if c := sp.timeColumn(); c != nil {
@@ -78,13 +89,59 @@ func (r *reading) readEdgeList(f Format) error {
 		}
 	}
 	if sp.count >= 0 && uint64(sp.count) != r.stat.Lines {
-		return &Error{File: r.src.name, Line: 1, Offset: -1, Cause: wrapf(ErrCount, "the first line promises %d edges, the file has %d", sp.count, r.stat.Lines)}
+		return &Error{File: r.src.name, Line: 1, Offset: -1, Cause: wrapf(ErrCount, "the first line promises %d edges, the file has %d (--skip 1 drops the line)", sp.count, r.stat.Lines)}
 	}
 	if r.stat.Lines == 0 {
 		r.note("the file has no edges")
 	}
 	r.checkComments(smp.comments, words != nil)
 	return nil
+}
+
+// textDirection is what a text says of its edges' direction, and says why.
+func (r *reading) textDirection(sp *textSpec, comments [][]byte, konect []string) Direction {
+	d := FileDirection
+	switch own := ownComment(comments); {
+	case own != FileDirection:
+		return own
+	case konect != nil && konect[0] == "asym":
+		d = Directed
+		r.note("directed: the KONECT header says asym")
+	case konect != nil && konect[0] == "sym":
+		return Undirected
+	case sp.direction != FileDirection:
+		d = sp.direction
+		r.note("%s: the column %s says so", map[Direction]string{Directed: "directed", Undirected: "undirected"}[d], "Type")
+	case sp.triples:
+		d = Directed
+		r.note("a first line with the count, then head, tail and relation: directed, labelled edges")
+	case sp.ends != nil && sp.ends.directed && !snapNames(sp, comments):
+		d = Directed
+		r.directedByName(sp.names[sp.ends.src], sp.names[sp.ends.dst])
+	}
+	switch said := commentsSay(comments); {
+	case d != FileDirection || r.o.Direction != FileDirection:
+	case said == Undirected:
+		return Undirected
+	case said == Directed:
+		r.note("the file's comments say that the graph is directed; it is read as undirected (--directed)")
+	}
+	return d
+}
+
+// directedByName says that names of columns make a graph directed.
+func (r *reading) directedByName(src, dst string) {
+	if r.o.Direction == FileDirection {
+		r.note("directed, from %s to %s, as the columns are named (--directed=false: without direction)", src, dst)
+	}
+}
+
+// snapNames reports whether the names are those of SNAP's comments, which undirected
+// graphs have, too.
+func snapNames(sp *textSpec, comments [][]byte) bool {
+	return strings.EqualFold(sp.names[sp.ends.src], "FromNodeId") && slices.ContainsFunc(comments, func(c []byte) bool {
+		return bytes.Contains(c, []byte(sp.names[sp.ends.src]))
+	})
 }
 
 // fileError keeps a spot, and wraps anything else in an Error.
@@ -166,14 +223,18 @@ func ownComment(cs [][]byte) Direction {
 	return FileDirection
 }
 
-func commentsSayDirected(cs [][]byte) bool {
+// commentsSay looks for the word directed or undirected at the start of a comment.
+func commentsSay(cs [][]byte) Direction {
 	for _, c := range cs {
 		s := strings.ToLower(strings.TrimLeft(string(c), "#% "))
-		if strings.HasPrefix(s, "directed") || strings.Contains(s, ",d,graph") {
-			return true
+		switch {
+		case strings.HasPrefix(s, "directed"), strings.Contains(s, ",d,graph"):
+			return Directed
+		case strings.HasPrefix(s, "undirected"):
+			return Undirected
 		}
 	}
-	return false
+	return FileDirection
 }
 
 // checkComments compares counts that comments give with what was read.

@@ -82,6 +82,7 @@ type ReadOptions struct {
 	// and in columns of texts too.
 	Null    []string
 	Skip    int // header lines to drop before the data
+	Header  Header
 	Threads int // 0: all cores
 	// Labels is a file of `id label` lines, or a table, and Vertices a table
 	// with ids, labels and properties. "" is none.
@@ -132,6 +133,8 @@ type reading struct {
 	made    *graph.Graph // by graph.FromCSR, without the builder
 	// plainTimes: the user says that times are plain numbers.
 	plainTimes bool
+	// promised is the number of vertices that a text's first line says.
+	promised uint64
 }
 
 func (r *reading) note(format string, a ...any) {
@@ -293,6 +296,14 @@ func (r *reading) finish(g *graph.Graph) error {
 	r.recogniseTimes(g)
 	s.Lines += r.stat.Lines
 	s.SelfLoops += r.stat.SelfLoops
+	if p, n := r.promised, uint64(g.NumVertices()); p > 0 && len(r.sides) == 0 {
+		switch {
+		case n > p:
+			return r.errorf(ErrCount, "the first line promises %d vertices, the file has %d; --header no reads the line as an edge, --header yes drops it", p, n)
+		case n < p:
+			r.note("%d of the vertices that the first line promises have no edge, and no id that it says: they are not in the graph", p-n)
+		}
+	}
 	for _, c := range r.degrees {
 		for i, id := range c.id {
 			v, ok := g.IDs.LookupInt(int64(id))

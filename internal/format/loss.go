@@ -43,8 +43,6 @@ func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 			add(vertexProps, "the vertex properties")
 			add(loneliest > 0, "%s", lonely)
 		}
-		// A CSV has a row of names and no other place to say so.
-		add(variant == "csv" && g.Directed, "the directions of the edges (unless it is read with --directed)")
 		if _, ok := timeTypeOf(g).name(); f == EdgeList {
 			add(times && !ok, "the unit of the times")
 			add(edgeProps && losesTypes(g.Edges.Props), "the types of edge properties")

@@ -83,7 +83,7 @@ func (r *reading) readMTX() error {
 	if n[0] > r.o.maxVertices() {
 		return fail(off, size, ErrOverflow, "%d vertices; at most %d can be read", n[0], r.o.maxVertices())
 	}
-	sp := &textSpec{cols: cols, start: int64(min(off+len(size)+1, len(head))), lo: 1, span: n[0], count: -1}
+	sp := &textSpec{cols: cols, start: int64(min(off+len(size)+1, len(head))), lo: 1, span: n[0], count: -1, padded: true}
 	r.begin(dir)
 	both := dir == Undirected && r.directed
 	if both {

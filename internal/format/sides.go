@@ -49,7 +49,7 @@ func (r *reading) openSides() error {
 		case EdgeList, EL, WEL:
 			s.f = EdgeList
 			o := r.o
-			o.Skip, o.Columns = 0, nil
+			o.Skip, o.Header = 0, GuessHeader
 			if s.spec, _, err = guessText(s.head, s.whole, &o, vertexRole, EdgeList, r.note); err != nil {
 				if e := src.place(err, &block{data: s.head}); e != err {
 					return e
@@ -119,7 +119,7 @@ func (r *reading) vertexText(s *sideFile) error {
 		if !errors.As(err, &w) {
 			return err
 		}
-		if !s.src.again() {
+		if w.ids || !s.src.again() {
 			return w.spot
 		}
 		sp.cols[w.col].typ, sp.cols[w.col].rounded = w.typ, w.rounded

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/weftgraph/weft/internal/graph"
 )
 
 type colKind uint8
@@ -19,6 +17,7 @@ const (
 	colLabel
 	colTime
 	colProp
+	colDirection // Directed or Undirected, the same in each line
 )
 
 type column struct {
@@ -49,7 +48,16 @@ type textSpec struct {
 	konect    bool   // the third and fourth columns are weight and time
 	lo, span  uint64 // ids must be in [lo, lo+span)
 	missing   missing
+	padded    bool  // ids may begin with zeros, and are the numbers
+	ends      *ends // what the file's names of columns say, nil: nothing
+	names     []string
+	direction Direction // of the column of directions
+	sizes     *sizes    // what the first line says, where it is not an edge
+	apart     bool      // that line has not the fields of an edge
 }
+
+// sizes are the numbers of a first line that may be those of the vertices and edges.
+type sizes struct{ vertices, edges uint64 }
 
 // role says which columns a text table must have.
 type role uint8
@@ -59,69 +67,36 @@ const (
 	vertexRole
 )
 
-// Names that a header may give to the columns that weft knows.
-var columnNames = map[string]colKind{
-	"src": colSrc, "source": colSrc, "from": colSrc, "fromnodeid": colSrc, "from_id": colSrc, "source_id": colSrc,
-	"src_id": colSrc, "head": colSrc, "start": colSrc, ":start_id": colSrc, "u": colSrc, "tail_node": colSrc, "node1": colSrc, "id1": colSrc,
-	"dst": colDst, "target": colDst, "to": colDst, "tonodeid": colDst, "to_id": colDst, "target_id": colDst, "dest": colDst,
-	"dst_id": colDst, "destination": colDst, "tail": colDst, "end": colDst, ":end_id": colDst, "v": colDst, "node2": colDst, "id2": colDst,
-	"label": colLabel, "type": colLabel, "relation": colLabel, "rel": colLabel, "predicate": colLabel, ":type": colLabel, "edge_label": colLabel,
-	"_": colSkip,
+// splitType cuts the type or unit off name:type. known is false where what stands
+// after a colon is neither.
+func splitType(name string) (base string, c column, known bool) {
+	colon := strings.LastIndexByte(name, ':')
+	if colon <= 0 {
+		return name, c, true
+	}
+	t := name[colon+1:]
+	switch unit, isUnit := parseTimeType(t); {
+	case slices.Contains(propNames[:], t):
+		c.typ, c.fixed = propType(slices.Index(propNames[:], t)), true
+	case t == "float64" || t == "double":
+		c.typ, c.fixed = propFloat, true
+	case t == "int64" || t == "long":
+		c.typ, c.fixed = propInt, true
+	case isUnit:
+		c.time = unit
+	default:
+		return name, c, false
+	}
+	return name[:colon], c, true
 }
 
-var vertexNames = map[string]colKind{
-	"id": colID, "vertex": colID, "node": colID, "node_id": colID, "nodeid": colID, "vertex_id": colID, "id:id": colID, ":id": colID, "v": colID,
-	"label": colLabel, "labels": colLabel, ":label": colLabel, "type": colLabel,
-	"_": colSkip,
-}
-
-// kindOf finds what a column of that name is.
-func kindOf(name string, r role) colKind {
-	m := columnNames
-	if r == vertexRole {
-		m = vertexNames
+// typeError says why the type in an item of --columns cannot be.
+func typeError(name string, r role) error {
+	base, t, _ := strings.Cut(name, ":")
+	if kindOf(base, r) == colTime {
+		return wrapf(ErrColumns, "column %q: unknown unit %q; known are s, ms, us, ns, d and 1e-1 to 1e-18", base, t)
 	}
-	name = strings.ToLower(strings.TrimSpace(name))
-	if k, ok := m[name]; ok {
-		return k
-	}
-	if r == edgeRole && slices.Contains(graph.TimeNames, name) {
-		return colTime
-	}
-	return colProp
-}
-
-// namedColumn reads one item of --columns, or of a header.
-func namedColumn(name string, r role, typed bool) (column, bool, error) {
-	c := column{}
-	stringID := false
-	if typed {
-		if colon := strings.LastIndexByte(name, ':'); colon > 0 {
-			base, t := name[:colon], name[colon+1:]
-			i := slices.Index(propNames[:], t)
-			unit, isUnit := parseTimeType(t)
-			switch {
-			case isUnit && kindOf(base, r) == colTime:
-				c.time, name = unit, base
-			case i >= 0:
-				c.typ, c.fixed = propType(i), true
-				stringID = propType(i) == propString
-				name = base
-			case t == "float64" || t == "double":
-				c.typ, c.fixed, name = propFloat, true, base
-			case t == "int64" || t == "long":
-				c.typ, c.fixed, name = propInt, true, base
-			case kindOf(base, r) == colTime:
-				return c, false, wrapf(ErrColumns, "column %q: unknown unit %q; known are s, ms, us, ns, d and 1e-1 to 1e-18", base, t)
-			default:
-				return c, false, wrapf(ErrColumns, "column %q: unknown type %q; known are int, float, string, bool", base, t)
-			}
-		}
-	}
-	c.kind = kindOf(name, r)
-	c.name = strings.TrimSpace(name)
-	isID := c.kind == colSrc || c.kind == colDst || c.kind == colID
-	return c, stringID && isID, nil
+	return wrapf(ErrColumns, "column %q: unknown type %q; known are int, float, string, bool", base, t)
 }
 
 // konectHeader returns the words of a `% sym|asym|bip …` first line.
@@ -199,7 +174,7 @@ func (sp *textSpec) describe() string {
 			b.WriteByte(',')
 		}
 		switch c.kind {
-		case colSkip:
+		case colSkip, colDirection:
 			b.WriteByte('_')
 		case colSrc:
 			b.WriteString("src")

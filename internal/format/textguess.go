@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 // sample is the data lines of the head of a text, for guessing.
@@ -13,7 +15,9 @@ type sample struct {
 	lines    [][]byte
 	offsets  []int64
 	comments [][]byte
-	first    int64 // offset of the first line after a BOM and the skipped lines
+	rows     [][][]byte // the fields of lines
+	first    int64      // offset of the first line after a BOM and the skipped lines
+	all      bool       // there are no other lines
 }
 
 func sampleLines(head []byte, whole bool, skip int) (sample, error) {
@@ -56,7 +60,16 @@ func sampleLines(head []byte, whole bool, skip int) (sample, error) {
 		}
 		pos = end + 1
 	}
+	s.all = whole && pos >= len(head)
 	return s, nil
+}
+
+// after is the offset of the line after line i.
+func (s *sample) after(head []byte, i int) int64 {
+	if n := bytes.IndexByte(head[s.offsets[i]:], '\n'); n >= 0 {
+		return s.offsets[i] + int64(n) + 1
+	}
+	return int64(len(head))
 }
 
 // guessSep finds the separator of the lines.
@@ -124,13 +137,17 @@ func guessSep(lines [][]byte) byte {
 // happen to have tabs between them are separated by blanks.
 func tabTable(lines [][]byte) bool {
 	tabs, sure := bytes.Count(lines[0], []byte{'\t'}), false
+	var names []string
 	for _, f := range fieldsOf(lines[0], '\t') {
 		if len(f) == 0 || isInt(f) {
 			return false
 		}
-		e, _, _ := namedColumn(string(f), edgeRole, true)
-		v, _, _ := namedColumn(string(f), vertexRole, true)
-		sure = sure || e.kind != colProp || v.kind != colProp
+		base, _, _ := splitType(string(f))
+		names = append(names, base)
+	}
+	for _, r := range []role{edgeRole, vertexRole} {
+		kinds, e, err := tableKinds(names, r, func(int) bool { return true })
+		sure = sure || err != nil || (e == nil || e.far < strange) && slices.ContainsFunc(kinds, func(k colKind) bool { return k != colProp })
 	}
 	for _, l := range lines {
 		if bytes.Count(l, []byte{'\t'}) != tabs {
@@ -148,84 +165,173 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 		return nil, smp, err
 	}
 	sp := &textSpec{count: -1, span: 1 << 63, start: smp.first, missing: newMissing(o.Null)}
-	lines := smp.lines
-	// A first line with one number, the count, before lines with more fields.
-	if r == edgeRole && len(lines) > 0 && len(o.Columns) == 0 {
-		one := fieldsOf(lines[0], 0)
-		if len(one) == 1 && isInt(one[0]) && (len(lines) == 1 || len(bytes.Fields(lines[1])) > 1) && !(len(lines) == 1 && !whole) {
-			n, e := strconv.ParseInt(string(one[0]), 10, 64)
-			if e != nil || n < 0 {
-				return nil, smp, &spot{pos: int(smp.offsets[0]), field: lines[0], err: wrapf(ErrHeader, "the first line is not a count of edges")}
-			}
-			sp.count = n
-			sp.start = smp.offsets[0] + int64(len(lines[0])) + 1
-			if i := bytes.IndexByte(head[smp.offsets[0]:], '\n'); i >= 0 {
-				sp.start = smp.offsets[0] + int64(i) + 1
-			}
-			lines, smp.offsets = lines[1:], smp.offsets[1:]
+	if r == vertexRole { // numbers, as those of the edges
+		for _, c := range o.Columns {
+			base, c, _ := splitType(c)
+			k := kindOf(base, edgeRole)
+			sp.padded = sp.padded || (k == colSrc || k == colDst) && c.fixed && c.typ == propInt
 		}
 	}
-	own := ownColumns(smp.comments)
-	sp.sep = guessSep(lines)
-	if own != nil && r == edgeRole && len(o.Columns) == 0 {
-		sp.own, sp.sep = true, '\t'
+	if err := sp.firstLine(head, whole, &smp, o, r, note); err != nil {
+		return nil, smp, err
+	}
+	if sp.own {
 		c := *o
-		c.Columns = own
+		c.Columns = ownColumns(smp.comments)
 		o = &c
 	}
-	sp.konect = r == edgeRole && konectHeader(bytes.TrimPrefix(head, bom)) != nil
-	var rows [][][]byte
-	for _, l := range lines {
-		rows = append(rows, fieldsOf(l, sp.sep))
-	}
-	// A header row: names where the other lines have numbers, or known names.
-	if len(rows) > 0 && !sp.own && headerRow(rows, r) {
-		for _, name := range rows[0] {
-			sp.header = append(sp.header, string(name))
-		}
-		i := bytes.IndexByte(head[smp.offsets[0]:], '\n')
-		if i < 0 {
-			sp.start = int64(len(head))
-		} else {
-			sp.start = smp.offsets[0] + int64(i) + 1
-		}
-		rows = rows[1:]
-	}
+	rows := smp.rows
 	width := 0
 	if len(rows) > 0 {
 		width = len(rows[0])
-		if sp.sep != 0 && width > 1 && len(rows[0][width-1]) == 0 && sp.header == nil {
+		if sp.sep != 0 && width > 1 && len(rows[0][width-1]) == 0 && (sp.header == nil || width > len(sp.header)) {
 			width-- // a trailing separator
 			sp.extra = true
 		}
 	} else if sp.header != nil {
 		width = len(sp.header)
 	}
+	if r == edgeRole && sp.names == nil && !sp.own && !sp.konect && len(rows) > 0 {
+		sp.names = commentHeader(smp.comments, sp.sep, width)
+		if len(o.Columns) == 0 {
+			sp.header = sp.names
+		}
+	}
 	if err := sp.chooseColumns(rows, width, o, r, f, note); err != nil {
 		return nil, smp, err
 	}
 	asked := sp.stringIDs
 	sp.guessTypes(rows)
-	if r == edgeRole && sp.stringIDs && !asked {
+	if sp.stringIDs && !asked {
 		if i, id := sp.oddID(rows); id != nil {
 			at := smp.offsets[i+len(smp.offsets)-len(rows)]
-			note("ids are text: %q in line %d is not digits alone (--columns src:int,dst:int,… makes that an error)", id, 1+bytes.Count(head[:at], []byte{'\n'}))
+			line := 1 + bytes.Count(head[:at], newline)
+			switch {
+			case isPadded(id):
+				note("ids are text: %q in line %d begins with a zero (--columns src:int,dst:int,… reads numbers)", id, line)
+			case r == edgeRole:
+				note("ids are text: %q in line %d is not digits alone (--columns src:int,dst:int,… makes that an error)", id, line)
+			}
 		}
 	}
 	return sp, smp, nil
+}
+
+// firstLine finds out what the first line is where it is not an edge: the number of
+// edges, the sizes of the graph, or the names of the columns. It leaves the rows that
+// follow in smp.
+func (sp *textSpec) firstLine(head []byte, whole bool, smp *sample, o *ReadOptions, r role, note func(string, ...any)) error {
+	asked := r == edgeRole && len(o.Columns) > 0
+	sp.konect = r == edgeRole && konectHeader(bytes.TrimPrefix(head, bom)) != nil
+	sp.own = r == edgeRole && !asked && ownColumns(smp.comments) != nil
+	lines := smp.lines
+	drop := func() {
+		sp.start = smp.after(head, 0)
+		smp.lines, smp.offsets = smp.lines[1:], smp.offsets[1:]
+		if smp.rows != nil {
+			smp.rows = smp.rows[1:]
+		}
+	}
+	// Numbers alone say nothing of what separates the others.
+	digits := func(l []byte) bool {
+		return !slices.ContainsFunc(bytes.Fields(l), func(f []byte) bool { return !isInt(f) })
+	}
+	if len(lines) > 1 && digits(lines[0]) && !digits(lines[1]) && len(bytes.Fields(lines[0])) <= 3 {
+		lines = lines[1:]
+	}
+	if sp.sep = guessSep(lines); sp.own {
+		sp.sep = '\t'
+	}
+	for _, l := range smp.lines {
+		smp.rows = append(smp.rows, fieldsOf(l, sp.sep))
+	}
+	if len(smp.lines) == 0 || sp.own {
+		return nil
+	}
+	if r == edgeRole && o.Header != NoHeader {
+		words := make([][][]byte, len(smp.rows))
+		copy(words, smp.rows)
+		words[0] = bytes.Fields(smp.lines[0])
+		one := words[0]
+		if len(one) == 1 && isInt(one[0]) && !asked && o.Header == GuessHeader && (len(words) == 1 && whole || len(words) > 1 && len(words[1]) > 1) {
+			n, e := strconv.ParseInt(string(one[0]), 10, 64)
+			if e != nil || n < 0 {
+				return &spot{pos: int(smp.offsets[0]), field: smp.lines[0], err: wrapf(ErrHeader, "the first line is not a count of edges")}
+			}
+			sp.count = n
+			drop()
+			return nil
+		}
+		if n, apart := sizesLine(words); n != nil && !sp.konect {
+			rest := smp.rows[1:]
+			switch {
+			case o.Header == WithHeader:
+				drop()
+				return nil
+			case apart && n.edgesFit(rest, smp.all), n.fit(rest, smp.all):
+				sp.sizes, sp.apart = n, apart
+				drop()
+				return nil
+			case smp.all && n.edgesFit(rest, true):
+				note("the first line, %d %d, is read as an edge; if it is the numbers of vertices and edges, say --header yes", n.vertices, n.edges)
+			}
+		}
+	}
+	names := o.Header == WithHeader
+	if o.Header == GuessHeader {
+		ids := []int{0, 1}
+		var columns []string
+		if r == vertexRole {
+			ids = ids[:1]
+		} else if asked {
+			columns, ids = o.Columns, nil
+			for i, c := range o.Columns {
+				base, _, _ := splitType(c)
+				if k := kindOf(base, r); k == colSrc || k == colDst {
+					ids = append(ids, i)
+				}
+			}
+		}
+		g := guessHeader(smp.rows, r, ids, columns, func(v []byte) bool { return len(v) == 0 || sp.missing.is(v, propInt) })
+		if g.err != nil {
+			return &spot{pos: int(smp.offsets[0]), field: smp.lines[0], err: g.err}
+		}
+		if g.doubt != "" {
+			note("%s", g.doubt)
+		}
+		if names = g.is; names && asked {
+			note("the first line names the columns, and is not an edge (--header no)")
+		}
+	}
+	if names {
+		var header []string
+		for _, name := range trimEmpty(smp.rows[0]) {
+			base, _, _ := splitType(string(name))
+			header, sp.names = append(header, string(name)), append(sp.names, base)
+		}
+		sp.names = distinct(sp.names)
+		if !asked {
+			sp.header = header
+		}
+		drop()
+	}
+	return nil
 }
 
 // oddID is the first id that is no whole number but begins like a number, or whose
 // column has whole numbers too, and its row; nil where ids are names.
 func (sp *textSpec) oddID(rows [][][]byte) (row int, id []byte) {
 	for i := range sp.cols {
-		if k := sp.cols[i].kind; k != colSrc && k != colDst {
+		if k := sp.cols[i].kind; k != colSrc && k != colDst && k != colID {
 			continue
 		}
 		first, ints := -1, false
 		for n, f := range rows {
 			if i >= len(f) || len(f[i]) == 0 {
 				continue
+			}
+			if isPadded(f[i]) {
+				return n, f[i]
 			}
 			if isInt(f[i]) {
 				ints = true
@@ -247,70 +353,15 @@ func (sp *textSpec) oddID(rows [][][]byte) (row int, id []byte) {
 	return row, id
 }
 
-// headerRow reports whether the first row names the columns.
-func headerRow(rows [][][]byte, r role) bool {
-	known, id := 0, 0
-	for _, f := range rows[0] {
-		if isInt(f) || len(f) == 0 {
-			return false
-		}
-		if _, err := strconv.ParseFloat(string(f), 64); err == nil {
-			return false
-		}
-		c, _, _ := namedColumn(string(f), r, true)
-		if c.kind == colSrc || c.kind == colDst || c.kind == colID {
-			id++
-		}
-		if c.kind != colProp {
-			known++
-		}
-	}
-	if r == edgeRole && id >= 2 || r == vertexRole && id >= 1 && len(rows[0]) > 1 {
-		return true
-	}
-	if len(rows) < 2 || len(rows[0]) != len(rows[1]) {
-		return false
-	}
-	// Names over numbers.
-	need := 2
-	if r == vertexRole {
-		need = 1
-	}
-	for i := 0; i < need && i < len(rows[1]); i++ {
-		if !isInt(rows[1][i]) {
-			return false
-		}
-	}
-	return len(rows[1]) >= need
-}
-
+// chooseColumns says what the columns are: as --columns or the header name them, or by
+// their number.
 func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r role, f Format, note func(string, ...any)) error {
 	names := sp.header
+	asked := r == edgeRole && len(o.Columns) > 0
 	switch {
-	case r == edgeRole && len(o.Columns) > 0:
+	case asked:
 		names = o.Columns
 	case sp.header != nil:
-		need, have := []colKind{colSrc, colDst}, map[colKind]bool{}
-		if r == vertexRole {
-			need = []colKind{colID}
-		}
-		for _, n := range names {
-			c, _, _ := namedColumn(n, r, true)
-			have[c.kind] = true
-		}
-		for i, k := range need {
-			if !have[k] { // names that say nothing: the first columns are the ids
-				if i > 0 && have[need[0]] || len(names) < len(need) {
-					return wrapf(ErrColumns, "the header %s names no %s; name the columns with --columns", strings.Join(names, ","), [...]string{"", "source", "target", "vertex id"}[k])
-				}
-				names = slices.Clone(names)
-				note("the header's first columns %s are taken as the vertex ids", strings.Join(names[:len(need)], ","))
-				for j := range need {
-					names[j] = [...]string{"", "src", "dst", "id"}[need[j]]
-				}
-				break
-			}
-		}
 	case r == vertexRole:
 		names = []string{"id"}
 		if width > 1 {
@@ -328,43 +379,48 @@ func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r 
 			return wrapf(ErrColumns, "a .wel file has three columns: source, target, weight")
 		}
 	}
-	seen := map[colKind]bool{}
-	propSeen := map[string]bool{}
-	sp.cols = nil
-	for _, n := range names {
-		c, str, err := namedColumn(n, r, true)
-		if err != nil && r == edgeRole && len(o.Columns) > 0 {
-			return err
-		} else if err != nil { // a header's name may hold a colon
-			c = column{kind: colProp, name: n}
+	bases := make([]string, len(names))
+	sp.cols = make([]column, len(names))
+	for i, n := range names {
+		base, c, known := splitType(n)
+		if !known && asked {
+			return typeError(n, r)
 		}
-		isID := c.kind == colSrc || c.kind == colDst || c.kind == colID
-		if isID && c.fixed && c.typ != propInt && c.typ != propString && len(o.Columns) > 0 {
-			return wrapf(ErrColumns, "column %q: ids are int or string", n)
-		}
-		if c.kind != colSkip && c.kind != colProp && !(r == vertexRole && c.kind == colLabel) && seen[c.kind] {
-			if !sp.own && (sp.header == nil || len(o.Columns) > 0) {
-				return wrapf(ErrColumns, "column %s is named twice", n)
+		bases[i], sp.cols[i] = strings.TrimSpace(base), c
+	}
+	var err error
+	if sp.header != nil {
+		bases = distinct(bases)
+		err = sp.namedKinds(rows, bases, r, note)
+	} else {
+		err = sp.askedKinds(names, bases, r)
+	}
+	if err != nil {
+		return err
+	}
+	have, propSeen := map[colKind]bool{}, map[string]bool{}
+	for i := range sp.cols {
+		c := &sp.cols[i]
+		c.name = bases[i]
+		have[c.kind] = true
+		switch c.kind {
+		case colSrc, colDst, colID:
+			if asked && c.fixed && c.typ != propInt && c.typ != propString {
+				return wrapf(ErrColumns, "column %q: ids are int or string", names[i])
 			}
-			c.kind = colProp
-		}
-		if c.kind == colProp {
-			if c.name == "" {
-				c.name = fmt.Sprintf("col%d", len(sp.cols)+1)
-			}
+			sp.stringIDs = sp.stringIDs || c.fixed && c.typ == propString
+			sp.padded = sp.padded || c.fixed && c.typ == propInt
+		case colProp:
 			if propSeen[c.name] {
-				return wrapf(ErrColumns, "column %s is named twice", n)
+				return wrapf(ErrColumns, "column %s is named twice", names[i])
 			}
 			propSeen[c.name] = true
 		}
-		seen[c.kind] = true
-		sp.stringIDs = sp.stringIDs || str
-		sp.cols = append(sp.cols, c)
 	}
-	if r == edgeRole && (!seen[colSrc] || !seen[colDst]) {
+	if r == edgeRole && (!have[colSrc] || !have[colDst]) {
 		return wrapf(ErrColumns, "src and dst are needed, found %s", strings.Join(names, ","))
 	}
-	if r == vertexRole && !seen[colID] {
+	if r == vertexRole && !have[colID] {
 		return wrapf(ErrColumns, "id is needed, found %s", strings.Join(names, ","))
 	}
 	if width > len(sp.cols) {
@@ -376,10 +432,173 @@ func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r 
 	return nil
 }
 
+// distinct names columns of one name as pandas does: Account and Account.1.
+func distinct(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = name
+		for n := 1; name != "" && slices.Contains(out[:i], out[i]); n++ {
+			out[i] = fmt.Sprintf("%s.%d", name, n)
+		}
+	}
+	return out
+}
+
+// askedKinds gives the columns the kinds that --columns says. Names of a header that
+// it says them by, as from_account, will do.
+func (sp *textSpec) askedKinds(names, bases []string, r role) error {
+	seen := map[colKind]bool{}
+	for i, b := range bases {
+		k := kindOf(b, r)
+		if k != colSkip && k != colProp && !(r == vertexRole && k == colLabel) && seen[k] {
+			if !sp.own {
+				return wrapf(ErrColumns, "column %s is named twice", names[i])
+			}
+			k = colProp
+		}
+		seen[k] = true
+		sp.cols[i].kind = k
+	}
+	if r == edgeRole && !seen[colSrc] && !seen[colDst] {
+		kinds, e, err := tableKinds(bases, r, func(int) bool { return true })
+		if err != nil || e == nil {
+			return err
+		}
+		for i, k := range kinds {
+			sp.cols[i].kind = k
+		}
+	}
+	if e := sp.namedEnds(); e != nil {
+		sp.ends = e
+	}
+	return nil
+}
+
+// namedEnds are the ends where --columns leaves out a header whose names say the
+// direction of the same columns.
+func (sp *textSpec) namedEnds() *ends {
+	src := slices.IndexFunc(sp.cols, func(c column) bool { return c.kind == colSrc })
+	dst := slices.IndexFunc(sp.cols, func(c column) bool { return c.kind == colDst })
+	if max(src, dst) >= len(sp.names) || min(src, dst) < 0 {
+		return nil
+	}
+	for _, e := range pairedEnds(sp.names, func(i int) bool { return i == src || i == dst }) {
+		if e.src == src && e.dst == dst {
+			return &e
+		}
+	}
+	return nil
+}
+
+// namedKinds gives the columns the kinds that a header names.
+func (sp *textSpec) namedKinds(rows [][][]byte, bases []string, r role, note func(string, ...any)) error {
+	cells := func(i int, f func(v []byte) bool) (some, all bool) {
+		all = true
+		for _, row := range rows {
+			if i < len(row) {
+				ok := f(row[i])
+				some, all = some || ok, all && ok
+			}
+		}
+		return some, all
+	}
+	named := slices.Clone(bases)
+	toward := -1
+	for i, b := range bases {
+		if _, all := cells(i, func(v []byte) bool { return directionWord(v) != FileDirection }); r == edgeRole && toward < 0 && squash(b) == "type" && all && len(rows) > 0 {
+			toward, named[i], sp.direction = i, "_", directionWord(rows[0][i])
+		}
+	}
+	kinds, e, err := tableKinds(named, r, func(i int) bool {
+		_, all := cells(i, func(v []byte) bool { return !isTime(v) && (!isNumber(v) || isInt(v)) })
+		return all
+	})
+	if err != nil {
+		return err
+	}
+	sp.ends = e
+	if toward >= 0 {
+		kinds[toward] = colDirection
+	}
+	for i, k := range kinds {
+		switch {
+		case k == colSkip && bases[i] != "_":
+			note("column %d has no name and is not read", i+1)
+		case k == colTime:
+			some, all := cells(i, func(v []byte) bool { return isNumber(v) || isTime(v) })
+			if usual := slices.Contains(graph.TimeNames, squash(bases[i])); len(rows) > 0 && (!some || !all && !usual) {
+				kinds[i] = colProp
+				note("column %s is a property: not all of it are times", bases[i])
+			} else if !usual || !slices.Contains(graph.TimeNames, bases[i]) {
+				note("column %s is the time of the edges: in patterns, its name is time", bases[i])
+			}
+		}
+	}
+	if err := firstColumns(kinds, bases, r, note); err != nil {
+		return err
+	}
+	for i, k := range kinds {
+		sp.cols[i].kind = k
+	}
+	return nil
+}
+
+// firstColumns takes the first columns for the ids where no name says which they are.
+func firstColumns(kinds []colKind, names []string, r role, note func(string, ...any)) error {
+	need, words := []colKind{colSrc, colDst}, []string{"source", "target"}
+	if r == vertexRole {
+		need, words = []colKind{colID}, []string{"vertex id"}
+	}
+	missing := slices.IndexFunc(need, func(k colKind) bool { return !slices.Contains(kinds, k) })
+	if missing < 0 {
+		return nil
+	}
+	fail := wrapf(ErrColumns, "the header %s names no %s; name the columns with --columns", strings.Join(names, ","), words[missing])
+	if len(kinds) < len(need) || r == edgeRole && (slices.Contains(kinds, colSrc) || slices.Contains(kinds, colDst)) {
+		return fail
+	}
+	for i := range need {
+		if s := squash(names[i]); kinds[i] != colProp || r == edgeRole && len(names) > 2 && (strings.HasSuffix(s, "id") || s == "index") && i == 0 && !strings.HasSuffix(squash(names[1]), "id") {
+			return fail
+		}
+	}
+	copy(kinds, need)
+	note("the header's first columns %s are taken as the vertex ids", strings.Join(names[:len(need)], ","))
+	return nil
+}
+
+// directionWord reads a cell of Gephi's column Type.
+func directionWord(v []byte) Direction {
+	switch strings.ToLower(string(v)) {
+	case "directed":
+		return Directed
+	case "undirected":
+		return Undirected
+	}
+	return FileDirection
+}
+
+// dates reports whether column i has dates alone.
+func dates(rows [][][]byte, i int) bool {
+	n := 0
+	for _, row := range rows {
+		if i < len(row) {
+			if !isTime(row[i]) {
+				return false
+			}
+			n++
+		}
+	}
+	return n > 0
+}
+
 // guessExtra names the columns after the first two of a file without names.
 func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(string, ...any)) []string {
 	look := func(i int) (ints, times, nums bool) {
 		ints, times, nums = true, true, true
+		if dates(rows, i) {
+			return false, true, false
+		}
 		gaps, some := false, false
 		for _, row := range rows {
 			if i >= len(row) {
@@ -408,6 +627,9 @@ func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(s
 		return []string{"label"}
 	case f == WEL:
 		names = []string{"weight"}
+	case !nums && times:
+		names = []string{"time"}
+		note("the third column is taken as time: all values are dates")
 	case !nums:
 		names = []string{"label"}
 	case times && width == 3:
@@ -422,6 +644,7 @@ func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(s
 	for i := 3; i < width; i++ {
 		if _, t, _ := look(i); t && !slices.Contains(names, "time") {
 			names = append(names, "time")
+			note("column %d is taken as time: all values look like times", i+1)
 			continue
 		}
 		names = append(names, fmt.Sprintf("col%d", i+1))

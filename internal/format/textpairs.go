@@ -70,7 +70,7 @@ func (p *pairs) parse(blk []byte, sp *textSpec, src, dst []uint64) (n int, most 
 		if k == 8 {
 			v, j, fits = parseLong(b, j, v)
 		}
-		if fits && b[j] == common && k > 0 {
+		if fits && b[j] == common && k > 0 && (b[i] != '0' || k == 1 || sp.padded) {
 			w, m := digits8(binary.LittleEndian.Uint64(b[j+1 : j+9]))
 			e := j + 1 + int(m)
 			if m == 8 {
@@ -79,7 +79,7 @@ func (p *pairs) parse(blk []byte, sp *textSpec, src, dst []uint64) (n int, most 
 			if b[e] == '\r' {
 				e++
 			}
-			if fits && b[e] == '\n' && m > 0 && v-lo < span && w-lo < span {
+			if fits && b[e] == '\n' && m > 0 && (b[j+1] != '0' || m == 1 || sp.padded) && v-lo < span && w-lo < span {
 				store(src, dst, n, v, w)
 				most = max(most, v, w)
 				n++

@@ -153,11 +153,19 @@ func parseID(v []byte, pos int, sp *textSpec) (uint64, error) {
 	if x >= 1<<63 {
 		return fail(wrapf(ErrOverflow, "ids are below 2^63 (text ids: --columns src:string,dst,…)"))
 	}
+	if len(v) > 1 && v[0] == '0' && !sp.padded {
+		return 0, &widen{ids: true, spot: &spot{pos: pos, field: v,
+			err: wrapf(ErrIDs, "an id that begins with a zero after ids that do not (--columns src:string,dst,… keeps 01 and 1 apart, src:int,dst:int,… makes them one)")}}
+	}
 	if x-sp.lo >= sp.span {
 		return fail(wrapf(ErrRange, "ids are %d … %d here", sp.lo, sp.lo+sp.span-1))
 	}
 	return x, nil
 }
+
+// isPadded reports whether an id is digits after a zero: as a number it would be the
+// same as others.
+func isPadded(v []byte) bool { return len(v) > 1 && v[0] == '0' && isInt(v) }
 
 // bstr views bytes as a string for a call that does not keep it.
 func bstr(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
@@ -184,6 +192,7 @@ type widen struct {
 	col   int
 	typ   propType
 	scale int
+	ids   bool // ids are text
 	spot  error
 	// rounded is the whole number for which the column cannot be float.
 	rounded string
@@ -345,6 +354,10 @@ func (w *rows) line() error {
 				w.vertexLabel(f.b)
 			} else {
 				putString(&w.label, f.b)
+			}
+		case colDirection:
+			if directionWord(f.b) != sp.direction {
+				return &spot{pos: f.pos, field: f.b, err: wrapf(ErrColumns, "edges of both kinds, directed and undirected: --columns says which column to skip, as _, and --directed how to read them")}
 			}
 		case colTime:
 			t, err := sp.time(f, k)

@@ -36,7 +36,7 @@ func (sp *textSpec) guessTypes(rows [][][]byte) {
 			v := row[i]
 			switch c.kind {
 			case colSrc, colDst, colID:
-				if asked := c.fixed && c.typ == propInt; !sp.stringIDs && !asked && !isInt(v) && len(v) > 0 && !looksDamaged(v) {
+				if asked := c.fixed && c.typ == propInt; !sp.stringIDs && !asked && (!isInt(v) || isPadded(v) && !sp.padded) && len(v) > 0 && !looksDamaged(v) {
 					sp.stringIDs = true
 				}
 			case colTime:

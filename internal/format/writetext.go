@@ -100,6 +100,12 @@ func (w *writing) edgeList(out io.Writer) error {
 	}
 	if w.variant == "csv" {
 		sep = ','
+		if !g.Directed { // names that say no direction
+			for i, name := range []string{"node1", "node2"} {
+				_, t, _ := strings.Cut(names[i], ":")
+				names[i] = strings.TrimSuffix(name+":"+t, ":")
+			}
+		}
 		fmt.Fprintf(out, "%s\n", strings.Join(names, ","))
 	} else {
 		d := "undirected"

@@ -1,0 +1,346 @@
+package format
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// endWords are pairs of words that name the source and the target of an edge with a
+// direction, as from_account and to_account.
+var endWords = [][2]string{
+	{"from", "to"}, {"source", "target"}, {"source", "destination"}, {"source", "dest"}, {"source", "dst"}, {"source", "sink"},
+	{"src", "dst"}, {"src", "dest"}, {"src", "target"}, {"src", "tgt"}, {"src", "trg"}, {"source", "tgt"}, {"from", "dest"}, {"from", "destination"},
+	{"sender", "receiver"}, {"sender", "recipient"}, {"sender", "beneficiary"}, {"payer", "payee"}, {"payer", "receiver"}, {"payer", "beneficiary"},
+	{"orig", "dest"}, {"org", "dest"}, {"orig", "resp"}, {"origin", "destination"}, {"origin", "dest"}, {"originator", "beneficiary"}, {"originator", "receiver"},
+	{"head", "tail"}, {"subject", "object"}, {"subj", "obj"}, {"citing", "cited"}, {"start", "end"},
+	{"follower", "followee"}, {"follower", "followed"}, {"follower", "following"}, {"caller", "callee"}, {"caller", "receiver"},
+	{"giver", "receiver"}, {"giver", "taker"}, {"donor", "recipient"}, {"buyer", "seller"}, {"lender", "borrower"}, {"debtor", "creditor"},
+	{"truster", "trustee"}, {"trustor", "trustee"}, {"rater", "ratee"}, {"exporter", "importer"}, {"supplier", "customer"},
+	{"parent", "child"}, {"predecessor", "successor"}, {"regulator", "target"}, {"tf", "target"}, {"tf", "gene"}, {"kinase", "substrate"}, {"ligand", "receptor"},
+}
+
+// endNames are pairs of whole names of that kind.
+var endNames = [][2]string{{"paper", "cites"}, {"paper", "cited"}, {"paper", "citedpaper"}, {"paperid", "citedpaperid"}, {"user", "follows"}}
+
+// sideWords are pairs of words that tell two ends apart and say nothing about a
+// direction. Digits may stand anywhere in a name, letters only as its last word.
+var sideWords = [][2]string{{"1", "2"}, {"a", "b"}, {"u", "v"}, {"i", "j"}, {"x", "y"}, {"left", "right"}, {"first", "second"}, {"", "1"}, {"", "2"}}
+
+// Words of --columns, and of headers that have no pair of the above.
+var (
+	srcNames   = []string{"src", "source", "from", "fromnodeid", "fromid", "sourceid", "srcid", "head", "start", "startid", "u", "node1", "id1"}
+	dstNames   = []string{"dst", "target", "to", "tonodeid", "toid", "targetid", "dest", "dstid", "destination", "tail", "end", "endid", "v", "node2", "id2"}
+	labelNames = []string{"label", "type", "relation", "rel", "predicate", "edgelabel", "edgetype", "relationship", "relationtype", "reltype"}
+	// moreTimes are names of times besides graph.TimeNames. A column is the time by
+	// such a name only where its values are times.
+	moreTimes = []string{"date", "unixtime", "unixtimestamp", "epoch", "createdat", "eventtime", "timestampms", "transactiondate", "t"}
+	idNames   = []string{"id", "vertex", "node", "nodeid", "vertexid", "idid", "v"}
+)
+
+// aboutVertex are the words that, with a pair of endWords or sideWords, make the name
+// of a vertex; notVertex are in the names of columns that belong to an end, and are
+// not its id.
+var (
+	vertexWord  = regexp.MustCompile(`^(` + vertexWords + `)(ids?)?$`)
+	aboutVertex = regexp.MustCompile(`^(` + vertexWords + `)*$`)
+	notVertex   = regexp.MustCompile(`balance|amount|currency|organism|taxon|timestamp|weight|score|degree|^(time|date|datetime|lat|latitude|lon|lng|long|longitude|label|type|count|bytes|pkts|packets|port|l4port|tax|age|value|status|flag|strand|pos|position|chr|chrom|year|month|day)$`)
+)
+
+const vertexWords = `ids?|nodes?|vertex|account|acct|acc|user|address|addr|ipv4|ipv6|ip|entity|person|customer|client|key|wallet|number|num|no|code|host|paper|page|protein|gene|author|actor|agent|member|player|station|stop|airport|tx|city|country|string|nr`
+
+// squash makes names comparable: lower case, letters and digits alone, and without
+// what stands in brackets.
+func squash(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, name)
+}
+
+// lastWord returns the last word of a name, in lower case: a or b of "Interactor A".
+func lastWord(name string) string {
+	w := strings.FieldsFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	if len(w) == 0 {
+		return ""
+	}
+	last := w[len(w)-1]
+	if n := len(last); n > 1 && unicode.IsUpper(rune(last[n-1])) && unicode.IsLower(rune(last[n-2])) {
+		last = last[n-1:] // idA
+	}
+	return strings.ToLower(last)
+}
+
+// ends are two columns whose names say that they are the ends of an edge.
+type ends struct {
+	src, dst int
+	directed bool
+	far      int // how far the names are from the usual ones; 0 is best
+}
+
+// bareLetters reports whether the names are two letters, which vertices may have, too.
+func (e *ends) bareLetters(names []string) bool {
+	return len(squash(names[e.src])) <= 1 && len(squash(names[e.dst])) <= 1
+}
+
+// How far some names are from the usual ones: start and end, which may be an interval
+// of time, and names whose common part is not known.
+const (
+	interval = 4
+	strange  = 5
+)
+
+// pairedEnds returns all pairs of columns that may be the ends, the best first. may says
+// which columns can hold ids.
+func pairedEnds(names []string, may func(i int) bool) []ends {
+	short := make([]string, len(names))
+	for i, n := range names {
+		short[i] = squash(n)
+	}
+	var all []ends
+	for i, a := range short {
+		for j, b := range short {
+			if i == j || a == b || !may(i) || !may(j) {
+				continue
+			}
+			if e, ok := endsOf(names, i, j, a, b); ok {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y ends) int { return x.far - y.far })
+	// A pair that two rules find is one.
+	var out []ends
+	for _, e := range all {
+		if !slices.ContainsFunc(out, func(o ends) bool { return o.src == e.src && o.dst == e.dst || o.src == e.dst && o.dst == e.src }) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// endsOf compares two names, squashed a and b.
+func endsOf(names []string, i, j int, a, b string) (best ends, ok bool) {
+	try := func(stem string, directed bool, far int) {
+		switch {
+		case notVertex.MatchString(stem):
+			return
+		case stem == "":
+		case vertexWord.MatchString(stem):
+			far++
+		case aboutVertex.MatchString(stem):
+			far += 2
+		case stem == "name":
+			far += 3
+		default:
+			far += strange
+		}
+		if e := (ends{i, j, directed, far}); !ok || e.far < best.far {
+			best, ok = e, true
+		}
+	}
+	for _, w := range endNames {
+		if a == w[0] && b == w[1] {
+			try("", true, 0)
+		}
+	}
+	for _, w := range endWords {
+		if stem, is := differ(a, b, w); is {
+			far := 0
+			if w[0] == "start" && stem == "" {
+				far = interval
+			}
+			try(stem, true, far)
+		}
+	}
+	for _, w := range sideWords {
+		switch {
+		case w[0] == "1":
+			if stem, is := differ(a, b, w); is {
+				try(stem, false, 0)
+			}
+		case w[0] == "": // a name, and the same with a number
+			if a+w[1] == b && i < j {
+				try(a, false, 1)
+			}
+		case lastWord(names[i]) == w[0] && lastWord(names[j]) == w[1]:
+			if stem, is := strings.CutSuffix(a, w[0]); is && stem+w[1] == b {
+				far := 0
+				if w[0] == "x" {
+					far = 4 // they may be coordinates
+				}
+				try(stem, false, far)
+			}
+		}
+	}
+	return best, ok
+}
+
+// differ reports whether b is a with the second word of w for the first, and returns
+// what they have in common.
+func differ(a, b string, w [2]string) (stem string, ok bool) {
+	for at := 0; ; at++ {
+		k := strings.Index(a[at:], w[0])
+		if k < 0 {
+			return "", false
+		}
+		at += k
+		head, tail := a[:at], a[at+len(w[0]):]
+		if head+w[1]+tail == b {
+			return head + tail, true
+		}
+	}
+}
+
+// tableKinds says what columns of these names are. e are the ends; nil where the names
+// do not say them. Names that could mean several pairs of columns are an error.
+func tableKinds(names []string, r role, may func(i int) bool) (kinds []colKind, e *ends, err error) {
+	kinds = make([]colKind, len(names))
+	seen := map[colKind]bool{}
+	take := func(i int, k colKind) {
+		if kinds[i] == colProp && (!seen[k] || r == vertexRole && k == colLabel) {
+			kinds[i], seen[k] = k, true
+		}
+	}
+	for i, n := range names {
+		kinds[i] = colProp
+		if s := strings.TrimSpace(n); s == "_" || s == "" || strings.HasPrefix(s, "Unnamed:") {
+			kinds[i] = colSkip
+		}
+	}
+	if r == vertexRole {
+		for i, n := range names {
+			if slices.Contains(idNames, squash(n)) {
+				take(i, colID)
+			}
+		}
+		for i, n := range names {
+			if s := squash(n); !seen[colID] && (strings.HasSuffix(s, "id") || s == "name") {
+				take(i, colID)
+			}
+		}
+		for i, n := range names {
+			if s := squash(n); s == "labels" || s == "label" || s == "type" {
+				take(i, colLabel)
+			}
+		}
+		return kinds, nil, nil
+	}
+	pairs := pairedEnds(names, func(i int) bool { return kinds[i] == colProp && may(i) })
+	switch {
+	case len(pairs) == 0:
+		src, dst := -1, -1
+		for i, n := range names {
+			if kinds[i] != colProp || !may(i) {
+				continue
+			}
+			if src < 0 && slices.Contains(srcNames, squash(n)) {
+				src = i
+			} else if dst < 0 && slices.Contains(dstNames, squash(n)) {
+				dst = i
+			}
+		}
+		if src >= 0 && dst >= 0 {
+			neutral := func(n string) bool { return len(n) == 1 || strings.ContainsAny(n, "12") }
+			e = &ends{src: src, dst: dst, directed: !neutral(squash(names[src])) && !neutral(squash(names[dst]))}
+		} else if src >= 0 {
+			take(src, colSrc)
+		} else if dst >= 0 {
+			take(dst, colDst)
+		}
+	case len(pairs) > 1 && unclear(pairs):
+		return nil, nil, unclearEnds(names, pairs)
+	default:
+		e = &pairs[0]
+	}
+	if e != nil {
+		take(e.src, colSrc)
+		take(e.dst, colDst)
+	}
+	for i, n := range names {
+		if slices.Contains(labelNames, squash(n)) {
+			take(i, colLabel)
+		}
+	}
+	for _, list := range [][]string{graph.TimeNames, moreTimes} {
+		for i, n := range names {
+			if slices.Contains(list, squash(n)) {
+				take(i, colTime)
+			}
+		}
+	}
+	return kinds, e, nil
+}
+
+// unclear reports whether the best pair has a rival: one as good, or one that says a
+// direction where it says none.
+func unclear(pairs []ends) bool {
+	return pairs[0].far == pairs[1].far || !pairs[0].directed && slices.ContainsFunc(pairs, func(e ends) bool { return e.directed && e.far != interval })
+}
+
+// unclearEnds says which pairs of columns could be meant, and how to say it.
+func unclearEnds(names []string, pairs []ends) error {
+	var could []string
+	for _, p := range pairs {
+		if len(could) < 3 {
+			could = append(could, fmt.Sprintf("%s and %s", names[p.src], names[p.dst]))
+		}
+	}
+	return wrapf(ErrColumns, "the ends of an edge could be %s; name the columns in order, as --columns %s",
+		strings.Join(could, ", or "), columnsFor(names, pairs[0]))
+}
+
+// columnsFor is what --columns takes for these ends.
+func columnsFor(names []string, e ends) string {
+	out := make([]string, 0, len(names))
+	for i, n := range names {
+		k := kindOf(n, edgeRole)
+		switch {
+		case i == e.src:
+			n = "src"
+		case i == e.dst:
+			n = "dst"
+		case k == colTime && !slices.Contains(out, "time"):
+			n = "time"
+		case k == colLabel && !slices.Contains(out, "label"):
+			n = "label"
+		case k != colProp || strings.ContainsAny(n, ", ") || n == "":
+			n = "_"
+		}
+		out = append(out, n)
+	}
+	for len(out) > 0 && out[len(out)-1] == "_" {
+		out = out[:len(out)-1]
+	}
+	return strings.Join(out, ",")
+}
+
+// kindOf finds what one item of --columns is.
+func kindOf(name string, r role) colKind {
+	s := squash(name)
+	switch {
+	case strings.TrimSpace(name) == "_":
+		return colSkip
+	case r == vertexRole && slices.Contains(idNames, s):
+		return colID
+	case r == vertexRole && (s == "label" || s == "labels" || s == "type"):
+		return colLabel
+	case r == vertexRole:
+	case slices.Contains(srcNames, s):
+		return colSrc
+	case slices.Contains(dstNames, s):
+		return colDst
+	case slices.Contains(labelNames, s):
+		return colLabel
+	case slices.Contains(graph.TimeNames, s):
+		return colTime
+	}
+	return colProp
+}
