@@ -64,6 +64,7 @@ var concerns = map[string]call{
 	"WithNull":          reads,
 	"WithSkip":          files,
 	"WithHeader":        files,
+	"WithDuplicates":    reads,
 	"WithLabels":        reads,
 	"WithVertices":      reads,
 	"WithVertexRecords": reads,

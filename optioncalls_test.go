@@ -16,7 +16,7 @@ import (
 
 // everyOption is an option of each function that makes one.
 var everyOption = map[string]Option{
-	"WithFormat": WithFormat("csv"), "WithDirected": WithDirected(true), "WithColumns": WithColumns("src", "dst"), "WithNull": WithNull("?"), "WithVertexRecords": WithVertexRecords(nil), "WithVertexRows": WithVertexRows(nil), "WithSkip": WithSkip(0), "WithHeader": WithHeader(true),
+	"WithFormat": WithFormat("csv"), "WithDirected": WithDirected(true), "WithColumns": WithColumns("src", "dst"), "WithNull": WithNull("?"), "WithVertexRecords": WithVertexRecords(nil), "WithVertexRows": WithVertexRows(nil), "WithSkip": WithSkip(0), "WithHeader": WithHeader(true), "WithDuplicates": WithDuplicates(),
 	"WithLabels": WithLabels(""), "WithVertices": WithVertices(""), "WithThreads": WithThreads(1), "WithMemory": WithMemory(1 << 40),
 	"WithGPUMemory": WithGPUMemory(1 << 30), "WithDevice": WithDevice("cpu"), "WithProgress": WithProgress(func(Progress) {}),
 	"WithEngine": WithEngine("host"), "WithEngineOption": WithEngineOption("plan.tail", "off"), "WithOrder": WithOrder("ri"),

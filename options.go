@@ -128,6 +128,13 @@ func WithHeader(header bool) Option {
 	}}
 }
 
+// WithDuplicates keeps edges that are equal in all columns, each as one edge. Without it
+// they are merged, and ReadReport counts them. On an undirected graph an edge that is
+// given from both ends stays one edge.
+func WithDuplicates() Option {
+	return Option{"WithDuplicates", func(s *settings) { s.read.KeepDuplicates = true }}
+}
+
 // WithLabels reads vertex labels from a file of lines "id label".
 func WithLabels(path string) Option {
 	return Option{"WithLabels", func(s *settings) { s.read.Labels = path }}

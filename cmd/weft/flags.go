@@ -22,7 +22,7 @@ import (
 // graphFlags say which graph to read and how.
 type graphFlags struct {
 	path, format, labels, vertices string
-	header                         string
+	header, duplicates             string
 	null, columns                  []string
 	directed                       bool
 	skip                           int
@@ -109,6 +109,7 @@ func (f *graphFlags) addReading(cmd *cobra.Command) {
 	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns: src,dst,label,time,weight, a property, or _ to skip one")
 	fs.StringSliceVar(&f.null, "null", nil, "`WORDS` that stand for a missing value, also in columns of texts")
 	fs.Var(oneOf{&f.header, []string{"yes", "no", "auto"}}, "header", "`WHETHER` the first line of the text is left out, since it names the columns or holds the graph's sizes: yes, no, or auto")
+	fs.Var(oneOf{&f.duplicates, []string{"merge", "keep"}}, "duplicates", "edges that are equal in all columns: `HOW`, merge to one (default), or keep each")
 	fs.IntVar(&f.skip, "skip", 0, "drop the first `N` lines of the text")
 	f.setDirected = func() bool { return fs.Changed("directed") }
 }
@@ -117,6 +118,9 @@ func (f *graphFlags) options() []weft.Option {
 	o := []weft.Option{weft.WithFormat(f.format), weft.WithLabels(f.labels), weft.WithVertices(f.vertices), weft.WithSkip(f.skip)}
 	if f.header == "yes" || f.header == "no" {
 		o = append(o, weft.WithHeader(f.header == "yes"))
+	}
+	if f.duplicates == "keep" {
+		o = append(o, weft.WithDuplicates())
 	}
 	if len(f.columns) > 0 {
 		o = append(o, weft.WithColumns(f.columns...))

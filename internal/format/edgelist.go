@@ -268,7 +268,7 @@ func (r *reading) edgeText(sp *textSpec) (uint64, error) {
 		c := graph.EdgeChunk{Seq: b.seq}
 		if simple {
 			p := &quick[worker]
-			if p.wide == nil && !r.mirror {
+			if p.wide == nil && !r.mirror && !r.o.KeepDuplicates {
 				err := r.build.Fill(mostPairs(len(b.data)), func(room []uint64) (int, uint32, error) {
 					n, most, err := p.narrow(b.data, sp, room)
 					lines.Add(uint64(n))

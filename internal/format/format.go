@@ -80,10 +80,12 @@ type ReadOptions struct {
 	Columns []string
 	// Null are words that stand for a missing value in text, beside the usual ones,
 	// and in columns of texts too.
-	Null    []string
-	Skip    int // header lines to drop before the data
-	Header  Header
-	Threads int // 0: all cores
+	Null   []string
+	Skip   int // header lines to drop before the data
+	Header Header
+	// KeepDuplicates keeps edges that are equal in all columns, each as one edge.
+	KeepDuplicates bool
+	Threads        int // 0: all cores
 	// Labels is a file of `id label` lines, or a table, and Vertices a table
 	// with ids, labels and properties. "" is none.
 	Labels   string
@@ -153,8 +155,9 @@ func (r *reading) begin(file Direction) {
 		d = file
 	}
 	r.directed = d == Directed
+	r.stat.DirectionGuessed = d == FileDirection
 	r.discard()
-	r.build = graph.NewBuilder(graph.BuildOptions{Directed: r.directed, Threads: r.o.threads()})
+	r.build = graph.NewBuilder(graph.BuildOptions{Directed: r.directed, Threads: r.o.threads(), KeepDuplicates: r.o.KeepDuplicates})
 }
 
 // discard frees what the builder holds: its edges are outside the Go heap, where
@@ -293,6 +296,7 @@ func (r *reading) finish(g *graph.Graph) error {
 	s := &g.Read
 	s.Format, s.Columns = r.stat.Format, r.stat.Columns
 	s.TimeUnit, s.TimeDigits, s.TimeEpoch = r.stat.TimeUnit, r.stat.TimeDigits, r.stat.TimeEpoch
+	s.DirectionGuessed = r.stat.DirectionGuessed
 	r.recogniseTimes(g)
 	s.Lines += r.stat.Lines
 	s.SelfLoops += r.stat.SelfLoops
@@ -312,6 +316,9 @@ func (r *reading) finish(g *graph.Graph) error {
 				break
 			}
 		}
+	}
+	if n := s.Duplicates; n > 0 && g.Edges != nil && g.Edges.Time != nil {
+		r.note("%d of the events are equal to another in all columns and are one with it (--duplicates keep: each is an edge)", n)
 	}
 	s.Notes = append(s.Notes, r.stat.Notes...)
 	return nil

@@ -61,7 +61,7 @@ func (r *reading) readSG(f Format) error {
 		r.note("--directed on undirected adjacency: each edge is two")
 	}
 	r.stat.Columns = "src,dst"
-	if f == SG && len(r.sides) == 0 && r.directed == directed {
+	if f == SG && !r.o.KeepDuplicates && len(r.sides) == 0 && r.directed == directed {
 		in := graph.CSRInput{Directed: directed, Off: off}
 		if in.Adj, err = b.lists(n, m); err != nil {
 			return err

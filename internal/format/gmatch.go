@@ -55,7 +55,7 @@ func (r *reading) readGMatch() error {
 	if !labelled && n > 0 {
 		r.note("all vertex labels are 0: read as unlabelled")
 	}
-	if len(r.sides) == 0 && !r.directed {
+	if len(r.sides) == 0 && !r.o.KeepDuplicates && !r.directed {
 		in := graph.CSRInput{Off: off}
 		if labelled {
 			in.Label, in.LabelNames = numberLabels(labels)

@@ -36,6 +36,7 @@ func isTime(v []byte) bool {
 // headerGuess is what the first row is, as far as its text and the rows below tell.
 type headerGuess struct {
 	is    bool   // it names the columns
+	asked bool   // --columns has the same names
 	doubt string // "": sure; else the note for a reader who knows better
 	err   error  // it cannot be told
 }
@@ -67,7 +68,7 @@ func guessHeader(rows [][][]byte, r role, ids []int, asked []string, gap func([]
 			same = same && squash(base) == squash(names[i])
 		}
 		if same {
-			g.is = true
+			g.is, g.asked = true, true
 			return g
 		}
 	}
@@ -213,8 +214,9 @@ func sizesLine(rows [][][]byte) (s *sizes, apart bool) {
 }
 
 // fit reports whether the rows below the first may be those of a graph with these
-// sizes. all says that there are no other rows.
-func (s *sizes) fit(rows [][][]byte, all bool) bool {
+// sizes, and whether they may be if some vertices have no edge. all says that there are
+// no other rows.
+func (s *sizes) fit(rows [][][]byte, all bool) (fits, may bool) {
 	ids, most := map[string]bool{}, uint64(0)
 	for _, row := range rows {
 		for _, f := range row[:min(2, len(row))] {
@@ -227,7 +229,10 @@ func (s *sizes) fit(rows [][][]byte, all bool) bool {
 		}
 	}
 	n := s.vertices
-	return s.edgesFit(rows, all) && (all && (n == uint64(len(ids)) || n == most || n == most+1) || !all && n >= most)
+	if !s.edgesFit(rows, all) || n < uint64(len(ids)) {
+		return false, false
+	}
+	return all && (n == uint64(len(ids)) || n == most || n == most+1) || !all && n >= most, all
 }
 
 // edgesFit is fit for the number of edges alone.

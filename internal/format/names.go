@@ -183,6 +183,19 @@ func endsOf(names []string, i, j int, a, b string) (best ends, ok bool) {
 	return best, ok
 }
 
+// endsAt returns what the names of two columns say, nil where they do not make a pair.
+func endsAt(names []string, src, dst int) *ends {
+	if min(src, dst) < 0 || max(src, dst) >= len(names) {
+		return nil
+	}
+	for _, e := range pairedEnds(names, func(i int) bool { return i == src || i == dst }) {
+		if e.src == src && e.dst == dst {
+			return &e
+		}
+	}
+	return nil
+}
+
 // differ reports whether b is a with the second word of w for the first, and returns
 // what they have in common.
 func differ(a, b string, w [2]string) (stem string, ok bool) {
@@ -255,6 +268,8 @@ func tableKinds(names []string, r role, may func(i int) bool) (kinds []colKind, 
 		} else if dst >= 0 {
 			take(dst, colDst)
 		}
+	case slices.ContainsFunc(pairs, leading):
+		e = &pairs[slices.IndexFunc(pairs, leading)]
 	case len(pairs) > 1 && unclear(pairs):
 		return nil, nil, unclearEnds(names, pairs)
 	default:
@@ -278,6 +293,10 @@ func tableKinds(names []string, r role, may func(i int) bool) (kinds []colKind, 
 	}
 	return kinds, e, nil
 }
+
+// leading reports whether usual names of ends are those of the first two columns, which
+// then are the ends whatever follows.
+func leading(e ends) bool { return e.src+e.dst == 1 && e.far <= 1 }
 
 // unclear reports whether the best pair has a rival: one as good, or one that says a
 // direction where it says none.

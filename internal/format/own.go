@@ -17,8 +17,10 @@ func isOwn(head []byte) bool { return graph.IsFile(head) }
 // cannot be mapped: it is unpacked into a temporary file first.
 func (r *reading) readOwn() (*graph.Graph, error) {
 	switch {
-	case len(r.o.Columns) > 0 || r.o.Skip > 0:
+	case len(r.o.Columns) > 0 || r.o.Skip > 0 || r.o.Header != GuessHeader:
 		return nil, r.errorf(ErrColumns, "a .weft file has no columns to name and no lines to skip")
+	case r.o.KeepDuplicates:
+		return nil, r.errorf(ErrColumns, "duplicates were kept or merged when the graph was converted; convert the original again")
 	case r.o.Labels != "" || r.o.Vertices != "" || r.o.VertexTable != nil || r.o.VertexRows != nil:
 		return nil, r.errorf(ErrColumns, "a .weft file holds its vertices; side files go with the formats that lack them")
 	}
@@ -43,6 +45,7 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 		_ = g.Close()
 		return nil, r.errorf(ErrHeader, "the graph was converted as %s; convert the original again", is)
 	}
+	g.Read.DirectionGuessed = g.Read.DirectionGuessed && r.o.Direction == FileDirection
 	return g, nil
 }
 

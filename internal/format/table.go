@@ -32,31 +32,60 @@ type tableSpec struct {
 	schema  *arrow.Schema // of the properties
 	whole   *arrow.Schema // of all columns; nil where the input has one
 	time    timeType      // of the column of times, as --columns says
+	from    string        // the names of the ends, where they say a direction
+	to      string
 	textIDs bool
 }
 
-// chooseTable maps the columns of a schema by name, or by --columns in order.
-func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role) (*tableSpec, error) {
+// chooseTable maps the columns of a schema by name, or by --columns in order. own says
+// that weft wrote the table, whose properties may have any names.
+func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role, own bool) (*tableSpec, error) {
 	sp := &tableSpec{role: ro}
 	var props []arrow.Field
 	var desc []string
+	names := fieldNames(sc)
+	kinds, _, err := tableKinds(names, ro, func(i int) bool {
+		t := sc.Field(i).Type
+		return isTextType(t) || arrow.IsInteger(valueType(t).ID())
+	})
+	asked := ro == edgeRole && len(r.o.Columns) > 0
+	switch {
+	case asked:
+		for i := range names {
+			var t string
+			name := "_"
+			if i < len(r.o.Columns) {
+				name, t, _ = strings.Cut(r.o.Columns[i], ":")
+			}
+			kinds, names[i] = append(kinds[:i], kindOf(name, ro)), name
+			if unit, ok := parseTimeType(t); ok && kinds[i] == colTime {
+				sp.time = unit
+			}
+			r.plainTimes = r.plainTimes || kinds[i] == colTime && t == propNames[propInt]
+		}
+	case own:
+		kinds = kinds[:0]
+		for _, n := range names {
+			kinds = append(kinds, kindOf(n, ro))
+		}
+	case err != nil:
+		return nil, &Error{File: file, Offset: -1, Cause: err}
+	}
+	// Names that --columns leaves out say the direction, too.
+	src, dst := slices.Index(kinds, colSrc), slices.Index(kinds, colDst)
+	if e := endsAt(fieldNames(sc), src, dst); e != nil && e.directed {
+		sp.from, sp.to = sc.Field(src).Name, sc.Field(dst).Name
+	}
 	seen := map[colKind]bool{}
 	for i, f := range sc.Fields() {
-		name := f.Name
-		if ro == edgeRole && len(r.o.Columns) > 0 {
-			if i >= len(r.o.Columns) {
-				name = "_"
-			} else {
-				var t string
-				name, t, _ = strings.Cut(r.o.Columns[i], ":")
-				if unit, ok := parseTimeType(t); ok && kindOf(name, ro) == colTime {
-					sp.time = unit
-				}
-				r.plainTimes = r.plainTimes || kindOf(name, ro) == colTime && t == propNames[propInt]
-			}
+		k, name := kinds[i], names[i]
+		if k == colTime && !asked && isTextType(f.Type) && !slices.Contains(graph.TimeNames, squash(name)) {
+			k = colProp
 		}
-		k := kindOf(name, ro)
-		if k != colSkip && k != colProp && seen[k] {
+		if k == colSkip && !asked && name != "_" {
+			r.note("column %d has no name and is not read", i+1)
+		}
+		if k != colSkip && k != colProp && seen[k] && !(ro == vertexRole && k == colLabel) {
 			k = colProp
 		}
 		seen[k] = true
@@ -107,6 +136,14 @@ func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role) (*tableSpe
 		sp.schema = arrow.NewSchema(props, nil)
 	}
 	return sp, nil
+}
+
+func fieldNames(sc *arrow.Schema) []string {
+	names := make([]string, sc.NumFields())
+	for i, f := range sc.Fields() {
+		names[i] = f.Name
+	}
+	return names
 }
 
 func valueType(t arrow.DataType) arrow.DataType {
@@ -473,7 +510,8 @@ func (r *reading) addRecord(file string, sp *tableSpec, rec arrow.RecordBatch, s
 
 // beginTable starts the builder for an edge table, and records what it is.
 func (r *reading) beginTable(file string, sc *arrow.Schema, meta func(string) (string, bool), ro role) (*tableSpec, error) {
-	sp, err := r.chooseTable(file, sc, ro)
+	written, own := meta(metaDirected)
+	sp, err := r.chooseTable(file, sc, ro, own)
 	if err != nil {
 		return nil, err
 	}
@@ -487,11 +525,14 @@ func (r *reading) beginTable(file string, sc *arrow.Schema, meta func(string) (s
 	r.stat.Columns = sp.columns
 	r.noteTime(sc, sp)
 	d := FileDirection
-	if s, ok := meta(metaDirected); ok {
+	switch {
+	case own && written == "true":
+		d = Directed
+	case own:
 		d = Undirected
-		if s == "true" {
-			d = Directed
-		}
+	case sp.from != "":
+		d = Directed
+		r.directedByName(sp.from, sp.to)
 	}
 	if n, ok := meta(metaTimeNote); ok {
 		r.note("%s", n)

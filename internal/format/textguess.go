@@ -264,15 +264,16 @@ func (sp *textSpec) firstLine(head []byte, whole bool, smp *sample, o *ReadOptio
 		}
 		if n, apart := sizesLine(words); n != nil && !sp.konect {
 			rest := smp.rows[1:]
+			fits, may := n.fit(rest, smp.all)
 			switch {
 			case o.Header == WithHeader:
 				drop()
 				return nil
-			case apart && n.edgesFit(rest, smp.all), n.fit(rest, smp.all):
+			case apart && n.edgesFit(rest, smp.all), fits:
 				sp.sizes, sp.apart = n, apart
 				drop()
 				return nil
-			case smp.all && n.edgesFit(rest, true):
+			case may:
 				note("the first line, %d %d, is read as an edge; if it is the numbers of vertices and edges, say --header yes", n.vertices, n.edges)
 			}
 		}
@@ -299,7 +300,7 @@ func (sp *textSpec) firstLine(head []byte, whole bool, smp *sample, o *ReadOptio
 		if g.doubt != "" {
 			note("%s", g.doubt)
 		}
-		if names = g.is; names && asked {
+		if names = g.is; names && asked && !g.asked {
 			note("the first line names the columns, and is not an edge (--header no)")
 		}
 	}
@@ -468,24 +469,10 @@ func (sp *textSpec) askedKinds(names, bases []string, r role) error {
 			sp.cols[i].kind = k
 		}
 	}
-	if e := sp.namedEnds(); e != nil {
+	// The names of a header that --columns leaves out say the direction, too.
+	is := func(k colKind) int { return slices.IndexFunc(sp.cols, func(c column) bool { return c.kind == k }) }
+	if e := endsAt(sp.names, is(colSrc), is(colDst)); e != nil {
 		sp.ends = e
-	}
-	return nil
-}
-
-// namedEnds are the ends where --columns leaves out a header whose names say the
-// direction of the same columns.
-func (sp *textSpec) namedEnds() *ends {
-	src := slices.IndexFunc(sp.cols, func(c column) bool { return c.kind == colSrc })
-	dst := slices.IndexFunc(sp.cols, func(c column) bool { return c.kind == colDst })
-	if max(src, dst) >= len(sp.names) || min(src, dst) < 0 {
-		return nil
-	}
-	for _, e := range pairedEnds(sp.names, func(i int) bool { return i == src || i == dst }) {
-		if e.src == src && e.dst == dst {
-			return &e
-		}
 	}
 	return nil
 }
@@ -524,6 +511,8 @@ func (sp *textSpec) namedKinds(rows [][][]byte, bases []string, r role, note fun
 		switch {
 		case k == colSkip && bases[i] != "_":
 			note("column %d has no name and is not read", i+1)
+		case sp.cols[i].fixed && (k == colTime && !slices.Contains(graph.TimeNames, squash(bases[i])) || k == colLabel && squash(bases[i]) != "label"):
+			kinds[i] = colProp // its type says so
 		case k == colTime:
 			some, all := cells(i, func(v []byte) bool { return isNumber(v) || isTime(v) })
 			if usual := slices.Contains(graph.TimeNames, squash(bases[i])); len(rows) > 0 && (!some || !all && !usual) {

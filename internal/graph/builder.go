@@ -11,6 +11,10 @@ type BuildOptions struct {
 	Directed bool
 	Threads  int       // 0: all cores
 	Read     ReadStats // what the reader already knows: format, notes
+	// KeepDuplicates keeps edges that are equal in all columns, each as one edge. On an
+	// undirected graph an edge that is given from both ends is still one: of f edges given
+	// one way and b the other, the greater number is kept. Such a Builder has no Fill.
+	KeepDuplicates bool
 }
 
 // StringColumn is a column of byte strings without one allocation a value.

@@ -252,7 +252,7 @@ func (b *builderState) addEdges(c *EdgeChunk) error {
 	if err := b.setShape(sh); err != nil {
 		return err
 	}
-	if sh.plain() {
+	if sh.plain() && !b.o.KeepDuplicates {
 		return b.pairs.add(src, dst)
 	}
 	ends, most, err := newSegment(src, dst)

@@ -113,7 +113,10 @@ type ReadStats struct {
 	TimeDigits int   `json:",omitempty"`
 	// TimeEpoch: the times count from 1970, UTC.
 	TimeEpoch bool `json:",omitempty"`
-	Notes     []string
+	// DirectionGuessed: nothing says whether the edges have a direction, and they were
+	// read as undirected.
+	DirectionGuessed bool `json:",omitempty"`
+	Notes            []string
 	// Converted: this is about the file that the graph was converted from, which
 	// was reported then.
 	Converted bool `json:"-"`

@@ -77,7 +77,7 @@ func (b *builderState) table(ctx context.Context, threads int, g *Graph, place [
 		for u := lo; u < hi; u++ {
 			l := rows[off[u]:off[u+1]]
 			slices.SortFunc(l, order)
-			size[u+1] = uint64(keepRows(l, func(x, y edgeRow) bool { return key(x, y) == 0 }, value[w], &counts[w]))
+			size[u+1] = uint64(keepRows(l, func(x, y edgeRow) bool { return key(x, y) == 0 }, value[w], b.o.KeepDuplicates, &counts[w]))
 		}
 	})
 	if err != nil {
@@ -92,7 +92,11 @@ func (b *builderState) table(ctx context.Context, threads int, g *Graph, place [
 	}
 	kept := size[len(size)-1]
 	g.Read.Kept += kept
-	if label == nil && time == nil && props == nil {
+	pairs := uint64(len(g.Out.Adj))
+	if !g.Directed {
+		pairs /= 2
+	}
+	if label == nil && time == nil && props == nil && kept == pairs {
 		// A label column without a label: as if it were not there.
 		freeBig(&size)
 		return nil
@@ -169,11 +173,11 @@ type rowCounts struct{ duplicates, reciprocal uint64 }
 
 // keepRows drops rows that repeat one before them in the same group (same says
 // which neighbours in the sorted order are of one group, value what else must
-// be equal) and counts what it drops. It works in place and returns how many
-// stay.
-func keepRows(rows []edgeRow, same func(x, y edgeRow) bool, value func(row uint32) string, n *rowCounts) int {
+// be equal) and counts what it drops. all keeps rows that repeat one given in the
+// same direction. It works in place and returns how many stay.
+func keepRows(rows []edgeRow, same func(x, y edgeRow) bool, value func(row uint32) string, all bool, n *rowCounts) int {
 	out := rows[:0]
-	type seen struct{ fwd, back bool }
+	type seen struct{ fwd, back uint64 }
 	for i := 0; i < len(rows); {
 		j := i + 1
 		for j < len(rows) && same(rows[i], rows[j]) {
@@ -186,24 +190,43 @@ func keepRows(rows []edgeRow, same func(x, y edgeRow) bool, value func(row uint3
 			continue
 		}
 		m := map[string]*seen{}
-		for _, r := range group {
-			k := ""
-			if value != nil {
-				k = value(r.row)
+		valueOf := func(r edgeRow) string {
+			if value == nil {
+				return ""
 			}
-			back := r.back == 1
+			return value(r.row)
+		}
+		for _, r := range group {
+			k := valueOf(r)
 			s := m[k]
 			if s == nil {
-				m[k] = &seen{fwd: !back, back: back}
-				out = append(out, r)
+				s = &seen{}
+				m[k] = s
+				if !all {
+					out = append(out, r)
+				}
+			}
+			if r.back == 1 {
+				s.back++
+			} else {
+				s.fwd++
+			}
+		}
+		for _, s := range m {
+			if all {
+				n.reciprocal += min(s.fwd, s.back)
 				continue
 			}
-			if s.fwd && !back || s.back && back {
-				n.duplicates++
-			} else {
-				n.reciprocal++
+			ways := min(s.fwd, 1) + min(s.back, 1)
+			n.duplicates += s.fwd + s.back - ways
+			n.reciprocal += ways - 1
+		}
+		if all {
+			for _, r := range group {
+				if s := m[valueOf(r)]; (r.back == 1) == (s.back > s.fwd) {
+					out = append(out, r)
+				}
 			}
-			s.fwd, s.back = s.fwd || !back, s.back || back
 		}
 	}
 	return len(out)

@@ -67,6 +67,7 @@ func bind(t *tables, p *pattern.Pattern) (*binding, error) {
 	sides := make([]uint32, 2*b.n)
 	b.near, b.far = sides[:b.n], sides[b.n:]
 	b.bindLabels()
+	b.warnOfArrows()
 	wheres, err := b.splitPredicates()
 	if err != nil {
 		return nil, err
@@ -101,6 +102,16 @@ func (b *binding) nothing(text string) {
 func (b *binding) warn(text string) {
 	if !slices.Contains(b.warnings, text) {
 		b.warnings = append(b.warnings, text)
+	}
+}
+
+// arrowsGuessed is the warning about arrows where the direction of edges is a guess.
+const arrowsGuessed = "the pattern has arrows, and the graph is taken as undirected, since its file says no direction: an arrow matches an edge both ways (--directed reads directions, --directed=false says that there are none)"
+
+// warnOfArrows warns of directions in the pattern that the graph has only by a guess not.
+func (b *binding) warnOfArrows() {
+	if b.g.Read.DirectionGuessed && slices.ContainsFunc(b.p.Edges, func(e pattern.Edge) bool { return e.Dir != pattern.Either }) {
+		b.warn(arrowsGuessed)
 	}
 }
 
