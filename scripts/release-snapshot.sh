@@ -37,5 +37,5 @@ for target in $TARGETS; do
 	# is linked to no library.
 	if [[ $target == linux/* ]]; then archive linux "${target#*/}" _static nogpu; fi
 done
-(cd dist && sha256sum ./*.tar.gz ./*.zip 2>/dev/null | sed 's, \./, ,' >checksums.txt)
+(cd dist && find . -maxdepth 1 -name 'weft_*' -type f | sort | xargs sha256sum | sed 's, \./, ,' >checksums.txt)
 cat dist/checksums.txt
