@@ -20,7 +20,7 @@ func soon(t *testing.T, what string, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(3 * time.Minute):
 		t.Errorf("%s: still waiting", what)
 	}
 }

@@ -59,7 +59,7 @@ func TestTimeout(t *testing.T) {
 	var out, errs bytes.Buffer
 	start := time.Now()
 	code := run(context.Background(), append(slow, "-g", g, "--timeout", "200ms"), nil, &out, &errs)
-	if code != exitTimeout || time.Since(start) > 20*time.Second {
+	if code != exitTimeout || time.Since(start) > 3*time.Minute {
 		t.Errorf("exit %d after %s: %s", code, time.Since(start), errs.String())
 	}
 	var r struct{ Complete bool }
@@ -103,7 +103,7 @@ func TestSignals(t *testing.T) {
 			if out.Len() == 0 && delay < 8*time.Second {
 				continue
 			}
-			if code := c.ProcessState.ExitCode(); code != exitInterrupted || time.Since(start) > 20*time.Second {
+			if code := c.ProcessState.ExitCode(); code != exitInterrupted || time.Since(start) > 3*time.Minute {
 				t.Errorf("%v: exit %d after %s: %s", sig, code, time.Since(start), errs.String())
 			}
 			if !strings.Contains(out.String(), `"complete": false`) {
@@ -162,7 +162,7 @@ func TestClosedPipe(t *testing.T) {
 	start := time.Now()
 	_ = c.Wait()
 	status := c.ProcessState.Sys().(syscall.WaitStatus)
-	if !status.Signaled() || status.Signal() != syscall.SIGPIPE || time.Since(start) > 20*time.Second {
+	if !status.Signaled() || status.Signal() != syscall.SIGPIPE || time.Since(start) > 3*time.Minute {
 		t.Errorf("ended with %v after %s", c.ProcessState, time.Since(start))
 	}
 	if errs.Len() > 0 {

@@ -197,7 +197,7 @@ func TestCloseWhileDoWaits(t *testing.T) {
 			if err != nil && !errors.Is(err, ErrClosed) {
 				t.Error(err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(3 * time.Minute):
 			t.Fatal("Close or Do does not return")
 		}
 	}

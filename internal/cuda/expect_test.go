@@ -33,7 +33,7 @@ func (m *meeting) Compile(src Source) ([]byte, error) {
 	select {
 	case <-m.met:
 		return []byte("image of " + src.Text), nil
-	case <-time.After(5 * time.Second):
+	case <-time.After(3 * time.Minute):
 		return nil, errors.New("nobody else compiles")
 	}
 }

@@ -26,8 +26,8 @@ type Faults struct {
 	// SkipOne: the n-th Launch alone is accepted, and its kernel does not run.
 	SkipOne int
 
-	// SlowCompile is how much longer each Compile takes.
-	SlowCompile time.Duration
+	// HoldCompile, unless nil, holds each Compile until it is closed.
+	HoldCompile <-chan struct{}
 
 	allocs, compiles, loads, launches, copies, looks, calls int
 	lost                                                    error
@@ -99,7 +99,9 @@ func (f *Faults) Compile(src Source) ([]byte, error) {
 	if err := nth(&f.compiles, f.FailCompile, Error{Op: "compile of " + src.Name, Kind: ErrCompile}); err != nil {
 		return nil, err
 	}
-	time.Sleep(f.SlowCompile)
+	if f.HoldCompile != nil {
+		<-f.HoldCompile
+	}
 	return f.Backend.Compile(src)
 }
 

@@ -245,7 +245,7 @@ func TestCancel(t *testing.T) {
 	}()
 	start := time.Now()
 	_, err := Read(ctx, "-", ReadOptions{Stdin: r}, nil)
-	if !errors.Is(err, context.Canceled) || time.Since(start) > 20*time.Second {
+	if !errors.Is(err, context.Canceled) || time.Since(start) > 3*time.Minute {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
 }

@@ -44,11 +44,10 @@ func TestEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const soon = 500 * time.Millisecond // five times what is promised
-	parts := []int{0, 10, 50, 90}       // in the hundred, of the looks at a context that does not end
+	parts := []int{0, 10, 50, 90} // in the hundred, of the looks at a context that does not end
 	if testing.Short() {
 		parts = []int{10}
-		t.Log("-short: contexts end after a tenth of the time alone, and no time is measured")
+		t.Log("-short: contexts end after a tenth of the looks alone")
 	}
 	for _, c := range []struct {
 		query string
@@ -89,17 +88,6 @@ func TestEnds(t *testing.T) {
 			t.Fatalf("%s: %v", c.query, err)
 		}
 		t.Logf("%s %s %s: %d looks, the longest time between two %v", c.query, c.o.Method, c.o.Order, whole.seen, whole.longest)
-		longest := whole.longest
-		for range 3 {
-			if longest <= soon || testing.Short() {
-				break
-			}
-			again, _ := compile(0) // other programs may have had the processor
-			longest = min(longest, again.longest)
-		}
-		if longest > soon && !testing.Short() {
-			t.Errorf("%s: nobody looked for %v", c.query, longest)
-		}
 		for _, part := range parts {
 			e, err := compile(1 + part*whole.seen/100)
 			if err != errEnd {

@@ -88,7 +88,7 @@ func TestHostStopsKernel(t *testing.T) {
 		blocks, err := k.Resident(64, 0)
 		b.must(err)
 		b.must(k.Launch(cuda.Launch{Blocks: blocks, Threads: 64, Stream: stream}, &struct{ Stop, Progress uint64 }{pinned.Ptr(), pinned.Ptr() + 8}))
-		deadline := time.Now().Add(20 * time.Second)
+		deadline := time.Now().Add(3 * time.Minute)
 		for atomic.LoadUint64(&cells[1]) < 1000 && time.Now().Before(deadline) {
 			time.Sleep(time.Millisecond)
 		}
@@ -100,7 +100,7 @@ func TestHostStopsKernel(t *testing.T) {
 		stopped := time.Now()
 		atomic.StoreUint64(&cells[0], 1)
 		b.must(stream.Synchronize())
-		if d := time.Since(stopped); d > 10*time.Second {
+		if d := time.Since(stopped); d > 3*time.Minute {
 			b.Errorf("the kernel ran on for %v", d)
 		}
 		b.must(stream.Close())
@@ -119,7 +119,7 @@ func TestHostTalksWithKernel(t *testing.T) {
 			Ask, Tell uint64
 			Rounds, _ uint32
 		}{Ask: pinned.Ptr(), Tell: pinned.Ptr() + 8, Rounds: rounds}))
-		deadline := time.Now().Add(20 * time.Second)
+		deadline := time.Now().Add(3 * time.Minute)
 		for r := uint64(1); r <= rounds; r++ {
 			atomic.StoreUint64(&cells[0], r)
 			for atomic.LoadUint64(&cells[1]) != r*r {
@@ -141,8 +141,8 @@ func TestTimes(t *testing.T) {
 		b.must(err)
 		last, err := b.c.Event()
 		b.must(err)
-		b.must(first.Record(nil))
 		began := time.Now()
+		b.must(first.Record(nil))
 		b.run("times", 1, 1, 0, &struct{ Out uint64 }{out.Ptr})
 		b.must(last.Record(nil))
 		b.must(last.Synchronize())
@@ -150,7 +150,7 @@ func TestTimes(t *testing.T) {
 		event, err := last.Since(first)
 		b.must(err)
 		got := down[uint64](b, out, 2)
-		if inside := time.Duration(got[0]); inside <= 0 || inside > took || got[1] == 0 || event < inside/2 || event > took+time.Second {
+		if inside := time.Duration(got[0]); inside <= 0 || inside > took || got[1] == 0 || event < inside/2 || event > took {
 			b.Errorf("in the kernel %v and %d cycles, between events %v, on the host %v", inside, got[1], event, took)
 		}
 		b.must(first.Close())

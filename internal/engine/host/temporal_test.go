@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -66,13 +65,9 @@ func TestHubOfLongLife(t *testing.T) {
 	if p.Method != plan.Temporal || p.Price > 100*n {
 		t.Errorf("method %v, expected to read %.1e events", p.Method, p.Price)
 	}
-	start := time.Now()
 	r, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
 	if err != nil || r.Matches != engine.U64(n) {
 		t.Errorf("%v triangles, want %d: %v", r.Matches, n, err)
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 

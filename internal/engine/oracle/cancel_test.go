@@ -21,7 +21,7 @@ func TestCancelBuilding(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	err := Embeddings(ctx, g, named(t, "path(2)"), func(Match) bool { return true })
-	if took := time.Since(start); err == nil || took > 20*time.Second {
+	if took := time.Since(start); err == nil || took > 3*time.Minute {
 		t.Errorf("%v after %v", err, took)
 	}
 }

@@ -133,7 +133,7 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	_, err = Run(ctx, p, set, Options{})
-	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 20*time.Second {
+	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 3*time.Minute {
 		t.Errorf("%v after %v", err, took)
 	}
 }

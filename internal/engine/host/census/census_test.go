@@ -171,7 +171,7 @@ func TestStops(t *testing.T) {
 		start := time.Now()
 		_, err = Motifs(ctx, &g.Out, motifs(k, true), 2, func(uint64, uint64) { told++ })
 		cancel()
-		if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d > 20*time.Second {
+		if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d > 3*time.Minute {
 			t.Errorf("%d vertices: after %s: error %v", k, d, err)
 		}
 	}

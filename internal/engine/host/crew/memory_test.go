@@ -48,7 +48,7 @@ func TestMemoryAtHand(t *testing.T) {
 	Ready(3)
 	eventually(t, 3)
 	own := Own()
-	for end := time.Now().Add(20 * time.Second); own == nil; own = Own() {
+	for end := time.Now().Add(3 * time.Minute); own == nil; own = Own() {
 		if time.Now().After(end) {
 			t.Fatal("no memory for who gives work")
 		}

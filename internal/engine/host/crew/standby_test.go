@@ -19,7 +19,7 @@ func standing() int {
 // eventually waits until so many stand by.
 func eventually(t *testing.T, n int) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); standing() != n; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); standing() != n; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d stand by, want %d", standing(), n)
 		}
@@ -38,7 +38,7 @@ func serving() int {
 // of another test's that came to stand by later would be counted in this one.
 func dismiss(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); serving() > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); serving() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Errorf("%d goroutines of crews are left", serving())
 			return

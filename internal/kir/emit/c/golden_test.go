@@ -115,7 +115,7 @@ func TestNames(t *testing.T) {
 	p := &kir.Program{Funcs: []*kir.Func{f}, Owners: []kir.Owner{{}}}
 	began := time.Now()
 	text := c.Text(p)
-	if took := time.Since(began); took > 20*time.Second {
+	if took := time.Since(began); took > 3*time.Minute {
 		t.Errorf("%d variables of one name took %v", n, took)
 	}
 	seen := map[string]bool{}
