@@ -31,8 +31,8 @@ type Edge struct {
 	Src, Dst any
 	// Label is "" for an edge without one.
 	Label string
-	// Time is nil without a time. It is a time.Time where the graph says what the unit
-	// of its times is, and an int64 in other graphs.
+	// Time is nil without a time. It is a time.Time where the graph knows that its times
+	// count from 1970, and an int64 in other graphs.
 	Time any
 	// Properties are the values of the properties that are not NULL: int64, float64,
 	// bool, string or time.Time.
@@ -245,7 +245,7 @@ type edgeReader struct {
 	g      *graph.Graph
 	fields []sink.Column
 	stamps []*array.Timestamp // by property; nil for one that is none
-	// Times are num/den nanoseconds since 1970 where the graph says so.
+	// Times are num/den nanoseconds; dated says that they count from 1970.
 	num, den int64
 	dated    bool
 }
@@ -253,7 +253,8 @@ type edgeReader struct {
 func newEdgeReader(g *graph.Graph) *edgeReader {
 	c := sink.Edge(g, "", 0)
 	r := &edgeReader{g: g, fields: c.Fields()}
-	r.num, r.den, r.dated = g.TimeUnit()
+	r.num, r.den, _ = g.TimeUnit()
+	r.dated = g.Read.TimeEpoch
 	if g.Edges != nil && g.Edges.Props != nil {
 		for _, col := range g.Edges.Props.Columns() {
 			stamp, _ := col.(*array.Timestamp)
@@ -300,8 +301,8 @@ func (r *edgeReader) read(id uint64) Edge {
 	return e
 }
 
-// time is the time of an edge. It stays a number where its unit is not known, and where a
-// time.Time has no room for it.
+// time is the time of an edge. It stays a number where it is not known to count from 1970,
+// and where a time.Time has no room for it.
 func (r *edgeReader) time(t int64) any {
 	if !r.dated {
 		return t

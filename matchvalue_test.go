@@ -72,7 +72,7 @@ func cmpText(a, b any) int {
 	return 0
 }
 
-const socialEdges = `src,dst,type,time:s,w:float,n,ok,note
+const socialEdges = `src,dst,type,time:unix_s,w:float,n,ok,note
 ann,bob,likes,86400,1.5,1,true,a
 bob,cyd,,86401,,2,false,
 ann,bob,knows,-1,2.5,,,c
@@ -223,10 +223,8 @@ func TestEdgeTimes(t *testing.T) {
 		{24 * 3600e9, 0, math.MinInt64, int64(math.MinInt64)},
 	} {
 		g := &graph.Graph{}
-		g.Read.TimeUnit, g.Read.TimeDigits = c.unit, c.digits
-		r := edgeReader{}
-		r.num, r.den, r.dated = g.TimeUnit()
-		got := r.time(c.t)
+		g.Read.TimeUnit, g.Read.TimeDigits, g.Read.TimeEpoch = c.unit, c.digits, c.unit > 0
+		got := newEdgeReader(g).time(c.t)
 		want, isTime := c.want.(time.Time)
 		if x, ok := got.(time.Time); ok != isTime || ok && !x.Equal(want) || !ok && got != c.want {
 			t.Errorf("%d in units of %d ns / 10^%d: %v, want %v", c.t, c.unit, c.digits, got, c.want)

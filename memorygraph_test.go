@@ -122,7 +122,7 @@ func same(t *testing.T, what string, want, got *Graph) {
 	}
 }
 
-const memoryEdges = `src,dst,type,time:s,w:float,n,ok,note
+const memoryEdges = `src,dst,type,time:unix_s,w:float,n,ok,note
 ann,bob,likes,86400,1.5,1,true,a
 bob,cyd,,86401,,2,false,
 ann,bob,knows,-1,2.5,,,c

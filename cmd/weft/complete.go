@@ -162,7 +162,7 @@ func offerAll(root *cobra.Command) {
 		to := sink.Formats
 		switch c.Name() {
 		case "convert", "gen":
-			to = format.Formats()
+			to = format.Writable()
 		case "explain", "info":
 			to = []string{"table", "json", "ndjson"}
 		}

@@ -22,7 +22,8 @@ func (a *app) convertCmd() *cobra.Command {
 is weft's own form: it opens in milliseconds and is checked. A format that cannot
 hold all of the graph is refused unless --lossy.
 
-Formats: ` + strings.Join(format.Formats(), ", ") + `; .gz and .zst compress text.
+Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
+.gz and .zst compress text. It reads graphml, gml and networkx as well.
 - reads standard input and writes standard output.
 
 ` + exitCodesHelp,

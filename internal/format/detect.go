@@ -42,7 +42,23 @@ func Detect(name string, head []byte) (f Format, variant, reason string) {
 			return "", "", "binary data that no reader knows"
 		}
 	}
+	if isXML, element := isGraphML(head); isXML {
+		switch {
+		case element == "graphml", element == "" && ext == "graphml":
+			return GraphML, "", "XML of GraphML"
+		case element == "gexf":
+			return "", "", "this is GEXF, which is not read; convert it to GraphML"
+		}
+		return "", "", "this is XML, and not GraphML"
+	}
+	if isGML(head) {
+		return GML, "", "begins as GML"
+	}
 	switch ext {
+	case "gml":
+		return GML, "", "extension .gml"
+	case "graphml":
+		return GraphML, "", "extension .graphml"
 	case "el":
 		return EL, "", "extension .el"
 	case "wel":
@@ -60,6 +76,12 @@ func Detect(name string, head []byte) (f Format, variant, reason string) {
 	}
 	if v := tveDialect(head); v != "" {
 		return TVE, v, "lines begin with t, v or e"
+	}
+	if isNetworkX(head) {
+		return NetworkX, "", "lines end in a dict of Python"
+	}
+	if isAdjacencyList(head) {
+		return "", "", "this is an adjacency list of NetworkX, which is not read; write it with networkx.write_edgelist"
 	}
 	return EdgeList, textVariant(head), "text"
 }

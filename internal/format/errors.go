@@ -71,6 +71,7 @@ var (
 	ErrOutput     = errors.New("wrong output") // files and formats to write that contradict each other
 	ErrIDs        = errors.New("vertex ids do not fit together")
 	ErrManyGraphs = errors.New("more than one graph in the file")
+	ErrStructure  = errors.New("wrong structure") // of formats that are no tables
 	ErrSymmetry   = errors.New("the adjacency of an undirected graph is not symmetric")
 )
 

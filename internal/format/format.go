@@ -34,6 +34,9 @@ const (
 	WSG      Format = "wsg"
 	Parquet  Format = "parquet"
 	Arrow    Format = "arrow"
+	GraphML  Format = "graphml"
+	GML      Format = "gml"
+	NetworkX Format = "networkx"
 	Weft     Format = "weft"
 )
 
@@ -43,12 +46,21 @@ var aliases = map[string]Format{
 	"csv": EdgeList, "tsv": EdgeList, "text": EdgeList,
 	"el": EL, "wel": WEL, "mtx": MTX, "matrixmarket": MTX, "mm": MTX,
 	"tve": TVE, "gspan": TVE, "graph": TVE, "gmatch": GMatch, "bin": GMatch, "sg": SG, "wsg": WSG,
+	"graphml": GraphML, "gml": GML, "networkx": NetworkX, "nx": NetworkX,
 	"parquet": Parquet, "pq": Parquet, "arrow": Arrow, "ipc": Arrow, "feather": Arrow, "weft": Weft,
 }
 
 // Formats lists the names that Parse knows as main names, for help texts.
 func Formats() []string {
-	return []string{"auto", "edgelist", "csv", "tsv", "el", "wel", "mtx", "tve", "gmatch", "sg", "wsg", "parquet", "arrow", "weft"}
+	return []string{"auto", "edgelist", "csv", "tsv", "el", "wel", "mtx", "tve", "gmatch", "sg", "wsg", "parquet", "arrow", "graphml", "gml", "networkx", "weft"}
+}
+
+// Writable lists those of Formats that Write writes.
+func Writable() []string {
+	return slices.DeleteFunc(Formats()[1:], func(name string) bool {
+		f := aliases[name]
+		return f == GraphML || f == GML || f == NetworkX
+	})
 }
 
 // ParseFormat turns a name into a Format.
@@ -249,6 +261,12 @@ func read(ctx context.Context, src *source, f Format, o ReadOptions) (*graph.Gra
 			return r.readParquet()
 		case Arrow:
 			return r.readArrow()
+		case GraphML:
+			return r.readGraphML()
+		case GML:
+			return r.readGML()
+		case NetworkX:
+			return r.readNetworkX()
 		}
 		return r.readEdgeList(f)
 	})

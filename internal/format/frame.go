@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -24,9 +25,11 @@ type frame struct {
 	ids    idKind
 	labels bool // a row has a label
 	times  bool // the rows have times
-	names  []string
-	kinds  map[string]cellKind
-	chunks []*frameChunk
+	// labelCol and timeCol are properties that are labels and times.
+	labelCol, timeCol string
+	names             []string
+	kinds             map[string]cellKind
+	chunks            []*frameChunk
 }
 
 // idKind is the kind of all ids of a frame.
@@ -69,6 +72,7 @@ type frameChunk struct {
 	time  []int64
 	stamp bool // times are nanoseconds since 1970
 	cols  map[string]*cellColumn
+	both  []int // rows that are edges without a direction, from 0
 }
 
 // cellColumn is a property of the rows of a chunk: words of numbers, booleans and times.
@@ -343,16 +347,22 @@ func (f *frame) spec() *tableSpec {
 	}
 	if f.role == vertexRole {
 		add(colID, "id", id)
-		if f.labels {
+		switch {
+		case f.labelCol != "":
+			add(colLabel, f.labelCol, arrow.BinaryTypes.String)
+		case f.labels:
 			add(colLabel, "labels", arrow.ListOf(arrow.BinaryTypes.String))
 		}
 	} else {
 		add(colSrc, "src", id)
 		add(colDst, "dst", id)
-		if f.labels {
-			add(colLabel, "label", arrow.BinaryTypes.String)
+		if f.labels || f.labelCol != "" {
+			add(colLabel, cmp.Or(f.labelCol, "label"), arrow.BinaryTypes.String)
 		}
-		if f.times {
+		switch {
+		case f.timeCol != "":
+			add(colTime, f.timeCol, f.kinds[f.timeCol].arrow())
+		case f.times:
 			t := arrow.DataType(arrow.PrimitiveTypes.Int64)
 			if f.chunks[0].stamp {
 				t = arrow.FixedWidthTypes.Timestamp_ns
@@ -361,8 +371,18 @@ func (f *frame) spec() *tableSpec {
 		}
 	}
 	columns := slices.Clone(sp.names)
+	for i, k := range sp.kinds {
+		if k == colLabel {
+			columns[i] = "label"
+		} else if k == colTime {
+			columns[i] = "time"
+		}
+	}
 	var props []arrow.Field
 	for _, name := range f.names {
+		if name == f.labelCol || name == f.timeCol {
+			continue
+		}
 		add(colProp, name, f.kinds[name].arrow())
 		field := fields[len(fields)-1]
 		props = append(props, field)
@@ -398,6 +418,10 @@ func (f *frame) record(c *frameChunk, sp *tableSpec) arrow.RecordBatch {
 	for i, k := range sp.kinds {
 		to := b.Field(i)
 		to.Reserve(c.n)
+		if name := sp.names[i]; k == colLabel && f.labelCol != "" || k == colTime && f.timeCol != "" {
+			c.putCells(to, c.cols[name])
+			continue
+		}
 		switch k {
 		case colSrc, colID:
 			c.putIDs(to, 0)

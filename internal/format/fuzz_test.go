@@ -95,6 +95,32 @@ func tableSeed(f *testing.F, format string) []byte {
 
 func FuzzArrow(f *testing.F) { fuzzRead(f, Arrow, tableSeed(f, "arrow"), []byte("ARROW1\x00\x00")) }
 
+// attributedSeeds are files of testdata/attributed.
+func attributedSeeds(f *testing.F, names ...string) (out [][]byte) {
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join("testdata", "attributed", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func FuzzGraphML(f *testing.F) {
+	fuzzRead(f, GraphML, append(attributedSeeds(f, "multi.graphml", "tree.graphml"),
+		[]byte(`<graphml><key id="a" for="all" attr.name="x" attr.type="int"><default>7</default></key><graph edgedefault="undirected"><edge source="1" target="b" directed="true"/><node id="1"><data key="a">3</data></node><node id="b"/></graph></graphml>`),
+		[]byte(`<!DOCTYPE g [<!ENTITY a "b">]><graphml><graph><node id="&a;"/></graph></graphml>`))...)
+}
+
+func FuzzGML(f *testing.F) {
+	fuzzRead(f, GML, append(attributedSeeds(f, "multi.gml", "tree.gml"), []byte("# c\nVersion 1 graph [ directed 1 node [ id 1 label \"&quot;\" g [ x 1 ] ] edge [ source 1 target \"b\" w -1.5e3 v NAN ] node [ id \"b\" ] ]"))...)
+}
+
+func FuzzNetworkX(f *testing.F) {
+	fuzzRead(f, NetworkX, append(attributedSeeds(f, "multi.edgelist"), []byte("1 2 {}\n# c\n2 3 {'w': 2, \"k\": 'a\\'b\\x41\\n', 'f': -1e3, 'b': True, 'n': None, 5: nan}\n"))...)
+}
+
 // FuzzVertices reads the bytes as --labels and as --vertices, beside edges with
 // numbers and with text for ids.
 func FuzzVertices(f *testing.F) {

@@ -157,6 +157,10 @@ func outFormat(path, name string) (Format, string, error) {
 	if ext == "csv" || strings.EqualFold(name, "csv") {
 		variant = "csv"
 	}
+	switch f {
+	case GraphML, GML, NetworkX:
+		return "", "", wrapf(ErrOutput, "%s: %s is read, and not written", path, f)
+	}
 	if f != Auto {
 		says, definite := saysFormat[ext]
 		text := f == EdgeList && (strings.EqualFold(name, "csv") || strings.EqualFold(name, "tsv"))
@@ -166,6 +170,8 @@ func outFormat(path, name string) (Format, string, error) {
 		return f, variant, nil
 	}
 	switch ext {
+	case "graphml", "gml":
+		return "", "", wrapf(ErrOutput, "%s: %s is read, and not written", path, ext)
 	case "csv", "tsv", "txt", "edges", "edgelist":
 		return EdgeList, variant, nil
 	case "el", "wel", "mtx", "sg", "wsg", "parquet", "weft", "arrow", "feather", "graph", "tve", "bin", "gmatch":
@@ -176,7 +182,7 @@ func outFormat(path, name string) (Format, string, error) {
 	if path == "-" {
 		return EdgeList, variant, nil
 	}
-	return "", "", wrapf(ErrUnknown, "%s: the name's extension says no format; give one with --to (%s)", path, strings.Join(Formats()[1:], ", "))
+	return "", "", wrapf(ErrUnknown, "%s: the name's extension says no format; give one with --to (%s)", path, strings.Join(Writable(), ", "))
 }
 
 // written is a file that is complete except for its name; nil is the standard output.
