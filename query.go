@@ -1,10 +1,11 @@
 package weft
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -23,9 +24,13 @@ func Parse(text string) (*Query, error) {
 	return &Query{q}, nil
 }
 
-// ParseFile reads the queries of a file in any of the notations that weft knows.
+// mostPatterns is how many bytes a file of patterns may have.
+const mostPatterns = 64 << 20
+
+// ParseFile reads the queries of a file in any of the notations that weft knows. A file
+// of more than 64 MiB is an error.
 func ParseFile(path string) ([]*Query, error) {
-	data, err := os.ReadFile(path)
+	data, err := ctxio.ReadFile(context.Background(), path, mostPatterns)
 	if err != nil {
 		return nil, withKind(ErrInput, err)
 	}

@@ -79,7 +79,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 		}
 		f.graphs = []string{f.path}
 	}
-	queries, err := f.ready(a.ctx, args)
+	queries, err := a.ready(&f.searchFlags, args)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	var failed error
 	for _, path := range f.graphs {
 		f.path = path
-		g, err := a.load(&f.graphFlags, &f.commonFlags, a.progress(f.progress))
+		g, err := a.load(&f.graphFlags, f.loading(), a.progress(f.progress))
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 		}
 		g.Close()
 	}
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}

@@ -224,7 +224,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 	var rows []*benchMatchaRow
 	for _, path := range f.graphs {
 		f.path = path
-		g, err := a.load(&f.graphFlags, &f.commonFlags, a.progress(f.progress))
+		g, err := a.load(&f.graphFlags, f.loading(), a.progress(f.progress))
 		if err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 		}
 		g.Close()
 	}
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}

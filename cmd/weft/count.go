@@ -37,25 +37,30 @@ func (f *searchFlags) addWhat(cmd *cobra.Command) {
 
 // ready checks the flags and reads the queries, so that mistakes are found
 // before the graph is read.
-func (f *searchFlags) ready(ctx context.Context, args []string) ([]*weft.Query, error) {
-	if err := f.check(ctx); err != nil {
-		return nil, err
-	}
-	queries, err := f.queries(args)
-	if err != nil {
-		return nil, err
-	}
-	for _, q := range queries {
-		if err := q.Check(f.commonFlags.options()...); err != nil {
+func (a *app) ready(f *searchFlags, args []string) ([]*weft.Query, error) {
+	ctx, cancel := a.reading(&f.commonFlags)
+	defer cancel()
+	queries, err := await(ctx, func() ([]*weft.Query, error) {
+		if err := f.check(ctx); err != nil {
 			return nil, err
 		}
-	}
-	return queries, f.checkParams(queries)
+		queries, err := f.queries(args)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range queries {
+			if err := q.Check(f.commonFlags.options()...); err != nil {
+				return nil, err
+			}
+		}
+		return queries, f.checkParams(queries)
+	})
+	return queries, a.whileReading(ctx, "the patterns", err)
 }
 
 // withQueries reads the queries and then the graph, and opens the output.
 func (a *app) withQueries(f *searchFlags, args []string, do func(queries []*weft.Query, g *weft.Graph, bar *progress, out *output) error) error {
-	queries, err := f.ready(a.ctx, args)
+	queries, err := a.ready(f, args)
 	if err != nil {
 		return err
 	}
@@ -65,7 +70,7 @@ func (a *app) withQueries(f *searchFlags, args []string, do func(queries []*weft
 		return err
 	}
 	defer g.Close()
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}
@@ -203,7 +208,7 @@ lower bounds.
 }
 
 func (a *app) count(f *searchFlags, args []string) error {
-	queries, err := f.ready(a.ctx, args)
+	queries, err := a.ready(f, args)
 	if err != nil {
 		return err
 	}
@@ -227,7 +232,7 @@ func (a *app) count(f *searchFlags, args []string) error {
 		return err
 	}
 	defer a.done(g)
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}

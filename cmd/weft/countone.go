@@ -51,7 +51,7 @@ func (a *app) participation(f *searchFlags, queries []*weft.Query) error {
 		return err
 	}
 	defer a.done(g)
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}

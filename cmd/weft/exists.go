@@ -26,7 +26,7 @@ grep: 0 if it occurs, 1 if not. With several patterns it is 0 if any occurs.
 }
 
 func (a *app) exists(f *searchFlags, args []string) error {
-	queries, err := f.ready(a.ctx, args)
+	queries, err := a.ready(f, args)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (a *app) exists(f *searchFlags, args []string) error {
 			break
 		}
 	}
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}

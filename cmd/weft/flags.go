@@ -160,7 +160,7 @@ func (f *commonFlags) addSearching(cmd *cobra.Command) {
 	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+engineNames())
 	fs.StringVar(&f.device, "device", "auto", "device: cpu; gpu:0,1,… to use these GPUs; auto, the processor or, for long counts, GPUs")
 	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` of a GPU (40G); default: what is free")
-	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this long (30s, 5m), with a partial result and exit code 124")
+	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this long (30s, 5m), with a partial result and exit code 124; reading the graph, and a wait for the output's reader, may take as long too")
 	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE`, a switch of planning or of one engine (repeatable); see weft help engine-options")
 	fs.BoolVar(&f.stats, "stats", false, "write what was done, and how fast, to standard error")
 }
@@ -328,9 +328,16 @@ func (f *commonFlags) options() []weft.Option {
 	return o
 }
 
+// loading are the flags for reading a graph in commands whose timeout is of a run.
+func (f *commonFlags) loading() *commonFlags {
+	l := *f
+	l.timeout = 0
+	return &l
+}
+
 // within returns a context that ends after the timeout.
 func (f *commonFlags) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	if f.timeout == 0 {
+	if f.timeout <= 0 {
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeoutCause(ctx, f.timeout, errTimeout)

@@ -30,7 +30,7 @@ names that --pattern takes.
 			if err := f.check(a.ctx); err != nil {
 				return err
 			}
-			out, err := a.open(f.out)
+			out, err := a.open(f.out, f.timeout)
 			if err != nil {
 				return err
 			}

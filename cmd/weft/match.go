@@ -39,7 +39,7 @@ With -o the file appears under its name when it is complete. A listing that
 }
 
 func (a *app) match(f *searchFlags, args []string) error {
-	queries, err := f.ready(a.ctx, args)
+	queries, err := a.ready(f, args)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *app) match(f *searchFlags, args []string) error {
 		return err
 	}
 	defer a.done(g)
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}
@@ -98,6 +98,8 @@ func (a *app) match(f *searchFlags, args []string) error {
 func (a *app) matchOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progress, out *output, named bool) (cut, err error) {
 	ctx, cancel := f.within(a.ctx)
 	defer cancel()
+	out.ctx = ctx
+	defer func() { out.ctx = a.ctx }()
 	options := append(f.commonFlags.options(), bar.options()...)
 	options = append(options, f.list()...)
 	if named {

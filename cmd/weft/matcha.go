@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/sink"
 )
@@ -90,7 +92,7 @@ its result to standard output.
 	f.addMeasure(cmd)
 	cmd.Flags().StringVar(&f.device, "device", "auto", "gpu:0, gpu:1, … for the target cuda; auto: the first")
 	cmd.Flags().StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` of a GPU (40G); default: what is free")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop after this long (30s, 5m), with exit code 124")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop a run after this long (30s, 5m), with exit code 124; reading its inputs may take as long too")
 	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop after `N` rows that are emitted")
 	return cmd
 }
@@ -108,7 +110,7 @@ func (a *app) matchaCheckCmd() *cobra.Command {
 		Args:    takesFrom(aProgram),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, name := range args {
-				m, err := a.matcha(name)
+				m, err := a.matcha(&commonFlags{}, name)
 				if err != nil {
 					return err
 				}
@@ -150,7 +152,7 @@ three need the inputs, because their sizes are part of the code.
 			if f.debug && emit == "asg" {
 				return usagef("--debug is for generated code: add --emit ir, c or cuda")
 			}
-			m, err := a.matcha(args[0])
+			m, err := a.matcha(&f.commonFlags, args[0])
 			if err != nil {
 				return err
 			}
@@ -195,7 +197,7 @@ that its lists need: as formulas and, with the inputs, as numbers; for a target 
 		Args:              takes(aProgram),
 		ValidArgsFunction: offerPrograms,
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := a.matcha(args[0])
+			m, err := a.matcha(&f.commonFlags, args[0])
 			if err != nil {
 				return err
 			}
@@ -237,17 +239,22 @@ func (a *app) matchaListCmd() *cobra.Command {
 }
 
 // matcha reads a program: a file, standard input, or one of the library.
-func (a *app) matcha(name string) (*weft.Matcha, error) {
+func (a *app) matcha(f *commonFlags, name string) (*weft.Matcha, error) {
+	ctx, cancel := a.reading(f)
+	defer cancel()
 	if name == "-" {
-		text, err := io.ReadAll(a.stdin)
+		text, err := ctxio.ReadAll(ctx, a.stdin, mostProgram)
 		if err != nil {
-			return nil, err
+			return nil, a.whileReading(ctx, "the program", kindf(weft.ErrInput, "standard input: %w", err))
 		}
-		return weft.ParseMatcha("", string(text))
+		return parseMatcha(ctx, "", string(text))
 	}
-	text, err := os.ReadFile(name)
+	text, err := a.readText(ctx, name)
 	if err == nil {
-		return weft.ParseMatcha(name, string(text))
+		return parseMatcha(ctx, name, string(text))
+	}
+	if a.interruption(ctx, err) != nil {
+		return nil, err
 	}
 	all := library.Entries()
 	if i := slices.IndexFunc(all, func(e library.Entry) bool { return e.Name == name }); i >= 0 {
@@ -260,7 +267,12 @@ func (a *app) matcha(name string) (*weft.Matcha, error) {
 		}
 		return nil, usagef("%s: no such file, and no program of the library; see weft matcha list%s", name, didYouMean(name, known))
 	}
-	return nil, usagef("%v", err)
+	return nil, kindf(weft.ErrInput, "%w", err)
+}
+
+// parseMatcha is weft.ParseMatcha within ctx.
+func parseMatcha(ctx context.Context, name, text string) (*weft.Matcha, error) {
+	return await(ctx, func() (*weft.Matcha, error) { return weft.ParseMatcha(name, text) })
 }
 
 func (a *app) matchaRun(f *matchaFlags, name string) error {
@@ -270,14 +282,14 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 	if f.gpuMemory != "" && f.target != "cuda" {
 		return usagef("--gpu-memory %s: only the target cuda uses memory of a GPU", f.gpuMemory)
 	}
-	m, err := a.matcha(name)
+	m, err := a.matcha(&f.commonFlags, name)
 	if err != nil {
 		return err
 	}
 	return a.withInputs(f, m, func(in map[string]any) error {
 		ctx, cancel := f.within(a.ctx)
 		defer cancel()
-		out, err := a.open(f.out)
+		out, err := a.open(f.out, f.timeout)
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,12 @@ func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]a
 			}
 			continue
 		}
-		v, err := matchaValue(t, value)
+		ctx, cancel := a.reading(&f.commonFlags)
+		v, err := await(ctx, func() (any, error) { return matchaValue(t, value) })
+		cancel()
+		if a.interruption(ctx, err) != nil {
+			return a.whileReading(ctx, value, err)
+		}
 		if err != nil && strings.HasPrefix(t, "List") { // a file
 			return kindf(weft.ErrInput, "--input %s: %v", s, err)
 		}

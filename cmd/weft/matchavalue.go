@@ -2,14 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/weftgraph/weft/internal/ctxio"
 )
 
 // matchaValue reads an input of a Matcha program: a number, True or False, or the
@@ -133,13 +135,13 @@ func matchaColumns(path string, width int) (string, []int, error) {
 
 // readAll reads a file, and takes gzip off.
 func readAll(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := ctxio.ReadFile(context.Background(), path, mostText)
 	if err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return data, err
 	}
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil {
-		data, err = io.ReadAll(z)
+		data, err = ctxio.ReadAll(context.Background(), z, mostText)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

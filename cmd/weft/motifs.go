@@ -83,7 +83,7 @@ func (a *app) motifsMatcha(gf *graphFlags, f *commonFlags, k int, o []weft.Optio
 	if err != nil {
 		return err
 	}
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (a *app) counts(gf *graphFlags, f *commonFlags, count func(context.Context,
 	if err != nil && cut == nil {
 		return err
 	}
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
+	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/sink"
@@ -14,21 +17,32 @@ import (
 // output is where data goes: standard output, or a file that appears under its
 // name when it is complete.
 type output struct {
-	w    io.Writer
+	ctx     context.Context // within which it is written
+	timeout time.Duration   // of one write; 0: none
+	pipe    *ctxio.Writer
+
+	w    io.Writer // what comes to pipe in the end
 	zip  io.Closer // a compressor before the file
 	file *disk.File
 }
 
-func (a *app) open(name string) (*output, error) {
+// open opens the output. A write that has no reader, and the wait for the first reader
+// of a FIFO, end after the timeout.
+func (a *app) open(name string, timeout time.Duration) (*output, error) {
+	out := &output{ctx: a.ctx, timeout: timeout}
+	out.w = unpackedOutput{out}
 	if name == "" || name == "-" {
-		return &output{w: a.stdout}, nil
+		out.pipe = ctxio.NewWriter(a.stdout)
+		return out, nil
 	}
-	f, err := disk.Create(a.ctx, name)
+	ctx, cancel := out.within()
+	defer cancel()
+	f, err := disk.Create(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	out := &output{w: f, file: f}
-	z, err := packer(name, f)
+	out.file, out.pipe = f, ctxio.NewWriter(f)
+	z, err := packer(name, out.w)
 	if err != nil {
 		f.Abort()
 		return nil, err
@@ -37,6 +51,23 @@ func (a *app) open(name string) (*output, error) {
 		out.w, out.zip = z, z
 	}
 	return out, nil
+}
+
+// within is the context of one write.
+func (o *output) within() (context.Context, context.CancelFunc) {
+	if o.timeout == 0 {
+		return o.ctx, func() {}
+	}
+	return context.WithTimeoutCause(o.ctx, o.timeout, errTimeout)
+}
+
+// unpackedOutput writes to an output as it is.
+type unpackedOutput struct{ o *output }
+
+func (u unpackedOutput) Write(b []byte) (int, error) {
+	ctx, cancel := u.o.within()
+	defer cancel()
+	return u.o.pipe.WriteWithin(ctx, b)
 }
 
 // flush writes what a compressor holds.

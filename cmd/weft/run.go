@@ -80,7 +80,9 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	last   bool // the process ends with it
-	args   []string
+	// patient, for tests, says that --timeout is of queries alone, and not of reading.
+	patient bool
+	args    []string
 }
 
 // done is Close of a graph that is not needed any more. The end of the process

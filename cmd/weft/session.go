@@ -21,10 +21,12 @@ func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, err
 	if g.skip < 0 {
 		return nil, usagef("--skip %d: lines to skip cannot be negative", g.skip)
 	}
-	graph, err := weft.Open(a.ctx, g.path, weft.Concerning("Open", slices.Concat(g.options(), c.options(), p.options())...)...)
+	ctx, cancel := a.reading(c)
+	defer cancel()
+	graph, err := weft.Open(ctx, g.path, weft.Concerning("Open", slices.Concat(g.options(), c.options(), p.options())...)...)
 	p.clear()
 	if err != nil {
-		return nil, err
+		return nil, a.whileReading(ctx, g.path, err)
 	}
 	a.reportRead(graph.Read(), c.stats)
 	return graph, nil

@@ -61,7 +61,7 @@ func (a *app) verifyFile(f *searchFlags) error {
 	if err := g.CheckFile(a.ctx, weft.WithThreads(f.threads)); err != nil {
 		return err
 	}
-	out, err := a.open(f.out)
+	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err
 	}

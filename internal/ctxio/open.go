@@ -6,7 +6,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"time"
 )
 
 // Open opens a file for reading. Opening a FIFO blocks until it has a writer: when ctx
@@ -24,37 +23,36 @@ func OpenFile(ctx context.Context, path string, flag int, perm os.FileMode) (*os
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if st.Mode()&os.ModeNamedPipe != 0 {
+		return openFIFO(ctx, path, flag, perm)
+	}
+	return openAside(ctx, path, flag, perm)
+}
+
+// openAside opens a file on a goroutine, which is left behind when ctx ends first, until
+// the call returns.
+func openAside(ctx context.Context, path string, flag int, perm os.FileMode) (*os.File, error) {
 	type opened struct {
 		f   *os.File
 		err error
 	}
-	done := make(chan opened, 1)
+	done := make(chan opened)
 	go func() {
 		f, err := os.OpenFile(path, flag, perm)
-		done <- opened{f, err}
+		select {
+		case done <- opened{f, err}:
+		case <-ctx.Done():
+			if err == nil {
+				f.Close()
+			}
+		}
 	}()
 	select {
 	case o := <-done:
 		return o.f, o.err
 	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	// The other end of a FIFO is opened, for a moment, until the goroutine has left.
-	go func() {
-		for {
-			if st.Mode()&os.ModeNamedPipe != 0 {
-				meet(path, flag)
-			}
-			select {
-			case o := <-done:
-				if o.f != nil {
-					o.f.Close()
-				}
-				return
-			case <-time.After(time.Millisecond):
-			}
-		}
-	}()
-	return nil, context.Cause(ctx)
 }
 
 // ReadFile reads a file of at most so many bytes. When ctx ends first, its cause is the

@@ -1,0 +1,222 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fifo makes a FIFO that nobody has open.
+func fifo(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+// ending is the exit code of a command line that ends by itself.
+func ending(t *testing.T, ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) (code int, errs string) {
+	t.Helper()
+	var text bytes.Buffer
+	done := make(chan int, 1)
+	go func() { done <- run(ctx, args, stdin, stdout, &text) }()
+	select {
+	case code := <-done:
+		return code, text.String()
+	case <-time.After(30 * time.Second):
+		t.Fatalf("%v does not end", args)
+		return 0, ""
+	}
+}
+
+// TestWaitsEnd: what waits for somebody else, or has no end, ends by --timeout and by
+// Ctrl-C.
+func TestWaitsEnd(t *testing.T) {
+	g, pipe := bigGraph(t), fifo(t)
+	silent, other, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	defer silent.Close()
+	unread, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unread.Close()
+	defer full.Close()
+	many := []string{"match", "-g", g, "--pattern", "path(5)", "--to", "csv"}
+	for name, c := range map[string]struct {
+		args    []string
+		stdin   io.Reader
+		stdout  io.Writer
+		timeout bool // there is one
+	}{
+		"a graph from a FIFO":           {[]string{"count", "-g", pipe, "--pattern", "triangle"}, nil, io.Discard, true},
+		"labels from a FIFO":            {[]string{"exists", "-g", g, "--labels", pipe, "--pattern", "triangle"}, nil, io.Discard, true},
+		"patterns from a FIFO":          {[]string{"match", "-g", g, "-f", pipe}, nil, io.Discard, true},
+		"a program from a FIFO":         {[]string{"matcha", "run", pipe, "-g", g}, nil, io.Discard, true},
+		"a program from standard input": {[]string{"matcha", "run", "-", "-g", g}, silent, io.Discard, true},
+		"a program to check":            {[]string{"matcha", "check", pipe}, nil, io.Discard, false},
+		"describing a FIFO":             {[]string{"info", pipe}, nil, io.Discard, false},
+		"converting a FIFO":             {[]string{"convert", pipe, filepath.Join(t.TempDir(), "x.weft")}, nil, io.Discard, false},
+		"a FIFO without a reader":       {append(many, "-o", pipe), nil, io.Discard, true},
+		"a graph to a FIFO":             {[]string{"gen", "er", "--n", "100", "--m", "200", "--to", "el", "-o", pipe}, nil, io.Discard, false},
+		"a full pipe":                   {many, nil, full, true},
+		"a graph to a full pipe":        {[]string{"convert", g, "-", "--to", "el"}, nil, full, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.timeout {
+				code, errs := ending(t, t.Context(), c.stdin, c.stdout, append(c.args, "--timeout", "100ms")...)
+				if code != exitTimeout || !strings.Contains(errs, "timeout") {
+					t.Errorf("--timeout: exit %d: %s", code, errs)
+				}
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(errInterrupted)
+			if code, errs := ending(t, ctx, c.stdin, c.stdout, c.args...); code != exitInterrupted || !strings.Contains(errs, "interrupted") {
+				t.Errorf("Ctrl-C: exit %d: %s", code, errs)
+			}
+		})
+	}
+}
+
+// TestEndlessInput: an input without an end is an error, or is read until the timeout, in
+// bounded memory.
+func TestEndlessInput(t *testing.T) {
+	g := bigGraph(t)
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"info", "/dev/zero"}, exitInput},
+		{[]string{"info", "/dev/zero", "--format", "edgelist"}, exitInput},
+		{[]string{"info", "/dev/zero", "--format", "mtx"}, exitInput},
+		{[]string{"info", "/dev/zero", "--format", "tve"}, exitInput},
+		{[]string{"info", "/dev/zero", "--format", "parquet"}, exitInput},
+		{[]string{"info", "/dev/zero", "--format", "arrow"}, exitInput},
+		{[]string{"info", "/dev/zero", "--format", "weft"}, exitInput},
+		{[]string{"info", g, "--labels", "/dev/zero"}, exitInput},
+		{[]string{"count", "-g", g, "-f", "/dev/zero"}, exitInput},
+		{[]string{"matcha", "check", "/dev/zero"}, exitInput},
+	} {
+		if code, errs := ending(t, t.Context(), nil, io.Discard, c.args...); code != c.code || !strings.Contains(errs, "/dev/zero") {
+			t.Errorf("%v: exit %d: %.200s", c.args, code, errs)
+		}
+	}
+}
+
+// TestCompilerEnds: Ctrl-C on the terminal reaches weft and not its compiler, which weft
+// ends; so does --timeout.
+func TestCompilerEnds(t *testing.T) {
+	g, dir, alive := bigGraph(t), t.TempDir(), fifo(t)
+	cc := filepath.Join(dir, "cc")
+	script := `#!/bin/sh
+case "$1" in --version|-dumpmachine) echo endless; exit;; esac
+exec 3>"` + alive + `"
+trap 'echo interrupted >&3' INT
+echo compiling >&3
+while :; do sleep 1000; done
+`
+	if err := os.WriteFile(cc, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"count", "-g", g, "--pattern", "triangle", "--engine", "codegen", "--device", "cpu"},
+		{"match", "-g", g, "--pattern", "triangle", "--engine", "codegen", "--device", "cpu"},
+		{"motifs", "-g", g, "-k", "4", "--engine", "codegen", "--device", "cpu"},
+		{"matcha", "run", "triangles", "-g", g, "--target", "c"},
+	} {
+		for _, timeout := range []bool{false, true} {
+			want := exitInterrupted
+			if timeout {
+				args, want = append(args, "--timeout", "3s"), exitTimeout
+				if args[0] == "motifs" {
+					continue // its timeout is the same
+				}
+			}
+			c := command(t, args...)
+			c.Env = append(c.Env, "CC="+cc, "WEFT_CACHE=off")
+			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			var errs bytes.Buffer
+			c.Stderr = &errs
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			watchdog := time.AfterFunc(60*time.Second, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+			f, err := os.Open(alive)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := bufio.NewReader(f)
+			if line, err := r.ReadString('\n'); line != "compiling\n" {
+				t.Fatalf("%v: the compiler said %q, %v", args, line, err)
+			}
+			if !timeout {
+				_ = syscall.Kill(-c.Process.Pid, syscall.SIGINT)
+			}
+			_ = c.Wait()
+			watchdog.Stop()
+			if code := c.ProcessState.ExitCode(); code != want {
+				t.Errorf("%v: exit %d: %s", args, code, errs.String())
+			}
+			if line, err := r.ReadString('\n'); line != "" || err != io.EOF {
+				t.Errorf("%v: of the compiler there is still %q, %v", args, line, err)
+			}
+			f.Close()
+		}
+	}
+}
+
+// TestPeerEnds: a program of another that weft bench runs ends with what it has started.
+func TestPeerEnds(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	g, dir, alive := bigGraph(t), t.TempDir(), fifo(t)
+	peers := filepath.Join(dir, "peers.json")
+	if err := os.WriteFile(peers, []byte(`[{"name": "slow", "command": ["sh", "-c", "exec 3>`+alive+`; echo begun >&3; sleep 1000 & wait"]}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"bench", "-g", g, "--pattern", "triangle", "--peers", peers}, nil, io.Discard, io.Discard)
+	}()
+	f, err := os.Open(alive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	if line, err := r.ReadString('\n'); line != "begun\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	cancel(errInterrupted)
+	if _, err := r.ReadString('\n'); err != io.EOF {
+		t.Errorf("it goes on: %v", err)
+	}
+	select {
+	case code := <-ended:
+		if code != exitInterrupted {
+			t.Errorf("exit %d", code)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("weft bench waits for it")
+	}
+}
