@@ -146,3 +146,36 @@ func TestExcludedEdge(t *testing.T) {
 		}
 	}
 }
+
+// TestCatalogueWithin: a call of the catalogue under ORDERED, WITHIN and conditions about
+// its edges is the pattern written out.
+func TestCatalogueWithin(t *testing.T) {
+	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "transfers.csv"), weft.WithDirected(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	within := "WITHIN 30d"
+	for call, written := range map[string]string{
+		"MATCH temporal_cycle(2) " + within:                                "MATCH (a)-[e1]->(b)-[e2]->(a) ORDERED e1 < e2 " + within,
+		"MATCH temporal_cycle(3, a, b, c) " + within:                       "MATCH (a)-[e1]->(b)-[e2]->(c)-[e3]->(a) ORDERED e1 < e2 < e3 " + within,
+		"MATCH fan_in(2) " + within:                                        "MATCH (h)<-[x]-(a), (h)<-[y]-(b) " + within,
+		"MATCH fan_in(2, h, a, b) ORDERED e2 < e1 " + within:               "MATCH (h)<-[x]-(a), (h)<-[y]-(b) ORDERED y < x " + within,
+		"MATCH fan_out(2) WHERE e1.time < e2.time":                         "MATCH (h)-[x]->(a), (h)-[y]->(b) WHERE x.time < y.time",
+		"MATCH fan_in(1, h, a), (h)-[e1]->(b) ORDERED e1 < e1_2 " + within: "",
+		"MATCH fan_in(1, h, a), (h)-[x]->(b) ORDERED e1 < x " + within:     "MATCH (h)<-[e]-(a), (h)-[x]->(b) ORDERED e < x " + within,
+	} {
+		if written == "" {
+			if _, err := weft.Parse(call); err == nil {
+				t.Errorf("%s: no error", call)
+			}
+			continue
+		}
+		for _, engine := range []string{"host", "oracle"} {
+			got, want := countOf(t, g, call, weft.WithEngine(engine)), countOf(t, g, written, weft.WithEngine(engine))
+			if got != want || got == "0" {
+				t.Errorf("%s by %s: %s, written out %s", call, engine, got, want)
+			}
+		}
+	}
+}

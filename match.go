@@ -192,9 +192,9 @@ func (g *Graph) columns(j *job, q *Query) ([]sink.Column, error) {
 		for v := range p.Vertices {
 			cols = append(cols, sink.Vertex(g.g, p.VertexName(v), v))
 		}
-		for _, c := range j.plan.Edges {
-			if p.Edges[c.Edge].Named() {
-				cols = append(cols, sink.Edge(g.g, p.EdgeName(c.Edge), j.edgeAt(c.Edge)))
+		for e := range p.Edges { // in the order of the text, which is not the plan's
+			if at := j.edgeAt(e); at >= 0 && p.Edges[e].Named() {
+				cols = append(cols, sink.Edge(g.g, p.EdgeName(e), at))
 			}
 		}
 		return cols, nil

@@ -33,9 +33,11 @@ type MatchaInput struct {
 
 // MatchaResult is what a run gave. Values are the program's result, a Tuple
 // component by component: int64, float64 or bool, or the user's id of a vertex.
-// A run that emit stopped is not Complete and has no values.
+// A run that emit stopped is not Complete and has no values. Row are the types of the
+// components of what is emitted: int, float, bool, or string for ids that are text.
 type MatchaResult struct {
 	Values   []any
+	Row      []string
 	Emitted  uint64
 	Complete bool
 	Times    MatchaTimes
@@ -197,6 +199,11 @@ func (m *Matcha) run(ctx context.Context, in map[string]any, emit func(row []any
 	r.Times.Prepare = time.Since(start)
 	if err != nil {
 		return r, err
+	}
+	if p.Row != nil {
+		for i := range p.Row.Words() {
+			r.Row = append(r.Row, set.TypeName(p.Row.Part(i)))
+		}
 	}
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()

@@ -38,7 +38,7 @@ func TestMatchaNumbers(t *testing.T) {
 	w.add([]any{int64(1) << 53, 1.5})
 	w.add([]any{int64(1)<<53 + 1, 2.5})
 	w.add([]any{-int64(1)<<53 - 1, 3.5})
-	if err := w.close(); err != nil {
+	if err := w.close(nil); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"v0":9007199254740992,"v1":1.5}` + "\n" + `{"v0":"9007199254740993","v1":2.5}` + "\n" + `{"v0":"-9007199254740993","v1":3.5}` + "\n"

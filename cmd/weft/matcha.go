@@ -308,7 +308,7 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 			err = rows.err
 		}
 		if cut := a.interruption(ctx, err); cut != nil {
-			return a.matchaCut(m, rows, out, cut)
+			return a.matchaCut(m, rows, r, out, cut)
 		}
 		if err != nil {
 			return out.finish(err)
@@ -319,13 +319,13 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 
 // matchaCut keeps the rows of a program that was cut short; a result there is
 // none.
-func (a *app) matchaCut(m *weft.Matcha, rows *rowWriter, out *output, cut error) error {
+func (a *app) matchaCut(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult, out *output, cut error) error {
 	if !m.Emits() {
 		fmt.Fprintf(a.stderr, "weft: %v: there is no result\n", cut)
 		_ = out.finish(cut)
 		return exitError(codeOf(cut))
 	}
-	if err := rows.close(); err != nil {
+	if err := rows.close(r.Row); err != nil {
 		return out.finish(err)
 	}
 	if name, err := out.partial(); err != nil {
@@ -344,7 +344,7 @@ func (a *app) matchaResult(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult)
 		if rows.err != nil {
 			return rows.err
 		}
-		return rows.close()
+		return rows.close(nil)
 	}
 	if len(r.Values) > 0 {
 		var text []string
@@ -353,5 +353,5 @@ func (a *app) matchaResult(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult)
 		}
 		fmt.Fprintf(a.stderr, "weft: the result is %s\n", strings.Join(text, " "))
 	}
-	return rows.close()
+	return rows.close(r.Row)
 }

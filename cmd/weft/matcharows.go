@@ -24,7 +24,11 @@ type rowWriter struct {
 // add takes a row, and returns false after an error.
 func (w *rowWriter) add(row []any) bool {
 	if w.err == nil && w.out == nil {
-		w.start(row)
+		var types []string
+		for _, v := range row {
+			types = append(types, typeName(v))
+		}
+		w.start(types)
 	}
 	w.rows = append(w.rows, slices.Clone(row))
 	if w.n++; len(w.rows) == 1024 {
@@ -33,27 +37,39 @@ func (w *rowWriter) add(row []any) bool {
 	return w.err == nil
 }
 
-// start makes columns of the types of a row.
-func (w *rowWriter) start(row []any) {
+func typeName(v any) string {
+	switch v.(type) {
+	case float64:
+		return "float"
+	case bool:
+		return "bool"
+	case string:
+		return "string"
+	}
+	return "int"
+}
+
+// start makes columns of these types, and writes what comes before the first row.
+func (w *rowWriter) start(columns []string) {
 	var cols []sink.Column
-	for i, v := range row {
+	for i, c := range columns {
 		t := sink.Int
 		value := func(at int) any { return w.rows[at][i] }
-		switch v.(type) {
-		case int64:
+		switch c {
+		case "int":
 			if w.to == "json" || w.to == "ndjson" { // a string beyond 2^53
 				value = func(at int) any { return big.NewInt(w.rows[at][i].(int64)) }
 			}
-		case float64:
+		case "float":
 			t = sink.Float
-		case bool:
+		case "bool":
 			t = sink.Bool
-		case string:
+		case "string":
 			t = sink.String
 		}
 		name := fmt.Sprintf("v%d", i)
 		if len(w.names) > 0 {
-			if name = w.names[0]; len(row) > 1 {
+			if name = w.names[0]; len(columns) > 1 {
 				name = fmt.Sprintf("%s%d", w.names[0], i)
 			}
 		}
@@ -73,8 +89,11 @@ func (w *rowWriter) flush() {
 	w.rows = w.rows[:0]
 }
 
-// close writes what is left.
-func (w *rowWriter) close() error {
+// close writes what is left. Without rows it writes a table of these columns that has none.
+func (w *rowWriter) close(columns []string) error {
+	if w.err == nil && w.out == nil {
+		w.start(columns)
+	}
 	w.flush()
 	if w.out == nil {
 		return w.err

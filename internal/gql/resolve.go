@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/weftgraph/weft/internal/caret"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -42,9 +43,16 @@ type builder struct {
 	own       []int // in EXISTS: own[i] is the vertex that stands for …
 	outer     []int // … vertex outer[i] of the enclosing pattern
 	later     []func()
-	orderFrom string   // the call that brought the order
-	depth     int      // of EXISTS around it
-	around    *builder // of the enclosing pattern; nil otherwise
+	orderFrom string    // the call that brought the order
+	unnamed   []offered // edges of patterns of the catalogue that may get names
+	depth     int       // of EXISTS around it
+	around    *builder  // of the enclosing pattern; nil otherwise
+}
+
+// offered is an edge without a name, and the name that it gets where it needs one.
+type offered struct {
+	edge int
+	name string
 }
 
 // env is the names that one place sees. A macro body has an env of its own over
@@ -54,8 +62,9 @@ type env struct {
 	parent   *env // of EXISTS; nil otherwise
 	vertices map[string]int
 	edges    map[string]int
-	self     *pattern.Ref // "_" inside the brackets of a node or edge
-	closed   bool         // inside NOT: no new vertex names
+	offered  map[string]int // names that edges of the catalogue get when they are used
+	self     *pattern.Ref   // "_" inside the brackets of a node or edge
+	closed   bool           // inside NOT: no new vertex names
 	local    func(name string, taken func(string) bool) string
 }
 
@@ -458,11 +467,18 @@ func (b *builder) validate(pos int) {
 // order adds ORDERED and WITHIN.
 func (e *env) order(o *orderSyntax) {
 	if e.p.Order != nil {
-		panic(e.fail(o.pos, "the order is already given by %s", e.orderFrom))
+		e.bound(o)
+		return
+	}
+	if len(o.edges) == 0 && !slices.ContainsFunc(e.p.Edges, func(x pattern.Edge) bool { return x.Named() }) {
+		for _, o := range e.unnamed { // WITHIN is about them, as there is nothing else
+			n := freshName(o.name, e.taken)
+			e.p.Edges[o.edge].Name, e.edgeNames[n] = n, true
+		}
 	}
 	order := &pattern.Order{On: o.on, Within: o.within, Duration: o.duration}
 	for _, n := range o.edges {
-		i, ok := e.edges[n.text]
+		i, ok := e.edgeCalled(n.text)
 		if !ok {
 			if _, vertex := e.vertices[n.text]; vertex {
 				panic(e.fail(n.pos, "%s is a vertex: ORDERED is about edges", n.text))
@@ -478,6 +494,55 @@ func (e *env) order(o *orderSyntax) {
 		order.Edges = append(order.Edges, i)
 	}
 	e.p.Order = order
+}
+
+// bound adds WITHIN to the order that a call has brought.
+func (e *env) bound(o *orderSyntax) {
+	if len(o.edges) > 0 {
+		panic(e.fail(o.pos, "the order is already given by %s", e.orderFrom).expecting("WITHIN alone, which bounds that order"))
+	}
+	for i := range e.p.Edges {
+		x := &e.p.Edges[i]
+		if !x.Negated && (x.Named() || e.p.Mode == pattern.Trail) && !slices.Contains(e.p.Order.Edges, i) {
+			panic(e.fail(o.pos, "WITHIN is about the order of %s here, and says nothing of the edge %s", e.orderFrom, e.p.EdgeName(i)).
+				expecting("a condition between times, as WHERE x.time - y.time <= 3600"))
+		}
+	}
+	e.p.Order.On, e.p.Order.Within, e.p.Order.Duration = o.on, o.within, o.duration
+}
+
+// offer notes edges of a pattern of the catalogue, which are called e1, e2, … where that
+// is used and means nothing else.
+func (e *env) offer(edges []int) {
+	for i, edge := range edges {
+		if e.p.Edges[edge].Named() {
+			continue
+		}
+		if e.offered == nil {
+			e.offered = map[string]int{}
+		}
+		n := freshName("e"+strconv.Itoa(i+1), func(n string) bool { _, known := e.offered[n]; return known })
+		e.offered[n] = edge
+		e.unnamed = append(e.unnamed, offered{edge, n})
+	}
+}
+
+// edgeCalled returns the edge of a name, which an edge of the catalogue may get by it.
+func (e *env) edgeCalled(name string) (int, bool) {
+	if i, ok := e.edges[name]; ok {
+		return i, true
+	}
+	if _, vertex := e.vertices[name]; vertex {
+		return 0, false
+	}
+	i, ok := e.offered[name]
+	if ok {
+		delete(e.offered, name)
+		e.edges[name] = i
+		e.p.Edges[i].Name = e.localName(name)
+		e.edgeNames[e.p.Edges[i].Name] = true
+	}
+	return i, ok
 }
 
 // unknown is the error of a name that nothing declares.

@@ -130,6 +130,7 @@ func (e *env) catalogue(c *callSyntax) {
 		}
 		edgeAt[i] = e.edge(s, at[edge.From], at[edge.To])
 	}
+	e.offer(edgeAt)
 	if named.Order != nil {
 		if e.p.Order != nil {
 			panic(e.fail(c.name.pos, "%s carries an order, and the pattern already has one", named.Name))

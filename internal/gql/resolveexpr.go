@@ -130,6 +130,9 @@ func (e *env) ref(x *exprSyntax) pattern.Ref {
 	if v, ok := e.vertex(x.text); ok {
 		return pattern.Ref{Kind: pattern.VertexRef, Index: v}
 	}
+	if i, ok := e.edgeCalled(x.text); ok {
+		return pattern.Ref{Kind: pattern.EdgeRef, Index: i}
+	}
 	if e.isEdge(x.text) {
 		panic(e.fail(x.pos, "%s is an edge of the enclosing pattern: inside EXISTS and NOT only its vertices can be used", x.text))
 	}

@@ -287,6 +287,9 @@ func splitCall(text string) (name string, args []int, err error) {
 	}
 	inside, ok := strings.CutSuffix(rest, ")")
 	if !ok {
+		if strings.Contains(rest, ")") {
+			return "", nil, fmt.Errorf("%q is more than a name: as a query, MATCH %s", text, text)
+		}
 		return "", nil, fmt.Errorf("%q lacks its closing parenthesis", text)
 	}
 	if strings.TrimSpace(inside) == "" {

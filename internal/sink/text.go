@@ -17,7 +17,9 @@ const bufferSize = 128 << 10
 // column i.
 type style struct {
 	begin, end string   // of the whole output
-	between    string   // between rows; the first row has none before it
+	empty      string   // the end where there is no row
+	first      string   // before the first row
+	between    string   // between rows
 	before     []string // before each value
 	after      string   // after the last value
 	value      func(b []byte, x any) []byte
@@ -57,7 +59,7 @@ func ndjsonStyle(cols []Column) style {
 // jsonStyle is one array of objects.
 func jsonStyle(cols []Column) style {
 	s := ndjsonStyle(cols)
-	s.begin, s.between, s.after, s.end = "[\n", ",\n", "}", "\n]\n"
+	s.begin, s.first, s.between, s.after, s.end, s.empty = "[", "\n", ",\n", "}", "\n]\n", "]\n"
 	return s
 }
 
@@ -77,7 +79,11 @@ func newText(w io.Writer, cols []Column, s style) (*text, error) {
 func (t *text) encoder() encoder { return &textEncoder{t: t, buf: make([]byte, 0, bufferSize+4096)} }
 
 func (t *text) close() error {
-	_, err := io.WriteString(t.w, t.end)
+	end := t.end
+	if !t.rows {
+		end = t.empty
+	}
+	_, err := io.WriteString(t.w, end)
 	return err
 }
 
@@ -123,6 +129,9 @@ func (e *textEncoder) flush() error {
 	if !e.t.rows {
 		out = out[len(e.t.between):]
 		e.t.rows = true
+		if _, err := io.WriteString(e.t.w, e.t.first); err != nil {
+			return err
+		}
 	}
 	_, err := e.t.w.Write(out)
 	e.buf = e.buf[:0]
