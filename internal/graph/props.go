@@ -102,7 +102,8 @@ func takeRecord(rec arrow.RecordBatch, rows []uint32) (arrow.RecordBatch, error)
 	return array.NewRecordBatch(rec.Schema(), cols, int64(len(rows))), nil
 }
 
-// takeArray returns the rows of a column of one of the types that properties have.
+// takeArray returns the rows of a column in the order given: at once for the types that
+// files give properties, else piece by piece.
 func takeArray(a arrow.Array, rows []uint32) (arrow.Array, error) {
 	b := array.NewBuilder(memory.NewGoAllocator(), a.DataType())
 	defer b.Release()
@@ -125,7 +126,7 @@ func takeArray(a arrow.Array, rows []uint32) (arrow.Array, error) {
 		b := b.(*array.StringBuilder)
 		put = func(i int) { b.Append(a.Value(i)) }
 	default:
-		return nil, fmt.Errorf("a property of type %s", a.DataType())
+		return takePieces(a, rows)
 	}
 	for _, r := range rows {
 		if r == noRow || a.IsNull(int(r)) {
@@ -135,6 +136,20 @@ func takeArray(a arrow.Array, rows []uint32) (arrow.Array, error) {
 		}
 	}
 	return b.NewArray(), nil
+}
+
+func takePieces(a arrow.Array, rows []uint32) (arrow.Array, error) {
+	mem := memory.NewGoAllocator()
+	pieces := []arrow.Array{array.NewSlice(a, 0, 0)}
+	null := array.MakeArrayOfNull(mem, a.DataType(), 1)
+	for _, r := range rows {
+		if r == noRow {
+			pieces = append(pieces, null)
+		} else {
+			pieces = append(pieces, array.NewSlice(a, int64(r), int64(r)+1))
+		}
+	}
+	return array.Concatenate(pieces, mem)
 }
 
 // rowKeys returns a function that gives equal texts exactly for rows with equal
