@@ -292,6 +292,30 @@ func TestMemoryGraphErrors(t *testing.T) {
 	}
 }
 
+// TestReadFormats: a stream needs no seeking in any format.
+func TestReadFormats(t *testing.T) {
+	want := opened(t, memoryEdges, "", WithDirected(true))
+	for _, name := range []string{"tsv", "arrow", "parquet", "weft"} {
+		var b bytes.Buffer
+		if err := want.Write(t.Context(), "-", WriteOptions{Format: name, Stdout: &b}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(t.Context(), iotest.HalfReader(&b))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		we, _ := everything(t, want)
+		ge, _ := everything(t, got)
+		if d := cmp.Diff(we, ge); d != "" {
+			t.Errorf("%s: want (-), got (+)\n%s", name, d)
+		}
+		if err := got.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestReadNamedStream: a file that is read as a stream has its name in messages, and its
 // extension says what it says in Open.
 func TestReadNamedStream(t *testing.T) {

@@ -73,7 +73,7 @@ var concerns = map[string]call{
 	"WithMemory":        reads | searches | callCheck | callRun,
 	"WithGPUMemory":     reads | searches | callCheck | callRun,
 	"WithDevice":        reads | searches | callCheck | callRun | callMatchaExplain,
-	"WithProgress":      reads | searches | callCheck,
+	"WithProgress":      files | searches | callCheck,
 	"WithEngine":        searches | callCheck,
 	"WithEngineOption":  searches | programs | callCheck,
 	"WithOrder":         searches | programs | callCheck,
