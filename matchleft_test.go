@@ -1,0 +1,60 @@
+package weft
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// searching is how many goroutines are in a search of this package.
+func searching() int {
+	stacks := make([]byte, 16<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return strings.Count(string(stacks), "weft.(*job).run(")
+}
+
+// TestMatchLeftAnyhow: when the loop over matches is left, by a panic or by the end of
+// its goroutine too, no search goes on.
+func TestMatchLeftAnyhow(t *testing.T) {
+	g := clique(t, 60)
+	defer g.Close()
+	q := named(t, "path(6)")
+	inside := 0
+	list := func(leave func()) {
+		n := 0
+		for _, err := range g.Match(t.Context(), q) {
+			if err != nil {
+				t.Error(err)
+			}
+			if n++; n == 3 {
+				inside = searching()
+				leave()
+				return
+			}
+		}
+	}
+	for name, leave := range map[string]func(){
+		"return": func() {},
+		"panic":  func() { panic("enough") },
+		"Goexit": runtime.Goexit,
+	} {
+		done := make(chan any)
+		go func() {
+			defer func() { done <- recover() }()
+			list(leave)
+		}()
+		p := <-done
+		if (p != nil) != (name == "panic") {
+			t.Errorf("%s: recovered %v", name, p)
+		}
+		if inside == 0 {
+			t.Errorf("%s: no search was seen while it went on", name)
+		}
+		if n := searching(); n > 0 {
+			t.Errorf("%s: %d goroutines go on", name, n)
+		}
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+}
