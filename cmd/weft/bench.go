@@ -70,6 +70,7 @@ type benchRow struct {
 }
 
 func (a *app) bench(f *benchFlags, args []string) error {
+	a.answers = true
 	if f.runs < 1 || f.warmup < 0 {
 		return usagef("--runs must be at least 1, and --warmup at least 0")
 	}
@@ -135,7 +136,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 		return exitError(exitFailure)
 	}
 	if failed != nil {
-		return exitError(codeOf(failed))
+		return exitError(a.failure(codeOf(failed)))
 	}
 	return context.Cause(a.ctx)
 }

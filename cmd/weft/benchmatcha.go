@@ -195,6 +195,7 @@ func (f *benchMatchaFlags) onTargets() (out []onTarget, err error) {
 }
 
 func (a *app) benchMatcha(f *benchMatchaFlags) error {
+	a.answers = true
 	if f.runs < 1 || f.warmup < 0 {
 		return usagef("--runs must be at least 1, and --warmup at least 0")
 	}
@@ -262,7 +263,7 @@ func (a *app) benchMatchaEnd(rows []*benchMatchaRow) error {
 		return exitError(exitFailure)
 	}
 	if failed != nil {
-		return exitError(codeOf(failed))
+		return exitError(a.failure(codeOf(failed)))
 	}
 	return context.Cause(a.ctx)
 }

@@ -285,6 +285,29 @@ func TestFullDiskHelp(t *testing.T) {
 	}
 }
 
+// TestFullDiskAnswers: where exit code 1 is an answer, it is not that of a failure.
+func TestFullDiskAnswers(t *testing.T) {
+	g := bigGraph(t)
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"exists", "--pattern", "triangle"}, exitTrouble},
+		{[]string{"exists", "--pattern", "clique(9)"}, exitTrouble},
+		{[]string{"match", "MATCH (a)--(b) RETURN exists()"}, exitTrouble},
+		{[]string{"verify", "--pattern", "triangle"}, exitTrouble},
+		{[]string{"bench", "--pattern", "triangle", "--runs", "1", "--warmup", "0"}, exitTrouble},
+		{[]string{"count", "--pattern", "triangle"}, exitFailure},
+		{[]string{"match", "--pattern", "triangle"}, exitFailure},
+	} {
+		var errs bytes.Buffer
+		code := run(context.Background(), append(c.args, "-g", g), nil, fullDisk{}, &errs)
+		if code != c.code || !strings.Contains(errs.String(), syscall.ENOSPC.Error()) {
+			t.Errorf("%v: exit %d: %s", c.args, code, errs.String())
+		}
+	}
+}
+
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) {

@@ -23,6 +23,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitTrouble     = 2 // a failure, where exitFailure is an answer
 	exitInput       = 3
 	exitQuery       = 4
 	exitMemory      = 5
@@ -34,8 +35,9 @@ const (
 
 const exitCodesHelp = `Exit codes:
   0    success (exists: found)
-  1    failure (exists: not found; verify: counts differ)
-  2    usage: an unknown command, flag or value
+  1    failure (exists: not found; verify, bench: counts differ)
+  2    usage: an unknown command, flag or value (exists, verify, bench: also a
+       failure, such as an output that cannot be written)
   3    input: a file of a graph, or of a list for a program, that cannot be read
   4    query: a pattern that is wrong or cannot be asked
   5    memory: more than --memory or --gpu-memory allows, or than there is
@@ -80,6 +82,8 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	last   bool // the process ends with it
+	// answers says that exit code 1 is an answer of the command: a failure has another.
+	answers bool
 	// patient, for tests, says that --timeout is of queries alone, and not of reading.
 	patient bool
 	args    []string
@@ -103,7 +107,7 @@ func (a *app) run(args []string) (code int) {
 	defer func() {
 		if x := recover(); x != nil {
 			fmt.Fprintf(a.stderr, "weft: internal error: %v\n%s\nPlease report this with the command line.\n", x, debug.Stack())
-			code = exitFailure
+			code = a.failure(exitFailure)
 		}
 	}()
 	a.args = args
@@ -160,7 +164,15 @@ func (a *app) exit(err error) int {
 	} else {
 		fmt.Fprintf(a.stderr, "weft: %s\n", strings.TrimPrefix(msg, "weft: "))
 	}
-	return codeOf(cause)
+	return a.failure(codeOf(cause))
+}
+
+// failure is an exit code of an error: exitTrouble where 1 would be taken for an answer.
+func (a *app) failure(code int) int {
+	if code == exitFailure && a.answers {
+		return exitTrouble
+	}
+	return code
 }
 
 // codeOf is the exit code of an error.

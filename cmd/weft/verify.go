@@ -87,6 +87,7 @@ func writeSound(out *output, f *searchFlags, g *weft.Graph) error {
 }
 
 func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error {
+	a.answers = true
 	return a.withQueries(f, args, func(queries []*weft.Query, g *weft.Graph, _ *progress, out *output) error {
 		ok, compared := true, true
 		w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
