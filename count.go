@@ -65,6 +65,8 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 			var wrong *plan.QueryError
 			if errors.As(err, &wrong) && wrong.Order {
 				err = withKind(ErrQuery, q.q.AtOrder(wrong.Msg))
+			} else if wrong != nil && wrong.Near != "" {
+				err = withKind(ErrQuery, q.q.AtText(wrong.Near, wrong.Msg, wrong.Expected))
 			}
 			return p, planError(ctx, err)
 		},

@@ -2,6 +2,7 @@ package weft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -43,6 +44,7 @@ func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq
 			return
 		}
 		of, err := g.listing(j, q)
+		err = q.atTime(err)
 		if err != nil {
 			yield(Match{}, withKind(ErrQuery, err))
 			return
@@ -157,6 +159,7 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 		}
 	}
 	cols, err := g.columns(j, q)
+	err = q.atTime(err)
 	if err != nil {
 		return Result{}, withKind(ErrQuery, err)
 	}
@@ -252,6 +255,15 @@ func label(p *pattern.Pattern, item gql.Item) string {
 		return item.Name
 	}
 	return strings.TrimSpace(pattern.FormatExpr(p, item.Expr))
+}
+
+// atTime is err, a mistake in how an item uses times at its place in the query.
+func (q *Query) atTime(err error) error {
+	var wrong *pattern.TimeError
+	if errors.As(err, &wrong) {
+		return withKind(ErrQuery, q.q.AtText(wrong.Near, wrong.Msg, wrong.Expected))
+	}
+	return err
 }
 
 // withParams replaces the parameters in the items.

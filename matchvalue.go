@@ -1,12 +1,7 @@
 package weft
 
 import (
-	"math/bits"
 	"slices"
-	"time"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
@@ -31,11 +26,11 @@ type Edge struct {
 	Src, Dst any
 	// Label is "" for an edge without one.
 	Label string
-	// Time is nil without a time. It is a time.Time where the graph knows that its times
+	// Time is nil without a time. It is a time.Time where the graph's times are known to
 	// count from 1970, and an int64 in other graphs.
 	Time any
 	// Properties are the values of the properties that are not NULL: int64, float64,
-	// bool, string or time.Time.
+	// bool, string, time.Time or time.Duration.
 	Properties map[string]any
 }
 
@@ -118,8 +113,9 @@ func (m Match) Columns() []string {
 	return out
 }
 
-// Values are the values of Columns: int64, float64, bool, string, time.Time, Edge, or nil
-// for NULL. Times are as in Edge.
+// Values are the values of Columns: int64, float64, bool, string, time.Time,
+// time.Duration, Edge, or nil for NULL. Times are as in Edge; a duration that a
+// time.Duration has no room for is a string.
 func (m Match) Values() []any {
 	out := make([]any, len(m.of.columns))
 	for i := range out {
@@ -192,25 +188,21 @@ func (l *listing) item(x pattern.Expr, j *job) (func(m []uint32, e []uint64) any
 		at := j.edgeAt(x.(pattern.RefExpr).Of.Index)
 		return func(_ []uint32, e []uint64) any { return l.edge.read(e[at]) }, nil
 	}
-	if x, ok := x.(pattern.Prop); ok {
-		i := x.Of.Index
-		if x.Of.Kind == pattern.VertexRef {
-			if col, ok := property(l.g.g.VertexProps, x.Key).(*array.Timestamp); ok {
-				return func(m []uint32, _ []uint64) any { return timestamp(col, int(m[i])) }, nil
-			}
-		} else if t := l.g.g.Edges; t != nil {
-			at := j.edgeAt(i)
-			switch col := property(t.Props, x.Key).(type) {
-			case *array.Timestamp:
-				return func(_ []uint32, e []uint64) any { return timestamp(col, int(e[at])) }, nil
-			case nil:
-				if t.Time != nil && slices.Contains(graph.TimeNames, x.Key) {
-					return func(_ []uint32, e []uint64) any { return l.edge.time(t.Time[e[at]]) }, nil
-				}
-			}
+	return func(m []uint32, e []uint64) any { return goValue(c.At(m, e)) }, nil
+}
+
+// goValue is a value of a table as Go has it.
+func goValue(x any) any {
+	switch x := x.(type) {
+	case sink.Instant:
+		return x.Time()
+	case sink.Span:
+		if d, ok := x.Duration(); ok {
+			return d
 		}
+		return x.String()
 	}
-	return c.At, nil
+	return x
 }
 
 // userID is the user's id of a vertex.
@@ -221,47 +213,15 @@ func userID(g *graph.Graph, v uint32) any {
 	return g.IDs.String(v)
 }
 
-// property is a column of properties, nil where there is none of that name.
-func property(rec arrow.RecordBatch, key string) arrow.Array {
-	if rec == nil {
-		return nil
-	}
-	if i := rec.Schema().FieldIndices(key); len(i) > 0 {
-		return rec.Column(i[0])
-	}
-	return nil
-}
-
-// timestamp is a time in a column of properties.
-func timestamp(col *array.Timestamp, row int) any {
-	if col.IsNull(row) {
-		return nil
-	}
-	return col.Value(row).ToTime(col.DataType().(*arrow.TimestampType).Unit)
-}
-
 // edgeReader reads data edges by their ids.
 type edgeReader struct {
 	g      *graph.Graph
 	fields []sink.Column
-	stamps []*array.Timestamp // by property; nil for one that is none
-	// Times are num/den nanoseconds; dated says that they count from 1970.
-	num, den int64
-	dated    bool
 }
 
 func newEdgeReader(g *graph.Graph) *edgeReader {
 	c := sink.Edge(g, "", 0)
-	r := &edgeReader{g: g, fields: c.Fields()}
-	r.num, r.den, _ = g.TimeUnit()
-	r.dated = g.Read.TimeEpoch
-	if g.Edges != nil && g.Edges.Props != nil {
-		for _, col := range g.Edges.Props.Columns() {
-			stamp, _ := col.(*array.Timestamp)
-			r.stamps = append(r.stamps, stamp)
-		}
-	}
-	return r
+	return &edgeReader{g: g, fields: c.Fields()}
 }
 
 // read is the edge with an id.
@@ -270,7 +230,7 @@ func (r *edgeReader) read(id uint64) Edge {
 	next := 0
 	field := func() any {
 		next++
-		return r.fields[next-1].At(nil, row[:])
+		return goValue(r.fields[next-1].At(nil, row[:]))
 	}
 	e := Edge{Src: field(), Dst: field()}
 	t := r.g.Edges
@@ -281,49 +241,18 @@ func (r *edgeReader) read(id uint64) Edge {
 		e.Label, _ = field().(string)
 	}
 	if t.Time != nil {
-		next++
-		e.Time = r.time(t.Time[id])
+		e.Time = field()
 	}
-	for i, stamp := range r.stamps {
+	for next < len(r.fields) {
 		name := r.fields[next].Name
 		x := field()
-		if stamp != nil {
-			x = timestamp(stamp, int(id))
-		}
 		if x == nil {
 			continue
 		}
 		if e.Properties == nil {
-			e.Properties = make(map[string]any, len(r.stamps)-i)
+			e.Properties = make(map[string]any, len(r.fields)-next+1)
 		}
 		e.Properties[name] = x
 	}
 	return e
-}
-
-// time is the time of an edge. It stays a number where it is not known to count from 1970,
-// and where a time.Time has no room for it.
-func (r *edgeReader) time(t int64) any {
-	if !r.dated {
-		return t
-	}
-	size := uint64(t)
-	if t < 0 {
-		size = -size
-	}
-	// size·num/den nanoseconds are whole seconds and a rest.
-	hi, lo := bits.Mul64(size, uint64(r.num))
-	second := 1e9 * uint64(min(r.den, 1e10))
-	if r.den >= 1e10 || hi >= second {
-		return t
-	}
-	whole, rest := bits.Div64(hi, lo, second)
-	if whole > 1<<62 {
-		return t
-	}
-	sec, ns := int64(whole), int64(rest/uint64(r.den))
-	if t < 0 {
-		sec, ns = -sec, -ns
-	}
-	return time.Unix(sec, ns).UTC()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -263,6 +264,8 @@ func appendCell(b []byte, a arrow.Array, i int) []byte {
 		return strconv.AppendBool(b, a.Value(i))
 	case *array.String:
 		return append(b, a.Value(i)...)
+	case *array.Timestamp:
+		return a.Value(i).ToTime(a.DataType().(*arrow.TimestampType).Unit).AppendFormat(b, time.RFC3339Nano)
 	}
 	return append(b, a.ValueStr(i)...)
 }

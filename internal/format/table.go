@@ -172,8 +172,16 @@ func propTypeOf(t arrow.DataType) arrow.DataType {
 		return arrow.PrimitiveTypes.Float64
 	case t.ID() == arrow.BOOL:
 		return arrow.FixedWidthTypes.Boolean
-	case t.ID() == arrow.TIMESTAMP:
+	case t.ID() == arrow.TIMESTAMP, t.ID() == arrow.DURATION:
 		return t
+	case t.ID() == arrow.DATE32:
+		return arrow.FixedWidthTypes.Timestamp_s
+	case t.ID() == arrow.DATE64:
+		return arrow.FixedWidthTypes.Timestamp_ms
+	case t.ID() == arrow.TIME32:
+		return &arrow.DurationType{Unit: t.(*arrow.Time32Type).Unit}
+	case t.ID() == arrow.TIME64:
+		return &arrow.DurationType{Unit: t.(*arrow.Time64Type).Unit}
 	case isTextType(t):
 		return arrow.BinaryTypes.String
 	}
@@ -236,6 +244,12 @@ func (c cells) int(i int) (int64, error) {
 	case *array.Date32:
 		return int64(a.Value(i)), nil
 	case *array.Date64:
+		return int64(a.Value(i)), nil
+	case *array.Time32:
+		return int64(a.Value(i)), nil
+	case *array.Time64:
+		return int64(a.Value(i)), nil
+	case *array.Duration:
 		return int64(a.Value(i)), nil
 	case *array.Float64:
 		return fixedOf(a.Value(i))
@@ -453,7 +467,20 @@ func plainColumn(a arrow.Array, c cells, t arrow.DataType, n int) (arrow.Array, 
 		case *array.BooleanBuilder:
 			b.Append(c.arr.(*array.Boolean).Value(c.row(i)))
 		case *array.TimestampBuilder:
-			b.Append(c.arr.(*array.Timestamp).Value(c.row(i)))
+			x, err := c.int(i)
+			if err != nil {
+				return nil, i, err
+			}
+			if c.arr.DataType().ID() == arrow.DATE32 {
+				x *= 24 * 3600
+			}
+			b.Append(arrow.Timestamp(x))
+		case *array.DurationBuilder:
+			x, err := c.int(i)
+			if err != nil {
+				return nil, i, err
+			}
+			b.Append(arrow.Duration(x))
 		case *array.StringBuilder:
 			s := c.text(i)
 			if !utf8.Valid(s) {
@@ -484,6 +511,12 @@ func (r *reading) noteTime(sc *arrow.Schema, sp *tableSpec) {
 		unit(24*3600e9, "days since 1970")
 	case *arrow.Date64Type:
 		unit(1e6, "milliseconds since 1970")
+	case *arrow.DurationType:
+		r.stat.TimeUnit = int64(t.Unit.Multiplier())
+	case *arrow.Time32Type:
+		r.stat.TimeUnit = int64(t.Unit.Multiplier())
+	case *arrow.Time64Type:
+		r.stat.TimeUnit = int64(t.Unit.Multiplier())
 	case *arrow.Float64Type, *arrow.Float32Type:
 		r.stat.TimeDigits = 6
 		r.note("times are integers of 10^-6 of the file's unit, so that no digit is lost")

@@ -47,7 +47,7 @@ func TestVertexTableLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "d", Type: arrow.FixedWidthTypes.Timestamp_us}}, nil))
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "d", Type: arrow.FixedWidthTypes.Timestamp_ns}}, nil))
 	defer b.Release()
 	b.Field(0).(*array.TimestampBuilder).AppendValues([]arrow.Timestamp{1, 2}, nil)
 	g.VertexProps = b.NewRecordBatch()

@@ -96,7 +96,7 @@ func typeError(name string, r role) error {
 	if kindOf(base, r) == colTime {
 		return wrapf(ErrColumns, "column %q: unknown unit %q; known are s, ms, us, ns, d and 1e-1 to 1e-18", base, t)
 	}
-	return wrapf(ErrColumns, "column %q: unknown type %q; known are int, float, string, bool", base, t)
+	return wrapf(ErrColumns, "column %q: unknown type %q; known are int, float, string, bool, timestamp", base, t)
 }
 
 // konectHeader returns the words of a `% sym|asym|bip …` first line.

@@ -233,7 +233,7 @@ func (sp *textSpec) propSchema() *arrow.Schema {
 	return arrow.NewSchema(fs, nil)
 }
 
-var arrowTypes = [...]arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String}
+var arrowTypes = [...]arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String, arrow.FixedWidthTypes.Timestamp_us}
 
 func newRows(sp *textSpec, r role) *rows {
 	w := &rows{sp: sp, role: r, schema: sp.propSchema()}
@@ -434,6 +434,9 @@ func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 		if i := binaryByte(f.b); i >= 0 {
 			return notText(f.b, f.pos, i)
 		}
+		if errors.Is(cause, errISO) || c.typ == propTimestamp {
+			s.err = fmt.Errorf("column %s: %w", c.name, cause)
+		}
 		if errors.Is(cause, errRounded) {
 			s.err = wrapf(ErrNumber, "column %s is float, which would round this whole number (%s:string keeps it)", c.name, c.name)
 		}
@@ -473,6 +476,12 @@ func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 			return wrong(ErrNumber)
 		}
 		b.Append(x)
+	case *array.TimestampBuilder:
+		x, err := parseISO(f.b)
+		if err != nil {
+			return wrong(err)
+		}
+		b.Append(arrow.Timestamp(x))
 	case *array.StringBuilder:
 		if w.sp.missing.is(f.b, propString) {
 			w.missed.add(col, f.b)

@@ -17,9 +17,10 @@ const (
 	propFloat
 	propBool
 	propString
+	propTimestamp // never guessed
 )
 
-var propNames = [...]string{"int", "float", "bool", "string"}
+var propNames = [...]string{"int", "float", "bool", "string", "timestamp"}
 
 // guessTypes finds the types of ids, times and properties from the sample.
 func (sp *textSpec) guessTypes(rows [][][]byte) {

@@ -145,7 +145,7 @@ func (p *parser) numberValue(text string, t token) any {
 	return f
 }
 
-// primary = literal | $param | list | "(" expr ")" | "EXISTS" "{" … "}"
+// primary = literal | timestamp | duration | $param | list | "(" expr ")" | "EXISTS" "{" … "}"
 // | name | name "." key | name "(" args ")".
 func (p *parser) primary() *exprSyntax {
 	t := p.peek()
@@ -162,7 +162,7 @@ func (p *parser) primary() *exprSyntax {
 		p.i++
 		return &exprSyntax{kind: exprParam, pos: t.pos, end: t.end, text: t.text}
 	case tokDuration:
-		panic(errorAt(p.text, t.pos, "a duration can only stand after WITHIN").expecting("a number in the property's own unit"))
+		return lit(pattern.Duration{Nanos: p.unitDuration(t), Text: t.text})
 	case tokSymbol:
 		if p.symbol("(") {
 			x := p.expr()
@@ -175,6 +175,9 @@ func (p *parser) primary() *exprSyntax {
 			return p.list()
 		}
 	case tokWord:
+		if x := p.timeLiteral(); x != nil {
+			return x
+		}
 		switch keywordOf(t) {
 		case "TRUE":
 			return lit(true)

@@ -314,24 +314,66 @@ func (p *parser) order(seen *orderSyntax) *orderSyntax {
 // duration takes 24h, or a plain number in the unit of the property.
 func (p *parser) duration() (n int64, unit bool) {
 	const what = "a duration such as 24h, 7d or 500ms, or a number in the property's own unit"
-	t := p.peek()
+	t, at := p.peek(), p.i
 	switch t.kind {
 	case tokInt:
 		n = p.integer(what)
 	case tokDuration:
-		digits := strings.TrimRightFunc(t.text, func(r rune) bool { return r < '0' || r > '9' })
-		count, err := strconv.ParseInt(digits, 10, 64)
-		size := unitSize(t.text[len(digits):])
-		if err != nil || count > (1<<63-1)/size {
-			panic(errorAt(p.text, t.pos, t.text+" is too long: a duration has at most 292 years"))
-		}
-		n, unit = count*size, true
+		n, unit = p.unitDuration(t), true
 		p.i++
 	default:
-		p.fail(what)
+		x := p.timeLiteral()
+		d, ok := pattern.Duration{}, false
+		if x != nil {
+			d, ok = x.value.(pattern.Duration)
+		}
+		if !ok {
+			p.i = at
+			p.fail(what)
+		}
+		n, unit = d.Nanos, true
 	}
-	if n == 0 {
+	if n <= 0 {
 		panic(errorAt(p.text, t.pos, "WITHIN needs more than nothing").expecting(what))
 	}
 	return n, unit
+}
+
+// unitDuration is the duration of a token such as 24h, in nanoseconds.
+func (p *parser) unitDuration(t token) int64 {
+	digits := strings.TrimRightFunc(t.text, func(r rune) bool { return r < '0' || r > '9' })
+	count, err := strconv.ParseInt(digits, 10, 64)
+	size := unitSize(t.text[len(digits):])
+	if err != nil || count > (1<<63-1)/size {
+		panic(errorAt(p.text, t.pos, t.text+" is too long: a duration has at most 292 years"))
+	}
+	return count * size
+}
+
+// timeLiteral = ("TIMESTAMP" | "DATE") string | "DURATION" string; nil where the next
+// tokens are something else. The words are no keywords: they may be names elsewhere.
+func (p *parser) timeLiteral() *exprSyntax {
+	t := p.peek()
+	word := keywordOf(t)
+	if word != "TIMESTAMP" && word != "DATE" && word != "DURATION" || p.peekAt(1).kind != tokString {
+		return nil
+	}
+	s := p.peekAt(1)
+	p.i += 2
+	x := &exprSyntax{kind: exprLit, pos: t.pos, end: s.end}
+	text := p.text[t.pos:s.end]
+	if word == "DURATION" {
+		ns, msg := pattern.ParseDuration(s.text)
+		if msg != "" {
+			panic(errorAt(p.text, s.pos, msg).expecting("weeks, days, hours, minutes and seconds as in 'P2W', 'P1D', 'PT1H30M' or 'PT0.5S'"))
+		}
+		x.value = pattern.Duration{Nanos: ns, Text: text}
+		return x
+	}
+	ns, msg := pattern.ParseTimestamp(s.text)
+	if msg != "" {
+		panic(errorAt(p.text, s.pos, msg).expecting("'2024-03-10', '2024-03-10T12:00:00Z' or '2024-03-10T12:00:00+01:00'"))
+	}
+	x.value = pattern.Timestamp{Nanos: ns, Text: text}
+	return x
 }

@@ -10,6 +10,7 @@ package gql
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -115,6 +116,19 @@ func (q *Query) AtItem(item Item, msg string) error { return q.errorAt(item.at, 
 
 // AtLimit is an error about the query's LIMIT, at its place in the text.
 func (q *Query) AtLimit(msg string) error { return q.errorAt(q.Return.limitAt, msg) }
+
+// AtText is an error about a part of the query that is written near: at its place in
+// the text, where it stands there once.
+func (q *Query) AtText(near, msg, expected string) error {
+	at := strings.Index(q.source, near)
+	if near == "" || at < 0 || strings.Contains(q.source[at+1:], near) {
+		if expected != "" {
+			msg += ": expected " + expected
+		}
+		return errors.New(msg)
+	}
+	return errorAt(q.source, at, msg).expecting(expected)
+}
 
 // errorAt is an error at a place, from 1; 0: nowhere.
 func (q *Query) errorAt(place int, msg string) error {

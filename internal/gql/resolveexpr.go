@@ -13,10 +13,13 @@ const (
 	typeList
 	typeVertex
 	typeEdge
-	typeID // of a vertex: a number or a string
+	typeID         // of a vertex: a number or a string
+	typeCalculated // of properties: a number or a time
+	typeTimestamp
+	typeDuration
 )
 
-var typeNames = [...]string{"a value", "a truth value", "a number", "a string", "a list", "a vertex", "an edge", "an id"}
+var typeNames = [...]string{"a value", "a truth value", "a number", "a string", "a list", "a vertex", "an edge", "an id", "a number", "a timestamp", "a duration"}
 
 // where adds the conjuncts of x.
 func (e *env) where(x *exprSyntax) {
@@ -112,6 +115,10 @@ func literalType(v any) valueType {
 		return typeNumber
 	case string:
 		return typeString
+	case pattern.Timestamp:
+		return typeTimestamp
+	case pattern.Duration:
+		return typeDuration
 	}
 	return typeAny
 }
@@ -145,7 +152,12 @@ func (e *env) unary(x *exprSyntax) (pattern.Expr, valueType) {
 	case pattern.OpNot:
 		return pattern.Unary{Op: x.op, X: e.truth(a)}, typeBool
 	case pattern.OpNeg:
-		return pattern.Unary{Op: x.op, X: e.number(a)}, typeNumber
+		v, t := e.expr(a)
+		if t != typeDuration {
+			e.number(a, t)
+			t = calculated(t, t)
+		}
+		return pattern.Unary{Op: x.op, X: v}, t
 	}
 	v, t := e.expr(a)
 	if t == typeVertex || t == typeEdge {
@@ -154,13 +166,11 @@ func (e *env) unary(x *exprSyntax) (pattern.Expr, valueType) {
 	return pattern.Unary{Op: x.op, X: v}, typeBool
 }
 
-// number resolves x, which must be able to be a number.
-func (e *env) number(x *exprSyntax) pattern.Expr {
-	v, t := e.expr(x)
-	if t != typeNumber && t != typeAny && t != typeID {
+// number checks that x, of type t, can be a number.
+func (e *env) number(x *exprSyntax, t valueType) {
+	if t != typeNumber && t != typeAny && t != typeID && t != typeCalculated {
 		panic(e.fail(x.pos, "%s cannot be calculated with", typeNames[t]).expecting("a number"))
 	}
-	return v
 }
 
 func (e *env) binary(x *exprSyntax) (pattern.Expr, valueType) {
@@ -169,7 +179,16 @@ func (e *env) binary(x *exprSyntax) (pattern.Expr, valueType) {
 	case pattern.OpAnd, pattern.OpOr:
 		return pattern.Binary{Op: x.op, X: e.truth(a), Y: e.truth(b)}, typeBool
 	case pattern.OpAdd, pattern.OpSub, pattern.OpMul, pattern.OpDiv, pattern.OpMod:
-		return pattern.Binary{Op: x.op, X: e.number(a), Y: e.number(b)}, typeNumber
+		l, lt := e.expr(a)
+		r, rt := e.expr(b)
+		t := calculated(lt, rt)
+		if lt >= typeTimestamp || rt >= typeTimestamp {
+			t = e.timeArithmetic(x, lt, rt)
+		} else {
+			e.number(a, lt)
+			e.number(b, rt)
+		}
+		return pattern.Binary{Op: x.op, X: l, Y: r}, t
 	}
 	l, lt := e.expr(a)
 	r, rt := e.expr(b)
@@ -187,6 +206,51 @@ func (e *env) binary(x *exprSyntax) (pattern.Expr, valueType) {
 	return out, typeBool
 }
 
+// calculated is the type of what is calculated of two values that are no literals of
+// times.
+func calculated(l, r valueType) valueType {
+	if l == typeAny || r == typeAny || l == typeCalculated || r == typeCalculated {
+		return typeCalculated
+	}
+	return typeNumber
+}
+
+// timeArithmetic is the type of an operation on a timestamp or a duration. What a
+// property is, only a graph knows.
+func (e *env) timeArithmetic(x *exprSyntax, l, r valueType) valueType {
+	open := func(t valueType) bool { return t == typeAny || t == typeCalculated }
+	moment := func(t valueType) bool { return t == typeTimestamp || open(t) }
+	span := func(t valueType) bool { return t == typeDuration || open(t) }
+	switch x.op {
+	case pattern.OpSub:
+		switch {
+		case moment(l) && r == typeTimestamp:
+			return typeDuration
+		case l == typeTimestamp && r == typeDuration:
+			return typeTimestamp
+		case l == typeDuration && span(r):
+			return typeDuration
+		case l == typeTimestamp && open(r), open(l) && r == typeDuration:
+			return typeCalculated
+		}
+	case pattern.OpAdd:
+		switch {
+		case l == typeTimestamp && span(r), span(l) && r == typeTimestamp:
+			return typeTimestamp
+		case l == typeDuration && r == typeDuration:
+			return typeDuration
+		case open(l) && r == typeDuration, l == typeDuration && open(r):
+			return typeCalculated
+		}
+	case pattern.OpMul:
+		if l == typeDuration && (r == typeNumber || open(r)) || r == typeDuration && (l == typeNumber || open(l)) {
+			return typeDuration
+		}
+	}
+	panic(e.fail(x.args[1].pos, "%s %s %s has no meaning", typeNames[l], x.op, typeNames[r]).
+		expecting("a difference of timestamps, a timestamp and a duration, two durations, or a duration times a number"))
+}
+
 // comparable checks the types of a comparison.
 func (e *env) comparable(x *exprSyntax, l, r valueType) {
 	b := x.args[1]
@@ -202,7 +266,9 @@ func (e *env) comparable(x *exprSyntax, l, r valueType) {
 	case l == typeList || r == typeList:
 		panic(e.fail(b.pos, "a list cannot be compared").expecting("IN"))
 	case l == typeAny || r == typeAny || l == r:
-	case l == typeID && r != typeBool || r == typeID && l != typeBool:
+	case l == typeCalculated && r >= typeTimestamp || r == typeCalculated && l >= typeTimestamp:
+	case l == typeCalculated && r == typeNumber || r == typeCalculated && l == typeNumber:
+	case l == typeID && r != typeBool && r < typeTimestamp || r == typeID && l != typeBool && l < typeTimestamp:
 	default:
 		panic(e.fail(b.pos, "%s cannot be compared with %s", typeNames[l], typeNames[r]).expecting(typeNames[l]))
 	}

@@ -1,5 +1,11 @@
 package graph
 
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
 // TimeUnit returns the length of one unit of the edges' times, num/den
 // nanoseconds. Times of an input that does not say their unit are taken as
 // seconds, as in Unix times; then said is false.
@@ -12,4 +18,57 @@ func (g *Graph) TimeUnit() (num, den int64, said bool) {
 		den *= 10
 	}
 	return num, den, said
+}
+
+// TimeColumn is what is known of a property as a time.
+type TimeColumn struct {
+	Exists   bool  // there is such a property
+	Moment   bool  // it counts from a fixed moment
+	Span     bool  // it is the time between two moments
+	Num, Den int64 // of a time: one unit is Num/Den nanoseconds
+	Known    bool  // the graph says that it is a time, and its unit; else it may be plain numbers
+}
+
+// VertexTime says what is known of a vertex property as a time.
+func (g *Graph) VertexTime(key string) TimeColumn { return timeColumn(g.VertexProps, key) }
+
+// EdgeTime says what is known of an edge property as a time; the edges' times are
+// one under each of TimeNames that no property has.
+func (g *Graph) EdgeTime(key string) TimeColumn {
+	if g.Edges == nil {
+		return TimeColumn{}
+	}
+	if c := timeColumn(g.Edges.Props, key); c.Exists || g.Edges.Time == nil || !slices.Contains(TimeNames, key) {
+		return c
+	}
+	num, den, said := g.TimeUnit()
+	return TimeColumn{Exists: true, Moment: true, Num: num, Den: den, Known: said && g.Read.TimeEpoch}
+}
+
+func timeColumn(rec arrow.RecordBatch, key string) TimeColumn {
+	if rec == nil {
+		return TimeColumn{}
+	}
+	at := rec.Schema().FieldIndices(key)
+	if len(at) == 0 {
+		return TimeColumn{}
+	}
+	unit, span := TypeUnit(rec.Schema().Field(at[0]).Type)
+	return TimeColumn{Exists: true, Moment: unit > 0 && !span, Span: span, Num: unit, Den: 1, Known: unit > 0}
+}
+
+// TypeUnit returns the nanoseconds of one unit of a type of Arrow that is a time, 0
+// for other types, and whether it is the time between two moments.
+func TypeUnit(t arrow.DataType) (unit int64, span bool) {
+	switch t := t.(type) {
+	case *arrow.TimestampType:
+		return int64(t.Unit.Multiplier()), false
+	case *arrow.Date32Type:
+		return 24 * 3600e9, false
+	case *arrow.Date64Type:
+		return 1e6, false
+	case *arrow.DurationType:
+		return int64(t.Unit.Multiplier()), true
+	}
+	return 0, false
 }

@@ -30,7 +30,11 @@ func TestConditionsAgreeWithHost(t *testing.T) {
 		e := interpreted{o: lower.Options{View: lower.Checks, Choices: true}}
 		seen := 0
 		rapid.Check(t, func(t *rapid.T) {
-			p := conditioned(condition(t, 3))
+			x := condition
+			if rapid.IntRange(0, 2).Draw(t, "about times") == 0 {
+				x = timeCondition
+			}
+			p := conditioned(x(t, 3))
 			if p.Validate() != nil {
 				t.Skip("the drawn condition is not valid")
 			}
@@ -113,6 +117,7 @@ func typedGraph(t *testing.T, numeric bool) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
+	g.Read.TimeUnit, g.Read.TimeEpoch = 3600e9, numeric
 	return g
 }
 
@@ -121,6 +126,8 @@ func typedColumns(n int) arrow.RecordBatch {
 	i64, i8 := array.NewInt64Builder(pool), array.NewInt8Builder(pool)
 	u64, f64 := array.NewUint64Builder(pool), array.NewFloat64Builder(pool)
 	wide, real := array.NewInt64Builder(pool), array.NewFloat64Builder(pool)
+	at := array.NewTimestampBuilder(pool, &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"})
+	day, gap := array.NewDate32Builder(pool), array.NewDurationBuilder(pool, &arrow.DurationType{Unit: arrow.Second})
 	yes, text, more := array.NewBooleanBuilder(pool), array.NewStringBuilder(pool), array.NewStringBuilder(pool)
 	for v := range n {
 		i64.Append([]int64{0, 1, -1, 2, math.MaxInt64, math.MinInt64, 3, 1 << 32, 7}[v])
@@ -129,6 +136,9 @@ func typedColumns(n int) arrow.RecordBatch {
 		f64.Append([]float64{0, 0.5, -1, math.NaN(), math.Inf(1), 2, 1e300, -2.5, 7}[v])
 		wide.Append([]int64{1<<53 + 1, 1 << 53, -1<<53 - 1, math.MaxInt64, math.MaxInt64 - 1, math.MinInt64, math.MinInt64 + 1, 1<<62 + 1, 0}[v])
 		real.Append([]float64{1 << 53, 1<<53 + 2, -1 << 53, 1 << 63, math.Nextafter(1<<63, 0), -1 << 63, math.Inf(-1), math.Copysign(0, -1), 1 << 62}[v])
+		at.Append(arrow.Timestamp([]int64{0, 1, -1, 86400_000, 86400_001, 2 * 86400_000, 1, 3600_000, 5}[v]))
+		day.Append(arrow.Date32([]int32{0, 1, 2, -1, 3, 1, 0, 1, 5}[v]))
+		gap.Append(arrow.Duration([]int64{0, 1, -1, 86400, 3600, 2, 86401, 5, 7}[v]))
 		yes.Append(v%2 == 0)
 		text.Append([]string{"", "a", "b", "B", "ä", "ab", "10", "9", "z"}[v])
 		more.Append([]string{"a", "c", "z", "", "aa", "10", "7", "x", "b"}[v])
@@ -144,15 +154,16 @@ func typedColumns(n int) arrow.RecordBatch {
 		return c
 	}
 	columns := []arrow.Array{
-		wide.NewArray(), real.NewArray(), i64.NewArray(), last(i8), last(u64), f64.NewArray(), last(yes), last(text), more.NewArray(), array.NewNull(n),
+		at.NewArray(), last(day), gap.NewArray(), wide.NewArray(), real.NewArray(), i64.NewArray(), last(i8), last(u64), f64.NewArray(), last(yes), last(text), more.NewArray(), array.NewNull(n),
 	}
 	var fields []arrow.Field
 	for i, c := range columns {
-		fields = append(fields, arrow.Field{Name: properties[i], Type: c.DataType(), Nullable: true})
+		fields = append(fields, arrow.Field{Name: append([]string{"at", "day", "gap"}, properties...)[i], Type: c.DataType(), Nullable: true})
 	}
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(n))
 }
 
+// properties are those of typedColumns, times apart.
 var properties = []string{"wide", "real", "i", "small", "u", "f", "yes", "text", "more", "none"}
 
 // condition draws a condition over a, b and the edge between them.
@@ -202,4 +213,51 @@ func operand(t *rapid.T, depth int) pattern.Expr {
 		return pattern.Binary{Op: op, X: operand(t, depth-1), Y: operand(t, depth-1)}
 	}
 	return pattern.Prop{Of: pattern.Ref{Index: v}, Key: rapid.SampledFrom(properties).Draw(t, "property")}
+}
+
+// timeCondition draws a condition over times of different units, literals of times
+// and numbers.
+func timeCondition(t *rapid.T, depth int) pattern.Expr {
+	if depth > 1 && rapid.IntRange(0, 3).Draw(t, "not a comparison") == 0 {
+		x := timeCondition(t, depth-1)
+		switch rapid.IntRange(0, 2).Draw(t, "logic") {
+		case 0:
+			return pattern.Unary{Op: pattern.OpNot, X: x}
+		case 1:
+			return pattern.Binary{Op: pattern.OpOr, X: x, Y: timeCondition(t, depth-1)}
+		}
+		var items []pattern.Expr
+		for range 3 {
+			items = append(items, timeOperand(t, 1))
+		}
+		return pattern.Binary{Op: pattern.OpIn, X: timeOperand(t, 1), Y: pattern.List{Items: items}}
+	}
+	op := rapid.SampledFrom([]pattern.Op{pattern.OpEq, pattern.OpNe, pattern.OpLt, pattern.OpLe, pattern.OpGt, pattern.OpGe}).Draw(t, "comparison")
+	return pattern.Binary{Op: op, X: timeOperand(t, depth-1), Y: timeOperand(t, depth-1)}
+}
+
+func timeOperand(t *rapid.T, depth int) pattern.Expr {
+	v := rapid.IntRange(0, 1).Draw(t, "vertex")
+	most := 5
+	if depth > 0 {
+		most = 9
+	}
+	ns := []int64{0, 1, 1e6, -1e6, 86400e9, 86400e9 + 5e5, 2 * 86400e9, 3600e9, 1e9, 15e8}
+	switch rapid.IntRange(0, most).Draw(t, "time") {
+	case 0:
+		return pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef}, Key: "time"}
+	case 1:
+		return pattern.Lit{Value: pattern.Timestamp{Nanos: rapid.SampledFrom(ns).Draw(t, "timestamp")}}
+	case 2:
+		return pattern.Lit{Value: pattern.Duration{Nanos: rapid.SampledFrom(ns).Draw(t, "duration")}}
+	case 3:
+		return pattern.Lit{Value: rapid.SampledFrom([]any{nil, int64(0), int64(1), int64(3600), int64(86400_000)}).Draw(t, "number")}
+	case 6, 7, 8, 9:
+		op := rapid.SampledFrom([]pattern.Op{pattern.OpAdd, pattern.OpSub, pattern.OpSub, pattern.OpMul, pattern.OpMod, pattern.OpNeg}).Draw(t, "arithmetic")
+		if op == pattern.OpNeg {
+			return pattern.Unary{Op: op, X: timeOperand(t, depth-1)}
+		}
+		return pattern.Binary{Op: op, X: timeOperand(t, depth-1), Y: timeOperand(t, depth-1)}
+	}
+	return pattern.Prop{Of: pattern.Ref{Index: v}, Key: rapid.SampledFrom([]string{"at", "day", "gap", "at", "day", "gap", "small", "unknown"}).Draw(t, "property")}
 }

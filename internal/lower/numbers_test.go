@@ -126,6 +126,8 @@ func TestIntsAndFloatsCompareExactly(t *testing.T) {
 	for _, op := range []pattern.Op{pattern.OpEq, pattern.OpLt, pattern.OpGe} {
 		for _, k := range []int64{5, 1<<53 + 1, math.MaxInt64, math.MinInt64} {
 			check(pattern.Binary{Op: op, X: pattern.Lit{Value: k}, Y: prop(1, "f")}, pairs(func(_ int64, f float64) bool { return exact(op, k, f) }))
+			other := map[pattern.Op]pattern.Op{pattern.OpEq: pattern.OpEq, pattern.OpLt: pattern.OpGt, pattern.OpGe: pattern.OpLe}[op]
+			check(pattern.Binary{Op: other, X: prop(1, "f"), Y: pattern.Lit{Value: k}}, pairs(func(_ int64, f float64) bool { return exact(op, k, f) }))
 		}
 		for _, k := range []float64{0.5, 1 << 53, 1 << 63, -1 << 63, math.Inf(-1)} {
 			check(pattern.Binary{Op: op, X: prop(0, "i"), Y: pattern.Lit{Value: k}}, pairs(func(i int64, _ float64) bool { return exact(op, i, k) }))

@@ -20,7 +20,8 @@ type Ref struct {
 	Index int
 }
 
-// Lit is a constant: nil (NULL), bool, int64, float64, string, or []any of these.
+// Lit is a constant: nil (NULL), bool, int64, float64, string, Timestamp, Duration,
+// or []any of these.
 type Lit struct{ Value any }
 
 // Param is $name, replaced before planning by SubstituteParams.

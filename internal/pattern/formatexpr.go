@@ -109,6 +109,16 @@ func formatLit(v any) string {
 		return s
 	case string:
 		return quoteString(v)
+	case Timestamp:
+		if v.Text == "" {
+			return FormatTimestamp(v.Nanos)
+		}
+		return v.Text
+	case Duration:
+		if v.Text == "" {
+			return FormatDuration(v.Nanos)
+		}
+		return v.Text
 	case []any:
 		items := make([]string, len(v))
 		for i, e := range v {

@@ -72,6 +72,10 @@ func litKey(v any) string {
 		}
 		sort.Strings(items)
 		return "[" + strings.Join(items, ",") + "]"
+	case Timestamp:
+		return FormatTimestamp(v.Nanos)
+	case Duration:
+		return FormatDuration(v.Nanos)
 	case float64:
 		return "f" + strconv.FormatFloat(v, 'g', -1, 64)
 	}

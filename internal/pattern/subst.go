@@ -2,8 +2,10 @@ package pattern
 
 import (
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
+	"time"
 )
 
 // MissingParam is the error of SubstituteParams for a parameter without a
@@ -30,7 +32,7 @@ func (p *Pattern) Params() []string {
 }
 
 // SubstituteParams returns p, or a copy of it, with each $name replaced by its
-// value: a Go boolean, number, string, nil, or slice of these. The error is a *MissingParam
+// value: a Go boolean, number, string, time.Time, time.Duration, nil, or slice of these. The error is a *MissingParam
 // for a name without a value, and names a parameter whose value has a type that
 // the language lacks.
 func SubstituteParams(p *Pattern, values map[string]any) (*Pattern, error) {
@@ -89,6 +91,16 @@ func (p *Pattern) checkLists(values map[string]any) (err error) {
 func literal(v reflect.Value) (any, error) {
 	if !v.IsValid() {
 		return nil, nil
+	}
+	switch t := v.Interface().(type) {
+	case time.Time:
+		z := new(big.Int).Add(times(t.Unix(), int64(time.Second)), big.NewInt(int64(t.Nanosecond())))
+		if !z.IsInt64() {
+			return nil, fmt.Errorf("the time %v does not lie between the years 1678 and 2261", t)
+		}
+		return Timestamp{Nanos: z.Int64()}, nil
+	case time.Duration:
+		return Duration{Nanos: int64(t)}, nil
 	}
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:

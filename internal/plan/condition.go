@@ -25,6 +25,9 @@ func Condition(g *graph.Graph, p *pattern.Pattern) (*Plan, error) {
 	}
 	var all pattern.Expr = pattern.Lit{Value: true}
 	for i, x := range where {
+		if x, err = b.plain(x); err != nil {
+			return nil, err
+		}
 		if i == 0 {
 			all = x
 		} else {

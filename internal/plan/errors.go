@@ -8,6 +8,9 @@ type QueryError struct {
 	Vertex, Edge int
 	Msg          string
 	Order        bool // the fault lies in ORDERED or WITHIN
+	// Near is a part of the query at which the fault lies, as the language writes it,
+	// and Expected what could stand there; "" where that is not known.
+	Near, Expected string
 }
 
 // Error returns the message.

@@ -131,7 +131,7 @@ func withConstant(op pattern.Op, c *column, i int, v value) func(m []uint32, e [
 		}
 	case *array.Float64:
 		// Not for a whole number that a float64 may not hold.
-		if x, ok := v.number(); ok && !math.IsNaN(x) && (v.kind == kindFloat || math.Abs(x) <= 1<<53) {
+		if x, ok := v.number(); ok && !math.IsNaN(x) && (v.kind == kindFloat || math.Abs(x) < 1<<53) {
 			col := a.Values()
 			ne := op == pattern.OpNe
 			return func(m []uint32, _ []uint64) bool {

@@ -52,12 +52,20 @@ func (b *binding) splitPredicates() (*wheres, error) {
 	w := &wheres{vertex: lists[:b.n], edge: lists[b.n : b.n+len(b.p.Edges)], own: lists[b.n+len(b.p.Edges):]}
 	for i := range b.p.Edges {
 		for _, x := range b.p.Edges[i].Where {
+			x, err := b.plain(x)
+			if err != nil {
+				return nil, err
+			}
 			w.edge[i] = conjuncts(x, w.edge[i])
 		}
 		w.own[i] = slices.Clone(w.edge[i])
 	}
 	var all []pattern.Expr
 	for _, x := range b.p.Where {
+		x, err := b.plain(x)
+		if err != nil {
+			return nil, err
+		}
 		all = conjuncts(x, all)
 	}
 	for _, x := range all {

@@ -5,8 +5,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -119,17 +117,8 @@ func (c *column) unit(b *binding) (num, den int64, ok bool) {
 		}
 		return num, den, true
 	}
-	switch t := c.array.DataType().(type) {
-	case *arrow.TimestampType:
-		return int64(t.Unit.Multiplier()), 1, true
-	case *arrow.DurationType:
-		return int64(t.Unit.Multiplier()), 1, true
-	case *arrow.Date32Type:
-		return 24 * 3600e9, 1, true
-	case *arrow.Date64Type:
-		return 1e6, 1, true
-	}
-	return 0, 0, false
+	num, _ = graph.TypeUnit(c.array.DataType())
+	return num, 1, num > 0
 }
 
 // addTimeChecks gives each timed edge choice the conditions that compare it with

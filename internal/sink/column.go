@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
 )
 
 // Type is the type of a column. Any value may be missing.
@@ -17,8 +20,10 @@ const (
 	Float
 	Bool
 	String
-	EdgeType // {src, dst, label, time, properties}
-	Count    // exact, of any size: a *big.Int, or text where it is no whole number
+	EdgeType  // {src, dst, label, time, properties}
+	Count     // exact, of any size: a *big.Int, or text where it is no whole number
+	Timestamp // an Instant
+	Duration  // a Span
 )
 
 // Column is one column of the output.
@@ -31,6 +36,7 @@ type Column struct {
 	index  int
 	value  func(m []uint32, e []uint64) any
 	fields []Column // of an edge; their matches are {row id} in e[0]
+	unit   arrow.TimeUnit
 }
 
 type source uint8
@@ -83,12 +89,14 @@ func edgeFields(g *graph.Graph) []Column {
 		}))
 	}
 	if t.Time != nil {
-		fields = append(fields, Value("time", Int, func(_ []uint32, e []uint64) any { return t.Time[e[0]] }))
+		times := func(_ []uint32, e []uint64) any { return t.Time[e[0]] }
+		fields = append(fields, timeColumn("time", Int, edgeTimes(g), times))
 	}
 	if t.Props != nil {
 		for i, f := range t.Props.Schema().Fields() {
 			typ, get := reader(t.Props.Column(i))
-			fields = append(fields, Value(f.Name, typ, func(_ []uint32, e []uint64) any { return get(int(e[0])) }))
+			values := func(_ []uint32, e []uint64) any { return get(int(e[0])) }
+			fields = append(fields, timeColumn(f.Name, typ, timeType(g, pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef}, Key: f.Name}), values))
 		}
 	}
 	return fields

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -36,12 +37,33 @@ func newArrow(w io.Writer, cols []Column) (target, error) {
 }
 
 func newParquet(w io.Writer, cols []Column) (target, error) {
+	cols = withoutSpans(cols)
 	schema := schemaOf(cols)
 	out, err := parquet.NewWriter(w, schema, groupRows)
 	if err != nil {
 		return nil, err
 	}
 	return &columnar{cols, schema, out.Write, out.Close}, nil
+}
+
+// withoutSpans are cols with durations as texts: Parquet has no type for them.
+func withoutSpans(cols []Column) []Column {
+	cols = slices.Clone(cols)
+	for i := range cols {
+		c := &cols[i]
+		if c.Type == Duration {
+			value := c.value
+			c.Type = String
+			c.value = func(m []uint32, e []uint64) any {
+				if s, ok := value(m, e).(Span); ok {
+					return s.String()
+				}
+				return value(m, e)
+			}
+		}
+		c.fields = withoutSpans(c.fields)
+	}
+	return cols
 }
 
 func schemaOf(cols []Column) *arrow.Schema {
@@ -61,6 +83,10 @@ func field(c Column) arrow.Field {
 		f.Type = arrow.PrimitiveTypes.Float64
 	case Bool:
 		f.Type = arrow.FixedWidthTypes.Boolean
+	case Timestamp:
+		f.Type = &arrow.TimestampType{Unit: c.unit, TimeZone: "UTC"}
+	case Duration:
+		f.Type = &arrow.DurationType{Unit: c.unit}
 	case String, Count:
 		f.Type = arrow.BinaryTypes.String
 	case EdgeType:
@@ -136,6 +162,16 @@ func appendValue(to array.Builder, c *Column, m []uint32, e []uint64) error {
 		}
 		if v, ok := x.(int64); ok {
 			to.Append(float64(v))
+			return nil
+		}
+	case *array.TimestampBuilder:
+		if v, ok := x.(Instant); ok {
+			to.Append(arrow.Timestamp(v.N))
+			return nil
+		}
+	case *array.DurationBuilder:
+		if v, ok := x.(Span); ok {
+			to.Append(arrow.Duration(v.N))
 			return nil
 		}
 	case *array.BooleanBuilder:

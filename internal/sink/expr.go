@@ -28,11 +28,15 @@ func Expr(g *graph.Graph, p *pattern.Pattern, name string, x pattern.Expr, edgeA
 		return Vertex(g, name, id.Vertex), nil
 	}
 	c := compiler{g, p, edgeAt}
-	t, f, err := c.compile(x)
+	plain, times, _, err := pattern.PlainTimes(x, func(p pattern.Prop) pattern.TimeType { return timeType(g, p) })
 	if err != nil {
 		return Column{}, err
 	}
-	return Value(name, t, f), nil
+	t, f, err := c.compile(plain)
+	if err != nil {
+		return Column{}, err
+	}
+	return timeColumn(name, t, times, f), nil
 }
 
 type valueFunc = func(m []uint32, e []uint64) any

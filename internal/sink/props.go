@@ -5,7 +5,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// reader returns the type of a property column and how to read a row of it.
+// reader returns the type of a property column and how to read a row of it; times
+// are numbers of their unit.
 // Types that the outputs do not have are written as Arrow writes them.
 func reader(col arrow.Array) (Type, func(row int) any) {
 	null := func(get func(row int) any) func(int) any {
@@ -33,6 +34,16 @@ func reader(col arrow.Array) (Type, func(row int) any) {
 		return Int, null(func(i int) any { return int64(a.Value(i)) })
 	case *array.Uint32:
 		return Int, null(func(i int) any { return int64(a.Value(i)) })
+	case *array.Timestamp:
+		return Int, null(func(i int) any { return int64(a.Value(i)) })
+	case *array.Date32:
+		return Int, null(func(i int) any { return int64(a.Value(i)) })
+	case *array.Date64:
+		return Int, null(func(i int) any { return int64(a.Value(i)) })
+	case *array.Duration:
+		return Int, null(func(i int) any { return int64(a.Value(i)) })
+	case *array.Null:
+		return String, func(int) any { return nil }
 	case *array.Float32:
 		return Float, null(func(i int) any { return float64(a.Value(i)) })
 	case *array.Float64:

@@ -161,6 +161,10 @@ func appendJSON(b []byte, x any) []byte {
 		return strconv.AppendBool(b, x)
 	case string:
 		return appendJSONString(b, []byte(x))
+	case Instant:
+		return append(x.append(append(b, '"')), '"')
+	case Span:
+		return append(x.append(append(b, '"')), '"')
 	case *big.Int:
 		// Readers may keep numbers as floats, which are exact up to 2^53.
 		if x.CmpAbs(maxNumber) <= 0 {
@@ -232,6 +236,10 @@ func appendCSV(b []byte, x any) []byte {
 		return strconv.AppendFloat(b, x, 'g', -1, 64)
 	case *big.Int:
 		return x.Append(b, 10)
+	case Instant:
+		return x.append(b)
+	case Span:
+		return x.append(b)
 	case edgeValue:
 		return appendCSVString(b, appendJSON(nil, x))
 	}

@@ -3,6 +3,7 @@ package oracle
 import (
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/pattern"
@@ -82,6 +83,13 @@ func (v evaluator) unary(x pattern.Unary) any {
 			return whole(new(big.Int).Neg(big.NewInt(n)))
 		case float64:
 			return -n
+		case timed:
+			if n.span {
+				m := timeArithmetic(pattern.OpMul, n, int64(-1)).(timed)
+				m.literal = n.literal
+				return m
+			}
+			return arithmetic(pattern.OpSub, int64(0), n.raw)
 		}
 	}
 	return nil
@@ -102,7 +110,7 @@ func (v evaluator) binary(x pattern.Binary) any {
 		}
 		return nil
 	}
-	a, b := v.value(x.X), v.value(x.Y)
+	a, b := v.beside(x.X, x.Y), v.beside(x.Y, x.X)
 	switch x.Op {
 	case pattern.OpAnd:
 		switch {
@@ -161,6 +169,41 @@ func (v evaluator) binary(x pattern.Binary) any {
 	return arithmetic(x.Op, a, b)
 }
 
+// beside is the value of x, which is compared with other: a constant beside an id is
+// a number where the graph's ids are numbers, and a text where they are texts.
+func (v evaluator) beside(x, other pattern.Expr) any {
+	val := v.value(x)
+	if _, id := other.(pattern.ID); !id || len(pattern.Refs(x)) > 0 {
+		return val
+	}
+	numeric := v.s.w.g.IDs.Numeric()
+	var convert func(any) any
+	convert = func(val any) any {
+		switch c := val.(type) {
+		case []any:
+			out := make([]any, len(c))
+			for i := range c {
+				out[i] = convert(c[i])
+			}
+			return out
+		case string:
+			if n, ok := new(big.Int).SetString(c, 10); ok && numeric && n.IsInt64() {
+				return n.Int64()
+			}
+		case int64:
+			if !numeric {
+				return strconv.FormatInt(c, 10)
+			}
+		}
+		return val
+	}
+	switch x.(type) {
+	case pattern.Lit, pattern.List:
+		return convert(val)
+	}
+	return val
+}
+
 // equal is true, false or NULL; values of different kinds are not equal.
 func equal(a, b any) any {
 	if a == nil || b == nil {
@@ -180,6 +223,16 @@ func compare(a, b any) (int, bool) {
 	if s, ok := a.(string); ok {
 		t, ok := b.(string)
 		return strings.Compare(s, t), ok
+	}
+	s, timed1 := a.(timed)
+	t, timed2 := b.(timed)
+	switch {
+	case timed1 && timed2:
+		return compareTimes(s, t)
+	case timed1:
+		a = s.raw
+	case timed2:
+		b = t.raw
 	}
 	x, y := precise(a), precise(b)
 	if x == nil || y == nil {
@@ -228,6 +281,12 @@ func arithmetic(op pattern.Op, a, b any) any {
 			return s + t
 		}
 		return nil
+	}
+	if _, ok := a.(timed); ok {
+		return timeArithmetic(op, a, b)
+	}
+	if _, ok := b.(timed); ok {
+		return timeArithmetic(op, a, b)
 	}
 	x, ok1 := float(a)
 	y, ok2 := float(b)
@@ -279,6 +338,10 @@ func normal(x any) any {
 		return int64(x)
 	case float32:
 		return float64(x)
+	case pattern.Timestamp:
+		return timed{raw: x.Nanos, unit: big.NewRat(1, 1), known: true, literal: true}
+	case pattern.Duration:
+		return timed{raw: x.Nanos, unit: big.NewRat(1, 1), span: true, known: true, literal: true}
 	case []any:
 		out := make([]any, len(x))
 		for i := range x {

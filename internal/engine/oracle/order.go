@@ -78,6 +78,8 @@ func (s *search) near(a, b any) bool {
 // exact is a number as a fraction.
 func exact(x any) (*big.Rat, bool) {
 	switch x := x.(type) {
+	case timed:
+		return exact(x.raw)
 	case int64:
 		return new(big.Rat).SetInt64(x), true
 	case float64:
@@ -95,17 +97,25 @@ func (w *world) hasProp(name string) bool {
 func (w *world) unit(on string) *big.Rat {
 	if w.hasProp(on) {
 		t := w.g.Edges.Props.Schema().Field(w.g.Edges.Props.Schema().FieldIndices(on)[0]).Type
-		switch t := t.(type) {
-		case *arrow.TimestampType:
-			return new(big.Rat).SetInt64(int64(t.Unit.Multiplier()))
-		case *arrow.DurationType:
-			return new(big.Rat).SetInt64(int64(t.Unit.Multiplier()))
-		case *arrow.Date32Type:
-			return new(big.Rat).SetInt64(24 * 3600e9)
-		case *arrow.Date64Type:
-			return new(big.Rat).SetInt64(1e6)
+		if u := unitOf(t); u != nil {
+			return u
 		}
 	}
 	num, den, _ := w.g.TimeUnit()
 	return big.NewRat(num, den)
+}
+
+// unitOf is the nanoseconds in one unit of a type of times; nil for other types.
+func unitOf(t arrow.DataType) *big.Rat {
+	switch t := t.(type) {
+	case *arrow.TimestampType:
+		return new(big.Rat).SetInt64(int64(t.Unit.Multiplier()))
+	case *arrow.DurationType:
+		return new(big.Rat).SetInt64(int64(t.Unit.Multiplier()))
+	case *arrow.Date32Type:
+		return new(big.Rat).SetInt64(24 * 3600e9)
+	case *arrow.Date64Type:
+		return new(big.Rat).SetInt64(1e6)
+	}
+	return nil
 }

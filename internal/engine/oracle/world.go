@@ -46,7 +46,7 @@ func newWorld(ctx context.Context, g *graph.Graph) *world {
 			if t.Time != nil {
 				d.time = t.Time[row]
 				for _, name := range graph.TimeNames {
-					d.props[name] = t.Time[row]
+					d.props[name] = w.edgeTime(t.Time[row])
 				}
 			}
 			addRow(d.props, t.Props, row)
@@ -125,13 +125,13 @@ func addRow(props map[string]any, rec arrow.RecordBatch, row int) {
 				props[f.Name] = float64(x)
 			}
 		case *array.Timestamp:
-			props[f.Name] = int64(col.Value(row))
+			props[f.Name] = timed{raw: int64(col.Value(row)), unit: unitOf(f.Type), known: true}
 		case *array.Duration:
-			props[f.Name] = int64(col.Value(row))
+			props[f.Name] = timed{raw: int64(col.Value(row)), unit: unitOf(f.Type), span: true, known: true}
 		case *array.Date32:
-			props[f.Name] = int64(col.Value(row))
+			props[f.Name] = timed{raw: int64(col.Value(row)), unit: unitOf(f.Type), known: true}
 		case *array.Date64:
-			props[f.Name] = int64(col.Value(row))
+			props[f.Name] = timed{raw: int64(col.Value(row)), unit: unitOf(f.Type), known: true}
 		case *array.Float64:
 			props[f.Name] = col.Value(row)
 		case *array.Float32:
