@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/weftgraph/weft/internal/graph"
 )
 
 // opened is the graph of files with these texts: edges and, unless "", vertices.
@@ -202,7 +200,7 @@ func TestMatchErrors(t *testing.T) {
 }
 
 // TestEdgeTimes: a time is as far from 1970 as the graph's unit says, and a number where the
-// graph does not say it or no time.Time has room.
+// graph does not say it or the time is too far.
 func TestEdgeTimes(t *testing.T) {
 	for _, c := range []struct {
 		unit   int64
@@ -222,9 +220,10 @@ func TestEdgeTimes(t *testing.T) {
 		{24 * 3600e9, 0, math.MaxInt64, int64(math.MaxInt64)},
 		{24 * 3600e9, 0, math.MinInt64, int64(math.MinInt64)},
 	} {
-		g := &graph.Graph{}
+		g := opened(t, "src,dst,time\n1,2,0\n", "").g
 		g.Read.TimeUnit, g.Read.TimeDigits, g.Read.TimeEpoch = c.unit, c.digits, c.unit > 0
-		got := newEdgeReader(g).time(c.t)
+		g.Edges.Time[0] = c.t
+		got := newEdgeReader(g).read(0).Time
 		want, isTime := c.want.(time.Time)
 		if x, ok := got.(time.Time); ok != isTime || ok && !x.Equal(want) || !ok && got != c.want {
 			t.Errorf("%d in units of %d ns / 10^%d: %v, want %v", c.t, c.unit, c.digits, got, c.want)
