@@ -32,7 +32,7 @@ func newGraph(g *graph.Graph, path string, load time.Duration) *Graph {
 	return &Graph{
 		g: g, path: path, load: load,
 		summary: Summary{path, g.NumVertices(), g.NumEdges(), g.Directed, len(g.VertexLabels), len(g.EdgeLabels)},
-		read:    ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes, r.Converted},
+		read:    ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes, r.Converted, r.DirectionGuessed},
 	}
 }
 
@@ -168,6 +168,10 @@ type ReadReport struct {
 	Reciprocal uint64   `json:"reciprocal"`
 	Notes      []string `json:"notes,omitempty"`
 	Converted  bool     `json:"converted,omitempty"`
+	// DirectionGuessed reports whether neither the input nor WithDirected says whether the
+	// edges have a direction. The graph is undirected then, and a query with arrows has
+	// a note that says so.
+	DirectionGuessed bool `json:"direction_guessed,omitempty"`
 }
 
 // Read reports how the graph was read.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weftgraph/weft/internal/matcha/asg"
@@ -15,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/view"
 )
 
@@ -203,6 +205,12 @@ func (m *Matcha) run(ctx context.Context, in map[string]any, emit func(row []any
 	if p.Row != nil {
 		for i := range p.Row.Words() {
 			r.Row = append(r.Row, set.TypeName(p.Row.Part(i)))
+		}
+	}
+	for _, v := range in {
+		g, ok := v.(*Graph)
+		if ok && g.g.Read.DirectionGuessed && len(r.Notes) == 0 && slices.ContainsFunc(m.p.Texts, func(t asg.Text) bool { return view.Arrows(t.Of, t.Text) }) {
+			r.Notes = append(r.Notes, plan.ArrowsGuessed)
 		}
 	}
 	ctx, stop := watchMemory(ctx, s.memory)

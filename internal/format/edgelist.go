@@ -94,6 +94,9 @@ func (r *reading) readEdgeList(f Format) error {
 	if r.stat.Lines == 0 {
 		r.note("the file has no edges")
 	}
+	if n := r.comments - min(r.comments, smp.heads(sp.start)); n > 0 {
+		r.note("lines after the first edge that begin with # or %% are comments, and are not read: %d", n)
+	}
 	r.checkComments(smp.comments, words != nil)
 	return nil
 }
@@ -316,6 +319,13 @@ func (r *reading) edgeText(sp *textSpec) (uint64, error) {
 	})
 	if err == nil {
 		r.noteValues(sp, general)
+	}
+	r.comments = 0
+	for w := range threads {
+		r.comments += quick[w].f.comments
+		if general[w] != nil {
+			r.comments += general[w].f.comments
+		}
 	}
 	return lines.Load(), err
 }

@@ -149,6 +149,7 @@ type reading struct {
 	plainTimes bool
 	// promised is the number of vertices that a text's first line says.
 	promised uint64
+	comments uint64 // of a text, from where its data may begin
 }
 
 func (r *reading) note(format string, a ...any) {

@@ -42,11 +42,14 @@ func TestAllLines(t *testing.T) {
 	}
 	for range 20 {
 		var b strings.Builder
-		want := uint64(0)
+		want, comments := uint64(0), 0
 		for range 20_000 {
 			switch rng.IntN(12) {
 			case 0:
 				b.WriteString("# a comment 1 2")
+				if want > 0 {
+					comments++
+				}
 			case 1:
 				b.WriteString([]string{"", " ", "\t", " \r"}[rng.IntN(4)])
 			case 2:
@@ -71,6 +74,9 @@ func TestAllLines(t *testing.T) {
 				}
 				if g.Read.Lines != want {
 					t.Errorf("%v: %d of %d lines", cols, g.Read.Lines, want)
+				}
+				if said := strings.Join(g.Read.Notes, "\n") + "\n"; !strings.Contains(said, fmt.Sprintf("are not read: %d\n", comments)) {
+					t.Errorf("%v: %d comments, and the report is %q", cols, comments, g.Read.Notes)
 				}
 			}
 		}

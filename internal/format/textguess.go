@@ -15,6 +15,7 @@ type sample struct {
 	lines    [][]byte
 	offsets  []int64
 	comments [][]byte
+	remarks  []int64    // where comments begin
 	rows     [][][]byte // the fields of lines
 	first    int64      // offset of the first line after a BOM and the skipped lines
 	all      bool       // there are no other lines
@@ -51,6 +52,7 @@ func sampleLines(head []byte, whole bool, skip int) (sample, error) {
 		if t := bytes.TrimLeft(line, " \t"); len(t) == 0 {
 			// blank
 		} else if isComment(t) {
+			s.remarks = append(s.remarks, int64(pos))
 			if len(s.comments) < 20 {
 				s.comments = append(s.comments, t)
 			}
@@ -215,6 +217,16 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 		}
 	}
 	return sp, smp, nil
+}
+
+// heads is the number of comments between where the data may begin and their first line.
+func (s *sample) heads(start int64) (n uint64) {
+	for _, at := range s.remarks {
+		if at >= start && (len(s.offsets) == 0 || at < s.offsets[0]) {
+			n++
+		}
+	}
+	return n
 }
 
 // firstLine finds out what the first line is where it is not an edge: the number of
@@ -581,6 +593,13 @@ func dates(rows [][][]byte, i int) bool {
 	return n > 0
 }
 
+// clocks reports whether column i has times of day alone.
+func clocks(rows [][][]byte, i int) bool {
+	return !slices.ContainsFunc(rows, func(row [][]byte) bool {
+		return i < len(row) && !(len(row[i]) >= 5 && row[i][2] == ':' && isInt(row[i][:2]) && isInt(row[i][3:5]))
+	})
+}
+
 // guessExtra names the columns after the first two of a file without names.
 func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(string, ...any)) []string {
 	look := func(i int) (ints, times, nums bool) {
@@ -619,6 +638,9 @@ func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(s
 	case !nums && times:
 		names = []string{"time"}
 		note("the third column is taken as time: all values are dates")
+		if width > 3 && clocks(rows, 3) {
+			note("the fourth column is the time of day, and is not part of the time: with a T between them, or in quotes, they are one")
+		}
 	case !nums:
 		names = []string{"label"}
 	case times && width == 3:

@@ -23,8 +23,10 @@ func mostPairs(n int) int { return n/4 + 1 }
 // room for mostPairs as first<<32 | second. It returns how many there are and the
 // largest number, or errWide.
 func (p *pairs) narrow(blk []byte, sp *textSpec, room []uint64) (n int, most uint32, err error) {
+	before := p.f.comments
 	n, m, err := p.parse(blk, sp, room, nil)
 	if err == nil && m>>32 != 0 {
+		p.f.comments = before // the block is read again
 		return 0, 0, errWide
 	}
 	return n, uint32(m), err

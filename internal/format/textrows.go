@@ -26,6 +26,8 @@ type field struct {
 type fields struct {
 	at []field
 	n  int
+	// comments is how many of the lines were comments.
+	comments uint64
 }
 
 // split cuts the line b[i:] up; a blank line or a comment has no fields.
@@ -44,7 +46,11 @@ func (f *fields) split(b []byte, i int, sep byte) error {
 	for i < end && (b[i] == ' ' || b[i] == '\t' && sep != '\t') {
 		i++
 	}
-	if i == end || b[i] == '#' || b[i] == '%' {
+	if i == end {
+		return nil
+	}
+	if b[i] == '#' || b[i] == '%' {
+		f.comments++
 		return nil
 	}
 	if sep == 0 {

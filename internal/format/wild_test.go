@@ -93,6 +93,8 @@ func TestWild(t *testing.T) {
 		{name: "quotes", in: "\"from\",\"to\",\"weight\"\n\"a\",\"b\",1\n\"b\",\"c\",2\n", vertices: 3, edges: 2, directed: true, columns: "src:string,dst,weight:int"},
 		{name: "bars", in: "src|dst\n1|2\n2|3\n", vertices: 3, edges: 2, directed: true, columns: "src,dst"},
 		{name: "header alone", in: "src,dst\n", directed: true, columns: "src,dst", note: "the file has no edges"},
+		{name: "hashtags", in: "x #a\n#a y\ny z\n%z x\n", vertices: 4, edges: 2, columns: "src:string,dst", note: "lines after the first edge that begin with # or % are comments, and are not read: 2"},
+		{name: "times of day", in: "1 2 2024-01-31 12:00:00\n2 3 2024-01-31 13:00:00\n", vertices: 3, edges: 2, columns: "src,dst,time,col4:string", note: "the fourth column is the time of day, and is not part of the time"},
 		{name: "contacts", in: "t,i,j\n20,1,2\n40,2,3\n", vertices: 3, edges: 2, columns: "time,src,dst"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,6 +114,9 @@ func TestWild(t *testing.T) {
 					continue
 				}
 				r := g.Read
+				if strings.Contains(strings.Join(r.Notes, "\n"), "comments, and are not read") && c.name != "hashtags" {
+					t.Errorf("comments before the data are reported: %q", r.Notes)
+				}
 				if g.NumVertices() != c.vertices || g.NumEdges() != c.edges || g.Directed != c.directed || r.Columns != c.columns {
 					t.Errorf("%d vertices, %d edges, directed: %v, columns %s; want %d, %d, %v, %s\n%s", g.NumVertices(), g.NumEdges(), g.Directed, r.Columns, c.vertices, c.edges, c.directed, c.columns, strings.Join(r.Notes, "\n"))
 				}

@@ -105,13 +105,13 @@ func (b *binding) warn(text string) {
 	}
 }
 
-// arrowsGuessed is the warning about arrows where the direction of edges is a guess.
-const arrowsGuessed = "the pattern has arrows, and the graph is taken as undirected, since its file says no direction: an arrow matches an edge both ways (--directed reads directions, --directed=false says that there are none)"
+// ArrowsGuessed is the warning about arrows where the direction of edges is a guess.
+const ArrowsGuessed = "the pattern has arrows, and the graph is taken as undirected, since its file says no direction: an arrow matches an edge both ways (--directed reads directions, --directed=false says that there are none)"
 
-// warnOfArrows warns of directions in the pattern that the graph has only by a guess not.
+// warnOfArrows warns of a pattern with directions where the graph has none by a guess.
 func (b *binding) warnOfArrows() {
 	if b.g.Read.DirectionGuessed && slices.ContainsFunc(b.p.Edges, func(e pattern.Edge) bool { return e.Dir != pattern.Either }) {
-		b.warn(arrowsGuessed)
+		b.warn(ArrowsGuessed)
 	}
 }
 

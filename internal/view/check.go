@@ -1,6 +1,11 @@
 package view
 
-import "errors"
+import (
+	"errors"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
 
 // match is what is before a text where it is read as a query.
 const match = "MATCH "
@@ -28,4 +33,13 @@ func Check(operator, text string) (err error) {
 		err = errors.New("no operator " + operator + " has a text")
 	}
 	return err
+}
+
+// Arrows reports whether a text that Check accepts has an edge with a direction.
+func Arrows(operator, text string) bool {
+	p, err := read(text)
+	if operator == "holds" {
+		p, _, _, err = conditions(text)
+	}
+	return err == nil && slices.ContainsFunc(p.Edges, func(e pattern.Edge) bool { return e.Dir != pattern.Either })
 }

@@ -1,0 +1,59 @@
+package format
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// TestTableNames: the names of a table's columns say the ends and the direction, as
+// those of a text's header do.
+func TestTableNames(t *testing.T) {
+	for _, c := range []struct {
+		names             string
+		o                 ReadOptions
+		directed, guessed bool
+		columns           string
+		note, err         string
+	}{
+		{names: "source,target,weight", directed: true, columns: "src,dst,weight:int64", note: "directed, from source to target"},
+		{names: "tx_id,from_account,to_account", directed: true, columns: "tx_id:int64,src,dst", note: "directed, from from_account to to_account"},
+		{names: "tx_id,from_account,to_account", o: ReadOptions{Direction: Undirected}, columns: "tx_id:int64,src,dst"},
+		{names: "node1,node2,weight", guessed: true, columns: "src,dst,weight:int64"},
+		{names: "node1,node2,weight", o: ReadOptions{KeepDuplicates: true}, guessed: true, columns: "src,dst,weight:int64"},
+		{names: "nameDest,nameOrig,date", directed: true, columns: "dst,src,time"},
+		{names: "payer,payee,x", o: ReadOptions{Columns: []string{"src", "dst", "time"}}, directed: true, columns: "src,dst,time"},
+		{names: "Account,From Bank,To Bank", directed: true, columns: "Account:int64,src,dst", note: "directed, from From Bank to To Bank"},
+		{names: "from_id,to_id,x,from_account,to_account", directed: true, columns: "src,dst,x:int64,from_account:int64,to_account:int64"},
+		{names: "x,from_id,to_id,from_account,to_account", err: "the ends of an edge could be from_id and to_id, or from_account and to_account"},
+		{names: "a,weight,z", err: "no column src"},
+	} {
+		var fields []arrow.Field
+		for name := range strings.SplitSeq(c.names, ",") {
+			fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int64})
+		}
+		b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+		for i := range fields {
+			b.Field(i).(*array.Int64Builder).AppendValues([]int64{int64(i), int64(i + 1), 7}, nil)
+		}
+		rec := b.NewRecordBatch()
+		in, err := array.NewRecordReader(rec.Schema(), []arrow.RecordBatch{rec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := FromTable(t.Context(), in, c.o)
+		if c.err != "" || err != nil {
+			if c.err == "" || err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: error %v, want %q", c.names, err, c.err)
+			}
+			continue
+		}
+		r := g.Read
+		if g.Directed != c.directed || r.DirectionGuessed != c.guessed || r.Columns != c.columns || !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
+			t.Errorf("%s: directed: %v, guessed: %v, columns %s, %q", c.names, g.Directed, r.DirectionGuessed, r.Columns, r.Notes)
+		}
+	}
+}
