@@ -1,119 +1,94 @@
 package weft
 
 import (
-	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/weftgraph/weft/internal/choose"
-	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/graph"
 )
 
-// TestCorrupt: a file that is too large to be checked when it is opened, and is
-// wrong inside, is an input error wherever that shows, and no crash.
-func TestCorrupt(t *testing.T) {
-	g, err := Generate(t.Context(), Spec{Model: "er", N: 100_000, M: 1_200_000})
-	if err != nil {
+// largeFile is a graph file of more than 8 MiB with all kinds of sections that a graph can
+// have at once.
+func largeFile(t testing.TB, directed bool) string {
+	t.Helper()
+	dir := t.TempDir()
+	var edges, vertices strings.Builder
+	edges.WriteString("src,dst,label,time,weight\n")
+	vertices.WriteString("id,label,age\n")
+	const n, m = 20_000, 220_000
+	for v := range n {
+		fmt.Fprintf(&vertices, "v%d,%s,%d\n", v, []string{"A", "B"}[v%2], v%90)
+	}
+	for i := range m {
+		fmt.Fprintf(&edges, "v%d,v%d,%s,%d,%d.5\n", i%n, (i*7919+i/n+1)%n, []string{"x", "y", "z"}[i%3], 1_600_000_000+i, i%1000)
+	}
+	text, side, name := filepath.Join(dir, "e.csv"), filepath.Join(dir, "v.csv"), filepath.Join(dir, "large.weft")
+	if err := errors.Join(os.WriteFile(text, []byte(edges.String()), 0o600), os.WriteFile(side, []byte(vertices.String()), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(t.TempDir(), "g.weft")
-	if err := g.Write(t.Context(), name, WriteOptions{}); err != nil {
+	if _, err := Convert(t.Context(), text, name, WriteOptions{}, WithVertices(side), WithDirected(directed)); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
+	if info, err := os.Stat(name); err != nil || info.Size() <= 8<<20 {
+		t.Fatalf("%v: %v", info, err)
 	}
-	copy(data[len(data)/4:], bytes.Repeat([]byte{0xff, 0xff, 0xff, 0x7f}, len(data)/8))
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	bad, err := Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer bad.Close()
-	q := named(t, "gmatch:P4")
-	program := func(target string) error {
-		_, err := matchaProgram(t, "input G: Graph\nreturn sum(apply(lambda v: size(intersect(neighbor(G, v), neighbor(G, v + 1))), None, vertices(G)))").
-			Run(t.Context(), map[string]any{"G": bad}, nil, WithTarget(target))
-		return err
-	}
-	for what, f := range map[string]func() error{
-		"count": func() error { _, err := bad.Count(t.Context(), q, WithEngineOption("plan.method", "nest")); return err },
-		"enumeration": func() error {
-			_, err := bad.Count(t.Context(), q, WithEngineOption("plan.tail", "off"), WithOrder("ri"))
-			return err
-		},
-		"motifs":  func() error { _, err := bad.Motifs(t.Context(), 4); return err },
-		"census":  func() error { _, err := bad.Motifs(t.Context(), 5); return err },
-		"info":    func() error { _, err := bad.Info(t.Context()); return err },
-		"explain": func() error { _, err := bad.Explain(t.Context(), q); return err },
-		// Who relies on the structure looks at it first, whether there is a compiler
-		// and a device or not.
-		"a program":           func() error { return program("interp") },
-		"a program in C":      func() error { return program("c") },
-		"a program for a GPU": func() error { return program("cuda") },
-		"a GPU's engine": func() error {
-			_, err := choose.Choice{Unchecked: true}.Run(t.Context(), bad.g, engine.Options{}, nil)
-			return withKind(ErrInput, err)
-		},
-	} {
-		if err := f(); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "adjacency") {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
+	return name
 }
 
-// TestCorruptEdges: so is a table of edges, of which a program reads a property.
-func TestCorruptEdges(t *testing.T) {
-	const n, m = 1000, 600_000
-	var c graph.EdgeChunk
-	for i := range uint64(m) {
-		u := i * 7919 % n
-		c.Src, c.Dst, c.Time = append(c.Src, u), append(c.Dst, (u+1+i/n)%n), append(c.Time, int64(i))
+// sections are where the sections of a graph file begin and end.
+func sections(data []byte) (out [][2]int) {
+	const header, entry = 64, 40
+	for i := range int(binary.LittleEndian.Uint32(data[12:])) {
+		at := data[header+entry*i:]
+		begin := int(binary.LittleEndian.Uint64(at[8:]))
+		out = append(out, [2]int{begin, begin + int(binary.LittleEndian.Uint64(at[16:]))})
 	}
-	b := graph.NewBuilder(graph.BuildOptions{Directed: true})
-	if err := b.AddEdges(&c); err != nil {
-		t.Fatal(err)
-	}
-	built, err := b.Build(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), "g.weft")
-	if err := newGraph(built, "", 0).Write(t.Context(), name, WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := bytes.Index(data, bytes.Repeat([]byte{5, 0, 0, 0}, m/n)) // the edges that begin at vertex 5
-	if src < 0 {
-		t.Fatal("the file has no table of edges")
-	}
-	copy(data[src:], bytes.Repeat([]byte{0xff, 0xff, 0xff, 0x7f}, m/n))
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	bad, err := Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer bad.Close()
-	p := matchaProgram(t, "input G: Graph[int, 'time']\nreturn sum(apply(lambda v: size(edge_info(G, v)), None, vertices(G)))")
-	in := map[string]any{"G": bad}
-	_, ran := p.Run(t.Context(), in, nil)
-	_, explained := p.Explain(in)
-	_, emitted := p.Code(t.Context(), "ir", in)
-	for what, err := range map[string]error{"run": ran, "explain": explained, "emit": emitted} {
-		if !errors.Is(err, ErrInput) {
-			t.Errorf("%s: %v", what, err)
+	return out
+}
+
+// TestDamaged: a byte that differs, at any place of a large file, is an input error that
+// names the file, and never a number or a copy.
+func TestDamaged(t *testing.T) {
+	t.Setenv("WEFT_CACHE", t.TempDir())
+	for _, directed := range []bool{false, true} {
+		name := largeFile(t, directed)
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := sections(data)
+		if want := map[bool]int{false: 13, true: 15}[directed]; len(all) != want {
+			t.Fatalf("%d sections", len(all))
+		}
+		for i, s := range all {
+			for part := range 4 {
+				at := s[0] + (s[1]-1-s[0])*part/3
+				bad := slices.Clone(data)
+				bad[at] ^= 1 << (i % 8)
+				if err := os.WriteFile(name, bad, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					g, err := Open(t.Context(), name)
+					if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), name) {
+						t.Errorf("byte %d, in section %d: %v", at, i, err)
+					}
+					if err == nil {
+						g.Close()
+					}
+				}
+			}
+			to := filepath.Join(t.TempDir(), "copy.weft")
+			if _, err := Convert(t.Context(), name, to, WriteOptions{}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), name) {
+				t.Errorf("convert with section %d damaged: %v", i, err)
+			}
+			if l, _ := os.ReadDir(filepath.Dir(to)); len(l) > 0 {
+				t.Errorf("convert with section %d damaged leaves %v", i, l)
+			}
 		}
 	}
 }

@@ -27,7 +27,6 @@ type job struct {
 	took   time.Duration // planning
 	early  time.Duration // for the driver to start, before the job
 	open   time.Duration // for the driver and the devices, in all
-	check  time.Duration // of the graph, while they opened
 }
 
 // prepare plans q and chooses an engine. change adapts the plan's options to
@@ -70,14 +69,6 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 			}
 			return p, planError(ctx, err)
 		},
-		Meanwhile: func() {
-			if o.Estimates && !s.levels {
-				return // the plan is to be explained, not run
-			}
-			began := time.Now()
-			_ = g.g.Sound(ctx, j.opt.Threads) // Choice.Run asks again, and is told the same
-			j.check = time.Since(began)
-		},
 	})
 	if err != nil {
 		return nil, classify(err)
@@ -85,7 +76,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	driver, devices := choose.Waited()
 	j.open = j.early + driver + devices
 	j.spent = time.Since(j.start)
-	j.plan, j.took = j.choice.Plan, j.spent-driver-devices-j.check
+	j.plan, j.took = j.choice.Plan, j.spent-driver-devices
 	return j, nil
 }
 
@@ -107,7 +98,7 @@ func (g *Graph) unplanned(ctx context.Context, q *Query, s *settings, start time
 	}
 	r := Result{
 		Query: q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Automorphisms().Order(),
-		Embeddings: new(big.Int), Graph: g.Summary(), Load: g.load, Plan: time.Since(start), PeakMemory: peakMemory(),
+		Embeddings: new(big.Int), Graph: g.Summary(), Load: g.load - g.check, Check: g.check, Plan: time.Since(start), PeakMemory: peakMemory(),
 		Notes: []string{"the search had not begun: the query was being planned"},
 	}
 	if p.Mode == pattern.Iso {
@@ -157,7 +148,7 @@ func (j *job) result(found engine.Result) Result {
 	r := Result{
 		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
-		Graph: j.g.Summary(), Load: j.g.load, Open: j.open, Check: j.check, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
+		Graph: j.g.Summary(), Load: j.g.load - j.g.check, Check: j.g.check, Open: j.open, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
 		PeakMemory: peakMemory(), Stats: found.Stats, Reason: reason, Method: p.Method.String(),
 	}
 	r.Total = j.early + j.g.load + time.Since(j.start)

@@ -20,6 +20,7 @@ type Graph struct {
 	g       *graph.Graph
 	path    string
 	load    time.Duration
+	check   time.Duration // the part of load that Verify took
 	summary Summary
 	read    ReadReport
 	leases  leases
@@ -30,7 +31,7 @@ type Graph struct {
 func newGraph(g *graph.Graph, path string, load time.Duration) *Graph {
 	r := &g.Read
 	return &Graph{
-		g: g, path: path, load: load,
+		g: g, path: path, load: load, check: g.CheckTime(),
 		summary: Summary{path, g.NumVertices(), g.NumEdges(), g.Directed, len(g.VertexLabels), len(g.EdgeLabels)},
 		read:    ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes, r.Converted, r.DirectionGuessed},
 	}

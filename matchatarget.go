@@ -104,13 +104,9 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 			r.Notes = append(r.Notes, fmt.Sprintf("target %s, schedule %s: %v in all", sched.Target, sched, time.Since(start)))
 		}
 	}()
-	// Generated code checks no index, and for the interpreter no vertex is out of range.
 	var graphs []*graph.Graph
 	for _, v := range in {
 		if g, ok := v.(*Graph); ok {
-			if err := g.g.Sound(ctx, s.workers()); err != nil {
-				return interp.Result{}, err
-			}
 			graphs = append(graphs, g.g)
 		}
 	}
@@ -136,6 +132,7 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 	}
 	o := cpu.Options{Schedule: sched, Memory: s.memory, Emit: emit}
 	for _, g := range graphs {
+		code.Program.EachArray(g.Own)
 		if o.Classes == nil {
 			for _, k := range g.Classes {
 				o.Classes = append(o.Classes, c.Range{First: k.First, End: k.End})

@@ -187,7 +187,7 @@ func (g *Graph) formulaResult(q *Query, p *pattern.Pattern, aut, n *big.Int) Res
 	r := Result{
 		Query: q.Name(), Semantics: p.Mode.String(), Induced: p.Induced,
 		Automorphisms: aut, Complete: n != nil, Engine: host.New().Name(), Device: "cpu",
-		Graph: g.Summary(), Load: g.load, Method: plan.Decomposed.String(),
+		Graph: g.Summary(), Load: g.load - g.check, Check: g.check, Method: plan.Decomposed.String(),
 		Reason: "motifs share the counts of smaller patterns",
 	}
 	if n == nil {

@@ -25,7 +25,7 @@ type Result struct {
 	Graph         Summary
 	Load          time.Duration
 	Open          time.Duration // waiting for the driver and the devices, beside Load, until they were open
-	Check         time.Duration // of the graph's structure, which devices read unchecked
+	Check         time.Duration // of a large .weft file, besides Load; 0 where this version of it was checked before
 	Plan          time.Duration
 	Prepare       time.Duration // on a device: uploads, what is made of them once, the wait for kernels to be compiled
 	Search        time.Duration

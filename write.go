@@ -18,7 +18,8 @@ type WriteOptions struct {
 }
 
 // Write writes the graph to a file, which appears under its name when it is
-// complete. "x.weft" is weft's own form, which opens in milliseconds.
+// complete. "x.weft" is weft's own form: it is verified when it is
+// first opened, and then opens in milliseconds.
 func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err error) {
 	l, err := g.enter(&ctx)
 	if err != nil {

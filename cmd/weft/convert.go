@@ -19,7 +19,7 @@ func (a *app) convertCmd() *cobra.Command {
 		Use:   "convert [-g] IN [-o] OUT [flags]",
 		Short: "read a graph and write it in another format",
 		Long: `Read a graph and write it in another format, by the name of OUT or --to. FILE.weft
-is weft's own form: it opens in milliseconds and is checked. A format that cannot
+is weft's own form: it is verified when first opened, then opens in milliseconds. A format that cannot
 hold all of the graph is refused unless --lossy.
 
 Formats to write: ` + strings.Join(format.Writable(), ", ") + `;

@@ -238,7 +238,8 @@ can be piped.
 Environment:
   GOMAXPROCS   the most cores to use, where --threads is not given
   GOMEMLIMIT   a soft limit on memory (see also --memory, which is hard)
-  WEFT_CACHE   the folder that keeps compiled kernels and C, or off
+  WEFT_CACHE   the folder that keeps compiled kernels and C, and which .weft files
+               were verified, or off
   CC           the C compiler with its arguments, where it is not cc, gcc or clang
   TMPDIR       the folder of temporary files, from which code must be loadable`,
 		Example: `  weft count -g graph.txt.gz 'MATCH (a)--(b)--(c)--(a)'

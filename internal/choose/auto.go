@@ -82,7 +82,7 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 func pickAmong(r Request, n int, several bool, pick func(Request) (Choice, error)) (c Choice, note string, err error) {
 	r.Compile = remembering(r.Compile)
 	var whys []string
-	for out := make([]bool, n); ; r.Meanwhile = nil {
+	for out := make([]bool, n); ; {
 		var wanted []string
 		for i := range n {
 			if !out[i] && (several || len(wanted) == 0) {

@@ -97,8 +97,6 @@ type Request struct {
 	// Compile plans the query for a method; order is the engine's own rule for a
 	// matching order, where the user names none ("": the planner's choice).
 	Compile func(method, order string) (*plan.Plan, error)
-	// Meanwhile, if not nil, is called while GPUs open, where one may be chosen.
-	Meanwhile func()
 }
 
 // Choice is an engine with the plan that it is to run, and why it was chosen.
@@ -108,8 +106,6 @@ type Choice struct {
 	Reason  string
 	Notes   []string // for the user: what could not be had
 	Workers int      // that may hand over matches at once, beyond Options.Threads
-	// Unchecked: the engine reads the graph's arrays where nothing checks an index.
-	Unchecked bool
 	// ahead is Engine over a session of GPUs that only compiles, and session that
 	// session; nil on the processor.
 	ahead   engine.Engine
@@ -138,14 +134,8 @@ func (c Choice) Expect(ctx context.Context, g *graph.Graph, o engine.Options) {
 	}
 }
 
-// Run has the engine run the plan, after the graph's structure was verified where
-// the engine relies on it.
+// Run has the engine run the plan.
 func (c Choice) Run(ctx context.Context, g *graph.Graph, o engine.Options, s engine.Sink) (engine.Result, error) {
-	if c.Unchecked {
-		if err := g.Sound(ctx, o.Threads); err != nil {
-			return engine.Result{}, err
-		}
-	}
 	res, err := c.Engine.Run(ctx, g, c.Plan, o, s)
 	// Who waited for GPUs which others closed for theirs has not begun.
 	for errors.Is(err, cuda.ErrClosed) && ctx.Err() == nil && c.Stale() {

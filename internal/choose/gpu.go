@@ -71,14 +71,11 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 	} else {
 		_, _ = try[0].compile(r, try[0].methods(r)[0])
 	}
-	if r.Meanwhile != nil {
-		r.Meanwhile()
-	}
 	s, err := sessionOn(ctx, r.Device, r.GPUMemory)
 	if err != nil {
 		return Choice{}, err
 	}
-	c := Choice{Workers: s.Workers(), Unchecked: true, device: r.Device, memory: r.GPUMemory}
+	c := Choice{Workers: s.Workers(), device: r.Device, memory: r.GPUMemory}
 	if labelled {
 		// The order of candidates says little yet: only fine makes its own.
 		f := fine.New(s)

@@ -116,6 +116,7 @@ func (d *Device) nested() bool { return d.inside.Load() && goroutine() == d.id }
 // binding of the context to the thread with it.
 func (d *Device) serve(opened chan<- error) {
 	runtime.LockOSThread()
+	debug.SetPanicOnFault(true) // a fault in f is a panic, and so an error of Do
 	d.id = goroutine()
 	defer close(d.done)
 	if err := d.open(); err != nil {

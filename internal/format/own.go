@@ -36,9 +36,9 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 		path = tmp.Path()
 		defer tmp.Remove() // the mapping stays valid where the system can map
 	}
-	g, err := graph.Open(path)
+	g, err := graph.Open(r.ctx, path, graph.OpenOptions{Threads: r.o.Threads, Name: r.src.name})
 	if err != nil {
-		return nil, &Error{File: r.src.name, Offset: -1, Cause: unnamed{err, path}}
+		return nil, &Error{File: r.src.name, Offset: -1, Cause: unnamed{err, r.src.name}}
 	}
 	if d := r.o.Direction; d == Directed && !g.Directed || d == Undirected && g.Directed {
 		is := map[bool]string{true: "directed", false: "undirected"}[g.Directed]

@@ -59,7 +59,7 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 		o.Lost(fmt.Sprintf("%s loses %s", f, strings.Join(lost, "; ")))
 	}
 	w := &writing{ctx: ctx, g: g, variant: variant}
-	edges, err := toFile(ctx, path, o.Stdout, func(out io.Writer) error {
+	edges, err := w.toFile(path, o.Stdout, func(out io.Writer) error {
 		switch f {
 		case Weft:
 			return g.Write(out)
@@ -89,7 +89,7 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 	if err != nil {
 		return edges.end(err)
 	}
-	vertices, err := toFile(ctx, o.Vertices, o.Stdout, func(out io.Writer) error {
+	vertices, err := w.toFile(o.Vertices, o.Stdout, func(out io.Writer) error {
 		switch vf {
 		case Arrow:
 			return w.arrow(out, vertexRole)
@@ -188,6 +188,14 @@ func outFormat(path, name string) (Format, string, error) {
 // written is a file that is complete except for its name; nil is the standard output.
 type written struct{ *disk.File }
 
+// toFile is the function toFile for a fill that reads the graph: damage of the graph's own
+// file is an error like others, after which no file is left.
+func (w *writing) toFile(path string, stdout io.Writer, fill func(io.Writer) error) (*written, error) {
+	return toFile(w.ctx, path, stdout, func(out io.Writer) error {
+		return w.g.Guard(func() error { return fill(out) })
+	})
+}
+
 // toFile gives fill a buffered, perhaps compressing writer on a file that does not
 // have its name yet.
 func toFile(ctx context.Context, path string, stdout io.Writer, fill func(io.Writer) error) (*written, error) {
@@ -273,7 +281,8 @@ func explainWrite(path string, err error) error {
 	var fe *Error
 	var de *disk.Error
 	switch {
-	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &fe):
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &fe),
+		errors.Is(err, graph.ErrCorrupt):
 		return err
 	case errors.As(err, &de): // perhaps inside one of Arrow's
 		return de

@@ -3,16 +3,7 @@ package graph
 import (
 	"context"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
-
-// anyIndex caches the adjacency either way of a directed graph.
-type anyIndex struct {
-	once sync.Once
-	csr  CSR
-	made atomic.Bool
-}
 
 // Any returns adjacency in either direction: the distinct neighbours of each
 // vertex, each once. On an undirected graph it is Out; on a directed one it is
@@ -21,17 +12,19 @@ func (g *Graph) Any() *CSR {
 	if !g.Directed {
 		return &g.Out
 	}
-	g.any.once.Do(func() {
-		g.any.csr = unionCSR(&g.Out, &g.In)
-		g.any.made.Store(true)
-	})
-	return &g.any.csr
+	return g.any.get(func() *CSR { return unionCSR(&g.Out, &g.In) })
 }
 
-func unionCSR(a, b *CSR) CSR {
+func unionCSR(a, b *CSR) *CSR {
 	ctx, threads := context.Background(), threadCount(0)
 	n := a.NumVertices()
-	c := CSR{Off: makeBig[uint64](uint64(n) + 1)}
+	c := &CSR{Off: makeBig[uint64](uint64(n) + 1)}
+	done := false
+	defer func() {
+		if !done {
+			c.free()
+		}
+	}()
 	_ = overVertices(ctx, threads, a.Off, func(_ int, lo, hi uint32) {
 		for v := lo; v < hi; v++ {
 			c.Off[v+1] = uint64(unionSize(a.List(v), b.List(v)))
@@ -46,6 +39,7 @@ func unionCSR(a, b *CSR) CSR {
 			union(c.List(v), a.List(v), b.List(v))
 		}
 	})
+	done = true
 	return c
 }
 

@@ -3,7 +3,6 @@ package graph
 import (
 	"encoding/binary"
 	"slices"
-	"sync"
 )
 
 // classes sets the graph's vertex labels and classes (without ids yet placed:
@@ -77,14 +76,13 @@ func (b *builderState) classes(g *Graph, n int) []uint32 {
 // labelIndex finds vertex labels by name and the classes of each, once a query
 // asks.
 type labelIndex struct {
-	once    sync.Once
 	byName  map[string]uint32
 	classes [][]int
 }
 
 func (g *Graph) labelIndex() *labelIndex {
-	x := &g.labels
-	x.once.Do(func() {
+	return g.labels.get(func() *labelIndex {
+		x := &labelIndex{}
 		x.byName = make(map[string]uint32, len(g.VertexLabels))
 		for i, name := range g.VertexLabels {
 			x.byName[name] = uint32(i)
@@ -95,8 +93,8 @@ func (g *Graph) labelIndex() *labelIndex {
 				x.classes[l] = append(x.classes[l], i)
 			}
 		}
+		return x
 	})
-	return x
 }
 
 // ClassesWith returns the indexes of the classes that carry the label (an index

@@ -4,6 +4,10 @@ package graph
 // slice taken from it must not be used afterwards. Small graphs are garbage
 // collected like any value and need no Close; closing twice is harmless.
 func (g *Graph) Close() error {
+	if c := g.any.drop(); c != nil {
+		c.free()
+	}
+	g.owned.free()
 	if g.file != nil {
 		m := g.file
 		*g = Graph{Directed: g.Directed, Read: g.Read}
@@ -14,9 +18,8 @@ func (g *Graph) Close() error {
 	if !g.Directed {
 		g.In = CSR{}
 	}
-	for _, c := range []*CSR{&g.Out, &g.In, &g.any.csr} {
-		freeBig(&c.Off)
-		freeBig(&c.Adj)
+	for _, c := range []*CSR{&g.Out, &g.In} {
+		c.free()
 	}
 	freeBig(&g.IDs.Num)
 	freeBig(&g.IDs.StrOff)
@@ -32,4 +35,10 @@ func (g *Graph) Close() error {
 	g.Out.Off = []uint64{0}
 	g.In.Off = g.Out.Off
 	return nil
+}
+
+// free gives back the memory of lists that are not a file's.
+func (c *CSR) free() {
+	freeBig(&c.Off)
+	freeBig(&c.Adj)
 }

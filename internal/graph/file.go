@@ -57,9 +57,6 @@ func sectionName(kind uint32) string {
 	return fmt.Sprintf("section %d", kind)
 }
 
-// castagnoli is the polynomial that processors compute.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // ErrCorrupt is wrapped by every error about the content of a graph file.
 var ErrCorrupt = errors.New("graph file is corrupt")
 

@@ -20,7 +20,7 @@ func openBytes(b []byte) (*Graph, error) {
 	words := make([]uint64, len(b)/8+1)
 	c := bigAsBytes(words)[:len(b)]
 	copy(c, b)
-	return open(&mapping{path: "test", data: c})
+	return open(context.Background(), &mapping{path: "test", data: c}, 0, true)
 }
 
 func fileBytes(t interface{ Fatal(...any) }, g *Graph) []byte {
@@ -157,11 +157,11 @@ func TestWriteFile(t *testing.T) {
 	if err := g.WriteFile(name); err != nil {
 		t.Fatal(err)
 	}
-	h, err := Open(name)
+	h, err := Open(t.Context(), name, OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := VerifyFile(context.Background(), name, 2); err != nil {
+	if err := h.Verify(context.Background(), 2); err != nil {
 		t.Fatal(err)
 	}
 	if h.NumEdges() != 4 || h.Edges.Props.NumRows() != 4 {
@@ -187,14 +187,14 @@ func TestWriteFile(t *testing.T) {
 		if err := os.WriteFile(text, []byte(s), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(text); !errors.Is(err, ErrNotGraph) {
+		if _, err := Open(t.Context(), text, OpenOptions{}); !errors.Is(err, ErrNotGraph) {
 			t.Error(err)
 		}
 	}
-	if _, err := Open(dir); !errors.Is(err, ErrNotGraph) {
+	if _, err := Open(t.Context(), dir, OpenOptions{}); !errors.Is(err, ErrNotGraph) {
 		t.Error(err)
 	}
-	if _, err := Open(filepath.Join(dir, "absent")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(t.Context(), filepath.Join(dir, "absent"), OpenOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -202,52 +202,6 @@ func TestWriteFile(t *testing.T) {
 type failing struct{}
 
 func (failing) Write(p []byte) (int, error) { return 0, errors.New("full") }
-
-// TestRecover has a large file with a bad neighbour, which Open does not see.
-func TestRecover(t *testing.T) {
-	n := 1 << 19
-	pairs := make([][2]uint32, n-1)
-	for i := range pairs {
-		pairs[i] = [2]uint32{uint32(i), uint32(i + 1)}
-	}
-	g := FromEdges(n, pairs, false)
-	g.Stats()
-	g.Out.Adj[n/2] = uint32(n) + 5
-	name := filepath.Join(t.TempDir(), "g.weft")
-	if err := g.WriteFile(name); err != nil {
-		t.Fatal(err)
-	}
-	h, err := Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	search := func() (err error) {
-		defer func() { err = h.Damage(recover()) }()
-		x := 0
-		for v := range uint32(n) {
-			for _, w := range h.Out.List(v) {
-				x += h.Out.Degree(w)
-			}
-		}
-		return nil
-	}
-	var c *CorruptError
-	if err := search(); !errors.As(err, &c) || c.Section != "adjacency" {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := h.Sound(t.Context(), 0); !errors.Is(err, ErrCorrupt) {
-			t.Fatal(err)
-		}
-	}
-	if err := g.Sound(t.Context(), 0); err != nil {
-		t.Error(err) // no file
-	}
-	if err := VerifyFile(context.Background(), name, 0); !errors.Is(err, ErrCorrupt) {
-		t.Fatal(err)
-	}
-}
 
 func FuzzOpen(f *testing.F) {
 	f.Add(fileBytes(f, sample(f)))

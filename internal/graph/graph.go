@@ -68,13 +68,13 @@ type Graph struct {
 	// Read says what the reader kept and dropped.
 	Read ReadStats
 
-	any    anyIndex
+	any    lazy[CSR] // of a directed graph
 	above  aboveIndex
 	events eventIndex
 	stat   statCache
-	labels labelIndex
+	labels lazy[labelIndex]
 	file   *mapping // non-nil when memory-mapped
-	sound  soundness
+	owned  owned    // copies of parts of it
 	rel    relations
 }
 

@@ -1,5 +1,7 @@
 package graph
 
+import "cmp"
+
 // Holds reports whether off are the offsets of neighbour lists that g keeps as
 // long as it lives, as the lists of a query's own relation are not. Safe for
 // concurrent use.
@@ -8,7 +10,7 @@ func (g *Graph) Holds(off []uint64) bool {
 		return false
 	}
 	is := func(c CSR) bool { return len(c.Off) > 0 && &c.Off[0] == &off[0] }
-	if is(g.Out) || is(g.In) || g.Edges != nil && is(CSR{Off: g.Edges.Off}) || g.any.made.Load() && is(g.any.csr) {
+	if is(g.Out) || is(g.In) || g.Edges != nil && is(CSR{Off: g.Edges.Off}) || is(*cmp.Or(g.any.made.Load(), &CSR{})) {
 		return true
 	}
 	g.rel.mu.Lock()

@@ -11,7 +11,7 @@ type IDs struct {
 	StrOff   []uint64
 	StrBytes []byte
 
-	lookup idLookup
+	lookup lazy[idLookup]
 }
 
 // Numeric reports whether the user's ids are numbers.

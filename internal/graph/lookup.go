@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"sync"
 )
 
 // idLookup finds internal ids from the user's ids: an index that is built the
 // first time it is needed.
 type idLookup struct {
-	once  sync.Once
 	dense []uint32 // internal id + 1 by numeric id; nil when ids are sparse
 	perm  []uint32 // internal ids in the order of the user's ids, otherwise
 }
@@ -24,8 +22,8 @@ func (d *IDs) Len() int {
 }
 
 func (d *IDs) index() *idLookup {
-	l := &d.lookup
-	l.once.Do(func() {
+	return d.lookup.get(func() *idLookup {
+		l := &idLookup{}
 		n := d.Len()
 		if d.StrOff == nil {
 			var most int64
@@ -39,7 +37,7 @@ func (d *IDs) index() *idLookup {
 						l.dense[x] = uint32(v) + 1
 					}
 				}
-				return
+				return l
 			}
 		}
 		l.perm = make([]uint32, n)
@@ -51,8 +49,8 @@ func (d *IDs) index() *idLookup {
 		} else {
 			slices.SortFunc(l.perm, func(a, b uint32) int { return slices.Compare(d.bytes(a), d.bytes(b)) })
 		}
+		return l
 	})
-	return l
 }
 
 func (d *IDs) bytes(v uint32) []byte { return d.StrBytes[d.StrOff[v]:d.StrOff[v+1]] }

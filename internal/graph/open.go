@@ -1,14 +1,19 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"os"
+	"runtime/debug"
 	"slices"
+	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -18,73 +23,128 @@ import (
 
 // mapping is an open graph file.
 type mapping struct {
-	path string
+	path string // for errors
 	data []byte
 	free func([]byte) error
 	secs map[uint32]section
+
+	checked time.Duration // what verifying took
+
+	mu      sync.Mutex
+	file    *os.File // tells whether the file changes; nil where data are a copy
+	version version
+	changes error // what changed said once
 }
 
 func (m *mapping) close() error {
-	b, free := m.data, m.free
-	m.data = nil
-	if b == nil || free == nil {
-		return nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, free, f := m.data, m.free, m.file
+	m.data, m.file = nil, nil
+	var errs []error
+	if b != nil && free != nil {
+		errs = append(errs, free(b))
 	}
-	return free(b)
+	if f != nil {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
 }
 
-// smallFile is the size up to which Open checks everything: it costs less than
-// 20 ms.
+// smallFile is the size up to which no record is kept of a file: to verify it costs less
+// than 20 ms.
 const smallFile = 8 << 20
 
 // tinyFile is the size up to which one goroutine checks sooner than several.
 const tinyFile = 64 << 10
 
-// Open maps a graph file.
+// OpenOptions say how Open opens a file.
+type OpenOptions struct {
+	Threads int    // 0: all cores
+	Name    string // of the file in errors; "" is its path
+}
+
+// Open maps a graph file. It verifies all of the file first, as Verify does: what is
+// searched has right checksums and a sound structure. Of a large file it keeps a record,
+// so that opening the same version of the file again takes milliseconds.
 //
-// It checks the header, the section table, that every section lies inside the
-// file and has the right length, and the checksums of the small sections
-// (names, classes, statistics); files of up to 8 MiB are verified in full. So
-// it takes the same few milliseconds for a file of any size. What it does not
-// look at are the large arrays: if those are corrupt, reading them is still
-// safe in memory (a list is a slice inside the mapping, an id out of range
-// panics as an index out of range), and Recover turns such a panic into a
-// *CorruptError. Code that hands arrays to a device, where nothing checks an
-// index, must call Verify or CheckStructure first. A file that another program
-// makes shorter while it is mapped ends the process, as with every mapping.
-func Open(path string) (*Graph, error) {
+// The file stays open. When it changes, or becomes shorter, while the graph is in use,
+// Damage says so, and reading what is gone is a panic in goroutines that call
+// debug.SetPanicOnFault.
+func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	m := &mapping{path: cmp.Or(o.Name, path), file: f}
+	defer func() {
+		if err != nil {
+			_ = m.close()
+		}
+	}()
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w: not a regular file", path, ErrNotGraph)
+		return nil, fmt.Errorf("%s: %w: not a regular file", m.path, ErrNotGraph)
 	}
 	if st.Size() < headerBytes {
 		var b [len(fileMagic)]byte
 		if _, err := f.ReadAt(b[:], 0); err == nil && string(b[:]) == fileMagic {
-			return nil, &CorruptError{path, "header", st.Size(), "the file ends in the header"}
+			return nil, &CorruptError{m.path, "header", st.Size(), "the file ends in the header"}
 		}
-		return nil, fmt.Errorf("%s: %w", path, ErrNotGraph)
+		return nil, fmt.Errorf("%s: %w", m.path, ErrNotGraph)
 	}
 	if st.Size() > math.MaxInt {
-		return nil, fmt.Errorf("%s: %w", path, ErrTooLarge)
+		return nil, fmt.Errorf("%s: %w", m.path, ErrTooLarge)
 	}
-	b, free, err := mapFile(f, st.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	now := time.Now()
+	if m.version, _, err = versionOf(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.path, err)
 	}
-	g, err := open(&mapping{path: path, data: b, free: free})
-	if err != nil {
-		_ = free(b)
+	if m.data, m.free, err = mapFile(f, st.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.path, err)
+	}
+	if !canMap {
+		m.file = nil
+		_ = f.Close()
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if x := recover(); x != nil {
+			if g, err = nil, m.damage(x); err == nil {
+				panic(x)
+			}
+		}
+	}()
+	record := ""
+	if m.file != nil && st.Size() > smallFile {
+		record = recordPath(m.version)
+	}
+	known := hasRecord(record, m)
+	if g, err = open(ctx, m, o.Threads, !known); err != nil {
 		return nil, err
 	}
+	if known {
+		return g, nil
+	}
+	if err := m.changed(); err != nil {
+		return nil, err
+	}
+	if m.version.settled(now) {
+		putRecord(record, m)
+	}
 	return g, nil
+}
+
+// CheckTime is how long Open took to verify the graph's file. It is 0 for a small file, and
+// where this version of the file was verified before.
+func (g *Graph) CheckTime() time.Duration {
+	if g.file == nil {
+		return 0
+	}
+	return g.file.checked
 }
 
 // IsFile reports whether b begins like a graph file.
@@ -96,8 +156,9 @@ func (m *mapping) bad(section string, off uint64, format string, a ...any) error
 	return &CorruptError{m.path, section, int64(off), fmt.Sprintf(format, a...)}
 }
 
-// open makes a graph over the bytes of a file, which must be 8-byte aligned.
-func open(m *mapping) (*Graph, error) {
+// open makes a graph over the bytes of a file, which must be 8-byte aligned, and verifies
+// it if it is to.
+func open(ctx context.Context, m *mapping, threads int, verify bool) (*Graph, error) {
 	if !littleEndian() {
 		return nil, errBigEndian
 	}
@@ -150,16 +211,24 @@ func open(m *mapping) (*Graph, error) {
 	if err := m.load(g, n); err != nil {
 		return nil, err
 	}
-	if len(b) <= smallFile {
-		threads := 0
+	if verify {
 		if len(b) <= tinyFile {
 			threads = 1
 		}
-		first := make([]uint64, n)
-		if err := g.verify(context.Background(), threads, first); err != nil {
+		var first []uint64
+		if len(b) <= smallFile {
+			first = make([]uint64, n)
+		}
+		begun := time.Now()
+		if err := g.verify(ctx, threads, first); err != nil {
 			return nil, err
 		}
-		g.above.first = first
+		if first == nil {
+			m.checked = time.Since(begun)
+		}
+		if g.above.first = first; first == nil {
+			g.IDs.lookup.drop() // many queries do without
+		}
 	}
 	return g, nil
 }

@@ -36,6 +36,7 @@ func parallel(ctx context.Context, threads int, n, grain uint64, f func(worker i
 	var caught atomic.Pointer[workerPanic]
 	for w := range threads {
 		wg.Go(func() {
+			debug.SetPanicOnFault(true) // of a file that became shorter
 			defer func() {
 				if r := recover(); r != nil {
 					caught.Store(&workerPanic{r, debug.Stack()})

@@ -1,28 +1,14 @@
 package graph
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"hash/crc32"
-	"runtime"
+	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
-
-// VerifyFile opens a graph file and checks everything: see Graph.Verify.
-func VerifyFile(ctx context.Context, path string, threads int) error {
-	g, err := Open(path)
-	if err != nil {
-		return err
-	}
-	err = g.Verify(ctx, threads)
-	return errors.Join(err, g.Close())
-}
 
 // Verify checks the checksum of every section, when the graph is a file, and
 // the structure: see CheckStructure. Errors about a file are *CorruptError.
@@ -35,27 +21,31 @@ func (g *Graph) verify(ctx context.Context, threads int, first []uint64) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if m := g.file; m != nil {
-		var first error
-		var mu sync.Mutex
-		var kinds []uint32
-		for k := range m.secs {
-			kinds = append(kinds, k)
-		}
-		slices.Sort(kinds)
-		err := parallel(ctx, threadCount(threads), uint64(len(kinds)), 1, func(_ int, i, _ uint64) {
-			s := m.secs[kinds[i]]
-			if crc32.Checksum(m.bytes(s.kind), castagnoli) != s.crc {
-				mu.Lock()
-				first = cmp.Or(first, m.bad(sectionName(s.kind), s.off, "wrong checksum"))
-				mu.Unlock()
-			}
-		})
-		if err := cmp.Or(err, first); err != nil {
+	if g.file != nil {
+		if err := g.file.checkSums(ctx, threads); err != nil {
 			return err
 		}
 	}
 	return g.checkStructure(ctx, threads, first)
+}
+
+// checkSums compares the checksum of every section.
+func (m *mapping) checkSums(ctx context.Context, threads int) error {
+	kinds := slices.Sorted(maps.Keys(m.secs))
+	var parts [][]byte
+	for _, k := range kinds {
+		parts = append(parts, m.bytes(k))
+	}
+	sums, err := checksums(ctx, threadCount(threads), parts)
+	if err != nil {
+		return err
+	}
+	for i, k := range kinds {
+		if s := m.secs[k]; sums[i] != s.crc {
+			return m.bad(sectionName(k), s.off, "wrong checksum")
+		}
+	}
+	return nil
 }
 
 // fault is an error about a section, a *CorruptError when the graph is a file.
@@ -258,23 +248,4 @@ func (g *Graph) checkProps(kind uint32) (err error) {
 		return g.fault(kind, "%v", err)
 	}
 	return nil
-}
-
-// Damage returns what is wrong with the graph's file, for code that searches the graph and
-// recovered x: a *CorruptError where x is an error of the run-time system, as of an index
-// out of range, and the file is corrupt. It returns nil where the file is not to blame.
-func (g *Graph) Damage(x any) error {
-	if _, ok := x.(runtime.Error); ok && g.file != nil {
-		return g.safeVerify()
-	}
-	return nil
-}
-
-func (g *Graph) safeVerify() (err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("%s: %w: %v", g.file.path, ErrCorrupt, x)
-		}
-	}()
-	return g.Verify(context.Background(), 0)
 }

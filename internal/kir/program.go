@@ -1,6 +1,9 @@
 package kir
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Program is functions over globals.
 type Program struct {
@@ -103,6 +106,25 @@ func (g *GlobalDef) Type() Type {
 		return Type{Kind: Col, Elem: g.Elem}
 	}
 	return T(g.Kind)
+}
+
+// EachArray replaces the memory of each array of the globals by what f returns for it, as
+// much or the same.
+func (p *Program) EachArray(f func(b []byte) []byte) {
+	for _, g := range p.Globals {
+		replaceArray(&g.Off, f)
+		replaceArray(&g.Adj, f)
+		replaceArray(&g.First, f)
+		replaceArray(&g.Words, f)
+		replaceArray(&g.Valid, f)
+	}
+}
+
+func replaceArray[T uint32 | uint64](s *[]T, f func(b []byte) []byte) {
+	if n := len(*s); n > 0 {
+		b := unsafe.Slice((*byte)(unsafe.Pointer(&(*s)[0])), uintptr(n)*unsafe.Sizeof((*s)[0]))
+		*s = unsafe.Slice((*T)(unsafe.Pointer(&f(b)[0])), n)
+	}
 }
 
 // AddGlobal appends g and numbers it among its kind.

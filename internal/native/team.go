@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 )
@@ -85,6 +86,7 @@ func (m *member) give(n int, work func()) {
 
 // serve does a member's work, the first of it in a job of n workers.
 func (t *Team) serve(m *member, n int) {
+	debug.SetPanicOnFault(true) // of functions of Go that C calls
 	for {
 		if !soon(n, func() bool { return m.word.Load() == working }) && m.word.CompareAndSwap(awake, asleep) {
 			<-m.wake

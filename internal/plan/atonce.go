@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -12,6 +13,7 @@ func (o *Options) atOnce(n int, f func(i int)) {
 	var next atomic.Int64
 	var caught atomic.Pointer[any]
 	work := func() {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		defer func() {
 			if x := recover(); x != nil {
 				caught.Store(&x)

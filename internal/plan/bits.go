@@ -2,6 +2,7 @@ package plan
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -37,8 +38,16 @@ func fillBits(n int, ranges []Range, ended func() bool, make_ func() func(uint32
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
+	var caught atomic.Pointer[any]
 	for range workers {
 		wg.Go(func() {
+			debug.SetPanicOnFault(true) // of a file that became shorter
+			defer func() {
+				if x := recover(); x != nil {
+					caught.Store(&x)
+					next.Store(int64(chunks)) // the others leave
+				}
+			}()
 			pass := make_()
 			for {
 				c := int(next.Add(1)) - 1
@@ -50,5 +59,8 @@ func fillBits(n int, ranges []Range, ended func() bool, make_ func() func(uint32
 		})
 	}
 	wg.Wait()
+	if x := caught.Load(); x != nil {
+		panic(*x)
+	}
 	return set
 }

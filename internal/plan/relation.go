@@ -136,7 +136,7 @@ type rowSet struct {
 	where  []pattern.Expr
 	others []*rowSet
 
-	once  sync.Once
+	mu    sync.Mutex
 	words []uint64 // as Accepted gives them
 }
 

@@ -228,18 +228,20 @@ func (c *EdgeChoice) Accepted() []uint64 {
 	if r.all {
 		return nil
 	}
-	r.once.Do(func() {
-		if r.bits != nil {
-			r.words = r.bits
-			return
-		}
-		r.words = make([]uint64, max(1, (len(r.labels)+63)/64))
-		for i := range r.words {
-			if r.single {
-				r.words[i] = r.word(i, len(r.labels))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.words == nil {
+		words := r.bits
+		if words == nil {
+			words = make([]uint64, max(1, (len(r.labels)+63)/64))
+			for i := range words {
+				if r.single {
+					words[i] = r.word(i, len(r.labels))
+				}
 			}
 		}
-	})
+		r.words = words // when all of them are right: labels may be a file's
+	}
 	return r.words
 }
 

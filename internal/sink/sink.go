@@ -117,12 +117,22 @@ func (s *Writer) Emit(n int, b *engine.Batch) error {
 	w := s.workers[n]
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	whole := false
+	defer func() {
+		if !whole {
+			_ = s.flush(w, errPanic) // of a row in parts nothing is written
+		}
+	}()
 	full, err := w.enc.add(b)
+	whole = true
 	if err != nil || full {
 		return s.flush(w, err)
 	}
 	return nil
 }
+
+// errPanic is the error of a writer after a panic over a row.
+var errPanic = errors.New("sink: a row could not be read")
 
 // flush hands over w's rows; the caller holds w.mu.
 func (s *Writer) flush(w *worker, err error) error {

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,6 +69,7 @@ func (d *drain) start(workers int) {
 		d.wg.Add(1)
 		go func() {
 			defer d.wg.Done()
+			debug.SetPanicOnFault(true)
 			d.work(k, workers)
 		}()
 	}
@@ -171,12 +174,22 @@ func (t *taken) hand(worker int, rows []uint32, width int) {
 	if n == 0 || t.failed.Load() {
 		return
 	}
-	if err := t.rows(worker, rows[:n*uint64(width)]); err != nil {
+	if err := t.give(worker, rows[:n*uint64(width)]); err != nil {
 		t.failed.Store(true)
 		t.stop(err)
 		return
 	}
 	t.count.Add(n)
+}
+
+// give calls the sink. A panic in it, as over a file that became shorter, becomes an error.
+func (t *taken) give(worker int, rows []uint32) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("session: rows: panic: %v\n%s", x, debug.Stack())
+		}
+	}()
+	return t.rows(worker, rows)
 }
 
 // newDrain makes device i ready to take rows; the ring is cleared, since stamps

@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -71,12 +73,20 @@ func (s *stage) upload(ctx context.Context, c *cuda.Context, b cuda.Buffer, data
 		free <- k
 	}
 	quit := make(chan struct{})
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(stageSlots-stageBusy, runtime.GOMAXPROCS(0)) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			debug.SetPanicOnFault(true)
+			defer func() {
+				if x := recover(); x != nil { // data is a mapped file that became shorter
+					fail(fmt.Errorf("session: upload: %v", x))
+				}
+			}()
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= pieces {

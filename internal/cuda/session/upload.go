@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -54,7 +55,9 @@ func (d *device) copyIn(ctx context.Context, c *cuda.Context, b cuda.Buffer, dat
 		return err
 	}
 	if len(data) < stageLeast {
-		return cuda.Upload(c, b, 0, data)
+		// The driver reads a copy: a fault in it, where data is a mapped file that became
+		// shorter, would end the process.
+		return cuda.Upload(c, b, 0, bytes.Clone(data))
 	}
 	if d.stage == nil {
 		s, err := newStage(c)

@@ -77,9 +77,6 @@ func (e CPU) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 		return res, err
 	}
 	begin := time.Now()
-	if err := g.Sound(ctx, o.Threads); err != nil {
-		return res, err
-	}
 	j, err := job(ctx, g, p, sink == nil)
 	if err != nil {
 		return res, err
@@ -164,6 +161,7 @@ func job(ctx context.Context, g *graph.Graph, p *plan.Plan, counting bool) (*nat
 	for _, k := range g.Classes {
 		classes = append(classes, c.Range{First: k.First, End: k.End})
 	}
+	prog.EachArray(g.Own)
 	slots, _ := prog.Define("W_SLOTS")
 	room := lower.Room(p) + slack
 	return &native.Job{

@@ -58,7 +58,7 @@ func measure(t *testing.T, s Spec, twice bool) {
 		}
 		wrote := time.Since(start)
 		start = time.Now()
-		h, err := graph.Open(name)
+		h, err := graph.Open(t.Context(), name, graph.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@
 package crew
 
 import (
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 )
@@ -26,7 +27,7 @@ type Crew struct {
 const over = 1 << 32 // Wait was called
 
 // Go runs f in a goroutine, if that begins before Wait is called, with memory that
-// f alone uses, or nil.
+// f alone uses, or nil. A fault, as in a mapped file that became shorter, is a panic there.
 func (c *Crew) Go(f func(m *Memory)) {
 	run(func(m *Memory) {
 		for {
@@ -43,6 +44,7 @@ func (c *Crew) Go(f func(m *Memory)) {
 				c.end()
 			}
 		}()
+		debug.SetPanicOnFault(true)
 		f(m)
 	})
 }

@@ -1,7 +1,9 @@
 package large
 
 import (
+	"errors"
 	"math/bits"
+	"runtime/debug"
 
 	"github.com/weftgraph/weft/internal/engine"
 )
@@ -47,19 +49,39 @@ func (r *run) search(first *worker) {
 	first.begin(r, r.sp, 0)
 	r.started = 1
 	pb := r.sp.pb
-	if r.listing {
-		first.out.begin(r, pb)
-		first.list(0, pb.all)
-		first.finish(engine.Uint128{})
-	} else {
-		n, _ := first.product(0, r.sp.live, true, engine.U64(1))
-		first.finish(n)
-	}
-	if r.started > 1 {
-		r.serve(first)
-		r.wg.Wait()
-	}
+	r.guard(func() {
+		if r.listing {
+			first.out.begin(r, pb)
+			first.list(0, pb.all)
+			first.finish(engine.Uint128{})
+		} else {
+			n, _ := first.product(0, r.sp.live, true, engine.U64(1))
+			first.finish(n)
+		}
+		if r.started > 1 {
+			r.serve(first)
+		}
+	})
+	r.wg.Wait()
 	r.nodes += first.count
+	if x := r.caught.Load(); x != nil {
+		panic(*x)
+	}
+}
+
+// errPanic stops the other workers when one panicked.
+var errPanic = errors.New("a worker panicked")
+
+// guard calls f. A panic in it, as over a file that became shorter, stops the run, and
+// becomes one of search when all workers have ended.
+func (r *run) guard(f func()) {
+	defer func() {
+		if x := recover(); x != nil {
+			r.caught.Store(&x)
+			r.fail(errPanic)
+		}
+	}()
+	f()
 }
 
 // finish adds what a worker found to the total.
@@ -114,17 +136,20 @@ func (r *run) start() {
 		r.idle.Add(1)
 		go func() {
 			defer r.wg.Done()
-			w := workerPool.Get().(*worker)
-			w.begin(r, r.sp, id)
-			if r.listing {
-				w.out.begin(r, r.sp.pb)
-			}
-			r.idle.Add(-1)
-			r.serve(w)
-			r.mu.Lock()
-			r.nodes += w.count
-			r.mu.Unlock()
-			workerPool.Put(w)
+			debug.SetPanicOnFault(true)
+			r.guard(func() {
+				w := workerPool.Get().(*worker)
+				w.begin(r, r.sp, id)
+				if r.listing {
+					w.out.begin(r, r.sp.pb)
+				}
+				r.idle.Add(-1)
+				r.serve(w)
+				r.mu.Lock()
+				r.nodes += w.count
+				r.mu.Unlock()
+				workerPool.Put(w)
+			})
 		}()
 	}
 }

@@ -43,6 +43,7 @@ type run struct {
 	waiting int
 	done    bool
 	wg      sync.WaitGroup
+	caught  atomic.Pointer[any] // a panic of a worker
 
 	progress func(done, total uint64)
 	roots    atomic.Uint64 // candidates of the first branching
