@@ -22,6 +22,7 @@ func TestManual(t *testing.T) {
 	blocks := 0
 	for i := 1; i < len(parts); i += 2 {
 		notation, text, _ := strings.Cut(parts[i], "\n")
+		notation, later := strings.CutSuffix(notation, " not yet")
 		parse := notations[notation]
 		if parse == nil {
 			t.Errorf("block %q is in no known notation", notation)
@@ -35,6 +36,9 @@ func TestManual(t *testing.T) {
 		blocks++
 		for _, q := range qs {
 			checkRoundTrip(t, q)
+			if err := NotYet(q); later != (err != nil) {
+				t.Errorf("%s\nmarked as not yet: %v, and the program says %v", text, later, err)
+			}
 			if err := q.CheckConnected(); err != nil {
 				t.Errorf("%s\n%v", text, err)
 			}

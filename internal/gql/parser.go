@@ -77,6 +77,26 @@ func (p *parser) fail(expected string, words ...string) {
 	panic(e)
 }
 
+// elsewhere are words of GQL and openCypher that this language does not have, or has in
+// another place, with what to write.
+var elsewhere = map[string]string{
+	"BETWEEN":  "two comparisons with AND",
+	"CONTAINS": "= or IN: there are no conditions on parts of a text",
+	"DISTINCT": "items without DISTINCT, which there is in count(DISTINCT SUBGRAPHS) alone",
+	"ENDS":     "= or IN: there are no conditions on parts of a text",
+	"GROUP":    "RETURN before GROUP BY",
+	"LIMIT":    "RETURN before LIMIT, or --limit",
+	"MATCH":    "a comma between paths of one MATCH",
+	"OPTIONAL": "MATCH: there are no optional paths",
+	"ORDER":    "the end of the text: rows have no order, and ORDERED is about times of edges",
+	"SAMPLE":   "RETURN before SAMPLE",
+	"SKIP":     "the end of the text: rows have no order, so that none can be skipped",
+	"STARTS":   "= or IN: there are no conditions on parts of a text",
+	"UNION":    "the end of the text: several queries are given with -f, or one after the other",
+	"WITH":     "the end of the text: there is one MATCH and one RETURN",
+	"XOR":      "<> between two conditions",
+}
+
 func (p *parser) symbol(s string) bool {
 	if t := p.peek(); t.kind == tokSymbol && t.text == s {
 		p.i++
@@ -169,7 +189,16 @@ func (p *parser) end(expected string, words ...string) {
 		return
 	}
 	if p.peek().kind != tokEnd {
+		p.hint()
 		p.fail(expected, words...)
+	}
+}
+
+// hint reports the next token if it is a word that belongs elsewhere.
+func (p *parser) hint() {
+	t := p.peek()
+	if want, ok := elsewhere[keywordOf(t)]; ok {
+		panic(errorAt(p.text, t.pos, "unexpected "+describe(t)).expecting(want))
 	}
 }
 
@@ -190,7 +219,8 @@ func (p *parser) query() *querySyntax {
 		q.defines = append(q.defines, p.define())
 	}
 	if !p.keyword("MATCH") {
-		p.fail("MATCH, EXPLAIN, PROFILE, DEFINE or CREATE WATCH", starts...)
+		p.hint()
+		p.fail("MATCH, EXPLAIN, PROFILE or DEFINE", starts...)
 	}
 	q.body = p.body()
 	q.order = p.order(nil)
@@ -208,7 +238,7 @@ func (p *parser) query() *querySyntax {
 	}
 	if p.isKeyword("RETURN") {
 		q.ret = p.returns()
-		expected = "GROUP BY, LIMIT, SAMPLE, ESTIMATE WITHIN or the end of the text"
+		expected = "GROUP BY, LIMIT or the end of the text"
 		words = []string{"GROUP", "LIMIT", "SAMPLE", "ESTIMATE", "AS"}
 	}
 	if q.watch != nil {

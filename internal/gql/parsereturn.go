@@ -8,6 +8,9 @@ func (p *parser) returns() *returnSyntax {
 	r := &returnSyntax{pos: p.peek().pos}
 	p.expectKeyword("RETURN")
 	r.Limit = -1
+	if p.isKeyword("DISTINCT") && p.peekAt(1).kind == tokWord {
+		p.hint()
+	}
 	r.items = p.items()
 	seen := map[string]bool{}
 	once := func(clause string) {

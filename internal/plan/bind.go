@@ -67,6 +67,7 @@ func bind(t *tables, p *pattern.Pattern) (*binding, error) {
 	sides := make([]uint32, 2*b.n)
 	b.near, b.far = sides[:b.n], sides[b.n:]
 	b.bindLabels()
+	b.namesOfLabels()
 	b.warnOfArrows()
 	wheres, err := b.splitPredicates()
 	if err != nil {

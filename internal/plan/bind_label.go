@@ -31,6 +31,21 @@ next:
 	}
 }
 
+// namesOfLabels warns of names that are labels of the graph: (Person) is any vertex.
+func (b *binding) namesOfLabels() {
+	const text = "%s is the name of %s here, and a label in the graph: a label is written with a colon, as in %s"
+	for _, v := range b.p.Vertices {
+		if v.Name != "" && v.Label == nil && slices.Contains(b.g.VertexLabels, v.Name) {
+			b.warn(fmt.Sprintf(text, v.Name, "a vertex", "(:"+pattern.QuoteName(v.Name)+")"))
+		}
+	}
+	for _, e := range b.p.Edges {
+		if e.Name != "" && e.Label == nil && slices.Contains(b.g.EdgeLabels, e.Name) {
+			b.warn(fmt.Sprintf(text, e.Name, "an edge", "-[:"+pattern.QuoteName(e.Name)+"]-"))
+		}
+	}
+}
+
 // labelRanges evaluates a label over the graph's classes, where out are those that
 // it matches: nil for every vertex, else sorted disjoint ranges, joined where they touch.
 func (b *binding) labelRanges(l *pattern.Label, out []Range) []Range {
