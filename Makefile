@@ -6,6 +6,7 @@ BENCH    ?= .
 SUM       = $(GO) run ./internal/tools/testsum
 TOOL      = $(GO) tool -modfile=scripts/tools/go.mod
 TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+OTHERS    = linux/386
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
@@ -41,8 +42,8 @@ lint: ## formatting, vet, staticcheck
 bench: ## the Go benchmarks whose names match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-cross: ## compile for every platform of a release
-	@set -e; for t in $(TARGETS); do echo "build $$t"; \
+cross: ## compile for every platform of a release, and for those that are only kept compiling
+	@set -e; for t in $(TARGETS) $(OTHERS); do echo "build $$t"; \
 	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
 
 kernels-check: ## compile device code for GPUs, where clang-19 is installed, and by NVRTC where that is; says so where they are not

@@ -1,4 +1,4 @@
-//go:build !nogpu
+//go:build !nogpu && (amd64 || arm64)
 
 package cuda
 

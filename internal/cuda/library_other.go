@@ -1,10 +1,10 @@
-//go:build (!linux && !windows) || nogpu
+//go:build (!linux && !windows) || nogpu || (linux && !amd64 && !arm64)
 
 package cuda
 
 import "errors"
 
-// driverNames is empty: NVIDIA has no driver for this system, or the build tag nogpu leaves GPUs out.
+// driverNames is empty: NVIDIA has no driver for this system or processor, or the build tag nogpu leaves GPUs out.
 var driverNames []string
 
 var errSystem = errors.New("cuda: no GPUs in this build")

@@ -74,7 +74,7 @@ func (w *writing) sg(out io.Writer, weighted bool) error {
 	order, _ := denseIDs(g, 0)
 	pos := ranks(order)
 	n := len(order)
-	if n >= 1<<31 {
+	if uint64(n) >= 1<<31 {
 		return wrapf(ErrLoss, "%d vertices; the format counts them in 31 bits", n)
 	}
 	// With weights the lists come from the edge table.

@@ -176,8 +176,8 @@ func (m *model) check(t *rapid.T, g *Graph) {
 		if m.strings {
 			return a < b
 		}
-		x, _ := strconv.Atoi(a)
-		y, _ := strconv.Atoi(b)
+		x, _ := strconv.ParseInt(a, 10, 64)
+		y, _ := strconv.ParseInt(b, 10, 64)
 		return x < y
 	}
 	for _, v := range m.vertices {

@@ -262,7 +262,7 @@ func BenchmarkText(b *testing.B) {
 	g := graph.FromEdges(n, [][2]uint32{{0, 1}}, false)
 	batch := &engine.Batch{Rows: 1024, Width: 3, Vertices: make([]uint32, 3*1024)}
 	for i := range batch.Vertices {
-		batch.Vertices[i] = uint32(i*2654435761) % n
+		batch.Vertices[i] = uint32(i) * 2654435761 % n
 	}
 	for _, format := range []string{"table", "csv", "ndjson", "arrow", "parquet"} {
 		b.Run(format, func(b *testing.B) {

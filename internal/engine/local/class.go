@@ -3,6 +3,7 @@ package local
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -88,8 +89,8 @@ var innerClasses = []class{
 // warps go over all vertices (local_whole.cuh).
 var wholeClass = class{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 14}
 
-// maxUniverse stands for any number of vertices.
-const maxUniverse = 1<<32 - 1
+// maxUniverse stands for any number of vertices, or of those that an int counts.
+const maxUniverse = math.MaxUint32 & math.MaxInt
 
 // maxClasses is CLASSES of local_roots.cuh.
 const maxClasses = 16

@@ -195,6 +195,6 @@ func (l *Search) limits(a *roots, mean uint64) {
 		if limit == 0 || limit >= math.MaxUint32 {
 			limit = math.MaxUint32
 		}
-		a.Most[i], a.Limit[i] = uint32(min(c.universe, math.MaxUint32)), uint32(limit)
+		a.Most[i], a.Limit[i] = uint32(c.universe), uint32(limit)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // inputList is an input that is a list, as a column.
 func (l *lowerer) inputList(n *asg.Node, items []types.Word) *value {
-	if len(items)/n.Type.Elem.Words() >= math.MaxUint32 {
+	if uint64(len(items)/n.Type.Elem.Words()) >= math.MaxUint32 {
 		l.notYet(n, "a list of 2^32 items")
 	}
 	return &value{rows: l.column(n.Name, n.Type.Elem, items)}
