@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -186,11 +187,14 @@ func classify(err error) error {
 		device  *cuda.Error
 		fault   *session.Fault
 		wrong   *native.CompileError
+		room    *memory.Error
 	)
 	switch {
 	case errors.As(err, &syntax), errors.As(err, &notYet), errors.As(err, &apart), errors.As(err, &refused),
 		errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &missing):
 		return withKind(ErrQuery, err)
+	case errors.As(err, &room):
+		return withKind(ErrMemory, err)
 	case errors.As(err, &file):
 		return withKind(ErrInput, err)
 	case errors.Is(err, cuda.ErrMemory):

@@ -127,8 +127,16 @@ func Generate(ctx context.Context, spec Spec, options ...Option) (*Graph, error)
 		return nil, err
 	}
 	start := time.Now()
+	if err := gen.Room(gen.Spec(spec), s.memory); err != nil {
+		return nil, classify(err)
+	}
+	ctx, stop := watchMemory(ctx, s.memory)
+	defer stop()
 	g, err := gen.Generate(ctx, gen.Spec(spec), s.threads)
 	if err != nil {
+		if cause := memoryCause(ctx); cause != nil {
+			return nil, fmt.Errorf("generating: %w", cause)
+		}
 		return nil, classify(err)
 	}
 	return newGraph(g, "gen "+spec.Model, time.Since(start)), nil

@@ -3,30 +3,28 @@ package weft
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/weftgraph/weft/internal/memory"
 )
 
-// memoryInterval is how often a budget is compared with what is in use.
+// memoryInterval is how often limits of memory are compared with what is in use.
 const memoryInterval = 20 * time.Millisecond
 
 // watchMemory returns a context that ends, with an ErrMemory as its cause, when
 // the process holds more than budget bytes of its own (files mapped into memory
-// do not count). A budget of 0 is none.
+// do not count), or nearly as much as the system allows it. A budget of 0 is none.
 func watchMemory(ctx context.Context, budget int64) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	if budget <= 0 {
-		return ctx, func() { cancel(nil) }
-	}
 	check := func() bool {
-		used := memoryInUse()
-		if used > budget {
-			cancel(withKind(ErrMemory, fmt.Errorf("%s are in use and --memory allows %s", bytesText(used), bytesText(budget))))
+		err := memory.Over(budget)
+		if err != nil {
+			cancel(withKind(ErrMemory, err))
 		}
-		return used <= budget
+		return err == nil
 	}
 	done := make(chan struct{})
-	ok := check()
+	ok := budget <= 0 || check() // a short call is not worth reading the system's limits
 	go func() {
 		t := time.NewTicker(memoryInterval)
 		defer t.Stop()
@@ -52,15 +50,5 @@ func memoryCause(ctx context.Context) error {
 	return nil
 }
 
-// bytesText writes a size for people.
-func bytesText(n int64) string {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	x, u := float64(n)/1024, 0
-	for x >= 1024 && u < len(units)-1 {
-		x, u = x/1024, u+1
-	}
-	return fmt.Sprintf("%.1f %ciB", x, units[u])
-}
+// peakMemory is the largest resident set that this process had, in bytes.
+func peakMemory() int64 { return int64(memory.Peak()) }

@@ -70,7 +70,7 @@ var concerns = map[string]call{
 	"WithVertexRecords": reads,
 	"WithVertexRows":    reads,
 	"WithThreads":       reads | callGenerate | callInfo | callCheckFile | searches | programs | callCheck | callRun | callMatchaExplain,
-	"WithMemory":        reads | searches | callCheck | callRun,
+	"WithMemory":        reads | callGenerate | searches | callCheck | callRun,
 	"WithGPUMemory":     reads | searches | callCheck | callRun,
 	"WithDevice":        reads | searches | callCheck | callRun | callMatchaExplain,
 	"WithProgress":      files | searches | callCheck,

@@ -153,9 +153,10 @@ func WithThreads(n int) Option {
 }
 
 // WithMemory bounds the memory of the process in bytes: a call that would need
-// more fails with ErrMemory instead.
+// more fails with ErrMemory instead. The limits of the system (of control groups on
+// Linux, and what the machine has) hold as well, and with 0 alone.
 func WithMemory(bytes int64) Option {
-	return Option{"WithMemory", func(s *settings) { s.memory = bytes }}
+	return Option{"WithMemory", func(s *settings) { s.memory, s.read.Memory = bytes, bytes }}
 }
 
 // WithGPUMemory bounds what may be used of each GPU's memory in bytes: a call

@@ -197,8 +197,12 @@ func (f *commonFlags) addRunning(cmd *cobra.Command) {
 func (f *commonFlags) addLoading(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.IntVar(&f.threads, "threads", 0, "threads; 0 is one a core")
-	fs.StringVar(&f.memory, "memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` (2G, 500M)")
+	f.addMemory(cmd)
 	fs.StringVar(&f.progress, "progress", "auto", "progress on standard error: auto (a bar on a terminal), plain, json, none")
+}
+
+func (f *commonFlags) addMemory(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.memory, "memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` (2G, 500M); default: what the system allows")
 }
 
 // addWriting adds the flags of commands that write tables.

@@ -62,6 +62,9 @@ Models and their parameters:
 			if err := checkFiles(f.out); err != nil {
 				return err
 			}
+			if _, err := parseBytes(f.memory); err != nil {
+				return usagef("--memory: %v", err)
+			}
 			return a.gen(spec, &f)
 		},
 	}
@@ -78,6 +81,7 @@ Models and their parameters:
 	fs.BoolVar(&spec.Directed, "directed", false, "keep directions")
 	fs.Uint64Var(&spec.Seed, "seed", 0, "seed")
 	fs.IntVar(&f.threads, "threads", 0, "threads; 0 is one a core")
+	f.addMemory(cmd)
 	fs.StringVarP(&f.out, "output", "o", "-", "write to `FILE`; its name decides the format")
 	fs.StringVar(&f.to, "to", "", "format of the output; default by its name")
 	return cmd
@@ -127,7 +131,8 @@ func checkGiven(model string, given func(flag string) bool) error {
 }
 
 func (a *app) gen(spec weft.Spec, f *commonFlags) error {
-	g, err := weft.Generate(a.ctx, spec, weft.WithThreads(f.threads))
+	memory, _ := parseBytes(f.memory)
+	g, err := weft.Generate(a.ctx, spec, weft.WithThreads(f.threads), weft.WithMemory(memory))
 	if err != nil {
 		return err
 	}

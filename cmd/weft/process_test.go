@@ -5,7 +5,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -345,5 +347,55 @@ func withoutCompiler(t *testing.T, variable, want string) {
 		if code := p.ProcessState.ExitCode(); code != exitDevice || !strings.Contains(string(out), want) {
 			t.Errorf("%v with %s: exit %d: %s", args, variable, code, out)
 		}
+	}
+}
+
+// TestPromises: what a header or the parameters of a model promise, and no memory has, is refused in a sentence.
+func TestPromises(t *testing.T) {
+	const mtx = "%%MatrixMarket matrix coordinate pattern symmetric\n"
+	csr := func(header ...uint64) string { // of a .sg file
+		b := []byte{0}
+		for _, x := range header {
+			b = binary.LittleEndian.AppendUint64(b, x)
+		}
+		return string(append(b, make([]byte, 64)...))
+	}
+	for _, c := range []struct {
+		input string
+		args  []string
+		code  int
+		want  string
+	}{
+		{mtx + "500000000 500000000 1\n2 1\n", []string{"info", "-"}, exitMemory, "500000000 vertices and 1 edges, which need at least 14.9 GiB"},
+		{mtx + "4000000000 4000000000 1\n2 1\n", []string{"count", "-", "--pattern", "triangle"}, exitMemory, "need at least 119.2 GiB"},
+		{csr(10, 2000000000), []string{"info", "-", "--format", "sg"}, exitMemory, "2000000000 vertices and 10 edges"},
+		{"\x00\x00\x00\xf0\x00\x00\x00\x00" + strings.Repeat("\x00", 64), []string{"info", "-", "--format", "gmatch"}, exitMemory, "4026531840 vertices"},
+		{"", []string{"gen", "star", "--n", "1000000000", "-o", os.DevNull, "--to", "weft"}, exitMemory, "star makes 1000000001 vertices"},
+		{"", []string{"gen", "rmat", "--scale", "10", "--m", "1000000000", "-o", os.DevNull, "--to", "weft"}, exitMemory, "1000000000 edges"},
+	} {
+		var errs bytes.Buffer
+		if c.input != "" { // packed, so that its size is not known
+			var packed bytes.Buffer
+			z := gzip.NewWriter(&packed)
+			if _, err := io.WriteString(z, c.input); err != nil || z.Close() != nil {
+				t.Fatal(err)
+			}
+			c.args[1] = put(t, "graph.gz", packed.String())
+		}
+		code := run(t.Context(), append(c.args, "--memory", "2G"), nil, io.Discard, &errs)
+		if code != c.code || !strings.Contains(errs.String(), c.want) || !strings.Contains(errs.String(), "of the 2.0 GiB that --memory allows") {
+			t.Errorf("%v: exit %d: %s; want %q", c.args, code, errs.String(), c.want)
+		}
+	}
+	// A file that cannot have its entries is cut short, whatever memory there is.
+	var errs bytes.Buffer
+	cut := put(t, "cut.mtx", mtx+"5 5 1000000000000\n2 1\n")
+	if code := run(t.Context(), []string{"info", cut}, nil, io.Discard, &errs); code != exitInput || !strings.Contains(errs.String(), "cut.mtx:2:") {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	// What fits is made.
+	errs.Reset()
+	if code := run(t.Context(), []string{"gen", "star", "--n", "10", "--memory", "2G", "-o", os.DevNull, "--to", "csv"}, nil, io.Discard, &errs); code != exitOK {
+		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }

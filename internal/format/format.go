@@ -104,6 +104,7 @@ type ReadOptions struct {
 	Vertices string
 	// MaxVertices is the most vertices that a header may promise; 0: 2^32-2.
 	MaxVertices uint64
+	Memory      int64     // bytes that reading may use; 0: what the system allows
 	Stdin       io.Reader // what "-" reads; nil: the standard input
 	// VertexTable and VertexRows are vertices in memory: a table as in a file of
 	// Vertices, and rows one by one. nil is none.
@@ -171,6 +172,15 @@ func (r *reading) begin(file Direction) {
 	r.stat.DirectionGuessed = d == FileDirection
 	r.discard()
 	r.build = graph.NewBuilder(graph.BuildOptions{Directed: r.directed, Threads: r.o.threads(), KeepDuplicates: r.o.KeepDuplicates})
+}
+
+// room says, before anything is allocated, that there is no memory for what a header
+// promises.
+func (r *reading) room(vertices, edges uint64) error {
+	if err := graph.Room("the header promises", vertices, edges, r.o.Memory); err != nil {
+		return &Error{File: r.src.name, Offset: -1, Cause: err}
+	}
+	return nil
 }
 
 // discard frees what the builder holds: its edges are outside the Go heap, where

@@ -44,6 +44,9 @@ func (r *reading) readSG(f Format) error {
 	if err := b.checkSize(need, 0); err != nil {
 		return err
 	}
+	if err := r.room(n, m); err != nil {
+		return err
+	}
 	off, err := b.uint64s(n+1, "the offsets")
 	if err != nil {
 		return err

@@ -28,6 +28,9 @@ func (r *reading) readGMatch() error {
 	if err := b.checkSize(8+8*(n+1)+4*n+8*m, 0); err != nil {
 		return err
 	}
+	if err := r.room(n, 2*m); err != nil {
+		return err
+	}
 	off, err := b.uint64s(n+1, "the offsets")
 	if err != nil {
 		return err

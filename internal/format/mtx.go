@@ -83,6 +83,12 @@ func (r *reading) readMTX() error {
 	if n[0] > r.o.maxVertices() {
 		return fail(off, size, ErrOverflow, "%d vertices; at most %d can be read", n[0], r.o.maxVertices())
 	}
+	if most := r.src.most(4); n[2] > most { // an entry has two digits, a blank and an end of line
+		return fail(off, size, ErrTruncated, "the header promises %d entries, the file has room for %d", n[2], most)
+	}
+	if err := r.room(n[0], n[2]); err != nil {
+		return err
+	}
 	sp := &textSpec{cols: cols, start: int64(min(off+len(size)+1, len(head))), lo: 1, span: n[0], count: -1, padded: true}
 	r.begin(dir)
 	both := dir == Undirected && r.directed

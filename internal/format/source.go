@@ -107,6 +107,15 @@ func zipKind(first []byte) string {
 // plainFile reports whether the bytes can be read at any place.
 func (s *source) plainFile() bool { return s.once == nil && s.zip == "" }
 
+// most is the number of lines of so many bytes that the file can have, the last
+// perhaps without its end; any number where its size is not known.
+func (s *source) most(line uint64) uint64 {
+	if !s.plainFile() || s.size < 0 {
+		return ^uint64(0)
+	}
+	return (uint64(s.size) + 1) / line
+}
+
 // again reports whether open may be called once more after it was called.
 func (s *source) again() bool { return s.once == nil }
 

@@ -28,6 +28,12 @@ var er = model{
 		}
 		return s.N, s.N
 	},
+	edges: func(s *Spec) uint64 {
+		if s.M > 0 {
+			return s.M
+		}
+		return uint64(s.P * float64(pairs(s)) * 0.99)
+	},
 	grain:   1 << 12,
 	prepare: prepareER,
 }

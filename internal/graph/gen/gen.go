@@ -72,6 +72,8 @@ type model struct {
 	// each with its own random numbers) follow from the parameters.
 	check func(s *Spec) error
 	size  func(s *Spec) (vertices, units uint64)
+	// edges is about the number that make emits, rather less than more.
+	edges func(s *Spec) uint64
 	// grain is how many units go together.
 	grain uint64
 	// make emits the edges of units lo … hi-1.
@@ -183,6 +185,17 @@ func Generate(ctx context.Context, s Spec, threads int) (*graph.Graph, error) {
 		return nil, err
 	}
 	return b.Build(ctx)
+}
+
+// Room returns a *memory.Error if the graph needs more memory than the budget, in
+// bytes, or than the system allows. A budget of 0 is none.
+func Room(s Spec, budget int64) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	m := models[s.Model]
+	vertices, _ := m.size(&s)
+	return graph.Room(s.Model+" makes", vertices, m.edges(&s), budget)
 }
 
 // chunk collects edges of one goroutine.

@@ -20,6 +20,7 @@ var rgg = model{
 		return nil
 	},
 	size:    func(s *Spec) (uint64, uint64) { return 1 << s.Scale, 1 << s.Scale },
+	edges:   func(s *Spec) uint64 { return uint64(s.Degree / 4 * float64(uint64(1)<<s.Scale)) },
 	grain:   4096,
 	prepare: prepareRGG,
 }

@@ -15,6 +15,7 @@ var rmat = model{
 		return nil
 	},
 	size:  func(s *Spec) (uint64, uint64) { return 1 << s.Scale, s.M },
+	edges: func(s *Spec) uint64 { return s.M },
 	grain: 1 << 16,
 	make: func(s *Spec, lo, hi uint64, emit func(u, v uint64)) {
 		const a, b, c = 29491, 43909, 58327 // .45, .67, .89 of 65536

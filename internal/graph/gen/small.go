@@ -21,6 +21,7 @@ var ws = model{
 		return nil
 	},
 	size:  func(s *Spec) (uint64, uint64) { return s.N, s.N },
+	edges: func(s *Spec) uint64 { return s.N * (s.K / 2) },
 	grain: 1 << 12,
 	make: func(s *Spec, lo, hi uint64, emit func(u, v uint64)) {
 		for u := lo; u < hi; u++ {
@@ -59,6 +60,7 @@ var ba = model{
 		return nil
 	},
 	size:  func(s *Spec) (uint64, uint64) { return s.N, s.N },
+	edges: func(s *Spec) uint64 { return (s.N - s.K) * s.K },
 	grain: 1 << 12,
 	make: func(s *Spec, lo, hi uint64, emit func(u, v uint64)) {
 		seed := mix(s.Seed ^ 0xba)
@@ -108,6 +110,7 @@ var grid = model{
 		}
 		return n, n
 	},
+	edges: func(s *Spec) uint64 { return 0 },
 	grain: 1 << 14,
 	make: func(s *Spec, lo, hi uint64, emit func(u, v uint64)) {
 		for u := lo; u < hi; u++ {
@@ -142,6 +145,7 @@ var cliques = model{
 		return nil
 	},
 	size:  func(s *Spec) (uint64, uint64) { return s.N * s.K, s.N * s.K },
+	edges: func(s *Spec) uint64 { return s.N * s.K * (s.K - 1) / 2 },
 	grain: 1 << 10,
 	make: func(s *Spec, lo, hi uint64, emit func(u, v uint64)) {
 		for u := lo; u < hi; u++ {
@@ -166,6 +170,7 @@ var star = model{
 		return nil
 	},
 	size:  func(s *Spec) (uint64, uint64) { return s.N + 1, s.N },
+	edges: func(s *Spec) uint64 { return s.N },
 	grain: 1 << 16,
 	make: func(s *Spec, lo, hi uint64, emit func(u, v uint64)) {
 		for u := lo; u < hi; u++ {

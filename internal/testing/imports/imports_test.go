@@ -20,7 +20,8 @@ const module = "github.com/weftgraph/weft"
 // is below it. A folder takes the longest entry that it is, or is below.
 var may = map[string][]string{
 	"disk":         {"ctxio"},
-	"graph":        {"disk"},
+	"memory":       {},
+	"graph":        {"disk", "memory"},
 	"pattern":      {},
 	"kir":          {},
 	"cuda":         {"disk"},

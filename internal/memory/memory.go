@@ -1,0 +1,118 @@
+// Package memory says how much memory this process may have, so that what cannot fit is refused in a sentence
+// before the system ends the process without one.
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Limit is a bound on the memory of this process.
+type Limit struct {
+	Bytes uint64
+	// Text goes after "the 2.0 GiB that": it names the limit. Where, if not "", is the file that has it.
+	Text, Where string
+	used        func() uint64 // what counts; nil: InUse
+	free        func() uint64 // what is there besides, if others use it too; or nil
+}
+
+// left is what may still be used.
+func (l Limit) left() uint64 {
+	used := InUse
+	if l.used != nil {
+		used = l.used
+	}
+	left := l.Bytes - min(l.Bytes, used())
+	if l.free != nil {
+		left = min(left, l.free())
+	}
+	return left
+}
+
+// Budget is the limit that a user gave; 0 bytes are none.
+func Budget(bytes int64) Limit { return Limit{Bytes: uint64(max(bytes, 0)), Text: "--memory allows"} }
+
+// Limits returns the limits of the system, the lowest first: of the control groups that the process is in, of its
+// address space, and what the machine has. Where the system does not say, there are none. They are read once.
+func Limits() []Limit { return limits() }
+
+var limits = sync.OnceValue(func() []Limit {
+	all := systemLimits()
+	slices.SortFunc(all, func(a, b Limit) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	return all
+})
+
+// Error says that something needs more memory than there may be.
+type Error struct {
+	What  string // in the plural
+	Need  uint64
+	Left  uint64
+	Limit Limit
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s need at least %s of memory; of the %s that %s%s, %s are left",
+		e.What, Text(e.Need), Text(e.Limit.Bytes), e.Limit.Text, e.Limit.where(), Text(e.Left))
+}
+
+func (l Limit) where() string {
+	if l.Where == "" {
+		return ""
+	}
+	return " (" + l.Where + ")"
+}
+
+// Over returns an error if the process uses more memory than the budget, unless that is 0, or nearly all that the
+// system allows: what the system does at the limit itself is to end the process without a word.
+func Over(budget int64) error {
+	used := InUse()
+	if budget > 0 && used > uint64(budget) {
+		return fmt.Errorf("%s are in use and --memory allows %s", Text(used), Text(uint64(budget)))
+	}
+	for _, l := range Limits() {
+		l.free = nil // what others use may come back
+		if left := l.left(); left < l.Bytes/32 {
+			return fmt.Errorf("%s of memory are in use and %s %s%s", Text(l.Bytes-left), l.Text, Text(l.Bytes), l.where())
+		}
+	}
+	return nil
+}
+
+// Check returns an *Error if need bytes, for what, are more than may still be used: of the budget, unless that is
+// 0, and of the system's limits.
+func Check(what string, need uint64, budget int64) error {
+	if need < 64<<20 && budget <= 0 {
+		return nil // not worth a look
+	}
+	var err *Error
+	look := func(l Limit) {
+		if left := l.left(); need > left && (err == nil || left < err.Left) {
+			err = &Error{what, need, left, l}
+		}
+	}
+	if budget > 0 {
+		look(Budget(budget))
+	}
+	for _, l := range Limits() {
+		look(l)
+	}
+	if err == nil {
+		return nil
+	}
+	return err
+}
+
+// Text writes a size for people.
+func Text(n uint64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	x, u := float64(n)/1024, 0
+	for x >= 1024 && u < len(units)-1 {
+		x, u = x/1024, u+1
+	}
+	return fmt.Sprintf("%.1f %ciB", x, units[u])
+}
