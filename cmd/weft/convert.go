@@ -23,7 +23,7 @@ is weft's own form: it is verified when first opened, then opens in milliseconds
 hold all of the graph is refused unless --lossy.
 
 Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
-.gz and .zst compress text. It reads graphml, gml and networkx as well.
+.gz and .zst compress text. It reads gml and networkx as well.
 - reads standard input and writes standard output.
 
 ` + exitCodesHelp,

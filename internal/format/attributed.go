@@ -18,9 +18,10 @@ type attributed struct {
 	known nameSet
 	// missing are the ends of edges that no node has had yet, with the first place.
 	missing              map[string]place
-	directed, undirected int64 // edges
-	silent               bool  // the file does not say whether edges have a direction
-	byDefault            bool  // edges have a direction unless they say otherwise
+	directed, undirected int64               // edges
+	silent               bool                // the file does not say whether edges have a direction
+	times                map[string]timeType // units of times, by the property's name
+	byDefault            bool                // edges have a direction unless they say otherwise
 }
 
 // place is a position in a text.
@@ -37,7 +38,7 @@ func (r *reading) attributed(name string) (*attributed, error) {
 	if len(r.o.Columns) > 0 || r.o.Skip > 0 {
 		return nil, r.errorf(ErrColumns, "%s has no columns to name and no lines to skip", name)
 	}
-	return &attributed{r: r, name: name, nodes: newFrame(vertexRole, false), edges: newFrame(edgeRole, false), missing: map[string]place{}}, nil
+	return &attributed{r: r, name: name, nodes: newFrame(vertexRole, false), edges: newFrame(edgeRole, false), missing: map[string]place{}, times: map[string]timeType{}}, nil
 }
 
 // fail is an error at a place.
@@ -162,6 +163,7 @@ func (a *attributed) finish(nodeLabels, edgeLabels []string) error {
 	}
 	sp := a.edges.spec()
 	r.stat.Columns = sp.columns
+	sp.time = a.times[a.edges.timeCol]
 	r.noteTime(sp.whole, sp)
 	if both {
 		for _, c := range slices.Clone(a.edges.chunks) {

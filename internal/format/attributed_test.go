@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -86,7 +88,7 @@ func TestAttributed(t *testing.T) {
 	}{
 		{"defaults.graphml", keys + `<graph edgedefault="directed"><desc>x</desc><node id="a"><data key="l">P;Q</data></node><node id="b"><data key="a">8</data></node>` +
 			`<edge source="a" target="b"><data key="w">1e3</data><data key="t"><![CDATA[<&>]]></data></edge><edge source="b" target="a"><data key="a"/></edge></graph></graphml>`, ReadOptions{},
-			"directed\ne \"a\" \"b\" w=\"1000\" type=\"<&>\" age=\"7\"\ne \"b\" \"a\" w=\"\" type=\"\" age=\"7\"\nv \"a\" [\"P\" \"Q\"] age=\"7\"\nv \"b\" [] age=\"8\"\n"},
+			"directed\ne \"a\" \"b\" age=\"7\" w=\"1000\" type=\"<&>\"\ne \"b\" \"a\" age=\"7\" w=\"\" type=\"\"\nv \"a\" [\"P\" \"Q\"] age=\"7\"\nv \"b\" [] age=\"8\"\n"},
 		{"mixed.graphml", `<graphml><graph edgedefault="undirected"><edge source="1" target="2"/><node id="1"/><node id="2"/><node id="3"/><edge source="3" target="2" directed="true"/><edge source="3" target="3"/></graph></graphml>`, ReadOptions{},
 			"directed\ne \"1\" \"2\"\ne \"2\" \"1\"\ne \"3\" \"2\"\nv \"1\" []\nv \"2\" []\nv \"3\" []\n"},
 		{"mixed2.graphml", `<graphml><graph edgedefault="directed"><node id="1"/><node id="x"/><edge source="1" target="x" directed="false" id="e"/><edge source="x" target="1"/></graph></graphml>`, ReadOptions{Direction: Undirected},
@@ -223,7 +225,7 @@ func TestAttributedNotWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, c := range [][2]string{{"x.graphml", ""}, {"x.gml.gz", ""}, {"x.txt", "networkx"}, {"-", "gml"}} {
+	for _, c := range [][2]string{{"x.gml.gz", ""}, {"x.txt", "networkx"}, {"-", "gml"}} {
 		err := Write(context.Background(), filepath.Join(dir, c[0]), g, WriteOptions{Format: c[1]})
 		if !errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), "is read, and not written") {
 			t.Errorf("%q: %v", c, err)
@@ -231,5 +233,99 @@ func TestAttributedNotWritten(t *testing.T) {
 	}
 	if l, _ := os.ReadDir(dir); len(l) > 0 {
 		t.Errorf("left: %v", l)
+	}
+}
+
+// TestWriteGraphML: units of times, texts with marks of XML, and types come back; what the
+// format cannot hold is refused.
+func TestWriteGraphML(t *testing.T) {
+	dir := t.TempDir()
+	v := put(t, "v.csv", []byte("id:string,labels,n:string\n\"a<\"\"&>\",P;Q x,\"]]>&amp;\"\nb c,,\n"))
+	for _, in := range []string{
+		"src:string,dst:string,label,time:unix_ms,w:float,none:int,b:bool\n\"a<\"\"&>\",b c,likes é,1500,2,,true\nb c,\"a<\"\"&>\",,1501,0.1,,\n",
+		"src:string,dst:string,time:d\nb c,\"a<\"\"&>\",5\n",
+		"src:string,dst:string\nb c,\"a<\"\"&>\"\n",
+	} {
+		g, err := Read(context.Background(), put(t, "g.csv", []byte(in)), ReadOptions{Direction: Directed, Vertices: v}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "g.graphml")
+		if err := Write(context.Background(), path, g, WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(context.Background(), path, ReadOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dump(back) != dump(g) {
+			t.Errorf("%s\nwant\n%s", dump(back), dump(g))
+		}
+		if timeTypeOf(back) != timeTypeOf(g) {
+			t.Errorf("times are %v, want %v", timeTypeOf(back), timeTypeOf(g))
+		}
+	}
+	for _, c := range []struct{ edges, lost string }{
+		{"src:string,dst:string\n1,2\n", "that the vertex ids are text (all are numbers)"},
+		{"src,dst,w,relation,label\n1,2,3,a,b\n", "the edge property label, whose name stands for something else"},
+	} {
+		g, err := Read(context.Background(), put(t, "g.csv", []byte(c.edges)), ReadOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Write(context.Background(), filepath.Join(dir, "lost.graphml"), g, WriteOptions{})
+		if !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), c.lost) {
+			t.Errorf("%q: %v, want %s", c.edges, err, c.lost)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "lost.graphml")); err == nil {
+			t.Errorf("%q: a file is left", c.edges)
+		}
+	}
+}
+
+// TestGraphMLLabels: a property label beside the labels stays one, even where no vertex has
+// labels, and so does labels of edges.
+func TestGraphMLLabels(t *testing.T) {
+	for _, in := range []string{
+		"graph [ node [ id 1 label \"a\" ] node [ id 2 ] edge [ source 1 target 2 labels \"x\" ] ]",
+		"graph [ node [ id 1 label \"a\" labels \"P\" ] node [ id 2 ] edge [ source 1 target 2 labels \"x\" label \"y\" ] ]",
+	} {
+		g, err := Read(context.Background(), put(t, "g.gml", []byte(in)), ReadOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "g.graphml")
+		if err := Write(context.Background(), path, g, WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(context.Background(), path, ReadOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dump(back) != dump(g) {
+			t.Errorf("%s\nwant\n%s", dump(back), dump(g))
+		}
+	}
+}
+
+// TestWriteGraphMLText: a text that XML cannot hold is refused, and so are labels that would
+// be read back as others.
+func TestWriteGraphMLText(t *testing.T) {
+	for lost, v := range map[string]Vertex{
+		"XML cannot hold a text with control characters": {ID: "a", Properties: map[string]any{"x": "\x01"}},
+		"vertex labels with semicolons":                  {ID: "a", Labels: []string{"P;Q"}},
+		"the vertex property labels":                     {ID: "a", Properties: map[string]any{"labels": "P"}},
+		"the type of the vertex property x":              {ID: "a", Properties: map[string]any{"x": time.Unix(5, 0)}},
+	} {
+		edges := func(yield func(Edge, error) bool) { yield(Edge{Src: "a", Dst: "b"}, nil) }
+		vertices := func(yield func(Vertex, error) bool) { yield(v, nil) }
+		g, err := FromEdges(context.Background(), edges, ReadOptions{VertexRows: vertices})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Write(context.Background(), "-", g, WriteOptions{Format: "graphml", Stdout: io.Discard})
+		if !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), lost) {
+			t.Errorf("%v, want %s", err, lost)
+		}
 	}
 }

@@ -59,7 +59,7 @@ func Formats() []string {
 func Writable() []string {
 	return slices.DeleteFunc(Formats()[1:], func(name string) bool {
 		f := aliases[name]
-		return f == GraphML || f == GML || f == NetworkX
+		return f == GML || f == NetworkX
 	})
 }
 

@@ -26,6 +26,8 @@ type graphMLKey struct {
 	word    int64
 	text    string
 	foreign bool // its data holds elements
+	typed   bool // it has a type
+	time    timeType
 }
 
 // graphML reads a GraphML file (Brandes, Eiglsperger, Herman, Himsolt, Marshall: GraphML
@@ -37,6 +39,7 @@ type graphML struct {
 	at      place // of the last token
 	depth   int
 	keys    map[string]*graphMLKey
+	order   []*graphMLKey // as they are declared
 	presets []*graphMLKey
 	given   map[string]bool // keys of the element that is read
 	graphs  int
@@ -82,7 +85,40 @@ func (r *reading) readGraphML() error {
 	if err := m.file(); err != nil {
 		return err
 	}
+	m.declare(m.nodes, "node")
+	m.declare(m.edges, "edge")
 	return m.finish([]string{"labels", "label"}, []string{"label", "labels"})
+}
+
+// declare puts the properties of f into the order in which they are declared, and adds
+// those without any value.
+func (m *graphML) declare(f *frame, of string) {
+	rest := f.names
+	f.names = nil
+	take := func(name string) {
+		if i := slices.Index(rest, name); i >= 0 {
+			f.names, rest = append(f.names, name), slices.Delete(rest, i, i+1)
+		}
+	}
+	for _, k := range m.order {
+		_, used := f.kinds[k.name]
+		label := k.name == "label" || k.name == "labels"
+		if label { // without a value it only says that the other one is a property
+			_, other := f.kinds[map[string]string{"label": "labels", "labels": "label"}[k.name]]
+			label = !other
+		}
+		if !used && k.of == of && k.typed && !k.foreign && !label && f.rows > 0 {
+			f.kinds[k.name] = k.kind
+			rest = append(rest, k.name)
+		}
+		if k.of == of || k.of == "all" {
+			take(k.name)
+		}
+		if of == "edge" && k.of == of && k.time != (timeType{}) {
+			m.times[k.name] = k.time
+		}
+	}
+	f.names = append(f.names, rest...)
 }
 
 // next is the next token; io.EOF at the file's end.
@@ -261,9 +297,15 @@ func (m *graphML) key(e xml.StartElement) error {
 		if !ok {
 			return m.fail(at, typ, wrapf(ErrStructure, "the type of the key %s: want boolean, int, long, float, double or string", id))
 		}
-		k.kind = kind
+		k.kind, k.typed = kind, true
+	}
+	if unit, ok := attr(e, unitAttr); ok {
+		if k.time, ok = parseTimeType(unit); !ok {
+			return m.fail(at, unit, wrapf(ErrStructure, "the unit of the key %s", id))
+		}
 	}
 	m.keys[id] = k
+	m.order = append(m.order, k)
 	_, err = m.children(func(e xml.StartElement) error {
 		if e.Name.Local != "default" {
 			return m.skip(e)

@@ -38,6 +38,9 @@ func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 	switch f {
 	case Weft:
 		return nil
+	case GraphML:
+		graphMLLosses(g, add)
+		return l
 	case EdgeList, Arrow, Parquet:
 		if !vertices {
 			add(labels, "the vertex labels (a second file holds them: weft convert --write-vertices FILE)")

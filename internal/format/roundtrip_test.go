@@ -141,7 +141,7 @@ func TestRoundTrip(t *testing.T) {
 		want := dump(g)
 		for _, out := range []struct{ file, verts string }{
 			{"g.tsv", ""}, {"g.txt.gz", ""}, {"g.txt.zst", ""}, {"g.tsv", "v.parquet"}, {"g.csv", ""}, {"g.csv", "v.csv"}, {"g.tsv", "v.tsv"}, {"g.el", ""}, {"g.wel", ""}, {"g.mtx", ""}, {"g.tve", ""},
-			{"g.bin", ""}, {"g.sg", ""}, {"g.wsg", ""}, {"g.arrow", ""}, {"g.arrow", "v.arrow"}, {"g.parquet", ""}, {"g.parquet", "v.parquet"}, {"g.weft", ""},
+			{"g.bin", ""}, {"g.sg", ""}, {"g.wsg", ""}, {"g.arrow", ""}, {"g.arrow", "v.arrow"}, {"g.parquet", ""}, {"g.parquet", "v.parquet"}, {"g.graphml", ""}, {"g.graphml.gz", ""}, {"g.weft", ""},
 		} {
 			path := filepath.Join(dir, out.file)
 			o, r := WriteOptions{}, ReadOptions{}

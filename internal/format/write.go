@@ -79,6 +79,8 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 			return w.arrow(out, edgeRole)
 		case Parquet:
 			return w.parquet(out, edgeRole)
+		case GraphML:
+			return w.graphML(out)
 		}
 		return wrapf(ErrUnknown, "%s cannot be written", f)
 	})
@@ -125,8 +127,8 @@ func CheckOutput(path, name, vertices string) error {
 	if err != nil || vertices == "" {
 		return err
 	}
-	if f == Weft {
-		return wrapf(ErrOutput, "%s: a .weft file holds the vertices: no second file is needed", path)
+	if f == Weft || f == GraphML {
+		return wrapf(ErrOutput, "%s: a .%s file holds the vertices: no second file is needed", path, f)
 	}
 	if filepath.Clean(path) == filepath.Clean(vertices) {
 		return wrapf(ErrOutput, "%s: edges and vertices need a file each", path)
@@ -143,7 +145,7 @@ func CheckOutput(path, name, vertices string) error {
 // saysFormat are the formats that a file's extension stands for and that no other
 // format is written under; a .txt, .graph or .bin may be anything.
 var saysFormat = map[string]string{
-	"csv": "csv", "tsv": "tsv", "el": "el", "wel": "wel", "mtx": "mtx", "tve": "tve", "gmatch": "gmatch", "sg": "sg", "wsg": "wsg", "weft": "weft",
+	"csv": "csv", "tsv": "tsv", "el": "el", "wel": "wel", "mtx": "mtx", "tve": "tve", "gmatch": "gmatch", "sg": "sg", "wsg": "wsg", "weft": "weft", "graphml": "graphml",
 	"parquet": "parquet", "arrow": "arrow", "arrows": "arrow", "feather": "arrow",
 }
 
@@ -158,7 +160,7 @@ func outFormat(path, name string) (Format, string, error) {
 		variant = "csv"
 	}
 	switch f {
-	case GraphML, GML, NetworkX:
+	case GML, NetworkX:
 		return "", "", wrapf(ErrOutput, "%s: %s is read, and not written", path, f)
 	}
 	if f != Auto {
@@ -170,11 +172,11 @@ func outFormat(path, name string) (Format, string, error) {
 		return f, variant, nil
 	}
 	switch ext {
-	case "graphml", "gml":
+	case "gml":
 		return "", "", wrapf(ErrOutput, "%s: %s is read, and not written", path, ext)
 	case "csv", "tsv", "txt", "edges", "edgelist":
 		return EdgeList, variant, nil
-	case "el", "wel", "mtx", "sg", "wsg", "parquet", "weft", "arrow", "feather", "graph", "tve", "bin", "gmatch":
+	case "el", "wel", "mtx", "sg", "wsg", "parquet", "weft", "arrow", "feather", "graph", "tve", "bin", "gmatch", "graphml":
 		return aliases[ext], variant, nil
 	case "arrows":
 		return Arrow, "", nil
