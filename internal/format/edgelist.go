@@ -115,6 +115,9 @@ func (r *reading) textDirection(sp *textSpec, comments [][]byte, konect []string
 	case sp.direction != FileDirection:
 		d = sp.direction
 		r.note("%s: the column %s says so", map[Direction]string{Directed: "directed", Undirected: "undirected"}[d], "Type")
+	case sp.relation:
+		d = Directed
+		r.note("directed, with labels: the columns are taken as head, relation and tail, by their values (--columns src,dst,label reads them otherwise)")
 	case sp.triples:
 		d = Directed
 		r.note("a first line with the count, then head, tail and relation: directed, labelled edges")

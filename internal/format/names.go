@@ -53,6 +53,9 @@ var (
 
 const vertexWords = `ids?|nodes?|vertex|account|acct|acc|user|address|addr|ipv4|ipv6|ip|entity|person|customer|client|key|wallet|number|num|no|code|host|paper|page|protein|gene|author|actor|agent|member|player|station|stop|airport|tx|city|country|string|nr`
 
+// rowName matches names of columns that number the rows.
+var rowName = regexp.MustCompile(`^(row|trans|transaction|trx|tx|record|edge|event|order|invoice|line|message|call|rowid)?(id|index|idx|no|nr|num|number)$`)
+
 // squash makes names comparable: lower case, letters and digits alone, and without
 // what stands in brackets.
 func squash(name string) string {

@@ -52,6 +52,7 @@ type textSpec struct {
 	ends      *ends // what the file's names of columns say, nil: nothing
 	names     []string
 	direction Direction // of the column of directions
+	relation  bool      // head, relation and tail, found by their values
 	sizes     *sizes    // what the first line says, where it is not an edge
 	apart     bool      // that line has not the fields of an edge
 }

@@ -385,8 +385,14 @@ func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r 
 		}
 	default:
 		names = []string{"src", "dst"}
-		if width > 2 {
+		switch {
+		case sp.count < 0 && !sp.konect && relationBetween(rows, width, sp.sep):
+			names, sp.relation = []string{"src", "label", "dst", "_"}[:width], true
+		case width > 2:
 			names = append(names, sp.guessExtra(rows, width, f, note)...)
+			if !sp.konect && width > 3 {
+				note("no line names the columns: the first two of %d are taken as the ends of an edge (--columns says otherwise)", width)
+			}
 		}
 		if f == WEL && width == 2 {
 			return wrapf(ErrColumns, "a .wel file has three columns: source, target, weight")
@@ -436,10 +442,16 @@ func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r 
 	if r == vertexRole && !have[colID] {
 		return wrapf(ErrColumns, "id is needed, found %s", strings.Join(names, ","))
 	}
-	if width > len(sp.cols) {
+	if n := len(sp.cols); width > n {
 		sp.extra = true
-		if !(width == len(sp.cols)+1 && len(rows) > 0 && len(rows[0]) > 0 && len(rows[0][width-1]) == 0) {
-			note("columns %d to %d have no name and are not read", len(sp.cols)+1, width)
+		switch {
+		case width == n+1 && len(rows) > 0 && len(rows[0]) > 0 && len(rows[0][width-1]) == 0:
+		case !asked && sp.header != nil:
+			return wrapf(ErrColumns, "the lines have %d fields, and the header has %d names; name the columns with --columns", width, n)
+		case width == n+1:
+			note("column %d has no name and is not read", width)
+		default:
+			note("columns %d to %d have no name and are not read", n+1, width)
 		}
 	}
 	return nil
@@ -559,7 +571,7 @@ func firstColumns(kinds []colKind, names []string, r role, note func(string, ...
 		return fail
 	}
 	for i := range need {
-		if s := squash(names[i]); kinds[i] != colProp || r == edgeRole && len(names) > 2 && (strings.HasSuffix(s, "id") || s == "index") && i == 0 && !strings.HasSuffix(squash(names[1]), "id") {
+		if s := squash(names[i]); kinds[i] != colProp || r == edgeRole && len(names) > 2 && i == 0 && (rowName.MatchString(s) || strings.HasSuffix(s, "id") && !strings.HasSuffix(squash(names[1]), "id")) {
 			return fail
 		}
 	}
@@ -591,6 +603,28 @@ func dates(rows [][][]byte, i int) bool {
 		}
 	}
 	return n > 0
+}
+
+// relationBetween reports whether the first three columns are head, relation and tail:
+// a text in the middle, and some of the first column are in the third, and none in the
+// second. N-Triples end their lines with a point.
+func relationBetween(rows [][][]byte, width int, sep byte) bool {
+	if width != 3 && width != 4 {
+		return false
+	}
+	heads, tails := map[string]bool{}, map[string]bool{}
+	for _, row := range rows {
+		if len(row) != width || isNumber(row[1]) || isNumber(row[0]) != isNumber(row[2]) || isTime(row[2]) || width == 4 && (sep != 0 || string(row[3]) != ".") {
+			return false
+		}
+		heads[string(row[0])], tails[string(row[2])] = true, true
+	}
+	among, between := false, false
+	for _, row := range rows {
+		among = among || tails[string(row[0])]
+		between = between || heads[string(row[1])]
+	}
+	return (among || width == 4) && !between
 }
 
 // clocks reports whether column i has times of day alone.
@@ -643,6 +677,9 @@ func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(s
 		}
 	case !nums:
 		names = []string{"label"}
+		if width == 3 && !isNumber(rows[0][1]) {
+			note("the third column is taken as label; --columns src,label,dst reads the second as label")
+		}
 	case times && width == 3:
 		names = []string{"time"}
 		note("the third column is taken as time: all values look like times since 1970")

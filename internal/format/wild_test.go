@@ -95,6 +95,18 @@ func TestWild(t *testing.T) {
 		{name: "header alone", in: "src,dst\n", directed: true, columns: "src,dst", note: "the file has no edges"},
 		{name: "hashtags", in: "x #a\n#a y\ny z\n%z x\n", vertices: 4, edges: 2, columns: "src:string,dst", note: "lines after the first edge that begin with # or % are comments, and are not read: 2"},
 		{name: "times of day", in: "1 2 2024-01-31 12:00:00\n2 3 2024-01-31 13:00:00\n", vertices: 3, edges: 2, columns: "src,dst,time,col4:string", note: "the fourth column is the time of day, and is not part of the time"},
+		{name: "relations", in: "/m/1\t/people/person\t/m/2\n/m/2\t/film/film\t/m/3\n", vertices: 3, edges: 2, directed: true, columns: "src:string,label,dst", note: "directed, with labels: the columns are taken as head, relation and tail, by their values"},
+		{name: "relations between numbers", in: "1 likes 2\n2 hates 3\n", vertices: 3, edges: 2, directed: true, columns: "src,label,dst"},
+		{name: "n-triples", in: "<a> <p> <b> .\n<c> <p> <d> .\n", vertices: 4, edges: 2, directed: true, columns: "src:string,label,dst,_"},
+		{name: "labels last", in: "ann bob likes\nbob cy hates\n", vertices: 3, edges: 2, columns: "src:string,dst,label", note: "the third column is taken as label; --columns src,label,dst reads the second as label"},
+		{name: "labels last of numbers", in: "1 2 likes\n2 3 hates\n", vertices: 3, edges: 2, columns: "src,dst,label"},
+		{name: "airlines", in: "2B,410,AER,2965\n2B,411,ASF,2966\n", vertices: 3, edges: 2, columns: "src:string,dst,label,col4:int", note: "no line names the columns: the first two of 4 are taken as the ends of an edge (--columns says otherwise)"},
+		{name: "r rows", in: "\"from\" \"to\" \"w\"\n\"1\" 1 2 0.5\n\"2\" 2 3 0.7\n", err: "the lines have 4 fields, and the header has 3 names; name the columns with --columns"},
+		{name: "numbered rows", in: "trans_id;account_id;partner_id\n1;2;3\n2;2;4\n", err: "names no source; name the columns with --columns"},
+		{name: "reddit", in: "SOURCE_SUBREDDIT\tTARGET_SUBREDDIT\tPOST_ID\tTIMESTAMP\na\tb\t1u4\t2013-12-31 16:39:58\nb\tc\t1u5\t2013-12-31 18:18:37\n", vertices: 3, edges: 2, directed: true, columns: "src:string,dst,POST_ID:string,time"},
+		{name: "flights", in: "Airline,Origin,Dest,Stops\nAA,JFK,LAX,0\nAA,LAX,SFO,0\n", vertices: 3, edges: 2, directed: true, columns: "Airline:string,src:string,dst,Stops:int"},
+		{name: "ethereum", in: "hash,from_address,to_address,value\n0xaa,0x1,0x2,5\n0xab,0x2,0x3,1\n", vertices: 3, edges: 2, directed: true, columns: "hash:string,src:string,dst,value:int"},
+		{name: "movielens", in: "userId,movieId,rating\n1,31,2.5\n2,31,3.0\n", vertices: 3, edges: 2, columns: "src,dst,rating:float", note: "the header's first columns userId,movieId are taken as the vertex ids"},
 		{name: "contacts", in: "t,i,j\n20,1,2\n40,2,3\n", vertices: 3, edges: 2, columns: "time,src,dst"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
