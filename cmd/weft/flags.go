@@ -242,15 +242,7 @@ func (f *commonFlags) check(ctx context.Context) error {
 
 // checkValues is check but for engines and devices.
 func (f *commonFlags) checkValues() error {
-	if f.to != "" {
-		if err := sink.CheckFormat(f.to); err != nil {
-			return usagef("--to: %v", err)
-		}
-	}
-	if err := f.nameFormat(); err != nil {
-		return err
-	}
-	if err := checkFiles(f.out); err != nil {
+	if err := f.checkTo(); err != nil {
 		return err
 	}
 	switch f.progress {
@@ -298,6 +290,19 @@ func checkFiles(names ...string) error {
 		}
 	}
 	return nil
+}
+
+// checkTo finds mistakes in --to and -o.
+func (f *commonFlags) checkTo() error {
+	if f.to != "" {
+		if err := sink.CheckFormat(f.to); err != nil {
+			return usagef("--to: %v", err)
+		}
+	}
+	if err := f.nameFormat(); err != nil {
+		return err
+	}
+	return checkFiles(f.out)
 }
 
 // options are the flags that were given, for the library.
@@ -364,8 +369,16 @@ func (f *queryFlags) queries(args []string) ([]*weft.Query, error) {
 	for _, text := range args {
 		q, err := weft.Parse(text)
 		if err != nil {
-			if st, e := os.Stat(text); e == nil && !strings.ContainsAny(text, "()") {
+			named, e := weft.PatternsByName(text)
+			if e == nil {
+				out = append(out, named...)
+				continue
+			}
+			if st, none := os.Stat(text); none == nil && !strings.ContainsAny(text, "()") {
 				return nil, usagef("%s is a %s, not a query: patterns in files are given with -f, the graph with -g", text, map[bool]string{true: "directory", false: "file"}[st.IsDir()])
+			}
+			if strings.Contains(e.Error(), "did you mean") && !strings.ContainsAny(text, " \t\n") {
+				return nil, e
 			}
 			return nil, err
 		}

@@ -224,18 +224,28 @@ that its lists need: as formulas and, with the inputs, as numbers; for a target 
 }
 
 func (a *app) matchaListCmd() *cobra.Command {
-	return &cobra.Command{
+	var f commonFlags
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "list the programs of the library",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
+			if err := f.checkTo(); err != nil {
+				return err
+			}
+			out, err := a.open(f.out, 0)
+			if err != nil {
+				return err
+			}
 			all := library.Entries()
-			return writeRows(a.stdout, "table", len(all), []sink.Column{
+			return out.finish(writeRows(out, f.outFormat(), len(all), []sink.Column{
 				column("program", sink.String, func(i int) any { return all[i].Name }),
 				column("what", sink.String, func(i int) any { return all[i].Doc }),
-			})
+			}))
 		},
 	}
+	f.addWriting(cmd)
+	return cmd
 }
 
 // matcha reads a program: a file, standard input, or one of the library.

@@ -228,8 +228,8 @@ func (a *app) root() *cobra.Command {
 all cores, or on GPUs (--device gpu:0).
 
 The graph is a file in any of the usual formats: -g FILE, or the first argument.
-A pattern is a query in the pattern language (the last argument), a file (-f), or
-a name from the catalogue (--pattern; weft info --catalogue lists them). Data
+A pattern is a query in the pattern language or a name from the catalogue (the last
+argument), a file (-f), or such a name (--pattern; weft info --catalogue lists them). Data
 goes to standard output and everything else to standard error, so that the output
 can be piped.
 
