@@ -1,12 +1,18 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -151,6 +157,74 @@ func TestUnixTimes(t *testing.T) {
 				}
 				check(again, " as "+to)
 			}
+		}
+	}
+}
+
+// TestTimestampColumns: a column of the type timestamp has times, and keeps them
+// through every format.
+func TestTimestampColumns(t *testing.T) {
+	g := readText(t, "g.csv", "src,dst,at:timestamp\n1,2,2024-03-10\n2,3,2024-03-10T12:00:00.5+01:00\n3,4,NA\n", ReadOptions{})
+	want := values(g)
+	if want != "timestamp[us, tz=UTC] (null) 2024-03-10T00:00:00Z 2024-03-10T11:00:00.5Z" {
+		t.Error(want)
+	}
+	for _, to := range []string{"weft", "arrow", "parquet", "csv", "tsv"} {
+		path := filepath.Join(t.TempDir(), "again."+to)
+		if err := Write(context.Background(), path, g, WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(context.Background(), path, ReadOptions{}, nil)
+		if err != nil || values(again) != want {
+			t.Errorf("%s: %s, %v; want %s", to, values(again), err, want)
+		}
+	}
+	path := put(t, "g.csv", []byte("src,dst,at:timestamp\n1,2,soon\n"))
+	_, err := Read(context.Background(), path, ReadOptions{}, nil)
+	wantError(t, path, err, `:2:5: column at: not a time such as 2024-01-31T12:00:00Z: "soon"`, nil)
+}
+
+// TestArrowTimes: dates become timestamps, and times of day durations.
+func TestArrowTimes(t *testing.T) {
+	types := []arrow.DataType{
+		arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64,
+		arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64ns, arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Timestamp_ns,
+	}
+	names := []string{"src", "dst", "day", "morning", "noon", "tick", "gap", "at"}
+	var fields []arrow.Field
+	for i := range types {
+		fields = append(fields, arrow.Field{Name: names[i], Type: types[i], Nullable: true})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	b.Field(0).(*array.Int64Builder).Append(1)
+	b.Field(1).(*array.Int64Builder).Append(2)
+	b.Field(2).(*array.Date32Builder).Append(19792)
+	b.Field(3).(*array.Date64Builder).Append(86400_000)
+	b.Field(4).(*array.Time32Builder).Append(1500)
+	b.Field(5).(*array.Time64Builder).Append(7)
+	b.Field(6).(*array.DurationBuilder).Append(60)
+	b.Field(7).(*array.TimestampBuilder).Append(1)
+	var file bytes.Buffer
+	w := ipc.NewWriter(&file, ipc.WithSchema(schema))
+	if err := w.Write(b.NewRecordBatch()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	g := readText(t, "g.arrow", file.String(), ReadOptions{})
+	want := "timestamp[s, tz=UTC] 2024-03-10T00:00:00Z; timestamp[ms, tz=UTC] 1970-01-02T00:00:00Z; duration[ms] 1500ms; duration[ns] 7ns; duration[s] 60s; timestamp[ns, tz=UTC] 1970-01-01T00:00:00.000000001Z"
+	if got := values(g); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for i, name := range []string{"day", "morning", "noon", "tick", "gap"} {
+		columns := []string{"src", "dst", "_", "_", "_", "_", "_", "_"}
+		columns[2+i] = "time"
+		g := readText(t, "g.arrow", file.String(), ReadOptions{Columns: columns})
+		unit := []int64{24 * 3600e9, 1e6, 1e6, 1, 1e9}[i]
+		if g.Read.TimeUnit != unit || g.Read.TimeEpoch != (i < 2) || g.Edges.Time[0] != []int64{19792, 86400_000, 1500, 7, 60}[i] {
+			t.Errorf("%s as the edges' times: %d of %d ns, since 1970: %v", name, g.Edges.Time[0], g.Read.TimeUnit, g.Read.TimeEpoch)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -192,6 +193,10 @@ func (s *scope) allDifferent(x pattern.AllDifferent) evalFunc {
 
 func (s *scope) exists(x pattern.Exists) evalFunc {
 	find, err := s.b.exists(x)
+	var wrong *QueryError
+	if errors.As(err, &wrong) && s.err == nil {
+		s.err = &QueryError{Vertex: -1, Edge: -1, Msg: wrong.Msg, Near: wrong.Near, Expected: wrong.Expected}
+	}
 	if err != nil {
 		s.fail(err.Error())
 		return func([]uint32, []uint64) value { return null }
