@@ -97,8 +97,12 @@ func TestAttributed(t *testing.T) {
 			"directed\ne \"01\" \"2\"\ne \"2\" \"01\"\nv \"01\" []\nv \"2\" []\n"},
 		{"silent.graphml", `<?xml version="1.0" encoding="us-ascii"?><graphml><graph><node id="1"/><node id="2"/><edge source="1" target="2"/></graph></graphml>`, ReadOptions{Direction: Directed},
 			"directed\ne \"1\" \"2\"\nv \"1\" []\nv \"2\" []\n"},
-		{"neo4j.graphml", `<graphml><graph edgedefault="directed"><node id="n0" labels=":P:Q"/><edge source="n0" target="n0" label="X"/></graph></graphml>`, ReadOptions{},
-			"directed\nv \"n0\" [\"P\" \"Q\"]\n"},
+		{"neo4j.graphml", `<graphml><graph edgedefault="directed"><node id="n0" labels=":P:Q"/><node id="n1"/><edge source="n0" target="n1" label="X"/></graph></graphml>`, ReadOptions{},
+			"directed\ne \"n0\" \"n1\" :X\nv \"n0\" [\"P\" \"Q\"]\nv \"n1\" []\n"},
+		{"apoc.graphml", `<graphml><key id="labels" for="node" attr.name="labels"/><key id="label" for="edge" attr.name="label"/><graph edgedefault="directed"><node id="n0" labels=":P:Q"><data key="labels">:P:Q</data></node>` +
+			`<node id="n1"/><edge id="e0" source="n0" target="n1" label="X"><data key="label">X</data></edge></graph></graphml>`, ReadOptions{},
+			"directed\ne \"n0\" \"n1\" :X id=\"e0\"\nv \"n0\" [\"P\" \"Q\"]\nv \"n1\" []\n"},
+		{"json.txt", "1 2 {\"a\": true, \"b\": null, \"c\": 2}\n", ReadOptions{}, "undirected\ne \"1\" \"2\" a=\"true\" c=\"2\"\nv \"1\" []\nv \"2\" []\n"},
 		{"foreign.graphml", `<graphml><key id="g" for="node" yfiles.type="nodegraphics"/><graph edgedefault="directed"><node id="1"><data key="g"><y:Shape xmlns:y="y"><y:L>hi</y:L></y:Shape></data></node></graph></graphml>`, ReadOptions{},
 			"directed\nv \"1\" []\n"},
 		{"wide.graphml", `<graphml><key id="i" for="edge" attr.name="x" attr.type="long"/><key id="f" for="edge" attr.name="x" attr.type="double"/><graph edgedefault="directed"><node id="1"/><node id="2"/>` +

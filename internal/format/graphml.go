@@ -378,18 +378,20 @@ func (m *graphML) nodeTag(e xml.StartElement) error {
 	if err != nil {
 		return err
 	}
+	labels := ""
 	for _, x := range e.Attr {
 		switch name := x.Name.Local; {
 		case name == "id" || x.Name.Space != "" || strings.HasPrefix(name, "parse."):
 		case name == "labels":
-			if err := m.set(m.nodes, c, "labels", cellText, 0, colonLabels(x.Value), at); err != nil {
-				return err
-			}
+			labels = x.Value
 		default:
 			m.r.note("the attribute %s of <node> is not read", name)
 		}
 	}
-	return m.data(m.nodes, c, "node")
+	if err := m.data(m.nodes, c, "node"); err != nil || labels == "" || m.given["labels"] {
+		return err
+	}
+	return m.set(m.nodes, c, "labels", cellText, 0, colonLabels(labels), at)
 }
 
 // colonLabels is labels as Neo4j writes them, :A:B, with semicolons.
@@ -421,10 +423,13 @@ func (m *graphML) edgeTag(e xml.StartElement, directed bool) error {
 	if err != nil {
 		return err
 	}
+	label := ""
 	for _, x := range e.Attr {
 		switch name := x.Name.Local; {
+		case name == "label":
+			label = x.Value
 		case name == "source" || name == "target" || name == "directed" || x.Name.Space != "":
-		case name == "id" || name == "label":
+		case name == "id":
 			if err := m.set(m.edges, c, name, cellText, 0, x.Value, at); err != nil {
 				return err
 			}
@@ -434,7 +439,10 @@ func (m *graphML) edgeTag(e xml.StartElement, directed bool) error {
 			m.r.note("the attribute %s of <edge> is not read", name)
 		}
 	}
-	return m.data(m.edges, c, "edge")
+	if err := m.data(m.edges, c, "edge"); err != nil || label == "" || m.given["label"] {
+		return err
+	}
+	return m.set(m.edges, c, "label", cellText, 0, label, at)
 }
 
 // data reads what is in a node or an edge, and adds the defaults.
@@ -499,6 +507,9 @@ func (m *graphML) datum(e xml.StartElement, f *frame, c *frameChunk, of string) 
 	word, s, err := m.value(k, text)
 	if err != nil {
 		return m.fail(at, text, fmt.Errorf("the property %s: %w", k.name, err))
+	}
+	if of == "node" && k.name == "labels" {
+		s = colonLabels(s)
 	}
 	m.given[k.name] = true
 	return m.set(f, c, k.name, k.kind, word, s, at)

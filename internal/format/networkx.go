@@ -211,11 +211,11 @@ func (n *networkX) value() (k cellKind, word int64, text string, err error) {
 	}
 	s := string(bytes.TrimLeft(n.line[at:n.pos], " \t"))
 	switch s {
-	case "None":
+	case "None", "null": // as JSON has it
 		return cellNone, 0, "", nil
-	case "True":
+	case "True", "true":
 		return cellBool, 1, "", nil
-	case "False":
+	case "False", "false":
 		return cellBool, 0, "", nil
 	}
 	k = cellInt

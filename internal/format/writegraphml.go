@@ -25,8 +25,8 @@ var graphMLTypes = map[arrow.Type]string{arrow.INT64: "long", arrow.FLOAT64: "do
 func graphMLLosses(g *graph.Graph, add func(cond bool, format string, a ...any)) {
 	add(onlyNumbers(g), "that the vertex ids are text (all are numbers)")
 	add(slices.ContainsFunc(g.VertexLabels, func(l string) bool {
-		return strings.Contains(l, ";") || strings.TrimSpace(l) != l || !xmlText(l)
-	}), "vertex labels with semicolons, with blanks around them or with control characters")
+		return strings.Contains(l, ";") || strings.HasPrefix(l, ":") || strings.TrimSpace(l) != l || !xmlText(l)
+	}), "vertex labels with semicolons, a colon or blanks at an end, or control characters")
 	props := func(of string, p arrow.RecordBatch, taken []string) {
 		if p == nil {
 			return
