@@ -14,21 +14,45 @@ var precedence = map[Op]int{
 	OpAdd: 5, OpSub: 5, OpMul: 6, OpDiv: 6, OpMod: 6, OpNeg: 7,
 }
 
-// expr writes x, in parentheses where it binds weaker than least.
+// expr is x as text, in parentheses where it binds weaker than least.
 func (f *formatter) expr(x Expr, least int) string {
+	if _, ok := x.(Binary); !ok {
+		return f.operand(x, least)
+	}
+	var b strings.Builder
+	f.write(&b, x, least)
+	return b.String()
+}
+
+// write adds expr to b: a chain of operators is written once, however long it is.
+func (f *formatter) write(b *strings.Builder, x Expr, least int) {
+	y, ok := x.(Binary)
+	if !ok {
+		b.WriteString(f.operand(x, least))
+		return
+	}
+	prec := precedence[y.Op]
+	left, right := prec, prec+1
+	if prec == precedence[OpEq] {
+		left++
+	}
+	if prec < least {
+		b.WriteByte('(')
+		defer b.WriteByte(')')
+	}
+	f.write(b, y.X, left)
+	b.WriteString(" " + y.Op.String() + " ")
+	f.write(b, y.Y, right)
+}
+
+// operand is expr for what is not a Binary.
+func (f *formatter) operand(x Expr, least int) string {
 	var s string
 	prec := 8
 	switch x := x.(type) {
 	case Unary:
 		prec = precedence[x.Op]
 		s = f.unary(x)
-	case Binary:
-		prec = precedence[x.Op]
-		left, right := prec, prec+1
-		if prec == precedence[OpEq] {
-			left++
-		}
-		s = f.expr(x.X, left) + " " + x.Op.String() + " " + f.expr(x.Y, right)
 	case Lit:
 		s = formatLit(x.Value)
 	case Param:

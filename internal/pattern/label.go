@@ -42,6 +42,86 @@ func (l *Label) Matches(has func(name string) bool, labelled bool) bool {
 	}
 }
 
+// Where returns which of n elements match l, as bits: element i is bit i%64 of word
+// i/64. with gives the elements that carry a label, and labelled reports whether an
+// element carries any. A formula of many names, as alternatives are, is evaluated once
+// for all elements.
+func (l *Label) Where(n int, with func(name string) []int, labelled func(i int) bool) []uint64 {
+	e := labelEval{n: n, with: with, labelled: labelled}
+	return e.eval(l)
+}
+
+// labelEval is one call of Where.
+type labelEval struct {
+	n        int
+	with     func(string) []int
+	labelled func(int) bool
+	free     [][]uint64
+}
+
+// eval returns the bits of l, which are the caller's.
+func (e *labelEval) eval(l *Label) []uint64 {
+	switch {
+	case l == nil:
+		bits := e.none()
+		e.complement(bits)
+		return bits
+	case l.Op == LabelName:
+		bits := e.none()
+		e.add(bits, l.Name)
+		return bits
+	case l.Op == LabelAny:
+		bits := e.none()
+		for i := range e.n {
+			if e.labelled(i) {
+				bits[i/64] |= 1 << (i % 64)
+			}
+		}
+		return bits
+	}
+	bits := e.eval(l.X)
+	switch {
+	case l.Op == LabelNot:
+		e.complement(bits)
+	case l.Op == LabelOr && l.Y.Op == LabelName:
+		e.add(bits, l.Y.Name)
+	default:
+		other := e.eval(l.Y)
+		for i := range bits {
+			if l.Op == LabelOr {
+				bits[i] |= other[i]
+			} else {
+				bits[i] &= other[i]
+			}
+		}
+		e.free = append(e.free, other)
+	}
+	return bits
+}
+
+// none returns bits of which none is set.
+func (e *labelEval) none() []uint64 {
+	if k := len(e.free); k > 0 {
+		bits := e.free[k-1]
+		e.free = e.free[:k-1]
+		clear(bits)
+		return bits
+	}
+	return make([]uint64, (e.n+63)/64)
+}
+
+func (e *labelEval) add(bits []uint64, name string) {
+	for _, i := range e.with(name) {
+		bits[i/64] |= 1 << (i % 64)
+	}
+}
+
+func (e *labelEval) complement(bits []uint64) {
+	for i := range bits {
+		bits[i] = ^bits[i]
+	}
+}
+
 // Names calls f for each label name that l mentions.
 func (l *Label) Names(f func(string)) {
 	if l == nil {

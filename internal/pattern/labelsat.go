@@ -26,7 +26,7 @@ func anyLabelling(formulas []*Label, found func([]bool) bool) bool {
 	var names []string
 	for _, l := range formulas {
 		l.Names(func(s string) {
-			if !slices.Contains(names, s) {
+			if len(names) <= maxTruthTable && !slices.Contains(names, s) { // more need not be known
 				names = append(names, s)
 			}
 		})

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -86,20 +85,15 @@ func (b *binding) matching(l *pattern.Label, out []Range) []Range {
 		}
 		return out
 	}
-	index := map[string]uint32{}
-	l.Names(func(name string) {
+	where := l.Where(len(b.g.Classes), func(name string) []int {
 		if x, ok := b.g.VertexLabel(name); ok {
-			index[name] = x
+			return b.g.ClassesWith(x)
 		}
-	})
+		return nil
+	}, func(i int) bool { return len(b.g.Classes[i].Labels) > 0 })
 	for i := range b.g.Classes {
-		c := &b.g.Classes[i]
-		has := func(name string) bool {
-			x, ok := index[name]
-			return ok && slices.Contains(c.Labels, x)
-		}
-		if l.Matches(has, len(c.Labels) > 0) {
-			add(c)
+		if where[i/64]>>(i%64)&1 != 0 {
+			add(&b.g.Classes[i])
 		}
 	}
 	return out
@@ -107,9 +101,20 @@ func (b *binding) matching(l *pattern.Label, out []Range) []Range {
 
 // unknownLabels describes the names in l that the graph lacks, with what may
 // have been meant.
+//
+// Of many names only the first mostUnknown are described, and the others counted.
 func (b *binding) unknownLabels(l *pattern.Label, what string, known []string) (out []string) {
+	find := b.g.EdgeLabel
+	if what == "vertex" {
+		find = b.g.VertexLabel
+	}
+	more := 0
 	l.Names(func(name string) {
-		if slices.Contains(known, name) {
+		if _, ok := find(name); ok {
+			return
+		}
+		if len(out) == mostUnknown {
+			more++
 			return
 		}
 		text := fmt.Sprintf("no %s has the label %s", what, pattern.QuoteName(name))
@@ -121,8 +126,14 @@ func (b *binding) unknownLabels(l *pattern.Label, what string, known []string) (
 		}
 		out = append(out, text)
 	})
+	if more > 0 {
+		out = append(out, fmt.Sprintf("no %s has any of %d more labels of the pattern", what, more))
+	}
 	return out
 }
+
+// mostUnknown is how many labels that no vertex or edge has are described.
+const mostUnknown = 10
 
 // overlap reports whether two label ranges share a vertex; nil is every vertex.
 func overlap(x, y []Range) bool {

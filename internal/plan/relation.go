@@ -296,8 +296,14 @@ func (r *rowSet) finish(n int) {
 // edgeLabels evaluates l for edges with each single label and for those without.
 func (b *binding) edgeLabels(l *pattern.Label) (byLabel []bool, unlabelled bool) {
 	byLabel = make([]bool, len(b.g.EdgeLabels))
-	for i, own := range b.g.EdgeLabels {
-		byLabel[i] = l.Matches(func(name string) bool { return name == own }, true)
+	where := l.Where(len(byLabel), func(name string) []int {
+		if i, ok := b.g.EdgeLabel(name); ok {
+			return []int{int(i)}
+		}
+		return nil
+	}, func(int) bool { return true })
+	for i := range byLabel {
+		byLabel[i] = where[i/64]>>(i%64)&1 != 0
 	}
 	return byLabel, l.Matches(func(string) bool { return false }, false)
 }
