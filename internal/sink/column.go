@@ -37,6 +37,7 @@ type Column struct {
 	value  func(m []uint32, e []uint64) any
 	fields []Column // of an edge; their matches are {row id} in e[0]
 	unit   arrow.TimeUnit
+	data   bool // values of the graph, which a table tells from nothing
 }
 
 type source uint8

@@ -212,9 +212,6 @@ func TestTableRows(t *testing.T) {
 	known := map[string]bool{"vertex  text  x": true}
 	for v := range 4 {
 		text := wide[:2*v]
-		if v == 0 {
-			text = `""`
-		}
 		known[fmt.Sprintf("%6s  %-4s  -", g.IDs.String(uint32(v)), text)] = true
 	}
 	for _, l := range lines {
@@ -308,6 +305,10 @@ func TestOneColumn(t *testing.T) {
 func TestTableOfNothing(t *testing.T) {
 	values := []any{nil, "", "-", "x"}
 	col := Value("v", String, func(m []uint32, _ []uint64) any { return values[m[0]] })
+	if got, want := write(t, "table", []Column{col}, Rows(0, len(values))), "v\n-\n\n-\nx\n"; got != want {
+		t.Errorf("not of the graph: %q, want %q", got, want)
+	}
+	col.data = true
 	if got, want := write(t, "table", []Column{col}, Rows(0, len(values))), "v\n-\n\"\"\n\"-\"\nx\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -151,7 +151,11 @@ func appendCell(b []byte, c *Column, m []uint32, e []uint64) []byte {
 		case nil:
 			return append(b, '-')
 		case string:
-			b = appendText(b, x)
+			if c.data {
+				b = appendText(b, x)
+			} else {
+				b = append(b, x...)
+			}
 		default:
 			return appendCSV(b, x)
 		}

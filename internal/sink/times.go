@@ -103,7 +103,9 @@ func timeColumn(name string, typ Type, t pattern.TimeType, f valueFunc) Column {
 		c.unit = unit
 		return c
 	}
-	return Value(name, typ, f)
+	c := Value(name, typ, f)
+	c.data = true
+	return c
 }
 
 // edgeTimes says what g knows of the edges' times.
