@@ -14,8 +14,8 @@ const (
 )
 
 // Room returns a *memory.Error if a graph of so many vertices and edges cannot be built within the budget, unless
-// that is 0, and the system's limits. who goes before the numbers, as in "the header promises".
-func Room(who string, vertices, edges uint64, budget int64) error {
+// that is 0, and the system's limits. The error begins with promise, as "the header promises".
+func Room(promise string, vertices, edges uint64, budget int64) error {
 	need := min(vertices, 1<<56)*bytesVertex + min(edges, 1<<56)*bytesEdge
-	return memory.Check(fmt.Sprintf("%s %d vertices and %d edges, which", who, vertices, edges), need, budget)
+	return memory.Check(fmt.Sprintf("%s %d vertices and %d edges, which", promise, vertices, edges), need, budget)
 }

@@ -53,15 +53,16 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s need at least %s of memory; of the %s that %s%s, %s are left",
-		e.What, Text(e.Need), Text(e.Limit.Bytes), e.Limit.Text, e.Limit.where(), Text(e.Left))
+	return fmt.Sprintf("%s need at least %s of memory; of the %s that %s, %s are left",
+		e.What, Text(e.Need), Text(e.Limit.Bytes), e.Limit.Name(), Text(e.Left))
 }
 
-func (l Limit) where() string {
+// Name is Text, with Where: "the control group allows (/sys/fs/cgroup/memory.max)".
+func (l Limit) Name() string {
 	if l.Where == "" {
-		return ""
+		return l.Text
 	}
-	return " (" + l.Where + ")"
+	return l.Text + " (" + l.Where + ")"
 }
 
 // Over returns an error if the process uses more memory than the budget, unless that is 0, or nearly all that the
@@ -72,9 +73,9 @@ func Over(budget int64) error {
 		return fmt.Errorf("%s are in use and --memory allows %s", Text(used), Text(uint64(budget)))
 	}
 	for _, l := range Limits() {
-		l.free = nil // what others use may come back
-		if left := l.left(); left < l.Bytes/32 {
-			return fmt.Errorf("%s of memory are in use and %s %s%s", Text(l.Bytes-left), l.Text, Text(l.Bytes), l.where())
+		// A process may run for ever near a limit of its address space: much of that is not memory.
+		if l.used == nil && used > l.Bytes-l.Bytes/32 {
+			return fmt.Errorf("%s of memory are in use and %s %s", Text(used), l.Name(), Text(l.Bytes))
 		}
 	}
 	return nil
