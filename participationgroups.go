@@ -67,7 +67,7 @@ func (gs *groups) row(v uint32) []uint32 {
 func (gs *groups) write(w io.Writer, format string, lead []sink.Column, name string, rows int) error {
 	cols := slices.Clone(lead)
 	for _, c := range gs.columns {
-		cols = append(cols, sink.Value(c.Name, c.Type, func(m []uint32, _ []uint64) any { return c.Value(gs.row(gs.first[m[0]])) }))
+		cols = append(cols, c.Like(func(m []uint32, _ []uint64) any { return c.Value(gs.row(gs.first[m[0]])) }))
 	}
 	count := sink.Value(name, sink.Int, func(m []uint32, _ []uint64) any { return gs.sums[m[0]].Int64() })
 	for _, n := range gs.sums {

@@ -573,6 +573,7 @@ func (r *reading) beginTable(file string, sc *arrow.Schema, meta func(string) (s
 	if u, ok := meta(metaTimeUnit); ok {
 		// What does not say two numbers says no unit; the third is of newer files.
 		_, _ = fmt.Sscan(u, &r.stat.TimeUnit, &r.stat.TimeDigits, &r.stat.TimeEpoch)
+		r.plainTimes = r.plainTimes || r.stat.TimeUnit == 0 && r.stat.TimeDigits == 0
 	}
 	r.begin(d)
 	return sp, nil

@@ -80,5 +80,8 @@ func timeColumn(g *graph.Graph) string {
 	if name, _ := timeTypeOf(g).name(); name != "" {
 		return "time:" + name
 	}
+	if unit, _ := unixUnit(g); unit.ns > 0 { // plain numbers that look like Unix times
+		return "time:" + propNames[propInt]
+	}
 	return "time"
 }

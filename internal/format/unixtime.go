@@ -18,10 +18,43 @@ func looksUnix(x, unit int64, digits int) bool {
 	return s >= firstUnix && s < endUnix
 }
 
-var unixUnits = []struct {
+// unixUnits are the units of Unix times.
+var unixUnits = []timeUnitName{{1e9, "s", "seconds"}, {1e6, "ms", "milliseconds"}, {1e3, "us", "microseconds"}, {1, "ns", "nanoseconds"}}
+
+type timeUnitName struct {
 	ns         int64
 	name, long string
-}{{1e9, "s", "seconds"}, {1e6, "ms", "milliseconds"}, {1e3, "us", "microseconds"}, {1, "ns", "nanoseconds"}}
+}
+
+// unixUnit is the unit in which all times of g, whose unit is not known, look like
+// Unix times; its ns is 0 where there is none. last is the unit in which the last of
+// them does.
+func unixUnit(g *graph.Graph) (all, last timeUnitName) {
+	if g.Read.TimeUnit > 0 {
+		return all, last
+	}
+	first, end := timeRange(g)
+	for _, u := range unixUnits {
+		if looksUnix(end, u.ns, g.Read.TimeDigits) {
+			last = u
+			if looksUnix(first, u.ns, g.Read.TimeDigits) {
+				all = u
+			}
+		}
+	}
+	return all, last
+}
+
+// timeRange is the first and the last of the edges' times.
+func timeRange(g *graph.Graph) (first, last int64) {
+	for i, t := range g.Edges.Time {
+		if i == 0 {
+			first, last = t, t
+		}
+		first, last = min(first, t), max(last, t)
+	}
+	return first, last
+}
 
 // recogniseTimes decides by the magnitude of all times of g whether they count from
 // 1970, and in which unit where the input does not say it.
@@ -30,29 +63,21 @@ func (r *reading) recogniseTimes(g *graph.Graph) {
 	if g.Edges == nil || len(g.Edges.Time) == 0 || s.TimeEpoch || r.plainTimes {
 		return
 	}
-	first, last := g.Edges.Time[0], g.Edges.Time[0]
-	for _, t := range g.Edges.Time {
-		first, last = min(first, t), max(last, t)
-	}
+	first, last := timeRange(g)
 	if s.TimeUnit > 0 {
 		s.TimeEpoch = looksUnix(first, s.TimeUnit, s.TimeDigits) && looksUnix(last, s.TimeUnit, s.TimeDigits)
 		return
 	}
-	for _, u := range unixUnits {
-		lo, hi := looksUnix(first, u.ns, s.TimeDigits), looksUnix(last, u.ns, s.TimeDigits)
-		switch {
-		case lo && hi:
-			s.TimeUnit, s.TimeEpoch = u.ns, true
-			day := func(x int64) string {
-				return time.Unix(int64(float64(x)*float64(u.ns)/1e9/math.Pow10(s.TimeDigits)), 0).UTC().Format(time.DateOnly)
-			}
-			r.note("times are taken as Unix times in %s, from %s to %s: all look like it (time:unix_%s says so, time:int keeps plain numbers)",
-				u.long, day(first), day(last), u.name)
-			return
-		case hi && u.ns < 1e9:
-			r.note("times up to %d look like Unix times in %s, but not all do: they are plain numbers, and seconds beside a duration (time:%s says otherwise)",
-				last, u.long, u.name)
-			return
+	switch u, some := unixUnit(g); {
+	case u.ns > 0:
+		s.TimeUnit, s.TimeEpoch = u.ns, true
+		day := func(x int64) string {
+			return time.Unix(int64(float64(x)*float64(u.ns)/1e9/math.Pow10(s.TimeDigits)), 0).UTC().Format(time.DateOnly)
 		}
+		r.note("times are taken as Unix times in %s, from %s to %s: all look like it (time:unix_%s says so, time:int keeps plain numbers)",
+			u.long, day(first), day(last), u.name)
+	case some.ns > 0 && some.ns < 1e9:
+		r.note("times up to %d look like Unix times in %s, but not all do: they are plain numbers, and seconds beside a duration (time:%s says otherwise)",
+			last, some.long, some.name)
 	}
 }

@@ -48,13 +48,13 @@ func (w *writing) tableSchema(ro role) *arrow.Schema {
 	}
 	keys, vals := []string{metaDirected}, []string{strconv.FormatBool(g.Directed)}
 	for _, n := range g.Read.Notes {
-		if strings.HasPrefix(n, "times are ") {
+		if strings.HasPrefix(n, "times are ") && !strings.HasPrefix(n, "times are taken") { // the unit says that
 			keys, vals = append(keys, metaTimeNote), append(vals, n)
 			break
 		}
 	}
-	if u, d := g.Read.TimeUnit, g.Read.TimeDigits; u > 0 || d > 0 {
-		keys, vals = append(keys, metaTimeUnit), append(vals, fmt.Sprint(u, d, g.Read.TimeEpoch))
+	if g.Edges != nil && g.Edges.Time != nil {
+		keys, vals = append(keys, metaTimeUnit), append(vals, fmt.Sprint(g.Read.TimeUnit, g.Read.TimeDigits, g.Read.TimeEpoch))
 	}
 	md := arrow.NewMetadata(keys, vals)
 	return arrow.NewSchema(fs, &md)

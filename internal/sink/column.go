@@ -154,6 +154,13 @@ func Value(name string, t Type, value func(m []uint32, e []uint64) any) Column {
 	return Column{Name: name, Type: t, source: fromValue, value: value}
 }
 
+// Like is a column of computed values with the name and type of c.
+func (c *Column) Like(value func(m []uint32, e []uint64) any) Column {
+	out := Value(c.Name, c.Type, value)
+	out.unit = c.unit
+	return out
+}
+
 // Value returns the column's value in a row of matched vertices: nil where it is missing.
 // The column must not depend on edges.
 func (c *Column) Value(m []uint32) any { return c.At(m, nil) }
