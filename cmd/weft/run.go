@@ -82,6 +82,7 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	last   bool // the process ends with it
+	arrows bool // plan.ArrowsGuessed was written
 	// answers says that exit code 1 is an answer of the command: a failure has another.
 	answers bool
 	// patient, for tests, says that --timeout is of queries alone, and not of reading.

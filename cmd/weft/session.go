@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // errNoGraph says how to name a graph.
@@ -77,9 +78,16 @@ func (a *app) interruption(ctx context.Context, err error) error {
 	return nil
 }
 
-// notes writes a result's notes to standard error.
+// notes writes a result's notes to standard error. What is about the graph, and so the
+// same for all queries, is written once.
 func (a *app) notes(r weft.Result) {
 	for _, n := range r.Notes {
+		if n == plan.ArrowsGuessed {
+			if a.arrows {
+				continue
+			}
+			a.arrows = true
+		}
 		fmt.Fprintf(a.stderr, "weft: %s\n", n)
 	}
 }

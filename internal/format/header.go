@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +100,7 @@ func guessHeader(rows [][][]byte, r role, ids []int, asked []string, gap func([]
 		switch {
 		case len(names) > 1 && (word || slices.Contains(kinds, colLabel) && !again(slices.Index(kinds, colLabel))):
 			g.is = true
-		case len(rest) > 0 && !slices.ContainsFunc(seq(len(first)), again):
+		case len(names) > 1 && len(rest) > 0 && !slices.ContainsFunc(seq(len(first)), again):
 			g.doubt = fmt.Sprintf("the first line, %s, is read as a vertex; if it names the columns, name the first of them id", line)
 		}
 		return g
@@ -145,9 +144,12 @@ func numbered(name string, rows [][][]byte, ids []int) bool {
 	if stem == name {
 		return false
 	}
-	like := regexp.MustCompile("^" + regexp.QuoteMeta(stem) + "[0-9]+$")
+	like := func(v []byte) bool {
+		digits, ok := bytes.CutPrefix(v, []byte(stem))
+		return ok && isInt(digits)
+	}
 	return slices.ContainsFunc(rows, func(row [][]byte) bool {
-		return slices.ContainsFunc(ids, func(i int) bool { return i < len(row) && like.Match(row[i]) })
+		return slices.ContainsFunc(ids, func(i int) bool { return i < len(row) && like(row[i]) })
 	})
 }
 

@@ -516,7 +516,7 @@ func (sp *textSpec) namedKinds(rows [][][]byte, bases []string, r role, note fun
 	named := slices.Clone(bases)
 	toward := -1
 	for i, b := range bases {
-		if _, all := cells(i, func(v []byte) bool { return directionWord(v) != FileDirection }); r == edgeRole && toward < 0 && squash(b) == "type" && all && len(rows) > 0 {
+		if _, all := cells(i, func(v []byte) bool { return directionWord(v) != FileDirection }); r == edgeRole && toward < 0 && squash(b) == "type" && all && len(rows) > 0 && i < len(rows[0]) {
 			toward, named[i], sp.direction = i, "_", directionWord(rows[0][i])
 		}
 	}

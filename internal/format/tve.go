@@ -86,7 +86,7 @@ func (r *reading) readTVE() error {
 		}
 		start = int64(min(i+len(line)+1, len(r.head)))
 	}
-	sp := &textSpec{span: 1 << 63}
+	sp := &textSpec{span: 1 << 63, padded: true}
 	if dialect == tveCounts {
 		sp.span = nv
 		if nv == 0 {
@@ -267,7 +267,7 @@ func (c *tveChunk) parse(blk []byte, sp *textSpec, dialect string, labels *tveLa
 				cache[l[0]] = l
 			}
 			if f.n == 4 {
-				d, err := parseID(f.at[3].b, f.at[3].pos, &textSpec{span: 1 << 63})
+				d, err := parseID(f.at[3].b, f.at[3].pos, &textSpec{span: 1 << 63, padded: true})
 				if err != nil {
 					return &spot{pos: f.at[3].pos, field: f.at[3].b, err: wrapf(ErrNumber, "the degree of a vertex")}
 				}

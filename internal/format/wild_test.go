@@ -107,6 +107,7 @@ func TestWild(t *testing.T) {
 		{name: "flights", in: "Airline,Origin,Dest,Stops\nAA,JFK,LAX,0\nAA,LAX,SFO,0\n", vertices: 3, edges: 2, directed: true, columns: "Airline:string,src:string,dst,Stops:int"},
 		{name: "ethereum", in: "hash,from_address,to_address,value\n0xaa,0x1,0x2,5\n0xab,0x2,0x3,1\n", vertices: 3, edges: 2, directed: true, columns: "hash:string,src:string,dst,value:int"},
 		{name: "movielens", in: "userId,movieId,rating\n1,31,2.5\n2,31,3.0\n", vertices: 3, edges: 2, columns: "src,dst,rating:float", note: "the header's first columns userId,movieId are taken as the vertex ids"},
+		{name: "t v e with zeros", in: "t # 0\nv 00 A\nv 01 B\ne 0 01 x\n", vertices: 2, edges: 1, columns: "src,dst,label"},
 		{name: "contacts", in: "t,i,j\n20,1,2\n40,2,3\n", vertices: 3, edges: 2, columns: "time,src,dst"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
