@@ -56,31 +56,41 @@ func (r *reading) noteValues(sp *textSpec, workers []*rows) {
 		if c.kind != colProp {
 			continue
 		}
-		count := map[string]uint64{}
 		for _, w := range workers {
-			if w == nil {
-				continue
-			}
-			if w.role == vertexRole {
+			if w != nil && w.role == vertexRole {
 				where = "in the header"
 			}
-			for word, n := range w.missed[k] {
-				count[word] += n
-			}
 		}
-		var parts []string
-		for _, word := range slices.Sorted(maps.Keys(count)) {
-			parts = append(parts, fmt.Sprintf("%d %s", count[word], word))
-		}
-		if parts != nil {
+		if words := countWords(workers, k, func(w *rows) missed { return w.missed }); words != "" {
 			settle := fmt.Sprintf(" (%s:string %s keeps them as text)", c.name, where)
 			if c.typ == propString {
 				settle = ""
 			}
-			r.note("column %s: %s read as missing%s", c.name, strings.Join(parts, ", "), settle)
+			r.note("column %s: %s read as missing%s", c.name, words, settle)
+		}
+		if words := countWords(workers, k, func(w *rows) missed { return w.kept }); words != "" {
+			r.note("column %s: %s kept as text (--null makes such words missing, %s:string %s says that they are text)", c.name, words, c.name, where)
 		}
 		if c.typ == propString && c.rounded != "" {
 			r.note("column %s is text: as a floating-point number %s would be rounded", c.name, c.rounded)
 		}
 	}
+}
+
+// countWords lists the words of a column that the workers have counted, as in "3 NA,
+// 1 null"; "" where there are none.
+func countWords(workers []*rows, col int, of func(*rows) missed) string {
+	count := map[string]uint64{}
+	for _, w := range workers {
+		if w != nil {
+			for word, n := range of(w)[col] {
+				count[word] += n
+			}
+		}
+	}
+	var parts []string
+	for _, word := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, fmt.Sprintf("%d %s", count[word], word))
+	}
+	return strings.Join(parts, ", ")
 }

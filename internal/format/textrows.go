@@ -222,7 +222,8 @@ type rows struct {
 	props  []array.Builder
 	schema *arrow.Schema
 	role   role
-	missed missed
+	missed missed // words read as missing values
+	kept   missed // such words in columns of texts
 }
 
 func (sp *textSpec) propSchema() *arrow.Schema {
@@ -496,6 +497,9 @@ func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 		}
 		if err := text(f); err != nil {
 			return err
+		}
+		if !c.fixed && w.sp.missing.is(f.b, propInt) {
+			w.kept.add(col, f.b)
 		}
 		b.BinaryBuilder.Append(f.b)
 	}
