@@ -6,7 +6,7 @@ BENCH    ?= .
 SUM       = $(GO) run ./internal/tools/testsum
 TOOL      = $(GO) tool -modfile=scripts/tools/go.mod
 TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-OTHERS    = linux/386
+OTHERS    = linux/386 linux/arm
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 

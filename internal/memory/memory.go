@@ -74,12 +74,16 @@ func Over(budget int64) error {
 	}
 	for _, l := range Limits() {
 		// A process may run for ever near a limit of its address space: much of that is not memory.
-		if l.used == nil && used > l.Bytes-l.Bytes/32 {
+		if l.used == nil && used > l.Bytes-reserve(l.Bytes) {
 			return fmt.Errorf("%s of memory are in use and %s %s", Text(used), l.Name(), Text(l.Bytes))
 		}
 	}
 	return nil
 }
+
+// reserve is the part of a limit that Over leaves: what a process may take between two looks at it, 256 MiB or an
+// eighth of a small limit, and more of a large one, where more threads take it.
+func reserve(limit uint64) uint64 { return max(limit/32, min(limit/8, 256<<20)) }
 
 // Check returns an *Error if need bytes, for what, are more than may still be used: of the budget, unless that is
 // 0, and of the system's limits.

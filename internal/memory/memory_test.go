@@ -36,6 +36,14 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestReserve(t *testing.T) {
+	for limit, want := range map[uint64]uint64{800 << 20: 100 << 20, 4 << 30: 256 << 20, 64 << 30: 2 << 30} {
+		if got := reserve(limit); got != want {
+			t.Errorf("of %s %s are left free, not %s", Text(limit), Text(got), Text(want))
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 1536 << 20: "1.5 GiB", 1 << 62: "4.0 EiB"} {
 		if got := Text(n); got != want {
