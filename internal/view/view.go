@@ -198,7 +198,8 @@ func (o Of) properties(name string) string {
 }
 
 // conditions reads conditions of vertices and edges: of those that have names, which
-// are the arguments.
+// are the arguments. The vertices of EXISTS differ from the vertices among these; the
+// ends of an edge that is an argument are not known.
 func conditions(text string) (p *pattern.Pattern, vertices, edges []int, err error) {
 	if p, err = read(text); err != nil {
 		return nil, nil, nil, err
@@ -226,6 +227,9 @@ func conditions(text string) (p *pattern.Pattern, vertices, edges []int, err err
 		case x.Name != "":
 			vertices = append(vertices, v)
 		}
+	}
+	for i, w := range p.Where {
+		p.Where[i] = pattern.WithoutOuter(w, func(v int) bool { return joined[v] })
 	}
 	return p, vertices, edges, nil
 }

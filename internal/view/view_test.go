@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -142,6 +143,38 @@ func TestCondition(t *testing.T) {
 		}
 		if got.Eval(c.args) != c.want {
 			t.Errorf("%s of %v is not %v", c.text, c.args, c.want)
+		}
+	}
+}
+
+// TestConditionEnds: the ends of an edge that is an argument are vertices like others
+// for EXISTS, nested or not, since a condition does not know them.
+func TestConditionEnds(t *testing.T) {
+	o, _ := of(t)
+	d, err := o.Between("(a)-->(b)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, exists := range []string{"EXISTS { (a)-->(x) WHERE id(x) = $ }", "EXISTS { (a)-->(x) WHERE id(x) = $ AND EXISTS { (a)-->(x) } }"} {
+		for a := range uint32(4) {
+			for x := range uint32(4) {
+				text := "(a), ()-[e]->() WHERE " + strings.ReplaceAll(exists, "$", o.Graph.IDs.String(x))
+				c, err := o.Condition(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := o.Graph.Out.Has(a, x)
+				d.Each(a, x, func(e uint64) bool {
+					if got := c.Eval([]types.Word{types.Word(a), types.Word(e)}); got != want {
+						t.Errorf("%s of a = %d: %v", text, a, got)
+					}
+					return true
+				})
+				_, of, err := c.Code(&kir.Program{}, "f")
+				if err != nil || slices.Contains(of, -1) {
+					t.Errorf("%s: arguments %v: %v", text, of, err)
+				}
+			}
 		}
 	}
 }
