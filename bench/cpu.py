@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """cpu.py [options] STEP...: weft beside its CPU peers, in turns, as JSON lines.
 
-Steps: machine cells motifs labelled scaling reading big memory listing
+Steps: machine heldout cells motifs labelled scaling reading big memory listing
 (README.md says what each does). Nothing but Python's standard library is used.
 
 Environment:
@@ -25,6 +25,11 @@ TOOLS = env("WEFT_BENCH_TOOLS", WORK)
 GRAPHS = {"wiki-vote": "wiki-vote.txt.gz", "ego-facebook": "ego-facebook.txt.gz", "email-enron": "email-enron.txt.gz",
           "ego-twitter": "ego-twitter.txt.gz", "ca-grqc": "ca-grqc.csv.gz", "citeseer": "../labelled/citeseer.graph.gz"}
 CELLS = ["wiki-vote", "ego-facebook", "email-enron", "ego-twitter"]
+# Graphs that nothing in weft was tuned on: two of SNAP's and two generated ones.
+HELDOUT = {"cit-hepth": "cit-hepth.txt.gz", "as-caida": "as-caida.txt.gz",
+           "rgg-16": ["rgg", "--scale", "16", "--degree", "60", "--seed", "90210"], "rmat-18": ["rmat", "--scale", "18", "--m", "3000000", "--seed", "77123"]}
+# Numberings of the vertices that peers get: as the file has them, and by degree.
+ORDERS = ["", "desc", "asc"]
 # Edges of the patterns, for the peers' files; weft has them in its catalogue.
 PATTERNS = {
     "P1": "01 02 12", "P2": "01 02 03 12 13 23", "P3": "01 02 03 12 23", "P4": "01 03 12 23", "P5": "01 02 13 14 23 24 34",
@@ -49,7 +54,14 @@ PLAYERS = {
 GM_PATTERN = {"P3": "diamond", "P4": "rectangle", "P6": "closedhouse"}
 
 
+found = {}  # counts of held-out graphs, by weft
+
+
 def known(graph, pattern):
+    if graph in HELDOUT:
+        if (graph, pattern) not in found:
+            found[graph, pattern] = weft(graph, pattern, len(os.sched_getaffinity(0)), args.limit)[2]
+        return found[graph, pattern]
     return KNOWN[graph][int(pattern[1]) - 1] if graph in KNOWN else None
 
 
@@ -132,18 +144,24 @@ def sh(*cmd):
 def weft_file(graph):
     if graph == "rmat":
         return made(f"{WORK}/rmat.weft", lambda p: sh(WEFT, "gen", "rmat", "--scale", "22", "--m", str(args.edges), "--seed", "1", "-o", p))
-    return made(f"{WORK}/{graph}.weft", lambda p: sh(WEFT, "convert", f"{DATA}/graphs/{GRAPHS[graph]}", p))
+    if isinstance(HELDOUT.get(graph), list):
+        return made(f"{WORK}/{graph}.weft", lambda p: sh(WEFT, "gen", *HELDOUT[graph], "-o", p))
+    return made(f"{WORK}/{graph}.weft", lambda p: sh(WEFT, "convert", "--directed=false", f"{DATA}/graphs/{GRAPHS.get(graph) or HELDOUT[graph]}", p))
 
 
-def peer_dir(graph):
+def peer_dir(graph, order=""):
     """The graph in the peers' forms (by peergraph, and Peregrine's converter where it is there)."""
-    d = f"{WORK}/peer-{graph}"
+    d = f"{WORK}/peer-{graph}{order and '-' + order}"
     with lock:
         if os.path.exists(f"{d}/info"):
             return d
         if graph == "rmat":
             b = made(f"{WORK}/rmat.bin", lambda p: sh(WEFT, "convert", weft_file(graph), p))
             sh(f"{TOOLS}/peergraph", b, d, "gm")
+            return d
+        if graph in HELDOUT:
+            b = made(f"{WORK}/{graph}.bin", lambda p: sh(WEFT, "convert", weft_file(graph), p))
+            sh(f"{TOOLS}/peergraph", b, d, "gm", "el", "gp", *([order] if order else []))
             return d
         text = gzip.open(f"{DATA}/graphs/{GRAPHS[graph]}", "rb").read()
         if graph == "citeseer":
@@ -188,7 +206,8 @@ def weft(graph, pattern, threads, limit, cpus=None):
 
 
 def peer(name, graph, pattern, threads, limit, cpus=None):
-    d = peer_dir(graph)
+    name, _, order = name.partition("/")
+    d = peer_dir(graph, order)
     if name == "gapbs_tc":
         text, _, peak = run([f"{PEERS}/gapbs_tc", "-f", f"{d}/edges.el", "-s", "-a", "-n", "1"], limit, threads, cpus=cpus)
         return float(find(r"Average Time: +(\S+)", text)) * 1e3, None, int(find(r"(\d+) triangles", text)), peak
@@ -327,6 +346,17 @@ def cells():
             for j in jobs:
                 if not late():
                     j(None)
+
+
+def heldout():
+    """The cells of graphs that nothing was tuned on, each peer with the graph in three numberings."""
+    for t in args.threads:
+        for g in args.graphs or HELDOUT:
+            for p in args.patterns or PATTERNS:
+                if late():
+                    return
+                players = [f"{q}/{o}" for q in PLAYERS[p] if q != "peregrine" for o in ORDERS] if PEERS else []
+                turns("heldout", g, p, t, [("weft", lambda: weft(g, p, t, args.limit))] + [(q, lambda q=q: peer(q, g, p, t, args.limit)) for q in players], known(g, p))
 
 
 def motifs():
@@ -587,7 +617,7 @@ def listing():
          ms=[round(1e3 * took, 1)], note=note)
 
 
-STEPS = {f.__name__: f for f in (machine, cells, motifs, labelled, scaling, reading, big, memory, listing)}
+STEPS = {f.__name__: f for f in (machine, heldout, cells, motifs, labelled, scaling, reading, big, memory, listing)}
 if __name__ == "__main__":
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("steps", nargs="+", choices=STEPS, metavar="STEP")

@@ -10,12 +10,28 @@ NAMES = {"gm_tc_simd": "GraphMiner tc", "gapbs_tc": "GAPBS", "gm_clique_rec": "G
          "gm_sgl_cmapcount": "GraphMiner cmap count", "gm_motif_formula": "GraphMiner formula", "graphpi": "GraphPi", "peregrine": "Peregrine", "daf": "DAF", "sm": "SubgraphMatching"}
 
 
+def name(who):
+    """A peer, and by which degree order of the graph if it ran on one."""
+    peer, _, order = who.partition("/")
+    return NAMES.get(peer, peer) + (f", {order}" if order else "")
+
+
 def num(x):
     return "–" if x is None else f"{x:.3g}" if x < 100 else f"{x:.0f}"
 
 
 def spread(xs):
     return num(median(xs)) + (f" ({num(min(xs))}–{num(max(xs))})" if len(xs) > 1 else "")
+
+
+def others(peers):
+    """The peers after the fastest, each in its fastest order."""
+    seen, out = {peers[0][1].partition("/")[0]} if peers else set(), []
+    for x, who in peers:
+        if (peer := who.partition("/")[0]) not in seen:
+            seen.add(peer)
+            out.append((x, who))
+    return out
 
 
 def table(head, lines):
@@ -36,7 +52,7 @@ def cases(step, title):
             if tt != t:
                 continue
             w = c.get("weft")
-            bad = [f"{NAMES.get(k, k)}: {v['note']}" for k, v in c.items() if v.get("note")]
+            bad = [f"{name(k)}: {v['note']}" for k, v in c.items() if v.get("note")]
             if not w or not w["ms"]:
                 lines.append([g, p, "–", "–", "–", "–", "–", "; ".join(bad)])
                 continue
@@ -44,15 +60,16 @@ def cases(step, title):
             plan = median(w["plan_ms"]) if w["plan_ms"] else 0
             peers = sorted((median(v["ms"]), k) for k, v in c.items() if k != "weft" and v["ms"] and v["ok"] is not False)
             best = peers[0] if peers else None
-            lines.append([g, p, spread(w["ms"]), num(plan), spread(c[best[1]]["ms"]) if best else "–", NAMES.get(best[1], best[1]) if best else "–",
+            lines.append([g, p, spread(w["ms"]), num(plan), spread(c[best[1]]["ms"]) if best else "–", name(best[1]) if best else "–",
                           f"{'**' if m > best[0] else ''}{m / best[0]:.2f}{'**' if m > best[0] else ''}" + f" / {(m + plan) / best[0]:.2f}" if best else "–",
-                          "; ".join([f"{NAMES.get(k, k)} {num(x)}" for x, k in peers[1:]] + bad)])
+                          "; ".join([f"{name(k)} {num(x)}" for x, k in others(peers)] + bad)])
         print(f"### {title}, {t} thread{'s' if t > 1 else ''}\n")
         table(["graph", "pattern", "weft ms", "its planning", "fastest peer ms", "peer", "ratio / with planning", "others, ms"], lines)
 
 
 for r in by("machine"):
     print(f"{r['what']}, {r['cores']} cores, AVX2 {r['avx2']}, AVX-512 {r['avx512']}; {r['weft']} {r['commit']}; load at the start {r['load'][0]:.1f}\n")
+cases("heldout", "Graphs that nothing was tuned on")
 cases("cells", "Patterns")
 cases("motifs", "Motifs")
 

@@ -75,7 +75,7 @@ func (c *count) UnmarshalJSON(text []byte) error {
 
 func main() {
 	into := flag.String("into", "", "document whose tables are replaced")
-	table := flag.String("known", "bench/gpu.tsv", "known counts, and peers' times")
+	table := flag.String("known", "bench/gpu.tsv", "known counts")
 	flag.Parse()
 	if err := run(*into, *table, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "gpudoc:", err)
@@ -119,7 +119,7 @@ func run(into, table string, files []string) error {
 }
 
 // tables reads the files and makes the text of each kind, the oldest first.
-func tables(files []string, known map[string]answer) (map[string]string, error) {
+func tables(files []string, known map[string]string) (map[string]string, error) {
 	var all []results
 	for _, file := range files {
 		data, err := os.ReadFile(file)

@@ -97,7 +97,7 @@ func TestKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	known, err := readKnown(string(text))
-	if err != nil || known["ego-facebook gmatch:P1"].count != "1612010" {
+	if err != nil || known["ego-facebook gmatch:P1"] != "1612010" {
 		t.Errorf("%v: %v", known, err)
 	}
 }

@@ -9,43 +9,28 @@ import (
 	"strings"
 )
 
-// answer is what is known of a graph and pattern: the count, and the search time
-// in ms of the fastest other program whose count was right; 0: there is none.
-type answer struct {
-	count  string
-	peerMS float64
-}
-
-// readKnown reads lines of graph, pattern, count and the peer's time, with tabs
-// between them, under a line of heads.
-func readKnown(text string) (map[string]answer, error) {
-	known := map[string]answer{}
+// readKnown reads the counts that are known: lines of graph, pattern and count, with
+// tabs between them, under a line of heads.
+func readKnown(text string) (map[string]string, error) {
+	known := map[string]string{}
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n")[1:] {
 		f := strings.Split(line, "\t")
-		if len(f) != 4 {
-			return nil, fmt.Errorf("line %d has %d columns, not 4", i+2, len(f))
+		if len(f) != 3 {
+			return nil, fmt.Errorf("line %d has %d columns, not 3", i+2, len(f))
 		}
-		a := answer{count: f[2]}
-		if f[3] != "" {
-			ms, err := strconv.ParseFloat(f[3], 64)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %w", i+2, err)
-			}
-			a.peerMS = ms
-		}
-		known[f[0]+" "+f[1]] = a
+		known[f[0]+" "+f[1]] = f[2]
 	}
 	return known, nil
 }
 
 // bench is a table for each engine: graphs down, patterns across.
-func (r results) bench(known map[string]answer) string {
+func (r results) bench(known map[string]string) string {
 	var b strings.Builder
 	runs := strconv.Itoa(r.Runs)
 	if r.Most > r.Runs {
 		runs += fmt.Sprintf(" to %d", r.Most)
 	}
-	fmt.Fprintf(&b, "%s.\n\nMedian of %s searches by device events, in ms, and in brackets the ratio to the fastest other program (below 1: faster).\n\n", r.where(), runs)
+	fmt.Fprintf(&b, "%s.\n\nMedian of %s searches by device events, in ms.\n\n", r.where(), runs)
 	var engines []string
 	for _, c := range r.Cells {
 		if !slices.Contains(engines, c.Engine) {
@@ -58,11 +43,11 @@ func (r results) bench(known map[string]answer) string {
 	return b.String()
 }
 
-func (r results) engine(b *strings.Builder, engine string, known map[string]answer) {
+func (r results) engine(b *strings.Builder, engine string, known map[string]string) {
 	var graphs, patterns []string
 	cells := map[string]string{}
 	var notes []string
-	right, checked, faster, compared, logs := 0, 0, 0, 0, 0.0
+	right, checked := 0, 0
 	plan, prepare := map[string][]float64{}, map[string][]float64{}
 	for _, c := range r.Cells {
 		if c.Engine != engine {
@@ -75,7 +60,7 @@ func (r results) engine(b *strings.Builder, engine string, known map[string]answ
 			patterns = append(patterns, c.Pattern)
 		}
 		key := c.Name + " " + c.Pattern
-		a, ok := known[key]
+		count, ok := known[key]
 		if ok {
 			checked++
 		}
@@ -87,19 +72,11 @@ func (r results) engine(b *strings.Builder, engine string, known map[string]answ
 		prepare[c.Name] = append(prepare[c.Name], c.Line.Prepare)
 		text := milliseconds(c.Line.Median)
 		switch {
-		case ok && a.count != string(c.Line.Count):
-			notes = append(notes, fmt.Sprintf("%s: counted %s, not %s", key, c.Line.Count, a.count))
+		case ok && count != string(c.Line.Count):
+			notes = append(notes, fmt.Sprintf("%s: counted %s, not %s", key, c.Line.Count, count))
 			text = "wrong"
 		case ok:
 			right++
-			if ratio := c.Line.Median / a.peerMS; a.peerMS > 0 && ratio > 0 {
-				compared++
-				logs += math.Log(ratio)
-				if ratio < 1 {
-					faster++
-				}
-				text += fmt.Sprintf(" (%.2g)", ratio)
-			}
 		}
 		cells[key] = text
 	}
@@ -121,9 +98,6 @@ func (r results) engine(b *strings.Builder, engine string, known map[string]answ
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(b, "\n%d of %d known counts are right.", right, checked)
-	if compared > 0 {
-		fmt.Fprintf(b, " Faster in %d of %d cells; geometric mean of the ratios %.2g.", faster, compared, math.Exp(logs/float64(compared)))
-	}
 	b.WriteString("\n\n")
 	var beside []string
 	for _, g := range graphs {
