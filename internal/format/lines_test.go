@@ -92,3 +92,45 @@ func TestAllLinesCheck(t *testing.T) {
 		t.Error("two of three lines, and no error")
 	}
 }
+
+// TestLateDiscoveries: what only the rest of a file tells makes it read again, and is an
+// error that names the flag where it is a pipe.
+func TestLateDiscoveries(t *testing.T) {
+	path := strings.Builder{}
+	for i := range 60_000 {
+		fmt.Fprintf(&path, "%d %d\n", i, i+1)
+	}
+	for _, c := range []struct {
+		name, in  string
+		o         ReadOptions
+		lines     uint64
+		vertices  int
+		note, err string
+	}{
+		{"sizes", "60001 60000\n" + path.String(), ReadOptions{}, 60_000, 60_001, "the first line, 60001 60000, is read as the numbers of vertices and edges", ""},
+		{"an edge", "70000 50001\n" + path.String(), ReadOptions{}, 60_001, 60_002, "", "--header no reads it as an edge, --header yes drops it"},
+		{"an edge as told", "70000 50001\n" + path.String(), ReadOptions{Header: NoHeader}, 60_001, 60_002, "", ""},
+		{"fewer vertices", "80000 60000\n" + path.String(), ReadOptions{}, 60_000, 60_001, "19999 of the vertices that the first line promises", ""},
+		{"zeros", path.String() + "1 07\n", ReadOptions{}, 60_001, 60_002, "ids are text, since some begin with a zero", "an id that begins with a zero after ids that do not (--columns src:string,dst,… keeps 01 and 1 apart, src:int,dst:int,… makes them one)"},
+		{"zeros as text", path.String() + "1 07\n", ReadOptions{Columns: []string{"src:string", "dst"}}, 60_001, 60_002, "", ""},
+		{"zeros as numbers", path.String() + "1 07\n", ReadOptions{Columns: []string{"src:int", "dst:int"}}, 60_001, 60_001, "", ""},
+	} {
+		g, err := Read(context.Background(), put(t, "g.txt", []byte(c.in)), c.o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(g.Read.Notes, "\n"); g.Read.Lines != c.lines || g.NumVertices() != c.vertices || !strings.Contains(notes, c.note) {
+			t.Errorf("%s: %d lines, %d vertices, %q", c.name, g.Read.Lines, g.NumVertices(), notes)
+		}
+		c.o.Stdin = strings.NewReader(c.in)
+		g, err = Read(context.Background(), "-", c.o, nil)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s from a pipe: %v, want %q", c.name, err, c.err)
+			}
+		case err != nil || g.Read.Lines != c.lines || g.NumVertices() != c.vertices:
+			t.Errorf("%s from a pipe: %v", c.name, err)
+		}
+	}
+}
