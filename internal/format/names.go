@@ -1,7 +1,9 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,87 +105,100 @@ const (
 // pairedEnds returns all pairs of columns that may be the ends, the best first. may says
 // which columns can hold ids.
 func pairedEnds(names []string, may func(i int) bool) []ends {
-	short := make([]string, len(names))
+	at := map[string]int{} // columns by their squashed names
 	for i, n := range names {
-		short[i] = squash(n)
-	}
-	var all []ends
-	for i, a := range short {
-		for j, b := range short {
-			if i == j || a == b || !may(i) || !may(j) {
-				continue
-			}
-			if e, ok := endsOf(names, i, j, a, b); ok {
-				all = append(all, e)
+		if s := squash(n); may(i) && s != "" {
+			if _, again := at[s]; !again {
+				at[s] = i
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y ends) int { return x.far - y.far })
-	// A pair that two rules find is one.
-	var out []ends
-	for _, e := range all {
-		if !slices.ContainsFunc(out, func(o ends) bool { return o.src == e.src && o.dst == e.dst || o.src == e.dst && o.dst == e.src }) {
-			out = append(out, e)
+	best := map[[2]int]ends{}
+	for a, i := range at {
+		add := func(b, stem string, directed bool, far int) {
+			j, ok := at[b]
+			if !ok || i == j || notVertex.MatchString(stem) {
+				return
+			}
+			switch {
+			case stem == "":
+			case vertexWord.MatchString(stem):
+				far++
+			case aboutVertex.MatchString(stem):
+				far += 2
+			case stem == "name":
+				far += 3
+			default:
+				far += strange
+			}
+			key := [2]int{min(i, j), max(i, j)}
+			e := ends{i, j, directed, far}
+			if old, ok := best[key]; !ok || e.before(&old) {
+				best[key] = e
+			}
+		}
+		for _, w := range endNames {
+			if a == w[0] {
+				add(w[1], "", true, 0)
+			}
+		}
+		for _, w := range endWords {
+			replaced(a, w, func(b, stem string) {
+				far := 0
+				if w[0] == "start" && stem == "" {
+					far = interval
+				}
+				add(b, stem, true, far)
+			})
+		}
+		for _, w := range sideWords {
+			switch {
+			case w[0] == "1":
+				replaced(a, w, func(b, stem string) { add(b, stem, false, 0) })
+			case w[0] == "": // a name, and the same with a number
+				if j, ok := at[a+w[1]]; ok && i < j {
+					add(a+w[1], a, false, 1)
+				}
+			case lastWord(names[i]) == w[0]:
+				stem := strings.TrimSuffix(a, w[0])
+				if j, ok := at[stem+w[1]]; ok && lastWord(names[j]) == w[1] {
+					far := 0
+					if w[0] == "x" {
+						far = 4 // they may be coordinates
+					}
+					add(stem+w[1], stem, false, far)
+				}
+			}
 		}
 	}
+	out := slices.Collect(maps.Values(best))
+	slices.SortFunc(out, func(x, y ends) int {
+		if x.before(&y) {
+			return -1
+		}
+		return 1
+	})
 	return out
 }
 
-// endsOf compares two names, squashed a and b.
-func endsOf(names []string, i, j int, a, b string) (best ends, ok bool) {
-	try := func(stem string, directed bool, far int) {
-		switch {
-		case notVertex.MatchString(stem):
+// before reports whether e is the better pair. Of two that are as good it is the one whose
+// columns come first.
+func (e *ends) before(o *ends) bool {
+	return cmp.Or(cmp.Compare(e.far, o.far), cmp.Compare(min(e.src, e.dst), min(o.src, o.dst)), cmp.Compare(max(e.src, e.dst), max(o.src, o.dst)), cmp.Compare(e.src, o.src)) < 0
+}
+
+// replaced calls f with each name that has the second word of w where a has the first, and
+// with what the two have in common.
+func replaced(a string, w [2]string, f func(b, stem string)) {
+	for at := 0; ; at++ {
+		k := strings.Index(a[at:], w[0])
+		if k < 0 {
 			return
-		case stem == "":
-		case vertexWord.MatchString(stem):
-			far++
-		case aboutVertex.MatchString(stem):
-			far += 2
-		case stem == "name":
-			far += 3
-		default:
-			far += strange
 		}
-		if e := (ends{i, j, directed, far}); !ok || e.far < best.far {
-			best, ok = e, true
-		}
+		at += k
+		head, tail := a[:at], a[at+len(w[0]):]
+		f(head+w[1]+tail, head+tail)
 	}
-	for _, w := range endNames {
-		if a == w[0] && b == w[1] {
-			try("", true, 0)
-		}
-	}
-	for _, w := range endWords {
-		if stem, is := differ(a, b, w); is {
-			far := 0
-			if w[0] == "start" && stem == "" {
-				far = interval
-			}
-			try(stem, true, far)
-		}
-	}
-	for _, w := range sideWords {
-		switch {
-		case w[0] == "1":
-			if stem, is := differ(a, b, w); is {
-				try(stem, false, 0)
-			}
-		case w[0] == "": // a name, and the same with a number
-			if a+w[1] == b && i < j {
-				try(a, false, 1)
-			}
-		case lastWord(names[i]) == w[0] && lastWord(names[j]) == w[1]:
-			if stem, is := strings.CutSuffix(a, w[0]); is && stem+w[1] == b {
-				far := 0
-				if w[0] == "x" {
-					far = 4 // they may be coordinates
-				}
-				try(stem, false, far)
-			}
-		}
-	}
-	return best, ok
 }
 
 // endsAt returns what the names of two columns say, nil where they do not make a pair.
@@ -197,22 +212,6 @@ func endsAt(names []string, src, dst int) *ends {
 		}
 	}
 	return nil
-}
-
-// differ reports whether b is a with the second word of w for the first, and returns
-// what they have in common.
-func differ(a, b string, w [2]string) (stem string, ok bool) {
-	for at := 0; ; at++ {
-		k := strings.Index(a[at:], w[0])
-		if k < 0 {
-			return "", false
-		}
-		at += k
-		head, tail := a[:at], a[at+len(w[0]):]
-		if head+w[1]+tail == b {
-			return head + tail, true
-		}
-	}
 }
 
 // tableKinds says what columns of these names are. e are the ends; nil where the names
