@@ -169,7 +169,8 @@ func (j *job) result(found engine.Result) Result {
 
 // Count counts the matches of q. Cut short by its context it returns what was
 // found until then, marked as not complete, with the context's error.
-func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (Result, error) {
+func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (r Result, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callCount, options)
 	if err != nil {
 		return Result{}, err
@@ -249,6 +250,7 @@ func (r *Result) cut(limit int64, of What) {
 
 // Exists reports whether q has a match.
 func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (yes bool, r Result, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return false, r, err
@@ -274,7 +276,8 @@ func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (yes bo
 }
 
 // Cliques counts the cliques of k vertices.
-func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (Result, error) {
+func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (r Result, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callCliques, options)
 	if err != nil {
 		return Result{}, err

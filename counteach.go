@@ -32,7 +32,11 @@ type turn struct {
 
 // each is CountEach.
 func (g *Graph) each(ctx context.Context, qs []*Query, s *settings) iter.Seq2[Result, error] {
-	return func(yield func(Result, error) bool) {
+	return func(next func(Result, error) bool) {
+		yield := func(r Result, err error) bool {
+			endedBy(ctx, &err)
+			return next(r, err)
+		}
 		ctx := ctx
 		l, err := g.enter(&ctx)
 		if err != nil {

@@ -28,4 +28,8 @@
 // Errors wrap one of ErrUsage, ErrInput, ErrQuery, ErrMemory and ErrDevice where
 // they are of that kind. An [InputError] and a [QueryError] have the place of the mistake
 // in fields. A call takes the options that concern it; another one is an error.
+//
+// A call whose context ends returns an error that is the context's and its cause:
+// errors.Is(err, context.Canceled) or context.DeadlineExceeded holds, and
+// errors.Is(err, context.Cause(ctx)). Calls that count return what they found until then.
 package weft

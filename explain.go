@@ -26,6 +26,7 @@ type Explanation struct {
 // the actual matches and times of each level. Where the context ends while q is planned
 // there is no explanation, and the error is the context's.
 func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Explanation, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ func newGraph(g *graph.Graph, path string, load time.Duration) *Graph {
 // Open reads a graph file of any known format; "-" is the standard input. An error of
 // kind ErrInput is, or holds, an *InputError; of a file that does not exist it is also
 // fs.ErrNotExist.
-func Open(ctx context.Context, path string, options ...Option) (*Graph, error) {
+func Open(ctx context.Context, path string, options ...Option) (g *Graph, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callOpen, options)
 	if err != nil {
 		return nil, err
@@ -121,7 +122,8 @@ type Spec struct {
 func GenerateModels() []string { return gen.Models() }
 
 // Generate makes a graph; the same Spec gives the same graph everywhere.
-func Generate(ctx context.Context, spec Spec, options ...Option) (*Graph, error) {
+func Generate(ctx context.Context, spec Spec, options ...Option) (out *Graph, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callGenerate, options)
 	if err != nil {
 		return nil, err

@@ -94,6 +94,7 @@ func degreesOf(s *graph.Stats) *Degrees {
 
 // Info looks at the whole graph.
 func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,11 @@ import (
 // time; an error ends it. Matches come in batches from all threads: one that is kept keeps
 // its batch in memory, and may be read until the graph is closed and this loop has ended.
 func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq2[Match, error] {
-	return func(yield func(Match, error) bool) {
+	return func(next func(Match, error) bool) {
+		yield := func(m Match, err error) bool {
+			endedBy(ctx, &err)
+			return next(m, err)
+		}
 		ctx := ctx
 		l, err := g.enter(&ctx)
 		if err != nil {
@@ -135,6 +139,7 @@ func (f *first) Emit(_ int, b *engine.Batch) error {
 // List writes the matches of q to w: its RETURN's items, or all names. The
 // formats are table, json, ndjson, csv, arrow and parquet.
 func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, options ...Option) (r Result, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return r, err

@@ -176,6 +176,7 @@ func MatchaPasses() (out [][2]string) {
 // ends the run by returning false; nil: it is only counted. WithMemory limits
 // what lists may need, which is compared before anything runs.
 func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callRun, options)
 	if err != nil {
 		return r, err
@@ -246,6 +247,10 @@ func (m *Matcha) run(ctx context.Context, in map[string]any, emit func(row []any
 // weft's device code, for the schedule of WithSchedule. What code cannot be
 // generated for yet is an error of kind ErrQuery.
 func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (text string, err error) {
+	defer endedBy(ctx, &err)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	if target != "ir" && target != "c" && target != "cuda" {
 		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir, c or cuda", target))
 	}

@@ -18,6 +18,7 @@ import (
 // other items, or WithListing, the matches' vertices. What of the query a program
 // cannot say is an error of kind ErrQuery.
 func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Matcha, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return nil, err
@@ -80,6 +81,7 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 // with the same options, in the same order. A directed graph is an error of kind
 // ErrUsage without WithDirections(false).
 func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *Matcha, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return nil, err

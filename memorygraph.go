@@ -32,7 +32,8 @@ type Vertex struct {
 // file. Where in has a method Name, as an *os.File has, messages name it so, and its
 // extension helps to guess the format. When ctx ends, Read returns, and a read from in
 // that blocks goes on in the background until it returns.
-func Read(ctx context.Context, in io.Reader, options ...Option) (*Graph, error) {
+func Read(ctx context.Context, in io.Reader, options ...Option) (g *Graph, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callRead, options)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,8 @@ func Read(ctx context.Context, in io.Reader, options ...Option) (*Graph, error) 
 // FromRecords makes a graph of records, a row an edge. Columns are found by their names, as
 // in Arrow files (docs/formats.md), or by WithColumns. The records are copied, and not
 // released. An InputError has "records" as its path.
-func FromRecords(ctx context.Context, edges RecordReader, options ...Option) (*Graph, error) {
+func FromRecords(ctx context.Context, edges RecordReader, options ...Option) (g *Graph, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callFromRecords, options)
 	if err != nil {
 		return nil, err
@@ -65,7 +67,8 @@ func FromRecords(ctx context.Context, edges RecordReader, options ...Option) (*G
 // type, except that integers become float64 where others are. An InputError has "edges" as
 // its path and the number of the edge, from 1, as its line. An error in the sequence ends
 // the call with it.
-func FromEdges(ctx context.Context, edges iter.Seq2[Edge, error], options ...Option) (*Graph, error) {
+func FromEdges(ctx context.Context, edges iter.Seq2[Edge, error], options ...Option) (g *Graph, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callFromEdges, options)
 	if err != nil {
 		return nil, err

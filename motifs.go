@@ -27,6 +27,7 @@ func cliqueQuery(k int) (*Query, error) {
 // four; those of five are an error of kind ErrUsage. WithDirections(false) counts as if
 // the edges had no directions. Labels are not looked at.
 func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Result, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,7 @@ type Participation struct {
 // it returns what was found until then with the context's error; nil where the query was
 // still being planned.
 func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, options ...Option) (p *Participation, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return nil, err

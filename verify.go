@@ -50,6 +50,7 @@ const oracleRoots = 20
 // no code with the engines: on the whole graph where budget suffices, else at
 // sampled vertices. Each recount gets at most budget, and so do all vertices together.
 func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, options ...Option) (out *Verification, err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ type WriteOptions struct {
 // complete. "x.weft" is weft's own form: it is verified when it is
 // first opened, and then opens in milliseconds.
 func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return err
@@ -34,7 +35,8 @@ func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err err
 }
 
 // Convert reads a graph and writes it in another format.
-func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (ReadReport, error) {
+func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (r ReadReport, err error) {
+	defer endedBy(ctx, &err)
 	s, err := collect(callConvert, options)
 	if err != nil {
 		return ReadReport{}, err
@@ -50,6 +52,7 @@ func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Op
 // CheckFile checks every section of a file in weft's own form, or the structure
 // of the graph that another file holds.
 func (g *Graph) CheckFile(ctx context.Context, options ...Option) (err error) {
+	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)
 	if err != nil {
 		return err
