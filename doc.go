@@ -24,12 +24,9 @@
 // A Matcha is a program that says how to match, for what a pattern cannot say.
 //
 // Contexts cancel everything; what was found until then is returned with the
-// context's error and marked as not complete. Iterators may be left at any time.
+// context's error and marked as not complete. That error is, by errors.Is, both
+// ctx.Err() and context.Cause(ctx). Iterators may be left at any time.
 // Errors wrap one of ErrUsage, ErrInput, ErrQuery, ErrMemory and ErrDevice where
 // they are of that kind. An [InputError] and a [QueryError] have the place of the mistake
 // in fields. A call takes the options that concern it; another one is an error.
-//
-// A call whose context ends returns an error that is the context's and its cause:
-// errors.Is(err, context.Canceled) or context.DeadlineExceeded holds, and
-// errors.Is(err, context.Cause(ctx)). Calls that count return what they found until then.
 package weft
