@@ -325,10 +325,10 @@ func appendFloat(b array.Builder, x float64) { b.(*array.Float64Builder).Append(
 
 // flat is a column with at most one value a row.
 type flat[T value] struct {
-	p        *pages[T]
-	put      func(array.Builder, T)
-	def, rep []uint32
-	values   []T
+	p      *pages[T]
+	put    func(array.Builder, T)
+	def    []uint32
+	values []T
 }
 
 func flatOf[T value](f *File, l *leaf, c chunk, open func(int32, []byte, int) (decoder[T], error), put func(array.Builder, T)) (column, error) {

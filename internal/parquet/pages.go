@@ -22,7 +22,6 @@ type pages[T value] struct {
 	page     int64 // values left in the page
 	def, rep *runs // nil: all levels are at their most, or 0
 	values   decoder[T]
-	levels   []uint32
 }
 
 func newPages[T value](f *File, l *leaf, c chunk, open func(enc int32, b []byte, n int) (decoder[T], error)) (*pages[T], error) {
