@@ -1,6 +1,8 @@
 package gql
 
 import (
+	"fmt"
+	"math/big"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/pattern"
@@ -48,5 +50,33 @@ func checkRoundTrip(t testing.TB, q *Query) {
 	// edge that then counts its choices is another pattern.
 	if a, b := q.Pattern.Canonical(), again.Pattern.Canonical(); a != b {
 		t.Fatalf("%s\nis\n%s\nand written as\n%s\nit becomes\n%s", q.Text, a, text, b)
+	}
+}
+
+// TestNestedExistsOfLargePatterns: the symmetries of a pattern whose EXISTS are nested are
+// found as soon as those of one that has none.
+func TestNestedExistsOfLargePatterns(t *testing.T) {
+	const leaves = 24
+	text := "MATCH (c)--(l1)"
+	want := big.NewInt(1)
+	for i := 2; i <= leaves; i++ {
+		text += fmt.Sprintf(", (c)--(l%d)", i)
+		want.Mul(want, big.NewInt(int64(i)))
+	}
+	for _, c := range []struct {
+		where string
+		less  int64 // of the symmetries
+	}{
+		{"EXISTS { (c)--(x) WHERE EXISTS { (x)--(y) WHERE EXISTS { (y)--(z) WHERE NOT EXISTS { (z)--(u) } } } }", 1},
+		{"EXISTS { (c)--(x) WHERE EXISTS { (x)--(y) WHERE id(y) < id(l1) } }", leaves},
+	} {
+		q, err := Parse(text + " WHERE " + c.where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := q.Pattern.Automorphisms().Order()
+		if order.Mul(order, big.NewInt(c.less)).Cmp(want) != 0 {
+			t.Errorf("%s: |Aut| × %d = %v, want %v", c.where, c.less, order, want)
+		}
 	}
 }

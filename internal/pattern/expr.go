@@ -102,6 +102,7 @@ type Exists struct {
 	Sub     *Pattern
 	Outer   []int
 	OwnMode bool // the text names Sub's mode
+	Apart   bool // in keys: under Iso also from the vertices around it that Outer lacks
 }
 
 func (Lit) isExpr()          {}

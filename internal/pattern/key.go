@@ -122,25 +122,70 @@ func sortedKeys(xs []Expr, n namer) []string {
 // told apart by their names in the enclosing pattern. Outer vertices that the
 // sub-pattern does not mention are a set of names.
 func existsKey(x Exists, n namer) string {
-	mentioned := x.Sub.mentioned()
-	var keep []int
-	var colour, apart []string
-	for v := range x.Sub.Vertices {
-		switch {
-		case v >= len(x.Outer):
-			keep, colour = append(keep, v), append(colour, "")
-		case mentioned[v] || !x.Sub.Vertices[v].Aside:
-			keep, colour = append(keep, v), append(colour, n.vertex(x.Outer[v]))
-		case x.Sub.Mode == Iso:
-			apart = append(apart, n.vertex(x.Outer[v]))
+	sub := x.Sub.brief()
+	keep, rest := sub.essential(len(x.Outer))
+	colour := make([]string, len(keep))
+	for i, v := range keep {
+		if v < len(x.Outer) {
+			colour[i] = n.vertex(x.Outer[v])
 		}
 	}
-	sub := x.Sub
-	if len(keep) < len(sub.Vertices) {
+	apart := "all"
+	if !x.Apart {
+		var names []string
+		for _, v := range rest {
+			names = append(names, n.vertex(x.Outer[v]))
+		}
+		sort.Strings(names)
+		apart = strings.Join(names, ",")
+	}
+	if len(rest) > 0 {
 		sub = sub.SubPattern(keep)
 	}
-	sort.Strings(apart)
-	return "exists{" + newStructure(sub, colour).canonical() + " apart " + strings.Join(apart, ",") + "}"
+	if sub.Mode == Iso {
+		return "exists{" + newStructure(sub, colour).canonical() + " apart " + apart + "}"
+	}
+	return "exists{" + newStructure(sub, colour).canonical() + "}"
+}
+
+// essential are the vertices of a sub-pattern with so many outer vertices, without the
+// outer ones that it does not mention, which are the rest.
+func (p *Pattern) essential(outer int) (keep, rest []int) {
+	mentioned := p.mentioned()
+	for v := range p.Vertices {
+		if v < outer && !mentioned[v] && p.Vertices[v].Aside {
+			rest = append(rest, v)
+		} else {
+			keep = append(keep, v)
+		}
+	}
+	return keep, rest
+}
+
+// brief is p without what its sub-patterns do not mention, where they are apart from all
+// vertices of p, as those of a text are: canonical forms of nested ones would take the
+// square of the time, and its square.
+func (p *Pattern) brief() *Pattern {
+	q := *p
+	q.Where = nil
+	for _, w := range p.Where {
+		q.Where = append(q.Where, rewrite(w, func(x Expr) Expr {
+			e, ok := x.(Exists)
+			if !ok || e.Sub.Mode != Iso || len(e.Outer) != len(p.Vertices) {
+				return x
+			}
+			sub := e.Sub.brief()
+			keep, _ := sub.essential(len(e.Outer))
+			var outer []int
+			for _, v := range keep {
+				if v < len(e.Outer) {
+					outer = append(outer, e.Outer[v])
+				}
+			}
+			return Exists{Sub: sub.SubPattern(keep), Outer: outer, OwnMode: e.OwnMode, Apart: true}
+		}))
+	}
+	return &q
 }
 
 // mentioned tells which vertices have an edge, or stand in a condition.
