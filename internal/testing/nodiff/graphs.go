@@ -3,6 +3,8 @@ package nodiff
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -134,7 +136,7 @@ func (s *Spec) Build() *graph.Graph {
 		vc.ID = append(vc.ID, uint64(10*i))
 	}
 	if s.X != nil {
-		vc.Props = record("x", s.X)
+		vc.Props = farRecord(s.X)
 	}
 	if s.EdgeLabels {
 		ec.Label = &graph.StringColumn{Off: []uint32{0}}
@@ -178,6 +180,32 @@ func record(name string, values []*int64) arrow.RecordBatch {
 	}
 	schema := arrow.NewSchema([]arrow.Field{{Name: name, Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
 	return array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, int64(len(values)))
+}
+
+// Numbers that rounding would make equal, for each value of the property x: vertices
+// have them as the properties big and far.
+var (
+	bigs = [5]int64{1 << 53, 1<<53 + 1, 1<<53 + 2, 0, math.MaxInt64}
+	fars = [5]float64{1 << 53, 1<<53 + 2, 0.5, math.Copysign(0, -1), 1 << 63}
+)
+
+// farRecord has the property x, and what bigs and fars make of it.
+func farRecord(xs []*int64) arrow.RecordBatch {
+	big, far := array.NewInt64Builder(memory.NewGoAllocator()), array.NewFloat64Builder(memory.NewGoAllocator())
+	for _, x := range xs {
+		if x == nil {
+			big.AppendNull()
+			far.AppendNull()
+		} else {
+			big.Append(bigs[*x])
+			far.Append(fars[*x])
+		}
+	}
+	one := record("x", xs)
+	schema := arrow.NewSchema(append(one.Schema().Fields(),
+		arrow.Field{Name: "big", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		arrow.Field{Name: "far", Type: arrow.PrimitiveTypes.Float64, Nullable: true}), nil)
+	return array.NewRecordBatch(schema, append(slices.Clone(one.Columns()), big.NewArray(), far.NewArray()), int64(len(xs)))
 }
 
 // String writes s so that it can be typed in again.

@@ -158,7 +158,7 @@ func (d drawer) edgeValue(i int) pattern.Expr {
 // term draws a number over one vertex, one named edge, or a constant.
 func (d drawer) term(p *pattern.Pattern) pattern.Expr {
 	v := d.pick("vertex", len(p.Vertices))
-	switch d.pick("term", 5) {
+	switch d.pick("term", 7) {
 	case 0:
 		return pattern.ID{Vertex: v}
 	case 1:
@@ -172,6 +172,10 @@ func (d drawer) term(p *pattern.Pattern) pattern.Expr {
 		return d.number()
 	case 3:
 		return d.number()
+	case 4:
+		return pattern.Prop{Of: pattern.Ref{Kind: pattern.VertexRef, Index: v}, Key: "big"}
+	case 5:
+		return pattern.Prop{Of: pattern.Ref{Kind: pattern.VertexRef, Index: v}, Key: "far"}
 	}
 	return pattern.Prop{Of: pattern.Ref{Kind: pattern.VertexRef, Index: v}, Key: "x"}
 }
