@@ -90,8 +90,9 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	}
 	var peers []bench.Peer
 	if f.peers != "" {
-		if peers, err = bench.ReadPeers(f.peers); err != nil {
-			return usagef("--peers: %v", err)
+		peers, err = await(a.ctx, func() ([]bench.Peer, error) { return bench.ReadPeers(f.peers) })
+		if err != nil {
+			return kindf(weft.ErrInput, "--peers: %w", err)
 		}
 	}
 	var rows []benchRow

@@ -109,6 +109,9 @@ func (f *benchMatchaFlags) values(m *weft.Matcha, g *weft.Graph) (map[string]any
 				continue
 			}
 			v, err := matchaValue(i.Type, value)
+			if err != nil && strings.HasPrefix(i.Type, "List") { // a file
+				return nil, kindf(weft.ErrInput, "--input %s: %v", s, err)
+			}
 			if err != nil {
 				return nil, usagef("--input %s: %v", s, err)
 			}
