@@ -88,7 +88,7 @@ func shapes() []Entry {
 		fixed("bifan", "v0 and v1 both point at v2 and v3", Forward, "0-2 0-3 1-2 1-3"),
 		{
 			Name: "motifs", Params: []string{"k"}, min: []int{2}, max: []int{5},
-			Meaning: "every connected graph on k vertices",
+			Meaning: "every connected graph on k vertices, its edges of either direction",
 			build:   func(a []int) []*Pattern { return motifs(a[0]) },
 		},
 		family("fan_in", "k", 1, MaxVertices-1, "k vertices point at v0", func(k int) *Pattern {
