@@ -1,8 +1,10 @@
 package weft
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/weftgraph/weft/internal/format"
@@ -15,6 +17,7 @@ type WriteOptions struct {
 	Lost      func(what string) // is told, with AllowLoss, what is left out
 	Vertices  string            // a second file for the vertex table
 	Stdout    io.Writer         // what "-" writes to; nil is the standard output
+	Memory    int64             // bytes that the process may use, else ErrMemory; 0 is what the system allows
 }
 
 // Write writes the graph to a file, which appears under its name when it is
@@ -27,14 +30,20 @@ func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err err
 		return err
 	}
 	defer l.leave(&err)
-	err = format.Write(ctx, path, g.g, format.WriteOptions(o))
+	ctx, stop := watchMemory(ctx, o.Memory)
+	defer stop()
+	err = format.Write(ctx, path, g.g, format.WriteOptions{Format: o.Format, AllowLoss: o.AllowLoss, Lost: o.Lost, Vertices: o.Vertices, Stdout: o.Stdout})
+	if cause := memoryCause(ctx); err != nil && cause != nil {
+		return fmt.Errorf("writing %s: %w", path, cause)
+	}
 	if errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrOutput) || errors.Is(err, format.ErrLoss) {
 		return withKind(ErrUsage, err)
 	}
 	return err
 }
 
-// Convert reads a graph and writes it in another format.
+// Convert reads a graph and writes it in another format. WithMemory bounds both,
+// unless o has a bound for writing.
 func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (r ReadReport, err error) {
 	defer endedBy(ctx, &err)
 	s, err := collect(callConvert, options)
@@ -46,6 +55,7 @@ func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Op
 		return ReadReport{}, err
 	}
 	defer g.Close()
+	o.Memory = cmp.Or(o.Memory, s.memory)
 	return g.Read(), g.Write(ctx, to, o)
 }
 

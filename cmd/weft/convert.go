@@ -67,7 +67,8 @@ Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
 				return err
 			}
 			defer graph.Close()
-			return graph.Write(a.ctx, out, weft.WriteOptions{Format: to, AllowLoss: lossy, Lost: a.lost(out), Vertices: vertices, Stdout: a.stdout})
+			memory, _ := parseBytes(f.memory)
+			return graph.Write(a.ctx, out, weft.WriteOptions{Format: to, AllowLoss: lossy, Lost: a.lost(out), Vertices: vertices, Stdout: a.stdout, Memory: memory})
 		},
 	}
 	g.add(cmd)

@@ -125,7 +125,7 @@ func memory() finding {
 	}
 	f.Found = fmt.Sprintf("%.1f GiB, %.1f available", float64(total)/(1<<20), float64(free)/(1<<20))
 	if limits := memlimit.Limits(); len(limits) > 0 && limits[0].Bytes < uint64(total)<<10 {
-		f.Advice = fmt.Sprintf("%s %s: weft gives up with exit code 5 before it needs more", limits[0].Name(), memlimit.Text(limits[0].Bytes))
+		f.Advice = fmt.Sprintf("%v: weft gives up with exit code 5 before it needs more", limits[0])
 	}
 	return f
 }

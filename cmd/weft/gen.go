@@ -141,7 +141,7 @@ func (a *app) gen(spec weft.Spec, f *commonFlags) error {
 	if to == "" && f.out == "-" {
 		to = string(format.EdgeList)
 	}
-	if err := g.Write(a.ctx, f.out, weft.WriteOptions{Format: to, AllowLoss: true, Lost: a.lost(f.out), Stdout: a.stdout}); err != nil {
+	if err := g.Write(a.ctx, f.out, weft.WriteOptions{Format: to, AllowLoss: true, Lost: a.lost(f.out), Stdout: a.stdout, Memory: memory}); err != nil {
 		return err
 	}
 	if f.out != "-" {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/native"
 )
 
@@ -397,5 +399,24 @@ func TestPromises(t *testing.T) {
 	errs.Reset()
 	if code := run(t.Context(), []string{"gen", "star", "--n", "10", "--memory", "2G", "-o", os.DevNull, "--to", "csv"}, nil, io.Discard, &errs); code != exitOK {
 		t.Errorf("exit %d: %s", code, errs.String())
+	}
+}
+
+// TestWritingMemory: --memory holds for writing as for reading.
+func TestWritingMemory(t *testing.T) {
+	dir := t.TempDir()
+	var errs bytes.Buffer
+	code := run(t.Context(), []string{"convert", bigGraph(t), filepath.Join(dir, "x.parquet"), "--memory", "1K"}, nil, io.Discard, &errs)
+	if entries, _ := os.ReadDir(dir); code != exitMemory || len(entries) > 0 {
+		t.Errorf("convert: exit %d, left %v: %s", code, entries, errs.String())
+	}
+	g, err := weft.Open(t.Context(), bigGraph(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	err = g.Write(t.Context(), filepath.Join(dir, "x.parquet"), weft.WriteOptions{Memory: 1 << 10})
+	if entries, _ := os.ReadDir(dir); !errors.Is(err, weft.ErrMemory) || len(entries) > 0 {
+		t.Errorf("Write: %v, left %v", err, entries)
 	}
 }

@@ -53,16 +53,18 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s need at least %s of memory; of the %s that %s, %s are left",
-		e.What, Text(e.Need), Text(e.Limit.Bytes), e.Limit.Name(), Text(e.Left))
+	return fmt.Sprintf("%s need at least %s of memory; of the %s that %s%s, %s are left",
+		e.What, Text(e.Need), Text(e.Limit.Bytes), e.Limit.Text, e.Limit.where(), Text(e.Left))
 }
 
-// Name is Text, with Where: "the control group allows (/sys/fs/cgroup/memory.max)".
-func (l Limit) Name() string {
+// String is as "the control group allows 2.0 GiB (/sys/fs/cgroup/memory.max)".
+func (l Limit) String() string { return l.Text + " " + Text(l.Bytes) + l.where() }
+
+func (l Limit) where() string {
 	if l.Where == "" {
-		return l.Text
+		return ""
 	}
-	return l.Text + " (" + l.Where + ")"
+	return " (" + l.Where + ")"
 }
 
 // Over returns an error if the process uses more memory than the budget, unless that is 0, or nearly all that the
@@ -75,7 +77,7 @@ func Over(budget int64) error {
 	for _, l := range Limits() {
 		// A process may run for ever near a limit of its address space: much of that is not memory.
 		if l.used == nil && used > l.Bytes-reserve(l.Bytes) {
-			return fmt.Errorf("%s of memory are in use and %s %s", Text(used), l.Name(), Text(l.Bytes))
+			return fmt.Errorf("%s of memory are in use and %v", Text(used), l)
 		}
 	}
 	return nil
