@@ -29,7 +29,8 @@ func decompress(codec int32, b []byte, raw int) ([]byte, error) {
 		out = b
 	case codecSnappy:
 		var n int
-		if n, err = snappy.DecodedLen(b); err == nil && n != raw {
+		// Snappy makes less than 32 bytes of one.
+		if n, err = snappy.DecodedLen(b); err == nil && (n != raw || raw/32 > len(b)) {
 			err = errSize
 		}
 		if err == nil {
@@ -46,6 +47,10 @@ func decompress(codec int32, b []byte, raw int) ([]byte, error) {
 			out, err = readSome(r, raw)
 		}
 	case codecZstd:
+		// A block of four bytes makes at most 128 KiB.
+		if raw>>15 > len(b) {
+			return nil, errSize
+		}
 		var d *zstd.Decoder
 		if d, err = zstdDecoder(); err == nil {
 			out, err = d.DecodeAll(b, nil)

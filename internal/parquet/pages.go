@@ -212,7 +212,7 @@ func (p *pages[T]) dictionary(h *pageHeader, b []byte) error {
 	if h.encoding != encPlain && h.encoding != encPlainDict {
 		return fmt.Errorf("a dictionary of encoding %d", h.encoding)
 	}
-	if int64(h.values) > 8*int64(len(b)) { // each takes a bit at least
+	if int64(h.values) > int64(len(b)) { // each takes a byte at least
 		return errData
 	}
 	d, err := p.open(encPlain, b, int(h.values))

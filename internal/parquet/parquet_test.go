@@ -2,12 +2,14 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -263,6 +265,27 @@ func TestDamage(t *testing.T) {
 	}
 	if found < 100 {
 		t.Errorf("%d damaged pages were found", found)
+	}
+}
+
+// TestPromises: a size that a page only promises allocates nothing.
+func TestPromises(t *testing.T) {
+	const promised = 1<<31 - 1
+	var before, after runtime.MemStats
+	for _, codec := range []int32{codecUncompressed, codecSnappy, codecGzip, codecBrotli, codecZstd, codecLZ4Raw} {
+		b := append(binary.AppendUvarint(nil, promised), "little"...)
+		runtime.ReadMemStats(&before)
+		if out, err := decompress(codec, b, promised); err == nil {
+			t.Errorf("codec %d: %d bytes", codec, len(out))
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<24 {
+			t.Errorf("codec %d: %d bytes were allocated", codec, n)
+		}
+	}
+	p := &pages[[]byte]{open: openBytes}
+	if err := p.dictionary(&pageHeader{values: promised}, make([]byte, 100)); !errors.Is(err, errData) {
+		t.Errorf("a dictionary: %v", err)
 	}
 }
 
