@@ -1,6 +1,7 @@
 package weft_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weftgraph/weft"
 )
@@ -98,5 +100,25 @@ func TestDirectionsOfMotifs(t *testing.T) {
 	}
 	if _, err := g.MotifsMatcha(t.Context(), 3, weft.WithDirections(false)); err != nil {
 		t.Errorf("a program without directions: %v", err)
+	}
+}
+
+// TestDirectedMotifsStop: a census that is told to stop ends soon, without a number.
+func TestDirectedMotifsStop(t *testing.T) {
+	g, err := weft.Generate(t.Context(), weft.Spec{Model: "cliques", N: 1, K: 3000, Directed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	results, err := g.Motifs(ctx, 4)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v", err)
+	}
+	for _, r := range results {
+		if r.Complete || r.Subgraphs.Sign() != 0 {
+			t.Errorf("%s: %v, complete %v", r.Query, r.Subgraphs, r.Complete)
+		}
 	}
 }

@@ -252,6 +252,9 @@ func (r *arcs) four(v uint32) {
 		r.ext[1] = two
 		first := uint32(to0[u])
 		for j, w := range two {
+			if r.stop.Load() {
+				return
+			}
 			r.choose(2, w)
 			code := first | uint32(to0[w])<<2 | uint32(to1[w])<<4
 			for _, x := range two[j+1:] {
