@@ -2,6 +2,7 @@ package weft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,6 +32,9 @@ const mostPatterns = 64 << 20
 // of more than 64 MiB is an error.
 func ParseFile(path string) ([]*Query, error) {
 	data, err := ctxio.ReadFile(context.Background(), path, mostPatterns)
+	if errors.Is(err, ctxio.ErrTooLong) {
+		err = fmt.Errorf("%s: a file of patterns has at most %d MiB", path, mostPatterns>>20)
+	}
 	if err != nil {
 		return nil, withKind(ErrInput, err)
 	}

@@ -10,6 +10,10 @@ import (
 // bitsChunk is the number of ids that one goroutine decides at a time.
 const bitsChunk = 1 << 15
 
+// endedEvery is how many ids are looked at before it is asked again whether their bits
+// are wanted: one may take milliseconds, where a condition is long.
+const endedEvery = 64
+
 // fillBits makes a bitmap over 0 … n-1 of the ids in ranges that pass, on all
 // cores. Each goroutine asks make for a function of its own, and leaves the rest
 // out once the bits are not wanted any more, which ended says.
@@ -20,6 +24,9 @@ func fillBits(n int, ranges []Range, ended func() bool, make_ func() func(uint32
 		lo, hi := uint32(chunk*bitsChunk), uint32(min((chunk+1)*bitsChunk, n))
 		for _, r := range ranges {
 			for v := max(r.First, lo); v < min(r.End, hi); v++ {
+				if v%endedEvery == 0 && ended() {
+					return
+				}
 				if pass(v) {
 					set[v/64] |= 1 << (v % 64)
 				}
