@@ -77,8 +77,8 @@ func (r *reading) noteValues(sp *textSpec, workers []*rows) {
 	}
 }
 
-// countWords lists the words of a column that the workers have counted, as in "3 NA,
-// 1 null"; "" where there are none.
+// countWords lists the words of a column that the workers have counted, as in 3 "NA",
+// 1 "null"; "" where there are none.
 func countWords(workers []*rows, col int, of func(*rows) missed) string {
 	count := map[string]uint64{}
 	for _, w := range workers {
@@ -90,7 +90,7 @@ func countWords(workers []*rows, col int, of func(*rows) missed) string {
 	}
 	var parts []string
 	for _, word := range slices.Sorted(maps.Keys(count)) {
-		parts = append(parts, fmt.Sprintf("%d %s", count[word], word))
+		parts = append(parts, fmt.Sprintf("%d %q", count[word], word))
 	}
 	return strings.Join(parts, ", ")
 }

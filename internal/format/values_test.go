@@ -46,15 +46,15 @@ func values(g *graph.Graph) string {
 // numbers or truth values, and is reported; in a column of texts it is a text.
 func TestMissingWords(t *testing.T) {
 	for _, c := range []struct{ in, want, note string }{
-		{"src,dst,x\n1,2,NA\n2,3,5\n3,4,-\n4,5,null\n", "int64 (null) (null) (null) 5", "column x: 1 -, 1 NA, 1 null read as missing (x:string in --columns keeps them as text)"},
-		{"src,dst,x\n1,2,None\n2,3,0.5\n3,4,nan\n4,5,\n", "float64 (null) (null) (null) 0.5", "column x: 1 None, 1 nan read as missing (x:string in --columns keeps them as text)"},
-		{"src,dst,x\n1,2,True\n2,3,False\n3,4,NULL\n", "bool (null) false true", "column x: 1 NULL read as missing (x:string in --columns keeps them as text)"},
+		{"src,dst,x\n1,2,NA\n2,3,5\n3,4,-\n4,5,null\n", "int64 (null) (null) (null) 5", "column x: 1 \"-\", 1 \"NA\", 1 \"null\" read as missing (x:string in --columns keeps them as text)"},
+		{"src,dst,x\n1,2,None\n2,3,0.5\n3,4,nan\n4,5,\n", "float64 (null) (null) (null) 0.5", "column x: 1 \"None\", 1 \"nan\" read as missing (x:string in --columns keeps them as text)"},
+		{"src,dst,x\n1,2,True\n2,3,False\n3,4,NULL\n", "bool (null) false true", "column x: 1 \"NULL\" read as missing (x:string in --columns keeps them as text)"},
 		{"src,dst,x\n1,2,TRUE\n2,3,false\n", "bool false true", ""},
-		{"src,dst,x\n1,2,NA\n2,3,abc\n3,4,-\n", "utf8 - NA abc", "column x: 1 -, 1 NA kept as text (--null makes such words missing, x:string in --columns says that they are text)"},
+		{"src,dst,x\n1,2,NA\n2,3,abc\n3,4,-\n", "utf8 - NA abc", "column x: 1 \"-\", 1 \"NA\" kept as text (--null makes such words missing, x:string in --columns says that they are text)"},
 		{"src,dst,x:string\n1,2,NA\n2,3,abc\n", "utf8 NA abc", ""},
-		{"src,dst,x:int\n1,2,NA\n2,3,7\n", "int64 (null) 7", "column x: 1 NA read as missing (x:string in --columns keeps them as text)"},
+		{"src,dst,x:int\n1,2,NA\n2,3,7\n", "int64 (null) 7", "column x: 1 \"NA\" read as missing (x:string in --columns keeps them as text)"},
 		{"src,dst,x:float\n1,2,NaN\n2,3,7\n", "float64 7 NaN", ""},
-		{"1 2 2.5\n2 3 NA\n", "float64 (null) 2.5", "column weight: 1 NA read as missing (weight:string in --columns keeps them as text)"},
+		{"1 2 2.5\n2 3 NA\n", "float64 (null) 2.5", "column weight: 1 \"NA\" read as missing (weight:string in --columns keeps them as text)"},
 	} {
 		g := readText(t, "g.csv", c.in, ReadOptions{})
 		if got := values(g); got != c.want {
