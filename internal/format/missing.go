@@ -72,7 +72,11 @@ func (r *reading) noteValues(sp *textSpec, workers []*rows) {
 			r.note("column %s: %s kept as text (--null makes such words missing, %s:string %s says that they are text)", c.name, words, c.name, where)
 		}
 		if c.typ == propString && c.rounded != "" {
-			r.note("column %s is text: as a floating-point number %s would be rounded", c.name, c.rounded)
+			if isPadded([]byte(c.rounded)) {
+				r.note("column %s is text: as a number %s would lose its zero (%s:int %s reads numbers)", c.name, c.rounded, c.name, where)
+			} else {
+				r.note("column %s is text: as a floating-point number %s would be rounded", c.name, c.rounded)
+			}
 		}
 	}
 }

@@ -28,7 +28,8 @@ type column struct {
 	time  timeType
 	// unseen: the first lines have no value of a column whose type is guessed.
 	unseen bool
-	// rounded is a whole number for which the column cannot be float.
+	// rounded is a whole number for which the column cannot be float, or digits after a
+	// zero for which it cannot be of numbers.
 	rounded string
 }
 

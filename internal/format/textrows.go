@@ -200,7 +200,8 @@ type widen struct {
 	scale int
 	ids   bool // ids are text
 	spot  error
-	// rounded is the whole number for which the column cannot be float.
+	// rounded is the whole number for which the column cannot be float, or the digits
+	// after a zero for which it cannot be of numbers.
 	rounded string
 }
 
@@ -451,8 +452,12 @@ func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 			return s
 		}
 		to := widen{col: col, typ: c.typ.wider(), spot: s}
-		if errors.Is(cause, errRounded) {
+		switch {
+		case errors.Is(cause, errRounded):
 			to.rounded = string(f.b)
+			return &to
+		case errors.Is(cause, errPadded):
+			to.typ, to.rounded = propString, string(f.b)
 			return &to
 		}
 		if _, truth := parseTruth(f.b); truth && c.unseen {
@@ -464,12 +469,18 @@ func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 	switch b := b.(type) {
 	case *array.Int64Builder:
 		x, err := strconv.ParseInt(bstr(f.b), 10, 64)
+		if !c.fixed && isPadded(f.b) {
+			err = errPadded
+		}
 		if err != nil {
 			return wrong(err)
 		}
 		b.Append(x)
 	case *array.Float64Builder:
 		x, err := parseFloat(f.b)
+		if !c.fixed && isPadded(f.b) {
+			err = errPadded
+		}
 		if err != nil || x != x && !c.fixed {
 			return wrong(err)
 		}

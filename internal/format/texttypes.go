@@ -77,7 +77,14 @@ func (sp *textSpec) guessProp(c *column, i int, rows [][][]byte) {
 	if c.typ == propString && truths {
 		c.typ = propBool
 	}
-	if c.typ == propFloat || c.typ == propString { // whole numbers before a fraction fit too?
+	if c.typ <= propFloat {
+		each(func(v []byte) {
+			if isPadded(v) {
+				c.typ, c.rounded = propString, string(v)
+			}
+		})
+	}
+	if c.typ == propFloat || c.typ == propString && c.rounded == "" { // whole numbers before a fraction fit too?
 		numbers := true
 		each(func(v []byte) {
 			_, err := parseFloat(v)
@@ -108,6 +115,9 @@ func parseTruth(v []byte) (truth, ok bool) {
 
 // errRounded says that a float64 does not hold a whole number.
 var errRounded = errors.New("a whole number that a floating-point number cannot hold")
+
+// errPadded says that digits after a zero, as of a postal code, are not a number.
+var errPadded = errors.New("digits that begin with a zero")
 
 // parseFloat reads a floating-point number. A whole number that it would round is
 // an error: two that differ must not become one.

@@ -111,6 +111,26 @@ func TestWholeNumbersAreNotRounded(t *testing.T) {
 	}
 }
 
+// TestZerosAreKept: values such as postal codes keep the zero they begin with, also when
+// the first comes late in the file.
+func TestZerosAreKept(t *testing.T) {
+	late := strings.Repeat("3,4,5\n", 5000)
+	for _, in := range []string{"1,2,02139\n1,3,10001\n", "1,3,10001\n" + late + "1,2,02139\n", "1,3,0.5\n" + late + "1,2,02139\n"} {
+		g := readText(t, "g.csv", "src,dst,zip\n"+in, ReadOptions{})
+		if got := values(g); !strings.Contains(got, "utf8") || !strings.Contains(got, "02139") {
+			t.Errorf("%.40q: %s", in, got)
+		}
+		if note := "column zip is text: as a number 02139 would lose its zero (zip:int in --columns reads numbers)"; !slices.Contains(g.Read.Notes, note) {
+			t.Errorf("%.40q: notes %q, want %q", in, g.Read.Notes, note)
+		}
+	}
+	for _, in := range []string{"src,dst,x:int\n1,2,007\n", "src,dst,x\n1,2,0\n1,2,7\n"} {
+		if got := values(readText(t, "g.csv", in, ReadOptions{})); !strings.Contains(got, "int64") || !strings.Contains(got, "7") {
+			t.Errorf("%q: %s", in, got)
+		}
+	}
+}
+
 // TestUnixTimes: the unit of times follows from their magnitude where all of them
 // look like Unix times, and is reported with what settles it.
 func TestUnixTimes(t *testing.T) {
