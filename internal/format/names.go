@@ -22,7 +22,7 @@ var endWords = [][2]string{
 	{"head", "tail"}, {"subject", "object"}, {"subj", "obj"}, {"citing", "cited"}, {"start", "end"},
 	{"follower", "followee"}, {"follower", "followed"}, {"follower", "following"}, {"caller", "callee"}, {"caller", "receiver"},
 	{"giver", "receiver"}, {"giver", "taker"}, {"donor", "recipient"}, {"buyer", "seller"}, {"lender", "borrower"}, {"debtor", "creditor"},
-	{"truster", "trustee"}, {"trustor", "trustee"}, {"rater", "ratee"}, {"exporter", "importer"}, {"supplier", "customer"},
+	{"truster", "trustee"}, {"trustor", "trustee"}, {"rater", "ratee"}, {"exporter", "importer"}, {"supplier", "customer"}, {"customer", "merchant"}, {"pre", "post"}, {"presynaptic", "postsynaptic"},
 	{"parent", "child"}, {"predecessor", "successor"}, {"regulator", "target"}, {"tf", "target"}, {"tf", "gene"}, {"kinase", "substrate"}, {"ligand", "receptor"},
 }
 
@@ -314,8 +314,11 @@ func unclearEnds(names []string, pairs []ends) error {
 			could = append(could, fmt.Sprintf("%s and %s", names[p.src], names[p.dst]))
 		}
 	}
-	return wrapf(ErrColumns, "the ends of an edge could be %s; name the columns in order, as --columns %s",
-		strings.Join(could, ", or "), columnsFor(names, pairs[0]))
+	flags := columnsFor(names, pairs[0])
+	if !pairs[0].directed && slices.ContainsFunc(pairs, func(e ends) bool { return e.directed }) {
+		flags += " --directed"
+	}
+	return wrapf(ErrColumns, "the ends of an edge could be %s; name the columns in order, as --columns %s", strings.Join(could, ", or "), flags)
 }
 
 // columnsFor is what --columns takes for these ends.

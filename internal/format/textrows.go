@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 	"unicode/utf8"
 	"unsafe"
 
@@ -181,16 +180,14 @@ var errISO = errors.New("not a time such as 2024-01-31T12:00:00Z")
 // parseISO reads an ISO 8601 date and time as microseconds since 1970, UTC
 // where it names no zone.
 func parseISO(v []byte) (int64, error) {
-	s := bstr(v)
-	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			if t.Nanosecond()%1000 != 0 {
-				return 0, wrapf(ErrNumber, "finer than a microsecond")
-			}
-			return t.UnixMicro(), nil
-		}
+	t, ok := graph.ParseTime(bstr(v))
+	switch {
+	case !ok:
+		return 0, errISO
+	case t.Nanosecond()%1000 != 0:
+		return 0, wrapf(ErrNumber, "finer than a microsecond")
 	}
-	return 0, errISO
+	return t.UnixMicro(), nil
 }
 
 // widen asks for the file to be read again, with a wider type of a column.
@@ -411,6 +408,9 @@ func (sp *textSpec) time(f field, col int) (int64, error) {
 	if err != nil {
 		if i := binaryByte(f.b); i >= 0 {
 			return 0, notText(f.b, f.pos, i)
+		}
+		if err == ErrNumber {
+			err = fmt.Errorf("%w, and not a date such as 2024-01-31T12:00:00Z", err)
 		}
 		return 0, &spot{pos: f.pos, field: f.b, err: fmt.Errorf("a time: %w", err)}
 	}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 // AppendTimestamp writes the moment n units of so many nanoseconds after 1970, UTC,
@@ -21,27 +23,18 @@ func AppendTimestamp(b []byte, n, unit int64) []byte {
 	return time.Unix(s, rest*unit).UTC().AppendFormat(b, time.RFC3339Nano)
 }
 
-// timestampLayouts are the forms that ParseTimestamp reads.
-var timestampLayouts = []string{
-	time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
-	"2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
-}
-
 // ParseTimestamp reads a date, or a date and a time of day, as nanoseconds since
 // 1970; UTC where it names no zone. msg says what is wrong.
 func ParseTimestamp(s string) (ns int64, msg string) {
-	for _, layout := range timestampLayouts {
-		t, err := time.Parse(layout, s)
-		if err != nil {
-			continue
-		}
-		z := new(big.Int).Add(times(t.Unix(), int64(time.Second)), big.NewInt(int64(t.Nanosecond())))
-		if !z.IsInt64() {
-			return 0, "a timestamp lies between the years 1678 and 2261"
-		}
-		return z.Int64(), ""
+	t, ok := graph.ParseTime(s)
+	if !ok {
+		return 0, "this is not a date and time"
 	}
-	return 0, "this is not a date and time"
+	z := new(big.Int).Add(times(t.Unix(), int64(time.Second)), big.NewInt(int64(t.Nanosecond())))
+	if !z.IsInt64() {
+		return 0, "a timestamp lies between the years 1678 and 2261"
+	}
+	return z.Int64(), ""
 }
 
 // isoDuration is a duration as ISO 8601 has it: weeks, days, hours, minutes,

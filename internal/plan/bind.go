@@ -107,7 +107,7 @@ func (b *binding) warn(text string) {
 }
 
 // ArrowsGuessed is the warning about arrows where the direction of edges is a guess.
-const ArrowsGuessed = "the pattern has arrows, and the graph is taken as undirected, since its file says no direction: an arrow matches an edge both ways (--directed reads directions, --directed=false says that there are none)"
+const ArrowsGuessed = "the pattern has arrows, and the graph is read as undirected unless --directed is given: an arrow matches an edge both ways (--directed=false says that this is right)"
 
 // warnOfArrows warns of a pattern with directions where the graph has none by a guess.
 func (b *binding) warnOfArrows() {
