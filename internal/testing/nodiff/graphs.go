@@ -182,8 +182,8 @@ func record(name string, values []*int64) arrow.RecordBatch {
 	return array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, int64(len(values)))
 }
 
-// Numbers that rounding would make equal, for each value of the property x: vertices
-// have them as the properties big and far.
+// Numbers that rounding would make equal, for each value of the property x, counted
+// around: vertices have them as the properties big and far.
 var (
 	bigs = [5]int64{1 << 53, 1<<53 + 1, 1<<53 + 2, 0, math.MaxInt64}
 	fars = [5]float64{1 << 53, 1<<53 + 2, 0.5, math.Copysign(0, -1), 1 << 63}
@@ -197,8 +197,9 @@ func farRecord(xs []*int64) arrow.RecordBatch {
 			big.AppendNull()
 			far.AppendNull()
 		} else {
-			big.Append(bigs[*x])
-			far.Append(fars[*x])
+			at := uint64(*x) % uint64(len(bigs))
+			big.Append(bigs[at])
+			far.Append(fars[at])
 		}
 	}
 	one := record("x", xs)
