@@ -17,7 +17,7 @@ import (
 var errSize = errors.New("a page has another size than its header says")
 
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<31))
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<31), zstd.WithDecodeAllCapLimit(true))
 })
 
 // decompress returns the raw bytes of a page, which are as many as its header says.
@@ -53,7 +53,7 @@ func decompress(codec int32, b []byte, raw int) ([]byte, error) {
 		}
 		var d *zstd.Decoder
 		if d, err = zstdDecoder(); err == nil {
-			out, err = d.DecodeAll(b, nil)
+			out, err = d.DecodeAll(b, make([]byte, 0, raw)) // and no more than fits
 		}
 	case codecLZ4Raw:
 		// LZ4 makes at most 255 bytes of one.

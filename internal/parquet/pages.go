@@ -56,7 +56,7 @@ func (p *pages[T]) next(def, rep []uint32, v []T) (n, present int, err error) {
 	}
 	n = int(min(p.page, int64(len(def))))
 	if p.rep != nil {
-		if err := p.rep.next(rep[:n]); err != nil {
+		if err := levels(p.rep, rep[:n], p.l.maxRep); err != nil {
 			return 0, 0, p.fault(err)
 		}
 	} else {
@@ -64,7 +64,7 @@ func (p *pages[T]) next(def, rep []uint32, v []T) (n, present int, err error) {
 	}
 	present = n
 	if p.def != nil {
-		if err := p.def.next(def[:n]); err != nil {
+		if err := levels(p.def, def[:n], p.l.maxDef); err != nil {
 			return 0, 0, p.fault(err)
 		}
 		present = 0
@@ -83,6 +83,19 @@ func (p *pages[T]) next(def, rep []uint32, v []T) (n, present int, err error) {
 	}
 	p.page -= int64(n)
 	return n, present, nil
+}
+
+// levels reads levels, of which none is above the most that the schema has.
+func levels(r *runs, dst []uint32, most uint32) error {
+	if err := r.next(dst); err != nil {
+		return err
+	}
+	for _, x := range dst {
+		if x > most {
+			return fmt.Errorf("a level of %d where the most is %d", x, most)
+		}
+	}
+	return nil
 }
 
 func (p *pages[T]) fault(err error) error {

@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // readColumn reads a column of a file as plain values, in parts of odd sizes.
@@ -286,6 +288,50 @@ func TestPromises(t *testing.T) {
 	p := &pages[[]byte]{open: openBytes}
 	if err := p.dictionary(&pageHeader{values: promised}, make([]byte, 100)); !errors.Is(err, errData) {
 		t.Errorf("a dictionary: %v", err)
+	}
+}
+
+// TestBombs: a page that has more than its header says is refused before it fills the memory.
+func TestBombs(t *testing.T) {
+	var before, after runtime.MemStats
+	for codec, open := range map[int32]func(io.Writer) (io.WriteCloser, error){
+		codecGzip: func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
+		codecZstd: func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
+	} {
+		var b bytes.Buffer
+		w, err := open(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 64 {
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&before)
+		if out, err := decompress(codec, b.Bytes(), 100); err == nil {
+			t.Errorf("codec %d: %d bytes", codec, len(out))
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<24 {
+			t.Errorf("codec %d: %d bytes were allocated", codec, n)
+		}
+	}
+}
+
+// TestLevels: a run may repeat a level that the schema does not have, for which no value is there.
+func TestLevels(t *testing.T) {
+	l := &leaf{phys: physInt64, maxDef: 1, field: arrow.Field{Type: arrow.PrimitiveTypes.Int64}}
+	for level, want := range map[byte]bool{0: true, 1: true, 2: false, 3: false, 255: false} {
+		p := &pages[int64]{l: l, page: 4, def: &runs{b: []byte{4 << 1, level}, width: 1}}
+		p.values = &plain[int64]{b: make([]byte, 4*8), width: 8, get: getInt64}
+		c := &flat[int64]{p: p, put: appendInt}
+		if _, err := c.read(4); (err == nil) != want {
+			t.Errorf("level %d: %v", level, err)
+		}
 	}
 }
 
