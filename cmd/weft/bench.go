@@ -100,7 +100,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	var failed error
 	for _, path := range f.graphs {
 		f.path = path
-		g, err := a.load(&f.graphFlags, f.loading(), a.progress(f.progress))
+		g, err := a.load(&f.graphFlags, &f.commonFlags, a.progress(f.progress))
 		if err != nil {
 			return err
 		}

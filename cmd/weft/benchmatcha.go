@@ -72,7 +72,7 @@ and "utilisation", the part of lanes with work in the steps of set operations.
 	f.graphFlags.addReading(cmd)
 	f.addLoading(cmd)
 	f.addWriting(cmd)
-	fs.DurationVar(&f.timeout, "timeout", 0, "give up a run after this long (30s, 5m)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "give up a run after this long (30s, 5m); reading the graph may take as long too")
 	fs.StringArrayVar(&f.programs, "program", nil, "`NAME` of a program (repeatable; default: all that count patterns)")
 	fs.StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=VALUE` of an input, for programs with more than a graph (repeatable), as for weft matcha run")
 	fs.StringArrayVar(&f.targets, "target", nil, "`NAME` of a target: "+strings.Join(targets, ", ")+" (repeatable; default interp)")
@@ -225,7 +225,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 	var rows []*benchMatchaRow
 	for _, path := range f.graphs {
 		f.path = path
-		g, err := a.load(&f.graphFlags, f.loading(), a.progress(f.progress))
+		g, err := a.load(&f.graphFlags, &f.commonFlags, a.progress(f.progress))
 		if err != nil {
 			return err
 		}

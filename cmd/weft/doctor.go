@@ -38,11 +38,11 @@ the GPU driver and compiler, each GPU, and where compiled GPU kernels are kept.
 			if f.to == "json" {
 				text, err := json.MarshalIndent(checks, "", "  ")
 				if err == nil {
-					_, err = a.stdout.Write(append(text, '\n'))
+					_, err = a.text.Write(append(text, '\n'))
 				}
 				return err
 			}
-			return writeRows(a.stdout, f.outFormat(), len(checks), []sink.Column{
+			return writeRows(a.text, f.outFormat(), len(checks), []sink.Column{
 				column("what", sink.String, func(i int) any { return checks[i].What }),
 				column("found", sink.String, func(i int) any { return checks[i].Found }),
 				column("advice", sink.String, func(i int) any { return checks[i].Advice }),

@@ -337,13 +337,6 @@ func (f *commonFlags) options() []weft.Option {
 	return o
 }
 
-// loading are the flags for reading a graph in commands whose timeout is of a run.
-func (f *commonFlags) loading() *commonFlags {
-	l := *f
-	l.timeout = 0
-	return &l
-}
-
 // within returns a context that ends after the timeout.
 func (f *commonFlags) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if f.timeout <= 0 {

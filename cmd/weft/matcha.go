@@ -115,7 +115,9 @@ func (a *app) matchaCheckCmd() *cobra.Command {
 					return err
 				}
 				if format {
-					fmt.Fprint(a.stdout, m)
+					if _, err := fmt.Fprint(a.text, m); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
@@ -170,7 +172,7 @@ three need the inputs, because their sizes are part of the code.
 				})
 			}
 			if err == nil {
-				_, err = io.WriteString(a.stdout, text)
+				_, err = io.WriteString(a.text, text)
 			}
 			return err
 		},
@@ -208,7 +210,7 @@ that its lists need: as formulas and, with the inputs, as numbers; for a target 
 				}
 				text, err := m.Explain(in, weft.Concerning("Matcha.Explain", options...)...)
 				if err == nil {
-					_, err = io.WriteString(a.stdout, text)
+					_, err = io.WriteString(a.text, text)
 				}
 				return err
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
@@ -80,6 +81,7 @@ type app struct {
 	ctx    context.Context
 	stdin  io.Reader
 	stdout io.Writer
+	text   *textWriter // to stdout
 	stderr io.Writer
 	last   bool // the process ends with it
 	arrows bool // plan.ArrowsGuessed was written
@@ -115,12 +117,13 @@ func (a *app) run(args []string) (code int) {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
-	help := &helpWriter{w: a.stdout}
-	root.SetOut(help)
+	a.text = &textWriter{ctx: a.ctx, w: ctxio.NewWriter(a.stdout)}
+	defer a.text.w.Close()
+	root.SetOut(a.text)
 	root.SetErr(a.stderr)
 	cmd, err := root.ExecuteContextC(a.ctx)
 	if err == nil {
-		err = help.err
+		err = a.text.err
 	}
 	if refused := cuda.Refused(); refused != nil {
 		fmt.Fprintf(a.stderr, "weft: %v\n", refused)
@@ -128,16 +131,18 @@ func (a *app) run(args []string) (code int) {
 	return a.exit(withMeant(cmd, err))
 }
 
-// helpWriter keeps the first error of writing a help text, which cobra drops.
-type helpWriter struct {
-	w   io.Writer
+// textWriter writes a text that is ready, as help, to standard output, within a context.
+// It keeps the first error, which cobra drops.
+type textWriter struct {
+	ctx context.Context
+	w   *ctxio.Writer
 	err error
 }
 
-func (h *helpWriter) Write(b []byte) (int, error) {
-	n, err := h.w.Write(b)
-	if h.err == nil {
-		h.err = err
+func (t *textWriter) Write(b []byte) (int, error) {
+	n, err := t.w.WriteWithin(t.ctx, b)
+	if t.err == nil {
+		t.err = err
 	}
 	return n, err
 }

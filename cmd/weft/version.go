@@ -16,7 +16,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Short: "print the version",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(a.stdout, versionText())
+			_, err := io.WriteString(a.text, versionText())
 			return err
 		},
 	}

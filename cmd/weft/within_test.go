@@ -57,6 +57,26 @@ func TestWaitsEnd(t *testing.T) {
 	}
 	defer unread.Close()
 	defer full.Close()
+	unreadToo, filled, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unreadToo.Close()
+	defer filled.Close()
+	raw, err := filled.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = raw.Write(func(fd uintptr) bool {
+		for {
+			if _, err := syscall.Write(int(fd), make([]byte, 4096)); err != nil { // full
+				return true
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	many := []string{"match", "-g", g, "--pattern", "path(5)", "--to", "csv"}
 	for name, c := range map[string]struct {
 		args    []string
@@ -75,6 +95,11 @@ func TestWaitsEnd(t *testing.T) {
 		"a FIFO without a reader":       {append(many, "-o", pipe), nil, io.Discard, true},
 		"a graph to a FIFO":             {[]string{"gen", "er", "--n", "100", "--m", "200", "--to", "el", "-o", pipe}, nil, io.Discard, false},
 		"a full pipe":                   {many, nil, full, true},
+		"help to a full pipe":           {[]string{"count", "--help"}, nil, filled, false},
+		"a version to a full pipe":      {[]string{"version"}, nil, filled, false},
+		"checks to a full pipe":         {[]string{"doctor"}, nil, filled, false},
+		"a graph to measure":            {[]string{"bench", "-g", pipe, "--pattern", "triangle"}, nil, io.Discard, true},
+		"a graph for programs":          {[]string{"bench", "matcha", "-g", pipe, "--program", "triangles"}, nil, io.Discard, true},
 		"a graph to a full pipe":        {[]string{"convert", g, "-", "--to", "el"}, nil, full, false},
 	} {
 		t.Run(name, func(t *testing.T) {
