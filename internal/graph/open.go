@@ -123,6 +123,8 @@ func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error)
 		record = recordPath(m.version)
 	}
 	known := hasRecord(record, m)
+	// A program that had the file mapped before may change it without another version.
+	settled := known || m.version.settled(now) && (record == "" || !hasWriter(f))
 	if g, err = open(ctx, m, o.Threads, !known); err != nil {
 		return nil, err
 	}
@@ -132,7 +134,7 @@ func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error)
 	if err := m.changed(); err != nil {
 		return nil, err
 	}
-	if m.version.settled(now) {
+	if settled {
 		putRecord(record, m)
 	}
 	return g, nil

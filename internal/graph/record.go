@@ -92,6 +92,9 @@ func putRecord(path string, m *mapping) {
 	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !private(info) {
+		return // it would not be believed, and old files there are not this program's to remove
+	}
 	f, err := os.CreateTemp(dir, recordTemp)
 	if err != nil {
 		return

@@ -202,6 +202,31 @@ func TestRecordsAreFew(t *testing.T) {
 	}
 }
 
+// TestForeignRecords: nothing is written or removed behind a link that takes the folder's place.
+func TestForeignRecords(t *testing.T) {
+	settleTime, mostRecords = -time.Hour, 1
+	defer func() { settleTime, mostRecords = 2*time.Second, 1000 }()
+	cache, victim := t.TempDir(), t.TempDir()
+	t.Setenv("WEFT_CACHE", cache)
+	for _, n := range []string{"new-year.txt", "b" + recordExt} {
+		if err := os.WriteFile(filepath.Join(victim, n), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(victim, filepath.Join(cache, "verified")); err != nil {
+		t.Fatal(err)
+	}
+	name := largeFile(t, nil)
+	for range 2 {
+		if verified, err := reopen(t, name); !verified || err != nil {
+			t.Errorf("verified %t, %v", verified, err)
+		}
+	}
+	if l, _ := os.ReadDir(victim); len(l) != 2 || l[0].Name() != "b"+recordExt || l[1].Name() != "new-year.txt" {
+		t.Error(l)
+	}
+}
+
 // TestOwn: copies are kept, and are what the file has.
 func TestOwn(t *testing.T) {
 	name := largeFile(t, nil)

@@ -1,0 +1,18 @@
+package graph
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// hasWriter reports whether a process, perhaps this one, may write the file: has it open
+// for that, or mapped. Where the system cannot tell, as of another user's file, it is false.
+func hasWriter(f *os.File) bool {
+	// A lease to read is not given beside writers.
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK); err != nil {
+		return err == unix.EAGAIN
+	}
+	_, _ = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
+	return false
+}
