@@ -90,7 +90,7 @@ func (r *reading) arrowTable(src *source, ro role) (err error) {
 	if err != nil {
 		return err
 	}
-	rd, err := ipc.NewReader(checked)
+	rd, err := ipc.NewReader(&arrowFrames{r: checked})
 	if err != nil {
 		return err
 	}
@@ -131,12 +131,13 @@ func (r *reading) arrowTable(src *source, ro role) (err error) {
 // arrowFile reads the record batches of a file in parallel.
 func (r *reading) arrowFile(src *source, ro role) error {
 	var sp *tableSpec
+	checked := sync.OnceValue(func() error { return arrowFileError(src) })
 	open := func() (f *os.File, rd *ipc.FileReader, err error) {
 		defer guard(&err)
 		if f, err = os.Open(src.name); err != nil {
 			return nil, nil, err
 		}
-		if err = checkFooter(f, src.size); err == nil {
+		if err = checked(); err == nil {
 			rd, err = ipc.NewFileReader(f)
 		}
 		if err != nil {
@@ -186,6 +187,19 @@ func (r *reading) arrowFile(src *source, ro role) error {
 		r.stat.Lines = uint64(rows.Load())
 	}
 	return nil
+}
+
+// arrowFileError says what is wrong with a file before arrow-go sees it.
+func arrowFileError(src *source) error {
+	f, err := os.Open(src.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := checkFooter(f, src.size); err != nil {
+		return err
+	}
+	return checkFrames(f, src.size)
 }
 
 func endsWith(src *source, mark string) bool {

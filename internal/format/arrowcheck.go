@@ -28,8 +28,20 @@ func (f *flat) at(i int64) int64 {
 	return int64(binary.LittleEndian.Uint32(f.b[i:]))
 }
 
+// at64 reads a 64-bit number in the same way.
+func (f *flat) at64(i int64) int64 { return f.at(i) | f.at(i+4)<<32 }
+
 // slot returns where slot n of the table at pos points, 0 when it is empty.
 func (f *flat) slot(pos int64, n int64) int64 {
+	p := f.inline(pos, n)
+	if p == 0 {
+		return 0
+	}
+	return p + f.at(p)
+}
+
+// inline returns where the value in slot n of the table at pos stands, 0 when it is empty.
+func (f *flat) inline(pos int64, n int64) int64 {
 	vt := pos - int64(int32(f.at(pos)))
 	size := f.at(vt) & 0xffff
 	if 4+2*n+2 > size {
@@ -42,7 +54,7 @@ func (f *flat) slot(pos int64, n int64) int64 {
 	if off == 0 {
 		return 0
 	}
-	return pos + off + f.at(pos+off)
+	return pos + off
 }
 
 // vector checks the length of the vector at pos and returns it.
