@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/timetext"
 )
 
 // field is one field of a line and where it begins in the block.
@@ -180,7 +181,7 @@ var errISO = errors.New("not a time such as 2024-01-31T12:00:00Z")
 // parseISO reads an ISO 8601 date and time as microseconds since 1970, UTC
 // where it names no zone.
 func parseISO(v []byte) (int64, error) {
-	t, ok := graph.ParseTime(bstr(v))
+	t, ok := timetext.Parse(bstr(v))
 	switch {
 	case !ok:
 		return 0, errISO

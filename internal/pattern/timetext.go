@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/timetext"
 )
 
 // AppendTimestamp writes the moment n units of so many nanoseconds after 1970, UTC,
@@ -26,7 +26,7 @@ func AppendTimestamp(b []byte, n, unit int64) []byte {
 // ParseTimestamp reads a date, or a date and a time of day, as nanoseconds since
 // 1970; UTC where it names no zone. msg says what is wrong.
 func ParseTimestamp(s string) (ns int64, msg string) {
-	t, ok := graph.ParseTime(s)
+	t, ok := timetext.Parse(s)
 	if !ok {
 		return 0, "this is not a date and time"
 	}

@@ -22,7 +22,8 @@ var may = map[string][]string{
 	"disk":         {"ctxio"},
 	"memory":       {},
 	"graph":        {"disk", "memory"},
-	"pattern":      {},
+	"pattern":      {"timetext"},
+	"timetext":     {},
 	"kir":          {},
 	"cuda":         {"disk"},
 	"cuda/emu":     {"disk", "cuda", "cuda/kernels", "native"},
@@ -33,7 +34,7 @@ var may = map[string][]string{
 	"native": {"disk", "cuda", "kir/*", "process"},
 	// parquet knows Arrow records only.
 	"parquet": {},
-	"format":  {"ctxio", "disk", "graph", "parquet"},
+	"format":  {"ctxio", "disk", "graph", "parquet", "timetext"},
 	// caret knows lines and columns only.
 	"caret":         {},
 	"gql":           {"pattern", "caret"},

@@ -1,11 +1,11 @@
-package graph
+package timetext
 
 import (
 	"testing"
 	"time"
 )
 
-func TestParseTime(t *testing.T) {
+func TestParse(t *testing.T) {
 	for s, want := range map[string]string{
 		"2024-01-31":                     "2024-01-31T00:00:00Z",
 		"2024/01/31":                     "2024-01-31T00:00:00Z",
@@ -30,7 +30,7 @@ func TestParseTime(t *testing.T) {
 		"2024-01-31T09:05:07 UTC":        "",
 		"2024-01-31T09:05:07.25+02:00:0": "",
 	} {
-		got, ok := ParseTime(s)
+		got, ok := Parse(s)
 		if ok != (want != "") || ok && got.UTC().Format(time.RFC3339Nano) != want {
 			t.Errorf("%q is %v, %v; want %q", s, got, ok, want)
 		}

@@ -1,4 +1,5 @@
-package graph
+// Package timetext reads dates and times of day, the same in files as in queries.
+package timetext
 
 import "time"
 
@@ -18,9 +19,9 @@ var timeLayouts = func() (all [2][2][2][2]string) {
 
 var dayLayouts = [2]string{"2006-01-02", "2006/01/02"}
 
-// ParseTime reads a date, year first, or a date and a time of day, to the minute or
+// Parse reads a date, year first, or a date and a time of day, to the minute or
 // finer. It is UTC where s names no zone. ok is false where s is anything else.
-func ParseTime(s string) (t time.Time, ok bool) {
+func Parse(s string) (t time.Time, ok bool) {
 	const day, minute = len("2006-01-02"), len("2006-01-02T15:04")
 	if len(s) < day {
 		return t, false
