@@ -148,7 +148,7 @@ func (f *searchFlags) allAsk(queries []*weft.Query, of func(*weft.Query) answer)
 		}
 	}
 	if len(queries) > 1 && (kind == matches || kind == aVertex) && f.to != "ndjson" {
-		return "", usagef("%d patterns in one listing have different columns: use --to ndjson, or one pattern", len(queries))
+		return "", usagef("%d patterns do not go into one table: use --to ndjson, or one pattern", len(queries))
 	}
 	return kind, nil
 }

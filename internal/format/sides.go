@@ -56,11 +56,23 @@ func (r *reading) openSides() error {
 				}
 				return &Error{File: path, Offset: -1, Cause: err}
 			}
+			if path == r.o.Labels {
+				s.spec.labelBesideID()
+			}
 		default:
 			return &Error{File: path, Offset: -1, Cause: wrapf(ErrUnknown, "a vertex table is text, Parquet or Arrow, not %s", s.f)}
 		}
 	}
 	return nil
+}
+
+// labelBesideID makes the one column beside the ids that of the labels, whatever its
+// name is.
+func (sp *textSpec) labelBesideID() {
+	i := slices.IndexFunc(sp.cols, func(c column) bool { return c.kind == colProp })
+	if i >= 0 && len(sp.cols) == 2 {
+		sp.cols[i] = column{kind: colLabel, name: "label"}
+	}
 }
 
 func (r *reading) closeSides() {

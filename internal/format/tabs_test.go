@@ -58,3 +58,17 @@ func TestVertexTableLoss(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLabelsHeader: the column beside the ids of a file of labels is that of the labels,
+// whatever a header calls it.
+func TestLabelsHeader(t *testing.T) {
+	for _, text := range []string{"node,kind\n1,A\n2,B\n", "1 A\n2 B\n", "id,label\n1,A\n2,B\n", "node,kind\n1,7\n2,8\n"} {
+		labels := filepath.Join(t.TempDir(), "labels.csv")
+		if err := os.WriteFile(labels, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if g := readText(t, "g.txt", "1 2\n", ReadOptions{Labels: labels}); len(g.VertexLabels) != 2 {
+			t.Errorf("%q gives the labels %q", text, g.VertexLabels)
+		}
+	}
+}
