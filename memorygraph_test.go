@@ -260,6 +260,7 @@ func TestMemoryGraphErrors(t *testing.T) {
 		{edges(Edge{Src: 1, Dst: 2, Time: 5}, Edge{Src: 1, Dst: 2, Time: time.Now()}), "edges", 2, "wrong columns: times that are integers and times that are time.Time"},
 		{edges(Edge{Src: 1, Dst: 2, Time: time.Time{}}), "edges", 1, "time: a time outside the years 1678 to 2261"},
 		{edges(Edge{Src: 1, Dst: 2, Time: "x"}), "edges", 1, "wrong columns: a string is not a time: times are integers or time.Time"},
+		{edges(Edge{Src: 1, Dst: 2, Time: 1, Properties: map[string]any{"time": 70}}), "edges", 1, "wrong columns: the edge has a time and a property called time, and e.time could mean either"},
 		{edges(Edge{Src: 1, Dst: 2, Properties: p{"x": 1}}, Edge{Src: 1, Dst: 2, Properties: p{"x": "y"}}), "edges", 2, "wrong columns: the property x is a string, and a int in others"},
 		{edges(Edge{Src: 1, Dst: 2, Properties: p{"x": 1<<53 + 1}}, Edge{Src: 1, Dst: 2, Properties: p{"x": 0.5}}), "edges", 2, "wrong columns: the property x has whole numbers that no float holds"},
 		{edges(Edge{Src: 1, Dst: 2, Properties: p{"x": []int{1}}}), "edges", 1, "property x: wrong columns: a []int: values are integers, floats, bools, strings and time.Time"},

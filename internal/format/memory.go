@@ -191,6 +191,9 @@ func (f *frame) setEdge(c *frameChunk, e *Edge) error {
 		return fmt.Errorf("target: %w", err)
 	}
 	f.setLabel(c, e.Label)
+	if _, has := e.Properties["time"]; has && e.Time != nil {
+		return wrapf(ErrColumns, "the edge has a time and a property called time, and e.time could mean either")
+	}
 	if err := f.setTime(c, e.Time); err != nil {
 		return err
 	}
