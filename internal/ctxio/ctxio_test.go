@@ -150,3 +150,22 @@ func TestWriteDirectly(t *testing.T) {
 	}
 	w.Close()
 }
+
+// TestCloseAtOnce: a Writer may be closed before its goroutine has begun. The race detector
+// looks on.
+func TestCloseAtOnce(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	for range 1000 {
+		NewWriter(w).Close()
+	}
+	out := NewWriter(w)
+	out.Close()
+	if _, err := out.WriteWithin(context.Background(), []byte("late")); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a write after Close: %v", err)
+	}
+}

@@ -45,13 +45,14 @@ func NewWriter(w io.Writer) *Writer {
 	default:
 		return out
 	}
-	out.asked, out.wrote = make(chan []byte), make(chan result, 1)
-	go func() {
-		for b := range out.asked {
+	asked, wrote := make(chan []byte), make(chan result, 1)
+	go func() { // it may begin after Close
+		for b := range asked {
 			n, err := w.Write(b)
-			out.wrote <- result{n, err}
+			wrote <- result{n, err}
 		}
 	}()
+	out.asked, out.wrote = asked, wrote
 	return out
 }
 
