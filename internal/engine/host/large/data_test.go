@@ -49,7 +49,7 @@ func TestYeast(t *testing.T) {
 	t.Run("below 1e8", func(t *testing.T) { runSet(t, "yeast", 1, 1e8) })
 	t.Run("all", func(t *testing.T) {
 		if testing.Short() {
-			t.Skip("long")
+			t.Skip("-short: all queries of a large set")
 		}
 		runSet(t, "yeast", runtime.GOMAXPROCS(0), 1e30)
 	})
