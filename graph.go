@@ -60,8 +60,8 @@ func open(ctx context.Context, path string, s *settings) (*Graph, error) {
 	})
 }
 
-// load makes a graph of an input, which goes by name and has so many bytes, 0 where that
-// is not known.
+// load makes a graph of the input called name. size is the number of its bytes, 0 where
+// that is not known.
 func load(ctx context.Context, name string, size int64, s *settings, read func(context.Context, format.Progress) (*graph.Graph, error)) (*Graph, error) {
 	start := time.Now()
 	choose.Begin(s.device, s.gpuMemory)

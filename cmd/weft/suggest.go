@@ -57,7 +57,7 @@ func abbreviates(word, known string) bool {
 	return word == ""
 }
 
-// unknownCommand is the error of a name that is no command below cmd.
+// unknownCommand returns the error of a name that is not a command below cmd.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var known []string
 	for _, c := range cmd.Commands() {

@@ -32,7 +32,7 @@ func openFIFO(ctx context.Context, path string, flag int, perm os.FileMode) (*os
 			return f, err
 		}
 		select {
-		case <-time.After(pause): // there is no reader
+		case <-time.After(pause): // no process reads the FIFO yet
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

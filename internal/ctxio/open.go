@@ -55,7 +55,7 @@ func openAside(ctx context.Context, path string, flag int, perm os.FileMode) (*o
 	}
 }
 
-// ReadFile reads a file of at most so many bytes. When ctx ends first, its cause is the
+// ReadFile reads a file of at most `most` bytes. When ctx ends first, its cause is the
 // error; that of a longer file is an *os.PathError with ErrTooLong.
 func ReadFile(ctx context.Context, path string, most int64) ([]byte, error) {
 	f, err := Open(ctx, path)
@@ -70,7 +70,7 @@ func ReadFile(ctx context.Context, path string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// ReadAll reads r to its end, at most so many bytes. When ctx ends first, its cause is
+// ReadAll reads r to its end, at most `most` bytes. When ctx ends first, its cause is
 // the error; that of more bytes is ErrTooLong. A read that blocks stays behind until
 // its file is closed.
 func ReadAll(ctx context.Context, r io.Reader, most int64) ([]byte, error) {
