@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 // job is a query made ready to run.
@@ -20,7 +20,7 @@ type job struct {
 	q      *Query
 	s      *settings
 	plan   *plan.Plan
-	choice choose.Choice
+	choice route.Choice
 	opt    engine.Options
 	start  time.Time
 	spent  time.Duration // since then until it was ready
@@ -38,7 +38,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	}
 	defer l.leave(&err, &j)
 	j = &job{g: g, q: q, s: s, start: time.Now()}
-	j.early, _ = choose.Waited()
+	j.early, _ = route.Waited()
 	p, err := q.pattern(s)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	}
 	o.Context = ctx
 	j.opt = s.engineOptions(s.limit)
-	j.choice, err = choose.Pick(ctx, choose.Request{
+	j.choice, err = route.Pick(ctx, route.Request{
 		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,
 		Compile: func(method, order string) (*plan.Plan, error) {
 			o := o
@@ -73,7 +73,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	if err != nil {
 		return nil, classify(err)
 	}
-	driver, devices := choose.Waited()
+	driver, devices := route.Waited()
 	j.open = j.early + driver + devices
 	j.spent = time.Since(j.start)
 	j.plan, j.took = j.choice.Plan, j.spent-driver-devices

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft"
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 )
@@ -77,7 +77,7 @@ func onEmulated(t *testing.T) (*weft.Graph, *compiling) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := choose.Instead(d)
+	end, err := route.Instead(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestCountEachOtherDevices(t *testing.T) {
 			t.Errorf("query %d: %v, want %v, %v", n, r.Subgraphs, want.Subgraphs, err)
 		}
 		n++
-		end, err := choose.Instead(device.Emulated(t, emu.Options{}))
+		end, err := route.Instead(device.Emulated(t, emu.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestCountWhileOthersOpen(t *testing.T) {
 	wg.Go(func() { count(qs[1]) })
 	time.Sleep(100 * time.Millisecond) // until it waits for the first, or it is planned too late to
 	wg.Go(func() {
-		end, err := choose.Instead(device.Emulated(t, emu.Options{}))
+		end, err := route.Instead(device.Emulated(t, emu.Options{}))
 		if err != nil {
 			t.Error(err)
 			return

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 // EngineOption is a switch that WithEngineOption sets: of planning, or of one
@@ -69,7 +69,7 @@ func EngineOptions() []EngineOption { return slices.Clone(engineOptions) }
 // own names and values.
 func ofGPU(option string) bool {
 	engine, _, _ := strings.Cut(option, ".")
-	return choose.GPUEngine(engine)
+	return route.GPUEngine(engine)
 }
 
 // checkOption says what is wrong with an engine option, or whether it is off.
@@ -119,7 +119,7 @@ func (s *settings) checkEffect(option string) error {
 			}
 		}
 	}
-	switch gpu := choose.OnGPU(s.device) || s.device != "cpu" && choose.GPUEngine(s.engine); {
+	switch gpu := route.OnGPU(s.device) || s.device != "cpu" && route.GPUEngine(s.engine); {
 	case ofGPU(option) && !gpu:
 		return errors.New("its engine runs on GPUs: add --device gpu:0")
 	case strings.HasPrefix(option, "host.") && gpu:

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
@@ -16,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -199,11 +199,11 @@ func classify(err error) error {
 		return withKind(ErrInput, err)
 	case errors.Is(err, cuda.ErrMemory):
 		return withKind(ErrMemory, err)
-	case errors.Is(err, choose.ErrDevice), errors.As(err, &device), errors.As(err, &fault), errors.As(err, &wrong), errors.Is(err, native.ErrNoCompiler):
+	case errors.Is(err, route.ErrDevice), errors.As(err, &device), errors.As(err, &fault), errors.As(err, &wrong), errors.Is(err, native.ErrNoCompiler):
 		return withKind(ErrDevice, err)
-	case errors.Is(err, choose.ErrName), errors.Is(err, engine.ErrOption), errors.Is(err, sink.ErrFormat), errors.Is(err, gen.ErrSpec), errors.Is(err, format.ErrUnknown):
+	case errors.Is(err, route.ErrName), errors.Is(err, engine.ErrOption), errors.Is(err, sink.ErrFormat), errors.Is(err, gen.ErrSpec), errors.Is(err, format.ErrUnknown):
 		return withKind(ErrUsage, err)
-	case errors.Is(err, choose.ErrRefused):
+	case errors.Is(err, route.ErrRefused):
 		return withKind(ErrQuery, err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return withKind(ErrInput, err)

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 // Graph is a data graph. It is immutable and safe for concurrent use, Close included.
@@ -64,9 +64,9 @@ func open(ctx context.Context, path string, s *settings) (*Graph, error) {
 // that is not known.
 func load(ctx context.Context, name string, size int64, s *settings, read func(context.Context, format.Progress) (*graph.Graph, error)) (*Graph, error) {
 	start := time.Now()
-	choose.Begin(s.device, s.gpuMemory)
+	route.Begin(s.device, s.gpuMemory)
 	if size > 0 {
-		choose.Ready(s.device, s.workers(), size) // threads are made while the input is read
+		route.Ready(s.device, s.workers(), size) // threads are made while the input is read
 	}
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
@@ -87,7 +87,7 @@ func load(ctx context.Context, name string, size int64, s *settings, read func(c
 		}
 		return nil, withKind(ErrInput, classify(err))
 	}
-	choose.Ready(s.device, s.workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
+	route.Ready(s.device, s.workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
 	return newGraph(g, name, time.Since(start)), nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 // ErrClosed is the error of a call on a graph after Close. It wraps fs.ErrClosed.
@@ -157,4 +157,4 @@ func (g *Graph) Close() error {
 }
 
 // release frees the graph's memory.
-func (g *Graph) release() error { return errors.Join(choose.Forget(g.g), g.g.Close()) }
+func (g *Graph) release() error { return errors.Join(route.Forget(g.g), g.g.Close()) }

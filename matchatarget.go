@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/matcha/asg"
@@ -18,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 // WithTarget chooses what runs a Matcha program: interp, the interpreter, on one
@@ -68,7 +68,7 @@ func (s *settings) matchaSchedule() (schedule.Schedule, error) {
 		return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("the target %q: want interp, c or cuda", s.target))
 	}
 	if target != schedule.CUDA {
-		if choose.OnGPU(s.device) {
+		if route.OnGPU(s.device) {
 			return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("device %s: only the target cuda runs on GPUs", s.device))
 		}
 		if s.lanes {
@@ -166,7 +166,7 @@ func (s *settings) lower(ctx context.Context, p *asg.Program, set *data.Set) (*i
 
 // onDevice runs code on a GPU.
 func (s *settings) onDevice(ctx context.Context, p *asg.Program, set *data.Set, code *irgen.Code, o device.Options, r *MatchaResult) (interp.Result, error) {
-	on, err := choose.Session(ctx, s.device, s.gpuMemory)
+	on, err := route.Session(ctx, s.device, s.gpuMemory)
 	if err != nil {
 		return interp.Result{}, classify(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/host/census"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 func cliqueQuery(k int) (*Query, error) {
@@ -73,7 +73,7 @@ func (g *Graph) directedMotifs(ctx context.Context, qs []*Query, s *settings) ([
 // for that counting all of them at once does not know.
 func (s *settings) oneByOne() bool {
 	other := s.engine != "" && s.engine != "auto" && s.engine != "host"
-	return other || len(s.opts) > 0 || s.limit > 0 || s.ordered() || choose.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso
+	return other || len(s.opts) > 0 || s.limit > 0 || s.ordered() || route.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso
 }
 
 // ordered reports whether the matching order is to be made in a certain way.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 // oneProgram says whether the motifs of k vertices are to be counted by one
@@ -21,11 +21,11 @@ import (
 // motifs of five vertices are counted one by one, each by a plan of its own: that
 // took a third of the program's time, compilation of all 21 included (docs/gpu.md).
 func (g *Graph) oneProgram(ctx context.Context, k int, s *settings) (device string, ok bool) {
-	if s.engine != choose.Codegen || len(s.opts) > 0 || s.limit > 0 || s.mode != nil && *s.mode != pattern.Iso {
+	if s.engine != route.Codegen || len(s.opts) > 0 || s.limit > 0 || s.mode != nil && *s.mode != pattern.Iso {
 		return "", false
 	}
-	device = choose.CodegenDevice(ctx, s.device)
-	gpus := choose.GPUs(device)
+	device = route.CodegenDevice(ctx, s.device)
+	gpus := route.GPUs(device)
 	return device, (gpus == 0 || gpus == 1 && k < 5) && g.starMaps(k) < 1<<62
 }
 
@@ -86,11 +86,11 @@ func allSubgraphs(induced []*big.Int) (out []*big.Int) {
 // each has its share: those of four vertices by their parts, unless there is no
 // memory for a number of each vertex on each worker, others in one pass.
 func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *settings, device string) (out []Result, err error) {
-	if err := choose.CheckNames(ctx, s.engine, s.device); err != nil {
+	if err := route.CheckNames(ctx, s.engine, s.device); err != nil {
 		return nil, classify(err)
 	}
 	start := time.Now()
-	early, _ := choose.Waited()
+	early, _ := route.Waited()
 	byParts := k == 4 && !s.ordered()
 	var m *Matcha
 	if byParts {
@@ -104,9 +104,9 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 	planned := time.Since(start)
 	target := schedule.C
 	on := "cpu"
-	if choose.OnGPU(device) {
+	if route.OnGPU(device) {
 		target = schedule.CUDA
-		session, err := choose.Session(ctx, device, s.gpuMemory)
+		session, err := route.Session(ctx, device, s.gpuMemory)
 		if err != nil {
 			return nil, classify(err)
 		}
@@ -125,7 +125,7 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 		}
 		ran, err = run()
 	}
-	driver, devices := choose.Waited()
+	driver, devices := route.Waited()
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 			n = new(big.Int).Mul(counts[i], aut)
 		}
 		r := g.formulaResult(q, p, aut, n)
-		r.Engine, r.Device, r.Method, r.Reason = choose.Codegen, on, "program", "asked for by name; one program counts all motifs"
+		r.Engine, r.Device, r.Method, r.Reason = route.Codegen, on, "program", "asked for by name; one program counts all motifs"
 		r.Open, r.Plan = early+driver+devices, share(planned+ran.Times.FrontEnd)
 		r.Prepare, r.Search = share(ran.Times.Prepare+ran.Times.Compile), share(ran.Times.Search)
 		r.Total, r.PeakMemory = g.load+total, memory

@@ -12,8 +12,8 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/bench"
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 )
@@ -159,7 +159,7 @@ func TestBenchMatchaUse(t *testing.T) {
 // and lanes are counted in each.
 func TestBenchMatchaDevice(t *testing.T) {
 	long.Only(t, "kernels take seconds to compile")
-	end, err := choose.Instead(device.Emulated(t, emu.Options{}))
+	end, err := route.Instead(device.Emulated(t, emu.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftgraph/weft"
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -61,7 +61,7 @@ func directive(flag, begun string) cobra.ShellCompDirective {
 
 func engines() []string {
 	out := []string{"auto"}
-	for _, e := range choose.Engines() {
+	for _, e := range route.Engines() {
 		out = append(out, e.Name+"\t"+e.Meaning)
 	}
 	return out

@@ -51,8 +51,10 @@ func TestCompletion(t *testing.T) {
 // TestEngineOptions: what is offered is what the engines read.
 func TestEngineOptions(t *testing.T) {
 	source := map[string]string{}
-	for _, engine := range []string{"host", "stack", "fine", "codegen", "local"} {
-		files, err := filepath.Glob(filepath.Join("..", "..", "internal", "engine", engine, "*.go"))
+	for engine, folder := range map[string]string{
+		"host": "engine/host", "stack": "engine/stack", "fine": "engine/fine", "codegen": "engine/codegen", "local": "gpu/neighbourhood",
+	} {
+		files, err := filepath.Glob(filepath.Join("..", "..", "internal", folder, "*.go"))
 		if err != nil || files == nil {
 			t.Fatal(engine, err)
 		}

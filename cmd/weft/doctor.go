@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftgraph/weft"
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/cuda"
 	memlimit "github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -68,7 +68,7 @@ func examine() []finding {
 		vectors(),
 		memory(),
 	}
-	for _, e := range choose.Engines() {
+	for _, e := range route.Engines() {
 		out = append(out, finding{What: "engine " + e.Name, Found: e.Meaning})
 	}
 	return append(append(out, compiler()), gpus()...)

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftgraph/weft"
-	"github.com/weftgraph/weft/internal/choose"
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -220,7 +220,7 @@ func toIs(cmd *cobra.Command, formats string) {
 
 func engineNames() string {
 	var out []string
-	for _, e := range choose.Engines() {
+	for _, e := range route.Engines() {
 		out = append(out, e.Name)
 	}
 	return strings.Join(out, ", ")
@@ -234,7 +234,7 @@ func (f *commonFlags) check(ctx context.Context) error {
 	if f.gpuMemory != "" && f.device == "cpu" {
 		return usagef("--gpu-memory %s: --device cpu uses no GPU", f.gpuMemory)
 	}
-	if err := choose.CheckNames(ctx, f.engine, f.device); err != nil {
+	if err := route.CheckNames(ctx, f.engine, f.device); err != nil {
 		return checkKind(err)
 	}
 	return nil

@@ -5,12 +5,12 @@ import (
 	"context"
 	"os"
 
-	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 func main() {
 	collectLater()
-	choose.Alone()
+	route.Alone()
 	ctx, stop := withSignals(context.Background())
 	a := &app{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, last: true}
 	code := a.run(os.Args[1:])

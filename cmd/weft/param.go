@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft"
-	"github.com/weftgraph/weft/internal/choose"
+	"github.com/weftgraph/weft/internal/route"
 )
 
 // paramValue reads the value of --param: null, true, false, a number, a list in
@@ -75,7 +75,7 @@ func chunk(s string) (head, rest string) {
 
 // checkKind gives an error of choose its kind.
 func checkKind(err error) error {
-	if errors.Is(err, choose.ErrDevice) {
+	if errors.Is(err, route.ErrDevice) {
 		return kindf(weft.ErrDevice, "%w", err)
 	}
 	return usagef("%v", err)

@@ -144,7 +144,7 @@ func span[T any](c *Context, what string, b Buffer, at int64, n int) (int64, err
 }
 
 // Pinned is page-locked host memory that the device reaches too. What a kernel writes there is seen by the host
-// while the kernel runs, and the other way round, with the fences that device.cuh names *_system.
+// while the kernel runs, and the other way round, with the fences that base/device.cuh names *_system.
 type Pinned struct {
 	d     *Device
 	bytes []byte

@@ -18,7 +18,7 @@ type Source struct {
 }
 
 // racecheckVariable, when it is set in the environment, says that kernels will run under compute-sanitizer's
-// racecheck: they are compiled with what lanes share by locks and flags declared to it (device.cuh), and with line
+// racecheck: they are compiled with what lanes share by locks and flags declared to it (base/device.cuh), and with line
 // numbers.
 const racecheckVariable = "WEFT_RACECHECK"
 

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -404,5 +405,37 @@ func TestOwn(t *testing.T) {
 		} else if _, err := ReadOwn(name); !errors.As(err, &foreign) {
 			t.Errorf("ReadOwn, %s: %v", what, err)
 		}
+	}
+}
+
+// TestSweepBetween: folders that others sweep away before they are locked are made again.
+func TestSweepBetween(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	stop := make(chan struct{})
+	var sweeps sync.WaitGroup
+	for range 4 {
+		sweeps.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					sweep(dir)
+				}
+			}
+		})
+	}
+	defer sweeps.Wait()
+	defer close(stop)
+	for range 2000 {
+		d, err := NewTempDir("folder")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !isAt(d.open, d.Path) {
+			t.Fatal("the folder is gone")
+		}
+		d.Remove()
 	}
 }

@@ -146,7 +146,11 @@ func NewTempDir(name string) (*TempDir, error) {
 		if err := os.Mkdir(path, 0o700); err != nil {
 			return nil, err
 		}
-		return os.Open(path)
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errSwept
+		}
+		return f, err
 	})
 	if err != nil {
 		return nil, &TempError{os.TempDir(), cause(err)}
@@ -162,6 +166,9 @@ func (d *TempDir) Remove() {
 	removeOpen(d.open, d.Path)
 }
 
+// errSwept: a sweep of another process removed a folder before it was open and so could be locked.
+var errSwept = errors.New("removed as left by a process that has ended")
+
 // newTemp makes a file or folder under a new name until it is locked and still there: a sweep of another
 // process may come between.
 func newTemp(dir, name string, create func(path string) (*os.File, error)) (*os.File, string, error) {
@@ -170,7 +177,7 @@ func newTemp(dir, name string, create func(path string) (*os.File, error)) (*os.
 		path := within(dir, tempName(name))
 		f, err := create(path)
 		switch {
-		case errors.Is(err, fs.ErrExist):
+		case errors.Is(err, fs.ErrExist), errors.Is(err, errSwept) && try < 100:
 			continue
 		case err != nil:
 			return nil, "", err

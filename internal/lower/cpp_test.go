@@ -33,7 +33,7 @@ func TestTextAgreesWithInterpreter(t *testing.T) {
 func textOfCPP(t *testing.T, cases []textCase) {
 	t.Helper()
 	var src bytes.Buffer
-	src.WriteString("#include <cstdio>\n#include \"graph.cuh\"\nstatic u64 rows, hash;\n")
+	src.WriteString("#include <cstdio>\n#include \"base/graph.cuh\"\nstatic u64 rows, hash;\n")
 	for i := range cases {
 		cases[i].write(&src, i)
 	}

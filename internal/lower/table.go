@@ -11,7 +11,7 @@ import (
 // STMatch passes its set program to one kernel as a table (row_ptr: which sets a
 // level makes; set_ops: how each is made; Wei and Jiang, SC 2022), instead of a
 // kernel for each plan. Table writes such a table: as limits
-// of the program, which kernels have in constant memory. table.cuh reads it, and
+// of the program, which kernels have in constant memory. stack/table.cuh reads it, and
 // describes the words as here.
 
 // Words of a node and of a level in the table.
@@ -23,7 +23,7 @@ const (
 // maxTable is the most words of a table: a kernel's parameters have 4 KiB.
 const maxTable = 900
 
-// Table lowers p for table.cuh: a program without functions, whose last limits are
+// Table lowers p for stack/table.cuh: a program without functions, whose last limits are
 // the table. Every match is visited: there is no tail. The error says what of the
 // plan a table cannot say.
 func Table(p *plan.Plan, o Options) (*kir.Program, error) {

@@ -10,7 +10,7 @@ import (
 
 // loops are kernels that do one thing p.n times.
 const loops = `
-#include "device.cuh"
+#include "base/device.cuh"
 struct Params { u64* out; u32 n; };
 WEFT_KERNEL(ballots, Params) {
   u32 x = 0;
@@ -56,7 +56,7 @@ func BenchmarkLanes(b *testing.B) {
 	for _, name := range []string{"ballots", "shuffles", "pairs", "barriers", "spins", "atomics"} {
 		b.Run(name, func(b *testing.B) {
 			err := d.Do(func(c *cuda.Context) error {
-				m, err := c.Module(cuda.Source{Name: "loops.cu", Text: loops, Includes: kernels.Includes()})
+				m, err := c.Module(cuda.Source{Name: "loops.cu", Text: loops, Includes: kernels.Includes(loops)})
 				if err != nil {
 					return err
 				}
@@ -95,7 +95,7 @@ func BenchmarkLaunch(b *testing.B) {
 	}
 	defer d.Close()
 	err = d.Do(func(c *cuda.Context) error {
-		m, err := c.Module(cuda.Source{Name: "loops.cu", Text: loops, Includes: kernels.Includes()})
+		m, err := c.Module(cuda.Source{Name: "loops.cu", Text: loops, Includes: kernels.Includes(loops)})
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ const sanitizedStack = "-DWEFT_EMU_STACK_BITS=18"
 
 // flags are those that kernels and the run-time system share, so that both are for the same machine.
 func (c *compiler) flags(sanitize Sanitizer) []string {
-	flags := []string{"-std=c++17", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-pthread"}
+	flags := []string{"-std=c++17", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-pthread", "-I."}
 	if sanitize == NoSanitizer {
 		return append(flags, "-march=native", "-fno-plt")
 	}

@@ -1,7 +1,7 @@
 // Package emu is the emulated device: a machine without a GPU runs the very kernels that GPUs run, so that what
 // surrounds a search, and the search itself, is tested everywhere. It is a test tool and no GPU: slow, small, strict.
 //
-// Kernels are compiled by the machine's C++ compiler together with device_emu.cuh of package kernels, and loaded
+// Kernels are compiled by the machine's C++ compiler together with base/device_emu.cuh of package kernels, and loaded
 // and launched through package cuda as on a GPU. The run-time system under runtime/ makes a lane a fiber with a
 // stack of its own. Lanes of a warp, warps of a block and blocks of the grid interleave; blocks that do not fit on
 // the multiprocessors wait until others have returned. What a device leaves undefined or answers with silence is an

@@ -39,7 +39,7 @@ func try(t *testing.T, o Options, kernel string, l cuda.Launch, n int64) ([]uint
 	}()
 	cells := make([]uint32, 100)
 	err = d.Do(func(c *cuda.Context) error {
-		m, err := c.Module(cuda.Source{Name: "faults.cu", Text: faults, Includes: kernels.Includes(), Debug: true})
+		m, err := c.Module(cuda.Source{Name: "faults.cu", Text: faults, Includes: kernels.Includes(faults), Debug: true})
 		if err != nil {
 			return err
 		}
@@ -243,7 +243,7 @@ func writingAt(t *testing.T, f func(c *cuda.Context, k *cuda.Kernel) error) (*cu
 	}
 	t.Cleanup(func() { d.Close() })
 	return d, d.Do(func(c *cuda.Context) error {
-		m, err := c.Module(cuda.Source{Name: "faults.cu", Text: faults, Includes: kernels.Includes(), Debug: true})
+		m, err := c.Module(cuda.Source{Name: "faults.cu", Text: faults, Includes: kernels.Includes(faults), Debug: true})
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func TestPinnedOverrun(t *testing.T) {
 
 func TestDoesNotCompile(t *testing.T) {
 	onDevice(t, Options{}, func(c *cuda.Context) error {
-		_, err := c.Module(cuda.Source{Name: "wrong.cu", Text: "#include \"device.cuh\"\nDEV u32 f() { return nothing; }\n", Includes: kernels.Includes()})
+		_, err := c.Module(cuda.Source{Name: "wrong.cu", Text: "#include \"base/device.cuh\"\nDEV u32 f() { return nothing; }\n", Includes: kernels.Includes("#include \"base/device.cuh\"\nDEV u32 f() { return nothing; }\n")})
 		if !errors.Is(err, cuda.ErrCompile) || errors.Is(err, cuda.ErrLost) || !strings.Contains(err.Error(), "wrong.cu:2") {
 			t.Error(err)
 		}
@@ -306,7 +306,7 @@ func TestDoesNotCompile(t *testing.T) {
 
 func TestOccupancy(t *testing.T) {
 	onDevice(t, Options{SMs: 3, BlocksPerSM: 6, ThreadsPerSM: 1024, SharedPerBlock: 48 << 10}, func(c *cuda.Context) error {
-		m, err := c.Module(cuda.Source{Name: "faults.cu", Text: faults, Includes: kernels.Includes(), Debug: true})
+		m, err := c.Module(cuda.Source{Name: "faults.cu", Text: faults, Includes: kernels.Includes(faults), Debug: true})
 		if err != nil {
 			return err
 		}

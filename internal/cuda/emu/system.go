@@ -23,7 +23,7 @@ var runtimeFiles embed.FS
 // systemFiles are all files that the run-time system is compiled from.
 func systemFiles() map[string]string {
 	files := map[string]string{}
-	for _, name := range []string{"device.cuh", "device_emu.cuh", "emu_abi.cuh"} {
+	for _, name := range []string{"base/device.cuh", "base/device_emu.cuh", "base/emu_abi.cuh"} {
 		files[name] = kernels.Source(name)
 	}
 	entries, err := runtimeFiles.ReadDir("runtime")

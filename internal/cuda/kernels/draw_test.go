@@ -14,7 +14,7 @@ func TestLot(t *testing.T) {
 	onelane.Skip(t)
 	got := strings.Fields(onelane.Run(t, `#include <cstdio>
 #include <initializer_list>
-#include "draw.cuh"
+#include "base/draw.cuh"
 int main() {
   u32 fewer = 0, lost = 0, won = 0;
   const u32 draws = 40000;

@@ -1,36 +1,74 @@
-// Package kernels holds the device code that engines share: *.cuh files that are embedded in the program and given
-// to a compiler by name. device.cuh says what a kernel may use of the machine, and the rules for writing one.
+// Package kernels holds all device code, which is embedded in the program and given to a compiler file by file. Files have
+// their folder in their name, as in #include "base/device.cuh":
+//
+//   - base: what a kernel may use of the machine (device.cuh has the rules for writing one), thread groups, set operations,
+//     tasks, rings of rows, and the tools that prepare a search;
+//   - stack: STMatch's search over a stack a warp;
+//   - fine: gMatch's search by single candidates, its pools and candidate graph;
+//   - neighbourhood: the neighbourhood of one vertex as a bit matrix;
+//   - membership: whether two vertices are adjacent, by one load;
+//   - codegen: the loop nest of a plan as one kernel;
+//   - matcha: the phases of generated programs.
 package kernels
 
 import (
 	"embed"
 	"fmt"
+	"io/fs"
+	"regexp"
 )
 
-// FS has every shared file of device code at its root.
-//
-//go:embed *.cuh
-var FS embed.FS
+//go:embed base stack fine neighbourhood membership codegen matcha
+var files embed.FS
 
-// Source is the text of a shared file, "device.cuh" say. It panics where there is no such file: names are
-// constants of the program.
+// Source is the text of a file, "base/device.cuh" say. It panics where there is no such file: names are constants of
+// the program.
 func Source(name string) string {
-	text, err := FS.ReadFile(name)
+	text, err := files.ReadFile(name)
 	if err != nil {
-		panic(fmt.Sprintf("kernels: no shared file %q", name))
+		panic(fmt.Sprintf("kernels: no file %q", name))
 	}
 	return string(text)
 }
 
-// Includes gives every shared file by name, for cuda.Source.Includes. The map is the caller's to extend.
-func Includes() map[string]string {
-	entries, err := FS.ReadDir(".")
+// Names are the names of all files, sorted.
+func Names() []string {
+	var names []string
+	for _, folder := range must(files.ReadDir(".")) {
+		for _, f := range must(fs.ReadDir(files, folder.Name())) {
+			names = append(names, folder.Name()+"/"+f.Name())
+		}
+	}
+	return names
+}
+
+func must[T any](x T, err error) T {
 	if err != nil {
-		panic(err)
+		panic(err) // the files are embedded
 	}
-	includes := make(map[string]string, len(entries))
-	for _, e := range entries {
-		includes[e.Name()] = Source(e.Name())
+	return x
+}
+
+// Includes gives the files that texts include, and those that these include in turn, by name, for cuda.Source.Includes.
+// Names that are no file of this package are left to the caller. The map is the caller's to extend.
+func Includes(texts ...string) map[string]string {
+	found := map[string]string{}
+	for _, text := range texts {
+		reach(text, found)
 	}
-	return includes
+	return found
+}
+
+var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"\n]+)"`)
+
+func reach(text string, found map[string]string) {
+	for _, m := range include.FindAllStringSubmatch(text, -1) {
+		if _, ok := found[m[1]]; ok {
+			continue
+		}
+		if next, err := files.ReadFile(m[1]); err == nil {
+			found[m[1]] = string(next)
+			reach(string(next), found)
+		}
+	}
 }

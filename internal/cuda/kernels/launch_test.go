@@ -57,7 +57,7 @@ func launch(c *cuda.Context, text, name string, blocks, threads, shared int, arg
 			err = errors.Join(err, c.Free(buf))
 		}
 	}()
-	m, err := c.Module(cuda.Source{Name: "test.cu", Text: text, Includes: kernels.Includes(), Debug: true})
+	m, err := c.Module(cuda.Source{Name: "test.cu", Text: text, Includes: kernels.Includes(text), Debug: true})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // measureText intersects pairs of lists, a group a pair, by the walk or by a
 // binary search of every element in the whole of the longer list.
 const measureText = `
-#include "setops.cuh"
+#include "base/setops.cuh"
 struct P { const u32* lists; u32* out; u64* total; u64 pairs; u32 na, nb; };
 template <int N, class F> DEV void over(const P& p, F f) {
   Group<N> g;
@@ -54,7 +54,7 @@ func TestMeasure(t *testing.T) {
 	defer d.Close()
 	r := rand.New(rand.NewPCG(device.Seed(), 9))
 	err = d.Do(func(c *cuda.Context) error {
-		m, err := c.Module(cuda.Source{Name: "measure.cu", Text: measureText, Includes: kernels.Includes()})
+		m, err := c.Module(cuda.Source{Name: "measure.cu", Text: measureText, Includes: kernels.Includes(measureText)})
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func onEach(t *testing.T, f func(b *bench)) {
 	t.Helper()
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		err := d.Do(func(c *cuda.Context) error {
-			m, err := c.Module(cuda.Source{Name: "primitives.cu", Text: primitives, Includes: kernels.Includes()})
+			m, err := c.Module(cuda.Source{Name: "primitives.cu", Text: primitives, Includes: kernels.Includes(primitives)})
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package kernels_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,7 +15,7 @@ import (
 
 // setopsText does every operation on pairs of lists, a group a pair.
 const setopsText = `
-#include "setops.cuh"
+#include "base/setops.cuh"
 
 struct Case { u64 a, b, out; u32 na, nb, lo, hi; };
 struct Answer { u32 and_, minus, and_count, minus_count, filtered, filter_count, bits_and, bits_minus, bits_count, slice_at, slice_n, copied, in; };
@@ -195,9 +196,26 @@ func checkSets(t *testing.T, c setCase, a, b []uint32, words []uint64, out []uin
 }
 
 func TestIncludes(t *testing.T) {
-	for name, text := range kernels.Includes() {
+	names := map[string]bool{}
+	for _, name := range kernels.Names() {
+		names[name] = true
+	}
+	if len(names) < 50 {
+		t.Errorf("%d files", len(names))
+	}
+	for name := range names {
+		text := kernels.Source(name)
 		if text == "" {
 			t.Errorf("%s is empty", name)
 		}
+		for included := range kernels.Includes(text) {
+			if !names[included] {
+				t.Errorf("%s includes %s, which is no file", name, included)
+			}
+		}
+	}
+	got := slices.Sorted(maps.Keys(kernels.Includes("#include \"membership/bits.cuh\"\n  # include \"mine.cuh\"")))
+	if !slices.Contains(got, "base/device.cuh") || slices.Contains(got, "mine.cuh") || slices.Contains(got, "stack/stack.cuh") {
+		t.Errorf("membership/bits.cuh includes %v", got)
 	}
 }

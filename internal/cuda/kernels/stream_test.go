@@ -9,11 +9,11 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
-// streamText walks 32 lists a warp in each of the ways that stream.cuh has. List i
+// streamText walks 32 lists a warp in each of the ways that base/stream.cuh has. List i
 // is words off[i] … off[i+1]-1; elements that a multiple of 3 and the list's lane
 // add up to pass.
 const streamText = `
-#include "stream.cuh"
+#include "base/stream.cuh"
 struct P { const u32 *off, *data; u32 *counts, *filtered, *kept, *walked; };
 
 template <u32 MOST> DEV void walk(const P& p) {
@@ -64,7 +64,7 @@ func TestStream(t *testing.T) {
 	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		err := d.Do(func(c *cuda.Context) error {
-			m, err := c.Module(cuda.Source{Name: "stream.cu", Text: streamText, Includes: kernels.Includes()})
+			m, err := c.Module(cuda.Source{Name: "stream.cu", Text: streamText, Includes: kernels.Includes(streamText)})
 			if err != nil {
 				return err
 			}

@@ -72,7 +72,7 @@ func (j *Job) texts(info cuda.Info) []string {
 func (j *Job) source(text string) cuda.Source {
 	src := j.Source
 	src.Text += text
-	src.Includes = kernels.Includes()
+	src.Includes = kernels.Includes(append(slices.Collect(maps.Values(j.Source.Includes)), src.Text)...)
 	maps.Copy(src.Includes, j.Source.Includes)
 	return src
 }

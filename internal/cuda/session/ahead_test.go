@@ -17,7 +17,7 @@ import (
 
 // sevenText finds seven matches in any graph.
 const sevenText = `
-#include "tasks.cuh"
+#include "base/tasks.cuh"
 struct P { Run run; Graph graph; };
 WEFT_KERNEL(seven, P) {
   if (Warp().leader()) add128(p.run.counters, 7);

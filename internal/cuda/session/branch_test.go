@@ -14,8 +14,8 @@ import (
 // degreesText writes the degrees of vertices, then adds up those of every other
 // vertex from an offset on.
 const degreesText = `
-#include "control.cuh"
-#include "graph.cuh"
+#include "base/control.cuh"
+#include "base/graph.cuh"
 struct X { u32* degrees; u32* ready; u32 from, step; };
 struct P { Run run; Graph graph; X x; };
 WEFT_KERNEL(write, P) {

@@ -8,7 +8,7 @@
 // yet, hands out tasks, watches, drains, adds up. It knows kernels and globals,
 // and nothing of plans, patterns or engines.
 //
-// The device side is control.cuh, tasks.cuh, ring.cuh and steal.cuh of package
+// The device side is base/control.cuh, base/tasks.cuh, base/ring.cuh and base/steal.cuh of package
 // kernels; layout.go here has the same structs.
 //
 // A number comes from a complete and faultless run on all devices, or is marked

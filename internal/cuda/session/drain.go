@@ -15,7 +15,7 @@ import (
 // the device need not wait for a host that was busy elsewhere.
 const ringBytes = 16 << 20
 
-// tileRows is how many rows lie in one tile of the ring; see ring.cuh.
+// tileRows is how many rows lie in one tile of the ring; see base/ring.cuh.
 const tileRows = 32
 
 // batchRows is how many rows are handed to Rows at most.

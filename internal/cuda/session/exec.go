@@ -99,7 +99,7 @@ func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
 	return b, err
 }
 
-// Market is struct Market of steal.cuh: where blocks without work wait, and get
+// Market is struct Market of base/steal.cuh: where blocks without work wait, and get
 // work from other blocks. It goes into the engine's part of the argument.
 type Market struct {
 	Idle, Map, Fed, Mail uint64

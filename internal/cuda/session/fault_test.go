@@ -139,7 +139,7 @@ func TestFaults(t *testing.T) {
 
 // faultText reports a fault from one lane, and runs on.
 const faultText = `
-#include "tasks.cuh"
+#include "base/tasks.cuh"
 struct P { Run run; Graph graph; };
 WEFT_KERNEL(edges, P) {
   Warp g;
@@ -191,7 +191,7 @@ func TestKernelLeaves(t *testing.T) {
 
 // overflowText adds 2^127 a task.
 const overflowText = `
-#include "tasks.cuh"
+#include "base/tasks.cuh"
 struct P { Run run; Graph graph; };
 WEFT_KERNEL(edges, P) {
   Warp g;

@@ -1,6 +1,6 @@
 package session
 
-// The structs that host and device share, field by field as in control.cuh; a
+// The structs that host and device share, field by field as in base/control.cuh; a
 // test compares sizes and offsets with the compiled ones.
 
 // maxLevels is MAX_LEVELS, maxGrants GRANTS, cursorBits CURSOR_BITS.

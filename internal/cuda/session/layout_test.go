@@ -12,7 +12,7 @@ import (
 
 // layoutText writes where the compiler puts the fields of the shared structs.
 const layoutText = `
-#include "steal.cuh"
+#include "base/steal.cuh"
 struct P { u64* out; };
 #define AT(T, f) p.out[i++] = (u64)&((T*)4096)->f - 4096 // NVRTC has no offsetof
 WEFT_KERNEL(layout, P) {
@@ -79,7 +79,7 @@ func TestLayout(t *testing.T) {
 	devices.Each(t, func(t *testing.T, d *cuda.Device) {
 		got := make([]uint64, len(want))
 		err := d.Do(func(c *cuda.Context) error {
-			m, err := c.Module(cuda.Source{Name: "layout.cu", Text: layoutText, Includes: kernels.Includes()})
+			m, err := c.Module(cuda.Source{Name: "layout.cu", Text: layoutText, Includes: kernels.Includes(layoutText)})
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func (b *loading) Load(image []byte) (cuda.Handle, error) {
 // one text, and on an emulated device all are one; what they count is the same.
 func TestParts(t *testing.T) {
 	w := newWorld(60, 6)
-	const begin = "#include \"tasks.cuh\"\n#include \"ring.cuh\"\n"
+	const begin = "#include \"base/tasks.cuh\"\n#include \"base/ring.cuh\"\n"
 	const two = "WEFT_KERNEL(nothing, P) {}\nWEFT_KERNEL(again, P) {}\n"
 	programs := map[bool]int{}
 	for _, gpu := range []bool{false, true} {

@@ -21,8 +21,8 @@ import (
 
 // edgesText counts or lists the pairs u < v of neighbours, a task a vertex u.
 const edgesText = `
-#include "ring.cuh"
-#include "tasks.cuh"
+#include "base/ring.cuh"
+#include "base/tasks.cuh"
 
 struct P { Run run; Graph graph; };
 WEFT_KERNEL(edges, P) {
@@ -277,8 +277,8 @@ func TestRowsError(t *testing.T) {
 
 // endlessText never ends by itself, and writes rows if there is a ring.
 const endlessText = `
-#include "ring.cuh"
-#include "tasks.cuh"
+#include "base/ring.cuh"
+#include "base/tasks.cuh"
 
 struct P { Run run; Graph graph; };
 WEFT_KERNEL(edges, P) {

@@ -14,7 +14,7 @@ import (
 // first tree. A warp has a stack of nodes in shared memory; who has several gives
 // half of the lowest away, or has them taken.
 const stealText = `
-#include "steal.cuh"
+#include "base/steal.cuh"
 
 // A node is its depth and a random number that says how many children it has.
 #define DEPTH_BITS 8

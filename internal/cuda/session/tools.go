@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"math"
@@ -12,10 +11,9 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/kernels"
 )
 
-//go:embed prepare.cu
-var prepareText string
+var prepareText = kernels.Source("base/prepare.cu")
 
-// The sizes that scan.cuh names.
+// The sizes that base/scan.cuh names.
 const (
 	toolThreads = 256        // BLOCK
 	scanTile    = 4096       // SCAN_TILE
@@ -54,7 +52,7 @@ func (l Lists) raw() adjacency { return adjacency{Off: l.Off.Ptr, Adj: l.Adj.Ptr
 
 // newTools compiles the tools. Close gives them back.
 func newTools(ctx context.Context, c *cuda.Context, stream *cuda.Stream, sms int, take func(string, int64) (cuda.Buffer, error)) (*Tools, error) {
-	m, err := c.ModuleWithin(ctx, cuda.Source{Name: "prepare.cu", Text: prepareText, Includes: kernels.Includes()})
+	m, err := c.ModuleWithin(ctx, cuda.Source{Name: "prepare.cu", Text: prepareText, Includes: kernels.Includes(prepareText)})
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/local"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
+	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -37,7 +37,7 @@ var errCounts = errors.New("codegen only counts by the local method; plan with n
 // Check says why the engine cannot run p, or nil. What is planned for the local
 // method is only counted: Run lists plans for the nest.
 func (e *Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
-	on, err := local.On(e.Name(), o.Opt)
+	on, err := neighbourhood.On(e.Name(), o.Opt)
 	switch {
 	case err != nil:
 		return err
@@ -50,7 +50,7 @@ func (e *Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
 	case p.Method == plan.Local && !on:
 		return errors.New("codegen.local=off: plan with nest")
 	case p.Method == plan.Local && p.Empty == nil:
-		_, err := local.New(e.Name(), e.s, g, p, o.Opt)
+		_, err := neighbourhood.New(e.Name(), e.s, g, p, o.Opt)
 		return err
 	}
 	for l := 1; l < len(p.Levels); l++ {
@@ -58,7 +58,7 @@ func (e *Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
 			return errors.New("the pattern has several components")
 		}
 	}
-	if _, err := members.Parse(lookupSwitch, o.Opt[lookupSwitch]); err != nil {
+	if _, err := membership.Parse(lookupSwitch, o.Opt[lookupSwitch]); err != nil {
 		return err
 	}
 	_, err = lower.Plan(p, lower.Options{View: lower.Sets})
@@ -76,7 +76,7 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 		if sink != nil {
 			return res, errCounts
 		}
-		l, err := local.New(e.Name(), e.s, g, p, o.Opt)
+		l, err := neighbourhood.New(e.Name(), e.s, g, p, o.Opt)
 		if err != nil {
 			return res, err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
@@ -65,9 +65,9 @@ func TestAgreesWithOracle(t *testing.T) {
 // random graphs have none so long as they begin at otherwise. Some of the graphs have lists long
 // enough that filters are asked first.
 func hashed(t *testing.T) {
-	long := members.LongLists
-	members.Short, members.LongLists = 2, 5
-	t.Cleanup(func() { members.Short, members.LongLists = 0, long })
+	long := membership.LongLists
+	membership.Short, membership.LongLists = 2, 5
+	t.Cleanup(func() { membership.Short, membership.LongLists = 0, long })
 }
 
 // lookups are the ways to look neighbours up beside rows of bits, which small graphs

@@ -5,7 +5,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
@@ -25,13 +25,13 @@ func TestCompilesForGPUs(t *testing.T) {
 		name     string
 		counting bool
 		options  []string
-		lookup   members.Lookup
+		lookup   membership.Lookup
 	}{
-		{"gmatch:P5", true, []string{"-DARCS=64"}, members.Search},
-		{"gmatch:P5", true, []string{"-DARCS=64"}, members.Hash},
-		{"gmatch:P7", true, []string{"-DARCS=64"}, members.Bits},
-		{"gmatch:P9", false, []string{"-DARCS=64"}, members.Search},
-		{"star(3)", true, nil, members.Search},
+		{"gmatch:P5", true, []string{"-DARCS=64"}, membership.Search},
+		{"gmatch:P5", true, []string{"-DARCS=64"}, membership.Hash},
+		{"gmatch:P7", true, []string{"-DARCS=64"}, membership.Bits},
+		{"gmatch:P9", false, []string{"-DARCS=64"}, membership.Search},
+		{"star(3)", true, nil, membership.Search},
 	} {
 		ps, err := pattern.ByName(c.name)
 		if err != nil {
@@ -41,7 +41,7 @@ func TestCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: c.counting, Roomy: true, Lookup: c.lookup != members.Search})
+		prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: c.counting, Roomy: true, Lookup: c.lookup != membership.Search})
 		if err != nil {
 			t.Fatal(err)
 		}

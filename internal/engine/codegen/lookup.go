@@ -2,7 +2,7 @@ package codegen
 
 import (
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -14,55 +14,55 @@ const lookupSwitch = "codegen.lookup"
 // lookup decides how the nest of p, lowered as prog, finds out who is in a list: by
 // rows of bits where there is room for all of them, by hash tables where lists are
 // long, and else by merging and bisecting sorted lists.
-func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (members.Lookup, error) {
-	how, err := members.Parse(lookupSwitch, o.Opt[lookupSwitch])
+func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (membership.Lookup, error) {
+	how, err := membership.Parse(lookupSwitch, o.Opt[lookupSwitch])
 	switch {
 	case err != nil:
 		return how, err
-	case how == members.Auto && members.WorthBits(prog, e.s.Memory(), 0):
-		how = members.Bits
-	case how == members.Auto && members.Long(p.Adjs[0].CSR.Off):
-		how = members.Hash
-	case how == members.Auto:
-		how = members.Search
-	case how == members.Bits && !members.FitBits(prog, e.s.Memory()):
-		how = members.Hash
+	case how == membership.Auto && membership.WorthBits(prog, e.s.Memory(), 0):
+		how = membership.Bits
+	case how == membership.Auto && membership.Long(p.Adjs[0].CSR.Off):
+		how = membership.Hash
+	case how == membership.Auto:
+		how = membership.Search
+	case how == membership.Bits && !membership.FitBits(prog, e.s.Memory()):
+		how = membership.Hash
 	}
-	if how == members.Hash && !members.FitHash(prog, e.s.Memory()) {
-		how = members.Search
+	if how == membership.Hash && !membership.FitHash(prog, e.s.Memory()) {
+		how = membership.Search
 	}
 	return how, nil
 }
 
 // lowered is the program of p's nest, by look-ups where these are one load.
-func (e *Engine) lowered(p *plan.Plan, o engine.Options, counting bool) (*kir.Program, members.Lookup, error) {
+func (e *Engine) lowered(p *plan.Plan, o engine.Options, counting bool) (*kir.Program, membership.Lookup, error) {
 	lo := lower.Options{View: lower.Sets, Counting: counting, Roomy: true}
 	prog, err := lower.Plan(p, lo)
 	if err != nil {
 		return nil, 0, err
 	}
 	how, err := e.lookup(p, prog, o)
-	if err != nil || how == members.Search {
+	if err != nil || how == membership.Search {
 		return prog, how, err
 	}
 	lo.Lookup = true
 	found, err := lower.Plan(p, lo)
-	if err == nil && !members.Asked(found) {
-		return prog, members.Search, nil // it has nothing to look up
+	if err == nil && !membership.Asked(found) {
+		return prog, membership.Search, nil // it has nothing to look up
 	}
 	return found, how, err
 }
 
 // Lookup is how a run of p that counts finds out who is in a neighbour list, where p
 // is for the nest; Search: it does not look up.
-func (e *Engine) Lookup(p *plan.Plan, o engine.Options) members.Lookup {
+func (e *Engine) Lookup(p *plan.Plan, o engine.Options) membership.Lookup {
 	if p.Method != plan.Nest || p.Empty != nil {
-		return members.Search
+		return membership.Search
 	}
 	if _, how, err := e.lowered(p, o, true); err == nil {
 		return how
 	}
-	return members.Search
+	return membership.Search
 }
 
 // setsShare is the part of a device's memory that candidate sets may take for Suits.
@@ -79,7 +79,7 @@ func (e *Engine) Suits(p *plan.Plan, o engine.Options) bool {
 		return false
 	}
 	prog, how, err := e.lowered(p, o, true)
-	if err != nil || how != members.Hash {
+	if err != nil || how != membership.Hash {
 		return false
 	}
 	slots, _ := prog.Define("W_SLOTS")

@@ -2,21 +2,20 @@ package codegen
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-//go:embed nest.cuh
-var nestText string
+var nestText = kernels.Source("codegen/nest.cuh")
 
 // Threads of a block, arcs of a task, and the blocks of an emulated device.
 const (
@@ -25,19 +24,19 @@ const (
 	emulatedBlocks = 4
 )
 
-// extra is struct Extra of nest.cuh.
+// extra is struct Extra of codegen/nest.cuh.
 type extra struct {
 	Slots, Arcs uint64
 	Cap, ArcAdj uint32
 	Often, _    uint32
-	Tables      [members.Tables]uint64
+	Tables      [membership.Tables]uint64
 }
 
 // nest is the run of a plan by its loop nest.
 type nest struct {
 	ctx    context.Context
 	prog   *kir.Program
-	lookup members.Lookup
+	lookup membership.Lookup
 	filled atomic.Uint64 // launches that made tables, on all devices
 	notes  engine.Notes
 }
@@ -52,18 +51,18 @@ func (e *Engine) nestOf(ctx context.Context, p *plan.Plan, o engine.Options, cou
 
 // byTables makes the text of a plan look up in tables.
 const byTables = `#define NEST_TABLES
-#include "members.cuh"
+#include "membership/membership.cuh"
 #define adjacent(a, back, u, v) member(q, a, back, (const u32* const*)shared(), u, v)
 #define neighbours(a, u) members(q, a, (const u32* const*)shared(), u)
 `
 
 // text is what the kernels are compiled of.
 func (n *nest) text() string {
-	text := kircuda.TextOf(n.prog, kircuda.Options{Neighbours: n.lookup != members.Search})
-	if n.lookup == members.Search {
+	text := kircuda.TextOf(n.prog, kircuda.Options{Neighbours: n.lookup != membership.Search})
+	if n.lookup == membership.Search {
 		return text + nestText
 	}
-	return members.Text(n.prog, n.lookup == members.Bits) + byTables + text + "#undef adjacent\n" + nestText
+	return membership.Text(n.prog, n.lookup == membership.Bits) + byTables + text + "#undef adjacent\n" + nestText
 }
 
 // start makes the kernel and its memory ready on one device. Where the candidate sets
@@ -74,8 +73,8 @@ func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) 
 		return nil, err
 	}
 	l := cuda.Launch{Blocks: emulatedBlocks, Threads: 64}
-	if n.lookup != members.Search {
-		l.Shared = 8 * members.Tables
+	if n.lookup != membership.Search {
+		l.Shared = 8 * membership.Tables
 	}
 	if !d.Info().Emulated {
 		l.Threads = threads
@@ -85,9 +84,9 @@ func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) 
 		}
 		l.Blocks = each * d.Info().SMs
 	}
-	if n.lookup != members.Search {
-		m := &members.Maker{
-			Program: n.prog, Bits: n.lookup == members.Bits, Threads: threads, Note: n.notes.Add, Ran: &n.filled,
+	if n.lookup != membership.Search {
+		m := &membership.Maker{
+			Program: n.prog, Bits: n.lookup == membership.Bits, Threads: threads, Note: n.notes.Add, Ran: &n.filled,
 			Stop: func() error { return context.Cause(n.ctx) },
 		}
 		if x.Tables, err = m.Keep(d); err != nil {
@@ -111,7 +110,7 @@ func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) 
 
 // allRan is the error of a device that left out a kernel before the search.
 func (n *nest) allRan(got *session.Result) error {
-	want, ran := n.filled.Load(), got.User[members.Counter]
+	want, ran := n.filled.Load(), got.User[membership.Counter]
 	if !got.Complete || ran == want {
 		return nil
 	}

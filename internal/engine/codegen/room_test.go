@@ -8,7 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -23,8 +23,8 @@ func TestRoomForBits(t *testing.T) {
 	d := device.Emulated(t, emu.Options{})
 	for _, c := range []struct {
 		left int64
-		how  members.Lookup
-	}{{40 << 10, members.Search}, {4 * n * n / 8, members.Bits}} {
+		how  membership.Lookup
+	}{{40 << 10, membership.Search}, {4 * n * n / 8, membership.Bits}} {
 		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: lists + c.left, Ring: 1 << 12})
 		if err != nil {
 			t.Fatal(err)

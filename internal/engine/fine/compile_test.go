@@ -1,11 +1,9 @@
 package fine
 
 import (
-	"maps"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
-	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -71,16 +69,9 @@ func TestCompilesForGPUs(t *testing.T) {
 			if c.sink != nil {
 				r.rows = engine.NewRows(p, c.sink, 0)
 			}
-			check.CompileCheck(t, cuda.Source{Name: c.pattern, Text: r.text(), Includes: files()})
+			check.CompileCheck(t, cuda.Source{Name: c.pattern, Text: r.text()})
 		})
 	}
-}
-
-// files are all that a text may include.
-func files() map[string]string {
-	out := kernels.Includes()
-	maps.Copy(out, includes())
-	return out
 }
 
 // TestIndexCompilesForGPUs is the same for the candidate graph, whose text serves
@@ -97,5 +88,5 @@ func TestIndexCompilesForGPUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &search{p: p, query: &query{}, prog: indexProgram(p)}
-	check.CompileCheck(t, cuda.Source{Name: "index", Text: r.text(), Includes: files()})
+	check.CompileCheck(t, cuda.Source{Name: "index", Text: r.text()})
 }

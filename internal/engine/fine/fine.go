@@ -5,7 +5,7 @@
 // matches share one pool of tasks; a breadth-first start makes tasks enough for
 // all warps; who still runs out is given half of what a busy warp has waiting.
 //
-// The device code is fine_search.cuh and what it includes, over the checks view
+// The device code is fine/search.cuh and what it includes, over the checks view
 // of package lower. It knows plans and sessions, and must not know other engines
 // or which devices there are.
 package fine

@@ -6,7 +6,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/fine"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -14,9 +14,9 @@ import (
 // random graphs have none so long as they begin at otherwise. Some of the graphs have lists long
 // enough that filters are asked first.
 func hashed(t *testing.T) {
-	long := members.LongLists
-	members.Short, members.LongLists = 2, 5
-	t.Cleanup(func() { members.Short, members.LongLists = 0, long })
+	long := membership.LongLists
+	membership.Short, membership.LongLists = 2, 5
+	t.Cleanup(func() { membership.Short, membership.LongLists = 0, long })
 }
 
 // TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length

@@ -82,7 +82,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	return false, x.SetTasks(r.roots)
 }
 
-// kernel launches one of the kernels of fine_index_kernels.cuh.
+// kernel launches one of the kernels of fine/index_kernels.cuh.
 func (b *builder) kernel(name string, shared int) error {
 	k, err := b.x.Kernel(name)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 )
 
-// The structs of fine_candidates.cuh, fine_rows.cuh and fine_index.cuh.
+// The structs of fine/candidates.cuh, fine/rows.cuh and fine/index.cuh.
 type (
 	span   struct{ First, End uint32 }
 	demand struct{ Adj, SpansAt, Spans, Least uint32 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 )
 
 // args is struct Fine.
@@ -25,7 +25,7 @@ type args struct {
 	Frames     uint32
 	StackBytes uint32
 	Pruned     [3]uint64 // struct Adj
-	Tables     [members.Tables]uint64
+	Tables     [membership.Tables]uint64
 }
 
 // grown is struct Grown.
@@ -169,7 +169,7 @@ func prepare[X any](r *search, x *session.Exec, k *cuda.Kernel, l cuda.Launch, a
 
 // allRan is the error of a device that left out a kernel before the search.
 func (r *search) allRan(got *session.Result) error {
-	n, ran := r.prepared.Load(), got.User[members.Counter]
+	n, ran := r.prepared.Load(), got.User[membership.Counter]
 	if !got.Complete || ran == n {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/kir"
 )
 
@@ -15,21 +15,21 @@ func (r *search) looksUpBits(memory int64) bool {
 		return false
 	}
 	switch r.opt.lookup {
-	case members.Auto:
+	case membership.Auto:
 		other := int64(0)
 		if r.prunes() {
-			other = members.ListBytes(r.prog)
+			other = membership.ListBytes(r.prog)
 		}
-		return members.WorthBits(r.prog, memory, other)
-	case members.Bits:
-		return members.FitBits(r.prog, 1<<62)
+		return membership.WorthBits(r.prog, memory, other)
+	case membership.Bits:
+		return membership.FitBits(r.prog, 1<<62)
 	}
 	return false
 }
 
 // maker makes the tables of the run.
-func (r *search) maker() *members.Maker {
-	return &members.Maker{
+func (r *search) maker() *membership.Maker {
+	return &membership.Maker{
 		Program: r.prog, Bits: r.bits, Threads: blockThreads, Note: r.notes.Add, Ran: &r.prepared,
 		Stop: func() error { return context.Cause(r.ctx) },
 	}
@@ -40,7 +40,7 @@ func (r *search) maker() *members.Maker {
 // fill makes them as a part of the search.
 func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error) {
 	fill = func() error { return nil }
-	if r.opt.lookup == members.Search || r.query != nil || !members.Asked(r.prog) {
+	if r.opt.lookup == membership.Search || r.query != nil || !membership.Asked(r.prog) {
 		return fill, nil
 	}
 	m := r.maker()

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 )
 
 // options are the engine's switches.
@@ -17,10 +17,10 @@ type options struct {
 	prune bool   // fine.prune=on|off: vertices of too few neighbours are removed first
 	steal uint32 // fine.steal=off|block|grid
 
-	lookup members.Lookup // fine.lookup=auto|bits|hash|search: membership in a list by its row of bits, its hash table, or binary search
-	share  int            // fine.siblings=auto|on|off: the last level's candidates are tested for siblings together
-	index  int            // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
-	pool   uint64         // fine.pool=N: partial matches that the breadth-first start makes; 0: none
+	lookup membership.Lookup // fine.lookup=auto|bits|hash|search: membership in a list by its row of bits, its hash table, or binary search
+	share  int               // fine.siblings=auto|on|off: the last level's candidates are tested for siblings together
+	index  int               // fine.index=auto|none|bitmap|hash: a candidate graph, and how membership in its rows is found out
+	pool   uint64            // fine.pool=N: partial matches that the breadth-first start makes; 0: none
 }
 
 // How warps without work get some; enum Steal.
@@ -77,7 +77,7 @@ func optionsOf(o engine.Options) (options, error) {
 		return out, fmt.Errorf("%w fine.steal=%s: want off, block or grid", engine.ErrOption, v)
 	}
 	var err error
-	if out.lookup, err = members.Parse("fine.lookup", o.Opt["fine.lookup"]); err != nil {
+	if out.lookup, err = membership.Parse("fine.lookup", o.Opt["fine.lookup"]); err != nil {
 		return out, err
 	}
 	for _, choice := range []struct {

@@ -8,7 +8,7 @@ import (
 // pool is the breadth-first start of a search: partial matches are extended level
 // by level until there are enough of them to keep all warps busy, and the search
 // begins from these (gMatch §4.3). Warps take equal ranges of a level's candidates,
-// whosever they are (fine_grow.cuh), so that nothing is stolen here. A level whose partial matches do not fit is
+// whosever they are (fine/grow.cuh), so that nothing is stolen here. A level whose partial matches do not fit is
 // not taken: the search then begins from the level before, so that the pool's
 // memory is bounded.
 type pool struct {

@@ -103,7 +103,7 @@ func (r *search) prunes() bool { return r.opt.prune && r.query == nil && leastDe
 // last of them still removed something.
 const roundsAtOnce = 8
 
-// launch runs one of the kernels of fine_core.cuh.
+// launch runs one of the kernels of fine/core.cuh.
 func (p *pruner) launch(name string) error {
 	k, err := p.x.Kernel(name)
 	if err != nil {

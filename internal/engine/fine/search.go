@@ -2,23 +2,19 @@ package fine
 
 import (
 	"context"
-	"embed"
 	"fmt"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/members"
+	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/plan"
 )
-
-//go:embed *.cuh
-var deviceCode embed.FS
 
 // search is one run.
 type search struct {
@@ -53,16 +49,16 @@ func (r *search) text() string {
 	if r.rows != nil {
 		purpose = "LIST"
 	}
-	checks := `#include "fine_plan.cuh"
-#include "fine_args.cuh"
+	checks := `#include "fine/plan.cuh"
+#include "fine/args.cuh"
 struct Params { Run run; Graph graph; Fine x; };
 DEV Checks checks_of(const Params& p) { return Checks{p.graph}; }
 `
 	if r.prunes() {
 		checks = `#define FINE_PRUNE
-#include "fine_plan.cuh"
-#include "fine_args.cuh"
-#include "fine_core.cuh"
+#include "fine/plan.cuh"
+#include "fine/args.cuh"
+#include "fine/core.cuh"
 struct Params { Run run; Graph graph; Fine x; };
 DEV Checks checks_of(const Params& p) {
   Checks c = {p.graph};
@@ -72,30 +68,20 @@ DEV Checks checks_of(const Params& p) {
 `
 	}
 	if r.query != nil {
-		checks = `#include "fine_index.cuh"
-#include "fine_index_kernels.cuh"
-#include "fine_args.cuh"
+		checks = `#include "fine/index.cuh"
+#include "fine/index_kernels.cuh"
+#include "fine/args.cuh"
 struct Params { Run run; Graph graph; Fine x; Candidates candidates; Index index; Table table; };
 typedef Indexed Checks;
 DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.index, p.table}; }
 `
 	}
-	lookup := members.Text(r.prog, r.bits)
+	lookup := membership.Text(r.prog, r.bits)
 	if r.siblings {
 		lookup += "#define FINE_SIBLINGS\n"
 	}
-	return lookup + "#include \"fine_steal.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, ((const Head*)shared())->tables, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
-		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine_kernels.cuh\"\n"
-}
-
-func includes() map[string]string {
-	out := map[string]string{}
-	files, _ := deviceCode.ReadDir(".")
-	for _, f := range files {
-		b, _ := deviceCode.ReadFile(f.Name())
-		out[f.Name()] = string(b)
-	}
-	return out
+	return lookup + "#include \"fine/steal.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, ((const Head*)shared())->tables, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
+		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine/kernels.cuh\"\n"
 }
 
 // rowChunk is how many tasks a warp takes at a time, at most: hubs have the first
@@ -118,7 +104,7 @@ func (r *search) job(g *graph.Graph) *session.Job {
 	}
 	j := &session.Job{
 		Name:    "fine",
-		Source:  cuda.Source{Name: "fine.cu", Text: r.text(), Includes: includes()},
+		Source:  cuda.Source{Name: "fine.cu", Text: r.text()},
 		Program: r.prog, Vertices: uint32(g.NumVertices()), Owner: g,
 		Tasks: r.roots, Chunk: r.chunk(tasks),
 		PerRoot:  r.o.PerRoot != nil,

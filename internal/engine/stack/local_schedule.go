@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/local"
+	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -22,12 +22,12 @@ type localSchedule struct{}
 func init() { schedules[plan.Local] = localSchedule{} }
 
 func (localSchedule) check(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) error {
-	on, err := local.On(e.Name(), o.Opt)
+	on, err := neighbourhood.On(e.Name(), o.Opt)
 	if err != nil {
 		return err
 	}
 	if on {
-		if _, err := local.New(e.Name(), e.s, g, p, o.Opt); err != nil {
+		if _, err := neighbourhood.New(e.Name(), e.s, g, p, o.Opt); err != nil {
 			return err
 		}
 	}
@@ -37,17 +37,17 @@ func (localSchedule) check(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Opt
 }
 
 func (localSchedule) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, _ engine.Sink) (engine.Result, error) {
-	on, err := local.On(e.Name(), o.Opt)
+	on, err := neighbourhood.On(e.Name(), o.Opt)
 	if err != nil {
 		return engine.Result{}, err
 	}
 	if on {
-		l, err := local.New(e.Name(), e.s, g, p, o.Opt)
+		l, err := neighbourhood.New(e.Name(), e.s, g, p, o.Opt)
 		if err != nil {
 			return engine.Result{}, err
 		}
 		res, err := l.Run(ctx, o)
-		if !errors.Is(err, local.ErrUniverse) {
+		if !errors.Is(err, neighbourhood.ErrUniverse) {
 			if without := ofNest(o); len(without) > 0 {
 				res.Notes = append(res.Notes, fmt.Sprintf("no effect on the local method: %s; stack.local=off plans a nest", strings.Join(without, ", ")))
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
-	"github.com/weftgraph/weft/internal/engine/local"
+	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -60,8 +60,8 @@ func TestLocalSchedule(t *testing.T) {
 			name, option, value string
 			why                 error
 		}{
-			{"star(3)", "stack.local", "on", local.ErrShape},
-			{"gmatch:P2", "stack.local.classes", "3", local.ErrUniverse},
+			{"star(3)", "stack.local", "on", neighbourhood.ErrShape},
+			{"gmatch:P2", "stack.local.classes", "3", neighbourhood.ErrUniverse},
 			{"gmatch:P2", "stack.local", "perhaps", engine.ErrOption},
 		} {
 			o := engine.Options{Opt: map[string]string{refused.option: refused.value}}

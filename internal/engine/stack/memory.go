@@ -65,7 +65,7 @@ func (e *tightError) Error() string {
 	return fmt.Sprintf("there is memory for sets of %d elements", e.cap)
 }
 
-// stackBytes is the size of struct Stack in stack.cuh.
+// stackBytes is the size of struct Stack in stack/stack.cuh.
 func (r *search) stackBytes() int {
 	s := r.shape
 	walk := max(s.walk, 1)
@@ -94,7 +94,7 @@ func (r *search) sharedBytes() int {
 	return boardBytes + r.thread/32*n
 }
 
-// boardBytes is the size of struct Board in steal.cuh.
+// boardBytes is the size of struct Board in base/steal.cuh.
 const boardBytes = 16
 
 // sharedRoom is the most that a block may have on all devices.

@@ -14,7 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// nest is the schedule of the loop nest over the set program: stack.cuh.
+// nest is the schedule of the loop nest over the set program: stack/stack.cuh.
 type nest struct{}
 
 func (nest) check(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
-// Numbers of Counters.user, as in stack.cuh.
+// Numbers of Counters.user, as in stack/stack.cuh.
 const (
 	usedCombined = iota
 	usedLazy

@@ -25,11 +25,11 @@ func (r *search) source() cuda.Source {
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", d.name, d.value)
 	}
-	program := "#include \"code.cuh\"\ntypedef Code Program;\n"
+	program := "#include \"stack/code.cuh\"\ntypedef Code Program;\n"
 	if r.table {
-		program = "#include \"table.cuh\"\ntypedef Table Program;\n"
+		program = "#include \"stack/table.cuh\"\ntypedef Table Program;\n"
 	}
-	b.WriteString(program + "#include \"stack.cuh\"\n")
+	b.WriteString(program + "#include \"stack/stack.cuh\"\n")
 	fmt.Fprintf(&b, "WEFT_KERNEL(stack_search, StackParams, LAUNCH_BOUNDS(%d, %d)) { search(p); }\n", r.thread, max(1, residentThreads/r.thread))
 	return cuda.Source{
 		Name: "stack.cu", Text: b.String(), Includes: map[string]string{"plan.cuh": kircuda.Text(r.prog)},

@@ -2,7 +2,7 @@
 // warp, in one persistent kernel: STMatch (Wei and Jiang, STMatch: Accelerating
 // Graph Pattern Matching on GPU with Stack-Based Loop Optimizations, SC 2022).
 //
-// The device code is in package kernels: stack.cuh and what it includes. This
+// The device code is in package kernels: stack/stack.cuh and what it includes. This
 // package chooses what to launch: it has a plan lowered to text, puts it together
 // with the schedule, decides how much memory the sets get and how the roots are
 // cut into tasks, and reads the counters afterwards.

@@ -9,7 +9,7 @@ import (
 )
 
 // TestCompilesForGPUs compiles programs that count, list, store and use a Counter,
-// under schedules that use all of phase.cuh and crew.cuh.
+// under schedules that use all of matcha/phase.cuh and matcha/crew.cuh.
 func TestCompilesForGPUs(t *testing.T) {
 	for i, name := range []string{"clique5", "diamonds", "wedges"} {
 		o, err := schedule.Parse(schedule.CUDA, []string{"group=8,shared=c2", "group=32,steal=off,loop=static", "group=1,loop=static"}[i])
@@ -22,7 +22,7 @@ func TestCompilesForGPUs(t *testing.T) {
 			t.Fatal(err)
 		}
 		check.CompileCheck(t, cuda.Source{
-			Name: name, Text: text.all, Includes: map[string]string{"phase.cuh": phaseText, "crew.cuh": crewText},
+			Name: name, Text: text.all,
 		})
 	}
 }

@@ -75,7 +75,7 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	owner := keepGraph(p, in, c.Program)
 	j := &session.Job{
 		Name: "matcha", Program: c.Program, Tasks: uint64(len(c.Phases)), Chunk: 1, Start: r.start,
-		Source: cuda.Source{Name: "matcha.cu", Text: t.all, Includes: map[string]string{"phase.cuh": phaseText, "crew.cuh": crewText}},
+		Source: cuda.Source{Name: "matcha.cu", Text: t.all},
 	}
 	if o.Debug {
 		j.Source.Options = []string{"-DWEFT_DEBUG"}
@@ -170,7 +170,7 @@ func (r *running) rows(j *session.Job, width int, emit func([]types.Word) bool) 
 	}
 }
 
-// extra is struct Extra of phase.cuh.
+// extra is struct Extra of matcha/phase.cuh.
 type extra struct {
 	State, Mem, Shared, Cursor, Words uint64
 }

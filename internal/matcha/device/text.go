@@ -1,7 +1,6 @@
 package device
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,12 +10,6 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/steal"
 )
-
-//go:embed phase.cuh
-var phaseText string
-
-//go:embed crew.cuh
-var crewText string
 
 // text is a program made ready for a device.
 type text struct {
@@ -67,7 +60,7 @@ func newText(c *irgen.Code, o Options) (*text, error) {
 	}
 	b.WriteString(sharedLoop)
 	b.WriteString(kircuda.TextOf(c.Program, kircuda.Options{Watched: true, Shared: loops}))
-	b.WriteString("#include \"phase.cuh\"\n")
+	b.WriteString("#include \"matcha/phase.cuh\"\n")
 	for i, p := range c.Phases {
 		phase(&b, i, p, s.Steal)
 	}
@@ -75,7 +68,7 @@ func newText(c *irgen.Code, o Options) (*text, error) {
 	return t, nil
 }
 
-// sharedLoop declares what the program's text names and phase.cuh has, behind it.
+// sharedLoop declares what the program's text names and matcha/phase.cuh has, behind it.
 const sharedLoop = "template <class G, int L> struct SharedLoop;\n"
 
 func flag(b bool) int64 {

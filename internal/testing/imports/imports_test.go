@@ -41,7 +41,7 @@ var may = map[string][]string{
 	"plan":          {"pattern", "graph"},
 	"matcha":        {"kir/*", "graph", "caret"},
 	"matcha/cpu":    {"kir/*", "native", "matcha/*"},
-	"matcha/device": {"kir/*", "graph", "cuda", "cuda/session", "matcha/*"},
+	"matcha/device": {"kir/*", "graph", "cuda", "cuda/kernels", "cuda/session", "matcha/*"},
 	"lower":         {"plan", "kir", "matcha/*", "pattern"},
 	"view":          {"gql", "pattern", "plan", "graph", "lower", "kir", "matcha/data", "matcha/types"},
 	"graph/gen":     {"graph"},
@@ -50,19 +50,19 @@ var may = map[string][]string{
 	"engine/oracle": {"plan", "graph", "pattern", "engine"},
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
-	// members is what engines of GPUs find out about neighbour lists by.
-	"engine/members": {"kir/*", "cuda/*", "engine"},
-	// local is a method that the engines of GPUs share.
-	"engine/local":   {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
-	"engine/stack":   {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/local"},
-	"engine/codegen": {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/local", "engine/members"},
-	"engine/host":    {"plan", "graph/*", "pattern", "engine"},
-	"engine/fine":    {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/members"},
-	"choose":         {"engine/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},
-	"sink":           {"engine", "graph", "pattern", "parquet"},
-	"bench":          {"*"},
-	"testing":        {"*"},
-	"tools":          {"*"},
+	// membership is what engines of GPUs find out about neighbour lists by.
+	"gpu/membership": {"kir/*", "cuda/*", "engine"},
+	// neighbourhood is a method that the engines of GPUs share.
+	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
+	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "gpu/neighbourhood"},
+	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "gpu/neighbourhood", "gpu/membership"},
+	"engine/host":       {"plan", "graph/*", "pattern", "engine"},
+	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "gpu/membership"},
+	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},
+	"sink":              {"engine", "graph", "pattern", "parquet"},
+	"bench":             {"*"},
+	"testing":           {"*"},
+	"tools":             {"*"},
 }
 
 // engines may not know each other.
@@ -191,7 +191,7 @@ func TestWrong(t *testing.T) {
 		{"internal/engine/host", in("engine/oracle"), false},
 		{"internal/engine/host", in("gql"), false},
 		{"internal/engine/host", in("graph/layout"), true},
-		{"internal/choose", in("engine/host"), true},
+		{"internal/route", in("engine/host"), true},
 		{"internal/graph", in("graph/layout"), true},
 		{"internal/unknown", in("graph"), false},
 		{"cmd/weft", module, true},

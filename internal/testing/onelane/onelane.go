@@ -4,6 +4,7 @@
 package onelane
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,18 +21,19 @@ func Skip(t *testing.T) {
 	}
 }
 
-// Run compiles a program that includes graph.cuh and what that needs, with more
+// Run compiles a program that includes base/graph.cuh and what that needs, with more
 // options for the compiler, and returns what it prints. What a sanitizer finds
 // fails the test.
 func Run(t *testing.T, text string, options ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	files := map[string]string{"device.cuh": oneLane, "main.cpp": text}
-	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh", "draw.cuh"} {
+	files := map[string]string{"base/device.cuh": oneLane, "main.cpp": text}
+	for _, name := range []string{"base/group.cuh", "base/setops.cuh", "base/graph.cuh", "base/draw.cuh"} {
 		files[name] = kernels.Source(name)
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +50,7 @@ func Run(t *testing.T, text string, options ...string) string {
 	return string(out)
 }
 
-// oneLane is what the shared device code needs of device.cuh, for one lane.
+// oneLane is what the shared device code needs of base/device.cuh, for one lane.
 const oneLane = `#pragma once
 typedef unsigned char u8; typedef unsigned u32; typedef unsigned long long u64; typedef int i32; typedef long long i64;
 typedef unsigned __int128 u128; typedef float f32; typedef double f64;

@@ -119,7 +119,7 @@ func TestBenchField(t *testing.T) {
 // TestNothingRan: a program without a test of the name is a failure, unless names are
 // asked for that another program has.
 func TestNothingRan(t *testing.T) {
-	const without = "internal/engine/local"
+	const without = "internal/gpu/neighbourhood"
 	dir, _ := tree(t, without)
 	for _, c := range []struct {
 		args []string

@@ -125,7 +125,7 @@ static bool orders(u32 kind) {
 }
 #endif
 
-// What EmuRuntime (emu_abi.cuh) gives to lanes; on a stack of theirs.
+// What EmuRuntime (base/emu_abi.cuh) gives to lanes; on a stack of theirs.
 namespace called_by_lanes {
 
 static void fail(const char* what, const char* file, u32 line) {

@@ -2,7 +2,7 @@
 //
 // A switch saves the registers that a function must preserve on the stack it
 // leaves and takes them from the stack it enters. Stacks come in regions of 32,
-// one region a warp (emu_abi.cuh), and are reused. The lowest page of each stack
+// one region a warp (base/emu_abi.cuh), and are reused. The lowest page of each stack
 // cannot be touched, so that a lane that uses too much faults instead of writing
 // into its neighbour.
 #pragma once
@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-#include "device.cuh"
+#include "base/device.cuh"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EMU_ASAN 1

@@ -1,5 +1,5 @@
-// Kernels that break the rules of device.cuh, one each.
-#include "device.cuh"
+// Kernels that break the rules of base/device.cuh, one each.
+#include "base/device.cuh"
 
 struct Params { u32* cells; i64 n; };
 

@@ -1,5 +1,5 @@
 // Package check compiles device code for GPUs without a GPU and without a toolkit: by clang, through
-// device_clang.cuh, and by NVRTC where it is installed. It finds what a C++ compiler of the host lets pass and a GPU's
+// base/device_clang.cuh, and by NVRTC where it is installed. It finds what a C++ compiler of the host lets pass and a GPU's
 // does not. The result is not run.
 package check
 
@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -76,8 +77,7 @@ func CompileCheck(t testing.TB, src cuda.Source) {
 // nvrtcCheck compiles a program by NVRTC, for Hopper.
 func nvrtcCheck(t testing.TB, src cuda.Source) {
 	t.Helper()
-	name, files := src.Name, kernels.Includes()
-	maps.Copy(files, src.Includes)
+	name, files := src.Name, files(src)
 	src.Name, src.Includes = main, files // a source may have the name of a file that it includes
 	switch _, err := cuda.CompileFor(src, 9, 0); {
 	case !haveNVRTC():
@@ -85,6 +85,13 @@ func nvrtcCheck(t testing.TB, src cuda.Source) {
 	case err != nil:
 		t.Errorf("%s does not compile by %s: %v", name, nvrtc, err)
 	}
+}
+
+// files are all that a program includes.
+func files(src cuda.Source) map[string]string {
+	out := kernels.Includes(append(slices.Collect(maps.Values(src.Includes)), src.Text)...)
+	maps.Copy(out, src.Includes)
+	return out
 }
 
 // ClangCheck is CompileCheck without NVRTC, which takes long over large programs.
@@ -107,9 +114,7 @@ func ClangCheck(t testing.TB, src cuda.Source) {
 			t.Fatal(err)
 		}
 	}
-	files := kernels.Includes()
-	maps.Copy(files, src.Includes)
-	for name, text := range files {
+	for name, text := range files(src) {
 		write(name, text)
 	}
 	write(main, src.Text)

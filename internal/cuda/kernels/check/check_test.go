@@ -4,35 +4,31 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
 )
 
-// parts are shared files that do not stand by themselves: pieces of device.cuh, and what is written over the text that
-// is generated for a plan, which the engines' own tests check together with such texts.
+// parts are files that do not stand by themselves: pieces of base/device.cuh, and what is written over the text that
+// is generated for a plan. The tests of engines and of Matcha check these, and all other folders, together with such texts.
 var parts = []string{
-	"device_clang.cuh", "device_cuda.cuh", "device_emu.cuh", "emu_abi.cuh",
-	"code.cuh", "combine.cuh", "flat.cuh", "flatleaf.cuh", "idle.cuh", "memberfill.cuh", "stack.cuh", "table.cuh",
+	"base/device_clang.cuh", "base/device_cuda.cuh", "base/device_emu.cuh", "base/emu_abi.cuh", "membership/fill.cuh",
 }
 
 func TestCompilesForGPUs(t *testing.T) {
-	shared := kernels.Includes()
-	for _, name := range parts {
-		if shared[name] == "" {
-			t.Errorf("there is no %s any more", name)
-		}
-	}
-	for name := range shared {
-		if !slices.Contains(parts, name) {
+	for _, name := range kernels.Names() {
+		switch folder, _, _ := strings.Cut(name, "/"); {
+		case folder != "base" && folder != "membership" && name != "neighbourhood/rows.cuh", slices.Contains(parts, name):
+		default:
 			t.Run(name, func(t *testing.T) {
 				CompileCheck(t, cuda.Source{Name: name, Text: "#include \"" + name + "\"\n"})
 			})
 		}
 	}
 	root := filepath.Join("..", "..")
-	for _, file := range []string{"emu/testdata/faults.cu", "session/prepare.cu"} {
+	for _, file := range []string{"emu/testdata/faults.cu"} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(root, file))
 			if err != nil {
@@ -56,7 +52,7 @@ func (f *failures) Errorf(format string, args ...any) {
 // A text that only a host's compiler accepts is refused, for each architecture and by each compiler.
 func TestRefuses(t *testing.T) {
 	f := &failures{TB: t}
-	CompileCheck(f, cuda.Source{Name: "host.cu", Text: `#include "device.cuh"
+	CompileCheck(f, cuda.Source{Name: "host.cu", Text: `#include "base/device.cuh"
 struct Params { u32* out; };
 u32 on_the_host();
 WEFT_KERNEL(wrong, Params) { p.out[0] = on_the_host(); }

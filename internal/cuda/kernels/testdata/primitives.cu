@@ -1,5 +1,5 @@
-// Kernels that use each name of device.cuh, for the tests of package kernels.
-#include "device.cuh"
+// Kernels that use each name of base/device.cuh, for the tests of package kernels.
+#include "base/device.cuh"
 
 struct Where { u32 thread, threads, block, blocks, lane, warp, warps, shared_bytes; };
 struct WhereParams { Where* out; };

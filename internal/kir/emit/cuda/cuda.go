@@ -1,5 +1,5 @@
 // Package cuda writes kir programs as CUDA C++ text over the run-time library of
-// device code (device.cuh, group.cuh, setops.cuh, graph.cuh). The text is
+// device code (base/device.cuh, base/group.cuh, base/setops.cuh, base/graph.cuh). The text is
 // C++17 and names no toolkit function, so that a host compiler takes it too.
 //
 // Every function has the globals as a parameter, const Graph& q; a group's
@@ -38,11 +38,11 @@ func TextOf(p *kir.Program, o Options) string {
 	w := &writer{p: p, o: o}
 	w.Comments("// ", p.Doc)
 	w.Line("#pragma once")
-	for _, name := range []string{"device.cuh", "group.cuh", "setops.cuh", "graph.cuh"} {
+	for _, name := range []string{"base/device.cuh", "base/group.cuh", "base/setops.cuh", "base/graph.cuh"} {
 		w.Line("#include \"%s\"", name)
 	}
 	if slices.ContainsFunc(p.Funcs, overRows) {
-		w.Line("#include \"rows.cuh\"")
+		w.Line("#include \"neighbourhood/rows.cuh\"")
 	}
 	for _, d := range p.Defines {
 		w.Line("#define %s %d", d.Name, d.Value)

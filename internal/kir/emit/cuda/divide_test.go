@@ -2,6 +2,7 @@ package cuda_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -34,14 +35,15 @@ func TestWideDivision(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"group.cuh", "setops.cuh", "graph.cuh"} {
+	for _, name := range []string{"base/group.cuh", "base/setops.cuh", "base/graph.cuh"} {
 		write(name, "")
 	}
-	write("device.cuh", "typedef unsigned u32; typedef unsigned long long u64; typedef unsigned __int128 u128;\n#define DEV inline\nstruct Adj { u64 x; };\n")
+	write("base/device.cuh", "typedef unsigned u32; typedef unsigned long long u64; typedef unsigned __int128 u128;\n#define DEV inline\nstruct Adj { u64 x; };\n")
 	var src, want bytes.Buffer
 	src.WriteString("#include <cstdio>\n" + strings.ReplaceAll(cuda.Text(p), "#pragma once\n", ""))
 	src.WriteString("static u128 w(u64 hi, u64 lo) { return u128(hi) << 64 | lo; }\nint main() { Graph g; u128 q;\n")

@@ -1,0 +1,100 @@
+// The data graph as kernels see it: adjacency in compressed rows, neighbours
+// ascending by id, ids in weft's degree order.
+#ifndef WEFT_GRAPH
+#define WEFT_GRAPH
+#include "base/setops.cuh"
+
+// Neighbour lists. List v is adj[off[v] … off[v+1]).
+struct Adj {
+  const u64* off;   // vertices+1 offsets
+  const u32* adj;
+  const u64* first; // first[v]: the offset in adj of v's first neighbour above v; null: look for it
+};
+
+// A column of 64-bit values; valid has a bit for each row that has one, null:
+// all have.
+struct Column {
+  const u64* words;
+  const u64* valid;
+};
+
+// v's neighbours.
+DEV Set list(const Adj& a, u32 v) {
+  u64 b = a.off[v];
+  return Set{a.adj + b, (u32)(a.off[v + 1] - b)};
+}
+
+DEV u32 degree(const Adj& a, u32 v) { return (u32)(a.off[v + 1] - a.off[v]); }
+
+// v's neighbours with smaller ids (of higher or equal degree in one class).
+DEV Set below(const Adj& a, u32 v) {
+  u64 b = a.off[v];
+  if (a.first) return Set{a.adj + b, (u32)(a.first[v] - b)};
+  Set s = list(a, v);
+  return Set{s.p, lower_bound(s.p, s.n, v)};
+}
+
+// v's neighbours with larger ids.
+DEV Set above(const Adj& a, u32 v) {
+  u64 e = a.off[v + 1];
+  if (a.first) return Set{a.adj + a.first[v], (u32)(e - a.first[v])};
+  Set s = list(a, v);
+  u32 k = lower_bound(s.p, s.n, v);
+  return Set{s.p + k, s.n - k};
+}
+
+// Whether v is in u's list. One lane; the caller puts the vertex with the
+// shorter list first.
+DEV bool adjacent(const Adj& a, u32 u, u32 v) { return contains(list(a, u), v); }
+
+// Whether v is in u's list, by the shorter of the two lists that can tell: rev
+// has the lists of a seen from their other ends. One lane.
+DEV bool adjacent(const Adj& a, const Adj& rev, u32 u, u32 v) {
+  Set there = list(a, u), back = list(rev, v);
+  return back.n < there.n ? contains(back, u) : contains(there, v);
+}
+
+// Where v is among all lists: places edge_first … edge_end-1, in u's list. v may be
+// there more than once, or never. One lane.
+DEV u64 edge_first(const Adj& a, u32 u, u32 v) {
+  Set s = list(a, u);
+  return a.off[u] + lower_bound(s.p, s.n, v);
+}
+DEV u64 edge_end(const Adj& a, u32 u, u32 v) {
+  Set s = list(a, u);
+  return a.off[u] + (v == ~0u ? s.n : lower_bound(s.p, s.n, v + 1));
+}
+
+// The vertex, of n, in whose list place i among all lists is. One lane.
+DEV u32 edge_source(const Adj& a, u32 n, u64 i) {
+  u32 v = 0;
+  for (n -= 1; n > 0;) {
+    const u32 half = (n + 1) >> 1;
+    if (a.off[v + half] <= i) v += half, n -= half;
+    else n = half - 1;
+  }
+  return v;
+}
+
+// A bit by the number of a row, which may have more than 32 bits.
+DEV bool bit_at(const u64* words, u64 row) { return words[row >> 6] >> (row & 63) & 1; }
+
+// A column's value at a row, and whether it has one.
+DEV i64 cell_int(const Column& c, u64 row) { return (i64)c.words[row]; }
+DEV f64 cell_float(const Column& c, u64 row) { return ((const f64*)c.words)[row]; }
+DEV bool has_cell(const Column& c, u64 row) { return !c.valid || bit_at(c.valid, row); }
+
+// The remainder of x / y with the quotient cut to a whole number. Every step is
+// exact: y is doubled to the largest multiple within x, and halved back.
+DEV f64 float_mod(f64 x, f64 y) {
+  f64 left = x < 0 ? -x : x, by = y < 0 ? -y : y;
+  if (!(by > 0) || !(left - left == 0)) return 0.0 / 0.0; // not a number
+  if (!(by - by == 0) || left < by) return x;
+  f64 step = by;
+  while (step + step <= left) step += step;
+  for (; step >= by; step *= 0.5)
+    if (left >= step) left -= step;
+  return x < 0 ? -left : left;
+}
+
+#endif

@@ -1,0 +1,80 @@
+// What surrounds a search, on the device: work over all vertices or all
+// neighbours of a graph. Every function is called by all threads of a grid of
+// any size, and does its share.
+#ifndef WEFT_PREPARE
+#define WEFT_PREPARE
+#include "base/graph.cuh"
+
+// This thread's number in the grid, and the number of threads.
+DEV u64 grid_rank() { return (u64)block() * threads() + thread(); }
+DEV u64 grid_size() { return (u64)blocks() * threads(); }
+
+// first[v] = the offset in adj of v's first neighbour above v, or of the end of
+// its list, for v < n. Host twin: a binary search of each list.
+DEV void first_offsets(const Adj& a, u64* first, u32 n) {
+  for (u64 v = grid_rank(); v < n; v += grid_size()) {
+    Set s = list(a, (u32)v);
+    first[v] = a.off[v] + lower_bound(s.p, s.n, (u32)v);
+  }
+}
+
+// The vertex v in whose part of a prefix sum t lies: sums[v] <= t < sums[v+1].
+// One lane. It finds the source of edge task t, or of offset t in an adjacency.
+DEV u32 source_of(const u64* sums, u32 n, u64 t) {
+  u32 lo = 0;
+  while (n > 1) {
+    u32 half = n / 2;
+    if (sums[lo + half] <= t) lo += half;
+    n -= half;
+  }
+  return lo;
+}
+
+// One round of the removal of vertices with fewer than least neighbours left:
+// takes out of alive those that have too few, and one from the degree of each of
+// their neighbours. *changed becomes 1 if there was one. Rounds follow each other
+// until none changes anything; what remains does not depend on their order. Host
+// twin: the same with a queue.
+DEV void peel(const Adj& a, u32* degrees, u32* alive, u32* changed, u32 n, u32 least) {
+  for (u64 v = grid_rank(); v < n; v += grid_size()) {
+    u32 b = 1u << (v & 31);
+    if (!(load_relaxed(&alive[v >> 5]) & b) || load_relaxed(&degrees[v]) >= least) continue;
+    atomic_and(&alive[v >> 5], ~b);
+    store_relaxed(changed, 1u);
+    Set s = list(a, (u32)v);
+    for (u32 k = 0; k < s.n; k++) atomic_sub(&degrees[s.p[k]], 1u);
+  }
+}
+
+// The conditions of one pattern vertex on a data vertex: an id range, a least
+// degree, and least numbers of neighbours in id ranges (labels are id ranges).
+struct Want {
+  u32 first, end, degree, needs, at; // needs: how many, from at on
+};
+struct Need {
+  u32 first, end, least;
+};
+
+// Row q of words, stride u32 words long, gets bit v for every data vertex v < n
+// that passes for pattern vertex q. One lane a vertex, whole warps. Host twin: the
+// three conditions in turn.
+DEV void candidates_of(const Adj& a, const Want* wants, const Need* needs, u32* words, u32 queries, u32 n, u64 stride) {
+  u64 rounded = ((u64)n + 63) / 64 * 64;
+  for (u64 v = grid_rank(); v < rounded; v += grid_size()) {
+    for (u32 q = 0; q < queries; q++) {
+      Want w = wants[q];
+      bool yes = v < n && w.first <= v && v < w.end && degree(a, (u32)v) >= w.degree;
+      if (yes) {
+        Set s = list(a, (u32)v);
+        for (u32 k = 0; yes && k < w.needs; k++) {
+          Need d = needs[w.at + k];
+          yes = slice(s, d.first, d.end).n >= d.least;
+        }
+      }
+      u32 votes = ballot(ALL, yes);
+      if (lane() == 0) words[q * stride + v / 32] = votes;
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,33 @@
+// The kernel that makes tables of members (membership/membership.cuh), of the lists of a plan or of
+// others that stand for them.
+#ifndef WEFT_MEMBERFILL
+#define WEFT_MEMBERFILL
+#include "membership/membership.cuh"
+#include "base/ran.cuh"
+
+// Requires empty tables: all ones, or zeros with MEMBER_BITS. Fills them with entries
+// first … end-1 of lists.
+struct Tabling {
+  Run run;
+  Graph graph;
+  Adj instead; // of the plan's lists, if it has offsets
+  u32* tables[MEMBER_TABLES];
+  u64 first, end;
+};
+
+WEFT_KERNEL(fill_members, Tabling) {
+  ran(p.run);
+  u64 first = p.first + (u64)(block() * warps() + warp()) * MEMBER_PART, step = (u64)blocks() * warps() * MEMBER_PART;
+  // Those of conditions too, which lie behind the plan's own.
+  constexpr u32 adjs = sizeof p.graph.adj / sizeof p.graph.adj[0];
+  UNROLL
+  for (u32 k = 0; k < (adjs < MEMBER_TABLES ? adjs : MEMBER_TABLES); k++) {
+    if (!p.tables[k]) continue;
+    Adj a = p.instead.off ? p.instead : p.graph.adj[k];
+    u64 n = min(a.off[p.run.vertices], p.end);
+    for (u64 at = first; at < n; at += step)
+      put_members(a, p.tables[k], p.run.vertices, at, min(at + MEMBER_PART, n));
+  }
+}
+
+#endif

@@ -1,0 +1,332 @@
+// Package membership gives engines on GPUs memberships in neighbour lists by one load:
+// rows of bits or hash tables that stay on the device with the graph (membership/membership.cuh).
+//
+// It knows programs and sessions, and must not know engines.
+package membership
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// Lookup is how it is found out who is in a neighbour list.
+type Lookup int
+
+// Lookups.
+const (
+	Auto   Lookup = iota
+	Bits          // by its row of bits
+	Hash          // by its hash table
+	Search        // by binary search
+)
+
+// Lookups are their names, as switches have them.
+var Lookups = []string{"auto", "bits", "hash", "search"}
+
+// Short is MEMBER_SHORT where it is not 0: the longest lists that are searched though
+// there are hash tables. Tests change it, whose random graphs have no longer ones.
+var Short = 0
+
+// LongLists is the mean length of the list that an arc leads to from which on lists
+// are long: the bisection of one is so many dependent loads then, and most of what is
+// looked up is not there, so that a filter is worth its load. Tests change it too.
+var LongLists = 128.0
+
+// Text is what membership/membership.cuh is to find defined, for a program and for tables that are
+// rows of bits, or hash tables.
+func Text(prog *kir.Program, bits bool) string {
+	if bits {
+		return "#define MEMBER_BITS\n"
+	}
+	text := ""
+	if Short > 0 {
+		text = fmt.Sprintf("#define MEMBER_SHORT %d\n", Short)
+	}
+	if slices.ContainsFunc(prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && Long(g.Off) }) {
+		text += "#define MEMBER_FILTERED\n"
+	}
+	return text
+}
+
+// sampled is how many arcs meanList looks at: a pass over all vertices, at each of several
+// questions about one plan, would take longer than lowering it.
+const sampled = 2048
+
+// Long reports whether the lists that begin at off are long.
+func Long(off []uint64) bool { return len(off) > 0 && meanList(off) >= LongLists }
+
+// meanList is about the mean length of the lists that begin at off, each as often as it
+// has entries.
+func meanList(off []uint64) float64 {
+	arcs := off[len(off)-1]
+	sum := uint64(0)
+	for k := range uint64(sampled) {
+		at := arcs/sampled*k + arcs%sampled*k/sampled
+		i := sort.Search(len(off)-1, func(v int) bool { return off[v+1] > at })
+		if i+1 < len(off) {
+			sum += off[i+1] - off[i]
+		}
+	}
+	return float64(sum) / sampled
+}
+
+// Parse reads the value of a switch; empty is auto.
+func Parse(name, value string) (Lookup, error) {
+	i := slices.Index(Lookups, value)
+	if value != "" && i < 0 {
+		return Auto, fmt.Errorf("%w %s=%s: want one of %v", engine.ErrOption, name, value, Lookups)
+	}
+	return Lookup(max(i, 0)), nil
+}
+
+// Tables is MEMBER_TABLES: the adjacencies that can have a table.
+const Tables = 4
+
+// BitsShare is the part of a device's memory that rows of bits may take by
+// themselves. They need not fit L2, since most look-ups ask hubs, and a row is a
+// few lines: on an H200 the 826 MB of ego-twitter made P5 to P8 2.5 to 6 times as
+// fast as hash tables did (docs/gpu.md).
+const BitsShare = 32
+
+// hashShare is the part of the memory that is left which hash tables of
+// neighbours may take, and rows of bits that nobody asked for: the search takes
+// memory too.
+const hashShare = 4
+
+// slice is how many entries of lists one launch puts into tables: some
+// milliseconds, between which a run can be stopped.
+const slice = 1 << 26
+
+// tabling is struct Tabling without what every kernel gets.
+type tabling struct {
+	Instead    [3]uint64
+	Tables     [Tables]uint64
+	First, End uint64
+}
+
+// FitBits reports whether all lists of prog have room as rows of bits in so many
+// bytes.
+func FitBits(prog *kir.Program, most int64) bool {
+	bytes := int64(0)
+	for _, g := range prog.Globals {
+		if g.Kind != kir.Adj {
+			continue
+		}
+		one := bitBytes(g)
+		if g.Index >= Tables || one/4 > math.MaxUint32 {
+			return false
+		}
+		bytes += one
+	}
+	return bytes <= most
+}
+
+// WorthBits reports whether rows of bits of all lists of prog are the better choice on
+// a device with so many bytes, of which a run takes other beside the lists and
+// them: they have few of these bytes, and room.
+func WorthBits(prog *kir.Program, memory, other int64) bool {
+	return FitBits(prog, memory/BitsShare) && FitBits(prog, (memory-ListBytes(prog)-other)/hashShare)
+}
+
+// ListBytes is what the lists of prog take on a device.
+func ListBytes(prog *kir.Program) (bytes int64) {
+	seen := map[*uint64]bool{} // two adjacencies may be the same lists
+	for _, g := range prog.Globals {
+		if g.Kind != kir.Adj || len(g.Off) == 0 || seen[&g.Off[0]] {
+			continue
+		}
+		seen[&g.Off[0]] = true
+		bytes += 8*int64(len(g.Off)) + 4*int64(len(g.Adj))
+		if g.Oriented || g.First != nil {
+			bytes += 8 * int64(len(g.Off)-1)
+		}
+	}
+	return bytes
+}
+
+// FitHash reports whether hash tables of all lists of prog that can have one have
+// room in so many bytes, beside the lists.
+func FitHash(prog *kir.Program, memory int64) bool {
+	for _, g := range prog.Globals {
+		if g.Kind == kir.Adj {
+			memory -= 4 * int64(len(g.Adj))
+		}
+	}
+	for _, g := range prog.Globals {
+		if g.Kind == kir.Adj && g.Index < Tables {
+			if hashBytes(g) > memory/hashShare {
+				return false
+			}
+			memory -= hashBytes(g)
+		}
+	}
+	return true
+}
+
+// bitBytes is the size of adjacency g as rows of bits, hashBytes as hash tables.
+func bitBytes(g *kir.GlobalDef) int64 {
+	n := int64(len(g.Off) - 1)
+	return max(4*n*((n+31)/32), 4)
+}
+
+func hashBytes(g *kir.GlobalDef) int64 { return filterBytes(g) + 16*buckets(g) }
+
+// buckets are those of all tables of adjacency g, filterBytes the size of what lies
+// before them: a word a bucket.
+func buckets(g *kir.GlobalDef) int64 {
+	n := len(g.Off) - 1
+	return int64((g.Off[n]+uint64(n)+1)/2 + 1)
+}
+
+func filterBytes(g *kir.GlobalDef) int64 { return (8*buckets(g) + 255) &^ 255 }
+
+// Address is where kernels find the table of adjacency g that is in b.
+func (m *Maker) Address(g *kir.GlobalDef, b cuda.Buffer) uint64 {
+	if m.Bits {
+		return b.Ptr
+	}
+	return b.Ptr + uint64(filterBytes(g))
+}
+
+// Asked reports whether functions of prog ask who is in a list.
+func Asked(prog *kir.Program) bool {
+	found := false
+	for _, f := range prog.Funcs {
+		kir.WalkStmts(f.Body, func(s kir.Stmt) {
+			kir.StmtExprs(s, func(x kir.Expr) {
+				c, ok := x.(kir.Call)
+				found = found || ok && c.Fn == kir.Adjacent
+			})
+		})
+	}
+	return found
+}
+
+// Maker makes the tables of a run.
+type Maker struct {
+	Program *kir.Program
+	Bits    bool
+	// Threads of a block of the kernel that fills them.
+	Threads int
+	// Stop gives the reason to leave the filling unfinished, if there is one.
+	Stop func() error
+	// Note is told what there is no room for.
+	Note func(format string, args ...any)
+	// Ran counts the launches: kernels say that they ran in the run's counter
+	// USER_RAN.
+	Ran *atomic.Uint64
+}
+
+// Counter is USER_RAN, by which kernels that a search builds on say that they ran.
+const Counter = 0
+
+// Each calls table for the adjacencies of the program that are to have tables, with
+// what these are called and their size. Where there is too little memory for hash
+// tables, lists are searched.
+func (m *Maker) Each(x *session.Exec, table func(g *kir.GlobalDef, what string, bytes int64) error) error {
+	for _, g := range m.Program.Globals {
+		if g.Kind != kir.Adj || g.Index >= Tables {
+			continue
+		}
+		what, size := "hash tables of neighbours", hashBytes(g)
+		if m.Bits {
+			what, size = "neighbours as bits", bitBytes(g)
+		} else if size > x.Room()/hashShare {
+			m.Note("lists are searched: hash tables would take %d MB", size>>20)
+			continue
+		}
+		if err := table(g, what, size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keep makes the tables of the program's own lists, which depend on the graph alone
+// and stay on the device with it, and returns their addresses, 0 for none. The job's
+// text has membership/fill.cuh.
+func (m *Maker) Keep(x *session.Exec) (at [Tables]uint64, err error) {
+	err = m.Each(x, func(g *kir.GlobalDef, what string, bytes int64) error {
+		b, _, err := x.Keep(what, g.Off, bytes, func(b cuda.Buffer) (any, error) { return nil, m.whole(x, b, g) })
+		at[g.Index] = m.Address(g, b)
+		return err
+	})
+	return at, err
+}
+
+// whole fills b with the table of adjacency g, and fails where the device left out a
+// launch: later runs will take what is in b for the table.
+func (m *Maker) whole(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef) error {
+	if err := x.Stream().Synchronize(); err != nil {
+		return err
+	}
+	before, err := x.User(Counter)
+	if err != nil {
+		return err
+	}
+	launches, err := m.fill(x, b, g, [3]uint64{})
+	if err := errors.Join(err, x.Stream().Synchronize()); err != nil {
+		return err
+	}
+	after, err := x.User(Counter)
+	if err == nil && after-before != launches {
+		err = &cuda.Error{Op: "tables of members", Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d kernels ran", after-before, launches)}
+	}
+	return err
+}
+
+// Fill makes the table of adjacency g in b, or that of the lists instead that stand
+// for it: a struct Adj. A run that is to stop leaves with an error.
+func (m *Maker) Fill(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, instead [3]uint64) error {
+	_, err := m.fill(x, b, g, instead)
+	return err
+}
+
+// fill is Fill, and counts its launches.
+func (m *Maker) fill(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, instead [3]uint64) (launches uint64, err error) {
+	k, err := x.Kernel("fill_members")
+	if err != nil {
+		return 0, err
+	}
+	threads := m.Threads
+	if x.Info().Emulated {
+		threads = 64
+	}
+	blocks, err := k.Resident(threads, 0)
+	if err != nil {
+		return 0, err
+	}
+	words, ids := b, cuda.Buffer{}
+	if !m.Bits {
+		split := filterBytes(g)
+		words, ids = cuda.Buffer{Ptr: b.Ptr, Size: split}, cuda.Buffer{Ptr: b.Ptr + uint64(split), Size: b.Size - split}
+	}
+	if err := errors.Join(x.Context().Fill(words, 0, x.Stream()), x.Context().Fill(ids, 0xff, x.Stream())); err != nil {
+		return 0, err
+	}
+	t := tabling{Instead: instead}
+	t.Tables[g.Index] = m.Address(g, b)
+	for n := g.Off[len(g.Off)-1]; t.First < n; t.First = t.End {
+		if t.First > 0 {
+			if err := errors.Join(x.Stream().Synchronize(), m.Stop()); err != nil {
+				return launches, err
+			}
+		}
+		t.End = min(t.First+slice, n)
+		m.Ran.Add(1)
+		launches++
+		if err := session.Launch(x, k, cuda.Launch{Blocks: max(blocks, 1), Threads: threads}, &t); err != nil {
+			return launches, err
+		}
+	}
+	return launches, nil
+}

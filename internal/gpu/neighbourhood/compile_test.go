@@ -1,0 +1,52 @@
+package neighbourhood
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels/check"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// TestLocalCompilesForGPUs compiles every class of a few plans, as for an H200
+// and a graph of large degrees; one of them by NVRTC
+// too, and the kernel over all vertices.
+func TestLocalCompilesForGPUs(t *testing.T) {
+	g := rmat(t, 5, 100)
+	for _, name := range []string{"gmatch:P1", "gmatch:P5", "gmatch:P9"} {
+		ps, err := pattern.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := cuda.Info{SharedPerBlock: 232448}
+		l, err := newSearch(g, p, info, switches{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.most = 16000
+		if err := l.choose(info); err != nil {
+			t.Fatal(err)
+		}
+		src, parts := l.source()
+		if l.whole {
+			whole := src
+			whole.Text += parts[wholeKernel]
+			check.CompileCheck(t, whole)
+		}
+		for _, text := range slices.Compact(slices.Sorted(maps.Values(parts))) {
+			src.Text += text
+		}
+		if name == "gmatch:P5" {
+			check.CompileCheck(t, src)
+		} else {
+			check.ClangCheck(t, src)
+		}
+	}
+}

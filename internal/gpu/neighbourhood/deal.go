@@ -1,0 +1,117 @@
+package neighbourhood
+
+import (
+	"sync"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+)
+
+// dealer deals the vertices of a graph to the devices of a run, which search them
+// in rounds: a device gets half of what would be its share, and then, each time it
+// has ended, a part of what is left, so that a slow one gets less and all end
+// together. A part is every parts-th vertex, since neighbours in the order of ids
+// are alike. One device gets all at once.
+type dealer struct {
+	mu             sync.Mutex
+	devices, parts int
+	next           int
+}
+
+// partsOfDevice is how many parts there are for each of several devices.
+const partsOfDevice = 32
+
+// shortRound is how long a round takes that is hardly worth another: what is left
+// is then dealt in equal shares.
+const shortRound = 2 * time.Millisecond
+
+func newDealer(devices int) *dealer {
+	d := &dealer{devices: devices, parts: 1}
+	if devices > 1 {
+		d.parts = partsOfDevice * devices
+	}
+	return d
+}
+
+// most bounds the parts of a round.
+func (d *dealer) most() int { return max(1, d.parts/(2*d.devices)) }
+
+// first is a device's first round: parts from … from+n-1.
+func (d *dealer) first() (from, n int) { return d.give(d.most()) }
+
+// another is the next round of a device whose last took so long; none: n is 0.
+func (d *dealer) another(took time.Duration) (from, n int) {
+	d.mu.Lock()
+	left := d.parts - d.next
+	d.mu.Unlock()
+	n = (left + 2*d.devices - 1) / (2 * d.devices)
+	if took < shortRound {
+		n = (left + d.devices - 1) / d.devices
+	}
+	return d.give(min(n, d.most()))
+}
+
+func (d *dealer) give(n int) (from, got int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	from, got = d.next, min(n, d.parts-d.next)
+	d.next += got
+	return from, got
+}
+
+// rounds is the search of one device.
+type rounds struct {
+	x       *session.Exec
+	d       *dealer
+	clear   []cuda.Buffer // before each round
+	list    func(from, parts int) error
+	classes []func() error
+}
+
+// cleared is scratch that is zero when a round begins.
+func (r *rounds) cleared(what string, bytes int64) (cuda.Buffer, error) {
+	b, err := r.x.Scratch(what, bytes)
+	if err != nil {
+		return b, err
+	}
+	r.clear = append(r.clear, b)
+	return b, r.x.Context().Clear(b, r.x.Stream())
+}
+
+// search goes through all rounds. The session waits for the last one.
+func (r *rounds) search() error {
+	from, n := r.d.first()
+	for {
+		begun := time.Now()
+		if err := r.round(from, n); err != nil || r.d.devices == 1 {
+			return err
+		}
+		if err := r.x.Join(); err != nil {
+			return err
+		}
+		if from, n = r.d.another(time.Since(begun)); n == 0 || r.x.Stopped() {
+			return nil
+		}
+		for _, b := range r.clear {
+			if err := r.x.Context().Clear(b, r.x.Stream()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *rounds) round(from, parts int) error {
+	if err := r.list(from, parts); err != nil {
+		return err
+	}
+	if err := r.x.Fork(); err != nil {
+		return err
+	}
+	for _, launch := range r.classes {
+		if err := launch(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package neighbourhood
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/kir"
+)
+
+// roots is struct Roots, and localArgs struct Local.
+type roots struct {
+	Lists, Counts, Work, Stride uint64
+	Classes, Parts, First, Ours uint32
+	Most, Limit                 [maxClasses]uint32
+}
+
+type localArgs struct {
+	Roots        roots
+	Scratch      uint64
+	ScratchWords uint64
+	Taken        uint64
+	Helping      uint32
+	Often        uint32
+	Class        uint32
+}
+
+// stats is struct Stats, and measureArgs struct MeasureX.
+type stats struct {
+	Total                  uint64
+	MostWork, MostUniverse uint32
+	Vertices, _            uint32
+}
+
+type measureArgs struct{ Work, Stats uint64 }
+
+// lineBytes is LINE, in bytes.
+const lineBytes = 128
+
+// rootThreads is a block of the kernels that measure and list roots.
+const rootThreads = 256
+
+// leastBeside is how much there is to walk in all, where walking is all there is to
+// do, before kernels run beside each other: forking streams and joining them takes
+// longer than less.
+const leastBeside = 1 << 22
+
+// leastWork is what one warp always does alone, in elements walked.
+const leastWork = 256
+
+// start makes one of several devices ready. A round of the search begins with
+// listing its roots by class, after which the kernels of the classes run beside
+// each other: the large neighbourhoods have the device first, the small ones fill
+// what those leave. How many roots a class has stays on the device.
+func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() error, err error) {
+	n := l.g.NumVertices()
+	work, known, err := l.measured(x)
+	if err != nil {
+		return nil, err
+	}
+	args := localArgs{}
+	if limited {
+		args.Often = 1
+	}
+	whole := l.whole && d.devices == 1 && n > 0 && l.suitsWhole(known)
+	l.asWhole.Store(whole)
+	if whole {
+		return l.startWhole(x, work, known, args)
+	}
+	share := d.most() * ((n + d.parts - 1) / d.parts) // the most roots of a round
+	a := &args.Roots
+	a.Work, a.Stride, a.Classes, a.Parts = work.Ptr, uint64(share), uint32(len(l.classes)), uint32(d.parts)
+	l.limits(a, known.Total/uint64(max(1, l.warps*d.devices)))
+	if err := x.OwnTasks(uint64(n)); err != nil {
+		return nil, err
+	}
+	r := &rounds{x: x, d: d}
+	counts, err := r.cleared("the sizes of classes", int64(lineBytes*len(l.classes)))
+	if err != nil {
+		return nil, err
+	}
+	// A class without roots, by what is known of the graph, has no list: the lists
+	// of those that may have some lie behind each other.
+	var present []int
+	for i := range l.classes {
+		if i+1 == len(l.classes) || known.MostUniverse > a.Most[i+1] || known.MostWork > a.Limit[i+1] {
+			present = append(present, i)
+		}
+	}
+	first := present[0]
+	lists, err := x.Scratch("the lists of roots", int64(max(1, 4*len(l.classes[first:])*int(a.Stride))))
+	if err != nil {
+		return nil, err
+	}
+	a.Counts, a.Lists = counts.Ptr, lists.Ptr-4*uint64(first)*a.Stride
+	var helping []func() error
+	for k, i := range present {
+		var s *cuda.Stream
+		if k > 0 && (l.define("W_ROWS") != noRows || known.Total > leastBeside) {
+			if s, err = x.Branch(); err != nil {
+				return nil, err
+			}
+		}
+		count := share
+		if i+1 < len(l.classes) && a.Limit[i+1] == math.MaxUint32 {
+			count = min(count, l.larger(int(a.Most[i+1])))
+		}
+		count = max(1, count)
+		if l.classes[i].shares {
+			taken, err := r.cleared("what is given out of shared roots", 4*int64(count))
+			if err != nil {
+				return nil, err
+			}
+			args.Taken = taken.Ptr
+		}
+		launch, err := l.launch(r, s, i, count, int(known.MostUniverse), args)
+		if err != nil {
+			return nil, err
+		}
+		r.classes = append(r.classes, launch)
+		if !l.classes[i].shares {
+			continue
+		}
+		if s, err = x.Branch(); err != nil {
+			return nil, err
+		}
+		args.Helping = 1
+		if launch, err = l.launch(r, s, i, math.MaxInt32, int(known.MostUniverse), args); err != nil {
+			return nil, err
+		}
+		args.Helping = 0
+		helping = append(helping, launch)
+	}
+	// Behind the others: these get the room that is left.
+	r.classes = append(r.classes, helping...)
+	list, err := x.Kernel("local_list")
+	if err != nil {
+		return nil, err
+	}
+	grid := cuda.Launch{Blocks: max(1, min((share+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads, Shared: 2 * 4 * maxClasses}
+	r.list = func(from, parts int) error {
+		args.Roots.First, args.Roots.Ours = uint32(from), uint32(parts)
+		return session.Launch(x, list, grid, &args)
+	}
+	return r.search, nil
+}
+
+// measured is what is walked below each vertex, which is kept on the device with
+// the graph.
+func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
+	n := l.g.NumVertices()
+	work := int64(4*n+7) &^ 7
+	adj := slices.IndexFunc(l.prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })
+	b, note, err := x.Keep(l.measure, l.prog.Globals[adj].Off, work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
+		k, err := x.Kernel("local_measure")
+		if err != nil {
+			return nil, err
+		}
+		if err := x.Context().Clear(b, x.Stream()); err != nil {
+			return nil, err
+		}
+		grid := cuda.Launch{Blocks: max(1, min((n+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads}
+		if err := session.Launch(x, k, grid, &measureArgs{b.Ptr, b.Ptr + uint64(work)}); err != nil {
+			return nil, err
+		}
+		if err := x.Stream().Synchronize(); err != nil {
+			return nil, err
+		}
+		s := make([]stats, 1)
+		if err = cuda.Download(x.Context(), s, b, work); err == nil && int(s[0].Vertices) != n {
+			err = &cuda.Error{Op: l.name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d vertices were measured", s[0].Vertices, n)}
+		}
+		return s[0], err
+	})
+	if err != nil {
+		return cuda.Buffer{}, stats{}, err
+	}
+	return b, note.(stats), nil
+}
+
+// limits says what each class takes. Where all there is to do is little, a root
+// with more than a warp's part of it (mean) is the work of several.
+func (l *Search) limits(a *roots, mean uint64) {
+	for i, c := range l.classes {
+		limit := uint64(c.limit)
+		if c.part > 0 {
+			part := max(uint64(c.part)*mean, leastWork)
+			if limit == 0 || part < limit {
+				limit = part
+			}
+		}
+		if limit == 0 || limit >= math.MaxUint32 {
+			limit = math.MaxUint32
+		}
+		a.Most[i], a.Limit[i] = uint32(c.universe), uint32(limit)
+	}
+}

@@ -1,0 +1,290 @@
+// Package neighbourhood counts plans for the local method on GPUs: the neighbourhood of
+// level 0's vertex is a bit matrix, and all that lies below is straight-line code
+// of the plan over rows of bits, compiled into the kernels.
+//
+// neighbourhood/kernels.cuh has the kernels, class.go their sizes. The engines of GPUs use it. It
+// knows plans, their lowering and sessions; it must not know other engines than
+// what all of them share.
+package neighbourhood
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// ErrUniverse: a neighbourhood is too large to be a bit matrix; a plan for the nest
+// is the one to run.
+var ErrUniverse = errors.New("a neighbourhood is too large for a bit matrix")
+
+// outsideUniverse is the most neighbours in plans with rows for outside vertices:
+// there is a row for each vertex two steps away, and those of hubs hold little.
+const outsideUniverse = 4096
+
+// ErrShape: the plan cannot be lowered to rows; the nest may run one.
+var ErrShape = errors.New("the plan does not suit the local method")
+
+// faultUniverse is FAULT_UNIVERSE of neighbourhood/roots.cuh.
+const faultUniverse = 1
+
+// localChunk is how many roots a team takes at a time, at most.
+const localChunk = 8
+
+// Search is a plan made ready.
+type Search struct {
+	name    string // of the engine
+	s       *session.Session
+	g       *graph.Graph
+	prog    *kir.Program
+	measure string // what is walked below a root, in words: equal where it is
+	classes []class
+	layouts []layout
+	most    int         // positions of a universe: the most of any vertex
+	whole   bool        // whether one kernel may go over all vertices,
+	asWhole atomic.Bool // and did in the last run
+	warps   int         // that all devices hold, about
+	switches
+	csr *graph.CSR
+}
+
+// New prepares p for the devices of a session, with the options of the engine of
+// that name. The error says why it cannot be run so: ErrShape, ErrUniverse, or
+// engine.ErrOption.
+func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, opt map[string]string) (*Search, error) {
+	_, w, err := parse(name, opt)
+	if err != nil {
+		return nil, err
+	}
+	infos := s.Devices()
+	info := infos[0]
+	for _, i := range infos[1:] {
+		info.SharedPerBlock = min(info.SharedPerBlock, i.SharedPerBlock)
+	}
+	l, err := newSearch(g, p, info, w)
+	if err != nil {
+		return nil, err
+	}
+	l.name, l.s = name, s
+	return l, nil
+}
+
+// newSearch is New for one device.
+func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w switches) (*Search, error) {
+	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.noMotion})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrShape, err)
+	}
+	l := &Search{g: g, prog: prog, switches: w, warps: info.SMs * residentThreads / 32, csr: p.Adjs[0].CSR}
+	l.most = l.mostNeighbours()
+	level1 := &p.Levels[1]
+	l.measure = fmt.Sprintf("work below roots %d %d %d %d %v %v", l.define("W_UNIVERSE"), l.define("W_OUTSIDE"), l.define("W_ROWS"), l.define("W_INNER"),
+		len(level1.Above) > 0, len(level1.Below) > 0)
+	if w.universes == nil && l.define("W_OUTSIDE") == 1 && l.define("W_SIZES") == 0 && l.most > outsideUniverse {
+		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d rows for outside vertices are mostly empty", ErrUniverse, l.most, outsideUniverse)
+	}
+	return l, l.choose(info)
+}
+
+// choose finds the classes of roots for a device.
+func (l *Search) choose(info cuda.Info) (err error) {
+	all := insideClasses
+	switch {
+	case l.define("W_SIZES") == 1:
+		all, l.most = sizeClasses, 0
+	case l.define("W_OUTSIDE") == 1:
+		all = outsideClasses
+	case l.define("W_ROWS") == noRows:
+		all, l.most = innerClasses, 0
+		l.whole = !l.lists && l.universes == nil
+	}
+	bytes := func(c *class) int { return c.layout(l.define("W_MASKS")).bytes }
+	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, l.table, l.universes, bytes); err != nil {
+		return err
+	}
+	l.layouts = nil
+	for i := range l.classes {
+		if l.define("W_OUTSIDE") == 0 && l.define("W_ENUM") >= deepLevels {
+			l.classes[i] = l.classes[i].deep()
+		}
+		// Where a task is one row, a root is done before help is there.
+		l.classes[i].shares = l.classes[i].shares && !l.alone && (l.define("W_OUTSIDE") == 1 || l.define("W_PARTS") == 1)
+		l.layouts = append(l.layouts, l.classes[i].layout(l.define("W_MASKS")))
+	}
+	return nil
+}
+
+func (l *Search) define(name string) int {
+	n, _ := l.prog.Define(name)
+	return int(n)
+}
+
+// noRows is the W_ROWS of plans that ask for no rows but their sizes.
+const noRows = 3
+
+// mostNeighbours is the size of the largest universe. Where ids ascend by falling
+// degree it is that of one of the first vertices: a vertex has k neighbours below
+// its own id only if it is behind k others of its degree or more.
+func (l *Search) mostNeighbours() (most int) {
+	side := l.define("W_UNIVERSE")
+	for v := range uint32(l.csr.NumVertices()) {
+		n := l.csr.Degree(v)
+		if n <= most {
+			if falling(l.g, l.csr) {
+				break
+			}
+			continue
+		}
+		// One neighbour says whether more than most of them are on the side.
+		list := l.csr.List(v)
+		switch {
+		case side == belowRoot && list[most] < v:
+			n = sort.Search(n, func(i int) bool { return list[i] >= v })
+		case side == aboveRoot && list[n-1-most] >= v:
+			n -= sort.Search(n, func(i int) bool { return list[i] >= v })
+		case side == belowRoot || side == aboveRoot:
+			continue
+		}
+		most = n
+	}
+	return most
+}
+
+// Values of W_UNIVERSE, where not all neighbours of the root are in the universe.
+const (
+	belowRoot = 1
+	aboveRoot = 2
+)
+
+// falling reports whether the degrees of an adjacency are known to fall with ids.
+func falling(g *graph.Graph, csr *graph.CSR) bool {
+	return len(g.Classes) == 1 && &csr.Off[0] == &g.Out.Off[0]
+}
+
+// larger bounds the vertices with more than n neighbours.
+func (l *Search) larger(n int) int {
+	if !falling(l.g, l.csr) {
+		return l.csr.NumVertices()
+	}
+	return sort.Search(l.csr.NumVertices(), func(v int) bool { return l.csr.Degree(uint32(v)) <= n })
+}
+
+// source is what all kernels are made of, and parts are their texts: a class's
+// depends on the plan and the device, and not on the graph, so that graphs share
+// compiled kernels.
+func (l *Search) source() (src cuda.Source, parts map[string]string) {
+	const roots = `WEFT_KERNEL(local_measure, MeasureParams) { measure(p); }
+WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
+`
+	parts = map[string]string{"local_measure": roots, "local_list": roots}
+	for i := range l.classes {
+		parts[l.classes[i].kernel()] = l.classes[i].text(l.layouts[i], l.classes[i].kernel(), "search_class")
+	}
+	if l.whole {
+		c := wholeClass
+		parts[wholeKernel] = "#include \"neighbourhood/whole.cuh\"\n" + c.text(c.layout(0), wholeKernel, "search_whole")
+	}
+	includes := map[string]string{"plan.cuh": kircuda.Text(l.prog)}
+	return cuda.Source{Name: "local.cu", Text: "#include \"plan.cuh\"\n#include \"neighbourhood/kernels.cuh\"\n", Includes: includes}, parts
+}
+
+// Run counts the matches of the plan. An error that is ErrUniverse says that a
+// bound on neighbourhoods was too low; nothing was counted.
+func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
+	s, n := l.s, uint32(l.g.NumVertices())
+	d := newDealer(len(s.Devices()))
+	src, parts := l.source()
+	r, err := s.Run(ctx, &session.Job{
+		Name: l.name, Source: src, Parts: parts, Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
+		PerRoot: o.PerRoot != nil, Progress: o.Progress, Limit: uint64(max(o.Limit, 0)),
+		Start: func(x *session.Exec) (func() error, error) { return l.start(x, d, o.Limit > 0) },
+		FaultText: func(code uint32, about uint64) string {
+			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), ErrUniverse)
+		},
+	})
+	var f *session.Fault
+	if errors.As(err, &f) && f.Code == faultUniverse {
+		return engine.Result{}, fmt.Errorf("%w: vertex %s", ErrUniverse, l.g.IDs.String(uint32(f.About)))
+	}
+	if errors.Is(err, session.ErrOverflow) {
+		return engine.Result{}, engine.ErrOverflow
+	}
+	for v, n := range r.PerRoot { // none after a run that never began
+		o.PerRoot[v] = engine.Uint128(n)
+	}
+	res := engine.Result{Engine: l.name, Device: s.String(), Threads: s.Workers(), Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
+	if err == nil {
+		how := fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help for a root", len(l.classes), r.StealsGrid)
+		if l.asWhole.Load() {
+			how = "by one kernel over all vertices"
+		}
+		res.Stats = append(res.Stats, fmt.Sprintf("%s; upload %s, preparation %s, compilation %s",
+			how, round(r.Upload), round(r.Prepare), round(r.Compile)))
+	}
+	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
+		res.Matches, res.Complete = limit, false
+	}
+	return res, err
+}
+
+// scratchShare is the part of the device's free memory that the rows of one grid
+// may take: those of all classes, and those that help, run beside each other, and
+// each has its own.
+const scratchShare = 6
+
+// launch prepares the kernel of class i for up to count roots with up to most
+// neighbours.
+func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args localArgs) (func() error, error) {
+	c, x := &l.classes[i], r.x
+	k, err := x.Kernel(c.kernel())
+	if err != nil {
+		return nil, err
+	}
+	args.Class = uint32(i)
+	teams := c.threads / c.team
+	launch := cuda.Launch{Threads: c.threads, Shared: l.layouts[i].bytes * teams, Stream: stream}
+	if launch.Blocks, err = k.Resident(launch.Threads, launch.Shared); err != nil {
+		return nil, err
+	}
+	if launch.Blocks == 0 {
+		return nil, noRoom(l.name, *c, x)
+	}
+	launch.Blocks = min(launch.Blocks, (count-1)/teams+1)
+	if c.global {
+		rows := min(c.universe, most)*4*c.lanes*c.words + c.room*c.lanes*c.words*4
+		words := int64(rows+15) / 16 * 4
+		launch.Blocks = int(max(1, min(int64(launch.Blocks), x.Room()/scratchShare/(4*words*int64(teams)))))
+		b, err := x.Scratch("the bit matrices of large neighbourhoods", 4*words*int64(teams)*int64(launch.Blocks))
+		if err != nil {
+			return nil, err
+		}
+		args.Scratch, args.ScratchWords = b.Ptr, uint64(words)
+	}
+	return session.Prepared(x, k, launch, &args), nil
+}
+
+// noRoom is the error of a kernel of which no block fits on a multiprocessor.
+func noRoom(name string, c class, x *session.Exec) error {
+	return &cuda.Error{Op: name, Text: fmt.Sprintf("the kernel for neighbourhoods of %d does not fit on %v", c.universe, x.Info()), Kind: cuda.ErrLaunch}
+}
+
+// residentThreads is how many threads a multiprocessor is to hold at once.
+const residentThreads = 1024
+
+func round(d time.Duration) time.Duration {
+	if d > time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(10 * time.Microsecond)
+}

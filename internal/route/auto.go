@@ -1,0 +1,155 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// What auto compares: how long the processor is expected to take, and how long a
+// GPU takes to begin.
+const (
+	// stepsOfCore is how many set elements a core reads in a second.
+	stepsOfCore = 1e9
+	// startOfGPU is a process's first use of a GPU: its context, the graph's way
+	// there, and the compilation of a plan that is new.
+	startOfGPU = 3 * time.Second
+	// severalGPUs is the expected time of the processor from which all GPUs are
+	// taken and not the first alone.
+	severalGPUs = 10 * time.Minute
+)
+
+// gpus counts the GPUs that can be used; tests have their own.
+var gpus = cuda.Count
+
+// expected is how long the processor is expected to take for p.
+func expected(p *plan.Plan, o engine.Options) time.Duration {
+	return time.Duration(min(p.Work()/(stepsOfCore*float64(max(1, o.Threads))), 1e9) * 1e9)
+}
+
+// orGPU is the choice of a GPU where that is expected to be worth its start, else
+// host, with the reason.
+func orGPU(ctx context.Context, r Request, host Choice) Choice {
+	if host.Plan.Method == plan.Temporal {
+		host.Reason = "edges in windows of time are slices of sorted lists there"
+		return host
+	}
+	takes := expected(host.Plan, r.Options)
+	if takes < startOfGPU {
+		host.Reason = "expected to be done before a GPU has begun"
+		return host
+	}
+	about := fmt.Sprintf("expected to take some %s on %d cores", roughly(takes), max(1, r.Options.Threads))
+	if r.Listing {
+		host.Reason = about + ", where rows are written"
+		return host
+	}
+	n, err := countWithin(ctx)
+	if err != nil {
+		host.Reason = fmt.Sprintf("%s; no GPU: %v", about, err)
+		var e *cuda.Error
+		if errors.As(err, &e) && e.Code != 0 { // there is a driver, which does not work
+			host.Notes = append(host.Notes, fmt.Sprintf("on the processor, since no GPU can be used: %v", err))
+		}
+		return host
+	}
+	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, func(r Request) (Choice, error) { return pickGPU(ctx, r) })
+	if err != nil {
+		host.Reason = about
+		host.Notes = append(host.Notes, note)
+		return host
+	}
+	if note != "" {
+		c.Notes = append(c.Notes, note)
+	}
+	c.Engine, c.Reason = orHost{c.Engine, host}, about+", more than a GPU takes to begin"
+	return c
+}
+
+// pickAmong is pick for the first of n GPUs, or for several all of them, but for those
+// whose architecture is too old; note says which were left out, or why none can be used.
+// Which GPUs the driver shows was settled when they were counted: all, since none was
+// asked for.
+func pickAmong(r Request, n int, several bool, pick func(Request) (Choice, error)) (c Choice, note string, err error) {
+	r.Compile = remembering(r.Compile)
+	var whys []string
+	for out := make([]bool, n); ; {
+		var wanted []string
+		for i := range n {
+			if !out[i] && (several || len(wanted) == 0) {
+				wanted = append(wanted, strconv.Itoa(i))
+			}
+		}
+		if len(wanted) == 0 {
+			break
+		}
+		r.Device = "gpu:" + strings.Join(wanted, ",")
+		if c, err = pick(r); err == nil {
+			if len(whys) > 0 {
+				note = fmt.Sprintf("on %s, since others cannot: %s", r.Device, strings.Join(whys, "; "))
+			}
+			return c, note, nil
+		}
+		whys = append(whys, err.Error())
+		var old outdated
+		if !errors.As(err, &old) {
+			break
+		}
+		for _, i := range old.gpus {
+			out[i] = true
+		}
+	}
+	return c, fmt.Sprintf("on the processor, since %s cannot: %s", r.Device, strings.Join(whys, "; ")), err
+}
+
+// roughly is a duration as one number of the largest unit of which it has two: 90s, 10m.
+func roughly(d time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}, {time.Millisecond, "ms"}} {
+		if d >= 2*u.unit {
+			return fmt.Sprintf("%d%s", d.Round(u.unit)/u.unit, u.name)
+		}
+	}
+	return "millisecond"
+}
+
+// orHost is an engine on a GPU that auto chose: what fails there is counted on
+// the processor, by its own plan, with a note.
+type orHost struct {
+	engine.Engine
+	host Choice
+}
+
+func (e orHost) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+	res, err := e.Engine.Run(ctx, g, p, o, s)
+	var device *cuda.Error
+	var fault *session.Fault
+	if err == nil || s != nil || ctx.Err() != nil || !errors.As(err, &device) && !errors.As(err, &fault) && !errors.Is(err, cuda.ErrMemory) {
+		return res, err
+	}
+	clear(o.PerRoot)
+	// Who asked for figures of levels, or for so many matches, meant those of p.
+	own := !o.Levels && e.host.Plan.Restricted == p.Restricted
+	if own {
+		p = e.host.Plan
+	}
+	why := err
+	res, err = e.host.Engine.Run(ctx, g, p, o, s)
+	if own {
+		res.Plan = p
+	}
+	res.Reason = "a GPU was chosen, and failed"
+	res.Notes = append(res.Notes, fmt.Sprintf("counted on the processor, since the GPU failed: %v", why))
+	return res, err
+}

@@ -1,0 +1,241 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/codegen"
+	"github.com/weftgraph/weft/internal/engine/fine"
+	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/gpu/membership"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// gpuEngine is an engine that runs on the devices of a session.
+type gpuEngine struct {
+	name, meaning string
+	make          func(*session.Session) engine.Engine
+	// local: it counts plans for the local method too, where the pattern suits it.
+	local bool
+	// order is its rule for matching orders: those of plans are for set programs,
+	// and say little of a search that makes no sets.
+	order string
+}
+
+// orderOfFine is the order of fine's plans: by tests of candidates, not by sets.
+const orderOfFine = "tests"
+
+// orderOfLookups is the order of nests whose sets are made by tests as well.
+const orderOfLookups = orderOfFine
+
+// onGPU are the engines of GPUs.
+var onGPU = []gpuEngine{
+	{"stack", "depth-first search with a stack a warp, neighbourhoods as bit matrices (STMatch)",
+		func(s *session.Session) engine.Engine { return stack.New(s) }, true, ""},
+	{"fine", "a thread a candidate, stacks of constant size (gMatch)",
+		func(s *session.Session) engine.Engine { return fine.New(s) }, false, orderOfFine},
+	{"codegen", "a plan compiled whole: its loop nest in one kernel, or neighbourhoods as bit matrices",
+		func(s *session.Session) engine.Engine { return codegen.New(s) }, true, ""},
+}
+
+// GPUEngine reports whether an engine of GPUs is called so.
+func GPUEngine(name string) bool {
+	return slices.ContainsFunc(onGPU, func(e gpuEngine) bool { return e.name == name })
+}
+
+// pickGPU is Pick for GPUs asked for by name. No other device is tried in their
+// place.
+func pickGPU(ctx context.Context, r Request) (Choice, error) {
+	auto := r.Engine == "" || r.Engine == "auto"
+	try := onGPU
+	if !auto {
+		if _, err := byName(r.Engine); err != nil {
+			return Choice{}, err
+		}
+		i := slices.IndexFunc(onGPU, func(e gpuEngine) bool { return e.name == r.Engine })
+		if i < 0 {
+			return Choice{}, fmt.Errorf("%w: engine %s does not run on GPUs", ErrName, r.Engine)
+		}
+		try = onGPU[i : i+1]
+	}
+	labelled := auto && r.Method == "" && len(r.Graph.Classes) > 1
+	r.Compile = remembering(r.Compile)
+	// What needs no device is done while they open.
+	Begin(r.Device, r.GPUMemory)
+	if labelled {
+		_, _ = r.Compile(plan.Nest.String(), "ri")
+	} else {
+		_, _ = try[0].compile(r, try[0].methods(r)[0])
+	}
+	s, err := sessionOn(ctx, r.Device, r.GPUMemory)
+	if err != nil {
+		return Choice{}, err
+	}
+	c := Choice{Workers: s.Workers(), device: r.Device, memory: r.GPUMemory}
+	if labelled {
+		// The order of candidates says little yet: only fine makes its own.
+		f := fine.New(s)
+		p, err := r.Compile(plan.Nest.String(), "ri")
+		if err == nil && f.Indexes(p, r.Options, !r.Listing) && f.Check(r.Graph, p, r.Options) == nil {
+			c.Engine, c.ahead, c.session = f, fine.New(s.Ahead()), s
+			c.Plan, c.Reason = p, "a large labelled pattern: candidates are filtered before the search"
+			return c, nil
+		}
+	}
+	var refused []error
+	for _, e := range try {
+		eng := e.make(s)
+		for _, method := range e.methods(r) {
+			p, err := e.compile(r, method)
+			if err != nil {
+				if method == plan.Local.String() && r.Method == "" {
+					continue // the pattern does not suit it
+				}
+				return Choice{}, err
+			}
+			if err := eng.Check(r.Graph, p, r.Options); err != nil {
+				if errors.Is(err, engine.ErrOption) {
+					return Choice{}, err
+				}
+				refused = append(refused, fmt.Errorf("%s: %w", e.name, err))
+				continue
+			}
+			c.Engine, c.ahead, c.session = eng, e.make(s.Ahead()), s
+			c.Plan, c.Reason = p, "asked for by name"
+			if auto {
+				c.Reason = e.why(p, refused)
+			}
+			if auto && suitsFine(p, r.Method) && !r.Listing {
+				preferFine(r, s, &c)
+			}
+			if p.Method == plan.Nest && (e.name == Codegen || auto && !r.Listing) {
+				preferLookups(r, s, &c)
+			}
+			return c, nil
+		}
+	}
+	return Choice{}, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refused...))
+}
+
+// largeInduced is how many vertices a vertex-induced pattern has for which fine is
+// faster than bit matrices, if one of them lies outside the root's neighbourhood.
+const largeInduced = 7
+
+// suitsFine reports whether fine may be faster with a plan of this kind than stack:
+// a loop nest, or a bit matrix of which every outside vertex makes a row, for a
+// pattern so large that few partial matches survive its missing edges. asked is the
+// method asked for by name, if any.
+func suitsFine(p *plan.Plan, asked string) bool {
+	if p.Method != plan.Local || asked != "" {
+		return p.Method == plan.Nest
+	}
+	inside := slices.ContainsFunc(p.Levels[1].Back, func(b plan.Back) bool { return b.Level == 0 && !b.Neg })
+	return p.Induced && !inside && len(p.Levels) >= largeInduced
+}
+
+// preferFine makes fine the choice for such a plan that is counted, where it looks
+// neighbours up in rows of bits: on an H200 it was 2 to 5 times as fast as stack at
+// six of eight nests over graphs that small, and as fast at two, and 2 to 9 times at
+// the four vertex-induced patterns of STMatch's that have seven vertices and one
+// outside, on wiki-vote and with every match visited (docs/gpu.md).
+func preferFine(r Request, s *session.Session, c *Choice) {
+	f := fine.New(s)
+	p, err := r.Compile(plan.Nest.String(), orderOfFine)
+	if err == nil && f.LooksUpBits(p, r.Options) && f.Check(r.Graph, p, r.Options) == nil {
+		c.Engine, c.ahead, c.session, c.Plan = f, fine.New(s.Ahead()), s, p
+		c.Reason = "the fastest where there is room for neighbours as rows of bits and no neighbourhood has a whole match: a lane a candidate"
+	}
+}
+
+// preferLookups makes codegen the choice, or gives it another order if it is that
+// already, for a nest that looks elements up in hash tables.
+func preferLookups(r Request, s *session.Session, c *Choice) {
+	named := c.Engine.Name() == Codegen
+	if !named && c.Engine.Name() != "stack" {
+		return
+	}
+	e := codegen.New(s)
+	how := e.Lookup(c.Plan, r.Options)
+	if how != membership.Hash && !(named && how == membership.Bits) {
+		return
+	}
+	p, err := r.Compile(plan.Nest.String(), orderOfLookups)
+	if err != nil || e.Check(r.Graph, p, r.Options) != nil || !named && !e.Suits(p, r.Options) {
+		return
+	}
+	c.Plan = p
+	if named {
+		c.Reason += "; neighbours are looked up in " + map[membership.Lookup]string{membership.Hash: "hash tables", membership.Bits: "rows of bits"}[how]
+		return
+	}
+	c.Engine, c.ahead = e, codegen.New(s.Ahead())
+	c.Reason = "the fastest where no neighbourhood has a whole match and lists are long: a nest in one kernel, neighbours looked up in hash tables"
+}
+
+// remembering is compile that plans no query twice for the same method and order.
+func remembering(compile func(method, order string) (*plan.Plan, error)) func(method, order string) (*plan.Plan, error) {
+	type outcome struct {
+		p   *plan.Plan
+		err error
+	}
+	made := map[[2]string]outcome{}
+	return func(method, order string) (*plan.Plan, error) {
+		key := [2]string{method, order}
+		o, ok := made[key]
+		if !ok {
+			o.p, o.err = compile(method, order)
+			made[key] = o
+		}
+		return o.p, o.err
+	}
+}
+
+// why says in a sentence what speaks for the engine with a plan, after others
+// were refused.
+func (e gpuEngine) why(p *plan.Plan, refused []error) string {
+	switch {
+	case p.Method == plan.Local:
+		return "the fastest where a match lies in one neighbourhood, which becomes a bit matrix"
+	case len(refused) > 0:
+		return fmt.Sprintf("the best that can: %v", errors.Join(refused...))
+	}
+	return "the fastest where no neighbourhood has a whole match: candidate sets on a stack a warp"
+}
+
+// What a plan for bit matrices costs, in steps, before that of a nest is looked for too
+// (planning takes longer than a GPU for less), and how many times as much as the nest
+// it has to be expected to cost: a step of the nest is slower there, and both are
+// estimates. Patterns of the papers stay below 6 times on wiki-vote.
+const (
+	worthNest = 1e11
+	muchMore  = 16
+)
+
+// compile plans the query for a method of the engine, or for the nest instead, where
+// bit matrices were the engine's choice and not asked for, and the nest is expected to
+// cost much less: the work below a root may be all pairs of its neighbours.
+func (e gpuEngine) compile(r Request, method string) (*plan.Plan, error) {
+	p, err := r.Compile(method, e.order)
+	if err != nil || r.Method != "" || p.Method != plan.Local || p.Work() < worthNest {
+		return p, err
+	}
+	if nest, err := r.Compile(plan.Nest.String(), e.order); err == nil && muchMore*nest.Work() <= p.Work() {
+		return nest, nil
+	}
+	return p, nil
+}
+
+// methods are the ways of counting that the engine is to try, the best first.
+func (e gpuEngine) methods(r Request) []string {
+	switch {
+	case r.Method != "":
+		return []string{r.Method}
+	case e.local && r.Options.Opt[e.name+".local"] != "off" && !r.Listing && !r.Options.Levels && r.Options.PerRoot == nil:
+		return []string{plan.Local.String(), plan.Nest.String()}
+	}
+	return []string{plan.Nest.String()}
+}

@@ -1,0 +1,101 @@
+package route
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine/codegen"
+	"github.com/weftgraph/weft/internal/engine/fine"
+	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/gpu/membership"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+)
+
+// TestPreferLookups: a nest that would look elements up in hash tables goes to codegen
+// unless fine has it already, in an order by tests; and what codegen does is said.
+func TestPreferLookups(t *testing.T) {
+	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, c := range []struct{ engine, lookup, want, order, reason string }{
+		{"stack", "hash", "codegen", orderOfLookups, "hash tables"},
+		{"stack", "search", "stack", "", ""},
+		{"stack", "bits", "stack", "", ""},
+		{"fine", "hash", "fine", "", ""},
+		{"codegen", "hash", "codegen", orderOfLookups, "named; neighbours are looked up in hash tables"},
+		{"codegen", "bits", "codegen", orderOfLookups, "named; neighbours are looked up in rows of bits"},
+		{"codegen", "search", "codegen", "", "named"},
+	} {
+		r := request(t, 0)
+		r.Options.Opt = map[string]string{"codegen.lookup": c.lookup}
+		order := ""
+		compile := r.Compile
+		r.Compile = func(method, by string) (*plan.Plan, error) {
+			order = by
+			return compile(method, by)
+		}
+		p, err := compile(plan.Nest.String(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice := Choice{Plan: p, Reason: "named"}
+		switch c.engine {
+		case "stack":
+			choice.Engine = stack.New(s)
+		case "fine":
+			choice.Engine = fine.New(s)
+		default:
+			choice.Engine = codegen.New(s)
+		}
+		preferLookups(r, s, &choice)
+		if got := choice.Engine.Name(); got != c.want || order != c.order || !strings.Contains(choice.Reason, c.reason) {
+			t.Errorf("%+v: %s, order %q, %q", c, got, order, choice.Reason)
+		}
+	}
+}
+
+// TestHubsStay: a nest whose candidate sets would take too much of the memory does not go to
+// codegen by itself.
+func TestHubsStay(t *testing.T) {
+	ps, err := pattern.ByName("gmatch:P5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for memory, want := range map[int64]string{28 << 10: "stack", 1 << 20: "codegen"} {
+		s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := request(t, 0)
+		r.Options.Opt = map[string]string{"codegen.lookup": "hash"}
+		r.Compile = func(method, _ string) (*plan.Plan, error) {
+			return plan.Compile(r.Graph, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
+		}
+		p, err := r.Compile(plan.Nest.String(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if how := codegen.New(s).Lookup(p, r.Options); how != membership.Hash {
+			t.Fatalf("%d bytes: no room for hash tables", memory)
+		}
+		choice := Choice{Plan: p, Engine: stack.New(s)}
+		preferLookups(r, s, &choice)
+		if got := choice.Engine.Name(); got != want {
+			t.Errorf("%d bytes: %s, want %s", memory, got, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
