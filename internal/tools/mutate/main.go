@@ -1,0 +1,208 @@
+// Mutate tests the tests: it makes small mistakes in the code, one at a time, and
+// runs the tests that should notice. A mistake is called a mutant. A mutant that no
+// test notices has survived: a test is missing, or the mutant means the same as
+// the code it replaces, and equivalent.txt says why.
+//
+//	go run ./internal/tools/mutate [flags] [GROUP ...]
+//
+// All mutants of a group of packages are compiled at once, each as a copy of its
+// function that stands beside it. A variable in the environment chooses the mutant
+// when a test runs, so that a mutant costs one run and no build. The tree is not
+// touched: changed files go to the compiler as an overlay.
+//
+// A mutant is drawn only from lines that some test of its group runs. The sample
+// depends on the seed and on the texts of functions, and not on line numbers.
+//
+// It exits with 1 if a mutant survived, and with 2 if it could not do its work.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// suite names tests: those of a package whose names match run; all if run is empty.
+type suite struct{ pkg, run string }
+
+// group is packages that are mutated together.
+type group struct {
+	name  string
+	roots []string // folders; packages below them belong to the group
+	not   []string // folders below roots that do not
+	tests []suite  // what runs after the tests of the mutant's own package, in order
+}
+
+// groups has one entry for each row of the table in docs/mutation.md.
+var groups = []group{
+	{name: "plan", roots: []string{"internal/plan"}, tests: []suite{
+		{"internal/plan", ""},
+		{"internal/engine/host", ""},
+		{".", "^Test(Crosscheck|KnownCounts|Temporal|Exists|Explain|Profile|TimeConditions|DirectedMotifs|MotifsOneByOne)"},
+	}},
+	{name: "host", roots: []string{"internal/engine/host"}, not: []string{"internal/engine/host/setops"}, tests: []suite{
+		{"internal/engine/host", ""},
+		{".", "^Test(Crosscheck|KnownCounts|Temporal|Limit|CountLimit|Participation|Motifs|Directed)"},
+	}},
+	{name: "setops", roots: []string{"internal/engine/host/setops"}, tests: []suite{
+		{"internal/engine/host", "^Test(NoDiff|MethodsAgree|CompleteGraph|LocalIn)"},
+	}},
+	{name: "lower", roots: []string{"internal/lower"}, tests: []suite{
+		{"internal/engine/codegen", "^Test(NoDiff|Laws|CPU)"},
+	}},
+	{name: "kir", roots: []string{"internal/kir"}, tests: []suite{
+		{"internal/kir", ""},
+		{"internal/kir/emit/cuda", ""},
+		{"internal/kir/emit/c", ""},
+		{"internal/kir/emit/interp", ""},
+		{"internal/lower", ""},
+		{"internal/matcha/irgen", ""},
+	}},
+	{name: "format", roots: []string{"internal/format"}, tests: []suite{
+		{".", "^Test(ReadFormats|OpenSystemErrors|InputError|MemoryGraph|ArrowsGuessed|KnownCounts|LabelledSets|ReadNamedStream|ReadEnds)"},
+		{"cmd/weft", ""},
+	}},
+	{name: "graph", roots: []string{"internal/graph"}, tests: []suite{
+		{"internal/graph", ""},
+		{"internal/format", ""},
+		{".", "^Test(Damaged|Changed|Verify|MemoryGraph|Crosscheck|KnownCounts|Temporal)"},
+	}},
+	{name: "gql", roots: []string{"internal/gql"}, tests: []suite{
+		{".", "^Test(QueryError|TimeMistakes|TemporalErrors|Exists|MatchValues|MatchErrors|Kinds)"},
+		{"cmd/weft", ""},
+	}},
+	{name: "sink", roots: []string{"internal/sink"}, tests: []suite{
+		{".", "^Test(Match|Exact|Edge|Time|Leaving|Limit)"},
+		{"cmd/weft", ""},
+	}},
+}
+
+type options struct {
+	seed    int64
+	n       int
+	jobs    int
+	match   *regexp.Regexp
+	root    string
+	work    string
+	list    bool
+	verbose bool
+	out     io.Writer
+}
+
+func main() {
+	o := options{out: os.Stdout}
+	flag.Int64Var(&o.seed, "seed", 1, "choose the sample by this `NUMBER`")
+	flag.IntVar(&o.n, "n", 40, "run `N` mutants a group, 0 for all")
+	flag.IntVar(&o.jobs, "jobs", 1, "run `N` mutants at a time")
+	match := flag.String("match", "", "run all mutants whose report matches `REGEXP`, and no sample")
+	doc := flag.String("doc", "", "write the table into `FILE`, between its two marks")
+	equivalents := flag.String("equivalent", "internal/tools/mutate/equivalent.txt", "`FILE` with the mutants that mean the same as the code")
+	flag.BoolVar(&o.list, "list", false, "print mutants, and run none")
+	flag.BoolVar(&o.verbose, "v", false, "print each mutant when it has run")
+	flag.StringVar(&o.root, "C", ".", "the module's `FOLDER`")
+	flag.Parse()
+	if err := run(o, *match, *doc, *equivalents, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		if err == errSurvived {
+			os.Exit(1)
+		}
+		os.Exit(2)
+	}
+}
+
+var errSurvived = fmt.Errorf("mutants survived")
+
+func run(o options, match, doc, equivalents string, names []string) (err error) {
+	if match != "" {
+		if o.match, err = regexp.Compile(match); err != nil {
+			return err
+		}
+		o.n = 0
+	}
+	if o.root, err = filepath.Abs(o.root); err != nil {
+		return err
+	}
+	if o.work, err = os.MkdirTemp("", "weft-mutate-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(o.work)
+	ctx, stop := signal.NotifyContext(background, os.Interrupt)
+	defer stop()
+
+	text, err := os.ReadFile(filepath.Join(o.root, equivalents))
+	if err != nil {
+		return err
+	}
+	same, err := parseEquivalents(string(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", equivalents, err)
+	}
+	chosen := groups
+	if len(names) > 0 {
+		chosen = nil
+		for _, n := range names {
+			i := slices.IndexFunc(groups, func(g group) bool { return g.name == n })
+			if i < 0 {
+				return fmt.Errorf("%s is not a group", n)
+			}
+			chosen = append(chosen, groups[i])
+		}
+	}
+	var table []row
+	var survivors []*mutant
+	for _, g := range chosen {
+		start := time.Now()
+		r, left, err := o.group(ctx, g, same)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
+		}
+		if o.list {
+			continue
+		}
+		fmt.Fprintf(o.out, "%s, %s\n", r, time.Since(start).Round(time.Second))
+		table = append(table, r)
+		survivors = append(survivors, left...)
+	}
+	if o.list {
+		return nil
+	}
+	var stale bool
+	for _, e := range same {
+		inside := slices.ContainsFunc(chosen, func(g group) bool { return g.has(filepath.Dir(e.file)) })
+		if inside && !e.used {
+			stale = true
+			fmt.Fprintf(o.out, "\n%s has a mutant that the code no longer has:\n%s", equivalents, e)
+		}
+	}
+	fmt.Fprint(o.out, "\n", markdown(table))
+	for _, m := range survivors {
+		fmt.Fprintf(o.out, "\nsurvived: line %d, %s\n%s", m.line, m.op, m.key())
+	}
+	if doc != "" {
+		if err := rewrite(filepath.Join(o.root, doc), markdown(table)); err != nil {
+			return err
+		}
+	}
+	if len(survivors) > 0 {
+		return errSurvived
+	}
+	if stale {
+		return fmt.Errorf("%s needs a look", equivalents)
+	}
+	return nil
+}
+
+// has says whether the package in folder dir belongs to g.
+func (g *group) has(dir string) bool {
+	return slices.ContainsFunc(g.roots, func(r string) bool { return below(dir, r) }) &&
+		!slices.ContainsFunc(g.not, func(r string) bool { return below(dir, r) })
+}
+
+func below(dir, root string) bool { return dir == root || strings.HasPrefix(dir, root+"/") }

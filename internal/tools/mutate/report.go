@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// row is what came of a group.
+type row struct {
+	group      string
+	all        int // mutants of the code
+	reached    int // those in lines that a test of the group runs
+	run        int
+	killed     int
+	timeout    int // of killed, those that did not end
+	survived   int
+	equivalent int // met in the sample and not run
+}
+
+func (r row) String() string {
+	return fmt.Sprintf("%s: %d mutants run, %d killed (%d by the time limit), %d survived, %d equivalent; %d of %d are in lines that tests run",
+		r.group, r.run, r.killed, r.timeout, r.survived, r.equivalent, r.reached, r.all)
+}
+
+func markdown(rows []row) string {
+	var b strings.Builder
+	b.WriteString("| package | mutants | killed | of these by the time limit | survived | equivalent | all mutants of the code | in lines that tests run |\n")
+	b.WriteString("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	var sum row
+	line := func(r row) {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d |\n", r.group, r.run, r.killed, r.timeout, r.survived, r.equivalent, r.all, r.reached)
+	}
+	for _, r := range rows {
+		line(r)
+		sum.run += r.run
+		sum.killed += r.killed
+		sum.timeout += r.timeout
+		sum.survived += r.survived
+		sum.equivalent += r.equivalent
+		sum.all += r.all
+		sum.reached += r.reached
+	}
+	if sum.group = "all"; len(rows) > 1 {
+		line(sum)
+	}
+	return b.String()
+}
+
+const (
+	from = "<!-- written by internal/tools/mutate -->\n"
+	to   = "<!-- end -->\n"
+)
+
+// rewrite puts table between the two marks of a file.
+func rewrite(name, table string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(text), from)
+	_, tail, ok2 := strings.Cut(rest, to)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s lacks the marks %q and %q", name, from, to)
+	}
+	return os.WriteFile(name, []byte(head+from+table+to+tail), 0o644)
+}
