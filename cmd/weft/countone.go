@@ -79,7 +79,7 @@ func (a *app) participation(f *searchFlags, queries []*weft.Query) error {
 
 // participationOf writes the counts of one query; cut is how it was cut short.
 func (a *app) participationOf(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progress, out *output, named bool) (cut, err error) {
-	ctx, cancel := f.within(a.ctx)
+	ctx, cancel := a.within(a.ctx, &f.commonFlags)
 	defer cancel()
 	options := append(f.commonFlags.options(), bar.options()...)
 	if named {

@@ -51,7 +51,7 @@ func (a *app) exists(f *searchFlags, args []string) error {
 	some := false
 	var cut error
 	for _, q := range queries {
-		ctx, cancel := f.within(a.ctx)
+		ctx, cancel := a.within(a.ctx, &f.commonFlags)
 		found, r, err := g.Exists(ctx, q, append(f.commonFlags.options(), bar.options()...)...)
 		bar.clear()
 		c := a.interruption(ctx, err)

@@ -64,7 +64,7 @@ func (a *app) explain(f *searchFlags, args []string, analyze bool, more ...weft.
 		w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
 		var cut error
 		for _, q := range queries {
-			ctx, cancel := f.within(a.ctx)
+			ctx, cancel := a.within(a.ctx, &f.commonFlags)
 			options := slices.Concat(f.commonFlags.options(), bar.options(), f.list(), more)
 			if _, profile := q.AsksExplain(); analyze || profile {
 				options = append(options, weft.WithLevels())

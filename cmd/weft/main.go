@@ -12,7 +12,7 @@ func main() {
 	collectLater()
 	route.Alone()
 	ctx, stop := withSignals(context.Background())
-	a := &app{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, last: true}
+	a := &app{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: newMessages(ctx, os.Stderr), last: true}
 	code := a.run(os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -96,7 +96,7 @@ func (a *app) match(f *searchFlags, args []string) error {
 
 // matchOne lists one query; cut is how it was cut short.
 func (a *app) matchOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progress, out *output, named bool) (cut, err error) {
-	ctx, cancel := f.within(a.ctx)
+	ctx, cancel := a.within(a.ctx, &f.commonFlags)
 	defer cancel()
 	out.ctx = ctx
 	defer func() { out.ctx = a.ctx }()

@@ -299,7 +299,7 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 		return err
 	}
 	return a.withInputs(f, m, func(in map[string]any) error {
-		ctx, cancel := f.within(a.ctx)
+		ctx, cancel := a.within(a.ctx, &f.commonFlags)
 		defer cancel()
 		out, err := a.open(f.out, f.timeout)
 		if err != nil {

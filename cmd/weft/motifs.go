@@ -147,7 +147,7 @@ func (a *app) counts(gf *graphFlags, f *commonFlags, count func(context.Context,
 		return err
 	}
 	defer a.done(g)
-	ctx, cancel := f.within(a.ctx)
+	ctx, cancel := a.within(a.ctx, f)
 	defer cancel()
 	results, err := count(ctx, g, append(f.options(), bar.options()...))
 	bar.clear()

@@ -29,7 +29,7 @@ func TestTimeoutPlanning(t *testing.T) {
 		{[]string{"verify", "--pattern", "path(6)"}, ""},
 	} {
 		var out, errs bytes.Buffer
-		a := &app{ctx: context.Background(), stdout: &out, stderr: &errs, patient: true}
+		a := &app{ctx: context.Background(), stdout: &out, stderr: newMessages(context.Background(), &errs), patient: true}
 		code := a.run(append(c.args, "-g", g, "--timeout", "1ns"))
 		if code != exitTimeout || !strings.Contains(errs.String(), "--timeout passed") || !strings.Contains(out.String(), c.out) {
 			t.Errorf("%v: exit %d, %s%s", c.args, code, out.String(), errs.String())

@@ -16,7 +16,7 @@ import (
 // terminal, lines, or JSON lines.
 type progress struct {
 	mu    sync.Mutex
-	w     io.Writer
+	w     *messages
 	mode  string // bar, plain, json or none
 	phase string
 	start time.Time // of the phase
@@ -29,7 +29,7 @@ func (a *app) progress(mode string) *progress {
 	p := &progress{w: a.stderr, mode: mode}
 	if mode == "auto" {
 		p.mode = "none"
-		if isTerminal(a.stderr) {
+		if isTerminal(a.stderr.file) {
 			p.mode = "bar"
 		}
 	}
@@ -91,13 +91,13 @@ func (p *progress) show(x weft.Progress, now time.Time) {
 		line, _ := json.Marshal(map[string]any{
 			"phase": x.Phase, "done": x.Done, "total": x.Total, "seconds": took.Seconds(),
 		})
-		fmt.Fprintf(p.w, "%s\n", line)
+		p.w.offer(append(line, '\n'))
 	case "plain":
-		fmt.Fprintf(p.w, "%s: %.1f%%%s\n", x.Phase, 100*fraction, eta)
+		p.w.offer(fmt.Appendf(nil, "%s: %.1f%%%s\n", x.Phase, 100*fraction, eta))
 	case "bar":
 		const width = 30
 		full := int(fraction * width)
-		fmt.Fprintf(p.w, "\r\x1b[K%s [%s%s] %3.0f%%%s", x.Phase, strings.Repeat("#", full), strings.Repeat(".", width-full), 100*fraction, eta)
+		p.w.offer(fmt.Appendf(nil, "\r\x1b[K%s [%s%s] %3.0f%%%s", x.Phase, strings.Repeat("#", full), strings.Repeat(".", width-full), 100*fraction, eta))
 		p.shown = true
 	}
 }

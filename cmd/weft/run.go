@@ -82,7 +82,7 @@ type app struct {
 	stdin  io.Reader
 	stdout io.Writer
 	text   *textWriter // to stdout
-	stderr io.Writer
+	stderr *messages
 	last   bool // the process ends with it
 	arrows bool // plan.ArrowsGuessed was written
 	// answers says that exit code 1 is an answer of the command: a failure has another.
@@ -102,11 +102,16 @@ func (a *app) done(g *weft.Graph) {
 
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: newMessages(ctx, stderr)}
 	return a.run(args)
 }
 
 func (a *app) run(args []string) (code int) {
+	defer func() {
+		if lost := a.stderr.close(); lost != nil && code == exitOK {
+			code = codeOf(lost)
+		}
+	}()
 	defer func() {
 		if x := recover(); x != nil {
 			fmt.Fprintf(a.stderr, "weft: internal error: %v\n%s\nPlease report this with the command line.\n", x, debug.Stack())
@@ -252,7 +257,12 @@ Environment:
   weft match -g follows.csv --directed 'MATCH (a)-->(b), NOT (b)-->(a) RETURN a, b LIMIT 10'
   weft motifs -g graph.txt.gz -k 4
   weft convert graph.txt.gz graph.weft`,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.oneDash(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if d, err := cmd.Flags().GetDuration("timeout"); err == nil && d > 0 {
+				a.stderr.timeout = d
+			}
+			return a.oneDash(cmd)
+		},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              cobra.ArbitraryArgs,

@@ -93,7 +93,7 @@ func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error 
 		w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}
 		var cut error
 		for _, q := range queries {
-			ctx, cancel := f.within(a.ctx)
+			ctx, cancel := a.within(a.ctx, &f.commonFlags)
 			v, err := g.Verify(ctx, q, budget, f.commonFlags.options()...)
 			c := a.interruption(ctx, err)
 			cancel()

@@ -45,7 +45,19 @@ func (a *app) reading(f *commonFlags) (context.Context, context.CancelFunc) {
 	if a.patient {
 		return context.WithCancel(a.ctx)
 	}
-	return f.within(a.ctx)
+	return a.within(a.ctx, f)
+}
+
+// within returns a context that ends after the timeout. From then on messages do not wait
+// for their reader either.
+func (a *app) within(ctx context.Context, f *commonFlags) (context.Context, context.CancelFunc) {
+	ctx, cancel := f.within(ctx)
+	context.AfterFunc(ctx, func() {
+		if context.Cause(ctx) == errTimeout {
+			a.stderr.end(errTimeout)
+		}
+	})
+	return ctx, cancel
 }
 
 // whileReading is err, of reading something within ctx, or how that was cut short.

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft"
 )
 
 // fifo makes a FIFO that nobody has open.
@@ -57,26 +59,7 @@ func TestWaitsEnd(t *testing.T) {
 	}
 	defer unread.Close()
 	defer full.Close()
-	unreadToo, filled, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unreadToo.Close()
-	defer filled.Close()
-	raw, err := filled.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = raw.Write(func(fd uintptr) bool {
-		for {
-			if _, err := syscall.Write(int(fd), make([]byte, 4096)); err != nil { // full
-				return true
-			}
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, filled := fullPipe(t)
 	many := []string{"match", "-g", g, "--pattern", "path(5)", "--to", "csv"}
 	for name, c := range map[string]struct {
 		args    []string
@@ -116,6 +99,85 @@ func TestWaitsEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMessagesEnd: messages that nobody reads hold nothing up after --timeout or Ctrl-C,
+// and progress that nobody reads holds nothing up at all.
+func TestMessagesEnd(t *testing.T) {
+	g, small := bigGraph(t), put(t, "noted.txt", "1 2\n2 2\n2 x\n")
+	count := append(slow[:len(slow):len(slow)], "-g", g)
+	for name, c := range map[string]struct {
+		args      []string
+		timeout   bool // there is one
+		code      int  // with --timeout
+		interrupt int  // with Ctrl-C
+	}{
+		"notes":                {[]string{"count", small, "--pattern", "triangle"}, true, exitTimeout, exitInterrupted},
+		"notes of conversion":  {[]string{"convert", small, os.DevNull, "--to", "csv"}, false, 0, exitInterrupted},
+		"plain progress":       {append(count, "--progress", "plain"), true, exitTimeout, exitInterrupted},
+		"progress as JSON":     {append(count, "--progress", "json"), true, exitTimeout, exitInterrupted},
+		"statistics":           {[]string{"match", small, "--pattern", "edge", "--stats"}, true, exitTimeout, exitInterrupted},
+		"an error":             {[]string{"count", "none.txt", "--pattern", "triangle"}, true, exitInput, exitInterrupted},
+		"a mistake in a flag":  {[]string{"count", "--no-such"}, false, 0, exitUsage},
+		"a mistake in a query": {[]string{"exists", small, "MATCH (a"}, true, exitQuery, exitInterrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.timeout {
+				if code := unread(t, t.Context(), append(c.args, "--timeout", "100ms")...); code != c.code {
+					t.Errorf("--timeout: exit %d, want %d", code, c.code)
+				}
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(errInterrupted)
+			if code := unread(t, ctx, c.args...); code != c.interrupt {
+				t.Errorf("Ctrl-C: exit %d, want %d", code, c.interrupt)
+			}
+		})
+	}
+	t.Run("progress alone", func(t *testing.T) {
+		r, full := fullPipe(t)
+		m := newMessages(t.Context(), full)
+		p := &progress{w: m, mode: "plain"}
+		for range 3 { // none waits for a reader
+			p.show(weft.Progress{Phase: "search", Done: 1, Total: 2}, time.Now())
+		}
+		go func() { _, _ = io.Copy(io.Discard, r) }()
+		if err := m.close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// unread is the exit code of a command line whose standard error nobody reads.
+func unread(t *testing.T, ctx context.Context, args ...string) int {
+	t.Helper()
+	_, full := fullPipe(t)
+	return run(ctx, args, nil, io.Discard, full)
+}
+
+// fullPipe is a pipe that takes no byte more until r is read.
+func fullPipe(t *testing.T) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	raw, err := w.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = raw.Write(func(fd uintptr) bool {
+		for {
+			if _, err := syscall.Write(int(fd), make([]byte, 4096)); err != nil { // full
+				return true
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, w
 }
 
 // TestEndlessInput: an input without an end is an error, or is read until the timeout, in

@@ -56,6 +56,9 @@ func NewWriter(w io.Writer) *Writer {
 	return out
 }
 
+// Waits reports whether a write may have to wait for a reader.
+func (w *Writer) Waits() bool { return w.asked != nil }
+
 // WriteWithin writes b. When ctx has ended, or ends while the reader does not read, the
 // write may take Grace; then the error is the cause, and nothing can be written any
 // more.
