@@ -47,7 +47,7 @@ cross: ## compile for every platform of a release, and for those that are only k
 	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
 
 kernels-check: ## compile device code for GPUs, where clang-19 is installed, and by NVRTC where that is; says so where they are not
-	WEFT_KERNELS_CHECK=1 WEFT_LONG=1 $(GO) test -count=1 -v -run 'Compiles?ForGPUs|TestRefuses' ./internal/cuda/... ./internal/engine/... ./internal/matcha/...
+	WEFT_KERNELS_CHECK=1 WEFT_LONG=1 $(GO) test -count=1 -v -run 'Compiles?ForGPUs|TestRefuses' ./internal/cuda/... ./internal/engine/... ./internal/gpu/... ./internal/matcha/...
 
 gpu-test: ## tests for a machine with a GPU, which needs no Go, in dist/gpu; runs them if this is one
 	GO="$(GO)" scripts/gpu/build.sh test

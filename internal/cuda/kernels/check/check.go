@@ -121,7 +121,7 @@ func ClangCheck(t testing.TB, src cuda.Source) {
 	for i, arch := range Architectures {
 		args := []string{
 			"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-nocudainc", "-nocudalib", "-fdeclspec",
-			"-std=c++17", "-Werror=gnu", "-Werror=c++20-designator", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78",
+			"-I.", "-std=c++17", "-Werror=gnu", "-Werror=c++20-designator", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78",
 		}
 		if i == 1 {
 			args = append(args, "-DWEFT_DEBUG", "-DWEFT_RACECHECK")
