@@ -21,8 +21,9 @@ func main() {
 	query := flag.String("q", "MATCH INDUCED house(a, b, c, d, e) WHERE deg(a) < 16 AND deg(b) < 16 AND deg(c) < 16 AND deg(d) < 16 AND deg(e) < 16", "`query`")
 	out := flag.String("o", "match.svg", "`file` to write")
 	most := flag.Int("most", 60, "the most `vertices` to draw")
+	shape := flag.String("shape", "a 0 0, b 1 0, c 1 1, d 0 1, e 0.5 -0.75", "where the matched vertices go: `name x y, ...`, y downwards")
 	flag.Parse()
-	svg, err := draw(context.Background(), *graph, *query, *most)
+	svg, err := draw(context.Background(), *graph, *query, *shape, *most)
 	if err == nil {
 		err = os.WriteFile(*out, []byte(svg), 0o644)
 	}
@@ -39,9 +40,45 @@ type picture struct {
 	ids     []string
 	edges   [][2]int
 	pattern map[[2]int]bool // the edges of the pattern, by lesser end
+	shape   [][2]float64    // the places of the matched vertices, around the origin
 }
 
-func draw(ctx context.Context, path, text string, most int) (string, error) {
+// readShape returns the places that a text gives to names, moved so that their mean is the origin and made so large
+// that the vertices around have room.
+func readShape(text string, names []string) ([][2]float64, error) {
+	at := make([][2]float64, len(names))
+	seen := 0
+	for _, part := range strings.Split(text, ",") {
+		var name string
+		var x, y float64
+		if _, err := fmt.Sscan(part, &name, &x, &y); err != nil {
+			return nil, fmt.Errorf("shape: %q is not a name and two numbers: %w", part, err)
+		}
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, fmt.Errorf("shape: the match has no %s", name)
+		}
+		at[i] = [2]float64{x, y}
+		seen++
+	}
+	if seen != len(names) {
+		return nil, fmt.Errorf("shape: %d places for %d vertices", seen, len(names))
+	}
+	var mean [2]float64
+	for _, a := range at {
+		mean[0] += a[0] / float64(len(at))
+		mean[1] += a[1] / float64(len(at))
+	}
+	for i := range at {
+		at[i] = [2]float64{(at[i][0] - mean[0]) * shapeSize, (at[i][1] - mean[1]) * shapeSize}
+	}
+	return at, nil
+}
+
+// shapeSize is the length of a shape's unit where the whole picture is about three wide.
+const shapeSize = 0.55
+
+func draw(ctx context.Context, path, text, shape string, most int) (string, error) {
 	g, err := weft.Open(ctx, path)
 	if err != nil {
 		return "", err
@@ -64,11 +101,15 @@ func draw(ctx context.Context, path, text string, most int) (string, error) {
 	if best == nil {
 		return "", fmt.Errorf("%s has no match of %s", path, text)
 	}
+	places, err := readShape(shape, names)
+	if err != nil {
+		return "", err
+	}
 	near, err := neighbours(ctx, g)
 	if err != nil {
 		return "", err
 	}
-	p := picture{names: names, ids: best, pattern: map[[2]int]bool{}}
+	p := picture{names: names, ids: best, pattern: map[[2]int]bool{}, shape: places}
 	p.surround(near, most)
 	for _, e := range p.edges {
 		// An induced match has no other edges between its vertices.
@@ -133,18 +174,18 @@ func (p *picture) surround(near map[string][]string, most int) {
 	}
 }
 
-// layout places the vertices by forces: all repel each other, edges attract
-// (Fruchterman and Reingold, 1991). It begins on a circle, so it is the same
-// each time.
+// layout places the matched vertices as the shape has them and the others by forces: all repel each other, edges attract
+// (Fruchterman and Reingold, 1991). It begins on a circle around the shape, so it is the same each time.
 func (p *picture) layout() [][2]float64 {
 	n := len(p.ids)
 	at := make([][2]float64, n)
 	for i := range at {
-		r, angle := 1.0, 2.399963*float64(i)
-		if k := len(p.names); i < k {
-			r, angle = 0.3, 2*math.Pi*float64(i)/float64(k)
+		if i < len(p.shape) {
+			at[i] = p.shape[i]
+			continue
 		}
-		at[i] = [2]float64{r * math.Cos(angle), r * math.Sin(angle)}
+		angle := 2.399963 * float64(i)
+		at[i] = [2]float64{1.3 * math.Cos(angle), 1.3 * math.Sin(angle)}
 	}
 	ideal := 1.6 / math.Sqrt(float64(n))
 	for heat := 0.15; heat > 0.0005; heat *= 0.985 {
@@ -164,13 +205,9 @@ func (p *picture) layout() [][2]float64 {
 			}
 		}
 		for _, e := range p.edges {
-			weight := 0.35
-			if p.pattern[e] {
-				weight = 0.3
-			}
-			push(e[0], e[1], func(d float64) float64 { return -weight * d * d / ideal })
+			push(e[0], e[1], func(d float64) float64 { return -0.35 * d * d / ideal })
 		}
-		for i := range at {
+		for i := len(p.shape); i < n; i++ {
 			d := math.Max(math.Hypot(move[i][0], move[i][1]), 1e-9)
 			step := math.Min(d, heat) / d
 			at[i][0] += move[i][0] * step
@@ -193,9 +230,10 @@ func (p *picture) svg(caption string) string {
 			low[k], high[k] = math.Min(low[k], a[k]), math.Max(high[k], a[k])
 		}
 	}
+	scale := math.Min((width-2*margin)/(high[0]-low[0]), (height-2*margin-foot)/(high[1]-low[1]))
 	for i := range at {
-		at[i][0] = margin + (at[i][0]-low[0])/(high[0]-low[0])*(width-2*margin)
-		at[i][1] = margin + (at[i][1]-low[1])/(high[1]-low[1])*(height-2*margin-foot)
+		at[i][0] = width/2 + (at[i][0]-(low[0]+high[0])/2)*scale
+		at[i][1] = (height-foot)/2 + (at[i][1]-(low[1]+high[1])/2)*scale
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" role="img">`+"\n", width, height)
@@ -224,7 +262,16 @@ func (p *picture) svg(caption string) string {
 		x, y := at[i][0], at[i][1]
 		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="13" fill="#fff7ed" stroke="#c2410c" stroke-width="2"/>`, x, y)
 		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" font-weight="bold" fill="#7c2d12">%s</text>`, x, y+4, html.EscapeString(name))
-		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" fill="#374151" stroke="#ffffff" stroke-width="3" paint-order="stroke">%s</text>`+"\n", x, y+27, html.EscapeString(p.ids[i]))
+		// The id stands on the side that looks away from the shape.
+		anchor, dx, dy := "middle", 0.0, -20.0
+		switch place := p.shape[i][0]; {
+		case place < 0:
+			anchor, dx, dy = "end", -19, 4
+		case place > 0:
+			anchor, dx, dy = "start", 19, 4
+		}
+		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="#374151" stroke="#ffffff" stroke-width="3" paint-order="stroke">%s</text>`+"\n",
+			x+dx, y+dy, anchor, html.EscapeString(p.ids[i]))
 	}
 	b.WriteString("</g>\n")
 	for i, line := range wrap(caption, 92) {
