@@ -40,14 +40,14 @@ func TestMatchaAgreesWithOracle(t *testing.T) {
 			name = "code"
 		}
 		t.Run(name, func(t *testing.T) {
-			c := nodiff.Config{Engine: e, Whole: true, Compile: withSets, MaxPattern: 6, Methods: []string{"nest", "formula"}}
+			c := nodiff.Config{Engine: e, Whole: true, Compile: withSets, MaxPattern: 6, Techniques: append([]nodiff.Technique{nodiff.Cut, nodiff.Merged, nodiff.InducedSum}, nodiff.Nests...)}
 			// Programs of small patterns run in no time: more of them than usual.
 			for range 4 {
 				nodiff.Check(t, c)
 			}
 			c.MaxPattern, c.Patterns = 4, nodiff.Conditions
 			nodiff.Check(t, c)
-			c.Patterns, c.Times = nodiff.Temporal, true
+			c.Patterns, c.Columns = nodiff.Temporal, nodiff.Timed
 			nodiff.Check(t, c)
 		})
 	}
@@ -64,11 +64,11 @@ func TestMatchaInC(t *testing.T) {
 		s = nodiff.Suite{Plans: 1, Graphs: 2}
 	}
 	engines := []engine.Engine{program{passes: "all", run: runC}}
-	c := nodiff.Config{Whole: true, Compile: withSets, MaxPattern: 4, Patterns: nodiff.Conditions, Methods: []string{"nest"}}
+	c := nodiff.Config{Whole: true, Compile: withSets, MaxPattern: 4, Patterns: nodiff.Conditions, Method: "nest"}
 	s.Run(t, c, engines)
-	c.Patterns, c.Times = nodiff.Temporal, true
+	c.Patterns, c.Columns = nodiff.Temporal, nodiff.Timed
 	s.Run(t, c, engines)
-	c.Patterns, c.Times = nodiff.Patterns, false
+	c.Patterns, c.Columns = nodiff.Patterns, nil
 	s.Run(t, c, engines)
 }
 

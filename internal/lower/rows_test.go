@@ -21,7 +21,7 @@ import (
 func TestRowsAgreeWithOracle(t *testing.T) {
 	for _, motion := range []bool{true, false} {
 		t.Run(fmt.Sprintf("motion %v", motion), func(t *testing.T) {
-			nodiff.Check(t, nodiff.Config{Engine: rows{!motion}, Whole: true, Compile: plan.Compile, Methods: []string{"local"}, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
+			nodiff.Check(t, nodiff.Config{Engine: rows{!motion}, Whole: true, Compile: plan.Compile, Method: "local", Columns: nodiff.Simple, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
 		})
 	}
 }

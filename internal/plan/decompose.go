@@ -40,6 +40,9 @@ type Decomposer struct {
 // NewDecomposer returns an empty decomposer for patterns in g.
 func NewDecomposer(g *graph.Graph, o Options) *Decomposer {
 	o.Root, o.Method = NoRoot, "direct"
+	if o.Order == "given" { // an order of another pattern's vertices
+		o.Order, o.Given = "", nil
+	}
 	// On a small graph any plan is good enough, and planning is what takes time.
 	o.Quick = o.Quick || g.Stats().SumSquares < quickSquares
 	return &Decomposer{g: g, o: o, memo: map[string]*Formula{}, direct: map[string]*Plan{}, rooted: map[string]*Plan{}, paid: map[*Plan]bool{}, canon: map[string]string{}}
@@ -93,38 +96,52 @@ func (d *Decomposer) Formula(p *pattern.Pattern) (*Formula, error) {
 	if f := d.memo[key]; f != nil {
 		return f, nil
 	}
-	if p.Induced {
-		// When everything that the sum needs runs anyway, no other plan can win.
-		if f, err := d.induced(p); err != nil || f.Cost == 0 {
-			d.memo[key] = f
-			return f, err
-		}
-	}
-	best, err := d.whole(p)
+	best, err := d.decomposed(p)
 	if err != nil {
 		return nil, err
 	}
-	take := func(f *Formula, err error) error {
-		if f != nil && f.Cost < best.Cost {
-			best = f
+	// Where everything that a formula needs runs anyway, no other plan can win.
+	if best == nil || best.Cost > 0 {
+		whole, err := d.whole(p)
+		if err != nil {
+			return nil, err
 		}
-		return err
-	}
-	if p.Induced {
-		err = take(d.induced(p))
-	} else {
-		err = take(d.cycle(p))
-		for _, c := range p.CutVertices() {
-			if err == nil {
-				err = take(d.cut(p, c))
-			}
+		if best == nil || whole.Cost <= best.Cost {
+			best = whole
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	d.memo[key] = best
 	return best, nil
+}
+
+// Decomposition returns the cheapest formula that does not count p by its own plan, or
+// nil where there is none: p is neither induced, nor has it a cut vertex, nor is it a
+// cycle of five.
+func (d *Decomposer) Decomposition(p *pattern.Pattern) (*Formula, error) {
+	if d.o.ended() {
+		return nil, context.Cause(d.o.Context)
+	}
+	if err := Decomposable(p); err != nil {
+		return nil, err
+	}
+	return d.decomposed(p)
+}
+
+func (d *Decomposer) decomposed(p *pattern.Pattern) (*Formula, error) {
+	if p.Induced {
+		return d.induced(p)
+	}
+	best, err := d.cycle(p)
+	for _, c := range p.CutVertices() {
+		if err != nil {
+			return nil, err
+		}
+		var f *Formula
+		if f, err = d.cut(p, c); err == nil && (best == nil || f.Cost < best.Cost) {
+			best = f
+		}
+	}
+	return best, err
 }
 
 // Pay says that the plans of f will run: formulas that use them again get them

@@ -32,7 +32,11 @@ func (b *binding) chooseMethod(pl *Plan, o Options) error {
 		if err := Decomposable(b.p); err != nil {
 			return queryErrorf("no formula: %v", err)
 		}
-		f, err := NewDecomposer(b.g, o).Formula(b.p)
+		d := NewDecomposer(b.g, o)
+		f, err := d.Decomposition(b.p)
+		if err == nil && f == nil {
+			f, err = d.Formula(b.p)
+		}
 		if err != nil {
 			return err
 		}

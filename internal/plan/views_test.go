@@ -19,7 +19,7 @@ import (
 func TestViewsAgreeWithOracle(t *testing.T) {
 	for _, sets := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sets=%v", sets), func(t *testing.T) {
-			nodiff.Check(t, nodiff.Config{Engine: view{sets}, Whole: true, Compile: plan.Compile, MaxPattern: 6, Methods: []string{"local"}})
+			nodiff.Check(t, nodiff.Config{Engine: view{sets}, Whole: true, Compile: plan.Compile, MaxPattern: 6, Techniques: append([]nodiff.Technique{nodiff.Local}, nodiff.Nests...)})
 			nodiff.Check(t, nodiff.Config{Engine: view{sets}, Whole: true, Compile: plan.Compile, Patterns: nodiff.Conditions})
 		})
 	}

@@ -16,7 +16,7 @@ func TestConditions(t *testing.T) {
 	checks(t)
 	on(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{
-			Engine: e, Patterns: nodiff.Choices, Times: true, MaxPattern: 4, Opt: lookups,
+			Engine: e, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4, Opt: lookups,
 			Compile: func(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 				o.Method = "nest"
 				return plan.Compile(g, p, o)

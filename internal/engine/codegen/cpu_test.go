@@ -30,7 +30,7 @@ func TestCPUAgreesWithOracle(t *testing.T) {
 	onCPU(t)
 	checks(t)
 	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{}, MaxVertices: 12, Compile: nest})
-	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{}, Patterns: nodiff.Choices, Times: true, MaxPattern: 4, Compile: nest})
+	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{}, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4, Compile: nest})
 }
 
 // TestCPUOptions: what only GPUs have is refused, and does not stay without effect.

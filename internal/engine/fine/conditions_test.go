@@ -12,7 +12,7 @@ import (
 func TestConditions(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{
-			Engine: e, Compile: nest, Patterns: nodiff.Choices, Times: true, MaxPattern: 4,
+			Engine: e, Compile: nest, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4,
 			Opt: map[string]string{"fine.tail": "off", "fine.pool": "8"},
 		})
 	})

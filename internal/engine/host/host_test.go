@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,14 +20,21 @@ func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  host.New(),
 		Compile: plan.Compile,
-		Methods: []string{"nest", "local", "formula", "large", "temporal"},
 		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.tail": "off", "host.windows": "off"},
 	}
 }
 
 // TestNoDiff: every method, order and switch against the oracle on random small
 // graphs, in all semantics.
-func TestNoDiff(t *testing.T) { nodiff.Check(t, config()) }
+func TestNoDiff(t *testing.T) {
+	c := config()
+	c.Techniques = slices.Concat(nodiff.Nests, []nodiff.Technique{
+		nodiff.Local, nodiff.LocalOutside, nodiff.Large, nodiff.LargeListing, nodiff.Windows,
+		nodiff.Cut, nodiff.Merged, nodiff.InducedSum, nodiff.Cycle, nodiff.Groups,
+	})
+	c.LeastRuns = 20
+	nodiff.Check(t, c)
+}
 
 // TestConditions: edges bound to data edges, and conditions that compare several
 // vertices and edges, which wait for the last of them.
@@ -39,7 +47,7 @@ func TestConditions(t *testing.T) {
 // TestTemporal: ORDERED and WITHIN on multigraphs with equal times.
 func TestTemporal(t *testing.T) {
 	c := config()
-	c.Patterns, c.Times = nodiff.Temporal, true
+	c.Patterns, c.Columns = nodiff.Temporal, nodiff.Timed
 	nodiff.Check(t, c)
 	nodiff.Suite{Plans: 40, Graphs: 12}.Run(t, c, []engine.Engine{host.New()})
 }

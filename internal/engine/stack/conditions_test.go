@@ -11,7 +11,7 @@ import (
 func TestConditions(t *testing.T) {
 	onDevice(t, func(t *testing.T, e tiny) {
 		nodiff.Check(t, nodiff.Config{
-			Engine: e, Compile: nestPlan, Patterns: nodiff.Choices, Times: true, MaxPattern: 4,
+			Engine: e, Compile: nestPlan, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4,
 			Opt: map[string]string{"stack.slot": "2", "stack.unroll": "1", "stack.tail": "off", "stack.roots": "edge", "stack.flat": "off"},
 		})
 	})

@@ -7,6 +7,7 @@ package nodiff
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -32,13 +33,17 @@ type Config struct {
 	MaxVertices, MaxPattern int
 	// Patterns draws patterns of up to max vertices; nil: the function Patterns.
 	Patterns func(s *Spec, max int) *rapid.Generator[*pattern.Pattern]
-	// Times: all graphs have edges with times.
-	Times bool
-	// Methods are plan methods to force beside the plan's own choice.
-	Methods []string
+	// Columns changes what the graphs have; nil: nothing.
+	Columns func(w *Columns)
+	// Method is the plan method of all runs; "": the plan's own choice.
+	Method string
 	// Opt are engine options; each is switched on in half of the runs, with one of
 	// its values "a|b".
 	Opt map[string]string
+	// Techniques are forced, each in its share of the runs. Each must have run so often;
+	// 0: three times.
+	Techniques []Technique
+	LeastRuns  int
 	// Whole engines are a test's own, and count everything whatever the limit.
 	Whole bool
 }
@@ -50,46 +55,139 @@ func (c Config) withDefaults() Config {
 	if c.MaxPattern == 0 {
 		c.MaxPattern = 5
 	}
+	if c.LeastRuns == 0 {
+		c.LeastRuns = 3
+	}
 	if c.Patterns == nil {
 		c.Patterns = Patterns
 	}
 	return c
 }
 
-// maxRounds is how often Check draws again as long as no match could be compared.
-const maxRounds = 20
+// Technique is something that some runs are made for.
+type Technique struct {
+	Name string
+	// Patterns draws patterns that the technique is for; nil: those of the Config.
+	Patterns   func(s *Spec, max int) *rapid.Generator[*pattern.Pattern]
+	MaxPattern int // at least
+	// Columns changes what the graphs have; nil: as the Config says.
+	Columns func(w *Columns)
+	// Force sets what makes a plan and a run use the technique.
+	Force func(o *plan.Options, opt map[string]string)
+	// Plan reports whether a plan uses it, and Ran whether a count did; nil: that
+	// what Force asks for was accepted says it.
+	Plan func(pl *plan.Plan) bool
+	Ran  func(r engine.Result) bool
+}
 
-// Check draws graphs, patterns and plans and compares the engine's counts,
-// listings and counts per root with the oracle's embeddings.
+const (
+	// maxRounds is how often Check draws again, for each run that is wanted of a technique.
+	maxRounds = 20
+	// draws is how many patterns are drawn for a run, and configurations how many ways to
+	// plan and run each of them, until one is accepted and uses the technique.
+	draws, configurations = 4, 3
+)
+
+// Check draws graphs, patterns with a match in them, and plans, and compares the
+// engine's counts, listings and counts per root with the oracle's embeddings. It
+// fails where a run has no match, where more configurations are refused than run,
+// and where a technique has not run.
 func Check(t *testing.T, c Config) {
 	c = c.withDefaults()
-	ran, matched, refused := 0, 0, map[string]int{}
+	all, wanted := newTally(), c.Techniques
 	property := func(t *rapid.T) {
-		s := c.graphs().Draw(t, "graph")
-		p := c.Patterns(s, c.MaxPattern).Draw(t, "pattern")
-		o := c.planOptions(t, p)
-		n, why, err := c.compare(s, p, o, c.options(t))
-		switch {
-		case err != nil:
-			t.Fatalf("%v\n%s", err, describe(s, p, o))
-		case why != "":
-			refused[why]++
-		default:
-			ran++
-			if n > 0 {
-				matched++
+		tech := technique(t, wanted)
+		var x *trial
+		for i := 0; i < draws && x == nil; i++ {
+			var err error
+			if x, err = c.configure(t, tech, c.planted(t, tech), all); err != nil {
+				t.Fatal(err)
 			}
 		}
+		if x == nil {
+			return
+		}
+		g, pl, _, err := c.again(x.graphs[0], x)
+		n, r, err := c.comparePlan(g, pl, x.plan, x.engine)
+		if err != nil {
+			t.Fatalf("%v\n%s\nengine options %v", err, describe(x.graphs[0], x.pattern, x.plan), x.engine)
+		}
+		all.ran(tech, r, n)
 	}
-	// Where a run is costly only a few are drawn: all of them may be refused, or be
-	// searches for nothing.
-	for round := 0; round < maxRounds && matched == 0 && !t.Failed(); round++ {
+	for round := 0; round < maxRounds*c.LeastRuns && !t.Failed() && (round == 0 || len(wanted) > 0); round++ {
 		rapid.Check(t, property)
+		wanted = all.missing(c)
 	}
-	t.Logf("%d runs compared, %d of them with matches; refused: %v", ran, matched, refused)
-	if ran == 0 {
-		t.Errorf("no run was compared")
+	all.report(t, c)
+}
+
+const noMatch = "the pattern has no match where one was planted"
+
+// technique draws what a run is for; nil: nothing in particular.
+func technique(t *rapid.T, of []Technique) *Technique {
+	i := rapid.IntRange(0, len(of)).Draw(t, "technique")
+	if i == 0 {
+		return nil
 	}
+	return &of[i-1]
+}
+
+// planted draws a graph and a pattern that has a match there.
+func (c Config) planted(t *rapid.T, tech *Technique) planted {
+	patterns, columns, most := c.Patterns, c.Columns, c.MaxPattern
+	if tech != nil {
+		if tech.Patterns != nil {
+			patterns = tech.Patterns
+		}
+		if tech.Columns != nil {
+			columns = tech.Columns
+		}
+		most = max(most, tech.MaxPattern)
+	}
+	s := graphs(max(c.MaxVertices, most+1), columns).Draw(t, "graph")
+	return plant(t, s, patterns(s, most).Draw(t, "pattern"))
+}
+
+// configure draws how to plan and run until plan and engine accept it, and the plan
+// uses the technique; the trial is nil where none of a few did.
+func (c Config) configure(t *rapid.T, tech *Technique, at planted, all *tally) (*trial, error) {
+	g := at.graph.Build()
+	for range configurations {
+		x := &trial{pattern: at.pattern, graphs: []*Spec{at.graph}, plan: c.planOptions(t, at.pattern), engine: c.options(t)}
+		if tech != nil && tech.Force != nil {
+			tech.Force(&x.plan, x.engine.Opt)
+		}
+		pl, refused, err := c.accept(g, x.pattern, x.plan, x.engine)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%w\n%s", err, describe(at.graph, x.pattern, x.plan))
+		case refused != "":
+			all.refuse(refused)
+			if tech != nil {
+				return nil, nil // what is forced does not suit the pattern
+			}
+		case tech != nil && tech.Plan != nil && !tech.Plan(pl):
+			all.without(tech)
+		default:
+			return x, nil
+		}
+	}
+	return nil, nil
+}
+
+// accept plans p; it returns why the plan or the engine refuses what is asked for.
+func (c Config) accept(g *graph.Graph, p *pattern.Pattern, o plan.Options, opt engine.Options) (pl *plan.Plan, refused string, err error) {
+	pl, err = c.Compile(g, p, o)
+	if err != nil && o.Method != "" {
+		return nil, err.Error(), nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("compile: %w", err)
+	}
+	if err := c.Engine.Check(g, pl, opt); err != nil {
+		return nil, err.Error(), nil
+	}
+	return pl, "", nil
 }
 
 // planOptions draws how to plan p.
@@ -103,15 +201,13 @@ func (c Config) planOptions(t *rapid.T, p *pattern.Pattern) plan.Options {
 		Root:           plan.NoRoot,
 		AllowProduct:   true,
 		Seed:           1,
+		Method:         c.Method,
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "purpose") {
 	case 0:
 		o.Listing = true
 	case 1:
 		o.Root = rapid.IntRange(0, len(p.Vertices)-1).Draw(t, "root")
-	}
-	if len(c.Methods) > 0 && rapid.Bool().Draw(t, "force a method") {
-		o.Method = rapid.SampledFrom(c.Methods).Draw(t, "method")
 	}
 	if o.Order == "given" {
 		o.Given = givenOrder(t, p, o.Root)
@@ -170,35 +266,21 @@ func describe(s *Spec, p *pattern.Pattern, o plan.Options) string {
 	return fmt.Sprintf("%s\n%s\nplan options %+v", pattern.Format(p), s, o)
 }
 
-// compare runs one plan; it returns why the plan or the engine refused it, or
-// what is wrong with the engine's answer.
-func (c Config) compare(s *Spec, p *pattern.Pattern, o plan.Options, opt engine.Options) (embeddings int, refused string, err error) {
-	g := s.Build()
-	pl, err := c.Compile(g, p, o)
-	if err != nil && o.Method != "" {
-		return 0, err.Error(), nil
-	}
-	if err != nil {
-		return 0, "", fmt.Errorf("compile: %w", err)
-	}
-	if err := c.Engine.Check(g, pl, opt); err != nil {
-		return 0, err.Error(), nil
-	}
-	embeddings, err = c.comparePlan(g, pl, o, opt)
-	return embeddings, "", err
-}
-
 // comparePlan runs a plan that the engine takes; it returns how many embeddings
-// there are.
-func (c Config) comparePlan(g *graph.Graph, pl *plan.Plan, o plan.Options, opt engine.Options) (embeddings int, err error) {
+// there are, and what the engine says of a count or listing of all.
+func (c Config) comparePlan(g *graph.Graph, pl *plan.Plan, o plan.Options, opt engine.Options) (embeddings int, r engine.Result, err error) {
 	want := truth(g, pl.Pattern)
-	return len(want), c.compareWith(want, g, pl, o, opt)
+	if len(want) == 0 {
+		return 0, r, errors.New(noMatch)
+	}
+	r, err = c.compareWith(want, g, pl, o, opt)
+	return len(want), r, err
 }
 
-func (c Config) compareWith(want []oracle.Match, g *graph.Graph, pl *plan.Plan, o plan.Options, opt engine.Options) error {
+func (c Config) compareWith(want []oracle.Match, g *graph.Graph, pl *plan.Plan, o plan.Options, opt engine.Options) (r engine.Result, err error) {
 	p := pl.Pattern
 	if got := p.Automorphisms().Order(); pl.Aut == nil || pl.Aut.Cmp(got) != 0 {
-		return fmt.Errorf("the plan has |Aut| = %v, the pattern %v", pl.Aut, got)
+		return r, fmt.Errorf("the plan has |Aut| = %v, the pattern %v", pl.Aut, got)
 	}
 	if o.Listing {
 		return c.compareListing(g, pl, opt, want)
@@ -206,9 +288,9 @@ func (c Config) compareWith(want []oracle.Match, g *graph.Graph, pl *plan.Plan, 
 	if o.Root >= 0 {
 		opt.PerRoot = make([]engine.Uint128, g.NumVertices())
 	}
-	r, err := c.Engine.Run(context.Background(), g, pl, opt, nil)
+	r, err = c.Engine.Run(context.Background(), g, pl, opt, nil)
 	if err != nil {
-		return fmt.Errorf("run: %w", err)
+		return r, fmt.Errorf("run: %w", err)
 	}
 	group := big.NewInt(1)
 	if pl.Restricted {
@@ -218,10 +300,10 @@ func (c Config) compareWith(want []oracle.Match, g *graph.Graph, pl *plan.Plan, 
 		}
 	}
 	if got := new(big.Int).Mul(r.Matches.Big(), group); got.Cmp(big.NewInt(int64(len(want)))) != 0 || !r.Complete {
-		return fmt.Errorf("%d embeddings, but the engine finds %v × %v (complete: %v)", len(want), r.Matches, group, r.Complete)
+		return r, fmt.Errorf("%d embeddings, but the engine finds %v × %v (complete: %v)", len(want), r.Matches, group, r.Complete)
 	}
 	if o.Root < 0 {
-		return c.compareLimit(g, pl, opt, r.Matches)
+		return r, c.compareLimit(g, pl, opt, r.Matches)
 	}
 	per := make([]int64, g.NumVertices())
 	for _, m := range want {
@@ -229,11 +311,11 @@ func (c Config) compareWith(want []oracle.Match, g *graph.Graph, pl *plan.Plan, 
 	}
 	for v := range per {
 		if got := new(big.Int).Mul(opt.PerRoot[v].Big(), group); got.Cmp(big.NewInt(per[v])) != 0 {
-			return fmt.Errorf("vertex %s plays the root in %d embeddings, but the engine finds %v × %v",
+			return r, fmt.Errorf("vertex %s plays the root in %d embeddings, but the engine finds %v × %v",
 				g.IDs.String(uint32(v)), per[v], opt.PerRoot[v], group)
 		}
 	}
-	return nil
+	return r, nil
 }
 
 // compareLimit counts up to half of all matches.
@@ -263,7 +345,7 @@ func truth(g *graph.Graph, p *pattern.Pattern) (out []oracle.Match) {
 // compareListing lists everything, and then half of it by a limit. Each row must
 // be an embedding and none come twice; of each class of embeddings that the
 // pattern's symmetries make of each other a restricted plan lists its share.
-func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options, want []oracle.Match) error {
+func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options, want []oracle.Match) (r engine.Result, err error) {
 	name := newNamer(pl)
 	missing := map[string]bool{}
 	share := map[string]int{}
@@ -273,36 +355,36 @@ func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options
 	}
 	total := len(want) / len(name.elements)
 	var out collector
-	r, err := c.Engine.Run(context.Background(), g, pl, opt, &out)
+	r, err = c.Engine.Run(context.Background(), g, pl, opt, &out)
 	if err != nil {
-		return fmt.Errorf("list: %w", err)
+		return r, fmt.Errorf("list: %w", err)
 	}
 	if r.Matches != engine.U64(uint64(total)) || len(out.rows) != total || !r.Complete {
-		return fmt.Errorf("listing: %d matches, but the engine says %v and lists %d (complete: %v)", total, r.Matches, len(out.rows), r.Complete)
+		return r, fmt.Errorf("listing: %d matches, but the engine says %v and lists %d (complete: %v)", total, r.Matches, len(out.rows), r.Complete)
 	}
 	for _, m := range out.rows {
 		k := fmt.Sprint(m.Vertices, name.edges(m.Edges))
 		if !missing[k] {
-			return fmt.Errorf("listing: %v is no match, or is listed twice", m)
+			return r, fmt.Errorf("listing: %v is no match, or is listed twice", m)
 		}
 		delete(missing, k)
 		share[name.class(m.Vertices)] -= len(name.elements)
 	}
 	for k, n := range share {
 		if n != 0 {
-			return fmt.Errorf("listing: %d embeddings too few (or too many) of the class of %s", n, k)
+			return r, fmt.Errorf("listing: %d embeddings too few (or too many) of the class of %s", n, k)
 		}
 	}
 	if total < 2 {
-		return nil
+		return r, nil
 	}
 	opt.Limit = int64(total / 2)
 	var some collector
-	r, err = c.Engine.Run(context.Background(), g, pl, opt, &some)
-	if err != nil || r.Matches != engine.U64(uint64(total/2)) || len(some.rows) != total/2 {
-		return fmt.Errorf("limit %d: the engine says %v and lists %d: %v", total/2, r.Matches, len(some.rows), err)
+	part, err := c.Engine.Run(context.Background(), g, pl, opt, &some)
+	if err != nil || part.Matches != engine.U64(uint64(total/2)) || len(some.rows) != total/2 {
+		return r, fmt.Errorf("limit %d: the engine says %v and lists %d: %v", total/2, part.Matches, len(some.rows), err)
 	}
-	return nil
+	return r, nil
 }
 
 // namer names classes of embeddings.

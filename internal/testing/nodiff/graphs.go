@@ -55,22 +55,47 @@ func Complete(n int) *Spec {
 // Graphs draws graphs of at most max vertices: directed or not, with or without
 // vertex labels (none, one or several a vertex), edge labels with parallel
 // edges, times, and properties with missing values.
-func Graphs(max int) *rapid.Generator[*Spec] { return graphs(max, false) }
+func Graphs(max int) *rapid.Generator[*Spec] { return graphs(max, nil) }
 
-func (c Config) graphs() *rapid.Generator[*Spec] { return graphs(c.MaxVertices, c.Times) }
+// Columns are what a graph has besides its vertices and edges.
+type Columns struct {
+	Directed, Labels, Properties bool
+	EdgeLabels, Times, Weights   bool
+	More                         int // so many vertices more than two at least
+}
 
-func graphs(max int, times bool) *rapid.Generator[*Spec] {
+// Timed graphs have edges with times.
+func Timed(w *Columns) { w.Times = true }
+
+// Simple graphs are undirected and have no table of edges: no two edges join the same
+// vertices.
+func Simple(w *Columns) {
+	*w = Columns{Labels: w.Labels, Properties: w.Properties}
+}
+
+// SimpleLabelled graphs are Simple, and their vertices have labels.
+func SimpleLabelled(w *Columns) {
+	Simple(w)
+	w.Labels = true
+}
+
+func graphs(max int, change func(*Columns)) *rapid.Generator[*Spec] {
 	return rapid.Custom(func(t *rapid.T) *Spec {
-		s := &Spec{Directed: rapid.Bool().Draw(t, "directed")}
-		labels := rapid.Bool().Draw(t, "vertex labels")
-		properties := rapid.Bool().Draw(t, "vertex properties")
-		if rapid.Bool().Draw(t, "edge columns") {
-			s.EdgeLabels = rapid.Bool().Draw(t, "edge labels")
-			s.Times = rapid.Bool().Draw(t, "times")
-			s.Weights = rapid.Bool().Draw(t, "weights")
+		w := Columns{
+			Directed:   rapid.Bool().Draw(t, "directed"),
+			Labels:     rapid.Bool().Draw(t, "vertex labels"),
+			Properties: rapid.Bool().Draw(t, "vertex properties"),
 		}
-		s.Times = s.Times || times
-		s.fill(t, max, 0, labels, properties)
+		if rapid.Bool().Draw(t, "edge columns") {
+			w.EdgeLabels = rapid.Bool().Draw(t, "edge labels")
+			w.Times = rapid.Bool().Draw(t, "times")
+			w.Weights = rapid.Bool().Draw(t, "weights")
+		}
+		if change != nil {
+			change(&w)
+		}
+		s := &Spec{Directed: w.Directed, EdgeLabels: w.EdgeLabels, Times: w.Times, Weights: w.Weights}
+		s.fill(t, max, w.More, 0, w.Labels, w.Properties)
 		return s
 	})
 }
@@ -80,15 +105,15 @@ func graphs(max int, times bool) *rapid.Generator[*Spec] {
 func (s *Spec) Like(max int) *rapid.Generator[*Spec] {
 	return rapid.Custom(func(t *rapid.T) *Spec {
 		o := &Spec{Directed: s.Directed, EdgeLabels: s.EdgeLabels, Times: s.Times, Weights: s.Weights}
-		o.fill(t, max, 1, s.Labels != nil, s.X != nil)
+		o.fill(t, max, 0, 1, s.Labels != nil, s.X != nil)
 		return o
 	})
 }
 
 // fill draws vertices and edges: any number, or with dense 1 at least half of the
 // most.
-func (s *Spec) fill(t *rapid.T, max, dense int, labels, properties bool) {
-	s.N = rapid.IntRange(2+dense*max/3, max).Draw(t, "vertices")
+func (s *Spec) fill(t *rapid.T, max, more, dense int, labels, properties bool) {
+	s.N = rapid.IntRange(min(max, 2+dense*max/3+more), max).Draw(t, "vertices")
 	if labels {
 		for range s.N {
 			s.Labels = append(s.Labels, rapid.SliceOfNDistinct(rapid.SampledFrom(vertexLabels), 0, 2, rapid.ID).Draw(t, "labels"))

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -19,34 +20,44 @@ type Suite struct {
 	Seed          int
 }
 
-// trial is one plan for graphs that have the same columns.
+// trial is one plan for graphs that have the same columns; the pattern has a match
+// in each.
 type trial struct {
 	pattern *pattern.Pattern
 	plan    plan.Options
 	engine  engine.Options
-	graphs  []*Spec
+	graphs  []*Spec // none: no configuration was accepted
+}
+
+// trials draws trials for a technique, or with nil for nothing in particular.
+func (c Config) trials(s Suite, tech *Technique, all *tally) *rapid.Generator[*trial] {
+	return rapid.Custom(func(t *rapid.T) *trial {
+		x, err := c.configure(t, tech, c.planted(t, tech), all)
+		if err != nil {
+			panic(err)
+		}
+		if x == nil {
+			return &trial{}
+		}
+		for len(x.graphs) < s.Graphs {
+			g := x.graphs[0].Like(c.MaxVertices).Draw(t, "graph")
+			x.graphs = append(x.graphs, plantAgain(t, g, x.pattern, x.graphs[0]))
+		}
+		return x
+	})
 }
 
 // Run compares an engine with the oracle as Check does, but one plan on many
 // graphs: where the text of a plan is compiled, that is done once or twice, and
 // then used. The plans are spread over engines, which run side by side, and their
 // compilers too. It fails where fewer plans than asked for were taken by the
-// engine.
+// engine, and where it makes enough plans to try each technique and one has not run.
 func (s Suite) Run(t *testing.T, c Config, engines []engine.Engine) {
 	t.Helper()
 	c = c.withDefaults()
-	draw := rapid.Custom(func(t *rapid.T) *trial {
-		g := c.graphs().Draw(t, "graph")
-		x := &trial{pattern: c.Patterns(g, c.MaxPattern).Draw(t, "pattern")}
-		x.plan, x.engine = c.planOptions(t, x.pattern), c.options(t)
-		for range s.Graphs {
-			x.graphs = append(x.graphs, g.Like(c.MaxVertices).Draw(t, "graph"))
-		}
-		return x
-	})
+	all := newTally()
 	var mu sync.Mutex
-	seed, plans, refused := s.Seed, 0, map[string]int{}
-	var all tally
+	seed, plans := s.Seed, 0
 	next := func() (at int, more bool) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -59,67 +70,61 @@ func (s Suite) Run(t *testing.T, c Config, engines []engine.Engine) {
 		c.Engine = e
 		wg.Go(func() {
 			for at, more := next(); more; at, more = next() {
-				n, err := c.try(draw.Example(at))
+				var tech *Technique
+				if i := (at - s.Seed) % (len(c.Techniques) + 1); i > 0 {
+					tech = &c.Techniques[i-1]
+				}
+				ran, err := c.try(c.trials(s, tech, all).Example(at), tech, all)
 				if err != nil {
 					t.Errorf("plan %d: %v", at, err)
 				}
-				mu.Lock()
-				if n.runs > 0 {
+				if ran {
+					mu.Lock()
 					plans++
-				} else {
-					refused[n.refused]++
+					mu.Unlock()
 				}
-				all.runs += n.runs
-				all.matched += n.matched
-				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	t.Logf("%d plans, %d runs compared, %d of them with matches; refused: %v", plans, all.runs, all.matched, refused)
+	if s.Plans <= 2*len(c.Techniques) {
+		c.Techniques = nil // too few plans for all of them
+	}
+	all.report(t, c)
 	if plans < s.Plans && !t.Failed() {
 		t.Errorf("%d plans were compared, not %d", plans, s.Plans)
 	}
 }
 
-// tally is what came of a trial.
-type tally struct {
-	runs, matched int    // that were compared, and of these with a match
-	refused       string // why a graph's plan was not run
-}
-
-// try runs a trial. The matching order is that of the first graph, so that all
-// graphs have the same plan.
-func (c Config) try(x *trial) (n tally, err error) {
+// try runs a trial, and reports whether any graph was searched. The matching order
+// is that of the first graph, so that all graphs have the same plan.
+func (c Config) try(x *trial, tech *Technique, all *tally) (ran bool, err error) {
 	for i, s := range x.graphs {
-		g := s.Build()
 		o := x.plan
-		pl, err := c.Compile(g, x.pattern, o)
-		switch {
-		case err != nil && o.Method != "":
-			n.refused = err.Error()
-			continue
-		case err != nil:
-			return n, fmt.Errorf("compile: %w\n%s", err, describe(s, x.pattern, o))
-		}
-		if err := c.Engine.Check(g, pl, x.engine); err != nil {
-			n.refused = err.Error()
-			if i == 0 {
-				return n, nil
-			}
+		g, pl, refused, err := c.again(s, x)
+		if refused != "" {
+			all.refuse(refused)
 			continue
 		}
-		if i == 0 {
+		if i == 0 && err == nil {
 			x.plan.Order, x.plan.Given = "given", pl.Order
 		}
-		embeddings, err := c.comparePlan(g, pl, o, x.engine)
+		n, r := 0, engine.Result{}
+		if err == nil {
+			n, r, err = c.comparePlan(g, pl, o, x.engine)
+		}
 		if err != nil {
-			return n, fmt.Errorf("graph %d: %w\n%s\nengine options %v", i, err, describe(s, x.pattern, o), x.engine)
+			return ran, fmt.Errorf("graph %d: %w\n%s\nengine options %v", i, err, describe(s, x.pattern, o), x.engine)
 		}
-		n.runs++
-		if embeddings > 0 {
-			n.matched++
-		}
+		ran = true
+		all.ran(tech, r, n)
 	}
-	return n, nil
+	return ran, nil
+}
+
+// again plans a trial on one of its graphs.
+func (c Config) again(s *Spec, x *trial) (g *graph.Graph, pl *plan.Plan, refused string, err error) {
+	g = s.Build()
+	pl, refused, err = c.accept(g, x.pattern, x.plan, x.engine)
+	return g, pl, refused, err
 }

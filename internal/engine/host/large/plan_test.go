@@ -25,7 +25,10 @@ func (method) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 // TestPlans compares compiled plans with the oracle.
 func TestPlans(t *testing.T) {
 	eager(t)
-	nodiff.Check(t, nodiff.Config{Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Methods: []string{"large"}})
+	nodiff.Check(t, nodiff.Config{
+		Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Labelled,
+		Techniques: []nodiff.Technique{nodiff.Large, nodiff.LargeListing}, LeastRuns: 20,
+	})
 }
 
 // TestDoubled: a candidate that one of two edges excludes may have been all that
@@ -53,6 +56,6 @@ func TestDoubled(t *testing.T) {
 		t.Log("-short: a fifth of the random patterns, for the race detector's sake")
 	}
 	for range rounds {
-		nodiff.Check(t, nodiff.Config{Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Methods: []string{"large"}, Patterns: nodiff.Doubled, MaxVertices: 12})
+		nodiff.Check(t, nodiff.Config{Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Doubled, MaxVertices: 12})
 	}
 }
