@@ -32,7 +32,7 @@ func (o *options) group(ctx context.Context, g group, same []*equivalent) (row, 
 	if err != nil {
 		return r, nil, err
 	}
-	all, err := candidates(files, o.seed, same)
+	all, err := candidates(o.root, files, o.seed, same)
 	if err != nil {
 		return r, nil, err
 	}
@@ -101,11 +101,11 @@ func (o *options) group(ctx context.Context, g group, same []*equivalent) (row, 
 	var mu sync.Mutex
 	var survivors []*mutant
 	var failed error
-	work1 := make(chan *mutant)
+	queue := make(chan *mutant)
 	var crew sync.WaitGroup
 	for range max(1, o.jobs) {
 		crew.Go(func() {
-			for m := range work1 {
+			for m := range queue {
 				start := time.Now()
 				end, by, err := t.test(ctx, m)
 				mu.Lock()
@@ -137,9 +137,9 @@ func (o *options) group(ctx context.Context, g group, same []*equivalent) (row, 
 		if stop {
 			break
 		}
-		work1 <- m
+		queue <- m
 	}
-	close(work1)
+	close(queue)
 	crew.Wait()
 	return r, survivors, failed
 }
@@ -195,11 +195,12 @@ func (o *options) command(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// candidates lists the mutants of files, in the order of the sample.
-func candidates(files []string, seed int64, same []*equivalent) ([]*mutant, error) {
+// candidates lists the mutants of files of the module in folder root, in the order of
+// the sample.
+func candidates(root string, files []string, seed int64, same []*equivalent) ([]*mutant, error) {
 	var out []*mutant
 	for _, f := range files {
-		text, err := os.ReadFile(f)
+		text, err := os.ReadFile(filepath.Join(root, f))
 		if err != nil {
 			return nil, err
 		}
@@ -268,7 +269,7 @@ func (t *tester) compile(ctx context.Context, mutants []*mutant) ([]*mutant, err
 		if err != nil {
 			return nil, err
 		}
-		args := []string{"build", "-overlay", list, "-gcflags=" + "-e"}
+		args := []string{"build", "-overlay", list, "-gcflags=-e"}
 		packages := map[string]bool{}
 		for _, m := range mutants {
 			packages["./"+filepath.Dir(m.file)] = true
@@ -430,7 +431,7 @@ func (t *tester) binary(ctx context.Context, s suite) (*binary, error) {
 		case end != survived:
 			b.err = fmt.Errorf("with no mutant chosen, tests of %s fail:\n%s", s.pkg, out)
 		}
-		b.limit = 10*time.Second + 5*time.Since(start)
+		b.limit = t.o.patience + 5*time.Since(start)
 	})
 	return b, b.err
 }

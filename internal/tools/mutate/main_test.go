@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOperators lists the mutants of a file.
+func TestOperators(t *testing.T) {
+	s, err := parse("p/f.go", `package p
+
+func (t *T[K]) f(a, b int) (int, error) {
+	if a < b && !t.ok {
+		return g(a, b)
+	}
+	for i := range a {
+		if i == 3 {
+			continue
+		}
+		t.list = append(t.list, i, b)
+	}
+	x := make([]int, 0, 7)
+	if len(x) > 9 {
+		panic("not here: " + name(1, 2))
+	}
+	return max(a, -b), err
+}
+
+//go:noinline
+func directive() int { return 1 }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range s.mutants() {
+		if m.file != "p/f.go" || m.function != "T.f" {
+			t.Errorf("a mutant of %s %s", m.file, m.function)
+		}
+		if text := apply(s.text, []edit{m.edit}); text == s.text {
+			t.Errorf("%s changes nothing", m.key())
+		}
+		got = append(got, m.op+": "+m.after)
+	}
+	want := []string{
+		"branch never: if (a < b && !t.ok) && false {",
+		"branch always: if (a < b && !t.ok) || true {",
+		"logic: if a < b || !t.ok {",
+		"dropped condition: if a < b {",
+		"dropped condition: if !t.ok {",
+		"boundary: if a <= b && !t.ok {",
+		"comparison: if a >= b && !t.ok {",
+		"negation: if a < b && t.ok {",
+		"returned value: return nil",
+		"returned value: return 0",
+		"swapped arguments: return g(b, a)",
+		"branch never: if (i == 3) && false {",
+		"branch always: if (i == 3) || true {",
+		"comparison: if i != 3 {",
+		"constant: if i == 4 {",
+		"constant: if i == 2 {",
+		"removed statement: {}",
+		"jump: break",
+		"removed statement: {}",
+		"dropped argument: t.list = append(t.list, b)",
+		"dropped argument: t.list = append(t.list, i)",
+		"constant: x := make([]int, 1, 7)",
+		"branch always: if (len(x) > 9) || true {",
+		"boundary: if len(x) >= 9 {",
+		"comparison: if len(x) <= 9 {",
+		"constant: if len(x) > 10 {",
+		"constant: if len(x) > 8 {",
+		"returned value: return nil, err",
+		"returned value: return 0, err",
+		"returned value: return max(a, -b), nil",
+		"minimum: return min(a, -b), err",
+		"arithmetic: return max(a, b), err",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// module is a small one whose tests notice some mistakes.
+var small = map[string]string{
+	"go.mod": "module " + module + "\n\ngo 1.26\n",
+	"p/p.go": `package p
+
+type T struct{ n int }
+
+func (T) Half(_ bool, ns ...int) int { return ns[0] / 2 }
+
+func Most[K ~int](a, b K) K {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+func (t *T) Add(n int) {
+	t.n += n
+}
+
+func Never() int { return 7 }
+
+func Sum(n int) (s int) {
+	for i := 0; i < n; i++ {
+		s += i + 1
+	}
+	return s
+}
+`,
+	"p/p_test.go": `package p
+
+import "testing"
+
+func Test(t *testing.T) {
+	x := T{}
+	x.Add(3)
+	if x.n != 3 || x.Half(true, 4, 6) != 2 || Most(3, 5) != 5 || Most(5, 3) != 5 {
+		t.Fatal("wrong")
+	}
+}
+`,
+	"q/q_test.go": `package q
+
+import (
+	"testing"
+
+	"` + module + `/p"
+)
+
+func TestSum(t *testing.T) {
+	if p.Sum(4) != 10 {
+		t.Fatal("wrong")
+	}
+}
+`,
+	"same.txt": `
+p/p.go Most
+	- if a > b {
+	+ if a >= b {
+	Equal numbers are equal.
+`,
+}
+
+// TestModule runs all mutants of a module: what is killed where, what survives, what
+// does not end, and what is not run.
+func TestModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: builds a module")
+	}
+	root := t.TempDir()
+	for name, text := range small {
+		name = filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer func(g []group) { groups = g }(groups)
+	groups = []group{{name: "p", roots: []string{"p"}, tests: []suite{{"q", "^TestSum$"}}}}
+	var out bytes.Buffer
+	err := run(options{seed: 1, jobs: 2, patience: 5 * time.Second, root: root, out: &out, verbose: true}, "", "", "same.txt", nil)
+	if err != nil {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	for _, want := range []string{
+		"p/p.go T.Half\n\t- func (T) Half(_ bool, ns ...int) int { return ns[0] / 2 }\n\t+ func (T) Half(_ bool, ns ...int) int { return ns[0] * 2 }\n",
+		"killed by q ^TestSum$",
+		"killed by p,",
+		"killed by the time limit by q ^TestSum$", // i-- for i++
+		" 1 equivalent",
+		" 0 survived",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "p.go Never") {
+		t.Errorf("a mutant that no test reaches has run:\n%s", &out)
+	}
+
+	// Without the entry, its mutant survives; an entry that fits no mutant is named.
+	if err := os.WriteFile(filepath.Join(root, "same.txt"), []byte("p/p.go Gone\n\t- a\n\t+ b\n\tNo reason.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	err = run(options{seed: 1, jobs: 1, patience: 5 * time.Second, root: root, out: &out}, "Most", "", "same.txt", []string{"p"})
+	if !errors.Is(err, errSurvived) || !strings.Contains(out.String(), "survived: line 8, boundary\n"+key("p/p.go", "Most", "if a > b {", "if a >= b {")) ||
+		!strings.Contains(out.String(), "same.txt has a mutant that the code no longer has:\np/p.go Gone\n") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// TestSample: the sample is the same for the same seed, and for code that has moved.
+func TestSample(t *testing.T) {
+	dir := t.TempDir()
+	order := func(seed int64, before string) (out []string) {
+		name := filepath.Join(dir, "f.go")
+		if err := os.WriteFile(name, []byte("package p\n"+before+"func f(a, b int) bool { return a < b && a+b > 3 }\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		all, err := candidates(dir, []string{"f.go"}, seed, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range all {
+			out = append(out, m.after)
+		}
+		return out
+	}
+	if a, b := order(1, ""), order(1, "\n\n// moved\n"); !slices.Equal(a, b) || len(a) < 8 {
+		t.Error(a, b)
+	}
+	if a, b := order(1, ""), order(2, ""); slices.Equal(a, b) {
+		t.Error(a, b)
+	}
+}
+
+// TestEquivalents reads the list in the tree, and refuses lists without reasons.
+func TestEquivalents(t *testing.T) {
+	text, err := os.ReadFile("equivalent.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parseEquivalents(string(text)); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{
+		"a.go f\n\t- x\n\t+ y\n",
+		"a.go f\n\n\t- x\n\t+ y\n\treason\n",
+		"a.go\n\t- x\n\t+ y\n\treason\n",
+		"a.go f\n\treason\n",
+	} {
+		if _, err := parseEquivalents(bad); err == nil {
+			t.Errorf("no error for %q", bad)
+		}
+	}
+}
+
+// TestRewrite puts a table between its marks.
+func TestRewrite(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "d.md")
+	table := markdown([]row{{group: "plan", all: 9, reached: 8, run: 4, killed: 3, timeout: 1, survived: 1}, {group: "sink", all: 1}})
+	for _, text := range []string{"head\n" + from + to + "tail\n", "head\n" + from + "old\n" + to + "tail\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := rewrite(name, table); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := os.ReadFile(name)
+		if want := "head\n" + from + table + to + "tail\n"; string(got) != want || !strings.Contains(want, "| all | 4 | 3 | 1 | 1 | 0 | 10 | 8 |\n") {
+			t.Errorf("%s", got)
+		}
+	}
+	if err := os.WriteFile(name, []byte("no marks"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if rewrite(name, table) == nil {
+		t.Error("no error")
+	}
+}
+
+// TestGroups: every folder and test package of the table is there.
+func TestGroups(t *testing.T) {
+	o := options{root: "../../.."}
+	for _, g := range groups {
+		for _, root := range g.roots {
+			if _, err := os.Stat(filepath.Join(o.root, root)); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, s := range g.tests {
+			if names, _ := filepath.Glob(filepath.Join(o.root, s.pkg, "*_test.go")); len(names) == 0 {
+				t.Errorf("%s: %s has no tests", g.name, s.pkg)
+			}
+		}
+	}
+}
