@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -251,6 +252,135 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := New(io.Discard, Options{Format: "xml"}); !errors.Is(err, ErrFormat) {
 		t.Errorf("xml: %v", err)
+	}
+}
+
+// once is a writer whose write number at fails, from 0, and no other.
+type once struct{ at, n int }
+
+func (o *once) Write(p []byte) (int, error) {
+	if o.n++; o.n == o.at+1 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// TestEveryWrite: the error of each single write is reported, though those after it
+// succeed.
+func TestEveryWrite(t *testing.T) {
+	cols := []Column{Vertex(pathGraph(), "a", 0)}
+	all := func(w io.Writer, format string) error {
+		s, err := New(w, Options{Format: format, Columns: cols, Interval: time.Hour})
+		if err != nil {
+			return err
+		}
+		err = s.Emit(0, Rows(0, 3))
+		return errors.Join(err, s.Close())
+	}
+	for _, format := range Formats {
+		whole := &once{at: -1}
+		if err := all(whole, format); err != nil || whole.n == 0 {
+			t.Fatal(format, err, whole.n)
+		}
+		for at := range whole.n {
+			if err := all(&once{at: at}, format); !errors.Is(err, io.ErrClosedPipe) {
+				t.Errorf("%s: write %d of %d failed, and the error is %v", format, at, whole.n, err)
+			}
+		}
+	}
+}
+
+// TestWideNumbers: a number that is wider than its column, in a row that comes after the
+// widths are known, takes the room that it needs and no other's.
+func TestWideNumbers(t *testing.T) {
+	cols := []Column{
+		Value("a", String, func([]uint32, []uint64) any { return "xyz" }),
+		Value("n", Int, func(m []uint32, _ []uint64) any {
+			if m[0] == tableHead {
+				return int64(1234567)
+			}
+			return int64(m[0] % 2 * 10)
+		}),
+	}
+	var out bytes.Buffer
+	w, err := New(&out, Options{Format: "table", Columns: cols, Interval: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Emit(0, Rows(0, tableHead)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Emit(0, Rows(tableHead, 1)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	want := []string{"a     n", "xyz   0", "xyz  10"}
+	if got := lines[:3]; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := lines[len(lines)-2], "xyz  1234567"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestParts: what is written in several parts is one text, with one beginning.
+func TestParts(t *testing.T) {
+	cols := []Column{Vertex(pathGraph(), "a", 0)}
+	for format, want := range map[string]string{
+		"csv":    "a\n0\n1\n2\n",
+		"ndjson": "{\"a\":0}\n{\"a\":1}\n{\"a\":2}\n",
+		"json":   "[\n{\"a\":0},\n{\"a\":1},\n{\"a\":2}\n]\n",
+		"table":  "a\n0\n1\n2\n",
+	} {
+		var out bytes.Buffer
+		w, err := New(&out, Options{Format: format, Columns: cols, Interval: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []int64{0, 1, 2} {
+			v, _ := pathGraph().LookupInt(id)
+			if err := w.Emit(0, Rows(int(v), 1)); err != nil {
+				t.Fatal(err)
+			}
+			w.flushAll()
+		}
+		if err := w.Close(); err != nil || out.String() != want {
+			t.Errorf("%s: %q, want %q, %v", format, &out, want, err)
+		}
+	}
+}
+
+// TestRecords: the rows of an Arrow stream are written in records of recordRows, and
+// no sooner.
+func TestRecords(t *testing.T) {
+	cols := []Column{Vertex(pathGraph(), "a", 0)}
+	var out bytes.Buffer
+	w, err := New(&out, Options{Format: "arrow", Columns: cols, Interval: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := out.Len()
+	for _, n := range []int{1, recordRows - 2} {
+		if err := w.Emit(0, &engine.Batch{Rows: n, Width: 1, Vertices: make([]uint32, n)}); err != nil || out.Len() != head {
+			t.Errorf("%d bytes of rows are written before a record is full, %v", out.Len()-head, err)
+		}
+	}
+	if err := w.Emit(0, Rows(0, 1)); err != nil || out.Len() < head+4*recordRows {
+		t.Errorf("%d bytes are written of a full record, %v", out.Len()-head, err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ipc.NewReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []int64
+	for r.Next() {
+		rows = append(rows, r.RecordBatch().NumRows())
+	}
+	if !slices.Equal(rows, []int64{recordRows}) {
+		t.Errorf("records of %d rows", rows)
 	}
 }
 

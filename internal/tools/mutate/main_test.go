@@ -29,6 +29,9 @@ func (t *T[K]) f(a, b int) (int, error) {
 	if len(x) > 9 {
 		panic("not here: " + name(1, 2))
 	}
+	if x == nil {
+		return 0, fmt.Errorf("no x")
+	}
 	return max(a, -b), err
 }
 
@@ -76,6 +79,11 @@ func directive() int { return 1 }
 		"comparison: if len(x) <= 9 {",
 		"constant: if len(x) > 10 {",
 		"constant: if len(x) > 8 {",
+		"branch never: if (x == nil) && false {",
+		"branch always: if (x == nil) || true {",
+		"comparison: if x != nil {",
+		`returned value: return 0, nil`,
+		`returned value: return 0, 0`,
 		"returned value: return nil, err",
 		"returned value: return 0, err",
 		"returned value: return max(a, -b), nil",

@@ -251,6 +251,15 @@ func (w *walker) Visit(n ast.Node) ast.Visitor {
 				w.replace("returned value", r, "0")
 			}
 		}
+		if last := len(n.Results) - 1; last > 0 && no(n.Results[last]) {
+			// Nobody reads constants beside an error or false.
+			for i, r := range n.Results {
+				if _, ok := r.(*ast.BasicLit); i == last || !ok && name(r) != "true" && name(r) != "false" {
+					ast.Walk(w, r)
+				}
+			}
+			return nil
+		}
 	case *ast.BlockStmt:
 		for _, s := range n.List {
 			w.statement(s)
@@ -337,6 +346,22 @@ func (w *walker) call(n *ast.CallExpr) ast.Visitor {
 		}
 	}
 	return w
+}
+
+// no says whether a last result is false or an error.
+func no(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name == "false" || e.Name == "err" || strings.HasPrefix(e.Name, "Err") || strings.HasPrefix(e.Name, "err")
+	case *ast.CallExpr:
+		f := name(e.Fun)
+		if s, ok := e.Fun.(*ast.SelectorExpr); ok {
+			f = s.Sel.Name
+		}
+		f = strings.ToLower(f)
+		return strings.Contains(f, "err") || strings.Contains(f, "fail") || f == "bad" || f == "fault"
+	}
+	return false
 }
 
 func name(e ast.Expr) string {
