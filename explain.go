@@ -10,12 +10,13 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/explain"
 )
 
 // Explanation is how a query would be answered.
 type Explanation struct {
 	job    *job
-	actual []plan.Actual
+	actual []explain.Actual
 	Result *Result       // of the run, with analyze
 	Took   time.Duration // for planning, estimates included
 }
@@ -79,7 +80,7 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	}
 	e.Result = &r
 	for _, l := range found.Levels {
-		e.actual = append(e.actual, plan.Actual{Matches: l.Matches.Big(), Seconds: l.Time.Seconds()})
+		e.actual = append(e.actual, explain.Actual{Matches: l.Matches.Big(), Seconds: l.Time.Seconds()})
 	}
 	if cause := memoryCause(ctx); cause != nil {
 		err = cause
@@ -108,12 +109,12 @@ func (e *Explanation) Engine() (name, reason string) {
 }
 
 // Write writes the loop nest for people.
-func (e *Explanation) Write(w io.Writer) error { return plan.Explain(e.job.plan, w, e.actual...) }
+func (e *Explanation) Write(w io.Writer) error { return explain.Text(e.job.plan, w, e.actual...) }
 
 // MarshalJSON writes the plan, the engine and the reason.
 func (e *Explanation) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	if err := plan.ExplainJSON(e.job.plan, &b, e.actual...); err != nil {
+	if err := explain.JSON(e.job.plan, &b, e.actual...); err != nil {
 		return nil, err
 	}
 	name, reason := e.Engine()

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/explain"
 )
 
 // Result is the answer to a query and how it came about.
@@ -40,21 +40,21 @@ type Result struct {
 }
 
 type jsonResult struct {
-	Query         string         `json:"query"`
-	Semantics     string         `json:"semantics"`
-	Induced       bool           `json:"induced,omitempty"`
-	Subgraphs     plan.JSONCount `json:"subgraphs"`
-	Embeddings    plan.JSONCount `json:"embeddings"`
-	Automorphisms plan.JSONCount `json:"automorphisms"`
-	Complete      bool           `json:"complete"`
-	Engine        string         `json:"engine"`
-	Device        string         `json:"device"`
-	Graph         Summary        `json:"graph"`
-	Seconds       jsonSeconds    `json:"seconds"`
-	Peak          int64          `json:"peak_memory_bytes"`
-	Version       string         `json:"version"`
-	Notes         []string       `json:"notes,omitempty"`
-	Stats         []string       `json:"stats,omitempty"`
+	Query         string            `json:"query"`
+	Semantics     string            `json:"semantics"`
+	Induced       bool              `json:"induced,omitempty"`
+	Subgraphs     explain.JSONCount `json:"subgraphs"`
+	Embeddings    explain.JSONCount `json:"embeddings"`
+	Automorphisms explain.JSONCount `json:"automorphisms"`
+	Complete      bool              `json:"complete"`
+	Engine        string            `json:"engine"`
+	Device        string            `json:"device"`
+	Graph         Summary           `json:"graph"`
+	Seconds       jsonSeconds       `json:"seconds"`
+	Peak          int64             `json:"peak_memory_bytes"`
+	Version       string            `json:"version"`
+	Notes         []string          `json:"notes,omitempty"`
+	Stats         []string          `json:"stats,omitempty"`
 }
 
 type jsonSeconds struct {
@@ -81,7 +81,7 @@ func readableJSON(x any) ([]byte, error) {
 func (r Result) MarshalJSON() ([]byte, error) {
 	round := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
 	return readableJSON(jsonResult{
-		r.Query, r.Semantics, r.Induced, plan.JSONCount{N: r.Subgraphs}, plan.JSONCount{N: r.Embeddings}, plan.JSONCount{N: r.Automorphisms},
+		r.Query, r.Semantics, r.Induced, explain.JSONCount{N: r.Subgraphs}, explain.JSONCount{N: r.Embeddings}, explain.JSONCount{N: r.Automorphisms},
 		r.Complete, r.Engine, r.Device, r.Graph,
 		jsonSeconds{round(r.Load), round(r.Open), round(r.Check), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes, r.Stats,
 	})

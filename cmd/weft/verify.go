@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftgraph/weft"
-	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/explain"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -143,16 +143,16 @@ func writeVerification(out *output, w *jsonWriter, v *weft.Verification) error {
 	}
 	if w.takes() {
 		type step struct {
-			Check      string         `json:"check"`
-			Embeddings plan.JSONCount `json:"embeddings,omitzero"`
-			Want       plan.JSONCount `json:"want"`
-			Result     string         `json:"result"`
-			Seconds    float64        `json:"seconds"`
-			Note       string         `json:"note,omitempty"`
+			Check      string            `json:"check"`
+			Embeddings explain.JSONCount `json:"embeddings,omitzero"`
+			Want       explain.JSONCount `json:"want"`
+			Result     string            `json:"result"`
+			Seconds    float64           `json:"seconds"`
+			Note       string            `json:"note,omitempty"`
 		}
 		var steps []step
 		for i, s := range v.Steps {
-			steps = append(steps, step{s.Name, plan.JSONCount{N: s.Embeddings}, plan.JSONCount{N: s.Want}, text(i), seconds(s.Took), s.Note})
+			steps = append(steps, step{s.Name, explain.JSONCount{N: s.Embeddings}, explain.JSONCount{N: s.Want}, text(i), seconds(s.Took), s.Note})
 		}
 		return w.add(map[string]any{"query": v.Query, "ok": v.OK, "compared": v.Compared, "checks": steps})
 	}

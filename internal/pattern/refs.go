@@ -119,3 +119,12 @@ func mapRefsAll(xs []Expr, f func(Ref) Ref) []Expr {
 	}
 	return out
 }
+
+// Conjuncts appends the operands of a nest of AND. A conjunction is true where
+// all of them are, whatever is NULL.
+func Conjuncts(x Expr, to []Expr) []Expr {
+	if y, ok := x.(Binary); ok && y.Op == OpAnd {
+		return Conjuncts(y.Y, Conjuncts(y.X, to))
+	}
+	return append(to, x)
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/explain"
 )
 
 // ring is a graph with structure: a ring with chords.
@@ -159,7 +160,7 @@ func TestSeedDecides(t *testing.T) {
 	p := named(t, "house")
 	text := func() string {
 		var b strings.Builder
-		if err := plan.Explain(compile(t, g, p, plan.Options{Root: plan.NoRoot, Seed: 5}), &b); err != nil {
+		if err := explain.Text(compile(t, g, p, plan.Options{Root: plan.NoRoot, Seed: 5}), &b); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -275,7 +276,7 @@ func TestThreads(t *testing.T) {
 				p.Induced = induced && p.Mode == pattern.Iso
 				text := func(threads int) string {
 					var b strings.Builder
-					if err := plan.ExplainJSON(compile(t, g, p, plan.Options{Root: plan.NoRoot, Order: order, Seed: 3, Threads: threads}), &b); err != nil {
+					if err := explain.JSON(compile(t, g, p, plan.Options{Root: plan.NoRoot, Order: order, Seed: 3, Threads: threads}), &b); err != nil {
 						t.Fatal(err)
 					}
 					return b.String()

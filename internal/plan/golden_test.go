@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/explain"
 )
 
 // TestGolden compares what explain prints with the files in testdata/golden.
@@ -30,7 +31,7 @@ func TestGolden(t *testing.T) {
 				g = readGraph(t, d)
 				return fmt.Sprintf("%d vertices, %d edges\n", g.NumVertices(), g.NumEdges())
 			case "explain":
-				return explain(t, g, d)
+				return explained(t, g, d)
 			}
 			t.Fatalf("unknown command %s", d.Cmd)
 			return ""
@@ -38,7 +39,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-func explain(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
+func explained(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	p := parse(t, d.Input)
 	o := plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest"}
 	asJSON := false
@@ -84,9 +85,9 @@ func explain(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 		return fmt.Sprintf("error: %v\n", err)
 	}
 	var out bytes.Buffer
-	write := plan.Explain
+	write := explain.Text
 	if asJSON {
-		write = plan.ExplainJSON
+		write = explain.JSON
 	}
 	if err := write(pl, &out); err != nil {
 		t.Fatal(err)

@@ -264,7 +264,7 @@ func (c *costSearch) finish(p prefix) {
 	n := len(p.order)
 	if !c.o.Listing && !c.o.NoTail && n > 1 {
 		tail := max(p.open, 1)
-		for n-tail > maxTail && c.kinds(p.order[tail:]) > maxTail {
+		for n-tail > MaxTail && c.kinds(p.order[tail:]) > MaxTail {
 			tail++
 		}
 		p.cost = 0

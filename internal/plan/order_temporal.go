@@ -47,7 +47,11 @@ func (b *binding) temporal(o Options) (*Plan, error) {
 		return nil, fmt.Errorf("conditions tie its edges to later ones")
 	}
 	best.Method, best.OrderName = Temporal, "temporal"
-	best.Why = fmt.Sprintf("edges are extended in windows of time; %s compared by random walks", count(len(orders), "order", "orders"))
+	compared := fmt.Sprintf("%d orders", len(orders))
+	if len(orders) == 1 {
+		compared = "1 order"
+	}
+	best.Why = fmt.Sprintf("edges are extended in windows of time; %s compared by random walks", compared)
 	return best, nil
 }
 

@@ -40,7 +40,7 @@ func (b *binding) twinsLast(o Options) (last uint32) {
 	var linked uint32
 	for _, group := range groups {
 		v := bits.TrailingZeros32(group)
-		if taken == maxTail || linked&group != 0 {
+		if taken == MaxTail || linked&group != 0 {
 			continue
 		}
 		// The rest may hang together by one of them.

@@ -185,6 +185,11 @@ type Tail struct {
 	Divisor int64
 }
 
+// MaxTail bounds the levels that inclusion–exclusion over partitions closes (five
+// levels have 52 partitions), and for tails of more levels the groups of
+// interchangeable ones (five sets have 31 intersections).
+const MaxTail = 5
+
 // TailGroup is levels of the tail that have the same candidates: the same Set,
 // Ranges, Bits, and bounds by levels before the tail.
 type TailGroup struct {

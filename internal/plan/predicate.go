@@ -56,7 +56,7 @@ func (b *binding) splitPredicates() (*wheres, error) {
 			if err != nil {
 				return nil, err
 			}
-			w.edge[i] = conjuncts(x, w.edge[i])
+			w.edge[i] = pattern.Conjuncts(x, w.edge[i])
 		}
 		w.own[i] = slices.Clone(w.edge[i])
 	}
@@ -66,7 +66,7 @@ func (b *binding) splitPredicates() (*wheres, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = conjuncts(x, all)
+		all = pattern.Conjuncts(x, all)
 	}
 	for _, x := range all {
 		refs := pattern.Refs(x)
@@ -93,15 +93,6 @@ func (b *binding) splitPredicates() (*wheres, error) {
 		}
 	}
 	return w, nil
-}
-
-// conjuncts appends the operands of a nest of AND. A conjunction is true where
-// all of them are, whatever is NULL.
-func conjuncts(x pattern.Expr, to []pattern.Expr) []pattern.Expr {
-	if y, ok := x.(pattern.Binary); ok && y.Op == pattern.OpAnd {
-		return conjuncts(y.Y, conjuncts(y.X, to))
-	}
-	return append(to, x)
 }
 
 // bindPredicates evaluates constants, turns conditions on single vertices into

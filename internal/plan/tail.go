@@ -6,11 +6,6 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// maxTail bounds the levels that inclusion–exclusion over partitions closes (five
-// levels have 52 partitions), and for tails of more levels the groups of
-// interchangeable ones (five sets have 31 intersections).
-const maxTail = 5
-
 // tailLevels says how many of the last levels can be counted without being
 // enumerated.
 func tailLevels(pl *Plan, less *poset, o Options) int {
@@ -47,7 +42,7 @@ func tailFits(pl *Plan, less *poset, tail int) bool {
 		}
 	}
 	groups := twins(pl, less, tail)
-	if len(pl.Levels)-tail > maxTail && len(groups) > maxTail {
+	if len(pl.Levels)-tail > MaxTail && len(groups) > MaxTail {
 		return false
 	}
 	for _, group := range groups {
@@ -133,7 +128,7 @@ func addTail(pl *Plan, k int, less *poset) {
 			}
 		}
 	}
-	if k > maxTail {
+	if k > MaxTail {
 		pl.Tail.Divisor = 0
 		markSizes(pl, less, tail)
 		return
@@ -224,7 +219,7 @@ func oneOfEach(blocks [][]int, class []int) [][]int {
 // partitionKey names a product of sizes: interchangeable levels have the same
 // set, which intersected with itself is itself.
 func partitionKey(blocks [][]int, class []int) (key uint64) {
-	var sets [maxTail]uint64
+	var sets [MaxTail]uint64
 	for i, block := range blocks {
 		for _, l := range block {
 			sets[i] |= 1 << class[l]
@@ -232,7 +227,7 @@ func partitionKey(blocks [][]int, class []int) (key uint64) {
 	}
 	slices.Sort(sets[:])
 	for _, s := range sets {
-		key = key<<maxTail | s
+		key = key<<MaxTail | s
 	}
 	return key
 }

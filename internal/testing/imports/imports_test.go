@@ -39,6 +39,7 @@ var may = map[string][]string{
 	"caret":         {},
 	"gql":           {"pattern", "caret"},
 	"plan":          {"pattern", "graph"},
+	"plan/explain":  {"plan", "pattern"},
 	"matcha":        {"kir/*", "graph", "caret"},
 	"matcha/cpu":    {"kir/*", "native", "matcha/*"},
 	"matcha/device": {"kir/*", "graph", "cuda", "cuda/kernels", "cuda/session", "matcha/*"},

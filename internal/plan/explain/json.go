@@ -1,7 +1,8 @@
-package plan
+package explain
 
 import (
 	"encoding/json"
+	"github.com/weftgraph/weft/internal/plan"
 	"io"
 	"math"
 )
@@ -37,21 +38,21 @@ type adjJSON struct {
 }
 
 type levelJSON struct {
-	Vertex    string     `json:"vertex"`
-	Label     string     `json:"label,omitempty"`
-	Ranges    []Range    `json:"ranges,omitempty"`
-	Filtered  bool       `json:"filtered,omitempty"`
-	MinDegree int        `json:"min_degree,omitempty"`
-	Back      []backJSON `json:"back,omitempty"`
-	Set       *int       `json:"set,omitempty"`
-	Below     []string   `json:"below,omitempty"`
-	Above     []string   `json:"above,omitempty"`
-	Distinct  []string   `json:"distinct,omitempty"`
-	Checks    []string   `json:"checks,omitempty"`
-	Estimate  float64    `json:"estimate"`
-	Cost      float64    `json:"cost"`
-	Actual    *JSONCount `json:"actual,omitempty"`
-	Seconds   float64    `json:"seconds,omitempty"`
+	Vertex    string       `json:"vertex"`
+	Label     string       `json:"label,omitempty"`
+	Ranges    []plan.Range `json:"ranges,omitempty"`
+	Filtered  bool         `json:"filtered,omitempty"`
+	MinDegree int          `json:"min_degree,omitempty"`
+	Back      []backJSON   `json:"back,omitempty"`
+	Set       *int         `json:"set,omitempty"`
+	Below     []string     `json:"below,omitempty"`
+	Above     []string     `json:"above,omitempty"`
+	Distinct  []string     `json:"distinct,omitempty"`
+	Checks    []string     `json:"checks,omitempty"`
+	Estimate  float64      `json:"estimate"`
+	Cost      float64      `json:"cost"`
+	Actual    *JSONCount   `json:"actual,omitempty"`
+	Seconds   float64      `json:"seconds,omitempty"`
 }
 
 type backJSON struct {
@@ -61,16 +62,16 @@ type backJSON struct {
 }
 
 type setJSON struct {
-	Op        string   `json:"op"`
-	Base      *int     `json:"base,omitempty"`
-	Adjacency int      `json:"adjacency"`
-	Of        string   `json:"of"`
-	At        string   `json:"at"`
-	Range     *Range   `json:"range,omitempty"`
-	Below     []string `json:"below,omitempty"`
-	Above     []string `json:"above,omitempty"`
-	SizeOnly  bool     `json:"size_only,omitempty"`
-	Estimate  float64  `json:"estimate"`
+	Op        string      `json:"op"`
+	Base      *int        `json:"base,omitempty"`
+	Adjacency int         `json:"adjacency"`
+	Of        string      `json:"of"`
+	At        string      `json:"at"`
+	Range     *plan.Range `json:"range,omitempty"`
+	Below     []string    `json:"below,omitempty"`
+	Above     []string    `json:"above,omitempty"`
+	SizeOnly  bool        `json:"size_only,omitempty"`
+	Estimate  float64     `json:"estimate"`
 }
 
 type edgeJSON struct {
@@ -97,17 +98,17 @@ type termJSON struct {
 	Blocks [][]string `json:"blocks"`
 }
 
-// ExplainJSON writes p, with what a run found if actuals are given, as one JSON
+// JSON writes p, with what a run found if actuals are given, as one JSON
 // object.
-func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
-	name := LevelNames(p)
+func JSON(p *plan.Plan, w io.Writer, actual ...Actual) error {
+	name := plan.LevelNames(p)
 	names := func(levels []int) (out []string) {
 		for _, l := range levels {
 			out = append(out, name[l])
 		}
 		return out
 	}
-	texts := func(checks []Check) (out []string) {
+	texts := func(checks []plan.Check) (out []string) {
 		for _, c := range checks {
 			out = append(out, c.Text)
 		}
@@ -125,7 +126,7 @@ func ExplainJSON(p *Plan, w io.Writer, actual ...Actual) error {
 	if p.Formula != nil {
 		out.Formula = p.Formula.String()
 	}
-	out.Temporal = p.timedJSON(name, texts)
+	out.Temporal = timedOf(p, name, texts)
 	for _, a := range p.Adjs {
 		out.Adjacencies = append(out.Adjacencies, adjJSON{a.Name, len(a.CSR.Adj)})
 	}

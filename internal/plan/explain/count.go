@@ -1,4 +1,4 @@
-package plan
+package explain
 
 import "math/big"
 

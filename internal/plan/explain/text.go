@@ -1,4 +1,8 @@
-package plan
+// Package explain writes plans for people and for programs: as a loop nest in text,
+// and as JSON. Both may hold the counts and times of a run beside the estimates.
+//
+// It reads plans. It must not know how they are made.
+package explain
 
 import (
 	"fmt"
@@ -9,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // Actual is what a run found at one level, for explain --analyze.
@@ -17,14 +22,14 @@ type Actual struct {
 	Seconds float64  // wall time attributed to the level
 }
 
-// Explain writes p as a loop nest over the names of the user's vertices: where
+// Text writes p as a loop nest over the names of the user's vertices: where
 // each candidate set comes from and when it is computed, which conditions and
 // restrictions hold where, how the last levels are counted, and what was
 // expected. Actuals, one a level, may follow from a run.
-func Explain(p *Plan, w io.Writer, actual ...Actual) error {
-	e := &explainer{p: p, actual: actual, name: LevelNames(p)}
+func Text(p *plan.Plan, w io.Writer, actual ...Actual) error {
+	e := &explainer{p: p, actual: actual, name: plan.LevelNames(p)}
 	e.head()
-	if p.Method == Temporal {
+	if p.Method == plan.Temporal {
 		e.steps()
 	} else {
 		e.nest()
@@ -36,29 +41,10 @@ func Explain(p *Plan, w io.Writer, actual ...Actual) error {
 
 // explainer writes a plan as text.
 type explainer struct {
-	p      *Plan
+	p      *plan.Plan
 	b      strings.Builder
 	name   []string // of the vertex at each level
 	actual []Actual
-}
-
-// LevelNames are the user's names in the plan's order; vertices without a name
-// are v0, v1, … by their place in the pattern.
-func LevelNames(p *Plan) []string {
-	out := make([]string, len(p.Order))
-	taken := map[string]bool{}
-	for _, v := range p.Pattern.Vertices {
-		taken[v.Name] = true
-	}
-	for l, v := range p.Order {
-		out[l] = p.Pattern.Vertices[v].Name
-		for n := v; out[l] == ""; n += len(p.Order) {
-			if s := fmt.Sprintf("v%d", n); !taken[s] {
-				out[l] = s
-			}
-		}
-	}
-	return out
 }
 
 func (e *explainer) linef(indent int, format string, args ...any) {
@@ -104,7 +90,7 @@ func (e *explainer) head() {
 	e.linef(0, "")
 }
 
-func symmetries(p *Plan) string {
+func symmetries(p *plan.Plan) string {
 	if p.Aut.IsInt64() && p.Aut.Int64() == 1 {
 		return "no symmetry"
 	}
@@ -226,7 +212,7 @@ func (e *explainer) unary(v int) string {
 	var out []string
 	var all []pattern.Expr
 	for _, x := range e.p.Pattern.Where {
-		all = conjuncts(x, all)
+		all = pattern.Conjuncts(x, all)
 	}
 	for _, x := range all {
 		refs := pattern.Refs(x)
@@ -241,16 +227,18 @@ func (e *explainer) unary(v int) string {
 // the node is just that.
 func (e *explainer) setName(i int) string {
 	s := &e.p.Sets[i]
-	if s.Op == SetList {
+	if s.Op == plan.SetList {
 		return e.listOf(s) + e.bounds(s)
 	}
 	return fmt.Sprintf("C%d", i)
 }
 
-func (e *explainer) listOf(s *Set) string { return e.p.Adjs[s.Adj].Name + "(" + e.name[s.Of] + ")" }
+func (e *explainer) listOf(s *plan.Set) string {
+	return e.p.Adjs[s.Adj].Name + "(" + e.name[s.Of] + ")"
+}
 
 // bounds writes the bounds of a node by earlier vertices.
-func (e *explainer) bounds(s *Set) string {
+func (e *explainer) bounds(s *plan.Set) string {
 	var out []string
 	for _, j := range s.Below {
 		out = append(out, "< "+e.name[j])
@@ -270,11 +258,11 @@ func (e *explainer) bounds(s *Set) string {
 // set writes a node that is more than a neighbour list.
 func (e *explainer) set(i, indent int) {
 	s := &e.p.Sets[i]
-	if s.Op == SetList {
+	if s.Op == plan.SetList {
 		return
 	}
 	op := "∩"
-	if s.Op == SetMinus {
+	if s.Op == plan.SetMinus {
 		op = "−"
 	}
 	text := fmt.Sprintf("C%d = %s %s %s%s", i, e.setName(s.Base), op, e.listOf(s), e.bounds(s))
@@ -398,7 +386,7 @@ func (e *explainer) nameAll(levels []int) string {
 	switch {
 	case n == 1:
 		return names[0]
-	case n > maxTail:
+	case n > plan.MaxTail:
 		return fmt.Sprintf("%s, %s … %s (%d)", names[0], names[1], names[n-1], n)
 	}
 	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
@@ -466,7 +454,7 @@ func (e *explainer) foot() {
 		total += p.Levels[i].Cost
 	}
 	e.linef(0, "")
-	if p.Method == Temporal && p.Price > 0 {
+	if p.Method == plan.Temporal && p.Price > 0 {
 		e.linef(0, "expected work: about %s events", approx(p.Price))
 	} else if total > 0 {
 		e.linef(0, "expected work: about %s set elements", approx(total))

@@ -1,10 +1,11 @@
-package plan
+package explain
 
 import (
 	"fmt"
 	"strconv"
 
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // steps writes a plan of edge extension.
@@ -18,7 +19,7 @@ func (e *explainer) steps() {
 	indent := 0
 	for k := range t.Steps {
 		s := &t.Steps[k]
-		if last := t.Tail && k > 0 && k == len(t.Steps)-1; last && t.sized(p, s) {
+		if last := t.Tail && k > 0 && k == len(t.Steps)-1; last && sized(p, s) {
 			what := ""
 			if s.Choice < 0 {
 				what = e.name[s.To] + " in " + e.source(s.To)
@@ -58,7 +59,7 @@ func (e *explainer) steps() {
 
 // sized reports whether a last step is a size: of a window, or of one neighbour
 // list.
-func (t *TimeProgram) sized(p *Plan, s *TimeStep) bool {
+func sized(p *plan.Plan, s *plan.TimeStep) bool {
 	if s.Choice >= 0 {
 		return !s.Binds && len(s.Checks) == 0 && p.Mode != pattern.Trail
 	}
@@ -67,14 +68,14 @@ func (t *TimeProgram) sized(p *Plan, s *TimeStep) bool {
 }
 
 // step writes which edges a step takes.
-func (e *explainer) step(s *TimeStep, what string) string {
+func (e *explainer) step(s *plan.TimeStep, what string) string {
 	c := &e.p.Edges[s.Choice]
 	text := fmt.Sprintf("%s %s from %s to %s", what, e.edgeName(c.Edge), e.name[c.From], e.name[c.To])
 	if s.Both {
 		text = fmt.Sprintf("%s %s between %s and %s", what, e.edgeName(c.Edge), e.name[c.From], e.name[c.To])
 	}
-	if c.rows.name != "" {
-		text += " [" + c.rows.name + "]"
+	if filter := c.Filter(); filter != "" {
+		text += " [" + filter + "]"
 	}
 	if s.After >= 0 {
 		text += " after " + e.edgeName(e.p.Edges[e.p.Timed.Steps[s.After].Choice].Edge)
@@ -160,7 +161,8 @@ type stepJSON struct {
 	Estimate float64  `json:"estimate"`
 }
 
-func (p *Plan) timedJSON(name []string, texts func([]Check) []string) *timedJSON {
+// timedOf is the steps of p, nil where it has none.
+func timedOf(p *plan.Plan, name []string, texts func([]plan.Check) []string) *timedJSON {
 	if p.Timed == nil {
 		return nil
 	}
