@@ -10,7 +10,7 @@ OTHERS    = linux/386 linux/arm
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test test-long docs-test docs-rewrite race fuzz lint bench cross gpu-test gpu-bench gpu-docs kernels-check release-snapshot notices picture
+.PHONY: build test test-long docs-test docs-rewrite race fuzz lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot notices picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -55,8 +55,8 @@ gpu-test: ## tests for a machine with a GPU, which needs no Go, in dist/gpu; run
 gpu-bench: ## the same for benchmarks
 	GO="$(GO)" scripts/gpu/build.sh bench
 
-gpu-docs: ## the tables of docs/gpu.md from the results in RESULTS, JSON files of gpu-test and gpu-bench
-	$(GO) run ./internal/tools/gpudoc -into docs/gpu.md $(RESULTS)
+figures: ## the tables of README.md, docs/gpu.md and docs/benchmarks.md from the results in docs/results
+	$(GO) run ./internal/tools/figures
 
 release-snapshot: ## the archives of a release, in dist/
 	GO="$(GO)" VERSION="$(VERSION)" LDFLAGS="$(LDFLAGS)" TARGETS="$(TARGETS)" scripts/release-snapshot.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """gpu.py [options]: weft beside its GPU peers on graphs that nobody tuned for, as JSON lines.
-gpu.py --table FILE: those lines as Markdown tables.
+`make figures` makes tables of them when they are docs/results/gpu-peers.jsonl.
 
 Peers get their best build and their best numbering of the vertices: each runs on
 the graph as it is and in both orders by degree, and the fastest counts. Environment:
@@ -10,7 +10,7 @@ the graph as it is and in both orders by degree, and the fastest counts. Environ
   WEFT_BENCH_WORK   folder for converted graphs (kept between runs)
   WEFT_BENCH_TOOLS  folder of peergraph, built from the source here
 """
-import argparse, gzip, json, math, os, re, statistics, subprocess, sys, time
+import argparse, gzip, json, os, re, statistics, subprocess, sys, time
 
 env = os.environ.get
 WEFT, PEERS, DATA = env("WEFT", "weft"), env("WEFT_PEERS", ""), env("WEFT_BENCH_DATA", "data")
@@ -155,8 +155,16 @@ def emit(**line):
     print(" ".join(f"{k}={v}" for k, v in line.items()), file=sys.stderr, flush=True)
 
 
+def about():
+    """The device, its driver, the day and weft's commit."""
+    smi, _ = run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 30)
+    version, _ = run([WEFT, "--version"], 30)
+    return f"One {', driver '.join(smi.splitlines()[0].split(', '))}; {time.strftime('%Y-%m-%d')}; {args.commit or version.strip()}"
+
+
 def measure():
     began = time.monotonic()
+    emit(kind="gpu peers", about=about())
     for graph in args.graphs:
         text, _ = run([WEFT, "count", "-g", ours(graph), "--pattern", "triangle", "--to", "json", "--progress", "none"], 60)
         triangles = json.loads(text[text.index("{"):])["subgraphs"]
@@ -180,41 +188,6 @@ def measure():
                         emit(graph=graph, pattern=p, who=who, how=how, order=order, note=str(e))
 
 
-def table(path):
-    """Two tables: counting against the fastest of all right peers, and visiting against those that visit."""
-    cells = {}
-    for line in open(path):
-        r = json.loads(line)
-        cells.setdefault((r["graph"], r["pattern"]), []).append(r)
-    def best(rows, hows):
-        right = [r for r in rows if not r["who"].startswith("weft") and r.get("ok") and r["how"] in hows]
-        return min(right, key=lambda r: r["ms"], default=None)
-    for me, hows, head in (("weft", ("counts", "visits"), "search ms | plan + prepare + search ms | whole command s | fastest peer, search ms | peer | search ratio | whole-query ratio"),
-                           ("weft, every match visited", ("visits",), "search ms | plan + prepare + search ms | whole command s | fastest visiting peer, search ms | peer | search ratio | whole-query ratio")):
-        print(f"\n{me}:\n\n| graph | pattern | {head} |\n|" + "---|" * 9)
-        ratios, wholes = [], []
-        for (graph, p), rows in cells.items():
-            w = next((r for r in rows if r["who"] == me and "ms" in r), None)
-            b = best(rows, hows)
-            if not w:
-                print(f"| {graph} | {p} | – | | | | | | |")
-                continue
-            query = w["plan"] + w["prepare"] + w["ms"]
-            ratio = whole = ""
-            if b:
-                ratios.append(w["ms"] / b["ms"])
-                wholes.append(query / b["ms"])
-                mark = lambda x: f"**{x:.2f}**" if x >= 1 else f"{x:.2f}"
-                ratio, whole = mark(ratios[-1]), mark(wholes[-1])
-            print(f"| {graph} | {p} | {w['ms']:.3g} | {query:.3g} | {w['command_s']:.2f} | {b['ms']:.3g} | {b['who']}{', ' + b['order'] if b['order'] else ''} | {ratio} | {whole} |" if b else
-                  f"| {graph} | {p} | {w['ms']:.3g} | {query:.3g} | {w['command_s']:.2f} | – | | | |")
-        mean = lambda xs: math.exp(sum(map(math.log, xs)) / len(xs)) if xs else float("nan")
-        print(f"\nFaster in {sum(r < 1 for r in ratios)} of {len(ratios)} cells by search, geometric mean of the ratios {mean(ratios):.2f}; "
-              f"in {sum(r < 1 for r in wholes)} of {len(wholes)} by the whole query, {mean(wholes):.2f}.")
-    wrong = {f"{r['who']} {r['graph']} {r['pattern']}" for rows in cells.values() for r in rows if r.get("ok") is False}
-    print("Counts that differ: " + (", ".join(sorted(wrong)) or "none") + ".")
-
-
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--graphs", type=lambda s: s.split(","), default=list(GRAPHS))
 parser.add_argument("--patterns", type=lambda s: s.split(","), default=list(PATTERNS))
@@ -222,10 +195,7 @@ parser.add_argument("--runs", type=int, default=5)
 parser.add_argument("--limit", type=int, default=20, help="seconds for one run")
 parser.add_argument("--case", type=float, default=10, help="seconds after which a contestant is not run again")
 parser.add_argument("--budget", type=float, default=3600, help="seconds in all")
+parser.add_argument("--commit", default="", help="of weft, where the program does not know it")
 parser.add_argument("--out", type=argparse.FileType("w"), default=sys.stdout)
-parser.add_argument("--table", metavar="FILE")
 args = parser.parse_args()
-if args.table:
-    table(args.table)
-else:
-    measure()
+measure()

@@ -1,11 +1,13 @@
-// Command gpudoc writes the tables of docs/gpu.md from the JSON files that the
-// programs of make gpu-test and make gpu-bench leave on a machine with a GPU.
+// Command figures writes the tables of README.md, docs/gpu.md and docs/benchmarks.md from the results in docs/results.
 //
-//	go run ./internal/tools/gpudoc -into docs/gpu.md results/*.json
+//	go run ./internal/tools/figures [DOCUMENT...]
 //
-// What stands between the lines <!-- gpu: KIND --> and <!-- /gpu: KIND --> is
-// replaced, KIND being bench or tests; a kind of which there is no file is left as
-// it is. Without -into the tables go to standard output.
+// What stands between the lines <!-- figures: NAME --> and <!-- /figures: NAME --> is replaced. NAME is
+//
+//   - bench, tests: the searches and tests that the programs of make gpu-bench and make gpu-test ran on a GPU, from their
+//     JSON files;
+//   - gpu-peers, cpu-peers: weft beside other programs, from the lines of bench/gpu.py and of bench/cpu.py heldout in files
+//     of these names; with -short, only the ratios.
 package main
 
 import (
@@ -13,7 +15,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,69 +78,110 @@ func (c *count) UnmarshalJSON(text []byte) error {
 }
 
 func main() {
-	into := flag.String("into", "", "document whose tables are replaced")
 	table := flag.String("known", "bench/gpu.tsv", "known counts")
+	folder := flag.String("results", "docs/results", "folder of results")
 	flag.Parse()
-	if err := run(*into, *table, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "gpudoc:", err)
+	documents := flag.Args()
+	if len(documents) == 0 {
+		documents = []string{"README.md", "docs/gpu.md", "docs/benchmarks.md"}
+	}
+	if err := run(*folder, *table, documents); err != nil {
+		fmt.Fprintln(os.Stderr, "figures:", err)
 		os.Exit(1)
 	}
 }
 
-func run(into, table string, files []string) error {
-	if len(files) == 0 {
-		return fmt.Errorf("no JSON files were given")
-	}
-	text, err := os.ReadFile(table)
-	if err != nil {
-		return err
-	}
-	known, err := readKnown(string(text))
-	if err != nil {
-		return fmt.Errorf("%s: %w", table, err)
-	}
-	sections, err := tables(files, known)
-	if err != nil {
-		return err
-	}
-	if into == "" {
-		for _, kind := range []string{"bench", "tests"} {
-			fmt.Print(sections[kind])
+// run writes the tables of a folder's results into documents.
+func run(folder, known string, documents []string) error {
+	for _, name := range documents {
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return err
 		}
-		return nil
-	}
-	old, err := os.ReadFile(into)
-	if err != nil {
-		return err
-	}
-	doc := string(old)
-	for kind, text := range sections {
-		if doc, err = replace(doc, kind, text); err != nil {
-			return fmt.Errorf("%s: %w", into, err)
+		made, err := document(string(old), folder, known)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if made == string(old) {
+			continue
+		}
+		if err := os.WriteFile(name, []byte(made), 0o644); err != nil {
+			return err
 		}
 	}
-	return os.WriteFile(into, []byte(doc), 0o644)
+	return nil
 }
 
-// tables reads the files and makes the text of each kind, the oldest first.
-func tables(files []string, known map[string]string) (map[string]string, error) {
+// document returns a document with the tables of a folder's results in the places that it has for them.
+func document(doc, folder, known string) (string, error) {
+	text, err := os.ReadFile(known)
+	if err != nil {
+		return "", err
+	}
+	counts, err := readKnown(string(text))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", known, err)
+	}
+	sections, err := tables(folder, counts)
+	if err != nil {
+		return "", err
+	}
+	marks := begins.FindAllStringSubmatch(doc, -1)
+	if marks == nil {
+		return "", fmt.Errorf("there is no line <!-- figures: NAME -->")
+	}
+	for _, m := range marks {
+		section, ok := sections[m[1]]
+		if !ok {
+			return "", fmt.Errorf("%s has no results for the table %q", folder, m[1])
+		}
+		if doc, err = replace(doc, m[1], section); err != nil {
+			return "", err
+		}
+	}
+	return doc, nil
+}
+
+var begins = regexp.MustCompile(`(?m)^<!-- figures: (\S+) -->$`)
+
+// tables reads a folder's files and makes the text of each table; of tests and searches the oldest first.
+func tables(folder string, known map[string]string) (map[string]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
 	var all []results
-	for _, file := range files {
-		data, err := os.ReadFile(file)
+	sections := map[string]string{}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		var r results
-		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		name, kind := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), filepath.Ext(e.Name())
+		var c *comparison
+		switch {
+		case kind == ".jsonl" && name == "gpu-peers":
+			c, err = readGPUPeers(data)
+		case kind == ".jsonl" && name == "cpu-peers":
+			c, err = readCPUPeers(data)
+		case kind == ".json":
+			var r results
+			if err = json.Unmarshal(data, &r); err == nil && r.Kind != "bench" && r.Kind != "tests" {
+				err = fmt.Errorf("kind %q is neither bench nor tests", r.Kind)
+			}
+			all = append(all, r)
+		default:
+			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl nor cpu-peers.jsonl")
 		}
-		if r.Kind != "bench" && r.Kind != "tests" {
-			return nil, fmt.Errorf("%s: kind %q is neither bench nor tests", file, r.Kind)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		all = append(all, r)
+		if c != nil {
+			maps.Copy(sections, c.sections(name))
+		}
 	}
 	slices.SortStableFunc(all, func(a, b results) int { return cmp.Compare(a.Date, b.Date) })
-	sections := map[string]string{}
 	for _, r := range joined(all) {
 		if r.Kind == "bench" {
 			sections["bench"] += r.bench(known)
@@ -168,7 +213,7 @@ func joined(all []results) []results {
 
 // replace puts text between the marks of a kind.
 func replace(doc, kind, text string) (string, error) {
-	begin, end := fmt.Sprintf("<!-- gpu: %s -->\n", kind), fmt.Sprintf("<!-- /gpu: %s -->\n", kind)
+	begin, end := fmt.Sprintf("<!-- figures: %s -->\n", kind), fmt.Sprintf("<!-- /figures: %s -->\n", kind)
 	before, rest, ok := strings.Cut(doc, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
