@@ -149,11 +149,17 @@ func (c Config) planted(t *rapid.T, tech *Technique) planted {
 }
 
 // configure draws how to plan and run until plan and engine accept it, and the plan
-// uses the technique; the trial is nil where none of a few did.
+// uses the technique; the trial is nil where none of a few did. Where what was drawn is
+// refused a plain count is next.
 func (c Config) configure(t *rapid.T, tech *Technique, at planted, all *tally) (*trial, error) {
 	g := at.graph.Build()
+	plain := false
 	for range configurations {
 		x := &trial{pattern: at.pattern, graphs: []*Spec{at.graph}, plan: c.planOptions(t, at.pattern), engine: c.options(t)}
+		if plain {
+			x.plan.Listing, x.plan.Root = false, plan.NoRoot
+			clear(x.engine.Opt)
+		}
 		if tech != nil && tech.Force != nil {
 			tech.Force(&x.plan, x.engine.Opt)
 		}
@@ -163,9 +169,10 @@ func (c Config) configure(t *rapid.T, tech *Technique, at planted, all *tally) (
 			return nil, fmt.Errorf("%w\n%s", err, describe(at.graph, x.pattern, x.plan))
 		case refused != "":
 			all.refuse(refused)
-			if tech != nil {
-				return nil, nil // what is forced does not suit the pattern
+			if tech != nil || plain {
+				return nil, nil // what is forced, or all, does not suit the pattern
 			}
+			plain = true
 		case tech != nil && tech.Plan != nil && !tech.Plan(pl):
 			all.without(tech)
 		default:

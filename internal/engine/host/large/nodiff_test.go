@@ -190,11 +190,12 @@ func (k *keeper) Emit(worker int, b *engine.Batch) error {
 	return nil
 }
 
-// eager makes runs of a few nodes use several workers and split all they can.
+// eager makes runs of a few nodes use several workers and split all they can, in
+// whatever order these workers begin.
 func eager(t testing.TB) {
 	a, b := startAfter, attendEvery
-	startAfter, attendEvery = 1, 1
-	t.Cleanup(func() { startAfter, attendEvery = a, b })
+	startAfter, attendEvery, generous = 1, 1, true
+	t.Cleanup(func() { startAfter, attendEvery, generous = a, b, false })
 }
 
 func TestNoDiff(t *testing.T) {
@@ -337,5 +338,39 @@ func TestOverflow(t *testing.T) {
 	w := newWorld(r, false)
 	if _, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: 1}, nil); !errors.Is(err, engine.ErrOverflow) {
 		t.Fatalf("error %v", err)
+	}
+}
+
+// TestSharedCounts: the count of a component of which others count a part is not kept as
+// that of the whole. Each vertex of a path has candidates that are all adjacent to those
+// of the next, so that the rest of the path looks alike below each of them.
+func TestSharedCounts(t *testing.T) {
+	eager(t)
+	const n, each = 8, 3
+	var q, r raw
+	for v := range n {
+		q.label = append(q.label, v)
+		if v > 0 {
+			q.edges = append(q.edges, [2]int{v - 1, v})
+		}
+		for i := range each {
+			r.label = append(r.label, v)
+			for j := range each {
+				if v > 0 {
+					r.edges = append(r.edges, [2]int{(v-1)*each + j, v*each + i})
+				}
+			}
+		}
+	}
+	w := newWorld(r, false)
+	want := engine.U64(1)
+	for range n {
+		want = want.Mul64(each)
+	}
+	for threads := 1; threads <= 3; threads++ {
+		res, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: threads}, nil)
+		if err != nil || res.Matches != want {
+			t.Errorf("%d threads count %v, want %v: %v", threads, res.Matches, want, err)
+		}
 	}
 }

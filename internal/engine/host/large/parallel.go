@@ -32,10 +32,12 @@ type step struct {
 
 // startAfter is the work after which the other workers are started:
 // most queries are done before that would pay. attendEvery is how
-// often a worker looks after the others. Variables for tests.
+// often a worker looks after the others. A generous worker gives work away whether or
+// not another is idle. Variables for tests.
 var (
 	startAfter  uint64 = 4096
 	attendEvery uint64 = 64
+	generous    bool
 )
 
 // search runs the whole search on the caller and, if it is long enough, on
@@ -120,7 +122,7 @@ func (w *worker) attend(d int) bool {
 	if w.id == 0 && w.work >= startAfter && r.started == 1 {
 		r.start()
 	}
-	if r.idle.Load() > 0 {
+	if generous || r.idle.Load() > 0 {
 		w.give(d)
 	}
 	return false
