@@ -1,6 +1,8 @@
 package pattern
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"sort"
 	"strconv"
@@ -18,8 +20,23 @@ type namer struct {
 // exprKey writes x in a normal form: AND and OR are flattened, the operands of
 // commutative operators are sorted, and a > b is written as b < a. It does not
 // try to decide logical equivalence: expressions that only mean the same may
-// have different keys, which makes a group smaller and never wrong.
+// have different keys, which makes a group smaller and never wrong. A long key is
+// replaced by its hash, so that the key of a deep nest does not hold a copy of each
+// level below.
 func exprKey(x Expr, n namer) string {
+	key := longKey(x, n)
+	if len(key) <= longestKey {
+		return key
+	}
+	sum := sha256.Sum256([]byte(key))
+	return "#" + hex.EncodeToString(sum[:])
+}
+
+// longestKey is the most bytes of a key that is kept as it is.
+const longestKey = 256
+
+// longKey is exprKey, of any length.
+func longKey(x Expr, n namer) string {
 	switch x := x.(type) {
 	case nil:
 		return "nil"

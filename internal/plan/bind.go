@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -36,6 +37,7 @@ type binding struct {
 
 	empty    *EmptyReason
 	warnings []string
+	warned   map[string]bool // the warnings
 
 	subs  map[*pattern.Pattern]func([]uint32) bool // EXISTS, compiled once
 	stats *costStats                               // made when first asked for
@@ -56,8 +58,14 @@ type link struct {
 	neg       bool
 }
 
+// errEnded says that planning was given up: the caller knows why.
+var errEnded = errors.New("planning has ended")
+
 // bind resolves p in the graph of t.
 func bind(t *tables, p *pattern.Pattern) (*binding, error) {
+	if t.ended() {
+		return nil, errEnded
+	}
 	b := &binding{
 		tables: t, p: p, n: len(p.Vertices),
 		vertices: make([]boundVertex, len(p.Vertices)),
@@ -101,9 +109,14 @@ func (b *binding) nothing(text string) {
 
 // warn records a warning once.
 func (b *binding) warn(text string) {
-	if !slices.Contains(b.warnings, text) {
-		b.warnings = append(b.warnings, text)
+	if b.warned[text] {
+		return
 	}
+	if b.warned == nil {
+		b.warned = map[string]bool{}
+	}
+	b.warned[text] = true
+	b.warnings = append(b.warnings, text)
 }
 
 // ArrowsGuessed is the warning about arrows where the direction of edges is a guess.

@@ -24,6 +24,9 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 
 // compile is Compile; once o has ended its plan may be anything.
 func compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
+	if o.ended() {
+		return nil, errEnded
+	}
 	p, err := pattern.SubstituteParams(p, o.Params)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -97,5 +98,32 @@ func TestEnds(t *testing.T) {
 				t.Errorf("%s: %d looks after its end at %d of %d", c.query, after, e.looks, whole.seen)
 			}
 		}
+	}
+}
+
+// TestConditionEnds: binding a long condition looks at the context all along.
+func TestConditionEnds(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "star", N: 3}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const parts = 5000
+	q, err := gql.Parse("MATCH (a)--(b) WHERE " + strings.Repeat("deg(a) = id(b) OR ", parts) + "id(a) = 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile := func(looks int) (int, error) {
+		ctx, end := context.WithCancelCause(t.Context())
+		defer end(nil)
+		e := &ending{Context: ctx, end: end, looks: looks, last: time.Now()}
+		_, err := plan.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Context: e})
+		return e.seen, err
+	}
+	whole, err := compile(0)
+	if err != nil || whole < parts {
+		t.Fatalf("%d looks at the context for %d parts of a condition, %v", whole, parts, err)
+	}
+	if seen, err := compile(parts / 2); err != errEnd || seen > parts/2+100 {
+		t.Errorf("%d looks after the end, %v", seen-parts/2, err)
 	}
 }

@@ -38,6 +38,12 @@ func (s *scope) check(x pattern.Expr) func(m []uint32, e []uint64) bool {
 
 // compile turns x into a closure. Logic has three values, as in SQL and GQL.
 func (s *scope) compile(x pattern.Expr) evalFunc {
+	if s.err == nil && s.b.ended() {
+		s.err = errEnded
+	}
+	if s.err != nil { // the rest is of no use
+		return func([]uint32, []uint64) value { return null }
+	}
 	if v, ok := constant(x); ok {
 		return func([]uint32, []uint64) value { return v }
 	}
