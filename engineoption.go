@@ -99,7 +99,7 @@ func checkOption(name, value string) (off bool, err error) {
 		return isOff(value)
 	case slices.Contains(values, "N"):
 		if _, err := strconv.ParseUint(value, 10, 63); err != nil {
-			return false, fmt.Errorf("%q is no number", value)
+			return false, fmt.Errorf("%q is not a number", value)
 		}
 	case !slices.Contains(values, value):
 		return false, fmt.Errorf("%q: want %s", value, strings.Join(values, ", "))

@@ -362,7 +362,7 @@ func matchaInput(t *types.Type, v any) (in data.Input, err error) {
 		}
 	}
 	if !ok {
-		return in, fmt.Errorf("a %T is no %s", v, t)
+		return in, fmt.Errorf("a %T is not a %s", v, t)
 	}
 	return in, nil
 }

@@ -45,7 +45,7 @@ func givenOrder(text string, p *pattern.Pattern, apart bool) ([]int, error) {
 	}
 	for i, v := range good {
 		if order[i] != v && !apart {
-			return nil, fail(order, "%s is no neighbour of a vertex before it", p.VertexName(order[i]))
+			return nil, fail(order, "%s is not a neighbour of a vertex before it", p.VertexName(order[i]))
 		}
 	}
 	return order, nil

@@ -161,14 +161,14 @@ func parseVariants(f *benchFlags) ([]variant, error) {
 			threads := 0
 			switch {
 			case !ok:
-				return nil, usagef("--variant %q: %q is no NAME=VALUE", text, s)
+				return nil, usagef("--variant %q: %q is not a NAME=VALUE", text, s)
 			case key == "engine":
 				v.options = append(v.options, weft.WithEngine(value))
 			case key == "order":
 				v.options = append(v.options, weft.WithOrder(value))
 			case key == "threads":
 				if _, err := fmt.Sscan(value, &threads); err != nil || threads < 1 {
-					return nil, usagef("--variant %q: %q is no number of threads", text, value)
+					return nil, usagef("--variant %q: %q is not a number of threads", text, value)
 				}
 				v.options = append(v.options, weft.WithThreads(threads))
 			default:

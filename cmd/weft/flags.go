@@ -48,7 +48,7 @@ func (f *graphFlags) fromArgs(args []string) []string {
 func (f *graphFlags) onlyGraph(args []string) error {
 	if rest := f.fromArgs(args); len(rest) > 0 {
 		if f.path == "" {
-			return usagef("%s is no graph file", rest[0])
+			return usagef("%s is not a graph file", rest[0])
 		}
 		return usagef("one graph at a time: %s was given, and %s", f.path, rest[0])
 	}
@@ -447,7 +447,7 @@ func parseBytes(s string) (int64, error) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x > 0) || x*float64(int64(1)<<shift) > 1<<62 {
-		return 0, fmt.Errorf("%q is no size: want a number with K, M, G or T, as 2G", s)
+		return 0, fmt.Errorf("%q is not a size: want a number with K, M, G or T, as 2G", s)
 	}
 	return int64(x * float64(int64(1)<<shift)), nil
 }

@@ -57,7 +57,7 @@ func (r *listReader) pairs(fields []field) {
 	for _, f := range fields {
 		cut := strings.IndexAny(f.text, "-~")
 		if cut <= 0 || cut == len(f.text)-1 {
-			panic(errorAt(r.text, f.pos, "this is no edge").expecting("u-v, or a line u v"))
+			panic(errorAt(r.text, f.pos, "this is not an edge").expecting("u-v, or a line u v"))
 		}
 		r.add(field{f.text[:cut], f.pos}, field{f.text[cut+1:], f.pos + cut + 1}, f.text[cut] == '~')
 	}

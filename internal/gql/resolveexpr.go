@@ -67,7 +67,7 @@ func (e *env) conjunct(x pattern.Expr, pos int) {
 func (e *env) truth(x *exprSyntax) pattern.Expr {
 	out, t := e.expr(x)
 	if t != typeBool && t != typeAny {
-		panic(e.fail(x.pos, "%s is no condition", typeNames[t]).expecting("a comparison, IN, IS NULL, EXISTS or a property"))
+		panic(e.fail(x.pos, "%s is not a condition", typeNames[t]).expecting("a comparison, IN, IS NULL, EXISTS or a property"))
 	}
 	return out
 }

@@ -74,7 +74,7 @@ func (r *tveReader) number(i int) int {
 	}
 	n, err := strconv.Atoi(r.fields[i].text)
 	if err != nil || n < 0 {
-		panic(r.fail(i, "%q is no number", r.fields[i].text).expecting("a number from 0"))
+		panic(r.fail(i, "%q is not a number", r.fields[i].text).expecting("a number from 0"))
 	}
 	return n
 }

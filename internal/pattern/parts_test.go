@@ -99,7 +99,7 @@ func TestValidate(t *testing.T) {
 		want  string // part of the message; "" for a valid pattern
 	}{
 		{"loop", []Edge{edge(0, 0, Forward, nil, false)}, "self-loops"},
-		{"end", []Edge{edge(0, 2, Forward, nil, false)}, "no vertex of the pattern"},
+		{"end", []Edge{edge(0, 2, Forward, nil, false)}, "not a vertex of the pattern"},
 		{"same", []Edge{edge(0, 1, Forward, a, false), edge(0, 1, Forward, a, true)}, "excludes"},
 		{"wider not", []Edge{edge(0, 1, Forward, a, false), edge(0, 1, Forward, either, true)}, "excludes"},
 		{"any way", []Edge{edge(0, 1, Forward, a, false), edge(1, 0, Either, nil, true)}, "excludes"},

@@ -44,7 +44,7 @@ func (p *Pattern) validateEdge(i int) error {
 	e := &p.Edges[i]
 	n := len(p.Vertices)
 	if e.From < 0 || e.From >= n || e.To < 0 || e.To >= n {
-		return &Invalid{Vertex: -1, Edge: i, Msg: fmt.Sprintf("edge %s has an end that is no vertex of the pattern", p.EdgeName(i))}
+		return &Invalid{Vertex: -1, Edge: i, Msg: fmt.Sprintf("edge %s has an end that is not a vertex of the pattern", p.EdgeName(i))}
 	}
 	if e.From == e.To && !e.variable() {
 		return &Invalid{Vertex: -1, Edge: i, Msg: fmt.Sprintf("the edge from %s to itself can never match: graphs are stored without self-loops", p.VertexName(e.From))}

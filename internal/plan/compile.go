@@ -41,7 +41,7 @@ func compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 		return nil, queryErrorf("the pattern is not connected: its matches would be a product of the parts' matches; say --allow-product to ask for that")
 	}
 	if o.Root < NoRoot || o.Root >= len(p.Vertices) {
-		return nil, queryErrorf("root %d is no vertex of the pattern", o.Root)
+		return nil, queryErrorf("root %d is not a vertex of the pattern", o.Root)
 	}
 	t := newTables(g)
 	t.ended = o.ended

@@ -79,7 +79,7 @@ func walksOK(p *Plan) error {
 	}
 	for _, d := range degree {
 		if d != 2 {
-			return errors.New("the pattern is no cycle")
+			return errors.New("the pattern is not a cycle")
 		}
 	}
 	return nil // five vertices of degree two: one cycle, as two need six
@@ -115,7 +115,7 @@ func LocalOK(p *Plan) error {
 			inside = inside || b.Level == 0 && !b.Neg
 		}
 		if !inside && l != 1 {
-			return fmt.Errorf("%s is no neighbour of %s", p.Pattern.VertexName(lv.Vertex), p.Pattern.VertexName(p.Order[0]))
+			return fmt.Errorf("%s is not a neighbour of %s", p.Pattern.VertexName(lv.Vertex), p.Pattern.VertexName(p.Order[0]))
 		}
 	}
 	if adj < 0 {

@@ -102,7 +102,7 @@ func (b *binding) temporalOK(o Options) error {
 	case t == nil:
 		return fmt.Errorf("no edge has a time")
 	case t.col.whole() == nil:
-		return fmt.Errorf("%s is no column of whole numbers", pattern.QuoteName(t.key))
+		return fmt.Errorf("%s is not a column of whole numbers", pattern.QuoteName(t.key))
 	case o.Root >= 0:
 		return fmt.Errorf("it does not count by vertex")
 	case !b.p.Connected():

@@ -163,7 +163,7 @@ func (o Of) Property(name string) (*data.Property, error) {
 	case plan.NullWords:
 		return nil, fmt.Errorf("no edge has a value of the property %s", pattern.QuoteName(name))
 	default:
-		return nil, fmt.Errorf("the property %s of edges is no int, float or bool in each of them", pattern.QuoteName(name))
+		return nil, fmt.Errorf("the property %s of edges is not an int, float or bool in each of them", pattern.QuoteName(name))
 	}
 	for row, x := range w.Words {
 		if w.Valid != nil && w.Valid[row/64]>>(row%64)&1 == 0 {
@@ -210,7 +210,7 @@ func conditions(text string) (p *pattern.Pattern, vertices, edges []int, err err
 		case !e.Named() || e.Label != nil:
 			err = fmt.Errorf("%s: edges have a name here, and no label", text)
 		case e.Min != 1 || e.Max != 1:
-			err = fmt.Errorf("%s: %s is no single data edge", text, e.Name)
+			err = fmt.Errorf("%s: %s is not a single data edge", text, e.Name)
 		case joined[e.From] || joined[e.To]:
 			err = fmt.Errorf("%s: edges have no ends in common here, as in '()-[e]->(), ()-[f]->() WHERE …'", text)
 		}
@@ -250,7 +250,7 @@ func edge(text string) (*pattern.Pattern, error) {
 		return nil, err
 	}
 	if len(p.Vertices) != 2 || len(p.Edges) != 1 || p.Edges[0].Negated {
-		return nil, fmt.Errorf("%s is no edge between two vertices", text)
+		return nil, fmt.Errorf("%s is not an edge between two vertices", text)
 	}
 	for v := range p.Vertices {
 		if p.Vertices[v].Label != nil {
@@ -281,7 +281,7 @@ func read(text string) (*pattern.Pattern, error) {
 	case q.HasReturn:
 		return nil, fmt.Errorf("%s: nothing is returned here: leave RETURN out", text)
 	case p.Order != nil:
-		return nil, fmt.Errorf("%s: ORDERED and WITHIN are no conditions: compare times, as in WHERE e.time < f.time", text)
+		return nil, fmt.Errorf("%s: ORDERED and WITHIN are not conditions: compare times, as in WHERE e.time < f.time", text)
 	case p.Induced:
 		return nil, fmt.Errorf("%s: INDUCED is about the vertices of a whole pattern", text)
 	}

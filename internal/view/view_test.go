@@ -196,7 +196,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"(a)--(b)": "have a name here", "(a:A)": "only conditions", "(a)-[e]->(b)": "only conditions", "(a), () WHERE deg(a) > 1": "only conditions",
-		"()-[e:X]->()": "no label", "a": "no pattern or macro", "()-[e*2]->()": "e is no single data edge", "()-[e]->()-[f]->()": "no ends in common",
+		"()-[e:X]->()": "no label", "a": "no pattern or macro", "()-[e*2]->()": "e is not a single data edge", "()-[e]->()-[f]->()": "no ends in common",
 		"()-[e]->(), ()-[f]->() ORDERED e < f": "compare times", "()-[e]->(), ()-[f]->() WITHIN 3": "compare times",
 		"(a) RETURN a": "leave RETURN out", "INDUCED (a), (b)": "INDUCED is about",
 	} {

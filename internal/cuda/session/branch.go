@@ -53,7 +53,7 @@ func (x *Exec) enter(s *cuda.Stream) error {
 			return s.Follow(x.fork)
 		}
 	}
-	return errors.New("session: a launch in a stream that is no branch of the run")
+	return errors.New("session: a launch in a stream that is not a branch of the run")
 }
 
 // join makes the run's stream wait for the branches.

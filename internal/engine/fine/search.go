@@ -166,7 +166,7 @@ func (r *search) report(res *engine.Result, got *session.Result) error {
 	if r.query != nil && r.query.divide {
 		subgraphs, rest := res.Matches.Div64(r.p.Aut.Uint64())
 		if rest != 0 && res.Complete {
-			return fmt.Errorf("fine: internal error: %v embeddings are no multiple of |Aut| = %v", res.Matches, r.p.Aut)
+			return fmt.Errorf("fine: internal error: %v embeddings are not a multiple of |Aut| = %v", res.Matches, r.p.Aut)
 		}
 		res.Matches = subgraphs
 	}

@@ -39,13 +39,13 @@ func (b *builder) value(x syntax.Expr, s *scope) *Node {
 	case *syntax.Bool:
 		return b.constant(at, types.Bool, types.FromBool(x.Value))
 	case *syntax.None:
-		b.fail(at, "None is no value", "an expression")
+		b.fail(at, "None is not a value", "an expression")
 	case *syntax.String:
-		b.failHint(at, "a text is no value", "", "label(G, '"+x.Value+"') is the number of a label")
+		b.failHint(at, "a text is not a value", "", "label(G, '"+x.Value+"') is the number of a label")
 	case *syntax.TypeName:
-		b.fail(at, "a type is no value", "an expression")
+		b.fail(at, "a type is not a value", "an expression")
 	case *syntax.Lambda:
-		b.fail(at, "a function is no value", "an expression")
+		b.fail(at, "a function is not a value", "an expression")
 	case *syntax.ListLit:
 		return b.list(at, b.values(x.Items, s), x.Items, nil)
 	case *syntax.Unary:

@@ -195,7 +195,7 @@ func (b *builder) typeArg(a *arguments, param string) *types.Type {
 	}
 	t, ok := x.(*syntax.TypeName)
 	if !ok {
-		b.fail(x.Pos(), param+" of "+a.name+" is no type", "int, float, bool or Tuple[…]")
+		b.fail(x.Pos(), param+" of "+a.name+" is not a type", "int, float, bool or Tuple[…]")
 	}
 	return b.itemType(t.Type)
 }

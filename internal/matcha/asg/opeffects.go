@@ -82,7 +82,7 @@ func (b *builder) notFunction(a *arguments, param, expected string) {
 			b.unknown(x.Pos(), v.Name, "function", a.scope.visible())
 		}
 	}
-	b.fail(x.Pos(), param+" of apply is no function", expected)
+	b.fail(x.Pos(), param+" of apply is not a function", expected)
 }
 
 // inner builds a function that an apply runs for the items of lists.

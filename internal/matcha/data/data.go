@@ -105,7 +105,7 @@ func (s *Set) input(name string, t *types.Type, in Input) error {
 	case types.List:
 		w := t.Elem.Words()
 		if len(in.Items)%w != 0 {
-			return fmt.Errorf("%d numbers are no whole items of %d", len(in.Items), w)
+			return fmt.Errorf("%d numbers are not whole items of %d", len(in.Items), w)
 		}
 		for i, x := range in.Items {
 			if err := inRange(t.Elem.Part(i%w), x); err != nil {

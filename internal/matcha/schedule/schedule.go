@@ -151,7 +151,7 @@ func Parse(t Target, text string) (Schedule, error) {
 // check compares knobs with each other.
 func (s Schedule) check() error {
 	if s.Target == CUDA && s.Threads%s.Block != 0 {
-		return fmt.Errorf("schedule: %d threads are no whole blocks of %d", s.Threads, s.Block)
+		return fmt.Errorf("schedule: %d threads are not whole blocks of %d", s.Threads, s.Block)
 	}
 	return nil
 }

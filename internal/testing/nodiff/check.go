@@ -372,7 +372,7 @@ func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options
 	for _, m := range out.rows {
 		k := fmt.Sprint(m.Vertices, name.edges(m.Edges))
 		if !missing[k] {
-			return r, fmt.Errorf("listing: %v is no match, or is listed twice", m)
+			return r, fmt.Errorf("listing: %v is not a match, or is listed twice", m)
 		}
 		delete(missing, k)
 		share[name.class(m.Vertices)] -= len(name.elements)

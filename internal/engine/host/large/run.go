@@ -153,7 +153,7 @@ func divide(res *engine.Result, p *plan.Plan) error {
 	}
 	q, rem := res.Matches.Div64(p.Aut.Uint64())
 	if rem != 0 && res.Complete {
-		return fmt.Errorf("internal error: %v embeddings are no multiple of |Aut| = %v", res.Matches, p.Aut)
+		return fmt.Errorf("internal error: %v embeddings are not a multiple of |Aut| = %v", res.Matches, p.Aut)
 	}
 	res.Matches = q
 	return nil
