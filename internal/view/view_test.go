@@ -182,7 +182,7 @@ func TestConditionEnds(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	o := Of{graph.FromEdges(2, [][2]uint32{{0, 1}}, false)}
 	for text, want := range map[string]string{
-		"(a)": "no edge", "(a)--(b)--(c)": "no edge", "(a:A)--(b)": "only the edge", "(a)--(b) WHERE deg(a) > 1": "only the edge",
+		"(a)": "not an edge", "(a)--(b)--(c)": "not an edge", "(a:A)--(b)": "only the edge", "(a)--(b) WHERE deg(a) > 1": "only the edge",
 		"(a)--(": "(a)--(: ", "NOT (a)--(b)": "NOT introduces no names",
 	} {
 		if _, err := o.Relation(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -204,7 +204,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := o.Between("(a)-->(b)-->(c)"); err == nil || !strings.Contains(err.Error(), "no edge") {
+	if _, err := o.Between("(a)-->(b)-->(c)"); err == nil || !strings.Contains(err.Error(), "not an edge") {
 		t.Errorf("a path: %v", err)
 	}
 }
