@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -401,15 +403,18 @@ func (f *queryFlags) queries(args []string) ([]*weft.Query, error) {
 // names, numbers inside them compared as numbers.
 func queriesIn(path string) ([]*weft.Query, error) {
 	st, err := os.Stat(path)
-	if err != nil {
-		return nil, usagef("-f %s: no such file or directory", path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, kindf(weft.ErrInput, "-f %s: no such file or directory", path)
+	case err != nil:
+		return nil, kindf(weft.ErrInput, "-f: %w", err)
 	}
 	if !st.IsDir() {
 		return weft.ParseFile(path)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, err
+		return nil, kindf(weft.ErrInput, "-f: %w", err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -427,7 +432,7 @@ func queriesIn(path string) ([]*weft.Query, error) {
 		out = append(out, qs...)
 	}
 	if len(out) == 0 {
-		return nil, usagef("-f %s: there are no patterns in this directory", path)
+		return nil, kindf(weft.ErrInput, "-f %s: there are no patterns in this directory", path)
 	}
 	return out, nil
 }

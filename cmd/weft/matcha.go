@@ -277,7 +277,7 @@ func (a *app) matcha(f *commonFlags, name string) (*weft.Matcha, error) {
 		for _, e := range all {
 			known = append(known, e.Name)
 		}
-		return nil, usagef("%s: no such file, and no program of the library; see weft matcha list%s", name, didYouMean(name, known))
+		return nil, kindf(weft.ErrInput, "%s: no such file, and no program of the library; see weft matcha list%s", name, didYouMean(name, known))
 	}
 	return nil, kindf(weft.ErrInput, "%w", err)
 }

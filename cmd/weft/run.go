@@ -39,8 +39,8 @@ const exitCodesHelp = `Exit codes:
   1    failure (exists: not found; verify, bench: counts differ)
   2    usage: an unknown command, flag or value (exists, verify, bench: also a
        failure, such as an output that cannot be written)
-  3    input: a file of a graph, or of a list for a program, that cannot be read
-  4    query: a pattern that is wrong or cannot be asked
+  3    input: a file that is missing, cut short, or cannot be read
+  4    query: a pattern, or a program, that is wrong or cannot be asked
   5    memory: more than --memory or --gpu-memory allows, or than there is
   6    device, or compiler for it: asked for and absent, or failed
   124  --timeout passed; the result is partial and marked (verify: nothing was
