@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -9,14 +10,14 @@ import (
 // Globals that conditions and edge choices read.
 
 // columnOf is the global of a column.
-func (x *lowering) columnOf(c *plan.Words) *kir.GlobalDef {
+func (x *lowering) columnOf(c *expr.Words) *kir.GlobalDef {
 	g := x.columns[c]
 	if g == nil {
-		if c.Kind == plan.TextWords {
+		if c.Kind == expr.TextWords {
 			x.textWords()
 		}
 		elem := kir.I64
-		if c.Kind == plan.FloatWords {
+		if c.Kind == expr.FloatWords {
 			elem = kir.F64
 		}
 		for _, known := range x.prog.Globals { // the graph's own memory, of another condition
@@ -61,24 +62,24 @@ func (x *lowering) textWords() func(text string) uint64 {
 	if x.texts == nil {
 		var t texts
 		t.of(x.top)
-		x.texts = x.top.TextWord(t.columns, t.constants)
+		x.texts = x.top.Columns().TextWord(t.columns, t.constants)
 	}
 	return x.texts
 }
 
 // texts are what conditions compare.
 type texts struct {
-	columns   []*plan.Words
+	columns   []*expr.Words
 	constants []string
 }
 
 // constant adds a literal; beside ids that are texts numbers are texts too.
-func (t *texts) constant(x any) {
-	switch x := likeID(x, false).(type) {
-	case string:
-		t.constants = append(t.constants, x)
-	case []any:
-		for _, item := range x {
+func (t *texts) constant(x expr.Value) {
+	switch x = expr.LikeID(x, false); x.Kind {
+	case expr.Text:
+		t.constants = append(t.constants, x.S)
+	case expr.List:
+		for _, item := range x.List {
 			t.constant(item)
 		}
 	}
@@ -86,8 +87,8 @@ func (t *texts) constant(x any) {
 
 // of gathers what the conditions of p look at, and those of their sub-patterns.
 func (t *texts) of(p *plan.Plan) {
-	add := func(c *plan.Words) {
-		if c != nil && c.Kind == plan.TextWords {
+	add := func(c *expr.Words) {
+		if c != nil && c.Kind == expr.TextWords {
 			t.columns = append(t.columns, c)
 		}
 	}
@@ -96,14 +97,14 @@ func (t *texts) of(p *plan.Plan) {
 			pattern.Walk(cs[i].Expr, func(y pattern.Expr) bool {
 				switch y := y.(type) {
 				case pattern.Lit:
-					t.constant(y.Value)
+					t.constant(expr.Literal(y.Value))
 				case pattern.ID:
-					add(p.IDWords())
+					add(p.Columns().IDs())
 				case pattern.Prop:
 					if y.Of.Kind == pattern.VertexRef {
-						add(p.VertexWords(y.Key))
+						add(p.Columns().Vertex(y.Key))
 					} else {
-						add(p.EdgeWords(y.Key))
+						add(p.Columns().Edge(y.Key))
 					}
 				case pattern.Exists:
 					t.of(p.Exists(y.Sub).Plan)

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -10,7 +11,7 @@ import (
 
 // A condition over several vertices and edges is a function of its own, check0,
 // check1, …, of the vertices and edges that it looks at. It computes what package
-// plan does: values that may be NULL, logic of three values, whole numbers that
+// expr does: values that may be NULL, logic of three values, whole numbers that
 // become fractions where they pass 63 bits. Every value is computed, in the order
 // of the expression; what must not be evaluated, a division by zero, stands behind
 // a choice.
@@ -153,11 +154,11 @@ func (w *conditionWriter) let(x kir.Expr) kir.Expr {
 func (w *conditionWriter) expr(x pattern.Expr) value {
 	switch x := x.(type) {
 	case pattern.Lit:
-		return w.constant(x.Value)
+		return w.constant(expr.Literal(x.Value))
 	case pattern.Prop:
 		return w.property(x)
 	case pattern.ID:
-		return w.column(w.x.p.IDWords(), w.row(pattern.Ref{Kind: pattern.VertexRef, Index: x.Vertex}))
+		return w.column(w.x.p.Columns().IDs(), w.row(pattern.Ref{Kind: pattern.VertexRef, Index: x.Vertex}))
 	case pattern.Deg:
 		n := kir.Fn(kir.Degree, kir.G(w.x.neighbours()), kir.R(w.vertex[x.Vertex]))
 		return value{kind: intValue, i: w.let(kir.Convert{T: kir.T(kir.I64), X: n})}
@@ -196,9 +197,9 @@ func (w *conditionWriter) row(r pattern.Ref) kir.Expr {
 }
 
 func (w *conditionWriter) property(x pattern.Prop) value {
-	words := w.x.p.EdgeWords
+	words := w.x.p.Columns().Edge
 	if x.Of.Kind == pattern.VertexRef {
-		words = w.x.p.VertexWords
+		words = w.x.p.Columns().Vertex
 	}
 	if c := words(x.Key); c != nil {
 		return w.column(c, w.row(x.Of))
@@ -207,27 +208,27 @@ func (w *conditionWriter) property(x pattern.Prop) value {
 }
 
 // column reads a row of c.
-func (w *conditionWriter) column(c *plan.Words, row kir.Expr) value {
+func (w *conditionWriter) column(c *expr.Words, row kir.Expr) value {
 	cell := func(fn *kir.Builtin) kir.Expr { return w.let(kir.Fn(fn, kir.G(w.x.columnOf(c)), row)) }
 	var v value
 	if c.Valid != nil {
 		v.null = w.let(kir.NotX(cell(kir.HasCell)))
 	}
 	switch c.Kind {
-	case plan.IntWords:
+	case expr.IntWords:
 		v.kind, v.i = intValue, cell(kir.CellInt)
-	case plan.TextWords:
+	case expr.TextWords:
 		v.kind, v.i = textValue, cell(kir.CellInt)
-	case plan.FloatWords:
+	case expr.FloatWords:
 		v.kind, v.f = floatValue, cell(kir.CellFloat)
-	case plan.UnsignedWords:
+	case expr.UnsignedWords:
 		v.kind, v.i = numberValue, cell(kir.CellInt)
 		v.fraction = w.let(kir.Op2(kir.Lt, v.i, integer(kir.T(kir.I64), 0)))
 		v.f = w.let(kir.Convert{T: kir.T(kir.F64), X: kir.Convert{T: kir.T(kir.U64), X: v.i}})
-	case plan.BoolWords:
+	case expr.BoolWords:
 		v.kind = boolValue
 		v.t = w.let(kir.All(v.known(), kir.Op2(kir.Ne, cell(kir.CellInt), integer(kir.T(kir.I64), 0))))
-	case plan.MixedWords:
+	case expr.MixedWords:
 		return w.fail("a dictionary of 64-bit numbers without sign is not lowered")
 	default:
 		return value{}
@@ -314,8 +315,8 @@ func (w *conditionWriter) sides(x, y pattern.Expr) (a, b value) {
 	ids := &w.x.p.Graph.IDs
 	side := func(x, other pattern.Expr) value {
 		if _, id := other.(pattern.ID); id {
-			if c, ok := constantOf(x); ok {
-				return w.constant(likeID(c, ids.Numeric()))
+			if c, ok := expr.Constant(x); ok {
+				return w.constant(expr.LikeID(c, ids.Numeric()))
 			}
 		}
 		return w.expr(x)
@@ -345,22 +346,4 @@ func (w *conditionWriter) in(x, list value) value {
 	}
 	t := w.let(kir.All(x.known(), kir.Any(found...)))
 	return value{kind: boolValue, t: t, null: w.let(kir.Any(x.isNull(), kir.All(kir.NotX(t), kir.Any(unknown...))))}
-}
-
-// constantOf evaluates literals and lists of literals.
-func constantOf(x pattern.Expr) (any, bool) {
-	switch x := x.(type) {
-	case pattern.Lit:
-		return x.Value, true
-	case pattern.List:
-		out := make([]any, len(x.Items))
-		for i, item := range x.Items {
-			var ok bool
-			if out[i], ok = constantOf(item); !ok {
-				return nil, false
-			}
-		}
-		return out, true
-	}
-	return nil, false
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -143,7 +144,7 @@ type shared struct {
 	// ranges numbers label ranges in the order in which they are met.
 	ranges  map[plan.Range]int
 	ids     *kir.GlobalDef
-	columns map[*plan.Words]*kir.GlobalDef
+	columns map[*expr.Words]*kir.GlobalDef
 	codes   map[*plan.Check]*conditionCode
 	exists  map[*pattern.Pattern]*kir.Func
 	texts   func(text string) uint64
@@ -154,7 +155,7 @@ func newShared(prog *kir.Program, top *plan.Plan) *shared {
 	return &shared{
 		prog: prog, top: top,
 		bits: map[*uint64]*kir.GlobalDef{}, limit: map[string]*kir.GlobalDef{}, ranges: map[plan.Range]int{},
-		columns: map[*plan.Words]*kir.GlobalDef{}, codes: map[*plan.Check]*conditionCode{}, exists: map[*pattern.Pattern]*kir.Func{},
+		columns: map[*expr.Words]*kir.GlobalDef{}, codes: map[*plan.Check]*conditionCode{}, exists: map[*pattern.Pattern]*kir.Func{},
 	}
 }
 

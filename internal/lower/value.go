@@ -2,8 +2,8 @@ package lower
 
 import (
 	"math"
-	"strconv"
 
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/kir"
 )
 
@@ -185,60 +185,24 @@ func (v value) asFloat() value { return value{kind: floatValue, f: v.f} }
 func (v value) asInt() value { return value{kind: intValue, i: v.i} }
 
 // constant is a literal of the query.
-func (w *conditionWriter) constant(x any) value {
-	switch x := whole(x).(type) {
-	case bool:
-		return w.truth(kir.Const{T: kir.T(kir.Bool), Bits: uint64(b2i(x))})
-	case int64:
-		return value{kind: intValue, i: integer(kir.T(kir.I64), x)}
-	case float64:
-		return value{kind: floatValue, f: kir.F(x)}
-	case string:
-		return value{kind: textValue, i: kir.C64(kir.I64, w.x.textWords()(x))}
-	case []any:
+func (w *conditionWriter) constant(x expr.Value) value {
+	switch x.Kind {
+	case expr.Bool:
+		return w.truth(kir.Const{T: kir.T(kir.Bool), Bits: uint64(x.I)})
+	case expr.Int:
+		return value{kind: intValue, i: integer(kir.T(kir.I64), x.I)}
+	case expr.Float:
+		return value{kind: floatValue, f: kir.F(x.F)}
+	case expr.Text:
+		return value{kind: textValue, i: kir.C64(kir.I64, w.x.textWords()(x.S))}
+	case expr.List:
 		v := value{kind: listValue}
-		for _, item := range x {
+		for _, item := range x.List {
 			v.items = append(v.items, w.constant(item))
 		}
 		return v
 	}
 	return value{}
-}
-
-// whole is a literal whose numbers are int64 or float64.
-func whole(x any) any {
-	switch x := x.(type) {
-	case int:
-		return int64(x)
-	case int32:
-		return int64(x)
-	case uint32:
-		return int64(x)
-	case float32:
-		return float64(x)
-	}
-	return x
-}
-
-// likeID is a constant of the kind that ids are of, where it says one.
-func likeID(x any, numeric bool) any {
-	switch x := whole(x).(type) {
-	case []any:
-		out := make([]any, len(x))
-		for i := range x {
-			out[i] = likeID(x[i], numeric)
-		}
-		return out
-	case string:
-		if n, err := strconv.ParseInt(x, 10, 64); numeric && err == nil {
-			return n
-		}
-	case int64:
-		if !numeric {
-			return strconv.FormatInt(x, 10)
-		}
-	}
-	return x
 }
 
 // minInt is the least whole number, which has no opposite.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -274,12 +275,10 @@ type tables struct {
 
 // columns is what a plan keeps for engines that evaluate conditions themselves.
 type columns struct {
-	mu      sync.Mutex
-	words   map[string]*Words
-	order   []string // texts of the columns orderOf
-	orderOf string
-	exists  map[*pattern.Pattern]*SubPlan
+	expr.Columns
+	exists map[*pattern.Pattern]*SubPlan
 
+	mu       sync.Mutex
 	parallel int // see MostParallel; 0: not looked for
 }
 
@@ -308,6 +307,6 @@ func (k *kept[T]) put(key string, value *T) {
 
 func newTables(g *graph.Graph) *tables {
 	return &tables{
-		g: g, columns: &columns{}, ended: func() bool { return false },
+		g: g, columns: &columns{Columns: expr.Columns{Graph: g}}, ended: func() bool { return false },
 	}
 }

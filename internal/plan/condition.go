@@ -35,9 +35,9 @@ func Condition(g *graph.Graph, p *pattern.Pattern) (*Plan, error) {
 		}
 	}
 	sc := b.scope()
-	check := Check{Text: pattern.FormatExpr(p, all), Expr: all, Eval: sc.check(all)}
-	if sc.err != nil {
-		return nil, sc.err
+	check := Check{Text: pattern.FormatExpr(p, all), Expr: all, Eval: sc.Check(all)}
+	if err := compiled(sc); err != nil {
+		return nil, err
 	}
 	pl := &Plan{Graph: g, Pattern: p, Mode: p.Mode, Levels: make([]Level, b.n), Warnings: b.warnings, columns: b.columns}
 	for v := range b.n {

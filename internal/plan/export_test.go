@@ -34,17 +34,3 @@ func OrbitsOf(g *graph.Graph, p *pattern.Pattern, order []int) (got, want []uint
 
 // Walk estimates the levels of pl by n random walks.
 func Walk(pl *Plan, seed uint64, n int) { pl.walk(&Options{Seed: seed}, n) }
-
-// CheckBothWays compiles x over the vertices of p, as searches do and without
-// short cuts; fast says whether there was one.
-func CheckBothWays(g *graph.Graph, p *pattern.Pattern, x pattern.Expr) (quick, slow func(m []uint32) bool, fast bool) {
-	b, err := bind(newTables(g), p)
-	if err != nil {
-		panic(err)
-	}
-	sc := b.scope()
-	f, e := sc.check(x), sc.compile(x)
-	return func(m []uint32) bool { return f(m, nil) },
-		func(m []uint32) bool { return e(m, nil).isTrue() },
-		sc.fastCheck(x) != nil
-}

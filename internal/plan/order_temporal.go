@@ -26,7 +26,7 @@ type timeOrder struct {
 // temporal returns the plan of edge extension that random walks expect to read the
 // fewest events.
 func (b *binding) temporal(o Options) (*Plan, error) {
-	s := &timeSource{b: b, col: b.timing.col.whole(), events: map[string]*graph.Events{}, roots: map[int][]uint32{}}
+	s := &timeSource{b: b, col: wholeOf(b.timing.col), events: map[string]*graph.Events{}, roots: map[int][]uint32{}}
 	noTail := o
 	noTail.NoTail = true // of the set program, which this method does not run
 	var best *Plan

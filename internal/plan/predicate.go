@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -101,7 +102,7 @@ func (b *binding) splitPredicates() (*wheres, error) {
 func (b *binding) bindPredicates(w *wheres) error {
 	sc := b.scope()
 	for _, x := range w.constant {
-		if pass := sc.check(x); sc.err == nil && !pass(nil, nil) {
+		if pass := sc.Check(x); sc.Err == nil && !pass(nil, nil) {
 			b.nothing("the condition " + pattern.FormatExpr(b.p, x) + " is never true")
 		}
 	}
@@ -119,10 +120,10 @@ func (b *binding) bindPredicates(w *wheres) error {
 				c.edges = append(c.edges, r.Index)
 			}
 		}
-		sc.check(x)
+		sc.Check(x)
 		b.checks = append(b.checks, c)
 	}
-	return sc.err
+	return compiled(sc)
 }
 
 // bindVertexPredicates computes the vertices that pass the conditions where.
@@ -151,13 +152,13 @@ func (b *binding) bindVertexPredicates(v int, where []pattern.Expr) error {
 	slices.Sort(texts)
 	key := fmt.Sprint(bv.ranges, bv.ranges == nil, texts)
 	sc := b.scope()
-	sc.vertex = func(int) int { return 0 }
+	sc.Vertex = func(int) int { return 0 }
 	pass := make([]func([]uint32, []uint64) bool, len(rest))
 	for i, x := range rest {
-		pass[i] = sc.check(x) // also where the bits are known: it warns
+		pass[i] = sc.Check(x) // also where the bits are known: it warns
 	}
-	if sc.err != nil {
-		return sc.err
+	if sc.Err != nil {
+		return compiled(sc)
 	}
 	if bv.bits = b.bits[key]; bv.bits != nil {
 		return nil
@@ -202,25 +203,25 @@ func (b *binding) idRanges(x pattern.Expr) ([]Range, bool) {
 	if _, ok := id.(pattern.ID); !ok {
 		return nil, false
 	}
-	v, ok := constant(lit)
-	if !ok || y.Op == pattern.OpIn && v.kind != kindList {
+	v, ok := expr.Constant(lit)
+	if !ok || y.Op == pattern.OpIn && v.Kind != expr.List {
 		return nil, false
 	}
-	items := v.list
+	items := v.List
 	if y.Op == pattern.OpEq {
-		items = []value{v}
+		items = []expr.Value{v}
 	}
 	var ids []uint32
 	for _, item := range items {
-		item = b.likeID(item)
+		item = expr.LikeID(item, b.g.IDs.Numeric())
 		var u uint32
 		found := false
 		switch {
-		case item.kind == kindInt && b.g.IDs.Numeric():
-			u, found = b.g.LookupInt(item.i)
-		case item.kind == kindString && !b.g.IDs.Numeric():
-			u, found = b.g.Lookup(item.s)
-		case item.kind == kindFloat:
+		case item.Kind == expr.Int && b.g.IDs.Numeric():
+			u, found = b.g.LookupInt(item.I)
+		case item.Kind == expr.Text && !b.g.IDs.Numeric():
+			u, found = b.g.Lookup(item.S)
+		case item.Kind == expr.Float:
 			return nil, false
 		}
 		if found {
@@ -257,10 +258,10 @@ func (b *binding) addChecks(pl *Plan) {
 		choice[pl.Edges[i].Edge] = i
 	}
 	sc := b.scope()
-	sc.vertex = func(v int) int { return pl.LevelOf[v] }
-	sc.edge = func(e int) int { return choice[e] }
+	sc.Vertex = func(v int) int { return pl.LevelOf[v] }
+	sc.Edge = func(e int) int { return choice[e] }
 	for _, c := range b.checks {
-		check := Check{Text: c.text, Expr: c.x, Eval: sc.check(c.x)}
+		check := Check{Text: c.text, Expr: c.x, Eval: sc.Check(c.x)}
 		level, edge := -1, -1
 		for _, v := range c.vertices {
 			level = max(level, pl.LevelOf[v])

@@ -238,10 +238,10 @@ func (b *binding) edgeRows(edge int, where []pattern.Expr) *rowSet {
 		return r
 	}
 	sc := b.scope()
-	sc.edge = func(int) int { return 0 }
+	sc.Edge = func(int) int { return 0 }
 	pass := make([]func([]uint32, []uint64) bool, len(where))
 	for i, x := range where {
-		pass[i] = sc.check(x)
+		pass[i] = sc.Check(x)
 	}
 	if b.g.Edges == nil {
 		none := func(string) bool { return false }

@@ -5,8 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -101,7 +100,7 @@ func (b *binding) temporalOK(o Options) error {
 		return fmt.Errorf("there is neither ORDERED nor WITHIN")
 	case t == nil:
 		return fmt.Errorf("no edge has a time")
-	case t.col.whole() == nil:
+	case wholeOf(t.col) == nil:
 		return fmt.Errorf("%s is not a column of whole numbers", pattern.QuoteName(t.key))
 	case o.Root >= 0:
 		return fmt.Errorf("it does not count by vertex")
@@ -117,16 +116,13 @@ type whole struct {
 	valid []uint64 // a bit a row; nil: every row has a time
 }
 
-// whole returns nil where values are no whole numbers.
-func (c *column) whole() *whole {
-	if c.times != nil {
-		return &whole{times: c.times}
-	}
-	if kindOf(c.array) != IntWords {
+// wholeOf returns nil where values are not whole numbers.
+func wholeOf(c *expr.Column) *whole {
+	times, valid, ok := c.Whole()
+	if !ok {
 		return nil
 	}
-	w := wordsOf(c)
-	return &whole{arrow.GetData[int64](arrow.GetBytes(w.Words)), w.Valid}
+	return &whole{times, valid}
 }
 
 func (w *whole) has(row int) bool { return w.valid == nil || w.valid[row/64]>>(row%64)&1 != 0 }
@@ -143,7 +139,7 @@ type timeSource struct {
 func (s *timeSource) list(rows *rowSet, timed bool, at graph.End, byOther bool) *graph.Events {
 	g := s.b.g
 	nulls := timed && s.col.valid != nil
-	if rows.all && !nulls && s.b.timing.col.times != nil {
+	if rows.all && !nulls && s.b.timing.col.Type() == nil {
 		return g.Events(at, byOther)
 	}
 	key := fmt.Sprint(rows.key, timed, at, byOther)

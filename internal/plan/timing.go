@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -15,7 +16,7 @@ import (
 // windows of time.
 type timing struct {
 	key     string // the property, as a condition names it
-	col     *column
+	col     *expr.Column
 	edges   []int // pattern edges, in the order asked for if ordered
 	ordered bool
 	within  int64 // the most that the latest is after the earliest, in the property's unit
@@ -44,7 +45,7 @@ func (b *binding) bindOrder() error {
 	}
 	if t.key, t.col = timeKey(b.g, o.On); t.col == nil {
 		if o.On != "" {
-			b.scope().unknownEdgeProperty(o.On)
+			b.warn(expr.Unknown(b.g, pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef}, Key: o.On}))
 			b.nothing("no edge has the property " + pattern.QuoteName(o.On) + " that the order is on")
 		} else {
 			b.nothing("the edges have no times to be in order")
@@ -68,12 +69,12 @@ func orderErrorf(format string, args ...any) *QueryError {
 }
 
 // timeKey is the property that the order is on; without a name, the edges' times.
-func timeKey(g *graph.Graph, on string) (string, *column) {
+func timeKey(g *graph.Graph, on string) (string, *expr.Column) {
 	if on != "" {
-		return on, edgeColumn(g, on)
+		return on, expr.EdgeColumn(g, on)
 	}
 	for _, key := range graph.TimeNames {
-		if c := edgeColumn(g, key); c != nil && (c.times != nil || g.Edges.Time == nil) {
+		if c := expr.EdgeColumn(g, key); c != nil && (c.Type() == nil || g.Edges.Time == nil) {
 			return key, c
 		}
 	}
@@ -82,16 +83,14 @@ func timeKey(g *graph.Graph, on string) (string, *column) {
 
 // bindWithin turns the bound into the unit of the property.
 func (b *binding) bindWithin(t *timing, o *pattern.Order) error {
-	if t.col.array != nil {
-		switch kindOf(t.col.array) {
-		case TextWords, BoolWords:
-			return orderErrorf("WITHIN needs a property that is a time or a number, and %s is %s", pattern.QuoteName(t.key), t.col.array.DataType())
-		}
+	switch t.col.Kind() {
+	case expr.TextWords, expr.BoolWords:
+		return orderErrorf("WITHIN needs a property that is a time or a number, and %s is %s", pattern.QuoteName(t.key), t.col.Type())
 	}
 	if t.within = o.Within; !o.Duration {
 		return nil
 	}
-	num, den, ok := t.col.unit(b)
+	num, den, ok := b.unit(t.col)
 	if !ok {
 		return orderErrorf("WITHIN has a unit, and %s is a plain number: say WITHIN and a number", pattern.QuoteName(t.key))
 	}
@@ -109,15 +108,15 @@ func (b *binding) bindWithin(t *timing, o *pattern.Order) error {
 }
 
 // unit is the length of one unit of a column of times, num/den nanoseconds.
-func (c *column) unit(b *binding) (num, den int64, ok bool) {
-	if c.times != nil {
+func (b *binding) unit(c *expr.Column) (num, den int64, ok bool) {
+	if c.Type() == nil {
 		num, den, said := b.g.TimeUnit()
 		if !said {
 			b.warn("the times of edges are taken as seconds, since the graph does not say their unit")
 		}
 		return num, den, true
 	}
-	num, _ = graph.TypeUnit(c.array.DataType())
+	num, _ = graph.TypeUnit(c.Type())
 	return num, 1, num > 0
 }
 
@@ -131,7 +130,7 @@ func (b *binding) addTimeChecks(pl *Plan) {
 	}
 	sc := b.scope()
 	choice := map[int]int{}
-	sc.edge = func(e int) int { return choice[e] }
+	sc.Edge = func(e int) int { return choice[e] }
 	time := func(e int) pattern.Expr {
 		return pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef, Index: e}, Key: t.key}
 	}
@@ -144,7 +143,7 @@ func (b *binding) addTimeChecks(pl *Plan) {
 			continue
 		}
 		add := func(x pattern.Expr) {
-			c.Checks = append(c.Checks, Check{Text: pattern.FormatExpr(b.p, x), Expr: x, Eval: sc.check(x), InTime: true})
+			c.Checks = append(c.Checks, Check{Text: pattern.FormatExpr(b.p, x), Expr: x, Eval: sc.Check(x), InTime: true})
 		}
 		before := func(i, j int) {
 			add(pattern.Binary{Op: pattern.OpLt, X: time(t.edges[i]), Y: time(t.edges[j])})

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
@@ -95,9 +96,10 @@ func edgeFields(g *graph.Graph) []Column {
 	}
 	if t.Props != nil {
 		for i, f := range t.Props.Schema().Fields() {
-			typ, get := reader(t.Props.Column(i))
+			c := expr.ColumnOf(t.Props.Column(i))
+			get := shown(c)
 			values := func(_ []uint32, e []uint64) any { return get(int(e[0])) }
-			fields = append(fields, timeColumn(f.Name, typ, timeType(g, pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef}, Key: f.Name}), values))
+			fields = append(fields, timeColumn(f.Name, typeOfColumn(c), expr.TimeType(g, pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef}, Key: f.Name}), values))
 		}
 	}
 	return fields

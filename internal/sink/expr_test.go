@@ -62,6 +62,22 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
+// TestIDAsInWhere: beside an id a returned constant is of the kind of the ids, as it is
+// in a condition.
+func TestIDAsInWhere(t *testing.T) {
+	x := pattern.Binary{Op: pattern.OpEq, X: pattern.ID{Vertex: 0}, Y: pattern.Lit{Value: "2"}}
+	g := pathGraph()
+	col, err := Expr(g, &pattern.Pattern{Vertices: make([]pattern.Vertex, 1)}, "x", x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range uint32(g.NumVertices()) {
+		if got, want := col.Value([]uint32{v}), g.IDs.Int(v) == 2; got != want {
+			t.Errorf("id %d: %v", g.IDs.Int(v), got)
+		}
+	}
+}
+
 // TestNumberThatLeftItsType: a sum beyond 63 bits is not written as a missing value.
 func TestNumberThatLeftItsType(t *testing.T) {
 	x := pattern.Binary{Op: pattern.OpAdd, X: pattern.Lit{Value: int64(math.MaxInt64)}, Y: pattern.Lit{Value: int64(1)}}

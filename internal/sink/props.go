@@ -2,52 +2,46 @@ package sink
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/weftgraph/weft/internal/expr"
 )
 
-// reader returns the type of a property column and how to read a row of it; times
-// are numbers of their unit.
-// Types that the outputs do not have are written as Arrow writes them.
-func reader(col arrow.Array) (Type, func(row int) any) {
-	null := func(get func(row int) any) func(int) any {
-		return func(row int) any {
-			if col.IsNull(row) {
-				return nil
-			}
-			return get(row)
+// asText reports whether the column is shown as Arrow writes its values: texts, and
+// types that the outputs do not have.
+func asText(c *expr.Column) bool {
+	if t := c.Type(); t != nil && t.ID() == arrow.DICTIONARY {
+		return true
+	}
+	return c.Kind() == expr.TextWords || c.Kind() == expr.UnsignedWords
+}
+
+// typeOfColumn is the type that a property is shown with; times are numbers of their
+// unit.
+func typeOfColumn(c *expr.Column) Type {
+	switch {
+	case c == nil || asText(c):
+		return String
+	case c.Kind() == expr.BoolWords:
+		return Bool
+	case c.Kind() == expr.FloatWords:
+		return Float
+	case c.Kind() == expr.IntWords:
+		return Int
+	}
+	return String
+}
+
+// shown returns how a row of a property is read.
+func shown(c *expr.Column) func(row int) any {
+	if !asText(c) {
+		get := c.Reader()
+		return func(row int) any { return get(row).Any() }
+	}
+	a := c.Array()
+	return func(row int) any {
+		if a.IsNull(row) {
+			return nil
 		}
+		return a.ValueStr(row)
 	}
-	switch a := col.(type) {
-	case *array.Boolean:
-		return Bool, null(func(i int) any { return a.Value(i) })
-	case *array.Int8:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Int16:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Int32:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Int64:
-		return Int, null(func(i int) any { return a.Value(i) })
-	case *array.Uint8:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Uint16:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Uint32:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Timestamp:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Date32:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Date64:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Duration:
-		return Int, null(func(i int) any { return int64(a.Value(i)) })
-	case *array.Null:
-		return String, func(int) any { return nil }
-	case *array.Float32:
-		return Float, null(func(i int) any { return float64(a.Value(i)) })
-	case *array.Float64:
-		return Float, null(func(i int) any { return a.Value(i) })
-	}
-	return String, null(func(i int) any { return col.ValueStr(i) })
 }

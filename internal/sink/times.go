@@ -78,24 +78,6 @@ func timeValues(t pattern.TimeType, f valueFunc) (Type, arrow.TimeUnit, valueFun
 	return 0, 0, nil, false
 }
 
-// timeType says what g knows of a property as a time.
-func timeType(g *graph.Graph, p pattern.Prop) pattern.TimeType {
-	c := g.VertexTime(p.Key)
-	if p.Of.Kind == pattern.EdgeRef {
-		c = g.EdgeTime(p.Key)
-	}
-	t := pattern.TimeType{Num: c.Num, Den: c.Den, Known: c.Known}
-	switch {
-	case !c.Exists:
-		t.Kind = pattern.Missing
-	case c.Moment:
-		t.Kind = pattern.Moment
-	case c.Span:
-		t.Kind = pattern.Span
-	}
-	return t
-}
-
 // timeColumn is a column of times, or of what reader has read where it is none.
 func timeColumn(name string, typ Type, t pattern.TimeType, f valueFunc) Column {
 	if known, unit, values, ok := timeValues(t, f); ok {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
@@ -140,27 +141,19 @@ func (o Of) Property(name string) (*data.Property, error) {
 	if t == nil && len(o.Graph.Out.Adj) == 0 || t != nil && len(t.Dst) == 0 {
 		return &data.Property{Kind: types.Int}, nil // of no edges, whatever it is
 	}
-	p, err := vertex("(a)")
-	if err != nil {
-		return nil, err
-	}
-	pl, err := o.compile(p, []int{0})
-	if err != nil {
-		return nil, err
-	}
-	w := pl.EdgeWords(name)
+	w := (&expr.Columns{Graph: o.Graph}).Edge(name)
 	if w == nil {
 		return nil, fmt.Errorf("no edge has the property %s%s", pattern.QuoteName(name), o.properties(name))
 	}
 	out := &data.Property{}
 	switch w.Kind {
-	case plan.IntWords, plan.UnsignedWords:
+	case expr.IntWords, expr.UnsignedWords:
 		out.Kind = types.Int
-	case plan.FloatWords:
+	case expr.FloatWords:
 		out.Kind = types.Float
-	case plan.BoolWords:
+	case expr.BoolWords:
 		out.Kind = types.Bool
-	case plan.NullWords:
+	case expr.NullWords:
 		return nil, fmt.Errorf("no edge has a value of the property %s", pattern.QuoteName(name))
 	default:
 		return nil, fmt.Errorf("the property %s of edges is not an int, float or bool in each of them", pattern.QuoteName(name))
@@ -170,7 +163,7 @@ func (o Of) Property(name string) (*data.Property, error) {
 			return nil, fmt.Errorf("the edge from %s to %s has no value of the property %s, and every edge needs one",
 				o.Graph.IDs.String(t.Src[row]), o.Graph.IDs.String(t.Dst[row]), pattern.QuoteName(name))
 		}
-		if w.Kind == plan.UnsignedWords && x>>63 != 0 {
+		if w.Kind == expr.UnsignedWords && x>>63 != 0 {
 			return nil, fmt.Errorf("the property %s of an edge is %d, which does not fit 64 bits with a sign", pattern.QuoteName(name), x)
 		}
 		out.Words = append(out.Words, types.Word(x))

@@ -1,4 +1,4 @@
-package plan_test
+package expr
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
-	"github.com/weftgraph/weft/internal/plan"
 )
 
 // columnsGraph has a vertex property of each kind that has a short cut, and one
@@ -60,7 +59,7 @@ var columnNames = []string{"int", "float", "str", "dict", "small", "null"}
 // TestFastChecks compares each short cut with the long way, on all pairs.
 func TestFastChecks(t *testing.T) {
 	g := columnsGraph(t)
-	p := named(t, "path(2)")
+	p := &pattern.Pattern{Vertices: []pattern.Vertex{{Name: "a"}, {Name: "b"}}}
 	prop := func(v int, key string) pattern.Expr {
 		return pattern.Prop{Of: pattern.Ref{Kind: pattern.VertexRef, Index: v}, Key: key}
 	}
@@ -81,10 +80,16 @@ func TestFastChecks(t *testing.T) {
 			exprs = append(exprs, pattern.Binary{Op: op, X: ref(0), Y: ref(1)})
 		}
 		for _, x := range exprs {
-			quick, slow, short := plan.CheckBothWays(g, p, x)
-			if short {
+			sc := &Scope{Graph: g}
+			check, value := sc.Check(x), sc.Compile(x)
+			if sc.fastCheck(x) != nil {
 				fast++
 			}
+			if sc.Err != nil {
+				t.Fatal(sc.Err)
+			}
+			quick := func(m []uint32) bool { return check(m, nil) }
+			slow := func(m []uint32) bool { return value(m, nil).isTrue() }
 			for u := range uint32(g.NumVertices()) {
 				for v := range uint32(g.NumVertices()) {
 					m := []uint32{u, v}

@@ -1,4 +1,4 @@
-package plan
+package expr
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 // fastCheck compiles the comparisons that searches meet most often without the
 // detour over values: names, ids, and number and string columns, with each other
 // or with a constant. It returns nil where there is no short way.
-func (s *scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
+func (s *Scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
 	y, ok := x.(pattern.Binary)
 	if !ok {
 		return nil
@@ -21,8 +21,8 @@ func (s *scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
 		return nil
 	}
 	if a, ok := y.X.(pattern.ID); ok {
-		if b, ok := y.Y.(pattern.ID); ok && s.b.g.IDs.Numeric() {
-			ids := s.b.g.IDs.Num
+		if b, ok := y.Y.(pattern.ID); ok && s.Graph.IDs.Numeric() {
+			ids := s.Graph.IDs.Num
 			return compareRows(y.Op, ids, s.vertex(a.Vertex), s.vertex(b.Vertex))
 		}
 		return nil
@@ -43,7 +43,7 @@ func (s *scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
 	if !ok || a.Of.Kind != pattern.VertexRef {
 		return nil
 	}
-	col := vertexColumn(s.b.g, a.Key)
+	col := VertexColumn(s.Graph, a.Key)
 	if col == nil || col.array == nil || col.array.NullN() != 0 {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s *scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
 	if b, ok := y.Y.(pattern.Prop); ok && b.Of.Kind == pattern.VertexRef && b.Key == a.Key {
 		return sameColumn(y.Op, col, i, s.vertex(b.Of.Index))
 	}
-	if v, ok := constant(y.Y); ok {
+	if v, ok := Constant(y.Y); ok {
 		return withConstant(y.Op, col, i, v)
 	}
 	return nil
@@ -74,7 +74,7 @@ func compareRows[T cmp.Ordered](op pattern.Op, col []T, i, j int) func(m []uint3
 	return func(m []uint32, _ []uint64) bool { return col[m[i]] >= col[m[j]] }
 }
 
-func sameColumn(op pattern.Op, c *column, i, j int) func(m []uint32, e []uint64) bool {
+func sameColumn(op pattern.Op, c *Column, i, j int) func(m []uint32, e []uint64) bool {
 	switch a := c.array.(type) {
 	case *array.Int64:
 		return compareRows(op, a.Values(), i, j)
@@ -121,17 +121,17 @@ func distinctStrings(a any) bool {
 }
 
 // withConstant compares a column with a constant.
-func withConstant(op pattern.Op, c *column, i int, v value) func(m []uint32, e []uint64) bool {
+func withConstant(op pattern.Op, c *Column, i int, v Value) func(m []uint32, e []uint64) bool {
 	holds := comparison(op)
 	switch a := c.array.(type) {
 	case *array.Int64:
-		if v.kind == kindInt {
+		if v.Kind == Int {
 			col := a.Values()
-			return func(m []uint32, _ []uint64) bool { return holds(cmp.Compare(col[m[i]], v.i)) }
+			return func(m []uint32, _ []uint64) bool { return holds(cmp.Compare(col[m[i]], v.I)) }
 		}
 	case *array.Float64:
 		// Not for a whole number that a float64 may not hold.
-		if x, ok := v.number(); ok && !math.IsNaN(x) && (v.kind == kindFloat || math.Abs(x) < 1<<53) {
+		if x, ok := v.number(); ok && !math.IsNaN(x) && (v.Kind == Float || math.Abs(x) < 1<<53) {
 			col := a.Values()
 			ne := op == pattern.OpNe
 			return func(m []uint32, _ []uint64) bool {
@@ -143,15 +143,15 @@ func withConstant(op pattern.Op, c *column, i int, v value) func(m []uint32, e [
 			}
 		}
 	case *array.String:
-		if v.kind == kindString {
-			return func(m []uint32, _ []uint64) bool { return holds(cmp.Compare(a.Value(int(m[i])), v.s)) }
+		if v.Kind == Text {
+			return func(m []uint32, _ []uint64) bool { return holds(cmp.Compare(a.Value(int(m[i])), v.S)) }
 		}
 	case *array.Dictionary:
 		words, ok := a.Dictionary().(*array.String)
-		if ok && v.kind == kindString && words.NullN() == 0 {
+		if ok && v.Kind == Text && words.NullN() == 0 {
 			pass := make([]bool, words.Len())
 			for k := range pass {
-				pass[k] = holds(cmp.Compare(words.Value(k), v.s))
+				pass[k] = holds(cmp.Compare(words.Value(k), v.S))
 			}
 			return func(m []uint32, _ []uint64) bool { return pass[a.GetValueIndex(int(m[i]))] }
 		}
