@@ -3,6 +3,8 @@
 GO       ?= go
 FUZZTIME ?= 10s
 BENCH    ?= .
+MUTANTS  ?= 40
+GROUP    ?=
 SUM       = $(GO) run ./internal/tools/testsum
 TOOL      = $(GO) tool -modfile=scripts/tools/go.mod
 TARGETS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -10,7 +12,7 @@ OTHERS    = linux/386 linux/arm
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test test-long docs-test docs-rewrite race fuzz lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot notices picture
+.PHONY: build test test-long docs-test docs-rewrite race fuzz mutate lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot notices picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -32,6 +34,9 @@ race: ## the short tests under the race detector
 
 fuzz: ## every fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO="$(GO)" scripts/fuzz.sh
+
+mutate: ## small mistakes in the code, MUTANTS in each of nine packages or in those of GROUP, and whether tests notice
+	$(GO) run ./internal/tools/mutate -n $(MUTANTS) $(if $(GROUP),$(GROUP),-doc docs/mutation.md)
 
 lint: ## formatting, vet, staticcheck
 	@out=$$(gofmt -s -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
