@@ -47,6 +47,9 @@ func show(b *strings.Builder, q *Query) {
 		fmt.Fprintf(b, "%s: ", q.Name)
 	}
 	fmt.Fprintln(b, pattern.Format(q.Pattern))
+	if q.Pattern.Name != "" {
+		fmt.Fprintf(b, "called %s\n", q.Pattern.Name)
+	}
 	if q.Watch != nil {
 		fmt.Fprintf(b, "watch %s emit %d\n", q.Watch.Name, q.Watch.Emit)
 	}

@@ -198,7 +198,11 @@ func (e *env) binary(x *exprSyntax) (pattern.Expr, valueType) {
 			panic(e.fail(b.pos, "IN needs a list, not %s", typeNames[rt]).expecting("[…] or $parameter"))
 		}
 		if lt == typeVertex || lt == typeEdge || lt == typeList {
-			panic(e.fail(a.pos, "a list cannot hold %s", typeNames[lt]).expecting("id(" + a.text + ") or a property"))
+			want := "a property"
+			if lt == typeVertex {
+				want = "id(" + a.text + ") or a property"
+			}
+			panic(e.fail(a.pos, "a list cannot hold %s", typeNames[lt]).expecting(want))
 		}
 		return out, typeBool
 	}

@@ -21,9 +21,9 @@ import (
 
 var background = context.Background()
 
-// memory is the most that a test may have, in KiB, for the shell's ulimit -d. A
-// mutant may allocate without end.
-const memory = 6 << 20
+// memory is the most that a test may have, in bytes. A mutant may allocate without
+// end.
+const memory = 6 << 30
 
 // group runs the sample of a group, and returns what survived.
 func (o *options) group(ctx context.Context, g group, same []*equivalent) (row, []*mutant, error) {
@@ -379,7 +379,7 @@ type outcome string
 
 const (
 	killed   outcome = "killed"
-	endless  outcome = "killed by the time limit"
+	endless  outcome = "killed by the time limit" // or by memory
 	survived outcome = "survived"
 )
 
@@ -443,17 +443,20 @@ func (t *tester) start(ctx context.Context, s suite, b *binary, id int, limit ti
 		return "", "", err
 	}
 	defer os.RemoveAll(tmp)
-	args := append([]string{"-c", fmt.Sprintf(`ulimit -d %d; exec nice -n 19 "$0" "$@"`, memory), b.path,
-		"-test.short", "-test.failfast", "-test.timeout=0", "-test.run=" + s.run}, b.flags...)
+	args := append([]string{"-n", "19", b.path, "-test.short", "-test.failfast", "-test.timeout=0", "-test.run=" + s.run}, b.flags...)
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c := exec.CommandContext(within, "sh", append(args, more...)...)
+	c := exec.CommandContext(within, "nice", append(args, more...)...)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	c.Dir = filepath.Join(t.o.root, s.pkg)
-	c.Env = append(os.Environ(), variable+"="+strconv.Itoa(id), "TMPDIR="+tmp, "GOMAXPROCS=2")
+	c.Env = append(os.Environ(), variable+"="+strconv.Itoa(id), "TMPDIR="+tmp, "WEFT_CACHE="+filepath.Join(t.o.work, "cache"))
 	inGroup(c)
-	err = c.Run()
+	if err := c.Start(); err != nil {
+		return "", "", err
+	}
+	go watch(within, cancel, c.Process.Pid)
+	err = c.Wait()
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
 	}
@@ -467,6 +470,26 @@ func (t *tester) start(ctx context.Context, s suite, b *binary, id int, limit ti
 		return killed, tail(out.String()), nil
 	}
 	return "", "", err
+}
+
+// watch ends a run that needs more than memory, where /proc tells.
+func watch(ctx context.Context, end func(), pid int) {
+	name := fmt.Sprintf("/proc/%d/statm", pid)
+	for tick := time.Tick(100 * time.Millisecond); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		text, err := os.ReadFile(name)
+		f := strings.Fields(string(text))
+		if err != nil || len(f) < 2 {
+			return
+		}
+		if pages, _ := strconv.Atoi(f[1]); pages > memory/os.Getpagesize() {
+			end()
+		}
+	}
 }
 
 func tail(s string) string { return s[max(0, len(s)-4000):] }
