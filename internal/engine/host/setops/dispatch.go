@@ -27,10 +27,10 @@ func (l level) String() string {
 // to run every path. A variable tested by a switch is used rather than function
 // pointers so that the compiler still sees which function is called: with a
 // pointer it would have to assume that the slices escape to the heap.
-var active = bestLevel()
+var active = bestLevel(supported)
 
-// bestLevel returns the highest level this machine supports.
-func bestLevel() level {
+// bestLevel returns the highest level that a machine supports.
+func bestLevel(supported func(level) bool) level {
 	for l := numLevels - 1; l > levelPortable; l-- {
 		if supported(l) {
 			return l

@@ -25,8 +25,16 @@ func eachLevel(t *testing.T, f func(t *testing.T)) {
 }
 
 func TestBestLevelIsSupported(t *testing.T) {
-	t.Logf("best level here: %v", bestLevel())
-	if !supported(bestLevel()) || !supported(levelPortable) {
+	t.Logf("best level here: %v", bestLevel(supported))
+	if !supported(bestLevel(supported)) || !supported(levelPortable) {
 		t.Fatal("the chosen level is not supported")
+	}
+	for _, c := range []struct {
+		most level
+		name string
+	}{{levelPortable, "portable"}, {levelAVX2, "avx2"}, {levelAVX512, "avx512"}} {
+		if l := bestLevel(func(l level) bool { return l <= c.most }); l != c.most || l.String() != c.name {
+			t.Errorf("a machine that has %s gets %v", c.name, l)
+		}
 	}
 }

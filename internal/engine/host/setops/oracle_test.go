@@ -193,9 +193,19 @@ func TestListsRatios(t *testing.T) {
 	})
 }
 
-// TestListsLong covers the lists that are cut into pieces.
+// TestListsLong covers the lists that are cut into pieces. Of the first pair, one list's
+// second piece is a value, which the other list has in its last.
 func TestListsLong(t *testing.T) {
+	const piece = 1 << 15
+	one, other := make([]uint32, piece+1), make([]uint32, 3*piece)
+	for i := range other {
+		other[i] = uint32(i)
+	}
+	copy(one, other)
+	one[piece] = 3*piece - 1
 	eachLevel(t, func(t *testing.T) {
+		checkLists(t, one, other)
+		checkLists(t, other, one)
 		seed := uint64(7)
 		for _, n := range []int{1<<16 + 5, 200_000} {
 			a, b := pick(&seed, n, 1<<31-uint64(n), 2*uint64(n)), pick(&seed, n/2, 1<<31-uint64(n), 2*uint64(n))
