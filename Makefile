@@ -35,8 +35,8 @@ race: ## the short tests under the race detector
 fuzz: ## every fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO="$(GO)" scripts/fuzz.sh
 
-mutate: ## small mistakes in the code, MUTANTS in each of nine packages or in those of GROUP, and whether tests notice
-	$(GO) run ./internal/tools/mutate -n $(MUTANTS) $(if $(GROUP),$(GROUP),-doc docs/mutation.md)
+mutate: ## small mistakes in the code, MUTANTS in each of nine packages or in GROUP alone, and whether tests notice; the rows of docs/mutation.md
+	$(GO) run ./internal/tools/mutate -n $(MUTANTS) -doc docs/mutation.md $(GROUP)
 
 lint: ## formatting, vet, staticcheck
 	@out=$$(gofmt -s -l $$(git ls-files --cached --others --exclude-standard '*.go')); \

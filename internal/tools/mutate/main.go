@@ -93,7 +93,7 @@ func main() {
 	flag.IntVar(&o.n, "n", 40, "run `N` mutants a group, 0 for all")
 	flag.IntVar(&o.jobs, "jobs", 1, "run `N` mutants at a time")
 	match := flag.String("match", "", "run all mutants whose report matches `REGEXP`, and no sample")
-	doc := flag.String("doc", "", "write the table into `FILE`, between its two marks")
+	doc := flag.String("doc", "", "write the rows of the groups that ran into the table of `FILE`")
 	equivalents := flag.String("equivalent", "internal/tools/mutate/equivalent.txt", "`FILE` with the mutants that mean the same as the code")
 	flag.BoolVar(&o.list, "list", false, "print mutants, and run none")
 	flag.BoolVar(&o.verbose, "v", false, "print each mutant when it has run")
@@ -177,7 +177,7 @@ func run(o options, match, doc, equivalents string, names []string) (err error) 
 		fmt.Fprintf(o.out, "\nsurvived: line %d, %s\n%s", m.line, m.op, m.key())
 	}
 	if doc != "" {
-		if err := rewrite(filepath.Join(o.root, doc), markdown(table)); err != nil {
+		if err := rewrite(filepath.Join(o.root, doc), table); err != nil {
 			return err
 		}
 	}

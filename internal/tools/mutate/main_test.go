@@ -257,26 +257,35 @@ func TestEquivalents(t *testing.T) {
 	}
 }
 
-// TestRewrite puts a table between its marks.
+// TestRewrite puts rows into a table, in the order of the groups, and keeps the others.
 func TestRewrite(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "d.md")
-	table := markdown([]row{{group: "plan", all: 9, reached: 8, run: 4, killed: 3, timeout: 1, survived: 1}, {group: "sink", all: 1}})
-	for _, text := range []string{"head\n" + from + to + "tail\n", "head\n" + from + "old\n" + to + "tail\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := rewrite(name, table); err != nil {
+	plan := row{group: "plan", all: 9, reached: 8, run: 4, killed: 3, timeout: 1, survived: 1, equivalent: 5}
+	gql := row{group: "gql", all: 90, run: 40}
+	sink := row{group: "sink", all: 1}
+	if err := os.WriteFile(name, []byte("head\n"+from+"old\n"+to+"tail\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ rows, want []row }{
+		{[]row{sink, plan}, []row{plan, sink}},
+		{[]row{gql}, []row{plan, gql, sink}},
+		{[]row{{group: "plan", run: 7}}, []row{{group: "plan", run: 7}, gql, sink}},
+	} {
+		if err := rewrite(name, step.rows); err != nil {
 			t.Fatal(err)
 		}
 		got, _ := os.ReadFile(name)
-		if want := "head\n" + from + table + to + "tail\n"; string(got) != want || !strings.Contains(want, "| all | 4 | 3 | 1 | 1 | 0 | 10 | 8 |\n") {
-			t.Errorf("%s", got)
+		if want := "head\n" + from + markdown(step.want) + to + "tail\n"; string(got) != want {
+			t.Errorf("%s\nwant\n%s", got, want)
 		}
+	}
+	if got, want := markdown([]row{plan, gql}), "| all | 44 | 3 | 1 | 1 | 5 | 99 | 8 |\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	if err := os.WriteFile(name, []byte("no marks"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if rewrite(name, table) == nil {
+	if rewrite(name, nil) == nil {
 		t.Error("no error")
 	}
 }

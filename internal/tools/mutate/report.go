@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -52,16 +53,43 @@ const (
 	to   = "<!-- end -->\n"
 )
 
-// rewrite puts table between the two marks of a file.
-func rewrite(name, table string) error {
+// rewrite puts rows into the table between the two marks of a file. Groups that did not
+// run keep their rows.
+func rewrite(name string, rows []row) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
 	head, rest, ok := strings.Cut(string(text), from)
-	_, tail, ok2 := strings.Cut(rest, to)
+	old, tail, ok2 := strings.Cut(rest, to)
 	if !ok || !ok2 {
 		return fmt.Errorf("%s lacks the marks %q and %q", name, from, to)
 	}
-	return os.WriteFile(name, []byte(head+from+table+to+tail), 0o644)
+	var all []row
+	for _, g := range groups {
+		for _, r := range append(rows, parseRows(old)...) {
+			if r.group == g.name {
+				all = append(all, r)
+				break
+			}
+		}
+	}
+	return os.WriteFile(name, []byte(head+from+markdown(all)+to+tail), 0o644)
+}
+
+// parseRows reads a table of markdown.
+func parseRows(table string) (out []row) {
+	for line := range strings.Lines(table) {
+		var r row
+		cells := strings.Fields(strings.ReplaceAll(line, "|", " "))
+		if len(cells) != 8 {
+			continue
+		}
+		r.group = cells[0]
+		for i, to := range []*int{&r.run, &r.killed, &r.timeout, &r.survived, &r.equivalent, &r.all, &r.reached} {
+			*to, _ = strconv.Atoi(cells[i+1])
+		}
+		out = append(out, r)
+	}
+	return out
 }
