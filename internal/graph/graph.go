@@ -68,6 +68,11 @@ type Graph struct {
 	// Read says what the reader kept and dropped.
 	Read ReadStats
 
+	// Stored, if not nil, gives for each handle one of the same pairs that are stored
+	// in another way, which plans and engines then read. It is set before the graph is
+	// first used.
+	Stored func(*Handle) *Handle
+
 	any    lazy[CSR] // of a directed graph
 	above  aboveIndex
 	events eventIndex
@@ -76,6 +81,8 @@ type Graph struct {
 	file   *mapping // non-nil when memory-mapped
 	owned  owned    // copies of parts of it
 	rel    relations
+
+	handles handles
 }
 
 // EdgeTable is the edges of an attributed graph, sorted by (Src, Dst, Label,

@@ -89,10 +89,7 @@ func (a *asserter) stmt(s Stmt) (_ Stmt, guard Expr) {
 			a.lengths[s.Var] = a.length(s.Init)
 		}
 	case *SetOp:
-		need := Fn(Size, s.A)
-		if s.Op == Intersect {
-			need = Op2(Min, need, Fn(Size, s.B))
-		}
+		need := s.room()
 		room := a.fits(need, a.length(s.Out))
 		if room == nil {
 			break
@@ -100,6 +97,29 @@ func (a *asserter) stmt(s Stmt) (_ Stmt, guard Expr) {
 		return &If{Cond: room, Then: []Stmt{s}, Else: []Stmt{&Assign{To: s.To, X: Fn(Part, s.Out, C(0), C(0))}}}, guard
 	}
 	return s, guard
+}
+
+// room is the most elements that s makes.
+func (s *SetOp) room() Expr {
+	switch s.Op {
+	case Intersect:
+		return Op2(Min, Fn(Size, s.A), Fn(Size, s.B))
+	case Merge:
+		var n Expr
+		for _, p := range s.Pieces {
+			size := Fn(Size, p.Run)
+			if p.Gone != nil {
+				size = Op2(Sub, size, Fn(Size, p.Gone))
+			}
+			if n == nil {
+				n = size
+			} else {
+				n = Op2(Add, n, size)
+			}
+		}
+		return n
+	}
+	return Fn(Size, s.A)
 }
 
 // expr asserts the accesses of x, inner ones first.

@@ -108,6 +108,18 @@ func (w *printer) stmt(in int, s Stmt) {
 		w.line(in, "for %s = %s … %s", w.name(s.I), w.expr(s.Lo), w.expr(s.Hi))
 		w.block(in+1, s.Body)
 	case *SetOp:
+		if s.Op == Merge {
+			var pieces []string
+			for _, p := range s.Pieces {
+				text := w.expr(p.Run)
+				if p.Gone != nil {
+					text += " - " + w.expr(p.Gone)
+				}
+				pieces = append(pieces, text)
+			}
+			w.line(in, "%s = merge(%s) at %s", w.expr(s.To), strings.Join(pieces, ", "), w.expr(s.Out))
+			return
+		}
 		if s.Op == Filter {
 			w.line(in, "%s = filter(%s, %s) at %s", w.expr(s.To), w.expr(s.A), w.lambda(s.X, s.Keep), w.expr(s.Out))
 			return

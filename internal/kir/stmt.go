@@ -35,17 +35,23 @@ type Loop struct {
 
 // SetOp makes a set in the memory at Out and stores the view of it in To. It is
 // a group's work. Out has room for what the operation can make: Intersect
-// min(|A|, |B|), Subtract and Filter |A|. It meets no memory of A or B: whole
-// blocks may be written there.
+// min(|A|, |B|), Subtract and Filter |A|, Merge what it makes. It meets no memory of
+// an operand: whole blocks may be written there.
 type SetOp struct {
 	Op   SetOpKind
 	To   Expr
 	Out  Expr // writable array of u32
-	A, B Expr // B: of Intersect and Subtract
+	A, B Expr // B: of Intersect and Subtract; A: of all but Merge
 	// Filter keeps the elements X of A for which Keep holds: a lane's work.
 	X    *Var
 	Keep Expr
+	// Merge puts together what is left of Pieces.
+	Pieces []Piece
 }
+
+// Piece is a set without some of its own elements: Run − Gone. Gone is nil, or a
+// part of Run. Pieces of one Merge have no element in common.
+type Piece struct{ Run, Gone Expr }
 
 // SetOpKind is the operation of a SetOp.
 type SetOpKind uint8
@@ -55,9 +61,10 @@ const (
 	Intersect SetOpKind = iota // A ∩ B
 	Subtract                   // A − B
 	Filter                     // {X ∈ A : Keep}
+	Merge                      // the union of Pieces
 )
 
-var setOpNames = [...]string{"intersect", "subtract", "filter"}
+var setOpNames = [...]string{"intersect", "subtract", "filter", "merge"}
 
 func (o SetOpKind) String() string { return setOpNames[o] }
 

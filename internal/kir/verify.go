@@ -182,6 +182,18 @@ func (v *verifier) setOp(s *SetOp) {
 	if t := v.expr(s.Out); t.Kind != Array || t.Elem != U32 || !t.Mut {
 		v.fail("%s writes to %s", s.Op, t)
 	}
+	if s.Op == Merge {
+		if len(s.Pieces) == 0 {
+			v.fail("a merge of nothing")
+		}
+		for _, p := range s.Pieces {
+			v.want(p.Run, T(Set), "a piece")
+			if p.Gone != nil {
+				v.want(p.Gone, T(Set), "what a piece has lost")
+			}
+		}
+		return
+	}
 	v.want(s.A, T(Set), "an operand")
 	if s.Op == Filter {
 		v.predicate(s.X, s.Keep)

@@ -41,11 +41,20 @@ func Operands(s Stmt) []*Expr {
 	case *Loop:
 		return []*Expr{&s.Lo, &s.Hi}
 	case *SetOp:
-		out := []*Expr{&s.To, &s.Out, &s.A}
-		if s.Op == Filter {
-			return append(out, &s.Keep)
+		out := []*Expr{&s.To, &s.Out}
+		switch s.Op {
+		case Filter:
+			return append(out, &s.A, &s.Keep)
+		case Merge:
+			for i := range s.Pieces {
+				p := &s.Pieces[i]
+				if out = append(out, &p.Run); p.Gone != nil {
+					out = append(out, &p.Gone)
+				}
+			}
+			return out
 		}
-		return append(out, &s.B)
+		return append(out, &s.A, &s.B)
 	case *Accumulate:
 		return []*Expr{&s.To, &s.X}
 	case *Emit:

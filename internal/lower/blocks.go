@@ -72,12 +72,24 @@ func (x *lowering) block(i int, levels []int) {
 	valid := l.valid()
 	// Without a test, the length of the list is the number.
 	sized := uint64(0)
-	if len(valid.Body) == 1 {
+	if len(valid.Body) == 1 && !x.inParts() {
 		sized = 1
 	}
 	x.owner("Block", i, doc, kir.Define{Name: "pivots", Value: uint64(len(l.positive()))}, kir.Define{Name: "sized", Value: sized})
-	x.member("Block", i, l.pivot())
+	l.addPivot("Block", i)
 	x.member("Block", i, valid)
+}
+
+// addPivot writes pivot, or where lists are stored in parts places and place, as
+// members of an owner.
+func (l merged) addPivot(family string, i int) {
+	if !l.x.inParts() {
+		l.x.member(family, i, l.pivot())
+		return
+	}
+	places, place := l.pivotPlaces()
+	l.x.member(family, i, places)
+	l.x.member(family, i, place)
 }
 
 // merged is what several levels ask for together, as far as it concerns levels
@@ -165,6 +177,12 @@ func (l merged) valid() *kir.Func {
 	unless := func(pass kir.Expr) {
 		f.Body = append(f.Body, &kir.If{Cond: negated(pass), Then: []kir.Stmt{&kir.Return{X: kir.False}}})
 	}
+	if l.x.inParts() {
+		b, _ := l.bounds()
+		for _, t := range b.holds(kir.R(v), m) {
+			unless(t)
+		}
+	}
 	for _, t := range l.alone(kir.R(v), m) {
 		unless(t)
 	}
@@ -198,8 +216,7 @@ func (l merged) others(which, v kir.Expr, m vertices) (out []kir.Expr) {
 			out = append(out, kir.Any(kir.Op2(kir.Eq, which, at), l.x.adjacent(b, v, m)))
 		case i+1 < len(backs):
 			u := kir.Select{If: kir.Op2(kir.Le, which, at), Then: m(backs[i+1].Level), Else: m(b.Level)}
-			a := &l.x.p.Adjs[b.Adj]
-			out = append(out, kir.Fn(kir.Adjacent, kir.G(l.x.adjs[b.Adj]), kir.G(l.x.adjs[a.Rev]), u, v))
+			out = append(out, l.x.isIn(b.Adj, u, v))
 		}
 	}
 	return out

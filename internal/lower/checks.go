@@ -10,12 +10,19 @@ import (
 // checksView writes Level<l>::pivot and valid: candidates are the shortest list
 // of a positive backward neighbour, and everything else is tested of each. All
 // levels have them, also those that the tail closes.
+//
+// Where lists are stored in parts (W_PARTS) there are places and place instead of
+// pivot: how many entries the candidates are among, and which is entry k, ~0 where it
+// is deleted.
 func (x *lowering) checksView() error {
 	for l := 1; l < len(x.p.Levels); l++ {
 		one := merged{x: x, levels: []int{l}, end: l}
 		x.owner("Level", l, x.levelDoc(l), kir.Define{Name: "pivots", Value: uint64(len(one.positive()))})
-		x.member("Level", l, one.pivot())
+		one.addPivot("Level", l)
 		x.member("Level", l, one.valid())
+	}
+	if x.inParts() {
+		x.define("W_PARTS", 1)
 	}
 	x.siblings()
 	return x.blocksView()
@@ -26,7 +33,7 @@ func (x *lowering) checksView() error {
 // compares it with one other vertex. W_SIBLINGS says that it is there.
 func (x *lowering) siblings() {
 	l := len(x.p.Levels) - 1
-	if !x.o.Siblings || l < 2 || x.tail <= l || len(x.p.Edges) > 0 || len(x.p.Levels[l].Checks) > 0 {
+	if !x.o.Siblings || x.inParts() || l < 2 || x.tail <= l || len(x.p.Edges) > 0 || len(x.p.Levels[l].Checks) > 0 {
 		return
 	}
 	before := l - 1

@@ -9,16 +9,15 @@ import (
 )
 
 // degreeEnd turns level l's least degree into an end of its ids, where vertices
-// are in the order of their degrees: in an undirected graph within each class
-// of labels.
+// are in the order of their degrees within each class of labels.
 func (x *lowering) degreeEnd(l int) (end *kir.GlobalDef, ok bool) {
 	lv := &x.p.Levels[l]
 	g := x.p.Graph
-	if !x.needsDegree(l) || g.Directed || len(lv.Ranges) > 1 || len(g.Classes) > 1 && lv.Ranges == nil {
+	if !x.needsDegree(l) {
 		return nil, false
 	}
-	csr := x.p.Adjs[lv.MinDegreeAdj].CSR
-	if csr.NumVertices() == 0 || &csr.Off[0] != &g.Out.Off[0] {
+	lists := x.p.Adjs[lv.MinDegreeAdj].Lists
+	if !lists.DegreeOrdered || len(lv.Ranges) > 1 || len(g.Classes) > 1 && lv.Ranges == nil {
 		return nil, false
 	}
 	r := x.oneRange(l)
@@ -31,7 +30,7 @@ func (x *lowering) degreeEnd(l int) (end *kir.GlobalDef, ok bool) {
 			return nil, false
 		}
 	}
-	n := sort.Search(int(r.End-r.First), func(i int) bool { return csr.Degree(r.First+uint32(i)) < lv.MinDegree })
+	n := sort.Search(int(r.End-r.First), func(i int) bool { return lists.Degree(r.First+uint32(i)) < lv.MinDegree })
 	name := fmt.Sprintf("degree of at least %d", lv.MinDegree)
 	if lv.Ranges != nil {
 		name += " in " + x.rangeName(r)

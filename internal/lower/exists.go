@@ -50,10 +50,7 @@ func (x *lowering) existsFunc(sub *pattern.Pattern) (*kir.Func, error) {
 // inner is the lowering of another plan into the same program.
 func (x *lowering) inner(p *plan.Plan) *lowering {
 	y := &lowering{p: p, o: x.o, shared: x.shared, names: plan.LevelNames(p), longest: map[int]int{}, tail: len(p.Levels)}
-	for i := range p.Adjs {
-		a := &p.Adjs[i]
-		y.adjs = append(y.adjs, y.adjGlobal(a.Name, a.CSR.Off, a.CSR.Adj))
-	}
+	y.innerRelations()
 	return y
 }
 
@@ -81,6 +78,9 @@ func (x *lowering) search(l int, vars []*kir.Var, m vertices) []kir.Stmt {
 		found := []kir.Stmt{&kir.Return{X: kir.True}}
 		return x.chooseEdges(which, m, make([]kir.Expr, len(which)), found)
 	}
+	if x.inParts() {
+		return x.searchPlaces(l, vars, m)
+	}
 	var out []kir.Stmt
 	b := x.levelBounds(l, l)
 	list := &kir.Var{Name: "list" + name(l), T: kir.T(kir.Set)}
@@ -103,15 +103,37 @@ func (x *lowering) search(l int, vars []*kir.Var, m vertices) []kir.Stmt {
 		let(x.allWithin(b, m))
 		over = kir.R(list)
 	}
+	return append(out, &kir.Each{X: vars[l], Over: over, Body: x.candidate(l, len(backs) == 1, vars, m)})
+}
+
+// candidate tests what may be level l's vertex, and goes on below it. listed: it comes
+// out of the list of the only positive backward neighbour.
+func (x *lowering) candidate(l int, listed bool, vars []*kir.Var, m vertices) []kir.Stmt {
 	v := m(l)
 	tests := append(x.distinct(l, v, m), x.alone(l, v)...)
 	for _, back := range x.p.Levels[l].Back {
-		if len(backs) != 1 || back.Neg {
+		if !listed || back.Neg {
 			tests = append(tests, x.adjacent(back, v, m))
 		}
 	}
 	tests = append(tests, x.levelChecks(l, m)...)
-	return append(out, &kir.Each{X: vars[l], Over: over, Body: []kir.Stmt{
-		&kir.If{Cond: kir.All(tests...), Then: slices.Clone(x.search(l+1, vars, m))},
+	return []kir.Stmt{&kir.If{Cond: kir.All(tests...), Then: slices.Clone(x.search(l+1, vars, m))}}
+}
+
+// searchPlaces is search where lists are stored in parts.
+func (x *lowering) searchPlaces(l int, vars []*kir.Var, m vertices) []kir.Stmt {
+	b := x.levelBounds(l, l)
+	backs := positive(x.p.Levels[l].Back)
+	if len(backs) == 0 {
+		return []kir.Stmt{&kir.Each{X: vars[l], Over: x.allWithin(b, m), Body: x.candidate(l, false, vars, m)}}
+	}
+	which := &kir.Var{Name: "which" + name(l), T: kir.T(kir.U32)}
+	find, n := x.fewest(backs, which, name(l), m)
+	out := append([]kir.Stmt{&kir.Let{Var: which, Init: kir.C(0)}}, find...)
+	k := &kir.Var{Name: "k" + name(l), T: kir.T(kir.U32)}
+	tests := append([]kir.Expr{kir.Op2(kir.Ne, m(l), kir.C(nowhere))}, b.holds(m(l), m)...)
+	return append(out, &kir.Loop{I: k, Lo: kir.C(0), Hi: n, Body: []kir.Stmt{
+		&kir.Let{Var: vars[l], Init: x.placeOf(backs, kir.R(which), kir.R(k), m)},
+		&kir.If{Cond: kir.All(tests...), Then: x.candidate(l, len(backs) == 1, vars, m)},
 	}})
 }

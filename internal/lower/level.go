@@ -22,7 +22,7 @@ func (x *lowering) setsView() error {
 			candidates, accept = x.candidatesFunc(l), x.acceptFunc(l)
 			funcs = append(funcs, function{l, candidates}, function{l, accept})
 		}
-		if l == 1 && x.set[1] >= 0 {
+		if l == 1 && x.set[1] >= 0 && !x.inParts() {
 			funcs = append(funcs, function{l, x.firstFunc()})
 		}
 	}
@@ -50,6 +50,10 @@ func (x *lowering) setsView() error {
 	}
 	x.define("W_LAZY", b2i(!x.o.Roomy))
 	x.define("W_FIRST_ADJ", x.firstAdj())
+	if x.inParts() { // what these read are views of lists
+		x.define("W_FLAT", 0)
+		return nil
+	}
 	x.operandFuncs()
 	return x.flatFuncs()
 }
@@ -57,7 +61,7 @@ func (x *lowering) setsView() error {
 // firstAdj is the adjacency whose lists Level<1>::first cuts; 0 where there is no
 // such function.
 func (x *lowering) firstAdj() int {
-	if len(x.set) < 2 || x.set[1] < 0 {
+	if len(x.set) < 2 || x.set[1] < 0 || x.inParts() {
 		return 0
 	}
 	return positive(x.p.Levels[1].Back)[0].Adj
@@ -161,7 +165,7 @@ func (x *lowering) alone(l int, v kir.Expr) (out []kir.Expr) {
 		out = append(out, x.inRanges(lv.Ranges, v))
 	}
 	if x.testsDegree(l) {
-		out = append(out, kir.Op2(kir.Ge, kir.Fn(kir.Degree, kir.G(x.adjs[lv.MinDegreeAdj]), v), kir.C(uint32(lv.MinDegree))))
+		out = append(out, kir.Op2(kir.Ge, x.degree(lv.MinDegreeAdj, v), kir.C(uint32(lv.MinDegree))))
 	}
 	return out
 }
@@ -185,8 +189,7 @@ func (x *lowering) apart(l int, v kir.Expr, m vertices) (out []kir.Expr) {
 
 // adjacent tests one backward neighbour.
 func (x *lowering) adjacent(b plan.Back, v kir.Expr, m vertices) kir.Expr {
-	a := &x.p.Adjs[b.Adj]
-	t := kir.Fn(kir.Adjacent, kir.G(x.adjs[b.Adj]), kir.G(x.adjs[a.Rev]), m(b.Level), v)
+	t := x.isIn(b.Adj, m(b.Level), v)
 	if b.Neg {
 		return kir.NotX(t)
 	}

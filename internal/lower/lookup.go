@@ -8,7 +8,8 @@ import (
 // Set operations by look-ups: where one operand is a part of a vertex's neighbour
 // list, an element of the other is in it if it is within the operation's bounds and a
 // neighbour of that vertex. What is gone through is the shorter of the two where both
-// are such parts, else the one that is none.
+// are such parts, else the one that is none. Where the list is stored in parts it is
+// always the other.
 
 // lookup is a set operation as a filter of over: what of it remains. For a
 // difference of which only the size is asked, others says that what remains is not
@@ -33,18 +34,20 @@ func (f lookup) size() kir.Expr {
 // look-ups; let makes a variable. ok: that can be. sized: only the size is asked.
 func (t *lowering) looksUp(i int, a, b kir.Expr, further bounds, sized bool, e *env, let func(name string, init kir.Expr) kir.Expr) (out lookup, ok bool) {
 	s := &t.nodes[i]
-	if !t.o.Lookup || s.Op == plan.SetList {
+	if !t.o.Lookup && t.rels[s.Adj] == nil || s.Op == plan.SetList {
 		return out, false
 	}
 	out.x = &kir.Var{Name: "x", T: kir.T(kir.U32)}
 	x, base := kir.R(out.x), &t.nodes[s.Base]
 	all := t.nodeBounds(i).and(further)
-	in := func(adj int, u kir.Expr) kir.Expr {
-		return kir.Fn(kir.Adjacent, kir.G(t.adjs[adj]), kir.G(t.adjs[t.p.Adjs[adj].Rev]), u, x)
-	}
+	in := func(adj int, u kir.Expr) kir.Expr { return t.isIn(adj, u, x) }
 	other := in(s.Adj, e.m(s.Of))
 	switch {
-	case base.Op == plan.SetList && (s.Op == plan.SetAnd || sized):
+	case t.rels[s.Adj] != nil:
+		if out.over, out.keep = a, other; s.Op == plan.SetMinus {
+			out.keep = kir.NotX(other)
+		}
+	case base.Op == plan.SetList && t.rels[base.Adj] == nil && (s.Op == plan.SetAnd || sized):
 		shorter := kir.Op2(kir.Lt, kir.Fn(kir.Size, b), kir.Fn(kir.Size, a))
 		if base.Adj == s.Adj {
 			other = in(s.Adj, let("u", kir.Select{If: shorter, Then: e.m(base.Of), Else: e.m(s.Of)}))

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/expr"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -40,7 +41,7 @@ type Options struct {
 	// NoMotion recomputes every level's set from lists where it is used.
 	NoMotion bool
 	// Roomy promises that the memory of each set node holds Room(plan) elements,
-	// so that no node is ever left unfiltered.
+	// so that no node is ever left unfiltered. Plans InParts need it in the Sets view.
 	Roomy bool
 	// Lookup makes sets in the Sets view by asking of each element of one operand
 	// whether it is in the neighbour list that the other is a part of, by Adjacent,
@@ -64,10 +65,18 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 		if err := plain(p, "rows of bits"); err != nil {
 			return nil, err
 		}
+		if err := OneRun(p, "a bit matrix"); err != nil {
+			return nil, err
+		}
 		if err := plan.LocalOK(p); err != nil {
 			return nil, err
 		}
 		p = facing(p)
+	}
+	if o.View == Sets && !o.Roomy {
+		if err := OneRun(p, "a search that may leave sets unfiltered"); err != nil {
+			return nil, err
+		}
 	}
 	x := newLowering(p, o)
 	x.root()
@@ -129,7 +138,9 @@ type lowering struct {
 
 	state *kir.Record
 	names []string // of the vertices by level
-	adjs  []*kir.GlobalDef
+	// Of each adjacency: its lists where these are one sorted run, else the relation.
+	adjs []*kir.GlobalDef
+	rels []*relation
 	// longest is the largest degree of an adjacency, once asked for.
 	longest map[int]int
 	roots   [][2]*kir.GlobalDef
@@ -147,6 +158,7 @@ type shared struct {
 	columns map[*expr.Words]*kir.GlobalDef
 	codes   map[*plan.Check]*conditionCode
 	exists  map[*pattern.Pattern]*kir.Func
+	stored  map[*graph.Handle]*relation // those in parts
 	texts   func(text string) uint64
 	prefix  string // of the names of functions
 }
@@ -156,6 +168,7 @@ func newShared(prog *kir.Program, top *plan.Plan) *shared {
 		prog: prog, top: top,
 		bits: map[*uint64]*kir.GlobalDef{}, limit: map[string]*kir.GlobalDef{}, ranges: map[plan.Range]int{},
 		columns: map[*expr.Words]*kir.GlobalDef{}, codes: map[*plan.Check]*conditionCode{}, exists: map[*pattern.Pattern]*kir.Func{},
+		stored: map[*graph.Handle]*relation{},
 	}
 }
 
@@ -164,12 +177,7 @@ func newLowering(p *plan.Plan, o Options) *lowering {
 		shared: newShared(&kir.Program{}, p), p: p, o: o, names: plan.LevelNames(p), longest: map[int]int{},
 	}
 	x.planTail()
-	for i := range p.Adjs {
-		a := &p.Adjs[i]
-		x.adjs = append(x.adjs, x.prog.AddGlobal(&kir.GlobalDef{
-			Name: a.Name, Kind: kir.Adj, Off: a.CSR.Off, Adj: a.CSR.Adj, Temporary: !p.Graph.Holds(a.CSR.Off),
-		}))
-	}
+	x.addRelations()
 	x.setProgram()
 	x.prog.Name = p.Pattern.Name
 	x.prog.Doc = x.head()

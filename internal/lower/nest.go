@@ -172,6 +172,12 @@ func (n *nest) enumerated(l int) bool {
 func (n *nest) blocks() (body []kir.Stmt) {
 	count, _ := n.prog.Define("W_BLOCKS")
 	for b := range int(count) {
+		if n.prog.Func("Block", b, "places") != nil {
+			size := kir.Elem{X: kir.R(n.sizes), I: kir.C(uint32(b))}
+			body = append(body, &kir.Assign{To: size, X: kir.C(0)})
+			body = append(body, n.places("Block", b, []kir.Stmt{&kir.Accumulate{To: size, X: kir.C(1)}})...)
+			continue
+		}
 		which := &kir.Var{Name: fmt.Sprintf("of%d", b), T: kir.T(kir.U32)}
 		list := &kir.Var{Name: fmt.Sprintf("list%d", b), T: kir.T(kir.Set)}
 		x := &kir.Var{Name: fmt.Sprintf("x%d", b), T: kir.T(kir.U32)}
@@ -199,8 +205,35 @@ func (n *nest) choices(x kir.Expr) kir.Expr {
 	return kir.Op2(kir.Mul, kir.Convert{T: n.count, X: ways}, x)
 }
 
+// places goes over the valid candidates of a level or block of the Checks view, where
+// lists are stored in parts; nil: what is done below a candidate is to bind it.
+func (n *nest) places(family string, i int, then []kir.Stmt) []kir.Stmt {
+	number := func(name string) *kir.Var {
+		return &kir.Var{Name: fmt.Sprintf("%s%s%d", name, family, i), T: kir.T(kir.U32)}
+	}
+	v, which, size, k := number("v"), number("which"), number("n"), number("k")
+	if then == nil {
+		v.Name = name(i)
+		then = n.bind(i, kir.R(v))
+	}
+	ask := func(name string, args ...kir.Expr) kir.Expr {
+		return kir.Invoke{Fn: n.prog.Func(family, i, name), Args: append([]kir.Expr{kir.R(n.m), kir.R(which)}, args...)}
+	}
+	return []kir.Stmt{
+		&kir.Let{Var: which, Init: kir.C(0)},
+		&kir.Let{Var: size, Init: ask("places")},
+		&kir.Loop{I: k, Lo: kir.C(0), Hi: kir.R(size), Body: []kir.Stmt{
+			&kir.Let{Var: v, Init: ask("place", kir.R(k))},
+			&kir.If{Cond: kir.All(kir.Op2(kir.Ne, kir.R(v), kir.C(nowhere)), ask("valid", kir.R(v))), Then: then},
+		}},
+	}
+}
+
 // checked is the loop of level l in the Checks view.
 func (n *nest) checked(l int) []kir.Stmt {
+	if n.prog.Func("Level", l, "places") != nil {
+		return n.places("Level", l, nil)
+	}
 	v := &kir.Var{Name: name(l), T: kir.T(kir.U32)}
 	which := &kir.Var{Name: fmt.Sprintf("which%d", l), T: kir.T(kir.U32)}
 	pivot, valid := n.prog.Func("Level", l, "pivot"), n.prog.Func("Level", l, "valid")

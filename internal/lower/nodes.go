@@ -31,7 +31,7 @@ func (x *lowering) setProgram() {
 	}
 	x.deferSizes()
 	for i := range x.nodes {
-		if s := &x.nodes[i]; s.Op != plan.SetList && !s.deferred {
+		if s := &x.nodes[i]; (s.Op != plan.SetList || x.rels[s.Adj] != nil) && !s.deferred {
 			s.slot = x.slot
 			x.slot++
 		}
@@ -101,7 +101,8 @@ func (x *lowering) mayBeLazy(i int) bool { return !x.o.Roomy && x.nodes[i].slot 
 
 // operands are what node i combines: a is the base and b the neighbour list,
 // nil for a SetList, where a is the list. At least one of the two is within the
-// node's bounds, and for a difference a is.
+// node's bounds, and for a difference a is. A list in parts is no operand: then a is
+// the base, within the node's bounds, and b is nil.
 func (x *lowering) operands(i int, e *env) (a, b kir.Expr) {
 	return x.operandsWithin(i, bounds{}, e)
 }
@@ -110,6 +111,9 @@ func (x *lowering) operands(i int, e *env) (a, b kir.Expr) {
 func (x *lowering) operandsWithin(i int, further bounds, e *env) (a, b kir.Expr) {
 	s := &x.nodes[i]
 	bounds := x.nodeBounds(i).and(further)
+	if x.rels[s.Adj] != nil {
+		return bounds.without(x.nodeBounds(s.Base)).cut(e.set(s.Base), e.m), nil
+	}
 	list, rest := x.list(s.Adj, s.Of, bounds, e.m)
 	if s.Op == plan.SetList {
 		return rest.cut(list, e.m), nil
@@ -125,7 +129,7 @@ func (x *lowering) operandsWithin(i int, further bounds, e *env) (a, b kir.Expr)
 // has tests whether v is in node i, of which nothing is known.
 func (x *lowering) has(i int, v kir.Expr, e *env) kir.Expr {
 	s := &x.nodes[i]
-	list := kir.Fn(kir.Contains, kir.Fn(kir.List, kir.G(x.adjs[s.Adj]), e.m(s.Of)), v)
+	list := x.inList(s.Adj, e.m(s.Of), v)
 	bounds := x.nodeBounds(i)
 	if s.Op == plan.SetList {
 		return kir.All(append(bounds.holds(v, e.m), list)...)
@@ -183,12 +187,23 @@ func (x *lowering) compute(i int, e *env) []kir.Stmt {
 		e.made[i] = value
 		return out
 	}
+	memory := func() kir.Expr {
+		return let("o", kir.Fn(kir.Room, kir.R(e.slots), kir.Op2(kir.Mul, kir.C(uint32(s.slot)), kir.R(e.cap))))
+	}
+	if s.Op == plan.SetList && x.rels[s.Adj] != nil {
+		room, to := memory(), let("S", nil)
+		out = append(out, x.gather(s.Adj, s.Of, x.nodeBounds(i), to, room, e.m))
+		return keep(to)
+	}
 	a, b := x.operands(i, e)
 	if s.Op == plan.SetList {
 		return keep(let("S", a))
 	}
-	a, b = let("a", a), let("b", b)
-	room := let("o", kir.Fn(kir.Room, kir.R(e.slots), kir.Op2(kir.Mul, kir.C(uint32(s.slot)), kir.R(e.cap))))
+	a = let("a", a)
+	if b != nil {
+		b = let("b", b)
+	}
+	room := memory()
 	from := a
 	if s.Op == plan.SetAnd && !x.o.Roomy {
 		from = let("c", shorter(a, b))
@@ -233,10 +248,7 @@ func (x *lowering) maxDegree(a int) (n int) {
 	if n, ok := x.longest[a]; ok {
 		return n
 	}
-	off := x.p.Adjs[a].CSR.Off
-	for i := 1; i < len(off); i++ {
-		n = max(n, int(off[i]-off[i-1]))
-	}
+	n = x.p.Adjs[a].Lists.MaxDegree()
 	x.longest[a] = n
 	return n
 }
@@ -286,7 +298,7 @@ func Room(p *plan.Plan) int {
 		default:
 			size[i] = size[s.Base]
 		}
-		if s.Op != plan.SetList {
+		if s.Op != plan.SetList || x.rels[s.Adj] != nil {
 			most = max(most, size[i])
 		}
 	}

@@ -56,7 +56,7 @@ func (e rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 	if err != nil {
 		return r, err
 	}
-	h := hoods{g: g, prog: prog, m: m, csr: p.Adjs[0].CSR}
+	h := hoods{g: g, prog: prog, m: m, csr: p.Adjs[0].Lists.Flat()}
 	r.Complete = true
 	for _, v := range roots(prog, m) {
 		if m.Call(prog.Func("", 0, "root_ok"), interp.U32(v)).N == 0 {

@@ -30,6 +30,9 @@ func Table(p *plan.Plan, o Options) (*kir.Program, error) {
 	if err := plain(p, "a table"); err != nil {
 		return nil, err
 	}
+	if err := OneRun(p, "a table"); err != nil {
+		return nil, err
+	}
 	for l := 1; l < len(p.Levels); l++ {
 		if p.Levels[l].Set < 0 {
 			return nil, fmt.Errorf("a table has a set for every level, and %s hangs on none", plan.LevelNames(p)[l])

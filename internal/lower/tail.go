@@ -269,7 +269,10 @@ func (t *tailWriter) deferredSize(l int, v *kir.Var, alone []kir.Expr) kir.Expr 
 	i := t.set[l]
 	s := &t.nodes[i]
 	a, b := t.operandsWithin(i, t.levelBounds(l, t.tail), t.e)
-	a, b = kir.R(t.let("a", a)), kir.R(t.let("b", b))
+	a = kir.R(t.let("a", a))
+	if b != nil {
+		b = kir.R(t.let("b", b))
+	}
 	let := func(name string, init kir.Expr) kir.Expr { return kir.R(t.let(name, init)) }
 	if f, ok := t.looksUp(i, a, b, t.levelBounds(l, t.tail), len(alone) == 0, t.e, let); ok {
 		f.keep = kir.All(append([]kir.Expr{f.keep}, t.alone(l, kir.R(f.x))...)...)

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -113,7 +114,7 @@ func (b *binding) tryLocal(pl *Plan, o Options) *Plan {
 	}
 	loc.Method = Local
 	loc.estimate(o)
-	loc.Price = localPrice(loc, surveyOf(loc.Adjs[0].CSR))
+	loc.Price = localPrice(loc, surveyOf(loc.Adjs[0].Lists))
 	// A triangle is an edge among the neighbours below the root: no matrix at
 	// all, and always the cheapest way.
 	triangle := len(pl.Levels) == 3 && loc.Levels[1].Set >= 0
@@ -150,15 +151,16 @@ const MaxUniverse = 1 << 15
 // LocalFits reports whether every neighbourhood that the plan needs as a bit
 // matrix is small enough.
 func LocalFits(pl *Plan) bool {
-	csr := pl.Adjs[0].CSR
-	for v := range uint32(csr.NumVertices()) {
-		if csr.Degree(v) <= MaxUniverse {
-			if len(pl.Graph.Classes) == 1 {
-				return true // ids ascend by falling degree
+	lists := pl.Adjs[0].Lists
+	var s graph.Scratch
+	for v := range uint32(lists.NumVertices()) {
+		if lists.Degree(v) <= MaxUniverse {
+			if len(pl.Graph.Classes) == 1 && lists.DegreeOrdered {
+				return true
 			}
 			continue
 		}
-		list := csr.List(v)
+		list := lists.List(v, &s)
 		if n := len(within(list, 0, v)); n > MaxUniverse || localSide(pl) != lowerSide {
 			return false
 		}
@@ -169,7 +171,7 @@ func LocalFits(pl *Plan) bool {
 // walksPrice is the expected work of counting closed walks of length five: from
 // each vertex, the edges at what two steps reach.
 func walksPrice(pl *Plan, o *Options) float64 {
-	csr := pl.Adjs[pl.Levels[1].Back[0].Adj].CSR
+	csr := pl.Adjs[pl.Levels[1].Back[0].Adj].Lists.Flat()
 	n := csr.NumVertices()
 	walks := 0.0
 	for v := range uint32(n) {

@@ -91,7 +91,7 @@ func compile(g *graph.Graph, p *pattern.Pattern, o Options) (*Plan, error) {
 	case large:
 		return pl, nil
 	case pl.Method == Local && len(pl.Levels) > 2:
-		pl.Price = localPrice(pl, surveyOf(pl.Adjs[0].CSR))
+		pl.Price = localPrice(pl, surveyOf(pl.Adjs[0].Lists))
 	}
 	if o.Method == "" || o.Method == "direct" {
 		return b.auto(pl, o)

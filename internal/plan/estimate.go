@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -78,7 +79,7 @@ type walker struct {
 	e   []uint64
 
 	rootRanges []Range
-	rootCSR    int // adjacency whose degrees weigh roots
+	rootAdj    int // adjacency whose degrees weigh roots
 	rootTotal  uint64
 	rootList   []uint32 // roots that pass predicates, where these are few
 
@@ -87,6 +88,7 @@ type walker struct {
 	sum, cost      []float64
 	hits           []uint32
 	blocks         []uint32 // Plan.TailBlocks
+	list           graph.Scratch
 }
 
 func newWalker(pl *Plan, seed uint64) *walker {
@@ -121,11 +123,11 @@ func (w *walker) prepare() {
 		w.rootTotal = uint64(len(w.rootList))
 		return
 	}
-	w.rootCSR = -1
+	w.rootAdj = -1
 	for l := range w.pl.Levels {
 		for _, b := range w.pl.Levels[l].Back {
-			if b.Level == 0 && !b.Neg && w.rootCSR < 0 {
-				w.rootCSR = b.Adj
+			if b.Level == 0 && !b.Neg && w.rootAdj < 0 {
+				w.rootAdj = b.Adj
 			}
 		}
 	}
@@ -160,10 +162,10 @@ func (w *walker) listRoots(bitmap []uint64) {
 
 // weightBefore is the sum of the root weights of all vertices below v.
 func (w *walker) weightBefore(v uint32) uint64 {
-	if w.rootCSR < 0 {
+	if w.rootAdj < 0 {
 		return uint64(v)
 	}
-	return w.pl.Adjs[w.rootCSR].CSR.Off[v] + uint64(v)
+	return w.pl.Adjs[w.rootAdj].Lists.Before(v) + uint64(v)
 }
 
 // root picks a root and returns the inverse of its probability.
@@ -230,7 +232,7 @@ func (w *walker) once() {
 // pick chooses a candidate of level l and returns the estimated number of
 // candidates.
 func (w *walker) pick(l int) (uint32, float64) {
-	list, from := w.pl.smallest(l, w.m)
+	list, from := w.pl.smallest(l, w.m, &w.list)
 	lv := &w.pl.Levels[l]
 	w.hits = w.hits[:0]
 	if from < 0 {
@@ -316,7 +318,7 @@ func (w *walker) evalSets(l int, weight float64) (cost float64) {
 		if s.At != l {
 			continue
 		}
-		list := w.bounded(w.pl.Adjs[s.Adj].CSR.List(w.m[s.Of]), s)
+		list := w.bounded(w.pl.Adjs[s.Adj].Lists.List(w.m[s.Of], &w.list), s)
 		if s.Op == SetList {
 			w.size[i] = float64(len(list))
 		} else {
@@ -349,15 +351,15 @@ func (w *walker) bounded(list []uint32, s *Set) []uint32 {
 
 // probe estimates the size of set i by trying members of its shortest operand.
 func (w *walker) probe(i int) float64 {
-	var list []uint32
-	from := -1
+	least, from := 0, -1
 	for j := i; j >= 0; j = w.pl.Sets[j].Base {
 		s := &w.pl.Sets[j]
-		if n := w.pl.Adjs[s.Adj].CSR.List(w.m[s.Of]); s.Op != SetMinus && (from < 0 || len(n) < len(list)) {
-			list, from = n, j
+		if n := w.pl.Adjs[s.Adj].Lists.Degree(w.m[s.Of]); s.Op != SetMinus && (from < 0 || n < least) {
+			least, from = n, j
 		}
 	}
-	list = w.bounded(list, &w.pl.Sets[i])
+	shortest := &w.pl.Sets[from]
+	list := w.bounded(w.pl.Adjs[shortest.Adj].Lists.List(w.m[shortest.Of], &w.list), &w.pl.Sets[i])
 	tries := min(len(list), probes/2)
 	hits := 0
 	for k := range tries {
@@ -380,7 +382,7 @@ func (w *walker) probe(i int) float64 {
 func (w *walker) contains(i, from int, c uint32) bool {
 	for j := i; j >= 0; j = w.pl.Sets[j].Base {
 		s := &w.pl.Sets[j]
-		if j != from && w.pl.Adjs[s.Adj].CSR.Has(w.m[s.Of], c) == (s.Op == SetMinus) {
+		if j != from && w.pl.Adjs[s.Adj].Lists.Has(w.m[s.Of], c) == (s.Op == SetMinus) {
 			return false
 		}
 	}

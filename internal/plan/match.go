@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -14,11 +15,12 @@ type matcher struct {
 	fixed int // levels whose vertices are given in m
 	m     []uint32
 	e     []uint64
-	yield func() bool // called for each match; false stops
+	lists []graph.Scratch // of each level's candidates
+	yield func() bool     // called for each match; false stops
 }
 
 func newMatcher(pl *Plan) *matcher {
-	return &matcher{pl: pl, m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges))}
+	return &matcher{pl: pl, m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)), lists: make([]graph.Scratch, len(pl.Levels))}
 }
 
 // run matches the levels from l on and reports whether to go on.
@@ -29,7 +31,7 @@ func (x *matcher) run(l int) bool {
 	if l < x.fixed {
 		return !x.pl.valid(l, x.m[l], x.m, x.e) || x.edges(l, x.firstEdge(l))
 	}
-	return x.pl.candidates(l, x.m, func(c uint32) bool {
+	return x.pl.candidates(l, x.m, &x.lists[l], func(c uint32) bool {
 		if !x.pl.valid(l, c, x.m, x.e) {
 			return true
 		}
@@ -72,9 +74,9 @@ func (x *matcher) edges(l, i int) bool {
 // candidates calls f with a superset of the vertices that can follow m at level
 // l, the smallest backward list or else the label's ranges, until f returns
 // false; it reports whether f never did.
-func (pl *Plan) candidates(l int, m []uint32, f func(uint32) bool) bool {
+func (pl *Plan) candidates(l int, m []uint32, s *graph.Scratch, f func(uint32) bool) bool {
 	lv := &pl.Levels[l]
-	if list, from := pl.smallest(l, m); from >= 0 {
+	if list, from := pl.smallest(l, m, s); from >= 0 {
 		for _, c := range list {
 			if !f(c) {
 				return false
@@ -96,17 +98,22 @@ func (pl *Plan) candidates(l int, m []uint32, f func(uint32) bool) bool {
 	return true
 }
 
-// smallest returns the shortest positive backward list of level l, and which of
-// Level.Back it is; -1: there is none.
-func (pl *Plan) smallest(l int, m []uint32) (list []uint32, from int) {
+// smallest returns the shortest positive backward list of level l, which may be in
+// s, and which of Level.Back it is; -1: there is none.
+func (pl *Plan) smallest(l int, m []uint32, s *graph.Scratch) (list []uint32, from int) {
 	from = -1
+	least := 0
 	for i, b := range pl.Levels[l].Back {
 		if b.Neg {
 			continue
 		}
-		if n := pl.Adjs[b.Adj].CSR.List(m[b.Level]); from < 0 || len(n) < len(list) {
-			list, from = n, i
+		if n := pl.Adjs[b.Adj].Lists.Degree(m[b.Level]); from < 0 || n < least {
+			least, from = n, i
 		}
+	}
+	if from >= 0 {
+		b := &pl.Levels[l].Back[from]
+		list = pl.Adjs[b.Adj].Lists.List(m[b.Level], s)
 	}
 	return list, from
 }
@@ -125,7 +132,7 @@ func (pl *Plan) validFrom(l, from int, c uint32, m []uint32, e []uint64) bool {
 		return false
 	}
 	for i, b := range lv.Back {
-		if i != from && pl.Adjs[b.Adj].CSR.Has(m[b.Level], c) == b.Neg {
+		if i != from && pl.Adjs[b.Adj].Lists.Has(m[b.Level], c) == b.Neg {
 			return false
 		}
 	}
@@ -161,5 +168,5 @@ func (lv *Level) alone(pl *Plan, c uint32) bool {
 	if lv.Bits != nil && lv.Bits[c/64]>>(c%64)&1 == 0 {
 		return false
 	}
-	return lv.MinDegree == 0 || pl.Adjs[lv.MinDegreeAdj].CSR.Degree(c) >= lv.MinDegree
+	return lv.MinDegree == 0 || pl.Adjs[lv.MinDegreeAdj].Lists.Degree(c) >= lv.MinDegree
 }

@@ -12,7 +12,7 @@ func (b *binding) orderGSI(o Options) choice {
 		least[v] = float64(b.vertices[v].count) / float64(max(b.degree(v), 1))
 	}
 	freq := func(l link) float64 {
-		return float64(len(b.adjs[l.adj].CSR.Adj)) / max(float64(len(b.g.Any().Adj)), 1)
+		return float64(b.adjs[l.adj].Lists.Pairs()) / max(float64(len(b.g.Any().Adj)), 1)
 	}
 	// The score of v once placed are placed.
 	now := func(placed uint32, v int) float64 {

@@ -92,7 +92,7 @@ func (b *binding) bestLocal(best []prefix, o Options) []int {
 	if len(plans) == 1 || !b.p.Induced || best[0].cost < worthWalking || o.Quick || plans[0].Empty != nil {
 		return plans[0].Order
 	}
-	around := surveyOf(plans[0].Adjs[0].CSR)
+	around := surveyOf(plans[0].Adjs[0].Lists)
 	rank := func(plans []*Plan, walks int) (least float64) {
 		prices := map[*Plan]float64{}
 		o.atOnce(len(plans), func(i int) { plans[i].walk(&o, walks) })

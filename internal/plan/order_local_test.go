@@ -27,7 +27,7 @@ func TestLocalOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.walk(&Options{Seed: 7}, 3000)
-			return localPrice(p, surveyOf(p.Adjs[0].CSR))
+			return localPrice(p, surveyOf(p.Adjs[0].Lists))
 		}
 		walked, model := price(false), price(true)
 		t.Logf("%s: %.2g, by the model %.2g", name, walked, model)

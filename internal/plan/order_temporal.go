@@ -169,6 +169,7 @@ type timeWalker struct {
 	sum             []float64
 	cost            float64
 	hits            []graph.Event
+	list            graph.Scratch
 }
 
 // once makes one walk.
@@ -215,7 +216,7 @@ func (w *timeWalker) step(k int, weight float64) float64 {
 	s := &w.t.Steps[k]
 	var list []graph.Event
 	if s.Choice < 0 {
-		near, _ := w.pl.smallest(s.To, w.m)
+		near, _ := w.pl.smallest(s.To, w.m, &w.list)
 		w.cost += weight * (sliceCost + float64(len(near)))
 		for _, c := range near {
 			list = append(list, graph.Event{Other: c})

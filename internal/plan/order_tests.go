@@ -185,7 +185,7 @@ func (w *walker) tests(levels []int, end int) float64 {
 	}
 	least := -1
 	for _, b := range lists {
-		if n := len(within(w.pl.Adjs[b.Adj].CSR.List(w.m[b.Level]), first, max(first, limit))); least < 0 || n < least {
+		if n := len(within(w.pl.Adjs[b.Adj].Lists.List(w.m[b.Level], &w.list), first, max(first, limit))); least < 0 || n < least {
 			least = n
 		}
 	}

@@ -28,7 +28,7 @@ func countTests(pl *Plan) (sum float64) {
 		if l+1 == len(pl.Levels)-1 {
 			return // whoever passes is a match
 		}
-		list, _ := pl.smallest(l+1, w.m)
+		list, _ := pl.smallest(l+1, w.m, &w.list)
 		for _, v := range list {
 			if pl.valid(l+1, v, w.m, w.e) {
 				w.m[l+1] = v

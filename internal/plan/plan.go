@@ -80,9 +80,9 @@ type EmptyReason struct{ Text string }
 
 // Adjacency is one kind of neighbour list: a relation seen in one direction.
 type Adjacency struct {
-	CSR  *graph.CSR
-	Name string  // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
-	rows *rowSet // the data edges of the relation
+	Lists *graph.Handle
+	Name  string  // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
+	rows  *rowSet // the data edges of the relation
 	// Rev is the index of the same relation seen from the other end; equal to
 	// the own index for a symmetric relation.
 	Rev int
@@ -93,7 +93,7 @@ type Level struct {
 	Vertex int // pattern vertex; equal to Order[level]
 
 	// Back are the backward neighbours: candidate c passes when c is (not, if
-	// Neg) in Adjs[Adj].CSR.List(m[Level]). At least one is positive, except at
+	// Neg) in the list of m[Level] in Adjs[Adj]. At least one is positive, except at
 	// level 0 and at the first level of a further component (allowed products).
 	Back []Back
 	// Ranges are the id ranges that the label allows, sorted and disjoint; nil:

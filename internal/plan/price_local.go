@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -30,8 +29,8 @@ const (
 func (s side) turned() side { return [...]side{allSides, upperSide, lowerSide}[s] }
 
 // of is the part of v's list on that side.
-func (s side) of(csr *graph.CSR, v uint32) []uint32 {
-	switch list := csr.List(v); s {
+func (s side) of(lists *graph.Handle, v uint32, room *graph.Scratch) []uint32 {
+	switch list := lists.List(v, room); s {
 	case lowerSide:
 		return within(list, 0, v)
 	case upperSide:
@@ -115,7 +114,8 @@ func (n *neighbourhoods) sharing(least int) float64 {
 // survey estimates neighbourhoods from arcs root to member at equal distances, so
 // that vertices appear by their degrees, and keeps them.
 type survey struct {
-	csr   *graph.CSR
+	lists *graph.Handle
+	room  [3]graph.Scratch
 	known map[[2]side]neighbourhoods
 }
 
@@ -126,8 +126,8 @@ const (
 	endsApart = 8
 )
 
-func surveyOf(csr *graph.CSR) *survey {
-	return &survey{csr: csr, known: map[[2]side]neighbourhoods{}}
+func surveyOf(lists *graph.Handle) *survey {
+	return &survey{lists: lists, known: map[[2]side]neighbourhoods{}}
 }
 
 // of is the sums for universes on one side, and vertices outside on another.
@@ -135,25 +135,21 @@ func (s *survey) of(inside, outside side) (n neighbourhoods) {
 	if n, ok := s.known[[2]side{inside, outside}]; ok {
 		return n
 	}
-	csr := s.csr
-	arcs := len(csr.Adj)
+	arcs := int(s.lists.Entries())
 	samples := min(arcs, surveyed)
 	each := float64(arcs) / float64(samples)
-	v := 0
 	for i := range samples {
-		at := uint64(float64(i) * each)
-		v += sort.Search(csr.NumVertices()-v, func(k int) bool { return csr.Off[v+k+1] > at })
-		root, u := uint32(v), csr.Adj[at]
+		root, u := s.lists.Entry(uint64(float64(i) * each))
 		if inside == lowerSide && u > root || inside == upperSide && u < root {
 			continue
 		}
-		universe, reads := inside.of(csr, root), each*float64(len(lowerSide.of(csr, u)))
+		universe, reads := inside.of(s.lists, root, &s.room[0]), each*float64(len(lowerSide.of(s.lists, u, &s.room[1])))
 		words := float64((len(universe) + 63) / 64)
 		n.members += each
 		n.reads += reads
 		n.cells += each * words
 		n.words += reads * words
-		outer := csr.List(u)
+		outer := s.lists.List(u, &s.room[1])
 		switch outside {
 		case lowerSide:
 			outer = within(outer, 0, root)
@@ -164,7 +160,7 @@ func (s *survey) of(inside, outside side) (n neighbourhoods) {
 		n.wedges += wedges
 		if i%endsApart == 0 && len(outer) > 0 {
 			y := outer[i*len(outer)/samples]
-			n.ends = append(n.ends, end{wedges, common(universe, csr.List(y))})
+			n.ends = append(n.ends, end{wedges, common(universe, s.lists.List(y, &s.room[2]))})
 		}
 	}
 	n.words /= max(n.reads, 1)

@@ -23,7 +23,7 @@ func TestSurvey(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sides := range [][2]side{{lowerSide, allSides}, {allSides, lowerSide}, {upperSide, upperSide}} {
-			got, want := surveyOf(&g.Out).of(sides[0], sides[1]), exactNeighbourhoods(&g.Out, sides[0], sides[1])
+			got, want := surveyOf(g.Handle("N", &g.Out)).of(sides[0], sides[1]), exactNeighbourhoods(&g.Out, sides[0], sides[1])
 			for _, x := range []struct {
 				what      string
 				got, want float64

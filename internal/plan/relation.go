@@ -15,14 +15,26 @@ import (
 // relation is a filtered set of data edges as neighbour lists, a virtual edge
 // label: predicates on edges cost nothing during the search.
 type relation struct {
-	out, in *graph.CSR // equal for a symmetric relation
+	out, in *graph.Handle // equal for a symmetric relation
 	key     string
 	name    string // what is inside the brackets of N[…]
 	arrow   bool   // directed: names get + and -
 	rows    *rowSet
 }
 
-func (r *relation) empty() bool { return len(r.out.Adj) == 0 }
+func (r *relation) empty() bool { return r.out.Pairs() == 0 }
+
+// label is how explain calls the relation seen from one side.
+func (r *relation) label(side string) string {
+	name := "N"
+	if r.name != "" {
+		name += "[" + r.name + "]"
+	}
+	if r.arrow {
+		name += side
+	}
+	return name
+}
 
 // relation returns the neighbour lists of the data edges in rows: along their
 // direction, or either way. Lists of the graph itself are used where no edge is
@@ -56,20 +68,20 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 	if len(kept.Out.Adj) == len(all.Out.Adj) {
 		kept = all // no pair is filtered out
 	}
+	out, in := &kept.Out, &kept.In
 	switch {
 	case arrow && kept == all:
-		r.out, r.in = &t.g.Out, &t.g.In
+		out, in = &t.g.Out, &t.g.In
 	case arrow:
-		r.out, r.in = &kept.Out, &kept.In
 	case kept == all:
-		r.out = t.g.Any()
-		r.in = r.out
+		out = t.g.Any()
 	case t.g.Directed:
-		r.out = union(&kept.Out, &kept.In)
-		r.in = r.out
-	default:
-		r.out = &kept.Out
-		r.in = r.out
+		out = union(&kept.Out, &kept.In)
+	}
+	r.out = t.g.Handle(r.label("+"), out)
+	r.in = r.out
+	if arrow {
+		r.in = t.g.Handle(r.label("-"), in)
 	}
 	t.rels.put(key, r)
 	return r
@@ -81,19 +93,15 @@ func (b *binding) adjacency(r *relation) int {
 		return i
 	}
 	i := len(b.adjs)
-	name := "N"
-	if r.name != "" {
-		name += "[" + r.name + "]"
-	}
 	b.seenRels = append(b.seenRels, r)
 	if !r.arrow {
-		b.adjs = append(b.adjs, Adjacency{CSR: r.out, Name: name, Rev: i, rows: r.rows})
+		b.adjs = append(b.adjs, Adjacency{Lists: r.out, Name: r.label(""), Rev: i, rows: r.rows})
 		return i
 	}
 	b.seenRels = append(b.seenRels, r)
 	b.adjs = append(b.adjs,
-		Adjacency{CSR: r.out, Name: name + "+", Rev: i + 1, rows: r.rows},
-		Adjacency{CSR: r.in, Name: name + "-", Rev: i, rows: r.rows})
+		Adjacency{Lists: r.out, Name: r.label("+"), Rev: i + 1, rows: r.rows},
+		Adjacency{Lists: r.in, Name: r.label("-"), Rev: i, rows: r.rows})
 	return i
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
@@ -141,14 +142,14 @@ func (s *costStats) at(v, k int) float64 {
 // countPairs estimates the number of pairs of candidates that link l joins.
 func (b *binding) countPairs(l link) float64 {
 	x, y := &b.vertices[l.u], &b.vertices[l.v]
-	csr := b.adjs[l.adj].CSR
+	lists := b.adjs[l.adj].Lists
 	if x.ranges == nil && y.ranges == nil && x.bits == nil && y.bits == nil {
-		return float64(len(csr.Adj))
+		return float64(lists.Pairs())
 	}
 	from, to := l.u, l.v
 	if y.count < x.count {
 		from, to = to, from
-		csr = b.adjs[b.adjs[l.adj].Rev].CSR
+		lists = b.adjs[b.adjs[l.adj].Rev].Lists
 	}
 	target := &b.vertices[to]
 	dense := 1.0 // share of the target's ranges that passes its bits
@@ -163,8 +164,9 @@ func (b *binding) countPairs(l link) float64 {
 		dense = float64(target.count) / max(size, 1)
 	}
 	pairs := 0.0
+	var s graph.Scratch
 	b.sample(from, 128, func(u uint32, w float64) {
-		list := csr.List(u)
+		list := lists.List(u, &s)
 		n := len(list)
 		if target.ranges != nil {
 			n = 0

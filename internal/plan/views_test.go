@@ -100,7 +100,7 @@ func (r *setRunner) eval(at int) {
 		if s.At != at {
 			continue
 		}
-		csr := r.pl.Adjs[s.Adj].CSR
+		csr := r.pl.Adjs[s.Adj].Lists.Flat()
 		var from []uint32
 		if s.Op == plan.SetList {
 			from = csr.List(r.m[s.Of])
@@ -159,7 +159,7 @@ next:
 		}
 		if lv.Set < 0 {
 			for _, b := range lv.Back {
-				if r.pl.Adjs[b.Adj].CSR.Has(r.m[b.Level], c) == b.Neg {
+				if r.pl.Adjs[b.Adj].Lists.Has(r.m[b.Level], c) == b.Neg {
 					continue next
 				}
 			}

@@ -37,7 +37,7 @@ func (o Of) Relation(text string) (*graph.CSR, error) {
 		return nil, err
 	}
 	if back := pl.Levels[1].Back; pl.Empty == nil && len(back) > 0 {
-		return pl.Adjs[back[0].Adj].CSR, nil
+		return pl.Adjs[back[0].Adj].Lists.Flat(), nil
 	}
 	return &graph.CSR{Off: make([]uint64, o.Graph.NumVertices()+1)}, nil
 }

@@ -61,7 +61,7 @@ func (e *Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
 	if _, err := membership.Parse(lookupSwitch, o.Opt[lookupSwitch]); err != nil {
 		return err
 	}
-	_, err = lower.Plan(p, lower.Options{View: lower.Sets})
+	_, err = lower.Plan(p, lower.Options{View: lower.Sets, Roomy: true})
 	return err
 }
 
@@ -94,11 +94,12 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	}
 	x := extra{Cap: uint32(lower.Room(p))}
 	// Level 1 in one neighbour list alone is cut into runs of places in it.
-	if walked, _ := prog.Define("W_ENUM"); walked > 1 && p.Sets[p.Levels[1].Set].Op == plan.SetList {
-		s := p.Sets[p.Levels[1].Set]
-		x.ArcAdj, x.Arcs = uint32(s.Adj), uint64(len(p.Adjs[s.Adj].CSR.Adj))
-		j.Tasks = (x.Arcs + arcsOfTask - 1) / arcsOfTask
-		j.Source.Options = append(j.Source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
+	if walked, _ := prog.Define("W_ENUM"); walked > 1 {
+		if s, run, ok := firstList(p); ok {
+			x.ArcAdj, x.Arcs = uint32(s.Adj), uint64(len(run.Adj))
+			j.Tasks = (x.Arcs + arcsOfTask - 1) / arcsOfTask
+			j.Source.Options = append(j.Source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
+		}
 	}
 	rows := engine.NewRows(p, sink, o.Limit)
 	if sink != nil {

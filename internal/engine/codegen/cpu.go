@@ -46,7 +46,7 @@ func (CPU) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
 			return fmt.Errorf("%w %s: codegen has it on GPUs only", engine.ErrOption, name)
 		}
 	}
-	_, err := lower.Plan(p, lower.Options{View: lower.Sets})
+	_, err := lower.Plan(p, lower.Options{View: lower.Sets, Roomy: true})
 	return err
 }
 
@@ -120,7 +120,9 @@ func Text(p *plan.Plan, counting bool) (text string, prog *kir.Program, arcs boo
 	if err != nil {
 		return "", nil, false, err
 	}
-	arcs = prog.Func("", 2, "part") != nil && p.Levels[1].Set >= 0 && p.Sets[p.Levels[1].Set].Op == plan.SetList
+	if prog.Func("", 2, "part") != nil {
+		_, _, arcs = firstList(p)
+	}
 	places := 0
 	if arcs {
 		places = cpuArcs
@@ -132,6 +134,19 @@ func Text(p *plan.Plan, counting bool) (text string, prog *kir.Program, arcs boo
 		}
 	}
 	return fmt.Sprintf("%s#define ARCS %d\n%s", c.TextOf(prog, c.Options{Totals: totals}), places, nestC), prog, arcs, nil
+}
+
+// firstList is the set that level 1 is, where that is one neighbour list alone and the
+// lists are one sorted run: work can then be cut by places in it.
+func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
+	if len(p.Levels) < 2 || p.Levels[1].Set < 0 {
+		return nil, nil, false
+	}
+	if s = &p.Sets[p.Levels[1].Set]; s.Op != plan.SetList {
+		return nil, nil, false
+	}
+	run, ok = p.Adjs[s.Adj].Lists.OneRun()
+	return s, run, ok
 }
 
 // job is the run of a plan, but for who takes what it finds.
@@ -152,8 +167,8 @@ func job(ctx context.Context, g *graph.Graph, p *plan.Plan, counting bool) (*nat
 	}
 	units := x.end - x.first
 	if arcs {
-		s := p.Sets[p.Levels[1].Set]
-		off := p.Adjs[s.Adj].CSR.Off
+		s, run, _ := firstList(p)
+		off := run.Off
 		x.arcAdj, x.first, x.end = uint32(s.Adj), off[x.first], off[x.end]
 		units = (x.end - x.first + cpuArcs - 1) / cpuArcs
 	}

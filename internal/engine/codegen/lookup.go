@@ -19,9 +19,11 @@ func (e *Engine) lookup(p *plan.Plan, prog *kir.Program, o engine.Options) (memb
 	switch {
 	case err != nil:
 		return how, err
+	case lower.InParts(p): // tables are made of one sorted run
+		how = membership.Search
 	case how == membership.Auto && membership.WorthBits(prog, e.s.Memory(), 0):
 		how = membership.Bits
-	case how == membership.Auto && membership.Long(p.Adjs[0].CSR.Off):
+	case how == membership.Auto && membership.Long(p.Adjs[0].Lists.Flat().Off):
 		how = membership.Hash
 	case how == membership.Auto:
 		how = membership.Search

@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -55,6 +56,9 @@ func queryOf(p *plan.Plan, o engine.Options, opt options, counting bool) (*query
 		return fmt.Errorf("%w: "+format, append([]any{errNotIndexed}, args...)...)
 	}
 	n := len(p.Levels)
+	if err := lower.OneRun(p, "a candidate graph"); err != nil {
+		return nil, refuse("%w", err)
+	}
 	switch {
 	case n < 2 || n > maxQuery:
 		return nil, refuse("it takes patterns of 2 to %d vertices, not %d", maxQuery, n)
@@ -142,7 +146,8 @@ func indexProgram(p *plan.Plan) *kir.Program {
 	prog := &kir.Program{Name: "candidates", Doc: "the graph of a pattern's candidates"}
 	for i := range p.Adjs {
 		a := &p.Adjs[i]
-		prog.AddGlobal(&kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: a.CSR.Off, Adj: a.CSR.Adj, Temporary: !p.Graph.Holds(a.CSR.Off)})
+		run, _ := a.Lists.OneRun() // queryOf refuses others
+		prog.AddGlobal(&kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: run.Off, Adj: run.Adj, Temporary: !a.Lists.Kept})
 	}
 	bits := 0
 	for i := range p.Levels {

@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -22,7 +23,7 @@ type coreArgs struct {
 // it says something about data vertices: one symmetric adjacency, and no data
 // vertex twice. 0: it does not.
 func leastDegree(p *plan.Plan) int {
-	if p.Mode != pattern.Iso || len(p.Adjs) != 1 || p.Adjs[0].Rev != 0 {
+	if p.Mode != pattern.Iso || len(p.Adjs) != 1 || p.Adjs[0].Rev != 0 || lower.InParts(p) {
 		return 0
 	}
 	degrees := make([]int, len(p.Levels))

@@ -112,13 +112,17 @@ func newHubIndex(pr *program, on bool) *hubIndex {
 		return h
 	}
 	h.minimum = max(n/256, 64)
-	for _, a := range pr.p.Adjs {
+	for i := range pr.p.Adjs {
+		if pr.runs[i] == nil {
+			h.byAdj = append(h.byAdj, nil)
+			continue
+		}
 		var all []hubs
 		left := maxHubs
-		// Ids ascend by falling degree inside a label class.
+		// Where degrees fall with ids these are the hubs; elsewhere there are fewer bitmaps.
 		for _, c := range pr.g.Classes {
 			v := c.First
-			for v < c.End && left > 0 && a.CSR.Degree(v) >= h.minimum {
+			for v < c.End && left > 0 && pr.runs[i].Degree(v) >= h.minimum {
 				v++
 				left--
 			}
@@ -137,8 +141,8 @@ func (h *hubIndex) of(adj int, v uint32) []uint64 {
 	if !h.on {
 		return nil
 	}
-	csr := h.pr.p.Adjs[adj].CSR
-	if csr.Degree(v) < h.minimum {
+	csr := h.pr.runs[adj]
+	if csr == nil || csr.Degree(v) < h.minimum {
 		return nil
 	}
 	all := h.byAdj[adj]

@@ -30,7 +30,8 @@ type localProgram struct {
 	*program
 	outside bool // level 1 is not a neighbour of the root
 	flip    bool // run with every restriction turned round
-	csr     *graph.CSR
+	lists   *graph.Handle
+	csr     *graph.CSR // the lists where they are one run, else nil
 	// lower and upper: every inside vertex is below, or above, the root.
 	lower, upper bool
 	// need is the least number of inside neighbours of an inside vertex, and
@@ -48,7 +49,8 @@ type localProgram struct {
 }
 
 func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
-	lp := &localProgram{program: compile(g, p, true), csr: p.Adjs[0].CSR}
+	lp := &localProgram{program: compile(g, p, true), lists: p.Adjs[0].Lists}
+	lp.csr, _ = lp.lists.OneRun()
 	lp.orient(0)
 	inside := 1
 	if !hasBack(p, 1, 0) {
@@ -248,7 +250,7 @@ func (w *localWorker) run(t task, perRoot []engine.Uint128) {
 		b := it.pos
 		it.pos++
 		w.s.roots.each(uint64(b), uint64(b+1), func(v uint32) bool {
-			if lv.minDegree > 0 && w.lp.csr.Degree(v) < lv.minDegree {
+			if lv.minDegree > 0 && w.lp.lists.Degree(v) < lv.minDegree {
 				return true
 			}
 			before := w.count

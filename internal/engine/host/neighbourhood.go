@@ -4,6 +4,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 // neighbourhood is the graph that a root's neighbours induce, as a bit matrix.
@@ -20,6 +21,9 @@ type neighbourhood struct {
 	lowEnd []int32
 	degree []int32
 	keep   []uint32
+
+	// Memory for lists that are stored in parts: the universe, and another.
+	whole, other graph.Scratch
 }
 
 func (h *neighbourhood) init(lp *localProgram, m *crew.Memory) {
@@ -35,18 +39,23 @@ func (h *neighbourhood) leave() {
 }
 
 // universe is the neighbours of v that inside vertices may be.
-func (lp *localProgram) universe(v uint32) []uint32 {
+func (lp *localProgram) universe(v uint32, s *graph.Scratch) []uint32 {
 	switch {
 	case lp.lower:
-		return lp.below(v)
+		return lp.below(v, s)
+	case lp.upper && lp.csr == nil:
+		return lp.lists.ListIn(v, v+1, ^uint32(0), s)
 	case lp.upper:
 		return lp.csr.Adj[lp.first[0][v]:lp.csr.Off[v+1]]
 	}
-	return lp.csr.List(v)
+	return lp.lists.List(v, s)
 }
 
 // below is the neighbours of v with smaller ids.
-func (lp *localProgram) below(v uint32) []uint32 {
+func (lp *localProgram) below(v uint32, s *graph.Scratch) []uint32 {
+	if lp.csr == nil {
+		return lp.lists.ListIn(v, 0, v, s)
+	}
 	return lp.csr.Adj[lp.csr.Off[v]:lp.first[0][v]]
 }
 
@@ -54,7 +63,7 @@ func (lp *localProgram) below(v uint32) []uint32 {
 // the pattern. Vertices with too few neighbours inside are left out first.
 func (h *neighbourhood) enter(lp *localProgram, v uint32) bool {
 	h.leave()
-	list := lp.universe(v)
+	list := lp.universe(v, &h.whole)
 	inside := lp.depth - 1
 	if lp.outside {
 		inside--
@@ -86,7 +95,7 @@ func (h *neighbourhood) findEdges(lp *localProgram, list []uint32) {
 	h.low = h.low[:0]
 	h.lowEnd = h.lowEnd[:0]
 	for i, u := range list {
-		nb := lp.below(u)
+		nb := lp.below(u, &h.other)
 		k := len(h.low)
 		need := len(nb) + 1
 		if len(nb) >= 2*ratio*i {
@@ -219,7 +228,7 @@ func (h *neighbourhood) row(p int) []uint64 { return h.rows[p*h.words : (p+1)*h.
 func (h *neighbourhood) share(lp *localProgram, y uint32, row []uint64) []uint64 {
 	row = grow(row, h.words)
 	clear(row)
-	nb := lp.csr.List(y)
+	nb := lp.lists.List(y, &h.other)
 	if len(nb) >= 2*ratio*h.d {
 		for i, x := range h.list {
 			if setops.Contains(nb, x) {
@@ -271,7 +280,7 @@ func (w *localWorker) outside() {
 	x := &w.wedge
 	x.seen = x.seen[:0]
 	for _, u := range w.hood.list {
-		nb := within(w.lp.csr.List(u), lo, hi)
+		nb := within(w.lp.lists.List(u, &w.hood.other), lo, hi)
 		k := len(x.seen)
 		if cap(x.seen) < k+len(nb) {
 			grown := make([]uint32, k, 2*(k+len(nb)))
@@ -315,7 +324,7 @@ func (w *localWorker) outside() {
 		}
 		for p, u := range w.hood.list {
 			word, bit := p>>6, uint64(1)<<(p&63)
-			for _, y := range within(w.lp.csr.List(u), lo, hi) {
+			for _, y := range within(w.lp.lists.List(u, &w.hood.other), lo, hi) {
 				if s := x.slot[y]; s != 0 {
 					x.rows[int(s-1)*words+word] |= bit
 				}
@@ -360,7 +369,7 @@ func (w *localWorker) outsideOK(lv *level, y, root uint32) bool {
 		return false
 	}
 	for _, b := range lv.Back {
-		if b.Level == 0 && b.Neg && setops.Contains(w.lp.csr.List(root), y) {
+		if b.Level == 0 && b.Neg && w.lp.lists.Has(root, y) {
 			return false
 		}
 	}

@@ -31,7 +31,9 @@ type worker struct {
 
 	sets [][]uint32 // value of each set node
 	bufs [][]uint32 // memory of each set node
-	bm   []nodeBitmap
+	// lists is memory for the list that each node reads, where some are stored in parts.
+	lists []graph.Scratch
+	bm    []nodeBitmap
 
 	count engine.Uint128
 	out   *emitter // nil when counting
@@ -95,6 +97,9 @@ func (w *worker) prepare() {
 	w.sets = padded[[]uint32](len(p.Sets))
 	w.bufs = padded[[]uint32](len(p.Sets))
 	w.bm = padded[nodeBitmap](len(p.Sets))
+	if w.pr.parts {
+		w.lists = padded[graph.Scratch](len(p.Sets))
+	}
 	if w.timed == nil {
 		w.tails.init(w.pr)
 	}
@@ -261,7 +266,7 @@ func (w *worker) compute(i int) int {
 	s := &w.pr.p.Sets[i]
 	lo, hi := w.nodeBounds(s)
 	v := w.m[s.Of]
-	list := w.pr.list(s.Adj, v, lo, hi)
+	list := w.list(i, v, lo, hi)
 	w.bm[i].forget()
 	if s.Op == plan.SetList {
 		w.sets[i] = list
@@ -296,6 +301,15 @@ func (w *worker) compute(i int) int {
 	return n
 }
 
+// list is the neighbours of v that node i reads.
+func (w *worker) list(i int, v, lo, hi uint32) []uint32 {
+	a := w.pr.p.Sets[i].Adj
+	if w.pr.runs[a] == nil {
+		return w.pr.p.Adjs[a].Lists.ListIn(v, lo, max(lo, hi), &w.lists[i])
+	}
+	return w.pr.list(a, v, lo, hi)
+}
+
 // size is compute for a node of which only the number of elements in [lo, hi)
 // is wanted.
 func (w *worker) size(i int, lo, hi uint32) int {
@@ -304,7 +318,7 @@ func (w *worker) size(i int, lo, hi uint32) int {
 	lo, hi = max(lo, nlo), min(hi, nhi)
 	v := w.m[s.Of]
 	base := within(w.sets[s.Base], lo, hi)
-	list := w.pr.list(s.Adj, v, lo, hi)
+	list := w.list(i, v, lo, hi)
 	n := 0
 	if bm := w.bitmap(s, v, base, list); bm != nil {
 		if bm.ofBase {

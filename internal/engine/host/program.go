@@ -20,6 +20,10 @@ type program struct {
 	levels []level
 	depth  int // number of levels
 	tail   int // the last tail levels are counted, not enumerated
+	// runs[a] is adjacency a where its lists are one sorted run, else nil: workers then
+	// put lists together of the parts.
+	runs  []*graph.CSR
+	parts bool // some of runs is nil
 	// first[a][v] is where in the list of v the ids above v begin, for those
 	// neighbour lists that restrictions cut at their own vertex.
 	first [][]uint64
@@ -62,7 +66,11 @@ type member struct {
 }
 
 func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
-	pr := &program{g: g, p: p, depth: len(p.Levels), first: make([][]uint64, len(p.Adjs))}
+	pr := &program{g: g, p: p, depth: len(p.Levels), first: make([][]uint64, len(p.Adjs)), runs: make([]*graph.CSR, len(p.Adjs))}
+	for a := range p.Adjs {
+		run, ok := p.Adjs[a].Lists.OneRun()
+		pr.runs[a], pr.parts = run, pr.parts || !ok
+	}
 	if counting {
 		pr.tail = p.Tail.K
 	}
@@ -125,10 +133,10 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 
 // orient finds where each list of adjacency a passes its own vertex.
 func (pr *program) orient(a int) {
-	if pr.first[a] != nil {
+	csr := pr.runs[a]
+	if pr.first[a] != nil || csr == nil {
 		return
 	}
-	csr := pr.p.Adjs[a].CSR
 	find := func() []uint64 {
 		if o, err := layout.Orient(context.Background(), *csr, 0); err == nil {
 			return o.First
@@ -142,9 +150,9 @@ func (pr *program) orient(a int) {
 	}
 }
 
-// list is the neighbours of v in adjacency a with lo ≤ id < hi.
+// list is the neighbours of v in adjacency a, which is one run, with lo ≤ id < hi.
 func (pr *program) list(a int, v, lo, hi uint32) []uint32 {
-	csr := pr.p.Adjs[a].CSR
+	csr := pr.runs[a]
 	if f := pr.first[a]; f != nil {
 		switch {
 		case hi == v:
@@ -198,7 +206,11 @@ func (pr *program) inside(lv *level, mb *member, lo, hi uint32, m *[maxLevels]ui
 // of the two lists that can tell.
 func (pr *program) adjacent(b plan.Back, u, v uint32) bool {
 	a := &pr.p.Adjs[b.Adj]
-	there, back := a.CSR.List(u), pr.p.Adjs[a.Rev].CSR.List(v)
+	run, rev := pr.runs[b.Adj], pr.runs[a.Rev]
+	if run == nil || rev == nil {
+		return a.Lists.Has(u, v)
+	}
+	there, back := run.List(u), rev.List(v)
 	if len(back) < len(there) {
 		return setops.Contains(back, u)
 	}
@@ -233,7 +245,7 @@ func (lv *level) passes(pr *program, v uint32, m *[maxLevels]uint32, e []uint64)
 	if lv.loose && !pr.apart(lv, v, m) {
 		return false
 	}
-	if lv.minDegree > 0 && pr.p.Adjs[lv.MinDegreeAdj].CSR.Degree(v) < lv.minDegree {
+	if lv.minDegree > 0 && pr.p.Adjs[lv.MinDegreeAdj].Lists.Degree(v) < lv.minDegree {
 		return false
 	}
 	if len(lv.Checks) > 0 {
@@ -247,8 +259,8 @@ func (lv *level) passes(pr *program, v uint32, m *[maxLevels]uint32, e []uint64)
 	return true
 }
 
-// cutDegree turns the least degree into an id bound where it can: inside a
-// label class ids ascend by falling degree. Elsewhere it is worth a test only if
+// cutDegree turns the least degree into an id bound where inside a label class ids
+// ascend by falling degree. Elsewhere it is worth a test only if
 // it asks for more than the backward neighbours do.
 func (lv *level) cutDegree(pr *program) {
 	backs := 0
@@ -260,8 +272,8 @@ func (lv *level) cutDegree(pr *program) {
 	if lv.MinDegree <= backs {
 		return
 	}
-	csr := pr.p.Adjs[lv.MinDegreeAdj].CSR
-	if pr.g.Directed || csr.NumVertices() == 0 || &csr.Off[0] != &pr.g.Out.Off[0] || lv.many || len(pr.g.Classes) > 1 && lv.Ranges == nil {
+	lists := pr.p.Adjs[lv.MinDegreeAdj].Lists
+	if !lists.DegreeOrdered || lv.many || len(pr.g.Classes) > 1 && lv.Ranges == nil {
 		lv.minDegree = lv.MinDegree
 		return
 	}
@@ -272,7 +284,7 @@ func (lv *level) cutDegree(pr *program) {
 		return
 	}
 	n := sort.Search(int(lv.one.End-lv.one.First), func(i int) bool {
-		return csr.Degree(lv.one.First+uint32(i)) < lv.MinDegree
+		return lists.Degree(lv.one.First+uint32(i)) < lv.MinDegree
 	})
 	lv.one.End = lv.one.First + uint32(n)
 }
@@ -311,7 +323,7 @@ func (pr *program) roots() rootList {
 	}
 	var r rootList
 	if len(pr.p.Adjs) > 0 {
-		r.off = pr.p.Adjs[0].CSR.Off
+		r.off = pr.p.Adjs[0].Lists.Parts[0].Run.Off
 	}
 	if lv.Bits == nil {
 		for _, g := range rs {

@@ -23,6 +23,7 @@ type timed struct {
 	sized           bool    // the last step is a size, of a window
 	near            bool    // the last step is a size, of a neighbour list
 	trail           bool
+	lists           []graph.Scratch // of the steps that look at neighbours
 }
 
 func newTimed(pr *program, o engine.Options, counting bool) *timed {
@@ -30,6 +31,7 @@ func newTimed(pr *program, o engine.Options, counting bool) *timed {
 	t := &timed{TimeProgram: p.Timed, p: p, whole: optOff(o, "host.windows"), trail: p.Mode == pattern.Trail}
 	k := len(t.Steps)
 	t.at, t.first, t.last = padded[int64](k), padded[int64](k), padded[int64](k)
+	t.lists = padded[graph.Scratch](k)
 	last := &t.Steps[k-1]
 	if counting && t.Tail && k > 1 && !optOff(o, "host.tail") {
 		t.sized = !last.Binds && len(last.Checks) == 0 && !t.trail && !t.whole
@@ -166,11 +168,15 @@ func (w *worker) extend(k int) {
 // neighbours finds the vertex of a step that no timed edge leads to.
 func (w *worker) neighbours(k int, s *plan.TimeStep) {
 	var list []uint32
-	known := false
-	for _, b := range s.Back {
-		if l := w.pr.p.Adjs[b.Adj].CSR.List(w.m[b.Level]); !b.Neg && (!known || len(l) < len(list)) {
-			list, known = l, true
+	least, from := 0, (*plan.Back)(nil)
+	for i := range s.Back {
+		b := &s.Back[i]
+		if n := w.pr.p.Adjs[b.Adj].Lists.Degree(w.m[b.Level]); !b.Neg && (from == nil || n < least) {
+			least, from = n, b
 		}
+	}
+	if from != nil {
+		list = w.pr.p.Adjs[from.Adj].Lists.List(w.m[from.Level], &w.timed.lists[k])
 	}
 	if w.timed.near && k == len(w.timed.Steps)-1 {
 		w.count = w.count.Add64(uint64(w.free(s.To, list)))
@@ -217,7 +223,7 @@ func (w *worker) fits(l int, v uint32, back []plan.Back) bool {
 		return false
 	}
 	for _, b := range back {
-		if setops.Contains(w.pr.p.Adjs[b.Adj].CSR.List(w.m[b.Level]), v) == b.Neg {
+		if w.pr.p.Adjs[b.Adj].Lists.Has(w.m[b.Level], v) == b.Neg {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 // runTriangles counts the edges among the neighbours below each root. The roots' own
@@ -23,12 +24,13 @@ func runTriangles(ctx context.Context, lp *localProgram, o engine.Options) (engi
 		}
 		below := setops.Bitmap(crew.Take[uint64](m, words))
 		var sum engine.Uint128
+		var lists [2]graph.Scratch
 		for ; ok; t, ok = s.next() {
 			s.roots.each(t.begin, t.end, func(v uint32) bool {
-				if lp.csr.Degree(v) < lp.levels[0].minDegree {
+				if lp.lists.Degree(v) < lp.levels[0].minDegree {
 					return true
 				}
-				n := lp.edgesBelow(v, below)
+				n := lp.edgesBelow(v, below, &lists)
 				sum = sum.Add64(n)
 				addPerRoot(o.PerRoot, v, engine.U64(n))
 				return !s.stop.Load()
@@ -48,8 +50,8 @@ func runTriangles(ctx context.Context, lp *localProgram, o engine.Options) (engi
 
 // edgesBelow counts the edges among the neighbours of v below v: v's triangles. The
 // bitmap is empty, before and after.
-func (lp *localProgram) edgesBelow(v uint32, bm setops.Bitmap) uint64 {
-	list := lp.below(v)
+func (lp *localProgram) edgesBelow(v uint32, bm setops.Bitmap, lists *[2]graph.Scratch) uint64 {
+	list := lp.below(v, &lists[0])
 	if len(list) < 2 {
 		return 0
 	}
@@ -57,7 +59,7 @@ func (lp *localProgram) edgesBelow(v uint32, bm setops.Bitmap) uint64 {
 	n := 0
 	for i, u := range list[1:] {
 		// A merge reads both lists, the bitmap one, at twice the cost.
-		if nb := lp.below(u); i < len(nb) {
+		if nb := lp.below(u, &lists[1]); i < len(nb) {
 			n += setops.IntersectCount(list[:i+1], nb)
 		} else {
 			n += setops.CountBits(nb, bm)

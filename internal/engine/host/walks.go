@@ -17,7 +17,7 @@ import (
 
 // runWalks counts the closed walks of length five.
 func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
-	csr := p.Adjs[p.Levels[1].Back[0].Adj].CSR
+	csr := p.Adjs[p.Levels[1].Back[0].Adj].Lists.Flat()
 	roots := rootList{n: uint64(g.NumVertices())}
 	roots.ranges, roots.off = []rootRange{{0, 0, roots.n}}, csr.Off
 	s := newSched(roots, o.Threads, false)

@@ -38,7 +38,7 @@ func (nest) run(ctx context.Context, e *Engine, g *graph.Graph, p *plan.Plan, o 
 	rows := engine.NewRows(p, sink, o.Limit)
 	found, err := e.s.Run(ctx, r.job(sink, rows))
 	var tight *tightError
-	if errors.As(err, &tight) {
+	if errors.As(err, &tight) && !r.parts {
 		// The program itself relies on sets that are never left unfiltered: another
 		// is needed. Nothing was searched yet, and the graph is on the device.
 		s.slot = tight.cap
@@ -73,6 +73,7 @@ type search struct {
 
 	prog  *kir.Program
 	shape shape
+	parts bool // some list is stored in parts
 	roomy bool // no set is larger than cap
 	cap   int  // elements that a set's memory has
 	edges bool // tasks are places in lists, not vertices
@@ -92,6 +93,11 @@ func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s swit
 	// Without a tail matches are assignments of vertices: where each counts as often
 	// as its edges can be chosen, there is one.
 	lo := lower.Options{View: lower.Sets, Counting: (s.tail || len(p.Edges) > 0) && !listing, NoMotion: !s.motion}
+	if r.parts = lower.InParts(p); r.parts {
+		// A list in parts is put together in a set's memory, and siblings' lists cannot be
+		// one operation.
+		r.unroll, lo.Roomy = 1, true
+	}
 	program := lower.Plan
 	if s.table {
 		program = lower.Table
@@ -101,7 +107,12 @@ func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s swit
 		return nil, err
 	}
 	r.shape = shapeOf(r.prog)
-	if r.budget(); r.roomy {
+	if r.budget(); r.parts && !r.roomy {
+		return nil, &cuda.Error{
+			Op: "stack", Kind: cuda.ErrMemory, Text: fmt.Sprintf("lists in parts need memory for sets of %d elements, and there is room for %d", lower.Room(p), r.cap),
+		}
+	}
+	if r.roomy && !lo.Roomy {
 		lo.Roomy = true
 		if r.prog, err = program(p, lo); err != nil {
 			return nil, err

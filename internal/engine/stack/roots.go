@@ -20,11 +20,11 @@ const leastPlaces, mostPlaces = 16, 256
 
 // cut decides what tasks are, how many there are, and how many a warp takes.
 func (r *search) cut() error {
-	can := r.shape.walk >= 2 && r.p.Levels[1].Set >= 0
+	can := r.shape.walk >= 2 && r.p.Levels[1].Set >= 0 && !r.parts
 	switch r.roots {
 	case "edge":
 		if !can {
-			return fmt.Errorf("stack.roots=edge: the search has no edges to begin with; use vertex or auto")
+			return fmt.Errorf("stack.roots=edge: the search has no list of edges to begin with; use vertex or auto")
 		}
 		r.edges = true
 	case "auto":
@@ -34,8 +34,7 @@ func (r *search) cut() error {
 	off := r.p.Adjs
 	for _, v := range lower.RootRanges(r.p) {
 		if r.edges {
-			o := off[first].CSR.Off
-			r.tasks += o[v.End] - o[v.First]
+			r.tasks += off[first].Lists.Before(v.End) - off[first].Lists.Before(v.First)
 		} else {
 			r.tasks += uint64(v.End - v.First)
 		}
@@ -55,14 +54,11 @@ func (r *search) cut() error {
 // where degrees fall with ids, that of the first vertex.
 func (r *search) longest() (n int) {
 	first, _ := r.prog.Define("W_FIRST_ADJ")
-	csr := r.p.Adjs[first].CSR
-	if len(r.g.Classes) == 1 && csr.NumVertices() > 0 && &csr.Off[0] == &r.g.Out.Off[0] {
-		return csr.Degree(0)
+	lists := r.p.Adjs[first].Lists
+	if len(r.g.Classes) == 1 && lists.NumVertices() > 0 && lists.DegreeOrdered {
+		return lists.Degree(0)
 	}
-	for v := range csr.NumVertices() {
-		n = max(n, csr.Degree(uint32(v)))
-	}
-	return n
+	return lists.MaxDegree()
 }
 
 // warps is about how many warps all devices hold at once.

@@ -56,7 +56,8 @@ type Search struct {
 	asWhole atomic.Bool // and did in the last run
 	warps   int         // that all devices hold, about
 	switches
-	csr *graph.CSR
+	rel *graph.Handle
+	csr *graph.CSR // the lists
 }
 
 // New prepares p for the devices of a session, with the options of the engine of
@@ -86,7 +87,8 @@ func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w switches) (*Searc
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrShape, err)
 	}
-	l := &Search{g: g, prog: prog, switches: w, warps: info.SMs * residentThreads / 32, csr: p.Adjs[0].CSR}
+	l := &Search{g: g, prog: prog, switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
+	l.csr, _ = l.rel.OneRun() // the rows view refuses others
 	l.most = l.mostNeighbours()
 	level1 := &p.Levels[1]
 	l.measure = fmt.Sprintf("work below roots %d %d %d %d %v %v", l.define("W_UNIVERSE"), l.define("W_OUTSIDE"), l.define("W_ROWS"), l.define("W_INNER"),
@@ -141,7 +143,7 @@ func (l *Search) mostNeighbours() (most int) {
 	for v := range uint32(l.csr.NumVertices()) {
 		n := l.csr.Degree(v)
 		if n <= most {
-			if falling(l.g, l.csr) {
+			if l.falling() {
 				break
 			}
 			continue
@@ -167,14 +169,12 @@ const (
 	aboveRoot = 2
 )
 
-// falling reports whether the degrees of an adjacency are known to fall with ids.
-func falling(g *graph.Graph, csr *graph.CSR) bool {
-	return len(g.Classes) == 1 && &csr.Off[0] == &g.Out.Off[0]
-}
+// falling reports whether degrees are known to fall with ids.
+func (l *Search) falling() bool { return len(l.g.Classes) == 1 && l.rel.DegreeOrdered }
 
 // larger bounds the vertices with more than n neighbours.
 func (l *Search) larger(n int) int {
-	if !falling(l.g, l.csr) {
+	if !l.falling() {
 		return l.csr.NumVertices()
 	}
 	return sort.Search(l.csr.NumVertices(), func(v int) bool { return l.csr.Degree(uint32(v)) <= n })

@@ -128,7 +128,7 @@ func JSON(p *plan.Plan, w io.Writer, actual ...Actual) error {
 	}
 	out.Temporal = timedOf(p, name, texts)
 	for _, a := range p.Adjs {
-		out.Adjacencies = append(out.Adjacencies, adjJSON{a.Name, len(a.CSR.Adj)})
+		out.Adjacencies = append(out.Adjacencies, adjJSON{a.Name, a.Lists.Pairs()})
 	}
 	for l := range p.Levels {
 		lv := &p.Levels[l]

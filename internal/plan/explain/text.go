@@ -486,7 +486,7 @@ func (e *explainer) legend() string {
 		case e.p.Graph.Directed:
 			what = "neighbours of x either way"
 		}
-		out = append(out, fmt.Sprintf("%s(x) %s (%d pairs)", a.Name, what, len(a.CSR.Adj)))
+		out = append(out, fmt.Sprintf("%s(x) %s (%d pairs)", a.Name, what, a.Lists.Pairs()))
 	}
 	return strings.Join(out, "; ")
 }

@@ -44,7 +44,7 @@ var may = map[string][]string{
 	"matcha":        {"kir/*", "graph", "caret"},
 	"matcha/cpu":    {"kir/*", "native", "matcha/*"},
 	"matcha/device": {"kir/*", "graph", "cuda", "cuda/kernels", "cuda/session", "matcha/*"},
-	"lower":         {"plan", "expr", "kir", "matcha/*", "pattern"},
+	"lower":         {"plan", "expr", "graph", "kir", "matcha/*", "pattern"},
 	"view":          {"gql", "pattern", "plan", "expr", "graph", "lower", "kir", "matcha/data", "matcha/types"},
 	"graph/gen":     {"graph"},
 	"graph/layout":  {"graph"},

@@ -217,4 +217,32 @@ template <class G> DEV u32 copy(G g, u32* out, Set a) {
   return a.n;
 }
 
+// A set without some of its own elements.
+struct Piece {
+  Set run;
+  Set gone; // a part of run
+};
+
+// out = the union of what is left of the pieces, of which no two have an element in
+// common; returns the size. Each element finds its place by what is left before it in
+// every piece. out has room for all that is left, and meets no piece.
+template <class G, u32 N> DEV u32 merge(G g, u32* out, const Piece (&pieces)[N]) {
+  u32 n = 0;
+  UNROLL for (u32 k = 0; k < N; k++) {
+    const Set run = pieces[k].run, gone = pieces[k].gone;
+    n += run.n - gone.n;
+    for (u32 i = g.rank(); i < run.n; i += G::size()) {
+      g.tally(true);
+      u32 x = run.p[i], lost = lower_bound(gone.p, gone.n, x);
+      if (lost < gone.n && gone.p[lost] == x) continue;
+      u32 at = i - lost;
+      UNROLL for (u32 j = 0; j < N; j++)
+        if (j != k) at += lower_bound(pieces[j].run.p, pieces[j].run.n, x) - lower_bound(pieces[j].gone.p, pieces[j].gone.n, x);
+      out[at] = x;
+    }
+  }
+  g.sync();
+  return n;
+}
+
 #endif

@@ -87,6 +87,10 @@ type problem struct {
 	// others: only they can meet in a vertex.
 	groups []uint64
 
+	// runs are the plan's adjacencies. The method reads each list many times, so those
+	// that are stored in parts are put together once.
+	runs []*graph.CSR
+
 	// What the slices above are cut from, kept from run to run.
 	links []link
 	needs []need
@@ -97,6 +101,7 @@ type problem struct {
 func (pb *problem) forget() {
 	clear(pb.vars[:cap(pb.vars)])
 	clear(pb.needs[:cap(pb.needs)])
+	clear(pb.runs[:cap(pb.runs)])
 	pb.g, pb.p = nil, nil
 }
 
@@ -105,6 +110,10 @@ func (pb *problem) forget() {
 func (pb *problem) compile(g *graph.Graph, p *plan.Plan, restrict bool) {
 	n := len(p.Levels)
 	pb.g, pb.p, pb.n = g, p, n
+	pb.runs = pb.runs[:0]
+	for i := range p.Adjs {
+		pb.runs = append(pb.runs, p.Adjs[i].Lists.Flat())
+	}
 	pb.vars = slices.Grow(pb.vars[:0], n)[:n]
 	clear(pb.adj[:n])
 	clear(pb.pos[:n])
@@ -274,7 +283,7 @@ func overlap(a, b []plan.Range) bool {
 }
 
 // list returns v's neighbours in adjacency a.
-func (pb *problem) list(a int, v uint32) []uint32 { return pb.p.Adjs[a].CSR.List(v) }
+func (pb *problem) list(a int, v uint32) []uint32 { return pb.runs[a].List(v) }
 
 // within returns the part of a sorted list that lies in r. A label has few of a
 // vertex's neighbours mostly, so that its end is found by walking.

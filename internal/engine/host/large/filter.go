@@ -253,7 +253,7 @@ func (pb *problem) alone(x *variable, c uint32) bool {
 	if x.bits != nil && x.bits[c>>6]>>(c&63)&1 == 0 {
 		return false
 	}
-	return x.minDegree == 0 || pb.p.Adjs[x.minAdj].CSR.Degree(c) >= x.minDegree
+	return x.minDegree == 0 || pb.p.Adjs[x.minAdj].Lists.Degree(c) >= x.minDegree
 }
 
 // linked is the rest of passes; without ahead, neighbours of which none is done

@@ -48,9 +48,9 @@ func anyCase(t *rapid.T, restrict bool) caseOf {
 	n := rapid.IntRange(1, 6).Draw(t, "levels")
 	p := &plan.Plan{Graph: w.g, Mode: pattern.Iso, Method: plan.Large, Aut: big.NewInt(1)}
 	if directed {
-		p.Adjs = []plan.Adjacency{{CSR: &w.g.Out, Rev: 1}, {CSR: &w.g.In, Rev: 0}}
+		p.Adjs = []plan.Adjacency{{Lists: w.g.Handle("N+", &w.g.Out), Rev: 1}, {Lists: w.g.Handle("N-", &w.g.In), Rev: 0}}
 	} else {
-		p.Adjs = []plan.Adjacency{{CSR: &w.g.Out}}
+		p.Adjs = []plan.Adjacency{{Lists: w.g.Handle("N", &w.g.Out)}}
 	}
 	adj := rapid.IntRange(0, len(p.Adjs)-1)
 	p.LevelOf = rapid.Permutation(seq(n)).Draw(t, "order")
@@ -120,8 +120,7 @@ func brute(c caseOf, restrict bool) []string {
 	n := len(c.p.Levels)
 	m := make([]uint32, n)
 	has := func(a int, u, v uint32) bool {
-		_, ok := slices.BinarySearch(c.p.Adjs[a].CSR.List(u), v)
-		return ok
+		return c.p.Adjs[a].Lists.Has(u, v)
 	}
 	var try func(i int)
 	try = func(i int) {
@@ -142,7 +141,7 @@ func brute(c caseOf, restrict bool) []string {
 			}
 			if !in || slices.Contains(m[:i], v) ||
 				l.Bits != nil && l.Bits[v>>6]>>(v&63)&1 == 0 ||
-				l.MinDegree > 0 && c.p.Adjs[l.MinDegreeAdj].CSR.Degree(v) < l.MinDegree {
+				l.MinDegree > 0 && c.p.Adjs[l.MinDegreeAdj].Lists.Degree(v) < l.MinDegree {
 				continue
 			}
 			for _, b := range l.Back {

@@ -298,6 +298,17 @@ func (w *writer) sharedEach(s *kir.Each, l SharedLoop, set, i string) {
 }
 
 func (w *writer) setOp(s *kir.SetOp) {
+	if s.Op == kir.Merge {
+		runs, gone := make([]string, len(s.Pieces)), make([]string, len(s.Pieces))
+		for i, p := range s.Pieces {
+			runs[i], gone[i] = w.expr(p.Run), "{0, 0, 0}"
+			if p.Gone != nil {
+				gone[i] = w.expr(p.Gone)
+			}
+		}
+		w.Line("%s = w_merge_pieces(%s, (Set[]){%s}, (Set[]){%s}, %d);", w.expr(s.To), w.expr(s.Out), strings.Join(runs, ", "), strings.Join(gone, ", "), len(runs))
+		return
+	}
 	to, out, a := w.expr(s.To), w.expr(s.Out), w.expr(s.A)
 	if s.Op != kir.Filter {
 		w.Line("%s = w_%s(q, %s, %s, %s);", to, s.Op, out, a, w.expr(s.B))

@@ -213,6 +213,20 @@ func (w *writer) watched() string {
 func (f *function) fresh(name string) string { return f.name(&kir.Var{Name: name}) }
 
 func (w *writer) setOp(s *kir.SetOp) {
+	if s.Op == kir.Merge {
+		pieces := make([]string, len(s.Pieces))
+		for i, p := range s.Pieces {
+			gone := "Set{0, 0}"
+			if p.Gone != nil {
+				gone = w.expr(p.Gone)
+			}
+			pieces[i] = fmt.Sprintf("{%s, %s}", w.expr(p.Run), gone)
+		}
+		all, out := w.fn.fresh("pieces"), w.expr(s.Out)
+		w.Line("const Piece %s[] = {%s};", all, strings.Join(pieces, ", "))
+		w.Line("%s = Set{%s, merge(g, %s, %s)};", w.expr(s.To), out, out, all)
+		return
+	}
 	to, out, a := w.expr(s.To), w.expr(s.Out), w.expr(s.A)
 	if s.Op == kir.Filter {
 		w.Line("%s = Set{%s, filter(g, %s, %s, %s)};", to, out, out, a, w.lambda(s.X, s.Keep))

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
 )
@@ -140,6 +141,9 @@ func fieldIndex(x kir.Field) int {
 }
 
 func (c *compiler) setOp(s *kir.SetOp) step {
+	if s.Op == kir.Merge {
+		return c.merge(s)
+	}
 	to, out, a := c.target(s.To), c.expr(s.Out), c.expr(s.A)
 	if s.Op == kir.Filter {
 		at, keep := c.at(s.X), c.expr(s.Keep)
@@ -171,6 +175,35 @@ func (c *compiler) setOp(s *kir.SetOp) step {
 			}
 		}
 		to(f, Value{List: room[:n:n]})
+		return next
+	}
+}
+
+func (c *compiler) merge(s *kir.SetOp) step {
+	to, out := c.target(s.To), c.expr(s.Out)
+	type piece struct{ run, gone eval }
+	var pieces []piece
+	for _, p := range s.Pieces {
+		x := piece{run: c.expr(p.Run), gone: func(*frame) Value { return Value{} }}
+		if p.Gone != nil {
+			x.gone = c.expr(p.Gone)
+		}
+		pieces = append(pieces, x)
+	}
+	return func(f *frame) flow {
+		var all []uint32
+		for _, p := range pieces {
+			gone := p.gone(f).List
+			for _, x := range p.run(f).List {
+				if !contains(gone, x) {
+					all = append(all, x)
+				}
+			}
+		}
+		slices.Sort(all)
+		room := out(f).List[:len(all):len(all)] // the room that the operation must have
+		copy(room, all)
+		to(f, Value{List: room})
 		return next
 	}
 }

@@ -356,4 +356,21 @@ static Set w_subtract(const Graph *q, u32 *out, Set a, Set b) {
   return (Set){out, w_merge(out, a.p, a.n, b.p, b.n, 0xff), 0};
 }
 
+// The union of what is left of so many runs, each without the elements of gone, which
+// is a part of it; no two have an element in common. run and gone are used up. Room for
+// all that is left.
+static Set w_merge_pieces(u32 *out, Set *run, Set *gone, u32 pieces) {
+  u32 n = 0;
+  for (;;) {
+    Set *least = 0;
+    for (u32 k = 0; k < pieces; ++k) {
+      for (; gone[k].n > 0 && gone[k].p[0] == run[k].p[0]; --gone[k].n, --run[k].n) ++gone[k].p, ++run[k].p;
+      if (run[k].n > 0 && (!least || run[k].p[0] < least->p[0])) least = &run[k];
+    }
+    if (!least) return (Set){out, n, 0};
+    out[n++] = *least->p++;
+    --least->n;
+  }
+}
+
 #endif

@@ -1,0 +1,277 @@
+package graph
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Handle is one relation seen from one side: a list of neighbours for each vertex.
+// Everything that reads a plan's lists reads them through a handle, and none of it
+// depends on how the lists are stored. A handle does not change once it is made; a
+// relation that changes gets a handle of a later version.
+type Handle struct {
+	// ID is the relation's number, equal in all of its versions, and different from
+	// that of any other relation of the process. What is kept on a device is kept
+	// under ID, Version and the part's number.
+	ID, Version uint64
+	// Kind says in the words of explain which relation it is: "N[:FOLLOWS]+".
+	Kind string
+	// Kept: the relation lasts as long as its graph. Others last as long as a query.
+	Kept bool
+	// Parts make up each list together.
+	Parts []Part
+	Caps
+
+	flat lazy[CSR] // of several parts
+}
+
+// Part is one sorted run a vertex, perhaps with entries that are deleted. An entry
+// that is left in one part is left in no other part of the relation.
+type Part struct {
+	Run *CSR
+	// Gone are the deleted entries: each list is a part of Run's. nil: none is.
+	Gone *CSR
+}
+
+// Caps are what a relation has beyond its lists. Plans and engines that find them
+// are faster; no answer depends on them.
+type Caps struct {
+	// DegreeOrdered: inside a class of labels, ids ascend by falling degree.
+	DegreeOrdered bool
+	// LabelRanges: the vertices of a label are ranges of ids, so that a list's
+	// vertices of one label are a slice of it.
+	LabelRanges bool
+}
+
+// Scratch is memory for one list, which List fills where it has to.
+type Scratch []uint32
+
+var lastHandle atomic.Uint64
+
+// NewHandle returns a handle, under an ID of its own, of a relation that is one sorted run.
+func NewHandle(kind string, run *CSR) *Handle {
+	return &Handle{ID: NewRelationID(), Kind: kind, Parts: []Part{{Run: run}}, Caps: Caps{LabelRanges: true}}
+}
+
+// NewRelationID returns a number that no relation of the process has yet.
+func NewRelationID() uint64 { return lastHandle.Add(1) }
+
+// OneRun returns the lists as one run, which every entry is left in; ok is false
+// where they are stored in another way. The fast paths of engines begin here.
+func (h *Handle) OneRun() (run *CSR, ok bool) {
+	if len(h.Parts) == 1 && h.Parts[0].Gone == nil {
+		return h.Parts[0].Run, true
+	}
+	return nil, false
+}
+
+// NumVertices returns the number of vertices.
+func (h *Handle) NumVertices() int { return h.Parts[0].Run.NumVertices() }
+
+// Pairs returns the number of pairs of the relation.
+func (h *Handle) Pairs() (n int) {
+	for i := range h.Parts {
+		p := &h.Parts[i]
+		n += len(p.Run.Adj)
+		if p.Gone != nil {
+			n -= len(p.Gone.Adj)
+		}
+	}
+	return n
+}
+
+// Degree returns the length of v's list.
+func (h *Handle) Degree(v uint32) (n int) {
+	for i := range h.Parts {
+		p := &h.Parts[i]
+		n += p.Run.Degree(v)
+		if p.Gone != nil {
+			n -= p.Gone.Degree(v)
+		}
+	}
+	return n
+}
+
+// MaxDegree returns the length of the longest list.
+func (h *Handle) MaxDegree() (n int) {
+	if c, ok := h.OneRun(); ok { // it is asked for each plan
+		for i := 1; i < len(c.Off); i++ {
+			n = max(n, int(c.Off[i]-c.Off[i-1]))
+		}
+		return n
+	}
+	for v := range h.NumVertices() {
+		n = max(n, h.Degree(uint32(v)))
+	}
+	return n
+}
+
+// Before returns the number of entries, deleted ones too, in the lists of vertices
+// below v: the lists' sizes as prefix sums.
+func (h *Handle) Before(v uint32) (n uint64) {
+	for i := range h.Parts {
+		n += h.Parts[i].Run.Off[v]
+	}
+	return n
+}
+
+// Entries returns the number of all entries, deleted ones too.
+func (h *Handle) Entries() uint64 { return h.Before(uint32(h.NumVertices())) }
+
+// Entry returns entry i of all parts, with the vertex whose list it is in. It may be
+// a deleted one: estimates take samples so.
+func (h *Handle) Entry(i uint64) (v, u uint32) {
+	for k := range h.Parts {
+		run := h.Parts[k].Run
+		if n := uint64(len(run.Adj)); i >= n {
+			i -= n
+			continue
+		}
+		end, _ := slices.BinarySearch(run.Off, i+1) // the first list that ends behind it
+		return uint32(end - 1), run.Adj[i]
+	}
+	panic("graph: no such entry")
+}
+
+// List returns the neighbours of v, ascending. The caller must not change them.
+// Where they are not one run they are in s, until s is used again.
+func (h *Handle) List(v uint32, s *Scratch) []uint32 {
+	if c, ok := h.OneRun(); ok {
+		return c.List(v)
+	}
+	return h.ListIn(v, 0, ^uint32(0), s)
+}
+
+// ListIn returns the neighbours x of v with lo ≤ x < hi, as List does.
+func (h *Handle) ListIn(v, lo, hi uint32, s *Scratch) []uint32 {
+	if c, ok := h.OneRun(); ok {
+		return cutList(c.List(v), lo, hi)
+	}
+	out := (*s)[:0]
+	for i := range h.Parts {
+		p := &h.Parts[i]
+		var gone []uint32
+		if p.Gone != nil {
+			gone = cutList(p.Gone.List(v), lo, hi)
+		}
+		out = mergeLeft(out, cutList(p.Run.List(v), lo, hi), gone)
+	}
+	*s = out
+	return out
+}
+
+// mergeLeft adds to out, which ascends, the elements of run that are not in gone.
+func mergeLeft(out, run, gone []uint32) []uint32 {
+	had := len(out)
+	for _, x := range run {
+		for len(gone) > 0 && gone[0] < x {
+			gone = gone[1:]
+		}
+		if len(gone) == 0 || gone[0] != x {
+			out = append(out, x)
+		}
+	}
+	added := len(out) - had
+	if had == 0 || added == 0 || out[had-1] < out[had] {
+		return out
+	}
+	// From the end: what was added has room behind itself.
+	out = slices.Grow(out, added)
+	more := out[len(out) : len(out)+added]
+	copy(more, out[had:])
+	for i, j, k := had-1, added-1, len(out)-1; j >= 0; k-- {
+		if i >= 0 && out[i] > more[j] {
+			out[k] = out[i]
+			i--
+		} else {
+			out[k] = more[j]
+			j--
+		}
+	}
+	return out
+}
+
+// cutList is the part of a list with lo ≤ x < hi.
+func cutList(list []uint32, lo, hi uint32) []uint32 {
+	if hi != ^uint32(0) {
+		end, _ := slices.BinarySearch(list, hi)
+		list = list[:end]
+	}
+	if lo > 0 {
+		begin, _ := slices.BinarySearch(list, lo)
+		list = list[begin:]
+	}
+	return list
+}
+
+// Has reports whether v is in u's list.
+func (h *Handle) Has(u, v uint32) bool {
+	for i := range h.Parts {
+		if p := &h.Parts[i]; p.Run.Has(u, v) && (p.Gone == nil || !p.Gone.Has(u, v)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Flat returns the lists as one run. Where they are stored in another way the run
+// is made on the first call, in the Go heap, and kept with the handle: for methods
+// that read all lists again and again. Safe for concurrent use.
+func (h *Handle) Flat() *CSR {
+	if c, ok := h.OneRun(); ok {
+		return c
+	}
+	return h.flat.get(func() *CSR {
+		n := h.NumVertices()
+		c := &CSR{Off: make([]uint64, n+1), Adj: make([]uint32, 0, h.Pairs())}
+		var s Scratch
+		for v := range uint32(n) {
+			c.Adj = append(c.Adj, h.List(v, &s)...)
+			c.Off[v+1] = uint64(len(c.Adj))
+		}
+		return c
+	})
+}
+
+// handles are the handles of the lists that a graph keeps.
+type handles struct {
+	mu sync.Mutex
+	by map[*uint64]*Handle
+}
+
+// Handle returns the handle of lists, which explain calls kind: the same one on each
+// call for lists that the graph keeps (Holds), a new one for others. Where the
+// graph's lists are stored in another way, it is what Stored makes of that handle.
+// Safe for concurrent use.
+func (g *Graph) Handle(kind string, lists *CSR) *Handle {
+	if !g.Holds(lists.Off) {
+		return g.stored(NewHandle(kind, lists))
+	}
+	g.handles.mu.Lock()
+	defer g.handles.mu.Unlock()
+	at := &lists.Off[0]
+	if h := g.handles.by[at]; h != nil {
+		return h
+	}
+	h := NewHandle(kind, lists)
+	h.Kept = true
+	if !g.Directed {
+		h.DegreeOrdered = at == &g.Out.Off[0]
+	} else if any := g.any.made.Load(); any != nil {
+		h.DegreeOrdered = at == &any.Off[0] // Degree is of both directions
+	}
+	h = g.stored(h)
+	if g.handles.by == nil {
+		g.handles.by = map[*uint64]*Handle{}
+	}
+	g.handles.by[at] = h
+	return h
+}
+
+func (g *Graph) stored(h *Handle) *Handle {
+	if g.Stored == nil {
+		return h
+	}
+	return g.Stored(h)
+}

@@ -1,0 +1,155 @@
+// Package parts stores the relations of a graph in another way than the graph does:
+// in several runs, with deleted entries, or without what makes plans faster. What
+// plans and engines find must stay the same.
+package parts
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Layout says how to store relations.
+type Layout struct {
+	// Runs is the number of runs of each list; an entry is left in one of them, by
+	// chance. 1: lists stay one run.
+	Runs int
+	// Deleted adds entries that are deleted: pairs that the relation does not have, and
+	// pairs that are in another run.
+	Deleted bool
+	// Some stores about one relation of three as one run.
+	Some bool
+	// Plain takes away what Caps say.
+	Plain bool
+	Seed  uint64
+}
+
+// Store has the graph's relations stored so. It is called before g is used.
+func (l Layout) Store(g *graph.Graph) {
+	rnd := rand.New(rand.NewPCG(l.Seed, uint64(g.NumVertices())))
+	g.Stored = func(h *graph.Handle) *graph.Handle {
+		out := &graph.Handle{ID: h.ID, Version: h.Version, Kind: h.Kind, Kept: h.Kept, Parts: h.Parts, Caps: h.Caps}
+		run, _ := h.OneRun()
+		out.Parts = []graph.Part{{Run: &graph.CSR{Off: slices.Clone(run.Off), Adj: slices.Clone(run.Adj)}}}
+		if !l.Some || rnd.IntN(3) > 0 {
+			out.Parts = l.split(run, rnd)
+		}
+		if l.Plain {
+			out.Caps = graph.Caps{}
+		}
+		return out
+	}
+}
+
+// split makes parts of the lists of run.
+func (l Layout) split(run *graph.CSR, rnd *rand.Rand) []graph.Part {
+	n := run.NumVertices()
+	lists, gone := make([][][]uint32, l.Runs), make([][][]uint32, l.Runs)
+	for k := range l.Runs {
+		lists[k], gone[k] = make([][]uint32, n), make([][]uint32, n)
+	}
+	for v := range n {
+		for x := range uint32(n) {
+			in := -1
+			if run.Has(uint32(v), x) {
+				in = rnd.IntN(l.Runs)
+				lists[in][v] = append(lists[in][v], x)
+			}
+			if k := rnd.IntN(l.Runs); l.Deleted && k != in && rnd.IntN(3) == 0 {
+				lists[k][v] = append(lists[k][v], x)
+				gone[k][v] = append(gone[k][v], x)
+			}
+		}
+	}
+	var parts []graph.Part
+	for k := range l.Runs {
+		p := graph.Part{Run: flat(lists[k])}
+		if l.Deleted {
+			p.Gone = flat(gone[k])
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+func flat(lists [][]uint32) *graph.CSR {
+	c := &graph.CSR{Off: make([]uint64, 1, len(lists)+1)}
+	for _, l := range lists {
+		c.Adj = append(c.Adj, l...)
+		c.Off = append(c.Off, uint64(len(c.Adj)))
+	}
+	return c
+}
+
+// Trial has plans compiled and run over relations that are stored in another way, and
+// counts what came of it.
+type Trial struct {
+	Layout
+	// Ran is the number of runs of plans that read relations in parts, and Found that of
+	// those that found something.
+	Ran, Found atomic.Int64
+}
+
+// Compile is compile for graphs that are stored so.
+func (x *Trial) Compile(compile Compiler) Compiler {
+	return func(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+		x.Store(g)
+		return compile(g, p, o)
+	}
+}
+
+// Compiler is the type of plan.Compile.
+type Compiler = func(*graph.Graph, *pattern.Pattern, plan.Options) (*plan.Plan, error)
+
+// Engine is e for a graph whose own lists cannot be read while it runs: those of the
+// handles are all that there is. Plans that look at single data edges are an
+// exception, since a graph's lists may be all the edges that it has.
+func (x *Trial) Engine(e engine.Engine) engine.Engine { return trialEngine{e, x} }
+
+type trialEngine struct {
+	engine.Engine
+	x *Trial
+}
+
+func (e trialEngine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+	restore := func() {}
+	if len(p.Edges) == 0 && !slices.ContainsFunc(p.Levels, func(l plan.Level) bool { return len(l.Checks) > 0 }) {
+		restore = hide(g)
+	}
+	r, err := e.Engine.Run(ctx, g, p, o, s)
+	restore()
+	if lower.InParts(p) {
+		e.x.Ran.Add(1)
+		if !r.Matches.IsZero() {
+			e.x.Found.Add(1)
+		}
+	}
+	return r, err
+}
+
+// hide puts other neighbours into the lists that the graph itself has.
+func hide(g *graph.Graph) (restore func()) {
+	type kept struct {
+		lists *graph.CSR
+		adj   []uint32
+	}
+	var all []kept
+	for _, c := range []*graph.CSR{&g.Out, &g.In, g.Any()} {
+		if !slices.ContainsFunc(all, func(k kept) bool { return k.lists == c }) {
+			all = append(all, kept{c, c.Adj})
+			c.Adj = make([]uint32, len(c.Adj))
+		}
+	}
+	return func() {
+		for _, k := range all {
+			k.lists.Adj = k.adj
+		}
+	}
+}
