@@ -11,7 +11,6 @@ package docs_test
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"os"
 	"os/exec"
@@ -21,7 +20,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/native"
@@ -224,16 +222,12 @@ func steps(lines []string) []step {
 // run runs a command in dir; what it writes to both outputs comes back by line.
 func run(t *testing.T, shell, dir, bin, command string) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, shell, "-c", command)
+	cmd := exec.CommandContext(t.Context(), shell, "-c", command)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "LC_ALL=C")
 	var both bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &both, &both
-	if err := cmd.Run(); ctx.Err() != nil {
-		t.Errorf("%s: %v", command, err)
-	}
+	_ = cmd.Run() // what it writes says how it ended
 	text := strings.TrimRight(both.String(), "\n")
 	if text == "" {
 		return nil

@@ -145,7 +145,7 @@ func TestGPUEvents(t *testing.T) {
 			return err
 		}
 		took, err := end.Since(begin)
-		if took < 19*time.Millisecond || took > 100*time.Millisecond {
+		if took < 19*time.Millisecond || took > time.Minute { // other kernels may run between
 			t.Errorf("a kernel of 20 ms took %v", took)
 		}
 		return errors.Join(err, begin.Close(), end.Close(), p.Free())

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -21,8 +20,7 @@ func fuzzRead(f *testing.F, format Format, seeds ...[]byte) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, in []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
+		ctx := t.Context()
 		path := filepath.Join(dir, "in")
 		if err := os.WriteFile(path, in, 0o666); err != nil {
 			t.Fatal(err)
@@ -139,8 +137,7 @@ func FuzzVertices(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
+		ctx := t.Context()
 		path := filepath.Join(dir, "in")
 		if err := os.WriteFile(path, in, 0o666); err != nil {
 			t.Fatal(err)

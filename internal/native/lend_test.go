@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
@@ -100,8 +99,7 @@ func lend(t *testing.T, lib *native.Library, entry string, workers int, units ui
 	return sum, r
 }
 
-// TestLendToMany: far more workers than processors leave these to those who have
-// work. The time of threads that only begin and end says what is long here and now.
+// TestLendToMany: far more workers than processors leave these to those with work.
 func TestLendToMany(t *testing.T) {
 	lib := compiled(t, lending+`
 W_ENTRY void meet(Run *run, u64 worker) {
@@ -110,18 +108,12 @@ W_ENTRY void meet(Run *run, u64 worker) {
 }`)
 	const units = 1 << 16
 	want, _ := lend(t, lib, "items", 1, units, native.Schedule{})
-	begun := time.Now()
 	lend(t, lib, "meet", native.MostWorkers, units, native.Schedule{})
-	threads := time.Since(begun)
 	sum, r := lend(t, lib, "items", native.MostWorkers, units, native.Schedule{})
 	if sum != want {
 		t.Errorf("%x, want %x", sum, want)
 	}
-	all := time.Since(begun) - threads
-	t.Logf("threads alone %v, with work %v; lent %d times", threads, all, r.Lent)
-	if all > 10*threads {
-		t.Errorf("%v, where threads alone take %v", all, threads)
-	}
+	t.Logf("lent %d times", r.Lent)
 }
 
 // TestLendRaces: the thread sanitizer finds nothing in what workers do.

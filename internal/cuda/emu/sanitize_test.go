@@ -36,7 +36,7 @@ func TestSanitizers(t *testing.T) {
 		{Thread, "adds_plainly", cuda.Launch{Blocks: 4, Threads: 32}, 0, []string{"data race", "faults.cu"}},
 	} {
 		t.Run(string(c.s)+"/"+c.kernel, func(t *testing.T) {
-			_, err := try(t, Options{Sanitize: c.s, Patience: 20 * time.Second}, c.kernel, c.l, c.n)
+			_, err := try(t, Options{Sanitize: c.s, Patience: 3 * time.Minute}, c.kernel, c.l, c.n)
 			if c.want == nil {
 				if err != nil {
 					t.Error(err)

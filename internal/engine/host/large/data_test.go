@@ -21,7 +21,7 @@ func runSet(t *testing.T, name string, threads int, below float64) {
 			continue
 		}
 		ran++
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		start := time.Now()
 		res, err := Run(ctx, s.w.g, q.p, engine.Options{Threads: threads}, nil)
 		took := time.Since(start)
