@@ -89,6 +89,34 @@ func TestExistsSymmetries(t *testing.T) {
 	}
 }
 
+// TestKindsOfIDs: ids are compared with numbers and with texts as the graph writes them,
+// also where a condition is about several vertices.
+func TestKindsOfIDs(t *testing.T) {
+	for edges, other := range map[string]string{
+		"5 x\nx 6\n6 07\n": "0", // ids are texts: another way to write 5 is another id
+		"5 8\n8 6\n6 7\n":  "1", // and here numbers
+	} {
+		g := graphOf(t, edges, weft.WithDirected(true))
+		for text, n := range map[string]string{
+			"id(a) = 5":                               "1",
+			"id(a) = '5'":                             "1",
+			"id(a) = 5 OR id(b) = 5":                  "1",
+			"id(a) = '5' OR id(b) = '5'":              "1",
+			"6 = id(a) OR '6' = id(b)":                "2",
+			"id(a) = $p OR id(b) = $p":                "1",
+			"id(a) = '05' OR id(b) = '05'":            other,
+			"id(a) = 5.0 OR id(b) = 5.0":              other,
+			"id(a) IN [5, '6'] OR id(b) IN ['5', 99]": "2",
+		} {
+			for _, engine := range []string{"oracle", "host"} {
+				if got := countOf(t, g, "MATCH (a)-->(b) WHERE "+text, weft.WithEngine(engine), weft.WithParam("p", "5")); got != n {
+					t.Errorf("%s on %q: %s, want %s", text, edges, got, n)
+				}
+			}
+		}
+	}
+}
+
 // TestExistsMode: EXISTS has the mode of the query, whether the text or an option
 // gives it.
 func TestExistsMode(t *testing.T) {

@@ -302,3 +302,38 @@ func dense(n int) *graph.Graph {
 	}
 	return graph.FromEdges(n, pairs, false)
 }
+
+// TestGivenRulesStay: where the caller names the rule of the order, or switches a part of
+// plans off, no other plan takes the nest's place, however much cheaper it is.
+func TestGivenRulesStay(t *testing.T) {
+	var pairs [][2]uint32
+	for u := range uint32(60) {
+		for v := range u {
+			pairs = append(pairs, [2]uint32{v, u})
+		}
+	}
+	g := graph.FromEdges(60, pairs, false)
+	ps, err := pattern.ByName("clique(5)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		o    plan.Options
+		nest bool
+	}{
+		{plan.Options{}, false},
+		{plan.Options{Order: "cost"}, false},
+		{plan.Options{Order: "ri"}, true},
+		{plan.Options{NoTail: true}, true},
+		{plan.Options{NoRestrictions: true}, true},
+	} {
+		c.o.Root = plan.NoRoot
+		pl, err := plan.Compile(g, ps[0], c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (pl.Method == plan.Nest) != c.nest {
+			t.Errorf("%+v: method %v", c.o, pl.Method)
+		}
+	}
+}
