@@ -60,7 +60,7 @@ gpu-test: ## tests for a machine with a GPU, which needs no Go, in dist/gpu; run
 gpu-bench: ## the same for benchmarks
 	GO="$(GO)" scripts/gpu/build.sh bench
 
-figures: ## the tables of README.md, docs/gpu.md and docs/benchmarks.md from the results in docs/results
+figures: ## the tables of README.md and of documents in docs from the results in docs/results
 	$(GO) run ./internal/tools/figures
 
 release-snapshot: ## the archives of a release, in dist/

@@ -1,4 +1,4 @@
-// Command figures writes the tables of README.md, docs/gpu.md and docs/benchmarks.md from the results in docs/results.
+// Command figures writes the tables of README.md and of documents in docs from the results in docs/results.
 //
 //	go run ./internal/tools/figures [DOCUMENT...]
 //
@@ -7,7 +7,8 @@
 //   - bench, tests: the searches and tests that the programs of make gpu-bench and make gpu-test ran on a GPU, from their
 //     JSON files;
 //   - gpu-peers, cpu-peers: weft beside other programs, from the lines of bench/gpu.py and of bench/cpu.py heldout in files
-//     of these names; with -short, only the ratios.
+//     of these names; with -short, only the ratios;
+//   - techniques: what each switch changes, from the lines of bench/techniques.py in files techniques-NAME.jsonl.
 package main
 
 import (
@@ -83,7 +84,7 @@ func main() {
 	flag.Parse()
 	documents := flag.Args()
 	if len(documents) == 0 {
-		documents = []string{"README.md", "docs/gpu.md", "docs/benchmarks.md"}
+		documents = []string{"README.md", "docs/gpu.md", "docs/benchmarks.md", "docs/techniques.md"}
 	}
 	if err := run(*folder, *table, documents); err != nil {
 		fmt.Fprintln(os.Stderr, "figures:", err)
@@ -165,6 +166,10 @@ func tables(folder string, known map[string]string) (map[string]string, error) {
 			c, err = readGPUPeers(data)
 		case kind == ".jsonl" && name == "cpu-peers":
 			c, err = readCPUPeers(data)
+		case kind == ".jsonl" && strings.HasPrefix(name, "techniques-"):
+			var made string
+			made, err = techniques(data)
+			sections["techniques"] += made
 		case kind == ".json":
 			var r results
 			if err = json.Unmarshal(data, &r); err == nil && r.Kind != "bench" && r.Kind != "tests" {
@@ -172,7 +177,7 @@ func tables(folder string, known map[string]string) (map[string]string, error) {
 			}
 			all = append(all, r)
 		default:
-			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl nor cpu-peers.jsonl")
+			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl, cpu-peers.jsonl or techniques-….jsonl")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
