@@ -58,7 +58,12 @@ type QueryError struct {
 
 // Error returns the message with the place and, where there is one, the line with a
 // caret under the column.
-func (e *QueryError) Error() string { return e.err.Error() }
+func (e *QueryError) Error() string {
+	if e.err == nil {
+		return e.Message
+	}
+	return e.err.Error()
+}
 
 // Unwrap returns the cause.
 func (e *QueryError) Unwrap() error { return e.err }
@@ -87,6 +92,9 @@ type InputError struct {
 
 // Error returns the message with the place.
 func (e *InputError) Error() string {
+	if e.err == nil {
+		return e.Message
+	}
 	if system, ok := e.err.(*fs.PathError); ok {
 		return system.Path + ": " + e.Message
 	}

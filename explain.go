@@ -37,6 +37,9 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	if err != nil {
 		return nil, err
 	}
+	if err := q.given(); err != nil {
+		return nil, err
+	}
 	kind := q.q.Return.Kind
 	lists := q.listed(s) || kind == asksExists
 	root := plan.NoRoot
@@ -105,14 +108,25 @@ func (discard) Emit(int, *engine.Batch) error { return nil }
 
 // Engine is the engine that would run, and why.
 func (e *Explanation) Engine() (name, reason string) {
+	if e.job == nil {
+		return "", ""
+	}
 	return e.job.choice.Engine.Name(), e.job.choice.Reason
 }
 
 // Write writes the loop nest for people.
-func (e *Explanation) Write(w io.Writer) error { return explain.Text(e.job.plan, w, e.actual...) }
+func (e *Explanation) Write(w io.Writer) error {
+	if e.job == nil {
+		return errNoExplanation
+	}
+	return explain.Text(e.job.plan, w, e.actual...)
+}
 
 // MarshalJSON writes the plan, the engine and the reason.
 func (e *Explanation) MarshalJSON() ([]byte, error) {
+	if e.job == nil {
+		return nil, errNoExplanation
+	}
 	var b bytes.Buffer
 	if err := explain.JSON(e.job.plan, &b, e.actual...); err != nil {
 		return nil, err

@@ -42,13 +42,18 @@ type leased struct{ g *Graph }
 // enter takes a lease for a call on g. See the function enter.
 func (g *Graph) enter(ctx *context.Context) (lease, error) { return enter(ctx, g) }
 
-// enter takes a lease for a call on graphs, or returns ErrClosed. Calls that are made
+// enter takes a lease for a call on graphs, or returns ErrClosed, or errNoGraph. Calls that are made
 // with *ctx, which enter replaces, share the lease: they do not fail when the graph is
 // closed meanwhile. Until the lease ends, a fault of the calling goroutine in mapped
 // memory is a panic.
 func enter(ctx *context.Context, graphs ...*Graph) (lease, error) {
 	l := lease{graphs: graphs, faults: debug.SetPanicOnFault(true)}
 	for _, g := range graphs {
+		if g == nil || g.g == nil {
+			l.graphs = nil
+			l.end()
+			return lease{}, errNoGraph
+		}
 		if (*ctx).Value(leased{g}) != nil {
 			continue
 		}
@@ -146,6 +151,9 @@ func (l lease) done() {
 // memory. An iteration runs until its loop ends. What a busy GPU holds of the graph is freed
 // when its search ends. Closing twice does nothing.
 func (g *Graph) Close() error {
+	if g == nil || g.g == nil {
+		return nil
+	}
 	g.leases.mu.Lock()
 	last := !g.leases.closed && g.leases.held == 0
 	g.leases.closed = true

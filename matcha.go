@@ -101,6 +101,9 @@ func textError(f *syntax.File, t asg.Text, err error) error {
 
 // Inputs are the program's inputs in their order.
 func (m *Matcha) Inputs() (out []MatchaInput) {
+	if m.given() != nil {
+		return nil
+	}
 	for _, n := range m.p.Inputs {
 		t := n.Type.String()
 		if n.Type.Kind == types.List {
@@ -117,7 +120,12 @@ func (m *Matcha) Inputs() (out []MatchaInput) {
 }
 
 // String is the program in canonical form.
-func (m *Matcha) String() string { return syntax.Format(m.file) }
+func (m *Matcha) String() string {
+	if m.given() != nil {
+		return ""
+	}
+	return syntax.Format(m.file)
+}
 
 // Graph is the program's abstract syntax graph after a choice of passes; see
 // WithPasses.
@@ -135,6 +143,9 @@ func (m *Matcha) Graph(options ...Option) (string, error) {
 
 // optimized is a graph of the program's own after the passes of the options.
 func (m *Matcha) optimized(s *settings) (*asg.Program, error) {
+	if err := m.given(); err != nil {
+		return nil, err
+	}
 	off, err := s.passesOff()
 	if err != nil {
 		return nil, err
@@ -384,4 +395,4 @@ func classifyMatcha(err error) error {
 }
 
 // Emits reports whether the program emits rows.
-func (m *Matcha) Emits() bool { return m.p.Row != nil }
+func (m *Matcha) Emits() bool { return m.given() == nil && m.p.Row != nil }

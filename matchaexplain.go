@@ -27,6 +27,9 @@ func (m *Matcha) Explain(in map[string]any, options ...Option) (text string, err
 	if err != nil {
 		return "", err
 	}
+	if err := m.given(); err != nil {
+		return "", err
+	}
 	off, err := s.passesOff()
 	if err != nil {
 		return "", err

@@ -53,17 +53,17 @@ type matchColumn struct {
 func (m Match) Names() []string {
 	out := make([]string, len(m.vertices))
 	for v := range out {
-		out[v] = m.of.p.VertexName(v)
+		out[v] = m.listed().p.VertexName(v)
 	}
 	return out
 }
 
 // IDs are the user's ids of the matched vertices, as text.
 func (m Match) IDs() []string {
-	defer m.of.g.reads().done()
+	defer m.listed().g.reads().done()
 	out := make([]string, len(m.vertices))
 	for i, v := range m.vertices {
-		out[i] = m.of.g.g.IDs.String(v)
+		out[i] = m.listed().g.g.IDs.String(v)
 	}
 	return out
 }
@@ -71,10 +71,10 @@ func (m Match) IDs() []string {
 // ID is the user's id of the vertex that a name is bound to, as text. It is "" for a name
 // that the pattern does not have.
 func (m Match) ID(name string) string {
-	defer m.of.g.reads().done()
+	defer m.listed().g.reads().done()
 	for i, v := range m.vertices {
-		if m.of.p.VertexName(i) == name {
-			return m.of.g.g.IDs.String(v)
+		if m.listed().p.VertexName(i) == name {
+			return m.listed().g.g.IDs.String(v)
 		}
 	}
 	return ""
@@ -84,10 +84,10 @@ func (m Match) ID(name string) string {
 // ids are numbers, and a string in others. It is nil for a name that the pattern does not
 // have.
 func (m Match) Vertex(name string) any {
-	defer m.of.g.reads().done()
+	defer m.listed().g.reads().done()
 	for i, v := range m.vertices {
-		if m.of.p.VertexName(i) == name {
-			return userID(m.of.g.g, v)
+		if m.listed().p.VertexName(i) == name {
+			return userID(m.listed().g.g, v)
 		}
 	}
 	return nil
@@ -96,9 +96,9 @@ func (m Match) Vertex(name string) any {
 // Edge is the data edge that a name of the pattern is bound to. It is false for a name that
 // the pattern does not have, and for an edge that stands for no single data edge.
 func (m Match) Edge(name string) (Edge, bool) {
-	defer m.of.g.reads().done()
-	if i := slices.Index(m.of.edges, name); i >= 0 && name != "" {
-		return m.of.edge.read(m.edges[i]), true
+	defer m.listed().g.reads().done()
+	if i := slices.Index(m.listed().edges, name); i >= 0 && name != "" {
+		return m.listed().edge.read(m.edges[i]), true
 	}
 	return Edge{}, false
 }
@@ -106,9 +106,9 @@ func (m Match) Edge(name string) (Edge, bool) {
 // Columns are the names of the values of Values: the items of the query's RETURN or,
 // without items, all vertices and all named edges of the pattern.
 func (m Match) Columns() []string {
-	out := make([]string, len(m.of.columns))
+	out := make([]string, len(m.listed().columns))
 	for i := range out {
-		out[i] = m.of.columns[i].name
+		out[i] = m.listed().columns[i].name
 	}
 	return out
 }
@@ -117,24 +117,27 @@ func (m Match) Columns() []string {
 // time.Duration, Edge, or nil for NULL. Times are as in Edge; a duration that a
 // time.Duration has no room for is a string.
 func (m Match) Values() []any {
-	out := make([]any, len(m.of.columns))
+	out := make([]any, len(m.listed().columns))
 	for i := range out {
 		out[i] = m.At(i)
 	}
 	return out
 }
 
-// At is the value of column i, from 0, as Values has it.
+// At is the value of column i, from 0, as Values has it. It is nil where there is none.
 func (m Match) At(i int) any {
-	defer m.of.g.reads().done()
-	return m.of.columns[i].at(m.vertices, m.edges)
+	if i < 0 || i >= len(m.listed().columns) {
+		return nil
+	}
+	defer m.listed().g.reads().done()
+	return m.listed().columns[i].at(m.vertices, m.edges)
 }
 
 // Value is the value of the first column with a name, as Values has it. It is nil where
 // there is none.
 func (m Match) Value(column string) any {
-	for i := range m.of.columns {
-		if m.of.columns[i].name == column {
+	for i := range m.listed().columns {
+		if m.listed().columns[i].name == column {
 			return m.At(i)
 		}
 	}

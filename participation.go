@@ -102,6 +102,9 @@ func (p *Participation) total(pl *plan.Plan) {
 // Count is the count of the vertex with the given id; 0 where there is none. It panics
 // with ErrClosed after Close of the graph.
 func (p *Participation) Count(id string) *big.Int {
+	if p.g == nil {
+		return new(big.Int)
+	}
 	defer p.g.reads().done()
 	v, ok := p.g.g.Lookup(id)
 	if !ok {
@@ -113,6 +116,9 @@ func (p *Participation) Count(id string) *big.Int {
 // All gives each vertex's id and count. It panics with ErrClosed after Close of the graph.
 func (p *Participation) All() iter.Seq2[string, *big.Int] {
 	return func(yield func(string, *big.Int) bool) {
+		if p.g == nil {
+			return
+		}
 		defer p.g.reads().end()
 		for v, c := range p.counts {
 			if !yield(p.g.g.IDs.String(uint32(v)), c.Big()) {

@@ -90,20 +90,22 @@ func wrap(qs []*gql.Query) []*Query {
 
 // Name is the query's name: of the file, of the catalogue entry, or the text.
 func (q *Query) Name() string {
-	if q.q.Name != "" {
-		return q.q.Name
+	p := q.parsed()
+	if p.Name != "" {
+		return p.Name
 	}
-	return q.q.Text
+	return p.Text
 }
 
 // String writes the pattern in the pattern language.
-func (q *Query) String() string { return pattern.Format(q.q.Pattern) }
+func (q *Query) String() string { return pattern.Format(q.parsed().Pattern) }
 
 // Vertices are the names of the pattern's vertices.
 func (q *Query) Vertices() []string {
 	var out []string
-	for v := range q.q.Pattern.Vertices {
-		out = append(out, q.q.Pattern.VertexName(v))
+	p := q.parsed().Pattern
+	for v := range p.Vertices {
+		out = append(out, p.VertexName(v))
 	}
 	return out
 }
@@ -117,22 +119,22 @@ const (
 )
 
 // AsksExists reports whether the query says RETURN exists().
-func (q *Query) AsksExists() bool { return q.q.Return.Kind == asksExists }
+func (q *Query) AsksExists() bool { return q.parsed().Return.Kind == asksExists }
 
 // AsksParticipation returns the vertex of RETURN participation(v).
 func (q *Query) AsksParticipation() (vertex string, ok bool) {
-	if q.q.Return.Kind != asksParticipation {
+	if q.parsed().Return.Kind != asksParticipation {
 		return "", false
 	}
-	return q.q.Pattern.VertexName(q.q.Return.Vertex), true
+	return q.parsed().Pattern.VertexName(q.parsed().Return.Vertex), true
 }
 
 // AsksItems reports whether the query returns names or expressions.
-func (q *Query) AsksItems() bool { return q.q.Return.Kind == asksItems }
+func (q *Query) AsksItems() bool { return q.parsed().Return.Kind == asksItems }
 
 // AsksCount reports whether the query returns a total, and which.
 func (q *Query) AsksCount() (w What, ok bool) {
-	switch q.q.Return.Kind {
+	switch q.parsed().Return.Kind {
 	case gql.ReturnCount:
 		return Embeddings, true
 	case gql.ReturnSubgraphs:
@@ -142,12 +144,15 @@ func (q *Query) AsksCount() (w What, ok bool) {
 }
 
 // AsksExplain reports whether the text begins with EXPLAIN or PROFILE.
-func (q *Query) AsksExplain() (explain, profile bool) { return q.q.Explain, q.q.Profile }
+func (q *Query) AsksExplain() (explain, profile bool) {
+	p := q.parsed()
+	return p.Explain, p.Profile
+}
 
 // Params are the names of the parameters of q, without their $.
 func (q *Query) Params() []string {
-	p := q.q.Pattern.Clone()
-	for _, i := range slices.Concat(q.q.Return.Items, q.q.Return.GroupBy) {
+	p := q.parsed().Pattern.Clone()
+	for _, i := range slices.Concat(q.parsed().Return.Items, q.parsed().Return.GroupBy) {
 		if !i.Count {
 			p.Where = append(p.Where, i.Expr)
 		}
@@ -157,6 +162,9 @@ func (q *Query) Params() []string {
 
 // Semantics is iso, trail or hom: what the text says, or WithSemantics.
 func (q *Query) Semantics(options ...Option) (string, error) {
+	if err := q.given(); err != nil {
+		return "", err
+	}
 	s, err := collect(callSemantics, options)
 	if err != nil {
 		return "", err
@@ -172,6 +180,9 @@ func (q *Query) Semantics(options ...Option) (string, error) {
 
 // pattern is q's pattern under the settings.
 func (q *Query) pattern(s *settings) (*pattern.Pattern, error) {
+	if err := q.given(); err != nil {
+		return nil, err
+	}
 	if err := gql.NotYet(q.q); err != nil {
 		return nil, withKind(ErrQuery, err)
 	}
