@@ -21,7 +21,7 @@ type job struct {
 	s      *settings
 	plan   *plan.Plan
 	choice route.Choice
-	opt    engine.Options
+	goal   engine.Goal
 	start  time.Time
 	spent  time.Duration // since then until it was ready
 	took   time.Duration // planning
@@ -51,9 +51,9 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 		change(&o)
 	}
 	o.Context = ctx
-	j.opt = s.engineOptions(s.limit)
+	j.goal = engine.Goal{Limit: s.limit, Progress: s.searching()}
 	j.choice, err = route.Pick(ctx, route.Request{
-		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: j.opt, Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,
+		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: s.engineOptions(), Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,
 		Compile: func(method, order string) (*plan.Plan, error) {
 			o := o
 			o.Method = method
@@ -122,7 +122,8 @@ func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
 	if err := memoryCause(ctx); err != nil {
 		return r, err
 	}
-	found, err := j.choice.Run(ctx, j.g.g, j.opt, s)
+	j.goal.Sink = s
+	found, err := j.choice.Run(ctx, j.goal)
 	r = j.result(found)
 	if cause := memoryCause(ctx); cause != nil {
 		return r, cause
@@ -137,19 +138,13 @@ func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
 }
 
 // result is what the engine found, in the user's terms.
-func (j *job) result(found engine.Result) Result {
-	p, reason := j.plan, j.choice.Reason
-	if found.Plan != nil {
-		p = found.Plan
-	}
-	if found.Reason != "" {
-		reason = found.Reason
-	}
+func (j *job) result(found route.Result) Result {
+	p := found.Plan
 	r := Result{
 		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
 		Graph: j.g.Summary(), Load: j.g.load - j.g.check, Check: j.g.check, Open: j.open, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
-		PeakMemory: peakMemory(), Stats: found.Stats, Reason: reason, Method: p.Method.String(),
+		PeakMemory: peakMemory(), Stats: found.Stats, Reason: found.Reason, Method: p.Method.String(),
 	}
 	r.Total = j.early + j.g.load + time.Since(j.start)
 	r.Notes = slices.Concat(p.Warnings, j.choice.Notes, found.Notes)
@@ -197,7 +192,7 @@ func (g *Graph) countQuery(ctx context.Context, q *Query, s *settings) (r Result
 func (g *Graph) prepareCount(ctx context.Context, q *Query, s *settings) (*job, error) {
 	j, err := g.prepare(ctx, q, s, nil)
 	if err == nil {
-		j.opt.Limit = j.matches(s.limit, q.counts(s))
+		j.goal.Limit = j.matches(s.limit, q.counts(s))
 	}
 	return j, err
 }

@@ -90,7 +90,7 @@ func (g *Graph) ready(ctx context.Context, q *Query, s *settings, compile bool) 
 	if t.job, t.err = g.prepareCount(planning, q, s); t.err != nil {
 		t.none = g.unplanned(planning, q, s, start)
 	} else if compile {
-		t.job.choice.Expect(ctx, g.g, t.job.opt)
+		t.job.choice.Compile(ctx)
 	}
 	return t
 }

@@ -59,25 +59,24 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	}
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
-	var rows engine.Sink
 	switch {
 	case kind == asksExists:
-		rows, j.opt.Limit = &first{}, 1
+		j.goal.Sink, j.goal.Limit = &first{}, 1
 	case lists:
-		rows = discard{}
-		if j.opt.Limit = q.limit(s); j.opt.Limit < 0 {
+		j.goal.Sink = discard{}
+		if j.goal.Limit = q.limit(s); j.goal.Limit < 0 {
 			return e, nil
 		}
 	case root != plan.NoRoot:
-		j.opt.PerRoot = make([]engine.Uint128, g.NumVertices())
+		j.goal.PerRoot = make([]engine.Uint128, g.NumVertices())
 	}
-	found, err := j.choice.Run(ctx, g.g, j.opt, rows)
+	found, err := j.choice.Run(ctx, j.goal)
 	if kind == asksExists && errors.Is(err, engine.ErrStop) {
 		err = nil
 	}
 	r := j.result(found)
 	if root != plan.NoRoot {
-		p := Participation{Result: r, counts: j.opt.PerRoot}
+		p := Participation{Result: r, counts: j.goal.PerRoot}
 		p.total(j.plan)
 		r = p.Result
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -87,7 +88,7 @@ func (g *Graph) prepareList(ctx context.Context, q *Query, s *settings) (*job, e
 	if err != nil {
 		return nil, err
 	}
-	if j.opt.Limit = q.limit(s); j.opt.Limit < 0 {
+	if j.goal.Limit = q.limit(s); j.goal.Limit < 0 {
 		return nil, nil
 	}
 	return j, nil
@@ -176,7 +177,7 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	if !none {
 		r, err = j.run(ctx, out)
 	} else {
-		r = j.result(engine.Result{Engine: j.choice.Engine.Name(), Device: "cpu"})
+		r = j.result(route.Result{Result: engine.Result{Engine: j.choice.Engine.Name(), Device: "cpu"}, Plan: j.plan, Reason: j.choice.Reason})
 	}
 	if cerr := out.Close(); cerr != nil {
 		err = cerr

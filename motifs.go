@@ -108,7 +108,7 @@ func (g *Graph) census(ctx context.Context, qs []*Query, s *settings, count func
 		}
 	}
 	start := time.Now()
-	counts, err := count(ctx, ps, s.engineOptions(0).Progress)
+	counts, err := count(ctx, ps, s.searching())
 	took := time.Since(start) / time.Duration(len(qs))
 	if cause := memoryCause(ctx); cause != nil {
 		return nil, cause
@@ -146,9 +146,8 @@ func (g *Graph) apart(ctx context.Context, qs []*Query, s *settings) ([]Result, 
 func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]Result, error) {
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
-	opt := s.engineOptions(0)
 	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed, Threads: s.workers(), Context: ctx})
-	formulas := host.NewFormulas(g.g, opt)
+	formulas := host.NewFormulas(g.g, s.engineOptions(), s.searching())
 	if err := payForAll(ctx, decomposer, qs, s); err != nil {
 		return nil, err
 	}

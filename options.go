@@ -264,8 +264,8 @@ func (s *settings) workers() int {
 }
 
 // engineOptions are s for an engine.
-func (s *settings) engineOptions(limit int64) engine.Options {
-	o := engine.Options{Threads: s.workers(), Limit: limit, Memory: s.memory, Levels: s.levels, Opt: map[string]string{}}
+func (s *settings) engineOptions() engine.Options {
+	o := engine.Options{Threads: s.workers(), Memory: s.memory, Levels: s.levels, Opt: map[string]string{}}
 	for k, v := range s.opts {
 		if ofGPU(k) {
 			o.Opt[k] = v
@@ -273,10 +273,16 @@ func (s *settings) engineOptions(limit int64) engine.Options {
 			o.Opt[k] = "off"
 		}
 	}
-	if f := s.progress; f != nil {
-		o.Progress = func(done, total uint64) { f(Progress{"search", done, total}) }
-	}
 	return o
+}
+
+// searching is told how far a search is; nil where nobody wants to know.
+func (s *settings) searching() func(done, total uint64) {
+	f := s.progress
+	if f == nil {
+		return nil
+	}
+	return func(done, total uint64) { f(Progress{"search", done, total}) }
 }
 
 // planOptions are s for a plan of p.

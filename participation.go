@@ -71,7 +71,7 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 		}
 		j.plan.Warnings = append(j.plan.Warnings, g.missingColumns(ret.GroupBy, j.plan.Warnings)...)
 	}
-	j.opt.PerRoot = counts
+	j.goal.PerRoot = counts
 	r, err := j.run(ctx, nil)
 	p.Result = r
 	p.total(j.plan)

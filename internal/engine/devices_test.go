@@ -48,7 +48,7 @@ func (x *search) run(t *testing.T, s *session.Session, g *graph.Graph, p *plan.P
 	if x.listing {
 		sink = counted
 	}
-	r, err = x.open(s).Run(t.Context(), g, p, engine.Options{}, sink)
+	r, err = engine.Once(t.Context(), x.open(s), g, p, engine.Options{}, engine.Goal{Sink: sink})
 	return r, counted.Load(), err
 }
 
@@ -94,7 +94,7 @@ func TestDevices(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := x.plan(t, g)
-			want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 			if err != nil || want.Matches.IsZero() {
 				t.Fatal(want.Matches, err)
 			}

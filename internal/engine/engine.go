@@ -5,38 +5,91 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Engine runs plans.
+// Engine makes plans ready to run.
 type Engine interface {
 	// Name is what --engine takes.
 	Name() string
-	// Check says why this engine cannot run p on g here, or nil.
-	Check(g *graph.Graph, p *plan.Plan, o Options) error
-	// Run counts the matches of p when s is nil, else hands every match to s.
-	// It returns a partial Result (Complete false) together with ctx's error
-	// when cut short, and with a nil error when s asked to stop.
-	Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o Options, s Sink) (Result, error)
+	// Prepare lowers p for g, once for all runs that follow. It runs nothing on a
+	// device, and waits for none. The error says why this engine cannot run p; it wraps
+	// ErrOption where one of o.Opt is not an option or value of the engine.
+	Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o Options) (Prepared, error)
 }
 
-// Options are common to all engines.
+// Prepared is a plan that is ready to run, any number of times. What a run compiles
+// is kept for the next. Runs may be concurrent.
+type Prepared interface {
+	// Traits says how the plan will be run, for the choice among engines.
+	Traits() Traits
+	// Compile starts compiling what Run needs, in the background, and returns at once.
+	// It does nothing while another run holds the devices, and what has not begun when
+	// ctx ends is not compiled. Errors are for Run to report, which meets them too.
+	Compile(ctx context.Context)
+	// Run counts the matches, or hands every match to goal.Sink. It returns a partial
+	// Result (Complete false) together with ctx's error when cut short, and with a nil
+	// error when the sink asked to stop.
+	Run(ctx context.Context, goal Goal) (Result, error)
+}
+
+// Traits are facts about a prepared plan that tell engines apart.
+type Traits struct {
+	Compiles bool // Compile has something to compile
+	Filters  bool // candidates are filtered before the search
+	BitRows  bool // neighbours are looked up in rows of bits,
+	Hashes   bool // or in hash tables
+	Fits     bool // a device full of warps has room for the candidate sets
+}
+
+// Options are what a plan is prepared for.
 type Options struct {
 	Threads int   // 0: all cores
-	Limit   int64 // stop after this many matches; 0: no limit
 	Memory  int64 // bytes the search may use beyond the graph; 0: no limit
+	// Listing says that runs have a sink: engines may prepare counts differently.
+	Listing bool
 	// Levels asks for actual counts and times per level (explain --analyze).
 	Levels bool
+	// Opt are engine-specific switches, NAME=VALUE.
+	Opt map[string]string
+	// Lowered, if not nil, counts the programs that plans were lowered to.
+	Lowered *atomic.Int64
+}
+
+// Goal is what one run is to find.
+type Goal struct {
+	Sink  Sink  // takes every match, of a plan prepared for Listing; nil: count
+	Limit int64 // stop after this many matches; 0: no limit
 	// PerRoot, if not nil, receives the number of matches per vertex at level 0
 	// (len = vertices). Only for counting rooted plans.
 	PerRoot []Uint128
 	// Progress is told the fraction of roots done, at most a few times a second.
 	Progress func(done, total uint64)
-	// Opt are engine-specific switches, NAME=VALUE.
-	Opt map[string]string
+}
+
+// Check returns an error where a plan cannot reach the goal.
+func (goal *Goal) Check(p *plan.Plan, o Options) error {
+	switch {
+	case goal.PerRoot != nil && !p.Rooted:
+		return errors.New("counts per vertex need a rooted plan")
+	case (goal.Sink != nil) != o.Listing:
+		return errors.New("a plan prepared for a count was asked for matches, or the reverse")
+	}
+	return nil
+}
+
+// Once prepares a plan and runs it once.
+func Once(ctx context.Context, e Engine, g *graph.Graph, p *plan.Plan, o Options, goal Goal) (Result, error) {
+	o.Listing = goal.Sink != nil
+	ready, err := e.Prepare(ctx, g, p, o)
+	if err != nil {
+		return Result{Engine: e.Name()}, err
+	}
+	return ready.Run(ctx, goal)
 }
 
 // Result is what a run found.
@@ -53,13 +106,9 @@ type Result struct {
 	// to be compiled: little where they were compiled while others ran.
 	Prepare time.Duration
 	Threads int
-	// Plan and Reason are the plan that was run and why, where the engine had to take
-	// another than the one it was given, of the same pattern and as Restricted.
-	Plan   *plan.Plan
-	Reason string
-	Levels []LevelStat // only with Options.Levels
-	Notes  []string    // for every user: what could not be had, what is unlike what was asked for
-	Stats  []string    // how the search went, for who asks
+	Levels  []LevelStat // only with Options.Levels
+	Notes   []string    // for every user: what could not be had, what is unlike what was asked for
+	Stats   []string    // how the search went, for who asks
 }
 
 // LevelStat is what happened at one level.
@@ -93,6 +142,6 @@ var ErrOverflow = errors.New("the count passes 2^128-1, the largest that totals 
 // ErrStop is returned by a Sink that wants no more matches: not a failure.
 var ErrStop = errors.New("stop")
 
-// ErrOption is wrapped by an engine's Check where one of Options.Opt is not an
-// option or value of its.
+// ErrOption is wrapped by an engine's Prepare where one of Options.Opt is not an
+// option or value of the engine.
 var ErrOption = errors.New("engine option")

@@ -19,7 +19,7 @@ func TestSkippedLaunches(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := x.plan(t, g)
-			want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 			if err != nil || want.Matches.IsZero() {
 				t.Fatal(want.Matches, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 )
 
 // TestCatalogueAgreesWithHost interprets patterns whose set programs have long
@@ -28,7 +29,7 @@ func TestCatalogueAgreesWithHost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := host.New().Run(t.Context(), g, pl, engine.Options{Threads: 1}, nil)
+			want, err := engine.Once(t.Context(), host.New(), g, pl, engine.Options{Threads: 1}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,11 +42,11 @@ func TestCatalogueAgreesWithHost(t *testing.T) {
 				{o: lower.Options{NoMotion: true}, room: 4},
 				{o: lower.Options{Roomy: true}, room: -1},
 			} {
-				if err := e.Check(g, pl, engine.Options{}); err != nil {
+				if err := engines.Refusal(engines.Of(e), g, pl, engine.Options{}); err != nil {
 					t.Errorf("%s: %v", name, err)
 					continue
 				}
-				got, err := e.Run(t.Context(), g, pl, engine.Options{}, nil)
+				got, err := engine.Once(t.Context(), engines.Of(e), g, pl, engine.Options{}, engine.Goal{})
 				if err != nil || got.Matches != want.Matches {
 					t.Errorf("%s induced=%v, %s: %v matches, want %v (%v)", name, induced, e.Name(), got.Matches, want.Matches, err)
 				}

@@ -32,20 +32,27 @@ func (x *lowering) checksView() error {
 // neighbour of it comes before the level before it, and each of its tests
 // compares it with one other vertex. W_SIBLINGS says that it is there.
 func (x *lowering) siblings() {
-	l := len(x.p.Levels) - 1
-	if !x.o.Siblings || x.inParts() || l < 2 || x.tail <= l || len(x.p.Edges) > 0 || len(x.p.Levels[l].Checks) > 0 {
+	one, ok := x.sibling()
+	if !ok || !x.o.Siblings {
 		return
 	}
-	before := l - 1
-	one := merged{x: x, levels: []int{l}, end: before}
-	if len(one.positive()) == 0 {
-		return
-	}
+	l, before := one.levels[0], one.end
 	x.define("W_SIBLINGS", 1)
 	x.owner("Siblings", l, fmt.Sprintf("level %d without %s, and with it", l, x.names[before]))
 	x.member("Siblings", l, one.pivot())
 	x.member("Siblings", l, one.valid())
 	x.member("Siblings", l, x.together(l, before))
+}
+
+// sibling is the last level before the vertex of the level before it is known; ok: the
+// plan suits Siblings<l>.
+func (x *lowering) sibling() (one merged, ok bool) {
+	l := len(x.p.Levels) - 1
+	if x.inParts() || l < 2 || x.tail <= l || len(x.p.Edges) > 0 || len(x.p.Levels[l].Checks) > 0 {
+		return one, false
+	}
+	one = merged{x: x, levels: []int{l}, end: l - 1}
+	return one, len(one.positive()) > 0
 }
 
 // together is what level l's vertex v must pass with u, the vertex of another

@@ -18,6 +18,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 )
 
 // TestConditionsAgreeWithHost interprets random conditions over properties of all
@@ -27,7 +28,7 @@ import (
 func TestConditionsAgreeWithHost(t *testing.T) {
 	for _, numeric := range []bool{true, false} {
 		g := typedGraph(t, numeric)
-		e := interpreted{o: lower.Options{View: lower.Checks, Choices: true}}
+		e := engines.Of(interpreted{o: lower.Options{View: lower.Checks, Choices: true}})
 		seen := 0
 		rapid.Check(t, func(t *rapid.T) {
 			x := condition
@@ -42,18 +43,18 @@ func TestConditionsAgreeWithHost(t *testing.T) {
 			if err != nil {
 				t.Skip(err)
 			}
-			want, err := host.New().Run(context.Background(), g, pl, engine.Options{Threads: 1}, nil)
+			want, err := engine.Once(context.Background(), host.New(), g, pl, engine.Options{Threads: 1}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := e.Check(g, pl, engine.Options{}); err != nil {
+			if err := engines.Refusal(e, g, pl, engine.Options{}); err != nil {
 				t.Skip(err)
 			}
-			got, err := e.Run(context.Background(), g, pl, engine.Options{}, nil)
+			got, err := engine.Once(context.Background(), e, g, pl, engine.Options{}, engine.Goal{})
 			if err != nil || got.Matches != want.Matches {
 				t.Fatalf("%s: %v, on the host %v: %v", pattern.Format(p), got.Matches, want.Matches, err)
 			}
-			if got, err := oracle.New().Run(context.Background(), g, pl, engine.Options{}, nil); err != nil || got.Matches != want.Matches {
+			if got, err := engine.Once(context.Background(), oracle.New(), g, pl, engine.Options{}, engine.Goal{}); err != nil || got.Matches != want.Matches {
 				t.Fatalf("%s: %v by the oracle, on the host %v: %v", pattern.Format(p), got.Matches, want.Matches, err)
 			}
 			if want.Matches != (engine.Uint128{}) {

@@ -9,6 +9,7 @@ package lower
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/graph"
@@ -57,6 +58,15 @@ type Options struct {
 	Siblings bool
 	// Off names passes of kir to leave out, separated by commas.
 	Off string
+	// Made, if not nil, counts the programs that are made.
+	Made *atomic.Int64
+}
+
+// count counts a program.
+func (o *Options) count() {
+	if o.Made != nil {
+		o.Made.Add(1)
+	}
 }
 
 // Plan lowers p. The error says what in the plan cannot be lowered.
@@ -104,6 +114,7 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 	if o.View == Sets || o.View == Checks {
 		kir.Optimize(x.prog, strings.Split(o.Off, ",")...)
 	}
+	o.count()
 	return x.prog, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 )
 
 // TestMatchaOnRealGraph compares the programs of the papers' patterns, and of all
@@ -52,11 +53,11 @@ func TestMatchaOnRealGraph(t *testing.T) {
 			if pl.Formula != nil {
 				formulas++
 			}
-			got, err := program{passes: "all"}.Run(context.Background(), g, pl, engine.Options{}, nil)
+			got, err := engine.Once(context.Background(), engines.Of(program{passes: "all"}), g, pl, engine.Options{}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := host.New().Run(context.Background(), g, pl, engine.Options{Threads: 1}, nil)
+			want, err := engine.Once(context.Background(), host.New(), g, pl, engine.Options{Threads: 1}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,6 +25,7 @@ import (
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/view"
@@ -40,7 +41,7 @@ func TestMatchaAgreesWithOracle(t *testing.T) {
 			name = "code"
 		}
 		t.Run(name, func(t *testing.T) {
-			c := nodiff.Config{Engine: e, Whole: true, Compile: withSets, MaxPattern: 6, Techniques: append([]nodiff.Technique{nodiff.Cut, nodiff.Merged, nodiff.InducedSum}, nodiff.Nests...)}
+			c := nodiff.Config{Engine: engines.Of(e), Whole: true, Compile: withSets, MaxPattern: 6, Techniques: append([]nodiff.Technique{nodiff.Cut, nodiff.Merged, nodiff.InducedSum}, nodiff.Nests...)}
 			// Programs of small patterns run in no time: more of them than usual.
 			for range 4 {
 				nodiff.Check(t, c)
@@ -63,13 +64,13 @@ func TestMatchaInC(t *testing.T) {
 	if !long.Asked() {
 		s = nodiff.Suite{Plans: 1, Graphs: 2}
 	}
-	engines := []engine.Engine{program{passes: "all", run: runC}}
+	with := []engine.Engine{engines.Of(program{passes: "all", run: runC})}
 	c := nodiff.Config{Whole: true, Compile: withSets, MaxPattern: 4, Patterns: nodiff.Conditions, Method: "nest"}
-	s.Run(t, c, engines)
+	s.Run(t, c, with)
 	c.Patterns, c.Columns = nodiff.Temporal, nodiff.Timed
-	s.Run(t, c, engines)
+	s.Run(t, c, with)
 	c.Patterns, c.Columns = nodiff.Patterns, nil
-	s.Run(t, c, engines)
+	s.Run(t, c, with)
 }
 
 // withSets makes plans that have a set program, whatever their method.
@@ -95,7 +96,8 @@ func (program) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
 	return err
 }
 
-func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (r engine.Result, err error) {
+func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, _ engine.Options, goal engine.Goal) (r engine.Result, err error) {
+	s := goal.Sink
 	text, err := lower.Matcha(p, lower.MatchaOptions{List: s != nil})
 	if err != nil {
 		return r, err
@@ -122,14 +124,14 @@ func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	if err != nil {
 		return r, err
 	}
-	out := engine.NewRows(p, s, o.Limit)
+	out := engine.NewRows(p, s, goal.Limit)
 	var times []uint64
 	var assignments []uint32 // that have several rows, and how many
 	rows := uint64(0)
 	perRoot := func(row []types.Word) bool {
 		n := engine.U64(uint64(row[1]))
 		r.Matches = r.Matches.Add(n)
-		o.PerRoot[row[0]] = n
+		goal.PerRoot[row[0]] = n
 		return true
 	}
 	var failed error
@@ -139,7 +141,7 @@ func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	}
 	at := map[string]int{}
 	found, err := run(ctx, m, in, interp.Options{Emit: func(row []types.Word) bool {
-		if o.PerRoot != nil {
+		if goal.PerRoot != nil {
 			return perRoot(row)
 		}
 		vertices := make([]uint32, len(row))
@@ -157,7 +159,7 @@ func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 			return true
 		}
 		failed = out.Hand(0, vertices)
-		return failed == nil && (o.Limit == 0 || rows < uint64(o.Limit))
+		return failed == nil && (goal.Limit == 0 || rows < uint64(goal.Limit))
 	}})
 	if err = errors.Join(err, failed); err != nil && !errors.Is(err, engine.ErrStop) {
 		return r, err
@@ -172,7 +174,7 @@ func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine
 	}
 	r.Complete = true
 	switch {
-	case o.PerRoot != nil:
+	case goal.PerRoot != nil:
 	case s != nil && out.Chooses():
 		r.Matches = engine.U64(out.Matches())
 	case s != nil:
@@ -297,11 +299,11 @@ func TestNoEdgeIsForbidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := program{passes: "all"}.Run(t.Context(), g, p, engine.Options{}, nil)
+	got, err := engine.Once(t.Context(), engines.Of(program{passes: "all"}), g, p, engine.Options{}, engine.Goal{})
 	if err != nil || got.Matches != want.Matches || want.Matches == (engine.Uint128{}) {
 		t.Errorf("%v matches, want %v: %v", got.Matches, want.Matches, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -33,8 +34,8 @@ func TestNestAgreesWithOracle(t *testing.T) {
 		{o: lower.Options{Off: "fold,hoist,dead"}, room: 1},
 	} {
 		t.Run(e.Name(), func(t *testing.T) {
-			nodiff.Check(t, nodiff.Config{Engine: e, Whole: true, Compile: nest, MaxPattern: 6})
-			nodiff.Check(t, nodiff.Config{Engine: e, Whole: true, Compile: nest, Patterns: nodiff.Conditions})
+			nodiff.Check(t, nodiff.Config{Engine: engines.Of(e), Whole: true, Compile: nest, MaxPattern: 6})
+			nodiff.Check(t, nodiff.Config{Engine: engines.Of(e), Whole: true, Compile: nest, Patterns: nodiff.Conditions})
 		})
 	}
 }
@@ -59,14 +60,15 @@ func (e interpreted) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error
 	return err
 }
 
-func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (r engine.Result, err error) {
+func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, _ engine.Options, goal engine.Goal) (r engine.Result, err error) {
+	s := goal.Sink
 	e.o.Counting = s == nil
 	prog, f, err := lower.Nest(p, e.o)
 	if err != nil {
 		return r, err
 	}
 	rows := uint64(0)
-	out := engine.NewRows(p, s, o.Limit)
+	out := engine.NewRows(p, s, goal.Limit)
 	m, err := interp.New(prog, func(row []uint64) bool {
 		var vertices []uint32
 		for _, v := range row {
@@ -74,7 +76,7 @@ func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, o engi
 		}
 		rows++
 		err = out.Hand(0, vertices)
-		return err == nil && (out.Chooses() || o.Limit == 0 || rows < uint64(o.Limit))
+		return err == nil && (out.Chooses() || goal.Limit == 0 || rows < uint64(goal.Limit))
 	})
 	if err != nil {
 		return r, err
@@ -103,8 +105,8 @@ func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, o engi
 		}
 		count := engine.Uint128{Hi: n.Hi, Lo: n.N}
 		r.Matches = r.Matches.Add(count)
-		if o.PerRoot != nil {
-			o.PerRoot[v] = count
+		if goal.PerRoot != nil {
+			goal.PerRoot[v] = count
 		}
 	}
 	if out.Chooses() && s != nil {

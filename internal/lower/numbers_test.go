@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
 
@@ -102,8 +103,8 @@ func TestIntsAndFloatsCompareExactly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range []engine.Engine{host.New(), oracle.New(), interpreted{o: lower.Options{View: lower.Checks, Choices: true}}} {
-			got, err := e.Run(context.Background(), g, pl, engine.Options{Threads: 1}, nil)
+		for _, e := range []engine.Engine{host.New(), oracle.New(), engines.Of(interpreted{o: lower.Options{View: lower.Checks, Choices: true}})} {
+			got, err := engine.Once(context.Background(), e, g, pl, engine.Options{Threads: 1}, engine.Goal{})
 			if err != nil || got.Matches != engine.U64(uint64(want)) {
 				t.Errorf("%s by %s: %v, %v; want %d", pattern.Format(conditioned(x)), e.Name(), got.Matches, err, want)
 			}
@@ -183,8 +184,8 @@ func TestArithmeticAtTheEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range []engine.Engine{host.New(), oracle.New(), interpreted{o: lower.Options{View: lower.Checks, Choices: true}}} {
-			got, err := e.Run(context.Background(), g, pl, engine.Options{Threads: 1}, nil)
+		for _, e := range []engine.Engine{host.New(), oracle.New(), engines.Of(interpreted{o: lower.Options{View: lower.Checks, Choices: true}})} {
+			got, err := engine.Once(context.Background(), e, g, pl, engine.Options{Threads: 1}, engine.Goal{})
 			if err != nil || got.Matches != engine.U64(n) {
 				t.Errorf("%d: %s by %s: %v, %v; want %d", k, pattern.Format(p), e.Name(), got.Matches, err, n)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/testing/parts"
 )
@@ -27,7 +28,7 @@ func TestPartsAgreeWithOracle(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s/%+v", e.Name(), l), func(t *testing.T) {
 				x := &parts.Trial{Layout: l}
-				c := nodiff.Config{Engine: x.Engine(e), Whole: true, Compile: x.Compile(nest), MaxPattern: 6}
+				c := nodiff.Config{Engine: x.Engine(engines.Of(e)), Whole: true, Compile: x.Compile(nest), MaxPattern: 6}
 				nodiff.Check(t, c)
 				c.MaxPattern, c.Patterns = 0, nodiff.Conditions
 				nodiff.Check(t, c)

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -21,7 +22,7 @@ import (
 func TestRowsAgreeWithOracle(t *testing.T) {
 	for _, motion := range []bool{true, false} {
 		t.Run(fmt.Sprintf("motion %v", motion), func(t *testing.T) {
-			nodiff.Check(t, nodiff.Config{Engine: rows{!motion}, Whole: true, Compile: plan.Compile, Method: "local", Columns: nodiff.Simple, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
+			nodiff.Check(t, nodiff.Config{Engine: engines.Of(rows{!motion}), Whole: true, Compile: plan.Compile, Method: "local", Columns: nodiff.Simple, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
 		})
 	}
 }
@@ -44,9 +45,9 @@ func (e rows) options() lower.Options {
 	return lower.Options{View: lower.Rows, Counting: true, NoMotion: e.noMotion}
 }
 
-func (e rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (r engine.Result, err error) {
-	if s != nil {
-		return host.New().Run(ctx, g, p, o, s) // the view counts
+func (e rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, goal engine.Goal) (r engine.Result, err error) {
+	if goal.Sink != nil {
+		return engine.Once(ctx, host.New(), g, p, o, goal) // the view counts
 	}
 	prog, err := lower.Plan(p, e.options())
 	if err != nil {
@@ -64,8 +65,8 @@ func (e rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 		}
 		n := h.root(v)
 		r.Matches = r.Matches.Add(n)
-		if o.PerRoot != nil {
-			o.PerRoot[v] = n
+		if goal.PerRoot != nil {
+			goal.PerRoot[v] = n
 		}
 	}
 	return r, nil

@@ -56,6 +56,7 @@ func Table(p *plan.Plan, o Options) (*kir.Program, error) {
 	x.define("W_LAZY", b2i(!o.Roomy))
 	x.define("W_FIRST_ADJ", x.firstAdj())
 	x.define("W_FLAT", 0)
+	o.count()
 	return x.prog, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -19,8 +20,8 @@ import (
 func TestViewsAgreeWithOracle(t *testing.T) {
 	for _, sets := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sets=%v", sets), func(t *testing.T) {
-			nodiff.Check(t, nodiff.Config{Engine: view{sets}, Whole: true, Compile: plan.Compile, MaxPattern: 6, Techniques: append([]nodiff.Technique{nodiff.Local}, nodiff.Nests...)})
-			nodiff.Check(t, nodiff.Config{Engine: view{sets}, Whole: true, Compile: plan.Compile, Patterns: nodiff.Conditions})
+			nodiff.Check(t, nodiff.Config{Engine: engines.Of(view{sets}), Whole: true, Compile: plan.Compile, MaxPattern: 6, Techniques: append([]nodiff.Technique{nodiff.Local}, nodiff.Nests...)})
+			nodiff.Check(t, nodiff.Config{Engine: engines.Of(view{sets}), Whole: true, Compile: plan.Compile, Patterns: nodiff.Conditions})
 		})
 	}
 }
@@ -38,18 +39,18 @@ func (v view) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
 	return nil
 }
 
-func (v view) Run(_ context.Context, g *graph.Graph, pl *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+func (v view) Run(_ context.Context, g *graph.Graph, pl *plan.Plan, _ engine.Options, o engine.Goal) (engine.Result, error) {
 	r := engine.Result{Engine: "view", Complete: true, Search: time.Nanosecond}
 	var err error
 	n := uint64(0)
 	take := func(m []uint32, e []uint64) bool {
 		n++
-		if s != nil {
+		if o.Sink != nil {
 			row := make([]uint32, len(m))
 			for l, u := range m {
 				row[pl.Order[l]] = u
 			}
-			err = s.Emit(0, &engine.Batch{Rows: 1, Width: len(row), Vertices: row, EdgeWidth: len(e), Edges: e})
+			err = o.Sink.Emit(0, &engine.Batch{Rows: 1, Width: len(row), Vertices: row, EdgeWidth: len(e), Edges: e})
 		} else if o.PerRoot != nil {
 			o.PerRoot[m[0]] = o.PerRoot[m[0]].Add64(1)
 		}
@@ -65,7 +66,7 @@ func (v view) Run(_ context.Context, g *graph.Graph, pl *plan.Plan, o engine.Opt
 		pl: pl, m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)), sets: make([][]uint32, len(pl.Sets)),
 		root: make([]int64, g.NumVertices()),
 	}
-	if s != nil {
+	if o.Sink != nil {
 		x.yield = take
 	}
 	x.level(0)

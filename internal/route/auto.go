@@ -11,7 +11,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -71,7 +70,7 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 	if note != "" {
 		c.Notes = append(c.Notes, note)
 	}
-	c.Engine, c.Reason = orHost{c.Engine, host}, about+", more than a GPU takes to begin"
+	c.host, c.Reason = &host, about+", more than a GPU takes to begin"
 	return c
 }
 
@@ -124,32 +123,27 @@ func roughly(d time.Duration) string {
 	return "millisecond"
 }
 
-// orHost is an engine on a GPU that auto chose: what fails there is counted on
-// the processor, by its own plan, with a note.
-type orHost struct {
-	engine.Engine
-	host Choice
-}
-
-func (e orHost) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
-	res, err := e.Engine.Run(ctx, g, p, o, s)
+// onHost runs on the processor what a GPU failed at with an error, by the processor's own
+// plan, and says so in a note. What is not the GPU's fault stays an error, and nothing is
+// handed to a sink twice.
+func (c *Choice) onHost(ctx context.Context, goal engine.Goal, found engine.Result, failed error) (Result, error) {
+	res := Result{found, c.Plan, c.Reason}
 	var device *cuda.Error
 	var fault *session.Fault
-	if err == nil || s != nil || ctx.Err() != nil || !errors.As(err, &device) && !errors.As(err, &fault) && !errors.Is(err, cuda.ErrMemory) {
-		return res, err
+	if goal.Sink != nil || ctx.Err() != nil || !errors.As(failed, &device) && !errors.As(failed, &fault) && !errors.Is(failed, cuda.ErrMemory) {
+		return res, failed
 	}
-	clear(o.PerRoot)
-	// Who asked for figures of levels, or for so many matches, meant those of p.
-	own := !o.Levels && e.host.Plan.Restricted == p.Restricted
-	if own {
-		p = e.host.Plan
+	clear(goal.PerRoot)
+	host := *c.host
+	// Who asked for figures of levels, or for so many matches, meant those of this plan.
+	if c.o.Levels || host.Plan.Restricted != c.Plan.Restricted {
+		var err error
+		if host.ready, err = host.Engine.Prepare(ctx, c.graph, c.Plan, c.o); err != nil {
+			return res, err
+		}
+		host.Plan = c.Plan
 	}
-	why := err
-	res, err = e.host.Engine.Run(ctx, g, p, o, s)
-	if own {
-		res.Plan = p
-	}
-	res.Reason = "a GPU was chosen, and failed"
-	res.Notes = append(res.Notes, fmt.Sprintf("counted on the processor, since the GPU failed: %v", why))
-	return res, err
+	found, err := host.ready.Run(ctx, goal)
+	found.Notes = append(found.Notes, fmt.Sprintf("counted on the processor, since the GPU failed: %v", failed))
+	return Result{found, host.Plan, "a GPU was chosen, and failed"}, err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -99,17 +98,17 @@ func TestRoughly(t *testing.T) {
 	}
 }
 
-// failing is an engine on a GPU that fails.
+// failing is a plan on a GPU that fails.
 type failing struct {
-	engine.Engine
+	engine.Prepared
 	err error
 }
 
-func (f failing) Run(context.Context, *graph.Graph, *plan.Plan, engine.Options, engine.Sink) (engine.Result, error) {
+func (f failing) Run(context.Context, engine.Goal) (engine.Result, error) {
 	return engine.Result{Matches: engine.U64(99)}, f.err
 }
 
-func TestOrHost(t *testing.T) {
+func TestOnHost(t *testing.T) {
 	r := request(t, 1e12)
 	p, err := r.Compile("nest", "")
 	if err != nil {
@@ -119,31 +118,41 @@ func TestOrHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := host.New().Run(context.Background(), r.Graph, p, r.Options, nil)
+	want, err := engine.Once(t.Context(), host.New(), r.Graph, p, r.Options, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	onHost := Choice{Engine: host.New(), Plan: own, Reason: "expected"}
 	lost := fmt.Errorf("search: %w", &cuda.Error{Op: "launch", Text: "gone", Kind: cuda.ErrLost})
-	e := orHost{failing{host.New(), lost}, onHost}
-	got, err := e.Run(context.Background(), r.Graph, p, r.Options, nil)
+	choice := func(why error, levels bool) *Choice {
+		r := r
+		r.Options.Levels = levels
+		onHost, err := r.choice(t.Context(), host.New(), own, "expected")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := r.choice(t.Context(), host.New(), p, "long")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.ready, c.host = failing{c.ready, why}, &onHost
+		return &c
+	}
+	got, err := choice(lost, false).Run(t.Context(), engine.Goal{})
 	if err != nil || got.Matches != want.Matches || got.Plan != own || !strings.Contains(got.Reason, "GPU was chosen, and failed") ||
 		len(got.Notes) == 0 || !strings.Contains(got.Notes[len(got.Notes)-1], "gone") {
 		t.Errorf("%+v, %v; want %v", got, err, want.Matches)
 	}
-	levels := r.Options
-	levels.Levels = true // of the plan that was explained
-	got, err = e.Run(context.Background(), r.Graph, p, levels, nil)
-	if err != nil || got.Matches != want.Matches || got.Plan != nil || len(got.Levels) != len(p.Levels) {
+	got, err = choice(lost, true).Run(t.Context(), engine.Goal{}) // levels of the plan that was explained
+	if err != nil || got.Matches != want.Matches || got.Plan != p || len(got.Levels) != len(p.Levels) {
 		t.Errorf("with levels: %+v, %v; want %v", got, err, want.Matches)
 	}
 	// What is not the GPU's fault stays an error, and nothing is counted twice
 	// into a sink.
 	other := errors.New("other")
-	if _, err := (orHost{failing{host.New(), other}, onHost}).Run(context.Background(), r.Graph, p, r.Options, nil); !errors.Is(err, other) {
+	if _, err := choice(other, false).Run(t.Context(), engine.Goal{}); !errors.Is(err, other) {
 		t.Errorf("%v", err)
 	}
-	if _, err := e.Run(context.Background(), r.Graph, p, r.Options, noSink{}); !errors.Is(err, cuda.ErrLost) {
+	if _, err := choice(lost, false).Run(t.Context(), engine.Goal{Sink: noSink{}}); !errors.Is(err, cuda.ErrLost) {
 		t.Errorf("%v", err)
 	}
 }

@@ -80,7 +80,7 @@ func TestBusy(t *testing.T) {
 	if again, err := sessionOn(t.Context(), "gpu:0", 0); err != nil || again != first {
 		t.Errorf("another session for the same device: %v", err)
 	}
-	if c := (Choice{session: first}); c.Stale() {
+	if c := (&Choice{session: first}); c.Stale() {
 		t.Error("a busy device is taken for a lost one")
 	}
 	if err := Forget(&graph.Graph{}); err != nil {
@@ -108,7 +108,7 @@ func TestBusy(t *testing.T) {
 	if err := <-other; err != nil {
 		t.Errorf("the query for another device: %v", err)
 	}
-	if c := (Choice{session: first}); !c.Stale() {
+	if c := (&Choice{session: first}); !c.Stale() {
 		t.Error("a session that was closed is not stale")
 	}
 }

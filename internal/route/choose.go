@@ -99,68 +99,81 @@ type Request struct {
 	Compile func(method, order string) (*plan.Plan, error)
 }
 
-// Choice is an engine with the plan that it is to run, and why it was chosen.
+// Choice is an engine with a plan that is ready to run, and why it was chosen.
 type Choice struct {
 	Engine  engine.Engine
 	Plan    *plan.Plan
 	Reason  string
 	Notes   []string // for the user: what could not be had
 	Workers int      // that may hand over matches at once, beyond Options.Threads
-	// ahead is Engine over a session of GPUs that only compiles, and session that
-	// session; nil on the processor.
-	ahead   engine.Engine
+
+	ready engine.Prepared
+	graph *graph.Graph
+	o     engine.Options
+	// host is the choice for what fails on a GPU that auto chose; nil: none.
+	host *Choice
+	// session has the GPUs, nil on the processor; device and memory are what it was asked
+	// for by.
 	session *session.Session
-	// device and memory are what the session was asked for by.
-	device string
-	memory int64
+	device  string
+	memory  int64
+}
+
+// Result is what a run of a choice found, and by which plan.
+type Result struct {
+	engine.Result
+	Plan   *plan.Plan // that was run: the choice's, or the processor's after a GPU failed
+	Reason string
+}
+
+// choice prepares p on an engine. An error says why the engine cannot run it.
+func (r *Request) choice(ctx context.Context, e engine.Engine, p *plan.Plan, reason string) (Choice, error) {
+	o := r.Options
+	o.Listing = r.Listing
+	c := Choice{Engine: e, Plan: p, Reason: reason, graph: r.Graph, o: o}
+	var err error
+	c.ready, err = e.Prepare(ctx, r.Graph, p, o)
+	return c, err
 }
 
 // Stale reports whether the GPUs that were chosen are no longer there for the engine:
 // they were lost, or a later choice opened others. Who waited is to choose again.
-func (c Choice) Stale() bool {
+func (c *Choice) Stale() bool {
 	return c.session != nil && !open.has(c.session)
 }
 
-// Compiles reports whether the engine has kernels that Expect compiles.
-func (c Choice) Compiles() bool { return c.ahead != nil }
+// Compiles reports whether the engine has kernels that Compile compiles.
+func (c *Choice) Compiles() bool { return c.ready.Traits().Compiles }
 
-// Expect begins to compile the kernels with which Run will count the plan, on a GPU,
-// and returns at once. While a run of another goroutine has these GPUs, nothing is
-// compiled. What has not begun when ctx ends is not compiled. The engine makes their text as for Run, so that it is the same. What goes wrong is for Run to
-// say, which meets it too.
-func (c Choice) Expect(ctx context.Context, g *graph.Graph, o engine.Options) {
-	if c.ahead != nil {
-		_, _ = c.ahead.Run(ctx, g, c.Plan, o, nil)
-	}
-}
+// Compile starts compiling the kernels with which Run will run the plan, and returns at once:
+// see engine.Prepared.
+func (c *Choice) Compile(ctx context.Context) { c.ready.Compile(ctx) }
 
-// Run has the engine run the plan.
-func (c Choice) Run(ctx context.Context, g *graph.Graph, o engine.Options, s engine.Sink) (engine.Result, error) {
-	res, err := c.Engine.Run(ctx, g, c.Plan, o, s)
+// Run has the engine run the plan. Runs may be concurrent.
+func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
+	res, err := c.ready.Run(ctx, goal)
 	// Who waited for GPUs which others closed for theirs has not begun.
-	for errors.Is(err, cuda.ErrClosed) && ctx.Err() == nil && c.Stale() {
-		if c, err = c.reopened(ctx); err != nil {
-			return engine.Result{}, err
+	for again := *c; errors.Is(err, cuda.ErrClosed) && ctx.Err() == nil && again.Stale(); {
+		if err = again.reopen(ctx); err != nil {
+			return Result{Plan: c.Plan, Reason: c.Reason}, err
 		}
-		res, err = c.Engine.Run(ctx, g, c.Plan, o, s)
+		res, err = again.ready.Run(ctx, goal)
 	}
-	return res, err
+	if err != nil && c.host != nil {
+		return c.onHost(ctx, goal, res, err)
+	}
+	return Result{res, c.Plan, c.Reason}, err
 }
 
-// reopened is the choice over the GPUs that it was made for, opened again.
-func (c Choice) reopened(ctx context.Context) (Choice, error) {
-	s, err := sessionOn(ctx, c.device, c.memory)
-	if err != nil {
-		return c, err
+// reopen prepares the plan over the GPUs that it was chosen for, opened again.
+func (c *Choice) reopen(ctx context.Context) (err error) {
+	if c.session, err = sessionOn(ctx, c.device, c.memory); err != nil {
+		return err
 	}
 	i := slices.IndexFunc(onGPU, func(e gpuEngine) bool { return e.name == c.Engine.Name() })
-	c.session, c.ahead = s, onGPU[i].make(s.Ahead())
-	if auto, ok := c.Engine.(orHost); ok {
-		c.Engine = orHost{onGPU[i].make(s), auto.host}
-	} else {
-		c.Engine = onGPU[i].make(s)
-	}
-	return c, nil
+	c.Engine = onGPU[i].make(c.session)
+	c.ready, err = c.Engine.Prepare(ctx, c.graph, c.Plan, c.o)
+	return err
 }
 
 // CheckNames says whether an engine and a device of these names exist in this
@@ -303,10 +316,10 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	if err := eng.Check(r.Graph, p, r.Options); err != nil {
+	c, err := r.choice(ctx, eng, p, reason)
+	if err != nil {
 		return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, eng.Name(), err)
 	}
-	c := Choice{Engine: eng, Plan: p, Reason: reason}
 	if auto && r.Device != "cpu" {
 		c = orGPU(ctx, r, c)
 	}

@@ -75,20 +75,14 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	c := Choice{Workers: s.Workers(), device: r.Device, memory: r.GPUMemory}
+	t := trial{Request: r, auto: auto, session: s}
 	if labelled {
-		// The order of candidates says little yet: only fine makes its own.
-		f := fine.New(s)
-		p, err := r.Compile(plan.Nest.String(), "ri")
-		if err == nil && f.Indexes(p, r.Options, !r.Listing) && f.Check(r.Graph, p, r.Options) == nil {
-			c.Engine, c.ahead, c.session = f, fine.New(s.Ahead()), s
-			c.Plan, c.Reason = p, "a large labelled pattern: candidates are filtered before the search"
+		if c, ok := t.filtered(ctx); ok {
 			return c, nil
 		}
 	}
 	var refused []error
 	for _, e := range try {
-		eng := e.make(s)
 		for _, method := range e.methods(r) {
 			p, err := e.compile(r, method)
 			if err != nil {
@@ -97,28 +91,67 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 				}
 				return Choice{}, err
 			}
-			if err := eng.Check(r.Graph, p, r.Options); err != nil {
-				if errors.Is(err, engine.ErrOption) {
-					return Choice{}, err
-				}
-				refused = append(refused, fmt.Errorf("%s: %w", e.name, err))
-				continue
-			}
-			c.Engine, c.ahead, c.session = eng, e.make(s.Ahead()), s
-			c.Plan, c.Reason = p, "asked for by name"
+			reason := "asked for by name"
 			if auto {
-				c.Reason = e.why(p, refused)
+				reason = e.why(p, refused)
 			}
-			if auto && suitsFine(p, r.Method) && !r.Listing {
-				preferFine(r, s, &c)
+			if c, ok := t.preferred(ctx, e.name, p, reason); ok {
+				return c, nil
 			}
-			if p.Method == plan.Nest && (e.name == Codegen || auto && !r.Listing) {
-				preferLookups(r, s, &c)
+			c, err := t.choice(ctx, e.make(s), p, reason)
+			if err == nil {
+				return c, nil
 			}
-			return c, nil
+			if errors.Is(err, engine.ErrOption) {
+				return Choice{}, err
+			}
+			refused = append(refused, fmt.Errorf("%s: %w", e.name, err))
 		}
 	}
 	return Choice{}, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refused...))
+}
+
+// trial is a request to GPUs that are open. A plan is prepared only where it is expected to
+// be taken: the checks before that cost next to nothing.
+type trial struct {
+	Request
+	auto    bool
+	session *session.Session
+}
+
+// choice is a choice over the session's GPUs.
+func (t *trial) choice(ctx context.Context, e engine.Engine, p *plan.Plan, reason string) (Choice, error) {
+	c, err := t.Request.choice(ctx, e, p, reason)
+	c.Workers, c.session, c.device, c.memory = t.session.Workers(), t.session, t.Device, t.GPUMemory
+	return c, err
+}
+
+// filtered is fine for a large labelled pattern: the order of its plan says little yet, and
+// only fine makes one of its own.
+func (t *trial) filtered(ctx context.Context) (Choice, bool) {
+	o := t.Options
+	o.Listing = t.Listing
+	f := fine.New(t.session)
+	p, err := t.Compile(plan.Nest.String(), "ri")
+	if err != nil || !f.Indexes(p, o) {
+		return Choice{}, false
+	}
+	c, err := t.choice(ctx, f, p, "a large labelled pattern: candidates are filtered before the search")
+	return c, err == nil
+}
+
+// preferred is what is faster than the engine of that name with its plan p, if anything
+// is: another engine, or another order, for which the reason holds too.
+func (t *trial) preferred(ctx context.Context, engine string, p *plan.Plan, reason string) (Choice, bool) {
+	if t.auto && !t.Listing && suitsFine(p, t.Method) {
+		if c, ok := t.byBits(ctx); ok {
+			return c, true
+		}
+	}
+	if p.Method == plan.Nest && (engine == Codegen || t.auto && !t.Listing) {
+		return t.byLookups(ctx, engine, p, reason)
+	}
+	return Choice{}, false
 }
 
 // largeInduced is how many vertices a vertex-induced pattern has for which fine is
@@ -137,43 +170,49 @@ func suitsFine(p *plan.Plan, asked string) bool {
 	return p.Induced && !inside && len(p.Levels) >= largeInduced
 }
 
-// preferFine makes fine the choice for such a plan that is counted, where it looks
-// neighbours up in rows of bits: on an H200 it was 2 to 5 times as fast as stack at
-// six of eight nests over graphs that small, and as fast at two, and 2 to 9 times at
-// the four vertex-induced patterns of STMatch's that have seven vertices and one
-// outside, on wiki-vote and with every match visited (docs/gpu.md).
-func preferFine(r Request, s *session.Session, c *Choice) {
-	f := fine.New(s)
-	p, err := r.Compile(plan.Nest.String(), orderOfFine)
-	if err == nil && f.LooksUpBits(p, r.Options) && f.Check(r.Graph, p, r.Options) == nil {
-		c.Engine, c.ahead, c.session, c.Plan = f, fine.New(s.Ahead()), s, p
-		c.Reason = "the fastest where there is room for neighbours as rows of bits and no neighbourhood has a whole match: a lane a candidate"
+// byBits is fine for a plan that suits it and is counted, where it looks neighbours up in
+// rows of bits: on an H200 it was 2 to 5 times as fast as stack at six of eight nests over
+// graphs that small, and as fast at two, and 2 to 9 times at the four vertex-induced patterns
+// of STMatch's that have seven vertices and one outside, on wiki-vote and with every match
+// visited (docs/gpu.md).
+func (t *trial) byBits(ctx context.Context) (Choice, bool) {
+	f := fine.New(t.session)
+	p, err := t.Compile(plan.Nest.String(), orderOfFine)
+	if err != nil || !f.LooksUpBits(p, t.Options) {
+		return Choice{}, false
 	}
+	c, err := t.choice(ctx, f, p,
+		"the fastest where there is room for neighbours as rows of bits and no neighbourhood has a whole match: a lane a candidate")
+	return c, err == nil
 }
 
-// preferLookups makes codegen the choice, or gives it another order if it is that
-// already, for a nest that looks elements up in hash tables.
-func preferLookups(r Request, s *session.Session, c *Choice) {
-	named := c.Engine.Name() == Codegen
-	if !named && c.Engine.Name() != "stack" {
-		return
+// byLookups is codegen in an order by tests, for a nest that looks elements up in hash
+// tables; where codegen was asked for by name, in rows of bits too.
+func (t *trial) byLookups(ctx context.Context, engine string, p *plan.Plan, reason string) (Choice, bool) {
+	named := engine == Codegen
+	if !named && engine != "stack" {
+		return Choice{}, false
 	}
-	e := codegen.New(s)
-	how := e.Lookup(c.Plan, r.Options)
+	e := codegen.New(t.session)
+	how := e.Lookup(p, t.Options)
 	if how != membership.Hash && !(named && how == membership.Bits) {
-		return
+		return Choice{}, false
 	}
-	p, err := r.Compile(plan.Nest.String(), orderOfLookups)
-	if err != nil || e.Check(r.Graph, p, r.Options) != nil || !named && !e.Suits(p, r.Options) {
-		return
+	p, err := t.Compile(plan.Nest.String(), orderOfLookups)
+	if err != nil {
+		return Choice{}, false
 	}
-	c.Plan = p
 	if named {
-		c.Reason += "; neighbours are looked up in " + map[membership.Lookup]string{membership.Hash: "hash tables", membership.Bits: "rows of bits"}[how]
-		return
+		reason += "; neighbours are looked up in " + map[membership.Lookup]string{membership.Hash: "hash tables", membership.Bits: "rows of bits"}[how]
+	} else {
+		reason = "the fastest where no neighbourhood has a whole match and lists are long: a nest in one kernel, neighbours looked up in hash tables"
 	}
-	c.Engine, c.ahead = e, codegen.New(s.Ahead())
-	c.Reason = "the fastest where no neighbourhood has a whole match and lists are long: a nest in one kernel, neighbours looked up in hash tables"
+	c, err := t.choice(ctx, e, p, reason)
+	if err != nil {
+		return c, false
+	}
+	traits := c.ready.Traits()
+	return c, traits.Hashes && (named || traits.Fits) || named && traits.BitRows
 }
 
 // remembering is compile that plans no query twice for the same method and order.
@@ -234,7 +273,7 @@ func (e gpuEngine) methods(r Request) []string {
 	switch {
 	case r.Method != "":
 		return []string{r.Method}
-	case e.local && r.Options.Opt[e.name+".local"] != "off" && !r.Listing && !r.Options.Levels && r.Options.PerRoot == nil:
+	case e.local && r.Options.Opt[e.name+".local"] != "off" && !r.Listing && !r.Options.Levels:
 		return []string{plan.Local.String(), plan.Nest.String()}
 	}
 	return []string{plan.Nest.String()}

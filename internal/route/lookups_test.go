@@ -8,8 +8,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine/codegen"
-	"github.com/weftgraph/weft/internal/engine/fine"
-	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -49,16 +47,14 @@ func TestPreferLookups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		choice := Choice{Plan: p, Reason: "named"}
-		switch c.engine {
-		case "stack":
-			choice.Engine = stack.New(s)
-		case "fine":
-			choice.Engine = fine.New(s)
-		default:
-			choice.Engine = codegen.New(s)
+		x := trial{Request: r, auto: c.engine != "codegen", session: s}
+		choice, ok := x.byLookups(t.Context(), c.engine, p, "named")
+		if !ok {
+			if c.want != c.engine || c.order != "" {
+				t.Errorf("%+v: the plan stays", c)
+			}
+			continue
 		}
-		preferLookups(r, s, &choice)
 		if got := choice.Engine.Name(); got != c.want || order != c.order || !strings.Contains(choice.Reason, c.reason) {
 			t.Errorf("%+v: %s, order %q, %q", c, got, order, choice.Reason)
 		}
@@ -72,7 +68,7 @@ func TestHubsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for memory, want := range map[int64]string{28 << 10: "stack", 1 << 20: "codegen"} {
+	for memory, goes := range map[int64]bool{28 << 10: false, 1 << 20: true} {
 		s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{Memory: memory})
 		if err != nil {
 			t.Fatal(err)
@@ -89,10 +85,9 @@ func TestHubsStay(t *testing.T) {
 		if how := codegen.New(s).Lookup(p, r.Options); how != membership.Hash {
 			t.Fatalf("%d bytes: no room for hash tables", memory)
 		}
-		choice := Choice{Plan: p, Engine: stack.New(s)}
-		preferLookups(r, s, &choice)
-		if got := choice.Engine.Name(); got != want {
-			t.Errorf("%d bytes: %s, want %s", memory, got, want)
+		x := trial{Request: r, auto: true, session: s}
+		if _, got := x.byLookups(t.Context(), "stack", p, ""); got != goes {
+			t.Errorf("%d bytes: goes to codegen %v", memory, got)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

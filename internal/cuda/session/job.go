@@ -84,7 +84,7 @@ type Result struct {
 	// Search is the longest device's time from its first launch to the end of
 	// its last, by device events. Upload, Prepare and Compile are the longest
 	// device's wall times before it; Compile is how long it stood still for its
-	// kernels, and what was compiled before (Ahead) is not in it.
+	// kernels, and what was compiled before (Compile) is not in it.
 	Search, Upload, Prepare, Compile time.Duration
 	Devices                          []DeviceResult
 }

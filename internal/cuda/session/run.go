@@ -19,9 +19,6 @@ func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 	if err := j.check(); err != nil {
 		return Result{}, err
 	}
-	if s.of != nil {
-		return Result{}, s.of.expect(ctx, j)
-	}
 	if err := s.use.take(ctx); err != nil {
 		return Result{}, err
 	}

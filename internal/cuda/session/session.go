@@ -29,8 +29,7 @@ type Options struct {
 type Session struct {
 	o    Options
 	devs []*device
-	use  *lock    // who has it uses devs[i].arrays and what else belongs to functions of Do
-	of   *Session // whose kernels are compiled here, and no more; see Ahead
+	use  *lock // who has it uses devs[i].arrays and what else belongs to functions of Do
 
 	mu   sync.Mutex
 	gone []any   // owners whose arrays are to be freed when the devices are free

@@ -10,15 +10,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
-	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -31,113 +29,91 @@ func New(s *session.Session) *Engine { return &Engine{s} }
 // Name is what --engine takes.
 func (*Engine) Name() string { return "codegen" }
 
-// errCounts says that a plan for the local method cannot be listed.
-var errCounts = errors.New("codegen only counts by the local method; plan with nest for a listing")
+// prepared is a plan that is ready to run: by its loop nest, or by rows of bits.
+type prepared struct {
+	e     *Engine
+	g     *graph.Graph
+	p     *plan.Plan
+	o     engine.Options
+	nest  *program
+	local *neighbourhood.Search
+}
 
-// Check says why the engine cannot run p, or nil. What is planned for the local
-// method is only counted: Run lists plans for the nest.
-func (e *Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
+// Prepare refuses plans of other methods than nest and local. The local method only counts.
+func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	on, err := neighbourhood.On(e.Name(), o.Opt)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case p.Method != plan.Nest && p.Method != plan.Local:
-		return fmt.Errorf("method %s: codegen runs the methods nest and local", p.Method)
+		return nil, fmt.Errorf("method %s: codegen runs the methods nest and local", p.Method)
 	case o.Levels:
-		return errors.New("codegen does not measure single levels")
-	case o.PerRoot != nil && !p.Rooted:
-		return errors.New("counts per vertex need a rooted plan")
+		return nil, errors.New("codegen does not measure single levels")
 	case p.Method == plan.Local && !on:
-		return errors.New("codegen.local=off: plan with nest")
-	case p.Method == plan.Local && p.Empty == nil:
-		_, err := neighbourhood.New(e.Name(), e.s, g, p, o.Opt)
-		return err
-	}
-	for l := 1; l < len(p.Levels); l++ {
-		if p.Levels[l].Set < 0 {
-			return errors.New("the pattern has several components")
-		}
+		return nil, errors.New("codegen.local=off: plan with nest")
+	case p.Method == plan.Local && o.Listing:
+		return nil, errors.New("codegen only counts by the local method; plan with nest for a listing")
 	}
 	if _, err := membership.Parse(lookupSwitch, o.Opt[lookupSwitch]); err != nil {
-		return err
+		return nil, err
 	}
-	_, err = lower.Plan(p, lower.Options{View: lower.Sets, Roomy: true})
-	return err
+	x := &prepared{e: e, g: g, p: p, o: o}
+	switch {
+	case p.Empty != nil:
+	case p.Method == plan.Local:
+		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, o)
+	default:
+		for l := 1; l < len(p.Levels); l++ {
+			if p.Levels[l].Set < 0 {
+				return nil, errors.New("the pattern has several components")
+			}
+		}
+		x.nest, err = e.program(p, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
 }
 
-// Run counts the matches of p, or hands them to sink.
-func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
-	res := engine.Result{Engine: e.Name(), Device: e.s.String()}
-	if p.Empty != nil {
-		res.Complete = true
-		return res, nil
+// Traits says how a nest looks neighbours up, and whether its sets fit.
+func (x *prepared) Traits() engine.Traits {
+	t := engine.Traits{Compiles: x.p.Empty == nil}
+	if n := x.nest; n != nil {
+		t.BitRows, t.Hashes = n.lookup == membership.Bits, n.lookup == membership.Hash
+		t.Fits = x.e.fits(n.slots, n.extra.Cap)
 	}
-	if p.Method == plan.Local {
-		if sink != nil {
-			return res, errCounts
-		}
-		l, err := neighbourhood.New(e.Name(), e.s, g, p, o.Opt)
-		if err != nil {
-			return res, err
-		}
-		return l.Run(ctx, o)
+	return t
+}
+
+// Compile starts compiling the kernels.
+func (x *prepared) Compile(ctx context.Context) {
+	if x.local != nil {
+		x.local.Compile(ctx)
+	} else if x.nest != nil {
+		_ = x.e.s.Compile(ctx, x.nest.job())
 	}
-	n, err := e.nestOf(ctx, p, o, sink == nil)
-	if err != nil {
-		return res, err
+}
+
+// Run counts the matches, or hands them to goal.Sink.
+func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	none := engine.Result{Engine: x.e.Name(), Device: x.e.s.String()}
+	switch err := goal.Check(x.p, x.o); {
+	case err != nil:
+		return none, err
+	case x.p.Empty != nil:
+		none.Complete = true
+		return none, nil
+	case x.local != nil:
+		return x.local.Run(ctx, goal)
 	}
-	prog := n.prog
-	j := &session.Job{
-		Name: "codegen", Program: prog, Vertices: uint32(g.NumVertices()), Owner: g,
-		Tasks: uint64(g.NumVertices()), Chunk: 1, PerRoot: o.PerRoot != nil, Progress: o.Progress,
-		Source: cuda.Source{Name: "nest.cu", Text: n.text()},
-	}
-	x := extra{Cap: uint32(lower.Room(p))}
-	// Level 1 in one neighbour list alone is cut into runs of places in it.
-	if walked, _ := prog.Define("W_ENUM"); walked > 1 {
-		if s, run, ok := firstList(p); ok {
-			x.ArcAdj, x.Arcs = uint32(s.Adj), uint64(len(run.Adj))
-			j.Tasks = (x.Arcs + arcsOfTask - 1) / arcsOfTask
-			j.Source.Options = append(j.Source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
-		}
-	}
-	rows := engine.NewRows(p, sink, o.Limit)
-	if sink != nil {
-		j.Width, j.Columns, j.Rows = len(p.Levels), p.LevelOf, rows.Hand
-	}
-	if o.Limit > 0 && !(sink != nil && rows.Chooses()) {
-		j.Limit = uint64(o.Limit)
-		x.Often = 1
-	}
-	slots, _ := prog.Define("W_SLOTS")
-	j.Start = func(d *session.Exec) (func() error, error) { return n.start(d, x, int(slots)) }
-	r, err := e.s.Run(ctx, j)
-	res.Notes = append(res.Notes, n.notes.All()...)
+	n := &nest{ctx: ctx, program: x.nest, Run: gpu.Run{Session: x.e.s, Graph: x.g, Plan: x.p, Goal: goal}}
+	n.Launched = &n.filled
+	j := x.nest.job()
+	j.Start = n.start
+	res, found, err := n.Do(ctx, j)
 	if err == nil {
-		if err = n.allRan(&r); err != nil {
-			return res, err
-		}
-	}
-	res.Matches, res.Complete = engine.Uint128(r.Matches), r.Complete
-	if sink != nil && rows.Chooses() {
-		res.Matches = engine.U64(rows.Matches())
-	}
-	switch {
-	case errors.Is(err, session.ErrOverflow):
-		err = engine.ErrOverflow
-	case errors.Is(err, engine.ErrStop):
-		err = nil
-	}
-	res.Search, res.Prepare = r.Search, r.Upload+r.Prepare+r.Compile
-	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && sink == nil && res.Matches.Cmp(limit) >= 0 {
-		res.Matches, res.Complete = limit, false
-	}
-	for v, c := range r.PerRoot {
-		o.PerRoot[v] = engine.Uint128(c)
-	}
-	if err == nil {
-		res.Stats = append(res.Stats, fmt.Sprintf("on the device: upload %v, preparation %v, compilation %v, search %v",
-			r.Upload, r.Prepare, r.Compile, r.Search))
+		res.Stats = append(res.Stats, fmt.Sprintf("on the device: %s, search %v", gpu.Times(&found), gpu.Round(found.Search)))
 	}
 	return res, err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -90,7 +91,7 @@ func countedNest(t *testing.T, g *graph.Graph, name string) (*plan.Plan, engine.
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{Threads: 1}, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestAgreesWithHost(t *testing.T) {
 				continue
 			}
 			p, want := countedNest(t, g, fmt.Sprintf("gmatch:P%d", i))
-			got, err := e.Run(t.Context(), g, p, engine.Options{}, nil)
+			got, err := engine.Once(t.Context(), e, g, p, engine.Options{}, engine.Goal{})
 			if err != nil || got.Matches != want || !got.Complete {
 				t.Errorf("P%d: %v on %s, %v on host: %v", i, got.Matches, got.Device, want, err)
 			}
@@ -159,11 +160,11 @@ func TestLocal(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := engine.Options{Opt: map[string]string{"codegen.local": c.value}}
-			if err := e.Check(g, p, o); (err == nil) != c.runs || errors.Is(err, engine.ErrOption) != (c.value == "perhaps") {
+			if err := engines.Refusal(e, g, p, o); (err == nil) != c.runs || errors.Is(err, engine.ErrOption) != (c.value == "perhaps") {
 				t.Errorf("%s with codegen.local=%s: %v", c.pattern, c.value, err)
 			}
 			if c.runs {
-				if _, err := e.Run(t.Context(), g, p, o, nobody{}); err == nil {
+				if _, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{Sink: nobody{}}); err == nil {
 					t.Errorf("%s: a plan for the local method was listed", c.pattern)
 				}
 			}

@@ -45,7 +45,7 @@ func TestCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check.CompileCheck(t, cuda.Source{Name: c.name, Text: (&nest{prog: prog, lookup: c.lookup}).text(), Options: c.options})
+		check.CompileCheck(t, cuda.Source{Name: c.name, Text: (&program{prog: prog, lookup: c.lookup}).text(), Options: c.options})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -30,24 +31,49 @@ type CPU struct{}
 // Name is what --engine takes.
 func (CPU) Name() string { return "codegen" }
 
-// Check says why the engine cannot run p, or nil.
-func (CPU) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
+// onCPU is a plan that is ready to run.
+type onCPU struct {
+	g    *graph.Graph
+	p    *plan.Plan
+	o    engine.Options
+	text string
+	prog *kir.Program
+	arcs bool
+	own  sync.Once // gives the arrays of prog memory that C code may read
+}
+
+// Prepare refuses plans of other methods than the nest, and options of GPUs.
+func (CPU) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	if p.Method != plan.Nest {
-		return fmt.Errorf("method %s: codegen runs the loop nest only", p.Method)
+		return nil, fmt.Errorf("method %s: codegen runs the loop nest only", p.Method)
 	}
 	if o.Levels {
-		return errors.New("codegen does not measure single levels")
-	}
-	if o.PerRoot != nil && !p.Rooted {
-		return errors.New("counts per vertex need a rooted plan")
+		return nil, errors.New("codegen does not measure single levels")
 	}
 	for name := range o.Opt {
 		if strings.HasPrefix(name, "codegen.") {
-			return fmt.Errorf("%w %s: codegen has it on GPUs only", engine.ErrOption, name)
+			return nil, fmt.Errorf("%w %s: codegen has it on GPUs only", engine.ErrOption, name)
 		}
 	}
-	_, err := lower.Plan(p, lower.Options{View: lower.Sets, Roomy: true})
-	return err
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	x := &onCPU{g: g, p: p, o: o}
+	var err error
+	if p.Empty == nil {
+		x.text, x.prog, x.arcs, err = Text(p, o)
+	}
+	return x, err
+}
+
+// Traits has nothing to say: on the processor the compiler takes cores from the search.
+func (*onCPU) Traits() engine.Traits { return engine.Traits{} }
+
+// Compile starts compiling the loop nest.
+func (x *onCPU) Compile(ctx context.Context) {
+	if x.prog != nil {
+		go func() { _, _ = native.Compile(ctx, x.p.Pattern.Name, x.text) }()
+	}
 }
 
 // cpuArcs are the places of a unit of work, and slack the elements between the
@@ -63,46 +89,44 @@ type cpuExtra struct {
 	arcAdj, vertices uint32
 }
 
-// Run counts the matches of p, or hands them to sink.
-func (e CPU) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
+// Run counts the matches, or hands them to goal.Sink.
+func (x *onCPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	res := engine.Result{Engine: CPU{}.Name(), Device: "cpu", Threads: x.o.Threads}
+	if err := goal.Check(x.p, x.o); err != nil {
+		return res, err
 	}
-	res := engine.Result{Engine: e.Name(), Device: "cpu", Threads: o.Threads}
-	if p.Empty != nil {
+	if x.p.Empty != nil {
 		res.Complete = true
 		return res, nil
 	}
-	if err := e.Check(g, p, o); err != nil {
-		return res, err
-	}
 	begin := time.Now()
-	j, err := job(ctx, g, p, sink == nil)
+	j, err := x.job(ctx)
 	if err != nil {
 		return res, err
 	}
 	res.Prepare = time.Since(begin)
 	begin = time.Now()
-	j.Workers, j.Progress = o.Threads, o.Progress
-	if o.PerRoot != nil {
-		j.PerRoot = make([]native.Wide, len(o.PerRoot))
+	j.Workers, j.Progress = x.o.Threads, goal.Progress
+	if goal.PerRoot != nil {
+		j.PerRoot = make([]native.Wide, len(goal.PerRoot))
 	}
-	rows := &cpuRows{out: engine.NewRows(p, sink, o.Limit), width: len(p.Levels), limit: uint64(max(o.Limit, 0))}
-	if sink == nil {
-		j.Limit = uint64(max(o.Limit, 0))
+	limit := uint64(max(goal.Limit, 0))
+	rows := &cpuRows{out: engine.NewRows(x.p, goal.Sink, goal.Limit), width: len(x.p.Levels), limit: limit}
+	if goal.Sink == nil {
+		j.Limit = limit
 	} else {
 		j.Rows, j.RowBytes = rows.take, 4*rows.width
 	}
 	r, err := native.Run(ctx, j)
 	res.Search = time.Since(begin)
 	res.Matches, res.Complete = engine.Uint128(r.Count), r.Complete
-	if sink != nil {
+	if goal.Sink != nil {
 		res.Matches = engine.U64(rows.matches())
 	} else if r.Reached {
 		res.Matches, res.Complete = engine.U64(j.Limit), false
 	}
 	for v, n := range j.PerRoot {
-		o.PerRoot[v] = engine.Uint128(n)
+		goal.PerRoot[v] = engine.Uint128(n)
 	}
 	switch {
 	case errors.Is(err, native.ErrOverflow):
@@ -115,8 +139,8 @@ func (e CPU) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 
 // Text is the C text of a plan's loop nest and of the workers over it. arcs says
 // whether a unit of work is a run of places.
-func Text(p *plan.Plan, counting bool) (text string, prog *kir.Program, arcs bool, err error) {
-	prog, _, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: counting, Roomy: true})
+func Text(p *plan.Plan, o engine.Options) (text string, prog *kir.Program, arcs bool, err error) {
+	prog, _, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Made: o.Lowered})
 	if err != nil {
 		return "", nil, false, err
 	}
@@ -149,13 +173,10 @@ func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
 	return s, run, ok
 }
 
-// job is the run of a plan, but for who takes what it finds.
-func job(ctx context.Context, g *graph.Graph, p *plan.Plan, counting bool) (*native.Job, error) {
-	text, prog, arcs, err := Text(p, counting)
-	if err != nil {
-		return nil, err
-	}
-	lib, err := native.Compile(ctx, p.Pattern.Name, text)
+// job is the run of the plan, without what depends on the goal.
+func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
+	g, p, prog := o.g, o.p, o.prog
+	lib, err := native.Compile(ctx, p.Pattern.Name, o.text)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +187,7 @@ func job(ctx context.Context, g *graph.Graph, p *plan.Plan, counting bool) (*nat
 		x.first, x.end = min(x.first, uint64(r.First)), max(x.end, uint64(r.End))
 	}
 	units := x.end - x.first
-	if arcs {
+	if o.arcs {
 		s, run, _ := firstList(p)
 		off := run.Off
 		x.arcAdj, x.first, x.end = uint32(s.Adj), off[x.first], off[x.end]
@@ -176,7 +197,7 @@ func job(ctx context.Context, g *graph.Graph, p *plan.Plan, counting bool) (*nat
 	for _, k := range g.Classes {
 		classes = append(classes, c.Range{First: k.First, End: k.End})
 	}
-	prog.EachArray(g.Own)
+	o.own.Do(func() { prog.EachArray(g.Own) })
 	slots, _ := prog.Define("W_SLOTS")
 	room := lower.Room(p) + slack
 	return &native.Job{

@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -48,7 +49,7 @@ func TestCPUOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]error{"codegen.local": engine.ErrOption, "plan.tail": nil} {
-		if err := (codegen.CPU{}).Check(g, p, engine.Options{Opt: map[string]string{name: "off"}}); !errors.Is(err, want) {
+		if err := engines.Refusal(codegen.CPU{}, g, p, engine.Options{Opt: map[string]string{name: "off"}}); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
@@ -71,7 +72,7 @@ func TestCPUAgreesWithHost(t *testing.T) {
 		}
 		p, want := countedNest(t, g, fmt.Sprintf("gmatch:P%d", i))
 		for _, threads := range []int{1, 3} {
-			got, err := codegen.CPU{}.Run(t.Context(), g, p, engine.Options{Threads: threads}, nil)
+			got, err := engine.Once(t.Context(), codegen.CPU{}, g, p, engine.Options{Threads: threads}, engine.Goal{})
 			if err != nil || got.Matches != want || !got.Complete {
 				t.Errorf("P%d: %v by %d threads, %v on host: %v", i, got.Matches, threads, want, err)
 			}
@@ -109,16 +110,16 @@ func TestCPUStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(p *plan.Plan, o engine.Options, sink engine.Sink, within time.Duration) (engine.Result, error) {
+	run := func(p *plan.Plan, goal engine.Goal, within time.Duration) (engine.Result, error) {
 		t.Helper()
-		o.Threads = 2
-		if _, err := (codegen.CPU{}).Run(stopped(t), g, p, o, sink); !errors.Is(err, context.Canceled) { // compiles
+		o := engine.Options{Threads: 2}
+		if _, err := engine.Once(stopped(t), codegen.CPU{}, g, p, o, goal); !errors.Is(err, context.Canceled) { // compiles
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
 		begin := time.Now()
-		r, err := codegen.CPU{}.Run(ctx, g, p, o, sink)
+		r, err := engine.Once(ctx, codegen.CPU{}, g, p, o, goal)
 		if took := time.Since(begin); took > within+3*time.Minute { // 100 ms where nobody else works; the search takes days
 			t.Errorf("it took %s", took)
 		}
@@ -127,22 +128,22 @@ func TestCPUStops(t *testing.T) {
 		}
 		return r, err
 	}
-	if _, err := run(counting, engine.Options{}, nil, 100*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := run(counting, engine.Goal{}, 100*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if r, err := run(counting, engine.Options{Limit: 1000}, nil, 3*time.Minute); err != nil || r.Matches != engine.U64(1000) {
+	if r, err := run(counting, engine.Goal{Limit: 1000}, 3*time.Minute); err != nil || r.Matches != engine.U64(1000) {
 		t.Errorf("%v: %v", r.Matches, err)
 	}
-	if _, err := run(listing, engine.Options{}, &rowCounter{}, 100*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := run(listing, engine.Goal{Sink: &rowCounter{}}, 100*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	var some rowCounter
-	if r, err := run(listing, engine.Options{Limit: 5000}, &some, 3*time.Minute); err != nil || r.Matches != engine.U64(5000) || some.rows.Load() != 5000 {
+	if r, err := run(listing, engine.Goal{Limit: 5000, Sink: &some}, 3*time.Minute); err != nil || r.Matches != engine.U64(5000) || some.rows.Load() != 5000 {
 		t.Errorf("%v and %d rows: %v", r.Matches, some.rows.Load(), err)
 	}
 	var few rowCounter
 	few.most.Store(10)
-	if _, err := run(listing, engine.Options{}, &few, 3*time.Minute); err != nil {
+	if _, err := run(listing, engine.Goal{Sink: &few}, 3*time.Minute); err != nil {
 		t.Error(err)
 	}
 }

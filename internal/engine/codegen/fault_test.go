@@ -22,7 +22,7 @@ func TestTableFaults(t *testing.T) {
 	}
 	p, want := countedNest(t, g, "cycle(5)")
 	count := func(s *session.Session) (engine.Result, error) {
-		return codegen.New(s).Run(t.Context(), g, p, engine.Options{Opt: map[string]string{"codegen.lookup": "hash"}}, nil)
+		return engine.Once(t.Context(), codegen.New(s), g, p, engine.Options{Opt: map[string]string{"codegen.lookup": "hash"}}, engine.Goal{})
 	}
 	for what, fault := range map[string]func(n int) *cuda.Faults{
 		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },

@@ -42,15 +42,19 @@ func TestHub(t *testing.T) {
 		if c.suits {
 			o = hash
 		}
-		got, err := e.Run(t.Context(), g, p, o, nil)
+		got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
 		if err != nil || got.Matches != want {
 			t.Errorf("%d bytes: %v matches, %v on host: %v", c.memory, got.Matches, want, err)
 		}
 		if few := strings.Contains(strings.Join(got.Notes, "\n"), "blocks have room"); few == c.suits {
 			t.Errorf("%d bytes: notes %q", c.memory, got.Notes)
 		}
-		if got := e.Suits(p, hash); got != c.suits {
-			t.Errorf("%d bytes: suits %v", c.memory, got)
+		ready, err := e.Prepare(t.Context(), g, p, hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ready.Traits(); (got.Hashes && got.Fits) != c.suits {
+			t.Errorf("%d bytes: %+v", c.memory, got)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -26,21 +26,21 @@ func TestLimitStopsCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := func(e engine.Engine, o engine.Options) (engine.Result, uint64) {
-		o.PerRoot = make([]engine.Uint128, g.NumVertices())
-		r, err := e.Run(t.Context(), g, p, o, nil)
+	sum := func(e engine.Engine, limit int64) (engine.Result, uint64) {
+		per := make([]engine.Uint128, g.NumVertices())
+		r, err := engine.Once(t.Context(), e, g, p, engine.Options{Threads: 1}, engine.Goal{PerRoot: per, Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
 		n := uint64(0)
-		for _, x := range o.PerRoot {
+		for _, x := range per {
 			n += x.Lo
 		}
 		return r, n
 	}
-	_, all := sum(host.New(), engine.Options{Threads: 1})
+	_, all := sum(host.New(), 0)
 	on(t, func(t *testing.T, e engine.Engine) {
-		r, found := sum(e, engine.Options{Limit: 100})
+		r, found := sum(e, 100)
 		// A GPU is done before anybody could stop it.
 		late := found > all/2 && !strings.HasPrefix(r.Device, "GPU")
 		if r.Matches != engine.U64(100) || r.Complete || found < 100 || late {

@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -45,11 +46,11 @@ func TestLookup(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
+					want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{Threads: 1}, engine.Goal{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					got, err := e.Run(t.Context(), g, p, engine.Options{Opt: opt}, nil)
+					got, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: opt}, engine.Goal{})
 					if err != nil || got.Matches != want.Matches || !got.Complete {
 						t.Errorf("%s %s induced %v: %v on %s, %v on host: %v", query, how, induced, got.Matches, got.Device, want.Matches, err)
 					}
@@ -64,7 +65,7 @@ func TestLookup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Check(g, p, engine.Options{Opt: map[string]string{"codegen.lookup": "perhaps"}}); !errors.Is(err, engine.ErrOption) {
+		if err := engines.Refusal(e, g, p, engine.Options{Opt: map[string]string{"codegen.lookup": "perhaps"}}); !errors.Is(err, engine.ErrOption) {
 			t.Errorf("codegen.lookup=perhaps: %v", err)
 		}
 	})

@@ -52,11 +52,11 @@ func TestMemoryOfPredicates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := codegen.New(s).Run(t.Context(), g, p, engine.Options{}, nil)
+			got, err := engine.Once(t.Context(), codegen.New(s), g, p, engine.Options{}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{Threads: 1}, engine.Goal{})
 			if err != nil || got.Matches != want.Matches {
 				t.Fatalf("query %d: %v matches, %v on host: %v", i, got.Matches, want.Matches, err)
 			}

@@ -2,16 +2,18 @@ package codegen
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -32,21 +34,57 @@ type extra struct {
 	Tables      [membership.Tables]uint64
 }
 
-// nest is the run of a plan by its loop nest.
-type nest struct {
-	ctx    context.Context
+// program is what the kernels of a plan's loop nest are compiled of. It serves any number of
+// runs.
+type program struct {
 	prog   *kir.Program
 	lookup membership.Lookup
-	filled atomic.Uint64 // launches that made tables, on all devices
-	notes  engine.Notes
+	source cuda.Source
+	slots  int // candidate sets of a warp
+	tasks  uint64
+	extra  extra
 }
 
-// nestOf lowers a plan.
-func (e *Engine) nestOf(ctx context.Context, p *plan.Plan, o engine.Options, counting bool) (*nest, error) {
-	n := &nest{ctx: ctx}
+// program lowers a plan, by look-ups where these are one load. A program that asks for
+// nothing to be looked up is the same as without.
+func (e *Engine) program(p *plan.Plan, o engine.Options) (*program, error) {
+	n := &program{}
 	var err error
-	n.prog, n.lookup, err = e.lowered(p, o, counting)
-	return n, err
+	if n.lookup, err = e.lookup(p, o); err != nil {
+		return nil, err
+	}
+	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Lookup: n.lookup != membership.Search, Made: o.Lowered}
+	if n.prog, err = lower.Plan(p, lo); err != nil {
+		return nil, err
+	}
+	if !membership.Asked(n.prog) {
+		n.lookup = membership.Search
+	}
+	slots, _ := n.prog.Define("W_SLOTS")
+	n.slots, n.extra.Cap = int(slots), uint32(lower.Room(p))
+	n.source = cuda.Source{Name: "nest.cu", Text: n.text()}
+	// Level 1 in one neighbour list alone is cut into runs of places in it.
+	n.tasks = uint64(p.Graph.NumVertices())
+	walked, _ := n.prog.Define("W_ENUM")
+	if s, run, ok := firstList(p); ok && walked > 1 {
+		n.extra.ArcAdj, n.extra.Arcs = uint32(s.Adj), uint64(len(run.Adj))
+		n.tasks = (n.extra.Arcs + arcsOfTask - 1) / arcsOfTask
+		n.source.Options = append(n.source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
+	}
+	return n, nil
+}
+
+// job is the program for the session.
+func (n *program) job() *session.Job {
+	return &session.Job{Name: "codegen", Program: n.prog, Tasks: n.tasks, Chunk: 1, Source: n.source}
+}
+
+// nest is one run of a program.
+type nest struct {
+	*program
+	gpu.Run
+	ctx    context.Context
+	filled atomic.Uint64 // launches that made tables, on all devices
 }
 
 // byTables makes the text of a plan look up in tables.
@@ -57,7 +95,7 @@ const byTables = `#define NEST_TABLES
 `
 
 // text is what the kernels are compiled of.
-func (n *nest) text() string {
+func (n *program) text() string {
 	text := kircuda.TextOf(n.prog, kircuda.Options{Neighbours: n.lookup != membership.Search})
 	if n.lookup == membership.Search {
 		return text + nestText
@@ -67,7 +105,11 @@ func (n *nest) text() string {
 
 // start makes the kernel and its memory ready on one device. Where the candidate sets
 // of hubs leave no room for all blocks there are fewer.
-func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) {
+func (n *nest) start(d *session.Exec) (func() error, error) {
+	x := n.extra
+	if n.Goal.Limit > 0 {
+		x.Often = 1
+	}
 	k, err := d.Kernel("nest")
 	if err != nil {
 		return nil, err
@@ -86,17 +128,17 @@ func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) 
 	}
 	if n.lookup != membership.Search {
 		m := &membership.Maker{
-			Program: n.prog, Bits: n.lookup == membership.Bits, Threads: threads, Note: n.notes.Add, Ran: &n.filled,
+			Program: n.prog, Bits: n.lookup == membership.Bits, Threads: threads, Note: n.Notes.Add, Ran: &n.filled,
 			Stop: func() error { return context.Cause(n.ctx) },
 		}
 		if x.Tables, err = m.Keep(d); err != nil {
 			return nil, err
 		}
 	}
-	if slots > 0 {
-		each := max(1, setBytes(slots, x.Cap)*int64(l.Threads/32))
+	if n.slots > 0 {
+		each := max(1, setBytes(n.slots, x.Cap)*int64(l.Threads/32))
 		if room := int(max(1, d.Room()/each)); room < l.Blocks {
-			n.notes.Add("%d of %d blocks have room for candidate sets of %d elements a warp", room, l.Blocks, x.Cap)
+			n.Notes.Add("%d of %d blocks have room for candidate sets of %d elements a warp", room, l.Blocks, x.Cap)
 			l.Blocks = room
 		}
 		b, err := d.Scratch("candidate sets", int64(l.Blocks)*each)
@@ -106,13 +148,4 @@ func (n *nest) start(d *session.Exec, x extra, slots int) (func() error, error) 
 		x.Slots = b.Ptr
 	}
 	return func() error { return session.Launch(d, k, l, &x) }, nil
-}
-
-// allRan is the error of a device that left out a kernel before the search.
-func (n *nest) allRan(got *session.Result) error {
-	want, ran := n.filled.Load(), got.User[membership.Counter]
-	if !got.Complete || ran == want {
-		return nil
-	}
-	return &cuda.Error{Op: "codegen", Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d kernels before the search ran", ran, want)}
 }

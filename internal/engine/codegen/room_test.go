@@ -33,7 +33,7 @@ func TestRoomForBits(t *testing.T) {
 		if how := e.Lookup(p, engine.Options{}); how != c.how {
 			t.Errorf("%d bytes left: looks up by %v, want %v", c.left, how, c.how)
 		}
-		got, err := e.Run(t.Context(), g, p, engine.Options{}, nil)
+		got, err := engine.Once(t.Context(), e, g, p, engine.Options{}, engine.Goal{})
 		if err != nil || got.Matches != want {
 			t.Errorf("%d bytes left: %v matches, want %v: %v", c.left, got.Matches, want, err)
 		}

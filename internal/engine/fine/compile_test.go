@@ -61,14 +61,12 @@ func TestCompilesForGPUs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prog, err := lowered(p, c.tail, c.bits)
+			prog, err := lowered(p, c.tail, c.bits, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &search{p: p, prog: prog, bits: c.bits, opt: options{prune: !c.labelled}}
-			if c.sink != nil {
-				r.rows = engine.NewRows(p, c.sink, 0)
-			}
+			_, siblings := prog.Define("W_SIBLINGS")
+			r := &program{p: p, prog: prog, bits: c.bits, siblings: siblings, listing: c.sink != nil, opt: options{prune: !c.labelled}}
 			check.CompileCheck(t, cuda.Source{Name: c.pattern, Text: r.text()})
 		})
 	}
@@ -87,6 +85,6 @@ func TestIndexCompilesForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &search{p: p, query: &query{}, prog: indexProgram(p)}
+	r := &program{p: p, indexed: true, prog: indexProgram(p)}
 	check.CompileCheck(t, cuda.Source{Name: "index", Text: r.text()})
 }

@@ -58,7 +58,7 @@ func TestExistsLooksUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+			want, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestExistsLooksUp(t *testing.T) {
 						continue
 					}
 					opt := map[string]string{"fine.lookup": lookup, "fine.prune": prune}
-					got, err := fine.New(s).Run(context.Background(), g, p, engine.Options{Opt: opt}, nil)
+					got, err := engine.Once(context.Background(), fine.New(s), g, p, engine.Options{Opt: opt}, engine.Goal{})
 					if err != nil || got.Matches != want.Matches {
 						t.Errorf("%s with %v: %v matches (%v), want %v", text, opt, got.Matches, err, want.Matches)
 					}

@@ -27,7 +27,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestFaults(t *testing.T) {
 				failed := 0
 				for n := 1; n <= 40; n++ {
 					err := faulty.Count(t, fault(n), want.Matches, func(s *session.Session) (engine.Result, error) {
-						return fine.New(s).Run(t.Context(), g, p, engine.Options{Opt: map[string]string{"fine.index": index}}, nil)
+						return engine.Once(t.Context(), fine.New(s), g, p, engine.Options{Opt: map[string]string{"fine.index": index}}, engine.Goal{})
 					})
 					if err == nil && what == "gap" {
 						continue // nothing was lost with that launch

@@ -14,10 +14,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
@@ -33,31 +36,82 @@ func New(s *session.Session) *Fine { return &Fine{s} }
 // Name returns "fine".
 func (*Fine) Name() string { return "fine" }
 
-// Check says why p cannot run here, or nil.
-func (f *Fine) Check(_ *graph.Graph, p *plan.Plan, o engine.Options) error {
-	if o.PerRoot != nil && !p.Rooted {
-		return errors.New("counts per vertex need a rooted plan")
-	}
+// prepared is a plan that is ready to run.
+type prepared struct {
+	f   *Fine
+	g   *graph.Graph
+	p   *plan.Plan
+	o   engine.Options
+	opt options
+
+	indexed *program // over a candidate graph, which is tried first; nil: none is wanted
+	mu      sync.Mutex
+	lists   *program // over the plan's lists; nil: not needed yet
+}
+
+// Prepare refuses plans of other methods than nest and large, and those for which a candidate
+// graph was asked for and cannot be made.
+func (f *Fine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	if p.Method != plan.Nest && p.Method != plan.Large {
-		return fmt.Errorf("method %v: fine runs the methods nest and large", p.Method)
+		return nil, fmt.Errorf("method %v: fine runs the methods nest and large", p.Method)
 	}
 	opt, err := optionsOf(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if p.Method == plan.Large || opt.index == indexBitmap || opt.index == indexHash {
-		if _, err := f.indexed(p, o, opt, true); err != nil {
-			return err
+	x := &prepared{f: f, g: g, p: p, o: o, opt: opt}
+	q, err := f.indexed(p, opt, !o.Listing, false)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Empty != nil:
+	case q != nil:
+		x.indexed = &program{p: p, opt: opt, listing: o.Listing, indexed: true, prog: indexProgram(p)}
+		x.indexed.source = x.indexed.text()
+	default:
+		if _, err = x.program(); err != nil {
+			return nil, err
 		}
 	}
-	_, err = lower.Plan(p, lower.Options{View: lower.Checks, Choices: true})
-	return err
+	return x, nil
+}
+
+// program is the program over the plan's lists, made when it is first needed.
+func (x *prepared) program() (*program, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.lists != nil {
+		return x.lists, nil
+	}
+	var err error
+	x.lists, err = programOf(x.p, x.opt, x.o, x.f.s.Memory())
+	return x.lists, err
+}
+
+// Traits says how the search looks neighbours up.
+func (x *prepared) Traits() engine.Traits {
+	t := engine.Traits{Compiles: x.p.Empty == nil, Filters: x.indexed != nil}
+	if t.Compiles && !t.Filters {
+		t.BitRows = x.lists.bits
+	}
+	return t
+}
+
+// Compile starts compiling the kernels that are tried first.
+func (x *prepared) Compile(ctx context.Context) {
+	p := x.indexed
+	if p == nil {
+		p = x.lists
+	}
+	if p != nil {
+		_ = x.f.s.Compile(ctx, p.job())
+	}
 }
 
 // indexed is the query that a candidate graph is made for; nil where none is
 // wanted, with an error where one is asked for and cannot be. The large method is
 // one here.
-func (f *Fine) indexed(p *plan.Plan, o engine.Options, opt options, counting bool) (*query, error) {
+func (f *Fine) indexed(p *plan.Plan, opt options, counting, limited bool) (*query, error) {
 	large := p.Method == plan.Large
 	switch {
 	case p.Empty != nil:
@@ -67,103 +121,93 @@ func (f *Fine) indexed(p *plan.Plan, o engine.Options, opt options, counting boo
 	case opt.index == indexNone:
 		return nil, nil
 	}
-	q, err := queryOf(p, o, opt, counting)
+	q, err := queryOf(p, opt, counting, limited)
 	if opt.index == indexAuto && !large && (err != nil || !q.worthwhile()) {
 		return nil, nil
 	}
 	return q, err
 }
 
-// Run counts or lists the matches of p.
-func (f *Fine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
-	if err := f.Check(g, p, o); err != nil {
-		return engine.Result{Engine: "fine", Device: f.s.String()}, err
+// Run counts or lists the matches.
+func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	none := engine.Result{Engine: x.f.Name(), Device: x.f.s.String()}
+	if err := goal.Check(x.p, x.o); err != nil {
+		return none, err
 	}
-	opt, err := optionsOf(o)
+	if x.p.Empty != nil {
+		none.Complete = true
+		return none, nil
+	}
+	if x.indexed != nil {
+		q, err := x.f.indexed(x.p, x.opt, !x.o.Listing, goal.Limit > 0)
+		if err != nil {
+			return none, err
+		}
+		res, err := x.search(ctx, x.indexed, goal, q)
+		if x.opt.index != indexAuto || x.p.Method == plan.Large || !errors.Is(err, errNotIndexed) {
+			return res, err
+		}
+	}
+	p, err := x.program()
 	if err != nil {
-		return engine.Result{Engine: "fine", Device: f.s.String()}, err
+		return none, err
 	}
-	q, err := f.indexed(p, o, opt, s == nil)
-	if err != nil {
-		return engine.Result{Engine: "fine", Device: f.s.String()}, err
+	return x.search(ctx, p, goal, nil)
+}
+
+// search runs one search, over a candidate graph if there is a query for one.
+func (x *prepared) search(ctx context.Context, p *program, goal engine.Goal, q *query) (engine.Result, error) {
+	start := time.Now()
+	r := &search{
+		program: p, Run: gpu.Run{Session: x.f.s, Graph: x.g, Plan: x.p, Goal: goal}, ctx: ctx, query: q, devices: len(x.f.s.Devices()),
 	}
-	res, err := f.search(ctx, g, p, o, opt, q, s)
-	if q != nil && opt.index == indexAuto && p.Method != plan.Large && errors.Is(err, errNotIndexed) {
-		res, err = f.search(ctx, g, p, o, opt, nil, s)
+	r.Launched = &r.prepared
+	res, found, err := r.Do(ctx, r.job())
+	if res.Search == 0 {
+		res.Search = time.Since(start)
+	}
+	if why := r.report(&res, &found, x.o.Levels); err == nil {
+		err = why
+	}
+	var fault *session.Fault
+	if errors.As(err, &fault) && fault.Code == faultTooMany {
+		err = engine.ErrOverflow
 	}
 	return res, err
 }
 
-// search runs one search, over a candidate graph if there is a query for one.
-func (f *Fine) search(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, opt options, q *query, s engine.Sink) (engine.Result, error) {
-	start := time.Now()
-	res := engine.Result{Engine: "fine", Device: f.s.String()}
-	if p.Empty != nil {
-		res.Complete = true
-		return res, nil
+// programOf is the program of a search over p's lists.
+func programOf(p *plan.Plan, opt options, o engine.Options, memory int64) (*program, error) {
+	x := &program{p: p, opt: opt, listing: o.Listing}
+	x.bits = x.looksUpBits(lower.Lists(p), memory)
+	siblings := !o.Listing && (opt.share == siblingsOn || opt.share == siblingsAuto && x.bits)
+	var err error
+	if x.prog, err = lowered(p, !o.Listing && opt.tail, siblings, o.Lowered); err != nil {
+		return nil, err
 	}
-	r := &search{ctx: ctx, p: p, o: o, opt: opt, query: q, devices: len(f.s.Devices())}
-	if s != nil {
-		r.rows = engine.NewRows(p, s, o.Limit)
-	}
-	if q != nil {
-		r.prog = indexProgram(p)
-	} else {
-		var err error
-		if r.prog, err = lowered(p, s == nil && opt.tail, false); err != nil {
-			return res, err
-		}
-		r.bits = r.looksUpBits(f.s.Memory())
-		if s == nil && (opt.share == siblingsOn || opt.share == siblingsAuto && r.bits) {
-			if r.prog, err = lowered(p, opt.tail, true); err != nil {
-				return res, err
-			}
-		}
-	}
-	_, r.siblings = r.prog.Define("W_SIBLINGS")
-	got, err := f.s.Run(ctx, r.job(g))
-	if err == nil {
-		if err = r.allRan(&got); err != nil {
-			return res, err
-		}
-	}
-	res.Search, res.Prepare = got.Search, got.Upload+got.Prepare+got.Compile
-	if res.Search == 0 {
-		res.Search = time.Since(start)
-	}
-	if why := r.report(&res, &got); err == nil {
-		err = why
-	}
-	var fault *session.Fault
-	if errors.Is(err, session.ErrOverflow) || errors.As(err, &fault) && fault.Code == faultTooMany {
-		err = engine.ErrOverflow
-	}
-	if errors.Is(err, engine.ErrStop) {
-		err = nil
-	}
-	return res, err
+	_, x.siblings = x.prog.Define("W_SIBLINGS")
+	x.source = x.text()
+	return x, nil
 }
 
 // lowered is the program of p, with its tail closed where that is wanted and a
 // count fits 128 bits, or with what siblings share where that is wanted. Where
 // nothing is closed, or one level with several backward neighbours, each candidate
 // of the last level is tested anyway: for siblings together, if they share.
-func lowered(p *plan.Plan, tail, siblings bool) (*kir.Program, error) {
-	walked, err := lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Siblings: siblings})
-	if !tail || err != nil {
-		return walked, err
-	}
-	closed, err := lower.Plan(p, lower.Options{View: lower.Checks, Choices: true, Counting: true})
-	if err != nil {
-		return walked, nil
-	}
-	_, share := walked.Define("W_SIBLINGS")
+func lowered(p *plan.Plan, tail, siblings bool, made *atomic.Int64) (*kir.Program, error) {
+	walk := lower.Options{View: lower.Checks, Choices: true, Siblings: siblings, Made: made}
+	closed := lower.Options{View: lower.Checks, Choices: true, Counting: true, Made: made}
 	last := len(p.Levels) - 1
-	walks, _ := closed.Define("W_ENUM")
-	if share && (int(walks) > last || int(walks) == last && len(p.Levels[last].Back) > 1) {
-		return walked, nil
+	if siblings && lower.ShapeOf(p, walk).Siblings {
+		walked := lower.ShapeOf(p, closed).Walked
+		tail = tail && walked <= last && !(walked == last && len(p.Levels[last].Back) > 1)
 	}
-	return closed, nil
+	if tail {
+		if prog, err := lower.Plan(p, closed); err == nil {
+			return prog, nil
+		}
+	}
+	return lower.Plan(p, walk)
 }
 
 var _ engine.Engine = (*Fine)(nil)

@@ -21,6 +21,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -94,7 +95,7 @@ func TestSwitches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +112,7 @@ func TestSwitches(t *testing.T) {
 					k, v, _ := strings.Cut(kv, "=")
 					o.Opt[k] = v
 				}
-				got, err := e.Run(t.Context(), g, p, o, nil)
+				got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
 				if err != nil {
 					t.Fatalf("%s %s: %v", name, opt, err)
 				}
@@ -147,7 +148,7 @@ func TestOptions(t *testing.T) {
 		"fine.stael=off": false, "stack.unroll=4": true,
 	} {
 		k, v, _ := strings.Cut(opt, "=")
-		if err := e.Check(g, p, engine.Options{Opt: map[string]string{k: v}}); (err == nil) != ok || err != nil && !errors.Is(err, engine.ErrOption) {
+		if err := engines.Refusal(e, g, p, engine.Options{Opt: map[string]string{k: v}}); (err == nil) != ok || err != nil && !errors.Is(err, engine.ErrOption) {
 			t.Errorf("%s: %v", opt, err)
 		}
 	}
@@ -176,18 +177,18 @@ func TestMethods(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := engine.Options{Opt: map[string]string{"fine.index": c.index}}
-		if err := fine.New(nil).Check(g, p, o); (err == nil) != c.runs {
+		if err := engines.Refusal(fine.New(nil), g, p, o); (err == nil) != c.runs {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if !c.runs || c.method != "large" {
 			continue
 		}
-		want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+		want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		onDevice(t, func(t *testing.T, e engine.Engine) {
-			got, err := e.Run(t.Context(), g, p, o, nil)
+			got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
 			if err != nil || got.Matches != want.Matches || !strings.Contains(strings.Join(got.Stats, "; "), "candidate graph") {
 				t.Errorf("%v, %v, %v; want %v", got.Matches, got.Stats, err, want.Matches)
 			}
@@ -223,13 +224,13 @@ func TestStops(t *testing.T) {
 	}
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		// The kernel is compiled before the clock runs.
-		if _, err := e.Run(t.Context(), g, p, engine.Options{Limit: 1, Opt: map[string]string{"fine.tail": "off"}}, nil); err != nil {
+		if _, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: map[string]string{"fine.tail": "off"}}, engine.Goal{Limit: 1}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		start := time.Now()
-		got, err := e.Run(ctx, g, p, engine.Options{Opt: map[string]string{"fine.tail": "off"}}, nil)
+		got, err := engine.Once(ctx, e, g, p, engine.Options{Opt: map[string]string{"fine.tail": "off"}}, engine.Goal{})
 		took := time.Since(start)
 		t.Logf("stopped after %v", took)
 		if !errors.Is(err, context.DeadlineExceeded) || got.Complete {
@@ -259,7 +260,7 @@ func TestStopsAtStart(t *testing.T) {
 	}
 	for range runs {
 		var rows rowCounter
-		if _, err := fine.New(s).Run(t.Context(), g, p, engine.Options{Limit: 1}, &rows); err != nil || rows != 1 {
+		if _, err := engine.Once(t.Context(), fine.New(s), g, p, engine.Options{}, engine.Goal{Sink: &rows, Limit: 1}); err != nil || rows != 1 {
 			t.Fatalf("%d rows, %v", rows, err)
 		}
 	}
@@ -290,12 +291,12 @@ func TestTwoDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, opt := range []map[string]string{nil, {"fine.prune": "on"}, {"fine.index": "bitmap"}, {"fine.index": "hash", "fine.pool": "200"}} {
-		got, err := fine.New(s).Run(t.Context(), g, p, engine.Options{Opt: opt}, nil)
+		got, err := engine.Once(t.Context(), fine.New(s), g, p, engine.Options{Opt: opt}, engine.Goal{})
 		if err != nil || got.Matches != want.Matches || !got.Complete {
 			t.Errorf("%v: %v (complete: %v, %v), the host says %v", opt, got.Matches, got.Complete, err, want.Matches)
 		}
@@ -329,7 +330,7 @@ func TestTablesStay(t *testing.T) {
 		{"fine.lookup": "search"}, {"fine.prune": "on", "fine.lookup": "hash"}, {"fine.lookup": "hash"}, {"fine.lookup": "hash"},
 		{"fine.prune": "on"}, nil, {"fine.lookup": "bits"},
 	} {
-		if _, err := fine.New(s).Run(t.Context(), g, p, engine.Options{Opt: opt}, nil); err != nil {
+		if _, err := engine.Once(t.Context(), fine.New(s), g, p, engine.Options{Opt: opt}, engine.Goal{}); err != nil {
 			t.Fatal(err)
 		}
 		held = append(held, d.InUse())

@@ -111,7 +111,7 @@ func TestGithub(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := dev.Run(t.Context(), g, p, engine.Options{}, nil)
+			got, err := engine.Once(t.Context(), dev, g, p, engine.Options{}, engine.Goal{})
 			if err != nil || got.Matches.String() != w[1] {
 				t.Errorf("%s: %v, %v; want %s", w[0], got.Matches, err, w[1])
 			}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
@@ -51,7 +50,7 @@ type query struct {
 }
 
 // queryOf reads a plan. The error says why it can have no candidate graph.
-func queryOf(p *plan.Plan, o engine.Options, opt options, counting bool) (*query, error) {
+func queryOf(p *plan.Plan, opt options, counting, limited bool) (*query, error) {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{errNotIndexed}, args...)...)
 	}
@@ -71,7 +70,7 @@ func queryOf(p *plan.Plan, o engine.Options, opt options, counting bool) (*query
 		p: p, n: n, linked: make([]uint32, n), tied: make([]uint32, n), less: make([]uint32, n),
 		distinct: p.Mode == pattern.Iso, counting: counting,
 	}
-	free := counting && o.Limit == 0
+	free := counting && !limited
 	q.divide = free && p.Restricted && p.Aut.IsUint64()
 	q.tail = free && opt.tail && (q.divide || !p.Restricted)
 	for i := range p.Levels {
@@ -143,12 +142,8 @@ func (q *query) needs(v int) (out []need) {
 // adjacencies and bitmaps, in its order. So its text is the same for all plans
 // with as many.
 func indexProgram(p *plan.Plan) *kir.Program {
-	prog := &kir.Program{Name: "candidates", Doc: "the graph of a pattern's candidates"}
-	for i := range p.Adjs {
-		a := &p.Adjs[i]
-		run, _ := a.Lists.OneRun() // queryOf refuses others
-		prog.AddGlobal(&kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: run.Off, Adj: run.Adj, Temporary: !a.Lists.Kept})
-	}
+	prog := lower.Lists(p)
+	prog.Name, prog.Doc = "candidates", "the graph of a pattern's candidates"
 	bits := 0
 	for i := range p.Levels {
 		if words := p.Levels[i].Bits; words != nil {

@@ -60,7 +60,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 		return false, err
 	}
 	if slices.Contains(s.Count[:b.q.n], 0) {
-		r.notes.Add("no vertex passes for one of the pattern's")
+		r.Notes.Add("no vertex passes for one of the pattern's")
 		return true, nil
 	}
 	o, err := orders{b.q, s, arcs}.choose(r.ctx)
@@ -78,7 +78,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	r.levels, r.blocks = len(p.o.walk), len(p.places)-len(p.o.walk)
 	root := p.o.walk[0]
 	r.roots = uint64(s.End[root] - s.First[root])
-	r.stats.Add("%s", p.describe(time.Since(start)))
+	r.Stats.Add("%s", p.describe(time.Since(start)))
 	return false, x.SetTasks(r.roots)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -32,12 +33,8 @@ func (a always) with(o engine.Options) engine.Options {
 	return o
 }
 
-func (a always) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
-	return a.Engine.Check(g, p, a.with(o))
-}
-
-func (a always) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
-	return a.Engine.Run(ctx, g, p, a.with(o), s)
+func (a always) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	return a.Engine.Prepare(ctx, g, p, a.with(o))
 }
 
 // TestIndexAgreesWithOracle compares random plans over their candidate graph with
@@ -158,13 +155,13 @@ func TestLargePatterns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := host.New().Run(t.Context(), g, lp, engine.Options{}, nil)
+			want, err := engine.Once(t.Context(), host.New(), g, lp, engine.Options{}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, index := range []string{"auto", "hash"} {
 				o := engine.Options{Opt: map[string]string{"fine.index": index, "fine.pool": fmt.Sprint(i % 2 * 1000)}}
-				got, err := e.Run(t.Context(), g, p, o, nil)
+				got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
 				if err != nil || got.Matches != want.Matches || !got.Complete {
 					t.Fatalf("pattern %d, %s: %v, complete %v, %v; the host says %v\n%s", i, index, got.Matches, got.Complete, err, want.Matches, pattern.Format(q))
 				}
@@ -173,16 +170,17 @@ func TestLargePatterns(t *testing.T) {
 				continue
 			}
 			var list rows
-			got, err := e.Run(t.Context(), g, p, engine.Options{Opt: map[string]string{"fine.index": "bitmap"}}, &list)
+			got, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: map[string]string{"fine.index": "bitmap"}}, engine.Goal{Sink: &list})
 			if err != nil || got.Matches != want.Matches || uint64(list.n.Load()) != want.Matches.Lo {
 				t.Fatalf("pattern %d: %d rows, %v, %v; the host says %v", i, list.n.Load(), got.Matches, err, want.Matches)
 			}
 			if want.Matches.Cmp(engine.U64(2)) < 0 {
 				continue
 			}
-			o := engine.Options{Limit: int64(want.Matches.Lo / 2), Opt: map[string]string{"fine.index": "bitmap"}}
-			if got, err := e.Run(t.Context(), g, p, o, nil); err != nil || got.Matches != engine.U64(want.Matches.Lo/2) || got.Complete {
-				t.Fatalf("pattern %d with limit %d of %v: %v, complete %v, %v", i, o.Limit, want.Matches, got.Matches, got.Complete, err)
+			goal := engine.Goal{Limit: int64(want.Matches.Lo / 2)}
+			o := engine.Options{Opt: map[string]string{"fine.index": "bitmap"}}
+			if got, err := engine.Once(t.Context(), e, g, p, o, goal); err != nil || got.Matches != engine.U64(want.Matches.Lo/2) || got.Complete {
+				t.Fatalf("pattern %d with limit %d of %v: %v, complete %v, %v", i, goal.Limit, want.Matches, got.Matches, got.Complete, err)
 			}
 		}
 	})
@@ -202,10 +200,10 @@ func TestIndexRefuses(t *testing.T) {
 	}
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		o := engine.Options{Opt: map[string]string{"fine.index": "bitmap"}}
-		if err := e.Check(g, p, o); err == nil {
+		if err := engines.Refusal(e, g, p, o); err == nil {
 			t.Error("a rooted plan is not refused")
 		}
-		if err := e.Check(g, p, engine.Options{Opt: map[string]string{"fine.index": "auto"}}); err != nil {
+		if err := engines.Refusal(e, g, p, engine.Options{Opt: map[string]string{"fine.index": "auto"}}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -230,7 +228,7 @@ func TestTooMany(t *testing.T) {
 	}
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		o := engine.Options{Opt: map[string]string{"fine.index": "bitmap"}}
-		if got, err := e.Run(t.Context(), g, p, o, nil); !errors.Is(err, engine.ErrOverflow) {
+		if got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{}); !errors.Is(err, engine.ErrOverflow) {
 			t.Errorf("%v, %v", got.Matches, err)
 		}
 	})

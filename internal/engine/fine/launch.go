@@ -82,13 +82,13 @@ func (r *search) shape(k *cuda.Kernel, info cuda.Info) (shape, error) {
 
 // start makes a device ready: the kernels, the market, room for pools.
 func (r *search) start(x *session.Exec) (func() error, error) {
-	if r.query != nil && x.Index() > 0 {
+	if r.indexed && x.Index() > 0 {
 		// Ranks of candidates, and with them the tasks, are not the same on each
 		// device.
-		r.notes.Add("a candidate graph is searched on the first of %d devices", r.devices)
+		r.Notes.Add("a candidate graph is searched on the first of %d devices", r.devices)
 		return func() error { return nil }, x.OwnTasks(0)
 	}
-	if r.query != nil {
+	if r.indexed {
 		r.made = &indexArgs{}
 		empty, err := r.build(x, r.made)
 		if err != nil {
@@ -99,7 +99,7 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 		}
 	}
 	if r.wantsPool() && !r.pooled() {
-		r.notes.Add("no pool: %d devices share the candidates of level 0", r.devices)
+		r.Notes.Add("no pool: %d devices share the candidates of level 0", r.devices)
 	}
 	k, err := x.Kernel("fine_search")
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 	if r.opt.batch {
 		a.Batch = 1
 	}
-	if r.o.Limit > 0 {
+	if r.Goal.Limit > 0 {
 		a.Often = 1
 	}
 	if a.Steal != stealOff {
@@ -165,15 +165,6 @@ func (r *search) launch(x *session.Exec, k *cuda.Kernel, l cuda.Launch, a *args)
 func prepare[X any](r *search, x *session.Exec, k *cuda.Kernel, l cuda.Launch, a *X) error {
 	r.prepared.Add(1)
 	return session.Launch(x, k, l, a)
-}
-
-// allRan is the error of a device that left out a kernel before the search.
-func (r *search) allRan(got *session.Result) error {
-	n, ran := r.prepared.Load(), got.User[membership.Counter]
-	if !got.Complete || ran == n {
-		return nil
-	}
-	return &cuda.Error{Op: "fine", Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d kernels before the search ran", ran, n)}
 }
 
 // bytesOf is the size of a struct.

@@ -8,21 +8,18 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// looksUpBits reports whether lists are rows of bits: where they have room on devices
-// of so much memory and take a small part of it, or where that is asked for.
-func (r *search) looksUpBits(memory int64) bool {
-	if r.query != nil {
-		return false
-	}
+// looksUpBits reports whether the plan's lists are rows of bits: where they have room on
+// devices of so much memory and take a small part of it, or where that is asked for.
+func (r *program) looksUpBits(lists *kir.Program, memory int64) bool {
 	switch r.opt.lookup {
 	case membership.Auto:
 		other := int64(0)
 		if r.prunes() {
-			other = membership.ListBytes(r.prog)
+			other = membership.ListBytes(lists)
 		}
-		return membership.WorthBits(r.prog, memory, other)
+		return membership.WorthBits(lists, memory, other)
 	case membership.Bits:
-		return membership.FitBits(r.prog, 1<<62)
+		return membership.FitBits(lists, 1<<62)
 	}
 	return false
 }
@@ -30,7 +27,7 @@ func (r *search) looksUpBits(memory int64) bool {
 // maker makes the tables of the run.
 func (r *search) maker() *membership.Maker {
 	return &membership.Maker{
-		Program: r.prog, Bits: r.bits, Threads: blockThreads, Note: r.notes.Add, Ran: &r.prepared,
+		Program: r.prog, Bits: r.bits, Threads: blockThreads, Note: r.Notes.Add, Ran: &r.prepared,
 		Stop: func() error { return context.Cause(r.ctx) },
 	}
 }
@@ -40,7 +37,7 @@ func (r *search) maker() *membership.Maker {
 // fill makes them as a part of the search.
 func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error) {
 	fill = func() error { return nil }
-	if r.opt.lookup == membership.Search || r.query != nil || !membership.Asked(r.prog) {
+	if r.opt.lookup == membership.Search || r.indexed || !membership.Asked(r.prog) {
 		return fill, nil
 	}
 	m := r.maker()

@@ -121,6 +121,6 @@ func (p *pool) grow(a *args) error {
 	if a.Depth == 0 {
 		return nil
 	}
-	p.r.stats.Add("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
+	p.r.Stats.Add("a pool of %d partial matches of %d vertices", a.Count, a.Depth)
 	return p.x.SetTasks(a.Count)
 }

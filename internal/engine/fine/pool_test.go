@@ -32,7 +32,7 @@ func TestPoolOfHub(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		var want []engine.LevelStat
 		for _, pool := range []string{"0", "700", "1500", "1000000"} {
-			r, err := e.Run(t.Context(), g, p, engine.Options{Levels: true, Opt: map[string]string{"fine.pool": pool}}, nil)
+			r, err := engine.Once(t.Context(), e, g, p, engine.Options{Levels: true, Opt: map[string]string{"fine.pool": pool}}, engine.Goal{})
 			if err != nil || r.Matches != engine.U64(rim) || !r.Complete {
 				t.Fatalf("a pool of %s: %v matches, complete %v, %v", pool, r.Matches, r.Complete, err)
 			}

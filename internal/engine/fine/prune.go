@@ -98,7 +98,7 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 }
 
 // prunes reports whether the text has pruned lists.
-func (r *search) prunes() bool { return r.opt.prune && r.query == nil && leastDegree(r.p) > 1 }
+func (r *program) prunes() bool { return r.opt.prune && !r.indexed && leastDegree(r.p) > 1 }
 
 // roundsAtOnce is how many rounds are launched before the host looks whether the
 // last of them still removed something.
@@ -158,6 +158,6 @@ func (p *pruner) prune(r *search, a *args) error {
 		return err
 	}
 	a.Pruned = [3]uint64{p.args.Off, p.args.Adj, p.args.First}
-	r.stats.Add("vertices with fewer than %d neighbours are left out, in %d rounds", p.args.Least, rounds)
+	r.Stats.Add("vertices with fewer than %d neighbours are left out, in %d rounds", p.args.Least, rounds)
 	return nil
 }

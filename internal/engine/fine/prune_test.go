@@ -29,7 +29,7 @@ func TestPruneRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	onDevice(t, func(t *testing.T, e engine.Engine) {
-		r, err := e.Run(t.Context(), g, p, engine.Options{Opt: map[string]string{"fine.prune": "on"}}, nil)
+		r, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: map[string]string{"fine.prune": "on"}}, engine.Goal{})
 		if err != nil || r.Matches != engine.U64(1) || !r.Complete {
 			t.Fatalf("%v matches, complete %v, %v", r.Matches, r.Complete, err)
 		}

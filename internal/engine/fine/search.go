@@ -8,45 +8,52 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/membership"
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// search is one run.
+// program is what a plan's kernels are compiled of, over the plan's lists or over a
+// candidate graph. It serves any number of runs.
+type program struct {
+	p       *plan.Plan
+	opt     options
+	listing bool
+	indexed bool // over a candidate graph
+	prog    *kir.Program
+	source  string // of the kernels
+
+	bits     bool // lists are looked up as rows of bits
+	siblings bool // they share tests of the last level
+}
+
+// search is one run of a program.
 type search struct {
-	p     *plan.Plan
-	o     engine.Options
-	opt   options
+	*program
+	gpu.Run
 	ctx   context.Context
-	prog  *kir.Program
-	rows  *engine.Rows // of a listing
-	query *query       // over a candidate graph; nil: over the plan's lists
+	query *query // of a candidate graph
 
 	made *indexArgs // the candidate graph
 
 	levels, blocks int // walked, and of the tail
 	roots          uint64
 	devices        int
-	bits           bool     // lists are looked up as rows of bits
-	siblings       bool     // they share tests of the last level
 	pools          []uint64 // rows of each pool that was made, behind the number of roots
 
 	prepared atomic.Uint64 // launches before the search, on all devices
-
-	notes, stats engine.Notes
 }
 
 // faultTooMany is FINE_TOO_MANY.
 const faultTooMany = 1
 
 // text is what the kernels are compiled of.
-func (r *search) text() string {
+func (r *program) text() string {
 	purpose := "COUNT"
-	if r.rows != nil {
+	if r.listing {
 		purpose = "LIST"
 	}
 	checks := `#include "fine/plan.cuh"
@@ -67,7 +74,7 @@ DEV Checks checks_of(const Params& p) {
 }
 `
 	}
-	if r.query != nil {
+	if r.indexed {
 		checks = `#include "fine/index.cuh"
 #include "fine/index_kernels.cuh"
 #include "fine/args.cuh"
@@ -88,8 +95,14 @@ DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.
 // ids of a class, so that many at once are a long time for one warp.
 const rowChunk = 8
 
-func (r *search) job(g *graph.Graph) *session.Job {
-	if r.query == nil {
+// job is the program for the session.
+func (r *program) job() *session.Job {
+	return &session.Job{Name: "fine", Source: cuda.Source{Name: "fine.cu", Text: r.source}, Program: r.prog}
+}
+
+// job is the run for the session.
+func (r *search) job() *session.Job {
+	if !r.indexed {
 		levels, _ := r.prog.Define("W_ENUM")
 		blocks, _ := r.prog.Define("W_BLOCKS")
 		r.levels, r.blocks = int(levels), int(blocks)
@@ -102,24 +115,8 @@ func (r *search) job(g *graph.Graph) *session.Job {
 	if r.pooled() {
 		tasks = r.opt.pool
 	}
-	j := &session.Job{
-		Name:    "fine",
-		Source:  cuda.Source{Name: "fine.cu", Text: r.text()},
-		Program: r.prog, Vertices: uint32(g.NumVertices()), Owner: g,
-		Tasks: r.roots, Chunk: r.chunk(tasks),
-		PerRoot:  r.o.PerRoot != nil,
-		Limit:    uint64(max(r.o.Limit, 0)),
-		Progress: r.o.Progress,
-		Start:    r.start,
-	}
-	if r.rows != nil {
-		j.Rows = r.rows.Hand
-		j.Width = len(r.p.Levels)
-		j.Columns = r.p.LevelOf
-		if r.rows.Chooses() {
-			j.Limit = 0
-		}
-	}
+	j := r.program.job()
+	j.Tasks, j.Chunk, j.Start = r.roots, r.chunk(tasks), r.start
 	return j
 }
 
@@ -132,7 +129,7 @@ func (r *search) chunk(tasks uint64) uint32 {
 // the candidates of level 0, and have none: its rows have another order on each.
 // Over a candidate graph only one searches.
 func (r *search) pooled() bool {
-	return (r.devices == 1 || r.query != nil) && r.wantsPool()
+	return (r.devices == 1 || r.indexed) && r.wantsPool()
 }
 
 // wantsPool reports whether there is too little to do at level 0 for a grid.
@@ -156,13 +153,8 @@ func rootTasks(prog *kir.Program) (n uint64) {
 	return n
 }
 
-// report writes what the session found into the engine's result.
-func (r *search) report(res *engine.Result, got *session.Result) error {
-	res.Matches = engine.Uint128{Hi: got.Matches.Hi, Lo: got.Matches.Lo}
-	res.Complete = got.Complete
-	if r.rows != nil && r.rows.Chooses() {
-		res.Matches = engine.U64(r.rows.Matches())
-	}
+// report adds to the engine's result what is of this engine alone.
+func (r *search) report(res *engine.Result, got *session.Result, levels bool) error {
 	if r.query != nil && r.query.divide {
 		subgraphs, rest := res.Matches.Div64(r.p.Aut.Uint64())
 		if rest != 0 && res.Complete {
@@ -170,16 +162,10 @@ func (r *search) report(res *engine.Result, got *session.Result) error {
 		}
 		res.Matches = subgraphs
 	}
-	if most := engine.U64(uint64(max(r.o.Limit, 0))); r.o.Limit > 0 && res.Matches.Cmp(most) >= 0 {
-		res.Matches, res.Complete = most, false
-	}
-	for v, n := range got.PerRoot {
-		r.o.PerRoot[v] = engine.Uint128{Hi: n.Hi, Lo: n.Lo}
-	}
 	switch {
-	case r.o.Levels && r.query != nil:
+	case levels && r.indexed:
 		res.Notes = append(res.Notes, "a candidate graph has an order of its own: there are no figures per level of the plan")
-	case r.o.Levels:
+	case levels:
 		res.Levels = make([]engine.LevelStat, len(r.p.Levels))
 		for l := range res.Levels {
 			n := uint64(0)
@@ -196,8 +182,6 @@ func (r *search) report(res *engine.Result, got *session.Result) error {
 		res.Stats = append(res.Stats, fmt.Sprintf("idle rate %.1f %%: threads of a warp that had no task",
 			100*(1-float64(got.LanesBusy)/float64(got.LanesAll))))
 	}
-	res.Stats = append(res.Stats, r.stats.All()...)
-	res.Notes = append(res.Notes, r.notes.All()...)
 	if n := got.StealsBlock + got.StealsGrid; n > 0 {
 		res.Stats = append(res.Stats, fmt.Sprintf("work was given away %d times, %d of them to other blocks", n, got.StealsGrid))
 	}

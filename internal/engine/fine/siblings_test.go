@@ -39,7 +39,7 @@ func TestSiblings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := host.New().Run(t.Context(), g, p, engine.Options{}, nil)
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestSiblings(t *testing.T) {
 				{"fine.siblings": "on", "fine.pool": "100"}, // with the tail on, where it closes nothing that siblings do not
 				{"fine.siblings": "on", "fine.pool": "0", "fine.lookup": "hash", "fine.tail": "off"},
 			} {
-				got, err := e.Run(t.Context(), g, p, engine.Options{Opt: opt}, nil)
+				got, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: opt}, engine.Goal{})
 				what := fmt.Sprintf("%s, induced %v, %v", c.name, c.induced, opt)
 				if err != nil {
 					t.Fatalf("%s: %v", what, err)

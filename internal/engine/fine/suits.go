@@ -2,17 +2,18 @@ package fine
 
 import (
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
 // Indexes reports whether a run of p makes a candidate graph, as it does by
 // itself for large labelled patterns.
-func (f *Fine) Indexes(p *plan.Plan, o engine.Options, counting bool) bool {
+func (f *Fine) Indexes(p *plan.Plan, o engine.Options) bool {
 	opt, err := optionsOf(o)
 	if err != nil {
 		return false
 	}
-	q, err := f.indexed(p, o, opt, counting)
+	q, err := f.indexed(p, opt, !o.Listing, false)
 	return err == nil && q != nil
 }
 
@@ -20,9 +21,5 @@ func (f *Fine) Indexes(p *plan.Plan, o engine.Options, counting bool) bool {
 // in rows of bits. Then it is faster at loop nests than set programs are.
 func (f *Fine) LooksUpBits(p *plan.Plan, o engine.Options) bool {
 	opt, err := optionsOf(o)
-	if err != nil || p.Empty != nil {
-		return false
-	}
-	prog, err := lowered(p, false, false)
-	return err == nil && (&search{p: p, opt: opt, prog: prog}).looksUpBits(f.s.Memory())
+	return err == nil && p.Empty == nil && (&program{p: p, opt: opt}).looksUpBits(lower.Lists(p), f.s.Memory())
 }

@@ -26,7 +26,7 @@ func TestTechniques(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := host.New().Run(t.Context(), g, p, engine.Options{Threads: 1}, nil)
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{Threads: 1}, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestTechniques(t *testing.T) {
 				k, v, _ := strings.Cut(kv, "=")
 				o.Opt["fine."+k] = v
 			}
-			got, err := e.Run(t.Context(), g, p, o, nil)
+			got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
 			if err != nil || got.Matches != want.Matches || !got.Complete {
 				t.Fatalf("%s: %v (complete %v, %v), want %v", opt, got.Matches, got.Complete, err, want.Matches)
 			}

@@ -179,7 +179,7 @@ func TestBrooms(t *testing.T) {
 			if pl.Tail.K > 5 {
 				long++
 			}
-			r, err := host.New().Run(context.Background(), g, pl, engine.Options{Threads: 2}, nil)
+			r, err := engine.Once(context.Background(), host.New(), g, pl, engine.Options{Threads: 2}, engine.Goal{})
 			got := r.Matches.Big()
 			if pl.Restricted {
 				got.Mul(got, pl.Aut)
@@ -214,7 +214,7 @@ func TestStars(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := host.New().Run(context.Background(), g, pl, engine.Options{Threads: 2}, nil)
+		r, err := engine.Once(context.Background(), host.New(), g, pl, engine.Options{Threads: 2}, engine.Goal{})
 		switch {
 		case want.BitLen() > 128:
 			if !errors.Is(err, engine.ErrOverflow) || r.Complete {

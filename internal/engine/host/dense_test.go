@@ -138,10 +138,11 @@ func TestLocalInDenseGraphs(t *testing.T) {
 					t.Fatalf("seed %d: %s: %v", seed, pattern.Format(p), err)
 				}
 				opt := engine.Options{Threads: threads}
+				var goal engine.Goal
 				if o.Root >= 0 {
-					opt.PerRoot = make([]engine.Uint128, g.NumVertices())
+					goal.PerRoot = make([]engine.Uint128, g.NumVertices())
 				}
-				r, err := host.New().Run(t.Context(), g, pl, opt, nil)
+				r, err := engine.Once(t.Context(), host.New(), g, pl, opt, goal)
 				if err != nil {
 					t.Fatalf("seed %d: %s: %v", seed, pattern.Format(p), err)
 				}
@@ -149,7 +150,7 @@ func TestLocalInDenseGraphs(t *testing.T) {
 				if pl.Restricted {
 					n.Mul(n, pl.Aut)
 				}
-				return pl, n, opt.PerRoot
+				return pl, n, goal.PerRoot
 			}
 			pl, got, roots := run()
 			o.Method, o.Order, o.Given = "nest", "", nil

@@ -20,12 +20,14 @@ type Formulas struct {
 	o      engine.Options
 	counts map[*plan.Plan]*big.Int
 	roots  map[*plan.Plan][]engine.Uint128
+
+	progress func(done, total uint64)
 }
 
-// NewFormulas returns an evaluator for g. PerRoot and Limit of o are ignored.
-func NewFormulas(g *graph.Graph, o engine.Options) *Formulas {
-	o.PerRoot, o.Limit, o.Levels = nil, 0, false
-	return &Formulas{g: g, o: o, counts: map[*plan.Plan]*big.Int{}, roots: map[*plan.Plan][]engine.Uint128{}}
+// NewFormulas returns an evaluator for g, which tells progress how far each count is.
+func NewFormulas(g *graph.Graph, o engine.Options, progress func(done, total uint64)) *Formulas {
+	o.Levels = false
+	return &Formulas{g: g, o: o, progress: progress, counts: map[*plan.Plan]*big.Int{}, roots: map[*plan.Plan][]engine.Uint128{}}
 }
 
 // Embeddings evaluates f. The error is the context's when it was cut short:
@@ -55,7 +57,7 @@ func (f *Formulas) count(ctx context.Context, p *plan.Plan) (*big.Int, error) {
 	if v := f.counts[p]; v != nil {
 		return v, nil
 	}
-	r, err := Host{}.Run(ctx, f.g, p, f.o, nil)
+	r, err := engine.Once(ctx, Host{}, f.g, p, f.o, engine.Goal{Progress: f.progress})
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +77,7 @@ func (f *Formulas) dot(ctx context.Context, ps []*plan.Plan) (*big.Int, error) {
 		v := f.roots[p]
 		if v == nil {
 			v = make([]engine.Uint128, f.g.NumVertices())
-			o := f.o
-			o.PerRoot = v
-			if _, err := (Host{}).Run(ctx, f.g, p, o, nil); err != nil {
+			if _, err := engine.Once(ctx, Host{}, f.g, p, f.o, engine.Goal{PerRoot: v, Progress: f.progress}); err != nil {
 				return nil, err
 			}
 			f.roots[p] = v
@@ -113,8 +113,8 @@ func (f *Formulas) dot(ctx context.Context, ps []*plan.Plan) (*big.Int, error) {
 }
 
 // runFormula counts a plan by its formula.
-func runFormula(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
-	v, err := NewFormulas(g, o).Embeddings(ctx, p.Formula)
+func runFormula(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.Result, error) {
+	v, err := NewFormulas(g, o.Options, o.Progress).Embeddings(ctx, p.Formula)
 	if err != nil {
 		return engine.Result{}, err
 	}

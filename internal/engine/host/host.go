@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -38,51 +39,83 @@ func New() engine.Engine { return Host{} }
 // Name returns "host".
 func (Host) Name() string { return "host" }
 
-// Check says why p cannot run here, or nil.
-func (Host) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
-	if o.PerRoot != nil && !p.Rooted {
-		return fmt.Errorf("counts per vertex need a rooted plan")
-	}
-	switch p.Method {
-	case plan.Large:
-		return large.Supports(p)
-	case plan.Local:
-		if err := plan.LocalOK(p); err != nil {
-			return err
-		}
-		if !plan.LocalFits(p) {
-			return fmt.Errorf("a neighbourhood of more than %d vertices is too large for the local method", plan.MaxUniverse)
-		}
-	}
-	return nil
+// job is what the searches of one run are asked for.
+type job struct {
+	engine.Options
+	engine.Goal
+	programs *programs
 }
 
-// Run counts or lists the matches of p.
-func (h Host) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
-	if err := h.Check(g, p, o); err != nil {
-		return engine.Result{}, err
+// programs are a plan as the loops below read it: each is made by the first run that needs
+// it.
+type programs struct {
+	walked, closed func() *program      // every level; the last ones closed by arithmetic
+	local          func() *localProgram // over rows of bits
+}
+
+// prepared is a plan that is ready to run.
+type prepared struct {
+	g        *graph.Graph
+	p        *plan.Plan
+	o        engine.Options
+	programs programs
+}
+
+// Prepare refuses what no method of this engine can run.
+func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	switch p.Method {
+	case plan.Large:
+		if err := large.Supports(p); err != nil {
+			return nil, err
+		}
+	case plan.Local:
+		if err := plan.LocalOK(p); err != nil {
+			return nil, err
+		}
+		if !plan.LocalFits(p) {
+			return nil, fmt.Errorf("a neighbourhood of more than %d vertices is too large for the local method", plan.MaxUniverse)
+		}
 	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
+	return &prepared{g, p, o, programs{
+		walked: sync.OnceValue(func() *program { return compile(g, p, false) }),
+		closed: sync.OnceValue(func() *program { return compile(g, p, true) }),
+		local:  sync.OnceValue(func() *localProgram { return compileLocal(g, p) }),
+	}}, nil
+}
+
+// Traits has nothing to say: there is one engine for the processor to choose.
+func (*prepared) Traits() engine.Traits { return engine.Traits{} }
+
+// Compile does nothing: what runs is compiled into this program.
+func (*prepared) Compile(context.Context) {}
+
+// Run counts or lists the matches.
+func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	if err := goal.Check(x.p, x.o); err != nil {
+		return engine.Result{}, err
+	}
 	start := time.Now()
 	var res engine.Result
 	var err error
+	g, p, o := x.g, x.p, job{x.o, goal, &x.programs}
 	switch {
 	case p.Empty != nil:
 		res.Complete = true
 	case p.Method == plan.Large:
-		res, err = large.Run(ctx, g, p, o, s)
-	case p.Method == plan.Decomposed && s == nil && o.PerRoot == nil && o.Limit <= 0 && !o.Levels:
+		res, err = large.Run(ctx, g, p, x.o, goal)
+	case p.Method == plan.Decomposed && o.Sink == nil && o.PerRoot == nil && o.Limit <= 0 && !o.Levels:
 		res, err = runFormula(ctx, g, p, o)
-	case p.Method == plan.Walks && s == nil:
+	case p.Method == plan.Walks && o.Sink == nil:
 		res, err = runWalks(ctx, g, p, o)
 	case p.Method == plan.Temporal:
-		res, err = runTemporal(ctx, g, p, o, s)
-	case p.Method == plan.Local && s == nil && !o.Levels:
-		res, err = runLocal(ctx, g, p, o)
+		res, err = runTemporal(ctx, g, p, o)
+	case p.Method == plan.Local && o.Sink == nil && !o.Levels:
+		res, err = runLocal(ctx, o)
 	default:
-		res, err = runNest(ctx, g, p, o, s)
+		res, err = runNest(ctx, p, o)
 	}
 	res.Engine, res.Device, res.Threads = "host", "cpu", o.Threads
 	res.Search = time.Since(start)

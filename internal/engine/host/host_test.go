@@ -91,7 +91,7 @@ func hubGraph(t *testing.T) *graph.Graph {
 
 func count(t *testing.T, g *graph.Graph, p *plan.Plan, o engine.Options) engine.Uint128 {
 	t.Helper()
-	r, err := host.New().Run(context.Background(), g, p, o, nil)
+	r, err := engine.Once(context.Background(), host.New(), g, p, o, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	r, err := host.New().Run(ctx, g, p, engine.Options{Threads: 3}, nil)
+	r, err := engine.Once(ctx, host.New(), g, p, engine.Options{Threads: 3}, engine.Goal{})
 	if !errors.Is(err, context.DeadlineExceeded) || r.Complete {
 		t.Fatalf("complete %v, error %v", r.Complete, err)
 	}
@@ -136,7 +136,7 @@ func TestLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := host.New().Run(context.Background(), g, p, engine.Options{Threads: 2, Limit: 1000}, nil)
+	r, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{Threads: 2}, engine.Goal{Limit: 1000})
 	if err != nil || r.Complete || r.Matches.Cmp(engine.U64(1000)) < 0 {
 		t.Errorf("%v matches, complete %v, error %v", r.Matches, r.Complete, err)
 	}

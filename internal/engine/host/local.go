@@ -150,12 +150,12 @@ func hasBack(p *plan.Plan, l, j int) bool {
 	return false
 }
 
-func runLocal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
-	lp := compileLocal(g, p)
+func runLocal(ctx context.Context, o job) (engine.Result, error) {
+	lp := o.programs.local()
 	if lp.triangle {
 		return runTriangles(ctx, lp, o)
 	}
-	s := newSched(lp.roots(), o.Threads, !optOff(o, "host.steal"))
+	s := newSched(lp.roots(), o.Threads, !optOff(o.Options, "host.steal"))
 	lim := &limiter{max: o.Limit, s: s}
 	counts := make([]engine.Uint128, o.Threads)
 	s.run(ctx, o, func(i int, m *crew.Memory) {

@@ -52,16 +52,19 @@ type iter struct {
 	roots    bool // level 0 of a root task: pos and end index the root list
 }
 
-func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
-	pr := compile(g, p, sink == nil && !optOff(o, "host.tail"))
-	s := newSched(pr.roots(), o.Threads, !optOff(o, "host.steal"))
-	hubs := newHubIndex(pr, !optOff(o, "host.bitmap"))
+func runNest(ctx context.Context, p *plan.Plan, o job) (engine.Result, error) {
+	pr := o.programs.walked()
+	if o.Sink == nil && !optOff(o.Options, "host.tail") {
+		pr = o.programs.closed()
+	}
+	s := newSched(pr.roots(), o.Threads, !optOff(o.Options, "host.steal"))
+	hubs := newHubIndex(pr, !optOff(o.Options, "host.bitmap"))
 	lim := &limiter{max: o.Limit, s: s}
 	ws := make([]*worker, o.Threads)
 	for i := range ws {
 		w := &worker{pr: pr, s: s, hubs: hubs, id: i, limit: lim}
-		if sink != nil {
-			w.out = newEmitter(p, i, sink)
+		if o.Sink != nil {
+			w.out = newEmitter(p, i, o.Sink)
 		}
 		if o.Levels {
 			w.stats = padded[engine.Uint128](pr.depth)
@@ -73,7 +76,7 @@ func runNest(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 
 // runWorkers lets workers of one schedule and limit search, and adds up what they
 // found.
-func runWorkers(ctx context.Context, ws []*worker, o engine.Options, perRoot []engine.Uint128) (engine.Result, error) {
+func runWorkers(ctx context.Context, ws []*worker, o job, perRoot []engine.Uint128) (engine.Result, error) {
 	s := ws[0].s
 	clock := startLevelClock(o.Levels, ws[0].pr.depth, ws)
 	s.run(ctx, o, func(i int, _ *crew.Memory) { ws[i].work(perRoot) })

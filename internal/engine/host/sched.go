@@ -181,7 +181,7 @@ func (s *sched) begin() bool {
 
 // run starts the workers and waits for those that have begun. A panic of a worker, as over a
 // corrupt file, becomes one of run, where it can be recovered.
-func (s *sched) run(ctx context.Context, o engine.Options, work func(worker int, m *crew.Memory)) {
+func (s *sched) run(ctx context.Context, o job, work func(worker int, m *crew.Memory)) {
 	unwatch := s.watch(ctx, o.Progress)
 	var others crew.Crew
 	var caught atomic.Pointer[any]

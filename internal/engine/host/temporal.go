@@ -41,19 +41,19 @@ func newTimed(pr *program, o engine.Options, counting bool) *timed {
 	return t
 }
 
-func runTemporal(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
-	pr := compile(g, p, false)
+func runTemporal(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.Result, error) {
+	pr := o.programs.walked()
 	roots := uint64(len(g.Edges.Dst))
 	if p.Timed.Roots != nil {
 		roots = uint64(len(p.Timed.Roots))
 	}
-	s := newSched(rootList{n: roots}, o.Threads, !optOff(o, "host.steal"))
+	s := newSched(rootList{n: roots}, o.Threads, !optOff(o.Options, "host.steal"))
 	lim := &limiter{max: o.Limit, s: s}
 	ws := make([]*worker, o.Threads)
 	for i := range ws {
-		w := &worker{pr: pr, s: s, id: i, limit: lim, timed: newTimed(pr, o, sink == nil)}
-		if sink != nil {
-			w.out = newEmitter(p, i, sink)
+		w := &worker{pr: pr, s: s, id: i, limit: lim, timed: newTimed(pr, o.Options, o.Sink == nil)}
+		if o.Sink != nil {
+			w.out = newEmitter(p, i, o.Sink)
 		}
 		if o.Levels {
 			w.stats = padded[engine.Uint128](pr.depth)

@@ -65,7 +65,7 @@ func TestHubOfLongLife(t *testing.T) {
 	if p.Method != plan.Temporal || p.Price > 100*n {
 		t.Errorf("method %v, expected to read %.1e events", p.Method, p.Price)
 	}
-	r, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+	r, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{}, engine.Goal{})
 	if err != nil || r.Matches != engine.U64(n) {
 		t.Errorf("%v triangles, want %d: %v", r.Matches, n, err)
 	}
@@ -77,7 +77,7 @@ func TestTemporalAllocates(t *testing.T) {
 		g := hubOfLongLife(t, n)
 		p := temporalCycle(t, g, "4", 24*3600, "")
 		return testing.AllocsPerRun(3, func() {
-			if _, err := host.New().Run(context.Background(), g, p, engine.Options{Threads: 1}, nil); err != nil {
+			if _, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{Threads: 1}, engine.Goal{}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -140,7 +140,7 @@ func TestTimesAtTheEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := e.Run(context.Background(), g, pl, engine.Options{Threads: 1}, nil)
+			r, err := engine.Once(context.Background(), e, g, pl, engine.Options{Threads: 1}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -126,7 +126,7 @@ func TestTrailsEither(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := host.New().Run(context.Background(), g, pl, engine.Options{Threads: 2}, nil)
+		r, err := engine.Once(context.Background(), host.New(), g, pl, engine.Options{Threads: 2}, engine.Goal{})
 		if err != nil {
 			t.Fatal(err)
 		}

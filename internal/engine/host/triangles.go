@@ -12,7 +12,7 @@ import (
 // runTriangles counts the edges among the neighbours below each root. The roots' own
 // work is short, so that none is shared out, and a worker needs a bitmap and no more:
 // in a small graph the search takes as long as making the workers of other plans.
-func runTriangles(ctx context.Context, lp *localProgram, o engine.Options) (engine.Result, error) {
+func runTriangles(ctx context.Context, lp *localProgram, o job) (engine.Result, error) {
 	s := newSched(lp.roots(), o.Threads, false)
 	lim := &limiter{max: o.Limit, s: s}
 	counts := make([]engine.Uint128, o.Threads)

@@ -16,7 +16,7 @@ import (
 //	closed walks of length five through v = Σ_{w—z} walks₂(v,w) · walks₂(v,z)
 
 // runWalks counts the closed walks of length five.
-func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Result, error) {
+func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.Result, error) {
 	csr := p.Adjs[p.Levels[1].Back[0].Adj].Lists.Flat()
 	roots := rootList{n: uint64(g.NumVertices())}
 	roots.ranges, roots.off = []rootRange{{0, 0, roots.n}}, csr.Off

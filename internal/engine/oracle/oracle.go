@@ -30,20 +30,33 @@ func New() *Oracle { return &Oracle{} }
 // Name is "oracle".
 func (*Oracle) Name() string { return "oracle" }
 
-// Check refuses what the oracle does not know yet.
-func (*Oracle) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
+// prepared is a plan for the oracle, which does nothing before it runs.
+type prepared struct {
+	g *graph.Graph
+	p *plan.Plan
+	o engine.Options
+}
+
+// Prepare refuses what the oracle does not know yet.
+func (*Oracle) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	for i := range p.Pattern.Edges {
 		if e := &p.Pattern.Edges[i]; e.Min > 1 || e.Max > 1 {
-			return errors.New("the oracle does not know variable-length edges yet")
+			return nil, errors.New("the oracle does not know variable-length edges yet")
 		}
 	}
 	if p.Restricted {
 		if _, ok := symmetries(p).Elements(maxElements); !ok {
-			return fmt.Errorf("the oracle does not break the symmetries of a pattern with %s automorphisms", p.Aut)
+			return nil, fmt.Errorf("the oracle does not break the symmetries of a pattern with %s automorphisms", p.Aut)
 		}
 	}
-	return nil
+	return &prepared{g, p, o}, nil
 }
+
+// Traits has nothing to say: the oracle is never chosen.
+func (*prepared) Traits() engine.Traits { return engine.Traits{} }
+
+// Compile does nothing: there is nothing to compile.
+func (*prepared) Compile(context.Context) {}
 
 // maxElements bounds the automorphisms that a listing compares with.
 const maxElements = 1 << 16
@@ -60,9 +73,10 @@ func symmetries(p *plan.Plan) *pattern.Group {
 // Run gives the matches that p promises: embeddings, or where p is restricted
 // one of each class of embeddings that the pattern's symmetries make of
 // another, the one with the least vertices in the order of the pattern.
-func (o *Oracle) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, opt engine.Options, s engine.Sink) (r engine.Result, err error) {
-	r = engine.Result{Engine: o.Name(), Device: "cpu", Threads: 1}
-	if err := o.Check(g, p, opt); err != nil {
+func (x *prepared) Run(ctx context.Context, goal engine.Goal) (r engine.Result, err error) {
+	g, p, s := x.g, x.p, goal.Sink
+	r = engine.Result{Engine: New().Name(), Device: "cpu", Threads: 1}
+	if err := goal.Check(p, x.o); err != nil {
 		return r, err
 	}
 	start := time.Now()
@@ -72,7 +86,7 @@ func (o *Oracle) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, opt engi
 	if p.Restricted {
 		elements, _ = symmetries(p).Elements(maxElements)
 	}
-	limited := s != nil || opt.Limit > 0
+	limited := s != nil || goal.Limit > 0
 	out := newEmitter(p, s)
 	found, root := uint64(0), -1
 	if p.Rooted {
@@ -93,7 +107,7 @@ func (o *Oracle) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, opt engi
 				return false
 			}
 		}
-		if opt.Limit > 0 && found == uint64(opt.Limit) {
+		if goal.Limit > 0 && found == uint64(goal.Limit) {
 			complete = false
 			return false
 		}
@@ -116,7 +130,7 @@ func (o *Oracle) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, opt engi
 			return r, derr
 		}
 	}
-	if opt.PerRoot != nil {
+	if goal.PerRoot != nil {
 		each := 1
 		if p.Restricted && !limited {
 			each = len(elements)
@@ -126,7 +140,7 @@ func (o *Oracle) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, opt engi
 			if derr != nil {
 				return r, derr
 			}
-			opt.PerRoot[v] = share
+			goal.PerRoot[v] = share
 		}
 	}
 	return r, err

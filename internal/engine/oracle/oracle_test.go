@@ -118,7 +118,7 @@ func TestRestricted(t *testing.T) {
 	g := graph.FromEdges(5, kite, false)
 	p := named(t, "triangle")
 	pl := &plan.Plan{Graph: g, Pattern: p, Order: []int{0, 1, 2}, Restricted: true, Aut: Automorphisms(p)}
-	r, err := New().Run(context.Background(), g, pl, engine.Options{}, nil)
+	r, err := engine.Once(context.Background(), New(), g, pl, engine.Options{}, engine.Goal{})
 	if r.Search <= 0 {
 		t.Errorf("the search took %v", r.Search)
 	}
@@ -126,12 +126,12 @@ func TestRestricted(t *testing.T) {
 		t.Errorf("count: %+v, %v", r, err)
 	}
 	var s sink
-	if r, err = New().Run(context.Background(), g, pl, engine.Options{}, &s); err != nil || len(s.rows) != 4 || r.Matches != engine.U64(4) {
+	if r, err = engine.Once(context.Background(), New(), g, pl, engine.Options{}, engine.Goal{Sink: &s}); err != nil || len(s.rows) != 4 || r.Matches != engine.U64(4) {
 		t.Errorf("listing: %v, %+v, %v", s.rows, r, err)
 	}
 	pl.Rooted = true
 	per := make([]engine.Uint128, 5)
-	if r, err = New().Run(context.Background(), g, pl, engine.Options{PerRoot: per}, nil); err != nil || r.Matches != engine.U64(12) {
+	if r, err = engine.Once(context.Background(), New(), g, pl, engine.Options{}, engine.Goal{PerRoot: per}); err != nil || r.Matches != engine.U64(12) {
 		t.Errorf("rooted: %+v, %v", r, err)
 	}
 	for v, n := range per {

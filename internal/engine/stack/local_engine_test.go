@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/faulty"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -56,7 +57,7 @@ func TestLocalFaults(t *testing.T) {
 	want := hostCount(t, g, p)
 	count := func(f *cuda.Faults) error {
 		return faulty.Count(t, f, want, func(s *session.Session) (engine.Result, error) {
-			return stack.New(s).Run(context.Background(), g, p, engine.Options{}, nil)
+			return engine.Once(context.Background(), stack.New(s), g, p, engine.Options{}, engine.Goal{})
 		})
 	}
 	sound := &cuda.Faults{}
@@ -127,7 +128,7 @@ func TestHubs(t *testing.T) {
 			if err != nil {
 				return // the pattern does not suit it
 			}
-			if e.Check(g, l, engine.Options{}) != nil {
+			if engines.Refusal(e, g, l, engine.Options{}) != nil {
 				return
 			}
 			if got := run(t, e, g, l, engine.Options{}); got.Matches != hostCount(t, g, l) {

@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
 )
 
 // TestLocalSchedule runs plans for the local method through the engine, by rows
@@ -41,18 +42,18 @@ func TestLocalSchedule(t *testing.T) {
 		}
 		defer s.Close()
 		e, p := New(s), compiled("gmatch:P2")
-		want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+		want, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{}, engine.Goal{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, opt := range []map[string]string{{}, {"stack.local": "off"}} {
-			got, err := e.Run(context.Background(), g, p, engine.Options{Opt: opt}, nil)
+			got, err := engine.Once(context.Background(), e, g, p, engine.Options{Opt: opt}, engine.Goal{})
 			if err != nil || got.Matches != want.Matches || !got.Complete {
 				t.Errorf("%v: %v (complete %v, %v), want %v", opt, got.Matches, got.Complete, err, want.Matches)
 			}
 		}
 		opt := map[string]string{"stack.unroll": "8", "stack.steal": "off", "stack.local.share": "on", "stack.code-motion": "off"}
-		got, err := e.Run(context.Background(), g, p, engine.Options{Opt: opt}, nil)
+		got, err := engine.Once(context.Background(), e, g, p, engine.Options{Opt: opt}, engine.Goal{})
 		if notes := strings.Join(got.Notes, "\n"); err != nil || got.Matches != want.Matches || !strings.Contains(notes, "local method: stack.steal, stack.unroll; stack.local=off") {
 			t.Errorf("switches of the nest: %v, %q, %v; want %v", got.Matches, notes, err, want.Matches)
 		}
@@ -65,18 +66,18 @@ func TestLocalSchedule(t *testing.T) {
 			{"gmatch:P2", "stack.local", "perhaps", engine.ErrOption},
 		} {
 			o := engine.Options{Opt: map[string]string{refused.option: refused.value}}
-			if err := e.Check(g, compiled(refused.name), o); !errors.Is(err, refused.why) {
+			if err := engines.Refusal(e, g, compiled(refused.name), o); !errors.Is(err, refused.why) {
 				t.Errorf("%s with %s=%s: %v, want %v", refused.name, refused.option, refused.value, err, refused.why)
 			}
 		}
-		// What is counted by rows is listed by the nest, which has to be asked too.
+		// What is counted by rows is listed by the nest.
 		outside := compiled("gmatch:P4")
 		for _, c := range []struct {
 			value string
 			runs  bool
 		}{{"edge", false}, {"vertex", true}} {
-			o := engine.Options{Opt: map[string]string{"stack.roots": c.value}}
-			if err := e.Check(g, outside, o); (err == nil) != c.runs {
+			o := engine.Options{Listing: true, Opt: map[string]string{"stack.roots": c.value}}
+			if err := engines.Refusal(e, g, outside, o); (err == nil) != c.runs {
 				t.Errorf("a plan whose level 1 has no candidates of its own, with stack.roots=%s: %v", c.value, err)
 			}
 		}
@@ -95,7 +96,7 @@ func limited(t *testing.T, e *Engine, g *graph.Graph) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := e.Run(context.Background(), g, p, engine.Options{Limit: 10}, nil)
+	got, err := engine.Once(context.Background(), e, g, p, engine.Options{}, engine.Goal{Limit: 10})
 	if err != nil || got.Matches != engine.U64(10) || got.Complete {
 		t.Errorf("limit 10: %v (complete %v, %v)", got.Matches, got.Complete, err)
 	}
@@ -122,8 +123,8 @@ func TestContextThatIsOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := engine.Options{PerRoot: make([]engine.Uint128, g.NumVertices())}
-			if r, err := New(s).Run(ctx, g, p, o, nil); !errors.Is(err, context.Canceled) || r.Complete {
+			goal := engine.Goal{PerRoot: make([]engine.Uint128, g.NumVertices())}
+			if r, err := engine.Once(ctx, New(s), g, p, engine.Options{}, goal); !errors.Is(err, context.Canceled) || r.Complete {
 				t.Errorf("%s: %v (complete %v)", method, err, r.Complete)
 			}
 		}

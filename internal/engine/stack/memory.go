@@ -20,24 +20,24 @@ const memoryShare = 4
 // leastCap is the room of a set below which lists are hardly ever filtered.
 const leastCap = 32
 
-// budget decides how many elements a set's memory has: all that any may need if
+// budget decides how many elements each of so many sets' memory has: all that any may need if
 // that is no more than a part of the smallest device. What is left beside the
 // graph is known when the graph is there: fit.
-func (r *search) budget() {
+func (r *search) budget(slots int) {
 	need := max(lower.Room(r.p), 1)
-	if r.shape.slots == 0 {
+	if slots == 0 {
 		r.cap, r.roomy = 1, true
 		return
 	}
 	// Places in one sibling's memory are 32-bit numbers.
-	most := min(int64(need), math.MaxUint32/int64(r.shape.slots))
+	most := min(int64(need), math.MaxUint32/int64(slots))
 	if r.slot > 0 {
 		r.cap = int(min(int64(r.slot), most))
 		r.roomy = r.cap >= need
 		return
 	}
 	for _, d := range r.e.s.Devices() {
-		sets := int64(d.SMs) * int64(d.ThreadsPerSM/32) * int64(r.unroll*r.shape.slots)
+		sets := int64(d.SMs) * int64(d.ThreadsPerSM/32) * int64(r.unroll*slots)
 		most = min(most, d.Memory/memoryShare/4/sets)
 	}
 	r.cap = int(max(most, min(int64(need), leastCap)))
@@ -118,7 +118,7 @@ type extra struct {
 }
 
 // start makes one device ready.
-func (r *search) start(x *session.Exec) (func() error, error) {
+func (r *run) start(x *session.Exec) (func() error, error) {
 	k, err := x.Kernel("stack_search")
 	if err != nil {
 		return nil, err
@@ -138,10 +138,10 @@ func (r *search) start(x *session.Exec) (func() error, error) {
 		blocks = min(blocks, r.switches.blocks)
 	}
 	if x.Index() == 0 {
-		r.blocks = blocks
+		r.grid = blocks
 	}
 	a := &extra{Cap: uint32(r.cap), SieveRoom: uint32(r.sieve), StackBytes: uint32(r.stackBytes())}
-	if !r.listing && r.o.Limit > 0 {
+	if !r.o.Listing && r.Goal.Limit > 0 {
 		a.Often = 1
 	}
 	if r.steal > 0 {

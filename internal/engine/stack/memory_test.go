@@ -32,7 +32,7 @@ func TestLittleMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := tiny{Engine: stack.New(s)}.Run(context.Background(), g, p, engine.Options{}, nil)
+		r, err := engine.Once(context.Background(), tiny{Engine: stack.New(s)}, g, p, engine.Options{}, engine.Goal{})
 		switch {
 		case errors.Is(err, cuda.ErrMemory):
 			refused = true

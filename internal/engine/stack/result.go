@@ -6,6 +6,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 )
 
 // Numbers of Counters.user, as in stack/stack.cuh.
@@ -24,29 +25,9 @@ var usedNames = [usedKinds]string{
 	usedTurned: "lists searched", usedEdges: "edge chunks",
 }
 
-// result says what a run found in the terms of engines.
-func (r *search) result(found session.Result) engine.Result {
-	res := engine.Result{
-		Matches: engine.Uint128(found.Matches), Complete: found.Complete, Device: r.e.s.String(),
-		Search: found.Search, Prepare: found.Upload + found.Prepare + found.Compile, Threads: r.e.s.Workers(),
-	}
-	if limit := engine.U64(uint64(max(r.o.Limit, 0))); r.o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
-		res.Matches = limit
-		res.Complete = res.Complete && r.listing
-	}
-	for v, n := range found.PerRoot { // none after a run that never began
-		r.o.PerRoot[v] = engine.Uint128(n)
-	}
-	if r.o.Levels {
-		res.Levels = r.levels(found)
-	}
-	res.Stats = r.figures(found)
-	return res
-}
-
 // levels gives each level its partial matches, and its part of the search time by
 // the cycles that warps were at it.
-func (r *search) levels(found session.Result) []engine.LevelStat {
+func (r *run) levels(found *session.Result) []engine.LevelStat {
 	out := make([]engine.LevelStat, len(r.p.Levels))
 	var all uint64
 	for _, c := range r.cycles {
@@ -65,14 +46,14 @@ func (r *search) levels(found session.Result) []engine.LevelStat {
 }
 
 // figures say how the search was run, and where the time around it went.
-func (r *search) figures(found session.Result) []string {
+func (r *run) figures(found *session.Result) []string {
 	tasks := "vertices"
 	if r.edges {
 		tasks = "edges"
 	}
 	out := []string{fmt.Sprintf("%d blocks of %d threads a device, %s as tasks, %d siblings, sets of up to %d elements; %d steals in blocks, %d across",
-		r.blocks, r.thread, tasks, r.unroll, r.cap, found.StealsBlock, found.StealsGrid)}
-	out = append(out, fmt.Sprintf("upload %s, preparation %s, compilation %s", round(found.Upload), round(found.Prepare), round(found.Compile)))
+		r.grid, r.thread, tasks, r.unroll, r.cap, found.StealsBlock, found.StealsGrid)}
+	out = append(out, gpu.Times(found))
 	if r.stats {
 		text := fmt.Sprintf("%d of %d lane-steps had an element", found.LanesBusy, found.LanesAll)
 		for i, name := range usedNames {
@@ -81,11 +62,4 @@ func (r *search) figures(found session.Result) []string {
 		out = append(out, text)
 	}
 	return out
-}
-
-func round(d time.Duration) time.Duration {
-	if d > time.Second {
-		return d.Round(time.Millisecond)
-	}
-	return d.Round(10 * time.Microsecond)
 }

@@ -13,10 +13,15 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -31,75 +36,119 @@ func New(s *session.Session) *Engine { return &Engine{s: s} }
 // Name returns "stack".
 func (*Engine) Name() string { return "stack" }
 
-// schedule is a way to search on a device: one for each method that the engine
-// runs.
-type schedule interface {
-	// check says why p cannot be run this way, or nil.
-	check(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options) error
-	// run counts the matches of p, or hands them to sink where that is not nil.
-	run(ctx context.Context, e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error)
+// prepared is a plan that is ready to run, by one of two schedules: the nest, or rows of
+// bits (package neighbourhood). Where a bound on neighbourhoods turns out to be too low, the
+// nest counts the same plan.
+type prepared struct {
+	e        *Engine
+	g        *graph.Graph
+	p        *plan.Plan
+	o        engine.Options
+	switches switches
+	local    *neighbourhood.Search // nil: the nest is to run
+
+	mu   sync.Mutex
+	nest *search // nil: not needed yet
 }
 
-// schedules are those that the engine has; each is entered by its own file.
-var schedules = map[plan.Method]schedule{plan.Nest: nest{}}
-
-// MethodError says that a plan's method is none of the engine's: Plan has to be
-// compiled again with Options.Method set to one of Methods.
-type MethodError struct {
-	Method  plan.Method
-	Methods []string
+// Prepare refuses plans of other methods than nest and local, and plans for the local method
+// that a plan for the nest is better for. Such a plan is listed by the nest, and so are
+// levels measured, as the local method only counts.
+func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	if p.Method != plan.Nest && p.Method != plan.Local {
+		return nil, fmt.Errorf("the engine stack does not run plans by the method %v; plan with nest or local", p.Method)
+	}
+	s, err := parse(o)
+	if err != nil {
+		return nil, err
+	}
+	on, err := neighbourhood.On(e.Name(), o.Opt)
+	if err != nil {
+		return nil, err
+	}
+	x := &prepared{e: e, g: g, p: p, o: o, switches: s}
+	switch {
+	case p.Empty != nil:
+	case p.Method == plan.Local && on && !o.Listing && !o.Levels:
+		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, o)
+	default:
+		_, err = x.search()
+	}
+	return x, err
 }
 
-func (e *MethodError) Error() string {
-	return fmt.Sprintf("the engine stack does not run plans by the method %v; plan with one of %v", e.Method, e.Methods)
+// search is the nest's search, made when it is first needed.
+func (x *prepared) search() (*search, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.nest != nil {
+		return x.nest, nil
+	}
+	var err error
+	x.nest, err = newSearch(x.e, x.g, x.p, x.o, x.switches)
+	return x.nest, err
 }
 
-// Methods are the names of the plan methods that the engine runs, for
-// plan.Options.Method.
-func Methods() []string {
-	var out []string
-	for m := range plan.Walks + 1 {
-		if schedules[m] != nil {
-			out = append(out, m.String())
+// tightened is the nest's search with sets of cap elements, made once for each cap.
+func (x *prepared) tightened(cap int) (*search, error) {
+	x.mu.Lock()
+	if x.switches.slot != cap {
+		x.switches.slot, x.nest = cap, nil
+	}
+	x.mu.Unlock()
+	return x.search()
+}
+
+// Traits says that kernels are compiled.
+func (x *prepared) Traits() engine.Traits { return engine.Traits{Compiles: x.p.Empty == nil} }
+
+// Compile starts compiling the kernels of the plan.
+func (x *prepared) Compile(ctx context.Context) {
+	if x.local != nil {
+		x.local.Compile(ctx)
+	} else if x.p.Empty == nil {
+		if s, err := x.search(); err == nil {
+			_ = x.e.s.Compile(ctx, s.job())
 		}
 	}
-	return out
 }
 
-// pick is the schedule for a run: another method than the nest only counts, and
-// has no statistics of levels.
-func pick(p *plan.Plan, o engine.Options, listing bool) schedule {
-	if p.Method == plan.Local && (listing || o.Levels) {
-		return schedules[plan.Nest]
+// Run counts the matches, or hands every match to goal.Sink.
+func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	none := engine.Result{Engine: x.e.Name(), Device: x.e.s.String()}
+	if err := goal.Check(x.p, x.o); err != nil {
+		return none, err
 	}
-	return schedules[p.Method]
-}
-
-// Check says why p cannot run here, or nil. A *MethodError asks for another plan
-// of the same pattern.
-func (e *Engine) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
-	if o.PerRoot != nil && !p.Rooted {
-		return fmt.Errorf("counts per vertex need a rooted plan")
+	if x.p.Empty != nil {
+		none.Complete = true
+		return none, nil
 	}
-	s := pick(p, o, false)
-	if s == nil {
-		return &MethodError{p.Method, Methods()}
+	if x.local == nil {
+		res, err := x.runNest(ctx, goal)
+		if x.p.Method == plan.Local {
+			res.Notes = append(res.Notes, "counted by the nest")
+		}
+		return res, err
 	}
-	return s.check(e, g, p, o)
-}
-
-// Run counts the matches of p when sink is nil, else hands every match to it.
-func (e *Engine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, sink engine.Sink) (engine.Result, error) {
-	if err := e.Check(g, p, o); err != nil {
-		return engine.Result{}, err
+	res, err := x.local.Run(ctx, goal)
+	if errors.Is(err, neighbourhood.ErrUniverse) {
+		res, err = x.runNest(ctx, goal)
+		res.Notes = append(res.Notes, "counted by the nest")
+	} else if without := ofNest(x.o); len(without) > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("no effect on the local method: %s; stack.local=off plans a nest", strings.Join(without, ", ")))
 	}
-	res := engine.Result{Complete: true, Device: e.s.String()}
-	var err error
-	if p.Empty == nil {
-		res, err = pick(p, o, sink != nil).run(ctx, e, g, p, o, sink)
-	}
-	res.Engine = e.Name()
 	return res, err
+}
+
+// ofNest are the options that switch something of the nest alone, by name.
+func ofNest(o engine.Options) (out []string) {
+	for key := range o.Opt {
+		if name, ok := strings.CutPrefix(key, "stack."); ok && name != "code-motion" && name != "local" && !strings.HasPrefix(name, "local.") {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 var _ engine.Engine = (*Engine)(nil)

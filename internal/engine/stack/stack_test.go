@@ -56,12 +56,8 @@ func (e tiny) with(o engine.Options) engine.Options {
 	return o
 }
 
-func (e tiny) Check(g *graph.Graph, p *plan.Plan, o engine.Options) error {
-	return e.Engine.Check(g, p, e.with(o))
-}
-
-func (e tiny) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
-	return e.Engine.Run(ctx, g, p, e.with(o), s)
+func (e tiny) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	return e.Engine.Prepare(ctx, g, p, e.with(o))
 }
 
 // onDevice runs f with the engine over each kind of device that there is.
@@ -122,7 +118,7 @@ func rmat(t testing.TB, scale int, edges uint64) *graph.Graph {
 
 func run(t testing.TB, e engine.Engine, g *graph.Graph, p *plan.Plan, o engine.Options) engine.Result {
 	t.Helper()
-	r, err := e.Run(context.Background(), g, p, o, nil)
+	r, err := engine.Once(context.Background(), e, g, p, o, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}

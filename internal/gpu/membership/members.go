@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/kir"
 )
 
@@ -226,9 +227,6 @@ type Maker struct {
 	Ran *atomic.Uint64
 }
 
-// Counter is USER_RAN, by which kernels that a search builds on say that they ran.
-const Counter = 0
-
 // Each calls table for the adjacencies of the program that are to have tables, with
 // what these are called and their size. Where there is too little memory for hash
 // tables, lists are searched.
@@ -269,7 +267,7 @@ func (m *Maker) whole(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef) error {
 	if err := x.Stream().Synchronize(); err != nil {
 		return err
 	}
-	before, err := x.User(Counter)
+	before, err := x.User(gpu.Counter)
 	if err != nil {
 		return err
 	}
@@ -277,7 +275,7 @@ func (m *Maker) whole(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef) error {
 	if err := errors.Join(err, x.Stream().Synchronize()); err != nil {
 		return err
 	}
-	after, err := x.User(Counter)
+	after, err := x.User(gpu.Counter)
 	if err == nil && after-before != launches {
 		err = &cuda.Error{Op: "tables of members", Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d kernels ran", after-before, launches)}
 	}

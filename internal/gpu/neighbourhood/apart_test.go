@@ -37,15 +37,15 @@ func TestApart(t *testing.T) {
 	}
 	defer s.Close()
 	p := planned(t, g, "gmatch:P8")
-	want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+	want, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{}, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := New("stack", s, g, p, nil)
+	l, err := New("stack", s, g, p, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := l.Run(context.Background(), engine.Options{})
+	got, err := l.Run(context.Background(), engine.Goal{})
 	if err != nil || got.Matches != want.Matches || len(l.classes) < 2 {
 		t.Errorf("%v matches in %d classes, not %v: %v", got.Matches, len(l.classes), want.Matches, err)
 	}

@@ -35,10 +35,10 @@ func TestDeep(t *testing.T) {
 					t.Errorf("class %d: grain %d, shares %v", c.universe, c.grain, c.shares)
 				}
 			}
-			if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+			if err := sameCounts(s, g, p, l, engine.Goal{}, engine.Goal{}); err != nil {
 				t.Errorf("classes %s: %v", classes, err)
 			}
-			r, err := runOn(context.Background(), s, l, engine.Options{Limit: 1000})
+			r, err := runOn(context.Background(), s, l, engine.Goal{Limit: 1000})
 			if err != nil || r.Matches != engine.U64(1000) || r.Complete {
 				t.Errorf("classes %s, limit 1000: %v matches, complete %v, %v", classes, r.Matches, r.Complete, err)
 			}

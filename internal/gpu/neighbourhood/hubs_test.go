@@ -122,7 +122,7 @@ func TestLocalHubsOverFilteredEdges(t *testing.T) {
 				if c.stars > 0 && l.most < 300 && l.most > 0 {
 					t.Errorf("%s: universes of at most %d, and some vertex has 300 neighbours", name, l.most)
 				}
-				if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+				if err := sameCounts(s, g, p, l, engine.Goal{}, engine.Goal{}); err != nil {
 					t.Errorf("%s with %d stars: %v", name, c.stars, err)
 				}
 			}
@@ -149,14 +149,14 @@ func TestLocalNoRoom(t *testing.T) {
 		if err := l.choose(d.Info()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := runOn(context.Background(), s, l, engine.Options{}); !errors.Is(err, ErrUniverse) {
+		if _, err := runOn(context.Background(), s, l, engine.Goal{}); !errors.Is(err, ErrUniverse) {
 			t.Errorf("a universe of 260 in classes for 256: %v", err)
 		}
 		l, err = newSearch(g, p, d.Info(), switches{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+		if err := sameCounts(s, g, p, l, engine.Goal{}, engine.Goal{}); err != nil {
 			t.Errorf("after it: %v", err)
 		}
 	})
@@ -178,14 +178,14 @@ func TestLocalStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runOn(context.Background(), ses, l, engine.Options{Limit: 1000})
+	r, err := runOn(context.Background(), ses, l, engine.Goal{Limit: 1000})
 	if err != nil || r.Complete || r.Matches != engine.U64(1000) {
 		t.Errorf("limit 1000: %v (complete %v, %v)", r.Matches, r.Complete, err)
 	}
 	const all = 7471375560 // 90 over 7
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	r, err = runOn(ctx, ses, l, engine.Options{})
+	r, err = runOn(ctx, ses, l, engine.Goal{})
 	if !errors.Is(err, context.DeadlineExceeded) || r.Complete || r.Matches.Hi > 0 || r.Matches.Lo > all/2 {
 		t.Errorf("a context that ends at once: %v of %d (complete %v, %v)", r.Matches, all, r.Complete, err)
 	}
@@ -205,7 +205,7 @@ func TestLocalHelp(t *testing.T) {
 		// Without and with an outside vertex.
 		for _, name := range []string{"clique(5)", "gmatch:P5"} {
 			p := planned(t, g, name)
-			want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+			want, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +218,7 @@ func TestLocalHelp(t *testing.T) {
 				helped := false
 				// The first grid may be through with all of it before the second begins.
 				for range 50 {
-					r, err := runOn(context.Background(), ses, l, engine.Options{})
+					r, err := runOn(context.Background(), ses, l, engine.Goal{})
 					if err != nil || r.Matches != want.Matches || len(r.Notes) > 0 {
 						t.Fatalf("%s: %v matches (%v, %v), want %v", name, r.Matches, r.Notes, err, want.Matches)
 					}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -55,7 +56,7 @@ const leastWork = 256
 // listing its roots by class, after which the kernels of the classes run beside
 // each other: the large neighbourhoods have the device first, the small ones fill
 // what those leave. How many roots a class has stays on the device.
-func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() error, err error) {
+func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic.Bool) (search func() error, err error) {
 	n := l.g.NumVertices()
 	work, known, err := l.measured(x)
 	if err != nil {
@@ -66,7 +67,7 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool) (search func() 
 		args.Often = 1
 	}
 	whole := l.whole && d.devices == 1 && n > 0 && l.suitsWhole(known)
-	l.asWhole.Store(whole)
+	asWhole.Store(whole)
 	if whole {
 		return l.startWhole(x, work, known, args)
 	}

@@ -13,11 +13,11 @@ import (
 	"fmt"
 	"sort"
 	"sync/atomic"
-	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
@@ -42,19 +42,21 @@ const faultUniverse = 1
 // localChunk is how many roots a team takes at a time, at most.
 const localChunk = 8
 
-// Search is a plan made ready.
+// Search is a plan made ready, for any number of runs.
 type Search struct {
 	name    string // of the engine
 	s       *session.Session
 	g       *graph.Graph
+	p       *plan.Plan
 	prog    *kir.Program
+	text    cuda.Source
+	kernels map[string]string
 	measure string // what is walked below a root, in words: equal where it is
 	classes []class
 	layouts []layout
-	most    int         // positions of a universe: the most of any vertex
-	whole   bool        // whether one kernel may go over all vertices,
-	asWhole atomic.Bool // and did in the last run
-	warps   int         // that all devices hold, about
+	most    int  // positions of a universe: the most of any vertex
+	whole   bool // whether one kernel may go over all vertices
+	warps   int  // that all devices hold, about
 	switches
 	rel *graph.Handle
 	csr *graph.CSR // the lists
@@ -63,8 +65,8 @@ type Search struct {
 // New prepares p for the devices of a session, with the options of the engine of
 // that name. The error says why it cannot be run so: ErrShape, ErrUniverse, or
 // engine.ErrOption.
-func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, opt map[string]string) (*Search, error) {
-	_, w, err := parse(name, opt)
+func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, o engine.Options) (*Search, error) {
+	_, w, err := parse(name, o.Opt)
 	if err != nil {
 		return nil, err
 	}
@@ -73,21 +75,23 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, opt map[
 	for _, i := range infos[1:] {
 		info.SharedPerBlock = min(info.SharedPerBlock, i.SharedPerBlock)
 	}
+	w.made = o.Lowered
 	l, err := newSearch(g, p, info, w)
 	if err != nil {
 		return nil, err
 	}
 	l.name, l.s = name, s
+	l.text, l.kernels = l.source()
 	return l, nil
 }
 
 // newSearch is New for one device.
 func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w switches) (*Search, error) {
-	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.noMotion})
+	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.noMotion, Made: w.made})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrShape, err)
 	}
-	l := &Search{g: g, prog: prog, switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
+	l := &Search{g: g, p: p, prog: prog, switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
 	l.csr, _ = l.rel.OneRun() // the rows view refuses others
 	l.most = l.mostNeighbours()
 	level1 := &p.Levels[1]
@@ -199,41 +203,38 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 	return cuda.Source{Name: "local.cu", Text: "#include \"plan.cuh\"\n#include \"neighbourhood/kernels.cuh\"\n", Includes: includes}, parts
 }
 
-// Run counts the matches of the plan. An error that is ErrUniverse says that a
-// bound on neighbourhoods was too low; nothing was counted.
-func (l *Search) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
-	s, n := l.s, uint32(l.g.NumVertices())
-	d := newDealer(len(s.Devices()))
-	src, parts := l.source()
-	r, err := s.Run(ctx, &session.Job{
-		Name: l.name, Source: src, Parts: parts, Program: l.prog, Vertices: n, Owner: l.g, Tasks: uint64(n), Chunk: localChunk,
-		PerRoot: o.PerRoot != nil, Progress: o.Progress, Limit: uint64(max(o.Limit, 0)),
-		Start: func(x *session.Exec) (func() error, error) { return l.start(x, d, o.Limit > 0) },
+// job is the search for the session.
+func (l *Search) job() *session.Job {
+	return &session.Job{
+		Name: l.name, Source: l.text, Parts: l.kernels, Program: l.prog, Tasks: uint64(l.g.NumVertices()), Chunk: localChunk,
 		FaultText: func(code uint32, about uint64) string {
 			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), ErrUniverse)
 		},
-	})
+	}
+}
+
+// Compile starts compiling the kernels, and returns at once.
+func (l *Search) Compile(ctx context.Context) { _ = l.s.Compile(ctx, l.job()) }
+
+// Run counts the matches of the plan. An error that is ErrUniverse says that a
+// bound on neighbourhoods was too low; nothing was counted.
+func (l *Search) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	d := newDealer(len(l.s.Devices()))
+	var whole atomic.Bool // one kernel went over all vertices
+	j := l.job()
+	j.Start = func(x *session.Exec) (func() error, error) { return l.start(x, d, goal.Limit > 0, &whole) }
+	run := gpu.Run{Session: l.s, Graph: l.g, Plan: l.p, Goal: goal}
+	res, found, err := run.Do(ctx, j)
 	var f *session.Fault
 	if errors.As(err, &f) && f.Code == faultUniverse {
 		return engine.Result{}, fmt.Errorf("%w: vertex %s", ErrUniverse, l.g.IDs.String(uint32(f.About)))
 	}
-	if errors.Is(err, session.ErrOverflow) {
-		return engine.Result{}, engine.ErrOverflow
-	}
-	for v, n := range r.PerRoot { // none after a run that never began
-		o.PerRoot[v] = engine.Uint128(n)
-	}
-	res := engine.Result{Engine: l.name, Device: s.String(), Threads: s.Workers(), Matches: engine.Uint128(r.Matches), Complete: r.Complete, Search: r.Search, Prepare: r.Upload + r.Prepare + r.Compile}
 	if err == nil {
-		how := fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help for a root", len(l.classes), r.StealsGrid)
-		if l.asWhole.Load() {
+		how := fmt.Sprintf("by rows of bits in %d classes of neighbourhoods, %d times with help for a root", len(l.classes), found.StealsGrid)
+		if whole.Load() {
 			how = "by one kernel over all vertices"
 		}
-		res.Stats = append(res.Stats, fmt.Sprintf("%s; upload %s, preparation %s, compilation %s",
-			how, round(r.Upload), round(r.Prepare), round(r.Compile)))
-	}
-	if limit := engine.U64(uint64(o.Limit)); o.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
-		res.Matches, res.Complete = limit, false
+		res.Stats = append(res.Stats, how+"; "+gpu.Times(&found))
 	}
 	return res, err
 }
@@ -281,10 +282,3 @@ func noRoom(name string, c class, x *session.Exec) error {
 
 // residentThreads is how many threads a multiprocessor is to hold at once.
 const residentThreads = 1024
-
-func round(d time.Duration) time.Duration {
-	if d > time.Second {
-		return d.Round(time.Millisecond)
-	}
-	return d.Round(10 * time.Microsecond)
-}

@@ -45,7 +45,7 @@ func TestLocalPapers(t *testing.T) {
 			}
 			for name, g := range graphs {
 				p := planned(t, g, fmt.Sprintf("gmatch:P%d", i))
-				want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+				want, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{}, engine.Goal{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -56,7 +56,7 @@ func TestLocalPapers(t *testing.T) {
 						t.Errorf("P%d %v: %v", i, opt, err)
 						continue
 					}
-					got, err := runOn(context.Background(), s, l, engine.Options{Opt: opt})
+					got, err := runOn(context.Background(), s, l, engine.Goal{})
 					if err != nil || got.Matches != want.Matches || !got.Complete {
 						t.Errorf("P%d on %s, case %d: %v (complete %v, %v), want %v", i, name, k, got.Matches, got.Complete, err, want.Matches)
 					}
@@ -86,7 +86,7 @@ func TestLocalOnTwoDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sameCounts(s, g, p, l, engine.Options{}, engine.Options{}); err != nil {
+		if err := sameCounts(s, g, p, l, engine.Goal{}, engine.Goal{}); err != nil {
 			t.Errorf("%s %v: %v", c.name, c.opt, err)
 		}
 	}
@@ -126,9 +126,10 @@ func with(t *testing.T, opt map[string]string) switches {
 }
 
 // runOn runs what was prepared for a device on a session over such devices.
-func runOn(ctx context.Context, s *session.Session, l *Search, o engine.Options) (engine.Result, error) {
+func runOn(ctx context.Context, s *session.Session, l *Search, goal engine.Goal) (engine.Result, error) {
 	l.name, l.s = "local", s
-	return l.Run(ctx, o)
+	l.text, l.kernels = l.source()
+	return l.Run(ctx, goal)
 }
 
 // TestCliques: cliques have a matrix of the neighbours below the root, one side of

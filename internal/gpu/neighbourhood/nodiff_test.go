@@ -48,7 +48,7 @@ func TestLocalAgreesWithHost(t *testing.T) {
 				continue
 			}
 			ran++
-			want, got := engine.Options{}, engine.Options{}
+			want, got := engine.Goal{}, engine.Goal{}
 			if po.Root >= 0 {
 				want.PerRoot = make([]engine.Uint128, g.NumVertices())
 				got.PerRoot = make([]engine.Uint128, g.NumVertices())
@@ -63,8 +63,8 @@ func TestLocalAgreesWithHost(t *testing.T) {
 	})
 }
 
-func sameCounts(s *session.Session, g *graph.Graph, p *plan.Plan, l *Search, want, got engine.Options) error {
-	w, err := host.New().Run(context.Background(), g, p, want, nil)
+func sameCounts(s *session.Session, g *graph.Graph, p *plan.Plan, l *Search, want, got engine.Goal) error {
+	w, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{}, want)
 	if err != nil {
 		return err
 	}

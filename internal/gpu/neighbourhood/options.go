@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
 )
@@ -15,6 +16,8 @@ type switches struct {
 	alone     bool  // share=off: a root is one team's
 	lists     bool  // whole=off: roots are listed by class however small the graph is
 	noMotion  bool  // ENGINE.code-motion=off: every set is made where it is used
+
+	made *atomic.Int64 // engine.Options.Lowered
 }
 
 // On reads ENGINE.local, which is on or off, and checks the options below it.

@@ -18,7 +18,7 @@ func TestSkippedLaunches(t *testing.T) {
 	g := rmat(t, 7, 900)
 	for _, name := range []string{"clique(3)", "gmatch:P2"} {
 		p := planned(t, g, name)
-		want, err := host.New().Run(context.Background(), g, p, engine.Options{}, nil)
+		want, err := engine.Once(context.Background(), host.New(), g, p, engine.Options{}, engine.Goal{})
 		if err != nil || want.Matches.IsZero() {
 			t.Fatal(want.Matches, err)
 		}
@@ -33,7 +33,7 @@ func TestSkippedLaunches(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := runOn(context.Background(), s, l, engine.Options{})
+				got, err := runOn(context.Background(), s, l, engine.Goal{})
 				if what := fmt.Sprintf("%s, whole=%s: %v, complete %v, %v", name, whole, got.Matches, got.Complete, err); err == nil &&
 					(got.Matches != want.Matches || !got.Complete) || err != nil && (!got.Matches.IsZero() || got.Complete) {
 					t.Errorf("%s; want %v", what, want.Matches)

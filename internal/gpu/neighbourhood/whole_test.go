@@ -45,7 +45,7 @@ func TestWhole(t *testing.T) {
 			if !l.whole || !l.suitsWhole(known) || l.parts(known) < 2 {
 				t.Fatalf("whole %v, %+v: %d parts", l.whole, known, l.parts(known))
 			}
-			var byHost, byDevice engine.Options
+			var byHost, byDevice engine.Goal
 			if c.root != plan.NoRoot {
 				byHost.PerRoot = make([]engine.Uint128, c.g.NumVertices())
 				byDevice.PerRoot = make([]engine.Uint128, c.g.NumVertices())
@@ -53,7 +53,7 @@ func TestWhole(t *testing.T) {
 			if err := sameCounts(s, c.g, p, l, byHost, byDevice); err != nil {
 				t.Error(err)
 			}
-			got, err := runOn(context.Background(), s, l, engine.Options{Limit: 100})
+			got, err := runOn(context.Background(), s, l, engine.Goal{Limit: 100})
 			if err != nil || got.Matches != engine.U64(100) || got.Complete {
 				t.Errorf("limit 100: %v (complete %v, %v)", got.Matches, got.Complete, err)
 			}

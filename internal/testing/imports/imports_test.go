@@ -52,14 +52,16 @@ var may = map[string][]string{
 	"engine/oracle": {"plan", "graph", "pattern", "engine"},
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
+	// gpu is what the engines of GPUs share around a session.
+	"gpu": {"plan", "graph", "cuda/*", "engine"},
 	// membership is what engines of GPUs find out about neighbour lists by.
-	"gpu/membership": {"kir/*", "cuda/*", "engine"},
+	"gpu/membership": {"kir/*", "cuda/*", "engine", "gpu"},
 	// neighbourhood is a method that the engines of GPUs share.
-	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine"},
-	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "gpu/neighbourhood"},
-	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "gpu/neighbourhood", "gpu/membership"},
+	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "gpu"},
+	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "gpu", "gpu/neighbourhood"},
+	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "gpu", "gpu/neighbourhood", "gpu/membership"},
 	"engine/host":       {"plan", "graph/*", "pattern", "engine"},
-	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "gpu/membership"},
+	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "gpu", "gpu/membership"},
 	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session"},
 	"sink":              {"engine", "expr", "graph", "pattern", "parquet"},
 	"bench":             {"*"},

@@ -107,8 +107,11 @@ func Check(t *testing.T, c Config) {
 		if x == nil {
 			return
 		}
-		g, pl, _, err := c.again(x.graphs[0], x)
-		n, r, err := c.comparePlan(g, pl, x.plan, x.engine)
+		p, _, err := c.again(x.graphs[0], x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, r, err := p.compare(x.plan)
 		if err != nil {
 			t.Fatalf("%v\n%s\nengine options %v", err, describe(x.graphs[0], x.pattern, x.plan), x.engine)
 		}
@@ -163,7 +166,7 @@ func (c Config) configure(t *rapid.T, tech *Technique, at planted, all *tally) (
 		if tech != nil && tech.Force != nil {
 			tech.Force(&x.plan, x.engine.Opt)
 		}
-		pl, refused, err := c.accept(g, x.pattern, x.plan, x.engine)
+		p, refused, err := c.accept(g, x.pattern, x.plan, x.engine)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("%w\n%s", err, describe(at.graph, x.pattern, x.plan))
@@ -173,7 +176,7 @@ func (c Config) configure(t *rapid.T, tech *Technique, at planted, all *tally) (
 				return nil, nil // what is forced, or all, does not suit the pattern
 			}
 			plain = true
-		case tech != nil && tech.Plan != nil && !tech.Plan(pl):
+		case tech != nil && tech.Plan != nil && !tech.Plan(p.plan):
 			all.without(tech)
 		default:
 			return x, nil
@@ -182,19 +185,29 @@ func (c Config) configure(t *rapid.T, tech *Technique, at planted, all *tally) (
 	return nil, nil
 }
 
+// prepared is a plan that the engine has accepted.
+type prepared struct {
+	whole bool
+	graph *graph.Graph
+	plan  *plan.Plan
+	ready engine.Prepared
+}
+
 // accept plans p; it returns why the plan or the engine refuses what is asked for.
-func (c Config) accept(g *graph.Graph, p *pattern.Pattern, o plan.Options, opt engine.Options) (pl *plan.Plan, refused string, err error) {
-	pl, err = c.Compile(g, p, o)
+func (c Config) accept(g *graph.Graph, p *pattern.Pattern, o plan.Options, opt engine.Options) (x *prepared, refused string, err error) {
+	pl, err := c.Compile(g, p, o)
 	if err != nil && o.Method != "" {
 		return nil, err.Error(), nil
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("compile: %w", err)
 	}
-	if err := c.Engine.Check(g, pl, opt); err != nil {
+	opt.Listing = o.Listing
+	ready, err := c.Engine.Prepare(context.Background(), g, pl, opt)
+	if err != nil {
 		return nil, err.Error(), nil
 	}
-	return pl, "", nil
+	return &prepared{c.Whole, g, pl, ready}, "", nil
 }
 
 // planOptions draws how to plan p.
@@ -273,29 +286,31 @@ func describe(s *Spec, p *pattern.Pattern, o plan.Options) string {
 	return fmt.Sprintf("%s\n%s\nplan options %+v", pattern.Format(p), s, o)
 }
 
-// comparePlan runs a plan that the engine takes; it returns how many embeddings
-// there are, and what the engine says of a count or listing of all.
-func (c Config) comparePlan(g *graph.Graph, pl *plan.Plan, o plan.Options, opt engine.Options) (embeddings int, r engine.Result, err error) {
-	want := truth(g, pl.Pattern)
+// compare runs a plan that the engine takes, once for all matches and once for some; it
+// returns how many embeddings there are, and what the engine says of a count or listing
+// of all.
+func (x *prepared) compare(o plan.Options) (embeddings int, r engine.Result, err error) {
+	want := truth(x.graph, x.plan.Pattern)
 	if len(want) == 0 {
 		return 0, r, errors.New(noMatch)
 	}
-	r, err = c.compareWith(want, g, pl, o, opt)
+	r, err = x.compareWith(want, o)
 	return len(want), r, err
 }
 
-func (c Config) compareWith(want []oracle.Match, g *graph.Graph, pl *plan.Plan, o plan.Options, opt engine.Options) (r engine.Result, err error) {
-	p := pl.Pattern
+func (x *prepared) compareWith(want []oracle.Match, o plan.Options) (r engine.Result, err error) {
+	g, pl, p := x.graph, x.plan, x.plan.Pattern
 	if got := p.Automorphisms().Order(); pl.Aut == nil || pl.Aut.Cmp(got) != 0 {
 		return r, fmt.Errorf("the plan has |Aut| = %v, the pattern %v", pl.Aut, got)
 	}
 	if o.Listing {
-		return c.compareListing(g, pl, opt, want)
+		return x.compareListing(want)
 	}
+	var goal engine.Goal
 	if o.Root >= 0 {
-		opt.PerRoot = make([]engine.Uint128, g.NumVertices())
+		goal.PerRoot = make([]engine.Uint128, g.NumVertices())
 	}
-	r, err = c.Engine.Run(context.Background(), g, pl, opt, nil)
+	r, err = x.ready.Run(context.Background(), goal)
 	if err != nil {
 		return r, fmt.Errorf("run: %w", err)
 	}
@@ -310,30 +325,30 @@ func (c Config) compareWith(want []oracle.Match, g *graph.Graph, pl *plan.Plan, 
 		return r, fmt.Errorf("%d embeddings, but the engine finds %v × %v (complete: %v)", len(want), r.Matches, group, r.Complete)
 	}
 	if o.Root < 0 {
-		return r, c.compareLimit(g, pl, opt, r.Matches)
+		return r, x.compareLimit(r.Matches)
 	}
 	per := make([]int64, g.NumVertices())
 	for _, m := range want {
 		per[m.Vertices[o.Root]]++
 	}
 	for v := range per {
-		if got := new(big.Int).Mul(opt.PerRoot[v].Big(), group); got.Cmp(big.NewInt(per[v])) != 0 {
+		if got := new(big.Int).Mul(goal.PerRoot[v].Big(), group); got.Cmp(big.NewInt(per[v])) != 0 {
 			return r, fmt.Errorf("vertex %s plays the root in %d embeddings, but the engine finds %v × %v",
-				g.IDs.String(uint32(v)), per[v], opt.PerRoot[v], group)
+				g.IDs.String(uint32(v)), per[v], goal.PerRoot[v], group)
 		}
 	}
 	return r, nil
 }
 
 // compareLimit counts up to half of all matches.
-func (c Config) compareLimit(g *graph.Graph, pl *plan.Plan, opt engine.Options, all engine.Uint128) error {
-	if c.Whole || all.Hi > 0 || all.Lo < 2 {
+func (x *prepared) compareLimit(all engine.Uint128) error {
+	if x.whole || all.Hi > 0 || all.Lo < 2 {
 		return nil
 	}
-	opt.Limit = int64(all.Lo / 2)
-	r, err := c.Engine.Run(context.Background(), g, pl, opt, nil)
-	if err != nil || r.Matches != engine.U64(uint64(opt.Limit)) || r.Complete {
-		return fmt.Errorf("counting up to %d of %v: the engine says %v (complete: %v): %w", opt.Limit, all, r.Matches, r.Complete, err)
+	limit := int64(all.Lo / 2)
+	r, err := x.ready.Run(context.Background(), engine.Goal{Limit: limit})
+	if err != nil || r.Matches != engine.U64(uint64(limit)) || r.Complete {
+		return fmt.Errorf("counting up to %d of %v: the engine says %v (complete: %v): %w", limit, all, r.Matches, r.Complete, err)
 	}
 	return nil
 }
@@ -352,8 +367,8 @@ func truth(g *graph.Graph, p *pattern.Pattern) (out []oracle.Match) {
 // compareListing lists everything, and then half of it by a limit. Each row must
 // be an embedding and none come twice; of each class of embeddings that the
 // pattern's symmetries make of each other a restricted plan lists its share.
-func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options, want []oracle.Match) (r engine.Result, err error) {
-	name := newNamer(pl)
+func (x *prepared) compareListing(want []oracle.Match) (r engine.Result, err error) {
+	name := newNamer(x.plan)
 	missing := map[string]bool{}
 	share := map[string]int{}
 	for _, m := range want {
@@ -362,7 +377,7 @@ func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options
 	}
 	total := len(want) / len(name.elements)
 	var out collector
-	r, err = c.Engine.Run(context.Background(), g, pl, opt, &out)
+	r, err = x.ready.Run(context.Background(), engine.Goal{Sink: &out})
 	if err != nil {
 		return r, fmt.Errorf("list: %w", err)
 	}
@@ -385,9 +400,8 @@ func (c Config) compareListing(g *graph.Graph, pl *plan.Plan, opt engine.Options
 	if total < 2 {
 		return r, nil
 	}
-	opt.Limit = int64(total / 2)
 	var some collector
-	part, err := c.Engine.Run(context.Background(), g, pl, opt, &some)
+	part, err := x.ready.Run(context.Background(), engine.Goal{Sink: &some, Limit: int64(total / 2)})
 	if err != nil || part.Matches != engine.U64(uint64(total/2)) || len(some.rows) != total/2 {
 		return r, fmt.Errorf("limit %d: the engine says %v and lists %d: %v", total/2, part.Matches, len(some.rows), err)
 	}

@@ -77,10 +77,7 @@ func Count(c Config, g *graph.Graph, p *pattern.Pattern) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Engine.Check(g, pl, engine.Options{}); err != nil {
-		return nil, err
-	}
-	r, err := c.Engine.Run(context.Background(), g, pl, engine.Options{}, nil)
+	r, err := engine.Once(context.Background(), c.Engine, g, pl, engine.Options{}, engine.Goal{})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -101,17 +100,17 @@ func (s Suite) Run(t *testing.T, c Config, engines []engine.Engine) {
 func (c Config) try(x *trial, tech *Technique, all *tally) (ran bool, err error) {
 	for i, s := range x.graphs {
 		o := x.plan
-		g, pl, refused, err := c.again(s, x)
+		p, refused, err := c.again(s, x)
 		if refused != "" {
 			all.refuse(refused)
 			continue
 		}
 		if i == 0 && err == nil {
-			x.plan.Order, x.plan.Given = "given", pl.Order
+			x.plan.Order, x.plan.Given = "given", p.plan.Order
 		}
 		n, r := 0, engine.Result{}
 		if err == nil {
-			n, r, err = c.comparePlan(g, pl, o, x.engine)
+			n, r, err = p.compare(o)
 		}
 		if err != nil {
 			return ran, fmt.Errorf("graph %d: %w\n%s\nengine options %v", i, err, describe(s, x.pattern, o), x.engine)
@@ -123,8 +122,6 @@ func (c Config) try(x *trial, tech *Technique, all *tally) (ran bool, err error)
 }
 
 // again plans a trial on one of its graphs.
-func (c Config) again(s *Spec, x *trial) (g *graph.Graph, pl *plan.Plan, refused string, err error) {
-	g = s.Build()
-	pl, refused, err = c.accept(g, x.pattern, x.plan, x.engine)
-	return g, pl, refused, err
+func (c Config) again(s *Spec, x *trial) (p *prepared, refused string, err error) {
+	return c.accept(s.Build(), x.pattern, x.plan, x.engine)
 }

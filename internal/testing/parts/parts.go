@@ -118,20 +118,37 @@ type trialEngine struct {
 	x *Trial
 }
 
-func (e trialEngine) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
-	restore := func() {}
-	if len(p.Edges) == 0 && !slices.ContainsFunc(p.Levels, func(l plan.Level) bool { return len(l.Checks) > 0 }) {
-		restore = hide(g)
-	}
-	r, err := e.Engine.Run(ctx, g, p, o, s)
-	restore()
-	if lower.InParts(p) {
+func (e trialEngine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	defer hidden(g, p)()
+	ready, err := e.Engine.Prepare(ctx, g, p, o)
+	return trialRun{ready, e.x, g, p}, err
+}
+
+type trialRun struct {
+	engine.Prepared
+	x *Trial
+	g *graph.Graph
+	p *plan.Plan
+}
+
+func (e trialRun) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	defer hidden(e.g, e.p)()
+	r, err := e.Prepared.Run(ctx, goal)
+	if lower.InParts(e.p) {
 		e.x.Ran.Add(1)
 		if !r.Matches.IsZero() {
 			e.x.Found.Add(1)
 		}
 	}
 	return r, err
+}
+
+// hidden hides the lists of a graph from a plan that does not look at single data edges.
+func hidden(g *graph.Graph, p *plan.Plan) (restore func()) {
+	if len(p.Edges) > 0 || slices.ContainsFunc(p.Levels, func(l plan.Level) bool { return len(l.Checks) > 0 }) {
+		return func() {}
+	}
+	return hide(g)
 }
 
 // hide puts other neighbours into the lists that the graph itself has.

@@ -4,7 +4,7 @@
 #define WEFT_RAN
 #include "base/control.cuh"
 
-#define USER_RAN 0 // in Counters.user: launches; as Counter in package members
+#define USER_RAN 0 // in Counters.user: launches; Counter in package gpu
 
 // The first statement of a kernel.
 DEV void ran(const Run& r) {

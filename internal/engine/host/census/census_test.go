@@ -62,7 +62,7 @@ func oracleCount(t *rapid.T, g *graph.Graph, p *pattern.Pattern) *big.Int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := oracle.New().Run(context.Background(), g, pl, engine.Options{}, nil)
+	r, err := engine.Once(context.Background(), oracle.New(), g, pl, engine.Options{}, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}

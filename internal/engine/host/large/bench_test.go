@@ -17,7 +17,7 @@ func BenchmarkSets(b *testing.B) {
 				s := loadSet(b, name)
 				for b.Loop() {
 					for _, q := range s.queries {
-						res, err := Run(context.Background(), s.w.g, q.p, engine.Options{Threads: threads}, nil)
+						res, err := Run(context.Background(), s.w.g, q.p, engine.Options{Threads: threads}, engine.Goal{})
 						if err != nil || res.Matches.String() != q.want {
 							b.Fatalf("%s: %v, %v; want %s", q.name, res.Matches, err, q.want)
 						}

@@ -97,7 +97,7 @@ func cancelled(t *testing.T, load func() (*world, *plan.Plan)) {
 			if list {
 				s = &c
 			}
-			res, err := Run(ctx, w.g, p, engine.Options{Threads: threads}, s)
+			res, err := Run(ctx, w.g, p, engine.Options{Threads: threads}, engine.Goal{Sink: s})
 			took := time.Since(time.Unix(0, asked.Load()))
 			if !errors.Is(err, context.Canceled) || res.Complete {
 				t.Errorf("threads %d, listing %v: %v, complete %v", threads, list, err, res.Complete)
@@ -118,7 +118,7 @@ func TestCancelledBefore(t *testing.T) {
 	w, p := hard()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Run(ctx, w.g, p, engine.Options{}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, w.g, p, engine.Options{}, engine.Goal{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 }
@@ -139,14 +139,14 @@ func TestListingMemory(t *testing.T) {
 	}
 	w := newWorld(r, false)
 	p := planFor(w, q)
-	want, err := Run(context.Background(), w.g, p, engine.Options{}, nil)
+	want, err := Run(context.Background(), w.g, p, engine.Options{}, engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var c counter
-	res, err := Run(context.Background(), w.g, p, engine.Options{Threads: 2}, &c)
+	res, err := Run(context.Background(), w.g, p, engine.Options{Threads: 2}, engine.Goal{Sink: &c})
 	runtime.ReadMemStats(&after)
 	if err != nil || res.Matches != want.Matches || uint64(c.rows.Load()) != want.Matches.Lo {
 		t.Fatalf("counted %v, listed %v (%d rows), %v", want.Matches, res.Matches, c.rows.Load(), err)
@@ -161,14 +161,14 @@ func TestProgress(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	var calls atomic.Int64
-	o := engine.Options{Threads: 1, Limit: 1 << 40, Progress: func(done, total uint64) {
+	goal := engine.Goal{Limit: 1 << 40, Progress: func(done, total uint64) {
 		if done > total {
 			t.Errorf("%d of %d done", done, total)
 		}
 		calls.Add(1)
 		cancel()
 	}}
-	Run(ctx, w.g, p, o, nil)
+	Run(ctx, w.g, p, engine.Options{Threads: 1}, goal)
 	if calls.Load() == 0 {
 		t.Error("no progress was told")
 	}

@@ -23,7 +23,7 @@ func runSet(t *testing.T, name string, threads int, below float64) {
 		ran++
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		start := time.Now()
-		res, err := Run(ctx, s.w.g, q.p, engine.Options{Threads: threads}, nil)
+		res, err := Run(ctx, s.w.g, q.p, engine.Options{Threads: threads}, engine.Goal{})
 		took := time.Since(start)
 		cancel()
 		total += took
@@ -66,17 +66,17 @@ func TestListSets(t *testing.T) {
 				t.Fatal(err)
 			}
 			var c counter
-			o := engine.Options{Threads: 2}
+			o, goal := engine.Options{Threads: 2}, engine.Goal{Sink: &c}
 			if want > 2e5 {
-				o.Limit = 1e5
+				goal.Limit = 1e5
 				want = 1e5
 			}
-			res, err := Run(context.Background(), s.w.g, q.p, o, &c)
-			if err != nil || float64(c.rows.Load()) != want || res.Matches.Float64() != want || res.Complete != (o.Limit == 0) {
+			res, err := Run(context.Background(), s.w.g, q.p, o, goal)
+			if err != nil || float64(c.rows.Load()) != want || res.Matches.Float64() != want || res.Complete != (goal.Limit == 0) {
 				t.Errorf("%s %s: %d rows, result %v, complete %v, %v; want %v", name, q.name, c.rows.Load(), res.Matches, res.Complete, err, want)
 			}
-			if o.Limit > 0 {
-				res, err := Run(context.Background(), s.w.g, q.p, o, nil)
+			if goal.Limit > 0 {
+				res, err := Run(context.Background(), s.w.g, q.p, o, engine.Goal{Limit: goal.Limit})
 				if err != nil || res.Matches.Float64() != want {
 					t.Errorf("%s %s: counted %v with limit %v, %v", name, q.name, res.Matches, want, err)
 				}

@@ -210,7 +210,7 @@ func TestNoDiff(t *testing.T) {
 
 func checkCase(t *rapid.T, c caseOf, threads int) {
 	want := brute(c, false)
-	res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, nil)
+	res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{})
 	if err != nil || !res.Complete || res.Matches.Cmp(engine.U64(uint64(len(want)))) != 0 {
 		t.Fatalf("counted %v (complete %v, %v), brute force %d", res.Matches, res.Complete, err, len(want))
 	}
@@ -219,7 +219,7 @@ func checkCase(t *rapid.T, c caseOf, threads int) {
 
 func checkList(t *rapid.T, c caseOf, threads int, want []string) {
 	var k keeper
-	res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, &k)
+	res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{Sink: &k})
 	slices.Sort(k.rows)
 	if err != nil || !res.Complete || !slices.Equal(k.rows, want) {
 		t.Fatalf("listed %d (complete %v, %v), brute force %d\n%v\n%v", len(k.rows), res.Complete, err, len(want), k.rows, want)
@@ -229,12 +229,12 @@ func checkList(t *rapid.T, c caseOf, threads int, want []string) {
 	}
 	if len(want) > 1 {
 		limit := 1 + len(want)/2
-		res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads, Limit: int64(limit)}, nil)
+		res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{Limit: int64(limit)})
 		if err != nil || res.Complete || res.Matches.Cmp(engine.U64(uint64(limit))) != 0 {
 			t.Fatalf("limit %d of %d: %v matches, complete %v, %v", limit, len(want), res.Matches, res.Complete, err)
 		}
 		k := keeper{stop: 1}
-		res, err = Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, &k)
+		res, err = Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{Sink: &k})
 		if err != nil || res.Complete != (len(k.rows) == len(want)) && res.Complete {
 			t.Fatalf("stopped sink: %d rows of %d, complete %v, %v", len(k.rows), len(want), res.Complete, err)
 		}
@@ -299,7 +299,7 @@ func TestSubgraphs(t *testing.T) {
 			}
 		}
 		want := brute(caseOf{w, p}, true)
-		res, err := Run(context.Background(), w.g, p, engine.Options{Threads: 2}, nil)
+		res, err := Run(context.Background(), w.g, p, engine.Options{Threads: 2}, engine.Goal{})
 		if err != nil || res.Matches.Cmp(engine.U64(uint64(len(want)))) != 0 {
 			t.Fatalf("counted %v (%v), brute force %d", res.Matches, err, len(want))
 		}
@@ -335,7 +335,7 @@ func TestOverflow(t *testing.T) {
 		r.edges = append(r.edges, [2]int{0, i})
 	}
 	w := newWorld(r, false)
-	if _, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: 1}, nil); !errors.Is(err, engine.ErrOverflow) {
+	if _, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: 1}, engine.Goal{}); !errors.Is(err, engine.ErrOverflow) {
 		t.Fatalf("error %v", err)
 	}
 }
@@ -367,7 +367,7 @@ func TestSharedCounts(t *testing.T) {
 		want = want.Mul64(each)
 	}
 	for threads := 1; threads <= 3; threads++ {
-		res, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: threads}, nil)
+		res, err := Run(context.Background(), w.g, planFor(w, q), engine.Options{Threads: threads}, engine.Goal{})
 		if err != nil || res.Matches != want {
 			t.Errorf("%d threads count %v, want %v: %v", threads, res.Matches, want, err)
 		}

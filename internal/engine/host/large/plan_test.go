@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -18,15 +19,15 @@ func (method) Name() string { return "large" }
 
 func (method) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error { return Supports(p) }
 
-func (method) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
-	return Run(ctx, g, p, o, s)
+func (method) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, goal engine.Goal) (engine.Result, error) {
+	return Run(ctx, g, p, o, goal)
 }
 
 // TestPlans compares compiled plans with the oracle.
 func TestPlans(t *testing.T) {
 	eager(t)
 	nodiff.Check(t, nodiff.Config{
-		Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Labelled,
+		Engine: engines.Of(method{}), Compile: plan.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Labelled,
 		Techniques: []nodiff.Technique{nodiff.Large, nodiff.LargeListing}, LeastRuns: 20,
 	})
 }
@@ -47,7 +48,7 @@ func TestDoubled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Run(t.Context(), g, p, engine.Options{}, nil); err != nil || got.Matches != engine.U64(1) {
+	if got, err := Run(t.Context(), g, p, engine.Options{}, engine.Goal{}); err != nil || got.Matches != engine.U64(1) {
 		t.Errorf("%v matches, want 1: %v", got.Matches, err)
 	}
 	rounds := 20
@@ -56,6 +57,6 @@ func TestDoubled(t *testing.T) {
 		t.Log("-short: a fifth of the random patterns, for the race detector's sake")
 	}
 	for range rounds {
-		nodiff.Check(t, nodiff.Config{Engine: method{}, Compile: plan.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Doubled, MaxVertices: 12})
+		nodiff.Check(t, nodiff.Config{Engine: engines.Of(method{}), Compile: plan.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Doubled, MaxVertices: 12})
 	}
 }

@@ -58,9 +58,9 @@ type run struct {
 
 func (r *run) stopped() bool { return r.halt.Load() }
 
-// Run counts the matches of p when s is nil, else hands every match to s. A
+// Run counts the matches of p, or hands every match to goal.Sink. A
 // count ignores p's restrictions and divides the number of embeddings by |Aut|.
-func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s engine.Sink) (engine.Result, error) {
+func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, goal engine.Goal) (engine.Result, error) {
 	start := time.Now()
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -69,7 +69,7 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 	if err := Supports(p); err != nil {
 		return res, err
 	}
-	if o.PerRoot != nil {
+	if goal.PerRoot != nil {
 		return res, errors.New("the large method does not count per vertex")
 	}
 	if p.Empty != nil || len(p.Levels) == 0 {
@@ -79,11 +79,11 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, s 
 	if err := ctx.Err(); err != nil {
 		return res, err
 	}
-	r := &run{threads: o.Threads, sink: s, listing: s != nil || o.Limit > 0, progress: o.Progress}
+	r := &run{threads: o.Threads, sink: goal.Sink, listing: goal.Sink != nil || goal.Limit > 0, progress: goal.Progress}
 	r.wake.L = &r.mu
-	if o.Limit > 0 {
+	if goal.Limit > 0 {
 		r.limited = true
-		r.allowance.Store(o.Limit)
+		r.allowance.Store(goal.Limit)
 	}
 	mem := int64(defaultCache)
 	if o.Memory > 0 {

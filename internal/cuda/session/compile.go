@@ -11,24 +11,13 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/kernels"
 )
 
-// ErrAhead is what Run of a session of Ahead returns when all went well.
-var ErrAhead = errors.New("session: kernels are being compiled, and nothing has run")
-
-// ErrBusy is what Run of a session of Ahead returns while a run has the devices: nothing
-// was compiled.
+// ErrBusy is the error of Compile while a run has the devices: nothing was compiled.
 var ErrBusy = errors.New("session: another run has the devices")
 
-// Ahead is the session for an engine that is to have its kernels compiled before it
-// runs. Run there only begins to compile those of its job, for all devices, and
-// returns ErrAhead, or ErrBusy where another run has the devices: a Run of the same job in s finds them compiled, or waits for the
-// one compilation, whose error it gets. What has not begun when ctx ends is not
-// compiled. Close s, and not what is returned.
-func (s *Session) Ahead() *Session {
-	return &Session{o: s.o, devs: s.devs, use: s.use, of: s}
-}
-
-// expect begins to compile the job's kernels.
-func (s *Session) expect(ctx context.Context, j *Job) error {
+// Compile starts compiling the kernels of a job for all devices, and returns at once. A Run
+// of the job finds them compiled, or waits for the one compilation, whose error it gets. What
+// has not begun when ctx ends is not compiled.
+func (s *Session) Compile(ctx context.Context, j *Job) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -44,7 +33,7 @@ func (s *Session) expect(ctx context.Context, j *Job) error {
 			return err
 		}
 	}
-	return ErrAhead
+	return nil
 }
 
 // expect begins to compile the job's programs for one device.

@@ -35,9 +35,9 @@ func (b *compiling) Compile(src cuda.Source) ([]byte, error) {
 	return b.Backend.Compile(src)
 }
 
-// TestAhead: a run of a session of Ahead has its kernels compiled and does no more;
-// the run itself compiles none, and gets the error of those that are wrong.
-func TestAhead(t *testing.T) {
+// TestCompile: Compile has the kernels of a job compiled and does no more; the run
+// compiles none, and gets the error of those that are wrong.
+func TestCompile(t *testing.T) {
 	device.Emulated(t, emu.Options{}) // whose run-time system may be kept: kernels may not
 	t.Setenv("WEFT_CACHE", "off")
 	b := &compiling{Backend: device.Backend(t, emu.Options{Optimize: "-O0"})}
@@ -64,11 +64,10 @@ func TestAhead(t *testing.T) {
 		}
 	}
 	good, wrong := job(""), job("#error this is no kernel\n")
-	ahead := s.Ahead()
 	before := d.InUse()
 	for _, j := range []*session.Job{good, wrong, good} {
-		if r, err := ahead.Run(t.Context(), j); !errors.Is(err, session.ErrAhead) || r.Complete {
-			t.Fatalf("complete %v, %v", r.Complete, err)
+		if err := s.Compile(t.Context(), j); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if started != 0 || d.InUse() != before {
@@ -89,7 +88,7 @@ func TestAhead(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	cancel(why)
-	if _, err := ahead.Run(ctx, good); !errors.Is(err, why) {
+	if err := s.Compile(ctx, good); !errors.Is(err, why) {
 		t.Errorf("after the end of its context: %v", err)
 	}
 }

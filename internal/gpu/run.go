@@ -1,0 +1,111 @@
+// Package gpu has what the engines of GPUs share around a session: from a goal to a job,
+// and from what the job found to an engine's result.
+//
+// It knows engines' contract and sessions, and must not know any single engine.
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Counter is USER_RAN of base/ran.cuh: the run's counter by which kernels before the search
+// say that they ran.
+const Counter = 0
+
+// Run is one run of a job.
+type Run struct {
+	Session *session.Session
+	Graph   *graph.Graph
+	Plan    *plan.Plan
+	Goal    engine.Goal
+
+	// Launched counts the kernels before the search, on all devices, which count
+	// themselves in Counter. Where it is not nil, a device that left one out is an error.
+	Launched *atomic.Uint64
+	// Notes and Stats are sentences for the result.
+	Notes, Stats engine.Notes
+}
+
+// Do runs the job for the goal: it fills in the fields of the job that depend on the goal, the
+// graph and the plan. Faults of kernels are errors, as in session.Run.
+func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Result, error) {
+	goal := &r.Goal
+	rows := engine.NewRows(r.Plan, goal.Sink, goal.Limit)
+	j.Vertices, j.Owner = uint32(r.Graph.NumVertices()), r.Graph
+	j.PerRoot, j.Progress, j.Limit = goal.PerRoot != nil, goal.Progress, uint64(max(goal.Limit, 0))
+	chooses := goal.Sink != nil && rows.Chooses()
+	if goal.Sink != nil {
+		j.Width, j.Columns, j.Rows = len(r.Plan.Levels), r.Plan.LevelOf, rows.Hand
+	}
+	if chooses {
+		j.Limit = 0 // of rows, each of which may stand for many matches
+	}
+	found, err := r.Session.Run(ctx, j)
+	if err == nil {
+		if err = r.allRan(j.Name, &found); err != nil {
+			found = session.Result{}
+		}
+	}
+	res := engine.Result{
+		Engine: j.Name, Device: r.Session.String(), Threads: r.Session.Workers(),
+		Matches: engine.Uint128(found.Matches), Complete: found.Complete,
+		Search: found.Search, Prepare: found.Upload + found.Prepare + found.Compile,
+		Notes: r.Notes.All(), Stats: r.Stats.All(),
+	}
+	if chooses {
+		res.Matches = engine.U64(rows.Matches())
+	}
+	r.clamp(&res)
+	for v, n := range found.PerRoot { // none after a run that never began
+		goal.PerRoot[v] = engine.Uint128(n)
+	}
+	switch {
+	case errors.Is(err, session.ErrOverflow):
+		err = engine.ErrOverflow
+	case errors.Is(err, engine.ErrStop):
+		err = nil
+	}
+	return res, found, err
+}
+
+// clamp takes off the matches that were found beyond the limit.
+func (r *Run) clamp(res *engine.Result) {
+	if limit := engine.U64(uint64(max(r.Goal.Limit, 0))); r.Goal.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
+		res.Matches, res.Complete = limit, false
+	}
+}
+
+// allRan is the error of a device that left out a kernel before the search.
+func (r *Run) allRan(name string, found *session.Result) error {
+	if r.Launched == nil || !found.Complete {
+		return nil
+	}
+	want, ran := r.Launched.Load(), found.User[Counter]
+	if ran == want {
+		return nil
+	}
+	return &cuda.Error{Op: name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d kernels before the search ran", ran, want)}
+}
+
+// Times is a sentence about what a run did before its search.
+func Times(found *session.Result) string {
+	return fmt.Sprintf("upload %s, preparation %s, compilation %s", Round(found.Upload), Round(found.Prepare), Round(found.Compile))
+}
+
+// Round is a duration with the digits that matter to people.
+func Round(d time.Duration) time.Duration {
+	if d > time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(10 * time.Microsecond)
+}

@@ -1,0 +1,50 @@
+// Package engines has what tests of engines share: engines of two functions, and what
+// Prepare refuses.
+package engines
+
+import (
+	"context"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Direct is an engine that prepares nothing: Check refuses plans, and Run runs them.
+type Direct interface {
+	Name() string
+	Check(g *graph.Graph, p *plan.Plan, o engine.Options) error
+	Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, goal engine.Goal) (engine.Result, error)
+}
+
+// Of returns d as an engine.
+func Of(d Direct) engine.Engine { return direct{d} }
+
+type direct struct{ d Direct }
+
+func (e direct) Name() string { return e.d.Name() }
+
+func (e direct) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	return prepared{e.d, g, p, o}, e.d.Check(g, p, o)
+}
+
+type prepared struct {
+	d Direct
+	g *graph.Graph
+	p *plan.Plan
+	o engine.Options
+}
+
+func (prepared) Traits() engine.Traits { return engine.Traits{} }
+
+func (prepared) Compile(context.Context) {}
+
+func (x prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	return x.d.Run(ctx, x.g, x.p, x.o, goal)
+}
+
+// Refusal is the error of preparing p.
+func Refusal(e engine.Engine, g *graph.Graph, p *plan.Plan, o engine.Options) error {
+	_, err := e.Prepare(context.Background(), g, p, o)
+	return err
+}
