@@ -58,6 +58,20 @@ func onDevice(t *testing.T, f func(t *testing.T, e engine.Engine)) {
 	})
 }
 
+// onEmulated is the engine on the emulated device.
+func onEmulated(t *testing.T) engine.Engine {
+	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return fine.New(s)
+}
+
 // nest makes plans of loops.
 func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Method = "nest"
@@ -132,7 +146,7 @@ func TestSwitches(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	e := fine.New(nil)
+	e := onEmulated(t)
 	g := denseGraph(t)
 	ps, err := pattern.ByName("triangle")
 	if err != nil {
@@ -157,7 +171,7 @@ func TestOptions(t *testing.T) {
 // TestMethods: fine runs nests, and searches a candidate graph for the large method,
 // also where that is not worthwhile; other methods are refused, and not run as nests.
 func TestMethods(t *testing.T) {
-	g := denseGraph(t)
+	g, emulated := denseGraph(t), onEmulated(t)
 	for _, c := range []struct {
 		pattern, method, index string
 		mode                   pattern.Mode
@@ -177,7 +191,7 @@ func TestMethods(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := engine.Options{Opt: map[string]string{"fine.index": c.index}}
-		if err := engines.Refusal(fine.New(nil), g, p, o); (err == nil) != c.runs {
+		if err := engines.Refusal(emulated, g, p, o); (err == nil) != c.runs {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if !c.runs || c.method != "large" {
