@@ -1,5 +1,5 @@
 // The run-time system as a program: requests come on standard input, answers go
-// to standard output (outside.go). It ends with its input.
+// to standard output (subprocess.go). It ends with its input.
 #include "api.cpp"
 
 namespace {

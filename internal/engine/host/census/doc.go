@@ -10,7 +10,7 @@
 // walking to the neighbours' neighbours gives what the root shares with every
 // other vertex (walk.go), and a bit matrix of its neighbourhood gives the cliques
 // and near-cliques there (matrix.go). Three and four vertices need only half of
-// that (once.go). Nothing is kept between roots but the sums
+// that (smallpatterns.go). Nothing is kept between roots but the sums
 // (sums.go); induced counts follow from the others by arithmetic (induced.go).
 //
 // It knows adjacency alone and must not know plans, labels or directions.

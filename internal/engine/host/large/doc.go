@@ -8,7 +8,7 @@
 //     label, degree and neighbour labels, made arc-consistent until nothing
 //     changes. This is the candidate space of GraphQL (He and Singh, SIGMOD'08)
 //     and DAF (Han et al., SIGMOD'19). A count then decides the vertices with one
-//     candidate (settle.go): what follows is about the others.
+//     candidate (propagation.go): what follows is about the others.
 //   - The candidate graph (space.go): pattern vertices that may share a data
 //     vertex share one small universe of candidates, and every pair of adjacent
 //     pattern vertices gets a bit matrix between their universes, so that the
