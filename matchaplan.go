@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/lower/matchatext"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -45,9 +45,9 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 		return nil, withKind(ErrQuery, q.q.AtItem(ret.GroupBy[0], "a Matcha program does not GROUP BY what it counts: it emits vertices"))
 	}
 	kind := q.q.Return.Kind
-	to := lower.MatchaOptions{List: q.listed(s), Exists: kind == asksExists, Number: lower.Subgraphs}
+	to := matchatext.Options{List: q.listed(s), Exists: kind == asksExists, Number: matchatext.Subgraphs}
 	if q.counts(s) == Embeddings {
-		to.Number = lower.Embeddings
+		to.Number = matchatext.Embeddings
 	}
 	o.Estimates, o.Listing, o.Context = true, to.List, ctx
 	o.Embeddings = to.List && q.lists(s) == Embeddings
@@ -69,7 +69,7 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 	if err != nil {
 		return nil, planError(ctx, err)
 	}
-	text, err := lower.Matcha(pl, to)
+	text, err := matchatext.Program(pl, to)
 	if err != nil {
 		return nil, withKind(ErrQuery, err)
 	}
@@ -130,7 +130,7 @@ func (g *Graph) motifsMatcha(ctx context.Context, k int, qs []*Query, s *setting
 	if *s.induced {
 		what = "induced subgraphs"
 	}
-	text, err := lower.MatchaForest(fmt.Sprintf("# Motifs of %d vertices, all of them in one pass: %s.", k, what), plans)
+	text, err := matchatext.Forest(fmt.Sprintf("# Motifs of %d vertices, all of them in one pass: %s.", k, what), plans)
 	if err != nil {
 		return nil, withKind(ErrQuery, err)
 	}

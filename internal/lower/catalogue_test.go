@@ -10,20 +10,21 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/engines"
+	"github.com/weftgraph/weft/internal/testing/golden"
 )
 
 // TestCatalogueAgreesWithHost interprets patterns whose set programs have long
 // chains, and tails of many levels, on a graph with hubs, and compares their
 // counts with those of the host engine.
 func TestCatalogueAgreesWithHost(t *testing.T) {
-	g := readGraph(t, &datadriven.TestData{CmdArgs: []datadriven.CmdArg{{Key: "small.txt"}}})
+	g := golden.Graph(t, &datadriven.TestData{CmdArgs: []datadriven.CmdArg{{Key: "small.txt"}}})
 	for _, name := range []string{
 		"triangle", "diamond", "clique(4)", "clique(5)", "clique(6)", "cycle(4)", "cycle(5)", "house",
 		"star(3)", "star(6)", "star(9)", "path(4)", "path(5)",
 		"MATCH (a)--(b), (a)--(c), (a)--(d), (a)--(e), (b)--(f), (b)--(g), (b)--(h)",
 	} {
 		for _, induced := range []bool{false, true} {
-			p := *parse(t, name)
+			p := *golden.Pattern(t, name)
 			p.Induced = induced
 			pl, err := plan.Compile(g, &p, plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest"})
 			if err != nil {

@@ -3,11 +3,9 @@ package lower
 import (
 	"fmt"
 	"math/big"
-	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/pattern"
-	"github.com/weftgraph/weft/internal/plan"
 )
 
 // Edge choices make several matches of one assignment of vertices: one for each
@@ -32,7 +30,7 @@ func (x *lowering) choicesFunc(params []*kir.Var, m vertices) *kir.Func {
 	var tied []int
 	var product kir.Expr
 	for i := range x.p.Edges {
-		if edgeTied(x.p, i) {
+		if x.p.Tied(i) {
 			tied = append(tied, i)
 		} else {
 			product = narrow(kir.Mul, product, count(fmt.Sprintf("n%d", i), []int{i}))
@@ -44,18 +42,6 @@ func (x *lowering) choicesFunc(params []*kir.Var, m vertices) *kir.Func {
 	f.Body = append(f.Body, &kir.Return{X: product})
 	x.free(0, f)
 	return f
-}
-
-// edgeTied reports whether the choice of edge i depends on other edges, or is looked
-// at by a condition.
-func edgeTied(p *plan.Plan, i int) bool {
-	return p.Mode == pattern.Trail || slices.ContainsFunc(p.Edges, func(c plan.EdgeChoice) bool {
-		return slices.ContainsFunc(c.Checks, func(k plan.Check) bool {
-			return slices.ContainsFunc(pattern.Refs(k.Expr), func(r pattern.Ref) bool {
-				return r.Kind == pattern.EdgeRef && r.Index == p.Edges[i].Edge
-			})
-		})
-	})
 }
 
 // chooseEdges runs inner for each way to choose the data edges of which, ascending,

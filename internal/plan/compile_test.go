@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/explain"
+	"github.com/weftgraph/weft/internal/testing/golden"
 )
 
 // ring is a graph with structure: a ring with chords.
@@ -268,7 +269,7 @@ func TestThreads(t *testing.T) {
 		"MATCH (a)--(b)--(c)--(a) WHERE EXISTS { (a)--(x)--(b) WHERE deg(x) < deg(c) } AND deg(a) % 3 < 2",
 		"MATCH DIFFERENT EDGES (a)-[e]-(b)-[f]-(c)-[g]-(d) WHERE e <> g AND deg(d) > 20",
 	} {
-		patterns = append(patterns, parse(t, text))
+		patterns = append(patterns, golden.Pattern(t, text))
 	}
 	for _, p := range patterns {
 		for _, order := range []string{"cost", "tests"} {

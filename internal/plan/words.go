@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/weftgraph/weft/internal/expr"
 
 	"github.com/weftgraph/weft/internal/pattern"
@@ -71,6 +73,18 @@ func (p *Plan) MostParallel() int {
 
 // Columns are the columns that the plan's conditions read, as words.
 func (p *Plan) Columns() *expr.Columns { return &p.columns.Columns }
+
+// Tied reports whether the choice of edge i depends on other edges, or is looked
+// at by a condition.
+func (p *Plan) Tied(i int) bool {
+	return p.Mode == pattern.Trail || slices.ContainsFunc(p.Edges, func(c EdgeChoice) bool {
+		return slices.ContainsFunc(c.Checks, func(k Check) bool {
+			return slices.ContainsFunc(pattern.Refs(k.Expr), func(r pattern.Ref) bool {
+				return r.Kind == pattern.EdgeRef && r.Index == p.Edges[i].Edge
+			})
+		})
+	})
+}
 
 // SubPlan is how EXISTS { … } is decided: whether Plan has a match whose first
 // Fixed levels hold the outer vertices, in the order of the expression's Outer.

@@ -13,7 +13,7 @@ import (
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/lower/matchatext"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -99,7 +99,7 @@ func TestMadeOfPlans(t *testing.T) {
 			}
 			plans = append(plans, pl)
 		}
-		want, err := lower.MatchaForest(fmt.Sprintf(`# Motifs of %s vertices, all of them in one pass, a vertex at a time.
+		want, err := matchatext.Forest(fmt.Sprintf(`# Motifs of %s vertices, all of them in one pass, a vertex at a time.
 # What several motifs begin with is matched once, and orders of the vertices find each subgraph once, as in
 # X. Chen et al., Efficient and Scalable Graph Pattern Mining on GPUs (G2Miner), OSDI 2022.
 # Counts induced subgraphs, in the order of weft motifs. The text is that of weft motifs --matcha.`, number), plans)

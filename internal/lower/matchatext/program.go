@@ -1,4 +1,12 @@
-package lower
+// Package matchatext writes plans as the texts of Matcha programs: a function for each
+// level, the set program as lists with names, each in the function at whose level it
+// is known, restrictions and labels as conditions that the compiler's passes make
+// slices of, the tail as arithmetic over sizes, and formulas as functions that count
+// their parts.
+//
+// It reads plans, and knows the language's syntax. It shares nothing with package
+// lower, which writes plans as kernel IR.
+package matchatext
 
 import (
 	"fmt"
@@ -12,15 +20,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// A plan as the text of a Matcha program: a function for each level, the set
-// program as lists with names, each in the function at whose level it is known,
-// restrictions and labels as conditions that the compiler's passes make slices
-// of, the tail as arithmetic over sizes, and formulas as functions that count
-// their parts.
-
-// MatchaOptions say what a program gives. A program for a rooted plan emits each
+// Options say what a program gives. A program for a rooted plan emits each
 // vertex with the number of the plan's matches that have it at the root.
-type MatchaOptions struct {
+type Options struct {
 	// List: it emits the vertices of each match, those of Columns, or all in the
 	// pattern's order. Otherwise its result is a number.
 	List    bool
@@ -41,10 +43,10 @@ const (
 	Embeddings
 )
 
-// Matcha writes the program of a plan, whose input G is the plan's graph. The
+// Program writes the program of a plan, whose input G is the plan's graph. The
 // error says what of the plan a program cannot say.
-func Matcha(p *plan.Plan, o MatchaOptions) (string, error) {
-	m := newMatchaText(o)
+func Program(p *plan.Plan, o Options) (string, error) {
+	m := newWriter(o)
 	body, err := m.program(p)
 	if err != nil {
 		return "", err
@@ -52,9 +54,9 @@ func Matcha(p *plan.Plan, o MatchaOptions) (string, error) {
 	return canonical(m.head(p) + "\ninput G: Graph\n\n" + m.lets.String() + body)
 }
 
-// matchaText is the making of one program.
-type matchaText struct {
-	o     MatchaOptions
+// writer is the making of one program.
+type writer struct {
+	o     Options
 	taken map[string]bool
 	lets  strings.Builder       // of views, before all else
 	views map[string]string     // names of views, by what they are
@@ -62,14 +64,14 @@ type matchaText struct {
 	sums  map[string]string     // names of sums of products over vertices, by what they are
 }
 
-func newMatchaText(o MatchaOptions) *matchaText {
-	return &matchaText{
+func newWriter(o Options) *writer {
+	return &writer{
 		o: o, taken: map[string]bool{"G": true}, views: map[string]string{}, parts: map[*plan.Plan]string{}, sums: map[string]string{},
 	}
 }
 
 // head says in comments what is counted.
-func (m *matchaText) head(p *plan.Plan) string {
+func (m *writer) head(p *plan.Plan) string {
 	lines := []string{pattern.Format(p.Pattern)}
 	if p.Pattern.Name != "" {
 		lines[0] = p.Pattern.Name + ": " + lines[0]
@@ -108,7 +110,7 @@ func (m *matchaText) head(p *plan.Plan) string {
 var one = big.NewInt(1)
 
 // subgraphs reports whether the program is about subgraphs.
-func (m *matchaText) subgraphs(p *plan.Plan) bool {
+func (m *writer) subgraphs(p *plan.Plan) bool {
 	if m.o.List || m.o.Number == Matches {
 		return p.Restricted
 	}
@@ -116,12 +118,12 @@ func (m *matchaText) subgraphs(p *plan.Plan) bool {
 }
 
 // formula reports whether the plan's formula is written, and not its levels.
-func (m *matchaText) formula(p *plan.Plan) bool {
+func (m *writer) formula(p *plan.Plan) bool {
 	return p.Method == plan.Decomposed && p.Formula != nil && !m.o.List && !m.o.Exists && !p.Rooted && p.Empty == nil
 }
 
 // program writes what stands behind the input.
-func (m *matchaText) program(p *plan.Plan) (string, error) {
+func (m *writer) program(p *plan.Plan) (string, error) {
 	var count string
 	var body lines
 	switch {
@@ -176,7 +178,7 @@ func divided(count string, n *big.Int) string {
 
 // sum writes the functions that count a formula's parts, and returns the sum of
 // them: a number of embeddings.
-func (m *matchaText) sum(f *plan.Formula, body *lines) (string, error) {
+func (m *writer) sum(f *plan.Formula, body *lines) (string, error) {
 	var terms []string
 	for _, t := range f.Terms {
 		var value string
@@ -224,7 +226,7 @@ func added(terms []string) string {
 
 // dot is the sum over vertices of the products of the numbers of embeddings that
 // have them at the root.
-func (m *matchaText) dot(of []*plan.Plan, body *lines) (string, error) {
+func (m *writer) dot(of []*plan.Plan, body *lines) (string, error) {
 	v := "v"
 	var factors []string
 	for _, p := range of {
@@ -253,7 +255,7 @@ func (m *matchaText) dot(of []*plan.Plan, body *lines) (string, error) {
 
 // part writes a function that counts the embeddings of a plan, with a given
 // vertex at the root if it is rooted, and returns its name.
-func (m *matchaText) part(p *plan.Plan, body *lines) (string, error) {
+func (m *writer) part(p *plan.Plan, body *lines) (string, error) {
 	if name := m.parts[p]; name != "" {
 		return name, nil
 	}
@@ -291,7 +293,7 @@ func times(count string, n *big.Int) string {
 }
 
 // fresh is a name that nothing of the whole program has, and nothing in local.
-func (m *matchaText) fresh(name string, local map[string]bool) string {
+func (m *writer) fresh(name string, local map[string]bool) string {
 	for m.taken[name] || local[name] || asg.IsOperator(name) || !syntax.IsName(name) {
 		name += "_"
 	}
@@ -301,7 +303,7 @@ func (m *matchaText) fresh(name string, local map[string]bool) string {
 
 // view is the name, used beside local ones, of what a text of the pattern language
 // selects.
-func (m *matchaText) view(name, op, text string, local map[string]bool) (string, error) {
+func (m *writer) view(name, op, text string, local map[string]bool) (string, error) {
 	text, err := quoted(text)
 	if err != nil {
 		return "", err
@@ -328,14 +330,14 @@ func (b *lines) add(format string, args ...any) {
 func (b *lines) append(inner *lines) { b.WriteString(inner.String()) }
 
 // nest makes the writer of a plan's levels, if a program can say them.
-func (m *matchaText) nest(p *plan.Plan) (*matchaNest, error) {
+func (m *writer) nest(p *plan.Plan) (*nest, error) {
 	for l := range p.Levels {
 		positive := func(b plan.Back) bool { return !b.Neg }
 		if p.Levels[l].Set < 0 && slices.ContainsFunc(p.Levels[l].Back, positive) {
 			return nil, fmt.Errorf("lower: the plan has no set program")
 		}
 	}
-	n := &matchaNest{m: m, p: p, sets: make([]string, len(p.Sets)), taken: map[string]bool{}}
+	n := &nest{m: m, p: p, sets: make([]string, len(p.Sets)), taken: map[string]bool{}}
 	for l, name := range plan.LevelNames(p) {
 		if !syntax.IsName(name) || asg.IsOperator(name) || m.taken[name] || n.taken[name] {
 			name = n.fresh(fmt.Sprintf("v%d", l))

@@ -1,4 +1,4 @@
-package lower_test
+package matchatext_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	kirinterp "github.com/weftgraph/weft/internal/kir/emit/interp"
-	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/lower/matchatext"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
@@ -92,13 +92,13 @@ type program struct {
 func (program) Name() string { return "matcha" }
 
 func (program) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
-	_, err := lower.Matcha(p, lower.MatchaOptions{})
+	_, err := matchatext.Program(p, matchatext.Options{})
 	return err
 }
 
 func (x program) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, _ engine.Options, goal engine.Goal) (r engine.Result, err error) {
 	s := goal.Sink
-	text, err := lower.Matcha(p, lower.MatchaOptions{List: s != nil})
+	text, err := matchatext.Program(p, matchatext.Options{List: s != nil})
 	if err != nil {
 		return r, err
 	}
@@ -256,7 +256,7 @@ func TestMatchaRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := lower.Matcha(p, lower.MatchaOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := matchatext.Program(p, matchatext.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -276,7 +276,7 @@ func TestMatchaNamesOfSeveralLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := lower.Matcha(p, lower.MatchaOptions{}); err != nil {
+		if _, err := matchatext.Program(p, matchatext.Options{}); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package lower
+package matchatext
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// matchaNest writes the levels of one plan.
-type matchaNest struct {
-	m     *matchaText
+// nest writes the levels of one plan.
+type nest struct {
+	m     *writer
 	p     *plan.Plan
 	names []string // of the vertices by level
 	edges []string // of the data edges by choice
@@ -32,7 +32,7 @@ type matchaNest struct {
 // close decides which levels of the tail are counted by arithmetic. A tail whose
 // groups may share vertices and that has too many levels for a sum of products is
 // closed at its last level only.
-func (n *matchaNest) close() {
+func (n *nest) close() {
 	t := &n.p.Tail
 	last := len(n.p.Levels) - 1
 	n.tail = last + 1
@@ -48,7 +48,7 @@ func (n *matchaNest) close() {
 }
 
 // fresh is a name that nothing else of the nest has, and nothing around it.
-func (n *matchaNest) fresh(name string) string {
+func (n *nest) fresh(name string) string {
 	for n.taken[name] || n.m.taken[name] || asg.IsOperator(name) {
 		name += "_"
 	}
@@ -57,7 +57,7 @@ func (n *matchaNest) fresh(name string) string {
 }
 
 // group is how many embeddings each match stands for.
-func (n *matchaNest) group() *big.Int {
+func (n *nest) group() *big.Int {
 	switch {
 	case !n.p.Restricted:
 		return big.NewInt(1)
@@ -69,7 +69,7 @@ func (n *matchaNest) group() *big.Int {
 
 // from writes what is to be done where the levels before l are matched, and
 // returns the number of ways to match those from l on.
-func (n *matchaNest) from(l int, body *lines) (string, error) {
+func (n *nest) from(l int, body *lines) (string, error) {
 	if err := n.known(l-1, body); err != nil {
 		return "", err
 	}
@@ -77,7 +77,7 @@ func (n *matchaNest) from(l int, body *lines) (string, error) {
 }
 
 // beyond is from where the lists, and the data edges, are known.
-func (n *matchaNest) beyond(l int, body *lines) (string, error) {
+func (n *nest) beyond(l int, body *lines) (string, error) {
 	if l == len(n.p.Levels) || l == n.tail {
 		return n.end(l, body)
 	}
@@ -102,7 +102,7 @@ func (n *matchaNest) beyond(l int, body *lines) (string, error) {
 
 // end is the number of ways to match the closed tail from level l on, if there is
 // one, and to choose the edges that are not tied.
-func (n *matchaNest) end(l int, body *lines) (string, error) {
+func (n *nest) end(l int, body *lines) (string, error) {
 	factors, err := n.factors()
 	if err != nil {
 		return "", err
@@ -122,7 +122,7 @@ func (n *matchaNest) end(l int, body *lines) (string, error) {
 
 // emitting writes a program that lists matches or, for a rooted plan, counts by
 // roots.
-func (n *matchaNest) emitting(body *lines) error {
+func (n *nest) emitting(body *lines) error {
 	if !n.p.Rooted || n.m.o.List {
 		return n.list(0, body)
 	}
@@ -154,7 +154,7 @@ func unmatched(list string) string {
 }
 
 // list writes the loops from level l on.
-func (n *matchaNest) list(l int, body *lines) error {
+func (n *nest) list(l int, body *lines) error {
 	if err := n.known(l-1, body); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (n *matchaNest) list(l int, body *lines) error {
 }
 
 // listBeyond is list where the lists, and the data edges, are known.
-func (n *matchaNest) listBeyond(l int, body *lines) error {
+func (n *nest) listBeyond(l int, body *lines) error {
 	if l == len(n.p.Levels) {
 		body.add("%s", n.emit())
 		return nil
@@ -187,7 +187,7 @@ func (n *matchaNest) listBeyond(l int, body *lines) error {
 }
 
 // emit lists a match.
-func (n *matchaNest) emit() string {
+func (n *nest) emit() string {
 	columns := n.m.o.Columns
 	var row []string
 	for v := range n.p.Pattern.Vertices {
@@ -202,7 +202,7 @@ func (n *matchaNest) emit() string {
 }
 
 // known names the lists of the set program that level l makes known.
-func (n *matchaNest) known(l int, body *lines) error {
+func (n *nest) known(l int, body *lines) error {
 	for i := range n.p.Sets {
 		s := &n.p.Sets[i]
 		if s.At != l {
@@ -246,7 +246,7 @@ func without(list string, others []string) string {
 
 // neighbours are the lists that an adjacency gives for a level's vertex: one where
 // the pattern asks for an edge, several or none where it forbids what any of them has.
-func (n *matchaNest) neighbours(adj, level int) (lists []string, err error) {
+func (n *nest) neighbours(adj, level int) (lists []string, err error) {
 	a := &n.p.Adjs[adj]
 	left, right := "-", "-"
 	switch {
@@ -276,7 +276,7 @@ func (n *matchaNest) neighbours(adj, level int) (lists []string, err error) {
 
 // candidates is the list that a level's vertices are in, and the conditions on
 // them beside it. Only levels before tail bound it.
-func (n *matchaNest) candidates(l, tail int) (list string, conds []string, err error) {
+func (n *nest) candidates(l, tail int) (list string, conds []string, err error) {
 	lv := &n.p.Levels[l]
 	var below, above []int
 	var known plan.Range
@@ -329,7 +329,7 @@ func (n *matchaNest) candidates(l, tail int) (list string, conds []string, err e
 }
 
 // alone is the pattern language's text for what a level asks of a vertex alone.
-func (n *matchaNest) alone(l int) string {
+func (n *nest) alone(l int) string {
 	v := n.p.Levels[l].Vertex
 	one := &pattern.Pattern{Mode: n.p.Mode, Vertices: []pattern.Vertex{{Name: "a", Label: n.p.Pattern.Vertices[v].Label}}}
 	var split func(x pattern.Expr)
@@ -352,7 +352,7 @@ func (n *matchaNest) alone(l int) string {
 // label is a condition that says that a vertex is in ranges, if they are those of
 // a label: the vertices of one class, in a graph whose vertices have one label at
 // most.
-func (n *matchaNest) label(ranges []plan.Range) (cond string, ok bool) {
+func (n *nest) label(ranges []plan.Range) (cond string, ok bool) {
 	if len(ranges) != 1 {
 		return "", false
 	}
@@ -374,7 +374,7 @@ func (n *matchaNest) label(ranges []plan.Range) (cond string, ok bool) {
 }
 
 // bounds are the conditions that restrictions by levels before end make.
-func (n *matchaNest) bounds(below, above []int, end int) (conds []string) {
+func (n *nest) bounds(below, above []int, end int) (conds []string) {
 	for _, j := range below {
 		if j < end {
 			conds = append(conds, n.item+" < "+n.names[j])
@@ -389,7 +389,7 @@ func (n *matchaNest) bounds(below, above []int, end int) (conds []string) {
 }
 
 // cond is the second argument of an apply.
-func (n *matchaNest) cond(conds []string) string {
+func (n *nest) cond(conds []string) string {
 	if len(conds) == 0 {
 		return "None"
 	}
@@ -397,7 +397,7 @@ func (n *matchaNest) cond(conds []string) string {
 }
 
 // filtered is the part of a list that fulfils conditions.
-func (n *matchaNest) filtered(list string, conds []string) string {
+func (n *nest) filtered(list string, conds []string) string {
 	if len(conds) == 0 {
 		return list
 	}

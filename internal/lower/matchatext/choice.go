@@ -1,4 +1,4 @@
-package lower
+package matchatext
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ import (
 // them, are asked in the words of the query.
 
 // nameEdges names the data edges that the plan chooses.
-func (n *matchaNest) nameEdges() {
+func (n *nest) nameEdges() {
 	for i := range n.p.Edges {
 		name := n.p.Pattern.Edges[n.p.Edges[i].Edge].Name
 		if !syntax.IsName(name) || asg.IsOperator(name) || n.m.taken[name] || n.taken[name] {
@@ -34,9 +34,9 @@ func (n *matchaNest) nameEdges() {
 // a temporal pattern are bound as soon as they can be, since times rule out most of
 // what follows, and the others where all vertices are, but for those of the tail. A
 // count goes only over tied ones: others are factors.
-func (n *matchaNest) boundAt(l int) (which []int) {
+func (n *nest) boundAt(l int) (which []int) {
 	for i := range n.p.Edges {
-		at, tied := n.tail-1, edgeTied(n.p, i)
+		at, tied := n.tail-1, n.p.Tied(i)
 		if tied && n.p.Pattern.Order != nil {
 			at = n.p.Edges[i].At
 		}
@@ -48,9 +48,9 @@ func (n *matchaNest) boundAt(l int) (which []int) {
 }
 
 // factors are the numbers of ways to choose the edges that are not tied.
-func (n *matchaNest) factors() (out []string, err error) {
+func (n *nest) factors() (out []string, err error) {
 	for i := range n.p.Edges {
-		if edgeTied(n.p, i) {
+		if n.p.Tied(i) {
 			continue
 		}
 		list, err := n.between(i)
@@ -64,7 +64,7 @@ func (n *matchaNest) factors() (out []string, err error) {
 
 // bound writes the loops over the data edges of which, ascending, around what rest
 // writes, and returns the sum of what it counts.
-func (n *matchaNest) bound(which []int, body *lines, rest func(body *lines) (string, error)) (string, error) {
+func (n *nest) bound(which []int, body *lines, rest func(body *lines) (string, error)) (string, error) {
 	if len(which) == 0 {
 		return rest(body)
 	}
@@ -92,7 +92,7 @@ func (n *matchaNest) bound(which []int, body *lines, rest func(body *lines) (str
 }
 
 // listed writes the loops over the data edges of which around what rest writes.
-func (n *matchaNest) listed(which []int, body *lines, rest func(body *lines) error) error {
+func (n *nest) listed(which []int, body *lines, rest func(body *lines) error) error {
 	if len(which) == 0 {
 		return rest(body)
 	}
@@ -113,7 +113,7 @@ func (n *matchaNest) listed(which []int, body *lines, rest func(body *lines) err
 }
 
 // choice is the data edges that choice i may take, and the condition on them.
-func (n *matchaNest) choice(i int) (list, cond string, err error) {
+func (n *nest) choice(i int) (list, cond string, err error) {
 	if list, err = n.between(i); err != nil {
 		return "", "", err
 	}
@@ -137,7 +137,7 @@ func (n *matchaNest) choice(i int) (list, cond string, err error) {
 }
 
 // between is the data edges that choice i may take.
-func (n *matchaNest) between(i int) (string, error) {
+func (n *nest) between(i int) (string, error) {
 	c := &n.p.Edges[i]
 	filter, right := "", "->"
 	if f := c.Filter(); f != "" {
@@ -151,7 +151,7 @@ func (n *matchaNest) between(i int) (string, error) {
 }
 
 // holds asks a condition; the vertex of level at, if there is one, is the item.
-func (n *matchaNest) holds(c *plan.Check, at int) (string, error) {
+func (n *nest) holds(c *plan.Check, at int) (string, error) {
 	q := &pattern.Pattern{}
 	var names, args, edges, edgeArgs []string
 	place := map[pattern.Ref]int{}

@@ -1,4 +1,4 @@
-package lower_test
+package matchatext_test
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func TestMatchaOnRealGraph(t *testing.T) {
 		t.Log("-short: on karate alone, since the interpreter takes seconds on larger graphs")
 		file = "karate.txt"
 	}
-	path := filepath.Join("..", "..", "testdata", "graphs", file)
+	path := filepath.Join("..", "..", "..", "testdata", "graphs", file)
 	g, err := format.Read(context.Background(), path, format.ReadOptions{Direction: format.Undirected}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package lower
+package matchatext
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// MatchaForest writes one program for several plans without formulas: levels that
+// Forest writes one program for several plans without formulas: levels that
 // are the same, with the same before them, are gone over once for all of them, and
 // lists that are the same are one. Its result is the plans' numbers of matches, in
 // their order; head is its comment. G2Miner calls this multi-pattern search with
 // pattern-aware sharing of prefixes (OSDI 2022).
-func MatchaForest(head string, plans []*plan.Plan) (string, error) {
-	m := newMatchaText(MatchaOptions{})
-	f := &matchaForest{m: m}
+func Forest(head string, plans []*plan.Plan) (string, error) {
+	m := newWriter(Options{})
+	f := &forest{m: m}
 	for _, p := range plans {
 		n, err := m.nest(p)
 		if err != nil {
@@ -52,10 +52,10 @@ func canonical(text string) (string, error) {
 	return syntax.Format(f), nil
 }
 
-// matchaForest is the making of one program for several plans.
-type matchaForest struct {
-	m     *matchaText
-	nests []*matchaNest
+// forest is the making of one program for several plans.
+type forest struct {
+	m     *writer
+	nests []*nest
 	lists int // that have names
 }
 
@@ -77,7 +77,7 @@ func (s *listScope) find(text string) string {
 // from writes what is to be done where the levels before l of the plans in group
 // are matched, which are the same, to the return of their numbers of ways to go
 // on: tuple says that there are several.
-func (f *matchaForest) from(group []int, l int, body *lines, outer *listScope) (tuple bool, err error) {
+func (f *forest) from(group []int, l int, body *lines, outer *listScope) (tuple bool, err error) {
 	scope := &listScope{map[string]string{}, outer}
 	// let names a list once.
 	let := func(text string) string {

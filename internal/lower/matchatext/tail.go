@@ -1,4 +1,4 @@
-package lower
+package matchatext
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 // closed writes the candidates of the tail's groups, and returns the number of
 // ways to choose from them: products of the sizes of lists and of what they have
 // in common (inclusion–exclusion), as the plan's tail says.
-func (n *matchaNest) closed(body *lines) (string, error) {
-	t := &matchaTail{n: n, body: body, lists: map[int]string{}, sizes: map[string]string{}}
+func (n *nest) closed(body *lines) (string, error) {
+	t := &tailText{n: n, body: body, lists: map[int]string{}, sizes: map[string]string{}}
 	t.once = len(n.terms) == 1 && len(n.terms[0].Blocks) == 1 || len(n.choose) == 1 && len(n.choose[0].Levels) == 1
 	if n.choose != nil {
 		var factors []string
@@ -46,9 +46,9 @@ func (n *matchaNest) closed(body *lines) (string, error) {
 	return sum, nil
 }
 
-// matchaTail is the making of one tail.
-type matchaTail struct {
-	n     *matchaNest
+// tailText is the making of one tail.
+type tailText struct {
+	n     *nest
 	body  *lines
 	lists map[int]string    // of the first levels of groups
 	sizes map[string]string // of what lists have in common
@@ -56,7 +56,7 @@ type matchaTail struct {
 }
 
 // list names the candidates of a group, without the vertices that are matched.
-func (t *matchaTail) list(level int) (string, error) {
+func (t *tailText) list(level int) (string, error) {
 	for _, g := range t.n.p.Tail.Groups {
 		if slices.Contains(g.Levels, level) && g.Levels[0] >= t.n.tail {
 			level = g.Levels[0]
@@ -93,7 +93,7 @@ func (t *matchaTail) list(level int) (string, error) {
 }
 
 // size names the number of vertices that the lists of some levels have in common.
-func (t *matchaTail) size(block []int) (string, error) {
+func (t *tailText) size(block []int) (string, error) {
 	text, name := "", "n"
 	for _, l := range block {
 		list, err := t.list(l)
@@ -118,7 +118,7 @@ func (t *matchaTail) size(block []int) (string, error) {
 }
 
 // chosen is the number of ways to take a group's vertices out of its list.
-func (t *matchaTail) chosen(g plan.TailGroup) (string, error) {
+func (t *tailText) chosen(g plan.TailGroup) (string, error) {
 	size, err := t.size(g.Levels[:1])
 	if err != nil {
 		return "", err
