@@ -256,7 +256,7 @@ type binary struct {
 	once  sync.Once
 	path  string // "" if the package has no tests
 	flags []string
-	limit time.Duration
+	limit time.Duration // of the processor's time; 0: none
 	err   error
 }
 
@@ -305,7 +305,7 @@ func (t *tester) suites(dir string) []suite {
 	return out
 }
 
-// reached returns the mutants in lines that a test of the group runs.
+// reached returns the mutants in lines that the tests of the group's own packages run.
 func (t *tester) reached(ctx context.Context, all []*mutant) ([]*mutant, error) {
 	var dirs []string
 	for _, m := range all {
@@ -314,12 +314,13 @@ func (t *tester) reached(ctx context.Context, all []*mutant) ([]*mutant, error) 
 		}
 	}
 	slices.Sort(dirs)
-	var suites []suite
+	suites := map[suite]bool{}
 	for _, d := range dirs {
-		for _, s := range t.suites(d) {
-			if !slices.Contains(suites, s) {
-				suites = append(suites, s)
-			}
+		suites[suite{d, ""}] = true
+	}
+	for _, s := range t.g.tests {
+		if t.g.has(s.pkg) {
+			suites[s] = true
 		}
 	}
 	var what []string
@@ -327,8 +328,8 @@ func (t *tester) reached(ctx context.Context, all []*mutant) ([]*mutant, error) 
 		what = append(what, "./"+d)
 	}
 	covered := coverage{}
-	for i, s := range suites {
-		profile := filepath.Join(t.work, fmt.Sprintf("cover%d", i))
+	for s := range suites {
+		profile := filepath.Join(t.work, "cover")
 		b := t.build(ctx, s, profile+".test", "-cover", "-coverpkg="+strings.Join(what, ","))
 		if b.err != nil {
 			return nil, b.err
@@ -336,7 +337,7 @@ func (t *tester) reached(ctx context.Context, all []*mutant) ([]*mutant, error) 
 		if b.path == "" {
 			continue
 		}
-		if end, out, _ := t.start(ctx, s, b, 0, 10*time.Minute, "-test.coverprofile="+profile); end != survived {
+		if end, out, _, _ := t.start(ctx, s, b, 0, "-test.coverprofile="+profile); end != survived {
 			return nil, fmt.Errorf("without a mutant, tests of %s fail:\n%s", s.pkg, out)
 		}
 		text, err := os.ReadFile(profile)
@@ -395,7 +396,7 @@ func (t *tester) test(ctx context.Context, m *mutant) (outcome, string, error) {
 			continue
 		}
 		by = strings.TrimSpace(s.pkg + " " + s.run)
-		end, _, err := t.start(ctx, s, b, m.id, b.limit)
+		end, _, _, err := t.start(ctx, s, b, m.id)
 		if err != nil {
 			return "", "", err
 		}
@@ -423,53 +424,60 @@ func (t *tester) binary(ctx context.Context, s suite) (*binary, error) {
 		if b.err != nil || b.path == "" {
 			return
 		}
-		start := time.Now()
-		end, out, err := t.start(ctx, s, b, 0, 10*time.Minute)
+		end, out, used, err := t.start(ctx, s, b, 0)
 		switch {
 		case err != nil:
 			b.err = err
 		case end != survived:
 			b.err = fmt.Errorf("with no mutant chosen, tests of %s fail:\n%s", s.pkg, out)
 		}
-		b.limit = t.o.patience + 5*time.Since(start)
+		b.limit = t.o.patience + 5*used
 	})
 	return b, b.err
 }
 
-// start runs tests with one mutant.
-func (t *tester) start(ctx context.Context, s suite, b *binary, id int, limit time.Duration, more ...string) (outcome, string, error) {
+// start runs tests with one mutant, and tells how much of the processor's time they
+// took. Their limit is of that time, since other programs may run as well; a mutant that
+// waits for ever has no use for it, and ends by the clock.
+func (t *tester) start(ctx context.Context, s suite, b *binary, id int, more ...string) (outcome, string, time.Duration, error) {
 	tmp, err := os.MkdirTemp(t.work, "tmp")
 	if err != nil {
-		return "", "", err
+		return "", "", 0, err
 	}
 	defer os.RemoveAll(tmp)
-	args := append([]string{"-n", "19", b.path, "-test.short", "-test.failfast", "-test.timeout=0", "-test.run=" + s.run}, b.flags...)
-	within, cancel := context.WithTimeout(ctx, limit)
+	script, wait := `exec nice -n 19 "$0" "$@"`, 20*time.Minute
+	if b.limit > 0 {
+		script = fmt.Sprintf("ulimit -t %d; ", int(b.limit/time.Second)+1) + script
+		wait = min(wait, 30*b.limit)
+	}
+	args := append([]string{"-c", script, b.path, "-test.short", "-test.failfast", "-test.timeout=0", "-test.run=" + s.run}, b.flags...)
+	within, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	c := exec.CommandContext(within, "nice", append(args, more...)...)
+	c := exec.CommandContext(within, "sh", append(args, more...)...)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	c.Dir = filepath.Join(t.o.root, s.pkg)
 	c.Env = append(os.Environ(), variable+"="+strconv.Itoa(id), "TMPDIR="+tmp, "WEFT_CACHE="+filepath.Join(t.o.work, "cache"))
 	inGroup(c)
 	if err := c.Start(); err != nil {
-		return "", "", err
+		return "", "", 0, err
 	}
 	go watch(within, cancel, c.Process.Pid)
 	err = c.Wait()
 	if ctx.Err() != nil {
-		return "", "", ctx.Err()
+		return "", "", 0, ctx.Err()
 	}
+	used := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return survived, "", nil
-	case within.Err() != nil:
-		return endless, tail(out.String()), nil
+		return survived, "", used, nil
+	case within.Err() != nil || strings.Contains(out.String(), "SIGXCPU") || b.limit > 0 && used > b.limit:
+		return endless, tail(out.String()), used, nil
 	case errors.As(err, &exit):
-		return killed, tail(out.String()), nil
+		return killed, tail(out.String()), used, nil
 	}
-	return "", "", err
+	return "", "", 0, err
 }
 
 // watch ends a run that needs more than memory, where /proc tells.
