@@ -180,7 +180,7 @@ func TestModule(t *testing.T) {
 	defer func(g []group) { groups = g }(groups)
 	groups = []group{{name: "p", roots: []string{"p"}, tests: []suite{{"q", "^TestSum$"}}}}
 	var out bytes.Buffer
-	err := run(options{seed: 1, jobs: 2, patience: 1time.Second, root: root, out: &out, verbose: true}, "", "", "same.txt", nil)
+	err := run(options{seed: 1, jobs: 2, patience: time.Second, root: root, out: &out, verbose: true}, "", "", "same.txt", nil)
 	if err != nil {
 		t.Errorf("%v\n%s", err, &out)
 	}
@@ -205,7 +205,7 @@ func TestModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Reset()
-	err = run(options{seed: 1, jobs: 1, patience: 1time.Second, root: root, out: &out}, "Most", "", "same.txt", []string{"p"})
+	err = run(options{seed: 1, jobs: 1, patience: time.Second, root: root, out: &out}, "Most", "", "same.txt", []string{"p"})
 	if !errors.Is(err, errSurvived) || !strings.Contains(out.String(), "survived: line 8, boundary\n"+key("p/p.go", "Most", "if a > b {", "if a >= b {")) ||
 		!strings.Contains(out.String(), "same.txt has a mutant that the code no longer has:\np/p.go Gone\n") {
 		t.Errorf("%v\n%s", err, &out)
