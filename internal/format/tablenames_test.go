@@ -57,3 +57,14 @@ func TestTableNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLastWord: a capital letter at the end of a word in small letters is a word.
+func TestLastWord(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "", " - ": "", "Interactor A": "a", "nodeB": "b", "nB": "b", "B": "b", "AB": "ab", "Ab": "ab", "node_12": "12", "from-Id": "id",
+	} {
+		if got := lastWord(name); got != want {
+			t.Errorf("the last word of %q is %q, want %q", name, got, want)
+		}
+	}
+}

@@ -97,6 +97,7 @@ func TestWild(t *testing.T) {
 		{name: "no dates", in: "source,target,date\n1,2,spring\n2,3,2024-02-01\n", vertices: 3, edges: 2, directed: true, columns: "src,dst,date:string", note: "column date is a property: not all of it are times"},
 		{name: "windows", in: "\ufefffrom;to;label\r\n1;2;x\r\n\r\n2;3;y\r\n", vertices: 3, edges: 2, directed: true, columns: "src,dst,label"},
 		{name: "quotes", in: "\"from\",\"to\",\"weight\"\n\"a\",\"b\",1\n\"b\",\"c\",2\n", vertices: 3, edges: 2, directed: true, columns: "src:string,dst,weight:int"},
+		{name: "words around a blank", in: "ann,_,bob\ncy,_,di\n", vertices: 3, edges: 2, columns: "src:string,dst,label"},
 		{name: "bars", in: "src|dst\n1|2\n2|3\n", vertices: 3, edges: 2, directed: true, columns: "src,dst"},
 		{name: "header alone", in: "src,dst\n", directed: true, columns: "src,dst", note: "the file has no edges"},
 		{name: "hashtags", in: "x #a\n#a y\ny z\n%z x\n", vertices: 4, edges: 2, columns: "src:string,dst", note: "lines after the first edge that begin with # or % are comments, and are not read: 2"},
