@@ -21,7 +21,7 @@ type Column struct {
 func VertexColumn(g *graph.Graph, key string) *Column { return recordColumn(g.VertexProps, key) }
 
 // EdgeColumn returns the column of an edge property, nil if there is none. The
-// time of an edge is a property as graph.TimeNames says.
+// time of an edge is a property as graph.TimeKeys says.
 func EdgeColumn(g *graph.Graph, key string) *Column {
 	if g.Edges == nil {
 		return nil
@@ -29,7 +29,7 @@ func EdgeColumn(g *graph.Graph, key string) *Column {
 	if c := recordColumn(g.Edges.Props, key); c != nil {
 		return c
 	}
-	if slices.Contains(graph.TimeNames, key) && g.Edges.Time != nil {
+	if g.Edges.Time != nil && slices.Contains(g.TimeKeys(), key) {
 		return &Column{times: g.Edges.Time}
 	}
 	return nil
@@ -86,6 +86,9 @@ func Unknown(g *graph.Graph, x pattern.Prop) string {
 		if what, rec = "edge", nil; g.Edges != nil {
 			if rec = g.Edges.Props; g.Edges.Time != nil {
 				known = append(known, graph.TimeNames[0])
+				if n := g.Read.TimeName; n != "" {
+					known = append(known, n)
+				}
 			}
 		}
 	}

@@ -79,6 +79,7 @@ func (r *reading) readEdgeList(f Format) error {
 	if c := sp.timeColumn(); c != nil {
 		t := c.time
 		r.stat.TimeUnit, r.stat.TimeDigits, r.stat.TimeEpoch = t.unit, t.digits+sp.scale, t.epoch
+		r.timeNamed(c.name)
 		r.plainTimes = c.fixed && c.typ == propInt
 		switch {
 		case sp.iso:

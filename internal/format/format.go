@@ -325,7 +325,7 @@ func (r *reading) finish(g *graph.Graph) error {
 	s := &g.Read
 	s.Format, s.Columns = r.stat.Format, r.stat.Columns
 	s.TimeUnit, s.TimeDigits, s.TimeEpoch = r.stat.TimeUnit, r.stat.TimeDigits, r.stat.TimeEpoch
-	s.DirectionGuessed = r.stat.DirectionGuessed
+	s.TimeName, s.DirectionGuessed = r.stat.TimeName, r.stat.DirectionGuessed
 	r.recogniseTimes(g)
 	s.Lines += r.stat.Lines
 	s.SelfLoops += r.stat.SelfLoops

@@ -20,6 +20,7 @@ import (
 const (
 	metaDirected = "weft.directed"
 	metaTimeNote = "weft.time"
+	metaTimeName = "weft.time.name" // ReadStats.TimeName
 	metaTimeUnit = "weft.time.unit" // ReadStats.TimeUnit, TimeDigits and TimeEpoch
 )
 
@@ -498,6 +499,7 @@ func (r *reading) noteTime(sc *arrow.Schema, sp *tableSpec) {
 	if i < 0 {
 		return
 	}
+	r.timeNamed(sc.Field(i).Name)
 	unit := func(n int64, name string) {
 		r.stat.TimeUnit, r.stat.TimeEpoch = n, true
 		r.note("times are %s", name)
@@ -526,6 +528,13 @@ func (r *reading) noteTime(sc *arrow.Schema, sp *tableSpec) {
 		} else {
 			r.stat.TimeUnit, r.stat.TimeDigits, r.stat.TimeEpoch = sp.time.unit, sp.time.digits, sp.time.epoch
 		}
+	}
+}
+
+// timeNamed keeps the input's name of the column of times, for queries.
+func (r *reading) timeNamed(name string) {
+	if r.stat.TimeName = name; slices.Contains(graph.TimeNames, name) {
+		r.stat.TimeName = ""
 	}
 }
 
@@ -569,6 +578,9 @@ func (r *reading) beginTable(file string, sc *arrow.Schema, meta func(string) (s
 	}
 	if n, ok := meta(metaTimeNote); ok {
 		r.note("%s", n)
+	}
+	if n, ok := meta(metaTimeName); ok {
+		r.timeNamed(n)
 	}
 	if u, ok := meta(metaTimeUnit); ok {
 		// What does not say two numbers says no unit; the third is of newer files.

@@ -543,7 +543,7 @@ func (sp *textSpec) namedKinds(rows [][][]byte, bases []string, r role, note fun
 				kinds[i] = colProp
 				note("column %s is a property: not all of it are times", bases[i])
 			} else if !usual || !slices.Contains(graph.TimeNames, bases[i]) {
-				note("column %s is the time of the edges: in patterns, its name is time", bases[i])
+				note("column %s is the time of the edges", bases[i])
 			}
 		}
 	}

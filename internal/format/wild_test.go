@@ -93,7 +93,7 @@ func TestWild(t *testing.T) {
 		{name: "late zeros", in: strings.Repeat("1 2\n2 3\n", 40_000) + "01 2\n", vertices: 4, edges: 3, columns: "src:string,dst", note: "ids are text, since some begin with a zero"},
 		{name: "late zeros of rows", in: strings.Repeat("1,2,x\n2,3,y\n", 40_000) + "1,02,x\n", vertices: 4, edges: 3, columns: "src:string,dst,label", note: "ids are text, since some begin with a zero"},
 		{name: "dates", in: "1 2 2024-01-31\n2 3 2024-02-01\n", vertices: 3, edges: 2, columns: "src,dst,time", note: "the third column is taken as time: all values are dates"},
-		{name: "named dates", in: "source,target,date\n1,2,2024-01-31\n2,3,2024-02-01\n", vertices: 3, edges: 2, directed: true, columns: "src,dst,time", note: "column date is the time of the edges: in patterns, its name is time"},
+		{name: "named dates", in: "source,target,date\n1,2,2024-01-31\n2,3,2024-02-01\n", vertices: 3, edges: 2, directed: true, columns: "src,dst,time", note: "column date is the time of the edges"},
 		{name: "no dates", in: "source,target,date\n1,2,spring\n2,3,2024-02-01\n", vertices: 3, edges: 2, directed: true, columns: "src,dst,date:string", note: "column date is a property: not all of it are times"},
 		{name: "windows", in: "\ufefffrom;to;label\r\n1;2;x\r\n\r\n2;3;y\r\n", vertices: 3, edges: 2, directed: true, columns: "src,dst,label"},
 		{name: "quotes", in: "\"from\",\"to\",\"weight\"\n\"a\",\"b\",1\n\"b\",\"c\",2\n", vertices: 3, edges: 2, directed: true, columns: "src:string,dst,weight:int"},

@@ -55,6 +55,9 @@ func (w *writing) tableSchema(ro role) *arrow.Schema {
 	}
 	if g.Edges != nil && g.Edges.Time != nil {
 		keys, vals = append(keys, metaTimeUnit), append(vals, fmt.Sprint(g.Read.TimeUnit, g.Read.TimeDigits, g.Read.TimeEpoch))
+		if n := g.Read.TimeName; n != "" {
+			keys, vals = append(keys, metaTimeName), append(vals, n)
+		}
 	}
 	md := arrow.NewMetadata(keys, vals)
 	return arrow.NewSchema(fs, &md)

@@ -97,8 +97,8 @@ type EdgeTable struct {
 	Props arrow.RecordBatch
 }
 
-// TimeNames are the names of the column of times in a file, and so of the
-// property that an edge's time is, where no other property has that name.
+// TimeNames are the usual names of the column of times in a file. An edge's time is a
+// property of each of these names, and of Read.TimeName, that no other property has.
 var TimeNames = []string{"time", "timestamp", "ts", "unixts", "datetime"}
 
 // NoLabel marks an edge row without a label.
@@ -120,6 +120,8 @@ type ReadStats struct {
 	TimeDigits int   `json:",omitempty"`
 	// TimeEpoch: the times count from 1970, UTC.
 	TimeEpoch bool `json:",omitempty"`
+	// TimeName is the input's name of the column of times, "" where it is one of TimeNames.
+	TimeName string `json:",omitempty"`
 	// DirectionGuessed: nothing says whether the edges have a direction, and they were
 	// read as undirected.
 	DirectionGuessed bool `json:",omitempty"`

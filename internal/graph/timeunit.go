@@ -32,13 +32,22 @@ type TimeColumn struct {
 // VertexTime says what is known of a vertex property as a time.
 func (g *Graph) VertexTime(key string) TimeColumn { return timeColumn(g.VertexProps, key) }
 
+// TimeKeys are the names under which the edges' times are a property, where no other
+// property has the name.
+func (g *Graph) TimeKeys() []string {
+	if g.Read.TimeName == "" {
+		return TimeNames
+	}
+	return append(slices.Clone(TimeNames), g.Read.TimeName)
+}
+
 // EdgeTime says what is known of an edge property as a time; the edges' times are
-// one under each of TimeNames that no property has.
+// one under each of TimeKeys that no property has.
 func (g *Graph) EdgeTime(key string) TimeColumn {
 	if g.Edges == nil {
 		return TimeColumn{}
 	}
-	if c := timeColumn(g.Edges.Props, key); c.Exists || g.Edges.Time == nil || !slices.Contains(TimeNames, key) {
+	if c := timeColumn(g.Edges.Props, key); c.Exists || g.Edges.Time == nil || !slices.Contains(g.TimeKeys(), key) {
 		return c
 	}
 	num, den, said := g.TimeUnit()

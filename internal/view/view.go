@@ -6,6 +6,7 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -181,7 +182,7 @@ func (o Of) properties(name string) string {
 			}
 		}
 		if t.Time != nil {
-			known = append(known, graph.TimeNames[0])
+			known = append(known, cmp.Or(o.Graph.Read.TimeName, graph.TimeNames[0]))
 		}
 	}
 	if len(known) == 0 {

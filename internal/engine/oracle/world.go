@@ -45,7 +45,7 @@ func newWorld(ctx context.Context, g *graph.Graph) *world {
 			}
 			if t.Time != nil {
 				d.time = t.Time[row]
-				for _, name := range graph.TimeNames {
+				for _, name := range g.TimeKeys() {
 					d.props[name] = w.edgeTime(t.Time[row])
 				}
 			}
