@@ -141,7 +141,7 @@ func (j *job) run(ctx context.Context, s engine.Sink) (r Result, err error) {
 func (j *job) result(found route.Result) Result {
 	p := found.Plan
 	r := Result{
-		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: p.Aut,
+		Query: j.q.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: new(big.Int).Set(p.Aut),
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
 		Graph: j.g.Summary(), Load: j.g.load - j.g.check, Check: j.g.check, Open: j.open, Plan: j.took, Prepare: found.Prepare, Search: found.Search,
 		PeakMemory: peakMemory(), Stats: found.Stats, Reason: found.Reason, Method: p.Method.String(),
@@ -188,18 +188,25 @@ func (g *Graph) countQuery(ctx context.Context, q *Query, s *settings) (r Result
 	return j.count(ctx)
 }
 
-// prepareCount is prepare for a count.
+// prepareCount is prepare for a count, or the job of the last count of q.
 func (g *Graph) prepareCount(ctx context.Context, q *Query, s *settings) (*job, error) {
-	j, err := g.prepare(ctx, q, s, nil)
-	if err == nil {
-		j.goal.Limit = j.matches(s.limit, q.counts(s))
+	j := g.prepared.take(q, s)
+	if j == nil {
+		var err error
+		if j, err = g.prepare(ctx, q, s, nil); err != nil {
+			return nil, err
+		}
 	}
-	return j, err
+	j.goal = engine.Goal{Limit: j.matches(s.limit, q.counts(s)), Progress: s.searching()}
+	return j, nil
 }
 
 // count is run for a count.
 func (j *job) count(ctx context.Context) (Result, error) {
 	r, err := j.run(ctx, nil)
+	if err == nil {
+		j.g.prepared.put(j)
+	}
 	r.cut(j.s.limit, j.q.counts(j.s))
 	return r, err
 }

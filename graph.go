@@ -24,6 +24,8 @@ type Graph struct {
 	summary Summary
 	read    ReadReport
 	leases  leases
+
+	prepared prepared
 }
 
 // newGraph is a graph that took so long to load from path. What is asked of a graph

@@ -165,4 +165,7 @@ func (g *Graph) Close() error {
 }
 
 // release frees the graph's memory.
-func (g *Graph) release() error { return errors.Join(route.Forget(g.g), g.g.Close()) }
+func (g *Graph) release() error {
+	g.prepared.drop()
+	return errors.Join(route.Forget(g.g), g.g.Close())
+}
