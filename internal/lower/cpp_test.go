@@ -64,16 +64,22 @@ type textCase struct {
 }
 
 // textCases draws plans until there are enough that can be lowered.
-func textCases(t *testing.T) (out []textCase) {
-	const want = 160
+func textCases(t *testing.T) []textCase {
+	return drawCases(t, 160, func(*graph.Graph) {}, []lower.Options{
+		{Counting: true}, {}, {Counting: true, NoMotion: true}, {Counting: true, Roomy: true},
+		{View: lower.Checks, Choices: true}, {View: lower.Checks, Counting: true, Choices: true},
+	})
+}
+
+// drawCases draws plans with some options, on graphs that prepare was called for.
+func drawCases(t *testing.T, want int, prepare func(*graph.Graph), options []lower.Options) (out []textCase) {
 	typed := [2]*graph.Graph{typedGraph(t, true), typedGraph(t, false)}
+	prepare(typed[0])
+	prepare(typed[1])
 	for seed := 0; len(out) < want; seed++ {
 		spec := nodiff.Graphs(9).Example(seed)
-		c := textCase{g: spec.Build(), room: seed % 3}
-		c.o = []lower.Options{
-			{Counting: true}, {}, {Counting: true, NoMotion: true}, {Counting: true, Roomy: true},
-			{View: lower.Checks, Choices: true}, {View: lower.Checks, Counting: true, Choices: true},
-		}[seed%6]
+		c := textCase{g: spec.Build(), o: options[seed%len(options)], room: seed % 3}
+		prepare(c.g)
 		var p *pattern.Pattern
 		switch seed % 4 {
 		case 0, 1:

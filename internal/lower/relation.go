@@ -15,7 +15,7 @@ import (
 // function of Relation<i>:
 //
 //	has(u, v)    is v in u's list?
-//	degree(u)    its length
+//	left(u)      its length: the entries that are left
 //	places(u)    the number of entries of all parts, deleted ones too
 //	place(u, k)  entry k of those, nowhere if it is deleted
 //
@@ -27,8 +27,8 @@ const nowhere = ^uint32(0)
 
 // relation is an adjacency whose lists are stored in parts.
 type relation struct {
-	parts                      []relationPart
-	has, degree, places, place *kir.Func
+	parts                    []relationPart
+	has, left, places, place *kir.Func
 }
 
 // relationPart is the globals of one part; gone is nil where nothing is deleted.
@@ -113,9 +113,9 @@ func (x *lowering) complete(a *plan.Adjacency, r *relation) {
 	}
 	number := len(x.stored)
 	x.stored[a.Lists] = r
-	r.has, r.degree, r.places, r.place = r.hasFunc(), r.sum("degree", kir.Sub), r.sum("places", kir.Add), r.placeFunc()
+	r.has, r.left, r.places, r.place = r.hasFunc(), r.sum("left", kir.Sub), r.sum("places", kir.Add), r.placeFunc()
 	// Before all others: they call none.
-	for i, f := range []*kir.Func{r.has, r.degree, r.places, r.place} {
+	for i, f := range []*kir.Func{r.has, r.left, r.places, r.place} {
 		f.Family, f.Index = "Relation", number
 		x.prog.Funcs = slices.Insert(x.prog.Funcs, i, f)
 	}
@@ -138,7 +138,7 @@ func (r *relation) hasFunc() *kir.Func {
 	return &kir.Func{Name: "has", Params: []*kir.Var{u, v}, Result: kir.T(kir.Bool), Body: []kir.Stmt{&kir.Return{X: kir.Any(in...)}}}
 }
 
-// sum is degree or, where deleted entries are not taken off, places.
+// sum is left or, where deleted entries are not taken off, places.
 func (r *relation) sum(name string, deleted kir.Op) *kir.Func {
 	u := &kir.Var{Name: "u", T: kir.T(kir.U32)}
 	var n kir.Expr
@@ -203,7 +203,7 @@ func (x *lowering) inList(a int, u, v kir.Expr) kir.Expr {
 // degree is the length of v's list of adjacency a.
 func (x *lowering) degree(a int, v kir.Expr) kir.Expr {
 	if r := x.rels[a]; r != nil {
-		return kir.Invoke{Fn: r.degree, Args: []kir.Expr{v}}
+		return kir.Invoke{Fn: r.left, Args: []kir.Expr{v}}
 	}
 	return kir.Fn(kir.Degree, kir.G(x.adjs[a]), v)
 }

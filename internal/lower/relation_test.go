@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/onelane"
 	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
@@ -28,15 +32,77 @@ func TestPartsAgreeWithOracle(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s/%+v", e.Name(), l), func(t *testing.T) {
 				x := &parts.Trial{Layout: l}
-				c := nodiff.Config{Engine: x.Engine(engines.Of(e)), Whole: true, Compile: x.Compile(nest), MaxPattern: 6}
-				nodiff.Check(t, c)
+				c := nodiff.Config{Whole: true, Compile: x.Compile(nest), MaxPattern: 6}
+				over := []engine.Engine{x.Engine(engines.Of(e))}
+				suite := nodiff.Suite{Plans: 12, Graphs: 4}
+				suite.Run(t, c, over)
 				c.MaxPattern, c.Patterns = 0, nodiff.Conditions
-				nodiff.Check(t, c)
-				if x.Ran.Load() == 0 || x.Found.Load() == 0 {
-					t.Errorf("%d runs over parts, %d of them with matches", x.Ran.Load(), x.Found.Load())
-				}
-				t.Logf("%d runs over parts, %d of them with matches", x.Ran.Load(), x.Found.Load())
+				suite.Run(t, c, over)
+				x.Enough(t)
 			})
 		}
 	}
+}
+
+// partCases are plans over relations in parts, half of which gather lists.
+func partCases(t *testing.T, want int) []textCase {
+	cases := drawCases(t, want, parts.Layout{Runs: 2, Deleted: true, Seed: 7}.Store, []lower.Options{
+		{Counting: true, Roomy: true}, {Roomy: true}, {Counting: true, NoMotion: true, Roomy: true},
+		{View: lower.Checks, Choices: true}, {View: lower.Checks, Counting: true, Choices: true},
+	})
+	merges, places := 0, 0
+	for _, c := range cases {
+		for _, f := range c.prog.Funcs {
+			places += b2i(f.Name == "places" && f.Family == "Level")
+			kir.WalkStmts(f.Body, func(s kir.Stmt) {
+				op, ok := s.(*kir.SetOp)
+				merges += b2i(ok && op.Op == kir.Merge)
+			})
+		}
+	}
+	if merges < want/4 || places < want/4 {
+		t.Errorf("%d merges and %d levels over places in %d programs", merges, places, want)
+	}
+	return cases
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestPartsTexts compiles the texts of plans over relations in parts, as C and as C++,
+// and compares them with the interpreter.
+func TestPartsTexts(t *testing.T) {
+	t.Run("C", func(t *testing.T) { textOfC(t, compilerOfC(t), partCases(t, 40)) })
+	t.Run("C++", func(t *testing.T) {
+		onelane.Skip(t)
+		textOfCPP(t, partCases(t, 60))
+	})
+}
+
+// TestPartsRefused: what reads lists as one run says so.
+func TestPartsRefused(t *testing.T) {
+	s := nodiff.Complete(5)
+	g := s.Build()
+	parts.Layout{Runs: 2, Seed: 1}.Store(g)
+	p := parse(t, "MATCH (a)--(b)--(c)--(a)")
+	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(by string, err error) {
+		t.Helper()
+		if text := "N is stored in 2 parts, and " + by + " reads lists that are one sorted run"; err == nil || err.Error() != text {
+			t.Errorf("the error is %v, want %s", err, text)
+		}
+	}
+	_, err = lower.Plan(pl, lower.Options{})
+	want("a search that may leave sets unfiltered", err)
+	_, err = lower.Plan(pl, lower.Options{View: lower.Rows, Counting: true})
+	want("a bit matrix", err)
+	_, err = lower.Table(pl, lower.Options{})
+	want("a table", err)
 }

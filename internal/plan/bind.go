@@ -94,6 +94,7 @@ func bind(t *tables, p *pattern.Pattern) (*binding, error) {
 	if err := b.bindPredicates(wheres); err != nil {
 		return nil, err
 	}
+	b.dropRanges()
 	for v := range b.vertices {
 		b.countCandidates(v)
 	}
@@ -182,6 +183,32 @@ func (b *binding) minDegrees() {
 				bv.minDegree, bv.minDegreeAdj = k, adj
 			}
 		}
+	}
+}
+
+// dropRanges says by bitmaps which vertices labels and ids allow, where some relation
+// of the pattern does not keep the vertices of a label together.
+func (b *binding) dropRanges() {
+	if !slices.ContainsFunc(b.adjs, func(a Adjacency) bool { return !a.Lists.LabelRanges }) {
+		return
+	}
+	for v := range b.vertices {
+		bv := &b.vertices[v]
+		if len(bv.ranges) == 0 {
+			continue
+		}
+		if bv.bits == nil { // else they are within the ranges
+			key := fmt.Sprint(bv.ranges)
+			if b.bits == nil {
+				b.bits = map[string][]uint64{}
+			}
+			if b.bits[key] == nil {
+				all := func(uint32) bool { return true }
+				b.bits[key] = fillBits(b.g.NumVertices(), bv.ranges, b.ended, func() func(uint32) bool { return all })
+			}
+			bv.bits = b.bits[key]
+		}
+		bv.ranges = nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
+	"testing"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
@@ -92,9 +93,9 @@ func flat(lists [][]uint32) *graph.CSR {
 // counts what came of it.
 type Trial struct {
 	Layout
-	// Ran is the number of runs of plans that read relations in parts, and Found that of
-	// those that found something.
-	Ran, Found atomic.Int64
+	// All is the number of runs, Found that of those that found something, and Ran that
+	// of those whose plans read relations in parts.
+	All, Found, Ran atomic.Int64
 }
 
 // Compile is compile for graphs that are stored so.
@@ -134,11 +135,12 @@ type trialRun struct {
 func (e trialRun) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
 	defer hidden(e.g, e.p)()
 	r, err := e.Prepared.Run(ctx, goal)
+	e.x.All.Add(1)
+	if !r.Matches.IsZero() {
+		e.x.Found.Add(1)
+	}
 	if lower.InParts(e.p) {
 		e.x.Ran.Add(1)
-		if !r.Matches.IsZero() {
-			e.x.Found.Add(1)
-		}
 	}
 	return r, err
 }
@@ -168,5 +170,19 @@ func hide(g *graph.Graph) (restore func()) {
 		for _, k := range all {
 			k.lists.Adj = k.adj
 		}
+	}
+}
+
+// Enough fails a test in which fewer than half of the runs found something, or, of a
+// layout with parts, none read any.
+func (x *Trial) Enough(t *testing.T) {
+	t.Helper()
+	all, found, ran := x.All.Load(), x.Found.Load(), x.Ran.Load()
+	t.Logf("%d runs, %d of them with matches; %d over parts", all, found, ran)
+	if all == 0 || found < all/2 {
+		t.Errorf("%d of %d runs had matches", found, all)
+	}
+	if parts := x.Layout.Runs > 1 || x.Deleted; parts && ran < all/4 || !parts && ran > 0 {
+		t.Errorf("%d of %d runs were over parts", ran, all)
 	}
 }
