@@ -87,6 +87,9 @@ DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.
 	if r.siblings {
 		lookup += "#define FINE_SIBLINGS\n"
 	}
+	if _, parts := r.prog.Define("W_PARTS"); parts {
+		lookup += "#define FINE_PARTS\n"
+	}
 	return lookup + "#include \"fine/steal.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, ((const Head*)shared())->tables, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
 		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine/kernels.cuh\"\n"
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/long"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
 // Layout says how to store relations.
@@ -185,4 +187,26 @@ func (x *Trial) Enough(t *testing.T) {
 	if parts := x.Layout.Runs > 1 || x.Deleted; parts && ran < all/4 || !parts && ran > 0 {
 		t.Errorf("%d of %d runs were over parts", ran, all)
 	}
+}
+
+// Compare compares an engine with the oracle over relations that are stored so: plans
+// of c, each on several graphs.
+func (x *Trial) Compare(t *testing.T, c nodiff.Config, s nodiff.Suite, e engine.Engine) {
+	t.Helper()
+	c.Compile = x.Compile(c.Compile)
+	s.Run(t, c, []engine.Engine{x.Engine(e)})
+	x.Enough(t)
+}
+
+// Layouts are two that between them have what relations in parts may have, for engines
+// whose plans are costly to compile.
+var Layouts = []Layout{{Runs: 2, Deleted: true, Seed: 1}, {Runs: 3, Some: true, Plain: true, Seed: 2}}
+
+// Few is the size of a comparison for such an engine: so many plans in a short test, and
+// four times as many where long tests are asked for.
+func Few(plans int) nodiff.Suite {
+	if long.Asked() {
+		plans *= 4
+	}
+	return nodiff.Suite{Plans: plans, Graphs: 8}
 }

@@ -82,7 +82,43 @@ struct Checks {
   DEV Total combine(const Run&, Match) const { return 0; }
 #endif
 
+#ifdef FINE_PARTS
+  // Candidate k of level l, or of block b, by the backward neighbour `which`, whose list
+  // pivot has given as if it lay at address 0; ~0: there is none at this place.
+  DEV u32 place(u32 l, Match m, u32 which, u32 k) const { return place_at<1>(l, m, which, k); }
+#if W_BLOCKS
+  DEV u32 block_place(u32 b, Match m, u32 which, u32 k) const { return block_place_at<0>(b, m, which, k); }
+#else
+  DEV u32 block_place(u32, Match, u32, u32) const { return ~0u; }
+#endif
+#endif
+
 private:
+#ifdef FINE_PARTS
+  // Where lists are stored in parts, a pivot is a number of places.
+  template <class L, u32 N> DEV Set pivot_of(Match m, u32& which) const {
+    return Set{0, L::places(q, Vertices<N>(m).m, which)};
+  }
+  template <u32 L> DEV u32 place_at(u32 l, Match m, u32 which, u32 k) const {
+    if constexpr (L < W_ENUM) {
+      if (l == L || L + 1 == W_ENUM) return Level<L>::place(q, Vertices<L>(m).m, which, k);
+      return place_at<L + 1>(l, m, which, k);
+    }
+    return ~0u;
+  }
+#if W_BLOCKS
+  template <u32 B> DEV u32 block_place_at(u32 b, Match m, u32 which, u32 k) const {
+    if constexpr (B < W_BLOCKS) {
+      if (b == B || B + 1 == W_BLOCKS) return Block<B>::place(q, Vertices<W_ENUM>(m).m, which, k);
+      return block_place_at<B + 1>(b, m, which, k);
+    }
+    return ~0u;
+  }
+#endif
+#else
+  template <class L, u32 N> DEV Set pivot_of(Match m, u32& which) const { return L::pivot(q, Vertices<N>(m).m, which); }
+#endif
+
   // A level is a number at run time, and code of its own: the vertices before it
   // are registers there.
   template <u32 N> struct Vertices {
@@ -94,7 +130,7 @@ private:
   };
   template <u32 L> DEV Set pivot_at(u32 l, Match m, u32& which) const {
     if constexpr (L < W_ENUM) {
-      if (l == L || L + 1 == W_ENUM) return Level<L>::pivot(q, Vertices<L>(m).m, which);
+      if (l == L || L + 1 == W_ENUM) return pivot_of<Level<L>, L>(m, which);
       return pivot_at<L + 1>(l, m, which);
     }
     return Set{0, 0};
@@ -113,7 +149,7 @@ private:
   }
   template <u32 B> DEV Set block_pivot_at(u32 b, Match m, u32& which) const {
     if constexpr (B < W_BLOCKS) {
-      if (b == B || B + 1 == W_BLOCKS) return Block<B>::pivot(q, Vertices<W_ENUM>(m).m, which);
+      if (b == B || B + 1 == W_BLOCKS) return pivot_of<Block<B>, W_ENUM>(m, which);
       return block_pivot_at<B + 1>(b, m, which);
     }
     return Set{0, 0};

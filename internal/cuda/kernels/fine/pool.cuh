@@ -32,7 +32,8 @@ DEV u32 make_pool(Frame& f, Set s, u32 which) {
   return wide ? 1u << ctz(wide) : ALL;
 }
 
-// A lane's task.
+// A lane's task. Where lists are stored in parts (FINE_PARTS) its vertex is a place, until
+// the checks have found what is there.
 struct Task {
   bool on;
   u32 slot, entry, which, vertex;
@@ -50,7 +51,11 @@ DEV Task task_of(const Frame& f, u32 start, u32 at, u32 end) {
   t.entry = f.entry[t.slot];
   t.which = f.which[t.slot];
   t.vertex = 0;
+#ifdef FINE_PARTS
+  if (t.on) t.vertex = (u32)(f.list[t.slot] / 4 + (at + lane()));
+#else
   if (t.on) t.vertex = ldg((const u32*)(f.list[t.slot] + 4ull * (at + lane())));
+#endif
   return t;
 }
 

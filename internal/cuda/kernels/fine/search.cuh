@@ -22,6 +22,9 @@
 //                                      the last level; only with W_CHOICES, else one
 //   u32 name(v)                        the id that the host knows v by
 //   u32 column(l)                      the level here of the plan's level l
+// With FINE_PARTS a pivot only says how many places there are, and
+//   u32 place(l, m, which, k), block_place(b, m, which, k)
+//                                      what is at place k; ~0: nothing
 #ifndef FINE_SEARCH
 #define FINE_SEARCH
 #include "fine/steal.cuh"
@@ -92,8 +95,20 @@ template <class C, Purpose PURPOSE> struct Walker {
     sync_warp(ALL);
   }
 
-  DEV bool passes(u32 l, const Task& t) const {
+  DEV bool passes(u32 l, Task& t) const {
+#ifdef FINE_PARTS
+    if (t.on) t.vertex = checks.place(l, match(t.entry), t.which, t.vertex);
+    if (t.vertex == ~0u) return false;
+#endif
     return t.on && checks.valid(l, match(t.entry), t.which, t.vertex);
+  }
+
+  DEV bool block_passes(u32 b, Task& t) const {
+#ifdef FINE_PARTS
+    if (t.on) t.vertex = checks.block_place(b, match(t.entry), t.which, t.vertex);
+    if (t.vertex == ~0u) return false;
+#endif
+    return t.on && checks.block_valid(b, match(t.entry), t.which, t.vertex);
   }
 
   DEV void step(u32 used) {
@@ -265,7 +280,7 @@ template <class C, Purpose PURPOSE> struct Walker {
       u32 n = 0;
       for (u32 at = 0; at < end && !halted; at += 32) {
         Task t = task_of(f, start, at, end);
-        bool ok = t.on && checks.block_valid(b, match(t.entry), t.which, t.vertex);
+        bool ok = block_passes(b, t);
         n += share_of(start, next, at, ballot(ALL, ok));
         step(min(32u, end - at));
         if (patience <= 0) look();

@@ -216,7 +216,7 @@ struct Search {
   // is empty, a bit each. Collective.
   template <class L> DEV u32 make(L l, u32 n) {
     u32 alive = (1u << n) - 1;
-    if (W_UNROLL == 1) {
+    if constexpr (W_UNROLL == 1) {
       alive = Program::sets(Warp(), q, s.state[l][0], l, slots, x.cap);
       sync_warp(ALL);
     } else {

@@ -1,0 +1,30 @@
+package codegen_test
+
+import (
+	"testing"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/codegen"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/parts"
+)
+
+// TestParts compares plans over relations in parts with the oracle.
+func TestParts(t *testing.T) {
+	hashed(t)
+	on(t, func(t *testing.T, e engine.Engine) {
+		for _, l := range parts.Layouts {
+			x := &parts.Trial{Layout: l}
+			x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 9, Opt: lookups}, parts.Few(3), e)
+		}
+	})
+}
+
+// TestCPUParts is TestParts on the processor.
+func TestCPUParts(t *testing.T) {
+	onCPU(t)
+	for _, l := range parts.Layouts {
+		x := &parts.Trial{Layout: l}
+		x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 12}, parts.Few(3), codegen.CPU{})
+	}
+}

@@ -1,0 +1,22 @@
+package fine_test
+
+import (
+	"testing"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/parts"
+)
+
+// TestParts compares plans over relations in parts with the oracle.
+func TestParts(t *testing.T) {
+	hashed(t)
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		for _, l := range parts.Layouts {
+			x := &parts.Trial{Layout: l}
+			x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 9, Opt: map[string]string{
+				"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on",
+			}}, parts.Few(3), e)
+		}
+	})
+}
