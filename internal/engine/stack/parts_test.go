@@ -6,6 +6,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/testing/parts"
 )
@@ -37,7 +38,7 @@ func TestPartsRefused(t *testing.T) {
 			{options("roots", "edge"), "stack.roots=edge"},
 			{options("slot", "2"), "lists in parts need memory for sets of 5 elements"},
 		} {
-			if err := e.Check(g, p, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := engines.Refusal(e, g, p, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v: the error is %v, want %s", c.opt.Opt, err, c.want)
 			}
 		}
