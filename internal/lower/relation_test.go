@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/engines"
+	"github.com/weftgraph/weft/internal/testing/golden"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/testing/onelane"
 	"github.com/weftgraph/weft/internal/testing/parts"
@@ -88,7 +89,7 @@ func TestPartsRefused(t *testing.T) {
 	s := nodiff.Complete(5)
 	g := s.Build()
 	parts.Layout{Runs: 2, Seed: 1}.Store(g)
-	p := parse(t, "MATCH (a)--(b)--(c)--(a)")
+	p := golden.Pattern(t, "MATCH (a)--(b)--(c)--(a)")
 	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest"})
 	if err != nil {
 		t.Fatal(err)
