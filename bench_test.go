@@ -27,7 +27,7 @@ func BenchmarkLabelledSets(b *testing.B) {
 			}
 			var queries []*weft.Query
 			for _, f := range files {
-				qs, err := weft.ParseFile(f)
+				qs, err := weft.ParseFile(b.Context(), f)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -40,7 +40,7 @@ func TestOpenSystemErrors(t *testing.T) {
 		return err
 	}
 	parse := func(path string) error {
-		_, err := weft.ParseFile(path)
+		_, err := weft.ParseFile(t.Context(), path)
 		return err
 	}
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func TestQueryError(t *testing.T) {
 		return err
 	}
 	file := func(text string) error {
-		_, err := weft.ParseFile(put(t, "patterns.gql", text))
+		_, err := weft.ParseFile(t.Context(), put(t, "patterns.gql", text))
 		return err
 	}
 	program := func(text string) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Graph is a data graph. It is immutable and safe for concurrent use, Close included.
@@ -54,7 +54,8 @@ func Open(ctx context.Context, path string, options ...Option) (g *Graph, err er
 // open is Open.
 func open(ctx context.Context, path string, s *settings) (*Graph, error) {
 	size := int64(0)
-	if file, err := os.Stat(path); err == nil {
+	s.read.Files = vfs.From(ctx)
+	if file, err := s.read.Files.Stat(path); err == nil {
 		size = file.Size()
 	}
 	return load(ctx, path, size, s, func(ctx context.Context, progress format.Progress) (*graph.Graph, error) {

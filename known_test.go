@@ -360,7 +360,7 @@ func TestLabelledSets(t *testing.T) {
 				if !long.Asked() && want.Cmp(big.NewInt(1e10)) >= 0 {
 					t.Skipf("%s embeddings: set WEFT_LONG", f[1])
 				}
-				qs, err := weft.ParseFile(filepath.Join(dir, "labelled", name, "queries", f[0]))
+				qs, err := weft.ParseFile(t.Context(), filepath.Join(dir, "labelled", name, "queries", f[0]))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Query is a pattern with what to return, as parsed. It can be asked of any
@@ -29,20 +30,21 @@ func Parse(text string) (*Query, error) {
 const mostPatterns = 64 << 20
 
 // ParseFile reads the queries of a file in any of the notations that weft knows. A file
-// of more than 64 MiB is an error.
-func ParseFile(path string) ([]*Query, error) {
-	data, err := ctxio.ReadFile(context.Background(), path, mostPatterns)
+// of more than 64 MiB is an error. When ctx ends first, the error is that of ctx.
+func ParseFile(ctx context.Context, path string) (qs []*Query, err error) {
+	defer endedBy(ctx, &err)
+	data, err := ctxio.ReadFile(ctx, vfs.From(ctx), path, mostPatterns)
 	if errors.Is(err, ctxio.ErrTooLong) {
 		err = fmt.Errorf("%s: a file of patterns has at most %d MiB", path, mostPatterns>>20)
 	}
 	if err != nil {
 		return nil, withKind(ErrInput, err)
 	}
-	qs, err := gql.ParseFile(path, data)
+	parsed, err := gql.ParseFile(path, data)
 	if err != nil {
 		return nil, withKind(ErrQuery, err)
 	}
-	return wrap(qs), nil
+	return wrap(parsed), nil
 }
 
 // PatternByName returns a pattern of the catalogue, as "triangle" or

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // WriteOptions say how Write writes. The zero value goes by the file's name.
@@ -32,7 +33,7 @@ func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err err
 	defer l.leave(&err)
 	ctx, stop := watchMemory(ctx, o.Memory)
 	defer stop()
-	err = format.Write(ctx, path, g.g, format.WriteOptions{Format: o.Format, AllowLoss: o.AllowLoss, Lost: o.Lost, Vertices: o.Vertices, Stdout: o.Stdout})
+	err = format.Write(ctx, path, g.g, format.WriteOptions{Format: o.Format, AllowLoss: o.AllowLoss, Lost: o.Lost, Vertices: o.Vertices, Stdout: o.Stdout, Files: vfs.From(ctx)})
 	if cause := memoryCause(ctx); err != nil && cause != nil {
 		return fmt.Errorf("writing %s: %w", path, cause)
 	}

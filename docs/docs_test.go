@@ -79,7 +79,7 @@ func TestQueries(t *testing.T) {
 			if err := os.WriteFile(file, []byte(strings.Join(b.lines, "\n")), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := weft.ParseFile(file); err != nil {
+			if _, err := weft.ParseFile(t.Context(), file); err != nil {
 				t.Errorf("%s:%d: %v", page, b.line, err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/weftgraph/weft/internal/ctxio"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // await returns what f returns, or the cause of ctx's end where that comes first. f,
@@ -82,7 +83,7 @@ const (
 
 // readText reads a program that the command line names.
 func (a *app) readText(ctx context.Context, path string) ([]byte, error) {
-	data, err := ctxio.ReadFile(ctx, path, mostProgram)
+	data, err := ctxio.ReadFile(ctx, vfs.From(ctx), path, mostProgram)
 	if errors.Is(err, ctxio.ErrTooLong) {
 		err = fmt.Errorf("%s has more than %d MiB", path, mostProgram>>20)
 	}

@@ -75,7 +75,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 		return usagef("--runs must be at least 1, and --warmup at least 0")
 	}
 	if len(f.graphs) == 0 {
-		if args = f.fromArgs(args); f.path == "" {
+		if args = f.fromArgs(a.ctx, args); f.path == "" {
 			return errNoGraph
 		}
 		f.graphs = []string{f.path}

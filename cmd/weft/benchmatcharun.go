@@ -64,7 +64,7 @@ func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e libr
 		o = append(o, weft.WithDevice(""))
 	}
 	if r.in == nil {
-		if r.in, err = f.values(m, g); err != nil {
+		if r.in, err = f.values(ctx, m, g); err != nil {
 			return bench.Sample{}, err
 		}
 	}
@@ -96,7 +96,7 @@ func (f *benchMatchaFlags) countLanes(ctx context.Context, g *weft.Graph, c matc
 }
 
 // values are a program's inputs: the graph, and what --input says.
-func (f *benchMatchaFlags) values(m *weft.Matcha, g *weft.Graph) (map[string]any, error) {
+func (f *benchMatchaFlags) values(ctx context.Context, m *weft.Matcha, g *weft.Graph) (map[string]any, error) {
 	in := map[string]any{}
 	for _, i := range m.Inputs() {
 		if isGraph(i.Type) {
@@ -108,7 +108,7 @@ func (f *benchMatchaFlags) values(m *weft.Matcha, g *weft.Graph) (map[string]any
 			if name != i.Name {
 				continue
 			}
-			v, err := matchaValue(i.Type, value)
+			v, err := matchaValue(ctx, i.Type, value)
 			if err != nil && strings.HasPrefix(i.Type, "List") { // a file
 				return nil, kindf(weft.ErrInput, "--input %s: %v", s, err)
 			}

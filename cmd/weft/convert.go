@@ -58,7 +58,7 @@ Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
 			if err := format.CheckOutput(out, to, vertices); err != nil {
 				return usagef("%v%s", err, extensionMeant(out))
 			}
-			if err := checkFiles(out, vertices); err != nil {
+			if err := checkFiles(a.ctx, out, vertices); err != nil {
 				return err
 			}
 			bar := a.progress(f.progress)

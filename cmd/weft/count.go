@@ -44,7 +44,7 @@ func (a *app) ready(f *searchFlags, args []string) ([]*weft.Query, error) {
 		if err := f.check(ctx); err != nil {
 			return nil, err
 		}
-		queries, err := f.queries(args)
+		queries, err := f.queries(ctx, args)
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ lower bounds.
   weft count -g graph.txt.gz --pattern 'clique(4)' --to json
   weft count -g graph.weft -f queries/ --count embeddings --to ndjson --timeout 60s
   weft count -g graph.weft 'MATCH (a)--(b)--(c)--(a) RETURN participation(a)' --to csv -o triangles.csv`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.count(&f, f.fromArgs(args)) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.count(&f, f.fromArgs(a.ctx, args)) },
 	}
 	f.add(cmd)
 	f.addWhat(cmd)

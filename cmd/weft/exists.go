@@ -20,7 +20,7 @@ any occurs.
 
 ` + exitCodesHelp,
 		Example: `  weft exists -g graph.weft --pattern 'clique(8)' && echo yes`,
-		RunE:    func(_ *cobra.Command, args []string) error { return a.exists(&f, f.fromArgs(args)) },
+		RunE:    func(_ *cobra.Command, args []string) error { return a.exists(&f, f.fromArgs(a.ctx, args)) },
 	}
 	f.add(cmd)
 	return cmd

@@ -39,9 +39,9 @@ answer when it is run on the graph; docs/matcha.md describes the language.
 				if err := onlyWritten(cmd); err != nil {
 					return err
 				}
-				return a.explainMatcha(&f, f.fromArgs(args))
+				return a.explainMatcha(&f, f.fromArgs(a.ctx, args))
 			}
-			return a.explain(&f, f.fromArgs(args), analyze)
+			return a.explain(&f, f.fromArgs(a.ctx, args), analyze)
 		},
 	}
 	f.add(cmd)

@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // graphFlags say which graph to read and how.
@@ -38,8 +39,8 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 
 // fromArgs takes the graph from the arguments where -g did not name it: it is
 // the first of them, unless that is clearly a query. The rest are queries.
-func (f *graphFlags) fromArgs(args []string) []string {
-	if f.path != "" || len(args) == 0 || isQuery(args[0]) {
+func (f *graphFlags) fromArgs(ctx context.Context, args []string) []string {
+	if f.path != "" || len(args) == 0 || isQuery(ctx, args[0]) {
 		return args
 	}
 	f.path = args[0]
@@ -47,8 +48,8 @@ func (f *graphFlags) fromArgs(args []string) []string {
 }
 
 // onlyGraph is fromArgs for commands that take no query.
-func (f *graphFlags) onlyGraph(args []string) error {
-	if rest := f.fromArgs(args); len(rest) > 0 {
+func (f *graphFlags) onlyGraph(ctx context.Context, args []string) error {
+	if rest := f.fromArgs(ctx, args); len(rest) > 0 {
 		if f.path == "" {
 			return usagef("%s is not a graph file", rest[0])
 		}
@@ -93,11 +94,11 @@ func (o oneOf) Set(s string) error {
 
 // isQuery tells a query from the name of a file: vertices stand in brackets,
 // which few files have in their names.
-func isQuery(arg string) bool {
+func isQuery(ctx context.Context, arg string) bool {
 	if !strings.ContainsAny(arg, "()") {
 		return false
 	}
-	_, err := os.Stat(arg)
+	_, err := vfs.From(ctx).Stat(arg)
 	return err != nil
 }
 
@@ -230,7 +231,7 @@ func engineNames() string {
 
 // check finds mistakes before the graph is read.
 func (f *commonFlags) check(ctx context.Context) error {
-	if err := f.checkValues(); err != nil {
+	if err := f.checkValues(ctx); err != nil {
 		return err
 	}
 	if f.gpuMemory != "" && f.device == "cpu" {
@@ -243,8 +244,8 @@ func (f *commonFlags) check(ctx context.Context) error {
 }
 
 // checkValues is check but for engines and devices.
-func (f *commonFlags) checkValues() error {
-	if err := f.checkTo(); err != nil {
+func (f *commonFlags) checkValues(ctx context.Context) error {
+	if err := f.checkTo(ctx); err != nil {
 		return err
 	}
 	switch f.progress {
@@ -282,12 +283,12 @@ func (f *commonFlags) checkValues() error {
 
 // checkFiles says, before anything is read or searched, that a file cannot be
 // written under its name.
-func checkFiles(names ...string) error {
+func checkFiles(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if name == "" || name == "-" {
 			continue
 		}
-		if err := disk.Check(name); err != nil {
+		if err := disk.Check(vfs.From(ctx), name); err != nil {
 			return err
 		}
 	}
@@ -295,7 +296,7 @@ func checkFiles(names ...string) error {
 }
 
 // checkTo finds mistakes in --to and -o.
-func (f *commonFlags) checkTo() error {
+func (f *commonFlags) checkTo(ctx context.Context) error {
 	if f.to != "" {
 		if err := sink.CheckFormat(f.to); err != nil {
 			return usagef("--to: %v", err)
@@ -304,7 +305,7 @@ func (f *commonFlags) checkTo() error {
 	if err := f.nameFormat(); err != nil {
 		return err
 	}
-	return checkFiles(f.out)
+	return checkFiles(ctx, f.out)
 }
 
 // options are the flags that were given, for the library.
@@ -359,7 +360,7 @@ func (f *queryFlags) add(cmd *cobra.Command) {
 }
 
 // queries are all queries of the command line, in order.
-func (f *queryFlags) queries(args []string) ([]*weft.Query, error) {
+func (f *queryFlags) queries(ctx context.Context, args []string) ([]*weft.Query, error) {
 	var out []*weft.Query
 	for _, text := range args {
 		q, err := weft.Parse(text)
@@ -369,7 +370,7 @@ func (f *queryFlags) queries(args []string) ([]*weft.Query, error) {
 				out = append(out, named...)
 				continue
 			}
-			if st, none := os.Stat(text); none == nil && !strings.ContainsAny(text, "()") {
+			if st, none := vfs.From(ctx).Stat(text); none == nil && !strings.ContainsAny(text, "()") {
 				return nil, usagef("%s is a %s, not a query: patterns in files are given with -f, the graph with -g", text, map[bool]string{true: "directory", false: "file"}[st.IsDir()])
 			}
 			if strings.Contains(e.Error(), "did you mean") && !strings.ContainsAny(text, " \t\n") {
@@ -380,7 +381,7 @@ func (f *queryFlags) queries(args []string) ([]*weft.Query, error) {
 		out = append(out, q)
 	}
 	for _, path := range f.files {
-		qs, err := queriesIn(path)
+		qs, err := queriesIn(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -401,8 +402,8 @@ func (f *queryFlags) queries(args []string) ([]*weft.Query, error) {
 
 // queriesIn reads a file, or the files of a directory in the order of their
 // names, numbers inside them compared as numbers.
-func queriesIn(path string) ([]*weft.Query, error) {
-	st, err := os.Stat(path)
+func queriesIn(ctx context.Context, path string) ([]*weft.Query, error) {
+	st, err := vfs.From(ctx).Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, kindf(weft.ErrInput, "-f %s: no such file or directory", path)
@@ -410,9 +411,9 @@ func queriesIn(path string) ([]*weft.Query, error) {
 		return nil, kindf(weft.ErrInput, "-f: %w", err)
 	}
 	if !st.IsDir() {
-		return weft.ParseFile(path)
+		return weft.ParseFile(ctx, path)
 	}
-	entries, err := os.ReadDir(path)
+	entries, err := vfs.From(ctx).ReadDir(path)
 	if err != nil {
 		return nil, kindf(weft.ErrInput, "-f: %w", err)
 	}
@@ -425,7 +426,7 @@ func queriesIn(path string) ([]*weft.Query, error) {
 	sortNatural(names)
 	var out []*weft.Query
 	for _, n := range names {
-		qs, err := weft.ParseFile(path + string(os.PathSeparator) + n)
+		qs, err := weft.ParseFile(ctx, path+string(os.PathSeparator)+n)
 		if err != nil {
 			return nil, err
 		}

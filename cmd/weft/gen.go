@@ -59,7 +59,7 @@ Models and their parameters:
 			if err := format.CheckOutput(f.out, f.to, ""); err != nil {
 				return usagef("%v%s", err, extensionMeant(f.out))
 			}
-			if err := checkFiles(f.out); err != nil {
+			if err := checkFiles(a.ctx, f.out); err != nil {
 				return err
 			}
 			if _, err := parseBytes(f.memory); err != nil {

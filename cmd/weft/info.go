@@ -37,7 +37,7 @@ names that --pattern takes.
 			if catalogue {
 				return out.finish(writeCatalogue(out, f.outFormat()))
 			}
-			if err := g.onlyGraph(args); err != nil {
+			if err := g.onlyGraph(a.ctx, args); err != nil {
 				return err
 			}
 			return out.finish(a.info(&g, &f, out))

@@ -31,7 +31,7 @@ With -o the file appears under its name when it is complete. A listing that
   weft match -g follows.csv --directed 'MATCH (a)-->(b)-->(c) WHERE deg(b) > 100 RETURN a, c, deg(b)'
   weft match -g tx.parquet 'MATCH (a)-[e:TX]->(b) WHERE e.amount > 1e6 RETURN a, b, e' --to ndjson
   weft match -g graph.weft --pattern 'clique(5)' --to parquet -o cliques.parquet`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.match(&f, f.fromArgs(args)) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.match(&f, f.fromArgs(a.ctx, args)) },
 	}
 	f.add(cmd)
 	f.addWhat(cmd)

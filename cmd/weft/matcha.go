@@ -232,7 +232,7 @@ func (a *app) matchaListCmd() *cobra.Command {
 		Short: "list the programs of the library",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
-			if err := f.checkTo(); err != nil {
+			if err := f.checkTo(a.ctx); err != nil {
 				return err
 			}
 			out, err := a.open(f.out, 0)
@@ -288,7 +288,7 @@ func parseMatcha(ctx context.Context, name, text string) (*weft.Matcha, error) {
 }
 
 func (a *app) matchaRun(f *matchaFlags, name string) error {
-	if err := f.checkValues(); err != nil {
+	if err := f.checkValues(a.ctx); err != nil {
 		return err
 	}
 	if f.gpuMemory != "" && f.target != "cuda" {

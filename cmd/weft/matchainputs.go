@@ -9,7 +9,7 @@ import (
 
 // withInputs reads the inputs that the flags give, and closes graphs afterwards.
 func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]any) error) error {
-	if err := f.checkValues(); err != nil {
+	if err := f.checkValues(a.ctx); err != nil {
 		return err
 	}
 	in := map[string]any{}
@@ -64,7 +64,7 @@ func (a *app) withInputs(f *matchaFlags, m *weft.Matcha, do func(in map[string]a
 			continue
 		}
 		ctx, cancel := a.reading(&f.commonFlags)
-		v, err := await(ctx, func() (any, error) { return matchaValue(t, value) })
+		v, err := await(ctx, func() (any, error) { return matchaValue(ctx, t, value) })
 		cancel()
 		if a.interruption(ctx, err) != nil {
 			return a.whileReading(ctx, value, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,12 +11,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/weftgraph/weft/internal/ctxio"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // matchaValue reads an input of a Matcha program: a number, True or False, or the
 // file of a List, a line an item, with blanks or commas between the components of
 // a Tuple.
-func matchaValue(t, text string) (any, error) {
+func matchaValue(ctx context.Context, t, text string) (any, error) {
 	switch {
 	case t == "int":
 		return matchaInt(text)
@@ -26,11 +26,11 @@ func matchaValue(t, text string) (any, error) {
 	case t == "bool":
 		return matchaBool(text)
 	case strings.Contains(t, "float"):
-		return matchaItems(t, text, matchaFloat)
+		return matchaItems(ctx, t, text, matchaFloat)
 	case strings.Contains(t, "bool"):
-		return matchaItems(t, text, matchaBool)
+		return matchaItems(ctx, t, text, matchaBool)
 	}
-	return matchaItems(t, text, matchaInt)
+	return matchaItems(ctx, t, text, matchaInt)
 }
 
 func matchaInt(s string) (int64, error) {
@@ -62,16 +62,16 @@ func matchaBool(s string) (bool, error) {
 // matchaItems reads a list's file, compressed by gzip perhaps. Empty lines and lines
 // that begin with # or % are skipped. path may end in the numbers of the columns that
 // make an item, "FILE:1,2,4"; without, a line has an item and nothing else.
-func matchaItems[T any](t, path string, parse func(string) (T, error)) (out []T, err error) {
+func matchaItems[T any](ctx context.Context, t, path string, parse func(string) (T, error)) (out []T, err error) {
 	width := 1
 	if _, size, ok := strings.Cut(t, ", "); ok { // List[Tuple[int, 2]]
 		width, _ = strconv.Atoi(strings.TrimRight(size, "]"))
 	}
-	path, columns, err := matchaColumns(path, width)
+	path, columns, err := matchaColumns(ctx, path, width)
 	if err != nil {
 		return nil, err
 	}
-	data, err := readAll(path)
+	data, err := readAll(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +111,12 @@ var columnNumbers = regexp.MustCompile(`^(.+):([0-9]+(?:,[0-9]+)*)$`)
 
 // matchaColumns takes numbers of columns off a file's name, unless there is a file of
 // the whole name. The columns count from 0; nil: none are chosen.
-func matchaColumns(path string, width int) (string, []int, error) {
+func matchaColumns(ctx context.Context, path string, width int) (string, []int, error) {
 	parts := columnNumbers.FindStringSubmatch(path)
 	if parts == nil {
 		return path, nil, nil
 	}
-	if _, err := os.Stat(path); err == nil {
+	if _, err := vfs.From(ctx).Stat(path); err == nil {
 		return path, nil, nil
 	}
 	var columns []int
@@ -134,14 +134,14 @@ func matchaColumns(path string, width int) (string, []int, error) {
 }
 
 // readAll reads a file, and takes gzip off.
-func readAll(path string) ([]byte, error) {
-	data, err := ctxio.ReadFile(context.Background(), path, mostText)
+func readAll(ctx context.Context, path string) ([]byte, error) {
+	data, err := ctxio.ReadFile(ctx, vfs.From(ctx), path, mostText)
 	if err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return data, err
 	}
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil {
-		data, err = ctxio.ReadAll(context.Background(), z, mostText)
+		data, err = ctxio.ReadAll(ctx, z, mostText)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -43,7 +43,7 @@ func TestMatchaLists(t *testing.T) {
 		{"cut", "List[int]", "", "cut: "},
 		{"none:1", "List[int]", "", "no such file"},
 	} {
-		got, err := matchaValue(c.typ, filepath.Join(dir, c.file))
+		got, err := matchaValue(t.Context(), c.typ, filepath.Join(dir, c.file))
 		switch {
 		case c.err == "" && (err != nil || fmt.Sprint(got) != c.want):
 			t.Errorf("%s: %v, %v, want %s", c.file, got, err, c.want)

@@ -40,7 +40,7 @@ directions.
 			if err := f.check(a.ctx); err != nil {
 				return err
 			}
-			if err := g.onlyGraph(args); err != nil {
+			if err := g.onlyGraph(a.ctx, args); err != nil {
 				return err
 			}
 			if k < 3 || k > 5 {
@@ -107,7 +107,7 @@ not looked at. To list them: weft match --pattern 'clique(K)'.
 			if err := f.check(a.ctx); err != nil {
 				return err
 			}
-			if err := g.onlyGraph(args); err != nil {
+			if err := g.onlyGraph(a.ctx, args); err != nil {
 				return err
 			}
 			if k < 2 || k > 32 {

@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/sink"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // output is where data goes: standard output, or a file that appears under its
@@ -37,7 +38,7 @@ func (a *app) open(name string, timeout time.Duration) (*output, error) {
 	}
 	ctx, cancel := out.within()
 	defer cancel()
-	f, err := disk.Create(ctx, name)
+	f, err := disk.Create(ctx, vfs.From(a.ctx), name)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ checksum of every section.
 			if budget <= 0 {
 				return usagef("--budget must be more than 0")
 			}
-			args = f.fromArgs(args)
+			args = f.fromArgs(a.ctx, args)
 			if f.path != "" && len(args)+len(f.files)+len(f.names) == 0 {
 				return a.verifyFile(&f)
 			}

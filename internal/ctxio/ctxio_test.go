@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 var errWhy = errors.New("enough")
@@ -32,7 +34,7 @@ func TestOpenEnds(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			_, err := OpenFile(ctx, path, flag, 0)
+			_, err := OpenFile(ctx, vfs.OS{}, path, flag, 0)
 			done <- err
 		}()
 		cancel(errWhy)
@@ -41,13 +43,13 @@ func TestOpenEnds(t *testing.T) {
 		}
 		met := make(chan error, 1)
 		go func() {
-			f, err := OpenFile(t.Context(), path, other, 0)
+			f, err := OpenFile(t.Context(), vfs.OS{}, path, other, 0)
 			if err == nil {
 				err = f.Close()
 			}
 			met <- err
 		}()
-		f, err := OpenFile(t.Context(), path, flag, 0)
+		f, err := OpenFile(t.Context(), vfs.OS{}, path, flag, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +67,7 @@ func TestReadEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := ReadFile(ctx, path, 100)
+		_, err := ReadFile(ctx, vfs.OS{}, path, 100)
 		done <- err
 	}()
 	w, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -80,17 +82,17 @@ func TestReadEnds(t *testing.T) {
 	if err := <-done; !errors.Is(err, errWhy) {
 		t.Error(err)
 	}
-	if _, err := ReadFile(t.Context(), "/dev/zero", 1<<20); !errors.Is(err, ErrTooLong) {
+	if _, err := ReadFile(t.Context(), vfs.OS{}, "/dev/zero", 1<<20); !errors.Is(err, ErrTooLong) {
 		t.Errorf("endless: %v", err)
 	}
 	whole := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(whole, bytes.Repeat([]byte("x"), 100), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := ReadFile(t.Context(), whole, 100); len(b) != 100 || err != nil {
+	if b, err := ReadFile(t.Context(), vfs.OS{}, whole, 100); len(b) != 100 || err != nil {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
-	if _, err := ReadFile(t.Context(), whole, 99); !errors.Is(err, ErrTooLong) {
+	if _, err := ReadFile(t.Context(), vfs.OS{}, whole, 99); !errors.Is(err, ErrTooLong) {
 		t.Error(err)
 	}
 }

@@ -3,11 +3,14 @@ package ctxio
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // pause is how long the other end of a FIFO is waited for before ctx is looked at again.
@@ -15,9 +18,9 @@ const pause = 10 * time.Millisecond
 
 // openFIFO opens a FIFO when its other end is open. Nobody else sees that end opened for
 // a moment, or this one opened by a call that has been given up.
-func openFIFO(ctx context.Context, path string, flag int, perm os.FileMode) (*os.File, error) {
+func openFIFO(ctx context.Context, fsys vfs.FS, path string, flag int, perm fs.FileMode) (vfs.File, error) {
 	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {
-		f, err := os.OpenFile(path, flag|unix.O_NONBLOCK, perm)
+		f, err := fsys.OpenFile(path, flag|unix.O_NONBLOCK, perm)
 		if err == nil {
 			if err = waitForWriter(ctx, f); err != nil {
 				f.Close()
@@ -27,7 +30,7 @@ func openFIFO(ctx context.Context, path string, flag int, perm os.FileMode) (*os
 		return f, err
 	}
 	for {
-		f, err := os.OpenFile(path, flag|unix.O_NONBLOCK, perm)
+		f, err := fsys.OpenFile(path, flag|unix.O_NONBLOCK, perm)
 		if !errors.Is(err, syscall.ENXIO) {
 			return f, err
 		}
@@ -41,7 +44,7 @@ func openFIFO(ctx context.Context, path string, flag int, perm os.FileMode) (*os
 
 // waitForWriter returns when there is something to read, or a writer has come and gone.
 // Until a writer comes, Linux reports nothing of a FIFO.
-func waitForWriter(ctx context.Context, f *os.File) error {
+func waitForWriter(ctx context.Context, f vfs.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return err

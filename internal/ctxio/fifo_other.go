@@ -4,10 +4,12 @@ package ctxio
 
 import (
 	"context"
-	"os"
+	"io/fs"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // openFIFO opens a FIFO when its other end is open.
-func openFIFO(ctx context.Context, path string, flag int, perm os.FileMode) (*os.File, error) {
-	return openAside(ctx, path, flag, perm)
+func openFIFO(ctx context.Context, fsys vfs.FS, path string, flag int, perm fs.FileMode) (vfs.File, error) {
+	return openAside(ctx, fsys, path, flag, perm)
 }

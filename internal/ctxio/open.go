@@ -5,40 +5,43 @@ package ctxio
 import (
 	"context"
 	"io"
+	"io/fs"
 	"os"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Open opens a file for reading. Opening a FIFO blocks until it has a writer: when ctx
 // ends first, the error is its cause.
-func Open(ctx context.Context, path string) (*os.File, error) {
-	return OpenFile(ctx, path, os.O_RDONLY, 0)
+func Open(ctx context.Context, fsys vfs.FS, path string) (vfs.File, error) {
+	return OpenFile(ctx, fsys, path, os.O_RDONLY, 0)
 }
 
-// OpenFile is os.OpenFile within ctx.
-func OpenFile(ctx context.Context, path string, flag int, perm os.FileMode) (*os.File, error) {
-	st, err := os.Stat(path)
+// OpenFile is OpenFile of a file system within ctx.
+func OpenFile(ctx context.Context, fsys vfs.FS, path string, flag int, perm fs.FileMode) (vfs.File, error) {
+	st, err := fsys.Stat(path)
 	if err != nil || st.Mode().IsRegular() || st.IsDir() {
-		return os.OpenFile(path, flag, perm) // nothing to wait for
+		return fsys.OpenFile(path, flag, perm) // nothing to wait for
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if st.Mode()&os.ModeNamedPipe != 0 {
-		return openFIFO(ctx, path, flag, perm)
+		return openFIFO(ctx, fsys, path, flag, perm)
 	}
-	return openAside(ctx, path, flag, perm)
+	return openAside(ctx, fsys, path, flag, perm)
 }
 
 // openAside opens a file on a goroutine, which is left behind when ctx ends first, until
 // the call returns.
-func openAside(ctx context.Context, path string, flag int, perm os.FileMode) (*os.File, error) {
+func openAside(ctx context.Context, fsys vfs.FS, path string, flag int, perm fs.FileMode) (vfs.File, error) {
 	type opened struct {
-		f   *os.File
+		f   vfs.File
 		err error
 	}
 	done := make(chan opened)
 	go func() {
-		f, err := os.OpenFile(path, flag, perm)
+		f, err := fsys.OpenFile(path, flag, perm)
 		select {
 		case done <- opened{f, err}:
 		case <-ctx.Done():
@@ -57,8 +60,8 @@ func openAside(ctx context.Context, path string, flag int, perm os.FileMode) (*o
 
 // ReadFile reads a file of at most `most` bytes. When ctx ends first, its cause is the
 // error; that of a longer file is an *os.PathError with ErrTooLong.
-func ReadFile(ctx context.Context, path string, most int64) ([]byte, error) {
-	f, err := Open(ctx, path)
+func ReadFile(ctx context.Context, fsys vfs.FS, path string, most int64) ([]byte, error) {
+	f, err := Open(ctx, fsys, path)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Compiled kernels on disk: a file for each, named by its key, with a header that tells a whole file from a
@@ -52,15 +53,15 @@ func imagePath(dir string, key imageKey) string {
 }
 
 // readImage returns a kept image, or nil.
-func readImage(dir string, key imageKey) []byte {
+func readImage(fsys vfs.FS, dir string, key imageKey) []byte {
 	if dir == "" {
 		return nil
 	}
 	path := imagePath(dir, key)
-	if !own(dir) {
+	if !own(fsys, dir) {
 		return nil
 	}
-	data, err := disk.ReadOwn(path)
+	data, err := disk.ReadOwn(fsys, path)
 	if err != nil {
 		return nil
 	}
@@ -73,16 +74,16 @@ func readImage(dir string, key imageKey) []byte {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // the oldest by this time goes first
+	fsys.Chtimes(path, now, now) // the oldest by this time goes first
 	return image
 }
 
 // writeImage keeps an image and makes room for it.
-func writeImage(dir string, key imageKey, image []byte) {
-	if dir == "" || int64(len(image)) > imagesOnDisk/2 || os.MkdirAll(dir, 0o700) != nil || !own(dir) {
+func writeImage(fsys vfs.FS, dir string, key imageKey, image []byte) {
+	if dir == "" || int64(len(image)) > imagesOnDisk/2 || fsys.MkdirAll(dir, 0o700) != nil || !own(fsys, dir) {
 		return
 	}
-	f, err := disk.NewTemp(dir, "new", 0o600)
+	f, err := disk.NewTemp(fsys, dir, "new", 0o600)
 	if err != nil {
 		return
 	}
@@ -93,19 +94,19 @@ func writeImage(dir string, key imageKey, image []byte) {
 		return
 	}
 	if f.Rename(imagePath(dir, key)) == nil {
-		trimImages(dir)
+		trimImages(fsys, dir)
 	}
 }
 
-func dropImage(dir string, key imageKey) {
-	if dir != "" && own(dir) {
-		os.Remove(imagePath(dir, key))
+func dropImage(fsys vfs.FS, dir string, key imageKey) {
+	if dir != "" && own(fsys, dir) {
+		fsys.Remove(imagePath(dir, key))
 	}
 }
 
 // trimImages removes the images that have not been used for longest until the rest fits.
-func trimImages(dir string) {
-	entries, err := os.ReadDir(dir)
+func trimImages(fsys vfs.FS, dir string) {
+	entries, err := fsys.ReadDir(dir)
 	if err != nil {
 		return
 	}
@@ -129,15 +130,15 @@ func trimImages(dir string) {
 		if total <= imagesOnDisk/4*3 {
 			return
 		}
-		if os.Remove(filepath.Join(dir, f.Name())) == nil {
+		if fsys.Remove(filepath.Join(dir, f.Name())) == nil {
 			total -= f.Size()
 		}
 	}
 }
 
 // countImages is how many images a cache directory has, and their bytes.
-func countImages(dir string) (files int, bytes int64) {
-	entries, _ := os.ReadDir(dir)
+func countImages(fsys vfs.FS, dir string) (files int, bytes int64) {
+	entries, _ := fsys.ReadDir(dir)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), imageExt) {
 			files++
@@ -148,14 +149,14 @@ func countImages(dir string) (files int, bytes int64) {
 }
 
 // writable says why images cannot be kept in a directory, which is made if it is not there.
-func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+func writable(fsys vfs.FS, dir string) error {
+	if err := fsys.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if err := disk.CheckOwn(dir); err != nil {
+	if err := disk.CheckOwn(fsys, dir); err != nil {
 		return err
 	}
-	f, err := disk.NewTemp(dir, "new", 0o600)
+	f, err := disk.NewTemp(fsys, dir, "new", 0o600)
 	if err != nil {
 		return err
 	}
@@ -167,8 +168,8 @@ func writable(dir string) error {
 var refused atomic.Pointer[error]
 
 // own reports whether nobody but this user may change what is in a cache directory.
-func own(dir string) bool {
-	err := disk.CheckOwn(dir)
+func own(fsys vfs.FS, dir string) bool {
+	err := disk.CheckOwn(fsys, dir)
 	if errors.As(err, new(*disk.ForeignError)) {
 		err = fmt.Errorf("compiled code is neither loaded from the cache nor kept: %w; set WEFT_CACHE to a folder of your own, or to off", err)
 		refused.Store(&err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // task does a bit of all that a device can do.
@@ -62,7 +64,7 @@ func task(c *Context) error {
 
 // freshImages gives a device images of its own, so that it compiles.
 func freshImages(d *Device) *Device {
-	d.modules.images = newImages("")
+	d.modules.images = newImages(vfs.OS{}, "")
 	return d
 }
 

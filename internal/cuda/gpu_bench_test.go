@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Costs on a GPU: ./cuda.test -test.run '^$' -test.bench GPU
@@ -126,7 +128,7 @@ func BenchmarkGPUModule(b *testing.B) {
 					n++
 					src.Text += fmt.Sprint("// ", n, time.Now())
 				case "disk": // another process, as far as caches go
-					d.modules.images, d.modules.byKey = newImages(dir), nil
+					d.modules.images, d.modules.byKey = newImages(vfs.OS{}, dir), nil
 				}
 				do(b, d, func(c *Context) error {
 					m, err := c.Module(src)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 func TestGPUOutOfMemory(t *testing.T) {
@@ -86,10 +88,10 @@ func TestGPUOlderCompiler(t *testing.T) {
 
 func TestGPUBrokenImage(t *testing.T) {
 	d := gpu(t, 0)
-	d.modules.images = newImages(t.TempDir())
+	d.modules.images = newImages(vfs.OS{}, t.TempDir())
 	do(t, d, func(c *Context) error {
 		src := Source{Name: "test.cu", Text: gpuKernels}
-		writeImage(d.modules.images.dir, src.key(d.Info()), []byte("a whole file that is no image\x00"))
+		writeImage(vfs.OS{}, d.modules.images.dir, src.key(d.Info()), []byte("a whole file that is no image\x00"))
 		m, err := c.Module(src)
 		if err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Tests on a GPU. They need nothing but the test program, the driver and NVRTC:
@@ -265,7 +267,7 @@ func TestGPUSeveral(t *testing.T) {
 	}
 	t.Logf("%d GPUs", n)
 	dir := t.TempDir()
-	shared := newImages(dir)
+	shared := newImages(vfs.OS{}, dir)
 	var wg sync.WaitGroup
 	for i := range n {
 		d := gpu(t, i)
@@ -297,7 +299,7 @@ func TestGPUSeveral(t *testing.T) {
 			info.Close()
 		}
 	}
-	if files, _ := countImages(dir); files != len(archs) {
+	if files, _ := countImages(vfs.OS{}, dir); files != len(archs) {
 		t.Errorf("%d images for %d architectures", files, len(archs))
 	}
 }

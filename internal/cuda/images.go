@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // imagesInMemory bounds the bytes of images that a process keeps.
@@ -15,7 +17,8 @@ const imagesInMemory = 128 << 20
 // images keeps compiled kernels by their key, in memory and, where dir is not empty, on disk. One program that
 // several devices of the same kind need at once is compiled once.
 type images struct {
-	dir string
+	fsys vfs.FS
+	dir  string
 
 	mu     sync.Mutex
 	kept   map[imageKey][]byte
@@ -48,14 +51,14 @@ func imagesAt(dir string) *images {
 	defer imagesMu.Unlock()
 	s := imagesFor[dir]
 	if s == nil {
-		s = newImages(dir)
+		s = newImages(vfs.OS{}, dir)
 		imagesFor[dir] = s
 	}
 	return s
 }
 
-func newImages(dir string) *images {
-	return &images{dir: dir, kept: map[imageKey][]byte{}, making: map[imageKey]*making{}}
+func newImages(fsys vfs.FS, dir string) *images {
+	return &images{fsys: fsys, dir: dir, kept: map[imageKey][]byte{}, making: map[imageKey]*making{}}
 }
 
 // get returns the image of a key, which compile makes if it is nowhere. kept says that it was not made now. When
@@ -140,12 +143,12 @@ func (s *images) make(key imageKey, m *making, compile func() ([]byte, error)) {
 		}
 		close(m.done)
 	}()
-	if m.image = readImage(s.dir, key); m.image != nil {
+	if m.image = readImage(s.fsys, s.dir, key); m.image != nil {
 		m.kept, m.err = true, nil
 		return
 	}
 	if m.image, m.err = compile(); m.err == nil {
-		writeImage(s.dir, key, m.image)
+		writeImage(s.fsys, s.dir, key, m.image)
 	}
 }
 
@@ -154,7 +157,7 @@ func (s *images) drop(key imageKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(key)
-	dropImage(s.dir, key)
+	dropImage(s.fsys, s.dir, key)
 }
 
 func (s *images) keep(key imageKey, image []byte) {

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 func TestKeyCoversAll(t *testing.T) {
@@ -68,7 +70,7 @@ func moduleOf(t *testing.T, dir, text string, broken func([]byte) bool) int {
 	f := newFake()
 	f.broken = broken
 	d := open(t, f)
-	d.modules.images = newImages(dir)
+	d.modules.images = newImages(vfs.OS{}, dir)
 	do(t, d, func(c *Context) error { return second(c.Module(Source{Name: "x.cu", Text: text})) })
 	return f.compiled
 }
@@ -86,7 +88,7 @@ func TestImagesOnDisk(t *testing.T) {
 	if n := moduleOf(t, "", "add", nil); n != 1 {
 		t.Errorf("without a cache: compiled %d times", n)
 	}
-	files, size := countImages(dir)
+	files, size := countImages(vfs.OS{}, dir)
 	if files != 2 || size == 0 {
 		t.Errorf("%d files, %d bytes", files, size)
 	}
@@ -138,7 +140,7 @@ func TestRefusedImageIsMadeAnew(t *testing.T) {
 	f := newFake()
 	f.broken = func([]byte) bool { return true }
 	d := open(t, f)
-	d.modules.images = newImages(dir)
+	d.modules.images = newImages(vfs.OS{}, dir)
 	do(t, d, func(c *Context) error {
 		if _, err := c.Module(Source{Name: "x.cu", Text: "add"}); !errors.Is(err, ErrArch) {
 			t.Errorf("error %v", err)
@@ -250,30 +252,30 @@ func TestEviction(t *testing.T) {
 	image := make([]byte, 900)
 	key := func(i int) imageKey { return imageKey{byte(i)} }
 	for i := range 10 {
-		writeImage(dir, key(i), image)
+		writeImage(vfs.OS{}, dir, key(i), image)
 		old := time.Now().Add(time.Duration(i-100) * time.Minute)
 		if err := os.Chtimes(imagePath(dir, key(i)), old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if readImage(dir, key(0)) == nil { // the oldest, which is used now
+	if readImage(vfs.OS{}, dir, key(0)) == nil { // the oldest, which is used now
 		t.Fatal("the first image is gone before there were too many")
 	}
-	writeImage(dir, key(10), image)
+	writeImage(vfs.OS{}, dir, key(10), image)
 	for i := range 11 {
-		kept := readImage(dir, key(i)) != nil
+		kept := readImage(vfs.OS{}, dir, key(i)) != nil
 		if want := i == 0 || i > 4; kept != want {
 			t.Errorf("image %d is kept: %v, not %v", i, kept, want)
 		}
 	}
-	writeImage(dir, key(11), make([]byte, 6000))
-	if readImage(dir, key(11)) != nil {
+	writeImage(vfs.OS{}, dir, key(11), make([]byte, 6000))
+	if readImage(vfs.OS{}, dir, key(11)) != nil {
 		t.Error("an image of more than half the cache was kept")
 	}
 }
 
 func TestImagesInMemory(t *testing.T) {
-	s := newImages("")
+	s := newImages(vfs.OS{}, "")
 	big := make([]byte, imagesInMemory/3)
 	for i := range 4 {
 		if _, kept, err := s.get(t.Context(), imageKey{byte(i)}, func() ([]byte, error) { return big, nil }); kept || err != nil {
@@ -287,7 +289,7 @@ func TestImagesInMemory(t *testing.T) {
 }
 
 func TestSeveralDevicesCompileOnce(t *testing.T) {
-	s := newImages(t.TempDir())
+	s := newImages(vfs.OS{}, t.TempDir())
 	var compiled atomic.Int32
 	var wg sync.WaitGroup
 	for range 8 {
@@ -314,7 +316,7 @@ func TestErrorsOfOthers(t *testing.T) {
 		err  error
 		runs int32
 	}{{&Error{Kind: ErrCompile}, 1}, {&Error{Kind: ErrLost, Lost: true}, 4}} {
-		s := newImages("")
+		s := newImages(vfs.OS{}, "")
 		var runs atomic.Int32
 		var wg, asked sync.WaitGroup
 		asked.Add(4)
@@ -340,7 +342,7 @@ func TestErrorsOfOthers(t *testing.T) {
 }
 
 func TestPanicWhileCompiling(t *testing.T) {
-	s := newImages("")
+	s := newImages(vfs.OS{}, "")
 	func() {
 		defer func() { recover() }()
 		s.get(t.Context(), imageKey{}, func() ([]byte, error) { panic("x") })
@@ -383,16 +385,16 @@ func hammer(t *testing.T, dir string) {
 	for i := range 300 {
 		key := imageKey{byte(i % 7)}
 		want := bytes.Repeat([]byte{key[0] + 1}, 8000)
-		if image := readImage(dir, key); image != nil && !bytes.Equal(image, want) {
+		if image := readImage(vfs.OS{}, dir, key); image != nil && !bytes.Equal(image, want) {
 			t.Fatalf("a wrong image of %d bytes", len(image))
 		}
 		switch i % 5 {
 		case 0:
 			os.WriteFile(imagePath(dir, key), []byte("spoilt"), 0o600)
 		case 1:
-			dropImage(dir, key)
+			dropImage(vfs.OS{}, dir, key)
 		default:
-			writeImage(dir, key, want)
+			writeImage(vfs.OS{}, dir, key, want)
 		}
 	}
 }
@@ -421,7 +423,7 @@ func BenchmarkKey(b *testing.B) {
 // TestKeptEnds: compiling goes on as long as a call waits for it, ends with the last
 // one, and begins anew for the next.
 func TestKeptEnds(t *testing.T) {
-	s := newImages("")
+	s := newImages(vfs.OS{}, "")
 	began, ended := make(chan struct{}, 1), 0
 	endless := func(ctx context.Context) ([]byte, error) {
 		began <- struct{}{}

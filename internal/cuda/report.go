@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Finding is a line of a report: what was looked for, what was found (empty when nothing was), and what to do.
@@ -103,11 +105,11 @@ func cacheFinding(dir string) Finding {
 		return f
 	}
 	f.Found = dir
-	err := writable(dir)
+	err := writable(vfs.OS{}, dir)
 	if err != nil {
 		f.Advice = fmt.Sprintf("it cannot be used (%v): kernels are compiled anew in each run; set WEFT_CACHE to another directory", err)
 	}
-	files, bytes := countImages(dir)
+	files, bytes := countImages(vfs.OS{}, dir)
 	if files > 0 {
 		f.Found += fmt.Sprintf(", %d kernels, %.1f MiB", files, float64(bytes)/(1<<20))
 	}

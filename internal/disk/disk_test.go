@@ -17,16 +17,18 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // TestMain holds temporary files until it is killed, where a test starts its own binary for that.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("WEFT_TEST_HOLD"); dir != "" {
-		f, err := Create(context.Background(), filepath.Join(dir, "out.csv"))
+		f, err := Create(context.Background(), vfs.OS{}, filepath.Join(dir, "out.csv"))
 		if err != nil {
 			panic(err)
 		}
-		d, err := NewTempDir("native")
+		d, err := NewTempDir(vfs.OS{}, "native")
 		if err != nil {
 			panic(err)
 		}
@@ -55,7 +57,7 @@ func names(t *testing.T, dir string) []string {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	f, err := Create(t.Context(), name)
+	f, err := Create(t.Context(), vfs.OS{}, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +84,7 @@ func want(t *testing.T, name, text string, mode os.FileMode) {
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out.csv")
-	f, err := Create(t.Context(), name)
+	f, err := Create(t.Context(), vfs.OS{}, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func TestFile(t *testing.T) {
 	if n := names(t, dir); !slices.Equal(n, []string{"out.csv"}) {
 		t.Errorf("after Commit: %v", n)
 	}
-	if f, err = Create(t.Context(), name); err != nil {
+	if f, err = Create(t.Context(), vfs.OS{}, name); err != nil {
 		t.Fatal(err)
 	}
 	if part, err := f.CommitPart(); err != nil || part != name+".partial" {
@@ -197,7 +199,7 @@ func TestFileInPlace(t *testing.T) {
 	// A pipe without a reader is waited for until the context ends.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Create(ctx, "pipe"); !errors.Is(err, context.Canceled) {
+	if _, err := Create(ctx, vfs.OS{}, "pipe"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a pipe without a reader: %v", err)
 	}
 }
@@ -230,7 +232,7 @@ func TestFileRefused(t *testing.T) {
 		"socket": "socket is a socket", "dir": "dir is a folder", "dir/": "dir/ is a folder", "new/": "new/ is a folder", ".": ". is a folder",
 		"none/x": "there is no folder none", "loop": "symbolic links", "/dev/fd/999": "bad file descriptor",
 	} {
-		f, err := Create(t.Context(), name)
+		f, err := Create(t.Context(), vfs.OS{}, name)
 		if err == nil {
 			f.Abort()
 		}
@@ -248,7 +250,7 @@ func TestFullDevice(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")
 	}
-	f, err := Create(t.Context(), "/dev/full")
+	f, err := Create(t.Context(), vfs.OS{}, "/dev/full")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,8 +304,8 @@ func TestSweep(t *testing.T) {
 	if slices.Contains(held, left[0]) || len(held) != len(stay)+1 || slices.Contains(heldTmp, leftTmp[0]) || len(heldTmp) != 1 {
 		t.Errorf("after a sweep: %v and %v", held, heldTmp)
 	}
-	sweep(dir)
-	sweep(tmp)
+	sweep(vfs.OS{}, dir)
+	sweep(vfs.OS{}, tmp)
 	if n := names(t, dir); !slices.Equal(n, held) {
 		t.Errorf("a file that a process holds was removed: %v, was %v", n, held)
 	}
@@ -316,14 +318,14 @@ func TestSweep(t *testing.T) {
 func TestTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	var e *TempError
-	if _, err := NewTempDir("x"); !errors.As(err, &e) || !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
+	if _, err := NewTempDir(vfs.OS{}, "x"); !errors.As(err, &e) || !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("NewTempDir: %v", err)
 	}
-	if _, err := NewTempFile("x"); !errors.As(err, &e) || !errors.Is(err, os.ErrNotExist) {
+	if _, err := NewTempFile(vfs.OS{}, "x"); !errors.As(err, &e) || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("NewTempFile: %v", err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	f, err := NewTempFile("x")
+	f, err := NewTempFile(vfs.OS{}, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +333,7 @@ func TestTempDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Remove()
-	d, err := NewTempDir("x")
+	d, err := NewTempDir(vfs.OS{}, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,13 +357,13 @@ func TestOwn(t *testing.T) {
 		}
 	}
 	reset()
-	if b, err := ReadOwn(name); err != nil || string(b) != "x" {
+	if b, err := ReadOwn(vfs.OS{}, name); err != nil || string(b) != "x" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if err := CheckOwn(dir); err != nil {
+	if err := CheckOwn(vfs.OS{}, dir); err != nil {
 		t.Error(err)
 	}
-	if err := CheckOwn(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if err := CheckOwn(vfs.OS{}, filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	real, err := Trusted(name)
@@ -375,7 +377,7 @@ func TestOwn(t *testing.T) {
 	if got, err := Trusted(link); err != nil || got != real {
 		t.Errorf("%s, %v; want %s", got, err, real)
 	}
-	if _, err := ReadOwn(link); err == nil {
+	if _, err := ReadOwn(vfs.OS{}, link); err == nil {
 		t.Error("a link was followed")
 	}
 	for what, change := range map[string]func() error{
@@ -399,10 +401,10 @@ func TestOwn(t *testing.T) {
 			t.Errorf("Trusted, %s: %v", what, err)
 		}
 		if what == "folder" || what == "sticky" {
-			if err := CheckOwn(dir); !errors.As(err, &foreign) {
+			if err := CheckOwn(vfs.OS{}, dir); !errors.As(err, &foreign) {
 				t.Errorf("CheckOwn, %s: %v", what, err)
 			}
-		} else if _, err := ReadOwn(name); !errors.As(err, &foreign) {
+		} else if _, err := ReadOwn(vfs.OS{}, name); !errors.As(err, &foreign) {
 			t.Errorf("ReadOwn, %s: %v", what, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/weftgraph/weft/internal/ctxio"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // File is an output file that appears under its name only when it is whole. A name that is a symbolic link
@@ -22,9 +23,10 @@ import (
 type File struct {
 	name   string      // as the user gave it
 	target string      // where it is, links followed
-	old    os.FileInfo // of the file that is replaced, or nil
+	old    fs.FileInfo // of the file that is replaced, or nil
 	temp   *Temp       // or nil: open is written in place
-	open   *os.File
+	open   vfs.File
+	fsys   vfs.FS
 }
 
 // Error is what is wrong with a File, under the name that the user gave it.
@@ -37,18 +39,18 @@ func (e *Error) Error() string { return e.Name + ": " + e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
 // Check says why no file can be written under a name, as far as that can be said before it is written.
-func Check(name string) error {
-	_, _, err := place(name)
+func Check(fsys vfs.FS, name string) error {
+	_, _, err := place(fsys, name)
 	return err
 }
 
 // Create opens a File. It blocks while name is a pipe that nobody reads, until ctx ends.
-func Create(ctx context.Context, name string) (*File, error) {
-	target, old, err := place(name)
+func Create(ctx context.Context, fsys vfs.FS, name string) (*File, error) {
+	target, old, err := place(fsys, name)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{name: name, target: target}
+	f := &File{name: name, target: target, fsys: fsys}
 	if fd, ok := descriptor(target); ok {
 		if f.open, err = duplicate(fd, target); err != nil {
 			return nil, f.explain(err)
@@ -58,12 +60,12 @@ func Create(ctx context.Context, name string) (*File, error) {
 	dir, base := filepath.Split(target)
 	switch {
 	case old == nil:
-		f.temp, err = NewTemp(dir, base, 0o666)
+		f.temp, err = NewTemp(fsys, dir, base, 0o666)
 	case old.Mode().IsRegular():
 		f.old = old
-		f.temp, err = NewTemp(dir, base, 0o600)
+		f.temp, err = NewTemp(fsys, dir, base, 0o600)
 	default:
-		f.open, err = ctxio.OpenFile(ctx, target, os.O_WRONLY, 0)
+		f.open, err = ctxio.OpenFile(ctx, fsys, target, os.O_WRONLY, 0)
 	}
 	if f.temp != nil {
 		f.open = f.temp.open
@@ -75,20 +77,24 @@ func Create(ctx context.Context, name string) (*File, error) {
 }
 
 // place follows a name's links to what is or will be there; the FileInfo is nil where nothing is.
-func place(name string) (string, os.FileInfo, error) {
+func place(fsys vfs.FS, name string) (string, fs.FileInfo, error) {
 	at := name
 	for range 40 {
 		if _, ok := descriptor(at); ok {
 			return at, nil, nil
 		}
 		dir, base := filepath.Split(at)
-		info, err := os.Lstat(at)
+		info, err := fsys.Lstat(at)
 		switch {
 		case base == "":
 			return "", nil, fmt.Errorf("%s is a folder; name a file", name)
 		case errors.Is(err, fs.ErrNotExist):
-			if st, err := os.Stat(within(dir, ".")); err != nil || !st.IsDir() {
+			st, err := fsys.Stat(within(dir, "."))
+			switch {
+			case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && !st.IsDir():
 				return "", nil, fmt.Errorf("%s: there is no folder %s", name, filepath.Clean(dir))
+			case err != nil:
+				return "", nil, fmt.Errorf("%s: %w", name, cause(err))
 			}
 			return at, nil, nil
 		case err != nil:
@@ -100,7 +106,7 @@ func place(name string) (string, os.FileInfo, error) {
 		case info.Mode()&fs.ModeSymlink == 0:
 			return at, info, nil
 		}
-		to, err := os.Readlink(at)
+		to, err := fsys.Readlink(at)
 		if err != nil {
 			return "", nil, fmt.Errorf("%s: %w", name, cause(err))
 		}
@@ -182,7 +188,7 @@ func (f *File) commit(name string) error {
 		return f.explain(err)
 	}
 	dir, _ := filepath.Split(name)
-	if d, err := os.Open(within(dir, ".")); err == nil {
+	if d, err := vfs.Open(f.fsys, within(dir, ".")); err == nil {
 		_ = d.Sync() // so that the name is on the disk too; not every system can
 		_ = d.Close()
 	}

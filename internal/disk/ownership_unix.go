@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // What is about to be loaded as code must not be another user's. The checks are made on open files, so that
@@ -16,8 +18,8 @@ import (
 
 // CheckOwn says why users other than this one may change what is in a folder. Its error is fs.ErrNotExist where
 // there is no folder.
-func CheckOwn(dir string) error {
-	f, err := openOwn(dir, syscall.O_DIRECTORY)
+func CheckOwn(fsys vfs.FS, dir string) error {
+	f, err := openOwn(fsys, dir, syscall.O_DIRECTORY)
 	if err != nil {
 		return err
 	}
@@ -25,8 +27,8 @@ func CheckOwn(dir string) error {
 }
 
 // ReadOwn reads a file that no other user can have written. It does not wait where the name is a pipe's.
-func ReadOwn(name string) ([]byte, error) {
-	f, err := openOwn(name, syscall.O_NOFOLLOW)
+func ReadOwn(fsys vfs.FS, name string) ([]byte, error) {
+	f, err := openOwn(fsys, name, syscall.O_NOFOLLOW)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +37,8 @@ func ReadOwn(name string) ([]byte, error) {
 }
 
 // openOwn opens a regular file, or with O_DIRECTORY a folder, that belongs to this user and that nobody else may write.
-func openOwn(name string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|flags, 0)
+func openOwn(fsys vfs.FS, name string, flags int) (vfs.File, error) {
+	f, err := fsys.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|flags, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -5,29 +5,31 @@ package disk
 import (
 	"errors"
 	"os"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // There are no locks here, so that nothing is swept.
 
-func lock(*os.File) bool { return true }
+func lock(vfs.File) bool { return true }
 
-func sweepFile(string) {}
+func sweepFile(vfs.FS, string) {}
 
 // rename closes the file first: Windows moves no open file.
-func rename(f *os.File, from, to string) error {
+func rename(fsys vfs.FS, f vfs.File, from, to string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(from, to)
+	return fsys.Rename(from, to)
 }
 
-func removeOpen(f *os.File, path string) {
+func removeOpen(fsys vfs.FS, f vfs.File, path string) {
 	_ = f.Close()
-	_ = os.RemoveAll(path)
+	_ = fsys.RemoveAll(path)
 }
 
-func sameGroup(*os.File, os.FileInfo) bool { return true }
+func sameGroup(vfs.File, os.FileInfo) bool { return true }
 
-func duplicate(_ int, name string) (*os.File, error) {
+func duplicate(_ int, name string) (vfs.File, error) {
 	return nil, &os.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}
 }

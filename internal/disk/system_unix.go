@@ -8,15 +8,17 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // lock takes the lock of an open file without waiting. A file system that has no locks gives it to everybody.
-func lock(f *os.File) bool {
+func lock(f vfs.File) bool {
 	err := flock(f)
 	return err == nil || !errors.Is(err, syscall.EWOULDBLOCK)
 }
 
-func flock(f *os.File) error {
+func flock(f vfs.File) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
 			return err
@@ -25,11 +27,11 @@ func flock(f *os.File) error {
 }
 
 // sweepFile removes a temporary file or folder of this user that no process holds.
-func sweepFile(path string) {
+func sweepFile(fsys vfs.FS, path string) {
 	const flags = os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
-	f, err := os.OpenFile(path, os.O_RDWR|flags, 0) // NFS locks what can be written
+	f, err := fsys.OpenFile(path, os.O_RDWR|flags, 0) // NFS locks what can be written
 	if err != nil {
-		if f, err = os.OpenFile(path, flags, 0); err != nil {
+		if f, err = fsys.OpenFile(path, flags, 0); err != nil {
 			return
 		}
 	}
@@ -38,22 +40,25 @@ func sweepFile(path string) {
 	if err != nil || !info.Mode().IsRegular() && !info.IsDir() || owner(info) != os.Geteuid() {
 		return
 	}
-	if flock(f) == nil && isAt(f, path) {
-		_ = os.RemoveAll(path)
+	if flock(f) == nil && isAt(fsys, f, path) {
+		_ = fsys.RemoveAll(path)
 	}
 }
 
-// rename keeps the lock until the file has its name.
-func rename(f *os.File, from, to string) error {
-	err := os.Rename(from, to)
-	if closed := f.Close(); err == nil {
-		err = closed
+// rename closes the file before it gets its name: closing it may say that writing failed. A second descriptor keeps
+// the lock until then.
+func rename(fsys vfs.FS, f vfs.File, from, to string) error {
+	if again, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0); err == nil {
+		defer syscall.Close(again)
 	}
-	return err
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return fsys.Rename(from, to)
 }
 
-func removeOpen(f *os.File, path string) {
-	_ = os.RemoveAll(path)
+func removeOpen(fsys vfs.FS, f vfs.File, path string) {
+	_ = fsys.RemoveAll(path)
 	_ = f.Close()
 }
 
@@ -65,7 +70,7 @@ func owner(info os.FileInfo) int {
 }
 
 // sameGroup gives a file the owner and the group of another as far as this user may, and reports whether it has the group.
-func sameGroup(f *os.File, old os.FileInfo) bool {
+func sameGroup(f vfs.File, old os.FileInfo) bool {
 	want, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
 		return false
@@ -78,7 +83,7 @@ func sameGroup(f *os.File, old os.FileInfo) bool {
 }
 
 // duplicate is an open file of this process once more.
-func duplicate(fd int, name string) (*os.File, error) {
+func duplicate(fd int, name string) (vfs.File, error) {
 	again, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}

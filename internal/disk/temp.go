@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Temporary files and folders of weft are called .NAME.PID-BOOT-HOST-RANDOM.weft-tmp, where NAME is what they
@@ -79,28 +81,29 @@ func (e *TempError) Unwrap() error { return e.Err }
 
 // Temp is an open temporary file.
 type Temp struct {
-	open *os.File
+	fsys vfs.FS
+	open vfs.File
 	path string
 	dir  string // in errors, where the system chose it
 }
 
 // NewTemp creates a temporary file in the folder dir for what will be called name, with the permissions mode,
 // less those that the process's mask takes away.
-func NewTemp(dir, name string, mode os.FileMode) (*Temp, error) {
-	f, path, err := newTemp(dir, name, func(path string) (*os.File, error) {
-		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+func NewTemp(fsys vfs.FS, dir, name string, mode fs.FileMode) (*Temp, error) {
+	f, path, err := newTemp(fsys, dir, name, func(path string) (vfs.File, error) {
+		return fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Temp{open: f, path: path}, nil
+	return &Temp{fsys: fsys, open: f, path: path}, nil
 }
 
 // NewTempFile creates a file that only this user may use where the system keeps temporary files (TMPDIR).
 // Its errors, and those of writing to it, are TempErrors.
-func NewTempFile(name string) (*Temp, error) {
+func NewTempFile(fsys vfs.FS, name string) (*Temp, error) {
 	dir := os.TempDir()
-	t, err := NewTemp(dir, name, 0o600)
+	t, err := NewTemp(fsys, dir, name, 0o600)
 	if err != nil {
 		return nil, &TempError{dir, cause(err)}
 	}
@@ -122,7 +125,7 @@ func (t *Temp) Path() string { return t.path }
 
 // Rename gives the file its name and closes it. After an error nothing is left of it.
 func (t *Temp) Rename(name string) error {
-	err := rename(t.open, t.path, name)
+	err := rename(t.fsys, t.open, t.path, name)
 	if err != nil {
 		t.Remove()
 	}
@@ -131,22 +134,23 @@ func (t *Temp) Rename(name string) error {
 
 // Remove closes the file and removes it.
 func (t *Temp) Remove() {
-	removeOpen(t.open, t.path)
+	removeOpen(t.fsys, t.open, t.path)
 }
 
 // TempDir is a temporary folder that only this user may use.
 type TempDir struct {
 	Path string
-	open *os.File
+	fsys vfs.FS
+	open vfs.File
 }
 
 // NewTempDir creates a folder for what name says where the system keeps temporary files (TMPDIR).
-func NewTempDir(name string) (*TempDir, error) {
-	f, path, err := newTemp(os.TempDir(), name, func(path string) (*os.File, error) {
-		if err := os.Mkdir(path, 0o700); err != nil {
+func NewTempDir(fsys vfs.FS, name string) (*TempDir, error) {
+	f, path, err := newTemp(fsys, os.TempDir(), name, func(path string) (vfs.File, error) {
+		if err := fsys.Mkdir(path, 0o700); err != nil {
 			return nil, err
 		}
-		f, err := os.Open(path)
+		f, err := vfs.Open(fsys, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errSwept
 		}
@@ -155,7 +159,7 @@ func NewTempDir(name string) (*TempDir, error) {
 	if err != nil {
 		return nil, &TempError{os.TempDir(), cause(err)}
 	}
-	return &TempDir{path, f}, nil
+	return &TempDir{path, fsys, f}, nil
 }
 
 // Explain names the folder that holds this one in an error of what is in it.
@@ -163,7 +167,7 @@ func (d *TempDir) Explain(err error) error { return &TempError{filepath.Dir(d.Pa
 
 // Remove removes the folder and all that is in it.
 func (d *TempDir) Remove() {
-	removeOpen(d.open, d.Path)
+	removeOpen(d.fsys, d.open, d.Path)
 }
 
 // errSwept: a sweep of another process removed a folder before it was open and so could be locked.
@@ -171,8 +175,8 @@ var errSwept = errors.New("removed as left by a process that has ended")
 
 // newTemp makes a file or folder under a new name until it is locked and still there: a sweep of another
 // process may come between.
-func newTemp(dir, name string, create func(path string) (*os.File, error)) (*os.File, string, error) {
-	sweepOnce(dir)
+func newTemp(fsys vfs.FS, dir, name string, create func(path string) (vfs.File, error)) (vfs.File, string, error) {
+	sweepOnce(fsys, dir)
 	for try := 1; ; try++ {
 		path := within(dir, tempName(name))
 		f, err := create(path)
@@ -181,10 +185,10 @@ func newTemp(dir, name string, create func(path string) (*os.File, error)) (*os.
 			continue
 		case err != nil:
 			return nil, "", err
-		case lock(f) && isAt(f, path), try == 10: // not every file system can say so
+		case lock(f) && isAt(fsys, f, path), try == 10: // not every file system can say so
 			return f, path, nil
 		}
-		removeOpen(f, path)
+		removeOpen(fsys, f, path)
 	}
 }
 
@@ -198,15 +202,15 @@ func within(dir, name string) string {
 
 var swept sync.Map // folders
 
-func sweepOnce(dir string) {
+func sweepOnce(fsys vfs.FS, dir string) {
 	if _, done := swept.LoadOrStore(dir, true); !done {
-		sweep(dir)
+		sweep(fsys, dir)
 	}
 }
 
 // sweep removes from a folder the temporary files and folders of processes that have ended.
-func sweep(dir string) {
-	d, err := os.Open(cmp.Or(dir, "."))
+func sweep(fsys vfs.FS, dir string) {
+	d, err := vfs.Open(fsys, cmp.Or(dir, "."))
 	if err != nil {
 		return
 	}
@@ -215,7 +219,7 @@ func sweep(dir string) {
 		names, err := d.Readdirnames(4096)
 		for _, name := range names {
 			if fromHere(name) {
-				sweepFile(within(dir, name))
+				sweepFile(fsys, within(dir, name))
 			}
 		}
 		if seen += len(names); err != nil {
@@ -225,12 +229,12 @@ func sweep(dir string) {
 }
 
 // isAt reports whether path is still the name of an open file.
-func isAt(f *os.File, path string) bool {
+func isAt(fsys vfs.FS, f vfs.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Lstat(path)
+	there, err := fsys.Lstat(path)
 	return err == nil && os.SameFile(open, there)
 }
 

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // readArrow reads an edge table in an Arrow IPC file or stream.
@@ -132,9 +133,9 @@ func (r *reading) arrowTable(src *source, ro role) (err error) {
 func (r *reading) arrowFile(src *source, ro role) error {
 	var sp *tableSpec
 	checked := sync.OnceValue(func() error { return arrowFileError(src) })
-	open := func() (f *os.File, rd *ipc.FileReader, err error) {
+	open := func() (f vfs.File, rd *ipc.FileReader, err error) {
 		defer guard(&err)
-		if f, err = os.Open(src.name); err != nil {
+		if f, err = vfs.Open(src.fsys, src.name); err != nil {
 			return nil, nil, err
 		}
 		if err = checked(); err == nil {
@@ -191,7 +192,7 @@ func (r *reading) arrowFile(src *source, ro role) error {
 
 // arrowFileError says what is wrong with a file before arrow-go sees it.
 func arrowFileError(src *source) error {
-	f, err := os.Open(src.name)
+	f, err := vfs.Open(src.fsys, src.name)
 	if err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func arrowFileError(src *source) error {
 }
 
 func endsWith(src *source, mark string) bool {
-	f, err := os.Open(src.name)
+	f, err := vfs.Open(src.fsys, src.name)
 	if err != nil {
 		return false
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 )
 
 // arrow-go takes the number of fields in a schema at its word and allocates for
@@ -150,7 +149,7 @@ func checkedStream(r io.Reader) (io.Reader, error) {
 }
 
 // checkFooter looks at the footer of an Arrow file.
-func checkFooter(f *os.File, size int64) error {
+func checkFooter(f io.ReaderAt, size int64) error {
 	var t [10]byte
 	if size < 24 {
 		return io.ErrUnexpectedEOF

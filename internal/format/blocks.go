@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 const (
@@ -72,7 +73,7 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				f, err := os.Open(s.name)
+				f, err := vfs.Open(s.fsys, s.name)
 				if err != nil {
 					fail(0, err)
 					return
@@ -142,7 +143,7 @@ func (s *source) eachBlock(ctx context.Context, start int64, threads int, work f
 
 // blockAt reads the lines that begin in [lo, lo+blockSize). The block's bytes are
 // in *mem, which grows where it is too small.
-func (s *source) blockAt(f *os.File, mem *[]byte, start, lo int64) (*block, error) {
+func (s *source) blockAt(f vfs.File, mem *[]byte, start, lo int64) (*block, error) {
 	from := lo
 	if lo > start {
 		from-- // the byte before tells whether a line begins at lo
@@ -312,7 +313,7 @@ func (s *source) linesBefore(off int64) (int64, bool) {
 	if off == 0 {
 		return 0, true
 	}
-	f, err := os.Open(s.name)
+	f, err := vfs.Open(s.fsys, s.name)
 	if err != nil {
 		return 0, false
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Format names a file format as --format does.
@@ -106,6 +107,7 @@ type ReadOptions struct {
 	MaxVertices uint64
 	Memory      int64     // bytes that reading may use; 0: what the system allows
 	Stdin       io.Reader // what "-" reads; nil: the standard input
+	Files       vfs.FS    // nil: the system's
 	// VertexTable and VertexRows are vertices in memory: a table as in a file of
 	// Vertices, and rows one by one. nil is none.
 	VertexTable Table
@@ -204,7 +206,7 @@ func Read(ctx context.Context, path string, o ReadOptions, progress Progress) (*
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	src, err := openSource(ctx, path, o.Stdin, progress)
+	src, err := openSource(ctx, vfs.Or(o.Files), path, o.Stdin, progress)
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/parquet"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // parquetMark begins and ends a Parquet file.
@@ -26,7 +26,7 @@ func (r *reading) parquetTable(src *source, ro role) (err error) {
 	defer guard(&err)
 	var in io.ReaderAt
 	if src.plainFile() {
-		f, err := os.Open(src.name)
+		f, err := vfs.Open(src.fsys, src.name)
 		if err != nil {
 			return err
 		}

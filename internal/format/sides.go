@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // sideFile is a table of vertices beside the edges: --labels or --vertices.
@@ -24,7 +25,7 @@ func (r *reading) openSides() error {
 		if path == "" {
 			continue
 		}
-		src, err := openSource(r.ctx, path, r.o.Stdin, nil)
+		src, err := openSource(r.ctx, vfs.Or(r.o.Files), path, r.o.Stdin, nil)
 		if errors.Is(err, fs.ErrNotExist) {
 			// With its name: the caller knows only that of the edges.
 			return &Error{File: path, Offset: -1, Cause: fs.ErrNotExist}

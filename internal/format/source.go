@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/weftgraph/weft/internal/ctxio"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Progress is told how many stored bytes have been read, of how many (-1:
@@ -24,6 +25,7 @@ type Progress func(done, total int64)
 // and again, or a stream (the standard input, a pipe), which is read once.
 type source struct {
 	ctx  context.Context
+	fsys vfs.FS
 	name string
 	size int64  // as stored; -1: unknown
 	zip  string // "", "gzip", "zstd": by the first bytes, not by the name
@@ -46,15 +48,15 @@ type onceStream struct {
 // headSize is how much of the (decompressed) input detection looks at.
 const headSize = 256 << 10
 
-func openSource(ctx context.Context, path string, stdin io.Reader, progress Progress) (*source, error) {
-	s := &source{ctx: ctx, name: path, size: -1, progress: progress}
+func openSource(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, progress Progress) (*source, error) {
+	s := &source{ctx: ctx, fsys: fsys, name: path, size: -1, progress: progress}
 	if path == "-" {
 		if stdin == nil {
 			stdin = os.Stdin
 		}
 		return s, s.stream(stdin, nil)
 	}
-	f, err := ctxio.Open(ctx, path)
+	f, err := ctxio.Open(ctx, fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +187,7 @@ func (s *source) open() (io.ReadCloser, error) {
 		}
 		return &readCloser{Reader: io.MultiReader(bytes.NewReader(o.head), o.live)}, nil
 	}
-	f, err := os.Open(s.name)
+	f, err := vfs.Open(s.fsys, s.name)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // BenchmarkPairs parses a file of two numbers a line (WEFT_BIG names one, or a
@@ -21,7 +22,7 @@ func BenchmarkPairs(b *testing.B) {
 		b.Run(map[int]string{1: "one", 2: "two"}[threads], func(b *testing.B) {
 			b.SetBytes(st.Size())
 			for b.Loop() {
-				src, err := openSource(context.Background(), path, nil, nil)
+				src, err := openSource(context.Background(), vfs.OS{}, path, nil, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -48,7 +49,7 @@ func BenchmarkPairsAdd(b *testing.B) {
 	st, _ := os.Stat(path)
 	b.SetBytes(st.Size())
 	for b.Loop() {
-		src, err := openSource(context.Background(), path, nil, nil)
+		src, err := openSource(context.Background(), vfs.OS{}, path, nil, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -336,7 +336,7 @@ func (r *reading) undeclared(id uint64) error {
 	if !r.src.again() {
 		return e
 	}
-	t := &source{ctx: r.ctx, name: r.src.name, size: r.src.size, zip: r.src.zip}
+	t := &source{ctx: r.ctx, fsys: r.src.fsys, name: r.src.name, size: r.src.size, zip: r.src.zip}
 	want := []byte(fmt.Sprint(id))
 	err := t.eachBlock(r.ctx, 0, 1, func(_ int, b *block) error {
 		pos := 0

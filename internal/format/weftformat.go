@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // isOwn reports whether a file begins as weft's own form does.
@@ -36,7 +37,7 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 		path = tmp.Path()
 		defer tmp.Remove() // the mapping stays valid where the system can map
 	}
-	g, err := graph.Open(r.ctx, path, graph.OpenOptions{Threads: r.o.Threads, Name: r.src.name})
+	g, err := graph.Open(r.ctx, path, graph.OpenOptions{Threads: r.o.Threads, Name: r.src.name, Files: r.o.Files})
 	if err != nil {
 		return nil, &Error{File: r.src.name, Offset: -1, Cause: unnamed{err, r.src.name}}
 	}
@@ -65,7 +66,7 @@ func (r *reading) unpack() (*disk.Temp, error) {
 		return nil, err
 	}
 	defer in.Close()
-	f, err := disk.NewTempFile("unpacked")
+	f, err := disk.NewTempFile(vfs.Or(r.o.Files), "unpacked")
 	if err != nil {
 		return nil, err
 	}

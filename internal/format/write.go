@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // WriteOptions say how to write. The zero value goes by the file's name.
@@ -30,6 +31,7 @@ type WriteOptions struct {
 	// properties), for the formats that are a table of edges.
 	Vertices string
 	Stdout   io.Writer // what "-" writes to; nil: the standard output
+	Files    vfs.FS    // nil: the system's
 }
 
 // Write writes the graph. The file appears under its name when it is complete;
@@ -58,7 +60,7 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 	case o.Lost != nil:
 		o.Lost(fmt.Sprintf("%s loses %s", f, strings.Join(lost, "; ")))
 	}
-	w := &writing{ctx: ctx, g: g, variant: variant}
+	w := &writing{ctx: ctx, fsys: vfs.Or(o.Files), g: g, variant: variant}
 	edges, err := w.toFile(path, o.Stdout, func(out io.Writer) error {
 		switch f {
 		case Weft:
@@ -106,6 +108,7 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 // writing is one Write.
 type writing struct {
 	ctx     context.Context
+	fsys    vfs.FS
 	g       *graph.Graph
 	variant string // of a text: "csv", "tsv"
 	n       int    // for check
@@ -193,21 +196,21 @@ type written struct{ *disk.File }
 // toFile is the function toFile for a fill that reads the graph: damage of the graph's own
 // file is an error like others, after which no file is left.
 func (w *writing) toFile(path string, stdout io.Writer, fill func(io.Writer) error) (*written, error) {
-	return toFile(w.ctx, path, stdout, func(out io.Writer) error {
+	return toFile(w.ctx, w.fsys, path, stdout, func(out io.Writer) error {
 		return w.g.Guard(func() error { return fill(out) })
 	})
 }
 
 // toFile gives fill a buffered, perhaps compressing writer on a file that does not
 // have its name yet.
-func toFile(ctx context.Context, path string, stdout io.Writer, fill func(io.Writer) error) (*written, error) {
+func toFile(ctx context.Context, fsys vfs.FS, path string, stdout io.Writer, fill func(io.Writer) error) (*written, error) {
 	if path == "-" {
 		if stdout == nil {
 			stdout = os.Stdout
 		}
 		return nil, explainWrite("standard output", filter(ctx, stdout, "", fill))
 	}
-	f, err := disk.Create(ctx, path)
+	f, err := disk.Create(ctx, fsys, path)
 	if err != nil {
 		return nil, err
 	}

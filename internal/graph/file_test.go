@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // openBytes opens a copy of b that is aligned as a mapping is.
@@ -154,7 +156,7 @@ func TestWriteFile(t *testing.T) {
 	g := sample(t)
 	dir := t.TempDir()
 	name := filepath.Join(dir, "g.weft")
-	if err := g.WriteFile(name); err != nil {
+	if err := g.WriteFile(vfs.OS{}, name); err != nil {
 		t.Fatal(err)
 	}
 	h, err := Open(t.Context(), name, OpenOptions{})
@@ -173,7 +175,7 @@ func TestWriteFile(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.WriteFile(filepath.Join(dir, "no", "g.weft")); err == nil {
+	if err := g.WriteFile(vfs.OS{}, filepath.Join(dir, "no", "g.weft")); err == nil {
 		t.Fatal("no error")
 	}
 	if err := g.Write(failing{}); err == nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"os"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -19,6 +18,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // mapping is an open graph file.
@@ -31,7 +32,7 @@ type mapping struct {
 	checked time.Duration // what verifying took
 
 	mu      sync.Mutex
-	file    *os.File // tells whether the file changes; nil where data are a copy
+	file    vfs.File // tells whether the file changes; nil where data are a copy
 	version version
 	changes error // what changed said once
 }
@@ -62,6 +63,7 @@ const tinyFile = 64 << 10
 type OpenOptions struct {
 	Threads int    // 0: all cores
 	Name    string // of the file in errors; "" is its path
+	Files   vfs.FS // nil: the system's
 }
 
 // Open maps a graph file. It verifies all of the file first, as Verify does: what is
@@ -72,7 +74,8 @@ type OpenOptions struct {
 // Damage says so, and reading what is gone is a panic in goroutines that call
 // debug.SetPanicOnFault.
 func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error) {
-	f, err := os.Open(path)
+	fsys := vfs.Or(o.Files)
+	f, err := vfs.Open(fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -103,10 +106,10 @@ func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error)
 	if m.version, _, err = versionOf(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.path, err)
 	}
-	if m.data, m.free, err = mapFile(f, st.Size()); err != nil {
+	if m.data, m.free, err = fsys.Map(f, st.Size()); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.path, err)
 	}
-	if !canMap {
+	if !vfs.CanMap {
 		m.file = nil
 		_ = f.Close()
 	}
@@ -122,7 +125,7 @@ func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error)
 	if m.file != nil && st.Size() > smallFile {
 		record = recordPath(m.version)
 	}
-	known := hasRecord(record, m)
+	known := hasRecord(fsys, record, m)
 	// A program that had the file mapped before may change it without another version.
 	settled := known || m.version.settled(now) && (record == "" || !hasWriter(f))
 	if g, err = open(ctx, m, o.Threads, !known); err != nil {
@@ -135,7 +138,7 @@ func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error)
 		return nil, err
 	}
 	if settled {
-		putRecord(record, m)
+		putRecord(fsys, record, m)
 	}
 	return g, nil
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Records say which versions of large graph files were verified, so that a file is
@@ -38,7 +41,6 @@ func (v version) settled(now time.Time) bool {
 
 const (
 	recordExt  = ".verified"
-	recordTemp = "new-"
 	recordSize = 512 // the most bytes of a record
 )
 
@@ -69,65 +71,59 @@ func recordOf(m *mapping) string {
 }
 
 // hasRecord reports whether this version of a file was verified.
-func hasRecord(path string, m *mapping) bool {
+func hasRecord(fsys vfs.FS, path string, m *mapping) bool {
 	if path == "" {
 		return false
 	}
 	for _, name := range []string{filepath.Dir(path), path} {
-		info, err := os.Lstat(name)
+		info, err := fsys.Lstat(name)
 		if err != nil || !private(info) || name == path && (!info.Mode().IsRegular() || info.Size() > recordSize) {
 			return false
 		}
 	}
-	text, err := os.ReadFile(path)
+	text, err := vfs.ReadFile(fsys, path)
 	return err == nil && string(text) == recordOf(m)
 }
 
 // putRecord says that this version of a file was verified.
-func putRecord(path string, m *mapping) {
+func putRecord(fsys vfs.FS, path string, m *mapping) {
 	if path == "" {
 		return
 	}
 	dir := filepath.Dir(path)
-	if os.MkdirAll(dir, 0o700) != nil {
+	if fsys.MkdirAll(dir, 0o700) != nil {
 		return
 	}
-	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !private(info) {
+	if info, err := fsys.Lstat(dir); err != nil || !info.IsDir() || !private(info) {
 		return // it would not be believed, and old files there are not this program's to remove
 	}
-	f, err := os.CreateTemp(dir, recordTemp)
+	f, err := disk.NewTemp(fsys, dir, "new", 0o600)
 	if err != nil {
 		return
 	}
-	_, err = f.WriteString(recordOf(m))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
+	if _, err := f.Write([]byte(recordOf(m))); err != nil {
+		f.Remove()
 		return
 	}
-	trimRecords(dir)
+	if f.Rename(path) == nil {
+		trimRecords(fsys, dir)
+	}
 }
 
-// trimRecords removes the oldest records where there are too many, and what a process left
-// behind that was killed.
-func trimRecords(dir string) {
-	entries, err := os.ReadDir(dir)
+// trimRecords removes the oldest records where there are too many.
+func trimRecords(fsys vfs.FS, dir string) {
+	entries, err := fsys.ReadDir(dir)
 	if err != nil || len(entries) <= mostRecords {
 		return
 	}
 	var files []os.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && (strings.HasSuffix(e.Name(), recordExt) || strings.HasPrefix(e.Name(), recordTemp)) {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), recordExt) {
 			files = append(files, info)
 		}
 	}
 	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, f := range files[:max(0, len(files)-mostRecords*3/4)] {
-		_ = os.Remove(filepath.Join(dir, f.Name()))
+		_ = fsys.Remove(filepath.Join(dir, f.Name()))
 	}
 }

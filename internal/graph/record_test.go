@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // largeFile is a graph file that records are kept of: a long path.
@@ -24,7 +26,7 @@ func largeFile(t *testing.T, twist func(g *Graph)) string {
 		twist(g)
 	}
 	name := filepath.Join(t.TempDir(), "g.weft")
-	if err := g.WriteFile(name); err != nil {
+	if err := g.WriteFile(vfs.OS{}, name); err != nil {
 		t.Fatal(err)
 	}
 	return name

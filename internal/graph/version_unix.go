@@ -7,10 +7,12 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // versionOf returns which version of which file f is, and how many names the file has.
-func versionOf(f *os.File) (v version, links uint64, err error) {
+func versionOf(f vfs.File) (v version, links uint64, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
 		return v, 0, os.NewSyscallError("fstat", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Write writes the graph in its file form. Property columns are encoded in
@@ -185,8 +186,8 @@ func arrowParts(b []byte) (head, tail uint32) {
 
 // WriteFile writes the graph to a file. The file appears under its name only
 // when it is complete and on the disk; on an error nothing is left.
-func (g *Graph) WriteFile(path string) error {
-	f, err := disk.Create(context.Background(), path)
+func (g *Graph) WriteFile(fsys vfs.FS, path string) error {
+	f, err := disk.Create(context.Background(), fsys, path)
 	if err != nil {
 		return err
 	}

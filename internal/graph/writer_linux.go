@@ -1,14 +1,14 @@
 package graph
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // hasWriter reports whether a process, perhaps this one, may write the file: has it open
 // for that, or mapped. Where the system cannot tell, as of another user's file, it is false.
-func hasWriter(f *os.File) bool {
+func hasWriter(f vfs.File) bool {
 	// A lease to read is not given beside writers.
 	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK); err != nil {
 		return err == unix.EAGAIN

@@ -2,7 +2,9 @@
 
 package graph
 
-import "os"
+import (
+	"github.com/weftgraph/weft/internal/vfs"
+)
 
 // hasWriter: this system is not asked.
-func hasWriter(*os.File) bool { return false }
+func hasWriter(vfs.File) bool { return false }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/process"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // ErrNoCompiler: the machine has no compiler, or native code cannot be loaded
@@ -51,6 +52,7 @@ const compileTime = 10 * time.Minute
 type Compiler struct {
 	path    string
 	args    []string // before all others
+	files   vfs.FS   // nil: the system's
 	Version string   // with the target, and args
 }
 
@@ -160,7 +162,7 @@ func tryCompiler(ctx context.Context, name string, args ...string) (*Compiler, e
 	if err != nil {
 		return nil, err
 	}
-	return &Compiler{path, args, strings.Join(append([]string{version + ", " + target}, args...), " ")}, nil
+	return &Compiler{path, args, nil, strings.Join(append([]string{version + ", " + target}, args...), " ")}, nil
 }
 
 // splitWords splits a command into words as a shell does: at blanks outside quotes.
@@ -211,7 +213,8 @@ func Processor() string {
 // not compile is a *CompileError, about name. When ctx ends, the compiler is killed with
 // all that it has started, and the error is the cause.
 func (c *Compiler) Build(ctx context.Context, name string, files map[string]string, out string, args ...string) ([]byte, error) {
-	tmp, err := disk.NewTempDir("compile")
+	fsys := vfs.Or(c.files)
+	tmp, err := disk.NewTempDir(fsys, "compile")
 	if err != nil {
 		return nil, fmt.Errorf("%w that can be used: %w", ErrNoCompiler, err)
 	}
@@ -222,7 +225,7 @@ func (c *Compiler) Build(ctx context.Context, name string, files map[string]stri
 			return nil, fmt.Errorf("native: an include named %q", file)
 		}
 		path := filepath.Join(dir, file)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(fsys.MkdirAll(filepath.Dir(path), 0o700), vfs.WriteFile(fsys, path, []byte(text), 0o600)); err != nil {
 			return nil, fmt.Errorf("%w that can be used: %w", ErrNoCompiler, tmp.Explain(err))
 		}
 	}
@@ -242,7 +245,7 @@ func (c *Compiler) Build(ctx context.Context, name string, files map[string]stri
 		}
 		return nil, &CompileError{Name: name, Compiler: c.Version, Err: err, Log: log.String()}
 	}
-	image, err := os.ReadFile(filepath.Join(dir, out))
+	image, err := vfs.ReadFile(fsys, filepath.Join(dir, out))
 	if err != nil {
 		return nil, &CompileError{Name: name, Compiler: c.Version, Err: errors.New("it ended well and wrote no code"), Log: log.String()}
 	}

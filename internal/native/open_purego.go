@@ -5,12 +5,12 @@ package native
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/ebitengine/purego"
 
 	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // loads says why no code can be loaded here: it can.
@@ -18,15 +18,17 @@ func loads() error { return nil }
 
 // Open loads a shared object into this process, where it stays. The file that the
 // loader reads lies in a folder that no other user can write.
-func Open(image []byte) (*Library, error) {
+func Open(image []byte) (*Library, error) { return open(vfs.OS{}, image) }
+
+func open(fsys vfs.FS, image []byte) (*Library, error) {
 	refused := func(err error) error { return fmt.Errorf("%w that can be used: %w", ErrNoCompiler, err) }
-	dir, err := disk.NewTempDir("code")
+	dir, err := disk.NewTempDir(fsys, "code")
 	if err != nil {
 		return nil, refused(err)
 	}
 	defer dir.Remove()
 	path := filepath.Join(dir.Path, "code.so")
-	if err := os.WriteFile(path, image, 0o600); err != nil {
+	if err := vfs.WriteFile(fsys, path, image, 0o600); err != nil {
 		return nil, refused(dir.Explain(err))
 	}
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Operations of emu_call, in the order of runtime/api.cpp.
@@ -116,7 +117,7 @@ func Backend(o Options) (cuda.Backend, error) {
 
 func (b *backend) Open() (cuda.Info, error) {
 	var err error
-	if b.dir, err = disk.NewTempDir("emulated-device"); err != nil {
+	if b.dir, err = disk.NewTempDir(vfs.OS{}, "emulated-device"); err != nil {
 		return cuda.Info{}, fmt.Errorf("emu: %w", err)
 	}
 	if b.o.Sanitize == NoSanitizer {

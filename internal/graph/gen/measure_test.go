@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // status reads a figure in KiB of /proc/self/status, in bytes.
@@ -53,7 +54,7 @@ func measure(t *testing.T, s Spec, twice bool) {
 		g.NumVertices(), g.NumEdges(), csr/1e6, made.Seconds(), (time.Since(start) - made).Seconds(), status("VmRSS")/csr, status("VmHWM")/csr)
 	if name := os.Getenv("WEFT_BIG_FILE"); name != "" {
 		start = time.Now()
-		if err := g.WriteFile(name); err != nil {
+		if err := g.WriteFile(vfs.OS{}, name); err != nil {
 			t.Fatal(err)
 		}
 		wrote := time.Since(start)

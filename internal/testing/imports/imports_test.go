@@ -19,22 +19,23 @@ const module = "github.com/weftgraph/weft"
 // may says which packages of weft a package may import; "x/*" is x and all that
 // is below it. A folder takes the longest entry that it is, or is below.
 var may = map[string][]string{
-	"disk":         {"ctxio"},
+	"vfs":          {},
+	"disk":         {"ctxio", "vfs"},
 	"memory":       {},
-	"graph":        {"disk", "memory"},
+	"graph":        {"disk", "memory", "vfs"},
 	"pattern":      {"timetext"},
 	"timetext":     {},
 	"kir":          {},
-	"cuda":         {"disk"},
-	"cuda/emu":     {"disk", "cuda", "cuda/kernels", "native"},
+	"cuda":         {"disk", "vfs"},
+	"cuda/emu":     {"disk", "vfs", "cuda", "cuda/kernels", "native"},
 	"cuda/session": {"cuda/*", "kir/*"},
 	"process":      {},
-	"ctxio":        {},
+	"ctxio":        {"vfs"},
 	// native keeps what it compiles where cuda keeps kernels.
-	"native": {"disk", "cuda", "kir/*", "process"},
+	"native": {"disk", "vfs", "cuda", "kir/*", "process"},
 	// parquet knows Arrow records only.
 	"parquet": {},
-	"format":  {"ctxio", "disk", "graph", "parquet", "timetext"},
+	"format":  {"ctxio", "disk", "vfs", "graph", "parquet", "timetext"},
 	// caret knows lines and columns only.
 	"caret":            {},
 	"gql":              {"pattern", "caret"},
