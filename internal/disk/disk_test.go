@@ -423,7 +423,7 @@ func TestSweepBetween(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					sweep(dir)
+					sweep(vfs.OS{}, dir)
 				}
 			}
 		})
@@ -431,11 +431,11 @@ func TestSweepBetween(t *testing.T) {
 	defer sweeps.Wait()
 	defer close(stop)
 	for range 2000 {
-		d, err := NewTempDir("folder")
+		d, err := NewTempDir(vfs.OS{}, "folder")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !isAt(d.open, d.Path) {
+		if !isAt(vfs.OS{}, d.open, d.Path) {
 			t.Fatal("the folder is gone")
 		}
 		d.Remove()

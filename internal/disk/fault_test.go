@@ -76,3 +76,32 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestTempFaults: a temporary file or folder that cannot be made leaves nothing behind.
+func TestTempFaults(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	fault := errorfs.Fault{Kinds: errorfs.All &^ errorfs.Remove, Err: syscall.EIO}
+	errorfs.Each(t, fault, []string{dir}, func(fsys *errorfs.FS) {
+		err := func() error {
+			f, err := NewTempFile(fsys, "file")
+			if err != nil {
+				return err
+			}
+			defer f.Remove()
+			d, err := NewTempDir(fsys, "folder")
+			if err != nil {
+				return err
+			}
+			defer d.Remove()
+			_, err = f.Write([]byte("x"))
+			return err
+		}()
+		if err != nil && (!errors.As(err, new(*errorfs.Error)) || !errors.As(err, new(*TempError))) {
+			t.Error(err)
+		}
+		if got := names(t, dir); len(got) > 0 {
+			t.Errorf("after %v the folder holds %q", err, got)
+		}
+	})
+}

@@ -151,8 +151,11 @@ func NewTempDir(fsys vfs.FS, name string) (*TempDir, error) {
 			return nil, err
 		}
 		f, err := vfs.Open(fsys, path)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			err = errSwept
+		case err != nil:
+			_ = fsys.RemoveAll(path)
 		}
 		return f, err
 	})
