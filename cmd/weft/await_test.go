@@ -17,6 +17,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/ctxio"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // fifo makes a FIFO that nobody has open.
@@ -264,7 +265,7 @@ func compilerEnds(t *testing.T, cc, alive, timeout string, args ...string) (bega
 		_ = c.Wait()
 		ended()
 	}()
-	f, err := ctxio.Open(ctx, alive)
+	f, err := ctxio.Open(ctx, vfs.OS{}, alive)
 	if err == nil {
 		defer f.Close()
 		r := bufio.NewReader(f)
