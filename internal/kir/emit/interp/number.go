@@ -132,17 +132,39 @@ func wide(op kir.Op) func(a, b Value) Value {
 			hi, lo := bits.Mul64(a.N, b.N)
 			return Value{N: lo, Hi: hi + a.Hi*b.N + a.N*b.Hi}
 		}
-	case kir.Div:
+	case kir.Div, kir.Mod:
 		return func(a, b Value) Value {
 			if b.N|b.Hi == 0 {
 				return Value{}
 			}
-			q := new(big.Int).Quo(toBig(a), toBig(b))
-			lo := new(big.Int).And(q, new(big.Int).SetUint64(math.MaxUint64))
-			return Value{N: lo.Uint64(), Hi: q.Rsh(q, 64).Uint64()}
+			q, r := new(big.Int).QuoRem(toBig(a), toBig(b), new(big.Int))
+			if op == kir.Mod {
+				return fromBig(r)
+			}
+			return fromBig(q)
+		}
+	case kir.BitAnd:
+		return func(a, b Value) Value { return Value{N: a.N & b.N, Hi: a.Hi & b.Hi} }
+	case kir.BitOr:
+		return func(a, b Value) Value { return Value{N: a.N | b.N, Hi: a.Hi | b.Hi} }
+	case kir.Shl:
+		return func(a, b Value) Value { return Value{N: a.N << b.N, Hi: a.Hi<<b.N | a.N<<(b.N-64) | a.N>>(64-b.N)} }
+	case kir.Shr:
+		return func(a, b Value) Value { return Value{N: a.N>>b.N | a.Hi>>(b.N-64) | a.Hi<<(64-b.N), Hi: a.Hi >> b.N} }
+	case kir.Min, kir.Max:
+		return func(a, b Value) Value {
+			if (cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.N, b.N)) < 0) == (op == kir.Min) {
+				return a
+			}
+			return b
 		}
 	}
 	panic("interp: " + op.String() + " of 128-bit numbers")
+}
+
+func fromBig(x *big.Int) Value {
+	lo := new(big.Int).And(x, new(big.Int).SetUint64(math.MaxUint64))
+	return Value{N: lo.Uint64(), Hi: new(big.Int).Rsh(x, 64).Uint64()}
 }
 
 func toBig(v Value) *big.Int {
