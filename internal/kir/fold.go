@@ -61,7 +61,25 @@ func effects(x Expr) bool {
 			for _, v := range c.Fn.Params {
 				found = found || v.Out || v.T.Mut
 			}
+			found = found || hands(c.Fn)
 		}
+	})
+	return found
+}
+
+// hands reports whether f, or a function that it calls, emits or fails.
+func hands(f *Func) bool {
+	found := false
+	WalkStmts(f.Body, func(s Stmt) {
+		switch s.(type) {
+		case *Emit, *Fail:
+			found = true
+		}
+		StmtExprs(s, func(x Expr) {
+			if c, ok := x.(Invoke); ok && !found {
+				found = hands(c.Fn)
+			}
+		})
 	})
 	return found
 }

@@ -220,3 +220,34 @@ func TestVerifyRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsThatHand: no pass drops a call of a function that emits or fails, or calls one
+// that does, though nothing reads its result.
+func TestCallsThatHand(t *testing.T) {
+	for name, act := range map[string]kir.Stmt{"emits": &kir.Emit{Row: []kir.Expr{kir.C(7)}}, "fails": &kir.Fail{Code: kir.C(3)}} {
+		b := newBuilder()
+		inner := &kir.Func{Name: "inner", Result: kir.T(kir.U32), Body: []kir.Stmt{act, &kir.Return{X: kir.C(0)}}}
+		outer := &kir.Func{Name: "outer", Result: kir.T(kir.U32), Body: []kir.Stmt{&kir.Return{X: kir.Invoke{Fn: inner}}}}
+		b.p.Funcs = []*kir.Func{inner, outer, b.f}
+		b.add(
+			&kir.Let{Var: u32("x"), Init: kir.Invoke{Fn: outer}},
+			&kir.If{Cond: kir.Op2(kir.Eq, kir.Invoke{Fn: outer}, kir.C(1))},
+			&kir.Return{X: kir.Op2(kir.Mul, kir.Invoke{Fn: outer}, kir.C(0))},
+		)
+		if err := kir.Verify(b.p); err != nil {
+			t.Fatal(err)
+		}
+		kir.Optimize(b.p)
+		calls := 0
+		kir.WalkStmts(b.f.Body, func(s kir.Stmt) {
+			kir.StmtExprs(s, func(x kir.Expr) {
+				if _, ok := x.(kir.Invoke); ok {
+					calls++
+				}
+			})
+		})
+		if calls != 3 {
+			t.Errorf("%d calls of a function that %s are left of 3\n%s", calls, name, kir.Format(b.p))
+		}
+	}
+}

@@ -118,12 +118,22 @@ func one[T any](g Choices, xs ...T) T { return xs[g.IntN(len(xs))] }
 func (g *gen) chance(n int) bool { return g.IntN(n) == n-1 }
 
 func (g *gen) globals() {
-	for i := range 2 {
-		a := &kir.GlobalDef{Name: one[string](g, "N", "M"), Kind: kir.Adj, Off: []uint64{0}}
-		for u := range uint32(vertices) {
-			for v := range uint32(vertices) {
-				if u != v && (u*7+v*11+uint32(i)*5)%3 != 0 && g.IntN(3) < 2 {
-					a.Adj = append(a.Adj, v)
+	// N is symmetric; M and W have the same edges, seen from either end.
+	var n, m, w [vertices][vertices]bool
+	for u := range vertices {
+		for v := range u {
+			joined, there, back := g.IntN(3) > 0, g.IntN(2) > 0, g.IntN(3) > 1
+			n[u][v], n[v][u] = joined, joined
+			m[u][v], w[v][u] = there, there
+			m[v][u], w[u][v] = back, back
+		}
+	}
+	for i, rows := range [][vertices][vertices]bool{n, m, w} {
+		a := &kir.GlobalDef{Name: []string{"N", "M", "W"}[i], Kind: kir.Adj, Off: []uint64{0}}
+		for u := range rows {
+			for v := range rows[u] {
+				if rows[u][v] {
+					a.Adj = append(a.Adj, uint32(v))
 				}
 			}
 			a.Off = append(a.Off, uint64(len(a.Adj)))

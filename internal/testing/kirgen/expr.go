@@ -429,8 +429,9 @@ func (b *body) boolean(depth int) kir.Expr {
 	case 4, 5:
 		return kir.Op2(one(b.Choices, kir.And, kir.Or), b.boolean(d), b.boolean(d))
 	case 6:
-		a, i := one(b.Choices, b.adjs...), b.vertex(d)
-		return b.keep(kir.Fn(kir.Adjacent, kir.G(a), kir.G(a), i, b.vertex(d)))
+		i := b.IntN(3)
+		a, rev := b.adjs[i], b.adjs[[]int{0, 2, 1}[i]]
+		return b.keep(kir.Fn(kir.Adjacent, kir.G(a), kir.G(rev), b.vertex(d), b.vertex(d)))
 	case 7:
 		return b.keep(kir.Fn(kir.Contains, b.set(d), b.vertex(d)))
 	case 8:
