@@ -48,7 +48,7 @@ func TestWideTails(t *testing.T) {
 						t.Fatalf("a tail of %d levels", p.Tail.K)
 					}
 					for _, view := range []lower.View{lower.Sets, lower.Checks} {
-						r, err := interpreted{o: lower.Options{View: view}, room: 100}.Run(t.Context(), g, p, engine.Options{}, nil)
+						r, err := interpreted{o: lower.Options{View: view}, room: 100}.Run(t.Context(), g, p, engine.Options{}, engine.Goal{})
 						if err != nil || r.Matches.Big().Cmp(want) != 0 {
 							t.Errorf("view %v: %v stars, want %v: %v", view, r.Matches, want, err)
 						}
