@@ -121,3 +121,19 @@ func TestLZ4Frames(t *testing.T) {
 		}
 	}
 }
+
+// TestFlatSlots: a slot is empty if it lies behind the table of slots, or is 0 in it.
+func TestFlatSlots(t *testing.T) {
+	f := &flat{b: le(uint32(12), uint16(8), uint16(8), uint16(0), uint16(4), int32(8), uint32(4), uint32(99)), left: 1}
+	for slot, want := range []int64{0, 16, 0} {
+		if got := f.inline(12, int64(slot)); got != want {
+			t.Errorf("slot %d is at %d, want %d", slot, got, want)
+		}
+	}
+	if got := f.slot(12, 1); got != 20 {
+		t.Errorf("slot 1 points to %d, want 20", got)
+	}
+	if got := f.slot(12, 0); got != 0 {
+		t.Errorf("slot 0 points to %d", got)
+	}
+}

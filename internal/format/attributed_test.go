@@ -333,3 +333,13 @@ func TestWriteGraphMLText(t *testing.T) {
 		}
 	}
 }
+
+// TestNameSet: ids that are written in different ways are different.
+func TestNameSet(t *testing.T) {
+	var n nameSet
+	for _, name := range []string{"5", "05", "005", "+5", "0", "00", "-5", "", "999999999999999999", "1000000000000000000", "01", "1"} {
+		if n.has(name) || !n.add(name) || !n.has(name) || n.add(name) {
+			t.Errorf("%q is not a name of its own", name)
+		}
+	}
+}

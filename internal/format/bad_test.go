@@ -143,6 +143,8 @@ func TestBadInput(t *testing.T) {
 		{"behind.nx", "1 2 {}\n1 2 {'x': 1} 5\n", ReadOptions{}, ErrStructure},
 		{"twice.nx", "1 2 {}\n1 2 {'x': 1, 'x': 2}\n", ReadOptions{}, ErrColumns},
 		{"near.adjlist", "#a.py\n# GMT Sun\n# name\n0 1 2\n", ReadOptions{}, ErrUnknown},
+		{"control.txt", "1 2\n2 3\x01\n", ReadOptions{}, ErrNotText},
+		{"delete.txt", "1 2\n2 \x7f3\n", ReadOptions{}, ErrNotText},
 		{"bool.sg", string(le(uint8(2), int64(0), int64(0), int64(0))), ReadOptions{}, ErrHeader},
 		{"cut.sg", string(le(uint8(0), int64(2), int64(2), []int64{0, 1, 2}, []int32{1})), ReadOptions{}, ErrTruncated},
 		{"neg.sg", string(le(uint8(0), int64(2), int64(2), []int64{0, 1, 2}, []int32{1, -1})), ReadOptions{}, ErrRange},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,26 @@ func TestRead(t *testing.T) {
 			}
 			if g.Read.Columns != c.columns {
 				t.Errorf("%s: columns %q, want %q", c.name, g.Read.Columns, c.columns)
+			}
+		}
+	}
+}
+
+// TestGAPBSVertices: vertices without edges are those whose numbers the file counts.
+func TestGAPBSVertices(t *testing.T) {
+	for name, arcs := range map[string][]int32{"g.sg": {1, 0}, "g.wsg": {1, 7, 0, 7}} {
+		path := put(t, name, le(uint8(0), int64(2), int64(4), []int64{0, 1, 2, 2, 2}, arcs))
+		for _, o := range []ReadOptions{{}, {KeepDuplicates: true}} {
+			g, err := Read(t.Context(), path, o, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []int64
+			for v := range uint32(g.NumVertices()) {
+				ids = append(ids, g.IDs.Int(v))
+			}
+			if slices.Sort(ids); !slices.Equal(ids, []int64{0, 1, 2, 3}) {
+				t.Errorf("%s, %+v: vertices %v", name, o, ids)
 			}
 		}
 	}

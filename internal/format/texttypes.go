@@ -37,7 +37,7 @@ func (sp *textSpec) guessTypes(rows [][][]byte) {
 			v := row[i]
 			switch c.kind {
 			case colSrc, colDst, colID:
-				if asked := c.fixed && c.typ == propInt; !sp.stringIDs && !asked && (!isInt(v) || isPadded(v) && !sp.padded) && len(v) > 0 && !looksDamaged(v) {
+				if asked := c.fixed && c.typ == propInt; !sp.stringIDs && !asked && (!isInt(v) || isPadded(v) && !sp.padded) && len(v) > 0 {
 					sp.stringIDs = true
 				}
 			case colTime:
@@ -135,17 +135,6 @@ func parseFloat(v []byte) (float64, error) {
 		return x, errRounded
 	}
 	return x, nil
-}
-
-// looksDamaged tells a number with something wrong about it from a name, so
-// that the error is about the number.
-func looksDamaged(v []byte) bool {
-	for _, c := range v {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			return true
-		}
-	}
-	return false
 }
 
 // roundScale makes a number of digits after the point a usual unit.
