@@ -358,6 +358,7 @@ func (t *tester) reached(ctx context.Context, all []*mutant) ([]*mutant, error) 
 // build compiles the tests of s.
 func (t *tester) build(ctx context.Context, s suite, path string, flags ...string) *binary {
 	b := &binary{path: path}
+	_ = os.Remove(path) // of another package
 	args := append([]string{"test", "-c", "-vet=off", "-o", path}, flags...)
 	_, b.err = t.o.command(ctx, append(args, "./"+s.pkg)...)
 	if _, err := os.Stat(path); b.err == nil && err != nil {
