@@ -37,7 +37,11 @@ func (w *writer) bare(x kir.Expr) (string, int) {
 		if x.Op == kir.Neg && x.X.Type().Kind == kir.I64 {
 			return fmt.Sprintf("i64(-u64(%s))", w.expr(x.X)), ctext.Primary
 		}
-		return x.Op.String() + w.bound(x.X, ctext.Unary), ctext.Unary
+		least := ctext.Unary
+		if x.Op == kir.Neg {
+			least++ // two signs would be an operator of their own
+		}
+		return x.Op.String() + w.bound(x.X, least), ctext.Unary
 	case kir.Binary:
 		return w.binary(x)
 	case kir.Select:

@@ -11,6 +11,18 @@ import (
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
 
+// TestSigns: what two signs stand before is no operand of an operator that C++ has.
+func TestSigns(t *testing.T) {
+	for _, k := range []kir.Kind{kir.U32, kir.U64, kir.I64, kir.F64, kir.U128} {
+		x := &kir.Var{Name: "x", T: kir.T(k)}
+		negative := func(x kir.Expr) kir.Expr { return kir.Unary{Op: kir.Neg, X: x} }
+		f := &kir.Func{Name: "f", Params: []*kir.Var{x}, Result: kir.T(k), Body: []kir.Stmt{&kir.Return{X: negative(negative(kir.R(x)))}}}
+		if text := cuda.Text(&kir.Program{Funcs: []*kir.Func{f}, Owners: []kir.Owner{{}}}); strings.Contains(text, "--") {
+			t.Errorf("%s: %s", k, text)
+		}
+	}
+}
+
 // TestRandomPrograms compiles the text of random programs for a group of one lane, half of
 // them after all passes, and compares what they emit with the interpreter.
 func TestRandomPrograms(t *testing.T) {
