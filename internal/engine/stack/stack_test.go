@@ -136,9 +136,20 @@ func hostCount(t testing.TB, g *graph.Graph, p *plan.Plan) engine.Uint128 {
 // TestNoDiff compares random plans with the oracle, with switches on and off.
 func TestNoDiff(t *testing.T) {
 	onDevice(t, func(t *testing.T, e tiny) {
-		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nestPlan, MaxVertices: 12, Opt: switches})
+		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nestPlan, MaxVertices: 12, Opt: switches, Techniques: techniques, LeastRuns: 1})
 	})
 }
+
+// techniques are those of nests that a run says it has used.
+var techniques = []nodiff.Technique{
+	deep.With("siblings' sets at once", "stack.unroll", "8", "stack.flat", "off", "stack.tail", "off", "stack.stats", "on").Said(`combined steps [1-9]`),
+	deep.With("flat lists", "stack.flat", "on", "stack.tail", "off", "stack.stats", "on").Said(`flat batches [1-9]`),
+	deep.With("sets left unfiltered", "stack.slot", "1", "stack.code-motion", "on", "stack.tail", "off", "stack.stats", "on").Said(`sets left unfiltered [1-9]`),
+	deep.With("edges as tasks", "stack.roots", "edge", "stack.stats", "on").Said(`edge chunks [1-9]`),
+}
+
+// deep are nests of several sets.
+var deep = nodiff.Technique{Patterns: nodiff.Dense, Columns: nodiff.Simple, Force: nodiff.Nest.Force}
 
 // switches are options that random plans run with in half of the cases.
 var switches = map[string]string{

@@ -1,10 +1,13 @@
 package nodiff
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -129,6 +132,16 @@ func (tech Technique) With(name string, opt ...string) Technique {
 	return tech
 }
 
+// Said is tech, for a count that says of itself what the pattern matches.
+func (tech Technique) Said(pattern string) Technique {
+	said := regexp.MustCompile(pattern)
+	tech.Ran = func(r engine.Result) bool { return said.MatchString(strings.Join(r.Stats, "\n")) }
+	return tech
+}
+
+// Nest is a count by loops.
+var Nest = Technique{Name: "nest", Patterns: Loose, Force: counting("nest")}
+
 func last(pl *plan.Plan) *plan.Level { return &pl.Levels[len(pl.Levels)-1] }
 
 func hasDot(f *plan.Formula) bool {
@@ -199,6 +212,16 @@ func InducedLoose(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	return plainPattern(s, 3, min(max, 4), false, func(d drawer, p *pattern.Pattern) {
 		d.tree(p, 2)
 		p.Induced = true
+	})
+}
+
+// Dense draws patterns of at least four vertices of which most pairs are adjacent.
+func Dense(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
+	return plainPattern(s, 4, max, false, func(d drawer, p *pattern.Pattern) {
+		for v := range p.Vertices {
+			p.Vertices[v].Label = nil
+		}
+		d.tree(p, 8)
 	})
 }
 
