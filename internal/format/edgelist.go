@@ -59,7 +59,7 @@ func (r *reading) readEdgeList(f Format) error {
 		case w.scale > 0:
 			sp.scale = w.scale
 		default:
-			sp.cols[w.col].typ, sp.cols[w.col].rounded = w.typ, w.rounded
+			sp.cols[w.col].typ, sp.cols[w.col].against = w.typ, w.against
 			r.note("column %s is %s: found after the first lines", sp.cols[w.col].name, propNames[w.typ])
 		}
 		r.src.rewind()
@@ -139,7 +139,7 @@ func (r *reading) textDirection(sp *textSpec, comments [][]byte, konect []string
 // directedByName says that names of columns make a graph directed.
 func (r *reading) directedByName(src, dst string) {
 	if r.o.Direction == FileDirection {
-		r.note("directed, from %s to %s, as the columns are named (--directed=false: without direction)", src, dst)
+		r.note("directed, from column %q to column %q, as their names say (--directed=false: without direction)", src, dst)
 	}
 }
 

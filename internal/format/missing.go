@@ -47,8 +47,8 @@ func (m *missed) add(col int, word []byte) {
 }
 
 // noteValues reports what became of the values of property columns: words that
-// were read as missing values, and columns that are text because a number would
-// have been rounded.
+// were read as missing values, and columns that are text although their values
+// look like numbers.
 func (r *reading) noteValues(sp *textSpec, workers []*rows) {
 	where := "in --columns"
 	for k := range sp.cols {
@@ -71,11 +71,14 @@ func (r *reading) noteValues(sp *textSpec, workers []*rows) {
 		if words := countWords(workers, k, func(w *rows) missed { return w.kept }); words != "" {
 			r.note("column %s: %s kept as text (--null makes such words missing, %s:string %s says that they are text)", c.name, words, c.name, where)
 		}
-		if c.typ == propString && c.rounded != "" {
-			if isPadded([]byte(c.rounded)) {
-				r.note("column %s is text: as a number %s would lose its zero (%s:int %s reads numbers)", c.name, c.rounded, c.name, where)
-			} else {
-				r.note("column %s is text: as a floating-point number %s would be rounded", c.name, c.rounded)
+		if c.typ == propString && c.against != "" {
+			switch v := []byte(c.against); {
+			case commaNumber.Match(v):
+				r.note("column %s is text, because of the comma in %s: a number has a point before the fraction and nothing between thousands (%s:string %s says that it is text)", c.name, c.against, c.name, where)
+			case isPadded(v):
+				r.note("column %s is text: as a number %s would lose its zero (%s:int %s reads numbers)", c.name, c.against, c.name, where)
+			default:
+				r.note("column %s is text: as a floating-point number %s would be rounded", c.name, c.against)
 			}
 		}
 	}

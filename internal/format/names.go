@@ -50,7 +50,7 @@ var (
 var (
 	vertexWord  = regexp.MustCompile(`^(` + vertexWords + `)(ids?)?$`)
 	aboutVertex = regexp.MustCompile(`^(` + vertexWords + `)*$`)
-	notVertex   = regexp.MustCompile(`balance|amount|currency|organism|taxon|timestamp|weight|score|degree|^(time|date|datetime|lat|latitude|lon|lng|long|longitude|label|type|count|bytes|pkts|packets|port|l4port|tax|age|value|status|flag|strand|pos|position|chr|chrom|year|month|day)$`)
+	notVertex   = regexp.MustCompile(`balance|amount|currency|organism|taxon|timestamp|weight|score|degree|^(time|date|datetime|lat|latitude|lon|lng|long|longitude|label|type|count|bytes|pkts|packets|port|l4port|tax|age|value|status|flag|strand|pos|position|chr|chrom|year|month|week|day|hour|step|tick|round|period|epoch|seq|sequence)$`)
 )
 
 const vertexWords = `ids?|nodes?|vertex|account|acct|acc|user|address|addr|ipv4|ipv6|ip|entity|person|customer|client|key|wallet|number|num|no|code|host|paper|page|protein|gene|author|actor|agent|member|player|station|stop|airport|tx|city|country|string|nr`

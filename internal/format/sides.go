@@ -135,7 +135,7 @@ func (r *reading) vertexText(s *sideFile) error {
 		if w.ids || !s.src.again() {
 			return w.spot
 		}
-		sp.cols[w.col].typ, sp.cols[w.col].rounded = w.typ, w.rounded
+		sp.cols[w.col].typ, sp.cols[w.col].against = w.typ, w.against
 		chunks, err = r.vertexChunks(s, sp)
 	}
 	for _, c := range chunks {

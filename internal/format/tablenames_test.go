@@ -19,14 +19,14 @@ func TestTableNames(t *testing.T) {
 		columns           string
 		note, err         string
 	}{
-		{names: "source,target,weight", directed: true, columns: "src,dst,weight:int64", note: "directed, from source to target"},
-		{names: "tx_id,from_account,to_account", directed: true, columns: "tx_id:int64,src,dst", note: "directed, from from_account to to_account"},
+		{names: "source,target,weight", directed: true, columns: "src,dst,weight:int64", note: `directed, from column "source" to column "target"`},
+		{names: "tx_id,from_account,to_account", directed: true, columns: "tx_id:int64,src,dst", note: `directed, from column "from_account" to column "to_account"`},
 		{names: "tx_id,from_account,to_account", o: ReadOptions{Direction: Undirected}, columns: "tx_id:int64,src,dst"},
 		{names: "node1,node2,weight", guessed: true, columns: "src,dst,weight:int64"},
 		{names: "node1,node2,weight", o: ReadOptions{KeepDuplicates: true}, guessed: true, columns: "src,dst,weight:int64"},
 		{names: "nameDest,nameOrig,date", directed: true, columns: "dst,src,time"},
 		{names: "payer,payee,x", o: ReadOptions{Columns: []string{"src", "dst", "time"}}, directed: true, columns: "src,dst,time"},
-		{names: "Account,From Bank,To Bank", directed: true, columns: "Account:int64,src,dst", note: "directed, from From Bank to To Bank"},
+		{names: "Account,From Bank,To Bank", directed: true, columns: "Account:int64,src,dst", note: `directed, from column "From Bank" to column "To Bank"`},
 		{names: "from_id,to_id,x,from_account,to_account", directed: true, columns: "src,dst,x:int64,from_account:int64,to_account:int64"},
 		{names: "x,from_id,to_id,from_account,to_account", err: "the ends of an edge could be from_id and to_id, or from_account and to_account"},
 		{names: "a,weight,z", err: "no column src"},

@@ -28,9 +28,9 @@ type column struct {
 	time  timeType
 	// unseen: the first lines have no value of a column whose type is guessed.
 	unseen bool
-	// rounded is a whole number for which the column cannot be float, or digits after a
-	// zero for which it cannot be of numbers.
-	rounded string
+	// against is the value for which the column is text although it looks like numbers: a
+	// whole number that a float would round, digits after a zero, or a number with a comma.
+	against string
 }
 
 // textSpec is how the lines of a text table are to be read.

@@ -109,10 +109,16 @@ func guessSep(lines [][]byte) byte {
 		return 0
 	}
 	seps := []byte{',', ';', '|'}
+	best := byte(0)
 	for _, sep := range seps {
-		if every(sep) {
-			return sep
+		// Of two that each line has, it is the one before the first field's end: the comma
+		// of a;b;1,5 belongs to a number.
+		if every(sep) && (best == 0 || !slices.ContainsFunc(lines[:n], func(l []byte) bool { return bytes.IndexByte(l, sep) > bytes.IndexByte(l, best) })) {
+			best = sep
 		}
+	}
+	if best != 0 {
+		return best
 	}
 	words := len(bytes.Fields(lines[0]))
 	if words > 1 && !slices.ContainsFunc(lines[:n], func(l []byte) bool { return len(bytes.Fields(l)) != words }) {
@@ -571,7 +577,7 @@ func firstColumns(kinds []colKind, names []string, r role, note func(string, ...
 		return fail
 	}
 	for i := range need {
-		if s := squash(names[i]); kinds[i] != colProp || r == edgeRole && len(names) > 2 && i == 0 && (rowName.MatchString(s) || strings.HasSuffix(s, "id") && !strings.HasSuffix(squash(names[1]), "id")) {
+		if s := squash(names[i]); kinds[i] != colProp || r == edgeRole && len(names) > 2 && notVertex.MatchString(s) || r == edgeRole && len(names) > 2 && i == 0 && (rowName.MatchString(s) || strings.HasSuffix(s, "id") && !strings.HasSuffix(squash(names[1]), "id")) {
 			return fail
 		}
 	}
@@ -627,6 +633,21 @@ func relationBetween(rows [][][]byte, width int, sep byte) bool {
 	return (among || width == 4) && !between
 }
 
+// commaNumbers reports whether column i has numbers alone, and some have a comma.
+func commaNumbers(rows [][][]byte, i int) bool {
+	some := false
+	for _, row := range rows {
+		if i < len(row) {
+			comma := commaNumber.Match(row[i])
+			if !comma && !isNumber(row[i]) {
+				return false
+			}
+			some = some || comma
+		}
+	}
+	return some
+}
+
 // clocks reports whether column i has times of day alone.
 func clocks(rows [][][]byte, i int) bool {
 	return !slices.ContainsFunc(rows, func(row [][]byte) bool {
@@ -667,7 +688,7 @@ func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(s
 	case sp.count >= 0 && width == 3:
 		sp.triples = true
 		return []string{"label"}
-	case f == WEL:
+	case f == WEL || !nums && commaNumbers(rows, 2):
 		names = []string{"weight"}
 	case !nums && times:
 		names = []string{"time"}

@@ -198,9 +198,8 @@ type widen struct {
 	scale int
 	ids   bool // ids are text
 	spot  error
-	// rounded is the whole number for which the column cannot be float, or the digits
-	// after a zero for which it cannot be of numbers.
-	rounded string
+	// against is column.against.
+	against string
 }
 
 func (w *widen) Error() string { return w.spot.Error() }
@@ -455,11 +454,13 @@ func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 		to := widen{col: col, typ: c.typ.wider(), spot: s}
 		switch {
 		case errors.Is(cause, errRounded):
-			to.rounded = string(f.b)
+			to.against = string(f.b)
 			return &to
 		case errors.Is(cause, errPadded):
-			to.typ, to.rounded = propString, string(f.b)
+			to.typ, to.against = propString, string(f.b)
 			return &to
+		case commaNumber.Match(f.b):
+			to.typ, to.against = propString, string(f.b)
 		}
 		if _, truth := parseTruth(f.b); truth && c.unseen {
 			to.typ = propBool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 )
 
@@ -80,27 +81,45 @@ func (sp *textSpec) guessProp(c *column, i int, rows [][][]byte) {
 	if c.typ <= propFloat {
 		each(func(v []byte) {
 			if isPadded(v) {
-				c.typ, c.rounded = propString, string(v)
+				c.typ, c.against = propString, string(v)
 			}
 		})
 	}
-	if c.typ == propFloat || c.typ == propString && c.rounded == "" { // whole numbers before a fraction fit too?
+	if c.typ == propFloat || c.typ == propString && c.against == "" { // whole numbers before a fraction fit too?
 		numbers := true
 		each(func(v []byte) {
 			_, err := parseFloat(v)
 			numbers = numbers && (err == nil || errors.Is(err, errRounded))
-			if errors.Is(err, errRounded) && c.rounded == "" {
-				c.rounded = string(v)
+			if errors.Is(err, errRounded) && c.against == "" {
+				c.against = string(v)
 			}
 		})
 		switch {
 		case !numbers:
-			c.rounded = ""
-		case c.rounded != "":
+			c.against = ""
+		case c.against != "":
 			c.typ = propString
 		}
 	}
+	if c.typ == propString && c.against == "" {
+		numbers := true
+		each(func(v []byte) {
+			switch comma := commaNumber.Match(v); {
+			case comma && c.against == "":
+				c.against = string(v)
+			case !comma && !isNumber(v):
+				numbers = false
+			}
+		})
+		if !numbers {
+			c.against = ""
+		}
+	}
 }
+
+// commaNumber matches numbers with a comma, before the fraction or between thousands,
+// which are not read as numbers.
+var commaNumber = regexp.MustCompile(`^[+-]?([0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?|([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+)$`)
 
 // parseTruth reads a truth value in the usual cases.
 func parseTruth(v []byte) (truth, ok bool) {
