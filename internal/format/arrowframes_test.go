@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"strings"
@@ -119,6 +120,46 @@ func TestLZ4Frames(t *testing.T) {
 		if err := checkFrame(codecLZ4, frame, 2000); (err != nil) != checksum {
 			t.Errorf("checksum %v: %v", checksum, err)
 		}
+	}
+}
+
+// TestBuffersOutside: a buffer that ends behind its batch is an error, whether it begins
+// in the batch or not.
+func TestBuffersOutside(t *testing.T) {
+	table := zstdTable(t, false)
+	read := func(data []byte) error {
+		_, err := Read(t.Context(), put(t, "t.arrows", data), ReadOptions{Format: "arrow"}, nil)
+		return err
+	}
+	if err := read(table); err != nil {
+		t.Fatal(err)
+	}
+	// Each message is four bytes, its length, and the metadata, whose buffers are pairs
+	// of numbers.
+	changed := 0
+	for at := 0; at+8 <= len(table) && binary.LittleEndian.Uint32(table[at:]) == 0xffffffff; {
+		n := int(binary.LittleEndian.Uint32(table[at+4:]))
+		meta := table[at+8 : at+8+n]
+		body, _, buffers := batchBuffers(meta)
+		for i, b := range buffers {
+			place := bytes.LastIndex(meta, le(b[0], b[1]))
+			if b[1] == 0 || place < 0 {
+				continue
+			}
+			for _, bad := range [][2]int64{{body - b[1] + 1, b[1]}, {0, body + 1}, {-1, b[1]}, {b[0], -1}, {1 << 62, b[1]}} {
+				damaged := bytes.Clone(table)
+				copy(damaged[at+8+place:], le(bad[0], bad[1]))
+				want := fmt.Sprintf("buffer %d of a batch stands outside it", i+1)
+				if err := read(damaged); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("buffer %d at %v of %d bytes: %v", i+1, bad, body, err)
+				}
+				changed++
+			}
+		}
+		at += 8 + n + int(max(body, 0))
+	}
+	if changed < 10 {
+		t.Errorf("%d buffers were changed", changed)
 	}
 }
 

@@ -58,6 +58,28 @@ func TestTableNames(t *testing.T) {
 	}
 }
 
+// TestTableIDTypes: vertex ids are whole numbers or texts, at both ends of an edge.
+func TestTableIDTypes(t *testing.T) {
+	for _, names := range []string{"src,dst", "dst,src"} {
+		fields := make([]arrow.Field, 2)
+		for i, name := range strings.Split(names, ",") {
+			fields[i] = arrow.Field{Name: name, Type: []arrow.DataType{arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64}[i]}
+		}
+		schema := arrow.NewSchema(fields, nil)
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		b.Field(0).(*array.Float64Builder).Append(1)
+		b.Field(1).(*array.Int64Builder).Append(2)
+		in, err := array.NewRecordReader(schema, []arrow.RecordBatch{b.NewRecordBatch()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = FromTable(t.Context(), in, ReadOptions{Columns: strings.Split(names, ",")})
+		if want := "column " + fields[0].Name + " has type float64; vertex ids are integers or strings"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", names, err, want)
+		}
+	}
+}
+
 // TestLastWord: a capital letter at the end of a word in small letters is a word.
 func TestLastWord(t *testing.T) {
 	for name, want := range map[string]string{
@@ -65,6 +87,32 @@ func TestLastWord(t *testing.T) {
 	} {
 		if got := lastWord(name); got != want {
 			t.Errorf("the last word of %q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestOddID: the first id that makes ids texts is found behind rows that lack one.
+func TestOddID(t *testing.T) {
+	sp := &textSpec{cols: []column{{kind: colSrc}, {kind: colProp}, {kind: colDst}}}
+	row := func(cells ...string) (out [][]byte) {
+		for _, c := range cells {
+			out = append(out, []byte(c))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		rows [][][]byte
+		n    int
+		id   string
+	}{
+		{[][][]byte{row("", "x", "1"), row("7.5", "x", "2")}, 1, "7.5"},
+		{[][][]byte{row("1"), row("2", "x", "b"), row("3", "x", "5")}, 1, "b"},
+		{[][][]byte{row("a", "x", "1"), row("a", "x", "b"), row("5", "x", "5")}, 0, "a"},
+		{[][][]byte{row("a", "007", "b"), row("c", "x", "07")}, 1, "07"},
+		{[][][]byte{row("a", "1", "b"), row("c", "x", "d")}, 0, ""},
+	} {
+		if n, id := sp.oddID(c.rows); n != c.n || string(id) != c.id {
+			t.Errorf("%s: row %d, %q; want row %d, %q", c.rows, n, id, c.n, c.id)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -42,6 +43,22 @@ func TestMappedWriter(t *testing.T) {
 		if verified, err := reopen(t, name); verified != want || err != nil {
 			t.Errorf("afterwards: verified %t, want %t; %v", verified, want, err)
 		}
+	}
+}
+
+// TestNoLeaseStays: a program that opens the file to write it after it was asked about
+// does not wait.
+func TestNoLeaseStays(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := opened(t, name)
+	if hasWriter(f) {
+		t.Error("a file that nobody writes has a writer")
+	}
+	if lease, err := unix.FcntlInt(f.Fd(), unix.F_GETLEASE, 0); err == nil && lease != unix.F_UNLCK {
+		t.Errorf("lease %d stays", lease)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"testing"
@@ -92,7 +93,7 @@ func TestRandomModels(t *testing.T) {
 func TestSpecErrors(t *testing.T) {
 	for _, s := range []Spec{
 		{}, {Model: "tree"}, {Model: "rmat", Scale: 40, M: 1}, {Model: "rmat", Scale: 4}, {Model: "rmat", Scale: 4, M: 1, K: 3},
-		{Model: "er"}, {Model: "er", N: 3, M: 4}, {Model: "er", N: 3, P: 1.5}, {Model: "er", N: 3, M: 1, P: .5},
+		{Model: "er"}, {Model: "er", N: 3, M: 4}, {Model: "er", N: 3, P: 1.5}, {Model: "er", N: 3, P: -.5}, {Model: "er", N: 3, P: math.NaN()}, {Model: "er", N: 3, M: 1, P: .5},
 		{Model: "er", N: 1 << 33}, {Model: "ws", N: 10, K: 3}, {Model: "ws", N: 4, K: 4}, {Model: "ba", N: 3, K: 3},
 		{Model: "grid"}, {Model: "grid", Dims: []uint64{0}}, {Model: "grid", Dims: []uint64{1 << 20, 1 << 20}},
 		{Model: "cliques", N: 1 << 20, K: 1 << 20}, {Model: "cliques", N: 1, K: 3, Ring: true},
