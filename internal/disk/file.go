@@ -27,6 +27,8 @@ type File struct {
 	temp   *Temp       // or nil: open is written in place
 	open   vfs.File
 	fsys   vfs.FS
+
+	settled bool
 }
 
 // Error is what is wrong with a File, under the name that the user gave it.
@@ -172,6 +174,26 @@ func (f *File) commit(name string) error {
 	if f.temp == nil {
 		return f.explain(f.open.Close())
 	}
+	if err := f.Settle(); err != nil {
+		return err
+	}
+	if err := f.temp.Rename(name); err != nil {
+		return f.explain(err)
+	}
+	dir, _ := filepath.Split(name)
+	if d, err := vfs.Open(f.fsys, within(dir, ".")); err == nil {
+		_ = d.Sync() // so that the name is on the disk too; not every system can
+		_ = d.Close()
+	}
+	return nil
+}
+
+// Settle brings all of the file to the disk, except for its name. Where two files belong together, both are settled
+// before one is committed. After an error nothing is left of the file.
+func (f *File) Settle() error {
+	if f.temp == nil || f.settled {
+		return nil
+	}
 	err := f.keep()
 	if err == nil {
 		err = f.open.Sync()
@@ -180,18 +202,13 @@ func (f *File) commit(name string) error {
 		}
 	}
 	if err == nil {
-		err = f.temp.Rename(name)
-	} else {
-		f.temp.Remove()
+		err = f.temp.Close()
 	}
 	if err != nil {
+		f.temp.Remove()
 		return f.explain(err)
 	}
-	dir, _ := filepath.Split(name)
-	if d, err := vfs.Open(f.fsys, within(dir, ".")); err == nil {
-		_ = d.Sync() // so that the name is on the disk too; not every system can
-		_ = d.Close()
-	}
+	f.settled = true
 	return nil
 }
 

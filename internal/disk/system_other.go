@@ -15,13 +15,7 @@ func lock(vfs.File) bool { return true }
 
 func sweepFile(vfs.FS, string) {}
 
-// rename closes the file first: Windows moves no open file.
-func rename(fsys vfs.FS, f vfs.File, from, to string) error {
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return fsys.Rename(from, to)
-}
+func hold(vfs.File) (release func()) { return func() {} }
 
 func removeOpen(fsys vfs.FS, f vfs.File, path string) {
 	_ = f.Close()

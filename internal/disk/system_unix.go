@@ -45,16 +45,13 @@ func sweepFile(fsys vfs.FS, path string) {
 	}
 }
 
-// rename closes the file before it gets its name: closing it may say that writing failed. A second descriptor keeps
-// the lock until then.
-func rename(fsys vfs.FS, f vfs.File, from, to string) error {
-	if again, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0); err == nil {
-		defer syscall.Close(again)
+// hold keeps the lock of a file that is going to be closed, by a second descriptor, until release is called.
+func hold(f vfs.File) (release func()) {
+	again, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return func() {}
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return fsys.Rename(from, to)
+	return func() { _ = syscall.Close(again) }
 }
 
 func removeOpen(fsys vfs.FS, f vfs.File, path string) {

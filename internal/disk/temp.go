@@ -85,6 +85,8 @@ type Temp struct {
 	open vfs.File
 	path string
 	dir  string // in errors, where the system chose it
+
+	release func() // of the lock; nil while the file is open
 }
 
 // NewTemp creates a temporary file in the folder dir for what will be called name, with the permissions mode,
@@ -123,18 +125,42 @@ func (t *Temp) Write(b []byte) (int, error) {
 // Path is where the file is.
 func (t *Temp) Path() string { return t.path }
 
-// Rename gives the file its name and closes it. After an error nothing is left of it.
+// Close closes the file before it gets its name: closing it may say that writing failed. The file keeps its lock
+// until Rename or Remove.
+func (t *Temp) Close() error {
+	if t.release != nil {
+		return nil
+	}
+	t.release = hold(t.open)
+	return t.open.Close()
+}
+
+// Rename closes the file and gives it its name. After an error nothing is left of it.
 func (t *Temp) Rename(name string) error {
-	err := rename(t.fsys, t.open, t.path, name)
+	err := t.Close()
+	if err == nil {
+		err = t.fsys.Rename(t.path, name)
+	}
 	if err != nil {
 		t.Remove()
+		return err
 	}
-	return err
+	t.unlock()
+	return nil
 }
 
 // Remove closes the file and removes it.
 func (t *Temp) Remove() {
 	removeOpen(t.fsys, t.open, t.path)
+	t.unlock()
+}
+
+// unlock gives back the lock of a closed file.
+func (t *Temp) unlock() {
+	if t.release != nil {
+		t.release()
+		t.release = func() {}
+	}
 }
 
 // TempDir is a temporary folder that only this user may use.

@@ -160,14 +160,10 @@ func (s *source) blockAt(f vfs.File, mem *[]byte, start, lo int64) (*block, erro
 		}
 	}
 	grow(ask)
-	n, err := f.ReadAt(buf[:ask], from)
-	if err != nil && !(err == io.EOF && n == ask) {
-		if err == io.EOF {
-			err = &Error{File: s.name, Offset: from + int64(n), Cause: wrapf(ErrTruncated, "it became shorter while it was read")}
-		}
+	if err := s.readAt(f, buf[:ask], from); err != nil {
 		return nil, err
 	}
-	buf = buf[:n]
+	buf = buf[:ask]
 	skip := 0
 	if lo > start {
 		i := bytes.IndexByte(buf[:want], '\n')
@@ -200,15 +196,26 @@ func (s *source) blockAt(f vfs.File, mem *[]byte, start, lo int64) (*block, erro
 			look = len(buf)
 			more := int(min(64<<10, s.size-have))
 			grow(look + more)
-			k, err := f.ReadAt(buf[look:look+more], have)
-			if err != nil && !(err == io.EOF && k == more) {
+			if err := s.readAt(f, buf[look:look+more], have); err != nil {
 				return nil, err
 			}
-			buf = buf[:look+k]
+			buf = buf[:look+more]
 		}
 	}
 	grow(len(buf))
 	return &block{data: buf[skip:want], off: from + int64(skip), line: -1, ends: ends}, nil
+}
+
+// readAt reads a part of the file that was there when the file was opened.
+func (s *source) readAt(f vfs.File, p []byte, off int64) error {
+	n, err := f.ReadAt(p, off)
+	switch {
+	case n == len(p):
+		return nil
+	case err == io.EOF:
+		return s.shorter(off + int64(n))
+	}
+	return err
 }
 
 func (s *source) longLine(text []byte, off, line int64) error {

@@ -75,8 +75,11 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, 
 	first := make([]byte, 4)
 	n, err := io.ReadFull(f, first)
 	f.Close()
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	switch {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return nil, err
+	case int64(n) < min(s.size, int64(len(first))):
+		return nil, s.shorter(int64(n))
 	}
 	s.zip = zipKind(first[:n])
 	return s, nil
@@ -143,9 +146,12 @@ func (s *source) rewind() {
 	s.mu.Unlock()
 }
 
+// countReader counts stored bytes. A file that ends before its size is an error: formats that are a list of lines
+// would not notice.
 type countReader struct {
-	s *source
-	r io.Reader
+	s    *source
+	r    io.Reader
+	left int64 // bytes that must come yet
 }
 
 func (c *countReader) Read(p []byte) (int, error) {
@@ -159,7 +165,15 @@ func (c *countReader) Read(p []byte) (int, error) {
 	if n > 0 {
 		c.s.count(n)
 	}
+	if c.left -= int64(n); err == io.EOF && c.left > 0 {
+		err = c.s.shorter(-1)
+	}
 	return n, err
+}
+
+// shorter is the error of a file that ends at byte off, -1 being unknown, and had more bytes when it was opened.
+func (s *source) shorter(off int64) error {
+	return &Error{File: s.name, Offset: off, Cause: wrapf(ErrTruncated, "it became shorter while it was read")}
 }
 
 type readCloser struct {
@@ -201,7 +215,7 @@ func (s *source) open() (io.ReadCloser, error) {
 }
 
 func (s *source) decompress(raw io.Reader) (*readCloser, error) {
-	r := &readCloser{Reader: &countReader{s, raw}}
+	r := &readCloser{Reader: &countReader{s, raw, s.size}}
 	switch s.zip {
 	case "gzip":
 		z, err := gzip.NewReader(r.Reader)

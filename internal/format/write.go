@@ -102,6 +102,11 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 		}
 		return w.vertexText(out, vv)
 	})
+	for _, w := range []*written{edges, vertices} {
+		if err == nil && w != nil {
+			err = w.Settle()
+		}
+	}
 	return vertices.end(edges.end(err))
 }
 
