@@ -69,8 +69,8 @@ type Graph struct {
 	Read ReadStats
 
 	// Stored, if not nil, gives for each handle one of the same pairs that are stored
-	// in another way, which plans and engines then read. It is set before the graph is
-	// first used.
+	// in another way, under an ID of its own, which plans and engines then read. It is
+	// set before the graph is first used.
 	Stored func(*Handle) *Handle
 
 	any    lazy[CSR] // of a directed graph

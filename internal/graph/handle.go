@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Handle is one relation seen from one side: a list of neighbours for each vertex.
@@ -236,8 +237,30 @@ func (h *Handle) Flat() *CSR {
 
 // handles are the handles of the lists that a graph keeps.
 type handles struct {
-	mu sync.Mutex
-	by map[*uint64]*Handle
+	mu  sync.Mutex
+	by  map[*uint64]*Handle
+	ids map[unsafe.Pointer]uint64
+}
+
+// ArrayID returns the number of an array that the graph keeps, by its address: another
+// number than that of any relation. Neighbour lists have that of their handle, where
+// Stored is nil. Safe for concurrent use.
+func (g *Graph) ArrayID(at unsafe.Pointer) uint64 {
+	g.handles.mu.Lock()
+	defer g.handles.mu.Unlock()
+	return g.arrayID(at)
+}
+
+func (g *Graph) arrayID(at unsafe.Pointer) uint64 {
+	id := g.handles.ids[at]
+	if id == 0 {
+		if g.handles.ids == nil {
+			g.handles.ids = map[unsafe.Pointer]uint64{}
+		}
+		id = NewRelationID()
+		g.handles.ids[at] = id
+	}
+	return id
 }
 
 // Handle returns the handle of lists, which explain calls kind: the same one on each
@@ -254,8 +277,7 @@ func (g *Graph) Handle(kind string, lists *CSR) *Handle {
 	if h := g.handles.by[at]; h != nil {
 		return h
 	}
-	h := NewHandle(kind, lists)
-	h.Kept = true
+	h := &Handle{ID: g.arrayID(unsafe.Pointer(at)), Kind: kind, Kept: true, Parts: []Part{{Run: lists}}, Caps: Caps{LabelRanges: true}}
 	if !g.Directed {
 		h.DegreeOrdered = at == &g.Out.Off[0]
 	} else if any := g.any.made.Load(); any != nil {

@@ -79,8 +79,8 @@ type Func struct {
 //	Col   Words: values (I64 or the bits of F64, as Elem says); Valid: a bit a
 //	      row, nil where no value is missing
 //
-// Temporary says that the memory was made for this program and no other will
-// name it: a device need not keep its copy for later runs.
+// Of is the identity of data that lasts longer than the program: a device may keep its
+// copy for later runs.
 type GlobalDef struct {
 	Name     string
 	Kind     Kind
@@ -94,7 +94,16 @@ type GlobalDef struct {
 	Valid    []uint64
 	Value    uint32
 
-	Temporary bool
+	Of Identity
+}
+
+// Identity names immutable data. The zero value names nothing: the data is the
+// program's own.
+type Identity struct {
+	// ID is the number of a relation or column, and Version which of its states it is.
+	// Part numbers what a relation is stored in.
+	ID, Version uint64
+	Part        int
 }
 
 // Type of the global where an expression reads it.

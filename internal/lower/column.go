@@ -1,7 +1,10 @@
 package lower
 
 import (
+	"unsafe"
+
 	"github.com/weftgraph/weft/internal/expr"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -27,8 +30,11 @@ func (x *lowering) columnOf(c *expr.Words) *kir.GlobalDef {
 		}
 		if g == nil {
 			g = x.prog.AddGlobal(&kir.GlobalDef{
-				Name: "column " + c.Name, Kind: kir.Col, Elem: elem, Words: c.Words, Valid: c.Valid, Temporary: !c.OfGraph,
+				Name: "column " + c.Name, Kind: kir.Col, Elem: elem, Words: c.Words, Valid: c.Valid,
 			})
+			if c.OfGraph && len(c.Words) > 0 {
+				g.Of.ID = x.p.Graph.ArrayID(unsafe.Pointer(&c.Words[0]))
+			}
 		}
 		x.columns[c] = g
 	}
@@ -37,23 +43,28 @@ func (x *lowering) columnOf(c *expr.Words) *kir.GlobalDef {
 
 // neighbours is the global of all neighbours, whatever the direction.
 func (x *lowering) neighbours() *kir.GlobalDef {
-	any := x.p.Graph.Any()
-	return x.adjGlobal("N", any.Off, any.Adj)
+	return x.ofGraph("N", x.p.Graph.Any())
 }
 
 // edgeLists is the global of data edges by their sources.
 func (x *lowering) edgeLists() *kir.GlobalDef {
 	off, dst := x.p.EdgeLists()
-	return x.adjGlobal("edges", off, dst)
+	return x.ofGraph("edges", &graph.CSR{Off: off, Adj: dst})
 }
 
-func (x *lowering) adjGlobal(name string, off []uint64, adj []uint32) *kir.GlobalDef {
+// ofGraph is the global of lists that the graph keeps.
+func (x *lowering) ofGraph(name string, lists *graph.CSR) *kir.GlobalDef {
+	return x.adjGlobal(name, lists, kir.Identity{ID: x.p.Graph.ArrayID(unsafe.Pointer(&lists.Off[0]))})
+}
+
+// adjGlobal is the global of lists, which the program may have already.
+func (x *lowering) adjGlobal(name string, lists *graph.CSR, of kir.Identity) *kir.GlobalDef {
 	for _, g := range x.prog.Globals {
-		if g.Kind == kir.Adj && len(g.Off) == len(off) && &g.Off[0] == &off[0] {
+		if g.Kind == kir.Adj && len(g.Off) == len(lists.Off) && &g.Off[0] == &lists.Off[0] {
 			return g
 		}
 	}
-	return x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: off, Adj: adj})
+	return x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: lists.Off, Adj: lists.Adj, Of: of})
 }
 
 // textWords gives texts their place among all texts that conditions of the program

@@ -254,7 +254,7 @@ func (x *lowering) bitsOf(words []uint64, name string) *kir.GlobalDef {
 	}
 	g := x.bits[&words[0]]
 	if g == nil {
-		g = x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Bits, Words: words, Temporary: true})
+		g = x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Bits, Words: words})
 		x.bits[&words[0]] = g
 	}
 	return g
@@ -267,7 +267,7 @@ func (x *lowering) every() *kir.GlobalDef {
 		for i := range ids {
 			ids[i] = uint32(i)
 		}
-		x.ids = x.prog.AddGlobal(&kir.GlobalDef{Name: "all vertices", Kind: kir.Array, Adj: ids, Temporary: true})
+		x.ids = x.prog.AddGlobal(&kir.GlobalDef{Name: "all vertices", Kind: kir.Array, Adj: ids})
 	}
 	return x.ids
 }

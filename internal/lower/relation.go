@@ -60,7 +60,7 @@ func (x *lowering) addRelations() {
 	x.adjs, x.rels = make([]*kir.GlobalDef, len(x.p.Adjs)), make([]*relation, len(x.p.Adjs))
 	for i := range x.p.Adjs {
 		a := &x.p.Adjs[i]
-		first := x.runGlobal(a, "", a.Lists.Parts[0].Run)
+		first := x.runGlobal(a, "", 0, a.Lists.Parts[0].Run)
 		if _, ok := a.Lists.OneRun(); ok {
 			x.adjs[i] = first
 		} else {
@@ -79,11 +79,20 @@ func (x *lowering) addRelations() {
 	}
 }
 
-// runGlobal is the global of one run of a relation.
-func (x *lowering) runGlobal(a *plan.Adjacency, what string, run *graph.CSR) *kir.GlobalDef {
+// runGlobal is the global of one run of a relation: part 2k is the run of part k, and
+// 2k+1 its deleted entries.
+func (x *lowering) runGlobal(a *plan.Adjacency, what string, part int, run *graph.CSR) *kir.GlobalDef {
 	return x.prog.AddGlobal(&kir.GlobalDef{
-		Name: a.Name + what, Kind: kir.Adj, Off: run.Off, Adj: run.Adj, Temporary: !a.Lists.Kept,
+		Name: a.Name + what, Kind: kir.Adj, Off: run.Off, Adj: run.Adj, Of: Identity(a.Lists, part),
 	})
+}
+
+// Identity names a run of a relation to devices, if it lasts.
+func Identity(h *graph.Handle, part int) kir.Identity {
+	if !h.Kept {
+		return kir.Identity{}
+	}
+	return kir.Identity{ID: h.ID, Version: h.Version, Part: part}
 }
 
 // innerRelations is addRelations for another plan of the program, with whose
@@ -93,9 +102,9 @@ func (x *lowering) innerRelations() {
 	for i := range x.p.Adjs {
 		a := &x.p.Adjs[i]
 		if run, ok := a.Lists.OneRun(); ok {
-			x.adjs[i] = x.adjGlobal(a.Name, run.Off, run.Adj)
+			x.adjs[i] = x.adjGlobal(a.Name, run, Identity(a.Lists, 0))
 		} else if x.rels[i] = x.stored[a.Lists]; x.rels[i] == nil {
-			x.rels[i] = &relation{parts: []relationPart{{run: x.runGlobal(a, "", a.Lists.Parts[0].Run)}}}
+			x.rels[i] = &relation{parts: []relationPart{{run: x.runGlobal(a, "", 0, a.Lists.Parts[0].Run)}}}
 			x.complete(a, x.rels[i])
 		}
 	}
@@ -105,10 +114,10 @@ func (x *lowering) innerRelations() {
 func (x *lowering) complete(a *plan.Adjacency, r *relation) {
 	for k, p := range a.Lists.Parts {
 		if k > 0 {
-			r.parts = append(r.parts, relationPart{run: x.runGlobal(a, fmt.Sprintf(", part %d", k+1), p.Run)})
+			r.parts = append(r.parts, relationPart{run: x.runGlobal(a, fmt.Sprintf(", part %d", k+1), 2*k, p.Run)})
 		}
 		if p.Gone != nil {
-			r.parts[k].gone = x.runGlobal(a, fmt.Sprintf(", deleted of part %d", k+1), p.Gone)
+			r.parts[k].gone = x.runGlobal(a, fmt.Sprintf(", deleted of part %d", k+1), 2*k+1, p.Gone)
 		}
 	}
 	number := len(x.stored)

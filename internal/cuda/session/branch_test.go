@@ -67,7 +67,7 @@ func TestBranches(t *testing.T) {
 			kernels[name] = k
 		}
 		a := degreesX{}
-		b, note, err := x.Keep("degrees", w.off, int64(4*w.n), func(b cuda.Buffer) (any, error) {
+		b, note, err := x.Keep("degrees", p.Globals[0], int64(4*w.n), func(b cuda.Buffer) (any, error) {
 			made[x.Index()]++
 			a.Degrees = b.Ptr
 			return "note", session.Launch(x, kernels["write"], cuda.Launch{Blocks: 2, Threads: 64}, &a)

@@ -245,7 +245,7 @@ func (x *Exec) close() error {
 	for _, b := range x.scratch {
 		errs = append(errs, x.dev.free(x.c, b))
 	}
-	errs = append(errs, x.dev.arrays.freeIf(x.c, &x.dev.room, func(a *array) bool { return a.temporary }))
+	errs = append(errs, x.dev.arrays.freeIf(x.c, &x.dev.room, (*array).temporary))
 	errs = append(errs, x.leave(), x.stream.Close())
 	return errors.Join(errs...)
 }

@@ -22,11 +22,9 @@ type Job struct {
 	Parts map[string]string
 
 	// Program has the globals that the kernels read, for a graph of Vertices
-	// vertices. Its arrays are kept on the devices by the identity of their
-	// memory, so they must not change, but for Temporary ones, which go at the
-	// end of the run. Owner, which may be nil, is part of that
-	// identity: arrays of the same address and another owner are other arrays
-	// (a graph that was closed, and one that was opened there).
+	// vertices. Arrays of globals that have an identity stay on the devices, and are
+	// found again by it, until memory is short, a later version is there, or
+	// ForgetOwner is told that Owner is gone. All others go at the end of the run.
 	Program  *kir.Program
 	Vertices uint32
 	Owner    any

@@ -3,19 +3,27 @@ package session_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/kir"
 )
+
+// of is the identity of an owner's lists.
+func of(owner any) kir.Identity {
+	name, _ := owner.(string)
+	return kir.Identity{ID: 1 << 32, Part: strings.Index("abc", name)}
+}
 
 // occupy runs w's job and returns when it has the devices; end lets it go on and
 // gives its error.
 func occupy(s *session.Session, w *world, owner any) (end func() error) {
 	has, may, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	j := w.job()
-	j.Owner = owner
+	j.Owner, j.Program.Globals[0].Of = owner, of(owner)
 	start := j.Start
 	j.Start = func(x *session.Exec) (func() error, error) {
 		close(has)
@@ -76,6 +84,7 @@ func TestForgetOwner(t *testing.T) {
 			t.Helper()
 			j := w.job()
 			j.Owner = owner
+			j.Program.Globals[0].Of = of(owner)
 			res, err := s.Run(context.Background(), j)
 			if err != nil {
 				t.Fatal(err)

@@ -3,11 +3,14 @@ package session_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/testing/device"
 )
 
 // graphBytes is what a world takes on a device: lists, offsets, and where the
@@ -79,19 +82,58 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// TestOwner: an array of another owner at the same address is another array.
-func TestOwner(t *testing.T) {
+// TestIdentity: arrays are found again by their identity, wherever they lie in the
+// host's memory. Another part is another array, a later version takes the place of
+// earlier ones, and what has no identity is copied for each run.
+func TestIdentity(t *testing.T) {
 	w := newWorld(500, 8)
-	on(t, 1, session.Options{}, func(t *testing.T, s *session.Session) {
-		for i, owner := range []string{"a", "b", "a"} {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		resident := int64(0)
+		for i, c := range []struct {
+			of       kir.Identity
+			uploaded bool
+			stay     int64 // copies of the lists on the device afterwards
+		}{
+			{kir.Identity{ID: 1}, true, 1},
+			{kir.Identity{ID: 1}, false, 1},
+			{kir.Identity{ID: 2}, true, 2},
+			{kir.Identity{ID: 1, Part: 2}, true, 3},
+			{kir.Identity{ID: 1}, false, 3},
+			{kir.Identity{ID: 1, Version: 1}, true, 2},
+			{kir.Identity{ID: 1, Version: 1}, false, 2},
+			{kir.Identity{ID: 2}, false, 2},
+			{kir.Identity{ID: 1}, true, 3}, // somebody still reads the earlier version
+			{kir.Identity{}, true, 3},
+			{kir.Identity{}, true, 3},
+		} {
 			j := w.job()
-			j.Owner = owner
+			g := j.Program.Globals[0]
+			g.Of, g.Off, g.Adj = c.of, slices.Clone(g.Off), slices.Clone(g.Adj)
 			res, err := s.Run(context.Background(), j)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if up := res.Devices[0].Uploaded; up > 0 != (i < 2) {
+			if res.Matches.Lo != uint64(len(w.edges)) {
+				t.Errorf("run %d: %d edges, want %d", i, res.Matches.Lo, len(w.edges))
+			}
+			if up := res.Devices[0].Uploaded; up > 0 != c.uploaded {
 				t.Errorf("run %d: %d bytes uploaded", i, up)
+			}
+			now := d.InUse()
+			if i == 0 {
+				resident = now
+			}
+			if now != resident+(c.stay-1)*w.graphBytes() {
+				t.Errorf("run %d: %d bytes are in use, want %d copies of %d behind the first", i, now-resident, c.stay-1, w.graphBytes())
 			}
 		}
 	})

@@ -4,19 +4,29 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 )
 
-// arrayKey is the identity of an array: where it lies in host memory, how long
-// it is, whose it is, and what is made of it.
+// arrayKey is the identity of an array: of which data it is, which array of it, how
+// long it is, and what is made of it. No address of the host is a part of it.
 type arrayKey struct {
-	owner any
-	at    unsafe.Pointer // keeps the memory alive, if it is Go's
+	of    kir.Identity
+	own   *kir.GlobalDef // of data without an identity: the program's global
+	part  emit.Part
 	bytes int64
 	what  derived
 	name  string // of made arrays
+}
+
+// arrayOf is the beginning of the keys of a global's arrays.
+func arrayOf(g *kir.GlobalDef) arrayKey {
+	if g.Of == (kir.Identity{}) {
+		return arrayKey{own: g}
+	}
+	return arrayKey{of: g.Of}
 }
 
 // derived says what an array in device memory is: a copy, or made there from
@@ -31,13 +41,15 @@ const (
 
 // array is one in device memory.
 type array struct {
-	key  arrayKey
-	buf  cuda.Buffer
-	last uint64 // the run that used it last
-	note any    // what Keep's caller knows of it
-	// temporary: it goes at the end of the run
-	temporary bool
+	key   arrayKey
+	owner any // Job.Owner of the run that brought it
+	buf   cuda.Buffer
+	last  uint64 // the run that used it last
+	note  any    // what Keep's caller knows of it
 }
+
+// temporary arrays go at the end of the run: no other run has a name for them.
+func (a *array) temporary() bool { return a.key.own != nil }
 
 // residents are the arrays that a device holds, over several runs.
 type residents struct {
@@ -55,11 +67,19 @@ func (r *residents) get(key arrayKey) (cuda.Buffer, bool) {
 	return a.buf, true
 }
 
-func (r *residents) put(key arrayKey, b cuda.Buffer, temporary bool) {
+func (r *residents) put(key arrayKey, owner any, b cuda.Buffer) {
 	if r.all == nil {
 		r.all = map[arrayKey]*array{}
 	}
-	r.all[key] = &array{key: key, buf: b, last: r.run, temporary: temporary}
+	r.all[key] = &array{key: key, owner: owner, buf: b, last: r.run}
+}
+
+// outdate drops what the device has of earlier versions of a relation, and the run
+// does not use.
+func (r *residents) outdate(c *cuda.Context, room *budget, of kir.Identity) error {
+	return r.freeIf(c, room, func(a *array) bool {
+		return of.ID != 0 && a.key.of.ID == of.ID && a.key.of.Version < of.Version && a.last != r.run
+	})
 }
 
 // idle is the bytes of arrays that this run does not use.

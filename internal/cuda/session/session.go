@@ -176,7 +176,7 @@ func (s *Session) sweep() error {
 			continue
 		}
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error {
-			return d.arrays.freeIf(c, &d.room, func(a *array) bool { return slices.Contains(gone, a.key.owner) })
+			return d.arrays.freeIf(c, &d.room, func(a *array) bool { return slices.Contains(gone, a.owner) })
 		}))
 	}
 	return errors.Join(errs...)

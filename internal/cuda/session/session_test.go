@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,12 +61,15 @@ type world struct {
 	off   []uint64
 	adj   []uint32
 	edges [][2]uint32
+	of    kir.Identity
 }
+
+var worlds atomic.Uint64
 
 func newWorld(n, degree int) *world {
 	r := rand.New(rand.NewPCG(device.Seed(), 2))
 	lists := make([][]uint32, n)
-	w := &world{n: uint32(n)}
+	w := &world{n: uint32(n), of: kir.Identity{ID: worlds.Add(1)}}
 	for range n * degree / 2 {
 		u, v := r.Uint32N(uint32(n)), r.Uint32N(uint32(n))
 		if u == v || slices.Contains(lists[u], v) {
@@ -86,7 +90,7 @@ func newWorld(n, degree int) *world {
 
 func (w *world) program() *kir.Program {
 	p := &kir.Program{Name: "edges"}
-	p.AddGlobal(&kir.GlobalDef{Name: "graph", Kind: kir.Adj, Off: w.off, Adj: w.adj, Oriented: true})
+	p.AddGlobal(&kir.GlobalDef{Name: "graph", Kind: kir.Adj, Off: w.off, Adj: w.adj, Oriented: true, Of: w.of})
 	return p
 }
 

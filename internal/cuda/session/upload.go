@@ -24,11 +24,14 @@ func (r *running) upload(x *Exec) error {
 	for _, w := range wants {
 		b, ok := d.arrays.get(w.key)
 		if !ok {
-			var err error
+			err := d.arrays.outdate(x.c, &d.room, w.key.of)
+			if err != nil {
+				return err
+			}
 			if b, err = d.alloc(x.c, j.Name, w.what, w.bytes); err != nil {
 				return err
 			}
-			d.arrays.put(w.key, b, w.temporary)
+			d.arrays.put(w.key, j.Owner, b)
 			if w.from == nil {
 				err = d.copyIn(r.ctx, x.c, b, w.data)
 			} else {
@@ -43,7 +46,7 @@ func (r *running) upload(x *Exec) error {
 		x.result.Resident += b.Size
 	}
 	x.graph = emit.Layout(j.Program, j.Vertices, func(g *kir.GlobalDef, part emit.Part) uint64 {
-		return at[keyOf(j, g, part)].Ptr
+		return at[keyOf(g, part)].Ptr
 	})
 	x.result.Upload = time.Since(start)
 	return nil
@@ -74,10 +77,8 @@ type want struct {
 	key   arrayKey
 	what  string
 	bytes int64
-	data  []byte // what to copy
-	// temporary: no other run will ask for it
-	temporary bool
-	from      []arrayKey // not nil: made on the device from these, which come before
+	data  []byte     // what to copy
+	from  []arrayKey // not nil: made on the device from these, which come before
 }
 
 // arraysOf lists what a job needs, each once.
@@ -85,16 +86,16 @@ func arraysOf(j *Job) (wants []want) {
 	seen := map[arrayKey]bool{}
 	for _, g := range j.Program.Globals {
 		for _, part := range partsOf(g) {
-			k := keyOf(j, g, part)
+			k := keyOf(g, part)
 			data := bytesOf(g, part)
 			if seen[k] || k == (arrayKey{}) {
 				continue
 			}
 			seen[k] = true
-			w := want{key: k, what: g.Name + partNames[part], bytes: k.bytes, data: data, temporary: g.Temporary}
+			w := want{key: k, what: g.Name + partNames[part], bytes: k.bytes, data: data}
 			if k.what == firstOf {
 				w.bytes, w.data = int64(len(g.Off)-1)*8, nil
-				w.from = []arrayKey{keyOf(j, g, emit.Off), keyOf(j, g, emit.Neighbours)}
+				w.from = []arrayKey{keyOf(g, emit.Off), keyOf(g, emit.Neighbours)}
 			}
 			wants = append(wants, w)
 		}
@@ -127,7 +128,7 @@ func partsOf(g *kir.GlobalDef) []emit.Part {
 
 // keyOf is the identity of a part of a global; the zero key says that the
 // program does without.
-func keyOf(j *Job, g *kir.GlobalDef, part emit.Part) arrayKey {
+func keyOf(g *kir.GlobalDef, part emit.Part) arrayKey {
 	what := copied
 	if part == emit.First && g.First == nil {
 		if !g.Oriented {
@@ -139,7 +140,9 @@ func keyOf(j *Job, g *kir.GlobalDef, part emit.Part) arrayKey {
 	if len(b) == 0 {
 		return arrayKey{}
 	}
-	return arrayKey{owner: j.Owner, at: unsafe.Pointer(&b[0]), bytes: int64(len(b)), what: what}
+	key := arrayOf(g)
+	key.part, key.bytes, key.what = part, int64(len(b)), what
+	return key
 }
 
 func bytesOf(g *kir.GlobalDef, part emit.Part) []byte {

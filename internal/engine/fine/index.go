@@ -150,7 +150,7 @@ func indexProgram(p *plan.Plan) *kir.Program {
 			if len(words) == 0 {
 				words = []uint64{0}
 			}
-			prog.AddGlobal(&kir.GlobalDef{Name: "vertices that pass a predicate", Kind: kir.Bits, Words: words, Temporary: true})
+			prog.AddGlobal(&kir.GlobalDef{Name: "vertices that pass a predicate", Kind: kir.Bits, Words: words})
 			bits++
 		}
 	}

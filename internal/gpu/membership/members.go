@@ -254,7 +254,7 @@ func (m *Maker) Each(x *session.Exec, table func(g *kir.GlobalDef, what string, 
 // text has membership/fill.cuh.
 func (m *Maker) Keep(x *session.Exec) (at [Tables]uint64, err error) {
 	err = m.Each(x, func(g *kir.GlobalDef, what string, bytes int64) error {
-		b, _, err := x.Keep(what, g.Off, bytes, func(b cuda.Buffer) (any, error) { return nil, m.whole(x, b, g) })
+		b, _, err := x.Keep(what, g, bytes, func(b cuda.Buffer) (any, error) { return nil, m.whole(x, b, g) })
 		at[g.Index] = m.Address(g, b)
 		return err
 	})

@@ -155,7 +155,7 @@ func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 	n := l.g.NumVertices()
 	work := int64(4*n+7) &^ 7
 	adj := slices.IndexFunc(l.prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })
-	b, note, err := x.Keep(l.measure, l.prog.Globals[adj].Off, work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
+	b, note, err := x.Keep(l.measure, l.prog.Globals[adj], work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
 		k, err := x.Kernel("local_measure")
 		if err != nil {
 			return nil, err

@@ -129,9 +129,10 @@ func keepGraph(p *asg.Program, in *data.Set, prog *kir.Program) *graph.Graph {
 	if len(graphs) != 1 {
 		graphs = []*graph.Graph{nil}
 	}
-	for _, d := range prog.Globals {
-		kept := graphs[0] != nil && len(d.Off) > 0 && &d.Off[0] == &graphs[0].Out.Off[0]
-		d.Temporary = d.Temporary || !kept
+	if graphs[0] == nil {
+		for _, d := range prog.Globals {
+			d.Of = kir.Identity{}
+		}
 	}
 	return graphs[0]
 }

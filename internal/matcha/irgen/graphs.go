@@ -2,6 +2,7 @@ package irgen
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
@@ -14,7 +15,7 @@ func (l *lowerer) graph(name string) *kir.GlobalDef {
 	g, ok := l.graphs[name]
 	if !ok {
 		in := l.in.Input(name).Graph
-		g = l.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: in.Out.Off, Adj: in.Out.Adj})
+		g = l.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: in.Out.Off, Adj: in.Out.Adj, Of: kir.Identity{ID: in.ArrayID(unsafe.Pointer(&in.Out.Off[0]))}})
 		l.graphs[name] = g
 	}
 	return g

@@ -33,7 +33,7 @@ func (l *lowerer) hashIndex(name string, slots map[types.Word]slot) *hashIndex {
 		copy(place[3*at:], []uint32{s.begin, s.end, s.label})
 	}
 	h := &hashIndex{place: l.ids(name+" slots", place)}
-	g := l.prog.AddGlobal(&kir.GlobalDef{Name: name + " keys", Kind: kir.Col, Elem: kir.I64, Words: keys, Temporary: true})
+	g := l.prog.AddGlobal(&kir.GlobalDef{Name: name + " keys", Kind: kir.Col, Elem: kir.I64, Words: keys})
 	v, first, i, at := local("v", kir.I64), local("first", kir.U32), local("i", kir.U32), local("slot", kir.U32)
 	mask := kir.C(uint32(size - 1))
 	free := kir.Op2(kir.Eq, h.field(kir.R(at), 2), kir.C(0))
@@ -59,7 +59,7 @@ func hashOf(key types.Word) uint32 { return uint32(uint64(key) * spread >> 32) }
 
 // ids is an array of numbers that are there before the program runs.
 func (l *lowerer) ids(name string, x []uint32) *kir.GlobalDef {
-	return l.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Array, Adj: x, Temporary: true})
+	return l.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Array, Adj: x})
 }
 
 func (h *hashIndex) field(slot kir.Expr, j uint32) kir.Expr {

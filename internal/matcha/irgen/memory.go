@@ -149,7 +149,7 @@ func (l *lowerer) column(name string, t *types.Type, items []types.Word) *rows {
 	if t.Part(0).Kind == types.Float {
 		kind = kir.F64
 	}
-	g := &kir.GlobalDef{Name: name, Kind: kir.Col, Elem: kind, Temporary: true, Words: make([]uint64, len(items))}
+	g := &kir.GlobalDef{Name: name, Kind: kir.Col, Elem: kind, Words: make([]uint64, len(items))}
 	for i, x := range items {
 		g.Words[i] = uint64(x)
 	}

@@ -35,7 +35,7 @@ func (l *lowerer) oriented(n *asg.Node) *kir.GlobalDef {
 		return nil
 	}
 	in := &l.in.Input(list.Args[0].Name).Graph.Out
-	g := &kir.GlobalDef{Name: name(n), Kind: kir.Adj, Temporary: true, Off: make([]uint64, in.NumVertices()+1)}
+	g := &kir.GlobalDef{Name: name(n), Kind: kir.Adj, Off: make([]uint64, in.NumVertices()+1)}
 	for u := range uint32(in.NumVertices()) {
 		for i, v := range in.List(u) {
 			if again := i > 0 && in.List(u)[i-1] == v; !again && keep(types.Word(u), types.Word(v)) {

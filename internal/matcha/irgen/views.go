@@ -17,7 +17,7 @@ func (l *lowerer) view(n *asg.Node) *value {
 	}
 	g, ok := l.graphs[key]
 	if !ok {
-		g = &kir.GlobalDef{Name: key, Kind: kir.Adj, Temporary: true}
+		g = &kir.GlobalDef{Name: key, Kind: kir.Adj}
 		if n.Op == asg.Subgraph {
 			csr := l.in.Subgraph(n)
 			g.Off, g.Adj = csr.Off, csr.Adj
@@ -98,7 +98,7 @@ func (l *lowerer) accepted(key string, d *data.DataEdges) *kir.GlobalDef {
 	key = "edges of " + key
 	g, ok := l.graphs[key]
 	if !ok {
-		g = l.prog.AddGlobal(&kir.GlobalDef{Name: key, Kind: kir.Bits, Words: d.Accepted, Temporary: true})
+		g = l.prog.AddGlobal(&kir.GlobalDef{Name: key, Kind: kir.Bits, Words: d.Accepted})
 		l.graphs[key] = g
 	}
 	return g
