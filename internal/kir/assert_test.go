@@ -53,6 +53,15 @@ var broken = map[string]func(p *kir.Program, mem *kir.Var) (bad kir.Stmt, before
 		bad := &kir.SetOp{Op: kir.Filter, To: kir.R(set), Out: kir.Fn(kir.IDs, kir.R(mem), kir.C(0), kir.C(0)), A: list, X: x, Keep: kir.True}
 		return bad, []kir.Stmt{&kir.Let{Var: set}}, nil
 	},
+	"room for a merge": func(p *kir.Program, mem *kir.Var) (kir.Stmt, []kir.Stmt, []*kir.Func) {
+		set := &kir.Var{Name: "set", T: kir.T(kir.Set)}
+		list := func(v uint32) kir.Expr { return kir.Fn(kir.List, kir.G(p.Globals[0]), kir.C(v)) }
+		bad := &kir.SetOp{
+			Op: kir.Merge, To: kir.R(set), Out: kir.Fn(kir.IDs, kir.R(mem), kir.C(0), kir.C(1)),
+			Pieces: []kir.Piece{{Run: list(0)}, {Run: list(1), Gone: kir.Fn(kir.Slice, list(1), kir.C(1), kir.C(2))}},
+		}
+		return bad, []kir.Stmt{&kir.Let{Var: set}}, nil
+	},
 	"an element of a predicate": func(p *kir.Program, mem *kir.Var) (kir.Stmt, []kir.Stmt, []*kir.Func) {
 		x := u32("x")
 		list := kir.Fn(kir.List, kir.G(p.Globals[0]), kir.C(0))

@@ -160,6 +160,25 @@ var programs = map[string]func() *kir.Program{
 			&kir.Return{X: kir.R(total)},
 		).declare(total).p
 	},
+	"merged": func() *kir.Program {
+		b := newBuilder()
+		gone := b.p.AddGlobal(&kir.GlobalDef{Name: "deleted", Kind: kir.Adj})
+		mem := &kir.Var{Name: "mem", T: kir.ArrayOf(kir.U32, 0).Writable()}
+		b.f.Params = append(b.f.Params, mem)
+		set, unread := &kir.Var{Name: "S", T: kir.T(kir.Set)}, &kir.Var{Name: "T", T: kir.T(kir.Set)}
+		pieces := func() []kir.Piece {
+			return []kir.Piece{
+				{Run: b.list(b.field("m", 0)), Gone: kir.Fn(kir.List, kir.G(gone), b.field("m", 0))},
+				{Run: b.list(b.field("m", 1))},
+			}
+		}
+		return b.add(
+			&kir.Let{Var: set}, &kir.Let{Var: unread},
+			&kir.SetOp{Op: kir.Merge, To: kir.R(set), Out: kir.R(mem), Pieces: pieces()},
+			&kir.SetOp{Op: kir.Merge, To: kir.R(unread), Out: kir.R(mem), Pieces: pieces()},
+			&kir.Return{X: size(kir.R(set))},
+		).p
+	},
 	"unread": func() *kir.Program {
 		x, y := u32("x"), u32("y")
 		b := newBuilder()

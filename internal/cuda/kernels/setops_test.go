@@ -18,7 +18,7 @@ const setopsText = `
 #include "base/setops.cuh"
 
 struct Case { u64 a, b, out; u32 na, nb, lo, hi; };
-struct Answer { u32 and_, minus, and_count, minus_count, filtered, filter_count, bits_and, bits_minus, bits_count, slice_at, slice_n, copied, in; };
+struct Answer { u32 and_, minus, and_count, minus_count, filtered, filter_count, bits_and, bits_minus, bits_count, slice_at, slice_n, copied, in, merged; };
 struct P { const u32* lists; u32* out; const Case* cases; Answer* answers; const u64* words; u64 n; };
 
 template <int N> DEV void all(const P& p) {
@@ -50,6 +50,10 @@ template <int N> DEV void all(const P& p) {
     copy(g, out + 6 * room, b);
     Set yours = {out + 6 * room, c.nb};
     r.in = intersect(g, out + 6 * room, a, yours);
+    // What of a is not in b, all of b, and nothing of what both have: the union.
+    const Set both = {out, r.and_};
+    const Piece pieces[] = {{a, both}, {b, Set{0, 0}}, {both, both}};
+    r.merged = merge(g, out + 6 * room + c.nb, pieces);
     if (g.leader()) p.answers[i] = r;
   }
 }
@@ -67,7 +71,7 @@ type setCase struct {
 }
 
 type setAnswer struct {
-	And, Minus, AndCount, MinusCount, Filtered, FilterCount, BitsAnd, BitsMinus, BitsCount, SliceAt, SliceN, Copied, In uint32
+	And, Minus, AndCount, MinusCount, Filtered, FilterCount, BitsAnd, BitsMinus, BitsCount, SliceAt, SliceN, Copied, In, Merged uint32
 }
 
 // setUniverse bounds the ids of the lists.
@@ -117,7 +121,7 @@ func TestSetOperations(t *testing.T) {
 			if r.IntN(4) == 0 {
 				c.Lo, c.Hi = 0, ^uint32(0)
 			}
-			room += 6*uint64(c.NA+32) + uint64(c.NB)
+			room += 6*uint64(c.NA+32) + uint64(c.NB) + uint64(c.NA+c.NB)
 			cases = append(cases, c)
 		}
 		words := make([]uint64, setUniverse/64)
@@ -183,6 +187,11 @@ func checkSets(t *testing.T, c setCase, a, b []uint32, words []uint64, out []uin
 		if int(w.n) != len(w.want) || !slices.Equal(out[at:at+uint64(w.n)], w.want) {
 			t.Errorf("%s of %v and %v: %d elements, want %v", w.name, a, b, w.n, w.want)
 		}
+	}
+	union := slices.Concat(minus, b)
+	slices.Sort(union)
+	if at := c.Out + 6*room + uint64(c.NB); int(got.Merged) != len(union) || !slices.Equal(out[at:at+uint64(got.Merged)], union) {
+		t.Errorf("merge of %v and %v: %d elements, want %v", a, b, got.Merged, union)
 	}
 	counts := [][2]uint32{
 		{got.AndCount, uint32(len(both))}, {got.MinusCount, uint32(len(minus))}, {got.FilterCount, uint32(len(odd))},
