@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
 // TestCompilesForGPUs compiles whole loop nests, counting and listing, by vertices
@@ -47,6 +48,28 @@ func TestCompilesForGPUs(t *testing.T) {
 		}
 		check.CompileCheck(t, cuda.Source{Name: c.name, Text: (&program{prog: prog, lookup: c.lookup}).text(), Options: c.options})
 	}
+}
+
+// TestPartsCompileForGPUs compiles a loop nest over relations in parts.
+func TestPartsCompileForGPUs(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 5, M: 100, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts.Layouts[0].Store(g)
+	ps, err := pattern.ByName("gmatch:P7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.CompileCheck(t, cuda.Source{Name: "parts", Text: (&program{prog: prog, lookup: membership.Search}).text()})
 }
 
 // TestConditionsCompileForGPUs compiles what conditions and data edges need.

@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
 // nothing is a sink for a text that is compiled and not run.
@@ -39,11 +40,12 @@ func TestCompilesForGPUs(t *testing.T) {
 	for _, c := range []struct {
 		pattern        string
 		labelled, tail bool
-		bits           bool
+		bits, parts    bool
 		sink           engine.Sink
 	}{
-		{"gmatch:P7", false, false, true, nothing{}},
-		{"gmatch:P8", true, true, false, nil},
+		{"gmatch:P7", false, false, true, false, nothing{}},
+		{"gmatch:P8", true, true, false, false, nil},
+		{"gmatch:P4", true, true, false, true, nil},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +59,11 @@ func TestCompilesForGPUs(t *testing.T) {
 			} else {
 				s.Labels = nil
 			}
-			p, err := plan.Compile(s.Build(), ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri"})
+			g := s.Build()
+			if c.parts {
+				parts.Layouts[0].Store(g)
+			}
+			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +72,7 @@ func TestCompilesForGPUs(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, siblings := prog.Define("W_SIBLINGS")
-			r := &program{p: p, prog: prog, bits: c.bits, siblings: siblings, listing: c.sink != nil, opt: options{prune: !c.labelled}}
+			r := &program{p: p, prog: prog, bits: c.bits, siblings: siblings, listing: c.sink != nil, opt: options{prune: !c.labelled && !c.parts}}
 			check.CompileCheck(t, cuda.Source{Name: c.pattern, Text: r.text()})
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
 // TestNestCompilesForGPUs compiles the search of two plans, counting with the flat
@@ -38,4 +39,28 @@ func TestNestCompilesForGPUs(t *testing.T) {
 		r := &search{switches: s, prog: prog}
 		check.CompileCheck(t, r.source())
 	}
+}
+
+// TestPartsCompileForGPUs compiles the search of a plan over relations in parts.
+func TestPartsCompileForGPUs(t *testing.T) {
+	g := rmat(t, 5, 100)
+	parts.Layouts[0].Store(g)
+	ps, err := pattern.ByName("gmatch:P5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := parse(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.unroll = 1
+	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.CompileCheck(t, (&search{switches: s, prog: prog, parts: true}).source())
 }

@@ -217,7 +217,10 @@ struct Search {
   template <class L> DEV u32 make(L l, u32 n) {
     u32 alive = (1u << n) - 1;
     if constexpr (W_UNROLL == 1) {
-      alive = Program::sets(Warp(), q, s.state[l][0], l, slots, x.cap);
+      State mine = s.state[l][0]; // all lanes write what they make
+      alive = Program::sets(Warp(), q, mine, l, slots, x.cap);
+      sync_warp(ALL);
+      if (lane() == 0) s.state[l][0] = mine;
       sync_warp(ALL);
     } else {
       if (n > 1) note(USED_COMBINED);
