@@ -38,7 +38,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	}
 	defer l.leave(&err, &j)
 	j = &job{g: g, q: q, s: s, start: time.Now()}
-	j.early, _ = route.Waited()
+	j.early = g.rt.r.Early()
 	p, err := q.pattern(s)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,8 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	o.Context = ctx
 	j.goal = engine.Goal{Limit: s.limit, Progress: s.searching()}
 	j.choice, err = route.Pick(ctx, route.Request{
-		Engine: s.engineName(), Device: s.device, Graph: g.g, Options: s.engineOptions(), Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,
+		Runtime: g.rt.r,
+		Engine:  s.engineName(), Device: s.device, Graph: g.g, Options: g.engineOptions(s), Listing: o.Listing, Method: o.Method, GPUMemory: s.gpuMemory,
 		Compile: func(method, order string) (*plan.Plan, error) {
 			o := o
 			o.Method = method
@@ -73,10 +74,10 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 	if err != nil {
 		return nil, classify(err)
 	}
-	driver, devices := route.Waited()
-	j.open = j.early + driver + devices
+	waited := j.choice.Waits.Driver + j.choice.Waits.Devices
+	j.open = j.early + waited
 	j.spent = time.Since(j.start)
-	j.plan, j.took = j.choice.Plan, j.spent-driver-devices
+	j.plan, j.took = j.choice.Plan, j.spent-waited
 	return j, nil
 }
 
@@ -166,7 +167,7 @@ func (j *job) result(found route.Result) Result {
 // found until then, marked as not complete, with the context's error.
 func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (r Result, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callCount, options)
+	s, err := g.collect(callCount, options)
 	if err != nil {
 		return Result{}, err
 	}
@@ -258,7 +259,7 @@ func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (yes bo
 		return false, r, err
 	}
 	defer l.leave(&err, &yes, &r)
-	s, err := collect(callExists, options)
+	s, err := g.collect(callExists, options)
 	if err != nil {
 		return false, r, err
 	}
@@ -280,7 +281,7 @@ func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (yes bo
 // Cliques counts the cliques of k vertices.
 func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (r Result, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callCliques, options)
+	s, err := g.collect(callCliques, options)
 	if err != nil {
 		return Result{}, err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"iter"
 	"time"
-
-	"github.com/weftgraph/weft/internal/cuda"
 )
 
 // CountEach counts one query after the other, and yields what Count returns of each;
@@ -15,7 +13,7 @@ import (
 // With a budget of memory, which compilers would take from, none is compiled ahead.
 // Result.Prepare has of the compilation only what was still waited for.
 func (g *Graph) CountEach(ctx context.Context, qs []*Query, options ...Option) iter.Seq2[Result, error] {
-	s, err := collect(callCountEach, options)
+	s, err := g.collect(callCountEach, options)
 	if err != nil {
 		return func(yield func(Result, error) bool) { yield(Result{}, err) }
 	}
@@ -46,7 +44,7 @@ func (g *Graph) each(ctx context.Context, qs []*Query, s *settings) iter.Seq2[Re
 		defer l.end()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel() // what is not yet being compiled is not wanted any more
-		most := min(len(qs), s.aheadOf())
+		most := min(len(qs), g.aheadOf(s))
 		var ready []turn
 		for qs := qs; len(qs)+len(ready) > 0; {
 			for len(qs) > 0 && (len(ready) == 0 || len(ready) < most && ready[len(ready)-1].goesOn(ctx)) {
@@ -67,11 +65,11 @@ func (g *Graph) each(ctx context.Context, qs []*Query, s *settings) iter.Seq2[Re
 
 // aheadOf is how many queries are planned at the same time: those whose kernels can
 // be compiled at once.
-func (s *settings) aheadOf() int {
+func (g *Graph) aheadOf(s *settings) int {
 	if s.memory > 0 {
 		return 1
 	}
-	return min(s.workers(), cuda.Compilers())
+	return min(s.workers(), g.rt.r.Objects.Images.Compilers())
 }
 
 // ready plans a query, and begins to compile its kernels if it is to.

@@ -3,7 +3,6 @@ package weft_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
-	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 )
@@ -22,19 +20,16 @@ type compiling struct {
 	cuda.Backend
 	mu     sync.Mutex
 	times  map[string]int // by name, text and plan
-	tools  int            // programs beside these
 	inside int
 	most   int
 	both   chan struct{} // closed when two programs are compiled at the same time
 	hold   <-chan struct{}
 	wrong  bool // nothing compiles any more
+	rt     *weft.Runtime
 }
 
 func (b *compiling) Compile(src cuda.Source) ([]byte, error) {
 	if src.Name == "prepare.cu" { // the session's tools, beside the kernels
-		b.mu.Lock()
-		b.tools++
-		b.mu.Unlock()
 		return b.Backend.Compile(src)
 	}
 	b.mu.Lock()
@@ -65,24 +60,24 @@ func (b *compiling) Compile(src cuda.Source) ([]byte, error) {
 func onEmulated(t *testing.T) (*weft.Graph, *compiling) {
 	t.Helper()
 	device.Emulated(t, emu.Options{}) // whose run-time system may be kept: kernels may not
-	t.Setenv("WEFT_CACHE", t.TempDir())
 	b := &compiling{Backend: device.Backend(t, emu.Options{Optimize: "-O0"}), times: map[string]int{}, both: make(chan struct{})}
 	b.hold = b.both
-	if cuda.Compilers() < 2 {
+	d, err := cuda.New(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt, err := weft.RuntimeOver(weft.RuntimeOptions{CacheDir: "off"}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { rt.Close() })
+	if rt.Compilers() < 2 {
 		released := make(chan struct{})
 		close(released)
 		b.hold = released
 	}
-	d, err := cuda.New(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	end, err := route.Instead(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(end)
-	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
+	b.rt = rt
+	g, err := rt.Open(t.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +116,7 @@ func TestCompiledAhead(t *testing.T) {
 					t.Errorf("%s by %s: %v, not %v", r.Query, r.Engine, r.Subgraphs, want[i].Subgraphs)
 				}
 			}
-			if b.most < min(2, cuda.Compilers()) || len(b.times) != len(got) {
+			if b.most < min(2, b.rt.Compilers()) || len(b.times) != len(got) {
 				t.Errorf("of %d programs %d were compiled at once", len(b.times), b.most)
 			}
 			for text, n := range b.times {
@@ -183,24 +178,24 @@ func TestCompiledAheadEnds(t *testing.T) {
 	g, b := onEmulated(t)
 	hold := make(chan struct{})
 	b.hold, b.wrong = hold, false
-	defer func() { // what is being compiled is kept in a folder that goes with the test
+	defer func() { // compilers end before the test
 		close(hold)
 		for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			b.mu.Lock()
-			began := len(b.times) + b.tools
+			inside := b.inside
 			b.mu.Unlock()
-			if kept, _ := filepath.Glob(filepath.Join(os.Getenv("WEFT_CACHE"), "kernels", "*.kernel")); len(kept) >= began {
+			if inside == 0 {
 				return
 			}
 		}
-		t.Error("what began to be compiled was not kept")
+		t.Error("what began to be compiled did not end")
 	}()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-b.both
 		cancel()
 	}()
-	if cuda.Compilers() < 2 {
+	if b.rt.Compilers() < 2 {
 		time.AfterFunc(time.Second, cancel)
 	}
 	got, err := g.Motifs(ctx, 5, apart("codegen")...)
@@ -210,7 +205,7 @@ func TestCompiledAheadEnds(t *testing.T) {
 	b.mu.Lock()
 	began := len(b.times)
 	b.mu.Unlock()
-	if began > cuda.Compilers() {
+	if began > b.rt.Compilers() {
 		t.Errorf("%d programs began to be compiled", began)
 	}
 }
@@ -236,11 +231,9 @@ func TestCountEachOtherDevices(t *testing.T) {
 			t.Errorf("query %d: %v, want %v, %v", n, r.Subgraphs, want.Subgraphs, err)
 		}
 		n++
-		end, err := route.Instead(device.Emulated(t, emu.Options{}))
-		if err != nil {
+		if err := b.rt.Instead(device.Emulated(t, emu.Options{})); err != nil {
 			t.Fatal(err)
 		}
-		defer end()
 	}
 	if n != len(motifs) {
 		t.Errorf("%d of %d queries", n, len(motifs))
@@ -278,12 +271,9 @@ func TestCountWhileOthersOpen(t *testing.T) {
 	wg.Go(func() { count(qs[1]) })
 	time.Sleep(100 * time.Millisecond) // until it waits for the first, or it is planned too late to
 	wg.Go(func() {
-		end, err := route.Instead(device.Emulated(t, emu.Options{}))
-		if err != nil {
+		if err := b.rt.Instead(device.Emulated(t, emu.Options{})); err != nil {
 			t.Error(err)
-			return
 		}
-		t.Cleanup(end)
 	})
 	time.Sleep(100 * time.Millisecond) // until it waits for the first, too
 	close(held)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/runtime"
 )
 
 // EngineOption is a switch that WithEngineOption sets: of planning, or of one
@@ -119,7 +120,7 @@ func (s *settings) checkEffect(option string) error {
 			}
 		}
 	}
-	switch gpu := route.OnGPU(s.device) || s.device != "cpu" && route.GPUEngine(s.engine); {
+	switch gpu := runtime.OnGPU(s.device) || s.device != "cpu" && route.GPUEngine(s.engine); {
 	case ofGPU(option) && !gpu:
 		return errors.New("its engine runs on GPUs: add --device gpu:0")
 	case strings.HasPrefix(option, "host.") && gpu:

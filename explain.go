@@ -33,7 +33,7 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 		return nil, err
 	}
 	defer l.leave(&err, &e)
-	s, err := collect(callExplain, options)
+	s, err := g.collect(callExplain, options)
 	if err != nil {
 		return nil, err
 	}

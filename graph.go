@@ -11,65 +11,68 @@ import (
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
-	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/runtime"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Graph is a data graph. It is immutable and safe for concurrent use, Close included.
 type Graph struct {
+	rt      *Runtime
 	g       *graph.Graph
 	path    string
 	load    time.Duration
 	check   time.Duration // the part of load that Verify took
 	summary Summary
 	read    ReadReport
-	leases  leases
+	leases  runtime.Leases
 
 	prepared prepared
 }
 
 // newGraph is a graph that took so long to load from path. What is asked of a graph
 // without a search is kept, so that it can be asked of a closed one too.
-func newGraph(g *graph.Graph, path string, load time.Duration) *Graph {
+func (rt *Runtime) newGraph(g *graph.Graph, path string, load time.Duration) *Graph {
 	r := &g.Read
 	return &Graph{
-		g: g, path: path, load: load, check: g.CheckTime(),
+		rt: rt, g: g, path: path, load: load, check: g.CheckTime(),
 		summary: Summary{path, g.NumVertices(), g.NumEdges(), g.Directed, len(g.VertexLabels), len(g.EdgeLabels)},
 		read:    ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes, r.Converted, r.DirectionGuessed},
 	}
 }
 
-// Open reads a graph file of any known format; "-" is the standard input. An error of
-// kind ErrInput is, or holds, an *InputError; of a file that does not exist it is also
-// fs.ErrNotExist.
-func Open(ctx context.Context, path string, options ...Option) (g *Graph, err error) {
+// Open is the function Open for a graph of this runtime.
+func (rt *Runtime) Open(ctx context.Context, path string, options ...Option) (g *Graph, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callOpen, options)
+	s, err := rt.collect(callOpen, options)
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, path, s)
+	return rt.open(ctx, path, s)
 }
 
 // open is Open.
-func open(ctx context.Context, path string, s *settings) (*Graph, error) {
+func (rt *Runtime) open(ctx context.Context, path string, s *settings) (*Graph, error) {
 	size := int64(0)
 	s.read.Files = vfs.From(ctx)
 	if file, err := s.read.Files.Stat(path); err == nil {
 		size = file.Size()
 	}
-	return load(ctx, path, size, s, func(ctx context.Context, progress format.Progress) (*graph.Graph, error) {
+	return rt.load(ctx, path, size, s, func(ctx context.Context, progress format.Progress) (*graph.Graph, error) {
 		return format.Read(ctx, path, s.read, progress)
 	})
 }
 
 // load makes a graph of the input called name. size is the number of its bytes, 0 where
 // that is not known.
-func load(ctx context.Context, name string, size int64, s *settings, read func(context.Context, format.Progress) (*graph.Graph, error)) (*Graph, error) {
+func (rt *Runtime) load(ctx context.Context, name string, size int64, s *settings, read func(context.Context, format.Progress) (*graph.Graph, error)) (*Graph, error) {
+	if !rt.r.Leases.Take() {
+		return nil, errRuntimeClosed
+	}
+	defer rt.r.Leave()
 	start := time.Now()
-	route.Begin(s.device, s.gpuMemory)
+	rt.r.Begin(s.device, s.gpuMemory)
 	if size > 0 {
-		route.Ready(s.device, s.workers(), size) // threads are made while the input is read
+		rt.r.Ready(s.device, s.workers(), size) // threads are made while the input is read
 	}
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
@@ -90,8 +93,8 @@ func load(ctx context.Context, name string, size int64, s *settings, read func(c
 		}
 		return nil, withKind(ErrInput, classify(err))
 	}
-	route.Ready(s.device, s.workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
-	return newGraph(g, name, time.Since(start)), nil
+	rt.r.Ready(s.device, s.workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
+	return rt.newGraph(g, name, time.Since(start)), nil
 }
 
 // Spec says which graph Generate makes; see GenerateModels.
@@ -124,13 +127,17 @@ type Spec struct {
 // GenerateModels lists the models of Spec.
 func GenerateModels() []string { return gen.Models() }
 
-// Generate makes a graph; the same Spec gives the same graph everywhere.
-func Generate(ctx context.Context, spec Spec, options ...Option) (out *Graph, err error) {
+// Generate is the function Generate for a graph of this runtime.
+func (rt *Runtime) Generate(ctx context.Context, spec Spec, options ...Option) (out *Graph, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callGenerate, options)
+	s, err := rt.collect(callGenerate, options)
 	if err != nil {
 		return nil, err
 	}
+	if !rt.r.Leases.Take() {
+		return nil, errRuntimeClosed
+	}
+	defer rt.r.Leave()
 	start := time.Now()
 	if err := gen.Room(gen.Spec(spec), s.memory); err != nil {
 		return nil, classify(err)
@@ -144,7 +151,7 @@ func Generate(ctx context.Context, spec Spec, options ...Option) (out *Graph, er
 		}
 		return nil, classify(err)
 	}
-	return newGraph(g, "gen "+spec.Model, time.Since(start)), nil
+	return rt.newGraph(g, "gen "+spec.Model, time.Since(start)), nil
 }
 
 // NumVertices is the number of vertices.

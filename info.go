@@ -100,7 +100,7 @@ func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err erro
 		return nil, err
 	}
 	defer l.leave(&err, &in)
-	s, err := collect(callInfo, options)
+	s, err := g.collect(callInfo, options)
 	if err != nil {
 		return nil, err
 	}

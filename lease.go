@@ -6,33 +6,30 @@ import (
 	"io/fs"
 	"reflect"
 	"runtime/debug"
-	"sync"
 
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/route"
 )
 
-// ErrClosed is the error of a call on a graph after Close. It wraps fs.ErrClosed.
-var ErrClosed error = closedError{}
+// ErrClosed is the error of a call on a graph after Close of it, or of its Runtime. It wraps
+// fs.ErrClosed.
+var ErrClosed error = closedError{"the graph is closed"}
 
-type closedError struct{}
+// errRuntimeClosed is an ErrClosed.
+var errRuntimeClosed error = closedError{"the runtime is closed"}
 
-func (closedError) Error() string { return "the graph is closed" }
+type closedError struct{ text string }
+
+func (e closedError) Error() string { return e.text }
+
+func (closedError) Is(target error) bool { return target == ErrClosed }
 
 func (closedError) Unwrap() error { return fs.ErrClosed }
-
-// leases counts the calls that use a graph's memory. The memory goes back when the
-// graph is closed and the last of them has returned.
-type leases struct {
-	mu     sync.Mutex
-	held   int
-	closed bool
-}
 
 // lease is the hold of one call on the graphs that it reads.
 type lease struct {
 	graphs []*Graph
 	held   []*Graph // those that no call around this one holds
+	search bool     // it holds their runtimes, too
 	faults bool     // what the goroutine did about faults before
 }
 
@@ -47,7 +44,7 @@ func (g *Graph) enter(ctx *context.Context) (lease, error) { return enter(ctx, g
 // closed meanwhile. Until the lease ends, a fault of the calling goroutine in mapped
 // memory is a panic.
 func enter(ctx *context.Context, graphs ...*Graph) (lease, error) {
-	l := lease{graphs: graphs, faults: debug.SetPanicOnFault(true)}
+	l := lease{graphs: graphs, search: true, faults: debug.SetPanicOnFault(true)}
 	for _, g := range graphs {
 		if g == nil || g.g == nil {
 			l.graphs = nil
@@ -57,13 +54,12 @@ func enter(ctx *context.Context, graphs ...*Graph) (lease, error) {
 		if (*ctx).Value(leased{g}) != nil {
 			continue
 		}
-		g.leases.mu.Lock()
-		closed := g.leases.closed
-		if !closed {
-			g.leases.held++
+		if !g.rt.r.Leases.Take() {
+			l.end()
+			return lease{}, errRuntimeClosed
 		}
-		g.leases.mu.Unlock()
-		if closed {
+		if !g.leases.Take() {
+			_ = g.rt.r.Leave()
 			l.end()
 			return lease{}, ErrClosed
 		}
@@ -107,16 +103,16 @@ func (l lease) leave(err *error, results ...any) {
 	}
 }
 
-// end gives the lease back, and with the last one the memory of a closed graph.
+// end gives the lease back, and with the last one the memory of a closed graph, and what a
+// closed runtime holds.
 func (l lease) end() {
 	debug.SetPanicOnFault(l.faults)
 	for _, g := range l.held {
-		g.leases.mu.Lock()
-		g.leases.held--
-		last := g.leases.closed && g.leases.held == 0
-		g.leases.mu.Unlock()
-		if last {
+		if g.leases.Give() {
 			_ = g.release()
+		}
+		if l.search {
+			_ = g.rt.r.Leave()
 		}
 	}
 }
@@ -124,12 +120,9 @@ func (l lease) end() {
 // reads takes a lease for a method that has no error to return. It panics with ErrClosed
 // when the graph's memory is gone.
 func (g *Graph) reads() lease {
-	g.leases.mu.Lock()
-	defer g.leases.mu.Unlock()
-	if g.leases.closed && g.leases.held == 0 {
+	if !g.leases.Share() {
 		panic(ErrClosed)
 	}
-	g.leases.held++
 	return lease{graphs: []*Graph{g}, held: []*Graph{g}, faults: debug.SetPanicOnFault(true)}
 }
 
@@ -154,11 +147,7 @@ func (g *Graph) Close() error {
 	if g == nil || g.g == nil {
 		return nil
 	}
-	g.leases.mu.Lock()
-	last := !g.leases.closed && g.leases.held == 0
-	g.leases.closed = true
-	g.leases.mu.Unlock()
-	if last {
+	if g.leases.Close() {
 		return g.release()
 	}
 	return nil
@@ -167,5 +156,5 @@ func (g *Graph) Close() error {
 // release frees the graph's memory.
 func (g *Graph) release() error {
 	g.prepared.drop()
-	return errors.Join(route.Forget(g.g), g.g.Close())
+	return errors.Join(g.rt.r.Forget(g.g), g.g.Close())
 }

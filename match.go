@@ -35,7 +35,7 @@ func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq
 			return
 		}
 		defer l.end()
-		s, err := collect(callMatch, options)
+		s, err := g.collect(callMatch, options)
 		if err != nil {
 			yield(Match{}, err)
 			return
@@ -149,7 +149,7 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	if err := sink.CheckFormat(format); err != nil {
 		return Result{}, classify(err)
 	}
-	s, err := collect(callList, options)
+	s, err := g.collect(callList, options)
 	if err != nil {
 		return Result{}, err
 	}

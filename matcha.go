@@ -23,6 +23,7 @@ import (
 // Matcha is a program that says how to match; docs/matcha.md describes the
 // language. It is safe for concurrent use.
 type Matcha struct {
+	rt   *Runtime // nil: the default
 	file *syntax.File
 	p    *asg.Program // as written; runs build their own to rewrite
 }
@@ -66,9 +67,8 @@ type MatchaUse struct {
 // where it kept the code; Search the program itself.
 type MatchaTimes struct{ FrontEnd, Prepare, Compile, Search time.Duration }
 
-// ParseMatcha reads a program and checks it. Errors name the program as name,
-// which may be empty, and are of kind ErrQuery.
-func ParseMatcha(name, text string) (*Matcha, error) {
+// parseMatcha is both functions ParseMatcha.
+func parseMatcha(rt *Runtime, name, text string) (*Matcha, error) {
 	f, err := syntax.ParseNamed(name, text)
 	if err != nil {
 		return nil, withKind(ErrQuery, err)
@@ -82,7 +82,7 @@ func ParseMatcha(name, text string) (*Matcha, error) {
 			return nil, withKind(ErrQuery, textError(f, t, err))
 		}
 	}
-	return &Matcha{f, p}, nil
+	return &Matcha{rt, f, p}, nil
 }
 
 // textError is the error of a text of the pattern language at its place in the
@@ -188,20 +188,52 @@ func MatchaPasses() (out [][2]string) {
 // what lists may need, which is compared before anything runs.
 func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callRun, options)
+	rt, err := m.runtime(in)
 	if err != nil {
 		return r, err
 	}
-	return m.run(ctx, in, emit, s)
+	s, err := rt.collect(callRun, options)
+	if err != nil {
+		return r, err
+	}
+	return m.run(ctx, rt, in, emit, s)
+}
+
+// runtime is the runtime in which the program runs with these inputs.
+func (m *Matcha) runtime(in map[string]any) (*Runtime, error) {
+	var rt *Runtime
+	for _, v := range in {
+		g, ok := v.(*Graph)
+		if !ok || g == nil || g.g == nil {
+			continue
+		}
+		if rt != nil && g.rt != rt {
+			return nil, withKind(ErrUsage, errors.New("the graphs belong to two runtimes: a program runs in one"))
+		}
+		rt = g.rt
+	}
+	if rt == nil && m != nil {
+		rt = m.rt
+	}
+	if rt == nil {
+		rt = defaultRuntime()
+	}
+	return rt, nil
 }
 
 // run is Run.
-func (m *Matcha) run(ctx context.Context, in map[string]any, emit func(row []any) bool, s *settings) (r MatchaResult, err error) {
+func (m *Matcha) run(ctx context.Context, rt *Runtime, in map[string]any, emit func(row []any) bool, s *settings) (r MatchaResult, err error) {
 	l, err := enterInputs(&ctx, in)
 	if err != nil {
 		return r, err
 	}
 	defer l.leave(&err, &r)
+	if len(l.graphs) == 0 {
+		if !rt.r.Leases.Take() {
+			return r, errRuntimeClosed
+		}
+		defer rt.r.Leave()
+	}
 	start := time.Now()
 	p, err := m.optimized(s)
 	r.Times.FrontEnd = time.Since(start)
@@ -238,7 +270,7 @@ func (m *Matcha) run(ctx context.Context, in map[string]any, emit func(row []any
 			return emit(row)
 		}
 	}
-	out, err := m.execute(ctx, s, p, set, in, take, &r)
+	out, err := m.execute(ctx, rt.r, s, p, set, in, take, &r)
 	r.Emitted, r.Complete = out.Emitted, err == nil && !out.Stopped
 	if err != nil {
 		if cause := memoryCause(ctx); cause != nil {

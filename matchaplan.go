@@ -24,7 +24,7 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 		return nil, err
 	}
 	defer l.leave(&err, &m)
-	s, err := collect(callMatcha, options)
+	s, err := g.collect(callMatcha, options)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 	if err != nil {
 		return nil, withKind(ErrQuery, err)
 	}
-	return ParseMatcha("", text)
+	return g.rt.ParseMatcha("", text)
 }
 
 // MotifsMatcha writes a program whose input G is a graph without directions, and
@@ -87,7 +87,7 @@ func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *
 		return nil, err
 	}
 	defer l.leave(&err, &m)
-	s, err := collect(callMotifsMatcha, options)
+	s, err := g.collect(callMotifsMatcha, options)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (g *Graph) motifsMatcha(ctx context.Context, k int, qs []*Query, s *setting
 	if err != nil {
 		return nil, withKind(ErrQuery, err)
 	}
-	return ParseMatcha("", text)
+	return g.rt.ParseMatcha("", text)
 }
 
 // columns are the vertices that a RETURN of items names.

@@ -17,7 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
-	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/runtime"
 )
 
 // WithTarget chooses what runs a Matcha program: interp, the interpreter, on one
@@ -68,7 +68,7 @@ func (s *settings) matchaSchedule() (schedule.Schedule, error) {
 		return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("the target %q: want interp, c or cuda", s.target))
 	}
 	if target != schedule.CUDA {
-		if route.OnGPU(s.device) {
+		if runtime.OnGPU(s.device) {
 			return schedule.Schedule{}, withKind(ErrUsage, fmt.Errorf("device %s: only the target cuda runs on GPUs", s.device))
 		}
 		if s.lanes {
@@ -90,7 +90,7 @@ func (s *settings) matchaSchedule() (schedule.Schedule, error) {
 
 // execute runs a program that has its inputs on the target of the options, and adds
 // to r.
-func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *data.Set, in map[string]any, emit func([]types.Word) bool, r *MatchaResult) (out interp.Result, err error) {
+func (m *Matcha) execute(ctx context.Context, rt *runtime.Runtime, s *settings, p *asg.Program, set *data.Set, in map[string]any, emit func([]types.Word) bool, r *MatchaResult) (out interp.Result, err error) {
 	sched, err := s.matchaSchedule()
 	if err != nil {
 		return interp.Result{}, err
@@ -128,9 +128,9 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 	}
 	if sched.Target == schedule.CUDA {
 		r.Times.Prepare += time.Since(start)
-		return s.onDevice(ctx, p, set, code, device.Options{Schedule: sched, Off: off, Emit: emit, Stats: s.lanes, Debug: s.debug}, r)
+		return s.onDevice(ctx, rt, p, set, code, device.Options{Schedule: sched, Off: off, Emit: emit, Stats: s.lanes, Debug: s.debug}, r)
 	}
-	o := cpu.Options{Schedule: sched, Memory: s.memory, Emit: emit}
+	o := cpu.Options{Schedule: sched, Objects: rt.Objects, Memory: s.memory, Emit: emit}
 	for _, g := range graphs {
 		code.Program.EachArray(g.Own)
 		if o.Classes == nil {
@@ -142,7 +142,7 @@ func (m *Matcha) execute(ctx context.Context, s *settings, p *asg.Program, set *
 	prog := cpu.NewCode(p.Name, code, off, s.debug)
 	r.Times.Prepare += time.Since(start)
 	compiled := time.Now()
-	if _, err := prog.Compile(ctx); err != nil { // kept for the run
+	if _, err := prog.Compile(ctx, rt.Objects); err != nil { // kept for the run
 		return interp.Result{}, err
 	}
 	r.Times.Compile = time.Since(compiled)
@@ -165,8 +165,8 @@ func (s *settings) lower(ctx context.Context, p *asg.Program, set *data.Set) (*i
 }
 
 // onDevice runs code on a GPU.
-func (s *settings) onDevice(ctx context.Context, p *asg.Program, set *data.Set, code *irgen.Code, o device.Options, r *MatchaResult) (interp.Result, error) {
-	on, err := route.Session(ctx, s.device, s.gpuMemory)
+func (s *settings) onDevice(ctx context.Context, rt *runtime.Runtime, p *asg.Program, set *data.Set, code *irgen.Code, o device.Options, r *MatchaResult) (interp.Result, error) {
+	on, err := rt.Session(ctx, s.device, s.gpuMemory, nil)
 	if err != nil {
 		return interp.Result{}, classify(err)
 	}

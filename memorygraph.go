@@ -27,14 +27,10 @@ type Vertex struct {
 	Properties map[string]any // as Edge.Properties
 }
 
-// Read reads a graph of any known format from a stream, to its end. It needs no seeking:
-// a compressed stream is unpacked, and a file in weft's own form goes through a temporary
-// file. Where in has a method Name, as an *os.File has, messages name it so, and its
-// extension helps to guess the format. When ctx ends, Read returns, and a read from in
-// that blocks goes on in the background until it returns.
-func Read(ctx context.Context, in io.Reader, options ...Option) (g *Graph, err error) {
+// Read is the function Read for a graph of this runtime.
+func (rt *Runtime) Read(ctx context.Context, in io.Reader, options ...Option) (g *Graph, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callRead, options)
+	s, err := rt.collect(callRead, options)
 	if err != nil {
 		return nil, err
 	}
@@ -42,38 +38,31 @@ func Read(ctx context.Context, in io.Reader, options ...Option) (g *Graph, err e
 	if named, ok := in.(interface{ Name() string }); ok {
 		name = named.Name()
 	}
-	return load(ctx, name, 0, s, func(ctx context.Context, progress format.Progress) (*graph.Graph, error) {
+	return rt.load(ctx, name, 0, s, func(ctx context.Context, progress format.Progress) (*graph.Graph, error) {
 		return format.ReadFrom(ctx, in, name, s.read, progress)
 	})
 }
 
-// FromRecords makes a graph of records, a row an edge. Columns are found by their names, as
-// in Arrow files (docs/formats.md), or by WithColumns. The records are copied, and not
-// released. An InputError has "records" as its path.
-func FromRecords(ctx context.Context, edges RecordReader, options ...Option) (g *Graph, err error) {
+// FromRecords is the function FromRecords for a graph of this runtime.
+func (rt *Runtime) FromRecords(ctx context.Context, edges RecordReader, options ...Option) (g *Graph, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callFromRecords, options)
+	s, err := rt.collect(callFromRecords, options)
 	if err != nil {
 		return nil, err
 	}
-	return load(ctx, "records", 0, s, func(ctx context.Context, _ format.Progress) (*graph.Graph, error) {
+	return rt.load(ctx, "records", 0, s, func(ctx context.Context, _ format.Progress) (*graph.Graph, error) {
 		return format.FromTable(ctx, edges, s.read)
 	})
 }
 
-// FromEdges makes a graph of edges; see Edges for a list of them. Ids are all integers or
-// all strings, of any types of Go, and not negative. Either all edges have a time or none
-// has. Times that are time.Time become nanoseconds since 1970. A property has values of one
-// type, except that integers become float64 where others are. An InputError has "edges" as
-// its path and the number of the edge, from 1, as its line. An error in the sequence ends
-// the call with it.
-func FromEdges(ctx context.Context, edges iter.Seq2[Edge, error], options ...Option) (g *Graph, err error) {
+// FromEdges is the function FromEdges for a graph of this runtime.
+func (rt *Runtime) FromEdges(ctx context.Context, edges iter.Seq2[Edge, error], options ...Option) (g *Graph, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callFromEdges, options)
+	s, err := rt.collect(callFromEdges, options)
 	if err != nil {
 		return nil, err
 	}
-	return load(ctx, "edges", 0, s, func(ctx context.Context, _ format.Progress) (*graph.Graph, error) {
+	return rt.load(ctx, "edges", 0, s, func(ctx context.Context, _ format.Progress) (*graph.Graph, error) {
 		return format.FromEdges(ctx, func(yield func(format.Edge, error) bool) {
 			for e, err := range edges {
 				if !yield(format.Edge(e), err) {

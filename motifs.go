@@ -7,11 +7,12 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/host/census"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
-	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/runtime"
 )
 
 func cliqueQuery(k int) (*Query, error) {
@@ -33,7 +34,7 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Res
 		return nil, err
 	}
 	defer l.leave(&err, &out)
-	s, err := collect(callMotifs, options)
+	s, err := g.collect(callMotifs, options)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +53,8 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Res
 		return g.apart(ctx, qs, s)
 	}
 	if census.Suits(g.g.Any(), k, s.workers()) {
-		return g.census(ctx, qs, s, func(ctx context.Context, ps []*pattern.Pattern, progress func(done, total uint64)) ([]*big.Int, error) {
-			return census.Motifs(ctx, g.g.Any(), ps, s.workers(), progress)
+		return g.census(ctx, qs, s, func(ctx context.Context, ps []*pattern.Pattern, o engine.Options, progress func(done, total uint64)) ([]*big.Int, error) {
+			return census.Motifs(ctx, g.g.Any(), ps, o, progress)
 		})
 	}
 	return g.motifFormulas(ctx, qs, s)
@@ -64,8 +65,8 @@ func (g *Graph) directedMotifs(ctx context.Context, qs []*Query, s *settings) ([
 	if s.oneByOne() {
 		return g.apart(ctx, qs, s)
 	}
-	return g.census(ctx, qs, s, func(ctx context.Context, ps []*pattern.Pattern, progress func(done, total uint64)) ([]*big.Int, error) {
-		return census.DirectedMotifs(ctx, g.g, ps, s.workers(), progress)
+	return g.census(ctx, qs, s, func(ctx context.Context, ps []*pattern.Pattern, o engine.Options, progress func(done, total uint64)) ([]*big.Int, error) {
+		return census.DirectedMotifs(ctx, g.g, ps, o, progress)
 	})
 }
 
@@ -73,7 +74,7 @@ func (g *Graph) directedMotifs(ctx context.Context, qs []*Query, s *settings) ([
 // for that counting all of them at once does not know.
 func (s *settings) oneByOne() bool {
 	other := s.engine != "" && s.engine != "auto" && s.engine != "host"
-	return other || len(s.opts) > 0 || s.limit > 0 || s.ordered() || route.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso
+	return other || len(s.opts) > 0 || s.limit > 0 || s.ordered() || runtime.OnGPU(s.device) || s.mode != nil && *s.mode != pattern.Iso
 }
 
 // ordered reports whether the matching order is to be made in a certain way.
@@ -98,7 +99,7 @@ func motifQueries(k int, directed bool, s *settings) ([]*Query, error) {
 }
 
 // census counts all motifs in one pass, of whose time each has its share.
-func (g *Graph) census(ctx context.Context, qs []*Query, s *settings, count func(context.Context, []*pattern.Pattern, func(done, total uint64)) ([]*big.Int, error)) (out []Result, err error) {
+func (g *Graph) census(ctx context.Context, qs []*Query, s *settings, count func(context.Context, []*pattern.Pattern, engine.Options, func(done, total uint64)) ([]*big.Int, error)) (out []Result, err error) {
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	ps := make([]*pattern.Pattern, len(qs))
@@ -108,7 +109,7 @@ func (g *Graph) census(ctx context.Context, qs []*Query, s *settings, count func
 		}
 	}
 	start := time.Now()
-	counts, err := count(ctx, ps, s.searching())
+	counts, err := count(ctx, ps, g.engineOptions(s), s.searching())
 	took := time.Since(start) / time.Duration(len(qs))
 	if cause := memoryCause(ctx); cause != nil {
 		return nil, cause
@@ -147,7 +148,7 @@ func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
 	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed, Threads: s.workers(), Context: ctx})
-	formulas := host.NewFormulas(g.g, s.engineOptions(), s.searching())
+	formulas := host.NewFormulas(g.g, g.engineOptions(s), s.searching())
 	if err := payForAll(ctx, decomposer, qs, s); err != nil {
 		return nil, err
 	}

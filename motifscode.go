@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/runtime"
 )
 
 // oneProgram says whether the motifs of k vertices are to be counted by one
@@ -24,8 +25,8 @@ func (g *Graph) oneProgram(ctx context.Context, k int, s *settings) (device stri
 	if s.engine != route.Codegen || len(s.opts) > 0 || s.limit > 0 || s.mode != nil && *s.mode != pattern.Iso {
 		return "", false
 	}
-	device = route.CodegenDevice(ctx, s.device)
-	gpus := route.GPUs(device)
+	device = route.CodegenDevice(ctx, g.rt.r, s.device)
+	gpus := runtime.GPUs(device)
 	return device, (gpus == 0 || gpus == 1 && k < 5) && g.starMaps(k) < 1<<62
 }
 
@@ -54,7 +55,7 @@ func (g *Graph) partsProgram() (*Matcha, error) {
 	if g.g.Directed {
 		text = strings.Replace(text, input, "input H: Graph\nlet G = subgraph(H, '(a)--(b)')\n", 1)
 	}
-	return ParseMatcha("", text)
+	return g.rt.ParseMatcha("", text)
 }
 
 // copies4 is how many subgraphs like the motif of the column have the vertices of
@@ -86,11 +87,12 @@ func allSubgraphs(induced []*big.Int) (out []*big.Int) {
 // each has its share: those of four vertices by their parts, unless there is no
 // memory for a number of each vertex on each worker, others in one pass.
 func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *settings, device string) (out []Result, err error) {
-	if err := route.CheckNames(ctx, s.engine, s.device); err != nil {
+	if err := route.CheckNames(ctx, g.rt.r, s.engine, s.device); err != nil {
 		return nil, classify(err)
 	}
 	start := time.Now()
-	early, _ := route.Waited()
+	early := g.rt.r.Early()
+	var waits runtime.Waits
 	byParts := k == 4 && !s.ordered()
 	var m *Matcha
 	if byParts {
@@ -104,9 +106,9 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 	planned := time.Since(start)
 	target := schedule.C
 	on := "cpu"
-	if route.OnGPU(device) {
+	if runtime.OnGPU(device) {
 		target = schedule.CUDA
-		session, err := route.Session(ctx, device, s.gpuMemory)
+		session, err := g.rt.r.Session(ctx, device, s.gpuMemory, &waits)
 		if err != nil {
 			return nil, classify(err)
 		}
@@ -115,7 +117,7 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 	there := *s
 	there.target, there.device = string(target), device
 	run := func() (MatchaResult, error) {
-		return m.run(ctx, map[string]any{m.Inputs()[0].Name: g}, nil, &there)
+		return m.run(ctx, g.rt, map[string]any{m.Inputs()[0].Name: g}, nil, &there)
 	}
 	ran, err := run()
 	if byParts && errors.Is(err, ErrMemory) {
@@ -125,7 +127,6 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 		}
 		ran, err = run()
 	}
-	driver, devices := route.Waited()
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (g *Graph) motifProgram(ctx context.Context, k int, qs []*Query, s *setting
 		}
 		r := g.formulaResult(q, p, aut, n)
 		r.Engine, r.Device, r.Method, r.Reason = route.Codegen, on, "program", "asked for by name; one program counts all motifs"
-		r.Open, r.Plan = early+driver+devices, share(planned+ran.Times.FrontEnd)
+		r.Open, r.Plan = early+waits.Driver+waits.Devices, share(planned+ran.Times.FrontEnd)
 		r.Prepare, r.Search = share(ran.Times.Prepare+ran.Times.Compile), share(ran.Times.Search)
 		r.Total, r.PeakMemory = g.load+total, memory
 		out = append(out, r)

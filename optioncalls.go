@@ -35,6 +35,7 @@ const (
 	callCode
 	callGraph
 	callMatchaExplain
+	callRuntimeCheck
 	callEnd
 )
 
@@ -43,7 +44,7 @@ var callNames = [...]string{
 	"Open", "Read", "FromRecords", "FromEdges", "Convert", "Generate", "Graph.Info", "Graph.CheckFile",
 	"Graph.Count", "Graph.CountEach", "Graph.Exists", "Graph.Match", "Graph.List", "Graph.Explain", "Graph.Verify", "Graph.Participation",
 	"Graph.Motifs", "Graph.Cliques", "Graph.Matcha", "Graph.MotifsMatcha", "Query.Check", "Query.Semantics",
-	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain",
+	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain", "Runtime.Check",
 }
 
 // Sets of calls that are alike.
@@ -72,9 +73,9 @@ var concerns = map[string]call{
 	"WithThreads":       reads | callGenerate | callInfo | callCheckFile | searches | programs | callCheck | callRun | callMatchaExplain,
 	"WithMemory":        reads | callGenerate | searches | callCheck | callRun,
 	"WithGPUMemory":     reads | searches | callCheck | callRun,
-	"WithDevice":        reads | searches | callCheck | callRun | callMatchaExplain,
+	"WithDevice":        reads | searches | callCheck | callRun | callMatchaExplain | callRuntimeCheck,
 	"WithProgress":      files | searches | callCheck,
-	"WithEngine":        searches | callCheck,
+	"WithEngine":        searches | callCheck | callRuntimeCheck,
 	"WithEngineOption":  searches | programs | callCheck,
 	"WithOrder":         searches | programs | callCheck,
 	"WithSeed":          searches | programs | callCheck,

@@ -263,9 +263,9 @@ func (s *settings) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// engineOptions are s for an engine.
-func (s *settings) engineOptions() engine.Options {
-	o := engine.Options{Threads: s.workers(), Memory: s.memory, Levels: s.levels, Opt: map[string]string{}}
+// engineOptions are s for an engine that searches in g.
+func (g *Graph) engineOptions(s *settings) engine.Options {
+	o := engine.Options{Threads: s.workers(), Crew: g.rt.r.Crew, Memory: s.memory, Levels: s.levels, Opt: map[string]string{}}
 	for k, v := range s.opts {
 		if ofGPU(k) {
 			o.Opt[k] = v

@@ -40,7 +40,7 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 		return nil, err
 	}
 	defer l.leave(&err, &p)
-	s, err := collect(callParticipation, options)
+	s, err := g.collect(callParticipation, options)
 	if err != nil {
 		return nil, err
 	}

@@ -7,23 +7,22 @@ import (
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
-	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
 // BenchmarkCountedAgain counts one query on a small graph again and again: what is left
 // is the search, and what surrounds it.
 func BenchmarkCountedAgain(b *testing.B) {
-	d, err := cuda.New(device.Backend(b, emu.Options{}))
+	d, err := cuda.New(device.Backend(b, emu.Options{}), device.Objects().Images)
 	if err != nil {
 		b.Fatal(err)
 	}
-	end, err := route.Instead(d)
+	rt, err := weft.RuntimeOver(weft.RuntimeOptions{}, d)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer end()
-	g, err := weft.Open(b.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
+	defer rt.Close()
+	g, err := rt.Open(b.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
 	if err != nil {
 		b.Fatal(err)
 	}

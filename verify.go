@@ -56,7 +56,7 @@ func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, opti
 		return nil, err
 	}
 	defer l.leave(&err, &out)
-	s, err := collect(callVerify, options)
+	s, err := g.collect(callVerify, options)
 	if err != nil {
 		return nil, err
 	}

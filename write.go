@@ -43,15 +43,14 @@ func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err err
 	return err
 }
 
-// Convert reads a graph and writes it in another format. WithMemory bounds both,
-// unless o has a bound for writing.
-func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (r ReadReport, err error) {
+// Convert is the function Convert with the folders and the limits of this runtime.
+func (rt *Runtime) Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (r ReadReport, err error) {
 	defer endedBy(ctx, &err)
-	s, err := collect(callConvert, options)
+	s, err := rt.collect(callConvert, options)
 	if err != nil {
 		return ReadReport{}, err
 	}
-	g, err := open(ctx, from, s)
+	g, err := rt.open(ctx, from, s)
 	if err != nil {
 		return ReadReport{}, err
 	}
@@ -69,7 +68,7 @@ func (g *Graph) CheckFile(ctx context.Context, options ...Option) (err error) {
 		return err
 	}
 	defer l.leave(&err)
-	s, err := collect(callCheckFile, options)
+	s, err := g.collect(callCheckFile, options)
 	if err != nil {
 		return err
 	}

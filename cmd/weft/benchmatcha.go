@@ -218,7 +218,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 		return usagef("--lanes: only the target cuda counts lanes")
 	}
 	for _, f.engine = range append([]string{"auto"}, f.engines...) {
-		if err := f.check(a.ctx); err != nil {
+		if err := f.check(a.ctx, a.runtime); err != nil {
 			return err
 		}
 	}

@@ -12,10 +12,6 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/bench"
-	"github.com/weftgraph/weft/internal/cuda/emu"
-	"github.com/weftgraph/weft/internal/route"
-	"github.com/weftgraph/weft/internal/testing/device"
-	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 func benchMatcha(t *testing.T, args ...string) (stdout, stderr string, code int) {
@@ -152,22 +148,5 @@ func TestBenchMatchaUse(t *testing.T) {
 	b.Reset()
 	if err := writeBenchMatcha(&output{w: &b}, "ndjson", rows[2:], false); err != nil || strings.Contains(b.String(), "warps_fit") {
 		t.Errorf("%v: %s", err, b.String())
-	}
-}
-
-// TestBenchMatchaDevice: schedules of a device, which the emulated one stands for, agree,
-// and lanes are counted in each.
-func TestBenchMatchaDevice(t *testing.T) {
-	long.Only(t, "kernels take seconds to compile")
-	end, err := route.Instead(device.Emulated(t, emu.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(end)
-	graph := filepath.Join("..", "..", "testdata", "graphs", "karate.txt")
-	out, errs, code := benchMatcha(t, "-g", graph, "--program", "triangles", "--schedule", "cuda:group=4/32,block=32,threads=64", "--device", "gpu:0",
-		"--runs", "1", "--warmup", "0", "--lanes", "--to", "ndjson")
-	if code != 0 || errs != "" || strings.Count(out, `"thefts":`) != 2 || strings.Count(out, `"count":45,`) != 2 || strings.Contains(out, `"utilisation":null`) {
-		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }

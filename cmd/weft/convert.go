@@ -49,7 +49,7 @@ Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
 			}
 			to := f.to
 			f.to = ""
-			if err := f.check(a.ctx); err != nil {
+			if err := f.check(a.ctx, a.runtime); err != nil {
 				return err
 			}
 			if _, err := format.ParseFormat(to); err != nil {

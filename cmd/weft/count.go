@@ -41,7 +41,7 @@ func (a *app) ready(f *searchFlags, args []string) ([]*weft.Query, error) {
 	ctx, cancel := a.reading(&f.commonFlags)
 	defer cancel()
 	queries, err := await(ctx, func() ([]*weft.Query, error) {
-		if err := f.check(ctx); err != nil {
+		if err := f.check(ctx, a.runtime); err != nil {
 			return nil, err
 		}
 		queries, err := f.queries(ctx, args)
@@ -168,13 +168,13 @@ func explains(queries []*weft.Query) (bool, error) {
 	return n > 0, nil
 }
 
-func (f *searchFlags) check(ctx context.Context) error {
+func (f *searchFlags) check(ctx context.Context, rt *weft.Runtime) error {
 	switch f.count {
 	case "", "subgraphs", "embeddings":
 	default:
 		return usagef("--count %q: want subgraphs or embeddings", f.count)
 	}
-	return f.commonFlags.check(ctx)
+	return f.commonFlags.check(ctx, rt)
 }
 
 func (a *app) countCmd() *cobra.Command {

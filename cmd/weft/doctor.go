@@ -15,6 +15,7 @@ import (
 	memlimit "github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/runtime/code"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -133,7 +134,7 @@ func memory() finding {
 // gpus is what package cuda finds. GPUs are optional, so that nothing here is an error.
 func gpus() []finding {
 	var out []finding
-	for _, f := range cuda.Report() {
+	for _, f := range cuda.Report(code.New(code.Folder(""))) {
 		out = append(out, finding(f))
 	}
 	return out

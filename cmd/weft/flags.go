@@ -230,17 +230,14 @@ func engineNames() string {
 }
 
 // check finds mistakes before the graph is read.
-func (f *commonFlags) check(ctx context.Context) error {
+func (f *commonFlags) check(ctx context.Context, rt *weft.Runtime) error {
 	if err := f.checkValues(ctx); err != nil {
 		return err
 	}
 	if f.gpuMemory != "" && f.device == "cpu" {
 		return usagef("--gpu-memory %s: --device cpu uses no GPU", f.gpuMemory)
 	}
-	if err := route.CheckNames(ctx, f.engine, f.device); err != nil {
-		return checkKind(err)
-	}
-	return nil
+	return rt.Check(ctx, weft.WithEngine(f.engine), weft.WithDevice(f.device))
 }
 
 // checkValues is check but for engines and devices.

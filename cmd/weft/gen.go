@@ -132,7 +132,7 @@ func checkGiven(model string, given func(flag string) bool) error {
 
 func (a *app) gen(spec weft.Spec, f *commonFlags) error {
 	memory, _ := parseBytes(f.memory)
-	g, err := weft.Generate(a.ctx, spec, weft.WithThreads(f.threads), weft.WithMemory(memory))
+	g, err := a.runtime.Generate(a.ctx, spec, weft.WithThreads(f.threads), weft.WithMemory(memory))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ names that --pattern takes.
   weft info graph.weft --to json
   weft info --catalogue`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.check(a.ctx); err != nil {
+			if err := f.check(a.ctx, a.runtime); err != nil {
 				return err
 			}
 			out, err := a.open(f.out, f.timeout)

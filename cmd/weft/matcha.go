@@ -259,18 +259,18 @@ func (a *app) matcha(f *commonFlags, name string) (*weft.Matcha, error) {
 		if err != nil {
 			return nil, a.whileReading(ctx, "the program", kindf(weft.ErrInput, "standard input: %w", err))
 		}
-		return parseMatcha(ctx, "", string(text))
+		return a.parseMatcha(ctx, "", string(text))
 	}
 	text, err := a.readText(ctx, name)
 	if err == nil {
-		return parseMatcha(ctx, name, string(text))
+		return a.parseMatcha(ctx, name, string(text))
 	}
 	if a.interruption(ctx, err) != nil {
 		return nil, err
 	}
 	all := library.Entries()
 	if i := slices.IndexFunc(all, func(e library.Entry) bool { return e.Name == name }); i >= 0 {
-		return weft.ParseMatcha(name, all[i].Text)
+		return a.runtime.ParseMatcha(name, all[i].Text)
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		var known []string
@@ -282,9 +282,9 @@ func (a *app) matcha(f *commonFlags, name string) (*weft.Matcha, error) {
 	return nil, kindf(weft.ErrInput, "%w", err)
 }
 
-// parseMatcha is weft.ParseMatcha within ctx.
-func parseMatcha(ctx context.Context, name, text string) (*weft.Matcha, error) {
-	return await(ctx, func() (*weft.Matcha, error) { return weft.ParseMatcha(name, text) })
+// parseMatcha is ParseMatcha of the runtime within ctx.
+func (a *app) parseMatcha(ctx context.Context, name, text string) (*weft.Matcha, error) {
+	return await(ctx, func() (*weft.Matcha, error) { return a.runtime.ParseMatcha(name, text) })
 }
 
 func (a *app) matchaRun(f *matchaFlags, name string) error {

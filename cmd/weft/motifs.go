@@ -37,7 +37,7 @@ directions.
   weft motifs -g follows.csv --directed -k 3`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.program = matcha
-			if err := f.check(a.ctx); err != nil {
+			if err := f.check(a.ctx, a.runtime); err != nil {
 				return err
 			}
 			if err := g.onlyGraph(a.ctx, args); err != nil {
@@ -104,7 +104,7 @@ not looked at. To list them: weft match --pattern 'clique(K)'.
 ` + exitCodesHelp,
 		Example: `  weft cliques -g graph.txt.gz -k 5`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.check(a.ctx); err != nil {
+			if err := f.check(a.ctx, a.runtime); err != nil {
 				return err
 			}
 			if err := g.onlyGraph(a.ctx, args); err != nil {

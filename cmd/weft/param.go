@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
 	"sort"
 	"strconv"
 	"strings"
-
-	"github.com/weftgraph/weft"
-	"github.com/weftgraph/weft/internal/route"
 )
 
 // paramValue reads the value of --param: null, true, false, a number, a list in
@@ -71,12 +67,4 @@ func chunk(s string) (head, rest string) {
 	}
 	n = max(n, 1)
 	return s[:n], s[n:]
-}
-
-// checkKind gives an error of choose its kind.
-func checkKind(err error) error {
-	if errors.Is(err, route.ErrDevice) {
-		return kindf(weft.ErrDevice, "%w", err)
-	}
-	return usagef("%v", err)
 }

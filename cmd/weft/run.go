@@ -16,7 +16,6 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/ctxio"
-	"github.com/weftgraph/weft/internal/cuda"
 )
 
 // Exit codes.
@@ -84,7 +83,9 @@ type app struct {
 	text   *textWriter // to stdout
 	stderr *messages
 	last   bool // the process ends with it
-	arrows bool // plan.ArrowsGuessed was written
+	// runtime has the devices, the caches and the threads of the process.
+	runtime *weft.Runtime
+	arrows  bool // plan.ArrowsGuessed was written
 	// answers says that exit code 1 is an answer of the command: a failure has another.
 	answers bool
 	// patient, for tests, says that --timeout is of queries alone, and not of reading.
@@ -119,6 +120,10 @@ func (a *app) run(args []string) (code int) {
 		}
 	}()
 	a.args = args
+	a.runtime = weft.NewRuntime(weft.RuntimeOptions{Alone: a.last})
+	if !a.last {
+		defer a.runtime.Close()
+	}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
@@ -130,7 +135,7 @@ func (a *app) run(args []string) (code int) {
 	if err == nil {
 		err = a.text.err
 	}
-	if refused := cuda.Refused(); refused != nil {
+	if refused := a.runtime.CacheError(); refused != nil {
 		fmt.Fprintf(a.stderr, "weft: %v\n", refused)
 	}
 	return a.exit(withMeant(cmd, err))

@@ -24,7 +24,7 @@ func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, err
 	}
 	ctx, cancel := a.reading(c)
 	defer cancel()
-	graph, err := weft.Open(ctx, g.path, weft.Concerning("Open", slices.Concat(g.options(), c.options(), p.options())...)...)
+	graph, err := a.runtime.Open(ctx, g.path, weft.Concerning("Open", slices.Concat(g.options(), c.options(), p.options())...)...)
 	p.clear()
 	if err != nil {
 		return nil, a.whileReading(ctx, g.path, err)

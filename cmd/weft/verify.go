@@ -32,7 +32,7 @@ checksum of every section.
 		Example: `  weft verify -g graph.txt.gz --pattern house
   weft verify graph.weft`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.check(a.ctx); err != nil {
+			if err := f.check(a.ctx, a.runtime); err != nil {
 				return err
 			}
 			if budget <= 0 {

@@ -2,7 +2,7 @@ package cuda
 
 // code is what weft knows of one of the driver's errors (CUresult). Names are also asked of the driver, which
 // knows more of them; these are for the ones that have a kind or a hint.
-type code struct {
+type codeText struct {
 	name string
 	kind error
 	lost bool // the context is dead: every later call gives the same error
@@ -20,7 +20,7 @@ const (
 	hintReset  = "run the command again; if it fails again, look at `nvidia-smi -q` and the system's log, and restart the machine"
 )
 
-var codes = map[int]code{
+var codes = map[int]codeText{
 	1:   {name: "CUDA_ERROR_INVALID_VALUE", hint: hintDefect},
 	2:   {name: "CUDA_ERROR_OUT_OF_MEMORY", kind: ErrMemory, hint: "end other programs that use the GPU (nvidia-smi lists them), give weft less with --gpu-memory, or use --device cpu"},
 	3:   {name: "CUDA_ERROR_NOT_INITIALIZED", kind: ErrNoDriver, hint: hintReset},

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // Device is an open device. Its methods may be called from any goroutine.
@@ -41,14 +43,18 @@ type Context struct {
 	d *Device
 }
 
-// New opens a device over a backend.
-func New(b Backend) (*Device, error) {
+// New opens a device over a backend. Its kernels are kept in images; nil: in memory, for this device alone.
+func New(b Backend, images *code.Cache) (*Device, error) {
+	if images == nil {
+		images = code.New("")
+	}
 	d := &Device{
 		jobs:    make(chan job),
 		done:    make(chan struct{}),
 		backend: b,
 		buffers: map[uint64]int64{},
 		pinned:  map[*Pinned]struct{}{},
+		modules: modules{images: images},
 	}
 	d.context.d = d
 	opened := make(chan error)
@@ -142,7 +148,6 @@ func (d *Device) open() (err error) {
 		return errors.Join(err, d.backend.Close())
 	}
 	d.main = &Stream{d: d, handle: h}
-	d.modules.images = imagesAt(cacheDir())
 	return nil
 }
 

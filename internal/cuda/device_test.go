@@ -150,7 +150,7 @@ func TestOutsideDo(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	f := newFake()
-	d, err := New(f)
+	d, err := New(f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestCloseWhileDoWaits(t *testing.T) {
-	d, err := New(newFake())
+	d, err := New(newFake(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ type badOpen struct{ fake }
 func (b *badOpen) Open() (Info, error) { return Info{}, &Error{Op: "open", Kind: ErrNoDevice} }
 
 func TestOpenFails(t *testing.T) {
-	if _, err := New(&badOpen{}); !errors.Is(err, ErrNoDevice) {
+	if _, err := New(&badOpen{}, nil); !errors.Is(err, ErrNoDevice) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 	"unsafe"
+
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // Count is how many GPUs there are for this process. The error says what is missing for even one.
@@ -30,8 +32,9 @@ func (a *driverAPI) shown() (int, error) {
 	return int(n), err
 }
 
-// Open opens a GPU by its number in the driver's order (CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER), from 0 on.
-func Open(ordinal int) (*Device, error) {
+// Open opens a GPU by its number in the driver's order (CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER), from 0 on. See New
+// for images.
+func Open(ordinal int, images *code.Cache) (*Device, error) {
 	n, err := Count()
 	if err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func Open(ordinal int) (*Device, error) {
 	if ordinal < 0 || ordinal >= n {
 		return nil, &Error{Op: fmt.Sprintf("GPU %d", ordinal), Text: fmt.Sprintf("there are %d GPUs, numbered from 0", n), Hint: codes[101].hint, Kind: ErrNoDevice}
 	}
-	return New(&driver{ordinal: ordinal})
+	return New(&driver{ordinal: ordinal}, images)
 }
 
 // minMajor is the oldest compute capability that kernels are written for: Volta, 7.0, where the lanes of a warp

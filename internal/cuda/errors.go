@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // Kinds of errors; test with errors.Is.
@@ -13,7 +15,7 @@ var (
 	ErrNoDevice   = errors.New("no GPU")                           // the driver shows no such device
 	ErrArch       = errors.New("unsupported GPU architecture")     // too old, or an image that is not for it
 	ErrMemory     = errors.New("not enough GPU memory")            // device memory or pinned host memory
-	ErrCompile    = errors.New("a GPU kernel does not compile")    // the error has the compiler's log
+	ErrCompile    = code.ErrText                                   // a kernel does not compile; the error has the compiler's log
 	ErrLaunch     = errors.New("a GPU kernel failed")              // refused at the launch, or failed while it ran
 	ErrLost       = errors.New("the device can no longer be used") // until the program starts anew
 	ErrClosed     = errors.New("the device is closed")

@@ -3,10 +3,13 @@ package cuda
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // meeting is a fake whose compiler holds each program until so many are compiled at
@@ -45,19 +48,21 @@ func (m *meeting) texts() []string {
 	return slices.Sorted(slices.Values(m.compiled))
 }
 
-// withCompilers has n compilers for a test.
-func withCompilers(t *testing.T, n int) {
-	before := compilers
-	compilers = make(chan struct{}, n)
-	t.Cleanup(func() { compilers = before })
+// withCompilers opens a device for which n compilers may run at once.
+func withCompilers(t *testing.T, b Backend, n int) *Device {
+	procs := runtime.GOMAXPROCS(n)
+	images := code.New("")
+	runtime.GOMAXPROCS(procs)
+	d := open(t, b)
+	d.modules.images = images
+	return d
 }
 
 // TestExpectAtOnce: programs that are expected are compiled at the same time, each
 // once, whoever asks for them then.
 func TestExpectAtOnce(t *testing.T) {
-	withCompilers(t, 2)
 	m := newMeeting(2)
-	d := open(t, m)
+	d := withCompilers(t, m, 2)
 	do(t, d, func(c *Context) error {
 		for range 2 {
 			for _, text := range []string{"first", "second"} {
@@ -82,9 +87,8 @@ func TestExpectAtOnce(t *testing.T) {
 // more, and compiled all the same for who asks later; who waits for a program leaves
 // when its context ends, and the program is compiled for the next.
 func TestExpectGivenUp(t *testing.T) {
-	withCompilers(t, 1)
 	m := newMeeting(2)
-	d := open(t, m)
+	d := withCompilers(t, m, 1)
 	do(t, d, func(c *Context) error {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)

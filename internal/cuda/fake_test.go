@@ -190,7 +190,7 @@ func add(f *fake, params []byte) {
 // open opens a device over b without a cache on disk, unless the test has set one.
 func open(t testing.TB, b Backend) *Device {
 	t.Helper()
-	d, err := New(b)
+	d, err := New(b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/weftgraph/weft/internal/vfs"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // task does a bit of all that a device can do.
@@ -64,7 +64,7 @@ func task(c *Context) error {
 
 // freshImages gives a device images of its own, so that it compiles.
 func freshImages(d *Device) *Device {
-	d.modules.images = newImages(vfs.OS{}, "")
+	d.modules.images = code.New("")
 	return d
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftgraph/weft/internal/vfs"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // Costs on a GPU: ./cuda.test -test.run '^$' -test.bench GPU
@@ -14,7 +14,7 @@ import (
 func BenchmarkGPUOpen(b *testing.B) {
 	gpu(b, 0).Close() // so that others' contexts do not keep the device warm
 	for b.Loop() {
-		d, err := Open(0)
+		d, err := Open(0, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func BenchmarkGPUModule(b *testing.B) {
 					n++
 					src.Text += fmt.Sprint("// ", n, time.Now())
 				case "disk": // another process, as far as caches go
-					d.modules.images, d.modules.byKey = newImages(vfs.OS{}, dir), nil
+					d.modules.images, d.modules.byKey = code.New(dir), nil
 				}
 				do(b, d, func(c *Context) error {
 					m, err := c.Module(src)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftgraph/weft/internal/vfs"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 func TestGPUOutOfMemory(t *testing.T) {
@@ -64,7 +64,7 @@ func TestGPUOlderCompiler(t *testing.T) {
 	older := *n
 	older.archs = older.archs[:1]
 	b := &driver{nvrtc: &older}
-	d, err := New(b)
+	d, err := New(b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,10 +88,14 @@ func TestGPUOlderCompiler(t *testing.T) {
 
 func TestGPUBrokenImage(t *testing.T) {
 	d := gpu(t, 0)
-	d.modules.images = newImages(vfs.OS{}, t.TempDir())
+	images := code.New(t.TempDir())
+	d.modules.images = images
 	do(t, d, func(c *Context) error {
 		src := Source{Name: "test.cu", Text: gpuKernels}
-		writeImage(vfs.OS{}, d.modules.images.dir, src.key(d.Info()), []byte("a whole file that is no image\x00"))
+		broken := func() ([]byte, error) { return []byte("a whole file that is not an image\x00"), nil }
+		if _, _, err := images.Get(t.Context(), src.key(d.Info()), broken); err != nil {
+			return err
+		}
 		m, err := c.Module(src)
 		if err != nil {
 			return err
@@ -138,7 +142,7 @@ func TestGPUAfterFault(t *testing.T) {
 		t.Skip("TestGPUIllegalAddress runs it")
 	}
 	f := faults[i]
-	d, err := Open(0)
+	d, err := Open(0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +166,7 @@ func TestGPUAfterFault(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}
-	again, err := Open(0)
+	again, err := Open(0, nil)
 	t.Logf("opened again: %v", err)
 	if err == nil {
 		err = again.Do(func(c *Context) error { return second(c.Alloc(100)) })
@@ -173,7 +177,7 @@ func TestGPUAfterFault(t *testing.T) {
 func TestGPUNoSuchDevice(t *testing.T) {
 	gpu(t, 0)
 	for _, n := range []int{-1, 1000} {
-		if _, err := Open(n); !errors.Is(err, ErrNoDevice) {
+		if _, err := Open(n, nil); !errors.Is(err, ErrNoDevice) {
 			t.Errorf("GPU %d: %v", n, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/weftgraph/weft/internal/vfs"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // Tests on a GPU. They need nothing but the test program, the driver and NVRTC:
@@ -20,7 +20,7 @@ import (
 
 func gpu(t testing.TB, ordinal int) *Device {
 	t.Helper()
-	d, err := Open(ordinal)
+	d, err := Open(ordinal, code.New(code.Folder("")))
 	if err != nil {
 		if os.Getenv("WEFT_REQUIRE_GPU") != "" {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestGPUDescription(t *testing.T) {
 		i.SharedPerSM < i.SharedPerBlock || i.RegistersPerSM < 1<<15 || i.ThreadsPerSM < 1024 || i.BlocksPerSM < 16 || i.Compiler == "" || i.Emulated {
 		t.Error("this is no description of a GPU")
 	}
-	for _, f := range Report() {
+	for _, f := range Report(code.New(code.Folder(""))) {
 		t.Logf("%s: %s; %s", f.What, f.Found, f.Advice)
 	}
 	do(t, d, func(c *Context) error {
@@ -267,7 +267,7 @@ func TestGPUSeveral(t *testing.T) {
 	}
 	t.Logf("%d GPUs", n)
 	dir := t.TempDir()
-	shared := newImages(vfs.OS{}, dir)
+	shared := code.New(dir)
 	var wg sync.WaitGroup
 	for i := range n {
 		d := gpu(t, i)
@@ -294,12 +294,12 @@ func TestGPUSeveral(t *testing.T) {
 	wg.Wait()
 	archs := map[string]bool{}
 	for i := range n {
-		if info, err := Open(i); err == nil {
+		if info, err := Open(i, shared); err == nil {
 			archs[info.Info().Arch()] = true
 			info.Close()
 		}
 	}
-	if files, _ := countImages(vfs.OS{}, dir); files != len(archs) {
+	if files, _ := shared.Count(); files != len(archs) {
 		t.Errorf("%d images for %d architectures", files, len(archs))
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"maps"
 	"math"
 	"reflect"
-	"runtime"
 	"slices"
+
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // idleModules is how many modules that nobody uses stay loaded on a device.
@@ -20,9 +21,9 @@ const earlyImages = 64
 
 // modules are the loaded images of one device.
 type modules struct {
-	images *images
-	byKey  map[imageKey]*Module
-	early  map[imageKey]*early
+	images *code.Cache
+	byKey  map[code.Key]*Module
+	early  map[code.Key]*early
 	idle   []*Module // without users, the longest idle first
 }
 
@@ -44,36 +45,12 @@ func (e *early) finished() bool {
 }
 
 // given reports whether e was given up: its context ended before a compiler was free.
-func (e *early) given() bool { return e.finished() && errors.Is(e.err, errGivenUp) }
-
-// errGivenUp is what compiling comes to that nobody waits for any more.
-var errGivenUp = errors.New("cuda: given up before it was compiled")
-
-// compilers bounds how many programs that are expected compile at the same time: each
-// takes a core, and a few hundred megabytes.
-var compilers = make(chan struct{}, max(1, min(16, runtime.GOMAXPROCS(0))))
-
-// Compilers is how many programs that are expected compile at the same time, at most.
-func Compilers() int { return cap(compilers) }
-
-// begin waits for a compiler, which end frees.
-func begin(ctx context.Context) (end func(), err error) {
-	if ctx.Err() != nil {
-		return nil, errGivenUp
-	}
-	free := compilers
-	select {
-	case free <- struct{}{}:
-		return func() { <-free }, nil
-	case <-ctx.Done():
-		return nil, errGivenUp
-	}
-}
+func (e *early) given() bool { return e.finished() && errors.Is(e.err, code.ErrGivenUp) }
 
 // Module is a compiled program, loaded on a device.
 type Module struct {
 	d       *Device
-	key     imageKey
+	key     code.Key
 	name    string
 	handle  Handle
 	users   int
@@ -109,7 +86,7 @@ func (c *Context) ModuleWithin(ctx context.Context, src Source) (*Module, error)
 	}
 	m := &Module{d: c.d, key: key, name: src.Name, handle: h, users: 1, kernels: map[string]*Kernel{}}
 	if ms.byKey == nil {
-		ms.byKey = map[imageKey]*Module{}
+		ms.byKey = map[code.Key]*Module{}
 	}
 	ms.byKey[key] = m
 	return m, nil
@@ -132,17 +109,17 @@ func (c *Context) Expect(ctx context.Context, src Source) error {
 	}
 	e := &early{done: make(chan struct{})}
 	if ms.early == nil {
-		ms.early = map[imageKey]*early{}
+		ms.early = map[code.Key]*early{}
 	}
 	if len(ms.early) >= earlyImages { // images has them too, as long as there is room
-		maps.DeleteFunc(ms.early, func(_ imageKey, e *early) bool { return e.finished() })
+		maps.DeleteFunc(ms.early, func(_ code.Key, e *early) bool { return e.finished() })
 	}
 	ms.early[key] = e
 	images, backend := ms.images, c.d.backend
 	go func() {
 		defer close(e.done)
-		e.image, e.kept, e.err = images.get(context.Background(), key, func() ([]byte, error) {
-			end, err := begin(ctx)
+		e.image, e.kept, e.err = images.Get(context.Background(), key, func() ([]byte, error) {
+			end, err := images.Compiler(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -154,16 +131,16 @@ func (c *Context) Expect(ctx context.Context, src Source) error {
 }
 
 // image is images.get, or what Expect began.
-func (ms *modules) image(ctx context.Context, key imageKey, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
+func (ms *modules) image(ctx context.Context, key code.Key, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
 	e := ms.early[key]
 	if e == nil {
-		return ms.images.get(ctx, key, compile)
+		return ms.images.Get(ctx, key, compile)
 	}
 	select {
 	case <-e.done:
 		delete(ms.early, key)
 		if e.given() {
-			return ms.images.get(ctx, key, compile)
+			return ms.images.Get(ctx, key, compile)
 		}
 		return e.image, e.kept, e.err
 	case <-ctx.Done():
@@ -172,7 +149,7 @@ func (ms *modules) image(ctx context.Context, key imageKey, compile func() ([]by
 }
 
 // load gets the image and loads it. An image that was kept and that the driver refuses is made anew, once.
-func (c *Context) load(ctx context.Context, src Source, key imageKey) (Handle, error) {
+func (c *Context) load(ctx context.Context, src Source, key code.Key) (Handle, error) {
 	compile := func() ([]byte, error) { return c.d.backend.Compile(src) }
 	if c.d.info.Compiler == "" { // it says itself what is missing
 		_, err := compile()
@@ -185,8 +162,8 @@ func (c *Context) load(ctx context.Context, src Source, key imageKey) (Handle, e
 	}
 	h, err := c.d.backend.Load(image)
 	if err != nil && kept && !errors.Is(err, ErrLost) && !errors.Is(err, ErrMemory) {
-		images.drop(key)
-		if image, _, err = images.get(ctx, key, compile); err != nil {
+		images.Drop(key)
+		if image, _, err = images.Get(ctx, key, compile); err != nil {
 			return 0, c.d.note(err)
 		}
 		h, err = c.d.backend.Load(image)

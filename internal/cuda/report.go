@@ -6,21 +6,21 @@ import (
 	"os"
 	"strings"
 
-	"github.com/weftgraph/weft/internal/vfs"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // Finding is a line of a report: what was looked for, what was found (empty when nothing was), and what to do.
 type Finding struct{ What, Found, Advice string }
 
 // Report says what this machine has for GPUs and what is missing. It starts the driver and opens NVRTC, but
-// takes no memory on a GPU.
-func Report() []Finding {
+// takes no memory on a GPU. Compiled kernels are kept in images.
+func Report(images *code.Cache) []Finding {
 	a, err := loadDriver()
 	out := []Finding{driverFinding(a, err), compilerFinding(loadNVRTC())}
 	if err == nil {
 		out = append(out, deviceFindings(a)...)
 	}
-	return append(out, cacheFinding(cacheDir()))
+	return append(out, cacheFinding(images))
 }
 
 func driverFinding(a *driverAPI, err error) Finding {
@@ -95,21 +95,21 @@ func deviceFinding(f Finding, info Info) Finding {
 }
 
 // cacheFinding says where compiled kernels are kept.
-func cacheFinding(dir string) Finding {
+func cacheFinding(images *code.Cache) Finding {
 	f := Finding{What: "GPU kernel cache"}
-	if dir == "" {
+	if images.Dir() == "" {
 		f.Found = "off"
 		if os.Getenv("WEFT_CACHE") != "off" {
 			f.Advice = "there is no cache directory: set WEFT_CACHE or HOME, or kernels are compiled anew in each run"
 		}
 		return f
 	}
-	f.Found = dir
-	err := writable(vfs.OS{}, dir)
+	f.Found = images.Dir()
+	err := images.Writable()
 	if err != nil {
 		f.Advice = fmt.Sprintf("it cannot be used (%v): kernels are compiled anew in each run; set WEFT_CACHE to another directory", err)
 	}
-	files, bytes := countImages(vfs.OS{}, dir)
+	files, bytes := images.Count()
 	if files > 0 {
 		f.Found += fmt.Sprintf(", %d kernels, %.1f MiB", files, float64(bytes)/(1<<20))
 	}

@@ -3,12 +3,14 @@ package cuda
 import (
 	"strings"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 func TestReport(t *testing.T) {
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	var whats []string
-	for _, f := range Report() {
+	for _, f := range Report(code.New(code.Folder(""))) {
 		if f.What == "" || f.Found == "" {
 			t.Errorf("finding %+v", f)
 		}
@@ -29,7 +31,7 @@ func TestFindings(t *testing.T) {
 		t.Errorf("%+v", old)
 	}
 	t.Setenv("WEFT_CACHE", "off")
-	if f := cacheFinding(cacheDir()); f.Found != "off" || f.Advice != "" {
+	if f := cacheFinding(code.New(code.Folder(""))); f.Found != "off" || f.Advice != "" {
 		t.Errorf("%+v", f)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // Engine makes plans ready to run.
@@ -48,8 +49,9 @@ type Traits struct {
 
 // Options are what a plan is prepared for.
 type Options struct {
-	Threads int   // 0: all cores
-	Memory  int64 // bytes the search may use beyond the graph; 0: no limit
+	Threads int        // 0: all cores
+	Crew    *crew.Pool // whose goroutines they are; nil: new ones
+	Memory  int64      // bytes the search may use beyond the graph; 0: no limit
 	// Listing says that runs have a sink: engines may prepare counts differently.
 	Listing bool
 	// Levels asks for actual counts and times per level (explain --analyze).

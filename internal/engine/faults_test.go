@@ -73,7 +73,7 @@ func TestFaults(t *testing.T) {
 func (x *search) runFaulty(t *testing.T, f *cuda.Faults, g *graph.Graph, p *plan.Plan, want engine.Uint128) error {
 	t.Helper()
 	f.Backend = device.Backend(t, emu.Options{})
-	d, err := cuda.New(f)
+	d, err := cuda.New(f, device.Objects().Images)
 	if err != nil {
 		t.Fatal(err)
 	}

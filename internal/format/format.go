@@ -105,6 +105,7 @@ type ReadOptions struct {
 	Vertices string
 	// MaxVertices is the most vertices that a header may promise; 0: 2^32-2.
 	MaxVertices uint64
+	Cache       string    // the folder of caches; "": disk.CacheDir's
 	Memory      int64     // bytes that reading may use; 0: what the system allows
 	Stdin       io.Reader // what "-" reads; nil: the standard input
 	Files       vfs.FS    // nil: the system's

@@ -37,7 +37,7 @@ func (r *reading) readOwn() (*graph.Graph, error) {
 		path = tmp.Path()
 		defer tmp.Remove() // the mapping stays valid where the system can map
 	}
-	g, err := graph.Open(r.ctx, path, graph.OpenOptions{Threads: r.o.Threads, Name: r.src.name, Files: r.o.Files})
+	g, err := graph.Open(r.ctx, path, graph.OpenOptions{Threads: r.o.Threads, Name: r.src.name, Cache: r.o.Cache, Files: r.o.Files})
 	if err != nil {
 		return nil, &Error{File: r.src.name, Offset: -1, Cause: unnamed{err, r.src.name}}
 	}

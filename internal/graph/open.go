@@ -63,6 +63,7 @@ const tinyFile = 64 << 10
 type OpenOptions struct {
 	Threads int    // 0: all cores
 	Name    string // of the file in errors; "" is its path
+	Cache   string // the folder of caches; "" is disk.CacheDir's
 	Files   vfs.FS // nil: the system's
 }
 
@@ -123,7 +124,7 @@ func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error)
 	}()
 	record := ""
 	if m.file != nil && st.Size() > smallFile {
-		record = recordPath(m.version)
+		record = recordPath(o.Cache, m.version)
 	}
 	known := hasRecord(fsys, record, m)
 	// A program that had the file mapped before may change it without another version.

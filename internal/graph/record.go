@@ -15,7 +15,7 @@ import (
 
 // Records say which versions of large graph files were verified, so that a file is
 // verified once, and again when it has changed. There is a small text for each file, in
-// the folder "verified" of WEFT_CACHE or of the user's cache folder. A record is only
+// the folder "verified" of the folder of caches (disk.CacheDir). A record is only
 // believed where this user alone can write it. Nothing here is an error to the caller:
 // without a record a file is verified.
 
@@ -47,20 +47,12 @@ const (
 // mostRecords bounds the files of the folder. A variable for tests.
 var mostRecords = 1000
 
-// recordPath is where the record of a file is, or "" where none is kept.
-func recordPath(v version) string {
-	dir := os.Getenv("WEFT_CACHE")
-	if dir == "off" {
+// recordPath is where the record of a file is in a folder of caches, or "" where none is kept.
+func recordPath(cache string, v version) string {
+	if cache = disk.CacheDir(cache); cache == "" {
 		return ""
 	}
-	if dir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(user, "weft")
-	}
-	return filepath.Join(dir, "verified", fmt.Sprintf("%x-%x%s", v.device, v.inode, recordExt))
+	return filepath.Join(cache, "verified", fmt.Sprintf("%x-%x%s", v.device, v.inode, recordExt))
 }
 
 // recordOf is the text of the record of a file that was verified.

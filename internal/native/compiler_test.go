@@ -101,7 +101,7 @@ func TestCompileError(t *testing.T) {
 		t.Skip(err)
 	}
 	var wrong *CompileError
-	if _, err := Compile(t.Context(), "wrong", "int f(void) { return nothing; }"); !errors.As(err, &wrong) || !strings.Contains(wrong.Error(), "nothing") {
+	if _, err := (*Cache)(nil).Compile(t.Context(), "wrong", "int f(void) { return nothing; }"); !errors.As(err, &wrong) || !strings.Contains(wrong.Error(), "nothing") {
 		t.Error(err)
 	}
 }

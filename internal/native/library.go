@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // Library is a shared object in this process.
@@ -20,30 +20,68 @@ var flags = []string{
 	"-std=gnu11", "-O3", "-march=native", "-fno-strict-aliasing", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off", "-fwrapv", "-w", "-x", "c",
 }
 
-// opened are the libraries of this process by the digest of their text.
-var opened libraries
+// Cache keeps the shared objects of a runtime: their images, and what of them is loaded. An object that is loaded
+// stays so for the life of the process, since threads may be in it. Safe for concurrent use. A nil Cache keeps nothing.
+type Cache struct {
+	Images *code.Cache
 
-type libraries struct {
-	sync.Mutex
-	libraries map[[sha256.Size]byte]*Library
+	mu     sync.Mutex
+	loaded map[code.Key]*Library // by the digest of the text, or of the parts
 }
 
-// find returns the library with that digest, or nil.
-func (o *libraries) find(key [sha256.Size]byte) *Library {
-	o.Lock()
-	defer o.Unlock()
-	return o.libraries[key]
+// NewCache makes a cache that keeps what is compiled in images.
+func NewCache(images *code.Cache) *Cache {
+	return &Cache{Images: images, loaded: map[code.Key]*Library{}}
+}
+
+// find returns the library with that key, or nil.
+func (l *Cache) find(key code.Key) *Library {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.loaded[key]
+}
+
+// Load loads the shared object that build makes. It is built once for the same parts, which are all that it depends
+// on. When ctx ends first, the context of build ends with the last caller that waits, and the error is the cause.
+func (l *Cache) Load(ctx context.Context, parts []string, build func(context.Context) ([]byte, error)) (*Library, error) {
+	if l == nil {
+		image, err := build(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return Open(image)
+	}
+	key := code.KeyOf(parts)
+	if lib := l.find(key); lib != nil {
+		return lib, nil
+	}
+	image, _, err := l.Images.GetWithin(ctx, key, build)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if lib := l.loaded[key]; lib != nil {
+		return lib, nil // another caller was first
+	}
+	lib, err := Open(image)
+	if err == nil {
+		l.loaded[key] = lib
+	}
+	return lib, err
 }
 
 // Compile compiles a program's text, name being what messages call it, and
-// loads it. It is kept on disk where the images of kernels are, by text, compiler,
-// flags and processor, and in the process. The error wraps ErrNoCompiler where
-// there is no compiler. When ctx ends first, the compiler is killed and the error is the
-// cause. Safe for concurrent use: calls with the same text compile it once.
-func Compile(ctx context.Context, name, text string) (*Library, error) {
+// loads it. It is kept by text, compiler, flags and processor. The error wraps
+// ErrNoCompiler where there is no compiler. When ctx ends first, the compiler is
+// killed and the error is the cause. Calls with the same text compile it once.
+func (l *Cache) Compile(ctx context.Context, name, text string) (*Library, error) {
 	key := sha256.Sum256([]byte(text))
-	if l := opened.find(key); l != nil {
-		return l, nil
+	if lib := l.find(key); lib != nil {
+		return lib, nil
 	}
 	cc, err := theC.get(ctx)
 	if err != nil {
@@ -56,24 +94,13 @@ func Compile(ctx context.Context, name, text string) (*Library, error) {
 	}
 	const main = "program.c"
 	files[main] = text
-	image, err := cuda.Kept(ctx, parts, func(ctx context.Context) ([]byte, error) {
+	lib, err := l.Load(ctx, parts, func(ctx context.Context) ([]byte, error) {
 		return cc.Build(ctx, name, files, "code.so", append(slices.Clone(flags), main)...)
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && l != nil {
+		l.mu.Lock()
+		l.loaded[key] = lib
+		l.mu.Unlock()
 	}
-	opened.Lock()
-	defer opened.Unlock()
-	if l := opened.libraries[key]; l != nil {
-		return l, nil // another caller was first
-	}
-	l, err := Open(image)
-	if err != nil {
-		return nil, err
-	}
-	if opened.libraries == nil {
-		opened.libraries = map[[sha256.Size]byte]*Library{}
-	}
-	opened.libraries[key] = l
-	return l, nil
+	return lib, err
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // compiled is a text over the run-time library, compiled.
 func compiled(t *testing.T, text string) *native.Library {
 	t.Helper()
-	lib, err := native.Compile(t.Context(), "test", c.Text(&kir.Program{})+text)
+	lib, err := native.NewCache(code.New(code.Folder(""))).Compile(t.Context(), "test", c.Text(&kir.Program{})+text)
 	if errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)
 	}

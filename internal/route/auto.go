@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime"
 )
 
 // What auto compares: how long the processor is expected to take, and how long a
@@ -26,9 +27,6 @@ const (
 	// taken and not the first alone.
 	severalGPUs = 10 * time.Minute
 )
-
-// gpus counts the GPUs that can be used; tests have their own.
-var gpus = cuda.Count
 
 // expected is how long the processor is expected to take for p.
 func expected(p *plan.Plan, o engine.Options) time.Duration {
@@ -52,7 +50,7 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 		host.Reason = about + ", where rows are written"
 		return host
 	}
-	n, err := countWithin(ctx)
+	n, err := r.Runtime.Count(ctx)
 	if err != nil {
 		host.Reason = fmt.Sprintf("%s; no GPU: %v", about, err)
 		var e *cuda.Error
@@ -99,11 +97,11 @@ func pickAmong(r Request, n int, several bool, pick func(Request) (Choice, error
 			return c, note, nil
 		}
 		whys = append(whys, err.Error())
-		var old outdated
+		var old runtime.Outdated
 		if !errors.As(err, &old) {
 			break
 		}
-		for _, i := range old.gpus {
+		for _, i := range old.GPUs {
 			out[i] = true
 		}
 	}

@@ -10,11 +10,18 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime"
 )
+
+// finding is a runtime that finds so many GPUs.
+func finding(n int, err error) *runtime.Runtime {
+	return runtime.New(runtime.Options{Count: func() (int, error) { return n, err }})
+}
 
 // request is one for a pattern whose plan is as expensive as asked.
 func request(t *testing.T, work float64) Request {
@@ -27,7 +34,7 @@ func request(t *testing.T, work float64) Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Request{Graph: g, Options: engine.Options{Threads: 1}, Compile: func(method, _ string) (*plan.Plan, error) {
+	return Request{Runtime: finding(0, cuda.ErrNoDriver), Graph: g, Options: engine.Options{Threads: 1}, Compile: func(method, _ string) (*plan.Plan, error) {
 		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
 		if p != nil {
 			p.Price = work
@@ -38,11 +45,10 @@ func request(t *testing.T, work float64) Request {
 
 func TestAuto(t *testing.T) {
 	asked := 0
-	defer func() { gpus = cuda.Count }()
-	gpus = func() (int, error) {
+	asking := runtime.New(runtime.Options{Count: func() (int, error) {
 		asked++
 		return 0, cuda.ErrNoDriver
-	}
+	}})
 	broken := &cuda.Error{Op: "start of the GPU driver", Name: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", Code: 803, Kind: cuda.ErrNoDriver}
 	for _, c := range []struct {
 		work    float64
@@ -56,6 +62,7 @@ func TestAuto(t *testing.T) {
 	} {
 		asked = 0
 		r := request(t, c.work)
+		r.Runtime = asking
 		r.Listing = c.listing
 		got, err := Pick(t.Context(), r)
 		if err != nil || got.Engine.Name() != "host" || !strings.Contains(got.Reason, c.reason) || asked != c.asks {
@@ -65,8 +72,9 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%g: notes where there is no driver: %q", c.work, got.Notes)
 		}
 	}
-	gpus = func() (int, error) { return 0, broken }
-	got, err := Pick(t.Context(), request(t, 1e12))
+	r := request(t, 1e12)
+	r.Runtime = finding(0, broken)
+	got, err := Pick(t.Context(), r)
 	if err != nil || got.Engine.Name() != "host" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "no GPU can be used: "+broken.Error()) {
 		t.Errorf("a driver that does not start: %v, %q, %v", got.Engine, got.Notes, err)
 	}
@@ -78,9 +86,9 @@ func TestAutoWithoutDevice(t *testing.T) {
 	if n, err := cuda.Count(); err == nil && n > 0 {
 		t.Skip("there is a GPU")
 	}
-	defer func() { gpus = cuda.Count }()
-	gpus = func() (int, error) { return 1, nil }
-	got, err := Pick(t.Context(), request(t, 1e12))
+	r := request(t, 1e12)
+	r.Runtime = finding(1, nil)
+	got, err := Pick(t.Context(), r)
 	if err != nil || got.Engine.Name() != "host" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "gpu:0 cannot") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -164,20 +172,19 @@ func (noSink) Emit(int, *engine.Batch) error { return nil }
 // TestCodegen: the engine that runs on both is the processor's where that is asked
 // for, or where there is no GPU.
 func TestCodegen(t *testing.T) {
-	defer func() { gpus = cuda.Count }()
-	gpus = func() (int, error) { return 0, cuda.ErrNoDriver }
+	rt := finding(0, cuda.ErrNoDriver)
 	for _, device := range []string{"", "auto", "cpu"} {
-		if err := CheckNames(t.Context(), "codegen", device); err != nil {
+		if err := CheckNames(t.Context(), rt, "codegen", device); err != nil {
 			t.Error(err)
 		}
 		r := request(t, 1e6)
 		r.Engine, r.Device = "codegen", device
 		c, err := Pick(t.Context(), r)
-		if err != nil || c.Engine != onBoth || c.Plan.Method != plan.Nest {
+		if err != nil || c.Engine != (codegen.CPU{Objects: r.Runtime.Objects}) || c.Plan.Method != plan.Nest {
 			t.Errorf("device %q: %v, %v", device, c.Engine, err)
 		}
 	}
-	if err := CheckNames(t.Context(), "stack", "cpu"); !errors.Is(err, ErrName) {
+	if err := CheckNames(t.Context(), rt, "stack", "cpu"); !errors.Is(err, ErrName) {
 		t.Error(err)
 	}
 }
@@ -185,8 +192,7 @@ func TestCodegen(t *testing.T) {
 // TestNoDriver: an error says that a GPU was asked for where it was, and else which engine
 // needs one.
 func TestNoDriver(t *testing.T) {
-	defer func() { gpus = cuda.Count }()
-	gpus = func() (int, error) { return 0, cuda.ErrNoDriver }
+	rt := finding(0, cuda.ErrNoDriver)
 	for _, c := range []struct{ engine, device, want string }{
 		{"stack", "", "engine stack runs on GPUs: "}, {"fine", "auto", "engine fine runs on GPUs: "},
 		{"stack", "gpu:0", "gpu:0 was asked for: "}, {"", "gpu", "gpu was asked for: "},
@@ -195,7 +201,7 @@ func TestNoDriver(t *testing.T) {
 		r := request(t, 1e6)
 		r.Engine, r.Device = c.engine, c.device
 		_, picked := Pick(t.Context(), r)
-		for _, err := range []error{CheckNames(t.Context(), c.engine, c.device), picked} {
+		for _, err := range []error{CheckNames(t.Context(), rt, c.engine, c.device), picked} {
 			if !errors.Is(err, ErrDevice) || !errors.Is(err, cuda.ErrNoDriver) || err.Error() != want {
 				t.Errorf("%+v: %v", c, err)
 			}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -19,14 +18,15 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime"
 )
 
 // Errors of Pick; test with errors.Is.
 var (
 	// ErrName: no engine or device is called so.
-	ErrName = errors.New("unknown name")
+	ErrName = runtime.ErrName
 	// ErrDevice: the device was asked for and this build cannot use it.
-	ErrDevice = errors.New("device not available")
+	ErrDevice = runtime.ErrDevice
 	// ErrRefused: the engine cannot run the plan.
 	ErrRefused = errors.New("engine refused")
 )
@@ -60,23 +60,18 @@ func Engines() []Description {
 	return out
 }
 
-// onBoth is the engine of the processor that has the name of one of GPUs: which
-// of the two runs is the device's to say, or a GPU's if there is one.
-var onBoth engine.Engine = codegen.CPU{}
-
 // Codegen is the name of the engine that runs generated code.
 const Codegen = "codegen"
 
 // CodegenDevice is where generated code runs for the name of a device: cpu, or the
 // GPUs asked for, or the first one, if there is one, where the name leaves it open. When
 // ctx ends before that is known, it is cpu.
-func CodegenDevice(ctx context.Context, device string) string {
-	if OnGPU(device) {
+func CodegenDevice(ctx context.Context, rt *runtime.Runtime, device string) string {
+	if runtime.OnGPU(device) {
 		return device
 	}
 	if device != "cpu" {
-		narrow([]int{0})
-		if n, err := countWithin(ctx); err == nil && n > 0 {
+		if n, err := rt.CountFor(ctx, []int{0}, nil); err == nil && n > 0 {
 			return "gpu:0"
 		}
 	}
@@ -88,6 +83,7 @@ func onlyGPU(name string) bool { return GPUEngine(name) && name != Codegen }
 
 // Request is what is to be run, and on what.
 type Request struct {
+	Runtime        *runtime.Runtime
 	Engine, Device string // "" and auto: Pick chooses
 	Graph          *graph.Graph
 	Options        engine.Options
@@ -97,6 +93,8 @@ type Request struct {
 	// Compile plans the query for a method; order is the engine's own rule for a
 	// matching order, where the user names none ("": the planner's choice).
 	Compile func(method, order string) (*plan.Plan, error)
+
+	waits *runtime.Waits // of Pick
 }
 
 // Choice is an engine with a plan that is ready to run, and why it was chosen.
@@ -117,6 +115,9 @@ type Choice struct {
 	session *session.Session
 	device  string
 	memory  int64
+	runtime *runtime.Runtime
+	// Waits is how long Pick stood still for GPUs.
+	Waits runtime.Waits
 }
 
 // Result is what a run of a choice found, and by which plan.
@@ -139,7 +140,7 @@ func (r *Request) choice(ctx context.Context, e engine.Engine, p *plan.Plan, rea
 // Stale reports whether the GPUs that were chosen are no longer there for the engine:
 // they were lost, or a later choice opened others. Who waited is to choose again.
 func (c *Choice) Stale() bool {
-	return c.session != nil && !open.has(c.session)
+	return c.session != nil && !c.runtime.Has(c.session)
 }
 
 // Compiles reports whether the engine has kernels that Compile compiles.
@@ -167,7 +168,7 @@ func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
 
 // reopen prepares the plan over the GPUs that it was chosen for, opened again.
 func (c *Choice) reopen(ctx context.Context) (err error) {
-	if c.session, err = sessionOn(ctx, c.device, c.memory); err != nil {
+	if c.session, err = c.runtime.Session(ctx, c.device, c.memory, nil); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(onGPU, func(e gpuEngine) bool { return e.name == c.Engine.Name() })
@@ -179,68 +180,32 @@ func (c *Choice) reopen(ctx context.Context) (err error) {
 // CheckNames says whether an engine and a device of these names exist in this
 // build; "" is auto. The GPU driver may have to start for that: when ctx ends first, the
 // error is its cause.
-func CheckNames(ctx context.Context, name, device string) error {
-	if err := checkDevice(ctx, device); err != nil {
+func CheckNames(ctx context.Context, rt *runtime.Runtime, name, device string) error {
+	var w runtime.Waits
+	defer func() { rt.Waited(w) }()
+	if err := rt.CheckDevice(ctx, device, &w); err != nil {
 		return err
 	}
 	if name == "" || name == "auto" {
 		return nil
 	}
 	_, err := byName(name)
-	if err == nil && onlyGPU(name) && !OnGPU(device) {
+	if err == nil && onlyGPU(name) && !runtime.OnGPU(device) {
 		if device == "cpu" {
 			return fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, name)
 		}
-		return checkFirst(ctx, name)
+		return checkFirst(ctx, rt, name, &w)
 	}
 	return err
 }
 
-// checkDevice says whether a device of that name, "" for auto, exists here.
-func checkDevice(ctx context.Context, device string) error {
-	list, err := ordinals(device)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	n, err := countFor(ctx, list)
-	if err != nil {
-		return fmt.Errorf("%w: %s was asked for: %w", ErrDevice, device, err)
-	}
-	if most := slices.Max(list); most >= n {
-		return fmt.Errorf("%w: gpu:%d was asked for, and the GPUs here are 0 … %d", ErrDevice, most, n-1)
-	}
-	return nil
-}
-
 // checkFirst says whether there is a GPU for an engine that runs on GPUs alone, which was
 // asked for without a device.
-func checkFirst(ctx context.Context, engine string) error {
-	if _, err := countFor(ctx, []int{0}); err != nil {
+func checkFirst(ctx context.Context, rt *runtime.Runtime, engine string, w *runtime.Waits) error {
+	if _, err := rt.CountFor(ctx, []int{0}, w); err != nil {
 		return fmt.Errorf("%w: engine %s runs on GPUs: %w", ErrDevice, engine, err)
 	}
 	return nil
-}
-
-// countFor counts the GPUs for who will open those of list.
-func countFor(ctx context.Context, list []int) (int, error) {
-	narrow(list)
-	defer waiting(&waited.driver, time.Now())
-	return countWithin(ctx)
-}
-
-// countWithin is gpus for a caller that waits until ctx ends.
-func countWithin(ctx context.Context) (n int, err error) {
-	done, count := make(chan struct{}), gpus
-	go func() {
-		defer close(done)
-		n, err = count()
-	}()
-	select {
-	case <-done:
-		return n, err
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
-	}
 }
 
 // names are those of all engines.
@@ -273,7 +238,10 @@ func byName(name string) (engine.Engine, error) {
 // waits for GPUs that another query uses where they are not those of the request. When
 // ctx ends first, the error is its cause.
 func Pick(ctx context.Context, r Request) (Choice, error) {
+	var w runtime.Waits
+	r.waits = &w
 	c, err := pick(ctx, r)
+	c.Waits, c.runtime = w, r.Runtime
 	if ctx.Err() != nil {
 		return Choice{}, context.Cause(ctx)
 	}
@@ -281,10 +249,10 @@ func Pick(ctx context.Context, r Request) (Choice, error) {
 }
 
 func pick(ctx context.Context, r Request) (Choice, error) {
-	if err := checkDevice(ctx, r.Device); err != nil {
+	if err := r.Runtime.CheckDevice(ctx, r.Device, r.waits); err != nil {
 		return Choice{}, err
 	}
-	if OnGPU(r.Device) {
+	if runtime.OnGPU(r.Device) {
 		return pickGPU(ctx, r)
 	}
 	eng, reason := onHost[0].make(), "the processor was asked for by name"
@@ -294,8 +262,8 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 		if eng, err = byName(r.Engine); err != nil {
 			return Choice{}, err
 		}
-		if r.Engine == Codegen && !OnGPU(CodegenDevice(ctx, r.Device)) {
-			eng = onBoth
+		if r.Engine == Codegen && !runtime.OnGPU(CodegenDevice(ctx, r.Runtime, r.Device)) {
+			eng = codegen.CPU{Objects: r.Runtime.Objects}
 			if r.Method == "" {
 				r.Method = plan.Nest.String()
 			}
@@ -305,7 +273,7 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 				return Choice{}, fmt.Errorf("%w: engine %s runs on GPUs, not on cpu", ErrName, r.Engine)
 			}
 			r.Device = "gpu:0"
-			if err := checkFirst(ctx, r.Engine); err != nil {
+			if err := checkFirst(ctx, r.Runtime, r.Engine, r.waits); err != nil {
 				return Choice{}, err
 			}
 			return pickGPU(ctx, r)

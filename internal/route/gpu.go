@@ -65,13 +65,13 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 	labelled := auto && r.Method == "" && len(r.Graph.Classes) > 1
 	r.Compile = remembering(r.Compile)
 	// What needs no device is done while they open.
-	Begin(r.Device, r.GPUMemory)
+	r.Runtime.Begin(r.Device, r.GPUMemory)
 	if labelled {
 		_, _ = r.Compile(plan.Nest.String(), "ri")
 	} else {
 		_, _ = try[0].compile(r, try[0].methods(r)[0])
 	}
-	s, err := sessionOn(ctx, r.Device, r.GPUMemory)
+	s, err := r.Runtime.Session(ctx, r.Device, r.GPUMemory, r.waits)
 	if err != nil {
 		return Choice{}, err
 	}

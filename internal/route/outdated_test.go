@@ -2,10 +2,12 @@ package route
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/runtime"
 )
 
 // TestOutdated: auto leaves out GPUs whose architecture is too old and takes the first that
@@ -33,21 +35,21 @@ func TestOutdated(t *testing.T) {
 		r := Request{}
 		got, note, err := pickAmong(r, len(c.is), c.several, func(r Request) (Choice, error) {
 			tries++
-			list, err := ordinals(r.Device)
-			if err != nil {
-				t.Fatal(err)
-			}
-			errs := make([]error, len(list))
-			for k, i := range list {
+			bad := false
+			rt := runtime.New(runtime.Options{Open: func(i int) (*cuda.Device, error) {
 				switch c.is[i] {
 				case 'o':
-					errs[k] = &cuda.Error{Op: "P100", Kind: cuda.ErrArch}
+					return nil, &cuda.Error{Op: "P100", Kind: cuda.ErrArch}
 				case 'b':
-					errs[k] = &cuda.Error{Op: "H100", Kind: cuda.ErrLost}
+					return nil, &cuda.Error{Op: "H100", Kind: cuda.ErrLost}
 				}
+				return nil, nil
+			}})
+			for i := range c.is {
+				bad = bad || c.is[i] != 'g' && strings.Contains(r.Device, strconv.Itoa(i))
 			}
-			if errors.Join(errs...) != nil {
-				err := unopened(list, errs)
+			if bad {
+				_, err := rt.Session(t.Context(), r.Device, 0, nil)
 				if !errors.Is(err, ErrDevice) || errors.Is(err, cuda.ErrLost) != strings.Contains(err.Error(), "H100") || errors.Is(err, cuda.ErrArch) == errors.Is(err, cuda.ErrLost) {
 					t.Errorf("%s: %v of another kind", c.is, err)
 				}

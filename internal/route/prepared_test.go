@@ -36,17 +36,16 @@ func (r *rows) Emit(_ int, b *engine.Batch) error {
 // and plans were looked at before; a second run lowers and compiles nothing.
 func TestLoweredOnce(t *testing.T) {
 	device.Emulated(t, emu.Options{}) // whose run-time system may be kept: kernels may not
-	t.Setenv("WEFT_CACHE", t.TempDir())
 	b := &counting{Backend: device.Backend(t, emu.Options{Optimize: "-O0"})}
-	d, err := cuda.New(b)
+	d, err := cuda.New(b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := Instead(d)
-	if err != nil {
+	rt := finding(1, nil)
+	defer rt.Close()
+	if err := rt.Instead(d); err != nil {
 		t.Fatal(err)
 	}
-	defer end()
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 6, M: 300, Seed: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +83,8 @@ func TestLoweredOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		choice, err := Pick(t.Context(), Request{
-			Engine: c.engine, Device: "gpu:0", Graph: g, Method: c.method, Listing: c.listing, Compile: compile,
+			Runtime: rt,
+			Engine:  c.engine, Device: "gpu:0", Graph: g, Method: c.method, Listing: c.listing, Compile: compile,
 			Options: engine.Options{Opt: c.opt, Lowered: &lowered},
 		})
 		if err != nil {

@@ -121,9 +121,9 @@ func (b *backend) Open() (cuda.Info, error) {
 		return cuda.Info{}, fmt.Errorf("emu: %w", err)
 	}
 	if b.o.Sanitize == NoSanitizer {
-		b.system, err = openLibrary()
+		b.system, err = openLibrary(b.compiler, b.o.Objects)
 	} else {
-		b.system, err = openProgram(b.compiler, b.o.Sanitize, b.dir.Path)
+		b.system, err = openProgram(b.compiler, b.o.Objects.Images, b.o.Sanitize, b.dir.Path)
 	}
 	if err != nil {
 		b.dir.Remove()

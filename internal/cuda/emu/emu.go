@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // Options describe the device. The zero value of each means its default.
@@ -34,6 +36,8 @@ type Options struct {
 	Patience time.Duration // a launch in which nothing happens for so long is given up; 30 s, sanitized 2 min
 	Optimize string        // the compiler's level, "-O1"; for kernels whose speed matters "-O2"
 	Sanitize Sanitizer     // a device of its own process, checked by the compiler's sanitizer
+
+	Objects *native.Cache // keeps the run-time system and kernels; in memory, for this device alone
 }
 
 // Sanitizer is what checks the memory accesses of a device's kernels.
@@ -54,7 +58,7 @@ func Open(o Options) (*cuda.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cuda.New(b)
+	return cuda.New(b, b.(*backend).o.Objects.Images)
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -79,6 +83,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Optimize == "" {
 		o.Optimize = "-O1"
+	}
+	if o.Objects == nil {
+		o.Objects = native.NewCache(code.New(""))
 	}
 	if o.SMs < 0 || o.BlocksPerSM < 0 || o.ThreadsPerSM < 32 || o.Threads < 0 || o.Memory < 0 || o.SharedPerBlock < 0 || o.Patience < 0 {
 		return o, fmt.Errorf("emu: options %+v", o)

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/weftgraph/weft/internal/native"
 )
 
 // errorBytes is ERROR_BYTES of runtime/api.cpp.
@@ -19,8 +21,8 @@ type inside struct {
 	text   [errorBytes]byte
 }
 
-func openLibrary() (system, error) {
-	entry, err := library()
+func openLibrary(c *compiler, objects *native.Cache) (system, error) {
+	entry, err := c.library(objects)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 // outside is the run-time system as a process of its own. A call is a request and an answer, each a header of
@@ -37,8 +38,8 @@ var environment = []string{
 	"TSAN_OPTIONS=halt_on_error=1:exitcode=99:report_thread_leaks=0",
 }
 
-func openProgram(c *compiler, sanitize Sanitizer, dir string) (system, error) {
-	image, err := c.program(sanitize)
+func openProgram(c *compiler, images *code.Cache, sanitize Sanitizer, dir string) (system, error) {
+	image, err := c.program(images, sanitize)
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
 //go:embed runtime/*.h runtime/*.cpp
@@ -57,29 +57,22 @@ func digest(parts []string) []byte {
 	return sum[:8]
 }
 
-// library compiles the run-time system as a shared object, loads it, once in a process, and returns its entry.
-var library = sync.OnceValues(func() (uintptr, error) {
-	c, err := findCompiler()
-	if err != nil {
-		return 0, err
-	}
-	image, err := cuda.Kept(context.Background(), append(c.parts(NoSanitizer), "library"), func(context.Context) ([]byte, error) {
+// library compiles the run-time system as a shared object, loads it, and returns its entry.
+func (c *compiler) library(objects *native.Cache) (uintptr, error) {
+	l, err := objects.Load(context.Background(), append(c.parts(NoSanitizer), "library"), func(context.Context) ([]byte, error) {
 		args := append(c.flags(NoSanitizer), "-shared", "-O2", "api.cpp")
 		return c.build("the run-time system", systemFiles(), "runtime.so", args...)
 	})
 	if err != nil {
 		return 0, err
 	}
-	l, err := native.Open(image)
-	if err != nil {
-		return 0, err
-	}
 	return l.Symbol("emu_call")
-})
+}
 
 // program compiles the run-time system with a sanitizer as a program of its own.
-func (c *compiler) program(sanitize Sanitizer) ([]byte, error) {
-	image, err := cuda.Kept(context.Background(), append(c.parts(sanitize), "program", string(sanitize)), func(context.Context) ([]byte, error) {
+func (c *compiler) program(images *code.Cache, sanitize Sanitizer) ([]byte, error) {
+	key := code.KeyOf(append(c.parts(sanitize), "program", string(sanitize)))
+	image, _, err := images.GetWithin(context.Background(), key, func(context.Context) ([]byte, error) {
 		// For the thread sanitizer the run-time system is not instrumented, only linked with it: lanes hand its
 		// records to each other by switching, which the sanitizer is told not to take for synchronization.
 		flags := c.flags(sanitize)

@@ -47,7 +47,7 @@ func TestMeasure(t *testing.T) {
 	if os.Getenv("WEFT_MEASURE") == "" {
 		t.Skip("WEFT_MEASURE is not set")
 	}
-	d, err := cuda.Open(0)
+	d, err := cuda.Open(0, device.Objects().Images)
 	if err != nil {
 		t.Skip(err)
 	}

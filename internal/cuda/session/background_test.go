@@ -41,7 +41,7 @@ func TestCompile(t *testing.T) {
 	device.Emulated(t, emu.Options{}) // whose run-time system may be kept: kernels may not
 	t.Setenv("WEFT_CACHE", "off")
 	b := &compiling{Backend: device.Backend(t, emu.Options{Optimize: "-O0"})}
-	d, err := cuda.New(b)
+	d, err := cuda.New(b, device.Objects().Images)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 func faulty(t *testing.T, f *cuda.Faults) *cuda.Device {
 	t.Helper()
 	f.Backend = device.Backend(t, emu.Options{})
-	d, err := cuda.New(f)
+	d, err := cuda.New(f, device.Objects().Images)
 	if err != nil {
 		t.Fatal(err)
 	}

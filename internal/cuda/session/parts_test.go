@@ -39,7 +39,7 @@ func TestParts(t *testing.T) {
 	programs := map[bool]int{}
 	for _, gpu := range []bool{false, true} {
 		b := &loading{Backend: device.Backend(t, emu.Options{}), gpu: gpu}
-		d, err := cuda.New(b)
+		d, err := cuda.New(b, device.Objects().Images)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,7 +134,7 @@ func on(t *testing.T, n int, o session.Options, f func(t *testing.T, s *session.
 				devs = append(devs, device.Emulated(t, emu.Options{SMs: 1 + i%2})) // of different speed
 				continue
 			}
-			e, err := cuda.Open(i)
+			e, err := cuda.Open(i, device.Objects().Images)
 			if errors.Is(err, cuda.ErrNoDevice) {
 				t.Skip(err)
 			}

@@ -295,7 +295,7 @@ func TestCandidates(t *testing.T) {
 func TestToolLeftOut(t *testing.T) {
 	const n = 2*scanTile + 5
 	for left := 1; left <= 4; left++ {
-		d, err := cuda.New(&cuda.Faults{Backend: devices.Backend(t, emu.Options{}), SkipOne: left})
+		d, err := cuda.New(&cuda.Faults{Backend: devices.Backend(t, emu.Options{}), SkipOne: left}, devices.Objects().Images)
 		if err != nil {
 			t.Fatal(err)
 		}

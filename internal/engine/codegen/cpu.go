@@ -26,24 +26,27 @@ var nestC string
 
 // CPU is the engine codegen on the cores of this machine: a plan's loop nest as
 // C, compiled by the machine's compiler.
-type CPU struct{}
+type CPU struct {
+	Objects *native.Cache // keeps what is compiled; nil: nothing does
+}
 
 // Name is what --engine takes.
 func (CPU) Name() string { return "codegen" }
 
 // onCPU is a plan that is ready to run.
 type onCPU struct {
-	g    *graph.Graph
-	p    *plan.Plan
-	o    engine.Options
-	text string
-	prog *kir.Program
-	arcs bool
-	own  sync.Once // gives the arrays of prog memory that C code may read
+	g       *graph.Graph
+	objects *native.Cache
+	p       *plan.Plan
+	o       engine.Options
+	text    string
+	prog    *kir.Program
+	arcs    bool
+	own     sync.Once // gives the arrays of prog memory that C code may read
 }
 
 // Prepare refuses plans of other methods than the nest, and options of GPUs.
-func (CPU) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+func (e CPU) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	if p.Method != plan.Nest {
 		return nil, fmt.Errorf("method %s: codegen runs the loop nest only", p.Method)
 	}
@@ -58,7 +61,7 @@ func (CPU) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Opt
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &onCPU{g: g, p: p, o: o}
+	x := &onCPU{g: g, objects: e.Objects, p: p, o: o}
 	var err error
 	if p.Empty == nil {
 		x.text, x.prog, x.arcs, err = Text(p, o)
@@ -72,7 +75,7 @@ func (*onCPU) Traits() engine.Traits { return engine.Traits{} }
 // Compile starts compiling the loop nest.
 func (x *onCPU) Compile(ctx context.Context) {
 	if x.prog != nil {
-		go func() { _, _ = native.Compile(ctx, x.p.Pattern.Name, x.text) }()
+		go func() { _, _ = x.objects.Compile(ctx, x.p.Pattern.Name, x.text) }()
 	}
 }
 
@@ -176,7 +179,7 @@ func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
 // job is the run of the plan, without what depends on the goal.
 func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
 	g, p, prog := o.g, o.p, o.prog
-	lib, err := native.Compile(ctx, p.Pattern.Name, o.text)
+	lib, err := o.objects.Compile(ctx, p.Pattern.Name, o.text)
 	if err != nil {
 		return nil, err
 	}

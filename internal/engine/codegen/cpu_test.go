@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -30,8 +31,8 @@ func onCPU(t *testing.T) {
 func TestCPUAgreesWithOracle(t *testing.T) {
 	onCPU(t)
 	checks(t)
-	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{}, MaxVertices: 12, Compile: nest})
-	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{}, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4, Compile: nest})
+	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{Objects: device.Objects()}, MaxVertices: 12, Compile: nest})
+	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{Objects: device.Objects()}, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4, Compile: nest})
 }
 
 // TestCPUOptions: what only GPUs have is refused, and does not stay without effect.
@@ -49,7 +50,7 @@ func TestCPUOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]error{"codegen.local": engine.ErrOption, "plan.tail": nil} {
-		if err := engines.Refusal(codegen.CPU{}, g, p, engine.Options{Opt: map[string]string{name: "off"}}); !errors.Is(err, want) {
+		if err := engines.Refusal(codegen.CPU{Objects: device.Objects()}, g, p, engine.Options{Opt: map[string]string{name: "off"}}); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
@@ -72,7 +73,7 @@ func TestCPUAgreesWithHost(t *testing.T) {
 		}
 		p, want := countedNest(t, g, fmt.Sprintf("gmatch:P%d", i))
 		for _, threads := range []int{1, 3} {
-			got, err := engine.Once(t.Context(), codegen.CPU{}, g, p, engine.Options{Threads: threads}, engine.Goal{})
+			got, err := engine.Once(t.Context(), codegen.CPU{Objects: device.Objects()}, g, p, engine.Options{Threads: threads}, engine.Goal{})
 			if err != nil || got.Matches != want || !got.Complete {
 				t.Errorf("P%d: %v by %d threads, %v on host: %v", i, got.Matches, threads, want, err)
 			}
@@ -113,13 +114,13 @@ func TestCPUStops(t *testing.T) {
 	run := func(p *plan.Plan, goal engine.Goal, within time.Duration) (engine.Result, error) {
 		t.Helper()
 		o := engine.Options{Threads: 2}
-		if _, err := engine.Once(stopped(t), codegen.CPU{}, g, p, o, goal); !errors.Is(err, context.Canceled) { // compiles
+		if _, err := engine.Once(stopped(t), codegen.CPU{Objects: device.Objects()}, g, p, o, goal); !errors.Is(err, context.Canceled) { // compiles
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
 		begin := time.Now()
-		r, err := engine.Once(ctx, codegen.CPU{}, g, p, o, goal)
+		r, err := engine.Once(ctx, codegen.CPU{Objects: device.Objects()}, g, p, o, goal)
 		if took := time.Since(begin); took > within+3*time.Minute { // 100 ms where nobody else works; the search takes days
 			t.Errorf("it took %s", took)
 		}

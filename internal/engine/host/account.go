@@ -59,14 +59,12 @@ func (l *limiter) addCount(id int, count engine.Uint128) {
 	}
 }
 
-// perRootLocks guard sums per root: several workers may share a root.
-var perRootLocks [64]sync.Mutex
-
-func addPerRoot(perRoot []engine.Uint128, v uint32, n engine.Uint128) {
+// addPerRoot adds to the sum of a root, which several workers may share.
+func (s *sched) addPerRoot(perRoot []engine.Uint128, v uint32, n engine.Uint128) {
 	if perRoot == nil || n.IsZero() {
 		return
 	}
-	mu := &perRootLocks[v&63]
+	mu := &s.rootLocks[v&63]
 	mu.Lock()
 	perRoot[v] = perRoot[v].Add(n)
 	mu.Unlock()

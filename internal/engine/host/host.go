@@ -17,18 +17,10 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/large"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
-
-// Alone says that this process runs one search at a time, whose threads may stand by.
-func Alone() { crew.Alone() }
-
-// Ready has so many threads stand by for a short while, after Alone: a search that begins then does
-// not wait for the scheduler to wake one after another.
-func Ready(threads int) { crew.Ready(max(0, threads-1)) } // the caller of Run is one
 
 // Host is the engine for all cores. The zero value is ready.
 type Host struct{}

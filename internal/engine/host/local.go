@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // The local method counts patterns in which one vertex, the root, is a
@@ -240,7 +240,7 @@ func (w *localWorker) run(t task, perRoot []engine.Uint128) {
 				w.resume(t.level, t.cands)
 			}
 		}
-		addPerRoot(perRoot, t.prefix[0], w.count.Sub(before))
+		w.s.addPerRoot(perRoot, t.prefix[0], w.count.Sub(before))
 		return
 	}
 	lv := &w.lp.levels[0]
@@ -257,7 +257,7 @@ func (w *localWorker) run(t task, perRoot []engine.Uint128) {
 			if w.enterRoot(v) {
 				w.down(1)
 			}
-			addPerRoot(perRoot, v, w.count.Sub(before))
+			w.s.addPerRoot(perRoot, v, w.count.Sub(before))
 			return true
 		})
 		if w.s.stop.Load() {

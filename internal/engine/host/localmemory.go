@@ -3,7 +3,7 @@ package host
 import (
 	"sync"
 
-	"github.com/weftgraph/weft/internal/engine/host/crew"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // localScratch is the memory of a worker that serves any search, of this graph

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // The nest walks the loops of a plan depth first: bind a vertex, compute the
@@ -141,7 +141,7 @@ func (w *worker) run(t task, perRoot []engine.Uint128) {
 		}
 		before := w.count
 		w.loop(t.level, t.cands)
-		addPerRoot(perRoot, w.m[0], w.count.Sub(before))
+		w.s.addPerRoot(perRoot, w.m[0], w.count.Sub(before))
 		return
 	}
 	lv := &w.pr.levels[0]
@@ -157,7 +157,7 @@ func (w *worker) run(t task, perRoot []engine.Uint128) {
 			before := w.count
 			w.m[0] = v
 			w.enter(0)
-			addPerRoot(perRoot, v, w.count.Sub(before))
+			w.s.addPerRoot(perRoot, v, w.count.Sub(before))
 			return true
 		})
 		if w.s.stop.Load() {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // The scheduler hands out roots in units from one atomic cursor. The units are
@@ -55,6 +55,8 @@ type sched struct {
 
 	errMu sync.Mutex
 	err   error
+
+	rootLocks [64]sync.Mutex // guard sums per root, by its last bits
 }
 
 func newSched(roots rootList, workers int, steal bool) *sched {
@@ -183,7 +185,7 @@ func (s *sched) begin() bool {
 // corrupt file, becomes one of run, where it can be recovered.
 func (s *sched) run(ctx context.Context, o job, work func(worker int, m *crew.Memory)) {
 	unwatch := s.watch(ctx, o.Progress)
-	var others crew.Crew
+	others := crew.Crew{Pool: o.Crew}
 	var caught atomic.Pointer[any]
 	one := func(i int, m *crew.Memory) {
 		defer func() {
@@ -200,7 +202,7 @@ func (s *sched) run(ctx context.Context, o job, work func(worker int, m *crew.Me
 	for i := 1; i < s.workers; i++ {
 		others.Go(func(m *crew.Memory) { one(i, m) })
 	}
-	one(0, crew.Own()) // here: a short search is over before another goroutine has woken
+	one(0, o.Crew.Own()) // here: a short search is over before another goroutine has woken
 	others.Wait()
 	unwatch()
 	if x := caught.Load(); x != nil {

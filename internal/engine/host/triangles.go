@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // runTriangles counts the edges among the neighbours below each root. The roots' own
@@ -32,7 +32,7 @@ func runTriangles(ctx context.Context, lp *localProgram, o job) (engine.Result, 
 				}
 				n := lp.edgesBelow(v, below, &lists)
 				sum = sum.Add64(n)
-				addPerRoot(o.PerRoot, v, engine.U64(n))
+				s.addPerRoot(o.PerRoot, v, engine.U64(n))
 				return !s.stop.Load()
 			})
 			lim.addCount(i, sum)

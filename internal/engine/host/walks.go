@@ -5,9 +5,9 @@ import (
 	"math/bits"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // Homomorphisms of a cycle are closed walks. From each vertex v the walks of
@@ -61,7 +61,7 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.
 				}
 				here = here.Add(here)
 				sum = sum.Add(here)
-				addPerRoot(o.PerRoot, v, here)
+				s.addPerRoot(o.PerRoot, v, here)
 				return !s.stop.Load()
 			})
 		}

@@ -26,7 +26,7 @@ func (b posing) Open() (cuda.Info, error) {
 func TestApart(t *testing.T) {
 	long.Only(t, "every class is compiled by itself")
 	g := rmat(t, 7, 600)
-	d, err := cuda.New(posing{device.Backend(t, emu.Options{})})
+	d, err := cuda.New(posing{device.Backend(t, emu.Options{})}, device.Objects().Images)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -238,7 +239,7 @@ func runC(ctx context.Context, p *asg.Program, in *data.Set, o interp.Options) (
 	if err != nil {
 		return r, err
 	}
-	got, err := cpu.NewCode("plan", c, nil, false).Run(ctx, cpu.Options{Schedule: sched, Emit: o.Emit})
+	got, err := cpu.NewCode("plan", c, nil, false).Run(ctx, cpu.Options{Objects: device.Objects(), Schedule: sched, Emit: o.Emit})
 	return got.Result, err
 }
 

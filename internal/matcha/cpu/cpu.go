@@ -42,6 +42,8 @@ type Options struct {
 	// again and in any order, never twice at once. Where it returns false the program
 	// stops, without an error. nil: what is emitted is only counted.
 	Emit func(row []types.Word) bool
+	// Objects keeps what is compiled; nil: nothing does.
+	Objects *native.Cache
 }
 
 // Code is a lowered program as C, for all schedules.
@@ -86,10 +88,10 @@ func NewCode(name string, code *irgen.Code, off []string, debug bool) *Code {
 	return &Code{Text: b.String(), name: name, code: code, lending: items}
 }
 
-// Compile compiles the text, or finds it compiled. Run does that too. The end of ctx ends
-// the compiler, and the error is the cause.
-func (prog *Code) Compile(ctx context.Context) (*native.Library, error) {
-	return native.Compile(ctx, prog.name, prog.Text)
+// Compile compiles the text, or finds it among objects. Run does that too. The end of ctx
+// ends the compiler, and the error is the cause.
+func (prog *Code) Compile(ctx context.Context, objects *native.Cache) (*native.Library, error) {
+	return objects.Compile(ctx, prog.name, prog.Text)
 }
 
 // extra is struct Extra of phase.c.
@@ -140,7 +142,7 @@ func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
 	if err := fits(code, threads, o.Memory); err != nil {
 		return res, err
 	}
-	lib, err := prog.Compile(ctx)
+	lib, err := prog.Compile(ctx, o.Objects)
 	if err != nil {
 		return res, err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matcharun"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
@@ -128,7 +129,7 @@ func same(t *testing.T, text, choice string, in map[string]data.Input, debug boo
 			t.Fatal(err)
 		}
 		var rows []string
-		got, err := compiled.Run(t.Context(), cpu.Options{Schedule: s, Classes: classes(in), Emit: func(row []types.Word) bool {
+		got, err := compiled.Run(t.Context(), cpu.Options{Objects: device.Objects(), Schedule: s, Classes: classes(in), Emit: func(row []types.Word) bool {
 			rows = append(rows, fmt.Sprint(row))
 			return true
 		}})
@@ -149,7 +150,7 @@ func TestOverflow(t *testing.T) {
 	for _, o := range matchatest.Overflows {
 		t.Run(o.Name, func(t *testing.T) {
 			p, _, code := matcharun.Lowered(t, o.Text, map[string]data.Input{"G": {Graph: matchatest.Star(t, o.Leaves)}})
-			got, err := cpu.NewCode(p.Name, code, nil, false).Run(t.Context(), cpu.Options{Schedule: schedule.Default(schedule.C)})
+			got, err := cpu.NewCode(p.Name, code, nil, false).Run(t.Context(), cpu.Options{Objects: device.Objects(), Schedule: schedule.Default(schedule.C)})
 			switch text := fmt.Sprint(got.Words); {
 			case o.Fails == "" && (err != nil || text != o.Want):
 				t.Errorf("%s, %v, want %s", text, err, o.Want)
@@ -201,7 +202,7 @@ return sum(apply(f, lambda u: u < 2, vertices(G)))
 		}
 		for range 30 {
 			var rows []string
-			got, err := compiled.Run(t.Context(), cpu.Options{Schedule: s, Emit: func(row []types.Word) bool {
+			got, err := compiled.Run(t.Context(), cpu.Options{Objects: device.Objects(), Schedule: s, Emit: func(row []types.Word) bool {
 				rows = append(rows, fmt.Sprint(row))
 				return true
 			}})
@@ -223,7 +224,7 @@ return sum(apply(f, lambda u: u < 2, vertices(G)))
 	s := schedule.Default(schedule.C)
 	s.Threads = 8
 	n := 0
-	got, err := compiled.Run(t.Context(), cpu.Options{Schedule: s, Emit: func([]types.Word) bool {
+	got, err := compiled.Run(t.Context(), cpu.Options{Objects: device.Objects(), Schedule: s, Emit: func([]types.Word) bool {
 		n++
 		return n < 1000
 	}})

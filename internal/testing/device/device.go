@@ -19,6 +19,8 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/runtime/code"
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
@@ -85,7 +87,7 @@ func Several(t *testing.T, f func(t *testing.T, devices []*cuda.Device)) {
 			most = 1
 		}
 		for range min(most, runtime.NumCPU()) {
-			d, err := cuda.Open(0)
+			d, err := cuda.Open(0, Objects().Images)
 			skipWithout(t, err)
 			t.Cleanup(func() {
 				if err := d.Close(); err != nil {
@@ -102,7 +104,7 @@ func Several(t *testing.T, f func(t *testing.T, devices []*cuda.Device)) {
 // WEFT_TEST_SANITIZE names where the options have none.
 func Emulated(t testing.TB, o emu.Options) *cuda.Device {
 	t.Helper()
-	d, err := cuda.New(Backend(t, o))
+	d, err := cuda.New(Backend(t, o), Objects().Images)
 	skipWithout(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
@@ -132,10 +134,16 @@ func Backend(t testing.TB, o emu.Options) cuda.Backend {
 			t.Fatalf("WEFT_TEST_SANITIZE=%s: address, thread or strict", s)
 		}
 	}
+	o.Objects = Objects()
 	b, err := emu.Backend(o)
 	skipWithout(t, err)
 	return b
 }
+
+// Objects keeps what the tests of this process compile.
+func Objects() *native.Cache { return objects() }
+
+var objects = sync.OnceValue(func() *native.Cache { return native.NewCache(code.New(code.Folder(""))) })
 
 var gpu struct {
 	sync.Mutex
@@ -149,7 +157,7 @@ func GPU(t testing.TB) *cuda.Device {
 	gpu.Lock()
 	defer gpu.Unlock()
 	if gpu.d == nil || gpu.d.Do(func(*cuda.Context) error { return nil }) != nil {
-		d, err := cuda.Open(0)
+		d, err := cuda.Open(0, Objects().Images)
 		skipWithout(t, err)
 		gpu.d = d
 	}

@@ -16,7 +16,7 @@ func Skipping(t *testing.T, f func(d *cuda.Device) error) {
 	t.Helper()
 	for n := 1; ; n++ {
 		faults := &cuda.Faults{Backend: Backend(t, emu.Options{}), SkipFrom: n}
-		d, err := cuda.New(faults)
+		d, err := cuda.New(faults, Objects().Images)
 		skipWithout(t, err)
 		err = f(d)
 		if err != nil && !errors.Is(err, cuda.ErrLaunch) {

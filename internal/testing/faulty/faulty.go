@@ -19,7 +19,7 @@ import (
 func Count(t *testing.T, f *cuda.Faults, want engine.Uint128, run func(*session.Session) (engine.Result, error)) error {
 	t.Helper()
 	f.Backend = device.Backend(t, emu.Options{})
-	d, err := cuda.New(f)
+	d, err := cuda.New(f, device.Objects().Images)
 	if err != nil {
 		t.Fatal(err)
 	}

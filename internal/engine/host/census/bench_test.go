@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph/gen"
 )
 
@@ -16,7 +17,7 @@ func BenchmarkCount(b *testing.B) {
 	for k := 3; k <= 5; k++ {
 		b.Run(fmt.Sprint(k), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Count(b.Context(), &g.Out, k, 1, nil); err != nil {
+				if _, err := Count(b.Context(), &g.Out, k, engine.Options{Threads: 1}, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

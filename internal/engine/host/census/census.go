@@ -8,10 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftgraph/weft/internal/engine/host/crew"
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // maxDegree is the largest neighbourhood that is made a matrix, and below it no
@@ -90,13 +91,13 @@ type visitor interface{ visit(v uint32) }
 // visitAll visits each vertex by one of the workers' visitors, in units of roots, and
 // returns the visitors. The error is the context's. Progress, in roots, is told by one
 // goroutine, a few times a second. A panic of a worker comes out of visitAll.
-func visitAll(ctx context.Context, csr *graph.CSR, threads int, units uint64, progress func(done, total uint64), newVisitor func(stop *atomic.Bool, m *crew.Memory) visitor) ([]visitor, error) {
+func visitAll(ctx context.Context, csr *graph.CSR, o engine.Options, progress func(done, total uint64), units uint64, newVisitor func(stop *atomic.Bool, m *crew.Memory) visitor) ([]visitor, error) {
 	n := uint64(csr.NumVertices())
 	var sh share
 	next, stop := &sh.next, &sh.stop
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	var failure atomic.Pointer[any]
-	visitors := make([]visitor, threads)
+	visitors := make([]visitor, o.Threads)
 	work := func(worker int, m *crew.Memory, tell func(done, total uint64)) {
 		defer func() {
 			if x := recover(); x != nil {
@@ -125,11 +126,11 @@ func visitAll(ctx context.Context, csr *graph.CSR, threads int, units uint64, pr
 		}
 		visitors[worker] = r
 	}
-	var others crew.Crew
-	for i := 1; i < threads; i++ {
+	others := crew.Crew{Pool: o.Crew}
+	for i := 1; i < o.Threads; i++ {
 		others.Go(func(m *crew.Memory) { work(i, m, nil) })
 	}
-	work(0, crew.Own(), progress)
+	work(0, o.Crew.Own(), progress)
 	others.Wait()
 	if x := failure.Load(); x != nil {
 		panic(*x)
@@ -142,10 +143,10 @@ func visitAll(ctx context.Context, csr *graph.CSR, threads int, units uint64, pr
 
 // Count returns how often each of the connected patterns of k vertices, k = 3, 4
 // or 5, occurs as a subgraph, by the names of the catalogue. The error is the
-// context's: there is no partial count. Progress, in roots, is told by one
-// goroutine, a few times a second. A panic of a worker, as over a corrupt file,
+// context's: there is no partial count. Of o, Threads and Crew count. Progress, in
+// roots, is told by one goroutine, a few times a second. A panic of a worker, as over a corrupt file,
 // comes out of Count.
-func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(done, total uint64)) (map[string]*big.Int, error) {
+func Count(ctx context.Context, csr *graph.CSR, k int, o engine.Options, progress func(done, total uint64)) (map[string]*big.Int, error) {
 	if k < 3 || k > 5 {
 		return nil, fmt.Errorf("census: patterns of %d vertices", k)
 	}
@@ -155,9 +156,9 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 	if k < 5 {
 		each = onceSteps
 	}
-	threads = int(min(uint64(threads), steps/(each+n/4)+1))
-	units := min(n, max(uint64(threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))
-	visitors, err := visitAll(ctx, csr, threads, units, progress, func(stop *atomic.Bool, m *crew.Memory) visitor {
+	o.Threads = int(min(uint64(o.Threads), steps/(each+n/4)+1))
+	units := min(n, max(uint64(o.Threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))
+	visitors, err := visitAll(ctx, csr, o, progress, units, func(stop *atomic.Bool, m *crew.Memory) visitor {
 		return newRoot(csr, k, stop, m)
 	})
 	if err != nil {
@@ -172,8 +173,8 @@ func Count(ctx context.Context, csr *graph.CSR, k, threads int, progress func(do
 
 // Motifs returns how often each of the patterns occurs: all those that the
 // catalogue calls motifs of one size, in its order, all of them induced or none.
-func Motifs(ctx context.Context, csr *graph.CSR, ps []*pattern.Pattern, threads int, progress func(done, total uint64)) ([]*big.Int, error) {
-	counts, err := Count(ctx, csr, len(ps[0].Vertices), threads, progress)
+func Motifs(ctx context.Context, csr *graph.CSR, ps []*pattern.Pattern, o engine.Options, progress func(done, total uint64)) ([]*big.Int, error) {
+	counts, err := Count(ctx, csr, len(ps[0].Vertices), o, progress)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func TestMotifs(t *testing.T) {
 		}
 		k := rapid.IntRange(3, 5).Draw(t, "k")
 		induced := rapid.Bool().Draw(t, "induced")
-		got, err := Motifs(context.Background(), &g.Out, motifs(k, induced), 2, nil)
+		got, err := Motifs(context.Background(), &g.Out, motifs(k, induced), engine.Options{Threads: 2}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,11 +79,11 @@ func TestWideRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := 3; k <= 5; k++ {
-		plain, err := Motifs(context.Background(), &g.Out, motifs(k, false), 2, nil)
+		plain, err := Motifs(context.Background(), &g.Out, motifs(k, false), engine.Options{Threads: 2}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		induced, err := Motifs(context.Background(), &g.Out, motifs(k, true), 2, nil)
+		induced, err := Motifs(context.Background(), &g.Out, motifs(k, true), engine.Options{Threads: 2}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,12 +112,12 @@ func TestBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Motifs(context.Background(), &g.Out, motifs(5, true), 1, nil)
+	want, err := Motifs(context.Background(), &g.Out, motifs(5, true), engine.Options{Threads: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	batchWords = 7
-	got, err := Motifs(context.Background(), &g.Out, motifs(5, true), 1, nil)
+	got, err := Motifs(context.Background(), &g.Out, motifs(5, true), engine.Options{Threads: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestStops(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		told := 0 // the race detector sees a second goroutine
 		start := time.Now()
-		_, err = Motifs(ctx, &g.Out, motifs(k, true), 2, func(uint64, uint64) { told++ })
+		_, err = Motifs(ctx, &g.Out, motifs(k, true), engine.Options{Threads: 2}, func(uint64, uint64) { told++ })
 		cancel()
 		if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d > 3*time.Minute {
 			t.Errorf("%d vertices: after %s: error %v", k, d, err)
@@ -192,7 +192,7 @@ func TestPanic(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	_, _ = Count(context.Background(), &g.Out, 5, 4, nil)
+	_, _ = Count(context.Background(), &g.Out, 5, engine.Options{Threads: 4}, nil)
 }
 
 // TestSuits: the matrices of all workers fit into what is allowed together.
@@ -213,7 +213,7 @@ func TestCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Motifs(ctx, &g.Out, motifs(5, true), 2, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Motifs(ctx, &g.Out, motifs(5, true), engine.Options{Threads: 2}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

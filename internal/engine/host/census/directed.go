@@ -7,9 +7,10 @@ import (
 	"math/bits"
 	"sync/atomic"
 
-	"github.com/weftgraph/weft/internal/engine/host/crew"
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // A directed graph on three or four vertices is a code of two bits a pair: whether
@@ -45,15 +46,15 @@ func arc(u, v int) uint32 {
 // of three or of four vertices, occurs in a directed graph: as an induced subgraph, or as
 // any. The error is the context's: there is no partial count. A panic of a worker, as
 // over a corrupt file, comes out of DirectedMotifs.
-func DirectedMotifs(ctx context.Context, g *graph.Graph, ps []*pattern.Pattern, threads int, progress func(done, total uint64)) ([]*big.Int, error) {
+func DirectedMotifs(ctx context.Context, g *graph.Graph, ps []*pattern.Pattern, o engine.Options, progress func(done, total uint64)) ([]*big.Int, error) {
 	k := len(ps[0].Vertices)
 	if k != 3 && k != 4 {
 		return nil, fmt.Errorf("census: directed patterns of %d vertices", k)
 	}
 	csr := g.Any()
 	n := uint64(csr.NumVertices())
-	units := min(n, max(uint64(threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))
-	visitors, err := visitAll(ctx, csr, threads, units, progress, func(stop *atomic.Bool, _ *crew.Memory) visitor {
+	units := min(n, max(uint64(o.Threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))
+	visitors, err := visitAll(ctx, csr, o, progress, units, func(stop *atomic.Bool, _ *crew.Memory) visitor {
 		return newArcs(g, csr, k, stop)
 	})
 	if err != nil {

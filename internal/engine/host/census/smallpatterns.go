@@ -3,8 +3,8 @@ package census
 import (
 	"math/bits"
 
-	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // Patterns of three and four vertices need nothing of a root that is not found at

@@ -3,8 +3,8 @@ package census
 import (
 	"sync/atomic"
 
-	"github.com/weftgraph/weft/internal/engine/host/crew"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // root is one worker's state: the root at hand with what it shares with others.

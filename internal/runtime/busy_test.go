@@ -1,4 +1,4 @@
-package route
+package runtime
 
 import (
 	"context"
@@ -20,22 +20,23 @@ func (uncompiled) Compile(cuda.Source) ([]byte, error) {
 	return nil, &cuda.Error{Op: "compile", Text: "never", Kind: cuda.ErrCompile}
 }
 
-// emulatedGPUs has emulated devices for the GPUs of this process.
-func emulatedGPUs(t *testing.T) {
+// emulated is a runtime whose GPUs are emulated, which open opens; nil: at once.
+func emulated(t *testing.T, open func(b cuda.Backend) (*cuda.Device, error)) *Runtime {
 	t.Helper()
-	if err := closeOpen(); err != nil {
-		t.Fatal(err)
+	if open == nil {
+		open = func(b cuda.Backend) (*cuda.Device, error) { return cuda.New(b, nil) }
 	}
 	backends := make(chan cuda.Backend, 8)
 	for range cap(backends) {
 		backends <- uncompiled{device.Backend(t, emu.Options{})}
 	}
-	before := openDevice
-	openDevice = func(int) (*cuda.Device, error) { return cuda.New(<-backends) }
+	r := New(Options{Open: func(int) (*cuda.Device, error) { return open(<-backends) }, Count: func() (int, error) { return 2, nil }})
 	t.Cleanup(func() {
-		_ = closeOpen()
-		openDevice = before
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
 	})
+	return r
 }
 
 var errEnd = errors.New("the run's end")
@@ -62,8 +63,8 @@ func occupy(s *session.Session) (end func() error) {
 // TestBusy: while a query has the devices, others get their session, graphs are closed,
 // and a query that wants other devices waits for as long as its context allows.
 func TestBusy(t *testing.T) {
-	emulatedGPUs(t)
-	first, err := sessionOn(t.Context(), "gpu:0", 0)
+	r := emulated(t, nil)
+	first, err := r.Session(t.Context(), "gpu:0", 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,31 +74,31 @@ func TestBusy(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	left := make(chan error, 1)
 	go func() {
-		_, err := sessionOn(ctx, "gpu:1", 0)
+		_, err := r.Session(ctx, "gpu:1", 0, nil)
 		left <- err
 	}()
 	// None of these waits, whether that query waits already or not.
-	if again, err := sessionOn(t.Context(), "gpu:0", 0); err != nil || again != first {
+	if again, err := r.Session(t.Context(), "gpu:0", 0, nil); err != nil || again != first {
 		t.Errorf("another session for the same device: %v", err)
 	}
-	if c := (&Choice{session: first}); c.Stale() {
+	if !r.Has(first) {
 		t.Error("a busy device is taken for a lost one")
 	}
-	if err := Forget(&graph.Graph{}); err != nil {
+	if err := r.Forget(&graph.Graph{}); err != nil {
 		t.Error(err)
 	}
 	cancel(why)
 	if err := <-left; !errors.Is(err, why) {
 		t.Errorf("the query that waits for the device: %v", err)
 	}
-	if !open.has(first) {
+	if !r.Has(first) {
 		t.Error("a query that gave up has closed the session")
 	}
 
 	other := make(chan error, 1)
 	go func() {
-		s, err := sessionOn(t.Context(), "gpu:1", 0)
-		if err == nil && !open.has(s) {
+		s, err := r.Session(t.Context(), "gpu:1", 0, nil)
+		if err == nil && !r.Has(s) {
 			err = errors.New("it is not the session that is open")
 		}
 		other <- err
@@ -108,7 +109,7 @@ func TestBusy(t *testing.T) {
 	if err := <-other; err != nil {
 		t.Errorf("the query for another device: %v", err)
 	}
-	if c := (&Choice{session: first}); !c.Stale() {
+	if r.Has(first) {
 		t.Error("a session that was closed is not stale")
 	}
 }
@@ -116,34 +117,33 @@ func TestBusy(t *testing.T) {
 // TestOpening: a query waits for a device that does not open for as long as its context
 // allows, and the next finds it open.
 func TestOpening(t *testing.T) {
-	emulatedGPUs(t)
-	may, opening := make(chan struct{}), openDevice
-	openDevice = func(n int) (*cuda.Device, error) {
+	may := make(chan struct{})
+	r := emulated(t, func(b cuda.Backend) (*cuda.Device, error) {
 		<-may
-		return opening(n)
-	}
+		return cuda.New(b, nil)
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := sessionOn(ctx, "gpu:0", 0); !errors.Is(err, context.Canceled) {
+	if _, err := r.Session(ctx, "gpu:0", 0, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a device that does not open: %v", err)
 	}
-	if err := Forget(&graph.Graph{}); err != nil {
+	if err := r.Forget(&graph.Graph{}); err != nil {
 		t.Error(err)
 	}
 	close(may)
-	if s, err := sessionOn(t.Context(), "gpu:0", 0); err != nil || !open.has(s) {
+	if s, err := r.Session(t.Context(), "gpu:0", 0, nil); err != nil || !r.Has(s) {
 		t.Errorf("once it opens: %v", err)
 	}
 }
 
 // TestManyWant: queries for different devices, at the same time, all get theirs.
 func TestManyWant(t *testing.T) {
-	emulatedGPUs(t)
+	r := emulated(t, nil)
 	done := make(chan error)
 	for i := range 6 {
 		name := []string{"gpu:0", "gpu:1", "gpu:0,1"}[i%3]
 		go func() {
-			s, err := sessionOn(context.Background(), name, 0)
+			s, err := r.Session(context.Background(), name, 0, nil)
 			if err == nil && s == nil {
 				err = errors.New("no session")
 			}

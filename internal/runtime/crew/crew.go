@@ -13,12 +13,13 @@ import (
 	"time"
 )
 
-// A Crew is the goroutines of one search. Its zero value is ready, and after Wait it
-// has been used up: Go then runs nothing.
+// A Crew is the goroutines of one search. Without a Pool they are new ones. After Wait the
+// Crew has been used up: Go then runs nothing.
 //
 // They end a small search at the same moment: that they have is one atomic addition,
 // where a mutex would have them wake each other, one by one.
 type Crew struct {
+	Pool  *Pool         // whose threads work
 	state atomic.Int64  // how many are at work, and over
 	ended atomic.Uint32 // 1: the last of them has
 	last  chan bool     // says so where none stands by
@@ -29,7 +30,7 @@ const over = 1 << 32 // Wait was called
 // Go runs f in a goroutine, if that begins before Wait is called, with memory that
 // f alone uses, or nil. A fault, as in a mapped file that became shorter, is a panic there.
 func (c *Crew) Go(f func(m *Memory)) {
-	run(func(m *Memory) {
+	c.Pool.run(func(m *Memory) {
 		for {
 			now := c.state.Load()
 			if now >= over {
@@ -51,10 +52,10 @@ func (c *Crew) Go(f func(m *Memory)) {
 
 // Wait returns when all that have begun have ended; no other will begin.
 func (c *Crew) Wait() {
-	if !alone.Load() {
+	if !c.Pool.standsBy() {
 		c.last = make(chan bool, 1)
 	}
-	if c.state.Add(over) == over || soon(func() bool { return c.state.Load() == over }) {
+	if c.state.Add(over) == over || c.soon(func() bool { return c.state.Load() == over }) {
 		return
 	}
 	if c.last != nil {
@@ -82,13 +83,13 @@ func (c *Crew) end() {
 const patience = 50 * time.Microsecond
 
 // soon reports whether what it asks for is so. It asks again for a few microseconds
-// where this process runs one search at a time: the workers of one mostly end
+// where a pool runs one search at a time: the workers of one mostly end
 // together, and to sleep until the last wakes the caller would take longer.
-func soon(so func() bool) bool {
+func (c *Crew) soon(so func() bool) bool {
 	if so() {
 		return true
 	}
-	if !alone.Load() {
+	if !c.Pool.standsBy() {
 		return false
 	}
 	for begun := time.Now(); time.Since(begun) < patience; {

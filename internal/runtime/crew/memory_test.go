@@ -44,17 +44,17 @@ func TestTake(t *testing.T) {
 
 // TestMemoryAtHand: who stands by works with memory of its own, and so does who gives work.
 func TestMemoryAtHand(t *testing.T) {
-	standBy(t, time.Minute)
-	Ready(3)
-	eventually(t, 3)
-	own := Own()
-	for end := time.Now().Add(3 * time.Minute); own == nil; own = Own() {
+	p := standBy(t, time.Minute)
+	p.Ready(3)
+	eventually(t, p, 3)
+	own := p.Own()
+	for end := time.Now().Add(3 * time.Minute); own == nil; own = p.Own() {
 		if time.Now().After(end) {
 			t.Fatal("no memory for who gives work")
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if Own() != nil {
+	if p.Own() != nil {
 		t.Error("the same memory twice")
 	}
 	var mu sync.Mutex
@@ -62,7 +62,7 @@ func TestMemoryAtHand(t *testing.T) {
 	var all sync.WaitGroup
 	all.Add(3)
 	for range 3 {
-		run(func(m *Memory) {
+		p.run(func(m *Memory) {
 			defer all.Done()
 			mu.Lock()
 			defer mu.Unlock()
@@ -83,12 +83,11 @@ func TestMemoryAtHand(t *testing.T) {
 func TestSoon(t *testing.T) {
 	asked := 0
 	third := func() bool { asked++; return asked >= 3 }
-	if soon(third) || asked != 1 {
+	if new(Crew).soon(third) || asked != 1 {
 		t.Errorf("asked %d times where searches run beside each other", asked)
 	}
-	alone.Store(true)
-	defer alone.Store(false)
-	if !soon(third) || soon(func() bool { return false }) {
+	c := &Crew{Pool: standBy(t, time.Minute)}
+	if !c.soon(third) || c.soon(func() bool { return false }) {
 		t.Error("gave up too early, or never")
 	}
 }

@@ -57,11 +57,11 @@ func TestCrewDoesNotWait(t *testing.T) {
 
 // TestCrewAlone: the same where goroutines stand by, and Wait waits for long.
 func TestCrewAlone(t *testing.T) {
-	standBy(t, time.Minute)
-	Ready(4)
-	eventually(t, 4)
+	p := standBy(t, time.Minute)
+	p.Ready(4)
+	eventually(t, p, 4)
 	for round := range 100 {
-		var c Crew
+		c := Crew{Pool: p}
 		var in, out atomic.Int32
 		for range 4 {
 			c.Go(func(*Memory) {

@@ -14,52 +14,83 @@ import (
 // ends, and so does one whose work took long: to wake it quickly is then worth
 // nothing, and a thread in the kernel keeps its processor from other goroutines for
 // up to 10 ms.
-
 //
-// Each takes a thread, and no more than the processors have others to run on: where many
-// searches run at once, as they may in a program that uses weft as a library, to stand by
-// gains nothing and costs threads. So it is for a command, which says Alone.
+// Each takes a thread, and no more than the processors have others to run on. Where many
+// searches run at once, as in a program that uses weft as a library, a thread that stands by
+// gains nothing and costs memory. So it is for a command, which runs one search at a time.
 
 const longWork = 5 * time.Millisecond // after which one stands by no more
 
-var alone atomic.Bool
-
-// Alone says that this process runs one search at a time: goroutines may stand by.
-func Alone() { alone.Store(canStandBy) }
+// linger is how long one stands by for work.
+const linger = 100 * time.Millisecond
 
 // A standby is one such goroutine.
 type standby struct {
+	pool   *Pool
 	word   atomic.Uint32 // 1: there is work
 	work   func(*Memory)
 	memory Memory
-	others Memory // is to become idle.own
+	others Memory // is to become pool.own
 }
 
-var idle = struct {
+// A Pool is goroutines that stand by. A nil Pool has none: each worker is a new goroutine.
+// Safe for concurrent use.
+type Pool struct {
+	linger time.Duration // 0: nobody stands by
+
 	mu     sync.Mutex
-	list   []*standby    // of those that wait, or are about to
-	coming int           // have been started for no work, and are not on the list yet
-	own    *Memory       // for who gives work, and works as well
-	linger time.Duration // how long one stands by for work
-}{linger: 100 * time.Millisecond}
+	closed bool
+	list   []*standby // of those that wait, or are about to
+	coming int        // have been started for no work, and are not on the list yet
+	own    *Memory    // for who gives work, and works as well
+}
+
+// NewPool makes a pool for a process that runs one search at a time, or nil where the system
+// does not let a thread wait for a word of memory.
+func NewPool() *Pool {
+	if !canStandBy {
+		return nil
+	}
+	return &Pool{linger: linger}
+}
+
+// standsBy reports whether goroutines of p stand by.
+func (p *Pool) standsBy() bool { return p != nil && p.linger > 0 }
+
+// Close ends the goroutines that stand by. Those at work end after it.
+func (p *Pool) Close() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	idle := p.list
+	p.list, p.closed, p.own = nil, true, nil
+	p.mu.Unlock()
+	for _, s := range idle {
+		s.give(nil)
+	}
+}
 
 // Ready has n goroutines stand by, with those that do already. They are
 // there when threads have been made for them, and Ready does not wait for that.
-func Ready(n int) {
-	if !alone.Load() {
+func (p *Pool) Ready(n int) {
+	if !p.standsBy() {
 		return
 	}
-	idle.mu.Lock()
-	n -= len(idle.list) + idle.coming
-	idle.coming += max(n, 0)
-	idle.mu.Unlock()
+	p.mu.Lock()
+	if p.closed {
+		n = 0
+	}
+	n -= len(p.list) + p.coming
+	p.coming += max(n, 0)
+	p.mu.Unlock()
 	if n <= 0 {
 		return
 	}
 	memory := make([]uint64, (n+1)*memoryWords)
 	part := func(i int) Memory { return Memory{memory[i*memoryWords:][:memoryWords:memoryWords]} }
 	for i := range n {
-		s := &standby{memory: part(i)}
+		s := &standby{pool: p, memory: part(i)}
 		if i == 0 {
 			s.others = part(n)
 		}
@@ -69,31 +100,39 @@ func Ready(n int) {
 
 // Own is memory for who gives work to others, and works as well: the first that asks
 // has it, and others nil.
-func Own() *Memory {
-	idle.mu.Lock()
-	defer idle.mu.Unlock()
-	m := idle.own
-	idle.own = nil
+func (p *Pool) Own() *Memory {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := p.own
+	p.own = nil
 	return m
 }
 
 // run runs work in a goroutine: one that stands by, if there is any.
-func run(work func(*Memory)) {
-	if !alone.Load() {
+func (p *Pool) run(work func(*Memory)) {
+	if !p.standsBy() {
 		go work(nil)
 		return
 	}
-	idle.mu.Lock()
-	n := len(idle.list)
+	p.mu.Lock()
+	n := len(p.list)
 	if n == 0 {
-		idle.mu.Unlock()
-		go new(standby).serve(work)
+		p.mu.Unlock()
+		go (&standby{pool: p}).serve(work)
 		return
 	}
-	s := idle.list[n-1]
-	idle.list[n-1] = nil
-	idle.list = idle.list[:n-1]
-	idle.mu.Unlock()
+	s := p.list[n-1]
+	p.list[n-1] = nil
+	p.list = p.list[:n-1]
+	p.mu.Unlock()
+	s.give(work)
+}
+
+// give hands work to one that was taken off the list; nil: to end.
+func (s *standby) give(work func(*Memory)) {
 	s.work = work
 	s.word.Store(1)
 	wake(&s.word)
@@ -117,17 +156,18 @@ func (s *standby) serve(work func(*Memory)) {
 
 // next waits for work; nil: none came. comes says that Ready has counted s.
 func (s *standby) next(comes bool) func(*Memory) {
-	idle.mu.Lock()
+	p := s.pool
+	p.mu.Lock()
 	if comes {
-		idle.coming--
+		p.coming--
 	}
-	if len(idle.list)+1 >= max(2, runtime.GOMAXPROCS(0)) { // one processor is the caller's
-		idle.mu.Unlock()
+	if p.closed || len(p.list)+1 >= max(2, runtime.GOMAXPROCS(0)) { // one processor is the caller's
+		p.mu.Unlock()
 		return nil
 	}
-	idle.list = append(idle.list, s)
-	end := time.Now().Add(idle.linger)
-	idle.mu.Unlock()
+	p.list = append(p.list, s)
+	end := time.Now().Add(p.linger)
+	p.mu.Unlock()
 	if comes {
 		s.prepare()
 	}
@@ -148,28 +188,30 @@ func (s *standby) next(comes bool) func(*Memory) {
 func (s *standby) prepare() {
 	growStack()
 	s.memory.touch(&s.word)
+	p := s.pool
 	if s.others.free == nil {
 		return
 	}
 	s.others.touch(&s.word)
-	idle.mu.Lock()
-	defer idle.mu.Unlock()
-	if idle.own == nil {
-		idle.own = &Memory{s.others.free}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.own == nil && !p.closed {
+		p.own = &Memory{s.others.free}
 	}
 	s.others = Memory{}
 }
 
 // leave takes s off the list; false: somebody has, who is about to give it work.
 func (s *standby) leave() bool {
-	idle.mu.Lock()
-	defer idle.mu.Unlock()
-	for i, x := range idle.list {
+	p := s.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, x := range p.list {
 		if x == s {
-			last := len(idle.list) - 1
-			idle.list[i] = idle.list[last]
-			idle.list[last] = nil
-			idle.list = idle.list[:last]
+			last := len(p.list) - 1
+			p.list[i] = p.list[last]
+			p.list[last] = nil
+			p.list = p.list[:last]
 			return true
 		}
 	}

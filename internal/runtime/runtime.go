@@ -1,0 +1,108 @@
+// Package runtime owns what searches share and what outlives each of them: open GPUs and the session over them, compiled
+// code in memory and on disk, and the threads of searches on the processor. Two runtimes of one process share none of
+// it. The package has no variables that change.
+//
+// A query's wait is its own: no lock is held while a query waits for a device, and each wait ends with its context.
+//
+// It knows devices and graphs as owners of memory, and neither plans nor engines.
+package runtime
+
+import (
+	"sync"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/runtime/code"
+	"github.com/weftgraph/weft/internal/runtime/crew"
+)
+
+// Options say how a runtime works. The zero value keeps compiled code in memory.
+type Options struct {
+	// Folder is where compiled code is kept on disk; "": nowhere. See code.Folder.
+	Folder string
+	// Alone says that nothing else in this process uses CUDA, and that it runs one search at
+	// a time. The driver then starts for the GPUs that are asked for by name, and those
+	// alone; names keep their meaning. Threads stand by between searches. What the driver is
+	// told holds for the life of the process, so it is for a command.
+	Alone bool
+
+	// Count is the number of GPUs there are, and Open opens one; nil: those of this machine.
+	// Tests have their own.
+	Count func() (int, error)
+	Open  func(ordinal int) (*cuda.Device, error)
+}
+
+// Runtime owns devices, compiled code and threads. Safe for concurrent use.
+type Runtime struct {
+	Objects *native.Cache // compiled code; its Images have GPU kernels too
+	Crew    *crew.Pool    // nil: no threads stand by
+	Leases  Leases        // of calls that use the runtime
+
+	o    Options
+	gpus holder
+
+	mu    sync.Mutex
+	early time.Duration // see Early
+}
+
+// New makes a runtime. It opens nothing.
+func New(o Options) *Runtime {
+	images := code.New(o.Folder)
+	if o.Count == nil {
+		o.Count = cuda.Count
+	}
+	if o.Open == nil {
+		o.Open = func(n int) (*cuda.Device, error) { return cuda.Open(n, images) }
+	}
+	r := &Runtime{Objects: native.NewCache(images), o: o}
+	if o.Alone {
+		r.Crew = crew.NewPool()
+	}
+	return r
+}
+
+// Close gives back the GPUs and ends the threads that stand by, once the calls that hold a
+// lease have ended: the last of them does it. Close waits for none of them. Closing twice
+// does nothing.
+func (r *Runtime) Close() error {
+	if r.Leases.Close() {
+		return r.free()
+	}
+	return nil
+}
+
+// Leave gives back a lease that a caller took of r.Leases.
+func (r *Runtime) Leave() error {
+	if r.Leases.Give() {
+		return r.free()
+	}
+	return nil
+}
+
+// free gives back all that r holds. Nothing runs.
+func (r *Runtime) free() error {
+	r.Crew.Close()
+	return r.gpus.close()
+}
+
+// readyBytes is as much of a graph as is worth a thread: making threads slows down the one
+// that has begun, and counts in small graphs are over before they are there.
+const readyBytes = 32 << 10
+
+// Ready has threads for a search in a graph of so many bytes stand by for a short while,
+// where the device is the processor. It is called while a graph is read, for the search
+// that comes next.
+func (r *Runtime) Ready(device string, threads int, bytes int64) {
+	if list, err := ordinals(device); err == nil && len(list) == 0 {
+		n := int(min(int64(threads), bytes/readyBytes))
+		r.Crew.Ready(max(0, n-1)) // the caller of the search is one
+	}
+}
+
+// narrow tells package cuda, before anything else is asked of it, which GPUs are wanted.
+func (r *Runtime) narrow(list []int) {
+	if r.o.Alone && len(list) > 0 {
+		cuda.Only(list...)
+	}
+}
