@@ -152,6 +152,42 @@ func TestHostileFile(t *testing.T) {
 	}
 }
 
+// TestHostileIDs has right checksums around wrong ids that are texts.
+func TestHostileIDs(t *testing.T) {
+	for name, twist := range map[string]func(g *Graph){
+		"":                  func(g *Graph) {},
+		"first offset":      func(g *Graph) { g.IDs.StrOff[0] = 1 },
+		"last offset":       func(g *Graph) { g.IDs.StrOff[len(g.IDs.StrOff)-1]-- },
+		"descending offset": func(g *Graph) { g.IDs.StrOff[1] = g.IDs.StrOff[2] + 1 },
+		"same id":           func(g *Graph) { copy(g.IDs.StrBytes[:2], g.IDs.StrBytes[2:4]) },
+	} {
+		b := NewBuilder(BuildOptions{})
+		if err := b.AddEdges(&EdgeChunk{SrcStr: stringColumn([]string{"aa", "bb"}), DstStr: stringColumn([]string{"bb", "cc"})}); err != nil {
+			t.Fatal(err)
+		}
+		g, err := b.Build(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		twist(g)
+		if _, err := openBytes(fileBytes(t, g)); (err == nil) != (name == "") || err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestIsFile: a graph file is known by its whole mark.
+func TestIsFile(t *testing.T) {
+	for i := range len(fileMagic) {
+		if IsFile([]byte(fileMagic)[:i:i]) {
+			t.Errorf("%d bytes are enough", i)
+		}
+	}
+	if !IsFile([]byte(fileMagic)) || !IsFile([]byte(fileMagic+"x")) || IsFile([]byte("x"+fileMagic)) {
+		t.Error("a mark is not known")
+	}
+}
+
 func TestWriteFile(t *testing.T) {
 	g := sample(t)
 	dir := t.TempDir()

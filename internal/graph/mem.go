@@ -10,7 +10,7 @@ import "unsafe"
 
 // bigBytes is the size from which an array is mapped. Small graphs, which tests
 // and services make in numbers, stay in the Go heap and need no Close.
-const bigBytes = 4 << 20
+var bigBytes uint64 = 4 << 20 // less in a test
 
 // tempBytes is the same for arrays that are freed before Build returns.
 const tempBytes = 64 << 10

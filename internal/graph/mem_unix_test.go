@@ -5,6 +5,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 )
 
@@ -21,13 +22,55 @@ func (c *endsAfter) Err() error {
 	return nil
 }
 
+func mappings() (n int) {
+	mapped.Range(func(any, any) bool { n++; return true })
+	return n
+}
+
+// TestCloseFreesMemory: Close gives back all arrays of a graph, of each kind.
+func TestCloseFreesMemory(t *testing.T) {
+	defer func(n uint64) { bigBytes = n }(bigBytes)
+	bigBytes = tempBytes
+	for _, directed := range []bool{false, true} {
+		for _, text := range []bool{false, true} {
+			before := mappings()
+			const n = tempBytes / 4
+			c := &EdgeChunk{}
+			var src, dst, labels []string
+			for v := range uint64(n) {
+				for _, w := range []uint64{(v + 1) % n, (v + 5) % n} {
+					c.Src, c.Dst, c.Time = append(c.Src, v*7), append(c.Dst, w*7), append(c.Time, int64(v))
+					src, dst = append(src, fmt.Sprint("v", v)), append(dst, fmt.Sprint("v", w))
+					labels = append(labels, "l")
+				}
+			}
+			if c.Label = stringColumn(labels); text {
+				c.Src, c.Dst, c.SrcStr, c.DstStr = nil, nil, stringColumn(src), stringColumn(dst)
+			}
+			b := NewBuilder(BuildOptions{Directed: directed, Threads: 2})
+			if err := b.AddEdges(c); err != nil {
+				t.Fatal(err)
+			}
+			g, err := b.Build(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if during := mappings() - before; during < 8 {
+				t.Errorf("directed %t, texts %t: %d arrays are mapped", directed, text, during)
+			}
+			if err := g.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if after := mappings(); after != before {
+				t.Errorf("directed %t, texts %t: %d arrays are mapped after Close", directed, text, after-before)
+			}
+		}
+	}
+}
+
 // TestBuildEndsFreesMemory: wherever a build ends, in the second round as well, it
 // gives back what it mapped.
 func TestBuildEndsFreesMemory(t *testing.T) {
-	mappings := func() (n int) {
-		mapped.Range(func(any, any) bool { n++; return true })
-		return n
-	}
 	for _, directed := range []bool{false, true} {
 		before, ended := mappings(), 0
 		for left := 0; ; left += 1 + left/24 {

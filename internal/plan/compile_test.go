@@ -338,3 +338,35 @@ func TestGivenRulesStay(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalFits: a hub of any class has a neighbourhood that is too large for a bit matrix.
+func TestLocalFits(t *testing.T) {
+	ps, err := pattern.ByName("triangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, labels := range [][2]string{{"A", "B"}, {"B", "A"}, {"A", "A"}} {
+		for _, most := range []int{plan.MaxUniverse, plan.MaxUniverse + 1} {
+			b := graph.NewBuilder(graph.BuildOptions{})
+			ec, vc := &graph.EdgeChunk{}, &graph.VertexChunk{ID: []uint64{0}, Labels: [][]string{{labels[0]}}}
+			for v := range uint64(most) {
+				ec.Src, ec.Dst = append(ec.Src, 0), append(ec.Dst, v+1)
+				vc.ID, vc.Labels = append(vc.ID, v+1), append(vc.Labels, []string{labels[1]})
+			}
+			if err := errors.Join(b.AddEdges(ec), b.AddVertices(vc)); err != nil {
+				t.Fatal(err)
+			}
+			g, err := b.Build(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			pl, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := plan.LocalFits(pl); !got && most <= plan.MaxUniverse || got && labels == [2]string{"B", "A"} && most > plan.MaxUniverse {
+				t.Errorf("a hub of class %s with %d neighbours of class %s fits: %t", labels[0], most, labels[1], got)
+			}
+		}
+	}
+}
