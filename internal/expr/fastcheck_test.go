@@ -22,7 +22,7 @@ func columnsGraph(t *testing.T) *graph.Graph {
 	small := array.NewInt32Builder(mem)
 	dict := array.NewDictionaryBuilder(mem, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
 	ids := []uint64{}
-	for i, f := range []float64{1, 2.5, math.NaN(), 2, -1, math.Inf(1)} {
+	for i, f := range []float64{1, 1 << 53, math.NaN(), 2, -1, math.Inf(1)} {
 		ids = append(ids, uint64(7*i))
 		ints.Append(int64(i % 3))
 		small.Append(int32(i % 2))
@@ -71,7 +71,7 @@ func TestFastChecks(t *testing.T) {
 		var exprs []pattern.Expr
 		for _, key := range columnNames {
 			exprs = append(exprs, pattern.Binary{Op: op, X: prop(0, key), Y: prop(1, key)})
-			for _, c := range []any{int64(1), 2.0, math.NaN(), "a", "x", nil, true} {
+			for _, c := range []any{int64(1), int64(1 << 53), int64(1<<53 + 1), int64(-1), 2.0, math.NaN(), "a", "x", nil, true} {
 				exprs = append(exprs, pattern.Binary{Op: op, X: prop(0, key), Y: pattern.Lit{Value: c}})
 			}
 		}
