@@ -140,7 +140,7 @@ func TestLocal(t *testing.T) {
 	checks(t)
 	on(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{
-			Engine: e, Compile: counted, MaxVertices: 12, MaxPattern: 4, Patterns: nodiff.Hubs,
+			Engine: e, Compile: counted, MaxVertices: 12, MaxPattern: 4, Patterns: nodiff.Hubs, Columns: nodiff.Simple, Techniques: []nodiff.Technique{nodiff.Local, nodiff.LocalOutside}, LeastRuns: 1,
 			Opt: map[string]string{"codegen.local.classes": "128|256", "codegen.local.table": "3"},
 		})
 		g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 6, M: 200, Seed: 3}, 1)
@@ -180,5 +180,7 @@ func (nobody) Emit(int, *engine.Batch) error { return nil }
 // where a GPU is required.
 func TestGPUNoDiff(t *testing.T) {
 	hashed(t)
-	nodiff.OnDevices(t, nodiff.Config{MaxVertices: 12, Compile: counted, Opt: lookups}, func(s *session.Session) engine.Engine { return codegen.New(s) })
+	nodiff.OnDevices(t, nodiff.Config{
+		MaxVertices: 12, Compile: counted, Opt: lookups, Techniques: []nodiff.Technique{nodiff.Local, nodiff.LocalOutside, nodiff.LastSize, nodiff.Terms},
+	}, func(s *session.Session) engine.Engine { return codegen.New(s) })
 }

@@ -83,7 +83,7 @@ func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error
 func TestAgreesWithOracle(t *testing.T) {
 	hashed(t)
 	onDevice(t, func(t *testing.T, e engine.Engine) {
-		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxVertices: 9, Opt: map[string]string{
+		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxVertices: 9, Techniques: techniques, LeastRuns: 1, Opt: map[string]string{
 			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on",
 		}})
 	})

@@ -1,12 +1,14 @@
 package fine_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/fine"
 	"github.com/weftgraph/weft/internal/gpu/membership"
+	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -19,6 +21,24 @@ func hashed(t *testing.T) {
 	t.Cleanup(func() { membership.Short, membership.LongLists = 0, long })
 }
 
+// cores are nests of patterns in which every vertex has two neighbours at least.
+var cores = nodiff.Technique{Patterns: nodiff.Dense, Columns: nodiff.Simple, Force: nodiff.Nest.Force, Plan: func(pl *plan.Plan) bool {
+	degree := make([]int, len(pl.Pattern.Vertices))
+	for _, e := range pl.Pattern.Edges {
+		degree[e.From]++
+		degree[e.To]++
+	}
+	return slices.Min(degree) > 1
+}}
+
+// techniques are those that a run says it has used.
+var techniques = []nodiff.Technique{
+	nodiff.Nest.With("a pool", "fine.pool", "8", "fine.index", "none", "fine.tail", "off").Said("a pool of"),
+	nodiff.LabelledNest.With("a candidate graph of bitmaps", "fine.index", "bitmap").Said("a candidate graph of"),
+	nodiff.LabelledNest.With("a candidate graph of hash tables", "fine.index", "hash").Said("a candidate graph of"),
+	cores.With("pruning", "fine.prune", "on", "fine.index", "none", "fine.tail", "off").Said("are left out"),
+}
+
 // TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length
 // where a GPU is required.
 func TestGPUNoDiff(t *testing.T) {
@@ -26,6 +46,6 @@ func TestGPUNoDiff(t *testing.T) {
 	c := nodiff.Config{Compile: nest, MaxVertices: 12, Opt: map[string]string{
 		"fine.batch": "off", "fine.tail": "off", "fine.steal": "block|off", "fine.pool": "8|0", "fine.prune": "on",
 		"fine.index": "bitmap|hash|none", "fine.lookup": "hash|search", "fine.siblings": "off|on",
-	}}
+	}, Techniques: techniques}
 	nodiff.OnDevices(t, c, func(s *session.Session) engine.Engine { return fine.New(s) })
 }

@@ -139,8 +139,11 @@ func (tech Technique) Said(pattern string) Technique {
 	return tech
 }
 
-// Nest is a count by loops.
-var Nest = Technique{Name: "nest", Patterns: Loose, Force: counting("nest")}
+// Nest is a count by loops, and LabelledNest one of a labelled pattern.
+var (
+	Nest         = Technique{Name: "nest", Patterns: Loose, Force: counting("nest")}
+	LabelledNest = Technique{Name: "nest with labels", Patterns: Labelled, Columns: labelled, Force: counting("nest")}
+)
 
 func last(pl *plan.Plan) *plan.Level { return &pl.Levels[len(pl.Levels)-1] }
 
