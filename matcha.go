@@ -7,15 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/matcha/asg"
-	"github.com/weftgraph/weft/internal/matcha/cpu"
 	"github.com/weftgraph/weft/internal/matcha/data"
-	"github.com/weftgraph/weft/internal/matcha/device"
 	"github.com/weftgraph/weft/internal/matcha/passes"
-	"github.com/weftgraph/weft/internal/matcha/schedule"
+	"github.com/weftgraph/weft/internal/matcha/run"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 	"github.com/weftgraph/weft/internal/matcha/types"
-	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/view"
 )
@@ -173,6 +171,36 @@ func WithPasses(choice string) Option {
 	return Option{"WithPasses", func(s *settings) { s.passes = choice }}
 }
 
+// WithTarget chooses what runs a Matcha program: interp, the interpreter, on one
+// core; c, C that the machine's compiler compiles, on all cores; or cuda, a GPU, which
+// WithDevice names and WithGPUMemory limits. Answers are the same,
+// and whole numbers that pass 64 bits are an error everywhere. Rows that a program
+// emits come in any order from c and cuda.
+func WithTarget(name string) Option {
+	return Option{"WithTarget", func(s *settings) { s.target = name }}
+}
+
+// WithSchedule says how the target of a Matcha program spreads its work, as in
+// "threads=4,loop=static": knobs with commas between them.
+func WithSchedule(text string) Option {
+	return Option{"WithSchedule", func(s *settings) { s.schedule = text }}
+}
+
+// WithDebug makes a debug build of a Matcha program: every access to memory is
+// asserted, and sums are checked even where they are known to fit 64 bits. The
+// interpreter has no other build.
+func WithDebug() Option { return Option{"WithDebug", func(s *settings) { s.debug = true }} }
+
+// WithStats asks a Matcha run for notes about what it did. With lanes, a GPU also
+// counts which of its lanes have work, which takes time itself.
+func WithStats(lanes bool) Option {
+	return Option{"WithStats", func(s *settings) { s.stats, s.lanes = true, lanes }}
+}
+
+// MatchaTargets are the targets of WithTarget, the default first, and what they
+// are.
+func MatchaTargets() [][2]string { return run.Targets() }
+
 // MatchaPasses are the passes and what they do, in the order in which they run.
 func MatchaPasses() (out [][2]string) {
 	for _, p := range passes.All {
@@ -251,8 +279,12 @@ func (m *Matcha) run(ctx context.Context, rt *Runtime, in map[string]any, emit f
 			r.Row = append(r.Row, set.TypeName(p.Row.Part(i)))
 		}
 	}
+	var graphs []*graph.Graph
 	for _, v := range in {
 		g, ok := v.(*Graph)
+		if ok {
+			graphs = append(graphs, g.g)
+		}
 		if ok && g.g.Read.DirectionGuessed && len(r.Notes) == 0 && slices.ContainsFunc(m.p.Texts, func(t asg.Text) bool { return view.Arrows(t.Of, t.Text) }) {
 			r.Notes = append(r.Notes, plan.ArrowsGuessed)
 		}
@@ -270,7 +302,15 @@ func (m *Matcha) run(ctx context.Context, rt *Runtime, in map[string]any, emit f
 			return emit(row)
 		}
 	}
-	out, err := m.execute(ctx, rt.r, s, p, set, in, take, &r)
+	o, err := s.matchaOptions()
+	if err != nil {
+		return r, err
+	}
+	o.Emit = take
+	out, err := run.Run(ctx, rt.r, p, set, graphs, o)
+	r.Times.Prepare += out.Prepare
+	r.Times.Compile, r.Times.Search = out.Compile, out.Search
+	r.Use, r.Notes = MatchaUse(out.Use), append(r.Notes, out.Notes...)
 	r.Emitted, r.Complete = out.Emitted, err == nil && !out.Stopped
 	if err != nil {
 		if cause := memoryCause(ctx); cause != nil {
@@ -294,9 +334,6 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	if target != "ir" && target != "c" && target != "cuda" {
-		return "", withKind(ErrUsage, fmt.Errorf("no code is generated for %q: want ir, c or cuda", target))
-	}
 	l, err := enterInputs(&ctx, in)
 	if err != nil {
 		return "", err
@@ -310,30 +347,61 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	if err != nil {
 		return "", err
 	}
-	c, err := s.lower(ctx, p, set)
-	if err != nil {
-		return "", classifyMatcha(err)
-	}
-	off, err := s.passesOff()
+	o, err := s.matchaOptions()
 	if err != nil {
 		return "", err
 	}
-	switch target {
-	case "cuda":
-		sched, err := schedule.Parse(schedule.CUDA, s.schedule)
-		if err != nil {
-			return "", withKind(ErrUsage, err)
-		}
-		text, err := device.Text(c, device.Options{Schedule: sched, Off: off, Debug: s.debug})
-		return text, withKind(ErrUsage, err)
-	case "c":
-		return cpu.NewCode(p.Name, c, off, s.debug).Text, nil
+	text, err = run.Code(ctx, target, p, set, o)
+	return text, classifyMatcha(err)
+}
+
+// Explain says what a program is given and gives, what each pass makes of it, and
+// the memory that its lists need: formulas over the inputs' sizes and, where in
+// has the inputs, numbers; and the schedule of a target that is named.
+func (m *Matcha) Explain(in map[string]any, options ...Option) (text string, err error) {
+	ctx := context.Background()
+	l, err := enterInputs(&ctx, in)
+	if err != nil {
+		return "", err
 	}
-	passes.OptimizeIR(c.Program, off...)
-	if s.debug {
-		c.Assert()
+	defer l.leave(&err, &text)
+	s, err := collect(callMatchaExplain, options)
+	if err != nil {
+		return "", err
 	}
-	return c.Format(), nil
+	if err := m.given(); err != nil {
+		return "", err
+	}
+	o, err := s.matchaOptions()
+	if err != nil {
+		return "", err
+	}
+	x := run.Explanation{}
+	for _, i := range m.Inputs() {
+		x.Inputs = append(x.Inputs, [2]string{i.Name, i.Type})
+	}
+	if x.Written, err = asg.Build(m.file); err != nil {
+		return "", withKind(ErrQuery, err)
+	}
+	if len(in) == 0 && len(m.p.Inputs) > 0 {
+		x.Optimized, err = m.optimized(s)
+	} else {
+		x.Optimized, x.Set, err = m.bind(in, s)
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err = run.Explain(x, o)
+	return text, classifyMatcha(err)
+}
+
+// matchaOptions are s for a program.
+func (s *settings) matchaOptions() (run.Options, error) {
+	off, err := s.passesOff()
+	return run.Options{
+		Target: s.target, Schedule: s.schedule, Threads: s.threads, Device: s.device, GPUMemory: s.gpuMemory, Memory: s.memory,
+		Off: off, Debug: s.debug, Stats: s.stats, Lanes: s.lanes,
+	}, err
 }
 
 // bind gives a program its inputs.
@@ -414,16 +482,15 @@ func matchaInput(t *types.Type, v any) (in data.Input, err error) {
 func classifyMatcha(err error) error {
 	var room *data.MemoryError
 	var mistake *syntax.Error
-	var compile *native.CompileError
 	switch {
+	case errors.As(err, new(run.UsageError)):
+		return withKind(ErrUsage, err)
 	case errors.As(err, &room):
 		return withKind(ErrMemory, err)
 	case errors.As(err, &mistake):
 		return withKind(ErrQuery, err)
-	case errors.Is(err, native.ErrNoCompiler), errors.As(err, &compile):
-		return withKind(ErrDevice, err)
 	}
-	return err
+	return classify(err)
 }
 
 // Emits reports whether the program emits rows.

@@ -1,8 +1,8 @@
-package weft
+package run
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,42 +13,46 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Explain says what a program is given and gives, what each pass makes of it, and
-// the memory that its lists need: formulas over the inputs' sizes and, where in
-// has the inputs, numbers; and the schedule of a target that is named.
-func (m *Matcha) Explain(in map[string]any, options ...Option) (text string, err error) {
-	ctx := context.Background()
-	l, err := enterInputs(&ctx, in)
-	if err != nil {
-		return "", err
-	}
-	defer l.leave(&err, &text)
-	s, err := collect(callMatchaExplain, options)
-	if err != nil {
-		return "", err
-	}
-	if err := m.given(); err != nil {
-		return "", err
-	}
-	off, err := s.passesOff()
-	if err != nil {
-		return "", err
-	}
+// Explanation is what Explain shows of a program.
+type Explanation struct {
+	Inputs    [][2]string  // names and types
+	Written   *asg.Program // before any pass; Explain rewrites it
+	Optimized *asg.Program // after the passes that are on
+	Set       *data.Set    // its inputs; nil: they are not known
+}
+
+// Explain says what a program is given and gives, what each pass makes of it, the memory that
+// its lists need, and the schedule of a target that is named.
+func Explain(x Explanation, o Options) (string, error) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, i := range m.Inputs() {
-		fmt.Fprintf(w, "input\t%s\t%s\n", i.Name, i.Type)
+	p := x.Written
+	for _, i := range x.Inputs {
+		fmt.Fprintf(w, "input\t%s\t%s\n", i[0], i[1])
 	}
-	if r := m.p.Main.Result; r != nil {
+	if r := p.Main.Result; r != nil {
 		fmt.Fprintf(w, "result\t\t%s\n", r.Type)
 	}
-	if r := m.p.Row; r != nil {
+	if r := p.Row; r != nil {
 		fmt.Fprintf(w, "emits\t\t%s\n", r)
 	}
-	p, err := asg.Build(m.file)
-	if err != nil {
-		return "", withKind(ErrQuery, err)
+	explainPasses(w, p, o.Off)
+	if o.Target != "" || o.Schedule != "" {
+		sched, err := o.schedule()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(w, "target\t%s\tschedule %s\n", sched.Target, sched)
 	}
+	explainMemory(w, x)
+	if err := w.Flush(); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// explainPasses shows what each pass does to p.
+func explainPasses(w io.Writer, p *asg.Program, off []string) {
 	for _, pass := range passes.All {
 		what := "off"
 		if !slices.Contains(off, pass.Name) {
@@ -71,20 +75,6 @@ func (m *Matcha) Explain(in map[string]any, options ...Option) (text string, err
 		}
 		fmt.Fprintf(w, "pass\t%s\t%s: %s\n", pass[0], pass[1], what)
 	}
-	if s.target != "" || s.schedule != "" {
-		sched, err := s.matchaSchedule()
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(w, "target\t%s\tschedule %s\n", sched.Target, sched)
-	}
-	if err := m.explainMemory(w, in, s); err != nil {
-		return "", err
-	}
-	if err := w.Flush(); err != nil {
-		return "", err
-	}
-	return b.String(), nil
 }
 
 func operators(p *asg.Program) (n int) {
@@ -97,31 +87,22 @@ func operators(p *asg.Program) (n int) {
 }
 
 // explainMemory shows what is allocated before the program runs.
-func (m *Matcha) explainMemory(w *tabwriter.Writer, in map[string]any, s *settings) error {
-	if len(in) == 0 && len(m.p.Inputs) > 0 {
-		p, err := m.optimized(s)
-		if err != nil {
-			return err
-		}
-		asg.Walk(p, func(n *asg.Node) {
+func explainMemory(w io.Writer, x Explanation) {
+	if x.Set == nil {
+		asg.Walk(x.Optimized, func(n *asg.Node) {
 			if data.Stored(n) {
 				fmt.Fprintf(w, "memory\t%s\tat most %s items\n", roomName(n), data.Bound(n))
 			}
 		})
-		return nil
+		return
 	}
-	_, set, err := m.bind(in, s)
-	if err != nil {
-		return err
-	}
-	for _, r := range set.Rooms() {
+	for _, r := range x.Set.Rooms() {
 		formula := data.Bound(r.Node).String() + " = "
 		if _, ok := data.Bound(r.Node).Constant(); ok {
 			formula = ""
 		}
 		fmt.Fprintf(w, "memory\t%s\tat most %s%d items, %d bytes\n", roomName(r.Node), formula, r.Items, r.Bytes)
 	}
-	return nil
 }
 
 // roomName is how a program's text finds a list.
