@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // readers are calls that read a graph in different ways: on one goroutine and on several,
@@ -224,5 +226,70 @@ func TestChangedDuringSearch(t *testing.T) {
 	}
 	if _, err := g.List(t.Context(), q, io.Discard, "csv"); !errors.Is(err, ErrInput) {
 		t.Error(err)
+	}
+}
+
+// atSync is a file system that does something when a file is put on the disk.
+type atSync struct {
+	vfs.FS
+	do func()
+}
+
+type syncedFile struct {
+	vfs.File
+	do func()
+}
+
+func (s atSync) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
+	f, err := s.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return syncedFile{f, s.do}, nil
+}
+
+func (f syncedFile) Sync() error {
+	f.do()
+	return f.File.Sync()
+}
+
+// TestChangedAtLast: an input that changes while the last output is put on the disk leaves
+// no output, in one file or in two.
+func TestChangedAtLast(t *testing.T) {
+	for _, o := range []WriteOptions{{}, {AllowLoss: true, Vertices: "vertices.csv"}} {
+		for last := 1; ; last++ {
+			name := weftFile(t, Spec{Model: "er", N: 500, M: 4000, Seed: 1})
+			past := time.Now().Add(-time.Hour)
+			if err := os.Chtimes(name, past, past); err != nil {
+				t.Fatal(err)
+			}
+			g := mustOpen(t, name)
+			dir, syncs := t.TempDir(), 0
+			out, o := filepath.Join(dir, "copy.weft"), o
+			if o.Vertices != "" {
+				out, o.Vertices = filepath.Join(dir, "copy.csv"), filepath.Join(dir, o.Vertices)
+			}
+			ctx := vfs.With(t.Context(), atSync{vfs.OS{}, func() {
+				if syncs++; syncs == last {
+					if err := os.Truncate(name, 4096); err != nil {
+						t.Error(err)
+					}
+				}
+			}})
+			err := g.Write(ctx, out, o)
+			left, _ := os.ReadDir(dir)
+			if err := g.Close(); err != nil {
+				t.Error(err)
+			}
+			if syncs < last { // there is no such
+				if last == 1 || err != nil {
+					t.Errorf("%d files put on the disk: %v", syncs, err)
+				}
+				break
+			}
+			if (err == nil) != (len(left) > 0) || err != nil && !errors.Is(err, ErrInput) || last == 1 && err == nil {
+				t.Errorf("changed at %d: left %v, %v", last, left, err)
+			}
+		}
 	}
 }

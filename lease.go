@@ -31,6 +31,7 @@ type lease struct {
 	held   []*Graph // those that no call around this one holds
 	search bool     // it holds their runtimes, too
 	faults bool     // what the goroutine did about faults before
+	result *bool    // whether there is a result that no later change of a file can touch; or nil
 }
 
 // leased is the key under which a context says that it belongs to a call on the graph.
@@ -87,6 +88,9 @@ func (l lease) leave(err *error, results ...any) {
 	defer l.end()
 	x := recover()
 	for _, g := range l.graphs {
+		if x == nil && l.result != nil && *l.result {
+			break
+		}
 		if e := g.g.Damage(x); e != nil {
 			*err, x = e, nil
 			break

@@ -30,10 +30,12 @@ func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err err
 	if err != nil {
 		return err
 	}
+	l.result = new(bool)
 	defer l.leave(&err)
 	ctx, stop := watchMemory(ctx, o.Memory)
 	defer stop()
 	err = format.Write(ctx, path, g.g, format.WriteOptions{Format: o.Format, AllowLoss: o.AllowLoss, Lost: o.Lost, Vertices: o.Vertices, Stdout: o.Stdout, Files: vfs.From(ctx)})
+	*l.result = err == nil
 	if cause := memoryCause(ctx); err != nil && cause != nil {
 		return fmt.Errorf("writing %s: %w", path, cause)
 	}

@@ -87,11 +87,11 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 		return wrapf(ErrUnknown, "%s cannot be written", f)
 	})
 	if err != nil || o.Vertices == "" {
-		return edges.end(err)
+		return w.end(err, edges)
 	}
 	vf, vv, err := outFormat(o.Vertices, "")
 	if err != nil {
-		return edges.end(err)
+		return w.end(err, edges)
 	}
 	vertices, err := w.toFile(o.Vertices, o.Stdout, func(out io.Writer) error {
 		switch vf {
@@ -102,12 +102,7 @@ func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) err
 		}
 		return w.vertexText(out, vv)
 	})
-	for _, w := range []*written{edges, vertices} {
-		if err == nil && w != nil {
-			err = w.Settle()
-		}
-	}
-	return vertices.end(edges.end(err))
+	return w.end(err, edges, vertices)
 }
 
 // writing is one Write.
@@ -226,17 +221,28 @@ func toFile(ctx context.Context, fsys vfs.FS, path string, stdout io.Writer, fil
 	return &written{f}, nil
 }
 
-// end gives the file its name, unless there is an error, after which nothing is
-// left of it.
-func (w *written) end(err error) error {
-	switch {
-	case w == nil:
-		return err
-	case err != nil:
-		w.Abort()
-		return err
+// end gives the files their names, unless there is an error, after which nothing is left
+// of them. It is an error, too, that the graph's own file was changed before all of them
+// are on the disk.
+func (w *writing) end(err error, files ...*written) error {
+	for _, f := range files {
+		if f != nil && err == nil {
+			err = f.Settle()
+		}
 	}
-	return w.Commit()
+	if err == nil {
+		err = w.g.Damage(nil)
+	}
+	for _, f := range files {
+		switch {
+		case f == nil:
+		case err != nil:
+			f.Abort()
+		default:
+			err = f.Commit()
+		}
+	}
+	return err
 }
 
 // ctxWriter fails when the context has ended, also while a pipe's reader does not read.
