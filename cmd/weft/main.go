@@ -8,9 +8,7 @@ import (
 
 func main() {
 	collectLater()
-	ctx, stop := withSignals(context.Background())
+	ctx, codeFor := withSignals(context.Background())
 	a := &app{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: newMessages(ctx, os.Stderr), last: true}
-	code := a.run(os.Args[1:])
-	stop()
-	os.Exit(code)
+	os.Exit(codeFor(a.run(os.Args[1:])))
 }

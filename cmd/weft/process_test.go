@@ -91,7 +91,7 @@ func TestTimeoutEach(t *testing.T) {
 
 func TestSignals(t *testing.T) {
 	g := bigGraph(t)
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		// On a slow machine the first signals may come before the search begins.
 		for delay := 500 * time.Millisecond; ; delay *= 2 {
 			c := command(t, append(slow, "-g", g)...)
@@ -107,7 +107,7 @@ func TestSignals(t *testing.T) {
 			if out.Len() == 0 && delay < 3*time.Minute {
 				continue
 			}
-			if code := c.ProcessState.ExitCode(); code != exitInterrupted || time.Since(start) > 3*time.Minute {
+			if code := c.ProcessState.ExitCode(); code != want || time.Since(start) > 3*time.Minute {
 				t.Errorf("%v: exit %d after %s: %s", sig, code, time.Since(start), errs.String())
 			}
 			if !strings.Contains(out.String(), `"complete": false`) {
@@ -115,6 +115,65 @@ func TestSignals(t *testing.T) {
 			}
 			break
 		}
+	}
+}
+
+// TestSignalsLeaveNothing: a signal while a file is written leaves no temporary file.
+func TestSignalsLeaveNothing(t *testing.T) {
+	g := bigGraph(t)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		dir := t.TempDir()
+		c := command(t, "match", "-g", g, "--pattern", "path(9)", "--to", "csv", "-o", filepath.Join(dir, "paths.csv"))
+		c.Stderr = io.Discard
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for { // until it has something in the temporary file
+			entries, _ := os.ReadDir(dir)
+			if len(entries) > 0 {
+				if info, err := entries[0].Info(); err == nil && info.Size() > 0 {
+					break
+				}
+			}
+			time.Sleep(time.Millisecond)
+		}
+		_ = c.Process.Signal(sig)
+		_ = c.Wait()
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 || entries[0].Name() != "paths.csv.partial" {
+			t.Errorf("%v: left %v", sig, entries)
+		}
+	}
+}
+
+// TestNohup: a process that is told to ignore SIGHUP goes on.
+func TestNohup(t *testing.T) {
+	c := command(t, append(slow, "-g", bigGraph(t), "--timeout", "3s")...)
+	c.Path, c.Args = "/bin/sh", append([]string{"sh", "-c", `trap '' HUP; echo ready; exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = c.Wait()
+	}()
+	for waiting := true; waiting; {
+		select {
+		case <-done:
+			waiting = false
+		case <-time.After(10 * time.Millisecond):
+			_ = c.Process.Signal(syscall.SIGHUP)
+		}
+	}
+	if code := c.ProcessState.ExitCode(); code != exitTimeout {
+		t.Errorf("%v", c.ProcessState)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,8 @@ const exitCodesHelp = `Exit codes:
   6    device, or compiler for it: asked for and absent, or failed
   124  --timeout passed; the result is partial and marked (verify: nothing was
        compared within --budget)
-  130  interrupted; the result is partial and marked
+  130  interrupted by Ctrl-C; the result is partial and marked (128 and the signal's
+       number: 129 for SIGHUP, 143 for SIGTERM)
   141  the reader of the output went away`
 
 // Causes of a context that ended.
@@ -58,21 +60,31 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// withSignals returns a context that the first SIGINT or SIGTERM ends; the
-// second kills the process as usual.
-func withSignals(parent context.Context) (context.Context, func()) {
+// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP ends; the
+// second kills the process as usual. codeFor makes exitInterrupted 128 and the number
+// of the signal that came.
+func withSignals(parent context.Context) (ctx context.Context, codeFor func(code int) int) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		signal.Notify(c, syscall.SIGHUP)
+	}
+	var came atomic.Int32
 	go func() {
-		select {
-		case <-c:
-			cancel(errInterrupted)
-		case <-ctx.Done():
+		s := <-c
+		if n, ok := s.(syscall.Signal); ok {
+			came.Store(int32(n))
 		}
+		cancel(errInterrupted)
 		signal.Stop(c)
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx, func(code int) int {
+		if n := came.Load(); code == exitInterrupted && n > 0 {
+			return 128 + int(n)
+		}
+		return code
+	}
 }
 
 // app is one invocation.
