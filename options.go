@@ -2,6 +2,7 @@ package weft
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -265,15 +266,7 @@ func (s *settings) workers() int {
 
 // engineOptions are s for an engine that searches in g.
 func (g *Graph) engineOptions(s *settings) engine.Options {
-	o := engine.Options{Threads: s.workers(), Crew: g.rt.r.Crew, Memory: s.memory, Levels: s.levels, Opt: map[string]string{}}
-	for k, v := range s.opts {
-		if ofGPU(k) {
-			o.Opt[k] = v
-		} else if off, err := checkOption(k, v); err == nil && off {
-			o.Opt[k] = "off"
-		}
-	}
-	return o
+	return engine.Options{Threads: s.workers(), Crew: g.rt.r.Crew, Memory: s.memory, Levels: s.levels, Opt: maps.Clone(s.opts)}
 }
 
 // searching is told how far a search is; nil where nobody wants to know.
@@ -296,24 +289,19 @@ func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
 		o.Order, o.Given = "given", given
 	}
 	for k, v := range s.opts {
-		off, err := checkOption(k, v)
+		err := allOptions.Check(k, v)
 		if err == nil {
 			err = s.checkEffect(k)
 		}
 		if err != nil {
 			return o, withKind(ErrUsage, fmt.Errorf("engine option %s: %w", k, err))
 		}
-		switch k {
-		case "plan.method":
-			o.Method = v
-		case "plan.tail":
-			o.NoTail = off
-		case "plan.motion":
-			o.NoMotion = off
-		case "plan.restrictions":
-			o.NoRestrictions = off
-		}
 	}
+	v, err := planSwitches.Read(s.opts)
+	if err != nil {
+		return o, withKind(ErrUsage, err)
+	}
+	o.Method, o.NoTail, o.NoMotion, o.NoRestrictions = v.Text("plan.method"), !v.On("plan.tail"), !v.On("plan.motion"), !v.On("plan.restrictions")
 	return o, nil
 }
 

@@ -151,7 +151,11 @@ repeatable. Answers do not depend on them. An option of an engine on GPUs needs
 func writeOptions(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for _, o := range weft.EngineOptions() {
-		fmt.Fprintf(t, "  %s=%s\t%s\n", o.Name, strings.Join(o.Values, "|"), o.Meaning)
+		standard := ""
+		if o.Default != "" && o.Default != o.Values[0] {
+			standard = "; default " + o.Default
+		}
+		fmt.Fprintf(t, "  %s=%s\t%s%s\n", o.Name, strings.Join(o.Values, "|"), o.Meaning, standard)
 	}
 	_ = t.Flush()
 }

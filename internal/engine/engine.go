@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime/crew"
@@ -146,4 +147,4 @@ var ErrStop = errors.New("stop")
 
 // ErrOption is wrapped by an engine's Prepare where one of Options.Opt is not an
 // option or value of the engine.
-var ErrOption = errors.New("engine option")
+var ErrOption = option.Err

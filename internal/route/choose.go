@@ -13,8 +13,11 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
+	"github.com/weftgraph/weft/internal/engine/fine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/engine/oracle"
+	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -58,6 +61,11 @@ func Engines() []Description {
 		out = append(out, d)
 	}
 	return out
+}
+
+// Options are the switches of the engines of this build.
+func Options() option.Table {
+	return slices.Concat(host.Options, stack.Options, fine.Options, codegen.Options)
 }
 
 // Codegen is the name of the engine that runs generated code.

@@ -268,12 +268,18 @@ func (e gpuEngine) compile(r Request, method string) (*plan.Plan, error) {
 	return p, nil
 }
 
+// localOn reports whether the local method is not switched off.
+func (e gpuEngine) localOn(r Request) bool {
+	v, err := Options().Of(e.name).Read(r.Options.Opt)
+	return err != nil || v.On(e.name+".local") // Prepare reports the error
+}
+
 // methods are the ways of counting that the engine is to try, the best first.
 func (e gpuEngine) methods(r Request) []string {
 	switch {
 	case r.Method != "":
 		return []string{r.Method}
-	case e.local && r.Options.Opt[e.name+".local"] != "off" && !r.Listing && !r.Options.Levels:
+	case e.local && e.localOn(r) && !r.Listing && !r.Options.Levels:
 		return []string{plan.Local.String(), plan.Nest.String()}
 	}
 	return []string{plan.Nest.String()}

@@ -13,12 +13,18 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
+
+// Options are the engine's switches.
+var Options = append(option.Table{
+	option.Choice("codegen.lookup", "how a loop nest finds out who is in a neighbour list", membership.Lookups...),
+}, neighbourhood.Options("codegen")...)
 
 // Engine is the engine codegen over the devices of a session.
 type Engine struct{ s *session.Session }
@@ -41,10 +47,12 @@ type prepared struct {
 
 // Prepare refuses plans of other methods than nest and local. The local method only counts.
 func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
-	on, err := neighbourhood.On(e.Name(), o.Opt)
-	switch {
-	case err != nil:
+	v, err := Options.Read(o.Opt)
+	if err != nil {
 		return nil, err
+	}
+	rows, on := neighbourhood.Read(e.Name(), v)
+	switch {
 	case p.Method != plan.Nest && p.Method != plan.Local:
 		return nil, fmt.Errorf("method %s: codegen runs the methods nest and local", p.Method)
 	case o.Levels:
@@ -54,21 +62,18 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 	case p.Method == plan.Local && o.Listing:
 		return nil, errors.New("codegen only counts by the local method; plan with nest for a listing")
 	}
-	if _, err := membership.Parse(lookupSwitch, o.Opt[lookupSwitch]); err != nil {
-		return nil, err
-	}
 	x := &prepared{e: e, g: g, p: p, o: o}
 	switch {
 	case p.Empty != nil:
 	case p.Method == plan.Local:
-		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, o)
+		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, rows, o)
 	default:
 		for l := 1; l < len(p.Levels); l++ {
 			if p.Levels[l].Set < 0 {
 				return nil, errors.New("the pattern has several components")
 			}
 		}
-		x.nest, err = e.program(p, o)
+		x.nest, err = e.program(p, membership.Lookup(v.Place("codegen.lookup")), o)
 	}
 	if err != nil {
 		return nil, err

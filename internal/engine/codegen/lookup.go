@@ -7,18 +7,12 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// lookupSwitch chooses how a nest finds out who is in a neighbour list.
-const lookupSwitch = "codegen.lookup"
-
-// lookup decides how a nest of p finds out who is in one: by rows of bits where
-// there is room for all of them, by hash tables where lists are long, and else by merging
-// and bisecting sorted lists.
-func (e *Engine) lookup(p *plan.Plan, o engine.Options) (membership.Lookup, error) {
-	how, err := membership.Parse(lookupSwitch, o.Opt[lookupSwitch])
+// lookup decides how a nest of p finds out who is in a list, where it was not asked to look
+// up in a certain way: by rows of bits where there is room for all of them, by hash tables
+// where lists are long, and else by merging and bisecting sorted lists.
+func (e *Engine) lookup(p *plan.Plan, how membership.Lookup) membership.Lookup {
 	lists := lower.Lists(p)
 	switch {
-	case err != nil:
-		return how, err
 	case lower.InParts(p): // tables are made of one sorted run
 		how = membership.Search
 	case how == membership.Auto && membership.WorthBits(lists, e.s.Memory(), 0):
@@ -33,19 +27,17 @@ func (e *Engine) lookup(p *plan.Plan, o engine.Options) (membership.Lookup, erro
 	if how == membership.Hash && !membership.FitHash(lists, e.s.Memory()) {
 		how = membership.Search
 	}
-	return how, nil
+	return how
 }
 
 // Lookup is how a run of p may find out who is in a neighbour list, where p is for the
 // nest; Search: it does not look up.
 func (e *Engine) Lookup(p *plan.Plan, o engine.Options) membership.Lookup {
-	if p.Method != plan.Nest || p.Empty != nil {
+	v, err := Options.Read(o.Opt)
+	if err != nil || p.Method != plan.Nest || p.Empty != nil {
 		return membership.Search
 	}
-	if how, err := e.lookup(p, o); err == nil {
-		return how
-	}
-	return membership.Search
+	return e.lookup(p, membership.Lookup(v.Place("codegen.lookup")))
 }
 
 // setsShare is the part of a device's memory that candidate sets may take for Traits.Fits.

@@ -47,13 +47,10 @@ type program struct {
 
 // program lowers a plan, by look-ups where these are one load. A program that asks for
 // nothing to be looked up is the same as without.
-func (e *Engine) program(p *plan.Plan, o engine.Options) (*program, error) {
-	n := &program{}
-	var err error
-	if n.lookup, err = e.lookup(p, o); err != nil {
-		return nil, err
-	}
+func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options) (*program, error) {
+	n := &program{lookup: e.lookup(p, asked)}
 	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Lookup: n.lookup != membership.Search, Made: o.Lowered}
+	var err error
 	if n.prog, err = lower.Plan(p, lo); err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (f *Fine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine
 	if p.Method != plan.Nest && p.Method != plan.Large {
 		return nil, fmt.Errorf("method %v: fine runs the methods nest and large", p.Method)
 	}
-	opt, err := optionsOf(o)
+	opt, err := optionsOf(o.Opt)
 	if err != nil {
 		return nil, err
 	}

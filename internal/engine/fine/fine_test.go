@@ -156,7 +156,7 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for opt, ok := range map[string]bool{"fine.batch=on": true, "fine.batch=1": false, "fine.steal=warp": false, "fine.pool=-1": false, "fine.pool=7": true,
+	for opt, ok := range map[string]bool{"fine.batch=on": true, "fine.batch=1": true, "fine.batch=2": false, "fine.steal=warp": false, "fine.pool=-1": false, "fine.pool=7": true,
 		"fine.index=hash": true, "fine.index=none": true, "fine.index=list": false,
 		"fine.lookup=bits": true, "fine.siblings=off": true, "fine.siblings=yes": false, "fine.lookup=search": true, "fine.lookup=tree": false, "fine.prune=on": true, "fine.prune=yes": false,
 		"fine.stael=off": false, "stack.unroll=4": true,

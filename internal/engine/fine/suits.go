@@ -9,7 +9,7 @@ import (
 // Indexes reports whether a run of p makes a candidate graph, as it does by
 // itself for large labelled patterns.
 func (f *Fine) Indexes(p *plan.Plan, o engine.Options) bool {
-	opt, err := optionsOf(o)
+	opt, err := optionsOf(o.Opt)
 	if err != nil {
 		return false
 	}
@@ -20,6 +20,6 @@ func (f *Fine) Indexes(p *plan.Plan, o engine.Options) bool {
 // LooksUpBits reports whether a run of p without a candidate graph finds neighbours
 // in rows of bits. Then it is faster at loop nests than set programs are.
 func (f *Fine) LooksUpBits(p *plan.Plan, o engine.Options) bool {
-	opt, err := optionsOf(o)
+	opt, err := optionsOf(o.Opt)
 	return err == nil && p.Empty == nil && (&program{p: p, opt: opt}).looksUpBits(lower.Lists(p), f.s.Memory())
 }

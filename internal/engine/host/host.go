@@ -18,6 +18,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host/large"
+	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -31,10 +32,22 @@ func New() engine.Engine { return Host{} }
 // Name returns "host".
 func (Host) Name() string { return "host" }
 
+// Options are the engine's switches.
+var Options = option.Table{
+	option.Switch("host.tail", true, "count the last levels by arithmetic"),
+	option.Switch("host.steal", true, "idle cores take parts of others' work"),
+	option.Switch("host.windows", true, "edges in a window of time as slices of sorted lists"),
+	option.Switch("host.bitmap", true, "long lists also as bitmaps"),
+}
+
+// switches are what the options say.
+type switches struct{ tail, steal, windows, bitmap bool }
+
 // job is what the searches of one run are asked for.
 type job struct {
 	engine.Options
 	engine.Goal
+	switches
 	programs *programs
 }
 
@@ -50,6 +63,7 @@ type prepared struct {
 	g        *graph.Graph
 	p        *plan.Plan
 	o        engine.Options
+	switches switches
 	programs programs
 }
 
@@ -71,7 +85,12 @@ func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	return &prepared{g, p, o, programs{
+	v, err := Options.Read(o.Opt)
+	if err != nil {
+		return nil, err
+	}
+	s := switches{v.On("host.tail"), v.On("host.steal"), v.On("host.windows"), v.On("host.bitmap")}
+	return &prepared{g, p, o, s, programs{
 		walked: sync.OnceValue(func() *program { return compile(g, p, false) }),
 		closed: sync.OnceValue(func() *program { return compile(g, p, true) }),
 		local:  sync.OnceValue(func() *localProgram { return compileLocal(g, p) }),
@@ -92,7 +111,7 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	start := time.Now()
 	var res engine.Result
 	var err error
-	g, p, o := x.g, x.p, job{x.o, goal, &x.programs}
+	g, p, o := x.g, x.p, job{x.o, goal, x.switches, &x.programs}
 	switch {
 	case p.Empty != nil:
 		res.Complete = true

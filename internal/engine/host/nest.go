@@ -54,11 +54,11 @@ type iter struct {
 
 func runNest(ctx context.Context, p *plan.Plan, o job) (engine.Result, error) {
 	pr := o.programs.walked()
-	if o.Sink == nil && !optOff(o.Options, "host.tail") {
+	if o.Sink == nil && o.tail {
 		pr = o.programs.closed()
 	}
-	s := newSched(pr.roots(), o.Threads, !optOff(o.Options, "host.steal"))
-	hubs := newHubIndex(pr, !optOff(o.Options, "host.bitmap"))
+	s := newSched(pr.roots(), o.Threads, o.steal)
+	hubs := newHubIndex(pr, o.bitmap)
 	lim := &limiter{max: o.Limit, s: s}
 	ws := make([]*worker, o.Threads)
 	for i := range ws {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
@@ -346,11 +345,6 @@ func (pr *program) roots() rootList {
 	}
 	r.n = uint64(len(r.list))
 	return r
-}
-
-func optOff(o engine.Options, name string) bool {
-	v := o.Opt[name]
-	return v == "off" || v == "false" || v == "0"
 }
 
 // maxLevels is the largest number of levels of a plan.

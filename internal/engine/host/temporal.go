@@ -26,14 +26,14 @@ type timed struct {
 	lists           []graph.Scratch // of the steps that look at neighbours
 }
 
-func newTimed(pr *program, o engine.Options, counting bool) *timed {
+func newTimed(pr *program, s switches, counting bool) *timed {
 	p := pr.p
-	t := &timed{TimeProgram: p.Timed, p: p, whole: optOff(o, "host.windows"), trail: p.Mode == pattern.Trail}
+	t := &timed{TimeProgram: p.Timed, p: p, whole: !s.windows, trail: p.Mode == pattern.Trail}
 	k := len(t.Steps)
 	t.at, t.first, t.last = padded[int64](k), padded[int64](k), padded[int64](k)
 	t.lists = padded[graph.Scratch](k)
 	last := &t.Steps[k-1]
-	if counting && t.Tail && k > 1 && !optOff(o, "host.tail") {
+	if counting && t.Tail && k > 1 && s.tail {
 		t.sized = !last.Binds && len(last.Checks) == 0 && !t.trail && !t.whole
 		lv := &pr.levels[last.To]
 		t.near = last.Choice < 0 && len(last.Back) == 1 && lv.Bits == nil && !lv.many && len(lv.Checks) == 0 && lv.minDegree == 0
@@ -47,11 +47,11 @@ func runTemporal(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engi
 	if p.Timed.Roots != nil {
 		roots = uint64(len(p.Timed.Roots))
 	}
-	s := newSched(rootList{n: roots}, o.Threads, !optOff(o.Options, "host.steal"))
+	s := newSched(rootList{n: roots}, o.Threads, o.steal)
 	lim := &limiter{max: o.Limit, s: s}
 	ws := make([]*worker, o.Threads)
 	for i := range ws {
-		w := &worker{pr: pr, s: s, id: i, limit: lim, timed: newTimed(pr, o.Options, o.Sink == nil)}
+		w := &worker{pr: pr, s: s, id: i, limit: lim, timed: newTimed(pr, o.switches, o.Sink == nil)}
 		if o.Sink != nil {
 			w.out = newEmitter(p, i, o.Sink)
 		}

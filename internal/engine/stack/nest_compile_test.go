@@ -28,7 +28,7 @@ func TestNestCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := parse(engine.Options{})
+		s, _, _, err := parse(engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestPartsCompileForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := parse(engine.Options{})
+	s, _, _, err := parse(engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

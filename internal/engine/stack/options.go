@@ -2,23 +2,15 @@ package stack
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/option"
+	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 )
 
-// Deepest levels that work is moved from, and siblings bound together, where the
-// options do not say: as in the paper, but for fewer siblings, since the last
-// level, where most of the work is, is flat anyway.
-const (
-	defaultUnroll = 4
-	defaultStop   = 2
-	defaultDetect = 1
-)
-
-// switches are the engine's options, stack.NAME=VALUE.
+// switches are what the engine's options say. Deepest levels that work is moved from, and
+// siblings bound together, are by default as in the paper, except that fewer siblings are bound, since the
+// last level, where most of the work is, is flat anyway.
 type switches struct {
 	table  bool   // program=table: the set program as a table, not as code for the plan
 	motion bool   // code-motion=off: every set is made where it is used
@@ -37,89 +29,44 @@ type switches struct {
 	stats  bool   // stats=on: techniques and lanes are counted
 }
 
-// parse reads the options that begin with "stack.".
-func parse(o engine.Options) (switches, error) {
-	s := switches{
-		motion: true, unroll: defaultUnroll, steal: 2, stop: defaultStop, detect: defaultDetect, tail: true, flat: true,
-		roots: "auto", thread: 256, sieve: 14, stats: o.Levels,
-	}
-	for key, value := range o.Opt {
-		name, ok := strings.CutPrefix(key, "stack.")
-		if !ok || name == "local" || strings.HasPrefix(name, "local.") {
-			continue // of the local method: local.On
-		}
-		if err := s.set(name, value); err != nil {
-			return s, fmt.Errorf("%w %s=%s: %w", engine.ErrOption, key, value, err)
-		}
-	}
-	return s, nil
-}
+// Options are the engine's switches.
+var Options = append(neighbourhood.Options("stack"),
+	option.Choice("stack.program", "code compiled for the plan, or a table that one kernel reads", "code", "table"),
+	option.Switch("stack.code-motion", true, "make each set as early as can be"),
+	option.Option{Name: "stack.unroll", Values: []string{"1", "2", "4", "8"}, Default: "4", Meaning: "siblings whose set operations are one"},
+	option.Choice("stack.steal", "whose work an idle warp takes", "grid", "block", "off"),
+	option.Number("stack.stop-level", 2, 0, 31, "the deepest level whose siblings are taken"),
+	option.Number("stack.detect-level", 1, 0, 31, "the deepest level that is shared with idle blocks"),
+	option.Number("stack.slot", 0, 0, 1<<30, "elements that a set has room for; 0: any number"),
+	option.Switch("stack.tail", true, "count the last levels by arithmetic"),
+	option.Switch("stack.flat", true, "the last level as one list a warp"),
+	option.Choice("stack.roots", "what a task is", "auto", "vertex", "edge"),
+	option.Number("stack.blocks", 0, 0, 1<<20, "blocks of the grid; 0: as many as fit"),
+	option.Number("stack.threads", 256, 32, 1024, "threads of a block"),
+	option.Number("stack.chunk", 0, 0, 1<<20, "tasks taken at a time; 0: by their number"),
+	option.Number("stack.sieve", 14, 0, 20, "binary logarithm of the bits of a warp's table; 0: none"),
+	option.Switch("stack.stats", false, "count techniques and lanes"),
+)
 
-func (s *switches) set(name, value string) error {
-	number := func(to *int, least, most int) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < least || n > most {
-			return fmt.Errorf("want a number from %d to %d", least, most)
-		}
-		*to = n
-		return nil
+// parse reads the options, and those of the local method, which may be off.
+func parse(o engine.Options) (s switches, local neighbourhood.Switches, on bool, err error) {
+	v, err := Options.Read(o.Opt)
+	if err != nil {
+		return s, local, on, err
 	}
-	choice := func(to *string, of ...string) error {
-		if !slices.Contains(of, value) {
-			return fmt.Errorf("want one of %s", strings.Join(of, ", "))
-		}
-		*to = value
-		return nil
+	s = switches{
+		table: v.Text("stack.program") == "table", motion: v.On("stack.code-motion"), unroll: v.Number("stack.unroll"), steal: 2 - v.Place("stack.steal"),
+		stop: v.Number("stack.stop-level"), detect: v.Number("stack.detect-level"), slot: v.Number("stack.slot"), tail: v.On("stack.tail"),
+		flat: v.On("stack.flat"), roots: v.Text("stack.roots"), blocks: v.Number("stack.blocks"), thread: v.Number("stack.threads"),
+		chunk: v.Number("stack.chunk"), sieve: v.Number("stack.sieve"), stats: v.On("stack.stats") || o.Levels,
 	}
-	onOff := func(to *bool) error {
-		var v string
-		err := choice(&v, "on", "off")
-		*to = v == "on"
-		return err
+	local, on = neighbourhood.Read("stack", v)
+	local.NoMotion = !s.motion
+	switch {
+	case s.thread%32 != 0:
+		err = fmt.Errorf("%w stack.threads: want whole warps of 32 threads", engine.ErrOption)
+	case s.sieve > 0 && s.sieve < 10:
+		err = fmt.Errorf("%w stack.sieve: want 0 or at least 10", engine.ErrOption)
 	}
-	var v string
-	var err error
-	switch name {
-	case "program":
-		err = choice(&v, "code", "table")
-		s.table = v == "table"
-	case "code-motion":
-		err = onOff(&s.motion)
-	case "unroll":
-		if err = choice(&v, "1", "2", "4", "8"); err == nil {
-			s.unroll, err = strconv.Atoi(v)
-		}
-	case "steal":
-		err = choice(&v, "off", "block", "grid")
-		s.steal = max(0, slices.Index([]string{"off", "block", "grid"}, v))
-	case "stop-level":
-		err = number(&s.stop, 0, 31)
-	case "detect-level":
-		err = number(&s.detect, 0, 31)
-	case "slot":
-		err = number(&s.slot, 0, 1<<30)
-	case "tail":
-		err = onOff(&s.tail)
-	case "flat":
-		err = onOff(&s.flat)
-	case "roots":
-		err = choice(&s.roots, "vertex", "edge", "auto")
-	case "blocks":
-		err = number(&s.blocks, 0, 1<<20)
-	case "threads":
-		if err = number(&s.thread, 32, 1024); err == nil && s.thread%32 != 0 {
-			err = fmt.Errorf("want whole warps of 32 threads")
-		}
-	case "chunk":
-		err = number(&s.chunk, 0, 1<<20)
-	case "sieve":
-		if err = number(&s.sieve, 0, 20); err == nil && s.sieve > 0 && s.sieve < 10 {
-			err = fmt.Errorf("want 0 or at least 10")
-		}
-	case "stats":
-		err = onOff(&s.stats)
-	default:
-		err = fmt.Errorf("no such option")
-	}
-	return err
+	return s, local, on, err
 }

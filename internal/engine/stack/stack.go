@@ -58,11 +58,7 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 	if p.Method != plan.Nest && p.Method != plan.Local {
 		return nil, fmt.Errorf("the engine stack does not run plans by the method %v; plan with nest or local", p.Method)
 	}
-	s, err := parse(o)
-	if err != nil {
-		return nil, err
-	}
-	on, err := neighbourhood.On(e.Name(), o.Opt)
+	s, rows, on, err := parse(o)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +66,7 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 	switch {
 	case p.Empty != nil:
 	case p.Method == plan.Local && on && !o.Listing && !o.Levels:
-		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, o)
+		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, rows, o)
 	default:
 		_, err = x.search()
 	}

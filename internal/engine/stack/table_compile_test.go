@@ -23,7 +23,7 @@ func TestTableCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := parse(engine.Options{Opt: map[string]string{"stack.program": "table"}})
+		s, _, _, err := parse(engine.Options{Opt: map[string]string{"stack.program": "table"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
-	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/kir"
 )
@@ -30,7 +29,7 @@ const (
 	Search        // by binary search
 )
 
-// Lookups are their names, as switches have them.
+// Lookups are their names in their order, as switches have them.
 var Lookups = []string{"auto", "bits", "hash", "search"}
 
 // Short is MEMBER_SHORT where it is not 0: the longest lists that are searched though
@@ -78,15 +77,6 @@ func meanList(off []uint64) float64 {
 		}
 	}
 	return float64(sum) / sampled
-}
-
-// Parse reads the value of a switch; empty is auto.
-func Parse(name, value string) (Lookup, error) {
-	i := slices.Index(Lookups, value)
-	if value != "" && i < 0 {
-		return Auto, fmt.Errorf("%w %s=%s: want one of %v", engine.ErrOption, name, value, Lookups)
-	}
-	return Lookup(max(i, 0)), nil
 }
 
 // Tables is MEMBER_TABLES: the adjacencies that can have a table.

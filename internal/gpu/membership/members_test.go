@@ -1,10 +1,8 @@
 package membership_test
 
 import (
-	"errors"
 	"testing"
 
-	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/kir"
 )
@@ -54,13 +52,10 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
-	for value, want := range map[string]membership.Lookup{"": membership.Auto, "auto": membership.Auto, "bits": membership.Bits, "hash": membership.Hash, "search": membership.Search} {
-		if got, err := membership.Parse("x.lookup", value); err != nil || got != want {
-			t.Errorf("%q: %v, %v", value, got, err)
+func TestNames(t *testing.T) {
+	for i, want := range map[membership.Lookup]string{membership.Auto: "auto", membership.Bits: "bits", membership.Hash: "hash", membership.Search: "search"} {
+		if got := membership.Lookups[i]; got != want {
+			t.Errorf("%d: %s, want %s", i, got, want)
 		}
-	}
-	if _, err := membership.Parse("x.lookup", "no"); !errors.Is(err, engine.ErrOption) {
-		t.Errorf("no: %v", err)
 	}
 }

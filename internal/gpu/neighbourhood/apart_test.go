@@ -41,7 +41,7 @@ func TestApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := New("stack", s, g, p, engine.Options{})
+	l, err := New("stack", s, g, p, Switches{}, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 			t.Fatal(err)
 		}
 		info := cuda.Info{SharedPerBlock: 232448}
-		l, err := newSearch(g, p, info, switches{})
+		l, err := newSearch(g, p, info, Switches{})
 		if err != nil {
 			t.Fatal(err)
 		}

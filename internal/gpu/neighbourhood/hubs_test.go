@@ -141,7 +141,7 @@ func TestLocalNoRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		l, err := newSearch(g, p, d.Info(), switches{})
+		l, err := newSearch(g, p, d.Info(), Switches{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestLocalNoRoom(t *testing.T) {
 		if _, err := runOn(context.Background(), s, l, engine.Goal{}); !errors.Is(err, ErrUniverse) {
 			t.Errorf("a universe of 260 in classes for 256: %v", err)
 		}
-		l, err = newSearch(g, p, d.Info(), switches{})
+		l, err = newSearch(g, p, d.Info(), Switches{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestLocalStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ses.Close()
-	l, err := newSearch(g, p, d.Info(), switches{})
+	l, err := newSearch(g, p, d.Info(), Switches{})
 	if err != nil {
 		t.Fatal(err)
 	}

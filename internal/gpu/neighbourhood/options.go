@@ -1,68 +1,41 @@
 package neighbourhood
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
+	"math"
 	"sync/atomic"
 
-	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/option"
 )
 
-// switches are the options ENGINE.local.NAME=VALUE.
-type switches struct {
+// Options returns the options of the local method for an engine of that name.
+func Options(engine string) option.Table {
+	local := engine + ".local"
+	return option.Table{
+		option.Switch(local, true, "neighbourhoods as bit matrices where the plan suits it"),
+		option.Switch(local+".share", true, "blocks without roots help with those of others"),
+		option.Switch(local+".whole", true, "one kernel over all vertices where neighbourhoods are small and only sizes are asked for"),
+		{Name: local + ".classes", Meaning: "sizes of neighbourhoods that have a kernel", Most: math.MaxInt32, List: true, Hidden: true},
+		{Name: local + ".table", Meaning: "outside vertices in a table at a time; 0: as many as have room", Default: "0", Most: math.MaxInt32, Hidden: true},
+	}
+}
+
+// Switches are what the options say.
+type Switches struct {
 	universes []int // classes=64,1024: those of these sizes are used
 	table     int   // table=N: outside vertices in a table at a time; 0: as many as have room
 	alone     bool  // share=off: a root is one team's
 	lists     bool  // whole=off: roots are listed by class however small the graph is
-	noMotion  bool  // ENGINE.code-motion=off: every set is made where it is used
+	// NoMotion has every set made where it is used.
+	NoMotion bool
 
 	made *atomic.Int64 // engine.Options.Lowered
 }
 
-// On reads ENGINE.local, which is on or off, and checks the options below it.
-func On(name string, opt map[string]string) (bool, error) {
-	on, _, err := parse(name, opt)
-	return on, err
-}
-
-func parse(name string, opt map[string]string) (on bool, w switches, err error) {
-	on = true
-	w.noMotion = opt[name+".code-motion"] == "off"
-	for key, value := range opt {
-		of, ok := strings.CutPrefix(key, name+".local")
-		if !ok || of != "" && of[0] != '.' {
-			continue
-		}
-		wrong := func(text string) error { return fmt.Errorf("%w %s=%s: %s", engine.ErrOption, key, value, text) }
-		switch of {
-		case "":
-			if on = value == "on"; !on && value != "off" {
-				return on, w, wrong("want on or off")
-			}
-		case ".classes":
-			for text := range strings.SplitSeq(value, ",") {
-				n, err := strconv.Atoi(text)
-				if err != nil {
-					return on, w, wrong("want sizes of neighbourhoods, as 64,1024")
-				}
-				w.universes = append(w.universes, n)
-			}
-		case ".table":
-			if w.table, err = strconv.Atoi(value); err != nil || w.table < 1 {
-				return on, w, wrong("want a number of outside vertices")
-			}
-		case ".share":
-			if w.alone = value == "off"; !w.alone && value != "on" {
-				return on, w, wrong("want on or off")
-			}
-		case ".whole":
-			if w.lists = value == "off"; !w.lists && value != "on" {
-				return on, w, wrong("want on or off")
-			}
-		default:
-			return on, w, wrong("no such option")
-		}
-	}
-	return on, w, nil
+// Read returns the switches of an engine of that name, and whether the local method is on.
+func Read(engine string, v option.Values) (w Switches, on bool) {
+	local := engine + ".local"
+	return Switches{
+		universes: v.Numbers(local + ".classes"), table: v.Number(local + ".table"),
+		alone: !v.On(local + ".share"), lists: !v.On(local + ".whole"),
+	}, v.On(local)
 }

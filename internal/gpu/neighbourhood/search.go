@@ -57,7 +57,7 @@ type Search struct {
 	most    int  // positions of a universe: the most of any vertex
 	whole   bool // whether one kernel may go over all vertices
 	warps   int  // that all devices hold, about
-	switches
+	Switches
 	rel *graph.Handle
 	csr *graph.CSR // the lists
 }
@@ -65,11 +65,7 @@ type Search struct {
 // New prepares p for the devices of a session, with the options of the engine of
 // that name. The error says why it cannot be run so: ErrShape, ErrUniverse, or
 // engine.ErrOption.
-func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, o engine.Options) (*Search, error) {
-	_, w, err := parse(name, o.Opt)
-	if err != nil {
-		return nil, err
-	}
+func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, w Switches, o engine.Options) (*Search, error) {
 	infos := s.Devices()
 	info := infos[0]
 	for _, i := range infos[1:] {
@@ -86,12 +82,12 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, o engine
 }
 
 // newSearch is New for one device.
-func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w switches) (*Search, error) {
-	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.noMotion, Made: w.made})
+func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w Switches) (*Search, error) {
+	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.NoMotion, Made: w.made})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrShape, err)
 	}
-	l := &Search{g: g, p: p, prog: prog, switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
+	l := &Search{g: g, p: p, prog: prog, Switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
 	l.csr, _ = l.rel.OneRun() // the rows view refuses others
 	l.most = l.mostNeighbours()
 	level1 := &p.Levels[1]

@@ -116,12 +116,13 @@ func rmat(t *testing.T, scale int, edges int) *graph.Graph {
 }
 
 // with are the switches that an engine's options stand for.
-func with(t *testing.T, opt map[string]string) switches {
+func with(t *testing.T, opt map[string]string) Switches {
 	t.Helper()
-	_, w, err := parse("stack", opt)
+	v, err := Options("stack").Read(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
+	w, _ := Read("stack", v)
 	return w
 }
 
@@ -139,7 +140,7 @@ func TestCliques(t *testing.T) {
 	for k := 4; k <= 7; k++ {
 		p := planned(t, g, fmt.Sprintf("clique(%d)", k))
 		for _, shared := range []int{48 << 10, 232448} {
-			l, err := newSearch(g, p, cuda.Info{SMs: 132, SharedPerBlock: shared}, switches{})
+			l, err := newSearch(g, p, cuda.Info{SMs: 132, SharedPerBlock: shared}, Switches{})
 			if err != nil || l.define("W_OUTSIDE") != 0 || l.define("W_UNIVERSE") != belowRoot || l.define("W_ROWS") != belowRoot {
 				t.Errorf("clique(%d) with %d bytes: %v", k, shared, err)
 			}

@@ -37,7 +37,7 @@ func TestWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Parts are as many as keep a GPU's warps busy.
-			l, err := newSearch(c.g, p, cuda.Info{SMs: 132, SharedPerBlock: d.Info().SharedPerBlock}, switches{})
+			l, err := newSearch(c.g, p, cuda.Info{SMs: 132, SharedPerBlock: d.Info().SharedPerBlock}, Switches{})
 			if err != nil {
 				t.Fatal(err)
 			}

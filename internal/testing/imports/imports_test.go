@@ -55,6 +55,7 @@ var may = map[string][]string{
 	"graph/gen":        {"graph"},
 	"graph/layout":     {"graph"},
 	"engine":           {"plan", "graph", "pattern", "runtime/crew"},
+	"engine/option":    {"pattern"},
 	"engine/oracle":    {"plan", "graph", "pattern", "engine"},
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
@@ -63,11 +64,11 @@ var may = map[string][]string{
 	// membership is what engines of GPUs find out about neighbour lists by.
 	"gpu/membership": {"kir/*", "cuda/*", "engine", "gpu"},
 	// neighbourhood is a method that the engines of GPUs share.
-	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "gpu"},
-	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "gpu", "gpu/neighbourhood"},
-	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "gpu", "gpu/neighbourhood", "gpu/membership"},
-	"engine/host":       {"plan", "graph/*", "pattern", "engine", "runtime/crew"},
-	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "gpu", "gpu/membership"},
+	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu"},
+	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/neighbourhood"},
+	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/option", "gpu", "gpu/neighbourhood", "gpu/membership"},
+	"engine/host":       {"plan", "graph/*", "pattern", "engine", "engine/option", "runtime/crew"},
+	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/membership"},
 	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session", "runtime"},
 	"sink":              {"engine", "expr", "graph", "pattern", "parquet"},
 	"bench":             {"*"},

@@ -1,0 +1,187 @@
+// Package option has the tables of switches: each engine has one, from which its parser,
+// the errors, the help and the completion come.
+//
+// It knows names and values, and must not know what a switch does.
+package option
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
+// Err is wrapped by errors about a name or a value.
+var Err = errors.New("engine option")
+
+// Option is a switch, NAME=VALUE.
+type Option struct {
+	Name    string // the owner and the switch, as in "host.steal"
+	Meaning string
+	Values  []string // that it can have; nil: numbers
+	Default string
+	// Least and Most are the bounds of a number.
+	Least, Most int
+	// List permits several numbers with commas between them.
+	List bool
+	// Hidden: the option is for tests of the engine, and is not for users.
+	Hidden bool
+}
+
+var onOff = []string{"on", "off"}
+
+// Switch returns an option that is on or off.
+func Switch(name string, on bool, meaning string) Option {
+	o := Option{Name: name, Meaning: meaning, Values: onOff, Default: "on"}
+	if !on {
+		o.Default = "off"
+	}
+	return o
+}
+
+// Choice returns an option that is one of several words. The first is the default.
+func Choice(name, meaning string, values ...string) Option {
+	return Option{Name: name, Meaning: meaning, Values: values, Default: values[0]}
+}
+
+// Number returns an option that is a number.
+func Number(name string, standard, least, most int, meaning string) Option {
+	return Option{Name: name, Meaning: meaning, Default: strconv.Itoa(standard), Least: least, Most: most}
+}
+
+// read returns a value in the form that Values has, or says in an error what is wrong
+// with it.
+func (o *Option) read(value string) (string, error) {
+	switch {
+	case o.Values == nil:
+		for text := range strings.SplitSeq(value, ",") {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < o.Least || n > o.Most || !o.List && text != value {
+				return "", fmt.Errorf("%q: want a number from %d to %d", value, o.Least, o.Most)
+			}
+		}
+		return value, nil
+	case slices.Contains(o.Values, value):
+		return value, nil
+	case slices.Equal(o.Values, onOff):
+		on, err := strconv.ParseBool(value)
+		if err != nil {
+			return "", fmt.Errorf("%q is neither on nor off", value)
+		}
+		return onOff[map[bool]int{true: 0, false: 1}[on]], nil
+	}
+	return "", fmt.Errorf("%q: want %s", value, strings.Join(o.Values, ", "))
+}
+
+// Table is the options of one owner, or of several.
+type Table []Option
+
+// Owner returns what stands before the first dot of an option's name.
+func Owner(name string) string {
+	owner, _, _ := strings.Cut(name, ".")
+	return owner
+}
+
+// Of returns the options of an owner.
+func (t Table) Of(owner string) (out Table) {
+	for _, o := range t {
+		if Owner(o.Name) == owner {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Check says what is wrong with an option and its value. An unknown name gives the names of
+// the same owner, or all, and the one that may have been meant.
+func (t Table) Check(name, value string) error {
+	i := slices.IndexFunc(t, func(o Option) bool { return o.Name == name })
+	if i >= 0 {
+		_, err := t[i].read(value)
+		return err
+	}
+	var all, names []string
+	for _, o := range t {
+		all = append(all, o.Name)
+		if Owner(o.Name) == Owner(name) {
+			names = append(names, o.Name)
+		}
+	}
+	if names == nil {
+		names = all
+	}
+	meant := ""
+	if s := pattern.Nearest(name, all, 2); s != "" {
+		meant = "; did you mean " + s + "?"
+	}
+	return fmt.Errorf("unknown; there are %s%s", strings.Join(names, ", "), meant)
+}
+
+// Values are those of a table's options: given, or the defaults.
+type Values struct {
+	table Table
+	given map[string]string
+}
+
+// Read returns the values of the table's options. Options of other owners are left out. The
+// error wraps Err.
+func (t Table) Read(opt map[string]string) (Values, error) {
+	v := Values{t, map[string]string{}}
+	for _, name := range slices.Sorted(maps.Keys(opt)) {
+		if Owner(name) != Owner(t[0].Name) {
+			continue
+		}
+		if err := t.Check(name, opt[name]); err != nil {
+			return v, fmt.Errorf("%w %s: %w", Err, name, err)
+		}
+		v.given[name], _ = v.option(name).read(opt[name])
+	}
+	return v, nil
+}
+
+func (v Values) option(name string) *Option {
+	i := slices.IndexFunc(v.table, func(o Option) bool { return o.Name == name })
+	if i < 0 {
+		panic("option: the table has no " + name)
+	}
+	return &v.table[i]
+}
+
+// Text returns the value of an option.
+func (v Values) Text(name string) string {
+	if value, ok := v.given[name]; ok {
+		return value
+	}
+	return v.option(name).Default
+}
+
+// On returns the value of a Switch.
+func (v Values) On(name string) bool { return v.Text(name) == "on" }
+
+// Number returns the value of a Number.
+func (v Values) Number(name string) int {
+	n, err := strconv.Atoi(v.Text(name))
+	if err != nil {
+		panic(fmt.Sprintf("option: %s is not a number: %v", name, err))
+	}
+	return n
+}
+
+// Numbers returns the numbers of a List; none by default.
+func (v Values) Numbers(name string) (out []int) {
+	if v.Text(name) == "" {
+		return nil
+	}
+	for text := range strings.SplitSeq(v.Text(name), ",") {
+		n, _ := strconv.Atoi(text)
+		out = append(out, n)
+	}
+	return out
+}
+
+// Place returns the place of a Choice's value among its values.
+func (v Values) Place(name string) int { return slices.Index(v.option(name).Values, v.Text(name)) }
