@@ -260,6 +260,9 @@ func (b *body) number(k kir.Kind, depth int) kir.Expr {
 	case 7:
 		from := one(b.Choices, numbers...)
 		if from != kir.F64 && k != kir.F64 {
+			if b.chance(3) {
+				return convert(k, b.constant(from))
+			}
 			return b.keep(convert(k, b.number(from, depth-1)))
 		}
 		if k == kir.F64 {
@@ -347,6 +350,9 @@ func (b *body) arithmetic(k kir.Kind, depth int) kir.Expr {
 		if b.chance(3) {
 			x, y = y, kir.C64(k, uint64(b.IntN(2)))
 		}
+		if b.chance(6) {
+			x, y = b.constant(k), b.constant(k)
+		}
 		if b.chance(2) {
 			x, y = y, x
 		}
@@ -425,6 +431,14 @@ func (b *body) boolean(depth int) kir.Expr {
 	case 2:
 		return kir.Fn(kir.Bit, kir.G(one(b.Choices, b.bits...)), b.vertex(0))
 	case 3:
+		if b.chance(3) { // fractions have an order of their own
+			op := one(b.Choices, kir.Lt, kir.Le, kir.Gt, kir.Ge, kir.Eq, kir.Ne)
+			y := b.number(kir.F64, 0)
+			if !b.Tame {
+				y = one(b.Choices, y, kir.F(math.NaN()))
+			}
+			return kir.NotX(kir.Op2(op, b.number(kir.F64, 1), y))
+		}
 		return kir.NotX(b.boolean(d))
 	case 4, 5:
 		return kir.Op2(one(b.Choices, kir.And, kir.Or), b.boolean(d), b.boolean(d))

@@ -124,6 +124,9 @@ func (b *body) stmt(depth int) []kir.Stmt {
 			if b.chance(2) {
 				return b.guarded(depth)
 			}
+			if b.s != nil {
+				return b.changed()
+			}
 		}
 	}
 	if depth > 0 && b.chance(10) {
@@ -265,10 +268,54 @@ func (b *body) branch(depth int) []kir.Stmt {
 	if b.chance(2) {
 		s.Else = b.block(depth + 1)
 	}
-	if b.chance(8) {
+	if b.chance(6) {
 		s.Then = nil
 	}
 	return []kir.Stmt{s}
+}
+
+// changed makes statements that compute something, change what it may have read, and
+// compute it again.
+func (b *body) changed() []kir.Stmt {
+	var x kir.Expr
+	switch b.IntN(5) {
+	case 0:
+		x = at(b.field("k"), uint32(b.IntN(2)))
+	case 1:
+		x = kir.Fn(kir.Degree, kir.G(one(b.Choices, b.adjs...)), at(b.field("m"), uint32(b.IntN(3))))
+	case 2:
+		x = kir.Fn(kir.Slice, at(b.field("set"), uint32(b.IntN(2))), at(b.field("m"), uint32(b.IntN(3))), kir.G(b.limits[0]))
+	case 3:
+		x = kir.Fn(kir.Contains, kir.Fn(kir.List, kir.G(b.adjs[1]), at(b.field("m"), 0)), b.vertex(1))
+	default:
+		memory := func(i uint32) kir.Expr {
+			if b.mem == nil {
+				return b.field("n")
+			}
+			return at(kir.R(b.mem), i)
+		}
+		x = kir.Fn(kir.Slice, kir.Fn(kir.List, kir.G(b.adjs[0]), b.vertex(0)), kir.Op2(kir.BitAnd, memory(0), kir.C(3)), kir.Op2(kir.BitAnd, memory(1), kir.C(15)))
+	}
+	out := b.see(x)
+	switch b.IntN(4) {
+	case 0:
+		out = append(out, b.assign()...)
+	case 1:
+		out = append(out, b.invoke()...)
+	case 2:
+		if b.scope == kir.Group {
+			out = append(out, b.setOp()...)
+		}
+	default:
+		if b.scope == kir.Group {
+			out = append(out, b.write()...)
+		}
+	}
+	if b.scope == kir.Group && b.chance(2) {
+		i := kir.Op2(kir.BitAnd, b.number(kir.U32, 0), kir.C(1))
+		out = append(out, &kir.Assign{To: kir.Elem{X: b.field("k"), I: i}, X: kir.R(b.sum)}, &kir.Assign{To: at(b.field("m"), uint32(b.IntN(3))), X: b.vertex(1)})
+	}
+	return append(out, b.see(x)...)
 }
 
 // guarded makes statements that run only where a number is an index of ids, and use it so.
@@ -283,10 +330,26 @@ func (b *body) guarded(depth int) []kir.Stmt {
 		defer func() { b.index = before }()
 		return append(b.block(depth+1), b.see(kir.Fn(kir.Degree, kir.G(b.adjs[0]), kir.Elem{X: kir.G(b.ids), I: kir.R(v)}))...)
 	}
-	switch b.IntN(5) {
+	element := kir.Elem{X: kir.G(b.ids), I: kir.R(v)}
+	switch b.IntN(8) {
 	case 1:
 		j := &kir.Var{Name: "j", T: kir.T(kir.U32)}
 		return append(out, &kir.Loop{I: j, Lo: kir.C(0), Hi: choose(inside, kir.C(2), kir.C(0)), Body: block()})
+	case 5: // no turns
+		j := &kir.Var{Name: "j", T: kir.T(kir.U32)}
+		return append(out, &kir.Loop{I: j, Lo: kir.C(1), Hi: kir.C(1), Body: block()})
+	case 6: // behind conditions, twice
+		test := kir.Op2(kir.And, inside, kir.Fn(kir.Bit, kir.G(b.bits[0]), element))
+		if b.chance(2) {
+			test = kir.Op2(kir.Or, kir.NotX(inside), kir.Fn(kir.Bit, kir.G(b.bits[0]), element))
+		}
+		return append(append(out, b.see(test)...), b.see(test)...)
+	case 7:
+		x := choose(inside, kir.Fn(kir.Degree, kir.G(b.adjs[1]), element), kir.C(1))
+		if b.chance(2) {
+			x = choose(kir.NotX(inside), kir.C(1), kir.Fn(kir.Degree, kir.G(b.adjs[1]), element))
+		}
+		return append(append(out, b.see(x)...), b.see(x)...)
 	case 2:
 		nothing := kir.Fn(kir.Part, kir.G(b.ids), kir.C(0), kir.C(0))
 		over := kir.Fn(kir.List, kir.G(b.adjs[0]), b.vertex(0))
@@ -505,7 +568,11 @@ func (b *body) invoke() []kir.Stmt {
 	v := &kir.Var{Name: b.name(), T: f.Result}
 	if f.Result.Kind == kir.Bool {
 		if b.chance(2) {
-			return []kir.Stmt{&kir.If{Cond: call, Then: b.block(maxBlocks)}}
+			s := &kir.If{Cond: call, Then: b.block(maxBlocks)}
+			if b.chance(3) {
+				s.Then = nil
+			}
+			return []kir.Stmt{s}
 		}
 		return b.declare(v, flag, call)
 	}
