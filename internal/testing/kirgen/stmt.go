@@ -194,7 +194,7 @@ func (b *body) let() []kir.Stmt {
 // assign stores to a variable or field, or adds to it.
 func (b *body) assign() []kir.Stmt {
 	k := one(b.Choices, numbers...)
-	if v := b.pick(number, kir.T(k), true); v != nil && b.IntN(4) > 0 {
+	if v := b.pick(number, kir.T(k), true); v != nil && b.chance(2) {
 		return b.store(kir.R(v), k)
 	}
 	if v := b.pick(vertex, kir.T(kir.U32), true); v != nil && b.chance(2) {
@@ -246,7 +246,7 @@ func (b *body) write() []kir.Stmt {
 	}
 	i := kir.Op2(kir.Mod, b.number(kir.U32, 1), kir.C(ids))
 	if b.chance(2) {
-		i = kir.C(uint32(b.IntN(ids)))
+		i = kir.C(uint32(b.IntN(2)))
 	}
 	return b.storeIn(kir.Elem{X: kir.R(b.mem), I: i})
 }
@@ -289,6 +289,9 @@ func (b *body) changed() []kir.Stmt {
 		x = kir.Fn(kir.Contains, kir.Fn(kir.List, kir.G(b.adjs[1]), at(b.field("m"), 0)), b.vertex(1))
 	default:
 		memory := func(i uint32) kir.Expr {
+			if v := b.pick(number, kir.T(kir.U32), true); v != nil && b.chance(2) {
+				return kir.R(v)
+			}
 			if b.mem == nil {
 				return b.field("n")
 			}
@@ -297,12 +300,12 @@ func (b *body) changed() []kir.Stmt {
 		x = kir.Fn(kir.Slice, kir.Fn(kir.List, kir.G(b.adjs[0]), b.vertex(0)), kir.Op2(kir.BitAnd, memory(0), kir.C(3)), kir.Op2(kir.BitAnd, memory(1), kir.C(15)))
 	}
 	out := b.see(x)
-	switch b.IntN(4) {
+	switch b.IntN(6) {
 	case 0:
 		out = append(out, b.assign()...)
-	case 1:
+	case 1, 2, 3:
 		out = append(out, b.invoke()...)
-	case 2:
+	case 4:
 		if b.scope == kir.Group {
 			out = append(out, b.setOp()...)
 		}
@@ -311,7 +314,7 @@ func (b *body) changed() []kir.Stmt {
 			out = append(out, b.write()...)
 		}
 	}
-	if b.scope == kir.Group && b.chance(2) {
+	if b.scope == kir.Group && b.chance(4) {
 		i := kir.Op2(kir.BitAnd, b.number(kir.U32, 0), kir.C(1))
 		out = append(out, &kir.Assign{To: kir.Elem{X: b.field("k"), I: i}, X: kir.R(b.sum)}, &kir.Assign{To: at(b.field("m"), uint32(b.IntN(3))), X: b.vertex(1)})
 	}
@@ -564,6 +567,9 @@ func (b *body) invoke() []kir.Stmt {
 	b.states = b.states || f.states
 	if b.chance(3) {
 		return []kir.Stmt{&kir.Do{X: call}}
+	}
+	if to := b.pick(number, f.Result, true); to != nil && !taken[to] && b.chance(3) {
+		return []kir.Stmt{&kir.Assign{To: kir.R(to), X: call}}
 	}
 	v := &kir.Var{Name: b.name(), T: f.Result}
 	if f.Result.Kind == kir.Bool {

@@ -91,7 +91,7 @@ const (
 // Check draws graphs, patterns with a match in them, and plans, and compares the
 // engine's counts, listings and counts per root with the oracle's embeddings. It
 // fails where a run has no match, where more configurations are refused than run,
-// and where a technique has not run.
+// and where a technique has not run. WEFT_NODIFF=100x20 makes it 2000 runs at least.
 func Check(t *testing.T, c Config) {
 	c = c.withDefaults()
 	all, wanted := newTally(), c.Techniques
@@ -117,9 +117,13 @@ func Check(t *testing.T, c Config) {
 		}
 		all.ran(tech, r, n)
 	}
+	plans, graphs := asked(t, 0, 0)
 	for round := 0; round < maxRounds*c.LeastRuns && !t.Failed() && (round == 0 || len(wanted) > 0); round++ {
 		rapid.Check(t, property)
 		wanted = all.missing(c)
+	}
+	for wanted = c.Techniques; all.runs < plans*graphs && !t.Failed(); {
+		rapid.Check(t, property)
 	}
 	all.report(t, c)
 }

@@ -12,6 +12,17 @@ import (
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
+// asked are how many plans on how many graphs WEFT_NODIFF asks for, if it does.
+func asked(t *testing.T, plans, graphs int) (int, int) {
+	t.Helper()
+	if size := os.Getenv("WEFT_NODIFF"); size != "" {
+		if _, err := fmt.Sscanf(size, "%dx%d", &plans, &graphs); err != nil {
+			t.Fatalf("WEFT_NODIFF=%s: %v", size, err)
+		}
+	}
+	return plans, graphs
+}
+
 // OnDevices compares an engine of GPUs with the oracle: on a GPU that is required
 // 200 plans on 50 graphs each, and elsewhere a few. WEFT_NODIFF=20x5 makes it 20
 // plans on 5 graphs.
@@ -23,11 +34,7 @@ func OnDevices(t *testing.T, c Config, over func(s *session.Session) engine.Engi
 	case !long.Asked():
 		suite = Suite{Plans: 1, Graphs: 3}
 	}
-	if size := os.Getenv("WEFT_NODIFF"); size != "" {
-		if _, err := fmt.Sscanf(size, "%dx%d", &suite.Plans, &suite.Graphs); err != nil {
-			t.Fatalf("WEFT_NODIFF=%s: %v", size, err)
-		}
-	}
+	suite.Plans, suite.Graphs = asked(t, suite.Plans, suite.Graphs)
 	device.Several(t, func(t *testing.T, devices []*cuda.Device) {
 		var engines []engine.Engine
 		for _, d := range devices {
