@@ -2,10 +2,11 @@
 // the output of what failed, and at the end how many tests passed, failed and were
 // skipped, and why.
 //
-//	go test -json ./... | go run ./internal/tools/testsum [-allow FILE]
+//	go test -json ./... | go run ./internal/tools/testsum [-allow FILE] [PACKAGE…]
 //
-// It exits with 1 if a test or a package failed, if no test ran, or if a test was
-// skipped for a reason that FILE does not allow. FILE has a regular expression a
+// It exits with 1 if a test or a package failed, if no test ran, if none passed of a
+// PACKAGE (as ./internal/graph, or ./internal/cuda/... for one at least below it), or if
+// a test was skipped for a reason that FILE does not allow. FILE has a regular expression a
 // line, and comments after #.
 package main
 
@@ -38,7 +39,7 @@ func main() {
 	} else {
 		allowed = []*regexp.Regexp{regexp.MustCompile("")}
 	}
-	if err := sum(os.Stdin, os.Stdout, allowed); err != nil {
+	if err := sum(os.Stdin, os.Stdout, allowed, flag.Args()...); err != nil {
 		fmt.Println("testsum:", err)
 		os.Exit(1)
 	}
@@ -80,7 +81,7 @@ var place = regexp.MustCompile(`^\s+\S+\.go:\d+: `)
 
 // sum reads events and writes the summary. The error says why the tests count as
 // failed.
-func sum(in io.Reader, out io.Writer, allowed []*regexp.Regexp) error {
+func sum(in io.Reader, out io.Writer, allowed []*regexp.Regexp, required ...string) error {
 	var total count
 	packages := map[string]*count{}
 	output := map[test][]string{} // of tests that have not ended
@@ -155,16 +156,36 @@ func sum(in io.Reader, out io.Writer, allowed []*regexp.Regexp) error {
 	for _, r := range slices.Sorted(maps.Keys(refused)) {
 		fmt.Fprintf(out, "not allowed to be skipped: %s: %s\n", refused[r], r)
 	}
+	hollow := 0
+	for _, r := range required {
+		ran := func(p string) bool { return packages[p].passed > 0 && isOf(p, r) }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(packages)), ran) {
+			hollow++
+			fmt.Fprintf(out, "no test passed: %s\n", r)
+		}
+	}
 	fmt.Fprintf(out, "packages: %d\n%s\n", len(packages), total)
 	switch {
 	case failed > 0 || total.failed > 0:
 		return fmt.Errorf("%d packages failed", failed)
 	case total.passed == 0:
 		return fmt.Errorf("no test ran")
+	case hollow > 0:
+		return fmt.Errorf("no test passed of packages that must run here")
 	case len(refused) > 0:
 		return fmt.Errorf("tests were skipped that must run here")
 	}
 	return nil
+}
+
+// isOf reports whether the package with an import path is one of a pattern of the go
+// command, as ./internal/graph or ./internal/cuda/...
+func isOf(path, pattern string) bool {
+	name := strings.TrimPrefix(pattern, "./")
+	if below, ok := strings.CutSuffix(name, "..."); ok {
+		return strings.Contains("/"+path+"/", "/"+below)
+	}
+	return path == pattern || strings.HasSuffix(path, "/"+name)
 }
 
 // reason is what a skipped test says, without the place in the source.

@@ -57,6 +57,25 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// TestRequired: each package that is named must have a test that passed.
+func TestRequired(t *testing.T) {
+	in := `{"Action":"pass","Package":"example.com/m/internal/cuda/emu","Test":"TestA"}
+{"Action":"pass","Package":"example.com/m/internal/cuda/emu"}
+{"Action":"skip","Package":"example.com/m/internal/gpu","Test":"TestB"}
+{"Action":"pass","Package":"example.com/m/internal/gpu"}
+`
+	for required, ok := range map[string]bool{
+		"./...": true, "./internal/cuda/...": true, "./internal/cuda/emu": true,
+		"./internal/gpu": false, "./internal/gpu/...": false, "./internal/cuda": false, "./cuda/emu/x": false, "./none": false,
+	} {
+		var out bytes.Buffer
+		err := sum(strings.NewReader(in), &out, []*regexp.Regexp{regexp.MustCompile("")}, required)
+		if (err == nil) != ok || !ok && !strings.Contains(out.String(), "no test passed: "+required+"\n") {
+			t.Errorf("%s: %v; %s", required, err, out.String())
+		}
+	}
+}
+
 // TestRealEvents holds the reasons against what the go command prints.
 func TestRealEvents(t *testing.T) {
 	goCommand, err := exec.LookPath("go")
