@@ -297,17 +297,28 @@ func (p *prefixes) next(dst [][]byte) error {
 	if err := p.ends.next(dst); err != nil {
 		return err
 	}
+	var size int64
 	for i, n := range p.buf {
 		if n < 0 || n > int64(len(p.last)) {
 			return errData
 		}
-		if n > 0 {
+		if size += n; size > mostRepeated {
+			return fmt.Errorf("%d texts repeat more than %d MiB of the texts before them", len(dst), mostRepeated>>20)
+		}
+		switch {
+		case n == int64(len(p.last)) && len(dst[i]) == 0:
+			dst[i] = p.last
+		case n > 0:
 			dst[i] = append(p.last[:n:n], dst[i]...)
 		}
 		p.last = dst[i]
 	}
 	return nil
 }
+
+// mostRepeated is how many bytes the repeated beginnings of texts that are read at a time
+// may have: a few bytes of a file could ask for any amount of memory.
+const mostRepeated = 256 << 20
 
 func grow[T any](b []T, n int) []T {
 	if cap(b) < n {

@@ -323,6 +323,11 @@ func appendInt(b array.Builder, x int64) {
 
 func appendFloat(b array.Builder, x float64) { b.(*array.Float64Builder).Append(x) }
 
+// mostText is how many bytes the texts of a column of a batch have at most, in Arrow.
+const mostText = math.MaxInt32
+
+var errText = errors.New("more than 2 GiB of text in the rows that are read at a time")
+
 // flat is a column with at most one value a row.
 type flat[T value] struct {
 	p      *pages[T]
@@ -341,6 +346,7 @@ func (c *flat[T]) read(n int) (arrow.Array, error) {
 	defer b.Release()
 	b.Reserve(n)
 	c.def, c.values = grow(c.def, n), grow(c.values, n)
+	text := 0
 	for n > 0 {
 		k, _, err := c.p.next(c.def[:n], nil, c.values)
 		if err != nil {
@@ -354,6 +360,11 @@ func (c *flat[T]) read(n int) (arrow.Array, error) {
 			if d < c.p.l.maxDef {
 				b.AppendNull()
 				continue
+			}
+			if t, ok := any(c.values[at]).([]byte); ok {
+				if text += len(t); text > mostText {
+					return nil, errText
+				}
 			}
 			c.put(b, c.values[at])
 			at++
@@ -377,6 +388,7 @@ func (c *list) read(n int) (arrow.Array, error) {
 	lb := array.NewListBuilder(memory.DefaultAllocator, arrow.BinaryTypes.String)
 	defer lb.Release()
 	vb := lb.ValueBuilder().(*array.StringBuilder)
+	text := 0
 	for rows := 0; ; {
 		if c.from == c.to {
 			c.def, c.rep, c.values = grow(c.def, batch), grow(c.rep, batch), grow(c.values, batch)
@@ -402,6 +414,9 @@ func (c *list) read(n int) (arrow.Array, error) {
 			return nil, errors.New("a list begins in its middle")
 		}
 		if c.def[c.from] == c.p.l.maxDef {
+			if text += len(c.values[c.value]); text > mostText {
+				return nil, errText
+			}
 			vb.BinaryBuilder.Append(c.values[c.value])
 			c.value++
 		}
