@@ -31,7 +31,10 @@ type localProgram struct {
 	outside bool // level 1 is not a neighbour of the root
 	flip    bool // run with every restriction turned round
 	lists   *graph.Handle
-	csr     *graph.CSR // the lists where they are one run, else nil
+	// Of lists that are one run: where in adj each of them and the ids above its vertex
+	// begin. above is nil of others.
+	adj        []uint32
+	off, above []uint64
 	// lower and upper: every inside vertex is below, or above, the root.
 	lower, upper bool
 	// need is the least number of inside neighbours of an inside vertex, and
@@ -50,8 +53,7 @@ type localProgram struct {
 
 func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
 	lp := &localProgram{program: compile(g, p, true), lists: p.Adjs[0].Lists}
-	lp.csr, _ = lp.lists.OneRun()
-	lp.orient(0)
+	lp.oriented()
 	inside := 1
 	if !hasBack(p, 1, 0) {
 		lp.outside, inside = true, 2
@@ -100,6 +102,14 @@ func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
 	return lp
 }
 
+// oriented finds where each list passes its own vertex.
+func (lp *localProgram) oriented() {
+	lp.orient(0)
+	if run := lp.runs[0]; run != nil {
+		lp.adj, lp.off, lp.above = run.Adj, run.Off, lp.first[0]
+	}
+}
+
 // findPairs looks for the shape of countPairs at the end of the plan.
 func (lp *localProgram) findPairs() int {
 	l := lp.depth - 2
@@ -138,7 +148,7 @@ func (lp *localProgram) turn() {
 		p.Sets[i].Below, p.Sets[i].Above = p.Sets[i].Above, p.Sets[i].Below
 	}
 	lp.program = compile(lp.g, &p, true)
-	lp.orient(0)
+	lp.oriented()
 }
 
 func hasBack(p *plan.Plan, l, j int) bool {

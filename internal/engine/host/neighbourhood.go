@@ -43,20 +43,28 @@ func (lp *localProgram) universe(v uint32, s *graph.Scratch) []uint32 {
 	switch {
 	case lp.lower:
 		return lp.below(v, s)
-	case lp.upper && lp.csr == nil:
+	case lp.upper && lp.above == nil:
 		return lp.lists.ListIn(v, v+1, ^uint32(0), s)
 	case lp.upper:
-		return lp.csr.Adj[lp.first[0][v]:lp.csr.Off[v+1]]
+		return lp.adj[lp.above[v]:lp.off[v+1]]
 	}
 	return lp.lists.List(v, s)
 }
 
 // below is the neighbours of v with smaller ids.
 func (lp *localProgram) below(v uint32, s *graph.Scratch) []uint32 {
-	if lp.csr == nil {
-		return lp.lists.ListIn(v, 0, v, s)
+	if lp.above == nil {
+		return lp.partsBelow(v, s)
 	}
-	return lp.csr.Adj[lp.csr.Off[v]:lp.first[0][v]]
+	return lp.adj[lp.off[v]:lp.above[v]]
+}
+
+// partsBelow is below where lists are stored in parts. It is a call of its own so that
+// below is none.
+//
+//go:noinline
+func (lp *localProgram) partsBelow(v uint32, s *graph.Scratch) []uint32 {
+	return lp.lists.ListIn(v, 0, v, s)
 }
 
 // enter builds the matrix of v's neighbourhood; false when it is too small for

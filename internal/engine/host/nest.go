@@ -269,7 +269,7 @@ func (w *worker) compute(i int) int {
 	s := &w.pr.p.Sets[i]
 	lo, hi := w.nodeBounds(s)
 	v := w.m[s.Of]
-	list := w.list(i, v, lo, hi)
+	list := w.list(i, s.Adj, v, lo, hi)
 	w.bm[i].forget()
 	if s.Op == plan.SetList {
 		w.sets[i] = list
@@ -304,13 +304,21 @@ func (w *worker) compute(i int) int {
 	return n
 }
 
-// list is the neighbours of v that node i reads.
-func (w *worker) list(i int, v, lo, hi uint32) []uint32 {
-	a := w.pr.p.Sets[i].Adj
-	if w.pr.runs[a] == nil {
+// list is the neighbours of v in adjacency a with lo ≤ id < hi, which node i reads.
+func (w *worker) list(i, a int, v, lo, hi uint32) []uint32 {
+	csr := w.pr.runs[a]
+	if csr == nil {
 		return w.pr.p.Adjs[a].Lists.ListIn(v, lo, max(lo, hi), &w.lists[i])
 	}
-	return w.pr.list(a, v, lo, hi)
+	if f := w.pr.first[a]; f != nil {
+		switch {
+		case hi == v:
+			return within(csr.Adj[csr.Off[v]:f[v]], lo, hi)
+		case lo == v+1:
+			return within(csr.Adj[f[v]:csr.Off[v+1]], lo, hi)
+		}
+	}
+	return within(csr.List(v), lo, hi)
 }
 
 // size is compute for a node of which only the number of elements in [lo, hi)
@@ -321,7 +329,7 @@ func (w *worker) size(i int, lo, hi uint32) int {
 	lo, hi = max(lo, nlo), min(hi, nhi)
 	v := w.m[s.Of]
 	base := within(w.sets[s.Base], lo, hi)
-	list := w.list(i, v, lo, hi)
+	list := w.list(i, s.Adj, v, lo, hi)
 	n := 0
 	if bm := w.bitmap(s, v, base, list); bm != nil {
 		if bm.ofBase {

@@ -149,20 +149,6 @@ func (pr *program) orient(a int) {
 	}
 }
 
-// list is the neighbours of v in adjacency a, which is one run, with lo ≤ id < hi.
-func (pr *program) list(a int, v, lo, hi uint32) []uint32 {
-	csr := pr.runs[a]
-	if f := pr.first[a]; f != nil {
-		switch {
-		case hi == v:
-			return within(csr.Adj[csr.Off[v]:f[v]], lo, hi)
-		case lo == v+1:
-			return within(csr.Adj[f[v]:csr.Off[v+1]], lo, hi)
-		}
-	}
-	return within(csr.List(v), lo, hi)
-}
-
 // membership leaves out the backward neighbours of pl that level d has too: the
 // vertex there passed the same test already.
 func (pr *program) membership(pl *plan.Level, d int) member {
