@@ -1,6 +1,7 @@
 package weft
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 
@@ -217,4 +218,50 @@ func classify(err error) error {
 		return withKind(ErrInput, err)
 	}
 	return err
+}
+
+// The errors of calls on values that are nil or zero, which no function of the package
+// has made.
+var (
+	errNoGraph       = withKind(ErrUsage, errors.New("the graph is nil or zero: Open, Generate and FromEdges make graphs"))
+	errNoQuery       = withKind(ErrUsage, errors.New("the query is nil or zero: Parse, ParseFile and PatternByName make queries"))
+	errNoProgram     = withKind(ErrUsage, errors.New("the program is nil or zero: ParseMatcha makes programs"))
+	errNoExplanation = withKind(ErrUsage, errors.New("the explanation is nil or zero: Graph.Explain makes explanations"))
+)
+
+// endedError is the error of a call that its context has ended. It is both ctx.Err(),
+// which is context.Canceled or context.DeadlineExceeded, and the cause.
+type endedError struct{ err, cause error }
+
+func (e *endedError) Error() string { return e.cause.Error() }
+
+func (e *endedError) Unwrap() []error { return []error{e.err, e.cause} }
+
+// endedBy makes *err, of a call with ctx, an endedError where the end of ctx is what it
+// is about: every call reports that in the same way.
+func endedBy(ctx context.Context, err *error) {
+	if *err == nil || ctx.Err() == nil {
+		return
+	}
+	cause := context.Cause(ctx)
+	for _, end := range []error{context.Canceled, context.DeadlineExceeded, cause} {
+		if errors.Is(*err, end) {
+			*err = &endedError{ctx.Err(), cause}
+			return
+		}
+	}
+}
+
+// watchMemory returns a context that ends, with an ErrMemory as its cause, when the process
+// holds too much memory; see memory.Watch.
+func watchMemory(ctx context.Context, budget int64) (context.Context, func()) {
+	return memory.Watch(ctx, budget, func(err error) error { return withKind(ErrMemory, err) })
+}
+
+// memoryCause is the reason why watchMemory ended ctx, or nil.
+func memoryCause(ctx context.Context) error {
+	if err := context.Cause(ctx); errors.Is(err, ErrMemory) {
+		return err
+	}
+	return nil
 }

@@ -495,3 +495,11 @@ func classifyMatcha(err error) error {
 
 // Emits reports whether the program emits rows.
 func (m *Matcha) Emits() bool { return m.given() == nil && m.p.Row != nil }
+
+// given reports whether m is a program.
+func (m *Matcha) given() error {
+	if m == nil || m.p == nil {
+		return errNoProgram
+	}
+	return nil
+}

@@ -259,3 +259,14 @@ func (r *edgeReader) read(id uint64) Edge {
 	}
 	return e
 }
+
+// noMatches is what a zero Match is of.
+var noMatches = &listing{g: &Graph{g: &graph.Graph{}}, p: &pattern.Pattern{}}
+
+// listed is what m is one of.
+func (m Match) listed() *listing {
+	if m.of == nil {
+		return noMatches
+	}
+	return m.of
+}

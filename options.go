@@ -5,7 +5,6 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -281,10 +280,10 @@ func (s *settings) searching() func(done, total uint64) {
 // planOptions are s for a plan of p.
 func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
 	o := plan.Options{Order: s.order, Root: plan.NoRoot, Params: s.params, AllowProduct: s.product, Seed: s.seed, Threads: s.workers()}
-	if s.order != "" && !slices.Contains(orderRules, s.order) {
-		given, err := givenOrder(s.order, p, s.opts["plan.method"] == "local")
+	if s.order != "" && !slices.Contains(plan.OrderRules, s.order) {
+		given, err := plan.GivenOrder(s.order, p, s.opts["plan.method"] == "local")
 		if err != nil {
-			return o, err
+			return o, withKind(ErrUsage, err)
 		}
 		o.Order, o.Given = "given", given
 	}
@@ -303,15 +302,4 @@ func (s *settings) planOptions(p *pattern.Pattern) (plan.Options, error) {
 	}
 	o.Method, o.NoTail, o.NoMotion, o.NoRestrictions = v.Text("plan.method"), !v.On("plan.tail"), !v.On("plan.motion"), !v.On("plan.restrictions")
 	return o, nil
-}
-
-func vertexByName(p *pattern.Pattern, name string) (int, error) {
-	var names []string
-	for v := range p.Vertices {
-		if p.VertexName(v) == name {
-			return v, nil
-		}
-		names = append(names, p.VertexName(v))
-	}
-	return 0, fmt.Errorf("the pattern has no vertex %q: it has %s", name, strings.Join(names, ", "))
 }

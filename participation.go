@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/sink"
 )
@@ -24,7 +26,7 @@ type Participation struct {
 	counts []engine.Uint128
 	column string
 	lead   []sink.Column // before the others: the query's name
-	groups *groups       // nil: every vertex has a row of its own
+	groups *sink.Groups  // nil: every vertex has a row of its own
 	rows   int           // to write: RETURN's LIMIT
 }
 
@@ -51,7 +53,7 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 	if err := s.participates(shape); err != nil {
 		return nil, err
 	}
-	root, err := vertexByName(q.q.Pattern, vertex)
+	root, err := plan.VertexByName(q.q.Pattern, vertex)
 	if err != nil {
 		return nil, withKind(ErrUsage, err)
 	}
@@ -76,8 +78,8 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 	p.Result = r
 	p.total(j.plan)
 	if p.groups != nil {
-		p.groups.gather(counts)
-		p.rows = len(p.groups.first)
+		p.groups.Gather(counts)
+		p.rows = p.groups.Len()
 	}
 	if l := q.q.Return.Limit; q.q.HasReturn && l >= 0 && l < int64(p.rows) {
 		p.rows = int(l)
@@ -143,7 +145,7 @@ func (p *Participation) Write(w io.Writer, format string) (err error) {
 		return classify(err)
 	}
 	if p.groups != nil {
-		return p.groups.write(w, format, p.lead, p.column, p.rows)
+		return p.groups.Write(w, format, p.lead, p.column, p.rows)
 	}
 	count := sink.Value(p.column, sink.Int, func(m []uint32, _ []uint64) any { return int64(p.counts[m[0]].Lo) })
 	for _, c := range p.counts {
@@ -152,21 +154,15 @@ func (p *Participation) Write(w io.Writer, format string) (err error) {
 			break
 		}
 	}
-	return writeNumbered(w, format, p.rows, append(slices.Clone(p.lead), sink.Vertex(p.g.g, p.Vertex, 0), count))
+	return sink.WriteNumbered(w, format, p.rows, append(slices.Clone(p.lead), sink.Vertex(p.g.g, p.Vertex, 0), count))
 }
 
-// writeNumbered writes rows of columns over a row's number.
-func writeNumbered(w io.Writer, format string, rows int, cols []sink.Column) error {
-	out, err := sink.New(w, sink.Options{Format: format, Columns: cols})
-	if err != nil {
-		return err
+// groupsOf is what the RETURN says of groups, none of which has a vertex yet; nil where
+// it does not say GROUP BY.
+func (g *Graph) groupsOf(ret *gql.Return, of *pattern.Pattern, s *settings) (*sink.Groups, error) {
+	if len(ret.GroupBy) == 0 {
+		return nil, nil
 	}
-	const chunk = 4096
-	for v := 0; v < rows && err == nil; v += chunk {
-		err = out.Emit(0, sink.Rows(v, min(chunk, rows-v)))
-	}
-	if cerr := out.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	columns, err := g.items(ret.GroupBy, of, s, func(int) int { return -1 })
+	return &sink.Groups{Columns: columns, Width: len(of.Vertices), Vertex: ret.Vertex}, withKind(ErrQuery, err)
 }

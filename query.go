@@ -260,3 +260,19 @@ func (s *settings) participates(p *pattern.Pattern) error {
 	}
 	return nil
 }
+
+// given reports whether q is a query.
+func (q *Query) given() error {
+	if q == nil || q.q == nil {
+		return errNoQuery
+	}
+	return nil
+}
+
+// parsed is q's text as it was parsed; of a zero query that of an empty pattern.
+func (q *Query) parsed() *gql.Query {
+	if q.given() != nil {
+		return &gql.Query{Pattern: &pattern.Pattern{}}
+	}
+	return q.q
+}

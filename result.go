@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan/explain"
 )
 
@@ -86,3 +87,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		jsonSeconds{round(r.Load), round(r.Open), round(r.Check), round(r.Plan), round(r.Prepare), round(r.Search), round(r.Total)}, r.PeakMemory, Version(), r.Notes, r.Stats,
 	})
 }
+
+// peakMemory is the largest resident set that this process had, in bytes.
+func peakMemory() int64 { return int64(memory.Peak()) }

@@ -1,4 +1,4 @@
-package weft
+package plan
 
 import (
 	"fmt"
@@ -8,23 +8,23 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// orderRules are the values of WithOrder that say how an order is made.
-var orderRules = []string{"auto", "ri", "gsi", "geneva", "cost", "tests"}
+// OrderRules are the names of rules that make a matching order.
+var OrderRules = []string{"auto", "ri", "gsi", "geneva", "cost", "tests"}
 
-// givenOrder reads the names of p's vertices in a matching order: each of them
-// once and, unless apart permits it, next to one before it.
-func givenOrder(text string, p *pattern.Pattern, apart bool) ([]int, error) {
+// GivenOrder reads the names of p's vertices in a matching order: each of them once and,
+// unless apart permits it, next to one before it.
+func GivenOrder(text string, p *pattern.Pattern, apart bool) ([]int, error) {
 	fail := func(order []int, format string, args ...any) error {
 		var names []string
 		for _, v := range followable(p, order) {
 			names = append(names, p.VertexName(v))
 		}
-		return withKind(ErrUsage, fmt.Errorf("order %q: %s; want %s, or the names of all vertices, each next to one before it, as %s",
-			text, fmt.Sprintf(format, args...), strings.Join(orderRules, ", "), strings.Join(names, ",")))
+		return fmt.Errorf("order %q: %s; want %s, or the names of all vertices, each next to one before it, as %s",
+			text, fmt.Sprintf(format, args...), strings.Join(OrderRules, ", "), strings.Join(names, ","))
 	}
 	var order []int
 	for name := range strings.SplitSeq(text, ",") {
-		v, err := vertexByName(p, strings.TrimSpace(name))
+		v, err := VertexByName(p, strings.TrimSpace(name))
 		if err != nil {
 			return nil, fail(order, "%v", err)
 		}
@@ -70,4 +70,16 @@ func followable(p *pattern.Pattern, given []int) (order []int) {
 		wanted = slices.Delete(wanted, i, i+1)
 	}
 	return order
+}
+
+// VertexByName is the vertex of p that has a name.
+func VertexByName(p *pattern.Pattern, name string) (int, error) {
+	var names []string
+	for v := range p.Vertices {
+		if p.VertexName(v) == name {
+			return v, nil
+		}
+		names = append(names, p.VertexName(v))
+	}
+	return 0, fmt.Errorf("the pattern has no vertex %q: it has %s", name, strings.Join(names, ", "))
 }

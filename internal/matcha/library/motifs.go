@@ -1,0 +1,63 @@
+package library
+
+import (
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+)
+
+// StarMaps is the number of homomorphisms from the star of k vertices, of which no
+// tree of k vertices has more (Sidorenko, A partially ordered set of functionals
+// corresponding to graphs, 1994), and so no connected pattern: a bound for what
+// counting one needs, before symmetries are divided out.
+func StarMaps(g *graph.Graph, k int) (n float64) {
+	adj := g.Any()
+	for v := range g.NumVertices() {
+		n += math.Pow(float64(adj.Off[v+1]-adj.Off[v]), float64(k-1))
+	}
+	return n
+}
+
+// MotifsByParts is the text of the program of the library that counts the motifs of four
+// vertices, induced, by arithmetic over numbers of smaller parts, for a graph. Programs see an
+// input graph with its directions, which motifs do not look at.
+func MotifsByParts(directed bool) (string, error) {
+	f, err := Parse("motifs4_parts")
+	if err != nil {
+		return "", err
+	}
+	const input = "input G: Graph\n"
+	text := syntax.Format(f)
+	if directed {
+		text = strings.Replace(text, input, "input H: Graph\nlet G = subgraph(H, '(a)--(b)')\n", 1)
+	}
+	return text, nil
+}
+
+// copies4 is how many subgraphs like the motif of the column have the vertices of
+// each induced motif of the line, for motifs of four vertices in the order of
+// motifs(4): path, star, cycle, triangle with a tail, diamond, clique.
+var copies4 = [6][6]int64{
+	{1, 0, 0, 0, 0, 0},
+	{0, 1, 0, 0, 0, 0},
+	{4, 0, 1, 0, 0, 0},
+	{2, 1, 0, 1, 0, 0},
+	{6, 2, 1, 4, 1, 0},
+	{12, 4, 3, 12, 6, 1},
+}
+
+// AllSubgraphs are the numbers of all subgraphs like motifs of four vertices, of
+// those of the induced ones.
+func AllSubgraphs(induced []*big.Int) (out []*big.Int) {
+	for q := range copies4 {
+		sum := new(big.Int)
+		for p, n := range induced {
+			sum.Add(sum, new(big.Int).Mul(n, big.NewInt(copies4[p][q])))
+		}
+		out = append(out, sum)
+	}
+	return out
+}
