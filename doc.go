@@ -16,6 +16,15 @@
 // stream. A [Match] also has the items of the query's
 // RETURN and the data edges that were chosen.
 //
+// A [Runtime] owns what searches share: open GPUs, compiled code and threads. [Open] and the other
+// functions of the package use one runtime for the whole process. A program that wants other
+// devices, folders or limits for some of its graphs makes a runtime for them, and opens them with
+// its methods:
+//
+//	rt := weft.NewRuntime(weft.RuntimeOptions{Device: "gpu:1", CacheDir: "/var/cache/job"})
+//	defer rt.Close()
+//	g, err := rt.Open(ctx, "graph.txt.gz")
+//
 // A pattern's names are distinct vertices unless the text says otherwise (MATCH
 // DIFFERENT EDGES, MATCH REPEATABLE ELEMENTS). Counts are exact and come in two
 // kinds: embeddings, the ways to map the pattern's names, and subgraphs, the
