@@ -2,6 +2,8 @@ package weft
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -86,5 +88,46 @@ func TestTemporalErrors(t *testing.T) {
 		if _, err := g.Count(t.Context(), q); !errors.Is(err, ErrQuery) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestTemporalEnds: a vertex that no timed edge leads to, and that is only counted, obeys
+// its conditions, its labels and its degree.
+func TestTemporalEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	edges, vertices := "src,dst,ts\n", "id,label,x\n"
+	for range 160 {
+		edges += fmt.Sprintf("%d,%d,%d\n", r.IntN(16), r.IntN(16), r.IntN(100))
+	}
+	for v := range 16 {
+		vertices += fmt.Sprintf("%d,%s,%d\n", v, []string{"A", "B", "C"}[v%3], r.IntN(5))
+	}
+	g := opened(t, edges, vertices, WithDirected(true))
+	seen := map[string]bool{}
+	for _, where := range []string{"", " WHERE d.x > 2", " WHERE d.x > a.x", " WHERE deg(d) > 18", " WHERE NOT EXISTS { (d)-->(a) }", " WHERE d.x = 1 OR id(d) < 3"} {
+		for _, label := range []string{"", ":B", ":A|C"} {
+			for _, path := range []string{"(a)-[e]->(b)-[f]->(c)-->(d", "(a)-[e]->(b)-[f]->(c)<--(d", "(a)-[e]->(b)-[f]->(c)--(d"} {
+				text := "MATCH " + path + label + ")" + where + " ORDERED e < f ON ts WITHIN 30 RETURN count(*)"
+				q, err := Parse(text)
+				if err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+				var got [2]string
+				for i, engine := range []string{"oracle", "host"} {
+					n, err := g.Count(t.Context(), q, WithEngine(engine))
+					if err != nil {
+						t.Fatalf("%s: %v", text, err)
+					}
+					got[i] = n.Embeddings.String()
+				}
+				if got[0] != got[1] {
+					t.Errorf("%s: %s, the oracle %s", text, got[1], got[0])
+				}
+				seen[got[0]] = true
+			}
+		}
+	}
+	if len(seen) < 20 {
+		t.Errorf("the counts are %v", seen)
 	}
 }
