@@ -207,3 +207,24 @@ func TestLocalBoundsTails(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalBoundsPairs: the last two vertices are next to each other, and the last is
+// bounded by a vertex before them; neighbourhoods take more than one word.
+func TestLocalBoundsPairs(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "er", N: 72, P: 0.95, Seed: 2})
+	ps, err := pattern.ByName("wheel(4)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := embeddings(t, g, ps[0], "")
+	for _, order := range [][]int{{0, 1, 2, 3, 4}, {0, 1, 2, 4, 3}, {0, 1, 3, 2, 4}, {0, 1, 4, 3, 2}} {
+		pl, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Order: "given", Given: order})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := count(t, g, pl, engine.Options{Threads: 2}).Big()
+		if got.Mul(got, pl.Aut).Cmp(want) != 0 {
+			t.Errorf("in the order %v: %v embeddings, want %v", order, got, want)
+		}
+	}
+}
