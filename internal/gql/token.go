@@ -275,10 +275,6 @@ func (l *lexer) param() (token, error) {
 	}
 	name := l.word()
 	if name == "" {
-		l.digits()
-		name = l.text[start+1 : l.pos]
-	}
-	if name == "" {
 		return token{}, errorAt(l.text, start, "$ needs the name of a parameter").expecting("$name")
 	}
 	return token{kind: tokParam, text: name}, nil

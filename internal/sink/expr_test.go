@@ -98,3 +98,13 @@ func TestNumberThatLeftItsType(t *testing.T) {
 		}
 	}
 }
+
+// TestListsAreNotShown: a list on either side of an operator is an error.
+func TestListsAreNotShown(t *testing.T) {
+	list, one := pattern.Lit{Value: []any{int64(1)}}, pattern.Lit{Value: int64(1)}
+	for _, x := range []pattern.Binary{{Op: pattern.OpEq, X: list, Y: one}, {Op: pattern.OpEq, X: one, Y: list}} {
+		if _, err := Expr(pathGraph(), &pattern.Pattern{}, "x", x, nil); err == nil || !strings.Contains(err.Error(), "cannot show a list") {
+			t.Errorf("%v: %v", x, err)
+		}
+	}
+}

@@ -419,6 +419,17 @@ func TestAppendInt(t *testing.T) {
 	}
 }
 
+// TestTableText: what a terminal may not print is replaced, in a cell without control
+// characters too.
+func TestTableText(t *testing.T) {
+	for value, want := range map[string]string{"é": "é", "é\xff": "é\ufffd", "\xff": "\ufffd", "a\tb": "a b", "plain": "plain"} {
+		col := Value("v", String, func([]uint32, []uint64) any { return value })
+		if got := write(t, "table", []Column{col}, Rows(0, 1)); strings.Join(strings.Fields(got), " ") != "v "+want {
+			t.Errorf("%q is written as %q", value, got)
+		}
+	}
+}
+
 // TestOneColumn: a missing value in the only column is a row that readers do not skip.
 func TestOneColumn(t *testing.T) {
 	values := []any{nil, "", "x", " x", "#x", nil}

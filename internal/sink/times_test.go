@@ -122,3 +122,23 @@ func TestTimes(t *testing.T) {
 		t.Errorf("times of Parquet: %v, %v", times, err)
 	}
 }
+
+// TestTimesWithoutEpoch: times whose unit is known, and not their beginning, are numbers.
+func TestTimesWithoutEpoch(t *testing.T) {
+	g := timedGraph(t)
+	g.Read.TimeEpoch = false
+	p := &pattern.Pattern{Vertices: []pattern.Vertex{{Name: "a"}, {Name: "b"}}, Edges: []pattern.Edge{{Name: "e", To: 1, Min: 1, Max: 1}}}
+	col, err := Expr(g, p, "e", pattern.RefExpr{Of: pattern.Ref{Kind: pattern.EdgeRef}}, func(int) int { return 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range uint64(2) {
+		want := `"time":1710072000500,`
+		if u, _ := ends(g, row); g.IDs.Int(u) == 1 {
+			want = `"time":-1,`
+		}
+		if got := write(t, "ndjson", []Column{col}, &engine.Batch{Rows: 1, EdgeWidth: 1, Edges: []uint64{row}}); !strings.Contains(got, want) {
+			t.Errorf("%s has no %s", got, want)
+		}
+	}
+}
