@@ -1,0 +1,162 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/testing/errorfs"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// TestFaults: whichever operation on a file fails, a command says the same as without the failure, or ends with the
+// exit code of an input that cannot be read, or of an output that cannot be written, and names the file and the
+// cause. An output is there whole, or what was there before it; nothing else is left.
+func TestFaults(t *testing.T) {
+	in, outs, temp := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	t.Setenv("WEFT_CACHE", "off")
+	put := func(name, text string) string {
+		path := filepath.Join(in, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	g := put("g.txt", "# a graph\n0 1\n1 2\n2 0\n2 3\n3 4\n4 2\n")
+	vertices := put("v.csv", "id,label,age\n0,A,3\n1,A,4\n2,B,5\n3,B,6\n4,B,7\n")
+	patterns := put("patterns/a.weft", "MATCH (a)--(b)--(c)--(a)\n")
+	put("patterns/b.weft", "MATCH (a)--(b)\n")
+	list := put("list.txt", "1\n2\n3\n")
+	program := put("sum.matcha", "input x: List[int]\nreturn size(x)\n")
+	own := filepath.Join(in, "g.weft")
+	var said bytes.Buffer
+	if code := run(t.Context(), []string{"convert", g, own, "--vertices", vertices}, nil, &said, &said); code != 0 {
+		t.Fatal(said.String())
+	}
+	triangle := "MATCH (a)--(b)--(c)--(a) RETURN a, b, c"
+	type command struct {
+		args []string
+		out  string // its name in the folder of outputs, "OUT" in args; "": there is none
+	}
+	commands := []command{
+		{[]string{"count", "-g", g, triangle}, ""},
+		{[]string{"count", "-g", own, triangle}, ""},
+		{[]string{"count", "-g", own, "-f", patterns}, ""},
+		{[]string{"count", "-g", own, "-f", filepath.Dir(patterns)}, ""},
+		{[]string{"match", "-g", g, "--vertices", vertices, triangle}, ""},
+		{[]string{"motifs", "-g", own, "-k", "3"}, ""},
+		{[]string{"info", own}, ""},
+		{[]string{"explain", "-g", own, triangle}, ""},
+		{[]string{"matcha", "run", program, "--input", "x=" + list}, ""},
+		{[]string{"motifs", "-g", own, "-k", "3", "-o", "OUT"}, "motifs.csv"},
+		{[]string{"count", "-g", own, triangle, "--to", "csv", "-o", "OUT"}, "count.csv"},
+		{[]string{"convert", g, "OUT"}, "out.weft"},
+		{[]string{"convert", g, "OUT", "--vertices", vertices}, "out.graphml"},
+		{[]string{"gen", "grid", "--dims", "3x3", "-o", "OUT"}, "grid.el"},
+		{[]string{"gen", "grid", "--dims", "3x3", "-o", "OUT"}, "grid.weft"},
+	}
+	for _, ext := range []string{"csv", "json", "ndjson", "arrow", "parquet", "csv.gz", "json.zst"} {
+		commands = append(commands, command{[]string{"match", "-g", own, triangle, "-o", "OUT"}, "rows." + ext})
+	}
+	for what, fault := range map[string]errorfs.Fault{
+		"any":   {Kinds: errorfs.All &^ errorfs.Remove, Err: syscall.EIO},
+		"full":  {Kinds: errorfs.Write, Err: syscall.ENOSPC, Way: errorfs.Half, Stays: true},
+		"files": {Kinds: errorfs.Open | errorfs.Create, Err: syscall.EMFILE, Stays: true},
+		"shut":  {Kinds: errorfs.Stat, Err: syscall.EACCES},
+	} {
+		for _, c := range commands {
+			t.Run(fmt.Sprintf("%s %s %s: %s", c.args[0], filepath.Base(c.args[len(c.args)-1]), c.out, what), func(t *testing.T) {
+				dir, err := os.MkdirTemp(outs, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				out := filepath.Join(dir, c.out)
+				args := append([]string{}, c.args...)
+				for i := range args {
+					if args[i] == "OUT" {
+						args[i] = out
+					}
+				}
+				if c.args[0] == "count" || c.args[0] == "match" || c.args[0] == "motifs" {
+					args = append(args, "--threads", "1", "--device", "cpu")
+				}
+				state := func() string { // of the folder of outputs
+					entries, err := os.ReadDir(dir)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var all strings.Builder
+					for _, e := range entries {
+						data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+						if err != nil {
+							t.Fatal(err)
+						}
+						fmt.Fprintf(&all, "%s: %q\n", e.Name(), data)
+					}
+					return all.String()
+				}
+				var stdout, stderr bytes.Buffer
+				if code := run(t.Context(), args, nil, &stdout, &stderr); code != 0 {
+					t.Fatalf("%d: %s", code, stderr.String())
+				}
+				want, written := untimed(stdout.String()), untimed(state())
+				n := errorfs.Each(t, fault, []string{in, dir, temp}, func(fsys *errorfs.FS) {
+					if c.out != "" {
+						if err := os.WriteFile(out, []byte("old"), 0o600); err != nil {
+							t.Fatal(err)
+						}
+					}
+					before := state()
+					stdout.Reset()
+					stderr.Reset()
+					code := run(vfs.With(t.Context(), fsys), args, nil, &stdout, &stderr)
+					op, fired := fsys.Fired()
+					after, message := state(), stderr.String()
+					fails := exitInput
+					if strings.HasPrefix(op.Path, dir) {
+						fails = exitFailure
+					}
+					switch {
+					case code == exitOK:
+						if untimed(stdout.String()) != want || untimed(after) != written {
+							t.Errorf("%v: success with %q and %s\nwant %q and %s", op, stdout.String(), after, want, written)
+						}
+					case !fired:
+						t.Errorf("%d: %s", code, message)
+					case code != fails:
+						t.Errorf("%v: exit code %d, want %d: %s", op, code, fails, message)
+					case !strings.Contains(message, fault.Err.Error()):
+						t.Errorf("%v: the message does not give the cause: %s", op, message)
+					case !strings.Contains(message, in) && !strings.Contains(message, out):
+						t.Errorf("%v: the message does not name the file: %s", op, message)
+					case after != before:
+						t.Errorf("%v: after the failure the folder holds %s\nbefore %s", op, after, before)
+					}
+					if left, _ := os.ReadDir(temp); len(left) > 0 {
+						t.Fatalf("%v: %s is left", op, left[0].Name())
+					}
+				})
+				if n == 0 && (what == "any" || what == "files") {
+					t.Error("nothing failed")
+				}
+			})
+		}
+	}
+}
+
+// tableTimes are fractions in a table, and the blanks that go with their widths.
+var tableTimes = regexp.MustCompile(`\b[0-9.]+e-[0-9]+|\b0\.[0-9]+| +`)
+
+// untimed is a text without times.
+func untimed(s string) string { return tableTimes.ReplaceAllString(s, " ") }
