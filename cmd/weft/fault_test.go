@@ -128,6 +128,8 @@ func TestFaults(t *testing.T) {
 						fails = exitFailure
 					}
 					switch {
+					case code == exitOK && op.MustFail():
+						t.Errorf("%v: success", op)
 					case code == exitOK:
 						if untimed(stdout.String()) != want || untimed(after) != written {
 							t.Errorf("%v: success with %q and %s\nwant %q and %s", op, stdout.String(), after, want, written)

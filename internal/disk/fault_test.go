@@ -54,6 +54,8 @@ func TestFaults(t *testing.T) {
 					}()
 					text, _ := os.ReadFile(name)
 					switch op, fired := fsys.Fired(); {
+					case err == nil && op.MustFail():
+						t.Errorf("%v: success", op)
 					case err == nil:
 						if want = []string{"out.txt"}; string(text) != "all of it" {
 							t.Errorf("%v: success, and the file holds %q", op, text)

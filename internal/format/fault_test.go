@@ -263,6 +263,8 @@ func TestWriteFaults(t *testing.T) {
 						op, fired := fsys.Fired()
 						after := state()
 						switch {
+						case err == nil && op.MustFail():
+							t.Errorf("%v: success", op)
 						case err == nil && after != want:
 							t.Errorf("%v: success with\n%swant\n%s", op, after, want)
 						case err != nil && !fired:

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -246,8 +247,11 @@ func (c *Compiler) Build(ctx context.Context, name string, files map[string]stri
 		return nil, &CompileError{Name: name, Compiler: c.Version, Err: err, Log: log.String()}
 	}
 	image, err := vfs.ReadFile(fsys, filepath.Join(dir, out))
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, &CompileError{Name: name, Compiler: c.Version, Err: errors.New("it ended well and wrote no code"), Log: log.String()}
+	case err != nil:
+		return nil, fmt.Errorf("%w that can be used: %w", ErrNoCompiler, tmp.Explain(err))
 	}
 	return image, nil
 }

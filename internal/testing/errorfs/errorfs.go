@@ -88,6 +88,12 @@ type Op struct {
 	Path string
 }
 
+// MustFail reports whether a writer has to fail with the operation, because it makes or completes a file that is
+// written: one with the name of a temporary file of package disk.
+func (o Op) MustFail() bool {
+	return o.Kind&(Create|Write|Sync|Close|Rename) != 0 && strings.HasSuffix(o.Path, ".weft-tmp")
+}
+
 // Error is an error on purpose. It wraps that of the Fault.
 type Error struct {
 	Op  Op
