@@ -1,6 +1,6 @@
 //go:build unix
 
-package cuda
+package code
 
 import (
 	"os"
@@ -34,10 +34,10 @@ func TestImageFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				if kept {
-					writeImage(vfs.OS{}, dir, imageKey{1}, []byte(image))
+					NewOn(vfs.OS{}, dir).write(Key{1}, []byte(image))
 				}
 				for _, files := range []vfs.FS{fsys, vfs.OS{}} { // this process, and one that comes later
-					got, was, err := newImages(files, dir).get(t.Context(), imageKey{1}, compile)
+					got, was, err := NewOn(files, dir).Get(t.Context(), Key{1}, compile)
 					op, fired := fsys.Fired()
 					if string(got) != image || err != nil || kept && !fired && !was {
 						t.Errorf("%v: %q, kept %t, %v", op, got, was, err)
@@ -52,7 +52,7 @@ func TestImageFaults(t *testing.T) {
 			})
 		}
 		errorfs.Each(t, errorfs.Fault{Kinds: errorfs.All &^ errorfs.Remove, Err: syscall.EIO}, []string{cache}, func(fsys *errorfs.FS) {
-			_ = writable(fsys, dir)
+			_ = NewOn(fsys, dir).Writable()
 			if entries, _ := os.ReadDir(dir); len(entries) > 1 {
 				t.Errorf("%d files are left", len(entries)-1)
 			}
