@@ -55,6 +55,7 @@ var allowed = map[string]string{
 	"internal/engine/host/census.batchWords": "a constant, except in tests of the package",
 	"internal/engine/host/large.startAfter":  "a constant, except in tests of the package",
 	"internal/engine/host/large.attendEvery": "a constant, except in tests of the package",
+	"internal/graph.bigBytes":                "a constant, except in tests of the package",
 	"internal/graph.settleTime":              "a constant, except in tests of the package",
 	"internal/graph.mostRecords":             "a constant, except in tests of the package",
 	"internal/gpu/membership.Short":          "a constant, except in tests of engines",
