@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/route"
 )
 
@@ -61,7 +62,7 @@ func (g *Graph) prepare(ctx context.Context, q *Query, s *settings, change func(
 			if o.Order == "" || o.Order == "auto" {
 				o.Order = order
 			}
-			p, err := plan.Compile(g.g, p, o)
+			p, err := planner.Compile(g.g, p, o)
 			var wrong *plan.QueryError
 			if errors.As(err, &wrong) && wrong.Order {
 				err = withKind(ErrQuery, q.q.AtOrder(wrong.Msg))

@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower/matchatext"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // Matcha writes the plan of q as a program whose input G is the graph, and which,
@@ -59,12 +60,12 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 			return nil, err
 		}
 	}
-	pl, err := plan.Compile(g.g, p, o)
+	pl, err := planner.Compile(g.g, p, o)
 	if err == nil && o.Method == "" && (pl.Method == plan.Local || pl.Method == plan.Temporal) {
 		// Its order suits that method: others would go over all pairs of vertices, or
 		// bind edges last.
 		o.Method = plan.Nest.String()
-		pl, err = plan.Compile(g.g, p, o)
+		pl, err = planner.Compile(g.g, p, o)
 	}
 	if err != nil {
 		return nil, planError(ctx, err)
@@ -120,7 +121,7 @@ func (g *Graph) motifsMatcha(ctx context.Context, k int, qs []*Query, s *setting
 		if o.Method = plan.Nest.String(); o.Order == "" {
 			o.Order = "ri" // orders that are alike share their first levels
 		}
-		pl, err := plan.Compile(g.g, p, o)
+		pl, err := planner.Compile(g.g, p, o)
 		if err != nil {
 			return nil, planError(ctx, err)
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/formula"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/runtime"
 )
@@ -150,7 +152,7 @@ func (g *Graph) apart(ctx context.Context, qs []*Query, s *settings) ([]Result, 
 func (g *Graph) motifFormulas(ctx context.Context, qs []*Query, s *settings) ([]Result, error) {
 	ctx, stop := watchMemory(ctx, s.memory)
 	defer stop()
-	decomposer := plan.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed, Threads: s.workers(), Context: ctx})
+	decomposer := planner.NewDecomposer(g.g, plan.Options{Root: plan.NoRoot, Seed: s.seed, Threads: s.workers(), Context: ctx})
 	formulas := host.NewFormulas(g.g, g.engineOptions(s), s.searching())
 	if err := payForAll(ctx, decomposer, qs, s); err != nil {
 		return nil, err
@@ -204,7 +206,7 @@ func (g *Graph) formulaResult(q *Query, p *pattern.Pattern, aut, n *big.Int) Res
 // payForAll plans the edge-induced counts of all the patterns: an induced count
 // is arithmetic over those, so that all of them together cost little more than
 // one.
-func payForAll(ctx context.Context, d *plan.Decomposer, qs []*Query, s *settings) error {
+func payForAll(ctx context.Context, d *formula.Decomposer, qs []*Query, s *settings) error {
 	for _, q := range qs {
 		p, err := q.pattern(s)
 		if err != nil {

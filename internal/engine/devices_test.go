@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 )
@@ -33,7 +34,7 @@ func (x *search) plan(t *testing.T, g *graph.Graph) *plan.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: x.method, Listing: x.listing, Seed: 1})
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: x.method, Listing: x.listing, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

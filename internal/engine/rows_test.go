@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // edgeCounter counts matches and those whose two edges are the same.
@@ -54,7 +55,7 @@ func TestRowsChooseEdges(t *testing.T) {
 	} {
 		p := &pattern.Pattern{Vertices: make([]pattern.Vertex, 2), Edges: []pattern.Edge{edge, edge}, Mode: c.mode}
 		p.Edges[0].Name, p.Edges[1].Name = "e", "f"
-		pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Listing: true, Method: "nest"})
+		pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Listing: true, Method: "nest"})
 		if err != nil {
 			t.Fatal(err)
 		}

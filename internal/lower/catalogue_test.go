@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/golden"
 )
@@ -26,7 +27,7 @@ func TestCatalogueAgreesWithHost(t *testing.T) {
 		for _, induced := range []bool{false, true} {
 			p := *golden.Pattern(t, name)
 			p.Induced = induced
-			pl, err := plan.Compile(g, &p, plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest"})
+			pl, err := planner.Compile(g, &p, plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest"})
 			if err != nil {
 				t.Fatal(err)
 			}

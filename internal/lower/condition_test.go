@@ -18,6 +18,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 )
 
@@ -39,7 +40,7 @@ func TestConditionsAgreeWithHost(t *testing.T) {
 			if p.Validate() != nil {
 				t.Skip("the drawn condition is not valid")
 			}
-			pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest"})
+			pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest"})
 			if err != nil {
 				t.Skip(err)
 			}

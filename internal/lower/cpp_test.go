@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
@@ -94,7 +95,7 @@ func drawCases(t *testing.T, want int, prepare func(*graph.Graph), options []low
 			continue
 		}
 		var err error
-		c.p, err = plan.Compile(c.g, p, plan.Options{
+		c.p, err = planner.Compile(c.g, p, plan.Options{
 			Root: plan.NoRoot, AllowProduct: true, Method: "nest", Embeddings: seed%2 == 0, Listing: !c.o.Counting, Seed: 1,
 		})
 		if err != nil && seed%4 == 3 {

@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/golden"
 )
 
@@ -64,7 +65,7 @@ func text(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 			t.Fatalf("unknown argument %s", a.Key)
 		}
 	}
-	pl, err := plan.Compile(g, p, po)
+	pl, err := planner.Compile(g, p, po)
 	if err != nil {
 		t.Fatal(err)
 	}

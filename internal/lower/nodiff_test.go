@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -43,7 +44,7 @@ func TestNestAgreesWithOracle(t *testing.T) {
 // nest makes plans that have nothing but loops.
 func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Method = "nest"
-	return plan.Compile(g, p, o)
+	return planner.Compile(g, p, o)
 }
 
 // interpreted is an engine that interprets a plan's loop nest, with memory for

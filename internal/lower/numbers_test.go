@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
@@ -99,7 +100,7 @@ func TestIntsAndFloatsCompareExactly(t *testing.T) {
 	var cases []textCase
 	check := func(x pattern.Expr, want int) {
 		t.Helper()
-		pl, err := plan.Compile(g, conditioned(x), plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
+		pl, err := planner.Compile(g, conditioned(x), plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +181,7 @@ func TestArithmeticAtTheEnds(t *testing.T) {
 		at(math.MaxInt64, op(pattern.OpEq, pattern.Unary{Op: pattern.OpNeg, X: i}, op(pattern.OpAdd, lit(least), lit(int64(1))))),
 	} {
 		p := conditioned(op(pattern.OpAnd, x, op(pattern.OpGe, pattern.ID{Vertex: 1}, lit(int64(0)))))
-		pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
+		pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
 		if err != nil {
 			t.Fatal(err)
 		}

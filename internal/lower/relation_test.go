@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/golden"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -90,7 +91,7 @@ func TestPartsRefused(t *testing.T) {
 	g := s.Build()
 	parts.Layout{Runs: 2, Seed: 1}.Store(g)
 	p := golden.Pattern(t, "MATCH (a)--(b)--(c)--(a)")
-	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest"})
+	pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest"})
 	if err != nil {
 		t.Fatal(err)
 	}

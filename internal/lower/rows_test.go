@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -22,7 +23,7 @@ import (
 func TestRowsAgreeWithOracle(t *testing.T) {
 	for _, motion := range []bool{true, false} {
 		t.Run(fmt.Sprintf("motion %v", motion), func(t *testing.T) {
-			nodiff.Check(t, nodiff.Config{Engine: engines.Of(rows{!motion}), Whole: true, Compile: plan.Compile, Method: "local", Columns: nodiff.Simple, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
+			nodiff.Check(t, nodiff.Config{Engine: engines.Of(rows{!motion}), Whole: true, Compile: planner.Compile, Method: "local", Columns: nodiff.Simple, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
 		})
 	}
 }

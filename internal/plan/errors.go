@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // QueryError says that a query asks for what cannot be asked. Vertex and Edge
 // are indexes into the pattern, -1 where the fault lies in no single one.
@@ -16,6 +19,13 @@ type QueryError struct {
 // Error returns the message.
 func (e *QueryError) Error() string { return e.Msg }
 
-func queryErrorf(format string, args ...any) *QueryError {
+// Errorf is an error that lies in no single vertex or edge.
+func Errorf(format string, args ...any) *QueryError {
 	return &QueryError{Vertex: -1, Edge: -1, Msg: fmt.Sprintf(format, args...)}
 }
+
+// ErrEnded says that planning was given up: the caller knows why.
+var ErrEnded = errors.New("planning has ended")
+
+// ArrowsGuessed is the warning about arrows where the direction of edges is a guess.
+const ArrowsGuessed = "the pattern has arrows, and the graph is read as undirected unless --directed is given: an arrow matches an edge both ways (--directed=false says that this is right)"

@@ -1,5 +1,12 @@
 package plan
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
+
 // Formula is the number of embeddings of a pattern as arithmetic over plans of
 // smaller or simpler patterns: decomposition at cut vertices with the merged
 // patterns taken off again, and induced counts from edge-induced ones. Engines
@@ -20,46 +27,42 @@ type FormulaTerm struct {
 	Dot  []*Plan
 }
 
-// scaled adds f times c to the terms in t.
-func (t *FormulaTerms) scaled(f *Formula, c int64) {
-	for _, x := range f.Terms {
-		t.add(x, c)
-	}
-}
-
-// FormulaTerms gathers terms, adding up the coefficients of equal ones.
-type FormulaTerms struct{ list []FormulaTerm }
-
-func (t *FormulaTerms) add(x FormulaTerm, c int64) {
-	for i := range t.list {
-		if t.list[i].same(&x) {
-			t.list[i].Coef += c * x.Coef
-			return
+// String writes the formula over the patterns of its plans.
+func (f *Formula) String() string {
+	var b strings.Builder
+	for i, x := range f.Terms {
+		c := x.Coef
+		switch {
+		case c < 0 && i == 0:
+			b.WriteString("−")
+		case c < 0:
+			b.WriteString(" − ")
+		case i > 0:
+			b.WriteString(" + ")
+		}
+		if c = max(c, -c); c != 1 {
+			fmt.Fprintf(&b, "%d·", c)
+		}
+		if len(x.Dot) == 0 {
+			fmt.Fprintf(&b, "#[%s]", edgeText(x.Plan.Pattern))
+			continue
+		}
+		b.WriteString("Σ_v ")
+		for j, pl := range x.Dot {
+			if j > 0 {
+				b.WriteString("·")
+			}
+			fmt.Fprintf(&b, "#v[%s]", edgeText(pl.Pattern))
 		}
 	}
-	x.Coef *= c
-	t.list = append(t.list, x)
+	return b.String()
 }
 
-func (x *FormulaTerm) same(y *FormulaTerm) bool {
-	if x.Plan != y.Plan || len(x.Dot) != len(y.Dot) {
-		return false
+// edgeText writes the edges of a pattern as u-v pairs.
+func edgeText(p *pattern.Pattern) string {
+	var parts []string
+	for i := range p.Edges {
+		parts = append(parts, fmt.Sprintf("%d-%d", p.Edges[i].From, p.Edges[i].To))
 	}
-	for i := range x.Dot {
-		if x.Dot[i] != y.Dot[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// terms drops those that cancelled.
-func (t *FormulaTerms) terms() []FormulaTerm {
-	var out []FormulaTerm
-	for _, x := range t.list {
-		if x.Coef != 0 {
-			out = append(out, x)
-		}
-	}
-	return out
+	return strings.Join(parts, " ")
 }

@@ -1,12 +1,21 @@
-// Package plan turns a pattern and a graph into a plan: a connected matching
-// order with, for each level, two views of the same constraint. The checks say
-// what one candidate must pass; the set program says how the candidate set is
-// made of neighbour lists and sets that exist already. Every engine runs one of
-// the two views; none derives them again from the pattern.
+// Package plan has the plans that all engines run. A plan is a connected matching
+// order with, for each level, two views of the same constraint. The checks say which
+// candidates pass, one by one; the set program says how the candidate set is made of
+// neighbour lists and of sets that exist already. Every engine runs one of the two
+// views; none derives them again from the pattern.
 //
-// It decides everything that engines may rely on: orders, symmetry-breaking
-// restrictions, code motion, shared sub-expressions, the counting tail,
-// decomposition, estimates. It must not know engines.
+// Here are the types and their meaning alone. The packages below make plans:
+//
+//	bind     pattern to graph: labels, predicates, relations, edge choices
+//	sets     restrictions, the set program with code motion, the tail
+//	checks   the checks view, run
+//	cost     statistics, random walks, prices
+//	order    matching orders, one rule a file
+//	formula  counts as arithmetic over smaller counts
+//	planner  Compile: the choice of an order and of a method
+//	explain  plans as text and as JSON
+//
+// It must not know engines.
 package plan
 
 import (
@@ -72,7 +81,8 @@ type Plan struct {
 	// Warnings for the user: properties that no vertex has, and the like.
 	Warnings []string
 
-	columns *columns
+	// Shared is what the plan has in common with those of its sub-patterns.
+	Shared *Shared
 }
 
 // EmptyReason says why a plan can match nothing.
@@ -81,8 +91,11 @@ type EmptyReason struct{ Text string }
 // Adjacency is one kind of neighbour list: a relation seen in one direction.
 type Adjacency struct {
 	Lists *graph.Handle
-	Name  string  // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
-	rows  *rowSet // the data edges of the relation
+	Name  string // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
+	// Filters returns what edges of the pattern language have in their brackets to
+	// accept the relation's data edges: one where patterns ask for such an edge, "" for
+	// all of them; each a part of what INDUCED forbids.
+	Filters func() ([]string, error)
 	// Rev is the index of the same relation seen from the other end; equal to
 	// the own index for a symmetric relation.
 	Rev int
@@ -220,8 +233,13 @@ type EdgeChoice struct {
 	Either bool
 	// Checks are predicates that are known once this edge is chosen.
 	Checks []Check
-
-	rows *rowSet
+	// Filter is what an edge of the pattern language has in its brackets to accept the
+	// data edges that the choice may take, "" for all of them.
+	Filter string
+	// Accepted returns the data edges that the choice may take: a bit a row of the edge
+	// table, nil where it takes every edge. In a graph without an edge table a choice
+	// takes all or none.
+	Accepted func() []uint64
 }
 
 // Check is a predicate over levels' vertices and chosen edges (indexes into
@@ -293,9 +311,9 @@ type Options struct {
 	Context context.Context
 }
 
-// ended reports whether the plan is not wanted any more. What looks for a better
+// Ended reports whether the plan is not wanted any more. What looks for a better
 // one then takes the best so far, which Compile throws away.
-func (o *Options) ended() bool { return o.Context != nil && o.Context.Err() != nil }
+func (o *Options) Ended() bool { return o.Context != nil && o.Context.Err() != nil }
 
 // NoRoot is the Options.Root of a plan that is not rooted.
 const NoRoot = -1

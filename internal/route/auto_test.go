@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/runtime"
 )
 
@@ -35,7 +36,7 @@ func request(t *testing.T, work float64) Request {
 		t.Fatal(err)
 	}
 	return Request{Runtime: finding(0, cuda.ErrNoDriver), Graph: g, Options: engine.Options{Threads: 1}, Compile: func(method, _ string) (*plan.Plan, error) {
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
+		p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
 		if p != nil {
 			p.Price = work
 		}
@@ -288,7 +289,7 @@ func TestSuitsFine(t *testing.T) {
 		{named("cycle(5)"), "nest", "nest", false, true},
 	} {
 		c.p.Induced = c.induced
-		p, err := plan.Compile(g, c.p, plan.Options{Root: plan.NoRoot, Method: c.method, Quick: true})
+		p, err := planner.Compile(g, c.p, plan.Options{Root: plan.NoRoot, Method: c.method, Quick: true})
 		if err != nil {
 			t.Fatal(err)
 		}

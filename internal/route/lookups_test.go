@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
@@ -76,7 +77,7 @@ func TestHubsStay(t *testing.T) {
 		r := request(t, 0)
 		r.Options.Opt = map[string]string{"codegen.lookup": "hash"}
 		r.Compile = func(method, _ string) (*plan.Plan, error) {
-			return plan.Compile(r.Graph, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
+			return planner.Compile(r.Graph, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
 		}
 		p, err := r.Compile(plan.Nest.String(), "")
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
@@ -72,7 +73,7 @@ func TestLoweredOnce(t *testing.T) {
 		}
 		var lowered atomic.Int64
 		compile := func(method, order string) (*plan.Plan, error) {
-			return plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method, Order: order, Listing: c.listing})
+			return planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method, Order: order, Listing: c.listing})
 		}
 		p, err := compile("nest", "")
 		if err != nil {

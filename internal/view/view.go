@@ -21,6 +21,8 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/bind"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // Of is the views of one graph.
@@ -108,7 +110,7 @@ func (o Of) Condition(text string) (*data.Condition, error) {
 	for range edges {
 		c.Kinds = append(c.Kinds, true)
 	}
-	pl, err := plan.Condition(o.Graph, p)
+	pl, err := bind.Condition(o.Graph, p)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +287,7 @@ func read(text string) (*pattern.Pattern, error) {
 // compile plans a pattern as it is written; what it accepts does not depend on
 // the semantics that it would be matched by.
 func (o Of) compile(p *pattern.Pattern, order []int) (*plan.Plan, error) {
-	return plan.Compile(o.Graph, p, plan.Options{
+	return planner.Compile(o.Graph, p, plan.Options{
 		Order: "given", Given: order, Root: plan.NoRoot, Embeddings: true, Listing: true, Method: "nest", Quick: true,
 	})
 }

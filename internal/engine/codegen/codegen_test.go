@@ -18,6 +18,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
@@ -77,7 +78,7 @@ var lookups = map[string]string{"codegen.lookup": "hash|search"}
 
 func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Method = "nest"
-	return plan.Compile(g, p, o)
+	return planner.Compile(g, p, o)
 }
 
 // countedNest is the nest of a pattern of the catalogue, and what the host engine counts by it.
@@ -127,7 +128,7 @@ func TestAgreesWithHost(t *testing.T) {
 func counted(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	if !o.Listing {
 		o.Method = "local"
-		if pl, err := plan.Compile(g, p, o); err == nil {
+		if pl, err := planner.Compile(g, p, o); err == nil {
 			return pl, nil
 		}
 	}
@@ -155,7 +156,7 @@ func TestLocal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := plan.Compile(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot, Method: "local"})
+			p, err := planner.Compile(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot, Method: "local"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -19,7 +20,7 @@ func TestConditions(t *testing.T) {
 			Engine: e, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4, Opt: lookups,
 			Compile: func(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 				o.Method = "nest"
-				return plan.Compile(g, p, o)
+				return planner.Compile(g, p, o)
 			},
 		})
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -42,7 +43,7 @@ func TestLookup(t *testing.T) {
 				}
 				for _, induced := range []bool{false, true} {
 					qs[0].Pattern.Induced = induced
-					p, err := plan.Compile(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot, Method: "nest"})
+					p, err := planner.Compile(g, qs[0].Pattern, plan.Options{Root: plan.NoRoot, Method: "nest"})
 					if err != nil {
 						t.Fatal(err)
 					}

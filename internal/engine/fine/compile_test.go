@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/testing/parts"
@@ -63,7 +64,7 @@ func TestCompilesForGPUs(t *testing.T) {
 			if c.parts {
 				parts.Layouts[0].Store(g)
 			}
-			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri"})
+			p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +88,7 @@ func TestIndexCompilesForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(rungs().Build(), ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	p, err := planner.Compile(rungs().Build(), ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
 	if err != nil {
 		t.Fatal(err)
 	}

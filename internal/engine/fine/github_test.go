@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
@@ -107,7 +108,7 @@ func TestGithub(t *testing.T) {
 			for _, x := range edges {
 				q.Edges = append(q.Edges, pattern.Edge{From: int(x[0]), To: int(x[1]), Min: 1, Max: 1})
 			}
-			p, err := plan.Compile(g, q, plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true, Quick: true})
+			p, err := planner.Compile(g, q, plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true, Quick: true})
 			if err != nil {
 				t.Fatal(err)
 			}

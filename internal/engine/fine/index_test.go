@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
@@ -158,7 +159,7 @@ func TestLargePatterns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lp, err := plan.Compile(g, q, plan.Options{Root: plan.NoRoot, Method: "large", Quick: true, Embeddings: i%3 == 0})
+			lp, err := planner.Compile(g, q, plan.Options{Root: plan.NoRoot, Method: "large", Quick: true, Embeddings: i%3 == 0})
 			if err != nil {
 				t.Fatal(err)
 			}

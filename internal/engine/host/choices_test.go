@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // broom is a clique of core vertices with groups of further vertices: those of
@@ -172,7 +173,7 @@ func TestBrooms(t *testing.T) {
 		want := b.embeddings(g, p.Mode)
 		for _, o := range []plan.Options{{Method: "nest"}, {Method: "local"}, {}, {Embeddings: true}} {
 			o.Root = plan.NoRoot
-			pl, err := plan.Compile(g, p, o)
+			pl, err := planner.Compile(g, p, o)
 			if err != nil {
 				continue // no local plan
 			}
@@ -210,7 +211,7 @@ func TestStars(t *testing.T) {
 		for v := range uint32(g.NumVertices()) {
 			want.Add(want, new(big.Int).Binomial(int64(g.Out.Degree(v)), int64(k)))
 		}
-		pl, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot})
+		pl, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +245,7 @@ func TestManyCommonNeighbours(t *testing.T) {
 		}
 		want := new(big.Int).Binomial(n, k)
 		for _, method := range []string{"nest", "local"} {
-			pl, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
+			pl, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
 			if err != nil {
 				t.Fatal(err)
 			}

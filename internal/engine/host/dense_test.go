@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -133,7 +134,7 @@ func TestLocalInDenseGraphs(t *testing.T) {
 			}
 			threads := 1 + d.IntN(3)
 			run := func() (*plan.Plan, *big.Int, []engine.Uint128) {
-				pl, err := plan.Compile(g, p, o)
+				pl, err := planner.Compile(g, p, o)
 				if err != nil {
 					t.Fatalf("seed %d: %s: %v", seed, pattern.Format(p), err)
 				}
@@ -192,7 +193,7 @@ func TestLocalBoundsTails(t *testing.T) {
 			}
 			p.Edges = append(p.Edges, pattern.Edge{From: e[0], To: e[1], Min: 1, Max: 1})
 		}
-		pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "local", Order: "given", Given: order})
+		pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "local", Order: "given", Given: order})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +219,7 @@ func TestLocalBoundsPairs(t *testing.T) {
 	}
 	want := embeddings(t, g, ps[0], "")
 	for _, order := range [][]int{{0, 1, 2, 3, 4}, {0, 1, 2, 4, 3}, {0, 1, 3, 2, 4}, {0, 1, 4, 3, 2}} {
-		pl, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Order: "given", Given: order})
+		pl, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Order: "given", Given: order})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // TestHomomorphismsByFormula: homomorphisms as a product over the parts at a cut vertex,
@@ -41,7 +42,7 @@ func TestHomomorphismsChoose(t *testing.T) {
 	}
 	p := ps[0].Clone()
 	p.Mode = pattern.Hom
-	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot})
+	pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
 func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  host.New(),
-		Compile: plan.Compile,
+		Compile: planner.Compile,
 		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.tail": "off", "host.windows": "off"},
 	}
 }
@@ -66,7 +67,7 @@ func TestThreadsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
+			p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: method})
 			if err != nil {
 				continue // no local plan
 			}
@@ -109,7 +110,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func TestCancel(t *testing.T) {
 func TestLimit(t *testing.T) {
 	g := hubGraph(t)
 	ps, _ := pattern.ByName("path(6)")
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Embeddings: true})
 	if err != nil {
 		t.Fatal(err)
 	}

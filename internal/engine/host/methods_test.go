@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 func generate(t *testing.T, s gen.Spec) *graph.Graph {
@@ -25,7 +26,7 @@ func generate(t *testing.T, s gen.Spec) *graph.Graph {
 // embeddings counts p by a method, or skips when the method has no plan for it.
 func embeddings(t *testing.T, g *graph.Graph, p *pattern.Pattern, method string) *big.Int {
 	t.Helper()
-	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: method})
+	pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: method})
 	if err != nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // hubOfLongLife is a vertex that pays n others, one each hour, and is paid by each
@@ -48,7 +49,7 @@ func temporalCycle(t *testing.T, g *graph.Graph, k string, within int64, method 
 	}
 	p := ps[0].Clone()
 	p.Order.Within = within
-	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: method, Seed: 1})
+	pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: method, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestTimesAtTheEnds(t *testing.T) {
 		}
 		p.Order.Within = rapid.SampledFrom([]int64{1, 2, most / 2, most - 1, most}).Draw(t, "within")
 		run := func(e engine.Engine, method string) engine.Uint128 {
-			pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: method, Embeddings: true})
+			pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: method, Embeddings: true})
 			if err != nil {
 				t.Fatal(err)
 			}

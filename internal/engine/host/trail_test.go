@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // TestTrailsByFormula: trails of a simple graph as a sum over the vertices that
@@ -66,7 +67,7 @@ func TestTrailsChoose(t *testing.T) {
 	}
 	p := ps[0].Clone()
 	p.Mode = pattern.Trail
-	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot})
+	pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +82,10 @@ func TestTrailsChoose(t *testing.T) {
 			}
 		}
 	}
-	if pl, err := plan.Compile(graph.FromEdges(400, arcs, true), p, plan.Options{Root: plan.NoRoot}); err != nil || pl.Method != plan.Decomposed {
+	if pl, err := planner.Compile(graph.FromEdges(400, arcs, true), p, plan.Options{Root: plan.NoRoot}); err != nil || pl.Method != plan.Decomposed {
 		t.Errorf("triangles of edges of either direction as trails are counted by %v (%v)", pl.Method, err)
 	}
-	if pl, err = plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Listing: true}); err != nil || pl.Formula != nil {
+	if pl, err = planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Listing: true}); err != nil || pl.Formula != nil {
 		t.Errorf("a listing has the formula %v (%v)", pl.Formula, err)
 	}
 }
@@ -122,7 +123,7 @@ func TestTrailsEither(t *testing.T) {
 		if err := oracle.Embeddings(context.Background(), g, p, func(oracle.Match) bool { want.Add(want, big.NewInt(1)); return true }); err != nil {
 			t.Fatal(err)
 		}
-		pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "formula"})
+		pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "formula"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/faulty"
 	"github.com/weftgraph/weft/internal/testing/long"
@@ -22,7 +23,7 @@ import (
 // nest where not.
 func localPlan(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Method = "local"
-	if pl, err := plan.Compile(g, p, o); err == nil {
+	if pl, err := planner.Compile(g, p, o); err == nil {
 		return pl, nil
 	}
 	return nestPlan(g, p, o)
@@ -50,7 +51,7 @@ func TestLocalFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestHubs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+			l, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
 			if err != nil {
 				return // the pattern does not suit it
 			}

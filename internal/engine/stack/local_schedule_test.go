@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
 )
@@ -29,7 +30,7 @@ func TestLocalSchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+		p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func limited(t *testing.T, e *Engine, g *graph.Graph) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestContextThatIsOver(t *testing.T) {
 		}
 		defer s.Close()
 		for _, method := range []string{"nest", "local"} {
-			p, err := plan.Compile(g, ps[0], plan.Options{Root: 0, Method: method, Seed: 1})
+			p, err := planner.Compile(g, ps[0], plan.Options{Root: 0, Method: method, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
@@ -24,7 +25,7 @@ func TestNestCompilesForGPUs(t *testing.T) {
 			}
 			of = ps[0]
 		}
-		p, err := plan.Compile(g, of, plan.Options{Root: plan.NoRoot, Method: "nest", Listing: listing})
+		p, err := planner.Compile(g, of, plan.Options{Root: plan.NoRoot, Method: "nest", Listing: listing})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,7 @@ func TestPartsCompileForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
 	if err != nil {
 		t.Fatal(err)
 	}

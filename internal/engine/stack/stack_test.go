@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -90,7 +91,7 @@ func options(opt ...string) engine.Options {
 
 func nestPlan(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Method = "nest"
-	return plan.Compile(g, p, o)
+	return planner.Compile(g, p, o)
 }
 
 func named(t testing.TB, g *graph.Graph, name string, o plan.Options) *plan.Plan {

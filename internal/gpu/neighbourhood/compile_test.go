@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // TestLocalCompilesForGPUs compiles every class of a few plans, as for an H200
@@ -21,7 +22,7 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local"})
+		p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local"})
 		if err != nil {
 			t.Fatal(err)
 		}

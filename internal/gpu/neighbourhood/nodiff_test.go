@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -38,7 +39,7 @@ func TestLocalAgreesWithHost(t *testing.T) {
 			if seed%4 == 0 {
 				po.Root = seed % len(pat.Vertices)
 			}
-			p, err := plan.Compile(g, pat, po)
+			p, err := planner.Compile(g, pat, po)
 			if err != nil || p.Empty != nil {
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
@@ -32,7 +33,7 @@ func TestWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := plan.Compile(c.g, ps[0], plan.Options{Root: c.root, Method: "local", Seed: 1})
+			p, err := planner.Compile(c.g, ps[0], plan.Options{Root: c.root, Method: "local", Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -140,7 +140,7 @@ func (n *nest) choice(i int) (list, cond string, err error) {
 func (n *nest) between(i int) (string, error) {
 	c := &n.p.Edges[i]
 	filter, right := "", "->"
-	if f := c.Filter(); f != "" {
+	if f := c.Filter; f != "" {
 		filter = "[" + f + "]"
 	}
 	if c.Either || !n.p.Graph.Directed {

@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/lower/matchatext"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/golden"
 )
 
@@ -45,7 +46,7 @@ func programText(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	if d.HasArg("embeddings") {
 		o.Number = matchatext.Embeddings
 	}
-	pl, err := plan.Compile(g, p, po)
+	pl, err := planner.Compile(g, p, po)
 	if err != nil {
 		t.Fatal(err)
 	}

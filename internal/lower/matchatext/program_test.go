@@ -25,6 +25,7 @@ import (
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
@@ -80,7 +81,7 @@ func withSets(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, e
 	if o.Listing && p.Mode == pattern.Trail || p.Order != nil {
 		o.Method = "nest" // a formula only counts, and windows of time are no levels
 	}
-	return plan.Compile(g, p, o)
+	return planner.Compile(g, p, o)
 }
 
 // program is an engine that runs a plan as a Matcha program: by run, or in the
@@ -253,7 +254,7 @@ func TestMatchaRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := plan.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+		p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +274,7 @@ func TestMatchaNamesOfSeveralLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := plan.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Estimates: true})
+		p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Estimates: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 )
 
@@ -45,7 +46,7 @@ func TestMatchaOnRealGraph(t *testing.T) {
 				continue // goes over every match
 			}
 			o.Root, o.Seed, o.Estimates = plan.NoRoot, 1, true
-			pl, err := plan.Compile(g, p, o)
+			pl, err := planner.Compile(g, p, o)
 			if err != nil {
 				t.Log(err)
 				continue

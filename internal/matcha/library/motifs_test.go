@@ -18,6 +18,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // motifPrograms count all motifs of so many vertices, induced, in the order of
@@ -93,7 +94,7 @@ func TestMadeOfPlans(t *testing.T) {
 	for k, number := range map[int]string{3: "three", 4: "four", 5: "five"} {
 		var plans []*plan.Plan
 		for _, p := range motifs(t, k) {
-			pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Order: "ri", Method: "nest"})
+			pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Order: "ri", Method: "nest"})
 			if err != nil {
 				t.Fatal(err)
 			}

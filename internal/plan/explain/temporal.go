@@ -74,7 +74,7 @@ func (e *explainer) step(s *plan.TimeStep, what string) string {
 	if s.Both {
 		text = fmt.Sprintf("%s %s between %s and %s", what, e.edgeName(c.Edge), e.name[c.From], e.name[c.To])
 	}
-	if filter := c.Filter(); filter != "" {
+	if filter := c.Filter; filter != "" {
 		text += " [" + filter + "]"
 	}
 	if s.After >= 0 {

@@ -108,7 +108,7 @@ func (x *Trial) Compile(compile Compiler) Compiler {
 	}
 }
 
-// Compiler is the type of plan.Compile.
+// Compiler is the type of planner.Compile.
 type Compiler = func(*graph.Graph, *pattern.Pattern, plan.Options) (*plan.Plan, error)
 
 // Engine is e for a graph whose own lists cannot be read while it runs: those of the

@@ -7,7 +7,7 @@ import (
 
 // equivalent is an entry of equivalent.txt:
 //
-//	internal/plan/bits.go bits.has
+//	internal/plan/bind/bits.go bits.has
 //		- if a < b {
 //		+ if a <= b {
 //		a and b are never equal here, since …

@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // TestMotifs compares with the oracle on random graphs, dense ones and ones with
@@ -58,7 +59,7 @@ func motifs(k int, induced bool) []*pattern.Pattern {
 }
 
 func oracleCount(t *rapid.T, g *graph.Graph, p *pattern.Pattern) *big.Int {
-	pl, err := plan.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest", Quick: true})
+	pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "nest", Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}

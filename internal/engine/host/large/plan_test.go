@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -27,7 +28,7 @@ func (method) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 func TestPlans(t *testing.T) {
 	eager(t)
 	nodiff.Check(t, nodiff.Config{
-		Engine: engines.Of(method{}), Compile: plan.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Labelled,
+		Engine: engines.Of(method{}), Compile: planner.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Labelled,
 		Techniques: []nodiff.Technique{nodiff.Large, nodiff.LargeListing}, LeastRuns: 20,
 	})
 }
@@ -44,7 +45,7 @@ func TestDoubled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Method: "large"})
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Method: "large"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +58,6 @@ func TestDoubled(t *testing.T) {
 		t.Log("-short: a fifth of the random patterns, for the race detector's sake")
 	}
 	for range rounds {
-		nodiff.Check(t, nodiff.Config{Engine: engines.Of(method{}), Compile: plan.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Doubled, MaxVertices: 12})
+		nodiff.Check(t, nodiff.Config{Engine: engines.Of(method{}), Compile: planner.Compile, MaxPattern: 6, Method: "large", Patterns: nodiff.Doubled, MaxVertices: 12})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
 // TestGolden compares generated text with testdata/golden. Rewrite it with
@@ -35,7 +36,7 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := plan.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Seed: 1, Listing: d.HasArg("list")})
+		p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Seed: 1, Listing: d.HasArg("list")})
 		if err != nil {
 			t.Fatal(err)
 		}

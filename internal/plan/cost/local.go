@@ -1,0 +1,232 @@
+package cost
+
+import (
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Prices of the local method in set elements.
+const (
+	localPair   = 6   // one candidate of the last level but one, when the last is a size
+	localStep   = 16  // one candidate placed and the sets below it made
+	localClose  = 24  // a tail of several vertices closed
+	localWord   = 0.8 // one word of one row
+	localEdge   = 0.5 // one element read while a matrix is made
+	localMember = 2   // one member of a universe
+	localWedge  = 1   // one path of length two to a vertex outside
+)
+
+func turned(s plan.Side) plan.Side {
+	return [...]plan.Side{plan.AllSides, plan.UpperSide, plan.LowerSide}[s]
+}
+
+// onSide is the part of v's list on one side.
+func onSide(s plan.Side, lists *graph.Handle, v uint32, room *graph.Scratch) []uint32 {
+	switch list := lists.List(v, room); s {
+	case plan.LowerSide:
+		return plan.Within(list, 0, v)
+	case plan.UpperSide:
+		return plan.Within(list, v+1, ^uint32(0))
+	default:
+		return list
+	}
+}
+
+// sizesOnly reports whether only the number of neighbours that the root shares
+// with level 1's vertex, which is outside, matters.
+func sizesOnly(pl *plan.Plan) bool {
+	n := len(pl.Levels)
+	if pl.Levels[1].Set >= 0 || n-pl.Tail.K != 2 || len(pl.Tail.Groups) != 1 {
+		return false
+	}
+	return !slices.ContainsFunc(pl.Levels[2:], func(lv plan.Level) bool { return !adjacent(&lv, 1) })
+}
+
+// adjacent reports whether lv's vertex is a neighbour of level j's.
+func adjacent(lv *plan.Level, j int) bool {
+	return slices.ContainsFunc(lv.Back, func(b plan.Back) bool { return b.Level == j && !b.Neg })
+}
+
+// neighbourhoods are sums over all roots.
+type neighbourhoods struct {
+	members float64 // of universes
+	reads   float64 // elements read while all matrices are made
+	cells   float64 // words of all matrices
+	words   float64 // of a row, where most edges are
+	wedges  float64 // ways over a member to a vertex within level 1's bounds
+	ends    []end   // some of the vertices there
+}
+
+// end is a vertex outside that so many wedges lead to, and how many neighbours it
+// shares with the root.
+type end struct {
+	wedges float64
+	shared int
+}
+
+// sharing is the wedges to vertices that share at least so many neighbours with
+// the root.
+func (n *neighbourhoods) sharing(least int) float64 {
+	some, all := 0.0, 0.0
+	for _, e := range n.ends {
+		all += e.wedges
+		if e.shared >= least {
+			some += e.wedges
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return n.wedges * some / all
+}
+
+// Survey estimates neighbourhoods from arcs root to member at equal distances, so
+// that vertices appear by their degrees, and keeps them.
+type Survey struct {
+	lists *graph.Handle
+	room  [3]graph.Scratch
+	known map[[2]plan.Side]neighbourhoods
+}
+
+// surveyed is the number of arcs that are looked at, and of one in endsApart of them
+// a vertex outside.
+const (
+	surveyed  = 2048
+	endsApart = 8
+)
+
+func NewSurvey(lists *graph.Handle) *Survey {
+	return &Survey{lists: lists, known: map[[2]plan.Side]neighbourhoods{}}
+}
+
+// of is the sums for universes on one side, and vertices outside on another.
+func (s *Survey) of(inside, outside plan.Side) (n neighbourhoods) {
+	if n, ok := s.known[[2]plan.Side{inside, outside}]; ok {
+		return n
+	}
+	arcs := int(s.lists.Entries())
+	samples := min(arcs, surveyed)
+	each := float64(arcs) / float64(samples)
+	for i := range samples {
+		root, u := s.lists.Entry(uint64(float64(i) * each))
+		if inside == plan.LowerSide && u > root || inside == plan.UpperSide && u < root {
+			continue
+		}
+		universe, reads := onSide(inside, s.lists, root, &s.room[0]), each*float64(len(onSide(plan.LowerSide, s.lists, u, &s.room[1])))
+		words := float64((len(universe) + 63) / 64)
+		n.members += each
+		n.reads += reads
+		n.cells += each * words
+		n.words += reads * words
+		outer := s.lists.List(u, &s.room[1])
+		switch outside {
+		case plan.LowerSide:
+			outer = plan.Within(outer, 0, root)
+		case plan.UpperSide:
+			outer = plan.Within(outer, root+1, ^uint32(0))
+		}
+		wedges := each * float64(len(outer))
+		n.wedges += wedges
+		if i%endsApart == 0 && len(outer) > 0 {
+			y := outer[i*len(outer)/samples]
+			n.ends = append(n.ends, end{wedges, common(universe, s.lists.List(y, &s.room[2]))})
+		}
+	}
+	n.words /= max(n.reads, 1)
+	s.known[[2]plan.Side{inside, outside}] = n
+	return n
+}
+
+// LocalPrice is the expected work of a plan for the local method: making the
+// matrices, and one step for each partial match above the tail.
+func LocalPrice(pl *plan.Plan, s *Survey) float64 {
+	inside, outside := plan.LocalSide(pl), plan.AllSides
+	switch lv := &pl.Levels[1]; {
+	case slices.Contains(lv.Below, 0):
+		outside = plan.LowerSide
+	case slices.Contains(lv.Above, 0):
+		outside = plan.UpperSide
+	}
+	sizes := sizesOnly(pl)
+	if sizes && outside == plan.LowerSide { // engines walk from the end of higher degree
+		inside, outside = turned(inside), plan.UpperSide
+	}
+	n := s.of(inside, outside)
+	first := len(pl.Levels) - pl.Tail.K
+	price := localMember * n.members
+	if !sizes {
+		price += localEdge*n.reads + localWord*n.cells
+	}
+	step := localStep + localWord*n.words
+	closing := 0.0
+	switch {
+	case pl.Tail.K > 1:
+		closing = localClose
+	case pl.Tail.K == 1 && pl.Levels[1].Set >= 0:
+		closing = localPair - localStep // one loop closes both levels
+	}
+	if pl.Levels[1].Set < 0 {
+		price += localWedge * n.wedges
+		// Each pair's common neighbours are level 2, or its vertices are chosen for
+		// each pair; below, random walks say how many candidates a level has for one
+		// of the level above.
+		share := 0
+		for l := 2; l < len(pl.Levels); l++ {
+			if adjacent(&pl.Levels[l], 1) {
+				share++
+			}
+		}
+		partial := n.sharing(share)
+		for l := 2; l < first; l++ {
+			above := pl.Levels[l-1].Estimate
+			switch {
+			case l > 2 && above > 0:
+				partial *= pl.Levels[l].Estimate / above
+			case l == 2 && above > 0 && !adjacent(&pl.Levels[2], 1):
+				partial = pl.Levels[2].Estimate * min(1, partial/above)
+			}
+			price += partial * step
+		}
+		price += partial * closing
+		return price
+	}
+	for l := 1; l < first; l++ {
+		price += pl.Levels[l].Estimate * step
+	}
+	return price + pl.Levels[first-1].Estimate*closing
+}
+
+// looked is how many members of a list are looked up in another; of a longer list one of
+// each so many stands for all, since 256 pairs of hubs would take longer to compare
+// than many a search takes.
+const looked = 1 << 13
+
+// common is about the number of members of two sorted lists, exact where one has
+// at most looked of them.
+func common(a, b []uint32) int {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) <= looked {
+		return found(a, b)
+	}
+	some := make([]uint32, looked)
+	for k := range some {
+		from, to := k*len(a)/looked, (k+1)*len(a)/looked
+		some[k] = a[from+int(uint32(k)*0x9e3779b1>>16)%(to-from)] // numbers may be regular
+	}
+	return int(int64(found(some, b)) * int64(len(a)) / looked)
+}
+
+// found is how many members of a are in b, both sorted.
+func found(a, b []uint32) (n int) {
+	for _, x := range a {
+		i, ok := slices.BinarySearch(b, x)
+		if b = b[i:]; ok {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,37 @@
+package cost
+
+import (
+	"github.com/weftgraph/weft/internal/plan"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// Parallel calls f with 0 to n-1, on as many threads as planning may use. What is
+// random is seeded by the index, so that a plan does not depend on their number. A
+// panic, as over a corrupt file, becomes one of the caller, where it can be recovered.
+func Parallel(o *plan.Options, n int, f func(i int)) {
+	var next atomic.Int64
+	var caught atomic.Pointer[any]
+	work := func() {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer func() {
+			if x := recover(); x != nil {
+				caught.Store(&x)
+				next.Store(int64(n)) // the others leave
+			}
+		}()
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			f(i)
+		}
+	}
+	var others sync.WaitGroup
+	for range min(o.Threads, n) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	if x := caught.Load(); x != nil {
+		panic(*x)
+	}
+}

@@ -1,0 +1,407 @@
+package cost
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/checks"
+)
+
+// Bounds of the estimates by random walks.
+const (
+	walks = 300 // for the estimates that explain prints
+	// walksApart are how many share a state, about: others may walk at the same time.
+	walksApart = 75
+	maxSteps   = 3000 // levels and sets entered over all walks, about
+	probes     = 16   // members of a list that are tried where a list is longer
+	maxRows    = 64   // data edges of one choice that are looked at
+)
+
+// Estimate fills the estimates and costs of levels and sets.
+func Estimate(pl *plan.Plan, o plan.Options) {
+	n := max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), 20)
+	if o.Quick {
+		n = 20
+	}
+	Walk(pl, &o, n)
+}
+
+// Walk estimates by random walks down the plan and returns the expected cost,
+// in set elements read. A walk picks one candidate of each level at random and
+// carries, as a weight, the product of the numbers of candidates it picked from:
+// the mean weight at a level is an unbiased estimate of the partial matches
+// there (Knuth, Estimating the efficiency of backtrack programs, 1975; on graphs,
+// Wander Join, SIGMOD 2016). Long lists are probed instead of read, which keeps
+// the estimate unbiased and its cost small. Roots are picked with probability
+// proportional to degree + 1, because hubs carry most of the matches.
+func Walk(pl *plan.Plan, o *plan.Options, n int) float64 {
+	parts := make([]*walker, max(n/walksApart, 1))
+	Parallel(o, len(parts), func(i int) {
+		parts[i] = newWalker(pl, o.Seed+uint64(i))
+		for range (n + i) / len(parts) {
+			if o.Ended() {
+				break
+			}
+			parts[i].once()
+		}
+	})
+	w := parts[0]
+	for _, p := range parts[1:] {
+		w.add(p)
+	}
+	total := 0.0
+	for l := range pl.Levels {
+		pl.Levels[l].Estimate = w.sum[l] / float64(n)
+		pl.Levels[l].Cost = w.cost[l] / float64(n)
+		total += pl.Levels[l].Cost
+	}
+	if lv := &pl.Levels[0]; lv.MinDegree == 0 && lv.Bits == nil && len(lv.Checks) == 0 && pl.Empty == nil {
+		lv.Estimate = 0
+		for _, r := range w.rootRanges {
+			lv.Estimate += float64(r.End - r.First)
+		}
+	}
+	for i := range pl.Sets {
+		if w.sumAt[i] > 0 {
+			pl.Sets[i].Estimate = w.sumSize[i] / w.sumAt[i]
+		}
+	}
+	return total
+}
+
+// walker is the state of the walks.
+type walker struct {
+	pl  *plan.Plan
+	rng *rand.Rand
+	m   []uint32
+	e   []uint64
+
+	rootRanges []plan.Range
+	rootAdj    int // adjacency whose degrees weigh roots
+	rootTotal  uint64
+	rootList   []uint32 // roots that pass predicates, where these are few
+
+	size           []float64 // of each set in the walk
+	sumSize, sumAt []float64
+	sum, cost      []float64
+	hits           []uint32
+	blocks         []uint32 // Plan.TailBlocks
+	list           graph.Scratch
+}
+
+func newWalker(pl *plan.Plan, seed uint64) *walker {
+	w := &walker{
+		pl: pl, rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)),
+		m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)),
+		size: make([]float64, len(pl.Sets)), sumSize: make([]float64, len(pl.Sets)), sumAt: make([]float64, len(pl.Sets)),
+		sum: make([]float64, len(pl.Levels)), cost: make([]float64, len(pl.Levels)),
+	}
+	w.prepare()
+	return w
+}
+
+// add adds what another walker of the plan has summed up.
+func (w *walker) add(other *walker) {
+	for _, x := range [][2][]float64{{w.sum, other.sum}, {w.cost, other.cost}, {w.sumSize, other.sumSize}, {w.sumAt, other.sumAt}} {
+		for i := range x[0] {
+			x[0][i] += x[1][i]
+		}
+	}
+}
+
+// prepare sums the root weights.
+func (w *walker) prepare() {
+	w.blocks = w.pl.TailBlocks()
+	lv := &w.pl.Levels[0]
+	w.rootRanges = lv.Ranges
+	if lv.Ranges == nil {
+		w.rootRanges = []plan.Range{{First: 0, End: uint32(w.pl.Graph.NumVertices())}}
+	}
+	if w.listRoots(lv.Bits); w.rootList != nil {
+		w.rootTotal = uint64(len(w.rootList))
+		return
+	}
+	w.rootAdj = -1
+	for l := range w.pl.Levels {
+		for _, b := range w.pl.Levels[l].Back {
+			if b.Level == 0 && !b.Neg && w.rootAdj < 0 {
+				w.rootAdj = b.Adj
+			}
+		}
+	}
+	for _, r := range w.rootRanges {
+		w.rootTotal += w.weightBefore(r.End) - w.weightBefore(r.First)
+	}
+}
+
+// maxRootList bounds the roots that are listed.
+const maxRootList = 1 << 16
+
+// listRoots lists the roots in a bitmap, unless they are many.
+func (w *walker) listRoots(bitmap []uint64) {
+	if bitmap == nil {
+		return
+	}
+	list := []uint32{}
+	for _, r := range w.rootRanges {
+		if n := r.Count(bitmap); len(list)+n > maxRootList {
+			return
+		}
+		for i := r.First / 64; i < (r.End+63)/64; i++ {
+			for x := bitmap[i]; x != 0; x &= x - 1 {
+				if v := i*64 + uint32(bits.TrailingZeros64(x)); r.First <= v && v < r.End {
+					list = append(list, v)
+				}
+			}
+		}
+	}
+	w.rootList = list
+}
+
+// weightBefore is the sum of the root weights of all vertices below v.
+func (w *walker) weightBefore(v uint32) uint64 {
+	if w.rootAdj < 0 {
+		return uint64(v)
+	}
+	return w.pl.Adjs[w.rootAdj].Lists.Before(v) + uint64(v)
+}
+
+// root picks a root and returns the inverse of its probability.
+func (w *walker) root() (v uint32, weight float64) {
+	x := w.rng.Uint64N(w.rootTotal)
+	if w.rootList != nil {
+		return w.rootList[x], float64(w.rootTotal)
+	}
+	for _, r := range w.rootRanges {
+		first, end := w.weightBefore(r.First), w.weightBefore(r.End)
+		if x >= end-first {
+			x -= end - first
+			continue
+		}
+		x += first
+		lo, hi := r.First, r.End // the last v with weightBefore(v) ≤ x
+		for hi-lo > 1 {
+			mid := lo + (hi-lo)/2
+			if w.weightBefore(mid) <= x {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return lo, float64(w.rootTotal) / float64(w.weightBefore(lo+1)-w.weightBefore(lo))
+	}
+	return 0, 0
+}
+
+// once makes one walk.
+func (w *walker) once() {
+	if w.rootTotal == 0 {
+		return
+	}
+	v, weight := w.root()
+	tail := len(w.pl.Levels) - w.pl.Tail.K
+	for l := range w.pl.Levels {
+		if l > 0 {
+			var n float64
+			if v, n = w.pick(l); n == 0 {
+				return
+			}
+			weight *= n
+		} else if !checks.Valid(w.pl, 0, v, w.m, w.e) {
+			return
+		}
+		w.m[l] = v
+		n := w.pickEdges(l)
+		if n == 0 {
+			return
+		}
+		weight *= n
+		w.sum[l] += weight
+		c := w.evalSets(l, weight)
+		if l < tail {
+			w.cost[l] += weight * (VisitCost + c)
+		}
+		if l == tail-1 {
+			w.cost[l] += weight * w.tailCost()
+		}
+	}
+}
+
+// pick chooses a candidate of level l and returns the estimated number of
+// candidates.
+func (w *walker) pick(l int) (uint32, float64) {
+	list, from := checks.Smallest(w.pl, l, w.m, &w.list)
+	lv := &w.pl.Levels[l]
+	w.hits = w.hits[:0]
+	if from < 0 {
+		n := w.pl.Graph.NumVertices()
+		for range probes {
+			if c := uint32(w.rng.IntN(n)); checks.Valid(w.pl, l, c, w.m, w.e) {
+				w.hits = append(w.hits, c)
+			}
+		}
+		return w.chosen(float64(n) / probes)
+	}
+	first, end := uint32(0), ^uint32(0)
+	for _, j := range lv.Below {
+		end = min(end, w.m[j])
+	}
+	for _, j := range lv.Above {
+		first = max(first, w.m[j]+1)
+	}
+	if k := len(lv.Ranges); k > 0 {
+		first, end = max(first, lv.Ranges[0].First), min(end, lv.Ranges[k-1].End)
+	}
+	list = plan.Within(list, first, max(first, end))
+	if len(list) <= probes {
+		for _, c := range list {
+			if checks.ValidFrom(w.pl, l, from, c, w.m, w.e) {
+				w.hits = append(w.hits, c)
+			}
+		}
+		return w.chosen(1)
+	}
+	for range probes {
+		if c := list[w.rng.IntN(len(list))]; checks.ValidFrom(w.pl, l, from, c, w.m, w.e) {
+			w.hits = append(w.hits, c)
+		}
+	}
+	return w.chosen(float64(len(list)) / probes)
+}
+
+// chosen picks one of the hits, each of which stands for each candidates.
+func (w *walker) chosen(each float64) (uint32, float64) {
+	if len(w.hits) == 0 {
+		return 0, 0
+	}
+	return w.hits[w.rng.IntN(len(w.hits))], each * float64(len(w.hits))
+}
+
+// pickEdges makes the edge choices of level l.
+func (w *walker) pickEdges(l int) float64 {
+	weight := 1.0
+	for i := range w.pl.Edges {
+		c := &w.pl.Edges[i]
+		if c.At != l {
+			continue
+		}
+		var ids []uint64
+		c.Rows(w.m[c.From], w.m[c.To], func(id uint64) bool {
+			if w.pl.Mode == pattern.Trail && slices.Contains(w.e[:i], id) {
+				return true
+			}
+			w.e[i] = id
+			for _, check := range c.Checks {
+				if !check.Eval(w.m, w.e) {
+					return true
+				}
+			}
+			ids = append(ids, id)
+			return len(ids) < maxRows
+		})
+		if len(ids) == 0 {
+			return 0
+		}
+		w.e[i] = ids[w.rng.IntN(len(ids))]
+		weight *= float64(len(ids))
+	}
+	return weight
+}
+
+// evalSets estimates the sizes of the sets computed at level l and what
+// computing them reads.
+func (w *walker) evalSets(l int, weight float64) (cost float64) {
+	for i := range w.pl.Sets {
+		s := &w.pl.Sets[i]
+		if s.At != l {
+			continue
+		}
+		list := w.bounded(w.pl.Adjs[s.Adj].Lists.List(w.m[s.Of], &w.list), s)
+		if s.Op == plan.SetList {
+			w.size[i] = float64(len(list))
+		} else {
+			cost += MergeCost(w.size[s.Base], float64(len(list)))
+			w.size[i] = w.probe(i)
+		}
+		w.sumSize[i] += weight * w.size[i]
+		w.sumAt[i] += weight
+	}
+	return cost
+}
+
+// bounded cuts a list to the range and bounds of s.
+func (w *walker) bounded(list []uint32, s *plan.Set) []uint32 {
+	first, end := s.Range.First, s.Range.End
+	if end == 0 {
+		end = ^uint32(0)
+	}
+	for _, j := range s.Below {
+		end = min(end, w.m[j])
+	}
+	for _, j := range s.Above {
+		first = max(first, w.m[j]+1)
+	}
+	if first >= end {
+		return nil
+	}
+	return plan.Within(list, first, end)
+}
+
+// probe estimates the size of set i by trying members of its shortest operand.
+func (w *walker) probe(i int) float64 {
+	least, from := 0, -1
+	for j := i; j >= 0; j = w.pl.Sets[j].Base {
+		s := &w.pl.Sets[j]
+		if n := w.pl.Adjs[s.Adj].Lists.Degree(w.m[s.Of]); s.Op != plan.SetMinus && (from < 0 || n < least) {
+			least, from = n, j
+		}
+	}
+	shortest := &w.pl.Sets[from]
+	list := w.bounded(w.pl.Adjs[shortest.Adj].Lists.List(w.m[shortest.Of], &w.list), &w.pl.Sets[i])
+	tries := min(len(list), probes/2)
+	hits := 0
+	for k := range tries {
+		c := list[k]
+		if len(list) > tries {
+			c = list[w.rng.IntN(len(list))]
+		}
+		if w.contains(i, from, c) {
+			hits++
+		}
+	}
+	if hits == 0 {
+		return 0
+	}
+	return float64(len(list)) * float64(hits) / float64(tries)
+}
+
+// contains reports whether c, out of the list of set from, is in set i, bounds
+// apart.
+func (w *walker) contains(i, from int, c uint32) bool {
+	for j := i; j >= 0; j = w.pl.Sets[j].Base {
+		s := &w.pl.Sets[j]
+		if j != from && w.pl.Adjs[s.Adj].Lists.Has(w.m[s.Of], c) == (s.Op == plan.SetMinus) {
+			return false
+		}
+	}
+	return true
+}
+
+// tailCost is what the intersections of the tail's formula read.
+func (w *walker) tailCost() (cost float64) {
+	pl := w.pl
+	for _, mask := range w.blocks {
+		groups := pattern.Members(mask)
+		base := pl.Levels[pl.Tail.Groups[groups[0]].Levels[0]].Set
+		for _, g := range groups[1:] {
+			if s := pl.Levels[pl.Tail.Groups[g].Levels[0]].Set; s != base {
+				cost += MergeCost(w.size[base], w.size[s])
+			}
+		}
+	}
+	return cost
+}

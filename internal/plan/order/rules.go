@@ -1,0 +1,82 @@
+// Package order chooses matching orders, one rule a file: RI, GSI, GENEVA, the cost
+// model with random walks, the tests of single candidates, the order for the local
+// method, the order that the user gives, and edge extension for ORDERED and WITHIN.
+//
+// It reads a Binding and asks package cost. It must not choose methods.
+package order
+
+import (
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/bind"
+	"github.com/weftgraph/weft/internal/plan/cost"
+)
+
+// Rules chooses orders for one pattern bound to one graph.
+type Rules struct {
+	*bind.Binding
+	stats *cost.Statistics // made when first asked for
+}
+
+// NewRules returns the rules for b.
+func NewRules(b *bind.Binding) *Rules { return &Rules{Binding: b} }
+
+func (b *Rules) statistics() *cost.Statistics {
+	if b.stats == nil {
+		b.stats = cost.NewStatistics(b.Binding)
+	}
+	return b.stats
+}
+
+// Choice is an order with the rule that made it and, in a sentence, why.
+type Choice struct {
+	Order     []int
+	Name, Why string
+	// Flip turns the restrictions: see sets.Restrict.
+	Flip bool
+}
+
+// Choose applies the rule that o names.
+func (b *Rules) Choose(o plan.Options) (Choice, error) {
+	if o.Method == "local" {
+		return b.Local(o)
+	}
+	switch o.Order {
+	case "", "auto":
+		if o.Root < 0 && (o.Method == "" || o.Method == "large") && b.LargelyLabelled() {
+			// The large method orders vertices as it goes; this one is only for
+			// reading, and a search for a better one would take longer than the run.
+			return b.orderRI(o), nil
+		}
+		return b.orderCost(o), nil
+	case "cost":
+		return b.orderCost(o), nil
+	case "ri":
+		return b.orderRI(o), nil
+	case "tests":
+		return b.orderTests(o), nil
+	case "gsi":
+		return b.orderGSI(o), nil
+	case "geneva":
+		return b.orderGeneva(o), nil
+	case "given":
+		return b.orderGiven(o)
+	}
+	return Choice{}, plan.Errorf("unknown order %q: want auto, ri, gsi, geneva, cost, tests or given", o.Order)
+}
+
+// LargelyLabelled reports whether the method for large labelled patterns can run
+// the pattern, and the pattern is large and labelled enough for filtering
+// candidates to be the better start.
+func (b *Rules) LargelyLabelled() bool {
+	if b.N < 5 || len(b.Edges) > 0 || len(b.Checks) > 0 || b.Pattern.Mode != pattern.Iso {
+		return false
+	}
+	labelled := 0
+	for v := range b.Vertices {
+		if b.Vertices[v].Ranges != nil {
+			labelled++
+		}
+	}
+	return labelled > b.N/2
+}

@@ -1,0 +1,122 @@
+// Package planner makes plans: it binds a pattern to a graph, chooses an order, and
+// chooses the method that is expected to count with the least work.
+//
+// It ties the packages below plan together, and is what the rest of weft calls.
+package planner
+
+import (
+	"context"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/bind"
+	"github.com/weftgraph/weft/internal/plan/cost"
+	"github.com/weftgraph/weft/internal/plan/formula"
+	"github.com/weftgraph/weft/internal/plan/order"
+)
+
+// Compile makes the plan of p in g: labels, predicates and edge filters are
+// bound to the graph, an order is chosen with its restrictions, and both views
+// of each level are written down. The error is a *plan.QueryError where the query
+// asks for what cannot be asked, and an error of package pattern where the
+// pattern is not valid. A query that merely matches nothing, an unknown label
+// say, is not an error: the plan says so in Empty. Where o.Context ends first the
+// error is its cause.
+func Compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+	pl, err := compile(g, p, o)
+	if o.Ended() {
+		return nil, context.Cause(o.Context)
+	}
+	return pl, err
+}
+
+// compile is Compile; once o has ended its plan may be anything.
+func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+	if o.Ended() {
+		return nil, plan.ErrEnded
+	}
+	p, err := pattern.SubstituteParams(p, o.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := bind.Supported(p); err != nil {
+		return nil, err
+	}
+	if !p.Connected() && !o.AllowProduct {
+		return nil, plan.Errorf("the pattern is not connected: its matches would be a product of the parts' matches; say --allow-product to ask for that")
+	}
+	if o.Root < plan.NoRoot || o.Root >= len(p.Vertices) {
+		return nil, plan.Errorf("root %d is not a vertex of the pattern", o.Root)
+	}
+	bound, err := bind.Bind(g, p, o)
+	if err != nil || o.Ended() {
+		return nil, err
+	}
+	b := &planner{order.NewRules(bound)}
+	if b.wantsTemporal(o) {
+		err := b.TemporalOK(o)
+		if err == nil {
+			var pl *plan.Plan
+			if pl, err = order.InTime(b.Binding, o); err == nil {
+				return pl, nil
+			}
+		}
+		if o.Method == plan.Temporal.String() {
+			return nil, plan.Errorf("the temporal method does not apply: %v", err)
+		}
+	}
+	c, err := b.Choose(o)
+	if err != nil {
+		return nil, err
+	}
+	b.Flip = c.Flip
+	if o.Method == "" && !o.Estimates && b.plainTriangle() {
+		o.Quick = true // there is one order, and one method that is the best on every graph
+	}
+	large := b.largeChosen(o)
+	if large && !o.Estimates {
+		// The method reads the checks view alone, and nobody is shown the other.
+		pl := b.AssembleChecks(c.Order, plan.Options{Root: o.Root, NoTail: true})
+		pl.OrderName, pl.Why, pl.Method = c.Name, c.Why+becauseLarge, plan.Large
+		return pl, nil
+	}
+	pl := b.Assemble(c.Order, o)
+	pl.OrderName, pl.Why = c.Name, c.Why
+	if err := b.chooseMethod(pl, o); err != nil {
+		return nil, err
+	}
+	if large {
+		pl.Method, pl.Why = plan.Large, pl.Why+becauseLarge
+		o.Quick = true
+	}
+	cost.Estimate(pl, o)
+	switch {
+	case large:
+		return pl, nil
+	case pl.Method == plan.Local && len(pl.Levels) > 2:
+		pl.Price = cost.LocalPrice(pl, cost.NewSurvey(pl.Adjs[0].Lists))
+	}
+	if o.Method == "" || o.Method == "direct" {
+		return b.auto(pl, o)
+	}
+	return pl, nil
+}
+
+// wantsTemporal reports whether edge extension is asked for, or is what suits a
+// query with an order in time.
+func (b *planner) wantsTemporal(o plan.Options) bool {
+	auto := (o.Method == "" || o.Method == "direct") && (o.Order == "" || o.Order == "auto" || o.Order == "cost")
+	return b.Empty == nil && (o.Method == plan.Temporal.String() || auto && b.Pattern.Order != nil)
+}
+
+// planner makes the plan of one query.
+type planner struct{ *order.Rules }
+
+// NewDecomposer returns an empty decomposer for patterns in g.
+func NewDecomposer(g *graph.Graph, o plan.Options) *formula.Decomposer {
+	return formula.New(g, o, Compile)
+}
