@@ -54,11 +54,14 @@ const (
 // Open opens an emulated device. The error is cuda.ErrNoCompiler where the machine has no C++ compiler, or none
 // with the sanitizer.
 func Open(o Options) (*cuda.Device, error) {
+	if o.Objects == nil {
+		o.Objects = native.NewCache(code.New(""))
+	}
 	b, err := Backend(o)
 	if err != nil {
 		return nil, err
 	}
-	return cuda.New(b, b.(*backend).o.Objects.Images)
+	return cuda.New(b, o.Objects.Images)
 }
 
 func (o Options) withDefaults() (Options, error) {
