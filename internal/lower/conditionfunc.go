@@ -5,7 +5,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Condition writes the function of what plan.Condition has bound into a program
+// Condition writes the function of what bind.Condition has bound into a program
 // that is made elsewhere; the names of all that it adds begin with name. The
 // function's parameters are the vertices (u32) and data edges (u64) that the
 // condition looks at, which vertices and edges name by their numbers in the pattern.
