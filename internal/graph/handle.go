@@ -24,6 +24,7 @@ type Handle struct {
 	Parts []Part
 	Caps
 
+	run  *CSR      // the lists of a graph's handle that are one run
 	flat lazy[CSR] // of several parts
 }
 
@@ -83,7 +84,15 @@ func (h *Handle) Pairs() (n int) {
 }
 
 // Degree returns the length of v's list.
-func (h *Handle) Degree(v uint32) (n int) {
+func (h *Handle) Degree(v uint32) int {
+	if h.run != nil {
+		return h.run.Degree(v)
+	}
+	return h.sumDegree(v)
+}
+
+// sumDegree is Degree of lists in parts.
+func (h *Handle) sumDegree(v uint32) (n int) {
 	for i := range h.Parts {
 		p := &h.Parts[i]
 		n += p.Run.Degree(v)
@@ -138,8 +147,8 @@ func (h *Handle) Entry(i uint64) (v, u uint32) {
 // List returns the neighbours of v, ascending. The caller must not change them.
 // Where they are not one run they are in s, until s is used again.
 func (h *Handle) List(v uint32, s *Scratch) []uint32 {
-	if c, ok := h.OneRun(); ok {
-		return c.List(v)
+	if h.run != nil {
+		return h.run.List(v)
 	}
 	return h.ListIn(v, 0, ^uint32(0), s)
 }
@@ -208,6 +217,9 @@ func cutList(list []uint32, lo, hi uint32) []uint32 {
 
 // Has reports whether v is in u's list.
 func (h *Handle) Has(u, v uint32) bool {
+	if c, ok := h.OneRun(); ok {
+		return c.Has(u, v)
+	}
 	for i := range h.Parts {
 		if p := &h.Parts[i]; p.Run.Has(u, v) && (p.Gone == nil || !p.Gone.Has(u, v)) {
 			return true
@@ -292,8 +304,9 @@ func (g *Graph) Handle(kind string, lists *CSR) *Handle {
 }
 
 func (g *Graph) stored(h *Handle) *Handle {
-	if g.Stored == nil {
-		return h
+	if g.Stored != nil {
+		h = g.Stored(h)
 	}
-	return g.Stored(h)
+	h.run, _ = h.OneRun()
+	return h
 }
