@@ -104,7 +104,7 @@ func (x *lowering) rowsView() error {
 		x.prog.Types = append(x.prog.Types, kir.Alias{Name: "Count", Type: count})
 	}
 	x.owner("", 1, "")
-	if r.hood.outside {
+	if r.hood.Outside {
 		for _, f := range r.outsideFuncs() {
 			x.free(0, f)
 		}
@@ -113,7 +113,7 @@ func (x *lowering) rowsView() error {
 		x.free(2, r.positionFunc("level1_from", "level 1 is at the positions level1_from … level1_end-1", from))
 		x.free(2, r.positionFunc("level1_end", "", end))
 	}
-	if !r.hood.sizesOnly {
+	if !r.hood.SizesOnly {
 		x.free(2, r.nestFunc(count))
 	}
 	x.owner("", 2, "")
@@ -128,17 +128,17 @@ func (r *rowsWriter) rowsDefines() {
 		}
 		return 0
 	}
-	r.define("W_OUTSIDE", flag(r.hood.outside))
+	r.define("W_OUTSIDE", flag(r.hood.Outside))
 	r.define("W_INSIDE", r.hood.inside)
-	r.define("W_UNIVERSE", int(r.hood.universe))
+	r.define("W_UNIVERSE", int(r.hood.Universe))
 	r.define("W_ROWS", int(r.hood.rows))
 	r.define("W_INNER", int(r.inner))
-	r.define("W_SHARE", r.hood.share)
-	r.define("W_SIZES", flag(r.hood.sizesOnly))
+	r.define("W_SHARE", r.hood.Share)
+	r.define("W_SIZES", flag(r.hood.SizesOnly))
 	r.define("W_PARTS", flag(r.tail > 2))
 	r.define("W_MASKS", len(r.masks))
 	mask1 := 0
-	if !r.hood.outside {
+	if !r.hood.Outside {
 		mask1 = 1 + r.maskOf(1)
 	}
 	r.define("W_MASK1", mask1)
@@ -149,7 +149,7 @@ func (r *rowsWriter) rowsDefines() {
 // levels' labels and predicates.
 func (r *rowsWriter) maskOf(l int) int {
 	lv := &r.p.Levels[l]
-	if l < r.hood.first || lv.Ranges == nil && lv.Bits == nil {
+	if l < r.hood.First || lv.Ranges == nil && lv.Bits == nil {
 		return -1
 	}
 	i := slices.IndexFunc(r.masks, func(m rowMask) bool {
@@ -194,10 +194,10 @@ func (r *rowsWriter) allows(m rowMask, v kir.Expr) kir.Expr {
 func (r *rowsWriter) limits1() (from, end kir.Expr) {
 	lv := &r.p.Levels[1]
 	from, end = kir.C(0), kir.C(^uint32(0))
-	if len(lv.Above) > 0 && r.hood.universe != upperSide {
+	if len(lv.Above) > 0 && r.hood.Universe != plan.UpperSide {
 		from = kir.Fn(kir.RootCut, kir.R(r.h))
 	}
-	if len(lv.Below) > 0 && r.hood.universe != lowerSide {
+	if len(lv.Below) > 0 && r.hood.Universe != plan.LowerSide {
 		end = kir.Fn(kir.RootCut, kir.R(r.h))
 	}
 	return from, end
@@ -240,7 +240,7 @@ func (r *rowsWriter) outsideFuncs() []*kir.Func {
 func (r *rowsWriter) nestFunc(count kir.Type) *kir.Func {
 	count = r.sumType(count)
 	f := &kir.Func{Name: "nest", Index: 2, Doc: "the matches below " + r.names[1], Params: []*kir.Var{r.h}, Result: count}
-	if r.hood.outside {
+	if r.hood.Outside {
 		r.row1 = &kir.Var{Name: "row1", T: kir.T(kir.Row)}
 		r.at1, r.end1 = &kir.Var{Name: "at1", T: kir.T(kir.U32)}, &kir.Var{Name: "end1", T: kir.T(kir.U32)}
 		f.Params = append(f.Params, r.row1, r.at1, r.end1)
@@ -319,11 +319,11 @@ func (r *rowsWriter) bind(l int, then func() []kir.Stmt) []kir.Stmt {
 // value is node i of the set program.
 func (r *rowsWriter) value(i int) kir.Expr {
 	s := &r.nodes[i]
-	row, kept := kir.Expr(nil), bothSides
+	row, kept := kir.Expr(nil), plan.AllSides
 	switch {
 	case s.Of == 0:
 		row = kir.Fn(kir.RowOnes, kir.R(r.h))
-	case s.Of == 1 && r.hood.outside:
+	case s.Of == 1 && r.hood.Outside:
 		row = kir.R(r.row1)
 	default:
 		row, kept = kir.Fn(kir.RowOf, kir.R(r.h), kir.R(r.pos[s.Of])), r.hood.rows
@@ -334,7 +334,7 @@ func (r *rowsWriter) value(i int) kir.Expr {
 		base := r.nodeRow(s.Base)
 		switch {
 		case s.Op == plan.SetMinus:
-			row, kept = kir.Fn(kir.RowMinus, base, row), bothSides
+			row, kept = kir.Fn(kir.RowMinus, base, row), plan.AllSides
 		case s.Of == 0:
 			row = base
 		case r.isOnes(s.Base):
@@ -343,9 +343,9 @@ func (r *rowsWriter) value(i int) kir.Expr {
 		}
 	}
 	switch kept {
-	case lowerSide:
+	case plan.LowerSide:
 		have.below = append(have.below, s.Of)
-	case upperSide:
+	case plan.UpperSide:
 		have.above = append(have.above, s.Of)
 	}
 	return r.cut(row, bounds{below: s.Below, above: s.Above}.without(have))
@@ -367,10 +367,10 @@ func (r *rowsWriter) isOnes(i int) bool {
 
 // inUniverse drops what the universe says of bounds by the root.
 func (r *rowsWriter) inUniverse(b bounds) bounds {
-	switch r.hood.universe {
-	case lowerSide:
+	switch r.hood.Universe {
+	case plan.LowerSide:
 		return b.without(bounds{below: []int{0}})
-	case upperSide:
+	case plan.UpperSide:
 		return b.without(bounds{above: []int{0}})
 	}
 	return b
@@ -409,7 +409,7 @@ func (r *rowsWriter) before(j int) kir.Expr {
 	switch {
 	case j == 0:
 		return kir.Fn(kir.RootCut, kir.R(r.h))
-	case j == 1 && r.hood.outside:
+	case j == 1 && r.hood.Outside:
 		return kir.R(r.at1)
 	}
 	return kir.R(r.pos[j])
@@ -419,7 +419,7 @@ func (r *rowsWriter) after(j int) kir.Expr {
 	switch {
 	case j == 0:
 		return kir.Fn(kir.RootCut, kir.R(r.h))
-	case j == 1 && r.hood.outside:
+	case j == 1 && r.hood.Outside:
 		return kir.R(r.end1)
 	}
 	return kir.Op2(kir.Add, kir.R(r.pos[j]), kir.C(1))

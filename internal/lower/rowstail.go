@@ -35,7 +35,7 @@ func (r *rowsWriter) innerOf(l int) (out []int) {
 // degreesOnly reports whether the rows of positions are asked for their sizes
 // alone: one group, whose set is the row of level 1's vertex or a side of it.
 func (r *rowsWriter) degreesOnly() bool {
-	if r.hood.outside || r.tail != 2 || len(r.tails) != 1 {
+	if r.hood.Outside || r.tail != 2 || len(r.tails) != 1 {
 		return false
 	}
 	l := r.tails[0].level
@@ -51,9 +51,9 @@ func (r *rowsWriter) degreesOnly() bool {
 // sideBounds are the restrictions by level l that its vertex's row has by itself.
 func (r *rowsWriter) sideBounds(l int) bounds {
 	switch r.hood.rows {
-	case lowerSide:
+	case plan.LowerSide:
 		return bounds{below: []int{l}}
-	case upperSide:
+	case plan.UpperSide:
 		return bounds{above: []int{l}}
 	}
 	return bounds{}
@@ -128,7 +128,7 @@ func (r *rowsWriter) inside(g, d int) kir.Expr {
 	l := r.tails[g].level
 	lv, other := &r.p.Levels[l], &r.p.Levels[d]
 	b := bounds{below: r.allBelow(l), above: r.allAbove(l)}
-	known := d >= r.hood.first && r.maskOf(l) == r.maskOf(d) &&
+	known := d >= r.hood.First && r.maskOf(l) == r.maskOf(d) &&
 		b.without(bounds{below: other.Below, above: other.Above}).none() &&
 		!slices.ContainsFunc(lv.Back, func(back plan.Back) bool { return !t.implied(back, d) })
 	if known {

@@ -54,44 +54,30 @@ type localProgram struct {
 func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
 	lp := &localProgram{program: compile(g, p, true), lists: p.Adjs[0].Lists}
 	lp.oriented()
-	inside := 1
-	if !hasBack(p, 1, 0) {
-		lp.outside, inside = true, 2
-	}
-	lp.lower, lp.upper = true, true
-	lp.need, lp.share = len(p.Levels), 0
-	for l := inside; l < lp.depth; l++ {
+	hood := p.Hood(lp.depth - lp.tail)
+	lp.outside, lp.share = hood.Outside, hood.Share
+	lp.need = len(p.Levels)
+	for l := hood.First; l < lp.depth; l++ {
 		degree := 0
-		for j := inside; j < lp.depth; j++ {
+		for j := hood.First; j < lp.depth; j++ {
 			if j != l && hasBack(p, max(l, j), min(l, j)) {
 				degree++
 			}
 		}
 		lp.need = min(lp.need, degree)
-		if lp.outside && hasBack(p, l, 1) {
-			lp.share++
-		}
 	}
-	if lp.outside && lp.depth-lp.tail == 2 && lp.share == lp.depth-2 {
-		lp.sizesOnly = true
-		for l := 2; l < lp.depth; l++ {
-			lv := &lp.levels[l]
-			if lv.filter || lv.Ranges != nil || len(p.Tail.Groups) > 1 ||
-				slices.Contains(lv.Below, 1) || slices.Contains(lv.Above, 1) {
-				lp.sizesOnly = false
-			}
-		}
-	}
+	lp.sizesOnly = hood.SizesOnly && !slices.ContainsFunc(lp.levels[2:], func(lv level) bool { return lv.filter })
 	// Walking wedges is cheapest from the end with the higher degree: turn the
 	// restrictions round if they put the root at the other end.
 	lp.flip = lp.sizesOnly && len(p.Levels[1].Below) > 0
 	if lp.flip {
-		lp.turn()
+		lp.program = compile(lp.g, p.Turned(), true)
+		lp.oriented()
+		hood = lp.p.Hood(lp.depth - lp.tail)
 	}
-	for l := inside; l < lp.depth; l++ {
+	lp.lower, lp.upper = hood.Universe == plan.LowerSide, hood.Universe == plan.UpperSide
+	for l := hood.First; l < lp.depth; l++ {
 		lv := &lp.levels[l]
-		lp.lower = lp.lower && lp.always(lv.Below, func(x *level) []int { return x.Below })
-		lp.upper = lp.upper && lp.always(lv.Above, func(x *level) []int { return x.Above })
 		lp.masks = lp.masks || lv.Ranges != nil || lv.Bits != nil
 	}
 	if !lp.outside && lp.depth == 3 && lp.tail == 1 && lp.lower {
@@ -123,32 +109,6 @@ func (lp *localProgram) findPairs() int {
 		return -1
 	}
 	return l
-}
-
-// always reports whether bounds lead to level 0, directly or over other levels.
-func (lp *localProgram) always(bounds []int, next func(*level) []int) bool {
-	for _, j := range bounds {
-		if j == 0 || lp.always(next(&lp.levels[j]), next) {
-			return true
-		}
-	}
-	return false
-}
-
-// turn exchanges Below and Above everywhere: any total order of the vertices
-// breaks the symmetry as well as any other.
-func (lp *localProgram) turn() {
-	p := *lp.p
-	p.Levels = append([]plan.Level(nil), p.Levels...)
-	p.Sets = append([]plan.Set(nil), p.Sets...)
-	for i := range p.Levels {
-		p.Levels[i].Below, p.Levels[i].Above = p.Levels[i].Above, p.Levels[i].Below
-	}
-	for i := range p.Sets {
-		p.Sets[i].Below, p.Sets[i].Above = p.Sets[i].Above, p.Sets[i].Below
-	}
-	lp.program = compile(lp.g, &p, true)
-	lp.oriented()
 }
 
 func hasBack(p *plan.Plan, l, j int) bool {

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"slices"
-	"sort"
 
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
@@ -122,7 +121,11 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 		for _, d := range pl.Distinct {
 			lv.member = append(lv.member, pr.membership(pl, d))
 		}
-		lv.cutDegree(pr)
+		if end, ok := p.DegreeEnd(l); ok {
+			lv.one.End = end
+		} else if p.NeedsDegree(l) {
+			lv.minDegree = pl.MinDegree
+		}
 		lv.loose = l > 0 && pl.Set < 0 && len(pl.Back) > 0
 		lv.filter = lv.loose || lv.many || pl.Bits != nil || len(pl.Distinct) > 0 || len(pl.Checks) > 0 || lv.minDegree > 0
 		pr.levels = append(pr.levels, lv)
@@ -242,36 +245,6 @@ func (lv *level) passes(pr *program, v uint32, m *[maxLevels]uint32, e []uint64)
 		}
 	}
 	return true
-}
-
-// cutDegree turns the least degree into an id bound where inside a label class ids
-// ascend by falling degree. Elsewhere it is worth a test only if
-// it asks for more than the backward neighbours do.
-func (lv *level) cutDegree(pr *program) {
-	backs := 0
-	for _, b := range lv.Back {
-		if !b.Neg {
-			backs++
-		}
-	}
-	if lv.MinDegree <= backs {
-		return
-	}
-	lists := pr.p.Adjs[lv.MinDegreeAdj].Lists
-	if !lists.DegreeOrdered || lv.many || len(pr.g.Classes) > 1 && lv.Ranges == nil {
-		lv.minDegree = lv.MinDegree
-		return
-	}
-	if c := pr.g.Classes; len(c) > 1 && !slices.ContainsFunc(c, func(c graph.Class) bool {
-		return c.First == lv.one.First && c.End == lv.one.End
-	}) {
-		lv.minDegree = lv.MinDegree
-		return
-	}
-	n := sort.Search(int(lv.one.End-lv.one.First), func(i int) bool {
-		return lists.Degree(lv.one.First+uint32(i)) < lv.MinDegree
-	})
-	lv.one.End = lv.one.First + uint32(n)
 }
 
 // apart tests all backward neighbours of a level that has no set.

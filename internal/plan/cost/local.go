@@ -34,16 +34,6 @@ func onSide(s plan.Side, lists *graph.Handle, v uint32, room *graph.Scratch) []u
 	}
 }
 
-// sizesOnly reports whether only the number of neighbours that the root shares
-// with level 1's vertex, which is outside, matters.
-func sizesOnly(pl *plan.Plan) bool {
-	n := len(pl.Levels)
-	if pl.Levels[1].Set >= 0 || n-pl.Tail.K != 2 || len(pl.Tail.Groups) != 1 {
-		return false
-	}
-	return !slices.ContainsFunc(pl.Levels[2:], func(lv plan.Level) bool { return !adjacent(&lv, 1) })
-}
-
 // adjacent reports whether lv's vertex is a neighbour of level j's.
 func adjacent(lv *plan.Level, j int) bool {
 	return slices.ContainsFunc(lv.Back, func(b plan.Back) bool { return b.Level == j && !b.Neg })
@@ -149,7 +139,7 @@ func LocalPrice(pl *plan.Plan, s *Survey) float64 {
 	case slices.Contains(lv.Above, 0):
 		outside = plan.UpperSide
 	}
-	sizes := sizesOnly(pl)
+	sizes := pl.Hood(len(pl.Levels) - pl.Tail.K).SizesOnly
 	if sizes && outside == plan.LowerSide { // engines walk from the end of higher degree
 		inside, outside = turned(inside), plan.UpperSide
 	}
