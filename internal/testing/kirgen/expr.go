@@ -27,22 +27,21 @@ type variable struct {
 // body is a function under construction.
 type body struct {
 	*gen
-	f       *kir.Func
-	scope   kir.Scope
-	vars    []variable
-	lane    bool // inside a predicate
-	pool    []kir.Expr
-	s       *kir.Var // the state, if it is a parameter
-	slots   *kir.Var
-	mem     *kir.Var
-	locked  map[int]bool // regions that a loop reads
-	index   *kir.Var     // a number that is known to be an index of ids here; nil: there is none
-	sum     *kir.Var     // what is computed is added to it, so that it is seen
-	turns   int          // of all loops around
-	left    int          // statements that may yet be made
-	cost    int
-	states  bool
-	emitted bool
+	f      *kir.Func
+	scope  kir.Scope
+	vars   []variable
+	lane   bool // inside a predicate
+	pool   []kir.Expr
+	s      *kir.Var // the state, if it is a parameter
+	slots  *kir.Var
+	mem    *kir.Var
+	locked map[int]bool // regions that a loop reads
+	index  *kir.Var     // a number that is known to be an index of ids here; nil: there is none
+	sum    *kir.Var     // what is computed is added to it, so that it is seen
+	turns  int          // of all loops around
+	left   int          // statements that may yet be made
+	cost   int
+	states bool
 }
 
 var numbers = []kir.Kind{kir.U32, kir.U64, kir.I64, kir.U128, kir.F64}
