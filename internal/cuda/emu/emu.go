@@ -16,6 +16,7 @@ package emu
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -55,7 +56,7 @@ const (
 // with the sanitizer.
 func Open(o Options) (*cuda.Device, error) {
 	if o.Objects == nil {
-		o.Objects = native.NewCache(code.New(""))
+		o.Objects = shared()
 	}
 	b, err := Backend(o)
 	if err != nil {
@@ -88,10 +89,14 @@ func (o Options) withDefaults() (Options, error) {
 		o.Optimize = "-O1"
 	}
 	if o.Objects == nil {
-		o.Objects = native.NewCache(code.New(""))
+		o.Objects = shared()
 	}
 	if o.SMs < 0 || o.BlocksPerSM < 0 || o.ThreadsPerSM < 32 || o.Threads < 0 || o.Memory < 0 || o.SharedPerBlock < 0 || o.Patience < 0 {
 		return o, fmt.Errorf("emu: options %+v", o)
 	}
 	return o, nil
 }
+
+// shared is the cache of devices that name none. The run-time system is loaded once a process by it: the system takes no
+// library back, and has room for the thread-local variables of a few alone.
+var shared = sync.OnceValue(func() *native.Cache { return native.NewCache(code.New("")) })

@@ -33,6 +33,7 @@ var allowed = map[string]string{
 	"internal/disk.swept":                   "folders of the machine, whose leftovers a process removes once",
 	"internal/graph.mapped":                 "the address space of the process: what was mapped there",
 	"internal/graph.processSeed":            "a random number that tells processes apart",
+	"internal/cuda/emu.shared":              "the emulated device's library: the system loads it once a process",
 	"internal/memory.limits":                "what the system allows the process",
 	"internal/native.active":                "runs by number for takeRows: C calls back with a number alone",
 	"internal/native.takeRows":              "a C function of the process: the system never takes one back",

@@ -32,11 +32,11 @@ DEV void put_members(const Adj& a, u32* tables, u32 n, u64 first, u64 end) {
   }
 }
 
-// Whether v is in u's list of a, an adjacency of q with MEMBER_TABLES tables; a null
-// table: lists are searched. One lane.
+// Whether v is in u's list of a, an adjacency of q, of which the first MEMBER_TABLES have tables. The lists of the others,
+// which only conditions ask, are searched. One lane.
 template <class Q> DEV bool member(const Q& q, const Adj& a, const Adj& back, const u32* const* tables, u32 u, u32 v) {
-  u32 k = (u32)(&a - q.adj);
-  return listed(q, a, back, k < MEMBER_TABLES ? tables[k] : 0, u, v);
+  u32 k = (u32)(&a - q.adj); // the compiler knows it
+  return k < MEMBER_TABLES ? listed(q, a, back, tables[k], u, v) : adjacent(a, back, u, v);
 }
 
 // The members of u's list of a.
