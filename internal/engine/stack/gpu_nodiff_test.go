@@ -23,7 +23,7 @@ func TestGPUNoDiff(t *testing.T) {
 	patterns := func(s *nodiff.Spec, most int) *rapid.Generator[*pattern.Pattern] {
 		return rapid.OneOf(nodiff.Patterns(s, most), nodiff.Hubs(s, most))
 	}
-	c := nodiff.Config{Compile: localPlan, Patterns: patterns, MaxVertices: 12, Opt: opt, Techniques: append([]nodiff.Technique{nodiff.Local, nodiff.LocalOutside}, techniques...)}
+	c := nodiff.Config{Compile: localPlan, Patterns: patterns, MaxVertices: 12, Opt: opt, Techniques: []nodiff.Technique{nodiff.Local, nodiff.LocalOutside}}
 	nodiff.OnDevices(t, c, func(s *session.Session) engine.Engine {
 		if s.Devices()[0].Emulated {
 			return tiny{Engine: stack.New(s)}
