@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/runtime/code"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
@@ -39,9 +40,8 @@ func (b *compiling) Compile(src cuda.Source) ([]byte, error) {
 // compiles none, and gets the error of those that are wrong.
 func TestCompile(t *testing.T) {
 	device.Emulated(t, emu.Options{}) // whose run-time system may be kept: kernels may not
-	t.Setenv("WEFT_CACHE", "off")
 	b := &compiling{Backend: device.Backend(t, emu.Options{Optimize: "-O0"})}
-	d, err := cuda.New(b, device.Objects().Images)
+	d, err := cuda.New(b, code.New(t.TempDir())) // which has no kernel of an earlier run
 	if err != nil {
 		t.Fatal(err)
 	}
