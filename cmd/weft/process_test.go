@@ -46,6 +46,18 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
+// ended runs weft in a process of its own and returns its exit code and what it wrote to standard error.
+func ended(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	var errs strings.Builder
+	c := command(t, args...)
+	c.Stderr = &errs
+	if err := c.Run(); err != nil && c.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), errs.String()
+}
+
 // bigGraph is a graph with more paths than anyone waits for.
 func bigGraph(t *testing.T) string {
 	t.Helper()
@@ -423,6 +435,7 @@ func withoutCompiler(t *testing.T, variable, want string) {
 }
 
 // TestPromises: what a header or the parameters of a model promise, and no memory has, is refused in a sentence.
+// Each command is a process of its own, since what earlier tests left in memory counts too.
 func TestPromises(t *testing.T) {
 	const mtx = "%%MatrixMarket matrix coordinate pattern symmetric\n"
 	csr := func(header ...uint64) string { // of a .sg file
@@ -445,7 +458,6 @@ func TestPromises(t *testing.T) {
 		{"", []string{"gen", "star", "--n", "1000000000", "-o", os.DevNull, "--to", "weft"}, exitMemory, "star makes 1000000001 vertices"},
 		{"", []string{"gen", "rmat", "--scale", "10", "--m", "1000000000", "-o", os.DevNull, "--to", "weft"}, exitMemory, "1000000000 edges"},
 	} {
-		var errs bytes.Buffer
 		if c.input != "" { // packed, so that its size is not known
 			var packed bytes.Buffer
 			z := gzip.NewWriter(&packed)
@@ -454,21 +466,19 @@ func TestPromises(t *testing.T) {
 			}
 			c.args[1] = put(t, "graph.gz", packed.String())
 		}
-		code := run(t.Context(), append(c.args, "--memory", "2G"), nil, io.Discard, &errs)
-		if code != c.code || !strings.Contains(errs.String(), c.want) || !strings.Contains(errs.String(), "of the 2.0 GiB that --memory allows") {
-			t.Errorf("%v: exit %d: %s; want %q", c.args, code, errs.String(), c.want)
+		code, errs := ended(t, append(c.args, "--memory", "2G")...)
+		if code != c.code || !strings.Contains(errs, c.want) || !strings.Contains(errs, "of the 2.0 GiB that --memory allows") {
+			t.Errorf("%v: exit %d: %s; want %q", c.args, code, errs, c.want)
 		}
 	}
 	// A file that cannot have its entries is cut short, whatever memory there is.
-	var errs bytes.Buffer
 	cut := put(t, "cut.mtx", mtx+"5 5 1000000000000\n2 1\n")
-	if code := run(t.Context(), []string{"info", cut}, nil, io.Discard, &errs); code != exitInput || !strings.Contains(errs.String(), "cut.mtx:2:") {
-		t.Errorf("exit %d: %s", code, errs.String())
+	if code, errs := ended(t, "info", cut); code != exitInput || !strings.Contains(errs, "cut.mtx:2:") {
+		t.Errorf("exit %d: %s", code, errs)
 	}
 	// What fits is made.
-	errs.Reset()
-	if code := run(t.Context(), []string{"gen", "star", "--n", "10", "--memory", "2G", "-o", os.DevNull, "--to", "csv"}, nil, io.Discard, &errs); code != exitOK {
-		t.Errorf("exit %d: %s", code, errs.String())
+	if code, errs := ended(t, "gen", "star", "--n", "10", "--memory", "2G", "-o", os.DevNull, "--to", "csv"); code != exitOK {
+		t.Errorf("exit %d: %s", code, errs)
 	}
 }
 
