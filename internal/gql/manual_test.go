@@ -23,6 +23,9 @@ func TestManual(t *testing.T) {
 	for i := 1; i < len(parts); i += 2 {
 		notation, text, _ := strings.Cut(parts[i], "\n")
 		notation, later := strings.CutSuffix(notation, " not yet")
+		if notation == "console" {
+			continue // the tests of docs run it
+		}
 		parse := notations[notation]
 		if parse == nil {
 			t.Errorf("block %q is in no known notation", notation)
