@@ -1,4 +1,7 @@
-// Command weft counts and lists patterns in graphs. See `weft --help`.
+// Command weft counts and lists patterns in graphs. `weft --help` describes it.
+//
+// The package has one file for each sub-command. It knows flags, messages, exit codes and
+// output files. Everything else is done by package weft and the packages below it.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package bench is the harness behind `weft bench`: contestants that answer the
-// same question take turns, so that their ratios come from one run, and each is
-// summed up by its median and spread.
+// Package bench measures contestants that answer the same question, for `weft bench`. The
+// contestants take turns, so that their ratios come from one run. Each is summed up by its
+// median and its spread.
 //
 // It knows times and counts. It must not know graphs or engines.
 package bench

@@ -1,5 +1,7 @@
-// Package caret shows where in a line of a text a mistake is. It knows lines and
-// columns only, and serves every language that weft reads.
+// Package caret shows where in a line of text a mistake is.
+//
+// It knows lines and columns, and serves every language that weft reads. It must not know any
+// of those languages.
 package caret
 
 import (

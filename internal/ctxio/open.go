@@ -1,5 +1,7 @@
-// Package ctxio opens, reads and writes files that may make a caller wait, such as pipes
-// and terminals, for as long as a context allows.
+// Package ctxio opens, reads and writes files within a context. Pipes and terminals may block a
+// caller for any time; here the wait ends when the context does.
+//
+// It knows files of package vfs. It must not know what is read or written.
 package ctxio
 
 import (

@@ -1,7 +1,7 @@
-// Package disk writes files whole or not at all, makes temporary files and folders that do not outlive a
-// killed process for long, and tells files that nobody else can have written from others.
+// Package disk writes files whole or not at all. It makes temporary files and folders, and sweeps those
+// that a killed process left behind. It also checks that nobody else can have written a file.
 //
-// It knows nothing of graphs, formats or compilers.
+// It must not know graphs, formats or compilers.
 package disk
 
 import (

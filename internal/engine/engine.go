@@ -1,5 +1,6 @@
-// Package engine is what all engines share: the interface, options, results
-// and sinks. It knows plans and graphs and must not know any single engine.
+// Package engine holds the contract of all engines: the interface, options, results and sinks.
+//
+// It knows plans and graphs. It must not know any single engine.
 package engine
 
 import (

@@ -1,8 +1,8 @@
-// Package format reads and writes graph files: one file a format.
+// Package format reads and writes graph files. Each format has a file of its own here.
 //
-// It knows files: their formats, dialects, compression and errors, and turns
-// them into the chunks that a graph.Builder takes. It must not know patterns,
-// plans or engines. docs/formats.md is the manual page.
+// It knows files: their formats, dialects, compression and errors. It turns them into the
+// chunks that a graph.Builder takes. It must not know patterns, plans or engines.
+// docs/formats.md is the manual page.
 package format
 
 import (

@@ -1,7 +1,7 @@
-// Package gpu has what the engines of GPUs share around a session: from a goal to a job,
-// and from what the job found to an engine's result.
+// Package gpu runs the jobs of GPU engines. It makes a session's job of a run's goal, and an
+// engine's result of the job's outcome.
 //
-// It knows engines' contract and sessions, and must not know any single engine.
+// It knows the contract of engines, and sessions. It must not know any single engine.
 package gpu
 
 import (

@@ -1,10 +1,10 @@
-// Package gql reads the pattern language, a read-only subset of GQL (ISO/IEC
-// 39075) and openCypher's MATCH, and imports other notations: GraphFrames motif
-// strings, dotmotif files, t-v-e files and edge lists. All become a
-// pattern.Pattern with what is to be returned.
+// Package gql reads the pattern language and makes a pattern.Pattern and the items to return.
+// The language is a read-only subset of GQL (ISO/IEC 39075) and of openCypher's MATCH. The
+// package also reads other notations: GraphFrames motifs, DotMotif files, t-v-e files and edge
+// lists.
 //
-// It knows texts and positions in them. It must not know graphs, plans or
-// engines: whether a label or property exists is not its question.
+// It knows texts and positions in them. It must not know graphs, plans or engines: it does not
+// ask whether a label or a property exists.
 package gql
 
 import (

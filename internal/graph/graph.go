@@ -1,12 +1,11 @@
-// Package graph is the data graph: compressed adjacency in memory and on disk,
-// labels, edge rows with labels, times and properties, the degree order, and
-// statistics.
+// Package graph holds a data graph: adjacency in memory and on disk, labels, columns of
+// vertices and edges, and statistics. An edge may have a label, a time and properties.
 //
-// Vertices have internal ids 0 … NumVertices-1, ordered by label class and
-// inside a class by descending degree (ties by the user's id), so that a vertex
-// label is an id range, a restriction or an orientation is a slice of a sorted
-// neighbour list, and hubs have small ids. The user's ids are kept in a side
-// table and are the only ids that leave the program.
+// Vertices have internal ids 0 … NumVertices-1. Ids are ordered by label class, inside a class
+// by descending degree, and among equal degrees by the user's id. So a vertex label is a range
+// of ids, a restriction or an orientation is a slice of a sorted neighbour list, and hubs have
+// small ids. The user's ids are kept in a side table, and are the only ids that leave the
+// program.
 //
 // It must not know formats, patterns, plans or engines.
 package graph

@@ -1,7 +1,7 @@
-// Package lower turns plans into kernel IR: for each level of a plan functions
-// that a schedule calls (an engine's loop nest on a device), in one of several
-// views of the same constraints. The functions mean what package plan says of a
-// plan, and nothing is derived from the pattern again.
+// Package lower turns a plan into kernel IR. For each level of the plan it makes functions, in
+// one of several views of the same constraints. A schedule calls these functions, such as an
+// engine's loop nest on a device. Their meaning is the one that package plan gives; nothing is
+// derived from the pattern again.
 //
 // It must not know engines or devices.
 package lower

@@ -1,5 +1,7 @@
-// Package memory says how much memory this process may have, so that what cannot fit is refused in a sentence
-// before the system ends the process without one.
+// Package memory says how much memory this process may have. A run that cannot fit is then refused with a
+// message, instead of being killed by the system without one.
+//
+// It knows the system and control groups. It must not know what the memory is for.
 package memory
 
 import (

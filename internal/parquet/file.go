@@ -1,13 +1,13 @@
 // Package parquet reads and writes Apache Parquet files as Arrow records.
 //
-// It knows columns of truth values, numbers, times and texts, lists of texts, and
-// on writing also structs: all that a graph's tables have. It reads both versions
-// of data pages, every encoding of these types except levels of Parquet 1.0's
-// BIT_PACKED, and snappy, gzip, brotli, zstd and LZ4_RAW; where a page has a
-// checksum it is verified. It writes version 1 pages with snappy and checksums.
+// It knows columns of truth values, numbers, times and texts, and lists of texts; on writing
+// also structs. These are all the types that a graph's tables have. It reads both versions of
+// data pages, every encoding of these types except levels of Parquet 1.0's BIT_PACKED, and
+// snappy, gzip, brotli, zstd and LZ4_RAW. It verifies the checksum of a page that has one. It
+// writes version 1 pages with snappy and checksums. It must not know graphs.
 //
-// Why not a library: those for Go bring a network stack, and take longer to
-// compile than all of weft.
+// Why not a library: those for Go bring a network stack, and take longer to compile than all of
+// weft.
 //
 // The format: https://parquet.apache.org/docs/file-format/
 package parquet

@@ -1,9 +1,9 @@
-// Package pattern holds the query graph: what is looked for, said once and
-// independently of how it was written and of the graph it will be matched in.
+// Package pattern holds the query graph, independently of how it was written and of the graph
+// it will be matched in.
 //
-// It knows vertices, edges, label algebra, predicates and semantics, the
-// canonical form and the automorphism group of a pattern, and the catalogue of
-// named patterns. It must not know data graphs, plans or engines.
+// It knows vertices, edges, label algebra, predicates and semantics, the canonical form and the
+// automorphism group of a pattern, and the catalogue of named patterns. It must not know data
+// graphs, plans or engines.
 package pattern
 
 import "fmt"

@@ -1,14 +1,14 @@
-// Package plan has the plans that all engines run. A plan is a connected matching
-// order with, for each level, two views of the same constraint. The checks say which
-// candidates pass, one by one; the set program says how the candidate set is made of
-// neighbour lists and of sets that exist already. Every engine runs one of the two
-// views; none derives them again from the pattern.
+// Package plan holds the plans that all engines run. A plan is a connected matching order with,
+// for each level, two views of the same constraint. The checks say which candidates pass, one
+// by one. The set program says how the candidate set is made of neighbour lists and of sets
+// that exist already. Every engine runs one of the two views, and none derives them again from
+// the pattern.
 //
-// Here are the types and their meaning alone. The packages below make plans:
+// This package has only the types and their meaning. The packages below it make plans:
 //
 //	bind     pattern to graph: labels, predicates, relations, edge choices
 //	sets     restrictions, the set program with code motion, the tail
-//	checks   the checks view, run
+//	checks   runs the checks view
 //	cost     statistics, random walks, prices
 //	order    matching orders, one rule a file
 //	formula  counts as arithmetic over smaller counts

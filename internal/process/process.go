@@ -1,4 +1,6 @@
 // Package process starts other programs, such as compilers, that end with a context.
+//
+// It must not know what the programs do.
 package process
 
 import (

@@ -1,5 +1,7 @@
-// Package route is the registry of engines, the choice that --engine auto
-// makes, and its reason in a sentence.
+// Package route is the registry of engines. It makes the choice of --engine auto, and gives the
+// reason in a sentence.
+//
+// It knows every engine's name, needs and prices. It must not know how an engine works.
 package route
 
 import (

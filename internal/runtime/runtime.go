@@ -1,10 +1,11 @@
-// Package runtime owns what searches share and what outlives each of them: open GPUs and the session over them, compiled
-// code in memory and on disk, and the threads of searches on the processor. Two runtimes of one process share none of
-// it. The package has no variables that change.
+// Package runtime owns the resources that searches share and that outlive each of them: open GPUs with
+// their session, compiled code, and threads. Compiled code is kept in memory and on disk. Two runtimes of
+// one process share nothing. The package has no variables that change.
 //
-// A query's wait is its own: no lock is held while a query waits for a device, and each wait ends with its context.
+// A query waits only for itself: no lock is held while a query waits for a device, and each wait ends with
+// the query's context.
 //
-// It knows devices and graphs as owners of memory, and neither plans nor engines.
+// It knows devices, and graphs as owners of memory. It must not know plans or engines.
 package runtime
 
 import (

@@ -1,10 +1,11 @@
-// Package sink writes matches and tables of results: as a table for people, as
-// JSON, NDJSON, CSV, an Arrow IPC stream or Parquet.
+// Package sink writes matches and tables of results: as a table for people, JSON, NDJSON, CSV,
+// an Arrow IPC stream or Parquet.
 //
-// Workers format their own matches in parallel into buffers of their own, and
-// only hand over what is full; memory is constant however much is written. It
-// knows graphs (for the user's ids and properties) and batches of matches, and
-// must not know plans or how matches are found.
+// Each worker formats its own matches in a buffer of its own, and hands over only full buffers.
+// Memory does not grow with the number of rows.
+//
+// It knows graphs (for the user's ids and properties) and batches of matches. It must not know
+// plans or how matches are found.
 package sink
 
 import (

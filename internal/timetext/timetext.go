@@ -1,4 +1,6 @@
-// Package timetext reads dates and times of day, the same in files as in queries.
+// Package timetext reads dates and times of day, in the same way for files and for queries.
+//
+// It must not know files, graphs or queries.
 package timetext
 
 import "time"

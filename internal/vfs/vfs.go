@@ -1,11 +1,11 @@
 // Package vfs is the file system that weft reads from and writes to.
 //
 // Readers and writers take an FS and open nothing by themselves, so that a test can give them one that fails:
-// package testing/errorfs. OS is the operating system's, with files that are *os.File: nothing stands between a
-// reader and the system.
+// package testing/errorfs. OS is the operating system's. Its files are *os.File, so a reader talks to the
+// system directly.
 //
-// The package knows names, files and folders. It knows no format, and it decides nothing: what is a temporary
-// file, or when a file gets its name, is for package disk to say.
+// The package knows names, files and folders. It must not know formats. Package disk decides which files are
+// temporary and when a file gets its name.
 package vfs
 
 import (

@@ -1,5 +1,5 @@
-// Package view finds what texts of the pattern language select of a graph: the
-// vertices that one vertex of a pattern accepts, and the edges that one edge does.
+// Package view evaluates a text of the pattern language on a graph, for Matcha programs. It
+// finds the vertices that one vertex of a pattern accepts, or the edges that one edge does.
 // Programs in Matcha look at labels and properties through it.
 //
 // It knows the language and plans. It must not know programs or engines.

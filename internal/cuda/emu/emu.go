@@ -1,17 +1,26 @@
-// Package emu is the emulated device: a machine without a GPU runs the very kernels that GPUs run, so that what
-// surrounds a search, and the search itself, is tested everywhere. It is a test tool and no GPU: slow, small, strict.
+// Package emu runs GPU kernels on the processor: it is the emulated device. Tests use it on machines without
+// a GPU. It runs the same kernels as a GPU, and is slow, small and strict.
 //
-// Kernels are compiled by the machine's C++ compiler together with base/device_emu.cuh of package kernels, and loaded
-// and launched through package cuda as on a GPU. The run-time system under runtime/ makes a lane a fiber with a
-// stack of its own. Lanes of a warp, warps of a block and blocks of the grid interleave; blocks that do not fit on
-// the multiprocessors wait until others have returned. What a device leaves undefined or answers with silence is an
-// error here, with the lanes and lines that it is about: collectives whose lanes do not come, shuffles from lanes
-// outside the mask, memory beside an allocation, memory that was freed, a launch that cannot go on. Fresh memory,
-// device and shared, is filled with 0xa5.
+// The machine's C++ compiler compiles kernels together with base/device_emu.cuh of package kernels. Package
+// cuda loads and launches them as on a GPU. In the run-time system (runtime/) a lane is a fiber with a stack
+// of its own. Lanes of a warp, warps of a block and blocks of the grid interleave. Blocks that do not fit on
+// the multiprocessors wait until others have returned.
 //
-// With a Seed lanes and warps run in a random order and asynchronous copies arrive as late as they may: the cheap
-// way to find a missing barrier. With Sanitize the device is a process of its own, built with the compiler's
-// sanitizers, at the other end of a pipe.
+// Some mistakes are undefined on a GPU, or have no visible effect. Here each is an error that names the lanes
+// and lines:
+//
+//   - a collective that some of its lanes do not reach;
+//   - a shuffle from a lane outside the mask;
+//   - an access outside an allocation, or to freed memory;
+//   - a launch that cannot go on.
+//
+// Fresh memory, of the device and shared, is filled with 0xa5.
+//
+// With a Seed, lanes and warps run in a random order, and asynchronous copies arrive as late as they may.
+// This finds missing barriers cheaply. With Sanitize, the device is a process of its own at the other end of
+// a pipe, built with the compiler's sanitizers.
+//
+// The package must not know graphs, plans or engines.
 package emu
 
 import (

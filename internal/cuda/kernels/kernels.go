@@ -1,14 +1,16 @@
-// Package kernels holds all device code, which is embedded in the program and given to a compiler file by file. Files have
-// their folder in their name, as in #include "base/device.cuh":
+// Package kernels embeds the source of all device code in the program. A compiler gets only the files that a
+// program includes. A file's name has its folder, as in #include "base/device.cuh":
 //
-//   - base: what a kernel may use of the machine (device.cuh has the rules for writing one), thread groups, set operations,
-//     tasks, rings of rows, and the tools that prepare a search;
-//   - stack: STMatch's search over a stack a warp;
-//   - fine: gMatch's search by single candidates, its pools and candidate graph;
+//   - base: the parts of the machine that a kernel may use (device.cuh has the rules for writing one), thread
+//     groups, set operations, tasks, rings of rows, and the kernels that prepare a search;
+//   - stack: STMatch's search, with one stack for each warp;
+//   - fine: gMatch's search, with one candidate for each lane, its pools and its candidate graph;
 //   - neighbourhood: the neighbourhood of one vertex as a bit matrix;
-//   - membership: whether two vertices are adjacent, by one load;
+//   - membership: a test of adjacency by one load;
 //   - codegen: the loop nest of a plan as one kernel;
 //   - matcha: the phases of generated programs.
+//
+// The package must not know how kernels are compiled or launched.
 package kernels
 
 import (

@@ -1,9 +1,9 @@
-// Package codegen runs plans on GPUs by compiling them whole: the generated text of
-// every level of the loop nest, unrolled into one kernel per plan, or, for plans
-// for the local method, the text of what lies below a root, over rows of bits.
+// Package codegen runs a plan by compiling the whole plan into one program, for GPUs and as C
+// for the processor. Every level of the loop nest becomes generated code. For plans with the
+// local method, the generated code is the part below a root, over rows of bits.
 //
-// It knows plans, their lowering, sessions, tables of members and the local method; it
-// must not know other engines.
+// It knows plans, their lowering, sessions, membership tables and the local method. It must not
+// know other engines.
 package codegen
 
 import (

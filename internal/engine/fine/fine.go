@@ -1,13 +1,16 @@
 // Package fine runs plans on GPUs by gMatch's design (gMatch: Fine-Grained and
-// Hardware-Efficient Subgraph Matching on GPUs, PVLDB 2026): a task is a partial
-// match and one candidate, done by one thread; a warp's stack has 32 entries a
-// level in shared memory, so that no memory grows with degrees; up to 32 partial
-// matches share one pool of tasks; a breadth-first start makes tasks enough for
-// all warps; who still runs out is given half of what a busy warp has waiting.
+// Hardware-Efficient Subgraph Matching on GPUs, PVLDB 2026).
 //
-// The device code is fine/search.cuh and what it includes, over the checks view
-// of package lower. It knows plans and sessions, and must not know other engines
-// or which devices there are.
+//   - A task is a partial match and one candidate, and one thread does it.
+//   - A warp's stack has 32 entries for each level, in shared memory. Its memory does not grow
+//     with degrees.
+//   - Up to 32 partial matches share one pool of tasks.
+//   - A breadth-first start makes enough tasks for all warps.
+//   - A warp that runs out of tasks gets half of a busy warp's waiting tasks.
+//
+// The device code is fine/search.cuh and the files that it includes, over the checks view of
+// package lower. The package knows plans and sessions. It must not know other engines, nor
+// which devices there are.
 package fine
 
 import (

@@ -1,12 +1,14 @@
 // Package host runs plans on all cores of this machine.
 //
-// Five methods share one scheduler: the loop nest over the set program (nest),
-// the bit matrix of a root's neighbourhood (local), candidate filtering with an
-// adaptive order for large labelled patterns (large), extension by data edges in
-// windows of time (temporal), and arithmetic over other counts (formula). Which one runs is the plan's decision.
+// Five methods share one scheduler, and the plan says which of them runs:
 //
-// It knows plans and graphs, and must not know the pattern language, other
-// engines or where results go.
+//   - nest: the loop nest over the set program;
+//   - local: the bit matrix of a root's neighbourhood;
+//   - large: candidate filtering with an adaptive order, for large labelled patterns;
+//   - temporal: extension by data edges in windows of time;
+//   - formula: arithmetic over other counts.
+//
+// It knows plans and graphs. It must not know the pattern language, other engines, or where results go.
 package host
 
 import (

@@ -1,7 +1,7 @@
-// Package option has the tables of switches: each engine has one, from which its parser,
-// the errors, the help and the completion come.
+// Package option holds an engine's switches as a table. The parser, the error messages, the
+// help and the completion all come from that table.
 //
-// It knows names and values, and must not know what a switch does.
+// It knows names and values. It must not know what a switch does.
 package option
 
 import (

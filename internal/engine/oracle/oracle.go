@@ -1,11 +1,9 @@
-// Package oracle is the slow, obvious and right engine: recursive backtracking
-// straight from the pattern and the graph, the answer that all other engines
-// are compared with.
+// Package oracle is the slow, obvious and right engine: recursive backtracking straight from
+// the pattern and the graph. The answers of all other engines are compared with its answers.
 //
-// It knows patterns and graphs, and of a plan only what it promises: the
-// pattern, whether it is restricted or rooted, and the order of its edge
-// choices. It must share no code with plan or with any engine: labels,
-// directions, predicates and every semantics are decided here a second time.
+// It knows patterns and graphs. Of a plan it reads only the pattern, whether the plan is
+// restricted or rooted, and the order of its edge choices. It must share no code with plan or
+// with any engine: it decides labels, directions, predicates and every semantics a second time.
 package oracle
 
 import (

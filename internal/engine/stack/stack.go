@@ -1,14 +1,14 @@
-// Package stack runs plans on GPUs by depth-first search with an explicit stack a
-// warp, in one persistent kernel: STMatch (Wei and Jiang, STMatch: Accelerating
-// Graph Pattern Matching on GPU with Stack-Based Loop Optimizations, SC 2022).
+// Package stack runs plans on GPUs by depth-first search in one persistent kernel. Each warp
+// has an explicit stack. The design is STMatch's (Wei and Jiang, STMatch: Accelerating Graph
+// Pattern Matching on GPU with Stack-Based Loop Optimizations, SC 2022).
 //
-// The device code is in package kernels: stack/stack.cuh and what it includes. This
-// package chooses what to launch: it has a plan lowered to text, puts it together
-// with the schedule, decides how much memory the sets get and how the roots are
-// cut into tasks, and reads the counters afterwards.
+// The device code is in package kernels: stack/stack.cuh and the files that it includes. This
+// package chooses what to launch. It has a plan lowered to text, joins the text with the
+// schedule, decides how much memory the sets get and how the roots are cut into tasks, and
+// reads the counters afterwards.
 //
-// It knows plans and sessions, and must not know the pattern language, other
-// engines or where results go.
+// It knows plans and sessions. It must not know the pattern language, other engines, or where
+// results go.
 package stack
 
 import (

@@ -1,7 +1,8 @@
-// Package membership gives engines on GPUs memberships in neighbour lists by one load:
-// rows of bits or hash tables that stay on the device with the graph (membership/membership.cuh).
+// Package membership builds lookup tables on a GPU, so that a kernel tests u ∈ N(v) with one
+// load. The tables are bit rows or hash tables, and stay on the device with the graph
+// (membership/membership.cuh).
 //
-// It knows programs and sessions, and must not know engines.
+// It knows kernel programs and sessions. It must not know any single engine.
 package membership
 
 import (

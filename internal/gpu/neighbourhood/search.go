@@ -1,10 +1,9 @@
-// Package neighbourhood counts plans for the local method on GPUs: the neighbourhood of
-// level 0's vertex is a bit matrix, and all that lies below is straight-line code
-// of the plan over rows of bits, compiled into the kernels.
+// Package neighbourhood counts plans with the local method on GPUs. The neighbourhood of the
+// vertex at level 0 is a bit matrix. The levels below it are straight-line code of the plan over
+// rows of bits, compiled into the kernels.
 //
-// neighbourhood/kernels.cuh has the kernels, class.go their sizes. The engines of GPUs use it. It
-// knows plans, their lowering and sessions; it must not know other engines than
-// what all of them share.
+// neighbourhood/kernels.cuh has the kernels, and class.go their sizes. The engines of GPUs use
+// it. It knows plans, their lowering and sessions. It must not know any single engine.
 package neighbourhood
 
 import (

@@ -1,7 +1,7 @@
-// Package gen makes graphs: random models and regular families, seeded, the
-// same on every machine and for every number of threads.
+// Package gen generates graphs: random models and regular families. A seed gives the same graph
+// on every machine and with every number of threads.
 //
-// It must know nothing of files, patterns or engines.
+// It must not know files, patterns or engines.
 package gen
 
 import (

@@ -1,6 +1,7 @@
-// Package layout is what engines need beyond adjacency lists: their orientation.
+// Package layout derives arrays from a graph's adjacency that some engines need, such as its
+// orientation.
 //
-// It must know nothing of patterns, plans or engines.
+// It must not know patterns, plans or engines.
 package layout
 
 import (

@@ -1,11 +1,10 @@
-// Package matchatext writes plans as the texts of Matcha programs: a function for each
-// level, the set program as lists with names, each in the function at whose level it
-// is known, restrictions and labels as conditions that the compiler's passes make
-// slices of, the tail as arithmetic over sizes, and formulas as functions that count
-// their parts.
+// Package matchatext writes plans as the text of Matcha programs. Each level is a function, and
+// a set of the set program is a named list in the function of the level that knows it.
+// Restrictions and labels are conditions, of which the compiler's passes make slices. The tail
+// is arithmetic over sizes. A formula is a function for each of the counts that it is made of.
 //
-// It reads plans, and knows the language's syntax. It shares nothing with package
-// lower, which writes plans as kernel IR.
+// It reads plans, and knows the language's syntax. It shares nothing with package lower, which
+// writes plans as kernel IR.
 package matchatext
 
 import (

@@ -1,7 +1,8 @@
-// Package asg has the abstract syntax graph of a Matcha program (thesis, section
-// 3.5): nodes for objects and operators, and edges from operators to what they
-// are computed from. Build makes it from a program's text, with functions
-// inlined and types inferred. It knows no data and no target.
+// Package asg builds the abstract syntax graph of a Matcha program (thesis, section 3.5). Its
+// nodes are objects and operators. Its edges go from an operator to its operands. Build makes
+// the graph from a program's text, with functions inlined and types inferred.
+//
+// It must not know data or targets.
 package asg
 
 import (

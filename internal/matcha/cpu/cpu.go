@@ -1,6 +1,8 @@
-// Package cpu is the target c of Matcha: a lowered program as C, compiled by the
-// machine's compiler and run by threads. Sequential phases are run by one worker;
-// the items of a parallel one are shared by all.
+// Package cpu runs lowered Matcha programs on the processor: it is the target c. It writes a
+// program as C, has the machine's compiler compile it, and runs it with threads. One worker
+// runs a sequential phase. All workers share the items of a parallel phase.
+//
+// It knows programs, their data and schedules. It must not know the language.
 package cpu
 
 import (

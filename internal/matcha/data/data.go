@@ -1,6 +1,7 @@
-// Package data is what a Matcha program is given: graphs, lists and numbers,
-// compared with what the program declares before anything runs. It serves every
-// target.
+// Package data holds the inputs of a Matcha program: graphs, lists and numbers. It compares
+// them with the program's declarations before anything runs. All targets use it.
+//
+// It must not know targets.
 package data
 
 import (

@@ -1,8 +1,8 @@
-// Package device runs lowered Matcha programs on GPUs, and on the emulated device:
-// the target cuda. A phase is a kernel; the items of a parallel one are shared by
-// thread groups, as a schedule says (thesis, section 3.6).
+// Package device runs lowered Matcha programs on GPUs and on the emulated device: it is the
+// target cuda. A phase is a kernel. Thread groups share the items of a parallel phase, as a
+// schedule says (thesis, section 3.6).
 //
-// It knows code, schedules and sessions, and nothing of the language.
+// It knows generated code, schedules and sessions. It must not know the language.
 package device
 
 import (

@@ -1,7 +1,9 @@
-// Package interp runs Matcha programs straight from their graphs, on one core.
-// It needs no compiler and does nothing cleverly: every other target is compared
-// with it. What is not needed is not computed, arithmetic that overflows is an
-// error, and each list is compared with its bound.
+// Package interp runs Matcha programs straight from their graphs, on one core and without a
+// compiler. Every other target is compared with it, so it is simple rather than fast. It
+// computes only values that are needed. Overflow of arithmetic is an error, and each list is
+// compared with its bound.
+//
+// It must not know kernel IR or targets.
 package interp
 
 import (

@@ -1,11 +1,14 @@
-// Package irgen lowers the graphs of Matcha programs to kernel IR (thesis,
-// section 3.5). A program becomes phases, which functions of a thread group run.
-// Neighbour lists, slices and what set operations make are kir sets; the memory of
-// the latter is laid out before anything runs. What apply makes otherwise is never
-// stored: a loop over such a list is the loops that make its items.
+// Package irgen lowers the graphs of Matcha programs to kernel IR (thesis, section 3.5). A
+// program becomes phases, which functions of a thread group run.
 //
-// What may not fit 64 bits, as far as the inputs tell, is checked as it is computed:
-// it fails, as in the interpreter of Matcha.
+//   - Neighbour lists, slices and the results of set operations are kir sets. The memory of
+//     results is laid out before anything runs.
+//   - Other lists that apply makes are never stored: a loop over such a list becomes the loops
+//     that make its items.
+//   - A value that may not fit 64 bits, judged by the inputs, is checked when it is computed.
+//     An overflow fails, as in the interpreter of Matcha.
+//
+// It must not know targets.
 package irgen
 
 import (

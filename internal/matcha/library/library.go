@@ -1,6 +1,6 @@
-// Package library is the Matcha programs that come with weft: published
-// algorithms for subgraph matching, each with its paper in its first lines. The
-// programs count subgraphs, each once, unless they say otherwise.
+// Package library holds the Matcha programs that come with weft: published algorithms for
+// subgraph matching. Each program names its paper in its first lines. A program counts each
+// subgraph once, unless it says otherwise.
 package library
 
 import (

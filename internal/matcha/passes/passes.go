@@ -1,11 +1,12 @@
-// Package passes rewrites the graphs of Matcha programs into graphs that mean
-// the same and cost less: the fusions and the code motion of the thesis (section
-// 3.6), common parts and dead code. Each pass is a file, works alone, and can be
-// switched off.
+// Package passes rewrites the graph of a Matcha program into a graph that means the same and
+// costs less. It has the fusions and the code motion of the thesis (section 3.6), common
+// subexpressions and dead code. Each pass is a file, works alone, and can be switched off.
 //
-// A value is computed when it is needed and at most once a run of its function.
-// Passes keep to that: what they move outwards still fails only where it is
-// needed, and what they compute sooner cannot fail.
+// A value is computed when it is needed, and at most once in a run of its function. Passes keep
+// to that: a value that a pass moves outwards still fails only where it is needed, and a value
+// that is computed earlier cannot fail.
+//
+// It must not know targets.
 package passes
 
 import (

@@ -1,5 +1,7 @@
-// Package run runs Matcha programs on their targets: the interpreter, C on all cores, or a GPU. It knows what each
-// target needs before and after a search, and takes devices and compiled code from a runtime.
+// Package run runs Matcha programs on their targets: the interpreter, C on all cores, or a GPU. It knows what
+// each target needs before and after a search, and takes devices and compiled code from a runtime.
+//
+// It must not know the language.
 package run
 
 import (

@@ -1,6 +1,7 @@
-// Package schedule has the schedule of a Matcha program: how a target spreads the
-// items of its parallel phases over threads (thesis, section 3.6). It never
-// changes an answer. It knows targets by their names, and no program.
+// Package schedule describes how a target spreads the items of a Matcha program's parallel
+// phases over threads (thesis, section 3.6). A schedule never changes an answer.
+//
+// It knows targets by their names. It must not know programs.
 package schedule
 
 import (

@@ -1,7 +1,8 @@
-// Package steal chooses the loops inside an item whose turns workers steal from
-// each other, so that one heavy item does not keep one worker busy alone. A thief
-// has a path, the turns of the loops around what it has stolen, and computes the
-// sets on it again; the idea is STMatch's (§1.5.1).
+// Package steal chooses the inner loops whose iterations workers steal from each other. Without
+// it, one heavy item could keep one worker busy alone.
+//
+// A thief receives a path, which is the iteration of each loop around the stolen one, and
+// computes the sets on that path again. The idea is STMatch's (§1.5.1).
 package steal
 
 import "github.com/weftgraph/weft/internal/kir"

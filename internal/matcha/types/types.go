@@ -1,10 +1,11 @@
-// Package types has the types of Matcha programs, what is known of a value
-// beside its type (bounds, order, whose vertex it is), and arithmetic that
-// reports overflow. It knows no texts and no programs.
+// Package types holds the types of Matcha programs, the facts known of a value besides its
+// type, and checked arithmetic. Such facts are bounds, order, and whose vertex a value is. The
+// arithmetic reports overflow.
 //
-// Bounds exist so that memory can be allocated before a program runs (thesis,
-// section 3.5.2): the size of a list is a formula over constants and over sizes
-// of the inputs, or the program is refused.
+// It must not know texts or programs.
+//
+// Why bounds: memory is allocated before a program runs (thesis, section 3.5.2). The size of a
+// list is a formula over constants and over sizes of the inputs, or the program is refused.
 package types
 
 import (

@@ -1,10 +1,10 @@
-// Package bind resolves a pattern in a graph: labels become ranges of ids, predicates
-// bitmaps or compiled conditions, edge filters neighbour lists. A Binding is the same
-// for every matching order. Assemble writes the plan of one order, with both of its
-// views (package sets adds the set program).
+// Package bind resolves a pattern in a graph. Labels become ranges of ids, predicates become
+// bitmaps or compiled conditions, and edge filters become neighbour lists. The result, a
+// Binding, is the same for every matching order. Assemble writes the plan of one order, with
+// both of its views (package sets adds the set program).
 //
-// EXISTS is decided here: its sub-pattern is bound, assembled and searched by package
-// checks. It must not choose orders or methods.
+// The package also decides EXISTS: it binds and assembles the sub-pattern, and package checks
+// searches it. It must not choose orders or methods.
 package bind
 
 import (

@@ -1,6 +1,6 @@
-// Package checks runs the checks view of a plan: whether a vertex can stand at a level,
-// and a depth-first search without sets. The search decides EXISTS; random walks and
-// tests use the rest.
+// Package checks runs the checks view of a plan. It tests whether a vertex can stand at a
+// level, and has a depth-first search without sets. Package bind decides EXISTS by the search;
+// random walks and tests use the rest.
 //
 // It must not know how plans are made.
 package checks

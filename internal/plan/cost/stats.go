@@ -1,6 +1,6 @@
-// Package cost estimates the work of plans and orders: a model of the graph
-// (Statistics), random walks down a plan on the graph itself (Walk, Tests, WalkEvents), and
-// the prices of the methods.
+// Package cost estimates the work of plans and of matching orders. It has a model of the graph
+// (Statistics), random walks down a plan on the graph itself (Walk, Tests, WalkEvents), and the
+// prices of the methods.
 //
 // It reads plans and writes their estimates. It must not choose among them.
 package cost

@@ -1,5 +1,5 @@
-// Package explain writes plans for people and for programs: as a loop nest in text,
-// and as JSON. Both may hold the counts and times of a run beside the estimates.
+// Package explain writes plans for people and for programs: as a loop nest in text, and as
+// JSON. Both can show the counts and times of a run next to the estimates.
 //
 // It reads plans. It must not know how they are made.
 package explain

@@ -1,7 +1,7 @@
-// Package formula writes counts as arithmetic over the counts of smaller or simpler
-// patterns: at cut vertices, for induced patterns, by closed walks, and for trails.
+// Package formula expresses a count as arithmetic over the counts of smaller or simpler
+// patterns. It does so at cut vertices, for induced patterns, by closed walks, and for trails.
 //
-// It is given a function that makes plans, and must not know how.
+// A caller gives it a function that makes plans. It must not know how plans are made.
 package formula
 
 import (

@@ -1,6 +1,11 @@
-// Package order chooses matching orders, one rule a file: RI, GSI, GENEVA, the cost
-// model with random walks, the tests of single candidates, the order for the local
-// method, the order that the user gives, and edge extension for ORDERED and WITHIN.
+// Package order chooses matching orders, one rule in each file:
+//
+//   - RI, GSI and GENEVA;
+//   - the cost model with random walks;
+//   - the number of tests of single candidates;
+//   - the order for the local method;
+//   - the order that the user gives;
+//   - extension by edges, for ORDERED and WITHIN.
 //
 // It reads a Binding and asks package cost. It must not choose methods.
 package order

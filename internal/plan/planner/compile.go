@@ -1,7 +1,8 @@
-// Package planner makes plans: it binds a pattern to a graph, chooses an order, and
-// chooses the method that is expected to count with the least work.
+// Package planner makes plans. It binds a pattern to a graph, chooses an order, and chooses the
+// method that is expected to count with the least work.
 //
-// It ties the packages below plan together, and is what the rest of weft calls.
+// It joins the packages below plan; the rest of weft calls only this one. It must not know
+// engines.
 package planner
 
 import (

@@ -1,6 +1,6 @@
-// Package sets adds to a plan of checks what can be derived from them: the restrictions
-// that break symmetry, the set program with code motion and shared nodes, and the tail
-// that closes the last levels by arithmetic.
+// Package sets completes a plan that has only checks. It adds the restrictions that break
+// symmetry, the set program with code motion and shared nodes, and the tail that counts the
+// last levels by arithmetic.
 //
 // It knows plans and patterns. It must not know the binding or the graph's contents.
 package sets

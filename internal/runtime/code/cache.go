@@ -1,7 +1,7 @@
-// Package code keeps the compiled code of a runtime: images of GPU kernels, and shared objects of generated C. A Cache
-// has them in memory and in a folder. It also limits how many compilers run at once.
+// Package code keeps the compiled code of a runtime: images of GPU kernels, and shared objects of generated
+// C. A Cache keeps them in memory and in a folder, and limits the number of compilers that run at once.
 //
-// It knows nothing of what the images are: a key covers all that an image depends on.
+// It must not know the contents of images: a key covers everything that an image depends on.
 package code
 
 import (

@@ -1,10 +1,12 @@
-// Package crew runs the workers of a search: it has threads stand by for them, and
-// waits for no worker that has not begun when there is nothing left to do.
+// Package crew runs the workers of a search. It has threads stand by for them. When no work is
+// left, it does not wait for a worker that has not begun.
 //
-// Go wakes its threads one after another: on 16 cores the last goroutine of a search
-// begins a millisecond after the first, when the others may already have done all the
-// work of a small search. To wait for it would be to wait for nothing. Threads that
-// stand by are woken together (standby.go) and have memory at hand (memory.go).
+// It must not know what the workers do.
+//
+// Why: Go wakes its threads one after another. On 16 cores the last goroutine of a search
+// begins a millisecond after the first, when the others may already have done all the work of a
+// small search. Threads that stand by are woken together (standby.go) and have memory at hand
+// (memory.go).
 package crew
 
 import (

@@ -1,6 +1,5 @@
-// Package device opens the devices that tests of GPU code run on: the emulated
-// one everywhere, and a GPU where there is one. What is missing is skipped
-// visibly.
+// Package device opens the devices that tests of GPU code run on: the emulated one everywhere,
+// and a GPU where there is one. A test whose device is missing is skipped, and says so.
 //
 // Three variables change that:
 //

@@ -1,4 +1,4 @@
-// Package engines has what tests of engines share: engines of two functions, and what
+// Package engines helps tests of engines: it makes an engine of two functions, and checks what
 // Prepare refuses.
 package engines
 

@@ -1,8 +1,8 @@
-// Package errorfs gives tests a file system that fails on purpose: one operation, chosen by its number, returns an
-// error or does half of its work. Everything else is done by the file system below.
+// Package errorfs gives tests a file system that fails on purpose. One operation, chosen by its number,
+// returns an error or does half of its work. The file system below does everything else.
 //
-// A test runs a reader or a writer again and again, and lets the first operation fail, then the second, until
-// nothing fails any more: see Each. The idea is that of Pebble's package of the same name.
+// A test runs a reader or a writer again and again. The first operation fails in the first run, the second in
+// the next, until a run has no failure: see Each. The idea is that of Pebble's package of the same name.
 package errorfs
 
 import (

@@ -1,11 +1,13 @@
-// Package kirgen makes random kir programs that kir.Verify accepts, and runs them: tests
-// compare what a program gives before and after passes, and what texts of it give.
+// Package kirgen makes random kir programs that kir.Verify accepts, and runs them. Tests
+// compare the results of a program before and after passes, and those of its texts.
 //
-// A program has globals of each kind, a record, lane and group functions that call each
-// other, sets in memory, loops, conditions, early exits and arithmetic of all widths. It
-// keeps to the rules of package kir that Verify does not see: an index is within what it
-// indexes, a set's memory is not written while the set is read, and only statements call
-// functions that write.
+// A program has globals of each kind, a record, lane and group functions that call each other,
+// sets in memory, loops, conditions, early exits and arithmetic of all widths. It keeps to the
+// rules of package kir that Verify does not see:
+//
+//   - an index is within the array that it indexes;
+//   - a set's memory is not written while the set is read;
+//   - only statements call functions that write.
 package kirgen
 
 import (

@@ -1,5 +1,5 @@
-// Package long says whether tests that take long are asked for. Without them
-// `go test ./...` takes minutes on two cores, most of it in compilers.
+// Package long says whether long tests are asked for. Without them `go test ./...` takes
+// minutes on two cores, most of it in compilers.
 package long
 
 import (

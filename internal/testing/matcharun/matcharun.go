@@ -1,5 +1,5 @@
-// Package matcharun prepares Matcha programs for tests of what runs them. It imports
-// the packages between text and code, whose own tests have matchatest.
+// Package matcharun prepares Matcha programs for tests of the packages that run them. It
+// imports the packages between text and code. The tests of those packages use matchatest.
 package matcharun
 
 import (

@@ -1,5 +1,5 @@
-// Package matchatest makes what tests of the Matcha compiler's stages begin with:
-// programs from text, and graphs to run them on.
+// Package matchatest gives tests of the Matcha compiler's stages their input: programs from
+// text, and graphs to run them on.
 package matchatest
 
 import (

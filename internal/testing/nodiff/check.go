@@ -1,8 +1,9 @@
-// Package nodiff compares an engine with the oracle on random small graphs and
-// patterns, over all ways to plan them: orders, symmetry breaking, code motion,
-// counting tails, methods, roots, limits, counting and listing. It also holds
-// the laws that need no oracle: renaming vertices, permuting the pattern and
-// joining graphs side by side change a count in known ways.
+// Package nodiff compares an engine with the oracle on random small graphs and patterns. It
+// tries all ways to plan them: orders, symmetry breaking, code motion, counting tails, methods,
+// roots, limits, counting and listing.
+//
+// It also checks laws that need no oracle: renaming vertices, permuting the pattern and joining
+// graphs side by side change a count in known ways.
 package nodiff
 
 import (

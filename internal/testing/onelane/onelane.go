@@ -1,6 +1,6 @@
-// Package onelane runs the text that is generated for GPUs on the processor, for a
-// group of one lane: compiled by the machine's C++ compiler over the shared device
-// code, under its sanitizers. Tests compare what it prints with an interpreter.
+// Package onelane runs text generated for GPUs on the processor, for a thread group of one
+// lane. The machine's C++ compiler compiles it over the shared device code, under its
+// sanitizers. Tests compare its output with an interpreter's.
 package onelane
 
 import (

@@ -1,6 +1,6 @@
-// Package parts stores the relations of a graph in another way than the graph does:
-// in several runs, with deleted entries, or without what makes plans faster. What
-// plans and engines find must stay the same.
+// Package parts stores the relations of a graph in another way than the graph does. A relation
+// then has several runs or deleted entries, or lacks the capabilities that make plans faster.
+// Plans and engines must find the same matches in it.
 package parts
 
 import (

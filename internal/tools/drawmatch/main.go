@@ -1,5 +1,5 @@
-// Command drawmatch draws one match of a pattern, with the vertices around it,
-// as SVG: the picture of README.md. `make picture` runs it.
+// Command drawmatch draws one match of a pattern, with the vertices around it, as SVG. `make
+// picture` runs it for the picture of README.md.
 package main
 
 import (

@@ -2,13 +2,14 @@
 //
 //	go run ./internal/tools/figures [DOCUMENT...]
 //
-// What stands between the lines <!-- figures: NAME --> and <!-- /figures: NAME --> is replaced. NAME is
+// It replaces the text between the lines <!-- figures: NAME --> and <!-- /figures: NAME -->. NAME is one of:
 //
-//   - bench, tests: the searches and tests that the programs of make gpu-bench and make gpu-test ran on a GPU, from their
-//     JSON files;
-//   - gpu-peers, cpu-peers: weft beside other programs, from the lines of bench/gpu.py and of bench/cpu.py heldout in files
-//     of these names; with -short, only the ratios;
-//   - techniques: what each switch changes, from the lines of bench/techniques.py in files techniques-NAME.jsonl.
+//   - bench, tests: the searches and tests that the programs of make gpu-bench and make gpu-test ran on a
+//     GPU, from their JSON files;
+//   - gpu-peers, cpu-peers: weft and other programs, from the lines of bench/gpu.py and of bench/cpu.py
+//     heldout in files of these names; with -short, only the ratios;
+//   - techniques: what each switch changes, from the lines of bench/techniques.py in files
+//     techniques-NAME.jsonl.
 package main
 
 import (

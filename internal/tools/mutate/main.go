@@ -1,17 +1,17 @@
-// Mutate tests the tests: it makes small mistakes in the code, one at a time, and
-// runs the tests that should notice. A mistake is called a mutant. A mutant that no
-// test notices has survived: a test is missing, or the mutant means the same as
-// the code it replaces, and equivalent.txt says why.
+// Command mutate tests the tests: it makes small mistakes in the code, one at a time, and runs
+// the tests that should notice. A mistake is called a mutant. A mutant that no test notices has
+// survived: a test is missing, or the mutant means the same as the code it replaces, and
+// equivalent.txt says why.
 //
 //	go run ./internal/tools/mutate [flags] [GROUP ...]
 //
-// All mutants of a group of packages are compiled at once, each as a copy of its
-// function that stands beside it. A variable in the environment chooses the mutant
-// when a test runs, so that a mutant costs one run and no build. The tree is not
-// touched: changed files go to the compiler as an overlay.
+// All mutants of a group of packages are compiled at once, each as a copy of its function,
+// placed next to it. A variable in the environment chooses the mutant when a test runs, so that
+// a mutant costs one run and no build. The tree is not touched: changed files go to the
+// compiler as an overlay.
 //
-// A mutant is drawn only from lines that the tests of its own packages run. The sample
-// depends on the seed and on the texts of functions, and not on line numbers.
+// A mutant is drawn only from lines that the tests of its own packages run. The sample depends
+// on the seed and on the texts of functions, and not on line numbers.
 //
 // It exits with 1 if a mutant survived, and with 2 if it could not do its work.
 package main

@@ -1,13 +1,17 @@
-// Testsum reads what `go test -json` prints and says what ran: a line a package,
-// the output of what failed, and at the end how many tests passed, failed and were
+// Command testsum summarises the output of `go test -json`. It prints a line for each package
+// and the output of each failure. At the end it prints how many tests passed, failed and were
 // skipped, and why.
 //
 //	go test -json ./... | go run ./internal/tools/testsum [-allow FILE] [PACKAGE…]
 //
-// It exits with 1 if a test or a package failed, if no test ran, if none passed of a
-// PACKAGE (as ./internal/graph, or ./internal/cuda/... for one at least below it), or if
-// a test was skipped for a reason that FILE does not allow. FILE has a regular expression a
-// line, and comments after #.
+// It exits with 1 in any of these cases:
+//
+//   - a test or a package failed;
+//   - no test ran;
+//   - no test passed of a PACKAGE (as ./internal/graph, or ./internal/cuda/... for at least one
+//     below it);
+//   - a test was skipped for a reason that FILE does not allow. FILE has a regular expression
+//     on each line, and comments after #.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package check compiles device code for GPUs without a GPU and without a toolkit: by clang, through
-// base/device_clang.cuh, and by NVRTC where it is installed. It finds what a C++ compiler of the host lets pass and a GPU's
-// does not. The result is not run.
+// Package check compiles device code for GPUs on a machine without a GPU and without a toolkit. It uses
+// clang, with base/device_clang.cuh, and NVRTC where that is installed. It finds mistakes that a C++ compiler
+// of the host accepts and a GPU's compiler does not. It does not run the result.
 package check
 
 import (

@@ -1,10 +1,10 @@
-// Package c writes kir programs as C text over a small run-time library, whose
-// files Runtime has: C11 with what gcc and clang have in common beyond it.
+// Package c writes kir programs as C text over a small run-time library (Runtime). The text is
+// C11 with the extensions that gcc and clang share.
 //
-// A thread group is one worker here, a thread of the machine. Every function has
-// the globals, const Graph *q, and the worker, Worker *w. Loops of group
-// functions end early once the run is told to stop; what functions then return
-// means nothing.
+// A thread group is one worker here, a thread of the machine. Every function has two parameters
+// of the run: the globals, const Graph *q, and the worker, Worker *w. Loops of group functions
+// end early once the run is told to stop; the values that functions then return have no
+// meaning.
 package c
 
 import (

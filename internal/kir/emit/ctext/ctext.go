@@ -1,4 +1,4 @@
-// Package ctext has what texts of kir programs in C and in C++ have in common.
+// Package ctext writes the parts of kir programs that are the same text in C and in C++.
 package ctext
 
 import (

@@ -1,11 +1,10 @@
-// Package cuda writes kir programs as CUDA C++ text over the run-time library of
-// device code (base/device.cuh, base/group.cuh, base/setops.cuh, base/graph.cuh). The text is
-// C++17 and names no toolkit function, so that a host compiler takes it too.
+// Package cuda writes kir programs as CUDA C++ text over the run-time library of device code
+// (base/device.cuh, base/group.cuh, base/setops.cuh, base/graph.cuh). The text is C++17 and
+// names no toolkit function, so that a host compiler takes it too.
 //
-// Every function has the globals as a parameter, const Graph& q; a group's
-// function is a template over its group, whose lanes work together inside set
-// operations. What Emit and Fail do is whoever's the group is: emit(g, row…) and
-// fail(g, code).
+// Every function has the globals as a parameter, const Graph& q. A group's function is a
+// template over its group, whose lanes work together inside set operations. The group's type
+// defines what Emit and Fail do: emit(g, row…) and fail(g, code).
 package cuda
 
 import (

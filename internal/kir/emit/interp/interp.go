@@ -1,6 +1,6 @@
-// Package interp runs kir programs. It needs no compiler, and says what the
-// programs of the other emitters must compute: a thread group is one lane here,
-// which does all of the group's work.
+// Package interp runs kir programs without a compiler. Its results define what the programs of
+// the other emitters must compute. A thread group is one lane here, which does all of the
+// group's work.
 package interp
 
 import (
