@@ -25,7 +25,8 @@ type Actual struct {
 // Text writes p as a loop nest over the names of the user's vertices: where
 // each candidate set comes from and when it is computed, which conditions and
 // restrictions hold where, how the last levels are counted, and what was
-// expected. Actuals, one a level, may follow from a run.
+// expected. Actuals, one a level, may follow from a run. Text only reads p: it is safe for
+// concurrent use.
 func Text(p *plan.Plan, w io.Writer, actual ...Actual) error {
 	e := &explainer{p: p, actual: actual, name: plan.LevelNames(p)}
 	e.head()
@@ -152,8 +153,10 @@ func (e *explainer) leaf() string {
 }
 
 // source writes where level l's candidates come from and what they must pass.
-func (e *explainer) source(l int) string {
-	lv := &e.p.Levels[l]
+func (e *explainer) source(l int) string { return e.sourceOf(&e.p.Levels[l], l == 0) }
+
+// sourceOf is source of a level, which is the first one of its plan or another.
+func (e *explainer) sourceOf(lv *plan.Level, first bool) string {
 	s := "all vertices"
 	if lv.Set >= 0 {
 		s = e.setName(lv.Set)
@@ -191,7 +194,7 @@ func (e *explainer) source(l int) string {
 	if where := e.unary(lv.Vertex); where != "" {
 		s += " where " + where
 	}
-	if l == 0 && lv.MinDegree > 1 {
+	if first && lv.MinDegree > 1 {
 		s += fmt.Sprintf(" with |%s| ≥ %d", e.p.Adjs[lv.MinDegreeAdj].Name, lv.MinDegree)
 	}
 	return s
@@ -403,12 +406,8 @@ func (e *explainer) tailSource(i, tail int) string {
 		}
 		return out
 	}
-	old := e.p.Levels[i]
 	lv.Below, lv.Above, lv.Distinct = cut(lv.Below), cut(lv.Above), cut(lv.Distinct)
-	e.p.Levels[i] = lv
-	s := e.source(i)
-	e.p.Levels[i] = old
-	return s
+	return e.sourceOf(&lv, i == 0)
 }
 
 // estimates writes the expected and the actual partial matches.
