@@ -262,7 +262,7 @@ func TestMemoryGraphErrors(t *testing.T) {
 		{edges(Edge{Src: 1, Dst: 2, Time: "x"}), "edges", 1, "wrong columns: a string is not a time: times are integers or time.Time"},
 		{edges(Edge{Src: 1, Dst: 2, Time: 1, Properties: map[string]any{"time": 70}}), "edges", 1, "wrong columns: the edge has a time and a property called time, and e.time could mean either"},
 		{edges(Edge{Src: 1, Dst: 2, Properties: p{"x": 1}}, Edge{Src: 1, Dst: 2, Properties: p{"x": "y"}}), "edges", 2, "wrong columns: the property x is a string, and a int in others"},
-		{edges(Edge{Src: 1, Dst: 2, Properties: p{"x": 1<<53 + 1}}, Edge{Src: 1, Dst: 2, Properties: p{"x": 0.5}}), "edges", 2, "wrong columns: the property x has whole numbers that no float holds"},
+		{edges(Edge{Src: 1, Dst: 2, Properties: p{"x": int64(1<<53 + 1)}}, Edge{Src: 1, Dst: 2, Properties: p{"x": 0.5}}), "edges", 2, "wrong columns: the property x has whole numbers that no float holds"},
 		{edges(Edge{Src: 1, Dst: 2, Properties: p{"x": []int{1}}}), "edges", 1, "property x: wrong columns: a []int: values are integers, floats, bools, strings and time.Time"},
 		{vertices(Vertex{ID: 1}, Vertex{}), "vertices", 2, "an empty (null) value"},
 		{vertices(Vertex{ID: "a"}), "vertices", 0, "vertex ids do not fit together: its vertex ids are text and the edges' are numbers, or the other way round"},
