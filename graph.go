@@ -15,7 +15,8 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// Graph is a data graph. It is immutable and safe for concurrent use, Close included.
+// Graph is a data graph. It is immutable and safe for concurrent use, Close included. Methods
+// of a nil or zero Graph return an error of kind ErrUsage, or zero where they return no error.
 type Graph struct {
 	rt      *Runtime
 	g       *graph.Graph
@@ -155,13 +156,13 @@ func (rt *Runtime) Generate(ctx context.Context, spec Spec, options ...Option) (
 }
 
 // NumVertices is the number of vertices.
-func (g *Graph) NumVertices() int { return g.summary.Vertices }
+func (g *Graph) NumVertices() int { return g.Summary().Vertices }
 
 // NumEdges is the number of edges.
-func (g *Graph) NumEdges() uint64 { return g.summary.Edges }
+func (g *Graph) NumEdges() uint64 { return g.Summary().Edges }
 
 // Directed reports whether edges have a direction.
-func (g *Graph) Directed() bool { return g.summary.Directed }
+func (g *Graph) Directed() bool { return g.Summary().Directed }
 
 // Summary is what a Result says about its graph.
 type Summary struct {
@@ -174,7 +175,12 @@ type Summary struct {
 }
 
 // Summary describes the graph in numbers.
-func (g *Graph) Summary() Summary { return g.summary }
+func (g *Graph) Summary() Summary {
+	if g == nil {
+		return Summary{}
+	}
+	return g.summary
+}
 
 // ReadReport is what reading kept and dropped: nothing is dropped silently. Of a
 // graph in weft's own form it is the report of the file that it was converted
@@ -197,10 +203,18 @@ type ReadReport struct {
 
 // Read reports how the graph was read.
 func (g *Graph) Read() ReadReport {
+	if g == nil {
+		return ReadReport{}
+	}
 	r := g.read
 	r.Notes = slices.Clone(r.Notes)
 	return r
 }
 
 // LoadTime is how long it took to open the graph.
-func (g *Graph) LoadTime() time.Duration { return g.load }
+func (g *Graph) LoadTime() time.Duration {
+	if g == nil {
+		return 0
+	}
+	return g.load
+}
