@@ -118,7 +118,7 @@ func (c *Context) Expect(ctx context.Context, src Source) error {
 	images, backend := ms.images, c.d.backend
 	go func() {
 		defer close(e.done)
-		e.image, e.kept, e.err = images.Get(context.Background(), key, func() ([]byte, error) {
+		e.image, e.kept, e.err = images.Get(context.WithoutCancel(ctx), key, func() ([]byte, error) {
 			end, err := images.Compiler(ctx)
 			if err != nil {
 				return nil, err
@@ -162,7 +162,7 @@ func (c *Context) load(ctx context.Context, src Source, key code.Key) (Handle, e
 	}
 	h, err := c.d.backend.Load(image)
 	if err != nil && kept && !errors.Is(err, ErrLost) && !errors.Is(err, ErrMemory) {
-		images.Drop(key)
+		images.Drop(ctx, key)
 		if image, _, err = images.Get(ctx, key, compile); err != nil {
 			return 0, c.d.note(err)
 		}

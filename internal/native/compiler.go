@@ -56,7 +56,7 @@ const compileTime = 10 * time.Minute
 type Compiler struct {
 	path    string
 	args    []string // before all others
-	files   vfs.FS   // nil: the system's
+	files   vfs.FS   // nil: that of the context
 	Version string   // with the target, and args
 }
 
@@ -217,7 +217,10 @@ func Processor() string {
 // not compile is a *CompileError, about name. When ctx ends, the compiler is killed with
 // all that it has started, and the error is the cause.
 func (c *Compiler) Build(ctx context.Context, name string, files map[string]string, out string, args ...string) ([]byte, error) {
-	fsys := vfs.Or(c.files)
+	fsys := c.files
+	if fsys == nil {
+		fsys = vfs.From(ctx)
+	}
 	tmp, err := disk.NewTempDir(fsys, "compile")
 	if err != nil {
 		return nil, fmt.Errorf("%w that can be used: %w", ErrNoCompiler, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/runtime/code"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Library is a shared object in this process.
@@ -52,7 +53,7 @@ func (l *Cache) Load(ctx context.Context, parts []string, build func(context.Con
 		if err != nil {
 			return nil, err
 		}
-		return Open(image)
+		return open(vfs.From(ctx), image)
 	}
 	key := code.KeyOf(parts)
 	if lib := l.find(key); lib != nil {
@@ -67,7 +68,7 @@ func (l *Cache) Load(ctx context.Context, parts []string, build func(context.Con
 	if lib := l.loaded[key]; lib != nil {
 		return lib, nil // another caller was first
 	}
-	lib, err := Open(image)
+	lib, err := open(vfs.From(ctx), image)
 	if err == nil {
 		l.loaded[key] = lib
 	}

@@ -5,6 +5,8 @@ package native
 import (
 	"fmt"
 	"runtime"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // loads says why no code can be loaded here: shared objects are opened by the C library's
@@ -18,6 +20,8 @@ func loads() error {
 
 // Open says that code cannot be loaded here.
 func Open([]byte) (*Library, error) { return nil, loads() }
+
+func open(vfs.FS, []byte) (*Library, error) { return nil, loads() }
 
 // Symbol is never reached: there is no library.
 func (l *Library) Symbol(name string) (uintptr, error) { return 0, ErrNoCompiler }

@@ -36,7 +36,7 @@ var ErrGivenUp = errors.New("given up before it was compiled")
 // A Cache keeps images by their key, in memory and, if it has a folder, on disk. An image that several callers need at
 // once is compiled once. Safe for concurrent use.
 type Cache struct {
-	files     vfs.FS
+	files     vfs.FS        // nil: that of the context of each call
 	dir       string        // "": there is no folder
 	room      int64         // bytes of images in it
 	compilers chan struct{} // as many as may run at once
@@ -61,13 +61,22 @@ type making struct {
 }
 
 // New makes a cache over a folder, which is made when it is needed; "" is none. See Folder.
-func New(dir string) *Cache { return NewOn(vfs.OS{}, dir) }
+// The folder is in the file system of the context of the call that reads or writes an image; see vfs.From.
+func New(dir string) *Cache { return NewOn(nil, dir) }
 
-// NewOn is New for a folder of another file system.
+// NewOn is New for a folder of one file system, whatever calls say.
 func NewOn(files vfs.FS, dir string) *Cache {
 	// Each compiler takes a core and a few hundred megabytes.
 	compilers := make(chan struct{}, max(1, min(16, runtime.GOMAXPROCS(0))))
 	return &Cache{files: files, dir: dir, room: onDisk, compilers: compilers, kept: map[Key][]byte{}, making: map[Key]*making{}}
+}
+
+// on is the file system of the folder for a call with ctx.
+func (s *Cache) on(ctx context.Context) vfs.FS {
+	if s.files != nil {
+		return s.files
+	}
+	return vfs.From(ctx)
 }
 
 // Dir is the cache's folder, or "".
@@ -110,7 +119,7 @@ func (s *Cache) Get(ctx context.Context, key Key, compile func() ([]byte, error)
 }
 
 // GetWithin is Get for a compile that ends with the context that it is given. That
-// context ends when no caller waits for the image any more, and the last one to leave
+// context has the caller's file system, ends when no caller waits for the image any more, and the last one to leave
 // returns when compile has.
 func (s *Cache) GetWithin(ctx context.Context, key Key, compile func(context.Context) ([]byte, error)) (image []byte, kept bool, err error) {
 	return s.obtain(ctx, key, context.WithCancel, compile)
@@ -131,11 +140,12 @@ func (s *Cache) obtain(
 		if !others {
 			m = &making{done: make(chan struct{})}
 			s.making[key] = m
-			own := context.Background()
+			files := s.on(ctx)
+			own := vfs.With(context.Background(), files)
 			if within != nil {
 				own, m.cancel = within(own)
 			}
-			go s.make(key, m, func() ([]byte, error) { return compile(own) })
+			go s.make(files, key, m, func() ([]byte, error) { return compile(own) })
 		}
 		m.waiting++
 		s.mu.Unlock()
@@ -168,7 +178,7 @@ func (s *Cache) leave(m *making) {
 }
 
 // make reads or compiles an image, and keeps it.
-func (s *Cache) make(key Key, m *making, compile func() ([]byte, error)) {
+func (s *Cache) make(files vfs.FS, key Key, m *making, compile func() ([]byte, error)) {
 	m.err = errors.New("compiling ended its goroutine")
 	defer func() {
 		if p := recover(); p != nil {
@@ -185,21 +195,21 @@ func (s *Cache) make(key Key, m *making, compile func() ([]byte, error)) {
 		}
 		close(m.done)
 	}()
-	if m.image = s.read(key); m.image != nil {
+	if m.image = s.read(files, key); m.image != nil {
 		m.kept, m.err = true, nil
 		return
 	}
 	if m.image, m.err = compile(); m.err == nil {
-		s.write(key, m.image)
+		s.write(files, key, m.image)
 	}
 }
 
 // Drop forgets an image that turned out to be useless.
-func (s *Cache) Drop(key Key) {
+func (s *Cache) Drop(ctx context.Context, key Key) {
 	s.mu.Lock()
 	s.forget(key)
 	s.mu.Unlock()
-	s.remove(key)
+	s.remove(s.on(ctx), key)
 }
 
 func (s *Cache) keep(key Key, image []byte) {

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 func TestEviction(t *testing.T) {
@@ -22,24 +24,24 @@ func TestEviction(t *testing.T) {
 	image := make([]byte, 900)
 	key := func(i int) Key { return Key{byte(i)} }
 	for i := range 10 {
-		s.write(key(i), image)
+		s.write(vfs.OS{}, key(i), image)
 		old := time.Now().Add(time.Duration(i-100) * time.Minute)
 		if err := os.Chtimes(s.path(key(i)), old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.read(key(0)) == nil { // the oldest, which is used now
+	if s.read(vfs.OS{}, key(0)) == nil { // the oldest, which is used now
 		t.Fatal("the first image is gone before there were too many")
 	}
-	s.write(key(10), image)
+	s.write(vfs.OS{}, key(10), image)
 	for i := range 11 {
-		kept := s.read(key(i)) != nil
+		kept := s.read(vfs.OS{}, key(i)) != nil
 		if want := i == 0 || i > 4; kept != want {
 			t.Errorf("image %d is kept: %v, not %v", i, kept, want)
 		}
 	}
-	s.write(key(11), make([]byte, 6000))
-	if s.read(key(11)) != nil {
+	s.write(vfs.OS{}, key(11), make([]byte, 6000))
+	if s.read(vfs.OS{}, key(11)) != nil {
 		t.Error("an image of more than half the cache was kept")
 	}
 }
@@ -156,16 +158,16 @@ func hammer(t *testing.T, dir string) {
 	for i := range 300 {
 		key := Key{byte(i % 7)}
 		want := bytes.Repeat([]byte{key[0] + 1}, 8000)
-		if image := s.read(key); image != nil && !bytes.Equal(image, want) {
+		if image := s.read(vfs.OS{}, key); image != nil && !bytes.Equal(image, want) {
 			t.Fatalf("a wrong image of %d bytes", len(image))
 		}
 		switch i % 5 {
 		case 0:
 			os.WriteFile(s.path(key), []byte("spoilt"), 0o600)
 		case 1:
-			s.remove(key)
+			s.remove(vfs.OS{}, key)
 		default:
-			s.write(key, want)
+			s.write(vfs.OS{}, key, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Compiled kernels on disk: a file for each, named by its key, with a header that tells a whole file from a
@@ -39,12 +40,12 @@ func (s *Cache) path(key Key) string {
 }
 
 // read returns a kept image, or nil.
-func (s *Cache) read(key Key) []byte {
-	if s.dir == "" || !s.own() {
+func (s *Cache) read(files vfs.FS, key Key) []byte {
+	if s.dir == "" || !s.own(files) {
 		return nil
 	}
 	path := s.path(key)
-	data, err := disk.ReadOwn(s.files, path)
+	data, err := disk.ReadOwn(files, path)
 	if err != nil {
 		return nil
 	}
@@ -57,16 +58,16 @@ func (s *Cache) read(key Key) []byte {
 		return nil
 	}
 	now := time.Now()
-	s.files.Chtimes(path, now, now) // the oldest by this time goes first
+	files.Chtimes(path, now, now) // the oldest by this time goes first
 	return image
 }
 
 // write keeps an image and makes room for it.
-func (s *Cache) write(key Key, image []byte) {
-	if s.dir == "" || int64(len(image)) > s.room/2 || s.files.MkdirAll(s.dir, 0o700) != nil || !s.own() {
+func (s *Cache) write(files vfs.FS, key Key, image []byte) {
+	if s.dir == "" || int64(len(image)) > s.room/2 || files.MkdirAll(s.dir, 0o700) != nil || !s.own(files) {
 		return
 	}
-	f, err := disk.NewTemp(s.files, s.dir, "new", 0o600)
+	f, err := disk.NewTemp(files, s.dir, "new", 0o600)
 	if err != nil {
 		return
 	}
@@ -77,19 +78,19 @@ func (s *Cache) write(key Key, image []byte) {
 		return
 	}
 	if f.Rename(s.path(key)) == nil {
-		s.trim()
+		s.trim(files)
 	}
 }
 
-func (s *Cache) remove(key Key) {
-	if s.dir != "" && s.own() {
-		s.files.Remove(s.path(key))
+func (s *Cache) remove(files vfs.FS, key Key) {
+	if s.dir != "" && s.own(files) {
+		files.Remove(s.path(key))
 	}
 }
 
 // trim removes the images that have not been used for longest until the rest fits.
-func (s *Cache) trim() {
-	entries, err := s.files.ReadDir(s.dir)
+func (s *Cache) trim(fsys vfs.FS) {
+	entries, err := fsys.ReadDir(s.dir)
 	if err != nil {
 		return
 	}
@@ -113,7 +114,7 @@ func (s *Cache) trim() {
 		if total <= s.room/4*3 {
 			return
 		}
-		if s.files.Remove(filepath.Join(s.dir, f.Name())) == nil {
+		if fsys.Remove(filepath.Join(s.dir, f.Name())) == nil {
 			total -= f.Size()
 		}
 	}
@@ -121,7 +122,7 @@ func (s *Cache) trim() {
 
 // Count is the number of images in the folder, and their bytes.
 func (s *Cache) Count() (files int, bytes int64) {
-	entries, _ := s.files.ReadDir(s.dir)
+	entries, _ := vfs.Or(s.files).ReadDir(s.dir)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), imageExt) {
 			files++
@@ -133,13 +134,14 @@ func (s *Cache) Count() (files int, bytes int64) {
 
 // Writable says why images cannot be kept in the folder, which is made if it is not there.
 func (s *Cache) Writable() error {
-	if err := s.files.MkdirAll(s.dir, 0o700); err != nil {
+	files := vfs.Or(s.files)
+	if err := files.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	if err := disk.CheckOwn(s.files, s.dir); err != nil {
+	if err := disk.CheckOwn(files, s.dir); err != nil {
 		return err
 	}
-	f, err := disk.NewTemp(s.files, s.dir, "new", 0o600)
+	f, err := disk.NewTemp(files, s.dir, "new", 0o600)
 	if err != nil {
 		return err
 	}
@@ -148,8 +150,8 @@ func (s *Cache) Writable() error {
 }
 
 // own reports whether nobody but this user may change what is in the folder.
-func (s *Cache) own() bool {
-	err := disk.CheckOwn(s.files, s.dir)
+func (s *Cache) own(files vfs.FS) bool {
+	err := disk.CheckOwn(files, s.dir)
 	if errors.As(err, new(*disk.ForeignError)) {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -3,6 +3,7 @@
 package code
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +35,7 @@ func TestImageFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				if kept {
-					NewOn(vfs.OS{}, dir).write(Key{1}, []byte(image))
+					NewOn(vfs.OS{}, dir).write(vfs.OS{}, Key{1}, []byte(image))
 				}
 				for _, files := range []vfs.FS{fsys, vfs.OS{}} { // this process, and one that comes later
 					got, was, err := NewOn(files, dir).Get(t.Context(), Key{1}, compile)
@@ -57,5 +58,35 @@ func TestImageFaults(t *testing.T) {
 				t.Errorf("%d files are left", len(entries)-1)
 			}
 		})
+	}
+}
+
+// TestFileSystemOfTheCall: the folder is in the file system of the context of the call, and so is what compiling
+// needs.
+func TestFileSystemOfTheCall(t *testing.T) {
+	const image = "an image of a kernel"
+	dir := filepath.Join(t.TempDir(), "kernels")
+	fsys := errorfs.New(vfs.OS{}, errorfs.Fault{Kinds: errorfs.Create, N: 1, Err: syscall.EROFS, Stays: true})
+	for _, files := range []vfs.FS{fsys, vfs.OS{}} {
+		got, kept, err := New(dir).GetWithin(vfs.With(t.Context(), files), Key{1}, func(ctx context.Context) ([]byte, error) {
+			if vfs.From(ctx) != files {
+				t.Errorf("compiling is given %T, not %T", vfs.From(ctx), files)
+			}
+			return []byte(image), nil
+		})
+		if string(got) != image || kept || err != nil {
+			t.Errorf("%T: %q, kept %t, %v", files, got, kept, err)
+		}
+	}
+	if _, fired := fsys.Fired(); !fired {
+		t.Error("the image was not written to the file system of the call")
+	}
+	if n, _ := New(dir).Count(); n != 1 {
+		t.Errorf("%d images are kept, not that of the second call alone", n)
+	}
+	s := New(dir)
+	s.Drop(vfs.With(t.Context(), errorfs.New(vfs.OS{}, errorfs.Fault{Kinds: errorfs.Remove, N: 1, Err: syscall.EROFS})), Key{1})
+	if n, _ := s.Count(); n != 1 {
+		t.Error("an image was removed in another file system than that of the call")
 	}
 }
