@@ -1,21 +1,9 @@
 package syntax
 
-import (
-	"os"
-	"strings"
-)
+import "strings"
 
 // Parse reads a program. The error is an *Error.
 func Parse(text string) (*File, error) { return parse("", text) }
-
-// ParseFile reads a program from a file, which its errors name.
-func ParseFile(path string) (*File, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parse(path, string(data))
-}
 
 // ParseNamed reads a program whose errors name the file that it is from.
 func ParseNamed(name, text string) (*File, error) { return parse(name, text) }

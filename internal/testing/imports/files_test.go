@@ -22,7 +22,6 @@ var direct = []struct{ dir, calls, why string }{
 	{"internal/cuda", "os.ReadFile os.ReadDir filepath.Glob", "which libraries and devices there are"},
 	{"internal/cuda/emu", "os.WriteFile os.Remove", "a device of tests"},
 	{"internal/cuda/kernels/check", "os.MkdirAll os.WriteFile", "a tool of tests"},
-	{"internal/matcha/syntax", "os.ReadFile", "for tests and tools: the command reads programs itself"},
 	{"internal/bench", "os.ReadFile", "another program's output"},
 	{"cmd/weft", "os.ReadFile", "what Linux says of the machine"},
 }
@@ -36,11 +35,60 @@ var opens = map[string][]string{
 
 // TestFilesGoThroughVFS finds calls that a file system of a test would not see.
 func TestFilesGoThroughVFS(t *testing.T) {
+	found := make([]bool, len(direct))
+	sources(t, func(rel string, set *token.FileSet, f *ast.File) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if from, ok := s.X.(*ast.Ident); ok && slices.Contains(opens[from.Name], s.Sel.Name) {
+				call, may := from.Name+"."+s.Sel.Name, false
+				for i, d := range direct {
+					if d.dir == path.Dir(rel) && (d.calls == "*" || slices.Contains(strings.Fields(d.calls), call)) {
+						found[i], may = true, true
+					}
+				}
+				if !may {
+					t.Errorf("%s:%d: %s: take a vfs.FS", rel, set.Position(n.Pos()).Line, call)
+				}
+			}
+			return true
+		})
+	})
+	for i, d := range direct {
+		if !found[i] {
+			t.Errorf("%s has none of %s: the entry is not needed", d.dir, d.calls)
+		}
+	}
+}
+
+// TestOptionsHaveTables finds engines that read a switch by its name: Values of a table of package engine/option have
+// its check, its default and its line in the help.
+func TestOptionsHaveTables(t *testing.T) {
+	sources(t, func(rel string, set *token.FileSet, f *ast.File) {
+		if !strings.HasPrefix(rel, "internal/engine/") {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if at, ok := n.(*ast.IndexExpr); ok {
+				if s, ok := at.X.(*ast.SelectorExpr); ok && s.Sel.Name == "Opt" {
+					t.Errorf("%s:%d: an option without a table: use option.Table", rel, set.Position(n.Pos()).Line)
+				}
+			}
+			return true
+		})
+	})
+}
+
+// sources calls do with the files of the program, except for tests and tools, with their names from the root.
+func sources(t *testing.T, do func(rel string, set *token.FileSet, f *ast.File)) {
+	t.Helper()
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := make([]bool, len(direct))
+	files := 0
 	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -64,32 +112,11 @@ func TestFilesGoThroughVFS(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			s, ok := n.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			if from, ok := s.X.(*ast.Ident); ok && slices.Contains(opens[from.Name], s.Sel.Name) {
-				call, may := from.Name+"."+s.Sel.Name, false
-				for i, d := range direct {
-					if d.dir == path.Dir(rel) && (d.calls == "*" || slices.Contains(strings.Fields(d.calls), call)) {
-						found[i], may = true, true
-					}
-				}
-				if !may {
-					t.Errorf("%s:%d: %s: take a vfs.FS", rel, set.Position(n.Pos()).Line, call)
-				}
-			}
-			return true
-		})
+		files++
+		do(rel, set, f)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, d := range direct {
-		if !found[i] {
-			t.Errorf("%s has none of %s: the entry is not needed", d.dir, d.calls)
-		}
+	if err != nil || files == 0 {
+		t.Fatalf("%d files: %v", files, err)
 	}
 }

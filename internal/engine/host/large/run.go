@@ -122,10 +122,7 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, go
 	res.Complete = !r.stopped()
 	res.Search = time.Since(start)
 	if o.Levels {
-		res.Notes = append(res.Notes, "the large method orders vertices anew at each step: there are no figures per level")
-	}
-	if o.Opt["stats"] != "" {
-		res.Notes = append(res.Notes, fmt.Sprintf("%d nodes", r.nodes))
+		res.Notes = append(res.Notes, fmt.Sprintf("the large method orders vertices anew at each step: there are no figures per level; its search had %d nodes", r.nodes))
 	}
 	switch {
 	case r.err != nil && !errors.Is(r.err, engine.ErrStop):
