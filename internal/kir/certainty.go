@@ -51,7 +51,8 @@ func inArray(x Elem) bool {
 	return i.Bits < n && certain(x.X)
 }
 
-// divides reports whether a division by x has a result: that by -1 need not.
+// divides reports whether a division by x needs no guard. One with a guard stays where it is: it may cost more than the
+// turns that it would be taken out of.
 func divides(x Expr) bool {
 	c, ok := x.(Const)
 	return ok && c.Bits != 0 && (c.T.Kind != I64 || int64(c.Bits) != -1)

@@ -84,7 +84,13 @@ type Sum struct {
 	Value Expr
 }
 
-// Op is an operator.
+// Op is an operator. Every operator has a value for all operands: interpreters and texts agree on them.
+//
+//   - Whole numbers wrap.
+//   - A whole number divided by 0, or modulo 0, is 0. Fractions divide as IEEE 754 says.
+//   - The least I64 divided by -1 is itself, and 0 modulo -1.
+//   - A shift by as many bits as a number has, or more, gives 0. Only an I64 below 0 that is shifted to the right
+//     gives -1.
 type Op uint8
 
 // Operators.

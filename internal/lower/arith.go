@@ -78,19 +78,15 @@ var operators = map[pattern.Op]kir.Op{pattern.OpAdd: kir.Add, pattern.OpSub: kir
 // divisor any number.
 func (w *conditionWriter) wholeNumbers(op pattern.Op, a, b kir.Expr) (z, ok kir.Expr) {
 	is := func(x, y kir.Expr) kir.Expr { return kir.Op2(kir.Eq, x, y) }
-	// x / y for whatever y; for -1 the least whole number has no quotient.
-	quotient := func(op kir.Op, x, y, of, byMinusOne kir.Expr) kir.Expr {
-		return kir.Select{If: is(y, zero()), Then: of, Else: kir.Select{If: is(y, minusOne()), Then: byMinusOne, Else: kir.Op2(op, x, y)}}
-	}
 	switch op {
 	case pattern.OpDiv:
-		z = w.let(quotient(kir.Div, a, b, zero(), wrapped(kir.Sub, zero(), a)))
+		z = w.let(kir.Op2(kir.Div, a, b))
 		if c, constant := b.(kir.Const); constant && c != minusOne() {
 			return z, kir.True
 		}
 		return z, w.let(kir.NotX(kir.All(is(b, minusOne()), is(a, minInt))))
 	case pattern.OpMod:
-		return w.let(quotient(kir.Mod, a, b, zero(), zero())), kir.True
+		return w.let(kir.Op2(kir.Mod, a, b)), kir.True
 	case pattern.OpMul:
 		z = w.let(wrapped(kir.Mul, a, b))
 		exact := kir.Select{

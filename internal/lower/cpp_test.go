@@ -34,7 +34,7 @@ func TestTextAgreesWithInterpreter(t *testing.T) {
 func textOfCPP(t *testing.T, cases []textCase) {
 	t.Helper()
 	var src bytes.Buffer
-	src.WriteString("#include <cstdio>\n#include \"base/graph.cuh\"\nstatic u64 rows, hash;\n")
+	src.WriteString("#include <cstdio>\n#include \"base/graph.cuh\"\n#include \"base/arithmetic.cuh\"\nstatic u64 rows, hash;\n")
 	for i := range cases {
 		cases[i].write(&src, i)
 	}

@@ -38,7 +38,7 @@ func (l *lowerer) arith(n *asg.Node, x, y kir.Expr) kir.Expr {
 		large := kir.All(kir.Op2(kir.Eq, y, i64(-1)), kir.Op2(kir.Eq, x, i64(math.MinInt64)))
 		l.fail(zero, l.code(n, "%v", types.ErrDivision))
 		l.fail(large, l.code(n, "%v", types.ErrOverflow))
-		return kir.Select{If: kir.Any(zero, large), Then: i64(0), Else: kir.Op2(op, x, y)}
+		return kir.Op2(op, x, y)
 	}
 	z := l.let("", kir.Op2(op, x, y))
 	l.fail(l.wrapped(op, x, y, z), l.code(n, "%v", types.ErrOverflow))

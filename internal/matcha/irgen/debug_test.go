@@ -67,7 +67,7 @@ func TestAssertText(t *testing.T) {
 	long.Only(t, "the compiler takes seconds")
 	c, in := brokenCode(t)
 	var src bytes.Buffer
-	src.WriteString("#include <cstdio>\n#include <cstdlib>\n#include \"base/graph.cuh\"\n")
+	src.WriteString("#include <cstdio>\n#include <cstdlib>\n#include \"base/graph.cuh\"\n#include \"base/arithmetic.cuh\"\n")
 	src.WriteString("template<class G> void fail(G, unsigned code) { printf(\"%u\\n\", code); exit(0); }\n")
 	writeCase(&src, "broken", c, in["G"].Graph)
 	src.WriteString("int main() {\n  broken::run();\n}\n")

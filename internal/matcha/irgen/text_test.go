@@ -37,7 +37,7 @@ func TestText(t *testing.T) {
 		texts = append(texts, e.Text)
 	}
 	var src, calls bytes.Buffer
-	src.WriteString("#include <cstdio>\n#include \"base/graph.cuh\"\n")
+	src.WriteString("#include <cstdio>\n#include \"base/graph.cuh\"\n#include \"base/arithmetic.cuh\"\n")
 	plain := len(texts)
 	for name, text := range matchatest.Programs {
 		if !matchatest.Mistakes[name] {

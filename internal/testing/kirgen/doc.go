@@ -40,8 +40,7 @@ func (b *Bytes) IntN(n int) int {
 
 // Options say what a program may have.
 type Options struct {
-	// Tame programs have only operators that every text has: of 128-bit numbers sums,
-	// products and quotients, divisions and shifts by constants; they do not fail.
+	// Tame programs have only what every text has: they do not fail, and all their fractions are finite.
 	Tame bool
 	// Flat programs are many functions of one expression each.
 	Flat bool

@@ -323,21 +323,14 @@ func (b *body) arithmetic(k kir.Kind, depth int) kir.Expr {
 		y := b.number(k, 0)
 		return kir.Op2(one(b.Choices, kir.Add, kir.Sub, kir.Min, kir.Max), x, y)
 	}
-	ops := []kir.Op{kir.Add, kir.Sub, kir.Mul, kir.Div}
-	if k != kir.U128 || !b.Tame {
-		ops = append(ops, kir.Mod, kir.BitAnd, kir.BitOr, kir.Min, kir.Max, kir.Shl, kir.Shr)
-	}
-	switch op := one(b.Choices, ops...); op {
+	switch op := one(b.Choices, kir.Add, kir.Sub, kir.Mul, kir.Div, kir.Mod, kir.BitAnd, kir.BitOr, kir.Min, kir.Max, kir.Shl, kir.Shr); op {
 	case kir.Div, kir.Mod:
-		if b.Tame || b.chance(2) {
+		if b.chance(2) {
 			return kir.Op2(op, x, kir.C64(k, uint64(1+b.IntN(3))))
 		}
 		return kir.Op2(op, x, b.number(k, depth-1))
 	case kir.Shl, kir.Shr:
-		if k == kir.I64 && b.Tame {
-			return kir.Unary{Op: kir.Neg, X: x}
-		}
-		if b.Tame || b.chance(2) {
+		if b.chance(2) {
 			return kir.Op2(op, one(b.Choices, x, kir.C64(k, uint64(b.IntN(3)))), kir.C(uint32(b.IntN(3)*b.IntN(12))))
 		}
 		return kir.Op2(op, x, b.number(kir.U32, depth-1))

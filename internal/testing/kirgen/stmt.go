@@ -384,9 +384,6 @@ func (b *body) loop(depth int) []kir.Stmt {
 	defer func() { b.turns = around }()
 	if b.chance(2) {
 		k := one(b.Choices, kir.U32, kir.U64, kir.I64, kir.U128)
-		if k == kir.U128 && b.Tame {
-			k = kir.U32
-		}
 		i := &kir.Var{Name: b.name(), T: kir.T(k)}
 		lo := kir.C64(k, uint64(b.IntN(3)))
 		hi := kir.C64(k, uint64(b.IntN(5)))

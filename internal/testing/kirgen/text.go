@@ -118,7 +118,7 @@ func numbersOf[T uint32 | uint64](xs []T) string {
 // each of the programs, which must be tame, what Run returns.
 func CPP(programs []*Program) string {
 	var b bytes.Buffer
-	b.WriteString("#include <cstdio>\n#include <cstdlib>\n#include \"base/graph.cuh\"\nstatic const char* between;\n")
+	b.WriteString("#include <cstdio>\n#include <cstdlib>\n#include \"base/graph.cuh\"\n#include \"base/arithmetic.cuh\"\nstatic const char* between;\n")
 	for i, p := range programs {
 		p.writeCPP(&b, i)
 	}

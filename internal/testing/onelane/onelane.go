@@ -28,7 +28,7 @@ func Run(t *testing.T, text string, options ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	files := map[string]string{"base/device.cuh": oneLane, "main.cpp": text}
-	for _, name := range []string{"base/group.cuh", "base/setops.cuh", "base/graph.cuh", "base/draw.cuh"} {
+	for _, name := range []string{"base/group.cuh", "base/setops.cuh", "base/graph.cuh", "base/draw.cuh", "base/arithmetic.cuh"} {
 		files[name] = kernels.Source(name)
 	}
 	for name, text := range files {

@@ -2,15 +2,13 @@ package c
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
 
-// helpers are the operators that are functions of the run-time library where
-// they are not of a constant that makes them safe.
+// helpers are the operators that are functions of the run-time library, unless ctext.Plain says that C's do the same.
 var helpers = map[kir.Op]string{
 	kir.Min: "min", kir.Max: "max", kir.Div: "div", kir.Mod: "mod", kir.Shl: "shl", kir.Shr: "shr",
 }
@@ -76,7 +74,7 @@ func (w *writer) reduce(t string, over kir.Expr, x *kir.Var, value string) strin
 
 func (w *writer) binary(x kir.Binary) (string, int) {
 	kind := x.X.Type().Kind
-	if name := helpers[x.Op]; name != "" && !plain(x, kind) {
+	if name := helpers[x.Op]; name != "" && (x.Op == kir.Min || x.Op == kir.Max || !ctext.Plain(x)) {
 		return fmt.Sprintf("w_%s_%s(%s, %s)", name, kind, w.expr(x.X), w.expr(x.Y)), ctext.Primary
 	}
 	b := ctext.Strength[x.Op]
@@ -90,21 +88,6 @@ func (w *writer) binary(x kir.Binary) (string, int) {
 		left, right = max(left, ctext.BitOr), max(right, ctext.BitOr)
 	}
 	return fmt.Sprintf("%s %s %s", w.bound(x.X, left), x.Op, w.bound(x.Y, right)), b
-}
-
-// plain reports whether C's operator does what kir's does: there is nothing to
-// test of a division of fractions, or by a constant.
-func plain(x kir.Binary, kind kir.Kind) bool {
-	c, constant := x.Y.(kir.Const)
-	switch x.Op {
-	case kir.Div:
-		return kind == kir.F64 || constant && c.Bits != 0 && c.Bits != math.MaxUint64
-	case kir.Mod:
-		return constant && c.Bits != 0 && c.Bits != math.MaxUint64
-	case kir.Shl, kir.Shr:
-		return constant && c.Bits < 32 && kind != kir.I64
-	}
-	return false
 }
 
 func (w *writer) call(x kir.Call) (string, int) {

@@ -34,6 +34,23 @@ var Strength = map[kir.Op]int{
 	kir.And: And, kir.Or: Or,
 }
 
+// Plain reports whether the operator of C and of C++ does all that kir's does. It is not plain where a divisor may be 0,
+// where the least number may be divided by -1, and where a shift may be by all bits or moves a signed number to the left.
+func Plain(x kir.Binary) bool {
+	kind := x.X.Type().Kind
+	y, constant := x.Y.(kir.Const)
+	switch x.Op {
+	case kir.Div, kir.Mod:
+		return kind == kir.F64 || constant && y.Bits != 0 && !(kind == kir.I64 && int64(y.Bits) == -1)
+	case kir.Shl, kir.Shr:
+		return constant && y.Bits < width[kind] && !(x.Op == kir.Shl && kind == kir.I64)
+	}
+	return true
+}
+
+// width is the number of bits of whole numbers.
+var width = map[kir.Kind]uint64{kir.U32: 32, kir.U64: 64, kir.I64: 64, kir.U128: 128}
+
 // Constant is the text of a constant: a literal, or an expression that binds as one.
 func Constant(x kir.Const) string {
 	switch x.T.Kind {

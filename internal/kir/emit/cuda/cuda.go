@@ -40,6 +40,9 @@ func TextOf(p *kir.Program, o Options) string {
 	for _, name := range []string{"base/device.cuh", "base/group.cuh", "base/setops.cuh", "base/graph.cuh"} {
 		w.Line("#include \"%s\"", name)
 	}
+	if hasGuarded(p) {
+		w.Line("#include \"base/arithmetic.cuh\"")
+	}
 	if slices.ContainsFunc(p.Funcs, overRows) {
 		w.Line("#include \"neighbourhood/rows.cuh\"")
 	}
@@ -48,9 +51,6 @@ func TextOf(p *kir.Program, o Options) string {
 	}
 	for _, a := range p.Types {
 		w.Line("typedef %s;", declare(a.Type, a.Name))
-	}
-	if dividesWide(p) {
-		w.Line("%s", divide)
 	}
 	w.graph()
 	for _, r := range p.Records {
@@ -178,34 +178,14 @@ func scalar(k kir.Kind) string {
 	return k.String()
 }
 
-// divide is division of 128-bit numbers, which device compilers leave to a
-// library that is not there. Divisors are small as a rule: four steps of 32 bits.
-const divide = `DEV u128 divide(u128 a, u128 b) {
-  if (!(a >> 64) && !(b >> 64)) return u64(a) / u64(b);
-  u128 q = 0, r = 0;
-  if (b >> 32) {
-    for (int i = 127; i >= 0; --i) {
-      const bool over = r >> 127;
-      r = r << 1 | (a >> i & 1);
-      if (over || r >= b) { r -= b; q |= u128(1) << i; }
-    }
-    return q;
-  }
-  for (int i = 96; i >= 0; i -= 32) {
-    const u64 part = u64(r) << 32 | u32(a >> i);
-    q |= u128(part / u64(b)) << i;
-    r = part % u64(b);
-  }
-  return q;
-}`
-
-func dividesWide(p *kir.Program) bool {
+// hasGuarded reports whether the program has operators that are functions of base/arithmetic.cuh.
+func hasGuarded(p *kir.Program) bool {
 	found := false
 	for _, f := range p.Funcs {
 		kir.WalkStmts(f.Body, func(s kir.Stmt) {
 			kir.StmtExprs(s, func(x kir.Expr) {
 				b, ok := x.(kir.Binary)
-				found = found || ok && b.Op == kir.Div && b.Type().Kind == kir.U128
+				found = found || ok && guarded(b)
 			})
 		})
 	}

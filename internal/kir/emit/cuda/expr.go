@@ -64,13 +64,21 @@ func wraps(op kir.Op, k kir.Kind) bool {
 	return k == kir.I64 && (op == kir.Add || op == kir.Sub || op == kir.Mul)
 }
 
+// guards are the functions of base/arithmetic.cuh for operators that C++ leaves undefined for some operands.
+var guards = map[kir.Op]string{kir.Div: "divide", kir.Mod: "modulo", kir.Shl: "shift_left", kir.Shr: "shift_right"}
+
+// guarded reports whether an operator is one of the guards: C++ has not all of it, or devices have none for 128 bits.
+func guarded(x kir.Binary) bool {
+	wide := x.X.Type().Kind == kir.U128 && (x.Op == kir.Div || x.Op == kir.Mod)
+	return guards[x.Op] != "" && (wide || !ctext.Plain(x))
+}
+
 func (w *writer) binary(x kir.Binary) (string, int) {
-	switch x.Op {
-	case kir.Min, kir.Max:
+	switch {
+	case x.Op == kir.Min || x.Op == kir.Max:
 		return fmt.Sprintf("%s(%s, %s)", x.Op, w.expr(x.X), w.expr(x.Y)), ctext.Primary
-	}
-	if x.Op == kir.Div && x.X.Type().Kind == kir.U128 {
-		return fmt.Sprintf("divide(%s, %s)", w.expr(x.X), w.expr(x.Y)), ctext.Primary
+	case guarded(x):
+		return fmt.Sprintf("%s(%s, %s)", guards[x.Op], w.expr(x.X), w.expr(x.Y)), ctext.Primary
 	}
 	if wraps(x.Op, x.X.Type().Kind) {
 		// Signed numbers wrap in kir, and must not overflow in C++.
