@@ -28,21 +28,25 @@ func (a *app) benchCmd() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench [-g] FILE [-g FILE]... [flags] [QUERY]",
-		Short: "measure counts, beside other variants and programs",
-		Long: `Count each pattern on each graph several times, after warming up, and write the
-median and the spread of the search time, with the medians of planning and of
-what a device is prepared with beside it. Variants of weft, and other programs
-that --peers describes, take turns with it, so that ratios come from one run. A
-count that differs from weft's is marked, and the exit code is 1.
+		Short: "measure counts, and compare variants and other programs",
+		Long: `Count each pattern on each graph several times, after warming up. Write the median
+and the spread of the search time, and the medians of the times for planning and
+for preparing a device. Variants of weft, and the other programs that --peers
+describes, take turns with it, so that ratios come from one run. A count that
+differs from weft's is marked, and the exit code is 1.
 
 A variant is a name and settings: "NAME:SETTING,SETTING…", where a setting is
 engine=…, order=…, threads=… or an engine option.
 
-Peers are a JSON list of {"name", "command": ["program", "{graph}", …],
-"patterns": [names it plays], "graphs": {"weft's file": "its file"}, "seconds":
-regular expression with one group over its output, "scale": 0.001 for
-milliseconds, "count": regular expression}. Without "seconds" the whole command
-counts. They are run as they stand: use files that you trust.
+--peers names a JSON file with a list of programs. Each program is an object:
+  "name"      its name in the output
+  "command"   ["program", "{graph}", …], run as it is: use files that you trust
+  "patterns"  the names of the patterns that it counts
+  "graphs"    {"weft's file": "its file"}
+  "seconds"   a regular expression over its output, with one group for the time;
+              without it the time of the whole command is taken
+  "scale"     the factor from that time to seconds: 0.001 for milliseconds
+  "count"     a regular expression over its output, with one group for the count
 
 ` + exitCodesHelp,
 		Example: `  weft bench -g a.weft -g b.weft --pattern gmatch:P1 --pattern gmatch:P2 --runs 7
@@ -56,10 +60,10 @@ counts. They are run as they stand: use files that you trust.
 	f.graphFlags.addReading(cmd)
 	f.queryFlags.add(cmd)
 	f.commonFlags.add(cmd)
-	fs.StringArrayVar(&f.variants, "variant", nil, "`NAME:SETTING,…` to measure beside (repeatable)")
-	fs.StringVar(&f.peers, "peers", "", "JSON `FILE` of other programs to run beside")
-	fs.IntVar(&f.runs, "runs", 5, "runs that count")
-	fs.IntVar(&f.warmup, "warmup", 1, "runs before those")
+	fs.StringArrayVar(&f.variants, "variant", nil, "`NAME:SETTING,…` of a variant to measure too (repeatable)")
+	fs.StringVar(&f.peers, "peers", "", "JSON `FILE` of other programs to measure too")
+	fs.IntVar(&f.runs, "runs", 5, "measured runs of each contestant")
+	fs.IntVar(&f.warmup, "warmup", 1, "runs before the measured ones")
 	return cmd
 }
 

@@ -34,26 +34,32 @@ func (a *app) benchMatchaCmd() *cobra.Command {
 	var f benchMatchaFlags
 	cmd := &cobra.Command{
 		Use:   "matcha -g FILE [-g FILE]... [flags]",
-		Short: "measure the programs of the Matcha library, beside engines",
+		Short: "measure the programs of the Matcha library, and compare engines",
 		Long: `Run programs of the Matcha library on each graph, on each target with each of its
-schedules, several times after warming up, and write the median and the spread of
-the search time. Programs that answer the same question, and the engines of
---engine for the same patterns, take turns, and must give the same counts: one
-that differs is marked, and the exit code is 1.
+schedules, several times after warming up. Write the median and the spread of the
+search time. Programs that answer the same question, and the engines of --engine
+for the same patterns, take turns and must give the same counts. A count that
+differs is marked, and the exit code is 1.
 
-"frontend_ms" is what the text takes to the graph after its passes. "compile_ms"
-is the target's compiler in a program's first run, "again_ms" in later ones, where
-the process has the code. Code is kept in a cache on disk, so that the first is
-that of a cold or of a warm cache: WEFT_CACHE=DIR says where it is. "parts_gain"
-is how many times faster a program that counts by parts is than the one that
-extends by vertices, on the same target with the same schedule.
+Columns:
+  frontend_ms  the time from the text to the graph after its passes
+  compile_ms   the time of the target's compiler in a program's first run; it
+               depends on whether the cache on disk has the code (WEFT_CACHE=DIR
+               is its folder)
+  again_ms     the same in later runs, where the process has the code
+  parts_gain   how many times as fast a program that counts by parts is as the one
+               that extends by vertices, on the same target with the same schedule
+  warps_fit    on a GPU, the share of a multiprocessor's warps that the kernel can
+               occupy
+  thefts       on a GPU, how often a thread group stole work in the last run
+  occupancy    with --lanes, the share of all warps that had work, over the time
+               of the search
+  utilisation  with --lanes, the share of lanes that had work in the steps of set
+               operations
 
-A schedule may have several values of a knob, with / between them: each combination
-is measured. Of programs on a GPU "warps_fit" is the part of a multiprocessor's
-warps that it can hold of the kernel, and "thefts" how often a group of lanes took
-work of another, in the last run. With --lanes they run once more, uncounted, for
-"occupancy", the part of all warps, over the time of the search, that had work,
-and "utilisation", the part of lanes with work in the steps of set operations.
+A schedule may have several values of a knob, with / between them. Each combination
+is measured. With --lanes, programs on a GPU run once more, and that run is not
+measured.
 
 ` + exitCodesHelp,
 		Example: `  weft bench matcha -g a.weft --target c --schedule c:threads=1 --schedule c:threads=16
@@ -77,12 +83,12 @@ and "utilisation", the part of lanes with work in the steps of set operations.
 	fs.StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=VALUE` of an input, for programs with more than a graph (repeatable), as for weft matcha run")
 	fs.StringArrayVar(&f.targets, "target", nil, "`NAME` of a target: "+strings.Join(targets, ", ")+" (repeatable; default interp)")
 	fs.StringArrayVar(&f.schedules, "schedule", nil, "`TARGET:KNOBS` of schedules for a target (repeatable): cuda:group=8/32,steal=off is two")
-	fs.StringArrayVar(&f.engines, "engine", nil, "`NAME` of an engine to measure beside (repeatable)")
+	fs.StringArrayVar(&f.engines, "engine", nil, "`NAME` of an engine to measure too (repeatable)")
 	fs.StringVar(&f.device, "device", "", "device of engines and targets that run on one")
 	fs.StringVar(&f.passes, "passes", "all", "passes: all, none, or names with commas; -NAME leaves one out")
-	fs.BoolVar(&f.lanes, "lanes", false, "run programs on a GPU once more, to count the lanes that had work")
-	fs.IntVar(&f.runs, "runs", 5, "runs that count")
-	fs.IntVar(&f.warmup, "warmup", 1, "runs before those")
+	fs.BoolVar(&f.lanes, "lanes", false, "run programs on a GPU once more, to count the lanes with work")
+	fs.IntVar(&f.runs, "runs", 5, "measured runs of each contestant")
+	fs.IntVar(&f.warmup, "warmup", 1, "runs before the measured ones")
 	return cmd
 }
 

@@ -145,7 +145,7 @@ repeatable. Answers do not depend on them. An option of an engine on GPUs needs
 
 `)
 	writeOptions(&b)
-	return &cobra.Command{Use: "engine-options", Short: "what --engine-opt switches", Long: strings.TrimSuffix(b.String(), "\n")}
+	return &cobra.Command{Use: "engine-options", Short: "the switches of --engine-opt", Long: strings.TrimSuffix(b.String(), "\n")}
 }
 
 func writeOptions(w io.Writer) {

@@ -18,9 +18,10 @@ func (a *app) convertCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert [-g] IN [-o] OUT [flags]",
 		Short: "read a graph and write it in another format",
-		Long: `Read a graph and write it in another format, by the name of OUT or --to. FILE.weft
-is weft's own form: it is verified when first opened, then opens in milliseconds. A format that cannot
-hold all of the graph is refused unless --lossy.
+		Long: `Read a graph and write it in another format. The name of OUT, or --to, says which.
+FILE.weft is weft's own format: it is verified when it is first opened, and then
+opens in milliseconds. A format that cannot hold all of the graph is refused,
+unless --lossy is given.
 
 Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
 .gz and .zst compress text. It reads gml and networkx as well.
@@ -75,7 +76,7 @@ Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
 	f.addLoading(cmd)
 	cmd.Flags().VarP(&once{to: &f.out}, "output", "o", "write to `FILE`; without -o the last argument is the file")
 	cmd.Flags().StringVar(&f.to, "to", "", "format of OUT; default by its name")
-	cmd.Flags().BoolVar(&lossy, "lossy", false, "write even what the format cannot hold")
+	cmd.Flags().BoolVar(&lossy, "lossy", false, "write the file without the parts that its format cannot hold")
 	cmd.Flags().StringVar(&vertices, "write-vertices", "", "write ids, labels and properties of vertices to `FILE`")
 	return cmd
 }

@@ -32,7 +32,7 @@ func (f *searchFlags) add(cmd *cobra.Command) {
 // addWhat adds the flags of commands that count or list.
 func (f *searchFlags) addWhat(cmd *cobra.Command) {
 	f.addLimit(cmd)
-	cmd.Flags().StringVar(&f.count, "count", "", "what is counted or listed: subgraphs or embeddings; default subgraphs under iso, embeddings under hom and trail")
+	cmd.Flags().StringVar(&f.count, "count", "", "count or list subgraphs or embeddings; default subgraphs under iso, embeddings under hom and trail")
 }
 
 // ready checks the flags and reads the queries, so that mistakes are found
@@ -182,17 +182,18 @@ func (a *app) countCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count [-g] FILE [flags] [QUERY]",
 		Short: "count the matches of patterns",
-		Long: `Count the matches of each pattern, exactly, and write one result a pattern.
+		Long: `Count the matches of each pattern, exactly, and write one result for each pattern.
 
-Embeddings are the ways to map the pattern's names to vertices; subgraphs are
-embeddings up to the pattern's own symmetries (a triangle has 6 embeddings and
-is 1 subgraph). The number that is asked for, by the query's RETURN, by --count
-or as a matter of course, is in the first column; JSON always has both. Whatever
-else RETURN says, count gives totals, except that RETURN participation(v) writes a
-row a vertex, or a group of them.
+Embeddings are the ways to map the pattern's names to vertices. Subgraphs are
+embeddings up to the pattern's own symmetries: a triangle has 6 embeddings and is
+1 subgraph. The query's RETURN or --count chooses one of the two numbers for the
+first column. JSON always has both.
 
-Several patterns share one reading of the graph; --timeout and --limit hold for
-each. A result that was cut short says complete: false, and its numbers are
+RETURN participation(v) writes a row for each vertex, or for each group of
+vertices. With any other RETURN count writes totals.
+
+The graph is read once for all patterns. --timeout and --limit hold for each
+pattern. A result that was cut short says complete: false, and its numbers are
 lower bounds.
 
 ` + exitCodesHelp,

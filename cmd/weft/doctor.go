@@ -23,9 +23,9 @@ func (a *app) doctorCmd() *cobra.Command {
 	var f commonFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "say what this machine has for weft, and what is missing",
-		Long: `Say what this machine has for weft: cores, vector instructions, memory, engines,
-the GPU driver and compiler, each GPU, and where compiled GPU kernels are kept.
+		Short: "report what weft can use on this machine, and what is missing",
+		Long: `Report what weft can use on this machine: cores, vector instructions, memory,
+engines, the GPU driver and compiler, each GPU, and the folder of compiled kernels.
 
 ` + exitCodesHelp,
 		Args: takes(),

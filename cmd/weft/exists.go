@@ -15,8 +15,8 @@ func (a *app) existsCmd() *cobra.Command {
 		Use:   "exists [-g] FILE [flags] [QUERY]",
 		Short: "say whether a pattern occurs",
 		Long: `Say whether a pattern occurs, and stop at its first match. The exit code follows
-grep: 0 if it occurs, 1 if not, 2 for a failure. With several patterns it is 0 if
-any occurs.
+grep: 0 if the pattern occurs, 1 if it does not, 2 for a failure. With several
+patterns it is 0 if any of them occurs.
 
 ` + exitCodesHelp,
 		Example: `  weft exists -g graph.weft --pattern 'clique(8)' && echo yes`,

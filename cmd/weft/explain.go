@@ -19,13 +19,14 @@ func (a *app) explainCmd() *cobra.Command {
 		Long: `Show the plan of a pattern: the loop nest with the candidate set of each level,
 the restrictions that break symmetries, how the last levels are counted, the
 estimates, and which engine would run it and why. With --analyze the pattern is
-matched as well, and each level shows the actual matches and time.
+also matched, and each level shows the actual matches and time.
 
-What is planned is what the query's RETURN asks for: a listing if it returns
-items, a count if it has none. The words EXPLAIN and PROFILE (which analyzes)
-before a query do the same in weft count, match and exists, for what these do.
-With --matcha the plan is written as a program in Matcha, which gives the query's
-answer when it is run on the graph; docs/matcha.md describes the language.
+The query's RETURN decides what is planned: a listing if it returns items, a count
+if there is no RETURN. The words EXPLAIN and PROFILE before a query do the same in
+weft count, match and exists; PROFILE also matches, as --analyze does.
+
+With --matcha the plan is written as a program in Matcha. The program gives the
+query's answer when it is run on the graph. docs/matcha.md describes the language.
 
 ` + exitCodesHelp,
 		Example: `  weft explain -g graph.weft --pattern house
@@ -46,7 +47,7 @@ answer when it is run on the graph; docs/matcha.md describes the language.
 	}
 	f.add(cmd)
 	toIs(cmd, "table, json, ndjson")
-	cmd.Flags().BoolVar(&matcha, "matcha", false, "write the plan as a Matcha program, which weft matcha run gives the query's answer with")
+	cmd.Flags().BoolVar(&matcha, "matcha", false, "write the plan as a Matcha program; weft matcha run of it gives the query's answer")
 	cmd.Flags().BoolVar(&analyze, "analyze", false, "match, and show actual matches and times per level")
 	return cmd
 }

@@ -106,13 +106,13 @@ func isQuery(ctx context.Context, arg string) bool {
 func (f *graphFlags) addReading(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.format, "format", "auto", "format of the graph: "+strings.Join(format.Formats(), ", "))
-	fs.BoolVar(&f.directed, "directed", false, "edges have a direction (--directed=false: they have none); default: as the file or the names of its columns say, undirected where they say nothing")
+	fs.BoolVar(&f.directed, "directed", false, "edges have a direction (--directed=false: they have none); default: as the file or the names of its columns say, else undirected")
 	fs.Var(&once{to: &f.labels}, "labels", "`FILE` of vertex labels: lines \"id label\"")
 	fs.Var(&once{to: &f.vertices}, "vertices", "`FILE` of vertices: a table of ids, labels and properties")
 	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns: src,dst,label,time,weight, a property, or _ to skip one")
 	fs.StringSliceVar(&f.null, "null", nil, "`WORDS` that stand for a missing value, also in columns of texts")
-	fs.Var(oneOf{&f.header, []string{"yes", "no", "auto"}}, "header", "`WHETHER` the first line of the text is left out, since it names the columns or holds the graph's sizes: yes, no, or auto")
-	fs.Var(oneOf{&f.duplicates, []string{"merge", "keep"}}, "duplicates", "edges that are equal in all columns: `HOW`, merge to one (default), or keep each")
+	fs.Var(oneOf{&f.header, []string{"yes", "no", "auto"}}, "header", "`WHETHER` the first line of the text is a header, with the names of the columns or the graph's sizes: yes, no, or auto")
+	fs.Var(oneOf{&f.duplicates, []string{"merge", "keep"}}, "duplicates", "`HOW` to treat edges that are equal in all columns: merge (default) or keep")
 	fs.IntVar(&f.skip, "skip", 0, "drop the first `N` lines of the text")
 	f.setDirected = func() bool { return fs.Changed("directed") }
 }
@@ -161,11 +161,11 @@ func (f *commonFlags) addSearching(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addRunning(cmd)
 	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+engineNames())
-	fs.StringVar(&f.device, "device", "auto", "device: cpu; gpu:0,1,… to use these GPUs; auto, the processor or, for long counts, GPUs")
-	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` of a GPU (40G); default: what is free")
-	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this long (30s, 5m), with a partial result and exit code 124; reading the graph, and a wait for the output's reader, may take as long too")
+	fs.StringVar(&f.device, "device", "auto", "device: cpu; gpu:0,1,… for these GPUs; auto for the processor or, for long counts, GPUs")
+	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than `MEMORY` of a GPU (40G); default: all free memory")
+	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this time (30s, 5m), with a partial result and exit code 124; reading the graph, and waiting for the output's reader, have the same limit each")
 	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE`, a switch of planning or of one engine (repeatable); see weft help engine-options")
-	fs.BoolVar(&f.stats, "stats", false, "write what was done, and how fast, to standard error")
+	fs.BoolVar(&f.stats, "stats", false, "write the work done and its times to standard error")
 }
 
 // addOrder adds the flags of planning.
@@ -178,7 +178,7 @@ func (f *commonFlags) addOrder(cmd *cobra.Command) {
 // addMeaning adds the flags that say what a pattern means.
 func (f *commonFlags) addMeaning(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.semantics, "semantics", "", "iso, trail or hom for a pattern that does not say; default iso")
+	fs.StringVar(&f.semantics, "semantics", "", "semantics of a pattern whose text does not say: iso, trail or hom; default iso")
 	fs.BoolVar(&f.induced, "induced", false, "no edges between matched vertices beyond the pattern's")
 	fs.StringArrayVar(&f.params, "param", nil, "`NAME=VALUE` of $NAME in the query (repeatable): a number, true, false, null, a text, or a list [1,2]")
 	fs.BoolVar(&f.product, "allow-product", false, "permit patterns that are not connected")
@@ -187,7 +187,7 @@ func (f *commonFlags) addMeaning(cmd *cobra.Command) {
 
 // addLimit adds --limit.
 func (f *commonFlags) addLimit(cmd *cobra.Command) {
-	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop each query after `N` matches (subgraphs or embeddings, as --count says); a count that does so is not complete")
+	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop each query after `N` matches (subgraphs or embeddings, as --count says); such a count is not complete")
 }
 
 // addRunning adds the flags of commands that load and write.
@@ -199,13 +199,13 @@ func (f *commonFlags) addRunning(cmd *cobra.Command) {
 // addLoading adds the flags of commands that read a graph.
 func (f *commonFlags) addLoading(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.IntVar(&f.threads, "threads", 0, "threads; 0 is one a core")
+	fs.IntVar(&f.threads, "threads", 0, "threads; 0 means one for each core")
 	f.addMemory(cmd)
 	fs.StringVar(&f.progress, "progress", "auto", "progress on standard error: auto (a bar on a terminal), plain, json, none")
 }
 
 func (f *commonFlags) addMemory(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.memory, "memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` (2G, 500M); default: what the system allows")
+	cmd.Flags().StringVar(&f.memory, "memory", "", "refuse, with exit code 5, to use more than `MEMORY` (2G, 500M); default: the system's limit")
 }
 
 // addWriting adds the flags of commands that write tables.
@@ -353,7 +353,7 @@ type queryFlags struct {
 
 func (f *queryFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&f.files, "file", "f", nil, "`FILE` or directory of patterns (repeatable)")
-	cmd.Flags().StringArrayVar(&f.names, "pattern", nil, "`NAME` of the catalogue, as triangle or clique(5) (repeatable; see weft info --catalogue)")
+	cmd.Flags().StringArrayVar(&f.names, "pattern", nil, "`NAME` in the catalogue, such as triangle or clique(5) (repeatable; see weft info --catalogue)")
 }
 
 // queries are all queries of the command line, in order.

@@ -28,7 +28,7 @@ Models and their parameters:
   rmat     --scale, --m      recursive matrix (0.45, 0.22, 0.22, 0.11): 2^scale vertices, m draws
   er       --n, --m or --p   Erdős–Rényi
   ws       --n, --k, --p     Watts–Strogatz: k neighbours, rewired with probability p
-  ba       --n, --k          Barabási–Albert: k edges a new vertex
+  ba       --n, --k          Barabási–Albert: k edges for each new vertex
   rgg      --scale, --degree random geometric graph on the unit square
   grid     --dims, --torus   a grid of any number of dimensions, as 100x100
   cliques  --n, --k, --ring  n cliques of k vertices
@@ -72,15 +72,15 @@ Models and their parameters:
 	fs.IntVar(&spec.Scale, "scale", 0, "binary logarithm of the number of vertices")
 	fs.Uint64Var(&spec.N, "n", 0, "vertices, cliques or leaves")
 	fs.Uint64Var(&spec.M, "m", 0, "edges")
-	fs.Uint64Var(&spec.K, "k", 0, "neighbours, edges a vertex, or the size of cliques")
+	fs.Uint64Var(&spec.K, "k", 0, "neighbours or edges of a vertex, or the size of cliques")
 	fs.Float64Var(&spec.P, "p", 0, "probability")
 	fs.Float64Var(&spec.Degree, "degree", 0, "mean degree")
-	fs.StringVar(&dims, "dims", "", "sides of a grid, as 100x100")
+	fs.StringVar(&dims, "dims", "", "sides of a grid, such as 100x100")
 	fs.BoolVar(&spec.Torus, "torus", false, "join the ends of a grid")
 	fs.BoolVar(&spec.Ring, "ring", false, "join the cliques in a ring")
 	fs.BoolVar(&spec.Directed, "directed", false, "keep directions")
 	fs.Uint64Var(&spec.Seed, "seed", 0, "seed")
-	fs.IntVar(&f.threads, "threads", 0, "threads; 0 is one a core")
+	fs.IntVar(&f.threads, "threads", 0, "threads; 0 means one for each core")
 	f.addMemory(cmd)
 	fs.StringVarP(&f.out, "output", "o", "-", "write to `FILE`; its name decides the format")
 	fs.StringVar(&f.to, "to", "", "format of the output; default by its name")

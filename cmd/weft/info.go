@@ -19,8 +19,8 @@ func (a *app) infoCmd() *cobra.Command {
 		Use:   "info [-g] FILE [flags] | info --catalogue",
 		Short: "describe a graph, or list the named patterns",
 		Long: `Describe a graph: size, degrees, labels, properties, components, degeneracy, and
-the memory of its parts. --to json has everything. With --catalogue, list the
-names that --pattern takes.
+the memory of its parts. --to json shows all of it. With --catalogue, list the
+names that --pattern accepts.
 
 ` + exitCodesHelp,
 		Example: `  weft info graph.txt.gz

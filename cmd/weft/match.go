@@ -13,15 +13,17 @@ func (a *app) matchCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match [-g] FILE [flags] [QUERY]",
 		Short: "list the matches of a pattern",
-		Long: `List the matches of a pattern: a row a match, with the items of its RETURN, or
-all its names. Vertices are written with the graph's own ids, edges with their
-ends, label, time and properties.
+		Long: `List the matches of a pattern. Each match is a row with the items of the query's
+RETURN, or with all names of the pattern. Vertices are written with the graph's own
+ids, edges with their ends, label, time and properties.
 
 A query that returns items lists every embedding, as its count(*) would count
-them; a pattern without RETURN lists each subgraph once under iso (one of the
-embeddings that the pattern's symmetries make of each other), and each embedding
-under hom and trail. --count subgraphs or embeddings asks for one of them.
-Memory does not grow with the number of matches; their order is not defined.
+them. A pattern without RETURN lists each subgraph once under iso, and each
+embedding under hom and trail. --count subgraphs or --count embeddings chooses one
+of them.
+
+Memory does not grow with the number of matches. The order of matches is not
+defined.
 
 With -o the file appears under its name when it is complete. A listing that
 --timeout or Ctrl-C cut short is kept as FILE.partial.
@@ -89,7 +91,7 @@ func (a *app) match(f *searchFlags, args []string) error {
 		return err
 	}
 	if name != "" {
-		fmt.Fprintf(a.stderr, "weft: what was found is in %s\n", name)
+		fmt.Fprintf(a.stderr, "weft: the matches found so far are in %s\n", name)
 	}
 	return a.cutShort(cut)
 }

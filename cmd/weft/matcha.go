@@ -30,12 +30,15 @@ func (a *app) matchaCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matcha",
 		Short: "run, check and explain programs that say how to match",
-		Long: `Work with programs in Matcha, a small language that says how to match: what to
-go over, which neighbour lists to combine, what to count or to list. PROGRAM is a
-file, "-" for standard input, or the name of a program of the library, which
-weft matcha list shows. docs/matcha.md describes the language.
+		Long: `Work with programs in Matcha, a small language for matching algorithms. A program
+says which lists to go over, which neighbour lists to combine, and what to count or
+to list. docs/matcha.md describes the language.
 
-Programs may take any time and, up to --memory, any memory: they are trusted input.
+PROGRAM is a file, "-" for standard input, or the name of a program of the library.
+weft matcha list shows the names.
+
+A program may take any time and, up to --memory, any memory. Run only programs that
+you trust.
 
 ` + exitCodesHelp,
 		Args: cobra.ArbitraryArgs,
@@ -70,11 +73,13 @@ func (a *app) matchaRunCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM [-g FILE] [--input NAME=VALUE]…",
 		Short: "run a program",
-		Long: `Run a program: in the interpreter, on one core, with --target c as C, which the
-machine's compiler compiles, on all cores, or with --target cuda on a GPU. A
-program that emits writes the rows to standard output, in any order where there
-are several threads, and its result to standard error; one that does not writes
-its result to standard output.
+		Long: `Run a program. By default the interpreter runs it on one core. With --target c the
+machine's compiler compiles it as C, and it runs on all cores. With --target cuda
+it runs on a GPU.
+
+A program that emits rows writes them to standard output, and its result to
+standard error. With several threads the order of rows is not defined. A program
+that emits no rows writes its result to standard output.
 
 ` + exitCodesHelp,
 		Example: `  weft matcha run triangles -g graph.txt.gz
@@ -91,9 +96,9 @@ its result to standard output.
 	f.addDebug(cmd)
 	f.addMeasure(cmd)
 	cmd.Flags().StringVar(&f.device, "device", "auto", "gpu:0, gpu:1, … for the target cuda; auto: the first")
-	cmd.Flags().StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than this much `MEMORY` of a GPU (40G); default: what is free")
+	cmd.Flags().StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than `MEMORY` of a GPU (40G); default: all free memory")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop a run after this long (30s, 5m), with exit code 124; reading its inputs may take as long too")
-	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop after `N` rows that are emitted")
+	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop after `N` emitted rows")
 	return cmd
 }
 
@@ -103,9 +108,13 @@ const aProgram = "PROGRAM, a file or a name of weft matcha list"
 func (a *app) matchaCheckCmd() *cobra.Command {
 	var format bool
 	cmd := &cobra.Command{
-		Use:     "check PROGRAM…",
-		Short:   "say whether programs are right",
-		Long:    "Check programs: their text, names, types and bounds. Exit code 4 and the place of the\nfirst mistake, or nothing; with --format, each program in canonical form.\n\n" + exitCodesHelp,
+		Use:   "check PROGRAM…",
+		Short: "say whether programs are right",
+		Long: `Check the text, names, types and bounds of programs. A mistake is reported with its
+place, and the exit code is 4. Without a mistake nothing is written, or with
+--format each program in canonical form.
+
+` + exitCodesHelp,
 		Example: `  weft matcha check mine.matcha`,
 		Args:    takesFrom(aProgram),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -132,7 +141,7 @@ func (a *app) matchaEmitCmd() *cobra.Command {
 	var emit string
 	cmd := &cobra.Command{
 		Use:   "emit PROGRAM [--emit asg|ir|c|cuda] [-g FILE] [--input NAME=VALUE]…",
-		Short: "show what the compiler makes of a program",
+		Short: "show a program as the compiler transforms it",
 		Long: `Show a program after the passes: as its abstract syntax graph (--emit asg), as the
 kernel IR (--emit ir), as C (--emit c), or as text for GPUs (--emit cuda). The last
 three need the inputs, because their sizes are part of the code.
@@ -149,7 +158,7 @@ three need the inputs, because their sizes are part of the code.
 				return usagef("--emit %q: want asg, ir, c or cuda", emit)
 			}
 			if f.schedule != "" && emit != "cuda" {
-				return usagef("--schedule %s: of what is shown only the text for GPUs depends on it; add --emit cuda", f.schedule)
+				return usagef("--schedule %s: only the text for GPUs depends on a schedule; add --emit cuda", f.schedule)
 			}
 			if f.debug && emit == "asg" {
 				return usagef("--debug is for generated code: add --emit ir, c or cuda")
@@ -180,7 +189,7 @@ three need the inputs, because their sizes are part of the code.
 	f.add(cmd)
 	f.addDebug(cmd)
 	f.addSchedule(cmd)
-	cmd.Flags().StringVar(&emit, "emit", "asg", "asg, the abstract syntax graph, ir, the kernel IR, c, its text as C, or cuda, for GPUs")
+	cmd.Flags().StringVar(&emit, "emit", "asg", "asg (the abstract syntax graph), ir (the kernel IR), c (text in C) or cuda (text for GPUs)")
 	return cmd
 }
 
@@ -189,9 +198,9 @@ func (a *app) matchaExplainCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain PROGRAM [-g FILE] [--input NAME=VALUE]…",
 		Short: "show a program's inputs, passes and memory",
-		Long: `Show what a program is given and gives, what each pass does for it, and the memory
-that its lists need: as formulas and, with the inputs, as numbers; for a target of
---target also the whole schedule.
+		Long: `Show a program's inputs and result, the effect of each pass, and the memory that
+its lists need. Memory is shown as formulas and, if the inputs are given, as
+numbers. With --target the whole schedule is shown too.
 
 ` + exitCodesHelp,
 		Example: `  weft matcha explain clique5
@@ -277,7 +286,7 @@ func (a *app) matcha(f *commonFlags, name string) (*weft.Matcha, error) {
 		for _, e := range all {
 			known = append(known, e.Name)
 		}
-		return nil, kindf(weft.ErrInput, "%s: no such file, and no program of the library; see weft matcha list%s", name, didYouMean(name, known))
+		return nil, kindf(weft.ErrInput, "%s is neither a file nor a program of the library; see weft matcha list%s", name, didYouMean(name, known))
 	}
 	return nil, kindf(weft.ErrInput, "%w", err)
 }
@@ -343,7 +352,7 @@ func (a *app) matchaCut(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult, ou
 	if name, err := out.partial(); err != nil {
 		return err
 	} else if name != "" {
-		fmt.Fprintf(a.stderr, "weft: what there is was kept as %s\n", name)
+		fmt.Fprintf(a.stderr, "weft: the rows written so far were kept as %s\n", name)
 	}
 	return a.cutShort(cut)
 }

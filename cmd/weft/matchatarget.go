@@ -22,13 +22,13 @@ func (f *matchaTarget) addTarget(cmd *cobra.Command) {
 	for _, t := range weft.MatchaTargets() {
 		names = append(names, t[0]+", "+t[1])
 	}
-	cmd.Flags().StringVar(&f.target, "target", "", "what runs the program: "+strings.Join(names, "; or ")+" (default interp)")
+	cmd.Flags().StringVar(&f.target, "target", "", "target of the program: "+strings.Join(names, "; or ")+" (default interp)")
 	f.addSchedule(cmd)
 }
 
 // addMeasure adds the flag of what runs programs.
 func (f *matchaTarget) addMeasure(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.measure, "stats", "", "write what was done, and how fast, to standard error; lanes: also which lanes of a GPU had work, which takes time")
+	cmd.Flags().StringVar(&f.measure, "stats", "", "write the work done and its times to standard error; lanes: also the share of a GPU's lanes with work, which is slower")
 	cmd.Flags().Lookup("stats").NoOptDefVal = "time"
 }
 
@@ -38,7 +38,7 @@ func (f *matchaTarget) addDebug(cmd *cobra.Command) {
 }
 
 func (f *matchaTarget) addSchedule(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.schedule, "schedule", "", "`KNOBS` of how a target spreads its work: threads=4,loop=static; for cuda also group=8,steal=off,block=256,shared=LIST")
+	cmd.Flags().StringVar(&f.schedule, "schedule", "", "`KNOBS` that say how a target spreads its work: threads=4,loop=static; for cuda also group=8,steal=off,block=256,shared=LIST")
 }
 
 func (f *matchaTarget) targetOptions() ([]weft.Option, error) {

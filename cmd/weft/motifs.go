@@ -19,16 +19,16 @@ func (a *app) motifsCmd() *cobra.Command {
 		Short: "count all connected patterns of k vertices",
 		Long: `Count every connected pattern of k vertices. By default counts are induced: each
 connected set of k vertices is counted once, in the one motif that it induces.
-With --edge-induced each motif's subgraphs are counted whatever other edges there
-are between their vertices. Labels are not looked at.
+With --edge-induced each motif's subgraphs are counted even if there are other
+edges between their vertices. Labels are ignored.
 
-In a directed graph the motifs are directed: 13 of three vertices, called as in the
-triad census, and 199 of four, with igraph's numbers; weft info --catalogue describes
-the names. Those of five are too many. --no-directions counts as if the edges had no
-directions.
+In a directed graph the motifs are directed. There are 13 of three vertices, named
+as in the triad census, and 199 of four, with igraph's numbers. Directed motifs of
+five vertices are too many, and are refused. weft info --catalogue describes the
+names. --no-directions counts as if the edges had no directions.
 
-The motifs share their work; "seconds" is the share of each. With --matcha nothing is
-counted: a program in Matcha is written that counts all of them in one pass, without
+The motifs share their work; "seconds" is the share of each. --matcha counts
+nothing: it writes a program in Matcha that counts all motifs in one pass, without
 directions.
 
 ` + exitCodesHelp,
@@ -99,7 +99,7 @@ func (a *app) cliquesCmd() *cobra.Command {
 		Use:   "cliques [-g] FILE [-k K] [flags]",
 		Short: "count the cliques of k vertices",
 		Long: `Count the sets of k vertices that are all adjacent to each other. Directions are
-not looked at. To list them: weft match --pattern 'clique(K)'.
+ignored. To list the cliques: weft match --pattern 'clique(K)'.
 
 ` + exitCodesHelp,
 		Example: `  weft cliques -g graph.txt.gz -k 5`,

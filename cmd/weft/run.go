@@ -39,15 +39,16 @@ const exitCodesHelp = `Exit codes:
   1    failure (exists: not found; verify, bench: counts differ)
   2    usage: an unknown command, flag or value (exists, verify, bench: also a
        failure, such as an output that cannot be written)
-  3    input: a file that is missing, cut short, or cannot be read
-  4    query: a pattern, or a program, that is wrong or cannot be asked
-  5    memory: more than --memory or --gpu-memory allows, or than there is
-  6    device, or compiler for it: asked for and absent, or failed
+  3    input: a file is missing, cut short, or cannot be read
+  4    query: a pattern or a program is wrong or cannot be run
+  5    memory: the run needs more than --memory or --gpu-memory allows, or than the
+       machine has
+  6    device: a GPU, or its compiler, was asked for and is absent or failed
   124  --timeout passed; the result is partial and marked (verify: nothing was
        compared within --budget)
-  130  interrupted by Ctrl-C; the result is partial and marked (128 and the signal's
-       number: 129 for SIGHUP, 143 for SIGTERM)
-  141  the reader of the output went away`
+  130  interrupted by Ctrl-C; the result is partial and marked (other signals: 128
+       plus the signal's number, so 129 for SIGHUP and 143 for SIGTERM)
+  141  the reader of the output closed it`
 
 // Causes of a context that ended.
 var (
@@ -252,24 +253,26 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weft",
 		Short: "find every place where a small pattern occurs in a large graph",
-		Long: `weft counts and lists the places where a pattern occurs in a graph, exactly: on
-all cores, or on GPUs (--device gpu:0).
+		Long: `weft counts and lists the places where a small pattern occurs in a large graph.
+Counts are exact. It runs on all cores, or on GPUs (--device gpu:0).
 
 The graph is a file in any of the usual formats: -g FILE, or the first argument.
-A pattern is a query in the pattern language or a name from the catalogue (the last
-argument), a file (-f), or such a name (--pattern; weft info --catalogue lists them). Data
-goes to standard output and everything else to standard error, so that the output
-can be piped.
+The pattern is the last argument: a query in the pattern language, or a name from
+the catalogue. Patterns can also come from a file (-f FILE) or be named with
+--pattern NAME; weft info --catalogue lists the names.
+
+Data goes to standard output and everything else to standard error, so that the
+output can be piped.
 
 ` + exitCodesHelp + `
 
 Environment:
-  GOMAXPROCS   the most cores to use, where --threads is not given
-  GOMEMLIMIT   a soft limit on memory (see also --memory, which is hard)
-  WEFT_CACHE   the folder that keeps compiled kernels and C, and which .weft files
-               were verified, or off
-  CC           the C compiler with its arguments, where it is not cc, gcc or clang
-  TMPDIR       the folder of temporary files, from which code must be loadable`,
+  GOMAXPROCS   the largest number of cores to use, if --threads is not given
+  GOMEMLIMIT   a soft limit on memory (--memory is a hard limit)
+  WEFT_CACHE   the folder for compiled kernels and C, and for the list of verified
+               .weft files; off keeps none
+  CC           the C compiler with its arguments, if it is not cc, gcc or clang
+  TMPDIR       the folder for temporary files; it must allow loading code from it`,
 		Example: `  weft count -g graph.txt.gz 'MATCH (a)--(b)--(c)--(a)'
   weft match -g follows.csv --directed 'MATCH (a)-->(b), NOT (b)-->(a) RETURN a, b LIMIT 10'
   weft motifs -g graph.txt.gz -k 4

@@ -17,15 +17,18 @@ func (a *app) verifyCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [-g] FILE [flags] [QUERY]",
 		Short: "count in other ways and compare, or check a graph file",
-		Long: `Count a pattern by the engine's own choice, with other matching orders,
-without the counting tail, without breaking symmetries, and with the oracle, a
-slow search that shares no code with the engines. Where the oracle does not
-finish within the budget it is compared at sampled vertices instead. The exit
-code is 1 if any two counts differ. What was not finished is said, and is no
-difference; if nothing was finished, so that nothing was compared, the exit code
-is 124.
+		Long: `Count a pattern in several ways, and compare the counts:
+  - as weft count does;
+  - with other matching orders;
+  - without the counting tail;
+  - without breaking symmetries;
+  - with the oracle, a slow search that shares no code with the engines. If the
+    oracle does not finish within --budget, it is compared at sampled vertices.
 
-Without a pattern: check the structure of the graph, and in weft's own form the
+The exit code is 1 if any two counts differ. A count that did not finish is
+reported, and is not compared. If no count finished, the exit code is 124.
+
+Without a pattern, check the structure of the graph and, for a .weft file, the
 checksum of every section.
 
 ` + exitCodesHelp,
@@ -46,7 +49,7 @@ checksum of every section.
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().DurationVar(&budget, "budget", 10*time.Second, "the most time for each recount")
+	cmd.Flags().DurationVar(&budget, "budget", 10*time.Second, "time limit of each recount")
 	return cmd
 }
 

@@ -23,7 +23,7 @@ import (
 
 // Options are the engine's switches.
 var Options = append(option.Table{
-	option.Choice("codegen.lookup", "how a loop nest finds out who is in a neighbour list", membership.Lookups...),
+	option.Choice("codegen.lookup", "how a loop nest tests whether a vertex is in a neighbour list", membership.Lookups...),
 }, neighbourhood.Options("codegen")...)
 
 // Engine is the engine codegen over the devices of a session.

@@ -11,11 +11,11 @@ import (
 var Options = option.Table{
 	option.Switch("fine.batch", true, "partial matches share a pool"),
 	option.Switch("fine.tail", true, "count the last levels by arithmetic"),
-	option.Choice("fine.steal", "whose work an idle warp takes", "grid", "block", "off"),
-	option.Choice("fine.index", "a candidate graph, and how its rows are asked", "auto", "none", "bitmap", "hash"),
-	option.Choice("fine.lookup", "how to find out who is in a neighbour list", membership.Lookups...),
+	option.Choice("fine.steal", "from where an idle warp steals work: all blocks, or its own", "grid", "block", "off"),
+	option.Choice("fine.index", "use a candidate graph, and how to look up its rows", "auto", "none", "bitmap", "hash"),
+	option.Choice("fine.lookup", "how to test whether a vertex is in a neighbour list", membership.Lookups...),
 	option.Choice("fine.siblings", "test the last level's candidates for siblings together", "auto", "on", "off"),
-	option.Switch("fine.prune", false, "remove vertices of too few neighbours first"),
+	option.Switch("fine.prune", false, "first remove vertices with too few neighbours"),
 	option.Number("fine.pool", 1000000, 0, math.MaxInt32, "partial matches that the breadth-first start makes; 0: none"),
 }
 

@@ -37,9 +37,9 @@ func (Host) Name() string { return "host" }
 // Options are the engine's switches.
 var Options = option.Table{
 	option.Switch("host.tail", true, "count the last levels by arithmetic"),
-	option.Switch("host.steal", true, "idle cores take parts of others' work"),
-	option.Switch("host.windows", true, "edges in a window of time as slices of sorted lists"),
-	option.Switch("host.bitmap", true, "long lists also as bitmaps"),
+	option.Switch("host.steal", true, "idle threads steal parts of others' work"),
+	option.Switch("host.windows", true, "search windows of time as slices of sorted lists"),
+	option.Switch("host.bitmap", true, "keep long lists also as bitmaps"),
 }
 
 // switches are what the options say.

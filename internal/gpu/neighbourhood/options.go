@@ -11,11 +11,11 @@ import (
 func Options(engine string) option.Table {
 	local := engine + ".local"
 	return option.Table{
-		option.Switch(local, true, "neighbourhoods as bit matrices where the plan suits it"),
-		option.Switch(local+".share", true, "blocks without roots help with those of others"),
-		option.Switch(local+".whole", true, "one kernel over all vertices where neighbourhoods are small and only sizes are asked for"),
+		option.Switch(local, true, "use bit matrices of neighbourhoods, for plans that they suit"),
+		option.Switch(local+".share", true, "blocks without roots help with other blocks' roots"),
+		option.Switch(local+".whole", true, "use one kernel for all vertices, for small neighbourhoods of which only sizes are needed"),
 		{Name: local + ".classes", Meaning: "sizes of neighbourhoods that have a kernel", Most: math.MaxInt32, List: true, Hidden: true},
-		{Name: local + ".table", Meaning: "outside vertices in a table at a time; 0: as many as have room", Default: "0", Most: math.MaxInt32, Hidden: true},
+		{Name: local + ".table", Meaning: "outside vertices in a table at a time; 0: as many as fit", Default: "0", Most: math.MaxInt32, Hidden: true},
 	}
 }
 
