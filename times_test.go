@@ -70,9 +70,9 @@ func TestTimeMistakes(t *testing.T) {
 	g := opened(t, timedEdges, "", WithDirected(true))
 	for text, want := range map[string]string{
 		"MATCH (a)-[e]->(b) WHERE e.ts > '2024-03-10' RETURN a":                "line 1, column 33: a timestamp is compared with a text",
-		"MATCH (a)-[e]->(b)\nWHERE e.amount > timestamp '2024-03-10' RETURN a": "line 2, column 18: a timestamp beside the property amount, which is not a time",
+		"MATCH (a)-[e]->(b)\nWHERE e.amount > timestamp '2024-03-10' RETURN a": "line 2, column 18: a timestamp is combined with the property amount, which is not a time",
 		"MATCH (a)-[e]->(b) WHERE e.ts > 24h RETURN a":                         "line 1, column 33: a timestamp and a duration are compared",
-		"MATCH (a)-[e]->(b) RETURN e.amount - timestamp '2024-03-10'":          "line 1, column 38: a timestamp beside the property amount, which is not a time",
+		"MATCH (a)-[e]->(b) RETURN e.amount - timestamp '2024-03-10'":          "line 1, column 38: a timestamp is combined with the property amount, which is not a time",
 		"MATCH (a)-[e]->(b) WHERE EXISTS { (b)-[f]->() WHERE f.ts < 1d }":      "line 1, column 60: a timestamp and a duration are compared",
 	} {
 		q, err := Parse(text)

@@ -146,7 +146,7 @@ func (f *benchMatchaFlags) checkInputs() error {
 		case seen[name]:
 			return usagef("the input %s is given twice", name)
 		case !slices.Contains(names, name):
-			return usagef("--input %s: no program of --program has an input %s beside its graph", s, name)
+			return usagef("--input %s: no program of --program has an input %s besides its graph", s, name)
 		default:
 			seen[name] = true
 		}

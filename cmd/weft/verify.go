@@ -125,7 +125,7 @@ func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error 
 			return exitError(exitFailure)
 		}
 		if cut == nil && !compared {
-			fmt.Fprintf(a.stderr, "weft: a count was compared with nothing: no recount was finished within --budget %s\n", budget)
+			fmt.Fprintf(a.stderr, "weft: nothing was compared: no recount finished within --budget %s\n", budget)
 			return exitError(exitTimeout)
 		}
 		return a.cutShort(cut)

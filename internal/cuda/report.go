@@ -100,14 +100,14 @@ func cacheFinding(images *code.Cache) Finding {
 	if images.Dir() == "" {
 		f.Found = "off"
 		if os.Getenv("WEFT_CACHE") != "off" {
-			f.Advice = "there is no cache directory: set WEFT_CACHE or HOME, or kernels are compiled anew in each run"
+			f.Advice = "there is no cache directory, so kernels are compiled in every run; set WEFT_CACHE or HOME"
 		}
 		return f
 	}
 	f.Found = images.Dir()
 	err := images.Writable()
 	if err != nil {
-		f.Advice = fmt.Sprintf("it cannot be used (%v): kernels are compiled anew in each run; set WEFT_CACHE to another directory", err)
+		f.Advice = fmt.Sprintf("it cannot be used (%v), so kernels are compiled in every run; set WEFT_CACHE to another directory", err)
 	}
 	files, bytes := images.Count()
 	if files > 0 {

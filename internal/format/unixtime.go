@@ -77,7 +77,7 @@ func (r *reading) recogniseTimes(g *graph.Graph) {
 		r.note("times are taken as Unix times in %s, from %s to %s: all look like it (time:unix_%s says so, time:int keeps plain numbers)",
 			u.long, day(first), day(last), u.name)
 	case some.ns > 0 && some.ns < 1e9:
-		r.note("times up to %d look like Unix times in %s, but not all do: they are plain numbers, and seconds beside a duration (time:%s says otherwise)",
+		r.note("times up to %d look like Unix times in %s, but not all do: they are plain numbers, and a duration counts as seconds (time:%s says otherwise)",
 			last, some.long, some.name)
 	}
 }

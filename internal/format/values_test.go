@@ -146,7 +146,7 @@ func TestUnixTimes(t *testing.T) {
 		{"1 2 1700000000000000000\n2 3 1700086400000000001\n", 1, true, "times are taken as Unix times in nanoseconds, from 2023-11-14 to 2023-11-15: all look like it (time:unix_ns says so, time:int keeps plain numbers)"},
 		{"src,dst,time\n1,2,1700000000.25\n2,3,1700086400\n", 1e6, true, ""},
 		{"src,dst,time\n1,2,17\n2,3,18\n", 0, false, ""},
-		{"src,dst,time\n1,2,0\n2,3,1700000000000\n", 0, false, "times up to 1700000000000 look like Unix times in milliseconds, but not all do: they are plain numbers, and seconds beside a duration (time:ms says otherwise)"},
+		{"src,dst,time\n1,2,0\n2,3,1700000000000\n", 0, false, "times up to 1700000000000 look like Unix times in milliseconds, but not all do: they are plain numbers, and a duration counts as seconds (time:ms says otherwise)"},
 		{"src,dst,time:int\n1,2,1700000000\n", 0, false, ""},
 		{"src,dst,time:ms\n1,2,1700000000\n", 1e6, false, ""},
 		{"src,dst,time:ms\n1,2,1700000000000\n", 1e6, true, ""},

@@ -64,7 +64,7 @@ const (
 
 // Item is one column of a result.
 type Item struct {
-	Expr  pattern.Expr // nil for count(*) beside other items
+	Expr  pattern.Expr // nil for count(*) with other items
 	Name  string       // alias, or the text of the expression
 	Count bool         // count(*)
 	at    int          // place in the query's source, from 1; 0: there is none
@@ -153,11 +153,11 @@ func NotYet(q *Query) error {
 		return q.notYet(q.watchAt, "CREATE WATCH")
 	}
 	if i := slices.IndexFunc(r.Items, func(i Item) bool { return i.Count }); i >= 0 {
-		return q.notYet(r.Items[i].at, "count(*) beside other items")
+		return q.notYet(r.Items[i].at, "count(*) with other items")
 	}
 	for _, item := range r.GroupBy {
 		if !about(item.Expr, r.Vertex) {
-			return q.notYet(item.at, "GROUP BY something else than what is known of "+q.Pattern.VertexName(r.Vertex)+", whose participation is counted")
+			return q.notYet(item.at, "GROUP BY an item that is not about "+q.Pattern.VertexName(r.Vertex)+", whose participation is counted")
 		}
 	}
 	if variable(q.Pattern) {

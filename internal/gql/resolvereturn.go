@@ -47,7 +47,7 @@ func (e *env) returns(s *returnSyntax) Return {
 		e.distinctNames(s.items, r.Items)
 	}
 	if counts > 0 && others > 0 && r.GroupBy == nil {
-		panic(e.fail(s.pos, "count(*) beside other items needs GROUP BY, which is not yet there").expecting("count(*) alone, or items without it"))
+		panic(e.fail(s.pos, "count(*) with other items needs GROUP BY, which weft does not have yet").expecting("count(*) alone, or items without it"))
 	}
 	if r.Kind == ReturnExists && (r.GroupBy != nil || r.Sample != 0 || r.EstimateWithin != 0) {
 		panic(e.fail(s.pos, "exists() is a single answer: it cannot be grouped, sampled or estimated"))

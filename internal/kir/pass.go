@@ -9,8 +9,8 @@ type Pass struct {
 
 // Passes are all passes in the order in which Optimize runs them.
 var Passes = []Pass{
-	{"fold", "evaluates what is constant, and takes the side of a condition that is known", Fold},
-	{"hoist", "moves what does not change out of loops and predicates", Hoist},
+	{"fold", "evaluates constants, and takes the known side of a condition", Fold},
+	{"hoist", "moves values that do not change out of loops and predicates", Hoist},
 	{"share", "computes an expression once where it is needed several times", Share},
 	{"dead", "drops variables that nothing reads", Dead},
 }

@@ -123,7 +123,7 @@ func (v *verifier) stmt(s Stmt) {
 		if !s.To.Type().number() {
 			v.fail("%s is accumulated", s.To.Type())
 		}
-		v.want(s.X, s.To.Type(), "what is accumulated")
+		v.want(s.X, s.To.Type(), "the accumulated value")
 	case *If:
 		v.want(s.Cond, T(Bool), "a condition")
 		v.block(s.Then)
@@ -189,7 +189,7 @@ func (v *verifier) setOp(s *SetOp) {
 		for _, p := range s.Pieces {
 			v.want(p.Run, T(Set), "a piece")
 			if p.Gone != nil {
-				v.want(p.Gone, T(Set), "what a piece has lost")
+				v.want(p.Gone, T(Set), "the removed part of a piece")
 			}
 		}
 		return
@@ -213,7 +213,7 @@ func (v *verifier) each(x *Var, value Expr, t Type) {
 	v.declare(x)
 	before := v.lane
 	v.lane = true
-	v.want(value, t, "what each element gives")
+	v.want(value, t, "the value for each element")
 	v.lane = before
 	delete(v.scope, x)
 }
@@ -323,11 +323,11 @@ func (v *verifier) expr(x Expr) Type {
 		v.invoke(x)
 	case Count:
 		v.group("count")
-		v.want(x.Over, T(Set), "what is counted")
+		v.want(x.Over, T(Set), "the counted set")
 		v.predicate(x.X, x.Keep)
 	case Sum:
 		v.group("sum")
-		v.want(x.Over, T(Set), "what is summed over")
+		v.want(x.Over, T(Set), "the set of a sum")
 		v.each(x.X, x.Value, T(U64))
 	default:
 		v.fail("unknown expression %T", x)

@@ -211,12 +211,12 @@ func (y *timeTyper) besideNumber(x Binary, out, a, b *timed, comparison bool) (*
 		return nil, y.fail(other, "a "+what+" is compared with a text", what+" "+quoteString(text))
 	case t.mixed && !factor && isLit && lit.Value == nil: // NULL is NULL
 	case t.mixed && !factor && t.literal == nil:
-		return nil, y.fail(other, "a number has no unit beside times of different units", "a duration, as in 24h")
+		return nil, y.fail(other, "a number next to times of different units has no unit", "a duration, as in 24h")
 	case t.mixed && !factor:
 		if p, ok := other.from.(Prop); ok {
-			return nil, y.fail(t, fmt.Sprintf("a %s beside the property %s, which is not a time", what, QuoteName(p.Key)), "a property that is a time")
+			return nil, y.fail(t, fmt.Sprintf("a %s is combined with the property %s, which is not a time", what, QuoteName(p.Key)), "a property that is a time")
 		}
-		return nil, y.fail(t, fmt.Sprintf("a %s beside something that is not a time", what), "a time")
+		return nil, y.fail(t, fmt.Sprintf("a %s is combined with an operand that is not a time", what), "a time")
 	}
 	switch {
 	case comparison:

@@ -75,12 +75,12 @@ func TestPlainTimes(t *testing.T) {
 		{op(OpGe, prop("none"), at("1970-01-01T00:00:00.000000001Z")), "a.none >= 1", TimeType{}},
 		{op(OpLt, op(OpAdd, prop("s"), Lit{0.25}), at(half)), "(a.s + 0.25) * 1000000000 < 2500000000", TimeType{}},
 
-		{op(OpGe, prop("n"), at("1970-01-02")), "a timestamp beside the property n, which is not a time near timestamp '1970-01-02'", TimeType{}},
+		{op(OpGe, prop("n"), at("1970-01-02")), "a timestamp is combined with the property n, which is not a time near timestamp '1970-01-02'", TimeType{}},
 		{op(OpGe, prop("s"), Lit{"1970-01-02"}), "a timestamp is compared with a text near '1970-01-02'", TimeType{}},
 		{op(OpGe, prop("s"), long("P1D")), "a timestamp and a duration are compared near duration 'P1D'", TimeType{}},
 		{op(OpAdd, prop("s"), prop("ms")), "+ of two times has no meaning near .s", TimeType{}},
 		{op(OpLt, prop("s"), prop("odd")), "the units of these times do not divide each other near .odd", TimeType{}},
-		{op(OpLt, op(OpAdd, prop("s"), long("PT0.5S")), num(5)), "a number has no unit beside times of different units near 5", TimeType{}},
+		{op(OpLt, op(OpAdd, prop("s"), long("PT0.5S")), num(5)), "a number next to times of different units has no unit near 5", TimeType{}},
 		{Unary{OpNeg, op(OpAdd, prop("s"), long("PT0.5S"))}, "a timestamp has no opposite near .s", TimeType{}},
 	} {
 		out, typ, _, err := PlainTimes(c.x, timesOf)

@@ -238,7 +238,7 @@ func (b *backend) Unpin(host unsafe.Pointer) error {
 	err := b.call("free of pinned memory", opUnpin, &a, nil, nil)
 	for i, c := range p.mapping[p.bytes:] {
 		if c != canary && err == nil {
-			err = &cuda.Error{Op: "free of pinned memory", Text: fmt.Sprintf("a kernel wrote beside it: byte %d of %d bytes", p.bytes+int64(i), p.bytes), Kind: cuda.ErrLaunch, Lost: true}
+			err = &cuda.Error{Op: "free of pinned memory", Text: fmt.Sprintf("a kernel wrote outside it: byte %d of %d bytes", p.bytes+int64(i), p.bytes), Kind: cuda.ErrLaunch, Lost: true}
 		}
 	}
 	return errors.Join(err, b.unmap(host))

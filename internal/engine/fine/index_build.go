@@ -108,7 +108,7 @@ func (b *builder) filter() (*survey, []uint64, error) {
 	}
 	a := &b.args.Candidates
 	surveyed := bytesOf[survey]()
-	found, err := x.Scratch("what is known of candidates", surveyed+8*int64(len(b.q.arcs)))
+	found, err := x.Scratch("a summary of candidates", surveyed+8*int64(len(b.q.arcs)))
 	if err != nil {
 		return nil, nil, err
 	}

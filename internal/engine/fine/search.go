@@ -167,7 +167,7 @@ func (r *search) report(res *engine.Result, got *session.Result, levels bool) er
 	}
 	switch {
 	case levels && r.indexed:
-		res.Notes = append(res.Notes, "a candidate graph has an order of its own: there are no figures per level of the plan")
+		res.Notes = append(res.Notes, "a candidate graph has its own order, so there are no figures for the plan's levels")
 	case levels:
 		res.Levels = make([]engine.LevelStat, len(r.p.Levels))
 		for l := range res.Levels {

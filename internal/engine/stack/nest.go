@@ -148,7 +148,7 @@ const faultLayout = 1
 
 func faultText(code uint32, about uint64) string {
 	if code == faultLayout {
-		return fmt.Sprintf("the stack of a warp has %d bytes, which is not what the host made room for", about)
+		return fmt.Sprintf("the stack of a warp has %d bytes, which is not the room that the host made for it", about)
 	}
 	return ""
 }

@@ -37,7 +37,7 @@ func Build(file *syntax.File) (p *Program, err error) {
 	}
 	for _, d := range b.defs {
 		if !b.used[d] {
-			b.failHint(d.At, d.Name+" is never called", "", "what is not called has no types, and cannot be checked")
+			b.failHint(d.At, d.Name+" is never called", "", "a function that is never called has no types, and cannot be checked")
 		}
 	}
 	return b.p, nil
@@ -115,7 +115,7 @@ func (b *builder) add(at syntax.Pos, n Node) *Node {
 	out := b.p.Add(n)
 	if n.Op.Step() || n.Effects {
 		if b.maybe > 0 {
-			b.failHint(at, "what is done in order cannot stand behind 'and' or 'or'", "", "name it with let, on a line before")
+			b.failHint(at, "an operation with an effect cannot stand after 'and' or 'or'", "", "name it with let, on a line before")
 		}
 		b.region.Steps = append(b.region.Steps, out)
 	}
@@ -148,11 +148,11 @@ func (b *builder) block(body []syntax.Stmt, s *scope) *Node {
 		case *syntax.Do:
 			x := b.value(st.X, s)
 			if x.Type.Kind != types.Void && x.Op != CounterAdd && !x.Effects {
-				b.failHint(st.Pos(), "nothing is done with this value", "", "name it with let, or return it")
+				b.failHint(st.Pos(), "this value is not used", "", "name it with let, or return it")
 			}
 		case *syntax.Return:
 			if i < len(body)-1 {
-				b.fail(body[i+1].Pos(), "nothing runs behind return", "the end of the function, or of the program")
+				b.fail(body[i+1].Pos(), "a statement after return never runs", "the end of the function, or of the program")
 			}
 			x := b.value(st.X, s)
 			if x.Type.Kind == types.Void {
@@ -172,7 +172,7 @@ func (b *builder) letValue(st *syntax.Let, s *scope) binding {
 	x := b.value(st.X, s)
 	b.given = ""
 	if x.Type.Kind == types.Void {
-		b.fail(st.X.Pos(), "there is no value that could be named", "an expression with a value")
+		b.fail(st.X.Pos(), "this expression has no value to name", "an expression with a value")
 	}
 	if x.Given == "" && x.Op != Const && x.Home == b.region {
 		x.Given = st.Name
@@ -206,7 +206,7 @@ func (b *builder) inputType(t *syntax.Type, name string) *types.Type {
 		max := types.Size(types.Length, name)
 		if t.N != nil {
 			if t.N.Int64() < 0 {
-				b.fail(t.N.At, "a list of less than no items", "a number from 0 on")
+				b.fail(t.N.At, "a list with a negative number of items", "a number from 0 on")
 			}
 			max = types.MinOf(max, types.Exactly(t.N.Int64()))
 		}
@@ -230,7 +230,7 @@ func (b *builder) itemType(t *syntax.Type) *types.Type {
 		}
 		lo, hi := t.Lo.Int64(), t.Hi.Int64()
 		if lo > hi {
-			b.fail(t.Hi.At, "a range without numbers", fmt.Sprintf("a number from %d on", lo))
+			b.fail(t.Hi.At, "an empty range of numbers", fmt.Sprintf("a number from %d on", lo))
 		}
 		out := &types.Type{Kind: types.Int, Ranged: true, Lo: lo, Hi: hi}
 		if lo >= 0 {

@@ -30,7 +30,7 @@ func (b *builder) apply(a *arguments) *Node {
 	var max *types.Bound
 	for _, r := range a.rest {
 		l := b.value(r, a.scope)
-		b.want(l, r.Pos(), "what apply goes over", types.List)
+		b.want(l, r.Pos(), "a list of apply", types.List)
 		n.Args = append(n.Args, l)
 		b.sameLength(r.Pos(), "apply goes over lists of %d and of %d items", n.Args[0], l)
 		max = types.MinOf(max, l.Type.Max)
@@ -136,7 +136,7 @@ func (b *builder) emit(a *arguments) *Node {
 	case b.p.Row == nil:
 		b.p.Row = row.Type
 	case !types.Same(b.p.Row, row.Type):
-		b.fail(a.by["t"].Pos(), "what is emitted is "+describe(row.Type), b.p.Row.String()+", as elsewhere in the program")
+		b.fail(a.by["t"].Pos(), "the emitted row is "+describe(row.Type), b.p.Row.String()+", as elsewhere in the program")
 	default:
 		b.p.Row = types.Join(b.p.Row, row.Type)
 	}

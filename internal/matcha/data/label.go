@@ -39,7 +39,7 @@ func (s *Set) findLabels() (err error) {
 			if len(c.Labels) > 1 {
 				one, two := g.VertexLabels[c.Labels[0]], g.VertexLabels[c.Labels[1]]
 				e := s.p.File.ErrorAt(n.Pos, fmt.Sprintf("vertices of %s have several labels, such as %s and %s: none of them is the vertex's label", name, one, two))
-				e.Hint = fmt.Sprintf("vertices(%s, '(a:LABEL)') is the list of those with a label, whatever else they have", name)
+				e.Hint = fmt.Sprintf("vertices(%s, '(a:LABEL)') is the list of the vertices with a label; they may have others", name)
 				err = e
 				return
 			}

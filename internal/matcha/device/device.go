@@ -251,7 +251,7 @@ func (r *running) start(d *session.Exec) (func() error, error) {
 		bytes int64
 		at    *uint64
 	}{
-		{"what phases share", 8 * int64(len(r.state)), &x.State},
+		{"the state that phases share", 8 * int64(len(r.state)), &x.State},
 		{"items handed out", 8 * int64(len(c.Phases)), &x.Cursor},
 		{"lists of the program", 4 * c.SharedWords, &x.Shared},
 		{"lists of thread groups", 4 * words * groups * int64(max(blocks, 1)), &x.Mem},

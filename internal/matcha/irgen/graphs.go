@@ -150,7 +150,7 @@ const maxClasses = 256
 func (l *lowerer) label(n *asg.Node, name string, v kir.Expr) kir.Expr {
 	classes := l.in.Input(name).Graph.Classes
 	if len(classes) > maxClasses {
-		l.notYet(n, "labels of a graph with so many of them")
+		l.notYet(n, "labels of a graph with this many of them")
 	}
 	out := noLabel
 	for i := len(classes) - 1; i >= 0; i-- {

@@ -10,7 +10,7 @@ import (
 // worker may take, and what is before, between and behind them. results are
 // variables of the program.
 func (l *lowerer) phases(c *Code, body []kir.Stmt, results []*kir.Var) {
-	c.State = &kir.Record{Name: "State", Doc: "What phases tell each other."}
+	c.State = &kir.Record{Name: "State", Doc: "The state that phases share."}
 	l.prog.Records, l.prog.Owners = append(l.prog.Records, c.State), []kir.Owner{{}}
 	d := &division{l: l, c: c, fields: map[*kir.Var]int{}, sizes: map[*kir.Var]int{}}
 	d.state = &kir.Var{Name: "state", T: kir.Of(c.State).Writable()}
@@ -153,7 +153,7 @@ func (d *division) run(i int, p *part) {
 // item makes the function of a parallel part. The part before says how many items
 // there are.
 func (d *division) item(i int, p *part) {
-	sums := &kir.Record{Name: fmt.Sprintf("Sums%d", i), Doc: fmt.Sprintf("What a worker adds up in item%d.", i)}
+	sums := &kir.Record{Name: fmt.Sprintf("Sums%d", i), Doc: fmt.Sprintf("A worker's sums in item%d.", i)}
 	d.l.prog.Records = append(d.l.prog.Records, sums)
 	to := &kir.Var{Name: "sums", T: kir.Of(sums).Writable()}
 	at := &kir.Var{Name: "at", T: kir.T(kir.U64)}

@@ -30,7 +30,7 @@ func (l *lowerer) runGraph(n *asg.Node) *made {
 	}
 	if n.At&asg.WithInfo != 0 {
 		infos := l.gather(a[2:], most, rest[0])
-		l.fail(kir.Op2(kir.Ne, kir.R(infos), kir.R(count)), l.code(n, "einfo has not as many items as there are edges"))
+		l.fail(kir.Op2(kir.Ne, kir.R(infos), kir.R(count)), l.code(n, "einfo does not have one item for each edge"))
 	}
 	l.do(&kir.Do{X: invoke(l.sorter(kinds...), append(a[:len(a):len(a)], kir.R(count))...)})
 	size := kir.R(count)

@@ -26,11 +26,11 @@ type Pass struct {
 
 // All are the passes in the order in which Optimize runs them.
 var All = []Pass{
-	{"motion", "moves what does not change out of the functions of apply", Motion},
-	{"share", "computes once what is written several times", Share},
+	{"motion", "moves values that do not change out of the functions of apply", Motion},
+	{"share", "computes once an expression that is written several times", Share},
 	{"slice-neighbor", "makes conditions that bound a neighbour list a slice of it", SliceNeighbor},
 	{"slice-set", "makes conditions that bound an intersection or difference slices of its lists", SliceSet},
-	{"fuse-sum", "adds up, or counts, what apply makes without storing it", FuseSum},
+	{"fuse-sum", "adds up, or counts, the items of apply without storing them", FuseSum},
 	{"fuse-size", "counts intersections and differences without storing them", FuseSize},
 	{"dead", "drops counters that nothing reads and conditions that are known", Dead},
 	{"parallel", "lets several workers take the items of the outermost apply", Parallel},

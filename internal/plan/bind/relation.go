@@ -183,7 +183,7 @@ func (r *rowSet) filters() (out []string, err error) {
 			}
 		}
 		if parts = next; len(parts) > mostFilters {
-			return nil, fmt.Errorf("what INDUCED forbids beside parallel edges is more than %d kinds of edges", mostFilters)
+			return nil, fmt.Errorf("INDUCED with parallel edges forbids more than %d kinds of edges", mostFilters)
 		}
 	}
 	for _, p := range parts {

@@ -122,7 +122,7 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, go
 	res.Complete = !r.stopped()
 	res.Search = time.Since(start)
 	if o.Levels {
-		res.Notes = append(res.Notes, fmt.Sprintf("the large method orders vertices anew at each step: there are no figures per level; its search had %d nodes", r.nodes))
+		res.Notes = append(res.Notes, fmt.Sprintf("the large method chooses the next vertex at each step, so there are no figures for levels; its search had %d nodes", r.nodes))
 	}
 	switch {
 	case r.err != nil && !errors.Is(r.err, engine.ErrStop):
