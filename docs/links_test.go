@@ -44,6 +44,34 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestPaths holds the documents to the project's files: each quoted path below one of its folders exists.
+func TestPaths(t *testing.T) {
+	quoted := regexp.MustCompile("`((?:internal|cmd|docs|scripts)/[^`\\s:]*)[^`]*`")
+	paths := 0
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(prose(string(text)), "\n") {
+			for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+				paths++
+				pattern := strings.Replace(m[1], "…", "*", 1)
+				found, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pattern)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(found) == 0 {
+					t.Errorf("%s:%d: there is no file %s", page, i+1, m[1])
+				}
+			}
+		}
+	}
+	if paths < 50 {
+		t.Errorf("only %d paths were found", paths)
+	}
+}
+
 func TestBrokenLinks(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.md")
