@@ -116,7 +116,7 @@ func guessHeader(rows [][][]byte, r role, ids []int, asked []string, gap func([]
 			g.doubt = fmt.Sprintf("the first line, %s, is read as an edge (--header yes if it names the columns)", line)
 		}
 	case e == nil && err == nil:
-		g.err = wrapf(ErrHeader, "the first line names the columns, or is an edge: say --header yes or --header no")
+		g.err = wrapf(ErrHeader, "the first line names the columns, or is an edge: use --header yes or --header no")
 	default:
 		g.is = true
 	}
