@@ -20,9 +20,9 @@ func (p *Plan) NeedsDegree(l int) bool {
 	return lv.MinDegree > backs
 }
 
-// DegreeEnd returns the id from which on level l's vertices have too few neighbours, where
-// one range of ids is allowed and ids ascend by falling degree there: inside one class of
-// labels. Where ok is false, a least degree that is needed is tested vertex by vertex.
+// DegreeEnd returns the first id at which level l's vertices have too few neighbours. It needs
+// ids that ascend as degrees fall, so one allowed range of ids inside one class of labels. If
+// ok is false, a needed least degree is tested vertex by vertex.
 func (p *Plan) DegreeEnd(l int) (end uint32, ok bool) {
 	if !p.NeedsDegree(l) {
 		return 0, false

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// QueryError says that a query asks for what cannot be asked. Vertex and Edge
-// are indexes into the pattern, -1 where the fault lies in no single one.
+// QueryError says that weft cannot answer a query. Vertex and Edge are the indexes of the
+// faulty vertex or edge in the pattern, or -1 if no single one is at fault.
 type QueryError struct {
 	Vertex, Edge int
 	Msg          string
 	Order        bool // the fault lies in ORDERED or WITHIN
-	// Near is a part of the query at which the fault lies, as the language writes it,
-	// and Expected what could stand there; "" where that is not known.
+	// Near is the faulty part of the query, as the language writes it. Expected is a text that
+	// could replace it. Both are "" if not known.
 	Near, Expected string
 }
 

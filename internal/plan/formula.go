@@ -7,20 +7,20 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Formula is the number of embeddings of a pattern as arithmetic over plans of
-// smaller or simpler patterns: decomposition at cut vertices with the merged
-// patterns taken off again, and induced counts from edge-induced ones. Engines
-// that cannot run formulas run the nest of the plan that carries it.
+// Formula expresses the number of embeddings of a pattern by plans of smaller or simpler
+// patterns. One kind is decomposition at cut vertices, from which the merged patterns are
+// subtracted. Another is induced counts from edge-induced ones. Engines that cannot run
+// formulas run the nest of the plan that carries it.
 type Formula struct {
 	Terms []FormulaTerm
 	// Cost is the estimated work of all its plans together.
 	Cost float64
-	// Why says in a sentence what was decomposed where.
+	// Why says in a sentence which pattern was decomposed, and at which vertex.
 	Why string
 }
 
-// FormulaTerm adds Coef × value, where the value is the number of embeddings of
-// Plan, or, when Dot is not empty, Σ_v Π_i (embeddings of Dot[i] rooted at v).
+// FormulaTerm adds Coef × value. The value is the number of embeddings of Plan or, when Dot is
+// not empty, Σ_v Π_i (embeddings of Dot[i] rooted at v).
 type FormulaTerm struct {
 	Coef int64
 	Plan *Plan

@@ -2,9 +2,9 @@ package plan
 
 import "slices"
 
-// Hood is what a plan for the local method asks of the neighbourhood of level 0's vertex,
-// the root: all other vertices are its neighbours, inside, except at most one, the outside
-// vertex, which is level 1.
+// Hood says which parts of a root's neighbourhood a plan for the local method needs. The root
+// is level 0's vertex. All other vertices are inside: they are neighbours of the root. Only
+// level 1 may be the outside vertex, which is not.
 type Hood struct {
 	Outside bool
 	First   int // the first inside level
@@ -17,8 +17,8 @@ type Hood struct {
 	SizesOnly bool
 }
 
-// Hood returns what the plan, which LocalOK accepts, asks of neighbourhoods, where so many
-// levels are walked and the others are closed by arithmetic.
+// Hood returns the parts of neighbourhoods that the plan needs. LocalOK must accept the plan.
+// The first walked levels are enumerated, and arithmetic closes the others.
 func (p *Plan) Hood(walked int) Hood {
 	h := Hood{Outside: p.Levels[1].Set < 0, First: 1, Universe: LocalSide(p)}
 	if h.Outside {

@@ -9,10 +9,11 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// LocalOK says why the local method cannot run p, or nil. It holds the
-// neighbourhood of level 0's vertex as a bit matrix, so all links must be of one
-// symmetric relation and all vertices neighbours of the root, but for one at
-// most, which is at level 1; and nothing may have to be looked at for each match.
+// LocalOK returns the reason why the local method cannot run p, or nil.
+//
+// The method keeps the neighbourhood of level 0's vertex as a bit matrix. So all links must be
+// of one symmetric relation. All vertices must be neighbours of the root, except at most one,
+// which is at level 1. No condition may have to be tested for each match.
 func LocalOK(p *Plan) error {
 	switch {
 	case p.Mode != pattern.Iso:

@@ -51,8 +51,8 @@ func GivenOrder(text string, p *pattern.Pattern, apart bool) ([]int, error) {
 	return order, nil
 }
 
-// followable is an order of all vertices of p in which each is next to one
-// before it as far as p is connected: as near to the given one as can be.
+// followable orders all vertices of p so that each is adjacent to an earlier one, as far as p
+// is connected. The order is as near to the given one as possible.
 func followable(p *pattern.Pattern, given []int) (order []int) {
 	wanted := slices.Clone(given)
 	for v := range p.Vertices {

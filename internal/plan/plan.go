@@ -65,7 +65,7 @@ type Plan struct {
 
 	// Method is how engines should count: Nest always works.
 	Method Method
-	// Timed, with Method Temporal, is what to do in the place of the levels' sets.
+	// Timed replaces the levels' sets when Method is Temporal.
 	Timed *TimeProgram
 	// Formula, if not nil, gives the number of embeddings by arithmetic over
 	// other plans; counting with Method Decomposed runs it.
@@ -81,7 +81,7 @@ type Plan struct {
 	// Warnings for the user: properties that no vertex has, and the like.
 	Warnings []string
 
-	// Shared is what the plan has in common with those of its sub-patterns.
+	// Shared holds the data that the plan shares with the plans of its sub-patterns.
 	Shared *Shared
 }
 
@@ -92,16 +92,17 @@ type EmptyReason struct{ Text string }
 type Adjacency struct {
 	Lists *graph.Handle
 	Name  string // for explain: "N", "N+", "N-", "N[:FOLLOWS]+"
-	// Filters returns what edges of the pattern language have in their brackets to
-	// accept the relation's data edges: one where patterns ask for such an edge, "" for
-	// all of them; each a part of what INDUCED forbids.
+	// Filters returns texts of the pattern language, for the brackets of an edge, that accept
+	// the relation's data edges. There is one text if a pattern can ask for such edges; ""
+	// accepts all edges. A relation that INDUCED forbids may need several texts, each for a
+	// part of it.
 	Filters func() ([]string, error)
 	// Rev is the index of the same relation seen from the other end; equal to
 	// the own index for a symmetric relation.
 	Rev int
 }
 
-// Level is what the vertex matched at one level must satisfy.
+// Level holds the constraints on the vertex matched at one level.
 type Level struct {
 	Vertex int // pattern vertex; equal to Order[level]
 
@@ -178,19 +179,24 @@ type Set struct {
 	Estimate float64 // expected size
 }
 
-// Tail closes the last K levels by arithmetic. K = 0: nothing; K = 1: the last
-// level is a set size; K > 1: the last K levels are pairwise independent and
-// their sets depend on the levels before only. Groups says what is to be counted.
-// Where K ≤ 5, Terms says it as a sum of products of sizes: the number of choices
-// is Σ Terms / Divisor. Where K > 5 that sum would be too long: Terms is nil and
-// Divisor 0, and an engine either evaluates Groups or refuses the plan.
+// Tail says how arithmetic counts the last K levels.
+//
+//   - K = 0: every level is enumerated.
+//   - K = 1: the last level's count is the size of a set.
+//   - K > 1: the last K levels are pairwise independent, and their sets depend on earlier
+//     levels only.
+//
+// Groups defines the count. Where K ≤ 5, Terms writes it as a sum of products of sizes: the
+// number of choices is Σ Terms / Divisor. Where K > 5 that sum would be too long, so Terms is
+// nil and Divisor is 0. An engine then evaluates Groups, or refuses the plan.
 type Tail struct {
 	K int
-	// Groups are the last K levels, those with the same candidates together, in
-	// the order of their first levels; at most five. Under Iso the number of
-	// choices is the number of ways to take len(Levels) vertices out of each
-	// group's set, no vertex twice in all the groups together and none that an
-	// earlier level holds. Under Hom vertices may recur: Π |set|^len(Levels).
+	// Groups are the last K levels. Levels with the same candidates form one group. Groups are
+	// in the order of their first levels, and there are at most five.
+	//
+	// Under Iso, a choice takes len(Levels) vertices from each group's set. No vertex is taken
+	// twice in all groups together, and none that an earlier level holds. Under Hom vertices
+	// may recur: the number of choices is Π |set|^len(Levels).
 	Groups []TailGroup
 	Terms  []TailTerm
 	// Divisor is the number of orders of interchangeable tail vertices that
@@ -198,17 +204,17 @@ type Tail struct {
 	Divisor int64
 }
 
-// MaxTail bounds the levels that inclusion–exclusion over partitions closes (five
-// levels have 52 partitions), and for tails of more levels the groups of
-// interchangeable ones (five sets have 31 intersections).
+// MaxTail is the largest number of levels that inclusion–exclusion over partitions closes; five
+// levels have 52 partitions. For tails of more levels it is the largest number of groups; five
+// sets have 31 intersections.
 const MaxTail = 5
 
 // TailGroup is levels of the tail that have the same candidates: the same Set,
 // Ranges, Bits, and bounds by levels before the tail.
 type TailGroup struct {
 	Levels []int // ascending
-	// Ordered: restrictions order the group's vertices completely, so that what
-	// is taken is a set and counts once; otherwise each sequence counts.
+	// Ordered says that restrictions order the group's vertices completely. A choice is then a
+	// set, and counts once; otherwise each sequence counts.
 	Ordered bool
 }
 
@@ -222,8 +228,8 @@ type TailTerm struct {
 type EdgeChoice struct {
 	Edge     int // index into Pattern.Edges
 	From, To int // levels
-	// At is the level from which the edge can be chosen: both ends are matched,
-	// and what conditions compare it with.
+	// At is the level from which the edge can be chosen. By then both ends are matched, and so
+	// is everything that its conditions compare it with.
 	At int
 	// Rows calls yield with the edge id of each data edge from u to v that the
 	// pattern edge accepts, until yield returns false. Ids of the same data edge
@@ -233,8 +239,8 @@ type EdgeChoice struct {
 	Either bool
 	// Checks are predicates that are known once this edge is chosen.
 	Checks []Check
-	// Filter is what an edge of the pattern language has in its brackets to accept the
-	// data edges that the choice may take, "" for all of them.
+	// Filter is a text of the pattern language, for the brackets of an edge, that accepts the
+	// data edges which the choice may take. "" accepts all of them.
 	Filter string
 	// Accepted returns the data edges that the choice may take: a bit a row of the edge
 	// table, nil where it takes every edge. In a graph without an edge table a choice
@@ -311,8 +317,8 @@ type Options struct {
 	Context context.Context
 }
 
-// Ended reports whether the plan is not wanted any more. What looks for a better
-// one then takes the best so far, which Compile throws away.
+// Ended reports whether the plan is no longer wanted. A search for a better plan then stops
+// with the best so far, which Compile throws away.
 func (o *Options) Ended() bool { return o.Context != nil && o.Context.Err() != nil }
 
 // NoRoot is the Options.Root of a plan that is not rooted.

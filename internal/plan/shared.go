@@ -9,19 +9,18 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Shared is what the plans of one pattern and of its sub-patterns share.
+// Shared holds the data that the plans of one pattern and of its sub-patterns share.
 type Shared struct {
-	Columns expr.Columns // what conditions read
+	Columns expr.Columns // columns that conditions read
 	Exists  map[*pattern.Pattern]*SubPlan
 
 	mu       sync.Mutex
 	parallel int // see MostParallel; 0: not looked for
 }
 
-// EdgeLists returns the data edges as lists of target vertices, ascending, in
-// which an edge is named by its place: those of the edge table, or without one the
-// outgoing neighbours. In undirected graphs an edge is in the list of its smaller
-// end only, as far as choices are concerned.
+// EdgeLists returns the data edges as ascending lists of target vertices. An edge's place in
+// these lists is its name. They are the lists of the edge table or, without one, of outgoing
+// neighbours. In an undirected graph choices see an edge only in the list of its smaller end.
 func (p *Plan) EdgeLists() (off []uint64, dst []uint32) {
 	if t := p.Graph.Edges; t != nil {
 		return t.Off, t.Dst

@@ -6,9 +6,9 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// TailBlocks lists the intersections that evaluating Tail.Groups may need, as
-// sets of groups (bit g is Groups[g]): those whose label ranges allow a vertex in
-// common, ascending; under Hom the groups alone.
+// TailBlocks lists the intersections that an evaluation of Tail.Groups may need, in ascending
+// order. Each is a set of groups (bit g is Groups[g]) whose label ranges have a vertex in
+// common. Under Hom only single groups are listed.
 func (pl *Plan) TailBlocks() (masks []uint32) {
 	groups := pl.Tail.Groups
 	meet := make([]uint32, len(groups)) // of each group, which others it meets

@@ -6,12 +6,13 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// TimeProgram is a plan for the method Temporal: edge extension, as in Everest
-// (Yuan et al., arXiv:2310.02800, 2023) and before it in Mackey et al. (A
-// chronological edge-driven approach to temporal subgraph isomorphism, 2018). A
-// match grows by one data edge at a time. What ORDERED and WITHIN leave for the
-// next one is a window of time, and the data edges in a window are a slice of a
-// list that is sorted by time: those outside cost nothing, however many there are.
+// TimeProgram is a plan for the method Temporal: edge extension, as in Everest (Yuan et al.,
+// arXiv:2310.02800, 2023) and before it in Mackey et al. (A chronological edge-driven approach
+// to temporal subgraph isomorphism, 2018).
+//
+// A match grows by one data edge at a time. ORDERED and WITHIN limit the next edge to a window
+// of time. The data edges in a window are a slice of a list that is sorted by time, so edges
+// outside cost nothing.
 type TimeProgram struct {
 	Key   string  // the property that times are in
 	Times []int64 // of the rows of the edge table
@@ -36,16 +37,17 @@ type TimeStep struct {
 	Binds    bool
 	// Both: the edge may go either way, or the graph has no directions.
 	Both bool
-	// Timed edges are later than that of step After and earlier than that of step
-	// Before (-1: none), and within the bound of all timed ones before them.
+	// Timed edges are later than the edge of step After and earlier than that of step Before;
+	// -1 means no such step. They are also within the bound of all earlier timed edges.
 	Timed         bool
 	After, Before int
-	// Events has the data edges that the step may take: at From's vertex, sorted by
-	// time where the step binds, else by the other end and time; nil for step 0.
+	// Events has the data edges at From's vertex that the step may take. They are sorted by
+	// time if the step binds a vertex, else by the other end and then by time. It is nil for
+	// step 0.
 	Events *graph.Events
 	// Back are the backward neighbours of To's level that no edge choice implies.
 	Back []Back
-	// Checks are the choice's conditions, but for those in time.
+	// Checks are the choice's conditions, except those on times.
 	Checks []Check
 	// Estimate is the expected number of partial matches after the step.
 	Estimate float64

@@ -18,7 +18,8 @@ func (b *Binding) AssembleChecks(order []int, o plan.Options) *plan.Plan {
 	return pl
 }
 
-// assembleChecks writes the checks view of one order, and returns what adds the other.
+// assembleChecks writes the checks view of one order, and returns a builder that adds the set
+// program.
 func (b *Binding) assembleChecks(order []int, o plan.Options) (*plan.Plan, *sets.Builder) {
 	pl := &plan.Plan{
 		Graph: b.Graph, Pattern: b.Pattern, Mode: b.Pattern.Mode, Induced: b.Pattern.Induced,

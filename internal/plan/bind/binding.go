@@ -50,7 +50,7 @@ type Binding struct {
 	times *timeSource                              // made when first asked for
 }
 
-// Vertex is what one vertex must satisfy by itself.
+// Vertex holds the constraints on one vertex that involve no other.
 type Vertex struct {
 	Ranges       []plan.Range
 	Bits         []uint64
@@ -283,8 +283,8 @@ func before(x, y plan.Back) bool {
 	return x.Adj < y.Adj
 }
 
-// tables is what patterns bound to the same graph share: filtered relations and
-// row sets are computed once, also for the sub-patterns of EXISTS.
+// tables holds filtered relations and row sets. All patterns bound to the same graph share
+// them, including the sub-patterns of EXISTS, so each is computed once.
 type tables struct {
 	Graph *graph.Graph
 	rows  kept[rowSet]

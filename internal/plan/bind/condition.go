@@ -8,10 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Condition binds the conditions of p to a graph, apart from any search: level v of
-// what it returns is vertex v of the pattern, edge choice i its edge i, and the one
-// check, of the last level, holds where all conditions of p do.
-// Nothing else of that plan is to be run.
+// Condition binds the conditions of p to a graph, apart from any search. In the returned plan,
+// level v is vertex v of the pattern, and edge choice i is its edge i. The last level has one
+// check, which holds where all conditions of p do. The plan is not for running.
 func Condition(g *graph.Graph, p *pattern.Pattern) (*plan.Plan, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ type Edge struct {
 	rows *rowSet
 }
 
-// bindEdges makes the links of the pattern's edges, and notes those of which
-// each data edge makes an embedding of its own.
+// bindEdges makes the links of the pattern's edges. It also notes the edges for which each data
+// edge makes an embedding.
 func (b *Binding) bindEdges(w *wheres) error {
 	var rows *rowSet
 	var rel *relation
@@ -54,9 +54,8 @@ func (b *Binding) bindEdges(w *wheres) error {
 	return nil
 }
 
-// bindInduced forbids data edges between matched vertices for which no edge of
-// the pattern stands: a negative link for what the pattern's edges between a
-// pair do not accept, in each direction.
+// bindInduced forbids data edges between matched vertices that no edge of the pattern accepts.
+// It makes a negative link for each pair and each direction.
 func (b *Binding) bindInduced(w *wheres) {
 	for u := range b.N {
 		for v := range u {
@@ -136,8 +135,8 @@ func (b *Binding) extendsLast(c plan.EdgeChoice) int {
 	return 1
 }
 
-// delayChoices moves choices to the level of the last vertex that a condition
-// compares them with, so that such a condition can stand with one of its edges.
+// delayChoices moves an edge choice to the level of the last vertex that its conditions
+// mention. Such a condition can then be kept with one of its edges.
 func (b *Binding) delayChoices(pl *plan.Plan) {
 	for _, c := range b.Checks {
 		level, last := -1, -1

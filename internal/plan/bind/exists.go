@@ -79,7 +79,7 @@ func (b *Binding) outerFirst(fixed int) []int {
 	return order
 }
 
-// Supported refuses what the language has and plans have not yet.
+// Supported returns an error for the parts of the language that plans do not have yet.
 func Supported(p *pattern.Pattern) error {
 	for i := range p.Edges {
 		if e := &p.Edges[i]; e.Min > 1 || e.Max > 1 || e.Min == 0 && e.Max > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// bindLabels gives each vertex the ranges of its label; those of one name share
-// theirs.
+// bindLabels gives each vertex the ranges of its label. Vertices with the same label share one
+// slice.
 func (b *Binding) bindLabels() {
 	// One array for the ranges of all: mostly each has one.
 	room := make([]plan.Range, 0, b.N)
@@ -101,10 +101,9 @@ func (b *Binding) matching(l *pattern.Label, out []plan.Range) []plan.Range {
 	return out
 }
 
-// unknownLabels describes the names in l that the graph lacks, with what may
-// have been meant.
+// unknownLabels describes the names in l that the graph lacks, and suggests similar ones.
 //
-// Of many names only the first mostUnknown are described, and the others counted.
+// It describes the first mostUnknown names, and counts the rest.
 func (b *Binding) unknownLabels(l *pattern.Label, what string, known []string) (out []string) {
 	find := b.Graph.EdgeLabel
 	if what == "vertex" {

@@ -9,13 +9,13 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// wheres is the conditions of a pattern, as conjuncts by what they are over. A
-// pattern without conditions has nil lists.
+// wheres holds the conditions of a pattern as conjuncts, listed by the vertices and edges that
+// they mention. A pattern without conditions has nil lists.
 type wheres struct {
 	constant []pattern.Expr
 	vertex   [][]pattern.Expr // over one vertex alone
 	edge     [][]pattern.Expr // over one edge alone
-	own      [][]pattern.Expr // those of them that belong to the edge itself: what INDUCED looks at
+	own      [][]pattern.Expr // the conditions that belong to the edge itself, which INDUCED looks at
 	cross    []pattern.Expr   // the rest
 }
 

@@ -18,7 +18,7 @@ import (
 type relation struct {
 	out, in *graph.Handle // equal for a symmetric relation
 	key     string
-	name    string // what is inside the brackets of N[…]
+	name    string // text inside the brackets of N[…]
 	arrow   bool   // directed: names get + and -
 	rows    *rowSet
 }
@@ -149,13 +149,12 @@ type rowSet struct {
 	words []uint64 // as accepted gives them
 }
 
-// mostFilters bounds the texts that filters returns: there are as many as the product
-// of the conditions of parallel edges.
+// mostFilters bounds the number of texts that filters returns. That number is the product of
+// the conditions of parallel edges.
 const mostFilters = 256
 
-// filters are texts, between the brackets of an edge, each of which selects some of
-// the rows, and all of them together every row: none where labels alone say that there
-// is no row.
+// filters returns texts for the brackets of an edge, each of which selects some of the rows.
+// Together they select every row. It returns none if labels alone say that no row passes.
 func (r *rowSet) filters() (out []string, err error) {
 	if r.all || r.others == nil {
 		return []string{r.name}, nil

@@ -95,7 +95,7 @@ func (b *Binding) bindWithin(t *timing, o *pattern.Order) error {
 	if !ok {
 		return orderErrorf("WITHIN has a unit, and %s is a plain number: say WITHIN and a number", pattern.QuoteName(t.key))
 	}
-	// The most whole units that are no longer.
+	// The largest number of whole units that is not longer.
 	n := new(big.Int).Mul(big.NewInt(o.Within), big.NewInt(den))
 	switch n.Quo(n, big.NewInt(num)); {
 	case n.IsInt64():
@@ -121,9 +121,9 @@ func (b *Binding) unit(c *expr.Column) (num, den int64, ok bool) {
 	return num, 1, num > 0
 }
 
-// addTimeChecks gives each timed edge choice the conditions that compare it with
-// those before it in the plan: with the nearest in the order asked for, and for
-// the bound with the earliest or the latest.
+// addTimeChecks gives each timed edge choice the conditions that compare it with earlier ones
+// in the plan. For the order it compares with the nearest choice, and for the bound with the
+// earliest or the latest.
 func (b *Binding) addTimeChecks(pl *plan.Plan) {
 	t := b.timing
 	if t == nil {

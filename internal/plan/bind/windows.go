@@ -56,10 +56,9 @@ type timeSource struct {
 // TimedEdges are the pattern edges that ORDERED and WITHIN are about.
 func (b *Binding) TimedEdges() []int { return b.timing.edges }
 
-// AssembleTemporal writes the plan of edge extension by one order, in which extends[l]
-// is the pattern edge that leads to the vertex of level l, -1 where none does. It
-// returns nil where a condition makes such an edge wait for a later level. It needs
-// TemporalOK.
+// AssembleTemporal writes the plan of edge extension for one order. extends[l] is the pattern
+// edge that leads to the vertex of level l, or -1 if none does. It returns nil if a condition
+// makes such an edge wait for a later level. TemporalOK must hold.
 func (b *Binding) AssembleTemporal(order, extends []int, o plan.Options) *plan.Plan {
 	if b.times == nil {
 		b.times = &timeSource{b: b, col: wholeOf(b.timing.col), events: map[string]*graph.Events{}, roots: map[int][]uint32{}}

@@ -95,9 +95,9 @@ func (x *Search) edges(l, i int) bool {
 	return goOn
 }
 
-// candidates calls f with a superset of the vertices that can follow m at level
-// l, the smallest backward list or else the label's ranges, until f returns
-// false; it reports whether f never did.
+// candidates calls f with a superset of the vertices that can follow m at level l, until f
+// returns false. The superset is the shortest backward list, or else the label's ranges. It
+// reports whether f never returned false.
 func candidates(pl *plan.Plan, l int, m []uint32, s *graph.Scratch, f func(uint32) bool) bool {
 	lv := &pl.Levels[l]
 	if list, from := Smallest(pl, l, m, s); from >= 0 {
@@ -184,7 +184,7 @@ func ValidFrom(pl *plan.Plan, l, from int, c uint32, m []uint32, e []uint64) boo
 	return true
 }
 
-// Alone applies what level lv asks of a vertex by itself.
+// Alone tests the conditions of level lv that involve only its own vertex.
 func Alone(pl *plan.Plan, lv *plan.Level, c uint32) bool {
 	if lv.Ranges != nil && !slices.ContainsFunc(lv.Ranges, func(r plan.Range) bool { return r.First <= c && c < r.End }) {
 		return false

@@ -91,7 +91,8 @@ func (w *timeWalker) once() {
 	}
 }
 
-// step chooses what step k adds, and returns out of how many.
+// step chooses the data edge that step k adds, and returns the number of edges that it chose
+// from.
 func (w *timeWalker) step(k int, weight float64) float64 {
 	s := &w.t.Steps[k]
 	var list []graph.Event

@@ -49,15 +49,15 @@ type neighbourhoods struct {
 	ends    []end   // some of the vertices there
 }
 
-// end is a vertex outside that so many wedges lead to, and how many neighbours it
-// shares with the root.
+// end is an outside vertex: the number of wedges that lead to it, and the number of neighbours
+// that it shares with the root.
 type end struct {
 	wedges float64
 	shared int
 }
 
-// sharing is the wedges to vertices that share at least so many neighbours with
-// the root.
+// sharing is the number of wedges to vertices that share at least `least` neighbours with the
+// root.
 func (n *neighbourhoods) sharing(least int) float64 {
 	some, all := 0.0, 0.0
 	for _, e := range n.ends {
@@ -159,9 +159,9 @@ func LocalPrice(pl *plan.Plan, s *Survey) float64 {
 	}
 	if pl.Levels[1].Set < 0 {
 		price += localWedge * n.wedges
-		// Each pair's common neighbours are level 2, or its vertices are chosen for
-		// each pair; below, random walks say how many candidates a level has for one
-		// of the level above.
+		// Level 2 is the pair's common neighbours, or its vertices are chosen for each pair.
+		// Below that, random walks say how many candidates a level has for each one of the
+		// level above.
 		share := 0
 		for l := 2; l < len(pl.Levels); l++ {
 			if adjacent(&pl.Levels[l], 1) {
@@ -188,9 +188,9 @@ func LocalPrice(pl *plan.Plan, s *Survey) float64 {
 	return price + pl.Levels[first-1].Estimate*closing
 }
 
-// looked is how many members of a list are looked up in another; of a longer list one of
-// each so many stands for all, since 256 pairs of hubs would take longer to compare
-// than many a search takes.
+// looked is the largest number of members of a list that are looked up in another. From a
+// longer list an even sample is taken. Why: comparing 256 pairs of hubs completely would take
+// longer than many searches.
 const looked = 1 << 13
 
 // common is about the number of members of two sorted lists, exact where one has

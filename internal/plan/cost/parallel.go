@@ -7,9 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Parallel calls f with 0 to n-1, on as many threads as planning may use. What is
-// random is seeded by the index, so that a plan does not depend on their number. A
-// panic, as over a corrupt file, becomes one of the caller, where it can be recovered.
+// Parallel calls f with 0 to n-1, on as many threads as planning may use. It blocks until all
+// calls have returned. Random numbers are seeded by the index, so that a plan does not depend
+// on the number of threads. A panic in f, as over a corrupt file, becomes a panic of the
+// caller, where it can be recovered.
 func Parallel(o *plan.Options, n int, f func(i int)) {
 	var next atomic.Int64
 	var caught atomic.Pointer[any]

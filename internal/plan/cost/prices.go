@@ -10,8 +10,8 @@ const VisitCost = 6
 // counting (some 20 ms).
 const Worthwhile = 5e7
 
-// WalksPrice is the expected work of counting closed walks of length five: from
-// each vertex, the edges at what two steps reach.
+// WalksPrice is the expected work of counting closed walks of length five: for each vertex, the
+// edges at the vertices that two steps reach.
 func WalksPrice(pl *plan.Plan, o *plan.Options) float64 {
 	csr := pl.Adjs[pl.Levels[1].Back[0].Adj].Lists.Flat()
 	n := csr.NumVertices()

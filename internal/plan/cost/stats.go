@@ -17,24 +17,23 @@ import (
 	"github.com/weftgraph/weft/internal/plan/bind"
 )
 
-// Statistics are what the cost model knows of a graph and a pattern: how many
-// candidates each vertex has, how many pairs each link, how uneven degrees are
-// and how often wedges close.
+// Statistics holds the cost model's measurements of a graph and a pattern: the number of
+// candidates of each vertex, the number of pairs of each link, how uneven degrees are, and how
+// often wedges close.
 //
-// The expected number of embeddings of a set of pattern vertices is that of a
-// random graph with the same degrees (Chung and Lu, 2002),
+// The expected number of embeddings of a set of pattern vertices is that of a random graph with
+// the same degrees (Chung and Lu, 2002),
 //
 //	Π_v |C(v)| · Π_uv pairs(uv)/(|C(u)||C(v)|) · Π_v E[d^(k)]/E[d]^k
 //
-// where k is the degree of v inside the set and d^(k) a falling factorial, which
-// is exact for stars; each edge that closes a triangle is more frequent than
-// that by the measured factor closing. GraphPi's model (SC 2020) has the same
-// inputs: n, m and the number of triangles.
+// where k is the degree of v inside the set and d^(k) is a falling factorial. This is exact for
+// stars. An edge that closes a triangle is more frequent than that, by the measured factor
+// closing. GraphPi's model (SC 2020) has the same inputs: n, m and the number of triangles.
 type Statistics struct {
 	b       *bind.Binding
 	pairs   []float64   // by link
 	skew    [][]float64 // by vertex and degree: E[d^(k)]/E[d]^k
-	closing float64     // frequency of closed wedges over that of the random graph
+	closing float64     // frequency of closed wedges, divided by that of the random graph
 	Class   []int       // vertices with equal ranges share a class
 	memo    map[uint32]float64
 }
@@ -42,7 +41,7 @@ type Statistics struct {
 // maxMoment is the largest k of E[d^(k)] that is measured.
 const maxMoment = 6
 
-// NewStatistics measures what the cost model knows of b's graph and pattern.
+// NewStatistics measures b's graph and pattern for the cost model.
 func NewStatistics(b *bind.Binding) *Statistics {
 	s := &Statistics{b: b, memo: map[uint32]float64{}, skew: make([][]float64, b.N), Class: make([]int, b.N)}
 	for v := range b.N {
@@ -82,9 +81,10 @@ func arcs(g *graph.Graph, v uint32) int {
 	return g.Out.Degree(v)
 }
 
-// sample calls f with some of the n vertices of a graph that are in ranges and bits, as
-// a level has them, and how many vertices each stands for: the first of each range,
-// which have the greatest degrees, one by one, and the rest in strides.
+// sample calls f with some of the n vertices of a graph that are in ranges and bits, as a level
+// has them. It also passes the number of vertices that each one represents. The first vertices
+// of each range, which have the greatest degrees, are passed one by one, and the rest in
+// strides.
 func sample(n int, ranges []plan.Range, bits []uint64, each int, f func(u uint32, weight float64)) {
 	if ranges == nil {
 		ranges = []plan.Range{{First: 0, End: uint32(n)}}
@@ -288,9 +288,9 @@ func (s *Statistics) List(placed uint32, u, v int) float64 {
 	return 0
 }
 
-// MergeCost is the number of elements that intersecting two sorted lists reads:
-// all of both, or for lists of very different length a search for each element
-// of the shorter one.
+// MergeCost is the number of elements that an intersection of two sorted lists reads. It is the
+// length of both, or for lists of very different length a search for each element of the
+// shorter one.
 func MergeCost(x, y float64) float64 {
 	if x > y {
 		x, y = y, x

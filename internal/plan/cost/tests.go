@@ -20,7 +20,7 @@ func Tests(pl *plan.Plan, o *plan.Options, seed uint64, n int) (mean float64) {
 	return mean
 }
 
-// tested makes one walk and returns the tests that it stands for.
+// tested makes one walk and returns the number of tests that it represents.
 func (w *walker) tested() (sum float64) {
 	if w.rootTotal == 0 {
 		return 0
@@ -55,9 +55,9 @@ func (w *walker) tested() (sum float64) {
 	return sum
 }
 
-// tests is the length of the shortest list of a backward neighbour, within the
-// restrictions, where it must be tested who is in all of some levels. end: the
-// levels that are bound come before it.
+// tests is the length of the shortest list of a backward neighbour among levels, within the
+// restrictions. A search tests each member of that list against the other levels. The levels
+// before end are bound.
 func (w *walker) tests(levels []int, end int) float64 {
 	first, limit := uint32(0), ^uint32(0)
 	var lists []plan.Back

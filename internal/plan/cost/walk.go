@@ -30,14 +30,17 @@ func Estimate(pl *plan.Plan, o plan.Options) {
 	Walk(pl, &o, n)
 }
 
-// Walk estimates by random walks down the plan and returns the expected cost,
-// in set elements read. A walk picks one candidate of each level at random and
-// carries, as a weight, the product of the numbers of candidates it picked from:
-// the mean weight at a level is an unbiased estimate of the partial matches
-// there (Knuth, Estimating the efficiency of backtrack programs, 1975; on graphs,
-// Wander Join, SIGMOD 2016). Long lists are probed instead of read, which keeps
-// the estimate unbiased and its cost small. Roots are picked with probability
-// proportional to degree + 1, because hubs carry most of the matches.
+// Walk estimates by random walks down the plan and returns the expected cost, as a number of
+// set elements read.
+//
+// A walk picks one candidate of each level at random. Its weight is the product of the numbers
+// of candidates that it picked from. The mean weight at a level is an unbiased estimate of the
+// partial matches there (Knuth, Estimating the efficiency of backtrack programs, 1975; on
+// graphs, Wander Join, SIGMOD 2016).
+//
+// Long lists are probed instead of read, which keeps the estimate unbiased and its cost small.
+// Roots are picked with probability proportional to degree + 1, because hubs carry most of the
+// matches.
 func Walk(pl *plan.Plan, o *plan.Options, n int) float64 {
 	parts := make([]*walker, max(n/walksApart, 1))
 	Parallel(o, len(parts), func(i int) {
@@ -104,7 +107,7 @@ func newWalker(pl *plan.Plan, seed uint64) *walker {
 	return w
 }
 
-// add adds what another walker of the plan has summed up.
+// add adds the sums of another walker of the plan.
 func (w *walker) add(other *walker) {
 	for _, x := range [][2][]float64{{w.sum, other.sum}, {w.cost, other.cost}, {w.sumSize, other.sumSize}, {w.sumAt, other.sumAt}} {
 		for i := range x[0] {
@@ -273,7 +276,7 @@ func (w *walker) pick(l int) (uint32, float64) {
 	return w.chosen(float64(len(list)) / probes)
 }
 
-// chosen picks one of the hits, each of which stands for each candidates.
+// chosen picks one of the hits. Each hit represents `each` candidates.
 func (w *walker) chosen(each float64) (uint32, float64) {
 	if len(w.hits) == 0 {
 		return 0, 0
@@ -312,7 +315,7 @@ func (w *walker) pickEdges(l int) float64 {
 	return weight
 }
 
-// evalSets estimates the sizes of the sets computed at level l and what
+// evalSets estimates the sizes of the sets computed at level l, and the number of elements that
 // computing them reads.
 func (w *walker) evalSets(l int, weight float64) (cost float64) {
 	for i := range w.pl.Sets {
@@ -391,7 +394,7 @@ func (w *walker) contains(i, from int, c uint32) bool {
 	return true
 }
 
-// tailCost is what the intersections of the tail's formula read.
+// tailCost is the number of elements that the intersections of the tail's formula read.
 func (w *walker) tailCost() (cost float64) {
 	pl := w.pl
 	for _, mask := range w.blocks {

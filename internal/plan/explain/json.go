@@ -98,8 +98,8 @@ type termJSON struct {
 	Blocks [][]string `json:"blocks"`
 }
 
-// JSON writes p, with what a run found if actuals are given, as one JSON
-// object.
+// JSON writes p as one JSON object. If actuals are given, the object has the figures of that
+// run too. The error is the writer's.
 func JSON(p *plan.Plan, w io.Writer, actual ...Actual) error {
 	name := plan.LevelNames(p)
 	names := func(levels []int) (out []string) {
@@ -186,7 +186,7 @@ func JSON(p *plan.Plan, w io.Writer, actual ...Actual) error {
 	return enc.Encode(out)
 }
 
-// finite replaces what JSON cannot write.
+// finite replaces infinities and NaN, which JSON cannot write.
 func finite(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return math.MaxFloat64

@@ -91,7 +91,7 @@ func (e *explainer) step(s *plan.TimeStep, what string) string {
 
 func (e *explainer) edgeName(i int) string { return e.p.Pattern.EdgeName(i) }
 
-// conditions writes what the vertex of level l must be, beyond an end of its edge.
+// conditions writes the constraints on the vertex of level l, besides being an end of its edge.
 func (e *explainer) conditions(l int) string {
 	lv := &e.p.Levels[l]
 	text := ""

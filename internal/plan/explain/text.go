@@ -16,17 +16,20 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Actual is what a run found at one level, for explain --analyze.
+// Actual holds the figures of a run at one level, for explain --analyze.
 type Actual struct {
 	Matches *big.Int // partial matches that reached the level
 	Seconds float64  // wall time attributed to the level
 }
 
-// Text writes p as a loop nest over the names of the user's vertices: where
-// each candidate set comes from and when it is computed, which conditions and
-// restrictions hold where, how the last levels are counted, and what was
-// expected. Actuals, one a level, may follow from a run. Text only reads p: it is safe for
-// concurrent use.
+// Text writes p as a loop nest over the user's names. It shows
+//
+//   - the source of each candidate set, and the level at which it is computed;
+//   - the conditions and restrictions of each level;
+//   - how the last levels are counted;
+//   - the estimates and, for each level in actual, the figures of a run.
+//
+// The error is the writer's. Text only reads p, so it is safe for concurrent use.
 func Text(p *plan.Plan, w io.Writer, actual ...Actual) error {
 	e := &explainer{p: p, actual: actual, name: plan.LevelNames(p)}
 	e.head()
@@ -152,7 +155,7 @@ func (e *explainer) leaf() string {
 	return "an embedding: " + strings.Join(e.name, ", ")
 }
 
-// source writes where level l's candidates come from and what they must pass.
+// source writes where level l's candidates come from, and their conditions.
 func (e *explainer) source(l int) string { return e.sourceOf(&e.p.Levels[l], l == 0) }
 
 // sourceOf is source of a level, which is the first one of its plan or another.
@@ -395,7 +398,7 @@ func (e *explainer) nameAll(levels []int) string {
 	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 }
 
-// tailSource is source without what relates level i to others of the tail.
+// tailSource is source without the conditions between level i and other levels of the tail.
 func (e *explainer) tailSource(i, tail int) string {
 	lv := e.p.Levels[i]
 	cut := func(js []int) (out []int) {
@@ -463,7 +466,7 @@ func (e *explainer) foot() {
 	}
 }
 
-// legend says what the names of neighbour lists mean.
+// legend explains the names of neighbour lists.
 func (e *explainer) legend() string {
 	var out []string
 	used := map[int]bool{e.p.Levels[0].MinDegreeAdj: e.p.Levels[0].MinDegree > 1}

@@ -14,23 +14,21 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Decomposer writes counts as formulas over smaller counts, and shares what
-// several patterns have in common: the 21 motifs of five vertices need a
-// handful of plans between them.
+// Decomposer writes counts as formulas over smaller counts, and reuses the plans that several
+// patterns need: the 21 motifs of five vertices need a handful of plans.
 //
-// At a cut vertex c a pattern falls into A and B that share only c, so
+// At a cut vertex c a pattern splits into A and B that share only c, so
 //
 //	embeddings(P) = Σ_v A(v)·B(v) − Σ_M embeddings(P/M)
 //
-// where A(v) and B(v) count embeddings with c at v, and M runs over the ways to
-// let vertices of A and B coincide (DecoMine calls P/M the shrinkage patterns;
-// ESCAPE uses the same for five vertices). Under hom they may coincide: there is
-// nothing to take off. An induced count is
+// where A(v) and B(v) count embeddings with c at v, and M runs over the ways to let vertices of
+// A and B coincide. DecoMine calls P/M the shrinkage patterns; ESCAPE uses the same for five
+// vertices. Under hom vertices may coincide, so nothing is subtracted. An induced count is
 //
 //	induced(P) = Σ_S (−1)^|S| embeddings(P + S)
 //
-// over the sets S of absent edges. A cycle of five vertices is the closed walks
-// of length five less those that meet themselves.
+// over the sets S of absent edges. The embeddings of a cycle of five vertices are the closed
+// walks of length five without those that meet themselves.
 type Decomposer struct {
 	g       *graph.Graph
 	o       plan.Options
@@ -49,7 +47,7 @@ func New(g *graph.Graph, o plan.Options, compile func(*graph.Graph, *pattern.Pat
 	if o.Order == "given" { // an order of another pattern's vertices
 		o.Order, o.Given = "", nil
 	}
-	// On a small graph any plan is good enough, and planning is what takes time.
+	// On a small graph any plan is good enough, and planning takes most of the time.
 	o.Quick = o.Quick || g.Stats().SumSquares < quickSquares
 	return &Decomposer{g: g, o: o, compile: compile, memo: map[string]*plan.Formula{}, direct: map[string]*plan.Plan{}, rooted: map[string]*plan.Plan{}, paid: map[*plan.Plan]bool{}, canon: map[string]string{}}
 }
@@ -120,9 +118,8 @@ func (d *Decomposer) Formula(p *pattern.Pattern) (*plan.Formula, error) {
 	return best, nil
 }
 
-// Decomposition returns the cheapest formula that does not count p by its own plan, or
-// nil where there is none: p is neither induced, nor has it a cut vertex, nor is it a
-// cycle of five.
+// Decomposition returns the cheapest formula that does not count p by its own plan. It returns
+// nil if there is none: p is not induced, has no cut vertex, and is not a cycle of five.
 func (d *Decomposer) Decomposition(p *pattern.Pattern) (*plan.Formula, error) {
 	if d.o.Ended() {
 		return nil, context.Cause(d.o.Context)
@@ -412,9 +409,9 @@ func mergeVertices(p *pattern.Pattern, image []int) *pattern.Pattern {
 	return q
 }
 
-// cycle counts a cycle of five unlabelled vertices by closed walks: a walk of
-// length five that meets itself runs through a triangle with a tail (five ways)
-// or a triangle (five ways).
+// cycle counts a cycle of five unlabelled vertices by closed walks. A closed walk of length
+// five that meets itself runs through a triangle with a tail (five ways) or through a triangle
+// (five ways).
 func (d *Decomposer) cycle(p *pattern.Pattern) (*plan.Formula, error) {
 	if len(p.Vertices) != 5 || len(p.Edges) != 5 || p.Mode != pattern.Iso {
 		return nil, nil

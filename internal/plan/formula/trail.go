@@ -9,17 +9,16 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// A trail may return to a vertex and may not take an edge twice. Where there is
-// one data edge between two vertices at most, two pattern edges take the same
-// one only if their ends coincide. So the trails of a pattern are, over the ways
-// to let vertices coincide such that no two of its edges fall together, the
-// embeddings under iso of what is left: every trail is exactly one of these,
-// with the vertices that it does visit twice. Those are counted by set sizes and
-// formulas, and not one by one.
+// A trail may return to a vertex, and may not take an edge twice. If two vertices have at most
+// one data edge between them, two pattern edges take the same data edge only if their ends
+// coincide. So the trails of a pattern are a sum over the ways to let vertices coincide such
+// that no two of its edges become one. The terms are the embeddings under iso of the resulting
+// patterns. Every trail is exactly one of these, with the vertices that it visits twice merged.
+// Set sizes and formulas count them, and not one by one.
 //
-// In a directed graph an edge of either direction may take two data edges, u to v and
-// v to u, and each is a trail of its own: the trails are the sum over the directions
-// that such edges take.
+// In a directed graph an edge of either direction may take two data edges, u to v and v to u,
+// and each makes a separate trail. The trails are then the sum over the directions that such
+// edges take.
 
 // trail is a pattern whose trails are counted in a graph.
 type trail struct {
@@ -134,9 +133,9 @@ func (d *Decomposer) Trails(p *pattern.Pattern) (*plan.Formula, error) {
 	return d.formula(&t, fmt.Sprintf("no two edges of a simple graph coincide unless their ends do: %d ways to let vertices do so%s", ways, also)), nil
 }
 
-// quotient is the pattern with each vertex v at at[v], and with the edges of eithers
-// directed as they are written, or where turned has their bit the other way, under iso;
-// nil where an edge becomes a loop or two become one.
+// quotient is the pattern with each vertex v at at[v], under iso. The edges of eithers are
+// directed as they are written, or the other way if their bit in turned is set. It is nil if an
+// edge becomes a loop, or two edges become one.
 func (b *trail) quotient(at []int, blocks int, eithers []int, turned int) *pattern.Pattern {
 	q := &pattern.Pattern{Vertices: make([]pattern.Vertex, blocks)}
 	for v, i := range at {

@@ -22,15 +22,18 @@ const (
 // is quicker than searching in a slightly worse order.
 const worthWalking = 1e6
 
-// orderCost chooses the order, together with the restrictions it brings, that
-// the cost model expects to read the fewest set elements: all connected orders
-// that symmetry does not make equal, by branch and bound, for small patterns,
-// and a beam of prefixes for larger ones. The cost of an order is the sum over
-// its levels of the partial matches there times the elements that the set nodes
-// hoisted to that level read, less what the counting tail does not enumerate.
-// The best few are then compared by random walks on the graph itself, with
-// restrictions in both directions. (GraphPi, SC 2020, and Dryadic, 2021, choose
-// order and restrictions together; they have no walks.)
+// orderCost chooses the order, with its restrictions, that the cost model expects to read the
+// fewest set elements.
+//
+// For small patterns it looks at all connected orders that symmetry does not make equal, by
+// branch and bound; for larger ones it keeps a beam of prefixes. The cost of an order is a sum
+// over its levels: the partial matches of the level times the elements that the set nodes
+// hoisted to that level read. Levels that the counting tail does not enumerate are left out.
+// Random walks on the graph itself then compare the best few, with restrictions in both
+// directions.
+//
+// GraphPi (SC 2020) and Dryadic (2021) choose order and restrictions together; they have no
+// walks.
 func (b *Rules) orderCost(o plan.Options) Choice {
 	c := &costSearch{b: b, s: b.statistics(), o: o, last: b.twinsLast(o)}
 	switch {
@@ -102,7 +105,7 @@ type costSearch struct {
 	keep  int      // 0: finalists
 }
 
-// prefix is the beginning of an order with what it costs.
+// prefix is the beginning of an order, with its cost.
 type prefix struct {
 	order  []int
 	placed uint32
@@ -164,7 +167,7 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 	q.orbits = append(slices.Clone(p.orbits), orbit)
 	q.frac = 1
 	for _, o := range q.orbits {
-		// The greatest of its orbit: one in so many orders of those placed.
+		// The greatest of its orbit: one of popcount(o & placed) orders of those placed.
 		q.frac /= float64(bits.OnesCount32(o & q.placed))
 	}
 	q.open = max(q.open, b.lastLinked(p.order, v)+1)
@@ -218,7 +221,7 @@ next:
 	return read
 }
 
-// bound is what all completions of p cost at least: the levels before the
+// bound is a lower bound on the cost of all completions of p: the cost of the levels before the
 // earliest tail.
 func (p *prefix) bound() (x float64) {
 	for _, c := range p.costs[:min(p.open, len(p.costs))] {
@@ -253,8 +256,8 @@ func (c *costSearch) most() int {
 	return finalists
 }
 
-// finish appends what comes last, takes the tail off, and keeps p where it is
-// among the best.
+// finish appends the vertices that come last, subtracts the tail, and keeps p if it is among
+// the best.
 func (c *costSearch) finish(p prefix) {
 	c.seen++
 	for _, v := range pattern.Members(c.last) {

@@ -8,15 +8,20 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// orderGeneva is the order of GENEVA (2024, §5.5 and Algorithm 8): the core of
-// the pattern, what is left when vertices of degree one are taken away again and
-// again, before the trees that hang on it, because only edges of cycles reject
-// embeddings; in the core the shortest cycle first. GENEVA extends by several
-// vertices at a time, and of the extensions at hand prefers those that match the
-// most: a fan of vertices on one source (its matching patterns 5, 6 and 7), then
-// two vertices, both on one source with one label (1), both on one source (3), on
-// two (4), or one behind the other (2), and last a single vertex (0). A plan
-// writes each extension's vertices one after another.
+// orderGeneva is the order of GENEVA (2024, §5.5 and Algorithm 8). The core of the pattern
+// comes first, because only edges of cycles reject embeddings. The core remains when vertices
+// of degree one are removed repeatedly. In the core the shortest cycle comes first, and the
+// trees that hang on the core come last.
+//
+// GENEVA extends by several vertices at a time, and prefers the extensions that match the most.
+// In this order they are:
+//
+//   - a fan of vertices on one source (its matching patterns 5, 6 and 7);
+//   - two vertices, both on one source with one label (1), both on one source (3), on two
+//     sources (4), or one behind the other (2);
+//   - a single vertex (0).
+//
+// A plan writes the vertices of each extension one after another.
 func (b *Rules) orderGeneva(o plan.Options) Choice {
 	g := &geneva{b: b}
 	core := g.core()
@@ -51,7 +56,7 @@ func (g *geneva) take(v int) {
 	g.placed |= 1 << v
 }
 
-// core is what is left when vertices of degree one are removed repeatedly.
+// core is the set of vertices that remain when vertices of degree one are removed repeatedly.
 func (g *geneva) core() uint32 {
 	core := g.b.all()
 	for again := true; again; {

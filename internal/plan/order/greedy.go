@@ -2,12 +2,12 @@ package order
 
 import "math/bits"
 
-// greedy builds a connected order: the vertex of greatest first score, or root
-// if that is not negative, and then always the vertex of greatest score by next
-// among the neighbours of those placed, which together with them are near; each
-// of next decides among what the one before leaves equal. Ties
-// go to the smaller index, so that orders are reproducible. A further component
-// begins as the first did.
+// greedy builds a connected order. It begins with the vertex of greatest first score, or with
+// root if that is not negative. It then always takes the vertex of greatest score by next among
+// the neighbours of the placed vertices (near is the placed vertices and these neighbours). A
+// later function of next decides among vertices that the earlier ones leave equal. Ties go to
+// the smaller index, so that orders are reproducible. A further component begins as the first
+// did.
 func (b *Rules) greedy(root int, first func(v int) float64, next ...func(placed, near uint32, v int) float64) []int {
 	order := make([]int, 0, b.N)
 	var placed, border uint32

@@ -5,12 +5,11 @@ import (
 	"github.com/weftgraph/weft/internal/plan/bind"
 )
 
-// orderGSI is the join order of GSI (Zeng, Zou, Özsu, Hu and Zhang, GSI:
-// GPU-friendly subgraph isomorphism, ICDE 2020, Algorithm 1): the score of a
-// vertex is |C(u)|/deg(u), the number of its candidates by its number of
-// neighbours in the pattern. The least score comes first, and then the least
-// among the neighbours of the vertices placed. Placing u multiplies the scores
-// of its neighbours by the frequency of the connecting edge's label.
+// orderGSI is the join order of GSI (Zeng, Zou, Özsu, Hu and Zhang, GSI: GPU-friendly subgraph
+// isomorphism, ICDE 2020, Algorithm 1). The score of a vertex is |C(u)|/deg(u): its number of
+// candidates divided by its number of neighbours in the pattern. The least score comes first,
+// and then always the least among the neighbours of the placed vertices. Placing u multiplies
+// the scores of its neighbours by the frequency of the connecting edge's label.
 func (b *Rules) orderGSI(o plan.Options) Choice {
 	least := make([]float64, b.N)
 	for v := range least {

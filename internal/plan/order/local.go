@@ -65,8 +65,9 @@ func (b *Rules) Local(o plan.Options) (Choice, error) {
 	}, nil
 }
 
-// localOrders is how many orders of a root are looked at, and localFinalists how
-// many of all roots' are compared by as many random walks as other orders are.
+// localOrders is the number of orders that are tried for each root. localFinalists is the
+// number of orders of all roots that random walks then compare; each gets as many walks as
+// other orders do.
 const (
 	localOrders    = 24
 	localFinalists = 6

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// orderRI is the order of RI (Bonnici, Giugno, Pulvirenti, Shasha and Ferro, A
-// subgraph isomorphism algorithm and its application to biochemical data, 2013),
-// which gMatch uses: begin at a vertex of greatest degree, then take the vertex
-// with the most neighbours already placed; among equals the one that reaches the
-// most placed vertices through a neighbour not yet placed, and then the one with
-// the most neighbours that no placed vertex has. It looks at the pattern only.
+// orderRI is the order of RI (Bonnici, Giugno, Pulvirenti, Shasha and Ferro, A subgraph
+// isomorphism algorithm and its application to biochemical data, 2013), which gMatch uses. It
+// begins at a vertex of greatest degree, and then takes the vertex with the most placed
+// neighbours. Among equals it takes the one that reaches the most placed vertices through an
+// unplaced neighbour, and then the one with the most neighbours that no placed vertex has. It
+// looks at the pattern only.
 func (b *Rules) orderRI(o plan.Options) Choice {
 	order := b.greedy(o.Root,
 		func(v int) float64 { return float64(b.degree(v)) },

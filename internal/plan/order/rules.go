@@ -70,9 +70,9 @@ func (b *Rules) Choose(o plan.Options) (Choice, error) {
 	return Choice{}, plan.Errorf("unknown order %q: want auto, ri, gsi, geneva, cost, tests or given", o.Order)
 }
 
-// LargelyLabelled reports whether the method for large labelled patterns can run
-// the pattern, and the pattern is large and labelled enough for filtering
-// candidates to be the better start.
+// LargelyLabelled reports whether the method for large labelled patterns should run the
+// pattern. The method must be able to run it, and the pattern must be large and labelled enough
+// for a start by filtering candidates.
 func (b *Rules) LargelyLabelled() bool {
 	if b.N < 5 || len(b.Edges) > 0 || len(b.Checks) > 0 || b.Pattern.Mode != pattern.Iso {
 		return false

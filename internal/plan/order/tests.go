@@ -24,11 +24,11 @@ const (
 	clearlyFewer = 0.8
 )
 
-// orderTests chooses an order for a search that makes no sets but tests
-// candidates one by one: those in the shortest list of a backward neighbour
-// (gMatch, PVLDB 2026, which takes RI's order). RI's order is compared with those
-// that the model of the graph expects to test the fewest, by random walks on the
-// graph itself that count the tests; RI's stays where no other is clearly better.
+// orderTests chooses an order for a search that makes no sets but tests candidates one by one,
+// from the shortest list of a backward neighbour (gMatch, PVLDB 2026, which takes RI's order).
+// It compares RI's order with the orders that the model of the graph expects to test the
+// fewest. Random walks on the graph itself count the tests. RI's order stays unless another is
+// clearly better.
 func (b *Rules) orderTests(o plan.Options) Choice {
 	ri := b.orderRI(o)
 	if o.Root < 0 && b.LargelyLabelled() {
@@ -78,10 +78,10 @@ func (b *Rules) orderTests(o plan.Options) Choice {
 // all walks were one round.
 type estimated struct{ mean, err float64 }
 
-// testsOf estimates for each order the candidates that a search in it tests, by n
-// walks in rounds of about testWalks. Restrictions are in the usual direction,
-// towards hubs: the other one tests more by far where it is walked long enough,
-// which a few thousand walks, that seldom meet the hubs, do not show.
+// testsOf estimates, for each order, the number of candidates that a search in it tests. It
+// makes n walks, in rounds of about testWalks. Restrictions are in the usual direction, towards
+// hubs. Why: the other direction tests far more candidates, but a few thousand walks seldom
+// meet the hubs and do not show it.
 func (b *Rules) testsOf(orders [][]int, o plan.Options, n int) []estimated {
 	b.Flip = false
 	plans := make([]*plan.Plan, len(orders))
@@ -109,8 +109,8 @@ func (b *Rules) testsOf(orders [][]int, o plan.Options, n int) []estimated {
 	return tests
 }
 
-// shortest is what the model expects of the length of the shortest list of v's
-// neighbours in placed.
+// shortest is the expected length of the shortest list of v's neighbours in placed, by the
+// model.
 func (c *costSearch) shortest(placed uint32, v int) float64 {
 	least := -1.0
 	for _, u := range pattern.Members(c.b.Near[v] & placed) {
@@ -124,8 +124,8 @@ func (c *costSearch) shortest(placed uint32, v int) float64 {
 	return least
 }
 
-// tailTests is what the model expects to be tested for the last vertices of p, from
-// tail on, by one partial match of those before.
+// tailTests is the expected number of tests for the last vertices of p, from tail on, for one
+// partial match of the earlier ones.
 func (c *costSearch) tailTests(p *prefix, tail int) (sum float64) {
 	placed := pattern.SetOf(p.order[:tail])
 	for i, v := range p.order[tail:] {

@@ -9,11 +9,10 @@ import (
 	"github.com/weftgraph/weft/internal/plan/bind"
 )
 
-// twinsLast returns the vertices of a large pattern that every good order of a
-// count has at its end: groups of interchangeable ones, which the tail closes
-// whatever their number, as long as the rest stays connected. What is left to
-// order is the pattern's core: one vertex of a star, three of a triangle with
-// leaves.
+// twinsLast returns the vertices of a large pattern that every good order of a count has at its
+// end. They are groups of interchangeable vertices, which the tail closes whatever their
+// number, as long as the rest stays connected. The pattern's core remains to be ordered: one
+// vertex of a star, three of a triangle with leaves.
 func (b *Rules) twinsLast(o plan.Options) (last uint32) {
 	if b.N <= exhaustive || o.Listing || o.NoTail || b.Pattern.Mode == pattern.Trail {
 		return 0

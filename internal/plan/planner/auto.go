@@ -9,9 +9,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan/formula"
 )
 
-// The automatic choice of a method compares prices: the expected number of set
-// elements read, or of steps that take as long. What each price counts was
-// fitted to measurements; docs/benchmarks.md has them.
+// The automatic choice of a method compares prices. A price is the expected number of set
+// elements read, or of steps that take the same time. Why these constants: they were fitted to
+// measurements, which docs/benchmarks.md has.
 
 const (
 	// formulaGain is how much cheaper a formula must look: its price adds up

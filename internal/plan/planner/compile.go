@@ -17,13 +17,13 @@ import (
 	"github.com/weftgraph/weft/internal/plan/order"
 )
 
-// Compile makes the plan of p in g: labels, predicates and edge filters are
-// bound to the graph, an order is chosen with its restrictions, and both views
-// of each level are written down. The error is a *plan.QueryError where the query
-// asks for what cannot be asked, and an error of package pattern where the
-// pattern is not valid. A query that merely matches nothing, an unknown label
-// say, is not an error: the plan says so in Empty. Where o.Context ends first the
-// error is its cause.
+// Compile makes the plan of p in g. It binds labels, predicates and edge filters to the graph,
+// chooses an order with its restrictions, and writes both views of each level.
+//
+// The error is a *plan.QueryError if the query cannot be answered, and an error of package
+// pattern if the pattern is not valid. If o.Context ends first, the error is its cause. A query
+// that matches nothing, because of an unknown label for example, is not an error: the plan says
+// so in Empty.
 func Compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	pl, err := compile(g, p, o)
 	if o.Ended() {
@@ -107,7 +107,7 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	return pl, nil
 }
 
-// wantsTemporal reports whether edge extension is asked for, or is what suits a
+// wantsTemporal reports whether the caller asks for edge extension, or edge extension suits a
 // query with an order in time.
 func (b *planner) wantsTemporal(o plan.Options) bool {
 	auto := (o.Method == "" || o.Method == "direct") && (o.Order == "" || o.Order == "auto" || o.Order == "cost")

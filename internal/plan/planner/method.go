@@ -53,9 +53,9 @@ func (b *planner) chooseMethod(pl *plan.Plan, o plan.Options) error {
 	return nil
 }
 
-// walksOK says why the closed walks of length five are not what p counts, or
-// nil: homomorphisms of a cycle of five vertices without conditions, over one
-// symmetric relation.
+// walksOK returns the reason why p does not count closed walks of length five, or nil. p must
+// count homomorphisms of a cycle of five vertices without conditions, over one symmetric
+// relation.
 func walksOK(p *plan.Plan) error {
 	if p.Mode != pattern.Hom || p.Induced || len(p.Levels) != 5 || len(p.Edges) > 0 || p.Empty != nil {
 		return errors.New("it counts homomorphisms of a cycle of five")

@@ -10,7 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Builder adds to a plan what its restrictions decide, and the set program.
+// Builder adds to a plan the fields that its restrictions decide, and the set program.
 type Builder struct {
 	pl       *plan.Plan
 	less     *Poset

@@ -8,9 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// addDistinct lists for each level the earlier levels that could hold the same
-// vertex and must not: those that no neighbour list (graphs have no self-loops),
-// no restriction and no pair of disjoint label ranges keeps apart.
+// addDistinct lists, for each level, the earlier levels that could hold the same vertex and
+// must not. A neighbour list (graphs have no self-loops), a restriction, or a pair of disjoint
+// label ranges keeps two levels apart, and such levels are left out.
 func addDistinct(pl *plan.Plan, less *Poset) {
 	excluding := false
 	for l := range pl.Levels {
@@ -38,10 +38,10 @@ func addDistinct(pl *plan.Plan, less *Poset) {
 	}
 }
 
-// toldApart reports whether a list that another vertex's backward neighbour b is
-// in, or is not in, is one that level j's vertex must not, or must, be in: in an
-// induced pattern any two vertices are told apart so by a third that only one of
-// them is a neighbour of.
+// toldApart reports whether a third vertex keeps level j's vertex from being the vertex that
+// has the backward neighbour b. It does if b's list must contain one of the two and must not
+// contain the other. In an induced pattern a third vertex that is adjacent to only one of two
+// vertices tells them apart.
 func toldApart(pl *plan.Plan, j int, b plan.Back) bool {
 	if b.Level < j {
 		return slices.Contains(pl.Levels[j].Back, plan.Back{Level: b.Level, Adj: b.Adj, Neg: !b.Neg})

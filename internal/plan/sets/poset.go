@@ -12,19 +12,19 @@ import (
 // transitive closure over levels: bit j of below[i] says m[i] < m[j].
 type Poset struct{ below, above []uint32 }
 
-// Restrict breaks the symmetries of the plan's pattern for its order so that
-// each subgraph is found exactly once: going down the order, the vertex of a
-// level is to have the greatest id of its orbit under the automorphisms that fix
-// the levels before it (Grochow and Kellis, Network motif discovery using
-// subgraph enumeration and symmetry-breaking, 2007; the chain of stabilisers is
-// Sims's). Ids fall with degree inside a class, so the vertex of the earliest
-// level is the one of least degree and the others come from the front of its
-// neighbour list: for a clique this is the search on the acyclic orientation
-// towards higher degree. The cost model may find the
-// least id better and flip all. A rooted plan keeps the symmetries that move its root.
+// Restrict breaks the symmetries of the plan's pattern for its order, so that each subgraph is
+// found exactly once. Going down the order, the vertex of a level must have the greatest id of
+// its orbit under the automorphisms that fix the earlier levels (Grochow and Kellis, Network
+// motif discovery using subgraph enumeration and symmetry-breaking, 2007; the chain of
+// stabilisers is Sims's).
 //
-// orbits are those of the vertices of pl.Order, each under the automorphisms that fix
-// the vertices before it; nil: nothing is restricted. With flip it is the least id.
+// Ids ascend as degrees fall inside a class. So the vertex of the earliest level has the least
+// degree, and the others come from the front of its neighbour list. For a clique this is the
+// search on the acyclic orientation towards higher degree. The cost model may find the least id
+// better, and set flip. A rooted plan keeps the symmetries that move its root.
+//
+// orbits has the orbit of each vertex of pl.Order, under the automorphisms that fix the
+// vertices before it. With nil nothing is restricted.
 func Restrict(pl *plan.Plan, orbits []uint32, flip bool) *Poset {
 	n := len(pl.Order)
 	sides := make([]uint32, 2*n)

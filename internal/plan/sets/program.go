@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// addSets writes the set program: each level's candidate set is a chain of set
-// operations over the neighbour lists of its backward neighbours in the order
-// of their levels, so that chains share their beginnings; equal nodes are one
-// (hash-consing), and a node is computed at the level at which its last operand
-// is known, which lifts it out of the loops below (code motion; STMatch, SC
+// addSets writes the set program. Each level's candidate set is a chain of set operations over
+// the lists of its backward neighbours, in the order of their levels, so that chains share
+// their beginnings. Equal nodes are one node (hash-consing). A node is computed at the level
+// that binds its last operand, which lifts it out of the loops below (code motion; STMatch, SC
 // 2022, where hoisted nodes are the intermediate sets).
 //
-// A bound or label range goes into a node only where everything that is made of
-// the node wants it. Levels with disjoint ranges get nodes of their own, which
-// together read no more than one for both; other users share one node over the
-// hull of their ranges (the multi-label merging of STMatch's §1.7).
+// A bound or label range goes into a node only if all nodes and levels that use the node want
+// it. Levels with disjoint ranges get separate nodes, which together read no more than one node
+// for both. Other users share one node over the hull of their ranges (the multi-label merging
+// of STMatch's §1.7).
 //
-// Without motion, for comparison, each level computes its whole chain just
-// before it is entered; the levels from tail on are entered together.
+// Without motion, for comparison, each level computes its whole chain just before it is
+// entered; the levels from tail on are entered together.
 func addSets(pl *plan.Plan, less *Poset, tail int, noMotion bool) {
 	b := &setBuilder{pl: pl, less: less, tail: tail, noMotion: noMotion}
 	steps := 0
@@ -102,7 +101,7 @@ func (b *setBuilder) child(n *chainNode, step plan.Back, depth int) *chainNode {
 		}
 	}
 	b.slab = append(b.slab, chainNode{step: step, depth: depth, at: step.Level, beside: n.first})
-	c := &b.slab[len(b.slab)-1] // there are no more nodes than the slab holds
+	c := &b.slab[len(b.slab)-1] // the slab holds all nodes
 	if depth > 0 {
 		c.parent, c.at = n, max(n.at, step.Level)
 	}

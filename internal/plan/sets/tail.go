@@ -22,9 +22,10 @@ func tailLevels(pl *plan.Plan, less *Poset, o plan.Options) int {
 }
 
 // tailFits reports whether the levels from tail on are pairwise independent:
-// each has a candidate set made of levels before the tail, nothing has to be
-// looked at for each vertex or edge choice, and restrictions among them order
-// groups of interchangeable levels completely.
+//
+//   - each has a candidate set made of levels before the tail;
+//   - no condition or edge choice has to be tested for each vertex;
+//   - restrictions among them order groups of interchangeable levels completely.
 func tailFits(pl *plan.Plan, less *Poset, tail int) bool {
 	for l := tail; l < len(pl.Levels); l++ {
 		lv := &pl.Levels[l]
@@ -100,13 +101,13 @@ func ordersGroup(less *Poset, group []int) bool {
 	return pairs == 0 || pairs == len(group)*(len(group)-1)/2
 }
 
-// addTail groups the last k levels and, where they are few, writes the formula
-// for them. The number of choices of distinct vertices, one from each of k sets, is the sum over the partitions of
-// the levels into blocks of Π over blocks of (-1)^(|B|-1) (|B|-1)! times the size
-// of the intersection of the block's sets: Möbius inversion on the lattice of
-// partitions. Blocks with two disjoint label ranges are empty; partitions of the
-// same product are one term, since interchangeable levels have one set; where
-// the vertices may coincide only the finest partition counts.
+// addTail groups the last k levels and, if they are few, writes the formula for them.
+//
+// The formula counts the choices of distinct vertices, one from each of k sets. It is a sum over the partitions of
+// the levels into blocks. A block B contributes the factor (-1)^(|B|-1) (|B|-1)! times the size of the
+// intersection of its sets: Möbius inversion on the lattice of partitions. Blocks with two disjoint label ranges
+// are empty. Partitions with the same product are one term, because interchangeable levels have one set. If the
+// vertices may coincide, only the finest partition counts.
 func addTail(pl *plan.Plan, k int, less *Poset) {
 	pl.Tail = plan.Tail{K: k, Divisor: 1}
 	if k == 0 {
@@ -207,9 +208,8 @@ func partitionKey(blocks [][]int, class []int) (key uint64) {
 	return key
 }
 
-// markSizes marks the nodes of which only the size is wanted: those that only
-// levels of the tail use, whose elements are these levels' candidates, and that
-// are intersected with no other node.
+// markSizes marks the nodes of which only the size is needed. Only levels of the tail use such
+// a node, its elements are these levels' candidates, and no other node is intersected with it.
 func markSizes(pl *plan.Plan, less *Poset, tail int) {
 	size := make([]bool, len(pl.Sets))
 	for l := tail; l < len(pl.Levels); l++ {
