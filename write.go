@@ -23,7 +23,8 @@ type WriteOptions struct {
 
 // Write writes the graph to a file, which appears under its name when it is
 // complete. "x.weft" is weft's own form: it is verified when it is
-// first opened, and then opens in milliseconds.
+// first opened, and then opens in milliseconds. With o.Vertices both files appear,
+// or none; an error names a file that appeared nevertheless.
 func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err error) {
 	defer endedBy(ctx, &err)
 	l, err := g.enter(&ctx)

@@ -180,16 +180,21 @@ func (f *File) commit(name string) error {
 	if err := f.temp.Rename(name); err != nil {
 		return f.explain(err)
 	}
-	dir, _ := filepath.Split(name)
-	if d, err := vfs.Open(f.fsys, within(dir, ".")); err == nil {
-		_ = d.Sync() // so that the name is on the disk too; not every system can
-		_ = d.Close()
-	}
+	f.syncFolder(name)
 	return nil
 }
 
-// Settle brings all of the file to the disk, except for its name. Where two files belong together, both are settled
-// before one is committed. After an error nothing is left of the file.
+// syncFolder brings names to the disk; not every system can.
+func (f *File) syncFolder(name string) {
+	dir, _ := filepath.Split(name)
+	if d, err := vfs.Open(f.fsys, within(dir, ".")); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}
+
+// Settle brings all of the file to the disk, except for its name. Where files belong together, all are settled
+// before CommitAll. After an error nothing is left of the file.
 func (f *File) Settle() error {
 	if f.temp == nil || f.settled {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -34,8 +35,8 @@ type WriteOptions struct {
 	Files    vfs.FS    // nil: the system's
 }
 
-// Write writes the graph. The file appears under its name when it is complete;
-// after an error nothing is left. "-" is the standard output. An error that
+// Write writes the graph. The file appears under its name when it is complete, and
+// with a second file both do or none (disk.CommitAll); after an error nothing is left. "-" is the standard output. An error that
 // wraps ErrLoss lists what the format cannot hold.
 func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) error {
 	if err := CheckOutput(path, o.Format, o.Vertices); err != nil {
@@ -190,20 +191,17 @@ func outFormat(path, name string) (Format, string, error) {
 	return "", "", wrapf(ErrUnknown, "%s: the name's extension says no format; give one with --to (%s)", path, strings.Join(Writable(), ", "))
 }
 
-// written is a file that is complete except for its name; nil is the standard output.
-type written struct{ *disk.File }
-
 // toFile is the function toFile for a fill that reads the graph: damage of the graph's own
 // file is an error like others, after which no file is left.
-func (w *writing) toFile(path string, stdout io.Writer, fill func(io.Writer) error) (*written, error) {
+func (w *writing) toFile(path string, stdout io.Writer, fill func(io.Writer) error) (*disk.File, error) {
 	return toFile(w.ctx, w.fsys, path, stdout, func(out io.Writer) error {
 		return w.g.Guard(func() error { return fill(out) })
 	})
 }
 
 // toFile gives fill a buffered, perhaps compressing writer on a file that does not
-// have its name yet.
-func toFile(ctx context.Context, fsys vfs.FS, path string, stdout io.Writer, fill func(io.Writer) error) (*written, error) {
+// have its name yet. The file is nil for the standard output.
+func toFile(ctx context.Context, fsys vfs.FS, path string, stdout io.Writer, fill func(io.Writer) error) (*disk.File, error) {
 	if path == "-" {
 		if stdout == nil {
 			stdout = os.Stdout
@@ -218,29 +216,27 @@ func toFile(ctx context.Context, fsys vfs.FS, path string, stdout io.Writer, fil
 		f.Abort()
 		return nil, explainWrite(path, err)
 	}
-	return &written{f}, nil
+	return f, nil
 }
 
-// end gives the files their names, unless there is an error, after which nothing is left
+// end gives the files their names, all or none, unless there is an error, after which nothing is left
 // of them. It is an error, too, that the graph's own file was changed before all of them
 // are on the disk.
-func (w *writing) end(err error, files ...*written) error {
+func (w *writing) end(err error, files ...*disk.File) error {
+	files = slices.DeleteFunc(files, func(f *disk.File) bool { return f == nil })
 	for _, f := range files {
-		if f != nil && err == nil {
+		if err == nil {
 			err = f.Settle()
 		}
 	}
 	if err == nil {
 		err = w.g.Damage(nil)
 	}
+	if err == nil {
+		return disk.CommitAll(files...)
+	}
 	for _, f := range files {
-		switch {
-		case f == nil:
-		case err != nil:
-			f.Abort()
-		default:
-			err = f.Commit()
-		}
+		f.Abort()
 	}
 	return err
 }

@@ -27,6 +27,7 @@ type FS interface {
 	Mkdir(name string, perm fs.FileMode) error
 	MkdirAll(name string, perm fs.FileMode) error
 	Rename(from, to string) error
+	Link(from, to string) error
 	Remove(name string) error
 	RemoveAll(name string) error
 	Chtimes(name string, access, modified time.Time) error
@@ -71,6 +72,7 @@ func (OS) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(name
 func (OS) Mkdir(name string, perm fs.FileMode) error    { return os.Mkdir(name, perm) }
 func (OS) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
 func (OS) Rename(from, to string) error                 { return os.Rename(from, to) }
+func (OS) Link(from, to string) error                   { return os.Link(from, to) }
 func (OS) Remove(name string) error                     { return os.Remove(name) }
 func (OS) RemoveAll(name string) error                  { return os.RemoveAll(name) }
 

@@ -41,11 +41,12 @@ const (
 	Rename
 	Remove
 	Map
+	Link
 
 	All Kind = 1<<iota - 1
 )
 
-var kindNames = []string{"open", "create", "stat", "list", "readlink", "read", "readat", "write", "sync", "close", "mode", "mkdir", "rename", "remove", "map"}
+var kindNames = []string{"open", "create", "stat", "list", "readlink", "read", "readat", "write", "sync", "close", "mode", "mkdir", "rename", "remove", "map", "link"}
 
 // String names the operations.
 func (k Kind) String() string {
@@ -246,6 +247,14 @@ func (f *FS) Rename(from, to string) error {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: &Error{Op{Rename, from}, f.fault.Err}}
 	}
 	return f.below.Rename(from, to)
+}
+
+// Link implements vfs.FS.
+func (f *FS) Link(from, to string) error {
+	if f.hit(Link, from) {
+		return &os.LinkError{Op: "link", Old: from, New: to, Err: &Error{Op{Link, from}, f.fault.Err}}
+	}
+	return f.below.Link(from, to)
 }
 
 // Remove implements vfs.FS.
