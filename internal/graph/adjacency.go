@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// arranged is an order of vertices and what became of the edges on the way to it.
+// arranged is an order of vertices, with the counts of edges that making it found.
 type arranged struct {
 	order, place []uint32 // as degreeOrder returns them
 	given, loops uint64   // edges, and how many of them are self-loops
-	arcs, pairs  uint64   // distinct arcs, and distinct pairs, but for self-loops
+	arcs, pairs  uint64   // distinct arcs, and distinct pairs, without self-loops
 }
 
 func (a *arranged) free() {
@@ -17,11 +17,12 @@ func (a *arranged) free() {
 	freeBig(&a.place)
 }
 
-// adjacency makes the graph's lists of edges by compact ids and frees the edges.
-// Vertices are in the order of their degrees, and these are known only when what
-// repeats is found, which takes an order itself. So the first order takes edges for
-// distinct. Where degrees turn out to be in another order, there is a second round,
-// in which no edge repeats.
+// adjacency makes the graph's lists of edges by compact ids, and frees the edges.
+//
+// Vertices are ordered by degree. Degrees are known only when repeated edges are found, and
+// finding these needs an order. So the first order counts every edge as distinct. If the
+// degrees turn out to have another order, a second round orders again, and in it no edge
+// repeats.
 func (b *builderState) adjacency(ctx context.Context, threads int, g *Graph, segs []*segment, rank *ranker, class []uint32) (*arranged, error) {
 	n := uint32(rank.n)
 	a := &arranged{}
@@ -65,7 +66,7 @@ func (b *builderState) adjacency(ctx context.Context, threads int, g *Graph, seg
 	return a, h.upper(ctx, threads, g)
 }
 
-// byOrder returns the sizes by internal ids of what has them by compact ones.
+// byOrder returns sizes by internal ids, given sizes by compact ids.
 func byOrder(size [2][]uint32, order []uint32) (by [2][]uint32) {
 	for way, s := range size {
 		if s != nil {

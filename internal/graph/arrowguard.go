@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// The Arrow reader allocates what a file's metadata says before it looks
-// whether the metadata can be true; a file made to do harm could ask for all
-// memory. arrowGuard walks the same flatbuffers first and checks every count
-// against the bytes there are. It panics, as slices do, on offsets outside.
+// The Arrow reader allocates the sizes that a file's metadata claims before it checks them, so
+// a malicious file could ask for all memory. arrowGuard first walks the same flatbuffers and
+// compares every count with the number of bytes in the file. It panics, as slices do, on
+// offsets outside.
 
 var errArrowMeta = errors.New("metadata of Arrow that cannot be true, or compressed columns")
 

@@ -20,7 +20,7 @@ func (b *builderState) build(ctx context.Context) (*Graph, error) {
 	defer b.reset()
 	threads := threadCount(b.o.Threads)
 	if b.pairs.edges >= manyEdges {
-		debug.FreeOSMemory() // what readers parsed into is garbage by now
+		debug.FreeOSMemory() // the readers' buffers are garbage by now
 	}
 	slices.SortStableFunc(b.edges, func(x, y edgeRun) int { return cmp.Compare(x.seq, y.seq) })
 	slices.SortStableFunc(b.verts, func(x, y vertexRun) int { return cmp.Compare(x.seq, y.seq) })

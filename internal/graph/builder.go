@@ -57,10 +57,10 @@ func NewBuilder(o BuildOptions) *Builder { return newBuilder(o) }
 // chunk's numeric columns are copied: the caller may reuse them.
 func (b *Builder) AddEdges(c *EdgeChunk) error { return b.b.addEdges(c) }
 
-// Fill has at most n edges without columns, of vertices with numeric ids below
-// 2^32, written where they stay: f writes each to room as source<<32 | target and
-// returns how many there are, and the largest id. What f wrote is left out if it
-// fails. It may be called from many goroutines at once.
+// Fill adds at most n edges without columns, of vertices with numeric ids below 2^32, and
+// stores them where f writes them. f writes each edge to room as source<<32 | target, and
+// returns their number and the largest id. If f fails, its edges are left out. Safe for
+// concurrent use.
 func (b *Builder) Fill(n int, f func(room []uint64) (used int, most uint32, err error)) error {
 	return b.b.fill(n, f)
 }

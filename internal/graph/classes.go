@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// classes sets the graph's vertex labels and classes (without ids yet placed:
-// a class's range follows from its size) and returns the class of each compact
-// id, nil when there is only one class.
+// classes sets the graph's vertex labels and classes, and returns the class of each compact id,
+// or nil if there is only one class. Ids are not placed yet; the range of a class follows from
+// its size.
 func (b *builderState) classes(g *Graph, n int) []uint32 {
 	names, place := labelOrder(&b.vlabels)
 	g.VertexLabels = names

@@ -5,9 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// Components returns for each vertex the smallest internal id in its connected
-// component (directions do not count), the number of components and the size of
-// the largest. It is a parallel union-find: roots hook onto smaller roots.
+// Components returns, for each vertex, the smallest internal id in its connected component. It
+// also returns the number of components and the size of the largest. Directions do not count.
+// The algorithm is a parallel union-find: roots hook onto smaller roots. If ctx ends, the error
+// is its cause.
 func (g *Graph) Components(ctx context.Context, threads int) (root []uint32, count, largest uint64, err error) {
 	n := g.NumVertices()
 	root = make([]uint32, n)
@@ -60,9 +61,9 @@ func (g *Graph) Components(ctx context.Context, threads int) (root []uint32, cou
 	return root, count, largest, nil
 }
 
-// Cores returns the core number of every vertex (directions do not count) and
-// the largest, the degeneracy: the algorithm of Batagelj and Zaversnik (2003),
-// linear in the edges, on one core. On a directed graph it makes Any.
+// Cores returns the core number of every vertex, and the largest one, the degeneracy.
+// Directions do not count. The algorithm is that of Batagelj and Zaversnik (2003), linear in
+// the edges, on one core. On a directed graph it makes Any.
 func (g *Graph) Cores(ctx context.Context) (core []uint32, degeneracy uint32, err error) {
 	a := g.Any()
 	n := a.NumVertices()

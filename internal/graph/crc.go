@@ -54,7 +54,7 @@ func joinCRC(first, last uint32, n uint64) uint32 {
 	return timesCRC(first, shift) ^ last
 }
 
-// timesCRC returns the product of two polynomials modulo that of CRC-32C.
+// timesCRC returns the product of two polynomials modulo the polynomial of CRC-32C.
 func timesCRC(a, b uint32) (product uint32) {
 	for ; a != 0; a <<= 1 {
 		if a&(1<<31) != 0 {

@@ -20,8 +20,8 @@ const (
 	// rangeArcs is about how many arcs the lists of a range have at least: they
 	// take half of a second cache of 512 KiB.
 	rangeArcs = 1 << 16
-	// mostRanges is about how many ranges there are at most, but for those that
-	// the numbers of vertices make.
+	// mostRanges is the largest number of ranges, roughly. More are made only if the number of
+	// vertices requires it.
 	mostRanges = 1024
 )
 
@@ -29,9 +29,8 @@ const (
 // first cache, and no bin is too wide for a range.
 func binShift(n uint32) int { return min(max(0, bits.Len32(n)-13), 15) }
 
-// cutVertices cuts the vertices 0 … n-1, of which those of a bin have arcs
-// together, into ranges of at most rangeVertices vertices, and wider ones of those
-// that have no arcs.
+// cutVertices cuts the vertices 0 … n-1 into ranges. arcs has the number of arcs of each bin of
+// vertices. A range has at most rangeVertices vertices, or more if they have no arcs.
 func cutVertices(n uint32, arcs []uint64) (*cuts, error) {
 	total := uint64(0)
 	for _, c := range arcs {
@@ -78,7 +77,7 @@ type progress struct {
 	step  int // how many to tell of at once
 }
 
-// progress returns one that tells about as many times.
+// progress returns a progress that reports about `times` times.
 func (k *cuts) progress(times int) *progress {
 	p := &progress{done: make([]bool, k.len()), step: k.len()/times + 1}
 	for r, arcs := range k.arcs {
@@ -87,8 +86,8 @@ func (k *cuts) progress(times int) *progress {
 	return p
 }
 
-// finished notes that range r is done, and has f called now and then, with ranges
-// from … to-1 that are done as all before them are.
+// finished notes that range r is done. Now and then it has f called with a run of ranges, from
+// … to-1, that are done and follow other done ranges.
 func (p *progress) finished(r int, f func(from, to int)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

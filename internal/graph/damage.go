@@ -19,8 +19,8 @@ func (e *ChangedError) Error() string {
 // Unwrap returns ErrCorrupt.
 func (e *ChangedError) Unwrap() error { return ErrCorrupt }
 
-// Guard calls f, which reads the graph, and returns its error, or what Damage says of the
-// graph's file after it.
+// Guard calls f, which reads the graph. It returns the damage of the graph's file that Damage
+// finds afterwards, or else f's error.
 func (g *Graph) Guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -34,10 +34,12 @@ func (g *Graph) Guard(f func() error) (err error) {
 	return f()
 }
 
-// Damage returns what is wrong with the graph's file after it was read: that it was
-// changed meanwhile, that a part of it cannot be read, or, where x is an error of the
-// run-time system, as of an index out of range, that it is corrupt. x is what recover
-// returned, nil without a panic. Damage returns nil where the file is not to blame.
+// Damage returns the reason why reading the graph's file failed, or nil if the file is not at
+// fault. x is the value that recover returned, or nil without a panic. The reasons are:
+//
+//   - the file was changed while it was in use;
+//   - a part of it cannot be read;
+//   - it is corrupt, if x is an error of the run-time system, such as an index out of range.
 func (g *Graph) Damage(x any) error {
 	if g.file == nil {
 		return nil
@@ -70,7 +72,7 @@ func (m *mapping) damageOf(x any, g *Graph) error {
 	return m.safely(func() error { return g.Verify(context.Background(), 0) })
 }
 
-// safely returns the error of f, or that of a panic in it.
+// safely returns the error of f, or the error of a panic in f.
 func (m *mapping) safely(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -84,9 +86,9 @@ func (m *mapping) safely(f func() error) (err error) {
 	return f()
 }
 
-// changed returns a *ChangedError where the file is no longer the version that was opened.
-// A file that has other attributes since, as of its owner, is the same version if its
-// checksums are right: its time of change may have been set back.
+// changed returns a *ChangedError if the file is no longer the version that was opened. If only
+// attributes changed, such as the owner, it is the same version if its checksums are right. The
+// checksums are compared because the time of change may have been set back.
 func (m *mapping) changed() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -25,8 +25,8 @@ const (
 	Both // edges without direction, or those either way
 )
 
-// Events lists data edges by vertex, so that those of a vertex in a window of
-// time, or those between two vertices in one, are a slice.
+// Events lists data edges by vertex. The edges of a vertex in a window of time are a slice, and
+// so are those between two vertices.
 type Events struct {
 	Off  []uint64
 	List []Event
@@ -39,7 +39,7 @@ func (e *Events) At(v uint32) []Event { return e.List[e.Off[v]:e.Off[v+1]] }
 func Window(list []Event, lo, hi int64) []Event {
 	i := search(list, func(x *Event) bool { return x.Time < lo })
 	list = list[i:]
-	// The window is mostly a small part, at the beginning of what is left.
+	// The window is usually a small part at the beginning of the rest.
 	n := 1
 	for n < len(list) && list[n].Time <= hi {
 		n *= 2
@@ -76,10 +76,11 @@ func search(list []Event, before func(*Event) bool) int {
 	return lo
 }
 
-// NewEvents lists the rows of the edge table that keep accepts (nil: all) at one
-// of their ends or at both, sorted by time, or with byOther by the other end and
-// then by time; equal ones by row. times has the time of each row. keep is called
-// from several goroutines.
+// NewEvents lists the rows of the edge table that keep accepts (nil accepts all), at one of
+// their ends or at both. times has the time of each row.
+//
+// Rows are sorted by time or, with byOther, by the other end and then by time. Equal ones are
+// sorted by row. Several goroutines call keep at once.
 func NewEvents(g *Graph, at End, byOther bool, times []int64, keep func(row int) bool) *Events {
 	ctx, threads := context.Background(), threadCount(0)
 	t := g.Edges
@@ -99,8 +100,8 @@ func NewEvents(g *Graph, at End, byOther bool, times []int64, keep func(row int)
 			}
 		})
 	}
-	// Off[v+2] counts, then Off[v+1] is where the next event of v goes, and in the
-	// end where those of v end.
+	// At first Off[v+2] counts. Then Off[v+1] is the place of v's next event, and at last the
+	// end of v's events.
 	each(func(v, _ uint32, _ int) { atomic.AddUint64(&e.Off[v+2], 1) })
 	for v := 2; v < len(e.Off); v++ {
 		e.Off[v] += e.Off[v-1]

@@ -28,10 +28,9 @@ type CSRInput struct {
 	Read       ReadStats
 }
 
-// FromCSR orders the vertices of adjacency that is already in lists, without
-// going through a Builder. It returns ErrColumns for lists that are no graph:
-// ids out of range, offsets that descend, an undirected edge in only one of its
-// lists.
+// FromCSR makes a graph of adjacency that is already in lists, without a Builder, and orders
+// its vertices. It returns ErrColumns for lists that are not a graph: ids out of range,
+// descending offsets, or an undirected edge in only one of its lists.
 func FromCSR(ctx context.Context, in CSRInput) (*Graph, error) {
 	threads := threadCount(in.Threads)
 	if len(in.Off) == 0 {
@@ -129,8 +128,8 @@ func (b *builderState) setLabels(in CSRInput) {
 func (c *CSR) inspect(ctx context.Context, threads int, symmetric bool) (clean bool, err error) {
 	n := uint32(c.NumVertices())
 	var bad, dirty atomic.Uint64
-	// A sum of hashes is the same for two multisets of arcs that are equal, and
-	// with a secret seed only then, but for a chance of 2^-64.
+	// Equal multisets of arcs have equal sums of hashes. With a secret seed different multisets
+	// have equal sums only with probability 2^-64.
 	var up, down atomic.Uint64
 	seed := processSeed()
 	err = overVertices(ctx, threads, c.Off, func(_ int, lo, hi uint32) {
@@ -230,7 +229,7 @@ func fromCSRByPairs(ctx context.Context, in CSRInput) (*Graph, error) {
 		return nil, err
 	}
 	if !in.Directed {
-		// Each edge is in both lists: that is no merge. A self-loop is in one.
+		// Both lists have each edge, which is not a merge. A self-loop is in one list.
 		r := &g.Read
 		if r.Reciprocal-in.Read.Reciprocal != r.Kept-in.Read.Kept {
 			_ = g.Close()

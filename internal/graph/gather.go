@@ -3,9 +3,9 @@ package graph
 // gatherer groups the edges of one range after another by their smaller ends and
 // has them on their way to the larger ones. Each goroutine has its own.
 type gatherer struct {
-	// The larger ends by smaller end x and way: those of the edges given as x → y
-	// end at end[2*(x-lo)], those given as y → x at end[2*(x-lo)+1]; each group
-	// begins where the one before ends.
+	// The larger ends, by smaller end x and way. Edges given as x → y end at end[2*(x-lo)], and
+	// edges given as y → x at end[2*(x-lo)+1]. Each group begins at the end of the previous
+	// one.
 	near, end []uint32
 	next      []uint32 // by range: how many edges go there, or where the next one goes
 }
@@ -16,7 +16,7 @@ func (e *gatherer) free() {
 	freeBig(&e.next)
 }
 
-// room makes *s at least n long; what was in it is lost.
+// room makes *s at least n long. The contents are lost.
 func room(s *[]uint32, n uint64) []uint32 {
 	if uint64(cap(*s)) < n {
 		freeBig(s)
@@ -57,8 +57,8 @@ func (e *gatherer) gather(blocks []block, a int, k *cuts) {
 	}
 }
 
-// spread has the edges of range a on their way to their larger ends, and finds the
-// lengths of the lower halves there are at the range's vertices.
+// spread sends the edges of range a to their larger ends, and finds the lengths of the lower
+// halves at the range's vertices.
 func (e *gatherer) spread(h *halves, blocks []block, a int) {
 	e.gather(blocks, a, h.k)
 	h.st.open(a, e.next)

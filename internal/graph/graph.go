@@ -67,9 +67,9 @@ type Graph struct {
 	// Read says what the reader kept and dropped.
 	Read ReadStats
 
-	// Stored, if not nil, gives for each handle one of the same pairs that are stored
-	// in another way, under an ID of its own, which plans and engines then read. It is
-	// set before the graph is first used.
+	// Stored, if not nil, replaces a handle by one with the same pairs, stored in another way,
+	// under another ID. Plans and engines then read that one. It is set before the graph is
+	// first used.
 	Stored func(*Handle) *Handle
 
 	any    lazy[CSR] // of a directed graph
@@ -103,7 +103,8 @@ var TimeNames = []string{"time", "timestamp", "ts", "unixts", "datetime"}
 // NoLabel marks an edge row without a label.
 const NoLabel = ^uint32(0)
 
-// ReadStats is what a reader saw, for the user: nothing is dropped silently.
+// ReadStats counts the lines and edges that a reader kept and dropped, for the user: nothing is
+// dropped silently.
 type ReadStats struct {
 	Format     string // the format and its variant as guessed or told
 	Lines      uint64 // data lines or records
@@ -112,9 +113,9 @@ type ReadStats struct {
 	Reciprocal uint64 // u→v and v→u merged because the graph was read as undirected
 	Kept       uint64 // edges kept
 	Columns    string // the columns used, e.g. "src,dst,_,time"
-	// TimeUnit is the length of one unit of the edges' times in nanoseconds; 0:
-	// the input does not say. TimeDigits: the times are integers of
-	// 10^-TimeDigits of what the input has.
+	// TimeUnit is the length of one unit of the edges' times, in nanoseconds; 0 means that the
+	// input does not say. With TimeDigits, times are integers in units of 10^-TimeDigits of the
+	// input's unit.
 	TimeUnit   int64 `json:",omitempty"`
 	TimeDigits int   `json:",omitempty"`
 	// TimeEpoch: the times count from 1970, UTC.

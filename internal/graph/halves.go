@@ -7,13 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// From edges to adjacency without sorting. Numbers are internal ids by a degree
-// order in which an edge counts as often as it is given. Each edge lies at its
-// smaller end first. Going over these ends in order and appending each to the
-// lists of its larger ends leaves the lower half of every list, what is below the
-// list's own vertex, in order, so that what repeats is next to its equal. Going
-// over the lower halves the same way gives the upper ones, which follow them.
-// Appending is in two steps that both stay in cache (streams.go).
+// This file makes adjacency of edges without sorting.
+//
+// Vertices have internal ids by a degree order in which each repetition of an edge counts. An
+// edge is first stored at its smaller end. A pass over these ends in order appends each to the
+// lists of its larger ends. The lower half of every list, the ids below the list's own vertex,
+// is then in order, so repeated edges are next to each other. A pass over the lower halves
+// makes the upper halves in the same way, which follow them in the lists.
+//
+// Appending is done in two steps that both stay in cache (streams.go).
 
 // halves is the lists of a graph in the making. A vertex has one list on an
 // undirected graph; on a directed one it has two, of way 0, its successors, and of
@@ -26,9 +28,9 @@ type halves struct {
 	// these. On an undirected graph neigh is size[0].
 	size  [2][]uint32
 	neigh []uint32
-	// low is the length of each list's lower half. The halves of a range's
-	// vertices are adj[base[range]:], that of way 0 before that of way 1, and an
-	// element that is the vertex itself before each.
+	// low is the length of each list's lower half. The halves of a range's vertices are
+	// adj[base[range]:]. The half of way 0 is before that of way 1, and an element that is the
+	// vertex itself precedes each.
 	low  [2][]uint32
 	adj  []uint32
 	base []uint64
@@ -160,12 +162,12 @@ func (h *halves) makeRoom() error {
 	return nil
 }
 
-// drainLower fills the lower halves of range b, without what repeats.
+// drainLower fills the lower halves of range b, without repeated edges.
 func (h *halves) drainLower(b int, tmp *[]uint32) {
 	lo, hi := h.k.lo[b], h.k.lo[b+1]
 	adj := h.adj[h.base[b]:h.base[b+1]]
-	// Twice where the next of each half goes; one more if what an edge of an
-	// undirected graph came by last was its smaller end, as a target.
+	// For each half, the place of its next element. In an undirected graph also, for each list,
+	// whether its last edge came by its smaller end, as a target.
 	cur := room(tmp, uint64(h.ways)*uint64(hi-lo))
 	g, at := 0, uint32(0)
 	for v := lo; v < hi; v++ {
@@ -282,8 +284,8 @@ func (h *halves) each(b int, f func(v, way uint32, half []uint32)) {
 	}
 }
 
-// reciprocal finds, in range b of a directed graph, who is both above and below in
-// an edge, and counts them once as neighbours of each other.
+// reciprocal finds the pairs, in range b of a directed graph, that have an edge in both
+// directions. It counts each pair once as neighbours.
 func (h *halves) reciprocal(b int) (both uint64) {
 	var out []uint32
 	h.each(b, func(v, way uint32, in []uint32) {

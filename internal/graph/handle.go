@@ -12,9 +12,9 @@ import (
 // depends on how the lists are stored. A handle does not change once it is made; a
 // relation that changes gets a handle of a later version.
 type Handle struct {
-	// ID is the relation's number, equal in all of its versions, and different from
-	// that of any other relation of the process. What is kept on a device is kept
-	// under ID, Version and the part's number.
+	// ID is the number of the relation. All of its versions have the same number, and no other
+	// relation of the process has it. An array on a device is found by ID, Version and the
+	// part's number.
 	ID, Version uint64
 	// Kind says in the words of explain which relation it is: "N[:FOLLOWS]+".
 	Kind string
@@ -36,8 +36,8 @@ type Part struct {
 	Gone *CSR
 }
 
-// Caps are what a relation has beyond its lists. Plans and engines that find them
-// are faster; no answer depends on them.
+// Caps are the capabilities of a relation besides its lists. Plans and engines are faster with
+// them; no answer depends on them.
 type Caps struct {
 	// DegreeOrdered: inside a class of labels, ids ascend by falling degree.
 	DegreeOrdered bool
@@ -186,7 +186,7 @@ func mergeLeft(out, run, gone []uint32) []uint32 {
 	if had == 0 || added == 0 || out[had-1] < out[had] {
 		return out
 	}
-	// From the end: what was added has room behind itself.
+	// The loop goes from the end, because the added elements have room after the list.
 	out = slices.Grow(out, added)
 	more := out[len(out) : len(out)+added]
 	copy(more, out[had:])
@@ -228,9 +228,9 @@ func (h *Handle) Has(u, v uint32) bool {
 	return false
 }
 
-// Flat returns the lists as one run. Where they are stored in another way the run
-// is made on the first call, in the Go heap, and kept with the handle: for methods
-// that read all lists again and again. Safe for concurrent use.
+// Flat returns the lists as one run, for methods that read all lists repeatedly. If the lists
+// are stored in another way, the first call makes the run in the Go heap, and the handle keeps
+// it. Safe for concurrent use.
 func (h *Handle) Flat() *CSR {
 	if c, ok := h.OneRun(); ok {
 		return c
@@ -254,9 +254,9 @@ type handles struct {
 	ids map[unsafe.Pointer]uint64
 }
 
-// ArrayID returns the number of an array that the graph keeps, by its address: another
-// number than that of any relation. Neighbour lists have that of their handle, where
-// Stored is nil. Safe for concurrent use.
+// ArrayID returns the number of an array that the graph keeps, found by its address. No
+// relation has the same number. Neighbour lists have the number of their handle if Stored is
+// nil. Safe for concurrent use.
 func (g *Graph) ArrayID(at unsafe.Pointer) uint64 {
 	g.handles.mu.Lock()
 	defer g.handles.mu.Unlock()
@@ -275,10 +275,9 @@ func (g *Graph) arrayID(at unsafe.Pointer) uint64 {
 	return id
 }
 
-// Handle returns the handle of lists, which explain calls kind: the same one on each
-// call for lists that the graph keeps (Holds), a new one for others. Where the
-// graph's lists are stored in another way, it is what Stored makes of that handle.
-// Safe for concurrent use.
+// Handle returns the handle of lists. kind is the name that explain shows. For lists that the
+// graph keeps (Holds) each call returns the same handle, and for others a new one. If Stored is
+// set, Handle returns Stored's handle in its place. Safe for concurrent use.
 func (g *Graph) Handle(kind string, lists *CSR) *Handle {
 	if !g.Holds(lists.Off) {
 		return g.stored(NewHandle(kind, lists))

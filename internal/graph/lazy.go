@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// lazy is a value that is made when it is first asked for, once. Where making it panics, as
-// over a corrupt file, it is made again for the next caller, who meets the panic too.
+// lazy is a value that is made once, when it is first needed. If making it panics, as over a
+// corrupt file, the next caller makes it again and meets the panic too.
 type lazy[T any] struct {
 	mu   sync.Mutex
 	made atomic.Pointer[T]

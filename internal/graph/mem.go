@@ -2,11 +2,11 @@ package graph
 
 import "unsafe"
 
-// Large arrays live outside the Go heap where the system allows it: they do not
-// count towards the collector's goal, so that resident memory stays near what
-// is in use, and temporary ones are given back at once. They are freed
-// explicitly only (Graph.Close for those of a graph): slices of them travel
-// through engines, and no finalizer could know when the last one is gone.
+// Large arrays live outside the Go heap where the system allows it. They do not count towards
+// the collector's goal, so resident memory stays near the memory in use, and temporary arrays
+// are returned at once. They are only freed explicitly (Graph.Close frees a graph's). Why:
+// slices of them travel through engines, and a finalizer cannot know when the last slice is
+// gone.
 
 // bigBytes is the size from which an array is mapped. Small graphs, which tests
 // and services make in numbers, stay in the Go heap and need no Close.
@@ -36,8 +36,8 @@ func makeFrom[T word](n, from uint64) []T {
 	return make([]T, n)
 }
 
-// freeBig gives back what makeBig returned (the whole slice, or one shortened
-// with its capacity left) and sets it to nil.
+// freeBig frees an array of makeBig and sets *s to nil. *s is the whole array, or a shorter
+// slice of it with its capacity.
 func freeBig[T word](s *[]T) {
 	if b := bigAsBytes((*s)[:cap(*s)]); len(b) >= tempBytes {
 		unmapAnon(b)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapped remembers what mapAnon returned, so that unmapAnon never unmaps memory
-// of the Go heap (the fallback when mapping fails).
+// mapped remembers the results of mapAnon, so that unmapAnon never unmaps memory of the Go heap
+// (the fallback when mapping fails).
 var mapped sync.Map // address → all of it
 
 // hugePage is the size of a large page, and hugeBytes the size from which an array

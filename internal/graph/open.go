@@ -29,12 +29,12 @@ type mapping struct {
 	free func([]byte) error
 	secs map[uint32]section
 
-	checked time.Duration // what verifying took
+	checked time.Duration // time that verifying took
 
 	mu      sync.Mutex
 	file    vfs.File // tells whether the file changes; nil where data are a copy
 	version version
-	changes error // what changed said once
+	changes error // the result of changed, once known
 }
 
 func (m *mapping) close() error {
@@ -67,13 +67,12 @@ type OpenOptions struct {
 	Files   vfs.FS // nil: the system's
 }
 
-// Open maps a graph file. It verifies all of the file first, as Verify does: what is
-// searched has right checksums and a sound structure. Of a large file it keeps a record,
+// Open maps a graph file. It verifies the whole file first, as Verify does, so a search only
+// reads sections with right checksums and a sound structure. It keeps a record of a large file,
 // so that opening the same version of the file again takes milliseconds.
 //
-// The file stays open. When it changes, or becomes shorter, while the graph is in use,
-// Damage says so, and reading what is gone is a panic in goroutines that call
-// debug.SetPanicOnFault.
+// The file stays open. If it changes, or becomes shorter, while the graph is in use, Damage
+// says so. A read of a missing part is a panic in goroutines that call debug.SetPanicOnFault.
 func Open(ctx context.Context, path string, o OpenOptions) (g *Graph, err error) {
 	fsys := vfs.Or(o.Files)
 	f, err := vfs.Open(fsys, path)

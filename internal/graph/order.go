@@ -2,11 +2,11 @@ package graph
 
 import "math/bits"
 
-// degreeOrder returns the compact ids in the order of internal ids: by class,
-// inside a class by descending degree, ties by the user's id; and the internal
-// id of each compact id. class is nil for one class. Compact ids whose bits in
-// exist are 0 are no vertices and have no internal ids; nil means that all are.
-// Degrees above the number of vertices, which repeated edges give, are all equal.
+// degreeOrder returns the compact ids in the order of internal ids, and the internal id of each
+// compact id. The order is by class, inside a class by descending degree, and then by the
+// user's id. class is nil for one class. A compact id whose bit in exist is 0 is not a vertex
+// and has no internal id; nil means that all are vertices. Degrees above the number of
+// vertices, which repeated edges cause, are all equal.
 func degreeOrder(deg, class []uint32, classes []Class, exist []uint64) (order, place []uint32) {
 	n := uint64(len(deg))
 	if exist != nil {

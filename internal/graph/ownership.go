@@ -2,9 +2,8 @@ package graph
 
 import "cmp"
 
-// Holds reports whether off are the offsets of neighbour lists that g keeps as
-// long as it lives, as the lists of a query's own relation are not. Safe for
-// concurrent use.
+// Holds reports whether off are the offsets of neighbour lists that g keeps until it is closed.
+// The lists of a query's own relation are not kept so. Safe for concurrent use.
 func (g *Graph) Holds(off []uint64) bool {
 	if len(off) == 0 {
 		return false

@@ -125,9 +125,9 @@ func overVertices(ctx context.Context, threads int, off []uint64, f func(worker 
 	return parallel(ctx, threads, uint64(len(cuts)-1), 1, func(w int, i, _ uint64) { f(w, cuts[i], cuts[i+1]) })
 }
 
-// Parallel runs f over vertex ranges of about equal work, where off is a
-// running sum of the work by vertex (offsets of lists, say), on threads
-// goroutines (0: all cores). It stops early when ctx ends.
+// Parallel runs f over ranges of vertices with about equal work, on threads goroutines (0 means
+// all cores). off is a running sum of the work by vertex, such as the offsets of lists. It
+// blocks until all calls have returned, and stops early when ctx ends.
 func Parallel(ctx context.Context, off []uint64, threads int, f func(lo, hi uint32)) error {
 	return overVertices(ctx, threadCount(threads), off, func(_ int, lo, hi uint32) { f(lo, hi) })
 }

@@ -19,12 +19,12 @@ func (b *block) drop(from, to int) {
 	dropBig(b.of.p, b.at+uint64(b.cut[from]), b.at+uint64(b.cut[to]))
 }
 
-// blockEdges is how many edges a block has at least: they and what they become
-// take half of a second cache of 512 KiB.
+// blockEdges is the least number of edges in a block. They and the results made of them take
+// half of a second-level cache of 512 KiB.
 const blockEdges = 1 << 15
 
-// partition gives the edges of segments the numbers that place has for their ends,
-// drops self-loops, and groups blocks of edges by the range of the smaller end.
+// partition renumbers the ends of the segments' edges by place, drops self-loops, and groups
+// blocks of edges by the range of the smaller end.
 func (k *cuts) partition(ctx context.Context, threads int, segs []*segment, place []uint32) ([]block, error) {
 	size := max(blockEdges, 64*k.len()) // that runs are of some length
 	var blocks []block
@@ -43,11 +43,11 @@ func (k *cuts) partition(ctx context.Context, threads int, segs []*segment, plac
 	return blocks, err
 }
 
-// An edge of a block has, from the top, its range, the smaller end from the range's
-// first vertex on, a bit for larger → smaller, and the larger end.
+// An edge of a block has these parts, from the top bit: its range, the smaller end relative to
+// the range's first vertex, a bit for larger → smaller, and the larger end.
 const (
 	rangeAt = 48
-	groupAt = 32 // of what the smaller end and the bit are together
+	groupAt = 32 // position of the smaller end and the bit
 )
 
 // partitioner partitions one block after another. Each goroutine has its own.

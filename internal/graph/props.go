@@ -9,8 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// propRun is a record and the number of rows it stands for, or only the number:
-// that many rows of nulls.
+// propRun is a record, with its number of rows, or only a number: that many rows of nulls.
 type propRun struct {
 	rec  arrow.RecordBatch
 	rows int
@@ -24,8 +23,8 @@ func edgeProps(runs []edgeRun) []propRun {
 	return r
 }
 
-// concatRecords joins records of one schema; rows without a record become
-// nulls. It returns nil when there is no record at all.
+// concatRecords joins records of one schema. Rows without a record become nulls. It returns nil
+// if no run has a record.
 func concatRecords(runs []propRun) (arrow.RecordBatch, error) {
 	var schema *arrow.Schema
 	rows := 0
@@ -152,8 +151,8 @@ func takePieces(a arrow.Array, rows []uint32) (arrow.Array, error) {
 	return array.Concatenate(pieces, mem)
 }
 
-// rowKeys returns a function that gives equal texts exactly for rows with equal
-// values; nil when there are no properties.
+// rowKeys returns a function whose texts are equal exactly for rows with equal values. It
+// returns nil if there are no properties.
 func rowKeys(rec arrow.RecordBatch) func(row uint32) string {
 	if rec == nil {
 		return nil

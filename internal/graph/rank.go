@@ -14,9 +14,9 @@ type ranker struct {
 	n    uint64
 	ids  []uint64 // raw ids in the user's order; nil: 0 … n-1 themselves
 	same bool     // raw ids are the compact ones
-	// loose: besides, some of 0 … n-1 are no vertices. Those that are have their
-	// bits set below, or, where that is nil, an edge, a self-loop or a number
-	// below known.
+	// loose says that some of 0 … n-1 are not vertices. The vertices have their bits set below.
+	// If below is nil, they are the numbers with an edge or a self-loop, and those less than
+	// known.
 	loose bool
 	known uint64
 
@@ -43,9 +43,9 @@ func (r *ranker) free() {
 	freeBig(&r.val)
 }
 
-// vertices returns a bitmap of those of 0 … n-1 that are vertices, nil for all,
-// once it is known how many edges each has, and, as bits, which have self-loops: these
-// bits it may take. The ranker frees it.
+// vertices returns a bitmap of the vertices among 0 … n-1, or nil if all are vertices. It needs
+// the number of edges of each and, as bits, the numbers with self-loops. It may take over these
+// bits. The ranker frees the result.
 func (r *ranker) vertices(loop *[]uint64, deg []uint32) []uint64 {
 	if r.loose && r.bit == nil {
 		r.bit, *loop = *loop, nil
@@ -112,8 +112,8 @@ func newRanker(ctx context.Context, threads int, all []*segment, verts [][]uint6
 		most = max(most, known-1)
 	}
 	if !wide && len(verts) == 0 && most < ends/16 {
-		// Arrays of most+1 elements are small beside the edges, even if few of
-		// these are vertices.
+		// Arrays of most+1 elements are small compared with the edges, even if few of the
+		// numbers are vertices.
 		return &ranker{n: most + 1, same: true, loose: true, known: known}, nil
 	}
 	if !wide && most/64 <= (ends+known)/2+1<<12 {

@@ -9,7 +9,7 @@ func (h *halves) again(ctx context.Context, threads int, a *arranged, deg, class
 		deg[x] = h.neigh[v]
 	}
 	order, place := degreeOrder(deg, class, classes, exist)
-	// The numbers of the first order by those of the second, and the other way.
+	// The second order's numbers by those of the first, and the reverse.
 	first, second := makeTemp[uint32](uint64(len(order))), makeTemp[uint32](uint64(len(order)))
 	defer freeBig(&first)
 	defer freeBig(&second)
@@ -54,8 +54,8 @@ func (h *halves) inOrder(order, class []uint32) bool {
 	return true
 }
 
-// unpack returns the edges of the lower halves, whose memory is given back. Where it
-// fails, the caller frees what it returns as well.
+// unpack returns the edges of the lower halves, and frees the halves' memory. If it fails, the
+// caller frees the returned segments as well.
 func (h *halves) unpack(ctx context.Context, threads int) ([]*segment, error) {
 	var from []int // the first range of each segment
 	for b := range h.k.len() {

@@ -13,8 +13,8 @@ const (
 	bytesEdge   = 8
 )
 
-// Room returns a *memory.Error if a graph of so many vertices and edges cannot be built within the budget, unless
-// that is 0, and the system's limits. The error begins with promise, as "the header promises".
+// Room returns a *memory.Error if a graph of that many vertices and edges does not fit the budget (0 means no
+// budget) or the system's limits. The error's text begins with promise, such as "the header promises".
 func Room(promise string, vertices, edges uint64, budget int64) error {
 	need := min(vertices, 1<<56)*bytesVertex + min(edges, 1<<56)*bytesEdge
 	return memory.Check(fmt.Sprintf("%s %d vertices and %d edges, which", promise, vertices, edges), need, budget)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Stats is what a planner wants to know of a graph; it is kept in the graph's
-// file. Degrees here are numbers of distinct neighbours either way.
+// Stats is the summary of a graph that planners use. It is kept in the graph's file. Degrees
+// here are numbers of distinct neighbours in either direction.
 type Stats struct {
 	Vertices  uint64 `json:"vertices"`
 	Edges     uint64 `json:"edges"` // as Graph.NumEdges
@@ -20,9 +20,9 @@ type Stats struct {
 	// Mean is the mean degree, SumSquares the sum of squared degrees.
 	MeanDegree float64 `json:"mean_degree"`
 	SumSquares float64 `json:"sum_squared_degrees"`
-	// Wedges is the number of pairs of neighbours of one vertex. Clustering is
-	// the part of them that is adjacent, estimated from Samples random ones, and
-	// Triangles is what follows from it.
+	// Wedges is the number of pairs of neighbours of one vertex. Clustering is the share of
+	// these pairs that is adjacent, estimated from Samples random ones. Triangles is computed
+	// from both.
 	Wedges     float64 `json:"wedges"`
 	Clustering float64 `json:"clustering_estimate"`
 	Triangles  float64 `json:"triangles_estimate"`

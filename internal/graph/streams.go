@@ -1,14 +1,13 @@
 package graph
 
-// Appending to lists all over a large CSR costs a cache miss or two an arc. So
-// arcs go to the ranges of their targets first, whose lists fit the cache
-// together, and from there to the lists (propagation blocking; Beamer, Asanović
-// and Patterson, Reducing Pagerank Communication via Propagation Blocking,
-// 2017). Both steps keep the order of arcs. What goes to ranges is a cacheful at a
-// time too, the arcs of a range of sources, and between any two ranges there is a
-// run of words, so that no goroutine waits for another. An arc is one word on the
-// way: its target, of which the range needs but the lower bits, a way, and its source
-// within its range.
+// Appending to lists all over a large CSR costs one or two cache misses for each arc. So arcs
+// first go to the ranges of their targets, whose lists fit the cache together, and from there
+// to the lists. The method is propagation blocking (Beamer, Asanović and Patterson, Reducing
+// Pagerank Communication via Propagation Blocking, 2017). Both steps keep the order of arcs.
+//
+// A step sends one cacheful at a time: the arcs of a range of sources. Between any two ranges
+// there is a run of words, so that goroutines do not wait for each other. On the way an arc is
+// one word: the lower bits of its target, a way, and its source within its range.
 
 const (
 	// rangeVertices is the most vertices of a range.
@@ -71,8 +70,8 @@ type groups struct {
 	targets []uint32
 }
 
-// put has the arcs from a on their way; next is what open made. What travels with an
-// arc is the other way than its group's, which it is at its target.
+// put sends the arcs from a on their way; next is the result of open. An arc carries the
+// opposite way of its group's, which is its way at the target.
 func (st *streams) put(a int, next []uint32, g *groups) {
 	words, of, shift := st.words[st.base[a]:st.base[a+1]], st.k.of, st.k.shift&31
 	targets, gap, ways := g.targets, g.gap, (g.ways-1)&31

@@ -132,8 +132,8 @@ func (b *builderState) table(ctx context.Context, threads int, g *Graph, place [
 	return err
 }
 
-// rowsBySource returns all input edges but self-loops grouped by source, the
-// smaller end on an undirected graph; those of u are off[u] … off[u+1].
+// rowsBySource returns all input edges except self-loops, grouped by source, or by the smaller
+// end in an undirected graph. The edges of u are off[u] … off[u+1].
 func (b *builderState) rowsBySource(ctx context.Context, threads int, g *Graph, place []uint32) ([]edgeRow, []uint64, error) {
 	off := make([]uint64, g.NumVertices()+1)
 	first := make([]uint32, len(b.edges))
@@ -171,10 +171,10 @@ func (b *builderState) rowsBySource(ctx context.Context, threads int, g *Graph, 
 
 type rowCounts struct{ duplicates, reciprocal uint64 }
 
-// keepRows drops rows that repeat one before them in the same group (same says
-// which neighbours in the sorted order are of one group, value what else must
-// be equal) and counts what it drops. all keeps rows that repeat one given in the
-// same direction. It works in place and returns how many stay.
+// keepRows drops rows that repeat an earlier row of the same group, and counts the dropped
+// rows. same says which neighbouring rows in the sorted order form a group, and value which
+// other parts must be equal. With all, it keeps a repetition that is given in the same
+// direction. It works in place and returns the number of kept rows.
 func keepRows(rows []edgeRow, same func(x, y edgeRow) bool, value func(row uint32) string, all bool, n *rowCounts) int {
 	out := rows[:0]
 	type seen struct{ fwd, back uint64 }

@@ -6,16 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// tally counts vertices on several goroutines. Each has a byte for every vertex,
-// which stays in cache where a word would not, and carries what a byte cannot hold
-// to the sum of all. If that would be too much memory, all add to the sum.
+// tally counts vertices on several goroutines. Each goroutine has a byte for every vertex,
+// because bytes stay in cache where words would not. A goroutine adds the overflow of a byte to
+// the shared sum. If the bytes would need too much memory, all goroutines add to the sum
+// directly.
 type tally struct {
 	sum []uint32
 	own [][]uint8 // by worker; nil: counts go to sum
 }
 
-// newTally returns a tally of n vertices; small says that bytes for all of them are
-// little beside what is counted.
+// newTally returns a tally of n vertices. small says that bytes for all of them are little
+// memory compared with the counted items.
 func newTally(n uint32, threads int, small bool) *tally {
 	t := &tally{sum: makeTemp[uint32](uint64(n))}
 	for range threads {

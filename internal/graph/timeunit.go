@@ -20,7 +20,7 @@ func (g *Graph) TimeUnit() (num, den int64, said bool) {
 	return num, den, said
 }
 
-// TimeColumn is what is known of a property as a time.
+// TimeColumn says whether a property is a time, and in which unit.
 type TimeColumn struct {
 	Exists   bool  // there is such a property
 	Moment   bool  // it counts from a fixed moment
@@ -29,7 +29,7 @@ type TimeColumn struct {
 	Known    bool  // the graph says that it is a time, and its unit; else it may be plain numbers
 }
 
-// VertexTime says what is known of a vertex property as a time.
+// VertexTime returns the unit of a vertex property that is a time.
 func (g *Graph) VertexTime(key string) TimeColumn { return timeColumn(g.VertexProps, key) }
 
 // TimeKeys are the names under which the edges' times are a property, where no other
@@ -41,8 +41,8 @@ func (g *Graph) TimeKeys() []string {
 	return append(slices.Clone(TimeNames), g.Read.TimeName)
 }
 
-// EdgeTime says what is known of an edge property as a time; the edges' times are
-// one under each of TimeKeys that no property has.
+// EdgeTime returns the unit of an edge property that is a time. The edges' times are also found
+// under each of TimeKeys that is not the name of a property.
 func (g *Graph) EdgeTime(key string) TimeColumn {
 	if g.Edges == nil {
 		return TimeColumn{}
@@ -66,8 +66,8 @@ func timeColumn(rec arrow.RecordBatch, key string) TimeColumn {
 	return TimeColumn{Exists: true, Moment: unit > 0 && !span, Span: span, Num: unit, Den: 1, Known: unit > 0}
 }
 
-// TypeUnit returns the nanoseconds of one unit of a type of Arrow that is a time, 0
-// for other types, and whether it is the time between two moments.
+// TypeUnit returns the length of one unit of an Arrow type that is a time, in nanoseconds, or 0
+// for other types. span says whether the type is the time between two moments.
 func TypeUnit(t arrow.DataType) (unit int64, span bool) {
 	switch t := t.(type) {
 	case *arrow.TimestampType:

@@ -8,10 +8,10 @@ type aboveIndex struct {
 	first []uint64
 }
 
-// Above returns what find does: for each list of Out, the index in Out.Adj of the
-// first neighbour above the list's own vertex; nil when it fails. As nothing but
-// the graph decides it, it is found on the first call and kept, in 8 bytes a
-// vertex; Open finds it for the files that it verifies. Safe for concurrent use.
+// Above returns, for each vertex v, the index in Out.Adj of v's first neighbour greater than v.
+// The first call computes the result with find, and the graph keeps it, in 8 bytes for each
+// vertex. Open computes it for the files that it verifies. It returns nil if find fails. Safe
+// for concurrent use.
 func (g *Graph) Above(find func() []uint64) []uint64 {
 	g.above.mu.Lock()
 	defer g.above.mu.Unlock()

@@ -16,7 +16,7 @@ func (g *Graph) Verify(ctx context.Context, threads int) error {
 	return g.verify(ctx, threads, nil)
 }
 
-// verify is Verify, and fills in what Above returns, unless first is nil.
+// verify is Verify. If first is not nil, it also fills it with the result of Above.
 func (g *Graph) verify(ctx context.Context, threads int, first []uint64) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -56,17 +56,24 @@ func (g *Graph) fault(kind uint32, format string, a ...any) error {
 	return fmt.Errorf("graph: %s: %s", sectionName(kind), fmt.Sprintf(format, a...))
 }
 
-// CheckStructure checks what all code relies on, in parallel and in O(n+m):
-// offsets ascend, ids are in range, lists are strictly ascending without the
-// vertex itself, an undirected graph's are symmetric and a directed graph's In
-// is the reverse of Out, classes are in degree order, user ids are distinct,
-// rows of the edge table are in order and are edges, labels exist, and property
-// columns are valid.
+// CheckStructure checks the properties of a graph that all code relies on, in parallel and in
+// O(n+m):
+//
+//   - offsets ascend, ids are in range, and lists are strictly ascending without the vertex
+//     itself;
+//   - an undirected graph's lists are symmetric, and a directed graph's In is the reverse of
+//     Out;
+//   - classes are in degree order, user ids are distinct, and labels exist;
+//   - rows of the edge table are in order and are edges;
+//   - property columns are valid.
+//
+// The error names the first property that does not hold.
 func (g *Graph) CheckStructure(ctx context.Context, threads int) error {
 	return g.checkStructure(ctx, threads, nil)
 }
 
-// checkStructure is CheckStructure, and fills in what Above returns, unless first is nil.
+// checkStructure is CheckStructure. If first is not nil, it also fills it with the result of
+// Above.
 func (g *Graph) checkStructure(ctx context.Context, threads int, first []uint64) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -124,8 +131,8 @@ func descends(off []uint64) int {
 	return -1
 }
 
-// arcSums are sums of hashes over arcs and over their reverses: equal for equal
-// multisets and, with a random seed, only then but for a chance of 2^-64.
+// arcSums are sums of hashes over arcs and over their reverses. Equal multisets have equal
+// sums. With a random seed different multisets have equal sums only with probability 2^-64.
 type arcSums struct{ forward, backward uint64 }
 
 // checkLists checks the lists of c, and writes where in c.Adj the ids above its own

@@ -15,8 +15,8 @@ import (
 	"github.com/weftgraph/weft/internal/runtime"
 )
 
-// What auto compares: how long the processor is expected to take, and how long a
-// GPU takes to begin.
+// Times that auto compares: the expected time of the processor, and the time that a GPU takes
+// to begin.
 const (
 	// stepsOfCore is how many set elements a core reads in a second.
 	stepsOfCore = 1e9
@@ -72,10 +72,9 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 	return c
 }
 
-// pickAmong is pick for the first of n GPUs, or for several all of them, but for those
-// whose architecture is too old; note says which were left out, or why none can be used.
-// Which GPUs the driver shows was settled when they were counted: all, since none was
-// asked for.
+// pickAmong calls pick for the first of n GPUs or, with several, for all of them. It leaves out
+// GPUs whose architecture is too old; note names these, or says why none can be used. The
+// driver's visible GPUs were fixed when they were counted: all, because none was asked for.
 func pickAmong(r Request, n int, several bool, pick func(Request) (Choice, error)) (c Choice, note string, err error) {
 	r.Compile = remembering(r.Compile)
 	var whys []string
@@ -121,9 +120,9 @@ func roughly(d time.Duration) string {
 	return "millisecond"
 }
 
-// onHost runs on the processor what a GPU failed at with an error, by the processor's own
-// plan, and says so in a note. What is not the GPU's fault stays an error, and nothing is
-// handed to a sink twice.
+// onHost runs the query on the processor after a GPU failed with an error. It uses the
+// processor's own plan, and says so in a note. Errors that are not the GPU's fault are
+// returned, and no match is handed to a sink twice.
 func (c *Choice) onHost(ctx context.Context, goal engine.Goal, found engine.Result, failed error) (Result, error) {
 	res := Result{found, c.Plan, c.Reason}
 	var device *cuda.Error
@@ -133,7 +132,7 @@ func (c *Choice) onHost(ctx context.Context, goal engine.Goal, found engine.Resu
 	}
 	clear(goal.PerRoot)
 	host := *c.host
-	// Who asked for figures of levels, or for so many matches, meant those of this plan.
+	// Figures of levels, or a number of matches, were asked for with this plan in mind.
 	if c.o.Levels || host.Plan.Restricted != c.Plan.Restricted {
 		var err error
 		if host.ready, err = host.Engine.Prepare(ctx, c.graph, c.Plan, c.o); err != nil {

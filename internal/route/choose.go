@@ -46,7 +46,7 @@ var onHost = []struct {
 	{func() engine.Engine { return oracle.New() }, "slow and obvious; to check the others; never chosen by auto"},
 }
 
-// Description is an engine's name and what it is.
+// Description is an engine's name and its meaning.
 type Description struct{ Name, Meaning string }
 
 // Engines lists the engines of this build.
@@ -73,9 +73,8 @@ func Options() option.Table {
 // Codegen is the name of the engine that runs generated code.
 const Codegen = "codegen"
 
-// CodegenDevice is where generated code runs for the name of a device: cpu, or the
-// GPUs asked for, or the first one, if there is one, where the name leaves it open. When
-// ctx ends before that is known, it is cpu.
+// CodegenDevice returns the device on which generated code runs: cpu, the GPUs asked for or, if
+// the name leaves it open, the first GPU. If ctx ends before that is known, it is cpu.
 func CodegenDevice(ctx context.Context, rt *runtime.Runtime, device string) string {
 	if runtime.OnGPU(device) {
 		return device
@@ -91,7 +90,7 @@ func CodegenDevice(ctx context.Context, rt *runtime.Runtime, device string) stri
 // onlyGPU reports whether an engine of that name runs on GPUs alone.
 func onlyGPU(name string) bool { return GPUEngine(name) && name != Codegen }
 
-// Request is what is to be run, and on what.
+// Request says which query to run, and on which device.
 type Request struct {
 	Runtime        *runtime.Runtime
 	Engine, Device string // "" and auto: Pick chooses
@@ -99,7 +98,7 @@ type Request struct {
 	Options        engine.Options
 	Listing        bool   // matches are wanted, not only their number
 	Method         string // of counting, as plan.Options.Method; "": Pick chooses
-	GPUMemory      int64  // bytes that may be used on each GPU; 0: what is free
+	GPUMemory      int64  // bytes that may be used on each GPU; 0: all free memory
 	// Compile plans the query for a method; order is the engine's own rule for a
 	// matching order, where the user names none ("": the planner's choice).
 	Compile func(method, order string) (*plan.Plan, error)
@@ -112,16 +111,16 @@ type Choice struct {
 	Engine  engine.Engine
 	Plan    *plan.Plan
 	Reason  string
-	Notes   []string // for the user: what could not be had
+	Notes   []string // for the user: wishes that could not be fulfilled
 	Workers int      // that may hand over matches at once, beyond Options.Threads
 
 	ready engine.Prepared
 	graph *graph.Graph
 	o     engine.Options
-	// host is the choice for what fails on a GPU that auto chose; nil: none.
+	// host is the choice to run if a GPU that auto chose fails; nil: none.
 	host *Choice
-	// session has the GPUs, nil on the processor; device and memory are what it was asked
-	// for by.
+	// session has the GPUs, nil on the processor. device and memory are the request that it was
+	// opened for.
 	session *session.Session
 	device  string
 	memory  int64
@@ -130,7 +129,7 @@ type Choice struct {
 	Waits runtime.Waits
 }
 
-// Result is what a run of a choice found, and by which plan.
+// Result is the result of running a choice, and the plan that gave it.
 type Result struct {
 	engine.Result
 	Plan   *plan.Plan // that was run: the choice's, or the processor's after a GPU failed
@@ -147,8 +146,8 @@ func (r *Request) choice(ctx context.Context, e engine.Engine, p *plan.Plan, rea
 	return c, err
 }
 
-// Stale reports whether the GPUs that were chosen are no longer there for the engine:
-// they were lost, or a later choice opened others. Who waited is to choose again.
+// Stale reports whether the chosen GPUs are gone: they were lost, or a later choice opened
+// others. A caller that waited for them must choose again.
 func (c *Choice) Stale() bool {
 	return c.session != nil && !c.runtime.Has(c.session)
 }
@@ -163,7 +162,7 @@ func (c *Choice) Compile(ctx context.Context) { c.ready.Compile(ctx) }
 // Run has the engine run the plan. Runs may be concurrent.
 func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
 	res, err := c.ready.Run(ctx, goal)
-	// Who waited for GPUs which others closed for theirs has not begun.
+	// If another query closed the GPUs while this one waited, this one has not begun.
 	for again := *c; errors.Is(err, cuda.ErrClosed) && ctx.Err() == nil && again.Stale(); {
 		if err = again.reopen(ctx); err != nil {
 			return Result{Plan: c.Plan, Reason: c.Reason}, err
@@ -218,7 +217,7 @@ func checkFirst(ctx context.Context, rt *runtime.Runtime, engine string, w *runt
 	return nil
 }
 
-// names are those of all engines.
+// names returns the names of all engines.
 func names() []string {
 	var out []string
 	for _, e := range Engines() {
@@ -243,10 +242,9 @@ func byName(name string) (engine.Engine, error) {
 	return nil, fmt.Errorf("%w: %s", ErrName, msg)
 }
 
-// Pick returns the engine and the plan for a request: the engine asked for, or
-// with "" and auto the best that can. Errors of Compile come back as they are. Pick
-// waits for GPUs that another query uses where they are not those of the request. When
-// ctx ends first, the error is its cause.
+// Pick returns the engine and the plan for a request: the engine asked for or, with "" and
+// auto, the best that can run it. Errors of Compile are returned unchanged. Pick blocks while
+// another query uses GPUs other than the request's. If ctx ends first, the error is its cause.
 func Pick(ctx context.Context, r Request) (Choice, error) {
 	var w runtime.Waits
 	r.waits = &w

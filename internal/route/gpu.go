@@ -21,8 +21,8 @@ type gpuEngine struct {
 	make          func(*session.Session) engine.Engine
 	// local: it counts plans for the local method too, where the pattern suits it.
 	local bool
-	// order is its rule for matching orders: those of plans are for set programs,
-	// and say little of a search that makes no sets.
+	// order is the engine's rule for matching orders. Orders of plans are for set programs, and
+	// do not suit a search that makes no sets.
 	order string
 }
 
@@ -64,7 +64,7 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 	}
 	labelled := auto && r.Method == "" && len(r.Graph.Classes) > 1
 	r.Compile = remembering(r.Compile)
-	// What needs no device is done while they open.
+	// Work that needs no device is done while the devices open.
 	r.Runtime.Begin(r.Device, r.GPUMemory)
 	if labelled {
 		_, _ = r.Compile(plan.Nest.String(), "ri")
@@ -140,8 +140,8 @@ func (t *trial) filtered(ctx context.Context) (Choice, bool) {
 	return c, err == nil
 }
 
-// preferred is what is faster than the engine of that name with its plan p, if anything
-// is: another engine, or another order, for which the reason holds too.
+// preferred returns a choice that is faster than the engine of that name with its plan p, if
+// there is one: another engine, or another order that the same reason supports.
 func (t *trial) preferred(ctx context.Context, engine string, p *plan.Plan, reason string) (Choice, bool) {
 	if t.auto && !t.Listing && suitsFine(p, t.Method) {
 		if c, ok := t.byBits(ctx); ok {
@@ -158,10 +158,9 @@ func (t *trial) preferred(ctx context.Context, engine string, p *plan.Plan, reas
 // faster than bit matrices, if one of them lies outside the root's neighbourhood.
 const largeInduced = 7
 
-// suitsFine reports whether fine may be faster with a plan of this kind than stack:
-// a loop nest, or a bit matrix of which every outside vertex makes a row, for a
-// pattern so large that few partial matches survive its missing edges. asked is the
-// method asked for by name, if any.
+// suitsFine reports whether fine may be faster than stack with a plan of this kind. That is a
+// loop nest, or a bit matrix with a row for every outside vertex and a pattern so large that
+// few partial matches survive its missing edges. asked is the method asked for by name, if any.
 func suitsFine(p *plan.Plan, asked string) bool {
 	if p.Method != plan.Local || asked != "" {
 		return p.Method == plan.Nest
@@ -170,11 +169,13 @@ func suitsFine(p *plan.Plan, asked string) bool {
 	return p.Induced && !inside && len(p.Levels) >= largeInduced
 }
 
-// byBits is fine for a plan that suits it and is counted, where it looks neighbours up in
-// rows of bits: on an H200 it was 2 to 5 times as fast as stack at six of eight nests over
-// graphs that small, and as fast at two, and 2 to 9 times at the four vertex-induced patterns
-// of STMatch's that have seven vertices and one outside, on wiki-vote and with every match
-// visited (docs/gpu.md).
+// byBits returns fine for a plan that suits it and is counted, if fine looks neighbours up in
+// rows of bits.
+//
+// Why: on an H200, over graphs that small, fine was 2 to 5 times as fast as stack at six of
+// eight nests, and as fast at two. At the four vertex-induced patterns of STMatch's that have
+// seven vertices and one outside, on wiki-vote with every match visited, it was 2 to 9 times as
+// fast (docs/gpu.md).
 func (t *trial) byBits(ctx context.Context) (Choice, bool) {
 	f := fine.New(t.session)
 	p, err := t.Compile(plan.Nest.String(), orderOfFine)
@@ -233,8 +234,7 @@ func remembering(compile func(method, order string) (*plan.Plan, error)) func(me
 	}
 }
 
-// why says in a sentence what speaks for the engine with a plan, after others
-// were refused.
+// why gives the reason for the engine with a plan in a sentence, after others were refused.
 func (e gpuEngine) why(p *plan.Plan, refused []error) string {
 	switch {
 	case p.Method == plan.Local:
@@ -245,18 +245,18 @@ func (e gpuEngine) why(p *plan.Plan, refused []error) string {
 	return "the fastest where no neighbourhood has a whole match: candidate sets on a stack a warp"
 }
 
-// What a plan for bit matrices costs, in steps, before that of a nest is looked for too
-// (planning takes longer than a GPU for less), and how many times as much as the nest
-// it has to be expected to cost: a step of the nest is slower there, and both are
-// estimates. Patterns of the papers stay below 6 times on wiki-vote.
+// A plan for bit matrices that costs more than this, in steps, is compared with a nest; for
+// less, planning takes longer than a GPU. The nest is taken if the bit matrices are expected to
+// cost this many times as much: a step of the nest is slower on GPUs, and both are estimates.
+// Patterns of the papers stay below 6 times on wiki-vote.
 const (
 	worthNest = 1e11
 	muchMore  = 16
 )
 
-// compile plans the query for a method of the engine, or for the nest instead, where
-// bit matrices were the engine's choice and not asked for, and the nest is expected to
-// cost much less: the work below a root may be all pairs of its neighbours.
+// compile plans the query for a method of the engine. If the engine chose bit matrices itself
+// and a nest is expected to cost much less, it plans for the nest. Why: the work below a root
+// may be all pairs of its neighbours.
 func (e gpuEngine) compile(r Request, method string) (*plan.Plan, error) {
 	p, err := r.Compile(method, e.order)
 	if err != nil || r.Method != "" || p.Method != plan.Local || p.Work() < worthNest {

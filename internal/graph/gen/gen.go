@@ -98,7 +98,7 @@ func bad(format string, a ...any) error {
 // maxN is the largest number of vertices that a graph can have.
 const maxN = 1<<32 - 2
 
-// Check reports what is wrong with the parameters: an error that wraps ErrSpec.
+// Check returns an error that wraps ErrSpec if a parameter is wrong.
 func (s *Spec) Check() error {
 	m := models[s.Model]
 	if m == nil {

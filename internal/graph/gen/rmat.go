@@ -1,8 +1,7 @@
 package gen
 
-// rmat is the recursive matrix model of Chakrabarti, Zhan and Faloutsos
-// (SDM 2004) with a = .45, b = c = .22, d = .11; ids are scrambled by a
-// bijection, so that the hubs are spread.
+// rmat is the recursive matrix model of Chakrabarti, Zhan and Faloutsos (SDM 2004) with a =
+// .45, b = c = .22, d = .11. A bijection scrambles the ids, so that the hubs are spread.
 var rmat = model{
 	uses: "Scale M",
 	check: func(s *Spec) error {

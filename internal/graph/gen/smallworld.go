@@ -4,11 +4,10 @@ import (
 	"math/bits"
 )
 
-// ws is the small world of Watts and Strogatz (1998): a ring in which each
-// vertex is joined to its K nearest, then every edge's far end moves to a random
-// vertex with probability P. A new end that is the vertex itself or one of its
-// ring neighbours is drawn again, up to 8 times, then the edge stays; two edges
-// that move to the same place merge.
+// ws is the small world of Watts and Strogatz (1998). It begins with a ring in which each
+// vertex is joined to its K nearest. Then every edge's far end moves to a random vertex with
+// probability P. A new end that is the vertex itself or one of its ring neighbours is drawn
+// again, up to 8 times; after that the edge stays. Two edges that move to the same place merge.
 var ws = model{
 	uses: "N K P",
 	check: func(s *Spec) error {
@@ -43,11 +42,10 @@ var ws = model{
 	},
 }
 
-// ba is preferential attachment (Barabási and Albert, 1999) in the form of
-// Batagelj and Brandes (2005): the end of an edge is copied from a random place
-// of the list of all ends before it. A place is resolved by following the
-// copies (Sanders and Schulz, 2016), so parts are made independently. Equal
-// edges merge: a vertex adds at most K.
+// ba is preferential attachment (Barabási and Albert, 1999) in the form of Batagelj and Brandes
+// (2005). The end of an edge is copied from a random place in the list of all earlier ends. A
+// place is resolved by following the copies (Sanders and Schulz, 2016), so parts are made
+// independently. Equal edges merge: a vertex adds at most K.
 var ba = model{
 	uses: "N K",
 	check: func(s *Spec) error {
@@ -69,10 +67,10 @@ var ba = model{
 				continue
 			}
 			for k := range s.K {
-				// Ends 2e and 2e+1 are those of edge e; odd ones are copies.
+				// Ends 2e and 2e+1 belong to edge e; odd ones are copies.
 				p := 2*(u*s.K+k) + 1
 				for p&1 == 1 && p >= 2*s.K {
-					// Not among u's own ends: only what was there before u.
+					// Only ends from before u, not among u's own.
 					q, _ := bits.Mul64(mix(seed^p), p/2/s.K*s.K*2)
 					p = q
 				}
