@@ -5,10 +5,11 @@
 //
 //	go run ./internal/tools/mutate [flags] [GROUP ...]
 //
-// All mutants of a group of packages are compiled at once, each as a copy of its function,
-// placed next to it. A variable in the environment chooses the mutant when a test runs, so that
-// a mutant costs one run and no build. The tree is not touched: changed files go to the
-// compiler as an overlay.
+// All mutants are compiled at once, each as a copy of its function, placed next to it. A
+// variable in the environment chooses the mutant when a test runs, so that a mutant costs no
+// build. Each test first runs once without a mutant and notes the mutants whose blocks it runs.
+// A mutant then costs runs of the tests that reach it, the quick ones first, until one fails.
+// The tree is not touched: changed files go to the compiler as an overlay.
 //
 // A mutant is drawn only from lines that the tests of its own packages run. The sample depends
 // on the seed and on the texts of functions, and not on line numbers.
@@ -146,27 +147,45 @@ func run(o options, match, doc, equivalents string, names []string) (err error) 
 			chosen = append(chosen, groups[i])
 		}
 	}
-	var table []row
-	var survivors []*mutant
+	t := &tester{o: &o}
+	var roots []string
+	for _, g := range groups {
+		for _, r := range g.roots {
+			roots = append(roots, "./"+r+"/...")
+		}
+	}
+	t.cover = strings.Join(roots, ",")
+	var trials []*trial
 	for _, g := range chosen {
-		start := time.Now()
-		r, left, err := o.group(ctx, g, same)
+		r, err := t.choose(ctx, g, same)
 		if err != nil {
 			return fmt.Errorf("%s: %w", g.name, err)
 		}
 		if o.list {
-			continue
+			r.list(o.out)
 		}
-		fmt.Fprintf(o.out, "%s, %s\n", r, time.Since(start).Round(time.Second))
-		table = append(table, r)
-		survivors = append(survivors, left...)
+		trials = append(trials, r)
 	}
 	if o.list {
 		return nil
 	}
+	if err := t.prepare(ctx, trials); err != nil {
+		return err
+	}
+	var table []row
+	var survivors []*mutant
+	for _, r := range trials {
+		start := time.Now()
+		if err := t.try(ctx, r); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		fmt.Fprintf(o.out, "%s, %s\n", r.row, time.Since(start).Round(time.Second))
+		table = append(table, r.row)
+		survivors = append(survivors, r.survivors...)
+	}
 	var stale bool
 	for _, e := range same {
-		inside := slices.ContainsFunc(chosen, func(g group) bool { return g.has(filepath.Dir(e.file)) })
+		inside := len(names) == 0 || slices.ContainsFunc(chosen, func(g group) bool { return g.has(filepath.Dir(e.file)) })
 		if inside && !e.used {
 			stale = true
 			fmt.Fprintf(o.out, "\n%s has a mutant that the code no longer has:\n%s", equivalents, e)

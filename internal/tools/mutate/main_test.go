@@ -142,6 +142,7 @@ func Test(t *testing.T) {
 	"q/q_test.go": `package q
 
 import (
+	"os"
 	"testing"
 
 	"` + module + `/p"
@@ -150,6 +151,13 @@ import (
 func TestSum(t *testing.T) {
 	if p.Sum(4) != 10 {
 		t.Fatal("wrong")
+	}
+}
+
+// TestOther reaches no mutant, and so runs without one alone.
+func TestOther(t *testing.T) {
+	if m := os.Getenv("WEFT_MUTANT"); m != "0" {
+		t.Fatal(m)
 	}
 }
 `,
@@ -178,7 +186,7 @@ func TestModule(t *testing.T) {
 		}
 	}
 	defer func(g []group) { groups = g }(groups)
-	groups = []group{{name: "p", roots: []string{"p"}, tests: []suite{{"q", "^TestSum$"}}}}
+	groups = []group{{name: "p", roots: []string{"p"}, tests: []suite{{"q", "^Test(Sum|Other)$"}}}}
 	var out bytes.Buffer
 	err := run(options{seed: 1, jobs: 2, patience: time.Second, root: root, out: &out, verbose: true}, "", "", "same.txt", nil)
 	if err != nil {
@@ -186,9 +194,9 @@ func TestModule(t *testing.T) {
 	}
 	for _, want := range []string{
 		"p/p.go T.Half\n\t- func (T) Half(_ bool, ns ...int) int { return ns[0] / 2 }\n\t+ func (T) Half(_ bool, ns ...int) int { return ns[0] * 2 }\n",
-		"killed by q ^TestSum$",
-		"killed by p,",
-		"killed by the time limit by p,", // i-- for i++
+		"killed by q TestSum,",
+		"killed by p Test,",
+		"killed by the time limit by p Test,", // i-- for i++
 		" 1 equivalent",
 		" 0 survived",
 	} {
@@ -209,6 +217,44 @@ func TestModule(t *testing.T) {
 	if !errors.Is(err, errSurvived) || !strings.Contains(out.String(), "survived: line 8, boundary\n"+key("p/p.go", "Most", "if a > b {", "if a >= b {")) ||
 		!strings.Contains(out.String(), "same.txt has a mutant that the code no longer has:\np/p.go Gone\n") {
 		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// TestBlock: the innermost block of each mutant, and no body of a switch.
+func TestBlock(t *testing.T) {
+	s, err := parse("f.go", `package p
+
+func f(a int) int { // 1
+	switch a { // body
+	case 7:
+		a = 8
+	}
+	g(func() {
+		a += 9
+	})
+	if a > 10 {
+		for a < 11 {
+			a -= 12
+		}
+	}
+	return a + 13
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"case 8:": "func f(a int) int {", "a = 9": "case 7:", "a += 10": "g(func() {", "if a > 11 {": "func f(a int) int {",
+		"for a < 12 {": "if a > 10 {", "a -= 13": "for a < 11 {", "return a + 14": "func f(a int) int {",
+	}
+	for _, m := range s.mutants() {
+		if w, ok := want[m.after]; ok && !strings.HasSuffix(s.text[:s.block(m)], w) {
+			t.Errorf("%s: begins after %q", m.after, s.text[:s.block(m)])
+		}
+		delete(want, m.after)
+	}
+	if len(want) > 0 {
+		t.Error("no mutants", want)
 	}
 }
 

@@ -4,14 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// variable chooses the mutant of a run, by its number.
-const variable = "WEFT_MUTANT"
+const (
+	// variable chooses the mutant of a run, by its number.
+	variable = "WEFT_MUTANT"
+	// reachedVariable names the file to which a run adds the number of each mutant whose
+	// block runs.
+	reachedVariable = "WEFT_MUTANTS_REACHED"
+)
 
 // chooser is a file of every package with mutants. Go initializes its variable
 // before others that need it.
@@ -20,18 +26,42 @@ const chooser = `package %s
 import (
 	"os"
 	"strconv"
+	"sync/atomic"
 )
 
 var weftMutant = func() int {
 	n, _ := strconv.Atoi(os.Getenv("` + variable + `"))
 	return n
 }()
+
+var weftReachedFile = os.Getenv("` + reachedVariable + `")
+
+var weftMet [%d]atomic.Bool
+
+func weftReached(id int) {
+	if weftReachedFile != "" && !weftMet[id].Load() {
+		weftReach(id)
+	}
+}
+
+func weftReach(id int) {
+	if weftMet[id].Swap(true) {
+		return
+	}
+	f, err := os.OpenFile(weftReachedFile, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		panic(err)
+	}
+	f.WriteString(strconv.Itoa(id) + "\n")
+	f.Close()
+}
 `
 
 // overlay writes the files of the packages with mutants, and the list of them for
 // the go command's -overlay. It returns the list's name.
 //
-// A function with mutants begins with a switch that calls a mutant's copy of it.
+// A function with mutants begins with a switch that calls a mutant's copy of it, and the
+// block of each mutant with a call that notes that it was reached.
 // Copies stand at the end of the file, each behind a line directive with the
 // mutant's number, so that what does not compile is known.
 func overlay(root, work string, mutants []*mutant) (string, error) {
@@ -46,6 +76,10 @@ func overlay(root, work string, mutants []*mutant) (string, error) {
 		files[m.source] = append(files[m.source], m)
 	}
 	packages := map[string]string{}
+	most := 0
+	for _, m := range mutants {
+		most = max(most, m.id)
+	}
 	for s, ms := range files {
 		packages[filepath.Dir(s.path)] = s.file.Name.Name
 		if err := write(s.path, s.with(ms)); err != nil {
@@ -53,7 +87,7 @@ func overlay(root, work string, mutants []*mutant) (string, error) {
 		}
 	}
 	for dir, name := range packages {
-		if err := write(filepath.Join(dir, "weft_mutant.go"), fmt.Sprintf(chooser, name)); err != nil {
+		if err := write(filepath.Join(dir, "weft_mutant.go"), fmt.Sprintf(chooser, name, most+1)); err != nil {
 			return "", err
 		}
 	}
@@ -83,6 +117,8 @@ func (s *source) with(mutants []*mutant) string {
 		var b strings.Builder
 		b.WriteString(" switch weftMutant {")
 		for _, m := range of[d] {
+			at := s.block(m)
+			edits = append(edits, edit{at, at, fmt.Sprintf(" weftReached(%d); ", m.id)})
 			fmt.Fprintf(&b, " case %d: ", m.id)
 			if d.Type.Results != nil {
 				b.WriteString("return ")
@@ -105,6 +141,40 @@ func (s *source) with(mutants []*mutant) string {
 		edits = append(edits, edit{at, at, b.String()})
 	}
 	return apply(s.text, edits) + copies.String()
+}
+
+// block returns where the statements begin of the innermost block that m is in.
+func (s *source) block(m *mutant) int {
+	at := s.offset(m.decl.Body.Lbrace) + 1
+	inside := func(from, to token.Pos) bool { return s.offset(from) <= m.edit.from && m.edit.to <= s.offset(to) }
+	ast.Inspect(m.decl.Body, func(n ast.Node) bool {
+		if n == nil || !inside(n.Pos(), n.End()) {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			switch {
+			case len(n.List) == 0:
+				at = s.offset(n.Lbrace) + 1
+			default:
+				switch n.List[0].(type) {
+				case *ast.CaseClause, *ast.CommClause: // the body of a switch
+				default:
+					at = s.offset(n.Lbrace) + 1
+				}
+			}
+		case *ast.CaseClause:
+			if inside(n.Colon, n.End()) {
+				at = s.offset(n.Colon) + 1
+			}
+		case *ast.CommClause:
+			if inside(n.Colon, n.End()) {
+				at = s.offset(n.Colon) + 1
+			}
+		}
+		return true
+	})
+	return at
 }
 
 // call returns the call of a copy of d, with %d for the mutant's number, and the

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,123 +27,143 @@ var background = context.Background()
 // end.
 const memory = 6 << 30
 
-// group runs the sample of a group, and returns what survived.
-func (o *options) group(ctx context.Context, g group, same []*equivalent) (row, []*mutant, error) {
-	r := row{group: g.name}
-	files, err := o.files(ctx, g)
+// trial is a group's sample and what came of it.
+type trial struct {
+	group
+	row
+	all       []*mutant
+	reached   []*mutant // in lines that the tests of the group's own packages run
+	sample    []*mutant
+	survivors []*mutant
+}
+
+// choose takes the sample of a group. The numbers of its mutants begin after those
+// that t has.
+func (t *tester) choose(ctx context.Context, g group, same []*equivalent) (*trial, error) {
+	r := &trial{group: g, row: row{group: g.name}}
+	files, err := t.o.files(ctx, g)
 	if err != nil {
-		return r, nil, err
+		return nil, err
 	}
-	all, err := candidates(o.root, files, o.seed, same)
-	if err != nil {
-		return r, nil, err
+	if r.all, err = candidates(t.o.root, files, t.o.seed, same); err != nil {
+		return nil, err
 	}
-	r.all = len(all)
-	work := filepath.Join(o.work, g.name)
-	if err := os.MkdirAll(work, 0o755); err != nil {
-		return r, nil, err
+	for _, m := range r.all {
+		t.numbers++
+		m.id = t.numbers
 	}
-	t := &tester{o: o, g: g, work: work, binaries: map[suite]*binary{}}
-	reached, err := t.reached(ctx, all)
-	if err != nil {
-		return r, nil, err
+	if r.reached, err = t.reached(ctx, g, r.all); err != nil {
+		return nil, err
 	}
-	r.reached = len(reached)
-	if o.list {
-		for _, m := range all {
-			mark := " "
-			if !slices.Contains(reached, m) {
-				mark = "-"
-			}
-			fmt.Fprintf(o.out, "%s line %d, %s\n%s", mark, m.line, m.op, m.key())
-		}
-		return r, nil, nil
+	r.row.all, r.row.reached = len(r.all), len(r.reached)
+	if t.o.list {
+		return r, nil
 	}
-	pick := func(m *mutant) bool {
-		return o.match == nil || o.match.MatchString(fmt.Sprintf("%s line %d", m.key(), m.line))
-	}
-	n := o.n
+	n := t.o.n
 	if n == 0 {
-		n = len(all)
+		n = len(r.all)
 	}
-	var sample []*mutant
 	var equivalents []*mutant
-	rest := reached
-	for len(sample) < n && len(rest) > 0 {
+	rest := r.reached
+	for len(r.sample) < n && len(rest) > 0 {
 		// Some do not compile: others take their places.
-		want := (n - len(sample)) * 3 / 2
+		want := (n - len(r.sample)) * 3 / 2
 		var more []*mutant
 		for len(more) < want+1 && len(rest) > 0 {
 			m := rest[0]
 			rest = rest[1:]
 			switch {
-			case !pick(m):
+			case t.o.match != nil && !t.o.match.MatchString(fmt.Sprintf("%s line %d", m.key(), m.line)):
 			case m.same != nil:
 				equivalents = append(equivalents, m)
 			default:
 				more = append(more, m)
 			}
 		}
-		if sample, err = t.compile(ctx, append(sample, more...)); err != nil {
-			return r, nil, err
+		if r.sample, err = t.compile(ctx, append(r.sample, more...)); err != nil {
+			return nil, err
 		}
 	}
-	sample = sample[:min(n, len(sample))]
+	r.sample = r.sample[:min(n, len(r.sample))]
 	for _, m := range equivalents {
-		if len(sample) == n && m.rank < sample[n-1].rank || o.n == 0 {
+		if len(r.sample) == n && m.rank < r.sample[n-1].rank || t.o.n == 0 {
 			r.equivalent++
 		}
 	}
-	if len(sample) == 0 {
-		return r, nil, nil
+	return r, nil
+}
+
+// list prints all mutants of the trial's group.
+func (r *trial) list(out io.Writer) {
+	reached := map[*mutant]bool{}
+	for _, m := range r.reached {
+		reached[m] = true
 	}
-	if t.overlay, err = overlay(o.root, work, sample); err != nil {
-		return r, nil, err
+	for _, m := range r.all {
+		mark := "-"
+		if reached[m] {
+			mark = " "
+		}
+		fmt.Fprintf(out, "%s line %d, %s\n%s", mark, m.line, m.op, m.key())
 	}
+}
+
+// try runs the trial's sample.
+func (t *tester) try(ctx context.Context, r *trial) error {
 	var mu sync.Mutex
-	var survivors []*mutant
+	return each(t.o.jobs, r.sample, func(m *mutant) error {
+		start := time.Now()
+		end, by, err := t.test(ctx, r.group, m)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		r.run++
+		switch end {
+		case killed:
+			r.killed++
+		case endless:
+			r.killed++
+			r.timeout++
+		case survived:
+			r.survived++
+			r.survivors = append(r.survivors, m)
+		}
+		if t.o.verbose {
+			fmt.Fprintf(t.o.out, "%s %s by %s, %s, line %d, %s\n%s", r.name, end, by, time.Since(start).Round(100*time.Millisecond), m.line, m.op, m.key())
+		}
+		return nil
+	})
+}
+
+// each calls f for all of list, some at a time, until one fails.
+func each[T any](jobs int, list []T, f func(T) error) error {
+	var mu sync.Mutex
 	var failed error
-	queue := make(chan *mutant)
+	next := 0
 	var crew sync.WaitGroup
-	for range max(1, o.jobs) {
+	for range max(1, jobs) {
 		crew.Go(func() {
-			for m := range queue {
-				start := time.Now()
-				end, by, err := t.test(ctx, m)
+			for {
 				mu.Lock()
-				if err != nil && failed == nil {
-					failed = err
-				}
-				r.run++
-				switch end {
-				case killed:
-					r.killed++
-				case endless:
-					r.killed++
-					r.timeout++
-				case survived:
-					r.survived++
-					survivors = append(survivors, m)
-				}
-				if o.verbose && err == nil {
-					fmt.Fprintf(o.out, "%s %s by %s, %s, line %d, %s\n%s", g.name, end, by, time.Since(start).Round(100*time.Millisecond), m.line, m.op, m.key())
-				}
+				i := next
+				next++
+				stop := failed != nil || i >= len(list)
 				mu.Unlock()
+				if stop {
+					return
+				}
+				if err := f(list[i]); err != nil {
+					mu.Lock()
+					failed = err
+					mu.Unlock()
+				}
 			}
 		})
 	}
-	for _, m := range sample {
-		mu.Lock()
-		stop := failed != nil
-		mu.Unlock()
-		if stop {
-			break
-		}
-		queue <- m
-	}
-	close(queue)
 	crew.Wait()
-	return r, survivors, failed
+	return failed
 }
 
 // listed is what go list says of a package.
@@ -226,9 +248,6 @@ func candidates(root string, files []string, seed int64, same []*equivalent) ([]
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *mutant) int { return cmp.Compare(a.rank, b.rank) })
-	for i, m := range out {
-		m.id = i + 1
-	}
 	return out, nil
 }
 
@@ -241,23 +260,28 @@ func mix(x uint64) uint64 {
 	return x ^ x>>33
 }
 
-// tester builds and runs the tests of a group.
+// tester builds and runs tests.
 type tester struct {
-	o        *options
-	g        group
-	work     string
-	overlay  string
-	mu       sync.Mutex
-	binaries map[suite]*binary
+	o       *options
+	numbers int // of mutants so far
+	overlay string
+	cover   string               // the packages of all groups, for go test's -coverpkg
+	tests   map[suite][]*theTest // those of a suite, with the mutants in them
 }
 
 // binary is a compiled test package.
 type binary struct {
-	once  sync.Once
+	pkg   string
 	path  string // "" if the package has no tests
 	flags []string
-	limit time.Duration // of the processor's time; 0: none
-	err   error
+}
+
+// theTest is one test function.
+type theTest struct {
+	*binary
+	name    string
+	used    time.Duration // of the processor's time, without a mutant
+	reached map[int]bool  // the mutants in blocks that it runs, by number
 }
 
 var notCompiled = regexp.MustCompile(`(?m)^.*\bmutant(\d+):\d+`)
@@ -265,7 +289,7 @@ var notCompiled = regexp.MustCompile(`(?m)^.*\bmutant(\d+):\d+`)
 // compile returns those mutants that compile.
 func (t *tester) compile(ctx context.Context, mutants []*mutant) ([]*mutant, error) {
 	for {
-		list, err := overlay(t.o.root, t.work, mutants)
+		list, err := overlay(t.o.root, t.o.work, mutants)
 		if err != nil {
 			return nil, err
 		}
@@ -294,10 +318,10 @@ func (t *tester) compile(ctx context.Context, mutants []*mutant) ([]*mutant, err
 	}
 }
 
-// suites returns the tests for mutants of a package, the nearest first.
-func (t *tester) suites(dir string) []suite {
+// suites returns the tests for mutants of a package of g, the nearest first.
+func (g *group) suites(dir string) []suite {
 	out := []suite{{dir, ""}}
-	for _, s := range t.g.tests {
+	for _, s := range g.tests {
 		if !slices.Contains(out, s) {
 			out = append(out, s)
 		}
@@ -306,74 +330,138 @@ func (t *tester) suites(dir string) []suite {
 }
 
 // reached returns the mutants in lines that the tests of the group's own packages run.
-func (t *tester) reached(ctx context.Context, all []*mutant) ([]*mutant, error) {
-	var dirs []string
+func (t *tester) reached(ctx context.Context, g group, all []*mutant) ([]*mutant, error) {
+	own := map[suite]bool{}
 	for _, m := range all {
-		if d := filepath.Dir(m.file); !slices.Contains(dirs, d) {
-			dirs = append(dirs, d)
+		own[suite{filepath.Dir(m.file), ""}] = true
+	}
+	for _, s := range g.tests {
+		if g.has(s.pkg) {
+			own[s] = true
 		}
-	}
-	slices.Sort(dirs)
-	suites := map[suite]bool{}
-	for _, d := range dirs {
-		suites[suite{d, ""}] = true
-	}
-	for _, s := range t.g.tests {
-		if t.g.has(s.pkg) {
-			suites[s] = true
-		}
-	}
-	var what []string
-	for _, d := range dirs {
-		what = append(what, "./"+d)
 	}
 	covered := coverage{}
-	for s := range suites {
-		profile := filepath.Join(t.work, "cover")
-		b := t.build(ctx, s, profile+".test", "-cover", "-coverpkg="+strings.Join(what, ","))
-		if b.err != nil {
-			return nil, b.err
+	var mu sync.Mutex
+	err := each(t.o.jobs, slices.Collect(maps.Keys(own)), func(s suite) error {
+		b, err := t.build(ctx, s.pkg, "cover", "-cover", "-coverpkg="+t.cover)
+		if err != nil || b.path == "" {
+			return err
 		}
-		if b.path == "" {
-			continue
+		defer os.Remove(b.path)
+		profile := b.path + ".profile"
+		end, out, _, err := t.start(ctx, 0, b, s.run, 0, nil, "-test.coverprofile="+profile)
+		if err != nil {
+			return err
 		}
-		if end, out, _, _ := t.start(ctx, s, b, 0, "-test.coverprofile="+profile); end != survived {
-			return nil, fmt.Errorf("without a mutant, tests of %s fail:\n%s", s.pkg, out)
+		if end != survived {
+			return fmt.Errorf("without a mutant, tests of %s fail:\n%s", s.pkg, out)
 		}
 		text, err := os.ReadFile(profile)
-		if err != nil {
-			return nil, err
-		}
+		mu.Lock()
+		defer mu.Unlock()
 		covered.add(string(text))
-	}
+		return err
+	})
 	var out []*mutant
 	for _, m := range all {
 		if covered.has(m.file, m.line, m.col) {
 			out = append(out, m)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
-// build compiles the tests of s.
-func (t *tester) build(ctx context.Context, s suite, path string, flags ...string) *binary {
-	b := &binary{path: path}
-	_ = os.Remove(path) // of another package
-	args := append([]string{"test", "-c", "-vet=off", "-o", path}, flags...)
-	_, b.err = t.o.command(ctx, append(args, "./"+s.pkg)...)
-	if _, err := os.Stat(path); b.err == nil && err != nil {
-		b.path = "" // no tests
-		return b
+// build compiles the tests of a package.
+func (t *tester) build(ctx context.Context, pkg, kind string, flags ...string) (*binary, error) {
+	b := &binary{pkg: pkg, path: filepath.Join(t.o.work, kind+"_"+strings.ReplaceAll(pkg, "/", "_")+".test")}
+	args := append([]string{"test", "-c", "-vet=off", "-o", b.path}, flags...)
+	if _, err := t.o.command(ctx, append(args, "./"+pkg)...); err != nil {
+		return nil, err
 	}
-	if b.err != nil {
-		return b
+	if _, err := os.Stat(b.path); err != nil {
+		b.path = "" // no tests
+		return b, nil
 	}
 	// Random tests must be the same for every mutant, and leave no files.
-	out, err := exec.Command(path, "-help").CombinedOutput()
+	out, err := exec.CommandContext(ctx, b.path, "-help").CombinedOutput()
 	if err == nil && bytes.Contains(out, []byte("-rapid.seed")) {
 		b.flags = []string{"-rapid.seed=1", "-rapid.nofailfile"}
 	}
-	return b
+	return b, nil
+}
+
+// prepare compiles the tests of all trials with all mutants in them. It runs each test
+// once without any, and so learns which mutants it reaches.
+func (t *tester) prepare(ctx context.Context, trials []*trial) error {
+	var all []*mutant
+	wanted := map[string][]suite{}
+	for _, r := range trials {
+		all = append(all, r.sample...)
+		for _, m := range r.sample {
+			for _, s := range r.suites(filepath.Dir(m.file)) {
+				if !slices.Contains(wanted[s.pkg], s) {
+					wanted[s.pkg] = append(wanted[s.pkg], s)
+				}
+			}
+		}
+	}
+	var err error
+	if t.overlay, err = overlay(t.o.root, t.o.work, all); err != nil {
+		return err
+	}
+	t.tests = map[suite][]*theTest{}
+	var tests []*theTest
+	for _, pkg := range slices.Sorted(maps.Keys(wanted)) {
+		b, err := t.build(ctx, pkg, "mutants", "-overlay", t.overlay)
+		if err != nil {
+			return err
+		}
+		if b.path == "" {
+			continue
+		}
+		known := map[string]*theTest{}
+		for _, s := range wanted[pkg] {
+			list, err := exec.CommandContext(ctx, b.path, "-test.list="+cmp.Or(s.run, ".")).Output()
+			if err != nil {
+				return fmt.Errorf("the tests of %s: %w", pkg, err)
+			}
+			for name := range strings.Lines(string(list)) {
+				name = strings.TrimSpace(name)
+				if strings.HasPrefix(name, "Benchmark") {
+					continue
+				}
+				if known[name] == nil {
+					known[name] = &theTest{binary: b, name: name, reached: map[int]bool{}}
+					tests = append(tests, known[name])
+				}
+				t.tests[s] = append(t.tests[s], known[name])
+			}
+		}
+	}
+	return each(t.o.jobs, tests, func(x *theTest) error { return t.reaches(ctx, x) })
+}
+
+// reaches runs a test without a mutant.
+func (t *tester) reaches(ctx context.Context, x *theTest) error {
+	f, err := os.CreateTemp(t.o.work, "reached")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	end, out, used, err := t.start(ctx, 0, x.binary, "^"+x.name+"$", 0, []string{reachedVariable + "=" + f.Name()})
+	if err != nil {
+		return err
+	}
+	if end != survived {
+		return fmt.Errorf("with no mutant chosen, %s of %s fails:\n%s", x.name, x.pkg, out)
+	}
+	x.used = used
+	text, err := os.ReadFile(f.Name())
+	for _, n := range strings.Fields(string(text)) {
+		id, _ := strconv.Atoi(n)
+		x.reached[id] = true
+	}
+	return errors.Join(err, os.Remove(f.Name()))
 }
 
 // outcome says how a run of tests ended.
@@ -385,80 +473,88 @@ const (
 	survived outcome = "survived"
 )
 
-// test runs suites until one notices the mutant, and says which did.
-func (t *tester) test(ctx context.Context, m *mutant) (outcome, string, error) {
+// quick is the processor's time below which a test is quick.
+const quick = 300 * time.Millisecond
+
+// runs returns the tests that reach m, those of each run together: quick ones by suite,
+// then each slow one, by its time.
+func (t *tester) runs(g group, m *mutant) (out [][]*theTest) {
+	var slow []*theTest
+	met := map[*theTest]bool{}
+	for _, s := range g.suites(filepath.Dir(m.file)) {
+		var fast []*theTest
+		for _, x := range t.tests[s] {
+			switch {
+			case !x.reached[m.id] || met[x]:
+			case x.used < quick:
+				fast = append(fast, x)
+			default:
+				slow = append(slow, x)
+			}
+			met[x] = true
+		}
+		if len(fast) > 0 {
+			out = append(out, fast)
+		}
+	}
+	slices.SortStableFunc(slow, func(a, b *theTest) int { return cmp.Compare(a.used, b.used) })
+	for _, x := range slow {
+		out = append(out, []*theTest{x})
+	}
+	return out
+}
+
+// test runs the tests that reach a mutant until one notices it, and says which did.
+func (t *tester) test(ctx context.Context, g group, m *mutant) (outcome, string, error) {
 	by := "no tests"
-	for _, s := range t.suites(filepath.Dir(m.file)) {
-		b, err := t.binary(ctx, s)
-		if err != nil {
-			return "", "", err
+	for _, tests := range t.runs(g, m) {
+		limit := t.o.patience
+		var names []string
+		for _, x := range tests {
+			limit += 5 * x.used
+			names = append(names, x.name)
 		}
-		if b.path == "" {
-			continue
-		}
-		by = strings.TrimSpace(s.pkg + " " + s.run)
-		end, _, _, err := t.start(ctx, s, b, m.id)
+		b := tests[0].binary
+		by = b.pkg + " " + strings.Join(names, " ")
+		end, out, _, err := t.start(ctx, limit, b, "^("+strings.Join(names, "|")+")$", m.id, nil)
 		if err != nil {
 			return "", "", err
 		}
 		if end != survived {
+			if f := failedTest.FindStringSubmatch(out); f != nil {
+				by = b.pkg + " " + f[1]
+			}
 			return end, by, nil
 		}
 	}
 	return survived, by, nil
 }
 
-// binary returns the tests of s with all mutants in them, and runs them once
-// without any.
-func (t *tester) binary(ctx context.Context, s suite) (*binary, error) {
-	t.mu.Lock()
-	b := t.binaries[s]
-	if b == nil {
-		b = &binary{}
-		t.binaries[s] = b
-	}
-	path := filepath.Join(t.work, fmt.Sprintf("mutants%d.test", len(t.binaries)))
-	t.mu.Unlock()
-	b.once.Do(func() {
-		built := t.build(ctx, s, path, "-overlay", t.overlay)
-		b.path, b.flags, b.err = built.path, built.flags, built.err
-		if b.err != nil || b.path == "" {
-			return
-		}
-		end, out, used, err := t.start(ctx, s, b, 0)
-		switch {
-		case err != nil:
-			b.err = err
-		case end != survived:
-			b.err = fmt.Errorf("with no mutant chosen, tests of %s fail:\n%s", s.pkg, out)
-		}
-		b.limit = t.o.patience + 5*used
-	})
-	return b, b.err
-}
+var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 
 // start runs tests with one mutant, and tells how much of the processor's time they
 // took. Their limit is of that time, since other programs may run as well; a mutant that
-// waits for ever has no use for it, and ends by the clock.
-func (t *tester) start(ctx context.Context, s suite, b *binary, id int, more ...string) (outcome, string, time.Duration, error) {
-	tmp, err := os.MkdirTemp(t.work, "tmp")
+// waits for ever has no use for it, and ends by the clock. A limit of 0 is none.
+func (t *tester) start(ctx context.Context, limit time.Duration, b *binary, run string, id int, env []string, more ...string) (outcome, string, time.Duration, error) {
+	tmp, err := os.MkdirTemp(t.o.work, "tmp")
 	if err != nil {
 		return "", "", 0, err
 	}
 	defer os.RemoveAll(tmp)
 	script, wait := `exec nice -n 19 "$0" "$@"`, 20*time.Minute
-	if b.limit > 0 {
-		script = fmt.Sprintf("ulimit -t %d; ", int(b.limit/time.Second)+1) + script
-		wait = min(wait, 30*b.limit)
+	if limit > 0 {
+		script = fmt.Sprintf("ulimit -t %d; ", int(limit/time.Second)+1) + script
+		wait = min(wait, 30*limit)
 	}
-	args := append([]string{"-c", script, b.path, "-test.short", "-test.failfast", "-test.timeout=0", "-test.run=" + s.run}, b.flags...)
+	args := append([]string{"-c", script, b.path, "-test.short", "-test.failfast", "-test.timeout=0", "-test.run=" + run}, b.flags...)
 	within, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	c := exec.CommandContext(within, "sh", append(args, more...)...)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
-	c.Dir = filepath.Join(t.o.root, s.pkg)
+	c.Dir = filepath.Join(t.o.root, b.pkg)
 	c.Env = append(os.Environ(), variable+"="+strconv.Itoa(id), "TMPDIR="+tmp, "WEFT_CACHE="+filepath.Join(t.o.work, "cache"))
+	c.Env = append(c.Env, env...)
 	inGroup(c)
 	if err := c.Start(); err != nil {
 		return "", "", 0, err
@@ -473,7 +569,7 @@ func (t *tester) start(ctx context.Context, s suite, b *binary, id int, more ...
 	switch {
 	case err == nil:
 		return survived, "", used, nil
-	case within.Err() != nil || strings.Contains(out.String(), "SIGXCPU") || b.limit > 0 && used > b.limit:
+	case within.Err() != nil || strings.Contains(out.String(), "SIGXCPU") || limit > 0 && used > limit:
 		return endless, tail(out.String()), used, nil
 	case errors.As(err, &exit):
 		return killed, tail(out.String()), used, nil
