@@ -1,6 +1,7 @@
 package kir_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -200,42 +201,46 @@ func (b *builder) declare(v *kir.Var) *builder {
 	return b
 }
 
-// TestVerifyRefuses breaks programs in one way each.
+// TestVerifyRefuses breaks programs in one way each, and is told which.
 func TestVerifyRefuses(t *testing.T) {
 	x, y := u32("x"), u32("y")
+	type body = func(b *builder) []kir.Stmt
+	is := func(body ...kir.Stmt) body { return func(*builder) []kir.Stmt { return body } }
+	many := func(b *builder, x *kir.Var) kir.Expr { return kir.Count{Over: b.field("set", 0), X: x, Keep: kir.True} }
 	for name, c := range map[string]struct {
-		body []kir.Stmt
+		body body
 		lane bool
+		want string
 	}{
-		"a variable before its declaration": {body: []kir.Stmt{&kir.Return{X: kir.R(x)}}},
-		"a variable out of its block": {body: []kir.Stmt{
+		"a variable before its declaration": {body: is(&kir.Return{X: kir.R(x)}), want: "not declared"},
+		"a variable out of its block": {body: is(
 			&kir.If{Cond: kir.True, Then: []kir.Stmt{&kir.Let{Var: x, Init: kir.C(1)}}}, &kir.Return{X: kir.R(x)},
-		}},
-		"no result":                {body: []kir.Stmt{&kir.If{Cond: kir.True, Then: []kir.Stmt{&kir.Return{X: kir.C(1)}}}}},
-		"the wrong type of result": {body: []kir.Stmt{&kir.Return{X: kir.True}}},
-		"unlike operands":          {body: []kir.Stmt{&kir.Return{X: kir.Op2(kir.Add, kir.C(1), kir.C64(kir.U64, 1))}}},
-		"an assigned loop variable": {body: []kir.Stmt{
+		), want: "not declared"},
+		"no result":                {body: is(&kir.If{Cond: kir.True, Then: []kir.Stmt{&kir.Return{X: kir.C(1)}}}), want: "without a result"},
+		"the wrong type of result": {body: is(&kir.Return{X: kir.True}), want: "the result is bool, want u32"},
+		"unlike operands":          {body: is(&kir.Return{X: kir.Op2(kir.Add, kir.C(1), kir.C64(kir.U64, 1))}), want: "u32 + u64"},
+		"an assigned loop variable": {body: is(
 			&kir.Loop{I: x, Lo: kir.C(0), Hi: kir.C(1), Body: []kir.Stmt{&kir.Assign{To: kir.R(x), X: kir.C(0)}}}, &kir.Return{X: kir.C(0)},
-		}},
-		"group work of a lane": {lane: true, body: []kir.Stmt{
-			&kir.Return{X: kir.Count{Over: newBuilder().field("set", 0), X: x, Keep: kir.True}},
-		}},
-		"a missing global": {body: []kir.Stmt{&kir.Return{X: kir.G(&kir.GlobalDef{Name: "stray", Kind: kir.U32})}}},
-		"recursion":        {},
-		"statements after return": {body: []kir.Stmt{
-			&kir.Return{X: kir.C(0)}, &kir.Let{Var: y, Init: kir.C(0)},
-		}},
+		), want: "x may not be assigned"},
+		"group work of a lane": {lane: true, body: func(b *builder) []kir.Stmt {
+			return []kir.Stmt{&kir.Return{X: many(b, x)}}
+		}, want: "in lane code"},
+		"group work for one element": {body: func(b *builder) []kir.Stmt {
+			return []kir.Stmt{&kir.Return{X: kir.Count{Over: b.field("set", 1), X: y, Keep: kir.Op2(kir.Lt, many(b, x), kir.C(3))}}}
+		}, want: "in lane code"},
+		"a missing global": {body: is(&kir.Return{X: kir.G(&kir.GlobalDef{Name: "stray", Kind: kir.U32})}), want: "global stray"},
+		"recursion": {body: func(b *builder) []kir.Stmt {
+			return []kir.Stmt{&kir.Return{X: kir.Invoke{Fn: b.f, Args: []kir.Expr{kir.R(b.s)}}}}
+		}, want: "before this one"},
+		"statements after return": {body: is(&kir.Return{X: kir.C(0)}, &kir.Let{Var: y, Init: kir.C(0)}), want: "after return"},
 	} {
 		b := newBuilder()
-		if name == "recursion" {
-			c.body = []kir.Stmt{&kir.Return{X: kir.Invoke{Fn: b.f, Args: []kir.Expr{kir.R(b.s)}}}}
-		}
-		b.add(c.body...)
+		b.add(c.body(b)...)
 		if c.lane {
 			b.f.Scope = kir.Lane
 		}
-		if kir.Verify(b.p) == nil {
-			t.Errorf("%s passes", name)
+		if err := kir.Verify(b.p); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", name, err, c.want)
 		}
 	}
 }
