@@ -14,6 +14,8 @@
 // A mutant is drawn only from lines that the tests of its own packages run. The sample depends
 // on the seed and on the texts of functions, and not on line numbers.
 //
+// It takes all of the processor that it gets: nice lets other programs come first.
+//
 // It exits with 1 if a mutant survived, and with 2 if it could not do its work.
 package main
 
@@ -181,6 +183,11 @@ func run(o options, match, doc, equivalents string, names []string) (err error) 
 		}
 		fmt.Fprintf(o.out, "%s, %s\n", r.row, time.Since(start).Round(time.Second))
 		table = append(table, r.row)
+		if doc != "" {
+			if err := rewrite(filepath.Join(o.root, doc), table); err != nil {
+				return err
+			}
+		}
 		survivors = append(survivors, r.survivors...)
 	}
 	var stale bool
@@ -194,11 +201,6 @@ func run(o options, match, doc, equivalents string, names []string) (err error) 
 	fmt.Fprint(o.out, "\n", markdown(table))
 	for _, m := range survivors {
 		fmt.Fprintf(o.out, "\nsurvived: line %d, %s\n%s", m.line, m.op, m.key())
-	}
-	if doc != "" {
-		if err := rewrite(filepath.Join(o.root, doc), table); err != nil {
-			return err
-		}
 	}
 	if len(survivors) > 0 {
 		return errSurvived

@@ -131,7 +131,7 @@ func (t *tester) try(ctx context.Context, r *trial) error {
 			r.survivors = append(r.survivors, m)
 		}
 		if t.o.verbose {
-			fmt.Fprintf(t.o.out, "%s %s by %s, %s, line %d, %s\n%s", r.name, end, by, time.Since(start).Round(100*time.Millisecond), m.line, m.op, m.key())
+			t.say("%s %s by %s, %s, line %d, %s\n%s", r.name, end, by, time.Since(start).Round(100*time.Millisecond), m.line, m.op, m.key())
 		}
 		return nil
 	})
@@ -207,7 +207,7 @@ func (o *options) files(ctx context.Context, g group) ([]string, error) {
 // command runs the go command and returns what it prints.
 func (o *options) command(ctx context.Context, args ...string) ([]byte, error) {
 	var out, errs bytes.Buffer
-	c := exec.CommandContext(ctx, "nice", append([]string{"-n", "19", "go"}, args...)...)
+	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir = o.root
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	c.Stdout, c.Stderr = &out, &errs
@@ -262,11 +262,18 @@ func mix(x uint64) uint64 {
 
 // tester builds and runs tests.
 type tester struct {
-	o       *options
-	numbers int // of mutants so far
-	overlay string
-	cover   string               // the packages of all groups, for go test's -coverpkg
-	tests   map[suite][]*theTest // those of a suite, with the mutants in them
+	o        *options
+	printing sync.Mutex
+	numbers  int // of mutants so far
+	overlay  string
+	cover    string               // the packages of all groups, for go test's -coverpkg
+	tests    map[suite][]*theTest // those of a suite, with the mutants in them
+}
+
+func (t *tester) say(format string, args ...any) {
+	t.printing.Lock()
+	defer t.printing.Unlock()
+	fmt.Fprintf(t.o.out, format, args...)
 }
 
 // binary is a compiled test package.
@@ -456,6 +463,9 @@ func (t *tester) reaches(ctx context.Context, x *theTest) error {
 		return fmt.Errorf("with no mutant chosen, %s of %s fails:\n%s", x.name, x.pkg, out)
 	}
 	x.used = used
+	if t.o.verbose {
+		t.say("%s %s takes %s\n", x.pkg, x.name, used.Round(10*time.Millisecond))
+	}
 	text, err := os.ReadFile(f.Name())
 	for _, n := range strings.Fields(string(text)) {
 		id, _ := strconv.Atoi(n)
@@ -541,7 +551,7 @@ func (t *tester) start(ctx context.Context, limit time.Duration, b *binary, run 
 		return "", "", 0, err
 	}
 	defer os.RemoveAll(tmp)
-	script, wait := `exec nice -n 19 "$0" "$@"`, 20*time.Minute
+	script, wait := `exec "$0" "$@"`, 20*time.Minute
 	if limit > 0 {
 		script = fmt.Sprintf("ulimit -t %d; ", int(limit/time.Second)+1) + script
 		wait = min(wait, 30*limit)
