@@ -95,7 +95,7 @@ func main() {
 	flag.Int64Var(&o.seed, "seed", 1, "choose the sample by this `NUMBER`")
 	flag.IntVar(&o.n, "n", 40, "run `N` mutants a group, 0 for all")
 	flag.IntVar(&o.jobs, "jobs", 1, "run `N` mutants at a time")
-	match := flag.String("match", "", "run all mutants whose report matches `REGEXP`, and no sample")
+	match := flag.String("match", "", "run all mutants whose report matches `REGEXP`, also those that no test reaches, and no sample")
 	doc := flag.String("doc", "", "write the rows of the groups that ran into the table of `FILE`")
 	equivalents := flag.String("equivalent", "internal/tools/mutate/equivalent.txt", "`FILE` with the mutants that mean the same as the code")
 	flag.BoolVar(&o.list, "list", false, "print mutants, and run none")

@@ -52,8 +52,11 @@ func (t *tester) choose(ctx context.Context, g group, same []*equivalent) (*tria
 		t.numbers++
 		m.id = t.numbers
 	}
-	if r.reached, err = t.reached(ctx, g, r.all); err != nil {
-		return nil, err
+	r.reached = r.all
+	if t.o.match == nil {
+		if r.reached, err = t.reached(ctx, g, r.all); err != nil {
+			return nil, err
+		}
 	}
 	r.row.all, r.row.reached = len(r.all), len(r.reached)
 	if t.o.list {
