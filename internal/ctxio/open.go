@@ -60,8 +60,8 @@ func openAside(ctx context.Context, fsys vfs.FS, path string, flag int, perm fs.
 	}
 }
 
-// ReadFile reads a file of at most `most` bytes. When ctx ends first, its cause is the
-// error; that of a longer file is an *os.PathError with ErrTooLong.
+// ReadFile reads a file of at most `most` bytes. A longer file is an *os.PathError with
+// ErrTooLong. If ctx ends first, the error is its cause.
 func ReadFile(ctx context.Context, fsys vfs.FS, path string, most int64) ([]byte, error) {
 	f, err := Open(ctx, fsys, path)
 	if err != nil {
@@ -75,9 +75,9 @@ func ReadFile(ctx context.Context, fsys vfs.FS, path string, most int64) ([]byte
 	return data, err
 }
 
-// ReadAll reads r to its end, at most `most` bytes. When ctx ends first, its cause is
-// the error; that of more bytes is ErrTooLong. A read that blocks stays behind until
-// its file is closed.
+// ReadAll reads r to its end, at most `most` bytes. More bytes are ErrTooLong. If ctx ends
+// first, the error is its cause, and a blocked read continues in the background until its file
+// is closed.
 func ReadAll(ctx context.Context, r io.Reader, most int64) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Grace is how long in all, after its context ended, a Writer still waits for a reader:
-// long enough for one that reads to get what is left.
+// Grace is the total time for which a Writer still waits for a reader after its context ended.
+// It is long enough for an active reader to get the remaining bytes.
 const Grace = time.Second
 
 // Writer writes to a file whose reader may be slow, or stop reading. It is not safe for

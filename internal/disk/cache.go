@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// CacheDir is the folder for what weft may make again: dir, or where that is "" the folder that WEFT_CACHE names, or
-// weft in the user's cache folder. It is "" where there is none, or it is to be "off".
+// CacheDir returns the folder for files that weft can make again. It is dir or, if that is "", the folder in
+// WEFT_CACHE, or weft in the user's cache folder. It returns "" if there is none, or if it is "off".
 func CacheDir(dir string) string {
 	if dir == "" {
 		dir = os.Getenv("WEFT_CACHE")

@@ -15,11 +15,11 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// File is an output file that appears under its name only when it is whole. A name that is a symbolic link
-// stays one: the file that it leads to is replaced. A file that is replaced leaves its permissions to the new
-// one, and its owner and group where this user may give them.
+// File is an output file that appears under its name only when it is whole. If the name is a symbolic link,
+// the link stays, and the file that it leads to is replaced. A replaced file passes its permissions to the
+// new one, and its owner and group if this user may set them.
 //
-// What is not a regular file, as a device or a pipe, is written in place.
+// A device, a pipe, or any other file that is not regular is written in place.
 type File struct {
 	name   string      // as the user gave it
 	target string      // where it is, links followed
@@ -31,7 +31,7 @@ type File struct {
 	settled bool
 }
 
-// Error is what is wrong with a File, under the name that the user gave it.
+// Error is an error of a File, with the name that the user gave it.
 type Error struct {
 	Name string
 	Err  error
@@ -78,7 +78,8 @@ func Create(ctx context.Context, fsys vfs.FS, name string) (*File, error) {
 	return f, nil
 }
 
-// place follows a name's links to what is or will be there; the FileInfo is nil where nothing is.
+// place follows a name's links to the file that is there or will be. The FileInfo is nil if there
+// is none.
 func place(fsys vfs.FS, name string) (string, fs.FileInfo, error) {
 	at := name
 	for range 40 {
@@ -119,7 +120,7 @@ func place(fsys vfs.FS, name string) (string, fs.FileInfo, error) {
 	return "", nil, fmt.Errorf("%s: %w", name, syscall.ELOOP)
 }
 
-// descriptor is the number of an open file that a path stands for.
+// descriptor returns the number of the open file that a path such as /dev/fd/3 names.
 func descriptor(path string) (int, bool) {
 	switch path {
 	case "/dev/stdout":

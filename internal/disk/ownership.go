@@ -1,6 +1,6 @@
 package disk
 
-// ForeignError says that another user can have written what is about to be loaded.
+// ForeignError says that another user could have written a file that is about to be loaded.
 type ForeignError struct {
 	Path string
 	Err  error // goes on after the path: "belongs to user 1000"

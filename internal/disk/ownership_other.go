@@ -8,8 +8,8 @@ import (
 
 // Owners are not looked at here: a user's folders are the user's own.
 
-// CheckOwn says why users other than this one may change what is in a folder. Its error is fs.ErrNotExist where
-// there is no folder.
+// CheckOwn returns an error if users other than this one may change the contents of a folder. The error is
+// fs.ErrNotExist if there is no such folder.
 func CheckOwn(fsys vfs.FS, dir string) error {
 	_, err := fsys.Stat(dir)
 	return err

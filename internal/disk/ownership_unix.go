@@ -13,11 +13,11 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// What is about to be loaded as code must not be another user's. The checks are made on open files, so that
-// nothing can be put in their place between the check and the reading.
+// A file that is about to be loaded as code must not be another user's. The checks use open files, so that
+// no other file can take their place between the check and the reading.
 
-// CheckOwn says why users other than this one may change what is in a folder. Its error is fs.ErrNotExist where
-// there is no folder.
+// CheckOwn returns an error if users other than this one may change the contents of a folder. The error is
+// fs.ErrNotExist if there is no such folder.
 func CheckOwn(fsys vfs.FS, dir string) error {
 	f, err := openOwn(fsys, dir, syscall.O_DIRECTORY)
 	if err != nil {
@@ -97,7 +97,8 @@ func Trusted(path string) (string, error) {
 	}
 }
 
-// notTrusted is about a part of a path. In a sticky folder above, as /tmp, nobody can replace what is another's.
+// notTrusted checks a part of a path. In a sticky folder above, such as /tmp, nobody can replace another user's
+// file.
 func notTrusted(info os.FileInfo, above bool) error {
 	if uid := owner(info); uid != 0 && uid != os.Geteuid() {
 		return fmt.Errorf("belongs to user %d, neither root nor this user", uid)

@@ -9,7 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// There are no locks here, so that nothing is swept.
+// This system has no locks, so nothing is swept.
 
 func lock(vfs.File) bool { return true }
 

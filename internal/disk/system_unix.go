@@ -29,7 +29,7 @@ func flock(f vfs.File) error {
 // sweepFile removes a temporary file or folder of this user that no process holds.
 func sweepFile(fsys vfs.FS, path string) {
 	const flags = os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
-	f, err := fsys.OpenFile(path, os.O_RDWR|flags, 0) // NFS locks what can be written
+	f, err := fsys.OpenFile(path, os.O_RDWR|flags, 0) // NFS locks only files that are open for writing
 	if err != nil {
 		if f, err = fsys.OpenFile(path, flags, 0); err != nil {
 			return

@@ -20,13 +20,14 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// Temporary files and folders of weft are called .NAME.PID-BOOT-HOST-RANDOM.weft-tmp, where NAME is what they
-// belong to. A process holds a lock (flock) on each of its own. The first one that a process makes in a folder
-// removes those of processes that have ended: what has such a name, belongs to this user, is of this host or
-// of this boot of the machine, and can be locked.
+// Temporary files and folders of weft are called .NAME.PID-BOOT-HOST-RANDOM.weft-tmp, where NAME is the file that
+// they belong to. A process holds a lock (flock) on each of its own.
 //
-// Why: process numbers are used again, and are different in each container; the system gives a lock back
-// however a process ends. Names are looked at besides because some network file systems lock within one host only.
+// The first one that a process makes in a folder removes those of ended processes. It removes a file if the name
+// has this form, the owner is this user, the host or the boot of the machine is the same, and the lock is free.
+//
+// Why: process numbers are used again, and are different in each container. The system releases a lock however a
+// process ends. The names are checked as well because some network file systems lock within one host only.
 
 const tempSuffix = ".weft-tmp"
 
@@ -48,7 +49,7 @@ var origin = sync.OnceValues(func() (boot, host string) {
 	return short(id), short([]byte(name))
 })
 
-// tempName is a new name for what belongs to name.
+// tempName returns a new temporary name for the file called name.
 func tempName(name string) string {
 	boot, host := origin()
 	var random [6]byte
@@ -89,8 +90,8 @@ type Temp struct {
 	release func() // of the lock; nil while the file is open
 }
 
-// NewTemp creates a temporary file in the folder dir for what will be called name, with the permissions mode,
-// less those that the process's mask takes away.
+// NewTemp creates a temporary file in the folder dir, for a file that will be called name. Its permissions
+// are mode without the bits of the process's mask.
 func NewTemp(fsys vfs.FS, dir, name string, mode fs.FileMode) (*Temp, error) {
 	f, path, err := newTemp(fsys, dir, name, func(path string) (vfs.File, error) {
 		return fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
@@ -101,8 +102,8 @@ func NewTemp(fsys vfs.FS, dir, name string, mode fs.FileMode) (*Temp, error) {
 	return &Temp{fsys: fsys, open: f, path: path}, nil
 }
 
-// NewTempFile creates a file that only this user may use where the system keeps temporary files (TMPDIR).
-// Its errors, and those of writing to it, are TempErrors.
+// NewTempFile creates a file that only this user may use, in the system's folder for temporary files
+// (TMPDIR). Its errors, and those of writing to it, are TempErrors.
 func NewTempFile(fsys vfs.FS, name string) (*Temp, error) {
 	dir := os.TempDir()
 	t, err := NewTemp(fsys, dir, name, 0o600)
@@ -170,7 +171,8 @@ type TempDir struct {
 	open vfs.File
 }
 
-// NewTempDir creates a folder for what name says where the system keeps temporary files (TMPDIR).
+// NewTempDir creates a folder for the purpose name, in the system's folder for temporary files
+// (TMPDIR).
 func NewTempDir(fsys vfs.FS, name string) (*TempDir, error) {
 	f, path, err := newTemp(fsys, os.TempDir(), name, func(path string) (vfs.File, error) {
 		if err := fsys.Mkdir(path, 0o700); err != nil {
@@ -191,7 +193,7 @@ func NewTempDir(fsys vfs.FS, name string) (*TempDir, error) {
 	return &TempDir{path, fsys, f}, nil
 }
 
-// Explain names the folder that holds this one in an error of what is in it.
+// Explain adds the name of the system's temporary folder to an error about a file in this one.
 func (d *TempDir) Explain(err error) error { return &TempError{filepath.Dir(d.Path), cause(err)} }
 
 // Remove removes the folder and all that is in it.

@@ -10,10 +10,11 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// CommitAll commits files that belong together: all of them have their names, or there is an error, nothing is left of
-// them, and the files that were there before are there again. The error says which file is new nevertheless, where the
-// file system has no hard links or refuses to undo a change of names. After a crash of the machine in the middle some
-// files may be new and others not.
+// CommitAll commits files that belong together. After success all of them have their names. After an error none is
+// left, and the earlier files are there again.
+//
+// If the file system has no hard links, or refuses to undo a change of names, the error says which file is new
+// nevertheless. After a crash of the machine in the middle some files may be new and others not.
 func CommitAll(files ...*File) error {
 	files = slices.Clone(files)
 	for i, f := range files {
@@ -22,7 +23,7 @@ func CommitAll(files ...*File) error {
 			return err
 		}
 	}
-	// What is written in place has no name to get and cannot be taken back, so that it comes first.
+	// A file written in place gets no name and cannot be undone, so it comes first.
 	slices.SortStableFunc(files, func(a, b *File) int {
 		switch {
 		case a.temp == nil && b.temp != nil:
@@ -64,14 +65,14 @@ func abort(files []*File) {
 	}
 }
 
-// before is what was under a file's name before the file.
+// before remembers the file that had the name before.
 type before struct {
 	file *File
 	old  *Temp // a second name of it; nil: there was nothing, or err
 	err  error // why it has no second name
 }
 
-// before gives what is under the file's name a second name.
+// before gives the existing file of this name a second name.
 func (f *File) before() before {
 	dir, base := filepath.Split(f.target)
 	old, path, err := newTemp(f.fsys, dir, base, func(path string) (vfs.File, error) {
@@ -94,7 +95,7 @@ func (f *File) before() before {
 	return before{file: f, old: &Temp{fsys: f.fsys, open: old, path: path}}
 }
 
-// restore puts back what was there.
+// restore gives the earlier file its name again.
 func (b before) restore() error {
 	err := b.err
 	switch {

@@ -190,7 +190,8 @@ func (r *reading) arrowFile(src *source, ro role) error {
 	return nil
 }
 
-// arrowFileError says what is wrong with a file before arrow-go sees it.
+// arrowFileError returns the mistake in a file that arrow-go would not report well, or nil. It
+// runs before arrow-go reads the file.
 func arrowFileError(src *source) error {
 	f, err := vfs.Open(src.fsys, src.name)
 	if err != nil {

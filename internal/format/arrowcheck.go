@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// arrow-go takes the number of fields in a schema at its word and allocates for
-// as many. The functions here look at those numbers first, so that a few bytes
-// of a hostile file cannot take all memory.
+// arrow-go trusts the number of fields in a schema, and allocates memory for that number. The
+// functions here check these numbers first, so that a few bytes of a hostile file cannot take
+// all memory.
 
 var errArrowSchema = errors.New("the schema's tables point outside it")
 

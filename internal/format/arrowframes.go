@@ -11,13 +11,13 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// arrow-go allocates what a batch says that its buffers take, and stops reading a
-// compressed buffer once it has the bytes that it wants, before the checksum that a frame
-// of zstd or LZ4 may end with. The reader here looks at both first.
+// arrow-go trusts the sizes that a batch gives for its buffers, and allocates them. It also
+// stops reading a compressed buffer once it has enough bytes, before the checksum that may end
+// a frame of zstd or LZ4. The reader here checks both first.
 
-// arrowFrames gives an Arrow stream as it is, and ends with an error where a buffer stands
-// outside its batch, or the size or checksum of a compressed one is wrong. What is not laid
-// out as it expects it leaves to the decoder.
+// arrowFrames passes on an Arrow stream unchanged. It ends with an error if a buffer lies
+// outside its batch, or if the size or checksum of a compressed buffer is wrong. A layout that
+// it does not expect is left to the decoder.
 type arrowFrames struct {
 	r     io.Reader
 	held  bytes.Buffer // bytes that were read and are to be given
@@ -54,7 +54,7 @@ func (a *arrowFrames) next() error {
 	const most = 64 << 20
 	head, err := a.take(8)
 	if err != nil {
-		a.plain = -1 // the end, or what the decoder will miss
+		a.plain = -1 // the end, or an error that the decoder will report
 		return nil
 	}
 	n := int64(binary.LittleEndian.Uint32(head[4:]))
@@ -133,7 +133,7 @@ func batchBuffers(meta []byte) (body int64, codec byte, buffers [][2]int64) {
 	}
 	codec = codecNone
 	if compression := f.slot(batch, 3); compression != 0 {
-		codec = codecLZ4 // what a table without the field says
+		codec = codecLZ4 // default of a table without the field
 		if p := f.inline(compression, 0); p != 0 {
 			codec = meta[p]
 		}
@@ -149,14 +149,14 @@ func batchBuffers(meta []byte) (body int64, codec byte, buffers [][2]int64) {
 	return body, codec, buffers
 }
 
-// Errors of a compressed buffer that is not what was written.
+// Errors of a damaged compressed buffer.
 var (
 	errFrame     = errors.New("the checksum is wrong")
 	errFrameSize = errors.New("the size of a compressed buffer is wrong")
 )
 
-// checkFrame decompresses a frame that has a checksum, or of which it is said that it has
-// very many more bytes than it takes: the decoder allocates as many as is said.
+// checkFrame decompresses a frame that has a checksum, or whose stated size is much larger than
+// the frame. The decoder allocates the stated size.
 func checkFrame(codec byte, frame []byte, size int64) error {
 	if len(frame) < 5 {
 		return nil

@@ -36,7 +36,7 @@ func (b *binReader) fail(off int64, kind error, format string, a ...any) error {
 	return &Error{File: b.r.src.name, Offset: off, Cause: wrapf(kind, format, a...)}
 }
 
-// bytes fills p; part names what is read.
+// bytes fills p; part is the name of the part, for errors.
 func (b *binReader) bytes(p []byte, part string) error {
 	n, err := readFill(b.in, p)
 	b.at += int64(n)
@@ -94,7 +94,7 @@ func (b *binReader) end() error {
 	return nil
 }
 
-// checkSize compares the size of a plain file with what its header needs.
+// checkSize compares the size of a plain file with the size that its header requires.
 func (b *binReader) checkSize(need, more uint64) error {
 	if more > 0 || need >= 1<<62 {
 		return b.fail(0, ErrHeader, "sizes beyond any file; is this %s?", b.what)
@@ -170,9 +170,9 @@ func (b *binReader) make(in graph.CSRInput) error {
 
 var weightSchema = arrow.NewSchema([]arrow.Field{{Name: "weight", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
 
-// arcs reads the neighbour lists and hands them on as edges. In an undirected
-// file each edge stands twice: it is taken where the source is the smaller end,
-// and that the other half is its mirror image is checked by a sum of hashes.
+// arcs reads the neighbour lists and passes them on as edges. An undirected file has each edge
+// twice. arcs takes it where the source is the smaller end, and checks by a sum of hashes that
+// the other half is the mirror image.
 func (b *binReader) arcs(off []uint64, weighted, twice bool) error {
 	n := uint64(len(off) - 1)
 	width := uint64(4)

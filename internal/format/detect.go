@@ -86,8 +86,7 @@ func Detect(name string, head []byte) (f Format, variant, reason string) {
 	return EdgeList, textVariant(head), "text"
 }
 
-// extension returns the last extension in lower case, under that of a
-// compressor.
+// extension returns the last extension in lower case, before that of a compressor.
 func extension(name string) string {
 	name = strings.ToLower(filepath.Base(name))
 	for _, z := range []string{".gz", ".zst", ".zstd"} {

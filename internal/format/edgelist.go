@@ -102,7 +102,7 @@ func (r *reading) readEdgeList(f Format) error {
 	return nil
 }
 
-// textDirection is what a text says of its edges' direction, and says why.
+// textDirection is the direction of edges that a text states, and the reason.
 func (r *reading) textDirection(sp *textSpec, comments [][]byte, konect []string) Direction {
 	d := FileDirection
 	switch own := ownComment(comments); {
@@ -143,8 +143,8 @@ func (r *reading) directedByName(src, dst string) {
 	}
 }
 
-// snapNames reports whether the names are those of SNAP's comments, which undirected
-// graphs have, too.
+// snapNames reports whether the names are those of SNAP's comments. Undirected graphs have
+// these names too.
 func snapNames(sp *textSpec, comments [][]byte) bool {
 	return strings.EqualFold(sp.names[sp.ends.src], "FromNodeId") && slices.ContainsFunc(comments, func(c []byte) bool {
 		return bytes.Contains(c, []byte(sp.names[sp.ends.src]))
@@ -244,7 +244,7 @@ func commentsSay(cs [][]byte) Direction {
 	return FileDirection
 }
 
-// checkComments compares counts that comments give with what was read.
+// checkComments compares counts in comments with the counts of the reader.
 func (r *reading) checkComments(cs [][]byte, konect bool) {
 	for _, c := range cs {
 		w := strings.Fields(strings.TrimLeft(string(c), "#% "))

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Error is what is wrong with an input, and where. Errors of the operating
-// system are not of this type.
+// Error is a mistake in an input, with its place. Errors of the operating system are not of
+// this type.
 type Error struct {
 	File   string // as the user named it; "-" is the standard input
 	Line   int64  // from 1; 0: not a text, or unknown
@@ -71,7 +71,7 @@ var (
 	ErrOutput     = errors.New("wrong output") // files and formats to write that contradict each other
 	ErrIDs        = errors.New("vertex ids do not fit together")
 	ErrManyGraphs = errors.New("more than one graph in the file")
-	ErrStructure  = errors.New("wrong structure") // of formats that are no tables
+	ErrStructure  = errors.New("wrong structure") // of formats that are not tables
 	ErrSymmetry   = errors.New("the adjacency of an undirected graph is not symmetric")
 )
 

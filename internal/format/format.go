@@ -56,7 +56,7 @@ func Formats() []string {
 	return []string{"auto", "edgelist", "csv", "tsv", "el", "wel", "mtx", "tve", "gmatch", "sg", "wsg", "parquet", "arrow", "graphml", "gml", "networkx", "weft"}
 }
 
-// Writable lists those of Formats that Write writes.
+// Writable lists the formats that Write can write.
 func Writable() []string {
 	return slices.DeleteFunc(Formats()[1:], func(name string) bool {
 		f := aliases[name]
@@ -76,7 +76,7 @@ func ParseFormat(name string) (Format, error) {
 // Direction says whether edges have one.
 type Direction int8
 
-// FileDirection is what the file says, undirected where it says nothing.
+// FileDirection is the direction that the file states, or undirected if it states none.
 const (
 	FileDirection Direction = iota
 	Undirected
@@ -91,8 +91,8 @@ type ReadOptions struct {
 	// weight, any other name (a property), _ (skipped); name:type fixes the
 	// type (int, float, string, bool). src:string reads ids as text.
 	Columns []string
-	// Null are words that stand for a missing value in text, beside the usual ones,
-	// and in columns of texts too.
+	// Null are words that stand for a missing value in text, besides the usual ones. They do so
+	// in columns of texts too.
 	Null   []string
 	Skip   int // header lines to drop before the data
 	Header Header
@@ -106,8 +106,8 @@ type ReadOptions struct {
 	// MaxVertices is the most vertices that a header may promise; 0: 2^32-2.
 	MaxVertices uint64
 	Cache       string    // the folder of caches; "": disk.CacheDir's
-	Memory      int64     // bytes that reading may use; 0: what the system allows
-	Stdin       io.Reader // what "-" reads; nil: the standard input
+	Memory      int64     // bytes that reading may use; 0: the system's limit
+	Stdin       io.Reader // the input for "-"; nil: the standard input
 	Files       vfs.FS    // nil: the system's
 	// VertexTable and VertexRows are vertices in memory: a table as in a file of
 	// Vertices, and rows one by one. nil is none.
@@ -146,7 +146,7 @@ type reading struct {
 	// mirror adds each edge in both directions: a file of undirected edges that
 	// the user wants directed.
 	mirror bool
-	// degrees are what a `t v e` file says of its vertices, to be compared.
+	// degrees are the vertex degrees that a `t v e` file states, to be checked.
 	degrees []*tveChunk
 	made    *graph.Graph // by graph.FromCSR, without the builder
 	// plainTimes: the user says that times are plain numbers.
@@ -163,9 +163,9 @@ func (r *reading) note(format string, a ...any) {
 	}
 }
 
-// begin makes the builder, once it is known whether the file is directed. A
-// format that says nothing passes FileDirection. A second call starts again, and
-// drops what the first builder holds.
+// begin makes the builder, once it is known whether the file is directed. A format that does
+// not state a direction passes FileDirection. A second call starts again, and drops the
+// contents of the first builder.
 func (r *reading) begin(file Direction) {
 	d := r.o.Direction
 	if d == FileDirection {
@@ -177,8 +177,8 @@ func (r *reading) begin(file Direction) {
 	r.build = graph.NewBuilder(graph.BuildOptions{Directed: r.directed, Threads: r.o.threads(), KeepDuplicates: r.o.KeepDuplicates})
 }
 
-// room says, before anything is allocated, that there is no memory for what a header
-// promises.
+// room returns an error if there is no memory for the sizes that a header promises. It is
+// called before anything is allocated.
 func (r *reading) room(vertices, edges uint64) error {
 	if err := graph.Room("the header promises", vertices, edges, r.o.Memory); err != nil {
 		return &Error{File: r.src.name, Offset: -1, Cause: err}
@@ -186,8 +186,8 @@ func (r *reading) room(vertices, edges uint64) error {
 	return nil
 }
 
-// discard frees what the builder holds: its edges are outside the Go heap, where
-// no collection finds them. After Build there is nothing left to free.
+// discard frees the builder's edges, which are outside the Go heap, where no collection finds
+// them. After Build it has nothing to free.
 func (r *reading) discard() {
 	if r.build != nil {
 		r.build.Discard()
@@ -214,8 +214,8 @@ func Read(ctx context.Context, path string, o ReadOptions, progress Progress) (*
 	return read(ctx, src, f, o)
 }
 
-// ReadFrom reads a graph from a stream, which goes by name in messages. Extensions of the
-// name say of its format what they say of a file's.
+// ReadFrom reads a graph from a stream. Messages use name for it. The extensions of name choose
+// the format, as those of a file do.
 func ReadFrom(ctx context.Context, in io.Reader, name string, o ReadOptions, progress Progress) (*graph.Graph, error) {
 	f, err := ParseFormat(o.Format)
 	if err != nil {
@@ -323,7 +323,7 @@ func (r *reading) explain(err error) error {
 	return err
 }
 
-// finish adds to the graph's statistics what only the reader knows.
+// finish adds the reader's counts to the graph's statistics.
 func (r *reading) finish(g *graph.Graph) error {
 	s := &g.Read
 	s.Format, s.Columns = r.stat.Format, r.stat.Columns

@@ -16,8 +16,8 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// frame gathers rows of edges or of vertices whose columns are not known before the last
-// row, and makes records of them: for inputs in which every row names its own columns.
+// frame makes records of rows of edges or vertices whose columns are not known before the last
+// row. It is for inputs in which every row names its own columns.
 type frame struct {
 	role   role
 	strict bool // columns that mix kinds of values are errors, except whole numbers with fractions

@@ -6,11 +6,13 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// readSG reads the serialized graphs of the GAP benchmark suite (Beamer,
-// Asanović, Patterson; writer.h): bool directed, i64 arcs, i64 vertices, i64
-// offsets[vertices+1], neighbours[arcs]; a directed graph goes on with the
-// offsets and neighbours of the inverse. A neighbour is an i32, or in .wsg an
-// i32 and an i32 weight.
+// readSG reads the serialized graphs of the GAP benchmark suite (Beamer, Asanović, Patterson;
+// writer.h). A file has these parts, one after another:
+//
+//	bool directed, i64 arcs, i64 vertices, i64 offsets[vertices+1], neighbours[arcs]
+//
+// A directed graph has the offsets and neighbours of the inverse after them. A neighbour is an
+// i32, or in .wsg an i32 and an i32 weight.
 func (r *reading) readSG(f Format) error {
 	b, err := r.openBinary("GAPBS's layout")
 	if err != nil {

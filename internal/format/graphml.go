@@ -19,7 +19,7 @@ const (
 
 // graphMLKey is a declared attribute.
 type graphMLKey struct {
-	of      string // node, edge, all, or what is not read
+	of      string // node, edge, all, or a word that is not read
 	name    string
 	kind    cellKind
 	preset  bool // it has a default
@@ -445,7 +445,7 @@ func (m *graphML) edgeTag(e xml.StartElement, directed bool) error {
 	return m.set(m.edges, c, "label", cellText, 0, label, at)
 }
 
-// data reads what is in a node or an edge, and adds the defaults.
+// data reads the data of a node or an edge, and adds the defaults.
 func (m *graphML) data(f *frame, c *frameChunk, of string) error {
 	clear(m.given)
 	_, err := m.children(func(e xml.StartElement) error {

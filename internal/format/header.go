@@ -32,11 +32,11 @@ func isTime(v []byte) bool {
 	return err == nil
 }
 
-// headerGuess is what the first row is, as far as its text and the rows below tell.
+// headerGuess is the meaning of the first row, as guessed from its text and the rows below.
 type headerGuess struct {
 	is    bool   // it names the columns
 	asked bool   // --columns has the same names
-	doubt string // "": sure; else the note for a reader who knows better
+	doubt string // "": sure; else a note for a user who knows better
 	err   error  // it cannot be told
 }
 
@@ -192,9 +192,9 @@ func commentHeader(comments [][]byte, sep byte, width int) []string {
 	return nil
 }
 
-// sizesLine returns the numbers of vertices and edges that the first row may say: two
-// numbers, or two equal ones and a third. apart is true where it has fewer or more
-// fields than all the others, so that it is no edge.
+// sizesLine returns the numbers of vertices and edges that the first row may state: two
+// numbers, or two equal ones and a third. apart is true if the row has fewer or more fields
+// than all others, so that it is not an edge.
 func sizesLine(rows [][][]byte) (s *sizes, apart bool) {
 	if len(rows) < 2 || len(rows[0]) != 2 && len(rows[0]) != 3 {
 		return nil, false
@@ -215,9 +215,8 @@ func sizesLine(rows [][][]byte) (s *sizes, apart bool) {
 	return &sizes{n[0], n[k-1]}, apart
 }
 
-// fit reports whether the rows below the first may be those of a graph with these
-// sizes, and whether they may be if some vertices have no edge. all says that there are
-// no other rows.
+// fit reports whether the rows below the first can be a graph of these sizes. may reports the
+// same if some vertices may have no edge. all says that there are no other rows.
 func (s *sizes) fit(rows [][][]byte, all bool) (fits, may bool) {
 	ids, most := map[string]bool{}, uint64(0)
 	for _, row := range rows {

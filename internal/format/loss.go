@@ -14,8 +14,8 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// losses lists what the format, and of text the variant, cannot hold of the
-// graph. vertices says that a vertex table is written too.
+// losses lists the parts of the graph that the format (for text, the variant) cannot hold.
+// vertices says that a vertex table is written too.
 func losses(g *graph.Graph, f Format, variant string, vertices bool) []string {
 	var l []string
 	add := func(cond bool, format string, a ...any) {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Words that stand for a missing value where a column otherwise has numbers or
-// truth values. In a column of texts they are texts.
+// Words for a missing value, in a column that otherwise has numbers or truth values. In a
+// column of texts they are texts.
 var missingWords = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "none", "NaN", "nan", "NAN", "-nan", "-", `\N`}
 
-// missing are the words that stand for a missing value: true for those that the
-// user named, which do so in columns of texts too.
+// missing holds the words for a missing value. A word is true if the user named it; it then
+// means a missing value in columns of texts too.
 type missing map[string]bool
 
-// newMissing returns the usual words and those of --null.
+// newMissing returns the usual words and the words of --null.
 func newMissing(named []string) missing {
 	m := missing{}
 	for _, w := range missingWords {
@@ -46,9 +46,8 @@ func (m *missed) add(col int, word []byte) {
 	(*m)[col][string(word)]++
 }
 
-// noteValues reports what became of the values of property columns: words that
-// were read as missing values, and columns that are text although their values
-// look like numbers.
+// noteValues reports two things about property columns: words that were read as missing values,
+// and columns that are text although their values look like numbers.
 func (r *reading) noteValues(sp *textSpec, workers []*rows) {
 	where := "in --columns"
 	for k := range sp.cols {

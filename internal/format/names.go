@@ -44,9 +44,8 @@ var (
 	idNames   = []string{"id", "vertex", "node", "nodeid", "vertexid", "idid", "v"}
 )
 
-// aboutVertex are the words that, with a pair of endWords or sideWords, make the name
-// of a vertex; notVertex are in the names of columns that belong to an end, and are
-// not its id.
+// aboutVertex are the words that make the name of a vertex together with a pair of endWords or
+// sideWords. notVertex are words in names of columns that describe an end but are not its id.
 var (
 	vertexWord  = regexp.MustCompile(`^(` + vertexWords + `)(ids?)?$`)
 	aboutVertex = regexp.MustCompile(`^(` + vertexWords + `)*$`)
@@ -58,8 +57,7 @@ const vertexWords = `ids?|nodes?|vertex|account|acct|acc|user|address|addr|ipv4|
 // rowName matches names of columns that number the rows.
 var rowName = regexp.MustCompile(`^(row|trans|transaction|trx|tx|record|edge|event|order|invoice|line|message|call|rowid)?(id|index|idx|no|nr|num|number)$`)
 
-// squash makes names comparable: lower case, letters and digits alone, and without
-// what stands in brackets.
+// squash makes names comparable: lower case, only letters and digits, without text in brackets.
 func squash(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.Map(func(c rune) rune {
@@ -187,8 +185,8 @@ func (e *ends) before(o *ends) bool {
 	return cmp.Or(cmp.Compare(e.far, o.far), cmp.Compare(min(e.src, e.dst), min(o.src, o.dst)), cmp.Compare(max(e.src, e.dst), max(o.src, o.dst)), cmp.Compare(e.src, o.src)) < 0
 }
 
-// replaced calls f with each name that has the second word of w where a has the first, and
-// with what the two have in common.
+// replaced calls f with each name that has w's second word in place of its first, and with the
+// common part of the two names.
 func replaced(a string, w [2]string, f func(b, stem string)) {
 	for at := 0; ; at++ {
 		k := strings.Index(a[at:], w[0])
@@ -201,7 +199,7 @@ func replaced(a string, w [2]string, f func(b, stem string)) {
 	}
 }
 
-// endsAt returns what the names of two columns say, nil where they do not make a pair.
+// endsAt returns the ends that the names of two columns state, or nil if they are not a pair.
 func endsAt(names []string, src, dst int) *ends {
 	if min(src, dst) < 0 || max(src, dst) >= len(names) {
 		return nil
@@ -214,8 +212,8 @@ func endsAt(names []string, src, dst int) *ends {
 	return nil
 }
 
-// tableKinds says what columns of these names are. e are the ends; nil where the names
-// do not say them. Names that could mean several pairs of columns are an error.
+// tableKinds returns the kinds of columns by their names. e is the pair of ends, or nil if the
+// names do not state it. Names that could mean several pairs are an error.
 func tableKinds(names []string, r role, may func(i int) bool) (kinds []colKind, e *ends, err error) {
 	kinds = make([]colKind, len(names))
 	seen := map[colKind]bool{}
@@ -296,8 +294,8 @@ func tableKinds(names []string, r role, may func(i int) bool) (kinds []colKind, 
 	return kinds, e, nil
 }
 
-// leading reports whether usual names of ends are those of the first two columns, which
-// then are the ends whatever follows.
+// leading reports whether usual names of ends name the first two columns. These are then the
+// ends, whatever other names follow.
 func leading(e ends) bool { return e.src+e.dst == 1 && e.far <= 1 }
 
 // unclear reports whether the best pair has a rival: one as good, or one that says a
@@ -321,7 +319,7 @@ func unclearEnds(names []string, pairs []ends) error {
 	return wrapf(ErrColumns, "the ends of an edge could be %s; name the columns in order, as --columns %s", strings.Join(could, ", or "), flags)
 }
 
-// columnsFor is what --columns takes for these ends.
+// columnsFor writes these ends as a value of --columns.
 func columnsFor(names []string, e ends) string {
 	out := make([]string, 0, len(names))
 	for i, n := range names {
@@ -346,7 +344,7 @@ func columnsFor(names []string, e ends) string {
 	return strings.Join(out, ",")
 }
 
-// kindOf finds what one item of --columns is.
+// kindOf returns the kind of column that an item of --columns names.
 func kindOf(name string, r role) colKind {
 	s := squash(name)
 	switch {

@@ -32,7 +32,7 @@ func (r *reading) parquetTable(src *source, ro role) (err error) {
 		}
 		defer f.Close()
 		in = f
-	} else { // the footer is at the end: there is no streaming
+	} else { // the footer is at the end, so a stream is read whole
 		raw, err := src.open()
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// sideFile is a table of vertices beside the edges: --labels or --vertices.
+// sideFile is a table of vertices in a file next to that of the edges: --labels or --vertices.
 type sideFile struct {
 	src   *source
 	head  []byte
@@ -27,7 +27,7 @@ func (r *reading) openSides() error {
 		}
 		src, err := openSource(r.ctx, vfs.Or(r.o.Files), path, r.o.Stdin, nil)
 		if errors.Is(err, fs.ErrNotExist) {
-			// With its name: the caller knows only that of the edges.
+			// The error has the file's name, because the caller knows only that of the edges.
 			return &Error{File: path, Offset: -1, Cause: fs.ErrNotExist}
 		}
 		if err != nil {
@@ -67,8 +67,7 @@ func (r *reading) openSides() error {
 	return nil
 }
 
-// labelBesideID makes the one column beside the ids that of the labels, whatever its
-// name is.
+// labelBesideID makes a single column next to the ids that of the labels, whatever its name is.
 func (sp *textSpec) labelBesideID() {
 	i := slices.IndexFunc(sp.cols, func(c column) bool { return c.kind == colProp })
 	if i >= 0 && len(sp.cols) == 2 {
@@ -111,7 +110,7 @@ func (r *reading) readSides() error {
 	return r.readVertices()
 }
 
-// mixed is err with a name for the input whose ids do not fit those of the edges.
+// mixed adds to err the name of the input whose ids do not fit those of the edges.
 func mixed(input string, err error) error {
 	if !errors.Is(err, graph.ErrMixedIDs) {
 		return err

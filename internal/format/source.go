@@ -112,8 +112,8 @@ func zipKind(first []byte) string {
 // plainFile reports whether the bytes can be read at any place.
 func (s *source) plainFile() bool { return s.once == nil && s.zip == "" }
 
-// most is the number of lines of so many bytes that the file can have, the last
-// perhaps without its end; any number where its size is not known.
+// most is the largest number of lines of `line` bytes that the file can have. The last line may
+// lack its end. Without a known size any number is possible.
 func (s *source) most(line uint64) uint64 {
 	if !s.plainFile() || s.size < 0 {
 		return ^uint64(0)

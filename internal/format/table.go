@@ -24,7 +24,7 @@ const (
 	metaTimeUnit = "weft.time.unit" // ReadStats.TimeUnit, TimeDigits and TimeEpoch
 )
 
-// tableSpec says what the columns of an Arrow or Parquet table are.
+// tableSpec maps the columns of an Arrow or Parquet table to their meaning.
 type tableSpec struct {
 	role    role
 	names   []string
@@ -493,7 +493,7 @@ func plainColumn(a arrow.Array, c cells, t arrow.DataType, n int) (arrow.Array, 
 	return b.NewArray(), 0, nil
 }
 
-// noteTime says what unit a time column has.
+// noteTime records the unit of a time column.
 func (r *reading) noteTime(sc *arrow.Schema, sp *tableSpec) {
 	i := slices.Index(sp.kinds, colTime)
 	if i < 0 {
@@ -550,7 +550,7 @@ func (r *reading) addRecord(file string, sp *tableSpec, rec arrow.RecordBatch, s
 	return r.addEdges(e)
 }
 
-// beginTable starts the builder for an edge table, and records what it is.
+// beginTable starts the builder for an edge table, and records its properties.
 func (r *reading) beginTable(file string, sc *arrow.Schema, meta func(string) (string, bool), ro role) (*tableSpec, error) {
 	written, own := meta(metaDirected)
 	sp, err := r.chooseTable(file, sc, ro, own)
@@ -583,7 +583,7 @@ func (r *reading) beginTable(file string, sc *arrow.Schema, meta func(string) (s
 		r.timeNamed(n)
 	}
 	if u, ok := meta(metaTimeUnit); ok {
-		// What does not say two numbers says no unit; the third is of newer files.
+		// A text without two numbers states no unit. Newer files have a third number.
 		_, _ = fmt.Sscan(u, &r.stat.TimeUnit, &r.stat.TimeDigits, &r.stat.TimeEpoch)
 		r.plainTimes = r.plainTimes || r.stat.TimeUnit == 0 && r.stat.TimeDigits == 0
 	}

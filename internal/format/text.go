@@ -28,8 +28,8 @@ type column struct {
 	time  timeType
 	// unseen: the first lines have no value of a column whose type is guessed.
 	unseen bool
-	// against is the value for which the column is text although it looks like numbers: a
-	// whole number that a float would round, digits after a zero, or a number with a comma.
+	// against is the value for which the column is text although it looks like numbers: a whole
+	// number that a float would round, digits after a zero, or a number with a comma.
 	against string
 }
 
@@ -50,15 +50,15 @@ type textSpec struct {
 	lo, span  uint64 // ids must be in [lo, lo+span)
 	missing   missing
 	padded    bool  // ids may begin with zeros, and are the numbers
-	ends      *ends // what the file's names of columns say, nil: nothing
+	ends      *ends // the ends that the file's column names state, or nil
 	names     []string
 	direction Direction // of the column of directions
 	relation  bool      // head, relation and tail, found by their values
-	sizes     *sizes    // what the first line says, where it is not an edge
+	sizes     *sizes    // the sizes that the first line states, or nil
 	apart     bool      // that line has not the fields of an edge
 }
 
-// sizes are the numbers of a first line that may be those of the vertices and edges.
+// sizes are the two numbers of a first line that may be numbers of vertices and edges.
 type sizes struct{ vertices, edges uint64 }
 
 // role says which columns a text table must have.
@@ -69,8 +69,8 @@ const (
 	vertexRole
 )
 
-// splitType cuts the type or unit off name:type. known is false where what stands
-// after a colon is neither.
+// splitType cuts the type or unit off name:type. known is false if the text after the colon is
+// neither.
 func splitType(name string) (base string, c column, known bool) {
 	colon := strings.LastIndexByte(name, ':')
 	if colon <= 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// chooseColumns says what the columns are: as --columns or the header name them, or by
+// chooseColumns decides the kinds of the columns: by --columns, by the header's names, or by
 // their number.
 func (sp *textSpec) chooseColumns(rows [][][]byte, width int, o *ReadOptions, r role, f Format, note func(string, ...any)) error {
 	names := sp.header

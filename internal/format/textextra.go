@@ -72,9 +72,9 @@ func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(s
 	return names
 }
 
-// relationBetween reports whether the first three columns are head, relation and tail:
-// a text in the middle, and some of the first column are in the third, and none in the
-// second. N-Triples end their lines with a point.
+// relationBetween reports whether the first three columns are head, relation and tail. The
+// middle column must be text. Some texts of the first column must be in the third, and none in
+// the second. N-Triples end their lines with a point.
 func relationBetween(rows [][][]byte, width int, sep byte) bool {
 	if width != 3 && width != 4 {
 		return false

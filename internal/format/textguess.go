@@ -12,7 +12,7 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 		return nil, smp, err
 	}
 	sp := &textSpec{count: -1, span: 1 << 63, start: smp.first, missing: newMissing(o.Null)}
-	if r == vertexRole { // numbers, as those of the edges
+	if r == vertexRole { // numbers, as in the edge table
 		for _, c := range o.Columns {
 			base, c, _ := splitType(c)
 			k := kindOf(base, edgeRole)
@@ -64,8 +64,9 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 	return sp, smp, nil
 }
 
-// oddID is the first id that is no whole number but begins like a number, or whose
-// column has whole numbers too, and its row; nil where ids are names.
+// oddID returns the row and the text of the first id that looks like a number but is not a
+// whole number: it begins like a number, or its column has whole numbers too. id is nil if ids
+// are names.
 func (sp *textSpec) oddID(rows [][][]byte) (row int, id []byte) {
 	for i := range sp.cols {
 		if k := sp.cols[i].kind; k != colSrc && k != colDst && k != colID {

@@ -6,9 +6,8 @@ import (
 	"strconv"
 )
 
-// firstLine finds out what the first line is where it is not an edge: the number of
-// edges, the sizes of the graph, or the names of the columns. It leaves the rows that
-// follow in smp.
+// firstLine reads a first line that is not an edge: the number of edges, the sizes of the
+// graph, or the names of the columns. It leaves the rows that follow in smp.
 func (sp *textSpec) firstLine(head []byte, whole bool, smp *sample, o *ReadOptions, r role, note func(string, ...any)) error {
 	asked := r == edgeRole && len(o.Columns) > 0
 	sp.konect = r == edgeRole && konectHeader(bytes.TrimPrefix(head, bom)) != nil
@@ -21,7 +20,7 @@ func (sp *textSpec) firstLine(head []byte, whole bool, smp *sample, o *ReadOptio
 			smp.rows = smp.rows[1:]
 		}
 	}
-	// Numbers alone say nothing of what separates the others.
+	// A line of numbers does not show the separator of the others.
 	digits := func(l []byte) bool {
 		return !slices.ContainsFunc(bytes.Fields(l), func(f []byte) bool { return !isInt(f) })
 	}

@@ -32,7 +32,7 @@ func (p *pairs) narrow(blk []byte, sp *textSpec, room []uint64) (n int, most uin
 	return n, uint32(m), err
 }
 
-// read is narrow for all numbers. What it returns is valid until the next call.
+// read is narrow for all numbers. Its results are valid until the next call.
 func (p *pairs) read(blk []byte, sp *textSpec) (src, dst []uint64, err error) {
 	most := mostPairs(len(blk))
 	if len(p.wide) < 2*most {
@@ -105,8 +105,8 @@ func (p *pairs) parse(blk []byte, sp *textSpec, src, dst []uint64) (n int, most 
 	return n, most, allLines(b[:end], n+empty)
 }
 
-// allLines fails unless blk has as many lines as were read. A difference is a mistake
-// of the reader, and never the file's.
+// allLines fails unless blk has exactly `read` lines. A difference is a mistake of the reader,
+// and never of the file.
 func allLines(blk []byte, read int) error {
 	lines := bytes.Count(blk, newline)
 	if len(blk) > 0 && blk[len(blk)-1] != '\n' {

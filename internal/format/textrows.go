@@ -262,7 +262,7 @@ func (w *rows) reset() {
 	w.n = 0
 	w.src, w.dst, w.times = w.src[:0], w.dst[:0], w.times[:0]
 	w.srcS, w.dstS, w.label, w.labels = nil, nil, nil, nil
-	for _, p := range w.props { // drop what a failed block left
+	for _, p := range w.props { // drop the rest of a failed block
 		if p.Len() > 0 {
 			p.NewArray().Release()
 		}
@@ -432,7 +432,8 @@ func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 		return nil
 	}
 	wrong := func(cause error) error {
-		// What the file itself calls a number is one: NaN of a fixed column is no gap.
+		// A word that the file itself declares a number is one: NaN in a fixed column is not a
+		// missing value.
 		if w.sp.missing.is(f.b, c.typ) {
 			w.missed.add(col, f.b)
 			b.AppendNull()

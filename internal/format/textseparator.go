@@ -70,10 +70,10 @@ func guessSep(lines [][]byte) byte {
 	return 0
 }
 
-// tabTable reports whether lines are a table in which each tab separates, so that
-// a field may be empty: all lines have as many tabs, the first has a text in each
-// column, and one of its texts is the name of a column, or a field is empty. Ids that
-// happen to have tabs between them are separated by blanks.
+// tabTable reports whether lines are a table in which each tab separates, so that a field may
+// be empty. All lines must have the same number of tabs, and the first must have a text in each
+// column. Besides, one of its texts must be the name of a column, or some field must be empty.
+// Otherwise ids that happen to have tabs between them are separated by blanks.
 func tabTable(lines [][]byte) bool {
 	tabs, sure := bytes.Count(lines[0], []byte{'\t'}), false
 	var names []string

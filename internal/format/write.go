@@ -21,23 +21,23 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// WriteOptions say how to write. The zero value goes by the file's name.
+// WriteOptions say how to write. The zero value chooses the format by the file's name.
 type WriteOptions struct {
 	Format string // a name of Formats; "" or auto: by the name's extension
-	// AllowLoss writes even where the format cannot hold all of the graph. Lost, if
-	// set, is told then what is left out.
+	// AllowLoss writes the file without the parts of the graph that the format cannot hold.
+	// Lost, if set, is called with each such part.
 	AllowLoss bool
 	Lost      func(what string)
 	// Vertices names a second file for the vertex table (ids, labels,
 	// properties), for the formats that are a table of edges.
 	Vertices string
-	Stdout   io.Writer // what "-" writes to; nil: the standard output
+	Stdout   io.Writer // the output for "-"; nil: the standard output
 	Files    vfs.FS    // nil: the system's
 }
 
-// Write writes the graph. The file appears under its name when it is complete, and
-// with a second file both do or none (disk.CommitAll); after an error nothing is left. "-" is the standard output. An error that
-// wraps ErrLoss lists what the format cannot hold.
+// Write writes the graph. The file appears under its name when it is complete. With a second file both appear or none
+// (disk.CommitAll). After an error no file is left. "-" is the standard output. An error that wraps ErrLoss lists the
+// parts that the format cannot hold.
 func Write(ctx context.Context, path string, g *graph.Graph, o WriteOptions) error {
 	if err := CheckOutput(path, o.Format, o.Vertices); err != nil {
 		return err
@@ -123,9 +123,9 @@ func (w *writing) check() error {
 	return nil
 }
 
-// CheckOutput says whether a graph can be written to path, in the format called
-// name or the one that path says, with its vertex table in the file vertices, if
-// that is not "". What it refuses is refused before a graph is read or made.
+// CheckOutput returns an error if a graph cannot be written to path. The format is name, or the
+// one that path says. vertices, if not "", is the file of the vertex table. A caller thus
+// learns of a mistake before a graph is read or made.
 func CheckOutput(path, name, vertices string) error {
 	f, _, err := outFormat(path, name)
 	if err != nil || vertices == "" {
@@ -146,8 +146,8 @@ func CheckOutput(path, name, vertices string) error {
 	return nil
 }
 
-// saysFormat are the formats that a file's extension stands for and that no other
-// format is written under; a .txt, .graph or .bin may be anything.
+// saysFormat maps a file's extension to the only format that is written under it. A .txt,
+// .graph or .bin may be anything.
 var saysFormat = map[string]string{
 	"csv": "csv", "tsv": "tsv", "el": "el", "wel": "wel", "mtx": "mtx", "tve": "tve", "gmatch": "gmatch", "sg": "sg", "wsg": "wsg", "weft": "weft", "graphml": "graphml",
 	"parquet": "parquet", "arrow": "arrow", "arrows": "arrow", "feather": "arrow",
@@ -287,7 +287,7 @@ func filter(ctx context.Context, out io.Writer, path string, fill func(io.Writer
 	return ctx.Err()
 }
 
-// explainWrite names what an error is about, where it does not say so itself.
+// explainWrite adds the file's name to an error that does not have it.
 func explainWrite(path string, err error) error {
 	var pe *os.PathError
 	var fe *Error

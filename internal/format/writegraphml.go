@@ -21,7 +21,7 @@ const unitAttr = "weft.time"
 // graphMLTypes are the names of the types of properties.
 var graphMLTypes = map[arrow.Type]string{arrow.INT64: "long", arrow.FLOAT64: "double", arrow.BOOL: "boolean", arrow.STRING: "string"}
 
-// graphMLLosses lists what GraphML cannot hold of the graph.
+// graphMLLosses lists the parts of the graph that GraphML cannot hold.
 func graphMLLosses(g *graph.Graph, add func(cond bool, format string, a ...any)) {
 	add(onlyNumbers(g), "that the vertex ids are text (all are numbers)")
 	add(slices.ContainsFunc(g.VertexLabels, func(l string) bool {
@@ -98,7 +98,7 @@ func (x *xmlWriter) tag(pieces ...string) {
 	}
 }
 
-// flush writes what was added.
+// flush writes the buffered text.
 func (x *xmlWriter) flush() error {
 	if x.err == nil {
 		_, x.err = x.out.Write(x.b.Bytes())

@@ -16,11 +16,11 @@ type Limit struct {
 	Bytes uint64
 	// Text goes after "the 2.0 GiB that": it names the limit. Where, if not "", is the file that has it.
 	Text, Where string
-	used        func() uint64 // what counts; nil: InUse
-	free        func() uint64 // what is there besides, if others use it too; or nil
+	used        func() uint64 // bytes that count towards the limit; nil: InUse
+	free        func() uint64 // bytes still free, if other processes share the limit; or nil
 }
 
-// left is what may still be used.
+// left returns the number of bytes that may still be used.
 func (l Limit) left() uint64 {
 	used := InUse
 	if l.used != nil {
@@ -36,8 +36,8 @@ func (l Limit) left() uint64 {
 // Budget is the limit that a user gave; 0 bytes are none.
 func Budget(bytes int64) Limit { return Limit{Bytes: uint64(max(bytes, 0)), Text: "--memory allows"} }
 
-// Limits returns the limits of the system, the lowest first: of the control groups that the process is in, of its
-// address space, and what the machine has. Where the system does not say, there are none. They are read once.
+// Limits returns the limits of the system, the lowest first: those of the process's control groups, of its
+// address space, and of the machine. It returns none if the system does not say. They are read once.
 func Limits() []Limit { return limits() }
 
 var limits = sync.OnceValue(func() []Limit {
@@ -69,8 +69,8 @@ func (l Limit) where() string {
 	return " (" + l.Where + ")"
 }
 
-// Over returns an error if the process uses more memory than the budget, unless that is 0, or nearly all that the
-// system allows: what the system does at the limit itself is to end the process without a word.
+// Over returns an error if the process uses more memory than the budget (0 means none), or nearly all that the
+// system allows. Why nearly: at the limit itself the system kills the process without a message.
 func Over(budget int64) error {
 	used := InUse()
 	if budget > 0 && used > uint64(budget) {
@@ -85,12 +85,12 @@ func Over(budget int64) error {
 	return nil
 }
 
-// reserve is the part of a limit that Over leaves: what a process may take between two looks at it, 256 MiB or an
-// eighth of a small limit, and more of a large one, where more threads take it.
+// reserve is the part of a limit that Over leaves free, for the memory that a process may take between two
+// checks. It is 256 MiB, or an eighth of a small limit, or more of a large one, where more threads take memory.
 func reserve(limit uint64) uint64 { return max(limit/32, min(limit/8, 256<<20)) }
 
-// Check returns an *Error if need bytes, for what, are more than may still be used: of the budget, unless that is
-// 0, and of the system's limits.
+// Check returns an *Error if need bytes are more than may still be used, of the budget (0 means none) and of the
+// system's limits. what names the purpose.
 func Check(what string, need uint64, budget int64) error {
 	if need < 64<<20 && budget <= 0 {
 		return nil // not worth a look

@@ -27,14 +27,14 @@ func systemLimits() []Limit {
 	return out
 }
 
-// groupLimits reads the limits of the control groups, of version 1 or 2, that the process is in: its own and those
-// that this is nested in, as far as they can be seen from here. root is "/" but for tests.
+// groupLimits reads the limits of the process's control groups, of version 1 or 2, and of the groups around them
+// as far as they are visible. root is "/", except in tests.
 func groupLimits(root string) []Limit {
 	read := func(name string) string {
 		text, _ := os.ReadFile(filepath.Join(root, name))
 		return string(text)
 	}
-	// Lines are ID:CONTROLLERS:PATH; of version 2 there are no controllers.
+	// Lines are ID:CONTROLLERS:PATH. Version 2 has no controllers.
 	groups := map[bool]string{} // by whether the version is 2
 	for line := range strings.Lines(read("proc/self/cgroup")) {
 		if f := strings.SplitN(strings.TrimSpace(line), ":", 3); len(f) == 3 && (f[1] == "" || slices.Contains(strings.Split(f[1], ","), "memory")) {

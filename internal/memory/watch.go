@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// interval is how often limits of memory are compared with what is in use.
+// interval is the time between two comparisons of memory in use with its limits.
 const interval = 20 * time.Millisecond
 
-// Watch returns a context that ends when the process holds more than budget bytes of its own (files mapped into memory
-// do not count), or nearly as much as the system allows it. The cause is then what as makes of the error of Over. A
-// budget of 0 is none. The caller calls stop when the context is not needed any more.
+// Watch returns a context that ends when the process uses more than budget bytes, or nearly as much as the system
+// allows. Files mapped into memory do not count. A budget of 0 means none. The context's cause is as(the error of
+// Over). The caller calls stop when it no longer needs the context.
 func Watch(ctx context.Context, budget int64, as func(error) error) (watched context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	check := func() bool {

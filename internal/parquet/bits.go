@@ -81,7 +81,7 @@ func (r *runs) header() (err error) {
 	if groups > 1<<32 {
 		return errData
 	}
-	// Some writers leave out the end of the last run, which stands for nothing.
+	// Some writers leave out the end of the last run, which has no values.
 	size := min(groups*uint64(r.width), uint64(len(r.b)))
 	r.left, r.packed, r.bit = groups*8, r.b[:size:size], 0
 	if r.packed == nil {

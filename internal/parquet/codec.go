@@ -20,7 +20,7 @@ var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<31), zstd.WithDecodeAllCapLimit(true))
 })
 
-// decompress returns the raw bytes of a page, which are as many as its header says.
+// decompress returns the raw bytes of a page, whose number its header gives.
 func decompress(codec int32, b []byte, raw int) ([]byte, error) {
 	var out []byte
 	var err error
@@ -81,7 +81,7 @@ func decompress(codec int32, b []byte, raw int) ([]byte, error) {
 	return out, nil
 }
 
-// readSome reads what r has, but stops one byte after n.
+// readSome reads r to its end, but at most n+1 bytes.
 func readSome(r io.Reader, n int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, int64(n)+1))
 }

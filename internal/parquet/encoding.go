@@ -316,8 +316,8 @@ func (p *prefixes) next(dst [][]byte) error {
 	return nil
 }
 
-// mostRepeated is how many bytes the repeated beginnings of texts that are read at a time
-// may have: a few bytes of a file could ask for any amount of memory.
+// mostRepeated bounds the bytes of repeated prefixes of texts that are read at a time. Without
+// it, a few bytes of a file could ask for any amount of memory.
 const mostRepeated = 256 << 20
 
 func grow[T any](b []T, n int) []T {

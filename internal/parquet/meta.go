@@ -64,7 +64,7 @@ const (
 	convUndefined = -1
 )
 
-// logical is what a column's values mean.
+// logical is the meaning of a column's values.
 type logical uint8
 
 const (

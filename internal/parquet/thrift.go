@@ -31,8 +31,8 @@ type byteReader interface {
 	io.ByteReader
 }
 
-// thriftReader reads Thrift's compact protocol. After the first error it returns
-// zero values only, and err says what went wrong.
+// thriftReader reads Thrift's compact protocol. After the first error, kept in err, it returns
+// zero values only.
 type thriftReader struct {
 	r     byteReader
 	left  int64 // number of bytes that may still be read

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/snappy"
 )
 
-// Sizes of pages: a page ends at a row after which it has so many values, or so
-// many bytes of texts.
+// Sizes of pages. A page ends at the row that reaches this number of values, or this number of
+// bytes of texts.
 const (
 	pageValues = 64 << 10
 	pageBytes  = 1 << 20
@@ -171,8 +171,8 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// lane is an array and, for each of its values, the definition level of what it is
-// in; nil where nothing around it is missing.
+// lane is an array with, for each value, the definition level of its parent. It is nil if no
+// parent is missing.
 type lane struct {
 	a        arrow.Array
 	def      []uint32

@@ -22,7 +22,7 @@ const (
 	Bool
 	String
 	EdgeType  // {src, dst, label, time, properties}
-	Count     // exact, of any size: a *big.Int, or text where it is no whole number
+	Count     // exact, of any size: a *big.Int, or text if it is not a whole number
 	Timestamp // an Instant
 	Duration  // a Span
 )
@@ -125,8 +125,8 @@ func ends(g *graph.Graph, id uint64) (uint32, uint32) {
 	return uint32(u), g.Out.Adj[id]
 }
 
-// distinct returns the columns with a name of its own for each: of equal names the
-// first is kept, and the others get _2, _3, … such that they meet no other name.
+// distinct returns the columns with distinct names. Of equal names the first is kept, and the
+// others get _2, _3, …, different from all other names.
 func distinct(cols []Column) []Column {
 	taken := map[string]bool{}
 	for _, c := range cols {

@@ -10,8 +10,8 @@ var digits = func() (d [200]byte) {
 	return d
 }()
 
-// appendInt is strconv.AppendInt in base 10 for what listings are full of:
-// non-negative ids of up to eight digits, written in place, three times as fast.
+// appendInt is strconv.AppendInt in base 10. It writes non-negative ids of up to eight digits
+// in place, three times as fast, because listings are full of them.
 func appendInt(b []byte, x int64) []byte {
 	if x < 0 || x >= 1e8 {
 		return strconv.AppendInt(b, x, 10)

@@ -35,7 +35,7 @@ func CheckFormat(name string) error {
 	return fmt.Errorf("%w %q: want %s", ErrFormat, name, strings.Join(Formats, ", "))
 }
 
-// Options say what to write.
+// Options say which columns and format to write.
 type Options struct {
 	Format  string
 	Columns []Column // of equal names all but the first get _2, _3, …
@@ -45,7 +45,8 @@ type Options struct {
 	Interval time.Duration
 }
 
-// Writer is an engine.Sink that formats matches. Close it, whatever happened.
+// Writer is an engine.Sink that formats matches. The caller must call Close, also after an
+// error.
 type Writer struct {
 	workers []*worker
 	out     target
@@ -66,14 +67,14 @@ type worker struct {
 type encoder interface {
 	// add formats the rows of b and reports whether flush is due.
 	add(b *engine.Batch) (full bool, err error)
-	// flush hands what was formatted to the target, which the caller has locked.
+	// flush passes the formatted rows to the target, which the caller has locked.
 	flush() error
 }
 
-// target is what encoders flush into.
+// target is where encoders flush their rows.
 type target interface {
 	encoder() encoder
-	// close writes what the format needs at its end.
+	// close writes the format's closing text.
 	close() error
 }
 
@@ -169,8 +170,8 @@ func (s *Writer) flushAll() {
 	}
 }
 
-// Close writes what is left and the end of the format. It does not close the
-// underlying writer.
+// Close writes the remaining rows and the end of the format. It does not close the underlying
+// writer.
 func (s *Writer) Close() error {
 	close(s.stop)
 	s.done.Wait()

@@ -36,7 +36,7 @@ func (t *table) encoder() encoder { return &tableEncoder{t: t} }
 
 func (t *table) close() error { return t.writeHead() }
 
-// writeHead sets the widths and writes what waited for them.
+// writeHead sets the widths and writes the rows that waited for them.
 func (t *table) writeHead() error {
 	if t.widths.Load() != nil {
 		return nil

@@ -17,7 +17,7 @@ const bufferSize = 128 << 10
 // column i.
 type style struct {
 	begin, end string   // of the whole output
-	empty      string   // the end where there is no row
+	empty      string   // closing text if there is no row
 	first      string   // before the first row
 	between    string   // between rows
 	before     []string // before each value
@@ -147,7 +147,7 @@ type edgeValue struct {
 // maxNumber is the largest count that JSON has as a number.
 var maxNumber = new(big.Int).Lsh(big.NewInt(1), 53)
 
-// appendJSON writes a value; what JSON has no number for is null.
+// appendJSON writes a value. A number that JSON cannot write becomes null.
 func appendJSON(b []byte, x any) []byte {
 	switch x := x.(type) {
 	case int64:
@@ -189,8 +189,7 @@ func appendJSON(b []byte, x any) []byte {
 
 const hex = "0123456789abcdef"
 
-// appendJSONString quotes s. What is not UTF-8 becomes the replacement
-// character.
+// appendJSONString quotes s. Bytes that are not UTF-8 become the replacement character.
 func appendJSONString(b, s []byte) []byte {
 	b = append(b, '"')
 	from := 0
@@ -255,8 +254,8 @@ func appendOnlyCSV(b []byte, x any) []byte {
 	return appendCSV(b, x)
 }
 
-// appendCSVString quotes s as RFC 4180 does where it must, and where a reader may take
-// off blanks at an end, or take the row for a comment.
+// appendCSVString quotes s as RFC 4180 does if it must. It also quotes if a reader could trim
+// blanks at an end, or could take the row for a comment.
 func appendCSVString(b, s []byte) []byte {
 	quote := len(s) == 0 || s[0] <= ' ' || s[len(s)-1] <= ' ' || s[0] == '#'
 	for _, c := range s {

@@ -46,9 +46,9 @@ func (t Span) append(b []byte) []byte {
 	return pattern.AppendDuration(b, t.N, int64(t.Unit.Multiplier()))
 }
 
-// timeValues turns numbers of units that t describes into Instants or Spans, and
-// tells the type of the column and its unit. It is not ok for what is not known to
-// be a time, or has a unit that Arrow cannot say.
+// timeValues turns numbers in t's units into Instants or Spans, and returns the type and the
+// unit of the column. ok is false if t is not known to be a time, or its unit is one that Arrow
+// does not have.
 func timeValues(t pattern.TimeType, f valueFunc) (Type, arrow.TimeUnit, valueFunc, bool) {
 	if !t.Known || t.Kind != pattern.Moment && t.Kind != pattern.Span {
 		return 0, 0, nil, false
@@ -78,7 +78,7 @@ func timeValues(t pattern.TimeType, f valueFunc) (Type, arrow.TimeUnit, valueFun
 	return 0, 0, nil, false
 }
 
-// timeColumn is a column of times, or of what reader has read where it is none.
+// timeColumn is a column of times, or of reader's values if t is not a time.
 func timeColumn(name string, typ Type, t pattern.TimeType, f valueFunc) Column {
 	if known, unit, values, ok := timeValues(t, f); ok {
 		c := Value(name, known, values)
@@ -90,7 +90,7 @@ func timeColumn(name string, typ Type, t pattern.TimeType, f valueFunc) Column {
 	return c
 }
 
-// edgeTimes says what g knows of the edges' times.
+// edgeTimes returns the unit of g's edge times.
 func edgeTimes(g *graph.Graph) pattern.TimeType {
 	num, den, said := g.TimeUnit()
 	return pattern.TimeType{Kind: pattern.Moment, Num: num, Den: den, Known: said && g.Read.TimeEpoch}

@@ -5,9 +5,9 @@ package timetext
 
 import "time"
 
-// timeLayouts are the forms of a date with a time of day, by the parts that they
-// differ in: the mark between year, month and day, the one before the time of day,
-// seconds or none, and a zone or none.
+// timeLayouts are the forms of a date with a time of day. They differ in four parts: the mark
+// between year, month and day, the mark before the time of day, seconds or none, and a zone or
+// none.
 var timeLayouts = func() (all [2][2][2][2]string) {
 	for i, day := range dayLayouts {
 		for j, mark := range [...]string{"T", " "} {
