@@ -17,7 +17,7 @@ import (
 
 // Engine makes plans ready to run.
 type Engine interface {
-	// Name is what --engine takes.
+	// Name is the value of --engine.
 	Name() string
 	// Prepare lowers p for g, once for all runs that follow. It runs nothing on a
 	// device, and waits for none. The error says why this engine cannot run p; it wraps
@@ -25,14 +25,14 @@ type Engine interface {
 	Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o Options) (Prepared, error)
 }
 
-// Prepared is a plan that is ready to run, any number of times. What a run compiles
-// is kept for the next. Runs may be concurrent.
+// Prepared is a plan that is ready to run any number of times. It keeps compiled code for later
+// runs. Safe for concurrent use.
 type Prepared interface {
 	// Traits says how the plan will be run, for the choice among engines.
 	Traits() Traits
-	// Compile starts compiling what Run needs, in the background, and returns at once.
-	// It does nothing while another run holds the devices, and what has not begun when
-	// ctx ends is not compiled. Errors are for Run to report, which meets them too.
+	// Compile starts compiling the kernels of Run in the background, and returns at once. It
+	// does nothing while another run holds the devices. Compilations that have not begun when
+	// ctx ends are dropped. Run reports any error.
 	Compile(ctx context.Context)
 	// Run counts the matches, or hands every match to goal.Sink. It returns a partial
 	// Result (Complete false) together with ctx's error when cut short, and with a nil
@@ -49,7 +49,7 @@ type Traits struct {
 	Fits     bool // a device full of warps has room for the candidate sets
 }
 
-// Options are what a plan is prepared for.
+// Options say what a plan is prepared for.
 type Options struct {
 	Threads int        // 0: all cores
 	Crew    *crew.Pool // whose goroutines they are; nil: new ones
@@ -64,7 +64,7 @@ type Options struct {
 	Lowered *atomic.Int64
 }
 
-// Goal is what one run is to find.
+// Goal says what one run must find.
 type Goal struct {
 	Sink  Sink  // takes every match, of a plan prepared for Listing; nil: count
 	Limit int64 // stop after this many matches; 0: no limit
@@ -96,7 +96,7 @@ func Once(ctx context.Context, e Engine, g *graph.Graph, p *plan.Plan, o Options
 	return ready.Run(ctx, goal)
 }
 
-// Result is what a run found.
+// Result is the result of one run.
 type Result struct {
 	// Matches is the number of matches of the plan: subgraphs when the plan is
 	// Restricted, embeddings otherwise. A lower bound when not Complete.
@@ -105,17 +105,17 @@ type Result struct {
 	Engine   string
 	Device   string // "cpu"
 	Search   time.Duration
-	// Prepare is what a device needed before the search: uploads of arrays that
-	// were not there yet, what is made of them once, and the wait for its kernels
-	// to be compiled: little where they were compiled while others ran.
+	// Prepare is the time that a device needed before the search: for uploading arrays, for
+	// making tables of them once, and for waiting until kernels were compiled. The wait is
+	// short if they were compiled while others ran.
 	Prepare time.Duration
 	Threads int
 	Levels  []LevelStat // only with Options.Levels
-	Notes   []string    // for every user: what could not be had, what is unlike what was asked for
-	Stats   []string    // how the search went, for who asks
+	Notes   []string    // for every user: wishes that could not be fulfilled, and differences from the request
+	Stats   []string    // how the search went, for users who ask
 }
 
-// LevelStat is what happened at one level.
+// LevelStat has the figures of a run at one level.
 type LevelStat struct {
 	Matches Uint128       // partial matches that reached the level
 	Time    time.Duration // wall time attributed to the level, by sampling

@@ -9,9 +9,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Rows hands assignments of vertices to a sink as matches. Where the plan has edge
-// choices, each assignment is one match for every way to choose the data edges,
-// perhaps none: engines that find vertices on a device leave that to Rows.
+// Rows hands assignments of vertices to a sink as matches. If the plan has edge choices, each
+// assignment is one match for every way to choose the data edges, perhaps none. Engines that
+// find vertices on a device leave these choices to Rows.
 type Rows struct {
 	p     *plan.Plan
 	sink  Sink
@@ -27,8 +27,8 @@ func NewRows(p *plan.Plan, sink Sink, limit int64) *Rows {
 	return &Rows{p: p, sink: sink, limit: uint64(max(limit, 0))}
 }
 
-// Chooses reports whether assignments and matches are not the same: then limits
-// and totals are those of Rows.
+// Chooses reports whether assignments and matches differ in number. Limits and totals are then
+// those of Rows.
 func (r *Rows) Chooses() bool { return len(r.p.Edges) > 0 }
 
 // Matches is how many matches the sink got, of a plan with edge choices.
@@ -40,8 +40,8 @@ func (r *Rows) Matches() uint64 {
 	return n
 }
 
-// Hand takes rows of vertices, by pattern vertex, one after the other. It returns
-// ErrStop once there are as many matches as were wanted, and the sink's errors.
+// Hand takes rows of vertices, by pattern vertex, one after the other. It returns ErrStop once
+// it has handed on the wanted number of matches, or the sink's error.
 func (r *Rows) Hand(worker int, rows []uint32) error {
 	width := len(r.p.Levels)
 	if !r.Chooses() {

@@ -28,8 +28,7 @@ func (a Tally) Times(b Tally) Tally {
 	return Tally{n, over || a.Over || b.Over}
 }
 
-// MulDiv returns a*x/d, which must be a whole number. It is no less than a where
-// a is over.
+// MulDiv returns a*x/d, which must be a whole number. If a is over, the result is at least a.
 func (a Tally) MulDiv(x, d uint64) Tally {
 	n, over := a.N.MulDiv(x, d)
 	return Tally{n, over || a.Over}

@@ -48,7 +48,7 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 		j.Width, j.Columns, j.Rows = len(r.Plan.Levels), r.Plan.LevelOf, rows.Hand
 	}
 	if chooses {
-		j.Limit = 0 // of rows, each of which may stand for many matches
+		j.Limit = 0 // of rows, each of which may be many matches
 	}
 	found, err := r.Session.Run(ctx, j)
 	if err == nil {
@@ -97,7 +97,7 @@ func (r *Run) allRan(name string, found *session.Result) error {
 	return &cuda.Error{Op: name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d kernels before the search ran", ran, want)}
 }
 
-// Times is a sentence about what a run did before its search.
+// Times is a sentence about the times that a run took before its search.
 func Times(found *session.Result) string {
 	return fmt.Sprintf("upload %s, preparation %s, compilation %s", Round(found.Upload), Round(found.Prepare), Round(found.Compile))
 }

@@ -32,7 +32,7 @@ type Engine struct{ s *session.Session }
 // New returns the engine; the session stays the caller's to close.
 func New(s *session.Session) *Engine { return &Engine{s} }
 
-// Name is what --engine takes.
+// Name is the value of --engine.
 func (*Engine) Name() string { return "codegen" }
 
 // prepared is a plan that is ready to run: by its loop nest, or by rows of bits.

@@ -27,10 +27,10 @@ var nestC string
 // CPU is the engine codegen on the cores of this machine: a plan's loop nest as
 // C, compiled by the machine's compiler.
 type CPU struct {
-	Objects *native.Cache // keeps what is compiled; nil: nothing does
+	Objects *native.Cache // keeps compiled code; nil: nothing is kept
 }
 
-// Name is what --engine takes.
+// Name is the value of --engine.
 func (CPU) Name() string { return "codegen" }
 
 // onCPU is a plan that is ready to run.
@@ -79,8 +79,8 @@ func (x *onCPU) Compile(ctx context.Context) {
 	}
 }
 
-// cpuArcs are the places of a unit of work, and slack the elements between the
-// sets of a worker, so that no two threads write to one line of memory.
+// cpuArcs is the number of places in a unit of work. slack is the number of elements between
+// the sets of a worker, so that no two threads write to one cache line.
 const (
 	cpuArcs = 64
 	slack   = 32
@@ -163,8 +163,8 @@ func Text(p *plan.Plan, o engine.Options) (text string, prog *kir.Program, arcs 
 	return fmt.Sprintf("%s#define ARCS %d\n%s", c.TextOf(prog, c.Options{Totals: totals}), places, nestC), prog, arcs, nil
 }
 
-// firstList is the set that level 1 is, where that is one neighbour list alone and the
-// lists are one sorted run: work can then be cut by places in it.
+// firstList is the set of level 1, if it is a single neighbour list and the lists are one
+// sorted run. Work can then be cut by places in the list.
 func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
 	if len(p.Levels) < 2 || p.Levels[1].Set < 0 {
 		return nil, nil, false
@@ -176,7 +176,7 @@ func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
 	return s, run, ok
 }
 
-// job is the run of the plan, without what depends on the goal.
+// job is the run of the plan, without the parts that depend on the goal.
 func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
 	g, p, prog := o.g, o.p, o.prog
 	lib, err := o.objects.Compile(ctx, p.Pattern.Name, o.text)
@@ -209,7 +209,7 @@ func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
 	}, nil
 }
 
-// cpuRows hands rows of vertices on, as many as are wanted.
+// cpuRows hands on the wanted number of rows of vertices.
 type cpuRows struct {
 	out   *engine.Rows
 	width int

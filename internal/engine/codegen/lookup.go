@@ -7,9 +7,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// lookup decides how a nest of p finds out who is in a list, where it was not asked to look
-// up in a certain way: by rows of bits where there is room for all of them, by hash tables
-// where lists are long, and else by merging and bisecting sorted lists.
+// lookup decides how a nest of p tests membership in a list, unless the options ask for a
+// certain way. It takes rows of bits if all of them fit, hash tables if lists are long, and
+// otherwise merging and bisection of sorted lists.
 func (e *Engine) lookup(p *plan.Plan, how membership.Lookup) membership.Lookup {
 	lists := lower.Lists(p)
 	switch {
@@ -30,8 +30,8 @@ func (e *Engine) lookup(p *plan.Plan, how membership.Lookup) membership.Lookup {
 	return how
 }
 
-// Lookup is how a run of p may find out who is in a neighbour list, where p is for the
-// nest; Search: it does not look up.
+// Lookup is the way in which a run of p may test membership in a neighbour list, for a p with
+// the method nest. Search means that it does not look up.
 func (e *Engine) Lookup(p *plan.Plan, o engine.Options) membership.Lookup {
 	v, err := Options.Read(o.Opt)
 	if err != nil || p.Method != plan.Nest || p.Empty != nil {
@@ -43,7 +43,7 @@ func (e *Engine) Lookup(p *plan.Plan, o engine.Options) membership.Lookup {
 // setsShare is the part of a device's memory that candidate sets may take for Traits.Fits.
 const setsShare = 4
 
-// setBytes is the size of a warp's candidate sets: so many of limit elements.
+// setBytes is the size of a warp's candidate sets: `slots` sets of limit elements.
 func setBytes(slots int, limit uint32) int64 { return 4 * int64(slots) * int64(limit) }
 
 // fits reports whether devices full of warps have room for candidate sets, each as long as a

@@ -34,8 +34,8 @@ type extra struct {
 	Tables      [membership.Tables]uint64
 }
 
-// program is what the kernels of a plan's loop nest are compiled of. It serves any number of
-// runs.
+// program is the source and the settings of the kernels of a plan's loop nest. It serves any
+// number of runs.
 type program struct {
 	prog   *kir.Program
 	lookup membership.Lookup
@@ -91,7 +91,7 @@ const byTables = `#define NEST_TABLES
 #define neighbours(a, u) members(q, a, (const u32* const*)shared(), u)
 `
 
-// text is what the kernels are compiled of.
+// text is the source of the kernels.
 func (n *program) text() string {
 	text := kircuda.TextOf(n.prog, kircuda.Options{Neighbours: n.lookup != membership.Search})
 	if n.lookup == membership.Search {

@@ -193,10 +193,10 @@ func programOf(p *plan.Plan, opt options, o engine.Options, memory int64) (*prog
 	return x, nil
 }
 
-// lowered is the program of p, with its tail closed where that is wanted and a
-// count fits 128 bits, or with what siblings share where that is wanted. Where
-// nothing is closed, or one level with several backward neighbours, each candidate
-// of the last level is tested anyway: for siblings together, if they share.
+// lowered is the program of p. With tail, arithmetic closes its tail if a count fits 128 bits;
+// with siblings, siblings share work. If no level is closed, or one level with several backward
+// neighbours, each candidate of the last level is tested anyway, for siblings together if they
+// share.
 func lowered(p *plan.Plan, tail, siblings bool, made *atomic.Int64) (*kir.Program, error) {
 	walk := lower.Options{View: lower.Checks, Choices: true, Siblings: siblings, Made: made}
 	closed := lower.Options{View: lower.Checks, Choices: true, Counting: true, Made: made}

@@ -16,9 +16,9 @@ import (
 // are words of 32 bits.
 const maxQuery = 32
 
-// indexFrom is the least number of vertices of a labelled pattern for which a
-// candidate graph is made without being asked for: below, filtering takes longer
-// than the search that it shortens.
+// indexFrom is the least number of vertices of a labelled pattern for which fine makes a
+// candidate graph by default. For smaller patterns, filtering takes longer than the search that
+// it shortens.
 const indexFrom = 6
 
 // errNotIndexed is wrapped by the reasons why a plan is searched without a
@@ -117,9 +117,9 @@ type need struct {
 	least  uint32
 }
 
-// needs are what pattern vertex v asks of the neighbours of its candidates:
-// for each adjacency and label as many as it has pattern neighbours there, if
-// data vertices may not recur.
+// needs are the numbers of neighbours that a candidate of pattern vertex v needs. For each
+// adjacency and label it is the number of v's pattern neighbours there, if data vertices may
+// not recur.
 func (q *query) needs(v int) (out []need) {
 	for _, a := range q.arcs {
 		if a.from != v || a.neg {
@@ -138,9 +138,8 @@ func (q *query) needs(v int) (out []need) {
 	return out
 }
 
-// indexProgram has the globals that a candidate graph is made of: the plan's
-// adjacencies and bitmaps, in its order. So its text is the same for all plans
-// with as many.
+// indexProgram has the globals from which a candidate graph is made: the plan's adjacencies and
+// bitmaps, in its order. So its text is the same for all plans with the same number of them.
 func indexProgram(p *plan.Plan) *kir.Program {
 	prog := lower.Lists(p)
 	prog.Name, prog.Doc = "candidates", "the graph of a pattern's candidates"

@@ -15,7 +15,7 @@ import (
 // is asked for: they are looked at in random order.
 const maxBitmaps = 256 << 20
 
-// indexArgs is what kernels over a candidate graph get beside Run and Graph.
+// indexArgs are the arguments of kernels over a candidate graph, besides Run and Graph.
 type indexArgs struct {
 	Fine       args
 	Candidates candidates
@@ -23,7 +23,7 @@ type indexArgs struct {
 	Table      table
 }
 
-// makingArgs is what the kernels that make it get.
+// makingArgs are the arguments of the kernels that make the candidate graph.
 type makingArgs struct {
 	Candidates candidates
 	Index      index
@@ -39,8 +39,8 @@ type builder struct {
 	bare cuda.Buffer // words a data vertex
 }
 
-// build filters, chooses an order, and makes the rows: out is what a search over
-// them needs. empty: some pattern vertex has no candidate, and there is no match.
+// build filters, chooses an order, and makes the rows. out has the addresses that a search over
+// them needs. empty says that some pattern vertex has no candidate, so there is no match.
 func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) {
 	// Compiling is not part of the making.
 	if _, err := x.Kernel("fine_search"); err != nil {
@@ -55,7 +55,7 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	// What a kernel left undone, since the run is to stop, means nothing.
+	// Results that a kernel left unfinished, because the run must stop, have no meaning.
 	if err := context.Cause(r.ctx); err != nil {
 		return false, err
 	}
@@ -145,8 +145,8 @@ func (b *builder) filter() (*survey, []uint64, error) {
 	return &got[0], arcs, err
 }
 
-// upload brings the conditions onto the device and takes memory for what is
-// known of data vertices.
+// upload brings the conditions onto the device, and takes memory for the survey of data
+// vertices.
 func (b *builder) upload(n uint64) error {
 	w := b.q.conditions()
 	var s store
@@ -244,7 +244,7 @@ func (b *builder) table(p *plot) (t table, err error) {
 	return t, err
 }
 
-// describe says in a sentence what was made.
+// describe says in a sentence which candidate graph was made.
 func (p *plot) describe(took time.Duration) string {
 	least, most := p.s.Count[0], p.s.Count[0]
 	for _, n := range p.s.Count[:p.n] {

@@ -14,8 +14,7 @@ const (
 	maxBlocks = 24
 )
 
-// survey is what the device found out about the candidates: struct Survey
-// without its arcs.
+// survey has the device's figures about the candidates: struct Survey without its arcs.
 type survey struct {
 	Changed                    [8]uint32
 	First, End, Count, Overlap [maxQuery]uint32
@@ -35,10 +34,10 @@ type orders struct {
 	arcs []uint64 // of each arc of the query: pairs of candidates
 }
 
-// choose returns the cheapest of greedy orders, from each vertex and with more or
-// less weight on vertices that later ones hang on. What is left when no two of the
-// rest have to do with each other is the tail. It leaves with the context's error:
-// dense patterns take some time.
+// choose returns the cheapest of several greedy orders. They start from each vertex, with more
+// or less weight on vertices that later ones depend on. The tail begins when no two of the
+// remaining vertices are related. It returns the context's error early, because dense patterns
+// take some time.
 func (o orders) choose(ctx context.Context) (order, error) {
 	best := order{cost: math.Inf(1)}
 	for start := range o.n {
@@ -91,10 +90,10 @@ func (o orders) from(start, weight int) order {
 	}
 }
 
-// fan estimates how many candidates of v a partial match of done has to test, and
-// how many of them remain: those of the shortest row, and the part of them that
-// is in the others. Rows of one partial match have far more in common than chance
-// has: the second shortest counts by its fourth root, the third by its eighth.
+// fan estimates the number of candidates of v that a partial match of done has to test, and the
+// number that remain. The first is the length of the shortest row, and the second the part of
+// it that is in the others. Rows of one partial match have far more in common than random rows,
+// so the second shortest counts by its fourth root, and the third by its eighth.
 func (o orders) fan(v int, done uint32) (list, left float64) {
 	size := max(float64(o.s.Count[v]), 1)
 	var parts []float64

@@ -148,8 +148,8 @@ func (q *query) plot(s *survey, arcs []uint64, o order) *plot {
 	return p
 }
 
-// place is what all of some pattern vertices ask of one data vertex, as far as
-// it concerns the levels before end.
+// place is the set of conditions of some pattern vertices on one data vertex, as far as they
+// concern the levels before end.
 func (p *plot) place(of []int, end int) place {
 	out := place{LinksAt: uint32(len(p.links)), BansAt: uint32(len(p.bans))}
 	apart, linked := uint32(0), uint32(0)

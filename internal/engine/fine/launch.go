@@ -31,8 +31,7 @@ type args struct {
 // grown is struct Grown.
 type grown struct{ Rows, Taken, Roots, _ uint64 }
 
-// Sizes of structs of device memory: Frame, Head, and what stands before the
-// frames in mail.
+// Sizes of structs of device memory: Frame, Head, and the part of a mail before its frames.
 const (
 	frameBytes    = 624
 	headBytes     = 176
@@ -56,7 +55,7 @@ func (r *search) frames() int {
 // shape is the size of a grid.
 type shape struct{ blocks, threads, shared, stack int }
 
-// shape takes the largest blocks whose stacks fit, and as many as are resident.
+// shape takes the largest blocks whose stacks fit, and the number of blocks that are resident.
 func (r *search) shape(k *cuda.Kernel, info cuda.Info) (shape, error) {
 	columns := r.blocks
 	if r.siblings {

@@ -8,8 +8,8 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// looksUpBits reports whether the plan's lists are rows of bits: where they have room on
-// devices of so much memory and take a small part of it, or where that is asked for.
+// looksUpBits reports whether the plan's lists are rows of bits. They are if the option says
+// so, or if they fit devices of that much memory and take a small part of it.
 func (r *program) looksUpBits(lists *kir.Program, memory int64) bool {
 	switch r.opt.lookup {
 	case membership.Auto:

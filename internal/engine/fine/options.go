@@ -19,7 +19,7 @@ var Options = option.Table{
 	option.Number("fine.pool", 1000000, 0, math.MaxInt32, "partial matches that the breadth-first start makes; 0: none"),
 }
 
-// options are what the switches say.
+// options are the values of the switches.
 type options struct {
 	batch bool   // partial matches share a pool
 	tail  bool   // the plan's last levels are closed by arithmetic
@@ -55,7 +55,7 @@ const (
 	indexHash
 )
 
-// optionsOf reads the switches; the error names what cannot be.
+// optionsOf reads the switches; the error names the wrong one.
 func optionsOf(opt map[string]string) (options, error) {
 	v, err := Options.Read(opt)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 )
 
-// pool is the breadth-first start of a search: partial matches are extended level
-// by level until there are enough of them to keep all warps busy, and the search
-// begins from these (gMatch §4.3). Warps take equal ranges of a level's candidates,
-// whosever they are (fine/grow.cuh), so that nothing is stolen here. A level whose partial matches do not fit is
-// not taken: the search then begins from the level before, so that the pool's
-// memory is bounded.
+// pool is the breadth-first start of a search (gMatch §4.3). Partial matches are extended level by level until
+// there are enough of them to keep all warps busy, and the search begins from these.
+//
+// Warps take equal ranges of a level's candidates, whatever partial match they belong to (fine/grow.cuh), so
+// nothing is stolen here. If the partial matches of a level do not fit, the search begins from the level before.
+// So the pool's memory is bounded.
 type pool struct {
 	r     *search
 	x     *session.Exec
@@ -25,8 +25,8 @@ type pool struct {
 	sizes, starts cuda.Buffer
 }
 
-// The room of a pool: so many times the threshold, since the last level may pass
-// it by far, within a part of the memory that is left.
+// The room of a pool is this many times the threshold, because the last level may exceed it by
+// far. It is also at most this part of the free memory.
 const (
 	poolRoom  = 4
 	poolShare = 8

@@ -33,7 +33,7 @@ func leastDegree(p *plan.Plan) int {
 		}
 		for _, b := range p.Levels[l].Back {
 			if b.Neg {
-				return 0 // what must not be there has to stay
+				return 0 // a forbidden edge must not be removed
 			}
 			degrees[l]++
 			degrees[b.Level]++
@@ -46,8 +46,8 @@ func leastDegree(p *plan.Plan) int {
 	return least
 }
 
-// pruner removes vertices with too few neighbours, again and again, and makes
-// lists of what remains.
+// pruner removes vertices with too few neighbours repeatedly, and makes lists of the remaining
+// ones.
 type pruner struct {
 	r       *search
 	x       *session.Exec

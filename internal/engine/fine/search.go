@@ -16,7 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// program is what a plan's kernels are compiled of, over the plan's lists or over a
+// program is the source and the settings of a plan's kernels, over the plan's lists or over a
 // candidate graph. It serves any number of runs.
 type program struct {
 	p       *plan.Plan
@@ -50,7 +50,7 @@ type search struct {
 // faultTooMany is FINE_TOO_MANY.
 const faultTooMany = 1
 
-// text is what the kernels are compiled of.
+// text is the source of the kernels.
 func (r *program) text() string {
 	purpose := "COUNT"
 	if r.listing {
@@ -94,8 +94,8 @@ DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.
 		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine/kernels.cuh\"\n"
 }
 
-// rowChunk is how many tasks a warp takes at a time, at most: hubs have the first
-// ids of a class, so that many at once are a long time for one warp.
+// rowChunk is the largest number of tasks that a warp takes at a time. Hubs have the first ids
+// of a class, so a larger number would keep one warp busy for long.
 const rowChunk = 8
 
 // job is the program for the session.
@@ -156,7 +156,7 @@ func rootTasks(prog *kir.Program) (n uint64) {
 	return n
 }
 
-// report adds to the engine's result what is of this engine alone.
+// report adds this engine's own figures to the engine's result.
 func (r *search) report(res *engine.Result, got *session.Result, levels bool) error {
 	if r.query != nil && r.query.divide {
 		subgraphs, rest := res.Matches.Div64(r.p.Aut.Uint64())

@@ -53,8 +53,7 @@ func Number(name string, standard, least, most int, meaning string) Option {
 	return Option{Name: name, Meaning: meaning, Default: strconv.Itoa(standard), Least: least, Most: most}
 }
 
-// read returns a value in the form that Values has, or says in an error what is wrong
-// with it.
+// read returns a value in the form that Values has, or an error with the allowed values.
 func (o *Option) read(value string) (string, error) {
 	switch {
 	case o.Values == nil:
@@ -80,7 +79,7 @@ func (o *Option) read(value string) (string, error) {
 // Table is the options of one owner, or of several.
 type Table []Option
 
-// Owner returns what stands before the first dot of an option's name.
+// Owner returns the part of an option's name before the first dot.
 func Owner(name string) string {
 	owner, _, _ := strings.Cut(name, ".")
 	return owner
@@ -96,8 +95,8 @@ func (t Table) Of(owner string) (out Table) {
 	return out
 }
 
-// Check says what is wrong with an option and its value. An unknown name gives the names of
-// the same owner, or all, and the one that may have been meant.
+// Check returns an error if an option or its value is wrong. For an unknown name the error
+// lists the names of the same owner, or all, and a similar name.
 func (t Table) Check(name, value string) error {
 	i := slices.IndexFunc(t, func(o Option) bool { return o.Name == name })
 	if i >= 0 {
@@ -121,7 +120,7 @@ func (t Table) Check(name, value string) error {
 	return fmt.Errorf("unknown; there are %s%s", strings.Join(names, ", "), meant)
 }
 
-// Values are those of a table's options: given, or the defaults.
+// Values are the values of a table's options: given ones, or the defaults.
 type Values struct {
 	table Table
 	given map[string]string

@@ -9,8 +9,8 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// evaluator gives values to expressions: nil (NULL), bool, int64, float64,
-// string or []any. Logic has three values; what cannot be compared is NULL.
+// evaluator gives values to expressions: nil (NULL), bool, int64, float64, string or []any.
+// Logic has three values. A comparison of values that cannot be compared is NULL.
 type evaluator struct {
 	s     *search
 	edges map[int]*edge // by pattern edge
@@ -169,8 +169,8 @@ func (v evaluator) binary(x pattern.Binary) any {
 	return arithmetic(x.Op, a, b)
 }
 
-// beside is the value of x, which is compared with other: a constant beside an id is
-// a number where the graph's ids are numbers, and a text where they are texts.
+// beside is the value of x when it is compared with other. A constant that is compared with an
+// id is a number if the graph's ids are numbers, and a text if they are texts.
 func (v evaluator) beside(x, other pattern.Expr) any {
 	val := v.value(x)
 	if _, id := other.(pattern.ID); !id || len(pattern.Refs(x)) > 0 {
@@ -241,7 +241,7 @@ func compare(a, b any) (int, bool) {
 	return x.Cmp(y), true
 }
 
-// precise is a number without rounding; nil for NaN and what is not a number.
+// precise is a number without rounding, or nil for NaN and for other values.
 func precise(a any) *big.Float {
 	switch a := a.(type) {
 	case int64:

@@ -35,7 +35,7 @@ type prepared struct {
 	o engine.Options
 }
 
-// Prepare refuses what the oracle does not know yet.
+// Prepare returns an error for plans that the oracle does not support yet.
 func (*Oracle) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	for i := range p.Pattern.Edges {
 		if e := &p.Pattern.Edges[i]; e.Min > 1 || e.Max > 1 {
@@ -68,9 +68,9 @@ func symmetries(p *plan.Plan) *pattern.Group {
 	return group
 }
 
-// Run gives the matches that p promises: embeddings, or where p is restricted
-// one of each class of embeddings that the pattern's symmetries make of
-// another, the one with the least vertices in the order of the pattern.
+// Run finds the matches that p promises. These are the embeddings or, if p is restricted, one
+// of each class of embeddings that the pattern's symmetries map to each other: the one with the
+// least vertices in the order of the pattern.
 func (x *prepared) Run(ctx context.Context, goal engine.Goal) (r engine.Result, err error) {
 	g, p, s := x.g, x.p, goal.Sink
 	r = engine.Result{Engine: New().Name(), Device: "cpu", Threads: 1}

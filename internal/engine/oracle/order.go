@@ -9,10 +9,9 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// inTime decides ORDERED and WITHIN for the data edges chosen: of the edges named
-// in the order, each is strictly later than the one before it, and no two are
-// further apart than the bound. Without an order the bound is about all chosen
-// edges.
+// inTime decides ORDERED and WITHIN for the chosen data edges. Each edge named in the order
+// must be strictly later than the one before it, and no two may be further apart than the
+// bound. Without an order the bound is about all chosen edges.
 func (s *search) inTime() bool {
 	o := s.p.Order
 	if o == nil {
@@ -61,7 +60,7 @@ func (s *search) time(d *edge) any {
 	return nil
 }
 
-// near reports whether b is no more than the bound after a.
+// near reports whether b is at most the bound later than a.
 func (s *search) near(a, b any) bool {
 	x, ok1 := exact(a)
 	y, ok2 := exact(b)

@@ -128,8 +128,8 @@ func (s *search) candidates(v int) []uint32 {
 	return s.w.vertices
 }
 
-// fits checks what can be known once v is assigned: its label, that it differs
-// from the others, and the edges to them.
+// fits checks the conditions that are known once v is assigned: its label, that it differs from
+// the other vertices, and the edges to them.
 func (s *search) fits(v int) bool {
 	if !s.labelFits(v) {
 		return false
@@ -219,8 +219,8 @@ func (s *search) structureHolds() bool {
 	return true
 }
 
-// covered reports whether an edge of the pattern stands for d, which goes from
-// the image of u to that of v.
+// covered reports whether an edge of the pattern accepts d, which goes from the image of u to
+// that of v.
 func (s *search) covered(u, v int, d *edge) bool {
 	for i := range s.p.Edges {
 		e := &s.p.Edges[i]

@@ -6,15 +6,15 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// timed is a moment, or the span between two, as a number of units. Beside a plain
-// number it is that number of units; with another time it is nanoseconds, exactly.
+// timed is a moment, or the span between two, as a number of units. Combined with a plain
+// number it is that number of units. Combined with another time it is nanoseconds, exactly.
 type timed struct {
-	raw   any // int64 or float64, or a *big.Rat of what was worked out exactly
+	raw   any // int64 or float64, or a *big.Rat for an exact result
 	unit  *big.Rat
 	span  bool
 	known bool // or a plain number, as far as the graph says
-	// literal: it stands in the query. Beside a property it becomes that property's
-	// units, where it is a whole number of them.
+	// literal says that it stands in the query. Combined with a property it takes the
+	// property's units, if it is a whole number of them.
 	literal bool
 }
 

@@ -9,10 +9,9 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 )
 
-// Where the memory of a search goes: each warp has a stack, and perhaps a table
-// for membership, in shared memory, and for each sibling and set node room for
-// cap elements in global memory. Sets that are larger are left unfiltered, so cap
-// decides about speed and never about answers.
+// A search uses memory as follows. In shared memory each warp has a stack, and perhaps a table
+// for membership. In global memory each sibling and set node has room for cap elements. Larger
+// sets are left unfiltered, so cap decides about speed and never about answers.
 
 // memoryShare is the part of a device's memory that sets may take.
 const memoryShare = 4
@@ -20,9 +19,9 @@ const memoryShare = 4
 // leastCap is the room of a set below which lists are hardly ever filtered.
 const leastCap = 32
 
-// budget decides how many elements each of so many sets' memory has: all that any may need if
-// that is no more than a part of the smallest device. What is left beside the
-// graph is known when the graph is there: fit.
+// budget decides the number of elements that the memory of each of `slots` sets has. It is
+// enough for every set, if that is at most a part of the smallest device. The memory left after
+// the graph is known only when the graph is on the device: see fit.
 func (r *search) budget(slots int) {
 	need := max(lower.Room(r.p), 1)
 	if slots == 0 {
@@ -44,12 +43,12 @@ func (r *search) budget(slots int) {
 	r.roomy = r.cap >= need
 }
 
-// fit is how many elements each of so many sets gets on a device: r.cap, or what
-// is left there. A *tightError asks for a program that does with less.
+// fit is the number of elements that each of `sets` sets gets on a device: r.cap, or the memory
+// that is left there. A *tightError asks for a program that needs less.
 func (r *search) fit(x *session.Exec, sets int64) (int, error) {
 	room := int(min(x.Room()/4/sets, int64(r.cap)))
 	switch {
-	case room >= r.cap || room == 0: // or Scratch says what is missing
+	case room >= r.cap || room == 0: // or Scratch reports the missing memory
 		return r.cap, nil
 	case r.roomy:
 		return 0, &tightError{room}
@@ -85,7 +84,7 @@ func lootBytes(levels int) int { return align(8+12+4*levels, 8) }
 
 func align(n, to int) int { return (n + to - 1) / to * to }
 
-// sharedBytes is what a block needs: its board, and its warps' stacks and tables.
+// sharedBytes is the shared memory of a block: its board, and its warps' stacks and tables.
 func (r *search) sharedBytes() int {
 	n := r.stackBytes()
 	if r.sieve > 0 {

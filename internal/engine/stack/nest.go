@@ -62,8 +62,8 @@ type run struct {
 	cycles []uint64 // by level, with statistics
 }
 
-// shape is what of the lowered program decides sizes: its levels, those that have
-// a list on the stack, nodes, and nodes with memory.
+// shape has the numbers of the lowered program that decide sizes: its levels, the levels with a
+// list on the stack, its nodes, and its nodes with memory.
 type shape struct{ levels, enum, walk, sets, slots int }
 
 func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s switches) (*search, error) {

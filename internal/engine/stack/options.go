@@ -8,8 +8,8 @@ import (
 	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 )
 
-// switches are what the engine's options say. Deepest levels that work is moved from, and
-// siblings bound together, are by default as in the paper, except that fewer siblings are bound, since the
+// switches are the values of the engine's options. The deepest levels from which work is moved are by
+// default as in the paper, and so are the siblings bound together, except that fewer are bound. Why: the
 // last level, where most of the work is, is flat anyway.
 type switches struct {
 	table  bool   // program=table: the set program as a table, not as code for the plan
@@ -18,11 +18,11 @@ type switches struct {
 	steal  int    // steal=off|block|grid
 	stop   int    // stop-level=N: the deepest level from whose list siblings steal
 	detect int    // detect-level=N: the deepest level whose list is shared with idle blocks
-	slot   int    // slot=N: elements a set's memory has; 0: as many as any set may need, if there is room
+	slot   int    // slot=N: elements that a set's memory holds; 0: as many as any set may need, if there is memory
 	tail   bool   // tail=off: every match is visited
 	flat   bool   // flat=off: the last level candidate by candidate
-	roots  string // roots=vertex|edge|auto: what a task is
-	blocks int    // blocks=N: of the grid; 0: as many as the device holds
+	roots  string // roots=vertex|edge|auto: the start of a task
+	blocks int    // blocks=N: of the grid; 0: the number that the device holds
 	thread int    // threads=N: of a block
 	chunk  int    // chunk=N: tasks taken at a time; 0: by their number
 	sieve  int    // sieve=N: log2 of the bits of a warp's table for membership; 0: none

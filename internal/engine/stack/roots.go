@@ -6,10 +6,9 @@ import (
 	"github.com/weftgraph/weft/internal/lower"
 )
 
-// Tasks are roots or edges. A root task is a vertex of level 0. An edge task is a
-// place in the neighbour lists that level 1's candidates come from: the same
-// number of places is about the same work whoever's list they are in, so that a
-// hub is many tasks.
+// Tasks are roots or edges. A root task is a vertex of level 0. An edge task is a place in the
+// neighbour lists that level 1's candidates come from. The same number of places is about the
+// same work in every list, so that a hub is many tasks.
 
 // hub is the length of a list from which edge tasks are worth their search for
 // the vertex that a place belongs to.
@@ -18,7 +17,7 @@ const hub = 1024
 // leastPlaces and mostPlaces bound how many places a warp takes at a time.
 const leastPlaces, mostPlaces = 16, 256
 
-// cut decides what tasks are, how many there are, and how many a warp takes.
+// cut decides the kind of tasks, their number, and how many a warp takes at once.
 func (r *search) cut() error {
 	can := r.shape.walk >= 2 && r.p.Levels[1].Set >= 0 && !r.parts
 	switch r.roots {
@@ -50,8 +49,8 @@ func (r *search) cut() error {
 	return nil
 }
 
-// longest is the length of the longest list that level 1's candidates come from:
-// where degrees fall with ids, that of the first vertex.
+// longest is the length of the longest list that level 1's candidates come from. If degrees
+// fall as ids ascend, it is the first vertex's.
 func (r *search) longest() (n int) {
 	first, _ := r.prog.Define("W_FIRST_ADJ")
 	lists := r.p.Adjs[first].Lists

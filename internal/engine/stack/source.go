@@ -8,8 +8,7 @@ import (
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 )
 
-// source is the kernel's text: the plan's code or table, what the switches say, and the
-// schedule.
+// source is the kernel's text: the plan's code or table, the switches, and the schedule.
 func (r *search) source() cuda.Source {
 	var b strings.Builder
 	b.WriteString("#include \"plan.cuh\"\n")

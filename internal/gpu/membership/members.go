@@ -19,7 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// Lookup is how it is found out who is in a neighbour list.
+// Lookup is the way in which a kernel tests membership in a neighbour list.
 type Lookup int
 
 // Lookups.
@@ -37,13 +37,13 @@ var Lookups = []string{"auto", "bits", "hash", "search"}
 // there are hash tables. Tests change it, whose random graphs have no longer ones.
 var Short = 0
 
-// LongLists is the mean length of the list that an arc leads to from which on lists
-// are long: the bisection of one is so many dependent loads then, and most of what is
-// looked up is not there, so that a filter is worth its load. Tests change it too.
+// LongLists is the mean length, over arcs, of the target's list from which lists count as long.
+// Bisection of a long list takes many dependent loads, and most tests fail, so a filter is
+// worth its load. Tests change it too.
 var LongLists = 128.0
 
-// Text is what membership/membership.cuh is to find defined, for a program and for tables that are
-// rows of bits, or hash tables.
+// Text defines the macros of membership/membership.cuh, for a program and for tables that are rows
+// of bits, or hash tables.
 func Text(prog *kir.Program, bits bool) string {
 	if bits {
 		return "#define MEMBER_BITS\n"
@@ -83,10 +83,11 @@ func meanList(off []uint64) float64 {
 // Tables is MEMBER_TABLES: the adjacencies that can have a table.
 const Tables = 4
 
-// BitsShare is the part of a device's memory that rows of bits may take by
-// themselves. They need not fit L2, since most look-ups ask hubs, and a row is a
-// few lines: on an H200 the 826 MB of ego-twitter made P5 to P8 2.5 to 6 times as
-// fast as hash tables did (docs/gpu.md).
+// BitsShare says that rows of bits may take 1/BitsShare of a device's memory. They need not fit
+// L2, because most look-ups are for hubs, and a row is a few cache lines.
+//
+// Why: on an H200 the 826 MB of rows of ego-twitter made P5 to P8 2.5 to 6 times as fast as
+// hash tables did (docs/gpu.md).
 const BitsShare = 32
 
 // hashShare is the part of the memory that is left which hash tables of
@@ -98,15 +99,14 @@ const hashShare = 4
 // milliseconds, between which a run can be stopped.
 const slice = 1 << 26
 
-// tabling is struct Tabling without what every kernel gets.
+// tabling is struct Tabling without the arguments that every kernel gets.
 type tabling struct {
 	Instead    [3]uint64
 	Tables     [Tables]uint64
 	First, End uint64
 }
 
-// FitBits reports whether all lists of prog have room as rows of bits in so many
-// bytes.
+// FitBits reports whether the rows of bits of all lists of prog fit `most` bytes.
 func FitBits(prog *kir.Program, most int64) bool {
 	bytes := int64(0)
 	for _, g := range prog.Globals {
@@ -122,14 +122,14 @@ func FitBits(prog *kir.Program, most int64) bool {
 	return bytes <= most
 }
 
-// WorthBits reports whether rows of bits of all lists of prog are the better choice on
-// a device with so many bytes, of which a run takes other beside the lists and
-// them: they have few of these bytes, and room.
+// WorthBits reports whether rows of bits of all lists of prog are the better choice on a device
+// with `memory` bytes. A run takes `other` bytes besides the lists and rows. They must fit, and
+// take a small share.
 func WorthBits(prog *kir.Program, memory, other int64) bool {
 	return FitBits(prog, memory/BitsShare) && FitBits(prog, (memory-ListBytes(prog)-other)/hashShare)
 }
 
-// ListBytes is what the lists of prog take on a device.
+// ListBytes is the number of bytes that the lists of prog take on a device.
 func ListBytes(prog *kir.Program) (bytes int64) {
 	seen := map[*uint64]bool{} // two adjacencies may be the same lists
 	for _, g := range prog.Globals {
@@ -145,8 +145,8 @@ func ListBytes(prog *kir.Program) (bytes int64) {
 	return bytes
 }
 
-// FitHash reports whether hash tables of all lists of prog that can have one have
-// room in so many bytes, beside the lists.
+// FitHash reports whether `memory` bytes have room for the lists of prog and for the hash
+// tables of all lists that can have one.
 func FitHash(prog *kir.Program, memory int64) bool {
 	for _, g := range prog.Globals {
 		if g.Kind == kir.Adj {
@@ -172,8 +172,8 @@ func bitBytes(g *kir.GlobalDef) int64 {
 
 func hashBytes(g *kir.GlobalDef) int64 { return filterBytes(g) + 16*buckets(g) }
 
-// buckets are those of all tables of adjacency g, filterBytes the size of what lies
-// before them: a word a bucket.
+// buckets is the number of buckets of all tables of adjacency g. filterBytes is the size of the
+// filter before them, one word for each bucket.
 func buckets(g *kir.GlobalDef) int64 {
 	n := len(g.Off) - 1
 	return int64((g.Off[n]+uint64(n)+1)/2 + 1)
@@ -189,7 +189,7 @@ func (m *Maker) Address(g *kir.GlobalDef, b cuda.Buffer) uint64 {
 	return b.Ptr + uint64(filterBytes(g))
 }
 
-// Asked reports whether functions of prog ask who is in a list.
+// Asked reports whether functions of prog test membership in a list.
 func Asked(prog *kir.Program) bool {
 	found := false
 	for _, f := range prog.Funcs {
@@ -211,16 +211,15 @@ type Maker struct {
 	Threads int
 	// Stop gives the reason to leave the filling unfinished, if there is one.
 	Stop func() error
-	// Note is told what there is no room for.
+	// Note is called with a message for each table that does not fit.
 	Note func(format string, args ...any)
 	// Ran counts the launches: kernels say that they ran in the run's counter
 	// USER_RAN.
 	Ran *atomic.Uint64
 }
 
-// Each calls table for the adjacencies of the program that are to have tables, with
-// what these are called and their size. Where there is too little memory for hash
-// tables, lists are searched.
+// Each calls table for each adjacency of the program that gets a table, with the table's name
+// and size. If there is too little memory for hash tables, lists are searched.
 func (m *Maker) Each(x *session.Exec, table func(g *kir.GlobalDef, what string, bytes int64) error) error {
 	for _, g := range m.Program.Globals {
 		if g.Kind != kir.Adj || g.Index >= Tables {
@@ -240,9 +239,9 @@ func (m *Maker) Each(x *session.Exec, table func(g *kir.GlobalDef, what string, 
 	return nil
 }
 
-// Keep makes the tables of the program's own lists, which depend on the graph alone
-// and stay on the device with it, and returns their addresses, 0 for none. The job's
-// text has membership/fill.cuh.
+// Keep makes the tables of the program's own lists, and returns their addresses, 0 for none.
+// They depend on the graph alone, and stay on the device with it. The job's text must include
+// membership/fill.cuh. It allocates device memory, and blocks until the tables are made.
 func (m *Maker) Keep(x *session.Exec) (at [Tables]uint64, err error) {
 	err = m.Each(x, func(g *kir.GlobalDef, what string, bytes int64) error {
 		b, _, err := x.Keep(what, g, bytes, func(b cuda.Buffer) (any, error) { return nil, m.whole(x, b, g) })
@@ -252,8 +251,8 @@ func (m *Maker) Keep(x *session.Exec) (at [Tables]uint64, err error) {
 	return at, err
 }
 
-// whole fills b with the table of adjacency g, and fails where the device left out a
-// launch: later runs will take what is in b for the table.
+// whole fills b with the table of adjacency g. It fails if the device left out a launch,
+// because later runs take the contents of b for the table.
 func (m *Maker) whole(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef) error {
 	if err := x.Stream().Synchronize(); err != nil {
 		return err
@@ -273,8 +272,8 @@ func (m *Maker) whole(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef) error {
 	return err
 }
 
-// Fill makes the table of adjacency g in b, or that of the lists instead that stand
-// for it: a struct Adj. A run that is to stop leaves with an error.
+// Fill makes in b the table of adjacency g or, if `instead` is given, of those lists (a struct
+// Adj). A run that must stop returns an error.
 func (m *Maker) Fill(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, instead [3]uint64) error {
 	_, err := m.fill(x, b, g, instead)
 	return err

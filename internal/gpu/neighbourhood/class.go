@@ -10,9 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// A class of roots is what one kernel of the local method searches: those whose
-// universe is small enough for its rows, its memory and its team, and not for the
-// next smaller class.
+// A class is the set of roots that one kernel of the local method searches. Their universe fits
+// its rows, its memory and its team, and does not fit the next smaller class.
 type class struct {
 	universe int // positions, at most
 	lanes    int // that hold a row together,
@@ -24,23 +23,22 @@ type class struct {
 	// keepsList: the universe's ids are copied to shared memory; global: rows are
 	// in global memory.
 	keepsList, global bool
-	// wedges is how many outside vertices the table of wedges holds, and room how
-	// many of their rows are made at a time; limit is how many wedges a root may
-	// have to be of this class, 0: any number.
+	// wedges is the number of outside vertices that the table of wedges holds. room is the
+	// number of their rows that are made at a time. limit is the largest number of wedges of a
+	// root of this class; 0 means unlimited.
 	wedges, room, limit int
-	// shares: what lies below one root may be the work of many teams.
+	// shares says that many teams may share the work below one root.
 	shares bool
 	// grain is how many candidates of level 2 a task has, besides one of level 1; 0: 32.
 	grain int
-	// part bounds what is walked below a root by so many times what a warp has to
-	// do on the average, 0: it does not. Large graphs have enough to do for all.
+	// part bounds the work below a root to this many times the average work of a warp; 0 means
+	// no bound. Large graphs have enough work for all warps.
 	part int
 }
 
-// insideClasses are for plans without an outside vertex, the largest first. A row
-// costs its words whatever it holds, so each class has twice or four times the
-// row of the next; up to 256 positions one lane holds a row, and every lane has a
-// task of its own.
+// insideClasses are the classes for plans without an outside vertex, the largest first. A row
+// costs its words whatever it holds, so each class has twice or four times the row of the next.
+// Up to 256 positions one lane holds a row, and every lane has a task.
 var insideClasses = []class{
 	{universe: 40000, lanes: 32, words: 40, team: 1024, threads: 1024, slots: 49152, global: true, shares: true},
 	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true, shares: true},
@@ -52,8 +50,8 @@ var insideClasses = []class{
 	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, part: 2},
 }
 
-// outsideClasses are for plans with an outside vertex: the same, with less room
-// for a table of wedges beside the matrix.
+// outsideClasses are the classes for plans with an outside vertex. They have less room for the
+// matrix, because of the table of wedges.
 var outsideClasses = []class{
 	{universe: 16384, lanes: 32, words: 16, team: 1024, threads: 1024, slots: 32768, global: true, wedges: 8192, room: 512, shares: true},
 	{universe: 4096, lanes: 16, words: 8, team: 512, threads: 512, slots: 8192, keepsList: true, global: true, wedges: 8192, room: 1024, shares: true},
@@ -64,10 +62,10 @@ var outsideClasses = []class{
 	{universe: 64, lanes: 1, words: 2, team: 32, threads: 256, slots: 256, keepsList: true, wedges: 512, room: 64, limit: 4096, part: 2},
 }
 
-// sizeClasses are for plans of which only the number of neighbours of the root
-// and an outside vertex matters: no matrix, and any universe. A root has the
-// smallest table for its wedges, and as many lanes as the table is large, so that
-// a multiprocessor always has many roots under way.
+// sizeClasses are the classes for plans that need only the number of neighbours that the root
+// shares with an outside vertex. They have no matrix, and allow any universe. A root has the
+// smallest table for its wedges, and as many lanes as the table is large, so that a
+// multiprocessor always has many roots in progress.
 var sizeClasses = []class{
 	{universe: maxUniverse, lanes: 1, words: 1, team: 1024, threads: 1024, wedges: 27648},
 	{universe: maxUniverse, lanes: 1, words: 1, team: 512, threads: 512, wedges: 13824, limit: 10368},
@@ -89,7 +87,7 @@ var innerClasses = []class{
 // warps go over all vertices (neighbourhood/whole.cuh).
 var wholeClass = class{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 14}
 
-// maxUniverse stands for any number of vertices, or of those that an int counts.
+// maxUniverse allows any number of vertices, or any that an int holds.
 const maxUniverse = math.MaxUint32 & math.MaxInt
 
 // maxClasses is CLASSES of neighbourhood/roots.cuh.
@@ -102,7 +100,7 @@ type layout struct{ list, table, masks, rows, keys, ys, out, bytes int }
 // headBytes is the room of struct TeamHead.
 const headBytes = 64
 
-// layout of a class, for a plan with so many masks.
+// layout of a class, for a plan with that many masks.
 func (c *class) layout(masks int) (l layout) {
 	at := headBytes
 	take := func(bytes int) int {
@@ -128,7 +126,7 @@ func (c *class) layout(masks int) (l layout) {
 	return l
 }
 
-// tableWords is the size of what finds positions, or members, of a universe.
+// tableWords is the size of the table that finds positions, or members, of a universe.
 func (c *class) tableWords() int {
 	if c.sieve > 0 {
 		return 1 << (c.sieve - 5)
@@ -157,14 +155,14 @@ func (c *class) text(l layout, kernel, search string) string {
 	return b.String()
 }
 
-// deepLevels is the number of levels that are walked in plans of which a task's work
-// varies as a power of its place: a clique of 6 in a neighbourhood of 120 vertices that
-// are nearly all joined has a hundred times the work below a late pair than below an early one.
+// deepLevels is the number of walked levels from which a task's work varies as a power of its
+// place. In a clique of 6 in a neighbourhood of 120 vertices that are nearly all joined, there
+// is a hundred times as much work below a late pair as below an early one.
 const deepLevels = 5
 
-// deep is c for such plans: a lane's task is one pair, so that the lanes of a warp
-// have about the same to do, and teams without a root help. Teams of a warp have
-// roots with little below them, and for these a task for every pair costs more than it evens out.
+// deep is c for such plans. A lane's task is one pair, so that the lanes of a warp have similar
+// work, and teams without a root help. Teams of one warp are left alone: they have roots with
+// little work below, for which a task for every pair costs more than it evens out.
 func (c class) deep() class {
 	if c.lanes == 1 && c.team > 32 {
 		c.grain, c.shares = 1, true

@@ -8,11 +8,10 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 )
 
-// dealer deals the vertices of a graph to the devices of a run, which search them
-// in rounds: a device gets half of what would be its share, and then, each time it
-// has ended, a part of what is left, so that a slow one gets less and all end
-// together. A part is every parts-th vertex, since neighbours in the order of ids
-// are alike. One device gets all at once.
+// dealer deals the vertices of a graph to the devices of a run, which search them in rounds. A
+// device first gets half of its share. Each time it has ended, it gets a part of the rest, so
+// that a slow device gets less and all end together. A part is every parts-th vertex, because
+// neighbours in the order of ids are alike. A single device gets all vertices at once.
 type dealer struct {
 	mu             sync.Mutex
 	devices, parts int
@@ -22,8 +21,8 @@ type dealer struct {
 // partsOfDevice is how many parts there are for each of several devices.
 const partsOfDevice = 32
 
-// shortRound is how long a round takes that is hardly worth another: what is left
-// is then dealt in equal shares.
+// shortRound is the length of a round after which another round is hardly worth it. The rest is
+// then dealt in equal shares.
 const shortRound = 2 * time.Millisecond
 
 func newDealer(devices int) *dealer {

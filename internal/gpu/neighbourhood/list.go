@@ -44,18 +44,17 @@ const lineBytes = 128
 // rootThreads is a block of the kernels that measure and list roots.
 const rootThreads = 256
 
-// leastBeside is how much there is to walk in all, where walking is all there is to
-// do, before kernels run beside each other: forking streams and joining them takes
-// longer than less.
+// leastBeside is the least total of walked elements for which kernels run concurrently. For
+// less, forking and joining streams takes longer than the search.
 const leastBeside = 1 << 22
 
-// leastWork is what one warp always does alone, in elements walked.
+// leastWork is the work that one warp always does alone, in walked elements.
 const leastWork = 256
 
-// start makes one of several devices ready. A round of the search begins with
-// listing its roots by class, after which the kernels of the classes run beside
-// each other: the large neighbourhoods have the device first, the small ones fill
-// what those leave. How many roots a class has stays on the device.
+// start prepares one of several devices. A round of the search begins by listing its roots by
+// class. Then the kernels of the classes run concurrently: the large neighbourhoods take the
+// device first, and the small ones fill the free multiprocessors. The numbers of roots in the
+// classes stay on the device.
 func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic.Bool) (search func() error, err error) {
 	n := l.g.NumVertices()
 	work, known, err := l.measured(x)
@@ -83,8 +82,8 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 	if err != nil {
 		return nil, err
 	}
-	// A class without roots, by what is known of the graph, has no list: the lists
-	// of those that may have some lie behind each other.
+	// A class that has no roots in this graph has no list. The lists of the others follow each
+	// other in memory.
 	var present []int
 	for i := range l.classes {
 		if i+1 == len(l.classes) || known.MostUniverse > a.Most[i+1] || known.MostWork > a.Limit[i+1] {
@@ -149,8 +148,7 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 	return r.search, nil
 }
 
-// measured is what is walked below each vertex, which is kept on the device with
-// the graph.
+// measured is the amount walked below each vertex. It is kept on the device with the graph.
 func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 	n := l.g.NumVertices()
 	work := int64(4*n+7) &^ 7
@@ -182,8 +180,8 @@ func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 	return b, note.(stats), nil
 }
 
-// limits says what each class takes. Where all there is to do is little, a root
-// with more than a warp's part of it (mean) is the work of several.
+// limits decides the roots that each class takes. If the total work is small, several warps
+// share a root with more than a warp's part of it (mean).
 func (l *Search) limits(a *roots, mean uint64) {
 	for i, c := range l.classes {
 		limit := uint64(c.limit)

@@ -19,10 +19,10 @@ func Options(engine string) option.Table {
 	}
 }
 
-// Switches are what the options say.
+// Switches are the values of the options.
 type Switches struct {
-	universes []int // classes=64,1024: those of these sizes are used
-	table     int   // table=N: outside vertices in a table at a time; 0: as many as have room
+	universes []int // classes=64,1024: only classes of these sizes are used
+	table     int   // table=N: outside vertices in a table at a time; 0: as many as fit
 	alone     bool  // share=off: a root is one team's
 	lists     bool  // whole=off: roots are listed by class however small the graph is
 	// NoMotion has every set made where it is used.

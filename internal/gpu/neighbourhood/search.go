@@ -28,8 +28,9 @@ import (
 // is the one to run.
 var ErrUniverse = errors.New("a neighbourhood is too large for a bit matrix")
 
-// outsideUniverse is the most neighbours in plans with rows for outside vertices:
-// there is a row for each vertex two steps away, and those of hubs hold little.
+// outsideUniverse is the largest number of neighbours in plans with rows for outside vertices.
+// There is a row for each vertex two steps away, and the rows of hubs' neighbourhoods hold
+// little.
 const outsideUniverse = 4096
 
 // ErrShape: the plan cannot be lowered to rows; the nest may run one.
@@ -50,7 +51,7 @@ type Search struct {
 	prog    *kir.Program
 	text    cuda.Source
 	kernels map[string]string
-	measure string // what is walked below a root, in words: equal where it is
+	measure string // the amount walked below a root, in words; equal texts mean equal amounts
 	classes []class
 	layouts []layout
 	most    int  // positions of a universe: the most of any vertex
@@ -134,9 +135,9 @@ func (l *Search) define(name string) int {
 // noRows is the W_ROWS of plans that ask for no rows but their sizes.
 const noRows = 3
 
-// mostNeighbours is the size of the largest universe. Where ids ascend by falling
-// degree it is that of one of the first vertices: a vertex has k neighbours below
-// its own id only if it is behind k others of its degree or more.
+// mostNeighbours is the size of the largest universe. If ids ascend as degrees fall, one of the
+// first vertices has it: a vertex has k neighbours with smaller ids only if k other vertices
+// have its degree or more.
 func (l *Search) mostNeighbours() (most int) {
 	side := l.define("W_UNIVERSE")
 	for v := range uint32(l.csr.NumVertices()) {
@@ -179,9 +180,9 @@ func (l *Search) larger(n int) int {
 	return sort.Search(l.csr.NumVertices(), func(v int) bool { return l.csr.Degree(uint32(v)) <= n })
 }
 
-// source is what all kernels are made of, and parts are their texts: a class's
-// depends on the plan and the device, and not on the graph, so that graphs share
-// compiled kernels.
+// source is the common text of all kernels, and parts are the texts of each. A class's text
+// depends on the plan and the device, and not on the graph, so that graphs share compiled
+// kernels.
 func (l *Search) source() (src cuda.Source, parts map[string]string) {
 	const roots = `WEFT_KERNEL(local_measure, MeasureParams) { measure(p); }
 WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
@@ -234,9 +235,8 @@ func (l *Search) Run(ctx context.Context, goal engine.Goal) (engine.Result, erro
 	return res, err
 }
 
-// scratchShare is the part of the device's free memory that the rows of one grid
-// may take: those of all classes, and those that help, run beside each other, and
-// each has its own.
+// scratchShare: the rows of one grid may take 1/scratchShare of the device's free memory. The
+// grids of all classes, and those that help, run concurrently, and each has its own rows.
 const scratchShare = 6
 
 // launch prepares the kernel of class i for up to count roots with up to most

@@ -18,8 +18,8 @@ const mostWhole = 1 << 12
 // leastPart is the least that a part of a root is cut for, in elements walked.
 const leastPart = 512
 
-// tasksOfWarp is how many tasks a warp may have on the average, most of which are parts
-// that their root does not have: they take a lane each, 32 at a time.
+// tasksOfWarp is the largest average number of tasks of a warp. Most tasks are parts that their
+// root does not have; they take a lane each, 32 at a time.
 const tasksOfWarp = 512
 
 // suitsWhole reports whether a graph is searched by one kernel.
