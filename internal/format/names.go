@@ -209,6 +209,9 @@ func endsAt(names []string, src, dst int) *ends {
 			return &e
 		}
 	}
+	if e, s, d := mixedEnds(names, func(i int) bool { return i == src || i == dst }); s == src && d == dst {
+		return e
+	}
 	return nil
 }
 
@@ -249,23 +252,10 @@ func tableKinds(names []string, r role, may func(i int) bool) (kinds []colKind, 
 	pairs := pairedEnds(names, func(i int) bool { return kinds[i] == colProp && may(i) })
 	switch {
 	case len(pairs) == 0:
-		src, dst := -1, -1
-		for i, n := range names {
-			if kinds[i] != colProp || !may(i) {
-				continue
-			}
-			if src < 0 && slices.Contains(srcNames, squash(n)) {
-				src = i
-			} else if dst < 0 && slices.Contains(dstNames, squash(n)) {
-				dst = i
-			}
-		}
-		if src >= 0 && dst >= 0 {
-			neutral := func(n string) bool { return len(n) == 1 || strings.ContainsAny(n, "12") }
-			e = &ends{src: src, dst: dst, directed: !neutral(squash(names[src])) && !neutral(squash(names[dst]))}
-		} else if src >= 0 {
+		var src, dst int
+		if e, src, dst = mixedEnds(names, func(i int) bool { return kinds[i] == colProp && may(i) }); e == nil && src >= 0 {
 			take(src, colSrc)
-		} else if dst >= 0 {
+		} else if e == nil && dst >= 0 {
 			take(dst, colDst)
 		}
 	case slices.ContainsFunc(pairs, leading):
@@ -292,6 +282,42 @@ func tableKinds(names []string, r role, may func(i int) bool) (kinds []colKind, 
 		}
 	}
 	return kinds, e, nil
+}
+
+// mixedEnds returns the ends that two names of different pairs say, as source and to do: nil unless there are both. src
+// and dst are the columns, or -1.
+func mixedEnds(names []string, may func(i int) bool) (e *ends, src, dst int) {
+	src, dst = -1, -1
+	for i, n := range names {
+		if !may(i) {
+			continue
+		}
+		if src < 0 && slices.Contains(srcNames, squash(n)) {
+			src = i
+		} else if dst < 0 && slices.Contains(dstNames, squash(n)) {
+			dst = i
+		}
+	}
+	if src >= 0 && dst >= 0 {
+		neutral := func(n string) bool { return len(n) == 1 || strings.ContainsAny(n, "12") }
+		e = &ends{src: src, dst: dst, directed: !neutral(squash(names[src])) && !neutral(squash(names[dst]))}
+	}
+	return e, src, dst
+}
+
+// unfitEnd returns the column that by its name alone would be an end, and of which may says that it cannot hold ids; -1
+// where kinds have both ends, or no such column is missing.
+func unfitEnd(names []string, r role, kinds []colKind, may func(i int) bool) int {
+	wanted, e, err := tableKinds(names, r, func(int) bool { return true })
+	if r != edgeRole || err != nil || e == nil || e.far > 1 {
+		return -1
+	}
+	for i, k := range wanted {
+		if (k == colSrc || k == colDst) && !slices.Contains(kinds, k) && !may(i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // leading reports whether usual names of ends name the first two columns. These are then the

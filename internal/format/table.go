@@ -45,10 +45,8 @@ func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role, own bool) 
 	var props []arrow.Field
 	var desc []string
 	names := fieldNames(sc)
-	kinds, _, err := tableKinds(names, ro, func(i int) bool {
-		t := sc.Field(i).Type
-		return isTextType(t) || arrow.IsInteger(valueType(t).ID())
-	})
+	may := func(i int) bool { return holdsIDs(sc.Field(i).Type) }
+	kinds, e, err := tableKinds(names, ro, may)
 	asked := ro == edgeRole && len(r.o.Columns) > 0
 	switch {
 	case asked:
@@ -71,10 +69,17 @@ func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role, own bool) 
 		}
 	case err != nil:
 		return nil, &Error{File: file, Offset: -1, Cause: err}
+	default:
+		if i := unfitEnd(names, ro, kinds, may); i >= 0 {
+			return nil, &Error{File: file, Offset: -1, Cause: notIDs(sc.Field(i))}
+		}
 	}
 	// Names that --columns leaves out say the direction, too.
 	src, dst := slices.Index(kinds, colSrc), slices.Index(kinds, colDst)
-	if e := endsAt(fieldNames(sc), src, dst); e != nil && e.directed {
+	if asked || own {
+		e = endsAt(fieldNames(sc), src, dst)
+	}
+	if e != nil && e.directed {
 		sp.from, sp.to = sc.Field(src).Name, sc.Field(dst).Name
 	}
 	seen := map[colKind]bool{}
@@ -113,8 +118,8 @@ func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role, own bool) 
 			props = append(props, arrow.Field{Name: name, Type: t, Nullable: true})
 		}
 		if k == colSrc || k == colDst || k == colID {
-			if !isTextType(f.Type) && !arrow.IsInteger(valueType(f.Type).ID()) {
-				return nil, &Error{File: file, Offset: -1, Cause: wrapf(ErrColumns, "column %s has type %s; vertex ids are integers or strings", f.Name, f.Type)}
+			if !holdsIDs(f.Type) {
+				return nil, &Error{File: file, Offset: -1, Cause: notIDs(f)}
 			}
 			sp.textIDs = sp.textIDs || isTextType(f.Type)
 		}
@@ -152,6 +157,13 @@ func valueType(t arrow.DataType) arrow.DataType {
 		return d.ValueType
 	}
 	return t
+}
+
+// holdsIDs reports whether a column of a type can hold the ids of vertices.
+func holdsIDs(t arrow.DataType) bool { return isTextType(t) || arrow.IsInteger(valueType(t).ID()) }
+
+func notIDs(f arrow.Field) error {
+	return wrapf(ErrColumns, "column %s has type %s; vertex ids are integers or strings", f.Name, f.Type)
 }
 
 func isTextType(t arrow.DataType) bool {

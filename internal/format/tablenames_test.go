@@ -29,6 +29,10 @@ func TestTableNames(t *testing.T) {
 		{names: "Account,From Bank,To Bank", directed: true, columns: "Account:int64,src,dst", note: `directed, from column "From Bank" to column "To Bank"`},
 		{names: "from_id,to_id,x,from_account,to_account", directed: true, columns: "src,dst,x:int64,from_account:int64,to_account:int64"},
 		{names: "x,from_id,to_id,from_account,to_account", err: "the ends of an edge could be from_id and to_id, or from_account and to_account"},
+		{names: "source,to", directed: true, columns: "src,dst", note: `directed, from column "source" to column "to"`},
+		{names: "x,target,from", directed: true, columns: "x:int64,dst,src"},
+		{names: "source,to", o: ReadOptions{Columns: []string{"src", "dst"}}, directed: true, columns: "src,dst"},
+		{names: "u,to", guessed: true, columns: "src,dst"},
 		{names: "a,weight,z", err: "no column src"},
 	} {
 		var fields []arrow.Field
@@ -73,9 +77,12 @@ func TestTableIDTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = FromTable(t.Context(), in, ReadOptions{Columns: strings.Split(names, ",")})
-		if want := "column " + fields[0].Name + " has type float64; vertex ids are integers or strings"; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", names, err, want)
+		for _, columns := range [][]string{strings.Split(names, ","), nil} {
+			in.Retain()
+			_, err = FromTable(t.Context(), in, ReadOptions{Columns: columns})
+			if want := "column " + fields[0].Name + " has type float64; vertex ids are integers or strings"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", names, err, want)
+			}
 		}
 	}
 }

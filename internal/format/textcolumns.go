@@ -150,13 +150,16 @@ func (sp *textSpec) namedKinds(rows [][][]byte, bases []string, r role, note fun
 			toward, named[i], sp.direction = i, "_", directionWord(rows[0][i])
 		}
 	}
-	kinds, e, err := tableKinds(named, r, func(i int) bool {
-		_, all := cells(i, func(v []byte) bool { return !isTime(v) && (!isNumber(v) || isInt(v)) })
+	mayID := func(v []byte) bool { return !isTime(v) && (!isNumber(v) || isInt(v)) }
+	may := func(i int) bool {
+		_, all := cells(i, mayID)
 		return all
-	})
+	}
+	kinds, e, err := tableKinds(named, r, may)
 	if err != nil {
 		return err
 	}
+	unfit := unfitEnd(named, r, kinds, may)
 	sp.ends = e
 	if toward >= 0 {
 		kinds[toward] = colDirection
@@ -177,13 +180,38 @@ func (sp *textSpec) namedKinds(rows [][][]byte, bases []string, r role, note fun
 			}
 		}
 	}
-	if err := firstColumns(kinds, bases, r, note); err != nil {
+	err = firstColumns(kinds, bases, r, note)
+	if unfit >= 0 && (err != nil || kinds[unfit] == colSrc || kinds[unfit] == colDst) {
+		row := slices.IndexFunc(rows, func(row [][]byte) bool { return unfit < len(row) && !mayID(row[unfit]) })
+		return &oddCell{row, unfit, wrapf(ErrColumns, "column %s holds vertex ids, which are whole numbers or text (--columns src:string,dst,… reads all as text)", bases[unfit])}
+	}
+	if err != nil {
 		return err
 	}
 	for i, k := range kinds {
 		sp.cols[i].kind = k
 	}
 	return nil
+}
+
+// oddCell is an error about a cell, before it is known where in the file the cell is.
+type oddCell struct {
+	row, col int
+	err      error
+}
+
+func (o *oddCell) Error() string { return o.err.Error() }
+func (o *oddCell) Unwrap() error { return o.err }
+
+// place gives the error the cell's place in the head of the file.
+func (o *oddCell) place(head []byte, smp *sample, sep byte) error {
+	at := len(smp.offsets) - len(smp.rows) + o.row
+	begin := int(smp.offsets[at])
+	var f fields
+	if err := f.split(head[:begin+len(smp.lines[at])], begin, sep); err != nil || o.col >= f.n {
+		return &spot{pos: begin, field: smp.lines[at], err: o.err}
+	}
+	return &spot{pos: f.at[o.col].pos, field: f.at[o.col].b, err: o.err}
 }
 
 // firstColumns takes the first columns for the ids where no name says which they are.

@@ -51,6 +51,8 @@ func (sp *textSpec) guessExtra(rows [][][]byte, width int, f Format, note func(s
 		names = []string{"label"}
 		if width == 3 && !isNumber(rows[0][1]) {
 			note("the third column is taken as label; --columns src,label,dst reads the second as label")
+		} else {
+			note("the third column is taken as label; --columns src,dst,NAME reads it as a property")
 		}
 	case times && width == 3:
 		names = []string{"time"}

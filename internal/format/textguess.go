@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"errors"
 	"strconv"
 )
 
@@ -45,6 +46,10 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 		}
 	}
 	if err := sp.chooseColumns(rows, width, o, r, f, note); err != nil {
+		var odd *oddCell
+		if errors.As(err, &odd) {
+			err = odd.place(head, &smp, sp.sep)
+		}
 		return nil, smp, err
 	}
 	asked := sp.stringIDs
