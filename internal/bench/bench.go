@@ -17,14 +17,13 @@ type Contestant struct {
 	Run  func(ctx context.Context) (Sample, error)
 }
 
-// Sample is one run: the time that counts, what was spent beside it, and the
-// answer.
+// Sample is one run: the measured time, other times, and the answer.
 type Sample struct {
 	Took, Plan, Prepare time.Duration
 	Answer              string
 }
 
-// Row is what was measured of one contestant.
+// Row has the measurements of one contestant.
 type Row struct {
 	Name                string
 	Answer              string
@@ -32,10 +31,10 @@ type Row struct {
 	Runs                int
 	Median, Least, Most time.Duration
 	Plan, Prepare       time.Duration // medians
-	// Ratio is Median over that of the first contestant; 0 where either failed.
+	// Ratio is Median divided by that of the first contestant; 0 if either failed.
 	Ratio float64
-	// Agrees says that the answer is that of the first contestant that has one: of one
-	// that failed it may be missing, or part of it.
+	// Agrees says that the answer equals that of the first contestant that has one. A
+	// contestant that failed may have no answer, or a part of it.
 	Agrees bool
 }
 

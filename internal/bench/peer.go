@@ -19,9 +19,9 @@ import (
 //	  "command": ["tc", "-f", "{graph}", "-n", "1"],
 //	  "seconds": "Average Time: +([0-9.]+)", "count": "([0-9]+) triangles"}]
 //
-// {graph} and {pattern} stand for the case at hand. seconds and count are
-// regular expressions over what the program prints, with one group each; without
-// seconds the whole command's time counts.
+// {graph} and {pattern} are replaced for each case. seconds and count are regular expressions
+// over the program's output, with one group each. Without seconds the time of the whole command
+// is taken.
 type Peer struct {
 	Name     string            `json:"name"`
 	Command  []string          `json:"command"`

@@ -341,7 +341,7 @@ func (s *Scope) sameThing(op pattern.Op, a, b pattern.Ref) Func {
 	return func([]uint32, []uint64) Value { return null }
 }
 
-// comparison is what op asks of the sign of a comparison; nil for others.
+// comparison is the test of op on the sign of a comparison; nil for other operators.
 func comparison(op pattern.Op) func(c int) bool {
 	switch op {
 	case pattern.OpEq:

@@ -9,9 +9,9 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// fastCheck compiles the comparisons that searches meet most often without the
-// detour over values: names, ids, and number and string columns, with each other
-// or with a constant. It returns nil where there is no short way.
+// fastCheck compiles the comparisons that searches meet most often, without making values.
+// These compare names, ids, and number and string columns with each other or with a constant.
+// It returns nil for other expressions.
 func (s *Scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
 	y, ok := x.(pattern.Binary)
 	if !ok {
@@ -89,8 +89,8 @@ func sameColumn(op pattern.Op, c *Column, i, j int) func(m []uint32, e []uint64)
 		if a.Dictionary().NullN() != 0 {
 			return nil
 		}
-		// Dictionaries hold each value once, as Arrow's builders make them; where
-		// one does not, codes cannot stand for values.
+		// Arrow's builders make dictionaries that hold each value once. If one does not, its
+		// codes cannot represent values.
 		if !distinctStrings(a.Dictionary()) {
 			return nil
 		}

@@ -5,15 +5,15 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Plain writes x without literals of times: as numbers in the units of g's properties,
-// which all that evaluates expressions reads. It returns what is known of x as a time.
-// With assumed, the times of edges were taken as seconds, since g does not say their
-// unit. Errors are those of pattern.PlainTimes.
+// Plain writes x without literals of times: as numbers in the units of g's properties, which
+// everything that evaluates expressions reads. It returns the type of x as a time. assumed says
+// that the times of edges were taken as seconds, because g does not state their unit. Errors
+// are those of pattern.PlainTimes.
 func Plain(g *graph.Graph, x pattern.Expr) (out pattern.Expr, t pattern.TimeType, assumed bool, err error) {
 	return pattern.PlainTimes(x, func(p pattern.Prop) pattern.TimeType { return TimeType(g, p) })
 }
 
-// TimeType returns what g knows of a property as a time.
+// TimeType returns the unit of a property that is a time, as g states it.
 func TimeType(g *graph.Graph, p pattern.Prop) pattern.TimeType {
 	c := g.VertexTime(p.Key)
 	if p.Of.Kind == pattern.EdgeRef {

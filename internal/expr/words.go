@@ -12,7 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// WordKind says what the words of a column are.
+// WordKind is the meaning of a column's words.
 type WordKind uint8
 
 // Kinds of words.
@@ -88,9 +88,9 @@ func (t *Columns) get(name string, make func() *Words) *Words {
 	return w
 }
 
-// TextWord numbers the texts of cols, all of them TextWords, and those of constants
-// in their order, and fills the words of cols. The function returned gives the number
-// of a text among them.
+// TextWord numbers the texts of cols, all of them TextWords, and those of constants, in their
+// order. It fills the words of cols. The returned function gives the number of a text among
+// them.
 func (t *Columns) TextWord(cols []*Words, constants []string) func(text string) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,7 +179,7 @@ func wordsOf(c *Column) *Words {
 	return w
 }
 
-// copyOf fills w from a column whose values are no words.
+// copyOf fills w from a column whose values are not words.
 func (w *Words) copyOf(get func(row int) Value) {
 	switch w.Kind {
 	case TextWords:
@@ -203,7 +203,7 @@ func sameWords[T int64 | float64 | arrow.Timestamp](x []T) []uint64 {
 	return arrow.GetData[uint64](arrow.GetBytes(x))
 }
 
-// kindOf says what arrayGetter makes of a.
+// kindOf returns the kind of words that arrayGetter makes of a.
 func kindOf(a arrow.Array) WordKind {
 	switch a := a.(type) {
 	case *array.Boolean:

@@ -36,7 +36,7 @@ type CompileError struct {
 	Name     string // of the text
 	Compiler string
 	Err      error
-	Log      string // what the compiler said
+	Log      string // the compiler's output
 }
 
 func (e *CompileError) Error() string {
@@ -56,14 +56,13 @@ const compileTime = 10 * time.Minute
 type Compiler struct {
 	path    string
 	args    []string // before all others
-	files   vfs.FS   // nil: that of the context
+	files   vfs.FS   // nil: the context's file system
 	Version string   // with the target, and args
 }
 
-// C is the machine's C compiler: the one that the environment's CC names, with
-// its arguments, or the first of cc, gcc and clang. The error is an
-// ErrNoCompiler that says what was looked for, or why what it compiles could not be
-// loaded.
+// C returns the machine's C compiler: the one in the environment's CC, with its arguments, or
+// the first of cc, gcc and clang. The error is an ErrNoCompiler that names the compilers looked
+// for, or the reason why compiled code could not be loaded.
 func C() (*Compiler, error) { return theC.get(context.Background()) }
 
 var theC = search{mu: make(chan struct{}, 1), find: func(ctx context.Context) (*Compiler, error) {
@@ -89,8 +88,8 @@ type search struct {
 	err      error
 }
 
-// get returns what find returns, the first time that it is not cut short. When ctx ends
-// first, its cause is the error.
+// get returns the result of find, from the first time that it is not cut short. If ctx ends
+// first, the error is its cause.
 func (s *search) get(ctx context.Context) (*Compiler, error) {
 	select {
 	case s.mu <- struct{}{}:

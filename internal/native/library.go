@@ -21,8 +21,8 @@ var flags = []string{
 	"-std=gnu11", "-O3", "-march=native", "-fno-strict-aliasing", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off", "-fwrapv", "-w", "-x", "c",
 }
 
-// Cache keeps the shared objects of a runtime: their images, and what of them is loaded. An object that is loaded
-// stays so for the life of the process, since threads may be in it. Safe for concurrent use. A nil Cache keeps nothing.
+// Cache keeps the shared objects of a runtime: their images, and the loaded ones. A loaded object stays loaded for
+// the life of the process, because threads may be in it. Safe for concurrent use. A nil Cache keeps nothing.
 type Cache struct {
 	Images *code.Cache
 
@@ -30,7 +30,7 @@ type Cache struct {
 	loaded map[code.Key]*Library // by the digest of the text, or of the parts
 }
 
-// NewCache makes a cache that keeps what is compiled in images.
+// NewCache makes a cache that keeps compiled code in images.
 func NewCache(images *code.Cache) *Cache {
 	return &Cache{Images: images, loaded: map[code.Key]*Library{}}
 }
@@ -75,10 +75,10 @@ func (l *Cache) Load(ctx context.Context, parts []string, build func(context.Con
 	return lib, err
 }
 
-// Compile compiles a program's text, name being what messages call it, and
-// loads it. It is kept by text, compiler, flags and processor. The error wraps
-// ErrNoCompiler where there is no compiler. When ctx ends first, the compiler is
-// killed and the error is the cause. Calls with the same text compile it once.
+// Compile compiles a program's text and loads it. name is the program's name in messages. The
+// cache's key is the text, the compiler, its flags and the processor. The error wraps
+// ErrNoCompiler if there is no compiler. If ctx ends first, the compiler is killed and the
+// error is the cause. Calls with the same text compile it once.
 func (l *Cache) Compile(ctx context.Context, name, text string) (*Library, error) {
 	key := sha256.Sum256([]byte(text))
 	if lib := l.find(key); lib != nil {

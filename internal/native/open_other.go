@@ -23,7 +23,7 @@ func Open([]byte) (*Library, error) { return nil, loads() }
 
 func open(vfs.FS, []byte) (*Library, error) { return nil, loads() }
 
-// Symbol is never reached: there is no library.
+// Symbol is never called, because no library can be opened.
 func (l *Library) Symbol(name string) (uintptr, error) { return 0, ErrNoCompiler }
 
 func call(uintptr, ...uintptr) uintptr { panic("native: no code can be loaded here") }

@@ -17,12 +17,12 @@ import (
 //
 //	void Entry(Run *run, u64 worker)
 //
-// which takes units of work with w_take until there are no more.
+// which takes units of work with w_take until none is left.
 type Job struct {
 	Library *Library
 	Entry   string
 	Memory  *c.Memory
-	Extra   unsafe.Pointer // what the code finds as run->extra; nil: nothing
+	Extra   unsafe.Pointer // run->extra of the code; nil: nothing
 
 	Workers int    // no more than MostWorkers run, and than Units where these are not shared
 	Units   uint64 // of work, fewer than 2^32
@@ -35,9 +35,9 @@ type Job struct {
 	Cap     uint32 // elements of each set in it, for code that asks
 	Sums    int    // u64 that each worker has to itself, zero at first
 
-	// Rows takes what the code emits: rows of RowBytes bytes one after the other,
-	// in memory that is used again. It is called by several workers, each at most
-	// once at a time. An error ends the run, which returns it.
+	// Rows receives the emitted rows, RowBytes bytes each, in memory that is used again.
+	// Several workers call it concurrently, each at most once at a time. An error ends the run,
+	// which returns it.
 	Rows     func(worker int, rows []byte) error
 	RowBytes int
 
@@ -50,8 +50,8 @@ type Job struct {
 	Progress func(done, total uint64)
 }
 
-// MostWorkers is how many workers a run has at most, more than any machine runs at
-// once: each has a thread while it works, and one without work looks at all others.
+// MostWorkers is the largest number of workers of a run, more than any machine runs at once.
+// Each worker has a thread while it works, and an idle one looks at all others.
 const MostWorkers = 4096
 
 // crew is how many workers a run has.
@@ -75,7 +75,7 @@ type Schedule struct {
 // Wide is a number of 128 bits.
 type Wide struct{ Hi, Lo uint64 }
 
-// Result is what a run gave.
+// Result is the result of a run.
 type Result struct {
 	Count    Wide
 	Complete bool   // no one told the run to stop
@@ -125,11 +125,11 @@ type worker struct {
 	_                     [120]byte
 }
 
-// line is what structs are aligned to that several threads write.
+// line is the alignment of structs that several threads write.
 const line = 128
 
-// Words is memory for n words that shares no line with anything else: what one
-// worker writes all the time keeps others from what is beside it.
+// Words is memory for n words that shares no cache line with other memory. A worker that writes
+// it continuously would slow down readers of the same line.
 func Words(n int) []uint64 { return aligned[uint64](n) }
 
 // aligned is memory for n values of T in lines of its own. Nothing in it is a
@@ -177,8 +177,8 @@ func Run(ctx context.Context, j *Job) (Result, error) {
 	return t.Run(ctx, j)
 }
 
-// Run runs a job. Where ctx ends it, or Rows, the error says so, and the result
-// has what was found.
+// Run runs a job. If ctx or an error of Rows ends it early, Run returns that error, and the
+// result has the part that was found. It blocks until all workers have ended.
 func (t *Team) Run(ctx context.Context, j *Job) (res Result, err error) {
 	entry, err := j.Library.Symbol(j.Entry)
 	if err != nil {
@@ -272,13 +272,13 @@ func (r *running) prepare() (workers []worker, sums [][]uint64) {
 	return workers, sums
 }
 
-// mostRows are the rows that a worker gathers before it hands them over: few at
-// first, so that whoever waits for them gets some.
+// mostRows is the number of rows that a worker gathers before it hands them over. It gathers
+// fewer at first, so that a waiting reader gets some soon.
 const mostRows = 1024
 
-// chunksEach is how many chunks of units a worker takes from the counter of all, or
-// more where units are many. Those who find none left steal from the chunks of
-// others, so that they need not be small.
+// chunksEach is the number of chunks of units that a worker takes from the common counter, or
+// more if there are many units. Idle workers steal from the chunks of others, so chunks need
+// not be small.
 const chunksEach = 64
 
 // share is where worker i's share of n units begins.
@@ -312,7 +312,7 @@ func (r *running) take(id, rows int) (more bool) {
 	return true
 }
 
-// freeBitmaps gives back what code has made of hubs' lists.
+// freeBitmaps frees the bitmaps that the code has made of hubs' lists.
 func freeBitmaps(j *Job) {
 	made := j.Memory.Bitmaps()
 	if len(made) == 0 {

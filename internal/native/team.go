@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// A Team is the threads of jobs that follow each other, as the phases of a program
-// do: between two of them the others wait awake for a while, where waking them one
-// after another would take as long as a small job. Its zero value is ready; one job
-// runs at a time.
+// A Team is the threads of jobs that follow each other, as the phases of a program do. Between
+// two jobs the threads stay awake for a while, because waking them one after another would take
+// as long as a small job. Its zero value is ready; it runs one job at a time.
 type Team struct {
 	members []*member
 	left    atomic.Int64  // of a job: members that have not ended
 	ended   chan struct{} // the last of them has
 }
 
-// member is one goroutine beside the caller's.
+// member is one goroutine besides the caller's.
 type member struct {
 	_    [line]byte
 	word atomic.Uint32

@@ -30,7 +30,7 @@ type opened struct {
 
 	session *session.Session
 	devices []*cuda.Device
-	err     error // why there is no session
+	err     error // the reason why there is no session
 
 	gone chan struct{}
 }
@@ -79,7 +79,7 @@ func (h *holder) close() error {
 	return end()
 }
 
-// open opens what o says.
+// open opens the devices of o.
 func (r *Runtime) open(o *opened) {
 	r.narrow(o.list)
 	// A context takes a tenth of a second or more.
@@ -107,7 +107,7 @@ func (r *Runtime) open(o *opened) {
 func (h *holder) retire(ctx context.Context, o *opened) error {
 	closed, err := o.session.CloseWithin(ctx)
 	switch {
-	case closed: // what a lost device says to that is of no use
+	case closed: // errors of a lost device do not matter here
 		go h.remove(o)
 	case !errors.Is(err, cuda.ErrClosed):
 		return err
@@ -146,9 +146,8 @@ func (o *opened) isReady() bool {
 // lost reports whether an error has left one of the devices useless. It waits for none.
 func (o *opened) lost() bool { return slices.ContainsFunc(o.devices, (*cuda.Device).Lost) }
 
-// Begin starts to open the GPUs that a device name asks for, where none are open,
-// and returns at once: they are ready sooner when Pick wants them, and it is Pick
-// that says what is wrong with them.
+// Begin starts to open the GPUs that a device name asks for, if none are open, and returns at
+// once. They are then ready sooner when Pick wants them. Pick reports any error.
 func (r *Runtime) Begin(device string, memory int64) {
 	list, err := ordinals(device)
 	if err != nil || len(list) == 0 {
@@ -157,10 +156,10 @@ func (r *Runtime) Begin(device string, memory int64) {
 	r.current(asking(list, memory))
 }
 
-// Session returns the session over the GPUs that a device name asks for, the first one where
-// it does not say, with so many bytes of memory on each; 0: what is free. One over other GPUs,
-// or with a GPU that is lost, ends first: the runs there are waited for. When ctx ends first,
-// its cause is the error.
+// Session returns the session over the GPUs that a device name asks for, or over the first one
+// if the name does not say. memory is the number of bytes on each; 0 means all free memory. A
+// session over other GPUs, or with a lost GPU, ends first, and Session blocks until its runs
+// have ended. If ctx ends first, the error is its cause.
 func (r *Runtime) Session(ctx context.Context, device string, memory int64, w *Waits) (*session.Session, error) {
 	if device == "" || device == "auto" {
 		device = "gpu"
@@ -238,8 +237,8 @@ type Outdated struct {
 // Unwrap gives what errors.Is looks at.
 func (e Outdated) Unwrap() error { return e.error }
 
-// Forget gives back what GPUs keep of an owner of arrays, as a graph that is closed. It does not
-// wait for a run: where one is going on, that is done at its end.
+// Forget frees the GPU memory of an owner of arrays, such as a closed graph. It does not wait
+// for a run: during a run the memory is freed at its end.
 func (r *Runtime) Forget(owner any) error {
 	o := r.current(nil)
 	if o == nil || !o.isReady() || o.session == nil {
@@ -248,8 +247,8 @@ func (r *Runtime) Forget(owner any) error {
 	return o.session.ForgetOwner(owner)
 }
 
-// Instead has open devices stand for the GPUs, gpu:0,1,… all of them together, in place of those
-// that are open, which end first: for tests on machines without any.
+// Instead replaces the open GPUs by the given devices, as gpu:0,1,… all together. Open ones end
+// first. It is for tests on machines without a GPU.
 func (r *Runtime) Instead(devices ...*cuda.Device) error {
 	s, err := session.Open(devices, session.Options{})
 	if err != nil {

@@ -20,7 +20,8 @@ func (l *Leases) Take() bool {
 	return !l.closed
 }
 
-// Share takes a lease, of what is closed too while another call holds one; false: it is gone.
+// Share takes another lease. It succeeds on a closed object while another call holds a lease.
+// It returns false if the object is gone.
 func (l *Leases) Share() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

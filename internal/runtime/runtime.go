@@ -22,14 +22,14 @@ import (
 type Options struct {
 	// Folder is where compiled code is kept on disk; "": nowhere. See code.Folder.
 	Folder string
-	// Alone says that nothing else in this process uses CUDA, and that it runs one search at
-	// a time. The driver then starts for the GPUs that are asked for by name, and those
-	// alone; names keep their meaning. Threads stand by between searches. What the driver is
-	// told holds for the life of the process, so it is for a command.
+	// Alone says that nothing else in this process uses CUDA, and that the runtime runs one
+	// search at a time. The driver then starts only for the GPUs that are asked for by name;
+	// names keep their meaning. Threads stand by between searches. The driver's setting holds
+	// for the life of the process, so Alone is for a command.
 	Alone bool
 
-	// Count is the number of GPUs there are, and Open opens one; nil: those of this machine.
-	// Tests have their own.
+	// Count returns the number of GPUs, and Open opens one. With nil they are those of this
+	// machine. Tests set their own.
 	Count func() (int, error)
 	Open  func(ordinal int) (*cuda.Device, error)
 }
@@ -87,13 +87,13 @@ func (r *Runtime) free() error {
 	return r.gpus.close()
 }
 
-// readyBytes is as much of a graph as is worth a thread: making threads slows down the one
-// that has begun, and counts in small graphs are over before they are there.
+// readyBytes is the least size of a graph for which a thread pays. Making threads slows down
+// the one that has begun, and counts in smaller graphs end before the threads are ready.
 const readyBytes = 32 << 10
 
-// Ready has threads for a search in a graph of so many bytes stand by for a short while,
-// where the device is the processor. It is called while a graph is read, for the search
-// that comes next.
+// Ready has threads stand by for a short while for a search in a graph of that many bytes, if
+// the device is the processor. It is called while a graph is read, for the search that follows.
+// It returns at once.
 func (r *Runtime) Ready(device string, threads int, bytes int64) {
 	if list, err := ordinals(device); err == nil && len(list) == 0 {
 		n := int(min(int64(threads), bytes/readyBytes))

@@ -7,20 +7,20 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// match is what is before a text where it is read as a query.
+// match is put before a text to read it as a query.
 const match = "MATCH "
 
 // Mistake is where a text is none of the pattern language.
 type Mistake struct {
 	Msg      string
-	Expected string // what could stand there; "" where there is nothing to say
+	Expected string // a text that could stand there, or ""
 	Col      int    // the character of the text, from 1
 }
 
 func (m *Mistake) Error() string { return m.Msg }
 
-// Check says what is wrong with the text of an operator of Matcha whatever the graph
-// is. Errors of syntax hold a Mistake.
+// Check returns the mistake in the text of a Matcha operator that holds for every graph, or
+// nil. Errors of syntax hold a Mistake.
 func Check(operator, text string) (err error) {
 	switch operator {
 	case "subgraph", "between":

@@ -142,7 +142,7 @@ func (o Of) Condition(text string) (*data.Condition, error) {
 func (o Of) Property(name string) (*data.Property, error) {
 	t := o.Graph.Edges
 	if t == nil && len(o.Graph.Out.Adj) == 0 || t != nil && len(t.Dst) == 0 {
-		return &data.Property{Kind: types.Int}, nil // of no edges, whatever it is
+		return &data.Property{Kind: types.Int}, nil // no edge has it, so any kind will do
 	}
 	w := (&expr.Columns{Graph: o.Graph}).Edge(name)
 	if w == nil {
@@ -284,8 +284,8 @@ func read(text string) (*pattern.Pattern, error) {
 	return q.Pattern, nil
 }
 
-// compile plans a pattern as it is written; what it accepts does not depend on
-// the semantics that it would be matched by.
+// compile plans a pattern as it is written. The semantics do not matter for the vertices and
+// edges that it accepts.
 func (o Of) compile(p *pattern.Pattern, order []int) (*plan.Plan, error) {
 	return planner.Compile(o.Graph, p, plan.Options{
 		Order: "given", Given: order, Root: plan.NoRoot, Embeddings: true, Listing: true, Method: "nest", Quick: true,

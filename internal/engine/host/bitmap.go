@@ -8,15 +8,14 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Where one operand is far longer than the other, a bitmap of the long one
-// turns an intersection into one probe per element of the short one. Two kinds
-// pay: the bitmap of a set that a loop below intersects again and again, made
-// by the worker at the second use; and the bitmap of a hub's neighbour list,
-// made once for all workers.
+// If one operand is far longer than the other, a bitmap of the long one turns an intersection
+// into one probe for each element of the short one. Two kinds pay. A worker makes the bitmap of
+// a set that a loop below intersects repeatedly, at the set's second use. The bitmap of a hub's
+// neighbour list is made once for all workers.
 
-// A list behind a bitmap must be so many times longer than the other. A probe takes
-// as long as a merge takes for two elements of both lists where bitmaps stay in the
-// cache next to the core, and several times that where they do not.
+// A list with a bitmap must be this many times longer than the other. A probe takes as long as
+// a merge takes for two elements of both lists if bitmaps stay in the core's own cache, and
+// several times as long if they do not.
 const (
 	ratio      = 8
 	ratioSmall = 2 // up to smallBitmap vertices
@@ -28,7 +27,7 @@ const smallBitmap = 1 << 18
 // nodeBitmap is the bitmap of a set node's current value.
 type nodeBitmap struct {
 	words []uint64
-	list  []uint32 // what is set in words
+	list  []uint32 // the vertices whose bits are set in words
 	live  bool
 	uses  int
 }
@@ -47,7 +46,7 @@ func (b *nodeBitmap) fill(list []uint32, n int) {
 	b.live = true
 }
 
-// probe is a bitmap to use and which operand it stands for.
+// probe is a bitmap to use, and the operand that it replaces.
 type probe struct {
 	words  []uint64
 	ofBase bool
@@ -98,8 +97,8 @@ type hubBitmap struct {
 	words   atomic.Pointer[[]uint64]
 }
 
-// maxHubs bounds the memory of the hub bitmaps together with minimum: a bitmap
-// is never larger than eight times the list that it stands for.
+// maxHubs, together with minimum, bounds the memory of the hub bitmaps: a bitmap is at most
+// eight times as large as its list.
 const maxHubs = 4096
 
 func newHubIndex(pr *program, on bool) *hubIndex {
@@ -135,7 +134,7 @@ func newHubIndex(pr *program, on bool) *hubIndex {
 	return h
 }
 
-// of returns the bitmap of v's list in adjacency adj, or nil if v is no hub or
+// of returns the bitmap of v's list in adjacency adj. It returns nil if v is not a hub, or
 // another worker is about to make it.
 func (h *hubIndex) of(adj int, v uint32) []uint64 {
 	if !h.on {

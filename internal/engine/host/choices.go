@@ -8,15 +8,15 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// choices counts the ways to close a tail of many levels: to take so many
-// vertices out of each of a few sets, no vertex twice. The sets cut each other
-// into cells, the vertices that lie in exactly these sets, and with a variable
-// t_g for each set the ways are a coefficient of a product over the cells:
+// choices counts the ways to close a tail of many levels: to take a given number of vertices
+// from each of a few sets, no vertex twice. The sets cut each other into cells, the vertices
+// that lie in exactly these sets, and with a variable t_g for each set the ways are a
+// coefficient of a product over the cells:
 //
 //	[Π_g t_g^take(g)]  Π_cells (1 + Σ_{g in cell} t_g)^size(cell)
 //
-// A single set gives the binomial coefficient. The product is multiplied out
-// cell by cell, keeping for each set how many vertices are still to be taken.
+// A single set gives the binomial coefficient. The product is multiplied out cell by cell,
+// keeping for each set how many vertices are still to be taken.
 type choices struct {
 	take   []int        // vertices that each set gives
 	orders engine.Tally // sequences for one choice, over the groups that count them
@@ -64,7 +64,7 @@ func (c *choices) count() engine.Tally {
 			return engine.Tally{}
 		}
 	}
-	// From intersections to cells: what is in more sets is in none of the fewer.
+	// From intersections to cells: subtract the vertices that are in more sets.
 	last := 0
 	for g := range c.take {
 		for m := range c.cells {

@@ -91,8 +91,8 @@ func (w *worker) edgeChoices(i int) uint64 {
 	return n
 }
 
-// eachEdge calls f with w.e[i] set to each data edge that may stand for edge i;
-// under Trail no data edge is used twice.
+// eachEdge calls f with w.e[i] set to each data edge that edge i may take. Under Trail no data
+// edge is used twice.
 func (w *worker) eachEdge(i int, f func()) {
 	c := &w.pr.p.Edges[i]
 	c.Rows(w.m[c.From], w.m[c.To], func(id uint64) bool {

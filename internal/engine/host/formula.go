@@ -10,11 +10,11 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Formulas are evaluated plan by plan: each different plan once, whatever the
-// number of terms and of formulas that it occurs in.
+// Formulas are evaluated plan by plan. Each different plan is counted once, even if it occurs
+// in several terms and formulas.
 
-// Formulas evaluates formulas over one graph and keeps what it counted, so that
-// many patterns (all motifs of a size, say) share the work.
+// Formulas evaluates formulas over one graph and keeps the counts, so that many patterns (all
+// motifs of a size, for example) share the work.
 type Formulas struct {
 	g      *graph.Graph
 	o      engine.Options
@@ -30,8 +30,8 @@ func NewFormulas(g *graph.Graph, o engine.Options, progress func(done, total uin
 	return &Formulas{g: g, o: o, progress: progress, counts: map[*plan.Plan]*big.Int{}, roots: map[*plan.Plan][]engine.Uint128{}}
 }
 
-// Embeddings evaluates f. The error is the context's when it was cut short:
-// there is no partial value of a formula.
+// Embeddings evaluates f. The error is the context's if it was cut short; a formula has no
+// partial value.
 func (f *Formulas) Embeddings(ctx context.Context, fm *plan.Formula) (*big.Int, error) {
 	sum := new(big.Int)
 	for _, t := range fm.Terms {

@@ -42,10 +42,10 @@ var Options = option.Table{
 	option.Switch("host.bitmap", true, "keep long lists also as bitmaps"),
 }
 
-// switches are what the options say.
+// switches are the values of the options.
 type switches struct{ tail, steal, windows, bitmap bool }
 
-// job is what the searches of one run are asked for.
+// job is the task of the searches of one run.
 type job struct {
 	engine.Options
 	engine.Goal
@@ -69,7 +69,7 @@ type prepared struct {
 	programs programs
 }
 
-// Prepare refuses what no method of this engine can run.
+// Prepare returns an error for plans that no method of this engine can run.
 func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	switch p.Method {
 	case plan.Large:
@@ -102,7 +102,7 @@ func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 // Traits has nothing to say: there is one engine for the processor to choose.
 func (*prepared) Traits() engine.Traits { return engine.Traits{} }
 
-// Compile does nothing: what runs is compiled into this program.
+// Compile does nothing: the searches are compiled into this program.
 func (*prepared) Compile(context.Context) {}
 
 // Run counts or lists the matches.

@@ -12,18 +12,16 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
-// The local method counts patterns in which one vertex, the root, is a
-// neighbour of all others but at most one. For each data vertex as root it
-// numbers the root's neighbours 0 … d-1 and writes the edges among them as a bit
-// matrix: every candidate set below is then d bits, an intersection is an AND,
-// a size a population count, and a restriction cuts the row at a position,
-// because the numbering keeps the order of ids. The one vertex that may lie
-// outside (level 1) is found by walking wedges; what it shares with the root is
-// a row of its own.
+// The local method counts patterns in which one vertex, the root, is a neighbour of all others
+// except at most one. For each data vertex as root it numbers the root's neighbours 0 … d-1 and
+// writes the edges among them as a bit matrix. Every candidate set below is then d bits, an
+// intersection is an AND, and a size is a population count. A restriction cuts the row at a
+// position, because the numbering keeps the order of ids. The one vertex that may lie outside
+// (level 1) is found by walking wedges; the neighbours that it shares with the root are another
+// row.
 //
-// The bit matrix of a neighbourhood is the device of the fastest clique
-// counters; walking wedges for pairs with common neighbours goes back to Chiba
-// and Nishizeki (1985).
+// The bit matrix of a neighbourhood is the device of the fastest clique counters; walking
+// wedges for pairs with common neighbours goes back to Chiba and Nishizeki (1985).
 
 // localProgram is a plan made ready for the local method.
 type localProgram struct {
@@ -45,8 +43,8 @@ type localProgram struct {
 	sizesOnly bool
 	// triangle: the matches are the edges among the neighbours below the root.
 	triangle bool
-	// pairs is the last level but one where the last level is the size of the
-	// fixed set of an earlier level cut down to each candidate's row; else -1.
+	// pairs is the last level but one, if the last level is the size of an earlier level's
+	// fixed set cut down to each candidate's row; else -1.
 	pairs int
 	masks bool // some level has a label range or predicate of its own
 }
@@ -164,7 +162,7 @@ type localWorker struct {
 
 	*localScratch
 	ones    []uint64   // all d bits
-	row1    []uint64   // what the outside vertex shares with the root
+	row1    []uint64   // the neighbours that the outside vertex shares with the root
 	sets    [][]uint64 // value of each set node
 	size    []int      // and how many it has
 	bufs    [][]uint64

@@ -15,10 +15,10 @@ type localScratch struct {
 	_     [128]byte
 }
 
-// localMemory keeps what workers no longer need for those of later runs.
+// localMemory keeps memory that workers no longer need for later runs.
 var localMemory = sync.Pool{New: func() any { return new(localScratch) }}
 
-// free ends w. What a worker that panicked leaves is not used again.
+// free ends w. The memory of a worker that panicked is not used again.
 func (w *localWorker) free() {
 	w.hood.leave()
 	x := &w.wedge

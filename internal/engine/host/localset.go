@@ -42,9 +42,9 @@ func (w *localWorker) bind(l int) bool {
 	return true
 }
 
-// cutSet leaves in dst the bits lo … hi-1 of a ∩ b, or with flip all ones of a − b, and
-// returns how many there are. Rows of few words are most; a call for them would
-// take longer than they do.
+// cutSet writes to dst the bits lo … hi-1 of a ∩ b or, with flip all ones, of a − b, and
+// returns their number. It is a loop here because most rows have few words, and a call would
+// take longer.
 func cutSet(dst, a, b []uint64, flip uint64, lo, hi int) (n int) {
 	i, k := lo>>6, (hi-1)>>6
 	clear(dst[:i])
@@ -315,7 +315,7 @@ type localTail struct {
 	ns    []int
 }
 
-// tailPart is what of a tail set is the same for all matches.
+// tailPart is the part of a tail set that is the same for all matches.
 type tailPart struct {
 	set      int   // the node
 	whole    bool  // its candidates are the node as it is
@@ -331,7 +331,7 @@ func (t *localTail) init(lp *localProgram) {
 	for i := range t.reps {
 		r := &t.reps[i]
 		lv := &lp.levels[r.level]
-		// What bounds a node bounds its elements already.
+		// The bounds of a node bound its elements already.
 		r.below = slices.DeleteFunc(r.below, func(j int) bool {
 			return lp.descends(lv.set, func(s int) bool { return slices.Contains(lp.p.Sets[s].Below, j) })
 		})
@@ -360,8 +360,8 @@ func (lp *localProgram) descends(set int, is func(set int) bool) bool {
 	return true
 }
 
-// smallest is the representative of a block whose candidates are among those of all
-// others of the block, as far as the plan shows; else -1.
+// smallest is the level of a block whose candidates are, as far as the plan shows, among those
+// of all others of the block; else -1.
 func (t *localTail) smallest(lp *localProgram, mask uint32) int {
 	for q := range t.reps {
 		if mask>>q&1 == 0 {

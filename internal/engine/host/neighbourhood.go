@@ -371,7 +371,7 @@ func (w *localWorker) outside() {
 	w.row1 = nil // may be a part of x.rows
 }
 
-// outsideOK applies what level 1 asks for beyond its bounds.
+// outsideOK tests level 1's conditions, except its bounds.
 func (w *localWorker) outsideOK(lv *level, y, root uint32) bool {
 	if lv.Bits != nil && lv.Bits[y>>6]>>(y&63)&1 == 0 || lv.many && !inRanges(lv.Ranges, y) {
 		return false

@@ -12,10 +12,10 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
-// The nest walks the loops of a plan depth first: bind a vertex, compute the
-// set nodes that its level makes possible (STMatch's code motion puts each node
-// at the first level where its operands are known), go down. It allocates
-// nothing once its buffers have grown to the largest sets met.
+// The nest walks the loops of a plan depth first. It binds a vertex, computes the set nodes
+// that its level makes possible, and goes down. STMatch's code motion puts each node at the
+// first level that knows its operands. The nest allocates nothing once its buffers have grown
+// to the largest sets.
 
 // worker is one goroutine's state.
 type worker struct {
@@ -74,8 +74,8 @@ func runNest(ctx context.Context, p *plan.Plan, o job) (engine.Result, error) {
 	return runWorkers(ctx, ws, o, o.PerRoot)
 }
 
-// runWorkers lets workers of one schedule and limit search, and adds up what they
-// found.
+// runWorkers lets workers of one schedule and limit search, and adds up their results. It
+// blocks until all have ended.
 func runWorkers(ctx context.Context, ws []*worker, o job, perRoot []engine.Uint128) (engine.Result, error) {
 	s := ws[0].s
 	clock := startLevelClock(o.Levels, ws[0].pr.depth, ws)
@@ -92,8 +92,8 @@ func runWorkers(ctx context.Context, ws []*worker, o job, perRoot []engine.Uint1
 	return res, s.failure()
 }
 
-// prepare makes what the first task needs: in a short search some workers come
-// too late for any.
+// prepare makes the buffers of the first task. In a short search some workers come too late for
+// any task, and need none.
 func (w *worker) prepare() {
 	p := w.pr.p
 	w.e = padded[uint64](len(p.Edges))
@@ -228,8 +228,8 @@ func (w *worker) loop(l int, list []uint32) {
 	}
 }
 
-// split gives away half of what remains at the shallowest level that has two
-// candidates left; l is the level that asks.
+// split gives away half of the remaining candidates at the shallowest level that has at least
+// two. l is the level that calls it.
 func (w *worker) split(l int) {
 	for d := w.base; d <= l; d++ {
 		it := &w.it[d]

@@ -5,10 +5,9 @@ import (
 	"unsafe"
 )
 
-// padded is make([]T, n) in cache lines of its own. A worker's small arrays are
-// written in the innermost loops; packed side by side with those of other
-// workers they would share cache lines with them, and sixteen cores would run
-// at the speed of five.
+// padded is make([]T, n) in separate cache lines. Why: a worker's small arrays are written in
+// the innermost loops. Packed next to those of other workers they would share cache lines, and
+// sixteen cores would run at the speed of five.
 func padded[T any](n int) []T {
 	var x T
 	size := max(int(unsafe.Sizeof(x)), 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// program is a plan made ready for the nest: what happens at each level in the
-// order in which it happens. It is read-only while a run lasts.
+// program is a plan made ready for the nest: the steps of each level, in their order. It is
+// read-only during a run.
 type program struct {
 	g      *graph.Graph
 	p      *plan.Plan
@@ -35,11 +35,11 @@ type program struct {
 	reused []bool
 }
 
-// level is a plan.Level with what can be worked out before the run.
+// level is a plan.Level with values that are computed before the run.
 type level struct {
 	*plan.Level
 	set int
-	// minDegree is what is left of MinDegree to test one by one.
+	// minDegree is the part of MinDegree that must be tested one by one.
 	minDegree int
 	// one is the only id range allowed; whole when any id is. many is true
 	// when there are several ranges.
@@ -49,8 +49,8 @@ type level struct {
 	// Distinct: is that vertex in this level's set?
 	member []member
 	filter bool // candidates need more than the bounds
-	// loose levels have no set: they start a further component of the pattern,
-	// and what they must not be adjacent to is tested one candidate at a time.
+	// loose levels have no set, because they start a further component of the pattern. Each
+	// candidate is tested for forbidden neighbours.
 	loose bool
 }
 
@@ -217,7 +217,7 @@ func (lv *level) bounds(m *[maxLevels]uint32) (lo, hi uint32) {
 	return lo, hi
 }
 
-// passes applies what the bounds and the set do not cover.
+// passes tests the conditions that the bounds and the set do not cover.
 func (lv *level) passes(pr *program, v uint32, m *[maxLevels]uint32, e []uint64) bool {
 	for _, j := range lv.Distinct {
 		if m[j] == v {

@@ -13,15 +13,14 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
-// The scheduler hands out roots in units from one atomic cursor. The units are
-// of about equal numbers of neighbours: hubs, whose searches are the longest,
-// come one by one and first, and thousands of leaves need no thousands of visits
-// to a cursor that all cores write. A worker that finds none left says that it is
-// idle; busy workers look at that number
-// between two candidates of any level but the last ones, and give away half of
-// what remains at the shallowest level where at least two candidates remain. So
-// one hub never keeps one core busy alone, and nobody pays for stealing while
-// all are busy.
+// The scheduler hands out roots in units from one atomic cursor. The units have about equal
+// numbers of neighbours. Hubs, whose searches are the longest, come first and one by one, and
+// thousands of leaves share one visit to the cursor that all cores write.
+//
+// A worker that finds no unit counts itself as idle. Busy workers look at that count between
+// two candidates of any level except the last ones. If it is not 0, a busy worker gives away
+// half of the rest at the shallowest level with at least two remaining candidates. So one hub
+// never keeps one core busy alone, and stealing costs nothing while all workers are busy.
 
 // task is a part of the search: candidates of one level below a bound prefix.
 // A task of level 0 is a range of the root list.
@@ -39,7 +38,7 @@ type sched struct {
 	workers int
 	steal   bool
 
-	_      [128]byte // the cursor moves; what is around it is read in inner loops
+	_      [128]byte // the cursor changes often; its neighbours are read in inner loops
 	cursor atomic.Uint64
 	_      [128]byte
 
@@ -66,9 +65,9 @@ func newSched(roots rootList, workers int, steal bool) *sched {
 	return s
 }
 
-// unitsEach is how many units a worker gets: so many that the last one to end
-// leaves the others idle for little of the time. unitWork is the most work of a
-// unit, but for that of a single root: limits and progress go by units.
+// unitsEach is the number of units for each worker. With that many, the last worker to end
+// leaves the others idle only for a short time. unitWork is the largest work of a unit, except
+// for a unit of a single root. Limits and progress are checked at units.
 const (
 	unitsEach = 64
 	unitWork  = 4096
@@ -269,7 +268,7 @@ type rootRange struct {
 // rootWork is the work of a root of which nothing is known.
 const rootWork = 16
 
-// work is that of all roots: one each and what off says.
+// work is the work of all roots: one for each root, and its entry in off.
 func (r *rootList) work() uint64 {
 	if !r.weighted() {
 		return r.n * rootWork
@@ -279,7 +278,7 @@ func (r *rootList) work() uint64 {
 
 func (r *rootList) weighted() bool { return r.off != nil && r.list == nil && len(r.ranges) == 1 }
 
-// cut is the number of the root with which unit i of so many begins.
+// cut is the index of the first root of unit i, out of `units` units.
 func (r *rootList) cut(i, units uint64) uint64 {
 	if !r.weighted() {
 		hi, lo := bits.Mul64(r.n, i)

@@ -9,11 +9,10 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host/setops"
 )
 
-// tailState closes the last levels of a count. A single last level is the size
-// of its set. Several independent ones are Σ Coef × Π |∩ block| over the terms
-// of the plan (inclusion–exclusion, as in GraphPi), where levels that have the
-// same set share one size and blocks that recur are measured once. Many levels
-// are closed group by group.
+// tailState counts the last levels. A single last level is the size of its set. Several
+// independent levels are Σ Coef × Π |∩ block| over the terms of the plan (inclusion–exclusion,
+// as in GraphPi). Levels with the same set share one size there, and a repeated block is
+// measured once. Many levels are counted group by group.
 type tailState struct {
 	probe probe
 

@@ -14,7 +14,7 @@ import (
 // the data edges that step 0 may take. A step reads a slice of events and goes on
 // below each one that passes; it allocates nothing.
 
-// timed is what a worker needs beside its partial match.
+// timed is the state of a worker besides its partial match.
 type timed struct {
 	*plan.TimeProgram
 	p               *plan.Plan

@@ -9,9 +9,9 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
-// runTriangles counts the edges among the neighbours below each root. The roots' own
-// work is short, so that none is shared out, and a worker needs a bitmap and no more:
-// in a small graph the search takes as long as making the workers of other plans.
+// runTriangles counts the edges among the neighbours below each root. A root's work is short,
+// so it is not shared, and a worker needs only a bitmap. Why a function of its own: in a small
+// graph the search takes as long as making the workers of other plans.
 func runTriangles(ctx context.Context, lp *localProgram, o job) (engine.Result, error) {
 	s := newSched(lp.roots(), o.Threads, false)
 	lim := &limiter{max: o.Limit, s: s}

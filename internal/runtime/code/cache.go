@@ -26,8 +26,8 @@ const onDisk = 512 << 20
 // Key names an image.
 type Key = [sha256.Size]byte
 
-// ErrText is the error of a text that does not compile, for whoever asks for it. Other errors of compiling are those
-// of one caller, and the next one tries again.
+// ErrText is the error of a text that does not compile. Every caller gets it. Other errors of compiling belong to
+// one caller, and the next caller tries again.
 var ErrText = errors.New("the text does not compile")
 
 // ErrGivenUp is the error of a compilation that nobody waits for any more.
@@ -36,10 +36,10 @@ var ErrGivenUp = errors.New("given up before it was compiled")
 // A Cache keeps images by their key, in memory and, if it has a folder, on disk. An image that several callers need at
 // once is compiled once. Safe for concurrent use.
 type Cache struct {
-	files     vfs.FS        // nil: that of the context of each call
-	dir       string        // "": there is no folder
+	files     vfs.FS        // nil: the file system of each call's context
+	dir       string        // "": no folder
 	room      int64         // bytes of images in it
-	compilers chan struct{} // as many as may run at once
+	compilers chan struct{} // one slot for each compiler that may run
 
 	mu      sync.Mutex
 	kept    map[Key][]byte
@@ -64,7 +64,7 @@ type making struct {
 // The folder is in the file system of the context of the call that reads or writes an image; see vfs.From.
 func New(dir string) *Cache { return NewOn(nil, dir) }
 
-// NewOn is New for a folder of one file system, whatever calls say.
+// NewOn is New for a folder of one file system, which replaces that of calls' contexts.
 func NewOn(files vfs.FS, dir string) *Cache {
 	// Each compiler takes a core and a few hundred megabytes.
 	compilers := make(chan struct{}, max(1, min(16, runtime.GOMAXPROCS(0))))
@@ -112,15 +112,16 @@ func KeyOf(parts []string) Key {
 	return Key(h.Sum(nil))
 }
 
-// Get returns the image of a key, which compile makes if it is nowhere. kept says that it was not made now. When
-// ctx ends first, its cause is the error: compiling goes on, on a goroutine of its own, for those who ask next.
+// Get returns the image of a key. If no cache has it, compile makes it; kept is false then. Calls with one key
+// compile it once. If ctx ends first, the error is its cause, and compiling continues in the background for
+// later callers. Safe for concurrent use.
 func (s *Cache) Get(ctx context.Context, key Key, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
 	return s.obtain(ctx, key, nil, func(context.Context) ([]byte, error) { return compile() })
 }
 
-// GetWithin is Get for a compile that ends with the context that it is given. That
-// context has the caller's file system, ends when no caller waits for the image any more, and the last one to leave
-// returns when compile has.
+// GetWithin is Get for a compile that ends with the context that it is given. That context has the caller's file
+// system, and ends when no caller waits for the image any more. The last caller to leave returns when compile has
+// returned.
 func (s *Cache) GetWithin(ctx context.Context, key Key, compile func(context.Context) ([]byte, error)) (image []byte, kept bool, err error) {
 	return s.obtain(ctx, key, context.WithCancel, compile)
 }

@@ -149,7 +149,7 @@ func (s *Cache) Writable() error {
 	return nil
 }
 
-// own reports whether nobody but this user may change what is in the folder.
+// own reports whether only this user may change the contents of the folder.
 func (s *Cache) own(files vfs.FS) bool {
 	err := disk.CheckOwn(files, s.dir)
 	if errors.As(err, new(*disk.ForeignError)) {

@@ -69,9 +69,9 @@ func (c *Crew) Wait() {
 	}
 }
 
-// end tells who waits that all have ended. Where threads stand by, the one that tells
-// goes on to wait in the kernel, and with it the processor on which a goroutine that
-// it has made ready would run.
+// end tells the waiting caller that all workers have ended. If threads stand by, the last
+// worker goes on to wait in the kernel, and would keep its processor from a goroutine that it
+// had made ready.
 func (c *Crew) end() {
 	if c.last != nil {
 		c.last <- true
@@ -84,9 +84,9 @@ func (c *Crew) end() {
 // patience is how long soon asks: about as long as it takes to wake a goroutine.
 const patience = 50 * time.Microsecond
 
-// soon reports whether what it asks for is so. It asks again for a few microseconds
-// where a pool runs one search at a time: the workers of one mostly end
-// together, and to sleep until the last wakes the caller would take longer.
+// soon reports the result of so. If a pool runs one search at a time, it calls so for a few
+// microseconds until it is true. Why: the workers of a search mostly end together, and sleeping
+// until the last one wakes the caller would take longer.
 func (c *Crew) soon(so func() bool) bool {
 	if so() {
 		return true

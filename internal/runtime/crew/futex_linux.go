@@ -22,8 +22,8 @@ func wait(word *atomic.Uint32, most time.Duration) {
 	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, 0, uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
-// wake wakes who waits for word. It does not block, so that the scheduler need not know:
-// who wakes many would lose its processor on the way.
+// wake wakes the threads that wait for word. It does not block, so it bypasses the scheduler: a
+// thread that wakes many would otherwise lose its processor.
 func wake(word *atomic.Uint32) {
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0, 0, 0)
 }

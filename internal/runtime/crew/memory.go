@@ -6,11 +6,12 @@ import (
 	"unsafe"
 )
 
-// Memory is what a worker takes its first arrays from. The first touch of a page
-// costs a microsecond, or ten and more where the machine is a virtual one that has to
-// ask for the page itself, and workers that ask for memory at the same time wait for
-// each other. So who stands by has memory of its own, and has touched all of it before
-// there is work.
+// Memory is the memory for a worker's first arrays.
+//
+// Why: the first touch of a page costs a microsecond, or ten and more on a virtual machine that
+// must ask for the page itself, and workers that ask for memory at the same time wait for each
+// other. So a thread that stands by has its own memory, and touches all of it before there is
+// work.
 //
 // The zero value and nil have no memory: Take then allocates.
 type Memory struct{ free []uint64 }
@@ -18,7 +19,7 @@ type Memory struct{ free []uint64 }
 const (
 	memoryWords = 64 << 10 / 8 // of one worker
 	pageWords   = 4096 / 8
-	lineWords   = 128 / 8 // what two workers write is that far apart
+	lineWords   = 128 / 8 // the distance between memory that two workers write
 )
 
 // touch writes to every page of m, until word says that there is work.
@@ -28,7 +29,7 @@ func (m *Memory) touch(word *atomic.Uint32) {
 	}
 }
 
-// growStack lets the stack of a goroutine grow to what a worker needs.
+// growStack grows the stack of a goroutine to the size that a worker needs.
 //
 //go:noinline
 func growStack() byte {

@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// Goroutines that stand by: each waits in the kernel, on a thread of its own, for a
-// word of memory to change. Who has work for it writes the word and has the kernel
-// wake the thread, a matter of a microsecond; the threads wake beside each other,
-// where the scheduler would have each wake the next. One that has waited for a while
-// ends, and so does one whose work took long: to wake it quickly is then worth
-// nothing, and a thread in the kernel keeps its processor from other goroutines for
-// up to 10 ms.
+// Goroutines that stand by each wait in the kernel, on a thread of their own, for a word of
+// memory to change. A caller with work writes the word and has the kernel wake the thread,
+// which takes about a microsecond. The threads wake in parallel, while the scheduler would have
+// each wake the next. A goroutine ends after a while without work, or after a long task: waking
+// it quickly has no value then, and a thread in the kernel keeps its processor from other
+// goroutines for up to 10 ms.
 //
-// Each takes a thread, and no more than the processors have others to run on. Where many
-// searches run at once, as in a program that uses weft as a library, a thread that stands by
-// gains nothing and costs memory. So it is for a command, which runs one search at a time.
+// Each takes a thread, and there are no more of them than processors. If many searches run at
+// once, as in a program that uses weft as a library, a thread that stands by gains nothing and
+// costs memory. So they are for a command, which runs one search at a time.
 
 const longWork = 5 * time.Millisecond // after which one stands by no more
 
@@ -42,11 +41,11 @@ type Pool struct {
 	closed bool
 	list   []*standby // of those that wait, or are about to
 	coming int        // have been started for no work, and are not on the list yet
-	own    *Memory    // for who gives work, and works as well
+	own    *Memory    // for the caller, which works as well
 }
 
-// NewPool makes a pool for a process that runs one search at a time, or nil where the system
-// does not let a thread wait for a word of memory.
+// NewPool makes a pool for a process that runs one search at a time. It returns nil if the
+// system does not let a thread wait for a word of memory.
 func NewPool() *Pool {
 	if !canStandBy {
 		return nil
@@ -98,8 +97,8 @@ func (p *Pool) Ready(n int) {
 	}
 }
 
-// Own is memory for who gives work to others, and works as well: the first that asks
-// has it, and others nil.
+// Own is memory for a caller that gives work to others and works as well. The first caller has
+// it; others get nil.
 func (p *Pool) Own() *Memory {
 	if p == nil {
 		return nil
@@ -138,7 +137,7 @@ func (s *standby) give(work func(*Memory)) {
 	wake(&s.word)
 }
 
-// serve does work, if there is any, and what comes after it.
+// serve does work, if there is any, and the work that follows it.
 func (s *standby) serve(work func(*Memory)) {
 	for comes := work == nil; ; comes = false {
 		if work != nil {
@@ -184,7 +183,7 @@ func (s *standby) next(comes bool) func(*Memory) {
 	return work
 }
 
-// prepare touches what s will work with, while there is no work.
+// prepare touches the memory that s will use, while there is no work.
 func (s *standby) prepare() {
 	growStack()
 	s.memory.touch(&s.word)
@@ -201,7 +200,8 @@ func (s *standby) prepare() {
 	s.others = Memory{}
 }
 
-// leave takes s off the list; false: somebody has, who is about to give it work.
+// leave takes s off the list. It returns false if a caller has already taken it, and is about
+// to give it work.
 func (s *standby) leave() bool {
 	p := s.pool
 	p.mu.Lock()

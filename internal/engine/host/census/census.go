@@ -57,17 +57,17 @@ func work(csr *graph.CSR, k int) (steps uint64, most int) {
 	return steps, most
 }
 
-// onceDegree is about as many neighbours as an edge's end of larger id has in
-// graphs with hubs, and largeDegree as many as hubs alone have.
+// onceDegree is about the degree of the end with the larger id of an average edge, in graphs
+// with hubs. largeDegree is a degree that only hubs have.
 const (
 	onceDegree  = 64
 	largeDegree = 1 << 12
 )
 
-// workerSteps is the work that is worth a goroutine, beside what it takes to clear
-// its arrays over the vertices, and onceSteps the same where steps are shorter, for
-// less than five vertices. unitsEach is how many units of roots it gets, and
-// unitWork bounds their number of neighbours, for the sake of progress.
+// workerSteps is the least work for which a goroutine pays, besides the time to clear its
+// arrays over the vertices. onceSteps is the same for fewer than five vertices, where steps are
+// shorter. unitsEach is the number of units of roots for each goroutine. unitWork bounds their
+// number of neighbours, for the sake of progress.
 const (
 	workerSteps = 1 << 14
 	onceSteps   = 1 << 15
@@ -75,8 +75,8 @@ const (
 	unitWork    = 4096
 )
 
-// share is what the workers share: the next unit to take, which all of them
-// write, apart from what they read in their loops.
+// share is the state that the workers share: the next unit to take. All workers write it, so it
+// is kept away from memory that they read in their loops.
 type share struct {
 	_    [128]byte
 	next atomic.Uint64
@@ -85,7 +85,7 @@ type share struct {
 	_    [128]byte
 }
 
-// visitor is what a worker counts with, root by root.
+// visitor counts root by root, for one worker.
 type visitor interface{ visit(v uint32) }
 
 // visitAll visits each vertex by one of the workers' visitors, in units of roots, and
@@ -141,11 +141,10 @@ func visitAll(ctx context.Context, csr *graph.CSR, o engine.Options, progress fu
 	return slices.DeleteFunc(visitors, func(v visitor) bool { return v == nil }), nil
 }
 
-// Count returns how often each of the connected patterns of k vertices, k = 3, 4
-// or 5, occurs as a subgraph, by the names of the catalogue. The error is the
-// context's: there is no partial count. Of o, Threads and Crew count. Progress, in
-// roots, is told by one goroutine, a few times a second. A panic of a worker, as over a corrupt file,
-// comes out of Count.
+// Count returns the number of occurrences, as a subgraph, of each connected pattern of k vertices, k
+// = 3, 4 or 5, by the names of the catalogue. If ctx ends, the error is the context's, and there is
+// no partial count. Of o it uses Threads, Crew and Progress. One goroutine reports progress, in
+// roots, a few times a second. A panic of a worker, as over a corrupt file, becomes a panic of Count.
 func Count(ctx context.Context, csr *graph.CSR, k int, o engine.Options, progress func(done, total uint64)) (map[string]*big.Int, error) {
 	if k < 3 || k > 5 {
 		return nil, fmt.Errorf("census: patterns of %d vertices", k)

@@ -42,10 +42,10 @@ func arc(u, v int) uint32 {
 	return bit
 }
 
-// DirectedMotifs returns how often each of the patterns, which are all directed motifs
-// of three or of four vertices, occurs in a directed graph: as an induced subgraph, or as
-// any. The error is the context's: there is no partial count. A panic of a worker, as
-// over a corrupt file, comes out of DirectedMotifs.
+// DirectedMotifs returns the number of occurrences of each of the patterns in a directed graph,
+// as induced subgraphs or as any. The patterns are all directed motifs of three or of four
+// vertices. If ctx ends, the error is the context's, and there is no partial count. A panic of
+// a worker, as over a corrupt file, becomes a panic of DirectedMotifs.
 func DirectedMotifs(ctx context.Context, g *graph.Graph, ps []*pattern.Pattern, o engine.Options, progress func(done, total uint64)) ([]*big.Int, error) {
 	k := len(ps[0].Vertices)
 	if k != 3 && k != 4 {
@@ -67,7 +67,7 @@ func DirectedMotifs(ctx context.Context, g *graph.Graph, ps []*pattern.Pattern, 
 	return motifsOf(byCode, ps, k), nil
 }
 
-// motifsOf are the counts of patterns, of those of induced subgraphs by code; nil is 0.
+// motifsOf returns the counts of patterns, given those of induced subgraphs by code; nil is 0.
 func motifsOf(byCode []*big.Int, ps []*pattern.Pattern, k int) (out []*big.Int) {
 	class := classes(k)
 	at := map[uint32]int{}
@@ -104,7 +104,7 @@ func motifsOf(byCode []*big.Int, ps []*pattern.Pattern, k int) (out []*big.Int) 
 	return out
 }
 
-// classes is the least code among those of the same graph, by code.
+// classes maps each code to the least code of the same graph.
 func classes(k int) []uint32 {
 	var perms [][]int
 	var permute func(p []int, rest uint32)
@@ -137,7 +137,7 @@ func classes(k int) []uint32 {
 	return out
 }
 
-// arcs counts what has one vertex as its root, the vertex of the greatest id, which has
+// arcs counts the subgraphs with one vertex as root: the vertex of the greatest id, which has
 // the fewest neighbours.
 type arcs struct {
 	g     *graph.Graph
@@ -147,7 +147,7 @@ type arcs struct {
 	count [codes]uint64
 	wedge [16][2]uint64 // of three vertices: pairs of neighbours by their codes, 128 bits
 	to    [3][]uint8    // to[i][x]: the code of the i-th chosen vertex and x
-	ext   [3][]uint32   // what may be chosen next
+	ext   [3][]uint32   // vertices that may be chosen next
 }
 
 func newArcs(g *graph.Graph, csr *graph.CSR, size int, stop *atomic.Bool) *arcs {
@@ -275,7 +275,7 @@ func (r *arcs) four(v uint32) {
 	}
 }
 
-// addTo adds what was counted to the induced subgraphs by their codes.
+// addTo adds the counts to the induced subgraphs by their codes.
 func (r *arcs) addTo(byCode []*big.Int) {
 	add := func(code uint32, n *big.Int) {
 		if byCode[code] == nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// makeInduced turns the numbers of subgraphs into those of induced subgraphs: a
-// set of vertices that induces G holds each pattern H as often as G's edges do,
+// makeInduced turns the numbers of subgraphs into the numbers of induced subgraphs. A set of
+// vertices that induces G has as many copies of each pattern H as G has:
 //
 //	subgraphs(H) = Σ_G induced(G) · (copies of H on all vertices of G)
 //
-// and only G with more edges than H, or H itself, count. The patterns are sorted
-// by number of edges.
+// Only H itself, and graphs G with more edges than H, have a copy. The patterns are sorted by
+// number of edges.
 func makeInduced(ps []*pattern.Pattern, n []*big.Int) {
 	number := map[shape]int{}
 	for i, p := range ps {
@@ -43,11 +43,10 @@ func makeInduced(ps []*pattern.Pattern, n []*big.Int) {
 	}
 }
 
-// shape tells the connected graphs of at most five vertices apart: how many
-// vertices have each degree, three bits each, and above these three times the
-// number of triangles. A graph that is not connected and has edges enough has an
-// isolated vertex or is a triangle beside an edge, and shares its shape with none
-// of them.
+// shape identifies a connected graph of at most five vertices. It has the number of vertices of
+// each degree, three bits each, and above these three times the number of triangles. A graph
+// that is not connected and has enough edges either has an isolated vertex or is a triangle and
+// a separate edge. Its shape is different from all of theirs.
 type shape uint32
 
 func shapeOf(n int, edges []pattern.Edge) (s shape) {

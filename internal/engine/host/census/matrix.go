@@ -17,13 +17,13 @@ type matrix struct {
 
 	slot  []uint32 // by vertex: its place in found + 1, or 0
 	found []uint32 // vertices that share enough with the root
-	tails []uint64 // what they share with it, a row each
+	tails []uint64 // the neighbours that they share with it, a row each
 }
 
 func (r *root) row(i int) []uint64 { return r.rows[i*r.words : (i+1)*r.words] }
 
-// cliques adds up what lies among the root's neighbours. For four vertices those
-// with smaller ids will do: of a clique each root but its last is left out.
+// cliques adds up the cliques and near-cliques among the root's neighbours. For four vertices,
+// neighbours with smaller ids are enough.
 func (r *root) cliques() {
 	list := r.list
 	if r.size == 4 {
@@ -42,9 +42,9 @@ func (r *root) cliques() {
 	r.wheels()
 }
 
-// sized is buf with n words, of any values. Hubs mostly come first, so that what
-// is enough once is enough later: there is little to gain from more than a bit
-// of room, and a hub's matrix is large.
+// sized is buf with n words, of any values. Hubs mostly come first, so a buffer that is large
+// enough once usually stays so. It gets only little extra room, because a hub's matrix is
+// large.
 func (r *root) sized(buf []uint64, n int) []uint64 {
 	if cap(buf) < n {
 		buf = crew.Take[uint64](r.memory, n+n/8)
@@ -171,7 +171,7 @@ func (r *root) fiveCliques(n int) {
 // batchWords bounds the rows of the other vertices that are made at a time.
 var batchWords = 1 << 21
 
-// wheels looks at the edges among what the root shares with each vertex of a
+// wheels looks at the edges among the neighbours that the root shares with each vertex of a
 // smaller id.
 func (r *root) wheels() {
 	r.found = r.found[:0]
@@ -196,7 +196,7 @@ func (r *root) wheels() {
 	}
 }
 
-// shared writes what the root shares with each vertex of a batch.
+// shared writes the neighbours that the root shares with each vertex of a batch.
 func (r *root) shared(batch []uint32) {
 	r.tails = r.sized(r.tails, len(batch)*r.words)
 	clear(r.tails)
@@ -219,7 +219,7 @@ func (r *root) shared(batch []uint32) {
 	}
 }
 
-// wheelsWith adds up what lies among the n neighbours in both.
+// wheelsWith adds up the edges among the n common neighbours in both.
 func (r *root) wheelsWith(n uint64, both []uint64) {
 	ends, wheels := uint64(0), uint64(0)
 	for k, x := range both {

@@ -7,11 +7,11 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
-// Patterns of three and four vertices need nothing of a root that is not found at
-// the edges of others too, so that each edge is looked at from its end of smaller
-// id alone, and each 4-cycle from its vertex of least id. As ids ascend by falling
-// degree the lists that are read are the shorter ones: Σ_vu min(d(v), d(u)) steps
-// (Chiba and Nishizeki, Arboricity and subgraph listing algorithms, 1985).
+// For patterns of three and four vertices all values of a root are found at the edges of others
+// too. So each edge is looked at only from its end of smaller id, and each 4-cycle only from
+// its vertex of least id. Ids ascend as degrees fall, so the shorter lists are read: Σ_vu
+// min(d(v), d(u)) steps (Chiba and Nishizeki, Arboricity and subgraph listing algorithms,
+// 1985).
 
 // visitOnce is visit for patterns of three or four vertices.
 func (r *root) visitOnce(v uint32) {
@@ -41,8 +41,8 @@ func (r *root) visitOnce(v uint32) {
 	}
 }
 
-// once adds what is seen from the edges of the root, of degree d, to the
-// neighbours above it.
+// once adds the values seen from the edges between the root, of degree d, and the neighbours
+// above it.
 func (r *root) once(d uint64, above []uint32) {
 	s := &r.sums
 	cycles := r.size == 4 && len(above) > 1

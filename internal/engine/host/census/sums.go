@@ -31,12 +31,13 @@ func (t *total) sub(x uint64) {
 	t.Hi -= b
 }
 
-// sums are what the roots add up. A pattern's sum counts each of its places
-// several times (once from each vertex or edge that the formula begins at) and
-// includes the places in which two vertices coincide; counts puts that right.
-// Below, v is the root, u a neighbour of it, w any other vertex, d a degree, t
-// the number of triangles at a vertex or edge, c the number of 4-cycles, k the
-// number of 4-cliques, and s(v,w) the number of neighbours that v and w share.
+// sums are the totals over roots. A pattern's sum counts each of its places several times, once
+// from each vertex or edge at which the formula begins. It also includes the places in which
+// two vertices coincide. counts corrects both.
+//
+// Below, v is the root, u is a neighbour of it, and w is any other vertex. d is a degree, t the
+// number of triangles at a vertex or edge, c the number of 4-cycles, k the number of 4-cliques,
+// and s(v,w) the number of neighbours that v and w share.
 type sums struct {
 	wedge, star3, star4 total // Σ_v C(d,2), 3·C(d,3), C(d,4)
 	triangle            total // Σ_vu t(vu)
@@ -68,7 +69,7 @@ type sums struct {
 	clique5  total // once
 }
 
-// plus adds what another worker found.
+// plus adds another worker's sums.
 func (s *sums) plus(o *sums) {
 	to, from := s.all(), o.all()
 	for i := range to {

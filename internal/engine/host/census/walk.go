@@ -7,7 +7,7 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
-// root is one worker's state: the root at hand with what it shares with others.
+// root is one worker's state: the current root, with the neighbours that it shares with others.
 type root struct {
 	csr  *graph.CSR
 	size int // vertices of the patterns
@@ -21,7 +21,7 @@ type root struct {
 	share []uint32 // by vertex: neighbours in common with the root
 	met   []uint32 // the vertices for which share is not 0
 	at    []uint32 // by vertex: its place in list + 1, or 0
-	// By place in list + 1, with 0 at 0 for vertices that are no neighbours.
+	// By place in list + 1, with 0 at 0 for vertices that are not neighbours.
 	degree, closed []uint64
 
 	matrix
@@ -32,8 +32,8 @@ func newRoot(csr *graph.CSR, size int, stop *atomic.Bool, m *crew.Memory) *root 
 	return &root{csr: csr, size: size, stop: stop, memory: m, share: crew.Take[uint32](m, n), at: crew.Take[uint32](m, n)}
 }
 
-// visit adds up what has v as its root. Told to stop it leaves at once: what was
-// added up is of no use then.
+// visit adds up the values of root v. If it must stop, it returns at once, and the sums have no
+// meaning.
 func (r *root) visit(v uint32) {
 	if r.size < 5 {
 		r.visitOnce(v)

@@ -9,12 +9,11 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
-// hash128 is a fingerprint of the current sets of some variables: the XOR of
-// one random key for each (variable, candidate). Two different contents have
-// equal fingerprints with probability 2^-128 (Zobrist hashing; universes too
-// large for a table of keys use mixed ones; its use for the
-// components of a model counter is GANAK's, Sharma et al., IJCAI'19). The keys
-// are drawn anew in every process.
+// hash128 is a fingerprint of the current sets of some variables: the XOR of one random key for
+// each (variable, candidate). Two different contents have equal fingerprints with probability
+// 2^-128 (Zobrist hashing). Universes too large for a table of keys use mixed ones. GANAK
+// (Sharma et al., IJCAI'19) uses it for the components of a model counter. Every process draws
+// new keys.
 type hash128 struct{ a, b uint64 }
 
 // keyTable is the process's random keys, which only grow.
@@ -87,8 +86,8 @@ func mix(x uint64) uint64 {
 // hash returns the fingerprint of v's current set.
 func (w *worker) hash(v int) hash128 { return w.hashAt(v, int(w.depth[v])) }
 
-// hashAt returns the fingerprint of v's set at depth d: from that of the set
-// before, if little was taken away.
+// hashAt returns the fingerprint of v's set at depth d. It updates the previous set's
+// fingerprint if few candidates were removed.
 func (w *worker) hashAt(v, d int) hash128 {
 	f := w.frames[d]
 	if f.hashed>>v&1 != 0 {

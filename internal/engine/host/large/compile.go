@@ -69,7 +69,7 @@ type need struct {
 	count  int
 }
 
-// A problem is the constraint graph that a plan stands for.
+// A problem is a plan as a constraint graph.
 type problem struct {
 	g     *graph.Graph
 	p     *plan.Plan
@@ -91,7 +91,7 @@ type problem struct {
 	// that are stored in parts are put together once.
 	runs []*graph.CSR
 
-	// What the slices above are cut from, kept from run to run.
+	// The memory of the slices above, kept from run to run.
 	links []link
 	needs []need
 	whole [1]plan.Range

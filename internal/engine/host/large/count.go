@@ -9,14 +9,12 @@ import (
 // cacheFrom is the size of component from which counts are remembered.
 const cacheFrom = 3
 
-// product counts the matches of the variables in c, unmatched at depth d:
-// splits them into components that share neither a link nor a candidate vertex,
-// and multiplies their counts. A zero comes with a core: variables of c whose
-// current sets alone leave no match.
+// product counts the matches of the variables in c, unmatched at depth d. It splits them into
+// components that share neither a link nor a candidate vertex, and multiplies their counts.
+// With a zero it returns a core: variables of c whose current sets alone leave no match.
 //
-// In tail position, the count of the last component goes to the run's total
-// multiplied by mult and by nothing else, so that its candidates can be given
-// to other workers.
+// In tail position, the count of the last component goes to the run's total multiplied by mult
+// and by nothing else, so that its candidates can be given to other workers.
 func (w *worker) product(d int, c uint64, tail bool, mult engine.Uint128) (engine.Uint128, uint64) {
 	pb := w.sp.pb
 	n := engine.U64(1)

@@ -6,8 +6,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// scratch is what one run needs beyond the search, kept between runs. Between
-// runs every bitmap is empty and every index is absent.
+// scratch is the memory of one run besides the search, kept between runs. Between runs every
+// bitmap is empty and every index is absent.
 type scratch struct {
 	problem problem
 	nv      int
@@ -19,8 +19,8 @@ type scratch struct {
 	built   uint64          // variables whose set is made
 	border  uint64          // and their neighbours
 	pending [maxVars]uint64 // neighbours to be pruned by a variable's set
-	// sure are a variable's neighbours that have one candidate each, a neighbour of
-	// all of the variable's: whatever the set loses does not concern them.
+	// sure are a variable's neighbours with a single candidate, which is a neighbour of all of
+	// the variable's candidates. Removals from the variable's set do not concern them.
 	sure    [maxVars]uint64
 	settled bool    // nothing is pending
 	first   *worker // the caller's worker, with its buffers
@@ -213,7 +213,7 @@ func (pb *problem) near(sc *scratch, u int, one uint64) []uint32 {
 			}
 		}
 	}
-	// Where one is left, looking ahead would only tell earlier that there is no match.
+	// If one variable is left, looking ahead would only find earlier that there is no match.
 	ahead := len(c) > 1
 	k := 0
 	for _, y := range c {
@@ -239,10 +239,10 @@ func (pb *problem) anyLink(u, v int) int {
 	panic("large: no link between linked variables")
 }
 
-// passes reports whether c can be u's vertex as far as c's own neighbourhood
-// says: predicate, degree, enough neighbours of each label (the neighbourhood
-// label frequency filter), and a candidate of each neighbour already done. It
-// has a neighbour of the kind that known says, a candidate of each of its variables.
+// passes reports whether c's own neighbourhood allows it as u's vertex. It tests the predicate,
+// the degree, the number of neighbours of each label (the neighbourhood label frequency
+// filter), and a candidate of each pattern neighbour already done. c is
+// known to fulfil the need known.
 func (pb *problem) passes(sc *scratch, u int, c uint32, known need) bool {
 	x := &pb.vars[u]
 	return pb.alone(x, c) && pb.linked(sc, x, c, known, true)

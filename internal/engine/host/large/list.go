@@ -51,8 +51,7 @@ func (b *batch) flush(w *worker) {
 	b.emitted += uint64(n)
 }
 
-// allow takes n matches from the limit, or what is left of it; then the run
-// stops.
+// allow takes n matches from the limit, or its rest; then the run stops.
 func (r *run) allow(n int64) int64 {
 	left := r.allowance.Add(-n) + n
 	if left > n {
@@ -88,7 +87,7 @@ func (w *worker) list(d int, c uint64) (bool, uint64) {
 		return true, 0
 	}
 	if w.run.sink == nil && w.run.free && w.unlinked(c) {
-		// A count with a limit: what is left is arithmetic.
+		// A count with a limit: the remaining variables are arithmetic.
 		n, core := w.product(d, c, false, engine.U64(1))
 		if n.IsZero() {
 			return false, core

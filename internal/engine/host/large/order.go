@@ -2,14 +2,13 @@ package large
 
 import "math/bits"
 
-// choose picks the variable of a component to branch on: few candidates and
-// many links, which both narrow others and break the component up. Variables
-// without a link in the component are left: they are counted without branching
-// once the others are matched.
+// choose picks the variable of a component to branch on: few candidates and many links, which
+// both narrow others and break the component up. It leaves variables without a link in the
+// component, which are counted without branching once the others are matched.
 //
-// On the yeast queries this needs half the nodes of the fewest candidates
-// alone; weighing in how a variable splits the component helps some queries and
-// makes others several times slower.
+// Why: on the yeast queries this needs half the nodes of the rule of fewest candidates. Also
+// weighing how a variable splits the component helps some queries, and makes others several
+// times slower.
 func (w *worker) choose(c uint64) int {
 	pb := w.sp.pb
 	best, bestScore := bits.TrailingZeros64(c), 1e300

@@ -8,11 +8,11 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
-// Work is shared on demand: a worker with untried candidates gives half of those
-// of its shallowest branching to an idle one, which repeats the assignments that
-// lead there. Only branchings in tail position are shared, whose count is added
-// to the total times a known factor, so that nobody waits for anybody. The
-// smaller components beside a tail are counted by one worker.
+// Work is shared on demand. A worker with untried candidates gives half of those of its
+// shallowest branching to an idle worker, which repeats the assignments that lead there. Only
+// branchings in tail position are shared. Their count is added to the total times a known
+// factor, so that no worker waits for another. One worker counts the smaller components next to
+// a tail.
 
 // A task is some of the candidates of one branching, with the assignments that
 // lead to it: another worker repeats those and goes on from there.
@@ -86,7 +86,7 @@ func (r *run) guard(f func()) {
 	f()
 }
 
-// finish adds what a worker found to the total.
+// finish adds a worker's count to the total.
 func (w *worker) finish(n engine.Uint128) {
 	r := w.run
 	if r.listing {
@@ -104,9 +104,8 @@ func (w *worker) finish(n engine.Uint128) {
 	r.mu.Unlock()
 }
 
-// attend does now and then what a worker owes to others: it reports whether to
-// stop, starts the other workers, and gives work to idle ones. The worker is at
-// depth d.
+// attend does a worker's duties to the others, now and then: it starts the other workers and
+// gives work to idle ones. It reports whether to stop. The worker is at depth d.
 func (w *worker) attend(d int) bool {
 	r := w.run
 	w.next = w.work + attendEvery

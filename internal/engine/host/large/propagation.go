@@ -2,16 +2,14 @@ package large
 
 import "math/bits"
 
-// settle decides the variables that have one candidate each: no other variable
-// may have its vertex, so that the sets of others become smaller, which may leave
-// more variables with one candidate. It returns the variables that are left; the
-// count of their matches is the whole one. ok is false when there is no match, or
-// when stopped.
+// settle fixes the variables that have one candidate each. No other variable may have that
+// candidate, so other sets become smaller, and more variables may have one candidate. It
+// returns the remaining variables; the count of their matches is the whole count. ok is false
+// if there is no match, or when stopped.
 //
-// Sets are consistent along the pattern's edges before. So where u has one
-// candidate left, all candidates of its neighbours are neighbours of that one, and
-// the vertex being taken is all that u means for others. Negative links are
-// not made consistent: variables that have any are left to the search.
+// The sets must be consistent along the pattern's edges. So if u has one candidate, all
+// candidates of its neighbours are neighbours of it, and u only forbids its vertex to others.
+// Negative links are not made consistent: variables with negative links are left to the search.
 func (pb *problem) settle(sc *scratch) (live uint64, ok bool) {
 	live = pb.all
 	for sc.settled {

@@ -42,8 +42,9 @@ func (pb *problem) refine(sc *scratch) bool {
 				sc.sure[v] |= 1 << u
 			}
 			if len(sc.cand[v]) < before {
-				// By a single link, those that v has lost were beside none of u's candidates;
-				// by one of several, they may have been all that another had.
+				// With a single link, the candidates that v lost were neighbours of none of u's
+				// candidates. With several links, they may have been the last neighbours of
+				// some candidate.
 				sc.pending[v] |= pb.pos[v] &^ sc.sure[v] &^ (1 << u &^ pb.twice[v])
 				if sc.pending[v] != 0 {
 					todo |= 1 << v
@@ -61,8 +62,7 @@ func (pb *problem) prune(sc *scratch, v, u int) {
 	k := 0
 next:
 	for _, y := range c {
-		// Stopped: what is left of the sets does not matter, only that the
-		// bitmap agrees.
+		// Stopped: the contents of the sets do not matter, but the bitmap must agree with them.
 		if sc.stopping() {
 			return
 		}

@@ -181,8 +181,8 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link, back int16) int16 {
 	return *last
 }
 
-// transpose makes the n rows of m, of so many words, from the other direction's.
-// No row is a list.
+// transpose makes the n rows of m, of `words` words each, from the other direction's. No row is
+// a list.
 func (sp *space) transpose(m, back *matrix, n, words int) {
 	at := len(sp.bits)
 	sp.bits = grow(sp.bits, at+n*words)
@@ -227,8 +227,8 @@ func grow(s []uint64, n int) []uint64 {
 	return t
 }
 
-// bytes returns the memory of the candidate graph and of the sets of n workers,
-// but for their caches.
+// bytes returns the memory of the candidate graph and of the sets of n workers, without their
+// caches.
 func (sp *space) bytes(n int) int64 {
 	b := 8*len(sp.bits) + 4*len(sp.lists)
 	for i := range sp.mats {

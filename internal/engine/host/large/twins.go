@@ -7,10 +7,10 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
-// Leaves with the same set, often twins of the pattern, are interchangeable: a
-// sum over partitions need not tell them apart. The state of the sum is then
-// how many leaves of each class are not yet in a block, and a block takes some
-// of each class, in as many ways as binomial coefficients say.
+// Leaves with the same set, often twins of the pattern, are interchangeable, and a sum over
+// partitions need not tell them apart. The state of the sum is then the number of leaves of
+// each class that are not yet in a block. A block takes some leaves of each class, in as many
+// ways as the binomial coefficients say.
 
 // A leafClasses is the classes of a group of leaves.
 type leafClasses struct {

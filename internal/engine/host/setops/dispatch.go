@@ -23,10 +23,10 @@ func (l level) String() string {
 	return "unknown"
 }
 
-// active is the level in use. It is set once, at start; only tests change it,
-// to run every path. A variable tested by a switch is used rather than function
-// pointers so that the compiler still sees which function is called: with a
-// pointer it would have to assume that the slices escape to the heap.
+// active is the level in use. It is set once, at start; only tests change it, to run every
+// path. Why a variable and a switch instead of function pointers: with a pointer the compiler
+// could not see which function is called, and would have to assume that the slices escape to
+// the heap.
 var active = bestLevel(supported)
 
 // bestLevel returns the highest level that a machine supports.

@@ -68,9 +68,8 @@ func Difference(dst, a, b []uint32) int {
 	return mergeDifference(dst, a, b)
 }
 
-// less returns 1 if x < y and 0 otherwise, without a branch: the order of two
-// lists is unpredictable, and a mispredicted branch costs more than the whole
-// step of a merge.
+// less returns 1 if x < y and 0 otherwise, without a branch. Why: the order of two lists is
+// unpredictable, and a mispredicted branch costs more than the whole step of a merge.
 func less(x, y uint32) int { return int((uint64(x) - uint64(y)) >> 63) }
 
 func mergeCountGo(a, b []uint32) int {
