@@ -154,6 +154,15 @@ type Pinned struct {
 
 // Pinned takes pinned memory, cleared.
 func (c *Context) Pinned(bytes int64) (*Pinned, error) {
+	p, err := c.PinnedRaw(bytes)
+	if err == nil {
+		clear(p.bytes)
+	}
+	return p, err
+}
+
+// PinnedRaw is Pinned without the clearing: the contents are unknown.
+func (c *Context) PinnedRaw(bytes int64) (*Pinned, error) {
 	if err := c.d.ready(); err != nil {
 		return nil, err
 	}
@@ -165,7 +174,6 @@ func (c *Context) Pinned(bytes int64) (*Pinned, error) {
 		return nil, c.d.note(err)
 	}
 	p := &Pinned{d: c.d, bytes: unsafe.Slice((*byte)(host), bytes), host: host, ptr: ptr}
-	clear(p.bytes)
 	c.d.pinned[p] = struct{}{}
 	c.d.inUse.Add(bytes)
 	return p, nil

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -55,13 +56,33 @@ func (b *budget) tooLittle(info cuda.Info, job string, needs []need, left int64)
 	if b.given {
 		hint = "raise --gpu-memory, use a device with more memory, or the host"
 	}
-	return &cuda.Error{
+	return &shortage{&cuda.Error{
 		Op:   fmt.Sprintf("%s on %v", job, info),
 		Text: fmt.Sprintf("it takes %s (%s), and %s of %s are left", size(sum), strings.Join(parts, ", "), size(max(left, 0)), size(b.limit)),
 		Hint: hint,
 		Kind: cuda.ErrMemory,
+	}}
+}
+
+// tooMuchLocked is the error of an array for which the budget of host memory has no room.
+func (d *device) tooMuchLocked(j *Job, what string, bytes, left int64) error {
+	return &cuda.Error{
+		Op:   fmt.Sprintf("%s on %v", j.Name, d.dev.Info()),
+		Text: fmt.Sprintf("%s take %s of page-locked host memory, and %s of %s are left", what, size(bytes), size(max(left, 0)), size(d.host.limit)),
+		Kind: cuda.ErrMemory,
 	}
 }
+
+// ErrShort is the error of a run that needs more device memory than the session may use.
+// Nothing was searched. With Host in place of Auto a run may need less.
+var ErrShort = errors.New("the budget of device memory is too small")
+
+// shortage is an error that is ErrShort.
+type shortage struct{ err *cuda.Error }
+
+func (s *shortage) Error() string        { return s.err.Error() }
+func (s *shortage) Unwrap() error        { return s.err }
+func (s *shortage) Is(target error) bool { return target == ErrShort }
 
 // size writes bytes for people.
 func size(bytes int64) string {

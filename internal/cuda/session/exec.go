@@ -92,6 +92,10 @@ func (x *Exec) Room() int64 { return x.dev.room.left() + x.dev.arrays.idle() }
 // the message when there is too little. Its contents are unknown.
 func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
 	b, err := x.dev.alloc(x.c, x.job.Name, what, bytes)
+	var s *shortage
+	if x.searching && errors.As(err, &s) {
+		err = s.err // rows may have been taken
+	}
 	if err == nil {
 		x.scratch = append(x.scratch, b)
 		x.result.Scratch += b.Size
@@ -245,7 +249,7 @@ func (x *Exec) close() error {
 	for _, b := range x.scratch {
 		errs = append(errs, x.dev.free(x.c, b))
 	}
-	errs = append(errs, x.dev.arrays.freeIf(x.c, &x.dev.room, (*array).temporary))
+	errs = append(errs, x.dev.freeIf(x.c, (*array).temporary))
 	errs = append(errs, x.leave(), x.stream.Close())
 	return errors.Join(errs...)
 }

@@ -84,8 +84,16 @@ func runWith(t *testing.T, w *world, f *cuda.Faults, text string) error {
 
 // TestFaults: whatever call fails, the run fails with its error, no number comes
 // with it, nothing leaks, and the session goes on if the device does.
-func TestFaults(t *testing.T) {
+func TestFaults(t *testing.T) { testFaults(t, newWorld(400, 6)) }
+
+// TestFaultsHost: the same where neighbour lists lie in host memory.
+func TestFaultsHost(t *testing.T) {
 	w := newWorld(400, 6)
+	w.place = session.Host
+	testFaults(t, w)
+}
+
+func testFaults(t *testing.T, w *world) {
 	sound := &cuda.Faults{}
 	if err := runWith(t, w, sound, ""); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 )
 
 // Job is one search, or anything else that takes numbered tasks and counts.
@@ -28,6 +29,15 @@ type Job struct {
 	Program  *kir.Program
 	Vertices uint32
 	Owner    any
+	// Arrays gives the content of a part of a global, in place of the global's own array;
+	// nil, or a nil Source, is the global's. A global with an identity has the same content
+	// each time.
+	Arrays func(g *kir.GlobalDef, part emit.Part) Source
+
+	// Place says where the arrays are to lie.
+	Place Place
+	// HostMemory is how much memory the process may use; 0: what the system allows.
+	HostMemory int64
 
 	// Tasks are numbered 0 … Tasks-1, and handed out to all devices in about
 	// this order, Chunk (at least 1) at a time to a warp.
@@ -97,7 +107,8 @@ type DeviceResult struct {
 	Prepare  time.Duration
 	Compile  time.Duration
 	Uploaded int64 // bytes that were not resident yet
-	Resident int64 // bytes that the job's globals take
+	Resident int64 // bytes that the job's globals take on the device
+	Host     int64 // bytes of globals that were read in page-locked host memory
 	Scratch  int64 // bytes beside them
 }
 

@@ -15,18 +15,19 @@ func (x *Exec) Keep(name string, adj *kir.GlobalDef, bytes int64, make func(b cu
 	d := x.dev
 	key := arrayOf(adj)
 	key.bytes, key.what, key.name = bytes, made, name
-	if b, ok := d.arrays.get(key); ok {
+	if b, ok := d.arrays.get(key, false); ok {
 		return b, d.arrays.all[key].note, nil
 	}
 	b, err := d.alloc(x.c, x.job.Name, name, bytes)
 	if err != nil {
 		return cuda.Buffer{}, nil, err
 	}
-	d.arrays.put(key, x.job.Owner, b)
+	a := &array{key: key, owner: x.job.Owner, buf: b}
+	d.arrays.put(a)
 	note, err := make(b)
 	if err != nil {
-		return cuda.Buffer{}, nil, errors.Join(err, d.arrays.forget(x.c, &d.room, key))
+		return cuda.Buffer{}, nil, errors.Join(err, d.drop(x.c, a))
 	}
-	d.arrays.all[key].note = note
+	a.note = note
 	return b, note, nil
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,7 +67,7 @@ func measureUpload(c *cuda.Context, say func(map[string]any)) error {
 		}
 		plain := time.Since(start)
 		start = time.Now()
-		if err := s.upload(context.Background(), c, b, data); err != nil {
+		if err := s.upload(context.Background(), c, b, bytes.NewReader(data)); err != nil {
 			return err
 		}
 		staged := time.Since(start)

@@ -55,6 +55,7 @@ func TestBudget(t *testing.T) {
 	})
 	on(t, 1, session.Options{Memory: a.graphBytes()}, func(t *testing.T, s *session.Session) {
 		j := a.job()
+		j.Place = session.Device
 		j.Start = func(*session.Exec) (func() error, error) {
 			t.Error("started")
 			return nil, errors.New("started")

@@ -1,13 +1,12 @@
 package session
 
 import (
-	"cmp"
 	"errors"
-	"slices"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/kir"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/memory"
 )
 
 // arrayKey is the identity of an array: of which data it is, which array of it, how
@@ -39,136 +38,160 @@ const (
 	made            // by Exec.Keep, of (key: offsets of) an adjacency
 )
 
-// array is one in device memory.
+// array is one that kernels can read: in device memory, or in page-locked memory of the host.
 type array struct {
 	key   arrayKey
-	owner any // Job.Owner of the run that brought it
-	buf   cuda.Buffer
-	last  uint64 // the run that used it last
-	note  any    // what Keep's caller knows of it
+	owner any          // Job.Owner of the run that brought it
+	buf   cuda.Buffer  // its address on the device, and its size
+	host  *cuda.Pinned // nil: it is in device memory
+	last  uint64       // the run that used it last
+	note  any          // what Keep's caller knows of it
 }
 
 // temporary arrays go at the end of the run: no other run has a name for them.
 func (a *array) temporary() bool { return a.key.own != nil }
 
-// residents are the arrays that a device holds, over several runs.
+// residents are the arrays that a device holds, over several runs. An array is in one place.
 type residents struct {
 	all map[arrayKey]*array
 	run uint64 // number of the current run
 }
 
-// get returns the array of that key and marks it as used by this run.
-func (r *residents) get(key arrayKey) (cuda.Buffer, bool) {
+// get returns the array of that key, if it is where it is wanted, and marks it as used by
+// this run.
+func (r *residents) get(key arrayKey, host bool) (cuda.Buffer, bool) {
 	a := r.all[key]
-	if a == nil {
+	if a == nil || (a.host != nil) != host {
 		return cuda.Buffer{}, false
 	}
 	a.last = r.run
 	return a.buf, true
 }
 
-func (r *residents) put(key arrayKey, owner any, b cuda.Buffer) {
+func (r *residents) put(a *array) {
 	if r.all == nil {
 		r.all = map[arrayKey]*array{}
 	}
-	r.all[key] = &array{key: key, owner: owner, buf: b, last: r.run}
+	a.last = r.run
+	r.all[a.key] = a
 }
 
-// outdate drops what the device has of earlier versions of a relation, and the run
-// does not use.
-func (r *residents) outdate(c *cuda.Context, room *budget, of kir.Identity) error {
-	return r.freeIf(c, room, func(a *array) bool {
-		return of.ID != 0 && a.key.of.ID == of.ID && a.key.of.Version < of.Version && a.last != r.run
-	})
-}
-
-// idle is the bytes of arrays that this run does not use.
+// idle is the bytes of arrays in device memory that this run does not use.
 func (r *residents) idle() (bytes int64) {
 	for _, a := range r.all {
-		if a.last != r.run {
+		if a.last != r.run && a.host == nil {
 			bytes += a.buf.Size
 		}
 	}
 	return bytes
 }
 
-// evict frees arrays that this run does not use, the longest unused first, until
-// want bytes are left in the budget.
-func (r *residents) evict(c *cuda.Context, room *budget, want int64) error {
-	if room.left() >= want {
-		return nil
-	}
-	var idle []*array
+// oldest is the array that has not been used for the longest time, of those in host memory
+// or on the device; nil: this run uses all.
+func (r *residents) oldest(host bool) (old *array) {
 	for _, a := range r.all {
-		if a.last != r.run {
-			idle = append(idle, a)
+		if a.last != r.run && (a.host != nil) == host && (old == nil || a.last < old.last) {
+			old = a
 		}
 	}
-	slices.SortFunc(idle, func(a, b *array) int { return cmp.Compare(a.last, b.last) })
-	for _, a := range idle {
-		if room.left() >= want {
-			break
-		}
-		if err := r.drop(c, room, a); err != nil {
-			return err
-		}
+	return old
+}
+
+// outdate drops what the device has of earlier versions of a relation, and the run
+// does not use.
+func (d *device) outdate(c *cuda.Context, of kir.Identity) error {
+	return d.freeIf(c, func(a *array) bool {
+		return of.ID != 0 && a.key.of.ID == of.ID && a.key.of.Version < of.Version && a.last != d.arrays.run
+	})
+}
+
+// drop gives an array's memory back.
+func (d *device) drop(c *cuda.Context, a *array) error {
+	delete(d.arrays.all, a.key)
+	if a.host != nil {
+		d.host.used -= a.buf.Size
+		return a.host.Free()
 	}
-	return nil
-}
-
-func (r *residents) drop(c *cuda.Context, room *budget, a *array) error {
-	delete(r.all, a.key)
-	room.used -= a.buf.Size
-	return c.Free(a.buf)
-}
-
-// forget drops an array that could not be filled.
-func (r *residents) forget(c *cuda.Context, room *budget, key arrayKey) error {
-	return r.drop(c, room, r.all[key])
-}
-
-// free frees all arrays.
-func (r *residents) free(c *cuda.Context, room *budget) error {
-	return r.freeIf(c, room, func(*array) bool { return true })
+	return d.free(c, a.buf)
 }
 
 // freeIf frees the arrays of which which says so.
-func (r *residents) freeIf(c *cuda.Context, room *budget, which func(*array) bool) error {
+func (d *device) freeIf(c *cuda.Context, which func(*array) bool) error {
 	var errs []error
-	for _, a := range r.all {
+	for _, a := range d.arrays.all {
 		if which(a) {
-			errs = append(errs, r.drop(c, room, a))
+			errs = append(errs, d.drop(c, a))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// freeAll frees all arrays.
+func (d *device) freeAll(c *cuda.Context) error {
+	return d.freeIf(c, func(*array) bool { return true })
+}
+
 // alloc takes device memory within the budget; arrays that the run does not use
 // make room.
-func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (cuda.Buffer, error) {
-	if bytes > d.room.left()+d.arrays.idle() {
-		return cuda.Buffer{}, d.room.tooLittle(d.dev.Info(), job, []need{{what, bytes}}, d.room.left()+d.arrays.idle())
+func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (b cuda.Buffer, err error) {
+	if left := d.room.left() + d.arrays.idle(); bytes > left {
+		return b, d.room.tooLittle(d.dev.Info(), job, []need{{what, bytes}}, left)
 	}
-	if err := d.arrays.evict(c, &d.room, bytes); err != nil {
-		return cuda.Buffer{}, err
-	}
-	b, err := c.Alloc(bytes)
-	if errors.Is(err, cuda.ErrMemory) && !errors.Is(err, cuda.ErrLost) && d.arrays.idle() > 0 {
-		// Somebody else uses the device, or its memory is in pieces.
-		if err := d.arrays.evict(c, &d.room, d.room.limit); err != nil {
-			return cuda.Buffer{}, err
+	err = d.making(c, false, func() error {
+		if bytes > d.room.left() {
+			return errNoRoom
 		}
+		// The device may refuse: others use it, or its memory is in pieces.
 		b, err = c.Alloc(bytes)
+		return err
+	})
+	if err == nil {
+		d.room.used += b.Size
 	}
-	if err != nil {
-		return cuda.Buffer{}, err
-	}
-	d.room.used += b.Size
-	return b, nil
+	return b, err
 }
 
 // free gives memory from alloc back.
 func (d *device) free(c *cuda.Context, b cuda.Buffer) error {
 	d.room.used -= b.Size
 	return c.Free(b)
+}
+
+// lock takes page-locked host memory; arrays there that the run does not use make room.
+func (d *device) lock(c *cuda.Context, j *Job, what string, bytes int64) (p *cuda.Pinned, err error) {
+	err = d.making(c, true, func() error {
+		if left := d.host.left(); bytes > left {
+			return d.tooMuchLocked(j, what, bytes, left)
+		}
+		if err := memory.Check(what+" in page-locked memory", uint64(bytes), j.HostMemory); err != nil {
+			return &cuda.Error{Op: j.Name, Text: err.Error(), Kind: cuda.ErrMemory}
+		}
+		p, err = c.PinnedRaw(bytes)
+		return err
+	})
+	if err == nil {
+		d.host.used += bytes
+	}
+	return p, err
+}
+
+// errNoRoom asks for another array to go.
+var errNoRoom = &cuda.Error{Op: "budget", Kind: cuda.ErrMemory}
+
+// making calls take, which takes memory of one of the two kinds, until it succeeds. Each time
+// that there is too little memory, the array there that was not used for the longest time goes.
+func (d *device) making(c *cuda.Context, host bool, take func() error) error {
+	for {
+		err := take()
+		if err == nil || !errors.Is(err, cuda.ErrMemory) || errors.Is(err, cuda.ErrLost) {
+			return err
+		}
+		a := d.arrays.oldest(host)
+		if a == nil {
+			return err
+		}
+		if err := d.drop(c, a); err != nil {
+			return err
+		}
+	}
 }

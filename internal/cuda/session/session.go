@@ -21,6 +21,9 @@ type Options struct {
 	// Ring is about how many bytes of pinned memory each device's ring of match
 	// rows has; 0: 16 MiB.
 	Ring int64
+	// Host is how many bytes of page-locked host memory the arrays of each device may take,
+	// which runs read in place; 0: what the machine has.
+	Host int64
 }
 
 // Session runs jobs on devices, and keeps arrays there between them. Two
@@ -40,7 +43,8 @@ type Session struct {
 // Do.
 type device struct {
 	dev    *cuda.Device
-	room   budget
+	room   budget // of device memory
+	host   budget // of page-locked host memory that has arrays
 	arrays residents
 	// control and ring are kept between runs: pinned memory is slow to get.
 	control *cuda.Pinned
@@ -59,7 +63,10 @@ func Open(devices []*cuda.Device, o Options) (*Session, error) {
 	}
 	s := &Session{o: o, use: newLock()}
 	for _, d := range devices {
-		dev := &device{dev: d}
+		dev := &device{dev: d, host: budget{limit: o.Host}}
+		if o.Host == 0 {
+			dev.host.limit = math.MaxInt64
+		}
 		s.devs = append(s.devs, dev)
 		err := d.Do(func(c *cuda.Context) (err error) {
 			dev.room, err = newBudget(c, o.Memory)
@@ -100,7 +107,7 @@ func (s *Session) shut() error {
 	s.mu.Unlock()
 	for _, d := range s.devs {
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error {
-			errs := []error{d.arrays.free(c, &d.room)}
+			errs := []error{d.freeAll(c)}
 			if d.stage != nil {
 				errs = append(errs, d.stage.close())
 			}
@@ -123,7 +130,7 @@ func (s *Session) Forget() error {
 	defer s.release()
 	var errs []error
 	for _, d := range s.devs {
-		errs = append(errs, d.dev.Do(func(c *cuda.Context) error { return d.arrays.free(c, &d.room) }))
+		errs = append(errs, d.dev.Do(func(c *cuda.Context) error { return d.freeAll(c) }))
 	}
 	return errors.Join(errs...)
 }
@@ -176,7 +183,7 @@ func (s *Session) sweep() error {
 			continue
 		}
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error {
-			return d.arrays.freeIf(c, &d.room, func(a *array) bool { return slices.Contains(gone, a.owner) })
+			return d.freeIf(c, func(a *array) bool { return slices.Contains(gone, a.owner) })
 		}))
 	}
 	return errors.Join(errs...)

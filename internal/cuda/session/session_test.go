@@ -62,6 +62,7 @@ type world struct {
 	adj   []uint32
 	edges [][2]uint32
 	of    kir.Identity
+	place session.Place
 }
 
 var worlds atomic.Uint64
@@ -97,7 +98,7 @@ func (w *world) program() *kir.Program {
 // job counts the world's edges.
 func (w *world) job() *session.Job {
 	p := w.program()
-	j := &session.Job{Name: "edges", Program: p, Vertices: w.n, Tasks: uint64(w.n), Chunk: 4}
+	j := &session.Job{Name: "edges", Program: p, Vertices: w.n, Tasks: uint64(w.n), Chunk: 4, Place: w.place}
 	j.Source = cuda.Source{Name: "edges.cu", Text: kircuda.Text(p) + edgesText, Debug: true}
 	j.Start = func(x *session.Exec) (func() error, error) {
 		k, err := x.Kernel("edges")

@@ -3,11 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
-	"runtime/debug"
-	"sync"
-	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda"
 )
@@ -19,7 +14,7 @@ import (
 const (
 	stageSlots = 16
 	stageBusy  = 4 // slots on the bus, the others are being filled
-	stageSlot  = 1 << 20
+	stageSlot  = segment
 	stageLeast = 8 << 20 // smaller arrays are copied plainly
 )
 
@@ -59,59 +54,51 @@ func (s *stage) close() error {
 	return errors.Join(errs...)
 }
 
+// slot is the memory of a slot.
+func (s *stage) slot(i int) []byte { return s.mem.Bytes()[i*stageSlot : (i+1)*stageSlot] }
+
 // piece is a filled slot and where it goes.
 type piece struct {
-	slot  int
-	at, n int
+	slot, n int
+	at      int64
 }
 
-// upload fills b with data and waits until it is there.
-func (s *stage) upload(ctx context.Context, c *cuda.Context, b cuda.Buffer, data []byte) error {
-	pieces := (len(data) + stageSlot - 1) / stageSlot
+// upload fills b from a source and waits until it is there.
+func (s *stage) upload(ctx context.Context, c *cuda.Context, b cuda.Buffer, from Source) error {
 	free, full := make(chan int, stageSlots), make(chan piece, stageSlots)
 	for k := range stageSlots {
 		free <- k
 	}
-	quit := make(chan struct{})
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(stageSlots-stageBusy, runtime.GOMAXPROCS(0)) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			debug.SetPanicOnFault(true)
-			defer func() {
-				if x := recover(); x != nil { // data is a mapped file that became shorter
-					fail(fmt.Errorf("session: upload: %v", x))
+	filled := make(chan struct{})
+	go func() {
+		defer close(filled)
+		err := eachSegment(ctx, from.Size(), min(stageSlots-stageBusy, fillers()), func(at int64, n int) error {
+			select {
+			case slot := <-free:
+				if err := read(from, s.slot(slot)[:n], at); err != nil {
+					return err
 				}
-			}()
-			for {
-				k := int(next.Add(1)) - 1
-				if k >= pieces {
-					return
-				}
-				select {
-				case slot := <-free:
-					at := k * stageSlot
-					n := copy(s.mem.Bytes()[slot*stageSlot:(slot+1)*stageSlot], data[at:])
-					full <- piece{slot, at, n} // has room for every slot
-				case <-quit:
-					return
-				}
+				full <- piece{slot, n, at} // has room for every slot
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
 			}
-		}()
-	}
-	err := s.send(ctx, c, b, free, full, pieces)
-	close(quit)
-	wg.Wait()
+		})
+		if err != nil {
+			fail(err)
+		}
+	}()
+	err := s.send(ctx, c, b, free, full, (from.Size()+segment-1)/segment)
+	fail(err)
+	<-filled
 	return errors.Join(err, s.stream.Synchronize())
 }
 
 // send puts filled pieces on the bus, and frees slots in the order in which they
 // were sent.
-func (s *stage) send(ctx context.Context, c *cuda.Context, b cuda.Buffer, free chan<- int, full <-chan piece, pieces int) error {
+func (s *stage) send(ctx context.Context, c *cuda.Context, b cuda.Buffer, free chan<- int, full <-chan piece, pieces int64) error {
 	var busy []int
 	for range pieces {
 		if err := context.Cause(ctx); err != nil {
@@ -123,7 +110,7 @@ func (s *stage) send(ctx context.Context, c *cuda.Context, b cuda.Buffer, free c
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if err := c.Send(b, int64(p.at), s.mem, int64(p.slot*stageSlot), int64(p.n), s.stream); err != nil {
+		if err := c.Send(b, p.at, s.mem, int64(p.slot*stageSlot), int64(p.n), s.stream); err != nil {
 			return err
 		}
 		if err := s.sent[p.slot].Record(s.stream); err != nil {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -35,7 +36,7 @@ func TestStagedUpload(t *testing.T) {
 				if err := c.Clear(b, nil); err != nil {
 					return err
 				}
-				if err := s.upload(context.Background(), c, b, raw(data[:n])); err != nil {
+				if err := s.upload(context.Background(), c, b, bytes.NewReader(raw(data[:n]))); err != nil {
 					return err
 				}
 				got := make([]uint64, n)
@@ -49,7 +50,7 @@ func TestStagedUpload(t *testing.T) {
 			why := errors.New("enough")
 			ctx, cancel := context.WithCancelCause(context.Background())
 			cancel(why)
-			if err := s.upload(ctx, c, b, raw(data)); !errors.Is(err, why) {
+			if err := s.upload(ctx, c, b, bytes.NewReader(raw(data))); !errors.Is(err, why) {
 				t.Errorf("error %v", err)
 			}
 			return nil

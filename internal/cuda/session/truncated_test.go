@@ -3,6 +3,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -36,7 +37,7 @@ func TestUploadOfShorterFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	devices.Each(t, func(t *testing.T, dev *cuda.Device) {
-		for what, part := range map[string][]byte{"staged": data, "plain": data[stageSlot : 2*stageSlot]} {
+		for what, part := range map[string][]byte{"staged": data, "plain": data[stageSlot : 2*stageSlot], "host": data} {
 			d := &device{dev: dev}
 			err := dev.Do(func(c *cuda.Context) (err error) {
 				b, err := c.Alloc(size)
@@ -49,7 +50,14 @@ func TestUploadOfShorterFile(t *testing.T) {
 						err = errors.Join(err, d.stage.close())
 					}
 				}()
-				return d.copyIn(context.Background(), c, b, part)
+				a := &array{buf: b}
+				if what == "host" {
+					if a.host, err = c.PinnedRaw(size); err != nil {
+						return err
+					}
+					defer func() { err = errors.Join(err, a.host.Free()) }()
+				}
+				return d.fill(context.Background(), c, a, bytes.NewReader(part))
 			})
 			if err == nil {
 				t.Errorf("%s: no error", what)

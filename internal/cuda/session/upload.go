@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -12,55 +11,91 @@ import (
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 )
 
-// upload makes all arrays of the program resident, and builds struct Graph.
+// upload makes all arrays of the program readable on the device, and builds struct Graph.
 func (r *running) upload(x *Exec) error {
 	start := time.Now()
 	d, j := x.dev, r.job
 	wants := arraysOf(j)
+	settle(j, wants, d.room.limit)
 	if err := d.fits(j, wants); err != nil {
 		return err
 	}
-	at := map[arrayKey]cuda.Buffer{}
-	for _, w := range wants {
-		b, ok := d.arrays.get(w.key)
+	at := make(map[arrayKey]cuda.Buffer, len(wants))
+	for i := range wants {
+		w := &wants[i]
+		b, ok := d.arrays.get(w.key, w.host)
 		if !ok {
-			err := d.arrays.outdate(x.c, &d.room, w.key.of)
+			a, err := r.place(x, w)
 			if err != nil {
 				return err
 			}
-			if b, err = d.alloc(x.c, j.Name, w.what, w.bytes); err != nil {
-				return err
-			}
-			d.arrays.put(w.key, j.Owner, b)
+			d.arrays.put(a)
 			if w.from == nil {
-				err = d.copyIn(r.ctx, x.c, b, w.data)
+				err = d.fill(r.ctx, x.c, a, w.source(j))
+				x.result.Uploaded += w.bytes
 			} else {
-				err = x.first(b, Lists{at[w.from[0]], at[w.from[1]]})
+				err = x.first(a.buf, Lists{at[wants[w.from[0]].key], at[wants[w.from[1]].key]})
 			}
 			if err != nil {
-				return errors.Join(err, d.arrays.forget(x.c, &d.room, w.key))
+				return errors.Join(err, d.drop(x.c, a)) // it could not be filled
 			}
-			x.result.Uploaded += int64(len(w.data))
+			b = a.buf
 		}
 		at[w.key] = b
-		x.result.Resident += b.Size
+		if w.host {
+			x.result.Host += b.Size
+		} else {
+			x.result.Resident += b.Size
+		}
 	}
 	x.graph = emit.Layout(j.Program, j.Vertices, func(g *kir.GlobalDef, part emit.Part) uint64 {
-		return at[keyOf(g, part)].Ptr
+		return at[j.keyOf(g, part)].Ptr
 	})
 	x.result.Upload = time.Since(start)
 	return nil
 }
 
-// copyIn fills b from the host's memory.
-func (d *device) copyIn(ctx context.Context, c *cuda.Context, b cuda.Buffer, data []byte) error {
+// place takes memory for an array where it is wanted. What the device has of earlier versions
+// goes, and so does a copy in the other place.
+func (r *running) place(x *Exec, w *want) (*array, error) {
+	d, j := x.dev, r.job
+	if err := d.outdate(x.c, w.key.of); err != nil {
+		return nil, err
+	}
+	if a := d.arrays.all[w.key]; a != nil {
+		if err := d.drop(x.c, a); err != nil {
+			return nil, err
+		}
+	}
+	a := &array{key: w.key, owner: j.Owner}
+	var err error
+	if w.host {
+		if a.host, err = d.lock(x.c, j, w.what, w.bytes); err == nil {
+			a.buf = cuda.Buffer{Ptr: a.host.Ptr(), Size: w.bytes}
+		}
+	} else {
+		a.buf, err = d.alloc(x.c, j.Name, w.what, w.bytes)
+	}
+	return a, err
+}
+
+// fill copies a source to an array. It ends between two segments with the context.
+func (d *device) fill(ctx context.Context, c *cuda.Context, a *array, from Source) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if len(data) < stageLeast {
-		// The driver reads a copy: a fault in it, where data is a mapped file that became
+	if a.host != nil {
+		b := a.host.Bytes()
+		return eachSegment(ctx, from.Size(), fillers(), func(at int64, n int) error { return read(from, b[at:][:n], at) })
+	}
+	if from.Size() < stageLeast {
+		// The driver reads a copy: a fault in it, where the source is a mapped file that became
 		// shorter, would end the process.
-		return cuda.Upload(c, b, 0, bytes.Clone(data))
+		b := make([]byte, from.Size())
+		if err := read(from, b, 0); err != nil {
+			return err
+		}
+		return cuda.Upload(c, a.buf, 0, b)
 	}
 	if d.stage == nil {
 		s, err := newStage(c)
@@ -69,34 +104,43 @@ func (d *device) copyIn(ctx context.Context, c *cuda.Context, b cuda.Buffer, dat
 		}
 		d.stage = s
 	}
-	return d.stage.upload(ctx, c, b, data)
+	return d.stage.upload(ctx, c, a.buf, from)
 }
 
-// want is an array that a job needs on the device.
+// want is an array that a job's kernels read.
 type want struct {
+	g     *kir.GlobalDef
+	part  emit.Part
 	key   arrayKey
 	what  string
 	bytes int64
-	data  []byte     // what to copy
-	from  []arrayKey // not nil: made on the device from these, which come before
+	from  []int // not nil: made on the device from these wants, which come before
+	host  bool  // it is to be in host memory
+}
+
+// source is where the array's content comes from.
+func (w *want) source(j *Job) Source {
+	if w.key.what == firstOf {
+		return largerFrom{w.g.Off, w.g.Adj}
+	}
+	return j.array(w.g, w.part)
 }
 
 // arraysOf lists what a job needs, each once.
 func arraysOf(j *Job) (wants []want) {
-	seen := map[arrayKey]bool{}
+	seen := map[arrayKey]int{}
 	for _, g := range j.Program.Globals {
 		for _, part := range partsOf(g) {
-			k := keyOf(g, part)
-			data := bytesOf(g, part)
-			if seen[k] || k == (arrayKey{}) {
+			k := j.keyOf(g, part)
+			if _, ok := seen[k]; ok || k == (arrayKey{}) {
 				continue
 			}
-			seen[k] = true
-			w := want{key: k, what: g.Name + partNames[part], bytes: k.bytes, data: data}
+			w := want{g: g, part: part, key: k, what: g.Name + partNames[part], bytes: k.bytes}
 			if k.what == firstOf {
-				w.bytes, w.data = int64(len(g.Off)-1)*8, nil
-				w.from = []arrayKey{keyOf(g, emit.Off), keyOf(g, emit.Neighbours)}
+				w.bytes = j.sizeOf(g, emit.Off) - 8
+				w.from = []int{seen[j.keyOf(g, emit.Off)], seen[j.keyOf(g, emit.Neighbours)]}
 			}
+			seen[k] = len(wants)
 			wants = append(wants, w)
 		}
 	}
@@ -128,20 +172,20 @@ func partsOf(g *kir.GlobalDef) []emit.Part {
 
 // keyOf is the identity of a part of a global; the zero key says that the
 // program does without.
-func keyOf(g *kir.GlobalDef, part emit.Part) arrayKey {
+func (j *Job) keyOf(g *kir.GlobalDef, part emit.Part) arrayKey {
 	what := copied
-	if part == emit.First && g.First == nil {
+	if part == emit.First && j.sizeOf(g, part) == 0 {
 		if !g.Oriented {
 			return arrayKey{}
 		}
 		part, what = emit.Neighbours, firstOf
 	}
-	b := bytesOf(g, part)
-	if len(b) == 0 {
+	size := j.sizeOf(g, part)
+	if size == 0 {
 		return arrayKey{}
 	}
 	key := arrayOf(g)
-	key.part, key.bytes, key.what = part, int64(len(b)), what
+	key.part, key.bytes, key.what = part, size, what
 	return key
 }
 
@@ -170,23 +214,21 @@ func raw[T any](s []T) []byte {
 // fits says before anything is copied whether the device can hold the run: the
 // arrays that are not there yet, and what the run takes beside them.
 func (d *device) fits(j *Job, wants []want) error {
-	var needs []need
-	sum := int64(0)
-	add := func(what string, bytes int64) {
-		needs = append(needs, need{what, bytes})
-		sum += bytes
+	needs := []need{{"counters", int64(unsafe.Sizeof(counters{}))}}
+	if j.PerRoot {
+		needs = append(needs, need{"counts per root", 16 * int64(j.Vertices)})
 	}
-	for _, w := range wants {
-		if _, ok := d.arrays.get(w.key); !ok {
-			add(w.what, w.bytes)
+	var arrays []need
+	sum := j.beside()
+	for i := range wants {
+		w := &wants[i]
+		if _, ok := d.arrays.get(w.key, w.host); !ok && !w.host {
+			arrays = append(arrays, need{w.what, w.bytes})
+			sum += w.bytes
 		}
 	}
-	add("counters", int64(unsafe.Sizeof(counters{})))
-	if j.PerRoot {
-		add("counts per root", 16*int64(j.Vertices))
-	}
 	if left := d.room.left() + d.arrays.idle(); sum > left {
-		return d.room.tooLittle(d.dev.Info(), j.Name, needs, left)
+		return d.room.tooLittle(d.dev.Info(), j.Name, append(arrays, needs...), left)
 	}
 	return nil
 }

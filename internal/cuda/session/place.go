@@ -1,0 +1,82 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
+)
+
+// Place says where the arrays of a job lie while it runs.
+type Place int
+
+const (
+	// Auto has all arrays in device memory where they fit. Where they do not, as many as
+	// necessary lie in page-locked host memory, which kernels read in place: neighbour lists
+	// first, and larger arrays before smaller ones.
+	Auto Place = iota
+	// Device has all arrays in device memory, or refuses the run.
+	Device
+	// Host has all neighbour lists in host memory, and the other arrays as with Auto.
+	Host
+)
+
+// settle decides which of the arrays of a job lie in host memory, on a device where the
+// session has limit bytes for all.
+func settle(j *Job, wants []want, limit int64) {
+	need := j.beside()
+	for i := range wants {
+		need += wants[i].bytes
+	}
+	if j.Place == Device || j.Place == Auto && need <= limit {
+		return
+	}
+	order := make([]*want, len(wants))
+	for i := range wants {
+		order[i] = &wants[i]
+	}
+	slices.SortStableFunc(order, func(a, b *want) int { return cmp.Compare(b.bytes, a.bytes) })
+	move := func(w *want) { w.host, need = true, need-w.bytes }
+	for _, w := range order {
+		if w.list() && (j.Place == Host || need > limit) {
+			move(w)
+		}
+	}
+	// What a device makes of lists, the host makes of those that it has.
+	for i := range wants {
+		if w := &wants[i]; w.from != nil && wants[w.from[1]].host && w.g.Adj != nil {
+			w.from = nil
+		}
+	}
+	for _, w := range order {
+		if !w.list() && w.from == nil && need > limit {
+			move(w)
+		}
+	}
+}
+
+// list reports whether the array has neighbours, which are most of a graph.
+func (w *want) list() bool { return w.key.what == copied && w.key.part == emit.Neighbours }
+
+// beside is the bytes of device memory that a run takes besides its arrays, before Start.
+func (j *Job) beside() int64 {
+	n := int64(unsafe.Sizeof(counters{}))
+	if j.PerRoot {
+		n += 16 * int64(j.Vertices)
+	}
+	return n
+}
+
+// HostBytes returns how many bytes of the job's arrays lie in host memory in a run on the
+// session's smallest device, as far as that is known before the run.
+func (s *Session) HostBytes(j *Job) (n int64) {
+	wants := arraysOf(j)
+	settle(j, wants, s.Memory())
+	for i := range wants {
+		if wants[i].host {
+			n += wants[i].bytes
+		}
+	}
+	return n
+}
