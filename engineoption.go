@@ -42,14 +42,18 @@ func EngineOptions() (out []EngineOption) {
 	return out
 }
 
+// general reports whether the owner of options is not one engine: planning, or what all
+// engines of GPUs share.
+func general(owner string) bool { return owner == "plan" || owner == "gpu" }
+
 // checkEffect refuses an option of an engine that will not, or may not, run.
 func (s *settings) checkEffect(name string) error {
-	if of := option.Owner(name); of != "plan" {
+	if of := option.Owner(name); !general(of) {
 		if s.engine != "" && s.engine != "auto" && s.engine != of {
 			return fmt.Errorf("the engine asked for is %s", s.engine)
 		}
 		for other := range s.opts {
-			if o := option.Owner(other); o != "plan" && o != of {
+			if o := option.Owner(other); !general(o) && o != of {
 				return fmt.Errorf("%s is of another engine", other)
 			}
 		}
@@ -57,6 +61,8 @@ func (s *settings) checkEffect(name string) error {
 	switch gpu := runtime.OnGPU(s.device) || s.device != "cpu" && route.GPUEngine(s.engine); {
 	case route.GPUEngine(option.Owner(name)) && !gpu:
 		return errors.New("its engine runs on GPUs: add --device gpu:0")
+	case option.Owner(name) == "gpu" && !gpu:
+		return errors.New("it is for searches on GPUs: add --device gpu:0")
 	case option.Owner(name) == "host" && gpu:
 		return errors.New("its engine does not run on GPUs")
 	}
@@ -69,7 +75,7 @@ func (s *settings) engineName() string {
 		return s.engine
 	}
 	for name := range s.opts {
-		if of := option.Owner(name); of != "plan" {
+		if of := option.Owner(name); !general(of) {
 			return of
 		}
 	}

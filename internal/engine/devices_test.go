@@ -26,6 +26,7 @@ type search struct {
 	name, pattern, method string
 	listing               bool
 	open                  func(*session.Session) engine.Engine
+	opt                   map[string]string
 }
 
 func (x *search) plan(t *testing.T, g *graph.Graph) *plan.Plan {
@@ -49,7 +50,7 @@ func (x *search) run(t *testing.T, s *session.Session, g *graph.Graph, p *plan.P
 	if x.listing {
 		sink = counted
 	}
-	r, err = engine.Once(t.Context(), x.open(s), g, p, engine.Options{}, engine.Goal{Sink: sink})
+	r, err = engine.Once(t.Context(), x.open(s), g, p, engine.Options{Opt: x.opt}, engine.Goal{Sink: sink})
 	return r, counted.Load(), err
 }
 
@@ -87,11 +88,11 @@ func TestDevices(t *testing.T) {
 	}
 	g := rmat(t)
 	for _, x := range []search{
-		{"stack", "cycle(4)", "nest", false, newStack},
-		{"fine", "cycle(4)", "nest", false, newFine},
-		{"codegen", "cycle(4)", "nest", false, newCodegen},
-		{"stack, local", "clique(4)", "local", false, newStack},
-		{"codegen, listing", "clique(4)", "nest", true, newCodegen},
+		{"stack", "cycle(4)", "nest", false, newStack, nil},
+		{"fine", "cycle(4)", "nest", false, newFine, nil},
+		{"codegen", "cycle(4)", "nest", false, newCodegen, nil},
+		{"stack, local", "clique(4)", "local", false, newStack, nil},
+		{"codegen, listing", "clique(4)", "nest", true, newCodegen, nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := x.plan(t, g)

@@ -26,10 +26,10 @@ func TestFaults(t *testing.T) {
 		t.Log("without WEFT_LONG: the first, fifth and ninth call of each kind")
 	}
 	for _, x := range []search{
-		{"stack", "diamond", "nest", false, newStack},
-		{"stack, listing", "diamond", "nest", true, newStack},
-		{"codegen", "diamond", "nest", false, newCodegen},
-		{"codegen, listing", "diamond", "nest", true, newCodegen},
+		{"stack", "diamond", "nest", false, newStack, nil},
+		{"stack, listing", "diamond", "nest", true, newStack, nil},
+		{"codegen", "diamond", "nest", false, newCodegen, nil},
+		{"codegen, listing", "diamond", "nest", true, newCodegen, nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := x.plan(t, g)

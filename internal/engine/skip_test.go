@@ -14,8 +14,8 @@ import (
 func TestSkippedLaunches(t *testing.T) {
 	g := rmat(t)
 	for _, x := range []search{
-		{"stack", "gmatch:P1", "nest", false, newStack},
-		{"codegen", "gmatch:P1", "nest", false, newCodegen},
+		{"stack", "gmatch:P1", "nest", false, newStack, nil},
+		{"codegen", "gmatch:P1", "nest", false, newCodegen, nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := x.plan(t, g)

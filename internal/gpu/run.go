@@ -14,9 +14,40 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
+
+// Options are the switches of all engines of GPUs.
+var Options = option.Table{
+	option.Choice(Adjacency, "where searches read neighbour lists: in host memory with auto if a GPU has too little", "auto", "device", "host"),
+}
+
+// Adjacency is the switch that says where neighbour lists lie.
+const Adjacency = "gpu.adjacency"
+
+// Room is what a search may have: where its arrays lie, and the process's memory.
+type Room struct {
+	place session.Place
+	host  int64
+}
+
+// ReadRoom reads what the options say of it. The error wraps engine.ErrOption.
+func ReadRoom(o engine.Options) (Room, error) {
+	v, err := Options.Read(o.Opt)
+	if err != nil {
+		return Room{}, err
+	}
+	return Room{session.Place(v.Place(Adjacency)), o.Memory}, nil // the values are in the order of the places
+}
+
+// Give tells a job what it may have.
+func (r Room) Give(j *session.Job) *session.Job {
+	j.Place, j.HostMemory = r.place, r.host
+	return j
+}
 
 // Counter is USER_RAN of base/ran.cuh: the run's counter by which kernels before the search
 // say that they ran.
@@ -32,6 +63,7 @@ type Run struct {
 	// Launched counts the kernels before the search, on all devices, which count
 	// themselves in Counter. Where it is not nil, a device that left one out is an error.
 	Launched *atomic.Uint64
+	Room     Room
 	// Notes and Stats are sentences for the result.
 	Notes, Stats engine.Notes
 }
@@ -41,6 +73,7 @@ type Run struct {
 func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Result, error) {
 	goal := &r.Goal
 	rows := engine.NewRows(r.Plan, goal.Sink, goal.Limit)
+	r.Room.Give(j)
 	j.Vertices, j.Owner = uint32(r.Graph.NumVertices()), r.Graph
 	j.PerRoot, j.Progress, j.Limit = goal.PerRoot != nil, goal.Progress, uint64(max(goal.Limit, 0))
 	chooses := goal.Sink != nil && rows.Chooses()
@@ -56,6 +89,7 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 			found = session.Result{}
 		}
 	}
+	r.report(&found)
 	res := engine.Result{
 		Engine: j.Name, Device: r.Session.String(), Threads: r.Session.Workers(),
 		Matches: engine.Uint128(found.Matches), Complete: found.Complete,
@@ -76,6 +110,21 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 		err = nil
 	}
 	return res, found, err
+}
+
+// report says which arrays were read in host memory.
+func (r *Run) report(found *session.Result) {
+	for _, d := range found.Devices {
+		if d.Host == 0 {
+			continue
+		}
+		where := fmt.Sprintf("%s of the graph's arrays were read in host memory, and %s on the device", memory.Text(uint64(d.Host)), memory.Text(uint64(d.Resident)))
+		r.Stats.Add("%s", where)
+		if r.Room.place == session.Auto {
+			r.Notes.Add("the graph does not fit the memory of the GPU, so the search is slower: %s", where)
+		}
+		return
+	}
 }
 
 // clamp takes off the matches that were found beyond the limit.

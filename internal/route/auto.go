@@ -59,6 +59,8 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 		}
 		return host
 	}
+	// Nothing says yet that a GPU is faster than the processor where it reads lists in host memory.
+	r.Options = placed(r.Options, "device")
 	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, func(r Request) (Choice, error) { return pickGPU(ctx, r) })
 	if err != nil {
 		host.Reason = about

@@ -20,6 +20,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -67,7 +68,7 @@ func Engines() []Description {
 
 // Options are the switches of the engines of this build.
 func Options() option.Table {
-	return slices.Concat(host.Options, stack.Options, fine.Options, codegen.Options)
+	return slices.Concat(host.Options, gpu.Options, stack.Options, fine.Options, codegen.Options)
 }
 
 // Codegen is the name of the engine that runs generated code.
@@ -169,10 +170,42 @@ func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
 		}
 		res, err = again.ready.Run(ctx, goal)
 	}
+	if errors.Is(err, session.ErrShort) && c.session != nil {
+		res, err = c.withoutLists(ctx, goal, res, err)
+	}
 	if err != nil && c.host != nil {
 		return c.onHost(ctx, goal, res, err)
 	}
 	return Result{res, c.Plan, c.Reason}, err
+}
+
+// withoutLists runs the plan with its neighbour lists in host memory, where a GPU had memory for
+// all arrays and too little besides.
+func (c *Choice) withoutLists(ctx context.Context, goal engine.Goal, found engine.Result, short error) (engine.Result, error) {
+	if place := c.o.Opt[gpu.Adjacency]; place != "" && place != "auto" {
+		return found, short
+	}
+	ready, err := c.Engine.Prepare(ctx, c.graph, c.Plan, placed(c.o, "host"))
+	if err != nil {
+		return found, short
+	}
+	res, err := ready.Run(ctx, goal)
+	if err == nil {
+		res.Notes = append(res.Notes, "the search has too little memory of the GPU besides the graph, so neighbour lists were read in host memory")
+	}
+	return res, err
+}
+
+// placed returns o with a value of gpu.adjacency.
+func placed(o engine.Options, place string) engine.Options {
+	opt := map[string]string{gpu.Adjacency: place}
+	for k, v := range o.Opt {
+		if k != gpu.Adjacency {
+			opt[k] = v
+		}
+	}
+	o.Opt = opt
+	return o
 }
 
 // reopen prepares the plan over the GPUs that it was chosen for, opened again.

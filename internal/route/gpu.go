@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/fine"
 	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/gpu/membership"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -122,6 +123,11 @@ type trial struct {
 // choice is a choice over the session's GPUs.
 func (t *trial) choice(ctx context.Context, e engine.Engine, p *plan.Plan, reason string) (Choice, error) {
 	c, err := t.Request.choice(ctx, e, p, reason)
+	if err == nil {
+		if n := c.ready.Traits().Host; n > 0 {
+			c.Reason += fmt.Sprintf("; %s of the graph's arrays stay in host memory", memory.Text(uint64(n)))
+		}
+	}
 	c.Workers, c.session, c.device, c.memory = t.session.Workers(), t.session, t.Device, t.GPUMemory
 	return c, err
 }

@@ -37,12 +37,13 @@ func (*Engine) Name() string { return "codegen" }
 
 // prepared is a plan that is ready to run: by its loop nest, or by rows of bits.
 type prepared struct {
-	e     *Engine
-	g     *graph.Graph
-	p     *plan.Plan
-	o     engine.Options
-	nest  *program
-	local *neighbourhood.Search
+	e      *Engine
+	g      *graph.Graph
+	p      *plan.Plan
+	o      engine.Options
+	nest   *program
+	memory gpu.Room
+	local  *neighbourhood.Search
 }
 
 // Prepare refuses plans of other methods than nest and local. The local method only counts.
@@ -63,6 +64,9 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 		return nil, errors.New("codegen only counts by the local method; plan with nest for a listing")
 	}
 	x := &prepared{e: e, g: g, p: p, o: o}
+	if x.memory, err = gpu.ReadRoom(o); err != nil {
+		return nil, err
+	}
 	switch {
 	case p.Empty != nil:
 	case p.Method == plan.Local:
@@ -87,6 +91,9 @@ func (x *prepared) Traits() engine.Traits {
 	if n := x.nest; n != nil {
 		t.BitRows, t.Hashes = n.lookup == membership.Bits, n.lookup == membership.Hash
 		t.Fits = x.e.fits(n.slots, n.extra.Cap)
+		t.Host = x.e.s.HostBytes(x.memory.Give(n.job()))
+	} else if x.local != nil {
+		t.Host = x.local.HostBytes()
 	}
 	return t
 }
@@ -112,7 +119,7 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	case x.local != nil:
 		return x.local.Run(ctx, goal)
 	}
-	n := &nest{ctx: ctx, program: x.nest, Run: gpu.Run{Session: x.e.s, Graph: x.g, Plan: x.p, Goal: goal}}
+	n := &nest{ctx: ctx, program: x.nest, Run: gpu.Run{Session: x.e.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}}
 	n.Launched = &n.filled
 	j := x.nest.job()
 	j.Start = n.start

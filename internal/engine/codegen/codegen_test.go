@@ -74,7 +74,7 @@ func hashed(t *testing.T) {
 
 // lookups are the ways to look neighbours up beside rows of bits, which small graphs
 // have by themselves.
-var lookups = map[string]string{"codegen.lookup": "hash|search"}
+var lookups = map[string]string{"codegen.lookup": "hash|search", "gpu.adjacency": "host"}
 
 func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Method = "nest"

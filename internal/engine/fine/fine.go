@@ -41,11 +41,12 @@ func (*Fine) Name() string { return "fine" }
 
 // prepared is a plan that is ready to run.
 type prepared struct {
-	f   *Fine
-	g   *graph.Graph
-	p   *plan.Plan
-	o   engine.Options
-	opt options
+	f      *Fine
+	g      *graph.Graph
+	p      *plan.Plan
+	o      engine.Options
+	opt    options
+	memory gpu.Room
 
 	indexed *program // over a candidate graph, which is tried first; nil: none is wanted
 	mu      sync.Mutex
@@ -63,6 +64,9 @@ func (f *Fine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine
 		return nil, err
 	}
 	x := &prepared{f: f, g: g, p: p, o: o, opt: opt}
+	if x.memory, err = gpu.ReadRoom(o); err != nil {
+		return nil, err
+	}
 	q, err := f.indexed(p, opt, !o.Listing, false)
 	switch {
 	case err != nil:
@@ -94,8 +98,13 @@ func (x *prepared) program() (*program, error) {
 // Traits says how the search looks neighbours up.
 func (x *prepared) Traits() engine.Traits {
 	t := engine.Traits{Compiles: x.p.Empty == nil, Filters: x.indexed != nil}
+	p := x.indexed
 	if t.Compiles && !t.Filters {
-		t.BitRows = x.lists.bits
+		p = x.lists
+		t.BitRows = p.bits
+	}
+	if p != nil {
+		t.Host = x.f.s.HostBytes(x.memory.Give(p.job()))
 	}
 	return t
 }
@@ -162,7 +171,7 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 func (x *prepared) search(ctx context.Context, p *program, goal engine.Goal, q *query) (engine.Result, error) {
 	start := time.Now()
 	r := &search{
-		program: p, Run: gpu.Run{Session: x.f.s, Graph: x.g, Plan: x.p, Goal: goal}, ctx: ctx, query: q, devices: len(x.f.s.Devices()),
+		program: p, Run: gpu.Run{Session: x.f.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}, ctx: ctx, query: q, devices: len(x.f.s.Devices()),
 	}
 	r.Launched = &r.prepared
 	res, found, err := r.Do(ctx, r.job())

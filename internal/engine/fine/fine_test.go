@@ -85,7 +85,7 @@ func TestAgreesWithOracle(t *testing.T) {
 	hashed(t)
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxVertices: 9, Techniques: techniques, LeastRuns: 1, Opt: map[string]string{
-			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on",
+			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on", "gpu.adjacency": "host",
 		}})
 	})
 }

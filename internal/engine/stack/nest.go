@@ -130,7 +130,7 @@ func (r *search) job() *session.Job {
 
 // run runs the search once.
 func (r *search) run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
-	x := &run{search: r, Run: gpu.Run{Session: r.e.s, Graph: r.g, Plan: r.p, Goal: goal}}
+	x := &run{search: r, Run: gpu.Run{Session: r.e.s, Graph: r.g, Plan: r.p, Goal: goal, Room: r.memory}}
 	j := r.job()
 	j.Start = x.start
 	res, found, err := x.Do(ctx, j)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/option"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 )
 
@@ -27,6 +28,8 @@ type switches struct {
 	chunk  int    // chunk=N: tasks taken at a time; 0: by their number
 	sieve  int    // sieve=N: log2 of the bits of a warp's table for membership; 0: none
 	stats  bool   // stats=on: techniques and lanes are counted
+
+	memory gpu.Room // the options of all engines of GPUs
 }
 
 // Options are the engine's switches.
@@ -59,6 +62,9 @@ func parse(o engine.Options) (s switches, local neighbourhood.Switches, on bool,
 		stop: v.Number("stack.stop-level"), detect: v.Number("stack.detect-level"), slot: v.Number("stack.slot"), tail: v.On("stack.tail"),
 		flat: v.On("stack.flat"), roots: v.Text("stack.roots"), blocks: v.Number("stack.blocks"), thread: v.Number("stack.threads"),
 		chunk: v.Number("stack.chunk"), sieve: v.Number("stack.sieve"), stats: v.On("stack.stats") || o.Levels,
+	}
+	if s.memory, err = gpu.ReadRoom(o); err != nil {
+		return s, local, on, err
 	}
 	local, on = neighbourhood.Read("stack", v)
 	local.NoMotion = !s.motion

@@ -95,8 +95,18 @@ func (x *prepared) tightened(cap int) (*search, error) {
 	return x.search()
 }
 
-// Traits says that kernels are compiled.
-func (x *prepared) Traits() engine.Traits { return engine.Traits{Compiles: x.p.Empty == nil} }
+// Traits says that kernels are compiled, and what is read in host memory.
+func (x *prepared) Traits() engine.Traits {
+	t := engine.Traits{Compiles: x.p.Empty == nil}
+	if x.local != nil {
+		t.Host = x.local.HostBytes()
+	} else if t.Compiles {
+		if s, err := x.search(); err == nil {
+			t.Host = x.e.s.HostBytes(s.memory.Give(s.job()))
+		}
+	}
+	return t
+}
 
 // Compile starts compiling the kernels of the plan.
 func (x *prepared) Compile(ctx context.Context) {

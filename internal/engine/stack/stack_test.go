@@ -155,7 +155,7 @@ var deep = nodiff.Technique{Patterns: nodiff.Dense, Columns: nodiff.Simple, Forc
 // switches are options that random plans run with in half of the cases.
 var switches = map[string]string{
 	"stack.slot": "2", "stack.flat": "off", "stack.unroll": "8", "stack.code-motion": "off", "stack.tail": "off",
-	"stack.roots": "edge", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on",
+	"stack.roots": "edge", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on", "gpu.adjacency": "host",
 }
 
 // TestSwitches counts by every switch on and off, on a graph with hubs.

@@ -58,8 +58,9 @@ type Search struct {
 	whole   bool // whether one kernel may go over all vertices
 	warps   int  // that all devices hold, about
 	Switches
-	rel *graph.Handle
-	csr *graph.CSR // the lists
+	memory gpu.Room
+	rel    *graph.Handle
+	csr    *graph.CSR // the lists
 }
 
 // New prepares p for the devices of a session, with the options of the engine of
@@ -77,6 +78,9 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, w Switch
 		return nil, err
 	}
 	l.name, l.s = name, s
+	if l.memory, err = gpu.ReadRoom(o); err != nil {
+		return nil, err
+	}
 	l.text, l.kernels = l.source()
 	return l, nil
 }
@@ -209,6 +213,9 @@ func (l *Search) job() *session.Job {
 	}
 }
 
+// HostBytes is engine.Traits.Host.
+func (l *Search) HostBytes() int64 { return l.s.HostBytes(l.memory.Give(l.job())) }
+
 // Compile starts compiling the kernels, and returns at once.
 func (l *Search) Compile(ctx context.Context) { _ = l.s.Compile(ctx, l.job()) }
 
@@ -219,7 +226,7 @@ func (l *Search) Run(ctx context.Context, goal engine.Goal) (engine.Result, erro
 	var whole atomic.Bool // one kernel went over all vertices
 	j := l.job()
 	j.Start = func(x *session.Exec) (func() error, error) { return l.start(x, d, goal.Limit > 0, &whole) }
-	run := gpu.Run{Session: l.s, Graph: l.g, Plan: l.p, Goal: goal}
+	run := gpu.Run{Session: l.s, Graph: l.g, Plan: l.p, Goal: goal, Room: l.memory}
 	res, found, err := run.Do(ctx, j)
 	var f *session.Fault
 	if errors.As(err, &f) && f.Code == faultUniverse {

@@ -28,7 +28,7 @@ var may = map[string][]string{
 	"kir":          {},
 	"cuda":         {"disk", "runtime/code"},
 	"cuda/emu":     {"disk", "vfs", "cuda", "cuda/kernels", "native", "runtime/code"},
-	"cuda/session": {"cuda/*", "kir/*"},
+	"cuda/session": {"cuda/*", "kir/*", "memory"},
 	"process":      {},
 	"ctxio":        {"vfs"},
 	"native":       {"disk", "vfs", "runtime/code", "kir/*", "process"},
@@ -67,7 +67,7 @@ var may = map[string][]string{
 	// setops knows sorted lists and bitmaps only.
 	"engine/host/setops": {},
 	// gpu is what the engines of GPUs share around a session.
-	"gpu": {"plan", "graph", "cuda/*", "engine"},
+	"gpu": {"plan", "graph", "memory", "cuda/*", "engine", "engine/option"},
 	// membership is what engines of GPUs find out about neighbour lists by.
 	"gpu/membership": {"kir/*", "cuda/*", "engine", "gpu"},
 	// neighbourhood is a method that the engines of GPUs share.
@@ -76,7 +76,7 @@ var may = map[string][]string{
 	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/option", "gpu", "gpu/neighbourhood", "gpu/membership"},
 	"engine/host":       {"plan", "graph/*", "pattern", "engine", "engine/option", "runtime/crew"},
 	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/membership"},
-	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "cuda", "cuda/session", "runtime"},
+	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "memory", "cuda", "cuda/session", "runtime"},
 	"sink":              {"engine", "expr", "graph", "pattern", "parquet"},
 	"bench":             {"*"},
 	"testing":           {"*"},
