@@ -162,7 +162,7 @@ func (f *commonFlags) addSearching(cmd *cobra.Command) {
 	f.addRunning(cmd)
 	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+engineNames())
 	fs.StringVar(&f.device, "device", "auto", "device: cpu; gpu:0,1,… for these GPUs; auto for the processor or, for long counts, GPUs")
-	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than `MEMORY` of a GPU (40G); default: all free memory")
+	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "use at most `MEMORY` of a GPU (40G), or fail with exit code 5; default: all free memory")
 	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this time (30s, 5m), with a partial result and exit code 124; reading the graph, and waiting for the output's reader, have the same limit each")
 	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE`, a switch of planning or of one engine (repeatable); see weft help engine-options")
 	fs.BoolVar(&f.stats, "stats", false, "write the work done and its times to standard error")

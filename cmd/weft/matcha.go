@@ -96,7 +96,7 @@ that emits no rows writes its result to standard output.
 	f.addDebug(cmd)
 	f.addMeasure(cmd)
 	cmd.Flags().StringVar(&f.device, "device", "auto", "gpu:0, gpu:1, … for the target cuda; auto: the first")
-	cmd.Flags().StringVar(&f.gpuMemory, "gpu-memory", "", "refuse, with exit code 5, to use more than `MEMORY` of a GPU (40G); default: all free memory")
+	cmd.Flags().StringVar(&f.gpuMemory, "gpu-memory", "", "use at most `MEMORY` of a GPU (40G), or fail with exit code 5; default: all free memory")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop a run after this long (30s, 5m), with exit code 124; reading its inputs may take as long too")
 	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop after `N` emitted rows")
 	return cmd

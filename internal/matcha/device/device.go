@@ -34,6 +34,8 @@ type Options struct {
 	Stats bool
 	// Off are passes of the kernel IR that are left out.
 	Off []string
+	// Memory is how much memory of the host the process may use; 0: what the system allows.
+	Memory int64
 	// Debug asserts every access to memory, of code of irgen.LowerDebug.
 	Debug bool
 }
@@ -53,6 +55,7 @@ type Measures struct {
 	Blocks, Threads                  int     // of the largest grid; Threads a block
 	Resident                         float64 // warps that a multiprocessor can hold of it, of the most it holds of any
 	Steals                           uint64
+	Host                             int64 // bytes of the program's arrays that were read in host memory, since the device has too little
 	// With Stats: the part of all the device's warps, over the time of the search,
 	// that had work (occupancy); and of the lanes of warps in set operations, those
 	// with work (thread utilisation).
@@ -74,7 +77,7 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	r := &running{p: p, text: t, schedule: o.Schedule, state: make([]uint64, len(c.State.Fields))}
 	owner := keepGraph(p, in, c.Program)
 	j := &session.Job{
-		Name: "matcha", Program: c.Program, Tasks: uint64(len(c.Phases)), Chunk: 1, Start: r.start,
+		Name: "matcha", Program: c.Program, Tasks: uint64(len(c.Phases)), Chunk: 1, Start: r.start, HostMemory: o.Memory,
 		Source: cuda.Source{Name: "matcha.cu", Text: t.all},
 	}
 	if o.Debug {
@@ -91,6 +94,9 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	res.Measures = r.measures
 	res.Upload, res.Prepare, res.Compile = got.Upload, got.Prepare, got.Compile
 	res.Steals = got.StealsBlock
+	for _, d := range got.Devices {
+		res.Host = d.Host
+	}
 	var fault *session.Fault
 	switch {
 	case errors.Is(err, errEnough):

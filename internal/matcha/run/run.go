@@ -21,6 +21,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/passes"
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/runtime"
 )
@@ -199,12 +200,15 @@ func (x *program) onGPU(ctx context.Context, sched schedule.Schedule, r *Result)
 	if err != nil {
 		return err
 	}
-	o := device.Options{Schedule: sched, Off: x.o.Off, Emit: x.o.Emit, Stats: x.o.Lanes, Debug: x.o.Debug}
+	o := device.Options{Schedule: sched, Off: x.o.Off, Emit: x.o.Emit, Stats: x.o.Lanes, Debug: x.o.Debug, Memory: x.o.Memory}
 	got, err := device.Run(ctx, on, x.p, x.set, code, o)
 	r.Result = interp.Result{Words: got.Words, Emitted: got.Emitted, Stopped: got.Stopped}
 	r.Prepare += got.Upload + got.Prepare
 	r.Compile, r.Search = got.Compile, got.Search
 	r.Use = Use{got.Blocks, got.Threads, got.Resident, got.Steals, got.Occupancy, got.Utilisation}
+	if got.Host > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("the graph does not fit the memory of the GPU, so the program is slower: %s of its arrays were read in host memory", memory.Text(uint64(got.Host))))
+	}
 	if !x.o.Stats || err != nil {
 		return err
 	}

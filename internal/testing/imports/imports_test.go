@@ -55,7 +55,7 @@ var may = map[string][]string{
 	"matcha":           {"kir/*", "graph", "caret"},
 	"matcha/cpu":       {"kir/*", "native", "matcha/*"},
 	"matcha/device":    {"kir/*", "graph", "cuda", "cuda/kernels", "cuda/session", "matcha/*"},
-	"matcha/run":       {"kir/*", "graph", "native", "runtime", "matcha/*"},
+	"matcha/run":       {"kir/*", "graph", "memory", "native", "runtime", "matcha/*"},
 	"lower":            {"plan", "expr", "graph", "kir", "pattern"},
 	"lower/matchatext": {"plan", "pattern", "matcha/*"},
 	"view":             {"gql", "pattern", "plan", "plan/bind", "plan/planner", "expr", "graph", "lower", "kir", "matcha/data", "matcha/types"},
