@@ -59,7 +59,7 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 		}
 		return host
 	}
-	// Nothing says yet that a GPU is faster than the processor where it reads lists in host memory.
+	// A GPU that reads lists in host memory may well be slower than the processor.
 	r.Options = placed(r.Options, "device")
 	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, func(r Request) (Choice, error) { return pickGPU(ctx, r) })
 	if err != nil {
