@@ -44,6 +44,31 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestNotes holds the pages on speed to their notes: each is in the table of one of them.
+func TestNotes(t *testing.T) {
+	notes, err := filepath.Glob("notes/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages string
+	for _, page := range []string{"benchmarks.md", "gpu.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, table, _ := strings.Cut(string(text), "\n## Notes\n")
+		pages += table
+	}
+	for _, note := range notes {
+		if !strings.Contains(pages, "]("+filepath.ToSlash(note)+") |") {
+			t.Errorf("neither benchmarks.md nor gpu.md lists %s", note)
+		}
+	}
+	if len(notes) == 0 {
+		t.Error("there are no notes")
+	}
+}
+
 // TestPaths holds the documents to the project's files: each quoted path below one of its folders exists.
 func TestPaths(t *testing.T) {
 	quoted := regexp.MustCompile("`((?:internal|cmd|docs|scripts)/[^`\\s:]*)[^`]*`")
