@@ -78,7 +78,7 @@ type Backend interface {
 	Launch(function Handle, blocks, threads, shared int, stream Handle, params unsafe.Pointer, bytes int) error
 }
 
-// Function is what a compiled kernel needs and allows.
+// Function holds the resources of a compiled kernel and its limits.
 type Function struct {
 	Registers    int // a thread
 	SharedStatic int // bytes of shared memory that are declared in the kernel, a block

@@ -1,7 +1,7 @@
 package cuda
 
-// code is what weft knows of one of the driver's errors (CUresult). Names are also asked of the driver, which
-// knows more of them; these are for the ones that have a kind or a hint.
+// codeText is weft's kind and hint for one of the driver's errors (CUresult). Names also come from the
+// driver, which knows more errors; the names here are of errors that have a kind or a hint.
 type codeText struct {
 	name string
 	kind error

@@ -22,12 +22,12 @@ type Device struct {
 	inside atomic.Bool // a function of Do is running
 	gone   atomic.Bool // lost is not nil
 
-	// What follows belongs to the device's goroutine.
+	// The following fields belong to the device's goroutine.
 	backend Backend
 	context Context
 	lost    error // after it nothing works; nil while all is well
 	main    *Stream
-	buffers map[uint64]int64 // what Alloc gave and Free has not taken back
+	buffers map[uint64]int64 // buffers of Alloc that are not freed
 	pinned  map[*Pinned]struct{}
 	modules modules
 }
@@ -38,7 +38,8 @@ type job struct {
 	reply chan error
 }
 
-// Context is a device inside Do. Outside it, its methods and those of all that came from it return an error.
+// Context is a device inside Do. Outside Do its methods, and those of all objects that came from it, return
+// an error.
 type Context struct {
 	d *Device
 }
@@ -93,8 +94,8 @@ func (d *Device) Do(f func(c *Context) error) error {
 	return d.send(f)
 }
 
-// Close waits for the work on the device and gives back what it holds: memory, streams, modules. Pinned memory
-// must not be looked at afterwards. A second Close does nothing.
+// Close blocks until the work on the device has ended, and frees its memory, streams and modules. Pinned
+// memory must not be read afterwards. A second Close does nothing.
 func (d *Device) Close() error {
 	if d.nested() {
 		return fmt.Errorf("%v: Close inside Do", d.info)
@@ -168,7 +169,7 @@ func (d *Device) shut() error {
 	d.inUse.Store(0)
 	closed := d.backend.Close()
 	if d.lost != nil {
-		return nil // it has been reported, and what is lost cannot be closed in order
+		return nil // the loss has been reported, and a lost device cannot be closed in order
 	}
 	return errors.Join(err, closed)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
-// Count is how many GPUs there are for this process. The error says what is missing for even one.
+// Count returns the number of GPUs that this process can use. If there is none, the error says
+// what is missing.
 func Count() (int, error) {
 	a, err := loadDriver()
 	if err != nil {
@@ -56,10 +57,10 @@ type driver struct {
 	device  int32
 	info    Info
 	nvrtc   *nvrtc
-	missing error // why there is no NVRTC
+	missing error // the reason why there is no NVRTC
 
-	// What a launch passes lives here, so that it allocates nothing: the arguments of cuLaunchKernel, and the
-	// array of addresses of the kernel's arguments, of which there is one.
+	// The arguments of a launch live here, so that it allocates nothing: those of cuLaunchKernel, and the
+	// array of addresses of the kernel's only argument.
 	launch [11]uintptr
 	params [1]unsafe.Pointer
 }
@@ -130,7 +131,7 @@ func (a *driverAPI) get(ordinal int) (device int32, err error) {
 	return device, err
 }
 
-// describeDevice asks for what Info has, without a context.
+// describeDevice reads the values of Info, without a context.
 func (a *driverAPI) describeDevice(ordinal int) (Info, error) {
 	op := fmt.Sprintf("GPU %d", ordinal)
 	i := Info{Ordinal: ordinal, Driver: "CUDA " + a.versionText()}
@@ -348,7 +349,8 @@ func (b *driver) Function(module Handle, name string) (Handle, Function, error) 
 			f.ParamBytes = int(size)
 		}
 	}
-	// Above 48 KB a kernel must ask for it. To be allowed more costs nothing; what counts is what a launch takes.
+	// A kernel must ask for more than 48 KB. Permission costs nothing; only the memory that a launch takes
+	// matters.
 	err := b.check(op, call(b.funcSetAttribute, uintptr(h), funcMaxDynamic, uintptr(b.info.SharedPerBlock-f.SharedStatic)))
 	return h, f, err
 }

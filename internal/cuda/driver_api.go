@@ -160,7 +160,7 @@ func resolve(handle uintptr, path string, symbols []symbol) error {
 	return nil
 }
 
-// check turns what a driver's function returns into an error.
+// check turns the result of a driver's function into an error.
 func (a *driverAPI) check(op string, result uintptr) error {
 	if int32(result) == codeSuccess {
 		return nil

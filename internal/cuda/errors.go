@@ -21,15 +21,15 @@ var (
 	ErrClosed     = errors.New("the device is closed")
 )
 
-// Error is what went wrong on a device. Op is what was tried ("alloc of 4096 bytes"), Code and Name are the
-// driver's or NVRTC's, Text is its own description, and Hint says in one sentence what a user can do.
+// Error is an error of a device. Op is the operation that failed ("alloc of 4096 bytes"). Code and Name are
+// the driver's or NVRTC's, and Text is its own description. Hint says in one sentence what a user can do.
 type Error struct {
 	Op   string
 	Code int
 	Name string
 	Text string
 	Hint string
-	Log  string // what the compiler wrote
+	Log  string // the compiler's output
 	Kind error  // one of the Err… above, or nil
 	Lost bool   // the device cannot be used any more: errors.Is(err, ErrLost)
 }

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// Faults is a backend in which calls fail on purpose, to test what is above it. Counts are from 1; 0 means never.
+// Faults is a backend in which calls fail on purpose, to test the layers above it. Counts are from 1; 0 means
+// never.
 //
 //	d, err := cuda.New(&cuda.Faults{Backend: b, FailAlloc: 3})
 type Faults struct {
@@ -33,7 +34,8 @@ type Faults struct {
 	lost                                                    error
 }
 
-// faultsMu guards what all Faults count, and whether they are lost: Compile comes from other goroutines than the rest.
+// faultsMu guards the counts of all Faults, and whether they are lost. Compile is called from other goroutines than
+// the rest.
 var faultsMu sync.Mutex
 
 // Calls is how many calls were made: a run without faults tells which LoseAfter are worth trying.
@@ -128,7 +130,7 @@ func (f *Faults) Launch(function Handle, blocks, threads, shared int, stream Han
 	return f.Backend.Launch(function, blocks, threads, shared, stream, params, bytes)
 }
 
-// copying is what all transfers share.
+// copying is the common part of all transfers.
 func (f *Faults) copying(op string) error {
 	if err := f.enter(op); err != nil {
 		return err
@@ -164,7 +166,7 @@ func (f *Faults) Copy(dst, src uint64, bytes int64, stream Handle) error {
 	return f.Backend.Copy(dst, src, bytes, stream)
 }
 
-// look is what Wait and Done share.
+// look is the common part of Wait and Done.
 func (f *Faults) look() error {
 	if err := f.enter("wait for a stream"); err != nil {
 		return err

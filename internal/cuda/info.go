@@ -7,7 +7,7 @@ type Info struct {
 	Ordinal        int
 	Name           string // "NVIDIA H200"
 	Driver         string // the driver's version, "CUDA 13.0"
-	Compiler       string // "NVRTC 13.0"; empty: there is none, and only what needs no kernel works
+	Compiler       string // "NVRTC 13.0"; empty: there is none, and only operations without kernels work
 	Major, Minor   int    // compute capability
 	SMs            int    // multiprocessors
 	WarpSize       int

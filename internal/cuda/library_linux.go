@@ -11,7 +11,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// driverNames are the driver's library, for the loader and then where some systems put it beside the loader's path.
+// driverNames are names of the driver's library: for the loader, and then the full path on systems that put it
+// outside the loader's path.
 var driverNames = []string{"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
 
 // openLibrary stays on one thread, since the loader keeps the reason of a failure for the thread that it happened on.
@@ -29,8 +30,8 @@ func findSymbol(handle uintptr, name string) (uintptr, error) {
 	return purego.Dlsym(handle, name)
 }
 
-// call calls a C function. Pointers among the arguments are converted in the call itself, so that what they
-// point to stays where it is until call returns.
+// call calls a C function. Pointers among the arguments are converted in the call itself, so that the
+// memory behind them stays in place until call returns.
 //
 //go:uintptrescapes
 func call(fn uintptr, args ...uintptr) uintptr {

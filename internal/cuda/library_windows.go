@@ -22,8 +22,8 @@ func findSymbol(handle uintptr, name string) (uintptr, error) {
 	return syscall.GetProcAddress(syscall.Handle(handle), name)
 }
 
-// call calls a C function. Pointers among the arguments are converted in the call itself, so that what they
-// point to stays where it is until call returns.
+// call calls a C function. Pointers among the arguments are converted in the call itself, so that the
+// memory behind them stays in place until call returns.
 //
 //go:uintptrescapes
 func call(fn uintptr, args ...uintptr) uintptr {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// sinceError is the error of what was tried on a device that was lost before.
+// sinceError is the error of an operation on a device that was lost before.
 type sinceError struct {
 	info Info
 	lost error

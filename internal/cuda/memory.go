@@ -32,7 +32,7 @@ func (c *Context) Alloc(bytes int64) (Buffer, error) {
 	return Buffer{Ptr: ptr, Size: bytes}, nil
 }
 
-// Free gives memory back. b must be what Alloc returned; the empty buffer may be freed.
+// Free frees a buffer. b must be a result of Alloc, or the empty buffer.
 func (c *Context) Free(b Buffer) error {
 	if err := c.d.ready(); err != nil {
 		return err
@@ -143,8 +143,8 @@ func span[T any](c *Context, what string, b Buffer, at int64, n int) (int64, err
 	return int64(n) * size, nil
 }
 
-// Pinned is page-locked host memory that the device reaches too. What a kernel writes there is seen by the host
-// while the kernel runs, and the other way round, with the fences that base/device.cuh names *_system.
+// Pinned is page-locked host memory that the device reaches too. While a kernel runs, the host sees the
+// kernel's writes and the kernel sees the host's, with the fences that base/device.cuh names *_system.
 type Pinned struct {
 	d     *Device
 	bytes []byte

@@ -15,8 +15,8 @@ import (
 // idleModules is how many modules that nobody uses stay loaded on a device.
 const idleModules = 256
 
-// earlyImages is how many images may wait on a device to be asked for. Some never are: those of kernels that a
-// graph turns out to have no work for.
+// earlyImages is the largest number of images that wait on a device. Some are never asked for, because the
+// graph turns out to have no work for their kernels.
 const earlyImages = 64
 
 // modules are the loaded images of one device.
@@ -62,10 +62,10 @@ func (c *Context) Module(src Source) (*Module, error) {
 	return c.ModuleWithin(context.Background(), src)
 }
 
-// ModuleWithin compiles src for the device, or takes it from what is loaded already, or its image from memory or
-// disk. The error of a program that does not compile is ErrCompile and has the compiler's log. When ctx ends while
-// it compiles, which may take seconds, the error is the cause. Close the module when its kernels are not launched
-// any more.
+// ModuleWithin compiles src for the device. If the module is loaded already, or its image is in memory or on disk,
+// it uses that. It blocks while it compiles, which may take seconds; if ctx ends first, the error is its cause.
+// The error of a program that does not compile is ErrCompile and has the compiler's log. The caller closes the
+// module when it no longer launches its kernels.
 func (c *Context) ModuleWithin(ctx context.Context, src Source) (*Module, error) {
 	if err := c.d.ready(); err != nil {
 		return nil, err
@@ -92,8 +92,9 @@ func (c *Context) ModuleWithin(ctx context.Context, src Source) (*Module, error)
 	return m, nil
 }
 
-// Expect begins to compile src, if it has to be compiled, and returns at once. The next ModuleWithin of the same
-// source gets the image, or the error, and compiles itself what did not begin before ctx ended.
+// Expect begins to compile src in the background, if it is not compiled, and returns at once. The next
+// ModuleWithin of the same source gets the image or the error. It compiles the source itself if the compilation
+// had not begun when ctx ended.
 func (c *Context) Expect(ctx context.Context, src Source) error {
 	if err := c.d.ready(); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (c *Context) Expect(ctx context.Context, src Source) error {
 	return nil
 }
 
-// image is images.get, or what Expect began.
+// image returns the image that Expect began to make, or else images.get.
 func (ms *modules) image(ctx context.Context, key code.Key, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
 	e := ms.early[key]
 	if e == nil {
@@ -148,7 +149,7 @@ func (ms *modules) image(ctx context.Context, key code.Key, compile func() ([]by
 	}
 }
 
-// load gets the image and loads it. An image that was kept and that the driver refuses is made anew, once.
+// load gets the image and loads it. If the driver refuses a kept image, load compiles it again, once.
 func (c *Context) load(ctx context.Context, src Source, key code.Key) (Handle, error) {
 	compile := func() ([]byte, error) { return c.d.backend.Compile(src) }
 	if c.d.info.Compiler == "" { // it says itself what is missing
@@ -220,8 +221,8 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	return k, nil
 }
 
-// Occupancy is how many blocks of so many threads and bytes of dynamic shared memory one multiprocessor holds at
-// once; 0 where not even one fits.
+// Occupancy returns the number of blocks, of that many threads and bytes of dynamic shared memory, that one
+// multiprocessor holds at once. It returns 0 if not even one fits.
 func (k *Kernel) Occupancy(threads, shared int) (int, error) {
 	d := k.module.d
 	if err := d.ready(); err != nil {

@@ -17,7 +17,7 @@ type nvrtc struct {
 	from         string   // how it was found
 	passedOver   []string // why others, which were found first, were not taken
 	major, minor int
-	archs        []int // what it compiles to machine code for: 90 is sm_90; ascending
+	archs        []int // architectures for which it makes machine code, ascending: 90 is sm_90
 
 	getErrorString, getVersion, createProgram, destroyProgram, compileProgram uintptr
 	getLogSize, getLog, getCubinSize, getCubin, getPTXSize, getPTX            uintptr
@@ -29,8 +29,8 @@ const oldestNVRTC = "11.7"
 
 const hintNVRTC = "install one of: the package cuda-nvrtc of NVIDIA's repository, `pip install nvidia-cuda-nvrtc` (or -cu12), a CUDA toolkit; and if it is in an unusual place, set CUDA_PATH"
 
-// loadNVRTC opens the compiler once a process: the first that is found and not of a later CUDA than the driver,
-// whose images the driver would refuse; failing that, the first that is found.
+// loadNVRTC opens the compiler once in a process. It takes the first one found that is not of a later CUDA than
+// the driver, which would refuse its images. If there is none, it takes the first one found.
 var loadNVRTC = sync.OnceValues(func() (*nvrtc, error) {
 	driver := 0
 	if a, err := loadDriver(); err == nil {
@@ -129,7 +129,7 @@ func (n *nvrtc) start(handle uintptr) error {
 
 func (n *nvrtc) version() string { return fmt.Sprintf("%d.%d", n.major, n.minor) }
 
-// check turns what an NVRTC function returns into an error.
+// check turns the result of an NVRTC function into an error.
 func (n *nvrtc) check(op string, result uintptr) error {
 	r := int32(result)
 	if r == 0 {
@@ -141,8 +141,8 @@ func (n *nvrtc) check(op string, result uintptr) error {
 	return &Error{Op: op, Code: int(r), Name: name, Hint: hintNVRTC, Kind: ErrNoCompiler}
 }
 
-// target chooses what to compile to for a device: machine code where NVRTC knows the device, else the text of
-// the newest virtual architecture that it knows, which the driver translates.
+// target chooses the output of a compilation for a device. It is machine code if NVRTC knows the device.
+// Otherwise it is text for the newest virtual architecture that NVRTC knows, which the driver translates.
 func (n *nvrtc) target(device Info) (arch string, machine bool, err error) {
 	want := device.Major*10 + device.Minor
 	if slices.Contains(n.archs, want) {

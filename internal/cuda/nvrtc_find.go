@@ -15,7 +15,7 @@ type place struct{ path, from string }
 
 const fromLoader = "loader's path"
 
-// search is where NVRTC is looked for. root stands for the machine's, for tests.
+// search says where to look for NVRTC. root replaces the machine's root in tests.
 type search struct {
 	goos, goarch, root string
 	env                func(name string) string
@@ -25,8 +25,8 @@ func machineSearch() search {
 	return search{goos: runtime.GOOS, goarch: runtime.GOARCH, env: os.Getenv}
 }
 
-// places lists what may be NVRTC, the preferred first: what the loader finds by itself, the toolkit that the
-// user's variables name, toolkits in the usual place, and the packages of pip and conda.
+// places lists possible files of NVRTC, the preferred first: those that the loader finds by itself, the
+// toolkit in the user's variables, toolkits in the usual place, and the packages of pip and conda.
 func (s search) places() []place {
 	var out []place
 	seen := map[string]bool{}

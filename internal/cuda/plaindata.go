@@ -30,7 +30,7 @@ func plain(t reflect.Type) error {
 	return err
 }
 
-// pointerIn names the first part of a type that is no plain data, or "".
+// pointerIn names the first part of a type that is not plain data, or "".
 func pointerIn(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,

@@ -9,11 +9,11 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
-// Finding is a line of a report: what was looked for, what was found (empty when nothing was), and what to do.
+// Finding is a line of a report: the thing looked for, the thing found (empty if none), and advice.
 type Finding struct{ What, Found, Advice string }
 
-// Report says what this machine has for GPUs and what is missing. It starts the driver and opens NVRTC, but
-// takes no memory on a GPU. Compiled kernels are kept in images.
+// Report says what this machine has for GPUs, and what is missing. It starts the driver and opens NVRTC,
+// but takes no memory on a GPU. images is the cache of compiled kernels.
 func Report(images *code.Cache) []Finding {
 	a, err := loadDriver()
 	out := []Finding{driverFinding(a, err), compilerFinding(loadNVRTC())}

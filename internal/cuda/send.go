@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Send copies bytes of pinned memory, from byte from on, to b at byte at, in the stream's order, and returns at
-// once: the pinned bytes must stay as they are until the stream has passed the copy. With a nil stream it returns
-// when that is done.
+// Send copies bytes of pinned memory, starting at byte from, to b at byte at, in the stream's order. It returns
+// at once, and the pinned bytes must not change until the stream has passed the copy. With a nil stream it blocks
+// until the copy is done.
 func (c *Context) Send(b Buffer, at int64, p *Pinned, from, bytes int64, stream *Stream) error {
 	h, err := c.d.streamOf(stream)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 type Source struct {
 	Name     string            // in messages: "stack.cu"
 	Text     string            // C++17
-	Includes map[string]string // what #include "…" finds: name → text; nothing else is searched
+	Includes map[string]string // files for #include "…": name → text; no other place is searched
 	Options  []string          // for the compiler: -DNAME=VALUE, --maxrregcount=N
 	Debug    bool              // line numbers in the image, and WEFT_DEBUG defined (W_ASSERT)
 }
 
-// racecheckVariable, when it is set in the environment, says that kernels will run under compute-sanitizer's
-// racecheck: they are compiled with what lanes share by locks and flags declared to it (base/device.cuh), and with line
-// numbers.
+// racecheckVariable, if set in the environment, says that kernels will run under compute-sanitizer's racecheck.
+// Kernels are then compiled with line numbers, and with declarations for it of the memory that lanes share by locks
+// and flags (base/device.cuh).
 const racecheckVariable = "WEFT_RACECHECK"
 
 // forChecker is the source as it is compiled in this environment.

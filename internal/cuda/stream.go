@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Stream is a queue of work: what is in it runs in order, and beside the other streams. A nil *Stream stands for
-// the device's main stream, the one that Upload and Download use.
+// Stream is a queue of work. Its entries run in order, and concurrently with other streams. A nil *Stream is the
+// device's main stream, which Upload and Download use.
 type Stream struct {
 	d      *Device
 	handle Handle

@@ -10,15 +10,16 @@ import (
 	"sync"
 )
 
-// visibleVariable is what the driver reads when it starts: the GPUs that it shows, in order, by their numbers or
-// unique ids, up to the first that is none (CUDA Programming Guide, CUDA environment variables).
+// visibleVariable is read by the driver when it starts. It lists the GPUs that the driver shows, in order, by
+// their numbers or unique ids, up to the first invalid entry (CUDA Programming Guide, CUDA environment
+// variables).
 const visibleVariable = "CUDA_VISIBLE_DEVICES"
 
-// Only says which GPUs this process will open, before anything else is asked of this package: the driver then does
-// not look at the others, which takes it a tenth of a second and more for each. Numbers keep their meaning, as does
-// Count. Where it cannot be known without the driver that these GPUs are there, it starts with all; a GPU that
-// was left out cannot be opened. Only is for programs, not for libraries: what else uses CUDA in the process finds
-// no other GPUs either.
+// Only says which GPUs this process will open. It must be called before all other functions of this package. The
+// driver then ignores the other GPUs, which saves a tenth of a second and more for each. Numbers keep their
+// meaning, as does Count. If only the driver can tell that these GPUs exist, it starts with all. A GPU that was
+// left out cannot be opened. Only is for programs, not for libraries: other users of CUDA in the process find no
+// other GPUs either.
 func Only(ordinals ...int) {
 	only.Lock()
 	defer only.Unlock()
@@ -34,10 +35,10 @@ var only struct {
 type selection struct {
 	ordinals []int  // as they are without it, ascending: the driver's number of a GPU is its place here
 	count    int    // of all
-	list     string // what says so to the driver
+	list     string // the list for the driver
 }
 
-// selected is what Only asked for; nil: all GPUs.
+// selected returns the request of Only; nil: all GPUs.
 func selected() *selection {
 	only.Lock()
 	defer only.Unlock()
@@ -71,8 +72,8 @@ func selectFrom(names []string, ordinals []int) *selection {
 	return s
 }
 
-// visible are the GPUs that a list shows on a machine with so many; 0: it is not known how many. A list with one
-// GPU twice shows none.
+// visible returns the GPUs that a list shows on a machine with `there` GPUs; 0 means that the number is not
+// known. A list with one GPU twice shows none.
 func visible(list string, there int) (names []string) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
@@ -88,9 +89,10 @@ func visible(list string, there int) (names []string) {
 	return names
 }
 
-// countGPUs is how many GPUs the system shows to this process, and 0 where that is not how many the driver finds:
-// where the system does not say, and where GPUs are divided into instances. A container may list all GPUs of the
-// host and have the devices of some, a sandbox only devices, and a host makes devices when they are first used.
+// countGPUs returns the number of GPUs that the system shows to this process. It returns 0 if the driver may find
+// another number: if the system does not say, or if GPUs are divided into instances. A container may list all
+// GPUs of the host and have the devices of some. A sandbox may have only devices. A host makes devices when they
+// are first used.
 func countGPUs(root string) int {
 	driver := filepath.Join(root, "proc/driver/nvidia")
 	if instances, _ := filepath.Glob(filepath.Join(driver, "capabilities/gpu*/mig/gi*")); instances != nil {

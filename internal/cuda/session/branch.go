@@ -6,17 +6,17 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// branch is a stream beside the run's, for kernels of the search that may run at
-// the same time.
+// branch is a second stream of the run, for kernels of the search that may run at the same
+// time.
 type branch struct {
 	stream *cuda.Stream
 	end    *cuda.Event
 	used   bool
 }
 
-// Branch makes a stream for kernels of the search that run beside those of
-// x.Stream: they begin where Fork was called, and the search ends when they have
-// ended. It is made in Start and goes into the Launch that is given to Launch.
+// Branch makes a stream for kernels of the search that run concurrently with those of x.Stream.
+// They begin where Fork was called, and the search ends when they have ended. Call Branch in
+// Start, and pass the stream in the cuda.Launch of Launch.
 func (x *Exec) Branch() (*cuda.Stream, error) {
 	s, err := x.c.Stream()
 	if err != nil {
@@ -33,8 +33,8 @@ func (x *Exec) Branch() (*cuda.Stream, error) {
 	return s, err
 }
 
-// Fork is where branches begin: behind what is in x.Stream now. Without branches
-// it does nothing.
+// Fork marks where branches begin: after the work that is in x.Stream now. Without branches it
+// does nothing.
 func (x *Exec) Fork() error {
 	if len(x.branches) == 0 {
 		return nil

@@ -17,7 +17,7 @@ type budget struct {
 	given bool // by the user, and not the device's own size
 }
 
-// reserve is what the driver, loaded kernels and their local memory may need.
+// reserve is memory for the driver, and for loaded kernels and their local memory.
 const reserve = 512 << 20
 
 func newBudget(c *cuda.Context, limit int64) (budget, error) {
@@ -36,13 +36,13 @@ func newBudget(c *cuda.Context, limit int64) (budget, error) {
 
 func (b *budget) left() int64 { return b.limit - b.used }
 
-// need is one line of a budget: what the memory is for, and how much.
+// need is one line of a budget: a purpose and its bytes.
 type need struct {
 	what  string
 	bytes int64
 }
 
-// tooLittle is the error of needs that exceed what a device has left.
+// tooLittle is the error of needs that exceed a device's free memory.
 func (b *budget) tooLittle(info cuda.Info, job string, needs []need, left int64) error {
 	var parts []string
 	sum := int64(0)

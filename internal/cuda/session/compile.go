@@ -14,9 +14,9 @@ import (
 // ErrBusy is the error of Compile while a run has the devices: nothing was compiled.
 var ErrBusy = errors.New("session: another run has the devices")
 
-// Compile starts compiling the kernels of a job for all devices, and returns at once. A Run
-// of the job finds them compiled, or waits for the one compilation, whose error it gets. What
-// has not begun when ctx ends is not compiled.
+// Compile starts compiling the kernels of a job for all devices in the background, and returns
+// at once. A Run of the job finds them compiled, or waits for the one compilation, and reports
+// its error. Compilations that have not begun when ctx ends are dropped.
 func (s *Session) Compile(ctx context.Context, j *Job) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -46,9 +46,9 @@ func (j *Job) expect(ctx context.Context, c *cuda.Context, info cuda.Info) error
 	return nil
 }
 
-// texts are what stands behind Source's text in each program of the job: nothing, or
-// the texts of Parts. An emulated device has one program of all: the host's compiler
-// takes longer to read the shared files than for a kernel.
+// texts are the texts that follow Source's text in each program of the job: none, or the texts
+// of Parts. An emulated device has one program of all parts, because the host's compiler takes
+// longer to read the shared files than to compile a kernel.
 func (j *Job) texts(info cuda.Info) []string {
 	texts := slices.Compact(slices.Sorted(maps.Values(j.Parts)))
 	if len(texts) == 0 || info.Emulated {

@@ -10,9 +10,9 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// ringBytes is about how much pinned memory a device's ring has unless Options
-// say otherwise: what the bus carries in a few tenths of a millisecond, so that
-// the device need not wait for a host that was busy elsewhere.
+// ringBytes is the approximate size of the pinned memory of a device's ring, unless Options set
+// it. The bus carries that much in a few tenths of a millisecond, so that the device need not
+// wait while the host is busy.
 const ringBytes = 16 << 20
 
 // tileRows is how many rows lie in one tile of the ring; see base/ring.cuh.
@@ -21,8 +21,8 @@ const tileRows = 32
 // batchRows is how many rows are handed to Rows at most.
 const batchRows = 1024
 
-// ringRows is the number of rows, a power of two, of a ring of about so many bytes
-// for rows of width ids.
+// ringRows is the number of rows, a power of two, of a ring of about `bytes` bytes, for rows of
+// width ids.
 func ringRows(width int, bytes int64) uint32 {
 	rows := uint32(tileRows)
 	for int64(rows)*2*int64(width+1)*4 <= bytes {
@@ -31,9 +31,8 @@ func ringRows(width int, bytes int64) uint32 {
 	return rows
 }
 
-// drain takes the rows of one device from its ring. Worker k of n takes tiles k,
-// k+n, … of the run; what lies before the tile of the slowest worker is free for
-// new rows.
+// drain takes the rows of one device from its ring. Worker k of n takes tiles k, k+n, … of the
+// run. The rows before the tile of the slowest worker are free for new ones.
 type drain struct {
 	words   []uint32 // the ring
 	rows    uint32
@@ -50,7 +49,7 @@ type drain struct {
 	total atomic.Uint64 // rows seen
 }
 
-// taken is what all devices' drains share: the sink and the limit.
+// taken is the state that all devices' drains share: the sink and the limit.
 type taken struct {
 	rows   func(worker int, rows []uint32) error
 	limit  uint64
@@ -151,7 +150,7 @@ func (d *drain) append(rows []uint32, tile uint64, r int) []uint32 {
 	return rows
 }
 
-// free says that worker k is at a new tile, and the device what that frees.
+// free records that worker k is at a new tile, and tells the device which rows that frees.
 func (d *drain) free(k int, tile uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -163,7 +162,7 @@ func (d *drain) free(k int, tile uint64) {
 	atomic.StoreUint64(&d.control.Drained, least*tileRows)
 }
 
-// hand gives rows to the sink, as many as the limit allows.
+// hand gives rows to the sink, at most the number that the limit allows.
 func (t *taken) hand(worker int, rows []uint32, width int) {
 	n := uint64(len(rows) / width)
 	end := t.claim.Add(n)

@@ -29,7 +29,7 @@ type Exec struct {
 
 	searching bool // Start has returned
 	launched  bool
-	modules   map[string]*cuda.Module // by what is behind Source's text
+	modules   map[string]*cuda.Module // by the text that follows Source's
 	tools     *Tools
 	counters  cuda.Buffer
 	scratch   []cuda.Buffer
@@ -76,8 +76,8 @@ func (x *Exec) Kernel(name string) (*cuda.Kernel, error) {
 	return m.Kernel(name)
 }
 
-// User is what kernels that have ended have added to the i-th of the counters that are
-// an engine's own, on this device. In Start, after Stream was waited for.
+// User returns the value of the i-th of the engine's own counters on this device, as added to
+// by kernels that have ended. Call it in Start, after waiting for Stream.
 func (x *Exec) User(i int) (uint64, error) {
 	at := unsafe.Offsetof(counters{}.User) + uintptr(i)*unsafe.Sizeof(uint64(0))
 	got := make([]uint64, 1)
@@ -88,8 +88,8 @@ func (x *Exec) User(i int) (uint64, error) {
 // Room is how many bytes Scratch can still give.
 func (x *Exec) Room() int64 { return x.dev.room.left() + x.dev.arrays.idle() }
 
-// Scratch takes device memory until the end of the run; what it is for goes into
-// the message when there is too little. Its contents are unknown.
+// Scratch takes device memory until the end of the run. Its contents are unknown. what names
+// the purpose in the error if there is too little memory.
 func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
 	b, err := x.dev.alloc(x.c, x.job.Name, what, bytes)
 	var s *shortage
@@ -110,9 +110,9 @@ type Market struct {
 	MailBytes, Blocks    uint32
 }
 
-// Market takes and clears a market for a grid of so many blocks, each with mail
-// of so many bytes, which are rounded up to whole 128-byte lines. A kernel that
-// is launched again needs a new one.
+// Market takes and clears a market for a grid of `blocks` blocks. Each block has mail of
+// mailBytes bytes, rounded up to whole 128-byte lines. A kernel that is launched again needs a
+// new one.
 func (x *Exec) Market(blocks, mailBytes int) (Market, error) {
 	mail := (int64(mailBytes) + 127) &^ 127
 	words := (int64(blocks+31)/32*4 + 127) &^ 127
@@ -141,8 +141,9 @@ func Launch[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
 	return Prepared(x, k, l, extra)()
 }
 
-// Prepared makes the argument of a launch, after all that Start tells x, and
-// returns what starts the kernel: a search of microseconds must not wait for it.
+// Prepared makes the argument of a launch, and returns a function that starts the kernel. Call
+// it after all that Start tells x. Why: a search of microseconds must not wait for the
+// argument.
 func Prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) func() error {
 	words := x.params()
 	if n := unsafe.Sizeof(*extra); n > 0 {
@@ -170,7 +171,7 @@ func Prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) func() er
 // params is Run and Graph as the words that a kernel's argument begins with.
 func (x *Exec) params() []uint64 {
 	n := int(unsafe.Sizeof(run{}))/8 + len(x.graph)/8
-	words := make([]uint64, n, n+32) // and room for what the engine adds
+	words := make([]uint64, n, n+32) // and room for the engine's counters
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
 	copy(b, unsafe.Slice((*byte)(unsafe.Pointer(&x.run)), unsafe.Sizeof(run{})))
 	copy(b[unsafe.Sizeof(run{}):], x.graph)
@@ -186,8 +187,8 @@ func argument(words []uint64) any {
 	return p.Interface()
 }
 
-// Tools are preparations on this device, in the order of x.Stream. What they need
-// beside their arguments is scratch memory of the run.
+// Tools returns the preparations on this device, in the order of x.Stream. Their working memory
+// is scratch memory of the run.
 func (x *Exec) Tools() (*Tools, error) {
 	if x.tools == nil {
 		start := time.Now()
@@ -202,8 +203,8 @@ func (x *Exec) Tools() (*Tools, error) {
 	return x.tools, nil
 }
 
-// countTools has the kernels of Tools note in the run's counters that they ran. What they
-// made before, when there were no counters, was looked at by itself.
+// countTools has the kernels of Tools note in the run's counters that they ran. Kernels that
+// ran before there were counters were checked separately.
 func (x *Exec) countTools() {
 	if x.tools != nil && x.counters.Ptr != 0 {
 		x.tools.noteAt(x.counters.Ptr + uint64(unsafe.Offsetof(counters{}.Turn)))
@@ -216,8 +217,8 @@ func (x *Exec) first(b cuda.Buffer, l Lists) error {
 	if err != nil {
 		return err
 	}
-	// The last is a place that no list has until the kernel has run: later runs will
-	// take what is in b for true.
+	// The last word is a place that no list has until the kernel has run. Later runs take the
+	// contents of b for valid.
 	last := cuda.Buffer{Ptr: b.Ptr + uint64(b.Size-8), Size: 8}
 	if err := errors.Join(x.c.Fill(last, 0xff, x.stream), t.First(b, l, uint64(b.Size/8)), x.stream.Synchronize()); err != nil {
 		return err
@@ -232,7 +233,7 @@ func (x *Exec) first(b cuda.Buffer, l Lists) error {
 	return nil
 }
 
-// close gives back what the run took on the device.
+// close frees the run's memory on the device.
 func (x *Exec) close() error {
 	var errs []error
 	for _, e := range []*cuda.Event{x.begin, x.end} {

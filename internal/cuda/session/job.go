@@ -22,10 +22,10 @@ type Job struct {
 	// with the same text are one program.
 	Parts map[string]string
 
-	// Program has the globals that the kernels read, for a graph of Vertices
-	// vertices. Arrays of globals that have an identity stay on the devices, and are
-	// found again by it, until memory is short, a later version is there, or
-	// ForgetOwner is told that Owner is gone. All others go at the end of the run.
+	// Program has the globals that the kernels read, for a graph of Vertices vertices. Arrays
+	// with an identity stay on the devices, and are found again by it. They stay until memory
+	// is short, a later version is there, or ForgetOwner is told that Owner is gone. All others
+	// are freed at the end of the run.
 	Program  *kir.Program
 	Vertices uint32
 	Owner    any
@@ -47,11 +47,11 @@ type Job struct {
 	// PerRoot asks for a 128-bit count a vertex (add_root).
 	PerRoot bool
 
-	// Rows, if not nil, takes matches while the search runs: rows of Width ids,
-	// one after the other, id i of a row being what the kernel wrote as its
-	// level Columns[i]. It is called by several workers (numbers below
-	// Session.Workers), each at most once at a time; rows is reused when it
-	// returns. An error ends the run, which returns it with what was found.
+	// Rows, if not nil, receives matches while the search runs. A row is Width ids; id i is the
+	// one that the kernel wrote as its level Columns[i]. Several workers (numbers below
+	// Session.Workers) call it concurrently, each at most once at a time. The slice rows is
+	// reused after the call. An error ends the run, which returns it with the matches found so
+	// far.
 	Rows    func(worker int, rows []uint32) error
 	Width   int
 	Columns []int
@@ -75,7 +75,7 @@ type Job struct {
 // Count is an exact total.
 type Count struct{ Hi, Lo uint64 }
 
-// Result is what a run found. All counts are of all devices together.
+// Result is the result of a run. All counts are sums over all devices.
 type Result struct {
 	// Matches is the number that the kernels added up, or of rows where Rows
 	// took them. A lower bound when not Complete.
@@ -89,10 +89,10 @@ type Result struct {
 	StealsGrid          uint64
 	User                [8]uint64
 
-	// Search is the longest device's time from its first launch to the end of
-	// its last, by device events. Upload, Prepare and Compile are the longest
-	// device's wall times before it; Compile is how long it stood still for its
-	// kernels, and what was compiled before (Compile) is not in it.
+	// Search is the longest device's time from its first launch to the end of its last, by
+	// device events. Upload, Prepare and Compile are the longest device's wall times before the
+	// search. Compile is the time that the device waited for its kernels; compilations before
+	// the run (Compile) are not in it.
 	Search, Upload, Prepare, Compile time.Duration
 	Devices                          []DeviceResult
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// lock is held by who uses the devices. A wait for it ends with a context, or
-// when the session is closed.
+// lock is held by the caller that uses the devices. A wait for it ends with a context, or when
+// the session is closed.
 type lock struct {
 	held   chan struct{} // has room for the holder
 	closed chan struct{}
@@ -61,7 +61,7 @@ func (l *lock) try() bool {
 
 func (l *lock) give() { <-l.held }
 
-// close sends those home who wait, and lets nobody else in.
+// close ends all waits, and refuses new callers.
 func (l *lock) close() { l.once.Do(func() { close(l.closed) }) }
 
 var errClosed = fmt.Errorf("session: %w", cuda.ErrClosed)

@@ -7,10 +7,10 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// OwnTasks says that this device does up to n tasks of its own choice, and gets
-// none from the host: for searches that know their device's part of all tasks. In
-// Start; every device of the run calls it. Its kernels add what they have done to the
-// cursor, and a run that is complete has done all of the job's tasks.
+// OwnTasks says that this device does up to n tasks of its own choice, and gets none from the
+// host. It is for searches that know their device's part of all tasks. Call it in Start, on
+// every device of the run. The kernels add the finished tasks to the cursor. A complete run has
+// done all of the job's tasks.
 func (x *Exec) OwnTasks(n uint64) error {
 	r := x.running
 	r.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"github.com/weftgraph/weft/internal/memory"
 )
 
-// arrayKey is the identity of an array: of which data it is, which array of it, how
-// long it is, and what is made of it. No address of the host is a part of it.
+// arrayKey is the identity of an array: its data, its number there, its length, and how it is
+// derived. No address of the host is a part of it.
 type arrayKey struct {
 	of    kir.Identity
 	own   *kir.GlobalDef // of data without an identity: the program's global
@@ -28,8 +28,8 @@ func arrayOf(g *kir.GlobalDef) arrayKey {
 	return arrayKey{of: g.Of}
 }
 
-// derived says what an array in device memory is: a copy, or made there from
-// one or two others.
+// derived says whether an array in device memory is a copy, or made there from one or two
+// others.
 type derived uint8
 
 const (

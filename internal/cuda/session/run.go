@@ -11,10 +11,10 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// Run waits until other runs have ended, and runs a job on all devices of the
-// session. When it is cut short (ctx, the limit, an error of Rows) it returns what
-// was found until then, not Complete, with the context's or Rows' error, or nil
-// for the limit. After any other error there is no result.
+// Run runs a job on all devices of the session. It blocks until other runs have ended. If ctx,
+// the limit, or an error of Rows cuts it short, it returns the results so far, not Complete.
+// The error is then that of ctx or Rows, or nil for the limit. After any other error there is
+// no result.
 func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 	if err := j.check(); err != nil {
 		return Result{}, err
@@ -90,11 +90,11 @@ type running struct {
 	split    *splitter
 	controls []*control
 	stopped  bool
-	why      error // what stopped the run, nil: the limit
-	err      error // what it failed of
+	why      error // the reason why the run stopped; nil: the limit
+	err      error // the error that ended it
 }
 
-// part is what one device brings home.
+// part is the result of one device.
 type part struct {
 	device   DeviceResult
 	counters counters
@@ -114,8 +114,8 @@ func (r *running) stop(why error) {
 	}
 }
 
-// fail ends the run without a result. The first error counts. What was given up
-// since the context ended is no failure.
+// fail ends the run without a result. The first error counts. Work that is dropped because the
+// context ended is not a failure.
 func (r *running) fail(err error) {
 	if why := context.Cause(r.ctx); why != nil && errors.Is(err, why) {
 		r.stop(why)
@@ -129,8 +129,7 @@ func (r *running) fail(err error) {
 	r.stop(nil)
 }
 
-// errOther is what a device's function returns when it stops because another
-// device failed.
+// errOther is the error of a device's function that stops because another device failed.
 var errOther = errors.New("another device failed")
 
 // device is the run on one device, inside its Do.
@@ -186,14 +185,13 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 	return err
 }
 
-// settle waits for what runs on the device after an error, so that its memory
-// can be given back.
+// settle waits for the work on the device after an error, so that its memory can be freed.
 func (r *running) settle(x *Exec, ctl *control) error {
 	ctl.halt()
 	return errors.Join(x.join(), x.stream.Synchronize())
 }
 
-// ready brings the globals onto the device and takes what the run itself needs.
+// ready brings the globals onto the device, and takes the memory of the run itself.
 func (r *running) ready(c *cuda.Context, d *device, i int) (*Exec, error) {
 	d.arrays.run++
 	stream, err := c.Stream()

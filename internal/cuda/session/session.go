@@ -15,8 +15,8 @@ import (
 
 // Options of a session.
 type Options struct {
-	// Memory is how many bytes of each device's memory the session may use; 0:
-	// what is free, less a reserve for the driver.
+	// Memory is the number of bytes of each device's memory that the session may use. 0 means
+	// all free memory, less a reserve for the driver.
 	Memory int64
 	// Ring is about how many bytes of pinned memory each device's ring of match
 	// rows has; 0: 16 MiB.
@@ -32,7 +32,7 @@ type Options struct {
 type Session struct {
 	o    Options
 	devs []*device
-	use  *lock // who has it uses devs[i].arrays and what else belongs to functions of Do
+	use  *lock // its holder uses devs[i].arrays and the other fields of functions of Do
 
 	mu   sync.Mutex
 	gone []any   // owners whose arrays are to be freed when the devices are free
@@ -98,7 +98,7 @@ func (s *Session) CloseWithin(ctx context.Context) (closed bool, err error) {
 	return true, s.shut()
 }
 
-// shut gives back what the session keeps, and then the devices, which the caller has.
+// shut frees the session's memory, and then the devices, which the caller holds.
 func (s *Session) shut() error {
 	defer s.use.give()
 	s.mu.Lock()
@@ -123,8 +123,7 @@ func (s *Session) shut() error {
 	return errors.Join(errs...)
 }
 
-// Forget frees the arrays that are resident, whoever's they are, after a run that
-// is going on.
+// Forget frees all resident arrays. It waits for a run in progress.
 func (s *Session) Forget() error {
 	s.use.held <- struct{}{}
 	defer s.release()
@@ -143,7 +142,7 @@ func (s *Session) ForgetOwner(owner any) error {
 	s.gone = append(s.gone, owner)
 	s.mu.Unlock()
 	if !s.use.try() {
-		return nil // who has the devices looks after giving them back, too
+		return nil // the holder of the devices also frees them
 	}
 	err := s.sweep()
 	s.release()

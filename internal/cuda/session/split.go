@@ -5,20 +5,19 @@ import (
 	"time"
 )
 
-// splitter hands out tasks to devices as ranges. One device gets all of them at
-// once. Several get grants: small ones first, because the first tasks are those
-// of the largest degrees, then as many as a device does in targetTime by the
-// speed of its last grant, so that a slow device gets less; and never more than
-// a part of what is left, so that all end together. One grant always waits
-// behind the one that is searched, or the device would stand still until the
-// host looks.
+// splitter hands out tasks to devices as ranges. A single device gets all of them at once.
+// Several devices get grants. The first grants are small, because the first tasks are those of
+// the largest degrees. Later grants have the number of tasks that a device does in targetTime
+// by the speed of its last grant, so that a slow device gets less. No grant is more than a part
+// of the rest, so that all devices end together. One grant always waits behind the current one,
+// so that the device need not wait for the host.
 type splitter struct {
 	next, total uint64
 	least       uint64
 	devs        []share
 }
 
-// share is what one device got.
+// share is the tasks that one device got.
 type share struct {
 	c       *control
 	posted  uint32
@@ -29,9 +28,9 @@ type share struct {
 	started time.Time
 }
 
-// targetTime is how long a grant should keep a device busy, at the start of a
-// run; later ones may take 1/32 of the run so far, so that their number grows
-// with the logarithm of its length.
+// targetTime is the time for which a grant should keep a device busy, at the start of a run.
+// Later grants may take 1/32 of the run so far, so that their number grows with the logarithm
+// of its length.
 const targetTime = 500 * time.Microsecond
 
 func newSplitter(total uint64, chunk uint32, devices int) *splitter {

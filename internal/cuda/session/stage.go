@@ -7,10 +7,9 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 )
 
-// A copy from memory that is not pinned goes through the driver's own small
-// pinned buffer, by one thread. Large arrays, which mostly are pages of a mapped
-// file, go through stageSlots pieces of pinned memory instead, which several
-// goroutines fill while earlier ones are on the bus.
+// The driver copies memory that is not pinned through its own small pinned buffer, by one
+// thread. Large arrays are mostly pages of a mapped file. They go through stageSlots pieces of
+// pinned memory instead. Several goroutines fill some pieces while others are on the bus.
 const (
 	stageSlots = 16
 	stageBusy  = 4 // slots on the bus, the others are being filled

@@ -23,10 +23,9 @@ const (
 	moveShared  = toolThreads / 32 * digits * 4
 )
 
-// Tools are preparations that run on a device over arrays in its memory: prefix
-// sums, sorting, orders, filters. They are used inside Do and work in the order
-// of one stream; none waits unless it says so. Memory that they need beside their
-// arguments comes from take.
+// Tools are preparations that run on a device over arrays in its memory: prefix sums, sorting,
+// orders, filters. They are used inside Do and work in the order of one stream. They do not
+// block unless their comment says so. Their working memory comes from take.
 type Tools struct {
 	c      *cuda.Context
 	stream *cuda.Stream
@@ -61,7 +60,7 @@ func newTools(ctx context.Context, c *cuda.Context, stream *cuda.Stream, sms int
 
 func (t *Tools) close() error { return t.module.Close() }
 
-// launch runs a kernel on blocks; 0: as many as go over an array of any size.
+// launch runs a kernel on `blocks` blocks; 0 means the number for arrays of any size.
 func (t *Tools) launch(name string, blocks, shared int, params interface{ set(turn) }) error {
 	k, err := t.module.Kernel(name)
 	if err != nil {
@@ -78,8 +77,8 @@ func (t *Tools) launch(name string, blocks, shared int, params interface{ set(tu
 // noteAt has kernels note in a word of device memory, 0 now, that they ran.
 func (t *Tools) noteAt(ptr uint64) { t.last, t.turns = ptr, 0 }
 
-// ran is the error of a kernel that the device left out: last is what the word of
-// noteAt became.
+// ran is the error of a kernel that the device left out. last is the value of the word at
+// noteAt.
 func (t *Tools) ran(last uint64) error {
 	if last == t.turns {
 		return nil
@@ -234,10 +233,9 @@ func (t *Tools) DegreeOrder(l Lists, class cuda.Buffer, classes int, n, m uint64
 	return o, t.c.Copy(o.Lists.Adj, 0, a.values, 0, 4*int64(m), t.stream)
 }
 
-// Core makes alive a bitmap of the vertices that remain when those with fewer
-// than least neighbours left are removed, again and again: whatever matches a
-// pattern whose least degree that is lies among them. alive has whole 64-bit
-// words. It waits for each round.
+// Core makes alive a bitmap of the vertices that remain when those with fewer than least
+// remaining neighbours are removed repeatedly. Every match of a pattern with that least degree
+// lies among them. alive has whole 64-bit words. Core blocks in each round.
 func (t *Tools) Core(alive cuda.Buffer, l Lists, n, least uint32) error {
 	degrees, err := t.take("degrees", 4*int64(n))
 	if err != nil {
@@ -273,8 +271,8 @@ func (t *Tools) Core(alive cuda.Buffer, l Lists, n, least uint32) error {
 	return nil
 }
 
-// Want is what a data vertex must be to stand for a pattern vertex: in an id
-// range, of a least degree, with least numbers of neighbours in id ranges.
+// Want is the conditions on a data vertex for a pattern vertex: an id range, a least degree,
+// and least numbers of neighbours in id ranges.
 type Want struct {
 	First, End, Degree uint32
 	Needs              []Need

@@ -126,7 +126,7 @@ func (w *want) source(j *Job) Source {
 	return j.array(w.g, w.part)
 }
 
-// arraysOf lists what a job needs, each once.
+// arraysOf lists the arrays of a job, each once.
 func arraysOf(j *Job) (wants []want) {
 	seen := map[arrayKey]int{}
 	for _, g := range j.Program.Globals {
@@ -147,7 +147,7 @@ func arraysOf(j *Job) (wants []want) {
 	return wants
 }
 
-// partNames say what a part is, behind its global's name, in messages.
+// partNames name a part in messages, after its global's name.
 var partNames = map[emit.Part]string{
 	emit.Off:        " (offsets)",
 	emit.Neighbours: " (neighbours)",
@@ -211,8 +211,8 @@ func raw[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), uintptr(len(s))*unsafe.Sizeof(s[0]))
 }
 
-// fits says before anything is copied whether the device can hold the run: the
-// arrays that are not there yet, and what the run takes beside them.
+// fits returns an error if the device cannot hold the run: the arrays that are not there yet,
+// and the run's own memory. It is called before anything is copied.
 func (d *device) fits(j *Job, wants []want) error {
 	needs := []need{{"counters", int64(unsafe.Sizeof(counters{}))}}
 	if j.PerRoot {

@@ -117,7 +117,7 @@ func (r *running) fault(x *Exec, ctl *control) error {
 	return f
 }
 
-// result adds up what the devices found.
+// result adds up the results of the devices.
 func (r *running) result() (Result, error) {
 	if r.err != nil {
 		return Result{}, r.err
@@ -156,7 +156,8 @@ func (r *running) result() (Result, error) {
 	if over {
 		return Result{}, ErrOverflow
 	}
-	// A device may accept a launch and do nothing: what it left out is no zero.
+	// A device may accept a launch and do nothing. Tasks that it left out must not count as
+	// zero.
 	if done := res.tasks(); res.Complete && done != r.split.total {
 		return Result{}, &cuda.Error{Op: r.job.Name, Kind: cuda.ErrLaunch,
 			Text: fmt.Sprintf("the kernels have ended and did %d of %d tasks", done, r.split.total)}

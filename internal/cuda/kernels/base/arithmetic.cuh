@@ -1,5 +1,6 @@
-// Operators of kir that C++ leaves undefined for some operands: a whole number divided by 0, or modulo 0, is 0; a
-// shift by all bits of a number or more gives 0, and of a negative number to the right -1. Signed numbers wrap.
+// Operators of kir whose result C++ leaves undefined for some operands. A whole number divided by 0, or modulo 0,
+// is 0. A shift by all bits of a number or more gives 0, or -1 for a negative number shifted to the right. Signed
+// numbers wrap.
 #pragma once
 #include "base/device.cuh"
 

@@ -1,10 +1,9 @@
-// What a running kernel and the host tell each other: stop, faults, progress,
-// and what was counted.
+// The shared state of a running kernel and the host: stop, faults, progress, and counts.
 //
-// Control lies in mapped host memory: reading it crosses the bus. Counters lies
-// in device memory: reading it is a hit in L2. So lanes look at Counters only,
-// and once every POLL_NS, for the whole device, one lane carries the stop flag
-// from Control to Counters and the progress the other way.
+// Control lies in mapped host memory, so reading it crosses the bus. Counters lies in device
+// memory, so reading it is a hit in L2. All lanes read Counters only. Once every POLL_NS, one
+// lane of the whole device carries the stop flag from Control to Counters, and the progress the
+// other way.
 //
 // Go's session.control and session.counters have the same layouts.
 #ifndef WEFT_CONTROL
@@ -31,7 +30,7 @@ struct Control {
   // Written by the device.
   u32 fault; // the first fault: a code of the kernel's; 0: none
   u32 taken; // grants taken over so far
-  u64 fault_at; // what the fault is about: a task, a vertex, a size
+  u64 fault_at; // the subject of the fault: a task, a vertex, a size
   u64 done;  // tasks handed out to warps
   u64 found; // matches added up so far; 2^64-1: or more
   u64 spare2[4];
@@ -66,8 +65,8 @@ struct Counters {
   Grant grant[GRANTS]; // those taken over
 };
 
-// What every kernel that a session runs is given. Its one argument is
-// struct { Run run; Graph graph; X x; }, X the engine's own plain struct.
+// The argument of every kernel that a session runs. It is struct { Run run; Graph graph; X x;
+// }, where X is the engine's own plain struct.
 struct Run {
   Control* control;
   Counters* counters;
@@ -134,9 +133,8 @@ DEV void fail(const Run& r, u32 code, u64 about) {
   store_relaxed(&r.counters->stop, 1u);
 }
 
-// Adds x to the 128-bit number at cell[0] (low), cell[1] (high), whatever the
-// order of additions: each wrap of the low half is seen by the one addition that
-// made it. False: the sum passed 2^128.
+// Adds x to the 128-bit number at cell[0] (low), cell[1] (high), for any order of additions:
+// only the addition that wraps the low half sees the wrap. False: the sum passed 2^128.
 DEV bool add128(u64* cell, u128 x) {
   u64 lo = (u64)x, hi = (u64)(x >> 64);
   bool carry = lo && atomic_add(&cell[0], lo) > ~lo;

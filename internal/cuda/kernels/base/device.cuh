@@ -1,7 +1,7 @@
-// What a kernel may use of the machine that it runs on.
+// The parts of the machine that a kernel may use.
 //
-// Kernels include no toolkit header; they include this file, which has three
-// implementations of the same names:
+// Kernels include no toolkit header; they include this file, which has three implementations of
+// the same names:
 //
 //   base/device_cuda.cuh   NVRTC and nvcc: the device itself
 //   base/device_clang.cuh  clang -x cuda without a toolkit: the compile check; it
@@ -10,23 +10,22 @@
 //
 // Rules, which the emulated device checks as far as it can:
 //
-//  - A kernel is WEFT_KERNEL(name, Params) { … } or WEFT_KERNEL(name, Params,
-//    LAUNCH_BOUNDS(threads, blocks)) { … }. Its one argument is called p, a
-//    plain struct passed by value; fields of 8 bytes come first, so that Go and
-//    C++ agree on the layout.
-//  - No __shared__ or __constant__ variables: shared memory is shared(), of
-//    shared_bytes() bytes, and is not cleared. No other static storage either.
-//  - No lane may assume that others of its warp advance with it. A collective
-//    names its lanes in a mask, and every lane in the mask calls it with that
-//    mask. Lanes that have returned cannot take part.
-//  - Every loop that waits for another lane, warp, block or the host calls
-//    spin(). Blocks that are not yet resident do not run: never wait for them.
-//  - sync_block() and its relatives are called by all threads of the block that
-//    have not returned.
-//  - Memory that two lanes touch, one of them writing, without a collective,
-//    barrier or kernel boundary in between is read and written with the atomic_,
-//    load_ and store_ functions. Where a lock or a flag made of those orders the
-//    accesses of different warps, they are load_held and store_held.
+//   - A kernel is WEFT_KERNEL(name, Params) { … } or WEFT_KERNEL(name, Params,
+//     LAUNCH_BOUNDS(threads, blocks)) { … }. Its one argument is called p, a plain struct
+//     passed by value; fields of 8 bytes come first, so that Go and C++ agree on the layout.
+//   - No __shared__ or __constant__ variables: shared memory is shared(), of shared_bytes()
+//     bytes, and is not cleared. No other static storage either.
+//   - No lane may assume that others of its warp advance with it. A collective names its lanes
+//     in a mask, and every lane in the mask calls it with that mask. Lanes that have returned
+//     cannot take part.
+//   - Every loop that waits for another lane, warp, block or the host calls spin(). Blocks that
+//     are not yet resident do not run: never wait for them.
+//   - sync_block() and its relatives are called by all threads of the block that have not
+//     returned.
+//   - Memory that two lanes touch, one of them writing, without a collective, barrier or kernel
+//     boundary in between is read and written with the atomic_, load_ and store_ functions.
+//     Where a lock or a flag made of those orders the accesses of different warps, they are
+//     load_held and store_held.
 #pragma once
 
 typedef unsigned char u8;

@@ -1,6 +1,6 @@
-// What NVRTC and nvcc declare by themselves and clang without a toolkit does not:
-// as much of it as base/device_cuda.cuh uses, over clang's builtins. It serves the
-// compile check; the code is never run. Compile with
+// Declarations that NVRTC and nvcc have built in, and clang without a toolkit does not. Only
+// those that base/device_cuda.cuh uses are here, over clang's builtins. It serves the compile
+// check; the code is never run. Compile with
 //
 //   clang++ -x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib
 //           -fdeclspec -std=c++17 -O3 -Xclang -target-feature -Xclang +ptx78 -S

@@ -99,7 +99,7 @@ DEV u64 reduce_add(u32 mask, u64 x) {
   return a + (b << 26) + (c << 52);
 }
 #else
-// Before sm_80 there are no reductions: every lane of the mask is asked in turn.
+// Before sm_80 there are no reductions, so the loop reads every lane of the mask in turn.
 template <class T, class F> DEV T weft_reduce(u32 mask, T x, F f) {
   T r = shfl(mask, x, ctz(mask));
   for (u32 rest = mask & (mask - 1); rest; rest &= rest - 1) r = f(r, shfl(mask, x, ctz(rest)));

@@ -1,7 +1,7 @@
-// The names of base/device.cuh on the emulated device: C++ of the host over the
-// run-time system of package emu. What a device leaves undefined is an error
-// here where that can be seen: a mask without the caller, a shuffle from a lane
-// outside the mask, an address that is not aligned.
+// The names of base/device.cuh on the emulated device: C++ of the host over the run-time system
+// of package emu. Behaviour that a device leaves undefined is an error here if it can be
+// detected: a mask without the caller, a shuffle from a lane outside the mask, an address that
+// is not aligned.
 #pragma once
 
 #include "base/emu_abi.cuh"
@@ -97,8 +97,8 @@ DEV u32 ctz(u32 x) { return (u32)__builtin_ctz(x); }
 DEV u32 ctz(u64 x) { return (u32)__builtin_ctzll(x); }
 DEV u64 mulhi(u64 a, u64 b) { return (u64)((u128)a * b >> 64); }
 
-// The thread sanitizer knows no fences. For it every atomic access orders what is
-// around it, as the fences beside relaxed ones are there to do.
+// The thread sanitizer does not know fences. For it every atomic access orders the accesses
+// around it, as the fences next to relaxed accesses do on a device.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define WEFT_WATCHED

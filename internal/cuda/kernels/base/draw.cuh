@@ -1,6 +1,5 @@
-// Drawing by lot with unequal chances (Efraimidis and Spirakis 2006): of all that are
-// drawn from, the one with the largest lot wins, each with a chance in proportion to its
-// weight.
+// Weighted random choice (Efraimidis and Spirakis 2006): of all candidates, the one with the
+// largest lot wins. The chance of each is in proportion to its weight.
 #ifndef WEFT_DRAW
 #define WEFT_DRAW
 #include "base/device.cuh"

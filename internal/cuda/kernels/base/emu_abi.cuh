@@ -1,11 +1,10 @@
-// What a kernel that is compiled for the host and the run-time system of the
-// emulated device (package emu) know of each other.
+// The interface between a kernel that is compiled for the host and the run-time system of the
+// emulated device (package emu).
 //
-// Each lane is a fiber with a stack of its own. The 32 stacks of a warp lie side
-// by side in a region whose address is a multiple of its size, and the warp's
-// record is at the region's upper end. So a lane finds its warp and its own
-// number in its stack pointer: no thread-local storage, which a compiler might
-// keep across a switch of fibers.
+// Each lane is a fiber with its own stack. The 32 stacks of a warp lie side by side in a region
+// whose address is a multiple of its size, and the warp's record is at the region's upper end.
+// So a lane finds its warp and its own number from its stack pointer. Thread-local storage is
+// not used, because a compiler might keep its address across a switch of fibers.
 #pragma once
 
 #ifndef WEFT_EMU_STACK_BITS
@@ -25,8 +24,8 @@ enum EmuCollective : u32 {
   EMU_BARRIER, EMU_BARRIER_OR, EMU_BARRIER_COUNT,
 };
 
-// What lanes call. All run on the caller's stack and come back to it, maybe
-// after other lanes have run.
+// Functions that lanes call. All run on the caller's stack and return to it, perhaps after
+// other lanes have run.
 struct EmuRuntime {
   u64 (*collective)(u32 kind, u32 mask, u64 x, u32 by, const char* file, u32 line);
   u64 (*barrier)(u32 kind, bool p, const char* file, u32 line);

@@ -23,7 +23,7 @@ template <int N> struct Group {
   // The bits of a vote that belong to members before this lane.
   static DEV u32 below() { return (1u << rank()) - 1; }
 
-  // Bit i: what member i said.
+  // Bit i is member i's p.
   static DEV u32 ballot(bool p) {
     if (N == 1) return p;
     if (N == 32) return ::ballot(ALL, p);

@@ -2,8 +2,8 @@
 #include "base/prepare.cuh"
 #include "base/scan.cuh"
 
-// What a kernel makes is the next one's, and a device may leave one out: each notes that
-// it ran, in turn, where the host looks for the last of them.
+// The next kernel reads the results of the one before, and a device may leave a kernel out. So
+// each notes in turn that it ran, at the place where the host looks for the last of them.
 struct Turn {
   u64* last; // null: nobody will look
   u64 mine;  // from 1

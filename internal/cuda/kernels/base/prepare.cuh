@@ -1,6 +1,5 @@
-// What surrounds a search, on the device: work over all vertices or all
-// neighbours of a graph. Every function is called by all threads of a grid of
-// any size, and does its share.
+// Work before and after a search, on the device: loops over all vertices or all neighbours of a
+// graph. All threads of a grid of any size call each function, and each does its share.
 #ifndef WEFT_PREPARE
 #define WEFT_PREPARE
 #include "base/graph.cuh"
@@ -30,11 +29,10 @@ DEV u32 source_of(const u64* sums, u32 n, u64 t) {
   return lo;
 }
 
-// One round of the removal of vertices with fewer than least neighbours left:
-// takes out of alive those that have too few, and one from the degree of each of
-// their neighbours. *changed becomes 1 if there was one. Rounds follow each other
-// until none changes anything; what remains does not depend on their order. Host
-// twin: the same with a queue.
+// One round of the removal of vertices with fewer than `least` remaining neighbours. It takes
+// such vertices out of alive, and subtracts one from the degree of each of their neighbours.
+// *changed becomes 1 if there was one. Rounds are repeated until none changes anything; the
+// remaining vertices do not depend on their order. Host twin: the same with a queue.
 DEV void peel(const Adj& a, u32* degrees, u32* alive, u32* changed, u32 n, u32 least) {
   for (u64 v = grid_rank(); v < n; v += grid_size()) {
     u32 b = 1u << (v & 31);

@@ -1,5 +1,5 @@
-// The kernels before the search say that they ran: what they make may as well be
-// nothing, and a search through nothing is soon done.
+// The kernels before the search note that they ran. A device that leaves one out would leave
+// empty lists, and a search through them would end at once with a wrong count.
 #ifndef WEFT_RAN
 #define WEFT_RAN
 #include "base/control.cuh"

@@ -38,11 +38,10 @@ DEV bool ring_room(const Run& r, u64 end) {
   }
 }
 
-// Writes a row for every lane of the group that has one: id(c), for c = 0 …
-// ring_width-1, is the lane's id of level c; it is called on lanes with mine set.
-// Collective. Returns the number of rows, the same on all lanes, or ~0u when the
-// run was stopped before they could be written (they are then not matches of the
-// answer). Counts nothing else: what is listed is counted by the host.
+// Writes a row for every lane of the group with mine set: id(c), for c = 0 … ring_width-1, is
+// the lane's id of level c. Collective. Returns the number of rows, the same on all lanes, or
+// ~0u if the run was stopped before they could be written; they are then not matches of the
+// answer. It does not count matches: the host counts listed rows.
 template <class G, class F> DEV u32 emit_rows(G g, const Run& r, bool mine, F id) {
   u32 votes = g.ballot(mine), n = popc(votes);
   if (n == 0) return 0;

@@ -96,9 +96,9 @@ DEV void sort_count(const u32* keys, u32* counts, u64 n, u32 shift) {
   counts[(u64)thread() * blocks() + block()] = have[thread()];
 }
 
-// Moves the tile's keys and values to where counts, now prefix sums, says. Each
-// warp has a part of the tile; the places of its keys begin behind those of the
-// warps before. Shared memory of (BLOCK/32 + 1) * DIGITS words.
+// Moves the tile's keys and values to the places that counts, now prefix sums, gives. Each warp
+// has a part of the tile; its keys follow those of the warps before. Shared memory of (BLOCK/32
+// + 1) * DIGITS words.
 DEV void sort_move(const u32* keys, const u32* values, u32* to_keys, u32* to_values, const u32* counts, u64 n, u32 shift) {
   const u32 part = SORT_TILE / (BLOCK / 32);
   u32* at = (u32*)shared(); // a row of DIGITS a warp

@@ -1,19 +1,19 @@
 // Operations on sets: ascending lists of u32 without repeats.
 //
-// A group of lanes works on one pair of lists. The walk takes the list a in
-// chunks of one element a lane. Both lists ascend, so what the chunk can meet in
-// b is one window: it begins where the chunk before ended, and all lanes
-// together find its end by one round of probes at doubling distances. Each lane
-// then bisects the window alone. Comparable lists so have windows of about a
-// chunk, which is a merge with all loads in few lines; very different lists
-// have few chunks with wide windows, which is a binary search of the shorter in
-// the longer, its first steps shared.
+// A group of lanes works on one pair of lists. The walk takes the list a in chunks of one
+// element for each lane. Both lists ascend, so the elements of b that a chunk can meet are one
+// window. The window begins where the previous chunk ended, and all lanes together find its end
+// by one round of probes at doubling distances. Each lane then bisects the window alone.
 //
-// Requirements, for all that take a group: called by all its lanes with equal
-// arguments; lists are sorted, without repeats, in memory that all lanes read;
-// out has the room that the function says. Results are equal on all lanes, and
-// what was written is visible to the group on return. The last element of a
-// list is below 2^32 - 1 (no vertex has that id).
+// For lists of similar length a window has about the size of a chunk, which is a merge with all
+// loads in few cache lines. For lists of very different length there are few chunks with wide
+// windows, which is a binary search of the shorter list in the longer one with shared first
+// steps.
+//
+// Requirements for all functions with a group: all its lanes call with equal arguments. Lists
+// are sorted, without repeats, in memory that all lanes read. out has the room that the
+// function's comment states. Results are equal on all lanes, and written elements are visible
+// to the group on return. The last element of a list is below 2^32 - 1 (no vertex has that id).
 //
 // The host twin is session's Go test: the same operations over sorted slices.
 #ifndef WEFT_SETOPS
@@ -93,8 +93,8 @@ template <class G> DEV u32 window(G g, Set b, u32 lo, u32 last) {
   return b.n;
 }
 
-// A walk over a beside b: KEEP elements of a that are in b, or those that are
-// not; WRITE them to out, or only count. Returns how many.
+// Walks over a and looks its elements up in b. It takes the elements that are in b (KEEP), or
+// those that are not, and writes them to out (WRITE), or only counts. Returns their number.
 template <bool KEEP, bool WRITE, class G> DEV u32 walk(G g, u32* out, Set a, Set b) {
   u32 n = 0, mine = 0, lo = 0;
   u32 k = g.rank();
@@ -195,8 +195,8 @@ template <class G, class F> DEV u32 count_if(G g, Set a, F keep) {
   return g.sum(mine);
 }
 
-// a beside a bitmap, in shared or global memory: filter and count_if say what is
-// required. The bitmap has a bit for every id in a.
+// a and a bitmap, in shared or global memory: filter and count_if state the requirements. The
+// bitmap has a bit for every id in a.
 template <class G> DEV u32 intersect(G g, u32* out, Set a, const u64* words) {
   return filter(g, out, a, [=](u32 x) { return bit(words, x); });
 }
@@ -223,9 +223,9 @@ struct Piece {
   Set gone; // a part of run
 };
 
-// out = the union of what is left of the pieces, of which no two have an element in
-// common; returns the size. Each element finds its place by what is left before it in
-// every piece. out has room for all that is left, and meets no piece.
+// out = the union of the remaining elements of the pieces; returns its size. No two pieces have
+// an element in common. The place of an element is the number of remaining elements before it
+// in all pieces. out has room for all of them, and does not overlap a piece.
 template <class G, u32 N> DEV u32 merge(G g, u32* out, const Piece (&pieces)[N]) {
   u32 n = 0;
   UNROLL for (u32 k = 0; k < N; k++) {

@@ -1,17 +1,15 @@
-// A set held in shared memory for many questions: is x in it?
+// A set in shared memory for many membership tests.
 //
-// A small set is a hash table of its elements. A larger one is a table of bits,
-// two an element (a Bloom filter): nearly every x that is not in the set finds a
-// bit missing, and the rest, with those that are in it, are looked for in the
-// list itself.
+// A small set is a hash table of its elements. A larger one is a table of bits, two for each
+// element (a Bloom filter). Nearly every x that is not in the set finds a bit missing. The
+// others are looked up in the list itself.
 //
-// The table is zero before a sieve is put in and after it is taken out.
-// The host twin is a map.
+// The table is zero before a sieve is put in and after it is taken out. The host twin is a map.
 #ifndef WEFT_SIEVE
 #define WEFT_SIEVE
 #include "base/setops.cuh"
 
-// All threads of the block as one group, for what has no votes or shuffles.
+// All threads of the block as one group, for functions without votes and shuffles.
 struct Block {
   static DEV u32 size() { return threads(); }
   static DEV u32 rank() { return thread(); }
@@ -35,7 +33,7 @@ DEV u32 sieve_words(const Sieve& s) { return 1u << (s.keys ? s.log : s.log - 5);
 // 2^(room-5) words, room at most 31 and at least 10.
 template <class G> DEV Sieve sieve(G g, u32* table, u32 room, Set set) {
   Sieve s = {set, table, 0, false};
-  u32 want = 32 - clz(set.n - 1); // at least so many bits number the elements
+  u32 want = 32 - clz(set.n - 1); // at least this many bits number the elements
   s.keys = want + 2 + 5 <= room;  // a quarter full at most, an eighth where there is room
   s.log = s.keys ? min(max(want + 3, 5u), room - 5) : min(want + 5, room);
   for (u32 i = g.rank(); i < set.n; i += g.size()) {

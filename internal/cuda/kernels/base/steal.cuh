@@ -1,40 +1,37 @@
-// What warps without work do, and how they get work from others: inside a block
-// over a board in shared memory, between blocks over a market in global memory
-// (STMatch §1.5, gMatch §4.3). What the work is, and where it is put down, is the
-// engine's; this file has the protocols.
+// How warps without work get work: from warps of their block over a board in shared memory, and
+// from other blocks over a market in global memory (STMatch §1.5, gMatch §4.3). The engine
+// defines the work and where it is stored; this file has the protocols.
 //
-// A warp of a block is busy or hungry (its bit of Board.hungry). Three things end
-// hunger, and each of them begins by clearing that bit with an atomic, so that
-// exactly one of them happens:
-//   - a busy sibling claims the warp, writes work into the warp's place in shared
-//     memory, and says so by Board.fed                             (push)
-//   - the warp steals from a sibling's stack, and clears its bit while it holds
-//     the lock of that stack, so that the victim is busy until then    (pull)
-//   - the warp leaves by itself, to ask for tasks or because all is over.
+// A warp of a block is busy or hungry (its bit of Board.hungry). Three events end hunger. Each
+// begins by clearing that bit with an atomic, so that exactly one of them happens:
+//   - push: a busy sibling claims the warp, writes work into the warp's place in shared memory,
+//     and announces it by Board.fed;
+//   - pull: the warp steals from a sibling's stack, and clears its bit while it holds the lock
+//     of that stack, so that the victim is busy until then;
+//   - the warp leaves by itself, to ask for tasks or because the search is over.
 //
-// The warp whose bit completes the board (all warps hungry) stands for the block.
-// It clears its own bit, so that there is one at a time, and offers the block on
-// the market: a bit of the idle map, and one more in Market.idle. Again exactly
-// one clears that bit: a busy warp anywhere, which then takes one off Market.idle,
-// writes work into the block's mail and says so by Market.fed; or the block
-// itself. Who got work feeds its siblings over the board.
+// The warp whose bit completes the board (all warps hungry) represents the block. It clears its
+// own bit, so that there is one such warp at a time, and offers the block on the market: it
+// sets a bit of the idle map, and adds one to Market.idle. Again exactly one warp clears that
+// bit. It is a busy warp of any block, or the block's own. A busy warp then subtracts one from
+// Market.idle, writes work into the block's mail and announces it by Market.fed. The warp that
+// got work feeds its siblings over the board.
 //
-// All is over when no tasks will come (take says so) and Market.idle counts all
-// blocks that have started: who gives is in a block that is not counted, so then
-// no one can give. The block that sees it marks Market.idle for the others, whose
-// count now falls, and closes its board, which sends its warps home.
+// The search is over when no tasks will come (take says so) and Market.idle counts all blocks
+// that have started. A giver is in a block that is not counted, so then there is no giver. The
+// block that sees this marks Market.idle for the others, whose count now falls, and closes its
+// board, which ends its warps.
 //
-// No block waits for one that has not started: where others use the device, part
-// of the grid may have to wait until blocks of the other part, or of another
-// process, return. A block that starts after the end finds the mark and leaves;
-// the tasks were the others' by then. A block is counted when its first warp seeks.
-// Should a block be seen at work before it is seen counted, others may leave too
-// early: they have no work of their own, so none is lost, only their help.
+// No block waits for one that has not started. If other programs use the device, part of the
+// grid may start only after blocks of the other part, or of another process, have returned. A
+// block that starts after the end finds the mark and leaves; other blocks have done its tasks
+// by then. A block is counted when its first warp seeks. If a block is seen at work before it
+// is seen counted, others may leave too early. They have no work, so none is lost, only their
+// help.
 //
-// Requirements: at most 32 warps a block; a Board of zeros before the first warp
-// seeks (by board_clear and sync_block); a market from Go's Exec.Market. A warp
-// never waits at a block barrier after that. Blocks beyond what is resident
-// (Kernel.Resident) are of no use.
+// Requirements: at most 32 warps in a block; a Board of zeros before the first warp seeks (by
+// board_clear and sync_block); a market from Go's Exec.Market. A warp never waits at a block
+// barrier after that. Blocks beyond the resident ones (Kernel.Resident) have no use.
 #ifndef WEFT_STEAL
 #define WEFT_STEAL
 #include "base/tasks.cuh"
@@ -57,13 +54,13 @@ struct Market {
 
 #define FINISHED 0x80000000u
 
-// What a warp found.
+// The source of a warp's new work.
 enum Found : u32 {
   OVER,    // nothing, and nothing will come
   TASKS,   // a chunk of tasks
-  SIBLING, // what a sibling put down for this warp
-  STOLEN,  // what pull took
-  MAIL,    // what another block put into this block's mail
+  SIBLING, // work that a sibling stored for this warp
+  STOLEN, // work that pull took
+  MAIL, // work that another block put into this block's mail
   WAIT, PULL, ASK, // nothing yet: inside seek only
 };
 
@@ -72,8 +69,8 @@ DEV u8* mail_of(const Market& m, u32 b) { return m.mail + (u64)b * m.mail_bytes;
 // One lane.
 DEV void board_clear(Board* b) { *b = Board{0, 0, 0, 0}; }
 
-// Clears the bit in *map; whether it was set: whether the caller owns what the bit
-// stood for. What the one who set it wrote before is seen. One lane.
+// Clears the bit in *map. Returns whether it was set, so whether the caller now owns the bit.
+// Earlier writes of the lane that set it are visible. One lane.
 DEV bool claim(u32* map, u32 bit) {
   if (!(load_relaxed(map) & bit) || !(atomic_and(map, ~bit) & bit)) return false;
   fence();
@@ -92,7 +89,7 @@ DEV u32 hungry_sibling(Board* b) {
   return ~0u;
 }
 
-// What the warp wrote for sibling w is complete. All lanes that wrote have passed
+// Announces that the warp's work for sibling w is complete. All lanes that wrote it have passed
 // a sync_warp since. One lane.
 DEV void feed(Board* b, u32 w) {
   fence_block();
@@ -131,7 +128,7 @@ struct Seeker {
   Board* b;
   const Market& m;
   bool hungry; // the warp's bit is set, or was claimed
-  bool offers; // it stands for its block, which is on the market, or was claimed
+  bool offers; // it represents its block, which is on the market or was claimed
 
   DEV Seeker(const Run& run, Board* board, const Market& market)
       : r(run), b(board), m(market), hungry(false), offers(false) {}
@@ -156,7 +153,8 @@ struct Seeker {
     fence();
     atomic_or(map(), own());
   }
-  // Off both. False: it was claimed, and what it gets is about to come.
+  // Takes the warp off the board and the market. False: it was claimed, and its work is about
+  // to come.
   DEV bool leave() {
     if (hungry && !claim(&b->hungry, bit())) return false;
     if (offers) {
@@ -166,7 +164,7 @@ struct Seeker {
     hungry = offers = false;
     return true;
   }
-  // Whether what was claimed has come.
+  // Whether the claimed work has come.
   DEV Found arrived() {
     if (hungry && (load_relaxed(&b->fed) & bit())) {
       atomic_and(&b->fed, ~bit());
@@ -185,20 +183,20 @@ struct Seeker {
     if (load_relaxed(&b->closed) || load_relaxed(&r.counters->stop)) return true;
     if (!offers) return false;
     if (stopped(r)) return true;
-    // In this order: no tasks are left, so no block begins to work by itself; so
-    // many are idle; and no more than those had started then.
+    // The order matters. First: no tasks are left, so no block begins to work by itself. Then
+    // the number of idle blocks. Then: no more blocks than that had started.
     bool finished = load_acquire(&r.counters->finished);
     u32 idle = load_acquire(m.idle);
     if (!finished || idle != load_acquire(m.idle + 1)) return idle & FINISHED;
     atomic_or(m.idle, FINISHED);
     return true;
   }
-  // What to do now.
+  // The next action.
   DEV Found look(u32 turn) {
     Found f = arrived();
     if (f != WAIT) return f;
     if (home()) {
-      if (!leave()) return WAIT; // for what was claimed
+      if (!leave()) return WAIT; // for the work of the claimer
       store_relaxed(&b->closed, 1u);
       return OVER;
     }
@@ -215,7 +213,7 @@ struct Seeker {
 // kernel that only pushes gives [] { return false; }.
 template <class P> DEV Found seek(const Run& r, Board* b, const Market& m, Chunk& t, P pull) {
   Warp g;
-  g.sync(); // what its lanes did to its stack is done before another warp may write there
+  g.sync(); // its lanes have finished with the stack before another warp may write there
   if (stopping(g, r)) return OVER;
   if (g.leader()) begin_seeking(b, m);
   Seeker s(r, b, m);

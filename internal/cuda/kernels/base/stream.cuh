@@ -1,8 +1,7 @@
-// Many short lists as one long one: up to 32 lists, one a lane, laid end to end
-// and walked by the whole warp, 32 elements at a time. So a warp has all its lanes
-// busy however short the lists are (STMatch §1.6, Fig. 8, with as many sets as
-// there are lanes: a prefix sum of the sizes says which list an element is of,
-// ballot and popc say where in its list's result it goes).
+// Many short lists as one long one: up to 32 lists, one for each lane, laid end to end. The
+// whole warp walks them, 32 elements at a time, so all its lanes are busy however short the
+// lists are (STMatch §1.6, Fig. 8, with as many sets as lanes). A prefix sum of the sizes gives
+// an element's list, and ballot and popc give its place in that list's result.
 //
 // The host twin is the loop over the lists, one after the other.
 #ifndef WEFT_STREAM
@@ -23,7 +22,7 @@ DEV u32 nth_bit(u32 bits, u32 k) {
   return at;
 }
 
-// 32 lists of so many elements have places below 2^32 - 32 in their sequence.
+// 32 lists of at most this many elements have places below 2^32 - 32 in their sequence.
 #define STREAM_MOST ((1u << 27) - 2)
 #define WIDE ~0u // the total of lists of which one is longer
 

@@ -1,14 +1,14 @@
 // The task counter: tasks are numbers 0 … Run.tasks-1, handed out in chunks.
 //
-// The host grants a device ranges of tasks, through Control: one range with all
-// of them when there is one device, ranges that get smaller when several share
-// the work. Counters.cursor is (grants taken over) << CURSOR_BITS | (tasks
-// handed out of the last one); it starts with grant 0 taken over. A lane takes a
-// chunk by one atomic addition, and what it got belongs to the grant that the
-// old value names. The lane that finds the grant used up, and gets the lock
-// `installing`, takes over the next posted grant k: copies it, then sets the
-// cursor to (k+1) << CURSOR_BITS. What others added to the old cursor after its
-// grant was used up is lost with it, and got them nothing.
+// The host grants a device ranges of tasks, through Control. A single device gets one range
+// with all tasks; several devices get ranges that become smaller.
+//
+// Counters.cursor is (grants taken over) << CURSOR_BITS | (tasks handed out of the last one);
+// it starts with grant 0 taken over. A lane takes a chunk by one atomic addition, and the chunk
+// belongs to the grant that the old value names. The lane that finds the grant used up, and
+// gets the lock `installing`, takes over the next posted grant k: it copies the grant, and then
+// sets the cursor to (k+1) << CURSOR_BITS. Additions to the old cursor after its grant was used
+// up are lost, and gave no tasks.
 #ifndef WEFT_TASKS
 #define WEFT_TASKS
 #include "base/control.cuh"
@@ -29,7 +29,7 @@ DEV void install(const Run& r, u64 seen) {
   fence();
   u64 k = load_relaxed(&c->cursor) >> CURSOR_BITS;
   if (k == seen) {
-    // closed is read first: what was posted before closing is then seen.
+    // closed is read first, so that grants posted before closing are seen.
     bool closed = load_acquire_system(&r.control->closed) != 0;
     if (load_acquire_system(&r.control->posted) > (u32)k) {
       const Grant* from = &r.control->grant[k];
