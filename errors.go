@@ -5,19 +5,11 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/weftgraph/weft/internal/cuda"
-	"github.com/weftgraph/weft/internal/cuda/session"
-	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
-	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/matcha/syntax"
-	"github.com/weftgraph/weft/internal/memory"
-	"github.com/weftgraph/weft/internal/native"
-	"github.com/weftgraph/weft/internal/pattern"
-	"github.com/weftgraph/weft/internal/plan"
-	"github.com/weftgraph/weft/internal/route"
-	"github.com/weftgraph/weft/internal/sink"
+	"github.com/weftgraph/weft/internal/runtime"
 )
 
 // Kinds of errors; test with errors.Is. An error of kind ErrInput has an *InputError in
@@ -164,83 +156,41 @@ func (e *kindError) Error() string { return e.err.Error() }
 
 func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
 
-// withKind marks err as one of kind, unless it has a kind already.
-func withKind(kind, err error) error {
-	var known *kindError
-	if err == nil || errors.As(err, &known) {
+// public is err as callers of the package are told it: with the errors of the API in place of the
+// marks of package kind.
+func public(err error) error {
+	if err == nil || errors.As(err, new(*kindError)) {
 		return err
 	}
-	switch kind {
-	case ErrQuery:
-		err = queryError(err)
-	case ErrInput:
-		err = inputError(err)
+	of := kind.Of(err)
+	if marked, ok := err.(*kind.Error); ok {
+		err = marked.Err
 	}
-	return &kindError{kind, err}
-}
-
-// classify finds the kind of an error of the inner packages.
-func classify(err error) error {
-	if err == nil {
-		return nil
+	switch of {
+	case kind.Usage:
+		return &kindError{ErrUsage, err}
+	case kind.Input:
+		return &kindError{ErrInput, inputError(err)}
+	case kind.Query:
+		return &kindError{ErrQuery, queryError(err)}
+	case kind.Memory:
+		return &kindError{ErrMemory, err}
+	case kind.Device:
+		return &kindError{ErrDevice, err}
 	}
-	var (
-		syntax  *gql.Error
-		notYet  *gql.Unsupported
-		apart   *gql.Disconnected
-		refused *plan.QueryError
-		invalid *pattern.Invalid
-		unknown *pattern.UnknownName
-		missing *pattern.MissingParam
-		file    *format.Error
-		device  *cuda.Error
-		fault   *session.Fault
-		wrong   *native.CompileError
-		room    *memory.Error
-	)
 	switch {
-	case errors.As(err, &syntax), errors.As(err, &notYet), errors.As(err, &apart), errors.As(err, &refused),
-		errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &missing):
-		return withKind(ErrQuery, err)
-	case errors.As(err, &room):
-		return withKind(ErrMemory, err)
-	case errors.As(err, &file):
-		return withKind(ErrInput, err)
-	case errors.Is(err, cuda.ErrMemory):
-		return withKind(ErrMemory, err)
-	case errors.Is(err, route.ErrDevice), errors.As(err, &device), errors.As(err, &fault), errors.As(err, &wrong), errors.Is(err, native.ErrNoCompiler):
-		return withKind(ErrDevice, err)
-	case errors.Is(err, route.ErrName), errors.Is(err, engine.ErrOption), errors.Is(err, sink.ErrFormat), errors.Is(err, gen.ErrSpec), errors.Is(err, format.ErrUnknown):
-		return withKind(ErrUsage, err)
-	case errors.Is(err, route.ErrRefused):
-		return withKind(ErrQuery, err)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return withKind(ErrInput, err)
+	case errors.Is(err, runtime.ErrGraphClosed):
+		return ErrClosed
+	case errors.Is(err, runtime.ErrClosed):
+		return errRuntimeClosed
 	}
 	return err
 }
 
-// The errors of calls on values that are nil or zero, which no function of the package
-// has made.
-var (
-	errNoGraph       = withKind(ErrUsage, errors.New("the graph is nil or zero: Open, Generate and FromEdges make graphs"))
-	errNoQuery       = withKind(ErrUsage, errors.New("the query is nil or zero: Parse, ParseFile and PatternByName make queries"))
-	errNoProgram     = withKind(ErrUsage, errors.New("the program is nil or zero: ParseMatcha makes programs"))
-	errNoExplanation = withKind(ErrUsage, errors.New("the explanation is nil or zero: Graph.Explain makes explanations"))
-)
-
-// endedError is the error of a call that its context has ended. It is both ctx.Err(),
-// which is context.Canceled or context.DeadlineExceeded, and the cause.
-type endedError struct{ err, cause error }
-
-func (e *endedError) Error() string { return e.cause.Error() }
-
-func (e *endedError) Unwrap() []error { return []error{e.err, e.cause} }
-
-// endedBy makes *err, of a call with ctx, an endedError where the end of ctx is what it
-// is about: every call reports that in the same way.
-func endedBy(ctx context.Context, err *error) {
-	if *err == nil || ctx.Err() == nil {
+// ends is deferred in every call with a context: it makes *err public and, where the end of ctx is
+// what it is about, an endedError.
+func ends(ctx context.Context, err *error) {
+	if *err = public(*err); *err == nil || ctx.Err() == nil {
 		return
 	}
 	cause := context.Cause(ctx)
@@ -252,16 +202,33 @@ func endedBy(ctx context.Context, err *error) {
 	}
 }
 
-// watchMemory returns a context that ends, with an ErrMemory as its cause, when the process
-// holds too much memory; see memory.Watch.
-func watchMemory(ctx context.Context, budget int64) (context.Context, func()) {
-	return memory.Watch(ctx, budget, func(err error) error { return withKind(ErrMemory, err) })
-}
+// endedError is the error of a call that its context has ended. It is both ctx.Err(),
+// which is context.Canceled or context.DeadlineExceeded, and the cause.
+type endedError struct{ err, cause error }
 
-// memoryCause is the reason why watchMemory ended ctx, or nil.
-func memoryCause(ctx context.Context) error {
-	if err := context.Cause(ctx); errors.Is(err, ErrMemory) {
-		return err
-	}
-	return nil
-}
+func (e *endedError) Error() string { return e.cause.Error() }
+
+func (e *endedError) Unwrap() []error { return []error{e.err, e.cause} }
+
+// ErrClosed is the error of a call on a graph after Close of it, or of its Runtime. It wraps
+// fs.ErrClosed.
+var ErrClosed error = closedError{"the graph is closed"}
+
+// errRuntimeClosed is an ErrClosed.
+var errRuntimeClosed error = closedError{"the runtime is closed"}
+
+type closedError struct{ text string }
+
+func (e closedError) Error() string { return e.text }
+
+func (closedError) Is(target error) bool { return target == ErrClosed }
+
+func (closedError) Unwrap() error { return fs.ErrClosed }
+
+// The errors of calls on values that are nil or zero, which no function of the package
+// has made.
+var (
+	errNoGraph       = kind.With(kind.Usage, errors.New("the graph is nil or zero: Open, Generate and FromEdges make graphs"))
+	errNoProgram     = kind.With(kind.Usage, errors.New("the program is nil or zero: ParseMatcha makes programs"))
+	errNoExplanation = kind.With(kind.Usage, errors.New("the explanation is nil or zero: Graph.Explain makes explanations"))
+)

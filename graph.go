@@ -1,17 +1,22 @@
 package weft
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/kind"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/runtime"
+	"github.com/weftgraph/weft/internal/search"
+	"github.com/weftgraph/weft/internal/setting"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -19,15 +24,12 @@ import (
 // of a nil or zero Graph return an error of kind ErrUsage, or zero where they return no error.
 type Graph struct {
 	rt      *Runtime
-	g       *graph.Graph
+	s       *search.Graph
 	path    string
 	load    time.Duration
 	check   time.Duration // the part of load that Verify took
 	summary Summary
 	read    ReadReport
-	leases  runtime.Leases
-
-	prepared prepared
 }
 
 // newGraph is a graph that took so long to load from path. What is asked of a graph
@@ -35,7 +37,7 @@ type Graph struct {
 func (rt *Runtime) newGraph(g *graph.Graph, path string, load time.Duration) *Graph {
 	r := &g.Read
 	return &Graph{
-		rt: rt, g: g, path: path, load: load, check: g.CheckTime(),
+		rt: rt, s: search.NewGraph(rt.r, g), path: path, load: load, check: g.CheckTime(),
 		summary: Summary{path, g.NumVertices(), g.NumEdges(), g.Directed, len(g.VertexLabels), len(g.EdgeLabels)},
 		read:    ReadReport{r.Format, r.Columns, r.Lines, r.Kept, r.SelfLoops, r.Duplicates, r.Reciprocal, r.Notes, r.Converted, r.DirectionGuessed},
 	}
@@ -43,8 +45,8 @@ func (rt *Runtime) newGraph(g *graph.Graph, path string, load time.Duration) *Gr
 
 // Open is the function Open for a graph of this runtime.
 func (rt *Runtime) Open(ctx context.Context, path string, options ...Option) (g *Graph, err error) {
-	defer endedBy(ctx, &err)
-	s, err := rt.collect(callOpen, options)
+	defer ends(ctx, &err)
+	s, err := rt.collect(setting.Open, options)
 	if err != nil {
 		return nil, err
 	}
@@ -52,38 +54,38 @@ func (rt *Runtime) Open(ctx context.Context, path string, options ...Option) (g 
 }
 
 // open is Open.
-func (rt *Runtime) open(ctx context.Context, path string, s *settings) (*Graph, error) {
+func (rt *Runtime) open(ctx context.Context, path string, s *setting.Settings) (*Graph, error) {
 	size := int64(0)
-	s.read.Files = vfs.From(ctx)
-	if file, err := s.read.Files.Stat(path); err == nil {
+	s.Read.Files = vfs.From(ctx)
+	if file, err := s.Read.Files.Stat(path); err == nil {
 		size = file.Size()
 	}
 	return rt.load(ctx, path, size, s, func(ctx context.Context, progress format.Progress) (*graph.Graph, error) {
-		return format.Read(ctx, path, s.read, progress)
+		return format.Read(ctx, path, s.Read, progress)
 	})
 }
 
 // load makes a graph of the input called name. size is the number of its bytes, 0 where
 // that is not known.
-func (rt *Runtime) load(ctx context.Context, name string, size int64, s *settings, read func(context.Context, format.Progress) (*graph.Graph, error)) (*Graph, error) {
+func (rt *Runtime) load(ctx context.Context, name string, size int64, s *setting.Settings, read func(context.Context, format.Progress) (*graph.Graph, error)) (*Graph, error) {
 	if !rt.r.Leases.Take() {
 		return nil, errRuntimeClosed
 	}
 	defer rt.r.Leave()
 	start := time.Now()
-	rt.r.Begin(s.device, s.gpuMemory)
+	rt.r.Begin(s.Device, s.GPUMemory)
 	if size > 0 {
-		rt.r.Ready(s.device, s.workers(), size) // threads are made while the input is read
+		rt.r.Ready(s.Device, s.Workers(), size) // threads are made while the input is read
 	}
-	ctx, stop := watchMemory(ctx, s.memory)
+	ctx, stop := memory.Watch(ctx, s.Memory)
 	defer stop()
 	var progress format.Progress
-	if f := s.progress; f != nil {
-		progress = func(done, total int64) { f(Progress{"load", uint64(max(done, 0)), uint64(max(total, 0))}) }
+	if f := s.Progress; f != nil {
+		progress = func(done, total int64) { f("load", uint64(max(done, 0)), uint64(max(total, 0))) }
 	}
 	g, err := read(ctx, progress)
 	if err != nil {
-		if cause := memoryCause(ctx); cause != nil {
+		if cause := memory.Cause(ctx); cause != nil {
 			return nil, fmt.Errorf("reading %s: %w", name, cause)
 		}
 		if ctx.Err() != nil {
@@ -92,67 +94,10 @@ func (rt *Runtime) load(ctx context.Context, name string, size int64, s *setting
 		if errors.As(err, new(*disk.TempError)) {
 			return nil, fmt.Errorf("%s: unpacking: %w", name, err) // which is not about the input
 		}
-		return nil, withKind(ErrInput, classify(err))
+		return nil, kind.With(kind.Input, search.Classify(err))
 	}
-	rt.r.Ready(s.device, s.workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
+	rt.r.Ready(s.Device, s.Workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
 	return rt.newGraph(g, name, time.Since(start)), nil
-}
-
-// Spec says which graph Generate makes; see GenerateModels.
-type Spec struct {
-	// Model is one of GenerateModels.
-	Model string
-	// Scale is the binary logarithm of the number of vertices (rmat, rgg).
-	Scale int
-	// N is the number of vertices (er, ws, ba), of cliques, or of a star's leaves.
-	N uint64
-	// M is the number of edges (rmat: of draws).
-	M uint64
-	// K is ws's neighbours, ba's edges a vertex, or the size of cliques.
-	K uint64
-	// P is er's edge probability, and ws's of rewiring.
-	P float64
-	// Degree is rgg's mean degree.
-	Degree float64
-	// Dims are the sides of a grid.
-	Dims []uint64
-	// Torus joins the ends of a grid's sides.
-	Torus bool
-	// Ring joins each clique to the next.
-	Ring bool
-	// Directed keeps directions.
-	Directed bool
-	Seed     uint64
-}
-
-// GenerateModels lists the models of Spec.
-func GenerateModels() []string { return gen.Models() }
-
-// Generate is the function Generate for a graph of this runtime.
-func (rt *Runtime) Generate(ctx context.Context, spec Spec, options ...Option) (out *Graph, err error) {
-	defer endedBy(ctx, &err)
-	s, err := rt.collect(callGenerate, options)
-	if err != nil {
-		return nil, err
-	}
-	if !rt.r.Leases.Take() {
-		return nil, errRuntimeClosed
-	}
-	defer rt.r.Leave()
-	start := time.Now()
-	if err := gen.Room(gen.Spec(spec), s.memory); err != nil {
-		return nil, classify(err)
-	}
-	ctx, stop := watchMemory(ctx, s.memory)
-	defer stop()
-	g, err := gen.Generate(ctx, gen.Spec(spec), s.threads)
-	if err != nil {
-		if cause := memoryCause(ctx); cause != nil {
-			return nil, fmt.Errorf("generating: %w", cause)
-		}
-		return nil, classify(err)
-	}
-	return rt.newGraph(g, "gen "+spec.Model, time.Since(start)), nil
 }
 
 // NumVertices is the number of vertices.
@@ -217,4 +162,121 @@ func (g *Graph) LoadTime() time.Duration {
 		return 0
 	}
 	return g.load
+}
+
+// WriteOptions say how Write writes. The zero value goes by the file's name.
+type WriteOptions struct {
+	Format    string            // "" is by the file's extension
+	AllowLoss bool              // write even what the format cannot hold
+	Lost      func(what string) // is told, with AllowLoss, what is left out
+	Vertices  string            // a second file for the vertex table
+	Stdout    io.Writer         // what "-" writes to; nil is the standard output
+	Memory    int64             // bytes that the process may use, else ErrMemory; 0 is what the system allows
+}
+
+// Write writes the graph to a file, which appears under its name when it is
+// complete. "x.weft" is weft's own form: it is verified when it is
+// first opened, and then opens in milliseconds. With o.Vertices both files appear,
+// or none; an error names a file that appeared nevertheless.
+func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err error) {
+	defer ends(ctx, &err)
+	l, err := g.enter(&ctx)
+	if err != nil {
+		return err
+	}
+	l.Done = new(bool)
+	defer l.Leave(&err)
+	ctx, stop := memory.Watch(ctx, o.Memory)
+	defer stop()
+	err = format.Write(ctx, path, g.s.Data, format.WriteOptions{Format: o.Format, AllowLoss: o.AllowLoss, Lost: o.Lost, Vertices: o.Vertices, Stdout: o.Stdout, Files: vfs.From(ctx)})
+	*l.Done = err == nil
+	if cause := memory.Cause(ctx); err != nil && cause != nil {
+		return fmt.Errorf("writing %s: %w", path, cause)
+	}
+	if errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrOutput) || errors.Is(err, format.ErrLoss) {
+		return kind.With(kind.Usage, err)
+	}
+	return err
+}
+
+// Convert is the function Convert with the folders and the limits of this runtime.
+func (rt *Runtime) Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (r ReadReport, err error) {
+	defer ends(ctx, &err)
+	s, err := rt.collect(setting.Convert, options)
+	if err != nil {
+		return ReadReport{}, err
+	}
+	g, err := rt.open(ctx, from, s)
+	if err != nil {
+		return ReadReport{}, err
+	}
+	defer g.Close()
+	o.Memory = cmp.Or(o.Memory, s.Memory)
+	return g.Read(), g.Write(ctx, to, o)
+}
+
+// CheckFile checks every section of a file in weft's own form, or the structure
+// of the graph that another file holds.
+func (g *Graph) CheckFile(ctx context.Context, options ...Option) (err error) {
+	defer ends(ctx, &err)
+	l, s, err := g.begin(&ctx, setting.CheckFile, options)
+	if err != nil {
+		return err
+	}
+	defer l.Leave(&err)
+	return kind.With(kind.Input, g.s.Data.Verify(ctx, s.Threads))
+}
+
+// Close frees the memory of the graph, on GPUs as well, and unmaps its file. Calls that
+// begin later return ErrClosed. Close does not wait for calls that run, and may be called
+// from the body of a loop over Match: these calls end as usual, and the last one frees the
+// memory. An iteration runs until its loop ends. What a busy GPU holds of the graph is freed
+// when its search ends. Closing twice does nothing.
+func (g *Graph) Close() error {
+	if g == nil || g.s == nil {
+		return nil
+	}
+	return g.s.Close()
+}
+
+// enter takes a lease for a call on g, which *ctx then holds; see runtime.Enter.
+func (g *Graph) enter(ctx *context.Context) (runtime.Lease, error) {
+	if g == nil || g.s == nil {
+		return runtime.Lease{}, errNoGraph
+	}
+	return g.s.Enter(ctx)
+}
+
+// begin is enter for a call with options.
+func (g *Graph) begin(ctx *context.Context, of setting.Call, options []Option) (l runtime.Lease, s *setting.Settings, err error) {
+	if l, err = g.enter(ctx); err != nil {
+		return l, nil, err
+	}
+	if s, err = g.rt.collect(of, options); err != nil {
+		l.End()
+		return runtime.Lease{}, nil, err
+	}
+	return l, s, nil
+}
+
+// reads takes a lease for a method that has no error to return. It panics with ErrClosed when the
+// graph's memory is gone.
+func (g *Graph) reads() runtime.Lease {
+	l, ok := g.s.Share()
+	if !ok {
+		panic(ErrClosed)
+	}
+	return l
+}
+
+// done ends a lease of reads; it is deferred. A panic over a corrupt file becomes one with an error
+// that says so.
+func done(l runtime.Lease) {
+	defer l.End()
+	if x := recover(); x != nil {
+		if err := l.Damage(x); err != nil {
+			panic(public(err))
+		}
+		panic(x)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/setting"
 )
 
 // Info describes a graph: sizes, degrees, labels, properties, components and
@@ -94,50 +95,47 @@ func degreesOf(s *graph.Stats) *Degrees {
 
 // Info looks at the whole graph.
 func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err error) {
-	defer endedBy(ctx, &err)
-	l, err := g.enter(&ctx)
+	defer ends(ctx, &err)
+	l, s, err := g.begin(&ctx, setting.Info, options)
 	if err != nil {
 		return nil, err
 	}
-	defer l.leave(&err, &in)
-	s, err := g.collect(callInfo, options)
-	if err != nil {
-		return nil, err
-	}
+	defer l.Leave(&err, &in)
+	data := g.s.Data
 	in = &Info{
-		Path: g.path, Directed: g.g.Directed, Vertices: g.NumVertices(), Edges: g.NumEdges(), Density: g.g.Density(),
-		Degrees: degreesOf(g.g.Stats()), LoadSeconds: g.load.Seconds(), Read: g.Read(),
+		Path: g.path, Directed: data.Directed, Vertices: g.NumVertices(), Edges: g.NumEdges(), Density: data.Density(),
+		Degrees: degreesOf(data.Stats()), LoadSeconds: g.load.Seconds(), Read: g.Read(),
 		VertexLabels: []LabelCount{}, EdgeLabels: []LabelCount{}, VertexProps: []PropertyInfo{}, EdgeProps: []PropertyInfo{},
 	}
-	if _, in.Components, in.Largest, err = g.g.Components(ctx, s.threads); err != nil {
+	if _, in.Components, in.Largest, err = data.Components(ctx, s.Threads); err != nil {
 		return nil, err
 	}
-	if _, in.Degeneracy, err = g.g.Cores(ctx); err != nil {
+	if _, in.Degeneracy, err = data.Cores(ctx); err != nil {
 		return nil, err
 	}
-	for i, n := range g.g.VertexLabelCounts() {
-		in.VertexLabels = append(in.VertexLabels, LabelCount{g.g.VertexLabels[i], n})
+	for i, n := range data.VertexLabelCounts() {
+		in.VertexLabels = append(in.VertexLabels, LabelCount{data.VertexLabels[i], n})
 	}
 	if len(in.VertexLabels) > 0 {
-		for _, c := range g.g.Classes {
+		for _, c := range data.Classes {
 			if len(c.Labels) == 0 {
 				in.VertexLabels = append(in.VertexLabels, LabelCount{"", uint64(c.End - c.First)})
 			}
 		}
 	}
-	counts, none := g.g.EdgeLabelCounts()
+	counts, none := data.EdgeLabelCounts()
 	for i, n := range counts {
-		in.EdgeLabels = append(in.EdgeLabels, LabelCount{g.g.EdgeLabels[i], n})
+		in.EdgeLabels = append(in.EdgeLabels, LabelCount{data.EdgeLabels[i], n})
 	}
 	if len(counts) > 0 && none > 0 {
 		in.EdgeLabels = append(in.EdgeLabels, LabelCount{"", none})
 	}
-	if p := g.g.VertexProps; p != nil {
+	if p := data.VertexProps; p != nil {
 		for _, f := range p.Schema().Fields() {
 			in.VertexProps = append(in.VertexProps, PropertyInfo{f.Name, f.Type.String()})
 		}
 	}
-	if t := g.g.Edges; t != nil {
+	if t := data.Edges; t != nil {
 		in.Times = t.Time != nil
 		if t.Props != nil {
 			for _, f := range t.Props.Schema().Fields() {
@@ -145,7 +143,7 @@ func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err erro
 			}
 		}
 	}
-	for _, m := range g.g.Memory() {
+	for _, m := range data.Memory() {
 		in.Memory = append(in.Memory, MemoryUse(m))
 		in.MemoryTotal += m.Bytes
 	}

@@ -222,7 +222,7 @@ func refuses(t *testing.T, what string, f func()) {
 }
 
 // released reports whether the memory of a graph is gone.
-func released(g *Graph) bool { return g.g.NumVertices() == 0 }
+func released(g *Graph) bool { return g.s.Data.NumVertices() == 0 }
 
 // TestLoopsEnd: however a loop over matches or counts ends, its lease ends.
 func TestLoopsEnd(t *testing.T) {

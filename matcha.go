@@ -3,27 +3,22 @@ package weft
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
-	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/matcha/asg"
-	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/matcha/program"
 	"github.com/weftgraph/weft/internal/matcha/run"
-	"github.com/weftgraph/weft/internal/matcha/syntax"
-	"github.com/weftgraph/weft/internal/matcha/types"
-	"github.com/weftgraph/weft/internal/plan"
-	"github.com/weftgraph/weft/internal/view"
+	"github.com/weftgraph/weft/internal/motifs"
+	"github.com/weftgraph/weft/internal/runtime"
+	"github.com/weftgraph/weft/internal/setting"
 )
 
 // Matcha is a program that says how to match; docs/matcha.md describes the
 // language. It is safe for concurrent use.
 type Matcha struct {
-	rt   *Runtime // nil: the default
-	file *syntax.File
-	p    *asg.Program // as written; runs build their own to rewrite
+	rt *Runtime // nil: the default
+	p  *program.Program
 }
 
 // MatchaInput is what a program must be given.
@@ -65,36 +60,61 @@ type MatchaUse struct {
 // where it kept the code; Search the program itself.
 type MatchaTimes struct{ FrontEnd, Prepare, Compile, Search time.Duration }
 
-// parseMatcha is both functions ParseMatcha.
-func parseMatcha(rt *Runtime, name, text string) (*Matcha, error) {
-	f, err := syntax.ParseNamed(name, text)
-	if err != nil {
-		return nil, withKind(ErrQuery, err)
-	}
-	p, err := asg.Build(f)
-	if err != nil {
-		return nil, withKind(ErrQuery, err)
-	}
-	for _, t := range p.Texts {
-		if err := view.Check(t.Of, t.Text); err != nil {
-			return nil, withKind(ErrQuery, textError(f, t, err))
-		}
-	}
-	return &Matcha{rt, f, p}, nil
+// ParseMatcha reads a program and checks it. Errors name the program as name,
+// which may be empty, and are of kind ErrQuery.
+func ParseMatcha(name, text string) (*Matcha, error) { return parseMatcha(nil, name, text) }
+
+// ParseMatcha is the function ParseMatcha for a program that runs in rt where no input is a
+// graph. The runtime of its graphs comes first.
+func (rt *Runtime) ParseMatcha(name, text string) (*Matcha, error) {
+	return parseMatcha(rt, name, text)
 }
 
-// textError is the error of a text of the pattern language at its place in the
-// program.
-func textError(f *syntax.File, t asg.Text, err error) error {
-	var mistake *view.Mistake
-	if !errors.As(err, &mistake) {
-		return f.ErrorAt(t.At, err.Error())
+// parseMatcha is both functions ParseMatcha.
+func parseMatcha(rt *Runtime, name, text string) (*Matcha, error) {
+	p, err := program.Parse(name, text)
+	if err != nil {
+		return nil, public(err)
 	}
-	at := t.At
-	at.Col += mistake.Col
-	e := f.ErrorAt(at, mistake.Msg)
-	e.Expected = mistake.Expected
-	return e
+	return &Matcha{rt, p}, nil
+}
+
+// Matcha writes the plan of q as a program whose input G is the graph, and which,
+// run, gives the query's answer: the number that Count gives, subgraphs or
+// embeddings as it does; with RETURN exists() whether there is a match; with
+// RETURN participation(v) all vertices with the numbers of Participation; with
+// other items, or WithListing, the matches' vertices. What of the query a program
+// cannot say is an error of kind ErrQuery.
+func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Matcha, err error) {
+	defer ends(ctx, &err)
+	l, s, err := g.begin(&ctx, setting.Matcha, options)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Leave(&err, &m)
+	text, err := g.s.MatchaText(ctx, q.asked(s))
+	if err != nil {
+		return nil, err
+	}
+	return parseMatcha(g.rt, "", text)
+}
+
+// MotifsMatcha writes a program whose input G is a graph without directions, and
+// which counts every connected pattern of k vertices in one pass: what Motifs does,
+// with the same options, in the same order. A directed graph is an error of kind
+// ErrUsage without WithDirections(false).
+func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *Matcha, err error) {
+	defer ends(ctx, &err)
+	l, s, err := g.begin(&ctx, setting.MotifsMatcha, options)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Leave(&err, &m)
+	text, err := motifs.MatchaText(ctx, g.s, k, s)
+	if err != nil {
+		return nil, err
+	}
+	return parseMatcha(g.rt, "", text)
 }
 
 // Inputs are the program's inputs in their order.
@@ -102,17 +122,8 @@ func (m *Matcha) Inputs() (out []MatchaInput) {
 	if m.given() != nil {
 		return nil
 	}
-	for _, n := range m.p.Inputs {
-		t := n.Type.String()
-		if n.Type.Kind == types.List {
-			t = "List[" + n.Type.Elem.String() + "]"
-		}
-		for _, k := range m.p.Keys {
-			if k.Input == n.Name {
-				t = fmt.Sprintf("Graph[%s, %s]", n.Type.Facts.Info, syntax.Quote(k.Property))
-			}
-		}
-		out = append(out, MatchaInput{n.Name, t})
+	for _, i := range m.p.Inputs() {
+		out = append(out, MatchaInput(i))
 	}
 	return out
 }
@@ -122,79 +133,32 @@ func (m *Matcha) String() string {
 	if m.given() != nil {
 		return ""
 	}
-	return syntax.Format(m.file)
+	return m.p.String()
+}
+
+// Emits reports whether the program emits rows.
+func (m *Matcha) Emits() bool { return m.given() == nil && m.p.Emits() }
+
+// given reports whether m is a program.
+func (m *Matcha) given() error {
+	if m == nil || m.p == nil {
+		return errNoProgram
+	}
+	return nil
 }
 
 // Graph is the program's abstract syntax graph after a choice of passes; see
 // WithPasses.
 func (m *Matcha) Graph(options ...Option) (string, error) {
-	s, err := collect(callGraph, options)
-	if err != nil {
-		return "", err
-	}
-	p, err := m.optimized(s)
-	if err != nil {
-		return "", err
-	}
-	return p.String(), nil
-}
-
-// optimized is a graph of the program's own after the passes of the options.
-func (m *Matcha) optimized(s *settings) (*asg.Program, error) {
 	if err := m.given(); err != nil {
-		return nil, err
+		return "", public(err)
 	}
-	off, err := s.passesOff()
+	s, err := collect(setting.Graph, options)
 	if err != nil {
-		return nil, err
+		return "", public(err)
 	}
-	p, err := asg.Build(m.file)
-	if err != nil {
-		return nil, withKind(ErrQuery, err)
-	}
-	passes.Optimize(p, off...)
-	return p, nil
-}
-
-// passesOff are the passes that are not wanted.
-func (s *settings) passesOff() ([]string, error) {
-	if s.passes == "" {
-		return nil, nil
-	}
-	off, err := passes.Choose(s.passes)
-	return off, withKind(ErrUsage, err)
-}
-
-// WithPasses chooses the passes that rewrite a Matcha program: all, none, names
-// with commas between them, or names with a minus, which are left out.
-func WithPasses(choice string) Option {
-	return Option{"WithPasses", func(s *settings) { s.passes = choice }}
-}
-
-// WithTarget chooses what runs a Matcha program: interp, the interpreter, on one
-// core; c, C that the machine's compiler compiles, on all cores; or cuda, a GPU, which
-// WithDevice names and WithGPUMemory limits. Answers are the same,
-// and whole numbers that pass 64 bits are an error everywhere. Rows that a program
-// emits come in any order from c and cuda.
-func WithTarget(name string) Option {
-	return Option{"WithTarget", func(s *settings) { s.target = name }}
-}
-
-// WithSchedule says how the target of a Matcha program spreads its work, as in
-// "threads=4,loop=static": knobs with commas between them.
-func WithSchedule(text string) Option {
-	return Option{"WithSchedule", func(s *settings) { s.schedule = text }}
-}
-
-// WithDebug makes a debug build of a Matcha program: every access to memory is
-// asserted, and sums are checked even where they are known to fit 64 bits. The
-// interpreter has no other build.
-func WithDebug() Option { return Option{"WithDebug", func(s *settings) { s.debug = true }} }
-
-// WithStats asks a Matcha run for notes about what it did. With lanes, a GPU also
-// counts which of its lanes have work, which takes time itself.
-func WithStats(lanes bool) Option {
-	return Option{"WithStats", func(s *settings) { s.stats, s.lanes = true, lanes }}
+	text, err := m.p.Graph(s)
+	return text, public(err)
 }
 
 // MatchaTargets are the targets of WithTarget, the default first, and what they
@@ -215,16 +179,28 @@ func MatchaPasses() (out [][2]string) {
 // ends the run by returning false; nil: it is only counted. WithMemory limits
 // what lists may need, which is compared before anything runs.
 func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
-	defer endedBy(ctx, &err)
+	defer ends(ctx, &err)
 	rt, err := m.runtime(in)
 	if err != nil {
 		return r, err
 	}
-	s, err := rt.collect(callRun, options)
+	s, err := rt.collect(setting.Run, options)
 	if err != nil {
 		return r, err
 	}
-	return m.run(ctx, rt, in, emit, s)
+	l, inputs, err := enterInputs(&ctx, rt.r, in)
+	if err != nil {
+		return r, err
+	}
+	defer l.Leave(&err, &r)
+	if err := m.given(); err != nil {
+		return r, err
+	}
+	out, err := m.p.Run(ctx, rt.r, inputs, emit, s)
+	return MatchaResult{
+		Values: out.Values, Row: out.Row, Emitted: out.Emitted, Complete: out.Complete,
+		Times: MatchaTimes{out.FrontEnd, out.Prepare, out.Compile, out.Search}, Use: MatchaUse(out.Use), Notes: out.Notes,
+	}, err
 }
 
 // runtime is the runtime in which the program runs with these inputs.
@@ -232,11 +208,11 @@ func (m *Matcha) runtime(in map[string]any) (*Runtime, error) {
 	var rt *Runtime
 	for _, v := range in {
 		g, ok := v.(*Graph)
-		if !ok || g == nil || g.g == nil {
+		if !ok || g == nil || g.s == nil {
 			continue
 		}
 		if rt != nil && g.rt != rt {
-			return nil, withKind(ErrUsage, errors.New("the graphs belong to two runtimes: a program runs in one"))
+			return nil, kind.With(kind.Usage, errors.New("the graphs belong to two runtimes: a program runs in one"))
 		}
 		rt = g.rt
 	}
@@ -249,79 +225,27 @@ func (m *Matcha) runtime(in map[string]any) (*Runtime, error) {
 	return rt, nil
 }
 
-// run is Run.
-func (m *Matcha) run(ctx context.Context, rt *Runtime, in map[string]any, emit func(row []any) bool, s *settings) (r MatchaResult, err error) {
-	l, err := enterInputs(&ctx, in)
-	if err != nil {
-		return r, err
-	}
-	defer l.leave(&err, &r)
-	if len(l.graphs) == 0 {
-		if !rt.r.Leases.Take() {
-			return r, errRuntimeClosed
-		}
-		defer rt.r.Leave()
-	}
-	start := time.Now()
-	p, err := m.optimized(s)
-	r.Times.FrontEnd = time.Since(start)
-	if err != nil {
-		return r, err
-	}
-	start = time.Now()
-	set, err := bindInputs(p, in)
-	r.Times.Prepare = time.Since(start)
-	if err != nil {
-		return r, err
-	}
-	if p.Row != nil {
-		for i := range p.Row.Words() {
-			r.Row = append(r.Row, set.TypeName(p.Row.Part(i)))
-		}
-	}
-	var graphs []*graph.Graph
-	for _, v := range in {
-		g, ok := v.(*Graph)
-		if ok {
-			graphs = append(graphs, g.g)
-		}
-		if ok && g.g.Read.DirectionGuessed && len(r.Notes) == 0 && slices.ContainsFunc(m.p.Texts, func(t asg.Text) bool { return view.Arrows(t.Of, t.Text) }) {
-			r.Notes = append(r.Notes, plan.ArrowsGuessed)
-		}
-	}
-	ctx, stop := watchMemory(ctx, s.memory)
-	defer stop()
-	var row []any
-	var take func(words []types.Word) bool
-	if emit != nil {
-		take = func(words []types.Word) bool {
-			row = row[:0]
-			for i, x := range words {
-				row = append(row, set.Value(p.Row.Part(i), x))
+// enterInputs takes a lease for a call on the graphs among a program's inputs, or on the runtime
+// where there are none, and returns the inputs as package program takes them.
+func enterInputs(ctx *context.Context, rt *runtime.Runtime, in map[string]any) (runtime.Lease, map[string]any, error) {
+	inputs := make(map[string]any, len(in))
+	var graphs []*runtime.Graph
+	for name, v := range in {
+		inputs[name] = v
+		if g, ok := v.(*Graph); ok {
+			if g == nil || g.s == nil {
+				return runtime.Lease{}, nil, errNoGraph
 			}
-			return emit(row)
+			inputs[name] = g.s.Graph
+			graphs = append(graphs, g.s.Graph)
 		}
 	}
-	o, err := s.matchaOptions()
-	if err != nil {
-		return r, err
+	if len(graphs) == 0 {
+		l, err := rt.Enter()
+		return l, inputs, err
 	}
-	o.Emit = take
-	out, err := run.Run(ctx, rt.r, p, set, graphs, o)
-	r.Times.Prepare += out.Prepare
-	r.Times.Compile, r.Times.Search = out.Compile, out.Search
-	r.Use, r.Notes = MatchaUse(out.Use), append(r.Notes, out.Notes...)
-	r.Emitted, r.Complete = out.Emitted, err == nil && !out.Stopped
-	if err != nil {
-		if cause := memoryCause(ctx); cause != nil {
-			return r, cause
-		}
-		return r, classifyMatcha(err)
-	}
-	for i, x := range out.Words {
-		r.Values = append(r.Values, set.Value(p.Main.Result.Type.Part(i), x))
-	}
-	return r, nil
+	l, err := runtime.Enter(ctx, graphs...)
+	return l, inputs, err
 }
 
 // Code is what is generated of the program for inputs as Run takes them: target is
@@ -330,29 +254,27 @@ func (m *Matcha) run(ctx context.Context, rt *Runtime, in map[string]any, emit f
 // weft's device code, for the schedule of WithSchedule. What code cannot be
 // generated for yet is an error of kind ErrQuery.
 func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (text string, err error) {
-	defer endedBy(ctx, &err)
+	defer ends(ctx, &err)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	l, err := enterInputs(&ctx, in)
+	rt, err := m.runtime(in)
 	if err != nil {
 		return "", err
 	}
-	defer l.leave(&err, &text)
-	s, err := collect(callCode, options)
+	l, inputs, err := enterInputs(&ctx, rt.r, in)
 	if err != nil {
 		return "", err
 	}
-	p, set, err := m.bind(in, s)
+	defer l.Leave(&err, &text)
+	s, err := collect(setting.Code, options)
 	if err != nil {
 		return "", err
 	}
-	o, err := s.matchaOptions()
-	if err != nil {
+	if err := m.given(); err != nil {
 		return "", err
 	}
-	text, err = run.Code(ctx, target, p, set, o)
-	return text, classifyMatcha(err)
+	return m.p.Code(ctx, target, inputs, s)
 }
 
 // Explain says what a program is given and gives, what each pass makes of it, and
@@ -360,146 +282,22 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 // has the inputs, numbers; and the schedule of a target that is named.
 func (m *Matcha) Explain(in map[string]any, options ...Option) (text string, err error) {
 	ctx := context.Background()
-	l, err := enterInputs(&ctx, in)
+	defer ends(ctx, &err)
+	rt, err := m.runtime(in)
 	if err != nil {
 		return "", err
 	}
-	defer l.leave(&err, &text)
-	s, err := collect(callMatchaExplain, options)
+	l, inputs, err := enterInputs(&ctx, rt.r, in)
+	if err != nil {
+		return "", err
+	}
+	defer l.Leave(&err, &text)
+	s, err := collect(setting.MatchaExplain, options)
 	if err != nil {
 		return "", err
 	}
 	if err := m.given(); err != nil {
 		return "", err
 	}
-	o, err := s.matchaOptions()
-	if err != nil {
-		return "", err
-	}
-	x := run.Explanation{}
-	for _, i := range m.Inputs() {
-		x.Inputs = append(x.Inputs, [2]string{i.Name, i.Type})
-	}
-	if x.Written, err = asg.Build(m.file); err != nil {
-		return "", withKind(ErrQuery, err)
-	}
-	if len(in) == 0 && len(m.p.Inputs) > 0 {
-		x.Optimized, err = m.optimized(s)
-	} else {
-		x.Optimized, x.Set, err = m.bind(in, s)
-	}
-	if err != nil {
-		return "", err
-	}
-	text, err = run.Explain(x, o)
-	return text, classifyMatcha(err)
-}
-
-// matchaOptions are s for a program.
-func (s *settings) matchaOptions() (run.Options, error) {
-	off, err := s.passesOff()
-	return run.Options{
-		Target: s.target, Schedule: s.schedule, Threads: s.threads, Device: s.device, GPUMemory: s.gpuMemory, Memory: s.memory,
-		Off: off, Debug: s.debug, Stats: s.stats, Lanes: s.lanes,
-	}, err
-}
-
-// bind gives a program its inputs.
-func (m *Matcha) bind(in map[string]any, s *settings) (*asg.Program, *data.Set, error) {
-	p, err := m.optimized(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	set, err := bindInputs(p, in)
-	return p, set, err
-}
-
-// bindInputs compares inputs with the program's declarations.
-func bindInputs(p *asg.Program, in map[string]any) (set *data.Set, err error) {
-	inputs := map[string]data.Input{}
-	for name, v := range in {
-		var i data.Input
-		for _, n := range p.Inputs {
-			if n.Name == name {
-				var err error
-				if i, err = matchaInput(n.Type, v); err != nil {
-					return nil, withKind(ErrUsage, fmt.Errorf("input %s: %w", name, err))
-				}
-			}
-		}
-		inputs[name] = i
-	}
-	if set, err = data.Bind(p, inputs); err != nil {
-		var mistake *syntax.Error
-		if errors.As(err, &mistake) {
-			return nil, withKind(ErrQuery, err)
-		}
-		return nil, withKind(ErrUsage, err)
-	}
-	return set, nil
-}
-
-// matchaInput is a value of Go as one of a type of Matcha.
-func matchaInput(t *types.Type, v any) (in data.Input, err error) {
-	kind := t.Kind
-	if kind == types.List {
-		kind = t.Elem.Part(0).Kind
-	}
-	list := t.Kind == types.List
-	ok := false
-	switch v := v.(type) {
-	case *Graph:
-		in.Graph, in.View, ok = v.g, view.Of{Graph: v.g}, kind == types.Graph
-	case int64:
-		in.Var, ok = types.Word(v), kind == types.Int && !list
-	case float64:
-		in.Var, ok = types.FromFloat(v), kind == types.Float && !list
-	case bool:
-		in.Var, ok = types.FromBool(v), kind == types.Bool && !list
-	case []int64:
-		ok = kind == types.Int && list
-		for _, x := range v {
-			in.Items = append(in.Items, types.Word(x))
-		}
-	case []float64:
-		ok = kind == types.Float && list
-		for _, x := range v {
-			in.Items = append(in.Items, types.FromFloat(x))
-		}
-	case []bool:
-		ok = kind == types.Bool && list
-		for _, x := range v {
-			in.Items = append(in.Items, types.FromBool(x))
-		}
-	}
-	if !ok {
-		return in, fmt.Errorf("a %T is not a %s", v, t)
-	}
-	return in, nil
-}
-
-// classifyMatcha finds the kind of an error of a run.
-func classifyMatcha(err error) error {
-	var room *data.MemoryError
-	var mistake *syntax.Error
-	switch {
-	case errors.As(err, new(run.UsageError)):
-		return withKind(ErrUsage, err)
-	case errors.As(err, &room):
-		return withKind(ErrMemory, err)
-	case errors.As(err, &mistake):
-		return withKind(ErrQuery, err)
-	}
-	return classify(err)
-}
-
-// Emits reports whether the program emits rows.
-func (m *Matcha) Emits() bool { return m.given() == nil && m.p.Row != nil }
-
-// given reports whether m is a program.
-func (m *Matcha) given() error {
-	if m == nil || m.p == nil {
-		return errNoProgram
-	}
-	return nil
+	return m.p.Explain(inputs, s)
 }

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// searching is how many goroutines are in a search of this package.
+// searching is how many goroutines are that run a search.
 func searching() int {
 	stacks := make([]byte, 16<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return strings.Count(string(stacks), "weft.(*job).run(")
+	return strings.Count(string(stacks), "search.(*Job).Run(")
 }
 
 // TestMatchLeftAnyhow: when the loop over matches is left, by a panic or by the end of

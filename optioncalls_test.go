@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"go/types"
 	"io"
-	"math/bits"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/setting"
 )
 
 // everyOption is an option of each function that makes one.
@@ -101,12 +102,9 @@ func everyCall(t *testing.T) map[string]func(...Option) error {
 // TestOptionsOfCalls: every call takes the options that concern it, and refuses each other
 // one by its name.
 func TestOptionsOfCalls(t *testing.T) {
-	if len(callNames) != bits.TrailingZeros32(uint32(callEnd)) {
-		t.Fatalf("%d names of calls, want %d", len(callNames), bits.TrailingZeros32(uint32(callEnd)))
-	}
 	calls := everyCall(t)
-	for i, name := range callNames {
-		of, do := call(1<<i), calls[name]
+	for i, name := range setting.Calls {
+		of, do := setting.Call(1<<i), calls[name]
 		if of.String() != name || do == nil {
 			t.Errorf("call %d is %s, want %s", i, of, name)
 			continue
@@ -114,7 +112,7 @@ func TestOptionsOfCalls(t *testing.T) {
 		for option, o := range everyOption {
 			err := do(o)
 			text := fmt.Sprintf("%s does not concern %s: ", option, name)
-			concerned := concerns[option]&of != 0
+			concerned := setting.Concerns[option]&of != 0
 			refused := err != nil && errors.Is(err, ErrUsage) && strings.HasPrefix(err.Error(), text)
 			if concerned == refused {
 				t.Errorf("%s with %s: %v; concerns it: %v", name, option, err, concerned)
@@ -172,7 +170,7 @@ func TestOptionTables(t *testing.T) {
 		}
 	}
 	var known, tried []string
-	for name := range concerns {
+	for name := range setting.Concerns {
 		known = append(known, name)
 	}
 	for name := range everyOption {
@@ -180,5 +178,5 @@ func TestOptionTables(t *testing.T) {
 	}
 	same("options", known, options)
 	same("options of the test", tried, options)
-	same("calls", slices.Clone(callNames[:]), calls)
+	same("calls", slices.Clone(setting.Calls[:]), calls)
 }

@@ -8,7 +8,10 @@ import (
 
 	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/search"
+	"github.com/weftgraph/weft/internal/setting"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -21,7 +24,7 @@ type Query struct{ q *gql.Query }
 func Parse(text string) (*Query, error) {
 	q, err := gql.ParseText(text)
 	if err != nil {
-		return nil, withKind(ErrQuery, err)
+		return nil, public(kind.With(kind.Query, err))
 	}
 	return &Query{q}, nil
 }
@@ -32,17 +35,17 @@ const mostPatterns = 64 << 20
 // ParseFile reads the queries of a file in any of the notations that weft knows. A file
 // of more than 64 MiB is an error. When ctx ends first, the error is that of ctx.
 func ParseFile(ctx context.Context, path string) (qs []*Query, err error) {
-	defer endedBy(ctx, &err)
+	defer ends(ctx, &err)
 	data, err := ctxio.ReadFile(ctx, vfs.From(ctx), path, mostPatterns)
 	if errors.Is(err, ctxio.ErrTooLong) {
 		err = fmt.Errorf("%s: a file of patterns has at most %d MiB", path, mostPatterns>>20)
 	}
 	if err != nil {
-		return nil, withKind(ErrInput, err)
+		return nil, kind.With(kind.Input, err)
 	}
 	parsed, err := gql.ParseFile(path, data)
 	if err != nil {
-		return nil, withKind(ErrQuery, err)
+		return nil, public(kind.With(kind.Query, err))
 	}
 	return wrap(parsed), nil
 }
@@ -55,7 +58,7 @@ func PatternByName(name string) (*Query, error) {
 		return nil, err
 	}
 	if len(qs) != 1 {
-		return nil, withKind(ErrQuery, fmt.Errorf("%s stands for %d patterns: use PatternsByName", name, len(qs)))
+		return nil, public(kind.With(kind.Query, fmt.Errorf("%s stands for %d patterns: use PatternsByName", name, len(qs))))
 	}
 	return qs[0], nil
 }
@@ -65,7 +68,7 @@ func PatternByName(name string) (*Query, error) {
 func PatternsByName(name string) ([]*Query, error) {
 	qs, err := gql.ByName(name)
 	if err != nil {
-		return nil, withKind(ErrQuery, err)
+		return nil, public(kind.With(kind.Query, err))
 	}
 	return wrap(qs), nil
 }
@@ -92,11 +95,7 @@ func wrap(qs []*gql.Query) []*Query {
 
 // Name is the query's name: of the file, of the catalogue entry, or the text.
 func (q *Query) Name() string {
-	p := q.parsed()
-	if p.Name != "" {
-		return p.Name
-	}
-	return p.Text
+	return search.Asked{Query: q.parsed()}.Name()
 }
 
 // String writes the pattern in the pattern language.
@@ -112,37 +111,24 @@ func (q *Query) Vertices() []string {
 	return out
 }
 
-// The ways a query may ask for its answer.
-const (
-	asksNothing       = gql.ReturnNone
-	asksItems         = gql.ReturnItems
-	asksExists        = gql.ReturnExists
-	asksParticipation = gql.ReturnParticipation
-)
-
 // AsksExists reports whether the query says RETURN exists().
-func (q *Query) AsksExists() bool { return q.parsed().Return.Kind == asksExists }
+func (q *Query) AsksExists() bool { return q.parsed().Return.Kind == gql.ReturnExists }
 
 // AsksParticipation returns the vertex of RETURN participation(v).
 func (q *Query) AsksParticipation() (vertex string, ok bool) {
-	if q.parsed().Return.Kind != asksParticipation {
+	if q.parsed().Return.Kind != gql.ReturnParticipation {
 		return "", false
 	}
 	return q.parsed().Pattern.VertexName(q.parsed().Return.Vertex), true
 }
 
 // AsksItems reports whether the query returns names or expressions.
-func (q *Query) AsksItems() bool { return q.parsed().Return.Kind == asksItems }
+func (q *Query) AsksItems() bool { return q.parsed().Return.Kind == gql.ReturnItems }
 
 // AsksCount reports whether the query returns a total, and which.
 func (q *Query) AsksCount() (w What, ok bool) {
-	switch q.parsed().Return.Kind {
-	case gql.ReturnCount:
-		return Embeddings, true
-	case gql.ReturnSubgraphs:
-		return Subgraphs, true
-	}
-	return 0, false
+	of, ok := search.Total(q.parsed())
+	return What(of), ok
 }
 
 // AsksExplain reports whether the text begins with EXPLAIN or PROFILE.
@@ -164,64 +150,15 @@ func (q *Query) Params() []string {
 
 // Semantics is iso, trail or hom: what the text says, or WithSemantics.
 func (q *Query) Semantics(options ...Option) (string, error) {
-	if err := q.given(); err != nil {
-		return "", err
-	}
-	s, err := collect(callSemantics, options)
+	s, err := collect(setting.Semantics, options)
 	if err != nil {
-		return "", err
+		return "", public(err)
 	}
-	if s.noMode != nil {
-		return "", withKind(ErrUsage, s.noMode)
+	mode, err := q.asked(s).Mode()
+	if err != nil {
+		return "", public(err)
 	}
-	if s.mode != nil && !q.q.ModeGiven {
-		return s.mode.String(), nil
-	}
-	return q.q.Pattern.Mode.String(), nil
-}
-
-// pattern is q's pattern under the settings.
-func (q *Query) pattern(s *settings) (*pattern.Pattern, error) {
-	if err := q.given(); err != nil {
-		return nil, err
-	}
-	if err := gql.NotYet(q.q); err != nil {
-		return nil, withKind(ErrQuery, err)
-	}
-	if s.noMode != nil {
-		return nil, withKind(ErrUsage, s.noMode)
-	}
-	if !s.product {
-		if err := q.q.CheckConnected(); err != nil {
-			return nil, withKind(ErrQuery, err)
-		}
-	}
-	p := q.q.Pattern
-	if s.mode != nil || s.induced != nil {
-		p = p.Clone()
-	}
-	if s.mode != nil && !q.q.ModeGiven {
-		p.SetMode(*s.mode)
-	}
-	if s.induced != nil {
-		p.Induced = p.Induced || *s.induced // the text beats the option
-	}
-	if p.Induced && p.Mode != pattern.Iso {
-		return nil, withKind(ErrQuery, fmt.Errorf("INDUCED needs distinct vertices: it has no meaning under %s", p.Mode))
-	}
-	return p, nil
-}
-
-// limit is the number of matches asked for by LIMIT and by the options.
-func (q *Query) limit(s *settings) int64 {
-	n := s.limit
-	if l := q.q.Return.Limit; q.q.HasReturn && l >= 0 && (n == 0 || l < n) {
-		n = l
-		if l == 0 {
-			n = -1
-		}
-	}
-	return n
+	return mode.String(), nil
 }
 
 // Check reports what is wrong with q under the options without looking at a
@@ -229,49 +166,24 @@ func (q *Query) limit(s *settings) int64 {
 // parameters without a value, a matching order that does not fit, a WithList that is not
 // what RETURN participation(v) counts.
 func (q *Query) Check(options ...Option) error {
-	s, err := collect(callCheck, options)
+	s, err := collect(setting.Check, options)
 	if err != nil {
-		return err
+		return public(err)
 	}
-	p, err := q.pattern(s)
-	if err != nil {
-		return err
-	}
-	if _, err := s.planOptions(p); err != nil {
-		return err
-	}
-	if q.q.Return.Kind == asksParticipation {
-		if err := s.participates(p); err != nil {
-			return err
-		}
-	}
-	_, err = pattern.SubstituteParams(p, s.params)
-	return withKind(ErrQuery, err)
+	return public(q.asked(s).Check())
 }
 
-// participates refuses a WithList that is not what Participation counts.
-func (s *settings) participates(p *pattern.Pattern) error {
-	counts, what := Embeddings, "embeddings"
-	if p.Mode == pattern.Iso {
-		counts, what = Subgraphs, "subgraphs"
+// asked is q with the settings of a call.
+func (q *Query) asked(s *setting.Settings) search.Asked {
+	if q == nil {
+		return search.Asked{Settings: s}
 	}
-	if s.what > 0 && s.what-1 != counts {
-		return withKind(ErrUsage, fmt.Errorf("participation counts %s under %s: nothing else can be asked for", what, p.Mode))
-	}
-	return nil
-}
-
-// given reports whether q is a query.
-func (q *Query) given() error {
-	if q == nil || q.q == nil {
-		return errNoQuery
-	}
-	return nil
+	return search.Asked{Query: q.q, Settings: s}
 }
 
 // parsed is q's text as it was parsed; of a zero query that of an empty pattern.
 func (q *Query) parsed() *gql.Query {
-	if q.given() != nil {
+	if q == nil || q.q == nil {
 		return &gql.Query{Pattern: &pattern.Pattern{}}
 	}
 	return q.q

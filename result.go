@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/big"
+	"runtime/debug"
 	"time"
 
-	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan/explain"
+	"github.com/weftgraph/weft/internal/search"
 )
 
 // Result is the answer to a query and how it came about.
@@ -88,5 +89,40 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// peakMemory is the largest resident set that this process had, in bytes.
-func peakMemory() int64 { return int64(memory.Peak()) }
+// result is what was found in g.
+func (g *Graph) result(r search.Result) Result {
+	if r.Embeddings == nil {
+		return Result{} // there is none
+	}
+	return Result{
+		Query: r.Query, Semantics: r.Semantics, Induced: r.Induced,
+		Subgraphs: r.Subgraphs, Embeddings: r.Embeddings, Automorphisms: r.Automorphisms, Complete: r.Complete,
+		Engine: r.Engine, Device: r.Device, Graph: g.summary,
+		Load: g.load - g.check, Open: r.Open, Check: g.check, Plan: r.Plan, Prepare: r.Prepare, Search: r.Search, Total: g.load + r.Total,
+		PeakMemory: r.PeakMemory, Notes: r.Notes, Stats: r.Stats, Reason: r.Reason, Method: r.Method,
+	}
+}
+
+// version is set by release builds with -ldflags.
+var version = ""
+
+// Version is the version of this module in the running program.
+func Version() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	const path = "github.com/weftgraph/weft"
+	if info.Main.Path == path && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return "(devel)"
+}

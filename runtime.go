@@ -10,6 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/runtime"
 	"github.com/weftgraph/weft/internal/runtime/code"
+	"github.com/weftgraph/weft/internal/search"
+	"github.com/weftgraph/weft/internal/setting"
 )
 
 // RuntimeOptions say how a Runtime works. The zero value is that of the runtime that Open and
@@ -68,44 +70,36 @@ func (rt *Runtime) Close() error { return rt.r.Close() }
 // start the GPU driver for that. The error is of kind ErrUsage for a name that does not exist, and
 // ErrDevice for a device that is not there.
 func (rt *Runtime) Check(ctx context.Context, options ...Option) (err error) {
-	defer endedBy(ctx, &err)
-	s, err := rt.collect(callRuntimeCheck, options)
+	defer ends(ctx, &err)
+	s, err := rt.collect(setting.RuntimeCheck, options)
 	if err != nil {
 		return err
 	}
-	return classify(route.CheckNames(ctx, rt.r, s.engine, s.device))
+	return search.Classify(route.CheckNames(ctx, rt.r, s.Engine, s.Device))
 }
 
 // CacheError says why the folder of compiled code was not used: another user may have written to
 // it. It is nil where the folder was used, or none was needed yet.
 func (rt *Runtime) CacheError() error { return rt.r.Objects.Images.Refused() }
 
-// collect is Runtime.collect of the graph's runtime.
-func (g *Graph) collect(of call, options []Option) (*settings, error) {
-	if g == nil || g.g == nil {
-		return nil, errNoGraph
-	}
-	return g.rt.collect(of, options)
-}
-
 // collect is the function collect with what the runtime says where the options do not.
-func (rt *Runtime) collect(of call, options []Option) (*settings, error) {
+func (rt *Runtime) collect(of setting.Call, options []Option) (*setting.Settings, error) {
 	s, err := collect(of, options)
 	if err != nil {
 		return nil, err
 	}
-	s.read.Cache = rt.cache
-	if s.device == "" {
-		s.device = rt.o.Device
+	s.Read.Cache = rt.cache
+	if s.Device == "" {
+		s.Device = rt.o.Device
 	}
-	if s.gpuMemory == 0 && s.device != "cpu" {
-		s.gpuMemory = rt.o.GPUMemory
+	if s.GPUMemory == 0 && s.Device != "cpu" {
+		s.GPUMemory = rt.o.GPUMemory
 	}
-	if s.threads == 0 {
-		s.threads, s.read.Threads = rt.o.Threads, rt.o.Threads
+	if s.Threads == 0 {
+		s.Threads, s.Read.Threads = rt.o.Threads, rt.o.Threads
 	}
-	if s.memory == 0 {
-		s.memory, s.read.Memory = rt.o.Memory, rt.o.Memory
+	if s.Memory == 0 {
+		s.Memory, s.Read.Memory = rt.o.Memory, rt.o.Memory
 	}
 	return s, nil
 }
@@ -152,14 +146,4 @@ func Generate(ctx context.Context, spec Spec, options ...Option) (*Graph, error)
 // unless o has a bound for writing.
 func Convert(ctx context.Context, from, to string, o WriteOptions, options ...Option) (ReadReport, error) {
 	return defaultRuntime().Convert(ctx, from, to, o, options...)
-}
-
-// ParseMatcha reads a program and checks it. Errors name the program as name,
-// which may be empty, and are of kind ErrQuery.
-func ParseMatcha(name, text string) (*Matcha, error) { return parseMatcha(nil, name, text) }
-
-// ParseMatcha is the function ParseMatcha for a program that runs in rt where no input is a
-// graph. The runtime of its graphs comes first.
-func (rt *Runtime) ParseMatcha(name, text string) (*Matcha, error) {
-	return parseMatcha(rt, name, text)
 }

@@ -22,6 +22,7 @@ var may = map[string][]string{
 	"vfs":          {},
 	"disk":         {"ctxio", "vfs"},
 	"memory":       {},
+	"kind":         {"memory"},
 	"graph":        {"disk", "memory", "vfs"},
 	"pattern":      {"timetext"},
 	"timetext":     {},
@@ -35,7 +36,7 @@ var may = map[string][]string{
 	// code and crew know nothing of devices; runtime owns these.
 	"runtime/code": {"disk", "vfs"},
 	"runtime/crew": {},
-	"runtime":      {"runtime/*", "cuda", "cuda/session", "native"},
+	"runtime":      {"runtime/*", "cuda", "cuda/session", "graph", "kind", "native"},
 	// parquet knows Arrow records only.
 	"parquet": {},
 	"format":  {"ctxio", "disk", "vfs", "graph", "parquet", "timetext"},
@@ -56,6 +57,7 @@ var may = map[string][]string{
 	"matcha/cpu":       {"kir/*", "native", "matcha/*"},
 	"matcha/device":    {"kir/*", "graph", "cuda", "cuda/kernels", "cuda/session", "matcha/*"},
 	"matcha/run":       {"kir/*", "graph", "memory", "native", "runtime", "matcha/*"},
+	"matcha/program":   {"matcha/*", "graph", "kind", "memory", "plan", "runtime", "search", "setting", "view"},
 	"lower":            {"plan", "expr", "graph", "kir", "pattern"},
 	"lower/matchatext": {"plan", "pattern", "matcha/*"},
 	"view":             {"gql", "pattern", "plan", "plan/bind", "plan/planner", "expr", "graph", "lower", "kir", "matcha/data", "matcha/types"},
@@ -78,9 +80,16 @@ var may = map[string][]string{
 	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/membership"},
 	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "memory", "cuda", "cuda/session", "runtime"},
 	"sink":              {"engine", "expr", "graph", "pattern", "parquet"},
-	"bench":             {"*"},
-	"testing":           {"*"},
-	"tools":             {"*"},
+	// setting knows options; search makes a query of them ready to run, and motifs and verify are made of searches.
+	"setting": {"engine", "engine/option", "format", "kind", "pattern", "plan", "route", "runtime", "runtime/crew"},
+	"search": {"cuda", "cuda/session", "engine", "format", "gql", "graph", "graph/gen", "kind", "lower/matchatext", "memory", "native", "pattern", "plan",
+		"plan/explain", "plan/planner", "route", "runtime", "setting", "sink"},
+	"verify": {"engine/oracle", "pattern", "plan", "search"},
+	"motifs": {"engine", "engine/host", "engine/host/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
+		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
+	"bench":   {"*"},
+	"testing": {"*"},
+	"tools":   {"*"},
 }
 
 // engines may not know each other.

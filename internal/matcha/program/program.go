@@ -1,0 +1,271 @@
+// Package program is a Matcha program as callers have it: a text that was read and checked, inputs in the types of
+// Go, and a run with its result.
+//
+// It knows the language and the conditions in it, and leaves targets to package run. It must not know the types of
+// the API.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kind"
+	"github.com/weftgraph/weft/internal/matcha/asg"
+	"github.com/weftgraph/weft/internal/matcha/data"
+	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/matcha/run"
+	"github.com/weftgraph/weft/internal/matcha/syntax"
+	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/memory"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime"
+	"github.com/weftgraph/weft/internal/search"
+	"github.com/weftgraph/weft/internal/setting"
+	"github.com/weftgraph/weft/internal/view"
+)
+
+// Program is a program that was read and checked. Safe for concurrent use.
+type Program struct {
+	file *syntax.File
+	p    *asg.Program // as written; runs build their own to rewrite
+}
+
+// Parse reads a program and checks it. Errors name it as name, which may be empty.
+func Parse(name, text string) (*Program, error) {
+	f, err := syntax.ParseNamed(name, text)
+	if err != nil {
+		return nil, kind.With(kind.Query, err)
+	}
+	p, err := asg.Build(f)
+	if err != nil {
+		return nil, kind.With(kind.Query, err)
+	}
+	for _, t := range p.Texts {
+		if err := view.Check(t.Of, t.Text); err != nil {
+			return nil, kind.With(kind.Query, textError(f, t, err))
+		}
+	}
+	return &Program{f, p}, nil
+}
+
+// textError is the error of a text of the pattern language at its place in the
+// program.
+func textError(f *syntax.File, t asg.Text, err error) error {
+	var mistake *view.Mistake
+	if !errors.As(err, &mistake) {
+		return f.ErrorAt(t.At, err.Error())
+	}
+	at := t.At
+	at.Col += mistake.Col
+	e := f.ErrorAt(at, mistake.Msg)
+	e.Expected = mistake.Expected
+	return e
+}
+
+// Input is the name and the type of an input.
+type Input struct{ Name, Type string }
+
+// Inputs are the program's inputs in their order.
+func (m *Program) Inputs() (out []Input) {
+	for _, n := range m.p.Inputs {
+		t := n.Type.String()
+		if n.Type.Kind == types.List {
+			t = "List[" + n.Type.Elem.String() + "]"
+		}
+		for _, k := range m.p.Keys {
+			if k.Input == n.Name {
+				t = fmt.Sprintf("Graph[%s, %s]", n.Type.Facts.Info, syntax.Quote(k.Property))
+			}
+		}
+		out = append(out, Input{n.Name, t})
+	}
+	return out
+}
+
+// String is the program in canonical form.
+func (m *Program) String() string { return syntax.Format(m.file) }
+
+// Emits reports whether the program emits rows.
+func (m *Program) Emits() bool { return m.p.Row != nil }
+
+// Graph is the program's abstract syntax graph after the passes of the settings.
+func (m *Program) Graph(s *setting.Settings) (string, error) {
+	p, err := m.optimized(s)
+	if err != nil {
+		return "", err
+	}
+	return p.String(), nil
+}
+
+// optimized is a graph of the program's own after the passes of the settings.
+func (m *Program) optimized(s *setting.Settings) (*asg.Program, error) {
+	off, err := passesOff(s)
+	if err != nil {
+		return nil, err
+	}
+	p, err := asg.Build(m.file)
+	if err != nil {
+		return nil, kind.With(kind.Query, err)
+	}
+	passes.Optimize(p, off...)
+	return p, nil
+}
+
+// passesOff are the passes that are not wanted.
+func passesOff(s *setting.Settings) ([]string, error) {
+	if s.Passes == "" {
+		return nil, nil
+	}
+	off, err := passes.Choose(s.Passes)
+	return off, kind.With(kind.Usage, err)
+}
+
+// runOptions are the settings for a run.
+func runOptions(s *setting.Settings) (run.Options, error) {
+	off, err := passesOff(s)
+	return run.Options{
+		Target: s.Target, Schedule: s.Schedule, Threads: s.Threads, Device: s.Device, GPUMemory: s.GPUMemory, Memory: s.Memory,
+		Off: off, Debug: s.Debug, Stats: s.Stats, Lanes: s.Lanes,
+	}, err
+}
+
+// Result is what a run gave and took; see MatchaResult of the root package.
+type Result struct {
+	Values                             []any
+	Row                                []string
+	Emitted                            uint64
+	Complete                           bool
+	FrontEnd, Prepare, Compile, Search time.Duration
+	Use                                run.Use
+	Notes                              []string
+}
+
+// Run runs the program in a runtime. Graphs are given as *runtime.Graph, numbers as int64, float64
+// or bool, and lists as slices of these. emit takes what the program emits, in memory that is used
+// again, and ends the run by returning false; nil: it is only counted. The caller has a lease of
+// the graphs.
+func (m *Program) Run(ctx context.Context, rt *runtime.Runtime, in map[string]any, emit func(row []any) bool, s *setting.Settings) (r Result, err error) {
+	start := time.Now()
+	p, err := m.optimized(s)
+	r.FrontEnd = time.Since(start)
+	if err != nil {
+		return r, err
+	}
+	start = time.Now()
+	set, err := bind(p, in)
+	r.Prepare = time.Since(start)
+	if err != nil {
+		return r, err
+	}
+	if p.Row != nil {
+		for i := range p.Row.Words() {
+			r.Row = append(r.Row, set.TypeName(p.Row.Part(i)))
+		}
+	}
+	var graphs []*graph.Graph
+	for _, v := range in {
+		g, ok := v.(*runtime.Graph)
+		if !ok {
+			continue
+		}
+		graphs = append(graphs, g.Data)
+		if g.Data.Read.DirectionGuessed && len(r.Notes) == 0 && slices.ContainsFunc(m.p.Texts, func(t asg.Text) bool { return view.Arrows(t.Of, t.Text) }) {
+			r.Notes = append(r.Notes, plan.ArrowsGuessed)
+		}
+	}
+	ctx, stop := memory.Watch(ctx, s.Memory)
+	defer stop()
+	o, err := runOptions(s)
+	if err != nil {
+		return r, err
+	}
+	if emit != nil {
+		var row []any
+		o.Emit = func(words []types.Word) bool {
+			row = row[:0]
+			for i, x := range words {
+				row = append(row, set.Value(p.Row.Part(i), x))
+			}
+			return emit(row)
+		}
+	}
+	out, err := run.Run(ctx, rt, p, set, graphs, o)
+	r.Prepare += out.Prepare
+	r.Compile, r.Search = out.Compile, out.Search
+	r.Use, r.Notes = out.Use, append(r.Notes, out.Notes...)
+	r.Emitted, r.Complete = out.Emitted, err == nil && !out.Stopped
+	if err != nil {
+		if cause := memory.Cause(ctx); cause != nil {
+			return r, cause
+		}
+		return r, classify(err)
+	}
+	for i, x := range out.Words {
+		r.Values = append(r.Values, set.Value(p.Main.Result.Type.Part(i), x))
+	}
+	return r, nil
+}
+
+// Code is what is generated of the program for inputs as Run takes them, for a target of package
+// run.
+func (m *Program) Code(ctx context.Context, target string, in map[string]any, s *setting.Settings) (string, error) {
+	p, err := m.optimized(s)
+	if err != nil {
+		return "", err
+	}
+	set, err := bind(p, in)
+	if err != nil {
+		return "", err
+	}
+	o, err := runOptions(s)
+	if err != nil {
+		return "", err
+	}
+	text, err := run.Code(ctx, target, p, set, o)
+	return text, classify(err)
+}
+
+// Explain says what the program is given and gives, what each pass makes of it, and the memory
+// that its lists need: numbers where in has the inputs.
+func (m *Program) Explain(in map[string]any, s *setting.Settings) (string, error) {
+	o, err := runOptions(s)
+	if err != nil {
+		return "", err
+	}
+	x := run.Explanation{}
+	for _, i := range m.Inputs() {
+		x.Inputs = append(x.Inputs, [2]string{i.Name, i.Type})
+	}
+	if x.Written, err = asg.Build(m.file); err != nil {
+		return "", kind.With(kind.Query, err)
+	}
+	if x.Optimized, err = m.optimized(s); err != nil {
+		return "", err
+	}
+	if len(in) > 0 || len(m.p.Inputs) == 0 {
+		if x.Set, err = bind(x.Optimized, in); err != nil {
+			return "", err
+		}
+	}
+	text, err := run.Explain(x, o)
+	return text, classify(err)
+}
+
+// classify marks an error of a run with its kind.
+func classify(err error) error {
+	var room *data.MemoryError
+	var mistake *syntax.Error
+	switch {
+	case errors.As(err, new(run.UsageError)):
+		return kind.With(kind.Usage, err)
+	case errors.As(err, &room):
+		return kind.With(kind.Memory, err)
+	case errors.As(err, &mistake):
+		return kind.With(kind.Query, err)
+	}
+	return search.Classify(err)
+}

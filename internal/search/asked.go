@@ -1,0 +1,195 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/kind"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/setting"
+)
+
+// Asked is a query with the settings of the call that asks it.
+type Asked struct {
+	Query    *gql.Query
+	Settings *setting.Settings
+}
+
+// ErrNoQuery is the error of a query that is nil or zero.
+var ErrNoQuery = kind.With(kind.Usage, errors.New("the query is nil or zero: Parse, ParseFile and PatternByName make queries"))
+
+// Name is the query's name: of the file, of the catalogue entry, or the text.
+func (a Asked) Name() string { return cmp.Or(a.Query.Name, a.Query.Text) }
+
+// Pattern is the query's pattern under the settings.
+func (a Asked) Pattern() (*pattern.Pattern, error) {
+	q, s := a.Query, a.Settings
+	if q == nil {
+		return nil, ErrNoQuery
+	}
+	if err := gql.NotYet(q); err != nil {
+		return nil, kind.With(kind.Query, err)
+	}
+	if s.NoMode != nil {
+		return nil, kind.With(kind.Usage, s.NoMode)
+	}
+	if !s.Product {
+		if err := q.CheckConnected(); err != nil {
+			return nil, kind.With(kind.Query, err)
+		}
+	}
+	p := q.Pattern
+	if s.Mode != nil || s.Induced != nil {
+		p = p.Clone()
+	}
+	if s.Mode != nil && !q.ModeGiven {
+		p.SetMode(*s.Mode)
+	}
+	if s.Induced != nil {
+		p.Induced = p.Induced || *s.Induced // the text beats the option
+	}
+	if p.Induced && p.Mode != pattern.Iso {
+		return nil, kind.With(kind.Query, fmt.Errorf("INDUCED needs distinct vertices: it has no meaning under %s", p.Mode))
+	}
+	return p, nil
+}
+
+// Mode is what matches may have in common: as the query says, or the settings.
+func (a Asked) Mode() (pattern.Mode, error) {
+	if a.Query == nil {
+		return 0, ErrNoQuery
+	}
+	if err := a.Settings.NoMode; err != nil {
+		return 0, kind.With(kind.Usage, err)
+	}
+	if m := a.Settings.Mode; m != nil && !a.Query.ModeGiven {
+		return *m, nil
+	}
+	return a.Query.Pattern.Mode, nil
+}
+
+// Check returns an error where the query cannot be asked of any graph.
+func (a Asked) Check() error {
+	p, err := a.Pattern()
+	if err != nil {
+		return err
+	}
+	if _, err := a.Settings.PlanOptions(p); err != nil {
+		return err
+	}
+	if a.Query.Return.Kind == gql.ReturnParticipation {
+		if err := a.participates(p); err != nil {
+			return err
+		}
+	}
+	_, err = pattern.SubstituteParams(p, a.Settings.Params)
+	return kind.With(kind.Query, err)
+}
+
+// Total reports whether the query returns a total, and which.
+func Total(q *gql.Query) (w setting.What, ok bool) {
+	switch q.Return.Kind {
+	case gql.ReturnCount:
+		return setting.Embeddings, true
+	case gql.ReturnSubgraphs:
+		return setting.Subgraphs, true
+	}
+	return 0, false
+}
+
+// counts is what the total of the query is about, and its limit.
+func (a Asked) counts() setting.What {
+	if w, ok := Total(a.Query); ok {
+		return w
+	}
+	if w := a.Settings.Lists; w != nil {
+		return *w
+	}
+	return setting.Subgraphs
+}
+
+// lists is what a listing of the query is about: a RETURN of items lists what its count(*) would
+// count, a pattern without RETURN its subgraphs.
+func (a Asked) lists() setting.What {
+	if w := a.Settings.Lists; w != nil {
+		return *w
+	}
+	switch a.Query.Return.Kind {
+	case gql.ReturnItems, gql.ReturnCount:
+		return setting.Embeddings
+	}
+	return setting.Subgraphs
+}
+
+// listed reports whether what is planned is a listing: RETURN asks for items, or, where it does
+// not ask for anything else, the options do.
+func (a Asked) listed() bool {
+	k := a.Query.Return.Kind
+	if on := a.Settings.Listing; on != nil && (k == gql.ReturnNone || k == gql.ReturnItems) {
+		return *on
+	}
+	return k == gql.ReturnItems
+}
+
+// limit is the number of matches asked for by LIMIT and by the options; 0 is no limit, and a
+// negative number none at all.
+func (a Asked) limit() int64 {
+	n := a.Settings.Limit
+	if l := a.Query.Return.Limit; a.Query.HasReturn && l >= 0 && (n == 0 || l < n) {
+		n = l
+		if l == 0 {
+			n = -1
+		}
+	}
+	return n
+}
+
+// participates refuses settings of a listing that are not what a participation counts.
+func (a Asked) participates(p *pattern.Pattern) error {
+	counts, what := setting.Embeddings, "embeddings"
+	if p.Mode == pattern.Iso {
+		counts, what = setting.Subgraphs, "subgraphs"
+	}
+	if w := a.Settings.Lists; w != nil && *w != counts {
+		return kind.With(kind.Usage, fmt.Errorf("participation counts %s under %s: nothing else can be asked for", what, p.Mode))
+	}
+	return nil
+}
+
+// items are the items of a RETURN with the values of their parameters.
+func (a Asked) items(items []gql.Item) ([]gql.Item, error) {
+	carrier := &pattern.Pattern{}
+	for _, i := range items {
+		carrier.Where = append(carrier.Where, i.Expr)
+	}
+	carrier, err := pattern.SubstituteParams(carrier, a.Settings.Params)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(items)
+	for i := range out {
+		out[i].Expr = carrier.Where[i]
+	}
+	return out, nil
+}
+
+// label is the name of an item's column.
+func label(p *pattern.Pattern, item gql.Item) string {
+	if item.Name != "" {
+		return item.Name
+	}
+	return strings.TrimSpace(pattern.FormatExpr(p, item.Expr))
+}
+
+// wrongItem is an error in an item of RETURN, with its place where the item misuses a time.
+func (a Asked) wrongItem(err error) error {
+	var wrong *pattern.TimeError
+	if errors.As(err, &wrong) {
+		err = a.Query.AtText(wrong.Near, wrong.Msg, wrong.Expected)
+	}
+	return kind.With(kind.Query, err)
+}

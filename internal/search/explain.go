@@ -1,0 +1,79 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/memory"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/explain"
+	"github.com/weftgraph/weft/internal/setting"
+)
+
+// Explanation is how a query would be answered and, where it was run as well, what was found.
+type Explanation struct {
+	Job    *Job
+	Result *Result // nil: it was not run
+	Actual []explain.Actual
+}
+
+// Explain plans a query for what its RETURN asks, and runs it where the settings ask for levels.
+// Rows are thrown away.
+func (g *Graph) Explain(ctx context.Context, a Asked) (*Explanation, error) {
+	if a.Query == nil {
+		return nil, ErrNoQuery
+	}
+	returns := a.Query.Return.Kind
+	lists := a.listed() || returns == gql.ReturnExists
+	root := plan.NoRoot
+	if returns == gql.ReturnParticipation {
+		root = a.Query.Return.Vertex
+	}
+	j, err := g.Prepare(ctx, a, func(o *plan.Options) {
+		o.Estimates, o.Listing, o.Root = true, lists, root
+		o.Embeddings = lists && returns != gql.ReturnExists && a.lists() == setting.Embeddings
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := &Explanation{Job: j}
+	if !a.Settings.Levels {
+		return e, nil
+	}
+	ctx, stop := memory.Watch(ctx, a.Settings.Memory)
+	defer stop()
+	switch {
+	case returns == gql.ReturnExists:
+		j.goal.Sink, j.goal.Limit = &first{}, 1
+	case lists:
+		j.goal.Sink = discard{}
+		if j.goal.Limit = a.limit(); j.goal.Limit < 0 {
+			return e, nil
+		}
+	case root != plan.NoRoot:
+		j.goal.PerRoot = make([]engine.Uint128, g.Data.NumVertices())
+	}
+	found, err := j.choice.Run(ctx, j.goal)
+	if returns == gql.ReturnExists && errors.Is(err, engine.ErrStop) {
+		err = nil
+	}
+	r := j.result(found)
+	if root != plan.NoRoot {
+		r.sum(j.goal.PerRoot, j.Plan)
+	}
+	e.Result = &r
+	for _, l := range found.Levels {
+		e.Actual = append(e.Actual, explain.Actual{Matches: l.Matches.Big(), Seconds: l.Time.Seconds()})
+	}
+	if cause := memory.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return e, Classify(err)
+}
+
+// discard is a sink that wants all rows and keeps none.
+type discard struct{}
+
+func (discard) Emit(int, *engine.Batch) error { return nil }

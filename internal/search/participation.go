@@ -1,0 +1,113 @@
+package search
+
+import (
+	"context"
+	"io"
+	"math/big"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/kind"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// Participation is how often each vertex of a graph plays the part of one vertex of a pattern. Its
+// methods read the graph, for which the caller has a lease.
+type Participation struct {
+	Result Result
+	Counts []engine.Uint128 // by internal vertex
+
+	g      *Graph
+	vertex string // of the pattern
+	column string
+	lead   []sink.Column // before the others: the query's name
+	groups *sink.Groups  // nil: every vertex has a row of its own
+	rows   int           // to write: RETURN's LIMIT
+}
+
+// Participation counts, for each vertex of the graph, the matches in which it plays the part of the
+// named vertex of the pattern. Cut short by its context it returns what was found until then with
+// the context's error; nil where the query was still being planned.
+func (g *Graph) Participation(ctx context.Context, a Asked, vertex string) (*Participation, error) {
+	shape, err := a.Pattern()
+	if err != nil {
+		return nil, err
+	}
+	if err := a.participates(shape); err != nil {
+		return nil, err
+	}
+	root, err := plan.VertexByName(a.Query.Pattern, vertex)
+	if err != nil {
+		return nil, kind.With(kind.Usage, err)
+	}
+	j, err := g.Prepare(ctx, a, func(o *plan.Options) { o.Root = root })
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]engine.Uint128, g.Data.NumVertices())
+	p := &Participation{Counts: counts, g: g, vertex: vertex, column: "participation", rows: len(counts), lead: j.lead()}
+	ret := &a.Query.Return
+	if ret.Kind == gql.ReturnParticipation && ret.Vertex == root {
+		p.column = ret.Column
+		if p.groups, err = j.groups(ret, j.Plan.Pattern); err != nil {
+			return nil, err
+		}
+		j.Plan.Warnings = append(j.Plan.Warnings, j.missing(ret.GroupBy)...)
+	}
+	j.goal.PerRoot = counts
+	p.Result, err = j.Run(ctx, nil)
+	p.Result.sum(counts, j.Plan)
+	if p.groups != nil {
+		p.groups.Gather(counts)
+		p.rows = p.groups.Len()
+	}
+	if l := ret.Limit; a.Query.HasReturn && l >= 0 && l < int64(p.rows) {
+		p.rows = int(l)
+	}
+	return p, err
+}
+
+// sum corrects the result of a rooted plan, whose matches are per root.
+func (r *Result) sum(counts []engine.Uint128, pl *plan.Plan) {
+	n := new(big.Int)
+	for _, c := range counts {
+		if !c.IsZero() {
+			n.Add(n, c.Big())
+		}
+	}
+	r.Embeddings = n.Mul(n, pl.RootSymmetry())
+	if r.Subgraphs != nil {
+		r.Subgraphs = new(big.Int).Quo(n, pl.Aut)
+	}
+}
+
+// groups is what a RETURN says of groups, none of which has a vertex yet; nil where it does not say
+// GROUP BY.
+func (j *Job) groups(ret *gql.Return, of *pattern.Pattern) (*sink.Groups, error) {
+	if len(ret.GroupBy) == 0 {
+		return nil, nil
+	}
+	columns, err := j.valuesOf(ret.GroupBy, of, func(int) int { return -1 })
+	return &sink.Groups{Columns: columns, Width: len(of.Vertices), Vertex: ret.Vertex}, kind.With(kind.Query, err)
+}
+
+// Write writes a row a vertex or a row a group.
+func (p *Participation) Write(w io.Writer, format string) error {
+	if err := sink.CheckFormat(format); err != nil {
+		return Classify(err)
+	}
+	if p.groups != nil {
+		return p.groups.Write(w, format, p.lead, p.column, p.rows)
+	}
+	count := sink.Value(p.column, sink.Int, func(m []uint32, _ []uint64) any { return int64(p.Counts[m[0]].Lo) })
+	for _, c := range p.Counts {
+		if c.Hi > 0 || c.Lo >= 1<<63 || c.Lo > 1<<53 && (format == "json" || format == "ndjson") {
+			count = sink.Value(p.column, sink.Count, func(m []uint32, _ []uint64) any { return p.Counts[m[0]].Big() })
+			break
+		}
+	}
+	return sink.WriteNumbered(w, format, p.rows, append(slices.Clone(p.lead), sink.Vertex(p.g.Data, p.vertex, 0), count))
+}

@@ -1,0 +1,107 @@
+package setting
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// Call is a set of the calls that take options.
+type Call uint32
+
+const (
+	Open Call = 1 << iota
+	Read
+	FromRecords
+	FromEdges
+	Convert
+	Generate
+	Info
+	CheckFile
+	Count
+	CountEach
+	Exists
+	Match
+	List
+	Explain
+	Verify
+	Participation
+	Motifs
+	Cliques
+	Matcha
+	MotifsMatcha
+	Check
+	Semantics
+	Run
+	Code
+	Graph
+	MatchaExplain
+	RuntimeCheck
+	end
+)
+
+// Calls are the calls as Concerning and errors name them, in the order of their bits.
+var Calls = [...]string{
+	"Open", "Read", "FromRecords", "FromEdges", "Convert", "Generate", "Graph.Info", "Graph.CheckFile",
+	"Graph.Count", "Graph.CountEach", "Graph.Exists", "Graph.Match", "Graph.List", "Graph.Explain", "Graph.Verify", "Graph.Participation",
+	"Graph.Motifs", "Graph.Cliques", "Graph.Matcha", "Graph.MotifsMatcha", "Query.Check", "Query.Semantics",
+	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain", "Runtime.Check",
+}
+
+// Sets of calls that are alike.
+const (
+	files    = Open | Read | Convert
+	reads    = files | FromRecords | FromEdges
+	queries  = Count | CountEach | Exists | Match | List | Explain | Verify | Participation
+	searches = queries | Motifs | Cliques
+	programs = Matcha | MotifsMatcha
+)
+
+// Concerns says which calls each option concerns. Query.Check takes what the calls take
+// that it checks a query for.
+var Concerns = map[string]Call{
+	"WithFormat":        files,
+	"WithDirected":      reads,
+	"WithColumns":       files | FromRecords,
+	"WithNull":          reads,
+	"WithSkip":          files,
+	"WithHeader":        files,
+	"WithDuplicates":    reads,
+	"WithLabels":        reads,
+	"WithVertices":      reads,
+	"WithVertexRecords": reads,
+	"WithVertexRows":    reads,
+	"WithThreads":       reads | Generate | Info | CheckFile | searches | programs | Check | Run | MatchaExplain,
+	"WithMemory":        reads | Generate | searches | Check | Run,
+	"WithGPUMemory":     reads | searches | Check | Run,
+	"WithDevice":        reads | searches | Check | Run | MatchaExplain | RuntimeCheck,
+	"WithProgress":      files | searches | Check,
+	"WithEngine":        searches | Check | RuntimeCheck,
+	"WithEngineOption":  searches | programs | Check,
+	"WithOrder":         searches | programs | Check,
+	"WithSeed":          searches | programs | Check,
+	"WithSemantics":     searches | programs | Check | Semantics,
+	"WithInduced":       searches | programs | Check,
+	"WithParam":         queries | Matcha | Check,
+	"WithProduct":       queries | Matcha | Check,
+	"WithLimit":         searches&^(Exists|Verify) | Check,
+	"WithList":          searches&^(Exists|Verify) | Matcha | Check,
+	"WithTimeout":       CountEach | Motifs | Check,
+	"WithDirections":    Motifs | MotifsMatcha | Check,
+	"WithQueryColumn":   List | Participation | Check,
+	"WithListing":       Explain | Matcha | Check,
+	"WithLevels":        Explain | Check,
+	"WithPasses":        Run | Code | Graph | MatchaExplain,
+	"WithSchedule":      Run | Code | MatchaExplain,
+	"WithTarget":        Run | MatchaExplain,
+	"WithDebug":         Run | Code,
+	"WithStats":         Run,
+}
+
+// String names the calls, with commas between them.
+func (c Call) String() string {
+	var names []string
+	for ; c != 0; c &= c - 1 {
+		names = append(names, Calls[bits.TrailingZeros32(uint32(c))])
+	}
+	return strings.Join(names, ", ")
+}
