@@ -47,7 +47,6 @@ var allowed = map[string]string{
 	"internal/engine/host/large.keyTable": "random keys, drawn once and read by all",
 	"internal/parquet.zstdDecoder":        "a decoder without state between calls",
 
-	".noMatches":                "what a zero Match is of: nobody closes it",
 	"internal/graph.lastHandle": "numbers that tell the relations of a process apart",
 	"internal/cuda.faultsMu":    "guards the counters of a test's device",
 
