@@ -1,16 +1,16 @@
-// A plan's whole loop nest as one function: level after level is unrolled by
-// templates, so that the partial match and the sets live in registers, and the
-// generated text of each level is straight-line code in its loop.
+// A plan's whole loop nest as one function. Templates unroll level after level, so that the
+// partial match and the sets live in registers, and the generated text of each level is
+// straight-line code in its loop.
 //
-// A warp takes tasks: vertices of level 0, or runs of ARCS places in the
-// neighbour lists that level 1 is taken from, so that a vertex with many
-// neighbours is shared by many warps. The warp works together on set operations;
-// candidates are tested one a lane, and then gone into one after the other.
+// A warp takes tasks: vertices of level 0, or runs of ARCS places in the neighbour lists of
+// level 1's candidates, so that many warps share a vertex with many neighbours. The warp works
+// together on set operations. It tests candidates one for each lane, and then descends into
+// them one after the other.
 //
-// Requires the text of a plan in the sets view before it, and slots for W_SLOTS
-// sets of cap elements a warp. With NEST_TABLES the text looks neighbours up in
-// tables, whose addresses every block has at the start of its shared memory. Compared
-// with the oracle by the package's tests.
+// Requires the text of a plan in the sets view before it, and slots for W_SLOTS sets of cap
+// elements for each warp. With NEST_TABLES the text looks neighbours up in tables, whose
+// addresses every block has at the start of its shared memory. The package's tests compare it
+// with the oracle.
 #ifdef NEST_TABLES
 #include "membership/fill.cuh"
 #endif
@@ -93,7 +93,7 @@ template <int L> DEV void descend(Warp g, Search& w, State& s) {
       w.stop = emit_rows(g, w.p.run, g.leader(), [&](u32 l) { return s.m[l]; }) == ~0u;
     }
   } else {
-    g.sync(); // what others still read is written over
+    g.sync(); // other lanes may still read the memory that is written next
     if (!Level<L>::sets(g, q, s, w.slots, w.p.x.cap) || w.stop) return;
 #if W_ENUM < W_LEVELS
     if constexpr (L + 1 == W_ENUM) {
@@ -128,8 +128,8 @@ DEV void task(Warp g, Search& w, u64 number) {
   const Graph& q = w.p.graph;
   const u64* off = q.adj[w.p.x.arc_adj].off;
   u64 from = number * ARCS, to = min(from + ARCS, w.p.x.arcs);
-  // The last vertex whose list begins at from or before: each round looks at as many
-  // places as there are lanes.
+  // The last vertex whose list begins at `from` or before: each round looks at one place for
+  // each lane.
   u32 lo = 0;
   for (u32 n = q.n; n > 1;) {
     u32 stride = (n + 31) / 32, k = g.rank() * stride;
@@ -162,9 +162,8 @@ DEV void flush(Warp g, Search& w) {
   w.count = 0;
 }
 
-// A search waits for memory most of the time: registers are bounded to 40, so that a
-// multiprocessor holds six blocks, or to 36 and seven where look-ups are what it waits
-// for.
+// A search waits for memory most of the time. So registers are bounded to 40, which lets a
+// multiprocessor hold six blocks, or to 36 and seven blocks if it waits for look-ups.
 #ifdef NEST_TABLES
 #define NEST_BLOCKS 7
 #else

@@ -1,5 +1,4 @@
-// What kernels of this engine get beside Run and Graph. Go's type args is the
-// same.
+// The arguments of this engine's kernels besides Run and Graph. Go's type args is the same.
 #ifndef FINE_ARGS
 #define FINE_ARGS
 #include "membership/membership.cuh"
@@ -23,13 +22,13 @@ struct Fine {
   u32* next; // where the next pool grows, with the same room
   Grown* grown;
   u32* sizes;         // while a pool grows, of each row of the one before: its candidates,
-  const u64* starts;  // and those of the rows before it; count + 1
+  const u64* starts; // their number for the rows before each; count + 1
   u64 room;
   u64 count; // rows; with depth 0, candidates of level 0
   u32 depth;
   u32 batch;  // whether partial matches share a pool
   u32 steal;
-  u32 often;  // whether what is counted is wanted while the search runs
+  u32 often; // whether counts are needed while the search runs
   u32 frames; // of a stack
   u32 stack_bytes;
   Adj pruned;               // with FINE_PRUNE: instead of Graph's adjacency

@@ -1,15 +1,15 @@
-// The candidates of every pattern vertex, for the candidate graph: data vertices
-// with the label, the degree and the neighbours by label that it asks for, and
-// then, again and again, those that have a candidate of each of its pattern
-// neighbours among their own (gMatch, PVLDB 2026, §3).
+// The candidates of every pattern vertex, for the candidate graph (gMatch, PVLDB 2026, §3).
+// First they are the data vertices with the label, the degree and the numbers of neighbours by
+// label that the pattern vertex needs. Then, in rounds, those remain that have a candidate of
+// each pattern neighbour among their neighbours.
 //
-// A set of pattern vertices is a word, so a data vertex has one word that says
-// what it is a candidate of. What remains in the end gets ranks, in the order of
-// ids: candidates are numbered densely, and a pattern vertex's are in a span of
-// ranks as its label's vertices are in a range of ids.
+// A set of pattern vertices is a word, so each data vertex has one word with the pattern
+// vertices that it is a candidate of. The remaining candidates get ranks, in the order of ids.
+// So candidates are numbered densely, and a pattern vertex's candidates are in a span of ranks,
+// as its label's vertices are in a range of ids.
 //
-// Rounds see marks that others have taken away already, or not: either way what
-// remains holds every match.
+// A round may or may not see marks that other lanes have just removed. In both cases the
+// remaining candidates hold every match.
 #ifndef FINE_CANDIDATES
 #define FINE_CANDIDATES
 #include "base/control.cuh"
@@ -24,7 +24,7 @@ struct Span {
   u32 first, end;
 };
 
-// At least so many neighbours in some spans.
+// A least number of neighbours in some spans.
 struct Demand {
   u32 adj, spans_at, spans, least;
 };
@@ -43,7 +43,7 @@ struct Edge {
   u32 from, to, adj, unused;
 };
 
-// What the host must know to choose an order.
+// The figures from which the host chooses an order.
 struct Survey {
   u32 changed[FINE_ROUNDS];
   u32 first[FINE_QUERY], end[FINE_QUERY]; // the span of a pattern vertex's ranks
@@ -59,7 +59,7 @@ struct Candidates {
   const Demand* demands;
   const Edge* edges;
   const u32* near; // [adjacency][pattern vertex]: those it has an edge of this adjacency to
-  u32* marks;      // a word a data vertex: what it is a candidate of
+  u32* marks; // one word for each data vertex: the pattern vertices that it is a candidate of
   u32* alive;      // a data vertex: whether it is a candidate
   const u64* rank; // a data vertex: how many candidates come before it
   u32* ids;        // a rank: its data vertex
@@ -70,7 +70,7 @@ struct Candidates {
   u32 unused;
 };
 
-// Each lane of a group of so many has every 8th neighbour.
+// Each lane of a group of 8 takes every 8th neighbour.
 typedef Group<8> Team;
 
 // Lists that are read for several pattern edges are this long before a team looks
@@ -93,7 +93,7 @@ DEV bool in_spans(const Span* s, u32 n, u32 v) {
   return false;
 }
 
-// Whether v has what pattern vertex p asks of it alone. One lane.
+// Whether v fulfils pattern vertex p's conditions on a single vertex. One lane.
 DEV bool fits(const Candidates& c, const Graph& q, const Vertex& p, u32 v) {
   if (!in_spans(c.spans + p.spans_at, p.spans, v)) return false;
   if (p.bitmapped && !bit(q.bits[p.bitmap], v)) return false;

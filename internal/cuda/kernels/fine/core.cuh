@@ -1,6 +1,6 @@
-// Pruning: vertices with fewer neighbours than the pattern's least are in no match,
-// and without them others have too few. What remains is searched in lists of its
-// own (gMatch, PVLDB 2026).
+// Pruning: vertices with fewer neighbours than the pattern's least degree are in no match.
+// Without them, other vertices have too few. The search uses new lists of the remaining
+// vertices (gMatch, PVLDB 2026).
 #ifndef FINE_CORE
 #define FINE_CORE
 #include "base/ran.cuh"
@@ -10,7 +10,7 @@
 struct Core {
   u32* alive; // a bit a vertex
   u32* degrees;
-  u32* sizes; // of what remains of a list
+  u32* sizes; // of the remaining part of each list
   u64* off;
   u32* adj;
   u64* first;

@@ -1,10 +1,9 @@
-// The breadth-first start (gMatch, PVLDB 2026, §4.3): a pool of partial matches
-// grows by a level at a time. A task is a row of the pool before and one of its
-// candidates, as in the search; prefix sums of the rows' numbers of candidates
-// number all tasks of a level, and warps take equal ranges of these. A hub's list
-// is many warps' work, a range of short lists one warp's, so nothing is left to
-// steal here: no warp ends later than the others by more than a range.
-// Part of Walker (fine/search.cuh).
+// The breadth-first start (gMatch, PVLDB 2026, §4.3): a pool of partial matches grows by a
+// level at a time. A task is a row of the previous pool and one of its candidates, as in the
+// search. Prefix sums of the rows' numbers of candidates number all tasks of a level, and warps
+// take equal ranges of these. Many warps share a hub's list, and one warp takes a range of
+// short lists. So nothing needs to be stolen here: no warp ends later than the others by more
+// than a range. Part of Walker (fine/search.cuh).
 #ifndef FINE_GROW
 #define FINE_GROW
 #include "fine/search.cuh"

@@ -18,7 +18,7 @@ struct Ban {
   u32 level, adj, back, unused; // back: the adjacency from the other end
 };
 
-// What a level asks for, or a block of the tail.
+// The conditions of a level, or of a block of the tail.
 struct Place {
   u32 links_at, links, bans_at, bans;
   u32 apart;        // levels whose vertex must be another
@@ -136,9 +136,9 @@ private:
     return (cross >> 64) || (u64)cross + mulhi(a0, b0) < (u64)cross;
   }
 
-  // In how many ways a group's members get candidates, each another one: a block
-  // of the partition of the members that share one, for the lowest of them, b
-  // members large, counts (-1)^(b-1) (b-1)! times.
+  // The number of ways to give a group's members distinct candidates. It sums over the
+  // partitions of the members: a block of b members, which share a candidate, counts (-1)^(b-1)
+  // (b-1)! times, at its lowest member.
   static DEV u128 ways(const TailGroup& g, Match n) {
     if (g.members == 1) return n[g.blocks[0]];
     u128 f[16];

@@ -1,8 +1,7 @@
-// The kernels that make a candidate graph. Each takes struct { Run; Graph;
-// Candidates; Index } and is launched once in this order, fine_refine FINE_ROUNDS
-// times; between fine_alive and fine_number ranks become prefix sums of alive,
-// between fine_weigh and fine_size_rows the host chooses an order, and after that
-// off becomes prefix sums of sizes.
+// The kernels that make a candidate graph. Each takes struct { Run; Graph; Candidates; Index }
+// and is launched once in this order, except fine_refine, which is launched FINE_ROUNDS times.
+// Between fine_alive and fine_number ranks become prefix sums of alive. Between fine_weigh and
+// fine_size_rows the host chooses an order. After that off becomes prefix sums of sizes.
 #ifndef FINE_INDEX_KERNELS
 #define FINE_INDEX_KERNELS
 #include "base/ran.cuh"

@@ -11,9 +11,9 @@
 #include "fine/work.cuh"
 #include "membership/fill.cuh"
 
-// Whether a kernel before this one has left its work undone, since the run is to
-// stop: what it made must not be read. A block goes or stays as one, whose barriers
-// and votes are all its threads'.
+// Whether an earlier kernel has left its work unfinished because the run must stop, so that its
+// results must not be read. All threads of a block get the same answer, because its barriers
+// and votes need all of them.
 DEV bool left(const Run& run) { return sync_block_or(thread() == 0 && load_relaxed(&run.counters->stop)); }
 
 DEV Head* begin_block(const Fine& x) {
@@ -27,9 +27,9 @@ DEV Head* begin_block(const Fine& x) {
   return head;
 }
 
-// Requires p.x.grown cleared. p.x.sizes become the numbers of candidates of
-// p.x.rows, and grown->roots those of level 0 that are valid where there is no pool
-// yet. After this starts become prefix sums of sizes.
+// Requires p.x.grown cleared. p.x.sizes become the numbers of candidates of p.x.rows. If there
+// is no pool yet, grown->roots becomes the number of valid roots of level 0. After this starts
+// become prefix sums of sizes.
 WEFT_KERNEL(fine_sizes, Params, LAUNCH_BOUNDS(256, 4)) {
   ran(p.run);
   if (left(p.run)) return;
@@ -37,9 +37,9 @@ WEFT_KERNEL(fine_sizes, Params, LAUNCH_BOUNDS(256, 4)) {
   Walker<Checks, GROW>(p.run, p.x, checks, p.x.depth ? p.x.depth : 1, begin_block(p.x)).size_all();
 }
 
-// Appends to p.x.next the partial matches that bind one level more than those of
-// p.x.rows, or with depth 0 those of two levels. Where they do not fit, grown->rows
-// ends above p.x.room and the rows mean nothing.
+// Appends to p.x.next the partial matches that bind one level more than those of p.x.rows, or
+// two levels with depth 0. If they do not fit, grown->rows ends above p.x.room and the rows
+// have no meaning.
 WEFT_KERNEL(fine_grow, Params, LAUNCH_BOUNDS(256, 4)) {
   ran(p.run);
   if (left(p.run)) return;

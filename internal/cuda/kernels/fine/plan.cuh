@@ -83,8 +83,8 @@ struct Checks {
 #endif
 
 #ifdef FINE_PARTS
-  // Candidate k of level l, or of block b, by the backward neighbour `which`, whose list
-  // pivot has given as if it lay at address 0; ~0: there is none at this place.
+  // Candidate k of level l, or of block b, by the backward neighbour `which`, whose list pivot
+  // has given as if it lay at address 0. ~0: the place is empty.
   DEV u32 place(u32 l, Match m, u32 which, u32 k) const { return place_at<1>(l, m, which, k); }
 #if W_BLOCKS
   DEV u32 block_place(u32 b, Match m, u32 which, u32 k) const { return block_place_at<0>(b, m, which, k); }

@@ -8,9 +8,8 @@
 // be numbered in 32 bits.
 #define FINE_LONG (1u << 26)
 
-// Makes a pool of the lists s that lanes give for the entry of their number, as
-// many as can be numbered, and returns which were taken. Lists of one or more
-// entries; the rest of the lanes give an empty one.
+// Makes a pool of lists s: each lane gives the list of the entry with its number, or an empty
+// one. Takes as many lists as can be numbered, and returns which it took.
 DEV u32 make_pool(Frame& f, Set s, u32 which) {
   u32 wide = ballot(ALL, s.n >= FINE_LONG);
   if (unlikely(wide != 0) && lane() != ctz(wide)) s.n = 0;
@@ -32,8 +31,8 @@ DEV u32 make_pool(Frame& f, Set s, u32 which) {
   return wide ? 1u << ctz(wide) : ALL;
 }
 
-// A lane's task. Where lists are stored in parts (FINE_PARTS) its vertex is a place, until
-// the checks have found what is there.
+// A lane's task. If lists are stored in parts (FINE_PARTS), its vertex is a place until the
+// checks have read the entry there.
 struct Task {
   bool on;
   u32 slot, entry, which, vertex;

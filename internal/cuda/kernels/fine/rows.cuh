@@ -1,11 +1,11 @@
-// The candidate graph: for each pattern edge that the order uses, and each
-// candidate of its first end, the candidates of the other end that it is linked
-// to, as a row. Rows of all edges are numbered one after the other, a span of
-// ranks each; row i is adj[off[i] … off[i+1]), ranks ascending.
+// The candidate graph. It has a row for each pattern edge that the order uses and each
+// candidate of the edge's first end: the candidates of the other end that are linked to it.
+// Rows of all edges are numbered one after the other, each edge with a span of ranks. Row i is
+// adj[off[i] … off[i+1]), ranks ascending.
 //
-// Whether a rank is in a row is asked far more often than rows are read: a row is
-// also a bitmap over the other end's span, or, where that would be too much
-// memory, an entry a member of one hash table (gMatch, PVLDB 2026, §3).
+// Membership of a rank in a row is tested far more often than rows are read. So a row is also a
+// bitmap over the other end's span or, if that would be too much memory, an entry of one hash
+// table for each member (gMatch, PVLDB 2026, §3).
 #ifndef FINE_ROWS
 #define FINE_ROWS
 #include "fine/candidates.cuh"

@@ -30,7 +30,7 @@
 #include "fine/steal.cuh"
 #include "base/ring.cuh"
 
-// What the last level's valid candidates are for.
+// The purpose of the last level's valid candidates.
 enum Purpose { COUNT, LIST, GROW };
 
 // A frame with at most this many entries takes more tasks before it is descended
@@ -291,7 +291,7 @@ template <class C, Purpose PURPOSE> struct Walker {
     sync_warp(ALL);
   }
 
-  // Whether to go on; and what is counted so far, where that is wanted.
+  // Whether to go on. Also publishes the counts so far, if they are needed.
   DEV void look() {
     patience = FINE_PATIENCE;
     if (PURPOSE == COUNT && x.often) flush();
@@ -304,7 +304,7 @@ template <class C, Purpose PURPOSE> struct Walker {
     if (!halted) share(top);
   }
 
-  // Adds what lanes found to the total of the run.
+  // Adds the lanes' counts to the total of the run.
   DEV void flush() {
     u128 n = sum128(Warp(), (u128)found);
     found = 0;
@@ -351,7 +351,7 @@ template <class C, Purpose PURPOSE> struct Walker {
     }
   }
 
-  // The candidates of level 0 where there is no other level to walk.
+  // The candidates of level 0 if no other level is walked.
   DEV void complete() {
     Frame& f = frame(0);
     bool mine = f.unpooled >> lane() & 1;

@@ -1,16 +1,15 @@
-// The last level's candidates for siblings, entries with the same parent, together.
-// Most of what they must pass does not concern the vertex in which siblings differ,
-// and is the same for all of them: it is tested once, of the shortest list before
-// that vertex. What passes waits in a queue until all lanes have some; then each
-// lane goes through its candidate's siblings, and visits the match with each of
-// them that goes with it. That is the code motion of STMatch (its intermediate
-// sets) without the memory for sets.
-// Part of Walker (fine/search.cuh).
+// The last level's candidates for siblings, entries with the same parent, together. Most
+// conditions on a candidate do not concern the vertex in which siblings differ, and are the
+// same for all of them. They are tested once, over the shortest list that does not depend on
+// that vertex. Candidates that pass wait in a queue until all lanes have some. Then each lane
+// goes through its candidate's siblings, and visits the match with each sibling that fits. That
+// is the code motion of STMatch (its intermediate sets) without the memory for sets. Part of
+// Walker (fine/search.cuh).
 #ifndef FINE_SIBLINGS_H
 #define FINE_SIBLINGS_H
 #include "fine/search.cuh"
 
-// Candidates to be tested at once, at most: what goes on here is not given away.
+// The largest number of candidates tested at once: work in progress here is not given away.
 #define FINE_TOGETHER 8192
 // A test with a sibling against one of a candidate, with all that is around it:
 // such a part of its cost, and few candidates come so far.

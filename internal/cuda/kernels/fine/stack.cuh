@@ -1,17 +1,16 @@
-// A warp's stack: 32 partial matches a level, in shared memory.
+// A warp's stack: 32 partial matches for each level, in shared memory.
 //
-// Frame l has two sides. Its entries are partial matches that bind levels 0 … l:
-// an entry is the vertex of level l and its parent, an entry of frame l-1, so
-// that a partial match is read off by walking from entry to parent. Its pool is
-// the tasks that extend entries of the frame by level l+1: the candidate lists of
-// up to 32 entries, one after the other, as if they were one list; `at` is where
-// in it the warp is. Entries that have no candidates get no slot of the pool.
+// Frame l has two sides. Its entries are partial matches that bind levels 0 … l. An entry is
+// the vertex of level l and its parent, an entry of frame l-1, so a walk from entry to parent
+// reads a partial match. Its pool is the tasks that extend entries of the frame by level l+1.
+// It is the candidate lists of up to 32 entries, one after the other, as if they were one list;
+// `at` is the warp's place in it. Entries without candidates get no slot of the pool.
 //
-// So memory is levels × 32 entries a warp whatever the degrees are; the
-// candidates behind `at` wait in the graph's own lists (gMatch, PVLDB 2026, §4).
+// So the memory of a warp is levels × 32 entries whatever the degrees are. The candidates after
+// `at` wait in the graph's own lists (gMatch, PVLDB 2026, §4).
 //
-// Arrays have an element a lane, in words or bytes of consecutive lanes: no bank
-// is met twice by one access.
+// Arrays have one element for each lane, in words or bytes of consecutive lanes: no access
+// meets a bank twice.
 #ifndef FINE_STACK
 #define FINE_STACK
 #include "base/group.cuh"

@@ -1,8 +1,7 @@
-// Light stealing (gMatch, PVLDB 2026, §4.3): before a busy warp descends it looks
-// whether somebody waits, and gives half of what waits at its shallowest frame.
-// Who waits, and the end of it, is base/steal.cuh's; here is what is given: frames,
-// straight into the stack of a warp of the same block, or into another block's
-// mail.
+// Light stealing (gMatch, PVLDB 2026, §4.3): before a busy warp descends, it checks for hungry
+// warps, and gives one half of the waiting tasks at its shallowest frame. base/steal.cuh has
+// the protocol for hungry warps and for the end. This file moves frames, directly into the
+// stack of a warp of the same block, or into another block's mail.
 #ifndef FINE_STEAL
 #define FINE_STEAL
 #include "fine/args.cuh"
@@ -23,11 +22,11 @@ static_assert(sizeof(Head) == 176, "Go has this size too");
 // is one test.
 #define FINE_WORTH 128
 
-// What waits in a frame.
+// The number of waiting tasks in a frame.
 DEV u32 waiting(const Frame& f) { return f.end - f.at + popc(f.unpooled); }
 
-// Moves half of what waits in `from` to its copy `to`, another warp's. deeper: the warp has work
-// below this frame, and can give the only thing that waits here. Collective.
+// Moves half of the waiting tasks in `from` to its copy `to`, another warp's. deeper: the warp
+// has work below this frame, and can give the only task that waits here. Collective.
 DEV void split(Frame& from, Frame& to, bool deeper) {
   u32 unpooled = from.unpooled, many = popc(unpooled), left = from.end - from.at;
   sync_warp(ALL);

@@ -1,5 +1,5 @@
-// Where a warp's work comes from and goes to: tasks, what other warps give it, and
-// what it gives. Part of Walker (fine/search.cuh).
+// The sources and receivers of a warp's work: tasks, work that other warps give it, and work
+// that it gives. Part of Walker (fine/search.cuh).
 #ifndef FINE_WORK
 #define FINE_WORK
 #include "fine/search.cuh"
@@ -35,9 +35,8 @@ template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::load(u64 first,
   sync_warp(ALL);
 }
 
-// Gives half of the shallowest frame with work to somebody who waits. top: the
-// deepest frame in use. The market is looked at less often: that is a trip to
-// L2.
+// Gives half of the shallowest frame with work to a hungry warp. top: the deepest frame in use.
+// It reads the market less often, because that is a trip to L2.
 template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::share(u32 top) {
   if (PURPOSE == GROW || x.steal == STEAL_OFF) return;
   bool far = x.steal == STEAL_GRID && (looks++ & 7) == 0;
@@ -85,7 +84,7 @@ template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::open_mail() {
   copy_frames(stack.frames, (const Frame*)(mail + FINE_MAIL_HEAD), base + 1);
 }
 
-// The life of a warp: tasks while there are any, then what others give.
+// The life of a warp: tasks while there are any, then work that others give.
 template <class C, Purpose PURPOSE> DEV void Walker<C, PURPOSE>::work() {
   Chunk c = {0, 0, false};
   for (Found f = TASKS; f != OVER && !halted; ) {

@@ -1,23 +1,21 @@
-// Work stealing between the thread groups of a block (thesis, section 3.6, after
-// STMatch §1.5.1). The iterators of an item's outer loops lie in shared memory: a
-// group that has nothing to do finds another that has, and takes the upper half of
-// the turns that are left of its outermost loop with any to spare.
+// Work stealing between the thread groups of a block (thesis, section 3.6, after STMatch
+// §1.5.1). The iterators of an item's outer loops lie in shared memory. An idle group finds a
+// busy one, and takes the upper half of the remaining iterations of its outermost loop with any
+// to spare.
 //
-// What is taken is a range of one loop's turns, and the turns that the loops
-// around it are at. The thief makes the sets of those loops again, in its own
-// memory: they are few operations, and copying them would hold up the victim.
-// Statements around the stolen loop, which the victim does itself, ask for
-// `stolen`: the loop's level, 0 being the items.
+// The stolen work is a range of one loop's iterations, and the current iterations of the loops
+// around it. The thief makes the sets of those loops again, in its own memory. Why not copy:
+// they are few operations, and copying would hold up the victim. Statements around the stolen
+// loop, which the victim does itself, check `stolen`: the loop's level, 0 being the items.
 //
-// A range changes in three ways. Its owner takes a turn, and a thief takes half, by
-// exchanging the whole range at once, so that no turn is taken twice. And the owner
-// opens a loop: it sets a new range, under the lock that a thief holds from before
-// it looks where the outer loops are until it has its half. A loop is opened again
-// only behind its last turn; so while the thief finds turns left, the outer loops
-// stand still.
+// A range changes in three ways. Its owner takes an iteration, and a thief takes half: both
+// exchange the whole range at once, so that no iteration is taken twice. And the owner opens a
+// loop: it sets a new range, under a lock. A thief holds that lock from before it reads the
+// outer loops until it has its half. A loop is opened again only after its last iteration, so
+// while the thief finds iterations left, the outer loops do not change.
 //
-// Two turns must be left, of which the victim keeps one: the loops around a stolen
-// range have exactly one turn, and so are never stolen themselves.
+// Two iterations must be left, of which the victim keeps one. The loops around a stolen range
+// have exactly one iteration, and so are never stolen themselves.
 #ifndef WEFT_CREW
 #define WEFT_CREW
 
@@ -142,7 +140,7 @@ DEV u32 spare_level(const Man* m) {
   return TURNS;
 }
 
-// Takes half of what v has left, if it has. One lane.
+// Takes half of v's remaining iterations, if it has any. One lane.
 DEV bool crew_steal(Man* m, Man* v) {
   u32 l = spare_level(v);
   if (l == TURNS || !try_lock(v)) return false;

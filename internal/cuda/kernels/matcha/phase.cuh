@@ -1,10 +1,10 @@
-// The phases of a Matcha program on a device: one kernel a phase, one after the
-// other in a stream. What a sequential phase stores in State the next ones read
-// there; what the workers of a parallel phase add up goes there when they end.
+// The phases of a Matcha program on a device: one kernel a phase, one after the other in a
+// stream. A sequential phase stores its values in State, where the next ones read them. The
+// workers of a parallel phase add their sums to State when they end.
 //
-// A worker is a group of W_GROUP lanes. It takes items a few at a time from one
-// counter, or with W_STATIC has every so many-th from the start, and with W_STEAL
-// what other groups of its block have left (matcha/crew.cuh).
+// A worker is a group of W_GROUP lanes. It takes items a few at a time from one counter. With
+// W_STATIC the items are dealt to the workers at the start. With W_STEAL it also steals
+// remaining iterations from other groups of its block (matcha/crew.cuh).
 //
 // Before it stand the text of the program with its loops watched, and
 //   W_GROUP    1, 2, 4, 8, 16 or 32
@@ -13,8 +13,8 @@
 //              bytes that the host has made room for
 //   W_FAST     words of shared memory a group
 //   W_STATS    0, 1: lanes and busy times are counted
-// Requires: full warps; shared memory for block_bytes(); State zeroed, and a word a
-// phase of cursor. Compared with the interpreter by the package's tests.
+// Requires: full warps; shared memory for block_bytes(); State zeroed, and a word a phase of
+// cursor. Compared with the interpreter by the package's tests.
 #include "base/ring.cuh"
 
 struct Extra {
@@ -30,14 +30,14 @@ struct Params {
   Extra x;
 };
 
-// What a group knows beside its lanes' numbers: the same in all of its lanes, but
+// The state of a group besides its lanes' numbers. It is the same in all of its lanes, except
 // for the measures.
 struct Local {
   const Params& p;
   u32 turns; // of loops
   bool stop;
   u64 rows;  // emitted and not listed
-  u32 stolen; // the level of what is worked on: see matcha/crew.cuh
+  u32 stolen; // the level of the current work: see matcha/crew.cuh
 #if W_STATS
   u64 busy, all; // lanes with work in the steps of set operations, and all lanes
   u64 since, time;
@@ -64,8 +64,8 @@ template <int N> struct Worker : Group<N> {
     return !l->stop;
   }
 #if W_STATS
-  // A step of a set operation, in which the lane is live or only waits. A warp
-  // takes a step for those of its lanes that are together; the others idle.
+  // A step of a set operation, in which the lane works or only waits. A warp takes a step for
+  // those of its lanes that are together; the others idle.
   DEV void tally(bool live) {
     l->busy += live;
     if (lane() == ctz(active())) l->all += 32;
@@ -100,7 +100,7 @@ template <class G> DEV void fail(G g, u32 code) {
   g.l->stop = true;
 }
 
-// Adds what leaders of a warp's groups hold to one number. All lanes of the warp.
+// Adds up the values of the leaders of a warp's groups. All lanes of the warp.
 DEV void collect(u64* to, u64 x, bool leads) {
   u64 sum = reduce_add(ALL, leads ? x : 0);
   if (lane() == 0 && sum) atomic_add(to, sum);
@@ -120,8 +120,8 @@ DEV void finish(Local& l, bool leads) {
 #endif
 }
 
-// Chunks: large enough that the counter is no bottleneck, small enough that all
-// groups end together.
+// Chunks: so large that the counter is not a bottleneck, and so small that all groups end
+// together.
 DEV u32 chunk_of(u64 items, u64 groups) { return (u32)min(max(items / (groups * 32), 1ull), 64ull); }
 
 // Takes items; at: the first; returns how many. Collective.

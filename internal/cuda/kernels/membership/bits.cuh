@@ -1,8 +1,8 @@
-// Neighbour lists as rows of bits (membership/membership.cuh), for graphs whose vertices are
-// so few that there is room for all rows. A look-up is a load and a shift, the same steps
-// in every lane, where buckets of a hash table overflow in some: of the tests that
-// a vertex-induced pattern adds most find no neighbour, and go to the end of a
-// bucket's chain. Lanes that ask the same list share the few lines of its row.
+// Neighbour lists as rows of bits (membership/membership.cuh), for graphs with so few vertices
+// that all rows fit. A look-up is a load and a shift, the same steps in every lane. In a hash
+// table the buckets of some lanes overflow: most tests that a vertex-induced pattern adds fail,
+// and go to the end of a bucket's chain. Lanes that ask the same list share the few cache lines
+// of its row.
 #ifndef WEFT_MEMBERBITS
 #define WEFT_MEMBERBITS
 #include "base/graph.cuh"
@@ -17,7 +17,7 @@ DEV void put_list(const Adj& a, u32* tables, u32 n, u32 v, u64 first, u64 end) {
   }
 }
 
-// The members of a list: what is the same for all that is looked up in it.
+// The members of a list: the values that all look-ups in it share.
 struct Members {
   const u32* row;
 

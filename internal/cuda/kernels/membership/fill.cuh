@@ -1,5 +1,5 @@
-// The kernel that makes tables of members (membership/membership.cuh), of the lists of a plan or of
-// others that stand for them.
+// The kernel that makes membership tables (membership/membership.cuh), of the lists of a plan or of
+// others that replace them.
 #ifndef WEFT_MEMBERFILL
 #define WEFT_MEMBERFILL
 #include "membership/membership.cuh"

@@ -1,18 +1,17 @@
-// Neighbour lists as hash tables (membership/membership.cuh), of buckets of four ids: half a
+// Neighbour lists as hash tables (membership/membership.cuh), with buckets of four ids: half a
 // sector, and one load.
 //
-// List v of d ids has (d+1)/2 buckets, which begin at bucket (off[v] + v + 1) / 2
-// of its adjacency's tables: they are at most half full and need no offsets. A
-// full bucket goes on in the next one; empty places are ones. Short lists stay
-// lists.
+// List v of d ids has (d+1)/2 buckets, which begin at bucket (off[v] + v + 1) / 2 of its
+// adjacency's tables. So tables are at most half full and need no offsets. A full bucket
+// continues in the next one; empty places are ones. Short lists stay lists.
 //
-// A seventh of the buckets is full, so that of a warp's lanes some nearly always go
-// on, and all wait for them; and most of what is looked up is not there. A filter
-// says so first, but for one in 170: each bucket has a word of 64 bits, in either
-// half of which each id whose first bucket it is has set one bit. The words lie before
-// the tables, that of bucket i 8 * (i + 1) bytes, and take half as much memory, so that
-// more of them stay in L1 while a list is asked. They are always there, and asked where
-// the text defines MEMBER_FILTERED: of short lists more is there, and whole tables stay.
+// A seventh of the buckets is full, so some lanes of a warp nearly always continue, and all
+// wait for them; and most look-ups fail. A filter answers most failing ones first, except one
+// in 170. Each bucket has a word of 64 bits. Each id whose first bucket it is has set one bit
+// in either half of the word. The words lie before the tables, that of bucket i 8 * (i + 1)
+// bytes before. They take half as much memory, so that more of them stay in L1 while lanes ask
+// a list. They always exist, and are read if the text defines MEMBER_FILTERED: with short lists
+// more look-ups succeed, and whole tables stay in L1.
 #ifndef WEFT_MEMBERHASH
 #define WEFT_MEMBERHASH
 #include "base/graph.cuh"
@@ -48,7 +47,7 @@ DEV void put_list(const Adj& a, u32* tables, u32, u32 v, u64 first, u64 end) {
   }
 }
 
-// The members of a list: what is the same for all that is looked up in it.
+// The members of a list: the values that all look-ups in it share.
 struct Members {
   const u32* ids;   // the list, or its buckets
   const u64* words; // of the filter, the first the highest; null: a list

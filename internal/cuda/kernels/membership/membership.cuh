@@ -1,11 +1,10 @@
-// Who is in a neighbour list, in one load instead of a binary search, which takes
-// a chain of dependent loads, each from a line of its own for every lane: by rows
-// of bits where the text defines MEMBER_BITS, else by hash tables. Each has
+// Membership in a neighbour list by one load. A binary search takes a chain of dependent loads, each
+// from a different cache line for every lane. The tables are rows of bits if the text defines
+// MEMBER_BITS, else hash tables. Each kind has
 //   void put_list(a, tables, n, v, first, end)  puts places first … end-1 of a, in v's list; collective
 //   bool listed(q, a, back, tables, u, v)       whether v is in u's list; one lane
 //   Members members_of(q, a, tables, u)         with has(v), for many v
-// Text over a plan's adjacencies asks member wherever it says adjacent, and members
-// where it says neighbours.
+// Text over a plan's adjacencies calls member in place of adjacent, and members in place of neighbours.
 #ifndef WEFT_MEMBERS
 #define WEFT_MEMBERS
 #include "base/prepare.cuh"

@@ -1,9 +1,9 @@
-// The local schedule: a team takes a root, makes its neighbourhood a bit matrix
-// and searches it. A task of the search is a vertex of level 1 and a part of
-// level 2's candidates; whatever holds a row, one lane or several, takes one.
+// The local schedule: a team takes a root, makes its neighbourhood a bit matrix and searches
+// it. A task of the search is a vertex of level 1 and a part of level 2's candidates. The
+// holder of a row, one lane or several, takes one task.
 //
-// The host twin is engine/host/local.go; what runs below level 1 is the plan's
-// own text (lower, the rows view).
+// The host twin is engine/host/local.go. The code below level 1 is the plan's own text (lower,
+// the rows view).
 #ifndef WEFT_LOCAL
 #define WEFT_LOCAL
 #include "neighbourhood/share.cuh"
@@ -11,8 +11,8 @@
 #include "neighbourhood/wedges.cuh"
 #endif
 
-// Counts a lane's matches that are not in the run's counters yet: those of one
-// root, and those of the roots before it. Its watch is on the run.
+// Counts a lane's matches that are not in the run's counters yet: those of the current root,
+// and those of the roots before it. Its watch is on the run.
 struct Tally {
   u128 all = 0, root = 0;
   Watch watch = {0, false};
@@ -35,8 +35,8 @@ template <class C> DEV u32 row_group() { return Team<C::team>::rank() / C::Row::
 #if !W_OUTSIDE && W_ROWS == 3
 #include "neighbourhood/sizes.cuh"
 #elif !W_OUTSIDE
-// A group's numbers of tasks of a root: its turn in the team, or in all teams that
-// search the root, where the next number is on its way while one is searched.
+// A group's numbers of tasks of a root. They come from a counter of the team, or of all teams
+// that search the root; in that case the next number is fetched while one task is searched.
 template <class C> struct Turns {
   using G = typename C::Row::G;
   u32* taken;
@@ -70,7 +70,7 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, 
   T::sync();
 }
 #elif W_SIZES
-// What one more common neighbour adds where root and y had c before.
+// The matches that one more common neighbour adds if root and y had c before.
 DEV Count gain(const Graph& q, u32 c) {
   return ways(q, c + 1) - ways(q, c);
 }

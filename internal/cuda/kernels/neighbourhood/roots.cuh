@@ -1,7 +1,6 @@
-// The lists of roots: for each class those vertices that can be the root of
-// matches and fit in no smaller class, about by id. The search begins with making
-// them. What is walked below a vertex, which depends on the graph and not on
-// conditions, was measured when the graph came onto the device.
+// The lists of roots: for each class the vertices that can be the root of matches and fit no
+// smaller class, about by id. The search begins by making them. The work below a vertex depends
+// on the graph and not on conditions; it was measured when the graph came onto the device.
 #ifndef WEFT_LOCAL_ROOTS
 #define WEFT_LOCAL_ROOTS
 #include "neighbourhood/hood.cuh"
@@ -21,13 +20,13 @@ struct Roots {
   u32 limit[CLASSES];  // the most that is walked; ~0: any number
 };
 
-// What a search is given, beside the graph: struct localArgs of list.go.
+// The arguments of a search besides the graph: struct localArgs of list.go.
 struct Local {
   Roots roots;
   u32* scratch;      // of the teams whose rows are in global memory
   u64 scratch_words; // a team's part of it
   u32* taken;        // by place in the class's list, where teams share roots: the tasks of a root that are given out
-  u32 helping;       // not 0: this grid has no roots of its own, and helps with those of another
+  u32 helping; // not 0: this grid has no roots, and helps with those of another
   u32 often;         // not 0: matches are added up all the time, for a limit
   u32 of_class;      // which this grid searches
 };
@@ -38,7 +37,7 @@ struct LocalParams {
   Local x;
 };
 
-// What measuring finds out: struct stats of list.go.
+// The results of measuring: struct stats of list.go.
 struct Stats {
   u64 total;
   u32 most_work, most_universe;
@@ -120,7 +119,7 @@ DEV bool in_root_ranges(const Graph& q, u32 v) {
   return false;
 }
 
-// The class of vertex v: the last, smallest one that it fits in; ~0: it is no root.
+// The class of vertex v: the last, smallest one that it fits in; ~0: v is not a root.
 DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
   u32 work = x.work[v];
   if (W_ROWS == 3 && work == 0 || !in_root_ranges(q, v) || !root_ok(q, v)) return ~0u;

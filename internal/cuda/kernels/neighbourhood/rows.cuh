@@ -1,14 +1,12 @@
-// Rows of bits over a small universe: the neighbourhood of a vertex, the root,
-// whose neighbours are positions 0 … d-1 in the order of their ids. A set of
-// positions is a row; an intersection is an AND, a size a population count, a
-// bound on ids a cut.
+// Rows of bits over a small universe. The universe is the neighbourhood of a vertex, the root:
+// its neighbours are positions 0 … d-1 in the order of their ids. A set of positions is a row,
+// an intersection is an AND, a size is a population count, and a bound on ids is a cut.
 //
-// A row is held in registers by one lane, or by a group of lanes that run the
-// same code on it together; Bits<LANES, WORDS> says by how many, and how many
-// words of 32 bits each of them has. All functions are called by all lanes of a
-// group with equal arguments, apart from the words of rows, and return equal
-// values. Position p is bit p%32 of word p/32; lane r of a group has words
-// r*WORDS … r*WORDS+WORDS-1. Bits from d on are 0.
+// One lane holds a row in registers, or a group of lanes that run the same code on it together.
+// Bits<LANES, WORDS> says how many lanes, and how many words of 32 bits each of them has. All
+// lanes of a group call a function with equal arguments, except for the words of rows, and get
+// equal values. Position p is bit p%32 of word p/32; lane r of a group has words r*WORDS …
+// r*WORDS+WORDS-1. Bits from d on are 0.
 //
 // The host twin is kir's interpreter, where a row is the list of its positions.
 #ifndef WEFT_ROWS
@@ -67,7 +65,7 @@ template <class Row> DEV Row row_load(const u32* from) {
   return r;
 }
 
-// The bits of word i that stand for positions below p.
+// The bits of word i for positions below p.
 DEV u32 bits_below(u32 p, u32 i) {
   u32 n = p > 32 * i ? p - 32 * i : 0;
   return n >= 32 ? ~0u : (1u << n) - 1;
@@ -150,7 +148,7 @@ template <class Row> struct RowWalk {
 private:
   Row r;
   u32 k;     // words k of the lanes are being walked,
-  u32 lanes; // those of these lanes are to come,
+  u32 lanes; // the remaining lanes,
   u32 x;     // and these bits are left of the current one, which begins at
   u32 base;
   u32 mine;  // this lane's word k

@@ -1,9 +1,8 @@
-// Roots that several teams share: what lies below one hub may be more than what
-// lies below all other roots. The tasks of a root are given out by a counter in
-// global memory, to whichever team asks. A team that comes later makes a matrix of
-// its own and asks like the first; none waits for another, and none knows of it.
-// Those that come later are the blocks of a second grid, which has no roots of its
-// own and gets the room that the others leave.
+// Roots that several teams share: the work below one hub may be more than the work below all
+// other roots. A counter in global memory gives out the tasks of a root to any team that asks.
+// A team that comes later makes its own matrix and asks like the first. No team waits for
+// another, or knows of it. The later teams are the blocks of a second grid, which has no roots
+// and gets the room that the others leave.
 #ifndef WEFT_LOCAL_SHARE
 #define WEFT_LOCAL_SHARE
 #include "base/draw.cuh"
@@ -20,8 +19,8 @@ struct Share {
 // The parts of level 2's candidates in a neighbourhood of d.
 template <class C> DEV u32 parts_of(u32 d) { return W_PARTS ? (d + C::Row::part - 1) / C::Row::part : 1; }
 
-// How many tasks v's neighbourhood s makes: vertices of level 1 by parts, or ranges
-// of outside vertices, as many as fill the table in turn. One lane.
+// The number of tasks of v's neighbourhood s: vertices of level 1 by parts, or ranges of
+// outside vertices that fill the table one after another. One lane.
 template <class C> DEV u32 tasks_of(const Graph& q, const Roots& x, u32 v, Set s) {
 #if W_OUTSIDE
   if (!C::shares) return 1;
@@ -44,9 +43,9 @@ template <class C> DEV bool any_left(TeamHead* head, const Share& share) {
   return any;
 }
 
-// The root that a team without one helps with, while the grid that has it is at
-// it: drawn by lot, by how much is left of each, so that teams which ask at the same
-// time do not all get the same.
+// The root that a team without one helps with, while the grid that has it is searching. It is
+// drawn by lot, weighted by the remaining tasks of each root, so that teams which ask at the
+// same time get different roots.
 template <class C> struct Help {
   const LocalParams& p;
   TeamHead* head;
@@ -59,7 +58,7 @@ template <class C> struct Help {
     Set s = universe(p.graph, v);
     u32 taken = load_relaxed(p.x.taken + i), tasks = tasks_of<C>(p.graph, p.x.roots, v, s);
     if (taken >= tasks) return 0;
-    u32 enough = W_OUTSIDE ? 1 : C::team / C::Row::lanes / 4; // what the others hardly notice
+    u32 enough = W_OUTSIDE ? 1 : C::team / C::Row::lanes / 4; // a number that the others hardly notice
     return tasks - taken < enough ? 0 : (u64)(tasks - taken) * s.n;
   }
 

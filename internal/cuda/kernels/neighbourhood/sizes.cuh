@@ -66,7 +66,7 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const
     if (ok) a = counted(q, u);
     u32 common = count_known(known, a);
 #if W_LEVELS - W_ENUM == 1
-    n.root += common; // a common neighbour is a match, whoever's it is
+    n.root += common; // each common neighbour is a match
 #else
     if (!ok) return;
     h.rows = &common;

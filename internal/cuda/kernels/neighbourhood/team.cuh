@@ -22,10 +22,10 @@ template <u32 N> struct Team {
   }
 };
 
-// What a team's lanes tell each other: the first bytes of its shared memory.
+// Values that a team's lanes share: the first bytes of its shared memory.
 struct TeamHead {
   u64 first[2]; // of two chunks of tasks, in turns
-  u64 sum;      // also: the best of what there is to choose from
+  u64 sum; // also: the best of the choices
   u32 count[2];
   u32 dealt[2]; // lists of two rounds that were given to warps, in turns
   u32 round;
@@ -82,10 +82,10 @@ struct Watch {
   }
 };
 
-// Calls f(task) for the tasks that this team gets, until there are no more or the
-// run is stopped, as it may be before the first. While it is at a chunk, the next
-// is on its way. Without a task of its own it does what help(watch) says, as long
-// as that says something. Collective for the team.
+// Calls f(task) for the tasks that this team gets, until no task is left or the run is stopped,
+// perhaps before the first. The next chunk is fetched while the team works on one. Without a
+// task of its own the team does the work that help(watch) returns, as long as it returns some.
+// Collective for the team.
 template <class T, class H, class F>
 DEV void each_task(const Run& r, TeamHead* head, const ClassTasks& tasks, Watch& watch, H help, F f) {
   u32 asked = 0;
@@ -97,7 +97,7 @@ DEV void each_task(const Run& r, TeamHead* head, const ClassTasks& tasks, Watch&
       t.first = shfl(ALL, t.first, 0);
       t.count = shfl(ALL, t.count, 0);
     } else {
-      // Who still reads the last chunk's place has not passed this barrier.
+      // Lanes that still read the last chunk's place have not passed this barrier.
       if (T::rank() == 0) {
         head->first[turn & 1] = t.first;
         head->count[turn & 1] = t.count;
@@ -163,8 +163,8 @@ template <class T, class F> DEV void deal(TeamHead* head, u32 first, u32 end, u3
 #define LONG_LIST 256 // lists from which a block shares single lists
 #define SEGMENT 128   // elements of such a list that a warp takes at a time
 
-// How many of n lists a warp of a block takes at a time: few enough that each warp
-// asks a few times, and as many as it has lanes where there are plenty.
+// The number of the n lists that a warp of a block takes at a time. It is so small that each
+// warp asks a few times, and the number of its lanes if there are plenty.
 template <class T> DEV u32 share(u32 n) { return max(4u, min(32u, n / (4 * T::warps()))); }
 
 // The elements of several lists, one after the other: list(k) is list k, for k <

@@ -1,8 +1,7 @@
-// The outside vertices of a root: every y that has neighbours in common with it
-// is met at the end of wedges root – u – y, once for each u that they share
-// (Chiba and Nishizeki 1985). A table in shared memory counts how often. Where
-// all do not fit, the ids are gone through range by range: neighbour lists are
-// sorted, so a range is a slice of each.
+// The outside vertices of a root. Every y that has common neighbours with it is at the end of
+// wedges root – u – y, one for each common neighbour u (Chiba and Nishizeki 1985). A table in
+// shared memory counts the wedges of each y. If the table does not hold all y, the search goes
+// through the ids range by range: neighbour lists are sorted, so a range is a slice of each.
 #ifndef WEFT_LOCAL_WEDGES
 #define WEFT_LOCAL_WEDGES
 #include "neighbourhood/share.cuh"
@@ -14,13 +13,13 @@ template <u32 CAP> struct Wedges {
   u32 slots; // in use: of the table, or hi-lo
   bool direct;
 
-  // What of the neighbours of u is in the range.
+  // The part of u's neighbours that is in the range.
   DEV Set part(const Graph& q, u32 u) const { return slice(list(q.adj[0], u), lo, hi < q.n ? hi : ~0u); }
   DEV u32 longest() const { return min(slots, 64u); } // probes before a table counts as full
   DEV u32* keys() const { return words; }
   DEV u32* counts() const { return direct ? words : words + CAP; }
 
-  // Empties the table for a range in which about so many wedges end.
+  // Empties the table for a range in which about `wedges` wedges end.
   template <class T> DEV void open(u32 from, u32 to, u64 wedges) {
     lo = from, hi = to;
     u64 wanted = max((u64)64, 2 * wedges);
@@ -67,11 +66,10 @@ DEV u32 id_of_degree(const Adj& a, u32 from, u32 end, u64 sum) {
   return lo;
 }
 
-// Goes through the outside ids lo … end-1 of root range by range. count(k, y, slot,
-// table) is called for each wedge over list[k], by lanes alone, and ended(table) by
-// the team when a range is through; undo() when a range has to be gone through
-// again, with a larger table or in parts, because the table was full. False: the run
-// is stopped.
+// Goes through the outside ids lo … end-1 of root, range by range. Single lanes call count(k,
+// y, slot, table) for each wedge over list[k], and the team calls ended(table) at the end of
+// each range. It calls undo() if the table was full and a range must be repeated, with a larger
+// table or in parts. False: the run is stopped.
 template <class C, class F, class E, class U>
 DEV bool each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, Set s, u32 lo, u32 end, u64 wedges, Watch& watch,
                     F count, E ended, U undo) {

@@ -38,8 +38,8 @@ template <u32 L, int I> DEV constexpr u32 nodes_of() {
     return 0;
 }
 
-// The k-th node that level l makes, as make() asks for it. What differs from node
-// to node is a choice of its operands; the operation itself is there once.
+// The k-th node that level l makes, in the form that make() needs. Nodes differ only in the
+// choice of operands; the operation itself is there once.
 template <class L> struct CodeNode {
   L l;
   u32 k, index, op, slot;

@@ -1,6 +1,5 @@
-// A node of the set program for several siblings at once (STMatch §1.6): lane u
-// brings the operands of sibling u, and the warp goes over the elements of all of
-// them end to end.
+// A node of the set program for several siblings at once (STMatch §1.6). Lane u has the
+// operands of sibling u, and the warp goes over the elements of all siblings end to end.
 #ifndef WEFT_COMBINE
 #define WEFT_COMBINE
 #include "base/graph.cuh"
@@ -17,14 +16,13 @@ template <u32 FIRST, u32 END> struct Among {
 };
 template <u32 FIRST, u32 END> DEV Among<FIRST + 1, END + 1> below(Among<FIRST, END> l) { return {l + 1}; }
 
-// Makes a node for the siblings in wanted, which are fewer than 32: states[u] is
-// sibling u's, and its nodes' memory begins at slots + u*stride, with room for
-// cap elements a node. Returns the siblings for which the node has elements.
-// Collective for the warp.
+// Makes a node for the siblings in wanted, which are fewer than 32. states[u] is sibling u's
+// state, and the memory of its nodes begins at slots + u*stride, with room for cap elements in
+// each node. Returns the siblings for which the node has elements. Collective for the warp.
 //
-// A node is its a and b by operation: a list, a ∩ b, a − b. Where the result might
-// not fit, the node stays the list that it would be made of, marked as lazy, and
-// whoever reads it asks Node::has: exact, whatever the degree.
+// A node is an operation on a and b: a list, a ∩ b, a − b. If the result might not fit, the
+// node remains its unfiltered list, marked as lazy. Readers of a lazy node call Node::has,
+// which is exact for any degree.
 template <class N>
 DEV u32 make_node(N node, const Graph& q, State* states, u32 wanted, u32* slots, u64 stride, u32 cap) {
   u32 u = lane();

@@ -1,28 +1,27 @@
-// The last walked level all at once: a candidate a lane, and the lists that its
-// tail needs one after the other under all lanes, so that a warp is busy however
-// short they are. It serves plans where one neighbour list of the candidate's
-// decides (Flat<0>, made by package lower): its size against a set that is fixed
-// for the level's whole list. That set may be put into a sieve, and then an element
-// costs one or two looks into shared memory; a list much longer than the fixed set
-// is searched for its elements instead.
+// The last walked level all at once: one candidate for each lane. The warp goes over the lists
+// that the tail needs end to end, so it is busy however short they are. It serves plans in
+// which one neighbour list of the candidate decides (Flat<0>, made by package lower): the size
+// of that list combined with a set that is fixed for the level's whole list. If the fixed set
+// is in a sieve, an element costs one or two reads of shared memory. In a list much longer than
+// the fixed set, the elements of the fixed set are searched instead.
 //
-// Flat<0> has, with s the state above level `at`, v a candidate of that level, and
-// x a vertex of the last level:
+// Flat<0> has, with s the state above level `at`, v a candidate of that level, and x a vertex
+// of the last level:
 //   at          the level
 //   op          LIST: over(q, s, v) alone; AND, MINUS: with fixed(q, s)
-//   rests       1: rest(q, s, v, x) tests what is left of x
+//   rests       1: rest(q, s, v, x) tests the other conditions on x
 //   ready(q,s)  whether the sets that it reads are complete, not lazy
 //   over, base  the list, and the fixed set, within all bounds of x
 //   count(q,s,v,n)  the matches below v when n of the x pass; in programs with a tail
-// One lane each.
+// All are called by one lane.
 #ifndef WEFT_FLAT
 #define WEFT_FLAT
 #include "base/sieve.cuh"
 #include "base/stream.cuh"
 
-#define FLAT_TURN 8 // so many probes of a sieve cost as much as one search of a list
+#define FLAT_TURN 8 // this many probes of a sieve cost as much as one search of a list
 
-// What visits hits where matches are only counted.
+// Visitor of hits if matches are only counted.
 struct NoVisit {
   static constexpr bool wanted = false;
   DEV void operator()(bool, u32, u32, u32) const {}

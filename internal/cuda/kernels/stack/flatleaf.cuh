@@ -2,7 +2,7 @@
 #include "stack/flat.cuh"
 
 #if W_VISIT
-// Lists what flat_hits finds.
+// Lists the hits of flat_hits.
 struct FlatRows {
   Search& w;
   const State& up;
@@ -27,7 +27,7 @@ template <class F> DEV bool Search::flat(Last l) {
     if (poll()) break;
     u32 n, b = take_places(l, 32, n);
     if (n == 0) break;
-    if (W_STEAL == 2 && l <= W_DETECT) give(); // of what this batch leaves
+    if (W_STEAL == 2 && l <= W_DETECT) give(); // a part of the rest of this batch
     if constexpr (F::op != LIST) {
       // A sieve is made at the cost of a few lists' walks.
       if (!sieved && x.sieve_room && n >= 8) {

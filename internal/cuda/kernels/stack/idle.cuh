@@ -1,8 +1,8 @@
 // Where a warp of the stack schedule gets its work: tasks, its block's other
 // stacks (STMatch §1.5.1), its block's mail (§1.5.2). Part of stack/stack.cuh.
 
-// A lock in shared memory, held by a warp. Collective. What a stack's lock guards
-// is written by store_held, since a hungry warp looks at it without the lock.
+// A lock in shared memory, held by a warp. Collective. The memory that a stack's lock guards is
+// written by store_held, because a hungry warp reads it without the lock.
 DEV void lock(u32* l) {
   if (lane() == 0) {
     while (atomic_cas(l, 0u, 1u) != 0) spin();
@@ -55,16 +55,15 @@ DEV bool left(const Stack& of, u32 deepest) {
   return false;
 }
 
-// Halves what is left of the lowest level of a stack, no deeper than deepest, that
-// has any. One lane, the stack being locked.
+// Moves half of the remaining candidates of the lowest level of a stack that has any, no deeper
+// than deepest. One lane, the stack being locked.
 //
-// What moves is a range of one level's list and the vertices matched above it.
-// The receiver makes the sets of those levels again: they are at most W_STOP+1
-// operations, of which level 0's are slices of lists; copied, the same elements
-// would have to be written and read once more, through global memory or under the
-// lock of a warp that wants to go on. The lists come out the same on both sides, so
-// a range of places names the work. Of siblings only the one that is walked is
-// split: the others' lists stay where they are.
+// It moves a range of one level's list, and the vertices matched above it. The receiver makes
+// the sets of those levels again. They are at most W_STOP+1 operations, of which level 0's are
+// slices of lists. Why not copy: the same elements would be written and read once more, through
+// global memory or under the lock of a warp that could go on. The lists are the same on both
+// sides, so a range of places identifies the work. Of siblings only the walked one is split:
+// the others' lists stay where they are.
 DEV bool split(Stack& from, u32 deepest, Loot& loot) {
   ROLLED for (u32 l = 0; l <= deepest && l < WALK; l++) {
     u32 next = load_relaxed(&from.next[l]), end = load_relaxed(&from.end[l]);
@@ -102,7 +101,7 @@ DEV u32 richest(const Stack* stacks) {
   return ~0u;
 }
 
-// Takes half of what another warp of the block has left, as loot for stack s.
+// Takes half of the remaining work of another warp of the block, as loot for stack s.
 // Collective.
 DEV bool steal(const Run& run, Board* board, Stack* stacks, Stack& s) {
   u32 from = 0, got = 0;
@@ -119,7 +118,7 @@ DEV bool steal(const Run& run, Board* board, Stack* stacks, Stack& s) {
 }
 
 #if W_STEAL > 0
-// What a warp found, and its tasks.
+// The work that a warp found, and its tasks.
 struct Work {
   Chunk tasks;
   Found found;
@@ -219,7 +218,7 @@ DEV bool Search::open_edge() {
     sync_warp(ALL);
     if (place == b) visit(0, 1);
     if (!make(Root{0}, 1)) continue;
-    // Places of the vertex's list are ids, whatever else bounds the candidates.
+    // Places of the vertex's list are ids, whatever other bounds the candidates have.
     Set c = Program::candidates(q, s.state[0][0], Among<1, 2>{1});
     u32 lo = place == b ? 0 : lower_bound(Warp(), c.p, c.n, adj[place]);
     u32 hi = e == off[v + 1] ? c.n : lower_bound(Warp(), c.p, c.n, adj[e]);

@@ -1,12 +1,13 @@
-// The stack schedule: STMatch's search in one persistent kernel. Each warp runs
-// the plan's loop nest depth first over an explicit stack in shared memory:
-// a list, a cursor and an end a level (C, iter and Csize in the paper). Up to
-// W_UNROLL neighbouring candidates of a level, siblings, are bound together, and
-// their set operations are one operation of the whole warp (§1.6): each sibling
-// has a state and a list for the level below of its own, and the walk goes through
-// the siblings one after the other (uiter is `sibling`).
+// The stack schedule: STMatch's search in one persistent kernel. Each warp runs the plan's loop
+// nest depth first over an explicit stack in shared memory. Each level has a list, a cursor and
+// an end (C, iter and Csize in the paper).
 //
-// Included behind a program (stack/code.cuh: `Program`), with
+// Up to W_UNROLL neighbouring candidates of a level, siblings, are bound together, and their
+// set operations are one operation of the whole warp (§1.6). Each sibling has a state, and a
+// list for the level below. The walk goes through the siblings one after the other (uiter is
+// `sibling`).
+//
+// Included after a program (stack/code.cuh: `Program`), with
 //   W_UNROLL        siblings, 1 … 16
 //   W_STEAL         0 no, 1 inside the block, 2 also across blocks
 //   W_STOP          the deepest level from whose list siblings may steal
@@ -15,12 +16,12 @@
 //   W_EDGES         tasks are places in the lists of W_FIRST_ADJ, not vertices
 //   W_FLAT          the program has Flat<0>: see stack/flat.cuh
 //
-// Levels 0 … WALK-1 have lists on the stack. With a tail these are all levels
-// that are walked; without, the last level's candidates are gone over right where
-// they are made, all siblings' together, and never lie on the stack.
+// Levels 0 … WALK-1 have lists on the stack. With a tail these are all levels that are walked.
+// Without one, the warp goes over the last level's candidates where they are made, all
+// siblings' together, and they are never on the stack.
 //
-// Requires: all warps full; shared memory for a Stack a warp (and a sieve); roots
-// and everything else as base/control.cuh says. The host twin is engine/host's nest.
+// Requires: all warps full; shared memory for one Stack (and a sieve) for each warp; roots and
+// all else as base/control.cuh says. The host twin is engine/host's nest.
 #ifndef WEFT_STACK
 #define WEFT_STACK
 #include "base/ring.cuh"
@@ -39,7 +40,7 @@ using Inner = Among<0, (WALK > 1 ? WALK - 1 : 1)>;
 using Last = Among<(WALK > 0 ? WALK - 1 : 0), (WALK > 0 ? WALK : 1)>;
 using Moved = Among<0, (SHARED_LEVELS < 2 || WALK < 2 ? 1 : SHARED_LEVELS < WALK ? SHARED_LEVELS - 1 : WALK - 1)>;
 
-// What a kernel may note in Counters.user with W_STATS.
+// The engine's counters in Counters.user, with W_STATS.
 enum {
   USED_COMBINED, // steps that made nodes for several siblings at once
   USED_LAZY,     // sets that were left unfiltered
@@ -102,9 +103,8 @@ DEV u32 root_at(const Graph& q, u64 t) {
   return Program::root_first(q, i) + (u32)t;
 }
 
-// What is rare is a function of its own: inlined wherever it is called it would be
-// a third of what there is to compile. Arguments are copies, so that a Search may
-// stay in registers.
+// Rare work has functions of its own: inlined at every call it would be a third of the compiled
+// code. Arguments are copies, so that a Search may stay in registers.
 
 // Adds a warp's matches to the run's. Collective.
 DEV_NOINLINE void add_found(Counters* c, u128 found) {
@@ -125,7 +125,7 @@ struct Search {
   Board* board;  // the block's
   u32* slots;    // this warp's memory of nodes
   u32* table;    // this warp's sieve, zero while nothing is in it
-  u64 edge, edge_end; // what is left of an edge task
+  u64 edge, edge_end; // the rest of an edge task
   u128 found;    // this lane's matches, not yet added up
   u32 turns;
   bool quit;
@@ -144,7 +144,7 @@ struct Search {
 #endif
   }
 
-  // What is at a place of level l's list. One lane.
+  // The candidate at a place of level l's list. One lane.
   DEV u32 at_place(u32 l, u32 i) const {
     return l == 0 ? root_at(q, s.task + i) : s.list[l][s.sibling[l - 1]].p[i];
   }
@@ -181,7 +181,7 @@ struct Search {
       if (poll()) return false;
       u32 n, b = take_places(l, want, n);
       if (n == 0) return false;
-      if (W_STEAL == 2 && l <= W_DETECT) give(); // of what these leave
+      if (W_STEAL == 2 && l <= W_DETECT) give(); // a part of the rest of these
       u32 v = lane() < n ? at_place(l, b + lane()) : 0;
       u32 votes = ballot(ALL, lane() < n && accept(l, v));
       if (popc(votes) < n) want = min(2 * want, 32u);
@@ -217,7 +217,7 @@ struct Search {
   template <class L> DEV u32 make(L l, u32 n) {
     u32 alive = (1u << n) - 1;
     if constexpr (W_UNROLL == 1) {
-      State mine = s.state[l][0]; // all lanes write what they make
+      State mine = s.state[l][0]; // all lanes write their results
       alive = Program::sets(Warp(), q, mine, l, slots, x.cap);
       sync_warp(ALL);
       if (lane() == 0) s.state[l][0] = mine;
@@ -380,7 +380,7 @@ struct Search {
 #endif
   }
 
-  // Adds what this warp counted to the run's counters. Collective.
+  // Adds this warp's counts to the run's counters. Collective.
   DEV void finish() {
     flush();
 #if W_STATS
