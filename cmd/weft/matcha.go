@@ -58,6 +58,7 @@ func (f *matchaFlags) add(cmd *cobra.Command) {
 	cmd.Flags().VarP(&once{to: &f.path}, "graph", "g", "`FILE` of the graph, for a program with one input that is a Graph")
 	f.addReading(cmd)
 	f.addLoading(cmd)
+	cmd.Flags().Lookup("memory").Usage = "refuse, with exit code 5, to use more than `MEMORY` (2G, 500M); default: 8G for the program's lists, graphs and Counters, the system's limit for all"
 	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=VALUE` of an input (repeatable): a number, True, False, or the file of a Graph or a List, as FILE:1,2,4 of some columns of a List's")
 	cmd.Flags().StringVar(&f.passes, "passes", "all", "passes: all, none, or names with commas; -NAME leaves one out")
 }

@@ -8,7 +8,32 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weftgraph/weft/internal/matcha/interp"
 )
+
+// TestMatchaMemory: without --memory a program's lists have 8 GiB, as the page of the command and its --help say.
+func TestMatchaMemory(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "large.matcha")
+	text := fmt.Sprintf("return sum(range(%d))\n", interp.DefaultMemory/8+1)
+	if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := runScript(dir, "matcha run $D/large.matcha --passes none"); !strings.Contains(got, "exit 5") {
+		t.Errorf("a list of more than 8 GiB: %s", got)
+	}
+	if help := runScript(dir, "matcha run --help"); !strings.Contains(help, "default: 8G for the program's lists") {
+		t.Errorf("--help says\n%s", help)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "matcha.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "by default 8 GiB") {
+		t.Error("docs/matcha.md does not give the limit")
+	}
+}
 
 // TestMatchaLists: lists are read from files as they come: compressed, with headers,
 // and with more columns than an item has.
