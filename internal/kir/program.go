@@ -9,7 +9,7 @@ import (
 type Program struct {
 	Name string
 	Doc  string // lines for the head of the generated text
-	// Defines are named whole numbers that outside code reads.
+	// Defines are named whole numbers of the text, for device code around it.
 	Defines []Define
 	Globals []*GlobalDef
 	Types   []Alias // names of types for outside code
@@ -161,16 +161,6 @@ func (p *Program) Func(family string, index int, name string) *Func {
 		}
 	}
 	return nil
-}
-
-// Define returns the value of a define; ok is false where there is none.
-func (p *Program) Define(name string) (value uint64, ok bool) {
-	for _, d := range p.Defines {
-		if d.Name == name {
-			return d.Value, true
-		}
-	}
-	return 0, false
 }
 
 // FullName is the function's name with its owner's.

@@ -22,13 +22,11 @@ import (
 // are to be multiplied with, where the plan has edge choices.
 func (x *lowering) blocksView() error {
 	if len(x.p.Edges) > 0 {
-		x.define("W_CHOICES", 1)
+		x.out.Checks.Choices = true
 		p, m := matched()
 		x.choicesFunc([]*kir.Var{p}, m)
 	}
 	if x.tail == len(x.p.Levels) {
-		x.define("W_BLOCKS", 0)
-		x.define("W_TAIL_GROUPS", 0)
 		return nil
 	}
 	sizes := &kir.Var{Name: "n", T: kir.ArrayOf(kir.U32, 0)}
@@ -52,8 +50,7 @@ func (x *lowering) blocksView() error {
 		}
 		x.block(i, levels)
 	}
-	x.define("W_BLOCKS", len(masks))
-	x.define("W_TAIL_GROUPS", len(x.close.groups))
+	x.out.Checks.Blocks, x.out.Checks.Groups = len(masks), len(x.close.groups)
 	x.free(1, &kir.Func{
 		Name: "combine", Doc: "the number of ways to match what is left, of the sizes of the blocks: " + strings.Join(x.names[x.tail:], ", "),
 		Params: []*kir.Var{sizes}, Result: count, Body: t.body,

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/testing/literal"
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
@@ -77,7 +77,7 @@ func textOfC(t *testing.T, cc string, cases []textCase) {
 	}
 	for i, k := range cases {
 		if want := k.interpret(t); lines[i] != want {
-			t.Errorf("case %d: the text gives %q, the interpreter %q\n%s", i, lines[i], want, c.Text(k.prog))
+			t.Errorf("case %d: the text gives %q, the interpreter %q\n%s", i, lines[i], want, c.Text(k.code.Program))
 		}
 	}
 }
@@ -104,82 +104,25 @@ var own = regexp.MustCompile(`\b(f_[a-z]\w*|[A-Z][a-z]+\d+_\w+|State|Cell|Count|
 
 // writeC writes the case with a function run of its own.
 func (k *textCase) writeC(b *bytes.Buffer, i int) {
-	for _, d := range k.prog.Defines {
+	for _, d := range k.code.Program.Defines {
 		fmt.Fprintf(b, "#undef %s\n", d.Name)
 	}
-	text := strings.ReplaceAll(c.Text(k.prog), "#include \"graph.h\"\n", "")
+	text := strings.ReplaceAll(c.Text(k.code.Program), "#include \"graph.h\"\n", "")
 	text = strings.ReplaceAll(text, "const Graph *", "const struct Graph *")
 	rename := func(s string) string {
 		return own.ReplaceAllStringFunc(s, func(name string) string { return fmt.Sprintf("%s_%d", name, i) })
 	}
 	b.WriteString(rename(text))
 	var body bytes.Buffer
-	members, hubs := k.globals(&body, i)
-	fmt.Fprintf(&body, "  static struct Graph q = {.head = {hubs, %d, 0}, %s};\n", (k.g.NumVertices()+63)/64, members)
-	if hubs {
-		body.WriteString("  q.head.adj = q.adj;\n")
-	}
+	literal.C(&body, k.code.Program, k.g.NumVertices(), i%2 == 0)
 	fmt.Fprintf(&body, "  static Run r = {.rows = take};\n  rows = hash = 0;\n  width = %d;\n", len(k.p.Levels))
 	body.WriteString("  worker = (Worker){.run = &r, .room = 1, .most = 3, .buffer = malloc(12 * width)};\n  Worker *w = &worker;\n  u128 total = 0;\n")
-	slots, _ := k.prog.Define("W_SLOTS")
 	body.WriteString("  for (u32 i = 0; i < W_ROOT_RANGES; ++i) for (u32 v = f_root_first(&q, w, i); v < f_root_end(&q, w, i); ++v) {\n")
 	if k.o.View == lower.Checks {
 		body.WriteString("    u32 *m = malloc(4 * W_LEVELS), *n = malloc(4 * W_BLOCKS);\n    total += f_nest(&q, w, m, n, v);\n    free(m);\n    free(n);\n  }\n")
 	} else {
-		fmt.Fprintf(&body, "    State s = {0};\n    u32 *slots = malloc(%d);\n    total += f_nest(&q, w, &s, slots, %du, v);\n    free(slots);\n  }\n", 4*int(slots)*k.room, k.room)
+		fmt.Fprintf(&body, "    State s = {0};\n    u32 *slots = malloc(%d);\n    total += f_nest(&q, w, &s, slots, %du, v);\n    free(slots);\n  }\n", 4*k.code.Slots*k.room, k.room)
 	}
 	body.WriteString("  w_flush(w);\n  free(worker.buffer);\n  printf(\"%llu %llu %llu %llu\\n\", (u64)(total >> 64), (u64)total, rows, hash);\n")
 	fmt.Fprintf(b, "static void run%d(void) {\n%s}\n", i, rename(body.String()))
-}
-
-// globals writes the arrays of the case's program, and gives what initializes
-// the struct Graph.
-func (k *textCase) globals(b *bytes.Buffer, i int) (members string, hubs bool) {
-	n := k.g.NumVertices()
-	array := func(name, kind, values string) string {
-		if values == "" {
-			return "0"
-		}
-		fmt.Fprintf(b, "  static const %s %s[] = {%s};\n", kind, name, values)
-		return name
-	}
-	table := "{0, 0, 0}"
-	parts := map[kir.Kind]string{}
-	for j, g := range k.prog.Globals {
-		name := fmt.Sprintf("array%d", j)
-		switch g.Kind {
-		case kir.Adj:
-			hubs = true
-			numbers, most := "0", uint64(1<<62)
-			if i%2 == 0 {
-				first, all := strings.Count(table, "{"), ""
-				for v := range n {
-					all += fmt.Sprintf("%d,", first+v)
-					table += fmt.Sprintf(", {0, %d, %d}", v, g.Index)
-				}
-				numbers, most = array(name+"h", "u32", all), 1
-			}
-			parts[g.Kind] += fmt.Sprintf("{%s, %s, 0, %s, %dull}, ", array(name+"o", "u64", numbersOf(g.Off)), array(name+"a", "u32", numbersOf(g.Adj)), numbers, most)
-		case kir.Array:
-			parts[g.Kind] += array(name, "u32", numbersOf(g.Adj)) + ", "
-		case kir.Bits:
-			parts[g.Kind] += array(name, "u64", numbersOf(g.Words)) + ", "
-		case kir.Col:
-			parts[g.Kind] += fmt.Sprintf("{%s, %s}, ", array(name+"w", "u64", numbersOf(g.Words)), array(name+"v", "u64", numbersOf(g.Valid)))
-		case kir.U32:
-			parts[g.Kind] += fmt.Sprintf("%du, ", g.Value)
-		}
-	}
-	fmt.Fprintf(b, "  static Hub hubs[] = {%s};\n", table)
-	members = fmt.Sprintf(".n = %d", n)
-	for kind, field := range map[kir.Kind]string{kir.Adj: "adj", kir.Array: "ids", kir.Bits: "bits", kir.Col: "col", kir.U32: "limit"} {
-		if parts[kind] != "" {
-			members += fmt.Sprintf(", .%s = {%s}", field, parts[kind])
-		}
-	}
-	return members, hubs
-}
-
-func numbersOf[T uint32 | uint64](xs []T) string {
-	return strings.ReplaceAll(numbers(xs), "u,", "ull,")
 }

@@ -11,7 +11,7 @@ import (
 // of a positive backward neighbour, and everything else is tested of each. All
 // levels have them, also those that the tail closes.
 //
-// Where lists are stored in parts (W_PARTS) there are places and place instead of
+// Where lists are stored in parts (ChecksCode.Parts) there are places and place instead of
 // pivot: how many entries the candidates are among, and which is entry k, ~0 where it
 // is deleted.
 func (x *lowering) checksView() error {
@@ -21,23 +21,21 @@ func (x *lowering) checksView() error {
 		one.addPivot("Level", l)
 		x.member("Level", l, one.valid())
 	}
-	if x.inParts() {
-		x.define("W_PARTS", 1)
-	}
+	x.out.Checks.Parts = x.inParts()
 	x.siblings()
 	return x.blocksView()
 }
 
 // siblings writes Siblings<l> of the last level, if it is walked, a backward
 // neighbour of it comes before the level before it, and each of its tests
-// compares it with one other vertex. W_SIBLINGS says that it is there.
+// compares it with one other vertex.
 func (x *lowering) siblings() {
 	one, ok := x.sibling()
 	if !ok || !x.o.Siblings {
 		return
 	}
 	l, before := one.levels[0], one.end
-	x.define("W_SIBLINGS", 1)
+	x.out.Checks.Siblings = true
 	x.owner("Siblings", l, fmt.Sprintf("level %d without %s, and with it", l, x.names[before]))
 	x.member("Siblings", l, one.pivot())
 	x.member("Siblings", l, one.valid())

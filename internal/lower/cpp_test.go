@@ -2,7 +2,6 @@ package lower_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
+	"github.com/weftgraph/weft/internal/testing/literal"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
@@ -49,7 +48,7 @@ func textOfCPP(t *testing.T, cases []textCase) {
 	}
 	for i, c := range cases {
 		if want := c.interpret(t); lines[i] != want {
-			t.Errorf("case %d: the text gives %q, the interpreter %q\n%s", i, lines[i], want, cuda.Text(c.prog))
+			t.Errorf("case %d: the text gives %q, the interpreter %q\n%s", i, lines[i], want, cuda.Text(c.code.Program))
 		}
 	}
 }
@@ -59,8 +58,7 @@ type textCase struct {
 	g    *graph.Graph
 	p    *plan.Plan
 	o    lower.Options
-	prog *kir.Program
-	nest *kir.Func
+	code *lower.NestCode
 	room int
 }
 
@@ -104,7 +102,7 @@ func drawCases(t *testing.T, want int, prepare func(*graph.Graph), options []low
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.prog, c.nest, err = lower.Nest(c.p, c.o); err != nil {
+		if c.code, err = lower.Nest(c.p, c.o); err != nil {
 			continue
 		}
 		if c.o.Roomy {
@@ -127,68 +125,27 @@ func (c *textCase) write(b *bytes.Buffer, i int) {
 		fmt.Fprintf(b, " h = h * 1000003 + r%d;", l)
 	}
 	b.WriteString(" ++rows; hash += h; }\n")
-	for _, d := range c.prog.Defines {
+	for _, d := range c.code.Program.Defines {
 		fmt.Fprintf(b, "#undef %s\n", d.Name)
 	}
-	b.WriteString(strings.ReplaceAll(cuda.Text(c.prog), "#pragma once\n", ""))
+	b.WriteString(strings.ReplaceAll(cuda.Text(c.code.Program), "#pragma once\n", ""))
 	b.WriteString("static void run() {\n  rows = hash = 0;\n")
-	var arrays []string
-	layout := cuda.Layout(c.prog, uint32(c.g.NumVertices()), func(g *kir.GlobalDef, part cuda.Part) uint64 {
-		name := fmt.Sprintf("array%d", len(arrays))
-		switch part {
-		case cuda.Off:
-			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", name, numbers(g.Off))
-		case cuda.Neighbours, cuda.IDs:
-			fmt.Fprintf(b, "  static const u32 %s[] = {%s};\n", name, numbers(g.Adj))
-		case cuda.Words:
-			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", name, numbers(g.Words))
-		case cuda.Valid:
-			if g.Valid == nil {
-				return 0
-			}
-			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", name, numbers(g.Valid))
-		default:
-			return 0
-		}
-		arrays = append(arrays, name)
-		return isArray | uint64(len(arrays)-1)
-	})
-	b.WriteString("  u64 layout[] = {")
-	for at := 0; at < len(layout); at += 8 {
-		if x := binary.LittleEndian.Uint64(layout[at:]); x&isArray == isArray {
-			fmt.Fprintf(b, "(u64)%s, ", arrays[x&^isArray])
-		} else {
-			fmt.Fprintf(b, "%du, ", x)
-		}
-	}
-	b.WriteString("};\n  Graph q;\n  static_assert(sizeof q == sizeof layout, \"layout\");\n  __builtin_memcpy(&q, layout, sizeof q);\n")
-	slots, _ := c.prog.Define("W_SLOTS")
+	literal.CPP(b, c.code.Program, c.g.NumVertices())
 	b.WriteString("  u128 total = 0;\n  for (u32 i = 0; i < W_ROOT_RANGES; ++i) for (u32 v = root_first(q, i); v < root_end(q, i); ++v) {\n")
 	if c.o.View == lower.Checks {
 		b.WriteString("    u32 *m = new u32[W_LEVELS], *n = new u32[W_BLOCKS];\n    total += nest(Group<1>(), q, m, n, v);\n    delete[] m;\n    delete[] n;\n  }\n")
 	} else {
 		fmt.Fprintf(b, "    State s;\n    u32* slots = new u32[%d];\n    total += nest(Group<1>(), q, s, slots, %du, v);\n    delete[] slots;\n  }\n",
-			int(slots)*c.room, c.room)
+			c.code.Slots*c.room, c.room)
 	}
 	b.WriteString("  printf(\"%llu %llu %llu %llu\\n\", u64(total >> 64), u64(total), rows, hash);\n}\n}\n")
-}
-
-// isArray marks what stands for an array's address.
-const isArray = 0x5a5a << 48
-
-func numbers[T uint32 | uint64](xs []T) string {
-	var b strings.Builder
-	for _, x := range xs {
-		fmt.Fprintf(&b, "%du,", x)
-	}
-	return b.String()
 }
 
 // interpret is what run must print.
 func (c *textCase) interpret(t *testing.T) string {
 	t.Helper()
 	var rows, hash uint64
-	m, err := interp.New(c.prog, func(row []uint64) bool {
+	m, err := interp.New(c.code.Program, func(row []uint64) bool {
 		h := uint64(0)
 		for _, v := range row {
 			h = h*1000003 + v
@@ -200,15 +157,13 @@ func (c *textCase) interpret(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slots, _ := c.prog.Define("W_SLOTS")
-	blocks, _ := c.prog.Define("W_BLOCKS")
-	args := []interp.Value{interp.Array(make([]uint32, len(c.p.Levels))), interp.Array(make([]uint32, blocks))}
+	args := []interp.Value{interp.Array(make([]uint32, len(c.p.Levels))), interp.Array(make([]uint32, c.code.Checks.Blocks))}
 	if c.o.View == lower.Sets {
-		args = []interp.Value{interp.NewRecord(c.prog.Records[0]), interp.Array(make([]uint32, c.room*int(slots))), interp.U32(uint32(c.room))}
+		args = []interp.Value{interp.NewRecord(c.code.Program.Records[0]), interp.Array(make([]uint32, c.room*c.code.Slots)), interp.U32(uint32(c.room))}
 	}
 	total := interp.Value{}
-	for _, v := range roots(c.prog, m) {
-		n := m.Call(c.nest, append(args, interp.U32(v))...)
+	for _, v := range roots(c.code.Code) {
+		n := m.Call(c.code.Nest, append(args, interp.U32(v))...)
 		total.N += n.N
 		total.Hi += n.Hi
 	}

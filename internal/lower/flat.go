@@ -99,7 +99,7 @@ func (x *lowering) flattenTail() (f flatLevel, ok bool) {
 // flatFuncs writes Flat<0>, where there is one.
 func (x *lowering) flatFuncs() error {
 	f, ok := x.flatten()
-	x.define("W_FLAT", b2i(ok))
+	x.out.Sets.Flat = ok
 	if !ok {
 		return nil
 	}
@@ -238,11 +238,4 @@ func (x *lowering) holds(l, k int) bool {
 	}
 	of := x.nodeBounds(x.set[k]).and(x.levelBounds(k, x.tail))
 	return x.levelBounds(l, x.tail).without(x.nodeBounds(x.set[l])).without(of).none()
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

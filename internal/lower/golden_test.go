@@ -15,27 +15,10 @@ import (
 	"github.com/weftgraph/weft/internal/testing/golden"
 )
 
-// TestGolden compares generated text with the files in testdata/golden. Rewrite
-// them with -rewrite. Commands: "graph FILE [directed]", a file of package
-// golden, and "cuda", with a catalogue name or a query as input and
-// the arguments view=sets|checks, order=, and the flags enumerate, nomotion,
+// TestGolden compares generated text. The command is "cuda", with a catalogue name or a query
+// as input, the arguments view=sets|checks and order=, and the flags enumerate, nomotion,
 // roomy, lookup (roomy too), embeddings, induced, hom.
-func TestGolden(t *testing.T) {
-	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
-		var g *graph.Graph
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			switch d.Cmd {
-			case "graph":
-				g = golden.Graph(t, d)
-				return fmt.Sprintf("%d vertices, %d edges\n", g.NumVertices(), g.NumEdges())
-			case "cuda":
-				return text(t, g, d)
-			}
-			t.Fatalf("unknown command %s", d.Cmd)
-			return ""
-		})
-	})
-}
+func TestGolden(t *testing.T) { golden.Walk(t, "cuda", text) }
 
 func text(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	p := golden.Pattern(t, d.Input)
@@ -69,9 +52,9 @@ func text(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := lower.Plan(pl, o)
+	code, err := lower.Plan(pl, o)
 	if err != nil {
 		return fmt.Sprintf("error: %v\n", err)
 	}
-	return cuda.TextOf(prog, cuda.Options{Neighbours: o.Lookup})
+	return cuda.TextOf(code.Program, cuda.Options{Neighbours: o.Lookup})
 }

@@ -6,19 +6,12 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// side says which neighbours of a vertex something is about, as W_UNIVERSE and W_ROWS have
-// it.
-type side = plan.Side
-
-// noRows is a W_ROWS: only how many neighbours each position has.
-const noRows side = plan.UpperSide + 1
-
 // hood is what the plan asks of neighbourhoods, and of rows.
 type hood struct {
 	plan.Hood
 	inside int // levels
 	// rows is the side of each position's neighbours that the plan reads.
-	rows side
+	rows plan.Side
 }
 
 // hoodOf analyses a plan that plan.LocalOK accepts, with its levels from tail on
@@ -32,7 +25,7 @@ func hoodOf(p *plan.Plan, tail int) hood {
 
 // readSide finds the side of rows that is enough: the lower one, say, where every
 // set made of a position's row is bounded by that position.
-func (h *hood) readSide(p *plan.Plan) side {
+func (h *hood) readSide(p *plan.Plan) plan.Side {
 	lower, upper := true, true
 	for i := range p.Sets {
 		if s := &p.Sets[i]; s.Of >= h.First {

@@ -48,10 +48,8 @@ func (x *lowering) setsView() error {
 		x.free(1, tail)
 		x.owner("", 1, "")
 	}
-	x.define("W_LAZY", b2i(!x.o.Roomy))
-	x.define("W_FIRST_ADJ", x.firstAdj())
+	x.out.Sets.Lazy, x.out.Sets.First = !x.o.Roomy, x.firstAdj()
 	if x.inParts() { // what these read are views of lists
-		x.define("W_FLAT", 0)
 		return nil
 	}
 	x.operandFuncs()

@@ -70,7 +70,7 @@ func (o *Options) count() {
 }
 
 // Plan lowers p. The error says what in the plan cannot be lowered.
-func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
+func Plan(p *plan.Plan, o Options) (*Code, error) {
 	if o.View == Rows {
 		if err := plain(p, "rows of bits"); err != nil {
 			return nil, err
@@ -110,12 +110,10 @@ func Plan(p *plan.Plan, o Options) (*kir.Program, error) {
 			return nil, err
 		}
 	}
-	x.defines()
 	if o.View == Sets || o.View == Checks {
 		kir.Optimize(x.prog, strings.Split(o.Off, ",")...)
 	}
-	o.count()
-	return x.prog, nil
+	return x.code(), nil
 }
 
 // plain says what only code expresses, and neither rows of bits nor a table.
@@ -155,6 +153,7 @@ type lowering struct {
 	// longest is the largest degree of an adjacency, once asked for.
 	longest map[int]int
 	roots   [][2]*kir.GlobalDef
+	out     Code // the result; each view notes what it alone knows
 }
 
 // shared is what the plan has in common with those of its sub-patterns.
@@ -206,33 +205,6 @@ func (x *lowering) head() string {
 		mode += ", induced"
 	}
 	return fmt.Sprintf("%s: %s, levels %s", title, mode, strings.Join(x.names, ", "))
-}
-
-func (x *lowering) defines() {
-	restricted := uint64(0)
-	if x.p.Restricted {
-		restricted = 1
-	}
-	x.define("W_LEVELS", len(x.p.Levels))
-	x.define("W_ENUM", x.tail)
-	if x.o.View == Checks {
-		x.nodes, x.slot = nil, 0
-	}
-	x.define("W_SETS", len(x.nodes))
-	x.define("W_SLOTS", x.slot)
-	for i := range x.nodes {
-		if s := x.nodes[i].slot; s >= 0 {
-			x.define(fmt.Sprintf("W_SLOT_%d", i), s)
-		}
-	}
-	x.define("W_ADJS", len(x.adjs))
-	x.define("W_BITS", len(x.bits))
-	x.define("W_RESTRICTED", int(restricted))
-	x.define("W_ROOT_RANGES", len(x.roots))
-}
-
-func (x *lowering) define(name string, value int) {
-	x.prog.Defines = append(x.prog.Defines, kir.Define{Name: name, Value: uint64(value)})
 }
 
 // limitOf is the global that holds an id; equal ids of the same meaning share

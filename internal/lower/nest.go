@@ -8,23 +8,32 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Nest lowers p as Plan does, with one function more: nest, the whole loop nest
-// below one vertex of level 0. Where o.Counting holds, it returns the number of
-// matches; otherwise it also emits each match, a row of vertices by pattern
-// vertex.
-//
-// In the Sets view its parameters are those of Level<0>::sets and the root; in
-// the Checks view an array for the partial match, one for the sizes of the
-// tail's blocks, and the root. Where the Sets view walks level 1, there is also
-// the function part, for some of that level's candidates: its parameters are
-// those of Level<0>::sets and the candidates; the root is in the state, and its
-// sets are made.
-func Nest(p *plan.Plan, o Options) (*kir.Program, *kir.Func, error) {
-	prog, err := Plan(p, o)
+// NestCode is a lowered plan with its whole loop nest.
+type NestCode struct {
+	*Code
+	// Nest is the loop nest below one vertex of level 0. Where Options.Counting holds, it
+	// returns the number of matches; otherwise it also emits each match, a row of
+	// vertices by pattern vertex. In the Sets view its parameters are those of
+	// Level<0>::sets and the root; in the Checks view an array for the partial match, one
+	// for the sizes of the tail's blocks, and the root.
+	Nest *kir.Func
+	// Part is the loop nest below some of level 1's candidates; nil: the view is Checks,
+	// or level 1 is not walked. Its parameters are those of Level<0>::sets and the
+	// candidates; the root is in the state, and its sets are made.
+	Part *kir.Func
+	// Totals are the variables of Part and Nest that their matches are added to.
+	Totals []*kir.Var
+}
+
+// Nest lowers p as Plan does, with the loop nest as functions besides.
+func Nest(p *plan.Plan, o Options) (*NestCode, error) {
+	code, err := Plan(p, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	n := &nest{p: p, prog: prog, count: kir.T(kir.U64), tail: prog.Func("", 1, "tail")}
+	prog := code.Program
+	out := &NestCode{Code: code}
+	n := &nest{p: p, code: code, prog: prog, count: kir.T(kir.U64), tail: prog.Func("", 1, "tail")}
 	if n.tail != nil {
 		n.count = kir.T(kir.U128) // of many tails
 	}
@@ -38,22 +47,22 @@ func Nest(p *plan.Plan, o Options) (*kir.Program, *kir.Func, error) {
 		n.state = prog.Func("Level", 0, "sets").Params
 	}
 	n.emit = !o.Counting
-	if end, _ := prog.Define("W_ENUM"); n.m == nil && end > 1 && len(p.Levels) > 1 {
-		prog.Funcs = append(prog.Funcs, n.part())
+	if n.m == nil && code.Walked > 1 && len(p.Levels) > 1 {
+		out.Part = n.part()
+		prog.Funcs = append(prog.Funcs, out.Part)
+		out.Totals = append(out.Totals, n.total)
 	}
-	f := n.function()
+	out.Nest = n.function()
+	prog.Funcs = append(prog.Funcs, out.Nest)
+	out.Totals = append(out.Totals, n.total)
 	prog.Owners = append(prog.Owners, kir.Owner{Index: 2})
-	prog.Funcs = append(prog.Funcs, f)
-	return prog, f, nil
+	return out, nil
 }
-
-// Total is the variable of nest or part, as Nest makes them, that their matches
-// are added to.
-func Total(f *kir.Func) *kir.Var { return f.Body[0].(*kir.Let).Var }
 
 // nest is the making of the nest function.
 type nest struct {
 	p     *plan.Plan
+	code  *Code
 	prog  *kir.Program
 	tail  *kir.Func
 	count kir.Type
@@ -163,15 +172,11 @@ func (n *nest) walk(l int, c kir.Expr) []kir.Stmt {
 }
 
 // enumerated reports whether l is the last level before the tail.
-func (n *nest) enumerated(l int) bool {
-	end, _ := n.prog.Define("W_ENUM")
-	return l == int(end)-1
-}
+func (n *nest) enumerated(l int) bool { return l == n.code.Walked-1 }
 
 // blocks measures the tail's blocks, and adds what combine makes of them.
 func (n *nest) blocks() (body []kir.Stmt) {
-	count, _ := n.prog.Define("W_BLOCKS")
-	for b := range int(count) {
+	for b := range n.code.Checks.Blocks {
 		if n.prog.Func("Block", b, "places") != nil {
 			size := kir.Elem{X: kir.R(n.sizes), I: kir.C(uint32(b))}
 			body = append(body, &kir.Assign{To: size, X: kir.C(0)})

@@ -310,9 +310,5 @@ func Room(p *plan.Plan) int {
 func RootRanges(p *plan.Plan) []plan.Range {
 	x := newLowering(p, Options{})
 	x.root()
-	var out []plan.Range
-	for _, r := range x.roots {
-		out = append(out, plan.Range{First: r[0].Value, End: max(r[0].Value, r[1].Value)})
-	}
-	return out
+	return x.rootRanges()
 }

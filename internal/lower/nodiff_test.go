@@ -8,7 +8,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -64,13 +63,13 @@ func (e interpreted) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error
 func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, _ engine.Options, goal engine.Goal) (r engine.Result, err error) {
 	s := goal.Sink
 	e.o.Counting = s == nil
-	prog, f, err := lower.Nest(p, e.o)
+	code, err := lower.Nest(p, e.o)
 	if err != nil {
 		return r, err
 	}
 	rows := uint64(0)
 	out := engine.NewRows(p, s, goal.Limit)
-	m, err := interp.New(prog, func(row []uint64) bool {
+	m, err := interp.New(code.Program, func(row []uint64) bool {
 		var vertices []uint32
 		for _, v := range row {
 			vertices = append(vertices, uint32(v))
@@ -86,15 +85,13 @@ func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, _ engi
 	if room < 0 {
 		room = lower.Room(p)
 	}
-	slots, _ := prog.Define("W_SLOTS")
-	blocks, _ := prog.Define("W_BLOCKS")
-	args := []interp.Value{interp.Array(make([]uint32, len(p.Levels))), interp.Array(make([]uint32, blocks))}
+	args := []interp.Value{interp.Array(make([]uint32, len(p.Levels))), interp.Array(make([]uint32, code.Checks.Blocks))}
 	if e.o.View == lower.Sets {
-		args = []interp.Value{interp.NewRecord(prog.Records[0]), interp.Array(make([]uint32, room*int(slots))), interp.U32(uint32(room))}
+		args = []interp.Value{interp.NewRecord(code.Program.Records[0]), interp.Array(make([]uint32, room*code.Slots)), interp.U32(uint32(room))}
 	}
 	r.Complete = true
-	for _, v := range roots(prog, m) {
-		n, ok := m.Run(f, append(args, interp.U32(v))...)
+	for _, v := range roots(code.Code) {
+		n, ok := m.Run(code.Nest, append(args, interp.U32(v))...)
 		if !ok {
 			if out.Chooses() {
 				rows = out.Matches()
@@ -117,13 +114,10 @@ func (e interpreted) Run(_ context.Context, _ *graph.Graph, p *plan.Plan, _ engi
 }
 
 // roots are the vertices of the root ranges.
-func roots(prog *kir.Program, m *interp.Machine) (out []uint32) {
-	n, _ := prog.Define("W_ROOT_RANGES")
-	for i := range uint32(n) {
-		first := m.Call(prog.Func("", 0, "root_first"), interp.U32(i)).N
-		end := m.Call(prog.Func("", 0, "root_end"), interp.U32(i)).N
-		for v := first; v < end; v++ {
-			out = append(out, uint32(v))
+func roots(code *lower.Code) (out []uint32) {
+	for _, r := range code.Roots {
+		for v := r.First; v < r.End; v++ {
+			out = append(out, v)
 		}
 	}
 	return out

@@ -111,7 +111,7 @@ func TestIntsAndFloatsCompareExactly(t *testing.T) {
 			}
 		}
 		c := textCase{g: g, p: pl, o: lower.Options{View: lower.Checks, Counting: true, Choices: true}}
-		if c.prog, c.nest, err = lower.Nest(pl, c.o); err != nil {
+		if c.code, err = lower.Nest(pl, c.o); err != nil {
 			t.Fatal(err)
 		}
 		cases = append(cases, c)
@@ -192,7 +192,7 @@ func TestArithmeticAtTheEnds(t *testing.T) {
 			}
 		}
 		c := textCase{g: g, p: pl, o: lower.Options{View: lower.Checks, Counting: true, Choices: true}}
-		if c.prog, c.nest, err = lower.Nest(pl, c.o); err != nil {
+		if c.code, err = lower.Nest(pl, c.o); err != nil {
 			t.Fatal(err)
 		}
 		cases = append(cases, c)

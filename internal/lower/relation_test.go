@@ -54,7 +54,7 @@ func partCases(t *testing.T, want int) []textCase {
 	})
 	merges, places := 0, 0
 	for _, c := range cases {
-		for _, f := range c.prog.Funcs {
+		for _, f := range c.code.Program.Funcs {
 			places += b2i(f.Name == "places" && f.Family == "Level")
 			kir.WalkStmts(f.Body, func(s kir.Stmt) {
 				op, ok := s.(*kir.SetOp)

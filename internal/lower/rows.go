@@ -9,22 +9,8 @@ import (
 )
 
 // The view for the local method. What lies below one vertex of level 1 is one
-// function, nest, over rows of bits; what a schedule has to know of the plan
-// beside it are defines:
-//
-//	W_OUTSIDE   1: level 1 is the outside vertex
-//	W_INSIDE    how many inside levels there are: the least universe
-//	W_UNIVERSE  which neighbours of the root the universe has: 0 all, 1 those
-//	            with lower ids than the root, 2 those with upper ones
-//	W_ROWS      which neighbours of a position its row needs to have, likewise;
-//	            3: none, only how many there are
-//	W_SHARE     how many neighbours root and outside vertex must share
-//	W_SIZES     1: only how many they share matters: ways is all there is
-//	W_INNER     with W_ROWS 3, which neighbours of a position are counted
-//	W_PARTS     1: a task is a part of level 2's candidates
-//	W_MASKS     masks, that mask_ok makes
-//	W_MASK1     1 + the mask of level 1, 0: none
-//	W_TERMS     parameters of ways: sizes of tail sets and of intersections
+// function, nest, over rows of bits; what a schedule has to know of the plan besides is
+// RowsCode.
 //
 // Functions:
 //
@@ -41,7 +27,7 @@ import (
 type rowsWriter struct {
 	*lowering
 	hood  hood
-	inner side // with noRows, the side that is counted
+	inner plan.Side // with NoRows, the side that is counted
 	h     *kir.Var
 	pos   []*kir.Var // the position of each level's vertex
 	// row1, at1 and end1 are the outside vertex's.
@@ -88,7 +74,7 @@ func (x *lowering) rowsView() error {
 	}
 	r.gatherTail()
 	if r.degreesOnly() {
-		r.inner, r.hood.rows = r.hood.rows, noRows
+		r.inner, r.hood.rows = r.hood.rows, NoRows
 	}
 	x.adjs[0].Oriented = true
 	x.free(0, r.maskFunc())
@@ -117,32 +103,19 @@ func (x *lowering) rowsView() error {
 		x.free(2, r.nestFunc(count))
 	}
 	x.owner("", 2, "")
-	r.rowsDefines()
+	r.numbers()
 	return nil
 }
 
-func (r *rowsWriter) rowsDefines() {
-	flag := func(b bool) int {
-		if b {
-			return 1
-		}
-		return 0
+// numbers notes what a schedule has to know.
+func (r *rowsWriter) numbers() {
+	r.out.Rows = RowsCode{
+		Hood: r.hood.Hood, Inside: r.hood.inside, Rows: r.hood.rows, Inner: r.inner, Parts: r.tail > 2, Mask1: -1, Terms: len(r.close.masks),
 	}
-	r.define("W_OUTSIDE", flag(r.hood.Outside))
-	r.define("W_INSIDE", r.hood.inside)
-	r.define("W_UNIVERSE", int(r.hood.Universe))
-	r.define("W_ROWS", int(r.hood.rows))
-	r.define("W_INNER", int(r.inner))
-	r.define("W_SHARE", r.hood.Share)
-	r.define("W_SIZES", flag(r.hood.SizesOnly))
-	r.define("W_PARTS", flag(r.tail > 2))
-	r.define("W_MASKS", len(r.masks))
-	mask1 := 0
 	if !r.hood.Outside {
-		mask1 = 1 + r.maskOf(1)
+		r.out.Rows.Mask1 = r.maskOf(1)
 	}
-	r.define("W_MASK1", mask1)
-	r.define("W_TERMS", len(r.close.masks))
+	r.out.Rows.Masks = len(r.masks)
 }
 
 // maskOf is the number of level l's mask, -1 where it needs none: the inside
@@ -248,7 +221,7 @@ func (r *rowsWriter) nestFunc(count kir.Type) *kir.Func {
 	f.Params = append(f.Params, r.pos[1], r.part)
 	r.total = &kir.Var{Name: "total", T: count}
 	f.Body = []kir.Stmt{&kir.Let{Var: r.total, Init: kir.C64(count.Kind, 0)}}
-	if r.hood.rows == noRows {
+	if r.hood.rows == NoRows {
 		f.Body = append(f.Body, r.add())
 	} else {
 		f.Body = append(f.Body, r.bind(0, func() []kir.Stmt { return r.bind(1, func() []kir.Stmt { return r.level(2) }) })...)

@@ -50,18 +50,18 @@ func (e rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 	if goal.Sink != nil {
 		return engine.Once(ctx, host.New(), g, p, o, goal) // the view counts
 	}
-	prog, err := lower.Plan(p, e.options())
+	code, err := lower.Plan(p, e.options())
 	if err != nil {
 		return r, err
 	}
-	m, err := interp.New(prog, nil)
+	m, err := interp.New(code.Program, nil)
 	if err != nil {
 		return r, err
 	}
-	h := hoods{g: g, prog: prog, m: m, csr: p.Adjs[0].Lists.Flat()}
+	h := hoods{g: g, code: code, m: m, csr: p.Adjs[0].Lists.Flat()}
 	r.Complete = true
-	for _, v := range roots(prog, m) {
-		if m.Call(prog.Func("", 0, "root_ok"), interp.U32(v)).N == 0 {
+	for _, v := range roots(code) {
+		if m.Call(code.Program.Func("", 0, "root_ok"), interp.U32(v)).N == 0 {
 			continue
 		}
 		n := h.root(v)
@@ -76,7 +76,7 @@ func (e rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 // hoods searches roots one after the other.
 type hoods struct {
 	g    *graph.Graph
-	prog *kir.Program
+	code *lower.Code
 	m    *interp.Machine
 	csr  *graph.CSR
 
@@ -86,37 +86,29 @@ type hoods struct {
 	sum  engine.Uint128
 }
 
-func (h *hoods) define(name string) int {
-	n, ok := h.prog.Define(name)
-	if !ok {
-		panic("no define " + name)
-	}
-	return int(n)
-}
-
 func (h *hoods) call(group int, name string, args ...interp.Value) interp.Value {
-	return h.m.Call(h.prog.Func("", group, name), args...)
+	return h.m.Call(h.code.Program.Func("", group, name), args...)
 }
 
 // onSide keeps those of list on a side of v.
-func onSide(list []uint32, v uint32, side int) []uint32 {
-	return slices.DeleteFunc(slices.Clone(list), func(u uint32) bool { return side == 1 && u > v || side == 2 && u < v })
+func onSide(list []uint32, v uint32, side plan.Side) []uint32 {
+	return slices.DeleteFunc(slices.Clone(list), func(u uint32) bool { return side == plan.LowerSide && u > v || side == plan.UpperSide && u < v })
 }
 
 func (h *hoods) root(v uint32) engine.Uint128 {
 	h.v, h.sum = v, engine.Uint128{}
-	h.list = onSide(h.csr.List(v), v, h.define("W_UNIVERSE"))
-	if len(h.list) < h.define("W_INSIDE") {
+	h.list = onSide(h.csr.List(v), v, h.code.Rows.Universe)
+	if len(h.list) < h.code.Rows.Inside {
 		return h.sum
 	}
-	h.hood = &interp.Hood{Cut: uint32(len(onSide(h.list, v, 1))), Masks: make([][]uint32, h.define("W_MASKS"))}
+	h.hood = &interp.Hood{Cut: uint32(len(onSide(h.list, v, plan.LowerSide))), Masks: make([][]uint32, h.code.Rows.Masks)}
 	for _, u := range h.list {
 		near := h.positions(h.csr.List(u))
-		h.hood.Rows = append(h.hood.Rows, onSide(near, uint32(len(h.hood.Rows)), h.define("W_ROWS")))
+		h.hood.Rows = append(h.hood.Rows, onSide(near, uint32(len(h.hood.Rows)), h.code.Rows.Rows))
 	}
 	for p, row := range h.hood.Rows {
-		if h.define("W_ROWS") == 3 {
-			row = onSide(row, uint32(p), h.innerSide())
+		if h.code.Rows.Rows == lower.NoRows {
+			row = onSide(row, uint32(p), h.code.Rows.Inner)
 		}
 		h.hood.Inner = append(h.hood.Inner, uint32(len(row)))
 	}
@@ -127,22 +119,19 @@ func (h *hoods) root(v uint32) engine.Uint128 {
 			}
 		}
 	}
-	if h.define("W_OUTSIDE") == 1 {
+	if h.code.Rows.Outside {
 		h.outside()
 		return h.sum
 	}
 	hood := interp.HoodValue(h.hood)
 	end := min(h.call(2, "level1_end", hood).N, uint64(len(h.list)))
 	for p := h.call(2, "level1_from", hood).N; p < end; p++ {
-		if mask := h.define("W_MASK1"); mask == 0 || slices.Contains(h.hood.Masks[mask-1], uint32(p)) {
+		if mask := h.code.Rows.Mask1; mask < 0 || slices.Contains(h.hood.Masks[mask], uint32(p)) {
 			h.parts(hood, interp.U32(uint32(p)))
 		}
 	}
 	return h.sum
 }
-
-// innerSide is the side that counts where rows are not kept.
-func (h *hoods) innerSide() int { return h.define("W_INNER") }
 
 // positions are where ids are in the universe.
 func (h *hoods) positions(ids []uint32) []uint32 {
@@ -158,7 +147,7 @@ func (h *hoods) positions(ids []uint32) []uint32 {
 // parts runs all tasks of one vertex of level 1.
 func (h *hoods) parts(args ...interp.Value) {
 	parts := 1
-	if h.define("W_PARTS") == 1 {
+	if h.code.Rows.Parts {
 		parts = (len(h.list) + kir.RowPartBits - 1) / kir.RowPartBits
 	}
 	for i := range parts {
@@ -172,16 +161,16 @@ func (h *hoods) outside() {
 	end := h.call(0, "outside_end", root).N
 	for y := h.call(0, "outside_from", root).N; y < end; y++ {
 		row := h.positions(h.csr.List(uint32(y)))
-		if len(row) < h.define("W_SHARE") || h.call(0, "outside_ok", root, interp.U32(uint32(y))).N == 0 {
+		if len(row) < h.code.Rows.Share || h.call(0, "outside_ok", root, interp.U32(uint32(y))).N == 0 {
 			continue
 		}
-		if h.define("W_SIZES") == 1 {
-			args := slices.Repeat([]interp.Value{interp.U32(uint32(len(row)))}, h.define("W_TERMS"))
+		if h.code.Rows.SizesOnly {
+			args := slices.Repeat([]interp.Value{interp.U32(uint32(len(row)))}, h.code.Rows.Terms)
 			n := h.call(1, "ways", args...)
 			h.sum = h.sum.Add(engine.Uint128{Hi: n.Hi, Lo: n.N})
 			continue
 		}
-		at := uint32(len(onSide(h.list, uint32(y), 1)))
+		at := uint32(len(onSide(h.list, uint32(y), plan.LowerSide)))
 		end, pos := at, ^uint32(0)
 		if i := slices.Index(h.list, uint32(y)); i >= 0 {
 			at, end, pos = uint32(i), uint32(i)+1, uint32(i)

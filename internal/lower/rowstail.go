@@ -165,7 +165,7 @@ func (r *rowsWriter) add() kir.Stmt {
 // blockSize is the number of vertices that all groups of a block hold, without
 // the ones matched already.
 func (r *rowsWriter) blockSize(mask uint32) kir.Expr {
-	if r.hood.rows == noRows {
+	if r.hood.rows == NoRows {
 		return kir.Fn(kir.Inner, kir.R(r.h), kir.R(r.pos[1]))
 	}
 	// A group that holds another one adds nothing to an intersection.

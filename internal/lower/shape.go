@@ -8,8 +8,8 @@ import (
 // Shape is what a schedule must know of a program before it can say how the program is to
 // be made. It is the same for any Roomy and Lookup.
 type Shape struct {
-	Walked int // levels that are walked: W_ENUM
-	Slots  int // set nodes with memory of their own: W_SLOTS
+	Walked int // levels that are walked
+	Slots  int // set nodes with memory of their own
 	// Siblings: the Checks view has Siblings<l> where Options.Siblings asks for it.
 	Siblings bool
 }
@@ -33,4 +33,23 @@ func Lists(p *plan.Plan) *kir.Program {
 	x.addRelations()
 	x.prog.Funcs, x.prog.Owners = nil, nil
 	return x.prog
+}
+
+// CandidateGraph returns the code that a candidate graph is made with. It has no functions:
+// its globals are the neighbour lists and bitmaps of p, in the plan's order, so that its
+// text is the same for all plans with as many.
+func CandidateGraph(p *plan.Plan) *Code {
+	c := &Code{Program: Lists(p), Levels: len(p.Levels), Adjs: len(p.Adjs)}
+	c.Program.Name, c.Program.Doc = "candidates", "the graph of a pattern's candidates"
+	for i := range p.Levels {
+		if words := p.Levels[i].Bits; words != nil {
+			if len(words) == 0 {
+				words = []uint64{0}
+			}
+			c.Program.AddGlobal(&kir.GlobalDef{Name: "vertices that pass a predicate", Kind: kir.Bits, Words: words})
+			c.Bits++
+		}
+	}
+	c.Program.Defines = c.globals()
+	return c
 }

@@ -26,7 +26,7 @@ const maxTable = 900
 // Table lowers p for stack/table.cuh: a program without functions, whose last limits are
 // the table. Every match is visited: there is no tail. The error says what of the
 // plan a table cannot say.
-func Table(p *plan.Plan, o Options) (*kir.Program, error) {
+func Table(p *plan.Plan, o Options) (*Code, error) {
 	if err := plain(p, "a table"); err != nil {
 		return nil, err
 	}
@@ -48,16 +48,11 @@ func Table(p *plan.Plan, o Options) (*kir.Program, error) {
 	if len(t.words) > maxTable {
 		return nil, fmt.Errorf("the plan's table has %d words, and there is room for %d", len(t.words), maxTable)
 	}
-	x.define("W_TABLE", x.prog.NumGlobals(kir.U32))
+	x.out.Sets = SetsCode{Lazy: !o.Roomy, First: x.firstAdj(), Table: x.prog.NumGlobals(kir.U32)}
 	for i, w := range t.words {
 		x.prog.AddGlobal(&kir.GlobalDef{Name: fmt.Sprintf("table %d", i), Kind: kir.U32, Value: w})
 	}
-	x.defines()
-	x.define("W_LAZY", b2i(!o.Roomy))
-	x.define("W_FIRST_ADJ", x.firstAdj())
-	x.define("W_FLAT", 0)
-	o.count()
-	return x.prog, nil
+	return x.code(), nil
 }
 
 // table is the making of one: row_ptr, nodes, levels, ranges.

@@ -90,7 +90,7 @@ func (x *prepared) Traits() engine.Traits {
 	t := engine.Traits{Compiles: x.p.Empty == nil}
 	if n := x.nest; n != nil {
 		t.BitRows, t.Hashes = n.lookup == membership.Bits, n.lookup == membership.Hash
-		t.Fits = x.e.fits(n.slots, n.extra.Cap)
+		t.Fits = x.e.fits(n.code.Slots, n.extra.Cap)
 		t.Host = x.e.s.HostBytes(x.memory.Give(n.job()))
 	} else if x.local != nil {
 		t.Host = x.local.HostBytes()

@@ -43,11 +43,11 @@ func TestCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: c.counting, Roomy: true, Lookup: c.lookup != membership.Search})
+		code, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: c.counting, Roomy: true, Lookup: c.lookup != membership.Search})
 		if err != nil {
 			t.Fatal(err)
 		}
-		check.CompileCheck(t, cuda.Source{Name: c.name, Text: (&program{prog: prog, lookup: c.lookup}).text(), Options: c.options})
+		check.CompileCheck(t, cuda.Source{Name: c.name, Text: (&program{code: code, lookup: c.lookup}).text(), Options: c.options})
 	}
 }
 
@@ -66,11 +66,11 @@ func TestPartsCompileForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
+	code, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.CompileCheck(t, cuda.Source{Name: "parts", Text: (&program{prog: prog, lookup: membership.Search}).text()})
+	check.CompileCheck(t, cuda.Source{Name: "parts", Text: (&program{code: code, lookup: membership.Search}).text()})
 }
 
 // TestConditionsCompileForGPUs compiles what conditions and data edges need.
@@ -87,9 +87,9 @@ func TestConditionsCompileForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
+	code, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.CompileCheck(t, cuda.Source{Name: "conditions", Text: kircuda.Text(prog) + nestText})
+	check.CompileCheck(t, cuda.Source{Name: "conditions", Text: kircuda.Text(code.Program) + nestText})
 }

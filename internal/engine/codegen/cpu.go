@@ -14,7 +14,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/native"
@@ -40,9 +39,9 @@ type onCPU struct {
 	p       *plan.Plan
 	o       engine.Options
 	text    string
-	prog    *kir.Program
+	code    *lower.NestCode
 	arcs    bool
-	own     sync.Once // gives the arrays of prog memory that C code may read
+	own     sync.Once // gives the program's arrays memory that C code may read
 }
 
 // Prepare refuses plans of other methods than the nest, and options of GPUs.
@@ -64,7 +63,7 @@ func (e CPU) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.O
 	x := &onCPU{g: g, objects: e.Objects, p: p, o: o}
 	var err error
 	if p.Empty == nil {
-		x.text, x.prog, x.arcs, err = Text(p, o)
+		x.text, x.code, x.arcs, err = Text(p, o)
 	}
 	return x, err
 }
@@ -74,7 +73,7 @@ func (*onCPU) Traits() engine.Traits { return engine.Traits{} }
 
 // Compile starts compiling the loop nest.
 func (x *onCPU) Compile(ctx context.Context) {
-	if x.prog != nil {
+	if x.code != nil {
 		go func() { _, _ = x.objects.Compile(ctx, x.p.Pattern.Name, x.text) }()
 	}
 }
@@ -142,25 +141,19 @@ func (x *onCPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 
 // Text is the C text of a plan's loop nest and of the workers over it. arcs says
 // whether a unit of work is a run of places.
-func Text(p *plan.Plan, o engine.Options) (text string, prog *kir.Program, arcs bool, err error) {
-	prog, _, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Made: o.Lowered})
+func Text(p *plan.Plan, o engine.Options) (text string, code *lower.NestCode, arcs bool, err error) {
+	code, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Made: o.Lowered})
 	if err != nil {
 		return "", nil, false, err
 	}
-	if prog.Func("", 2, "part") != nil {
+	if code.Part != nil {
 		_, _, arcs = firstList(p)
 	}
 	places := 0
 	if arcs {
 		places = cpuArcs
 	}
-	var totals []*kir.Var
-	for _, name := range []string{"part", "nest"} {
-		if f := prog.Func("", 2, name); f != nil {
-			totals = append(totals, lower.Total(f))
-		}
-	}
-	return fmt.Sprintf("%s#define ARCS %d\n%s", c.TextOf(prog, c.Options{Totals: totals}), places, nestC), prog, arcs, nil
+	return fmt.Sprintf("%s#define ARCS %d\n%s", c.TextOf(code.Program, c.Options{Totals: code.Totals}), places, nestC), code, arcs, nil
 }
 
 // firstList is the set of level 1, if it is a single neighbour list and the lists are one
@@ -178,13 +171,13 @@ func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
 
 // job is the run of the plan, without the parts that depend on the goal.
 func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
-	g, p, prog := o.g, o.p, o.prog
+	g, p, prog := o.g, o.p, o.code.Program
 	lib, err := o.objects.Compile(ctx, p.Pattern.Name, o.text)
 	if err != nil {
 		return nil, err
 	}
 	x := &cpuExtra{vertices: uint32(g.NumVertices())}
-	roots := lower.RootRanges(p)
+	roots := o.code.Roots
 	x.first, x.end = uint64(roots[0].First), uint64(roots[0].End)
 	for _, r := range roots {
 		x.first, x.end = min(x.first, uint64(r.First)), max(x.end, uint64(r.End))
@@ -201,11 +194,10 @@ func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
 		classes = append(classes, c.Range{First: k.First, End: k.End})
 	}
 	o.own.Do(func() { prog.EachArray(g.Own) })
-	slots, _ := prog.Define("W_SLOTS")
 	room := lower.Room(p) + slack
 	return &native.Job{
 		Library: lib, Entry: "weft_nest", Memory: c.NewMemory(prog, classes), Extra: unsafe.Pointer(x),
-		Units: units, Cap: uint32(room), Words: room*int(slots) + slack,
+		Units: units, Cap: uint32(room), Words: room*o.code.Slots + slack,
 	}, nil
 }
 

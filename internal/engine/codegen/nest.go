@@ -11,7 +11,6 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/membership"
-	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -37,10 +36,9 @@ type extra struct {
 // program is the source and the settings of the kernels of a plan's loop nest. It serves any
 // number of runs.
 type program struct {
-	prog   *kir.Program
+	code   *lower.Code
 	lookup membership.Lookup
 	source cuda.Source
-	slots  int // candidate sets of a warp
 	tasks  uint64
 	extra  extra
 }
@@ -51,19 +49,17 @@ func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options
 	n := &program{lookup: e.lookup(p, asked)}
 	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Lookup: n.lookup != membership.Search, Made: o.Lowered}
 	var err error
-	if n.prog, err = lower.Plan(p, lo); err != nil {
+	if n.code, err = lower.Plan(p, lo); err != nil {
 		return nil, err
 	}
-	if !membership.Asked(n.prog) {
+	if !membership.Asked(n.code.Program) {
 		n.lookup = membership.Search
 	}
-	slots, _ := n.prog.Define("W_SLOTS")
-	n.slots, n.extra.Cap = int(slots), uint32(lower.Room(p))
+	n.extra.Cap = uint32(lower.Room(p))
 	n.source = cuda.Source{Name: "nest.cu", Text: n.text()}
 	// Level 1 in one neighbour list alone is cut into runs of places in it.
 	n.tasks = uint64(p.Graph.NumVertices())
-	walked, _ := n.prog.Define("W_ENUM")
-	if s, run, ok := firstList(p); ok && walked > 1 {
+	if s, run, ok := firstList(p); ok && n.code.Walked > 1 {
 		n.extra.ArcAdj, n.extra.Arcs = uint32(s.Adj), uint64(len(run.Adj))
 		n.tasks = (n.extra.Arcs + arcsOfTask - 1) / arcsOfTask
 		n.source.Options = append(n.source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
@@ -73,7 +69,7 @@ func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options
 
 // job is the program for the session.
 func (n *program) job() *session.Job {
-	return &session.Job{Name: "codegen", Program: n.prog, Tasks: n.tasks, Chunk: 1, Source: n.source}
+	return &session.Job{Name: "codegen", Program: n.code.Program, Tasks: n.tasks, Chunk: 1, Source: n.source}
 }
 
 // nest is one run of a program.
@@ -93,11 +89,11 @@ const byTables = `#define NEST_TABLES
 
 // text is the source of the kernels.
 func (n *program) text() string {
-	text := kircuda.TextOf(n.prog, kircuda.Options{Neighbours: n.lookup != membership.Search})
+	text := kircuda.TextOf(n.code.Program, kircuda.Options{Neighbours: n.lookup != membership.Search})
 	if n.lookup == membership.Search {
 		return text + nestText
 	}
-	return membership.Text(n.prog, n.lookup == membership.Bits) + byTables + text + "#undef adjacent\n" + nestText
+	return membership.Text(n.code.Program, n.lookup == membership.Bits) + byTables + text + "#undef adjacent\n" + nestText
 }
 
 // start makes the kernel and its memory ready on one device. Where the candidate sets
@@ -125,15 +121,15 @@ func (n *nest) start(d *session.Exec) (func() error, error) {
 	}
 	if n.lookup != membership.Search {
 		m := &membership.Maker{
-			Program: n.prog, Bits: n.lookup == membership.Bits, Threads: threads, Note: n.Notes.Add, Ran: &n.filled,
+			Program: n.code.Program, Bits: n.lookup == membership.Bits, Threads: threads, Note: n.Notes.Add, Ran: &n.filled,
 			Stop: func() error { return context.Cause(n.ctx) },
 		}
 		if x.Tables, err = m.Keep(d); err != nil {
 			return nil, err
 		}
 	}
-	if n.slots > 0 {
-		each := max(1, setBytes(n.slots, x.Cap)*int64(l.Threads/32))
+	if n.code.Slots > 0 {
+		each := max(1, setBytes(n.code.Slots, x.Cap)*int64(l.Threads/32))
 		if room := int(max(1, d.Room()/each)); room < l.Blocks {
 			n.Notes.Add("%d of %d blocks have room for candidate sets of %d elements a warp", room, l.Blocks, x.Cap)
 			l.Blocks = room

@@ -6,6 +6,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
@@ -68,12 +69,11 @@ func TestCompilesForGPUs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prog, err := lowered(p, c.tail, c.bits, nil)
+			code, err := lowered(p, c.tail, c.bits, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, siblings := prog.Define("W_SIBLINGS")
-			r := &program{p: p, prog: prog, bits: c.bits, siblings: siblings, listing: c.sink != nil, opt: options{prune: !c.labelled && !c.parts}}
+			r := &program{p: p, code: code, bits: c.bits, listing: c.sink != nil, opt: options{prune: !c.labelled && !c.parts}}
 			check.CompileCheck(t, cuda.Source{Name: c.pattern, Text: r.text()})
 		})
 	}
@@ -92,6 +92,6 @@ func TestIndexCompilesForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &program{p: p, indexed: true, prog: indexProgram(p)}
+	r := &program{p: p, indexed: true, code: lower.CandidateGraph(p)}
 	check.CompileCheck(t, cuda.Source{Name: "index", Text: r.text()})
 }

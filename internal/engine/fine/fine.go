@@ -25,7 +25,6 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -73,7 +72,7 @@ func (f *Fine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine
 		return nil, err
 	case p.Empty != nil:
 	case q != nil:
-		x.indexed = &program{p: p, opt: opt, listing: o.Listing, indexed: true, prog: indexProgram(p)}
+		x.indexed = &program{p: p, opt: opt, listing: o.Listing, indexed: true, code: lower.CandidateGraph(p)}
 		x.indexed.source = x.indexed.text()
 	default:
 		if _, err = x.program(); err != nil {
@@ -194,19 +193,18 @@ func programOf(p *plan.Plan, opt options, o engine.Options, memory int64) (*prog
 	x.bits = x.looksUpBits(lower.Lists(p), memory)
 	siblings := !o.Listing && (opt.share == siblingsOn || opt.share == siblingsAuto && x.bits)
 	var err error
-	if x.prog, err = lowered(p, !o.Listing && opt.tail, siblings, o.Lowered); err != nil {
+	if x.code, err = lowered(p, !o.Listing && opt.tail, siblings, o.Lowered); err != nil {
 		return nil, err
 	}
-	_, x.siblings = x.prog.Define("W_SIBLINGS")
 	x.source = x.text()
 	return x, nil
 }
 
-// lowered is the program of p. With tail, arithmetic closes its tail if a count fits 128 bits;
+// lowered is the code of p. With tail, arithmetic closes its tail if a count fits 128 bits;
 // with siblings, siblings share work. If no level is closed, or one level with several backward
 // neighbours, each candidate of the last level is tested anyway, for siblings together if they
 // share.
-func lowered(p *plan.Plan, tail, siblings bool, made *atomic.Int64) (*kir.Program, error) {
+func lowered(p *plan.Plan, tail, siblings bool, made *atomic.Int64) (*lower.Code, error) {
 	walk := lower.Options{View: lower.Checks, Choices: true, Siblings: siblings, Made: made}
 	closed := lower.Options{View: lower.Checks, Choices: true, Counting: true, Made: made}
 	last := len(p.Levels) - 1
@@ -215,8 +213,8 @@ func lowered(p *plan.Plan, tail, siblings bool, made *atomic.Int64) (*kir.Progra
 		tail = tail && walked <= last && !(walked == last && len(p.Levels[last].Back) > 1)
 	}
 	if tail {
-		if prog, err := lower.Plan(p, closed); err == nil {
-			return prog, nil
+		if code, err := lower.Plan(p, closed); err == nil {
+			return code, nil
 		}
 	}
 	return lower.Plan(p, walk)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -136,25 +135,6 @@ func (q *query) needs(v int) (out []need) {
 		out[i].to |= 1 << a.to
 	}
 	return out
-}
-
-// indexProgram has the globals from which a candidate graph is made: the plan's adjacencies and
-// bitmaps, in its order. So its text is the same for all plans with the same number of them.
-func indexProgram(p *plan.Plan) *kir.Program {
-	prog := lower.Lists(p)
-	prog.Name, prog.Doc = "candidates", "the graph of a pattern's candidates"
-	bits := 0
-	for i := range p.Levels {
-		if words := p.Levels[i].Bits; words != nil {
-			if len(words) == 0 {
-				words = []uint64{0}
-			}
-			prog.AddGlobal(&kir.GlobalDef{Name: "vertices that pass a predicate", Kind: kir.Bits, Words: words})
-			bits++
-		}
-	}
-	prog.Defines = []kir.Define{{Name: "W_ADJS", Value: uint64(len(p.Adjs))}, {Name: "W_BITS", Value: uint64(bits)}}
-	return prog
 }
 
 // rangesOf are the ids that a level allows: all, where it says nothing.

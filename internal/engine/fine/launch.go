@@ -58,7 +58,7 @@ type shape struct{ blocks, threads, shared, stack int }
 // shape takes the largest blocks whose stacks fit, and the number of blocks that are resident.
 func (r *search) shape(k *cuda.Kernel, info cuda.Info) (shape, error) {
 	columns := r.blocks
-	if r.siblings {
+	if r.code.Checks.Siblings {
 		columns = 2 // the queue
 	}
 	s := shape{threads: blockThreads, stack: r.frames()*(frameBytes+columnBytes) + columns*columnBytes}

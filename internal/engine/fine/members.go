@@ -27,7 +27,7 @@ func (r *program) looksUpBits(lists *kir.Program, memory int64) bool {
 // maker makes the tables of the run.
 func (r *search) maker() *membership.Maker {
 	return &membership.Maker{
-		Program: r.prog, Bits: r.bits, Threads: blockThreads, Note: r.Notes.Add, Ran: &r.prepared,
+		Program: r.code.Program, Bits: r.bits, Threads: blockThreads, Note: r.Notes.Add, Ran: &r.prepared,
 		Stop: func() error { return context.Cause(r.ctx) },
 	}
 }
@@ -37,7 +37,7 @@ func (r *search) maker() *membership.Maker {
 // fill makes them as a part of the search.
 func (r *search) tables(x *session.Exec, a *args) (fill func() error, err error) {
 	fill = func() error { return nil }
-	if r.opt.lookup == membership.Search || r.indexed || !membership.Asked(r.prog) {
+	if r.opt.lookup == membership.Search || r.indexed || !membership.Asked(r.code.Program) {
 		return fill, nil
 	}
 	m := r.maker()

@@ -65,7 +65,7 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 		return nil, nil
 	}
 	var lists *kir.GlobalDef
-	for _, g := range r.prog.Globals {
+	for _, g := range r.code.Program.Globals {
 		if g.Kind == kir.Adj {
 			lists = g
 		}

@@ -10,9 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/membership"
-	"github.com/weftgraph/weft/internal/kir"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
-	"github.com/weftgraph/weft/internal/kir/emit/interp"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -23,11 +22,10 @@ type program struct {
 	opt     options
 	listing bool
 	indexed bool // over a candidate graph
-	prog    *kir.Program
+	code    *lower.Code
 	source  string // of the kernels
 
-	bits     bool // lists are looked up as rows of bits
-	siblings bool // they share tests of the last level
+	bits bool // lists are looked up as rows of bits
 }
 
 // search is one run of a program.
@@ -83,14 +81,14 @@ typedef Indexed Checks;
 DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.index, p.table}; }
 `
 	}
-	lookup := membership.Text(r.prog, r.bits)
-	if r.siblings {
+	lookup := membership.Text(r.code.Program, r.bits)
+	if r.code.Checks.Siblings {
 		lookup += "#define FINE_SIBLINGS\n"
 	}
-	if _, parts := r.prog.Define("W_PARTS"); parts {
+	if r.code.Checks.Parts {
 		lookup += "#define FINE_PARTS\n"
 	}
-	return lookup + "#include \"fine/steal.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, ((const Head*)shared())->tables, u, v)\n" + emit.Text(r.prog) + "#undef adjacent\n" +
+	return lookup + "#include \"fine/steal.cuh\"\n#define adjacent(a, back, u, v) member(q, a, back, ((const Head*)shared())->tables, u, v)\n" + emit.Text(r.code.Program) + "#undef adjacent\n" +
 		checks + "#define FINE_PURPOSE " + purpose + "\n#include \"fine/kernels.cuh\"\n"
 }
 
@@ -100,16 +98,17 @@ const rowChunk = 8
 
 // job is the program for the session.
 func (r *program) job() *session.Job {
-	return &session.Job{Name: "fine", Source: cuda.Source{Name: "fine.cu", Text: r.source}, Program: r.prog}
+	return &session.Job{Name: "fine", Source: cuda.Source{Name: "fine.cu", Text: r.source}, Program: r.code.Program}
 }
 
 // job is the run for the session.
 func (r *search) job() *session.Job {
 	if !r.indexed {
-		levels, _ := r.prog.Define("W_ENUM")
-		blocks, _ := r.prog.Define("W_BLOCKS")
-		r.levels, r.blocks = int(levels), int(blocks)
-		r.roots = rootTasks(r.prog)
+		r.levels, r.blocks = r.code.Walked, r.code.Checks.Blocks
+		r.roots = 0
+		for _, v := range r.code.Roots {
+			r.roots += uint64(v.End - v.First)
+		}
 	} else {
 		// Known once there are candidates.
 		r.levels, r.roots = r.query.n, 1
@@ -138,22 +137,6 @@ func (r *search) pooled() bool {
 // wantsPool reports whether there is too little to do at level 0 for a grid.
 func (r *search) wantsPool() bool {
 	return r.levels > 2 && r.roots < r.opt.pool
-}
-
-// rootTasks is the number of candidates of level 0.
-func rootTasks(prog *kir.Program) (n uint64) {
-	m, err := interp.New(prog, func([]uint64) bool { return true })
-	if err != nil {
-		return 0
-	}
-	ranges, _ := prog.Define("W_ROOT_RANGES")
-	for i := range uint32(ranges) {
-		first := m.Call(prog.Func("", 0, "root_first"), interp.U32(i)).N
-		if end := m.Call(prog.Func("", 0, "root_end"), interp.U32(i)).N; end > first {
-			n += end - first
-		}
-	}
-	return n
 }
 
 // report adds this engine's own figures to the engine's result.

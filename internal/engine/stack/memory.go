@@ -66,15 +66,15 @@ func (e *tightError) Error() string {
 
 // stackBytes is the size of struct Stack in stack/stack.cuh.
 func (r *search) stackBytes() int {
-	s := r.shape
-	walk := max(s.walk, 1)
-	state := align(4*s.levels, 8) + 16*max(s.sets, 1)
+	c := r.code
+	walk := max(r.listed(), 1)
+	state := align(4*c.Levels, 8) + 16*max(len(c.Nodes), 1)
 	if !r.roomy {
-		state += align(4*max((s.slots+31)/32, 1), 8)
+		state += align(4*max((c.Slots+31)/32, 1), 8)
 	}
-	n := align(4*(1+4*walk), 8) + 8 + lootBytes(s.levels) + walk*r.unroll*(16+state)
+	n := align(4*(1+4*walk), 8) + 8 + lootBytes(c.Levels) + walk*r.unroll*(16+state)
 	if r.stats {
-		n += 8 * s.levels
+		n += 8 * c.Levels
 	}
 	return n
 }
@@ -144,13 +144,13 @@ func (r *run) start(x *session.Exec) (func() error, error) {
 		a.Often = 1
 	}
 	if r.steal > 0 {
-		if a.Market, err = x.Market(blocks, lootBytes(r.shape.levels)); err != nil {
+		if a.Market, err = x.Market(blocks, lootBytes(r.code.Levels)); err != nil {
 			return nil, err
 		}
 	}
 	var cycles cuda.Buffer
 	if r.stats {
-		if cycles, err = x.Scratch("times of levels", int64(8*r.shape.levels)); err != nil {
+		if cycles, err = x.Scratch("times of levels", int64(8*r.code.Levels)); err != nil {
 			return nil, err
 		}
 		if err := x.Context().Clear(cycles, x.Stream()); err != nil {
@@ -158,7 +158,7 @@ func (r *run) start(x *session.Exec) (func() error, error) {
 		}
 		a.Cycles = cycles.Ptr
 	}
-	if sets := int64(blocks*r.thread/32) * int64(r.unroll*r.shape.slots); sets > 0 {
+	if sets := int64(blocks*r.thread/32) * int64(r.unroll*r.code.Slots); sets > 0 {
 		fits, err := r.fit(x, sets)
 		if err != nil {
 			return nil, err
@@ -177,7 +177,7 @@ func (r *run) start(x *session.Exec) (func() error, error) {
 		if err := x.Stream().Synchronize(); err != nil {
 			return err
 		}
-		r.cycles = make([]uint64, r.shape.levels)
+		r.cycles = make([]uint64, r.code.Levels)
 		return cuda.Download(x.Context(), r.cycles, cycles, 0)
 	}, nil
 }

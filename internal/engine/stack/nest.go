@@ -10,7 +10,6 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -43,8 +42,7 @@ type search struct {
 	o engine.Options
 
 	text  cuda.Source
-	prog  *kir.Program
-	shape shape
+	code  *lower.Code
 	parts bool // some list is stored in parts
 	roomy bool // no set is larger than cap
 	cap   int  // elements that a set's memory has
@@ -61,10 +59,6 @@ type run struct {
 	grid   int      // blocks of the last launch
 	cycles []uint64 // by level, with statistics
 }
-
-// shape has the numbers of the lowered program that decide sizes: its levels, the levels with a
-// list on the stack, its nodes, and its nodes with memory.
-type shape struct{ levels, enum, walk, sets, slots int }
 
 func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s switches) (*search, error) {
 	r := &search{switches: s, e: e, g: g, p: p, o: o}
@@ -88,17 +82,16 @@ func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s swit
 	}
 	lo.Roomy = r.roomy
 	var err error
-	if r.prog, err = program(p, lo); err != nil {
+	if r.code, err = program(p, lo); err != nil {
 		return nil, err
 	}
-	r.shape = shapeOf(r.prog)
 	for r.unroll > 1 && r.sharedBytes() > r.sharedRoom() {
 		r.unroll /= 2
 	}
 	if n, room := r.sharedBytes(), r.sharedRoom(); n > room {
 		return nil, &cuda.Error{
 			Op: "stack", Kind: cuda.ErrLaunch, Hint: "stack.threads makes it smaller",
-			Text: fmt.Sprintf("%d levels and %d sets take %d bytes of shared memory a block of %d threads, and there are %d", r.shape.levels, r.shape.sets, n, r.thread, room),
+			Text: fmt.Sprintf("%d levels and %d sets take %d bytes of shared memory a block of %d threads, and there are %d", r.code.Levels, len(r.code.Nodes), n, r.thread, room),
 		}
 	}
 	if err := r.cut(); err != nil {
@@ -108,23 +101,14 @@ func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s swit
 	return r, nil
 }
 
-func shapeOf(p *kir.Program) shape {
-	get := func(name string) int {
-		v, _ := p.Define(name)
-		return int(v)
-	}
-	s := shape{levels: get("W_LEVELS"), enum: get("W_ENUM"), sets: get("W_SETS"), slots: get("W_SLOTS")}
-	s.walk = s.enum
-	if s.enum == s.levels {
-		s.walk-- // the last level's vertices are visited where they are found
-	}
-	return s
-}
+// listed is the number of levels that have a list on the stack. Where the last level is
+// walked, its vertices are visited where they are found.
+func (r *search) listed() int { return min(r.code.Walked, r.code.Levels-1) }
 
 // job is the search for the session.
 func (r *search) job() *session.Job {
 	return &session.Job{
-		Name: "stack", Source: r.text, Program: r.prog, Tasks: r.tasks, Chunk: uint32(r.chunk), FaultText: faultText,
+		Name: "stack", Source: r.text, Program: r.code.Program, Tasks: r.tasks, Chunk: uint32(r.chunk), FaultText: faultText,
 	}
 }
 

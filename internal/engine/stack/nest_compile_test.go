@@ -33,11 +33,11 @@ func TestNestCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: !listing})
+		code, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: !listing})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &search{switches: s, prog: prog}
+		r := &search{switches: s, code: code}
 		check.CompileCheck(t, r.source())
 	}
 }
@@ -59,9 +59,9 @@ func TestPartsCompileForGPUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.unroll = 1
-	prog, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
+	code, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.CompileCheck(t, (&search{switches: s, prog: prog, parts: true}).source())
+	check.CompileCheck(t, (&search{switches: s, code: code, parts: true}).source())
 }

@@ -3,7 +3,7 @@ package stack
 import (
 	"fmt"
 
-	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 // Tasks are roots or edges. A root task is a vertex of level 0. An edge task is a place in the
@@ -19,7 +19,7 @@ const leastPlaces, mostPlaces = 16, 256
 
 // cut decides the kind of tasks, their number, and how many a warp takes at once.
 func (r *search) cut() error {
-	can := r.shape.walk >= 2 && r.p.Levels[1].Set >= 0 && !r.parts
+	can := r.listed() >= 2 && r.p.Levels[1].Set >= 0 && !r.parts
 	switch r.roots {
 	case "edge":
 		if !can {
@@ -29,11 +29,10 @@ func (r *search) cut() error {
 	case "auto":
 		r.edges = can && r.longest() >= hub
 	}
-	first, _ := r.prog.Define("W_FIRST_ADJ")
-	off := r.p.Adjs
-	for _, v := range lower.RootRanges(r.p) {
+	lists := r.first()
+	for _, v := range r.code.Roots {
 		if r.edges {
-			r.tasks += off[first].Lists.Before(v.End) - off[first].Lists.Before(v.First)
+			r.tasks += lists.Before(v.End) - lists.Before(v.First)
 		} else {
 			r.tasks += uint64(v.End - v.First)
 		}
@@ -49,11 +48,13 @@ func (r *search) cut() error {
 	return nil
 }
 
+// first are the lists that level 1's candidates come from.
+func (r *search) first() *graph.Handle { return r.p.Adjs[r.code.Sets.First].Lists }
+
 // longest is the length of the longest list that level 1's candidates come from. If degrees
 // fall as ids ascend, it is the first vertex's.
 func (r *search) longest() (n int) {
-	first, _ := r.prog.Define("W_FIRST_ADJ")
-	lists := r.p.Adjs[first].Lists
+	lists := r.first()
 	if len(r.g.Classes) == 1 && lists.NumVertices() > 0 && lists.DegreeOrdered {
 		return lists.Degree(0)
 	}

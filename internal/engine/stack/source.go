@@ -31,7 +31,7 @@ func (r *search) source() cuda.Source {
 	b.WriteString(program + "#include \"stack/stack.cuh\"\n")
 	fmt.Fprintf(&b, "WEFT_KERNEL(stack_search, StackParams, LAUNCH_BOUNDS(%d, %d)) { search(p); }\n", r.thread, max(1, residentThreads/r.thread))
 	return cuda.Source{
-		Name: "stack.cu", Text: b.String(), Includes: map[string]string{"plan.cuh": kircuda.Text(r.prog)},
+		Name: "stack.cu", Text: b.String(), Includes: map[string]string{"plan.cuh": kircuda.Text(r.code.Program)},
 	}
 }
 

@@ -28,11 +28,11 @@ func TestTableCompilesForGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prog, err := lower.Table(p, lower.Options{Roomy: roomy})
+		code, err := lower.Table(p, lower.Options{Roomy: roomy})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &search{switches: s, prog: prog}
+		r := &search{switches: s, code: code}
 		check.CompileCheck(t, r.source())
 	}
 }

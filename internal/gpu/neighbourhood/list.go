@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
 )
 
 // roots is struct Roots, and localArgs struct Local.
@@ -99,7 +100,7 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 	var helping []func() error
 	for k, i := range present {
 		var s *cuda.Stream
-		if k > 0 && (l.define("W_ROWS") != noRows || known.Total > leastBeside) {
+		if k > 0 && (l.code.Rows.Rows != lower.NoRows || known.Total > leastBeside) {
 			if s, err = x.Branch(); err != nil {
 				return nil, err
 			}
@@ -152,8 +153,8 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 	n := l.g.NumVertices()
 	work := int64(4*n+7) &^ 7
-	adj := slices.IndexFunc(l.prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })
-	b, note, err := x.Keep(l.measure, l.prog.Globals[adj], work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
+	adj := slices.IndexFunc(l.code.Program.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })
+	b, note, err := x.Keep(l.measure, l.code.Program.Globals[adj], work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
 		k, err := x.Kernel("local_measure")
 		if err != nil {
 			return nil, err

@@ -18,7 +18,6 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -48,7 +47,7 @@ type Search struct {
 	s       *session.Session
 	g       *graph.Graph
 	p       *plan.Plan
-	prog    *kir.Program
+	code    *lower.Code
 	text    cuda.Source
 	kernels map[string]string
 	measure string // the amount walked below a root, in words; equal texts mean equal amounts
@@ -87,17 +86,18 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, w Switch
 
 // newSearch is New for one device.
 func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w Switches) (*Search, error) {
-	prog, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.NoMotion, Made: w.made})
+	code, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.NoMotion, Made: w.made})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrShape, err)
 	}
-	l := &Search{g: g, p: p, prog: prog, Switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
+	l := &Search{g: g, p: p, code: code, Switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
 	l.csr, _ = l.rel.OneRun() // the rows view refuses others
 	l.most = l.mostNeighbours()
 	level1 := &p.Levels[1]
-	l.measure = fmt.Sprintf("work below roots %d %d %d %d %v %v", l.define("W_UNIVERSE"), l.define("W_OUTSIDE"), l.define("W_ROWS"), l.define("W_INNER"),
+	rows := &code.Rows
+	l.measure = fmt.Sprintf("work below roots %d %v %d %d %v %v", rows.Universe, rows.Outside, rows.Rows, rows.Inner,
 		len(level1.Above) > 0, len(level1.Below) > 0)
-	if w.universes == nil && l.define("W_OUTSIDE") == 1 && l.define("W_SIZES") == 0 && l.most > outsideUniverse {
+	if w.universes == nil && rows.Outside && !rows.SizesOnly && l.most > outsideUniverse {
 		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d rows for outside vertices are mostly empty", ErrUniverse, l.most, outsideUniverse)
 	}
 	return l, l.choose(info)
@@ -105,45 +105,37 @@ func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w Switches) (*Searc
 
 // choose finds the classes of roots for a device.
 func (l *Search) choose(info cuda.Info) (err error) {
-	all := insideClasses
+	all, rows := insideClasses, &l.code.Rows
 	switch {
-	case l.define("W_SIZES") == 1:
+	case rows.SizesOnly:
 		all, l.most = sizeClasses, 0
-	case l.define("W_OUTSIDE") == 1:
+	case rows.Outside:
 		all = outsideClasses
-	case l.define("W_ROWS") == noRows:
+	case rows.Rows == lower.NoRows:
 		all, l.most = innerClasses, 0
 		l.whole = !l.lists && l.universes == nil
 	}
-	bytes := func(c *class) int { return c.layout(l.define("W_MASKS")).bytes }
+	bytes := func(c *class) int { return c.layout(rows.Masks).bytes }
 	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, l.table, l.universes, bytes); err != nil {
 		return err
 	}
 	l.layouts = nil
 	for i := range l.classes {
-		if l.define("W_OUTSIDE") == 0 && l.define("W_ENUM") >= deepLevels {
+		if !rows.Outside && l.code.Walked >= deepLevels {
 			l.classes[i] = l.classes[i].deep()
 		}
 		// Where a task is one row, a root is done before help is there.
-		l.classes[i].shares = l.classes[i].shares && !l.alone && (l.define("W_OUTSIDE") == 1 || l.define("W_PARTS") == 1)
-		l.layouts = append(l.layouts, l.classes[i].layout(l.define("W_MASKS")))
+		l.classes[i].shares = l.classes[i].shares && !l.alone && (rows.Outside || rows.Parts)
+		l.layouts = append(l.layouts, l.classes[i].layout(rows.Masks))
 	}
 	return nil
 }
-
-func (l *Search) define(name string) int {
-	n, _ := l.prog.Define(name)
-	return int(n)
-}
-
-// noRows is the W_ROWS of plans that ask for no rows but their sizes.
-const noRows = 3
 
 // mostNeighbours is the size of the largest universe. If ids ascend as degrees fall, one of the
 // first vertices has it: a vertex has k neighbours with smaller ids only if k other vertices
 // have its degree or more.
 func (l *Search) mostNeighbours() (most int) {
-	side := l.define("W_UNIVERSE")
+	side := l.code.Rows.Universe
 	for v := range uint32(l.csr.NumVertices()) {
 		n := l.csr.Degree(v)
 		if n <= most {
@@ -155,23 +147,17 @@ func (l *Search) mostNeighbours() (most int) {
 		// One neighbour says whether more than most of them are on the side.
 		list := l.csr.List(v)
 		switch {
-		case side == belowRoot && list[most] < v:
+		case side == plan.LowerSide && list[most] < v:
 			n = sort.Search(n, func(i int) bool { return list[i] >= v })
-		case side == aboveRoot && list[n-1-most] >= v:
+		case side == plan.UpperSide && list[n-1-most] >= v:
 			n -= sort.Search(n, func(i int) bool { return list[i] >= v })
-		case side == belowRoot || side == aboveRoot:
+		case side == plan.LowerSide || side == plan.UpperSide:
 			continue
 		}
 		most = n
 	}
 	return most
 }
-
-// Values of W_UNIVERSE, where not all neighbours of the root are in the universe.
-const (
-	belowRoot = 1
-	aboveRoot = 2
-)
 
 // falling reports whether degrees are known to fall with ids.
 func (l *Search) falling() bool { return len(l.g.Classes) == 1 && l.rel.DegreeOrdered }
@@ -199,14 +185,14 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 		c := wholeClass
 		parts[wholeKernel] = "#include \"neighbourhood/whole.cuh\"\n" + c.text(c.layout(0), wholeKernel, "search_whole")
 	}
-	includes := map[string]string{"plan.cuh": kircuda.Text(l.prog)}
+	includes := map[string]string{"plan.cuh": kircuda.Text(l.code.Program)}
 	return cuda.Source{Name: "local.cu", Text: "#include \"plan.cuh\"\n#include \"neighbourhood/kernels.cuh\"\n", Includes: includes}, parts
 }
 
 // job is the search for the session.
 func (l *Search) job() *session.Job {
 	return &session.Job{
-		Name: l.name, Source: l.text, Parts: l.kernels, Program: l.prog, Tasks: uint64(l.g.NumVertices()), Chunk: localChunk,
+		Name: l.name, Source: l.text, Parts: l.kernels, Program: l.code.Program, Tasks: uint64(l.g.NumVertices()), Chunk: localChunk,
 		FaultText: func(code uint32, about uint64) string {
 			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), ErrUniverse)
 		},

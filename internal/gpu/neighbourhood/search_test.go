@@ -142,7 +142,7 @@ func TestCliques(t *testing.T) {
 		p := planned(t, g, fmt.Sprintf("clique(%d)", k))
 		for _, shared := range []int{48 << 10, 232448} {
 			l, err := newSearch(g, p, cuda.Info{SMs: 132, SharedPerBlock: shared}, Switches{})
-			if err != nil || l.define("W_OUTSIDE") != 0 || l.define("W_UNIVERSE") != belowRoot || l.define("W_ROWS") != belowRoot {
+			if err != nil || l.code.Rows.Outside || l.code.Rows.Universe != plan.LowerSide || l.code.Rows.Rows != plan.LowerSide {
 				t.Errorf("clique(%d) with %d bytes: %v", k, shared, err)
 			}
 		}

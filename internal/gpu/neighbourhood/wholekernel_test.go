@@ -67,7 +67,7 @@ func measuredBy(t *testing.T, s *session.Session, l *Search) (known stats) {
 	t.Helper()
 	src, parts := l.source()
 	_, err := s.Run(context.Background(), &session.Job{
-		Name: "measure", Source: src, Parts: parts, Program: l.prog, Vertices: uint32(l.g.NumVertices()), Owner: l.g, Chunk: 1,
+		Name: "measure", Source: src, Parts: parts, Program: l.code.Program, Vertices: uint32(l.g.NumVertices()), Owner: l.g, Chunk: 1,
 		Start: func(x *session.Exec) (func() error, error) {
 			var err error
 			_, known, err = l.measured(x)

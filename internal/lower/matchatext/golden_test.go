@@ -13,24 +13,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/golden"
 )
 
-// TestGolden compares programs with the files in testdata/golden. Rewrite them with
-// -rewrite. Commands: "graph FILE [directed]", a file of package golden, and "matcha".
-func TestGolden(t *testing.T) {
-	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
-		var g *graph.Graph
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			switch d.Cmd {
-			case "graph":
-				g = golden.Graph(t, d)
-				return fmt.Sprintf("%d vertices, %d edges\n", g.NumVertices(), g.NumEdges())
-			case "matcha":
-				return programText(t, g, d)
-			}
-			t.Fatalf("unknown command %s", d.Cmd)
-			return ""
-		})
-	})
-}
+// TestGolden compares programs. The command is "matcha", with a catalogue name or a query as
+// input.
+func TestGolden(t *testing.T) { golden.Walk(t, "matcha", programText) }
 
 // programText is the program of a plan. Arguments: list, exists, formula, induced,
 // embeddings, root=.

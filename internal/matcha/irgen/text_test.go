@@ -3,7 +3,6 @@ package irgen
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/matcha/passes"
+	"github.com/weftgraph/weft/internal/testing/literal"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 	"github.com/weftgraph/weft/internal/testing/onelane"
@@ -108,42 +108,11 @@ func TestText(t *testing.T) {
 func writeCase(b *bytes.Buffer, name string, c *Code, g *graph.Graph) {
 	fmt.Fprintf(b, "namespace %s {\n%s", name, strings.ReplaceAll(cuda.Text(c.Program), "#pragma once\n", ""))
 	fmt.Fprintf(b, "static void run() {\n")
-	var arrays []string
-	vertices := uint32(0)
+	vertices := 0
 	if g != nil {
-		vertices = uint32(g.NumVertices())
+		vertices = g.NumVertices()
 	}
-	layout := cuda.Layout(c.Program, vertices, func(g *kir.GlobalDef, part cuda.Part) uint64 {
-		array := fmt.Sprintf("array%d", len(arrays))
-		switch part {
-		case cuda.Off:
-			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", array, numbers(g.Off))
-		case cuda.Neighbours:
-			fmt.Fprintf(b, "  static const u32 %s[] = {%s};\n", array, numbers(append(g.Adj, 0)))
-		case cuda.IDs:
-			fmt.Fprintf(b, "  static const u32 %s[] = {%s};\n", array, numbers(append(g.Adj, 0)))
-		case cuda.Words:
-			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", array, numbers(append(g.Words, 0)))
-		case cuda.Valid:
-			if g.Valid == nil {
-				return 0
-			}
-			fmt.Fprintf(b, "  static const u64 %s[] = {%s};\n", array, numbers(g.Valid))
-		default:
-			return 0
-		}
-		arrays = append(arrays, array)
-		return isArray | uint64(len(arrays)-1)
-	})
-	b.WriteString("  u64 layout[] = {")
-	for at := 0; at < len(layout); at += 8 {
-		if x := binary.LittleEndian.Uint64(layout[at:]); x&isArray == isArray {
-			fmt.Fprintf(b, "(u64)%s, ", arrays[x&^isArray])
-		} else {
-			fmt.Fprintf(b, "%du, ", x)
-		}
-	}
-	b.WriteString("};\n  Graph q;\n  static_assert(sizeof q == sizeof layout, \"layout\");\n  __builtin_memcpy(&q, layout, sizeof q);\n")
+	literal.CPP(b, c.Program, vertices)
 	fmt.Fprintf(b, "  u32* mem = new u32[%d]();\n  u32* shared = new u32[%d]();\n  State state{};\n", c.Words, c.SharedWords)
 	for i, ph := range c.Phases {
 		if ph.Run != nil {
@@ -163,15 +132,4 @@ func writeCase(b *bytes.Buffer, name string, c *Code, g *graph.Graph) {
 		b.WriteString("  printf(\"\\n\");\n")
 	}
 	b.WriteString("  delete[] mem;\n  delete[] shared;\n}\n}\n")
-}
-
-// isArray marks what stands for an array's address.
-const isArray = 0x5a5a << 48
-
-func numbers[T uint32 | uint64](xs []T) string {
-	var b strings.Builder
-	for _, x := range xs {
-		fmt.Fprintf(&b, "%#x,", x)
-	}
-	return b.String()
 }

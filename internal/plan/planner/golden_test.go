@@ -16,27 +16,11 @@ import (
 	"github.com/weftgraph/weft/internal/testing/golden"
 )
 
-// TestGolden compares what explain prints with the files in testdata/golden.
-// Rewrite them with -rewrite. Commands: "graph FILE [directed]" and "explain",
-// with a catalogue name or a query as input and arguments order=, given=, root=,
-// method=, and the flags embeddings, listing, notail, nomotion, norestrictions,
-// hom, trail, induced, json. The method is the nest unless one is asked for.
-func TestGolden(t *testing.T) {
-	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
-		var g *graph.Graph
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			switch d.Cmd {
-			case "graph":
-				g = golden.Graph(t, d)
-				return fmt.Sprintf("%d vertices, %d edges\n", g.NumVertices(), g.NumEdges())
-			case "explain":
-				return explained(t, g, d)
-			}
-			t.Fatalf("unknown command %s", d.Cmd)
-			return ""
-		})
-	})
-}
+// TestGolden compares what explain prints. The command is "explain", with a catalogue name or
+// a query as input, the arguments order=, given=, root=, method=, and the flags embeddings,
+// listing, notail, nomotion, norestrictions, hom, trail, induced, json. The method is the
+// nest unless one is asked for.
+func TestGolden(t *testing.T) { golden.Walk(t, "explain", explained) }
 
 func explained(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	p := golden.Pattern(t, d.Input)

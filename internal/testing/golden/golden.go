@@ -1,4 +1,4 @@
-// Package golden reads the graphs and patterns that golden tests name.
+// Package golden runs golden tests, and reads the graphs and patterns that they name.
 package golden
 
 import (
@@ -17,6 +17,26 @@ import (
 
 //go:embed *.txt
 var graphs embed.FS
+
+// Walk compares what write makes with the files in testdata/golden, which -rewrite rewrites.
+// Their commands are "graph FILE [directed]", for a graph of this package, and command,
+// which write answers for the last graph.
+func Walk(t *testing.T, command string, write func(t *testing.T, g *graph.Graph, d *datadriven.TestData) string) {
+	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
+		var g *graph.Graph
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "graph":
+				g = Graph(t, d)
+				return fmt.Sprintf("%d vertices, %d edges\n", g.NumVertices(), g.NumEdges())
+			case command:
+				return write(t, g, d)
+			}
+			t.Fatalf("unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
 
 // Pattern reads a query, or a name of the catalogue.
 func Pattern(t *testing.T, text string) *pattern.Pattern {

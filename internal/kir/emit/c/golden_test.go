@@ -40,11 +40,11 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prog, _, err := lower.Nest(p, lower.Options{Counting: !d.HasArg("list"), Roomy: true})
+		code, err := lower.Nest(p, lower.Options{Counting: !d.HasArg("list"), Roomy: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c.Text(prog)
+		return c.Text(code.Program)
 	})
 }
 
