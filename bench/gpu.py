@@ -172,7 +172,7 @@ def measure():
             if time.monotonic() - began > args.budget:
                 return
             truth = None
-            for who, how, extra in (("weft", "counts", []), ("weft, every match visited", "visits", ["--engine", "fine", "--engine-opt", "fine.tail=off"])):
+            for who, how, extra in (("weft", "counts", []), ("weft, every match visited", "visits", ["--engine", "fine", "--engine-opt", "plan.tail=off"])):
                 try:
                     r = weft(graph, p, extra)
                     truth = truth or r["count"]

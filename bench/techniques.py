@@ -13,12 +13,12 @@ GITHUB = "labelled/github16/github16.graph.gz"
 
 # Engine, the options of both sides, what is switched, and cases: graphs with patterns or queries.
 GPU = [
-    ("stack", ["stack.local=off"], ["stack.program=table", "stack.code-motion=off", "stack.unroll=1", "stack.unroll=2", "stack.unroll=8", "stack.steal=off",
-                                    "stack.steal=block", "stack.tail=off", "stack.flat=off", "stack.sieve=0", "stack.roots=vertex"],
+    ("stack", ["stack.local=off"], ["stack.program=table", "plan.motion=off", "stack.unroll=1", "stack.unroll=2", "stack.unroll=8", "stack.steal=off",
+                                    "stack.steal=block", "plan.tail=off", "stack.flat=off", "stack.sieve=0", "stack.roots=vertex"],
      [("graphs/wiki-vote.txt.gz", "gmatch:P5"), ("graphs/ego-facebook.txt.gz", "gmatch:P7"), (RMAT, "gmatch:P9")]),
     ("stack", [], ["stack.local=off", "stack.local.share=off", "stack.local.whole=off"],
      [("graphs/ego-facebook.txt.gz", "triangle"), ("graphs/ego-facebook.txt.gz", "clique(6)"), (RGG, "gmatch:P4")]),
-    ("fine", [], ["fine.batch=off", "fine.tail=off", "fine.steal=off", "fine.steal=block", "fine.siblings=off", "fine.lookup=search", "fine.lookup=hash", "fine.pool=0"],
+    ("fine", [], ["fine.batch=off", "plan.tail=off", "fine.steal=off", "fine.steal=block", "fine.siblings=off", "fine.lookup=search", "fine.lookup=hash", "fine.pool=0"],
      [("graphs/wiki-vote.txt.gz", "gmatch:P5"), (RMAT, "gmatch:P7"), (RGG, "gmatch:P9")]),
     ("fine", [], ["fine.prune=on"], [("graphs/as-caida.txt.gz", "clique(5)"), (RMAT, "clique(6)")]),
     ("fine", [], ["fine.index=none", "fine.index=hash"], [(GITHUB, "-f")]),
@@ -26,7 +26,7 @@ GPU = [
     ("codegen", ["codegen.local=off"], ["codegen.lookup=search", "codegen.lookup=hash"], [("graphs/wiki-vote.txt.gz", "gmatch:P5"), (RMAT, "gmatch:P7")]),
 ]
 CPU = [
-    ("host", ["plan.method=nest"], ["plan.motion=off", "plan.tail=off", "plan.restrictions=off", "host.tail=off", "host.steal=off", "host.bitmap=off"],
+    ("host", ["plan.method=nest"], ["plan.motion=off", "plan.tail=off", "plan.restrictions=off", "host.steal=off", "host.bitmap=off"],
      [("graphs/wiki-vote.txt.gz", "gmatch:P5"), ("graphs/ego-facebook.txt.gz", "gmatch:P8"), (RMAT, "gmatch:P3")]),
     ("host", [], ["plan.method=nest"], [("graphs/ego-facebook.txt.gz", "gmatch:P9"), (RGG, "gmatch:P4"), ("graphs/wiki-vote.txt.gz", "cycle(5)"), ("graphs/wiki-vote.txt.gz", "path(5)"), (GITHUB, "-f")]),
     ("host", [], ["host.windows=off"], [("temporal/collegemsg.txt.gz", "temporal_cycle(3)")]),

@@ -25,7 +25,7 @@ func TestCompletion(t *testing.T) {
 		"exists --semantics":     {"trail\n"},
 		"count --count":          {"embeddings\n"},
 		"cliques --progress":     {"plain\n"},
-		"motifs --engine-opt":    {"host.tail=on\t"},
+		"motifs --engine-opt":    {"host.steal=on\t"},
 		"explain --engine-opt":   {"plan.tail=on\t"},
 		"matcha run":             {"clique5\t", "motifs4_parts\t"},
 		"matcha run --target":    {"interp\t", "c\t", "cuda\t"},

@@ -38,12 +38,20 @@ func TestCatalogueAgreesWithHost(t *testing.T) {
 			if len(pl.Levels) > 6 && (induced || pl.Tail.K < 4) {
 				continue // too long for an interpreter
 			}
-			for _, e := range []interpreted{
-				{o: lower.Options{}, room: 0},
-				{o: lower.Options{}, room: 4},
-				{o: lower.Options{NoMotion: true}, room: 4},
-				{o: lower.Options{Roomy: true}, room: -1},
+			sunk, err := planner.Compile(g, &p, plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest", NoMotion: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []struct {
+				e  interpreted
+				pl *plan.Plan
+			}{
+				{interpreted{o: lower.Options{}, room: 0}, pl},
+				{interpreted{o: lower.Options{}, room: 4}, pl},
+				{interpreted{o: lower.Options{}, room: 4}, sunk},
+				{interpreted{o: lower.Options{Roomy: true}, room: -1}, pl},
 			} {
+				e, pl := c.e, c.pl
 				if err := engines.Refusal(engines.Of(e), g, pl, engine.Options{}); err != nil {
 					t.Errorf("%s: %v", name, err)
 					continue

@@ -65,7 +65,7 @@ type textCase struct {
 // textCases draws plans until there are enough that can be lowered.
 func textCases(t *testing.T) []textCase {
 	return drawCases(t, 160, func(*graph.Graph) {}, []lower.Options{
-		{Counting: true}, {}, {Counting: true, NoMotion: true}, {Counting: true, Roomy: true},
+		{Counting: true}, {}, {Counting: true, Roomy: true},
 		{View: lower.Checks, Choices: true}, {View: lower.Checks, Counting: true, Choices: true},
 	})
 }

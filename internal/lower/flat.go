@@ -34,7 +34,7 @@ func (x *lowering) flatten() (f flatLevel, ok bool) {
 	}
 	f.last = len(x.p.Levels) - 1
 	f.at = f.last - 1
-	if f.node = x.set[f.last]; f.at < 0 || f.node < 0 {
+	if f.node = x.p.Levels[f.last].Set; f.at < 0 || f.node < 0 {
 		return f, false
 	}
 	n := &x.nodes[f.node]
@@ -68,7 +68,7 @@ func (x *lowering) flattenTail() (f flatLevel, ok bool) {
 	}
 	for r, g := range x.close.groups {
 		l := g.Levels[0]
-		i := x.set[l]
+		i := x.p.Levels[l].Set
 		n := &x.nodes[i]
 		over := len(x.alone(l, kir.C(0))) > 0
 		switch {
@@ -91,7 +91,7 @@ func (x *lowering) flattenTail() (f flatLevel, ok bool) {
 	}
 	if f.group < 0 {
 		f.group, f.last = 0, x.close.groups[0].Levels[0]
-		f.node = x.set[f.last]
+		f.node = x.p.Levels[f.last].Set
 	}
 	return f, true
 }
@@ -173,7 +173,7 @@ func (x *lowering) flatFunc(name string, e *env, result kir.Type, value kir.Expr
 // flatSet is level l's set within its bounds where it is in the state, or a slice
 // of a list.
 func (x *lowering) flatSet(l int, f flatLevel, e *env) kir.Expr {
-	if i := x.set[l]; x.nodes[i].At == f.at {
+	if i := x.p.Levels[l].Set; x.nodes[i].At == f.at {
 		list, _ := x.operandsWithin(i, x.levelBounds(l, min(l, x.tail)), e)
 		return list
 	}
@@ -226,16 +226,16 @@ func (x *lowering) reduced(mask uint32) uint32 {
 // holds reports whether level l's tail set has all the vertices of level k's: k's
 // is made of l's by further operations, and l asks for nothing that k does not.
 func (x *lowering) holds(l, k int) bool {
-	if len(x.alone(l, kir.C(0))) > 0 || x.set[l] < 0 {
+	if len(x.alone(l, kir.C(0))) > 0 || x.p.Levels[l].Set < 0 {
 		return false
 	}
-	i := x.set[k]
-	for i >= 0 && i != x.set[l] {
+	i := x.p.Levels[k].Set
+	for i >= 0 && i != x.p.Levels[l].Set {
 		i = x.nodes[i].Base
 	}
-	if i < 0 || i == x.set[k] {
+	if i < 0 || i == x.p.Levels[k].Set {
 		return false // equal sets are one group
 	}
-	of := x.nodeBounds(x.set[k]).and(x.levelBounds(k, x.tail))
-	return x.levelBounds(l, x.tail).without(x.nodeBounds(x.set[l])).without(of).none()
+	of := x.nodeBounds(x.p.Levels[k].Set).and(x.levelBounds(k, x.tail))
+	return x.levelBounds(l, x.tail).without(x.nodeBounds(x.p.Levels[l].Set)).without(of).none()
 }

@@ -16,24 +16,30 @@ import (
 )
 
 // TestGolden compares generated text. The command is "cuda", with a catalogue name or a query
-// as input, the arguments view=sets|checks and order=, and the flags enumerate, nomotion,
+// as input, the arguments view=sets|checks|rows|table and order=, and the flags enumerate, nomotion,
 // roomy, lookup (roomy too), embeddings, induced, hom.
 func TestGolden(t *testing.T) { golden.Walk(t, "cuda", text) }
 
 func text(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	p := golden.Pattern(t, d.Input)
 	po := plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest"}
-	o := lower.Options{Counting: true, Choices: true}
+	o, made := lower.Options{Counting: true, Choices: true}, lower.Plan
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "view":
-			o.View = map[string]lower.View{"sets": lower.Sets, "checks": lower.Checks}[a.Vals[0]]
+			o.View = map[string]lower.View{"checks": lower.Checks, "rows": lower.Rows}[a.Vals[0]]
+			switch a.Vals[0] {
+			case "rows":
+				po.Method = "local"
+			case "table":
+				made = lower.Table
+			}
 		case "order":
 			po.Order = a.Vals[0]
 		case "enumerate":
 			o.Counting = false
 		case "nomotion":
-			o.NoMotion = true
+			po.NoMotion = true
 		case "roomy":
 			o.Roomy = true
 		case "lookup":
@@ -52,7 +58,7 @@ func text(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := lower.Plan(pl, o)
+	code, err := made(pl, o)
 	if err != nil {
 		return fmt.Sprintf("error: %v\n", err)
 	}

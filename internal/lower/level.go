@@ -22,7 +22,7 @@ func (x *lowering) setsView() error {
 			candidates, accept = x.candidatesFunc(l), x.acceptFunc(l)
 			funcs = append(funcs, function{l, candidates}, function{l, accept})
 		}
-		if l == 1 && x.set[1] >= 0 && !x.inParts() {
+		if l == 1 && x.p.Levels[1].Set >= 0 && !x.inParts() {
 			funcs = append(funcs, function{l, x.firstFunc()})
 		}
 	}
@@ -59,7 +59,7 @@ func (x *lowering) setsView() error {
 // firstAdj is the adjacency whose lists Level<1>::first cuts; 0 where there is no
 // such function.
 func (x *lowering) firstAdj() int {
-	if len(x.set) < 2 || x.set[1] < 0 || x.inParts() {
+	if len(x.p.Levels) < 2 || x.p.Levels[1].Set < 0 || x.inParts() {
 		return 0
 	}
 	return positive(x.p.Levels[1].Back)[0].Adj
@@ -93,7 +93,7 @@ func (x *lowering) candidatesFunc(l int) *kir.Func {
 // before end.
 func (x *lowering) candidates(l, end int, e *env) kir.Expr {
 	b := x.levelBounds(l, end)
-	i := x.set[l]
+	i := x.p.Levels[l].Set
 	if i < 0 {
 		return x.allWithin(b, e.m)
 	}
@@ -119,7 +119,7 @@ func (x *lowering) acceptFunc(l int) *kir.Func {
 	v := &kir.Var{Name: "v", T: kir.T(kir.U32)}
 	tests := x.distinct(l, kir.R(v), e.m)
 	tests = append(tests, x.alone(l, kir.R(v))...)
-	if i := x.set[l]; i < 0 {
+	if i := x.p.Levels[l].Set; i < 0 {
 		tests = append(tests, x.apart(l, kir.R(v), e.m)...)
 	} else if x.mayBeLazy(i) {
 		tests = append(tests, x.unlessLazy(i, kir.R(v), e))

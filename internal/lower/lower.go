@@ -39,8 +39,6 @@ type Options struct {
 	View View
 	// Counting closes the plan's last levels by arithmetic, where it can.
 	Counting bool
-	// NoMotion recomputes every level's set from lists where it is used.
-	NoMotion bool
 	// Roomy promises that the memory of each set node holds Room(plan) elements,
 	// so that no node is ever left unfiltered. Plans InParts need it in the Sets view.
 	Roomy bool
@@ -142,7 +140,6 @@ type lowering struct {
 	// chosen.
 	summed bool
 	repOf  []int // of the tail's levels: the group
-	set    []int // the node of each level, -1: none
 	slot   int   // memories of nodes given out
 
 	state *kir.Record

@@ -17,83 +17,32 @@ type node struct {
 	deferred bool
 }
 
-// setProgram takes the plan's nodes, or without code motion makes each level's
-// own, and gives memory to those that need it.
+// setProgram takes the plan's nodes and gives memory to those that need it. Nodes are
+// deferred whose elements nobody reads: those of which the tail alone wants the size alone,
+// and those that nothing wants, for levels of a tail group share one.
 func (x *lowering) setProgram() {
-	for l := range x.p.Levels {
-		x.set = append(x.set, x.p.Levels[l].Set)
-	}
 	for _, s := range x.p.Sets {
 		x.nodes = append(x.nodes, node{Set: s, slot: -1})
 	}
-	if x.o.NoMotion {
-		x.sink()
+	walked := x.tail
+	if x.summed {
+		walked++
 	}
-	x.deferSizes()
-	for i := range x.nodes {
-		if s := &x.nodes[i]; (s.Op != plan.SetList || x.rels[s.Adj] != nil) && !s.deferred {
+	for i, unread := range x.p.Unread(walked, x.close.groups, x.meets) {
+		s := &x.nodes[i]
+		if s.deferred = unread; !unread && (s.Op != plan.SetList || x.rels[s.Adj] != nil) {
 			s.slot = x.slot
 			x.slot++
 		}
 	}
 }
 
-// sink undoes code motion: each level has a chain of its own, made just before
-// the level is entered; the levels of the tail are entered together.
-func (x *lowering) sink() {
-	moved := x.nodes
-	x.nodes = nil
-	for l := range x.set {
-		if x.set[l] < 0 {
-			continue
-		}
-		var chain []int
-		for i := x.set[l]; i >= 0; i = moved[i].Base {
-			chain = append(chain, i)
-		}
-		base := -1
-		for _, i := range slices.Backward(chain) {
-			s := moved[i]
-			s.Base, s.At = base, min(l, x.tail)-1
-			base = len(x.nodes)
-			x.nodes = append(x.nodes, s)
-		}
-		x.set[l] = base
-	}
-}
-
-// deferSizes finds the nodes that are not to be made: those of which the tail
-// alone wants the size alone, for no node, no level that is walked and no
-// intersection of the tail has a use for their elements; and those that nothing
-// wants, for levels of a tail group share one.
-func (x *lowering) deferSizes() {
-	used := make([]bool, len(x.nodes))
-	use := func(i int) {
-		for ; i >= 0; i = x.nodes[i].Base {
-			used[i] = true
-		}
-	}
-	for _, i := range x.set[:x.tail] {
-		use(i)
-	}
-	if x.summed {
-		use(x.set[x.tail])
-	}
-	for r, g := range x.close.groups {
-		i := x.set[g.Levels[0]]
-		meets := slices.ContainsFunc(x.close.masks, func(m uint32) bool {
-			m = x.reduced(m)
-			return m>>r&1 != 0 && m&(m-1) != 0
-		})
-		if s := &x.nodes[i]; !meets && s.Op != plan.SetList {
-			use(s.Base)
-		} else {
-			use(i)
-		}
-	}
-	for i := range x.nodes {
-		x.nodes[i].deferred = !used[i]
-	}
+// meets reports whether an intersection of tail group r's set with another may be needed.
+func (x *lowering) meets(r int) bool {
+	return slices.ContainsFunc(x.close.masks, func(m uint32) bool {
+		m = x.reduced(m)
+		return m>>r&1 != 0 && m&(m-1) != 0
+	})
 }
 
 // mayBeLazy reports whether node i can be left unfiltered.

@@ -25,7 +25,6 @@ func TestNestAgreesWithOracle(t *testing.T) {
 		{o: lower.Options{}, room: 1},
 		{o: lower.Options{}, room: 2},
 		{o: lower.Options{}, room: 100},
-		{o: lower.Options{NoMotion: true}, room: 2},
 		{o: lower.Options{Roomy: true}, room: -1},
 		{o: lower.Options{Roomy: true, Lookup: true}, room: -1},
 		{o: lower.Options{View: lower.Checks, Choices: true}},

@@ -21,7 +21,6 @@ import (
 func TestPartsAgreeWithOracle(t *testing.T) {
 	for _, e := range []interpreted{
 		{o: lower.Options{Roomy: true}, room: -1},
-		{o: lower.Options{Roomy: true, NoMotion: true}, room: -1},
 		{o: lower.Options{Roomy: true, Lookup: true}, room: -1},
 		{o: lower.Options{Roomy: true, Off: "fold,hoist,share,dead"}, room: -1},
 		{o: lower.Options{View: lower.Checks, Choices: true}},
@@ -49,7 +48,7 @@ func TestPartsAgreeWithOracle(t *testing.T) {
 // partCases are plans over relations in parts, half of which gather lists.
 func partCases(t *testing.T, want int) []textCase {
 	cases := drawCases(t, want, parts.Layout{Runs: 2, Deleted: true, Seed: 7}.Store, []lower.Options{
-		{Counting: true, Roomy: true}, {Roomy: true}, {Counting: true, NoMotion: true, Roomy: true},
+		{Counting: true, Roomy: true}, {Roomy: true},
 		{View: lower.Checks, Choices: true}, {View: lower.Checks, Counting: true, Choices: true},
 	})
 	merges, places := 0, 0

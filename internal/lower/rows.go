@@ -126,7 +126,7 @@ func (r *rowsWriter) maskOf(l int) int {
 		return -1
 	}
 	i := slices.IndexFunc(r.masks, func(m rowMask) bool {
-		return slices.Equal(m.ranges, lv.Ranges) && (m.ranges == nil) == (lv.Ranges == nil) && sameBits(m.bits, lv.Bits)
+		return slices.Equal(m.ranges, lv.Ranges) && (m.ranges == nil) == (lv.Ranges == nil) && plan.SameBits(m.bits, lv.Bits)
 	})
 	if i < 0 {
 		i = len(r.masks)
@@ -412,7 +412,7 @@ func (r *rowsWriter) candidates(l int) kir.Expr {
 // within is level l's row within its mask and its restrictions by levels before
 // end; it may hold vertices that are matched already.
 func (r *rowsWriter) within(l, end int) kir.Expr {
-	row := r.nodeRow(r.set[l])
+	row := r.nodeRow(r.p.Levels[l].Set)
 	if m := r.maskOf(l); m >= 0 {
 		row = kir.Fn(kir.RowAnd, row, kir.Fn(kir.RowMask, kir.R(r.h), kir.C(uint32(m))))
 	}
@@ -426,5 +426,5 @@ func (r *rowsWriter) ownBounds(l, end int) bounds {
 	before := func(levels []int) []int {
 		return slices.DeleteFunc(slices.Clone(levels), func(j int) bool { return j >= end })
 	}
-	return bounds{below: before(lv.Below), above: before(lv.Above)}.without(r.chainBounds(r.set[l]))
+	return bounds{below: before(lv.Below), above: before(lv.Above)}.without(r.chainBounds(r.p.Levels[l].Set))
 }

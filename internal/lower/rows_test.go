@@ -21,36 +21,31 @@ import (
 // TestRowsAgreeWithOracle interprets the rows view of random plans for the local
 // method.
 func TestRowsAgreeWithOracle(t *testing.T) {
-	for _, motion := range []bool{true, false} {
-		t.Run(fmt.Sprintf("motion %v", motion), func(t *testing.T) {
-			nodiff.Check(t, nodiff.Config{Engine: engines.Of(rows{!motion}), Whole: true, Compile: planner.Compile, Method: "local", Columns: nodiff.Simple, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
-		})
-	}
+	nodiff.Check(t, nodiff.Config{Engine: engines.Of(rows{}), Whole: true, Compile: planner.Compile, Method: "local", Columns: nodiff.Simple, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
 }
 
 // rows is an engine that makes the neighbourhood of each root by definition and
 // interprets what the rows view has for it.
-type rows struct{ noMotion bool }
+type rows struct{}
 
 func (rows) Name() string { return "rows" }
 
-func (e rows) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
+func (rows) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
 	if p.Method != plan.Local {
 		return fmt.Errorf("method %s", p.Method)
 	}
-	_, err := lower.Plan(p, e.options())
+	_, err := lower.Plan(p, overRows)
 	return err
 }
 
-func (e rows) options() lower.Options {
-	return lower.Options{View: lower.Rows, Counting: true, NoMotion: e.noMotion}
-}
+// overRows are the options of the view.
+var overRows = lower.Options{View: lower.Rows, Counting: true}
 
-func (e rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, goal engine.Goal) (r engine.Result, err error) {
+func (rows) Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, goal engine.Goal) (r engine.Result, err error) {
 	if goal.Sink != nil {
 		return engine.Once(ctx, host.New(), g, p, o, goal) // the view counts
 	}
-	code, err := lower.Plan(p, e.options())
+	code, err := lower.Plan(p, overRows)
 	if err != nil {
 		return r, err
 	}

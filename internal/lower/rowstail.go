@@ -13,7 +13,7 @@ import (
 func (r *rowsWriter) gatherTail() {
 	for _, g := range r.close.groups {
 		l := g.Levels[0]
-		t := rowTail{level: l, known: r.nodes[r.set[l]].At}
+		t := rowTail{level: l, known: r.nodes[r.p.Levels[l].Set].At}
 		b := r.ownBounds(l, r.tail)
 		for _, j := range slices.Concat(b.below, b.above, r.innerOf(l)) {
 			t.known = max(t.known, j)
@@ -39,7 +39,7 @@ func (r *rowsWriter) degreesOnly() bool {
 		return false
 	}
 	l := r.tails[0].level
-	i := r.set[l]
+	i := r.p.Levels[l].Set
 	s := &r.nodes[i]
 	if !s.deferred || s.Op != plan.SetAnd || s.Of != 1 || !r.isOnes(s.Base) || r.maskOf(l) >= 0 || len(r.innerOf(l)) > 0 ||
 		!r.inUniverse(r.ownBounds(l, r.tail)).none() {
@@ -124,13 +124,11 @@ func (r *rowsWriter) measure(g int) (lets []kir.Stmt, n *kir.Var) {
 // inside is 1 where level d's vertex is in the set of group g, which may be known
 // beforehand: then it passed the tests of its own level.
 func (r *rowsWriter) inside(g, d int) kir.Expr {
-	t := &tailWriter{lowering: r.lowering}
 	l := r.tails[g].level
-	lv, other := &r.p.Levels[l], &r.p.Levels[d]
+	other := &r.p.Levels[d]
 	b := bounds{below: r.allBelow(l), above: r.allAbove(l)}
 	known := d >= r.hood.First && r.maskOf(l) == r.maskOf(d) &&
-		b.without(bounds{below: other.Below, above: other.Above}).none() &&
-		!slices.ContainsFunc(lv.Back, func(back plan.Back) bool { return !t.implied(back, d) })
+		b.without(bounds{below: other.Below, above: other.Above}).none() && len(r.p.Member(l, d).Back) == 0
 	if known {
 		return kir.C(1)
 	}
@@ -141,12 +139,12 @@ func (r *rowsWriter) inside(g, d int) kir.Expr {
 // tail, its own and its node's.
 func (r *rowsWriter) allBelow(l int) []int {
 	b := r.ownBounds(l, r.tail)
-	return append(b.below, r.chainBounds(r.set[l]).below...)
+	return append(b.below, r.chainBounds(r.p.Levels[l].Set).below...)
 }
 
 func (r *rowsWriter) allAbove(l int) []int {
 	b := r.ownBounds(l, r.tail)
-	return append(b.above, r.chainBounds(r.set[l]).above...)
+	return append(b.above, r.chainBounds(r.p.Levels[l].Set).above...)
 }
 
 // add adds the ways to match the tail.
@@ -216,8 +214,8 @@ func (r *rowsWriter) holds(a, b int) bool {
 		return false
 	}
 	part := false
-	for i := r.set[lb]; i >= 0; i = r.nodes[i].Base {
-		part = part || i == r.set[la]
+	for i := r.p.Levels[lb].Set; i >= 0; i = r.nodes[i].Base {
+		part = part || i == r.p.Levels[la].Set
 	}
 	mine := r.ownBounds(la, r.tail)
 	return part && mine.without(bounds{below: r.allBelow(lb), above: r.allAbove(lb)}).none()

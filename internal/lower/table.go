@@ -90,7 +90,7 @@ func (t *table) write() {
 		if x.testsDegree(l) {
 			degree = uint32(lv.MinDegree)
 		}
-		t.words = append(t.words, uint32(max(x.set[l], 0)), mask(b.below), mask(b.above))
+		t.words = append(t.words, uint32(max(x.p.Levels[l].Set, 0)), mask(b.below), mask(b.above))
 		t.limits(b)
 		first, n := t.rangesOf(l)
 		t.words = append(t.words, mask(lv.Distinct), bits, degree, uint32(lv.MinDegreeAdj), uint32(at)+first, n)

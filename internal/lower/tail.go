@@ -134,46 +134,31 @@ func (t *tailWriter) total() (kir.Type, error) {
 	return count, nil
 }
 
-func sameBits(a, b []uint64) bool {
-	return len(a) == len(b) && (len(a) == 0 && (a == nil) == (b == nil) || len(a) > 0 && &a[0] == &b[0])
-}
-
 // membership is the test whether the vertex of level d lies in level l's set,
 // without what is known: it passed the tests of its own level.
 func (t *tailWriter) membership(l, d int) inner {
-	lv, other := &t.p.Levels[l], &t.p.Levels[d]
+	lv, of := &t.p.Levels[l], t.p.Member(l, d)
 	return inner{d, func(e *env) kir.Expr {
 		v := e.m(d)
 		b := t.levelBounds(l, t.tail)
-		if lv.Ranges != nil && slices.Equal(lv.Ranges, other.Ranges) {
+		if lv.Ranges != nil && !of.Ranges {
 			b.first = nil
 			if _, end := t.rangeLimits(t.oneRange(l)); b.end == end {
 				b.end = nil
 			}
 		}
 		tests := b.holds(v, e.m)
-		if len(lv.Ranges) > 1 && !slices.Equal(lv.Ranges, other.Ranges) {
+		if len(lv.Ranges) > 1 && of.Ranges {
 			tests = append(tests, t.inRanges(lv.Ranges, v))
 		}
-		if lv.Bits != nil && !sameBits(lv.Bits, other.Bits) {
+		if of.Bits {
 			tests = append(tests, kir.Fn(kir.Bit, kir.G(t.bitsOf(lv.Bits, "bits of "+t.names[l])), v))
 		}
-		for _, back := range lv.Back {
-			if !t.implied(back, d) {
-				tests = append(tests, t.adjacent(back, v, e.m))
-			}
+		for _, back := range of.Back {
+			tests = append(tests, t.adjacent(back, v, e.m))
 		}
 		return kir.All(tests...)
 	}}
-}
-
-// implied reports whether level d's vertex passed the test of a backward
-// neighbour at its own level, or at that neighbour's.
-func (t *tailWriter) implied(b plan.Back, d int) bool {
-	if b.Level < d {
-		return slices.Contains(t.p.Levels[d].Back, b)
-	}
-	return b.Level > d && slices.Contains(t.p.Levels[b.Level].Back, plan.Back{Level: d, Adj: t.p.Adjs[b.Adj].Rev, Neg: b.Neg})
 }
 
 func (t *tailWriter) let(name string, x kir.Expr) *kir.Var {
@@ -222,7 +207,7 @@ func (t *tailWriter) common(mask uint32) kir.Expr {
 		alone := t.alone(l, kir.R(v))
 		tests = append(tests, alone...)
 		plain = plain && len(alone) == 0
-		i := t.set[l]
+		i := t.p.Levels[l].Set
 		if t.nodes[i].deferred {
 			return t.deferredSize(l, v, alone)
 		}
@@ -266,7 +251,7 @@ func (t *tailWriter) setOf(l int) kir.Expr {
 
 // deferredSize is the size of level l's set where its node is not made.
 func (t *tailWriter) deferredSize(l int, v *kir.Var, alone []kir.Expr) kir.Expr {
-	i := t.set[l]
+	i := t.p.Levels[l].Set
 	s := &t.nodes[i]
 	a, b := t.operandsWithin(i, t.levelBounds(l, t.tail), t.e)
 	a = kir.R(t.let("a", a))

@@ -49,6 +49,8 @@ type Plan struct {
 	// Tail is how the last levels are counted without being enumerated. It
 	// holds only for counting: a listing enumerates every level.
 	Tail Tail
+	// NoTail asks an engine that orders levels by itself to close none by arithmetic.
+	NoTail bool
 
 	// Edges are the choices of data edges that make embeddings of their own:
 	// named edges, and every edge in Trail mode. Empty for a plain pattern.

@@ -13,7 +13,7 @@ func TestConditions(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{
 			Engine: e, Compile: nest, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4,
-			Opt: map[string]string{"fine.tail": "off", "fine.pool": "8"},
+			Opt: map[string]string{"fine.pool": "8"},
 		})
 	})
 }

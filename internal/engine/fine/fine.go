@@ -193,7 +193,7 @@ func programOf(p *plan.Plan, opt options, o engine.Options, memory int64) (*prog
 	x.bits = x.looksUpBits(lower.Lists(p), memory)
 	siblings := !o.Listing && (opt.share == siblingsOn || opt.share == siblingsAuto && x.bits)
 	var err error
-	if x.code, err = lowered(p, !o.Listing && opt.tail, siblings, o.Lowered); err != nil {
+	if x.code, err = lowered(p, !o.Listing, siblings, o.Lowered); err != nil {
 		return nil, err
 	}
 	x.source = x.text()

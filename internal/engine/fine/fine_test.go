@@ -85,7 +85,7 @@ func TestAgreesWithOracle(t *testing.T) {
 	hashed(t)
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{Engine: e, Compile: nest, MaxVertices: 9, Techniques: techniques, LeastRuns: 1, Opt: map[string]string{
-			"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on", "gpu.adjacency": "host",
+			"fine.batch": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on", "gpu.adjacency": "host",
 		}})
 	})
 }
@@ -110,14 +110,18 @@ func TestSwitches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			walked, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri", NoTail: true})
+			if err != nil {
+				t.Fatal(err)
+			}
 			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for nth, opt := range []string{
-				"", "fine.batch=off", "fine.tail=off", "fine.lookup=hash", "fine.lookup=search", "fine.prune=on", "fine.prune=on fine.lookup=hash", "fine.prune=on fine.lookup=search fine.tail=off", "fine.pool=0", "fine.pool=50",
-				"fine.steal=off", "fine.steal=block", "fine.steal=grid fine.pool=0", "fine.tail=off fine.pool=0 fine.batch=off",
-				"fine.tail=off fine.pool=0 fine.siblings=off", "fine.tail=off fine.pool=0", "fine.tail=off fine.pool=50 fine.siblings=on fine.lookup=hash", "fine.tail=off fine.pool=0 fine.prune=on fine.steal=block",
+				"", "fine.batch=off", "plan.tail=off", "fine.lookup=hash", "fine.lookup=search", "fine.prune=on", "fine.prune=on fine.lookup=hash", "fine.prune=on fine.lookup=search plan.tail=off", "fine.pool=0", "fine.pool=50",
+				"fine.steal=off", "fine.steal=block", "fine.steal=grid fine.pool=0", "plan.tail=off fine.pool=0 fine.batch=off",
+				"plan.tail=off fine.pool=0 fine.siblings=off", "plan.tail=off fine.pool=0", "plan.tail=off fine.pool=50 fine.siblings=on fine.lookup=hash", "plan.tail=off fine.pool=0 fine.prune=on fine.steal=block",
 			} {
 				if !long.Asked() && nth%2 != i/2%2 {
 					continue
@@ -126,6 +130,10 @@ func TestSwitches(t *testing.T) {
 				for kv := range strings.FieldsSeq(opt) {
 					k, v, _ := strings.Cut(kv, "=")
 					o.Opt[k] = v
+				}
+				p := p
+				if o.Opt["plan.tail"] == "off" {
+					p = walked
 				}
 				got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
 				if err != nil {
@@ -233,19 +241,19 @@ func TestStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri", Quick: true})
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri", Quick: true, NoTail: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		// The kernel is compiled before the clock runs.
-		if _, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: map[string]string{"fine.tail": "off"}}, engine.Goal{Limit: 1}); err != nil {
+		if _, err := engine.Once(t.Context(), e, g, p, engine.Options{}, engine.Goal{Limit: 1}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		start := time.Now()
-		got, err := engine.Once(ctx, e, g, p, engine.Options{Opt: map[string]string{"fine.tail": "off"}}, engine.Goal{})
+		got, err := engine.Once(ctx, e, g, p, engine.Options{}, engine.Goal{})
 		took := time.Since(start)
 		t.Logf("stopped after %v", took)
 		if !errors.Is(err, context.DeadlineExceeded) || got.Complete {

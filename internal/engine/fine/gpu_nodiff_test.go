@@ -33,10 +33,10 @@ var cores = nodiff.Technique{Patterns: nodiff.Dense, Columns: nodiff.Simple, For
 
 // techniques are those that a run says it has used.
 var techniques = []nodiff.Technique{
-	nodiff.Nest.With("a pool", "fine.pool", "8", "fine.index", "none", "fine.tail", "off").Said("a pool of"),
+	nodiff.Nest.Walked().With("a pool", "fine.pool", "8", "fine.index", "none").Said("a pool of"),
 	nodiff.LabelledNest.With("a candidate graph of bitmaps", "fine.index", "bitmap").Said("a candidate graph of"),
 	nodiff.LabelledNest.With("a candidate graph of hash tables", "fine.index", "hash").Said("a candidate graph of"),
-	cores.With("pruning", "fine.prune", "on", "fine.index", "none", "fine.tail", "off").Said("are left out"),
+	cores.Walked().With("pruning", "fine.prune", "on", "fine.index", "none").Said("are left out"),
 }
 
 // TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length
@@ -44,7 +44,7 @@ var techniques = []nodiff.Technique{
 func TestGPUNoDiff(t *testing.T) {
 	hashed(t)
 	c := nodiff.Config{Compile: nest, MaxVertices: 12, Opt: map[string]string{
-		"fine.batch": "off", "fine.tail": "off", "fine.steal": "block|off", "fine.pool": "8|0", "fine.prune": "on",
+		"fine.batch": "off", "fine.steal": "block|off", "fine.pool": "8|0", "fine.prune": "on",
 		"fine.index": "bitmap|hash|none", "fine.lookup": "hash|search", "fine.siblings": "off|on",
 	}, Techniques: techniques}
 	nodiff.OnDevices(t, c, func(s *session.Session) engine.Engine { return fine.New(s) })

@@ -71,7 +71,7 @@ func queryOf(p *plan.Plan, opt options, counting, limited bool) (*query, error) 
 	}
 	free := counting && !limited
 	q.divide = free && p.Restricted && p.Aut.IsUint64()
-	q.tail = free && opt.tail && (q.divide || !p.Restricted)
+	q.tail = free && !p.NoTail && (q.divide || !p.Restricted)
 	for i := range p.Levels {
 		l := &p.Levels[i]
 		if len(l.Checks) > 0 {

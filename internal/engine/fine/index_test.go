@@ -48,7 +48,7 @@ func TestIndexAgreesWithOracle(t *testing.T) {
 			t.Run(index, func(t *testing.T) {
 				nodiff.Check(t, nodiff.Config{
 					Engine: always{e, map[string]string{"fine.index": index}}, Compile: nest, MaxVertices: 10, MaxPattern: 6, Patterns: suited, Columns: nodiff.SimpleLabelled,
-					Opt: map[string]string{"fine.tail": "off", "fine.pool": "8", "fine.batch": "off"},
+					Opt: map[string]string{"fine.pool": "8", "fine.batch": "off"},
 				})
 			})
 		}
@@ -230,7 +230,7 @@ func TestTooMany(t *testing.T) {
 		star.Edges = append(star.Edges, pattern.Edge{From: 0, To: i, Min: 1, Max: 1})
 	}
 	g := s.Build()
-	p, err := nest(g, star, plan.Options{Root: plan.NoRoot, NoTail: true, Quick: true})
+	p, err := nest(g, star, plan.Options{Root: plan.NoRoot, Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}

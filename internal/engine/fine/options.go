@@ -10,7 +10,6 @@ import (
 // Options are the engine's switches.
 var Options = option.Table{
 	option.Switch("fine.batch", true, "partial matches share a pool"),
-	option.Switch("fine.tail", true, "count the last levels by arithmetic"),
 	option.Choice("fine.steal", "from where an idle warp steals work: all blocks, or its own", "grid", "block", "off"),
 	option.Choice("fine.index", "use a candidate graph, and how to look up its rows", "auto", "none", "bitmap", "hash"),
 	option.Choice("fine.lookup", "how to test whether a vertex is in a neighbour list", membership.Lookups...),
@@ -22,7 +21,6 @@ var Options = option.Table{
 // options are the values of the switches.
 type options struct {
 	batch bool   // partial matches share a pool
-	tail  bool   // the plan's last levels are closed by arithmetic
 	prune bool   // vertices of too few neighbours are removed first
 	steal uint32 // whose work an idle warp takes
 
@@ -62,7 +60,7 @@ func optionsOf(opt map[string]string) (options, error) {
 		return options{}, err
 	}
 	return options{
-		batch: v.On("fine.batch"), tail: v.On("fine.tail"), prune: v.On("fine.prune"),
+		batch: v.On("fine.batch"), prune: v.On("fine.prune"),
 		steal: stealGrid - uint32(v.Place("fine.steal")), lookup: membership.Lookup(v.Place("fine.lookup")),
 		share: v.Place("fine.siblings"), index: v.Place("fine.index"), pool: uint64(v.Number("fine.pool")),
 	}, nil

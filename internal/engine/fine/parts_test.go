@@ -15,7 +15,7 @@ func TestParts(t *testing.T) {
 		for _, l := range parts.Layouts {
 			x := &parts.Trial{Layout: l}
 			x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 9, Opt: map[string]string{
-				"fine.batch": "off", "fine.tail": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on",
+				"fine.batch": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on",
 			}}, parts.Few(3), e)
 		}
 	})

@@ -44,8 +44,8 @@ func TestSiblings(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, opt := range []map[string]string{
-				{"fine.siblings": "on", "fine.pool": "100"}, // with the tail on, where it closes nothing that siblings do not
-				{"fine.siblings": "on", "fine.pool": "0", "fine.lookup": "hash", "fine.tail": "off"},
+				{"fine.siblings": "on", "fine.pool": "100"},
+				{"fine.siblings": "on", "fine.pool": "0", "fine.lookup": "hash"},
 			} {
 				got, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: opt}, engine.Goal{})
 				what := fmt.Sprintf("%s, induced %v, %v", c.name, c.induced, opt)

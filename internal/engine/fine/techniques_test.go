@@ -22,7 +22,7 @@ func TestTechniques(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := nest(g, ps[0], plan.Options{Root: plan.NoRoot, Order: "ri"})
+	p, err := nest(g, ps[0], plan.Options{Root: plan.NoRoot, Order: "ri", NoTail: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestTechniques(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		// run counts by the options, and returns what it says of itself.
 		run := func(opt string) engine.Result {
-			o := engine.Options{Opt: map[string]string{"fine.tail": "off", "fine.siblings": "off"}}
+			o := engine.Options{Opt: map[string]string{"fine.siblings": "off"}}
 			for kv := range strings.FieldsSeq(opt) {
 				k, v, _ := strings.Cut(kv, "=")
 				o.Opt["fine."+k] = v

@@ -36,14 +36,13 @@ func (Host) Name() string { return "host" }
 
 // Options are the engine's switches.
 var Options = option.Table{
-	option.Switch("host.tail", true, "count the last levels by arithmetic"),
 	option.Switch("host.steal", true, "idle threads steal parts of others' work"),
 	option.Switch("host.windows", true, "search windows of time as slices of sorted lists"),
 	option.Switch("host.bitmap", true, "keep long lists also as bitmaps"),
 }
 
 // switches are the values of the options.
-type switches struct{ tail, steal, windows, bitmap bool }
+type switches struct{ steal, windows, bitmap bool }
 
 // job is the task of the searches of one run.
 type job struct {
@@ -91,7 +90,7 @@ func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 	if err != nil {
 		return nil, err
 	}
-	s := switches{v.On("host.tail"), v.On("host.steal"), v.On("host.windows"), v.On("host.bitmap")}
+	s := switches{v.On("host.steal"), v.On("host.windows"), v.On("host.bitmap")}
 	return &prepared{g, p, o, s, programs{
 		walked: sync.OnceValue(func() *program { return compile(g, p, false) }),
 		closed: sync.OnceValue(func() *program { return compile(g, p, true) }),

@@ -21,7 +21,7 @@ func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  host.New(),
 		Compile: planner.Compile,
-		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.tail": "off", "host.windows": "off"},
+		Opt:     map[string]string{"host.steal": "off", "host.bitmap": "off", "host.windows": "off"},
 	}
 }
 

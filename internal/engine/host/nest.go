@@ -54,7 +54,7 @@ type iter struct {
 
 func runNest(ctx context.Context, p *plan.Plan, o job) (engine.Result, error) {
 	pr := o.programs.walked()
-	if o.Sink == nil && o.tail {
+	if o.Sink == nil {
 		pr = o.programs.closed()
 	}
 	s := newSched(pr.roots(), o.Threads, o.steal)

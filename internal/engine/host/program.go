@@ -47,20 +47,11 @@ type level struct {
 	many bool
 	// member are the tests for a level that must be distinct, one a level in
 	// Distinct: is that vertex in this level's set?
-	member []member
+	member []plan.Member
 	filter bool // candidates need more than the bounds
 	// loose levels have no set, because they start a further component of the pattern. Each
 	// candidate is tested for forbidden neighbours.
 	loose bool
-}
-
-// member says how to find out whether the vertex of an earlier level lies in a
-// level's set: by the backward neighbours that are not implied by the pattern.
-type member struct {
-	level int
-	tests []plan.Back
-	label bool // the label ranges need a test
-	bits  bool // the predicate bitmap needs a test
 }
 
 func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
@@ -75,18 +66,8 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 	pr.nodes = make([][]int, pr.depth)
 	pr.reused = make([]bool, len(p.Sets))
 	pr.lazy = make([]bool, len(p.Sets))
-	if last := &p.Levels[pr.depth-1]; pr.tail == 1 && last.Set >= 0 && last.Bits == nil && len(last.Ranges) < 2 {
-		pr.lazy[last.Set] = true
-		for i, s := range p.Sets {
-			if s.Op != plan.SetList && s.Base == last.Set || i == last.Set && s.Op == plan.SetList {
-				pr.lazy[last.Set] = false
-			}
-		}
-		for l := range p.Levels[:pr.depth-1] {
-			if p.Levels[l].Set == last.Set {
-				pr.lazy[last.Set] = false
-			}
-		}
+	if last := &p.Levels[pr.depth-1]; pr.tail == 1 {
+		pr.lazy = p.Unread(pr.depth-1, p.Tail.Groups, func(int) bool { return last.Bits != nil || len(last.Ranges) > 1 })
 	}
 	for i, s := range p.Sets {
 		if !pr.lazy[i] {
@@ -119,7 +100,7 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 			lv.one = plan.Range{First: pl.Ranges[0].First, End: pl.Ranges[len(pl.Ranges)-1].End}
 		}
 		for _, d := range pl.Distinct {
-			lv.member = append(lv.member, pr.membership(pl, d))
+			lv.member = append(lv.member, p.Member(l, d))
 		}
 		if end, ok := p.DegreeEnd(l); ok {
 			lv.one.End = end
@@ -152,37 +133,17 @@ func (pr *program) orient(a int) {
 	}
 }
 
-// membership leaves out the backward neighbours of pl that level d has too: the
-// vertex there passed the same test already.
-func (pr *program) membership(pl *plan.Level, d int) member {
-	m := member{level: d}
-	have := pr.p.Levels[d].Back
-	for _, b := range pl.Back {
-		switch {
-		case b.Level < d && slices.Contains(have, b):
-		case b.Level > d && slices.Contains(pr.p.Levels[b.Level].Back,
-			plan.Back{Level: d, Adj: pr.p.Adjs[b.Adj].Rev, Neg: b.Neg}):
-		default:
-			m.tests = append(m.tests, b)
-		}
-	}
-	other := &pr.p.Levels[d]
-	m.label = pl.Ranges != nil && !slices.Equal(pl.Ranges, other.Ranges)
-	m.bits = pl.Bits != nil && (other.Bits == nil || &other.Bits[0] != &pl.Bits[0])
-	return m
-}
-
-// inside reports whether the vertex at m[mb.level] lies in the set of lv, whose
+// inside reports whether the vertex at m[mb.Level] lies in the set of lv, whose
 // bounds are [lo, hi).
-func (pr *program) inside(lv *level, mb *member, lo, hi uint32, m *[maxLevels]uint32) bool {
-	v := m[mb.level]
+func (pr *program) inside(lv *level, mb *plan.Member, lo, hi uint32, m *[maxLevels]uint32) bool {
+	v := m[mb.Level]
 	if v < lo || v >= hi {
 		return false
 	}
-	if mb.label && !inRanges(lv.Ranges, v) || mb.bits && lv.Bits[v>>6]>>(v&63)&1 == 0 {
+	if mb.Ranges && !inRanges(lv.Ranges, v) || mb.Bits && lv.Bits[v>>6]>>(v&63)&1 == 0 {
 		return false
 	}
-	for _, b := range mb.tests {
+	for _, b := range mb.Back {
 		if pr.adjacent(b, m[b.Level], v) == b.Neg {
 			return false
 		}

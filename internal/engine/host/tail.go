@@ -269,7 +269,7 @@ func (w *worker) tailSet(s *tailSet) {
 		return
 	}
 	for i := range lv.member {
-		if j := lv.member[i].level; j < first && w.pr.inside(lv, &lv.member[i], lo, hi, &w.m) {
+		if j := lv.member[i].Level; j < first && w.pr.inside(lv, &lv.member[i], lo, hi, &w.m) {
 			s.in |= 1 << j
 		}
 	}

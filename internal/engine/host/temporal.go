@@ -33,7 +33,7 @@ func newTimed(pr *program, s switches, counting bool) *timed {
 	t.at, t.first, t.last = padded[int64](k), padded[int64](k), padded[int64](k)
 	t.lists = padded[graph.Scratch](k)
 	last := &t.Steps[k-1]
-	if counting && t.Tail && k > 1 && s.tail {
+	if counting && t.Tail && k > 1 {
 		t.sized = !last.Binds && len(last.Checks) == 0 && !t.trail && !t.whole
 		lv := &pr.levels[last.To]
 		t.near = last.Choice < 0 && len(last.Back) == 1 && lv.Bits == nil && !lv.many && len(lv.Checks) == 0 && lv.minDegree == 0

@@ -100,7 +100,7 @@ func TestTemporalThreads(t *testing.T) {
 		}
 		for _, o := range []engine.Options{
 			{Threads: 5},
-			{Threads: 3, Opt: map[string]string{"host.steal": "off", "host.tail": "off"}},
+			{Threads: 3, Opt: map[string]string{"host.steal": "off"}},
 			{Threads: 2, Levels: true},
 		} {
 			if got := count(t, g, p, o); got != want {

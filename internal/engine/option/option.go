@@ -96,7 +96,8 @@ func (t Table) Of(owner string) (out Table) {
 }
 
 // Check returns an error if an option or its value is wrong. For an unknown name the error
-// lists the names of the same owner, or all, and a similar name.
+// lists the names of the same owner, or all, and a similar name, or else one of another owner
+// that ends in the same word.
 func (t Table) Check(name, value string) error {
 	i := slices.IndexFunc(t, func(o Option) bool { return o.Name == name })
 	if i >= 0 {
@@ -113,12 +114,18 @@ func (t Table) Check(name, value string) error {
 	if names == nil {
 		names = all
 	}
-	meant := ""
-	if s := pattern.Nearest(name, all, 2); s != "" {
-		meant = "; did you mean " + s + "?"
+	meant := pattern.Nearest(name, all, 2)
+	if i := slices.IndexFunc(all, func(other string) bool { return lastWord(other) == lastWord(name) }); meant == "" && i >= 0 {
+		meant = all[i]
+	}
+	if meant != "" {
+		meant = "; did you mean " + meant + "?"
 	}
 	return fmt.Errorf("unknown; there are %s%s", strings.Join(names, ", "), meant)
 }
+
+// lastWord returns what stands behind the last dot or hyphen of an option's name.
+func lastWord(name string) string { return name[strings.LastIndexAny(name, ".-")+1:] }
 
 // Values are the values of a table's options: given ones, or the defaults.
 type Values struct {

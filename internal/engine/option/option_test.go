@@ -29,6 +29,7 @@ func TestRead(t *testing.T) {
 		"host.chunk=1,2":     `want a number from 0 to 9`,
 		"host.sizes=1,x":     `"1,x": want a number from 0 to 100`,
 		"host.stel=on":       "host.stel: unknown; there are host.steal, host.roots, host.chunk, host.sizes; did you mean host.steal?",
+		"host.task-chunk=1":  "host.task-chunk: unknown; there are host.steal, host.roots, host.chunk, host.sizes; did you mean host.chunk?",
 	} {
 		name, value, _ := strings.Cut(option, "=")
 		if _, err := table.Read(map[string]string{name: value}); !errors.Is(err, Err) || !strings.Contains(err.Error(), why) {

@@ -12,7 +12,7 @@ func TestConditions(t *testing.T) {
 	onDevice(t, func(t *testing.T, e tiny) {
 		nodiff.Check(t, nodiff.Config{
 			Engine: e, Compile: nestPlan, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4,
-			Opt: map[string]string{"stack.slot": "2", "stack.unroll": "1", "stack.tail": "off", "stack.roots": "edge", "stack.flat": "off"},
+			Opt: map[string]string{"stack.slot": "2", "stack.unroll": "1", "stack.roots": "edge", "stack.flat": "off"},
 		})
 	})
 }

@@ -53,7 +53,7 @@ func TestLocalSchedule(t *testing.T) {
 				t.Errorf("%v: %v (complete %v, %v), want %v", opt, got.Matches, got.Complete, err, want.Matches)
 			}
 		}
-		opt := map[string]string{"stack.unroll": "8", "stack.steal": "off", "stack.local.share": "on", "stack.code-motion": "off"}
+		opt := map[string]string{"stack.unroll": "8", "stack.steal": "off", "stack.local.share": "on"}
 		got, err := engine.Once(context.Background(), e, g, p, engine.Options{Opt: opt}, engine.Goal{})
 		if notes := strings.Join(got.Notes, "\n"); err != nil || got.Matches != want.Matches || !strings.Contains(notes, "local method: stack.steal, stack.unroll; stack.local=off") {
 			t.Errorf("switches of the nest: %v, %q, %v; want %v", got.Matches, notes, err, want.Matches)

@@ -62,9 +62,7 @@ type run struct {
 
 func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s switches) (*search, error) {
 	r := &search{switches: s, e: e, g: g, p: p, o: o}
-	// Without a tail matches are assignments of vertices: where each counts as often
-	// as its edges can be chosen, there is one.
-	lo := lower.Options{View: lower.Sets, Counting: (s.tail || len(p.Edges) > 0) && !o.Listing, NoMotion: !s.motion, Made: o.Lowered}
+	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Made: o.Lowered}
 	if r.parts = lower.InParts(p); r.parts {
 		// A list in parts is put together in a set's memory, and siblings' lists cannot be
 		// one operation.

@@ -14,13 +14,11 @@ import (
 // last level, where most of the work is, is flat anyway.
 type switches struct {
 	table  bool   // program=table: the set program as a table, not as code for the plan
-	motion bool   // code-motion=off: every set is made where it is used
 	unroll int    // unroll=1|2|4|8: siblings whose set operations are one
 	steal  int    // steal=off|block|grid
 	stop   int    // stop-level=N: the deepest level from whose list siblings steal
 	detect int    // detect-level=N: the deepest level whose list is shared with idle blocks
 	slot   int    // slot=N: elements that a set's memory holds; 0: as many as any set may need, if there is memory
-	tail   bool   // tail=off: every match is visited
 	flat   bool   // flat=off: the last level candidate by candidate
 	roots  string // roots=vertex|edge|auto: the start of a task
 	blocks int    // blocks=N: of the grid; 0: the number that the device holds
@@ -35,13 +33,11 @@ type switches struct {
 // Options are the engine's switches.
 var Options = append(neighbourhood.Options("stack"),
 	option.Choice("stack.program", "code compiled for the plan, or a table that one kernel reads", "code", "table"),
-	option.Switch("stack.code-motion", true, "make each set at the earliest level that knows its operands"),
 	option.Option{Name: "stack.unroll", Values: []string{"1", "2", "4", "8"}, Default: "4", Meaning: "siblings that share one set operation"},
 	option.Choice("stack.steal", "from where an idle warp steals work: all blocks, or its own", "grid", "block", "off"),
 	option.Number("stack.stop-level", 2, 0, 31, "the deepest level whose siblings are stolen"),
 	option.Number("stack.detect-level", 1, 0, 31, "the deepest level that is shared with idle blocks"),
 	option.Number("stack.slot", 0, 0, 1<<30, "room of a set, in elements; 0: enough for all, if there is memory"),
-	option.Switch("stack.tail", true, "count the last levels by arithmetic"),
 	option.Switch("stack.flat", true, "make the last level's candidates one list for each warp"),
 	option.Choice("stack.roots", "the start of a task", "auto", "vertex", "edge"),
 	option.Number("stack.blocks", 0, 0, 1<<20, "blocks of the grid; 0: as many as fit"),
@@ -58,8 +54,8 @@ func parse(o engine.Options) (s switches, local neighbourhood.Switches, on bool,
 		return s, local, on, err
 	}
 	s = switches{
-		table: v.Text("stack.program") == "table", motion: v.On("stack.code-motion"), unroll: v.Number("stack.unroll"), steal: 2 - v.Place("stack.steal"),
-		stop: v.Number("stack.stop-level"), detect: v.Number("stack.detect-level"), slot: v.Number("stack.slot"), tail: v.On("stack.tail"),
+		table: v.Text("stack.program") == "table", unroll: v.Number("stack.unroll"), steal: 2 - v.Place("stack.steal"),
+		stop: v.Number("stack.stop-level"), detect: v.Number("stack.detect-level"), slot: v.Number("stack.slot"),
 		flat: v.On("stack.flat"), roots: v.Text("stack.roots"), blocks: v.Number("stack.blocks"), thread: v.Number("stack.threads"),
 		chunk: v.Number("stack.chunk"), sieve: v.Number("stack.sieve"), stats: v.On("stack.stats") || o.Levels,
 	}
@@ -67,7 +63,6 @@ func parse(o engine.Options) (s switches, local neighbourhood.Switches, on bool,
 		return s, local, on, err
 	}
 	local, on = neighbourhood.Read("stack", v)
-	local.NoMotion = !s.motion
 	switch {
 	case s.thread%32 != 0:
 		err = fmt.Errorf("%w stack.threads: want whole warps of 32 threads", engine.ErrOption)

@@ -17,7 +17,7 @@ func TestParts(t *testing.T) {
 		for _, l := range parts.Layouts {
 			x := &parts.Trial{Layout: l}
 			x.Compare(t, nodiff.Config{Compile: nestPlan, MaxVertices: 12, Opt: map[string]string{
-				"stack.code-motion": "off", "stack.tail": "off", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on",
+				"stack.chunk": "1", "stack.steal": "block", "stack.stats": "on",
 			}}, parts.Few(3), e)
 		}
 	})

@@ -149,7 +149,7 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 // ofNest are the options that switch something of the nest alone, by name.
 func ofNest(o engine.Options) (out []string) {
 	for key := range o.Opt {
-		if name, ok := strings.CutPrefix(key, "stack."); ok && name != "code-motion" && name != "local" && !strings.HasPrefix(name, "local.") {
+		if name, ok := strings.CutPrefix(key, "stack."); ok && name != "local" && !strings.HasPrefix(name, "local.") {
 			out = append(out, key)
 		}
 	}

@@ -143,41 +143,51 @@ func TestNoDiff(t *testing.T) {
 
 // techniques are those of nests that a run says it has used.
 var techniques = []nodiff.Technique{
-	deep.With("siblings' sets at once", "stack.unroll", "8", "stack.flat", "off", "stack.tail", "off", "stack.stats", "on").Said(`combined steps [1-9]`),
-	deep.With("flat lists", "stack.flat", "on", "stack.tail", "off", "stack.stats", "on").Said(`flat batches [1-9]`),
-	deep.With("sets left unfiltered", "stack.slot", "1", "stack.code-motion", "on", "stack.tail", "off", "stack.stats", "on").Said(`sets left unfiltered [1-9]`),
+	deep.Walked().With("siblings' sets at once", "stack.unroll", "8", "stack.flat", "off", "stack.stats", "on").Said(`combined steps [1-9]`),
+	deep.Walked().With("flat lists", "stack.flat", "on", "stack.stats", "on").Said(`flat batches [1-9]`),
+	deep.Walked().With("sets left unfiltered", "stack.slot", "1", "stack.stats", "on").Said(`sets left unfiltered [1-9]`),
 	deep.With("edges as tasks", "stack.roots", "edge", "stack.stats", "on").Said(`edge chunks [1-9]`),
 }
 
-// deep are nests of several sets.
-var deep = nodiff.Technique{Patterns: nodiff.Dense, Columns: nodiff.Simple, Force: nodiff.Nest.Force}
+// deep are nests of several sets, made as early as can be.
+var deep = nodiff.Technique{Patterns: nodiff.Dense, Columns: nodiff.Simple, Force: func(o *plan.Options, opt map[string]string) {
+	nodiff.Nest.Force(o, opt)
+	o.NoMotion = false
+}}
 
 // switches are options that random plans run with in half of the cases.
 var switches = map[string]string{
-	"stack.slot": "2", "stack.flat": "off", "stack.unroll": "8", "stack.code-motion": "off", "stack.tail": "off",
+	"stack.slot": "2", "stack.flat": "off", "stack.unroll": "8",
 	"stack.roots": "edge", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on", "gpu.adjacency": "host",
 }
 
 // TestSwitches counts by every switch on and off, on a graph with hubs.
 func TestSwitches(t *testing.T) {
 	g := rmat(t, 7, 700)
+	walked := plan.Options{NoTail: true}
 	for _, c := range []struct {
 		name string
+		plan plan.Options
 		opts []engine.Options
 	}{
-		{"triangle", []engine.Options{options(), options("flat", "off"), options("tail", "off"), options("roots", "edge", "chunk", "7"), options("sieve", "0")}},
-		{"diamond", []engine.Options{options("steal", "off"), options("steal", "block"), options("unroll", "1", "flat", "off"), options("unroll", "8", "flat", "off", "roots", "edge")}},
-		{"gmatch:P5", []engine.Options{options(), options("slot", "3"), options("slot", "3", "flat", "off", "unroll", "2"), options("tail", "off", "slot", "1"), options("program", "table", "slot", "3")}},
-		{"gmatch:P8", []engine.Options{options("code-motion", "off"), options("stop-level", "0", "detect-level", "0"), options("flat", "off", "unroll", "8", "slot", "5")}},
-		{"path(4)", []engine.Options{options(), options("tail", "off"), options("tail", "off", "flat", "off", "unroll", "8"), options("program", "table", "unroll", "8")}},
-		{"star(4)", []engine.Options{options(), options("flat", "off"), options("tail", "off")}},
+		{"triangle", plan.Options{}, []engine.Options{options(), options("flat", "off"), options("roots", "edge", "chunk", "7"), options("sieve", "0")}},
+		{"diamond", plan.Options{}, []engine.Options{options("steal", "off"), options("steal", "block"), options("unroll", "1", "flat", "off"), options("unroll", "8", "flat", "off", "roots", "edge")}},
+		{"gmatch:P5", plan.Options{}, []engine.Options{options(), options("slot", "3"), options("slot", "3", "flat", "off", "unroll", "2"), options("program", "table", "slot", "3")}},
+		{"gmatch:P8", plan.Options{}, []engine.Options{options("stop-level", "0", "detect-level", "0"), options("flat", "off", "unroll", "8", "slot", "5")}},
+		{"path(4)", plan.Options{}, []engine.Options{options(), options("program", "table", "unroll", "8")}},
+		{"star(4)", plan.Options{}, []engine.Options{options(), options("flat", "off")}},
+		{"triangle", walked, []engine.Options{options()}},
+		{"gmatch:P5", walked, []engine.Options{options("slot", "1")}},
+		{"path(4)", walked, []engine.Options{options(), options("flat", "off", "unroll", "8")}},
+		{"star(4)", walked, []engine.Options{options()}},
+		{"gmatch:P8", plan.Options{NoMotion: true}, []engine.Options{options()}},
 	} {
-		p := named(t, g, c.name, plan.Options{})
+		p := named(t, g, c.name, c.plan)
 		want := hostCount(t, g, p)
 		onDevice(t, func(t *testing.T, e tiny) {
 			for _, o := range c.opts {
 				if got := run(t, e, g, p, o); got.Matches != want {
-					t.Errorf("%s with %v: %v, want %v (%v)", c.name, o.Opt, got.Matches, want, got.Notes)
+					t.Errorf("%s planned with %+v, with %v: %v, want %v (%v)", c.name, c.plan, o.Opt, got.Matches, want, got.Notes)
 				}
 			}
 		})

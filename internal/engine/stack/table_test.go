@@ -21,7 +21,7 @@ func TestTable(t *testing.T) {
 		e.opt = map[string]string{"stack.program": "table"}
 		nodiff.Check(t, nodiff.Config{
 			Engine: e, Compile: nestPlan, MaxVertices: 12, Patterns: suited,
-			Opt: map[string]string{"stack.slot": "2", "stack.unroll": "1", "stack.roots": "edge", "stack.code-motion": "off"},
+			Opt: map[string]string{"stack.slot": "2", "stack.unroll": "1", "stack.roots": "edge"},
 		})
 	})
 }

@@ -25,8 +25,6 @@ type Switches struct {
 	table     int   // table=N: outside vertices in a table at a time; 0: as many as fit
 	alone     bool  // share=off: a root is one team's
 	lists     bool  // whole=off: roots are listed by class however small the graph is
-	// NoMotion has every set made where it is used.
-	NoMotion bool
 
 	made *atomic.Int64 // engine.Options.Lowered
 }

@@ -86,7 +86,7 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, w Switch
 
 // newSearch is New for one device.
 func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w Switches) (*Search, error) {
-	code, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, NoMotion: w.NoMotion, Made: w.made})
+	code, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, Made: w.made})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrShape, err)
 	}

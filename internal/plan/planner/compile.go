@@ -29,6 +29,9 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	if o.Ended() {
 		return nil, context.Cause(o.Context)
 	}
+	if pl != nil {
+		pl.NoTail = o.NoTail
+	}
 	return pl, err
 }
 

@@ -132,6 +132,16 @@ func (tech Technique) With(name string, opt ...string) Technique {
 	return tech
 }
 
+// Walked is tech with every level walked: none is counted by arithmetic.
+func (tech Technique) Walked() Technique {
+	force := tech.Force
+	tech.Force = func(o *plan.Options, all map[string]string) {
+		force(o, all)
+		o.NoTail = true
+	}
+	return tech
+}
+
 // Said is tech, for a count that says of itself what the pattern matches.
 func (tech Technique) Said(pattern string) Technique {
 	said := regexp.MustCompile(pattern)

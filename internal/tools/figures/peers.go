@@ -274,7 +274,7 @@ func (c *comparison) sections(name string) map[string]string {
 	long := c.about + ".\n\n" + table(counted)
 	if visited := c.duels(visiting, true); visited != nil {
 		lines = append(lines, shortLine{"every match visited, search", visited, (*duel).search})
-		long += "\nEvery match visited, by weft (`--engine fine --engine-opt fine.tail=off`) and by the peers that do so:\n\n" + table(visited)
+		long += "\nEvery match visited, by weft (`--engine fine --engine-opt plan.tail=off`) and by the peers that do so:\n\n" + table(visited)
 	}
 	return map[string]string{name: long + "\n" + c.wrong() + "\n\n", name + "-short": short(lines) + "\n"}
 }
