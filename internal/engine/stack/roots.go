@@ -29,10 +29,9 @@ func (r *search) cut() error {
 	case "auto":
 		r.edges = can && r.longest() >= hub
 	}
-	lists := r.first()
 	for _, v := range r.code.Roots {
 		if r.edges {
-			r.tasks += lists.Before(v.End) - lists.Before(v.First)
+			r.tasks += r.first().Before(v.End) - r.first().Before(v.First)
 		} else {
 			r.tasks += uint64(v.End - v.First)
 		}
