@@ -91,7 +91,7 @@ type options struct {
 }
 
 func main() {
-	o := options{out: os.Stdout, patience: 10 * time.Second}
+	o := options{out: os.Stdout, patience: 3 * time.Second}
 	flag.Int64Var(&o.seed, "seed", 1, "choose the sample by this `NUMBER`")
 	flag.IntVar(&o.n, "n", 40, "run `N` mutants a group, 0 for all")
 	flag.IntVar(&o.jobs, "jobs", 1, "run `N` mutants at a time")
