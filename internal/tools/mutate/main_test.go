@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -217,6 +218,32 @@ func TestModule(t *testing.T) {
 	if !errors.Is(err, errSurvived) || !strings.Contains(out.String(), "survived: line 8, boundary\n"+key("p/p.go", "Most", "if a > b {", "if a >= b {")) ||
 		!strings.Contains(out.String(), "same.txt has a mutant that the code no longer has:\np/p.go Gone\n") {
 		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// TestTicks: a process's time is its own and that of what it started.
+func TestTicks(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc here")
+	}
+	c := exec.CommandContext(t.Context(), "sh", "-c", "(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo; sleep 60) & wait")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inGroup(c)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Cancel(); _ = c.Wait() }()
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if n := ticks(c.Process.Pid); n == 0 {
+		t.Error("no time for 200000 turns of a loop")
+	}
+	if n := ticks(1 << 30); n != 0 {
+		t.Errorf("%d ticks of no process", n)
 	}
 }
 

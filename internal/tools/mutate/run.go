@@ -590,16 +590,20 @@ func (t *tester) start(ctx context.Context, limit time.Duration, b *binary, run 
 	return "", "", 0, err
 }
 
-// watch ends a run that needs more than memory, where /proc tells.
+// idle is how long a run may have no use for the processor: its tests wait for each other
+// for ever.
+const idle = 20 * time.Second
+
+// watch ends a run that needs more than memory, or waits for ever, where /proc tells.
 func watch(ctx context.Context, end func(), pid int) {
-	name := fmt.Sprintf("/proc/%d/statm", pid)
-	for tick := time.Tick(100 * time.Millisecond); ; {
+	last, since := -1, time.Now()
+	for n, tick := 0, time.Tick(100*time.Millisecond); ; n++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick:
 		}
-		text, err := os.ReadFile(name)
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 		f := strings.Fields(string(text))
 		if err != nil || len(f) < 2 {
 			return
@@ -607,7 +611,46 @@ func watch(ctx context.Context, end func(), pid int) {
 		if pages, _ := strconv.Atoi(f[1]); pages > memory/os.Getpagesize() {
 			end()
 		}
+		if n%20 == 19 {
+			if now := ticks(pid); now != last {
+				last, since = now, time.Now()
+			} else if time.Since(since) > idle {
+				end()
+			}
+		}
 	}
+}
+
+// ticks is the processor's time that a process and those that it started have had.
+func ticks(pid int) (sum int) {
+	type process struct{ parent, ticks int }
+	all := map[int]process{}
+	names, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range names {
+		text, _ := os.ReadFile(name)
+		// pid (command) state parent … utime stime, the 14th and 15th.
+		f := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(f) < 13 {
+			continue
+		}
+		var p process
+		p.parent, _ = strconv.Atoi(f[1])
+		for _, t := range f[11:13] {
+			n, _ := strconv.Atoi(t)
+			p.ticks += n
+		}
+		id, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		all[id] = p
+	}
+	for id, p := range all {
+		for id != pid && id > 1 {
+			id = all[id].parent
+		}
+		if id == pid {
+			sum += p.ticks
+		}
+	}
+	return sum
 }
 
 func tail(s string) string { return s[max(0, len(s)-4000):] }
