@@ -81,6 +81,7 @@ func TestWild(t *testing.T) {
 		{name: "numbered vertices", in: "node1 node2\nnode3 node4\n", vertices: 4, edges: 2, columns: "src:string,dst"},
 		{name: "words", in: "from to\nto go\ngo home\n", vertices: 4, edges: 3, columns: "src:string,dst", note: "the first line, from,to, is read as an edge (--header yes if it names the columns)"},
 		{name: "unknown names", in: "Person,Friend\nann,bob\nbob,cy\n", vertices: 5, edges: 3, columns: "src:string,dst", note: "the first line, Person,Friend, is read as an edge (--header yes if it names the columns)"},
+		{name: "unknown names before a blank", in: "Person,Friend,_\nann,bob,x\nbob,cy,y\n", vertices: 5, edges: 3, columns: "src:string,dst,label", note: "the first line, Person,Friend,_, is read as an edge"},
 		{name: "unknown names as told", in: "Person,Friend\nann,bob\nbob,cy\n", o: ReadOptions{Header: WithHeader}, vertices: 3, edges: 2, columns: "src:string,dst", note: "the header's first columns Person,Friend are taken as the vertex ids"},
 		{name: "unknown names over numbers", in: "person,friend\n1,2\n2,3\n", vertices: 3, edges: 2, columns: "src,dst", note: "the header's first columns person,friend are taken as the vertex ids"},
 		{name: "a label alone", in: "who,whom,relation\nann,bob,knows\nbob,cy,likes\n", err: "the first line names the columns, or is an edge: use --header yes or --header no"},
