@@ -247,3 +247,21 @@ func TestArrowTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestWriteMTX: edges of a directed graph go from row to column, and an undirected graph is
+// written as the lower triangle of its matrix.
+func TestWriteMTX(t *testing.T) {
+	for direction, want := range map[Direction]string{
+		Directed:   "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n1 3\n3 2\n",
+		Undirected: "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n3 2\n",
+	} {
+		g := readText(t, "g.txt", "1 2\n1 3\n3 2\n", ReadOptions{Direction: direction})
+		var b bytes.Buffer
+		if err := Write(t.Context(), "-", g, WriteOptions{Format: "mtx", Stdout: &b}); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != want {
+			t.Errorf("%v: %q, want %q", direction, b.String(), want)
+		}
+	}
+}
