@@ -118,3 +118,27 @@ func TestAssert(t *testing.T) {
 		})
 	}
 }
+
+// TestAssertKeeps: an access to what is there gives the same as before.
+func TestAssertKeeps(t *testing.T) {
+	for _, assert := range []bool{false, true} {
+		p := &kir.Program{Owners: []kir.Owner{{}}}
+		some := p.AddGlobal(&kir.GlobalDef{Name: "some", Kind: kir.Array, Adj: []uint32{4, 5, 6}})
+		at, n := u32("at"), u32("n")
+		f := &kir.Func{Name: "run", Scope: kir.Group, Params: []*kir.Var{at, n}, Result: kir.T(kir.U32), Body: []kir.Stmt{
+			&kir.Return{X: kir.Fn(kir.Item, kir.Fn(kir.Part, kir.G(some), kir.R(at), kir.R(n)), kir.C(0))},
+		}}
+		p.Funcs = []*kir.Func{f}
+		if assert {
+			kir.Assert(p, nil, 9)
+		}
+		m, err := interp.New(p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := m.Try(f, interp.Value{N: 1}, interp.Value{N: 2})
+		if err != nil || got.N != 5 {
+			t.Errorf("asserted: %t: the first of two elements from the second is %d, want 5; %v\n%s", assert, got.N, err, kir.Format(p))
+		}
+	}
+}
