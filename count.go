@@ -13,8 +13,9 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// Count counts the matches of q. Cut short by its context it returns what was
-// found until then, marked as not complete, with the context's error.
+// Count counts the matches of q. It blocks until the count is complete or ctx ends. If ctx ends
+// first, Count returns the matches found so far, marked as not complete, with the context's
+// error.
 func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (r Result, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Count, options)
@@ -26,12 +27,12 @@ func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (r Resul
 	return g.result(found), err
 }
 
-// CountEach counts one query after the other, and yields what Count returns of each;
-// whether to go on after an error is the caller's to say. While one is counted on
-// GPUs, the kernels of those behind it are compiled, as many at once as there are
-// threads: for that they are planned ahead, a few, whatever the number of queries.
-// With a budget of memory, which compilers would take from, none is compiled ahead.
-// Result.Prepare has of the compilation only what was still waited for.
+// CountEach counts one query after the other, and yields the results of Count. After an error
+// the caller may go on with the loop, or leave it. While GPUs count one query, the kernels of
+// the next ones are compiled in the background, at most one on each thread. A few queries are
+// planned ahead for that. With a budget of memory nothing is compiled ahead, because compilers
+// would need a part of it. Result.Prepare has only the time that the query waited for its
+// kernels.
 func (g *Graph) CountEach(ctx context.Context, qs []*Query, options ...Option) iter.Seq2[Result, error] {
 	return func(next func(Result, error) bool) {
 		yield := func(r Result, err error) bool {
@@ -69,7 +70,8 @@ func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (yes bo
 	return yes, g.result(found), err
 }
 
-// Cliques counts the cliques of k vertices.
+// Cliques counts the sets of k vertices that are all adjacent to each other. Directions are
+// ignored.
 func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (r Result, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Cliques, options)
@@ -85,14 +87,14 @@ func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (r Result
 	return g.result(found), err
 }
 
-// Motifs counts every connected pattern of k vertices, 3 ≤ k ≤ 5: induced, so
-// that each connected set of k vertices is counted in one motif, unless
-// WithInduced(false) asks for all subgraphs. The motifs share their work; the engine
-// codegen counts them by one generated program, unless counts may pass 64 bits.
+// Motifs counts every connected pattern of k vertices, 3 ≤ k ≤ 5. Counts are induced, so that
+// each connected set of k vertices is counted in one motif; WithInduced(false) asks for all
+// subgraphs. The motifs share their work. The engine codegen counts them by one generated
+// program, unless counts may pass 64 bits.
 //
-// In a directed graph these are the directed motifs, 13 of three vertices and 199 of
-// four; those of five are an error of kind ErrUsage. WithDirections(false) counts as if
-// the edges had no directions. Labels are not looked at.
+// In a directed graph the motifs are directed: 13 of three vertices and 199 of four. Those of
+// five vertices are an error of kind ErrUsage. WithDirections(false) counts as if the edges had
+// no directions. Labels are ignored.
 func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Result, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Motifs, options)
@@ -107,11 +109,11 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) (out []Res
 	return out, err
 }
 
-// Participation is how often each vertex of a graph plays the part of one vertex
-// of a pattern: under iso, the number of subgraphs in which it plays that part
-// or one that the pattern's symmetries make equal to it; otherwise the number of
-// embeddings that bind it there. Under RETURN … GROUP BY rows are written for groups of
-// vertices, whose numbers are the sums over their vertices.
+// Participation is the number of matches for each vertex of a graph, at one vertex of a
+// pattern. Under iso it is the number of subgraphs that have the data vertex at that pattern
+// vertex, or at one that the pattern's symmetries make equal to it. Otherwise it is the number
+// of embeddings that bind the pattern vertex to it. With RETURN … GROUP BY, rows are written
+// for groups of vertices, whose numbers are sums over their vertices.
 type Participation struct {
 	Result
 	Vertex string // of the pattern
@@ -119,11 +121,10 @@ type Participation struct {
 	p      *search.Participation
 }
 
-// Participation counts, for each vertex of the graph, the matches of q in which
-// it plays the part of the named vertex of the pattern. What q says of the column's name
-// and of groups holds where that is the vertex of its RETURN. Cut short by its context
-// it returns what was found until then with the context's error; nil where the query was
-// still being planned.
+// Participation counts, for each vertex of the graph, the matches of q that have it at the
+// named vertex of the pattern. If that is the vertex of q's RETURN participation(v), the
+// RETURN's column name and groups apply. If ctx ends first, Participation returns the counts so
+// far with the context's error, or nil if the query was still being planned.
 func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, options ...Option) (p *Participation, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Participation, options)
@@ -138,7 +139,7 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 	return &Participation{Result: g.result(found.Result), Vertex: vertex, g: g, p: found}, err
 }
 
-// Count is the count of the vertex with the given id; 0 where there is none. It panics
+// Count returns the count of the vertex with the given id, or 0 if there is none. It panics
 // with ErrClosed after Close of the graph.
 func (p *Participation) Count(id string) *big.Int {
 	if p.p == nil {
@@ -152,7 +153,7 @@ func (p *Participation) Count(id string) *big.Int {
 	return p.p.Counts[v].Big()
 }
 
-// All gives each vertex's id and count. It panics with ErrClosed after Close of the graph.
+// All yields each vertex's id and count. It panics with ErrClosed after Close of the graph.
 func (p *Participation) All() iter.Seq2[string, *big.Int] {
 	return func(yield func(string, *big.Int) bool) {
 		if p.p == nil {
@@ -167,10 +168,10 @@ func (p *Participation) All() iter.Seq2[string, *big.Int] {
 	}
 }
 
-// Write writes a row a vertex: its id under the name of the pattern's vertex,
-// and the count; or a row a group: its values, and the sum of the counts. JSON has
-// counts beyond 2^53 as strings; in Arrow and Parquet all are text where one exceeds
-// 63 bits.
+// Write writes a row for each vertex: its id under the name of the pattern's vertex, and the
+// count. With groups it writes a row for each group: its values, and the sum of the counts.
+// JSON has counts beyond 2^53 as strings. In Arrow and Parquet all counts are text if one
+// exceeds 63 bits.
 func (p *Participation) Write(w io.Writer, format string) (err error) {
 	ctx := context.Background()
 	defer ends(ctx, &err)

@@ -15,11 +15,11 @@ import (
 // Kinds of errors; test with errors.Is. An error of kind ErrInput has an *InputError in
 // it, and one of kind ErrQuery a *QueryError: errors.As finds them.
 var (
-	ErrUsage  = errors.New("usage")             // an option that does not exist or fit
+	ErrUsage  = errors.New("usage")             // an option that does not exist, or does not fit
 	ErrInput  = errors.New("input")             // a graph, or a file, that cannot be read
-	ErrQuery  = errors.New("query")             // a pattern that is wrong, or cannot be asked
+	ErrQuery  = errors.New("query")             // a pattern that is wrong, or that weft cannot run
 	ErrMemory = errors.New("not enough memory") // WithMemory's budget, or the machine's
-	ErrDevice = errors.New("device")            // a device that is not there
+	ErrDevice = errors.New("device")            // a device that is absent, or that failed
 )
 
 // QueryError is a mistake in a query, a pattern file or a Matcha program. errors.As
@@ -27,21 +27,20 @@ var (
 type QueryError struct {
 	// File is the name of the pattern file, or of the program. It is "" for a text.
 	File string
-	// Line and Column count from 1, Column in characters. Both are 0 where the mistake has
-	// no place in a text.
+	// Line and Column count from 1, Column in characters. Both are 0 if the mistake has no
+	// place in a text.
 	Line, Column int
-	// Offset is the byte of the text or file where the mistake begins, from 0. It is -1
-	// where that is not known.
+	// Offset is the byte of the text or file where the mistake begins, from 0. It is -1 if not
+	// known.
 	Offset int
 	// Length is the number of bytes of the word or character at Offset. It is 0 at the end
 	// of the text.
 	Length int
 	// Message says what is wrong, without the place.
 	Message string
-	// Expected is what could stand there. It is "" where nothing can be said.
+	// Expected is a text that could stand there. It is "" if not known.
 	Expected string
-	// Suggestion is what was probably meant, or what to do. It is "" where nothing can be
-	// said.
+	// Suggestion is the word that was probably meant, or advice. It is "" if there is none.
 	Suggestion string
 	// Text is the line of the text.
 	Text string
@@ -72,10 +71,9 @@ type InputError struct {
 	Line int64
 	// Column is the byte of the line, from 1. It is 0 for the whole line.
 	Column int
-	// Offset is the byte of the decompressed input, from 0. It is -1 where that is not
-	// known.
+	// Offset is the byte of the decompressed input, from 0. It is -1 if not known.
 	Offset int64
-	// Field is the text that is wrong, quoted and shortened. It is "" where there is none.
+	// Field is the wrong text, quoted and shortened. It is "" if there is none.
 	Field string
 	// Message says what is wrong, without the place and the text.
 	Message string
@@ -156,8 +154,7 @@ func (e *kindError) Error() string { return e.err.Error() }
 
 func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
 
-// public is err as callers of the package are told it: with the errors of the API in place of the
-// marks of package kind.
+// public is err for callers of the package: the API's errors replace the marks of package kind.
 func public(err error) error {
 	if err == nil || errors.As(err, new(*kindError)) {
 		return err
@@ -187,8 +184,8 @@ func public(err error) error {
 	return err
 }
 
-// ends is deferred in every call with a context: it makes *err public and, where the end of ctx is
-// what it is about, an endedError.
+// ends is deferred in every call with a context. It makes *err public and, if the end of ctx
+// caused it, an endedError.
 func ends(ctx context.Context, err *error) {
 	if *err = public(*err); *err == nil || ctx.Err() == nil {
 		return
@@ -202,16 +199,16 @@ func ends(ctx context.Context, err *error) {
 	}
 }
 
-// endedError is the error of a call that its context has ended. It is both ctx.Err(),
-// which is context.Canceled or context.DeadlineExceeded, and the cause.
+// endedError is the error of a call whose context has ended. It is both ctx.Err(), which is
+// context.Canceled or context.DeadlineExceeded, and the cause.
 type endedError struct{ err, cause error }
 
 func (e *endedError) Error() string { return e.cause.Error() }
 
 func (e *endedError) Unwrap() []error { return []error{e.err, e.cause} }
 
-// ErrClosed is the error of a call on a graph after Close of it, or of its Runtime. It wraps
-// fs.ErrClosed.
+// ErrClosed is the error of a call on a graph after Close of the graph or of its Runtime. It
+// wraps fs.ErrClosed.
 var ErrClosed error = closedError{"the graph is closed"}
 
 // errRuntimeClosed is an ErrClosed.
@@ -225,8 +222,7 @@ func (closedError) Is(target error) bool { return target == ErrClosed }
 
 func (closedError) Unwrap() error { return fs.ErrClosed }
 
-// The errors of calls on values that are nil or zero, which no function of the package
-// has made.
+// The errors of calls on nil or zero values, which no function of the package returns.
 var (
 	errNoGraph       = kind.With(kind.Usage, errors.New("the graph is nil or zero: Open, Generate and FromEdges make graphs"))
 	errNoProgram     = kind.With(kind.Usage, errors.New("the program is nil or zero: ParseMatcha makes programs"))

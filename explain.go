@@ -12,18 +12,17 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// Explanation is how a query would be answered.
+// Explanation describes how a query would be answered.
 type Explanation struct {
 	e      *search.Explanation
 	Result *Result       // of the run, with analyze
-	Took   time.Duration // for planning, estimates included
+	Took   time.Duration // time of planning, estimates included
 }
 
-// Explain plans q without running it, for what its RETURN asks: a listing for
-// items, a count without RETURN unless WithListing says otherwise. With
-// WithLevels q is run as well, rows being thrown away, and the explanation shows
-// the actual matches and times of each level. Where the context ends while q is planned
-// there is no explanation, and the error is the context's.
+// Explain plans q without running it. It plans a listing if q's RETURN has items, and a count
+// if q has no RETURN; WithListing chooses otherwise. With WithLevels it also runs q, without
+// keeping rows, and the explanation shows the actual matches and times of each level. If ctx
+// ends while q is planned, there is no explanation, and the error is the context's.
 func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Explanation, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Explain, options)
@@ -43,7 +42,7 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 	return e, err
 }
 
-// Engine is the engine that would run, and why.
+// Engine returns the name of the engine that would run, and the reason.
 func (e *Explanation) Engine() (name, reason string) {
 	if e.e == nil {
 		return "", ""
@@ -51,7 +50,7 @@ func (e *Explanation) Engine() (name, reason string) {
 	return e.e.Job.Engine()
 }
 
-// Write writes the loop nest for people.
+// Write writes the plan as a loop nest, for people.
 func (e *Explanation) Write(w io.Writer) error {
 	if e.e == nil {
 		return public(errNoExplanation)

@@ -27,13 +27,13 @@ type Graph struct {
 	s       *search.Graph
 	path    string
 	load    time.Duration
-	check   time.Duration // the part of load that Verify took
+	check   time.Duration // the part of load that verifying took
 	summary Summary
 	read    ReadReport
 }
 
-// newGraph is a graph that took so long to load from path. What is asked of a graph
-// without a search is kept, so that it can be asked of a closed one too.
+// newGraph is a graph that took `load` to read from path. Values that need no search are kept,
+// so that a closed graph has them too.
 func (rt *Runtime) newGraph(g *graph.Graph, path string, load time.Duration) *Graph {
 	r := &g.Read
 	return &Graph{
@@ -65,8 +65,7 @@ func (rt *Runtime) open(ctx context.Context, path string, s *setting.Settings) (
 	})
 }
 
-// load makes a graph of the input called name. size is the number of its bytes, 0 where
-// that is not known.
+// load makes a graph of the input called name. size is its number of bytes, or 0 if not known.
 func (rt *Runtime) load(ctx context.Context, name string, size int64, s *setting.Settings, read func(context.Context, format.Progress) (*graph.Graph, error)) (*Graph, error) {
 	if !rt.r.Leases.Take() {
 		return nil, errRuntimeClosed
@@ -92,24 +91,24 @@ func (rt *Runtime) load(ctx context.Context, name string, size int64, s *setting
 			return nil, ctx.Err()
 		}
 		if errors.As(err, new(*disk.TempError)) {
-			return nil, fmt.Errorf("%s: unpacking: %w", name, err) // which is not about the input
+			return nil, fmt.Errorf("%s: unpacking: %w", name, err) // the error is not about the input
 		}
 		return nil, kind.With(kind.Input, search.Classify(err))
 	}
-	rt.r.Ready(s.Device, s.Workers(), int64(8*len(g.Out.Adj))) // of text that took longer to read than they wait
+	rt.r.Ready(s.Device, s.Workers(), int64(8*len(g.Out.Adj))) // after a text that took longer to read than the threads wait
 	return rt.newGraph(g, name, time.Since(start)), nil
 }
 
-// NumVertices is the number of vertices.
+// NumVertices returns the number of vertices.
 func (g *Graph) NumVertices() int { return g.Summary().Vertices }
 
-// NumEdges is the number of edges.
+// NumEdges returns the number of edges.
 func (g *Graph) NumEdges() uint64 { return g.Summary().Edges }
 
 // Directed reports whether edges have a direction.
 func (g *Graph) Directed() bool { return g.Summary().Directed }
 
-// Summary is what a Result says about its graph.
+// Summary has a graph's numbers, as a Result has them.
 type Summary struct {
 	Path         string `json:"path"`
 	Vertices     int    `json:"vertices"`
@@ -119,7 +118,7 @@ type Summary struct {
 	EdgeLabels   int    `json:"edge_labels"`
 }
 
-// Summary describes the graph in numbers.
+// Summary returns the numbers of the graph.
 func (g *Graph) Summary() Summary {
 	if g == nil {
 		return Summary{}
@@ -127,9 +126,9 @@ func (g *Graph) Summary() Summary {
 	return g.summary
 }
 
-// ReadReport is what reading kept and dropped: nothing is dropped silently. Of a
-// graph in weft's own form it is the report of the file that it was converted
-// from, which Converted says.
+// ReadReport counts the lines and edges that reading kept and dropped: nothing is dropped
+// silently. A graph in weft's own format has the report of the file that it was converted from,
+// and Converted says so.
 type ReadReport struct {
 	Format     string   `json:"format"`
 	Columns    string   `json:"columns,omitempty"`
@@ -140,9 +139,9 @@ type ReadReport struct {
 	Reciprocal uint64   `json:"reciprocal"`
 	Notes      []string `json:"notes,omitempty"`
 	Converted  bool     `json:"converted,omitempty"`
-	// DirectionGuessed reports whether neither the input nor WithDirected says whether the
-	// edges have a direction. The graph is undirected then, and a query with arrows has
-	// a note that says so.
+	// DirectionGuessed reports whether neither the input nor WithDirected states whether the
+	// edges have a direction. The graph is undirected then, and a query with arrows has a note
+	// that says so.
 	DirectionGuessed bool `json:"direction_guessed,omitempty"`
 }
 
@@ -156,7 +155,7 @@ func (g *Graph) Read() ReadReport {
 	return r
 }
 
-// LoadTime is how long it took to open the graph.
+// LoadTime returns the time that opening the graph took.
 func (g *Graph) LoadTime() time.Duration {
 	if g == nil {
 		return 0
@@ -164,20 +163,19 @@ func (g *Graph) LoadTime() time.Duration {
 	return g.load
 }
 
-// WriteOptions say how Write writes. The zero value goes by the file's name.
+// WriteOptions say how Write writes. The zero value chooses the format by the file's name.
 type WriteOptions struct {
-	Format    string            // "" is by the file's extension
-	AllowLoss bool              // write even what the format cannot hold
-	Lost      func(what string) // is told, with AllowLoss, what is left out
+	Format    string            // "" means by the file's extension
+	AllowLoss bool              // write the file without the parts that its format cannot hold
+	Lost      func(what string) // called, with AllowLoss, for each part that is left out
 	Vertices  string            // a second file for the vertex table
-	Stdout    io.Writer         // what "-" writes to; nil is the standard output
-	Memory    int64             // bytes that the process may use, else ErrMemory; 0 is what the system allows
+	Stdout    io.Writer         // the output for "-"; nil is the standard output
+	Memory    int64             // bytes that the process may use, else ErrMemory; 0 is the system's limit
 }
 
-// Write writes the graph to a file, which appears under its name when it is
-// complete. "x.weft" is weft's own form: it is verified when it is
-// first opened, and then opens in milliseconds. With o.Vertices both files appear,
-// or none; an error names a file that appeared nevertheless.
+// Write writes the graph to a file, which appears under its name when it is complete. "x.weft"
+// is weft's own format: it is verified when it is first opened, and then opens in milliseconds.
+// With o.Vertices both files appear, or none; an error names a file that appeared nevertheless.
 func (g *Graph) Write(ctx context.Context, path string, o WriteOptions) (err error) {
 	defer ends(ctx, &err)
 	l, err := g.enter(&ctx)
@@ -215,8 +213,8 @@ func (rt *Runtime) Convert(ctx context.Context, from, to string, o WriteOptions,
 	return g.Read(), g.Write(ctx, to, o)
 }
 
-// CheckFile checks every section of a file in weft's own form, or the structure
-// of the graph that another file holds.
+// CheckFile checks every section of a file in weft's own format, or the structure of a graph
+// from another file.
 func (g *Graph) CheckFile(ctx context.Context, options ...Option) (err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.CheckFile, options)
@@ -227,11 +225,11 @@ func (g *Graph) CheckFile(ctx context.Context, options ...Option) (err error) {
 	return kind.With(kind.Input, g.s.Data.Verify(ctx, s.Threads))
 }
 
-// Close frees the memory of the graph, on GPUs as well, and unmaps its file. Calls that
-// begin later return ErrClosed. Close does not wait for calls that run, and may be called
-// from the body of a loop over Match: these calls end as usual, and the last one frees the
-// memory. An iteration runs until its loop ends. What a busy GPU holds of the graph is freed
-// when its search ends. Closing twice does nothing.
+// Close frees the memory of the graph, on GPUs as well, and unmaps its file. Calls that begin
+// later return ErrClosed. Close does not wait for calls in progress, so the body of a loop over
+// Match may call it. These calls end as usual, and the last one frees the memory. An iteration
+// is in progress until its loop ends. A busy GPU frees the graph's memory when its search ends.
+// Closing twice does nothing.
 func (g *Graph) Close() error {
 	if g == nil || g.s == nil {
 		return nil
@@ -259,8 +257,8 @@ func (g *Graph) begin(ctx *context.Context, of setting.Call, options []Option) (
 	return l, s, nil
 }
 
-// reads takes a lease for a method that has no error to return. It panics with ErrClosed when the
-// graph's memory is gone.
+// reads takes a lease for a method that returns no error. It panics with ErrClosed if the graph's
+// memory is gone.
 func (g *Graph) reads() runtime.Lease {
 	l, ok := g.s.Share()
 	if !ok {
@@ -269,8 +267,8 @@ func (g *Graph) reads() runtime.Lease {
 	return l
 }
 
-// done ends a lease of reads; it is deferred. A panic over a corrupt file becomes one with an error
-// that says so.
+// done ends a lease of reads; it is deferred. A panic over a corrupt file becomes a panic with an
+// error that says so.
 func done(l runtime.Lease) {
 	defer l.End()
 	if x := recover(); x != nil {

@@ -30,8 +30,8 @@ type Info struct {
 	Read         ReadReport     `json:"read"`
 }
 
-// LabelCount is how many vertices or edges carry a label; the label "" counts
-// those without one.
+// LabelCount is the number of vertices or edges with a label. The label "" counts those without
+// one.
 type LabelCount struct {
 	Label string `json:"label"`
 	Count uint64 `json:"count"`
@@ -62,14 +62,14 @@ type Degrees struct {
 	// MeanDegree is the mean degree, SumSquares the sum of squared degrees.
 	MeanDegree float64 `json:"mean_degree"`
 	SumSquares float64 `json:"sum_squared_degrees"`
-	// Wedges is the number of pairs of neighbours of one vertex. Clustering is the
-	// fraction of them that is adjacent, estimated from Samples random pairs.
-	// Triangles follows from it.
+	// Wedges is the number of pairs of neighbours of one vertex. Clustering is the fraction of
+	// them that is adjacent, estimated from Samples random pairs. Triangles is computed from
+	// both.
 	Wedges     float64 `json:"wedges"`
 	Clustering float64 `json:"clustering_estimate"`
 	Triangles  float64 `json:"triangles_estimate"`
 	Samples    int     `json:"samples"`
-	// Percentiles are those of 1, 5, 25, 50, 75, 95, 99 and 99.9 percent.
+	// Percentiles are the degrees at 1, 5, 25, 50, 75, 95, 99 and 99.9 percent.
 	Percentiles []Percentile `json:"degree_percentiles"`
 }
 
@@ -93,7 +93,8 @@ func degreesOf(s *graph.Stats) *Degrees {
 	return d
 }
 
-// Info looks at the whole graph.
+// Info describes the graph. It reads the whole graph. If ctx ends first, the error is the
+// context's.
 func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Info, options)

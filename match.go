@@ -10,9 +10,9 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// Match lists the matches of q, in no order. The iteration may be left at any
-// time; an error ends it. Matches come in batches from all threads: one that is kept keeps
-// its batch in memory, and may be read until the graph is closed and this loop has ended.
+// Match lists the matches of q, in no order. The loop may be left at any time; an error ends
+// it. Matches come in batches from all threads. A kept match keeps its batch in memory, and may
+// be read until the graph is closed and this loop has ended.
 func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq2[Match, error] {
 	return func(next func(Match, error) bool) {
 		yield := func(m Match, err error) bool {
@@ -38,8 +38,8 @@ func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq
 	}
 }
 
-// List writes the matches of q to w: its RETURN's items, or all names. The
-// formats are table, json, ndjson, csv, arrow and parquet.
+// List writes the matches of q to w: the items of its RETURN, or all names. The format is
+// table, json, ndjson, csv, arrow or parquet.
 func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, options ...Option) (r Result, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.List, options)
@@ -51,14 +51,14 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 	return g.result(found), err
 }
 
-// Match is one match of a query. Its values are read from the graph when they are asked
-// for: after Close of the graph, when no loop over Match runs, this panics with ErrClosed.
+// Match is one match of a query. Its methods read the graph. After Close of the graph, if no
+// loop over Match is in progress, they panic with ErrClosed.
 type Match struct {
 	g *Graph // nil: the Match is zero
 	m search.Match
 }
 
-// Names are the names of the pattern's vertices, in the order of IDs.
+// Names returns the names of the pattern's vertices, in the order of IDs.
 func (m Match) Names() []string {
 	out := make([]string, m.m.Len())
 	for i := range out {
@@ -67,7 +67,7 @@ func (m Match) Names() []string {
 	return out
 }
 
-// IDs are the user's ids of the matched vertices, as text.
+// IDs returns the user's ids of the matched vertices, as text.
 func (m Match) IDs() []string {
 	if m.g == nil {
 		return []string{}
@@ -80,8 +80,8 @@ func (m Match) IDs() []string {
 	return out
 }
 
-// ID is the user's id of the vertex that a name is bound to, as text. It is "" for a name
-// that the pattern does not have.
+// ID returns the user's id of the vertex that a name is bound to, as text. It returns "" for a
+// name that the pattern does not have.
 func (m Match) ID(name string) string {
 	if m.g == nil {
 		return ""
@@ -93,8 +93,8 @@ func (m Match) ID(name string) string {
 	return ""
 }
 
-// Vertex is the user's id of the vertex that a name is bound to: an int64 in graphs whose
-// ids are numbers, and a string in others. It is nil for a name that the pattern does not
+// Vertex returns the user's id of the vertex that a name is bound to: an int64 in graphs whose
+// ids are numbers, and a string in others. It returns nil for a name that the pattern does not
 // have.
 func (m Match) Vertex(name string) any {
 	if m.g == nil {
@@ -117,8 +117,8 @@ func (m Match) named(name string) int {
 	return -1
 }
 
-// Edge is the data edge that a name of the pattern is bound to. It is false for a name that
-// the pattern does not have, and for an edge that stands for no single data edge.
+// Edge returns the data edge that a name of the pattern is bound to. ok is false for a name
+// that the pattern does not have, and for a pattern edge that matches no single data edge.
 func (m Match) Edge(name string) (Edge, bool) {
 	if m.g == nil {
 		return Edge{}, false
@@ -128,7 +128,7 @@ func (m Match) Edge(name string) (Edge, bool) {
 	return Edge(e), ok
 }
 
-// Columns are the names of the values of Values: the items of the query's RETURN or,
+// Columns returns the names of the values of Values: the items of the query's RETURN or,
 // without items, all vertices and all named edges of the pattern.
 func (m Match) Columns() []string {
 	out := make([]string, m.m.Columns())
@@ -138,9 +138,9 @@ func (m Match) Columns() []string {
 	return out
 }
 
-// Values are the values of Columns: int64, float64, bool, string, time.Time,
-// time.Duration, Edge, or nil for NULL. Times are as in Edge; a duration that a
-// time.Duration has no room for is a string.
+// Values returns the values of Columns: int64, float64, bool, string, time.Time, time.Duration,
+// Edge, or nil for NULL. Times are as in Edge. A duration that does not fit a time.Duration is
+// a string.
 func (m Match) Values() []any {
 	out := make([]any, m.m.Columns())
 	for i := range out {
@@ -149,7 +149,8 @@ func (m Match) Values() []any {
 	return out
 }
 
-// At is the value of column i, from 0, as Values has it. It is nil where there is none.
+// At returns the value of column i, from 0, as Values has it. It returns nil if there is no
+// such column.
 func (m Match) At(i int) any {
 	if i < 0 || i >= m.m.Columns() {
 		return nil
@@ -162,7 +163,7 @@ func (m Match) At(i int) any {
 	return x
 }
 
-// Value is the value of the first column with a name, as Values has it. It is nil where
+// Value returns the value of the first column with a name, as Values has it. It returns nil if
 // there is none.
 func (m Match) Value(column string) any {
 	for i := range m.m.Columns() {

@@ -14,23 +14,23 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// Matcha is a program that says how to match; docs/matcha.md describes the
-// language. It is safe for concurrent use.
+// Matcha is a program in the language Matcha, for matching algorithms that a pattern cannot
+// express. docs/matcha.md describes the language. Safe for concurrent use.
 type Matcha struct {
 	rt *Runtime // nil: the default
 	p  *program.Program
 }
 
-// MatchaInput is what a program must be given.
+// MatchaInput is the name and the type of a program's input.
 type MatchaInput struct {
 	Name string
 	Type string // as in the program, without ranges: int, float, bool, Graph, Graph[…], List[…]
 }
 
-// MatchaResult is what a run gave. Values are the program's result, a Tuple
-// component by component: int64, float64 or bool, or the user's id of a vertex.
-// A run that emit stopped is not Complete and has no values. Row are the types of the
-// components of what is emitted: int, float, bool, or string for ids that are text.
+// MatchaResult is the result of a run. Values are the program's result, a Tuple component by
+// component: int64, float64 or bool, or the user's id of a vertex. A run that emit stopped is
+// not Complete and has no values. Row has the types of the components of emitted rows: int,
+// float, bool, or string for ids that are text.
 type MatchaResult struct {
 	Values   []any
 	Row      []string
@@ -38,15 +38,15 @@ type MatchaResult struct {
 	Complete bool
 	Times    MatchaTimes
 	Use      MatchaUse
-	Notes    []string // what was done otherwise than asked for; with WithStats, what was done, and how fast
+	Notes    []string // differences from the request; with WithStats, also the work done and its times
 }
 
-// MatchaUse is how a program used a GPU; all zero for other targets. WarpsFit is the
-// part of the warps a multiprocessor has room for that it can hold of the largest
-// grid's kernel, which has Blocks of Threads; Thefts is how often a thread group took
-// work of another. With WithStats of lanes, Occupancy is the part of all the
-// device's warps, over the time of the search, that had work, and Utilisation that of
-// the lanes of warps in steps of set operations.
+// MatchaUse says how a program used a GPU. It is zero for other targets. The largest grid had
+// Blocks of Threads. WarpsFit is the share of a multiprocessor's warps that its kernel can
+// occupy. Thefts is the number of times that a thread group stole work from another. With
+// WithStats of lanes, Occupancy is the share of the device's warps, over the time of the
+// search, that had work. Utilisation is the share of a warp's lanes that had work in steps of
+// set operations.
 type MatchaUse struct {
 	Blocks, Threads        int
 	WarpsFit               float64
@@ -54,18 +54,18 @@ type MatchaUse struct {
 	Occupancy, Utilisation float64
 }
 
-// MatchaTimes is what a run took: FrontEnd from the text's tree to the graph after
-// its passes; Prepare what of the inputs is looked at, made or copied before, and,
-// for generated code, its kernel IR; Compile the target's compiler, next to nothing
-// where it kept the code; Search the program itself.
+// MatchaTimes are the times of a run. FrontEnd is from the text's tree to the graph after its
+// passes. Prepare is for reading, making or copying inputs before the search and, for generated
+// code, for its kernel IR. Compile is the target's compiler, nearly 0 if a cache had the code.
+// Search is the program itself.
 type MatchaTimes struct{ FrontEnd, Prepare, Compile, Search time.Duration }
 
-// ParseMatcha reads a program and checks it. Errors name the program as name,
-// which may be empty, and are of kind ErrQuery.
+// ParseMatcha reads a program and checks it. Errors use name for the program, which may be
+// empty, and are of kind ErrQuery.
 func ParseMatcha(name, text string) (*Matcha, error) { return parseMatcha(nil, name, text) }
 
-// ParseMatcha is the function ParseMatcha for a program that runs in rt where no input is a
-// graph. The runtime of its graphs comes first.
+// ParseMatcha is the function ParseMatcha for a program that runs in rt if no input is a graph.
+// Otherwise it runs in the runtime of its graphs.
 func (rt *Runtime) ParseMatcha(name, text string) (*Matcha, error) {
 	return parseMatcha(rt, name, text)
 }
@@ -79,12 +79,15 @@ func parseMatcha(rt *Runtime, name, text string) (*Matcha, error) {
 	return &Matcha{rt, p}, nil
 }
 
-// Matcha writes the plan of q as a program whose input G is the graph, and which,
-// run, gives the query's answer: the number that Count gives, subgraphs or
-// embeddings as it does; with RETURN exists() whether there is a match; with
-// RETURN participation(v) all vertices with the numbers of Participation; with
-// other items, or WithListing, the matches' vertices. What of the query a program
-// cannot say is an error of kind ErrQuery.
+// Matcha writes the plan of q as a program with the graph as its input G. A run of the program
+// gives the query's answer:
+//
+//   - for a count, the number that Count gives, subgraphs or embeddings as Count does;
+//   - with RETURN exists(), whether there is a match;
+//   - with RETURN participation(v), all vertices with the numbers of Participation;
+//   - with other items, or WithListing, the matches' vertices.
+//
+// A part of the query that a program cannot express is an error of kind ErrQuery.
 func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Matcha, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Matcha, options)
@@ -99,10 +102,10 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 	return parseMatcha(g.rt, "", text)
 }
 
-// MotifsMatcha writes a program whose input G is a graph without directions, and
-// which counts every connected pattern of k vertices in one pass: what Motifs does,
-// with the same options, in the same order. A directed graph is an error of kind
-// ErrUsage without WithDirections(false).
+// MotifsMatcha writes a program that counts every connected pattern of k vertices in one pass.
+// Its input G is a graph without directions. The program's counts are those of Motifs with the
+// same options, in the same order. A directed graph is an error of kind ErrUsage unless
+// WithDirections(false) is given.
 func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *Matcha, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.MotifsMatcha, options)
@@ -117,7 +120,7 @@ func (g *Graph) MotifsMatcha(ctx context.Context, k int, options ...Option) (m *
 	return parseMatcha(g.rt, "", text)
 }
 
-// Inputs are the program's inputs in their order.
+// Inputs returns the program's inputs in their order.
 func (m *Matcha) Inputs() (out []MatchaInput) {
 	if m.given() != nil {
 		return nil
@@ -128,7 +131,7 @@ func (m *Matcha) Inputs() (out []MatchaInput) {
 	return out
 }
 
-// String is the program in canonical form.
+// String returns the program in canonical form.
 func (m *Matcha) String() string {
 	if m.given() != nil {
 		return ""
@@ -147,7 +150,7 @@ func (m *Matcha) given() error {
 	return nil
 }
 
-// Graph is the program's abstract syntax graph after a choice of passes; see
+// Graph returns the program's abstract syntax graph, as text, after a choice of passes; see
 // WithPasses.
 func (m *Matcha) Graph(options ...Option) (string, error) {
 	if err := m.given(); err != nil {
@@ -161,11 +164,10 @@ func (m *Matcha) Graph(options ...Option) (string, error) {
 	return text, public(err)
 }
 
-// MatchaTargets are the targets of WithTarget, the default first, and what they
-// are.
+// MatchaTargets returns the targets of WithTarget with their meanings, the default first.
 func MatchaTargets() [][2]string { return run.Targets() }
 
-// MatchaPasses are the passes and what they do, in the order in which they run.
+// MatchaPasses returns the passes with their effects, in the order in which they run.
 func MatchaPasses() (out [][2]string) {
 	for _, p := range passes.All {
 		out = append(out, [2]string{p.Name, p.Doc})
@@ -173,11 +175,11 @@ func MatchaPasses() (out [][2]string) {
 	return append(out, passes.IR()...)
 }
 
-// Run runs the program. A Graph is given as *Graph, numbers as int64, float64 or
-// bool, and lists as slices of these, the components of Tuples one after the
-// other. emit takes what the program emits, in memory that is used again, and
-// ends the run by returning false; nil: it is only counted. WithMemory limits
-// what lists may need, which is compared before anything runs.
+// Run runs the program. An input that is a Graph is a *Graph. Numbers are int64, float64 or
+// bool. Lists are slices of these, with the components of Tuples one after the other. Run calls
+// emit with each emitted row, in memory that is used again; emit ends the run by returning
+// false. With a nil emit rows are only counted. WithMemory limits the memory of lists, which is
+// checked before anything runs.
 func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
 	defer ends(ctx, &err)
 	rt, err := m.runtime(in)
@@ -203,7 +205,7 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 	}, err
 }
 
-// runtime is the runtime in which the program runs with these inputs.
+// runtime returns the runtime in which the program runs with these inputs.
 func (m *Matcha) runtime(in map[string]any) (*Runtime, error) {
 	var rt *Runtime
 	for _, v := range in {
@@ -226,7 +228,7 @@ func (m *Matcha) runtime(in map[string]any) (*Runtime, error) {
 }
 
 // enterInputs takes a lease for a call on the graphs among a program's inputs, or on the runtime
-// where there are none, and returns the inputs as package program takes them.
+// if there are none. It returns the inputs in the form of package program.
 func enterInputs(ctx *context.Context, rt *runtime.Runtime, in map[string]any) (runtime.Lease, map[string]any, error) {
 	inputs := make(map[string]any, len(in))
 	var graphs []*runtime.Graph
@@ -248,11 +250,15 @@ func enterInputs(ctx *context.Context, rt *runtime.Runtime, in map[string]any) (
 	return l, inputs, err
 }
 
-// Code is what is generated of the program for inputs as Run takes them: target is
-// "ir", the kernel IR, "c", its text as C for threads, over a run-time library, or
-// "cuda", as C++ for GPUs, functions of thread groups over the run-time library of
-// weft's device code, for the schedule of WithSchedule. What code cannot be
-// generated for yet is an error of kind ErrQuery.
+// Code returns the code generated for the program, for inputs as Run takes them. target is one
+// of:
+//
+//   - "ir", the kernel IR;
+//   - "c", C for threads, over a run-time library;
+//   - "cuda", C++ for GPUs: functions of thread groups over the run-time library of weft's
+//     device code, for the schedule of WithSchedule.
+//
+// A program for which no code can be generated yet is an error of kind ErrQuery.
 func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, options ...Option) (text string, err error) {
 	defer ends(ctx, &err)
 	if ctx.Err() != nil {
@@ -277,9 +283,9 @@ func (m *Matcha) Code(ctx context.Context, target string, in map[string]any, opt
 	return m.p.Code(ctx, target, inputs, s)
 }
 
-// Explain says what a program is given and gives, what each pass makes of it, and
-// the memory that its lists need: formulas over the inputs' sizes and, where in
-// has the inputs, numbers; and the schedule of a target that is named.
+// Explain describes a program's inputs and result, the effect of each pass, and the memory that
+// its lists need. Memory is given as formulas over the inputs' sizes and, if in has the inputs,
+// as numbers. With WithTarget it also gives the whole schedule.
 func (m *Matcha) Explain(in map[string]any, options ...Option) (text string, err error) {
 	ctx := context.Background()
 	defer ends(ctx, &err)

@@ -12,11 +12,11 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// Option changes how a graph is read or a query is answered. Each call takes the options
-// that concern it: another one is an error of kind ErrUsage. See Concerning for a list of
-// options that several calls share. The zero Option changes nothing.
+// Option changes how a graph is read or a query is answered. A call accepts only options that
+// concern it; another option is an error of kind ErrUsage. Concerning splits a list of options
+// that several calls share. The zero Option changes nothing.
 type Option struct {
-	name string // of the function that made it
+	name string // name of the function that made it
 	set  func(*setting.Settings)
 }
 
@@ -35,9 +35,9 @@ func collect(of setting.Call, options []Option) (*setting.Settings, error) {
 	return s, nil
 }
 
-// Concerning returns those of the options that concern a call, for callers with one list of
-// options for several calls. The call is named as in "Open" or "Graph.Count". A name that
-// is not a call's concerns no option.
+// Concerning returns the options that concern a call, for callers with one list of options for
+// several calls. The call is named as in "Open" or "Graph.Count". No option concerns a name
+// that is not a call's.
 func Concerning(of string, options ...Option) (out []Option) {
 	for i, name := range setting.Calls {
 		if name != of {
@@ -52,18 +52,18 @@ func Concerning(of string, options ...Option) (out []Option) {
 	return out
 }
 
-// Progress is how far a call is. Total is 0 where it is not known.
+// Progress is the progress of a call. Total is 0 if it is not known.
 type Progress struct {
 	Phase       string // "load" (bytes) or "search" (the first vertices of matches)
 	Done, Total uint64
 }
 
-// What says which of the two counts a listing is about.
+// What chooses one of the two counts.
 type What uint8
 
 const (
-	// Subgraphs lists each subgraph once: one of the embeddings that the
-	// pattern's symmetries make of each other.
+	// Subgraphs lists each subgraph once: one of the embeddings that the pattern's symmetries
+	// map to each other.
 	Subgraphs What = iota
 	// Embeddings lists every way to map the pattern's names.
 	Embeddings
@@ -74,8 +74,8 @@ func WithFormat(name string) Option {
 	return Option{"WithFormat", func(s *setting.Settings) { s.Read.Format = name }}
 }
 
-// WithDirected says whether edges have a direction. Without it the file does, by its
-// header or by the names of its columns; edges of a file that says nothing have none.
+// WithDirected says whether edges have a direction. Without it the file's header or the names
+// of its columns say so; if they say nothing, edges have no direction.
 func WithDirected(directed bool) Option {
 	return Option{"WithDirected", func(s *setting.Settings) {
 		s.Read.Direction = format.Undirected
@@ -85,8 +85,8 @@ func WithDirected(directed bool) Option {
 	}}
 }
 
-// WithColumns names the columns of text and tables: src, dst, label, time,
-// weight, a property, or _ for one that is not read.
+// WithColumns names the columns of text and tables: src, dst, label, time, weight, a property,
+// or _ for a column that is not read.
 func WithColumns(names ...string) Option {
 	return Option{"WithColumns", func(s *setting.Settings) { s.Read.Columns = names }}
 }
@@ -102,9 +102,9 @@ func WithSkip(lines int) Option {
 	return Option{"WithSkip", func(s *setting.Settings) { s.Read.Skip = lines }}
 }
 
-// WithHeader says whether the first line of a text is left out: it names the columns,
-// or holds the sizes of the graph. Without it, the values below the line decide, and a
-// line that cannot be told from an edge is reported, or is an error of kind ErrInput.
+// WithHeader says whether the first line of a text is a header, with the names of the columns
+// or the sizes of the graph. Without it, the values below the line decide. If the line could
+// also be an edge, the report says so, or it is an error of kind ErrInput.
 func WithHeader(header bool) Option {
 	return Option{"WithHeader", func(s *setting.Settings) {
 		s.Read.Header = format.NoHeader
@@ -131,22 +131,21 @@ func WithVertices(path string) Option {
 	return Option{"WithVertices", func(s *setting.Settings) { s.Read.Vertices = path }}
 }
 
-// WithThreads sets the number of threads; 0 is one a core, and more than 4096 are
-// 4096.
+// WithThreads sets the number of threads. 0 means one for each core. More than 4096 are 4096.
 func WithThreads(n int) Option {
 	n = min(n, native.MostWorkers)
 	return Option{"WithThreads", func(s *setting.Settings) { s.Threads, s.Read.Threads = n, n }}
 }
 
-// WithMemory bounds the memory of the process in bytes: a call that would need
-// more fails with ErrMemory instead. The limits of the system (of control groups on
-// Linux, and what the machine has) hold as well, and with 0 alone.
+// WithMemory bounds the memory of the process in bytes. A call that would need more fails with
+// ErrMemory. The limits of the system (of control groups on Linux, and of the machine) hold as
+// well. 0 means only the limits of the system.
 func WithMemory(bytes int64) Option {
 	return Option{"WithMemory", func(s *setting.Settings) { s.Memory, s.Read.Memory = bytes, bytes }}
 }
 
-// WithGPUMemory bounds what may be used of each GPU's memory in bytes: a call
-// that would need more fails with ErrMemory. 0, the default, is what is free.
+// WithGPUMemory bounds the memory, in bytes, that a call may use on each GPU. A call that would
+// need more fails with ErrMemory. 0, the default, means all free memory.
 func WithGPUMemory(bytes int64) Option {
 	return Option{"WithGPUMemory", func(s *setting.Settings) { s.GPUMemory = bytes }}
 }
@@ -156,42 +155,42 @@ func WithEngine(name string) Option {
 	return Option{"WithEngine", func(s *setting.Settings) { s.Engine = name }}
 }
 
-// WithDevice is auto, cpu or gpu:0,1,….
+// WithDevice sets the device: auto, cpu or gpu:0,1,….
 func WithDevice(name string) Option {
 	return Option{"WithDevice", func(s *setting.Settings) { s.Device = name }}
 }
 
-// WithEngineOption sets a switch of planning, as "plan.tail", or of one engine, as
-// "host.steal": see EngineOptions. A call that knows no such option, or whose
-// engine cannot be the option's, fails with ErrUsage.
+// WithEngineOption sets a switch of planning, such as "plan.tail", or of one engine, such as
+// "host.steal"; see EngineOptions. It is an error of kind ErrUsage if there is no such option,
+// or if it does not belong to the call's engine.
 func WithEngineOption(name, value string) Option {
 	return Option{"WithEngineOption", func(s *setting.Settings) { s.Switches[name] = value }}
 }
 
-// WithLimit stops after n matches, of the kind that WithList says; 0 is no limit.
+// WithLimit stops after n matches, of the kind that WithList chooses. 0 means no limit.
 func WithLimit(n int64) Option { return Option{"WithLimit", func(s *setting.Settings) { s.Limit = n }} }
 
-// WithTimeout ends each of the counts of CountEach, or of Motifs where it counts them
-// one by one, when it has taken so long, with context.DeadlineExceeded and what was
-// found until then; 0 is no limit. Other calls end with their context.
+// WithTimeout limits the time of each count of CountEach, and of Motifs if it counts motifs one
+// by one. A count that takes longer ends with context.DeadlineExceeded and the matches found so
+// far. 0 means no limit. Other calls end with their context.
 func WithTimeout(d time.Duration) Option {
 	return Option{"WithTimeout", func(s *setting.Settings) { s.Timeout = d }}
 }
 
-// WithOrder sets how the matching order is made: auto, ri, gsi, geneva, cost, tests, or
-// the pattern's names in the order wanted, with commas.
+// WithOrder sets the rule for the matching order: auto, ri, gsi, geneva, cost, tests, or the
+// pattern's names in the wanted order, with commas.
 func WithOrder(order string) Option {
 	return Option{"WithOrder", func(s *setting.Settings) { s.Order = order }}
 }
 
-// WithParam gives $name a value: a boolean, number, string, nil, or a slice of
+// WithParam gives the parameter $name a value: a boolean, number, string, nil, or a slice of
 // these.
 func WithParam(name string, value any) Option {
 	return Option{"WithParam", func(s *setting.Settings) { s.Params[name] = value }}
 }
 
-// WithSemantics is iso, trail or hom for a pattern that does not say: a text
-// that names its mode keeps it. Queries with another name fail with ErrUsage.
+// WithSemantics sets iso, trail or hom for a pattern whose text does not name its mode. A call
+// on a query with another name fails with ErrUsage.
 func WithSemantics(name string) Option {
 	return Option{"WithSemantics", func(s *setting.Settings) {
 		m, err := pattern.ParseMode(name)
@@ -199,13 +198,13 @@ func WithSemantics(name string) Option {
 	}}
 }
 
-// WithInduced asks for no edges between matched vertices beyond the pattern's,
-// as the word INDUCED in a text always does.
+// WithInduced forbids edges between matched vertices besides the pattern's, as the word INDUCED
+// in a text always does.
 func WithInduced(induced bool) Option {
 	return Option{"WithInduced", func(s *setting.Settings) { s.Induced = &induced }}
 }
 
-// WithSeed seeds what is random: estimates and samples.
+// WithSeed seeds random choices: estimates and samples.
 func WithSeed(seed uint64) Option {
 	return Option{"WithSeed", func(s *setting.Settings) { s.Seed = seed }}
 }
@@ -215,8 +214,8 @@ func WithProduct() Option {
 	return Option{"WithProduct", func(s *setting.Settings) { s.Product = true }}
 }
 
-// WithList says what Match lists, and what of a count's two numbers WithLimit is
-// about; the default is Subgraphs under iso and Embeddings otherwise.
+// WithList says which of the two counts Match lists and WithLimit counts. The default is
+// Subgraphs under iso, and Embeddings otherwise.
 func WithList(w What) Option {
 	return Option{"WithList", func(s *setting.Settings) { what := setting.What(w); s.Lists = &what }}
 }
@@ -233,8 +232,8 @@ func WithQueryColumn() Option {
 	return Option{"WithQueryColumn", func(s *setting.Settings) { s.QueryColumn = true }}
 }
 
-// WithListing says whether Explain is about a listing of matches or about their
-// count, for a query without RETURN, or one that returns items.
+// WithListing says whether Explain plans a listing of matches or a count, for a query that has
+// no RETURN or that returns items.
 func WithListing(list bool) Option {
 	return Option{"WithListing", func(s *setting.Settings) { s.Listing = &list }}
 }
@@ -242,7 +241,7 @@ func WithListing(list bool) Option {
 // WithLevels asks Explain for the actual matches and times of each level.
 func WithLevels() Option { return Option{"WithLevels", func(s *setting.Settings) { s.Levels = true }} }
 
-// WithProgress is told now and then how far a call is.
+// WithProgress calls f now and then with the progress of the call.
 func WithProgress(f func(Progress)) Option {
 	return Option{"WithProgress", func(s *setting.Settings) {
 		if s.Progress = nil; f != nil {
@@ -251,48 +250,46 @@ func WithProgress(f func(Progress)) Option {
 	}}
 }
 
-// WithPasses chooses the passes that rewrite a Matcha program: all, none, names
-// with commas between them, or names with a minus, which are left out.
+// WithPasses chooses the passes that rewrite a Matcha program: all, none, names separated by
+// commas, or names with a minus, which are left out.
 func WithPasses(choice string) Option {
 	return Option{"WithPasses", func(s *setting.Settings) { s.Passes = choice }}
 }
 
-// WithTarget chooses what runs a Matcha program: interp, the interpreter, on one
-// core; c, C that the machine's compiler compiles, on all cores; or cuda, a GPU, which
-// WithDevice names and WithGPUMemory limits. Answers are the same,
-// and whole numbers that pass 64 bits are an error everywhere. Rows that a program
-// emits come in any order from c and cuda.
+// WithTarget chooses the target of a Matcha program: interp, the interpreter, on one core; c, C
+// that the machine's compiler compiles, on all cores; or cuda, a GPU, which WithDevice names
+// and WithGPUMemory limits. Answers are the same on all targets, and whole numbers that pass 64
+// bits are an error on all. Rows that a program emits come in any order from c and cuda.
 func WithTarget(name string) Option {
 	return Option{"WithTarget", func(s *setting.Settings) { s.Target = name }}
 }
 
-// WithSchedule says how the target of a Matcha program spreads its work, as in
-// "threads=4,loop=static": knobs with commas between them.
+// WithSchedule says how the target of a Matcha program spreads its work: knobs separated by
+// commas, as in "threads=4,loop=static".
 func WithSchedule(text string) Option {
 	return Option{"WithSchedule", func(s *setting.Settings) { s.Schedule = text }}
 }
 
-// WithDebug makes a debug build of a Matcha program: every access to memory is
-// asserted, and sums are checked even where they are known to fit 64 bits. The
-// interpreter has no other build.
+// WithDebug makes a debug build of a Matcha program. It asserts every access to memory, and
+// checks sums even if they are known to fit 64 bits. The interpreter always checks both.
 func WithDebug() Option { return Option{"WithDebug", func(s *setting.Settings) { s.Debug = true }} }
 
-// WithStats asks a Matcha run for notes about what it did. With lanes, a GPU also
-// counts which of its lanes have work, which takes time itself.
+// WithStats asks a Matcha run for notes about its work. With lanes, a GPU also counts the lanes
+// that have work, which takes time itself.
 func WithStats(lanes bool) Option {
 	return Option{"WithStats", func(s *setting.Settings) { s.Stats, s.Lanes = true, lanes }}
 }
 
-// EngineOption is a switch that WithEngineOption sets: of planning, or of one
-// engine. They are for experiments; answers do not depend on them.
+// EngineOption is a switch of planning, or of one engine, for WithEngineOption. Switches are
+// for experiments; answers do not depend on them.
 type EngineOption struct {
-	Name    string   // as "host.steal": the engine, or plan, and what is switched
-	Values  []string // N stands for a number
-	Default string   // the value where the option is not set; "": it is chosen for each query
+	Name    string   // the engine, or plan, and the switch, as "host.steal"
+	Values  []string // N means a number
+	Default string   // the value if the option is not set; "": it is chosen for each query
 	Meaning string
 }
 
-// EngineOptions lists what WithEngineOption sets.
+// EngineOptions lists the switches of WithEngineOption.
 func EngineOptions() (out []EngineOption) {
 	for _, o := range setting.Switches {
 		values := slices.Clone(o.Values)

@@ -15,12 +15,12 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// Query is a pattern with what to return, as parsed. It can be asked of any
-// number of graphs.
+// Query is a parsed pattern with the items to return. It can be run on any number of graphs.
+// Safe for concurrent use.
 type Query struct{ q *gql.Query }
 
-// Parse reads a query: the pattern language, or a GraphFrames motif where the
-// text begins with "(" or "!".
+// Parse reads a query in the pattern language, or a GraphFrames motif if the text begins with
+// "(" or "!". Its error is of kind ErrQuery.
 func Parse(text string) (*Query, error) {
 	q, err := gql.ParseText(text)
 	if err != nil {
@@ -29,11 +29,11 @@ func Parse(text string) (*Query, error) {
 	return &Query{q}, nil
 }
 
-// mostPatterns is how many bytes a file of patterns may have.
+// mostPatterns is the largest size of a file of patterns, in bytes.
 const mostPatterns = 64 << 20
 
-// ParseFile reads the queries of a file in any of the notations that weft knows. A file
-// of more than 64 MiB is an error. When ctx ends first, the error is that of ctx.
+// ParseFile reads the queries of a file in any of the notations that weft knows. A file of more
+// than 64 MiB is an error. If ctx ends first, the error is the context's.
 func ParseFile(ctx context.Context, path string) (qs []*Query, err error) {
 	defer ends(ctx, &err)
 	data, err := ctxio.ReadFile(ctx, vfs.From(ctx), path, mostPatterns)
@@ -50,8 +50,7 @@ func ParseFile(ctx context.Context, path string) (qs []*Query, err error) {
 	return wrap(parsed), nil
 }
 
-// PatternByName returns a pattern of the catalogue, as "triangle" or
-// "clique(5)".
+// PatternByName returns a pattern of the catalogue, such as "triangle" or "clique(5)".
 func PatternByName(name string) (*Query, error) {
 	qs, err := PatternsByName(name)
 	if err != nil {
@@ -63,8 +62,8 @@ func PatternByName(name string) (*Query, error) {
 	return qs[0], nil
 }
 
-// PatternsByName returns the patterns that a name of the catalogue stands for:
-// one, but for "motifs(k)".
+// PatternsByName returns the patterns of a name of the catalogue. It is one pattern, except for
+// "motifs(k)".
 func PatternsByName(name string) ([]*Query, error) {
 	qs, err := gql.ByName(name)
 	if err != nil {
@@ -93,15 +92,15 @@ func wrap(qs []*gql.Query) []*Query {
 	return out
 }
 
-// Name is the query's name: of the file, of the catalogue entry, or the text.
+// Name returns the query's name: that of the file, of the catalogue entry, or the text.
 func (q *Query) Name() string {
 	return search.Asked{Query: q.parsed()}.Name()
 }
 
-// String writes the pattern in the pattern language.
+// String returns the pattern in the pattern language.
 func (q *Query) String() string { return pattern.Format(q.parsed().Pattern) }
 
-// Vertices are the names of the pattern's vertices.
+// Vertices returns the names of the pattern's vertices.
 func (q *Query) Vertices() []string {
 	var out []string
 	p := q.parsed().Pattern
@@ -137,7 +136,7 @@ func (q *Query) AsksExplain() (explain, profile bool) {
 	return p.Explain, p.Profile
 }
 
-// Params are the names of the parameters of q, without their $.
+// Params returns the names of the parameters of q, without their $.
 func (q *Query) Params() []string {
 	p := q.parsed().Pattern.Clone()
 	for _, i := range slices.Concat(q.parsed().Return.Items, q.parsed().Return.GroupBy) {
@@ -148,7 +147,7 @@ func (q *Query) Params() []string {
 	return p.Params()
 }
 
-// Semantics is iso, trail or hom: what the text says, or WithSemantics.
+// Semantics returns iso, trail or hom: the mode in the text, or that of WithSemantics.
 func (q *Query) Semantics(options ...Option) (string, error) {
 	s, err := collect(setting.Semantics, options)
 	if err != nil {
@@ -161,10 +160,14 @@ func (q *Query) Semantics(options ...Option) (string, error) {
 	return mode.String(), nil
 }
 
-// Check reports what is wrong with q under the options without looking at a
-// graph. The options may be those of any call that is given a query. It finds constructs that are not run yet, parts that are not connected,
-// parameters without a value, a matching order that does not fit, a WithList that is not
-// what RETURN participation(v) counts.
+// Check returns an error if q is wrong under the options, without looking at a graph. The options may be those of any
+// call with a query. It finds
+//
+//   - constructs that weft does not run yet;
+//   - parts that are not connected;
+//   - parameters without a value;
+//   - a matching order that does not fit;
+//   - a WithList other than the one that RETURN participation(v) counts.
 func (q *Query) Check(options ...Option) error {
 	s, err := collect(setting.Check, options)
 	if err != nil {
@@ -181,7 +184,7 @@ func (q *Query) asked(s *setting.Settings) search.Asked {
 	return search.Asked{Query: q.q, Settings: s}
 }
 
-// parsed is q's text as it was parsed; of a zero query that of an empty pattern.
+// parsed returns the parsed text of q, or of an empty pattern for a zero query.
 func (q *Query) parsed() *gql.Query {
 	if q == nil || q.q == nil {
 		return &gql.Query{Pattern: &pattern.Pattern{}}

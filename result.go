@@ -11,7 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/search"
 )
 
-// Result is the answer to a query and how it came about.
+// Result is the answer to a query, with its times and notes.
 type Result struct {
 	Query     string
 	Semantics string // iso, trail or hom
@@ -26,19 +26,19 @@ type Result struct {
 	Device        string
 	Graph         Summary
 	Load          time.Duration
-	Open          time.Duration // waiting for the driver and the devices, beside Load, until they were open
-	Check         time.Duration // of a large .weft file, besides Load; 0 where this version of it was checked before
+	Open          time.Duration // time until the driver and the devices were open, besides Load
+	Check         time.Duration // time of verifying a large .weft file, besides Load; 0 if this version of it was verified before
 	Plan          time.Duration
-	Prepare       time.Duration // on a device: uploads, what is made of them once, the wait for kernels to be compiled
+	Prepare       time.Duration // on a device: time of uploads, of tables made once, and of waiting for kernels to be compiled
 	Search        time.Duration
 	Total         time.Duration
 	PeakMemory    int64 // bytes
 	// Notes are for the user: why nothing can match, missing properties, why
 	// this engine.
 	Notes  []string
-	Stats  []string // how the search went: an idle rate, what was shared
-	Reason string   // why this engine
-	Method string   // how it counted
+	Stats  []string // figures of the search, such as an idle rate
+	Reason string   // reason for this engine
+	Method string   // method of counting
 }
 
 type jsonResult struct {
@@ -89,7 +89,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// result is what was found in g.
+// result is r in the API's form.
 func (g *Graph) result(r search.Result) Result {
 	if r.Embeddings == nil {
 		return Result{} // there is none
@@ -106,7 +106,7 @@ func (g *Graph) result(r search.Result) Result {
 // version is set by release builds with -ldflags.
 var version = ""
 
-// Version is the version of this module in the running program.
+// Version returns the version of this module in the running program.
 func Version() string {
 	if version != "" {
 		return version

@@ -26,24 +26,24 @@ type RecordReader interface {
 	Err() error
 }
 
-// Edge is a data edge: of a match, or one to make a graph of. FromEdges also takes other
-// types of integers and floats than matches have.
+// Edge is a data edge: of a match, or an input of FromEdges. FromEdges also accepts types of
+// integers and floats that matches do not have.
 type Edge struct {
 	// Src and Dst are the user's ids of the source and the target: int64 in graphs whose
 	// ids are numbers, and string in others. In a match an edge without a direction has
 	// them in either order.
 	Src, Dst any
-	// Label is "" for an edge without one.
+	// Label is "" for an edge without a label.
 	Label string
-	// Time is nil without a time. It is a time.Time where the graph's times are known to
-	// count from 1970, and an int64 in other graphs.
+	// Time is nil without a time. It is a time.Time if the graph's times are known to count
+	// from 1970, and an int64 in other graphs.
 	Time any
 	// Properties are the values of the properties that are not NULL: int64, float64,
 	// bool, string, time.Time or time.Duration.
 	Properties map[string]any
 }
 
-// Vertex is a vertex to make a graph of.
+// Vertex is a vertex for WithVertexRows.
 type Vertex struct {
 	ID         any // as Edge.Src
 	Labels     []string
@@ -96,10 +96,10 @@ func (rt *Runtime) FromEdges(ctx context.Context, edges iter.Seq2[Edge, error], 
 	})
 }
 
-// Edges is the sequence of the given edges.
+// Edges returns the sequence of the given edges.
 func Edges(edges ...Edge) iter.Seq2[Edge, error] { return sequence(edges) }
 
-// Vertices is the sequence of the given vertices.
+// Vertices returns the sequence of the given vertices.
 func Vertices(vertices ...Vertex) iter.Seq2[Vertex, error] { return sequence(vertices) }
 
 func sequence[T any](all []T) iter.Seq2[T, error] {
@@ -146,11 +146,12 @@ type Spec struct {
 	N uint64
 	// M is the number of edges (rmat: of draws).
 	M uint64
-	// K is ws's neighbours, ba's edges a vertex, or the size of cliques.
+	// K is the neighbours of a vertex (ws), the edges of a new vertex (ba), or the size of
+	// cliques.
 	K uint64
-	// P is er's edge probability, and ws's of rewiring.
+	// P is the probability of an edge (er) or of rewiring (ws).
 	P float64
-	// Degree is rgg's mean degree.
+	// Degree is the mean degree (rgg).
 	Degree float64
 	// Dims are the sides of a grid.
 	Dims []uint64

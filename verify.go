@@ -11,30 +11,30 @@ import (
 
 // VerifyStep is one recount of Verify.
 type VerifyStep struct {
-	Name       string        // what was counted and how
-	Embeddings *big.Int      // nil: it was not finished
-	Want       *big.Int      // what it must be
-	OK         bool          // agrees, or was not finished
+	Name       string        // the count's method
+	Embeddings *big.Int      // nil: it did not finish
+	Want       *big.Int      // the number that it must be
+	OK         bool          // it agrees, or did not finish
 	Reference  bool          // it is the count that the others are compared with
 	Took       time.Duration //
-	Note       string        // why it was not finished
+	Note       string        // the reason why it did not finish
 }
 
-// Verification is what Verify did.
+// Verification is the result of Verify.
 type Verification struct {
 	Query  string
-	Result Result // of the engine's own choice, which the others must agree with
+	Result Result // the engine's own count, which the others must agree with
 	Steps  []VerifyStep
-	// Compared is how many recounts were finished, and so compared: where there is none,
-	// nothing is verified.
+	// Compared is the number of recounts that finished and were compared. If it is 0, nothing
+	// is verified.
 	Compared int
 	OK       bool // no two counts differ
 }
 
-// Verify counts q again in other ways and compares: with other matching orders
-// and without the counting tail, and with the oracle, a slow search that shares
-// no code with the engines: on the whole graph where budget suffices, else at
-// sampled vertices. Each recount gets at most budget, and so do all vertices together.
+// Verify counts q again in other ways and compares the counts: with other matching orders,
+// without the counting tail, and with the oracle, a slow search that shares no code with the
+// engines. The oracle runs on the whole graph if budget suffices, else at sampled vertices.
+// Each recount gets at most budget, and all vertices together get at most budget.
 func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, options ...Option) (out *Verification, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Verify, options)

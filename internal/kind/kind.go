@@ -13,7 +13,7 @@ import (
 // Kind is a kind of errors.
 type Kind uint8
 
-// The kinds. None is that of an error without a mark.
+// The kinds. An error without a mark has the kind None.
 const (
 	None   Kind = iota
 	Usage       // an option that does not exist or fit

@@ -1,5 +1,5 @@
-// Package motifs counts every connected pattern of k vertices, and chooses the method: all of them in one pass, by
-// formulas over shared smaller counts, by one generated program, or each for itself.
+// Package motifs counts every connected pattern of k vertices, and chooses the method. Motifs are counted all in
+// one pass, by formulas over shared smaller counts, by one generated program, or one by one.
 //
 // It knows searches and the methods. It must not know the types of the API.
 package motifs

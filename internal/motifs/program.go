@@ -40,11 +40,11 @@ func (f *family) text(ctx context.Context) (string, error) {
 	return f.g.ForestText(ctx, fmt.Sprintf("# Motifs of %d vertices, all of them in one pass: %s.", f.k, what), f.qs)
 }
 
-// oneProgram says whether the motifs are to be counted by one generated program, and where:
-// codegen was asked for, with nothing that programs of Matcha do not know, and no number in the
-// program passes 64 bits. On a GPU motifs of five vertices are counted one by one, each by a plan
-// of its own: that took a third of the program's time, compilation of all 21 included
-// (docs/gpu.md).
+// oneProgram decides whether one generated program counts the motifs, and on which device. It
+// does if codegen was asked for, without an option that programs of Matcha do not have, and if no
+// number in the program passes 64 bits. On a GPU motifs of five vertices are counted one by one,
+// each by its own plan. Why: that took a third of the program's time, including the compilation
+// of all 21 plans (docs/gpu.md).
 func (f *family) oneProgram(ctx context.Context) (device string, ok bool) {
 	s := f.s
 	if s.Engine != route.Codegen || len(s.Switches) > 0 || s.Limit > 0 || s.Mode != nil && *s.Mode != pattern.Iso {
@@ -73,9 +73,9 @@ func (f *family) pass(ctx context.Context) (*program.Program, error) {
 	return program.Parse("", text)
 }
 
-// program counts all motifs by one Matcha program, of whose time each has its share: those of four
-// vertices by their parts, unless there is no memory for a number of each vertex on each worker,
-// others in one pass.
+// program counts all motifs by one Matcha program, and gives each motif its share of the time.
+// Motifs of four vertices are counted by their parts, unless there is no memory for a number of
+// each vertex on each worker. Others are counted in one pass.
 func (f *family) program(ctx context.Context, device string) (out []search.Result, err error) {
 	rt := f.g.Runtime
 	if err := route.CheckNames(ctx, rt, f.s.Engine, f.s.Device); err != nil {

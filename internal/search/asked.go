@@ -58,7 +58,8 @@ func (a Asked) Pattern() (*pattern.Pattern, error) {
 	return p, nil
 }
 
-// Mode is what matches may have in common: as the query says, or the settings.
+// Mode is the mode of matching, which says which vertices and edges may coincide. It is the
+// query's mode, or the settings'.
 func (a Asked) Mode() (pattern.Mode, error) {
 	if a.Query == nil {
 		return 0, ErrNoQuery
@@ -101,7 +102,7 @@ func Total(q *gql.Query) (w setting.What, ok bool) {
 	return 0, false
 }
 
-// counts is what the total of the query is about, and its limit.
+// counts is the kind of the query's total and of its limit.
 func (a Asked) counts() setting.What {
 	if w, ok := Total(a.Query); ok {
 		return w
@@ -112,8 +113,8 @@ func (a Asked) counts() setting.What {
 	return setting.Subgraphs
 }
 
-// lists is what a listing of the query is about: a RETURN of items lists what its count(*) would
-// count, a pattern without RETURN its subgraphs.
+// lists is the kind of the query's listing. A RETURN of items lists the embeddings that its
+// count(*) would count; a pattern without RETURN lists its subgraphs.
 func (a Asked) lists() setting.What {
 	if w := a.Settings.Lists; w != nil {
 		return *w
@@ -125,8 +126,8 @@ func (a Asked) lists() setting.What {
 	return setting.Subgraphs
 }
 
-// listed reports whether what is planned is a listing: RETURN asks for items, or, where it does
-// not ask for anything else, the options do.
+// listed reports whether a listing is planned: RETURN has items, or there is no RETURN and the
+// options ask for a listing.
 func (a Asked) listed() bool {
 	k := a.Query.Return.Kind
 	if on := a.Settings.Listing; on != nil && (k == gql.ReturnNone || k == gql.ReturnItems) {
@@ -135,8 +136,8 @@ func (a Asked) listed() bool {
 	return k == gql.ReturnItems
 }
 
-// limit is the number of matches asked for by LIMIT and by the options; 0 is no limit, and a
-// negative number none at all.
+// limit is the number of matches asked for by LIMIT and by the options. 0 means no limit, and a
+// negative number means no match.
 func (a Asked) limit() int64 {
 	n := a.Settings.Limit
 	if l := a.Query.Return.Limit; a.Query.HasReturn && l >= 0 && (n == 0 || l < n) {
@@ -148,7 +149,8 @@ func (a Asked) limit() int64 {
 	return n
 }
 
-// participates refuses settings of a listing that are not what a participation counts.
+// participates refuses settings of a listing that differ from the kind that a participation
+// counts.
 func (a Asked) participates(p *pattern.Pattern) error {
 	counts, what := setting.Embeddings, "embeddings"
 	if p.Mode == pattern.Iso {

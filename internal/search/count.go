@@ -10,8 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Count counts the matches of a query. Cut short by its context it returns what was found until
-// then, marked as not complete, with the context's error.
+// Count counts the matches of a query. If ctx ends first, it returns the matches found so far,
+// marked as not complete, with the context's error.
 func (g *Graph) Count(ctx context.Context, a Asked) (Result, error) {
 	start := time.Now()
 	j, err := g.prepareCount(ctx, a)

@@ -12,15 +12,16 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// Explanation is how a query would be answered and, where it was run as well, what was found.
+// Explanation describes how a query would be answered and, if it was run as well, the run's
+// result.
 type Explanation struct {
 	Job    *Job
 	Result *Result // nil: it was not run
 	Actual []explain.Actual
 }
 
-// Explain plans a query for what its RETURN asks, and runs it where the settings ask for levels.
-// Rows are thrown away.
+// Explain plans a listing or a count, as the query's RETURN says. If the settings ask for
+// levels, it runs the query as well, without keeping rows.
 func (g *Graph) Explain(ctx context.Context, a Asked) (*Explanation, error) {
 	if a.Query == nil {
 		return nil, ErrNoQuery

@@ -1,8 +1,9 @@
-// Package search makes a query ready to run in a graph, runs it, and says what was found in the user's terms: counts,
-// existence, listings, counts for each vertex, explanations, and several queries one after the other.
+// Package search makes a query ready to run in a graph, runs it, and returns the result in the user's terms. Results
+// are counts, existence, listings, counts for each vertex, explanations, and counts of several queries one after the
+// other.
 //
-// It knows queries, plans, the choice of an engine, and sinks. It must not know the types of the API: it returns
-// results of its own.
+// It knows queries, plans, the choice of an engine, and sinks. It must not know the types of the API: it has its own
+// types of results.
 package search
 
 import (
@@ -113,8 +114,8 @@ func (g *Graph) Prepare(ctx context.Context, a Asked, change func(*plan.Options)
 	return j, nil
 }
 
-// Run runs the job under the memory budget. The error of a run that was cut short is the context's;
-// the result says what was found until then.
+// Run runs the job under the memory budget. If the run is cut short, the error is the context's,
+// and the result has the matches found so far.
 func (j *Job) Run(ctx context.Context, s engine.Sink) (r Result, err error) {
 	l, err := j.g.Enter(&ctx)
 	if err != nil {
@@ -163,7 +164,7 @@ func (j *Job) edgeAt(e int) int {
 	return slices.IndexFunc(j.Plan.Edges, func(c plan.EdgeChoice) bool { return c.Edge == e })
 }
 
-// result is what the engine found, in the user's terms.
+// result is the engine's result, in the user's terms.
 func (j *Job) result(found route.Result) Result {
 	p := found.Plan
 	r := Result{

@@ -26,8 +26,8 @@ type keptJob struct {
 // graph's vertices for each of its vertices.
 const keptJobs = 4
 
-// take returns the job of a query under the same settings and removes it, so that no two callers
-// run it; nil where there is none, or where its GPUs are gone.
+// take removes and returns the job of a query under the same settings, so that no two callers
+// run it. It returns nil if there is none, or if its GPUs are gone.
 func (k *kept) take(a Asked) *Job {
 	if a.Settings.Memory > 0 {
 		return nil
@@ -56,7 +56,7 @@ func (k *kept) put(j *Job) {
 		return
 	}
 	x := *j
-	x.Settings, x.goal = nil, engine.Goal{} // what the caller has is not kept
+	x.Settings, x.goal = nil, engine.Goal{} // the caller's values are not kept
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.last = append([]keptJob{{j.Query, j.Settings.Preparing(), &x}}, k.last...)

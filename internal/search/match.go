@@ -18,7 +18,7 @@ type Match struct {
 	edges    []uint64 // ids of data edges, in the plan's order
 }
 
-// rows is what the matches of one iteration share.
+// rows is the state that the matches of one iteration share.
 type rows struct {
 	g       *graph.Graph
 	p       *pattern.Pattern

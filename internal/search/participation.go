@@ -28,9 +28,9 @@ type Participation struct {
 	rows   int           // to write: RETURN's LIMIT
 }
 
-// Participation counts, for each vertex of the graph, the matches in which it plays the part of the
-// named vertex of the pattern. Cut short by its context it returns what was found until then with
-// the context's error; nil where the query was still being planned.
+// Participation counts, for each vertex of the graph, the matches that have it at the named vertex
+// of the pattern. If ctx ends first, it returns the counts so far with the context's error, or nil
+// if the query was still being planned.
 func (g *Graph) Participation(ctx context.Context, a Asked, vertex string) (*Participation, error) {
 	shape, err := a.Pattern()
 	if err != nil {
@@ -84,8 +84,7 @@ func (r *Result) sum(counts []engine.Uint128, pl *plan.Plan) {
 	}
 }
 
-// groups is what a RETURN says of groups, none of which has a vertex yet; nil where it does not say
-// GROUP BY.
+// groups returns the groups of a RETURN, still without vertices; nil if it has no GROUP BY.
 func (j *Job) groups(ret *gql.Return, of *pattern.Pattern) (*sink.Groups, error) {
 	if len(ret.GroupBy) == 0 {
 		return nil, nil

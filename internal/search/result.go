@@ -10,8 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// Result is the answer to a query and how it came about. The fields are those of the root package's
-// Result that do not depend on how the graph was loaded; Total is without that.
+// Result is the answer to a query, with its times and notes. The fields are those of the root
+// package's Result that do not depend on how the graph was loaded; Total does not include loading.
 type Result struct {
 	Query         string
 	Semantics     string

@@ -17,14 +17,14 @@ type turn struct {
 	err   error
 }
 
-// CountEach counts one query after the other, and yields what Count returns of each. While one is
-// counted on GPUs, the kernels of those behind it are compiled, as many at once as there are
-// threads: for that they are planned ahead, a few, whatever the number of queries. With a budget of
-// memory, which compilers would take from, none is compiled ahead.
+// CountEach counts one query after the other, and yields the results of Count. While GPUs count one
+// query, the kernels of the next ones are compiled in the background, at most one on each thread. A
+// few queries are planned ahead for that. With a budget of memory nothing is compiled ahead,
+// because compilers would need a part of it.
 func (g *Graph) CountEach(ctx context.Context, qs []*gql.Query, s *setting.Settings) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		defer cancel() // what is not yet being compiled is not wanted any more
+		defer cancel() // compilations that have not begun are no longer wanted
 		most := min(len(qs), g.ahead(s))
 		var ready []turn
 		for qs := qs; len(qs)+len(ready) > 0; {

@@ -56,8 +56,8 @@ const (
 	programs = Matcha | MotifsMatcha
 )
 
-// Concerns says which calls each option concerns. Query.Check takes what the calls take
-// that it checks a query for.
+// Concerns maps each option to the calls that it concerns. Query.Check accepts the options of
+// the calls that it checks a query for.
 var Concerns = map[string]Call{
 	"WithFormat":        files,
 	"WithDirected":      reads,

@@ -1,5 +1,5 @@
-// Package setting holds what the options of a call say, which options concern which call, and what follows from them
-// for planning and for engines.
+// Package setting holds the values of a call's options. It knows which options concern which call, and which values
+// of planning and of engines follow from them.
 //
 // It knows the options of planning, of engines and of readers. It must not know a graph or a query.
 package setting
@@ -19,7 +19,8 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
-// Settings are what the options of one call say. The zero value of a field is that of no option.
+// Settings are the values of one call's options. The zero value of a field means that the option
+// was not given.
 type Settings struct {
 	Read      format.ReadOptions
 	Engine    string
@@ -50,7 +51,7 @@ type Settings struct {
 	Target   string
 	Schedule string // of the target
 	Debug    bool   // a debug build
-	Stats    bool   // notes about what was done
+	Stats    bool   // notes about the work done
 	Lanes    bool   // the lanes of a GPU are counted
 }
 
@@ -74,7 +75,7 @@ func (s *Settings) Workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// EngineOptions are the settings for an engine whose goroutines are those of a crew.
+// EngineOptions are the settings for an engine whose goroutines belong to a crew.
 func (s *Settings) EngineOptions(c *crew.Pool) engine.Options {
 	return engine.Options{Threads: s.Workers(), Crew: c, Memory: s.Memory, Levels: s.Levels, Opt: maps.Clone(s.Switches)}
 }
@@ -118,8 +119,8 @@ func (s *Settings) PlanOptions(p *pattern.Pattern) (plan.Options, error) {
 	return o, nil
 }
 
-// Preparing is a text that is the same for settings under which a query is prepared in the same
-// way. What only a run needs is left out.
+// Preparing returns a text that is equal for settings under which a query is prepared in the
+// same way. It leaves out the settings of a run.
 func (s *Settings) Preparing() string {
 	k := *s
 	k.Limit, k.Timeout, k.Lists, k.Progress = 0, 0, nil, nil

@@ -21,8 +21,8 @@ var planSwitches = option.Table{
 // Switches are the switches of planning and of all engines, without those for tests.
 var Switches = slices.DeleteFunc(slices.Concat(planSwitches, route.Options()), func(o option.Option) bool { return o.Hidden })
 
-// general reports whether the owner of switches is not one engine: planning, or what all
-// engines of GPUs share.
+// general reports whether the owner of switches is not a single engine: planning, or the common
+// part of all engines of GPUs.
 func general(owner string) bool { return owner == "plan" || owner == "gpu" }
 
 // checkEffect refuses a switch of an engine that will not, or may not, run.

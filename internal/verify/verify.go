@@ -32,7 +32,7 @@ type Step struct {
 	Note       string
 }
 
-// Verification is what came of all recounts.
+// Verification is the result of all recounts.
 type Verification struct {
 	Query    string
 	Result   search.Result // of the engine's own choice
@@ -161,9 +161,8 @@ func (v *verifier) oracle(ctx context.Context, j *search.Job) {
 	v.sample(ctx, world, p)
 }
 
-// sample compares counts at random vertices, those with the least around them first:
-// each has its share of the time that is left, so that a hub among them cannot take the
-// others'.
+// sample compares counts at random vertices, those with the fewest neighbours first. Each
+// vertex has its share of the remaining time, so that a hub among them cannot take the others'.
 func (v *verifier) sample(ctx context.Context, world *oracle.World, p *pattern.Pattern) {
 	end := time.Now().Add(v.budget)
 	roots := v.roots()

@@ -133,7 +133,7 @@ func runOptions(s *setting.Settings) (run.Options, error) {
 	}, err
 }
 
-// Result is what a run gave and took; see MatchaResult of the root package.
+// Result is the result of a run, with its times; see MatchaResult of the root package.
 type Result struct {
 	Values                             []any
 	Row                                []string
@@ -144,10 +144,10 @@ type Result struct {
 	Notes                              []string
 }
 
-// Run runs the program in a runtime. Graphs are given as *runtime.Graph, numbers as int64, float64
-// or bool, and lists as slices of these. emit takes what the program emits, in memory that is used
-// again, and ends the run by returning false; nil: it is only counted. The caller has a lease of
-// the graphs.
+// Run runs the program in a runtime. Graphs are *runtime.Graph, numbers are int64, float64 or
+// bool, and lists are slices of these. It calls emit with each emitted row, in memory that is used
+// again; emit ends the run by returning false. With a nil emit rows are only counted. The caller
+// has a lease of the graphs.
 func (m *Program) Run(ctx context.Context, rt *runtime.Runtime, in map[string]any, emit func(row []any) bool, s *setting.Settings) (r Result, err error) {
 	start := time.Now()
 	p, err := m.optimized(s)
@@ -210,8 +210,8 @@ func (m *Program) Run(ctx context.Context, rt *runtime.Runtime, in map[string]an
 	return r, nil
 }
 
-// Code is what is generated of the program for inputs as Run takes them, for a target of package
-// run.
+// Code returns the code generated for the program, for inputs as Run takes them and a target of
+// package run.
 func (m *Program) Code(ctx context.Context, target string, in map[string]any, s *setting.Settings) (string, error) {
 	p, err := m.optimized(s)
 	if err != nil {
@@ -229,8 +229,8 @@ func (m *Program) Code(ctx context.Context, target string, in map[string]any, s 
 	return text, classify(err)
 }
 
-// Explain says what the program is given and gives, what each pass makes of it, and the memory
-// that its lists need: numbers where in has the inputs.
+// Explain describes the program's inputs and result, the effect of each pass, and the memory
+// that its lists need. Memory is given as numbers if in has the inputs.
 func (m *Program) Explain(in map[string]any, s *setting.Settings) (string, error) {
 	o, err := runOptions(s)
 	if err != nil {
