@@ -241,13 +241,7 @@ func (s *Scope) unary(x pattern.Unary) Func {
 	case pattern.OpIsNotNull:
 		return func(m []uint32, e []uint64) Value { return boolean(f(m, e).Kind != Null) }
 	case pattern.OpNot:
-		return func(m []uint32, e []uint64) Value {
-			v := f(m, e)
-			if v.Kind != Bool {
-				return null
-			}
-			return boolean(v.I == 0)
-		}
+		return func(m []uint32, e []uint64) Value { return not(f(m, e)) }
 	case pattern.OpNeg:
 		return func(m []uint32, e []uint64) Value {
 			switch v := f(m, e); v.Kind {
@@ -269,50 +263,22 @@ func (s *Scope) binary(x pattern.Binary) Func {
 			return s.sameThing(x.Op, a.Of, b.Of)
 		}
 	}
+	switch x.Op {
+	case pattern.OpAnd, pattern.OpOr:
+		return s.joined(x)
+	case pattern.OpIn:
+		if v, ok := Constant(x.Y); ok && v.Kind == List {
+			return s.among(x.X, v.List)
+		}
+	}
 	f, g := s.sides(x.X, x.Y)
 	switch x.Op {
-	case pattern.OpAnd:
-		return func(m []uint32, e []uint64) Value {
-			a := f(m, e)
-			if a.isFalse() {
-				return a
-			}
-			b := g(m, e)
-			switch {
-			case b.isFalse():
-				return b
-			case a.isTrue() && b.isTrue():
-				return a
-			}
-			return null
-		}
-	case pattern.OpOr:
-		return func(m []uint32, e []uint64) Value {
-			a := f(m, e)
-			if a.isTrue() {
-				return a
-			}
-			b := g(m, e)
-			switch {
-			case b.isTrue():
-				return b
-			case a.isFalse() && b.isFalse():
-				return a
-			}
-			return null
-		}
 	case pattern.OpIn:
 		return func(m []uint32, e []uint64) Value { return inList(f(m, e), g(m, e)) }
 	case pattern.OpEq:
 		return func(m []uint32, e []uint64) Value { return equalValues(f(m, e), g(m, e)) }
 	case pattern.OpNe:
-		return func(m []uint32, e []uint64) Value {
-			v := equalValues(f(m, e), g(m, e))
-			if v.Kind == Null {
-				return null
-			}
-			return boolean(v.I == 0)
-		}
+		return func(m []uint32, e []uint64) Value { return not(equalValues(f(m, e), g(m, e))) }
 	}
 	if holds := comparison(x.Op); holds != nil {
 		return func(m []uint32, e []uint64) Value {

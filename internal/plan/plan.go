@@ -256,6 +256,7 @@ type Check struct {
 	Text string
 	Expr pattern.Expr
 	Eval func(m []uint32, e []uint64) bool
+	Cost int // the number of comparisons of one Eval at most, about
 	// InTime: it is part of ORDERED or WITHIN, which Plan.Timed says as well.
 	InTime bool
 }

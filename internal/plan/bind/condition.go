@@ -3,6 +3,7 @@ package bind
 import (
 	"slices"
 
+	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -35,7 +36,7 @@ func Condition(g *graph.Graph, p *pattern.Pattern) (*plan.Plan, error) {
 		}
 	}
 	sc := b.scope()
-	check := plan.Check{Text: pattern.FormatExpr(p, all), Expr: all, Eval: sc.Check(all)}
+	check := plan.Check{Text: pattern.FormatExpr(p, all), Expr: all, Eval: sc.Check(all), Cost: expr.Cost(all)}
 	if err := compiled(sc); err != nil {
 		return nil, err
 	}

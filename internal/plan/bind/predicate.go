@@ -40,6 +40,7 @@ func (w *wheres) ownOf(i int) []pattern.Expr {
 type Check struct {
 	x        pattern.Expr
 	text     string
+	cost     int
 	vertices []int
 	edges    []int
 }
@@ -112,7 +113,7 @@ func (b *Binding) bindPredicates(w *wheres) error {
 		}
 	}
 	for _, x := range w.cross {
-		c := Check{x: x, text: pattern.FormatExpr(b.Pattern, x)}
+		c := Check{x: x, text: pattern.FormatExpr(b.Pattern, x), cost: expr.Cost(x)}
 		for _, r := range pattern.Refs(x) {
 			if r.Kind == pattern.VertexRef {
 				c.vertices = append(c.vertices, r.Index)
@@ -261,7 +262,7 @@ func (b *Binding) addChecks(pl *plan.Plan) {
 	sc.Vertex = func(v int) int { return pl.LevelOf[v] }
 	sc.Edge = func(e int) int { return choice[e] }
 	for _, c := range b.Checks {
-		check := plan.Check{Text: c.text, Expr: c.x, Eval: sc.Check(c.x)}
+		check := plan.Check{Text: c.text, Expr: c.x, Eval: sc.Check(c.x), Cost: c.cost}
 		level, edge := -1, -1
 		for _, v := range c.vertices {
 			level = max(level, pl.LevelOf[v])

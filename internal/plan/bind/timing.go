@@ -144,7 +144,7 @@ func (b *Binding) addTimeChecks(pl *plan.Plan) {
 			continue
 		}
 		add := func(x pattern.Expr) {
-			c.Checks = append(c.Checks, plan.Check{Text: pattern.FormatExpr(b.Pattern, x), Expr: x, Eval: sc.Check(x), InTime: true})
+			c.Checks = append(c.Checks, plan.Check{Text: pattern.FormatExpr(b.Pattern, x), Expr: x, Eval: sc.Check(x), Cost: expr.Cost(x), InTime: true})
 		}
 		before := func(i, j int) {
 			add(pattern.Binary{Op: pattern.OpLt, X: time(t.edges[i]), Y: time(t.edges[j])})

@@ -17,14 +17,18 @@ const (
 
 // WalkEvents estimates the partial matches of each step and level, and the price
 // of the plan in events read, by n random walks as Walk does.
-func WalkEvents(pl *plan.Plan, seed uint64, n int) {
+func WalkEvents(pl *plan.Plan, o *plan.Options, n int) {
+	n = affordable(pl, n)
 	w := &timeWalker{
-		pl: pl, t: pl.Timed, rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)),
+		pl: pl, t: pl.Timed, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)),
 		m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)),
 	}
 	k := len(w.t.Steps)
 	w.at, w.first, w.last, w.sum = make([]int64, k), make([]int64, k), make([]int64, k), make([]float64, k)
 	for range n {
+		if o.Ended() {
+			break
+		}
 		w.once()
 	}
 	for k := range w.t.Steps {

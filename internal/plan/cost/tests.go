@@ -8,8 +8,10 @@ import (
 	"github.com/weftgraph/weft/internal/plan/checks"
 )
 
-// Tests estimates the candidates that a search by pl tests, one by one, by n walks.
+// Tests estimates the candidates that a search by pl tests, one by one, by n walks, or
+// fewer where conditions are long.
 func Tests(pl *plan.Plan, o *plan.Options, seed uint64, n int) (mean float64) {
+	n = affordable(pl, n)
 	w := newWalker(pl, seed)
 	for range n {
 		if o.Ended() {

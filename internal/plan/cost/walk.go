@@ -41,7 +41,10 @@ func Estimate(pl *plan.Plan, o plan.Options) {
 // Long lists are probed instead of read, which keeps the estimate unbiased and its cost small.
 // Roots are picked with probability proportional to degree + 1, because hubs carry most of the
 // matches.
+//
+// Where conditions are long, the walks are fewer than n.
 func Walk(pl *plan.Plan, o *plan.Options, n int) float64 {
+	n = affordable(pl, n)
 	parts := make([]*walker, max(n/walksApart, 1))
 	Parallel(o, len(parts), func(i int) {
 		parts[i] = newWalker(pl, o.Seed+uint64(i))

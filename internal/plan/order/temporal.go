@@ -34,7 +34,7 @@ func InTime(b *bind.Binding, o plan.Options) (*plan.Plan, error) {
 		if pl == nil {
 			continue
 		}
-		cost.WalkEvents(pl, o.Seed, timeWalks)
+		cost.WalkEvents(pl, &o, timeWalks)
 		if best == nil || pl.Price < best.Price {
 			best = pl
 		}
