@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/weftgraph/weft"
 )
 
 // TestLinks holds every document of the project to its links: the file that a relative link names exists, and so does
@@ -41,6 +44,34 @@ func TestLinks(t *testing.T) {
 	}
 	if links < 100 {
 		t.Errorf("only %d links were found", links)
+	}
+}
+
+// TestOptions holds the pages for users to the options of engines: each that they name exists.
+func TestOptions(t *testing.T) {
+	known := map[string]bool{}
+	for _, o := range weft.EngineOptions() {
+		known[o.Name] = true
+	}
+	named := regexp.MustCompile("`(?:--engine-opt )?((?:plan|host|stack|fine|codegen|gpu)[.][a-z.-]+)(?:=[^`]*)?`")
+	options := 0
+	for _, page := range []string{"../README.md", "cli.md", "language.md", "manual.md", "matcha.md", "roadmap.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(prose(string(text)), -1) {
+			if path.Ext(m[1]) == ".md" {
+				continue
+			}
+			options++
+			if !known[m[1]] {
+				t.Errorf("%s: there is no option %s", page, m[1])
+			}
+		}
+	}
+	if options < 8 {
+		t.Errorf("only %d options were found", options)
 	}
 }
 
