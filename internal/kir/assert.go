@@ -1,14 +1,12 @@
 package kir
 
-// Assert makes p a debug build: every access to an array, a set, a list or a column
-// fails where it is outside of what there is, with the code that p.Places has for
-// the statement, and is left out, so that the program stays within its memory.
-// Parameters of functions that are called from outside have the lengths that
-// outside says; other functions get the lengths of their arrays as parameters.
-// otherwise is the code where p.Places has none.
+// Assert makes p a debug build. Every access to an array, a set, a list or a column that is
+// outside of its memory fails with the code that p.Places has for the statement, and is left
+// out. otherwise is the code if p.Places has none. outside gives the lengths of array
+// parameters of functions that are called from outside; other functions get the lengths of
+// their arrays as parameters.
 //
-// It belongs behind all other passes: it asserts what is in the program, and after
-// it the program is no faster than it looks.
+// Run it after all other passes, because it asserts the accesses that are in the program then.
 func Assert(p *Program, outside map[*Var]Expr, otherwise uint32) {
 	a := &asserter{p: p, outside: outside, lengths: map[*Var]Expr{}, added: map[*Func][]int{}, code: otherwise}
 	for _, f := range p.Funcs {

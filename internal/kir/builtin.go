@@ -28,19 +28,19 @@ var (
 	// BitAt is Bit for the rows of columns, which may be more than ids.
 	BitAt = &Builtin{Name: "bit_at", Params: []Kind{Bits, U64}, Result: T(Bool)}
 
-	// EdgeFirst(a, u, v) and EdgeEnd(a, u, v) are the places first ≤ i < end of v
-	// among all lists of a: those in u's list, where v may be more than once. There
-	// are none where first = end.
+	// EdgeFirst(a, u, v) and EdgeEnd(a, u, v) are the places first ≤ i < end of v in u's list,
+	// among all lists of a. A list may have v more than once. If first = end, the list does not
+	// have v.
 	EdgeFirst = &Builtin{Name: "edge_first", Params: []Kind{Adj, U32, U32}, Result: T(U64)}
 	EdgeEnd   = &Builtin{Name: "edge_end", Params: []Kind{Adj, U32, U32}, Result: T(U64)}
 
-	// EdgeSource(a, n, i) and EdgeTarget(a, i) are the ends of edge i, of an a with
-	// lists of n vertices: place i among all lists of a is in EdgeSource's list.
+	// EdgeSource(a, n, i) and EdgeTarget(a, i) are the ends of edge i, of an a with lists of n
+	// vertices. Place i among all lists of a is in EdgeSource's list.
 	EdgeSource = &Builtin{Name: "edge_source", Params: []Kind{Adj, U32, U64}, Result: T(U32)}
 	EdgeTarget = &Builtin{Name: "edge_target", Params: []Kind{Adj, U64}, Result: T(U32)}
 
-	// CellInt and CellFloat are a column's value at a row; what it is where the row
-	// has none, as HasCell says, means nothing.
+	// CellInt and CellFloat are a column's value at a row. If the row has none, as HasCell
+	// says, the result has no meaning.
 	CellInt   = &Builtin{Name: "cell_int", Params: []Kind{Col, U64}, Result: T(I64)}
 	CellFloat = &Builtin{Name: "cell_float", Params: []Kind{Col, U64}, Result: T(F64)}
 	HasCell   = &Builtin{Name: "has_cell", Params: []Kind{Col, U64}, Result: T(Bool)}

@@ -1,9 +1,9 @@
 package kir
 
-// certain reports whether x can be evaluated where the program as written would not
-// have come to it: ahead of a loop without turns, or for a set without elements. It
-// reads nothing outside of what there is, whatever its variables hold but indexes of
-// lists: these are indexes wherever the variable is.
+// certain reports whether x can be evaluated at a place that the program might not reach:
+// before a loop without turns, or for a set without elements. x must read nothing outside of
+// its memory, for all values of its variables. Only variables that are indexes of lists are
+// trusted, because they are indexes wherever the variable is visible.
 func certain(x Expr) bool {
 	switch x := x.(type) {
 	case Const, Ref, Global:
@@ -58,8 +58,8 @@ func divides(x Expr) bool {
 	return ok && c.Bits != 0 && (c.T.Kind != I64 || int64(c.Bits) != -1)
 }
 
-// index reports whether x numbers a list of a, or is an id that bitmap a has a bit
-// for: what a variable holds that is used so does, but not what is computed of it.
+// index reports whether x numbers a list of a, or is an id that bitmap a has a bit for. A
+// variable that is used so is an index; an expression computed of it is not.
 func index(a, x Expr) bool {
 	switch x := x.(type) {
 	case Const:

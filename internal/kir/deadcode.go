@@ -40,7 +40,7 @@ func dropUnread(f *Func) bool {
 			for _, b := range Bodies(s) {
 				*b = clean(*b)
 			}
-			var effect Expr // of what is dropped
+			var effect Expr // the effect of a dropped expression
 			gone := false
 			switch s := s.(type) {
 			case *Let:

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// What passes that move expressions must know: what an expression reads, and
-// what a statement may change.
+// Facts for passes that move expressions: the reads of an expression, and the changes that a
+// statement may make.
 
 // place is something that statements change and expressions read.
 type place struct {
@@ -46,11 +46,11 @@ func reads(x Expr) (places []place, elements bool) {
 
 func fieldKey(f Field) string { return f.X.Type().Record.Name + "." + f.Name }
 
-// changes is what statements may change.
+// changes holds the changes that statements may make.
 type changes struct {
 	vars     map[*Var]bool
 	fields   map[string]map[string]bool // of records: by field, the indexes; "" for all
-	elements bool                       // what is in sets and arrays
+	elements bool                       // the contents of sets and arrays
 	records  bool                       // any field of any record
 }
 
@@ -58,7 +58,7 @@ func newChanges() *changes {
 	return &changes{vars: map[*Var]bool{}, fields: map[string]map[string]bool{}}
 }
 
-// add notes what statements, and those inside them, may change.
+// add notes the changes that statements, and those inside them, may make.
 func (c *changes) add(body []Stmt) *changes {
 	WalkStmts(body, func(s Stmt) {
 		switch s := s.(type) {
@@ -261,8 +261,8 @@ func always(x Expr, f func(Expr)) {
 	}
 }
 
-// evaluated calls f for what statement s itself always evaluates before it does
-// anything.
+// evaluated calls f for the expressions that statement s itself always evaluates before it has
+// an effect.
 func evaluated(s Stmt, f func(Expr)) {
 	for i, x := range Operands(s) {
 		op, filter := s.(*SetOp)

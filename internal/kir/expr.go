@@ -1,7 +1,7 @@
 package kir
 
-// Expr is an expression: a value of a type. Expressions have no effects, except for
-// Invoke of a function that writes what its arguments refer to, emits or fails.
+// Expr is an expression: a value of a type. Expressions have no effects, except an Invoke of a
+// function that writes the memory of its arguments, emits or fails.
 type Expr interface{ Type() Type }
 
 // Const is a constant: Bits holds an integer, 0 or 1, or the bits of an F64.

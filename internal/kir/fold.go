@@ -2,8 +2,7 @@ package kir
 
 import "math"
 
-// Fold evaluates constant expressions, and leaves out what they make
-// unreachable.
+// Fold evaluates constant expressions, and removes code that they make unreachable.
 func Fold(p *Program) {
 	for _, f := range p.Funcs {
 		f.Body = foldBlock(f.Body)

@@ -1,10 +1,11 @@
 package kir
 
-// Hoist moves what is worth a variable and does not change out of loops and
-// predicates. It takes an expression of a loop only where every turn evaluates
-// it; but of a predicate also one behind && or ||: these choose among elements.
-// What it takes is certain to have a value even where there are no turns and no
-// elements; other expressions only leave a loop that is known to have a turn.
+// Hoist moves invariant expressions that are worth a variable out of loops and predicates.
+//
+// From a loop it takes an expression only if every turn evaluates it. From a predicate it also
+// takes one after && or ||, which choose among elements. A moved expression must be certain to
+// have a value even without turns and elements. Other expressions leave only a loop that is
+// known to have a turn.
 func Hoist(p *Program) {
 	for _, f := range p.Funcs {
 		h := &hoister{keys: keys{}}
@@ -39,7 +40,8 @@ func turns(s *Loop) bool {
 	return ok1 && ok2 && compare(s.I.T.Kind, lo.Bits, hi.Bits) < 0
 }
 
-// loop takes what does not change out of a loop's body; turns: it has a turn.
+// loop takes invariant expressions out of a loop's body. turns says that the loop has at least
+// one turn.
 func (h *hoister) loop(v *Var, body *[]Stmt, turns bool) (out []Stmt) {
 	changed := newChanges().add(*body)
 	changed.vars[v] = true
@@ -66,7 +68,7 @@ func (h *hoister) loop(v *Var, body *[]Stmt, turns bool) (out []Stmt) {
 				}
 			})
 			if found != nil || mayLeave(s) {
-				break // what follows is not evaluated every turn
+				break // not every turn evaluates the statements that follow
 			}
 		}
 		if found != nil {
@@ -100,7 +102,7 @@ func mayLeave(s Stmt) bool {
 	return found
 }
 
-// predicates takes what does not change out of the predicates of a statement.
+// predicates takes invariant expressions out of the predicates of a statement.
 func (h *hoister) predicates(s Stmt) (out []Stmt) {
 	changed := newChanges().add([]Stmt{s})
 	if op, ok := s.(*SetOp); ok && op.Op == Filter {

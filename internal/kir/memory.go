@@ -2,10 +2,10 @@ package kir
 
 // Views of memory, an array of u32: parts of it, and words of 8 bytes in it.
 //
-// Memory is a group's: where a group function assigns an element of an array that
-// it was given, or of a view of one, all lanes have read what they read before,
-// one write is made, and all lanes see it afterwards. A lane function writes for
-// itself; where lanes call it at once, in a Sum, each must write elsewhere.
+// Memory belongs to a group. A group function assigns an element of an array parameter, or of a
+// view of one, as follows: all lanes have finished their earlier reads, one write is made, and
+// all lanes see it afterwards. A lane function writes for itself. Lanes that call it at the
+// same time, in a Sum, must each write elsewhere.
 var (
 	// IDs(a, i, n) is n elements of the memory from a[i] on.
 	IDs = &Builtin{Name: "ids", Params: []Kind{Array, U32, U32}, Result: ArrayOf(U32, 0).Writable()}

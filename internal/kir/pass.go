@@ -15,7 +15,7 @@ var Passes = []Pass{
 	{"dead", "drops variables that nothing reads", Dead},
 }
 
-// Optimize runs the passes, but for those named in off.
+// Optimize runs the passes, except those named in off.
 func Optimize(p *Program, off ...string) {
 next:
 	for _, pass := range Passes {

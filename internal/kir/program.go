@@ -17,8 +17,9 @@ type Program struct {
 	// Owners are the types whose members functions are: Level<0>, Level<1>, …
 	Owners []Owner
 	Funcs  []*Func // in the order of definition: callees first
-	// Places are the codes with which statements fail that Assert finds outside of
-	// memory; one without a code has that of the statement before it. nil: none.
+	// Places are the codes with which statements fail if Assert finds an access outside of
+	// memory. A statement without a code has that of the statement before it. nil means no
+	// codes.
 	Places map[Stmt]uint32
 }
 
@@ -42,7 +43,7 @@ type Owner struct {
 	Consts []Define
 }
 
-// Scope says who runs a function.
+// Scope says whether one lane or a thread group runs a function.
 type Scope uint8
 
 // Scopes of functions.
@@ -100,8 +101,8 @@ type GlobalDef struct {
 // Identity names immutable data. The zero value names nothing: the data is the
 // program's own.
 type Identity struct {
-	// ID is the number of a relation or column, and Version which of its states it is.
-	// Part numbers what a relation is stored in.
+	// ID is the number of a relation or column, and Version the number of its state. Part is
+	// the number of one of the parts in which a relation is stored.
 	ID, Version uint64
 	Part        int
 }
@@ -117,8 +118,8 @@ func (g *GlobalDef) Type() Type {
 	return T(g.Kind)
 }
 
-// EachArray replaces the memory of each array of the globals by what f returns for it, as
-// much or the same.
+// EachArray replaces the memory of each array of the globals by f's result, which has the same
+// length.
 func (p *Program) EachArray(f func(b []byte) []byte) {
 	for _, g := range p.Globals {
 		replaceArray(&g.Off, f)

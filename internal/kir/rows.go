@@ -30,8 +30,8 @@ var (
 	Inner = &Builtin{Name: "inner", Params: []Kind{Hood, U32}, Result: T(U32)}
 	// RootCut is how many vertices of the universe have ids below the root's.
 	RootCut = &Builtin{Name: "root_cut", Params: []Kind{Hood}, Result: T(U32)}
-	// Leave is whether a walk over a row, which is at a position, is to end because
-	// the search is stopped; what was counted is then a part.
+	// Leave reports whether a walk over a row, at a position, must end because the search is
+	// stopped. The count is then partial.
 	Leave = &Builtin{Name: "leave", Params: []Kind{Hood, U32}, Result: T(Bool)}
 )
 

@@ -1,8 +1,8 @@
 package kir
 
-// Share computes an expression once where it is needed several times and is
-// worth a variable: the first time it is certain to be needed. What it reads
-// must not have changed in between.
+// Share computes an expression once if it is needed several times and is worth a variable. It
+// is computed where it is first certain to be needed. The values that it reads must not change
+// in between.
 func Share(p *Program) {
 	for _, f := range p.Funcs {
 		s := &sharer{f: f, keys: keys{}, assigned: newChanges().add(nil)}
@@ -14,7 +14,7 @@ func Share(p *Program) {
 type sharer struct {
 	f        *Func
 	keys     keys
-	assigned *changes // what the function changes after its declaration
+	assigned *changes // changes of the function after the variable's declaration
 }
 
 // note gathers the variables that are assigned.
@@ -46,9 +46,9 @@ func (s *sharer) block(body []Stmt) []Stmt {
 	return body
 }
 
-// first finds an expression of the first statement that is wanted again, and
-// gives it a variable: a new one, whose declaration it returns, or the one that
-// the statement declares.
+// first finds an expression of the first statement that is needed again, and gives it a
+// variable. That is a new variable, whose declaration it returns, or the one that the statement
+// declares.
 func (s *sharer) first(rest []Stmt) (let Stmt) {
 	var found Expr
 	done := map[string]bool{}
@@ -110,8 +110,9 @@ func (s *sharer) each(x Expr, rest []Stmt, f func(*Expr)) {
 	}
 }
 
-// operands calls f for the operands of st itself: what is evaluated before the
-// statement changes anything, and predicates only if it changes nothing of x.
+// operands calls f for the operands of st itself. These are evaluated before the statement
+// changes anything. It calls f for predicates only if the statement does not change the values
+// that x reads.
 func (s *sharer) operands(st Stmt, touched bool, f func(*Expr)) {
 	for i, x := range Operands(st) {
 		op, filter := st.(*SetOp)

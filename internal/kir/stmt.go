@@ -33,10 +33,10 @@ type Loop struct {
 	Body   []Stmt
 }
 
-// SetOp makes a set in the memory at Out and stores the view of it in To. It is
-// a group's work. Out has room for what the operation can make: Intersect
-// min(|A|, |B|), Subtract and Filter |A|, Merge what it makes. It meets no memory of
-// an operand: whole blocks may be written there.
+// SetOp makes a set in the memory at Out and stores the view of it in To. It is a group's work.
+// Out has room for the largest result of the operation: Intersect min(|A|, |B|), Subtract and
+// Filter |A|, Merge the sum of the pieces. Out overlaps no operand, because whole blocks may be
+// written there.
 type SetOp struct {
 	Op   SetOpKind
 	To   Expr
@@ -45,7 +45,7 @@ type SetOp struct {
 	// Filter keeps the elements X of A for which Keep holds: a lane's work.
 	X    *Var
 	Keep Expr
-	// Merge puts together what is left of Pieces.
+	// Merge joins the remaining elements of Pieces.
 	Pieces []Piece
 }
 
@@ -71,7 +71,7 @@ func (o SetOpKind) String() string { return setOpNames[o] }
 // Accumulate adds X to To, a number.
 type Accumulate struct{ To, X Expr }
 
-// Emit hands a match to whoever runs the program.
+// Emit passes a match to the caller of the program.
 type Emit struct{ Row []Expr }
 
 // Do evaluates X for its effects.
@@ -80,9 +80,9 @@ type Do struct{ X Expr }
 // Return leaves the function; X is nil where it has no result.
 type Return struct{ X Expr }
 
-// Fail notes that the run has failed, and why: Code is a u32 other than 0, whose
-// meaning is known to whoever made the program. The first one noted counts. What
-// the run computes from then on means nothing.
+// Fail records that the run has failed. Code is a u32 other than 0, whose meaning the maker of
+// the program knows. The first recorded code counts. Values that the run computes after it have
+// no meaning.
 type Fail struct{ Code Expr }
 
 // Comment is a line for the reader of the generated text.

@@ -42,20 +42,20 @@ type Type struct {
 	Elem   Kind    // of an Array
 	Len    int     // of an Array
 	Record *Record // of a Rec
-	// Mut: what an Array or Rec refers to may be written.
+	// Mut says that the memory of an Array or Rec may be written.
 	Mut bool
 }
 
 // T is the type of a kind that needs nothing else to be said.
 func T(k Kind) Type { return Type{Kind: k} }
 
-// ArrayOf is a read-only array of n elements, 0: as many as the caller says.
+// ArrayOf is a read-only array of n elements. 0 means that the caller knows the number.
 func ArrayOf(elem Kind, n int) Type { return Type{Kind: Array, Elem: elem, Len: n} }
 
 // Of is a reference to a record.
 func Of(r *Record) Type { return Type{Kind: Rec, Record: r} }
 
-// Writable is t with leave to write what it refers to.
+// Writable is t with permission to write its memory.
 func (t Type) Writable() Type {
 	t.Mut = true
 	return t

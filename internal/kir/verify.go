@@ -6,11 +6,17 @@ import (
 	"slices"
 )
 
-// Verify reports the first thing in p that no emitter need accept: a wrong type,
-// a variable before its declaration, an assignment to what may not be written,
-// a function that can end without its result, group work where lanes have gone
-// their own ways, recursion. Group functions may branch on whatever they hold:
-// values are equal in all lanes, for only predicates see single elements.
+// Verify returns the first error in p. Emitters may rely on a program without errors. It finds
+//
+//   - a wrong type;
+//   - a variable before its declaration;
+//   - an assignment to read-only memory;
+//   - a function that can end without its result;
+//   - group work where lanes have diverged;
+//   - recursion.
+//
+// Group functions may branch on any value: values are equal in all lanes, because only
+// predicates see single elements.
 func Verify(p *Program) error {
 	v := &verifier{p: p}
 	for i, f := range p.Funcs {
@@ -202,10 +208,10 @@ func (v *verifier) setOp(s *SetOp) {
 	v.want(s.B, T(Set), "an operand")
 }
 
-// predicate checks what tells elements apart.
+// predicate checks an expression that selects elements of a set.
 func (v *verifier) predicate(x *Var, keep Expr) { v.each(x, keep, T(Bool)) }
 
-// each checks what a lane evaluates by itself for the elements of a set.
+// each checks an expression that single lanes evaluate for the elements of a set.
 func (v *verifier) each(x *Var, value Expr, t Type) {
 	if x.T != T(U32) {
 		v.fail("an element that is %s", x.T)

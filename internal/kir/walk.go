@@ -23,8 +23,8 @@ func Bodies(s Stmt) []*[]Stmt {
 	return nil
 }
 
-// Operands are the expressions of a statement itself, without those of the
-// statements inside it.
+// Operands returns the expressions of a statement itself, without those of the statements
+// inside it.
 func Operands(s Stmt) []*Expr {
 	switch s := s.(type) {
 	case *Let:
@@ -124,7 +124,7 @@ func MapExpr(x Expr, f func(Expr) Expr) Expr {
 	return f(mapParts(x, func(y Expr) Expr { return MapExpr(y, f) }))
 }
 
-// mapParts rebuilds x with f applied to what it is directly made of.
+// mapParts rebuilds x with f applied to its direct parts.
 func mapParts(x Expr, f func(Expr) Expr) Expr {
 	switch y := x.(type) {
 	case Field:

@@ -10,16 +10,14 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// In the Checks view the tail is counted as it is searched: by testing
-// candidates one by one. What the sum over the plan's terms needs is, for each
-// block of levels, the number of vertices that all levels of the block accept.
-// Block<b> says how to find these, in the manner of a level: pivot and valid,
-// with everything that any level of the block asks for. combine makes the total
-// of the blocks' sizes.
+// In the Checks view the tail is counted by testing candidates one by one. The sum over the
+// plan's terms needs, for each block of levels, the number of vertices that all levels of the
+// block accept. Block<b> finds these as a level does, by pivot and valid, with the conditions
+// of all levels of the block. combine makes the total of the blocks' sizes.
 
-// blocksView writes Block<b>::pivot and valid for each block of the tail, single
-// groups first, and combine; and choices, which both a match and what combine gives
-// are to be multiplied with, where the plan has edge choices.
+// blocksView writes Block<b>::pivot and valid for each block of the tail, single groups first,
+// and combine. If the plan has edge choices it also writes choices; a match and the result of
+// combine are both multiplied by it.
 func (x *lowering) blocksView() error {
 	if len(x.p.Edges) > 0 {
 		x.out.Checks.Choices = true
@@ -89,8 +87,8 @@ func (l merged) addPivot(family string, i int) {
 	l.x.member(family, i, place)
 }
 
-// merged is what several levels ask for together, as far as it concerns levels
-// before end.
+// merged is the conditions of several levels together, as far as they concern levels before
+// end.
 type merged struct {
 	x      *lowering
 	levels []int

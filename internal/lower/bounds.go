@@ -71,7 +71,7 @@ func (x *lowering) rangeName(r plan.Range) string {
 	return fmt.Sprintf("range %d", n)
 }
 
-// without drops what inner bounds already say.
+// without drops bounds that inner bounds imply.
 func (b bounds) without(inner bounds) bounds {
 	drop := func(levels, have []int) []int {
 		return slices.DeleteFunc(slices.Clone(levels), func(j int) bool { return slices.Contains(have, j) })
@@ -106,7 +106,7 @@ func (b bounds) none() bool {
 // vertices gives the vertex matched at a level.
 type vertices func(level int) kir.Expr
 
-// limits are the expressions lo and hi, nil where there is no limit.
+// limits are the expressions lo and hi, nil for no limit.
 func (b bounds) limits(m vertices) (lo, hi kir.Expr) {
 	if b.first != nil {
 		lo = kir.G(b.first)
@@ -162,8 +162,8 @@ func (b bounds) holds(v kir.Expr, m vertices) (out []kir.Expr) {
 	return out
 }
 
-// list is the neighbours of level of's vertex in adjacency a, cut at the vertex
-// itself where b bounds by it; rest is what b still asks for.
+// list is the neighbours of level of's vertex in adjacency a. If b bounds by that vertex, the
+// list is cut there; rest is the other bounds of b.
 func (x *lowering) list(a, of int, b bounds, m vertices) (set kir.Expr, rest bounds) {
 	fn := kir.List
 	switch {

@@ -53,8 +53,7 @@ func (x *lowering) sibling() (one merged, ok bool) {
 	return one, len(one.positive()) > 0
 }
 
-// together is what level l's vertex v must pass with u, the vertex of another
-// level.
+// together is the conditions between level l's vertex v and u, the vertex of another level.
 func (x *lowering) together(l, other int) *kir.Func {
 	u, v := &kir.Var{Name: "u", T: kir.T(kir.U32)}, &kir.Var{Name: "v", T: kir.T(kir.U32)}
 	m := func(int) kir.Expr { return kir.R(u) }

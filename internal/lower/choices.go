@@ -8,11 +8,10 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Edge choices make several matches of one assignment of vertices: one for each
-// way to bind the pattern's edges to data edges. A count needs only their number,
-// which the function choices gives: edges that no condition looks at and that may
-// recur multiply, the others are gone through in nested loops over the data edges
-// between their ends.
+// Edge choices make several matches of one assignment of vertices: one for each way to bind the
+// pattern's edges to data edges. A count needs only their number, which the function choices
+// returns. Edges that no condition mentions and that may recur are factors. The function goes
+// through the others in nested loops over the data edges between their ends.
 
 // choicesFunc writes choices, of the parameters given and the vertices in m.
 func (x *lowering) choicesFunc(params []*kir.Var, m vertices) *kir.Func {
@@ -95,7 +94,7 @@ func (x *lowering) chooseEdges(which []int, m vertices, edges []kir.Expr, inner 
 	}}}
 }
 
-// mostChoicesOfEdges bounds what choices returns.
+// mostChoicesOfEdges bounds the result of choices.
 func (x *lowering) mostChoicesOfEdges() *big.Int {
 	total := big.NewInt(1)
 	for i := range x.p.Edges {

@@ -78,13 +78,14 @@ func (x *lowering) textWords() func(text string) uint64 {
 	return x.texts
 }
 
-// texts are what conditions compare.
+// texts are the texts that conditions compare.
 type texts struct {
 	columns   []*expr.Words
 	constants []string
 }
 
-// constant adds a literal; beside ids that are texts numbers are texts too.
+// constant adds a literal. If ids are texts, a number that is compared with an id is a text
+// too.
 func (t *texts) constant(x expr.Value) {
 	switch x = expr.LikeID(x, false); x.Kind {
 	case expr.Text:
@@ -96,7 +97,7 @@ func (t *texts) constant(x expr.Value) {
 	}
 }
 
-// of gathers what the conditions of p look at, and those of their sub-patterns.
+// of gathers the values that the conditions of p and of its sub-patterns read.
 func (t *texts) of(p *plan.Plan) {
 	add := func(c *expr.Words) {
 		if c != nil && c.Kind == expr.TextWords {

@@ -9,14 +9,13 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// A condition over several vertices and edges is a function of its own, check0,
-// check1, …, of the vertices and edges that it looks at. It computes what package
-// expr does: values that may be NULL, logic of three values, whole numbers that
-// become fractions where they pass 63 bits. Every value is computed, in the order
-// of the expression; what must not be evaluated, a division by zero, stands behind
-// a choice.
+// A condition over several vertices and edges is a function of these, check0, check1, …. It
+// computes the same as package expr: values that may be NULL, logic of three values, whole
+// numbers that become fractions if they pass 63 bits. Every value is computed, in the order of
+// the expression. An operation that must not be evaluated, such as a division by zero, is
+// guarded by a choice.
 
-// conditionCode is the function of one check, and what it is called with.
+// conditionCode is the function of one check, and its arguments.
 type conditionCode struct {
 	f        *kir.Func
 	vertices []int // levels
@@ -180,7 +179,7 @@ func (w *conditionWriter) expr(x pattern.Expr) value {
 	return value{}
 }
 
-// slot is what tells data vertices, or data edges, apart.
+// slot is the number that distinguishes data vertices, or data edges.
 func (w *conditionWriter) slot(r pattern.Ref) kir.Expr {
 	if r.Kind == pattern.VertexRef {
 		return kir.R(w.vertex[r.Index])
@@ -309,8 +308,8 @@ func (w *conditionWriter) sameThing(op pattern.Op, a, b pattern.Ref) value {
 	return w.truth(kir.Op2(comparisons[op], w.slot(a), w.slot(b)))
 }
 
-// sides are two operands that are compared with each other: constants beside an id
-// are of the kind of the graph's ids.
+// sides are two operands that are compared with each other. A constant that is compared with an
+// id has the kind of the graph's ids.
 func (w *conditionWriter) sides(x, y pattern.Expr) (a, b value) {
 	ids := &w.x.p.Graph.IDs
 	side := func(x, other pattern.Expr) value {
@@ -324,7 +323,7 @@ func (w *conditionWriter) sides(x, y pattern.Expr) (a, b value) {
 	return side(x, y), side(y, x)
 }
 
-// logic is AND and OR, where what is no boolean is neither true nor false.
+// logic is AND and OR. A value that is not a boolean is neither true nor false.
 func (w *conditionWriter) logic(op pattern.Op, a, b value) value {
 	t, f := kir.All(w.isTrue(a), w.isTrue(b)), kir.Any(w.isFalse(a), w.isFalse(b))
 	if op == pattern.OpOr {

@@ -6,8 +6,8 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// env is what a function of the set program has at hand: the state and, in those
-// that make sets, memory.
+// env is what a function of the set program can use: the state and, in functions that make
+// sets, memory.
 type env struct {
 	x          *lowering
 	s          *kir.Var
@@ -32,7 +32,7 @@ func (x *lowering) newEnv(writes bool) *env {
 	}
 }
 
-// stateRecord is what a thread group keeps of its search.
+// stateRecord is the record of a thread group's search state.
 func (x *lowering) stateRecord() *kir.Record {
 	if x.state == nil {
 		x.state = &kir.Record{Name: "State", Doc: "the partial match by level, and the value of each set node", Fields: []kir.FieldDef{

@@ -106,8 +106,8 @@ func (x *lowering) search(l int, vars []*kir.Var, m vertices) []kir.Stmt {
 	return append(out, &kir.Each{X: vars[l], Over: over, Body: x.candidate(l, len(backs) == 1, vars, m)})
 }
 
-// candidate tests what may be level l's vertex, and goes on below it. listed: it comes
-// out of the list of the only positive backward neighbour.
+// candidate tests a vertex for level l, and goes on below it. listed says that it comes from
+// the list of the only positive backward neighbour.
 func (x *lowering) candidate(l int, listed bool, vars []*kir.Var, m vertices) []kir.Stmt {
 	v := m(l)
 	tests := append(x.distinct(l, v, m), x.alone(l, v)...)

@@ -7,12 +7,11 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// The flat last level: where one neighbour list of the last vertex that is walked
-// decides what is below it, a schedule may go over the lists of many candidates
-// one after the other instead of candidate by candidate. Flat<0> says what to go
-// over and how to test it, a lane at a time, for a candidate v that is not in the
-// state yet: with a tail the size of one set, without one the last level's
-// vertices.
+// The flat last level. If one neighbour list of the last walked vertex decides the matches
+// below it, a schedule may go over the lists of many candidates end to end instead of one
+// candidate at a time. Flat<0> says which list and which tests that are, one lane at a time,
+// for a candidate v that is not in the state yet. With a tail they give the size of one set,
+// without one the last level's vertices.
 
 // flatLevel is what Flat<0> is made of.
 type flatLevel struct {

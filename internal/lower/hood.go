@@ -6,7 +6,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// hood is what the plan asks of neighbourhoods, and of rows.
+// hood is the part of neighbourhoods that the plan needs, and of rows.
 type hood struct {
 	plan.Hood
 	inside int // levels

@@ -144,7 +144,7 @@ func (x *lowering) firstFunc() *kir.Func {
 	}
 }
 
-// distinct are the tests that v is no vertex matched already.
+// distinct are the tests that v is not a vertex matched already.
 func (x *lowering) distinct(l int, v kir.Expr, m vertices) (out []kir.Expr) {
 	for _, j := range x.p.Levels[l].Distinct {
 		out = append(out, kir.Op2(kir.Ne, v, m(j)))

@@ -5,11 +5,10 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Set operations by look-ups: where one operand is a part of a vertex's neighbour
-// list, an element of the other is in it if it is within the operation's bounds and a
-// neighbour of that vertex. What is gone through is the shorter of the two where both
-// are such parts, else the one that is none. Where the list is stored in parts it is
-// always the other.
+// Set operations by look-ups. If one operand is a part of a vertex's neighbour list, an element
+// of the other is in it if it is within the operation's bounds and a neighbour of that vertex.
+// The loop goes over the shorter operand if both are such parts, else over the one that is not.
+// If the list is stored in parts, it always goes over the other operand.
 
 // lookup is a set operation as a filter of over: what of it remains. For a
 // difference of which only the size is asked, others says that what remains is not

@@ -29,12 +29,12 @@ const (
 	// Checks takes the shortest list of a backward neighbour and tests each of
 	// its vertices (gMatch).
 	Checks
-	// Rows runs the set program over rows of bits: what a plan for the local
-	// method does with the neighbourhood of level 0's vertex.
+	// Rows runs the set program over rows of bits, for the local method in the neighbourhood of
+	// level 0's vertex.
 	Rows
 )
 
-// Options say what to make of a plan.
+// Options say which program to make of a plan.
 type Options struct {
 	View View
 	// Counting closes the plan's last levels by arithmetic, where it can.
@@ -42,17 +42,16 @@ type Options struct {
 	// Roomy promises that the memory of each set node holds Room(plan) elements,
 	// so that no node is ever left unfiltered. Plans InParts need it in the Sets view.
 	Roomy bool
-	// Lookup makes sets in the Sets view by asking of each element of one operand
-	// whether it is in the neighbour list that the other is a part of, by Adjacent,
-	// for a schedule to which that is one load. It needs Roomy.
+	// Lookup makes sets in the Sets view by look-ups: it tests by Adjacent, for each element of
+	// one operand, whether it is in the neighbour list of the other. It is for a schedule in
+	// which Adjacent is one load. It needs Roomy.
 	Lookup bool
-	// Choices says that in the Checks view the caller multiplies what it counts with
-	// the function choices, and makes as many matches of what it lists, where the
-	// plan has edge choices.
+	// Choices says that the caller in the Checks view handles edge choices, if the plan has
+	// them: it multiplies its counts by the function choices, and lists that number of matches.
 	Choices bool
-	// Siblings asks in the Checks view for Siblings<l> of the last level l, where the
-	// plan has it: its candidates and tests before the vertex of the level before is
-	// known, and what remains to be tested with that vertex.
+	// Siblings asks in the Checks view for Siblings<l> of the last level l, if the plan has it:
+	// the candidates and tests that do not depend on the vertex of the level before, and the
+	// tests that do.
 	Siblings bool
 	// Off names passes of kir to leave out, separated by commas.
 	Off string
@@ -67,7 +66,7 @@ func (o *Options) count() {
 	}
 }
 
-// Plan lowers p. The error says what in the plan cannot be lowered.
+// Plan lowers p. The error names the part of the plan that cannot be lowered.
 func Plan(p *plan.Plan, o Options) (*Code, error) {
 	if o.View == Rows {
 		if err := plain(p, "rows of bits"); err != nil {
@@ -114,7 +113,8 @@ func Plan(p *plan.Plan, o Options) (*Code, error) {
 	return x.code(), nil
 }
 
-// plain says what only code expresses, and neither rows of bits nor a table.
+// plain returns an error for a plan that only code can express, and neither rows of bits nor a
+// table.
 func plain(p *plan.Plan, by string) error {
 	if len(p.Edges) > 0 {
 		return fmt.Errorf("named edges and trails are not searched by %s", by)
@@ -153,7 +153,7 @@ type lowering struct {
 	out     Code // the result; each view notes what it alone knows
 }
 
-// shared is what the plan has in common with those of its sub-patterns.
+// shared is the data that the plan shares with its sub-patterns.
 type shared struct {
 	prog  *kir.Program
 	top   *plan.Plan

@@ -22,7 +22,7 @@ import (
 // The checks view goes over places; the sets view gathers a list by kir.Merge, and
 // cuts a set down by has.
 
-// nowhere is what place gives for a deleted entry: no vertex has this id.
+// nowhere is the result of place for a deleted entry. No vertex has this id.
 const nowhere = ^uint32(0)
 
 // relation is an adjacency whose lists are stored in parts.
@@ -43,8 +43,8 @@ func InParts(p *plan.Plan) bool {
 	})
 }
 
-// OneRun says which relation of p is not one sorted run, as an error of what needs
-// that.
+// OneRun returns an error if a relation of p is not one sorted run. by names the feature that
+// needs one run.
 func OneRun(p *plan.Plan, by string) error {
 	for i := range p.Adjs {
 		if _, ok := p.Adjs[i].Lists.OneRun(); !ok {

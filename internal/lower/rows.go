@@ -107,7 +107,7 @@ func (x *lowering) rowsView() error {
 	return nil
 }
 
-// numbers notes what a schedule has to know.
+// numbers records the constants that a schedule needs.
 func (r *rowsWriter) numbers() {
 	r.out.Rows = RowsCode{
 		Hood: r.hood.Hood, Inside: r.hood.inside, Rows: r.hood.rows, Inner: r.inner, Parts: r.tail > 2, Mask1: -1, Terms: len(r.close.masks),
@@ -338,7 +338,7 @@ func (r *rowsWriter) isOnes(i int) bool {
 	return s.Op == plan.SetList && s.Of == 0 && r.inUniverse(bounds{below: s.Below, above: s.Above}).none()
 }
 
-// inUniverse drops what the universe says of bounds by the root.
+// inUniverse drops the bounds by the root that the universe implies.
 func (r *rowsWriter) inUniverse(b bounds) bounds {
 	switch r.hood.Universe {
 	case plan.LowerSide:

@@ -5,8 +5,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Shape is what a schedule must know of a program before it can say how the program is to
-// be made. It is the same for any Roomy and Lookup.
+// Shape has the facts of a program that a schedule needs before it can choose the options of
+// Plan. It is the same for any Roomy and Lookup.
 type Shape struct {
 	Walked int // levels that are walked
 	Slots  int // set nodes with memory of their own

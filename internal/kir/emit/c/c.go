@@ -33,10 +33,10 @@ func Runtime() map[string]string {
 	return out
 }
 
-// Options say what a text is for.
+// Options say what the text is used for.
 type Options struct {
-	// Totals are the variables whose sums a run's limit is about: it hears of what
-	// is added to them at once. They are U64 or U128.
+	// Totals are the variables that a run's limit counts. The text reports additions to them at
+	// once. They are U64 or U128.
 	Totals []*kir.Var
 	// Shared are loops over sets, of which a worker lends turns to others while it
 	// runs them. A loop of level 2 is inside one of level 1.
@@ -88,8 +88,8 @@ func TextOf(p *kir.Program, o Options) string {
 	return w.String()
 }
 
-// RowKind is the kind of the components of rows that p emits: U32 where all of
-// them are; otherwise each is a U64, which has the bits of whatever it is.
+// RowKind is the kind of the components of rows that p emits. It is U32 if all of them are;
+// otherwise each component is a U64 with the bits of its value.
 func RowKind(p *kir.Program) kir.Kind {
 	kind := kir.U32
 	for _, f := range p.Funcs {
@@ -116,7 +116,7 @@ type writer struct {
 	o Options
 	ctext.Lines
 	fn    *function
-	temps int // names given to what expressions need
+	temps int // number of temporary names for expressions
 	early map[*kir.Func]bool
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
 
-// function is what the writer knows of the function that it writes.
+// function is the state of the function that the writer writes.
 type function struct {
 	*kir.Func
 	names    map[*kir.Var]string
@@ -187,8 +187,8 @@ func (w *writer) ifElse(s *kir.If) {
 	w.Line("}")
 }
 
-// pollAfter leaves the function after a statement with a call that may have ended
-// early: what that has left behind means nothing.
+// pollAfter leaves the function after a statement with a call that may have ended early. The
+// values left by such a call have no meaning.
 func (w *writer) pollAfter(s kir.Stmt) {
 	early := false
 	kir.StmtExprs(s, func(x kir.Expr) {
@@ -269,8 +269,8 @@ func (w *writer) each(s *kir.Each) {
 	w.Line("}")
 }
 
-// sharedEach is a loop over a set that runs the turns that are the worker's, and
-// lends what is left of them to those without work.
+// sharedEach is a loop over a set that runs the worker's turns, and lends the remaining turns
+// to idle workers.
 func (w *writer) sharedEach(s *kir.Each, l SharedLoop, set, i string) {
 	x := w.fn.name(s.X)
 	end := w.fn.fresh(x + "end")

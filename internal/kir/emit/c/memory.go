@@ -6,10 +6,10 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// Memory is the struct Graph of a program's text, with what it points to.
+// Memory is the struct Graph of a program's text, and the memory that it points to.
 type Memory struct {
 	words []uint64
-	keep  []any // what words point to, for the garbage collector
+	keep  []any // targets of the words, for the garbage collector
 	hubs  []hub
 	last  uint32 // the largest id in the lists of hubs
 }
@@ -23,9 +23,8 @@ type hub struct {
 // Range is the ids First … End-1.
 type Range struct{ First, End uint32 }
 
-// most hubs of a list, which bounds the memory of their bitmaps together with
-// the length that makes a hub: a bitmap is never larger than eight times the
-// list that it stands for.
+// maxHubs is the largest number of hubs of a list. Together with the length that makes a hub it
+// bounds the memory of their bitmaps: a bitmap is at most eight times as large as its list.
 const maxHubs = 4096
 
 // NewMemory lays out the globals of p. Hubs are looked for at the beginning of
@@ -99,7 +98,7 @@ func (m *Memory) Bitmaps() (out []uintptr) {
 	return out
 }
 
-// address is that of a slice's memory, 0 for an empty one.
+// address is the address of a slice's memory, 0 for an empty one.
 func address[T any](m *Memory, s []T) uint64 {
 	if len(s) == 0 {
 		return 0

@@ -34,8 +34,8 @@ var Strength = map[kir.Op]int{
 	kir.And: And, kir.Or: Or,
 }
 
-// Plain reports whether the operator of C and of C++ does all that kir's does. It is not plain where a divisor may be 0,
-// where the least number may be divided by -1, and where a shift may be by all bits or moves a signed number to the left.
+// Plain reports whether the operator of C and C++ has the same meaning as kir's. It does not if a divisor may be 0,
+// if the least number may be divided by -1, or if a shift may be by all bits or move a signed number to the left.
 func Plain(x kir.Binary) bool {
 	kind := x.X.Type().Kind
 	y, constant := x.Y.(kir.Const)
@@ -79,7 +79,7 @@ func Constant(x kir.Const) string {
 	panic("ctext: no constant of type " + x.T.String())
 }
 
-// float is exact: hexadecimal, or an expression for what no literal names.
+// float writes x exactly: in hexadecimal, or as an expression for values without a literal.
 func float(x float64) string {
 	switch {
 	case math.IsNaN(x):

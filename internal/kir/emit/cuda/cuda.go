@@ -24,8 +24,8 @@ type Options struct {
 	// Shared are loops over sets whose turns other groups may take, by their level:
 	// SharedLoop<G, level> hands out the turns.
 	Shared map[*kir.Each]int
-	// Neighbours: what a predicate over a set's elements asks of one vertex's list is
-	// asked of neighbours(a, u), made before, with has(v).
+	// Neighbours says that a predicate over a set's elements tests membership in one vertex's
+	// list by neighbours(a, u), made before the loop, and has(v).
 	Neighbours bool
 }
 

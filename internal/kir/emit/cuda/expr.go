@@ -97,9 +97,8 @@ func (w *writer) binary(x kir.Binary) (string, int) {
 	return fmt.Sprintf("%s %s %s", w.bound(x.X, left), x.Op, w.bound(x.Y, right)), b
 }
 
-// hoisted is the text of a test of a predicate's element against the list of a vertex
-// that is the same for all of them, whose members are a variable of their own before
-// the statement.
+// hoisted is the text of a test of a predicate's element against the list of a vertex that is
+// the same for all elements. The members of that list are a variable before the statement.
 func (w *writer) hoisted(x kir.Call) (string, bool) {
 	if !w.o.Neighbours || x.Fn != kir.Adjacent || w.element == nil {
 		return "", false

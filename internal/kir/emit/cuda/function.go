@@ -8,7 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir/emit/ctext"
 )
 
-// function is what the writer knows of the function that it writes.
+// function is the state of the function that the writer writes.
 type function struct {
 	*kir.Func
 	names    map[*kir.Var]string
@@ -201,7 +201,7 @@ func (w *writer) each(s *kir.Each) {
 	w.Line("}")
 }
 
-// watched is what a loop's condition ends with.
+// watched is the end of a loop's condition.
 func (w *writer) watched() string {
 	if w.o.Watched && w.fn.Scope == kir.Group {
 		return " && g.turn()"

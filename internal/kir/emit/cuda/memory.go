@@ -15,8 +15,8 @@ func (w *writer) view(x kir.Call) (string, int) {
 	return fmt.Sprintf("(%s*)(%s + %s)", scalar(x.Fn.Result.Elem), w.bound(x.Args[0], ctext.Add), w.bound(x.Args[1], ctext.Mul)), ctext.Unary
 }
 
-// put assigns to memory that a group's lanes share: what is stored is computed by
-// all before one of them stores it.
+// put assigns to memory that a group's lanes share. All lanes compute the value before one of
+// them stores it.
 func (w *writer) put(to, x kir.Expr) {
 	v := w.fn.fresh("x")
 	w.Line("{")

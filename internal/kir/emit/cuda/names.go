@@ -6,7 +6,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// words are names that no variable may have: of the language, and of what the
+// words are names that no variable may have: names of the language, and of functions that the
 // text calls.
 const words = `alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
 const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend

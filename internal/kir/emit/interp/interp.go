@@ -75,7 +75,7 @@ func zero(t kir.Type) Value {
 	return Value{}
 }
 
-// Call runs a function of the program. What Out parameters receive is lost.
+// Call runs a function of the program. The values of Out parameters are lost.
 func (m *Machine) Call(f *kir.Func, args ...Value) Value {
 	code := m.funcs[f]
 	if code == nil || len(args) != len(f.Params) {
@@ -107,7 +107,7 @@ type step func(f *frame) flow
 // eval computes an expression.
 type eval func(f *frame) Value
 
-// flow is what comes after a statement.
+// flow says where a run continues after a statement.
 type flow uint8
 
 const (
@@ -131,7 +131,7 @@ func (m *Machine) Run(f *kir.Func, args ...Value) (result Value, ok bool) {
 	return m.Call(f, args...), true
 }
 
-// Failure says that a program failed: Code is what its Fail said.
+// Failure says that a program failed with the Code of its Fail.
 type Failure struct{ Code uint32 }
 
 func (e *Failure) Error() string { return fmt.Sprintf("the program failed, code %d", e.Code) }
