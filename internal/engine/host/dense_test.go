@@ -210,7 +210,8 @@ func TestLocalBoundsTails(t *testing.T) {
 }
 
 // TestLocalBoundsPairs: the last two vertices are next to each other, and the last is
-// bounded by a vertex before them; neighbourhoods take more than one word.
+// bounded by a vertex before them, from above or, in the plan turned round, from below;
+// neighbourhoods take more than one word.
 func TestLocalBoundsPairs(t *testing.T) {
 	g := generate(t, gen.Spec{Model: "er", N: 72, P: 0.95, Seed: 2})
 	ps, err := pattern.ByName("wheel(4)")
@@ -223,9 +224,11 @@ func TestLocalBoundsPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := count(t, g, pl, engine.Options{Threads: 2}).Big()
-		if got.Mul(got, pl.Aut).Cmp(want) != 0 {
-			t.Errorf("in the order %v: %v embeddings, want %v", order, got, want)
+		for _, pl := range []*plan.Plan{pl, pl.Turned()} {
+			got := count(t, g, pl, engine.Options{Threads: 2}).Big()
+			if got.Mul(got, pl.Aut).Cmp(want) != 0 {
+				t.Errorf("in the order %v, the last below %v and above %v: %v embeddings, want %v", order, pl.Levels[4].Below, pl.Levels[4].Above, got, want)
+			}
 		}
 	}
 }
