@@ -159,3 +159,58 @@ func TestTimesAtTheEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestTemporalAbsentEdge: a vertex that no timed edge leads to is looked for among the
+// neighbours that it must have, and not among those that it must not have, though they are fewer.
+func TestTemporalAbsentEdge(t *testing.T) {
+	b := graph.NewBuilder(graph.BuildOptions{Directed: true})
+	if err := b.AddEdges(&graph.EdgeChunk{Src: []uint64{0, 1, 0, 0, 2}, Dst: []uint64{1, 2, 3, 4, 4}, Time: []int64{1, 2, 3, 4, 5}}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	edge := func(from, to int, name string) pattern.Edge {
+		return pattern.Edge{From: from, To: to, Dir: pattern.Forward, Min: 1, Max: 1, Name: name, Negated: from == 2}
+	}
+	for _, last := range [][]pattern.Edge{{edge(0, 3, ""), edge(2, 3, "")}, {edge(2, 3, ""), edge(0, 3, "")}} {
+		p := &pattern.Pattern{
+			Vertices: make([]pattern.Vertex, 4), Edges: append([]pattern.Edge{edge(0, 1, "x"), edge(1, 2, "y")}, last...),
+			Order: &pattern.Order{Edges: []int{0, 1}},
+		}
+		pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "temporal"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, levels := range []bool{false, true} {
+			if got := count(t, g, pl, engine.Options{Threads: 1, Levels: levels}); got != engine.U64(1) {
+				t.Errorf("%s: %v matches, want 1", pattern.Format(p), got)
+			}
+		}
+	}
+}
+
+// TestTemporalGap: the latest time so far stays that of all edges before an edge without a
+// time.
+func TestTemporalGap(t *testing.T) {
+	b := graph.NewBuilder(graph.BuildOptions{Directed: true})
+	if err := b.AddEdges(&graph.EdgeChunk{Src: []uint64{0, 1, 2, 3, 3}, Dst: []uint64{1, 2, 3, 4, 5}, Time: []int64{10, 20, 100, 3, 6}}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pattern.Pattern{Vertices: make([]pattern.Vertex, 5), Order: &pattern.Order{Within: 15}}
+	for v, name := range []string{"x", "y", "", "z"} {
+		p.Edges = append(p.Edges, pattern.Edge{From: v, To: v + 1, Dir: pattern.Forward, Min: 1, Max: 1, Name: name})
+	}
+	pl, err := planner.Compile(g, p, plan.Options{Root: plan.NoRoot, Method: "temporal"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := count(t, g, pl, engine.Options{Threads: 1}); got != engine.U64(1) {
+		t.Errorf("%s: %v matches, want 1", pattern.Format(p), got)
+	}
+}
