@@ -97,3 +97,21 @@ func TestWithinUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderAsked: edge extension is taken for a query with an order in time, unless the caller
+// asks for a rule of orders or another method.
+func TestOrderAsked(t *testing.T) {
+	g := timedGraph(t, graph.ReadStats{})
+	for _, c := range []struct {
+		order, method string
+		want          bool
+	}{{"", "", true}, {"auto", "", true}, {"cost", "direct", true}, {"ri", "", false}, {"", "nest", false}, {"ri", "temporal", true}} {
+		p := named(t, "path(3)")
+		p.Edges[0].Name, p.Edges[1].Name = "x", "y"
+		p.Order = &pattern.Order{Edges: []int{0, 1}}
+		pl := compile(t, g, p, plan.Options{Root: plan.NoRoot, Method: c.method, Order: c.order})
+		if got := pl.Method == plan.Temporal; got != c.want {
+			t.Errorf("order %q, method %q: edge extension %t, want %t", c.order, c.method, got, c.want)
+		}
+	}
+}
