@@ -49,3 +49,27 @@ func TestPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestApart: a pattern of two parts has as many embeddings as one part times those of the
+// other. A triangle is one cycle, and the square beside it is longer.
+func TestApart(t *testing.T) {
+	s := &nodiff.Spec{N: 30}
+	for v := range s.N {
+		for d := 1; d <= 3; d++ {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: (v + d) % s.N})
+		}
+	}
+	p := &pattern.Pattern{Vertices: make([]pattern.Vertex, 7)}
+	for _, e := range [][2]int{{0, 1}, {1, 2}, {0, 2}, {3, 4}, {4, 5}, {5, 6}, {3, 6}} {
+		p.Edges = append(p.Edges, pattern.Edge{From: e[0], To: e[1], Min: 1, Max: 1})
+	}
+	b, err := bind.Bind(s.Build(), p, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := cost.NewStatistics(b).Card
+	const triangle, square = 0b111, 0b1111000
+	if got, want := card(triangle|square), card(triangle)*card(square); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("%v embeddings of a triangle and a square, want %v · %v = %v", got, card(triangle), card(square), want)
+	}
+}

@@ -253,7 +253,7 @@ func (s *Statistics) Card(set uint32) float64 {
 		degree[l.U]++
 		degree[l.V]++
 		edges++
-		triangles += bits.OnesCount32(b.Near[l.U] & b.Near[l.V] & set & (1<<max(l.U, l.V) - 1) &^ (1<<min(l.U, l.V) - 1))
+		// A triangle is counted at the link of its two lower vertices.
 		triangles += bits.OnesCount32(b.Near[l.U] & b.Near[l.V] & set &^ (1<<max(l.U, l.V) - 1))
 	}
 	for _, v := range pattern.Members(set) {
