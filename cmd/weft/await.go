@@ -10,8 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// await returns what f returns, or the cause of ctx's end where that comes first. f,
-// which may not look at ctx, then goes on until the process ends.
+// await returns the result of f, or the cause of ctx's end if that comes first. f, which may
+// not look at ctx, then continues until the process ends.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
 		x        T

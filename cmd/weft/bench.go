@@ -15,7 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/sink"
 )
 
-// benchFlags are the flags of bench beside those of every search.
+// benchFlags are the flags of bench besides those of every search.
 type benchFlags struct {
 	searchFlags
 	graphs       []string
@@ -206,8 +206,8 @@ func (a *app) contestants(g *weft.Graph, q *weft.Query, f *benchFlags, variants 
 	return out
 }
 
-// countIn is an answer for a column of counts: as text where a peer, or a program of
-// several results, gives other than one whole number, and nil where there is none.
+// countIn is an answer for a column of counts. It is text if a peer, or a program with several
+// results, gives an answer other than one whole number, and nil if there is none.
 func countIn(answer string) any {
 	if answer == "" {
 		return nil

@@ -98,7 +98,7 @@ type matchaCase struct {
 	programs []library.Entry
 }
 
-// matchaCases groups the programs that are asked for by what they count.
+// matchaCases groups the requested programs by the patterns that they count.
 func (f *benchMatchaFlags) matchaCases() (out []matchaCase, err error) {
 	known := library.Entries()
 	for _, name := range f.programs {
@@ -253,7 +253,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 	return a.benchMatchaEnd(rows)
 }
 
-// benchMatchaEnd says what went wrong.
+// benchMatchaEnd is the error of the runs, if any.
 func (a *app) benchMatchaEnd(rows []*benchMatchaRow) error {
 	differ := false
 	var failed error

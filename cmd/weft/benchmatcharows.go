@@ -32,7 +32,7 @@ func writeBenchMatcha(out *output, to string, rows []*benchMatchaRow, cuda bool)
 			return float64(get(rows[i]).Microseconds()) / 1000
 		}
 	}
-	// ofProgram is what engines do not have.
+	// ofProgram is a column that engines do not have.
 	ofProgram := func(get func(*benchMatchaRow) time.Duration) func(int) any {
 		return func(i int) any {
 			if rows[i].program == "" {

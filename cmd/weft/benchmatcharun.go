@@ -49,8 +49,8 @@ func (f *benchMatchaFlags) measure(ctx context.Context, g *weft.Graph, path stri
 	return rows
 }
 
-// runProgram runs a program once, and keeps in r what its compilers took and how a
-// device was used.
+// runProgram runs a program once, and stores in r the times of its compilers and its use of a
+// device.
 func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e library.Entry, r *benchMatchaRow, more ...weft.Option) (bench.Sample, error) {
 	ctx, cancel := f.within(ctx)
 	defer cancel()
@@ -79,8 +79,8 @@ func (f *benchMatchaFlags) runProgram(ctx context.Context, g *weft.Graph, e libr
 	return bench.Sample{Took: found.Times.Search, Plan: found.Times.FrontEnd, Prepare: found.Times.Prepare, Answer: strings.Trim(fmt.Sprint(found.Values), "[]")}, nil
 }
 
-// countLanes runs what ran on a device once more, with its lanes counted: that takes
-// time, so that its times are not those of the row.
+// countLanes runs a program on a device once more, with its lanes counted. Counting takes time,
+// so the row does not have the times of this run.
 func (f *benchMatchaFlags) countLanes(ctx context.Context, g *weft.Graph, c matchaCase, rows []*benchMatchaRow) {
 	for _, e := range c.programs {
 		for _, r := range rows {
@@ -95,7 +95,7 @@ func (f *benchMatchaFlags) countLanes(ctx context.Context, g *weft.Graph, c matc
 	}
 }
 
-// values are a program's inputs: the graph, and what --input says.
+// values are a program's inputs: the graph, and those of --input.
 func (f *benchMatchaFlags) values(ctx context.Context, m *weft.Matcha, g *weft.Graph) (map[string]any, error) {
 	in := map[string]any{}
 	for _, i := range m.Inputs() {

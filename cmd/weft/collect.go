@@ -6,14 +6,14 @@ import (
 	"runtime/debug"
 )
 
-// firstCollection is the size of the heap at which garbage is first collected. Go's own
-// is 4 MiB, which many counts in small graphs reach while they search: for a millisecond
-// or two the collector then has every idle processor, and so a search of a millisecond
-// takes twice as long.
+// firstCollection is the size of the heap at which garbage is first collected. Go's default is
+// 4 MiB, which many counts in small graphs reach while they search. For a millisecond or two
+// the collector then has every idle processor, and a search of a millisecond takes twice as
+// long.
 const firstCollection = 16 << 20
 
-// collectLater puts off the first collection, and no other. Whoever sets GOGC or
-// GOMEMLIMIT has decided otherwise.
+// collectLater delays the first collection, and no other. A user who sets GOGC or GOMEMLIMIT
+// has decided otherwise.
 func collectLater() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return

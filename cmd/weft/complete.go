@@ -110,7 +110,7 @@ func patterns() []string {
 	return out
 }
 
-// programs are those of the Matcha library.
+// programs are the programs of the Matcha library.
 func programs() []string {
 	var out []string
 	for _, e := range library.Entries() {

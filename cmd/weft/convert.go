@@ -81,7 +81,7 @@ Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
 	return cmd
 }
 
-// lost says on standard error what the format of a graph's file leaves out.
+// lost writes to standard error which parts the format of a graph's file leaves out.
 func (a *app) lost(file string) func(what string) {
 	if file == "-" {
 		file = "standard output"

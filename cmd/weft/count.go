@@ -106,7 +106,7 @@ func (f *searchFlags) checkSubgraphs(queries []*weft.Query) error {
 	return nil
 }
 
-// answer is the kind of what a query returns.
+// answer is the kind of a query's result.
 type answer string
 
 const (
@@ -116,7 +116,7 @@ const (
 	whether answer = "whether there is a match"
 )
 
-// answerOf is what weft count makes of a query.
+// answerOf is the kind of result that weft count gives for a query.
 func answerOf(q *weft.Query) answer {
 	if _, ok := q.AsksParticipation(); ok {
 		return aVertex
@@ -124,7 +124,7 @@ func answerOf(q *weft.Query) answer {
 	return totals
 }
 
-// listingOf is what weft match makes of a query.
+// listingOf is the kind of result that weft match gives for a query.
 func listingOf(q *weft.Query) answer {
 	_, count := q.AsksCount()
 	switch {

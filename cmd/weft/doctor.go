@@ -107,7 +107,7 @@ func vectors() finding {
 	return f
 }
 
-// memory reads what Linux says of the machine.
+// memory reads Linux's figures of the machine's memory.
 func memory() finding {
 	f := finding{What: "memory", Found: "unknown"}
 	data, err := os.ReadFile("/proc/meminfo")
@@ -131,7 +131,7 @@ func memory() finding {
 	return f
 }
 
-// gpus is what package cuda finds. GPUs are optional, so that nothing here is an error.
+// gpus are the findings of package cuda. GPUs are optional, so nothing here is an error.
 func gpus() []finding {
 	var out []finding
 	for _, f := range cuda.Report(code.New(code.Folder(""))) {

@@ -104,7 +104,7 @@ func (a *app) explain(f *searchFlags, args []string, analyze bool, more ...weft.
 	})
 }
 
-// explainStats is stats for what was planned, and may not have been run.
+// explainStats is stats for a planned query that may not have been run.
 func (a *app) explainStats(g *weft.Graph, e *weft.Explanation) {
 	if e.Result != nil {
 		a.stats(*e.Result)

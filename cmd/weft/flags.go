@@ -240,7 +240,7 @@ func (f *commonFlags) check(ctx context.Context, rt *weft.Runtime) error {
 	return rt.Check(ctx, weft.WithEngine(f.engine), weft.WithDevice(f.device))
 }
 
-// checkValues is check but for engines and devices.
+// checkValues is check without engines and devices.
 func (f *commonFlags) checkValues(ctx context.Context) error {
 	if err := f.checkTo(ctx); err != nil {
 		return err
@@ -345,7 +345,7 @@ func (f *commonFlags) within(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, f.timeout, errTimeout)
 }
 
-// queryFlags say what to look for.
+// queryFlags say which patterns to look for.
 type queryFlags struct {
 	files []string
 	names []string

@@ -17,7 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/sink"
 )
 
-// matchaFlags are the flags of what works on a Matcha program.
+// matchaFlags are the flags of commands on a Matcha program.
 type matchaFlags struct {
 	graphFlags
 	commonFlags
@@ -53,7 +53,7 @@ you trust.
 	return cmd
 }
 
-// add adds the flags that say what a program is given.
+// add adds the flags for a program's inputs.
 func (f *matchaFlags) add(cmd *cobra.Command) {
 	cmd.Flags().VarP(&once{to: &f.path}, "graph", "g", "`FILE` of the graph, for a program with one input that is a Graph")
 	f.addReading(cmd)
@@ -358,7 +358,7 @@ func (a *app) matchaCut(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult, ou
 	return a.cutShort(cut)
 }
 
-// matchaResult writes what a run gave.
+// matchaResult writes the result of a run.
 func (a *app) matchaResult(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult) error {
 	if !m.Emits() {
 		rows.names = []string{"result"}

@@ -49,7 +49,7 @@ func typeName(v any) string {
 	return "int"
 }
 
-// start makes columns of these types, and writes what comes before the first row.
+// start makes columns of these types, and writes the text before the first row.
 func (w *rowWriter) start(columns []string) {
 	var cols []sink.Column
 	for i, c := range columns {
@@ -89,7 +89,7 @@ func (w *rowWriter) flush() {
 	w.rows = w.rows[:0]
 }
 
-// close writes what is left. Without rows it writes a table of these columns that has none.
+// close writes the remaining rows. Without rows it writes an empty table of these columns.
 func (w *rowWriter) close(columns []string) error {
 	if w.err == nil && w.out == nil {
 		w.start(columns)

@@ -8,7 +8,7 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// matchaTarget is what runs a Matcha program, and how.
+// matchaTarget says on which target a Matcha program runs, and how.
 type matchaTarget struct {
 	target   string
 	schedule string
@@ -26,13 +26,13 @@ func (f *matchaTarget) addTarget(cmd *cobra.Command) {
 	f.addSchedule(cmd)
 }
 
-// addMeasure adds the flag of what runs programs.
+// addMeasure adds the flag of commands that run programs.
 func (f *matchaTarget) addMeasure(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.measure, "stats", "", "write the work done and its times to standard error; lanes: also the share of a GPU's lanes with work, which is slower")
 	cmd.Flags().Lookup("stats").NoOptDefVal = "time"
 }
 
-// addDebug adds the flag of what generates code.
+// addDebug adds the flag of commands that generate code.
 func (f *matchaTarget) addDebug(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.debug, "debug", false, "generate code that asserts every access to memory, and that all sums fit 64 bits")
 }

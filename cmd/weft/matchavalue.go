@@ -14,9 +14,9 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// matchaValue reads an input of a Matcha program: a number, True or False, or the
-// file of a List, a line an item, with blanks or commas between the components of
-// a Tuple.
+// matchaValue reads an input of a Matcha program: a number, True or False, or the file of a
+// List. The file has one item on each line, with blanks or commas between the components of a
+// Tuple.
 func matchaValue(ctx context.Context, t, text string) (any, error) {
 	switch {
 	case t == "int":

@@ -67,8 +67,8 @@ func (m *messages) offer(b []byte) {
 	}()
 }
 
-// close waits for what is being written, and returns the cause of the first message that
-// was given up.
+// close waits for the message that is being written, and returns the cause of the first message
+// that was given up.
 func (m *messages) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

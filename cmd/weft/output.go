@@ -22,7 +22,7 @@ type output struct {
 	timeout time.Duration   // of one write; 0: none
 	pipe    *ctxio.Writer
 
-	w    io.Writer // what comes to pipe in the end
+	w    io.Writer // the target of pipe
 	zip  io.Closer // a compressor before the file
 	file *disk.File
 }
@@ -71,7 +71,7 @@ func (u unpackedOutput) Write(b []byte) (int, error) {
 	return u.o.pipe.WriteWithin(ctx, b)
 }
 
-// flush writes what a compressor holds.
+// flush writes the bytes that a compressor holds.
 func (o *output) flush() error {
 	if o.zip == nil {
 		return nil
@@ -97,8 +97,8 @@ func (o *output) finish(err error) error {
 	return o.file.Commit()
 }
 
-// partial keeps what was written under the name with ".partial" added, which it
-// returns; "" where the output is not a file of its own.
+// partial keeps the written part under the name with ".partial" added, which it returns. It
+// returns "" if the output is not a file.
 func (o *output) partial() (string, error) {
 	if o.file == nil {
 		return "", nil

@@ -69,7 +69,7 @@ func (p *progress) report(x weft.Progress) {
 		return
 	}
 	if p.last.IsZero() && p.mode != "json" && now.Sub(p.start) < every {
-		p.last = now.Add(-every / 2) // what is done at once needs no bar
+		p.last = now.Add(-every / 2) // work that ends at once needs no bar
 		return
 	}
 	p.last = now

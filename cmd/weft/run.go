@@ -106,8 +106,8 @@ type app struct {
 	args    []string
 }
 
-// done is Close of a graph that is not needed any more. The end of the process
-// gives back its memory, and what GPUs have of it, sooner than they can be asked to.
+// done closes a graph that is not needed any more. Before the end of the process it does
+// nothing, because the end frees the graph's memory, and its memory on GPUs, sooner than Close.
 func (a *app) done(g *weft.Graph) {
 	if !a.last {
 		_ = g.Close()
@@ -333,7 +333,7 @@ Environment:
 				return unknownCommand(root, strings.Join(args, " "))
 			}
 			if c.Hidden {
-				return c.RunE(c, nil) // what it will say
+				return c.RunE(c, nil) // c reports the error
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()
@@ -342,7 +342,7 @@ Environment:
 	return root
 }
 
-// flagWants says what the values of each type of flag look like.
+// flagWants describes the values of each type of flag.
 var flagWants = map[string]string{
 	"duration": "a time with its unit, as 30s, 5m or 1h30m",
 	"int":      "a whole number, as 4",
@@ -352,7 +352,7 @@ var flagWants = map[string]string{
 	"bool":     "true or false, or the flag alone",
 }
 
-// flagError words a flag's value that cannot be with what can.
+// flagError rewrites the error about a flag's value so that it names the allowed values.
 func flagError(err error) string {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

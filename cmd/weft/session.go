@@ -13,8 +13,8 @@ import (
 // errNoGraph says how to name a graph.
 var errNoGraph = usagef("no graph: give a file with -g, or as the first argument")
 
-// load opens the graph of the flags and reports on standard error what reading
-// it kept and dropped.
+// load opens the graph of the flags. It reports on standard error how many lines and edges the
+// reader kept and dropped.
 func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, error) {
 	if g.path == "" {
 		return nil, errNoGraph
@@ -33,8 +33,8 @@ func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, err
 	return graph, nil
 }
 
-// reportRead says what the reader dropped or guessed; with all also what it
-// kept. Of a converted graph that has been said when it was converted.
+// reportRead reports the reader's drops and guesses and, with all, also the kept edges. For a
+// converted graph the report was made at the conversion.
 func (a *app) reportRead(r weft.ReadReport, all bool) {
 	if r.Converted && !all {
 		return
@@ -78,8 +78,8 @@ func (a *app) interruption(ctx context.Context, err error) error {
 	return nil
 }
 
-// notes writes a result's notes to standard error. What is about the graph, and so the
-// same for all queries, is written once.
+// notes writes a result's notes to standard error. A note about the graph is the same for all
+// queries, and is written once.
 func (a *app) notes(r weft.Result) {
 	for _, n := range r.Notes {
 		if n == plan.ArrowsGuessed {

@@ -15,9 +15,9 @@ import (
 	"github.com/weftgraph/weft/internal/sink"
 )
 
-// didYouMean is the end of a message about a word that is none of the known ones; ""
-// where none of them is like it: a typing error a third of it away, or what it begins or
-// abbreviates.
+// didYouMean is the end of a message about an unknown word, with the known one that is like it,
+// or "" if there is none. Two words are alike if a third of the letters differ, or if one
+// begins or abbreviates the other.
 func didYouMean(word string, known []string) string {
 	letters := strings.TrimLeft(word, "-")
 	meant := ""

@@ -26,7 +26,7 @@ type defineSyntax struct {
 	body   *bodySyntax
 }
 
-// bodySyntax is what stands after MATCH, in a DEFINE and in EXISTS.
+// bodySyntax is the text after MATCH, in a DEFINE and in EXISTS.
 type bodySyntax struct {
 	pos      int
 	mode     *pattern.Mode // nil where none is named
@@ -52,7 +52,7 @@ type nodeSyntax struct {
 	where *exprSyntax
 }
 
-// plain reports whether n is no more than a name.
+// plain reports whether n is only a name.
 func (n *nodeSyntax) plain() bool { return n.label == nil && n.props == nil && n.where == nil }
 
 type edgeSyntax struct {

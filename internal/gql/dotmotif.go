@@ -6,14 +6,16 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// ParseDotmotif reads a pattern in the DotMotif language (Matelsky et al.,
-// DotMotif: an open-source tool for connectome subgraph isomorphism search,
-// 2021): edges "A -> B", "A -> B [weight > 3] as e", absent edges "A !> B" and
-// "A ~> B", constraints "A.size > 3" and "A['size'] > B['size']", macros
-// "m(x, y) { … }" and their calls, and "A === B", which keeps one of two
-// interchangeable matches by id(A) < id(B). Edges are directed. The operators in
-// and contains, and the signed edges -|, -- and -+, have no counterpart here and
-// are errors.
+// ParseDotmotif reads a pattern in the DotMotif language (Matelsky et al., DotMotif: an
+// open-source tool for connectome subgraph isomorphism search, 2021). It reads
+//
+//   - edges "A -> B" and "A -> B [weight > 3] as e", and absent edges "A !> B" and "A ~> B";
+//   - constraints "A.size > 3" and "A['size'] > B['size']";
+//   - macros "m(x, y) { … }" and their calls;
+//   - "A === B", which keeps one of two interchangeable matches by id(A) < id(B).
+//
+// Edges are directed. The operators in and contains, and the signed edges -|, -- and -+, have
+// no counterpart here and are errors. An error is a *Error.
 func ParseDotmotif(name, text string) (q *Query, err error) {
 	defer catch(&err)
 	tokens, err := lex(blankComments(text))
@@ -152,7 +154,7 @@ func (d *dotmotif) macroOrCall(n name, b *bodySyntax, q *querySyntax) {
 	q.defines = append(q.defines, m)
 }
 
-// edge reads what follows the first vertex of an edge.
+// edge reads the text after the first vertex of an edge.
 func (d *dotmotif) edge(from name, b *bodySyntax) {
 	pos := d.peek().pos
 	not := false

@@ -17,13 +17,13 @@ type Error struct {
 	Offset     int // in bytes, from 0
 	Length     int // of the word or the character there, in bytes; 0 at the end of the text
 	Msg        string
-	Expected   string // what could stand there; "" where there is nothing to say
-	Suggestion string // what was probably meant
+	Expected   string // a text that could stand there; "" if not known
+	Suggestion string // the word that was probably meant
 	Source     string // the line of the text
 }
 
-// Error returns the message, the line, a caret under the column, what was
-// expected and a suggestion, each on lines of their own.
+// Error returns the message, the line, a caret under the column, the expected text and a
+// suggestion, each on separate lines.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {

@@ -17,7 +17,7 @@ func ParseText(text string) (*Query, error) {
 	return Parse(text)
 }
 
-// ByName returns a query for each pattern that a catalogue name stands for.
+// ByName returns a query for each pattern of a catalogue name.
 func ByName(name string) ([]*Query, error) {
 	ps, err := pattern.ByName(name)
 	if err != nil {
@@ -42,10 +42,16 @@ const (
 	notationName
 )
 
-// ParseFile reads a file of patterns. Its notation is known by the extension
-// (.gql, .cypher, .weft; .dotmotif; .tve) and otherwise by how it begins: a
-// keyword, "(" or "!" for GraphFrames, a "t" or "v" line, an edge "0-1" or "0 1"
-// or "name: 0-1 …", the name of a catalogue pattern, or an arrow for DotMotif.
+// ParseFile reads a file of patterns. The extension gives the notation: .gql, .cypher, .weft;
+// .dotmotif; .tve. With another extension the beginning of the text does:
+//
+//   - a keyword: the pattern language;
+//   - "(" or "!": GraphFrames;
+//   - a "t" or "v" line: the lines of ParseTVE;
+//   - an edge "0-1" or "0 1" or "name: 0-1 …": an edge list;
+//   - the name of a catalogue pattern;
+//   - an arrow: DotMotif.
+//
 // Errors in the text are of type *Error and name the file.
 func ParseFile(file string, data []byte) ([]*Query, error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")

@@ -63,7 +63,7 @@ func split(line string, at int) []field {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
 
-// fail reports field i of the line, or what lacks after its last.
+// fail reports field i of the line, or that a field is missing after the last.
 func (r *lineReader) fail(i int, format string, args ...any) *Error {
 	pos := r.start
 	if i < len(r.fields) {

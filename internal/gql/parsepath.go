@@ -70,7 +70,7 @@ func (p *parser) node() nodeSyntax {
 	return n
 }
 
-// closing lists what could have come before the closing bracket.
+// closing lists the texts that could have come before the closing bracket.
 func closing(named, label, props, where bool) string {
 	switch {
 	case where:
@@ -85,7 +85,7 @@ func closing(named, label, props, where bool) string {
 	return "a name, :, properties in {}, WHERE or "
 }
 
-// optionalName takes a name if one comes next; "_" is no name.
+// optionalName takes a name if one comes next; "_" is not a name.
 func (p *parser) optionalName(what string) name {
 	t := p.peek()
 	if t.kind == tokQuoted || t.kind == tokWord && keywordOf(t) != "WHERE" {

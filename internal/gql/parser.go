@@ -77,8 +77,8 @@ func (p *parser) fail(expected string, words ...string) {
 	panic(e)
 }
 
-// elsewhere are words of GQL and openCypher that this language does not have, or has in
-// another place, with what to write.
+// elsewhere maps words of GQL and openCypher that this language does not have, or has in
+// another place, to the text to write instead.
 var elsewhere = map[string]string{
 	"BETWEEN":  "two comparisons with AND",
 	"CONTAINS": "= or IN: there are no conditions on parts of a text",
@@ -380,8 +380,8 @@ func (p *parser) unitDuration(t token) int64 {
 	return count * size
 }
 
-// timeLiteral = ("TIMESTAMP" | "DATE") string | "DURATION" string; nil where the next
-// tokens are something else. The words are no keywords: they may be names elsewhere.
+// timeLiteral = ("TIMESTAMP" | "DATE") string | "DURATION" string. It returns nil if the next
+// tokens are something else. The words are not keywords: they may be names elsewhere.
 func (p *parser) timeLiteral() *exprSyntax {
 	t := p.peek()
 	word := keywordOf(t)

@@ -19,7 +19,7 @@ import (
 type Query struct {
 	Pattern *pattern.Pattern
 	Return  Return
-	// HasReturn is whether the text says what to return.
+	// HasReturn reports whether the text has a RETURN.
 	HasReturn        bool
 	Explain, Profile bool
 	// ModeGiven: the text names the mode that Pattern has.
@@ -29,7 +29,7 @@ type Query struct {
 	starAt    int    // of the first edge of variable length
 	Watch     *Watch // CREATE WATCH; nil for a plain query
 	Text      string // the text it was read from
-	source    string // the text that places count from: Text, or that of the whole file
+	source    string // the text in which places are counted: Text, or the text of the whole file
 	Name      string // of the watch, file or catalogue entry; "" for a plain text
 }
 
@@ -49,7 +49,7 @@ const (
 	EmitRemoved
 )
 
-// ReturnKind says what a query returns.
+// ReturnKind is the kind of a query's RETURN.
 type ReturnKind uint8
 
 // The kinds of RETURN.
@@ -75,7 +75,7 @@ type Return struct {
 	Kind    ReturnKind
 	Items   []Item
 	Vertex  int    // of participation
-	Column  string // of participation: what AS calls it, or "participation"
+	Column  string // of participation: its name by AS, or "participation"
 	GroupBy []Item
 	Limit   int64 // -1: none
 	limitAt int   // place of LIMIT in the query's source, from 1; 0: there is none
@@ -110,8 +110,7 @@ func (q *Query) AtOrder(msg string) error {
 	return q.errorAt(q.orderAt, msg)
 }
 
-// AtItem is an error about an item of what the query returns, at its place in the
-// text.
+// AtItem is an error about an item of RETURN, at its place in the text.
 func (q *Query) AtItem(item Item, msg string) error { return q.errorAt(item.at, msg) }
 
 // AtLimit is an error about the query's LIMIT, at its place in the text.

@@ -11,8 +11,8 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Bounds of what nested macros may expand to, and of EXISTS inside EXISTS, of
-// which the canonical form is taken again at each level.
+// Bounds of the expansion of nested macros, and of EXISTS inside EXISTS, whose canonical form
+// is computed again at each level.
 const (
 	maxEdges  = 1024
 	maxCalls  = 1024
@@ -33,14 +33,14 @@ func (r *resolver) fail(pos int, format string, args ...any) *Error {
 	return errorAt(r.text, pos, fmt.Sprintf(format, args...))
 }
 
-// builder is a pattern in the making: that of the query, or one in EXISTS.
+// builder is a pattern under construction: that of the query, or one in EXISTS.
 type builder struct {
 	*resolver
 	p         *pattern.Pattern
 	vertexPos []int
 	edgePos   []int
 	edgeNames map[string]bool
-	own       []int // in EXISTS: own[i] is the vertex that stands for …
+	own       []int // in EXISTS: own[i] is the vertex for …
 	outer     []int // … vertex outer[i] of the enclosing pattern
 	later     []func()
 	orderFrom string    // the call that brought the order
@@ -117,8 +117,8 @@ func (e *env) body(b *bodySyntax) {
 	}
 	e.p.Induced = b.induced
 	e.patterns(b.patterns)
-	// What stands inside nodes and NOT may use names that only later paths
-	// declare, so it waits until all paths are there.
+	// Texts inside nodes and NOT may use names that only later paths declare, so they wait
+	// until all paths are there.
 	e.runLater()
 	if b.where != nil {
 		e.where(b.where)
@@ -233,7 +233,7 @@ func (e *env) vertex(name string) (int, bool) {
 	return v, true
 }
 
-// fromAround returns the vertex that stands for a vertex of the enclosing pattern.
+// fromAround returns the vertex for a vertex of the enclosing pattern.
 func (b *builder) fromAround(outer, pos int) int {
 	if i := slices.Index(b.outer, outer); i >= 0 {
 		return b.own[i]
@@ -414,7 +414,7 @@ func singleEdge(p *patternSyntax) bool {
 	return alone
 }
 
-// never is what EXISTS of a sub-pattern that contradicts itself says.
+// never is the value of EXISTS of a sub-pattern that contradicts itself.
 var never = pattern.Lit{Value: false}
 
 // exists builds the sub-pattern of EXISTS, or of NOT path where closed; it is never where
@@ -448,7 +448,7 @@ func (e *env) exists(b *bodySyntax, closed bool) pattern.Expr {
 	return pattern.Exists{Sub: sub.p.Permute(perm), Outer: sub.outer, OwnMode: b.mode != nil}
 }
 
-// validate reports what Pattern.Validate finds, at its place in the text.
+// validate reports the error of Pattern.Validate, at its place in the text.
 func (b *builder) validate(pos int) {
 	err := b.p.Validate()
 	var invalid *pattern.Invalid

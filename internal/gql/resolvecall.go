@@ -160,7 +160,7 @@ func (e *env) catalogueError(c *callSyntax, err error) *Error {
 	return out
 }
 
-// catalogueName is the name of the pattern that a call stands for.
+// catalogueName is the name of the pattern that a call names.
 func catalogueName(c *callSyntax) string {
 	ps, err := pattern.Named(c.name.text, numbers(c))
 	if err != nil {

@@ -2,7 +2,7 @@ package gql
 
 import "github.com/weftgraph/weft/internal/pattern"
 
-// valueType is what is known of a value before a graph is.
+// valueType is the type of a value as far as it is known without a graph.
 type valueType uint8
 
 const (
@@ -44,10 +44,10 @@ func conjuncts(x *exprSyntax, to []*exprSyntax) []*exprSyntax {
 	return append(to, x)
 }
 
-// conjunct adds a resolved conjunct: to an edge where it stands in that edge's
-// brackets and is about it alone, and to the pattern otherwise. INDUCED tells the
-// two apart: what stands in the brackets says which data edges the pattern's edge
-// stands for, and a WHERE behind the paths only picks among matches.
+// conjunct adds a resolved conjunct. If it stands in an edge's brackets and is about that edge
+// alone, it belongs to the edge, otherwise to the pattern. INDUCED needs the difference:
+// conditions in the brackets say which data edges the pattern's edge accepts, and a WHERE after
+// the paths only selects matches.
 func (e *env) conjunct(x pattern.Expr, pos int) {
 	refs := pattern.Refs(x)
 	if len(refs) == 1 && refs[0].Kind == pattern.EdgeRef && e.self != nil && refs[0] == *e.self {
@@ -210,8 +210,7 @@ func (e *env) binary(x *exprSyntax) (pattern.Expr, valueType) {
 	return out, typeBool
 }
 
-// calculated is the type of what is calculated of two values that are no literals of
-// times.
+// calculated is the type of a calculation with two values that are not literals of times.
 func calculated(l, r valueType) valueType {
 	if l == typeAny || r == typeAny || l == typeCalculated || r == typeCalculated {
 		return typeCalculated
@@ -219,8 +218,8 @@ func calculated(l, r valueType) valueType {
 	return typeNumber
 }
 
-// timeArithmetic is the type of an operation on a timestamp or a duration. What a
-// property is, only a graph knows.
+// timeArithmetic is the type of an operation on a timestamp or a duration. Only a graph knows
+// the type of a property.
 func (e *env) timeArithmetic(x *exprSyntax, l, r valueType) valueType {
 	open := func(t valueType) bool { return t == typeAny || t == typeCalculated }
 	moment := func(t valueType) bool { return t == typeTimestamp || open(t) }

@@ -22,8 +22,7 @@ const (
 	tokSymbol             // one of symbols
 )
 
-// token is one lexical unit; text holds what it means and pos, end where it
-// stands.
+// token is one lexical unit. text is its meaning, and pos and end are its place.
 type token struct {
 	kind     tokenKind
 	text     string

@@ -7,20 +7,19 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// ParseTVE reads a pattern file of lines "t …", "v id label …", "e u v [label]",
-// which gSpan, RapidMatch and many others use in dialects:
+// ParseTVE reads a pattern file of lines "t …", "v id label …", "e u v [label]", which gSpan,
+// RapidMatch and many others use in dialects:
 //
 //   - gSpan: "t # 0" begins a pattern and "t # -1" ends the file;
-//   - "t N M" begins a pattern of N vertices and M edges, and vertices carry
-//     their degree after the label;
+//   - "t N M" begins a pattern of N vertices and M edges, and vertices carry their degree after
+//     the label;
 //   - without a "t" line there is one pattern.
 //
-// A file may hold several patterns; they are called name, or name#0, name#1, …
-// where there are more than one. Vertices are called v and their number. Edges
-// are undirected and a label of -1, like an absent one, stands for any; other
-// labels must be equal. Under "t N M" edges that all have the label 0 have none:
-// that is how programs write it that know no edge labels. Degrees are only
-// checked, N and M too.
+// A file may hold several patterns. A single one is called name, and several name#0, name#1, ….
+// Vertices are called v and their number. Edges are undirected. A label of -1, like an absent
+// one, matches any label; other labels must be equal. After "t N M", edges that all have the
+// label 0 have no label: programs without edge labels write them so. Degrees, N and M are only
+// checked. An error is a *Error.
 func ParseTVE(name, text string) (qs []*Query, err error) {
 	defer catch(&err)
 	if err := checkUTF8(text); err != nil {
@@ -125,7 +124,7 @@ func (r *tveReader) edge() {
 	}
 }
 
-// finish checks the pattern being read against what its header states.
+// finish checks the pattern against the numbers in its header.
 func (r *tveReader) finish() {
 	if r.p == nil {
 		return

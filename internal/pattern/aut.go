@@ -2,11 +2,10 @@ package pattern
 
 import "math/big"
 
-// Group is a permutation group on the vertices of a pattern, held as a
-// stabiliser chain: level i is the orbit of vertex i under the permutations
-// that fix 0 … i-1, with one permutation for each member of the orbit (Sims;
-// see Seress, Permutation Group Algorithms, 2003). A group of order 32! thus
-// takes no more than 32·31/2 permutations.
+// Group is a permutation group on the vertices of a pattern, held as a stabiliser chain. Level
+// i is the orbit of vertex i under the permutations that fix 0 … i-1, with one permutation for
+// each member of the orbit (Sims; see Seress, Permutation Group Algorithms, 2003). A group of
+// order 32! thus takes at most 32·31/2 permutations.
 type Group struct {
 	n      int
 	s      *structure // this and the rest are nil where refinement tells all vertices apart
@@ -15,16 +14,14 @@ type Group struct {
 	gens   [][]int
 }
 
-// Automorphisms returns the automorphism group of p with everything attached:
-// the permutations of its vertices that keep labels, directions, edge labels,
-// NOT edges, predicates, edge predicates and ORDERED. Names do not matter; an
-// edge of which each choice counts is alike only to another such edge. Alike
-// parallel edges are not exchanged with each other where a predicate or ORDERED
-// names them.
+// Automorphisms returns the automorphism group of p: the permutations of its vertices that keep
+// labels, directions, edge labels, NOT edges, predicates, edge predicates and ORDERED. Names do
+// not matter. An edge of which each choice counts is alike only to another such edge. Alike
+// parallel edges are not exchanged if a predicate or ORDERED names them.
 //
-// It works by backtracking with colour refinement, level by level from the last
-// vertex to the first, so that symmetry found deeper prunes the search above
-// (McKay, Practical graph isomorphism, 1981).
+// The method is backtracking with colour refinement, level by level from the last vertex to the
+// first, so that symmetry found deeper prunes the search above (McKay, Practical graph
+// isomorphism, 1981).
 func (p *Pattern) Automorphisms() *Group {
 	var room [2 * MaxVertices]plainPair
 	x, ok := plainOf(p, room[:0])

@@ -6,15 +6,13 @@ import (
 	"strings"
 )
 
-// Canonical returns a string that two patterns share exactly when they are
-// isomorphic with everything attached: mode, labels, directions, NOT edges,
-// predicates and ORDERED; names do not matter. Predicates compare by form, not
-// by meaning. Alike parallel edges that a predicate, but not ORDERED, tells
-// apart compare by their place in the pattern.
+// Canonical returns a string that two patterns share exactly when they are isomorphic with
+// mode, labels, directions, NOT edges, predicates and ORDERED; names do not matter. Predicates
+// compare by form, not by meaning. Alike parallel edges that a predicate, but not ORDERED,
+// tells apart compare by their place in the pattern.
 //
-// The form is the least certificate over the leaves of the
-// individualisation–refinement tree, of which equivalent branches are pruned
-// with the automorphism group (McKay, Practical graph isomorphism, 1981).
+// The form is the least certificate over the leaves of the individualisation–refinement tree.
+// The automorphism group prunes equivalent branches (McKay, Practical graph isomorphism, 1981).
 func (p *Pattern) Canonical() string { return newStructure(p, nil).canonical() }
 
 func (s *structure) canonical() string {

@@ -197,10 +197,10 @@ func (e *UnknownName) Error() string {
 	return msg
 }
 
-// ByName returns the patterns that a catalogue name stands for, as "triangle",
-// "clique(5)", "stmatch:q7" or "motifs(4)": one, except for motifs. Each call
-// returns fresh patterns. The error is an *UnknownName where the name is not in
-// the catalogue, and says what is wrong with the parameters otherwise.
+// ByName returns the patterns of a catalogue name, such as "triangle", "clique(5)",
+// "stmatch:q7" or "motifs(4)". It is one pattern, except for motifs. Each call returns fresh
+// patterns. The error is an *UnknownName if the name is not in the catalogue; otherwise it says
+// which parameter is wrong.
 func ByName(text string) ([]*Pattern, error) {
 	if _, err := Lookup(strings.TrimSpace(text)); err == nil { // some names have parentheses
 		return Named(strings.TrimSpace(text), nil)

@@ -5,7 +5,7 @@ package pattern
 // over a missing property is NULL, and a match needs true.
 type Expr interface{ isExpr() }
 
-// RefKind says what a Ref points at.
+// RefKind is the kind of a Ref's target.
 type RefKind uint8
 
 // The kinds of Ref.
@@ -37,8 +37,7 @@ type Prop struct {
 // graph's ids are numbers, as strings otherwise.
 type ID struct{ Vertex int }
 
-// Deg is deg(v): the number of distinct neighbours of v in the data graph,
-// whatever the direction.
+// Deg is deg(v): the number of distinct neighbours of v in the data graph, in either direction.
 type Deg struct{ Vertex int }
 
 // RefExpr is a bare name: only comparable with = and <> to another bare name
@@ -93,11 +92,11 @@ type List struct{ Items []Expr }
 // AllDifferent is ALL_DIFFERENT(x, y, …) over vertices and edges.
 type AllDifferent struct{ Refs []Ref }
 
-// Exists is EXISTS { patterns }. Vertices 0 … len(Outer)-1 of Sub are the
-// vertices Outer[i] of the enclosing pattern; the rest are its own. Sub has the
-// mode of the enclosing pattern unless it names one. Under Iso, Sub's own
-// vertices differ from each other and from Sub's outer vertices, which a text makes
-// all vertices of the patterns around it, whether it mentions them or not.
+// Exists is EXISTS { patterns }. Vertices 0 … len(Outer)-1 of Sub are the vertices Outer[i] of
+// the enclosing pattern; the others are Sub's own. Sub has the mode of the enclosing pattern
+// unless it names one. Under Iso, Sub's own vertices differ from each other and from Sub's
+// outer vertices. A text makes all vertices of the patterns around it outer vertices, even
+// those that it does not mention.
 type Exists struct {
 	Sub     *Pattern
 	Outer   []int

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Reserved are the words, in upper case, that stand for themselves where a name
-// could stand; a name that is one of them is written in back quotes.
+// Reserved are the words, in upper case, that have a meaning where a name could stand. A name
+// that is one of them is written in back quotes.
 var Reserved = map[string]bool{
 	"ALL_DIFFERENT": true, "AND": true, "AS": true, "CREATE": true, "DEFINE": true, "DIFFERENT": true, "EMIT": true,
 	"ESTIMATE": true, "EXISTS": true, "EXPLAIN": true, "FALSE": true, "GROUP": true, "IN": true, "INDUCED": true,
@@ -156,9 +156,9 @@ func (f *formatter) body(withMode bool) string {
 	return b.String()
 }
 
-// paths arranges the edges, in their order, into paths such that vertices are
-// first mentioned in the order of their indexes; where the edges alone would
-// not do that, single nodes go before them. Vertices aside stand in no path.
+// paths arranges the edges, in their order, into paths such that vertices are first mentioned
+// in the order of their indexes. If the edges alone would not do that, single nodes go before
+// them. Vertices aside are in no path.
 func (f *formatter) paths() [][]step {
 	var paths [][]step
 	order, rank := f.inPaths()
@@ -226,7 +226,8 @@ func (f *formatter) inPaths() (order, rank []int) {
 	return order, rank
 }
 
-// nameMentioned names what must be mentioned more than once, or elsewhere.
+// nameMentioned names the vertices and edges that must be mentioned more than once, or
+// elsewhere.
 func (f *formatter) nameMentioned(paths [][]step) {
 	times := make([]int, len(f.p.Vertices))
 	for _, path := range paths {

@@ -45,7 +45,7 @@ func (f *formatter) write(b *strings.Builder, x Expr, least int) {
 	f.write(b, y.Y, right)
 }
 
-// operand is expr for what is not a Binary.
+// operand is expr for expressions other than a Binary.
 func (f *formatter) operand(x Expr, least int) string {
 	var s string
 	prec := 8

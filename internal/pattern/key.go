@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// namer writes the vertices and edges of a pattern into a key. Keys of the same
-// thing under two namings are equal exactly where the naming maps one onto the
-// other, which is how automorphisms and canonical forms compare predicates.
+// namer writes the vertices and edges of a pattern into a key. Keys of the same thing under two
+// namings are equal exactly if the naming maps one onto the other. Automorphisms and canonical
+// forms compare predicates in this way.
 type namer struct {
 	vertex func(int) string
 	edge   func(int) string
@@ -165,8 +165,8 @@ func existsKey(x Exists, n namer) string {
 	return "exists{" + newStructure(sub, colour).canonical() + "}"
 }
 
-// essential are the vertices of a sub-pattern with so many outer vertices, without the
-// outer ones that it does not mention, which are the rest.
+// essential are the vertices of a sub-pattern with `outer` outer vertices, without the outer
+// ones that it does not mention; these are rest.
 func (p *Pattern) essential(outer int) (keep, rest []int) {
 	mentioned := p.mentioned()
 	for v := range p.Vertices {
@@ -179,8 +179,8 @@ func (p *Pattern) essential(outer int) (keep, rest []int) {
 	return keep, rest
 }
 
-// brief is p without what its sub-patterns do not mention, where they are apart from all
-// vertices of p, as those of a text are: canonical forms of nested ones would take the
+// brief is p without the vertices that its sub-patterns do not mention, if these are apart from
+// all vertices of p, as those of a text are. Why: canonical forms of nested ones would take the
 // square of the time, and its square.
 func (p *Pattern) brief() *Pattern {
 	q := *p
@@ -253,7 +253,7 @@ func labelKey(l *Label) string {
 	return "(" + strings.Join(keys, sep) + ")"
 }
 
-// edgeKey writes edge i of p, with what is attached to it and without its name.
+// edgeKey writes edge i of p with its attributes and without its name.
 func edgeKey(p *Pattern, i int, vertex func(int) string) string {
 	e := &p.Edges[i]
 	from, to := vertex(e.From), vertex(e.To)

@@ -14,8 +14,8 @@ const (
 	LabelNot
 )
 
-// Label is label algebra over the set of labels that a vertex or edge carries.
-// A nil *Label accepts everything, also what carries no label at all.
+// Label is label algebra over the set of labels of a vertex or edge. A nil *Label accepts
+// everything, also a vertex or edge without a label.
 type Label struct {
 	Op   LabelOp
 	Name string // for LabelName

@@ -19,9 +19,9 @@ func (l *Label) implies(m *Label) bool {
 	return !anyLabelling([]*Label{l, m}, func(ok []bool) bool { return ok[0] && !ok[1] })
 }
 
-// anyLabelling reports whether found holds for the values of the formulas under
-// some set of labels, by truth table over the names they mention, with and
-// without a label that none of them mentions.
+// anyLabelling reports whether found holds for the values of the formulas under some set of
+// labels. It goes through the truth table over the names that they mention, with and without a
+// label that none of them mentions.
 func anyLabelling(formulas []*Label, found func([]bool) bool) bool {
 	var names []string
 	for _, l := range formulas {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// motifList is every connected graph on 2 to 5 vertices by number of edges,
-// under the names of the Information System on Graph Classes and their
-// Inclusions (graphclasses.org) where the catalogue has none of its own.
+// motifList is every connected graph on 2 to 5 vertices by number of edges. A graph without a
+// name in the catalogue has its name in the Information System on Graph Classes and their
+// Inclusions (graphclasses.org).
 const motifList = `
 edge: 0-1
 

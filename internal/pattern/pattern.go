@@ -76,9 +76,9 @@ type Edge struct {
 	Dir      Dir
 	Label    *Label // nil: any label, and edges without a label
 	Negated  bool   // NOT: there must be no such data edge; binds nothing
-	// Where are predicates over this one edge and constants only: under INDUCED the
-	// edge stands for no data edge that fails them. On a negated edge they say which
-	// data edges are excluded.
+	// Where are predicates over this one edge and constants only. Under INDUCED the edge does
+	// not accept a data edge that fails them. On a negated edge they say which data edges are
+	// excluded.
 	Where []Expr
 	// Min and Max bound a variable-length edge; 1 and 1 for an ordinary one.
 	Min, Max int
@@ -103,8 +103,8 @@ type Pattern struct {
 	Edges    []Edge
 	Mode     Mode
 	Induced  bool // no edge between matched vertices beyond the pattern's
-	// Where are the conjuncts over vertices and edges that matches must pass. Those
-	// over a single edge that say what the edge stands for live in Edge.Where.
+	// Where are the conjuncts over vertices and edges that matches must pass. Conjuncts over a
+	// single edge that say which data edges it accepts are in Edge.Where.
 	Where []Expr
 	Order *Order // nil: no temporal constraint
 }

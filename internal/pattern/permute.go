@@ -42,10 +42,10 @@ func (p *Pattern) Permute(perm []int) *Pattern {
 	return q
 }
 
-// SubPattern returns the part of p on the given distinct vertices, which become
-// 0, 1, … in the order given: their edges, the predicates that mention nothing
-// else, and the order among the edges that remain. The time bound of a
-// part is kept, since a whole within it has its parts within it.
+// SubPattern returns the part of p on the given distinct vertices, which become 0, 1, … in the
+// given order. It has their edges, the predicates that mention only them, and the order among
+// the remaining edges. It keeps the time bound, because a match within the bound has its parts
+// within it.
 func (p *Pattern) SubPattern(keep []int) *Pattern {
 	q := &Pattern{Name: p.Name, Mode: p.Mode, Induced: p.Induced}
 	vertex := map[int]int{}

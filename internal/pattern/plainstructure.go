@@ -88,7 +88,7 @@ func (x *plain) discrete() bool {
 	}
 }
 
-// structure returns x as newStructure would, but for the colours' numbers.
+// structure returns x as newStructure would, except for the colours' numbers.
 func (x *plain) structure() *structure {
 	n := x.n
 	s := &structure{n: n, vertex: append([]int(nil), x.vertex[:n]...), pair: make([][]int32, n)}

@@ -120,8 +120,8 @@ func mapRefsAll(xs []Expr, f func(Ref) Ref) []Expr {
 	return out
 }
 
-// Conjuncts appends the operands of a nest of AND. A conjunction is true where
-// all of them are, whatever is NULL.
+// Conjuncts appends the operands of a nest of AND. A conjunction is true if all of them are,
+// even if some value is NULL elsewhere.
 func Conjuncts(x Expr, to []Expr) []Expr {
 	if y, ok := x.(Binary); ok && y.Op == OpAnd {
 		return Conjuncts(y.Y, Conjuncts(y.X, to))

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// structure is a pattern seen as a coloured relational structure over its
-// vertices. Everything that touches one vertex is folded into the colour of
-// that vertex, everything that touches two into the colour of the pair, and the
-// rest (predicates over three or more vertices, ORDERED) stays as relations.
-// Colours are ranks of sorted keys, so isomorphic patterns get equal colours.
+// structure is a pattern as a coloured relational structure over its vertices. The colour of a
+// vertex has everything that concerns that vertex alone, and the colour of a pair everything
+// that concerns the two. The rest (predicates over three or more vertices, ORDERED) stays as
+// relations. Colours are ranks of sorted keys, so isomorphic patterns get equal colours.
 type structure struct {
 	n      int
-	global []string  // what touches no vertex: mode, INDUCED, constants
+	global []string  // facts that concern no vertex: mode, INDUCED, constants
 	vertex []int     // colour of each vertex
 	pair   [][]int32 // colour of each ordered pair
 	vkeys  []string  // the keys behind the colours
@@ -315,12 +314,12 @@ func (s *structure) refine(colour []int) (refined []int, trace uint64) {
 	}
 }
 
-// seen is what a vertex's sum has of another one with a colour, through a pair of
-// colour kind.
+// seen is the contribution, to a vertex's sum, of another vertex with a colour, through a pair
+// of colour kind.
 func seen(kind int32, colour int) uint64 { return mix(uint64(kind)<<32 | uint64(colour)) }
 
-// regroup makes the colours cur finer by what each vertex sees around it; it
-// returns their number and goes on with the trace.
+// regroup refines the colours cur by the sum that each vertex sees around it. It returns their
+// number and continues the trace.
 func regroup(cur []int, sums []uint64, trace uint64) (classes int, _ uint64) {
 	var space [MaxVertices]colouring
 	entries := space[:min(len(cur), len(space))]
@@ -347,7 +346,7 @@ func regroup(cur []int, sums []uint64, trace uint64) (classes int, _ uint64) {
 	return id + 1, trace
 }
 
-// colouring is a vertex with its colour and what it sees around it.
+// colouring is a vertex with its colour and the sum that it sees around it.
 type colouring struct {
 	old  int
 	hash uint64

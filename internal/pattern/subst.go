@@ -59,7 +59,7 @@ func SubstituteParams(p *Pattern, values map[string]any) (*Pattern, error) {
 	})
 }
 
-// checkLists refuses a parameter that stands for the list of an IN and is none.
+// checkLists refuses a parameter for the list of an IN that is not a list.
 func (p *Pattern) checkLists(values map[string]any) (err error) {
 	check := func(x Expr) bool {
 		switch x := x.(type) {
@@ -130,8 +130,8 @@ func literal(v reflect.Value) (any, error) {
 	return nil, fmt.Errorf("a %s is not a boolean, number, string or list of these", v.Type())
 }
 
-// mapLeaves returns p with the leaves of all its predicates replaced, those of
-// sub-patterns included, and the first error of leaf.
+// mapLeaves returns p with the leaves of all its predicates replaced, including those of
+// sub-patterns, and the first error of leaf.
 func (p *Pattern) mapLeaves(leaf func(Expr) (Expr, error)) (*Pattern, error) {
 	var failed error
 	wrapped := func(x Expr) Expr {

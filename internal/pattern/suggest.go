@@ -2,9 +2,9 @@ package pattern
 
 import "strings"
 
-// Suggest returns the candidate nearest to word, in any case of letters, or ""
-// where none is near enough to be meant: the distance (insertions, deletions,
-// substitutions and exchanges of neighbours) may be a third of the length.
+// Suggest returns the candidate nearest to word, in any case of letters, or "" if none is near
+// enough. The distance (insertions, deletions, substitutions and exchanges of neighbours) may
+// be a third of the length.
 func Suggest(word string, candidates []string) string {
 	limit := len(word) / 3
 	if len(word) > 2 {

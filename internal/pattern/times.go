@@ -27,17 +27,16 @@ const (
 	NoTime  TimeKind = iota
 	Moment           // counts from a fixed moment
 	Span             // the time between two moments
-	Missing          // a property that the graph does not have: NULL beside whatever
+	Missing          // a property that the graph does not have: NULL in any operation
 )
 
-// TimeType is what is known of the times of an expression: they are integers of
-// units of Num/Den nanoseconds.
+// TimeType is the type of an expression that is a time: integers of units of Num/Den
+// nanoseconds.
 type TimeType struct {
 	Kind     TimeKind
 	Num, Den int64
-	// Known: the input says that these are times, and their unit. Other times are
-	// plain numbers: beside a literal they are taken as counted in that unit from
-	// 1970.
+	// Known says that the input states that these are times, and their unit. Other times are
+	// plain numbers. Combined with a literal they count in that unit from 1970.
 	Known bool
 }
 
@@ -50,11 +49,10 @@ type TimeError struct {
 
 func (e *TimeError) Error() string { return e.Msg }
 
-// PlainTimes writes x without literals of times and between times of equal units
-// only, so that what evaluates it sees numbers alone. of says what is known of a
-// property. A number beside a time is in the time's own unit, as everywhere.
-// assumed tells that the unit of a plain number had to be assumed. The error is a
-// *TimeError.
+// PlainTimes writes x without literals of times, and with operations only between times of
+// equal units, so that an evaluator sees numbers alone. of returns the type of a property. A
+// number that is combined with a time is in the time's own unit, as everywhere. assumed says
+// that the unit of a plain number had to be assumed. The error is a *TimeError.
 func PlainTimes(x Expr, of func(Prop) TimeType) (plain Expr, t TimeType, assumed bool, err error) {
 	y := &timeTyper{of: of}
 	out, e := y.expr(x)
@@ -77,7 +75,7 @@ type timed struct {
 	x       Expr
 	t       TimeType
 	literal *int64 // the nanoseconds of a literal, or of an expression of literals
-	mixed   bool   // its unit is not that of the property it is made of
+	mixed   bool   // its unit differs from that of its property
 	whole   bool   // every value is a whole number of units
 	from    Expr   // as it was written
 }
@@ -192,8 +190,8 @@ func (y *timeTyper) binary(x Binary) (*timed, *TimeError) {
 	return out, nil
 }
 
-// besideNumber is an operation of a time and something that is no time: a number in
-// the time's own unit, or a factor.
+// besideNumber is an operation of a time and an operand that is not a time: a number in the
+// time's own unit, or a factor.
 func (y *timeTyper) besideNumber(x Binary, out, a, b *timed, comparison bool) (*timed, *TimeError) {
 	t, other := a, b
 	if !a.isTime() {
@@ -317,7 +315,7 @@ func wholeLit(z *big.Int) Lit {
 	return Lit{f}
 }
 
-// align gives two times one unit: that of the finer one.
+// align gives two times the unit of the finer one.
 func (y *timeTyper) align(a, b *timed) (*timed, *timed, *TimeError) {
 	if a.t.Num == b.t.Num && a.t.Den == b.t.Den {
 		return a, b, nil
@@ -345,7 +343,7 @@ func (y *timeTyper) align(a, b *timed) (*timed, *timed, *TimeError) {
 	return a, scaled(b, q.Int64(), a.t), nil
 }
 
-// scaled is a in the unit of t, which is so many times finer.
+// scaled is a in the unit of t, which is `by` times finer.
 func scaled(a *timed, by int64, t TimeType) *timed {
 	t.Kind, t.Known = a.t.Kind, a.t.Known
 	return &timed{x: Binary{OpMul, a.x, Lit{by}}, t: t, mixed: true, whole: a.whole, from: a.from}
@@ -415,7 +413,7 @@ func FormatDuration(ns int64) string {
 	return "duration '" + string(AppendDuration(nil, ns, 1)) + "'"
 }
 
-// AppendDuration writes n units of so many nanoseconds as ISO 8601 has it, with days
+// AppendDuration writes n units, of `unit` nanoseconds each, as an ISO 8601 duration with days
 // as the longest unit.
 func AppendDuration(b []byte, n, unit int64) []byte {
 	z := times(n, unit)

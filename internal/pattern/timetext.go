@@ -9,8 +9,8 @@ import (
 	"github.com/weftgraph/weft/internal/timetext"
 )
 
-// AppendTimestamp writes the moment n units of so many nanoseconds after 1970, UTC,
-// as RFC 3339 has it.
+// AppendTimestamp writes the moment n units, of `unit` nanoseconds each, after 1970, UTC, in
+// the form of RFC 3339.
 func AppendTimestamp(b []byte, n, unit int64) []byte {
 	perSecond := int64(time.Second) / max(unit, 1)
 	if perSecond == 0 { // units of whole seconds
@@ -23,8 +23,8 @@ func AppendTimestamp(b []byte, n, unit int64) []byte {
 	return time.Unix(s, rest*unit).UTC().AppendFormat(b, time.RFC3339Nano)
 }
 
-// ParseTimestamp reads a date, or a date and a time of day, as nanoseconds since
-// 1970; UTC where it names no zone. msg says what is wrong.
+// ParseTimestamp reads a date, or a date and a time of day, as nanoseconds since 1970. Without
+// a zone it is UTC. msg says what is wrong, or is "".
 func ParseTimestamp(s string) (ns int64, msg string) {
 	t, ok := timetext.Parse(s)
 	if !ok {
