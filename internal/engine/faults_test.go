@@ -30,6 +30,7 @@ func TestFaults(t *testing.T) {
 		{"stack, listing", "diamond", "nest", true, newStack, nil},
 		{"codegen", "diamond", "nest", false, newCodegen, nil},
 		{"codegen, listing", "diamond", "nest", true, newCodegen, nil},
+		{"codegen, lists in host memory", "diamond", "nest", false, newCodegen, map[string]string{"gpu.adjacency": "host"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := x.plan(t, g)

@@ -43,7 +43,7 @@ func settle(j *Job, wants []want, limit int64) {
 			move(w)
 		}
 	}
-	// What a device makes of lists, the host makes of those that it has.
+	// The host makes the arrays that a device makes of lists, if the lists are there.
 	for i := range wants {
 		if w := &wants[i]; w.from != nil && wants[w.from[1]].host && w.g.Adj != nil {
 			w.from = nil
