@@ -145,7 +145,7 @@ func WithMemory(bytes int64) Option {
 }
 
 // WithGPUMemory bounds the memory, in bytes, that a call may use on each GPU. A call that would
-// need more fails with ErrMemory. 0, the default, means all free memory.
+// need more reads the graph's arrays in host memory, or fails with ErrMemory. 0, the default, means all free memory.
 func WithGPUMemory(bytes int64) Option {
 	return Option{"WithGPUMemory", func(s *setting.Settings) { s.GPUMemory = bytes }}
 }
@@ -280,10 +280,10 @@ func WithStats(lanes bool) Option {
 	return Option{"WithStats", func(s *setting.Settings) { s.Stats, s.Lanes = true, lanes }}
 }
 
-// EngineOption is a switch of planning, or of one engine, for WithEngineOption. Switches are
-// for experiments; answers do not depend on them.
+// EngineOption is a switch of planning, of one engine, or of all engines of GPUs, for
+// WithEngineOption. Switches are for experiments; answers do not depend on them.
 type EngineOption struct {
-	Name    string   // the engine, or plan, and the switch, as "host.steal"
+	Name    string   // the engine, plan or gpu, and the switch, as "host.steal"
 	Values  []string // N means a number
 	Default string   // the value if the option is not set; "": it is chosen for each query
 	Meaning string
