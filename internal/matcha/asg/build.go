@@ -8,7 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// maxNodes bounds what inlining may make of a text.
+// maxNodes bounds the number of operators after inlining.
 const maxNodes = 100_000
 
 // Build makes the graph of a program. Functions are inlined where they are
@@ -63,7 +63,7 @@ type scope struct {
 	outer *scope
 }
 
-// binding is what a name stands for: a value or a function.
+// binding is the meaning of a name: a value or a function.
 type binding struct {
 	node *Node
 	fn   *closure
@@ -133,7 +133,7 @@ func (b *builder) declare(s *scope, at syntax.Pos, name string, x binding) {
 	s.names[name] = x
 }
 
-// block builds statements and returns what they return, nil for nothing.
+// block builds statements and returns the node of their return, nil for none.
 func (b *builder) block(body []syntax.Stmt, s *scope) *Node {
 	for i, st := range body {
 		switch st := st.(type) {

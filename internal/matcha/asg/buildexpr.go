@@ -7,7 +7,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// value builds an expression. What has no value is of type Void.
+// value builds an expression. An expression without a value is of type Void.
 func (b *builder) value(x syntax.Expr, s *scope) *Node {
 	if x, ok := x.(*syntax.Call); ok {
 		return b.call(x, s)

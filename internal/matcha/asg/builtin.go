@@ -13,7 +13,7 @@ import (
 type builtin struct {
 	params []string
 	need   int    // how many of them, from the first, must be given
-	rest   string // what follows them in any number, "" if nothing
+	rest   string // the parameter that takes any number of further arguments, "" if none
 	build  func(b *builder, a *arguments) *Node
 }
 
@@ -47,7 +47,7 @@ func init() {
 	}
 }
 
-// arguments are what an operator is called with.
+// arguments are the arguments of an operator's call.
 type arguments struct {
 	at    syntax.Pos
 	name  string
@@ -142,8 +142,8 @@ func (b *builder) function(x syntax.Expr, s *scope) *closure {
 	return nil
 }
 
-// bind gives arguments to an operator's parameters: named ones first, the others
-// to what is left, in order.
+// bind assigns arguments to an operator's parameters: named ones first, and the others to the
+// remaining parameters, in order.
 func (b *builder) bind(c *syntax.Call, op builtin) *arguments {
 	a := &arguments{at: c.At, name: c.Func, by: map[string]syntax.Expr{}}
 	for _, x := range c.Args {

@@ -7,9 +7,8 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// sameLength fails where two lists that belong side by side are known to have
-// different lengths; msg has places for these. Whatever is not known is compared
-// when the program runs.
+// sameLength fails if two lists that are used side by side are known to have different lengths;
+// msg has places for these. Unknown lengths are compared when the program runs.
 func (b *builder) sameLength(at syntax.Pos, msg string, l, r *Node) {
 	x, okX := length(l)
 	y, okY := length(r)
@@ -18,8 +17,7 @@ func (b *builder) sameLength(at syntax.Pos, msg string, l, r *Node) {
 	}
 }
 
-// length is how many items a list has, whatever the inputs are; ok is false where
-// that depends on them.
+// length is the number of items of a list. ok is false if it depends on the inputs.
 func length(l *Node) (n int64, ok bool) {
 	switch l.Op {
 	case MakeList:

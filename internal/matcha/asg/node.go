@@ -10,10 +10,10 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Op is what a node is or does.
+// Op is the kind of a node.
 type Op uint8
 
-// Operators. The comment says what the arguments are.
+// Operators. The comments name the arguments.
 const (
 	Input       Op = iota
 	Const          // Words has the value
@@ -61,7 +61,7 @@ const (
 	// Steps.
 
 	NewCounter   // keys
-	CounterAdd   // counter, key, number: what was there before
+	CounterAdd   // counter, key, number: the count before the addition
 	CounterGet   // counter, key
 	CounterReset // counter
 	Emit         // tuple or Var
@@ -90,7 +90,7 @@ var opNames = [...]string{
 
 func (o Op) String() string { return opNames[o] }
 
-// Step reports whether what o does depends on what was done before it.
+// Step reports whether the effect of o depends on earlier steps.
 func (o Op) Step() bool { return o >= NewCounter }
 
 // Node is an object or an operator.
@@ -101,8 +101,7 @@ type Node struct {
 	Args []*Node
 	// Home is the function in whose body the node is computed.
 	Home *Func
-	// Func and Cond are those of an Apply, ApplySum or ApplySize; Cond is nil where
-	// all items count.
+	// Func and Cond belong to an Apply, ApplySum or ApplySize. Cond is nil if all items count.
 	Func, Cond *Func
 	// Words is the value of a Const.
 	Words []types.Word
@@ -119,7 +118,7 @@ type Node struct {
 	Parallel bool
 }
 
-// Func is the body of a function: what Apply does for each item, or the program.
+// Func is the body of a function that Apply runs for each item, or the program.
 type Func struct {
 	Parent   *Func // nil: the program
 	Operands []*Node
@@ -135,7 +134,7 @@ type Program struct {
 	Main   *Func
 	// Keys are the properties that are the information on the edges of inputs.
 	Keys []Key
-	// Row is the type of what is emitted, nil where nothing is.
+	// Row is the type of emitted rows, nil if the program emits none.
 	Row *types.Type
 	// File is the program's text, for errors at run time.
 	File *syntax.File

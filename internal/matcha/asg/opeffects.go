@@ -106,9 +106,8 @@ func (b *builder) inner(at syntax.Pos, fn *closure, lists []*Node) (*Func, *Node
 	return f, f.Result
 }
 
-// writes reports whether f, inside of outer or outer itself, does or reads
-// something in order that can be told outside of outer: what only concerns
-// counters of outer's own cannot.
+// writes reports whether f, inside outer or outer itself, has a step whose effect is visible
+// outside outer. Steps that only concern counters of outer are not.
 func writes(f, outer *Func) bool {
 	if f == nil {
 		return false

@@ -7,8 +7,8 @@ import (
 
 // The operators of graphs.
 
-// maxDense is the largest id for which a graph that is made has an array over
-// ids, where the ids are no vertices of an input graph.
+// maxDense is the largest id for which a made graph has an array over ids, if the ids are not
+// vertices of an input graph.
 const maxDense = 1 << 24
 
 func (b *builder) mkGraph(a *arguments) *Node {

@@ -5,9 +5,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// The operators that look at an input graph through a text of the pattern
-// language: what labels of edges and properties say is known before a program
-// runs, so that programs see relations and lists of vertices only.
+// The operators that look at an input graph through a text of the pattern language. Labels and
+// conditions on edges are resolved before a program runs, so that programs see only relations
+// and lists of vertices.
 
 // subgraph is the graph of the data edges that an edge of the pattern language
 // accepts, with the property that the input has of them.
@@ -77,6 +77,5 @@ func (b *builder) view(a *arguments, param, expected string) (g *Node, text stri
 	return g, s.Value
 }
 
-// ViewKey names sizes of what a text of the pattern language selects of an input
-// graph.
+// ViewKey names the sizes of a text's selection in an input graph.
 func ViewKey(input, text string) string { return input + ", " + syntax.Quote(text) }

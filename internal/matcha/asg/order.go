@@ -1,7 +1,7 @@
 package asg
 
-// Order returns the operators that are at home in f and needed for its result or
-// steps, each after what it is computed from, steps in their order.
+// Order returns the operators that are at home in f and needed for its result or steps. Each
+// comes after its operands, and steps are in their order.
 func Order(f *Func) []*Node {
 	o := &order{home: f}
 	for _, s := range f.Steps {
@@ -45,8 +45,8 @@ func (o *order) visit(n *Node) {
 	}
 }
 
-// Walk calls visit for each node that the program needs, inner functions
-// included, once and after what it is computed from.
+// Walk calls visit once for each node that the program needs, including inner functions. Each
+// node comes after its operands.
 func Walk(p *Program, visit func(*Node)) { walk(p.Main, visit) }
 
 func walk(f *Func, visit func(*Node)) {

@@ -31,7 +31,7 @@ import (
 //go:embed runtime/phase.c
 var phaseText string
 
-// Options are what a run is told.
+// Options are the settings of a run.
 type Options struct {
 	Schedule schedule.Schedule
 	// Classes are runs of ids by falling degree, which begin with the hubs of the
@@ -40,11 +40,11 @@ type Options struct {
 	// Memory is the most bytes that workers and lists may take; 0: as for package
 	// interp.
 	Memory int64
-	// Emit takes what the program emits, a word a component, in memory that is used
-	// again and in any order, never twice at once. Where it returns false the program
-	// stops, without an error. nil: what is emitted is only counted.
+	// Emit is called with each emitted row, a word for each component, in memory that is used
+	// again and in any order, never concurrently. If it returns false the program stops,
+	// without an error. With nil rows are only counted.
 	Emit func(row []types.Word) bool
-	// Objects keeps what is compiled; nil: nothing does.
+	// Objects keeps compiled code; nil: nothing is kept.
 	Objects *native.Cache
 }
 
@@ -126,14 +126,13 @@ type run struct {
 // errEnough ends a run whose consumer of rows wants no more.
 var errEnough = errors.New("enough")
 
-// Result is what a run gives.
+// Result is the result of a run.
 type Result struct {
 	interp.Result
 	Lent uint64 // times that a thread lent turns of a loop to another
 }
 
-// Run runs the program. The error is one of the program's failures, ctx's, or that
-// of a limit.
+// Run runs the program. The error is one of the program's failures, ctx's, or that of a limit.
 func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
 	code := prog.code
 	threads := o.Schedule.Threads

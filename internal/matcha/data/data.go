@@ -33,8 +33,7 @@ type Set struct {
 	sizes  map[types.Sym]int64
 	// labels are the numbers of labels, by graph and class of vertices.
 	labels map[string][]types.Word
-	// relations, vertices, between and conditions are what texts select, by
-	// asg.ViewKey.
+	// relations, vertices, between and conditions are the selections of texts, by asg.ViewKey.
 	relations  map[string]*graph.CSR
 	vertices   map[string][]uint32
 	between    map[string]*DataEdges
@@ -45,9 +44,12 @@ type Set struct {
 	words map[string][]types.Word
 }
 
-// Bind compares inputs with the program's declarations: all are there and no
-// others, numbers lie in their ranges, lists are not longer than was said, and
-// labels and texts of the pattern language that the program names mean something.
+// Bind compares inputs with the program's declarations. It checks that
+//
+//   - all declared inputs are given, and no others;
+//   - numbers lie in their ranges;
+//   - lists are not longer than declared;
+//   - labels and texts of the pattern language in the program have a meaning in the graphs.
 func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
 	s := &Set{p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}, infos: map[string]*EdgeInfo{}, words: map[string][]types.Word{}}
 	var names []string

@@ -10,10 +10,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// EdgeInfo is the data edges of an input graph, or those of them that a text accepts,
-// with a property of each: of every vertex the edges that begin at it, by their second
-// ends, then by the property, as in a graph that a program makes. Without directions
-// an edge begins at both ends.
+// EdgeInfo is the data edges of an input graph, or those that a text accepts, with a property
+// of each. The edges that begin at a vertex are sorted by their second ends, and then by the
+// property, as in a graph that a program makes. Without directions an edge begins at both ends.
 type EdgeInfo struct {
 	Lists graph.CSR
 	Info  []types.Word // as long as Lists.Adj
@@ -64,7 +63,7 @@ func (s *Set) findKey(key asg.Key) error {
 	return nil
 }
 
-// findInfo is findKey for what a text accepts of the edges of such an input.
+// findInfo is findKey for the edges of such an input that a text accepts.
 func (s *Set) findInfo(input, text string) error {
 	in := s.inputs[input]
 	d, err := in.View.Between(text)
@@ -92,7 +91,7 @@ func (s *Set) addInfo(key string, e *EdgeInfo) {
 	s.sizes[types.Sym{Of: types.Degree, Input: key}] = int64(degree)
 }
 
-// infoOf is the declared type of what is known of an input's edges.
+// infoOf is the declared type of the property of an input's edges.
 func (s *Set) infoOf(input string) *types.Type {
 	i := slices.IndexFunc(s.p.Inputs, func(n *asg.Node) bool { return n.Name == input })
 	return s.p.Inputs[i].Type.Facts.Info

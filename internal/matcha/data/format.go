@@ -24,8 +24,8 @@ func (s *Set) Append(b []byte, t *types.Type, x types.Word) []byte {
 	return strconv.AppendInt(b, int64(x), 10)
 }
 
-// TypeName is the type of what Value makes of a type: int, float, bool, or string for
-// vertices of a graph whose ids are text.
+// TypeName is the type of Value's result: int, float, bool, or string for vertices of a graph
+// whose ids are text.
 func (s *Set) TypeName(t *types.Type) string {
 	switch {
 	case t.Vertex != "" && !s.inputs[t.Vertex].Graph.IDs.Numeric():
@@ -38,8 +38,8 @@ func (s *Set) TypeName(t *types.Type) string {
 	return "int"
 }
 
-// Value is a Var, or a component of a Tuple, as a value of Go: int64, float64 or
-// bool, or the user's id, int64 or string, of a vertex of an input graph.
+// Value is a Var, or a component of a Tuple, as a value of Go: int64, float64 or bool. A vertex
+// of an input graph becomes the user's id, int64 or string.
 func (s *Set) Value(t *types.Type, x types.Word) any {
 	switch {
 	case t.Vertex != "":

@@ -15,8 +15,8 @@ type Room struct {
 	Bytes int64
 }
 
-// Stored reports whether a node has memory of its own: neighbours, slices and
-// limited lists are parts of what there is already.
+// Stored reports whether a node has separate memory. Neighbours, slices and limited lists are
+// parts of existing lists.
 func Stored(n *asg.Node) bool {
 	switch n.Op {
 	case asg.Neighbor, asg.EdgeInfo, asg.Limit, asg.Slice, asg.Input, asg.Subgraph, asg.Matching:
@@ -33,9 +33,9 @@ func Bound(n *asg.Node) *types.Bound {
 	return n.Type.Max
 }
 
-// Rooms is what the program's lists, graphs and counters need at most, each
-// allocated once before the program runs (thesis, section 3.5.2): nodes of
-// functions that are inlined live once at a time.
+// Rooms lists the largest sizes of the program's lists, graphs and counters. Each is allocated
+// once before the program runs (thesis, section 3.5.2), because nodes of inlined functions live
+// once at a time.
 func (s *Set) Rooms() []Room {
 	var out []Room
 	asg.Walk(s.p, func(n *asg.Node) {

@@ -12,7 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Viewer finds what texts of the pattern language select of one graph.
+// Viewer evaluates texts of the pattern language on one graph.
 type Viewer interface {
 	// Relation is the data edges that a text of two vertices and the edge between
 	// them accepts, as lists of the second vertex by the first.
@@ -74,9 +74,9 @@ type Condition struct {
 	Kinds []bool
 	// Eval is whether the conditions are true of arguments.
 	Eval func(args []types.Word) bool
-	// Code writes the same as a function of a lane into a program; names of what it
-	// adds begin with name. Of says which arguments its parameters are: vertices are
-	// u32, data edges u64.
+	// Code writes the same condition as a function of a lane into a program. Names that it adds
+	// begin with name. of says which arguments its parameters are: vertices are u32, data edges
+	// u64.
 	Code func(prog *kir.Program, name string) (f *kir.Func, of []int, err error)
 }
 
@@ -154,7 +154,7 @@ func (s *Set) findView(op asg.Op, input, text string) error {
 	return nil
 }
 
-// fits compares the arguments of holds with what the text names.
+// fits compares the arguments of holds with the names in the text.
 func (c *Condition) fits(n *asg.Node) error {
 	args := n.Args[1:]
 	if len(args) != len(c.Kinds) {

@@ -23,24 +23,24 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Options are what a run is told.
+// Options are the settings of a run.
 type Options struct {
 	Schedule schedule.Schedule
-	// Emit takes what the program emits, in any order, in memory that is used again.
-	// Where it returns false the program stops, without an error. nil: what is
-	// emitted is only counted.
+	// Emit is called with each emitted row, in any order, in memory that is used again. If it
+	// returns false the program stops, without an error. With nil rows are only counted.
 	Emit func(row []types.Word) bool
 	// Stats counts lanes and busy times, which takes time itself.
 	Stats bool
 	// Off are passes of the kernel IR that are left out.
 	Off []string
-	// Memory is how much memory of the host the process may use; 0: what the system allows.
+	// Memory is the number of bytes of host memory that the process may use. 0 means the
+	// system's limit.
 	Memory int64
 	// Debug asserts every access to memory, of code of irgen.LowerDebug.
 	Debug bool
 }
 
-// Result is what a run gave.
+// Result is the result of a run.
 type Result struct {
 	Words   []types.Word // the program's result, a word a component; nil: none
 	Emitted uint64       // rows
@@ -56,15 +56,14 @@ type Measures struct {
 	Resident                         float64 // warps that a multiprocessor can hold of it, of the most it holds of any
 	Steals                           uint64
 	Host                             int64 // bytes of the program's arrays that were read in host memory, since the device has too little
-	// With Stats: the part of all the device's warps, over the time of the search,
-	// that had work (occupancy); and of the lanes of warps in set operations, those
-	// with work (thread utilisation).
+	// With Stats: Occupancy is the share of the device's warps, over the time of the search,
+	// that had work. Utilisation is the share of lanes with work in set operations (thread
+	// utilisation).
 	Occupancy, Utilisation float64
 }
 
-// Run runs a program on the device of a session. It changes the code. The error of
-// a run that failed is that of its mistake, a *syntax.Error; that of memory is a
-// *data.MemoryError or the session's.
+// Run runs a program on the device of a session, and changes the code. A failure of the program
+// is a *syntax.Error. An error of memory is a *data.MemoryError or the session's.
 func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, c *irgen.Code, o Options) (Result, error) {
 	var res Result
 	if n := len(s.Devices()); n != 1 {
@@ -187,7 +186,7 @@ const crewHead = 16
 
 func manBytes(levels int) int { return (8*(levels+1) + 16 + 4*(levels+1) + 8 + 7) &^ 7 }
 
-// sharedBytes is what a block needs of its shared memory.
+// sharedBytes is the shared memory that a block needs.
 func (r *running) sharedBytes() int64 {
 	groups := int64(r.schedule.Block / r.schedule.Group)
 	bytes := groups * 4 * r.text.fast
@@ -288,7 +287,7 @@ func (r *running) start(d *session.Exec) (func() error, error) {
 	return func() error { return r.search(d, launches, state) }, nil
 }
 
-// search runs the phases and fetches what they leave in State.
+// search runs the phases and fetches the values that they leave in State.
 func (r *running) search(d *session.Exec, launches []func() error, state cuda.Buffer) (err error) {
 	var times [2]*cuda.Event
 	for i := range times {
@@ -326,7 +325,7 @@ func (r *running) tooMuch(words, groups, room int64) error {
 		"fewer threads in the schedule, smaller bounds, or more memory")
 }
 
-// tooMuchShared is that of lists that shared memory has no room for.
+// tooMuchShared is the error of lists that do not fit shared memory.
 func (r *running) tooMuchShared(bytes, most int64) error {
 	groups := r.schedule.Block / r.schedule.Group
 	return r.tooLarge(true, fmt.Sprintf("%d groups of a block need %d bytes of shared memory, and a block has %d", groups, bytes, most),

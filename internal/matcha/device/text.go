@@ -68,7 +68,8 @@ func newText(c *irgen.Code, o Options) (*text, error) {
 	return t, nil
 }
 
-// sharedLoop declares what the program's text names and matcha/phase.cuh has, behind it.
+// sharedLoop declares a name that the program's text uses and matcha/phase.cuh, after it,
+// defines.
 const sharedLoop = "template <class G, int L> struct SharedLoop;\n"
 
 func flag(b bool) int64 {

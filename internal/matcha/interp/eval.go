@@ -167,7 +167,7 @@ func (m *machine) arith(n *asg.Node, c *cell, op string, x, y types.Word) {
 	c.set(z)
 }
 
-// limit is a list that has at most so many items.
+// limit is a list with a largest number of items.
 func (m *machine) limit(n *asg.Node, c *cell) {
 	l, most := m.list(n.Args[0]), m.word(n.Args[1])
 	if types.Word(l.n) > most {
@@ -180,8 +180,8 @@ func (m *machine) limit(n *asg.Node, c *cell) {
 	c.list = *l
 }
 
-// each runs the functions of an apply for the items of its lists, in order, and
-// then what is done with each result.
+// each runs the functions of an apply for the items of its lists, in order, and calls done
+// after each.
 func (m *machine) each(n *asg.Node, done func()) {
 	lists := make([]list, len(n.Args))
 	for i, a := range n.Args {

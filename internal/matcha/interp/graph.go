@@ -15,8 +15,7 @@ type adjacency struct {
 	input string
 	csr   *graph.CSR // of an input: where it has info, a list has an item for each data edge
 	info  []types.Word
-	// Of a graph that is made: edges in order, where those of a vertex begin and
-	// end, and labels.
+	// Of a made graph: edges in order, the begin and end of each vertex's edges, and labels.
 	from, to []types.Word
 	rows     map[types.Word][2]int
 	labels   map[types.Word]types.Word
@@ -88,8 +87,8 @@ func (g *adjacency) vertex(v types.Word) (id uint32, ok bool) {
 	return uint32(v), v >= 0 && v < types.Word(g.csr.NumVertices())
 }
 
-// neighbours makes a list of v's neighbours, or of what is known of the edges to
-// them. What is no vertex has none.
+// neighbours makes a list of v's neighbours, or of the values of the edges to them. A number
+// that is not a vertex has none.
 func (g *adjacency) neighbours(l *list, v types.Word, info bool) {
 	*l = list{width: 1}
 	if g.csr != nil {
@@ -187,7 +186,7 @@ func (k *counter) reset() {
 	clear(k.hashed)
 }
 
-// count returns what is counted for a key, and then adds to it.
+// count returns the count of a key, and then adds to it.
 func (m *machine) count(n *asg.Node, key, add types.Word) types.Word {
 	k := m.eval(n.Args[0]).count
 	hashed := n.Args[0].Type.Hashed

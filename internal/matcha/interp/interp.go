@@ -16,28 +16,28 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Options are what a run is told.
+// Options are the settings of a run.
 type Options struct {
 	// Memory is the most bytes for lists, graphs and counters; 0: DefaultMemory.
 	Memory int64
-	// Emit takes what the program emits, a word a component, in memory that is
-	// used again. Where it returns false the program stops, without an error. nil:
-	// what is emitted is only counted.
+	// Emit is called with each emitted row, a word for each component, in memory that is used
+	// again. If it returns false the program stops, without an error. With nil rows are only
+	// counted.
 	Emit func(row []types.Word) bool
 }
 
 // DefaultMemory is the limit of memory where none is said.
 const DefaultMemory = 8 << 30
 
-// Result is what a run gave.
+// Result is the result of a run.
 type Result struct {
 	Words   []types.Word // the program's result, a word a component; nil: none
 	Emitted uint64       // rows
 	Stopped bool         // Emit wanted no more: Words is nil
 }
 
-// Run runs a program for inputs that Bind has checked. The error is a
-// *syntax.Error at the place of the mistake, the context's, or that of a limit.
+// Run runs a program for inputs that Bind has checked. The error is a *syntax.Error at the
+// place of the mistake, the context's, or that of a limit.
 func Run(ctx context.Context, p *asg.Program, in *data.Set, o Options) (r Result, err error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
@@ -80,7 +80,7 @@ type machine struct {
 	ctx     context.Context
 	p       *asg.Program
 	in      *data.Set
-	things  []types.Word // what a condition is asked about
+	things  []types.Word // the arguments of a condition
 	emit    func(row []types.Word) bool
 	emitted uint64
 	cells   []cell
@@ -101,7 +101,7 @@ type cell struct {
 	count *counter
 }
 
-// prepare makes the cells of f and of what is inside.
+// prepare makes the cells of f and of the functions inside it.
 func (m *machine) prepare(f *asg.Func) {
 	runs := new(uint64)
 	m.runs[f] = runs
@@ -130,7 +130,7 @@ func (m *machine) prepare(f *asg.Func) {
 	}
 }
 
-// begin starts a run of f: what is at home there has no value.
+// begin starts a run of f: its nodes have no value yet.
 func (m *machine) begin(f *asg.Func) { *m.runs[f]++ }
 
 func (m *machine) steps(f *asg.Func) {

@@ -98,8 +98,8 @@ func (l *lowerer) dense(name string, g interp.Made, ids int64) func(v kir.Expr) 
 	return l.byOffsets(name, append(offsets[uint32](g.From, ids), uint32(len(g.From))), ids)
 }
 
-// byOffsets is find where edges of vertex v are at offsets[v] … offsets[v+1]-1, and those
-// of what is no vertex at offsets[ids].
+// byOffsets is find for a graph whose edges of vertex v are at offsets[v] … offsets[v+1]-1. A
+// number that is not a vertex has its edges at offsets[ids].
 func (l *lowerer) byOffsets(name string, offsets []uint32, ids int64) func(v kir.Expr) (kir.Expr, kir.Expr) {
 	begin := l.ids(name+" begin", offsets)
 	return func(v kir.Expr) (kir.Expr, kir.Expr) {
@@ -219,7 +219,7 @@ func (l *lowerer) madeNode(n *asg.Node, m *made) *value {
 	return l.neighbours(n, m, begin, end)
 }
 
-// neighbours are those at places, or what is known of the edges to them.
+// neighbours are the neighbours at places, or the values of the edges to them.
 func (l *lowerer) neighbours(n *asg.Node, m *made, begin, end kir.Expr) *value {
 	size := l.let("", kir.Op2(kir.Sub, end, begin))
 	if n.Op != asg.EdgeInfo && m.ids != nil {

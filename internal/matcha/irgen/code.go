@@ -10,10 +10,10 @@ import (
 
 // Code is a lowered program: phases, which a target runs one after the other.
 //
-// Memory. Each worker (a thread, a thread group) has Words u32 of its own; all
-// share SharedWords u32 and a record of type State, whose fields are 8 bytes each
-// (I64 or F64) and 0 before the first phase. Only sequential phases write to what
-// is shared, so that a parallel one may read it from everywhere.
+// Memory. Each worker (a thread, a thread group) has Words u32 of memory. All workers share
+// SharedWords u32 and a record of type State, whose fields are 8 bytes each (I64 or F64) and 0
+// before the first phase. Only sequential phases write to shared memory, so a parallel one may
+// read it at any place.
 type Code struct {
 	Program     *kir.Program
 	Phases      []Phase
@@ -25,14 +25,13 @@ type Code struct {
 	Result      []int
 	failures    []error // by their codes, from 1 on
 	mem, shared *kir.Var
-	// Lists are what lies in the memory of workers and in that of all.
+	// Lists are the lists in the memory of workers and in shared memory.
 	Lists []List
 }
 
-// Assert makes the code of LowerDebug, after all other passes, a debug build: every
-// access to memory is asserted, and one outside of what there is fails with the
-// place in the program. more are parameters that a target has added. It is called
-// once.
+// Assert makes the code of LowerDebug a debug build, after all other passes. It asserts every
+// access to memory. An access outside of it fails with the place in the program. more are
+// parameters that a target has added. Call it once.
 func (c *Code) Assert(more ...Array) {
 	outside := map[*kir.Var]kir.Expr{}
 	for _, a := range append(more, Array{c.mem, c.Words}, Array{c.shared, c.SharedWords}) {
@@ -55,15 +54,15 @@ func (c *Code) Failure(code uint32) error {
 	return c.failures[code-1]
 }
 
-// Phase is a part of a program. A sequential one is Run alone, which one worker
-// calls once as run(mem, shared, state).
+// Phase is a part of a program. A sequential one is Run alone, which one worker calls once as
+// run(mem, shared, state).
 //
-// A parallel one is Item alone, called as item(mem, shared, state, sums, i) once
-// for each i of type u64 from 0 on, as many as the field Items of State says when
-// the phase begins, by any workers in any order. It reads state, and adds to sums,
-// a record of type Sums that belongs to the worker and is 0 when the phase begins.
-// When all items are done the target adds up each field k of the workers' sums
-// (I64, wrapping) and adds it to the field Into[k] of State.
+// A parallel one is Item alone, called as item(mem, shared, state, sums, i) once for each i of
+// type u64 from 0 on, in any order and by any workers. The field Items of State has their
+// number when the phase begins. It reads state, and adds to sums, a record of type Sums that
+// belongs to the worker and is 0 when the phase begins. When all items are done the target adds
+// up each field k of the workers' sums (I64, wrapping) and adds it to the field Into[k] of
+// State.
 //
 // Both may emit; the rows of a parallel phase come in any order.
 type Phase struct {
@@ -82,7 +81,7 @@ type List struct {
 	Shared bool // in the memory of all workers
 }
 
-// Name is what the program calls the list, or a phrase where it has no name.
+// Name is the list's name in the program, or a phrase if it has none.
 func (l List) Name() string {
 	if l.Node.Given != "" {
 		return l.Node.Given

@@ -8,17 +8,16 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// counter is a Counter in memory. Every key, or slot of a hashed one, has a stamp:
-// only what has the stamp of the counter's epoch counts, so that a reset, which
-// begins another epoch, takes no time. Memory is 0 when the program begins, and
-// epoch 0 is never used.
+// counter is a Counter in memory. Every key, or slot of a hashed one, has a stamp. Only entries
+// with the stamp of the counter's epoch count, so that a reset, which begins another epoch,
+// takes no time. Memory is 0 when the program begins, and epoch 0 is never used.
 //
-// A dense Counter has a slot for each key. A hashed one has more than twice as many
-// slots as keys, a power of two, and looks for a key from the slot of its hash on
-// (open addressing), so that there always is a free slot.
+// A dense Counter has a slot for each key. A hashed one has more than twice as many slots as
+// keys, a power of two, and looks for a key from the slot of its hash on (open addressing). So
+// there always is a free slot.
 //
-// An add is the work of a group: all lanes know what was there before, and one of
-// them writes. See laneAdds for adds that lanes do at once.
+// An add is the work of a group: all lanes know the earlier count, and one of them writes. See
+// laneAdds for concurrent adds of lanes.
 type counter struct {
 	hashed bool
 	keys   kir.Expr // how many there may be, a u32
@@ -136,14 +135,14 @@ func (c *counter) there(slot kir.Expr) kir.Expr {
 
 func (c *counter) at(slot kir.Expr) kir.Expr { return kir.Elem{X: c.counts, I: slot} }
 
-// counterGet is what is counted for a key.
+// counterGet is the count of a key.
 func (l *lowerer) counterGet(n *asg.Node) *value {
 	c := l.list(n.Args[0]).counter
 	slot := l.slot(n, c, l.scalar(n.Args[1]))
 	return &value{xs: []kir.Expr{l.let(n.Given, kir.Select{If: c.there(slot), Then: c.at(slot), Else: i64(0)})}}
 }
 
-// counterAdd adds to what is counted for a key; its value is what was there before.
+// counterAdd adds to the count of a key. Its value is the count before.
 func (l *lowerer) counterAdd(n *asg.Node) *value {
 	c, key := l.list(n.Args[0]).counter, l.scalar(n.Args[1])
 	slot := l.slot(n, c, key)

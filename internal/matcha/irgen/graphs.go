@@ -112,7 +112,7 @@ func (l *lowerer) infoGraph(n *asg.Node, name string, e *data.EdgeInfo) *made {
 		l.notYet(n, "a graph of 2^31 edges with a property")
 	}
 	vertices := int64(e.Lists.NumVertices())
-	begin := make([]uint32, vertices+2) // the last list is that of what is no vertex
+	begin := make([]uint32, vertices+2) // the last list is for numbers that are not vertices
 	for v, at := range e.Lists.Off {
 		begin[v] = uint32(at)
 	}

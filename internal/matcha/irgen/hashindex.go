@@ -8,15 +8,15 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// hashIndex is a hash table of vertices that are any numbers (thesis, section
-// 3.5.1): a slot is a key, where the vertex's edges begin and end, and where its
-// label is. Tables are half empty at most and made before the program runs.
+// hashIndex is a hash table of vertices that are any numbers (thesis, section 3.5.1). A slot
+// has a key, the begin and end of the vertex's edges, and the place of its label. Tables are at
+// least half empty, and are made before the program runs.
 type hashIndex struct {
 	find  *kir.Func
 	place *kir.GlobalDef // 3 u32 a slot: begin, end, and 0: free, 1: no label, 2 + where the label is
 }
 
-// slot is what a hash index has for a vertex.
+// slot is a hash index's entry for a vertex.
 type slot struct{ begin, end, label uint32 }
 
 // hashIndex makes the table.
@@ -54,7 +54,7 @@ func (l *lowerer) hashIndex(name string, slots map[types.Word]slot) *hashIndex {
 	return h
 }
 
-// hashOf is what hash computes.
+// hashOf computes the same as hash.
 func hashOf(key types.Word) uint32 { return uint32(uint64(key) * spread >> 32) }
 
 // ids is an array of numbers that are there before the program runs.

@@ -16,12 +16,12 @@ func (l *lowerer) inputList(n *asg.Node, items []types.Word) *value {
 	return &value{rows: l.column(n.Name, n.Type.Elem, items)}
 }
 
-// limit is a list that may have so many items and no more.
+// limit is a list with a largest number of items.
 func (l *lowerer) limit(n *asg.Node) *value {
 	v := l.list(n.Args[0])
 	more := l.let("", kir.Op2(kir.Gt, l.size(v), l.scalar(n.Args[1])))
 	l.fail(more, l.code(n, "%s has more items than mk_list allows", List{Node: n}.Name()))
-	// One that has more fails, and is empty: its memory is laid out for what it may have.
+	// A longer list fails, and is empty: its memory is laid out for the largest number.
 	switch {
 	case v.set != nil:
 		return &value{set: l.let(n.Given, kir.Fn(kir.Slice, v.set, kir.C(0), kir.Select{If: more, Then: kir.C(0), Else: kir.C(math.MaxUint32)}))}

@@ -8,9 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Interval analysis: what is known of the program's Ints before it runs, from
-// constants, from the inputs' numbers and sizes, and from the bounds of lists. What
-// is sure to fit 64 bits is computed without a check.
+// Interval analysis: bounds of the program's Ints before it runs, from constants, from the
+// inputs' numbers and sizes, and from the bounds of lists. A value that is sure to fit 64 bits
+// is computed without a check.
 
 // interval is a range that an Int lies in.
 type interval struct{ lo, hi types.Word }
@@ -22,7 +22,7 @@ func (i interval) has(x types.Word) bool { return i.lo <= x && x <= i.hi }
 // hull is the least range that has both.
 func (i interval) hull(j interval) interval { return interval{min(i.lo, j.lo), max(i.hi, j.hi)} }
 
-// within is what both have.
+// within is the intersection of both.
 func (i interval) within(j interval) interval { return interval{max(i.lo, j.lo), min(i.hi, j.hi)} }
 
 // times is the range of sums of up to n numbers of i, of every part of them; ok is
@@ -33,8 +33,8 @@ func (i interval) times(n types.Word) (out interval, ok bool) {
 	return interval{lo, hi}, okLo && okHi
 }
 
-// saturated is x op y, for + - *; what does not fit 64 bits is the number of 64 bits
-// that is nearest, and not ok.
+// saturated is x op y, for + - *. If the result does not fit 64 bits, z is the nearest number
+// that does, and ok is false.
 func saturated(op string, x, y types.Word) (z types.Word, ok bool) {
 	z, err := types.Compute(op, types.Int, x, y)
 	switch {
@@ -51,7 +51,7 @@ func saturated(op string, x, y types.Word) (z types.Word, ok bool) {
 func compute(op string, x, y interval) (out interval, ok bool) {
 	switch op {
 	case "%":
-		// The sign is that of x, and it is nearer to 0 than either.
+		// The result has the sign of x, and is nearer to 0 than either.
 		most := max(max(y.hi, 0)-1, -(max(y.lo, -math.MaxInt64) + 1), 0)
 		if y.lo == math.MinInt64 {
 			most = math.MaxInt64
@@ -101,10 +101,10 @@ type component struct {
 	j int
 }
 
-// analysis is what the interval analysis has found.
+// analysis is the result of the interval analysis.
 type analysis struct {
 	known map[component]interval
-	// lists are what operands are items of, owners the applies that run functions, and
+	// lists are the lists whose items operands are, owners the applies that run functions, and
 	// adds those to Counters.
 	lists  map[*asg.Node][]*asg.Node
 	owners map[*asg.Func][]*asg.Node
@@ -130,10 +130,10 @@ func analyse(p *asg.Program) analysis {
 	return a
 }
 
-// interval is what is known of an Int before the program runs.
+// interval is the bounds of an Int before the program runs.
 func (l *lowerer) interval(n *asg.Node) interval { return l.partly(n, 0) }
 
-// partly is what is known of a component.
+// partly is the bounds of a component.
 func (l *lowerer) partly(n *asg.Node, j int) interval {
 	t := n.Type
 	if t.Kind == types.List {
@@ -146,7 +146,7 @@ func (l *lowerer) partly(n *asg.Node, j int) interval {
 	if i, ok := l.ints.known[at]; ok {
 		return i
 	}
-	l.ints.known[at] = anyInt // what a Counter has may depend on itself
+	l.ints.known[at] = anyInt // a Counter's value may depend on itself
 	i := l.find(n, j)
 	if t = t.Part(j); t.Ranged {
 		i = i.within(interval{types.Word(t.Lo), types.Word(t.Hi)})
@@ -232,7 +232,7 @@ func (l *lowerer) infos(g *asg.Node) (i interval) {
 	return i
 }
 
-// hull is the range of what some nodes are, or their items.
+// hull is the range of the values of some nodes, or of their items.
 func (l *lowerer) hull(nodes []*asg.Node, j int) interval {
 	if len(nodes) == 0 {
 		return anyInt
@@ -302,8 +302,8 @@ func (l *lowerer) summed(n *asg.Node, j int) (out interval, ok bool) {
 	return l.partly(n.Func.Result, j).times(l.most64(n.Args))
 }
 
-// counted is the range of what a Counter counts for a key, all that is added to it
-// for one key at worst; ok is false where that may not fit 64 bits.
+// counted is the range of a Counter's count for a key, if all additions are to one key. ok is
+// false if that may not fit 64 bits.
 func (l *lowerer) counted(c *asg.Node) (out interval, ok bool) {
 	ok = true
 	for _, add := range l.ints.adds[c] {

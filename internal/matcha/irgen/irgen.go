@@ -20,10 +20,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Lower lowers a program for inputs that Bind has checked: sizes of lists, labels
-// and numbers among the inputs become constants. Graphs that the program makes
-// are made now. The error is a *syntax.Error that says what cannot be lowered
-// yet, or that of making a graph.
+// Lower lowers a program for inputs that Bind has checked. Sizes of lists, labels and numbers
+// among the inputs become constants. Graphs that the program makes are made now. The error is a
+// *syntax.Error that names the part that cannot be lowered yet, or the error of making a graph.
 func Lower(ctx context.Context, p *asg.Program, in *data.Set) (*Code, error) {
 	return lower(ctx, p, in, false)
 }
@@ -110,22 +109,22 @@ type lowerer struct {
 	graphs      map[string]*kir.GlobalDef // of inputs
 	inline      bool                      // in a predicate, which is one expression
 	debug       bool                      // for Assert
-	at          *asg.Node                 // what is being written
+	at          *asg.Node                 // the node that is being written
 	places      map[*asg.Node]uint32      // codes of accesses outside of memory
 	failures    []error                   // by their codes, from 1 on
-	sink        *sink                     // of the value that is being computed, nil: what fails ends the run
+	sink        *sink                     // of the value that is being computed; nil: a failure ends the run
 	helpers     []*kir.Func               // functions that the program calls
 	supported   map[string]*kir.Func      // by their names
 	conditions  map[string]condition      // by asg.ViewKey
 	ints        analysis
 	uses        map[*asg.Node]usage
-	sure        map[*asg.Node]bool // what the program needs whatever its inputs are
+	sure        map[*asg.Node]bool // nodes that the program needs for all inputs
 	outer       bool               // the next loop is the outermost of a node that is Parallel
 	parallel    map[kir.Stmt]bool  // such loops
 }
 
-// takeOuter reports whether the loop that is written next is the outermost one of
-// a node that is Parallel. Such a loop is a kir.Loop over what can be numbered.
+// takeOuter reports whether the loop that is written next is the outermost one of a node that
+// is Parallel. Such a loop is a kir.Loop over numbers.
 func (l *lowerer) takeOuter() bool {
 	outer := l.outer
 	l.outer = false
@@ -222,7 +221,7 @@ func asID(x kir.Expr) kir.Expr {
 	return kir.Convert{T: kir.T(kir.U32), X: x}
 }
 
-// body writes what is at home in f.
+// body writes the nodes that are at home in f.
 func (l *lowerer) body(f *asg.Func) {
 	for _, n := range asg.Order(f) {
 		if n.Op == asg.Const {
@@ -232,7 +231,7 @@ func (l *lowerer) body(f *asg.Func) {
 	}
 }
 
-// value writes a node: what is done in its place, or what is computed.
+// value writes a node: its effect at its place, or its value.
 func (l *lowerer) value(n *asg.Node) *value {
 	before := l.at
 	l.outer, l.at = n.Parallel, n

@@ -13,9 +13,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// byLabel is the edges of a graph that is made with labels once more: those of a
-// vertex by the label of their second end, then by that end, so that a vertex's
-// neighbours with a label are a slice.
+// byLabel is a copy of the edges of a made graph with labels. The edges of a vertex are sorted
+// by the label of their second end, then by that end, so that a vertex's neighbours with a
+// label are a slice.
 type byLabel struct {
 	made
 	first *kir.Func // where among n edges from a place on the first is whose label is not less than another

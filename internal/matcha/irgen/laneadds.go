@@ -8,10 +8,10 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// laneAdds writes an apply that adds to a dense Counter for each id of a set, with
-// the id as the key, so that the lanes of a group do it at once: as the keys are
-// different, no two lanes write to the same place, and what an add finds does not
-// depend on the others. It returns nil where the apply is not like that.
+// laneAdds writes an apply that adds to a dense Counter for each id of a set, with the id as
+// the key, so that the lanes of a group add concurrently. The keys are different, so no two
+// lanes write to the same place, and no add depends on another. It returns nil for other
+// applies.
 func (l *lowerer) laneAdds(n *asg.Node) *value {
 	f := n.Func
 	if len(n.Args) != 1 || f == nil || len(f.Steps) != 1 || f.Steps[0].Op != asg.CounterAdd {
@@ -26,7 +26,7 @@ func (l *lowerer) laneAdds(n *asg.Node) *value {
 	}
 	if sums {
 		if _, fits := l.summed(n, 0); !fits {
-			return nil // lanes do not check what they add up
+			return nil // lanes do not check their sums
 		}
 	}
 	l.need(from)

@@ -7,11 +7,11 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/asg"
 )
 
-// value is what a node is: components, a graph, or a list in one of its forms.
+// value is the value of a node: components, a graph, or a list in one of its forms.
 type value struct {
 	xs      []kir.Expr
 	adj     *kir.GlobalDef
-	made    *made // beside adj or without it: of a graph that the program makes
+	made    *made // with adj or without it: of a graph that the program makes
 	counter *counter
 	code    kir.Expr // other than 0 where the value failed; nil: it cannot fail
 
@@ -19,7 +19,7 @@ type value struct {
 	span *[2]kir.Expr // the numbers from the first up to, without, the second
 	rows *rows        // items in memory or a column
 	lit  [][]kir.Expr // items written out
-	// each runs over any other list: it writes loops around what body writes.
+	// each runs over any other list: it writes loops around the statements of body.
 	each func(body func(item []kir.Expr))
 	// Of an apply that does something, whose items are gone: their number and,
 	// where it is asked for, their sum.
@@ -27,7 +27,7 @@ type value struct {
 	sums  []kir.Expr
 }
 
-// over writes loops over a list, around what body writes.
+// over writes loops over a list, around the statements of body.
 func (l *lowerer) over(v *value, body func(item []kir.Expr)) {
 	switch {
 	case v.set != nil && l.takeOuter():
@@ -65,8 +65,8 @@ func (l *lowerer) apply(n *asg.Node) *value {
 	}}
 }
 
-// applied writes the loops of an apply and its condition, around what body
-// writes; the operands of the function have the items.
+// applied writes the loops of an apply and its condition, around the statements of body. The
+// operands of the function have the items.
 func (l *lowerer) applied(n *asg.Node, body func()) {
 	turn := func(items [][]kir.Expr) {
 		inside := func() {
@@ -91,12 +91,12 @@ func (l *lowerer) applied(n *asg.Node, body func()) {
 	l.over(l.list(n.Args[0]), func(item []kir.Expr) { turn([][]kir.Expr{item}) })
 }
 
-// maxPlain is the most operators of a predicate, in which what is read twice is
+// maxPlain is the most operators of a predicate, in which a value that is read twice is
 // computed twice.
 const maxPlain = 64
 
-// plain reports whether a function, but for some steps, is one expression that
-// cannot fail, for a lane alone.
+// plain reports whether a function, except for some steps, is one expression that cannot fail,
+// for a single lane.
 func (l *lowerer) plain(f *asg.Func, but ...*asg.Node) bool {
 	size := map[*asg.Node]int{}
 	for _, n := range asg.Order(f) {

@@ -2,15 +2,15 @@ package irgen
 
 import "github.com/weftgraph/weft/internal/kir"
 
-// separable reports whether the turns of a loop can be taken in any order and at
-// once: of what is declared outside of it, a turn changes nothing but sums of
-// whole numbers that it does not read, and its own worker's memory.
+// separable reports whether the turns of a loop can be taken in any order and concurrently. Of
+// the variables declared outside, a turn may change only sums of whole numbers that it does not
+// read, and its own worker's memory.
 func (d *division) separable(loop *kir.Loop) bool {
 	own := inside(loop.Body)
 	own[loop.I] = true
 	sums, read := map[*kir.Var]bool{}, map[*kir.Var]bool{}
 	ok := true
-	// private checks what is written to: a variable of the turn or its memory.
+	// private checks the target of a write: a variable of the turn or its memory.
 	private := func(x kir.Expr) {
 		kir.WalkExpr(x, func(y kir.Expr) {
 			if r, is := y.(kir.Ref); is && !own[r.Var] && r.Var != d.l.mem {

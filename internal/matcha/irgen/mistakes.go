@@ -7,11 +7,10 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/asg"
 )
 
-// Mistakes at run time. The language computes what is needed, and only what is
-// needed can fail; generated code computes each value in its place, needed or not.
-// So a value that may fail has beside it a number, its code, which is 0 where it
-// did not, and what reads the value fails with it. In the end something is done
-// with a value, and then the run fails.
+// Mistakes at run time. The language computes only needed values, and only these can fail.
+// Generated code computes each value in its place, needed or not. So a value that may fail has
+// a code next to it, which is 0 if it did not fail. A reader of the value fails with that code.
+// When a step uses a failed value, the run fails.
 
 // code numbers a mistake at a node.
 func (l *lowerer) code(n *asg.Node, format string, args ...any) kir.Expr {
@@ -19,8 +18,8 @@ func (l *lowerer) code(n *asg.Node, format string, args ...any) kir.Expr {
 	return kir.C(uint32(len(l.failures)))
 }
 
-// mark says of a statement where it is in the program: what accesses made there
-// fail with when they are asserted.
+// mark records the place of a statement in the program. Accesses made there fail with that
+// place when they are asserted.
 func (l *lowerer) mark(s kir.Stmt) {
 	if l.at == nil {
 		return
@@ -54,7 +53,7 @@ func (l *lowerer) guarded(write func() *value) *value {
 	return v
 }
 
-// unguarded writes what is done: its mistakes end the run.
+// unguarded writes a step: its mistakes end the run.
 func (l *lowerer) unguarded(write func() *value) *value {
 	before := l.sink
 	l.sink = nil
@@ -94,8 +93,8 @@ func (l *lowerer) noted(body []kir.Stmt, code *kir.Var) (any bool) {
 	return any
 }
 
-// findSure notes what the program computes whatever its inputs are: what it does and
-// returns, and what that is made of.
+// findSure notes the nodes that the program computes for all inputs: its steps and results, and
+// their operands.
 func (l *lowerer) findSure(f *asg.Func) {
 	l.sure = map[*asg.Node]bool{}
 	var visit func(n *asg.Node)
@@ -135,7 +134,7 @@ func (l *lowerer) fail(cond, code kir.Expr) {
 	l.do(&kir.If{Cond: cond, Then: []kir.Stmt{then}})
 }
 
-// need is what reads a value: it fails with it.
+// need is a read of a value: it fails with the value's code.
 func (l *lowerer) need(v *value) *value {
 	if v.code != nil {
 		l.fail(kir.Op2(kir.Ne, v.code, kir.C(0)), v.code)

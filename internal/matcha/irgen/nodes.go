@@ -9,7 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// node writes what a node computes.
+// node writes the value of a node.
 func (l *lowerer) node(n *asg.Node) *value {
 	one := func(x kir.Expr) *value { return &value{xs: []kir.Expr{l.let(n.Given, x)}} }
 	arg := func(i int) kir.Expr { return l.scalar(n.Args[i]) }
@@ -166,8 +166,8 @@ func (l *lowerer) slice(n *asg.Node) *value {
 	}}
 }
 
-// bound is a limit of a slice as an Int: the number behind it where so is said,
-// none where there is no limit.
+// bound is a limit of a slice as an Int. With behind it is the number after the limit. It is
+// none if there is no limit.
 func (l *lowerer) bound(n *asg.Node, behind bool, none int64) kir.Expr {
 	switch {
 	case n == nil:
@@ -210,5 +210,5 @@ func (l *lowerer) input(n *asg.Node) *value {
 	return &value{xs: []kir.Expr{i64(int64(in.Var))}}
 }
 
-// noLabel is the label of what has none.
+// noLabel is the label of a vertex without one.
 var noLabel = i64(int64(data.NoLabel))

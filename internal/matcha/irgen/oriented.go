@@ -6,9 +6,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// oriented is a graph of those edges of an input graph whose ends compare in one
-// way, such as each edge in one direction, straight from the input's lists: they are
-// in order already. It is nil where n is another graph.
+// oriented is a graph of those edges of an input graph whose ends compare in one way, such as
+// each edge in one direction. It is made directly from the input's lists, which are in order
+// already. It is nil if n is another graph.
 func (l *lowerer) oriented(n *asg.Node) *kir.GlobalDef {
 	list := n.Args[0]
 	if n.At != 0 || l.reads(n, asg.Vertices) {
@@ -50,7 +50,7 @@ func (l *lowerer) oriented(n *asg.Node) *kir.GlobalDef {
 // end reports whether x is one of the two ends of the edge that f is run for.
 func end(x *asg.Node, f *asg.Func) bool { return x.Op == asg.Part && x.Args[0] == f.Operands[0] }
 
-// name is what the program calls a graph, or a word for it.
+// name is the program's name of a graph, or a word for it.
 func name(n *asg.Node) string {
 	if n.Given != "" {
 		return n.Given

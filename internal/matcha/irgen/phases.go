@@ -6,9 +6,8 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// phases divides the program's statements into phases: loops whose turns any
-// worker may take, and what is before, between and behind them. results are
-// variables of the program.
+// phases divides the program's statements into phases: loops whose turns any worker may take,
+// and the statements before, between and after them. results are variables of the program.
 func (l *lowerer) phases(c *Code, body []kir.Stmt, results []*kir.Var) {
 	c.State = &kir.Record{Name: "State", Doc: "The state that phases share."}
 	l.prog.Records, l.prog.Owners = append(l.prog.Records, c.State), []kir.Owner{{}}
@@ -86,8 +85,8 @@ func (d *division) divide(body []kir.Stmt, parallel map[kir.Stmt]bool) {
 	}
 }
 
-// crossable reports whether what a part wants of another can be had there: it is
-// computed again, or kept in State, and does not change but as a sum.
+// crossable reports whether the values that a part needs from another can be had there. They
+// are computed again, or kept in State, and change only as sums.
 func (d *division) crossable() bool {
 	for i, p := range d.parts {
 		for _, v := range d.wanted(i) {
@@ -208,7 +207,7 @@ func (d *division) function(name string, i int, params ...*kir.Var) *kir.Func {
 	return f
 }
 
-// prelude declares what a part wants of others.
+// prelude declares the values that a part needs from others.
 func (d *division) prelude(i int, state *kir.Var) (out []kir.Stmt) {
 	have := map[*kir.Var]bool{}
 	var need func(x kir.Expr)

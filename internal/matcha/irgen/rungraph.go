@@ -8,9 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// runGraph makes a graph while the program runs: edges are sorted in memory, and
-// what is asked about a vertex is found by bisection. Such a graph is made again
-// each time that its function runs, and an index would have to be, too.
+// runGraph makes a graph while the program runs. Its edges are sorted in memory, and a vertex's
+// edges are found by bisection. Why no index: such a graph is made again each time that its
+// function runs, and so would be the index.
 func (l *lowerer) runGraph(n *asg.Node) *made {
 	edges, rest := n.Args[0], n.Args[1:]
 	kinds := []kir.Kind{kir.I64, kir.I64}

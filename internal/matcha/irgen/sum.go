@@ -19,8 +19,7 @@ func (l *lowerer) total(name string, k kir.Kind) *kir.Var {
 	return v
 }
 
-// sum adds what loops make, items of a type: over writes loops around what its
-// argument writes.
+// sum adds the items that loops make: over writes loops around the statements of its argument.
 func (l *lowerer) sum(n *asg.Node, t *types.Type, over func(add func(item []kir.Expr))) *value {
 	out := &value{}
 	halves := map[int][2]*kir.Var{} // by components that may not fit 64 bits

@@ -34,8 +34,8 @@ func plus(x, y kir.Expr) kir.Expr { return kir.Op2(kir.Add, x, y) }
 
 func set(v *kir.Var, x kir.Expr) kir.Stmt { return &kir.Assign{To: kir.R(v), X: x} }
 
-// search is a function: where in n ascending values, which at tells by their
-// places, the first one that is not less than x stands. params are what at needs.
+// search is a function that returns the place of the first of n ascending values that is not
+// less than x. at gives the value at a place, and params are the parameters of at.
 func search(params []*kir.Var, kind kir.Kind, at func(i kir.Expr) kir.Expr) *kir.Func {
 	n, x := local("n", kir.U32), local("x", kind)
 	lo, hi, half, turn := local("lo", kir.U32), local("hi", kir.U32), local("half", kir.U32), local("turn", kir.U32)

@@ -2,14 +2,14 @@ package irgen
 
 import "github.com/weftgraph/weft/internal/matcha/asg"
 
-// usage is what the program does with a list.
+// usage is the set of uses of a list.
 type usage struct {
 	reads   int  // how often it is read
 	deeper  bool // in a function inside of that where it is made, which runs for items
 	indexed bool // its items are told by their numbers
 }
 
-// findUses notes what is done with the program's lists.
+// findUses notes the uses of the program's lists.
 func (l *lowerer) findUses() {
 	l.uses = map[*asg.Node]usage{}
 	asg.Walk(l.p, func(n *asg.Node) {

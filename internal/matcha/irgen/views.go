@@ -8,8 +8,8 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/data"
 )
 
-// view is what a text of the pattern language selects of an input graph: lists,
-// or one list, that are there before the program runs.
+// view is the selection of a text of the pattern language in an input graph: lists, or one
+// list, that exist before the program runs.
 func (l *lowerer) view(n *asg.Node) *value {
 	key := n.Op.String() + " of " + asg.ViewKey(n.Args[0].Name, n.Name)
 	if e := l.in.EdgeInfo(n); e != nil {

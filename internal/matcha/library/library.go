@@ -21,9 +21,9 @@ type Entry struct {
 	Name string
 	Doc  string // the first line of the program's comment
 	Text string
-	// Counts are the patterns of the catalogue that the components of the result
-	// count, where the program has a Graph as its only input; "motifs(k)" stands for
-	// all of them, induced. nil: something else.
+	// Counts are the patterns of the catalogue that the components of the result count, if a
+	// Graph is the program's only input. "motifs(k)" means all of them, induced. nil means
+	// something else.
 	Counts []string
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/syntax"
 )
 
-// StarMaps is the number of homomorphisms from the star of k vertices, of which no
-// tree of k vertices has more (Sidorenko, A partially ordered set of functionals
-// corresponding to graphs, 1994), and so no connected pattern: a bound for what
-// counting one needs, before symmetries are divided out.
+// StarMaps is the number of homomorphisms from the star of k vertices. No tree of k vertices
+// has more (Sidorenko, A partially ordered set of functionals corresponding to graphs, 1994),
+// and so no connected pattern. It bounds the numbers that counting a pattern needs, before
+// symmetries are divided out.
 func StarMaps(g *graph.Graph, k int) (n float64) {
 	adj := g.Any()
 	for v := range g.NumVertices() {
@@ -21,9 +21,9 @@ func StarMaps(g *graph.Graph, k int) (n float64) {
 	return n
 }
 
-// MotifsByParts is the text of the program of the library that counts the motifs of four
-// vertices, induced, by arithmetic over numbers of smaller parts, for a graph. Programs see an
-// input graph with its directions, which motifs do not look at.
+// MotifsByParts is the text of the library's program that counts the motifs of four vertices,
+// induced, by arithmetic over numbers of smaller parts. Programs see an input graph with its
+// directions, which motifs ignore; directed says whether it has any.
 func MotifsByParts(directed bool) (string, error) {
 	f, err := Parse("motifs4_parts")
 	if err != nil {
@@ -37,9 +37,9 @@ func MotifsByParts(directed bool) (string, error) {
 	return text, nil
 }
 
-// copies4 is how many subgraphs like the motif of the column have the vertices of
-// each induced motif of the line, for motifs of four vertices in the order of
-// motifs(4): path, star, cycle, triangle with a tail, diamond, clique.
+// copies4 is the number of subgraphs like the motif of the column on the vertices of each
+// induced motif of the line, for motifs of four vertices in the order of motifs(4): path, star,
+// cycle, triangle with a tail, diamond, clique.
 var copies4 = [6][6]int64{
 	{1, 0, 0, 0, 0, 0},
 	{0, 1, 0, 0, 0, 0},
@@ -49,8 +49,8 @@ var copies4 = [6][6]int64{
 	{12, 4, 3, 12, 6, 1},
 }
 
-// AllSubgraphs are the numbers of all subgraphs like motifs of four vertices, of
-// those of the induced ones.
+// AllSubgraphs returns the numbers of all subgraphs like motifs of four vertices, given those
+// of the induced ones.
 func AllSubgraphs(induced []*big.Int) (out []*big.Int) {
 	for q := range copies4 {
 		sum := new(big.Int)

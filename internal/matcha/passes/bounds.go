@@ -7,12 +7,13 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// bounded makes the conditions of an apply that bound its list slices of it
-// (thesis, section 3.6.1). An item v is bounded by v < x, and so on, and by
-// vertex_label(G, v) == l where v is a vertex of the input G: those with a label
-// are consecutive. So are those of one vertex in a graph that the program makes with
-// labels, as it keeps neighbours by their labels, too. x and l must be known outside of the apply and must not be
-// able to fail. on says which lists, and narrow makes the slice.
+// bounded makes slices of the conditions of an apply that bound its list (thesis, section 3.6.1). on says which
+// lists, and narrow makes the slice.
+//
+// An item v is bounded by v < x, and so on. It is also bounded by vertex_label(G, v) == l if v is a vertex of the
+// input G, because vertices with a label are consecutive. The same holds for the neighbours of one vertex in a
+// graph that the program makes with labels, which keeps them by label. x and l must be known outside of the apply
+// and must not be able to fail.
 func bounded(p *asg.Program, on func(list *asg.Node) bool, narrow func(list *asg.Node, cut func(*asg.Node) *asg.Node) *asg.Node) {
 	count := uses(p)
 	by := map[*asg.Node]*asg.Node{}
@@ -32,7 +33,7 @@ func bounded(p *asg.Program, on func(list *asg.Node) bool, narrow func(list *asg
 		if len(b.cuts) == 0 {
 			continue
 		}
-		// A list that others read as well is cut beside it.
+		// A list that has other readers is copied before it is cut.
 		shared := count[n.Args[0]] > 1 || list.Home != n.Home
 		cut := func(l *asg.Node) *asg.Node {
 			for _, c := range b.cuts {
@@ -58,7 +59,7 @@ func bounded(p *asg.Program, on func(list *asg.Node) bool, narrow func(list *asg
 	replace(p, by)
 }
 
-// bounds are what was found in a condition.
+// bounds are the bounds found in a condition.
 type bounds struct {
 	p    *asg.Program
 	n    *asg.Node
@@ -67,8 +68,7 @@ type bounds struct {
 	cuts []func(list *asg.Node) *asg.Node
 }
 
-// take takes the bounds out of a conjunction and returns what is left, nil if
-// nothing.
+// take takes the bounds out of a conjunction and returns the rest, nil if none.
 func (b *bounds) take(x *asg.Node) *asg.Node {
 	switch x.Op {
 	case asg.And:
@@ -116,7 +116,7 @@ func (b *bounds) label(l, x *asg.Node) bool {
 	}
 	g := l.Args[0]
 	if b.list.Op == asg.Neighbor && b.list.Args[0] == g && g.Op == asg.MakeGraph && b.lift(x) {
-		// It comes before what bounds the list.
+		// This cut comes before those by bounds.
 		b.cuts = slices.Insert(b.cuts, 0, func(list *asg.Node) *asg.Node {
 			return b.p.Add(asg.Node{Op: asg.Labelled, Type: list.Type, Args: []*asg.Node{g, list.Args[1], x}, Home: b.n.Home, Pos: b.n.Pos})
 		})
@@ -141,8 +141,8 @@ func (b *bounds) cut(at int, limits ...*asg.Node) {
 	})
 }
 
-// lift moves what a limit is computed from out of the condition; ok is false
-// where it depends on the item, or could fail.
+// lift moves the operands of a limit out of the condition. ok is false if the limit depends on
+// the item, or could fail.
 func (b *bounds) lift(x *asg.Node) bool {
 	if x == b.item || !b.liftable(x) {
 		return false
@@ -169,8 +169,7 @@ func (b *bounds) move(x *asg.Node) {
 	x.Home = b.n.Home
 }
 
-// sure reports whether computing x cannot fail, what it is computed from
-// included.
+// sure reports whether computing x, with its operands, cannot fail.
 func sure(x *asg.Node) bool {
 	switch x.Op {
 	case asg.Operand, asg.Input, asg.Const, asg.NewCounter, asg.CounterAdd, asg.CounterGet:

@@ -7,9 +7,9 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Dead drops what nobody can see: logic with a side that is known, conditions
-// that always hold, counters that nothing reads, and what only served those.
-// Nodes that nothing needs are no part of a graph in the first place.
+// Dead drops nodes without a visible effect: logic with a known side, conditions that always
+// hold, counters that nothing reads, and nodes that only served those. Nodes that nothing needs
+// are not part of a graph in the first place.
 func Dead(p *asg.Program) {
 	known(p)
 	for _, n := range nodes(p) {
@@ -54,7 +54,7 @@ func drop(p *asg.Program) (some bool) {
 	count := uses(p)
 	for _, n := range all {
 		if n.Op == asg.Apply && n.Func.Result != nil && count[n] == 0 {
-			// It runs for what it does: its list is made for nobody.
+			// It runs for its effects: nothing reads its list.
 			n.Type, n.Func.Result = types.TVoid, nil
 			some = true
 		}

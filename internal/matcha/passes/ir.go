@@ -6,11 +6,11 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// irPrefix begins the names of the kernel IR's passes, some of which do there what
-// others do in the graph.
+// irPrefix begins the names of the kernel IR's passes. Some of them have the names of passes
+// over the graph.
 const irPrefix = "ir-"
 
-// IR are the names of the passes of the kernel IR, with what they do.
+// IR returns the names of the passes of the kernel IR, with their effects.
 func IR() (out [][2]string) {
 	for _, p := range kir.Passes {
 		out = append(out, [2]string{irPrefix + p.Name, p.Doc})

@@ -6,7 +6,7 @@ import "github.com/weftgraph/weft/internal/matcha/asg"
 // the outermost function that has all that it is computed from. Set operations
 // move as well, which is the code motion of STMatch. Steps stay.
 func Motion(p *asg.Program) {
-	for _, n := range nodes(p) { // what a node is computed from has moved before it
+	for _, n := range nodes(p) { // the operands of a node have moved before it
 		if n.Op.Step() || n.Effects {
 			continue
 		}

@@ -5,11 +5,11 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Parallel marks what goes over a list in the program itself, in no function, and
-// applies functions to its items only to count, to add up or to emit: its items
-// may be taken by several workers at once (thesis, section 3.6). Sums of floats are
-// left alone, because what they are depends on their order; so is what reads or
-// changes a Counter that lives longer than one item.
+// Parallel marks applies of the program itself, outside functions, that go over a list only to
+// count, to add up or to emit. Several workers may take the items of such an apply concurrently
+// (thesis, section 3.6). It leaves sums of floats alone, because their value depends on their
+// order. It also leaves applies alone that read or change a Counter which lives longer than one
+// item.
 func Parallel(p *asg.Program) {
 	for _, n := range asg.Order(p.Main) {
 		n.Parallel = adds(n) && independent(p, n)

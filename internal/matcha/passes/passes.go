@@ -73,8 +73,7 @@ func Choose(text string) (off []string, err error) {
 	return off, nil
 }
 
-// nodes are the nodes that the program needs, each after what it is computed
-// from.
+// nodes are the nodes that the program needs, each after its operands.
 func nodes(p *asg.Program) (out []*asg.Node) {
 	asg.Walk(p, func(n *asg.Node) { out = append(out, n) })
 	return out
@@ -90,8 +89,7 @@ func inner(n *asg.Node) (out []*asg.Func) {
 	return out
 }
 
-// uses counts who reads each node: arguments, steps apart from what they read,
-// and results.
+// uses counts the readers of each node: arguments, steps besides their operands, and results.
 func uses(p *asg.Program) map[*asg.Node]int {
 	out := map[*asg.Node]int{}
 	count := func(f *asg.Func) {

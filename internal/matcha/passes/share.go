@@ -13,7 +13,7 @@ import (
 // are left as they are.
 func Share(p *asg.Program) {
 	all := nodes(p)
-	// What is further out comes first; an argument is never further in.
+	// Nodes further out come first; an argument is never further in.
 	slices.SortStableFunc(all, func(a, b *asg.Node) int { return a.Home.Depth() - b.Home.Depth() })
 	known := map[string][]*asg.Node{}
 	by := map[*asg.Node]*asg.Node{}

@@ -2,9 +2,9 @@ package passes
 
 import "github.com/weftgraph/weft/internal/matcha/asg"
 
-// SliceNeighbor is neighbor+apply with boundary conditions: the items that a
-// bound or a label leaves are a slice of the neighbour list, which is no new
-// list. Lists of vertices, slices and ranges are cut alike.
+// SliceNeighbor is neighbor+apply with boundary conditions. The items within a bound or with a
+// label are a slice of the neighbour list, which is not a new list. Lists of vertices, slices
+// and ranges are cut in the same way.
 func SliceNeighbor(p *asg.Program) {
 	bounded(p, func(list *asg.Node) bool {
 		switch list.Op {

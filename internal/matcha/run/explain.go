@@ -13,7 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// Explanation is what Explain shows of a program.
+// Explanation is the input of Explain.
 type Explanation struct {
 	Inputs    [][2]string  // names and types
 	Written   *asg.Program // before any pass; Explain rewrites it
@@ -21,8 +21,8 @@ type Explanation struct {
 	Set       *data.Set    // its inputs; nil: they are not known
 }
 
-// Explain says what a program is given and gives, what each pass makes of it, the memory that
-// its lists need, and the schedule of a target that is named.
+// Explain describes a program's inputs and result, the effect of each pass, and the memory that
+// its lists need. If o names a target, it also describes the schedule.
 func Explain(x Explanation, o Options) (string, error) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -51,7 +51,7 @@ func Explain(x Explanation, o Options) (string, error) {
 	return b.String(), nil
 }
 
-// explainPasses shows what each pass does to p.
+// explainPasses shows the effect of each pass on p.
 func explainPasses(w io.Writer, p *asg.Program, off []string) {
 	for _, pass := range passes.All {
 		what := "off"
@@ -86,7 +86,7 @@ func operators(p *asg.Program) (n int) {
 	return n
 }
 
-// explainMemory shows what is allocated before the program runs.
+// explainMemory shows the memory that is allocated before the program runs.
 func explainMemory(w io.Writer, x Explanation) {
 	if x.Set == nil {
 		asg.Walk(x.Optimized, func(n *asg.Node) {

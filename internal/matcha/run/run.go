@@ -32,19 +32,19 @@ type Options struct {
 	Schedule  string // of the target: knobs with commas between them
 	Threads   int    // of the target c, where the schedule does not say; 0 is one a core
 	Device    string
-	GPUMemory int64    // bytes on each GPU; 0 is what is free
-	Memory    int64    // bytes; 0 is what the system allows
+	GPUMemory int64    // bytes on each GPU; 0 means all free memory
+	Memory    int64    // bytes; 0 means the system's limit
 	Off       []string // passes that are not wanted
 	Debug     bool     // a debug build
-	Stats     bool     // notes about what was done
+	Stats     bool     // notes about the work done
 	Lanes     bool     // counts the lanes of a GPU that have work
 
-	// Emit takes what the program emits, and ends the run by returning false; nil: it is
-	// only counted.
+	// Emit is called with each emitted row, and ends the run by returning false. With nil rows
+	// are only counted.
 	Emit func(words []types.Word) bool
 }
 
-// Result is what a run gave and took.
+// Result is the result of a run, with its times.
 type Result struct {
 	interp.Result
 	Prepare, Compile, Search time.Duration
@@ -68,7 +68,7 @@ func (e UsageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Targets are the targets, the default first, and what they are.
+// Targets returns the targets with their meanings, the default first.
 func Targets() [][2]string {
 	return [][2]string{
 		{string(schedule.Interp), "the interpreter, on one core"},
