@@ -248,7 +248,8 @@ func runC(ctx context.Context, p *asg.Program, in *data.Set, o interp.Options) (
 func TestMatchaRefuses(t *testing.T) {
 	g := graph.FromEdges(4, [][2]uint32{{0, 1}, {1, 2}, {2, 3}}, true)
 	for text, want := range map[string]string{
-		"MATCH (a)-->(b) WHERE a.`x\ty` < b.x": "cannot be printed",
+		"MATCH (a)-->(b) WHERE a.`x\ty` < b.x":    "cannot be printed",
+		"MATCH (a)-[e]->(b) WHERE e.`x\ty` < b.x": "cannot be printed",
 	} {
 		q, err := gql.Parse(text)
 		if err != nil {
