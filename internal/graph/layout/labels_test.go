@@ -1,0 +1,287 @@
+package layout_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/layout"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// model is the neighbours of each vertex by label and side, as the edge table says.
+func model(g *graph.Graph, label uint32, side layout.Side) map[uint32][]uint32 {
+	set := map[uint32]map[uint32]bool{}
+	add := func(u, v uint32) {
+		if set[u] == nil {
+			set[u] = map[uint32]bool{}
+		}
+		set[u][v] = true
+	}
+	edge := func(u, v uint32) {
+		if side != layout.In || !g.Directed {
+			add(u, v)
+		}
+		if side != layout.Out || !g.Directed {
+			add(v, u)
+		}
+	}
+	switch {
+	case g.Edges != nil && g.Edges.Label != nil:
+		for i, l := range g.Edges.Label {
+			if l == label {
+				edge(g.Edges.Src[i], g.Edges.Dst[i])
+			}
+		}
+	case label == graph.NoLabel:
+		for u := range uint32(g.NumVertices()) {
+			for _, v := range g.Out.List(u) {
+				edge(u, v)
+			}
+		}
+	}
+	lists := map[uint32][]uint32{}
+	for u, s := range set {
+		lists[u] = slices.Sorted(maps.Keys(s))
+	}
+	return lists
+}
+
+// agree compares all partitions of a graph with the model.
+func agree(g *graph.Graph, l *layout.Labels) error {
+	ctx := context.Background()
+	n := uint32(g.NumVertices())
+	sides := []layout.Side{layout.Out, layout.In, layout.Both}
+	for label := range uint32(len(g.EdgeLabels) + 1) {
+		for _, side := range sides {
+			p, err := l.Partition(ctx, label-1, side)
+			if err != nil {
+				return err
+			}
+			want := model(g, label-1, side)
+			for v := range n {
+				id := v
+				if l.Renumbering != nil {
+					id = l.New[v]
+				}
+				got := slices.Clone(p.List(id))
+				if !slices.IsSorted(got) {
+					return fmt.Errorf("label %d%v: the list of %d is not sorted: %v", int32(label-1), side, v, got)
+				}
+				if l.Renumbering != nil {
+					for i, u := range got {
+						got[i] = l.Old[u]
+					}
+					slices.Sort(got)
+				}
+				if !slices.Equal(got, want[v]) {
+					return fmt.Errorf("label %d%v: vertex %d has %v, not %v", int32(label-1), side, v, got, want[v])
+				}
+			}
+			if got := p.List(n + 5); len(got) > 0 {
+				return fmt.Errorf("a vertex that is not there has %v", got)
+			}
+		}
+	}
+	return nil
+}
+
+// classes reports whether a renumbering is a permutation that keeps classes.
+func classes(g *graph.Graph, r *layout.Renumbering) error {
+	for v, id := range r.New {
+		if r.Old[id] != uint32(v) || g.ClassOf(id) != g.ClassOf(uint32(v)) {
+			return fmt.Errorf("vertex %d has the new id %d, which is of %d", v, id, r.Old[id])
+		}
+	}
+	return nil
+}
+
+// TestPartitions: each kind of partition has the lists of the edge table, of random graphs,
+// and is the same after it was written and read.
+func TestPartitions(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		g := nodiff.Graphs(40).Draw(t, "graph").Build()
+		path := filepath.Join(dir, "g.weft")
+		file, err := stored(ctx, g, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
+			load := rapid.SampledFrom([]int{1, 2, 40}).Draw(t, "load")
+			threads := rapid.IntRange(1, 3).Draw(t, "threads")
+			l, err := layout.Make(ctx, g, kind, load, threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kind == layout.Intervals {
+				if err := classes(g, l.Renumbering); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := agree(g, l); err != nil {
+				t.Fatal(kind, err)
+			}
+			_ = os.Remove(layout.FileName(path))
+			for range 2 { // made and written, then read
+				l, warning, err := layout.Open(ctx, nil, path, file, kind, load, threads)
+				if err != nil || warning != "" {
+					t.Fatal(warning, err)
+				}
+				if err := agree(file, l); err != nil {
+					t.Fatal(kind, err)
+				}
+			}
+			if _, err := layout.Read(ctx, nil, layout.FileName(path), file, kind, load, threads); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// stored writes a graph and opens the file.
+func stored(ctx context.Context, g *graph.Graph, path string) (*graph.Graph, error) {
+	_ = os.Remove(path)
+	if err := g.WriteFile(vfs.OS{}, path); err != nil {
+		return nil, err
+	}
+	return graph.Open(ctx, path, graph.OpenOptions{})
+}
+
+// TestRuns: in each class, the vertices of the partition that has most of them are one run
+// of ids, and all partitions have fewer runs than under the graph's own ids.
+func TestRuns(t *testing.T) {
+	ctx := t.Context()
+	g := labelled(t, 3000, 9000, 30)
+	l, err := layout.Make(ctx, g, layout.Intervals, 0, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := l.Rows(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := 0, 0
+	largest, runs := make([]int, len(g.Classes)), make([]int, len(g.Classes))
+	for label := range uint32(len(g.EdgeLabels) + 1) {
+		lists, err := rows.Lists(label-1, layout.Both, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before += layout.NewInterval(lists).Runs()
+		if lists, err = rows.Lists(label-1, layout.Both, l.New); err != nil {
+			t.Fatal(err)
+		}
+		after += layout.NewInterval(lists).Runs()
+		for c, class := range g.Classes {
+			n, r, last := 0, 0, layout.None
+			for _, v := range lists.Vertices {
+				if v >= class.First && v < class.End {
+					if n == 0 || v != last+1 {
+						r++
+					}
+					n, last = n+1, v
+				}
+			}
+			if n > largest[c] {
+				largest[c], runs[c] = n, r
+			}
+		}
+	}
+	for c, r := range runs {
+		if r != 1 {
+			t.Errorf("the largest partition of class %d has %d runs of ids", c, r)
+		}
+	}
+	if after*3 > before*2 {
+		t.Errorf("%d runs of ids, %d without renumbering", after, before)
+	}
+}
+
+// TestDamagedPartitions: a file that was changed anywhere, cut, or made of another graph gives
+// the right lists, and a warning where the whole of it is not used.
+func TestDamagedPartitions(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "g.weft")
+	g, err := stored(ctx, labelled(t, 30, 60, 3), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	name := layout.FileName(path)
+	for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
+		_ = os.Remove(name)
+		if _, warning, err := layout.Open(ctx, nil, path, g, kind, 1, 1); err != nil || warning != "" {
+			t.Fatal(warning, err)
+		}
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try := func(what string, b []byte) {
+			if err := os.WriteFile(name, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, rerr := layout.Read(ctx, nil, name, g, kind, 1, 1)
+			if rerr != nil && !errors.Is(rerr, layout.ErrDamaged) && !errors.Is(rerr, layout.ErrForeign) {
+				t.Errorf("%v, %s: %v", kind, what, rerr)
+			}
+			l, warning, err := layout.Open(ctx, nil, path, g, kind, 1, 1)
+			if err != nil || (warning == "") != (rerr == nil) {
+				t.Fatalf("%v, %s: warning %q, error %v", kind, what, warning, err)
+			}
+			if err := agree(g, l); err != nil {
+				t.Fatalf("%v, %s: %v", kind, what, err)
+			}
+		}
+		for i := 0; i < len(whole); i += 1 + i/64 {
+			b := slices.Clone(whole)
+			b[i] ^= 0x41
+			try(fmt.Sprintf("byte %d of %d changed", i, len(b)), b)
+		}
+		for _, n := range []int{0, 1, 7, 8, 40, 47, 48, len(whole) / 2, len(whole) - 1} {
+			try(fmt.Sprintf("cut at %d", n), whole[:n])
+		}
+		try("longer", append(slices.Clone(whole), 0))
+	}
+	// Of another graph with as many vertices and labels.
+	other, err := stored(ctx, labelled(t, 30, 61, 3), filepath.Join(dir, "h.weft"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := layout.Read(ctx, nil, name, other, layout.Intervals, 1, 1); !errors.Is(err, layout.ErrForeign) {
+		t.Errorf("the file of another graph: %v", err)
+	}
+	if _, err := layout.Read(ctx, nil, filepath.Join(dir, "none"), other, layout.Intervals, 1, 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// labelled is a random graph whose edges have labels, of which some are frequent.
+func labelled(t *testing.T, n, m, labels int) *graph.Graph {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(n), uint64(m)))
+	s := nodiff.Spec{N: n, EdgeLabels: true}
+	for v := range n {
+		s.Labels = append(s.Labels, []string{[]string{"A", "B"}[v%2]})
+	}
+	for range m {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: r.IntN(n), V: r.IntN(n), Label: fmt.Sprint(r.IntN(1 + r.IntN(labels)))})
+	}
+	return s.Build()
+}
