@@ -1,0 +1,69 @@
+package layout
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// Size is the bytes of one edge label's adjacency in each layout, both sides of a
+// directed graph together.
+type Size struct {
+	Label    uint32 // index into Graph.EdgeLabels, or graph.NoLabel
+	Edges    uint64
+	Vertices uint64 // of both sides: a vertex that is a source and a target counts twice
+	Runs     uint64 // of ids, in the interval-PCSR
+	CSR      uint64 // with an offset for each vertex of the graph
+	Hashed   uint64
+	Interval uint64
+}
+
+// Sizes makes each partition in both layouts and returns the sizes by label, the edges
+// without a label first. Labels without an edge are left out. Threads 0 means all cores.
+func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, error) {
+	l, err := Make(ctx, g, Intervals, load, threads)
+	if err != nil {
+		return nil, err
+	}
+	sides := []Side{Both}
+	if g.Directed {
+		sides = []Side{Out, In}
+	}
+	sizes := make([]Size, l.rows.Labels())
+	work := make([]uint64, len(sizes)+1)
+	for i := range sizes {
+		work[i+1] = work[i] + l.rows.Edges(uint32(i)-1) + 1
+	}
+	failed := make([]error, len(sizes))
+	err = graph.Parallel(ctx, work, threads, func(lo, hi uint32) {
+		for i := lo; i < hi; i++ {
+			s := &sizes[i]
+			s.Label, s.Edges = i-1, l.rows.Edges(i-1)
+			for _, side := range sides {
+				lists, err := l.rows.Lists(s.Label, side, l.New)
+				if err != nil {
+					failed[i] = err
+					return
+				}
+				x := NewInterval(lists)
+				h, err := NewHashed(lists, l.Load)
+				if err != nil {
+					failed[i] = err
+					return
+				}
+				s.Vertices += uint64(len(lists.Vertices))
+				s.Runs += uint64(x.Runs())
+				s.CSR += 8*uint64(g.NumVertices()+1) + 4*uint64(len(lists.Adj))
+				s.Hashed += h.Bytes()
+				s.Interval += x.Bytes()
+			}
+		}
+	})
+	for _, e := range failed {
+		if e != nil {
+			return nil, e
+		}
+	}
+	return slices.DeleteFunc(sizes, func(s Size) bool { return s.Edges == 0 }), err
+}
