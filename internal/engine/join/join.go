@@ -1,0 +1,112 @@
+// Package join searches breadth first, as GSI and GENEVA do: a table of partial matches is
+// joined with the candidates of the next vertex, or of the next several vertices, until
+// its rows are matches. Package plan/phases cuts the plan into these joins.
+//
+// Tables are joined in batches: a full batch goes on to the next phase before more of its own
+// phase is made, so that memory is bounded whatever the number of matches.
+//
+// It knows plans and graphs, and must not know the pattern language, other engines or where
+// results go.
+package join
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/option"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/phases"
+)
+
+// Host is the engine on all cores of this machine. The zero value is ready.
+type Host struct{}
+
+// New returns the join engine for all cores.
+func New() engine.Engine { return Host{} }
+
+// Name returns "join".
+func (Host) Name() string { return "join" }
+
+// Options are the engine's switches.
+var Options = option.Table{
+	option.Choice("join.extend", "match one vertex in a phase, or several where GENEVA's matching patterns allow it", "single", "multi"),
+	option.Switch("join.steal", true, "idle cores take parts of others' batches"),
+	option.Number("join.batch", 4096, 1, 1<<24, "the most rows of a batch"),
+}
+
+// prepared is a plan that is ready to run.
+type prepared struct {
+	g     *graph.Graph
+	p     *plan.Plan
+	o     engine.Options
+	steal bool
+	batch int
+	steps []step
+}
+
+// Prepare cuts the plan into phases, whatever its method. It refuses counts per vertex where data
+// edges are chosen.
+func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	v, err := Options.Read(o.Opt)
+	if err != nil {
+		return nil, err
+	}
+	if p.Rooted && len(p.Edges) > 0 {
+		return nil, errors.New("counts per vertex are not added up over choices of data edges")
+	}
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	x := &prepared{g: g, p: p, o: o, steal: v.On("join.steal"), batch: v.Number("join.batch")}
+	if p.Empty != nil {
+		return x, nil
+	}
+	all := phases.Single(p)
+	if v.Text("join.extend") == "multi" {
+		all = phases.Multi(p)
+	}
+	x.steps = compile(g, p, all, !o.Listing && !o.Levels)
+	return x, nil
+}
+
+// Traits has nothing to say.
+func (*prepared) Traits() engine.Traits { return engine.Traits{} }
+
+// Compile does nothing: what runs is compiled into this program.
+func (*prepared) Compile(context.Context) {}
+
+// Run counts or lists the matches.
+func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	if err := goal.Check(x.p, x.o); err != nil {
+		return engine.Result{}, err
+	}
+	start := time.Now()
+	res := engine.Result{Complete: true}
+	var err error
+	if x.p.Empty == nil {
+		res, err = newSearch(x, goal).run(ctx)
+	}
+	res.Engine, res.Device, res.Threads = "join", "cpu", x.o.Threads
+	res.Search = time.Since(start)
+	return res, err
+}
+
+// stats says how a run went: its phases, and the memory of its tables.
+func (x *prepared) stats(bytes uint64) []string {
+	var kinds []string
+	for i := range x.steps {
+		kinds = append(kinds, x.steps[i].Kind())
+	}
+	return []string{
+		"join: " + strings.Join(kinds, ", "),
+		fmt.Sprintf("join: tables of partial matches had at most %d bytes", bytes),
+	}
+}
+
+var _ engine.Engine = Host{}

@@ -1,0 +1,469 @@
+package join
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/phases"
+	"github.com/weftgraph/weft/internal/runtime/crew"
+)
+
+// maxLevels is the most vertices that patterns have.
+const maxLevels = 32
+
+// search is one run.
+type search struct {
+	*prepared
+	goal  engine.Goal
+	rows  *engine.Rows // takes matches; nil when they are counted as they come
+	pool  *pool
+	batch int
+	// claimed are the matches that were listed, or found, of Goal.Limit.
+	claimed atomic.Int64
+	tables  atomic.Uint64 // bytes of all tables
+}
+
+// discard takes the matches of a count over choices of data edges.
+type discard struct{}
+
+func (discard) Emit(int, *engine.Batch) error { return nil }
+
+func newSearch(x *prepared, goal engine.Goal) *search {
+	s := &search{prepared: x, goal: goal, batch: x.batch}
+	if x.o.Memory > 0 {
+		// A batch for each step of each thread.
+		row := 0
+		for i := range x.steps {
+			row += 4 * x.steps[i].after
+		}
+		s.batch = int(max(1, min(int64(s.batch), x.o.Memory/int64(row*x.o.Threads))))
+	}
+	switch {
+	case goal.Sink != nil:
+		s.rows = engine.NewRows(x.p, goal.Sink, goal.Limit)
+	case len(x.p.Edges) > 0:
+		s.rows = engine.NewRows(x.p, discard{}, goal.Limit)
+	}
+	s.pool = newPool(&x.steps[0].groups[0], x.o.Threads, x.steal)
+	return s
+}
+
+func (s *search) run(ctx context.Context) (engine.Result, error) {
+	ws := make([]*worker, s.o.Threads)
+	s.pool.run(ctx, s.o.Crew, s.goal.Progress, func(i int, _ *crew.Memory) {
+		w := newWorker(s, i)
+		ws[i] = w
+		w.work()
+	})
+	var res engine.Result
+	total := engine.Tally{}
+	if s.o.Levels {
+		res.Levels = make([]engine.LevelStat, len(s.p.Levels))
+	}
+	for _, w := range ws {
+		if w == nil {
+			continue
+		}
+		total = total.Plus(w.count)
+		for l := range res.Levels {
+			res.Levels[l].Matches = res.Levels[l].Matches.Add(w.stats[l])
+		}
+	}
+	err := s.pool.failure()
+	if total.Over && err == nil {
+		err = engine.ErrOverflow
+	}
+	res.Matches = total.N
+	if s.rows != nil && s.rows.Chooses() {
+		res.Matches = engine.U64(s.rows.Matches())
+	}
+	if most := engine.U64(uint64(max(s.goal.Limit, 0))); s.goal.Limit > 0 && res.Matches.Cmp(most) > 0 {
+		res.Matches = most
+	}
+	res.Complete = !s.pool.stop.Load()
+	res.Stats = s.stats(s.tables.Load())
+	return res, err
+}
+
+// worker is one goroutine's state.
+type worker struct {
+	*search
+	id    int
+	parts []part // by step
+	count engine.Tally
+	seen  uint64 // of count, what the limit knows
+	stats []engine.Uint128
+	edges []uint64 // for conditions, which read no data edges
+	out   []uint32 // matches by pattern vertex
+}
+
+// part is a worker's state in one step.
+type part struct {
+	m     [maxLevels]uint32 // the row that is extended
+	table []uint32          // the rows that the step has made
+	cand  [2]candidates
+}
+
+// candidates is memory for the candidates of a group.
+type candidates struct {
+	list    []uint32
+	buf     []uint32
+	scratch [2]graph.Scratch
+}
+
+// outRows is how many matches are handed over at once.
+const outRows = 1024
+
+func newWorker(s *search, id int) *worker {
+	w := &worker{search: s, id: id, parts: make([]part, len(s.steps)), edges: make([]uint64, len(s.p.Edges))}
+	if s.o.Levels {
+		w.stats = make([]engine.Uint128, len(s.p.Levels))
+	}
+	return w
+}
+
+func (w *worker) work() {
+	for {
+		t, ok := w.pool.next()
+		if !ok {
+			break
+		}
+		if t.rows == nil {
+			w.roots(t)
+		} else {
+			w.step(t.step, t.rows)
+		}
+		// What is left in the tables goes on; a later step's rows come after.
+		for i := range w.steps {
+			w.flush(i)
+		}
+		w.limit()
+	}
+	w.hand()
+}
+
+// roots makes the rows of the first step.
+func (w *worker) roots(t task) {
+	x := &w.steps[0].groups[0]
+	w.pool.each(t, func(v uint32) bool {
+		if x.allows(w.p, v) {
+			w.parts[0].m[0] = v
+			w.choose(0, 0)
+		}
+		return !w.pool.stop.Load()
+	})
+}
+
+// step joins rows, of the width of step i, with the candidates of the step.
+func (w *worker) step(i int, rows []uint32) {
+	s, pt := &w.steps[i], &w.parts[i]
+	for n := len(rows) / s.width; n > 0; n-- {
+		if w.pool.stop.Load() {
+			return
+		}
+		if n > 1 && w.pool.wanted() {
+			half := n / 2
+			if w.pool.give(task{step: i, rows: slices.Clone(rows[(n-half)*s.width:])}) {
+				n -= half
+				rows = rows[:n*s.width]
+			}
+		}
+		copy(pt.m[:], rows[:s.width])
+		rows = rows[s.width:]
+		if s.Pattern == phases.Eliminate {
+			if w.closes(s, &pt.m) {
+				w.put(i)
+			}
+			continue
+		}
+		w.extend(i)
+	}
+}
+
+// closes reports whether a row has the edges that an elimination looks for.
+func (w *worker) closes(s *step, m *[maxLevels]uint32) bool {
+	for _, e := range s.Close {
+		if w.p.Adjs[e.Adj].Lists.Has(m[e.Back.Level], m[e.Level]) == e.Neg {
+			return false
+		}
+	}
+	return true
+}
+
+// extend joins one row, which is in the part's m.
+func (w *worker) extend(i int) {
+	s, pt := &w.steps[i], &w.parts[i]
+	for k := range s.groups {
+		if w.find(&s.groups[k], &pt.m, &pt.cand[k]); len(pt.cand[k].list) == 0 {
+			return
+		}
+	}
+	if s.closed {
+		n := engine.One
+		for k := range s.groups {
+			n = n.Times(w.choices(s, k, uint64(len(pt.cand[k].list))))
+		}
+		w.add(n, pt.m[0])
+		return
+	}
+	w.choose(i, 0)
+}
+
+// choices is the number of ways to match the levels of group k with n candidates.
+func (w *worker) choices(s *step, k int, n uint64) engine.Tally {
+	x := &s.groups[k]
+	size := uint64(len(x.Levels))
+	_, distinct := distinctInside(s, k)
+	switch {
+	case x.ordered:
+		if size > n {
+			return engine.Tally{}
+		}
+		t := engine.One
+		for j := range size {
+			t = t.MulDiv(n-j, j+1)
+		}
+		return t
+	case distinct:
+		t := engine.One
+		for j := range size {
+			t = t.Times(engine.Tally64(n - min(j, n)))
+		}
+		return t
+	}
+	t := engine.One
+	for range size {
+		t = t.Times(engine.Tally64(n))
+	}
+	return t
+}
+
+// find sets the candidates of a group for a row.
+func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
+	lo, hi := x.one.First, x.one.End
+	for _, j := range x.below {
+		hi = min(hi, m[j])
+	}
+	for _, j := range x.above {
+		lo = max(lo, m[j]+1)
+	}
+	c.list = nil
+	if lo >= hi {
+		return
+	}
+	list := plan.Within(x.all, lo, hi)
+	if !x.Free() {
+		list = w.p.Adjs[x.From.Adj].Lists.ListIn(m[x.From.Level], lo, hi, &c.scratch[0])
+	}
+	own := false // list is in c.buf
+	for _, b := range x.With {
+		if len(list) == 0 {
+			return
+		}
+		other := w.p.Adjs[b.Adj].Lists.ListIn(m[b.Level], lo, hi, &c.scratch[1])
+		if len(c.buf) < len(list) {
+			buf := make([]uint32, 1<<bits.Len(uint(len(list)+16)))
+			if own {
+				list = buf[:copy(buf, list)]
+			}
+			c.buf = buf
+		}
+		n := 0
+		if b.Neg {
+			n = setops.Difference(c.buf, list, other)
+		} else {
+			n = setops.Intersect(c.buf, list, other)
+		}
+		list, own = c.buf[:n], true
+	}
+	if !x.tests() || len(list) == 0 || x.Free() && len(x.distinct) == 0 {
+		c.list = list
+		return
+	}
+	if cap(c.buf) < len(list) {
+		c.buf = make([]uint32, 1<<bits.Len(uint(len(list)+16)))
+	}
+	out := c.buf[:0]
+next:
+	for _, v := range list {
+		if !x.allows(w.p, v) {
+			continue
+		}
+		for _, j := range x.distinct {
+			if m[j] == v {
+				continue next
+			}
+		}
+		out = append(out, v)
+	}
+	c.list = out
+}
+
+// choose matches the step's levels from number k on, each in all ways, and makes a row of each.
+func (w *worker) choose(i, k int) {
+	s, pt := &w.steps[i], &w.parts[i]
+	if i == 0 {
+		// The root is in place.
+		if w.passes(&s.levels[0], &pt.m) {
+			w.put(0)
+		}
+		return
+	}
+	if k == len(s.levels) {
+		w.put(i)
+		return
+	}
+	lv := &s.levels[k]
+	lo, hi := uint32(0), ^uint32(0)
+	for _, j := range lv.below {
+		hi = min(hi, pt.m[j])
+	}
+	for _, j := range lv.above {
+		lo = max(lo, pt.m[j]+1)
+	}
+	if lo >= hi {
+		return
+	}
+	list := pt.cand[lv.group].list
+	if lo > 0 || hi != ^uint32(0) {
+		list = plan.Within(list, lo, hi)
+	}
+	if k == len(s.levels)-1 && s.count && len(lv.checks) == 0 {
+		n := len(list)
+		for at, j := range lv.distinct {
+			if again := slices.ContainsFunc(lv.distinct[:at], func(o int) bool { return pt.m[o] == pt.m[j] }); !again && setops.Contains(list, pt.m[j]) {
+				n--
+			}
+		}
+		if n > 0 {
+			w.add(engine.Tally64(uint64(n)), pt.m[0])
+		}
+		return
+	}
+next:
+	for _, v := range list {
+		for _, j := range lv.distinct {
+			if pt.m[j] == v {
+				continue next
+			}
+		}
+		pt.m[lv.level] = v
+		if !w.passes(lv, &pt.m) {
+			continue
+		}
+		w.choose(i, k+1)
+		if w.pool.stop.Load() {
+			return
+		}
+	}
+}
+
+// passes evaluates the conditions that are known at a level.
+func (w *worker) passes(lv *level, m *[maxLevels]uint32) bool {
+	for k := range lv.checks {
+		if !lv.checks[k].Eval(m[:], w.edges) {
+			return false
+		}
+	}
+	if w.stats != nil {
+		w.stats[lv.level] = w.stats[lv.level].Add64(1)
+	}
+	return true
+}
+
+// put takes the row that step i has made, which is in the part's m.
+func (w *worker) put(i int) {
+	s, pt := &w.steps[i], &w.parts[i]
+	if i == len(w.steps)-1 {
+		w.match(&pt.m)
+		return
+	}
+	if cap(pt.table) == 0 {
+		w.tables.Add(uint64(4 * w.batch * s.after))
+		pt.table = make([]uint32, 0, w.batch*s.after)
+	}
+	pt.table = append(pt.table, pt.m[:s.after]...)
+	if len(pt.table) == cap(pt.table) {
+		w.flush(i)
+	}
+}
+
+// flush hands the rows of step i to the next.
+func (w *worker) flush(i int) {
+	if pt := &w.parts[i]; len(pt.table) > 0 && !w.pool.stop.Load() {
+		w.step(i+1, pt.table)
+		pt.table = pt.table[:0]
+	}
+}
+
+// match takes a match.
+func (w *worker) match(m *[maxLevels]uint32) {
+	if w.rows == nil {
+		w.add(engine.One, m[0])
+		return
+	}
+	if !w.rows.Chooses() && w.goal.Limit > 0 {
+		n := w.claimed.Add(1)
+		if n >= w.goal.Limit {
+			defer w.pool.fail(engine.ErrStop)
+		}
+		if n > w.goal.Limit {
+			return
+		}
+	}
+	w.count = w.count.Plus(engine.One)
+	n := len(w.out)
+	w.out = slices.Grow(w.out, len(w.p.LevelOf))[:n+len(w.p.LevelOf)]
+	for v, l := range w.p.LevelOf {
+		w.out[n+v] = m[l]
+	}
+	if len(w.out) >= outRows*len(w.p.LevelOf) {
+		w.hand()
+	}
+}
+
+// hand gives the matches to the sink.
+func (w *worker) hand() {
+	if len(w.out) == 0 {
+		return
+	}
+	if err := w.rows.Hand(w.id, w.out); err != nil {
+		w.pool.fail(err)
+	}
+	w.out = w.out[:0]
+}
+
+// add counts matches whose vertex at level 0 is root.
+func (w *worker) add(n engine.Tally, root uint32) {
+	w.count = w.count.Plus(n)
+	if w.count.Over {
+		w.pool.fail(engine.ErrOverflow)
+	}
+	if w.goal.PerRoot != nil {
+		w.pool.addPerRoot(w.goal.PerRoot, root, n.N)
+	}
+	if w.goal.Limit > 0 {
+		w.limit()
+	}
+}
+
+// limit stops the run once enough matches were counted.
+func (w *worker) limit() {
+	if w.goal.Limit <= 0 || w.rows != nil {
+		return
+	}
+	n := w.count.N.Lo
+	if w.count.Over || w.count.N.Hi > 0 {
+		n = 1 << 62
+	}
+	if w.claimed.Add(int64(min(n-w.seen, 1<<62))) >= w.goal.Limit {
+		w.pool.fail(engine.ErrStop)
+	}
+	w.seen = n
+}

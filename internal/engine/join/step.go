@@ -1,0 +1,194 @@
+package join
+
+import (
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/phases"
+)
+
+// step is a phase with what can be worked out before a run.
+type step struct {
+	phases.Phase
+	width  int // levels that are matched before the phase
+	after  int // and after it
+	groups []group
+	levels []level // of an extension, in the order of their levels
+	// count says that the phase's matches are counted and make no rows.
+	count bool
+	// closed says that they are counted by arithmetic over the sizes of the groups.
+	closed bool
+}
+
+// group is a phases.Group with the tests that its candidates share.
+type group struct {
+	phases.Group
+	*plan.Level              // of the group's first level
+	one         plan.Range   // the ids that are allowed, from the least to the greatest
+	ranges      []plan.Range // all of them, where they are several
+	minDegree   int          // what is left of it to be tested
+	below       []int        // levels before the phase that bound the candidates
+	above       []int
+	distinct    []int // levels before the phase that a candidate must differ from
+	// all are the candidates of a group that no list generates.
+	all []uint32
+	// ordered says that restrictions order the group's vertices completely.
+	ordered bool
+}
+
+// level is one level of an extension: what depends on others of the same phase.
+type level struct {
+	level, group           int
+	below, above, distinct []int // levels of the phase
+	checks                 []plan.Check
+}
+
+// compile works out the steps of a plan's phases. Where counting is true, matches are
+// counted without rows where that is possible.
+func compile(g *graph.Graph, p *plan.Plan, all []phases.Phase, counting bool) []step {
+	steps := make([]step, len(all))
+	width := 0
+	for i := range all {
+		s := &steps[i]
+		s.Phase, s.width = all[i], width
+		first := width
+		for k := range s.Groups {
+			s.groups = append(s.groups, newGroup(g, p, &s.Groups[k], first))
+			width += len(s.Groups[k].Levels)
+		}
+		s.after = width
+		for l := first; l < width; l++ {
+			pl := &p.Levels[l]
+			in := func(levels []int) (out []int) {
+				for _, j := range levels {
+					if j >= first {
+						out = append(out, j)
+					}
+				}
+				return out
+			}
+			s.levels = append(s.levels, level{
+				level: l, below: in(pl.Below), above: in(pl.Above), distinct: in(pl.Distinct), checks: pl.Checks,
+				group: slices.IndexFunc(s.Groups, func(g phases.Group) bool { return slices.Contains(g.Levels, l) }),
+			})
+		}
+	}
+	if last := &steps[len(steps)-1]; counting && len(p.Edges) == 0 {
+		last.count = true
+		last.closed = last.Pattern > 0 && arithmetic(last)
+	}
+	return steps
+}
+
+func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int) group {
+	l := of.Levels[0]
+	pl := &p.Levels[l]
+	x := group{Group: *of, Level: pl, one: plan.Range{First: 0, End: uint32(g.NumVertices())}}
+	if pl.Ranges != nil {
+		x.one = plan.Range{}
+		if n := len(pl.Ranges); n > 0 {
+			x.one = plan.Range{First: pl.Ranges[0].First, End: pl.Ranges[n-1].End}
+		}
+		if len(pl.Ranges) > 1 {
+			x.ranges = pl.Ranges
+		}
+	}
+	if end, ok := p.DegreeEnd(l); ok {
+		x.one.End = min(x.one.End, end)
+	} else if p.NeedsDegree(l) {
+		x.minDegree = pl.MinDegree
+	}
+	before := func(levels []int) (out []int) {
+		for _, j := range levels {
+			if j < first {
+				out = append(out, j)
+			}
+		}
+		return out
+	}
+	x.below, x.above, x.distinct = before(pl.Below), before(pl.Above), before(pl.Distinct)
+	if of.Free() && l > 0 {
+		for v := x.one.First; v < x.one.End; v++ {
+			if x.allows(p, v) {
+				x.all = append(x.all, v)
+			}
+		}
+	}
+	x.ordered = ordered(p, of.Levels)
+	return x
+}
+
+// tests reports whether candidates need more than bounds.
+func (x *group) tests() bool {
+	return x.ranges != nil || x.Bits != nil || x.minDegree > 0 || len(x.distinct) > 0
+}
+
+// allows applies what a vertex must satisfy by itself.
+func (x *group) allows(p *plan.Plan, v uint32) bool {
+	if x.Bits != nil && x.Bits[v>>6]>>(v&63)&1 == 0 {
+		return false
+	}
+	if x.ranges != nil && !slices.ContainsFunc(x.ranges, func(r plan.Range) bool { return v >= r.First && v < r.End }) {
+		return false
+	}
+	return x.minDegree == 0 || p.Adjs[x.MinDegreeAdj].Lists.Degree(v) >= x.minDegree
+}
+
+// ordered reports whether restrictions order the levels completely: each is bound by the one
+// before, the same way.
+func ordered(p *plan.Plan, levels []int) bool {
+	for i := 1; i < len(levels); i++ {
+		l, before := &p.Levels[levels[i]], levels[i-1]
+		if !slices.Contains(l.Below, before) && !slices.Contains(l.Above, before) {
+			return false
+		}
+		if i > 1 && slices.Contains(l.Below, before) != slices.Contains(p.Levels[before].Below, levels[i-2]) {
+			return false
+		}
+	}
+	return true
+}
+
+// arithmetic reports whether the number of a phase's matches follows from the sizes of its
+// groups: each group is ordered completely, or not at all and its vertices all differ, or may
+// be equal; and no vertex of one group can be one of the other, or may be.
+func arithmetic(s *step) bool {
+	for i := range s.levels {
+		if len(s.levels[i].checks) > 0 {
+			return false
+		}
+	}
+	for k := range s.groups {
+		x := &s.groups[k]
+		for i := range s.levels {
+			lv := &s.levels[i]
+			other := func(j int) bool { return !slices.Contains(x.Levels, j) }
+			if lv.group == k && (slices.ContainsFunc(lv.below, other) || slices.ContainsFunc(lv.above, other) || slices.ContainsFunc(lv.distinct, other)) {
+				return false
+			}
+			if lv.group == k && !x.ordered && len(lv.below)+len(lv.above) > 0 {
+				return false
+			}
+		}
+		if some, all := distinctInside(s, k); !x.ordered && some && !all {
+			return false
+		}
+	}
+	return true
+}
+
+// distinctInside reports whether some level of group k must differ from one before it in the
+// group, and whether each must differ from all of them.
+func distinctInside(s *step, k int) (some, all bool) {
+	seen := 0
+	all = true
+	for i := range s.levels {
+		if l := &s.levels[i]; l.group == k {
+			some = some || len(l.distinct) > 0
+			all = all && len(l.distinct) == seen
+			seen++
+		}
+	}
+	return some, all
+}

@@ -1,0 +1,308 @@
+// Package phases cuts a plan's matching order into the phases of a join, breadth first: each
+// extends all partial matches by one or several vertices, or eliminates those that lack an
+// edge. GENEVA (Lu et al., TPDS 2023, sections 5 and 6) matches several vertices in one
+// phase; with one vertex each, the phases are those of GSI's vertex-oriented join.
+//
+// It knows plans, and must not know engines.
+package phases
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Eliminate is the Pattern of a phase that only eliminates.
+const Eliminate = -1
+
+// Phase is one step of a join.
+type Phase struct {
+	// Pattern is GENEVA's matching pattern, 0 to 7, of an extension, or Eliminate.
+	Pattern int
+	// Groups are the vertices that an extension matches, of at most two sets of candidates.
+	Groups []Group
+	// Close are the edges that an elimination looks for, all of one relation.
+	Close []Edge
+}
+
+// Group is levels that have one set of candidates: the list at From, cut by the lists in
+// With and by all else that the levels say of earlier phases.
+type Group struct {
+	Levels []int // ascending
+	From   plan.Back
+	With   []plan.Back
+}
+
+// Free reports whether no list generates the group's candidates: at level 0, and where a
+// further component of the pattern begins.
+func (g *Group) Free() bool { return g.From.Level < 0 }
+
+// Edge is a backward neighbour of a level that an elimination looks for.
+type Edge struct {
+	Level int
+	plan.Back
+}
+
+// Levels returns the levels that the phase matches, ascending.
+func (p *Phase) Levels() []int {
+	var all []int
+	for _, g := range p.Groups {
+		all = append(all, g.Levels...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Single returns a plan's phases of one vertex each.
+func Single(p *plan.Plan) []Phase {
+	all := make([]Phase, len(p.Levels))
+	for l := range p.Levels {
+		all[l] = Phase{Groups: []Group{group(p, l, l, -1)}}
+	}
+	return all
+}
+
+// Multi returns a plan's phases of as many vertices as GENEVA's matching patterns allow:
+// two in the pattern's core, where edges of cycles eliminate what is wrong, any number in its
+// trees. Edges between vertices of one phase are looked for in eliminations after it, one for
+// each relation.
+func Multi(p *plan.Plan) []Phase {
+	core := coreOf(p)
+	var all []Phase
+	for l := 0; l < len(p.Levels); {
+		best := Phase{Groups: []Group{group(p, l, l, -1)}}
+		if l > 0 {
+			for _, b := range p.Levels[l].Back {
+				if b.Neg {
+					continue
+				}
+				for end := l + 2; end <= len(p.Levels); end++ {
+					next, ok := extension(p, l, end, b.Adj, core)
+					if !ok {
+						break
+					}
+					if better(&next, &best) {
+						best = next
+					}
+				}
+			}
+		}
+		all = append(all, best)
+		first := l
+		l += len(best.Levels())
+		all = append(all, eliminations(p, first, l)...)
+	}
+	return all
+}
+
+// extension tries to match the levels first … end-1 in one phase, each from the list in
+// relation adj of an earlier level.
+func extension(p *plan.Plan, first, end, adj int, core uint32) (Phase, bool) {
+	var x Phase
+	for l := first; l < end; l++ {
+		if end-first > 2 && core>>l&1 != 0 {
+			return x, false
+		}
+		g := group(p, l, first, adj)
+		if g.Free() || g.From.Adj != adj {
+			return x, false
+		}
+		at := slices.IndexFunc(x.Groups, func(h Group) bool { return alike(p, &g, &h, first) })
+		if at >= 0 {
+			x.Groups[at].Levels = append(x.Groups[at].Levels, l)
+			continue
+		}
+		if len(x.Groups) == 2 {
+			return x, false
+		}
+		x.Groups = append(x.Groups, g)
+	}
+	x.Pattern = matchingPattern(p, x.Groups)
+	return x, true
+}
+
+// group returns level l as a group of its own in a phase that begins at level first. Its list
+// is in relation adj; with -1 in the relation of fewest pairs, as GSI's algorithm 3 has it.
+func group(p *plan.Plan, l, first, adj int) Group {
+	g := Group{Levels: []int{l}, From: plan.Back{Level: -1}}
+	var backs []plan.Back
+	for _, b := range p.Levels[l].Back {
+		if b.Level < first {
+			backs = append(backs, b)
+		}
+	}
+	from := -1
+	pairs := func(i int) int { return p.Adjs[backs[i].Adj].Lists.Pairs() }
+	for i, b := range backs {
+		if !b.Neg && (adj < 0 || b.Adj == adj) && (from < 0 || pairs(i) < pairs(from)) {
+			from = i
+		}
+	}
+	if from >= 0 {
+		g.From = backs[from]
+		backs = slices.Delete(backs, from, from+1)
+	}
+	g.With = backs
+	return g
+}
+
+// alike reports whether the levels of two groups of a phase that begins at level first have the
+// same candidates.
+func alike(p *plan.Plan, g, h *Group, first int) bool {
+	a, b := &p.Levels[g.Levels[0]], &p.Levels[h.Levels[0]]
+	before := func(levels []int) []int {
+		var out []int
+		for _, l := range levels {
+			if l < first {
+				out = append(out, l)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	return g.From == h.From && slices.Equal(g.With, h.With) && sameCandidates(a, b) &&
+		slices.Equal(before(a.Below), before(b.Below)) && slices.Equal(before(a.Above), before(b.Above)) &&
+		slices.Equal(before(a.Distinct), before(b.Distinct))
+}
+
+// sameCandidates reports whether two levels allow the same vertices by themselves.
+func sameCandidates(a, b *plan.Level) bool {
+	return slices.Equal(a.Ranges, b.Ranges) && (a.Ranges == nil) == (b.Ranges == nil) && plan.SameBits(a.Bits, b.Bits) &&
+		a.MinDegree == b.MinDegree && a.MinDegreeAdj == b.MinDegreeAdj
+}
+
+// matchingPattern classifies the groups of a phase as GENEVA's figure 1 does.
+func matchingPattern(p *plan.Plan, groups []Group) int {
+	n := 0
+	for _, g := range groups {
+		n += len(g.Levels)
+	}
+	switch {
+	case n == 1:
+		return 0
+	case len(groups) == 1 && n == 2:
+		return 1
+	case len(groups) == 1:
+		return 5
+	}
+	one := groups[0].From.Level == groups[1].From.Level
+	switch {
+	case n > 2 && one:
+		return 6
+	case n > 2:
+		return 7
+	case one:
+		return 3
+	case sameCandidates(&p.Levels[groups[0].Levels[0]], &p.Levels[groups[1].Levels[0]]):
+		return 2
+	}
+	return 4
+}
+
+// rank is the order of matching patterns: which of several that are possible a phase takes
+// (section 5.5).
+var rank = [...]int{5: 7, 6: 6, 7: 5, 1: 4, 3: 3, 4: 2, 2: 1, 0: 0}
+
+func better(x, y *Phase) bool {
+	if rank[x.Pattern] != rank[y.Pattern] {
+		return rank[x.Pattern] > rank[y.Pattern]
+	}
+	return len(x.Levels()) > len(y.Levels())
+}
+
+// eliminations returns the phases that look for edges between the levels first … end-1, one
+// for each relation.
+func eliminations(p *plan.Plan, first, end int) []Phase {
+	var all []Phase
+	for l := first; l < end; l++ {
+		for _, b := range p.Levels[l].Back {
+			if b.Level < first {
+				continue
+			}
+			relation := min(b.Adj, p.Adjs[b.Adj].Rev)
+			at := slices.IndexFunc(all, func(x Phase) bool {
+				a := x.Close[0].Adj
+				return min(a, p.Adjs[a].Rev) == relation
+			})
+			if at < 0 {
+				at = len(all)
+				all = append(all, Phase{Pattern: Eliminate})
+			}
+			all[at].Close = append(all[at].Close, Edge{l, b})
+		}
+	}
+	return all
+}
+
+// coreOf returns the levels that are left when those with one neighbour are taken away again
+// and again.
+func coreOf(p *plan.Plan) uint32 {
+	near := make([]uint32, len(p.Levels))
+	for l := range p.Levels {
+		for _, b := range p.Levels[l].Back {
+			if !b.Neg {
+				near[l] |= 1 << b.Level
+				near[b.Level] |= 1 << l
+			}
+		}
+	}
+	core := uint32(1)<<len(p.Levels) - 1
+	for changed := true; changed; {
+		changed = false
+		for l := range near {
+			if core>>l&1 != 0 && bits.OnesCount32(near[l]&core) < 2 {
+				core &^= 1 << l
+				changed = true
+			}
+		}
+	}
+	return core
+}
+
+// Kind names the phase in a word or two.
+func (x *Phase) Kind() string {
+	if x.Pattern == Eliminate {
+		return "elimination"
+	}
+	return fmt.Sprintf("pattern %d", x.Pattern)
+}
+
+// String says in words what the phase does, with the names of the pattern's vertices.
+func (x *Phase) String(p *plan.Plan) string {
+	name := func(l int) string { return p.Pattern.Vertices[p.Order[l]].Name }
+	back := func(b plan.Back) string {
+		text := fmt.Sprintf("%s(%s)", p.Adjs[b.Adj].Name, name(b.Level))
+		if b.Neg {
+			text = "not " + text
+		}
+		return text
+	}
+	if x.Pattern == Eliminate {
+		var edges []string
+		for _, e := range x.Close {
+			edges = append(edges, fmt.Sprintf("%s in %s", name(e.Level), back(e.Back)))
+		}
+		return "keep where " + strings.Join(edges, ", ")
+	}
+	var groups []string
+	for _, g := range x.Groups {
+		var names []string
+		for _, l := range g.Levels {
+			names = append(names, name(l))
+		}
+		text := strings.Join(names, ", ") + " in "
+		if g.Free() {
+			text += "all vertices"
+		} else {
+			text += back(g.From)
+		}
+		for _, b := range g.With {
+			text += " ∩ " + back(b)
+		}
+		groups = append(groups, text)
+	}
+	return fmt.Sprintf("match %s (%s)", strings.Join(groups, "; "), x.Kind())
+}
