@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/fine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/engine/oracle"
 	"github.com/weftgraph/weft/internal/engine/stack"
@@ -44,6 +45,7 @@ var onHost = []struct {
 	meaning string
 }{
 	{host.New, "all cores of this machine"},
+	{join.New, "all cores of this machine, breadth first: one vertex or several in each phase (GSI, GENEVA)"},
 	{func() engine.Engine { return oracle.New() }, "slow and obvious; to check the others; never chosen by auto"},
 }
 
@@ -68,7 +70,7 @@ func Engines() []Description {
 
 // Options are the switches of the engines of this build.
 func Options() option.Table {
-	return slices.Concat(host.Options, gpu.Options, stack.Options, fine.Options, codegen.Options)
+	return slices.Concat(host.Options, join.Options, gpu.Options, stack.Options, fine.Options, codegen.Options)
 }
 
 // Codegen is the name of the engine that runs generated code.
