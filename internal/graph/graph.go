@@ -80,6 +80,8 @@ type Graph struct {
 	file   *mapping // non-nil when memory-mapped
 	owned  owned    // copies of parts of it
 	rel    relations
+	// byLabel is what LabelRows has sorted.
+	byLabel lazy[LabelRows]
 
 	handles handles
 }

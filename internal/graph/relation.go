@@ -113,7 +113,9 @@ func (g *Graph) RelationByLabel(label uint32) *Relation {
 		if label == NoLabel {
 			r = &Relation{g.Out, g.In}
 		}
-	} else {
+	} else if rows := g.LabelRows().Of(label); len(rows) < len(g.Edges.Dst)/8 {
+		r = g.rowRelation(rows)
+	} else { // in parallel
 		l := g.Edges.Label
 		r, _ = EdgeRelation(context.Background(), g, 0, func(row int) bool { return l[row] == label })
 	}

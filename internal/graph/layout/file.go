@@ -129,10 +129,7 @@ func (l *Labels) Write(ctx context.Context, fsys vfs.FS, name string) error {
 		return err
 	}
 	defer f.Abort()
-	rows, err := l.Rows(ctx)
-	if err != nil {
-		return err
-	}
+	rows := RowsByLabel(l.g)
 	count := rows.Labels() * len(rows.Sides())
 	if l.Renumbering != nil {
 		count++

@@ -42,7 +42,6 @@ type Labels struct {
 	file    *file // nil: partitions are made
 
 	mu    sync.Mutex
-	rows  *Rows
 	parts map[partKey]*part
 }
 
@@ -60,29 +59,13 @@ type part struct {
 // Make prepares the partitions of a graph: for Intervals it renumbers the vertices, which
 // reads all edges. Load is of Hashes; 0 means 1. Threads 0 means all cores.
 func Make(ctx context.Context, g *graph.Graph, kind Kind, load, threads int) (*Labels, error) {
-	rows, err := RowsByLabel(ctx, g, threads)
-	if err != nil {
-		return nil, err
-	}
-	l := &Labels{Kind: kind, Load: max(load, 1), g: g, threads: threads, rows: rows, parts: map[partKey]*part{}}
+	rows := RowsByLabel(g)
+	l := &Labels{Kind: kind, Load: max(load, 1), g: g, threads: threads, parts: map[partKey]*part{}}
+	var err error
 	if kind == Intervals {
 		l.Renumbering, err = Renumber(ctx, rows, threads)
 	}
 	return l, err
-}
-
-// Rows returns the rows of the graph by label. They are sorted on the first call.
-func (l *Labels) Rows(ctx context.Context) (*Rows, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.rows == nil {
-		r, err := RowsByLabel(ctx, l.g, l.threads)
-		if err != nil {
-			return nil, err
-		}
-		l.rows = r
-	}
-	return l.rows, nil
 }
 
 // Partition returns the partition of a label, an index into Graph.EdgeLabels or
@@ -122,15 +105,11 @@ func (l *Labels) make(ctx context.Context, key partKey) (Partition, error) {
 		}
 		// A partition that is damaged is made anew.
 	}
-	rows, err := l.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var renumbered []uint32
 	if l.Renumbering != nil {
 		renumbered = l.New
 	}
-	lists, err := rows.Lists(key.label, key.side, renumbered)
+	lists, err := RowsByLabel(l.g).Lists(key.label, key.side, renumbered)
 	if err != nil {
 		return nil, err
 	}
@@ -143,10 +122,7 @@ func (l *Labels) make(ctx context.Context, key partKey) (Partition, error) {
 // All makes every partition, in parallel, and keeps none that nobody has asked for. It
 // calls use with each, in no order, from several goroutines.
 func (l *Labels) All(ctx context.Context, use func(label uint32, side Side, p Partition) error) error {
-	rows, err := l.Rows(ctx)
-	if err != nil {
-		return err
-	}
+	rows := RowsByLabel(l.g)
 	sides := rows.Sides()
 	work := make([]uint64, rows.Labels()*len(sides)+1)
 	for i := range rows.Labels() * len(sides) {
@@ -154,7 +130,7 @@ func (l *Labels) All(ctx context.Context, use func(label uint32, side Side, p Pa
 	}
 	var mu sync.Mutex
 	var first error
-	err = graph.Parallel(ctx, work, l.threads, func(lo, hi uint32) {
+	err := graph.Parallel(ctx, work, l.threads, func(lo, hi uint32) {
 		for i := lo; i < hi; i++ {
 			key := partKey{i/uint32(len(sides)) - 1, sides[int(i)%len(sides)]}
 			p, err := l.make(ctx, key)

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"context"
 	"errors"
 	"math/bits"
 	"slices"
@@ -33,70 +32,15 @@ type Lists struct {
 	Adj      []uint32 // ascending in each list
 }
 
-// Rows has the rows of a graph's edge table by edge label.
+// Rows has the edges of a graph by edge label.
 type Rows struct {
-	g   *graph.Graph
-	off []uint64 // of the edges without a label, then of each label
-	row []uint32 // ascending in each label; nil: the graph has no labels, and its own lists have all edges
+	g  *graph.Graph
+	by *graph.LabelRows // nil: the graph has no labels, and its own lists have all edges
 }
 
-// RowsByLabel sorts the numbers of all rows of the edge table by label, in parallel.
-// A graph without edge labels has one partition, graph.NoLabel. Threads 0 means all cores.
-func RowsByLabel(ctx context.Context, g *graph.Graph, threads int) (*Rows, error) {
-	labels := len(g.EdgeLabels) + 1
-	r := &Rows{g: g, off: make([]uint64, labels+1)}
-	if g.Edges == nil || g.Edges.Label == nil {
-		for i := 1; i <= labels; i++ {
-			r.off[i] = g.NumEdges()
-		}
-		return r, ctx.Err()
-	}
-	label := g.Edges.Label
-	// Each block of rows counts its labels. A sum over blocks, label by label, gives
-	// each block the places of its rows.
-	const most = 256
-	blocks := min(most, max(1, len(label)/(16*labels)))
-	edge := func(b int) int { return len(label) / blocks * b }
-	end := func(b int) int {
-		if b == blocks-1 {
-			return len(label)
-		}
-		return edge(b + 1)
-	}
-	count := make([][]uint64, blocks)
-	work := evenly(blocks, uint64(len(label)/blocks))
-	err := graph.Parallel(ctx, work, threads, func(lo, hi uint32) {
-		for b := lo; b < hi; b++ {
-			n := make([]uint64, labels)
-			for _, l := range label[edge(int(b)):end(int(b))] {
-				n[l+1]++ // NoLabel + 1 is 0
-			}
-			count[b] = n
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	at := uint64(0)
-	for l := range labels {
-		r.off[l] = at
-		for b := range blocks {
-			count[b][l], at = at, at+count[b][l]
-		}
-	}
-	r.off[labels] = at
-	r.row = make([]uint32, at)
-	return r, graph.Parallel(ctx, work, threads, func(lo, hi uint32) {
-		for b := lo; b < hi; b++ {
-			n := count[b]
-			for i := edge(int(b)); i < end(int(b)); i++ {
-				l := label[i] + 1
-				r.row[n[l]] = uint32(i)
-				n[l]++
-			}
-		}
-	})
-}
+// RowsByLabel returns the edges of a graph by label. A graph without edge labels has one
+// partition, graph.NoLabel.
+func RowsByLabel(g *graph.Graph) *Rows { return &Rows{g, g.LabelRows()} }
 
 // evenly returns the work of n items, of which each has the same, as a running sum.
 func evenly(n int, each uint64) []uint64 {
@@ -116,10 +60,18 @@ func (r *Rows) Sides() []Side {
 }
 
 // Labels returns the number of labels, one more than the graph's for the edges without one.
-func (r *Rows) Labels() int { return len(r.off) - 1 }
+func (r *Rows) Labels() int { return len(r.g.EdgeLabels) + 1 }
 
 // Edges returns the number of edges of a label, an index into Graph.EdgeLabels or graph.NoLabel.
-func (r *Rows) Edges(label uint32) uint64 { return r.off[label+2] - r.off[label+1] }
+func (r *Rows) Edges(label uint32) uint64 {
+	switch {
+	case r.by != nil:
+		return uint64(len(r.by.Of(label)))
+	case label == graph.NoLabel:
+		return r.g.NumEdges()
+	}
+	return 0
+}
 
 // Lists makes one partition. New, if not nil, is the number that each vertex has in
 // it. The error is ErrTooLong for 2^32 entries or more.
@@ -174,8 +126,8 @@ func (r *Rows) pairs(label uint32, side Side, renumbered []uint32) ([]uint64, er
 		return nil, ErrTooLong
 	}
 	pairs = make([]uint64, 0, size)
-	if r.row != nil {
-		for _, i := range r.row[r.off[label+1]:r.off[label+2]] {
+	if r.by != nil {
+		for _, i := range r.by.Of(label) {
 			add(r.g.Edges.Src[i], r.g.Edges.Dst[i])
 		}
 		return pairs, nil

@@ -75,7 +75,7 @@ type shareSets struct {
 func newShareSets(ctx context.Context, r *Rows, threads int) (*shareSets, error) {
 	n := r.g.NumVertices()
 	s := &shareSets{r: r, hash: make([]uint64, n)}
-	if t := r.g.Edges; r.row != nil {
+	if t := r.g.Edges; r.by != nil {
 		var err error
 		if s.off, s.to, err = byTarget(ctx, t, n, threads); err != nil {
 			return nil, err
@@ -126,7 +126,7 @@ func byTarget(ctx context.Context, t *graph.EdgeTable, n, threads int) (off []ui
 // of adds v's partitions to set, ascending, each once.
 func (s *shareSets) of(v uint32, set []uint32) []uint32 {
 	g := s.r.g
-	if s.r.row == nil {
+	if s.r.by == nil {
 		if len(g.Out.List(v)) > 0 {
 			set = append(set, 0)
 		}

@@ -26,22 +26,23 @@ func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, erro
 	if err != nil {
 		return nil, err
 	}
+	rows := RowsByLabel(g)
 	sides := []Side{Both}
 	if g.Directed {
 		sides = []Side{Out, In}
 	}
-	sizes := make([]Size, l.rows.Labels())
+	sizes := make([]Size, rows.Labels())
 	work := make([]uint64, len(sizes)+1)
 	for i := range sizes {
-		work[i+1] = work[i] + l.rows.Edges(uint32(i)-1) + 1
+		work[i+1] = work[i] + rows.Edges(uint32(i)-1) + 1
 	}
 	failed := make([]error, len(sizes))
 	err = graph.Parallel(ctx, work, threads, func(lo, hi uint32) {
 		for i := lo; i < hi; i++ {
 			s := &sizes[i]
-			s.Label, s.Edges = i-1, l.rows.Edges(i-1)
+			s.Label, s.Edges = i-1, rows.Edges(i-1)
 			for _, side := range sides {
-				lists, err := l.rows.Lists(s.Label, side, l.New)
+				lists, err := rows.Lists(s.Label, side, l.New)
 				if err != nil {
 					failed[i] = err
 					return
