@@ -4,8 +4,8 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // If one operand is far longer than the other, a bitmap of the long one turns an intersection

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime/crew"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // The local method counts patterns in which one vertex, the root, is a neighbour of all others

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // The set program over rows of bits.

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime/crew"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // The nest walks the loops of a plan depth first. It binds a vertex, computes the set nodes

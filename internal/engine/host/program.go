@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // program is a plan made ready for the nest: the steps of each level, in their order. It is

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // tailState counts the last levels. A single last level is the size of its set. Several

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // Edge extension in windows of time, as plan.TimeProgram says. Tasks are runs of

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
 	"github.com/weftgraph/weft/internal/runtime/crew"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // maxLevels is the most vertices that patterns have.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/runtime/crew"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // maxDegree is the largest neighbourhood that is made a matrix, and below it no

@@ -3,8 +3,8 @@ package census
 import (
 	"math/bits"
 
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/runtime/crew"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // matrix is the adjacency among the root's neighbours, in rows of bits.

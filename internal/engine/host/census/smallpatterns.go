@@ -3,8 +3,8 @@ package census
 import (
 	"math/bits"
 
-	"github.com/weftgraph/weft/internal/engine/host/setops"
 	"github.com/weftgraph/weft/internal/runtime/crew"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // For patterns of three and four vertices all values of a root are found at the edges of others

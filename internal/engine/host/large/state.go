@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/host/setops"
+	"github.com/weftgraph/weft/internal/setops"
 )
 
 // A frame is one depth of the search: the variable branched on, its candidates
