@@ -50,6 +50,16 @@ func (e *Explanation) Engine() (name, reason string) {
 	return e.e.Job.Engine()
 }
 
+// Phases says in words what the engine would do one after the other, where that is not the
+// nest that Write writes: the extensions and eliminations of engine join. It returns nil for other
+// engines.
+func (e *Explanation) Phases() []string {
+	if e.e == nil {
+		return nil
+	}
+	return e.e.Job.Phases()
+}
+
 // Write writes the plan as a loop nest, for people.
 func (e *Explanation) Write(w io.Writer) error {
 	if e.e == nil {
@@ -72,7 +82,8 @@ func (e *Explanation) MarshalJSON() ([]byte, error) {
 		Query  string          `json:"query"`
 		Engine string          `json:"engine"`
 		Reason string          `json:"engine_reason"`
+		Phases []string        `json:"phases,omitempty"`
 		Plan   json.RawMessage `json:"plan"`
 		Result *Result         `json:"result,omitempty"`
-	}{e.e.Job.Name(), name, reason, bytes.TrimSpace(b.Bytes()), e.Result})
+	}{e.e.Job.Name(), name, reason, e.Phases(), bytes.TrimSpace(b.Bytes()), e.Result})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/setting"
 )
 
@@ -91,6 +92,42 @@ func degreesOf(s *graph.Stats) *Degrees {
 		d.Percentiles = append(d.Percentiles, Percentile(p))
 	}
 	return d
+}
+
+// LayoutSize is the bytes that the neighbour lists of one edge label take in each layout. In a
+// directed graph they are the lists of both directions.
+type LayoutSize struct {
+	Label    string `json:"label"` // "" for the edges without a label
+	Edges    uint64 `json:"edges"`
+	Vertices uint64 `json:"vertices"` // with such an edge; sources and targets apart in a directed graph
+	CSR      uint64 `json:"csr"`      // an offset for each vertex of the graph
+	Hashed   uint64 `json:"hashed_pcsr"`
+	Interval uint64 `json:"interval_pcsr"`
+	Runs     uint64 `json:"runs"` // of consecutive ids in the interval-PCSR
+}
+
+// Layouts makes the neighbour lists of each edge label as CSR, as GSI's hashed PCSR and as GENEVA's
+// interval-PCSR, and returns their sizes: the edges without a label first, then the labels in the
+// order of Info. It takes the options of Info.
+func (g *Graph) Layouts(ctx context.Context, options ...Option) (sizes []LayoutSize, err error) {
+	defer ends(ctx, &err)
+	l, s, err := g.begin(&ctx, setting.Info, options)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Leave(&err, &sizes)
+	found, err := layout.Sizes(ctx, g.s.Data, 1, s.Threads)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range found {
+		name := ""
+		if x.Label != graph.NoLabel {
+			name = g.s.Data.EdgeLabels[x.Label]
+		}
+		sizes = append(sizes, LayoutSize{name, x.Edges, x.Vertices, x.CSR, x.Hashed, x.Interval, x.Runs})
+	}
+	return sizes, nil
 }
 
 // Info describes the graph. It reads the whole graph. If ctx ends first, the error is the

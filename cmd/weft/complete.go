@@ -23,6 +23,7 @@ var completions = map[string]func() []string{
 	"device":     devices,
 	"emit":       func() []string { return []string{"asg", "ir", "c", "cuda"} },
 	"engine":     engines,
+	"extend":     func() []string { return []string{"single", "multi"} },
 	"duplicates": func() []string { return []string{"merge", "keep"} },
 	"engine-opt": engineOptions,
 	"format":     format.Formats,

@@ -124,6 +124,11 @@ func writeExplanation(out *output, e *weft.Explanation) error {
 	}
 	name, reason := e.Engine()
 	_, err := fmt.Fprintf(out, "engine %s: %s\n", name, reason)
+	for i, phase := range e.Phases() {
+		if err == nil {
+			_, err = fmt.Fprintf(out, "phase %d: %s\n", i, phase)
+		}
+	}
 	if err == nil && e.Result != nil {
 		r := e.Result
 		_, err = fmt.Fprintf(out, "found %v embeddings in %s, complete: %v\n", r.Embeddings, brief(r.Search), r.Complete)

@@ -139,15 +139,15 @@ func (f *graphFlags) options() []weft.Option {
 
 // commonFlags are the flags of every command that searches.
 type commonFlags struct {
-	engine, device, semantics, order, to, out, progress, memory, gpuMemory string
-	threads                                                                int
-	timeout                                                                time.Duration
-	limit                                                                  int64
-	seed                                                                   uint64
-	engineOpts, params                                                     []string
-	stats, product, induced                                                bool
-	program                                                                bool // a program is written, not results
-	setInduced                                                             func() bool
+	engine, extend, device, semantics, order, to, out, progress, memory, gpuMemory string
+	threads                                                                        int
+	timeout                                                                        time.Duration
+	limit                                                                          int64
+	seed                                                                           uint64
+	engineOpts, params                                                             []string
+	stats, product, induced                                                        bool
+	program                                                                        bool // a program is written, not results
+	setInduced                                                                     func() bool
 }
 
 func (f *commonFlags) add(cmd *cobra.Command) {
@@ -161,6 +161,7 @@ func (f *commonFlags) addSearching(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addRunning(cmd)
 	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+engineNames())
+	fs.StringVar(&f.extend, "extend", "", "have engine join match one vertex in a phase (single) or several where the pattern allows it (multi); it chooses that engine")
 	fs.StringVar(&f.device, "device", "auto", "device: cpu; gpu:0,1,… for these GPUs; auto for the processor or, for long counts, GPUs")
 	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "use at most `MEMORY` of a GPU (40G), or fail with exit code 5; default: all free memory")
 	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this time (30s, 5m), with a partial result and exit code 124; reading the graph, and waiting for the output's reader, have the same limit each")
@@ -245,6 +246,15 @@ func (f *commonFlags) checkValues(ctx context.Context) error {
 	if err := f.checkTo(ctx); err != nil {
 		return err
 	}
+	switch {
+	case f.extend == "":
+	case f.extend != "single" && f.extend != "multi":
+		return usagef("--extend %q: want single or multi", f.extend)
+	case f.engine == "" || f.engine == "auto":
+		f.engine = "join"
+	case f.engine != "join":
+		return usagef("--extend %s is about engine join, not %s", f.extend, f.engine)
+	}
 	switch f.progress {
 	case "auto", "plain", "json", "none":
 	default:
@@ -319,6 +329,7 @@ func (f *commonFlags) options() []weft.Option {
 	add(memory != 0, weft.WithMemory(memory))
 	add(gpuMemory != 0, weft.WithGPUMemory(gpuMemory))
 	add(f.engine != "" && f.engine != "auto", weft.WithEngine(f.engine))
+	add(f.extend != "", weft.WithEngineOption("join.extend", f.extend))
 	add(f.device != "" && f.device != "auto", weft.WithDevice(f.device))
 	add(f.limit != 0, weft.WithLimit(f.limit))
 	add(f.order != "" && f.order != "auto", weft.WithOrder(f.order))

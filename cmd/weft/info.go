@@ -14,17 +14,19 @@ import (
 func (a *app) infoCmd() *cobra.Command {
 	var g graphFlags
 	var f commonFlags
-	var catalogue bool
+	var catalogue, layouts bool
 	cmd := &cobra.Command{
 		Use:   "info [-g] FILE [flags] | info --catalogue",
 		Short: "describe a graph, or list the named patterns",
 		Long: `Describe a graph: size, degrees, labels, properties, components, degeneracy, and
 the memory of its parts. --to json shows all of it. With --catalogue, list the
-names that --pattern accepts.
+names that --pattern accepts. With --layouts, give the bytes of each edge label's
+neighbour lists in three layouts.
 
 ` + exitCodesHelp,
 		Example: `  weft info graph.txt.gz
   weft info graph.weft --to json
+  weft info --layouts graph.weft
   weft info --catalogue`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(a.ctx, a.runtime); err != nil {
@@ -40,6 +42,9 @@ names that --pattern accepts.
 			if err := g.onlyGraph(a.ctx, args); err != nil {
 				return err
 			}
+			if layouts {
+				return out.finish(a.layouts(&g, &f, out))
+			}
 			return out.finish(a.info(&g, &f, out))
 		},
 	}
@@ -47,6 +52,7 @@ names that --pattern accepts.
 	f.addLoading(cmd)
 	f.addWriting(cmd)
 	toIs(cmd, "table, json, ndjson, and with --catalogue also csv, arrow, parquet")
+	cmd.Flags().BoolVar(&layouts, "layouts", false, "give the bytes of each edge label's neighbour lists as CSR, hashed PCSR and interval-PCSR instead")
 	cmd.Flags().BoolVar(&catalogue, "catalogue", false, "list the named patterns instead")
 	return cmd
 }
@@ -56,6 +62,43 @@ func writeCatalogue(w io.Writer, to string) error {
 	return writeRows(w, to, len(entries), []sink.Column{
 		column("pattern", sink.String, func(i int) any { return entries[i].Usage }),
 		column("meaning", sink.String, func(i int) any { return entries[i].Meaning }),
+	})
+}
+
+// layouts writes the size of each edge label's lists in each layout, and in a table their sums.
+func (a *app) layouts(g *graphFlags, f *commonFlags, w io.Writer) error {
+	graph, err := a.load(g, f, a.progress(f.progress))
+	if err != nil {
+		return err
+	}
+	defer graph.Close()
+	sizes, err := graph.Layouts(a.ctx, weft.WithThreads(f.threads))
+	if err != nil {
+		return err
+	}
+	if f.outFormat() == "table" {
+		sum := weft.LayoutSize{Label: "(all)"}
+		for i := range sizes {
+			s := &sizes[i]
+			if s.Label == "" {
+				s.Label = "(none)"
+			}
+			sum.Edges, sum.Vertices, sum.Runs = sum.Edges+s.Edges, sum.Vertices+s.Vertices, sum.Runs+s.Runs
+			sum.CSR, sum.Hashed, sum.Interval = sum.CSR+s.CSR, sum.Hashed+s.Hashed, sum.Interval+s.Interval
+		}
+		sizes = append(sizes, sum)
+	}
+	number := func(name string, value func(*weft.LayoutSize) uint64) sink.Column {
+		return column(name, sink.Int, func(i int) any { return int64(value(&sizes[i])) })
+	}
+	return writeRows(w, f.outFormat(), len(sizes), []sink.Column{
+		column("label", sink.String, func(i int) any { return sizes[i].Label }),
+		number("edges", func(s *weft.LayoutSize) uint64 { return s.Edges }),
+		number("vertices", func(s *weft.LayoutSize) uint64 { return s.Vertices }),
+		number("csr", func(s *weft.LayoutSize) uint64 { return s.CSR }),
+		number("hashed_pcsr", func(s *weft.LayoutSize) uint64 { return s.Hashed }),
+		number("interval_pcsr", func(s *weft.LayoutSize) uint64 { return s.Interval }),
+		number("runs", func(s *weft.LayoutSize) uint64 { return s.Runs }),
 	})
 }
 

@@ -42,12 +42,14 @@ type Prepared interface {
 
 // Traits are facts about a prepared plan that tell engines apart.
 type Traits struct {
-	Compiles bool  // Compile has something to compile
-	Filters  bool  // candidates are filtered before the search
-	BitRows  bool  // neighbours are looked up in rows of bits,
-	Hashes   bool  // or in hash tables
-	Fits     bool  // a device full of warps has room for the candidate sets
-	Host     int64 // bytes of arrays that a GPU will read in host memory, as far as is known before a run
+	Compiles bool // Compile has something to compile
+	Filters  bool // candidates are filtered before the search
+	BitRows  bool // neighbours are looked up in rows of bits,
+	Hashes   bool // or in hash tables
+	Fits     bool // a device full of warps has room for the candidate sets
+	// Phases say in words what the engine does one after the other; nil: it is a loop nest.
+	Phases []string
+	Host   int64 // bytes of arrays that a GPU will read in host memory, as far as is known before a run
 }
 
 // Options say what a plan is prepared for.

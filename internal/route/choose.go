@@ -158,6 +158,9 @@ func (c *Choice) Stale() bool {
 // Compiles reports whether the engine has kernels that Compile compiles.
 func (c *Choice) Compiles() bool { return c.ready.Traits().Compiles }
 
+// Phases says in words what the engine will do one after the other; nil: it is the plan's nest.
+func (c *Choice) Phases() []string { return c.ready.Traits().Phases }
+
 // Compile starts compiling the kernels with which Run will run the plan, and returns at once:
 // see engine.Prepared.
 func (c *Choice) Compile(ctx context.Context) { c.ready.Compile(ctx) }
@@ -323,7 +326,11 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 		}
 		reason = "asked for by name"
 	}
-	p, err := r.Compile(r.Method, "")
+	order := ""
+	if eng.Name() == join.Name {
+		order = join.Order(r.Options.Opt)
+	}
+	p, err := r.Compile(r.Method, order)
 	if err != nil {
 		return Choice{}, err
 	}

@@ -62,6 +62,9 @@ type Job struct {
 // Engine is the engine that will run the job, and why.
 func (j *Job) Engine() (name, reason string) { return j.choice.Engine.Name(), j.choice.Reason }
 
+// Phases says what the engine will do one after the other; nil: it is the plan's nest.
+func (j *Job) Phases() []string { return j.choice.Phases() }
+
 // Prepare plans a query and chooses an engine. change adapts the plan's options to the purpose.
 func (g *Graph) Prepare(ctx context.Context, a Asked, change func(*plan.Options)) (j *Job, err error) {
 	l, err := g.Enter(&ctx)

@@ -30,14 +30,26 @@ type Host struct{}
 // New returns the join engine for all cores.
 func New() engine.Engine { return Host{} }
 
+// Name is the engine's name.
+const Name = "join"
+
 // Name returns "join".
-func (Host) Name() string { return "join" }
+func (Host) Name() string { return Name }
 
 // Options are the engine's switches.
 var Options = option.Table{
 	option.Choice("join.extend", "match one vertex in a phase, or several where GENEVA's matching patterns allow it", "single", "multi"),
 	option.Switch("join.steal", true, "idle cores take parts of others' batches"),
 	option.Number("join.batch", 4096, 1, 1<<24, "the most rows of a batch"),
+}
+
+// Order returns the rule of the matching order that the papers join by: GSI's for phases of one
+// vertex, GENEVA's for phases of several.
+func Order(opt map[string]string) string {
+	if v, err := Options.Read(opt); err == nil && v.Text("join.extend") == "multi" {
+		return "geneva"
+	}
+	return "gsi"
 }
 
 // prepared is a plan that is ready to run.
@@ -75,8 +87,14 @@ func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 	return x, nil
 }
 
-// Traits has nothing to say.
-func (*prepared) Traits() engine.Traits { return engine.Traits{} }
+// Traits says the phases of the plan.
+func (x *prepared) Traits() engine.Traits {
+	var t engine.Traits
+	for i := range x.steps {
+		t.Phases = append(t.Phases, x.steps[i].String(x.p))
+	}
+	return t
+}
 
 // Compile does nothing: what runs is compiled into this program.
 func (*prepared) Compile(context.Context) {}
@@ -92,7 +110,7 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	if x.p.Empty == nil {
 		res, err = newSearch(x, goal).run(ctx)
 	}
-	res.Engine, res.Device, res.Threads = "join", "cpu", x.o.Threads
+	res.Engine, res.Device, res.Threads = Name, "cpu", x.o.Threads
 	res.Search = time.Since(start)
 	return res, err
 }

@@ -1,11 +1,18 @@
 package join_test
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/join"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -45,4 +52,71 @@ func TestConditions(t *testing.T) {
 // a second graph stands beside the first.
 func TestLaws(t *testing.T) { nodiff.Laws(t, config()) }
 
-var _ engine.Engine = join.New()
+// TestThreads: many workers that take parts of each other's batches find what one finds, on a
+// graph with hubs, in phases of one vertex and of several.
+func TestThreads(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 8, M: 2000, Seed: 3}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"triangle", "diamond", "house", "star(3)", "path(4)"} {
+		ps, err := pattern.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Order: "geneva"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, extend := range []string{"single", "multi"} {
+			for _, threads := range []int{1, 2, 7} {
+				r, err := engine.Once(t.Context(), join.New(), g, p, engine.Options{Threads: threads, Opt: map[string]string{"join.extend": extend, "join.batch": "64"}}, engine.Goal{})
+				if err != nil || !r.Complete || r.Matches != want.Matches {
+					t.Errorf("%s, %s on %d threads: %v, %v; want %v", name, extend, threads, r.Matches, err, want.Matches)
+				}
+			}
+		}
+	}
+}
+
+// TestCancel: a search that would take far too long ends with its context, and says that it is
+// not complete.
+func TestCancel(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 10, M: 12000, Seed: 3}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ps, err := pattern.ByName("path(9)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Embeddings: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	r, err := engine.Once(ctx, join.New(), g, p, engine.Options{Threads: 3}, engine.Goal{})
+	if !errors.Is(err, context.DeadlineExceeded) || r.Complete || r.Matches.IsZero() {
+		t.Errorf("%v, complete %v, %v", r.Matches, r.Complete, err)
+	}
+	// A listing of a limit gives exactly that many, from bounded tables.
+	var n atomic.Int64
+	r, err = engine.Once(t.Context(), join.New(), g, p, engine.Options{Threads: 3, Memory: 1 << 20}, engine.Goal{Limit: 5000, Sink: sinkFunc(func(b *engine.Batch) {
+		n.Add(int64(b.Rows))
+	})})
+	if err != nil || n.Load() != 5000 || r.Matches.Lo != 5000 || r.Complete {
+		t.Errorf("%d rows of 5000, %v, complete %v, %v", n.Load(), r.Matches, r.Complete, err)
+	}
+}
+
+type sinkFunc func(*engine.Batch)
+
+func (f sinkFunc) Emit(_ int, b *engine.Batch) error {
+	f(b)
+	return nil
+}
