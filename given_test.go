@@ -49,7 +49,7 @@ func TestZeroValues(t *testing.T) {
 	// What is given is zero, and the rest is not.
 	for _, none := range []*weft.Query{nil, {}} {
 		given[reflect.TypeFor[*weft.Query]()], given[reflect.TypeFor[[]*weft.Query]()] = none, []*weft.Query{none}
-		callAll(t, g, given, "Close", "Cliques", "CheckFile", "Info", "Motifs", "MotifsMatcha", "Write",
+		callAll(t, g, given, "Close", "Cliques", "CheckFile", "Info", "Layouts", "Motifs", "MotifsMatcha", "Write",
 			"NumVertices", "NumEdges", "Directed", "Summary", "Read", "LoadTime")
 	}
 	for _, none := range []*weft.Graph{nil, {}} {

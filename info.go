@@ -108,10 +108,11 @@ type LayoutSize struct {
 
 // Layouts makes the neighbour lists of each edge label as CSR, as GSI's hashed PCSR and as GENEVA's
 // interval-PCSR, and returns their sizes: the edges without a label first, then the labels in the
-// order of Info. It takes the options of Info.
+// order of Info. It accepts the option WithThreads. If ctx ends first, the
+// error is the context's.
 func (g *Graph) Layouts(ctx context.Context, options ...Option) (sizes []LayoutSize, err error) {
 	defer ends(ctx, &err)
-	l, s, err := g.begin(&ctx, setting.Info, options)
+	l, s, err := g.begin(&ctx, setting.Layouts, options)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ var calls = map[string]func(ctx context.Context, g *Graph, q *Query) error{
 	"CheckFile": func(ctx context.Context, g *Graph, _ *Query) error { return g.CheckFile(ctx) },
 	"Exists":    func(ctx context.Context, g *Graph, q *Query) error { _, _, err := g.Exists(ctx, q); return err },
 	"Explain":   func(ctx context.Context, g *Graph, q *Query) error { _, err := g.Explain(ctx, q); return err },
+	"Layouts":   func(ctx context.Context, g *Graph, _ *Query) error { _, err := g.Layouts(ctx); return err },
 	"Info":      func(ctx context.Context, g *Graph, _ *Query) error { _, err := g.Info(ctx); return err },
 	"List": func(ctx context.Context, g *Graph, q *Query) error {
 		_, err := g.List(ctx, q, io.Discard, "csv")

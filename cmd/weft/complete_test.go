@@ -52,7 +52,8 @@ func TestCompletion(t *testing.T) {
 func TestEngineOptions(t *testing.T) {
 	source := map[string]string{}
 	for engine, folder := range map[string]string{
-		"host": "engine/host", "stack": "engine/stack", "fine": "engine/fine", "codegen": "engine/codegen", "local": "gpu/neighbourhood", "gpu": "gpu",
+		"host": "engine/host", "stack": "engine/stack", "fine": "engine/fine", "codegen": "engine/codegen", "local": "gpu/neighbourhood",
+		"join": "engine/join", "gpu": "gpu",
 	} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "internal", folder, "*.go"))
 		if err != nil || files == nil {
@@ -71,6 +72,9 @@ func TestEngineOptions(t *testing.T) {
 	for _, o := range weft.EngineOptions() {
 		engine, name, _ := strings.Cut(o.Name, ".")
 		key := `"` + o.Name + `"`
+		if engine == "gpu" {
+			key = "Adjacency" // the constant of the only option of all engines on GPUs
+		}
 		if of, local := strings.CutPrefix(name, "local"); local {
 			engine, key = "local", "(local" // the method that engines share
 			if of != "" {

@@ -16,6 +16,7 @@ const (
 	Convert
 	Generate
 	Info
+	Layouts
 	CheckFile
 	Count
 	CountEach
@@ -41,7 +42,7 @@ const (
 
 // Calls are the calls as Concerning and errors name them, in the order of their bits.
 var Calls = [...]string{
-	"Open", "Read", "FromRecords", "FromEdges", "Convert", "Generate", "Graph.Info", "Graph.CheckFile",
+	"Open", "Read", "FromRecords", "FromEdges", "Convert", "Generate", "Graph.Info", "Graph.Layouts", "Graph.CheckFile",
 	"Graph.Count", "Graph.CountEach", "Graph.Exists", "Graph.Match", "Graph.List", "Graph.Explain", "Graph.Verify", "Graph.Participation",
 	"Graph.Motifs", "Graph.Cliques", "Graph.Matcha", "Graph.MotifsMatcha", "Query.Check", "Query.Semantics",
 	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain", "Runtime.Check",
@@ -70,7 +71,7 @@ var Concerns = map[string]Call{
 	"WithVertices":      reads,
 	"WithVertexRecords": reads,
 	"WithVertexRows":    reads,
-	"WithThreads":       reads | Generate | Info | CheckFile | searches | programs | Check | Run | MatchaExplain,
+	"WithThreads":       reads | Generate | Info | Layouts | CheckFile | searches | programs | Check | Run | MatchaExplain,
 	"WithMemory":        reads | Generate | searches | Check | Run,
 	"WithGPUMemory":     reads | searches | Check | Run,
 	"WithDevice":        reads | searches | Check | Run | MatchaExplain | RuntimeCheck,
