@@ -306,18 +306,18 @@ func mixedEnds(names []string, may func(i int) bool) (e *ends, src, dst int) {
 }
 
 // unfitEnd returns the column that by its name alone would be an end, and of which may says that it cannot hold ids; -1
-// where kinds have both ends, or no such column is missing.
-func unfitEnd(names []string, r role, kinds []colKind, may func(i int) bool) int {
+// where kinds have both ends, or no such column is missing. directed says whether the names of the ends say a direction.
+func unfitEnd(names []string, r role, kinds []colKind, may func(i int) bool) (i int, directed bool) {
 	wanted, e, err := tableKinds(names, r, func(int) bool { return true })
 	if r != edgeRole || err != nil || e == nil || e.far > 1 {
-		return -1
+		return -1, false
 	}
 	for i, k := range wanted {
 		if (k == colSrc || k == colDst) && !slices.Contains(kinds, k) && !may(i) {
-			return i
+			return i, e.directed
 		}
 	}
-	return -1
+	return -1, false
 }
 
 // leading reports whether usual names of ends name the first two columns. These are then the

@@ -70,7 +70,7 @@ func (r *reading) chooseTable(file string, sc *arrow.Schema, ro role, own bool) 
 	case err != nil:
 		return nil, &Error{File: file, Offset: -1, Cause: err}
 	default:
-		if i := unfitEnd(names, ro, kinds, may); i >= 0 {
+		if i, _ := unfitEnd(names, ro, kinds, may); i >= 0 {
 			return nil, &Error{File: file, Offset: -1, Cause: notIDs(sc.Field(i))}
 		}
 	}

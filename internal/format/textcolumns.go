@@ -159,7 +159,7 @@ func (sp *textSpec) namedKinds(rows [][][]byte, bases []string, r role, note fun
 	if err != nil {
 		return err
 	}
-	unfit := unfitEnd(named, r, kinds, may)
+	unfit, directed := unfitEnd(named, r, kinds, may)
 	sp.ends = e
 	if toward >= 0 {
 		kinds[toward] = colDirection
@@ -181,7 +181,7 @@ func (sp *textSpec) namedKinds(rows [][][]byte, bases []string, r role, note fun
 		}
 	}
 	err = firstColumns(kinds, bases, r, note)
-	if unfit >= 0 && (err != nil || kinds[unfit] == colSrc || kinds[unfit] == colDst) {
+	if unfit >= 0 && (err != nil || directed && (kinds[unfit] == colSrc || kinds[unfit] == colDst)) { // to go on would lose the direction
 		row := slices.IndexFunc(rows, func(row [][]byte) bool { return unfit < len(row) && !mayID(row[unfit]) })
 		return &oddCell{row, unfit, wrapf(ErrColumns, "column %s holds vertex ids, which are whole numbers or text (--columns src:string,dst,… reads all as text)", bases[unfit])}
 	}

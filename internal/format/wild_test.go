@@ -112,6 +112,7 @@ func TestWild(t *testing.T) {
 		{name: "fractions at both ends", in: "# of pandas\n\"w\";\"src\";\"dst\"\n\"a;\"\"b\";1.0;2.0\n", err: `:3:9: wrong columns: column src holds vertex ids`},
 		{name: "fractions as told", in: "src,dst\n1.5,2\n", o: ReadOptions{Columns: []string{"src:string", "dst"}}, vertices: 2, edges: 1, directed: true, columns: "src:string,dst"},
 		{name: "dates as ends", in: "src,dst\n2024-01-31,2\n", err: `:2:1: wrong columns: column src holds vertex ids`},
+		{name: "fractions without a direction", in: "a,b\n1.5,2.5\n2.5,3.5\n", o: ReadOptions{Header: WithHeader}, vertices: 3, edges: 2, columns: "src:string,dst", note: "the header's first columns a,b are taken as the vertex ids"},
 		{name: "dates from and to", in: "person,friend,from,to\n1,2,2024-01-31,2024-02-01\n", vertices: 2, edges: 1, columns: "src,dst,from:string,to:string", note: "the header's first columns person,friend are taken as the vertex ids"},
 		{name: "names of two pairs", in: "source,to\n1,2\n", vertices: 2, edges: 1, directed: true, columns: "src,dst", note: `directed, from column "source" to column "to"`},
 		{name: "names of two pairs as told", in: "source,to\n1,2\n", o: ReadOptions{Columns: []string{"src", "dst"}}, vertices: 2, edges: 1, directed: true, columns: "src,dst"},
