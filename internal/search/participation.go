@@ -53,7 +53,7 @@ func (g *Graph) Participation(ctx context.Context, a Asked, vertex string) (*Par
 	if ret.Kind == gql.ReturnParticipation && ret.Vertex == root {
 		p.column = ret.Column
 		if p.groups, err = j.groups(ret, j.Plan.Pattern); err != nil {
-			return nil, err
+			return nil, a.wrongItem(err)
 		}
 		j.Plan.Warnings = append(j.Plan.Warnings, j.missing(ret.GroupBy)...)
 	}
@@ -90,7 +90,7 @@ func (j *Job) groups(ret *gql.Return, of *pattern.Pattern) (*sink.Groups, error)
 		return nil, nil
 	}
 	columns, err := j.valuesOf(ret.GroupBy, of, func(int) int { return -1 })
-	return &sink.Groups{Columns: columns, Width: len(of.Vertices), Vertex: ret.Vertex}, kind.With(kind.Query, err)
+	return &sink.Groups{Columns: columns, Width: len(of.Vertices), Vertex: ret.Vertex}, err
 }
 
 // Write writes a row a vertex or a row a group.

@@ -10,17 +10,8 @@ import (
 // match is put before a text to read it as a query.
 const match = "MATCH "
 
-// Mistake is where a text is none of the pattern language.
-type Mistake struct {
-	Msg      string
-	Expected string // a text that could stand there, or ""
-	Col      int    // the character of the text, from 1
-}
-
-func (m *Mistake) Error() string { return m.Msg }
-
 // Check returns the mistake in the text of a Matcha operator that holds for every graph, or
-// nil. Errors of syntax hold a Mistake.
+// nil. Errors of syntax hold a data.Mistake.
 func Check(operator, text string) (err error) {
 	switch operator {
 	case "subgraph", "between":

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/gql"
@@ -37,7 +38,7 @@ func (o Of) Relation(text string) (*graph.CSR, error) {
 	}
 	pl, err := o.compile(p, []int{0, 1})
 	if err != nil {
-		return nil, err
+		return nil, placed(text, err)
 	}
 	if back := pl.Levels[1].Back; pl.Empty == nil && len(back) > 0 {
 		return pl.Adjs[back[0].Adj].Lists.Flat(), nil
@@ -53,7 +54,7 @@ func (o Of) Vertices(text string) ([]uint32, error) {
 	}
 	pl, err := o.compile(p, []int{0})
 	if err != nil {
-		return nil, err
+		return nil, placed(text, err)
 	}
 	lv := &pl.Levels[0]
 	ranges := lv.Ranges
@@ -81,7 +82,7 @@ func (o Of) Between(text string) (*data.DataEdges, error) {
 	p.Edges[0].Name = "e" // each data edge counts
 	pl, err := o.compile(p, []int{0, 1})
 	if err != nil {
-		return nil, err
+		return nil, placed(text, err)
 	}
 	d := &data.DataEdges{Directed: o.Graph.Directed}
 	if pl.Empty != nil {
@@ -112,7 +113,7 @@ func (o Of) Condition(text string) (*data.Condition, error) {
 	}
 	pl, err := bind.Condition(o.Graph, p)
 	if err != nil {
-		return nil, err
+		return nil, placed(text, err)
 	}
 	check := pl.Levels[len(pl.Levels)-1].Checks[0].Eval
 	m, e := make([]uint32, len(p.Vertices)), make([]uint64, len(p.Edges))
@@ -263,12 +264,23 @@ func edge(text string) (*pattern.Pattern, error) {
 	return p, nil
 }
 
+// placed gives the mistake that a graph shows in a text, as one in the use of times, its place in the text, where what it
+// is near stands once.
+func placed(text string, err error) error {
+	var wrong *plan.QueryError
+	if !errors.As(err, &wrong) || wrong.Near == "" || strings.Count(text, wrong.Near) != 1 {
+		return err
+	}
+	before, _, _ := strings.Cut(text, wrong.Near)
+	return &data.Mistake{Msg: wrong.Msg, Expected: wrong.Expected, Col: utf8.RuneCountInString(before) + 1}
+}
+
 // read reads the pattern of a query that has nothing else.
 func read(text string) (*pattern.Pattern, error) {
 	q, err := gql.Parse(match + text)
 	var mistake *gql.Error
 	if errors.As(err, &mistake) {
-		return nil, fmt.Errorf("%s: %w", text, &Mistake{mistake.Msg, mistake.Expected, max(mistake.Col-len(match), 1)})
+		return nil, fmt.Errorf("%s: %w", text, &data.Mistake{Msg: mistake.Msg, Expected: mistake.Expected, Col: max(mistake.Col-len(match), 1)})
 	}
 	if err != nil {
 		return nil, err

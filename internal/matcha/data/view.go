@@ -80,6 +80,28 @@ type Condition struct {
 	Code func(prog *kir.Program, name string) (f *kir.Func, of []int, err error)
 }
 
+// Mistake is an error at a place in a text of the pattern language.
+type Mistake struct {
+	Msg      string
+	Expected string // a text that could stand there, or ""
+	Col      int    // the character of the text, from 1
+}
+
+func (m *Mistake) Error() string { return m.Msg }
+
+// TextError is the error of a text of the pattern language at its place in the program.
+func TextError(f *syntax.File, t asg.Text, err error) error {
+	var mistake *Mistake
+	if !errors.As(err, &mistake) {
+		return f.ErrorAt(t.At, err.Error())
+	}
+	at := t.At
+	at.Col += mistake.Col
+	e := f.ErrorAt(at, mistake.Msg)
+	e.Expected = mistake.Expected
+	return e
+}
+
 // findViews reads the program's texts of the pattern language.
 func (s *Set) findViews() (err error) {
 	s.relations, s.vertices = map[string]*graph.CSR{}, map[string][]uint32{}
@@ -94,13 +116,17 @@ func (s *Set) findViews() (err error) {
 			return
 		}
 		var mistake *syntax.Error
+		var inText *Mistake
 		e := s.findView(n.Op, n.Args[0].Name, n.Name)
 		if e == nil && n.Op == asg.Holds {
 			e = s.Condition(n).fits(n)
 		}
-		if errors.As(e, &mistake) {
+		switch i := slices.IndexFunc(s.p.Texts, func(t asg.Text) bool { return t.Text == n.Name }); {
+		case errors.As(e, &mistake):
 			err = e
-		} else if e != nil {
+		case errors.As(e, &inText) && i >= 0:
+			err = TextError(s.p.File, s.p.Texts[i], e)
+		case e != nil:
 			err = s.p.File.ErrorAt(n.Pos, e.Error())
 		}
 	})

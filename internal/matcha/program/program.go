@@ -46,24 +46,10 @@ func Parse(name, text string) (*Program, error) {
 	}
 	for _, t := range p.Texts {
 		if err := view.Check(t.Of, t.Text); err != nil {
-			return nil, kind.With(kind.Query, textError(f, t, err))
+			return nil, kind.With(kind.Query, data.TextError(f, t, err))
 		}
 	}
 	return &Program{f, p}, nil
-}
-
-// textError is the error of a text of the pattern language at its place in the
-// program.
-func textError(f *syntax.File, t asg.Text, err error) error {
-	var mistake *view.Mistake
-	if !errors.As(err, &mistake) {
-		return f.ErrorAt(t.At, err.Error())
-	}
-	at := t.At
-	at.Col += mistake.Col
-	e := f.ErrorAt(at, mistake.Msg)
-	e.Expected = mistake.Expected
-	return e
 }
 
 // Input is the name and the type of an input.
