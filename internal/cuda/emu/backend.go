@@ -63,7 +63,7 @@ type args [8]uint64
 
 // system is the run-time system: in this process, or at the other end of a pipe.
 type system interface {
-	// call does one operation. The text says what is wrong where the status is not statusOK.
+	// call does one operation. text has the error if the status is not statusOK.
 	call(op uint32, a *args, in, out []byte) (status int, text string)
 	// pinName is how the run-time system names an open file of this process, "" if it shares its memory.
 	pinName(file int) string
@@ -147,7 +147,7 @@ func (b *backend) Open() (cuda.Info, error) {
 	}, nil
 }
 
-// compilerID names all that an image depends on beside its source.
+// compilerID names everything that an image depends on besides its source.
 func (b *backend) compilerID() string {
 	return fmt.Sprintf("%s %s %x", b.compiler.Version, b.o.Optimize, digest(b.compiler.parts(b.o.Sanitize)))
 }
@@ -161,7 +161,7 @@ func (b *backend) Close() error {
 	return errors.Join(err, b.system.end())
 }
 
-// call does an operation and makes an error of what is wrong with it.
+// call does an operation and makes an error of its status.
 func (b *backend) call(op string, code uint32, a *args, in, out []byte) error {
 	status, text := b.system.call(code, a, in, out)
 	switch status {
@@ -226,7 +226,7 @@ func (b *backend) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	return host, a[0], nil
 }
 
-// canary is what lies behind pinned memory up to the end of its page.
+// canary fills the memory after pinned memory, up to the end of its page.
 const canary = 0xc9
 
 func (b *backend) Unpin(host unsafe.Pointer) error {

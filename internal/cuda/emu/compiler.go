@@ -40,8 +40,8 @@ func (c *compiler) flags(sanitize Sanitizer) []string {
 	return flags
 }
 
-// kernelOptions takes from the options of a source what a C++ compiler of the host understands as a GPU's does:
-// macros, and a level of optimisation, which only the emulated device is given.
+// kernelOptions takes from the options of a source those that a C++ compiler of the host understands: macros,
+// and a level of optimisation, which only the emulated device gets.
 func kernelOptions(options []string) []string {
 	var kept []string
 	for _, o := range options {

@@ -50,13 +50,13 @@ type Options struct {
 	Objects *native.Cache // keeps the run-time system and kernels; in memory, for this device alone
 }
 
-// Sanitizer is what checks the memory accesses of a device's kernels.
+// Sanitizer names the checker of memory accesses of a device's kernels.
 type Sanitizer string
 
-// The sanitizers of gcc and clang; Strict is that of threads, too.
+// The sanitizers of gcc and clang. Strict is also the thread sanitizer.
 const (
 	NoSanitizer Sanitizer = ""
-	Address     Sanitizer = "address,undefined" // accesses outside allocations, and what C++ leaves undefined
+	Address     Sanitizer = "address,undefined" // accesses outside allocations, and undefined behaviour of C++
 	Thread      Sanitizer = "thread"            // two lanes at the same memory without a collective, barrier or atomic operation
 	Strict      Sanitizer = "strict"            // Thread, to which votes and shuffles order nothing, as racecheck has it
 )

@@ -40,7 +40,8 @@ func (s *inside) call(op uint32, a *args, in, out []byte) (int, string) {
 	return int(status), string(text)
 }
 
-// emuCall calls C. Pointers among the arguments are converted in the call, so that what they point to stays.
+// emuCall calls C. Pointers among the arguments are converted in the call, so that the memory behind them
+// stays in place.
 //
 //go:uintptrescapes
 func emuCall(fn uintptr, args ...uintptr) int32 {

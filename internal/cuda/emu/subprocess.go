@@ -153,7 +153,8 @@ func (s *outside) end() error {
 	return nil
 }
 
-// head keeps the first bytes of what a process says: a sanitizer's report begins with what matters.
+// head keeps the first bytes of a process's output, because a sanitizer's report begins with its
+// main points.
 type head struct {
 	mu   sync.Mutex
 	text bytes.Buffer

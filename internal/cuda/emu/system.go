@@ -51,7 +51,7 @@ func (c *compiler) parts(sanitize Sanitizer) []string {
 	return parts
 }
 
-// digest is a short name for what an image depends on.
+// digest is a short name for the things that an image depends on.
 func digest(parts []string) []byte {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return sum[:8]

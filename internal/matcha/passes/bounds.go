@@ -33,7 +33,7 @@ func bounded(p *asg.Program, on func(list *asg.Node) bool, narrow func(list *asg
 		if len(b.cuts) == 0 {
 			continue
 		}
-		// A list that has other readers is copied before it is cut.
+		// A list that has other readers stays, and the cut list is a new node.
 		shared := count[n.Args[0]] > 1 || list.Home != n.Home
 		cut := func(l *asg.Node) *asg.Node {
 			for _, c := range b.cuts {

@@ -27,7 +27,7 @@ import (
 // that only a GPU masters.
 func Required() bool { return os.Getenv("WEFT_REQUIRE_GPU") != "" }
 
-// Seed is the seed of the shuffled schedule, and of what tests draw.
+// Seed is the seed of the shuffled schedule, and of random choices of tests.
 func Seed() uint64 {
 	text := os.Getenv("WEFT_TEST_SEED")
 	if text == "" {
@@ -139,7 +139,7 @@ func Backend(t testing.TB, o emu.Options) cuda.Backend {
 	return b
 }
 
-// Objects keeps what the tests of this process compile.
+// Objects keeps the code that the tests of this process compile.
 func Objects() *native.Cache { return objects() }
 
 var objects = sync.OnceValue(func() *native.Cache { return native.NewCache(code.New(code.Folder(""))) })
@@ -163,8 +163,8 @@ func GPU(t testing.TB) *cuda.Device {
 	return gpu.d
 }
 
-// skipWithout skips the test where the machine lacks what the device needs,
-// unless it is required, and ends it with any other error.
+// skipWithout skips the test if the machine lacks the device's needs, unless the device is
+// required. It ends the test with any other error.
 func skipWithout(t testing.TB, err error) {
 	t.Helper()
 	missing := errors.Is(err, cuda.ErrNoDriver) || errors.Is(err, cuda.ErrNoDevice) || errors.Is(err, cuda.ErrNoCompiler)

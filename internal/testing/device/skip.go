@@ -8,10 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/emu"
 )
 
-// Skipping runs f on emulated devices that accept launches and run no kernel: from
-// the first launch on, from the second, and so on. f checks what it counts, if it
-// has no error; its error must be that of a failed launch, and comes unless all that
-// counts is done.
+// Skipping runs f on emulated devices that accept launches and run no kernel: from the first
+// launch on, from the second, and so on. If f gets no error, it checks its counts. Its error
+// must be that of a failed launch, and must come unless everything that counts is done.
 func Skipping(t *testing.T, f func(d *cuda.Device) error) {
 	t.Helper()
 	for n := 1; ; n++ {

@@ -26,7 +26,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Config is what to compare.
+// Config says what to compare.
 type Config struct {
 	Engine  engine.Engine
 	Compile func(*graph.Graph, *pattern.Pattern, plan.Options) (*plan.Plan, error)
@@ -34,7 +34,7 @@ type Config struct {
 	MaxVertices, MaxPattern int
 	// Patterns draws patterns of up to max vertices; nil: the function Patterns.
 	Patterns func(s *Spec, max int) *rapid.Generator[*pattern.Pattern]
-	// Columns changes what the graphs have; nil: nothing.
+	// Columns changes the columns of the graphs; nil: none are changed.
 	Columns func(w *Columns)
 	// Method is the plan method of all runs; "": the plan's own choice.
 	Method string
@@ -45,7 +45,7 @@ type Config struct {
 	// 0: three times.
 	Techniques []Technique
 	LeastRuns  int
-	// Whole engines are a test's own, and count everything whatever the limit.
+	// Whole engines belong to a test, and count everything whatever the limit.
 	Whole bool
 }
 
@@ -68,12 +68,12 @@ func (c Config) withDefaults() Config {
 // Technique is something that some runs are made for.
 type Technique struct {
 	Name string
-	// Patterns draws patterns that the technique is for; nil: those of the Config.
+	// Patterns draws patterns that suit the technique; nil: those of the Config.
 	Patterns   func(s *Spec, max int) *rapid.Generator[*pattern.Pattern]
 	MaxPattern int // at least
-	// Columns changes what the graphs have; nil: as the Config says.
+	// Columns changes the columns of the graphs; nil: as the Config says.
 	Columns func(w *Columns)
-	// Force sets what makes a plan and a run use the technique.
+	// Force sets the options with which a plan and a run use the technique.
 	Force func(o *plan.Options, opt map[string]string)
 	// Plan reports whether a plan uses it, and Ran whether a count did; nil: that
 	// what Force asks for was accepted says it.

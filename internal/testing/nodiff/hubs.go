@@ -6,14 +6,14 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Hubs draws patterns with plain edges in which one vertex is a neighbour of all
-// others but one at most: what the local method is for.
+// Hubs draws patterns with plain edges in which one vertex is a neighbour of all others except
+// at most one. They are for the local method.
 func Hubs(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	return rapid.Custom(func(t *rapid.T) *pattern.Pattern {
 		d := drawer{t, s}
 		n := rapid.IntRange(3, max).Draw(t, "pattern vertices")
 		p := d.vertices(n)
-		joined := n // the first vertex that is no neighbour of vertex 0
+		joined := n // the first vertex that is not a neighbour of vertex 0
 		if rapid.Bool().Draw(t, "outside") {
 			joined--
 		}

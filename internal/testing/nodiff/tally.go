@@ -9,7 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
-// tally is what came of many runs.
+// tally sums up many runs.
 type tally struct {
 	mu      sync.Mutex
 	runs    int
@@ -61,7 +61,7 @@ func (a *tally) missing(c Config) (out []Technique) {
 // enough is the number of configurations from which their shares say something.
 const enough = 20
 
-// report says what ran, and fails the test where that shows too little.
+// report writes which techniques ran, and fails the test if that is too little.
 func (a *tally) report(t *testing.T, c Config) {
 	t.Helper()
 	refused := 0

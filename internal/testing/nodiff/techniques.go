@@ -12,7 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Techniques that plans have, whatever runs them.
+// Techniques of plans, for any engine.
 var (
 	// Local keeps the neighbourhood of a vertex, and LocalOutside has one vertex that
 	// is not in it.

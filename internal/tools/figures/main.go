@@ -234,7 +234,7 @@ var aboutGPU = regexp.MustCompile(`^GPU (driver|compiler.*|[0-9]+)$`)
 // library is a file that weft doctor names; what counts is its version.
 var library = regexp.MustCompile(`/\S*\.so\.([0-9.]*[0-9])( \([^)]*\))?`)
 
-// where says what a file's results were taken on.
+// where names the machine and the commit of a file's results.
 func (r results) where() string {
 	var parts []string
 	for _, f := range r.Doctor {

@@ -22,7 +22,7 @@ type mutant struct {
 	line     int
 	col      int
 	edit     edit
-	before   string // the line of the mistake, and what becomes of it
+	before   string // the line of the mistake, before and after
 	after    string
 	decl     *ast.FuncDecl
 	source   *source
@@ -371,7 +371,7 @@ func name(e ast.Expr) string {
 	return ""
 }
 
-// fails says whether a block is a panic: the check of what cannot be.
+// fails says whether a block is a panic: the check of a case that cannot occur.
 func fails(b *ast.BlockStmt) bool {
 	if len(b.List) != 1 {
 		return false

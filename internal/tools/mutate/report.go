@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// row is what came of a group.
+// row is the result of a group.
 type row struct {
 	group      string
 	all        int // mutants of the code

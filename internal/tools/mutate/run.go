@@ -27,7 +27,7 @@ var background = context.Background()
 // end.
 const memory = 6 << 30
 
-// trial is a group's sample and what came of it.
+// trial is a group's sample and its result.
 type trial struct {
 	group
 	row
@@ -169,7 +169,7 @@ func each[T any](jobs int, list []T, f func(T) error) error {
 	return failed
 }
 
-// listed is what go list says of a package.
+// listed is go list's output for a package.
 type listed struct {
 	ImportPath   string
 	Dir          string
@@ -207,7 +207,7 @@ func (o *options) files(ctx context.Context, g group) ([]string, error) {
 	return out, nil
 }
 
-// command runs the go command and returns what it prints.
+// command runs the go command and returns its output.
 func (o *options) command(ctx context.Context, args ...string) ([]byte, error) {
 	var out, errs bytes.Buffer
 	c := exec.CommandContext(ctx, "go", args...)
