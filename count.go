@@ -23,7 +23,7 @@ func (g *Graph) Count(ctx context.Context, q *Query, options ...Option) (r Resul
 		return r, err
 	}
 	defer l.Leave(&err, &r)
-	found, err := g.s.Count(ctx, q.asked(s))
+	found, err := g.s.Count(ctx, q.question(s))
 	return g.result(found), err
 }
 
@@ -48,7 +48,7 @@ func (g *Graph) CountEach(ctx context.Context, qs []*Query, options ...Option) i
 		defer l.End()
 		parsed := make([]*gql.Query, len(qs))
 		for i, q := range qs {
-			parsed[i] = q.asked(s).Query
+			parsed[i] = q.question(s).Query
 		}
 		for r, err := range g.s.CountEach(ctx, parsed, s) {
 			if !yield(g.result(r), err) {
@@ -66,7 +66,7 @@ func (g *Graph) Exists(ctx context.Context, q *Query, options ...Option) (yes bo
 		return false, r, err
 	}
 	defer l.Leave(&err, &yes, &r)
-	yes, found, err := g.s.Exists(ctx, q.asked(s))
+	yes, found, err := g.s.Exists(ctx, q.question(s))
 	return yes, g.result(found), err
 }
 
@@ -83,7 +83,7 @@ func (g *Graph) Cliques(ctx context.Context, k int, options ...Option) (r Result
 	if err != nil {
 		return r, err
 	}
-	found, err := g.s.Count(ctx, q.asked(s))
+	found, err := g.s.Count(ctx, q.question(s))
 	return g.result(found), err
 }
 
@@ -132,7 +132,7 @@ func (g *Graph) Participation(ctx context.Context, q *Query, vertex string, opti
 		return nil, err
 	}
 	defer l.Leave(&err, &p)
-	found, err := g.s.Participation(ctx, q.asked(s), vertex)
+	found, err := g.s.Participation(ctx, q.question(s), vertex)
 	if found == nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (g *Graph) Explain(ctx context.Context, q *Query, options ...Option) (e *Ex
 		return nil, err
 	}
 	defer l.Leave(&err, &e)
-	found, err := g.s.Explain(ctx, q.asked(s))
+	found, err := g.s.Explain(ctx, q.question(s))
 	if found == nil {
 		return nil, err
 	}

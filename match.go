@@ -26,7 +26,7 @@ func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq
 			return
 		}
 		defer l.End()
-		for m, err := range g.s.Match(ctx, q.asked(s)) {
+		for m, err := range g.s.Match(ctx, q.question(s)) {
 			if err != nil {
 				yield(Match{}, err)
 				return
@@ -47,7 +47,7 @@ func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, 
 		return r, err
 	}
 	defer l.Leave(&err, &r)
-	found, err := g.s.List(ctx, q.asked(s), w, format)
+	found, err := g.s.List(ctx, q.question(s), w, format)
 	return g.result(found), err
 }
 

@@ -95,7 +95,7 @@ func (g *Graph) Matcha(ctx context.Context, q *Query, options ...Option) (m *Mat
 		return nil, err
 	}
 	defer l.Leave(&err, &m)
-	text, err := g.s.MatchaText(ctx, q.asked(s))
+	text, err := g.s.MatchaText(ctx, q.question(s))
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func wrap(qs []*gql.Query) []*Query {
 
 // Name returns the query's name: that of the file, of the catalogue entry, or the text.
 func (q *Query) Name() string {
-	return search.Asked{Query: q.parsed()}.Name()
+	return search.Question{Query: q.parsed()}.Name()
 }
 
 // String returns the pattern in the pattern language.
@@ -153,7 +153,7 @@ func (q *Query) Semantics(options ...Option) (string, error) {
 	if err != nil {
 		return "", public(err)
 	}
-	mode, err := q.asked(s).Mode()
+	mode, err := q.question(s).Mode()
 	if err != nil {
 		return "", public(err)
 	}
@@ -173,15 +173,15 @@ func (q *Query) Check(options ...Option) error {
 	if err != nil {
 		return public(err)
 	}
-	return public(q.asked(s).Check())
+	return public(q.question(s).Check())
 }
 
-// asked is q with the settings of a call.
-func (q *Query) asked(s *setting.Settings) search.Asked {
+// question is q with the settings of a call.
+func (q *Query) question(s *setting.Settings) search.Question {
 	if q == nil {
-		return search.Asked{Settings: s}
+		return search.Question{Settings: s}
 	}
-	return search.Asked{Query: q.q, Settings: s}
+	return search.Question{Query: q.q, Settings: s}
 }
 
 // parsed returns the parsed text of q, or of an empty pattern for a zero query.

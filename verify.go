@@ -42,7 +42,7 @@ func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, opti
 		return nil, err
 	}
 	defer l.Leave(&err, &out)
-	v, err := verify.Count(ctx, g.s, q.asked(s), budget)
+	v, err := verify.Count(ctx, g.s, q.question(s), budget)
 	if v == nil {
 		return nil, err
 	}

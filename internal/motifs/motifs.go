@@ -31,7 +31,7 @@ type family struct {
 	g  *search.Graph
 	k  int
 	s  *setting.Settings
-	qs []search.Asked
+	qs []search.Question
 	ps []*pattern.Pattern // under the settings
 }
 
@@ -86,7 +86,7 @@ func newFamily(g *search.Graph, k int, directed bool, s *setting.Settings) (*fam
 	}
 	f := &family{g: g, k: k, s: s}
 	for _, q := range qs {
-		a := search.Asked{Query: q, Settings: s}
+		a := search.Question{Query: q, Settings: s}
 		p, err := a.Pattern()
 		if err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 
 // Count counts the matches of a query. If ctx ends first, it returns the matches found so far,
 // marked as not complete, with the context's error.
-func (g *Graph) Count(ctx context.Context, a Asked) (Result, error) {
+func (g *Graph) Count(ctx context.Context, a Question) (Result, error) {
 	start := time.Now()
 	j, err := g.prepareCount(ctx, a)
 	if err != nil {
@@ -22,8 +22,8 @@ func (g *Graph) Count(ctx context.Context, a Asked) (Result, error) {
 }
 
 // prepareCount is Prepare for a count, or the job of the last count of the query.
-func (g *Graph) prepareCount(ctx context.Context, a Asked) (*Job, error) {
-	j := g.kept.take(a)
+func (g *Graph) prepareCount(ctx context.Context, a Question) (*Job, error) {
+	j := g.cache.take(a)
 	if j == nil {
 		var err error
 		if j, err = g.Prepare(ctx, a, nil); err != nil {
@@ -38,14 +38,14 @@ func (g *Graph) prepareCount(ctx context.Context, a Asked) (*Job, error) {
 func (j *Job) count(ctx context.Context) (Result, error) {
 	r, err := j.Run(ctx, nil)
 	if err == nil {
-		j.g.kept.put(j)
+		j.g.cache.put(j)
 	}
 	r.cut(j.Settings.Limit, j.counts())
 	return r, err
 }
 
 // Exists reports whether a query has a match.
-func (g *Graph) Exists(ctx context.Context, a Asked) (yes bool, r Result, err error) {
+func (g *Graph) Exists(ctx context.Context, a Question) (yes bool, r Result, err error) {
 	start := time.Now()
 	a.Settings.Limit = 1
 	j, err := g.Prepare(ctx, a, func(o *plan.Options) { o.Listing = true })

@@ -22,7 +22,7 @@ type Explanation struct {
 
 // Explain plans a listing or a count, as the query's RETURN says. If the settings ask for
 // levels, it runs the query as well, without keeping rows.
-func (g *Graph) Explain(ctx context.Context, a Asked) (*Explanation, error) {
+func (g *Graph) Explain(ctx context.Context, a Question) (*Explanation, error) {
 	if a.Query == nil {
 		return nil, ErrNoQuery
 	}

@@ -29,13 +29,13 @@ import (
 // Graph is a graph that queries are asked of. Safe for concurrent use.
 type Graph struct {
 	*runtime.Graph
-	kept kept
+	cache cache
 }
 
 // NewGraph returns a graph of a runtime.
 func NewGraph(rt *runtime.Runtime, data *graph.Graph) *Graph {
 	g := &Graph{}
-	g.Graph = runtime.NewGraph(rt, data, g.kept.drop)
+	g.Graph = runtime.NewGraph(rt, data, g.cache.drop)
 	return g
 }
 
@@ -46,7 +46,7 @@ func (g *Graph) EngineOptions(s *setting.Settings) engine.Options {
 
 // Job is a query made ready to run.
 type Job struct {
-	Asked
+	Question
 	Plan *plan.Plan
 	Took time.Duration // planning
 
@@ -66,14 +66,14 @@ func (j *Job) Engine() (name, reason string) { return j.choice.Engine.Name(), j.
 func (j *Job) Phases() []string { return j.choice.Phases() }
 
 // Prepare plans a query and chooses an engine. change adapts the plan's options to the purpose.
-func (g *Graph) Prepare(ctx context.Context, a Asked, change func(*plan.Options)) (j *Job, err error) {
+func (g *Graph) Prepare(ctx context.Context, a Question, change func(*plan.Options)) (j *Job, err error) {
 	l, err := g.Enter(&ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer l.Leave(&err, &j)
 	s := a.Settings
-	j = &Job{Asked: a, g: g, start: time.Now()}
+	j = &Job{Question: a, g: g, start: time.Now()}
 	j.early = g.Runtime.Early()
 	p, err := a.Pattern()
 	if err != nil {

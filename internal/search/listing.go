@@ -19,7 +19,7 @@ import (
 )
 
 // prepareList is Prepare for a listing; a nil job lists nothing (LIMIT 0).
-func (g *Graph) prepareList(ctx context.Context, a Asked) (*Job, error) {
+func (g *Graph) prepareList(ctx context.Context, a Question) (*Job, error) {
 	j, err := g.Prepare(ctx, a, func(o *plan.Options) {
 		o.Listing = true
 		o.Embeddings = a.lists() == setting.Embeddings
@@ -35,7 +35,7 @@ func (g *Graph) prepareList(ctx context.Context, a Asked) (*Job, error) {
 
 // Match yields the matches of a query, in no order, and an error that ends them. Batches of them
 // come from all threads.
-func (g *Graph) Match(ctx context.Context, a Asked) iter.Seq2[Match, error] {
+func (g *Graph) Match(ctx context.Context, a Question) iter.Seq2[Match, error] {
 	return func(yield func(Match, error) bool) {
 		j, err := g.prepareList(ctx, a)
 		if err != nil {
@@ -93,7 +93,7 @@ func (c *channel) Emit(_ int, b *engine.Batch) error {
 }
 
 // List writes the matches of a query to w: its RETURN's items, or all names.
-func (g *Graph) List(ctx context.Context, a Asked, w io.Writer, format string) (r Result, err error) {
+func (g *Graph) List(ctx context.Context, a Question, w io.Writer, format string) (r Result, err error) {
 	if err := sink.CheckFormat(format); err != nil {
 		return r, Classify(err)
 	}

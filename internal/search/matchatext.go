@@ -15,7 +15,7 @@ import (
 )
 
 // MatchaText writes the plan of a query as a program that gives the query's answer.
-func (g *Graph) MatchaText(ctx context.Context, a Asked) (string, error) {
+func (g *Graph) MatchaText(ctx context.Context, a Question) (string, error) {
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -62,7 +62,7 @@ func (g *Graph) MatchaText(ctx context.Context, a Asked) (string, error) {
 }
 
 // ForestText writes the plans of several queries as one program, after a line of comment.
-func (g *Graph) ForestText(ctx context.Context, comment string, qs []Asked) (string, error) {
+func (g *Graph) ForestText(ctx context.Context, comment string, qs []Question) (string, error) {
 	var plans []*plan.Plan
 	for _, a := range qs {
 		if ctx.Err() != nil {
@@ -91,7 +91,7 @@ func (g *Graph) ForestText(ctx context.Context, comment string, qs []Asked) (str
 }
 
 // vertices are the vertices that a RETURN of items names.
-func (a Asked) vertices() (out []int, err error) {
+func (a Question) vertices() (out []int, err error) {
 	items, err := a.items(a.Query.Return.Items)
 	if err != nil {
 		return nil, kind.With(kind.Query, err)

@@ -31,7 +31,7 @@ type Participation struct {
 // Participation counts, for each vertex of the graph, the matches that have it at the named vertex
 // of the pattern. If ctx ends first, it returns the counts so far with the context's error, or nil
 // if the query was still being planned.
-func (g *Graph) Participation(ctx context.Context, a Asked, vertex string) (*Participation, error) {
+func (g *Graph) Participation(ctx context.Context, a Question, vertex string) (*Participation, error) {
 	shape, err := a.Pattern()
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ type Result struct {
 
 // unplanned is the result of a query that was being planned, since start, when its context ended:
 // none of its matches was found. After any other error it is empty.
-func (a Asked) unplanned(ctx context.Context, start time.Time) Result {
+func (a Question) unplanned(ctx context.Context, start time.Time) Result {
 	p, err := a.Pattern()
 	if err != nil || ctx.Err() == nil {
 		return Result{}

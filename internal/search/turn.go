@@ -11,10 +11,10 @@ import (
 
 // turn is a query that waits for its turn, or why it cannot be counted.
 type turn struct {
-	asked Asked
-	job   *Job
-	none  Result // without a job
-	err   error
+	question Question
+	job      *Job
+	none     Result // without a job
+	err      error
 }
 
 // CountEach counts one query after the other, and yields the results of Count. While GPUs count one
@@ -29,13 +29,13 @@ func (g *Graph) CountEach(ctx context.Context, qs []*gql.Query, s *setting.Setti
 		var ready []turn
 		for qs := qs; len(qs)+len(ready) > 0; {
 			for len(qs) > 0 && (len(ready) == 0 || len(ready) < most && ready[len(ready)-1].goesOn(ctx)) {
-				ready = append(ready, g.ready(ctx, Asked{qs[0], s}, most > 1))
+				ready = append(ready, g.ready(ctx, Question{qs[0], s}, most > 1))
 				qs = qs[1:]
 			}
 			now := ready[0]
 			ready = ready[1:]
 			if now.err == nil && now.job.choice.Stale() { // since it was planned
-				now = g.ready(ctx, now.asked, false)
+				now = g.ready(ctx, now.question, false)
 			}
 			if !yield(now.take(ctx)) {
 				return
@@ -54,13 +54,13 @@ func (g *Graph) ahead(s *setting.Settings) int {
 }
 
 // ready plans a query, and begins to compile its kernels if it is to.
-func (g *Graph) ready(ctx context.Context, a Asked, compile bool) (t turn) {
+func (g *Graph) ready(ctx context.Context, a Question, compile bool) (t turn) {
 	l, err := g.Enter(&ctx)
 	if err != nil {
 		return turn{err: err}
 	}
 	defer l.Leave(&t.err)
-	t.asked = a
+	t.question = a
 	start, planning, cancel := time.Now(), ctx, context.CancelFunc(func() {})
 	if d := a.Settings.Timeout; d > 0 {
 		planning, cancel = context.WithTimeout(ctx, d)

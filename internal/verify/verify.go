@@ -50,13 +50,13 @@ const oracleRoots = 20
 
 // Count counts a query as the engine chooses, and again in other ways. Each recount gets at most
 // budget, and so do all sampled vertices together.
-func Count(ctx context.Context, g *search.Graph, a search.Asked, budget time.Duration) (*Verification, error) {
+func Count(ctx context.Context, g *search.Graph, a search.Question, budget time.Duration) (*Verification, error) {
 	a.Settings.Limit = 0
 	j, err := g.Prepare(ctx, a, nil)
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{g: g, asked: a, budget: budget, out: &Verification{Query: a.Name(), OK: true}}
+	v := &verifier{g: g, question: a, budget: budget, out: &Verification{Query: a.Name(), OK: true}}
 	r, err := j.Run(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -79,11 +79,11 @@ func Count(ctx context.Context, g *search.Graph, a search.Asked, budget time.Dur
 
 // verifier is a verification that goes on.
 type verifier struct {
-	g      *search.Graph
-	asked  search.Asked
-	budget time.Duration
-	want   *big.Int
-	out    *Verification
+	g        *search.Graph
+	question search.Question
+	budget   time.Duration
+	want     *big.Int
+	out      *Verification
 }
 
 func (v *verifier) add(s Step) {
@@ -104,7 +104,7 @@ func (v *verifier) recount(ctx context.Context, name string, change func(*plan.O
 	defer cancel()
 	step := Step{Name: name}
 	start := time.Now()
-	j, err := v.g.Prepare(ctx, v.asked, change)
+	j, err := v.g.Prepare(ctx, v.question, change)
 	if err == nil {
 		err = ctx.Err() // short runs end without looking
 	}
@@ -187,7 +187,7 @@ func (v *verifier) sample(ctx context.Context, world *oracle.World, p *pattern.P
 // roots are random vertices that have neighbours, by the number of edges at these.
 func (v *verifier) roots() []uint32 {
 	adj := v.g.Data.Any()
-	random := rand.New(rand.NewPCG(v.asked.Settings.Seed, 1))
+	random := rand.New(rand.NewPCG(v.question.Settings.Seed, 1))
 	around := map[uint32]int{}
 	for range 20 * oracleRoots {
 		c := uint32(random.IntN(v.g.Data.NumVertices()))
@@ -219,10 +219,10 @@ func (v *verifier) at(ctx context.Context, world *oracle.World, p *pattern.Patte
 	if ids.Numeric() {
 		id.Value = ids.Int(c)
 	}
-	fixed := *v.asked.Query
+	fixed := *v.question.Query
 	fixed.Pattern = fixed.Pattern.Clone()
 	fixed.Pattern.Where = append(fixed.Pattern.Where, pattern.Binary{Op: pattern.OpEq, X: pattern.ID{Vertex: 0}, Y: id})
-	j, err := v.g.Prepare(ctx, search.Asked{Query: &fixed, Settings: v.asked.Settings}, nil)
+	j, err := v.g.Prepare(ctx, search.Question{Query: &fixed, Settings: v.question.Settings}, nil)
 	n := int64(0)
 	if err == nil {
 		var r search.Result

@@ -29,13 +29,13 @@ func graphOf(t *testing.T, spec gen.Spec) *search.Graph {
 }
 
 // named is a pattern of the catalogue, asked without options.
-func named(t *testing.T, name string) search.Asked {
+func named(t *testing.T, name string) search.Question {
 	t.Helper()
 	qs, err := gql.ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return search.Asked{Query: qs[0], Settings: setting.New()}
+	return search.Question{Query: qs[0], Settings: setting.New()}
 }
 
 // TestWhy: what was interrupted does not claim to have had its time.
@@ -51,7 +51,7 @@ func TestWhy(t *testing.T) {
 		{interrupted, time.Hour, "interrupted"},
 		{context.Background(), time.Nanosecond, "not finished within 1ns"},
 	} {
-		v := &verifier{g: g, asked: named(t, "diamond"), budget: c.budget, out: &Verification{OK: true}}
+		v := &verifier{g: g, question: named(t, "diamond"), budget: c.budget, out: &Verification{OK: true}}
 		v.recount(c.ctx, "again", func(*plan.Options) {})
 		if got := v.out.Steps[0].Note; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -65,7 +65,7 @@ func TestSample(t *testing.T) {
 	g := graphOf(t, gen.Spec{Model: "ba", N: 1000, K: 6, Seed: 5})
 	house := named(t, "house")
 	sample := func(budget time.Duration) *Verification {
-		v := &verifier{g: g, asked: house, budget: budget, out: &Verification{OK: true}}
+		v := &verifier{g: g, question: house, budget: budget, out: &Verification{OK: true}}
 		roots := v.roots()
 		first, last := g.Data.Any().Degree(roots[0]), g.Data.Any().Degree(roots[len(roots)-1])
 		if len(roots) != oracleRoots || first == 0 || first > last {

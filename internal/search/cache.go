@@ -8,38 +8,38 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 )
 
-// kept has the queries that a graph has counted last, ready to run: a query that is counted again
+// cache has the queries that a graph has counted last, ready to run: a query that is counted again
 // is neither planned nor lowered nor compiled.
-type kept struct {
+type cache struct {
 	mu   sync.Mutex
-	last []keptJob // the most recently counted first
+	last []cachedJob // the most recently counted first
 }
 
-// keptJob is a job that nobody runs.
-type keptJob struct {
+// cachedJob is a job that nobody runs.
+type cachedJob struct {
 	q    *gql.Query
 	with string // the settings that it was prepared under
 	job  *Job
 }
 
-// keptJobs is the number of queries that a graph keeps. A plan may have a bitmap of the
+// mostJobs is the number of queries that a graph keeps. A plan may have a bitmap of the
 // graph's vertices for each of its vertices.
-const keptJobs = 4
+const mostJobs = 4
 
 // take removes and returns the job of a query under the same settings, so that no two callers
 // run it. It returns nil if there is none, or if its GPUs are gone.
-func (k *kept) take(a Asked) *Job {
+func (c *cache) take(a Question) *Job {
 	if a.Settings.Memory > 0 {
 		return nil
 	}
 	with := a.Settings.Preparing()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for i, x := range k.last {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, x := range c.last {
 		if x.q != a.Query || x.with != with {
 			continue
 		}
-		k.last = append(k.last[:i:i], k.last[i+1:]...)
+		c.last = append(c.last[:i:i], c.last[i+1:]...)
 		if x.job.choice.Stale() {
 			return nil
 		}
@@ -51,21 +51,21 @@ func (k *kept) take(a Asked) *Job {
 }
 
 // put keeps a job that has run. Under a budget of memory nothing is kept.
-func (k *kept) put(j *Job) {
+func (c *cache) put(j *Job) {
 	if j.Settings.Memory > 0 {
 		return
 	}
 	x := *j
 	x.Settings, x.goal = nil, engine.Goal{} // the caller's values are not kept
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.last = append([]keptJob{{j.Query, j.Settings.Preparing(), &x}}, k.last...)
-	k.last = k.last[:min(len(k.last), keptJobs)]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = append([]cachedJob{{j.Query, j.Settings.Preparing(), &x}}, c.last...)
+	c.last = c.last[:min(len(c.last), mostJobs)]
 }
 
 // drop forgets all jobs.
-func (k *kept) drop() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.last = nil
+func (c *cache) drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// Asked is a query with the settings of the call that asks it.
-type Asked struct {
+// Question is a query with the settings of the call that asks it.
+type Question struct {
 	Query    *gql.Query
 	Settings *setting.Settings
 }
@@ -23,10 +23,10 @@ type Asked struct {
 var ErrNoQuery = kind.With(kind.Usage, errors.New("the query is nil or zero: Parse, ParseFile and PatternByName make queries"))
 
 // Name is the query's name: of the file, of the catalogue entry, or the text.
-func (a Asked) Name() string { return cmp.Or(a.Query.Name, a.Query.Text) }
+func (a Question) Name() string { return cmp.Or(a.Query.Name, a.Query.Text) }
 
 // Pattern is the query's pattern under the settings.
-func (a Asked) Pattern() (*pattern.Pattern, error) {
+func (a Question) Pattern() (*pattern.Pattern, error) {
 	q, s := a.Query, a.Settings
 	if q == nil {
 		return nil, ErrNoQuery
@@ -60,7 +60,7 @@ func (a Asked) Pattern() (*pattern.Pattern, error) {
 
 // Mode is the mode of matching, which says which vertices and edges may coincide. It is the
 // query's mode, or the settings'.
-func (a Asked) Mode() (pattern.Mode, error) {
+func (a Question) Mode() (pattern.Mode, error) {
 	if a.Query == nil {
 		return 0, ErrNoQuery
 	}
@@ -74,7 +74,7 @@ func (a Asked) Mode() (pattern.Mode, error) {
 }
 
 // Check returns an error where the query cannot be asked of any graph.
-func (a Asked) Check() error {
+func (a Question) Check() error {
 	p, err := a.Pattern()
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func Total(q *gql.Query) (w setting.What, ok bool) {
 }
 
 // counts is the kind of the query's total and of its limit.
-func (a Asked) counts() setting.What {
+func (a Question) counts() setting.What {
 	if w, ok := Total(a.Query); ok {
 		return w
 	}
@@ -115,7 +115,7 @@ func (a Asked) counts() setting.What {
 
 // lists is the kind of the query's listing. A RETURN of items lists the embeddings that its
 // count(*) would count; a pattern without RETURN lists its subgraphs.
-func (a Asked) lists() setting.What {
+func (a Question) lists() setting.What {
 	if w := a.Settings.Lists; w != nil {
 		return *w
 	}
@@ -128,7 +128,7 @@ func (a Asked) lists() setting.What {
 
 // listed reports whether a listing is planned: RETURN has items, or there is no RETURN and the
 // options ask for a listing.
-func (a Asked) listed() bool {
+func (a Question) listed() bool {
 	k := a.Query.Return.Kind
 	if on := a.Settings.Listing; on != nil && (k == gql.ReturnNone || k == gql.ReturnItems) {
 		return *on
@@ -138,7 +138,7 @@ func (a Asked) listed() bool {
 
 // limit is the number of matches asked for by LIMIT and by the options. 0 means no limit, and a
 // negative number means no match.
-func (a Asked) limit() int64 {
+func (a Question) limit() int64 {
 	n := a.Settings.Limit
 	if l := a.Query.Return.Limit; a.Query.HasReturn && l >= 0 && (n == 0 || l < n) {
 		n = l
@@ -151,7 +151,7 @@ func (a Asked) limit() int64 {
 
 // participates refuses settings of a listing that differ from the kind that a participation
 // counts.
-func (a Asked) participates(p *pattern.Pattern) error {
+func (a Question) participates(p *pattern.Pattern) error {
 	counts, what := setting.Embeddings, "embeddings"
 	if p.Mode == pattern.Iso {
 		counts, what = setting.Subgraphs, "subgraphs"
@@ -163,7 +163,7 @@ func (a Asked) participates(p *pattern.Pattern) error {
 }
 
 // items are the items of a RETURN with the values of their parameters.
-func (a Asked) items(items []gql.Item) ([]gql.Item, error) {
+func (a Question) items(items []gql.Item) ([]gql.Item, error) {
 	carrier := &pattern.Pattern{}
 	for _, i := range items {
 		carrier.Where = append(carrier.Where, i.Expr)
@@ -188,7 +188,7 @@ func label(p *pattern.Pattern, item gql.Item) string {
 }
 
 // wrongItem is an error in an item of RETURN, with its place where the item misuses a time.
-func (a Asked) wrongItem(err error) error {
+func (a Question) wrongItem(err error) error {
 	var wrong *pattern.TimeError
 	if errors.As(err, &wrong) {
 		err = a.Query.AtText(wrong.Near, wrong.Msg, wrong.Expected)
