@@ -20,8 +20,9 @@ type Engine interface {
 	// Name is the value of --engine.
 	Name() string
 	// Prepare lowers p for g, once for all runs that follow. It runs nothing on a
-	// device, and waits for none. The error says why this engine cannot run p; it wraps
-	// ErrOption where one of o.Opt is not an option or value of the engine.
+	// device, and waits for none. The error wraps a *plan.Refusal where this engine does not
+	// run p, and ErrOption where one of o.Opt is not an option or value of the engine. Any
+	// other error is a failure.
 	Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o Options) (Prepared, error)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // Edge choices make several matches of one assignment of vertices: one for each way to bind the
@@ -113,7 +114,7 @@ func (x *lowering) summedTail(candidates, accept *kir.Func) (*kir.Func, error) {
 	last := len(x.p.Levels) - 1
 	most := x.mostChoicesOfEdges()
 	if most.Mul(most, big.NewInt(int64(x.p.Graph.NumVertices()))).BitLen() > 62 {
-		return nil, fmt.Errorf("a count may pass 62 bits for a single vertex: so many edges are parallel")
+		return nil, plan.Refusef("a count may pass 62 bits for a single vertex: so many edges are parallel")
 	}
 	x.prog.Types = append(x.prog.Types, kir.Alias{Name: "Count", Type: kir.T(kir.U64)})
 	e := x.newEnv(false)

@@ -132,7 +132,7 @@ type conditionWriter struct {
 
 func (w *conditionWriter) fail(format string, args ...any) value {
 	if w.err == nil {
-		w.err = fmt.Errorf(format, args...)
+		w.err = plan.Refusef(format, args...)
 	}
 	return value{}
 }

@@ -91,7 +91,7 @@ func Plan(p *plan.Plan, o Options) (*Code, error) {
 		return nil, err
 	}
 	if o.View == Checks && len(p.Edges) > 0 && !o.Choices {
-		return nil, fmt.Errorf("named edges and trails are matches beyond vertices")
+		return nil, plan.Refusef("named edges and trails are matches beyond vertices")
 	}
 	switch o.View {
 	case Rows:
@@ -117,11 +117,11 @@ func Plan(p *plan.Plan, o Options) (*Code, error) {
 // table.
 func plain(p *plan.Plan, by string) error {
 	if len(p.Edges) > 0 {
-		return fmt.Errorf("named edges and trails are not searched by %s", by)
+		return plan.Refusef("named edges and trails are not searched by %s", by)
 	}
 	for l := range p.Levels {
 		if len(p.Levels[l].Checks) > 0 {
-			return fmt.Errorf("%s is not tested by %s", p.Levels[l].Checks[0].Text, by)
+			return plan.Refusef("%s is not tested by %s", p.Levels[l].Checks[0].Text, by)
 		}
 	}
 	return nil

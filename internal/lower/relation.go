@@ -48,7 +48,7 @@ func InParts(p *plan.Plan) bool {
 func OneRun(p *plan.Plan, by string) error {
 	for i := range p.Adjs {
 		if _, ok := p.Adjs[i].Lists.OneRun(); !ok {
-			return fmt.Errorf("%s is stored in %d parts, and %s reads lists that are one sorted run", p.Adjs[i].Name, len(p.Adjs[i].Lists.Parts), by)
+			return plan.Refusef("%s is stored in %d parts, and %s reads lists that are one sorted run", p.Adjs[i].Name, len(p.Adjs[i].Lists.Parts), by)
 		}
 	}
 	return nil

@@ -57,9 +57,9 @@ type rowTail struct {
 func (x *lowering) rowsView() error {
 	switch {
 	case len(x.p.Levels) < 3:
-		return fmt.Errorf("the pattern has two vertices")
+		return plan.Refusef("the pattern has two vertices")
 	case x.tail < 2:
-		return fmt.Errorf("all levels but the first are closed by arithmetic")
+		return plan.Refusef("all levels but the first are closed by arithmetic")
 	}
 	r := &rowsWriter{
 		lowering: x, hood: hoodOf(x.p, x.tail), h: &kir.Var{Name: "h", T: kir.T(kir.Hood)},

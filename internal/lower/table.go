@@ -35,7 +35,7 @@ func Table(p *plan.Plan, o Options) (*Code, error) {
 	}
 	for l := 1; l < len(p.Levels); l++ {
 		if p.Levels[l].Set < 0 {
-			return nil, fmt.Errorf("a table has a set for every level, and %s hangs on none", plan.LevelNames(p)[l])
+			return nil, plan.Refusef("a table has a set for every level, and %s hangs on none", plan.LevelNames(p)[l])
 		}
 	}
 	o.View, o.Counting = Sets, false
@@ -46,7 +46,7 @@ func Table(p *plan.Plan, o Options) (*Code, error) {
 	t := &table{x: x}
 	t.write()
 	if len(t.words) > maxTable {
-		return nil, fmt.Errorf("the plan's table has %d words, and there is room for %d", len(t.words), maxTable)
+		return nil, plan.Refusef("the plan's table has %d words, and there is room for %d", len(t.words), maxTable)
 	}
 	x.out.Sets = SetsCode{Lazy: !o.Roomy, First: x.firstAdj(), Table: x.prog.NumGlobals(kir.U32)}
 	for i, w := range t.words {

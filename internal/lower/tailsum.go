@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // sizes makes a variable of the size of each group's set, and leaves as soon as
@@ -236,7 +237,7 @@ func (t *tailWriter) width() (kir.Type, error) {
 	case n <= 127:
 		return kir.T(kir.U128), nil
 	}
-	return kir.Type{}, fmt.Errorf("a count may pass 128 bits: %d levels are closed by arithmetic, and some vertex has %d neighbours",
+	return kir.Type{}, plan.Refusef("a count may pass 128 bits: %d levels are closed by arithmetic, and some vertex has %d neighbours",
 		len(t.p.Levels)-t.tail, t.longestOfAll())
 }
 

@@ -24,6 +24,19 @@ func Errorf(format string, args ...any) *QueryError {
 	return &QueryError{Vertex: -1, Edge: -1, Msg: fmt.Sprintf(format, args...)}
 }
 
+// Refusal is the error of an engine, or of a stage of one, that cannot run a plan. Another engine may run the plan, and
+// this engine may run another plan of the query.
+type Refusal struct{ why error }
+
+// Refusef returns a Refusal that gives the reason.
+func Refusef(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
+
+// Error returns the reason.
+func (r *Refusal) Error() string { return r.why.Error() }
+
+// Unwrap returns the reason.
+func (r *Refusal) Unwrap() error { return r.why }
+
 // ErrEnded says that planning was given up: the caller knows why.
 var ErrEnded = errors.New("planning has ended")
 

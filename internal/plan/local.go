@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -17,17 +15,17 @@ import (
 func LocalOK(p *Plan) error {
 	switch {
 	case p.Mode != pattern.Iso:
-		return errors.New("it counts distinct vertices only")
+		return Refusef("it counts distinct vertices only")
 	case len(p.Edges) > 0:
-		return errors.New("edges are chosen one by one")
+		return Refusef("edges are chosen one by one")
 	case len(p.Levels) < 2:
-		return errors.New("the pattern has one vertex")
+		return Refusef("the pattern has one vertex")
 	}
 	adj := -1
 	for l := range p.Levels {
 		lv := &p.Levels[l]
 		if len(lv.Checks) > 0 {
-			return fmt.Errorf("%s has to be checked for each match", lv.Checks[0].Text)
+			return Refusef("%s has to be checked for each match", lv.Checks[0].Text)
 		}
 		inside := l == 0
 		for _, b := range lv.Back {
@@ -35,16 +33,16 @@ func LocalOK(p *Plan) error {
 				adj = b.Adj
 			}
 			if b.Adj != adj || p.Adjs[adj].Rev != adj {
-				return errors.New("the edges are of several relations or directed")
+				return Refusef("the edges are of several relations or directed")
 			}
 			inside = inside || b.Level == 0 && !b.Neg
 		}
 		if !inside && l != 1 {
-			return fmt.Errorf("%s is not a neighbour of %s", p.Pattern.VertexName(lv.Vertex), p.Pattern.VertexName(p.Order[0]))
+			return Refusef("%s is not a neighbour of %s", p.Pattern.VertexName(lv.Vertex), p.Pattern.VertexName(p.Order[0]))
 		}
 	}
 	if adj < 0 {
-		return errors.New("the pattern has no edges")
+		return Refusef("the pattern has no edges")
 	}
 	if p.Levels[1].Set >= 0 {
 		return nil
@@ -54,7 +52,7 @@ func LocalOK(p *Plan) error {
 			return nil
 		}
 	}
-	return errors.New("the pattern is not connected")
+	return Refusef("the pattern is not connected")
 }
 
 // MaxUniverse is the largest neighbourhood that the local method makes a bit

@@ -8,7 +8,6 @@ package codegen
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -55,13 +54,13 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 	rows, on := neighbourhood.Read(e.Name(), v)
 	switch {
 	case p.Method != plan.Nest && p.Method != plan.Local:
-		return nil, fmt.Errorf("method %s: codegen runs the methods nest and local", p.Method)
+		return nil, plan.Refusef("method %s: codegen runs the methods nest and local", p.Method)
 	case o.Levels:
-		return nil, errors.New("codegen does not measure single levels")
+		return nil, plan.Refusef("codegen does not measure single levels")
 	case p.Method == plan.Local && !on:
-		return nil, errors.New("codegen.local=off: plan with nest")
+		return nil, plan.Refusef("codegen.local=off: plan with nest")
 	case p.Method == plan.Local && o.Listing:
-		return nil, errors.New("codegen only counts by the local method; plan with nest for a listing")
+		return nil, plan.Refusef("codegen only counts by the local method; plan with nest for a listing")
 	}
 	x := &prepared{e: e, g: g, p: p, o: o}
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
@@ -74,7 +73,7 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 	default:
 		for l := 1; l < len(p.Levels); l++ {
 			if p.Levels[l].Set < 0 {
-				return nil, errors.New("the pattern has several components")
+				return nil, plan.Refusef("the pattern has several components")
 			}
 		}
 		x.nest, err = e.program(p, membership.Lookup(v.Place("codegen.lookup")), o)

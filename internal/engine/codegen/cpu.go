@@ -47,10 +47,10 @@ type onCPU struct {
 // Prepare refuses plans of other methods than the nest, and options of GPUs.
 func (e CPU) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	if p.Method != plan.Nest {
-		return nil, fmt.Errorf("method %s: codegen runs the loop nest only", p.Method)
+		return nil, plan.Refusef("method %s: codegen runs the loop nest only", p.Method)
 	}
 	if o.Levels {
-		return nil, errors.New("codegen does not measure single levels")
+		return nil, plan.Refusef("codegen does not measure single levels")
 	}
 	for name := range o.Opt {
 		if strings.HasPrefix(name, "codegen.") {

@@ -16,7 +16,6 @@ package fine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,7 +55,7 @@ type prepared struct {
 // graph was asked for and cannot be made.
 func (f *Fine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	if p.Method != plan.Nest && p.Method != plan.Large {
-		return nil, fmt.Errorf("method %v: fine runs the methods nest and large", p.Method)
+		return nil, plan.Refusef("method %v: fine runs the methods nest and large", p.Method)
 	}
 	opt, err := optionsOf(o.Opt)
 	if err != nil {
@@ -128,7 +127,7 @@ func (f *Fine) indexed(p *plan.Plan, opt options, counting, limited bool) (*quer
 	case p.Empty != nil:
 		return nil, nil
 	case opt.index == indexNone && large:
-		return nil, errors.New("fine.index=none: the large method searches a candidate graph; plan with nest")
+		return nil, plan.Refusef("fine.index=none: the large method searches a candidate graph; plan with nest")
 	case opt.index == indexNone:
 		return nil, nil
 	}

@@ -1,7 +1,6 @@
 package fine
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -22,7 +21,7 @@ const indexFrom = 6
 
 // errNotIndexed is wrapped by the reasons why a plan is searched without a
 // candidate graph.
-var errNotIndexed = errors.New("no candidate graph")
+var errNotIndexed = plan.Refusef("no candidate graph")
 
 // arc is a pattern edge seen from one of its ends: w fits v when w is (not, if
 // neg) in v's list of adj. Ends are levels of the plan.

@@ -1,12 +1,12 @@
 package fine
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/gpu/membership"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // args is struct Fine.
@@ -76,7 +76,7 @@ func (r *search) shape(k *cuda.Kernel, info cuda.Info) (shape, error) {
 			return s, nil
 		}
 	}
-	return s, fmt.Errorf("fine on %v: a stack of %d levels does not fit into shared memory", info, r.levels)
+	return s, plan.Refusef("fine on %v: a stack of %d levels does not fit into shared memory", info, r.levels)
 }
 
 // start makes a device ready: the kernels, the market, room for pools.

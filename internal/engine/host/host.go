@@ -13,7 +13,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -80,7 +79,7 @@ func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 			return nil, err
 		}
 		if !plan.LocalFits(p) {
-			return nil, fmt.Errorf("a neighbourhood of more than %d vertices is too large for the local method", plan.MaxUniverse)
+			return nil, plan.Refusef("a neighbourhood of more than %d vertices is too large for the local method", plan.MaxUniverse)
 		}
 	}
 	if o.Threads <= 0 {

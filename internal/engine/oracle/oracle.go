@@ -39,12 +39,12 @@ type prepared struct {
 func (*Oracle) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	for i := range p.Pattern.Edges {
 		if e := &p.Pattern.Edges[i]; e.Min > 1 || e.Max > 1 {
-			return nil, errors.New("the oracle does not know variable-length edges yet")
+			return nil, plan.Refusef("the oracle does not know variable-length edges yet")
 		}
 	}
 	if p.Restricted {
 		if _, ok := symmetries(p).Elements(maxElements); !ok {
-			return nil, fmt.Errorf("the oracle does not break the symmetries of a pattern with %s automorphisms", p.Aut)
+			return nil, plan.Refusef("the oracle does not break the symmetries of a pattern with %s automorphisms", p.Aut)
 		}
 	}
 	return &prepared{g, p, o}, nil

@@ -1,9 +1,8 @@
 package stack
 
 import (
-	"fmt"
-
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // Tasks are roots or edges. A root task is a vertex of level 0. An edge task is a place in the
@@ -23,7 +22,7 @@ func (r *search) cut() error {
 	switch r.roots {
 	case "edge":
 		if !can {
-			return fmt.Errorf("stack.roots=edge: the search has no list of edges to begin with; use vertex or auto")
+			return plan.Refusef("stack.roots=edge: the search has no list of edges to begin with; use vertex or auto")
 		}
 		r.edges = true
 	case "auto":

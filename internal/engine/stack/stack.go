@@ -56,7 +56,7 @@ type prepared struct {
 // levels measured, as the local method only counts.
 func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	if p.Method != plan.Nest && p.Method != plan.Local {
-		return nil, fmt.Errorf("the engine stack does not run plans by the method %v; plan with nest or local", p.Method)
+		return nil, plan.Refusef("the engine stack does not run plans by the method %v; plan with nest or local", p.Method)
 	}
 	s, rows, on, err := parse(o)
 	if err != nil {

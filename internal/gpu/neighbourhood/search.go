@@ -25,7 +25,7 @@ import (
 
 // ErrUniverse: a neighbourhood is too large to be a bit matrix; a plan for the nest
 // is the one to run.
-var ErrUniverse = errors.New("a neighbourhood is too large for a bit matrix")
+var ErrUniverse = plan.Refusef("a neighbourhood is too large for a bit matrix")
 
 // outsideUniverse is the largest number of neighbours in plans with rows for outside vertices.
 // There is a row for each vertex two steps away, and the rows of hubs' neighbourhoods hold
@@ -33,7 +33,7 @@ var ErrUniverse = errors.New("a neighbourhood is too large for a bit matrix")
 const outsideUniverse = 4096
 
 // ErrShape: the plan cannot be lowered to rows; the nest may run one.
-var ErrShape = errors.New("the plan does not suit the local method")
+var ErrShape = plan.Refusef("the plan does not suit the local method")
 
 // faultUniverse is FAULT_UNIVERSE of neighbourhood/roots.cuh.
 const faultUniverse = 1

@@ -186,7 +186,7 @@ func (n *nest) holds(c *plan.Check, at int) (string, error) {
 // quoted is a text of the pattern language as an argument.
 func quoted(text string) (string, error) {
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", fmt.Errorf("%q: a text of a Matcha program has no characters that cannot be printed", text)
+		return "", plan.Refusef("%q: a text of a Matcha program has no characters that cannot be printed", text)
 	}
 	return syntax.Quote(text), nil
 }

@@ -333,7 +333,7 @@ func (m *writer) nest(p *plan.Plan) (*nest, error) {
 	for l := range p.Levels {
 		positive := func(b plan.Back) bool { return !b.Neg }
 		if p.Levels[l].Set < 0 && slices.ContainsFunc(p.Levels[l].Back, positive) {
-			return nil, fmt.Errorf("lower: the plan has no set program")
+			return nil, plan.Refusef("the plan has no set program")
 		}
 	}
 	n := &nest{m: m, p: p, sets: make([]string, len(p.Sets)), taken: map[string]bool{}}

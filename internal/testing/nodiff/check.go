@@ -198,10 +198,18 @@ type prepared struct {
 	ready engine.Prepared
 }
 
+// refusal reports whether an error says that something is not done for a pattern or a plan. Any other error is a
+// failure.
+func refusal(err error) bool {
+	var query *plan.QueryError
+	var refused *plan.Refusal
+	return errors.As(err, &query) || errors.As(err, &refused)
+}
+
 // accept plans p; it returns why the plan or the engine refuses what is asked for.
 func (c Config) accept(g *graph.Graph, p *pattern.Pattern, o plan.Options, opt engine.Options) (x *prepared, refused string, err error) {
 	pl, err := c.Compile(g, p, o)
-	if err != nil && o.Method != "" {
+	if o.Method != "" && refusal(err) {
 		return nil, err.Error(), nil
 	}
 	if err != nil {
@@ -209,8 +217,11 @@ func (c Config) accept(g *graph.Graph, p *pattern.Pattern, o plan.Options, opt e
 	}
 	opt.Listing = o.Listing
 	ready, err := c.Engine.Prepare(context.Background(), g, pl, opt)
-	if err != nil {
+	if refusal(err) {
 		return nil, err.Error(), nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("prepare: %w", err)
 	}
 	return &prepared{c.Whole, g, pl, ready}, "", nil
 }

@@ -1,8 +1,6 @@
 package large
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -18,17 +16,17 @@ const maxVars = 64
 func Supports(p *plan.Plan) error {
 	switch {
 	case p.Mode != pattern.Iso:
-		return fmt.Errorf("the large method finds distinct vertices only, not %v matches", p.Mode)
+		return plan.Refusef("the large method finds distinct vertices only, not %v matches", p.Mode)
 	case len(p.Levels) > maxVars:
-		return fmt.Errorf("the large method takes patterns of up to %d vertices, not %d", maxVars, len(p.Levels))
+		return plan.Refusef("the large method takes patterns of up to %d vertices, not %d", maxVars, len(p.Levels))
 	case len(p.Edges) > 0:
-		return errors.New("the large method does not bind data edges (named edges)")
+		return plan.Refusef("the large method does not bind data edges (named edges)")
 	case p.Rooted:
-		return errors.New("the large method does not count per vertex")
+		return plan.Refusef("the large method does not count per vertex")
 	}
 	for i := range p.Levels {
 		if len(p.Levels[i].Checks) > 0 {
-			return fmt.Errorf("the large method does not evaluate predicates over several vertices (%s)", p.Levels[i].Checks[0].Text)
+			return plan.Refusef("the large method does not evaluate predicates over several vertices (%s)", p.Levels[i].Checks[0].Text)
 		}
 	}
 	return nil
