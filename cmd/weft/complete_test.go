@@ -81,9 +81,6 @@ func TestEngineOptions(t *testing.T) {
 				key = `"` + of + `"`
 			}
 		}
-		if engine == "gpu" { // one option, with a constant for its name
-			key = "(Adjacency"
-		}
 		if engine != "plan" && strings.Count(source[engine], key) < 2 { // in the table, and where it is read
 			t.Errorf("engine %s reads no option %s", engine, o.Name)
 		}
