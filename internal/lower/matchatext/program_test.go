@@ -248,8 +248,9 @@ func runC(ctx context.Context, p *asg.Program, in *data.Set, o interp.Options) (
 func TestMatchaRefuses(t *testing.T) {
 	g := graph.FromEdges(4, [][2]uint32{{0, 1}, {1, 2}, {2, 3}}, true)
 	for text, want := range map[string]string{
-		"MATCH (a)-->(b) WHERE a.`x\ty` < b.x":    "cannot be printed",
-		"MATCH (a)-[e]->(b) WHERE e.`x\ty` < b.x": "cannot be printed",
+		"MATCH (a)-->(b) WHERE a.`x\ty` < b.x":                           "cannot be printed",
+		"MATCH (a)-[e]->(b) WHERE e.`x\ty` < b.x":                        "cannot be printed",
+		"MATCH (a)-[e]->(b)-[f]->(c) WHERE e.y < b.x AND f.`x\ty` < a.x": "cannot be printed",
 	} {
 		q, err := gql.Parse(text)
 		if err != nil {
@@ -259,8 +260,10 @@ func TestMatchaRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := matchatext.Program(p, matchatext.Options{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
+		for _, list := range []bool{false, true} {
+			if _, err := matchatext.Program(p, matchatext.Options{List: list}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, listed: %t: %v", text, list, err)
+			}
 		}
 	}
 }
