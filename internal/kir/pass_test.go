@@ -229,6 +229,10 @@ func TestVerifyRefuses(t *testing.T) {
 			return []kir.Stmt{&kir.Return{X: kir.Count{Over: b.field("set", 1), X: y, Keep: kir.Op2(kir.Lt, many(b, x), kir.C(3))}}}
 		}, want: "in lane code"},
 		"a missing global": {body: is(&kir.Return{X: kir.G(&kir.GlobalDef{Name: "stray", Kind: kir.U32})}), want: "global stray"},
+		"a parameter without a type": {body: func(b *builder) []kir.Stmt {
+			b.f.Params = append(b.f.Params, &kir.Var{Name: "n"})
+			return []kir.Stmt{&kir.Return{X: kir.C(0)}}
+		}, want: "n has no type"},
 		"recursion": {body: func(b *builder) []kir.Stmt {
 			return []kir.Stmt{&kir.Return{X: kir.Invoke{Fn: b.f, Args: []kir.Expr{kir.R(b.s)}}}}
 		}, want: "before this one"},

@@ -85,6 +85,9 @@ func (v *verifier) declare(x *Var) {
 	if v.known[x] {
 		v.fail("%s is declared twice", x.Name)
 	}
+	if x.T.Kind == Void {
+		v.fail("%s has no type", x.Name)
+	}
 	v.known[x], v.scope[x] = true, true
 	v.record(x.T)
 }

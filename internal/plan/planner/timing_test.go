@@ -115,3 +115,15 @@ func TestOrderAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestUntimedFirst: edge extension reaches each vertex, the pattern's first among them, that
+// only an edge without a time leads to.
+func TestUntimedFirst(t *testing.T) {
+	p := named(t, "path(4)")
+	p.Edges[1].Name, p.Edges[2].Name = "x", "y"
+	p.Order = &pattern.Order{Edges: []int{1, 2}}
+	pl, err := planner.Compile(timedGraph(t, graph.ReadStats{}), p, plan.Options{Root: plan.NoRoot, Method: "temporal"})
+	if err != nil || pl.Method != plan.Temporal {
+		t.Fatalf("no edge extension: %v", err)
+	}
+}
