@@ -60,8 +60,7 @@ func boolean(x bool) Value {
 	return Value{Kind: Bool}
 }
 
-func (v Value) isTrue() bool  { return v.Kind == Bool && v.I == 1 }
-func (v Value) isFalse() bool { return v.Kind == Bool && v.I == 0 }
+func (v Value) isTrue() bool { return v.Kind == Bool && v.I == 1 }
 
 func (v Value) number() (float64, bool) {
 	switch v.Kind {

@@ -82,6 +82,7 @@ type Graph struct {
 	rel    relations
 	// byLabel is what LabelRows has sorted.
 	byLabel lazy[LabelRows]
+	derived derived
 
 	handles handles
 }

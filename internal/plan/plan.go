@@ -99,9 +99,19 @@ type Adjacency struct {
 	// accepts all edges. A relation that INDUCED forbids may need several texts, each for a
 	// part of it.
 	Filters func() ([]string, error)
+	// Only, if not nil, says that the lists are those of the edges of one label, whatever else
+	// they have.
+	Only *EdgeLabel
 	// Rev is the index of the same relation seen from the other end; equal to
 	// the own index for a symmetric relation.
 	Rev int
+}
+
+// EdgeLabel is the edges of one label as one of their ends sees them.
+type EdgeLabel struct {
+	Label uint32 // an index into Graph.EdgeLabels, or graph.NoLabel
+	In    bool   // against their direction; false in an undirected graph
+	Both  bool   // either way, in a directed graph
 }
 
 // Level holds the constraints on the vertex matched at one level.

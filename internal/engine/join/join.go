@@ -11,7 +11,6 @@ package join
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -39,6 +38,8 @@ func (Host) Name() string { return Name }
 // Options are the engine's switches.
 var Options = option.Table{
 	option.Choice("join.extend", "match one vertex in a phase, or several where GENEVA's matching patterns allow it", "single", "multi"),
+	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has", "signature", "off"),
+	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
 	option.Switch("join.steal", true, "idle cores take parts of others' batches"),
 	option.Number("join.batch", 4096, 1, 1<<24, "the most rows of a batch"),
 }
@@ -59,18 +60,19 @@ type prepared struct {
 	o     engine.Options
 	steal bool
 	batch int
+	said  []string // of the filter
 	steps []step
 }
 
 // Prepare cuts the plan into phases, whatever its method. It refuses counts per vertex where data
 // edges are chosen.
-func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
 	v, err := Options.Read(o.Opt)
 	if err != nil {
 		return nil, err
 	}
 	if p.Rooted && len(p.Edges) > 0 {
-		return nil, errors.New("counts per vertex are not added up over choices of data edges")
+		return nil, plan.Refusef("counts per vertex are not added up over choices of data edges")
 	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -83,7 +85,17 @@ func (Host) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.Op
 	if v.Text("join.extend") == "multi" {
 		all = phases.Multi(p)
 	}
-	x.steps = compile(g, p, all, !o.Listing && !o.Levels)
+	var allowed [][]uint64
+	size := v.Number("join.signature")
+	if size%32 != 0 {
+		return nil, fmt.Errorf("%w join.signature: %d is not a multiple of 32", engine.ErrOption, size)
+	}
+	if v.Text("join.filter") == "signature" && len(p.Levels) > 1 {
+		if allowed, x.said, err = filter(ctx, g, p, size, o.Threads); err != nil {
+			return nil, err
+		}
+	}
+	x.steps = compile(g, p, all, allowed, !o.Listing && !o.Levels)
 	return x, nil
 }
 
@@ -121,10 +133,10 @@ func (x *prepared) stats(bytes uint64) []string {
 	for i := range x.steps {
 		kinds = append(kinds, x.steps[i].Kind())
 	}
-	return []string{
+	return append([]string{
 		"join: " + strings.Join(kinds, ", "),
 		fmt.Sprintf("join: tables of partial matches had at most %d bytes", bytes),
-	}
+	}, x.said...)
 }
 
 var _ engine.Engine = Host{}

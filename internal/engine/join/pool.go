@@ -101,12 +101,10 @@ func (p *pool) next() (task, bool) {
 		p.close()
 		return task{}, false
 	}
-	for p.cursor.Load() < p.units {
-		i := p.cursor.Add(1) - 1
-		if i >= p.units {
-			break
+	if p.cursor.Load() < p.units {
+		if i := p.cursor.Add(1) - 1; i < p.units {
+			return task{begin: p.total * i / p.units, end: p.total * (i + 1) / p.units}, true
 		}
-		return task{begin: p.total * i / p.units, end: p.total * (i + 1) / p.units}, true
 	}
 	if !p.steal {
 		return task{}, false

@@ -27,6 +27,7 @@ type group struct {
 	*plan.Level              // of the group's first level
 	one         plan.Range   // the ids that are allowed, from the least to the greatest
 	ranges      []plan.Range // all of them, where they are several
+	bits        []uint64     // a bit for each vertex that is allowed; nil: all are
 	minDegree   int          // what is left of it to be tested
 	below       []int        // levels before the phase that bound the candidates
 	above       []int
@@ -44,9 +45,10 @@ type level struct {
 	checks                 []plan.Check
 }
 
-// compile works out the steps of a plan's phases. Where counting is true, matches are
+// compile works out the steps of a plan's phases. The candidates of a level are in its bitmap of
+// allowed, if it has one. Where counting is true, matches are
 // counted without rows where that is possible.
-func compile(g *graph.Graph, p *plan.Plan, all []phases.Phase, counting bool) []step {
+func compile(g *graph.Graph, p *plan.Plan, all []phases.Phase, allowed [][]uint64, counting bool) []step {
 	steps := make([]step, len(all))
 	width := 0
 	for i := range all {
@@ -54,7 +56,7 @@ func compile(g *graph.Graph, p *plan.Plan, all []phases.Phase, counting bool) []
 		s.Phase, s.width = all[i], width
 		first := width
 		for k := range s.Groups {
-			s.groups = append(s.groups, newGroup(g, p, &s.Groups[k], first))
+			s.groups = append(s.groups, newGroup(g, p, &s.Groups[k], first, allowed))
 			width += len(s.Groups[k].Levels)
 		}
 		s.after = width
@@ -81,10 +83,10 @@ func compile(g *graph.Graph, p *plan.Plan, all []phases.Phase, counting bool) []
 	return steps
 }
 
-func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int) group {
+func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int, allowed [][]uint64) group {
 	l := of.Levels[0]
 	pl := &p.Levels[l]
-	x := group{Group: *of, Level: pl, one: plan.Range{First: 0, End: uint32(g.NumVertices())}}
+	x := group{Group: *of, Level: pl, bits: pl.Bits, one: plan.Range{First: 0, End: uint32(g.NumVertices())}}
 	if pl.Ranges != nil {
 		x.one = plan.Range{}
 		if n := len(pl.Ranges); n > 0 {
@@ -98,6 +100,9 @@ func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int) group {
 		x.one.End = min(x.one.End, end)
 	} else if p.NeedsDegree(l) {
 		x.minDegree = pl.MinDegree
+	}
+	if allowed != nil {
+		x.bits = either(allowed, of.Levels, pl.Bits)
 	}
 	before := func(levels []int) (out []int) {
 		for _, j := range levels {
@@ -119,14 +124,33 @@ func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int) group {
 	return x
 }
 
+// either returns the vertices that some of the levels allow, or standard where a level says nothing.
+func either(allowed [][]uint64, levels []int, standard []uint64) []uint64 {
+	all := allowed[levels[0]]
+	for _, l := range levels {
+		if allowed[l] == nil {
+			return standard
+		}
+	}
+	if len(levels) > 1 {
+		all = slices.Clone(all)
+		for _, l := range levels[1:] {
+			for i, w := range allowed[l] {
+				all[i] |= w
+			}
+		}
+	}
+	return all
+}
+
 // tests reports whether candidates need more than bounds.
 func (x *group) tests() bool {
-	return x.ranges != nil || x.Bits != nil || x.minDegree > 0 || len(x.distinct) > 0
+	return x.ranges != nil || x.bits != nil || x.minDegree > 0 || len(x.distinct) > 0
 }
 
 // allows applies what a vertex must satisfy by itself.
 func (x *group) allows(p *plan.Plan, v uint32) bool {
-	if x.Bits != nil && x.Bits[v>>6]>>(v&63)&1 == 0 {
+	if x.bits != nil && x.bits[v>>6]>>(v&63)&1 == 0 {
 		return false
 	}
 	if x.ranges != nil && !slices.ContainsFunc(x.ranges, func(r plan.Range) bool { return v >= r.First && v < r.End }) {

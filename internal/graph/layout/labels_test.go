@@ -16,6 +16,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
+	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/vfs"
 )
@@ -281,4 +282,78 @@ func labelled(t *testing.T, n, m, labels int) *graph.Graph {
 		s.Edges = append(s.Edges, nodiff.SpecEdge{U: r.IntN(n), V: r.IntN(n), Label: fmt.Sprint(r.IntN(1 + r.IntN(labels)))})
 	}
 	return s.Build()
+}
+
+// TestSignatures: a vertex that has the pairs of a query stays, for random queries, in graphs of
+// both kinds; and most that lack one go.
+func TestSignatures(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := nodiff.Graphs(60).Draw(t, "graph").Build()
+		s, err := layout.NewSignatures(context.Background(), g, rapid.SampledFrom([]int{32, 64, 256}).Draw(t, "size"), rapid.IntRange(1, 3).Draw(t, "threads"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := uint32(g.NumVertices())
+		var pairs []layout.Pair
+		for range rapid.IntRange(1, 4).Draw(t, "pairs") {
+			p := layout.Pair{Label: uint32(rapid.IntRange(-1, len(g.EdgeLabels)-1).Draw(t, "label")), Class: rapid.IntRange(layout.AnyClass, len(g.Classes)-1).Draw(t, "class")}
+			p.In = g.Directed && rapid.Bool().Draw(t, "in")
+			pairs = append(pairs, p)
+		}
+		bits := make([]uint64, (n+63)/64)
+		for v := range n {
+			bits[v/64] |= 1 << (v % 64)
+		}
+		s.Filter(s.NewQuery(pairs), bits, 0, n)
+		for v := range n {
+			// The pairs of v that each pair of the query may stand for, a neighbour at most once.
+			has := true
+			asked := map[layout.Pair]int{}
+			for _, p := range pairs {
+				asked[p]++
+			}
+			for p, count := range asked {
+				side := layout.Out
+				if p.In {
+					side = layout.In
+				}
+				found := 0
+				for _, u := range model(g, p.Label, side)[v] {
+					if p.Class == layout.AnyClass || g.ClassOf(u) == p.Class {
+						found++
+					}
+				}
+				has = has && found >= count
+			}
+			if has && bits[v/64]>>(v%64)&1 == 0 {
+				t.Fatalf("vertex %d has %v and was left out", v, pairs)
+			}
+		}
+	})
+	g := labelled(t, 2000, 6000, 30)
+	s, err := layout.NewSignatures(t.Context(), g, 512, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := uint64(64 * g.NumVertices()); s.Bytes() != want {
+		t.Errorf("%d bytes, want %d", s.Bytes(), want)
+	}
+	pair := layout.Pair{Label: uint32(len(g.EdgeLabels) - 1), Class: layout.AnyClass}
+	bits := make([]uint64, (g.NumVertices()+63)/64)
+	for v := range g.NumVertices() {
+		bits[v/64] |= 1 << (v % 64)
+	}
+	s.Filter(s.NewQuery([]layout.Pair{pair, pair}), bits, 0, uint32(g.NumVertices()))
+	two := 0
+	for _, l := range model(g, pair.Label, layout.Both) {
+		if len(l) > 1 {
+			two++
+		}
+	}
+	if n := (plan.Range{First: 0, End: uint32(g.NumVertices())}).Count(bits); n < two || n > g.NumVertices()/4 {
+		t.Errorf("%d of %d vertices are left, and %d have two neighbours by the rarest label", n, g.NumVertices(), two)
+	}
+	if _, err := layout.NewSignatures(t.Context(), g, 48, 1); err == nil {
+		t.Error("signatures of 48 bits")
+	}
 }

@@ -96,14 +96,26 @@ func (b *Binding) adjacency(r *relation) int {
 	i := len(b.Adjs)
 	b.seenRels = append(b.seenRels, r)
 	if !r.arrow {
-		b.Adjs = append(b.Adjs, plan.Adjacency{Lists: r.out, Name: r.label(""), Rev: i, Filters: r.rows.filters})
+		b.Adjs = append(b.Adjs, plan.Adjacency{Lists: r.out, Name: r.label(""), Rev: i, Filters: r.rows.filters, Only: b.only(r, false)})
 		return i
 	}
 	b.seenRels = append(b.seenRels, r)
 	b.Adjs = append(b.Adjs,
-		plan.Adjacency{Lists: r.out, Name: r.label("+"), Rev: i + 1, Filters: r.rows.filters},
-		plan.Adjacency{Lists: r.in, Name: r.label("-"), Rev: i, Filters: r.rows.filters})
+		plan.Adjacency{Lists: r.out, Name: r.label("+"), Rev: i + 1, Filters: r.rows.filters, Only: b.only(r, false)},
+		plan.Adjacency{Lists: r.in, Name: r.label("-"), Rev: i, Filters: r.rows.filters, Only: b.only(r, true)})
 	return i
+}
+
+// only says of which single label the edges of r are, or returns nil.
+func (b *Binding) only(r *relation, in bool) *plan.EdgeLabel {
+	x := &plan.EdgeLabel{Label: graph.NoLabel, In: in, Both: b.Graph.Directed && !r.arrow}
+	switch t := b.Graph.Edges; {
+	case r.rows.single:
+		x.Label = r.rows.label
+	case !r.rows.all || t != nil && t.Label != nil:
+		return nil
+	}
+	return x
 }
 
 // union merges the lists of a and b.

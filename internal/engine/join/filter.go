@@ -1,0 +1,97 @@
+package join
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/layout"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// signatureSize is the key under which a graph keeps its signatures of so many bits.
+type signatureSize int
+
+// filter narrows the candidates of each level to vertices whose signatures have what the pattern
+// vertex needs (GSI, section 3.1). It returns a bitmap for each level, nil where nothing is asked
+// of its neighbours, and says in words how many vertices are left.
+func filter(ctx context.Context, g *graph.Graph, p *plan.Plan, size, threads int) (allowed [][]uint64, said []string, err error) {
+	table, err := g.Derived(signatureSize(size), func() (any, error) { return layout.NewSignatures(ctx, g, size, threads) })
+	if err != nil {
+		return nil, nil, err
+	}
+	s := table.(*layout.Signatures)
+	n := uint32(g.NumVertices())
+	allowed = make([][]uint64, len(p.Levels))
+	for l, pairs := range neighbourPairs(g, p) {
+		if len(pairs) == 0 {
+			continue
+		}
+		lv := &p.Levels[l]
+		ranges := lv.Ranges
+		if ranges == nil {
+			ranges = []plan.Range{{First: 0, End: n}}
+		}
+		bits := make([]uint64, (n+63)/64)
+		before, left := 0, 0
+		query := s.NewQuery(pairs)
+		for _, r := range ranges {
+			for v := r.First; v < r.End; v++ {
+				if lv.Bits == nil || lv.Bits[v/64]>>(v%64)&1 != 0 {
+					bits[v/64] |= 1 << (v % 64)
+				}
+			}
+			before += r.Count(bits)
+			s.Filter(query, bits, r.First, r.End)
+			left += r.Count(bits)
+		}
+		allowed[l] = bits
+		said = append(said, fmt.Sprintf("join: signatures leave %d of %d candidates of %s", left, before, p.Pattern.Vertices[p.Order[l]].Name))
+	}
+	return allowed, said, nil
+}
+
+// neighbourPairs returns, for each level, the pairs of an edge label and a neighbour's class that
+// its vertex must have. Where vertices of the pattern may be equal, each pair counts once.
+func neighbourPairs(g *graph.Graph, p *plan.Plan) [][]layout.Pair {
+	type seen struct {
+		level, other int
+		pair         layout.Pair
+	}
+	had := map[seen]bool{}
+	pairs := make([][]layout.Pair, len(p.Levels))
+	add := func(level, other, adj int) {
+		only := p.Adjs[adj].Only
+		if only == nil || only.Both {
+			return
+		}
+		k := seen{level, other, layout.Pair{Label: only.Label, In: only.In, Class: classOf(g, &p.Levels[other])}}
+		if p.Mode != pattern.Iso {
+			k.other = -1
+		}
+		if !had[k] {
+			had[k] = true
+			pairs[level] = append(pairs[level], k.pair)
+		}
+	}
+	for l := range p.Levels {
+		for _, b := range p.Levels[l].Back {
+			if !b.Neg {
+				add(b.Level, l, b.Adj)
+				add(l, b.Level, p.Adjs[b.Adj].Rev)
+			}
+		}
+	}
+	return pairs
+}
+
+// classOf returns the label class that a level's vertices are all in, or layout.AnyClass.
+func classOf(g *graph.Graph, lv *plan.Level) int {
+	for i, c := range g.Classes {
+		if len(g.Classes) == 1 && lv.Ranges == nil || len(lv.Ranges) == 1 && lv.Ranges[0] == (plan.Range{First: c.First, End: c.End}) {
+			return i
+		}
+	}
+	return layout.AnyClass
+}
