@@ -81,9 +81,17 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 	if p.Empty != nil {
 		return x, nil
 	}
-	all := phases.Single(p)
+	counting := !o.Listing && !o.Levels && len(p.Edges) == 0
+	levels := len(p.Levels)
+	if counting && p.Tail.K > 1 && p.Tail.Terms != nil {
+		levels -= p.Tail.K
+	}
+	all := phases.Single(p, levels)
 	if v.Text("join.extend") == "multi" {
-		all = phases.Multi(p)
+		all = phases.Multi(p, levels)
+	}
+	if levels < len(p.Levels) {
+		all = append(all, phases.Tail(p))
 	}
 	var allowed [][]uint64
 	size := v.Number("join.signature")
@@ -95,7 +103,7 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 			return nil, err
 		}
 	}
-	x.steps = compile(g, p, all, allowed, !o.Listing && !o.Levels)
+	x.steps = compile(g, p, all, allowed, counting)
 	return x, nil
 }
 

@@ -107,7 +107,8 @@ type worker struct {
 type part struct {
 	m     [maxLevels]uint32 // the row that is extended
 	table []uint32          // the rows that the step has made
-	cand  [2]candidates
+	cand  []candidates      // of each group
+	both  [2][]uint32       // memory for intersections of candidates
 }
 
 // candidates is memory for the candidates of a group.
@@ -122,6 +123,9 @@ const outRows = 1024
 
 func newWorker(s *search, id int) *worker {
 	w := &worker{search: s, id: id, parts: make([]part, len(s.steps)), edges: make([]uint64, len(s.p.Edges))}
+	for i := range s.steps {
+		w.parts[i].cand = make([]candidates, len(s.steps[i].groups))
+	}
 	if s.o.Levels {
 		w.stats = make([]engine.Uint128, len(s.p.Levels))
 	}
@@ -204,6 +208,10 @@ func (w *worker) extend(i int) {
 			return
 		}
 	}
+	if s.terms != nil {
+		w.add(w.tail(s, pt), pt.m[0])
+		return
+	}
 	if s.closed {
 		n := engine.One
 		for k := range s.groups {
@@ -213,6 +221,53 @@ func (w *worker) extend(i int) {
 		return
 	}
 	w.choose(i, 0)
+}
+
+// tail evaluates the plan's tail over the candidates of its levels. Terms are positive and
+// negative; the sums of both are kept apart.
+func (w *worker) tail(s *step, pt *part) engine.Tally {
+	var plus, minus engine.Tally
+	for i := range s.terms {
+		x := &s.terms[i]
+		n := engine.Tally64(uint64(max(x.Coef, -x.Coef)))
+		for _, block := range x.Blocks {
+			n = n.Times(engine.Tally64(w.common(pt, block)))
+			if n.IsZero() {
+				break
+			}
+		}
+		if x.Coef > 0 {
+			plus = plus.Plus(n)
+		} else {
+			minus = minus.Plus(n)
+		}
+	}
+	if plus.Over || minus.Over {
+		w.pool.fail(engine.ErrOverflow)
+		return engine.Tally{}
+	}
+	n, _ := plus.N.Sub(minus.N).Div64(uint64(w.p.Tail.Divisor))
+	return engine.Tally{N: n}
+}
+
+// common returns the size of the intersection of the candidates of several groups.
+func (w *worker) common(pt *part, groups []int) uint64 {
+	list := pt.cand[groups[0]].list
+	if len(groups) == 1 {
+		return uint64(len(list))
+	}
+	for k, g := range groups[1:] {
+		other := pt.cand[g].list
+		if len(groups) == k+2 {
+			return uint64(setops.IntersectCount(list, other))
+		}
+		buf := &pt.both[k%2] // the other one has the list
+		if need := min(len(list), len(other)) + 16; len(*buf) < need {
+			*buf = make([]uint32, 1<<bits.Len(uint(need)))
+		}
+		list = (*buf)[:setops.Intersect(*buf, list, other)]
+	}
+	return uint64(len(list))
 }
 
 // choices is the number of ways to match the levels of group k with n candidates.

@@ -19,6 +19,8 @@ type step struct {
 	count bool
 	// closed says that they are counted by arithmetic over the sizes of the groups.
 	closed bool
+	// terms are those of the plan's tail, of which the levels are numbers of groups here.
+	terms []plan.TailTerm
 }
 
 // group is a phases.Group with the tests that its candidates share.
@@ -76,11 +78,31 @@ func compile(g *graph.Graph, p *plan.Plan, all []phases.Phase, allowed [][]uint6
 			})
 		}
 	}
-	if last := &steps[len(steps)-1]; counting && len(p.Edges) == 0 {
+	if last := &steps[len(steps)-1]; counting {
 		last.count = true
 		last.closed = last.Pattern > 0 && arithmetic(last)
+		if last.Pattern == phases.Sizes {
+			last.terms = tailTerms(p)
+		}
 	}
 	return steps
+}
+
+// tailTerms returns the terms of a plan's tail with numbers from 0 in place of levels.
+func tailTerms(p *plan.Plan) []plan.TailTerm {
+	first := len(p.Levels) - p.Tail.K
+	terms := slices.Clone(p.Tail.Terms)
+	for i := range terms {
+		terms[i].Blocks = slices.Clone(terms[i].Blocks)
+		for k, block := range terms[i].Blocks {
+			block = slices.Clone(block)
+			for j := range block {
+				block[j] -= first
+			}
+			terms[i].Blocks[k] = block
+		}
+	}
+	return terms
 }
 
 func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int, allowed [][]uint64) group {

@@ -15,14 +15,18 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Eliminate is the Pattern of a phase that only eliminates.
-const Eliminate = -1
+// Patterns of phases that GENEVA has no number for.
+const (
+	Eliminate = -1 // it only eliminates
+	Sizes     = -2 // it counts the plan's tail by the sizes of sets
+)
 
 // Phase is one step of a join.
 type Phase struct {
-	// Pattern is GENEVA's matching pattern, 0 to 7, of an extension, or Eliminate.
+	// Pattern is GENEVA's matching pattern, 0 to 7, of an extension, or Eliminate or Sizes.
 	Pattern int
-	// Groups are the vertices that an extension matches, of at most two sets of candidates.
+	// Groups are the vertices that an extension matches, of at most two sets of candidates, or
+	// the levels of the tail.
 	Groups []Group
 	// Close are the edges that an elimination looks for, all of one relation.
 	Close []Edge
@@ -56,30 +60,41 @@ func (p *Phase) Levels() []int {
 	return all
 }
 
-// Single returns a plan's phases of one vertex each.
-func Single(p *plan.Plan) []Phase {
-	all := make([]Phase, len(p.Levels))
-	for l := range p.Levels {
+// Single returns phases of one vertex each, for the first levels of a plan.
+func Single(p *plan.Plan, levels int) []Phase {
+	all := make([]Phase, levels)
+	for l := range all {
 		all[l] = Phase{Groups: []Group{group(p, l, l, -1)}}
 	}
 	return all
 }
 
-// Multi returns a plan's phases of as many vertices as GENEVA's matching patterns allow:
+// Tail returns the tail of a plan as a phase: each of its levels is a group, of which an engine
+// needs only sizes.
+func Tail(p *plan.Plan) Phase {
+	x := Phase{Pattern: Sizes}
+	first := len(p.Levels) - p.Tail.K
+	for l := first; l < len(p.Levels); l++ {
+		x.Groups = append(x.Groups, group(p, l, first, -1))
+	}
+	return x
+}
+
+// Multi returns phases, for the first levels of a plan, of as many vertices as GENEVA's matching patterns allow:
 // two in the pattern's core, where edges of cycles eliminate what is wrong, any number in its
 // trees. Edges between vertices of one phase are looked for in eliminations after it, one for
 // each relation.
-func Multi(p *plan.Plan) []Phase {
+func Multi(p *plan.Plan, levels int) []Phase {
 	core := coreOf(p)
 	var all []Phase
-	for l := 0; l < len(p.Levels); {
+	for l := 0; l < levels; {
 		best := Phase{Groups: []Group{group(p, l, l, -1)}}
 		if l > 0 {
 			for _, b := range p.Levels[l].Back {
 				if b.Neg {
 					continue
 				}
-				for end := l + 2; end <= len(p.Levels); end++ {
+				for end := l + 2; end <= levels; end++ {
 					next, ok := extension(p, l, end, b.Adj, core)
 					if !ok {
 						break
@@ -264,8 +279,11 @@ func coreOf(p *plan.Plan) uint32 {
 
 // Kind names the phase in a word or two.
 func (x *Phase) Kind() string {
-	if x.Pattern == Eliminate {
+	switch x.Pattern {
+	case Eliminate:
 		return "elimination"
+	case Sizes:
+		return "sizes"
 	}
 	return fmt.Sprintf("pattern %d", x.Pattern)
 }
@@ -303,6 +321,9 @@ func (x *Phase) String(p *plan.Plan) string {
 			text += " ∩ " + back(b)
 		}
 		groups = append(groups, text)
+	}
+	if x.Pattern == Sizes {
+		return fmt.Sprintf("count %s", strings.Join(groups, "; "))
 	}
 	return fmt.Sprintf("match %s (%s)", strings.Join(groups, "; "), x.Kind())
 }
