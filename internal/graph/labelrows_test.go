@@ -20,7 +20,10 @@ func TestRelationByLabel(t *testing.T) {
 			c.Dst = append(c.Dst, r.Uint64N(n))
 			c.Time = append(c.Time, int64(i))
 			label := fmt.Sprint(r.IntN(1 + r.IntN(40)))
-			if label == "7" {
+			switch {
+			case i%3 == 0:
+				label = "frequent"
+			case label == "7":
 				label = ""
 			}
 			c.Label.Bytes = append(c.Label.Bytes, label...)
@@ -55,7 +58,7 @@ func TestRelationByLabel(t *testing.T) {
 				}
 			}
 		}
-		if rows != len(g.Edges.Dst) || few == 0 || few > len(g.EdgeLabels) {
+		if rows != len(g.Edges.Dst) || few == 0 || few == len(g.EdgeLabels)+1 {
 			t.Errorf("%d rows of %d, %d rare labels of %d", rows, len(g.Edges.Dst), few, len(g.EdgeLabels)+1)
 		}
 	}

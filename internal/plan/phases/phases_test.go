@@ -1,0 +1,97 @@
+package phases_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/phases"
+	"github.com/weftgraph/weft/internal/plan/planner"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// data is a graph with the vertex labels A and B and the edge labels X and Y.
+func data() *graph.Graph {
+	s := nodiff.Spec{N: 12, EdgeLabels: true}
+	for v := range s.N {
+		s.Labels = append(s.Labels, []string{[]string{"A", "B"}[v%2]})
+		for u := range v {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: u, V: v, Label: []string{"X", "Y"}[(u+v)%3%2]})
+		}
+	}
+	return s.Build()
+}
+
+// TestPhases: which phases plans in GENEVA's order have, for trees with each of its matching
+// patterns, and for cycles, which are closed by eliminations.
+func TestPhases(t *testing.T) {
+	g := data()
+	for _, c := range []struct{ pattern, order, want string }{
+		{"(a:A)-[:X]-(b:B)", "", "0 0"},
+		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B)", "a,b,c", "0 1"},
+		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:A)", "a,b,c", "0 3"},
+		{"(a:A)-[:X]-(b:B), (a)-[:Y]-(c:A)", "a,b,c", "0 0 0"}, // two relations
+		{"(a:A)-[:Y]-(b:B), (a)-[:X]-(c:A), (b)-[:X]-(d:B)", "a,b,c,d", "0 0 4"},
+		{"(a:A)-[:Y]-(b:B), (a)-[:X]-(c:A), (b)-[:X]-(d:A)", "a,b,c,d", "0 0 2"},
+		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B), (a)-[:X]-(d:B), (a)-[:X]-(e:B)", "a,b,c,d,e", "0 5"},
+		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B), (a)-[:X]-(d:A), (a)-[:X]-(e:A)", "a,b,c,d,e", "0 6"},
+		{"(a:A)-[:Y]-(b:B), (a)-[:X]-(c:B), (a)-[:X]-(d:B), (b)-[:X]-(e:A)", "a,b,c,d,e", "0 0 7"},
+		// Cycles: at most two vertices of the core in a phase; edges inside a phase are looked for
+		// after it, those of one relation together.
+		{"(a:A)-[:X]-(b:B)-[:X]-(c:B)-[:X]-(a)", "a,b,c", "0 1 e"},
+		{"(a:A)-[:X]-(b:B)-[:Y]-(c:B)-[:X]-(a)", "a,b,c", "0 1 e"},
+		{"(a:A)-[:X]-(b:B)-[:X]-(c:A)-[:X]-(d:B)-[:X]-(a)", "a,b,d,c", "0 1 0"},
+		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B), (a)-[:X]-(d:B), (b)-[:X]-(c)-[:X]-(d)-[:X]-(b)", "a,b,c,d", "0 1 e 0"},
+	} {
+		q, err := gql.Parse("MATCH " + c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := q.Pattern
+		o := plan.Options{Root: plan.NoRoot, Order: "geneva", Listing: true}
+		if c.order != "" {
+			if o.Given, err = plan.GivenOrder(c.order, p, false); err != nil {
+				t.Fatal(err)
+			}
+			o.Order = "given"
+		}
+		pl, err := planner.Compile(g, p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, x := range phases.Multi(pl, len(pl.Levels)) {
+			kind := strings.TrimPrefix(x.Kind(), "pattern ")
+			if x.Pattern == phases.Eliminate {
+				kind = "e"
+			}
+			kinds = append(kinds, kind)
+		}
+		if got := strings.Join(kinds, " "); got != c.want {
+			t.Errorf("%s in the order %s: phases %s, want %s", c.pattern, c.order, got, c.want)
+		}
+		// Each level once, and each backward neighbour once, whichever phases there are.
+		for _, all := range [][]phases.Phase{phases.Multi(pl, len(pl.Levels)), phases.Single(pl, len(pl.Levels))} {
+			levels, backs, want := 0, 0, 0
+			for _, x := range all {
+				levels += len(x.Levels())
+				backs += len(x.Close)
+				for _, group := range x.Groups {
+					n := len(group.With)
+					if !group.Free() {
+						n++
+					}
+					backs += n * len(group.Levels)
+				}
+			}
+			for l := range pl.Levels {
+				want += len(pl.Levels[l].Back)
+			}
+			if levels != len(pl.Levels) || backs != want {
+				t.Errorf("%s: %d levels of %d, %d backward neighbours of %d", c.pattern, levels, len(pl.Levels), backs, want)
+			}
+		}
+	}
+}
