@@ -7,6 +7,14 @@ import (
 	"slices"
 )
 
+// FileName returns the name of the graph's file, or "" for a graph that was not opened from one.
+func (g *Graph) FileName() string {
+	if g.file == nil {
+		return ""
+	}
+	return g.file.path
+}
+
 // Fingerprint returns a number that other content of the file would change: a hash of the
 // checksums of all sections. ok is false for a graph that was not opened from a file.
 // Files that are derived from a graph file carry it.

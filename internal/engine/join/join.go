@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
 )
@@ -38,6 +39,7 @@ func (Host) Name() string { return Name }
 // Options are the engine's switches.
 var Options = option.Table{
 	option.Choice("join.extend", "match one vertex in a phase, or several where GENEVA's matching patterns allow it", "single", "multi"),
+	option.Choice("join.lists", "neighbour lists: the graph's, or of each edge label alone in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has", "signature", "off"),
 	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
 	option.Switch("join.steal", true, "idle cores take parts of others' batches"),
@@ -60,7 +62,10 @@ type prepared struct {
 	o     engine.Options
 	steal bool
 	batch int
-	said  []string // of the filter
+	lists lists
+	ids   *layout.Renumbering // of the lists; nil: the graph's ids
+	said  []string            // of the filter
+	notes []string
 	steps []step
 }
 
@@ -98,12 +103,29 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 	if size%32 != 0 {
 		return nil, fmt.Errorf("%w join.signature: %d is not a multiple of 32", engine.ErrOption, size)
 	}
-	if v.Text("join.filter") == "signature" && len(p.Levels) > 1 {
+	// Signatures are of the graph's own edge table, and say nothing of lists that are stored elsewhere.
+	if v.Text("join.filter") == "signature" && len(p.Levels) > 1 && g.Stored == nil {
 		if allowed, x.said, err = filter(ctx, g, p, size, o.Threads); err != nil {
 			return nil, err
 		}
 	}
-	x.steps = compile(g, p, all, allowed, counting)
+	x.lists = handles(p.Adjs)
+	if kind := v.Text("join.lists"); kind != "graph" {
+		of := layout.Intervals
+		if kind == layout.Hashes.String() {
+			of = layout.Hashes
+		}
+		parts, ids, warning, err := openPartitions(ctx, g, p, of, o.Threads)
+		if err != nil {
+			return nil, err
+		}
+		x.lists, x.ids = parts, ids
+		x.said = append(x.said, "join: lists by label, "+kind)
+		if warning != "" {
+			x.notes = append(x.notes, warning)
+		}
+	}
+	x.steps = x.compile(all, allowed, counting)
 	return x, nil
 }
 
@@ -130,6 +152,7 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	if x.p.Empty == nil {
 		res, err = newSearch(x, goal).run(ctx)
 	}
+	res.Notes = append(res.Notes, x.notes...)
 	res.Engine, res.Device, res.Threads = Name, "cpu", x.o.Threads
 	res.Search = time.Since(start)
 	return res, err

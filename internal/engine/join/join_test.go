@@ -22,7 +22,7 @@ func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  join.New(),
 		Compile: planner.Compile,
-		Opt:     map[string]string{"join.extend": "multi", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64"},
+		Opt:     map[string]string{"join.extend": "multi", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64", "join.lists": "interval|hashed"},
 	}
 }
 
@@ -37,6 +37,12 @@ func TestNoDiff(t *testing.T) {
 	}}
 	c.Techniques = append(c.Techniques, nodiff.Technique{Patterns: nodiff.Labelled, Columns: func(w *nodiff.Columns) { w.EdgeLabels = true }, MaxPattern: 5}.
 		With("signatures", "join.filter", "signature", "join.signature", "64").Said("signatures leave"))
+	for _, kind := range []string{"interval", "hashed"} {
+		lists := nodiff.Technique{Patterns: nodiff.Patterns, Columns: nodiff.Simple, MaxPattern: 5}
+		c.Techniques = append(c.Techniques, lists.With(kind, "join.lists", kind).Said("lists by label, "+kind))
+		lists.Columns = func(w *nodiff.Columns) { w.EdgeLabels = true }
+		c.Techniques = append(c.Techniques, lists.With(kind+" with edge labels", "join.lists", kind).Said("lists by label, "+kind))
+	}
 	for _, kind := range []string{"pattern 1", "pattern 2", "pattern 3", "pattern 4", "pattern 5", "pattern 6", "pattern 7", "elimination"} {
 		c.Techniques = append(c.Techniques, several.With(kind, "join.extend", "multi").Said(kind))
 	}

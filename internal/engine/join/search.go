@@ -99,8 +99,9 @@ type worker struct {
 	count engine.Tally
 	seen  uint64 // of count, what the limit knows
 	stats []engine.Uint128
-	edges []uint64 // for conditions, which read no data edges
-	out   []uint32 // matches by pattern vertex
+	own   [maxLevels]uint32 // a row in the graph's ids, where those of the lists differ
+	edges []uint64          // for conditions, which read no data edges
+	out   []uint32          // matches by pattern vertex
 }
 
 // part is a worker's state in one step.
@@ -156,7 +157,7 @@ func (w *worker) work() {
 func (w *worker) roots(t task) {
 	x := &w.steps[0].groups[0]
 	w.pool.each(t, func(v uint32) bool {
-		if x.allows(w.p, v) {
+		if x.allows(w.lists, v) {
 			w.parts[0].m[0] = v
 			w.choose(0, 0)
 		}
@@ -193,7 +194,7 @@ func (w *worker) step(i int, rows []uint32) {
 // closes reports whether a row has the edges that an elimination looks for.
 func (w *worker) closes(s *step, m *[maxLevels]uint32) bool {
 	for _, e := range s.Close {
-		if w.p.Adjs[e.Adj].Lists.Has(m[e.Back.Level], m[e.Level]) == e.Neg {
+		if w.lists.has(e.Adj, m[e.Back.Level], m[e.Level]) == e.Neg {
 			return false
 		}
 	}
@@ -314,14 +315,14 @@ func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
 	}
 	list := plan.Within(x.all, lo, hi)
 	if !x.Free() {
-		list = w.p.Adjs[x.From.Adj].Lists.ListIn(m[x.From.Level], lo, hi, &c.scratch[0])
+		list = w.lists.in(x.From.Adj, m[x.From.Level], lo, hi, &c.scratch[0])
 	}
 	own := false // list is in c.buf
 	for _, b := range x.With {
 		if len(list) == 0 {
 			return
 		}
-		other := w.p.Adjs[b.Adj].Lists.ListIn(m[b.Level], lo, hi, &c.scratch[1])
+		other := w.lists.in(b.Adj, m[b.Level], lo, hi, &c.scratch[1])
 		if len(c.buf) < len(list) {
 			buf := make([]uint32, 1<<bits.Len(uint(len(list)+16)))
 			if own {
@@ -347,7 +348,7 @@ func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
 	out := c.buf[:0]
 next:
 	for _, v := range list {
-		if !x.allows(w.p, v) {
+		if !x.allows(w.lists, v) {
 			continue
 		}
 		for _, j := range x.distinct {
@@ -421,6 +422,13 @@ next:
 
 // passes evaluates the conditions that are known at a level.
 func (w *worker) passes(lv *level, m *[maxLevels]uint32) bool {
+	if len(lv.checks) > 0 && w.ids != nil { // conditions read the graph's ids
+		own := w.own[:lv.level+1]
+		for j := range own {
+			own[j] = w.ids.Old[m[j]]
+		}
+		m = &w.own
+	}
 	for k := range lv.checks {
 		if !lv.checks[k].Eval(m[:], w.edges) {
 			return false
@@ -476,11 +484,19 @@ func (w *worker) match(m *[maxLevels]uint32) {
 	n := len(w.out)
 	w.out = slices.Grow(w.out, len(w.p.LevelOf))[:n+len(w.p.LevelOf)]
 	for v, l := range w.p.LevelOf {
-		w.out[n+v] = m[l]
+		w.out[n+v] = w.original(m[l])
 	}
 	if len(w.out) >= outRows*len(w.p.LevelOf) {
 		w.hand()
 	}
+}
+
+// original returns the graph's id of a vertex of the lists.
+func (w *worker) original(v uint32) uint32 {
+	if w.ids != nil {
+		return w.ids.Old[v]
+	}
+	return v
 }
 
 // hand gives the matches to the sink.
@@ -501,7 +517,7 @@ func (w *worker) add(n engine.Tally, root uint32) {
 		w.pool.fail(engine.ErrOverflow)
 	}
 	if w.goal.PerRoot != nil {
-		w.pool.addPerRoot(w.goal.PerRoot, root, n.N)
+		w.pool.addPerRoot(w.goal.PerRoot, w.original(root), n.N)
 	}
 	if w.goal.Limit > 0 {
 		w.limit()

@@ -3,7 +3,6 @@ package join
 import (
 	"slices"
 
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
 )
@@ -50,7 +49,8 @@ type level struct {
 // compile works out the steps of a plan's phases. The candidates of a level are in its bitmap of
 // allowed, if it has one. Where counting is true, matches are
 // counted without rows where that is possible.
-func compile(g *graph.Graph, p *plan.Plan, all []phases.Phase, allowed [][]uint64, counting bool) []step {
+func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool) []step {
+	p := x.p
 	steps := make([]step, len(all))
 	width := 0
 	for i := range all {
@@ -58,7 +58,7 @@ func compile(g *graph.Graph, p *plan.Plan, all []phases.Phase, allowed [][]uint6
 		s.Phase, s.width = all[i], width
 		first := width
 		for k := range s.Groups {
-			s.groups = append(s.groups, newGroup(g, p, &s.Groups[k], first, allowed))
+			s.groups = append(s.groups, x.newGroup(&s.Groups[k], first, allowed))
 			width += len(s.Groups[k].Levels)
 		}
 		s.after = width
@@ -105,10 +105,11 @@ func tailTerms(p *plan.Plan) []plan.TailTerm {
 	return terms
 }
 
-func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int, allowed [][]uint64) group {
+func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) group {
+	p := s.p
 	l := of.Levels[0]
 	pl := &p.Levels[l]
-	x := group{Group: *of, Level: pl, bits: pl.Bits, one: plan.Range{First: 0, End: uint32(g.NumVertices())}}
+	x := group{Group: *of, Level: pl, bits: pl.Bits, one: plan.Range{First: 0, End: uint32(s.g.NumVertices())}}
 	if pl.Ranges != nil {
 		x.one = plan.Range{}
 		if n := len(pl.Ranges); n > 0 {
@@ -118,7 +119,7 @@ func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int, allowed
 			x.ranges = pl.Ranges
 		}
 	}
-	if end, ok := p.DegreeEnd(l); ok {
+	if end, ok := p.DegreeEnd(l); ok && s.ids == nil {
 		x.one.End = min(x.one.End, end)
 	} else if p.NeedsDegree(l) {
 		x.minDegree = pl.MinDegree
@@ -126,6 +127,7 @@ func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int, allowed
 	if allowed != nil {
 		x.bits = either(allowed, of.Levels, pl.Bits)
 	}
+	x.bits = renumber(x.bits, s.ids)
 	before := func(levels []int) (out []int) {
 		for _, j := range levels {
 			if j < first {
@@ -137,7 +139,7 @@ func newGroup(g *graph.Graph, p *plan.Plan, of *phases.Group, first int, allowed
 	x.below, x.above, x.distinct = before(pl.Below), before(pl.Above), before(pl.Distinct)
 	if of.Free() && l > 0 {
 		for v := x.one.First; v < x.one.End; v++ {
-			if x.allows(p, v) {
+			if x.allows(s.lists, v) {
 				x.all = append(x.all, v)
 			}
 		}
@@ -171,14 +173,14 @@ func (x *group) tests() bool {
 }
 
 // allows applies what a vertex must satisfy by itself.
-func (x *group) allows(p *plan.Plan, v uint32) bool {
+func (x *group) allows(in lists, v uint32) bool {
 	if x.bits != nil && x.bits[v>>6]>>(v&63)&1 == 0 {
 		return false
 	}
 	if x.ranges != nil && !slices.ContainsFunc(x.ranges, func(r plan.Range) bool { return v >= r.First && v < r.End }) {
 		return false
 	}
-	return x.minDegree == 0 || p.Adjs[x.MinDegreeAdj].Lists.Degree(v) >= x.minDegree
+	return x.minDegree == 0 || in.degree(x.MinDegreeAdj, v) >= x.minDegree
 }
 
 // ordered reports whether restrictions order the levels completely: each is bound by the one

@@ -17,7 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// A file of partitions stands beside the graph file. It is 8 bytes that name it, arrays of
+// A file of partitions stands next to the graph file. It is 8 bytes that name it, arrays of
 // 32-bit numbers, a table with an entry of 48 bytes for each partition, and a trailer of 40
 // bytes. Everything is little endian and has a checksum (CRC-32C).
 const (
@@ -30,8 +30,8 @@ const (
 // sideOld marks the entry of Renumbering.Old.
 const sideOld = Side(255)
 
-// FileName returns the name of the file of partitions beside a graph file.
-func FileName(graphFile string) string { return graphFile + ".labels" }
+// FileName returns the name of the file of partitions of a kind that stands next to a graph file.
+func FileName(graphFile string, kind Kind) string { return graphFile + "." + kind.String() }
 
 // ErrDamaged is wrapped by errors about the content of a file of partitions.
 var ErrDamaged = errors.New("the file of label partitions is damaged")
@@ -87,7 +87,7 @@ type file struct {
 }
 
 // Open returns the partitions of a graph that was opened from a file: from the file of partitions
-// beside it, or made now and written there. The warning says why a file that is there was
+// next to it, or made now and written there. The warning says why a file that is there was
 // not used, or could not be written; that is not an error, as partitions can be made at
 // any time. A graph that is not from a file, or an empty name, has no such file.
 func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, kind Kind, load, threads int) (l *Labels, warning string, err error) {
@@ -96,7 +96,7 @@ func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, ki
 		l, err = Make(ctx, g, kind, load, threads)
 		return l, "", err
 	}
-	name := FileName(graphFile)
+	name := FileName(graphFile, kind)
 	l, err = Read(ctx, fsys, name, g, kind, load, threads)
 	switch {
 	case err == nil:
@@ -254,7 +254,7 @@ func Read(ctx context.Context, fsys vfs.FS, name string, g *graph.Graph, kind Ki
 	case le.Uint64(trailer[16:]) != sum, le.Uint32(trailer[12:]) != uint32(g.NumVertices()):
 		return nil, fmt.Errorf("%s: %w", name, ErrForeign)
 	case Kind(le.Uint32(trailer[4:])) != kind, kind == Hashes && load != 0 && load != fileLoad:
-		return nil, fmt.Errorf("%s: %w: it has partitions of another kind", name, ErrForeign)
+		return nil, fmt.Errorf("%s: %w: its partitions are of another kind or load", name, ErrForeign)
 	}
 	x := &file{fsys: fsys, name: name, n: uint32(g.NumVertices()), kind: kind, entries: map[partKey]entry{}}
 	for i := range int(count) {

@@ -136,7 +136,8 @@ func TestPartitions(t *testing.T) {
 			if err := agree(g, l); err != nil {
 				t.Fatal(kind, err)
 			}
-			_ = os.Remove(layout.FileName(path))
+			name := layout.FileName(path, kind)
+			_ = os.Remove(name)
 			for range 2 { // made and written, then read
 				l, warning, err := layout.Open(ctx, nil, path, file, kind, load, threads)
 				if err != nil || warning != "" {
@@ -146,7 +147,7 @@ func TestPartitions(t *testing.T) {
 					t.Fatal(kind, err)
 				}
 			}
-			if _, err := layout.Read(ctx, nil, layout.FileName(path), file, kind, load, threads); err != nil {
+			if _, err := layout.Read(ctx, nil, name, file, kind, load, threads); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -220,8 +221,9 @@ func TestDamagedPartitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	name := layout.FileName(path)
+	name := ""
 	for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
+		name = layout.FileName(path, kind)
 		_ = os.Remove(name)
 		if _, warning, err := layout.Open(ctx, nil, path, g, kind, 1, 1); err != nil || warning != "" {
 			t.Fatal(warning, err)
