@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -117,9 +118,10 @@ type Choice struct {
 	Notes   []string // for the user: wishes that could not be fulfilled
 	Workers int      // that may hand over matches at once, beyond Options.Threads
 
-	ready engine.Prepared
-	graph *graph.Graph
-	o     engine.Options
+	ready   engine.Prepared
+	graph   *graph.Graph
+	o       engine.Options
+	outside *outside // nil on the processor
 	// host is the choice to run if a GPU that auto chose fails; nil: none.
 	host *Choice
 	// session has the GPUs, nil on the processor. device and memory are the request that it was
@@ -165,18 +167,28 @@ func (c *Choice) Phases() []string { return c.ready.Traits().Phases }
 // see engine.Prepared.
 func (c *Choice) Compile(ctx context.Context) { c.ready.Compile(ctx) }
 
-// Run has the engine run the plan. Runs may be concurrent.
+// Run has the engine run the plan. Runs may be concurrent. Where a GPU that was asked for by name
+// has too little memory, and the place of neighbour lists is open, this run and all later ones
+// have them in host memory.
 func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
-	res, err := c.ready.Run(ctx, goal)
-	// If another query closed the GPUs while this one waited, this one has not begun.
-	for again := *c; errors.Is(err, cuda.ErrClosed) && ctx.Err() == nil && again.Stale(); {
-		if err = again.reopen(ctx); err != nil {
-			return Result{Plan: c.Plan, Reason: c.Reason}, err
+	now := *c
+	outside := c.outside.get()
+	var res engine.Result
+	var err error
+	if outside == nil {
+		res, err = now.run(ctx, goal)
+		if errors.Is(err, session.ErrShort) && now.session != nil {
+			outside = c.outside.prepare(ctx, now)
 		}
-		res, err = again.ready.Run(ctx, goal)
 	}
-	if errors.Is(err, session.ErrShort) && c.session != nil {
-		res, err = c.withoutLists(ctx, goal, res, err)
+	if outside != nil {
+		moved := *outside
+		if res, err = moved.run(ctx, goal); err == nil {
+			res.Notes = append(res.Notes, "the search has too little memory of the GPU besides the graph, so neighbour lists were read in host memory")
+		}
+		if moved.session != outside.session && moved.session != nil {
+			c.outside.set(&moved)
+		}
 	}
 	if err != nil && c.host != nil {
 		return c.onHost(ctx, goal, res, err)
@@ -184,21 +196,54 @@ func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
 	return Result{res, c.Plan, c.Reason}, err
 }
 
-// withoutLists runs the plan with its neighbour lists in host memory, where a GPU had memory for
-// all arrays and too little besides.
-func (c *Choice) withoutLists(ctx context.Context, goal engine.Goal, found engine.Result, short error) (engine.Result, error) {
-	if place := c.o.Opt[gpu.Adjacency]; place != "" && place != "auto" {
-		return found, short
-	}
-	ready, err := c.Engine.Prepare(ctx, c.graph, c.Plan, placed(c.o, "host"))
-	if err != nil {
-		return found, short
-	}
-	res, err := ready.Run(ctx, goal)
-	if err == nil {
-		res.Notes = append(res.Notes, "the search has too little memory of the GPU besides the graph, so neighbour lists were read in host memory")
+// run runs the plan. If another query closed the GPUs while this one waited, this one has not
+// begun: c gets them opened again.
+func (c *Choice) run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	res, err := c.ready.Run(ctx, goal)
+	for errors.Is(err, cuda.ErrClosed) && ctx.Err() == nil && c.Stale() {
+		if err = c.reopen(ctx); err == nil {
+			res, err = c.ready.Run(ctx, goal)
+		}
 	}
 	return res, err
+}
+
+// outside is a choice with its neighbour lists in host memory, prepared by the first run that
+// finds too little memory on a GPU. All copies of the choice share it.
+type outside struct {
+	mu    sync.Mutex
+	ready *Choice // is not written to; nil: no run has needed it
+}
+
+func (o *outside) get() *Choice {
+	if o == nil { // of a choice for the processor
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ready
+}
+
+func (o *outside) set(c *Choice) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ready = c
+}
+
+// prepare has c prepared with its lists in host memory, once; nil: their place was asked for, or
+// the engine cannot run the plan so.
+func (o *outside) prepare(ctx context.Context, c Choice) *Choice {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if place := c.o.Opt[gpu.Adjacency]; o.ready != nil || place != "" && place != "auto" {
+		return o.ready
+	}
+	c.o = placed(c.o, "host")
+	var err error
+	if c.ready, err = c.Engine.Prepare(ctx, c.graph, c.Plan, c.o); err == nil {
+		o.ready = &c
+	}
+	return o.ready
 }
 
 // placed returns o with a value of gpu.adjacency.

@@ -128,6 +128,7 @@ func (t *trial) choice(ctx context.Context, e engine.Engine, p *plan.Plan, reaso
 			c.Reason += fmt.Sprintf("; %s of the graph's arrays stay in host memory", memory.Text(uint64(n)))
 		}
 	}
+	c.outside = &outside{}
 	c.Workers, c.session, c.device, c.memory = t.session.Workers(), t.session, t.Device, t.GPUMemory
 	return c, err
 }

@@ -73,9 +73,10 @@ func (d *device) tooMuchLocked(j *Job, what string, bytes, left int64) error {
 	}
 }
 
-// ErrShort is the error of a run that needs more device memory than the session may use.
+// ErrShort is the error of a run that needs more device memory than the session may use, or than
+// other processes have left it.
 // Nothing was searched. With Host in place of Auto a run may need less.
-var ErrShort = errors.New("the budget of device memory is too small")
+var ErrShort = errors.New("too little device memory")
 
 // shortage is an error that is ErrShort.
 type shortage struct{ err *cuda.Error }

@@ -132,7 +132,7 @@ func (d *device) freeAll(c *cuda.Context) error {
 }
 
 // alloc takes device memory within the budget; arrays that the run does not use
-// make room.
+// make room. Too little of it is ErrShort, also where the device itself has less than the budget.
 func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (b cuda.Buffer, err error) {
 	if left := d.room.left() + d.arrays.idle(); bytes > left {
 		return b, d.room.tooLittle(d.dev.Info(), job, []need{{what, bytes}}, left)
@@ -145,8 +145,12 @@ func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (b cuda.B
 		b, err = c.Alloc(bytes)
 		return err
 	})
-	if err == nil {
+	var lacking *cuda.Error
+	switch {
+	case err == nil:
 		d.room.used += b.Size
+	case errors.As(err, &lacking) && errors.Is(err, cuda.ErrMemory) && !errors.Is(err, cuda.ErrLost):
+		err = &shortage{lacking}
 	}
 	return b, err
 }
