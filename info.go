@@ -106,10 +106,10 @@ type LayoutSize struct {
 	Runs     uint64 `json:"runs"` // of consecutive ids in the interval-PCSR
 }
 
-// Layouts makes the neighbour lists of each edge label as CSR, as GSI's hashed PCSR and as GENEVA's
-// interval-PCSR, and returns their sizes: the edges without a label first, then the labels in the
-// order of Info. It accepts the option WithThreads. If ctx ends first, the
-// error is the context's.
+// Layouts makes the neighbour lists of each edge label in three layouts, and returns their sizes.
+// The layouts are CSR, GSI's hashed PCSR and GENEVA's interval-PCSR. The first sizes are of the
+// edges without a label. The labels follow in the order of Info. Layouts accepts the option
+// WithThreads. If ctx ends first, the error is the context's.
 func (g *Graph) Layouts(ctx context.Context, options ...Option) (sizes []LayoutSize, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Layouts, options)

@@ -256,10 +256,14 @@ func WithPasses(choice string) Option {
 	return Option{"WithPasses", func(s *setting.Settings) { s.Passes = choice }}
 }
 
-// WithTarget chooses the target of a Matcha program: interp, the interpreter, on one core; c, C
-// that the machine's compiler compiles, on all cores; or cuda, a GPU, which WithDevice names
-// and WithGPUMemory limits. Answers are the same on all targets, and whole numbers that pass 64
-// bits are an error on all. Rows that a program emits come in any order from c and cuda.
+// WithTarget chooses the target of a Matcha program. The targets are:
+//
+//   - interp is the interpreter, on one core;
+//   - c is C that the machine's compiler compiles, on all cores;
+//   - cuda is a GPU, which WithDevice names and WithGPUMemory limits.
+//
+// Answers are the same on all targets, and whole numbers that pass 64 bits are an error on all.
+// Rows that a program emits come in any order from c and cuda.
 func WithTarget(name string) Option {
 	return Option{"WithTarget", func(s *setting.Settings) { s.Target = name }}
 }

@@ -31,10 +31,10 @@ type Verification struct {
 	OK       bool // no two counts differ
 }
 
-// Verify counts q again in other ways and compares the counts: with other matching orders,
-// without the counting tail, and with the oracle, a slow search that shares no code with the
-// engines. The oracle runs on the whole graph if budget suffices, else at sampled vertices.
-// Each recount gets at most budget, and all vertices together get at most budget.
+// Verify counts q again in other ways and compares the counts. These ways are other matching
+// orders, a search without the counting tail, and the oracle, a slow search that shares no code
+// with the engines. The oracle runs on the whole graph if budget suffices, else at sampled
+// vertices. Each recount gets at most budget, and all vertices together get at most budget.
 func (g *Graph) Verify(ctx context.Context, q *Query, budget time.Duration, options ...Option) (out *Verification, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Verify, options)

@@ -13,7 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/process"
 )
 
-// Peer is another program, as a file of peers describes it:
+// Peer is another program. A file of peers describes it:
 //
 //	[{"name": "gapbs tc", "patterns": ["triangle"],
 //	  "command": ["tc", "-f", "{graph}", "-n", "1"],

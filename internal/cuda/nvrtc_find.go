@@ -25,8 +25,9 @@ func machineSearch() search {
 	return search{goos: runtime.GOOS, goarch: runtime.GOARCH, env: os.Getenv}
 }
 
-// places lists possible files of NVRTC, the preferred first: those that the loader finds by itself, the
-// toolkit in the user's variables, toolkits in the usual place, and the packages of pip and conda.
+// places lists possible files of NVRTC, the preferred first. These are the files that the loader finds
+// by itself, the toolkit in the user's variables, toolkits in the usual place, and the packages of pip
+// and conda.
 func (s search) places() []place {
 	var out []place
 	seen := map[string]bool{}

@@ -305,8 +305,8 @@ func mixedEnds(names []string, may func(i int) bool) (e *ends, src, dst int) {
 	return e, src, dst
 }
 
-// unfitEnd returns the column that by its name alone would be an end, and of which may says that it cannot hold ids; -1
-// where kinds have both ends, or no such column is missing. directed says whether the names of the ends say a direction.
+// unfitEnd returns the column that is an end by its name, but cannot hold ids as may says. It returns -1 if kinds has
+// both ends, or if no such column is missing. directed reports whether the names of the ends say a direction.
 func unfitEnd(names []string, r role, kinds []colKind, may func(i int) bool) (i int, directed bool) {
 	wanted, e, err := tableKinds(names, r, func(int) bool { return true })
 	if r != edgeRole || err != nil || e == nil || e.far > 1 {

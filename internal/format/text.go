@@ -28,8 +28,8 @@ type column struct {
 	time  timeType
 	// unseen: the first lines have no value of a column whose type is guessed.
 	unseen bool
-	// against is the value for which the column is text although it looks like numbers: a whole
-	// number that a float would round, digits after a zero, or a number with a comma.
+	// against is the value for which the column is text although it looks like numbers. It is a
+	// whole number that a float would round, digits after a zero, or a number with a comma.
 	against string
 }
 

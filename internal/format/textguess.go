@@ -70,8 +70,8 @@ func guessText(head []byte, whole bool, o *ReadOptions, r role, f Format, note f
 }
 
 // oddID returns the row and the text of the first id that looks like a number but is not a
-// whole number: it begins like a number, or its column has whole numbers too. id is nil if ids
-// are names.
+// whole number. Such an id begins like a number, or its column has whole numbers too. id is nil
+// if ids are names.
 func (sp *textSpec) oddID(rows [][][]byte) (row int, id []byte) {
 	for i := range sp.cols {
 		if k := sp.cols[i].kind; k != colSrc && k != colDst && k != colID {

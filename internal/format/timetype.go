@@ -8,9 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 )
 
-// timeType is the type of a column of times, as in time:ms: the length of one
-// unit in nanoseconds (0: not said), and how many digits of it the numbers
-// hold: they are integers of 10^-digits of it.
+// timeType is the type of a column of times, as in time:ms. unit is the length of one unit in
+// nanoseconds; 0 means not said. The numbers hold digits decimal digits of a unit: they are
+// integers of 10^-digits units.
 type timeType struct {
 	unit   int64
 	digits int

@@ -11,8 +11,8 @@ import (
 // milliseconds then have 12 or 13 digits, so that no two units overlap.
 const firstUnix, endUnix = 6e8, 4.2e9
 
-// looksUnix reports whether x, an integer of 10^-digits units of so many
-// nanoseconds, looks like a Unix time.
+// looksUnix reports whether x looks like a Unix time. x is an integer of 10^-digits units, and
+// unit is the length of a unit in nanoseconds.
 func looksUnix(x, unit int64, digits int) bool {
 	s := float64(x) * float64(unit) / 1e9 / math.Pow10(digits)
 	return s >= firstUnix && s < endUnix

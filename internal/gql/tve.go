@@ -7,8 +7,8 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// ParseTVE reads a pattern file of lines "t …", "v id label …", "e u v [label]", which gSpan,
-// RapidMatch and many others use in dialects:
+// ParseTVE reads a pattern file of lines "t …", "v id label …" and "e u v [label]". gSpan,
+// RapidMatch and many others use dialects of this format:
 //
 //   - gSpan: "t # 0" begins a pattern and "t # -1" ends the file;
 //   - "t N M" begins a pattern of N vertices and M edges, and vertices carry their degree after

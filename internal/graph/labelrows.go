@@ -22,8 +22,8 @@ func (g *Graph) LabelRows() *LabelRows {
 	return g.byLabel.get(func() *LabelRows { return sortByLabel(g.Edges.Label, len(g.EdgeLabels)) })
 }
 
-// sortByLabel is a counting sort in blocks: each block of rows counts its labels, a sum over
-// the blocks of each label gives the places, and each block then puts its rows there.
+// sortByLabel is a counting sort in blocks. Each block of rows counts its labels. A sum over
+// the blocks of each label gives the places. Each block then puts its rows there.
 func sortByLabel(label []uint32, labels int) *LabelRows {
 	labels++ // NoLabel, which is number 0 here
 	r := &LabelRows{off: make([]uint64, labels+1), row: make([]uint32, len(label))}

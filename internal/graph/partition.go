@@ -43,8 +43,9 @@ func (k *cuts) partition(ctx context.Context, threads int, segs []*segment, plac
 	return blocks, err
 }
 
-// An edge of a block has these parts, from the top bit: its range, the smaller end relative to
-// the range's first vertex, a bit for larger → smaller, and the larger end.
+// An edge of a block is one word with four parts. From the top bit these are its range, the
+// smaller end relative to the range's first vertex, a bit for larger → smaller, and the larger
+// end.
 const (
 	rangeAt = 48
 	groupAt = 32 // position of the smaller end and the bit

@@ -56,8 +56,8 @@ func (g *Graph) fault(kind uint32, format string, a ...any) error {
 	return fmt.Errorf("graph: %s: %s", sectionName(kind), fmt.Sprintf(format, a...))
 }
 
-// CheckStructure checks the properties of a graph that all code relies on, in parallel and in
-// O(n+m):
+// CheckStructure checks the properties of a graph that all code relies on. It works in parallel
+// and takes O(n+m) time. The properties are:
 //
 //   - offsets ascend, ids are in range, and lists are strictly ascending without the vertex
 //     itself;

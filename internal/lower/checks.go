@@ -26,9 +26,9 @@ func (x *lowering) checksView() error {
 	return x.blocksView()
 }
 
-// siblings writes Siblings<l> of the last level, if it is walked, a backward
-// neighbour of it comes before the level before it, and each of its tests
-// compares it with one other vertex.
+// siblings writes Siblings<l> of the last level, if three things hold. The level is walked. A
+// backward neighbour of it comes before the level before it. Each of its tests compares it with
+// one other vertex.
 func (x *lowering) siblings() {
 	one, ok := x.sibling()
 	if !ok || !x.o.Siblings {

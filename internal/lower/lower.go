@@ -49,9 +49,9 @@ type Options struct {
 	// Choices says that the caller in the Checks view handles edge choices, if the plan has
 	// them: it multiplies its counts by the function choices, and lists that number of matches.
 	Choices bool
-	// Siblings asks in the Checks view for Siblings<l> of the last level l, if the plan has it:
-	// the candidates and tests that do not depend on the vertex of the level before, and the
-	// tests that do.
+	// Siblings asks in the Checks view for Siblings<l> of the last level l, if the plan has it.
+	// Its first part has the candidates and tests that do not depend on the vertex of the level
+	// before. Its second part has the tests that do.
 	Siblings bool
 	// Off names passes of kir to leave out, separated by commas.
 	Off string

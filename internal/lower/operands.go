@@ -5,11 +5,14 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// operandFuncs writes for each node of the set program what a schedule needs that
-// makes a node for several partial matches at once: Node<i>::a and b, the sets
-// that it combines, for one lane. The constants say which operation it is (0 a, 1
-// a ∩ b, 2 a − b), at which level it is made, if at all, where its memory is, and
-// whether its base may have been left unfiltered.
+// operandFuncs writes the operands of each node of the set program, for a schedule that makes a
+// node for several partial matches at once. The functions Node<i>::a and b return the sets that
+// the node combines, for one lane. The constants of Node<i> say
+//
+//   - which operation it is (0 a, 1 a ∩ b, 2 a − b);
+//   - at which level it is made, if at all;
+//   - where its memory is;
+//   - whether its base may have been left unfiltered.
 func (x *lowering) operandFuncs() {
 	for i := range x.nodes {
 		n := &x.nodes[i]

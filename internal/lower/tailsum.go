@@ -113,11 +113,14 @@ func (x *lowering) closable() bool {
 	return true
 }
 
-// choices writes the number of ways to take so many vertices out of each group's
-// set, no vertex twice: a binomial coefficient for a set by itself; for two that
-// meet, a sum over how many of the first set's vertices are among those that
-// both hold. Where sequences count they are multiplied in at the end; where
-// vertices may recur it is a power.
+// choices writes the number of ways to take the vertices of each group out of its set, no
+// vertex twice.
+//
+//   - For a set by itself it is a binomial coefficient.
+//   - For two sets that meet it is a sum over the number of vertices of the first set that are
+//     among those that both sets hold.
+//   - If sequences count, their number is multiplied in at the end.
+//   - If vertices may recur, it is a power.
 func (t *tailWriter) choices(count kir.Type) {
 	t.sizes(count)
 	var product kir.Expr
@@ -257,7 +260,7 @@ func (t *tailWriter) mostChoices() *big.Int {
 			x.Quo(x, new(big.Int).MulRange(1, k))
 		}
 		total.Mul(total, x.Add(x, big.NewInt(1)))
-		total.Mul(total, big.NewInt(k+1)) // sums of so many, or the factor of a division to come
+		total.Mul(total, big.NewInt(k+1)) // for sums of k+1 terms, or the factor of a division to come
 	}
 	return total
 }

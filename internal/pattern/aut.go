@@ -249,9 +249,9 @@ func (g *Group) OrbitUnder(fixed []int, v int) []int {
 	return out
 }
 
-// OrbitsAlong returns, for each place of an order of all vertices, the orbit of
-// the vertex there under the permutations of g that fix the vertices before it,
-// as a set of vertices.
+// OrbitsAlong returns, for each place of an order of all vertices, the orbit of the vertex
+// there as a set of vertices. The orbit is under the permutations of g that fix the vertices
+// before it in the order.
 func (g *Group) OrbitsAlong(order []int) []uint32 {
 	out := make([]uint32, len(order))
 	for l, v := range order {

@@ -12,9 +12,9 @@ type Invalid struct {
 
 func (e *Invalid) Error() string { return e.Msg }
 
-// Validate returns an *Invalid if p cannot be searched for: it is empty or too large, an edge
-// is a self-loop (which graphs do not store), or it contradicts itself so that nothing could
-// match.
+// Validate returns an *Invalid if p cannot be searched for. Such a pattern is empty or too
+// large, has an edge that is a self-loop (which graphs do not store), or contradicts itself so
+// that nothing could match.
 func (p *Pattern) Validate() error {
 	switch n := len(p.Vertices); {
 	case n == 0:

@@ -36,9 +36,9 @@ func (p *Plan) Member(l, d int) Member {
 	return m
 }
 
-// Unread reports for each set node whether no element of it is read where the first levels
-// are walked and the others are closed by groups: nothing is made of the node, and no level
-// wants more of it than its size. reads says whether a group reads the elements of its set
+// Unread reports for each set node whether no element of it is read, if the first levels are
+// walked and the others are closed by groups. Nothing is then made of the node, and no level
+// needs more of it than its size. reads reports whether a group reads the elements of its set
 // rather than the size. A SetList is always read, as it is a part of a neighbour list.
 func (p *Plan) Unread(walked int, groups []TailGroup, reads func(group int) bool) []bool {
 	unread := make([]bool, len(p.Sets))

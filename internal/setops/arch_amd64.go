@@ -63,9 +63,9 @@ func mergeCount(a, b []uint32) int {
 	return n
 }
 
-// mergeSelect writes to dst the values of a that are in b (flip 0) or, with flip all ones, the
-// values that are not in b and come before the end of b. rest is the part of a after that.
-// len(dst) >= len(a).
+// mergeSelect writes to dst the values of a that are in b, if flip is 0. With flip all ones, it
+// writes the values that are not in b and come before the end of b. rest is the part of a after
+// that. len(dst) >= len(a).
 func mergeSelect(dst, a, b []uint32, flip uint32) (n int, rest []uint32) {
 	for len(a) > 0 && len(b) > 0 {
 		na, nb := nextPieces(a, b)

@@ -12,12 +12,12 @@ func avx2MergeCount(a *uint32, na int, b *uint32, nb int) int
 //go:noescape
 func avx512MergeCount(a *uint32, na int, b *uint32, nb int) int
 
-// The MergeSelect kernels write to dst the values of a that are in b (flip 0)
-// or are not (flip: a bit for each lane), and return how many, and the index in a of the
-// first value not looked at because b had ended (na or more if there is none).
-// Both lists must have at least one value. dst needs room for na values and may
-// be a: a block of a is held in a register from the first time it is needed,
-// and what is stored for it never reaches the next block.
+// The MergeSelect kernels write to dst the values of a that are in b, and return the number of
+// these. With flip, a bit for each lane, they take the values that are not in b instead. i is
+// the index in a of the first value that was not looked at because b had ended; na or more
+// means that there is none. Both lists must have at least one value. dst needs room for na
+// values and may be a: a block of a is held in a register from the first time it is needed, and
+// its results never reach the next block.
 //
 //go:noescape
 func avx2MergeSelect(dst, a *uint32, na int, b *uint32, nb int, flip uint32) (n, i int)

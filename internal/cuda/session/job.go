@@ -109,7 +109,7 @@ type DeviceResult struct {
 	Uploaded int64 // bytes that were not resident yet
 	Resident int64 // bytes that the job's globals take on the device
 	Host     int64 // bytes of globals that were read in page-locked host memory
-	Scratch  int64 // bytes beside them
+	Scratch  int64 // bytes on the device besides those of the globals
 }
 
 // Fault is an error that a kernel found while it ran. The run has no result.

@@ -115,7 +115,7 @@ func (d *device) drop(c *cuda.Context, a *array) error {
 	return d.free(c, a.buf)
 }
 
-// freeIf frees the arrays of which which says so.
+// freeIf frees the arrays for which which returns true.
 func (d *device) freeIf(c *cuda.Context, which func(*array) bool) error {
 	var errs []error
 	for _, a := range d.arrays.all {

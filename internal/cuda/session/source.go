@@ -78,9 +78,9 @@ func read(s Source, b []byte, at int64) error {
 	return fmt.Errorf("session: byte %d of an array of %d: %w", at+int64(n), s.Size(), err)
 }
 
-// eachSegment calls f for all segments of so many bytes, from several goroutines, and waits
-// for them. It ends with the first error, or between two segments with the context. A fault
-// in a mapped file that became shorter is an error.
+// eachSegment calls f for all segments of an array of size bytes, from several goroutines, and
+// waits for them. It ends with the first error, or between two segments with the context. A
+// fault in a mapped file that became shorter is an error.
 func eachSegment(ctx context.Context, size int64, workers int, f func(at int64, n int) error) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)

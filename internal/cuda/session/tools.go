@@ -172,10 +172,10 @@ type Ordered struct {
 	Lists Lists       // ascending, in new ids
 }
 
-// DegreeOrder relabels an undirected graph of n vertices and m list entries: by
-// class (a number below classes a vertex, 4 bytes; an empty buffer: one class),
-// inside a class by descending degree, ties by old id. Lists need not be sorted.
-// The host's twin is package graph's degreeOrder.
+// DegreeOrder relabels an undirected graph of n vertices and m list entries. The new order is
+// by class, inside a class by descending degree, and by old id among equals. class has a number
+// below classes for each vertex, in 4 bytes; an empty buffer means one class. Lists need not be
+// sorted. The host's twin is package graph's degreeOrder.
 func (t *Tools) DegreeOrder(l Lists, class cuda.Buffer, classes int, n, m uint64) (Ordered, error) {
 	var o Ordered
 	var err error

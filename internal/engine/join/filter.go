@@ -10,7 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// signatureSize is the key under which a graph keeps its signatures of so many bits.
+// signatureSize is the number of bits of a signature. A graph keeps its signatures of that size under it as the key.
 type signatureSize int
 
 // filter narrows the candidates of each level to vertices whose signatures have what the pattern

@@ -30,10 +30,10 @@ func (n *nest) nameEdges() {
 	}
 }
 
-// boundAt are the edges that are bound where level l is matched, ascending. Those of
-// a temporal pattern are bound as soon as they can be, since times rule out most of
-// what follows, and the others where all vertices are, but for those of the tail. A
-// count goes only over tied ones: others are factors.
+// boundAt returns the edges that are bound where level l is matched, ascending. Those of a
+// temporal pattern are bound as soon as possible, since times rule out most of the later
+// choices. The others are bound where all vertices are matched, except the vertices of the
+// tail. A count goes only over tied edges: others are factors.
 func (n *nest) boundAt(l int) (which []int) {
 	for i := range n.p.Edges {
 		at, tied := n.tail-1, n.p.Tied(i)

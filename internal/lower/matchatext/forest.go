@@ -10,11 +10,10 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Forest writes one program for several plans without formulas: levels that
-// are the same, with the same before them, are gone over once for all of them, and
-// lists that are the same are one. Its result is the plans' numbers of matches, in
-// their order; head is its comment. G2Miner calls this multi-pattern search with
-// pattern-aware sharing of prefixes (OSDI 2022).
+// Forest writes one program for several plans without formulas. Equal levels that follow equal
+// levels are searched once for all plans, and equal lists are one list. The program's result is
+// the plans' numbers of matches, in their order. Its comment is head. G2Miner calls this
+// multi-pattern search with pattern-aware sharing of prefixes (OSDI 2022).
 func Forest(head string, plans []*plan.Plan) (string, error) {
 	m := newWriter(Options{})
 	f := &forest{m: m}
@@ -74,9 +73,9 @@ func (s *listScope) find(text string) string {
 	return ""
 }
 
-// from writes what is to be done where the levels before l of the plans in group
-// are matched, which are the same, to the return of their numbers of ways to go
-// on: tuple says that there are several.
+// from writes the search of the plans in group from level l on, to the return of their numbers
+// of ways to continue. The levels before l are matched, and are the same in all these plans.
+// tuple reports whether these are several numbers.
 func (f *forest) from(group []int, l int, body *lines, outer *listScope) (tuple bool, err error) {
 	scope := &listScope{map[string]string{}, outer}
 	// let names a list once.

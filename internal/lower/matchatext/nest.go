@@ -349,9 +349,9 @@ func (n *nest) alone(l int) string {
 	return strings.TrimPrefix(pattern.Format(one), "MATCH ")
 }
 
-// label is a condition that says that a vertex is in ranges, if they are those of
-// a label: the vertices of one class, in a graph whose vertices have one label at
-// most.
+// label returns a condition that says that a vertex is in ranges, if these are the ranges of a
+// label. They are if they are the vertices of one class, in a graph whose vertices have one
+// label at most.
 func (n *nest) label(ranges []plan.Range) (cond string, ok bool) {
 	if len(ranges) != 1 {
 		return "", false

@@ -10,9 +10,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// closed writes the candidates of the tail's groups, and returns the number of
-// ways to choose from them: products of the sizes of lists and of what they have
-// in common (inclusion–exclusion), as the plan's tail says.
+// closed writes the candidates of the tail's groups, and returns the number of ways to choose
+// from them. The plan's tail says which products of the sizes of lists and of their
+// intersections it is (inclusion–exclusion).
 func (n *nest) closed(body *lines) (string, error) {
 	t := &tailText{n: n, body: body, lists: map[int]string{}, sizes: map[string]string{}}
 	t.once = len(n.terms) == 1 && len(n.terms[0].Blocks) == 1 || len(n.choose) == 1 && len(n.choose[0].Levels) == 1

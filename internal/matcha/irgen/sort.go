@@ -7,9 +7,9 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// sorter is a function that sorts n rows, whose components lie in an array each, by
-// the first component, then the second, and so on: heapsort (J. W. J. Williams,
-// Algorithm 232, 1964), which needs no memory and no recursion.
+// sorter returns a function that sorts n rows by the first component, then the second, and so
+// on. Each component of the rows lies in an array of its own. The function is heapsort (J. W.
+// J. Williams, Algorithm 232, 1964), which needs no memory and no recursion.
 func (l *lowerer) sorter(kinds ...kir.Kind) *kir.Func {
 	var names []string
 	for _, k := range kinds {

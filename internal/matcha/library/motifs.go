@@ -37,9 +37,9 @@ func MotifsByParts(directed bool) (string, error) {
 	return text, nil
 }
 
-// copies4 is the number of subgraphs like the motif of the column on the vertices of each
-// induced motif of the line, for motifs of four vertices in the order of motifs(4): path, star,
-// cycle, triangle with a tail, diamond, clique.
+// copies4 has, for each induced motif (line) and each motif (column), the number of subgraphs
+// like the column's motif on the vertices of the line's. The motifs have four vertices and the
+// order of motifs(4): path, star, cycle, triangle with a tail, diamond, clique.
 var copies4 = [6][6]int64{
 	{1, 0, 0, 0, 0, 0},
 	{0, 1, 0, 0, 0, 0},

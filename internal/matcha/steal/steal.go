@@ -172,8 +172,8 @@ func sums(x kir.Expr) bool {
 	return ok
 }
 
-// guard lets what a body does, but for its shared loops, be done only by workers
-// that have come for this level or one further out.
+// guard lets only workers that have come for this level, or for one further out, do the
+// statements of a body, except its shared loops.
 func (s *sharer) guard(body []kir.Stmt, level int) []kir.Stmt {
 	var out []kir.Stmt
 	for _, st := range body {

@@ -17,9 +17,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan/bind"
 )
 
-// Statistics holds the cost model's measurements of a graph and a pattern: the number of
-// candidates of each vertex, the number of pairs of each link, how uneven degrees are, and how
-// often wedges close.
+// Statistics holds the cost model's measurements of a graph and a pattern. These are the number
+// of candidates of each vertex, the number of pairs of each link, how uneven degrees are, and
+// how often wedges close.
 //
 // The expected number of embeddings of a set of pattern vertices is that of a random graph with
 // the same degrees (Chung and Lu, 2002),

@@ -1,4 +1,4 @@
-// Package order chooses matching orders, one rule in each file:
+// Package order chooses matching orders. Each file has a rule:
 //
 //   - RI, GSI and GENEVA;
 //   - the cost model with random walks;

@@ -80,10 +80,10 @@ func Tail(p *plan.Plan) Phase {
 	return x
 }
 
-// Multi returns phases, for the first levels of a plan, of as many vertices as GENEVA's matching patterns allow:
-// two in the pattern's core, where edges of cycles eliminate what is wrong, any number in its
-// trees. Edges between vertices of one phase are looked for in eliminations after it, one for
-// each relation.
+// Multi returns phases, for the first levels of a plan, of as many vertices as GENEVA's matching patterns allow.
+// A phase has two vertices in the pattern's core, where edges of cycles eliminate wrong matches. It has any
+// number of them in the pattern's trees. Edges between vertices of one phase are looked for in eliminations after
+// it, one for each relation.
 func Multi(p *plan.Plan, levels int) []Phase {
 	core := coreOf(p)
 	var all []Phase

@@ -21,7 +21,7 @@ func tailLevels(pl *plan.Plan, less *Poset, o plan.Options) int {
 	return 0
 }
 
-// tailFits reports whether the levels from tail on are pairwise independent:
+// tailFits reports whether the levels from tail on are pairwise independent. They are if
 //
 //   - each has a candidate set made of levels before the tail;
 //   - no condition or edge choice has to be tested for each vertex;

@@ -1,5 +1,5 @@
 // Package code keeps the compiled code of a runtime: images of GPU kernels, and shared objects of generated
-// C. A Cache keeps them in memory and in a folder, and limits the number of compilers that run at once.
+// C. A Cache keeps them in memory and in a folder. It limits the number of compilers that run at once.
 //
 // It must not know the contents of images: a key covers everything that an image depends on.
 package code

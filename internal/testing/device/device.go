@@ -70,10 +70,10 @@ func Each(t *testing.T, f func(t *testing.T, d *cuda.Device)) {
 	}
 }
 
-// Several runs f with several devices of one kind: emulated ones, and the first
-// GPU opened as often as there are cores for compilers, up to twelve times, since
-// each device compiles for itself. racecheck has it once: it loses launches of
-// several contexts at a time, and may then wait for ever.
+// Several runs f with several devices of one kind. First these are emulated devices. Then they
+// are the first GPU, opened once for each core up to twelve times, since each device compiles
+// for itself. racecheck has it once: it loses launches of several contexts at a time, and may
+// then wait for ever.
 func Several(t *testing.T, f func(t *testing.T, devices []*cuda.Device)) {
 	t.Helper()
 	t.Run("emulated", func(t *testing.T) {

@@ -12,10 +12,12 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
-// Count has run count in a session on an emulated device with faults, and returns its
-// error: there is either want and no error, or an error and no number, and nothing is
-// left on the device after either, unless it is lost. After an error, run is asked
-// once more in the same session, where what was half made may not be taken for whole.
+// Count runs a search in a session on an emulated device with faults, and returns its error. It
+// fails the test unless
+//
+//   - run gives want and no error, or an error and no number;
+//   - nothing is left on the device afterwards, unless the device is lost;
+//   - after an error, a second run in the same session takes nothing half made for whole.
 func Count(t *testing.T, f *cuda.Faults, want engine.Uint128, run func(*session.Session) (engine.Result, error)) error {
 	t.Helper()
 	f.Backend = device.Backend(t, emu.Options{})

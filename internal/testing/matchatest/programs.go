@@ -297,9 +297,9 @@ var Mistakes = map[string]bool{
 	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "divided by zero": true, "numbers": true,
 }
 
-// Inputs draws the inputs of a program: a graph G, a graph D with data edges that have
-// labels, times and weights, numbers l0 … l3, gap1, gap2 and total, and lists E, X, F
-// and B, as far as it has them.
+// Inputs draws the inputs of a program. These are graphs G and D, numbers l0 … l3, gap1, gap2
+// and total, and lists E, X, F and B, as far as the program has them. The data edges of D have
+// labels, times and weights.
 func Inputs(t *rapid.T, text string) map[string]data.Input {
 	in := map[string]data.Input{}
 	has := func(name string) bool { return strings.Contains(text, "input "+name+":") }

@@ -302,9 +302,8 @@ func describe(s *Spec, p *pattern.Pattern, o plan.Options) string {
 	return fmt.Sprintf("%s\n%s\nplan options %+v", pattern.Format(p), s, o)
 }
 
-// compare runs a plan that the engine takes, once for all matches and once for some; it
-// returns how many embeddings there are, and what the engine says of a count or listing
-// of all.
+// compare runs a plan that the engine takes, once for all matches and once for some. It returns
+// the number of embeddings, and the engine's result of a count or listing of all.
 func (x *prepared) compare(o plan.Options) (embeddings int, r engine.Result, err error) {
 	want := truth(x.graph, x.plan.Pattern)
 	if len(want) == 0 {

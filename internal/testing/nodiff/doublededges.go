@@ -6,9 +6,9 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Doubled draws trees of 2 to max vertices of which some edges stand beside
-// a second one between the same vertices, with a direction and a label of its own,
-// and more edges: candidates of one vertex are bound to another's in two ways.
+// Doubled draws trees of 2 to max vertices, with more edges. Some edges of a tree have a second
+// edge between the same vertices, with a direction and a label of its own. Candidates of one
+// vertex are then bound to another's in two ways.
 func Doubled(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	return rapid.Custom(func(t *rapid.T) *pattern.Pattern {
 		d := drawer{t, s}

@@ -52,9 +52,9 @@ func Complete(n int) *Spec {
 	return s
 }
 
-// Graphs draws graphs of at most max vertices: directed or not, with or without
-// vertex labels (none, one or several a vertex), edge labels with parallel
-// edges, times, and properties with missing values.
+// Graphs draws graphs of at most max vertices, directed or not. They may have vertex labels
+// (one or several a vertex), edge labels with parallel edges, times, and properties with
+// missing values.
 func Graphs(max int) *rapid.Generator[*Spec] { return graphs(max, nil) }
 
 // Columns are what a graph has besides its vertices and edges.

@@ -13,9 +13,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Laws checks on larger graphs, without the oracle's count, that a count stays when the
-// graph's vertices are renamed or the pattern's are permuted, and that the
-// count in two graphs side by side is the sum of the counts.
+// Laws checks laws of counts on larger graphs, without the oracle. A count stays when the
+// graph's vertices are renamed, or the pattern's are permuted. The count in two graphs side by
+// side is the sum of the counts.
 func Laws(t *testing.T, c Config) {
 	c = c.withDefaults()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,9 +9,9 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Patterns draws valid patterns of at most max vertices that may occur in a graph like s: any
-// mode, INDUCED, directions, label algebra, NOT edges, named edges, predicates on one or
-// several vertices and edges, EXISTS. A few are not connected.
+// Patterns draws valid patterns of at most max vertices that may occur in a graph like s. They
+// have any mode, INDUCED, directions, label algebra, NOT edges, named edges, predicates on one
+// or several vertices and edges, and EXISTS. A few are not connected.
 func Patterns(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	return rapid.Custom(func(t *rapid.T) *pattern.Pattern {
 		d := drawer{t, s}

@@ -12,8 +12,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Suite is how much Run compares: so many plans, each on so many graphs. The
-// plans and graphs are those of the numbers from Seed on, in every run.
+// Suite is the extent of Run: the number of plans, and the number of graphs for each. The plans
+// and graphs are those of the numbers from Seed on, in every run.
 type Suite struct {
 	Plans, Graphs int
 	Seed          int
@@ -46,11 +46,11 @@ func (c Config) trials(s Suite, tech *Technique, all *tally) *rapid.Generator[*t
 	})
 }
 
-// Run compares an engine with the oracle as Check does, but one plan on many
-// graphs: where the text of a plan is compiled, that is done once or twice, and
-// then used. The plans are spread over engines, which run side by side, and their
-// compilers too. It fails where fewer plans than asked for were taken by the
-// engine, and where it makes enough plans to try each technique and one has not run.
+// Run compares an engine with the oracle as Check does, but runs each plan on many graphs. A
+// plan's text that needs a compiler is compiled once or twice, and then used for all of them.
+// The plans are spread over engines, which run side by side, as do their compilers. Run fails
+// if the engine took fewer plans than asked for. It also fails if a technique has not run
+// although there were enough plans to try each.
 func (s Suite) Run(t *testing.T, c Config, engines []engine.Engine) {
 	t.Helper()
 	c = c.withDefaults()

@@ -8,10 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// Temporal draws patterns with ORDERED, WITHIN or both over the times of the
-// edges, or over a property that some of them lack: any mode, parallel and
-// undirected edges, edges that only have to exist or must not, and conditions.
-// Config.Times makes the graphs for them.
+// Temporal draws patterns with ORDERED, WITHIN or both over the times of the edges, or over a
+// property that some of them lack. They have any mode, parallel and undirected edges, edges
+// that only have to exist or must not, and conditions. Config.Times makes the graphs for them.
 func Temporal(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	return rapid.Custom(func(t *rapid.T) *pattern.Pattern {
 		d := drawer{t, s}

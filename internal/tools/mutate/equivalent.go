@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// equivalent is an entry of equivalent.txt:
+// equivalent is an entry of equivalent.txt. An example is:
 //
 //	internal/plan/bind/bits.go bits.has
 //		- if a < b {

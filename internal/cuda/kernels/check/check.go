@@ -62,10 +62,14 @@ const nvrtc = "NVRTC"
 // main is the file that a program is compiled from.
 const main = "weft-kernel.cu"
 
-// CompileCheck compiles a program of kernels by clang, for the first of Architectures as it is for release and for the
-// second with the assertions of debugging and for racecheck; and by NVRTC, as users' machines do, where there is one. The
-// shared files of package kernels are found without being named in Includes. Without a clang that can the rest of the test is
-// skipped, and all of it where WEFT_KERNELS_CHECK is not set.
+// CompileCheck compiles a program of kernels by clang, and by NVRTC if the machine has it.
+//
+// clang compiles it for the first of Architectures as it is for release. For the second it compiles it with the assertions of
+// debugging, and for racecheck. NVRTC compiles it as users' machines do. Both find the shared files of package kernels
+// without their names in Includes.
+//
+// Without a clang that can compile it, the rest of the test is skipped. All of the test is skipped if WEFT_KERNELS_CHECK is
+// not set.
 func CompileCheck(t testing.TB, src cuda.Source) {
 	t.Helper()
 	if os.Getenv(wanted) != "" {

@@ -9,8 +9,8 @@ import (
 // Part is one array of a global that lies in device memory.
 type Part uint8
 
-// Parts of globals: of an Adj the first three, of a Bits or Col the words, of a
-// Col also the bits of the rows that have a value, of an Array the ids.
+// Parts of globals. An Adj has the first three. A Bits or a Col has Words, and a Col also
+// Valid: the bits of the rows that have a value. An Array has IDs.
 const (
 	Off Part = iota
 	Neighbours
