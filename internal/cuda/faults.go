@@ -30,32 +30,29 @@ type Faults struct {
 	// HoldCompile, unless nil, holds each Compile until it is closed.
 	HoldCompile <-chan struct{}
 
+	mu                                                      sync.Mutex // guards the rest: Compile is called from other goroutines
 	allocs, compiles, loads, launches, copies, looks, calls int
 	lost                                                    error
 }
 
-// faultsMu guards the counts of all Faults, and whether they are lost. Compile is called from other goroutines than
-// the rest.
-var faultsMu sync.Mutex
-
 // Calls is how many calls were made: a run without faults tells which LoseAfter are worth trying.
 func (f *Faults) Calls() int {
-	faultsMu.Lock()
-	defer faultsMu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	return f.calls
 }
 
 // Launches is how many kernels were launched.
 func (f *Faults) Launches() int {
-	faultsMu.Lock()
-	defer faultsMu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	return f.launches
 }
 
 // enter counts a call and says whether the device is lost.
 func (f *Faults) enter(op string) error {
-	faultsMu.Lock()
-	defer faultsMu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.lost == nil && f.LoseAfter > 0 && f.calls >= f.LoseAfter {
 		f.lost = &Error{Op: op, Name: "injected", Text: "the device is gone", Kind: ErrLost, Lost: true}
 	}
@@ -64,9 +61,9 @@ func (f *Faults) enter(op string) error {
 }
 
 // nth counts up to the call that fails.
-func nth(count *int, fail int, e Error) error {
-	faultsMu.Lock()
-	defer faultsMu.Unlock()
+func (f *Faults) nth(count *int, fail int, e Error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if *count++; *count != fail {
 		return nil
 	}
@@ -78,7 +75,7 @@ func (f *Faults) Alloc(bytes int64) (uint64, error) {
 	if err := f.enter("alloc"); err != nil {
 		return 0, err
 	}
-	if err := nth(&f.allocs, f.FailAlloc, Error{Op: fmt.Sprintf("alloc of %d bytes", bytes), Kind: ErrMemory}); err != nil {
+	if err := f.nth(&f.allocs, f.FailAlloc, Error{Op: fmt.Sprintf("alloc of %d bytes", bytes), Kind: ErrMemory}); err != nil {
 		return 0, err
 	}
 	return f.Backend.Alloc(bytes)
@@ -88,7 +85,7 @@ func (f *Faults) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	if err := f.enter("pinned memory"); err != nil {
 		return nil, 0, err
 	}
-	if err := nth(&f.allocs, f.FailAlloc, Error{Op: fmt.Sprintf("%d bytes of pinned memory", bytes), Kind: ErrMemory}); err != nil {
+	if err := f.nth(&f.allocs, f.FailAlloc, Error{Op: fmt.Sprintf("%d bytes of pinned memory", bytes), Kind: ErrMemory}); err != nil {
 		return nil, 0, err
 	}
 	return f.Backend.Pin(bytes)
@@ -98,7 +95,7 @@ func (f *Faults) Compile(src Source) ([]byte, error) {
 	if err := f.enter("compile"); err != nil {
 		return nil, err
 	}
-	if err := nth(&f.compiles, f.FailCompile, Error{Op: "compile of " + src.Name, Kind: ErrCompile}); err != nil {
+	if err := f.nth(&f.compiles, f.FailCompile, Error{Op: "compile of " + src.Name, Kind: ErrCompile}); err != nil {
 		return nil, err
 	}
 	if f.HoldCompile != nil {
@@ -111,7 +108,7 @@ func (f *Faults) Load(image []byte) (Handle, error) {
 	if err := f.enter("load"); err != nil {
 		return 0, err
 	}
-	if err := nth(&f.loads, f.FailLoad, Error{Op: "load of a module", Kind: ErrArch}); err != nil {
+	if err := f.nth(&f.loads, f.FailLoad, Error{Op: "load of a module", Kind: ErrArch}); err != nil {
 		return 0, err
 	}
 	return f.Backend.Load(image)
@@ -121,7 +118,7 @@ func (f *Faults) Launch(function Handle, blocks, threads, shared int, stream Han
 	if err := f.enter("launch"); err != nil {
 		return err
 	}
-	if err := nth(&f.launches, f.FailLaunch, Error{Op: "launch", Kind: ErrLaunch}); err != nil {
+	if err := f.nth(&f.launches, f.FailLaunch, Error{Op: "launch", Kind: ErrLaunch}); err != nil {
 		return err
 	}
 	if n := f.Launches(); f.SkipFrom > 0 && n >= f.SkipFrom || n == f.SkipOne {
@@ -135,7 +132,7 @@ func (f *Faults) copying(op string) error {
 	if err := f.enter(op); err != nil {
 		return err
 	}
-	return nth(&f.copies, f.FailCopy, Error{Op: op})
+	return f.nth(&f.copies, f.FailCopy, Error{Op: op})
 }
 
 func (f *Faults) Fill(dst uint64, value byte, bytes int64, stream Handle) error {
@@ -171,11 +168,11 @@ func (f *Faults) look() error {
 	if err := f.enter("wait for a stream"); err != nil {
 		return err
 	}
-	err := nth(&f.looks, f.FailWork, Error{Op: "wait for a stream", Text: "a kernel failed", Kind: ErrLaunch, Lost: true})
+	err := f.nth(&f.looks, f.FailWork, Error{Op: "wait for a stream", Text: "a kernel failed", Kind: ErrLaunch, Lost: true})
 	if err != nil {
-		faultsMu.Lock()
+		f.mu.Lock()
 		f.lost = err
-		faultsMu.Unlock()
+		f.mu.Unlock()
 	}
 	return err
 }

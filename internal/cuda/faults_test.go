@@ -70,20 +70,19 @@ func freshImages(d *Device) *Device {
 
 func TestNthCallFails(t *testing.T) {
 	for _, c := range []struct {
-		faults Faults
+		faults *Faults
 		kind   error
 	}{
-		{Faults{FailAlloc: 1}, ErrMemory},
-		{Faults{FailAlloc: 2}, ErrMemory},
-		{Faults{FailCompile: 1}, ErrCompile},
-		{Faults{FailLoad: 1}, ErrArch},
-		{Faults{FailLaunch: 1}, ErrLaunch},
-		{Faults{FailCopy: 1}, nil},
-		{Faults{FailCopy: 4}, nil},
+		{&Faults{FailAlloc: 1}, ErrMemory},
+		{&Faults{FailAlloc: 2}, ErrMemory},
+		{&Faults{FailCompile: 1}, ErrCompile},
+		{&Faults{FailLoad: 1}, ErrArch},
+		{&Faults{FailLaunch: 1}, ErrLaunch},
+		{&Faults{FailCopy: 1}, nil},
+		{&Faults{FailCopy: 4}, nil},
 	} {
-		f := c.faults
-		f.Backend = newFake()
-		d := freshImages(open(t, &f))
+		c.faults.Backend = newFake()
+		d := freshImages(open(t, c.faults))
 		err := d.Do(task)
 		var e *Error
 		if !errors.As(err, &e) || e.Name != "injected" || c.kind != nil && !errors.Is(err, c.kind) || errors.Is(err, ErrLost) {

@@ -12,7 +12,6 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/host"
-	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
@@ -56,20 +55,17 @@ func checks(t *testing.T) {
 }
 
 func TestAgreesWithOracle(t *testing.T) {
-	hashed(t)
 	checks(t)
 	on(t, func(t *testing.T, e engine.Engine) {
-		nodiff.Check(t, nodiff.Config{Engine: e, MaxVertices: 9, Compile: nest, Opt: lookups})
+		nodiff.Check(t, nodiff.Config{Engine: hashed(e), MaxVertices: 9, Compile: nest, Opt: lookups})
 	})
 }
 
 // hashed has all lists but those of a vertex or two in hash tables where a test asks for these:
 // random graphs have none so long as they begin at otherwise. Some of the graphs have lists long
 // enough that filters are asked first.
-func hashed(t *testing.T) {
-	long := membership.LongLists
-	membership.Short, membership.LongLists = 2, 5
-	t.Cleanup(func() { membership.Short, membership.LongLists = 0, long })
+func hashed(e engine.Engine) engine.Engine {
+	return engines.With(e, map[string]string{"membership.short": "2", "membership.long": "5"})
 }
 
 // lookups are the ways to look neighbours up beside rows of bits, which small graphs
@@ -180,8 +176,7 @@ func (nobody) Emit(int, *engine.Batch) error { return nil }
 // TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length
 // where a GPU is required.
 func TestGPUNoDiff(t *testing.T) {
-	hashed(t)
 	nodiff.OnDevices(t, nodiff.Config{
 		MaxVertices: 12, Compile: counted, Opt: lookups, Techniques: []nodiff.Technique{nodiff.Local, nodiff.LocalOutside, nodiff.LastSize, nodiff.Terms},
-	}, func(s *session.Session) engine.Engine { return codegen.New(s) })
+	}, func(s *session.Session) engine.Engine { return hashed(codegen.New(s)) })
 }

@@ -10,14 +10,14 @@ import (
 // lookup decides how a nest of p tests membership in a list, unless the options ask for a
 // certain way. It takes rows of bits if all of them fit, hash tables if lists are long, and
 // otherwise merging and bisection of sorted lists.
-func (e *Engine) lookup(p *plan.Plan, how membership.Lookup) membership.Lookup {
+func (e *Engine) lookup(p *plan.Plan, how membership.Lookup, lengths membership.Lengths) membership.Lookup {
 	lists := lower.Lists(p)
 	switch {
 	case lower.InParts(p): // tables are made of one sorted run
 		how = membership.Search
 	case how == membership.Auto && membership.WorthBits(lists, e.s.Memory(), 0):
 		how = membership.Bits
-	case how == membership.Auto && membership.Long(lists.Globals[0].Off):
+	case how == membership.Auto && lengths.Long(lists.Globals[0].Off):
 		how = membership.Hash
 	case how == membership.Auto:
 		how = membership.Search
@@ -37,7 +37,11 @@ func (e *Engine) Lookup(p *plan.Plan, o engine.Options) membership.Lookup {
 	if err != nil || p.Method != plan.Nest || p.Empty != nil {
 		return membership.Search
 	}
-	return e.lookup(p, membership.Lookup(v.Place("codegen.lookup")))
+	lengths, err := membership.ReadLengths(o.Opt)
+	if err != nil {
+		return membership.Search
+	}
+	return e.lookup(p, membership.Lookup(v.Place("codegen.lookup")), lengths)
 }
 
 // setsShare is the part of a device's memory that candidate sets may take for Traits.Fits.

@@ -19,12 +19,12 @@ import (
 // with the host engine on a graph whose hubs' hash tables have many buckets.
 func TestLookup(t *testing.T) {
 	checks(t)
-	hashed(t)
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 8, M: 1500, Seed: 3}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	on(t, func(t *testing.T, e engine.Engine) {
+		e = hashed(e)
 		if !long.Asked() {
 			t.Log("without WEFT_LONG: P5 by bits and by hash tables alone, since each plan is compiled")
 		}

@@ -38,6 +38,7 @@ type extra struct {
 type program struct {
 	code   *lower.Code
 	lookup membership.Lookup
+	lists  membership.Lengths
 	source cuda.Source
 	tasks  uint64
 	extra  extra
@@ -46,9 +47,12 @@ type program struct {
 // program lowers a plan, by look-ups where these are one load. A program that asks for
 // nothing to be looked up is the same as without.
 func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options) (*program, error) {
-	n := &program{lookup: e.lookup(p, asked)}
+	lists, err := membership.ReadLengths(o.Opt)
+	if err != nil {
+		return nil, err
+	}
+	n := &program{lookup: e.lookup(p, asked, lists), lists: lists}
 	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Lookup: n.lookup != membership.Search, Made: o.Lowered}
-	var err error
 	if n.code, err = lower.Plan(p, lo); err != nil {
 		return nil, err
 	}
@@ -93,7 +97,7 @@ func (n *program) text() string {
 	if n.lookup == membership.Search {
 		return text + nestText
 	}
-	return membership.Text(n.code.Program, n.lookup == membership.Bits) + byTables + text + "#undef adjacent\n" + nestText
+	return n.lists.Text(n.code.Program, n.lookup == membership.Bits) + byTables + text + "#undef adjacent\n" + nestText
 }
 
 // start makes the kernel and its memory ready on one device. Where the candidate sets

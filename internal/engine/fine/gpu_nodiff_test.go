@@ -7,18 +7,16 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/fine"
-	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
 // hashed has all lists but those of a vertex or two in hash tables where a test asks for these:
 // random graphs have none so long as they begin at otherwise. Some of the graphs have lists long
 // enough that filters are asked first.
-func hashed(t *testing.T) {
-	long := membership.LongLists
-	membership.Short, membership.LongLists = 2, 5
-	t.Cleanup(func() { membership.Short, membership.LongLists = 0, long })
+func hashed(e engine.Engine) engine.Engine {
+	return engines.With(e, map[string]string{"membership.short": "2", "membership.long": "5"})
 }
 
 // cores are nests of patterns in which every vertex has two neighbours at least.
@@ -42,10 +40,9 @@ var techniques = []nodiff.Technique{
 // TestGPUNoDiff compares with the oracle as TestAgreesWithOracle does, at length
 // where a GPU is required.
 func TestGPUNoDiff(t *testing.T) {
-	hashed(t)
 	c := nodiff.Config{Compile: nest, MaxVertices: 12, Opt: map[string]string{
 		"fine.batch": "off", "fine.steal": "block|off", "fine.pool": "8|0", "fine.prune": "on",
 		"fine.index": "bitmap|hash|none", "fine.lookup": "hash|search", "fine.siblings": "off|on",
 	}, Techniques: techniques}
-	nodiff.OnDevices(t, c, func(s *session.Session) engine.Engine { return fine.New(s) })
+	nodiff.OnDevices(t, c, func(s *session.Session) engine.Engine { return hashed(fine.New(s)) })
 }

@@ -24,10 +24,11 @@ type options struct {
 	prune bool   // vertices of too few neighbours are removed first
 	steal uint32 // whose work an idle warp takes
 
-	lookup membership.Lookup // membership in a list by its row of bits, its hash table, or binary search
-	share  int               // the last level's candidates are tested for siblings together
-	index  int               // a candidate graph, and how membership in its rows is found out
-	pool   uint64            // partial matches that the breadth-first start makes; 0: none
+	lookup membership.Lookup  // membership in a list by its row of bits, its hash table, or binary search
+	lists  membership.Lengths // of lists that are looked up in other ways
+	share  int                // the last level's candidates are tested for siblings together
+	index  int                // a candidate graph, and how membership in its rows is found out
+	pool   uint64             // partial matches that the breadth-first start makes; 0: none
 }
 
 // How warps without work get some; enum Steal.
@@ -59,8 +60,12 @@ func optionsOf(opt map[string]string) (options, error) {
 	if err != nil {
 		return options{}, err
 	}
+	lists, err := membership.ReadLengths(opt)
+	if err != nil {
+		return options{}, err
+	}
 	return options{
-		batch: v.On("fine.batch"), prune: v.On("fine.prune"),
+		batch: v.On("fine.batch"), prune: v.On("fine.prune"), lists: lists,
 		steal: stealGrid - uint32(v.Place("fine.steal")), lookup: membership.Lookup(v.Place("fine.lookup")),
 		share: v.Place("fine.siblings"), index: v.Place("fine.index"), pool: uint64(v.Number("fine.pool")),
 	}, nil

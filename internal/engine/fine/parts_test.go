@@ -10,13 +10,12 @@ import (
 
 // TestParts compares plans over relations in parts with the oracle.
 func TestParts(t *testing.T) {
-	hashed(t)
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		for _, l := range parts.Layouts {
 			x := &parts.Trial{Layout: l}
 			x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 9, Opt: map[string]string{
 				"fine.batch": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on",
-			}}, parts.Few(3), e)
+			}}, parts.Few(3), hashed(e))
 		}
 	})
 }

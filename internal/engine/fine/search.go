@@ -9,7 +9,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
-	"github.com/weftgraph/weft/internal/gpu/membership"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -81,7 +80,7 @@ typedef Indexed Checks;
 DEV Checks checks_of(const Params& p) { return Indexed{p.graph, p.candidates, p.index, p.table}; }
 `
 	}
-	lookup := membership.Text(r.code.Program, r.bits)
+	lookup := r.opt.lists.Text(r.code.Program, r.bits)
 	if r.code.Checks.Siblings {
 		lookup += "#define FINE_SIBLINGS\n"
 	}

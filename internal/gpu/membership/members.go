@@ -15,6 +15,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/kir"
 )
@@ -33,26 +34,41 @@ const (
 // Lookups are their names in their order, as switches have them.
 var Lookups = []string{"auto", "bits", "hash", "search"}
 
-// Short is MEMBER_SHORT where it is not 0: the longest lists that are searched though
-// there are hash tables. Tests change it, whose random graphs have no longer ones.
-var Short = 0
+// Options are the lengths from which lists are looked up in other ways. They are for tests, whose
+// random graphs have short lists only.
+var Options = option.Table{
+	{Name: "membership.short", Default: "0", Most: math.MaxInt32, Hidden: true, Meaning: "MEMBER_SHORT: the longest lists that are searched though there are hash tables; 0: as the kernels have it"},
+	{Name: "membership.long", Default: "128", Most: math.MaxInt32, Hidden: true, Meaning: "the mean length, over arcs, of the target's list from which lists count as long"},
+}
 
-// LongLists is the mean length, over arcs, of the target's list from which lists count as long.
-// Bisection of a long list takes many dependent loads, and most tests fail, so a filter is
-// worth its load. Tests change it too.
-var LongLists = 128.0
+// Lengths are the values of Options.
+type Lengths struct {
+	short int
+	// Bisection of a long list takes many dependent loads, and most tests fail, so a filter is
+	// worth its load.
+	long float64
+}
+
+// ReadLengths returns the lengths that the options name. The error wraps option.Err.
+func ReadLengths(opt map[string]string) (Lengths, error) {
+	v, err := Options.Read(opt)
+	if err != nil {
+		return Lengths{}, err
+	}
+	return Lengths{v.Number("membership.short"), float64(v.Number("membership.long"))}, nil
+}
 
 // Text defines the macros of membership/membership.cuh, for a program and for tables that are rows
 // of bits, or hash tables.
-func Text(prog *kir.Program, bits bool) string {
+func (n Lengths) Text(prog *kir.Program, bits bool) string {
 	if bits {
 		return "#define MEMBER_BITS\n"
 	}
 	text := ""
-	if Short > 0 {
-		text = fmt.Sprintf("#define MEMBER_SHORT %d\n", Short)
+	if n.short > 0 {
+		text = fmt.Sprintf("#define MEMBER_SHORT %d\n", n.short)
 	}
-	if slices.ContainsFunc(prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && Long(g.Off) }) {
+	if slices.ContainsFunc(prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && n.Long(g.Off) }) {
 		text += "#define MEMBER_FILTERED\n"
 	}
 	return text
@@ -63,7 +79,7 @@ func Text(prog *kir.Program, bits bool) string {
 const sampled = 2048
 
 // Long reports whether the lists that begin at off are long.
-func Long(off []uint64) bool { return len(off) > 0 && meanList(off) >= LongLists }
+func (n Lengths) Long(off []uint64) bool { return len(off) > 0 && meanList(off) >= n.long }
 
 // meanList is about the mean length of the lists that begin at off, each as often as it
 // has entries.

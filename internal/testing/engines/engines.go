@@ -1,9 +1,10 @@
-// Package engines helps tests of engines: it makes an engine of two functions, and checks what
-// Prepare refuses.
+// Package engines helps tests of engines: it makes an engine of two functions, gives an engine
+// options, and checks what Prepare refuses.
 package engines
 
 import (
 	"context"
+	"maps"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
@@ -41,6 +42,21 @@ func (prepared) Compile(context.Context) {}
 
 func (x prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
 	return x.d.Run(ctx, x.g, x.p, x.o, goal)
+}
+
+// With is e with more options in each run.
+func With(e engine.Engine, opt map[string]string) engine.Engine { return with{e, opt} }
+
+type with struct {
+	engine.Engine
+	opt map[string]string
+}
+
+func (e with) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	all := maps.Clone(e.opt)
+	maps.Copy(all, o.Opt)
+	o.Opt = all
+	return e.Engine.Prepare(ctx, g, p, o)
 }
 
 // Refusal is the error of preparing p.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,8 +48,13 @@ var allowed = map[string]string{
 	"internal/engine/host/large.keyTable": "random keys, drawn once and read by all",
 	"internal/parquet.zstdDecoder":        "a decoder without state between calls",
 
+	"internal/kir.fits64":           "a function of programs, which all of them share: no code changes one",
+	"internal/kir.within":           "likewise",
+	"internal/lower.minInt":         "an expression: programs are made of them, and no code changes one",
+	"internal/matcha/irgen.noLabel": "likewise",
+	"internal/pattern.catalogue":    "functions that make a new pattern at each call",
+
 	"internal/graph.lastHandle": "numbers that tell the relations of a process apart",
-	"internal/cuda.faultsMu":    "guards the counters of a test's device",
 
 	// Set by the linker, or constants that tests of their package make small.
 	".version":                               "the linker sets it",
@@ -58,8 +64,6 @@ var allowed = map[string]string{
 	"internal/graph.bigBytes":                "a constant, except in tests of the package",
 	"internal/graph.settleTime":              "a constant, except in tests of the package",
 	"internal/graph.mostRecords":             "a constant, except in tests of the package",
-	"internal/gpu/membership.Short":          "a constant, except in tests of engines",
-	"internal/gpu/membership.LongLists":      "a constant, except in tests of engines",
 
 	// Scratch memory, which the garbage collector takes back.
 	"internal/engine/host.localMemory":       "scratch memory",
@@ -76,14 +80,7 @@ type variable struct {
 // TestGlobals: no variable of a package changes, except those on the list.
 func TestGlobals(t *testing.T) {
 	set := token.NewFileSet()
-	vars := map[string]*variable{}
-	all := packages(t, set)
-	for _, p := range all {
-		p.declared(vars)
-	}
-	for _, p := range all {
-		p.written(vars)
-	}
+	vars := variables(packages(t, set))
 	for name, v := range vars {
 		switch {
 		case v.changes != "" && allowed[name] == "":
@@ -97,6 +94,70 @@ func TestGlobals(t *testing.T) {
 			t.Errorf("%s is on the list, and there is no such variable", name)
 		}
 	}
+}
+
+// TestFinds: the check finds each way in which a variable can change, and takes constant tables as
+// such.
+func TestFinds(t *testing.T) {
+	const text = `package p
+
+import "sync"
+
+var counter = func() func() int { n := 0; return func() int { n++; return n } }()
+var cache any = &sync.Map{}
+var caches = map[string]any{"a": new(sync.Mutex)}
+var aliased = map[string]int{}
+var passed = map[string]int{}
+var written = map[string]int{}
+var byLiteral = 1 + len(text)
+var literal = func() { byLiteral++ }
+
+var table = map[string]int{"a": 1}
+var double = func(x int) int { return 2 * x }
+var text = "a" + string(rune(table["b"]))
+
+func f() int {
+	m := aliased
+	m["a"] = 1
+	g(passed)
+	written["b"] = 2
+	for range table {
+	}
+	return table["a"] + len(table) + double(1) + counter()
+}
+
+func g(m map[string]int) { m["a"] = 2 }
+`
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "p.go", text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &checked{set: set, files: []*ast.File{file}, info: newInfo()}
+	if c.pkg, err = (&types.Config{Importer: importer.ForCompiler(set, "source", nil)}).Check(module+"/p", set, c.files, c.info); err != nil {
+		t.Fatal(err)
+	}
+	vars := variables([]*checked{c})
+	for name, want := range map[string]string{
+		"counter": "a call made a function", "cache": "it holds a lock", "caches": "it holds a lock", "aliased": "the map goes elsewhere",
+		"passed": "the map goes elsewhere", "written": "it is assigned to", "byLiteral": "it is counted",
+		"literal": "", "table": "", "double": "", "text": "",
+	} {
+		if v := vars["p."+name]; v == nil || (v.changes == "") != (want == "") || !strings.HasPrefix(v.changes, want) {
+			t.Errorf("%s: %+v, want %q", name, v, want)
+		}
+	}
+}
+
+// variables are those of packages, with how they change.
+func variables(all []*checked) map[string]*variable {
+	vars := map[string]*variable{}
+	for _, note := range []func(*checked, map[string]*variable){(*checked).declared, (*checked).written, (*checked).lent} {
+		for _, p := range all {
+			note(p, vars)
+		}
+	}
+	return vars
 }
 
 // checked is a package of the module with its types.
@@ -143,10 +204,7 @@ func packages(t *testing.T, set *token.FileSet) (out []*checked) {
 	}
 	from := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range own {
-		c := &checked{path: strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/"), set: set, info: &types.Info{
-			Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-			Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
-		}}
+		c := &checked{path: strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/"), set: set, info: newInfo()}
 		for _, name := range p.GoFiles {
 			f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution|parser.ParseComments)
 			if err != nil {
@@ -163,6 +221,13 @@ func packages(t *testing.T, set *token.FileSet) (out []*checked) {
 		t.Fatalf("only %d packages", len(out))
 	}
 	return out
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}
 }
 
 // nameOf is a variable of a package as the list has it, "" for any other object.
@@ -202,11 +267,69 @@ func (c *checked) declared(vars map[string]*variable) {
 						x.changes = "it is made once"
 					case len(v.Values) == len(v.Names) && c.info.Types[v.Values[i]].Value != nil:
 						x.changes = "it could be a constant"
+					case len(v.Values) == len(v.Names):
+						x.changes = c.hides(v.Values[i])
 					}
 				}
 			}
 		}
 	}
+}
+
+// hides says why a value may change though no code assigns to its variable: a part of it is what
+// several goroutines change, or a call made a function in it, or what an interface in it holds, and
+// that may keep something. "": it does not. Function literals keep nothing here, since there are no
+// local variables around them; written looks at what they write.
+func (c *checked) hides(x ast.Expr) (how string) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok || how != "" {
+			return false
+		}
+		e, ok := n.(ast.Expr)
+		if !ok || !c.info.Types[e].IsValue() {
+			return true
+		}
+		t := c.info.Types[e].Type
+		if _, ok := e.(*ast.CallExpr); ok && opaque(t, map[types.Type]bool{}) {
+			how = "a call made a function, or what an interface holds, in it"
+		}
+		if shares(t, map[types.Type]bool{}) {
+			how = "it holds a lock, an atomic value or a channel"
+		}
+		return true
+	})
+	return how
+}
+
+// opaque reports whether values of a type have functions or interfaces, errors apart, in which
+// something can be kept that the type does not show. Types of other modules are taken as they are.
+func opaque(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] || types.Identical(t, types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	seen[t] = true
+	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil && !strings.HasPrefix(n.Obj().Pkg().Path()+"/", module+"/") {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Signature, *types.Interface:
+		return true
+	case *types.Pointer:
+		return opaque(u.Elem(), seen)
+	case *types.Array:
+		return opaque(u.Elem(), seen)
+	case *types.Slice:
+		return opaque(u.Elem(), seen)
+	case *types.Map:
+		return opaque(u.Elem(), seen)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if opaque(u.Field(i).Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // fromSync reports whether a value comes from a function of package sync, as sync.OnceValue.
@@ -251,13 +374,68 @@ func shares(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
+// lent notes the maps that the package's functions use in another way than to look something up, to
+// loop over it or to measure it: the code that gets the map may change it. Slices may go elsewhere,
+// since tables of words are arguments everywhere.
+func (c *checked) lent(vars map[string]*variable) {
+	for _, f := range c.files {
+		var above []ast.Node
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n == nil {
+				above = above[:len(above)-1]
+				return true
+			}
+			above = append(above, n)
+			x, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			v := vars[nameOf(c.info.Uses[x])]
+			if v == nil || v.changes != "" {
+				return true
+			}
+			if _, isMap := c.info.Uses[x].Type().Underlying().(*types.Map); isMap && !c.reads(above) {
+				v.changes = "the map goes elsewhere at " + c.set.Position(x.Pos()).String()
+			}
+			return true
+		})
+	}
+}
+
+// reads reports whether the last of nested nodes, a map, is only read by the one around it.
+func (c *checked) reads(above []ast.Node) bool {
+	x := above[len(above)-1]
+	above = above[:len(above)-1]
+	if s, ok := above[len(above)-1].(*ast.SelectorExpr); ok && s.Sel == x { // of another package
+		x, above = s, above[:len(above)-1]
+	}
+	switch n := above[len(above)-1].(type) {
+	case *ast.IndexExpr:
+		return n.X == x
+	case *ast.RangeStmt:
+		return n.X == x
+	case *ast.BinaryExpr: // compared with nil
+		return true
+	case *ast.AssignStmt: // written has found that it is assigned to
+		return slices.ContainsFunc(n.Lhs, func(l ast.Expr) bool { return l == x })
+	case *ast.CallExpr:
+		switch f := n.Fun.(type) {
+		case *ast.Ident:
+			return f.Name == "len"
+		case *ast.SelectorExpr:
+			o := c.info.Uses[f.Sel]
+			return o != nil && o.Pkg() != nil && o.Pkg().Path() == "maps" && (o.Name() == "Keys" || o.Name() == "Values" || o.Name() == "All")
+		}
+	}
+	return false
+}
+
 // written notes the variables that the package's functions write to, or have written to by
 // others. What init does is done before all else.
 func (c *checked) written(vars map[string]*variable) {
 	for _, f := range c.files {
 		for _, d := range f.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || fn.Recv == nil && fn.Name.Name == "init" {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
 				continue
 			}
 			note := func(x ast.Expr, how string) {
@@ -265,7 +443,7 @@ func (c *checked) written(vars map[string]*variable) {
 					v.changes = how + " at " + c.set.Position(x.Pos()).String()
 				}
 			}
-			ast.Inspect(fn.Body, func(n ast.Node) bool {
+			ast.Inspect(d, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
 					for _, x := range n.Lhs {

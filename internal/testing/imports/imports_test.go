@@ -72,7 +72,7 @@ var may = map[string][]string{
 	// gpu is what the engines of GPUs share around a session.
 	"gpu": {"plan", "graph", "memory", "cuda/*", "engine", "engine/option"},
 	// membership is what engines of GPUs find out about neighbour lists by.
-	"gpu/membership": {"kir/*", "cuda/*", "engine", "gpu"},
+	"gpu/membership": {"kir/*", "cuda/*", "engine", "engine/option", "gpu"},
 	// neighbourhood is a method that the engines of GPUs share.
 	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu"},
 	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/neighbourhood"},
