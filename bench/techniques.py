@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """techniques.py [--device gpu:0]: what each technique gains: weft with it and without it, in turns, as JSON lines.
 
-Kept as docs/results/techniques.jsonl they become a table of docs/techniques.md (`make figures`). Each line has the
+Kept as docs/results/techniques-NAME.jsonl they become a table of docs/techniques.md (`make figures`). Each line has the
 searches' medians in ms. Environment: WEFT, the program; WEFT_BENCH_DATA, the folder of graphs/, labelled/ and temporal/.
 """
 import argparse, json, os, subprocess, sys, time

@@ -11,7 +11,8 @@ import (
 )
 
 // TestTechniques holds techniques.md to the code: the files that it names are there, the switches are options or flags,
-// the tests exist, figures are where it says, and no engine option is left out.
+// the tests exist, figures are where it says, and no engine option is left out. Figures of switches that are no longer
+// options say so.
 func TestTechniques(t *testing.T) {
 	text, err := os.ReadFile("techniques.md")
 	if err != nil {
@@ -73,6 +74,25 @@ func TestTechniques(t *testing.T) {
 	}
 	if rows < 40 {
 		t.Errorf("%d techniques", rows)
+	}
+	figures := 0
+	for _, line := range strings.Split(measured, "\n") {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if !strings.HasPrefix(line, "| ") || len(cells) != 7 || strings.TrimSpace(cells[0]) == "engine" {
+			continue
+		}
+		figures++
+		for _, cell := range cells[1:3] {
+			for _, s := range quoted.FindAllStringSubmatch(cell, -1) {
+				option, _, _ := strings.Cut(s[1], "=")
+				if _, known := options[option]; known == strings.Contains(cell, "(removed since)") {
+					t.Errorf("figures of %s: an option of the program: %t, and the line is %q", s[1], known, line)
+				}
+			}
+		}
+	}
+	if figures < 80 {
+		t.Errorf("%d figures", figures)
 	}
 	for option, named := range options {
 		if !named {

@@ -3,7 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/weftgraph/weft"
 )
 
 // techniques is the table of what bench/techniques.py measured: a line for each search and switch.
@@ -31,19 +34,28 @@ func techniques(text []byte) (string, error) {
 			}
 			return milliseconds(*ms)
 		}
-		times, base := l.Note, ""
+		times := l.Note
 		switch {
 		case l.With != nil && l.Without != nil && !l.Equal:
 			times = "**counts differ**"
 		case l.With != nil && l.Without != nil && *l.With > 0:
 			times = fmt.Sprintf("%.2f", *l.Without / *l.With)
 		}
-		if l.Base != "" {
-			base = "`" + l.Base + "`"
-		}
-		fmt.Fprintf(&b, "| %s | %s | `%s` | %s, %s | %s | %s | %s |\n", l.Engine, base, l.Switch, l.Graph, strings.TrimPrefix(l.Pattern, "gmatch:"), said(l.With), said(l.Without), times)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s, %s | %s | %s | %s |\n", l.Engine, quoted(l.Base), quoted(l.Switch), l.Graph, strings.TrimPrefix(l.Pattern, "gmatch:"), said(l.With), said(l.Without), times)
 		return nil
 	})
 	b.WriteString("\n")
 	return b.String(), err
+}
+
+// quoted returns a switch as markdown has it, with a mark if the program no longer has its option.
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	option, _, _ := strings.Cut(text, "=")
+	if !slices.ContainsFunc(weft.EngineOptions(), func(o weft.EngineOption) bool { return o.Name == option }) {
+		return "`" + text + "` (removed since)"
+	}
+	return "`" + text + "`"
 }
