@@ -27,7 +27,7 @@ func (l *limiter) claim() bool {
 	}
 	n := l.claimed.Add(1)
 	if n >= l.max {
-		l.s.fail(engine.ErrStop)
+		l.s.Fail(engine.ErrStop)
 	}
 	return n <= l.max
 }
@@ -55,19 +55,8 @@ func (l *limiter) addCount(id int, count engine.Uint128) {
 	l.total = l.total.Add(count.Sub(l.seen[id]))
 	l.seen[id] = count
 	if l.total.Cmp(engine.U64(uint64(l.max))) >= 0 {
-		l.s.fail(engine.ErrStop)
+		l.s.Fail(engine.ErrStop)
 	}
-}
-
-// addPerRoot adds to the sum of a root, which several workers may share.
-func (s *sched) addPerRoot(perRoot []engine.Uint128, v uint32, n engine.Uint128) {
-	if perRoot == nil || n.IsZero() {
-		return
-	}
-	mu := &s.rootLocks[v&63]
-	mu.Lock()
-	perRoot[v] = perRoot[v].Add(n)
-	mu.Unlock()
 }
 
 // levelClock attributes wall time to levels by looking, every so often, at how

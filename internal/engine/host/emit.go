@@ -65,7 +65,7 @@ func (w *worker) match() {
 			return
 		}
 		if err := w.out.add(w.m[:], w.e); err != nil {
-			w.s.fail(err)
+			w.s.Fail(err)
 		}
 	}
 	w.count = w.count.Add64(1)
@@ -110,6 +110,6 @@ func (w *worker) eachEdge(i int, f func()) {
 			}
 		}
 		f()
-		return !w.s.stop.Load()
+		return !w.s.Stop.Load()
 	})
 }

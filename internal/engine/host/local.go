@@ -127,12 +127,12 @@ func runLocal(ctx context.Context, o job) (engine.Result, error) {
 	lim := &limiter{max: o.Limit, s: s}
 	counts := make([]engine.Uint128, o.Threads)
 	s.run(ctx, o, func(i int, m *crew.Memory) {
-		t, ok := s.next()
+		t, ok := s.Next()
 		if !ok {
 			return // in a short search some come too late: they take no memory
 		}
 		w := newLocalWorker(lp, s, i, m)
-		for ; ok; t, ok = s.next() {
+		for ; ok; t, ok = s.Next() {
 			w.run(t, o.PerRoot)
 			lim.addCount(i, w.count)
 		}
@@ -144,8 +144,8 @@ func runLocal(ctx context.Context, o job) (engine.Result, error) {
 		res.Matches = s.add(res.Matches, engine.Tally{N: n})
 	}
 	res.Matches = lim.clamp(res.Matches)
-	res.Complete = !s.stop.Load()
-	return res, s.failure()
+	res.Complete = !s.Stop.Load()
+	return res, s.Failure()
 }
 
 // localWorker is one goroutine's state.
@@ -208,7 +208,7 @@ func (w *localWorker) run(t task, perRoot []engine.Uint128) {
 				w.resume(t.level, t.cands)
 			}
 		}
-		w.s.addPerRoot(perRoot, t.prefix[0], w.count.Sub(before))
+		w.s.AddPerRoot(perRoot, t.prefix[0], w.count.Sub(before))
 		return
 	}
 	lv := &w.lp.levels[0]
@@ -225,13 +225,13 @@ func (w *localWorker) run(t task, perRoot []engine.Uint128) {
 			if w.enterRoot(v) {
 				w.down(1)
 			}
-			w.s.addPerRoot(perRoot, v, w.count.Sub(before))
+			w.s.AddPerRoot(perRoot, v, w.count.Sub(before))
 			return true
 		})
-		if w.s.stop.Load() {
+		if w.s.Stop.Load() {
 			return
 		}
-		if w.s.wanted() {
+		if w.s.Wanted() {
 			w.split(0)
 		}
 	}
@@ -331,10 +331,10 @@ func (w *localWorker) resume(l int, cands []uint32) {
 			if w.place(1, v) && w.bind(1) {
 				w.down(2)
 			}
-			if w.s.stop.Load() {
+			if w.s.Stop.Load() {
 				return
 			}
-			if w.s.wanted() {
+			if w.s.Wanted() {
 				w.split(1)
 			}
 		}
@@ -362,10 +362,10 @@ func (w *localWorker) loop(l int) {
 		if w.bind(l) {
 			w.down(l + 1)
 		}
-		if w.s.stop.Load() {
+		if w.s.Stop.Load() {
 			return
 		}
-		if w.s.wanted() {
+		if w.s.Wanted() {
 			w.split(l)
 		}
 	}
@@ -396,7 +396,7 @@ func (w *localWorker) split(l int) {
 				}
 			}
 		}
-		if w.s.give(t) {
+		if w.s.Give(t) {
 			it.end = mid
 		}
 		return

@@ -361,10 +361,10 @@ func (w *localWorker) outside() {
 		if w.bind(1) {
 			w.down(2)
 		}
-		if w.s.stop.Load() {
+		if w.s.Stop.Load() {
 			break
 		}
-		if w.s.wanted() {
+		if w.s.Wanted() {
 			w.split(1)
 		}
 	}

@@ -88,8 +88,8 @@ func runWorkers(ctx context.Context, ws []*worker, o job, perRoot []engine.Uint1
 		res.Levels = clock.stop(ws)
 	}
 	res.Matches = ws[0].limit.clamp(res.Matches)
-	res.Complete = !s.stop.Load()
-	return res, s.failure()
+	res.Complete = !s.Stop.Load()
+	return res, s.Failure()
 }
 
 // prepare makes the buffers of the first task. In a short search some workers come too late for
@@ -110,7 +110,7 @@ func (w *worker) prepare() {
 
 func (w *worker) work(perRoot []engine.Uint128) {
 	for first := true; ; first = false {
-		t, ok := w.s.next()
+		t, ok := w.s.Next()
 		if !ok {
 			break
 		}
@@ -126,7 +126,7 @@ func (w *worker) work(perRoot []engine.Uint128) {
 	}
 	if w.out != nil {
 		if err := w.out.flush(); err != nil {
-			w.s.fail(err)
+			w.s.Fail(err)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (w *worker) run(t task, perRoot []engine.Uint128) {
 		}
 		before := w.count
 		w.loop(t.level, t.cands)
-		w.s.addPerRoot(perRoot, w.m[0], w.count.Sub(before))
+		w.s.AddPerRoot(perRoot, w.m[0], w.count.Sub(before))
 		return
 	}
 	lv := &w.pr.levels[0]
@@ -157,13 +157,13 @@ func (w *worker) run(t task, perRoot []engine.Uint128) {
 			before := w.count
 			w.m[0] = v
 			w.enter(0)
-			w.s.addPerRoot(perRoot, v, w.count.Sub(before))
+			w.s.AddPerRoot(perRoot, v, w.count.Sub(before))
 			return true
 		})
-		if w.s.stop.Load() {
+		if w.s.Stop.Load() {
 			return
 		}
-		if w.s.wanted() {
+		if w.s.Wanted() {
 			w.split(0)
 		}
 	}
@@ -219,10 +219,10 @@ func (w *worker) loop(l int, list []uint32) {
 		}
 		w.m[l] = v
 		w.enter(l)
-		if w.s.stop.Load() {
+		if w.s.Stop.Load() {
 			return
 		}
-		if w.s.wanted() {
+		if w.s.Wanted() {
 			w.split(l)
 		}
 	}
@@ -245,7 +245,7 @@ func (w *worker) split(l int) {
 			t.prefix = append([]uint32(nil), w.m[:d]...)
 			t.cands = append([]uint32(nil), it.list[mid:it.end]...)
 		}
-		if w.s.give(t) {
+		if w.s.Give(t) {
 			it.end = mid
 		}
 		return

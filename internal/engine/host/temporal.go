@@ -78,10 +78,10 @@ func (w *worker) runTimed(t task) {
 		if x.Steps[0].Both {
 			w.beginAt(row, v, u)
 		}
-		if w.s.stop.Load() {
+		if w.s.Stop.Load() {
 			return
 		}
-		if w.s.wanted() {
+		if w.s.Wanted() {
 			w.split(0)
 		}
 	}
@@ -159,7 +159,7 @@ func (w *worker) extend(k int) {
 			x.first[k], x.last[k] = min(x.first[k], ev.Time), max(x.last[k], ev.Time)
 		}
 		w.extend(k + 1)
-		if w.s.stop.Load() {
+		if w.s.Stop.Load() {
 			return
 		}
 	}
@@ -189,7 +189,7 @@ func (w *worker) neighbours(k int, s *plan.TimeStep) {
 		w.m[s.To] = v
 		w.reached(s.To)
 		w.extend(k + 1)
-		if w.s.stop.Load() {
+		if w.s.Stop.Load() {
 			return
 		}
 	}

@@ -18,22 +18,22 @@ func runTriangles(ctx context.Context, lp *localProgram, o job) (engine.Result, 
 	counts := make([]engine.Uint128, o.Threads)
 	words := (lp.g.NumVertices() + 63) / 64
 	s.run(ctx, o, func(i int, m *crew.Memory) {
-		t, ok := s.next()
+		t, ok := s.Next()
 		if !ok {
 			return // in a short search some come too late: they take no memory
 		}
 		below := setops.Bitmap(crew.Take[uint64](m, words))
 		var sum engine.Uint128
 		var lists [2]graph.Scratch
-		for ; ok; t, ok = s.next() {
+		for ; ok; t, ok = s.Next() {
 			s.roots.each(t.begin, t.end, func(v uint32) bool {
 				if lp.lists.Degree(v) < lp.levels[0].minDegree {
 					return true
 				}
 				n := lp.edgesBelow(v, below, &lists)
 				sum = sum.Add64(n)
-				s.addPerRoot(o.PerRoot, v, engine.U64(n))
-				return !s.stop.Load()
+				s.AddPerRoot(o.PerRoot, v, engine.U64(n))
+				return !s.Stop.Load()
 			})
 			lim.addCount(i, sum)
 		}
@@ -44,8 +44,8 @@ func runTriangles(ctx context.Context, lp *localProgram, o job) (engine.Result, 
 		res.Matches = s.add(res.Matches, engine.Tally{N: n})
 	}
 	res.Matches = lim.clamp(res.Matches)
-	res.Complete = !s.stop.Load()
-	return res, s.failure()
+	res.Complete = !s.Stop.Load()
+	return res, s.Failure()
 }
 
 // edgesBelow counts the edges among the neighbours of v below v: v's triangles. The

@@ -26,7 +26,7 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.
 		var n, seen []uint32
 		var sum engine.Uint128
 		for {
-			t, ok := s.next()
+			t, ok := s.Next()
 			if !ok {
 				break
 			}
@@ -61,8 +61,8 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.
 				}
 				here = here.Add(here)
 				sum = sum.Add(here)
-				s.addPerRoot(o.PerRoot, v, here)
-				return !s.stop.Load()
+				s.AddPerRoot(o.PerRoot, v, here)
+				return !s.Stop.Load()
 			})
 		}
 		sums[i] = sum
@@ -71,6 +71,6 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.
 	for _, x := range sums {
 		res.Matches = res.Matches.Add(x)
 	}
-	res.Complete = !s.stop.Load()
-	return res, s.failure()
+	res.Complete = !s.Stop.Load()
+	return res, s.Failure()
 }

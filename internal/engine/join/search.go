@@ -22,7 +22,7 @@ type search struct {
 	*prepared
 	goal  engine.Goal
 	rows  *engine.Rows // takes matches; nil when they are counted as they come
-	pool  *pool
+	queue *queue
 	batch int
 	// claimed are the matches that were listed, or found, of Goal.Limit.
 	claimed atomic.Int64
@@ -50,13 +50,13 @@ func newSearch(x *prepared, goal engine.Goal) *search {
 	case len(x.p.Edges) > 0:
 		s.rows = engine.NewRows(x.p, discard{}, goal.Limit)
 	}
-	s.pool = newPool(&x.steps[0].groups[0], x.o.Threads, x.steal)
+	s.queue = newQueue(&x.steps[0].groups[0], x.o.Threads, x.steal)
 	return s
 }
 
 func (s *search) run(ctx context.Context) (engine.Result, error) {
 	ws := make([]*worker, s.o.Threads)
-	s.pool.run(ctx, s.o.Crew, s.goal.Progress, func(i int, _ *crew.Memory) {
+	s.queue.run(ctx, s.o.Crew, s.goal.Progress, func(i int, _ *crew.Memory) {
 		w := newWorker(s, i)
 		ws[i] = w
 		w.work()
@@ -75,7 +75,7 @@ func (s *search) run(ctx context.Context) (engine.Result, error) {
 			res.Levels[l].Matches = res.Levels[l].Matches.Add(w.stats[l])
 		}
 	}
-	err := s.pool.failure()
+	err := s.queue.Failure()
 	if total.Over && err == nil {
 		err = engine.ErrOverflow
 	}
@@ -86,7 +86,7 @@ func (s *search) run(ctx context.Context) (engine.Result, error) {
 	if most := engine.U64(uint64(max(s.goal.Limit, 0))); s.goal.Limit > 0 && res.Matches.Cmp(most) > 0 {
 		res.Matches = most
 	}
-	res.Complete = !s.pool.stop.Load()
+	res.Complete = !s.queue.Stop.Load()
 	res.Stats = s.stats(s.tables.Load())
 	return res, err
 }
@@ -135,7 +135,7 @@ func newWorker(s *search, id int) *worker {
 
 func (w *worker) work() {
 	for {
-		t, ok := w.pool.next()
+		t, ok := w.queue.Next()
 		if !ok {
 			break
 		}
@@ -156,12 +156,12 @@ func (w *worker) work() {
 // roots makes the rows of the first step.
 func (w *worker) roots(t task) {
 	x := &w.steps[0].groups[0]
-	w.pool.each(t, func(v uint32) bool {
+	w.queue.each(t, func(v uint32) bool {
 		if x.allows(w.lists, v) {
 			w.parts[0].m[0] = v
 			w.choose(0, 0)
 		}
-		return !w.pool.stop.Load()
+		return !w.queue.Stop.Load()
 	})
 }
 
@@ -169,12 +169,12 @@ func (w *worker) roots(t task) {
 func (w *worker) step(i int, rows []uint32) {
 	s, pt := &w.steps[i], &w.parts[i]
 	for n := len(rows) / s.width; n > 0; n-- {
-		if w.pool.stop.Load() {
+		if w.queue.Stop.Load() {
 			return
 		}
-		if n > 1 && w.pool.wanted() {
+		if n > 1 && w.queue.Wanted() {
 			half := n / 2
-			if w.pool.give(task{step: i, rows: slices.Clone(rows[(n-half)*s.width:])}) {
+			if w.queue.Give(task{step: i, rows: slices.Clone(rows[(n-half)*s.width:])}) {
 				n -= half
 				rows = rows[:n*s.width]
 			}
@@ -244,7 +244,7 @@ func (w *worker) tail(s *step, pt *part) engine.Tally {
 		}
 	}
 	if plus.Over || minus.Over {
-		w.pool.fail(engine.ErrOverflow)
+		w.queue.Fail(engine.ErrOverflow)
 		return engine.Tally{}
 	}
 	n, _ := plus.N.Sub(minus.N).Div64(uint64(w.p.Tail.Divisor))
@@ -414,7 +414,7 @@ next:
 			continue
 		}
 		w.choose(i, k+1)
-		if w.pool.stop.Load() {
+		if w.queue.Stop.Load() {
 			return
 		}
 	}
@@ -459,7 +459,7 @@ func (w *worker) put(i int) {
 
 // flush hands the rows of step i to the next.
 func (w *worker) flush(i int) {
-	if pt := &w.parts[i]; len(pt.table) > 0 && !w.pool.stop.Load() {
+	if pt := &w.parts[i]; len(pt.table) > 0 && !w.queue.Stop.Load() {
 		w.step(i+1, pt.table)
 		pt.table = pt.table[:0]
 	}
@@ -474,7 +474,7 @@ func (w *worker) match(m *[maxLevels]uint32) {
 	if !w.rows.Chooses() && w.goal.Limit > 0 {
 		n := w.claimed.Add(1)
 		if n >= w.goal.Limit {
-			defer w.pool.fail(engine.ErrStop)
+			defer w.queue.Fail(engine.ErrStop)
 		}
 		if n > w.goal.Limit {
 			return
@@ -505,7 +505,7 @@ func (w *worker) hand() {
 		return
 	}
 	if err := w.rows.Hand(w.id, w.out); err != nil {
-		w.pool.fail(err)
+		w.queue.Fail(err)
 	}
 	w.out = w.out[:0]
 }
@@ -514,11 +514,9 @@ func (w *worker) hand() {
 func (w *worker) add(n engine.Tally, root uint32) {
 	w.count = w.count.Plus(n)
 	if w.count.Over {
-		w.pool.fail(engine.ErrOverflow)
+		w.queue.Fail(engine.ErrOverflow)
 	}
-	if w.goal.PerRoot != nil {
-		w.pool.addPerRoot(w.goal.PerRoot, w.original(root), n.N)
-	}
+	w.queue.AddPerRoot(w.goal.PerRoot, w.original(root), n.N)
 	if w.goal.Limit > 0 {
 		w.limit()
 	}
@@ -534,7 +532,7 @@ func (w *worker) limit() {
 		n = 1 << 62
 	}
 	if w.claimed.Add(int64(min(n-w.seen, 1<<62))) >= w.goal.Limit {
-		w.pool.fail(engine.ErrStop)
+		w.queue.Fail(engine.ErrStop)
 	}
 	w.seen = n
 }
