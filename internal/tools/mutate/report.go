@@ -24,6 +24,7 @@ func (r row) String() string {
 		r.group, r.run, r.killed, r.timeout, r.survived, r.equivalent, r.reached, r.all)
 }
 
+// markdown returns the table of rows. If there are several, their sum follows, and what its shares mean.
 func markdown(rows []row) string {
 	var b strings.Builder
 	b.WriteString("| package | mutants | killed | of these by the time limit | survived | equivalent | all mutants of the code | in lines that tests run |\n")
@@ -44,6 +45,11 @@ func markdown(rows []row) string {
 	}
 	if sum.group = "all"; len(rows) > 1 {
 		line(sum)
+	}
+	if len(rows) > 1 && sum.run > 0 {
+		share := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
+		fmt.Fprintf(&b, "\nThe tests killed %.0f %% of the mutants that ran. These are chosen from lines that tests run.\n", share(sum.killed, sum.run))
+		fmt.Fprintf(&b, "A further %.0f %% of all mutants are in lines that none of these tests runs, and would survive them.\n", share(sum.all-sum.reached, sum.all))
 	}
 	return b.String()
 }
