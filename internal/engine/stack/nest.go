@@ -16,7 +16,7 @@ import (
 
 // runNest runs the loop nest over the set program: stack/stack.cuh.
 func (x *prepared) runNest(ctx context.Context, goal engine.Goal) (engine.Result, error) {
-	s, err := x.search()
+	s, err := x.search(0)
 	if err != nil {
 		return engine.Result{}, err
 	}
@@ -25,7 +25,7 @@ func (x *prepared) runNest(ctx context.Context, goal engine.Goal) (engine.Result
 	if errors.As(err, &tight) && !s.parts {
 		// The program itself relies on sets that are never left unfiltered: another
 		// is needed. Nothing was searched yet, and the graph is on the device.
-		if s, err = x.tightened(tight.cap); err != nil {
+		if s, err = x.search(tight.cap); err != nil {
 			return engine.Result{}, err
 		}
 		res, err = s.run(ctx, goal)

@@ -47,8 +47,8 @@ type prepared struct {
 	switches switches
 	local    *neighbourhood.Search // nil: the nest is to run
 
-	mu   sync.Mutex
-	nest *search // nil: not needed yet
+	mu    sync.Mutex
+	nests map[int]*search // that were needed so far, by the room of a set, as search's
 }
 
 // Prepare refuses plans of other methods than nest and local, and plans for the local method
@@ -68,31 +68,32 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 	case p.Method == plan.Local && on && !o.Listing && !o.Levels:
 		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, rows, o)
 	default:
-		_, err = x.search()
+		_, err = x.search(0)
 	}
 	return x, err
 }
 
-// search is the nest's search, made when it is first needed.
-func (x *prepared) search() (*search, error) {
+// search is the nest's search with sets of cap elements, made when it is first needed. 0: sets as
+// the options have them.
+func (x *prepared) search(cap int) (*search, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.nest != nil {
-		return x.nest, nil
+	if s := x.nests[cap]; s != nil {
+		return s, nil
 	}
-	var err error
-	x.nest, err = newSearch(x.e, x.g, x.p, x.o, x.switches)
-	return x.nest, err
-}
-
-// tightened is the nest's search with sets of cap elements, made once for each cap.
-func (x *prepared) tightened(cap int) (*search, error) {
-	x.mu.Lock()
-	if x.switches.slot != cap {
-		x.switches.slot, x.nest = cap, nil
+	o := x.switches
+	if cap > 0 {
+		o.slot = cap
 	}
-	x.mu.Unlock()
-	return x.search()
+	s, err := newSearch(x.e, x.g, x.p, x.o, o)
+	if err != nil {
+		return nil, err
+	}
+	if x.nests == nil {
+		x.nests = map[int]*search{}
+	}
+	x.nests[cap] = s
+	return s, nil
 }
 
 // Traits says that kernels are compiled, and what is read in host memory.
@@ -101,7 +102,7 @@ func (x *prepared) Traits() engine.Traits {
 	if x.local != nil {
 		t.Host = x.local.HostBytes()
 	} else if t.Compiles {
-		if s, err := x.search(); err == nil {
+		if s, err := x.search(0); err == nil {
 			t.Host = x.e.s.HostBytes(s.memory.Give(s.job()))
 		}
 	}
@@ -113,7 +114,7 @@ func (x *prepared) Compile(ctx context.Context) {
 	if x.local != nil {
 		x.local.Compile(ctx)
 	} else if x.p.Empty == nil {
-		if s, err := x.search(); err == nil {
+		if s, err := x.search(0); err == nil {
 			_ = x.e.s.Compile(ctx, s.job())
 		}
 	}
