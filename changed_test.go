@@ -134,9 +134,9 @@ func readers(t *testing.T) map[string]func(ctx context.Context, g *Graph, q *Que
 }
 
 // TestChangedFile: a file that becomes shorter, or is overwritten, while it is in use is an
-// input error that names it, in the call that reads it and in those that follow, and a
-// graph without answers otherwise. A file that another replaces is not: the graph has the
-// one that it opened.
+// input error that names it. The call that reads it has this error and no answer, and so have
+// the calls that follow. A file that another replaces is not an error: the graph keeps the file
+// that it opened.
 func TestChangedFile(t *testing.T) {
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	q := asked(t, "MATCH (a)--(b)--(c)--(a)")

@@ -10,7 +10,7 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestTechniques holds techniques.md to the code: the files that it names are there, the switches are options or flags,
+// TestTechniques holds techniques.md to the code. The files that it names are there, the switches are options or flags,
 // the tests exist, figures are where it says, and no engine option is left out. Figures of switches that are no longer
 // options say so.
 func TestTechniques(t *testing.T) {

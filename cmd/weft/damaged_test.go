@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestDamagedFile: a graph file of more than 8 MiB with one wrong byte in any section ends
-// each command with exit code 3 and the file's name, without an answer, a file or a stack
-// trace.
+// TestDamagedFile: each command ends with exit code 3 and the file's name, if a graph file has
+// one wrong byte in any section. The file has more than 8 MiB. The command leaves no answer, no
+// file and no stack trace.
 func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good.weft")

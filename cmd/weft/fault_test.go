@@ -16,9 +16,9 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// TestFaults: whichever operation on a file fails, a command says the same as without the failure, or ends with the
-// exit code of an input that cannot be read, or of an output that cannot be written, and names the file and the
-// cause. An output is there whole, or what was there before it; nothing else is left.
+// TestFaults: whichever operation on a file fails, a command says the same as without the failure, or ends with an
+// error. Its exit code is then that of an input that cannot be read, or of an output that cannot be written. It
+// names the file and the cause. The output is there whole, or the file from before is; nothing else is left.
 func TestFaults(t *testing.T) {
 	in, outs, temp := t.TempDir(), t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -83,8 +83,8 @@ func TestExpectAtOnce(t *testing.T) {
 	}
 }
 
-// TestExpectGivenUp: what waits for a compiler is given up when nobody wants it any
-// more, and compiled all the same for who asks later; who waits for a program leaves
+// TestExpectGivenUp: a program that waits for a compiler is given up when nobody wants it any
+// more, and is compiled for a caller that asks later. A caller that waits for a program leaves
 // when its context ends, and the program is compiled for the next.
 func TestExpectGivenUp(t *testing.T) {
 	m := newMeeting(2)

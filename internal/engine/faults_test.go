@@ -16,8 +16,8 @@ import (
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
-// TestFaults lets the device refuse a call, whichever it is: the run has an error of
-// the fault's kind and no number, or the right one, and nothing is left on the device.
+// TestFaults lets the device refuse any one call. The run has an error of the fault's kind and
+// no number, or the right number. Nothing is left on the device.
 func TestFaults(t *testing.T) {
 	g := rmat(t)
 	step := 1

@@ -189,8 +189,8 @@ var writeFaults = map[string]errorfs.Fault{
 	"links":  {Kinds: errorfs.Link, Err: syscall.EPERM, Stays: true},
 }
 
-// TestWriteFaults: whichever operation fails, the files are there whole, or there is an error that wraps the failure
-// and names one of them; then those that were there before are as they were, and there is no other.
+// TestWriteFaults: whichever operation fails, the files are there whole, or an error wraps the failure and names one
+// of them. After an error the files from before are as they were, and there is no other.
 func TestWriteFaults(t *testing.T) {
 	in := faultInputs(t)
 	read := func(name, vertices string) *graph.Graph {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestBuilderApart builds a matching of vertices that lie far apart, so that
-// sources leap on their way to the lists, and a star over every hundredth of them,
-// whose edges are given twice.
+// TestBuilderApart builds a matching of vertices that lie far apart, so that sources leap on
+// their way to the lists. A star over every hundredth of these vertices has its edges given
+// twice.
 func TestBuilderApart(t *testing.T) {
 	const n = 500_000
 	want := map[uint32][]uint32{}
@@ -63,9 +63,9 @@ func TestBuilderApart(t *testing.T) {
 	}
 }
 
-// TestBuilderGaps builds graphs whose ids leave some numbers out, in the ways in which
-// vertices keep their numbers while the graph is built, with vertices that have
-// only a self-loop or are only known of.
+// TestBuilderGaps builds graphs whose ids leave some numbers out. It does so in each way in
+// which vertices keep their numbers while the graph is built. Some vertices have only a
+// self-loop, or are only known of.
 func TestBuilderGaps(t *testing.T) {
 	for _, c := range []struct{ edges, gap uint64 }{{2000, 2}, {100, 10}} { // many edges a vertex, and few
 		b := NewBuilder(BuildOptions{Threads: 2})

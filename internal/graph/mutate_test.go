@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestMutatedFiles is a short FuzzOpen that runs with the other tests: a few
-// bytes of a file change, checksums are set right, and opening must end in an
-// error or in a graph that can be used.
+// TestMutatedFiles is a short FuzzOpen that runs with the other tests. A few bytes of a file
+// change, and checksums are set right. Opening must end in an error or in a graph that can be
+// used.
 func TestMutatedFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	files := [][]byte{fileBytes(t, sample(t)), fileBytes(t, FromEdges(5, [][2]uint32{{0, 1}, {1, 2}, {3, 1}}, true))}

@@ -8,9 +8,9 @@ import (
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
 )
 
-// around builds a program around statements that add to total: body gets the builder, the
-// memory, a number that is 0, and a call that makes the first vertex of the state, the first
-// number of the memory and that number 1.
+// around builds a program around statements that add to total. body gets the builder, the
+// memory, a number that is 0, and a call. The call makes the first vertex of the state, the
+// first number of the memory and that number 1.
 func around(body func(b *builder, mem, v *kir.Var, call kir.Expr) []kir.Stmt) *kir.Program {
 	mem := &kir.Var{Name: "mem", T: kir.ArrayOf(kir.U32, 0).Writable()}
 	b := newBuilder(mem)

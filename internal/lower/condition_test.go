@@ -22,10 +22,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/engines"
 )
 
-// TestConditionsAgreeWithHost interprets random conditions over properties of all
-// types, with NULL, NaN, numbers at the ends of their ranges and about 2^53, on
-// graphs with ids that are numbers and ids that are texts. The host agrees with the
-// oracle.
+// TestConditionsAgreeWithHost interprets random conditions over properties of all types. Values
+// are NULL, NaN, numbers at the ends of their ranges and about 2^53. Ids of graphs are numbers
+// or texts. The host agrees with the oracle.
 func TestConditionsAgreeWithHost(t *testing.T) {
 	for _, numeric := range []bool{true, false} {
 		g := typedGraph(t, numeric)

@@ -71,8 +71,8 @@ func farGraph(t *testing.T) *graph.Graph {
 }
 
 // TestIntsAndFloatsCompareExactly counts by every comparison of an integer with a
-// floating-point number, column with column and column with constant: on the host,
-// by the oracle, interpreted, as C and as the text for GPUs, against math/big.
+// floating-point number, column with column and column with constant. It does so on the host,
+// by the oracle, interpreted, as C and as the text for GPUs. It compares with math/big.
 func TestIntsAndFloatsCompareExactly(t *testing.T) {
 	g := farGraph(t)
 	prop := func(v int, key string) pattern.Expr { return pattern.Prop{Of: pattern.Ref{Index: v}, Key: key} }

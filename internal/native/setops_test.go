@@ -15,9 +15,9 @@ import (
 	"github.com/weftgraph/weft/internal/native"
 )
 
-// TestSetOperations compares the run-time library's set operations with the
-// obvious ones, for lists of all proportions, as vector code and without, under
-// the sanitizers: memory has no more room than an operation may ask for.
+// TestSetOperations compares the run-time library's set operations with the obvious ones, under
+// the sanitizers. Lists have all proportions, and the code is vector code or not. Memory has no
+// more room than an operation may ask for.
 func TestSetOperations(t *testing.T) {
 	if _, err := native.C(); errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestTeam: jobs of any numbers of workers follow each other, those of a job run
-// beside each other, and do returns when all have ended; where members look for work
-// and, with too few processors for that, where they sleep at once.
+// TestTeam: jobs of any numbers of workers follow each other, and the jobs' workers run at the
+// same time. do returns when all have ended. Members look for work or, with too few processors
+// for that, sleep at once.
 func TestTeam(t *testing.T) {
 	for _, processors := range []int{1, 16} {
 		team(t, processors)

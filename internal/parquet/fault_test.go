@@ -13,8 +13,8 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// TestFaults: a write that fails is an error of the writer, without a buffer that remembers it; a read that fails, or
-// that finds the file's end too early, is one of the reader.
+// TestFaults: a write that fails is an error of the writer, without a buffer that remembers it. A read that fails, or
+// that finds the file's end too early, is an error of the reader.
 func TestFaults(t *testing.T) {
 	rec := randomRecord(rand.New(rand.NewPCG(1, 2)), 300)
 	want := fileOf(t, rec, 100)

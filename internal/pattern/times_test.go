@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// timesOf are the properties of these tests: s and ms are moments, gap is a span of
-// seconds, plain is a moment that the graph does not know to be one, n is a number.
+// timesOf are the properties of these tests. s and ms are moments, gap is a span of seconds,
+// plain is a moment that the graph does not know to be one, and n is a number.
 func timesOf(p Prop) TimeType {
 	switch p.Key {
 	case "s":

@@ -17,9 +17,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
-// TestLittleMemory: a GPU asked for by name counts in a graph that does not fit, or that leaves
-// too little memory for the search, with neighbour lists in host memory, and the choice or the
-// result says so. Where weft chose the GPU itself, the processor counts.
+// TestLittleMemory: a GPU asked for by name counts with neighbour lists in host memory, if the
+// graph does not fit or leaves too little memory for the search. The choice or the result says
+// so. Where weft chose the GPU itself, the processor counts.
 func TestLittleMemory(t *testing.T) {
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 10, M: 5000, Seed: 1}, 1)
 	if err != nil {

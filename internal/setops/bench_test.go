@@ -23,9 +23,8 @@ func benchLevels(b *testing.B, elems int, f func()) {
 
 var sinkInt int
 
-// benchLists returns many pairs of lists, of na and nb values that share about
-// the given part of the shorter one: one pair over and over would teach the
-// branch predictor its answer.
+// benchLists returns many pairs of lists, of na and nb values that share about the given part
+// of the shorter one. One pair over and over would teach the branch predictor its answer.
 func benchLists(na, nb int, shared float64) [][2][]uint32 {
 	pairs := make([][2][]uint32, max(1, min(256, 1<<17/(na+nb))))
 	seed := uint64(na*1000003 + nb)

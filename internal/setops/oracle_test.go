@@ -95,9 +95,9 @@ func overlaps(dst, s []uint32) bool {
 	return cap(dst) > 0 && len(s) > 0 && &dst[:1][0] == &s[0]
 }
 
-// lists draws two lists whose lengths are mostly near block boundaries, whose
-// overlap goes from none to full, and whose values lie in a window anywhere in
-// the range of uint32, often at one of its ends.
+// lists draws two lists whose lengths are mostly near block boundaries, and whose overlap goes
+// from none to full. Their values lie in a window anywhere in the range of uint32, often at one
+// of its ends.
 func lists(t *rapid.T) (a, b []uint32) {
 	length := rapid.OneOf(
 		rapid.IntRange(0, 20),

@@ -7,9 +7,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
 
-// TestLot: with the same random number more weight is never a smaller lot, also where
-// weights have as many bits as numbers, and of two with weights 1 : 3 the second wins
-// three times of four.
+// TestLot: with the same random number more weight is never a smaller lot. This holds also
+// where weights have as many bits as numbers. Of two with weights 1 : 3 the second wins three
+// times of four.
 func TestLot(t *testing.T) {
 	onelane.Skip(t)
 	got := strings.Fields(onelane.Run(t, `#include <cstdio>

@@ -42,9 +42,9 @@ type degreesX struct {
 	From, Step     uint32
 }
 
-// TestBranches adds up degrees by two kernels in branches of the search on each
-// device: they begin behind what was in the stream at the fork, the search ends
-// when they have, and the array that was made for the graph is made once.
+// TestBranches adds up degrees by two kernels in branches of the search on each device. They
+// begin behind the stream's work at the fork, and the search ends when they have ended. The
+// array that was made for the graph is made once.
 func TestBranches(t *testing.T) {
 	w := newWorld(300, 6)
 	devices := []*cuda.Device{device.Emulated(t, emu.Options{}), device.Emulated(t, emu.Options{Seed: device.Seed()})}

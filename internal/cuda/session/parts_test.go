@@ -30,8 +30,8 @@ func (b *loading) Load(image []byte) (cuda.Handle, error) {
 	return b.Backend.Load(image)
 }
 
-// TestParts: on a GPU kernels of a job are programs of their own, but for those of
-// one text, and on an emulated device all are one; what they count is the same.
+// TestParts: on a GPU kernels of a job are programs of their own, except kernels with the same
+// text. On an emulated device all are one program. The counts are the same.
 func TestParts(t *testing.T) {
 	w := newWorld(60, 6)
 	const begin = "#include \"base/tasks.cuh\"\n#include \"base/ring.cuh\"\n"

@@ -13,9 +13,8 @@ import (
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
-// TestHub: where candidate sets as long as a hub's list leave no room for all blocks, fewer
-// of them count, and say so; codegen is not worth taking there, and is where memory is
-// plenty.
+// TestHub: if candidate sets as long as a hub's list leave no room for all blocks, fewer blocks
+// count, and a note says so. codegen is not worth taking there. It is if memory is plenty.
 func TestHub(t *testing.T) {
 	const leaves = 6_000
 	spec := &nodiff.Spec{N: leaves + 1}

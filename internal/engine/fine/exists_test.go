@@ -17,9 +17,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
-// TestExistsLooksUp: lists that only a condition asks are in tables like the plan's
-// own, whatever these are and however long the lists; and what is pruned for the
-// pattern is still there for its conditions.
+// TestExistsLooksUp: lists that only a condition reads are in tables like the plan's own. This
+// holds for all kinds of tables and for lists of any length. Vertices that are pruned for the
+// pattern are still there for its conditions.
 func TestExistsLooksUp(t *testing.T) {
 	graphs := map[bool]*nodiff.Spec{}
 	for _, directed := range []bool{false, true} {

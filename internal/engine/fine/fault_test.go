@@ -14,9 +14,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/faulty"
 )
 
-// TestFaults lets the device refuse a call, whichever it is, in a search over the
-// plan's lists and in one over a candidate graph: the run has an error and no
-// number, or the right one, and nothing is left on the device.
+// TestFaults lets the device refuse any one call, in a search over the plan's lists and in one
+// over a candidate graph. The run has an error and no number, or the right number. Nothing is
+// left on the device.
 func TestFaults(t *testing.T) {
 	g := denseGraph(t)
 	ps, err := pattern.ByName("diamond")

@@ -48,9 +48,8 @@ func (b broom) pattern() *pattern.Pattern {
 	return p
 }
 
-// embeddings counts b in g vertex by vertex: for each place of the core, each
-// other vertex goes to one of the groups that it is joined to as they ask, or to
-// none.
+// embeddings counts b in g vertex by vertex. For each place of the core, each other vertex goes
+// to one of the groups that it is joined to as they ask, or to none.
 func (b broom) embeddings(g *graph.Graph, mode pattern.Mode) *big.Int {
 	sum := new(big.Int)
 	m := make([]uint32, b.core)

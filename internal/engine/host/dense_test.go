@@ -176,9 +176,9 @@ func TestLocalInDenseGraphs(t *testing.T) {
 	t.Log(tails)
 }
 
-// TestLocalBoundsTails: leaves of a hub, one of which is matched before vertices that
-// close in the tail with the other, so that it bounds that one's candidates and not the
-// set that they come from; and the same beside a vertex that is not next to the hub.
+// TestLocalBoundsTails: one leaf of a hub is matched before the vertices that close in the tail
+// with the other. It so bounds the other's candidates, and not the set that they come from. A
+// second case is the same next to a vertex that is not a neighbour of the hub.
 func TestLocalBoundsTails(t *testing.T) {
 	g := generate(t, gen.Spec{Model: "er", N: 72, P: 0.95, Seed: 2})
 	for _, edges := range [][][2]int{
@@ -209,9 +209,9 @@ func TestLocalBoundsTails(t *testing.T) {
 	}
 }
 
-// TestLocalBoundsPairs: the last two vertices are next to each other, and the last is
-// bounded by a vertex before them, from above or, in the plan turned round, from below;
-// neighbourhoods take more than one word.
+// TestLocalBoundsPairs: the last two vertices are next to each other, and a vertex before them
+// bounds the last. It does so from above or, in the plan turned round, from below.
+// Neighbourhoods take more than one word.
 func TestLocalBoundsPairs(t *testing.T) {
 	g := generate(t, gen.Spec{Model: "er", N: 72, P: 0.95, Seed: 2})
 	ps, err := pattern.ByName("wheel(4)")

@@ -22,10 +22,10 @@ import (
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
-// hubs is a graph in which the order of vertices says nothing about X edges: Y
-// edges make a clique of n vertices of it, which have two leaves each and come
-// first, and X edges join neighbours in a ring, random pairs, and all of the
-// clique to each of a few vertices behind them.
+// hubs is a graph in which the order of vertices says nothing about X edges. Y edges make a
+// clique of n of its vertices, which have two leaves each and come first. X edges join
+// neighbours in a ring, random pairs, and all of the clique to each of a few vertices behind
+// them.
 func hubs(n, random, stars int, seed uint64) *graph.Graph {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := nodiff.Spec{N: 3*n + stars, EdgeLabels: true}

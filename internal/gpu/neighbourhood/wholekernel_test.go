@@ -14,9 +14,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
-// TestWhole counts triangles and diamonds by one kernel over all vertices, of a graph
-// with more tasks than the grid has lanes and of one with fewer, where some tasks are
-// parts of a root: in all, per root, and up to a limit.
+// TestWhole counts triangles and diamonds by one kernel over all vertices: in all, per root,
+// and up to a limit. One graph has more tasks than the grid has lanes. The other has fewer, and
+// some of its tasks are parts of a root.
 func TestWhole(t *testing.T) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		s, err := session.Open([]*cuda.Device{d}, session.Options{})

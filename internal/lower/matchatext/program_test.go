@@ -288,9 +288,9 @@ func TestMatchaNamesOfSeveralLines(t *testing.T) {
 	}
 }
 
-// TestNoEdgeIsForbidden: an induced pattern with heavy edges of any label, heavy ones
-// of any but Y, and one of X forbids, among others, edges that have no label and yet
-// Y; a program has no view of them.
+// TestNoEdgeIsForbidden: an induced pattern has heavy edges of any label, heavy ones of any but
+// Y, and one of X. It forbids, among others, edges that have no label and yet Y. A program has
+// no view of these.
 func TestNoEdgeIsForbidden(t *testing.T) {
 	heavy, light := int64(5), int64(1)
 	g := (&nodiff.Spec{Directed: true, N: 5, EdgeLabels: true, Weights: true, Edges: []nodiff.SpecEdge{

@@ -129,10 +129,10 @@ func same(t *testing.T, s *session.Session, pr program, choice, seed int) {
 	}
 }
 
-// TestSame compares each program with the interpreter, under different passes and
-// schedules: on a GPU that is required each under two of them, or as many as
-// WEFT_SCHEDULES says; else programs of the library and some others, each under one,
-// on one of the emulated devices.
+// TestSame compares each program with the interpreter, under different passes and schedules. On
+// a GPU that is required, each program runs under two of them, or as many as WEFT_SCHEDULES
+// says. Without one, programs of the library and some others run on one of the emulated
+// devices, each under one.
 func TestSame(t *testing.T) {
 	on(t, func(t *testing.T, s *session.Session) {
 		shuffled := strings.HasSuffix(t.Name(), "shuffled")
@@ -185,9 +185,9 @@ func cliques(t *testing.T, k uint64) *graph.Graph {
 	return g
 }
 
-// TestSteal counts cliques of five in a complete graph, whose first items have most
-// of the work, with the iterators and a list in shared memory: groups steal, and
-// every clique is counted once.
+// TestSteal counts cliques of five in a complete graph, whose first items have most of the
+// work. The iterators and a list are in shared memory. Groups steal, and every clique is
+// counted once.
 func TestSteal(t *testing.T) {
 	on(t, func(t *testing.T, s *session.Session) {
 		for _, text := range []string{

@@ -74,8 +74,8 @@ def f(u):
 return sum(apply(f, None, vertices(G)))
 `}
 
-// TestTurns: an item and the turns that are taken from it, in any number and done
-// in any order, come to what the program gives and emits, before the passes over the
+// TestTurns: an item and the turns that are taken from it together give the program's result
+// and rows. The turns are of any number and done in any order, before the passes over the
 // kernel IR and after them.
 func TestTurns(t *testing.T) {
 	texts := map[string]string{}
@@ -188,9 +188,9 @@ func inTurns(t *testing.T, text string, in map[string]data.Input, every, optimiz
 	return fmt.Sprint(rows, result), levels
 }
 
-// item is the function of an item whose shared loops have the ranges of their turns
-// as parameters: of each loop, by its number, the first and the end, and the turn
-// of the loop around it that they are about; in others it has all.
+// item is the function of an item whose shared loops have the ranges of their turns as
+// parameters. For each loop, by its number, these are the first, the end, and the turn of the
+// loop around it that they are about. In others it has all.
 type item struct{ around []int } // by loop: the number of the one around it, or -1
 
 func ranged(f *kir.Func, loops map[*kir.Each]steal.Loop) *item {

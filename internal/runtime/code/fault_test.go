@@ -14,8 +14,8 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// TestImageFaults: the cache of compiled kernels gives the image that compiling gives, whatever operation fails, also
-// to a process that comes later; an image that could not be written whole is not there.
+// TestImageFaults: the cache of compiled kernels gives the image that compiling gives, whatever operation fails. It
+// also does so in a process that comes later. An image that could not be written whole is not there.
 func TestImageFaults(t *testing.T) {
 	const image = "an image of a kernel"
 	compile := func() ([]byte, error) { return []byte(image), nil }

@@ -276,10 +276,10 @@ func (c *checked) declared(vars map[string]*variable) {
 	}
 }
 
-// hides says why a value may change though no code assigns to its variable: a part of it is what
-// several goroutines change, or a call made a function in it, or what an interface in it holds, and
-// that may keep something. "": it does not. Function literals keep nothing here, since there are no
-// local variables around them; written looks at what they write.
+// hides says why a value may change though no code assigns to its variable; "" means that it may
+// not. It may if several goroutines change a part of it. It may if a call made a function in it, or
+// the value of an interface in it, and that may keep something. Function literals keep nothing
+// here, since there are no local variables around them; written looks at what they write.
 func (c *checked) hides(x ast.Expr) (how string) {
 	ast.Inspect(x, func(n ast.Node) bool {
 		if _, ok := n.(*ast.FuncLit); ok || how != "" {
@@ -375,8 +375,8 @@ func shares(t types.Type, seen map[types.Type]bool) bool {
 }
 
 // lent notes the maps that the package's functions use in another way than to look something up, to
-// loop over it or to measure it: the code that gets the map may change it. Slices may go elsewhere,
-// since tables of words are arguments everywhere.
+// loop over it or to measure it. The code that gets such a map may change it. Slices may go
+// elsewhere, since tables of words are arguments everywhere.
 func (c *checked) lent(vars map[string]*variable) {
 	for _, f := range c.files {
 		var above []ast.Node

@@ -52,7 +52,7 @@ return get(c, 0)
 `},
 }
 
-// Star is a graph of vertex 0 and so many neighbours of it.
+// Star returns a graph of vertex 0 and leaves neighbours of it.
 func Star(t Failer, leaves int) *graph.Graph {
 	t.Helper()
 	in := graph.CSRInput{Off: []uint64{0, uint64(leaves)}}

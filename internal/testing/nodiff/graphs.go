@@ -61,7 +61,7 @@ func Graphs(max int) *rapid.Generator[*Spec] { return graphs(max, nil) }
 type Columns struct {
 	Directed, Labels, Properties bool
 	EdgeLabels, Times, Weights   bool
-	More                         int // so many vertices more than two at least
+	More                         int // the graph has at least two vertices and this number of others
 }
 
 // Timed graphs have edges with times.
@@ -100,8 +100,8 @@ func graphs(max int, change func(*Columns)) *rapid.Generator[*Spec] {
 	})
 }
 
-// Like draws other graphs of at most max vertices with the columns of s, and with
-// so many edges that most patterns are found in them.
+// Like draws other graphs of at most max vertices with the columns of s. They have enough edges
+// that most patterns are found in them.
 func (s *Spec) Like(max int) *rapid.Generator[*Spec] {
 	return rapid.Custom(func(t *rapid.T) *Spec {
 		o := &Spec{Directed: s.Directed, EdgeLabels: s.EdgeLabels, Times: s.Times, Weights: s.Weights}

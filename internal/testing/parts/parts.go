@@ -202,8 +202,8 @@ func (x *Trial) Compare(t *testing.T, c nodiff.Config, s nodiff.Suite, e engine.
 // whose plans are costly to compile.
 var Layouts = []Layout{{Runs: 2, Deleted: true, Seed: 1}, {Runs: 3, Some: true, Plain: true, Seed: 2}}
 
-// Few is the size of a comparison for such an engine: so many plans in a short test, and
-// four times as many where long tests are asked for.
+// Few is the size of a comparison for such an engine. A short test has plans plans, and one
+// where long tests are asked for has four times as many.
 func Few(plans int) nodiff.Suite {
 	if long.Asked() {
 		plans *= 4

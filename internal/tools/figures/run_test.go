@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// tree is what scripts/gpu/build.sh puts together, with stand-ins for its programs:
-// a test program passes the test of the pattern that it is given, or has none of that
-// name where it is to be without; and compute-sanitizer does nothing of its own.
+// tree is the output of scripts/gpu/build.sh, with stand-ins for its programs. A test program
+// passes the test of the pattern that it is given, or has none of that name where it is to be
+// without. compute-sanitizer does nothing of its own.
 func tree(t *testing.T, without string) (dir string, packages []string) {
 	t.Helper()
 	build, err := os.ReadFile("../../../scripts/gpu/build.sh")

@@ -23,10 +23,10 @@ type caseOf struct {
 	p *plan.Plan
 }
 
-// anyCase draws a small labelled graph and a constraint graph over it: links of
-// any direction, several between the same two, negative ones, vertex bitmaps,
-// least degrees, overlapping label ranges and (if restrict) restrictions
-// between variables of the same range.
+// anyCase draws a small labelled graph and a constraint graph over it. The constraint graph has
+// links of any direction, several between the same two, negative ones, vertex bitmaps, least
+// degrees, and overlapping label ranges. With restrict it also has restrictions between
+// variables of the same range.
 func anyCase(t *rapid.T, restrict bool) caseOf {
 	nv := rapid.IntRange(1, 14).Draw(t, "vertices")
 	labels := rapid.IntRange(1, 4).Draw(t, "labels")
