@@ -72,7 +72,7 @@ func (s *Scope) Compile(x pattern.Expr) Func {
 	case pattern.ID:
 		return s.id(x.Vertex)
 	case pattern.Deg:
-		at, any := s.vertex(x.Vertex), s.Graph.Any()
+		at, any := s.vertex(x.Vertex), s.Graph.Flat(s.Graph.Any())
 		return func(m []uint32, _ []uint64) Value { return Value{Kind: Int, I: int64(any.Degree(m[at]))} }
 	case pattern.AllDifferent:
 		return s.allDifferent(x)

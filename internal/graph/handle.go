@@ -247,6 +247,21 @@ func (h *Handle) Flat() *CSR {
 	})
 }
 
+// Flat returns lists that the graph keeps, Out, In or Any, as the run of their handle. Code
+// that goes over all lists, or names a data edge by its place in them, reads these. It fills the
+// Go heap where Stored says that they are not one run. Safe for concurrent use.
+func (g *Graph) Flat(lists *CSR) *CSR {
+	kind := "N"
+	switch {
+	case !g.Directed:
+	case &lists.Off[0] == &g.Out.Off[0]:
+		kind = "N+"
+	case &lists.Off[0] == &g.In.Off[0]:
+		kind = "N-"
+	}
+	return g.Handle(kind, lists).Flat()
+}
+
 // handles are the handles of the lists that a graph keeps.
 type handles struct {
 	mu  sync.Mutex

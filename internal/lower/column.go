@@ -43,7 +43,7 @@ func (x *lowering) columnOf(c *expr.Words) *kir.GlobalDef {
 
 // neighbours is the global of all neighbours, whatever the direction.
 func (x *lowering) neighbours() *kir.GlobalDef {
-	return x.ofGraph("N", x.p.Graph.Any())
+	return x.ofGraph("N", x.p.Graph.Flat(x.p.Graph.Any()))
 }
 
 // edgeLists is the global of data edges by their sources.

@@ -57,9 +57,9 @@ func Count(ctx context.Context, g *search.Graph, k int, s *setting.Settings) ([]
 	if oneByOne(s) {
 		return f.apart(ctx)
 	}
-	if census.Suits(g.Data.Any(), k, s.Workers()) {
+	if lists := g.Data.Flat(g.Data.Any()); census.Suits(lists, k, s.Workers()) {
 		return f.census(ctx, func(ctx context.Context, ps []*pattern.Pattern, o engine.Options, progress func(done, total uint64)) ([]*big.Int, error) {
-			return census.Motifs(ctx, g.Data.Any(), ps, o, progress)
+			return census.Motifs(ctx, lists, ps, o, progress)
 		})
 	}
 	return f.formulas(ctx)

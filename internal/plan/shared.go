@@ -25,7 +25,8 @@ func (p *Plan) EdgeLists() (off []uint64, dst []uint32) {
 	if t := p.Graph.Edges; t != nil {
 		return t.Off, t.Dst
 	}
-	return p.Graph.Out.Off, p.Graph.Out.Adj
+	out := p.Graph.Flat(&p.Graph.Out)
+	return out.Off, out.Adj
 }
 
 // MostParallel is the largest number of data edges from one vertex to one other.

@@ -110,19 +110,20 @@ func edgeFields(g *graph.Graph) []Column {
 func (c *Column) Fields() []Column { return c.fields }
 
 // ends returns the source and target of a data edge: a row of the edge table,
-// or of a graph without one a place in Out.Adj.
+// or of a graph without one a place in the lists of out-neighbours.
 func ends(g *graph.Graph, id uint64) (uint32, uint32) {
 	if g.Edges != nil {
 		return g.Edges.Src[id], g.Edges.Dst[id]
 	}
-	u, ok := slices.BinarySearch(g.Out.Off, id)
+	out := g.Flat(&g.Out)
+	u, ok := slices.BinarySearch(out.Off, id)
 	if !ok {
 		u--
 	}
-	for g.Out.Off[u+1] <= id { // vertices without neighbours share an offset
+	for out.Off[u+1] <= id { // vertices without neighbours share an offset
 		u++
 	}
-	return uint32(u), g.Out.Adj[id]
+	return uint32(u), out.Adj[id]
 }
 
 // distinct returns the columns with distinct names. Of equal names the first is kept, and the

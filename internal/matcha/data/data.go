@@ -26,6 +26,9 @@ type Input struct {
 	Var   types.Word
 }
 
+// Lists are the out-neighbours of the Graph.
+func (in Input) Lists() *graph.CSR { return in.Graph.Flat(&in.Graph.Out) }
+
 // Set is the inputs of a program, checked.
 type Set struct {
 	p      *asg.Program
@@ -97,13 +100,13 @@ func (s *Set) input(name string, t *types.Type, in Input) error {
 		if in.Graph == nil {
 			return fmt.Errorf("want a graph")
 		}
-		g := in.Graph
+		g, lists := in.Graph, in.Lists()
 		degree := 0
 		for v := range uint32(g.NumVertices()) {
-			degree = max(degree, g.Out.Degree(v))
+			degree = max(degree, lists.Degree(v))
 		}
 		s.sizes[types.Sym{Of: types.Vertices, Input: name}] = int64(g.NumVertices())
-		s.sizes[types.Sym{Of: types.Arcs, Input: name}] = int64(len(g.Out.Adj))
+		s.sizes[types.Sym{Of: types.Arcs, Input: name}] = int64(len(lists.Adj))
 		s.sizes[types.Sym{Of: types.Degree, Input: name}] = int64(degree)
 	case types.List:
 		w := t.Elem.Words()

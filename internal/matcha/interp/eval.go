@@ -147,7 +147,7 @@ func (m *machine) input(n *asg.Node, c *cell) {
 	in := m.in.Input(n.Name)
 	switch n.Type.Kind {
 	case types.Graph:
-		c.graph = &adjacency{input: n.Name, csr: &in.Graph.Out}
+		c.graph = &adjacency{input: n.Name, csr: in.Lists()}
 		if e := m.in.EdgeInfo(n); e != nil {
 			c.graph.csr, c.graph.info = &e.Lists, e.Info
 		}

@@ -14,8 +14,9 @@ import (
 func (l *lowerer) graph(name string) *kir.GlobalDef {
 	g, ok := l.graphs[name]
 	if !ok {
-		in := l.in.Input(name).Graph
-		g = l.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: in.Out.Off, Adj: in.Out.Adj, Of: kir.Identity{ID: in.ArrayID(unsafe.Pointer(&in.Out.Off[0]))}})
+		in := l.in.Input(name)
+		lists := in.Lists()
+		g = l.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: lists.Off, Adj: lists.Adj, Of: kir.Identity{ID: in.Graph.ArrayID(unsafe.Pointer(&lists.Off[0]))}})
 		l.graphs[name] = g
 	}
 	return g

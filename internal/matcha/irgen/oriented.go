@@ -34,7 +34,7 @@ func (l *lowerer) oriented(n *asg.Node) *kir.GlobalDef {
 	if list.Op != asg.Edges || list.Args[0].Op != asg.Input {
 		return nil
 	}
-	in := &l.in.Input(list.Args[0].Name).Graph.Out
+	in := l.in.Input(list.Args[0].Name).Lists()
 	g := &kir.GlobalDef{Name: name(n), Kind: kir.Adj, Off: make([]uint64, in.NumVertices()+1)}
 	for u := range uint32(in.NumVertices()) {
 		for i, v := range in.List(u) {

@@ -14,7 +14,7 @@ import (
 // and so no connected pattern. It bounds the numbers that counting a pattern needs, before
 // symmetries are divided out.
 func StarMaps(g *graph.Graph, k int) (n float64) {
-	adj := g.Any()
+	adj := g.Flat(g.Any())
 	for v := range g.NumVertices() {
 		n += math.Pow(float64(adj.Off[v+1]-adj.Off[v]), float64(k-1))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -156,16 +157,20 @@ func (b *Binding) delayChoices(pl *plan.Plan) {
 
 // rowsBetween enumerates the accepted data edges from u to v, and with either
 // those from v to u as well. The id of an edge is its row, or in a graph without
-// an edge table its place in Out.Adj (from the smaller end if undirected).
+// an edge table its place in the lists of out-neighbours (from the smaller end if undirected).
 func (b *Binding) rowsBetween(rows *rowSet, either bool) func(u, v uint32, yield func(uint64) bool) {
 	g := b.Graph
+	var out *graph.CSR
+	if g.Edges == nil {
+		out = g.Flat(&g.Out)
+	}
 	one := func(u, v uint32, yield func(uint64) bool) bool {
 		if !g.Directed && u > v {
 			u, v = v, u
 		}
 		if g.Edges == nil {
-			i, ok := slices.BinarySearch(g.Out.List(u), v)
-			return !ok || !rows.all || yield(g.Out.Off[u]+uint64(i))
+			i, ok := slices.BinarySearch(out.List(u), v)
+			return !ok || !rows.all || yield(out.Off[u]+uint64(i))
 		}
 		first, end := g.Edges.Off[u], g.Edges.Off[u+1]
 		i, _ := slices.BinarySearch(g.Edges.Dst[first:end], v)

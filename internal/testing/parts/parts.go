@@ -112,8 +112,7 @@ func (x *Trial) Compile(compile Compiler) Compiler {
 type Compiler = func(*graph.Graph, *pattern.Pattern, plan.Options) (*plan.Plan, error)
 
 // Engine is e for a graph whose own lists cannot be read while it runs: those of the
-// handles are all that there is. Plans that look at single data edges are an
-// exception, since a graph's lists may be all the edges that it has.
+// handles are all that there is.
 func (x *Trial) Engine(e engine.Engine) engine.Engine { return trialEngine{e, x} }
 
 type trialEngine struct {
@@ -122,7 +121,7 @@ type trialEngine struct {
 }
 
 func (e trialEngine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
-	defer hidden(g, p)()
+	defer Hide(g)()
 	ready, err := e.Engine.Prepare(ctx, g, p, o)
 	return trialRun{ready, e.x, g, p}, err
 }
@@ -135,7 +134,7 @@ type trialRun struct {
 }
 
 func (e trialRun) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
-	defer hidden(e.g, e.p)()
+	defer Hide(e.g)()
 	r, err := e.Prepared.Run(ctx, goal)
 	e.x.All.Add(1)
 	if !r.Matches.IsZero() {
@@ -147,30 +146,28 @@ func (e trialRun) Run(ctx context.Context, goal engine.Goal) (engine.Result, err
 	return r, err
 }
 
-// hidden hides the lists of a graph from a plan that does not look at single data edges.
-func hidden(g *graph.Graph, p *plan.Plan) (restore func()) {
-	if len(p.Edges) > 0 || slices.ContainsFunc(p.Levels, func(l plan.Level) bool { return len(l.Checks) > 0 }) {
-		return func() {}
-	}
-	return hide(g)
-}
-
-// hide puts other neighbours into the lists that the graph itself has.
-func hide(g *graph.Graph) (restore func()) {
-	type kept struct {
-		lists *graph.CSR
-		adj   []uint32
-	}
-	var all []kept
+// Hide puts other lists in the place of those that the graph itself has, until restore is called.
+func Hide(g *graph.Graph) (restore func()) {
+	var undo []func()
+	seen := map[*uint64]bool{}
 	for _, c := range []*graph.CSR{&g.Out, &g.In, g.Any()} {
-		if !slices.ContainsFunc(all, func(k kept) bool { return k.lists == c }) {
-			all = append(all, kept{c, c.Adj})
-			c.Adj = make([]uint32, len(c.Adj))
+		if seen[&c.Off[0]] {
+			continue
 		}
+		seen[&c.Off[0]] = true
+		g.Flat(c) // the handle is made of the true lists
+		off, adj := slices.Clone(c.Off), slices.Clone(c.Adj)
+		// The last vertex has all entries, and each is vertex 0.
+		clear(c.Off[:len(c.Off)-1])
+		clear(c.Adj)
+		undo = append(undo, func() {
+			copy(c.Off, off)
+			copy(c.Adj, adj)
+		})
 	}
 	return func() {
-		for _, k := range all {
-			k.lists.Adj = k.adj
+		for _, f := range undo {
+			f()
 		}
 	}
 }

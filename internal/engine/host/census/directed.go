@@ -51,7 +51,7 @@ func DirectedMotifs(ctx context.Context, g *graph.Graph, ps []*pattern.Pattern, 
 	if k != 3 && k != 4 {
 		return nil, fmt.Errorf("census: directed patterns of %d vertices", k)
 	}
-	csr := g.Any()
+	csr := g.Flat(g.Any())
 	n := uint64(csr.NumVertices())
 	units := min(n, max(uint64(o.Threads)*unitsEach, (uint64(len(csr.Adj))+n)/unitWork))
 	visitors, err := visitAll(ctx, csr, o, progress, units, func(stop *atomic.Bool, _ *crew.Memory) visitor {
@@ -140,18 +140,18 @@ func classes(k int) []uint32 {
 // arcs counts the subgraphs with one vertex as root: the vertex of the greatest id, which has
 // the fewest neighbours.
 type arcs struct {
-	g     *graph.Graph
-	csr   *graph.CSR
-	size  int
-	stop  *atomic.Bool
-	count [codes]uint64
-	wedge [16][2]uint64 // of three vertices: pairs of neighbours by their codes, 128 bits
-	to    [3][]uint8    // to[i][x]: the code of the i-th chosen vertex and x
-	ext   [3][]uint32   // vertices that may be chosen next
+	out, in *graph.CSR
+	csr     *graph.CSR
+	size    int
+	stop    *atomic.Bool
+	count   [codes]uint64
+	wedge   [16][2]uint64 // of three vertices: pairs of neighbours by their codes, 128 bits
+	to      [3][]uint8    // to[i][x]: the code of the i-th chosen vertex and x
+	ext     [3][]uint32   // vertices that may be chosen next
 }
 
 func newArcs(g *graph.Graph, csr *graph.CSR, size int, stop *atomic.Bool) *arcs {
-	r := &arcs{g: g, csr: csr, size: size, stop: stop}
+	r := &arcs{out: g.Flat(&g.Out), in: g.Flat(&g.In), csr: csr, size: size, stop: stop}
 	for i := range size - 1 {
 		r.to[i] = make([]uint8, csr.NumVertices())
 	}
@@ -161,10 +161,10 @@ func newArcs(g *graph.Graph, csr *graph.CSR, size int, stop *atomic.Bool) *arcs 
 // choose notes the neighbours of the i-th vertex, v, and forget takes them away.
 func (r *arcs) choose(i int, v uint32) {
 	to := r.to[i]
-	for _, x := range r.g.Out.List(v) {
+	for _, x := range r.out.List(v) {
 		to[x] |= 1
 	}
-	for _, x := range r.g.In.List(v) {
+	for _, x := range r.in.List(v) {
 		to[x] |= 2
 	}
 }
