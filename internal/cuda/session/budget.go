@@ -64,15 +64,6 @@ func (b *budget) tooLittle(info cuda.Info, job string, needs []need, left int64)
 	}}
 }
 
-// tooMuchLocked is the error of an array for which the budget of host memory has no room.
-func (d *device) tooMuchLocked(j *Job, what string, bytes, left int64) error {
-	return &cuda.Error{
-		Op:   fmt.Sprintf("%s on %v", j.Name, d.dev.Info()),
-		Text: fmt.Sprintf("%s take %s of page-locked host memory, and %s of %s are left", what, size(bytes), size(max(left, 0)), size(d.host.limit)),
-		Kind: cuda.ErrMemory,
-	}
-}
-
 // ErrShort is the error of a run that needs more device memory than the session may use, or than
 // other processes have left it.
 // Nothing was searched. With Host in place of Auto a run may need less.

@@ -68,14 +68,16 @@ func (j *Job) beside() int64 {
 	return n
 }
 
-// HostBytes returns how many bytes of the job's arrays lie in host memory in a run on the
-// session's smallest device, as far as that is known before the run.
+// HostBytes returns how many bytes of host memory the job's arrays take in a run, as far as that
+// is known before it. Each device has its own copy.
 func (s *Session) HostBytes(j *Job) (n int64) {
-	wants := arraysOf(j)
-	settle(j, wants, s.Memory())
-	for i := range wants {
-		if wants[i].host {
-			n += wants[i].bytes
+	for _, d := range s.devs {
+		wants := arraysOf(j)
+		settle(j, wants, d.room.limit)
+		for i := range wants {
+			if wants[i].host {
+				n += wants[i].bytes
+			}
 		}
 	}
 	return n

@@ -420,3 +420,64 @@ func grid(j *session.Job, blocks int) func(x *session.Exec) (func() error, error
 		}, nil
 	}
 }
+
+// TestHopeless: a run for which there can be no host memory frees no array of another.
+func TestHopeless(t *testing.T) {
+	small, big := newWorld(500, 8), newWorld(4000, 8)
+	small.place, big.place = session.Host, session.Host
+	room := int64(4*len(small.adj)) + 10
+	on(t, 1, session.Options{Host: room}, func(t *testing.T, s *session.Session) {
+		small.check(t, s, nil)
+		if _, err := s.Run(context.Background(), big.job()); !errors.Is(err, cuda.ErrMemory) {
+			t.Errorf("error %v", err)
+		}
+		if n := small.check(t, s, nil).Devices[0].Uploaded; n > 0 {
+			t.Errorf("%d bytes had to be copied again after a run that could not be", n)
+		}
+	})
+	// The process may not have the memory.
+	on(t, 1, session.Options{}, func(t *testing.T, s *session.Session) {
+		small.check(t, s, nil)
+		j := big.job()
+		j.HostMemory = 1
+		if _, err := s.Run(context.Background(), j); !errors.Is(err, cuda.ErrMemory) || !strings.Contains(err.Error(), "--memory") {
+			t.Errorf("error %v", err)
+		}
+		if n := small.check(t, s, nil).Devices[0].Uploaded; n > 0 {
+			t.Errorf("%d bytes had to be copied again after a run that could not be", n)
+		}
+	})
+}
+
+// TestHostCopies: each device has its own copy in host memory, and there is room for all or the
+// run is refused before anything is copied.
+func TestHostCopies(t *testing.T) {
+	w := newWorld(4000, 8)
+	w.place = session.Host
+	lists := int64(4 * len(w.adj))
+	on(t, 2, session.Options{Host: 2*lists - 1}, func(t *testing.T, s *session.Session) {
+		_, err := s.Run(context.Background(), w.job())
+		if !errors.Is(err, cuda.ErrMemory) || errors.Is(err, session.ErrShort) || !strings.Contains(err.Error(), "page-locked") {
+			t.Errorf("error %v", err)
+		}
+	})
+	on(t, 2, session.Options{Host: 2 * lists}, func(t *testing.T, s *session.Session) {
+		if n := s.HostBytes(w.job()); n != 2*lists {
+			t.Errorf("%d bytes are expected in host memory, want %d", n, 2*lists)
+		}
+		sum := int64(0)
+		for _, d := range w.check(t, s, nil).Devices {
+			sum += d.Host
+		}
+		if sum != 2*lists {
+			t.Errorf("%d bytes in host memory, want %d", sum, 2*lists)
+		}
+		// Another graph takes the place of both copies.
+		v := newWorld(2000, 8)
+		v.place = session.Host
+		v.check(t, s, nil)
+		if r := w.check(t, s, nil); r.Devices[0].Uploaded == 0 && r.Devices[1].Uploaded == 0 {
+			t.Error("more was kept in host memory than may be")
+		}
+	})
+}

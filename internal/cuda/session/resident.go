@@ -6,7 +6,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/kir"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
-	"github.com/weftgraph/weft/internal/memory"
 )
 
 // arrayKey is the identity of an array: its data, its number there, its length, and how it is
@@ -109,7 +108,6 @@ func (d *device) outdate(c *cuda.Context, of kir.Identity) error {
 func (d *device) drop(c *cuda.Context, a *array) error {
 	delete(d.arrays.all, a.key)
 	if a.host != nil {
-		d.host.used -= a.buf.Size
 		return a.host.Free()
 	}
 	return d.free(c, a.buf)
@@ -161,21 +159,13 @@ func (d *device) free(c *cuda.Context, b cuda.Buffer) error {
 	return c.Free(b)
 }
 
-// lock takes page-locked host memory; arrays there that the run does not use make room.
-func (d *device) lock(c *cuda.Context, j *Job, what string, bytes int64) (p *cuda.Pinned, err error) {
+// lock takes page-locked host memory, for which lockable has found room. The driver may still
+// refuse: then arrays there that the run does not use make room.
+func (d *device) lock(c *cuda.Context, bytes int64) (p *cuda.Pinned, err error) {
 	err = d.making(c, true, func() error {
-		if left := d.host.left(); bytes > left {
-			return d.tooMuchLocked(j, what, bytes, left)
-		}
-		if err := memory.Check(what+" in page-locked memory", uint64(bytes), j.HostMemory); err != nil {
-			return &cuda.Error{Op: j.Name, Text: err.Error(), Kind: cuda.ErrMemory}
-		}
 		p, err = c.PinnedRaw(bytes)
 		return err
 	})
-	if err == nil {
-		d.host.used += bytes
-	}
 	return p, err
 }
 

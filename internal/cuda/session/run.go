@@ -23,6 +23,9 @@ func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 		return Result{}, err
 	}
 	defer s.release()
+	if err := s.lockable(j); err != nil {
+		return Result{}, err
+	}
 	r := &running{
 		ctx:   ctx,
 		job:   j,
@@ -193,7 +196,6 @@ func (r *running) settle(x *Exec, ctl *control) error {
 
 // ready brings the globals onto the device, and takes the memory of the run itself.
 func (r *running) ready(c *cuda.Context, d *device, i int) (*Exec, error) {
-	d.arrays.run++
 	stream, err := c.Stream()
 	if err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ type Options struct {
 	// Ring is about how many bytes of pinned memory each device's ring of match
 	// rows has; 0: 16 MiB.
 	Ring int64
-	// Host is how many bytes of page-locked host memory the arrays of each device may take,
-	// which runs read in place; 0: what the machine has.
+	// Host is how many bytes of page-locked host memory arrays may take, which runs read in place,
+	// in all: each device has its own copy. 0: what the machine has.
 	Host int64
 }
 
@@ -44,7 +44,6 @@ type Session struct {
 type device struct {
 	dev    *cuda.Device
 	room   budget // of device memory
-	host   budget // of page-locked host memory that has arrays
 	arrays residents
 	// control and ring are kept between runs: pinned memory is slow to get.
 	control *cuda.Pinned
@@ -61,12 +60,12 @@ func Open(devices []*cuda.Device, o Options) (*Session, error) {
 	if o.Ring == 0 {
 		o.Ring = ringBytes
 	}
+	if o.Host == 0 {
+		o.Host = math.MaxInt64
+	}
 	s := &Session{o: o, use: newLock()}
 	for _, d := range devices {
-		dev := &device{dev: d, host: budget{limit: o.Host}}
-		if o.Host == 0 {
-			dev.host.limit = math.MaxInt64
-		}
+		dev := &device{dev: d}
 		s.devs = append(s.devs, dev)
 		err := d.Do(func(c *cuda.Context) (err error) {
 			dev.room, err = newBudget(c, o.Memory)

@@ -70,7 +70,7 @@ func (r *running) place(x *Exec, w *want) (*array, error) {
 	a := &array{key: w.key, owner: j.Owner}
 	var err error
 	if w.host {
-		if a.host, err = d.lock(x.c, j, w.what, w.bytes); err == nil {
+		if a.host, err = d.lock(x.c, w.bytes); err == nil {
 			a.buf = cuda.Buffer{Ptr: a.host.Ptr(), Size: w.bytes}
 		}
 	} else {
