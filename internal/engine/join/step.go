@@ -3,6 +3,7 @@ package join
 import (
 	"slices"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
 )
@@ -127,7 +128,13 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 	if allowed != nil {
 		x.bits = either(allowed, of.Levels, pl.Bits)
 	}
-	x.bits = renumber(x.bits, s.ids)
+	if s.ids != nil {
+		if !whole(s.g, pl.Ranges) { // a range of the graph's ids is no range of others
+			x.bits = inside(s.g, pl.Ranges, x.bits)
+			x.one, x.ranges = plan.Range{First: 0, End: uint32(s.g.NumVertices())}, nil
+		}
+		x.bits = renumber(x.bits, s.ids)
+	}
 	before := func(levels []int) (out []int) {
 		for _, j := range levels {
 			if j < first {
@@ -165,6 +172,27 @@ func either(allowed [][]uint64, levels []int, standard []uint64) []uint64 {
 		}
 	}
 	return all
+}
+
+// whole reports whether each range consists of whole label classes, which a renumbering keeps.
+func whole(g *graph.Graph, ranges []plan.Range) bool {
+	return !slices.ContainsFunc(ranges, func(r plan.Range) bool {
+		return r.First < r.End && !(slices.ContainsFunc(g.Classes, func(c graph.Class) bool { return c.First == r.First }) &&
+			slices.ContainsFunc(g.Classes, func(c graph.Class) bool { return c.End == r.End }))
+	})
+}
+
+// inside returns a bitmap of the vertices in ranges that are also in bits, if that is not nil.
+func inside(g *graph.Graph, ranges []plan.Range, bits []uint64) []uint64 {
+	out := make([]uint64, (g.NumVertices()+63)/64)
+	for _, r := range ranges {
+		for v := r.First; v < r.End; v++ {
+			if bits == nil || bits[v/64]>>(v%64)&1 != 0 {
+				out[v/64] |= 1 << (v % 64)
+			}
+		}
+	}
+	return out
 }
 
 // tests reports whether candidates need more than bounds.
