@@ -164,6 +164,7 @@ func (d *Device) shut() error {
 		}
 	}
 	for p := range d.pinned {
+		p.locked(-int64(len(p.bytes)))
 		p.bytes = nil
 	}
 	d.inUse.Store(0)

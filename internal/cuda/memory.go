@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"github.com/weftgraph/weft/internal/memory"
 )
 
 // Buffer is a piece of device memory. Ptr is its device address, Size its bytes. The zero Buffer is empty.
@@ -176,6 +178,7 @@ func (c *Context) PinnedRaw(bytes int64) (*Pinned, error) {
 	p := &Pinned{d: c.d, bytes: unsafe.Slice((*byte)(host), bytes), host: host, ptr: ptr}
 	c.d.pinned[p] = struct{}{}
 	c.d.inUse.Add(bytes)
+	p.locked(bytes)
 	return p, nil
 }
 
@@ -196,9 +199,17 @@ func (p *Pinned) Free() error {
 		return err
 	}
 	p.d.inUse.Add(-int64(len(p.bytes)))
+	p.locked(-int64(len(p.bytes)))
 	delete(p.d.pinned, p)
 	p.bytes = nil
 	return p.d.note(p.d.backend.Unpin(p.host))
+}
+
+// locked counts bytes of a driver as memory of the process. An emulated device has ordinary memory.
+func (p *Pinned) locked(bytes int64) {
+	if !p.d.info.Emulated {
+		memory.Locked(bytes)
+	}
 }
 
 // View is the pinned memory from byte at on as n values of T, which must be plain data; at must suit T's

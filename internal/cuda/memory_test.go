@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/weftgraph/weft/internal/memory"
 )
 
 func TestUploadDownload(t *testing.T) {
@@ -95,6 +97,47 @@ func TestPlainSaysWhere(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// real is a fake device that is not an emulated one.
+type real struct{ *fake }
+
+func (r real) Open() (Info, error) {
+	info, err := r.fake.Open()
+	info.Emulated = false
+	return info, err
+}
+
+// TestLockedMemory: a driver's pinned memory counts as memory of the process until it is freed,
+// or the device closed.
+func TestLockedMemory(t *testing.T) {
+	const size = 256 << 20 // of which nothing is written to, and so counted otherwise
+	before := memory.InUse()
+	counted := func(when string, want uint64) {
+		if got := (memory.InUse() - min(before, memory.InUse()) + size/2) / size; got != want {
+			t.Errorf("%s: %d pieces of memory are counted, want %d", when, got, want)
+		}
+	}
+	d := open(t, real{newFake()})
+	do(t, d, func(c *Context) error {
+		p, err := c.PinnedRaw(size)
+		if err != nil {
+			return err
+		}
+		if _, err := c.PinnedRaw(size); err != nil {
+			return err
+		}
+		counted("pinned", 2)
+		if err := errors.Join(p.Free(), p.Free()); err != nil {
+			return err
+		}
+		counted("freed", 1)
+		return nil
+	})
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	counted("closed", 0)
 }
 
 func TestPinned(t *testing.T) {

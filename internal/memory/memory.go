@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Limit is a bound on the memory of this process.
@@ -19,6 +20,16 @@ type Limit struct {
 	used        func() uint64 // bytes that count towards the limit; nil: InUse
 	free        func() uint64 // bytes still free, if other processes share the limit; or nil
 }
+
+// InUse returns the bytes of memory that this process uses, with those of Locked. Files mapped into memory
+// do not count.
+func InUse() uint64 { return anonymous() + uint64(max(locked.Load(), 0)) }
+
+var locked atomic.Int64
+
+// Locked counts bytes that a driver has page-locked for this process or, below 0, given back. Why: they may be
+// pages of the driver, which the system does not count as anonymous memory of the process.
+func Locked(bytes int64) { locked.Add(bytes) }
 
 // left returns the number of bytes that may still be used.
 func (l Limit) left() uint64 {

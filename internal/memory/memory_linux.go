@@ -91,8 +91,8 @@ func number(text string) (uint64, bool) {
 	return n, err == nil && n < 1<<60
 }
 
-// InUse is the anonymous memory of this process in bytes: files mapped into memory do not count.
-func InUse() uint64 { return field("/proc/self/status", "RssAnon:") }
+// anonymous is the anonymous memory of this process in bytes: files mapped into memory do not count.
+func anonymous() uint64 { return field("/proc/self/status", "RssAnon:") }
 
 // Peak is the largest resident set that this process had, in bytes.
 func Peak() uint64 { return field("/proc/self/status", "VmHWM:") }

@@ -7,8 +7,8 @@ import "runtime"
 // systemLimits: this system is not asked.
 func systemLimits() []Limit { return nil }
 
-// InUse returns the bytes that the Go runtime holds.
-func InUse() uint64 {
+// anonymous returns the bytes that the Go runtime holds.
+func anonymous() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.Sys - m.HeapReleased

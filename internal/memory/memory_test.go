@@ -36,6 +36,21 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestLocked: what a driver has page-locked counts towards a budget.
+func TestLocked(t *testing.T) {
+	Locked(1 << 40)
+	if err := Check("things", 1<<20, 1<<40); err == nil {
+		t.Error("there is room beside a budget of locked memory")
+	}
+	if err := Over(1 << 40); err == nil {
+		t.Error("the budget is locked, and all is well")
+	}
+	Locked(-1 << 40)
+	if err := Check("things", 1<<20, 1<<40); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReserve(t *testing.T) {
 	for limit, want := range map[uint64]uint64{800 << 20: 100 << 20, 4 << 30: 256 << 20, 64 << 30: 2 << 30} {
 		if got := reserve(limit); got != want {

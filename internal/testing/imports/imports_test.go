@@ -27,7 +27,7 @@ var may = map[string][]string{
 	"pattern":      {"timetext"},
 	"timetext":     {},
 	"kir":          {},
-	"cuda":         {"disk", "runtime/code"},
+	"cuda":         {"disk", "memory", "runtime/code"},
 	"cuda/emu":     {"disk", "vfs", "cuda", "cuda/kernels", "native", "runtime/code"},
 	"cuda/session": {"cuda/*", "kir/*", "memory"},
 	"process":      {},
