@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -40,7 +41,20 @@ func ReadRoom(o engine.Options) (Room, error) {
 	if err != nil {
 		return Room{}, err
 	}
-	return Room{session.Place(v.Place(Adjacency)), o.Memory}, nil // the values are in the order of the places
+	place := option.Pick(v, Adjacency, map[string]session.Place{"auto": session.Auto, "device": session.Device, "host": session.Host})
+	return Room{place, o.Memory}, nil
+}
+
+// Auto reports whether the options leave open where neighbour lists lie.
+func (r Room) Auto() bool { return r.place == session.Auto }
+
+// Placed returns o with a value of Adjacency.
+func Placed(o engine.Options, place string) engine.Options {
+	opt := map[string]string{}
+	maps.Copy(opt, o.Opt)
+	opt[Adjacency] = place
+	o.Opt = opt
+	return o
 }
 
 // Give tells a job what it may have.
@@ -120,7 +134,7 @@ func (r *Run) report(found *session.Result) {
 		}
 		where := fmt.Sprintf("%s of the graph's arrays were read in host memory, and %s on the device", memory.Text(uint64(d.Host)), memory.Text(uint64(d.Resident)))
 		r.Stats.Add("%s", where)
-		if r.Room.place == session.Auto {
+		if r.Room.Auto() {
 			r.Notes.Add("the graph does not fit the memory of the GPU, so the search is slower: %s", where)
 		}
 		return

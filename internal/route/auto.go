@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime"
 )
@@ -60,7 +61,7 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 		return host
 	}
 	// A GPU that reads lists in host memory may well be slower than the processor.
-	r.Options = placed(r.Options, "device")
+	r.Options = gpu.Placed(r.Options, "device")
 	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, func(r Request) (Choice, error) { return pickGPU(ctx, r) })
 	if err != nil {
 		host.Reason = about

@@ -235,27 +235,15 @@ func (o *outside) set(c *Choice) {
 func (o *outside) prepare(ctx context.Context, c Choice) *Choice {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if place := c.o.Opt[gpu.Adjacency]; o.ready != nil || place != "" && place != "auto" {
+	if room, err := gpu.ReadRoom(c.o); o.ready != nil || err != nil || !room.Auto() {
 		return o.ready
 	}
-	c.o = placed(c.o, "host")
+	c.o = gpu.Placed(c.o, "host")
 	var err error
 	if c.ready, err = c.Engine.Prepare(ctx, c.graph, c.Plan, c.o); err == nil {
 		o.ready = &c
 	}
 	return o.ready
-}
-
-// placed returns o with a value of gpu.adjacency.
-func placed(o engine.Options, place string) engine.Options {
-	opt := map[string]string{gpu.Adjacency: place}
-	for k, v := range o.Opt {
-		if k != gpu.Adjacency {
-			opt[k] = v
-		}
-	}
-	o.Opt = opt
-	return o
 }
 
 // reopen prepares the plan over the GPUs that it was chosen for, opened again.

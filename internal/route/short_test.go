@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -139,7 +140,7 @@ func TestFullDevice(t *testing.T) {
 	if err != nil || got.Matches != want || !strings.Contains(strings.Join(got.Notes, "\n"), "in host memory") {
 		t.Errorf("%v matches, notes %q, error %v; want %v", got.Matches, got.Notes, err, want)
 	}
-	r.Options = placed(r.Options, "device")
+	r.Options = gpu.Placed(r.Options, "device")
 	if c, err = Pick(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}

@@ -95,8 +95,12 @@ func (s *Settings) Ordered() bool { return s.Order != "" && s.Order != "auto" }
 // PlanOptions are the settings for a plan of p.
 func (s *Settings) PlanOptions(p *pattern.Pattern) (plan.Options, error) {
 	o := plan.Options{Order: s.Order, Root: plan.NoRoot, Params: s.Params, AllowProduct: s.Product, Seed: s.Seed, Threads: s.Workers()}
+	v, err := planSwitches.Read(s.Switches)
+	if err != nil {
+		return o, kind.With(kind.Usage, err)
+	}
 	if s.Order != "" && !slices.Contains(plan.OrderRules, s.Order) {
-		given, err := plan.GivenOrder(s.Order, p, s.Switches["plan.method"] == "local")
+		given, err := plan.GivenOrder(s.Order, p, v.Text("plan.method") == plan.Local.String())
 		if err != nil {
 			return o, kind.With(kind.Usage, err)
 		}
@@ -110,10 +114,6 @@ func (s *Settings) PlanOptions(p *pattern.Pattern) (plan.Options, error) {
 		if err != nil {
 			return o, kind.With(kind.Usage, fmt.Errorf("engine option %s: %w", k, err))
 		}
-	}
-	v, err := planSwitches.Read(s.Switches)
-	if err != nil {
-		return o, kind.With(kind.Usage, err)
 	}
 	o.Method, o.NoTail, o.NoMotion, o.NoRestrictions = v.Text("plan.method"), !v.On("plan.tail"), !v.On("plan.motion"), !v.On("plan.restrictions")
 	return o, nil

@@ -76,7 +76,7 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 				return nil, plan.Refusef("the pattern has several components")
 			}
 		}
-		x.nest, err = e.program(p, membership.Lookup(v.Place("codegen.lookup")), o)
+		x.nest, err = e.program(p, membership.LookupOf(v, "codegen.lookup"), o)
 	}
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,16 +51,17 @@ func (e CPU) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine.O
 	if o.Levels {
 		return nil, plan.Refusef("codegen does not measure single levels")
 	}
-	for name := range o.Opt {
-		if strings.HasPrefix(name, "codegen.") {
-			return nil, fmt.Errorf("%w %s: codegen has it on GPUs only", engine.ErrOption, name)
-		}
+	v, err := Options.Read(o.Opt)
+	if err != nil {
+		return nil, err
+	}
+	if given := v.Given(Options); len(given) > 0 {
+		return nil, fmt.Errorf("%w %s: codegen has it on GPUs only", engine.ErrOption, given[0])
 	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	x := &onCPU{g: g, objects: e.Objects, p: p, o: o}
-	var err error
 	if p.Empty == nil {
 		x.text, x.code, x.arcs, err = Text(p, o)
 	}

@@ -41,7 +41,7 @@ func (e *Engine) Lookup(p *plan.Plan, o engine.Options) membership.Lookup {
 	if err != nil {
 		return membership.Search
 	}
-	return e.lookup(p, membership.Lookup(v.Place("codegen.lookup")), lengths)
+	return e.lookup(p, membership.LookupOf(v, "codegen.lookup"), lengths)
 }
 
 // setsShare is the part of a device's memory that candidate sets may take for Traits.Fits.

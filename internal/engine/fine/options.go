@@ -38,15 +38,14 @@ const (
 	stealGrid
 )
 
-// Whether siblings share tests: with auto where these are of rows of bits. In the order of
-// the values of fine.siblings.
+// Whether siblings share tests: with auto where these are of rows of bits.
 const (
 	siblingsAuto int = iota
 	siblingsOn
 	siblingsOff
 )
 
-// Whether there is a candidate graph. In the order of the values of fine.index.
+// Whether there is a candidate graph.
 const (
 	indexAuto int = iota
 	indexNone
@@ -66,7 +65,9 @@ func optionsOf(opt map[string]string) (options, error) {
 	}
 	return options{
 		batch: v.On("fine.batch"), prune: v.On("fine.prune"), lists: lists,
-		steal: stealGrid - uint32(v.Place("fine.steal")), lookup: membership.Lookup(v.Place("fine.lookup")),
-		share: v.Place("fine.siblings"), index: v.Place("fine.index"), pool: uint64(v.Number("fine.pool")),
+		steal: option.Pick(v, "fine.steal", map[string]uint32{"off": stealOff, "block": stealBlock, "grid": stealGrid}), lookup: membership.LookupOf(v, "fine.lookup"),
+		share: option.Pick(v, "fine.siblings", map[string]int{"auto": siblingsAuto, "on": siblingsOn, "off": siblingsOff}),
+		index: option.Pick(v, "fine.index", map[string]int{"auto": indexAuto, "none": indexNone, "bitmap": indexBitmap, "hash": indexHash}),
+		pool:  uint64(v.Number("fine.pool")),
 	}, nil
 }

@@ -189,5 +189,22 @@ func (v Values) Numbers(name string) (out []int) {
 	return out
 }
 
-// Place returns the place of a Choice's value among its values.
-func (v Values) Place(name string) int { return slices.Index(v.option(name).Values, v.Text(name)) }
+// Given returns the names of the options of t that have a given value.
+func (v Values) Given(t Table) (out []string) {
+	for _, o := range t {
+		if _, ok := v.given[o.Name]; ok {
+			out = append(out, o.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Pick returns what the value of a Choice stands for.
+func Pick[T any](v Values, name string, meaning map[string]T) T {
+	x, ok := meaning[v.Text(name)]
+	if !ok {
+		panic(fmt.Sprintf("option: nothing is known of %s=%s", name, v.Text(name)))
+	}
+	return x
+}

@@ -14,7 +14,8 @@ var table = Table{
 
 func TestRead(t *testing.T) {
 	v, err := table.Read(map[string]string{"host.steal": "false", "host.chunk": "3", "fine.pool": "x", "host.sizes": "4,9"})
-	if err != nil || v.On("host.steal") || v.Number("host.chunk") != 3 || v.Text("host.roots") != "auto" || v.Place("host.roots") != 0 ||
+	if err != nil || v.On("host.steal") || v.Number("host.chunk") != 3 || v.Text("host.roots") != "auto" ||
+		Pick(v, "host.roots", map[string]int{"vertex": 1, "auto": 7}) != 7 || !slices.Equal(v.Given(table[1:]), []string{"host.chunk", "host.sizes"}) ||
 		!slices.Equal(v.Numbers("host.sizes"), []int{4, 9}) {
 		t.Errorf("%+v, %v", v, err)
 	}

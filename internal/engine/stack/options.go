@@ -28,10 +28,14 @@ type switches struct {
 	stats  bool   // stats=on: techniques and lanes are counted
 
 	memory gpu.Room // the options of all engines of GPUs
+	ofNest []string // the names of options of the nest alone that were given
 }
 
 // Options are the engine's switches.
-var Options = append(neighbourhood.Options("stack"),
+var Options = append(neighbourhood.Options("stack"), ofNest...)
+
+// ofNest are those of the nest alone.
+var ofNest = option.Table{
 	option.Choice("stack.program", "code compiled for the plan, or a table that one kernel reads", "code", "table"),
 	option.Option{Name: "stack.unroll", Values: []string{"1", "2", "4", "8"}, Default: "4", Meaning: "siblings that share one set operation"},
 	option.Choice("stack.steal", "from where an idle warp steals work: all blocks, or its own", "grid", "block", "off"),
@@ -45,7 +49,7 @@ var Options = append(neighbourhood.Options("stack"),
 	option.Number("stack.chunk", 0, 0, 1<<20, "tasks that a warp takes at once; 0: chosen by their number"),
 	option.Number("stack.sieve", 14, 0, 20, "binary logarithm of the bits of a warp's sieve; 0: none"),
 	option.Switch("stack.stats", false, "count techniques and lanes"),
-)
+}
 
 // parse reads the options, and those of the local method, which may be off.
 func parse(o engine.Options) (s switches, local neighbourhood.Switches, on bool, err error) {
@@ -54,10 +58,11 @@ func parse(o engine.Options) (s switches, local neighbourhood.Switches, on bool,
 		return s, local, on, err
 	}
 	s = switches{
-		table: v.Text("stack.program") == "table", unroll: v.Number("stack.unroll"), steal: 2 - v.Place("stack.steal"),
+		table: v.Text("stack.program") == "table", unroll: v.Number("stack.unroll"), steal: option.Pick(v, "stack.steal", map[string]int{"off": 0, "block": 1, "grid": 2}),
 		stop: v.Number("stack.stop-level"), detect: v.Number("stack.detect-level"), slot: v.Number("stack.slot"),
 		flat: v.On("stack.flat"), roots: v.Text("stack.roots"), blocks: v.Number("stack.blocks"), thread: v.Number("stack.threads"),
 		chunk: v.Number("stack.chunk"), sieve: v.Number("stack.sieve"), stats: v.On("stack.stats") || o.Levels,
+		ofNest: v.Given(ofNest),
 	}
 	if s.memory, err = gpu.ReadRoom(o); err != nil {
 		return s, local, on, err

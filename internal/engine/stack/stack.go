@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -141,21 +140,10 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	if errors.Is(err, neighbourhood.ErrUniverse) {
 		res, err = x.runNest(ctx, goal)
 		res.Notes = append(res.Notes, "counted by the nest")
-	} else if without := ofNest(x.o); len(without) > 0 {
+	} else if without := x.switches.ofNest; len(without) > 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("no effect on the local method: %s; stack.local=off plans a nest", strings.Join(without, ", ")))
 	}
 	return res, err
-}
-
-// ofNest are the options that switch something of the nest alone, by name.
-func ofNest(o engine.Options) (out []string) {
-	for key := range o.Opt {
-		if name, ok := strings.CutPrefix(key, "stack."); ok && name != "local" && !strings.HasPrefix(name, "local.") {
-			out = append(out, key)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 var _ engine.Engine = (*Engine)(nil)

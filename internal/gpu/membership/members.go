@@ -34,6 +34,11 @@ const (
 // Lookups are their names in their order, as switches have them.
 var Lookups = []string{"auto", "bits", "hash", "search"}
 
+// LookupOf returns the value of an option that has Lookups as its values.
+func LookupOf(v option.Values, name string) Lookup {
+	return option.Pick(v, name, map[string]Lookup{"auto": Auto, "bits": Bits, "hash": Hash, "search": Search})
+}
+
 // Options are the lengths from which lists are looked up in other ways. They are for tests, whose
 // random graphs have short lists only.
 var Options = option.Table{
