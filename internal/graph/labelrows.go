@@ -19,6 +19,7 @@ func (g *Graph) LabelRows() *LabelRows {
 	if g.Edges == nil || g.Edges.Label == nil {
 		return nil
 	}
+	// To the end, whichever query asked first: others wait for it, and it is kept.
 	return g.byLabel.get(func() *LabelRows { return sortByLabel(g.Edges.Label, len(g.EdgeLabels)) })
 }
 

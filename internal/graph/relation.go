@@ -115,7 +115,7 @@ func (g *Graph) RelationByLabel(label uint32) *Relation {
 		}
 	} else if rows := g.LabelRows().Of(label); len(rows) < len(g.Edges.Dst)/8 {
 		r = g.rowRelation(rows)
-	} else { // in parallel
+	} else { // on all cores and to the end, since other queries wait for it and it is kept
 		l := g.Edges.Label
 		r, _ = EdgeRelation(context.Background(), g, 0, func(row int) bool { return l[row] == label })
 	}

@@ -12,6 +12,8 @@ func (g *Graph) Any() *CSR {
 	if !g.Directed {
 		return &g.Out
 	}
+	// All callers wait for one result that the graph keeps, so no single query's end, or number
+	// of threads, may rule it.
 	return g.any.get(func() *CSR { return unionCSR(&g.Out, &g.In) })
 }
 

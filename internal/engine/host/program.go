@@ -120,6 +120,8 @@ func (pr *program) orient(a int) {
 	if pr.first[a] != nil || csr == nil {
 		return
 	}
+	// The graph keeps the result for its own lists, and other searches wait for it, so this is
+	// done on all cores and to the end.
 	find := func() []uint64 {
 		if o, err := layout.Orient(context.Background(), *csr, 0); err == nil {
 			return o.First

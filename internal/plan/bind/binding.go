@@ -8,6 +8,7 @@
 package bind
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -68,6 +69,10 @@ type Link struct {
 // Bind resolves p in g. Restrictions are broken, and the work is given up, as o says.
 func Bind(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*Binding, error) {
 	t := newTables(g)
+	t.threads = o.Threads
+	if o.Context != nil {
+		t.ctx = o.Context
+	}
 	t.ended = o.Ended
 	b, err := bind(t, p)
 	if b != nil {
@@ -286,10 +291,12 @@ func before(x, y plan.Back) bool {
 // tables holds filtered relations and row sets. All patterns bound to the same graph share
 // them, including the sub-patterns of EXISTS, so each is computed once.
 type tables struct {
-	Graph *graph.Graph
-	rows  kept[rowSet]
-	rels  kept[relation]
-	bits  map[string][]uint64
+	ctx     context.Context // of planning
+	threads int             // that filter edges; 0: all cores
+	Graph   *graph.Graph
+	rows    kept[rowSet]
+	rels    kept[relation]
+	bits    map[string][]uint64
 	// ended: nothing that is made here is wanted any more.
 	ended func() bool
 
@@ -322,5 +329,6 @@ func (k *kept[T]) put(key string, value *T) {
 func newTables(g *graph.Graph) *tables {
 	return &tables{
 		Graph: g, shared: &plan.Shared{Columns: expr.Columns{Graph: g}, Exists: map[*pattern.Pattern]*plan.SubPlan{}}, ended: func() bool { return false },
+		ctx: context.Background(),
 	}
 }

@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"context"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -63,8 +62,11 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 		none := graph.CSR{Off: make([]uint64, t.Graph.NumVertices()+1)}
 		kept = &graph.Relation{Out: none, In: none}
 	default:
-		// The only error is a cancelled context.
-		kept, _ = graph.EdgeRelation(context.Background(), t.Graph, 0, func(row int) bool { return rows.has(uint64(row)) })
+		var err error // of a context that has ended: Bind's caller looks at it, and drops the plan
+		if kept, err = graph.EdgeRelation(t.ctx, t.Graph, t.threads, func(row int) bool { return rows.has(uint64(row)) }); err != nil {
+			none := graph.CSR{Off: make([]uint64, t.Graph.NumVertices()+1)}
+			kept = &graph.Relation{Out: none, In: none}
+		}
 	}
 	if len(kept.Out.Adj) == len(all.Out.Adj) {
 		kept = all // no pair is filtered out
