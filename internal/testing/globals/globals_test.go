@@ -36,6 +36,7 @@ var allowed = map[string]string{
 	"internal/graph.processSeed":            "a random number that tells processes apart",
 	"internal/cuda/emu.shared":              "the emulated device's library: the system loads it once a process",
 	"internal/memory.limits":                "what the system allows the process",
+	"internal/memory.locked":                "how much memory the process has locked, which counts against what the system allows it",
 	"internal/native.active":                "runs by number for takeRows: C calls back with a number alone",
 	"internal/native.takeRows":              "a C function of the process: the system never takes one back",
 	"internal/native.theC":                  "the machine's C compiler",
