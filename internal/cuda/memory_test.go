@@ -111,11 +111,11 @@ func (r real) Open() (Info, error) {
 // TestLockedMemory: a driver's pinned memory counts as memory of the process until it is freed,
 // or the device closed.
 func TestLockedMemory(t *testing.T) {
-	const size = 256 << 20 // of which nothing is written to, and so counted otherwise
-	before := memory.InUse()
-	counted := func(when string, want uint64) {
-		if got := (memory.InUse() - min(before, memory.InUse()) + size/2) / size; got != want {
-			t.Errorf("%s: %d pieces of memory are counted, want %d", when, got, want)
+	const size = 1 << 20
+	before := memory.LockedBytes()
+	counted := func(when string, pieces int64) {
+		if got := memory.LockedBytes() - before; got != pieces*size {
+			t.Errorf("%s: %d bytes are counted, want %d", when, got, pieces*size)
 		}
 	}
 	d := open(t, real{newFake()})

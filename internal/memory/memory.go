@@ -31,6 +31,9 @@ var locked atomic.Int64
 // pages of the driver, which the system does not count as anonymous memory of the process.
 func Locked(bytes int64) { locked.Add(bytes) }
 
+// LockedBytes returns the sum of what Locked counted.
+func LockedBytes() int64 { return locked.Load() }
+
 // left returns the number of bytes that may still be used.
 func (l Limit) left() uint64 {
 	used := InUse
