@@ -33,6 +33,9 @@ func Laws(t *testing.T, c Config) {
 		if got := c.count(t, s, q); got.Cmp(want) != 0 {
 			t.Fatalf("%v embeddings, %v after permuting the pattern to %s\n%s\n%s", want, got, pattern.Format(q), pattern.Format(p), s)
 		}
+		if !p.Connected() { // a match was planted by making an edge an absent one
+			return
+		}
 		if got := c.count(t, Beside(s, s), p); got.Cmp(new(big.Int).Lsh(want, 1)) != 0 {
 			t.Fatalf("%v embeddings, %v in the graph beside itself\n%s\n%s", want, got, pattern.Format(p), s)
 		}
