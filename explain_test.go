@@ -2,6 +2,7 @@ package weft
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -43,7 +44,7 @@ func TestProfile(t *testing.T) {
 	}
 	// Counts of JSON are numbers up to 2^53 and strings beyond.
 	for text, want := range map[string]string{
-		"(a)--(b)--(c)--(a)": `"actual":56}`,
+		"(a)--(b)--(c)--(a)": `"actual":56[,}]`, // seconds follow where the search was slow
 		// 8·7^19 ways for a and its neighbours
 		"REPEATABLE ELEMENTS (a)" + strings.Repeat(", (a)--()", 19): `"actual":"91191161482985144"`,
 	} {
@@ -59,7 +60,7 @@ func TestProfile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(b), want) {
+		if !regexp.MustCompile(want).Match(b) {
 			t.Errorf("%s: no %s in\n%s", text, want, b)
 		}
 	}

@@ -121,11 +121,18 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-	defer cancel()
-	r, err := engine.Once(ctx, join.New(), g, p, engine.Options{Threads: 3}, engine.Goal{})
-	if !errors.Is(err, context.DeadlineExceeded) || r.Complete || r.Matches.IsZero() {
-		t.Errorf("%v, complete %v, %v", r.Matches, r.Complete, err)
+	// A busy machine may need longer until there is something to count.
+	var r engine.Result
+	for limit := 30 * time.Millisecond; r.Matches.IsZero() && limit < time.Minute; limit *= 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		r, err = engine.Once(ctx, join.New(), g, p, engine.Options{Threads: 3}, engine.Goal{})
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || r.Complete {
+			t.Fatalf("%v, complete %v, %v", r.Matches, r.Complete, err)
+		}
+	}
+	if r.Matches.IsZero() {
+		t.Error("no partial count")
 	}
 	// A listing of a limit gives exactly that many, from bounded tables.
 	var n atomic.Int64
