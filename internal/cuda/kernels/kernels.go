@@ -8,6 +8,7 @@
 //   - neighbourhood: the neighbourhood of one vertex as a bit matrix;
 //   - membership: a test of adjacency by one load;
 //   - codegen: the loop nest of a plan as one kernel;
+//   - join: the neighbour lists of a join, in several layouts;
 //   - matcha: the phases of generated programs.
 //
 // The package must not know how kernels are compiled or launched.
@@ -21,7 +22,7 @@ import (
 	"strings"
 )
 
-//go:embed base stack fine neighbourhood membership codegen matcha
+//go:embed base stack fine neighbourhood membership codegen join matcha
 var files embed.FS
 
 // Source is the text of a file, "base/device.cuh" say. It panics where there is no such file: names are constants of

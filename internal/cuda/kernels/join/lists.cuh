@@ -1,0 +1,110 @@
+// The neighbour lists of a join, in one of three layouts:
+//
+//   CSR       of a relation: an offset for each vertex of the graph
+//   hashed    GSI's PCSR of one edge label (definition 5): a hash of the vertex says in which
+//             group of 16 pairs its offset is, and a warp reads a group in one transaction of
+//             128 bytes
+//   interval  GENEVA's interval-PCSR of one edge label: an index of runs of consecutive ids,
+//             which is small enough for shared memory, and an offset for each vertex in a run
+//
+// list(g, l, v) finds v's list in any of them. All lanes of the group g call it with equal
+// arguments, and all get the list. A vertex that has no edge of the label has an empty list. The
+// layout is the same for all lanes of a launch, so that the choice costs a uniform branch.
+//
+// Host twins: graph.CSR.List, layout.Hashed.List and layout.Interval.List.
+#ifndef WEFT_JOIN_LISTS
+#define WEFT_JOIN_LISTS
+#include "base/graph.cuh"
+
+enum : u32 { LISTS_CSR, LISTS_HASHED, LISTS_INTERVAL };
+
+struct Lists {
+  const u32* adj;
+  const u64* off;    // CSR: list v is adj[off[v] … off[v+1])
+  const u64* groups; // hashed: pairs, the vertex in the low half and its offset in the high half
+  const u32* first;  // interval: the first id of each run, ascending
+  const u32* row;    // interval: the row of first[i]; one more: the number of rows
+  const u32* place;  // interval: list of row i is adj[place[i] … place[i+1])
+  u32 kind;
+  u32 n; // CSR: vertices; hashed: groups that vertices hash to; interval: runs
+};
+
+#define GROUP_PAIRS 16u
+#define NO_GROUP 0xffffffffu
+
+// The finalizer of 32-bit MurmurHash3. Host twin: layout.Hash32.
+DEV u32 hash32(u32 v) {
+  v ^= v >> 16;
+  v *= 0x85ebca6bu;
+  v ^= v >> 13;
+  v *= 0xc2b2ae35u;
+  return v ^ v >> 16;
+}
+
+// v's list in a hashed PCSR. The last pair of a group is (next group or NO_GROUP, end of the
+// group's last list).
+template <class G> DEV Set hashed_list(G g, const Lists& l, u32 v) {
+  const u32 last = GROUP_PAIRS - 1;
+  for (u32 at = l.n ? hash32(v) % l.n : NO_GROUP; at != NO_GROUP;) {
+    const u64* group = l.groups + (u64)at * GROUP_PAIRS;
+    u64 pair = 0;
+    // One round for a warp or half of one.
+    for (u32 k = 0; k < GROUP_PAIRS; k += G::size()) {
+      u32 mine = k + (g.rank() & last);
+      pair = ldg(group + mine);
+      u32 hit = g.ballot(mine < last && (u32)pair == v);
+      if (hit) {
+        u32 i = ctz(hit);
+        u32 begin = (u32)(g.shfl(pair, i) >> 32);
+        u32 end = (u32)((G::size() < GROUP_PAIRS ? ldg(group + k + i + 1) : g.shfl(pair, i + 1)) >> 32);
+        return Set{l.adj + begin, end - begin};
+      }
+    }
+    at = (u32)g.shfl(pair, min(G::size(), GROUP_PAIRS) - 1);
+  }
+  return Set{l.adj, 0};
+}
+
+// v's list in an interval-PCSR.
+template <class G> DEV Set interval_list(G g, const Lists& l, u32 v) {
+  u32 runs = lower_bound(g, l.first, l.n, v + 1); // runs that do not begin above v
+  if (runs == 0) return Set{l.adj, 0};
+  u32 row = l.row[runs - 1] + (v - l.first[runs - 1]);
+  if (row >= l.row[runs]) return Set{l.adj, 0};
+  u32 begin = ldg(l.place + row);
+  return Set{l.adj + begin, ldg(l.place + row + 1) - begin};
+}
+
+template <class G> DEV Set csr_list(G, const Lists& l, u32 v) {
+  u64 begin = ldg(l.off + v);
+  return Set{l.adj + begin, (u32)(ldg(l.off + v + 1) - begin)};
+}
+
+template <class G> DEV Set list(G g, const Lists& l, u32 v) {
+  switch (l.kind) {
+  case LISTS_HASHED: return hashed_list(g, l, v);
+  case LISTS_INTERVAL: return interval_list(g, l, v);
+  }
+  return csr_list(g, l, v);
+}
+
+// The same by one lane alone.
+DEV Set list(const Lists& l, u32 v) { return list(Group<1>(), l, v); }
+
+// The words of shared memory that the index of an interval-PCSR takes; 0 in other layouts.
+DEV u32 index_words(const Lists& l) { return l.kind == LISTS_INTERVAL ? 2 * l.n + 1 : 0; }
+
+// Copies the index of an interval-PCSR to shared memory, of `room` words, and has l read it there.
+// It returns the number of words that it took: 0 where the index does not fit, and is read where
+// it was. All threads of the block call it with equal arguments, and sync_block() before a
+// look-up.
+DEV u32 keep_index(Lists& l, u32* memory, u32 room) {
+  u32 words = index_words(l);
+  if (words == 0 || words > room) return 0;
+  for (u32 i = thread(); i < words; i += threads()) memory[i] = i < l.n ? l.first[i] : l.row[i - l.n];
+  l.first = memory;
+  l.row = memory + l.n;
+  return words;
+}
+
+#endif

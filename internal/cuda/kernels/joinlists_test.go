@@ -1,0 +1,155 @@
+package kernels_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/graph/layout"
+	"github.com/weftgraph/weft/internal/testing/device"
+)
+
+// joinListsText looks every vertex up: the lists that groups find, and that single lanes find.
+const joinListsText = `
+#include "join/lists.cuh"
+
+struct Found { u64 at; u32 n, alone; };
+struct P { Lists l; Found* found; u32 vertices, room; };
+
+template <int N> DEV void all(const P& p) {
+  Group<N> g;
+  Lists l = p.l;
+  u32 took = keep_index(l, (u32*)shared(), p.room);
+  W_ASSERT(took == (index_words(l) <= p.room ? index_words(l) : 0));
+  sync_block();
+  u32 step = blocks() * threads() / N;
+  for (u32 v = (block() * threads() + thread()) / N; v < p.vertices; v += step) {
+    Set s = list(g, l, v), t = list(l, v);
+    u32 differs = g.sum((u32)(s.p != t.p || s.n != t.n));
+    if (g.leader()) p.found[v] = Found{(u64)(s.p - l.adj), s.n, differs};
+  }
+}
+WEFT_KERNEL(g1, P) { all<1>(p); }
+WEFT_KERNEL(g4, P) { all<4>(p); }
+WEFT_KERNEL(g8, P) { all<8>(p); }
+WEFT_KERNEL(g16, P) { all<16>(p); }
+WEFT_KERNEL(g32, P) { all<32>(p); }
+`
+
+// deviceLists is struct Lists of join/lists.cuh.
+type deviceLists struct {
+	Adj, Off, Groups, First, Row, Place uint64
+	Kind, N                             uint32
+}
+
+// randomPartition is the lists of those of n vertices that have an edge: about one in sparse, in
+// runs of about that length.
+func randomPartition(r *rand.Rand, n, sparse int) *layout.Lists {
+	l := &layout.Lists{Off: []uint32{0}}
+	in := false
+	for v := range n {
+		if r.IntN(sparse) == 0 {
+			in = !in
+		}
+		if !in || sparse > 1 && r.IntN(sparse) == 0 {
+			continue
+		}
+		l.Vertices = append(l.Vertices, uint32(v))
+		l.Adj = append(l.Adj, randomSet(r, 1+r.IntN(5), n)...)
+		l.Off = append(l.Off, uint32(len(l.Adj)))
+	}
+	return l
+}
+
+// TestJoinLists: in each layout, groups of each size and single lanes find the lists that the host
+// finds, with the index in shared memory and where it does not fit.
+func TestJoinLists(t *testing.T) {
+	const room = 64
+	type layoutCase struct {
+		name string
+		list func(v uint32) []uint32
+		adj  []uint32
+		args func(b *buffers) deviceLists
+	}
+	r := rand.New(rand.NewPCG(device.Seed(), 4))
+	const n = 700
+	var cases []layoutCase
+	inShared, elsewhere, chains := false, false, false
+	for _, l := range []*layout.Lists{
+		{Off: []uint32{0}}, // no vertex has an edge of the label
+		randomPartition(r, 1, 1),
+		randomPartition(r, n, 1),
+		randomPartition(r, n, 3),
+		randomPartition(r, n, 60),
+	} {
+		off := make([]uint64, n+1)
+		next := 0
+		for v := range uint32(n) {
+			if next < len(l.Vertices) && l.Vertices[next] == v {
+				next++
+			}
+			off[v+1] = uint64(l.Off[next])
+		}
+		what := fmt.Sprintf("%d vertices", len(l.Vertices))
+		cases = append(cases, layoutCase{what + ", CSR", func(v uint32) []uint32 { return l.Adj[off[v]:off[v+1]] }, l.Adj, func(b *buffers) deviceLists {
+			return deviceLists{Off: b.in(raw(off)), N: n}
+		}})
+		for _, load := range []int{1, 15, 200} {
+			h, err := layout.NewHashed(l, load)
+			if err != nil {
+				t.Fatal(err)
+			}
+			chains = chains || len(h.Groups) > int(h.Buckets)*2*layout.GroupPairs
+			cases = append(cases, layoutCase{fmt.Sprintf("%s, hashed, %d for a group", what, load), h.List, h.Adj, func(b *buffers) deviceLists {
+				return deviceLists{Groups: b.in(raw(h.Groups)), Kind: 1, N: h.Buckets}
+			}})
+		}
+		x := layout.NewInterval(l)
+		inShared = inShared || x.Runs() > 0 && 2*x.Runs()+1 <= room
+		elsewhere = elsewhere || 2*x.Runs()+1 > room
+		cases = append(cases, layoutCase{fmt.Sprintf("%s, interval, %d runs", what, x.Runs()), x.List, x.Adj, func(b *buffers) deviceLists {
+			return deviceLists{First: b.in(raw(x.First)), Row: b.in(raw(x.Row)), Place: b.in(raw(x.Off)), Kind: 2, N: uint32(x.Runs())}
+		}})
+	}
+	if !inShared || !elsewhere || !chains {
+		t.Fatalf("an index in shared memory: %v, one that does not fit: %v, chains: %v", inShared, elsewhere, chains)
+	}
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		for _, size := range []int{1, 4, 8, 16, 32} {
+			t.Run(fmt.Sprint(size), func(t *testing.T) {
+				for _, c := range cases {
+					type found struct {
+						At       uint64
+						N, Alone uint32
+					}
+					out := make([]found, n)
+					err := d.Do(func(ctx *cuda.Context) error {
+						return launch(ctx, joinListsText, fmt.Sprintf("g%d", size), 2, 64, 4*room, func(b *buffers) any {
+							l := c.args(b)
+							l.Adj = b.in(raw(append(slices.Clone(c.adj), 0)))
+							return &struct {
+								Lists          deviceLists
+								Found          uint64
+								Vertices, Room uint32
+							}{l, b.out(raw(out)), n, room}
+						})
+					})
+					if err != nil {
+						t.Fatal(c.name, err)
+					}
+					for v, got := range out {
+						want := c.list(uint32(v))
+						if int(got.N) != len(want) || !slices.Equal(c.adj[got.At:][:got.N], want) {
+							t.Fatalf("%s: vertex %d has %d neighbours from %d on, want %v", c.name, v, got.N, got.At, want)
+						}
+						if got.Alone != 0 {
+							t.Fatalf("%s: vertex %d: a lane alone finds another list", c.name, v)
+						}
+					}
+				}
+			})
+		}
+	})
+}
