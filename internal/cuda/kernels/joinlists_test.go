@@ -16,18 +16,18 @@ const joinListsText = `
 #include "join/lists.cuh"
 
 struct Found { u64 at; u32 n, alone; };
-struct P { Lists l; Found* found; u32 vertices, room; };
+struct P { JoinLists l; Found* found; u32 vertices, room; };
 
 template <int N> DEV void all(const P& p) {
   Group<N> g;
-  Lists l = p.l;
-  u32 took = keep_index(l, (u32*)shared(), p.room);
-  W_ASSERT(took == (index_words(l) <= p.room ? index_words(l) : 0));
+  JoinLists l = p.l;
+  u32 took = join_keep_index(l, (u32*)shared(), p.room);
+  W_ASSERT(took == (join_index_words(l) <= p.room ? join_index_words(l) : 0));
   sync_block();
   u32 step = blocks() * threads() / N;
   for (u32 v = (block() * threads() + thread()) / N; v < p.vertices; v += step) {
-    Set s = list(g, l, v), t = list(l, v);
-    u32 differs = g.sum((u32)(s.p != t.p || s.n != t.n));
+    Set s = join_list(g, l, v), t = join_list(l, v);
+    u32 differs = g.sum((u32)(s.p != t.p || s.n != t.n || join_degree(l, v) != t.n));
     if (g.leader()) p.found[v] = Found{(u64)(s.p - l.adj), s.n, differs};
   }
 }
@@ -38,7 +38,7 @@ WEFT_KERNEL(g16, P) { all<16>(p); }
 WEFT_KERNEL(g32, P) { all<32>(p); }
 `
 
-// deviceLists is struct Lists of join/lists.cuh.
+// deviceLists is struct JoinLists of join/lists.cuh.
 type deviceLists struct {
 	Adj, Off, Groups, First, Row, Place uint64
 	Kind, N                             uint32

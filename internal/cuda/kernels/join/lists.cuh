@@ -7,18 +7,18 @@
 //   interval  GENEVA's interval-PCSR of one edge label: an index of runs of consecutive ids,
 //             which is small enough for shared memory, and an offset for each vertex in a run
 //
-// list(g, l, v) finds v's list in any of them. All lanes of the group g call it with equal
+// join_list(g, l, v) finds v's list in any of them. All lanes of the group g call it with equal
 // arguments, and all get the list. A vertex that has no edge of the label has an empty list. The
 // layout is the same for all lanes of a launch, so that the choice costs a uniform branch.
 //
 // Host twins: graph.CSR.List, layout.Hashed.List and layout.Interval.List.
-#ifndef WEFT_JOIN_LISTS
-#define WEFT_JOIN_LISTS
+#ifndef JOIN_LISTS
+#define JOIN_LISTS
 #include "base/graph.cuh"
 
-enum : u32 { LISTS_CSR, LISTS_HASHED, LISTS_INTERVAL };
+enum : u32 { JOIN_CSR, JOIN_HASHED, JOIN_INTERVAL };
 
-struct Lists {
+struct JoinLists {
   const u32* adj;
   const u64* off;    // CSR: list v is adj[off[v] … off[v+1])
   const u64* groups; // hashed: pairs, the vertex in the low half and its offset in the high half
@@ -43,7 +43,7 @@ DEV u32 hash32(u32 v) {
 
 // v's list in a hashed PCSR. The last pair of a group is (next group or NO_GROUP, end of the
 // group's last list).
-template <class G> DEV Set hashed_list(G g, const Lists& l, u32 v) {
+template <class G> DEV Set hashed_list(G g, const JoinLists& l, u32 v) {
   const u32 last = GROUP_PAIRS - 1;
   for (u32 at = l.n ? hash32(v) % l.n : NO_GROUP; at != NO_GROUP;) {
     const u64* group = l.groups + (u64)at * GROUP_PAIRS;
@@ -66,7 +66,7 @@ template <class G> DEV Set hashed_list(G g, const Lists& l, u32 v) {
 }
 
 // v's list in an interval-PCSR.
-template <class G> DEV Set interval_list(G g, const Lists& l, u32 v) {
+template <class G> DEV Set interval_list(G g, const JoinLists& l, u32 v) {
   u32 runs = lower_bound(g, l.first, l.n, v + 1); // runs that do not begin above v
   if (runs == 0) return Set{l.adj, 0};
   u32 row = l.row[runs - 1] + (v - l.first[runs - 1]);
@@ -75,31 +75,34 @@ template <class G> DEV Set interval_list(G g, const Lists& l, u32 v) {
   return Set{l.adj + begin, ldg(l.place + row + 1) - begin};
 }
 
-template <class G> DEV Set csr_list(G, const Lists& l, u32 v) {
+template <class G> DEV Set csr_list(G, const JoinLists& l, u32 v) {
   u64 begin = ldg(l.off + v);
   return Set{l.adj + begin, (u32)(ldg(l.off + v + 1) - begin)};
 }
 
-template <class G> DEV Set list(G g, const Lists& l, u32 v) {
+template <class G> DEV Set join_list(G g, const JoinLists& l, u32 v) {
   switch (l.kind) {
-  case LISTS_HASHED: return hashed_list(g, l, v);
-  case LISTS_INTERVAL: return interval_list(g, l, v);
+  case JOIN_HASHED: return hashed_list(g, l, v);
+  case JOIN_INTERVAL: return interval_list(g, l, v);
   }
   return csr_list(g, l, v);
 }
 
 // The same by one lane alone.
-DEV Set list(const Lists& l, u32 v) { return list(Group<1>(), l, v); }
+DEV Set join_list(const JoinLists& l, u32 v) { return join_list(Group<1>(), l, v); }
+
+// The length of v's list. One lane.
+DEV u32 join_degree(const JoinLists& l, u32 v) { return join_list(l, v).n; }
 
 // The words of shared memory that the index of an interval-PCSR takes; 0 in other layouts.
-DEV u32 index_words(const Lists& l) { return l.kind == LISTS_INTERVAL ? 2 * l.n + 1 : 0; }
+DEV u32 join_index_words(const JoinLists& l) { return l.kind == JOIN_INTERVAL ? 2 * l.n + 1 : 0; }
 
 // Copies the index of an interval-PCSR to shared memory, of `room` words, and has l read it there.
 // It returns the number of words that it took: 0 where the index does not fit, and is read where
 // it was. All threads of the block call it with equal arguments, and sync_block() before a
 // look-up.
-DEV u32 keep_index(Lists& l, u32* memory, u32 room) {
-  u32 words = index_words(l);
+DEV u32 join_keep_index(JoinLists& l, u32* memory, u32 room) {
+  u32 words = join_index_words(l);
   if (words == 0 || words > room) return 0;
   for (u32 i = thread(); i < words; i += threads()) memory[i] = i < l.n ? l.first[i] : l.row[i - l.n];
   l.first = memory;
