@@ -3,6 +3,8 @@ package join_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -14,11 +16,14 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 func config() nodiff.Config {
@@ -141,6 +146,51 @@ func TestCancel(t *testing.T) {
 	})})
 	if err != nil || n.Load() != 5000 || r.Matches.Lo != 5000 || r.Complete {
 		t.Errorf("%d rows of 5000, %v, complete %v, %v", n.Load(), r.Matches, r.Complete, err)
+	}
+}
+
+// TestNamedPartitions: a search makes and keeps the partitions of the labels and directions that its
+// plan reads, and no others.
+func TestNamedPartitions(t *testing.T) {
+	s := nodiff.Spec{N: 6, Directed: true, EdgeLabels: true}
+	for v := range s.N {
+		for i, label := range []string{"A", "B", "C"} {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: (v + i + 1) % s.N, Label: label})
+		}
+	}
+	path := filepath.Join(t.TempDir(), "g.weft")
+	if err := s.Build().WriteFile(vfs.OS{}, path); err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Open(t.Context(), path, graph.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	q, err := gql.Parse("MATCH (x)-[:A]->(y)-[:C]->(z)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"interval", "hashed"} {
+		r, err := engine.Once(t.Context(), join.New(), g, p, engine.Options{Threads: 2, Opt: map[string]string{"join.lists": kind}}, engine.Goal{})
+		if err != nil || r.Matches != engine.U64(6) || len(r.Notes) > 0 {
+			t.Fatalf("%s: %v, %q, %v", kind, r.Matches, r.Notes, err)
+		}
+	}
+	var got []string
+	entries, err := os.ReadDir(layout.Folder(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if want := []string{"hashed.0+", "hashed.2+", "interval.0+", "interval.2+", "interval.ids"}; !slices.Equal(got, want) {
+		t.Errorf("files %v, want %v", got, want)
 	}
 }
 

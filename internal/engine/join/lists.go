@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -31,7 +32,8 @@ func (h handles) in(adj int, v, lo, hi uint32, scratch *graph.Scratch) []uint32 
 func (h handles) has(adj int, u, v uint32) bool { return h[adj].Lists.Has(u, v) }
 func (h handles) degree(adj int, v uint32) int  { return h[adj].Lists.Degree(v) }
 
-// partitions are the lists of single edge labels, of the labels that the plan names.
+// partitions are the lists of single edge labels, of those relations that the plan reads; the others
+// are nil.
 type partitions []layout.Partition
 
 func (x partitions) in(adj int, v, lo, hi uint32, _ *graph.Scratch) []uint32 {
@@ -44,14 +46,15 @@ func (x partitions) degree(adj int, v uint32) int  { return len(x[adj].List(v)) 
 type labelsKey layout.Kind
 
 // openPartitions returns the partitions that a plan names, and the renumbering of their vertices or
-// nil. The warning is about the file of partitions beside the graph. A plan with lists of several
+// nil. The warning is about the files of partitions next to the graph file. A plan with lists of several
 // labels is refused.
 func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layout.Kind, threads int) (x partitions, ids *layout.Renumbering, warning string, err error) {
 	if g.Stored != nil {
 		return nil, nil, "", plan.Refusef("label partitions are made of the graph's edge table, and the lists are stored in another way")
 	}
+	read := readLists(p)
 	for i := range p.Adjs {
-		if p.Adjs[i].Only == nil {
+		if read[i] && p.Adjs[i].Only == nil {
 			return nil, nil, "", plan.Refusef("%s has edges of several labels, and label partitions have those of one", p.Adjs[i].Name)
 		}
 	}
@@ -64,22 +67,51 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 		return nil, nil, warning, err
 	}
 	l := kept.(*layout.Labels)
+	var keys []layout.Key
 	for i := range p.Adjs {
-		only := p.Adjs[i].Only
-		side := layout.Out
-		switch {
-		case only.Both || !g.Directed:
-			side = layout.Both
-		case only.In:
-			side = layout.In
+		if read[i] {
+			keys = append(keys, keyOf(g, p.Adjs[i].Only))
 		}
-		part, err := l.Partition(ctx, only.Label, side)
-		if err != nil {
-			return nil, nil, warning, err
-		}
-		x = append(x, part)
 	}
-	return x, l.Renumbering, warning, nil
+	parts, w, err := l.Partitions(ctx, vfs.From(ctx), keys...)
+	if err != nil {
+		return nil, nil, cmp.Or(warning, w), err
+	}
+	x = make(partitions, len(p.Adjs))
+	for i := range x {
+		if read[i] {
+			x[i], parts = parts[0], parts[1:]
+		}
+	}
+	return x, l.Renumbering, cmp.Or(warning, w), nil
+}
+
+// readLists reports, for each of a plan's relations, whether a join reads its lists. A plan also has
+// the same edges seen from their other ends.
+func readLists(p *plan.Plan) []bool {
+	read := make([]bool, len(p.Adjs))
+	for l := range p.Levels {
+		lv := &p.Levels[l]
+		for _, b := range lv.Back {
+			read[b.Adj] = true
+		}
+		if p.NeedsDegree(l) {
+			read[lv.MinDegreeAdj] = true
+		}
+	}
+	return read
+}
+
+// keyOf names the partition that has the edges of a label.
+func keyOf(g *graph.Graph, only *plan.EdgeLabel) layout.Key {
+	side := layout.Out
+	switch {
+	case only.Both || !g.Directed:
+		side = layout.Both
+	case only.In:
+		side = layout.In
+	}
+	return layout.Key{Label: only.Label, Side: side}
 }
 
 // renumber returns a bitmap over new ids of the vertices in one over the graph's.

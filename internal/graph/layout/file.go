@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -10,272 +9,281 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"sync"
+	"path/filepath"
+	"strconv"
 
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// A file of partitions stands next to the graph file. It is 8 bytes that name it, arrays of
-// 32-bit numbers, a table with an entry of 48 bytes for each partition, and a trailer of 40
-// bytes. Everything is little endian and has a checksum (CRC-32C).
+// Each partition of a graph that was opened from a file is kept in a file of its own, in a folder
+// next to the graph file, and so are the ids of a Renumbering. A file is a head of 76 bytes and up
+// to four arrays of 32-bit numbers. Everything is little endian and has a checksum (CRC-32C).
 const (
 	fileMagic   = "\x89WEFTLP\n"
-	fileVersion = 1
-	entrySize   = 48
-	trailerSize = 40
+	fileVersion = 2
+	headSize    = 76
 )
 
-// sideOld marks the entry of Renumbering.Old.
+// sideOld stands in the key of Renumbering.Old, which is kept like a partition.
 const sideOld = Side(255)
 
-// FileName returns the name of the file of partitions of a kind that stands next to a graph file.
-func FileName(graphFile string, kind Kind) string { return graphFile + "." + kind.String() }
+// Folder returns the name of the folder next to a graph file that has the partitions.
+func Folder(graphFile string) string { return graphFile + ".lists" }
 
-// ErrDamaged is wrapped by errors about the content of a file of partitions.
-var ErrDamaged = errors.New("the file of label partitions is damaged")
+// ErrDamaged is wrapped by errors about the content of a file of a partition.
+var ErrDamaged = errors.New("the file of a label partition is damaged")
 
-// ErrForeign says that a file of partitions was made of another graph, or by another version of weft.
-var ErrForeign = errors.New("the file of label partitions is not of this graph")
+// ErrForeign says that a file of a partition was made of another graph, or by another version of weft.
+var ErrForeign = errors.New("the file of a label partition is not of this graph")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// entry is where the arrays of a partition are.
-type entry struct {
-	key     partKey
-	crc     uint32
-	at      uint64    // in the file, bytes
+// head is the beginning of a file. All files of one Labels have the same fields up to ids.
+type head struct {
+	kind     Kind
+	load     uint32
+	vertices uint32
+	graph    uint64 // Graph.Fingerprint
+	ids      uint32 // the checksum of Renumbering.Old; 0 of the graph's own ids, and in its own file
+
+	key     Key
+	buckets uint32    // of a Hashed
 	len     [4]uint32 // of each array, in numbers
-	buckets uint32
+	crc     uint32    // of the arrays
 }
 
-func (e *entry) numbers() (n uint64) {
-	for _, l := range e.len {
-		n += uint64(l)
+// size is that of the whole file in bytes.
+func (h *head) size() (n uint64) {
+	for _, l := range h.len {
+		n += 4 * uint64(l)
 	}
-	return n
+	return headSize + n
 }
 
-func (e *entry) append(b []byte) []byte {
-	for _, x := range []uint32{e.key.label, uint32(e.key.side), e.crc, e.buckets} {
-		b = binary.LittleEndian.AppendUint32(b, x)
-	}
-	b = binary.LittleEndian.AppendUint64(b, e.at)
-	for _, x := range e.len {
-		b = binary.LittleEndian.AppendUint32(b, x)
-	}
-	return append(b, make([]byte, 8)...)
-}
-
-func (e *entry) read(b []byte) {
+func (h *head) bytes() []byte {
 	le := binary.LittleEndian
-	e.key = partKey{le.Uint32(b), Side(le.Uint32(b[4:]))}
-	e.crc, e.buckets, e.at = le.Uint32(b[8:]), le.Uint32(b[12:]), le.Uint64(b[16:])
-	for i := range e.len {
-		e.len[i] = le.Uint32(b[24+4*i:])
-	}
-}
-
-// file is an open file of partitions.
-type file struct {
-	fsys    vfs.FS
-	name    string
-	n       uint32 // vertices
-	kind    Kind
-	entries map[partKey]entry
-}
-
-// Open returns the partitions of a graph that was opened from a file: from the file of partitions
-// next to it, or made now and written there. The warning says why a file that is there was
-// not used, or could not be written; that is not an error, as partitions can be made at
-// any time. A graph that is not from a file, or an empty name, has no such file.
-func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, kind Kind, load, threads int) (l *Labels, warning string, err error) {
-	fsys = vfs.Or(fsys)
-	if _, ok := g.Fingerprint(); !ok || graphFile == "" {
-		l, err = Make(ctx, g, kind, load, threads)
-		return l, "", err
-	}
-	name := FileName(graphFile, kind)
-	l, err = Read(ctx, fsys, name, g, kind, load, threads)
-	switch {
-	case err == nil:
-		return l, "", nil
-	case ctx.Err() != nil:
-		return nil, "", err
-	case !errors.Is(err, fs.ErrNotExist):
-		warning = err.Error() + "; it is made anew"
-	}
-	if l, err = Make(ctx, g, kind, load, threads); err != nil {
-		return nil, warning, err
-	}
-	if err := l.Write(ctx, fsys, name); err != nil {
-		if ctx.Err() != nil {
-			return nil, warning, err
-		}
-		warning = fmt.Sprintf("label partitions are not kept: %v", err)
-	}
-	return l, warning, nil
-}
-
-// Write makes all partitions and writes them to a file, whole or not at all.
-func (l *Labels) Write(ctx context.Context, fsys vfs.FS, name string) error {
-	sum, ok := l.g.Fingerprint()
-	if !ok {
-		return errors.New("the graph is not from a file")
-	}
-	f, err := disk.Create(ctx, vfs.Or(fsys), name)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	rows := RowsByLabel(l.g)
-	count := rows.Labels() * len(rows.Sides())
-	if l.Renumbering != nil {
-		count++
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	at := uint64(len(fileMagic))
-	if _, err := w.WriteString(fileMagic); err != nil {
-		return err
-	}
-	var entries []entry
-	var mu sync.Mutex
-	add := func(e entry, arrays ...[]uint32) error {
-		var parts [][]byte
-		for i, a := range arrays {
-			b := bytesOf(a)
-			e.len[i] = uint32(len(a))
-			e.crc = crc32.Update(e.crc, castagnoli, b)
-			parts = append(parts, b)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		e.at = at
-		for _, b := range parts {
-			if _, err := w.Write(b); err != nil {
-				return err
-			}
-			at += uint64(len(b))
-		}
-		entries = append(entries, e)
-		return nil
-	}
-	if l.Renumbering != nil {
-		if err := add(entry{key: partKey{side: sideOld}}, l.Old); err != nil {
-			return err
-		}
-	}
-	err = l.All(ctx, func(label uint32, side Side, p Partition) error {
-		e := entry{key: partKey{label, side}}
-		switch p := p.(type) {
-		case *Interval:
-			return add(e, p.First, p.Row, p.Off, p.Adj)
-		case *Hashed:
-			e.buckets = p.Buckets
-			return add(e, p.Groups, p.Adj)
-		}
-		panic("layout: a partition of an unknown kind")
-	})
-	if err != nil {
-		return err
-	}
-	if len(entries) != count {
-		return fmt.Errorf("%d partitions were made of %d", len(entries), count)
-	}
-	var b []byte
-	for i := range entries {
-		b = entries[i].append(b)
-	}
-	le := binary.LittleEndian
-	for _, x := range []uint32{fileVersion, uint32(l.Kind), uint32(l.Load), uint32(l.g.NumVertices())} {
+	b := append(make([]byte, 0, headSize), fileMagic...)
+	for _, x := range []uint32{fileVersion, uint32(h.kind), h.load, h.vertices} {
 		b = le.AppendUint32(b, x)
 	}
-	b = le.AppendUint64(b, sum)
-	b = le.AppendUint64(b, at+uint64(count*entrySize+trailerSize))
-	b = le.AppendUint32(b, uint32(count))
-	b = le.AppendUint32(b, crc32.Checksum(b, castagnoli))
-	if _, err := w.Write(b); err != nil {
-		return err
+	b = le.AppendUint64(b, h.graph)
+	for _, x := range []uint32{h.ids, h.key.Label, uint32(h.key.Side), h.buckets, h.len[0], h.len[1], h.len[2], h.len[3], h.crc} {
+		b = le.AppendUint32(b, x)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Commit()
+	b = le.AppendUint32(b, 0) // for later versions
+	return le.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// Read opens a file of partitions. Errors wrap fs.ErrNotExist, ErrDamaged or ErrForeign.
-// Load is what the caller asked for; 0 takes what the file has.
-func Read(ctx context.Context, fsys vfs.FS, name string, g *graph.Graph, kind Kind, load, threads int) (*Labels, error) {
-	fsys = vfs.Or(fsys)
+// read takes a head apart. The error wraps ErrDamaged, or ErrForeign for another version.
+func (h *head) read(b []byte) error {
+	le := binary.LittleEndian
+	switch {
+	case string(b[:8]) != fileMagic:
+		return fmt.Errorf("%w: it does not begin as one", ErrDamaged)
+	case crc32.Checksum(b[:headSize-4], castagnoli) != le.Uint32(b[headSize-4:]):
+		return fmt.Errorf("%w: wrong checksum of its head", ErrDamaged)
+	case le.Uint32(b[8:]) != fileVersion:
+		return fmt.Errorf("%w: version %d", ErrForeign, le.Uint32(b[8:]))
+	}
+	h.kind, h.load, h.vertices, h.graph = Kind(le.Uint32(b[12:])), le.Uint32(b[16:]), le.Uint32(b[20:]), le.Uint64(b[24:])
+	h.ids, h.key, h.buckets = le.Uint32(b[32:]), Key{le.Uint32(b[36:]), Side(le.Uint32(b[40:]))}, le.Uint32(b[44:])
+	for i := range h.len {
+		h.len[i] = le.Uint32(b[48+4*i:])
+	}
+	h.crc = le.Uint32(b[64:])
+	return nil
+}
+
+// of reports whether both heads are of files of one Labels, and of the same key.
+func (h *head) of(o *head) bool {
+	return h.kind == o.kind && h.load == o.load && h.vertices == o.vertices && h.graph == o.graph && h.ids == o.ids && h.key == o.key
+}
+
+// Open returns the partitions of a graph that was opened from a file. Partitions are read from the
+// folder next to that file, or made and kept there, when they are first asked for. Open itself reads
+// or makes the ids of Intervals. The warning says why a file that is there was not used, or could
+// not be written; that is not an error, as everything can be made at any time. A graph that is not
+// from a file, or an empty name, has no such folder.
+func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, kind Kind, load, threads int) (l *Labels, warning string, err error) {
+	l = newLabels(g, kind, load, threads)
+	sum, ok := g.Fingerprint()
+	if ok && graphFile != "" {
+		l.folder, l.head.graph = Folder(graphFile), sum
+	}
+	if kind != Intervals {
+		return l, "", nil
+	}
+	key := Key{Side: sideOld}
+	_, arrays, err := l.read(vfs.Or(fsys), key)
+	if err == nil {
+		if l.Renumbering, err = invert(ctx, arrays[0], g); err != nil {
+			err = fmt.Errorf("%s: %w: %v", l.name(key), ErrDamaged, err)
+		}
+	}
+	if err != nil {
+		if l.Renumbering, warning, err = nil, anew(err), ctx.Err(); err != nil {
+			return nil, "", err
+		}
+		if l.Renumbering, err = Renumber(ctx, RowsByLabel(g), threads); err != nil {
+			return nil, warning, err
+		}
+		if w := l.write(vfs.Or(fsys), key, 0, l.Old); warning == "" {
+			warning = w
+		}
+	}
+	l.head.ids = checksum(l.Old)
+	return l, warning, ctx.Err()
+}
+
+// anew words the error of reading a file as a warning; "" where there is no file.
+func anew(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return err.Error() + "; it is made anew"
+}
+
+// name is that of the file of a partition, or "" if it has none.
+func (l *Labels) name(key Key) string {
+	if l.folder == "" {
+		return ""
+	}
+	what := strconv.FormatUint(uint64(key.Label), 10)
+	switch {
+	case key.Side == sideOld:
+		return filepath.Join(l.folder, l.Kind.String()+".ids")
+	case key.Label == graph.NoLabel:
+		what = "none"
+	}
+	return filepath.Join(l.folder, l.Kind.String()+"."+what+key.Side.String())
+}
+
+// read reads the arrays of one file. Errors wrap fs.ErrNotExist, ErrDamaged or ErrForeign, or are
+// those of the system.
+func (l *Labels) read(fsys vfs.FS, key Key) (h head, arrays [4][]uint32, err error) {
+	name := l.name(key)
+	if name == "" {
+		return h, arrays, fs.ErrNotExist
+	}
 	f, err := vfs.Open(fsys, name)
 	if err != nil {
-		return nil, err
+		return h, arrays, err
 	}
 	defer f.Close()
-	bad := func(format string, a ...any) error {
-		return fmt.Errorf("%s: %w: %s", name, ErrDamaged, fmt.Sprintf(format, a...))
-	}
 	info, err := f.Stat()
+	if err != nil {
+		return h, arrays, err
+	}
+	b := make([]byte, headSize)
+	if info.Size() < headSize {
+		return h, arrays, fmt.Errorf("%s: %w: it has %d bytes", name, ErrDamaged, info.Size())
+	}
+	if err := readAt(f, b, 0); err != nil {
+		return h, arrays, fmt.Errorf("%s: %w: %v", name, ErrDamaged, err)
+	}
+	if err := h.read(b); err != nil {
+		return h, arrays, fmt.Errorf("%s: %w", name, err)
+	}
+	want := l.head
+	want.key = key
+	switch {
+	case !h.of(&want):
+		return h, arrays, fmt.Errorf("%s: %w", name, ErrForeign)
+	case h.size() != uint64(info.Size()):
+		return h, arrays, fmt.Errorf("%s: %w: it has %d bytes, and should have %d", name, ErrDamaged, info.Size(), h.size())
+	}
+	at, sum := uint64(headSize), uint32(0)
+	for i, n := range h.len {
+		b := make([]byte, 4*uint64(n))
+		if err := readAt(f, b, at); err != nil {
+			return h, arrays, fmt.Errorf("%s: %w: %v", name, ErrDamaged, err)
+		}
+		sum = crc32.Update(sum, castagnoli, b)
+		at += uint64(len(b))
+		arrays[i] = numbersOf(b)
+	}
+	if sum != h.crc {
+		return h, arrays, fmt.Errorf("%s: %w: wrong checksum", name, ErrDamaged)
+	}
+	return h, arrays, nil
+}
+
+// write keeps arrays in the file of a key, whole or not at all. It returns a warning where it
+// cannot, and then keeps no further file of these Labels.
+func (l *Labels) write(fsys vfs.FS, key Key, buckets uint32, arrays ...[]uint32) (warning string) {
+	name := l.name(key)
+	if name == "" || l.unkept.Load() {
+		return ""
+	}
+	h := l.head
+	h.key, h.buckets, h.crc = key, buckets, checksum(arrays...)
+	for i, a := range arrays {
+		h.len[i] = uint32(len(a))
+	}
+	err := fsys.MkdirAll(l.folder, 0o777)
+	if err == nil {
+		err = writeFile(fsys, name, &h, arrays)
+	}
+	if err == nil || l.unkept.Swap(true) {
+		return ""
+	}
+	return fmt.Sprintf("label partitions are not kept: %v", err)
+}
+
+// writeFile does without a sync of the disk: a file that a crash cut off has a wrong checksum.
+func writeFile(fsys vfs.FS, name string, h *head, arrays [][]uint32) error {
+	dir, base := filepath.Split(name)
+	f, err := disk.NewTemp(fsys, dir, base, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(h.bytes())
+	for _, a := range arrays {
+		each(a, func(b []byte) {
+			if err == nil {
+				_, err = f.Write(b)
+			}
+		})
+	}
+	if err != nil {
+		f.Remove()
+		return err
+	}
+	return f.Rename(name)
+}
+
+// stored reads one partition.
+func (l *Labels) stored(fsys vfs.FS, key Key) (Partition, error) {
+	h, a, err := l.read(fsys, key)
 	if err != nil {
 		return nil, err
 	}
-	size := uint64(info.Size())
-	magic, trailer := make([]byte, len(fileMagic)), make([]byte, trailerSize)
-	if size < uint64(len(magic)+len(trailer)) {
-		return nil, bad("it has %d bytes", size)
+	var p interface {
+		Partition
+		check(n uint32) error
 	}
-	if err := readAt(f, magic, 0); err != nil {
-		return nil, bad("%v", err)
+	if l.Kind == Hashes {
+		p = &Hashed{Groups: a[0], Adj: a[1], Buckets: h.buckets}
+	} else {
+		p = &Interval{First: a[0], Row: a[1], Off: a[2], Adj: a[3]}
 	}
-	if err := readAt(f, trailer, size-trailerSize); err != nil {
-		return nil, bad("%v", err)
+	if err := p.check(l.head.vertices); err != nil {
+		return nil, fmt.Errorf("%s: %w: %v", l.name(key), ErrDamaged, err)
 	}
-	le := binary.LittleEndian
-	count := le.Uint32(trailer[32:])
-	switch {
-	case string(magic) != fileMagic:
-		return nil, bad("it does not begin as one")
-	case le.Uint64(trailer[24:]) != size, uint64(count)*entrySize > size-uint64(len(magic)+len(trailer)):
-		return nil, bad("it has %d bytes, and should have %d", size, le.Uint64(trailer[24:]))
+	return p, nil
+}
+
+// keep writes one partition, and returns a warning where it cannot.
+func (l *Labels) keep(fsys vfs.FS, key Key, p Partition) (warning string) {
+	switch p := p.(type) {
+	case *Interval:
+		return l.write(fsys, key, 0, p.First, p.Row, p.Off, p.Adj)
+	case *Hashed:
+		return l.write(fsys, key, p.Buckets, p.Groups, p.Adj)
 	}
-	table := make([]byte, count*entrySize)
-	if err := readAt(f, table, size-trailerSize-uint64(len(table))); err != nil {
-		return nil, bad("%v", err)
-	}
-	if crc32.Update(crc32.Checksum(table, castagnoli), castagnoli, trailer[:36]) != le.Uint32(trailer[36:]) {
-		return nil, bad("wrong checksum of its table")
-	}
-	sum, _ := g.Fingerprint()
-	fileLoad := int(le.Uint32(trailer[8:]))
-	switch {
-	case le.Uint32(trailer) != fileVersion:
-		return nil, fmt.Errorf("%s: %w: version %d", name, ErrForeign, le.Uint32(trailer))
-	case le.Uint64(trailer[16:]) != sum, le.Uint32(trailer[12:]) != uint32(g.NumVertices()):
-		return nil, fmt.Errorf("%s: %w", name, ErrForeign)
-	case Kind(le.Uint32(trailer[4:])) != kind, kind == Hashes && load != 0 && load != fileLoad:
-		return nil, fmt.Errorf("%s: %w: its partitions are of another kind or load", name, ErrForeign)
-	}
-	x := &file{fsys: fsys, name: name, n: uint32(g.NumVertices()), kind: kind, entries: map[partKey]entry{}}
-	for i := range int(count) {
-		var e entry
-		e.read(table[i*entrySize:])
-		if e.at > size || e.numbers() > (size-e.at)/4 {
-			return nil, bad("entry %d is not inside it", i)
-		}
-		x.entries[e.key] = e
-	}
-	l := &Labels{Kind: kind, Load: fileLoad, g: g, threads: threads, file: x, parts: map[partKey]*part{}}
-	if kind == Intervals {
-		arrays, err := x.arrays(f, partKey{side: sideOld})
-		if err != nil {
-			return nil, err
-		}
-		if l.Renumbering, err = invert(ctx, arrays[0], g); err != nil {
-			return nil, bad("%v", err)
-		}
-	}
-	return l, ctx.Err()
+	panic("layout: a partition of an unknown kind")
 }
 
 // invert returns the renumbering of which old is one half. It fails where old is not a
@@ -299,54 +307,6 @@ func invert(ctx context.Context, old []uint32, g *graph.Graph) (*Renumbering, er
 		}
 	}
 	return re, ctx.Err()
-}
-
-// arrays reads the arrays of one entry and checks them against their sum.
-func (x *file) arrays(f io.ReaderAt, key partKey) (arrays [4][]uint32, err error) {
-	e, ok := x.entries[key]
-	if !ok {
-		return arrays, fmt.Errorf("%s: %w: a partition is missing", x.name, ErrDamaged)
-	}
-	at, sum := e.at, uint32(0)
-	for i, n := range e.len {
-		b := make([]byte, 4*uint64(n))
-		if err := readAt(f, b, at); err != nil {
-			return arrays, fmt.Errorf("%s: %w: %v", x.name, ErrDamaged, err)
-		}
-		sum = crc32.Update(sum, castagnoli, b)
-		at += uint64(len(b))
-		arrays[i] = numbersOf(b)
-	}
-	if sum != e.crc {
-		return arrays, fmt.Errorf("%s: %w: wrong checksum of a partition", x.name, ErrDamaged)
-	}
-	return arrays, nil
-}
-
-// partition reads one partition.
-func (x *file) partition(key partKey) (Partition, error) {
-	f, err := vfs.Open(x.fsys, x.name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	a, err := x.arrays(f, key)
-	if err != nil {
-		return nil, err
-	}
-	var p interface {
-		Partition
-		check(n uint32) error
-	}
-	if x.kind == Hashes {
-		p = &Hashed{Groups: a[0], Adj: a[1], Buckets: x.entries[key].buckets}
-	} else {
-		p = &Interval{First: a[0], Row: a[1], Off: a[2], Adj: a[3]}
-	}
-	if err := p.check(x.n); err != nil {
-		return nil, fmt.Errorf("%s: %w: %v", x.name, ErrDamaged, err)
-	}
-	return p, nil
 }
 
 // check looks at all that List relies on, for a graph of n vertices.
@@ -431,16 +391,29 @@ func below(adj []uint32, n uint32) error {
 	return nil
 }
 
-// bytesOf returns numbers as bytes, little endian.
-func bytesOf(numbers []uint32) []byte {
-	b := make([]byte, 0, 4*len(numbers))
-	for _, x := range numbers {
-		b = binary.LittleEndian.AppendUint32(b, x)
+// checksum is that of the bytes of arrays one after the other.
+func checksum(arrays ...[]uint32) (sum uint32) {
+	for _, a := range arrays {
+		each(a, func(b []byte) { sum = crc32.Update(sum, castagnoli, b) })
 	}
-	return b
+	return sum
 }
 
-// numbersOf is the inverse of bytesOf.
+// each calls f with numbers as bytes, little endian, some at a time.
+func each(numbers []uint32, f func(b []byte)) {
+	const some = 1 << 14
+	b := make([]byte, 0, 4*min(some, len(numbers)))
+	for len(numbers) > 0 {
+		b = b[:0]
+		for _, x := range numbers[:min(some, len(numbers))] {
+			b = binary.LittleEndian.AppendUint32(b, x)
+		}
+		f(b)
+		numbers = numbers[min(some, len(numbers)):]
+	}
+}
+
+// numbersOf is the inverse of each.
 func numbersOf(b []byte) []uint32 {
 	numbers := make([]uint32, len(b)/4)
 	for i := range numbers {

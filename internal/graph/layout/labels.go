@@ -1,11 +1,15 @@
 package layout
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Kind is how partitions find the list of a vertex.
@@ -29,8 +33,8 @@ type Partition interface {
 	Bytes() uint64
 }
 
-// Labels has the edge-label partitions of one graph, each made, or read from a file, when it
-// is first asked for. Its vertices have the numbers that Renumbering says. Safe for
+// Labels has the edge-label partitions of one graph. Each is read from a file, or made and kept in
+// one, when it is first asked for. Its vertices have the numbers that Renumbering says. Safe for
 // concurrent use.
 type Labels struct {
 	*Renumbering // nil: the graph's own ids
@@ -39,15 +43,20 @@ type Labels struct {
 
 	g       *graph.Graph
 	threads int
-	file    *file // nil: partitions are made
+
+	folder string      // of the files; "": partitions are not kept
+	head   head        // the beginning of each file's head
+	unkept atomic.Bool // a file could not be written
 
 	mu    sync.Mutex
-	parts map[partKey]*part
+	parts map[Key]*part
 }
 
-type partKey struct {
-	label uint32
-	side  Side
+// Key names a partition: an edge label, an index into Graph.EdgeLabels or graph.NoLabel, seen from
+// one side. In an undirected graph all sides are Both.
+type Key struct {
+	Label uint32
+	Side  Side
 }
 
 type part struct {
@@ -56,29 +65,55 @@ type part struct {
 	err  error
 }
 
-// Make prepares the partitions of a graph: for Intervals it renumbers the vertices, which
-// reads all edges. Load is of Hashes; 0 means 1. Threads 0 means all cores.
+var errUnmade = errors.New("a label partition was not made, because the graph could not be read")
+
+func newLabels(g *graph.Graph, kind Kind, load, threads int) *Labels {
+	l := &Labels{Kind: kind, Load: max(load, 1), g: g, threads: threads, parts: map[Key]*part{}}
+	l.head = head{kind: kind, load: uint32(l.Load), vertices: uint32(g.NumVertices())}
+	return l
+}
+
+// Make prepares the partitions of a graph, which are kept in no file. For Intervals it renumbers the
+// vertices, which reads all edges. Load is of Hashes; 0 means 1. Threads 0 means all cores.
 func Make(ctx context.Context, g *graph.Graph, kind Kind, load, threads int) (*Labels, error) {
-	rows := RowsByLabel(g)
-	l := &Labels{Kind: kind, Load: max(load, 1), g: g, threads: threads, parts: map[partKey]*part{}}
-	var err error
-	if kind == Intervals {
-		l.Renumbering, err = Renumber(ctx, rows, threads)
-	}
+	l, _, err := Open(ctx, nil, "", g, kind, load, threads)
 	return l, err
 }
 
-// Partition returns the partition of a label, an index into Graph.EdgeLabels or
-// graph.NoLabel. In an undirected graph all sides are Both. It blocks while another
-// caller makes the same partition. ErrTooLong means that the label has too many entries.
-func (l *Labels) Partition(ctx context.Context, label uint32, side Side) (Partition, error) {
+// Partitions returns the partitions of keys, in their order. It reads or makes those alone that
+// nobody has asked for yet, in parallel. It blocks while another caller makes the same partition.
+// The warning says why a file that is there was not used, or could not be written. The error is
+// ErrTooLong if a label has too many entries.
+func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (parts []Partition, warning string, err error) {
+	for _, k := range keys {
+		if k.Label != graph.NoLabel && int(k.Label) >= len(l.g.EdgeLabels) {
+			return nil, "", fmt.Errorf("the graph has %d edge labels, and none of number %d", len(l.g.EdgeLabels), k.Label)
+		}
+	}
+	parts = make([]Partition, len(keys))
+	warnings, errs := make([]string, len(keys)), make([]error, len(keys))
+	ended := graph.Parallel(ctx, evenly(len(keys), l.g.NumEdges()), l.threads, func(lo, hi uint32) {
+		for i := lo; i < hi; i++ {
+			parts[i], warnings[i], errs[i] = l.partition(vfs.Or(fsys), keys[i])
+		}
+	})
+	for _, w := range warnings {
+		warning = cmp.Or(warning, w)
+	}
+	for _, e := range errs {
+		if e != nil {
+			return nil, warning, e
+		}
+	}
+	return parts, warning, ended
+}
+
+// partition returns one partition.
+func (l *Labels) partition(fsys vfs.FS, k Key) (_ Partition, warning string, err error) {
+	key := k
 	if !l.g.Directed {
-		side = Both
+		key.Side = Both
 	}
-	if label != graph.NoLabel && int(label) >= len(l.g.EdgeLabels) {
-		return nil, fmt.Errorf("the graph has %d edge labels, and none of number %d", len(l.g.EdgeLabels), label)
-	}
-	key := partKey{label, side}
 	l.mu.Lock()
 	p := l.parts[key]
 	if p == nil {
@@ -87,29 +122,25 @@ func (l *Labels) Partition(ctx context.Context, label uint32, side Side) (Partit
 	}
 	l.mu.Unlock()
 	p.once.Do(func() {
-		p.p, p.err = l.make(ctx, key)
-		if p.err != nil { // perhaps of this context alone: the next caller tries again
-			l.mu.Lock()
-			delete(l.parts, key)
-			l.mu.Unlock()
+		if p.p, err = l.stored(fsys, key); err == nil {
+			return
+		}
+		warning = anew(err)
+		p.err = errUnmade // until it is there: reading a graph's file may panic
+		if p.p, p.err = l.make(key); p.err == nil {
+			warning = cmp.Or(warning, l.keep(fsys, key, p.p))
 		}
 	})
-	return p.p, p.err
+	return p.p, warning, p.err
 }
 
-// make reads or makes one partition.
-func (l *Labels) make(ctx context.Context, key partKey) (Partition, error) {
-	if l.file != nil {
-		if p, err := l.file.partition(key); err == nil {
-			return p, nil
-		}
-		// A partition that is damaged is made anew.
-	}
+// make makes one partition.
+func (l *Labels) make(key Key) (Partition, error) {
 	var renumbered []uint32
 	if l.Renumbering != nil {
 		renumbered = l.New
 	}
-	lists, err := RowsByLabel(l.g).Lists(key.label, key.side, renumbered)
+	lists, err := RowsByLabel(l.g).Lists(key.Label, key.Side, renumbered)
 	if err != nil {
 		return nil, err
 	}
@@ -117,38 +148,4 @@ func (l *Labels) make(ctx context.Context, key partKey) (Partition, error) {
 		return NewHashed(lists, l.Load)
 	}
 	return NewInterval(lists), nil
-}
-
-// All makes every partition, in parallel, and keeps none that nobody has asked for. It
-// calls use with each, in no order, from several goroutines.
-func (l *Labels) All(ctx context.Context, use func(label uint32, side Side, p Partition) error) error {
-	rows := RowsByLabel(l.g)
-	sides := rows.Sides()
-	work := make([]uint64, rows.Labels()*len(sides)+1)
-	for i := range rows.Labels() * len(sides) {
-		work[i+1] = work[i] + rows.Edges(uint32(i/len(sides))-1) + 1
-	}
-	var mu sync.Mutex
-	var first error
-	err := graph.Parallel(ctx, work, l.threads, func(lo, hi uint32) {
-		for i := lo; i < hi; i++ {
-			key := partKey{i/uint32(len(sides)) - 1, sides[int(i)%len(sides)]}
-			p, err := l.make(ctx, key)
-			if err == nil {
-				err = use(key.label, key.side, p)
-			}
-			if err != nil {
-				mu.Lock()
-				if first == nil {
-					first = err
-				}
-				mu.Unlock()
-				return
-			}
-		}
-	})
-	if first != nil {
-		return first
-	}
-	return err
 }

@@ -2,14 +2,17 @@ package layout_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -59,6 +62,30 @@ func model(g *graph.Graph, label uint32, side layout.Side) map[uint32][]uint32 {
 	return lists
 }
 
+// one returns one partition. A warning is an error.
+func one(ctx context.Context, l *layout.Labels, label uint32, side layout.Side) (layout.Partition, error) {
+	parts, warning, err := l.Partitions(ctx, nil, layout.Key{Label: label, Side: side})
+	if err != nil {
+		return nil, err
+	}
+	if warning != "" {
+		return nil, errors.New(warning)
+	}
+	return parts[0], nil
+}
+
+// all asks for all partitions of a graph, and returns the warning about their files.
+func all(ctx context.Context, fsys vfs.FS, g *graph.Graph, l *layout.Labels) (warning string, err error) {
+	var keys []layout.Key
+	for label := range uint32(len(g.EdgeLabels) + 1) {
+		for _, side := range layout.RowsByLabel(g).Sides() {
+			keys = append(keys, layout.Key{Label: label - 1, Side: side})
+		}
+	}
+	_, warning, err = l.Partitions(ctx, fsys, keys...)
+	return warning, err
+}
+
 // agree compares all partitions of a graph with the model.
 func agree(g *graph.Graph, l *layout.Labels) error {
 	ctx := context.Background()
@@ -66,7 +93,7 @@ func agree(g *graph.Graph, l *layout.Labels) error {
 	sides := []layout.Side{layout.Out, layout.In, layout.Both}
 	for label := range uint32(len(g.EdgeLabels) + 1) {
 		for _, side := range sides {
-			p, err := l.Partition(ctx, label-1, side)
+			p, err := one(ctx, l, label-1, side)
 			if err != nil {
 				return err
 			}
@@ -136,9 +163,9 @@ func TestPartitions(t *testing.T) {
 			if err := agree(g, l); err != nil {
 				t.Fatal(kind, err)
 			}
-			name := layout.FileName(path, kind)
-			_ = os.Remove(name)
-			for range 2 { // made and written, then read
+			_ = os.RemoveAll(layout.Folder(path))
+			var kept map[string]string
+			for again := range 2 { // made and written, then read
 				l, warning, err := layout.Open(ctx, nil, path, file, kind, load, threads)
 				if err != nil || warning != "" {
 					t.Fatal(warning, err)
@@ -146,9 +173,11 @@ func TestPartitions(t *testing.T) {
 				if err := agree(file, l); err != nil {
 					t.Fatal(kind, err)
 				}
-			}
-			if _, err := layout.Read(ctx, nil, name, file, kind, load, threads); err != nil {
-				t.Fatal(err)
+				now := files(t, layout.Folder(path))
+				if again > 0 && !maps.Equal(now, kept) {
+					t.Fatalf("%v: other files after they were read: %v, %v", kind, slices.Sorted(maps.Keys(now)), slices.Sorted(maps.Keys(kept)))
+				}
+				kept = now
 			}
 		}
 	})
@@ -210,8 +239,66 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// files returns the content of the files of a folder; none if there is no folder.
+func files(t fataler, dir string) map[string]string {
+	content := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[e.Name()] = string(b)
+	}
+	return content
+}
+
+type fataler interface{ Fatal(...any) }
+
+// TestNamedPartitions: only partitions that were asked for are made and kept, and others are
+// added to them later.
+func TestNamedPartitions(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "g.weft")
+	g, err := stored(ctx, labelled(t, 30, 60, 3), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for _, c := range []struct {
+		kind   layout.Kind
+		labels []uint32
+		want   []string
+	}{
+		{layout.Hashes, nil, nil},
+		{layout.Hashes, []uint32{1, 1}, []string{"hashed.1"}},
+		{layout.Intervals, nil, []string{"hashed.1", "interval.ids"}},
+		{layout.Intervals, []uint32{2, graph.NoLabel}, []string{"hashed.1", "interval.2", "interval.ids", "interval.none"}},
+		{layout.Intervals, []uint32{0, 2}, []string{"hashed.1", "interval.0", "interval.2", "interval.ids", "interval.none"}},
+	} {
+		l, warning, err := layout.Open(ctx, nil, path, g, c.kind, 1, 1)
+		if err != nil || warning != "" {
+			t.Fatal(warning, err)
+		}
+		var keys []layout.Key
+		for _, label := range c.labels {
+			keys = append(keys, layout.Key{Label: label, Side: layout.Both})
+		}
+		parts, warning, err := l.Partitions(ctx, nil, keys...)
+		if err != nil || warning != "" || len(parts) != len(keys) {
+			t.Fatal(len(parts), warning, err)
+		}
+		if got := slices.Sorted(maps.Keys(files(t, layout.Folder(path)))); !slices.Equal(got, c.want) {
+			t.Errorf("%v of %d: files %v, want %v", c.kind, c.labels, got, c.want)
+		}
+	}
+}
+
 // TestDamagedPartitions: a file that was changed anywhere, cut, or made of another graph gives
-// the right lists, and a warning where the whole of it is not used.
+// the right lists and a warning, and the next time it is whole.
 func TestDamagedPartitions(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
@@ -221,54 +308,131 @@ func TestDamagedPartitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	name := ""
-	for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
-		name = layout.FileName(path, kind)
-		_ = os.Remove(name)
-		if _, warning, err := layout.Open(ctx, nil, path, g, kind, 1, 1); err != nil || warning != "" {
-			t.Fatal(warning, err)
-		}
-		whole, err := os.ReadFile(name)
+	// warned opens all partitions, compares them, and returns the warning.
+	warned := func(what string, kind layout.Kind) string {
+		l, warning, err := layout.Open(ctx, nil, path, g, kind, 1, 1)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v, %s: %v", kind, what, err)
 		}
-		try := func(what string, b []byte) {
-			if err := os.WriteFile(name, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			_, rerr := layout.Read(ctx, nil, name, g, kind, 1, 1)
-			if rerr != nil && !errors.Is(rerr, layout.ErrDamaged) && !errors.Is(rerr, layout.ErrForeign) {
-				t.Errorf("%v, %s: %v", kind, what, rerr)
-			}
-			l, warning, err := layout.Open(ctx, nil, path, g, kind, 1, 1)
-			if err != nil || (warning == "") != (rerr == nil) {
-				t.Fatalf("%v, %s: warning %q, error %v", kind, what, warning, err)
-			}
-			if err := agree(g, l); err != nil {
-				t.Fatalf("%v, %s: %v", kind, what, err)
-			}
+		w, err := all(ctx, nil, g, l)
+		if err == nil {
+			err = agree(g, l)
 		}
-		for i := 0; i < len(whole); i += 1 + i/64 {
-			b := slices.Clone(whole)
-			b[i] ^= 0x41
-			try(fmt.Sprintf("byte %d of %d changed", i, len(b)), b)
+		if err != nil {
+			t.Fatalf("%v, %s: %v", kind, what, err)
 		}
-		for _, n := range []int{0, 1, 7, 8, 40, 47, 48, len(whole) / 2, len(whole) - 1} {
-			try(fmt.Sprintf("cut at %d", n), whole[:n])
-		}
-		try("longer", append(slices.Clone(whole), 0))
+		return warning + w
 	}
-	// Of another graph with as many vertices and labels.
+	for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
+		if w := warned("new", kind); w != "" {
+			t.Fatal(w)
+		}
+		for base, text := range files(t, layout.Folder(path)) {
+			name := filepath.Join(layout.Folder(path), base)
+			if !strings.HasPrefix(base, kind.String()) {
+				continue
+			}
+			whole := []byte(text)
+			try := func(what string, b []byte) {
+				if err := os.WriteFile(name, b, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if w := warned(base+" "+what, kind); !strings.Contains(w, name) || !strings.HasSuffix(w, "; it is made anew") {
+					t.Errorf("%s, %s: warning %q", base, what, w)
+				}
+				if b, err := os.ReadFile(name); err != nil || string(b) != text {
+					t.Fatalf("%s, %s: it was not made anew: %v", base, what, err)
+				}
+			}
+			for i := 0; i < len(whole); i += 1 + i/64 {
+				b := slices.Clone(whole)
+				b[i] ^= 0x41
+				try(fmt.Sprintf("with byte %d of %d changed", i, len(b)), b)
+			}
+			for _, n := range []int{0, 1, 7, 8, 40, 75, 76, len(whole) / 2, len(whole) - 1} {
+				try(fmt.Sprintf("cut at %d", n), whole[:min(n, len(whole)-1)])
+			}
+			try("longer", append(slices.Clone(whole), 0))
+		}
+	}
+	// The files of another graph with as many vertices and labels, and of another order of ids.
 	other, err := stored(ctx, labelled(t, 30, 61, 3), filepath.Join(dir, "h.weft"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if _, err := layout.Read(ctx, nil, name, other, layout.Intervals, 1, 1); !errors.Is(err, layout.ErrForeign) {
-		t.Errorf("the file of another graph: %v", err)
+	l, _, err := layout.Open(ctx, nil, filepath.Join(dir, "h.weft"), other, layout.Intervals, 1, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := layout.Read(ctx, nil, filepath.Join(dir, "none"), other, layout.Intervals, 1, 1); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no file: %v", err)
+	if _, err := all(ctx, nil, other, l); err != nil {
+		t.Fatal(err)
+	}
+	mine := files(t, layout.Folder(path))
+	for base, text := range files(t, layout.Folder(filepath.Join(dir, "h.weft"))) {
+		name := filepath.Join(layout.Folder(path), base)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if w := warned(base+" of another graph", layout.Intervals); !strings.Contains(w, "not of this graph") {
+			t.Errorf("%s of another graph: warning %q", base, w)
+		}
+		if b, _ := os.ReadFile(name); string(b) != mine[base] {
+			t.Errorf("%s of another graph stays", base)
+		}
+	}
+}
+
+// TestOtherIDs: partitions that were kept under other ids than those of the graph's file of ids are
+// made anew.
+func TestOtherIDs(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "g.weft")
+	g, err := stored(ctx, labelled(t, 30, 60, 3), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	open := func() (*layout.Labels, string) {
+		l, warning, err := layout.Open(ctx, nil, path, g, layout.Intervals, 1, 1)
+		if err != nil || warning != "" {
+			t.Fatal(warning, err)
+		}
+		w, err := all(ctx, nil, g, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l, w
+	}
+	l, _ := open()
+	// Two vertices of a class change places, in a file that is valid by itself.
+	name := filepath.Join(layout.Folder(path), "interval.ids")
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := g.Classes[0]
+	at := len(b) - 4*g.NumVertices() + 4*int(c.First)
+	for i := range 4 {
+		b[at+i], b[at+4+i] = b[at+4+i], b[at+i]
+	}
+	sum := func(b []byte) []byte {
+		return binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	copy(b[64:], sum(b[76:]))
+	copy(b[72:], sum(b[:72]))
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, w := open()
+	if m.Old[c.First] != l.Old[c.First+1] {
+		t.Fatal("the changed ids were not read")
+	}
+	if !strings.Contains(w, "not of this graph") {
+		t.Errorf("warning %q", w)
+	}
+	if err := agree(g, m); err != nil {
+		t.Error(err)
 	}
 }
 
