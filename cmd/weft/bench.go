@@ -36,7 +36,7 @@ describes, take turns with it, so that ratios come from one run. A count that
 differs from weft's is marked, and the exit code is 1.
 
 A variant is a name and settings: "NAME:SETTING,SETTING…", where a setting is
-engine=…, order=…, threads=… or an engine option.
+engine=…, device=…, order=…, threads=… or an engine option.
 
 --peers names a JSON file with a list of programs. Each program is an object:
   "name"      its name in the output
@@ -54,7 +54,7 @@ engine=…, order=…, threads=… or an engine option.
   weft bench -g a.weft --pattern triangle --peers peers.json --to json`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.bench(&f, args) },
 	}
-	cmd.AddCommand(a.benchMatchaCmd())
+	cmd.AddCommand(a.benchMatchaCmd(), a.benchJoinCmd())
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable); without -g the first argument is the graph")
 	f.graphFlags.addReading(cmd)
@@ -88,16 +88,14 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	variants, err := parseVariants(f)
+	variants, err := parseVariants(f.variants, "weft ")
 	if err != nil {
 		return err
 	}
-	var peers []bench.Peer
-	if f.peers != "" {
-		peers, err = await(a.ctx, func() ([]bench.Peer, error) { return bench.ReadPeers(f.peers) })
-		if err != nil {
-			return kindf(weft.ErrInput, "--peers: %w", err)
-		}
+	variants = append([]variant{{name: "weft"}}, variants...)
+	peers, err := a.peers(f.peers)
+	if err != nil {
+		return err
 	}
 	var rows []benchRow
 	differ := false
@@ -146,20 +144,32 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	return context.Cause(a.ctx)
 }
 
+// peers reads the file of peers, or returns none if there is no file.
+func (a *app) peers(file string) ([]bench.Peer, error) {
+	if file == "" {
+		return nil, nil
+	}
+	peers, err := await(a.ctx, func() ([]bench.Peer, error) { return bench.ReadPeers(file) })
+	if err != nil {
+		return nil, kindf(weft.ErrInput, "--peers: %w", err)
+	}
+	return peers, nil
+}
+
 // variant is a name with options.
 type variant struct {
 	name    string
 	options []weft.Option
 }
 
-func parseVariants(f *benchFlags) ([]variant, error) {
-	out := []variant{{name: "weft"}}
-	for _, text := range f.variants {
+// parseVariants reads texts "NAME:SETTING,…". Names get a prefix.
+func parseVariants(texts []string, prefix string) (out []variant, err error) {
+	for _, text := range texts {
 		name, settings, ok := strings.Cut(text, ":")
 		if !ok {
 			return nil, usagef("--variant %q: want NAME:SETTING,…", text)
 		}
-		v := variant{name: "weft " + name}
+		v := variant{name: prefix + name}
 		for s := range strings.SplitSeq(settings, ",") {
 			key, value, ok := strings.Cut(strings.TrimSpace(s), "=")
 			threads := 0
@@ -168,6 +178,8 @@ func parseVariants(f *benchFlags) ([]variant, error) {
 				return nil, usagef("--variant %q: %q is not a NAME=VALUE", text, s)
 			case key == "engine":
 				v.options = append(v.options, weft.WithEngine(value))
+			case key == "device":
+				v.options = append(v.options, weft.WithDevice(value))
 			case key == "order":
 				v.options = append(v.options, weft.WithOrder(value))
 			case key == "threads":

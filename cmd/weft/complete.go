@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/bench/queryset"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/matcha/library"
@@ -34,6 +35,7 @@ var completions = map[string]func() []string{
 	"program":    programs,
 	"progress":   func() []string { return []string{"auto", "plain", "json", "none"} },
 	"semantics":  func() []string { return []string{"iso", "trail", "hom"} },
+	"set":        queryset.Names,
 	"target":     func() []string { return described(weft.MatchaTargets()) },
 }
 

@@ -34,6 +34,7 @@ func TestCompletion(t *testing.T) {
 		"matcha emit --passes":   {"none\n", "fuse-sum\t"},
 		"bench matcha --program": {"triangles\t"},
 		"bench matcha --engine":  {"host\t"},
+		"bench join --set":       {"walk12\n", "Tr1\n"},
 	} {
 		var out bytes.Buffer
 		args := append([]string{"__complete"}, append(strings.Fields(line), "")...)

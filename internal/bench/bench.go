@@ -21,7 +21,10 @@ type Contestant struct {
 type Sample struct {
 	Took, Plan, Prepare time.Duration
 	Answer              string
+	Bytes               uint64 // of intermediate results; 0: none, or not known
 }
+
+func (s Sample) whole() time.Duration { return s.Took + s.Plan + s.Prepare }
 
 // Row has the measurements of one contestant.
 type Row struct {
@@ -31,6 +34,8 @@ type Row struct {
 	Runs                int
 	Median, Least, Most time.Duration
 	Plan, Prepare       time.Duration // medians
+	Whole               time.Duration // median of the sum of all three times
+	Bytes               uint64        // the most of a run
 	// Ratio is Median divided by that of the first contestant; 0 if either failed.
 	Ratio float64
 	// Agrees says that the answer equals that of the first contestant that has one. A
@@ -78,6 +83,10 @@ func (r *Row) sum(samples []Sample) {
 	r.Median, r.Least, r.Most = spread(samples, func(s Sample) time.Duration { return s.Took })
 	r.Plan, _, _ = spread(samples, func(s Sample) time.Duration { return s.Plan })
 	r.Prepare, _, _ = spread(samples, func(s Sample) time.Duration { return s.Prepare })
+	r.Whole, _, _ = spread(samples, Sample.whole)
+	for _, s := range samples {
+		r.Bytes = max(r.Bytes, s.Bytes)
+	}
 }
 
 func spread(samples []Sample, get func(Sample) time.Duration) (median, least, most time.Duration) {

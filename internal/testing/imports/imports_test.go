@@ -90,9 +90,11 @@ var may = map[string][]string{
 	"verify": {"engine/oracle", "pattern", "plan", "search"},
 	"motifs": {"engine", "engine/host", "engine/host/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
 		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
-	"bench":   {"*"},
-	"testing": {"*"},
-	"tools":   {"*"},
+	"bench": {"*"},
+	// queryset knows graphs and patterns only.
+	"bench/queryset": {"graph", "pattern"},
+	"testing":        {"*"},
+	"tools":          {"*"},
 }
 
 // engines may not know each other.

@@ -1,0 +1,445 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/bench"
+	"github.com/weftgraph/weft/internal/bench/queryset"
+	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/sink"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// benchJoinFlags are the flags of bench join.
+type benchJoinFlags struct {
+	commonFlags
+	graphs, sets, files, variants []string
+	save, detail                  string
+	each, runs, warmup            int
+	limit                         time.Duration // of one run
+}
+
+// joinVariants are the contestants of bench join, unless --variant names others.
+var joinVariants = []string{
+	"host:engine=host",
+	"join single:engine=join,join.extend=single",
+	"join multi:engine=join,join.extend=multi",
+	"join interval:engine=join,join.lists=interval",
+	"join hashed:engine=join,join.lists=hashed",
+	"auto:engine=auto",
+}
+
+func (a *app) benchJoinCmd() *cobra.Command {
+	var f benchJoinFlags
+	cmd := &cobra.Command{
+		Use:   "join -g FILE [-g FILE]... [flags]",
+		Short: "measure sets of labelled queries, and compare the engines that join",
+		Long: `Draw sets of queries from each graph, count each query with each contestant, and
+write a row for each set and contestant. Contestants take turns at each query, so
+that ratios come from one run. All must give the same count: a count that differs is
+marked, and the exit code is 1. A query that does not end within --timeout is not
+finished, and is left out of that contestant's times.
+
+Sets:
+  walk4, walk6, walk8, walk10, walk12
+      random walks that have visited so many vertices, with their vertex labels, edge
+      labels and directions, as in the papers of GSI and GENEVA; 100 queries each
+  P2 P3 P4, T2 T3 T4, Ti2 Ti3 Ti4, J3 J4, Tr1 Tr2, S1 S2 S3 S4
+      the shapes of the Wikidata graph pattern benchmark (paths, stars of outgoing and
+      of incoming edges and of both, triangles, squares) with the edge labels of a
+      random place in the graph; 50 queries each
+The same graph and seed give the same queries. Each query has a match, and no two
+queries of a set are the same up to names. A set has fewer queries if the graph has
+fewer.
+
+Contestants are host, join with phases of one vertex and of several, join with
+interval-PCSR and with hashed PCSR, and auto. --variant names others, as for
+weft bench; the first is the one that ratios refer to.
+
+Columns:
+  finished    queries that ended in time, without an error
+  whole_ms    the sum of the medians of the finished queries: planning, preparation
+              and search. Each run plans anew
+  search_ms   the part of it that is search
+  mean_ms     the geometric mean of the whole times
+  wins        queries that this contestant finished first
+  ratio       whole time divided by that of the first contestant, over the queries
+              that both finished; mean_ratio is the geometric mean of the ratios
+  tables      bytes of partial matches, summed over the queries, of engine join
+  matches     embeddings of the finished queries, summed
+
+` + exitCodesHelp,
+		Example: `  weft bench join -g fb15k237.weft
+  weft bench join -g fb15k237.weft --set walk8 --set Tr1 --each 20 --seed 7 --detail queries.ndjson
+  weft bench join -g fb15k237.weft --save queries && weft count -g fb15k237.weft -f queries/fb15k237/P2.gql
+  weft bench join -g a.weft -f queries/a --variant 'host:engine=host' --variant 'no filter:engine=join,join.filter=off'`,
+		Args: takes(),
+		RunE: func(*cobra.Command, []string) error { return a.benchJoin(&f) },
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable)")
+	f.addLoading(cmd)
+	f.addWriting(cmd)
+	fs.StringArrayVar(&f.sets, "set", nil, "`NAME` of a set of queries (repeatable; default: all)")
+	fs.IntVar(&f.each, "each", 0, "queries of a set; 0 means as many as in the papers")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of the sets")
+	fs.StringArrayVarP(&f.files, "file", "f", nil, "`FILE` or directory of queries to measure instead of drawn ones; a file is a set (repeatable)")
+	fs.StringVar(&f.save, "save", "", "write each set to a file of `DIR`/GRAPH, and measure nothing")
+	fs.StringArrayVar(&f.variants, "variant", nil, "`NAME:SETTING,…` of a contestant (repeatable)")
+	fs.StringVar(&f.detail, "detail", "", "write a row for each query and contestant to `FILE`")
+	fs.DurationVar(&f.limit, "timeout", 10*time.Second, "give up a run after this long (30s, 5m)")
+	fs.IntVar(&f.runs, "runs", 3, "measured runs of each contestant at each query")
+	fs.IntVar(&f.warmup, "warmup", 1, "runs before the measured ones")
+	return cmd
+}
+
+func (a *app) benchJoin(f *benchJoinFlags) error {
+	a.answers = true
+	switch {
+	case f.runs < 1 || f.warmup < 0:
+		return usagef("--runs must be at least 1, and --warmup at least 0")
+	case len(f.graphs) == 0:
+		return usagef("no graph: give a file with -g")
+	case f.each < 0 || f.limit <= 0:
+		return usagef("--each cannot be negative, and --timeout must be positive")
+	case slices.Contains(f.graphs, "-"):
+		return usagef("-g -: the graph is read twice, and standard input is read once")
+	case f.files != nil && (f.sets != nil || f.save != ""):
+		return usagef("-f has the queries: it does not go with --set or --save")
+	}
+	for _, s := range f.sets {
+		if !slices.Contains(queryset.Names(), s) {
+			return usagef("--set %s: want one of %s%s", s, strings.Join(queryset.Names(), ", "), didYouMean(s, queryset.Names()))
+		}
+	}
+	if f.sets == nil {
+		f.sets = queryset.Names()
+	}
+	if f.variants == nil {
+		f.variants = joinVariants
+	}
+	variants, err := parseVariants(f.variants, "")
+	if err != nil {
+		return err
+	}
+	if err := f.check(a.ctx, a.runtime); err != nil {
+		return err
+	}
+	if err := checkFiles(a.ctx, f.detail); err != nil {
+		return err
+	}
+	var all []measured
+	for _, path := range f.graphs {
+		of, err := a.benchGraph(f, path, variants)
+		if err != nil {
+			return err
+		}
+		all = append(all, of...)
+	}
+	if f.save != "" {
+		return nil
+	}
+	out, err := a.open(f.out, 0)
+	if err != nil {
+		return err
+	}
+	if err := out.finish(writeJoinTotals(out, f.outFormat(), joinTotals(all))); err != nil {
+		return err
+	}
+	if f.detail != "" {
+		out, err := a.open(f.detail, 0)
+		if err != nil {
+			return err
+		}
+		if err := out.finish(writeJoinDetail(out, all)); err != nil {
+			return err
+		}
+	}
+	return a.benchJoinEnd(all)
+}
+
+// measured is one query of a set.
+type measured struct {
+	graph, set, query, text string
+	rows                    []bench.Row
+}
+
+// benchGraph draws and measures, or saves, the sets of one graph. After an interruption it has
+// measured a part of them.
+func (a *app) benchGraph(f *benchJoinFlags, path string, variants []variant) (all []measured, err error) {
+	of := graphFlags{path: path, format: "auto", setDirected: func() bool { return false }}
+	g, err := a.load(&of, &f.commonFlags, a.progress(f.progress))
+	if err != nil {
+		return nil, err
+	}
+	defer a.done(g)
+	if f.files == nil {
+		drawn, err := a.drawSets(f, path)
+		if err != nil || f.save != "" {
+			return nil, cmp.Or(err, a.saveSets(f, path, drawn))
+		}
+		for _, s := range drawn {
+			for i, text := range s.Queries {
+				all = append(all, measured{graph: path, set: s.Name, query: fmt.Sprintf("%s#%d", s.Name, i), text: text})
+			}
+		}
+	}
+	for _, file := range f.files {
+		qs, err := queriesIn(a.ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range qs {
+			set, _, _ := strings.Cut(q.Name(), "#")
+			all = append(all, measured{graph: path, set: set, query: q.Name(), text: q.String()})
+		}
+	}
+	for i := range all {
+		if a.ctx.Err() != nil {
+			return all[:i], nil
+		}
+		m := &all[i]
+		var contestants []bench.Contestant
+		for _, v := range variants {
+			contestants = append(contestants, f.contestant(g, m.text, v))
+		}
+		m.rows = bench.Measure(a.ctx, contestants, f.warmup, f.runs)
+	}
+	return all, nil
+}
+
+// drawSets draws the sets of a graph.
+func (a *app) drawSets(f *benchJoinFlags, path string) (sets []queryset.Set, err error) {
+	memory, _ := parseBytes(f.memory)
+	g, err := format.Read(a.ctx, path, format.ReadOptions{Threads: f.threads, Memory: memory, Files: vfs.From(a.ctx)}, nil)
+	if err != nil {
+		return nil, a.whileReading(a.ctx, path, kindf(weft.ErrInput, "%w", err))
+	}
+	defer g.Close()
+	err = g.Guard(func() error {
+		for _, name := range f.sets {
+			s, err := queryset.Draw(a.ctx, g, name, f.each, f.seed)
+			if err != nil {
+				return err
+			}
+			sets = append(sets, s)
+		}
+		return nil
+	})
+	return sets, err
+}
+
+// saveSets writes each set to a file of the folder DIR/GRAPH, a query a line.
+func (a *app) saveSets(f *benchJoinFlags, path string, sets []queryset.Set) error {
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	dir := filepath.Join(f.save, name)
+	if err := vfs.From(a.ctx).MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, s := range sets {
+		out, err := a.open(filepath.Join(dir, s.Name+".gql"), 0)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(out, strings.Join(s.Queries, ";\n")+"\n")
+		if err := out.finish(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tables is the line of a result that has the memory of the tables of engine join.
+var tables = regexp.MustCompile(`^join: tables of partial matches had at most ([0-9]+) bytes$`)
+
+// contestant counts a query. Each run plans anew, as it has a query of its own.
+func (f *benchJoinFlags) contestant(g *weft.Graph, text string, v variant) bench.Contestant {
+	options := weft.Concerning("Graph.Count", slices.Concat(f.commonFlags.options(), v.options)...)
+	return bench.Contestant{Name: v.name, Run: func(ctx context.Context) (bench.Sample, error) {
+		q, err := weft.Parse(text)
+		if err != nil {
+			return bench.Sample{}, err
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, f.limit, errTimeout)
+		defer cancel()
+		r, err := g.Count(ctx, q, options...)
+		if err != nil {
+			return bench.Sample{}, err
+		}
+		s := bench.Sample{Took: r.Search, Plan: r.Plan, Prepare: r.Prepare, Answer: r.Embeddings.String()}
+		for _, line := range r.Stats {
+			if m := tables.FindStringSubmatch(line); m != nil {
+				s.Bytes, _ = strconv.ParseUint(m[1], 10, 64)
+			}
+		}
+		return s, nil
+	}}
+}
+
+// joinTotal is a row of the output.
+type joinTotal struct {
+	graph, set string
+	bench.Total
+	matches *big.Int
+	failure error // of the first query that did not finish
+}
+
+// joinTotals sums up each set of each graph, and all sets of a graph that has several.
+func joinTotals(all []measured) (out []joinTotal) {
+	for _, of := range runsOf(all, func(m *measured) string { return m.graph }) {
+		sets := runsOf(of, func(m *measured) string { return m.set })
+		for _, s := range sets {
+			out = append(out, joinTotalsOf(s, s[0].set)...)
+		}
+		if len(sets) > 1 {
+			out = append(out, joinTotalsOf(of, "all")...)
+		}
+	}
+	return out
+}
+
+// runsOf splits a list between elements of different names.
+func runsOf(all []measured, name func(*measured) string) (out [][]measured) {
+	from := 0
+	for i := range all {
+		if i+1 == len(all) || name(&all[i]) != name(&all[i+1]) {
+			out = append(out, all[from:i+1])
+			from = i + 1
+		}
+	}
+	return out
+}
+
+func joinTotalsOf(of []measured, set string) (out []joinTotal) {
+	var questions [][]bench.Row
+	for i := range of {
+		questions = append(questions, of[i].rows)
+	}
+	for i, t := range bench.Sum(questions) {
+		row := joinTotal{graph: of[0].graph, set: set, Total: t, matches: new(big.Int)}
+		for _, rows := range questions {
+			r := &rows[i]
+			n, ok := new(big.Int).SetString(r.Answer, 10)
+			if ok && r.Err == nil {
+				row.matches.Add(row.matches, n)
+			}
+			row.failure = cmp.Or(row.failure, r.Err)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// thousandths rounds to three digits after the point. 0 is none.
+func thousandths(x float64) any {
+	if x == 0 {
+		return nil
+	}
+	return math.Round(x*1000) / 1000
+}
+
+func inMS(d time.Duration) any { return math.Round(float64(d.Microseconds())) / 1000 }
+
+func writeJoinTotals(out *output, to string, rows []joinTotal) error {
+	return writeRows(out, to, len(rows), []sink.Column{
+		column("graph", sink.String, func(i int) any { return rows[i].graph }),
+		column("set", sink.String, func(i int) any { return rows[i].set }),
+		column("who", sink.String, func(i int) any { return rows[i].Name }),
+		column("queries", sink.Int, func(i int) any { return int64(rows[i].Questions) }),
+		column("finished", sink.Int, func(i int) any { return int64(rows[i].Finished) }),
+		column("whole_ms", sink.Float, func(i int) any { return inMS(rows[i].Whole) }),
+		column("search_ms", sink.Float, func(i int) any { return inMS(rows[i].Search) }),
+		column("mean_ms", sink.Float, func(i int) any { return inMS(rows[i].Mean) }),
+		column("wins", sink.Int, func(i int) any { return int64(rows[i].Wins) }),
+		column("ratio", sink.Float, func(i int) any { return thousandths(rows[i].Ratio) }),
+		column("mean_ratio", sink.Float, func(i int) any { return thousandths(rows[i].MeanRatio) }),
+		column("tables", sink.Int, func(i int) any { return int64(rows[i].Bytes) }),
+		column("matches", sink.Count, func(i int) any { return rows[i].matches }),
+		column("note", sink.String, func(i int) any {
+			switch r := &rows[i]; {
+			case r.Differ > 0:
+				return fmt.Sprintf("%d COUNTS DIFFER", r.Differ)
+			case r.failure != nil:
+				return r.failure.Error()
+			}
+			return ""
+		}),
+	})
+}
+
+// writeJoinDetail writes a line of JSON for each contestant at each query.
+func writeJoinDetail(out *output, all []measured) error {
+	w := &jsonWriter{w: out, to: "ndjson", many: true}
+	for i := range all {
+		m := &all[i]
+		for _, r := range m.rows {
+			line := struct {
+				Graph   string  `json:"graph"`
+				Set     string  `json:"set"`
+				Query   string  `json:"query"`
+				Text    string  `json:"text"`
+				Who     string  `json:"who"`
+				Whole   float64 `json:"whole_ms"`
+				Plan    float64 `json:"plan_ms"`
+				Prepare float64 `json:"prepare_ms"`
+				Search  float64 `json:"search_ms"`
+				Tables  uint64  `json:"tables"`
+				Count   any     `json:"count"`
+				Agrees  bool    `json:"agrees"`
+				Error   string  `json:"error,omitempty"`
+			}{
+				m.graph, m.set, m.query, m.text, r.Name,
+				r.Whole.Seconds() * 1000, r.Plan.Seconds() * 1000, r.Prepare.Seconds() * 1000, r.Median.Seconds() * 1000,
+				r.Bytes, countIn(r.Answer), r.Agrees, "",
+			}
+			if r.Err != nil {
+				line.Error = r.Err.Error()
+			}
+			if err := w.add(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// benchJoinEnd is the error of the runs, if any. A query that takes too long, or that an engine
+// refuses, is not one.
+func (a *app) benchJoinEnd(all []measured) error {
+	differ := false
+	var failed error
+	for i := range all {
+		m := &all[i]
+		for _, r := range m.rows {
+			differ = differ || r.Err == nil && r.Answer != "" && !r.Agrees
+			if r.Err != nil && !errors.Is(r.Err, errTimeout) && !errors.Is(r.Err, context.DeadlineExceeded) && !errors.As(r.Err, new(*plan.Refusal)) {
+				fmt.Fprintf(a.stderr, "weft: %s, %s, %s: %v\n", m.graph, m.query, r.Name, r.Err)
+				failed = cmp.Or(failed, r.Err)
+			}
+		}
+	}
+	if differ {
+		fmt.Fprintln(a.stderr, "weft: counts differ")
+		return exitError(exitFailure)
+	}
+	if failed != nil {
+		return exitError(a.failure(codeOf(failed)))
+	}
+	return context.Cause(a.ctx)
+}

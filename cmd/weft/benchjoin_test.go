@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/bench"
+)
+
+// joinGraph is a file of a graph with edge labels.
+func joinGraph(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("120\n")
+	for u := range 40 {
+		for i, step := range []int{1, 3, 7} {
+			fmt.Fprintf(&b, "%d %d %d\n", u, (u*step+step+i)%40, (u+i)%4)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "g.train2id.txt")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func benchJoin(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(context.Background(), append([]string{"bench", "join"}, args...), strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), code
+}
+
+// lines reads lines of JSON.
+func lines(t *testing.T, text string) (rows []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		row := map[string]any{}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestBenchJoin: all contestants finish all queries, every query has a match, and sets that were
+// saved give the same matches as drawn ones.
+func TestBenchJoin(t *testing.T) {
+	file := joinGraph(t)
+	detail, saved := filepath.Join(t.TempDir(), "detail"), t.TempDir()
+	common := []string{"-g", file, "--runs", "1", "--warmup", "0", "--timeout", "10m", "--to", "ndjson"}
+	sets := []string{"--set", "walk6", "--set", "Tr2", "--each", "2"}
+	out, errs, code := benchJoin(t, append(append(common[:len(common):len(common)], sets...), "--detail", detail)...)
+	if code != 0 || strings.Contains(errs, "differ") {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	rows := lines(t, out)
+	if len(rows) != 3*len(joinVariants) {
+		t.Fatalf("%d rows: %s", len(rows), out)
+	}
+	for i, r := range rows {
+		who, _, _ := strings.Cut(joinVariants[i%len(joinVariants)], ":")
+		queries := []float64{2, 2, 4}[i/len(joinVariants)]
+		if r["set"] != []string{"walk6", "Tr2", "all"}[i/len(joinVariants)] || r["who"] != who || r["queries"] != queries || r["finished"] != queries || r["note"] != "" {
+			t.Errorf("%v", r)
+		}
+		if tables := r["tables"].(float64); (tables > 0) != strings.HasPrefix(who, "join") {
+			t.Errorf("%s: tables of %v bytes", who, tables)
+		}
+	}
+	text, err := os.ReadFile(detail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := lines(t, string(text))
+	if len(each) != 4*len(joinVariants) {
+		t.Fatalf("%d rows: %s", len(each), text)
+	}
+	for _, r := range each {
+		if n, ok := r["count"].(float64); !ok || n < 1 || r["agrees"] != true {
+			t.Errorf("%v", r)
+		}
+	}
+	if _, errs, code := benchJoin(t, append([]string{"-g", file, "--save", saved}, sets...)...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	again, errs, code := benchJoin(t, append(common, "-f", filepath.Join(saved, "g", "walk6.gql"), "--variant", "nest:engine=host,plan.method=nest")...)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	if r := lines(t, again); len(r) != 1 || r[0]["set"] != "walk6" || r[0]["who"] != "nest" || r[0]["matches"] != rows[0]["matches"] {
+		t.Errorf("%s", again)
+	}
+}
+
+// TestBenchJoinUnfinished: a query that does not end in time, or that an engine refuses, is left
+// out and is not a failure.
+func TestBenchJoinUnfinished(t *testing.T) {
+	file := joinGraph(t)
+	out, _, code := benchJoin(t, "-g", file, "--set", "walk4", "--each", "1", "--variant", "late:engine=host", "--timeout", "1ns", "--to", "ndjson")
+	if r := lines(t, out); code != 0 || len(r) != 1 || r[0]["finished"] != 0.0 || r[0]["ratio"] != nil || r[0]["note"] != "timeout" {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	queries := filepath.Join(t.TempDir(), "any.gql")
+	if err := os.WriteFile(queries, []byte("MATCH (a)-->(b)-[:1]->(c)"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := benchJoin(t, "-g", file, "-f", queries, "--variant", "host:engine=host", "--variant", "lists:engine=join,join.lists=interval", "--timeout", "10m", "--to", "ndjson")
+	r := lines(t, out)
+	if code != 0 || len(r) != 2 || r[0]["finished"] != 1.0 || r[1]["finished"] != 0.0 || !strings.Contains(r[1]["note"].(string), "several labels") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+}
+
+// TestBenchJoinTotals: sets and graphs are summed up apart, and a count that differs is marked.
+func TestBenchJoinTotals(t *testing.T) {
+	row := func(answer string, agrees bool) []bench.Row {
+		return []bench.Row{{Name: "a", Runs: 1, Answer: "7", Agrees: true}, {Name: "b", Runs: 1, Answer: answer, Agrees: agrees}}
+	}
+	failed := []bench.Row{{Name: "a", Runs: 1, Answer: "7", Agrees: true}, {Name: "b", Err: errors.New("no room")}}
+	all := []measured{
+		{graph: "g", set: "P2", rows: row("7", true)}, {graph: "g", set: "P2", rows: row("8", false)},
+		{graph: "g", set: "P3", rows: failed}, {graph: "h", set: "P3", rows: row("18446744073709551616", true)},
+	}
+	want := []struct{ graph, set, who, matches string }{
+		{"g", "P2", "a", "14"}, {"g", "P2", "b", "15"}, {"g", "P3", "a", "7"}, {"g", "P3", "b", "0"},
+		{"g", "all", "a", "21"}, {"g", "all", "b", "15"}, {"h", "P3", "a", "7"}, {"h", "P3", "b", "18446744073709551616"},
+	}
+	got := joinTotals(all)
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for i, w := range want {
+		n, _ := new(big.Int).SetString(w.matches, 10)
+		if g := got[i]; g.graph != w.graph || g.set != w.set || g.Name != w.who || g.matches.Cmp(n) != 0 {
+			t.Errorf("%+v, want %v", g, w)
+		}
+	}
+	var b bytes.Buffer
+	if err := writeJoinTotals(&output{w: &b}, "ndjson", got); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); strings.Count(s, "1 COUNTS DIFFER") != 2 || strings.Count(s, "no room") != 1 {
+		t.Error(s)
+	}
+	var errs bytes.Buffer
+	a := &app{ctx: t.Context(), stderr: newMessages(t.Context(), &errs), answers: true}
+	if err := a.benchJoinEnd(all); err != exitError(exitFailure) {
+		t.Error(err)
+	}
+	if err := a.benchJoinEnd(all[2:]); err != exitError(exitTrouble) {
+		t.Error(err)
+	}
+	if err := a.benchJoinEnd(all[3:]); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBenchJoinMistakes(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                "no graph",
+		"-g -":                            "read twice",
+		"-g x --runs 0":                   "--runs must be",
+		"-g x --each -1":                  "--each cannot be negative",
+		"-g x --timeout 0s":               "--timeout must be positive",
+		"-g x --set walk5":                "did you mean walk",
+		"-g x -f y --set P2":              "does not go with",
+		"-g x --variant host":             "want NAME:SETTING",
+		"-g x --variant host:threads=few": "not a number of threads",
+	} {
+		if _, errs, code := benchJoin(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d: %s", args, code, errs)
+		}
+	}
+}
