@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime/crew"
@@ -183,11 +184,11 @@ type localIter struct {
 
 func newLocalWorker(lp *localProgram, s *sched, id int, m *crew.Memory) *localWorker {
 	w := &localWorker{lp: lp, s: s, id: id}
-	w.sets = padded[[]uint64](len(lp.p.Sets))
-	w.size = padded[int](len(lp.p.Sets))
-	w.bufs = padded[[]uint64](len(lp.p.Sets))
-	w.cand = padded[[]uint64](lp.depth)
-	w.mask = padded[[]uint64](lp.depth)
+	w.sets = tasks.Padded[[]uint64](len(lp.p.Sets))
+	w.size = tasks.Padded[int](len(lp.p.Sets))
+	w.bufs = tasks.Padded[[]uint64](len(lp.p.Sets))
+	w.cand = tasks.Padded[[]uint64](lp.depth)
+	w.mask = tasks.Padded[[]uint64](lp.depth)
 	w.localScratch = localMemory.Get().(*localScratch)
 	w.hood.init(lp, m)
 	w.wedge.init(lp, m)
@@ -405,7 +406,7 @@ func (w *localWorker) split(l int) {
 
 func grow(b []uint64, n int) []uint64 {
 	if cap(b) < n {
-		b = padded[uint64](1 << bits.Len(uint(n)))
+		b = tasks.Padded[uint64](1 << bits.Len(uint(n)))
 	}
 	return b[:n]
 }

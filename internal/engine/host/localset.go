@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/setops"
 )
@@ -324,10 +325,10 @@ type tailPart struct {
 
 func (t *localTail) init(lp *localProgram) {
 	t.tailState.init(lp.program)
-	t.rows = padded[[]uint64](len(t.reps))
-	t.own = padded[[]uint64](len(t.reps))
-	t.ins = padded[uint64](len(t.reps))
-	t.ns = padded[int](len(t.reps))
+	t.rows = tasks.Padded[[]uint64](len(t.reps))
+	t.own = tasks.Padded[[]uint64](len(t.reps))
+	t.ins = tasks.Padded[uint64](len(t.reps))
+	t.ns = tasks.Padded[int](len(t.reps))
 	for i := range t.reps {
 		r := &t.reps[i]
 		lv := &lp.levels[r.level]
@@ -343,7 +344,7 @@ func (t *localTail) init(lp *localProgram) {
 			whole: len(r.below)+len(r.above) == 0 && lv.Ranges == nil && lv.Bits == nil,
 		})
 	}
-	for _, mask := range t.blocks {
+	for _, mask := range t.Blocks {
 		t.least = append(t.least, t.smallest(lp, mask))
 	}
 }
@@ -403,7 +404,7 @@ func (w *localWorker) closeTail(l int) engine.Tally {
 		}
 		t.ins[r] = in
 	}
-	for i, mask := range t.blocks {
+	for i, mask := range t.Blocks {
 		r := bits.TrailingZeros32(mask)
 		in := t.ins[r]
 		for rest := mask & (mask - 1); rest != 0; rest &= rest - 1 {
@@ -418,9 +419,9 @@ func (w *localWorker) closeTail(l int) engine.Tally {
 		default:
 			n = w.manyAnd(t, r, mask)
 		}
-		t.sizes[i] = uint64(n - bits.OnesCount64(in))
+		t.Sizes[i] = uint64(n - bits.OnesCount64(in))
 	}
-	return t.sum(uint64(widest), w.lp.tail)
+	return t.Count(uint64(widest))
 }
 
 // tailRow is the candidates of tail set r, where they are not a node as it is, and

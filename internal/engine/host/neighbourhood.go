@@ -394,10 +394,10 @@ func (x *wedges) value(w *localWorker, c uint64) engine.Tally {
 	if c < uint64(len(x.memo)) && x.memo[c] != 0 {
 		return engine.Tally64(x.memo[c] - 1)
 	}
-	for i := range t.sizes {
-		t.sizes[i] = c
+	for i := range t.Sizes {
+		t.Sizes[i] = c
 	}
-	v := t.sum(c, w.lp.tail)
+	v := t.Count(c)
 	if c < 1<<12 && v.N.Hi == 0 && !v.Over && v.N.Lo+1 != 0 {
 		for uint64(len(x.memo)) <= c {
 			x.memo = append(x.memo, 0)

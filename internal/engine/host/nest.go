@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime/crew"
@@ -67,7 +68,7 @@ func runNest(ctx context.Context, p *plan.Plan, o job) (engine.Result, error) {
 			w.out = newEmitter(p, i, o.Sink)
 		}
 		if o.Levels {
-			w.stats = padded[engine.Uint128](pr.depth)
+			w.stats = tasks.Padded[engine.Uint128](pr.depth)
 		}
 		ws[i] = w
 	}
@@ -96,12 +97,12 @@ func runWorkers(ctx context.Context, ws []*worker, o job, perRoot []engine.Uint1
 // any task, and need none.
 func (w *worker) prepare() {
 	p := w.pr.p
-	w.e = padded[uint64](len(p.Edges))
-	w.sets = padded[[]uint32](len(p.Sets))
-	w.bufs = padded[[]uint32](len(p.Sets))
-	w.bm = padded[nodeBitmap](len(p.Sets))
+	w.e = tasks.Padded[uint64](len(p.Edges))
+	w.sets = tasks.Padded[[]uint32](len(p.Sets))
+	w.bufs = tasks.Padded[[]uint32](len(p.Sets))
+	w.bm = tasks.Padded[nodeBitmap](len(p.Sets))
 	if w.pr.parts {
-		w.lists = padded[graph.Scratch](len(p.Sets))
+		w.lists = tasks.Padded[graph.Scratch](len(p.Sets))
 	}
 	if w.timed == nil {
 		w.tails.init(w.pr)
@@ -282,7 +283,7 @@ func (w *worker) compute(i int) int {
 		need = min(len(base), len(list))
 	}
 	if cap(buf) < need {
-		buf = padded[uint32](1 << bits.Len(uint(need+16)))
+		buf = tasks.Padded[uint32](1 << bits.Len(uint(need+16)))
 		w.bufs[i] = buf
 	}
 	var n int

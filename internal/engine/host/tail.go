@@ -1,30 +1,23 @@
 package host
 
 import (
-	"math/big"
 	"math/bits"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/tail"
+	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/setops"
 )
 
 // tailState counts the last levels. A single last level is the size of its set. Several
-// independent levels are Σ Coef × Π |∩ block| over the terms of the plan (inclusion–exclusion,
-// as in GraphPi). Levels with the same set share one size there, and a repeated block is
-// measured once. Many levels are counted group by group.
+// independent levels are counted from the sizes of intersections of their sets.
 type tailState struct {
+	tail.Sum
 	probe probe
 
-	first int       // first tail level
-	reps  []tailSet // the different sets: one of each group of the plan's tail
-	// blocks are the different intersections: bit r is set where reps[r] takes
-	// part. terms refer to them by index.
-	blocks  []uint32
-	terms   []tailTerm
-	divisor uint64
-	choices *choices // instead of terms, for tails of many levels
-	sizes   []uint64
+	first   int       // first tail level
+	reps    []tailSet // the different sets: one of each group of the plan's tail
 	scratch [2][]uint32
 	every   []uint32 // all vertices, for product levels
 }
@@ -39,49 +32,18 @@ type tailSet struct {
 	below, above []int
 }
 
-type tailTerm struct {
-	coef   int64
-	blocks []int
-}
-
 func (t *tailState) init(pr *program) {
 	if pr.tail < 2 {
 		return
 	}
 	tl := &pr.p.Tail
 	t.first = pr.depth - pr.tail
-	t.divisor = uint64(max(tl.Divisor, 1))
-	repOf := make([]int, pr.depth)
-	for r, g := range tl.Groups {
+	t.Init(pr.p)
+	for _, g := range tl.Groups {
 		lv := &pr.levels[g.Levels[0]]
 		t.reps = append(t.reps, tailSet{level: g.Levels[0], below: before(lv.Below, t.first), above: before(lv.Above, t.first)})
-		for _, l := range g.Levels {
-			repOf[l] = r
-		}
 	}
-	for _, term := range tl.Terms {
-		tt := tailTerm{coef: term.Coef}
-		for _, b := range term.Blocks {
-			var mask uint32
-			for _, l := range b {
-				mask |= 1 << repOf[l]
-			}
-			i := slices.Index(t.blocks, mask)
-			if i < 0 {
-				i = len(t.blocks)
-				t.blocks = append(t.blocks, mask)
-			}
-			tt.blocks = append(tt.blocks, i)
-		}
-		t.terms = append(t.terms, tt)
-	}
-	if tl.Terms == nil {
-		t.choices = &choices{}
-		t.choices.init(pr.p)
-		t.blocks = pr.p.TailBlocks()
-	}
-	t.sizes = padded[uint64](len(t.blocks))
-	t.reps = append(padded[tailSet](len(t.reps))[:0], t.reps...)
+	t.reps = append(tasks.Padded[tailSet](len(t.reps))[:0], t.reps...)
 }
 
 // before keeps the levels below first.
@@ -118,66 +80,10 @@ func (w *worker) closeTail(l int) engine.Tally {
 	if widest == 0 {
 		return engine.Tally{}
 	}
-	for i, mask := range t.blocks {
-		t.sizes[i] = w.blockSize(mask)
+	for i, mask := range t.Blocks {
+		t.Sizes[i] = w.blockSize(mask)
 	}
-	return t.sum(widest, w.pr.tail)
-}
-
-// sum is the number of choices for the sizes of the blocks. No size is above
-// widest, and k sets are multiplied.
-func (t *tailState) sum(widest uint64, k int) engine.Tally {
-	switch n := bits.Len64(widest) * k; {
-	case t.choices != nil:
-		for i, mask := range t.blocks {
-			t.choices.size(mask, t.sizes[i])
-		}
-		return t.choices.count()
-	case n < 56:
-		var sum int64
-		for i := range t.terms {
-			x := t.terms[i].coef
-			for _, b := range t.terms[i].blocks {
-				x *= int64(t.sizes[b])
-			}
-			sum += x
-		}
-		if t.divisor == 1 {
-			return engine.Tally64(uint64(sum))
-		}
-		return engine.Tally64(uint64(sum) / t.divisor)
-	case n >= 120:
-		return t.bigSum()
-	}
-	var sum engine.Uint128
-	for i := range t.terms {
-		c := t.terms[i].coef
-		x := engine.U64(uint64(max(c, -c)))
-		for _, b := range t.terms[i].blocks {
-			x = x.Mul64(t.sizes[b])
-		}
-		if c < 0 {
-			sum = sum.Sub(x)
-		} else {
-			sum = sum.Add(x)
-		}
-	}
-	sum, _ = sum.Div64(t.divisor)
-	return engine.Tally{N: sum}
-}
-
-// bigSum is sum for sets of which the terms may pass 128 bits.
-func (t *tailState) bigSum() engine.Tally {
-	sum := new(big.Int)
-	for i := range t.terms {
-		x := big.NewInt(t.terms[i].coef)
-		for _, b := range t.terms[i].blocks {
-			x.Mul(x, new(big.Int).SetUint64(t.sizes[b]))
-		}
-		sum.Add(sum, x)
-	}
-	n, err := engine.FromBig(sum.Quo(sum, new(big.Int).SetUint64(t.divisor)))
-	return engine.Tally{N: n, Over: err != nil}
+	return t.Count(widest)
 }
 
 // lastSize is the number of candidates of the last level.

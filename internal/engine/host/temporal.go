@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -30,8 +31,8 @@ func newTimed(pr *program, s switches, counting bool) *timed {
 	p := pr.p
 	t := &timed{TimeProgram: p.Timed, p: p, whole: !s.windows, trail: p.Mode == pattern.Trail}
 	k := len(t.Steps)
-	t.at, t.first, t.last = padded[int64](k), padded[int64](k), padded[int64](k)
-	t.lists = padded[graph.Scratch](k)
+	t.at, t.first, t.last = tasks.Padded[int64](k), tasks.Padded[int64](k), tasks.Padded[int64](k)
+	t.lists = tasks.Padded[graph.Scratch](k)
 	last := &t.Steps[k-1]
 	if counting && t.Tail && k > 1 {
 		t.sized = !last.Binds && len(last.Checks) == 0 && !t.trail && !t.whole
@@ -56,7 +57,7 @@ func runTemporal(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engi
 			w.out = newEmitter(p, i, o.Sink)
 		}
 		if o.Levels {
-			w.stats = padded[engine.Uint128](pr.depth)
+			w.stats = tasks.Padded[engine.Uint128](pr.depth)
 		}
 		ws[i] = w
 	}

@@ -88,7 +88,7 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 	}
 	counting := !o.Listing && !o.Levels && len(p.Edges) == 0
 	levels := len(p.Levels)
-	if counting && p.Tail.K > 1 && p.Tail.Terms != nil {
+	if counting && p.Tail.K > 1 {
 		levels -= p.Tail.K
 	}
 	all := phases.Single(p, levels)

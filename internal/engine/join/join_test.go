@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -106,6 +107,42 @@ func TestThreads(t *testing.T) {
 				if err != nil || !r.Complete || r.Matches != want.Matches {
 					t.Errorf("%s, %s on %d threads: %v, %v; want %v", name, extend, threads, r.Matches, err, want.Matches)
 				}
+			}
+		}
+	}
+}
+
+// TestTail: a tail of more levels than inclusion–exclusion writes out is counted from the sizes of
+// its sets, also where restrictions do not order it.
+func TestTail(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 7, M: 600, Seed: 3}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"(a)--(b), (a)--(c), (a)--(d), (a)--(e), (a)--(f), (a)--(g), (a)--(h)",
+		"(a)--(b), (a)--(c), (a)--(d), (a)--(e), (b)--(f), (b)--(g), (b)--(h), (b)--(i)",
+	} {
+		q, err := gql.Parse("MATCH " + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, embeddings := range []bool{false, true} {
+			p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Embeddings: embeddings})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ready, err := join.New().Prepare(t.Context(), g, p, engine.Options{Threads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := ready.Traits().Phases; !strings.HasPrefix(all[len(all)-1], "count ") {
+				t.Fatalf("%s: phases %q; the last must count the tail of %d levels", text, all, p.Tail.K)
+			}
+			r, err := ready.Run(t.Context(), engine.Goal{})
+			want, hostErr := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+			if err != nil || hostErr != nil || r.Matches != want.Matches || r.Matches.IsZero() {
+				t.Errorf("%s: %v, %v; host %v, %v", text, r.Matches, err, want.Matches, hostErr)
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
 	"github.com/weftgraph/weft/internal/runtime/crew"
@@ -109,14 +108,7 @@ type part struct {
 	m     [maxLevels]uint32 // the row that is extended
 	table []uint32          // the rows that the step has made
 	cand  []candidates      // of each group
-	both  [2][]uint32       // memory for intersections of candidates
-}
-
-// candidates is memory for the candidates of a group.
-type candidates struct {
-	list    []uint32
-	buf     []uint32
-	scratch [2]graph.Scratch
+	tail  *tailState        // of a step that counts the plan's tail
 }
 
 // outRows is how many matches are handed over at once.
@@ -125,7 +117,10 @@ const outRows = 1024
 func newWorker(s *search, id int) *worker {
 	w := &worker{search: s, id: id, parts: make([]part, len(s.steps)), edges: make([]uint64, len(s.p.Edges))}
 	for i := range s.steps {
-		w.parts[i].cand = make([]candidates, len(s.steps[i].groups))
+		w.parts[i].cand = newCandidates(s.steps[i].groups)
+		if s.steps[i].Pattern == phases.Sizes {
+			w.parts[i].tail = newTailState(s.p, &s.steps[i])
+		}
 	}
 	if s.o.Levels {
 		w.stats = make([]engine.Uint128, len(s.p.Levels))
@@ -209,66 +204,20 @@ func (w *worker) extend(i int) {
 			return
 		}
 	}
-	if s.terms != nil {
-		w.add(w.tail(s, pt), pt.m[0])
-		return
-	}
-	if s.closed {
+	switch {
+	case pt.tail != nil:
+		w.add(pt.tail.count(s, pt), pt.m[0])
+	case s.closed:
 		n := engine.One
 		for k := range s.groups {
-			n = n.Times(w.choices(s, k, uint64(len(pt.cand[k].list))))
+			x := &s.groups[k]
+			taken := bits.OnesCount32(pt.cand[k].taken(x.distinct, &pt.m))
+			n = n.Times(w.choices(s, k, uint64(len(pt.cand[k].list)-taken)))
 		}
 		w.add(n, pt.m[0])
-		return
+	default:
+		w.choose(i, 0)
 	}
-	w.choose(i, 0)
-}
-
-// tail evaluates the plan's tail over the candidates of its levels. Terms are positive and
-// negative; the sums of both are kept apart.
-func (w *worker) tail(s *step, pt *part) engine.Tally {
-	var plus, minus engine.Tally
-	for i := range s.terms {
-		x := &s.terms[i]
-		n := engine.Tally64(uint64(max(x.Coef, -x.Coef)))
-		for _, block := range x.Blocks {
-			n = n.Times(engine.Tally64(w.common(pt, block)))
-			if n.IsZero() {
-				break
-			}
-		}
-		if x.Coef > 0 {
-			plus = plus.Plus(n)
-		} else {
-			minus = minus.Plus(n)
-		}
-	}
-	if plus.Over || minus.Over {
-		w.queue.Fail(engine.ErrOverflow)
-		return engine.Tally{}
-	}
-	n, _ := plus.N.Sub(minus.N).Div64(uint64(w.p.Tail.Divisor))
-	return engine.Tally{N: n}
-}
-
-// common returns the size of the intersection of the candidates of several groups.
-func (w *worker) common(pt *part, groups []int) uint64 {
-	list := pt.cand[groups[0]].list
-	if len(groups) == 1 {
-		return uint64(len(list))
-	}
-	for k, g := range groups[1:] {
-		other := pt.cand[g].list
-		if len(groups) == k+2 {
-			return uint64(setops.IntersectCount(list, other))
-		}
-		buf := &pt.both[k%2] // the other one has the list
-		if need := min(len(list), len(other)) + 16; len(*buf) < need {
-			*buf = make([]uint32, 1<<bits.Len(uint(need)))
-		}
-		list = (*buf)[:setops.Intersect(*buf, list, other)]
-	}
-	return uint64(len(list))
 }
 
 // choices is the number of ways to match the levels of group k with n candidates.
@@ -298,67 +247,6 @@ func (w *worker) choices(s *step, k int, n uint64) engine.Tally {
 		t = t.Times(engine.Tally64(n))
 	}
 	return t
-}
-
-// find sets the candidates of a group for a row.
-func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
-	lo, hi := x.one.First, x.one.End
-	for _, j := range x.below {
-		hi = min(hi, m[j])
-	}
-	for _, j := range x.above {
-		lo = max(lo, m[j]+1)
-	}
-	c.list = nil
-	if lo >= hi {
-		return
-	}
-	list := plan.Within(x.all, lo, hi)
-	if !x.Free() {
-		list = w.lists.in(x.From.Adj, m[x.From.Level], lo, hi, &c.scratch[0])
-	}
-	own := false // list is in c.buf
-	for _, b := range x.With {
-		if len(list) == 0 {
-			return
-		}
-		other := w.lists.in(b.Adj, m[b.Level], lo, hi, &c.scratch[1])
-		if len(c.buf) < len(list) {
-			buf := make([]uint32, 1<<bits.Len(uint(len(list)+16)))
-			if own {
-				list = buf[:copy(buf, list)]
-			}
-			c.buf = buf
-		}
-		n := 0
-		if b.Neg {
-			n = setops.Difference(c.buf, list, other)
-		} else {
-			n = setops.Intersect(c.buf, list, other)
-		}
-		list, own = c.buf[:n], true
-	}
-	if !x.tests() || len(list) == 0 || x.Free() && len(x.distinct) == 0 {
-		c.list = list
-		return
-	}
-	if cap(c.buf) < len(list) {
-		c.buf = make([]uint32, 1<<bits.Len(uint(len(list)+16)))
-	}
-	out := c.buf[:0]
-next:
-	for _, v := range list {
-		if !x.allows(w.lists, v) {
-			continue
-		}
-		for _, j := range x.distinct {
-			if m[j] == v {
-				continue next
-			}
-		}
-		out = append(out, v)
-	}
-	c.list = out
 }
 
 // choose matches the step's levels from number k on, each in all ways, and makes a row of each.
@@ -392,8 +280,8 @@ func (w *worker) choose(i, k int) {
 	}
 	if k == len(s.levels)-1 && s.count && len(lv.checks) == 0 {
 		n := len(list)
-		for at, j := range lv.distinct {
-			if again := slices.ContainsFunc(lv.distinct[:at], func(o int) bool { return pt.m[o] == pt.m[j] }); !again && setops.Contains(list, pt.m[j]) {
+		for _, j := range lv.apart {
+			if setops.Contains(list, pt.m[j]) {
 				n--
 			}
 		}
@@ -404,7 +292,7 @@ func (w *worker) choose(i, k int) {
 	}
 next:
 	for _, v := range list {
-		for _, j := range lv.distinct {
+		for _, j := range lv.apart {
 			if pt.m[j] == v {
 				continue next
 			}
@@ -447,14 +335,23 @@ func (w *worker) put(i int) {
 		w.match(&pt.m)
 		return
 	}
-	if cap(pt.table) == 0 {
-		w.tables.Add(uint64(4 * w.batch * s.after))
-		pt.table = make([]uint32, 0, w.batch*s.after)
+	if len(pt.table) == cap(pt.table) {
+		w.grow(pt, s.after)
 	}
 	pt.table = append(pt.table, pt.m[:s.after]...)
-	if len(pt.table) == cap(pt.table) {
+	if len(pt.table) == w.batch*s.after {
 		w.flush(i)
 	}
+}
+
+// firstRows is the number of rows that a table begins with. Most tables of small searches stay smaller.
+const firstRows = 64
+
+// grow makes room for more rows of a width in a part's table, for at most a batch.
+func (w *worker) grow(pt *part, width int) {
+	rows := min(max(4*(cap(pt.table)/width), firstRows), w.batch)
+	w.tables.Add(uint64(4 * (rows*width - cap(pt.table))))
+	pt.table = append(make([]uint32, 0, rows*width), pt.table...)
 }
 
 // flush hands the rows of step i to the next.

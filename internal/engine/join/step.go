@@ -19,8 +19,6 @@ type step struct {
 	count bool
 	// closed says that they are counted by arithmetic over the sizes of the groups.
 	closed bool
-	// terms are those of the plan's tail, of which the levels are numbers of groups here.
-	terms []plan.TailTerm
 }
 
 // group is a phases.Group with the tests that its candidates share.
@@ -31,9 +29,10 @@ type group struct {
 	ranges      []plan.Range // all of them, where they are several
 	bits        []uint64     // a bit for each vertex that is allowed; nil: all are
 	minDegree   int          // what is left of it to be tested
-	below       []int        // levels before the phase that bound the candidates
+	sources     []source
+	below       []int // levels before the phase that bound the candidates
 	above       []int
-	distinct    []int // levels before the phase that a candidate must differ from
+	distinct    []int // levels before the phase that a match must differ from
 	// all are the candidates of a group that no list generates.
 	all []uint32
 	// ordered says that restrictions order the group's vertices completely.
@@ -44,6 +43,7 @@ type group struct {
 type level struct {
 	level, group           int
 	below, above, distinct []int // levels of the phase
+	apart                  []int // all levels that the match must differ from
 	checks                 []plan.Check
 }
 
@@ -74,7 +74,7 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 				return out
 			}
 			s.levels = append(s.levels, level{
-				level: l, below: in(pl.Below), above: in(pl.Above), distinct: in(pl.Distinct), checks: pl.Checks,
+				level: l, below: in(pl.Below), above: in(pl.Above), distinct: in(pl.Distinct), apart: pl.Distinct, checks: pl.Checks,
 				group: slices.IndexFunc(s.Groups, func(g phases.Group) bool { return slices.Contains(g.Levels, l) }),
 			})
 		}
@@ -82,28 +82,8 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 	if last := &steps[len(steps)-1]; counting {
 		last.count = true
 		last.closed = last.Pattern > 0 && arithmetic(last)
-		if last.Pattern == phases.Sizes {
-			last.terms = tailTerms(p)
-		}
 	}
 	return steps
-}
-
-// tailTerms returns the terms of a plan's tail with numbers from 0 in place of levels.
-func tailTerms(p *plan.Plan) []plan.TailTerm {
-	first := len(p.Levels) - p.Tail.K
-	terms := slices.Clone(p.Tail.Terms)
-	for i := range terms {
-		terms[i].Blocks = slices.Clone(terms[i].Blocks)
-		for k, block := range terms[i].Blocks {
-			block = slices.Clone(block)
-			for j := range block {
-				block[j] -= first
-			}
-			terms[i].Blocks[k] = block
-		}
-	}
-	return terms
 }
 
 func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) group {
@@ -144,6 +124,7 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 		return out
 	}
 	x.below, x.above, x.distinct = before(pl.Below), before(pl.Above), before(pl.Distinct)
+	x.sources = x.newSources()
 	if of.Free() && l > 0 {
 		for v := x.one.First; v < x.one.End; v++ {
 			if x.allows(s.lists, v) {
@@ -195,9 +176,9 @@ func inside(g *graph.Graph, ranges []plan.Range, bits []uint64) []uint64 {
 	return out
 }
 
-// tests reports whether candidates need more than bounds.
+// tests reports whether vertices of a list need more than bounds to be candidates.
 func (x *group) tests() bool {
-	return x.ranges != nil || x.bits != nil || x.minDegree > 0 || len(x.distinct) > 0
+	return x.ranges != nil || x.bits != nil || x.minDegree > 0
 }
 
 // allows applies what a vertex must satisfy by itself.

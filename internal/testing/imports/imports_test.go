@@ -67,6 +67,7 @@ var may = map[string][]string{
 	"engine":           {"plan", "graph", "pattern", "runtime/crew"},
 	"engine/option":    {"pattern"},
 	"engine/tasks":     {"engine", "runtime/crew"},
+	"engine/tail":      {"engine", "engine/tasks", "plan", "pattern"},
 	"engine/oracle":    {"plan", "graph", "pattern", "engine"},
 	// setops knows sorted lists and bitmaps only.
 	"setops": {},
@@ -78,8 +79,8 @@ var may = map[string][]string{
 	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu"},
 	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/neighbourhood"},
 	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/option", "gpu", "gpu/neighbourhood", "gpu/membership"},
-	"engine/host":       {"plan", "graph/*", "pattern", "engine", "engine/option", "engine/tasks", "runtime/crew", "setops"},
-	"engine/join":       {"plan", "plan/phases", "graph/*", "pattern", "vfs", "engine", "engine/option", "engine/tasks", "runtime/crew", "setops"},
+	"engine/host":       {"plan", "graph/*", "pattern", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops"},
+	"engine/join":       {"plan", "plan/phases", "graph/*", "pattern", "vfs", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops"},
 	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/membership"},
 	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "memory", "cuda", "cuda/session", "runtime"},
 	"sink":              {"engine", "expr", "graph", "pattern", "parquet"},

@@ -1,9 +1,10 @@
-package host
+package tail
 
 import (
 	"math/bits"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -40,8 +41,8 @@ func (c *choices) init(p *plan.Plan) {
 			c.orders = c.orders.Times(engine.Tally64(uint64(i)))
 		}
 	}
-	c.cells = padded[uint64](1 << len(c.take))
-	c.ways, c.next = padded[engine.Tally](states), padded[engine.Tally](states)
+	c.cells = tasks.Padded[uint64](1 << len(c.take))
+	c.ways, c.next = tasks.Padded[engine.Tally](states), tasks.Padded[engine.Tally](states)
 }
 
 // size says how many vertices the sets in a mask have in common.
