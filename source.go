@@ -162,6 +162,10 @@ type Spec struct {
 	// Directed keeps directions.
 	Directed bool
 	Seed     uint64
+	// VertexLabels and EdgeLabels are the numbers of labels, called 0, 1, …; 0 means no labels.
+	// Label k has a weight of (k+1)^-Skew.
+	VertexLabels, EdgeLabels uint64
+	Skew                     float64
 }
 
 // GenerateModels lists the models of Spec.

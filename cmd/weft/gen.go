@@ -34,8 +34,13 @@ Models and their parameters:
   cliques  --n, --k, --ring  n cliques of k vertices
   star     --n               a star of n leaves
 
+With --vertex-labels N each vertex has one of the labels 0 to N-1, and with
+--edge-labels N each edge. Label k is drawn with a weight of (k+1)^-SKEW: by
+--skew 1, label 0 is twice as frequent as label 1.
+
 ` + exitCodesHelp,
 		Example: `  weft gen rmat --scale 20 --m 16000000 --seed 1 -o rmat20.weft
+  weft gen rmat --scale 19 --m 5000000 --directed --edge-labels 200 --skew 1 -o labelled.weft
   weft gen er --n 1000 --m 5000 | weft count -g - --pattern triangle`,
 		Args: takes("MODEL, as er"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -80,6 +85,9 @@ Models and their parameters:
 	fs.BoolVar(&spec.Ring, "ring", false, "join the cliques in a ring")
 	fs.BoolVar(&spec.Directed, "directed", false, "keep directions")
 	fs.Uint64Var(&spec.Seed, "seed", 0, "seed")
+	fs.Uint64Var(&spec.VertexLabels, "vertex-labels", 0, "number of vertex labels; 0 means none")
+	fs.Uint64Var(&spec.EdgeLabels, "edge-labels", 0, "number of edge labels; 0 means none")
+	fs.Float64Var(&spec.Skew, "skew", 0, "exponent of the labels' power law; 0 means that all are equally frequent")
 	fs.IntVar(&f.threads, "threads", 0, "threads; 0 means one for each core")
 	f.addMemory(cmd)
 	fs.StringVarP(&f.out, "output", "o", "-", "write to `FILE`; its name decides the format")

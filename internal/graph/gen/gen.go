@@ -53,6 +53,14 @@ type Spec struct {
 	// Directed keeps the direction in which edges are made.
 	Directed bool
 	Seed     uint64
+
+	// VertexLabels and EdgeLabels are the numbers of labels, which are called 0, 1, …. 0 means
+	// no labels. Each vertex and each pair of vertices with an edge has one, drawn by a power
+	// law: label k has a weight of (k+1)^-Skew.
+	VertexLabels, EdgeLabels uint64
+	// Skew is the exponent of the power law, for labels of both kinds; 0 means that labels are
+	// equally frequent.
+	Skew float64
 }
 
 // Models returns the names that Spec.Model knows, sorted.
@@ -118,6 +126,9 @@ func (s *Spec) Check() error {
 	if s.N > maxN {
 		return bad("%d vertices: at most %d", s.N, uint64(maxN))
 	}
+	if err := s.checkLabels(); err != nil {
+		return err
+	}
 	return m.check(s)
 }
 
@@ -173,14 +184,24 @@ func Edges(ctx context.Context, s Spec, threads int, add func(src, dst []uint64)
 // on it.
 func Generate(ctx context.Context, s Spec, threads int) (*graph.Graph, error) {
 	b := graph.NewBuilder(graph.BuildOptions{Directed: s.Directed, Threads: threads, Read: graph.ReadStats{Format: "gen " + s.Model}})
+	ofEdges := newLabels(s.EdgeLabels, s.Skew, s.Seed, 1)
 	n, err := Edges(ctx, s, threads, func(src, dst []uint64) error {
-		return b.AddEdges(&graph.EdgeChunk{Src: src, Dst: dst})
+		c := &graph.EdgeChunk{Src: src, Dst: dst}
+		if ofEdges != nil {
+			c.Label = ofEdges.edges(src, dst, s.Directed)
+		}
+		return b.AddEdges(c)
 	})
 	if err != nil {
 		b.Discard()
 		return nil, err
 	}
-	if err := b.AddRange(n); err != nil {
+	if ofVertices := newLabels(s.VertexLabels, s.Skew, s.Seed, 2); ofVertices != nil {
+		err = ofVertices.vertices(b, n)
+	} else {
+		err = b.AddRange(n)
+	}
+	if err != nil {
 		b.Discard()
 		return nil, err
 	}

@@ -157,3 +157,52 @@ func TestHundredMillion(t *testing.T) {
 	}
 	measure(t, Spec{Model: "rmat", Scale: 22, M: 105_000_000, Seed: 1, Directed: os.Getenv("WEFT_BIG") == "directed"}, os.Getenv("WEFT_BIG") == "twice")
 }
+
+// TestLabels: labels follow the power law, do not depend on threads, and change no edge.
+func TestLabels(t *testing.T) {
+	for _, directed := range []bool{false, true} {
+		s := Spec{Model: "rmat", Scale: 12, M: 60000, Seed: 5, Directed: directed}
+		plain, err := Generate(t.Context(), s, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.VertexLabels, s.EdgeLabels, s.Skew = 4, 50, 1
+		var last *graph.Graph
+		for _, threads := range []int{1, 3} {
+			g, err := Generate(t.Context(), s, threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.NumEdges() != plain.NumEdges() || g.NumVertices() != 4096 || len(g.VertexLabels) != 4 || len(g.EdgeLabels) != 50 {
+				t.Fatalf("%d edges of %d, %d vertices, labels %v %v", g.NumEdges(), plain.NumEdges(), g.NumVertices(), g.VertexLabels, g.EdgeLabels)
+			}
+			counts, none := g.EdgeLabelCounts()
+			sum := 0.0
+			for k := range counts {
+				sum += 1 / float64(k+1)
+			}
+			for k, n := range counts {
+				want := float64(g.NumEdges()) / float64(k+1) / sum
+				if d := float64(n) - want; none > 0 || d*d > 25*want {
+					t.Errorf("label %s: %d edges, want about %.0f", g.EdgeLabels[k], n, want)
+				}
+			}
+			for k, n := range g.VertexLabelCounts() {
+				want := 4096 / float64(k+1) / (1 + 1./2 + 1./3 + 1./4)
+				if d := float64(n) - want; d*d > 25*want {
+					t.Errorf("label %s: %d vertices, want about %.0f", g.VertexLabels[k], n, want)
+				}
+			}
+			if last != nil && (!slices.Equal(last.Edges.Label, g.Edges.Label) || !slices.Equal(last.Edges.Dst, g.Edges.Dst)) {
+				t.Error("threads change the labels")
+			}
+			last = g
+		}
+	}
+	for _, s := range []Spec{{Skew: 1}, {EdgeLabels: 1 << 21}, {EdgeLabels: 2, Skew: -1}, {VertexLabels: 2, Skew: math.NaN()}} {
+		s.Model, s.N = "star", 3
+		if err := s.Check(); !errors.Is(err, ErrSpec) {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
