@@ -35,7 +35,7 @@ var (
 	ErrName = runtime.ErrName
 	// ErrDevice: the device was asked for and this build cannot use it.
 	ErrDevice = runtime.ErrDevice
-	// ErrRefused: the engine cannot run the plan.
+	// ErrRefused: no engine of those asked for can run the plan. Each gave a plan.Refusal.
 	ErrRefused = errors.New("engine refused")
 )
 
@@ -141,7 +141,18 @@ type Result struct {
 	Reason string
 }
 
-// choice prepares p on an engine. An error says why the engine cannot run it.
+// failed returns one error for those of Prepare. It wraps ErrRefused if all of them are refusals.
+func failed(errs ...error) error {
+	all := errors.Join(errs...)
+	for _, err := range errs {
+		if refusal := new(plan.Refusal); !errors.As(err, &refusal) {
+			return all
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrRefused, all)
+}
+
+// choice prepares p on an engine. An error is a plan.Refusal, or a failure.
 func (r *Request) choice(ctx context.Context, e engine.Engine, p *plan.Plan, reason string) (Choice, error) {
 	o := r.Options
 	o.Listing = r.Listing
@@ -369,7 +380,7 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 	}
 	c, err := r.choice(ctx, eng, p, reason)
 	if err != nil {
-		return Choice{}, fmt.Errorf("%w: %s: %w", ErrRefused, eng.Name(), err)
+		return Choice{}, failed(fmt.Errorf("%s: %w", eng.Name(), err))
 	}
 	if auto && r.Device != "cpu" {
 		c = orGPU(ctx, r, c)

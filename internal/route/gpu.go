@@ -109,7 +109,7 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 			refused = append(refused, fmt.Errorf("%s: %w", e.name, err))
 		}
 	}
-	return Choice{}, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refused...))
+	return Choice{}, failed(refused...)
 }
 
 // trial is a request to GPUs that are open. A plan is prepared only where it is expected to

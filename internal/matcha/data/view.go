@@ -95,9 +95,7 @@ func TextError(f *syntax.File, t asg.Text, err error) error {
 	if !errors.As(err, &mistake) {
 		return f.ErrorAt(t.At, err.Error())
 	}
-	at := t.At
-	at.Col += mistake.Col
-	e := f.ErrorAt(at, mistake.Msg)
+	e := f.ErrorAt(f.Within(t.At, mistake.Col), mistake.Msg)
 	e.Expected = mistake.Expected
 	return e
 }

@@ -65,3 +65,19 @@ func (f *File) ErrorAt(at Pos, msg string) *Error {
 	e.Offset += len(line)
 	return e
 }
+
+// Within returns the place in the program of character n, from 1, of the text whose opening mark
+// is at a place. The place after the last character is that of the closing mark.
+//
+// Why: the program has some characters of a text twice, namely those like its marks.
+func (f *File) Within(text Pos, n int) Pos {
+	line := []rune(f.lines[text.Line-1])
+	mark, at := line[text.Col-1], text.Col // line[at] is the next character
+	for ; n > 1 && at < len(line)-1; n-- {
+		if line[at] == mark {
+			at++
+		}
+		at++
+	}
+	return Pos{text.Line, at + 1}
+}
