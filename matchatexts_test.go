@@ -20,6 +20,11 @@ func TestMatchaTexts(t *testing.T) {
 		"sum(apply(lambda v: size(between(G, '(a', v, v)), None, vertices(G)))":     "unexpected end",
 		"size(apply(lambda v: v, lambda v: holds(G, '(a:A)', v), vertices(G)))":     "only conditions may say something",
 		"size(apply(lambda v: v, lambda v: holds(G, '(a) WHERE', v), vertices(G)))": "unexpected end",
+		// A doubled mark is one character of the text.
+		"size(vertices(G, '(a) WHERE a.x = ''u'' AND (('))":           "line 2, column 54: unexpected end",
+		"size(vertices(G, '(a) WHERE a.x = ''u'' AND ((]'))":          "line 2, column 54: unexpected ]",
+		"size(vertices(G, '(a) WHERE ''u'' ]'))":                      "line 2, column 42: ",
+		"size(vertices(G, \"(a) WHERE a.x = \"\"u\"\" AND 'é' (]\"))": "line 2, column 56: unexpected (",
 	} {
 		_, err := weft.ParseMatcha("", "input G: Graph\nreturn "+call+"\n")
 		if !errors.Is(err, weft.ErrQuery) || !strings.Contains(err.Error(), want) {
