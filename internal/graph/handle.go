@@ -16,8 +16,6 @@ type Handle struct {
 	// relation of the process has it. An array on a device is found by ID, Version and the
 	// part's number.
 	ID, Version uint64
-	// Kind says in the words of explain which relation it is: "N[:FOLLOWS]+".
-	Kind string
 	// Kept: the relation lasts as long as its graph. Others last as long as a query.
 	Kept bool
 	// Parts make up each list together.
@@ -52,8 +50,8 @@ type Scratch []uint32
 var lastHandle atomic.Uint64
 
 // NewHandle returns a handle, under an ID of its own, of a relation that is one sorted run.
-func NewHandle(kind string, run *CSR) *Handle {
-	return &Handle{ID: NewRelationID(), Kind: kind, Parts: []Part{{Run: run}}, Caps: Caps{LabelRanges: true}}
+func NewHandle(run *CSR) *Handle {
+	return &Handle{ID: NewRelationID(), Parts: []Part{{Run: run}}, Caps: Caps{LabelRanges: true}}
 }
 
 // NewRelationID returns a number that no relation of the process has yet.
@@ -250,17 +248,7 @@ func (h *Handle) Flat() *CSR {
 // Flat returns lists that the graph keeps, Out, In or Any, as the run of their handle. Code
 // that goes over all lists, or names a data edge by its place in them, reads these. It fills the
 // Go heap where Stored says that they are not one run. Safe for concurrent use.
-func (g *Graph) Flat(lists *CSR) *CSR {
-	kind := "N"
-	switch {
-	case !g.Directed:
-	case &lists.Off[0] == &g.Out.Off[0]:
-		kind = "N+"
-	case &lists.Off[0] == &g.In.Off[0]:
-		kind = "N-"
-	}
-	return g.Handle(kind, lists).Flat()
-}
+func (g *Graph) Flat(lists *CSR) *CSR { return g.Handle(lists).Flat() }
 
 // handles are the handles of the lists that a graph keeps.
 type handles struct {
@@ -290,12 +278,12 @@ func (g *Graph) arrayID(at unsafe.Pointer) uint64 {
 	return id
 }
 
-// Handle returns the handle of lists. kind is the name that explain shows. For lists that the
+// Handle returns the handle of lists. For lists that the
 // graph keeps (Holds) each call returns the same handle, and for others a new one. If Stored is
 // set, Handle returns Stored's handle in its place. Safe for concurrent use.
-func (g *Graph) Handle(kind string, lists *CSR) *Handle {
+func (g *Graph) Handle(lists *CSR) *Handle {
 	if !g.Holds(lists.Off) {
-		return g.stored(NewHandle(kind, lists))
+		return g.stored(NewHandle(lists))
 	}
 	g.handles.mu.Lock()
 	defer g.handles.mu.Unlock()
@@ -303,7 +291,7 @@ func (g *Graph) Handle(kind string, lists *CSR) *Handle {
 	if h := g.handles.by[at]; h != nil {
 		return h
 	}
-	h := &Handle{ID: g.arrayID(unsafe.Pointer(at)), Kind: kind, Kept: true, Parts: []Part{{Run: lists}}, Caps: Caps{LabelRanges: true}}
+	h := &Handle{ID: g.arrayID(unsafe.Pointer(at)), Kept: true, Parts: []Part{{Run: lists}}, Caps: Caps{LabelRanges: true}}
 	if !g.Directed {
 		h.DegreeOrdered = at == &g.Out.Off[0]
 	} else if any := g.any.made.Load(); any != nil {

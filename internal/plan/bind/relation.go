@@ -81,10 +81,10 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 	case t.Graph.Directed:
 		out = union(&kept.Out, &kept.In)
 	}
-	r.out = t.Graph.Handle(r.label("+"), out)
+	r.out = t.Graph.Handle(out)
 	r.in = r.out
 	if arrow {
-		r.in = t.Graph.Handle(r.label("-"), in)
+		r.in = t.Graph.Handle(in)
 	}
 	t.rels.put(key, r)
 	return r

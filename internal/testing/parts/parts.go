@@ -38,7 +38,7 @@ type Layout struct {
 func (l Layout) Store(g *graph.Graph) {
 	rnd := rand.New(rand.NewPCG(l.Seed, uint64(g.NumVertices())))
 	g.Stored = func(h *graph.Handle) *graph.Handle {
-		out := &graph.Handle{ID: graph.NewRelationID(), Kind: h.Kind, Kept: h.Kept, Parts: h.Parts, Caps: h.Caps}
+		out := &graph.Handle{ID: graph.NewRelationID(), Kept: h.Kept, Parts: h.Parts, Caps: h.Caps}
 		run, _ := h.OneRun()
 		out.Parts = []graph.Part{{Run: &graph.CSR{Off: slices.Clone(run.Off), Adj: slices.Clone(run.Adj)}}}
 		if !l.Some || rnd.IntN(3) > 0 {
