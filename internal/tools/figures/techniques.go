@@ -9,7 +9,8 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// techniques is the table of what bench/techniques.py measured: a line for each search and switch.
+// techniques is the table of what bench/techniques.py measured: a line for each search and switch. It leaves out lines of
+// switches that the program no longer has.
 func techniques(text []byte) (string, error) {
 	var b strings.Builder
 	err := eachLine(text, func(line []byte) error {
@@ -26,6 +27,9 @@ func techniques(text []byte) (string, error) {
 		}
 		if l.Kind != "" {
 			fmt.Fprintf(&b, "%s.\n\n| engine | base | switch | graph, pattern | default, ms | with the switch, ms | ratio |\n|%s\n", l.About, strings.Repeat("---|", 7))
+			return nil
+		}
+		if !has(l.Base) || !has(l.Switch) {
 			return nil
 		}
 		said := func(ms *float64) string {
@@ -48,14 +52,16 @@ func techniques(text []byte) (string, error) {
 	return b.String(), err
 }
 
-// quoted returns a switch as markdown has it, with a mark if the program no longer has its option.
+// has reports whether the program has the option that a switch sets; "" sets none.
+func has(text string) bool {
+	option, _, _ := strings.Cut(text, "=")
+	return text == "" || slices.ContainsFunc(weft.EngineOptions(), func(o weft.EngineOption) bool { return o.Name == option })
+}
+
+// quoted returns a switch as markdown has it.
 func quoted(text string) string {
 	if text == "" {
 		return ""
-	}
-	option, _, _ := strings.Cut(text, "=")
-	if !slices.ContainsFunc(weft.EngineOptions(), func(o weft.EngineOption) bool { return o.Name == option }) {
-		return "`" + text + "` (removed since)"
 	}
 	return "`" + text + "`"
 }
