@@ -27,8 +27,13 @@ func InUse() uint64 { return anonymous() + uint64(max(locked.Load(), 0)) }
 
 var locked atomic.Int64
 
-// Locked counts bytes that a driver has page-locked for this process or, below 0, given back. Why: they may be
-// pages of the driver, which the system does not count as anonymous memory of the process.
+// Locked counts bytes that a driver has page-locked for this process or, below 0, given back. They must be
+// pages of the driver's own, as those of cuMemHostAlloc are, and not pages that the process had before.
+//
+// Why: InUse would miss them. Linux counts a page that a driver puts into a process (vm_insert_page) as part of a
+// mapped file, in RssFile, or does not count it at all (remap_pfn_range). NVIDIA's kernel module uses these two
+// (nvidia_mmap_sysmem), so that RssAnon has none of them and no page counts twice. VmLck is of mlock alone, and
+// VmPin of pages that the process had before.
 func Locked(bytes int64) { locked.Add(bytes) }
 
 // LockedBytes returns the sum of what Locked counted.

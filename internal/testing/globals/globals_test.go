@@ -1,6 +1,10 @@
 // Package globals_test keeps the packages free of variables that change: what searches share
 // belongs to a runtime (internal/runtime). What describes the process or the machine may stay,
 // and is on the list here, with the reason.
+//
+// It does not find a slice, or a map inside another value, that code changes under another name:
+// "s := table; s[0] = 1". A map alone may not get another name. Why: finding the others takes an
+// analysis of aliases over the whole program, and tables of words are arguments everywhere.
 package globals_test
 
 import (

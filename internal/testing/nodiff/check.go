@@ -38,8 +38,9 @@ type Config struct {
 	Columns func(w *Columns)
 	// Method is the plan method of all runs; "": the plan's own choice.
 	Method string
-	// Opt are engine options; each is switched on in half of the runs, with one of
-	// its values "a|b".
+	// Opt are engine options with their values "a|b". Half of the runs give an option, with one
+	// of the values. The other half leave it to the engine, as most callers do, because what an
+	// engine chooses then depends on the plan.
 	Opt map[string]string
 	// Techniques are forced, each in its share of the runs. Each must have run so often;
 	// 0: three times.
