@@ -179,17 +179,21 @@ func (c *Choice) Phases() []string { return c.ready.Traits().Phases }
 func (c *Choice) Compile(ctx context.Context) { c.ready.Compile(ctx) }
 
 // Run has the engine run the plan. Runs may be concurrent. Where a GPU that was asked for by name
-// has too little memory, and the place of neighbour lists is open, this run and all later ones
-// have them in host memory.
+// has too little memory, and the place of neighbour lists is open, this run has them in host memory.
+// So have all later ones, until the GPU has more free memory than it had then.
 func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
 	now := *c
-	outside := c.outside.get()
+	outside := c.outside.get(ctx)
 	var res engine.Result
 	var err error
 	if outside == nil {
 		res, err = now.run(ctx, goal)
-		if errors.Is(err, session.ErrShort) && now.session != nil {
-			outside = c.outside.prepare(ctx, now)
+		switch {
+		case now.session == nil:
+		case err == nil:
+			c.outside.set(nil, 0)
+		case errors.Is(err, session.ErrShort):
+			outside = c.outside.prepare(ctx, now, err)
 		}
 	}
 	if outside != nil {
@@ -197,9 +201,7 @@ func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
 		if res, err = moved.run(ctx, goal); err == nil {
 			res.Notes = append(res.Notes, "the search has too little memory of the GPU besides the graph, so neighbour lists were read in host memory")
 		}
-		if moved.session != outside.session && moved.session != nil {
-			c.outside.set(&moved)
-		}
+		c.outside.set(&moved, moved.free(ctx))
 	}
 	if err != nil && c.host != nil {
 		return c.onHost(ctx, goal, res, err)
@@ -224,28 +226,50 @@ func (c *Choice) run(ctx context.Context, goal engine.Goal) (engine.Result, erro
 type outside struct {
 	mu    sync.Mutex
 	ready *Choice // is not written to; nil: no run has needed it
+	taken bool    // the GPU's memory was taken, by another process perhaps
+	free  int64   // the GPU's free bytes after the last run of ready
 }
 
-func (o *outside) get() *Choice {
+// get returns the choice to run; nil: there is none yet, or the GPU's memory may do again.
+func (o *outside) get(ctx context.Context) *Choice {
 	if o == nil { // of a choice for the processor
 		return nil
 	}
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.ready
+	ready, taken, before := o.ready, o.taken, o.free
+	o.mu.Unlock()
+	if ready != nil && taken && ready.free(ctx) > before {
+		return nil
+	}
+	return ready
 }
 
-func (o *outside) set(c *Choice) {
+// set notes the choice that has run, which may be over other GPUs than the one before, and how much
+// memory of the GPUs was free after it; nil: the memory of the GPUs did.
+func (o *outside) set(c *Choice, free int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ready = c
+	o.ready, o.free = c, free
+}
+
+// free returns how many bytes of the GPUs' memory are free; 0: they do not say.
+func (c *Choice) free(ctx context.Context) int64 {
+	if c.session == nil {
+		return 0
+	}
+	n, err := c.session.Free(ctx)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // prepare has c prepared with its lists in host memory, once; nil: their place was asked for, or
-// the engine cannot run the plan so.
-func (o *outside) prepare(ctx context.Context, c Choice) *Choice {
+// the engine cannot run the plan so. short is the error of c.
+func (o *outside) prepare(ctx context.Context, c Choice, short error) *Choice {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.taken = errors.Is(short, session.ErrTaken)
 	if room, err := gpu.ReadRoom(c.o); o.ready != nil || err != nil || !room.Auto() {
 		return o.ready
 	}

@@ -2,6 +2,7 @@ package route
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -9,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/gpu"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -17,10 +19,12 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
-// TestLittleMemory: a GPU asked for by name counts with neighbour lists in host memory, if the
-// graph does not fit or leaves too little memory for the search. The choice or the result says
-// so. Where weft chose the GPU itself, the processor counts.
-func TestLittleMemory(t *testing.T) {
+// fewCounters is a little more device memory than stack needs for its counters, and too little for a search.
+const fewCounters = 25 << 10
+
+// crossroads is a graph and a search in it that is expected to take long.
+func crossroads(t *testing.T) (*graph.Graph, func(method, order string) (*plan.Plan, error)) {
+	t.Helper()
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 10, M: 5000, Seed: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -29,13 +33,20 @@ func TestLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compile := func(method, _ string) (*plan.Plan, error) {
+	return g, func(method, _ string) (*plan.Plan, error) {
 		p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: plan.Nest.String()})
 		if p != nil {
 			p.Price = 1e12
 		}
 		return p, err
 	}
+}
+
+// TestLittleMemory: a GPU asked for by name counts with neighbour lists in host memory, if the
+// graph does not fit or leaves too little memory for the search. The choice or the result says
+// so. Where weft chose the GPU itself, the processor counts.
+func TestLittleMemory(t *testing.T) {
+	g, compile := crossroads(t)
 	p, err := compile("", "")
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +56,6 @@ func TestLittleMemory(t *testing.T) {
 		t.Fatal(want.Matches, err)
 	}
 	lists, whole := int64(4*len(g.Out.Adj)), int64(4*len(g.Out.Adj)+8*len(g.Out.Off)+8*g.NumVertices())
-	const counters = 25 << 10 // and a little more
 	for _, c := range []struct {
 		name           string
 		device, place  string
@@ -56,8 +66,8 @@ func TestLittleMemory(t *testing.T) {
 	}{
 		{"fits", "gpu:0", "", 1 << 20, "stack", "-", "", false},
 		{"does not fit", "gpu:0", "", lists + 28<<10, "stack", "stay in host memory", "the graph does not fit", false},
-		{"leaves too little", "gpu:0", "", whole + counters, "stack", "-", "too little memory of the GPU besides the graph", false},
-		{"leaves too little on the device", "gpu:0", "device", whole + counters, "stack", "-", "", true},
+		{"leaves too little", "gpu:0", "", whole + fewCounters, "stack", "-", "too little memory of the GPU besides the graph", false},
+		{"leaves too little on the device", "gpu:0", "device", whole + fewCounters, "stack", "-", "", true},
 		{"asked for", "gpu:0", "host", 1 << 20, "stack", "stay in host memory", "", false},
 		{"chosen by itself", "", "", lists + 28<<10, "host", "-", "counted on the processor", false},
 	} {
@@ -101,5 +111,67 @@ func TestLittleMemory(t *testing.T) {
 				t.Errorf("notes %q", got.Notes)
 			}
 		})
+	}
+}
+
+// crowded is a device of which another process has some memory.
+type crowded struct {
+	cuda.Backend
+	taken atomic.Int64
+}
+
+func (c *crowded) Memory() (free, total int64, err error) {
+	free, total, err = c.Backend.Memory()
+	return max(free-c.taken.Load(), 0), total, err
+}
+
+func (c *crowded) Alloc(bytes int64) (uint64, error) {
+	if free, _, err := c.Memory(); err == nil && bytes > free {
+		return 0, &cuda.Error{Op: "alloc", Kind: cuda.ErrMemory}
+	}
+	return c.Backend.Alloc(bytes)
+}
+
+// TestTakenMemory: a search whose neighbour lists were in host memory, because another process had the
+// GPU's memory, has them on the GPU again once that process has given some back.
+func TestTakenMemory(t *testing.T) {
+	b := &crowded{Backend: device.Backend(t, emu.Options{})}
+	d, err := cuda.New(b, device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt := finding(1, nil)
+	defer rt.Close()
+	if err := rt.Instead(d); err != nil {
+		t.Fatal(err)
+	}
+	g, compile := crossroads(t)
+	r := Request{Runtime: rt, Graph: g, Device: "gpu:0", Engine: "stack", Compile: compile, Options: engine.Options{Threads: 1, Opt: map[string]string{}}}
+	choice, err := Pick(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want engine.Uint128
+	for i, outside := range []bool{false, true, true, false, false} {
+		switch i {
+		case 1: // the arrays are on the device, and the search's own memory no longer fits
+			free, _, err := b.Memory()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.taken.Store(free - fewCounters)
+		case 3:
+			b.taken.Store(0)
+		}
+		got, err := choice.Run(t.Context(), engine.Goal{})
+		if err != nil || !got.Complete {
+			t.Fatal(i, err)
+		}
+		if i == 0 {
+			want = got.Matches
+		}
+		if said := strings.Contains(strings.Join(got.Notes, " "), "host memory"); got.Matches != want || want.IsZero() || said != outside {
+			t.Errorf("run %d: %v matches, want %v; %q", i, got.Matches, want, got.Notes)
+		}
 	}
 }

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -56,7 +58,7 @@ func (b *budget) tooLittle(info cuda.Info, job string, needs []need, left int64)
 	if b.given {
 		hint = "raise --gpu-memory, use a device with more memory, or the host"
 	}
-	return &shortage{&cuda.Error{
+	return &shortage{err: &cuda.Error{
 		Op:   fmt.Sprintf("%s on %v", job, info),
 		Text: fmt.Sprintf("it takes %s (%s), and %s of %s are left", size(sum), strings.Join(parts, ", "), size(max(left, 0)), size(b.limit)),
 		Hint: hint,
@@ -69,12 +71,42 @@ func (b *budget) tooLittle(info cuda.Info, job string, needs []need, left int64)
 // Nothing was searched. With Host in place of Auto a run may need less.
 var ErrShort = errors.New("too little device memory")
 
-// shortage is an error that is ErrShort.
-type shortage struct{ err *cuda.Error }
+// ErrTaken is the error of a run that is ErrShort because the device itself had less free memory than
+// the session may use. Mostly another process has it. A later run may succeed.
+var ErrTaken = errors.New("the device's memory is taken")
 
-func (s *shortage) Error() string        { return s.err.Error() }
-func (s *shortage) Unwrap() error        { return s.err }
-func (s *shortage) Is(target error) bool { return target == ErrShort }
+// shortage is an error that is ErrShort, and perhaps ErrTaken.
+type shortage struct {
+	err   *cuda.Error
+	taken bool
+}
+
+func (s *shortage) Error() string { return s.err.Error() }
+func (s *shortage) Unwrap() error { return s.err }
+func (s *shortage) Is(target error) bool {
+	return target == ErrShort || target == ErrTaken && s.taken
+}
+
+// Free returns how many bytes of device memory are free: the least of the session's devices. It blocks
+// until other runs have ended, or returns the cause of ctx.
+func (s *Session) Free(ctx context.Context) (least int64, err error) {
+	if err := s.use.take(ctx); err != nil {
+		return 0, err
+	}
+	defer s.release()
+	least = math.MaxInt64
+	for _, d := range s.devs {
+		err := d.dev.Do(func(c *cuda.Context) error {
+			free, _, err := c.Memory()
+			least = min(least, free)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return least, nil
+}
 
 // size writes bytes for people.
 func size(bytes int64) string {

@@ -148,7 +148,7 @@ func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (b cuda.B
 	case err == nil:
 		d.room.used += b.Size
 	case errors.As(err, &lacking) && errors.Is(err, cuda.ErrMemory) && !errors.Is(err, cuda.ErrLost):
-		err = &shortage{lacking}
+		err = &shortage{lacking, true}
 	}
 	return b, err
 }
