@@ -181,10 +181,14 @@ func TestLocalInDenseGraphs(t *testing.T) {
 // second case is the same next to a vertex that is not a neighbour of the hub.
 func TestLocalBoundsTails(t *testing.T) {
 	g := generate(t, gen.Spec{Model: "er", N: 72, P: 0.95, Seed: 2})
-	for _, edges := range [][][2]int{
+	tails := [][][2]int{
 		{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {2, 3}},
 		{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {2, 3}, {5, 1}, {5, 4}},
-	} {
+	}
+	if testing.Short() {
+		tails = tails[:1] // the nest visits billions of the other's partial matches
+	}
+	for _, edges := range tails {
 		p := &pattern.Pattern{Vertices: make([]pattern.Vertex, 5)}
 		order := []int{0, 1, 2, 3, 4}
 		for _, e := range edges {
