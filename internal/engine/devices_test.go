@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/fine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
@@ -66,6 +67,8 @@ func newStack(s *session.Session) engine.Engine   { return stack.New(s) }
 func newFine(s *session.Session) engine.Engine    { return fine.New(s) }
 func newCodegen(s *session.Session) engine.Engine { return codegen.New(s) }
 
+func newJoin(s *session.Session) engine.Engine { return join.NewGPU(s) }
+
 func rmat(t *testing.T) *graph.Graph {
 	t.Helper()
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 7, M: 600, Seed: 1}, 1)
@@ -91,6 +94,8 @@ func TestDevices(t *testing.T) {
 		{"stack", "cycle(4)", "nest", false, newStack, nil},
 		{"fine", "cycle(4)", "nest", false, newFine, nil},
 		{"codegen", "cycle(4)", "nest", false, newCodegen, nil},
+		{"join", "cycle(4)", "nest", false, newJoin, map[string]string{"join.batch": "50"}},
+		{"join, listing", "clique(4)", "nest", true, newJoin, nil},
 		{"stack, local", "clique(4)", "local", false, newStack, nil},
 		{"codegen, listing", "clique(4)", "nest", true, newCodegen, nil},
 	} {

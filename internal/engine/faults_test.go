@@ -28,6 +28,8 @@ func TestFaults(t *testing.T) {
 	for _, x := range []search{
 		{"stack", "diamond", "nest", false, newStack, nil},
 		{"stack, listing", "diamond", "nest", true, newStack, nil},
+		{"join", "diamond", "nest", false, newJoin, map[string]string{"join.batch": "200"}},
+		{"join, listing", "diamond", "nest", true, newJoin, nil},
 		{"codegen", "diamond", "nest", false, newCodegen, nil},
 		{"codegen, listing", "diamond", "nest", true, newCodegen, nil},
 		{"codegen, lists in host memory", "diamond", "nest", false, newCodegen, map[string]string{"gpu.adjacency": "host"}},

@@ -15,6 +15,7 @@ func TestSkippedLaunches(t *testing.T) {
 	g := rmat(t)
 	for _, x := range []search{
 		{"stack", "gmatch:P1", "nest", false, newStack, nil},
+		{"join", "gmatch:P1", "nest", false, newJoin, nil},
 		{"codegen", "gmatch:P1", "nest", false, newCodegen, nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {

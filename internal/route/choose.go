@@ -39,12 +39,15 @@ var (
 	ErrRefused = errors.New("engine refused")
 )
 
-// onHost are the engines of the processor by name, the one that auto takes
-// first.
-var onHost = []struct {
+// hostEngine is an engine that runs on the processor.
+type hostEngine struct {
 	make    func() engine.Engine
 	meaning string
-}{
+}
+
+// onHost are the engines of the processor by name, the one that auto takes
+// first.
+var onHost = []hostEngine{
 	{host.New, "all cores of this machine"},
 	{join.New, "all cores of this machine, breadth first: one vertex or several in each phase (GSI, GENEVA)"},
 	{func() engine.Engine { return oracle.New() }, "slow and obvious; to check the others; never chosen by auto"},
@@ -60,6 +63,10 @@ func Engines() []Description {
 		out = append(out, Description{e.make().Name(), e.meaning})
 	}
 	for _, e := range onGPU {
+		if i := slices.IndexFunc(out, func(d Description) bool { return d.Name == e.name }); i >= 0 {
+			out[i].Meaning += "; GPUs: with --device gpu:0,1,…"
+			continue
+		}
 		d := Description{e.name, "GPUs: " + e.meaning + "; with --device gpu:0,1,…"}
 		if e.name == Codegen {
 			d.Meaning += "; all cores, by the machine's C compiler: with --device cpu"
@@ -92,7 +99,7 @@ func CodegenDevice(ctx context.Context, rt *runtime.Runtime, device string) stri
 }
 
 // onlyGPU reports whether an engine of that name runs on GPUs alone.
-func onlyGPU(name string) bool { return GPUEngine(name) && name != Codegen }
+func onlyGPU(name string) bool { return NeedsGPU(name) && name != Codegen }
 
 // Request says which query to run, and on which device.
 type Request struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/fine"
+	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/memory"
@@ -25,6 +26,10 @@ type gpuEngine struct {
 	// order is the engine's rule for matching orders. Orders of plans are for set programs, and
 	// do not suit a search that makes no sets.
 	order string
+	// orderBy is order where it depends on the engine's options.
+	orderBy func(opt map[string]string) string
+	// named: auto does not take it.
+	named bool
 }
 
 // orderOfFine is the order of fine's plans: by tests of candidates, not by sets.
@@ -36,11 +41,13 @@ const orderOfLookups = orderOfFine
 // onGPU are the engines of GPUs.
 var onGPU = []gpuEngine{
 	{"stack", "depth-first search with a stack a warp, neighbourhoods as bit matrices (STMatch)",
-		func(s *session.Session) engine.Engine { return stack.New(s) }, true, ""},
+		func(s *session.Session) engine.Engine { return stack.New(s) }, true, "", nil, false},
 	{"fine", "a thread a candidate, stacks of constant size (gMatch)",
-		func(s *session.Session) engine.Engine { return fine.New(s) }, false, orderOfFine},
+		func(s *session.Session) engine.Engine { return fine.New(s) }, false, orderOfFine, nil, false},
 	{"codegen", "a plan compiled whole: its loop nest in one kernel, or neighbourhoods as bit matrices",
-		func(s *session.Session) engine.Engine { return codegen.New(s) }, true, ""},
+		func(s *session.Session) engine.Engine { return codegen.New(s) }, true, "", nil, false},
+	{join.Name, "breadth first, a warp a row (GSI, GENEVA); no compilation for each pattern",
+		func(s *session.Session) engine.Engine { return join.NewGPU(s) }, false, "", join.Order, true},
 }
 
 // GPUEngine reports whether an engine of GPUs is called so.
@@ -48,11 +55,16 @@ func GPUEngine(name string) bool {
 	return slices.ContainsFunc(onGPU, func(e gpuEngine) bool { return e.name == name })
 }
 
+// NeedsGPU reports whether an engine of that name runs on GPUs where no device is named.
+func NeedsGPU(name string) bool {
+	return GPUEngine(name) && !slices.ContainsFunc(onHost, func(e hostEngine) bool { return e.make().Name() == name })
+}
+
 // pickGPU is Pick for GPUs asked for by name. No other device is tried in their
 // place.
 func pickGPU(ctx context.Context, r Request) (Choice, error) {
 	auto := r.Engine == "" || r.Engine == "auto"
-	try := onGPU
+	var try []gpuEngine
 	if !auto {
 		if _, err := byName(r.Engine); err != nil {
 			return Choice{}, err
@@ -62,6 +74,8 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 			return Choice{}, fmt.Errorf("%w: engine %s does not run on GPUs", ErrName, r.Engine)
 		}
 		try = onGPU[i : i+1]
+	} else {
+		try = slices.DeleteFunc(slices.Clone(onGPU), func(e gpuEngine) bool { return e.named })
 	}
 	labelled := auto && r.Method == "" && len(r.Graph.Classes) > 1
 	r.Compile = remembering(r.Compile)
@@ -265,11 +279,15 @@ const (
 // and a nest is expected to cost much less, it plans for the nest. Why: the work below a root
 // may be all pairs of its neighbours.
 func (e gpuEngine) compile(r Request, method string) (*plan.Plan, error) {
-	p, err := r.Compile(method, e.order)
+	order := e.order
+	if e.orderBy != nil {
+		order = e.orderBy(r.Options.Opt)
+	}
+	p, err := r.Compile(method, order)
 	if err != nil || r.Method != "" || p.Method != plan.Local || p.Work() < worthNest {
 		return p, err
 	}
-	if nest, err := r.Compile(plan.Nest.String(), e.order); err == nil && muchMore*nest.Work() <= p.Work() {
+	if nest, err := r.Compile(plan.Nest.String(), order); err == nil && muchMore*nest.Work() <= p.Work() {
 		return nest, nil
 	}
 	return p, nil

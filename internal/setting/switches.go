@@ -37,8 +37,8 @@ func (s *Settings) checkEffect(name string) error {
 			}
 		}
 	}
-	switch gpu := runtime.OnGPU(s.Device) || s.Device != "cpu" && route.GPUEngine(s.Engine); {
-	case route.GPUEngine(option.Owner(name)) && !gpu:
+	switch gpu := runtime.OnGPU(s.Device) || s.Device != "cpu" && route.NeedsGPU(s.Engine); {
+	case route.NeedsGPU(option.Owner(name)) && !gpu:
 		return errors.New("its engine runs on GPUs: add --device gpu:0")
 	case option.Owner(name) == "gpu" && !gpu:
 		return errors.New("it is for searches on GPUs: add --device gpu:0")

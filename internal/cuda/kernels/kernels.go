@@ -8,7 +8,7 @@
 //   - neighbourhood: the neighbourhood of one vertex as a bit matrix;
 //   - membership: a test of adjacency by one load;
 //   - codegen: the loop nest of a plan as one kernel;
-//   - join: the neighbour lists of a join, in several layouts;
+//   - join: the phases of GSI's and GENEVA's joins, of plans that are data, over neighbour lists in several layouts;
 //   - matcha: the phases of generated programs.
 //
 // The package must not know how kernels are compiled or launched.

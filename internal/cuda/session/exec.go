@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 )
 
 // Exec is one device in a run, as the job's functions see it. It is only valid
@@ -20,7 +22,8 @@ type Exec struct {
 	running *running
 
 	run      run
-	graph    []byte // struct Graph of the generated text
+	graph    []byte                   // struct Graph of the generated text
+	arrays   map[arrayKey]cuda.Buffer // of the job's globals
 	stream   *cuda.Stream
 	begin    *cuda.Event
 	end      *cuda.Event
@@ -141,11 +144,26 @@ func Launch[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
 	return Prepared(x, k, l, extra)()
 }
 
+// LaunchFixed is Launch of a kernel whose text is the same for all programs: its argument is
+// struct { Run run; X x; }. Address says where the program's globals are.
+func LaunchFixed[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
+	return prepared(x, k, l, x.params(nil), extra)()
+}
+
+// Address returns where a part of a global of the job's program is in memory that kernels read;
+// 0: the program does without it.
+func (x *Exec) Address(g *kir.GlobalDef, part emit.Part) uint64 {
+	return x.arrays[x.job.keyOf(g, part)].Ptr
+}
+
 // Prepared makes the argument of a launch, and returns a function that starts the kernel. Call
 // it after all that Start tells x. Why: a search of microseconds must not wait for the
 // argument.
 func Prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) func() error {
-	words := x.params()
+	return prepared(x, k, l, x.params(x.graph), extra)
+}
+
+func prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, words []uint64, extra *X) func() error {
 	if n := unsafe.Sizeof(*extra); n > 0 {
 		tail := make([]uint64, (n+7)/8)
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&tail[0])), n), unsafe.Slice((*byte)(unsafe.Pointer(extra)), n))
@@ -168,13 +186,13 @@ func Prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) func() er
 	}
 }
 
-// params is Run and Graph as the words that a kernel's argument begins with.
-func (x *Exec) params() []uint64 {
-	n := int(unsafe.Sizeof(run{}))/8 + len(x.graph)/8
+// params is Run and graph as the words that a kernel's argument begins with.
+func (x *Exec) params(graph []byte) []uint64 {
+	n := int(unsafe.Sizeof(run{}))/8 + len(graph)/8
 	words := make([]uint64, n, n+32) // and room for the engine's counters
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
 	copy(b, unsafe.Slice((*byte)(unsafe.Pointer(&x.run)), unsafe.Sizeof(run{})))
-	copy(b[unsafe.Sizeof(run{}):], x.graph)
+	copy(b[unsafe.Sizeof(run{}):], graph)
 	return words
 }
 

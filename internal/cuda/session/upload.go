@@ -48,6 +48,7 @@ func (r *running) upload(x *Exec) error {
 			x.result.Resident += b.Size
 		}
 	}
+	x.arrays = at
 	x.graph = emit.Layout(j.Program, j.Vertices, func(g *kir.GlobalDef, part emit.Part) uint64 {
 		return at[j.keyOf(g, part)].Ptr
 	})

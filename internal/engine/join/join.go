@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,14 +37,35 @@ const Name = "join"
 // Name returns "join".
 func (Host) Name() string { return Name }
 
-// Options are the engine's switches.
-var Options = option.Table{
+// Options are the engine's switches: those of both engines, and those of one.
+var Options = slices.Concat(option.Table{
 	option.Choice("join.extend", "match one vertex in a phase, or several where GENEVA's matching patterns allow it", "single", "multi"),
 	option.Choice("join.lists", "neighbour lists: the graph's, or of each edge label alone in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has", "signature", "off"),
 	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
-	option.Switch("join.steal", true, "idle cores take parts of others' batches"),
-	option.Number("join.batch", 4096, 1, 1<<24, "the most rows of a batch"),
+	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
+}, hostOptions, gpuOptions)
+
+// hostOptions are the switches of the engine on the processor alone.
+var hostOptions = option.Table{
+	option.Switch("join.steal", true, "on the processor: idle cores take parts of others' batches"),
+}
+
+// gpuOptions are the switches of the engine on GPUs alone.
+var gpuOptions = option.Table{
+	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
+}
+
+// read returns the switches' values. It refuses those of the other engine, which are of no use on `on`.
+func read(o engine.Options, other option.Table, on string) (option.Values, error) {
+	v, err := Options.Read(o.Opt)
+	if err != nil {
+		return v, err
+	}
+	if given := v.Given(other); len(given) > 0 {
+		return v, fmt.Errorf("%w %s: it is of no use %s", engine.ErrOption, given[0], on)
+	}
+	return v, nil
 }
 
 // Order returns the rule of the matching order that the papers join by: GSI's for phases of one
@@ -72,21 +94,26 @@ type prepared struct {
 // Prepare cuts the plan into phases, whatever its method. It refuses counts per vertex where data
 // edges are chosen.
 func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
-	v, err := Options.Read(o.Opt)
+	v, err := read(o, gpuOptions, "on the processor")
 	if err != nil {
 		return nil, err
 	}
-	if p.Rooted && len(p.Edges) > 0 {
-		return nil, plan.Refusef("counts per vertex are not added up over choices of data edges")
-	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	return prepare(ctx, g, p, o, v, !o.Listing && !o.Levels && len(p.Edges) == 0)
+}
+
+// prepare makes the steps of a plan. With counting, matches are counted without rows where that is
+// possible.
+func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, v option.Values, counting bool) (*prepared, error) {
+	if p.Rooted && len(p.Edges) > 0 {
+		return nil, plan.Refusef("counts per vertex are not added up over choices of data edges")
 	}
 	x := &prepared{g: g, p: p, o: o, steal: v.On("join.steal"), batch: v.Number("join.batch")}
 	if p.Empty != nil {
 		return x, nil
 	}
-	counting := !o.Listing && !o.Levels && len(p.Edges) == 0
 	levels := len(p.Levels)
 	if counting && p.Tail.K > 1 {
 		levels -= p.Tail.K
@@ -103,6 +130,7 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 	if size%32 != 0 {
 		return nil, fmt.Errorf("%w join.signature: %d is not a multiple of 32", engine.ErrOption, size)
 	}
+	var err error
 	// Signatures are of the graph's own edge table, and say nothing of lists that are stored elsewhere.
 	if v.Text("join.filter") == "signature" && len(p.Levels) > 1 && g.Stored == nil {
 		if allowed, x.said, err = filter(ctx, g, p, size, o.Threads); err != nil {

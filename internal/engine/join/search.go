@@ -13,6 +13,9 @@ import (
 	"github.com/weftgraph/weft/internal/setops"
 )
 
+// hostBatch is the most rows of a batch where the options leave it open.
+const hostBatch = 4096
+
 // maxLevels is the most vertices that patterns have.
 const maxLevels = 32
 
@@ -35,6 +38,9 @@ func (discard) Emit(int, *engine.Batch) error { return nil }
 
 func newSearch(x *prepared, goal engine.Goal) *search {
 	s := &search{prepared: x, goal: goal, batch: x.batch}
+	if s.batch == 0 {
+		s.batch = hostBatch
+	}
 	if x.o.Memory > 0 {
 		// A batch for each step of each thread.
 		row := 0

@@ -1,0 +1,97 @@
+// A plan's phases as data: one text of kernels serves all plans. Go's types in package join are the same.
+#ifndef JOIN_PLAN
+#define JOIN_PLAN
+#include "base/control.cuh"
+#include "join/lists.cuh"
+
+struct JoinRange {
+  u32 first, end;
+};
+
+// Levels with one set of candidates. Sets of levels are masks: bit j is level j, which an earlier phase has matched.
+struct JoinGroup {
+  const u64* bits;         // a bit for each vertex that is allowed; null: all are
+  const u32* all;          // without positive backs: the candidates
+  const JoinRange* ranges; // that a candidate is in one of; none: all ids
+  u32 all_n, ranges_n;
+  u32 first, end;          // first <= candidate < end
+  u32 below, above;        // candidates are below, or above, the vertices of these levels
+  u32 distinct;            // and differ from those of these
+  u32 min_degree, degree_adj;
+  u32 backs;               // at most 32
+  u32 level;               // the first
+  u32 unused;
+  u32 back[32];            // adjacency << 8 | level << 1 | whether the candidate must not be in the list
+};
+
+struct JoinStep {
+  JoinGroup group;
+};
+
+// Rows of a table that wait to be joined: `rows` of them from row on, the first one from its candidate `from` on. With
+// one row, candidates from `to` on are not its.
+struct JoinPiece {
+  u32 row, rows, from, to;
+};
+
+// What launches tell each other and the host. The counters only grow; a launch is told where they were.
+struct JoinState {
+  u64 taken; // pieces, and runs of rows, that warps have taken
+  u64 made;  // places in tables that warps have asked for
+  u64 left;  // pieces that warps have left
+  u64 asked; // places that roots might need
+  u64 turn;  // the last launch that ran
+  u32 over;  // not 0: there are no more roots
+  u32 unused;
+};
+
+struct JoinArgs {
+  const JoinStep* step;
+  const JoinRange* roots; // the ids that level 0 may have; for the first phase
+  const JoinLists* lists;
+  const u32* rows;   // the table that is joined: `count` rows of `width` ids
+  u32* out;          // the table that is made, with room for `room` rows of width + 1 ids
+  JoinPiece* pieces; // a ring of mask + 1 places
+  JoinState* state;
+  u64 taken, made, left, asked, turn; // the counters before the launch, so that made - state->made is a row of out
+  u64 head, tail;    // the pieces that wait: from head to before tail
+  u32 width, count;
+  u32 base;          // rows before it are done, or are pieces
+  u32 chunk;         // rows of a run
+  u32 room, mask;
+  u32 ranges;        // of roots
+  u32 cache;         // whether survivors wait until they fill 128 bytes
+  u32 often;         // whether counts are needed while the search runs
+  u32 levels;        // whether partial matches are counted by level
+};
+
+struct JoinParams {
+  Run run;
+  JoinArgs x;
+};
+
+// Whether all launches before this one ran; notes that this one does. The first statement of a kernel.
+DEV bool join_turn(const JoinArgs& x) {
+  u64 last = load_relaxed(&x.state->turn);
+  if (last + 1 != x.turn && last != x.turn) return false; // another block may have noted it
+  if (block() == 0 && thread() == 0) store_relaxed(&x.state->turn, x.turn);
+  return true;
+}
+
+// Whether v is in one of n ranges, or n is 0. One lane.
+DEV bool join_within(const JoinRange* ranges, u32 n, u32 v) {
+  bool in = n == 0;
+  for (u32 i = 0; i < n; i++) in |= v >= ranges[i].first && v < ranges[i].end;
+  return in;
+}
+
+// What a candidate must satisfy by itself, besides its bounds. One lane.
+DEV bool join_allows(const JoinGroup& g, const JoinLists* lists, u32 v) {
+  return join_within(g.ranges, g.ranges_n, v) && (!g.bits || bit(g.bits, v)) &&
+         (!g.min_degree || join_degree(lists[g.degree_adj], v) >= g.min_degree);
+}
+
+// Whether join_allows tests anything.
+DEV bool join_tests(const JoinGroup& g) { return g.ranges_n || g.bits || g.min_degree; }
+
+#endif

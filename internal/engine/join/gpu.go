@@ -1,0 +1,149 @@
+package join
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// GPU is the engine over the devices of a session: the same phases, by kernels that are the same
+// for all plans.
+type GPU struct{ s *session.Session }
+
+// NewGPU returns the engine for a session, which stays the caller's to close.
+func NewGPU(s *session.Session) *GPU { return &GPU{s} }
+
+// Name returns "join".
+func (*GPU) Name() string { return Name }
+
+// onGPU is a plan that is ready to run on GPUs.
+type onGPU struct {
+	*prepared
+	s      *session.Session
+	memory gpu.Room
+	data   *globals // nil: the plan is empty
+	// listing: the kernels hand rows over, also where a count is over choices of data edges.
+	listing bool
+	cache   bool
+}
+
+// Prepare cuts the plan into phases, whatever its method. It refuses plans with conditions that
+// are known only in the search.
+func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	v, err := read(o, hostOptions, "on GPUs")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case v.Text("join.lists") != "graph":
+		return nil, plan.Refusef("join.lists=%s: joins on GPUs read the graph's lists", v.Text("join.lists"))
+	case v.Text("join.extend") != "single":
+		return nil, plan.Refusef("join.extend=%s: joins on GPUs match one vertex in a phase", v.Text("join.extend"))
+	}
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0, cache: v.On("join.cache")}
+	if x.memory, err = gpu.ReadRoom(o); err != nil {
+		return nil, err
+	}
+	if x.prepared, err = prepare(ctx, g, p, o, v, false); err != nil {
+		return nil, err
+	}
+	if p.Empty != nil {
+		return x, nil
+	}
+	if err := x.refused(); err != nil {
+		return nil, err
+	}
+	x.data = x.globals()
+	return x, nil
+}
+
+// Traits says the phases of the plan, and how much of it host memory has.
+func (x *onGPU) Traits() engine.Traits {
+	t := x.prepared.Traits()
+	if x.data != nil {
+		t.Compiles = true
+		t.Host = x.s.HostBytes(x.memory.Give(x.job()))
+	}
+	return t
+}
+
+// Compile starts compiling the kernels.
+func (x *onGPU) Compile(ctx context.Context) {
+	if x.data != nil {
+		_ = x.s.Compile(ctx, x.job())
+	}
+}
+
+// rootChunk is how many roots a warp takes at a time.
+func (x *onGPU) rootChunk() uint32 { return uint32(min(32, x.gpuBatch())) }
+
+// job is the plan for the session.
+func (x *onGPU) job() *session.Job {
+	tasks := uint64(0)
+	for _, r := range x.roots() {
+		tasks += uint64(r.End - r.First)
+	}
+	return &session.Job{
+		Name: Name, Source: cuda.Source{Name: "join.cu", Text: "#include \"join/kernels.cuh\"\n"}, Program: x.data.program,
+		Tasks: tasks, Chunk: x.rootChunk(),
+	}
+}
+
+// gpuBatch is the most rows of a table.
+func (x *onGPU) gpuBatch() int {
+	if x.batch > 0 {
+		return x.batch
+	}
+	return 1 << 18
+}
+
+// gpuRun is one run on GPUs.
+type gpuRun struct {
+	*onGPU
+	gpu.Run
+	bytes    atomic.Uint64 // of all tables
+	launches atomic.Uint64
+}
+
+// Run counts or lists the matches.
+func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	none := engine.Result{Engine: Name, Device: x.s.String()}
+	if err := goal.Check(x.p, x.o); err != nil {
+		return none, err
+	}
+	if x.data == nil {
+		none.Complete = true
+		return none, nil
+	}
+	if goal.Sink == nil && x.listing {
+		goal.Sink = discard{}
+	}
+	r := &gpuRun{onGPU: x, Run: gpu.Run{Session: x.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}}
+	j := x.job()
+	j.Start = r.start
+	res, found, err := r.Do(ctx, j)
+	res.Notes = append(res.Notes, x.notes...)
+	res.Stats = append(res.Stats, x.stats(r.bytes.Load())...)
+	res.Stats = append(res.Stats, fmt.Sprintf("join: %d launches", r.launches.Load()))
+	if x.o.Levels {
+		res.Levels = make([]engine.LevelStat, len(x.p.Levels))
+		for l := range min(len(res.Levels), len(found.Visits)) {
+			res.Levels[l].Matches = engine.U64(found.Visits[l])
+		}
+		res.Levels[len(res.Levels)-1].Matches = res.Matches
+	}
+	return res, err
+}
+
+var _ engine.Engine = (*GPU)(nil)

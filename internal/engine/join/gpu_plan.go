@@ -1,0 +1,205 @@
+package join
+
+import (
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// The structs of kernels/join/plan.cuh and lists.cuh, field by field.
+type (
+	deviceLists struct {
+		Adj, Off, Groups, First, Row, Place uint64
+		Kind, N                             uint32
+	}
+
+	deviceGroup struct {
+		Bits, All, Ranges    uint64
+		AllN, RangesN        uint32
+		First, End           uint32
+		Below, Above         uint32
+		Distinct             uint32
+		MinDegree, DegreeAdj uint32
+		Backs                uint32
+		Level, _             uint32
+		Back                 [maxBacks]uint32
+	}
+
+	deviceStep struct{ Group deviceGroup }
+
+	devicePiece struct{ Row, Rows, From, To uint32 }
+
+	deviceState struct {
+		Taken, Made, Left, Asked, Turn uint64
+		Over, _                        uint32
+	}
+
+	deviceArgs struct {
+		Step, Roots, Lists, Rows, Out, Pieces, State uint64
+		Taken, Made, Left, Asked, Turn               uint64
+		Head, Tail                                   uint64
+		Width, Count, Base, Chunk, Room, Mask        uint32
+		Ranges, Cache, Often, Levels                 uint32
+	}
+)
+
+// maxBacks is how many lists a group's candidates are looked up in at most: a lane of a warp has each.
+const maxBacks = 32
+
+// globals are the arrays that kernels of a plan read.
+type globals struct {
+	program *kir.Program
+	lists   []*kir.GlobalDef // by adjacency
+	bits    map[*uint64]*kir.GlobalDef
+	all     map[*uint32]*kir.GlobalDef
+}
+
+// globals collects the arrays of the steps. Lists in parts are read as one run.
+func (x *prepared) globals() *globals {
+	g := &globals{program: &kir.Program{Name: "join"}, bits: map[*uint64]*kir.GlobalDef{}, all: map[*uint32]*kir.GlobalDef{}}
+	had := map[*graph.Handle]*kir.GlobalDef{}
+	for i := range x.p.Adjs {
+		a := &x.p.Adjs[i]
+		d := had[a.Lists]
+		if d == nil {
+			run := a.Lists.Flat()
+			d = &kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: run.Off, Adj: run.Adj}
+			if _, one := a.Lists.OneRun(); one {
+				d.Of = lower.Identity(a.Lists, 0)
+			}
+			had[a.Lists] = g.program.AddGlobal(d)
+		}
+		g.lists = append(g.lists, d)
+	}
+	for i := range x.steps {
+		for k := range x.steps[i].groups {
+			c := &x.steps[i].groups[k]
+			if len(c.bits) > 0 && g.bits[&c.bits[0]] == nil {
+				g.bits[&c.bits[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Bits, Words: c.bits})
+			}
+			if len(c.all) > 0 && g.all[&c.all[0]] == nil {
+				g.all[&c.all[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Array, Adj: c.all})
+			}
+		}
+	}
+	return g
+}
+
+// roots are the ranges of ids that level 0 may have.
+func (x *prepared) roots() []plan.Range {
+	g := &x.steps[0].groups[0]
+	if g.ranges != nil {
+		return g.ranges
+	}
+	return []plan.Range{{First: g.one.First, End: max(g.one.First, g.one.End)}}
+}
+
+// refused returns why a GPU does not run the steps, if it does not.
+func (x *prepared) refused() error {
+	for l := range x.p.Levels {
+		if c := x.p.Levels[l].Checks; len(c) > 0 {
+			return plan.Refusef("joins on GPUs do not test %s", c[0].Text)
+		}
+	}
+	for i := range x.steps {
+		for k := range x.steps[i].groups {
+			if g := &x.steps[i].groups[k]; len(g.With) >= maxBacks {
+				return plan.Refusef("a vertex has more than %d edges to those before it, which joins on GPUs do not look up", maxBacks)
+			}
+		}
+	}
+	return nil
+}
+
+// steps is the plan's phases in device memory.
+type devicePlan struct {
+	lists, roots uint64 // addresses
+	step         []uint64
+}
+
+// upload brings the phases onto a device.
+func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
+	var b packed
+	lists := make([]deviceLists, 0, len(g.lists))
+	for _, d := range g.lists {
+		lists = append(lists, deviceLists{Off: e.Address(d, emit.Off), Adj: e.Address(d, emit.Neighbours), N: uint32(x.g.NumVertices())})
+	}
+	out := devicePlan{lists: pack(&b, lists), roots: pack(&b, x.roots())}
+	steps := make([]deviceStep, len(x.steps))
+	var ranges []*uint64 // addresses to be completed
+	for i := range x.steps {
+		if len(x.steps[i].groups) > 0 {
+			steps[i].Group = x.deviceGroup(&x.steps[i].groups[0], e, g)
+			if r := x.steps[i].groups[0].ranges; r != nil {
+				steps[i].Group.Ranges = pack(&b, r)
+				ranges = append(ranges, &steps[i].Group.Ranges)
+			}
+		}
+	}
+	memory, err := e.Scratch("the phases of a join", int64(8*len(b.words))+int64(len(steps))*int64(unsafe.Sizeof(deviceStep{})))
+	if err != nil {
+		return out, err
+	}
+	for _, at := range append(ranges, &out.lists, &out.roots) {
+		*at += memory.Ptr
+	}
+	at := pack(&b, steps)
+	for i := range steps {
+		out.step = append(out.step, memory.Ptr+at+uint64(i)*uint64(unsafe.Sizeof(deviceStep{})))
+	}
+	return out, cuda.Upload(e.Context(), memory, 0, b.words)
+}
+
+func (x *prepared) deviceGroup(c *group, e *session.Exec, g *globals) deviceGroup {
+	d := deviceGroup{
+		First: c.one.First, End: c.one.End, Below: mask(c.below), Above: mask(c.above), Distinct: mask(c.distinct),
+		MinDegree: uint32(c.minDegree), DegreeAdj: uint32(c.MinDegreeAdj), RangesN: uint32(len(c.ranges)), Level: uint32(c.Levels[0]),
+	}
+	if len(c.bits) > 0 {
+		d.Bits = e.Address(g.bits[&c.bits[0]], emit.Words)
+	}
+	if len(c.all) > 0 {
+		d.All, d.AllN = e.Address(g.all[&c.all[0]], emit.IDs), uint32(len(c.all))
+	}
+	backs := c.With
+	if !c.Free() {
+		backs = append([]plan.Back{c.From}, c.With...)
+	}
+	for i, b := range backs {
+		d.Back[i] = uint32(b.Adj)<<8 | uint32(b.Level)<<1
+		if b.Neg {
+			d.Back[i] |= 1
+		}
+	}
+	d.Backs = uint32(len(backs))
+	return d
+}
+
+// mask is a set of levels.
+func mask(levels []int) (m uint32) {
+	for _, l := range levels {
+		m |= 1 << l
+	}
+	return m
+}
+
+// packed is data for one array in device memory.
+type packed struct{ words []uint64 }
+
+// pack adds rows, and returns where they begin.
+func pack[T any](b *packed, rows []T) uint64 {
+	at := len(b.words)
+	if len(rows) == 0 {
+		return uint64(8 * at)
+	}
+	bytes := uintptr(len(rows)) * unsafe.Sizeof(rows[0])
+	b.words = append(b.words, make([]uint64, (bytes+7)/8)...)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&b.words[at])), bytes), unsafe.Slice((*byte)(unsafe.Pointer(&rows[0])), bytes))
+	return uint64(8 * at)
+}

@@ -1,0 +1,214 @@
+package join_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/kernels/check"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/join"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
+	"github.com/weftgraph/weft/internal/testing/long"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/parts"
+)
+
+// onDevice runs f with the engine over each kind of device that there is.
+func onDevice(t *testing.T, f func(t *testing.T, e engine.Engine)) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 1 << 30, Ring: 1 << 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		f(t, join.NewGPU(s))
+	})
+}
+
+// gpuConfig compares the engine on GPUs with the oracle: batches of a few rows, so that tables are full all
+// the time.
+func gpuConfig() nodiff.Config {
+	return nodiff.Config{Compile: planner.Compile, MaxVertices: 12, Opt: map[string]string{
+		"join.batch": "1|3|50", "join.filter": "off", "join.cache": "off", "gpu.adjacency": "host",
+	}}
+}
+
+// TestGPUNoDiff compares plans with the oracle: the kernels are the same for all of them.
+func TestGPUNoDiff(t *testing.T) {
+	c := gpuConfig()
+	c.Techniques = []nodiff.Technique{nodiff.Listing, nodiff.Rooted, nodiff.LabelledNest}
+	nodiff.OnDevices(t, c, func(s *session.Session) engine.Engine { return join.NewGPU(s) })
+}
+
+// TestGPUAgrees is the same with many plans, since none costs a compilation.
+func TestGPUAgrees(t *testing.T) {
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		c := gpuConfig()
+		c.Techniques = []nodiff.Technique{nodiff.Listing, nodiff.Rooted, nodiff.LabelledNest}
+		plans := 400
+		if !long.Asked() {
+			plans = 25
+		}
+		nodiff.Suite{Plans: plans, Graphs: 4}.Run(t, c, []engine.Engine{e})
+	})
+}
+
+// TestGPUParts: relations in parts are read as one run.
+func TestGPUParts(t *testing.T) {
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		x := &parts.Trial{Layout: parts.Layout{Runs: 2, Deleted: true, Seed: 1}}
+		c := gpuConfig()
+		c.Engine, c.Compile = x.Engine(e), x.Compile(c.Compile)
+		nodiff.Suite{Plans: 10, Graphs: 4}.Run(t, c, []engine.Engine{c.Engine})
+		x.Enough(t)
+	})
+}
+
+// skewed has hubs.
+func skewed(t *testing.T) *graph.Graph {
+	t.Helper()
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 7, M: 700, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// planned is a plan of a pattern of the catalogue.
+func planned(t *testing.T, g *graph.Graph, name string, o plan.Options) *plan.Plan {
+	t.Helper()
+	ps, err := pattern.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Root = plan.NoRoot
+	p, err := planner.Compile(g, ps[0], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestGPUTables: tables of few rows and of many, and each switch, give what the host engine counts. A table has
+// the size that was asked for.
+func TestGPUTables(t *testing.T) {
+	g := skewed(t)
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		for i, name := range []string{"triangle", "diamond", "star(3)", "path(4)"} {
+			p := planned(t, g, name, plan.Options{Order: "gsi"})
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, batch := range []int{0, 100, 7} {
+				if !long.Asked() && (k == 2 || k != i%2) {
+					continue
+				}
+				for _, cache := range []string{"on", "off"} {
+					o := engine.Options{Levels: true, Opt: map[string]string{"join.batch": fmt.Sprint(batch), "join.cache": cache}}
+					got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
+					if err != nil || got.Matches != want.Matches || !got.Complete {
+						t.Errorf("%s, batch %d, cache %s: %v (complete %v, %v), want %v", name, batch, cache, got.Matches, got.Complete, err, want.Matches)
+					}
+					levels := len(p.Levels)
+					if rows := levels * (levels - 1) / 2; batch > 0 && !strings.Contains(fmt.Sprint(got.Stats), fmt.Sprintf("at most %d bytes", 4*rows*batch)) {
+						t.Errorf("%s, batch %d: %v", name, batch, got.Stats)
+					}
+					if one := got.Levels[1].Matches; got.Levels[0].Matches.IsZero() || one.IsZero() || got.Levels[levels-1].Matches != want.Matches {
+						t.Errorf("%s: levels %v", name, got.Levels)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestGPUStops: a long search ends with its context, with a part of the count; and a listing of a limit
+// gives just that many.
+func TestGPUStops(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 400, P: 0.5, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := planned(t, g, "cycle(6)", plan.Options{Order: "ri", Quick: true, NoTail: true})
+	listed := planned(t, g, "cycle(6)", plan.Options{Order: "ri", Quick: true, Listing: true})
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		o := engine.Options{Opt: map[string]string{"join.filter": "off", "join.batch": "1000"}}
+		var rows atomic.Int64
+		count := sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
+		got, err := engine.Once(t.Context(), e, g, listed, o, engine.Goal{Sink: count, Limit: 777})
+		if err != nil || rows.Load() != 777 || got.Matches != engine.U64(777) || got.Complete {
+			t.Errorf("%d rows of 777, %v, complete %v, %v", rows.Load(), got.Matches, got.Complete, err)
+		}
+		for limit := 100 * time.Millisecond; ; limit *= 2 { // a busy machine needs longer until it has counted
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			got, err = engine.Once(ctx, e, g, p, o, engine.Goal{})
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) || got.Complete {
+				t.Fatalf("%v, complete %v", err, got.Complete)
+			}
+			if !got.Matches.IsZero() {
+				return
+			}
+		}
+	})
+}
+
+// TestGPURefuses: plans that data cannot say, and switches that are of no use here.
+func TestGPURefuses(t *testing.T) {
+	g := skewed(t)
+	p := planned(t, g, "triangle", plan.Options{})
+	q, err := gql.Parse("MATCH (a)--(b)--(c) WHERE deg(a) < deg(c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	condition, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	e := join.NewGPU(s)
+	var refused *plan.Refusal
+	if err := engines.Refusal(e, g, condition, engine.Options{}); !errors.As(err, &refused) {
+		t.Errorf("a condition over two vertices: %v", err)
+	}
+	for opt, is := range map[string]error{"join.steal=off": engine.ErrOption, "join.cache=off": nil, "join.batch=-1": engine.ErrOption} {
+		k, v, _ := strings.Cut(opt, "=")
+		if err := engines.Refusal(e, g, p, engine.Options{Opt: map[string]string{k: v}}); !errors.Is(err, is) {
+			t.Errorf("%s: %v", opt, err)
+		}
+	}
+	if err := engines.Refusal(join.New(), g, p, engine.Options{Opt: map[string]string{"join.cache": "off"}}); !errors.Is(err, engine.ErrOption) {
+		t.Errorf("join.cache on the processor: %v", err)
+	}
+}
+
+// TestGPUCompilesForGPUs compiles the kernels for GPUs, without one.
+func TestGPUCompilesForGPUs(t *testing.T) {
+	long.Only(t, "compiling kernels for GPUs takes seconds")
+	check.CompileCheck(t, cuda.Source{Name: "join.cu", Text: "#include \"join/kernels.cuh\"\n"})
+}
