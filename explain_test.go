@@ -3,6 +3,7 @@ package weft
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -70,5 +71,74 @@ func TestProfile(t *testing.T) {
 	}
 	if e, err := g.Explain(t.Context(), q, WithLevels()); err != nil || e.Result != nil {
 		t.Errorf("LIMIT 0 was run: %v, %v", e, err)
+	}
+}
+
+// TestFilters: explain --analyze shows how many vertices each filter leaves, in text and in JSON.
+func TestFilters(t *testing.T) {
+	var vertices []Vertex
+	for _, id := range []string{"a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4", "c1"} {
+		vertices = append(vertices, Vertex{ID: id, Labels: []string{strings.ToUpper(id[:1])}, Properties: map[string]any{"n": id[1:]}})
+	}
+	var edges []Edge
+	for _, e := range []string{"a1 b1 X", "a1 b2 X", "a2 b1 X", "a2 b2 Y", "a3 b1 Y", "a4 b3 X", "a4 b4 X", "c1 b1 X", "c1 b2 X"} {
+		f := strings.Fields(e)
+		edges = append(edges, Edge{Src: f[0], Dst: f[1], Label: f[2]})
+	}
+	g, err := FromEdges(t.Context(), Edges(edges...), WithVertexRows(Vertices(vertices...)), WithDirected(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	q, err := Parse("MATCH (a:A WHERE a.n <> '4')-[:X]->(b:B), (a)-[:X]->(c:B)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type filter struct {
+		Filter string
+		Left   uint64
+	}
+	own := []filter{{"none", 9}, {"label", 4}, {"where", 3}, {"degree", 1}}
+	for _, c := range []struct {
+		options []Option
+		want    []filter // of a
+		text    string
+	}{
+		{[]Option{WithEngine("join")}, append(own, filter{"signature", 1}), "filter signature  1"},
+		{[]Option{WithEngine("join"), WithEngineOption("join.filter", "off")}, own, "filter degree"},
+		{[]Option{WithEngine("host")}, own, "filter degree"},
+		{[]Option{WithEngine("host"), WithEngineOption("plan.method", "large")}, append(own, filter{"neighbours", 1}, filter{"consistency", 1}), "filter neighbours"},
+	} {
+		e, err := g.Explain(t.Context(), q, append(c.options, WithLevels(), WithThreads(2))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := e.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), c.text) || strings.Contains(c.want[len(c.want)-1].Filter, "degree") && strings.Contains(b.String(), "signature") {
+			t.Errorf("no %q in\n%s", c.text, b.String())
+		}
+		data, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Plan struct {
+				Levels []struct {
+					Vertex  string
+					Filters []filter
+				}
+			}
+		}
+		if err := json.Unmarshal(data, &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range got.Plan.Levels {
+			if l.Vertex == "a" && !slices.Equal(l.Filters, c.want) {
+				t.Errorf("filters %v, want %v", l.Filters, c.want)
+			}
+		}
 	}
 }

@@ -19,7 +19,8 @@ func (a *app) explainCmd() *cobra.Command {
 		Long: `Show the plan of a pattern: the loop nest with the candidate set of each level,
 the restrictions that break symmetries, how the last levels are counted, the
 estimates, and which engine would run it and why. With --analyze the pattern is
-also matched, and each level shows the actual matches and time.
+also matched, each level shows the actual matches and time, and a table shows how
+many vertices each filter leaves.
 
 The query's RETURN decides what is planned: a listing if it returns items, a count
 if there is no RETURN. The words EXPLAIN and PROFILE before a query do the same in
@@ -48,7 +49,7 @@ query's answer when it is run on the graph. docs/matcha.md describes the languag
 	f.add(cmd)
 	toIs(cmd, "table, json, ndjson")
 	cmd.Flags().BoolVar(&matcha, "matcha", false, "write the plan as a Matcha program; weft matcha run of it gives the query's answer")
-	cmd.Flags().BoolVar(&analyze, "analyze", false, "match, and show actual matches and times per level")
+	cmd.Flags().BoolVar(&analyze, "analyze", false, "match, and show actual matches and times per level, and what filters leave")
 	return cmd
 }
 

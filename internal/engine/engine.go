@@ -115,8 +115,11 @@ type Result struct {
 	Prepare time.Duration
 	Threads int
 	Levels  []LevelStat // only with Options.Levels
-	Notes   []string    // for every user: wishes that could not be fulfilled, and differences from the request
-	Stats   []string    // how the search went, for users who ask
+	// Filters says, by level, how many vertices the engine's own filters left before the search, after
+	// the plan's label, predicates and degree. Only with Options.Levels, of engines that filter.
+	Filters [][]plan.Filtered
+	Notes   []string // for every user: wishes that could not be fulfilled, and differences from the request
+	Stats   []string // how the search went, for users who ask
 }
 
 // LevelStat has the figures of a run at one level.

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
@@ -65,13 +66,36 @@ func (g *Graph) Explain(ctx context.Context, a Question) (*Explanation, error) {
 		r.sum(j.goal.PerRoot, j.Plan)
 	}
 	e.Result = &r
-	for _, l := range found.Levels {
-		e.Actual = append(e.Actual, explain.Actual{Matches: l.Matches.Big(), Seconds: l.Time.Seconds()})
+	if !slices.Equal(found.Plan.Order, j.Plan.Order) { // of another plan, after a GPU failed
+		found.Levels, found.Filters = nil, nil
 	}
+	e.Actual = actual(ctx, j.Plan, &found.Result, a.Settings.Workers())
 	if cause := memory.Cause(ctx); cause != nil {
 		err = cause
 	}
 	return e, Classify(err)
+}
+
+// actual returns a run's figures for each level of its plan.
+func actual(ctx context.Context, p *plan.Plan, found *engine.Result, threads int) []explain.Actual {
+	out := make([]explain.Actual, len(p.Levels))
+	for l := range out {
+		if l < len(found.Levels) {
+			out[l].Matches, out[l].Seconds = found.Levels[l].Matches.Big(), found.Levels[l].Time.Seconds()
+		}
+		if p.Empty != nil {
+			continue
+		}
+		left, err := p.Filters(ctx, l, threads)
+		if err != nil {
+			continue // there is no time for it
+		}
+		if l < len(found.Filters) {
+			left = append(left, found.Filters[l]...)
+		}
+		out[l].Filters = left
+	}
+	return out
 }
 
 // discard is a sink that wants all rows and keeps none.

@@ -171,6 +171,9 @@ func (x *prepared) search(ctx context.Context, p *program, goal engine.Goal, q *
 	r := &search{
 		program: p, Run: gpu.Run{Session: x.f.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}, ctx: ctx, query: q, devices: len(x.f.s.Devices()),
 	}
+	if x.o.Levels && q != nil {
+		r.filtered = make([][]plan.Filtered, len(x.p.Levels))
+	}
 	r.Launched = &r.prepared
 	res, found, err := r.Do(ctx, r.job())
 	if res.Search == 0 {

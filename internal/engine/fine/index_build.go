@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // maxBitmaps is the most memory that bitmaps of rows may take where nothing else
@@ -58,6 +59,11 @@ func (r *search) build(x *session.Exec, out *indexArgs) (empty bool, err error) 
 	// Results that a kernel left unfinished, because the run must stop, have no meaning.
 	if err := context.Cause(r.ctx); err != nil {
 		return false, err
+	}
+	if r.filtered != nil && x.Index() == 0 {
+		for l := range r.filtered {
+			r.filtered[l] = []plan.Filtered{{Filter: "candidate graph", Left: uint64(s.Count[l])}}
+		}
 	}
 	if slices.Contains(s.Count[:b.q.n], 0) {
 		r.Notes.Add("no vertex passes for one of the pattern's")

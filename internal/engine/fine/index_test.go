@@ -168,10 +168,13 @@ func TestLargePatterns(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, index := range []string{"auto", "hash"} {
-				o := engine.Options{Opt: map[string]string{"fine.index": index, "fine.pool": fmt.Sprint(i % 2 * 1000)}}
+				o := engine.Options{Levels: index == "hash", Opt: map[string]string{"fine.index": index, "fine.pool": fmt.Sprint(i % 2 * 1000)}}
 				got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
 				if err != nil || got.Matches != want.Matches || !got.Complete {
 					t.Fatalf("pattern %d, %s: %v, complete %v, %v; the host says %v\n%s", i, index, got.Matches, got.Complete, err, want.Matches, pattern.Format(q))
+				}
+				if o.Levels {
+					filtered(t, p, got)
 				}
 			}
 			if want.Matches.Cmp(engine.U64(5000)) > 0 {
@@ -192,6 +195,27 @@ func TestLargePatterns(t *testing.T) {
 			}
 		}
 	})
+}
+
+// filtered checks the numbers of vertices that a candidate graph leaves for each level.
+func filtered(t *testing.T, p *plan.Plan, got engine.Result) {
+	t.Helper()
+	if len(got.Filters) != len(p.Levels) {
+		t.Fatalf("what filters leave of %d levels, of %d", len(got.Filters), len(p.Levels))
+	}
+	for l, f := range got.Filters {
+		own, err := p.Filters(t.Context(), l, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := uint64(0)
+		if !got.Matches.IsZero() {
+			least = 1
+		}
+		if len(f) != 1 || f[0].Filter != "candidate graph" || f[0].Left < least || f[0].Left > own[len(own)-1].Left {
+			t.Errorf("level %d: %v, after %v, for %v matches", l, f, own, got.Matches)
+		}
+	}
 }
 
 // TestIndexRefuses says what a candidate graph is not made for, where it is asked

@@ -39,7 +39,8 @@ type search struct {
 	levels, blocks int // walked, and of the tail
 	roots          uint64
 	devices        int
-	pools          []uint64 // rows of each pool that was made, behind the number of roots
+	pools          []uint64          // rows of each pool that was made, behind the number of roots
+	filtered       [][]plan.Filtered // by level of the plan, what the candidate graph leaves; nil: nobody asks
 
 	prepared atomic.Uint64 // launches before the search, on all devices
 }
@@ -147,6 +148,7 @@ func (r *search) report(res *engine.Result, got *session.Result, levels bool) er
 		}
 		res.Matches = subgraphs
 	}
+	res.Filters = r.filtered
 	switch {
 	case levels && r.indexed:
 		res.Notes = append(res.Notes, "a candidate graph has its own order, so there are no figures for the plan's levels")

@@ -52,6 +52,23 @@ func filter(ctx context.Context, g *graph.Graph, p *plan.Plan, size, threads int
 	return allowed, said, nil
 }
 
+// pruned returns how many vertices signatures leave for each level, of those that pass the plan's
+// own filters.
+func pruned(ctx context.Context, p *plan.Plan, allowed [][]uint64, threads int) ([][]plan.Filtered, error) {
+	left := make([][]plan.Filtered, len(allowed))
+	for l, bits := range allowed {
+		if bits == nil {
+			continue
+		}
+		all, err := p.Filters(ctx, l, threads, plan.Allowed{Filter: "signature", Bits: bits})
+		if err != nil {
+			return nil, err
+		}
+		left[l] = all[len(all)-1:]
+	}
+	return left, nil
+}
+
 // neighbourPairs returns, for each level, the pairs of an edge label and a neighbour's class that
 // its vertex must have. Where vertices of the pattern may be equal, each pair counts once.
 func neighbourPairs(g *graph.Graph, p *plan.Plan) [][]layout.Pair {

@@ -87,6 +87,7 @@ type prepared struct {
 	lists lists
 	ids   *layout.Renumbering // of the lists; nil: the graph's ids
 	said  []string            // of the filter
+	left  [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
 	notes []string
 	steps []step
 }
@@ -136,6 +137,11 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		if allowed, x.said, err = filter(ctx, g, p, size, o.Threads); err != nil {
 			return nil, err
 		}
+		if o.Levels {
+			if x.left, err = pruned(ctx, p, allowed, o.Threads); err != nil {
+				return nil, err
+			}
+		}
 	}
 	x.lists = handles(p.Adjs)
 	if kind := v.Text("join.lists"); kind != "graph" {
@@ -180,7 +186,7 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	if x.p.Empty == nil {
 		res, err = newSearch(x, goal).run(ctx)
 	}
-	res.Notes = append(res.Notes, x.notes...)
+	res.Notes, res.Filters = append(res.Notes, x.notes...), x.left
 	res.Engine, res.Device, res.Threads = Name, "cpu", x.o.Threads
 	res.Search = time.Since(start)
 	return res, err

@@ -53,6 +53,12 @@ type levelJSON struct {
 	Cost      float64      `json:"cost"`
 	Actual    *JSONCount   `json:"actual,omitempty"`
 	Seconds   float64      `json:"seconds,omitempty"`
+	Filters   []filterJSON `json:"filters,omitempty"`
+}
+
+type filterJSON struct {
+	Filter string `json:"filter"`
+	Left   uint64 `json:"left"`
 }
 
 type backJSON struct {
@@ -144,7 +150,12 @@ func JSON(p *plan.Plan, w io.Writer, actual ...Actual) error {
 			x.Set = &lv.Set
 		}
 		if l < len(actual) {
-			x.Actual, x.Seconds = &JSONCount{actual[l].Matches}, actual[l].Seconds
+			if actual[l].Matches != nil {
+				x.Actual, x.Seconds = &JSONCount{actual[l].Matches}, actual[l].Seconds
+			}
+			for _, f := range actual[l].Filters {
+				x.Filters = append(x.Filters, filterJSON(f))
+			}
 		}
 		out.Cost += x.Cost
 		out.Levels = append(out.Levels, x)

@@ -10,7 +10,9 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -18,8 +20,10 @@ import (
 
 // Actual holds the figures of a run at one level, for explain --analyze.
 type Actual struct {
-	Matches *big.Int // partial matches that reached the level
+	Matches *big.Int // partial matches that reached the level; nil: not known
 	Seconds float64  // wall time attributed to the level
+	// Filters says how many vertices each filter left for the level, one after the other.
+	Filters []plan.Filtered
 }
 
 // Text writes p as a loop nest over the user's names. It shows
@@ -27,7 +31,7 @@ type Actual struct {
 //   - the source of each candidate set, and the level at which it is computed;
 //   - the conditions and restrictions of each level;
 //   - how the last levels are counted;
-//   - the estimates and, for each level in actual, the figures of a run.
+//   - the estimates and, for each level in actual, the figures of a run, and how many vertices each filter left.
 //
 // The error is the writer's. Text only reads p, so it is safe for concurrent use.
 func Text(p *plan.Plan, w io.Writer, actual ...Actual) error {
@@ -38,6 +42,7 @@ func Text(p *plan.Plan, w io.Writer, actual ...Actual) error {
 	} else {
 		e.nest()
 	}
+	e.filters()
 	e.foot()
 	_, err := io.WriteString(w, e.b.String())
 	return err
@@ -416,7 +421,7 @@ func (e *explainer) tailSource(i, tail int) string {
 // estimates writes the expected and the actual partial matches.
 func (e *explainer) estimates(l int) string {
 	s := around(e.p.Levels[l].Estimate, "matches")
-	if l < len(e.actual) {
+	if l < len(e.actual) && e.actual[l].Matches != nil {
 		s += fmt.Sprintf(", actually %s", e.actual[l].Matches)
 		if e.actual[l].Seconds > 0 {
 			s += fmt.Sprintf(" in %.3g s", e.actual[l].Seconds)
@@ -447,6 +452,40 @@ func approx(x float64) string {
 		s = s[:i] + " " + s[i:]
 	}
 	return s
+}
+
+// filters writes a table of the vertices that each filter left for each level.
+func (e *explainer) filters() {
+	rows := [][]string{append([]string{"candidates"}, e.name...)}
+	at := map[string]int{}
+	for l := range e.actual {
+		for _, f := range e.actual[l].Filters {
+			i, ok := at[f.Filter]
+			if !ok {
+				i = len(rows)
+				at[f.Filter] = i
+				rows = append(rows, append([]string{"filter " + f.Filter}, make([]string, len(e.name))...))
+			}
+			rows[i][l+1] = strconv.FormatUint(f.Left, 10)
+		}
+	}
+	if len(rows) == 1 {
+		return
+	}
+	e.linef(0, "")
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for c, text := range row {
+			width[c] = max(width[c], utf8.RuneCountInString(text))
+		}
+	}
+	for _, row := range rows {
+		line := fmt.Sprintf("%-*s", width[0], row[0])
+		for c, text := range row[1:] {
+			line += fmt.Sprintf("  %*s", width[c+1], text)
+		}
+		e.linef(0, "%s", strings.TrimRight(line, " "))
+	}
 }
 
 func (e *explainer) foot() {

@@ -26,6 +26,7 @@ type scratch struct {
 	first   *worker // the caller's worker, with its buffers
 	space   space
 	stop    func() bool
+	left    func(filter string) // is told when all candidate sets were filtered; nil: nobody asks
 	ticks   int
 }
 
@@ -89,7 +90,18 @@ func (pb *problem) filter(sc *scratch) bool {
 			return false
 		}
 	}
-	return pb.refine(sc)
+	sc.tell("neighbours")
+	if !pb.refine(sc) {
+		return false
+	}
+	sc.tell("consistency")
+	return true
+}
+
+func (sc *scratch) tell(filter string) {
+	if sc.left != nil {
+		sc.left(filter)
+	}
 }
 
 // nextToFilter picks the variable with the smallest class for its links, next to

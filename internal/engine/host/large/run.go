@@ -98,7 +98,16 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, go
 	pb.compile(g, p, p.Restricted && r.listing)
 	sc.prepare(pb)
 	sc.stop = r.stopped
+	if o.Levels {
+		res.Filters = make([][]plan.Filtered, pb.n)
+		sc.left = func(filter string) {
+			for u := range res.Filters {
+				res.Filters[u] = append(res.Filters[u], plan.Filtered{Filter: filter, Left: uint64(len(sc.cand[u]))})
+			}
+		}
+	}
 	live, some := pb.all, pb.filter(sc)
+	sc.left = nil
 	if some && !r.listing {
 		live, some = pb.settle(sc)
 	}
