@@ -33,6 +33,11 @@ type Backend interface {
 	// Pin takes page-locked host memory that kernels reach at the device address ptr.
 	Pin(bytes int64) (host unsafe.Pointer, ptr uint64, err error)
 	Unpin(host unsafe.Pointer) error
+	// Attach makes memory that another backend of the same kind pinned, and still holds, reachable for
+	// kernels of this device at the address ptr.
+	Attach(host unsafe.Pointer, bytes int64) (ptr uint64, err error)
+	// Detach ends Attach. The memory stays.
+	Detach(host unsafe.Pointer) error
 
 	// Fill sets bytes of device memory.
 	Fill(dst uint64, value byte, bytes int64, stream Handle) error

@@ -197,13 +197,21 @@ func (b *driver) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	if err := b.check(op, call(b.memHostAlloc, uintptr(unsafe.Pointer(&host)), uintptr(bytes), hostPortable|hostMapped)); err != nil {
 		return nil, 0, err
 	}
-	var ptr uint64
-	if err := b.check(op, call(b.memHostGetPointer, uintptr(unsafe.Pointer(&ptr)), uintptr(host), 0)); err != nil {
+	ptr, err := b.Attach(host, bytes)
+	if err != nil {
 		call(b.memFreeHost, uintptr(host))
 		return nil, 0, err
 	}
 	return host, ptr, nil
 }
+
+// Attach needs nothing but the address, because memory is pinned for every context.
+func (b *driver) Attach(host unsafe.Pointer, bytes int64) (ptr uint64, err error) {
+	err = b.check(fmt.Sprintf("address of %d bytes of pinned memory", bytes), call(b.memHostGetPointer, uintptr(unsafe.Pointer(&ptr)), uintptr(host), 0))
+	return ptr, err
+}
+
+func (b *driver) Detach(unsafe.Pointer) error { return nil }
 
 func (b *driver) Unpin(host unsafe.Pointer) error {
 	return b.check("free of pinned memory", call(b.memFreeHost, uintptr(host)))

@@ -75,6 +75,13 @@ func (f *fake) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 
 func (f *fake) Unpin(host unsafe.Pointer) error { return f.Free(uint64(uintptr(host))) }
 
+func (f *fake) Attach(host unsafe.Pointer, _ int64) (uint64, error) {
+	f.here()
+	return uint64(uintptr(host)), nil
+}
+
+func (f *fake) Detach(unsafe.Pointer) error { f.here(); return nil }
+
 // at is the memory from an address on.
 func (f *fake) at(ptr uint64, bytes int64) []byte {
 	for base, b := range f.memory {

@@ -91,6 +91,16 @@ func (f *Faults) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	return f.Backend.Pin(bytes)
 }
 
+func (f *Faults) Attach(host unsafe.Pointer, bytes int64) (uint64, error) {
+	if err := f.enter("pinned memory"); err != nil {
+		return 0, err
+	}
+	if err := f.nth(&f.allocs, f.FailAlloc, Error{Op: fmt.Sprintf("%d bytes of pinned memory", bytes), Kind: ErrMemory}); err != nil {
+		return 0, err
+	}
+	return f.Backend.Attach(host, bytes)
+}
+
 func (f *Faults) Compile(src Source) ([]byte, error) {
 	if err := f.enter("compile"); err != nil {
 		return nil, err
@@ -205,6 +215,13 @@ func (f *Faults) Unpin(host unsafe.Pointer) error {
 		return err
 	}
 	return f.Backend.Unpin(host)
+}
+
+func (f *Faults) Detach(host unsafe.Pointer) error {
+	if err := f.enter("free of pinned memory"); err != nil {
+		return err
+	}
+	return f.Backend.Detach(host)
 }
 
 func (f *Faults) Memory() (free, total int64, err error) {

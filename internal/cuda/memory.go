@@ -205,6 +205,30 @@ func (p *Pinned) Free() error {
 	return p.d.note(p.d.backend.Unpin(p.host))
 }
 
+// Attach makes pinned memory of another device reachable for kernels of this one, until Detach, and
+// returns its address here. The other device must not free it meanwhile.
+func (c *Context) Attach(p *Pinned) (ptr uint64, err error) {
+	if err := c.d.ready(); err != nil {
+		return 0, err
+	}
+	if p.d == c.d {
+		return p.ptr, nil
+	}
+	ptr, err = c.d.backend.Attach(p.host, int64(len(p.bytes)))
+	return ptr, c.d.note(err)
+}
+
+// Detach ends Attach.
+func (c *Context) Detach(p *Pinned) error {
+	if p.d == c.d {
+		return nil
+	}
+	if err := c.d.ready(); err != nil {
+		return err
+	}
+	return c.d.note(c.d.backend.Detach(p.host))
+}
+
 // locked counts bytes of a driver as memory of the process. An emulated device has ordinary memory.
 func (p *Pinned) locked(bytes int64) {
 	if !p.d.info.Emulated {

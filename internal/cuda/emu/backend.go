@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -90,9 +91,10 @@ type backend struct {
 
 // pinned is memory of this process that the device sees at ptr.
 type pinned struct {
-	mapping []byte
+	mapping []byte // nil: another device pinned it
 	ptr     uint64
 	bytes   int64
+	size    int64 // with the rest of its last page
 }
 
 // copyOut is a copy to the host that the run-time system has or will have.
@@ -203,27 +205,72 @@ func (b *backend) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	if err != nil {
 		return failed(err)
 	}
-	defer unix.Close(file)
-	page := int64(os.Getpagesize())
-	size := (bytes + page - 1) / page * page
+	size := pages(bytes)
 	if err := unix.Ftruncate(file, size); err != nil {
+		unix.Close(file)
 		return failed(err)
 	}
 	mapping, err := unix.Mmap(file, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
+		unix.Close(file)
 		return failed(err)
-	}
-	host := unsafe.Pointer(unsafe.SliceData(mapping))
-	a := args{uint64(uintptr(host)), uint64(size)}
-	if err := b.call(op, opPin, &a, []byte(b.system.pinName(file)), nil); err != nil {
-		unix.Munmap(mapping)
-		return nil, 0, err
 	}
 	for i := bytes; i < size; i++ {
 		mapping[i] = canary
 	}
-	b.pinned[host] = pinned{mapping: mapping, ptr: a[0], bytes: bytes}
-	return host, a[0], nil
+	host := unsafe.Pointer(unsafe.SliceData(mapping))
+	files.Store(host, file)
+	b.pinned[host] = pinned{mapping: mapping, bytes: bytes}
+	ptr, err := b.attach(op, host, size)
+	if err != nil {
+		return nil, 0, errors.Join(err, b.unmap(host))
+	}
+	return host, ptr, nil
+}
+
+// files are the open files of all memory that is pinned in this process, by its address: a device that
+// runs as a process of its own maps them.
+var files sync.Map
+
+// pages is the size of the pages that bytes take.
+func pages(bytes int64) int64 {
+	page := int64(os.Getpagesize())
+	return (bytes + page - 1) / page * page
+}
+
+// attach tells the device of pinned memory.
+func (b *backend) attach(op string, host unsafe.Pointer, size int64) (ptr uint64, err error) {
+	file, ok := files.Load(host)
+	if !ok {
+		return 0, &cuda.Error{Op: op, Text: "it is not pinned"}
+	}
+	a := args{uint64(uintptr(host)), uint64(size)}
+	if err := b.call(op, opPin, &a, []byte(b.system.pinName(file.(int))), nil); err != nil {
+		return 0, err
+	}
+	p := b.pinned[host]
+	p.ptr, p.size = a[0], size
+	b.pinned[host] = p
+	return p.ptr, nil
+}
+
+func (b *backend) Attach(host unsafe.Pointer, bytes int64) (uint64, error) {
+	return b.attach(fmt.Sprintf("address of %d bytes of pinned memory", bytes), host, pages(bytes))
+}
+
+func (b *backend) Detach(host unsafe.Pointer) error {
+	err := b.detach(b.pinned[host])
+	delete(b.pinned, host)
+	return err
+}
+
+// detach lets the device forget pinned memory.
+func (b *backend) detach(p pinned) error {
+	a := args{p.ptr}
+	if b.system.pinName(0) != "" {
+		a[1] = uint64(p.size) // its own mapping
+	}
+	return b.call("free of pinned memory", opUnpin, &a, nil, nil)
 }
 
 // canary fills the memory after pinned memory, up to the end of its page.
@@ -231,11 +278,7 @@ const canary = 0xc9
 
 func (b *backend) Unpin(host unsafe.Pointer) error {
 	p := b.pinned[host]
-	a := args{p.ptr}
-	if p.ptr != uint64(uintptr(host)) {
-		a[1] = uint64(len(p.mapping))
-	}
-	err := b.call("free of pinned memory", opUnpin, &a, nil, nil)
+	err := b.detach(p)
 	for i, c := range p.mapping[p.bytes:] {
 		if c != canary && err == nil {
 			err = &cuda.Error{Op: "free of pinned memory", Text: fmt.Sprintf("a kernel wrote outside it: byte %d of %d bytes", p.bytes+int64(i), p.bytes), Kind: cuda.ErrLaunch, Lost: true}
@@ -247,7 +290,11 @@ func (b *backend) Unpin(host unsafe.Pointer) error {
 func (b *backend) unmap(host unsafe.Pointer) error {
 	p := b.pinned[host]
 	delete(b.pinned, host)
-	return unix.Munmap(p.mapping)
+	if p.mapping == nil {
+		return nil // another device's
+	}
+	file, _ := files.LoadAndDelete(host)
+	return errors.Join(unix.Close(file.(int)), unix.Munmap(p.mapping))
 }
 
 func (b *backend) Fill(dst uint64, value byte, bytes int64, stream cuda.Handle) error {

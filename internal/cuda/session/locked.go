@@ -1,58 +1,224 @@
 package session
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/memory"
 )
 
-// lockable makes room for the arrays that a job is to have in page-locked host memory, a copy for
-// each device, or says why there is none. It marks the arrays that the run which now begins uses.
-// Others make room, the longest unused first, but none goes for a run that is refused.
-//
-// Why before the devices begin, and for all: each of them would find the same memory free.
-func (s *Session) lockable(j *Job) error {
-	var need, used, idle int64
-	for _, d := range s.devs {
-		d.arrays.run++
-		wants := arraysOf(j)
-		settle(j, wants, d.room.limit)
-		for i := range wants {
-			w := &wants[i]
-			if _, ok := d.arrays.get(w.key, w.host); !ok && w.host {
-				need += w.bytes
-			}
+// hostArray is an array in page-locked host memory: one copy, which all devices of the session that
+// want it there read in place.
+type hostArray struct {
+	key   arrayKey
+	owner any          // Job.Owner of the run that brought it
+	mem   *cuda.Pinned // of the session's first device
+	at    []uint64     // its address on each device; 0: the device has not asked for it
+	last  uint64       // the run that used it last
+
+	mu     sync.Mutex
+	filled bool
+}
+
+func (a *hostArray) size() int64 { return int64(len(a.mem.Bytes())) }
+
+// fill copies the source to the array, if no device has done so, and returns how many bytes it copied.
+// It blocks while another device fills the array. It ends between two segments with the context.
+func (a *hostArray) fill(ctx context.Context, from Source) (int64, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.filled {
+		return 0, nil
+	}
+	if err := context.Cause(ctx); err != nil {
+		return 0, err
+	}
+	b := a.mem.Bytes()
+	err := eachSegment(ctx, from.Size(), fillers(), func(at int64, n int) error { return read(from, b[at:][:n], at) })
+	if err != nil {
+		return 0, err
+	}
+	a.filled = true
+	return from.Size(), nil
+}
+
+// hostArrays are the arrays of a session in page-locked host memory, over several runs. The holder of
+// the devices uses them. A run in progress reads them only.
+type hostArrays struct {
+	all map[arrayKey]*hostArray
+	run uint64 // number of the current run
+}
+
+// sizes are the bytes of the arrays that this run uses, and of the others.
+func (h *hostArrays) sizes() (used, idle int64) {
+	for _, a := range h.all {
+		if a.last == h.run {
+			used += a.size()
+		} else {
+			idle += a.size()
 		}
-		for _, a := range d.arrays.all {
-			switch {
-			case a.host == nil:
-			case a.last == d.arrays.run:
-				used += a.buf.Size
-			default:
-				idle += a.buf.Size
+	}
+	return used, idle
+}
+
+// oldest is the array that has not been used for the longest time; nil: this run uses all.
+func (h *hostArrays) oldest() (old *hostArray) {
+	for _, a := range h.all {
+		if a.last != h.run && (old == nil || a.last < old.last) {
+			old = a
+		}
+	}
+	return old
+}
+
+// pin brings the arrays that a job is to have into page-locked host memory, not filled yet, or says why
+// there is no room. Other arrays make room, the longest unused first, but none goes for a run that is
+// refused. It marks the arrays that the run which now begins uses.
+//
+// Why before the devices begin: each of them would find the same memory free.
+func (s *Session) pin(j *Job) error {
+	s.host.run++
+	wants := make([][]want, len(s.devs))
+	missing := map[arrayKey]int64{}
+	for i, d := range s.devs {
+		d.arrays.run++
+		wants[i] = arraysOf(j)
+		settle(j, wants[i], d.room.limit)
+		for _, w := range wants[i] {
+			if !w.host {
+				continue
+			}
+			if a := s.host.all[w.key]; a != nil {
+				a.last = s.host.run
+			} else {
+				missing[w.key] = w.bytes
 			}
 		}
 	}
+	var need int64
+	for _, bytes := range missing {
+		need += bytes
+	}
+	used, idle := s.host.sizes()
 	if left := s.o.Host - used; need > left {
 		return s.refuse(j, fmt.Sprintf("arrays take %s of page-locked host memory, and %s of %s are left", size(need), size(max(left, 0)), size(s.o.Host)))
 	}
 	if err := s.check(j, need-idle); err != nil {
 		return err
 	}
+	for i, d := range s.devs {
+		if err := d.fits(j, wants[i]); err != nil {
+			return err
+		}
+	}
+	if err := s.outdateHost(wants); err != nil {
+		return err
+	}
 	for need > 0 {
 		err := s.check(j, need)
-		if err == nil && need+used+idle <= s.o.Host || idle == 0 {
+		used, idle := s.host.sizes()
+		if err == nil && need+used+idle <= s.o.Host {
+			break
+		}
+		old := s.host.oldest()
+		if old == nil {
 			return err
 		}
-		freed, err := s.dropOldest()
-		if err != nil {
+		if err := s.dropHost(old); err != nil {
 			return err
 		}
-		idle -= freed
+	}
+	for i := range s.devs {
+		for k := range wants[i] {
+			if w := &wants[i][k]; w.host {
+				if err := s.attach(j, i, w); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
 }
+
+// outdateHost drops arrays of which the run has a later version, or has a copy on each device.
+func (s *Session) outdateHost(wants [][]want) error {
+	return s.freeHost(func(a *hostArray) bool {
+		for _, of := range wants {
+			for i := range of {
+				if w := &of[i]; a.last != s.host.run && (w.key == a.key || a.key.outdated(w.key.of)) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// attach makes an array in host memory reachable for device i. The first device that asks for it has the
+// memory taken. The driver may refuse, though there should be room: then others make room.
+func (s *Session) attach(j *Job, i int, w *want) error {
+	a := s.host.all[w.key]
+	if a == nil {
+		a = &hostArray{key: w.key, owner: j.Owner, at: make([]uint64, len(s.devs)), last: s.host.run}
+		for {
+			err := s.devs[0].dev.Do(func(c *cuda.Context) (err error) {
+				a.mem, err = c.PinnedRaw(w.bytes)
+				return err
+			})
+			if err == nil {
+				break
+			}
+			old := s.host.oldest()
+			if old == nil || !lacks(err) {
+				return err
+			}
+			if err := s.dropHost(old); err != nil {
+				return err
+			}
+		}
+		if s.host.all == nil {
+			s.host.all = map[arrayKey]*hostArray{}
+		}
+		s.host.all[w.key] = a
+	}
+	if a.at[i] != 0 {
+		return nil
+	}
+	return s.devs[i].dev.Do(func(c *cuda.Context) (err error) {
+		a.at[i], err = c.Attach(a.mem)
+		return err
+	})
+}
+
+// dropHost gives an array's memory back.
+func (s *Session) dropHost(a *hostArray) error {
+	delete(s.host.all, a.key)
+	var errs []error
+	for i, d := range s.devs {
+		if a.at[i] != 0 {
+			errs = append(errs, d.dev.Do(func(c *cuda.Context) error { return c.Detach(a.mem) }))
+		}
+	}
+	errs = append(errs, s.devs[0].dev.Do(func(*cuda.Context) error { return a.mem.Free() }))
+	return errors.Join(errs...)
+}
+
+// freeHost drops the arrays for which which returns true.
+func (s *Session) freeHost(which func(*hostArray) bool) error {
+	var errs []error
+	for _, a := range s.host.all {
+		if which(a) {
+			errs = append(errs, s.dropHost(a))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// temporary arrays go at the end of the run: no other run has a name for them.
+func (a *hostArray) temporary() bool { return a.key.own != nil }
 
 // check says whether the process may have so many more bytes of page-locked memory.
 func (s *Session) check(j *Job, bytes int64) error {
@@ -67,17 +233,4 @@ func (s *Session) check(j *Job, bytes int64) error {
 
 func (s *Session) refuse(j *Job, why string) error {
 	return &cuda.Error{Op: fmt.Sprintf("%s on %v", j.Name, s), Text: why, Kind: cuda.ErrMemory}
-}
-
-// dropOldest frees the array in host memory that has not been used for the longest time, and
-// returns its size.
-func (s *Session) dropOldest() (bytes int64, err error) {
-	var of *device
-	var old *array
-	for _, d := range s.devs {
-		if a := d.arrays.oldest(true); a != nil && (old == nil || a.last < old.last) {
-			of, old = d, a
-		}
-	}
-	return old.buf.Size, of.dev.Do(func(c *cuda.Context) error { return of.drop(c, old) })
 }

@@ -15,7 +15,7 @@ func (x *Exec) Keep(name string, adj *kir.GlobalDef, bytes int64, make func(b cu
 	d := x.dev
 	key := arrayOf(adj)
 	key.bytes, key.what, key.name = bytes, made, name
-	if b, ok := d.arrays.get(key, false); ok {
+	if b, ok := d.arrays.get(key); ok {
 		return b, d.arrays.all[key].note, nil
 	}
 	b, err := d.alloc(x.c, x.job.Name, name, bytes)

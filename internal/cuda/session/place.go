@@ -69,14 +69,16 @@ func (j *Job) beside() int64 {
 }
 
 // HostBytes returns how many bytes of host memory the job's arrays take in a run, as far as that
-// is known before it. Each device has its own copy.
+// is known before it. All devices read the same copy.
 func (s *Session) HostBytes(j *Job) (n int64) {
+	counted := map[arrayKey]bool{}
 	for _, d := range s.devs {
 		wants := arraysOf(j)
 		settle(j, wants, d.room.limit)
 		for i := range wants {
-			if wants[i].host {
-				n += wants[i].bytes
+			if w := &wants[i]; w.host && !counted[w.key] {
+				counted[w.key] = true
+				n += w.bytes
 			}
 		}
 	}

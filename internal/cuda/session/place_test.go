@@ -449,30 +449,39 @@ func TestHopeless(t *testing.T) {
 	})
 }
 
-// TestHostCopies: each device has its own copy in host memory, and there is room for all or the
-// run is refused before anything is copied.
+// TestHostCopies: all devices read the same copy in host memory, which one of them fills. There is room
+// for it, or the run is refused before anything is copied.
 func TestHostCopies(t *testing.T) {
 	w := newWorld(4000, 8)
 	w.place = session.Host
 	lists := int64(4 * len(w.adj))
-	on(t, 2, session.Options{Host: 2*lists - 1}, func(t *testing.T, s *session.Session) {
+	on(t, 2, session.Options{Host: lists - 1}, func(t *testing.T, s *session.Session) {
 		_, err := s.Run(context.Background(), w.job())
 		if !errors.Is(err, cuda.ErrMemory) || errors.Is(err, session.ErrShort) || !strings.Contains(err.Error(), "page-locked") {
 			t.Errorf("error %v", err)
 		}
 	})
-	on(t, 2, session.Options{Host: 2 * lists}, func(t *testing.T, s *session.Session) {
-		if n := s.HostBytes(w.job()); n != 2*lists {
-			t.Errorf("%d bytes are expected in host memory, want %d", n, 2*lists)
+	on(t, 2, session.Options{Host: lists}, func(t *testing.T, s *session.Session) {
+		if n := s.HostBytes(w.job()); n != lists {
+			t.Errorf("%d bytes are expected in host memory, want %d", n, lists)
 		}
-		sum := int64(0)
+		onDevices := w.graphBytes() - lists
+		copied := int64(0)
 		for _, d := range w.check(t, s, nil).Devices {
-			sum += d.Host
+			if d.Host != lists {
+				t.Errorf("a device reads %d bytes in host memory, want %d", d.Host, lists)
+			}
+			copied += d.Uploaded
 		}
-		if sum != 2*lists {
-			t.Errorf("%d bytes in host memory, want %d", sum, 2*lists)
+		if want := lists + 2*onDevices; copied != want {
+			t.Errorf("%d bytes were copied, want %d", copied, want)
 		}
-		// Another graph takes the place of both copies.
+		for _, d := range w.check(t, s, nil).Devices {
+			if d.Uploaded != 0 {
+				t.Errorf("%d bytes were copied again", d.Uploaded)
+			}
+		}
+		// Another graph takes the place of the copy.
 		v := newWorld(2000, 8)
 		v.place = session.Host
 		v.check(t, s, nil)

@@ -37,30 +37,28 @@ const (
 	made            // by Exec.Keep, of (key: offsets of) an adjacency
 )
 
-// array is one that kernels can read: in device memory, or in page-locked memory of the host.
+// array is one in device memory.
 type array struct {
 	key   arrayKey
-	owner any          // Job.Owner of the run that brought it
-	buf   cuda.Buffer  // its address on the device, and its size
-	host  *cuda.Pinned // nil: it is in device memory
-	last  uint64       // the run that used it last
-	note  any          // what Keep's caller knows of it
+	owner any         // Job.Owner of the run that brought it
+	buf   cuda.Buffer // its address on the device, and its size
+	last  uint64      // the run that used it last
+	note  any         // what Keep's caller knows of it
 }
 
 // temporary arrays go at the end of the run: no other run has a name for them.
 func (a *array) temporary() bool { return a.key.own != nil }
 
-// residents are the arrays that a device holds, over several runs. An array is in one place.
+// residents are the arrays in a device's memory, over several runs.
 type residents struct {
 	all map[arrayKey]*array
 	run uint64 // number of the current run
 }
 
-// get returns the array of that key, if it is where it is wanted, and marks it as used by
-// this run.
-func (r *residents) get(key arrayKey, host bool) (cuda.Buffer, bool) {
+// get returns the array of that key, and marks it as used by this run.
+func (r *residents) get(key arrayKey) (cuda.Buffer, bool) {
 	a := r.all[key]
-	if a == nil || (a.host != nil) != host {
+	if a == nil {
 		return cuda.Buffer{}, false
 	}
 	a.last = r.run
@@ -75,21 +73,20 @@ func (r *residents) put(a *array) {
 	r.all[a.key] = a
 }
 
-// idle is the bytes of arrays in device memory that this run does not use.
+// idle is the bytes of arrays that this run does not use.
 func (r *residents) idle() (bytes int64) {
 	for _, a := range r.all {
-		if a.last != r.run && a.host == nil {
+		if a.last != r.run {
 			bytes += a.buf.Size
 		}
 	}
 	return bytes
 }
 
-// oldest is the array that has not been used for the longest time, of those in host memory
-// or on the device; nil: this run uses all.
-func (r *residents) oldest(host bool) (old *array) {
+// oldest is the array that has not been used for the longest time; nil: this run uses all.
+func (r *residents) oldest() (old *array) {
 	for _, a := range r.all {
-		if a.last != r.run && (a.host != nil) == host && (old == nil || a.last < old.last) {
+		if a.last != r.run && (old == nil || a.last < old.last) {
 			old = a
 		}
 	}
@@ -99,17 +96,17 @@ func (r *residents) oldest(host bool) (old *array) {
 // outdate drops what the device has of earlier versions of a relation, and the run
 // does not use.
 func (d *device) outdate(c *cuda.Context, of kir.Identity) error {
-	return d.freeIf(c, func(a *array) bool {
-		return of.ID != 0 && a.key.of.ID == of.ID && a.key.of.Version < of.Version && a.last != d.arrays.run
-	})
+	return d.freeIf(c, func(a *array) bool { return a.key.outdated(of) && a.last != d.arrays.run })
+}
+
+// outdated reports whether the key is of an earlier version of a relation.
+func (k *arrayKey) outdated(of kir.Identity) bool {
+	return of.ID != 0 && k.of.ID == of.ID && k.of.Version < of.Version
 }
 
 // drop gives an array's memory back.
 func (d *device) drop(c *cuda.Context, a *array) error {
 	delete(d.arrays.all, a.key)
-	if a.host != nil {
-		return a.host.Free()
-	}
 	return d.free(c, a.buf)
 }
 
@@ -135,7 +132,7 @@ func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (b cuda.B
 	if left := d.room.left() + d.arrays.idle(); bytes > left {
 		return b, d.room.tooLittle(d.dev.Info(), job, []need{{what, bytes}}, left)
 	}
-	err = d.making(c, false, func() error {
+	err = d.making(c, func() error {
 		if bytes > d.room.left() {
 			return errNoRoom
 		}
@@ -159,28 +156,18 @@ func (d *device) free(c *cuda.Context, b cuda.Buffer) error {
 	return c.Free(b)
 }
 
-// lock takes page-locked host memory, for which lockable has found room. The driver may still
-// refuse: then arrays there that the run does not use make room.
-func (d *device) lock(c *cuda.Context, bytes int64) (p *cuda.Pinned, err error) {
-	err = d.making(c, true, func() error {
-		p, err = c.PinnedRaw(bytes)
-		return err
-	})
-	return p, err
-}
-
 // errNoRoom asks for another array to go.
 var errNoRoom = &cuda.Error{Op: "budget", Kind: cuda.ErrMemory}
 
-// making calls take, which takes memory of one of the two kinds, until it succeeds. Each time
-// that there is too little memory, the array there that was not used for the longest time goes.
-func (d *device) making(c *cuda.Context, host bool, take func() error) error {
+// making calls take, which takes device memory, until it succeeds. Each time that there is too little,
+// the array that was not used for the longest time goes.
+func (d *device) making(c *cuda.Context, take func() error) error {
 	for {
 		err := take()
-		if err == nil || !errors.Is(err, cuda.ErrMemory) || errors.Is(err, cuda.ErrLost) {
+		if !lacks(err) {
 			return err
 		}
-		a := d.arrays.oldest(host)
+		a := d.arrays.oldest()
 		if a == nil {
 			return err
 		}
@@ -188,4 +175,9 @@ func (d *device) making(c *cuda.Context, host bool, take func() error) error {
 			return err
 		}
 	}
+}
+
+// lacks reports whether an error says that there is too little memory, and all else is well.
+func lacks(err error) bool {
+	return errors.Is(err, cuda.ErrMemory) && !errors.Is(err, cuda.ErrLost)
 }

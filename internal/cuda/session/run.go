@@ -23,11 +23,12 @@ func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 		return Result{}, err
 	}
 	defer s.release()
-	if err := s.lockable(j); err != nil {
+	if err := s.pin(j); err != nil {
 		return Result{}, err
 	}
 	r := &running{
 		ctx:   ctx,
+		host:  s.host.all,
 		job:   j,
 		split: newSplitter(j.Tasks, j.Chunk, len(s.devs)),
 		gate:  newGate(len(s.devs)),
@@ -84,6 +85,7 @@ func (j *Job) check() error {
 type running struct {
 	ctx   context.Context
 	job   *Job
+	host  map[arrayKey]*hostArray // which devices only read
 	gate  *gate
 	parts []part
 	ring  int64

@@ -21,8 +21,8 @@ type Options struct {
 	// Ring is about how many bytes of pinned memory each device's ring of match
 	// rows has; 0: 16 MiB.
 	Ring int64
-	// Host is how many bytes of page-locked host memory arrays may take, which runs read in place,
-	// in all: each device has its own copy. 0: what the machine has.
+	// Host is how many bytes of page-locked host memory arrays may take, which runs read in place.
+	// All devices read the same copy. 0: what the machine has.
 	Host int64
 }
 
@@ -32,7 +32,8 @@ type Options struct {
 type Session struct {
 	o    Options
 	devs []*device
-	use  *lock // its holder uses devs[i].arrays and the other fields of functions of Do
+	use  *lock // its holder uses host, devs[i].arrays and the other fields of functions of Do
+	host hostArrays
 
 	mu   sync.Mutex
 	gone []any   // owners whose arrays are to be freed when the devices are free
@@ -104,6 +105,7 @@ func (s *Session) shut() error {
 	errs := s.lost
 	s.gone, s.lost = nil, nil
 	s.mu.Unlock()
+	errs = append(errs, s.freeHost(func(*hostArray) bool { return true }))
 	for _, d := range s.devs {
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error {
 			errs := []error{d.freeAll(c)}
@@ -126,7 +128,7 @@ func (s *Session) shut() error {
 func (s *Session) Forget() error {
 	s.use.held <- struct{}{}
 	defer s.release()
-	var errs []error
+	errs := []error{s.freeHost(func(*hostArray) bool { return true })}
 	for _, d := range s.devs {
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error { return d.freeAll(c) }))
 	}
@@ -166,16 +168,16 @@ func (s *Session) release() {
 	}
 }
 
-// sweep frees the arrays of owners that are gone.
+// sweep frees temporary arrays, and those of owners that are gone.
 func (s *Session) sweep() error {
 	s.mu.Lock()
 	gone := s.gone
 	s.gone = nil
 	s.mu.Unlock()
+	errs := []error{s.freeHost(func(a *hostArray) bool { return a.temporary() || slices.Contains(gone, a.owner) })}
 	if len(gone) == 0 {
-		return nil
+		return errs[0]
 	}
-	var errs []error
 	for _, d := range s.devs {
 		if len(d.arrays.all) == 0 {
 			continue

@@ -50,14 +50,15 @@ func TestUploadOfShorterFile(t *testing.T) {
 						err = errors.Join(err, d.stage.close())
 					}
 				}()
-				a := &array{buf: b}
 				if what == "host" {
-					if a.host, err = c.PinnedRaw(size); err != nil {
+					mem, err := c.PinnedRaw(size)
+					if err != nil {
 						return err
 					}
-					defer func() { err = errors.Join(err, a.host.Free()) }()
+					_, err = (&hostArray{mem: mem}).fill(context.Background(), bytes.NewReader(part))
+					return errors.Join(err, mem.Free())
 				}
-				return d.fill(context.Background(), c, a, bytes.NewReader(part))
+				return d.fill(context.Background(), c, &array{buf: b}, bytes.NewReader(part))
 			})
 			if err == nil {
 				t.Errorf("%s: no error", what)

@@ -17,13 +17,19 @@ func (r *running) upload(x *Exec) error {
 	d, j := x.dev, r.job
 	wants := arraysOf(j)
 	settle(j, wants, d.room.limit)
-	if err := d.fits(j, wants); err != nil {
-		return err
-	}
 	at := make(map[arrayKey]cuda.Buffer, len(wants))
 	for i := range wants {
 		w := &wants[i]
-		b, ok := d.arrays.get(w.key, w.host)
+		if w.host {
+			b, err := r.read(x, w)
+			if err != nil {
+				return err
+			}
+			at[w.key] = b
+			x.result.Host += b.Size
+			continue
+		}
+		b, ok := d.arrays.get(w.key)
 		if !ok {
 			a, err := r.place(x, w)
 			if err != nil {
@@ -42,11 +48,7 @@ func (r *running) upload(x *Exec) error {
 			b = a.buf
 		}
 		at[w.key] = b
-		if w.host {
-			x.result.Host += b.Size
-		} else {
-			x.result.Resident += b.Size
-		}
+		x.result.Resident += b.Size
 	}
 	x.arrays = at
 	x.graph = emit.Layout(j.Program, j.Vertices, func(g *kir.GlobalDef, part emit.Part) uint64 {
@@ -56,38 +58,32 @@ func (r *running) upload(x *Exec) error {
 	return nil
 }
 
-// place takes memory for an array where it is wanted. What the device has of earlier versions
-// goes, and so does a copy in the other place.
+// read makes an array readable in host memory. What the device has of it, and of earlier versions, goes.
+func (r *running) read(x *Exec, w *want) (cuda.Buffer, error) {
+	err := x.dev.freeIf(x.c, func(a *array) bool { return a.key == w.key })
+	if err := errors.Join(err, x.dev.outdate(x.c, w.key.of)); err != nil {
+		return cuda.Buffer{}, err
+	}
+	a := r.host[w.key]
+	copied, err := a.fill(r.ctx, w.source(r.job))
+	x.result.Uploaded += copied
+	return cuda.Buffer{Ptr: a.at[x.index], Size: w.bytes}, err
+}
+
+// place takes device memory for an array. What the device has of earlier versions goes.
 func (r *running) place(x *Exec, w *want) (*array, error) {
 	d, j := x.dev, r.job
 	if err := d.outdate(x.c, w.key.of); err != nil {
 		return nil, err
 	}
-	if a := d.arrays.all[w.key]; a != nil {
-		if err := d.drop(x.c, a); err != nil {
-			return nil, err
-		}
-	}
-	a := &array{key: w.key, owner: j.Owner}
-	var err error
-	if w.host {
-		if a.host, err = d.lock(x.c, w.bytes); err == nil {
-			a.buf = cuda.Buffer{Ptr: a.host.Ptr(), Size: w.bytes}
-		}
-	} else {
-		a.buf, err = d.alloc(x.c, j.Name, w.what, w.bytes)
-	}
-	return a, err
+	b, err := d.alloc(x.c, j.Name, w.what, w.bytes)
+	return &array{key: w.key, owner: j.Owner, buf: b}, err
 }
 
 // fill copies a source to an array. It ends between two segments with the context.
 func (d *device) fill(ctx context.Context, c *cuda.Context, a *array, from Source) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
-	}
-	if a.host != nil {
-		b := a.host.Bytes()
-		return eachSegment(ctx, from.Size(), fillers(), func(at int64, n int) error { return read(from, b[at:][:n], at) })
 	}
 	if from.Size() < stageLeast {
 		// The driver reads a copy: a fault in it, where the source is a mapped file that became
@@ -223,7 +219,10 @@ func (d *device) fits(j *Job, wants []want) error {
 	sum := j.beside()
 	for i := range wants {
 		w := &wants[i]
-		if _, ok := d.arrays.get(w.key, w.host); !ok && !w.host {
+		if w.host {
+			continue
+		}
+		if _, ok := d.arrays.get(w.key); !ok {
 			arrays = append(arrays, need{w.what, w.bytes})
 			sum += w.bytes
 		}

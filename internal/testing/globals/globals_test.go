@@ -38,6 +38,7 @@ var allowed = map[string]string{
 	"internal/disk.swept":                   "folders of the machine, whose leftovers a process removes once",
 	"internal/graph.mapped":                 "the address space of the process: what was mapped there",
 	"internal/graph.processSeed":            "a random number that tells processes apart",
+	"internal/cuda/emu.files":               "the address space of the process: the files of pinned memory",
 	"internal/cuda/emu.shared":              "the emulated device's library: the system loads it once a process",
 	"internal/memory.limits":                "what the system allows the process",
 	"internal/memory.locked":                "how much memory the process has locked, which counts against what the system allows it",
