@@ -110,7 +110,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 			contestants := a.contestants(g, q, f, variants)
 			for i := range peers {
 				if peers[i].Plays(q.Name()) {
-					contestants = append(contestants, peers[i].Contestant(path, q.Name()))
+					contestants = append(contestants, peers[i].Contestant(path, q.Name(), ""))
 				}
 			}
 			for _, r := range bench.Measure(a.ctx, contestants, f.warmup, f.runs) {

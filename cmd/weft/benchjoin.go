@@ -19,8 +19,10 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/bench"
+	"github.com/weftgraph/weft/internal/bench/exchange"
 	"github.com/weftgraph/weft/internal/bench/queryset"
 	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/sink"
 	"github.com/weftgraph/weft/internal/vfs"
@@ -30,7 +32,7 @@ import (
 type benchJoinFlags struct {
 	commonFlags
 	graphs, sets, files, variants []string
-	save, detail                  string
+	save, detail, peers, work     string
 	each, runs, warmup            int
 	limit                         time.Duration // of one run
 }
@@ -72,6 +74,17 @@ Contestants are host, join with phases of one vertex and of several, join with
 interval-PCSR and with hashed PCSR, and auto. --variant names others, as for
 weft bench; the first is the one that ratios refer to.
 
+--peers names a JSON file of other programs, as for weft bench, with these parts more:
+  "input"     the form of their files: tve (RapidMatch and others: one label for each
+              vertex, undirected edges without labels) or gsi. weft writes the graph
+              and each query in that form to the folder --work. In tve an edge that has
+              a direction or a label becomes a path over vertices with labels of their
+              own, so that counts stay the same
+  "command"   {graph} and {query} stand for these files
+  "patterns"  the names of the sets that it counts
+A peer's time is the one that "seconds" finds in its output. Its time to read the
+files is not part of --timeout, and may be a minute.
+
 Columns:
   finished    queries that ended in time, without an error
   whole_ms    the sum of the medians of the finished queries: planning, preparation
@@ -88,6 +101,7 @@ Columns:
 		Example: `  weft bench join -g fb15k237.weft
   weft bench join -g fb15k237.weft --set walk8 --set Tr1 --each 20 --seed 7 --detail queries.ndjson
   weft bench join -g fb15k237.weft --save queries && weft count -g fb15k237.weft -f queries/fb15k237/P2.gql
+  weft bench join -g fb15k237.weft --variant auto:engine=auto --peers peers.json --work /tmp/files
   weft bench join -g a.weft -f queries/a --variant 'host:engine=host' --variant 'no filter:engine=join,join.filter=off'`,
 		Args: takes(),
 		RunE: func(*cobra.Command, []string) error { return a.benchJoin(&f) },
@@ -102,6 +116,8 @@ Columns:
 	fs.StringArrayVarP(&f.files, "file", "f", nil, "`FILE` or directory of queries to measure instead of drawn ones; a file is a set (repeatable)")
 	fs.StringVar(&f.save, "save", "", "write each set to a file of `DIR`/GRAPH, and measure nothing")
 	fs.StringArrayVar(&f.variants, "variant", nil, "`NAME:SETTING,…` of a contestant (repeatable)")
+	fs.StringVar(&f.peers, "peers", "", "JSON `FILE` of other programs to measure too")
+	fs.StringVar(&f.work, "work", "", "`DIR` for the files of other programs")
 	fs.StringVar(&f.detail, "detail", "", "write a row for each query and contestant to `FILE`")
 	fs.DurationVar(&f.limit, "timeout", 10*time.Second, "give up a run after this long (30s, 5m)")
 	fs.IntVar(&f.runs, "runs", 3, "measured runs of each contestant at each query")
@@ -138,6 +154,18 @@ func (a *app) benchJoin(f *benchJoinFlags) error {
 	if err != nil {
 		return err
 	}
+	peers, err := a.peers(f.peers)
+	if err != nil {
+		return err
+	}
+	for _, p := range peers {
+		if !slices.Contains(exchange.Forms(), p.Input) {
+			return kindf(weft.ErrInput, "--peers: %s: input %q: want one of %s", p.Name, p.Input, strings.Join(exchange.Forms(), ", "))
+		}
+	}
+	if peers != nil && f.work == "" {
+		return usagef("--peers needs --work DIR, a folder for the files of other programs")
+	}
 	if err := f.check(a.ctx, a.runtime); err != nil {
 		return err
 	}
@@ -146,7 +174,7 @@ func (a *app) benchJoin(f *benchJoinFlags) error {
 	}
 	var all []measured
 	for _, path := range f.graphs {
-		of, err := a.benchGraph(f, path, variants)
+		of, err := a.benchGraph(f, path, variants, peers)
 		if err != nil {
 			return err
 		}
@@ -182,15 +210,21 @@ type measured struct {
 
 // benchGraph draws and measures, or saves, the sets of one graph. After an interruption it has
 // measured a part of them.
-func (a *app) benchGraph(f *benchJoinFlags, path string, variants []variant) (all []measured, err error) {
+func (a *app) benchGraph(f *benchJoinFlags, path string, variants []variant, peers []bench.Peer) (all []measured, err error) {
 	of := graphFlags{path: path, format: "auto", setDirected: func() bool { return false }}
 	g, err := a.load(&of, &f.commonFlags, a.progress(f.progress))
 	if err != nil {
 		return nil, err
 	}
 	defer a.done(g)
+	memory, _ := parseBytes(f.memory)
+	data, err := format.Read(a.ctx, path, format.ReadOptions{Threads: f.threads, Memory: memory, Files: vfs.From(a.ctx)}, nil)
+	if err != nil {
+		return nil, a.whileReading(a.ctx, path, kindf(weft.ErrInput, "%w", err))
+	}
+	defer data.Close()
 	if f.files == nil {
-		drawn, err := a.drawSets(f, path)
+		drawn, err := f.drawSets(a.ctx, data)
 		if err != nil || f.save != "" {
 			return nil, cmp.Or(err, a.saveSets(f, path, drawn))
 		}
@@ -210,6 +244,7 @@ func (a *app) benchGraph(f *benchJoinFlags, path string, variants []variant) (al
 			all = append(all, measured{graph: path, set: set, query: q.Name(), text: q.String()})
 		}
 	}
+	files := &peerFiles{app: a, f: f, data: data, name: stem(path), graphs: map[string]string{}}
 	for i := range all {
 		if a.ctx.Err() != nil {
 			return all[:i], nil
@@ -219,22 +254,25 @@ func (a *app) benchGraph(f *benchJoinFlags, path string, variants []variant) (al
 		for _, v := range variants {
 			contestants = append(contestants, f.contestant(g, m.text, v))
 		}
+		for k := range peers {
+			contestants = append(contestants, files.contestant(&peers[k], m))
+		}
 		m.rows = bench.Measure(a.ctx, contestants, f.warmup, f.runs)
 	}
 	return all, nil
 }
 
+// stem is a file's name without folders and extensions.
+func stem(path string) string {
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	return name
+}
+
 // drawSets draws the sets of a graph.
-func (a *app) drawSets(f *benchJoinFlags, path string) (sets []queryset.Set, err error) {
-	memory, _ := parseBytes(f.memory)
-	g, err := format.Read(a.ctx, path, format.ReadOptions{Threads: f.threads, Memory: memory, Files: vfs.From(a.ctx)}, nil)
-	if err != nil {
-		return nil, a.whileReading(a.ctx, path, kindf(weft.ErrInput, "%w", err))
-	}
-	defer g.Close()
+func (f *benchJoinFlags) drawSets(ctx context.Context, g *graph.Graph) (sets []queryset.Set, err error) {
 	err = g.Guard(func() error {
 		for _, name := range f.sets {
-			s, err := queryset.Draw(a.ctx, g, name, f.each, f.seed)
+			s, err := queryset.Draw(ctx, g, name, f.each, f.seed)
 			if err != nil {
 				return err
 			}
@@ -247,8 +285,7 @@ func (a *app) drawSets(f *benchJoinFlags, path string) (sets []queryset.Set, err
 
 // saveSets writes each set to a file of the folder DIR/GRAPH, a query a line.
 func (a *app) saveSets(f *benchJoinFlags, path string, sets []queryset.Set) error {
-	name, _, _ := strings.Cut(filepath.Base(path), ".")
-	dir := filepath.Join(f.save, name)
+	dir := filepath.Join(f.save, stem(path))
 	if err := vfs.From(a.ctx).MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -419,6 +456,11 @@ func writeJoinDetail(out *output, all []measured) error {
 	return nil
 }
 
+// unfinished reports whether an error only says that a contestant has no answer to a query.
+func unfinished(err error) bool {
+	return errors.Is(err, errTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*plan.Refusal)) || errors.As(err, new(*errNoPart))
+}
+
 // benchJoinEnd is the error of the runs, if any. A query that takes too long, or that an engine
 // refuses, is not one.
 func (a *app) benchJoinEnd(all []measured) error {
@@ -428,7 +470,7 @@ func (a *app) benchJoinEnd(all []measured) error {
 		m := &all[i]
 		for _, r := range m.rows {
 			differ = differ || r.Err == nil && r.Answer != "" && !r.Agrees
-			if r.Err != nil && !errors.Is(r.Err, errTimeout) && !errors.Is(r.Err, context.DeadlineExceeded) && !errors.As(r.Err, new(*plan.Refusal)) {
+			if r.Err != nil && !unfinished(r.Err) {
 				fmt.Fprintf(a.stderr, "weft: %s, %s, %s: %v\n", m.graph, m.query, r.Name, r.Err)
 				failed = cmp.Or(failed, r.Err)
 			}

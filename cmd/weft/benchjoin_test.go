@@ -182,3 +182,55 @@ func TestBenchJoinMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestBenchJoinPeers: other programs read the graph and the query from files in their form. One
+// that counts otherwise is marked; one that has no such query, or no such set, is left out.
+func TestBenchJoinPeers(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	graph := write("g.train2id.txt", "3\n1 2 0\n2 3 1\n3 1 0\n")
+	query, either := write("q.gql", "MATCH (a)-[:0]->(b)-[:1]->(c)"), write("any.gql", "MATCH (a)-[:0]-(b)")
+	peers := write("peers.json", `[
+		{"name": "edges", "input": "gsi", "command": ["cat", "{graph}"], "count": "e 1 0 ([0-9])"},
+		{"name": "vertices", "input": "tve", "command": ["cat", "{query}"], "count": "t ([0-9]+) "},
+		{"name": "other set", "input": "tve", "command": ["false"], "patterns": ["P2"]}]`)
+	work := filepath.Join(dir, "work")
+	args := []string{"-g", graph, "-f", query, "-f", either, "--variant", "host:engine=host", "--peers", peers, "--work", work, "--to", "ndjson", "--timeout", "10m"}
+	out, errs, code := benchJoin(t, args...)
+	if code != exitFailure || !strings.Contains(errs, "counts differ") {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	rows := lines(t, out)
+	if len(rows) != 12 {
+		t.Fatal(out)
+	}
+	for i, want := range []struct {
+		who, note string
+		finished  float64
+	}{
+		{"host", "", 1}, {"edges", "", 1}, {"vertices", "1 COUNTS DIFFER", 1}, {"other set", "it does not take part in this set", 0},
+		{"host", "", 1}, {"edges", "not in this form: other programs have no edges of either direction in a directed graph", 0},
+	} {
+		if r := rows[i]; r["who"] != want.who || r["note"] != want.note || r["finished"] != want.finished {
+			t.Errorf("%v, want %v", r, want)
+		}
+	}
+	for name, want := range map[string]string{"g.gsi": "t # 0\n3 3 1 3\n", "g.tve": "t 9 9\nv 0 0 2\n"} {
+		if text, err := os.ReadFile(filepath.Join(work, name)); err != nil || !strings.HasPrefix(string(text), want) {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+	}
+	if _, errs, code := benchJoin(t, "-g", graph, "--peers", peers); code != exitUsage || !strings.Contains(errs, "--work") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	bad := write("bad.json", `[{"name": "x", "command": ["true"]}]`)
+	if _, errs, code := benchJoin(t, "-g", graph, "--peers", bad, "--work", work); code != exitInput || !strings.Contains(errs, "want one of tve, gsi") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}

@@ -60,7 +60,7 @@ func TestPeer(t *testing.T) {
 	if !peers[0].Plays("triangle") || peers[0].Plays("wedge") {
 		t.Errorf("%+v", peers[0])
 	}
-	s, err := peers[0].Contestant("g", "triangle").Run(context.Background())
+	s, err := peers[0].Contestant("g", "triangle", "").Run(context.Background())
 	if s != (Sample{Took: 250 * time.Millisecond, Answer: "12"}) || err != nil {
 		t.Errorf("%+v %v", s, err)
 	}

@@ -19,13 +19,14 @@ import (
 //	  "command": ["tc", "-f", "{graph}", "-n", "1"],
 //	  "seconds": "Average Time: +([0-9.]+)", "count": "([0-9]+) triangles"}]
 //
-// {graph} and {pattern} are replaced for each case. seconds and count are regular expressions
+// {graph}, {pattern} and {query} are replaced for each case. seconds and count are regular expressions
 // over the program's output, with one group each. Without seconds the time of the whole command
 // is taken.
 type Peer struct {
 	Name     string            `json:"name"`
 	Command  []string          `json:"command"`
-	Patterns []string          `json:"patterns"` // empty: any
+	Patterns []string          `json:"patterns"` // empty: any; for bench join names of sets
+	Input    string            `json:"input"`    // for bench join: the form of its files, of package exchange
 	Graphs   map[string]string `json:"graphs"`   // weft's file → the peer's; absent: the same
 	Seconds  string            `json:"seconds"`
 	Scale    float64           `json:"scale"` // of the number that seconds finds, 0.001 for ms; 0: 1
@@ -87,12 +88,12 @@ func (p *Peer) Plays(pattern string) bool {
 	return false
 }
 
-// Contestant is the peer on one case.
-func (p *Peer) Contestant(graph, pattern string) Contestant {
+// Contestant is the peer on one case. query is the file of the pattern, "" if there is none.
+func (p *Peer) Contestant(graph, pattern, query string) Contestant {
 	if g, ok := p.Graphs[graph]; ok {
 		graph = g
 	}
-	replace := strings.NewReplacer("{graph}", graph, "{pattern}", pattern)
+	replace := strings.NewReplacer("{graph}", graph, "{pattern}", pattern, "{query}", query)
 	var args []string
 	for _, a := range p.Command {
 		args = append(args, replace.Replace(a))
@@ -101,6 +102,9 @@ func (p *Peer) Contestant(graph, pattern string) Contestant {
 		start := time.Now()
 		out, err := process.Command(ctx, args[0], args[1:]...).CombinedOutput()
 		took := time.Since(start)
+		if err != nil && ctx.Err() != nil {
+			return Sample{}, context.Cause(ctx)
+		}
 		if err != nil {
 			return Sample{}, fmt.Errorf("%s: %w", args[0], err)
 		}

@@ -92,7 +92,8 @@ var may = map[string][]string{
 	"motifs": {"engine", "engine/host", "engine/host/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
 		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
 	"bench": {"*"},
-	// queryset knows graphs and patterns only.
+	// exchange and queryset know graphs and patterns only.
+	"bench/exchange": {"graph", "pattern"},
 	"bench/queryset": {"graph", "pattern"},
 	"testing":        {"*"},
 	"tools":          {"*"},
