@@ -78,6 +78,8 @@ type Run struct {
 	// themselves in Counter. Where it is not nil, a device that left one out is an error.
 	Launched *atomic.Uint64
 	Room     Room
+	// IDs gives the graph's id of each vertex, where kernels have other ids; nil: they do not.
+	IDs []uint32
 	// Notes and Stats are sentences for the result.
 	Notes, Stats engine.Notes
 }
@@ -92,7 +94,7 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 	j.PerRoot, j.Progress, j.Limit = goal.PerRoot != nil, goal.Progress, uint64(max(goal.Limit, 0))
 	chooses := goal.Sink != nil && rows.Chooses()
 	if goal.Sink != nil {
-		j.Width, j.Columns, j.Rows = len(r.Plan.Levels), r.Plan.LevelOf, rows.Hand
+		j.Width, j.Columns, j.Rows = len(r.Plan.Levels), r.Plan.LevelOf, r.original(rows.Hand)
 	}
 	if chooses {
 		j.Limit = 0 // of rows, each of which may be many matches
@@ -115,6 +117,9 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 	}
 	r.clamp(&res)
 	for v, n := range found.PerRoot { // none after a run that never began
+		if r.IDs != nil {
+			v = int(r.IDs[v])
+		}
 		goal.PerRoot[v] = engine.Uint128(n)
 	}
 	switch {
@@ -124,6 +129,19 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 		err = nil
 	}
 	return res, found, err
+}
+
+// original is hand of rows with the graph's ids.
+func (r *Run) original(hand func(worker int, rows []uint32) error) func(worker int, rows []uint32) error {
+	if r.IDs == nil {
+		return hand
+	}
+	return func(worker int, rows []uint32) error {
+		for i, v := range rows {
+			rows[i] = r.IDs[v]
+		}
+		return hand(worker, rows)
+	}
 }
 
 // report says which arrays were read in host memory.

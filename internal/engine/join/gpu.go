@@ -42,10 +42,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case v.Text("join.lists") != "graph":
-		return nil, plan.Refusef("join.lists=%s: joins on GPUs read the graph's lists", v.Text("join.lists"))
-	case v.Text("join.extend") != "single":
+	if v.Text("join.extend") != "single" {
 		return nil, plan.Refusef("join.extend=%s: joins on GPUs match one vertex in a phase", v.Text("join.extend"))
 	}
 	if o.Threads <= 0 {
@@ -130,6 +127,9 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 		goal.Sink = discard{}
 	}
 	r := &gpuRun{onGPU: x, Run: gpu.Run{Session: x.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}}
+	if x.ids != nil {
+		r.IDs = x.ids.Old
+	}
 	j := x.job()
 	j.Start = r.start
 	res, found, err := r.Do(ctx, j)

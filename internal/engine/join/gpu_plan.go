@@ -5,20 +5,13 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
-	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// The structs of kernels/join/plan.cuh and lists.cuh, field by field.
+// The structs of kernels/join/plan.cuh, field by field.
 type (
-	deviceLists struct {
-		Adj, Off, Groups, First, Row, Place uint64
-		Kind, N                             uint32
-	}
-
 	deviceGroup struct {
 		Bits, All, Ranges    uint64
 		AllN, RangesN        uint32
@@ -55,28 +48,15 @@ const maxBacks = 32
 // globals are the arrays that kernels of a plan read.
 type globals struct {
 	program *kir.Program
-	lists   []*kir.GlobalDef // by adjacency
+	lists   []listArrays // by adjacency
 	bits    map[*uint64]*kir.GlobalDef
 	all     map[*uint32]*kir.GlobalDef
 }
 
-// globals collects the arrays of the steps. Lists in parts are read as one run.
+// globals collects the arrays of the steps.
 func (x *prepared) globals() *globals {
 	g := &globals{program: &kir.Program{Name: "join"}, bits: map[*uint64]*kir.GlobalDef{}, all: map[*uint32]*kir.GlobalDef{}}
-	had := map[*graph.Handle]*kir.GlobalDef{}
-	for i := range x.p.Adjs {
-		a := &x.p.Adjs[i]
-		d := had[a.Lists]
-		if d == nil {
-			run := a.Lists.Flat()
-			d = &kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Off: run.Off, Adj: run.Adj}
-			if _, one := a.Lists.OneRun(); one {
-				d.Of = lower.Identity(a.Lists, 0)
-			}
-			had[a.Lists] = g.program.AddGlobal(d)
-		}
-		g.lists = append(g.lists, d)
-	}
+	g.lists = x.listArrays(g.program)
 	for i := range x.steps {
 		for k := range x.steps[i].groups {
 			c := &x.steps[i].groups[k]
@@ -126,9 +106,9 @@ type devicePlan struct {
 // upload brings the phases onto a device.
 func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 	var b packed
-	lists := make([]deviceLists, 0, len(g.lists))
-	for _, d := range g.lists {
-		lists = append(lists, deviceLists{Off: e.Address(d, emit.Off), Adj: e.Address(d, emit.Neighbours), N: uint32(x.g.NumVertices())})
+	lists := make([]deviceLists, len(g.lists))
+	for i := range lists {
+		lists[i] = g.lists[i].on(e)
 	}
 	out := devicePlan{lists: pack(&b, lists), roots: pack(&b, x.roots())}
 	steps := make([]deviceStep, len(x.steps))

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
@@ -71,6 +72,90 @@ func TestGPUAgrees(t *testing.T) {
 		}
 		nodiff.Suite{Plans: plans, Graphs: 4}.Run(t, c, []engine.Engine{e})
 	})
+}
+
+// TestGPULists: lists of single edge labels in each layout, against the oracle: counts, listings and
+// counts by vertex, whose ids are the graph's again.
+func TestGPULists(t *testing.T) {
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		c := gpuConfig()
+		for _, kind := range []string{"hashed", "interval"} {
+			for _, tech := range []nodiff.Technique{nodiff.Nest, nodiff.LabelledNest, nodiff.Listing, nodiff.Rooted} {
+				c.Techniques = append(c.Techniques, tech.With(kind+", "+tech.Name, "join.lists", kind).Said("lists by label, "+kind))
+			}
+		}
+		plans := 400
+		if !long.Asked() {
+			plans = 24
+		}
+		nodiff.Suite{Plans: plans, Graphs: 4}.Run(t, c, []engine.Engine{e})
+	})
+}
+
+// TestGPUResident: only the lists that a plan reads go to a device, and a second run finds them there.
+func TestGPUResident(t *testing.T) {
+	s := nodiff.Spec{N: 40, Directed: true, EdgeLabels: true}
+	for v := range s.N {
+		for i, label := range []string{"A", "B", "C"} {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: (v + 3*i + 1) % s.N, Label: label})
+		}
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (x)-[:A]->(y)-[:C]->(z)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := &copies{Backend: device.Backend(t, emu.Options{})}
+	d, err := cuda.New(count, device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	// Of 40 vertices with one neighbour each, by two labels: lists, and an index.
+	for kind, want := range map[string]int64{"graph": 2 * (41*8 + 40*4), "hashed": 2 * (40*128 + 40*4), "interval": 2 * (40*4 + 41*4 + 4 + 8)} {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 1 << 28, Ring: 1 << 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var copied [2]int64
+		for i := range copied {
+			count.bytes.Store(0)
+			o := engine.Options{Opt: map[string]string{"join.lists": kind, "join.filter": "off"}}
+			r, err := engine.Once(t.Context(), join.NewGPU(s), g, p, o, engine.Goal{})
+			if err != nil || r.Matches != engine.U64(uint64(g.NumVertices())) {
+				t.Fatalf("%s: %v, %v", kind, r.Matches, err)
+			}
+			copied[i] = count.bytes.Load()
+		}
+		if copied[0]-copied[1] != want {
+			t.Errorf("%s: the first run copied %d bytes to the device and the second %d, want %d less", kind, copied[0], copied[1], want)
+		}
+		before := d.InUse()
+		if err := s.Forget(); err != nil {
+			t.Fatal(err)
+		}
+		if got := before - d.InUse(); got != want {
+			t.Errorf("%s: %d bytes stay on the device, want %d", kind, got, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// copies counts what is copied to a device.
+type copies struct {
+	cuda.Backend
+	bytes atomic.Int64
+}
+
+func (c *copies) CopyIn(dst uint64, src unsafe.Pointer, bytes int64, stream cuda.Handle) error {
+	c.bytes.Add(bytes)
+	return c.Backend.CopyIn(dst, src, bytes, stream)
 }
 
 // TestGPUParts: relations in parts are read as one run.

@@ -20,6 +20,8 @@ type Hashed struct {
 	Groups  []uint32
 	Buckets uint32
 	Adj     []uint32
+
+	id uint64
 }
 
 // NewHashed makes the PCSR of a partition with one bucket for each load vertices. GSI
@@ -115,6 +117,9 @@ func (h *Hashed) List(v uint32) []uint32 {
 	}
 	return nil
 }
+
+// ID returns the number that copies of the arrays are found by; 0: there is none.
+func (h *Hashed) ID() uint64 { return h.id }
 
 // Bytes returns the size of all arrays.
 func (h *Hashed) Bytes() uint64 { return 4 * uint64(len(h.Groups)+len(h.Adj)) }

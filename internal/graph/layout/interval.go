@@ -10,6 +10,8 @@ type Interval struct {
 	Row   []uint32 // the row of First[i]; one more: the number of rows
 	Off   []uint32 // row i's list is Adj[Off[i]:Off[i+1]]
 	Adj   []uint32
+
+	id uint64
 }
 
 // NewInterval makes the interval-PCSR of a partition. It keeps the lists' arrays.
@@ -37,6 +39,9 @@ func (x *Interval) List(v uint32) []uint32 {
 	}
 	return x.Adj[x.Off[row]:x.Off[row+1]]
 }
+
+// ID returns the number that copies of the arrays are found by; 0: there is none.
+func (x *Interval) ID() uint64 { return x.id }
 
 // Runs returns the number of runs of consecutive ids.
 func (x *Interval) Runs() int { return len(x.First) }

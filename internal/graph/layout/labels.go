@@ -31,6 +31,9 @@ type Partition interface {
 	List(v uint32) []uint32
 	// Bytes returns the size of all arrays.
 	Bytes() uint64
+	// ID returns the number that copies of the arrays are found by, as that of a relation; 0: the
+	// partition is nobody's.
+	ID() uint64
 }
 
 // Labels has the edge-label partitions of one graph. Each is read from a file, or made and kept in
@@ -123,15 +126,27 @@ func (l *Labels) partition(fsys vfs.FS, k Key) (_ Partition, warning string, err
 	l.mu.Unlock()
 	p.once.Do(func() {
 		if p.p, err = l.stored(fsys, key); err == nil {
+			name(p.p)
 			return
 		}
 		warning = anew(err)
 		p.err = errUnmade // until it is there: reading a graph's file may panic
 		if p.p, p.err = l.make(key); p.err == nil {
+			name(p.p)
 			warning = cmp.Or(warning, l.keep(fsys, key, p.p))
 		}
 	})
 	return p.p, warning, p.err
+}
+
+// name gives a partition the number that copies of its arrays are found by.
+func name(p Partition) {
+	switch p := p.(type) {
+	case *Interval:
+		p.id = graph.NewRelationID()
+	case *Hashed:
+		p.id = graph.NewRelationID()
+	}
 }
 
 // make makes one partition.

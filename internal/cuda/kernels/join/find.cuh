@@ -22,7 +22,7 @@ DEV JoinFound join_find(const JoinGroup& g, const JoinLists* lists, const u32* r
   if (lo >= hi) return f;
   bool on = lane() < g.backs;
   u32 b = on ? g.back[lane()] : 0;
-  if (on) f.mine = join_list(lists[b >> 8], row[b >> 1 & 31]);
+  f.mine = join_own(lists, g.back, g.backs, row);
   bool positive = on && !(b & 1);
   u32 backs = ballot(ALL, positive);
   f.neg = ballot(ALL, on && (b & 1));

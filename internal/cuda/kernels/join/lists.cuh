@@ -94,6 +94,24 @@ DEV Set join_list(const JoinLists& l, u32 v) { return join_list(Group<1>(), l, v
 // The length of v's list. One lane.
 DEV u32 join_degree(const JoinLists& l, u32 v) { return join_list(l, v).n; }
 
+// Lane k's list is that of the k-th of `backs` backward neighbours, which back[k] says as JoinGroup
+// does: adjacency << 8 | level << 1. Each lane finds its own, except in hashed PCSR, where the whole
+// warp reads the group of each. Collective for the warp.
+DEV Set join_own(const JoinLists* lists, const u32* back, u32 backs, const u32* row) {
+  const bool on = lane() < backs;
+  const u32 b = on ? back[lane()] : 0;
+  Set mine = {0, 0};
+  if (any(ALL, on && lists[b >> 8].kind == JOIN_HASHED)) {
+    for (u32 k = 0; k < backs; k++) {
+      Set s = join_list(Warp(), lists[back[k] >> 8], row[back[k] >> 1 & 31]);
+      if (lane() == k) mine = s;
+    }
+  } else if (on) {
+    mine = join_list(lists[b >> 8], row[b >> 1 & 31]);
+  }
+  return mine;
+}
+
 // The words of shared memory that the index of an interval-PCSR takes; 0 in other layouts.
 DEV u32 join_index_words(const JoinLists& l) { return l.kind == JOIN_INTERVAL ? 2 * l.n + 1 : 0; }
 

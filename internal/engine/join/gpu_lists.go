@@ -1,0 +1,105 @@
+package join
+
+import (
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/layout"
+	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
+	"github.com/weftgraph/weft/internal/lower"
+)
+
+// Layouts of kernels/join/lists.cuh.
+const (
+	layoutCSR = iota
+	layoutHashed
+	layoutInterval
+)
+
+// deviceLists is struct JoinLists of kernels/join/lists.cuh.
+type deviceLists struct {
+	Adj, Off, Groups, First, Row, Place uint64
+	Kind, N                             uint32
+}
+
+// listArrays are the arrays of one relation's lists, in one of the layouts; nil: the layout does
+// without.
+type listArrays struct {
+	adj, groups, first, row, place *kir.GlobalDef
+	kind, n                        uint32
+}
+
+// on returns where the arrays are on a device.
+func (a *listArrays) on(e *session.Exec) deviceLists {
+	ids := func(d *kir.GlobalDef) uint64 {
+		if d == nil {
+			return 0
+		}
+		return e.Address(d, emit.IDs)
+	}
+	l := deviceLists{Groups: ids(a.groups), First: ids(a.first), Row: ids(a.row), Place: ids(a.place), Kind: a.kind, N: a.n}
+	if a.adj != nil {
+		l.Adj, l.Off = e.Address(a.adj, emit.Neighbours), e.Address(a.adj, emit.Off)
+	}
+	return l
+}
+
+// listArrays adds the arrays of the lists that the plan reads to a program. Arrays of a relation or
+// a partition that stays with the graph have an identity, so that devices find them again. Lists in
+// parts are read as one run.
+func (x *prepared) listArrays(program *kir.Program) []listArrays {
+	out := make([]listArrays, len(x.p.Adjs))
+	had := map[any]listArrays{}
+	parts, _ := x.lists.(partitions)
+	for i, read := range readLists(x.p) {
+		if !read {
+			continue
+		}
+		a := &x.p.Adjs[i]
+		var key any = a.Lists
+		if parts != nil {
+			key = parts[i]
+		}
+		if _, ok := had[key]; !ok {
+			if parts != nil {
+				had[key] = partArrays(program, a.Name, parts[i])
+			} else {
+				had[key] = csrArrays(program, a.Name, a.Lists)
+			}
+		}
+		out[i] = had[key]
+	}
+	return out
+}
+
+func csrArrays(program *kir.Program, name string, h *graph.Handle) listArrays {
+	run := h.Flat()
+	d := &kir.GlobalDef{Name: name, Kind: kir.Adj, Off: run.Off, Adj: run.Adj}
+	if _, one := h.OneRun(); one {
+		d.Of = lower.Identity(h, 0)
+	}
+	return listArrays{adj: program.AddGlobal(d), kind: layoutCSR, n: uint32(run.NumVertices())}
+}
+
+// partArrays adds the arrays of a partition. Its lists are an adjacency without offsets, so that they
+// are placed as neighbour lists are.
+func partArrays(program *kir.Program, name string, p layout.Partition) listArrays {
+	part := 0
+	add := func(kind kir.Kind, what string, numbers []uint32) *kir.GlobalDef {
+		part++
+		return program.AddGlobal(&kir.GlobalDef{Name: name + what, Kind: kind, Adj: numbers, Of: kir.Identity{ID: p.ID(), Part: part}})
+	}
+	switch p := p.(type) {
+	case *layout.Hashed:
+		return listArrays{
+			adj: add(kir.Adj, "", p.Adj), groups: add(kir.Array, " (groups)", p.Groups),
+			kind: layoutHashed, n: p.Buckets,
+		}
+	case *layout.Interval:
+		return listArrays{
+			adj: add(kir.Adj, "", p.Adj), first: add(kir.Array, " (runs)", p.First), row: add(kir.Array, " (rows of runs)", p.Row),
+			place: add(kir.Array, " (offsets)", p.Off), kind: layoutInterval, n: uint32(p.Runs()),
+		}
+	}
+	panic("join: a partition of an unknown kind")
+}
