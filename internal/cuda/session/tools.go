@@ -91,14 +91,23 @@ func tiles(n uint64, tile int) int { return int((n + uint64(tile) - 1) / uint64(
 // Offsets makes out[i] the sum of in[0 … i-1] for i = 0 … n: out has n+1 words of
 // 8 bytes, in n of 4.
 func (t *Tools) Offsets(out, in cuda.Buffer, n uint64) error {
+	sums, err := t.take("prefix sums", OffsetsRoom(n))
+	if err != nil {
+		return err
+	}
+	return t.OffsetsIn(out, in, sums, n)
+}
+
+// OffsetsRoom is the bytes of memory that OffsetsIn needs for n numbers.
+func OffsetsRoom(n uint64) int64 { return 8 * int64(tiles(n, scanTile)+1) }
+
+// OffsetsIn is Offsets with memory of OffsetsRoom bytes, for one that is called often: what Tools
+// take is only given back at the end of the run.
+func (t *Tools) OffsetsIn(out, in, sums cuda.Buffer, n uint64) error {
 	if n == 0 {
 		return t.c.Fill(cuda.Buffer{Ptr: out.Ptr, Size: 8}, 0, t.stream)
 	}
 	blocks := tiles(n, scanTile)
-	sums, err := t.take("prefix sums", 8*int64(blocks+1))
-	if err != nil {
-		return err
-	}
 	p := struct {
 		turn
 		In, Out, Sums, N uint64

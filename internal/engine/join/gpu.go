@@ -3,12 +3,17 @@ package join
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
@@ -33,6 +38,7 @@ type onGPU struct {
 	// listing: the kernels hand rows over, also where a count is over choices of data edges.
 	listing bool
 	cache   bool
+	output  int // how new rows get their places
 }
 
 // Prepare cuts the plan into phases, whatever its method. It refuses plans with conditions that
@@ -49,6 +55,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0, cache: v.On("join.cache")}
+	x.output = option.Pick(v, "join.output", map[string]int{"atomic": atomically, "prealloc": combined, "twopass": twice})
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
@@ -109,8 +116,26 @@ func (x *onGPU) gpuBatch() int {
 type gpuRun struct {
 	*onGPU
 	gpu.Run
-	bytes    atomic.Uint64 // of all tables
-	launches atomic.Uint64
+	bytes atomic.Uint64 // of all tables
+
+	mu       sync.Mutex
+	launches map[string]int // by kernel
+}
+
+// launched counts a launch.
+func (r *gpuRun) launched(kernel string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.launches[kernel]++
+}
+
+// ran says which kernels ran.
+func (r *gpuRun) ran() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(r.launches)) {
+		all = append(all, fmt.Sprintf("%s %d times", name, r.launches[name]))
+	}
+	return "join: kernels: " + strings.Join(all, ", ")
 }
 
 // Run counts or lists the matches.
@@ -126,7 +151,7 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	if goal.Sink == nil && x.listing {
 		goal.Sink = discard{}
 	}
-	r := &gpuRun{onGPU: x, Run: gpu.Run{Session: x.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}}
+	r := &gpuRun{onGPU: x, Run: gpu.Run{Session: x.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}, launches: map[string]int{}}
 	if x.ids != nil {
 		r.IDs = x.ids.Old
 	}
@@ -135,7 +160,7 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	res, found, err := r.Do(ctx, j)
 	res.Notes = append(res.Notes, x.notes...)
 	res.Stats = append(res.Stats, x.stats(r.bytes.Load())...)
-	res.Stats = append(res.Stats, fmt.Sprintf("join: %d launches", r.launches.Load()))
+	res.Stats = append(res.Stats, r.ran())
 	if x.o.Levels {
 		res.Levels = make([]engine.LevelStat, len(x.p.Levels))
 		for l := range min(len(res.Levels), len(found.Visits)) {

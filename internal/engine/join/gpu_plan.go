@@ -24,23 +24,38 @@ type (
 		Back                 [maxBacks]uint32
 	}
 
-	deviceStep struct{ Group deviceGroup }
+	deviceLevel struct{ Level, Group, Below, Above, Distinct uint32 }
 
-	devicePiece struct{ Row, Rows, From, To uint32 }
+	deviceStep struct {
+		Group         [2]deviceGroup
+		At            [maxLevels]deviceLevel
+		Levels, Edges uint32
+		Edge          [maxEdges]uint32
+	}
+
+	devicePiece struct {
+		Row, Rows, To, Step uint32
+		At                  [maxLevels]uint32
+	}
 
 	deviceState struct {
 		Taken, Made, Left, Asked, Turn uint64
-		Over, _                        uint32
+		Over, Last, From, Whole        uint32
 	}
 
 	deviceArgs struct {
-		Step, Roots, Lists, Rows, Out, Pieces, State uint64
-		Taken, Made, Left, Asked, Turn               uint64
-		Head, Tail                                   uint64
-		Width, Count, Base, Chunk, Room, Mask        uint32
-		Ranges, Cache, Often, Levels                 uint32
+		Step, Roots, Lists, Rows, Out, Pieces, State   uint64
+		Sizes, Starts, Found, Places, Buffer           uint64
+		Taken, Made, Left, Asked, Turn                 uint64
+		Head, Tail, Window, End                        uint64
+		Width, After, Count, Base, From, Chunk         uint32
+		Room, Mask, Ranges, Cache, First, Often, Visit uint32
+		_                                              uint32
 	}
 )
+
+// maxEdges is how many edges an elimination looks for at most.
+const maxEdges = 32
 
 // maxBacks is how many lists a group's candidates are looked up in at most: a lane of a warp has each.
 const maxBacks = 32
@@ -115,10 +130,10 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 	var ranges []*uint64 // addresses to be completed
 	for i := range x.steps {
 		if len(x.steps[i].groups) > 0 {
-			steps[i].Group = x.deviceGroup(&x.steps[i].groups[0], e, g)
+			steps[i].Group[0] = x.deviceGroup(&x.steps[i].groups[0], e, g)
 			if r := x.steps[i].groups[0].ranges; r != nil {
-				steps[i].Group.Ranges = pack(&b, r)
-				ranges = append(ranges, &steps[i].Group.Ranges)
+				steps[i].Group[0].Ranges = pack(&b, r)
+				ranges = append(ranges, &steps[i].Group[0].Ranges)
 			}
 		}
 	}

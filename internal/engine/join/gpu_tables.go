@@ -30,30 +30,43 @@ type tables struct {
 	x       *session.Exec
 	plan    devicePlan
 	phase   []phase
+	kernel  map[string]*kernel
+	warps   uint64 // of the largest grid
 	room    uint32 // rows of a table
 	memory  cuda.Buffer
 	state   deviceState // as it was after the last launch
 	turn    uint64
 	ended   bool // there are no more roots
 	starved bool // the last launch for roots got none: the host may have more for this device later
+
+	tools        *session.Tools
+	buffer, sums cuda.Buffer // of windows
+}
+
+// kernel is a kernel with its grid.
+type kernel struct {
+	*cuda.Kernel
+	name    string
+	threads int
+	shared  int
+	blocks  int // that are resident
 }
 
 // phase is a phase on a device, with the table that it makes; the last one makes none.
 type phase struct {
-	kernel  *cuda.Kernel
-	threads int
-	shared  int
-	blocks  int // that are resident
-
+	name   string // of its kernel
 	rows   cuda.Buffer
 	width  uint32
 	count  uint32 // rows
 	base   uint32 // rows before it are joined, or are pieces of the next phase
 	drains bool   // it is joined now, and gets no rows
 
-	pieces     cuda.Buffer // of the table of the phase before: rows that wait to be joined further
+	// Of the table of the phase before: rows that wait to be joined further.
+	pieces     cuda.Buffer
 	mask       uint32
 	head, tail uint64
+
+	windows
 }
 
 // joined reports whether phase i has joined all rows before it.
@@ -64,7 +77,7 @@ func (t *tables) joined(i int) bool {
 
 // start makes one device ready.
 func (r *gpuRun) start(x *session.Exec) (func() error, error) {
-	t := &tables{gpuRun: r, x: x}
+	t := &tables{gpuRun: r, x: x, kernel: map[string]*kernel{}}
 	var err error
 	if t.plan, err = r.prepared.upload(x, r.data); err != nil {
 		return nil, err
@@ -84,49 +97,68 @@ func (r *gpuRun) start(x *session.Exec) (func() error, error) {
 	return t.search, nil
 }
 
-// kernels finds the kernel of each phase.
+// kernels finds the kernels of each phase.
 func (t *tables) kernels() error {
-	goal := "count"
-	if t.listing {
-		goal = "list"
-	}
 	t.phase = make([]phase, len(t.steps))
 	for i := range t.phase {
 		p := &t.phase[i]
-		name := "join_"
+		p.name, p.width = "join_", uint32(t.steps[i].after)
 		if i == 0 {
-			name = "join_roots_"
+			p.name = "join_roots_"
 		}
-		if i == len(t.phase)-1 {
-			name += goal
-		} else {
-			name += "rows"
+		names := []string{}
+		switch {
+		case i < len(t.phase)-1:
+			p.name += "rows"
+			if p.windowed = i > 0 && t.output != atomically; p.windowed {
+				names = windowKernels[t.output][:]
+			}
+		case t.listing:
+			p.name += "list"
+		default:
+			p.name += "count"
 		}
-		var err error
-		if p.kernel, err = t.x.Kernel(name); err != nil {
-			return err
+		for _, name := range append(names, p.name) {
+			if err := t.find(name); err != nil {
+				return err
+			}
 		}
-		p.threads = blockThreads
-		if t.x.Info().Emulated {
-			p.threads = emulatedThreads
-		}
-		p.shared = int(unsafe.Sizeof(deviceStep{})) + p.threads/32*warpBytes
-		if p.blocks, err = p.kernel.Resident(p.threads, p.shared); err != nil {
-			return err
-		}
-		if p.blocks == 0 {
-			return plan.Refusef("join on %v: a block does not fit", t.x.Info())
-		}
-		p.width = uint32(t.steps[i].after)
 	}
 	return nil
 }
+
+// find finds a kernel and its grid.
+func (t *tables) find(name string) error {
+	if t.kernel[name] != nil {
+		return nil
+	}
+	k := &kernel{name: name, threads: blockThreads}
+	var err error
+	if k.Kernel, err = t.x.Kernel(name); err != nil {
+		return err
+	}
+	if t.x.Info().Emulated {
+		k.threads = emulatedThreads
+	}
+	k.shared = int(unsafe.Sizeof(deviceStep{})) + k.threads/32*warpBytes
+	if k.blocks, err = k.Resident(k.threads, k.shared); err != nil {
+		return err
+	}
+	if k.blocks == 0 {
+		return plan.Refusef("join on %v: a block does not fit", t.x.Info())
+	}
+	t.kernel[name] = k
+	t.warps = max(t.warps, k.warps())
+	return nil
+}
+
+func (k *kernel) warps() uint64 { return uint64(k.blocks * k.threads / 32) }
 
 // allocate takes memory for the tables.
 func (t *tables) allocate() error {
 	row := int64(0)
 	for i := range t.phase[:len(t.phase)-1] {
-		row += 4 * int64(t.phase[i].width)
+		row += 4*int64(t.phase[i].width) + t.windowBytes(i+1)
 	}
 	t.room = uint32(t.gpuBatch())
 	if row > 0 {
@@ -137,7 +169,7 @@ func (t *tables) allocate() error {
 		p := &t.phase[i]
 		if i > 0 {
 			// Each warp leaves at most one piece, of a row or of a piece that it took.
-			places := 1 << bits.Len(uint(2*p.blocks*p.threads/32))
+			places := 1 << bits.Len64(2*t.warps)
 			p.mask = uint32(places - 1)
 			if p.pieces, err = t.x.Scratch("rows that wait", int64(places)*int64(unsafe.Sizeof(devicePiece{}))); err != nil {
 				return err
@@ -149,6 +181,9 @@ func (t *tables) allocate() error {
 				return err
 			}
 			t.bytes.Add(uint64(bytes))
+		}
+		if err = t.allocateWindows(p); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -170,7 +205,7 @@ func (t *tables) search() error {
 		if idle {
 			time.Sleep(wait) // other devices may have taken the last tasks, and the host has not yet said so
 		}
-		if err := t.launch(i); err != nil {
+		if err := t.advance(i); err != nil {
 			return err
 		}
 	}
@@ -202,62 +237,90 @@ func (t *tables) next() (i int, idle bool) {
 	return -1, false
 }
 
-// launch runs phase i once, until its table is full or there is nothing left to join.
-func (t *tables) launch(i int) error {
+// advance runs phase i until its table is full or there is nothing left to join.
+func (t *tables) advance(i int) (err error) {
 	p := &t.phase[i]
-	t.turn++
-	last := i == len(t.phase)-1
-	a := deviceArgs{
-		Step: t.plan.step[i], Roots: t.plan.roots, Lists: t.plan.lists, Out: p.rows.Ptr, Pieces: p.pieces.Ptr, State: t.memory.Ptr,
-		Taken: t.state.Taken, Made: t.state.Made - uint64(p.count), Left: t.state.Left, Asked: t.state.Asked - uint64(p.count), Turn: t.turn,
-		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, Ranges: uint32(len(t.prepared.roots())),
-		Cache: number(t.cache), Often: number(t.Goal.Limit > 0), Levels: number(t.o.Levels),
+	switch {
+	case i == 0:
+		err = t.roots()
+	case p.windowed:
+		err = t.window(i)
+	default:
+		err = t.rows(i)
 	}
-	warps := uint64(p.blocks * p.threads / 32)
-	units := t.x.Tasks()/uint64(t.rootChunk()) + 1
-	if i > 0 {
-		in := &t.phase[i-1]
-		rows := uint64(in.count - in.base)
-		a.Rows, a.Width, a.Count, a.Base = in.rows.Ptr, in.width, in.count, in.base
-		a.Chunk = uint32(min(max(rows/(4*warps), 1), 16))
-		units = p.tail - p.head + (rows+uint64(a.Chunk)-1)/uint64(a.Chunk)
-	}
-	blocks := max(1, min(p.blocks, int(min(units, warps)*32+uint64(p.threads)-1)/p.threads))
-	t.launches.Add(1)
-	if err := session.LaunchFixed(t.x, p.kernel, cuda.Launch{Blocks: blocks, Threads: p.threads, Shared: p.shared}, &a); err != nil {
+	if err != nil || i == 0 {
 		return err
 	}
-	was := t.state
-	if err := t.read(); err != nil {
-		return err
-	}
-	if i > 0 {
-		in := &t.phase[i-1]
-		taken := t.state.Taken - was.Taken
-		pieces := min(taken, p.tail-p.head)
-		p.head += pieces
-		p.tail += t.state.Left - was.Left
-		in.base = uint32(min(uint64(in.count), uint64(in.base)+(taken-pieces)*uint64(a.Chunk)))
-		if t.joined(i) {
-			in.count, in.base, in.drains = 0, 0, false
-		}
-	} else {
-		t.ended = t.state.Over != 0
-		t.starved = t.state.Made == was.Made
-	}
-	if !last {
-		need := uint32(1) // room for it lets the phase go on
-		if i == 0 {
-			need = t.rootChunk()
-		}
-		p.count = uint32(min(t.state.Made-a.Made, uint64(t.room)))
-		p.drains = t.room-p.count < need
+	if in := &t.phase[i-1]; t.joined(i) {
+		in.count, in.base, in.drains, p.measured = 0, 0, false, false
 	}
 	return nil
 }
 
-// read waits for the launch, and reads the counters.
-func (t *tables) read() error {
+// args is the argument of a kernel of phase i.
+func (t *tables) args(i int) deviceArgs {
+	p := &t.phase[i]
+	a := deviceArgs{
+		Step: t.plan.step[i], Roots: t.plan.roots, Lists: t.plan.lists, Out: p.rows.Ptr, Pieces: p.pieces.Ptr, State: t.memory.Ptr,
+		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr,
+		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width, Ranges: uint32(len(t.prepared.roots())),
+		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels),
+	}
+	if i > 0 {
+		in := &t.phase[i-1]
+		a.Rows, a.Width, a.Count, a.Base = in.rows.Ptr, in.width, in.count, in.base
+	}
+	return a
+}
+
+// roots makes rows of candidates of level 0.
+func (t *tables) roots() error {
+	p := &t.phase[0]
+	a := t.args(0)
+	was := t.state
+	if err := t.launch(p.name, &a, uint64(p.count), t.x.Tasks()/uint64(t.rootChunk())+1); err != nil {
+		return err
+	}
+	t.ended = t.state.Over != 0
+	t.starved = t.state.Made == was.Made
+	if len(t.phase) > 1 {
+		p.count += uint32(t.state.Made - was.Made)
+		p.drains = t.room-p.count < t.rootChunk() // with less room than that none takes any
+	}
+	return nil
+}
+
+// rows joins rows and pieces of rows, until the table is full.
+func (t *tables) rows(i int) error {
+	p, in := &t.phase[i], &t.phase[i-1]
+	a := t.args(i)
+	rows := uint64(in.count - in.base)
+	a.Chunk = uint32(min(max(rows/(4*t.warps), 1), 16))
+	was := t.state
+	if err := t.launch(p.name, &a, uint64(p.count), p.tail-p.head+(rows+uint64(a.Chunk)-1)/uint64(a.Chunk)); err != nil {
+		return err
+	}
+	taken := t.state.Taken - was.Taken
+	pieces := min(taken, p.tail-p.head)
+	p.head += pieces
+	p.tail += t.state.Left - was.Left
+	in.base = uint32(min(uint64(in.count), uint64(in.base)+(taken-pieces)*uint64(a.Chunk)))
+	p.count = uint32(min(t.state.Made-was.Made+uint64(p.count), uint64(t.room)))
+	p.drains = i < len(t.phase)-1 && p.count == t.room
+	return nil
+}
+
+// launch runs a kernel, and reads the counters. The table has `have` rows, and there is work for
+// `units` warps.
+func (t *tables) launch(name string, a *deviceArgs, have, units uint64) error {
+	k := t.kernel[name]
+	t.turn++
+	a.Taken, a.Made, a.Left, a.Asked, a.Turn = t.state.Taken, t.state.Made-have, t.state.Left, t.state.Asked-have, t.turn
+	blocks := max(1, min(k.blocks, (int(min(units, k.warps()))*32+k.threads-1)/k.threads))
+	t.launched(name)
+	if err := session.LaunchFixed(t.x, k.Kernel, cuda.Launch{Blocks: blocks, Threads: k.threads, Shared: k.shared}, a); err != nil {
+		return err
+	}
 	got := make([]deviceState, 1)
 	if err := errors.Join(t.x.Join(), cuda.Download(t.x.Context(), got, t.memory, 0)); err != nil {
 		return err

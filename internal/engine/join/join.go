@@ -53,6 +53,7 @@ var hostOptions = option.Table{
 
 // gpuOptions are the switches of the engine on GPUs alone.
 var gpuOptions = option.Table{
+	option.Choice("join.output", "on GPUs: places for new rows by an atomic addition for each batch, by Prealloc-Combine, or by two passes", "atomic", "prealloc", "twopass"),
 	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
 }
 

@@ -14,8 +14,9 @@ struct JoinFound {
   u32 neg;    // those among them that must not have the element
 };
 
-// Finds the lists for a row in shared memory, of `width` ids. Collective for the warp.
-DEV JoinFound join_find(const JoinGroup& g, const JoinLists* lists, const u32* row, u32 width) {
+// Finds the lists for a row in shared memory, of `width` ids. With `first` the list of the first back is walked, and
+// otherwise the shortest. Collective for the warp.
+DEV JoinFound join_find(const JoinGroup& g, const JoinLists* lists, const u32* row, u32 width, bool first) {
   JoinFound f = {{0, 0}, {0, 0}, 0, 0, 0};
   u32 at = lane() < width ? 1u << lane() : 0, m = at ? row[lane()] : 0;
   u32 lo = reduce_max(ALL, g.above & at ? m + 1 : g.first), hi = reduce_min(ALL, g.below & at ? m : g.end);
@@ -30,8 +31,8 @@ DEV JoinFound join_find(const JoinGroup& g, const JoinLists* lists, const u32* r
   if (backs) {
     u32 least = reduce_min(ALL, positive ? f.mine.n : ~0u);
     if (least == 0) return f;
-    u32 k = ctz(ballot(ALL, positive && f.mine.n == least));
-    f.base = Set{shfl(ALL, f.mine.p, k), least};
+    u32 k = first ? 0 : ctz(ballot(ALL, positive && f.mine.n == least));
+    f.base = Set{shfl(ALL, f.mine.p, k), shfl(ALL, f.mine.n, k)};
     f.others &= ~(1u << k);
   } else {
     f.base = Set{g.all, g.all_n};
@@ -41,7 +42,7 @@ DEV JoinFound join_find(const JoinGroup& g, const JoinLists* lists, const u32* r
 }
 
 // Whether this lane's v, the element of base at i + lane() < end, is a candidate. Lanes behind the end have ~0 and
-// false. Collective for the warp.
+// false. i does not fall from call to call, unless f.low is set back to 0. Collective for the warp.
 DEV bool join_test(const JoinGroup& g, const JoinLists* lists, const u32* row, JoinFound& f, u32 i, u32 end, u32& v) {
   bool in = i + lane() < end;
   v = in ? f.base.p[i + lane()] : ~0u;

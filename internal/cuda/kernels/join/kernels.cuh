@@ -1,16 +1,28 @@
-// The kernels of a join: join_roots… for its first phase, and join_… for a later phase of one vertex; each makes rows of a
-// table, counts, or lists. They need sizeof(JoinStep) + warps × sizeof(JoinWarp) bytes of shared memory, and are launched
-// one after the other.
+// The kernels of a join: join_roots… for its first phase, and the others for a later phase. …_rows makes rows of a table,
+// …_count counts, …_list lists. They need sizeof(JoinStep) + warps × sizeof(JoinWarp) bytes of shared memory, and are
+// launched one after the other.
 #ifndef JOIN_KERNELS
 #define JOIN_KERNELS
 #include "join/search.cuh"
 
-WEFT_KERNEL(join_roots_rows, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_first<JOIN_ROWS>(p); }
-WEFT_KERNEL(join_roots_count, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_first<JOIN_COUNT>(p); }
-WEFT_KERNEL(join_roots_list, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_first<JOIN_LIST>(p); }
+#define JOIN_KERNEL(name, GOAL, work) \
+  WEFT_KERNEL(name, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_with<GOAL>(p, [](Joiner<GOAL>& j) { j.work(); }); }
 
-WEFT_KERNEL(join_rows, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_phase<JOIN_ROWS>(p); }
-WEFT_KERNEL(join_count, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_phase<JOIN_COUNT>(p); }
-WEFT_KERNEL(join_list, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_phase<JOIN_LIST>(p); }
+JOIN_KERNEL(join_roots_rows, JOIN_ROWS, roots)
+JOIN_KERNEL(join_roots_count, JOIN_COUNT, roots)
+JOIN_KERNEL(join_roots_list, JOIN_LIST, roots)
+
+JOIN_KERNEL(join_rows, JOIN_ROWS, rows)
+JOIN_KERNEL(join_count, JOIN_COUNT, rows)
+JOIN_KERNEL(join_list, JOIN_LIST, rows)
+
+// Two passes: sizes of all rows of a table, and then windows of new rows.
+JOIN_KERNEL(join_sizes, JOIN_SIZES, sizes)
+JOIN_KERNEL(join_placed, JOIN_PLACED, placed)
+
+// Prealloc-Combine: upper bounds of all rows of a table, and then windows of survivors, linked to new rows.
+JOIN_KERNEL(join_bounds, JOIN_SIZES, bounds)
+JOIN_KERNEL(join_fill, JOIN_FILL, placed)
+JOIN_KERNEL(join_link, JOIN_PLACED, link)
 
 #endif

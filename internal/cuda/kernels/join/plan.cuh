@@ -24,14 +24,25 @@ struct JoinGroup {
   u32 back[32];            // adjacency << 8 | level << 1 | whether the candidate must not be in the list
 };
 
-struct JoinStep {
-  JoinGroup group;
+// One level of a phase of several vertices, with what depends on levels of the same phase.
+struct JoinLevel {
+  u32 level, group;
+  u32 below, above, distinct;
 };
 
-// Rows of a table that wait to be joined: `rows` of them from row on, the first one from its candidate `from` on. With
-// one row, candidates from `to` on are not its.
+// A phase. An extension has groups; an elimination has edges: level << 16 | back as in JoinGroup.
+struct JoinStep {
+  JoinGroup group[2];
+  JoinLevel at[32];
+  u32 levels, edges;
+  u32 edge[32];
+};
+
+// Rows of a table that wait to be joined: `rows` of them from row on. The first one goes on at position at[k] of the k-th
+// level of the phase, and with one row its positions of the first level are below `to`, each `step`-th chunk of 32.
 struct JoinPiece {
-  u32 row, rows, from, to;
+  u32 row, rows, to, step;
+  u32 at[32];
 };
 
 // What launches tell each other and the host. The counters only grow; a launch is told where they were.
@@ -42,7 +53,8 @@ struct JoinState {
   u64 asked; // places that roots might need
   u64 turn;  // the last launch that ran
   u32 over;  // not 0: there are no more roots
-  u32 unused;
+  // Where the window of a launch ended: in the row `last`, at position `from` of its candidates, or behind it.
+  u32 last, from, whole;
 };
 
 struct JoinArgs {
@@ -50,19 +62,30 @@ struct JoinArgs {
   const JoinRange* roots; // the ids that level 0 may have; for the first phase
   const JoinLists* lists;
   const u32* rows;   // the table that is joined: `count` rows of `width` ids
-  u32* out;          // the table that is made, with room for `room` rows of width + 1 ids
+  u32* out;          // the table that is made, with room for `room` rows of `after` ids
   JoinPiece* pieces; // a ring of mask + 1 places
   JoinState* state;
+  // Of each row: an upper bound or the number of its new rows, and the sums of those before it. Of each row of a window:
+  // the number of its survivors in the buffer, and the sums of those before it.
+  u32* sizes;
+  const u64* starts;
+  u32* found;
+  const u64* places;
+  u32* buffer;       // Prealloc-Combine's one buffer for the survivors of all rows of a window
   u64 taken, made, left, asked, turn; // the counters before the launch, so that made - state->made is a row of out
   u64 head, tail;    // the pieces that wait: from head to before tail
-  u32 width, count;
+  u64 window, end;   // of the numbers of new rows by starts, those that the launch makes
+  u32 width, after, count;
   u32 base;          // rows before it are done, or are pieces
+  u32 from;          // where the first row goes on, in a window
   u32 chunk;         // rows of a run
   u32 room, mask;
   u32 ranges;        // of roots
   u32 cache;         // whether survivors wait until they fill 128 bytes
+  u32 first;         // whether the list of the first edge is walked, however long it is
   u32 often;         // whether counts are needed while the search runs
   u32 levels;        // whether partial matches are counted by level
+  u32 unused;
 };
 
 struct JoinParams {

@@ -1,8 +1,16 @@
-// A phase of one vertex: each row of a table is joined with its candidates, by a warp (GSI's vertex-oriented join). New rows
-// go to places that one atomic addition for each batch gives (GENEVA).
+// Phases of one vertex: each row of a table is joined with its candidates, by a warp (GSI's vertex-oriented join). There
+// are three ways to find places for new rows:
 //
-// Tables are bounded. A warp that finds no room leaves what it has not done as a piece, and ends; a later launch goes on
-// there. No row is lost: each place below the room is written by the warp that got it.
+//   - one atomic addition for each batch of 32 (GENEVA). Tables are bounded. A warp that finds no room leaves what it has
+//     not done as a piece, and ends; a later launch goes on there. No row is lost: each place below the room is written
+//     by the warp that got it.
+//   - two passes: the first counts the new rows of each row, prefix sums of these are the places.
+//   - Prealloc-Combine (GSI, algorithm 2): prefix sums of upper bounds, the lengths of the lists of the first edge, give
+//     each row a part of one buffer for its survivors; prefix sums of their numbers are the places, and join_link
+//     writes the rows there.
+//
+// The last two go over windows of the numbers that the prefix sums give, so that each launch makes as many rows as
+// there is room for, at most.
 //
 // The host twin is package join's search on the processor.
 #ifndef JOIN_SEARCH
@@ -11,7 +19,14 @@
 #include "base/tasks.cuh"
 #include "join/find.cuh"
 
-enum JoinGoal { JOIN_ROWS, JOIN_COUNT, JOIN_LIST };
+enum JoinGoal {
+  JOIN_ROWS,  // rows of the next table, by atomic additions
+  JOIN_COUNT, // the number of matches
+  JOIN_LIST,  // rows for the host
+  JOIN_SIZES, // x.sizes: the number of new rows of each row
+  JOIN_PLACED, // rows of the next table, by x.starts
+  JOIN_FILL,  // survivors in x.buffer, and their number for each row
+};
 
 // A warp's shared memory: its row, and survivors that wait with their positions in the list that is walked.
 struct JoinWarp {
@@ -25,16 +40,19 @@ struct JoinWarp {
 template <JoinGoal GOAL> struct Joiner {
   const Run& run;
   const JoinArgs& x;
-  const JoinGroup& g;
+  const JoinStep& s;
   JoinWarp& w;
   u64 total = 0; // of matches or rows, equal on all lanes
   u64 told = 0;  // of total, what the run's counters have
-  u32 looks = 0;
+  u64 place = 0; // of the next row, with JOIN_PLACED and JOIN_FILL
+  u32 waiting = 0, looks = 0;
   bool halted = false; // the run is to stop: what was made has no meaning
 
-  DEV Joiner(const Run& run, const JoinArgs& x, const JoinStep& s, JoinWarp& w) : run(run), x(x), g(s.group), w(w) {}
+  static constexpr bool WRITES = GOAL == JOIN_ROWS || GOAL == JOIN_PLACED || GOAL == JOIN_FILL;
 
-  // Counts the rows of one root.
+  DEV Joiner(const Run& run, const JoinArgs& x, const JoinStep& s, JoinWarp& w) : run(run), x(x), s(s), w(w) {}
+
+  // Counts n rows of this root, which is the same on all lanes.
   DEV void add(u32 n) {
     total += n;
     if (GOAL == JOIN_COUNT && n && lane() == 0) add_root(run, w.row[0], n);
@@ -46,7 +64,7 @@ template <JoinGoal GOAL> struct Joiner {
     told = total;
     if (!n || lane() != 0) return;
     if (GOAL == JOIN_COUNT) add128(run.counters, n);
-    if (x.levels) atomic_add(&run.counters->visits[g.level], n);
+    if (x.levels && GOAL != JOIN_SIZES) atomic_add(&run.counters->visits[x.after - 1], n);
   }
 
   DEV bool look() {
@@ -54,17 +72,13 @@ template <JoinGoal GOAL> struct Joiner {
     return halted;
   }
 
-  // Appends the row with each of the first n waiting vertices, as far as there is room. Returns how many got it.
-  DEV u32 put(u32 n) {
-    u64 at = 0;
-    if (lane() == 0) at = atomic_add(&x.state->made, (u64)n) - x.made;
-    at = shfl(ALL, at, 0);
-    u32 fits = at < x.room ? (u32)min((u64)n, x.room - at) : 0;
-    const u32 after = x.width + 1, words = fits * after;
+  // Writes words of whole lines: word c of new row r is id(r, c).
+  template <class F> DEV void lines(u64 at, u32 rows, F id) {
+    const u32 after = x.after, words = rows * after;
     u32* to = x.out + at * after;
     u32 r = lane() / after, c = lane() % after;
-    for (u32 k = lane(); k < words; k += 32) { // whole lines
-      to[k] = c < x.width ? w.row[c] : w.wait[r];
+    for (u32 k = lane(); k < words; k += 32) {
+      to[k] = id(r, c);
       r += 32 / after;
       c += 32 % after;
       if (c >= after) {
@@ -72,101 +86,236 @@ template <JoinGoal GOAL> struct Joiner {
         r++;
       }
     }
+  }
+
+  // Places for n rows. Returns how many of them there is room for.
+  DEV u32 reserve(u32 n, u64& at) {
+    if (GOAL == JOIN_ROWS) {
+      at = 0;
+      if (lane() == 0) at = atomic_add(&x.state->made, (u64)n) - x.made;
+      at = shfl(ALL, at, 0);
+      return at < x.room ? (u32)min((u64)n, x.room - at) : 0;
+    }
+    u32 fits = (u32)min((u64)n, x.end - place);
+    at = place - x.window;
+    place += fits;
+    return fits;
+  }
+
+  // Writes the row with each of the first n waiting vertices, as far as there is room. Returns how many got it.
+  DEV u32 put(u32 n) {
+    u64 at;
+    u32 fits = reserve(n, at);
+    if (GOAL == JOIN_FILL) {
+      if (lane() < fits) x.buffer[at + lane()] = w.wait[lane()];
+    } else {
+      if (GOAL == JOIN_PLACED) at += x.room - (x.end - x.window);
+      lines(at, fits, [&](u32 r, u32 c) { return c + 1 < x.after ? w.row[c] : w.wait[r]; });
+    }
     total += fits;
     return fits;
+  }
+
+  // Takes a chunk: this lane's vertex v at position at, if it is in. Returns JOIN_DONE, or the position at which there
+  // was no more room.
+  DEV u32 chunk(u32 v, u32 at, bool in) {
+    if (GOAL == JOIN_LIST) {
+      u32 got = emit_rows(Warp(), run, in, [&](u32 c) { return c + 1 < x.after ? w.row[c] : v; });
+      if (got == ~0u)
+        halted = true;
+      else
+        total += got;
+      return JOIN_DONE;
+    }
+    u32 votes = ballot(ALL, in);
+    if (!WRITES) {
+      waiting += popc(votes);
+      return JOIN_DONE;
+    }
+    if (in) {
+      u32 k = waiting + popc(votes & Warp::below());
+      w.wait[k] = v;
+      w.place[k] = at;
+    }
+    waiting += popc(votes);
+    sync_warp(ALL);
+    return waiting >= (x.cache ? 32 : 1) ? flush() : JOIN_DONE;
+  }
+
+  // Writes up to 32 rows that wait. At the end of a row: all.
+  DEV u32 flush() {
+    if (!WRITES) return JOIN_DONE;
+    u32 full = min(waiting, 32u), fits = full ? put(full) : 0;
+    if (fits < full) return w.place[fits];
+    sync_warp(ALL);
+    u32 rest = waiting - full, next = lane() < rest ? w.wait[32 + lane()] : 0, at = lane() < rest ? w.place[32 + lane()] : 0;
+    if (lane() < rest) { // other places than those that are read
+      w.wait[lane()] = next;
+      w.place[lane()] = at;
+    }
+    waiting = rest;
+    sync_warp(ALL);
+    return JOIN_DONE;
+  }
+
+  // Reads a row of the table.
+  DEV void read(u32 row) {
+    sync_warp(ALL);
+    if (lane() < x.width) w.row[lane()] = x.rows[(u64)row * x.width + lane()];
+    sync_warp(ALL);
   }
 
   // Joins a row with its candidates from position from to before to. Returns JOIN_DONE, or the position at which there
   // was no more room.
   DEV u32 join(u32 row, u32 from, u32 to) {
-    sync_warp(ALL);
-    if (lane() < x.width) w.row[lane()] = x.rows[(u64)row * x.width + lane()];
-    sync_warp(ALL);
-    JoinFound f = join_find(g, x.lists, w.row, x.width);
+    read(row);
+    const JoinGroup& g = s.group[0];
+    JoinFound f = join_find(g, x.lists, w.row, x.width, x.first);
     const u32 end = min(f.base.n, to);
-    if (from >= end) return JOIN_DONE;
-    if (GOAL == JOIN_COUNT && !f.others && !join_tests(g)) {
-      add(join_size(g, w.row, f, from, end));
-      return JOIN_DONE;
-    }
-    u32 n = 0, waiting = 0;
-    for (u32 i = from; i < end; i += 32) {
-      if (look()) return JOIN_DONE;
-      u32 v;
-      bool in = join_test(g, x.lists, w.row, f, i, end, v);
-      if (GOAL == JOIN_LIST) {
-        u32 got = emit_rows(Warp(), run, in, [&](u32 c) { return c < x.width ? w.row[c] : v; });
-        halted = got == ~0u;
+    waiting = 0;
+    if (from < end && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES) && !f.others && !join_tests(g)) {
+      waiting = join_size(g, w.row, f, from, end);
+    } else {
+      for (u32 i = from; i < end; i += 32) {
+        if (look()) return JOIN_DONE;
+        u32 v;
+        bool in = join_test(g, x.lists, w.row, f, i, end, v);
+        u32 at = chunk(v, i + lane(), in);
+        if (at != JOIN_DONE) return at;
         if (halted) return JOIN_DONE;
-        total += got;
-        continue;
       }
-      u32 votes = ballot(ALL, in);
-      if (GOAL == JOIN_COUNT) {
-        n += popc(votes);
-        continue;
-      }
-      if (in) {
-        u32 at = waiting + popc(votes & Warp::below());
-        w.wait[at] = v;
-        w.place[at] = i + lane();
-      }
-      waiting += popc(votes);
-      sync_warp(ALL);
-      if (waiting < (x.cache ? 32 : 1)) continue;
-      u32 full = min(waiting, 32u), fits = put(full);
-      if (fits < full) return w.place[fits];
-      sync_warp(ALL);
-      u32 rest = waiting - full, next = lane() < rest ? w.wait[32 + lane()] : 0, place = lane() < rest ? w.place[32 + lane()] : 0;
-      if (lane() < rest) { // other places than those that are read
-        w.wait[lane()] = next;
-        w.place[lane()] = place;
-      }
-      waiting = rest;
-      sync_warp(ALL);
     }
-    if (GOAL == JOIN_COUNT) add(n);
-    if (waiting) {
-      u32 fits = put(waiting);
-      if (fits < waiting) return w.place[fits];
-    }
-    return JOIN_DONE;
+    if (!WRITES) add(waiting);
+    return flush();
   }
 
   // The next piece; no rows: there is none, or no room.
-  DEV JoinPiece next() {
+  DEV bool next(JoinPiece*& piece, u32& row, u32& rows) {
     u64 k = ~0ull;
     if (lane() == 0 && (GOAL != JOIN_ROWS || load_relaxed(&x.state->made) - x.made < x.room))
       k = atomic_add(&x.state->taken, (u64)1) - x.taken;
     k = shfl(ALL, k, 0);
     const u64 pieces = x.tail - x.head;
-    if (k < pieces) return x.pieces[(x.head + k) & x.mask];
-    u64 row = k == ~0ull ? x.count : x.base + (k - pieces) * x.chunk;
-    if (row >= x.count) return JoinPiece{0, 0, 0, 0};
-    return JoinPiece{(u32)row, min(x.chunk, x.count - (u32)row), 0, ~0u};
+    if (k < pieces) {
+      piece = &x.pieces[(x.head + k) & x.mask];
+      row = piece->row;
+      rows = piece->rows;
+      return true;
+    }
+    piece = 0;
+    u64 at = k == ~0ull ? x.count : x.base + (k - pieces) * x.chunk;
+    row = (u32)at;
+    rows = at < x.count ? min(x.chunk, x.count - row) : 0;
+    return rows > 0;
   }
 
-  // Leaves a piece for a later launch. There are as many places behind tail as warps.
-  DEV void leave(JoinPiece p) {
-    if (lane() == 0) x.pieces[(x.tail + (atomic_add(&x.state->left, (u64)1) - x.left)) & x.mask] = p;
+  // Leaves rows for a later launch, the first one from position at on. There are as many places behind tail as warps.
+  DEV JoinPiece& leave(u32 row, u32 rows, u32 to, u32 at) {
+    u64 k = 0;
+    if (lane() == 0) k = atomic_add(&x.state->left, (u64)1) - x.left;
+    JoinPiece& p = x.pieces[(x.tail + shfl(ALL, k, 0)) & x.mask];
+    if (lane() == 0) {
+      p.row = row;
+      p.rows = rows;
+      p.to = to;
+      p.step = 1;
+      p.at[0] = at;
+    }
+    return p;
   }
 
   DEV void rows() {
     while (!(halted = stopped(Warp(), run))) {
-      JoinPiece p = next();
-      if (!p.rows) break;
-      for (; p.rows; p = JoinPiece{p.row + 1, p.rows - 1, 0, ~0u}) {
-        u32 at = join(p.row, p.from, p.to);
+      JoinPiece* piece;
+      u32 row, rows;
+      if (!next(piece, row, rows)) break;
+      u32 from = piece ? piece->at[0] : 0, to = piece ? piece->to : ~0u;
+      for (; rows; row++, rows--, from = 0, to = ~0u) {
+        u32 at = join(row, from, to);
         if (halted) break;
         if (at != JOIN_DONE) {
-          p.from = at;
-          leave(p);
+          leave(row, rows, to, at);
           tell();
           return;
         }
       }
       if (halted) break;
       if (x.often) tell();
+    }
+    tell();
+  }
+
+  // The rows of the table that are not done yet, with their numbers by themselves: JOIN_SIZES, or upper bounds.
+  template <class F> DEV void each(F size) {
+    while (!(halted = stopped(Warp(), run))) {
+      u64 k = 0;
+      if (lane() == 0) k = atomic_add(&x.state->taken, (u64)1) - x.taken;
+      k = shfl(ALL, k, 0) * x.chunk;
+      if (k >= x.count) break;
+      for (u32 row = (u32)k; row < min(x.count, (u32)k + x.chunk) && !halted; row++) {
+        u32 n = size(row);
+        if (lane() == 0) x.sizes[row] = n;
+      }
+    }
+  }
+  DEV void sizes() {
+    each([&](u32 row) {
+      join(row, 0, ~0u);
+      return waiting;
+    });
+  }
+  DEV void bounds() {
+    each([&](u32 row) {
+      read(row);
+      return join_find(s.group[0], x.lists, w.row, x.width, x.first).base.n;
+    });
+  }
+
+  // The rows whose numbers by starts are in the window.
+  DEV void placed() {
+    while (!(halted = stopped(Warp(), run))) {
+      u64 k = 0;
+      if (lane() == 0) k = atomic_add(&x.state->taken, (u64)1) - x.taken;
+      k = shfl(ALL, k, 0) * x.chunk + x.base;
+      if (k >= x.count || x.starts[k] >= x.end) break;
+      for (u32 row = (u32)k; row < min(x.count, (u32)k + x.chunk) && !halted; row++) {
+        const u64 begin = x.starts[row], stop = x.starts[row + 1];
+        if (begin >= x.end) break;
+        const bool begun = begin < x.window; // in the window before
+        place = begun ? x.window : begin;
+        u32 at = JOIN_DONE;
+        if (GOAL == JOIN_FILL) {
+          const u64 was = total;
+          if (place < stop) join(row, (u32)(place - begin), (u32)(min(stop, x.end) - begin));
+          if (lane() == 0) x.found[row - x.base] = (u32)(total - was);
+        } else if (place < stop) {
+          at = join(row, begun ? x.from : 0, ~0u);
+        }
+        if (stop >= x.end && lane() == 0) {
+          x.state->last = row;
+          x.state->from = at;
+          x.state->whole = stop == x.end;
+        }
+      }
+    }
+    if (GOAL == JOIN_PLACED) tell();
+  }
+
+  // Prealloc-Combine's second half: the rows of a window with each of their survivors.
+  DEV void link() {
+    while (!(halted = stopped(Warp(), run))) {
+      u64 k = 0;
+      if (lane() == 0) k = atomic_add(&x.state->taken, (u64)1) - x.taken;
+      k = shfl(ALL, k, 0) * x.chunk;
+      if (k >= x.count) break;
+      for (u32 i = (u32)k; i < min(x.count, (u32)k + x.chunk) && !halted; i++) {
+        const u32 n = x.found[i];
+        if (!n) continue;
+        read(x.base + i);
+        const u32* from = x.buffer + (max(x.starts[x.base + i], x.window) - x.window);
+        lines(x.places[i] + x.room, n, [&](u32 r, u32 c) { return c + 1 < x.after ? w.row[c] : from[r]; });
+        total += n;
+      }
     }
     tell();
   }
@@ -192,7 +341,7 @@ template <JoinGoal GOAL> struct Joiner {
       for (u32 i = 0; i < t.count; i += 32) {
         bool in = i + lane() < t.count;
         u32 v = in ? root(t.first + i + lane()) : 0;
-        in = in && join_allows(g, x.lists, v);
+        in = in && join_allows(s.group[0], x.lists, v);
         u32 votes = ballot(ALL, in), n = popc(votes);
         if (GOAL == JOIN_LIST) {
           if (emit_rows(Warp(), run, in, [&](u32) { return v; }) == ~0u) halted = true;
@@ -201,8 +350,7 @@ template <JoinGoal GOAL> struct Joiner {
           if (in) add_root(run, v, 1);
         } else if (n) {
           u64 at = 0;
-          if (lane() == 0) at = atomic_add(&x.state->made, (u64)n) - x.made;
-          at = shfl(ALL, at, 0);
+          reserve(n, at);
           if (in) x.out[at + popc(votes & Warp::below())] = v;
         }
         total += n;
@@ -221,16 +369,12 @@ DEV JoinWarp& join_begin(const JoinArgs& x) {
   return ((JoinWarp*)(shared() + sizeof(JoinStep)))[warp()];
 }
 
-template <JoinGoal GOAL> DEV void join_phase(const JoinParams& p) {
+// Runs f with a warp's joiner.
+template <JoinGoal GOAL, class F> DEV void join_with(const JoinParams& p, F f) {
   if (!join_turn(p.x)) return;
   JoinWarp& w = join_begin(p.x);
-  Joiner<GOAL>(p.run, p.x, *(const JoinStep*)shared(), w).rows();
-}
-
-template <JoinGoal GOAL> DEV void join_first(const JoinParams& p) {
-  if (!join_turn(p.x)) return;
-  JoinWarp& w = join_begin(p.x);
-  Joiner<GOAL>(p.run, p.x, *(const JoinStep*)shared(), w).roots();
+  Joiner<GOAL> j(p.run, p.x, *(const JoinStep*)shared(), w);
+  f(j);
 }
 
 #endif
