@@ -48,9 +48,6 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if err != nil {
 		return nil, err
 	}
-	if v.Text("join.extend") != "single" {
-		return nil, plan.Refusef("join.extend=%s: joins on GPUs match one vertex in a phase", v.Text("join.extend"))
-	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}

@@ -20,7 +20,6 @@ type (
 		Distinct             uint32
 		MinDegree, DegreeAdj uint32
 		Backs                uint32
-		Level, _             uint32
 		Back                 [maxBacks]uint32
 	}
 
@@ -50,7 +49,7 @@ type (
 		Head, Tail, Window, End                        uint64
 		Width, After, Count, Base, From, Chunk         uint32
 		Room, Mask, Ranges, Cache, First, Often, Visit uint32
-		_                                              uint32
+		Depth                                          uint32
 	}
 )
 
@@ -103,6 +102,9 @@ func (x *prepared) refused() error {
 		}
 	}
 	for i := range x.steps {
+		if len(x.steps[i].Close) > maxEdges {
+			return plan.Refusef("an elimination of more than %d edges, which joins on GPUs do not look for", maxEdges)
+		}
 		for k := range x.steps[i].groups {
 			if g := &x.steps[i].groups[k]; len(g.With) >= maxBacks {
 				return plan.Refusef("a vertex has more than %d edges to those before it, which joins on GPUs do not look up", maxBacks)
@@ -129,13 +131,21 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 	steps := make([]deviceStep, len(x.steps))
 	var ranges []*uint64 // addresses to be completed
 	for i := range x.steps {
-		if len(x.steps[i].groups) > 0 {
-			steps[i].Group[0] = x.deviceGroup(&x.steps[i].groups[0], e, g)
-			if r := x.steps[i].groups[0].ranges; r != nil {
-				steps[i].Group[0].Ranges = pack(&b, r)
-				ranges = append(ranges, &steps[i].Group[0].Ranges)
+		from, to := &x.steps[i], &steps[i]
+		for k := range from.groups {
+			to.Group[k] = x.deviceGroup(&from.groups[k], e, g)
+			if r := from.groups[k].ranges; r != nil {
+				to.Group[k].Ranges = pack(&b, r)
+				ranges = append(ranges, &to.Group[k].Ranges)
 			}
 		}
+		for k, l := range from.levels {
+			to.At[k] = deviceLevel{Level: uint32(l.level), Group: uint32(l.group), Below: mask(l.below), Above: mask(l.above), Distinct: mask(l.distinct)}
+		}
+		for k, c := range from.Close {
+			to.Edge[k] = uint32(c.Adj)<<11 | uint32(c.Level)<<6 | uint32(c.Back.Level)<<1 | number(c.Neg)
+		}
+		to.Levels, to.Edges = uint32(len(from.levels)), uint32(len(from.Close))
 	}
 	memory, err := e.Scratch("the phases of a join", int64(8*len(b.words))+int64(len(steps))*int64(unsafe.Sizeof(deviceStep{})))
 	if err != nil {
@@ -154,7 +164,7 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 func (x *prepared) deviceGroup(c *group, e *session.Exec, g *globals) deviceGroup {
 	d := deviceGroup{
 		First: c.one.First, End: c.one.End, Below: mask(c.below), Above: mask(c.above), Distinct: mask(c.distinct),
-		MinDegree: uint32(c.minDegree), DegreeAdj: uint32(c.MinDegreeAdj), RangesN: uint32(len(c.ranges)), Level: uint32(c.Levels[0]),
+		MinDegree: uint32(c.minDegree), DegreeAdj: uint32(c.MinDegreeAdj), RangesN: uint32(len(c.ranges)),
 	}
 	if len(c.bits) > 0 {
 		d.Bits = e.Address(g.bits[&c.bits[0]], emit.Words)
@@ -167,10 +177,7 @@ func (x *prepared) deviceGroup(c *group, e *session.Exec, g *globals) deviceGrou
 		backs = append([]plan.Back{c.From}, c.With...)
 	}
 	for i, b := range backs {
-		d.Back[i] = uint32(b.Adj)<<8 | uint32(b.Level)<<1
-		if b.Neg {
-			d.Back[i] |= 1
-		}
+		d.Back[i] = uint32(b.Adj)<<8 | uint32(b.Level)<<1 | number(b.Neg)
 	}
 	d.Backs = uint32(len(backs))
 	return d

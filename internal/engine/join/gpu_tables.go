@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 	"time"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/phases"
 )
 
 // Threads of a block. An emulated device has few, because a lane is a fiber.
@@ -18,8 +20,11 @@ const (
 	emulatedThreads = 64
 )
 
-// warpBytes is sizeof(JoinWarp).
-const warpBytes = 4 * (32 + 64 + 64)
+// Bytes of shared memory of a warp: sizeof(JoinWarp), and sizeof(JoinDepth) for each loop.
+const (
+	warpBytes  = 4 * (32 + 64 + 64)
+	depthBytes = 4 * (32 + 8)
+)
 
 // tableShare is the part of a device's free memory that tables may take.
 const tableShare = 4
@@ -32,6 +37,7 @@ type tables struct {
 	phase   []phase
 	kernel  map[string]*kernel
 	warps   uint64 // of the largest grid
+	loops   int    // that are not the innermost, of a phase of several vertices
 	room    uint32 // rows of a table
 	memory  cuda.Buffer
 	state   deviceState // as it was after the last launch
@@ -60,6 +66,7 @@ type phase struct {
 	count  uint32 // rows
 	base   uint32 // rows before it are joined, or are pieces of the next phase
 	drains bool   // it is joined now, and gets no rows
+	keeps  bool   // it is an elimination
 
 	// Of the table of the phase before: rows that wait to be joined further.
 	pieces     cuda.Buffer
@@ -100,17 +107,24 @@ func (r *gpuRun) start(x *session.Exec) (func() error, error) {
 // kernels finds the kernels of each phase.
 func (t *tables) kernels() error {
 	t.phase = make([]phase, len(t.steps))
+	var all []string
 	for i := range t.phase {
-		p := &t.phase[i]
-		p.name, p.width = "join_", uint32(t.steps[i].after)
-		if i == 0 {
+		p, s := &t.phase[i], &t.steps[i]
+		p.name, p.width = "join_", uint32(s.after)
+		switch {
+		case i == 0:
 			p.name = "join_roots_"
+		case s.Pattern == phases.Eliminate:
+			p.name, p.keeps = "join_keep_", true
+		case len(s.levels) > 1:
+			p.name = "join_several_"
+			t.loops = max(t.loops, len(s.levels)-1)
 		}
 		names := []string{}
 		switch {
 		case i < len(t.phase)-1:
 			p.name += "rows"
-			if p.windowed = i > 0 && t.output != atomically; p.windowed {
+			if p.windowed = p.name == "join_rows" && t.output != atomically; p.windowed {
 				names = windowKernels[t.output][:]
 			}
 		case t.listing:
@@ -118,10 +132,12 @@ func (t *tables) kernels() error {
 		default:
 			p.name += "count"
 		}
-		for _, name := range append(names, p.name) {
-			if err := t.find(name); err != nil {
-				return err
-			}
+		names = append(names, p.name)
+		all = append(all, names...)
+	}
+	for _, name := range all {
+		if err := t.find(name); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -140,9 +156,17 @@ func (t *tables) find(name string) error {
 	if t.x.Info().Emulated {
 		k.threads = emulatedThreads
 	}
-	k.shared = int(unsafe.Sizeof(deviceStep{})) + k.threads/32*warpBytes
-	if k.blocks, err = k.Resident(k.threads, k.shared); err != nil {
-		return err
+	for ; k.threads >= 32; k.threads /= 2 {
+		k.shared = int(unsafe.Sizeof(deviceStep{})) + k.threads/32*warpBytes
+		if strings.HasPrefix(name, "join_several_") {
+			k.shared += k.threads / 32 * t.loops * depthBytes
+		}
+		if k.blocks, err = k.Resident(k.threads, k.shared); err != nil {
+			return err
+		}
+		if k.blocks > 0 {
+			break
+		}
 	}
 	if k.blocks == 0 {
 		return plan.Refusef("join on %v: a block does not fit", t.x.Info())
@@ -264,7 +288,7 @@ func (t *tables) args(i int) deviceArgs {
 		Step: t.plan.step[i], Roots: t.plan.roots, Lists: t.plan.lists, Out: p.rows.Ptr, Pieces: p.pieces.Ptr, State: t.memory.Ptr,
 		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr,
 		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width, Ranges: uint32(len(t.prepared.roots())),
-		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels),
+		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes),
 	}
 	if i > 0 {
 		in := &t.phase[i-1]
@@ -296,6 +320,9 @@ func (t *tables) rows(i int) error {
 	a := t.args(i)
 	rows := uint64(in.count - in.base)
 	a.Chunk = uint32(min(max(rows/(4*t.warps), 1), 16))
+	if p.keeps {
+		a.Chunk = 32 // a lane a row
+	}
 	was := t.state
 	if err := t.launch(p.name, &a, uint64(p.count), p.tail-p.head+(rows+uint64(a.Chunk)-1)/uint64(a.Chunk)); err != nil {
 		return err

@@ -63,10 +63,10 @@ DEV bool join_test(const JoinGroup& g, const JoinLists* lists, const u32* row, J
 }
 
 // The number of candidates at positions from … end-1 of base, where nothing is asked of them but bounds and to differ
-// from vertices of the row. Collective for the warp.
-DEV u32 join_size(const JoinGroup& g, const u32* row, const JoinFound& f, u32 from, u32 end) {
-  if (!g.distinct) return end - from;
-  bool on = g.distinct >> lane() & 1;
+// from the row's vertices of some levels. Collective for the warp.
+DEV u32 join_size(u32 distinct, const u32* row, const JoinFound& f, u32 from, u32 end) {
+  if (!distinct) return end - from;
+  bool on = distinct >> lane() & 1;
   u32 m = on ? row[lane()] : ~0u;
   u32 same = match_any(ALL, m);
   on = on && ctz(same) == lane(); // each vertex once

@@ -19,8 +19,6 @@ struct JoinGroup {
   u32 distinct;            // and differ from those of these
   u32 min_degree, degree_adj;
   u32 backs;               // at most 32
-  u32 level;               // the first
-  u32 unused;
   u32 back[32];            // adjacency << 8 | level << 1 | whether the candidate must not be in the list
 };
 
@@ -30,7 +28,8 @@ struct JoinLevel {
   u32 below, above, distinct;
 };
 
-// A phase. An extension has groups; an elimination has edges: level << 16 | back as in JoinGroup.
+// A phase. An extension has groups, whose levels ascend; an elimination has edges: adjacency << 11 | its level << 6 | that of the
+// other end << 1 | whether it must be missing.
 struct JoinStep {
   JoinGroup group[2];
   JoinLevel at[32];
@@ -85,7 +84,7 @@ struct JoinArgs {
   u32 first;         // whether the list of the first edge is walked, however long it is
   u32 often;         // whether counts are needed while the search runs
   u32 levels;        // whether partial matches are counted by level
-  u32 unused;
+  u32 depth;         // bytes of shared memory of a warp for the loops of a phase of several vertices
 };
 
 struct JoinParams {

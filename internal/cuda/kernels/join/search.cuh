@@ -174,7 +174,7 @@ template <JoinGoal GOAL> struct Joiner {
     const u32 end = min(f.base.n, to);
     waiting = 0;
     if (from < end && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES) && !f.others && !join_tests(g)) {
-      waiting = join_size(g, w.row, f, from, end);
+      waiting = join_size(g.distinct, w.row, f, from, end);
     } else {
       for (u32 i = from; i < end; i += 32) {
         if (look()) return JOIN_DONE;
@@ -361,7 +361,8 @@ template <JoinGoal GOAL> struct Joiner {
   }
 };
 
-// The step's place in shared memory, which all warps read, and behind it a JoinWarp for each.
+// The step's place in shared memory, which all warps read, and behind it a JoinWarp for each. Behind those each warp has
+// x.depth bytes.
 DEV JoinWarp& join_begin(const JoinArgs& x) {
   u32* to = (u32*)shared();
   for (u32 k = thread(); k < sizeof(JoinStep) / 4; k += threads()) to[k] = ((const u32*)x.step)[k];

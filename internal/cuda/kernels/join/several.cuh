@@ -1,0 +1,221 @@
+// Phases of several vertices, and eliminations (GENEVA, section 5).
+//
+// A warp takes a row, and goes through the combinations of candidates as nested loops do: the vertices of the levels but
+// the last one by one, the last level's candidates 32 at a time. No table has the matches between them. The phase's own
+// bounds are ranges of the sorted candidates. A piece says where each loop was.
+//
+// An elimination looks for edges between vertices that a row has: a lane a row.
+//
+// The host twin is package join's search on the processor.
+#ifndef JOIN_SEVERAL
+#define JOIN_SEVERAL
+#include "join/search.cuh"
+
+// A loop that is not the innermost: the chunk of candidates that it is at, in shared memory.
+struct JoinDepth {
+  u32 v[32];
+  u32 begin; // the chunk's position
+  u32 votes; // the candidates of the chunk that are still to come
+  u32 place; // the position of the vertex that it is at
+  u32 next, end;
+  u32 unused[3];
+};
+
+template <JoinGoal GOAL> struct Several {
+  Joiner<GOAL>& j;
+  JoinDepth* depth;
+  JoinFound f[2];
+  bool resumes; // the loops go down to where a piece was left
+
+  DEV Several(Joiner<GOAL>& j, JoinDepth* depth) : j(j), depth(depth) {}
+
+  // The positions of level k that its bounds inside the phase leave.
+  DEV void range(u32 k, u32& begin, u32& end) {
+    const JoinLevel& l = j.s.at[k];
+    const Set& base = f[l.group].base;
+    u32 lo = 0, hi = ~0u;
+    for (u32 m = l.above; m; m &= m - 1) lo = max(lo, j.w.row[ctz(m)] + 1);
+    for (u32 m = l.below; m; m &= m - 1) hi = min(hi, j.w.row[ctz(m)]);
+    Set s = slice(Warp(), base, lo, hi);
+    begin = (u32)(s.p - base.p);
+    end = begin + s.n;
+  }
+
+  // Whether this lane's element at position i + lane() is a candidate of level k.
+  DEV bool test(u32 k, u32 i, u32 end, u32& v) {
+    const JoinLevel& l = j.s.at[k];
+    JoinFound& found = f[l.group];
+    found.low = 0; // loops of one group are at different places
+    bool in = join_test(j.s.group[l.group], j.x.lists, j.w.row, found, i, end, v);
+    for (u32 d = l.distinct; d; d &= d - 1) in &= v != j.w.row[ctz(d)];
+    return in;
+  }
+
+  // Begins the loop of level k at position from, or where its candidates begin.
+  DEV void enter(u32 k, u32 from) {
+    u32 begin, end;
+    range(k, begin, end);
+    JoinDepth& d = depth[k];
+    sync_warp(ALL);
+    if (lane() == 0) {
+      d.next = max(begin, from);
+      d.end = end;
+      d.votes = 0;
+    }
+    sync_warp(ALL);
+  }
+
+  // The next vertex of the loop of level k.
+  DEV bool advance(u32 k) {
+    JoinDepth& d = depth[k];
+    u32 votes = d.votes, begin = d.begin, next = d.next, end = d.end;
+    if (!votes) {
+      u32 v = 0;
+      for (; !votes; next += 32) {
+        if (next >= end || j.look()) return false;
+        votes = ballot(ALL, test(k, next, end, v));
+        begin = next;
+      }
+      d.v[lane()] = v;
+    }
+    sync_warp(ALL);
+    const u32 level = j.s.at[k].level;
+    if (lane() == 0) {
+      d.votes = votes & (votes - 1);
+      d.begin = begin;
+      d.next = next;
+      d.place = begin + ctz(votes);
+      j.w.row[level] = d.v[ctz(votes)];
+      if (j.x.levels && !resumes) atomic_add(&j.run.counters->visits[level], (u64)1);
+    }
+    sync_warp(ALL);
+    return true;
+  }
+
+  // The innermost loop, from position from on. Returns as Joiner::join does.
+  DEV u32 innermost(u32 k, u32 from) {
+    const JoinLevel& l = j.s.at[k];
+    const JoinGroup& g = j.s.group[l.group];
+    u32 begin, end;
+    range(k, begin, end);
+    begin = max(begin, from);
+    j.waiting = 0;
+    if (begin < end && GOAL == JOIN_COUNT && !f[l.group].others && !join_tests(g)) {
+      j.waiting = join_size(g.distinct | l.distinct, j.w.row, f[l.group], begin, end);
+    } else {
+      for (u32 i = begin; i < end; i += 32) {
+        if (j.look()) return JOIN_DONE;
+        u32 v;
+        bool in = test(k, i, end, v);
+        u32 at = j.chunk(v, i + lane(), in);
+        if (at != JOIN_DONE) return at;
+        if (j.halted) return JOIN_DONE;
+      }
+    }
+    if (!Joiner<GOAL>::WRITES) j.add(j.waiting);
+    return j.flush();
+  }
+
+  // Joins a row, from where a piece says on. False: there was no more room, and the rest was left with the rows behind it.
+  DEV bool join(u32 row, u32 rows, const JoinPiece* piece) {
+    const u32 last = j.s.levels - 1;
+    j.read(row);
+    for (u32 i = 0; i < 2; i++) {
+      if (j.s.group[i].backs == 0) break;
+      f[i] = join_find(j.s.group[i], j.x.lists, j.w.row, j.x.width, false);
+      if (f[i].base.n == 0) return true;
+    }
+    resumes = piece != 0;
+    u32 k = 0;
+    enter(0, resumes ? piece->at[0] : 0);
+    for (;;) {
+      if (!advance(k)) {
+        if (j.halted || k == 0) return true;
+        k--;
+        continue;
+      }
+      k++;
+      const u32 from = resumes ? piece->at[k] : 0;
+      if (k < last) {
+        enter(k, from);
+        continue;
+      }
+      resumes = false;
+      const u32 at = innermost(k, from);
+      if (j.halted) return true;
+      if (at != JOIN_DONE) {
+        JoinPiece& p = j.leave(row, rows, ~0u, at);
+        if (lane() < last) p.at[lane()] = depth[lane()].place;
+        if (lane() == last) p.at[last] = at; // as lane 0 did for a phase of one vertex
+        return false;
+      }
+      k--;
+    }
+  }
+
+  DEV void rows() {
+    while (!(j.halted = stopped(Warp(), j.run))) {
+      JoinPiece* piece;
+      u32 row, rows;
+      if (!j.next(piece, row, rows)) break;
+      bool done = true;
+      for (; rows && done && !j.halted; row++, rows--, piece = 0) done = join(row, rows, piece);
+      if (!done || j.halted) break;
+      if (j.x.often) j.tell();
+    }
+    j.tell();
+  }
+};
+
+// Whether a row has the edges of an elimination. One lane.
+DEV bool join_keeps(const JoinArgs& x, const JoinStep& s, const u32* row) {
+  for (u32 i = 0; i < s.edges; i++) {
+    const u32 e = s.edge[i];
+    if (contains(join_list(x.lists[e >> 11], row[e >> 1 & 31]), row[e >> 6 & 31]) == (e & 1)) return false;
+  }
+  return true;
+}
+
+template <JoinGoal GOAL> DEV void join_keep(Joiner<GOAL>& j) {
+  const JoinArgs& x = j.x;
+  while (!(j.halted = stopped(Warp(), j.run))) {
+    JoinPiece* piece;
+    u32 first, rows;
+    if (!j.next(piece, first, rows)) break;
+    const u32 end = first + rows;
+    for (; first < end; first += 32) {
+      const u32 at = first + lane();
+      const u32* row = x.rows + (u64)at * x.width;
+      const bool in = at < end && join_keeps(x, j.s, row);
+      const u32 votes = ballot(ALL, in), n = popc(votes);
+      if (GOAL == JOIN_LIST) {
+        if (emit_rows(Warp(), j.run, in, [&](u32 c) { return row[c]; }) == ~0u) j.halted = true;
+        if (j.halted) return;
+        j.total += n;
+        continue;
+      }
+      if (GOAL == JOIN_COUNT) {
+        if (in) add_root(j.run, row[0], 1);
+        j.total += n;
+        continue;
+      }
+      sync_warp(ALL);
+      if (in) j.w.wait[popc(votes & Warp::below())] = at;
+      sync_warp(ALL);
+      u64 to = 0;
+      const u32 fits = n ? j.reserve(n, to) : 0;
+      j.lines(to, fits, [&](u32 r, u32 c) { return x.rows[(u64)j.w.wait[r] * x.width + c]; });
+      j.total += fits;
+      if (fits < n) {
+        const u32 rest = j.w.wait[fits];
+        j.leave(rest, end - rest, ~0u, 0);
+        j.tell();
+        return;
+      }
+    }
+    if (x.often) j.tell();
+  }
+  j.tell();
+}
+
+#endif
