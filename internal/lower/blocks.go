@@ -50,7 +50,7 @@ func (x *lowering) blocksView() error {
 	}
 	x.out.Checks.Blocks, x.out.Checks.Groups = len(masks), len(x.close.groups)
 	x.free(1, &kir.Func{
-		Name: "combine", Doc: "the number of ways to match what is left, of the sizes of the blocks: " + strings.Join(x.names[x.tail:], ", "),
+		Name: "combine", Doc: "the number of ways to match the remaining levels, from the sizes of the blocks: " + strings.Join(x.names[x.tail:], ", "),
 		Params: []*kir.Var{sizes}, Result: count, Body: t.body,
 	})
 	x.owner("", 1, "")

@@ -36,7 +36,7 @@ func (x *lowering) siblings() {
 	}
 	l, before := one.levels[0], one.end
 	x.out.Checks.Siblings = true
-	x.owner("Siblings", l, fmt.Sprintf("level %d without %s, and with it", l, x.names[before]))
+	x.owner("Siblings", l, fmt.Sprintf("level %d, first without %s and then with it", l, x.names[before]))
 	x.member("Siblings", l, one.pivot())
 	x.member("Siblings", l, one.valid())
 	x.member("Siblings", l, x.together(l, before))

@@ -114,7 +114,7 @@ func (x *lowering) summedTail(candidates, accept *kir.Func) (*kir.Func, error) {
 	last := len(x.p.Levels) - 1
 	most := x.mostChoicesOfEdges()
 	if most.Mul(most, big.NewInt(int64(x.p.Graph.NumVertices()))).BitLen() > 62 {
-		return nil, plan.Refusef("a count may pass 62 bits for a single vertex: so many edges are parallel")
+		return nil, plan.Refusef("the count of a single vertex may pass 62 bits, because of the number of parallel edges")
 	}
 	x.prog.Types = append(x.prog.Types, kir.Alias{Name: "Count", Type: kir.T(kir.U64)})
 	e := x.newEnv(false)

@@ -228,7 +228,7 @@ func (w *conditionWriter) column(c *expr.Words, row kir.Expr) value {
 		v.kind = boolValue
 		v.t = w.let(kir.All(v.known(), kir.Op2(kir.Ne, cell(kir.CellInt), integer(kir.T(kir.I64), 0))))
 	case expr.MixedWords:
-		return w.fail("a dictionary of 64-bit numbers without sign is not lowered")
+		return w.fail("a dictionary of unsigned 64-bit numbers is not lowered")
 	default:
 		return value{}
 	}

@@ -35,7 +35,7 @@ func (x *lowering) newEnv(writes bool) *env {
 // stateRecord is the record of a thread group's search state.
 func (x *lowering) stateRecord() *kir.Record {
 	if x.state == nil {
-		x.state = &kir.Record{Name: "State", Doc: "the partial match by level, and the value of each set node", Fields: []kir.FieldDef{
+		x.state = &kir.Record{Name: "State", Doc: "the partial match, by level, and the set of each node", Fields: []kir.FieldDef{
 			{Name: "m", Type: kir.ArrayOf(kir.U32, len(x.p.Levels))},
 			{Name: "set", Type: kir.ArrayOf(kir.Set, max(1, len(x.nodes)))},
 		}}

@@ -218,12 +218,12 @@ func (x *lowering) root() {
 	}
 	v := &kir.Var{Name: "v", T: kir.T(kir.U32)}
 	x.free(0, &kir.Func{
-		Name: "root_first", Doc: fmt.Sprintf("root range i: the candidates of %s are root_first … root_end-1", x.names[0]),
+		Name: "root_first", Doc: fmt.Sprintf("the first candidate of %s in root range i; root_end is the one after the last", x.names[0]),
 		Params: []*kir.Var{i}, Result: kir.T(kir.U32), Body: []kir.Stmt{&kir.Return{X: first}},
 	})
 	x.free(0, &kir.Func{Name: "root_end", Params: []*kir.Var{i}, Result: kir.T(kir.U32), Body: []kir.Stmt{&kir.Return{X: end}}})
 	x.free(0, &kir.Func{
-		Name: "root_ok", Doc: "may " + x.names[0] + " be v, which is in one of the root ranges?",
+		Name: "root_ok", Doc: "whether " + x.names[0] + " may be v, a vertex of the root ranges",
 		Params: []*kir.Var{v}, Result: kir.T(kir.Bool), Body: []kir.Stmt{&kir.Return{X: kir.All(x.alone(0, kir.R(v))...)}},
 	})
 	x.owner("", 0, "")

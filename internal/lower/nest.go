@@ -80,7 +80,7 @@ func (n *nest) function() *kir.Func {
 	if n.m != nil {
 		params = []*kir.Var{n.m, n.sizes, root}
 	}
-	return n.counted("nest", "all matches below one vertex of level 0", params, []kir.Stmt{&kir.If{
+	return n.counted("nest", "the number of matches below one vertex of level 0", params, []kir.Stmt{&kir.If{
 		Cond: kir.Invoke{Fn: n.prog.Func("", 0, "root_ok"), Args: []kir.Expr{kir.R(root)}},
 		Then: n.bind(0, kir.R(root)),
 	}})
@@ -90,7 +90,7 @@ func (n *nest) function() *kir.Func {
 func (n *nest) part() *kir.Func {
 	c := &kir.Var{Name: "c", T: kir.T(kir.Set)}
 	n.total = &kir.Var{Name: "total", T: n.count}
-	return n.counted("part", "all matches below some candidates of level 1", append(slices.Clone(n.state), c), n.walk(1, kir.R(c)))
+	return n.counted("part", "the number of matches below some candidates of level 1", append(slices.Clone(n.state), c), n.walk(1, kir.R(c)))
 }
 
 // counted is a function that returns the total that body adds up.

@@ -59,7 +59,7 @@ func (x *lowering) rowsView() error {
 	case len(x.p.Levels) < 3:
 		return plan.Refusef("the pattern has two vertices")
 	case x.tail < 2:
-		return plan.Refusef("all levels but the first are closed by arithmetic")
+		return plan.Refusef("all levels except the first are closed by arithmetic")
 	}
 	r := &rowsWriter{
 		lowering: x, hood: hoodOf(x.p, x.tail), h: &kir.Var{Name: "h", T: kir.T(kir.Hood)},
@@ -96,7 +96,7 @@ func (x *lowering) rowsView() error {
 		}
 	} else {
 		from, end := r.limits1()
-		x.free(2, r.positionFunc("level1_from", "level 1 is at the positions level1_from … level1_end-1", from))
+		x.free(2, r.positionFunc("level1_from", "the first position of level 1; level1_end is the one after the last", from))
 		x.free(2, r.positionFunc("level1_end", "", end))
 	}
 	if !r.hood.SizesOnly {
@@ -146,7 +146,7 @@ func (r *rowsWriter) maskFunc() *kir.Func {
 		}
 	}
 	return &kir.Func{
-		Name: "mask_ok", Doc: "does mask i allow v?", Params: []*kir.Var{i, v}, Result: kir.T(kir.Bool),
+		Name: "mask_ok", Doc: "whether mask i has v", Params: []*kir.Var{i, v}, Result: kir.T(kir.Bool),
 		Body: []kir.Stmt{&kir.Return{X: ok}},
 	}
 }
@@ -200,10 +200,10 @@ func (r *rowsWriter) outsideFuncs() []*kir.Func {
 		return &kir.Func{Name: name, Doc: doc, Params: []*kir.Var{root}, Result: kir.T(kir.U32), Body: []kir.Stmt{&kir.Return{X: x}}}
 	}
 	return []*kir.Func{
-		limit("outside_from", "the outside vertex is one of outside_from … outside_end-1", lo),
+		limit("outside_from", "the first candidate of the outside vertex; outside_end is the one after the last", lo),
 		limit("outside_end", "", hi),
 		{
-			Name: "outside_ok", Doc: "may the outside vertex be v, which is one of these?", Params: []*kir.Var{root, v},
+			Name: "outside_ok", Doc: "whether the outside vertex may be v, one of the candidates", Params: []*kir.Var{root, v},
 			Result: kir.T(kir.Bool), Body: []kir.Stmt{&kir.Return{X: kir.All(tests...)}},
 		},
 	}
@@ -212,7 +212,7 @@ func (r *rowsWriter) outsideFuncs() []*kir.Func {
 // nestFunc is everything below one vertex of level 1.
 func (r *rowsWriter) nestFunc(count kir.Type) *kir.Func {
 	count = r.sumType(count)
-	f := &kir.Func{Name: "nest", Index: 2, Doc: "the matches below " + r.names[1], Params: []*kir.Var{r.h}, Result: count}
+	f := &kir.Func{Name: "nest", Index: 2, Doc: "the number of matches below " + r.names[1], Params: []*kir.Var{r.h}, Result: count}
 	if r.hood.Outside {
 		r.row1 = &kir.Var{Name: "row1", T: kir.T(kir.Row)}
 		r.at1, r.end1 = &kir.Var{Name: "at1", T: kir.T(kir.U32)}, &kir.Var{Name: "end1", T: kir.T(kir.U32)}

@@ -67,7 +67,7 @@ func (r *rowsWriter) waysFunc() (*kir.Func, error) {
 		return nil, err
 	}
 	r.prog.Types = append(r.prog.Types, kir.Alias{Name: "Count", Type: count})
-	f := &kir.Func{Name: "ways", Index: 1, Doc: "the number of ways to match the tail's levels, by the sizes of their sets and of intersections", Result: count}
+	f := &kir.Func{Name: "ways", Index: 1, Doc: "the number of ways to match the tail's levels, from the sizes of their sets and of intersections", Result: count}
 	for _, mask := range r.close.masks {
 		name := "n"
 		for rest := mask; rest != 0; rest &= rest - 1 {

@@ -8,13 +8,12 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// STMatch passes its set program to one kernel as a table (row_ptr: which sets a
-// level makes; set_ops: how each is made; Wei and Jiang, SC 2022), instead of a
-// kernel for each plan. Table writes such a table: as limits
-// of the program, which kernels have in constant memory. stack/table.cuh reads it, and
-// describes the words as here.
+// STMatch (Wei and Jiang, SC 2022) has one kernel for all plans, and passes it the set program as a
+// table. Its row_ptr says which sets a level makes, and its set_ops how each is made. Table writes such
+// a table as limits of the program, which kernels have in constant memory. stack/table.cuh reads it
+// and describes the words.
 
-// Words of a node and of a level in the table.
+// Numbers of words of a node and of a level in the table.
 const (
 	tableNode  = 9
 	tableLevel = 11
@@ -23,9 +22,9 @@ const (
 // maxTable is the most words of a table: a kernel's parameters have 4 KiB.
 const maxTable = 900
 
-// Table lowers p for stack/table.cuh: a program without functions, whose last limits are
-// the table. Every match is visited: there is no tail. The error says what of the
-// plan a table cannot say.
+// Table lowers p for stack/table.cuh. The program has no functions, and its last limits are the table.
+// The kernel visits every match, because there is no tail. The error is a plan.Refusal that names the
+// part of the plan that a table cannot hold.
 func Table(p *plan.Plan, o Options) (*Code, error) {
 	if err := plain(p, "a table"); err != nil {
 		return nil, err
@@ -35,7 +34,7 @@ func Table(p *plan.Plan, o Options) (*Code, error) {
 	}
 	for l := 1; l < len(p.Levels); l++ {
 		if p.Levels[l].Set < 0 {
-			return nil, plan.Refusef("a table has a set for every level, and %s hangs on none", plan.LevelNames(p)[l])
+			return nil, plan.Refusef("a table needs a set for every level, and %s has none", plan.LevelNames(p)[l])
 		}
 	}
 	o.View, o.Counting = Sets, false
@@ -46,7 +45,7 @@ func Table(p *plan.Plan, o Options) (*Code, error) {
 	t := &table{x: x}
 	t.write()
 	if len(t.words) > maxTable {
-		return nil, plan.Refusef("the plan's table has %d words, and there is room for %d", len(t.words), maxTable)
+		return nil, plan.Refusef("the plan's table has %d words, and at most %d are allowed", len(t.words), maxTable)
 	}
 	x.out.Sets = SetsCode{Lazy: !o.Roomy, First: x.firstAdj(), Table: x.prog.NumGlobals(kir.U32)}
 	for i, w := range t.words {
@@ -55,7 +54,7 @@ func Table(p *plan.Plan, o Options) (*Code, error) {
 	return x.code(), nil
 }
 
-// table is the making of one: row_ptr, nodes, levels, ranges.
+// table writes a table: first row_ptr, then nodes, levels and ranges.
 type table struct {
 	x      *lowering
 	words  []uint32
@@ -98,7 +97,7 @@ func (t *table) write() {
 	t.words = append(t.words, t.ranges...)
 }
 
-// limits adds the ids first ≤ v < end of b.
+// limits adds the two ends of b's range of ids, first ≤ v < end.
 func (t *table) limits(b bounds) {
 	first, end := uint32(0), uint32(math.MaxUint32)
 	if b.first != nil {
@@ -110,8 +109,8 @@ func (t *table) limits(b bounds) {
 	t.words = append(t.words, first, end)
 }
 
-// rangesOf adds the ranges that level l's vertices are tested for, or, of level 0,
-// taken from.
+// rangesOf adds level l's ranges of ids. Candidates of level 0 are taken from them; those of other
+// levels are tested for them.
 func (t *table) rangesOf(l int) (first, n uint32) {
 	first = uint32(len(t.ranges))
 	if l == 0 {
@@ -126,7 +125,7 @@ func (t *table) rangesOf(l int) (first, n uint32) {
 	return first, (uint32(len(t.ranges)) - first) / 2
 }
 
-// mask is levels as bits.
+// mask returns a set of levels, by bits.
 func mask(levels []int) (m uint32) {
 	for _, l := range levels {
 		m |= 1 << l

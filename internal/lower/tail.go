@@ -10,19 +10,18 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// The tail counts the ways to match the last levels from their sets. A single
-// level is the size of its set without the vertices matched already. Several
-// independent ones are arithmetic over the sizes of the sets of the plan's tail
-// groups and of their intersections, as tailsum.go has it; each is measured
-// once.
+// The tail counts the ways to match the last levels from their sets. For a single level, the count is
+// the size of its set, without the vertices that are matched already. For several independent levels,
+// it is arithmetic over the sizes of sets and intersections (tailsum.go). The sets are those of the
+// plan's tail groups. Each size is computed once.
 
-// tailPlan is what of the plan's tail is closed.
+// tailPlan is the part of the plan's tail that arithmetic closes.
 type tailPlan struct {
 	groups []plan.TailGroup
 	terms  []plan.TailTerm
-	// divisor of the terms; 0 where the groups are evaluated themselves.
+	// divisor of the terms. 0 means that the count comes from the groups, without terms.
 	divisor int64
-	// masks are the intersections that may be needed, as sets of groups.
+	// masks are the intersections that the count may need. Each is a set of groups, by bits.
 	masks []uint32
 }
 
@@ -36,13 +35,13 @@ func (x *lowering) planTail() {
 		return
 	}
 	if !x.o.Counting || t.K == 0 || x.o.View == Checks && t.K == 1 {
-		return // to test each candidate of the last level is to count it
+		return // each candidate of the last level is tested, and so counted, one by one
 	}
 	x.tail -= t.K
 	x.close = tailPlan{groups: t.Groups, terms: t.Terms, divisor: t.Divisor, masks: x.p.TailBlocks()}
 	if t.K > 1 && t.Terms == nil && !x.closable() {
-		// Only the last level is closed: more than two sets that all meet need
-		// more memory than a lane has.
+		// Only the last level is closed, because three sets that all meet need more memory
+		// than a lane has.
 		last := len(x.p.Levels) - 1
 		if x.o.View == Checks {
 			x.tail, x.close = len(x.p.Levels), tailPlan{}
@@ -62,18 +61,18 @@ func (x *lowering) planTail() {
 // tailSet is the set of one group of the tail.
 type tailSet struct {
 	level int
-	inner []inner // which earlier vertices may lie in it
-	in    map[int]kir.Expr
-	set   kir.Expr // once it is a variable
+	inner []inner          // the earlier vertices that may lie in it
+	in    map[int]kir.Expr // by level: whether the vertex of that level lies in it
+	set   kir.Expr         // its variable; nil: not made yet
 }
 
-// inner is a test whether the vertex of an earlier level lies in a tail set.
+// inner tests whether the vertex of an earlier level lies in a tail set.
 type inner struct {
 	level int
 	test  func(e *env) kir.Expr
 }
 
-// tailFunc counts the ways to match the levels from x.tail on.
+// tailFunc returns the function that counts the ways to match the levels from x.tail on.
 func (x *lowering) tailFunc() (*kir.Func, error) {
 	e := x.newEnv(true)
 	t := x.newTail(e)
@@ -84,23 +83,23 @@ func (x *lowering) tailFunc() (*kir.Func, error) {
 	}
 	t.timesChoices(count)
 	return &kir.Func{
-		Name: "tail", Doc: "the number of ways to match what is left: " + strings.Join(x.names[x.tail:], ", "), Scope: kir.Group,
+		Name: "tail", Doc: "the number of ways to match the remaining levels: " + strings.Join(x.names[x.tail:], ", "), Scope: kir.Group,
 		Params: []*kir.Var{e.s, e.slots, e.cap}, Result: count, Body: t.body,
 	}, nil
 }
 
-// tailWriter is the making of the tail function.
+// tailWriter writes the tail function.
 type tailWriter struct {
 	*lowering
 	e    *env
 	body []kir.Stmt
 	sets []tailSet // by group
 	size map[uint32]*kir.Var
-	// measure is the size of an intersection of groups' sets.
+	// measure returns the size of an intersection of groups' sets.
 	measure func(mask uint32) kir.Expr
 }
 
-// newTail gathers the sets; the caller says how to measure them.
+// newTail collects the sets. The caller sets measure.
 func (x *lowering) newTail(e *env) *tailWriter {
 	t := &tailWriter{lowering: x, e: e, size: map[uint32]*kir.Var{}}
 	for _, g := range x.close.groups {
@@ -116,7 +115,7 @@ func (x *lowering) newTail(e *env) *tailWriter {
 	return t
 }
 
-// total writes the arithmetic, and says of what type the result is.
+// total writes the arithmetic, and returns the type of the count.
 func (t *tailWriter) total() (kir.Type, error) {
 	count, err := t.width()
 	if err != nil {
@@ -134,8 +133,8 @@ func (t *tailWriter) total() (kir.Type, error) {
 	return count, nil
 }
 
-// membership is the test whether the vertex of level d lies in level l's set,
-// without what is known: it passed the tests of its own level.
+// membership tests whether the vertex of level d lies in level l's set. It leaves out the tests that
+// level d has made already.
 func (t *tailWriter) membership(l, d int) inner {
 	lv, of := &t.p.Levels[l], t.p.Member(l, d)
 	return inner{d, func(e *env) kir.Expr {
@@ -167,7 +166,7 @@ func (t *tailWriter) let(name string, x kir.Expr) *kir.Var {
 	return v
 }
 
-// inside is a variable that tells whether level d's vertex lies in set r.
+// inside returns a variable that says whether the vertex of in's level lies in set r.
 func (t *tailWriter) inside(r int, in inner) kir.Expr {
 	s := &t.sets[r]
 	if s.in[in.level] == nil {
@@ -176,8 +175,8 @@ func (t *tailWriter) inside(r int, in inner) kir.Expr {
 	return s.in[in.level]
 }
 
-// unmatched takes off n, the number of vertices that all sets of a block hold,
-// those that are matched already.
+// unmatched subtracts from n, the number of vertices in all sets of a block, those that are matched
+// already.
 func (t *tailWriter) unmatched(mask uint32, n kir.Expr) kir.Expr {
 	first := bits.TrailingZeros32(mask)
 	for _, in := range t.sets[first].inner {
@@ -197,7 +196,7 @@ func (t *tailWriter) unmatched(mask uint32, n kir.Expr) kir.Expr {
 	return n
 }
 
-// common is the number of vertices that all sets of a block hold.
+// common returns the number of vertices in all sets of a block.
 func (t *tailWriter) common(mask uint32) kir.Expr {
 	var sets, tests, lazy []kir.Expr
 	v := &kir.Var{Name: "x", T: kir.T(kir.U32)}
@@ -240,7 +239,7 @@ func (t *tailWriter) common(mask uint32) kir.Expr {
 	return slow
 }
 
-// setOf is a variable that holds level l's set within its bounds.
+// setOf returns a variable with level l's set, within its bounds.
 func (t *tailWriter) setOf(l int) kir.Expr {
 	r := &t.sets[t.repOf[l]]
 	if r.set == nil {
@@ -249,7 +248,7 @@ func (t *tailWriter) setOf(l int) kir.Expr {
 	return r.set
 }
 
-// deferredSize is the size of level l's set where its node is not made.
+// deferredSize returns the size of level l's set, whose node is not computed.
 func (t *tailWriter) deferredSize(l int, v *kir.Var, alone []kir.Expr) kir.Expr {
 	i := t.p.Levels[l].Set
 	s := &t.nodes[i]

@@ -10,8 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// sizes makes a variable of the size of each group's set, and leaves as soon as
-// one has too few vertices.
+// sizes makes a variable for the size of each group's set. The function returns 0 at the first set with
+// too few vertices.
 func (t *tailWriter) sizes(count kir.Type) {
 	for r, g := range t.close.groups {
 		n := t.block(1 << r)
@@ -25,12 +25,12 @@ func (t *tailWriter) sizes(count kir.Type) {
 	}
 }
 
-// sum writes Σ Coef × Π |∩ block| (inclusion–exclusion, as in GraphPi).
+// sum writes Σ Coef × Π |∩ block|: inclusion–exclusion, as in GraphPi.
 func (t *tailWriter) sum(count kir.Type) {
 	t.sizes(count)
 	signed := kir.T(kir.I64)
 	if count.Kind == kir.U128 {
-		signed = count // sums wrap, and the last of them is right
+		signed = count // intermediate sums may wrap around; the total is right
 	}
 	var sum kir.Expr
 	for _, term := range t.close.terms {
@@ -66,7 +66,7 @@ func (t *tailWriter) sum(count kir.Type) {
 	t.body = append(t.body, &kir.Return{X: total})
 }
 
-// integer is a whole number that may be negative.
+// integer returns a constant, which may be negative.
 func integer(t kir.Type, x int64) kir.Expr {
 	if t.Kind == kir.U128 && x < 0 {
 		return kir.Op2(kir.Sub, kir.C64(kir.U128, 0), kir.C64(kir.U128, uint64(-x)))
@@ -74,7 +74,7 @@ func integer(t kir.Type, x int64) kir.Expr {
 	return kir.C64(t.Kind, uint64(x))
 }
 
-// mask is the groups of a block of levels.
+// mask returns the groups of a block of levels, by bits.
 func (t *tailWriter) mask(levels []int) (mask uint32) {
 	for _, l := range levels {
 		mask |= 1 << t.repOf[l]
@@ -82,7 +82,7 @@ func (t *tailWriter) mask(levels []int) (mask uint32) {
 	return mask
 }
 
-// block is the variable that holds the size of an intersection.
+// block returns the variable with the size of an intersection.
 func (t *tailWriter) block(mask uint32) kir.Expr {
 	mask = t.reduced(mask)
 	if t.size[mask] == nil {
@@ -95,8 +95,8 @@ func (t *tailWriter) block(mask uint32) kir.Expr {
 	return kir.R(t.size[mask])
 }
 
-// closable reports whether choices can evaluate the plan's tail groups: no set
-// meets more than one other.
+// closable reports whether choices can count the plan's tail groups. It can if each set meets at most
+// one other.
 func (x *lowering) closable() bool {
 	for _, mask := range x.close.masks {
 		if bits.OnesCount32(mask) > 2 {
@@ -119,7 +119,7 @@ func (x *lowering) closable() bool {
 //   - For a set by itself it is a binomial coefficient.
 //   - For two sets that meet it is a sum over the number of vertices of the first set that are
 //     among those that both sets hold.
-//   - If sequences count, their number is multiplied in at the end.
+//   - If the order of vertices counts, the result is multiplied by the number of orders.
 //   - If vertices may recur, it is a power.
 func (t *tailWriter) choices(count kir.Type) {
 	t.sizes(count)
@@ -162,7 +162,7 @@ func (t *tailWriter) choices(count kir.Type) {
 	t.body = append(t.body, &kir.Return{X: product})
 }
 
-// pair is the number of choices for two sets that meet.
+// pair returns the number of choices for two sets that meet.
 func (t *tailWriter) pair(mask uint32, count kir.Type) kir.Expr {
 	r := bits.TrailingZeros32(mask)
 	q := bits.TrailingZeros32(mask & (mask - 1))
@@ -183,7 +183,7 @@ func (t *tailWriter) pair(mask uint32, count kir.Type) kir.Expr {
 	return kir.R(total)
 }
 
-// chooseFunc is the function choose: a binomial coefficient.
+// chooseFunc returns the function choose, which computes a binomial coefficient.
 func (t *tailWriter) chooseFunc(count kir.Type) *kir.Func {
 	if f := t.prog.Func("", 1, "choose"); f != nil {
 		return f
@@ -208,9 +208,8 @@ func (t *tailWriter) chooseFunc(count kir.Type) *kir.Func {
 	return f
 }
 
-// width is the type of a count: u64 where 62 bits are enough on the way to it,
-// else u128. No set is larger than the largest degree of the lists that it is
-// made of.
+// width returns the type of the count: u64 if all intermediate results have at most 62 bits, else u128.
+// Why: a set is at most as large as the largest degree of the lists that it is made of.
 func (t *tailWriter) width() (kir.Type, error) {
 	if len(t.close.groups) == 1 && len(t.close.groups[0].Levels) == 1 && len(t.p.Edges) == 0 {
 		return kir.T(kir.U64), nil
@@ -244,8 +243,8 @@ func (t *tailWriter) width() (kir.Type, error) {
 		len(t.p.Levels)-t.tail, t.longestOfAll())
 }
 
-// mostChoices bounds what choices computes on its way: binomial coefficients are
-// made by a product before each division.
+// mostChoices returns a bound of the intermediate results of choices. A binomial coefficient
+// multiplies before it divides.
 func (t *tailWriter) mostChoices() *big.Int {
 	total := big.NewInt(1)
 	for _, g := range t.close.groups {
@@ -265,7 +264,7 @@ func (t *tailWriter) mostChoices() *big.Int {
 	return total
 }
 
-// largest bounds the size of level l's set.
+// largest returns a bound of the size of level l's set.
 func (t *tailWriter) largest(l int) uint64 {
 	least := uint64(t.p.Graph.NumVertices())
 	for _, b := range positive(t.p.Levels[l].Back) {
@@ -274,7 +273,7 @@ func (t *tailWriter) largest(l int) uint64 {
 	return least
 }
 
-// longestOfAll is the length of the longest list of all.
+// longestOfAll returns the length of the longest list of all adjacencies.
 func (t *tailWriter) longestOfAll() (n int) {
 	for a := range t.p.Adjs {
 		n = max(n, t.maxDegree(a))
