@@ -124,7 +124,7 @@ func TestMatchaThreads(t *testing.T) {
 	if errors.Is(err, ErrDevice) {
 		t.Skip(err) // no compiler here
 	}
-	const want = "threads=100000: 4096 are the most, and run the program"
+	const want = "threads=100000: the program runs on 4096, the most that are allowed"
 	if !errors.Is(err, why) || len(r.Notes) != 1 || r.Notes[0] != want {
 		t.Errorf("%v, %q, want %q", err, r.Notes, want)
 	}

@@ -53,7 +53,7 @@ func (a *attributed) fail(at place, field string, err error) error {
 // node begins a row for a node.
 func (a *attributed) node(id string, at place) (*frameChunk, error) {
 	if !a.known.add(id) {
-		return nil, a.fail(at, id, wrapf(ErrStructure, "a node that is there twice"))
+		return nil, a.fail(at, id, wrapf(ErrStructure, "the file has this node twice"))
 	}
 	delete(a.missing, id)
 	c := a.nodes.next()

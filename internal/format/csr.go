@@ -44,7 +44,7 @@ func (b *binReader) bytes(p []byte, part string) error {
 		return nil
 	}
 	if err == io.EOF {
-		return b.fail(b.at, ErrTruncated, "it ends in %s", part)
+		return b.fail(b.at, ErrTruncated, "it ends inside %s", part)
 	}
 	return b.r.src.readError(err, b.at)
 }
@@ -86,7 +86,7 @@ func (b *binReader) end() error {
 	var one [1]byte
 	n, err := readFill(b.in, one[:])
 	if n > 0 {
-		return b.fail(b.at, ErrCount, "bytes follow after the end that the header gives")
+		return b.fail(b.at, ErrCount, "bytes follow the end that the header gives")
 	}
 	if err != nil && err != io.EOF {
 		return b.r.src.readError(err, b.at)
@@ -97,7 +97,7 @@ func (b *binReader) end() error {
 // checkSize compares the size of a plain file with the size that its header requires.
 func (b *binReader) checkSize(need, more uint64) error {
 	if more > 0 || need >= 1<<62 {
-		return b.fail(0, ErrHeader, "sizes beyond any file; is this %s?", b.what)
+		return b.fail(0, ErrHeader, "the sizes are larger than any file; is this %s?", b.what)
 	}
 	if !b.r.src.plainFile() {
 		return nil
@@ -271,7 +271,7 @@ func (b *binReader) arcs(off []uint64, weighted, twice bool) error {
 		return readErr
 	}
 	if twice && up != down {
-		return b.fail(base, ErrSymmetry, "some edge stands in one direction only")
+		return b.fail(base, ErrSymmetry, "some edge has one direction only")
 	}
 	b.r.stat.Lines = kept
 	return nil

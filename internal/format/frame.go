@@ -201,7 +201,7 @@ func (f *frame) set(c *frameChunk, name string, k cellKind, word int64, text str
 		c.cols[name] = col
 	}
 	if len(col.null) >= c.n {
-		return wrapf(ErrColumns, "the property %s is there twice", name)
+		return wrapf(ErrColumns, "the property %s is given twice", name)
 	}
 	if w, _ := widerCell(col.kind, k); w != col.kind {
 		if !col.widen(w) {

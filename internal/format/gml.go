@@ -220,7 +220,7 @@ func (g *gml) list(end string, do func(key, value gmlToken) error) error {
 		case key.kind == cellNone && key.text == gmlEnd:
 			return g.fail(key.at, "", wrapf(ErrTruncated, "a [ has no ]"))
 		case key.kind != cellNone || key.text == gmlOpen || key.text == gmlClose:
-			return g.fail(key.at, key.text, wrapf(ErrStructure, "a key is wanted"))
+			return g.fail(key.at, key.text, wrapf(ErrStructure, "a key must stand here"))
 		}
 		value, err := g.next()
 		if err != nil {
@@ -303,7 +303,7 @@ func (g *gml) item(at gmlToken, f *frame) error {
 				return g.fail(value.at, value.text, wrapf(ErrNumber, "%s: want a number or a string", need))
 			}
 			if ids[side] != "" {
-				return g.fail(key.at, "", wrapf(ErrStructure, "%s is there twice", need))
+				return g.fail(key.at, "", wrapf(ErrStructure, "%s is given twice", need))
 			}
 			if ids[side] = value.text; value.kind == cellInt {
 				ids[side] = strconv.FormatInt(value.word, 10)

@@ -206,11 +206,11 @@ func (m *graphML) file() error {
 		switch {
 		case !ok:
 			if c, ok := t.(xml.CharData); ok && seen && strings.TrimSpace(string(c)) != "" {
-				return m.fail(m.at, strings.TrimSpace(string(c)), wrapf(ErrStructure, "text behind </graphml>"))
+				return m.fail(m.at, strings.TrimSpace(string(c)), wrapf(ErrStructure, "text after </graphml>"))
 			}
 			continue
 		case seen:
-			return m.fail(m.at, e.Name.Local, wrapf(ErrStructure, "an element behind </graphml>"))
+			return m.fail(m.at, e.Name.Local, wrapf(ErrStructure, "an element after </graphml>"))
 		case e.Name.Local != "graphml":
 			return m.fail(m.at, e.Name.Local, wrapf(ErrStructure, "the file's element is not <graphml>"))
 		}
@@ -455,7 +455,7 @@ func (m *graphML) data(f *frame, c *frameChunk, of string) error {
 		case "desc":
 			return m.skip(e)
 		case "graph":
-			return m.fail(m.at, "", wrapf(ErrStructure, "graphs inside of nodes and edges are not read"))
+			return m.fail(m.at, "", wrapf(ErrStructure, "graphs inside nodes and edges are not read"))
 		}
 		return m.unknown(e)
 	})

@@ -91,7 +91,7 @@ func (n *networkX) edgeLine() error {
 	}
 	head := n.line[:open-1]
 	if n.line[open-1] != n.delim {
-		return n.wrong(open-1, string(n.line[open-1:open]), wrapf(ErrRagged, "fields are separated by %q before", n.delim))
+		return n.wrong(open-1, string(n.line[open-1:open]), wrapf(ErrRagged, "the fields before it are separated by %q", n.delim))
 	}
 	cut := bytes.IndexByte(head, n.delim)
 	if cut < 0 || bytes.IndexByte(head[cut+1:], n.delim) >= 0 {
@@ -147,7 +147,7 @@ func (n *networkX) blank() byte {
 // want reads one byte.
 func (n *networkX) want(b byte) error {
 	if n.blank() != b {
-		return n.wrong(n.pos, string(n.line[n.pos:]), wrapf(ErrStructure, "%q is wanted in a dict of Python", b))
+		return n.wrong(n.pos, string(n.line[n.pos:]), wrapf(ErrStructure, "a dict of Python needs %q here", b))
 	}
 	n.pos++
 	return nil
@@ -191,7 +191,7 @@ func (n *networkX) dict(c *frameChunk) error {
 	}
 	n.pos++
 	if n.blank() != 0 {
-		return n.wrong(n.pos, string(n.line[n.pos:]), wrapf(ErrStructure, "text behind the dict"))
+		return n.wrong(n.pos, string(n.line[n.pos:]), wrapf(ErrStructure, "text after the dict"))
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func (n *networkX) text(quote byte) (string, error) {
 			out = append(out, b)
 		}
 	}
-	return "", n.wrong(start, string(n.line[start:]), wrapf(ErrStructure, "a text without an end"))
+	return "", n.wrong(start, string(n.line[start:]), wrapf(ErrStructure, "a text that does not end"))
 }
 
 // pythonEscape is the character that stands behind a backslash.

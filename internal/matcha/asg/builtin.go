@@ -173,7 +173,7 @@ func (b *builder) bind(c *syntax.Call, op builtin) *arguments {
 	}
 	for _, p := range op.params[:op.need] {
 		if a.by[p] == nil {
-			b.fail(c.At, c.Func+" lacks its argument "+p, "")
+			b.fail(c.At, c.Func+" needs its argument "+p, "")
 		}
 	}
 	return a

@@ -63,7 +63,7 @@ func (b *builder) holds(a *arguments) *Node {
 	return b.add(a.at, Node{Op: Holds, Type: types.TBool, Args: args, Name: text})
 }
 
-// view reads an input graph and the text behind it.
+// view reads an input graph and the text after it.
 func (b *builder) view(a *arguments, param, expected string) (g *Node, text string) {
 	g = b.arg(a, "g", types.Graph)
 	if g.Op != Input {

@@ -56,7 +56,7 @@ return sum(apply(f, None, edges(G)))
 func TestAssert(t *testing.T) {
 	c, _ := brokenCode(t)
 	_, err := try(t, c)
-	if err == nil || !strings.HasPrefix(err.Error(), "line 3, column 13: an access outside of memory") {
+	if err == nil || !strings.HasPrefix(err.Error(), "line 3, column 13: an access outside memory") {
 		t.Fatalf("%v\n%s", err, c.Format())
 	}
 }
@@ -75,7 +75,7 @@ func TestAssertText(t *testing.T) {
 	if _, err := fmt.Sscan(onelane.Run(t, src.String()), &code); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Failure(code); !strings.HasPrefix(err.Error(), "line 3, column 13: an access outside of memory") {
+	if err := c.Failure(code); !strings.HasPrefix(err.Error(), "line 3, column 13: an access outside memory") {
 		t.Fatal(err)
 	}
 }

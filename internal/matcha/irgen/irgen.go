@@ -50,7 +50,7 @@ func lower(ctx context.Context, p *asg.Program, in *data.Set, debug bool) (c *Co
 	c = &Code{Program: l.prog}
 	if debug {
 		l.prog.Places, l.places = map[kir.Stmt]uint32{}, map[*asg.Node]uint32{}
-		l.failures = append(l.failures, errors.New("an access outside of memory, in a function that the program calls: a mistake of the compiler"))
+		l.failures = append(l.failures, errors.New("an access outside memory in a function that the program calls, which is a mistake of the compiler"))
 	}
 	l.findUses()
 	l.findSure(p.Main)
@@ -110,7 +110,7 @@ type lowerer struct {
 	inline      bool                      // in a predicate, which is one expression
 	debug       bool                      // for Assert
 	at          *asg.Node                 // the node that is being written
-	places      map[*asg.Node]uint32      // codes of accesses outside of memory
+	places      map[*asg.Node]uint32      // codes of accesses outside memory
 	failures    []error                   // by their codes, from 1 on
 	sink        *sink                     // of the value that is being computed; nil: a failure ends the run
 	helpers     []*kir.Func               // functions that the program calls

@@ -26,7 +26,7 @@ func (l *lowerer) mark(s kir.Stmt) {
 	}
 	code, ok := l.places[l.at]
 	if !ok {
-		l.code(l.at, "an access outside of memory: a mistake of the compiler")
+		l.code(l.at, "an access outside memory, which is a mistake of the compiler")
 		code = uint32(len(l.failures))
 		l.places[l.at] = code
 	}

@@ -126,7 +126,7 @@ func Run(ctx context.Context, rt *runtime.Runtime, p *asg.Program, set *data.Set
 		return r, err
 	}
 	if asked, err := schedule.Parse(sched.Target, o.Schedule); err == nil && sched.Threads > 0 && asked.Threads > sched.Threads {
-		r.Notes = append(r.Notes, fmt.Sprintf("threads=%d: %d are the most, and run the program", asked.Threads, sched.Threads))
+		r.Notes = append(r.Notes, fmt.Sprintf("threads=%d: the program runs on %d, the most that are allowed", asked.Threads, sched.Threads))
 	}
 	start := time.Now()
 	x := &program{p, set, o, rt}
@@ -147,7 +147,7 @@ func Run(ctx context.Context, rt *runtime.Runtime, p *asg.Program, set *data.Set
 // interpret runs the program by the interpreter.
 func (x *program) interpret(ctx context.Context, r *Result) (err error) {
 	if x.o.Debug {
-		return UsageError{errors.New("debug builds are of generated code: the interpreter checks everything anyway")}
+		return UsageError{errors.New("a debug build needs generated code; the interpreter makes all checks without it")}
 	}
 	start := time.Now()
 	r.Result, err = interp.Run(ctx, x.p, x.set, interp.Options{Memory: x.o.Memory, Emit: x.o.Emit})

@@ -134,7 +134,7 @@ func Parse(t Target, text string) (Schedule, error) {
 			return s, fmt.Errorf("schedule: %q: the target %s has %s, as in %s", part, t, strings.Join(names, ", "), Default(t))
 		}
 		if slices.Contains(seen, name) {
-			return s, fmt.Errorf("schedule: %s is there twice", name)
+			return s, fmt.Errorf("schedule: %s is given twice", name)
 		}
 		seen = append(seen, name)
 		for _, k := range knobs {
@@ -152,7 +152,7 @@ func Parse(t Target, text string) (Schedule, error) {
 // check compares knobs with each other.
 func (s Schedule) check() error {
 	if s.Target == CUDA && s.Threads%s.Block != 0 {
-		return fmt.Errorf("schedule: %d threads are not whole blocks of %d", s.Threads, s.Block)
+		return fmt.Errorf("schedule: the number of threads, %d, is not a multiple of the block's, %d", s.Threads, s.Block)
 	}
 	return nil
 }

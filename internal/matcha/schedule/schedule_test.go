@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 		{CUDA, "loop=", "want static or dynamic"},
 		{CUDA, "block=100", "multiple of 32"},
 		{CUDA, "threads=0", "want a number from 1"},
-		{CUDA, "threads=300", "not whole blocks of 256"},
+		{CUDA, "threads=300", "not a multiple of the block's, 256"},
 		{CUDA, "shared=a++b", "names of lists"},
 		{CUDA, "shared=a+a", "each once"},
 		{CUDA, ",", `""`},

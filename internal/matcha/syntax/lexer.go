@@ -100,7 +100,7 @@ func (l *lexer) indentation(width int) *Error {
 		l.tokens = append(l.tokens, token{kind: dedent, at: l.at, end: l.at})
 	}
 	if width != top {
-		e := l.file.ErrorAt(l.at, "the indentation fits no block around this line")
+		e := l.file.ErrorAt(l.at, "the indentation is not that of a block around this line")
 		e.Expected = "as many blanks as a line above begins with"
 		return e
 	}

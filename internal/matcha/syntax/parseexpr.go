@@ -39,7 +39,7 @@ func (p *parser) tighter(min int) Expr {
 		p.next()
 		y := p.tighter(level + 1)
 		if level == bindCompare && binding[p.peek().word] == bindCompare && p.peek().kind == symbol {
-			p.fail(p.peek().at, "comparisons do not follow each other", "'and'", "write a < b and b < c")
+			p.fail(p.peek().at, "comparisons cannot be chained", "'and'", "write a < b and b < c")
 		}
 		x = &Binary{t.at, t.word, x, y}
 	}

@@ -156,10 +156,10 @@ func (p *parser) statement(top bool) Stmt {
 	n.Blank = p.line > 0 && first.at.Line > p.line+1
 	switch {
 	case first.kind == indent:
-		p.fail(first.at, "an indented line outside of a function", "a statement at the margin of the one above", "")
+		p.fail(first.at, "an indented line outside a function", "a statement at the margin of the one above", "")
 	case p.skip("input"):
 		if !top {
-			p.fail(first.at, "an input inside of a function", "", "declare inputs at the top of the program")
+			p.fail(first.at, "an input inside a function", "", "declare inputs at the top of the program")
 		}
 		s := &Input{Notes: n}
 		t := p.wantKind(name, "a name")
