@@ -18,12 +18,14 @@ type Handle struct {
 	ID, Version uint64
 	// Kept: the relation lasts as long as its graph. Others last as long as a query.
 	Kept bool
-	// Parts make up each list together.
+	// Parts make up each list together. There are none where Sparse is set.
 	Parts []Part
+	// Sparse, if not nil, has all lists.
+	Sparse *Sparse
 	Caps
 
-	run  *CSR      // the lists of a graph's handle that are one run
-	flat lazy[CSR] // of several parts
+	run  *CSR      // the lists of a graph's handle that are one run with an offset for each vertex
+	flat lazy[CSR] // of others
 }
 
 // Part is one sorted run a vertex, perhaps with entries that are deleted. An entry
@@ -49,16 +51,20 @@ type Scratch []uint32
 
 var lastHandle atomic.Uint64
 
-// NewHandle returns a handle, under an ID of its own, of a relation that is one sorted run.
-func NewHandle(run *CSR) *Handle {
-	return &Handle{ID: NewRelationID(), Parts: []Part{{Run: run}}, Caps: Caps{LabelRanges: true}}
+// NewHandle returns a handle, under an ID of its own, of a relation that is not in parts.
+func NewHandle(lists Lists) *Handle {
+	h := &Handle{ID: NewRelationID(), Sparse: lists.Sparse, Caps: Caps{LabelRanges: true}}
+	if lists.Dense != nil {
+		h.Parts = []Part{{Run: lists.Dense}}
+	}
+	return h
 }
 
 // NewRelationID returns a number that no relation of the process has yet.
 func NewRelationID() uint64 { return lastHandle.Add(1) }
 
-// OneRun returns the lists as one run, which every entry is left in; ok is false
-// where they are stored in another way. The fast paths of engines begin here.
+// OneRun returns the lists as one run with an offset for each vertex, which every entry is left
+// in; ok is false where they are stored in another way. The fast paths of engines begin here.
 func (h *Handle) OneRun() (run *CSR, ok bool) {
 	if len(h.Parts) == 1 && h.Parts[0].Gone == nil {
 		return h.Parts[0].Run, true
@@ -66,11 +72,44 @@ func (h *Handle) OneRun() (run *CSR, ok bool) {
 	return nil, false
 }
 
+// Lists returns the lists where each is stored as one run; ok is false where they are in parts.
+func (h *Handle) Lists() (l Lists, ok bool) {
+	if h.Sparse != nil {
+		return Lists{Sparse: h.Sparse}, true
+	}
+	run, ok := h.OneRun()
+	return Lists{Dense: run}, ok
+}
+
+// InParts reports whether lists are made of several runs, or without entries that are deleted.
+func (h *Handle) InParts() bool {
+	_, whole := h.Lists()
+	return !whole
+}
+
+// Whole returns lists that are each one run. Those in parts are put together by the first call, as
+// Flat does. Safe for concurrent use.
+func (h *Handle) Whole() Lists {
+	l, ok := h.Lists()
+	if !ok {
+		l.Dense = h.Flat()
+	}
+	return l
+}
+
 // NumVertices returns the number of vertices.
-func (h *Handle) NumVertices() int { return h.Parts[0].Run.NumVertices() }
+func (h *Handle) NumVertices() int {
+	if h.Sparse != nil {
+		return h.Sparse.n
+	}
+	return h.Parts[0].Run.NumVertices()
+}
 
 // Pairs returns the number of pairs of the relation.
 func (h *Handle) Pairs() (n int) {
+	if h.Sparse != nil {
+		return len(h.Sparse.adj)
+	}
 	for i := range h.Parts {
 		p := &h.Parts[i]
 		n += len(p.Run.Adj)
@@ -89,8 +128,11 @@ func (h *Handle) Degree(v uint32) int {
 	return h.sumDegree(v)
 }
 
-// sumDegree is Degree of lists in parts.
+// sumDegree is Degree of lists that are stored in another way.
 func (h *Handle) sumDegree(v uint32) (n int) {
+	if h.Sparse != nil {
+		return h.Sparse.Degree(v)
+	}
 	for i := range h.Parts {
 		p := &h.Parts[i]
 		n += p.Run.Degree(v)
@@ -103,6 +145,9 @@ func (h *Handle) sumDegree(v uint32) (n int) {
 
 // MaxDegree returns the length of the longest list.
 func (h *Handle) MaxDegree() (n int) {
+	if h.Sparse != nil {
+		return h.Sparse.maxDegree()
+	}
 	if c, ok := h.OneRun(); ok { // it is asked for each plan
 		for i := 1; i < len(c.Off); i++ {
 			n = max(n, int(c.Off[i]-c.Off[i-1]))
@@ -118,6 +163,9 @@ func (h *Handle) MaxDegree() (n int) {
 // Before returns the number of entries, deleted ones too, in the lists of vertices
 // below v: the lists' sizes as prefix sums.
 func (h *Handle) Before(v uint32) (n uint64) {
+	if h.Sparse != nil {
+		return h.Sparse.before(v)
+	}
 	for i := range h.Parts {
 		n += h.Parts[i].Run.Off[v]
 	}
@@ -130,6 +178,9 @@ func (h *Handle) Entries() uint64 { return h.Before(uint32(h.NumVertices())) }
 // Entry returns entry i of all parts, with the vertex whose list it is in. It may be
 // a deleted one: estimates take samples so.
 func (h *Handle) Entry(i uint64) (v, u uint32) {
+	if h.Sparse != nil {
+		return h.Sparse.entry(i)
+	}
 	for k := range h.Parts {
 		run := h.Parts[k].Run
 		if n := uint64(len(run.Adj)); i >= n {
@@ -153,8 +204,8 @@ func (h *Handle) List(v uint32, s *Scratch) []uint32 {
 
 // ListIn returns the neighbours x of v with lo ≤ x < hi, as List does.
 func (h *Handle) ListIn(v, lo, hi uint32, s *Scratch) []uint32 {
-	if c, ok := h.OneRun(); ok {
-		return cutList(c.List(v), lo, hi)
+	if l, ok := h.Lists(); ok {
+		return cutList(l.List(v), lo, hi)
 	}
 	out := (*s)[:0]
 	for i := range h.Parts {
@@ -215,8 +266,8 @@ func cutList(list []uint32, lo, hi uint32) []uint32 {
 
 // Has reports whether v is in u's list.
 func (h *Handle) Has(u, v uint32) bool {
-	if c, ok := h.OneRun(); ok {
-		return c.Has(u, v)
+	if l, ok := h.Lists(); ok {
+		return l.Has(u, v)
 	}
 	for i := range h.Parts {
 		if p := &h.Parts[i]; p.Run.Has(u, v) && (p.Gone == nil || !p.Gone.Has(u, v)) {
@@ -226,14 +277,18 @@ func (h *Handle) Has(u, v uint32) bool {
 	return false
 }
 
-// Flat returns the lists as one run, for methods that read all lists repeatedly. If the lists
-// are stored in another way, the first call makes the run in the Go heap, and the handle keeps
-// it. Safe for concurrent use.
+// Flat returns the lists as one run with an offset for each vertex, for generated code and for
+// methods that read all lists repeatedly. If the lists are stored in another way, the first call
+// makes the run in the Go heap, and the handle keeps it; of sparse lists it makes the offsets
+// alone. Safe for concurrent use.
 func (h *Handle) Flat() *CSR {
 	if c, ok := h.OneRun(); ok {
 		return c
 	}
 	return h.flat.get(func() *CSR {
+		if h.Sparse != nil {
+			return h.Sparse.dense()
+		}
 		n := h.NumVertices()
 		c := &CSR{Off: make([]uint64, n+1), Adj: make([]uint32, 0, h.Pairs())}
 		var s Scratch
@@ -248,12 +303,12 @@ func (h *Handle) Flat() *CSR {
 // Flat returns lists that the graph keeps, Out, In or Any, as the run of their handle. Code
 // that goes over all lists, or names a data edge by its place in them, reads these. It fills the
 // Go heap where Stored says that they are not one run. Safe for concurrent use.
-func (g *Graph) Flat(lists *CSR) *CSR { return g.Handle(lists).Flat() }
+func (g *Graph) Flat(lists *CSR) *CSR { return g.Handle(lists.Lists()).Flat() }
 
 // handles are the handles of the lists that a graph keeps.
 type handles struct {
 	mu  sync.Mutex
-	by  map[*uint64]*Handle
+	by  map[unsafe.Pointer]*Handle
 	ids map[unsafe.Pointer]uint64
 }
 
@@ -281,25 +336,26 @@ func (g *Graph) arrayID(at unsafe.Pointer) uint64 {
 // Handle returns the handle of lists. For lists that the
 // graph keeps (Holds) each call returns the same handle, and for others a new one. If Stored is
 // set, Handle returns Stored's handle in its place. Safe for concurrent use.
-func (g *Graph) Handle(lists *CSR) *Handle {
-	if !g.Holds(lists.Off) {
+func (g *Graph) Handle(lists Lists) *Handle {
+	if !g.Holds(lists) {
 		return g.stored(NewHandle(lists))
 	}
 	g.handles.mu.Lock()
 	defer g.handles.mu.Unlock()
-	at := &lists.Off[0]
+	at := lists.at()
 	if h := g.handles.by[at]; h != nil {
 		return h
 	}
-	h := &Handle{ID: g.arrayID(unsafe.Pointer(at)), Kept: true, Parts: []Part{{Run: lists}}, Caps: Caps{LabelRanges: true}}
+	h := NewHandle(lists)
+	h.ID, h.Kept = g.arrayID(at), true
 	if !g.Directed {
-		h.DegreeOrdered = at == &g.Out.Off[0]
-	} else if any := g.any.made.Load(); any != nil {
-		h.DegreeOrdered = at == &any.Off[0] // Degree is of both directions
+		h.DegreeOrdered = lists.is(g.Out.Lists())
+	} else { // Degree is of both directions
+		h.DegreeOrdered = lists.is(g.any.made.Load().Lists())
 	}
 	h = g.stored(h)
 	if g.handles.by == nil {
-		g.handles.by = map[*uint64]*Handle{}
+		g.handles.by = map[unsafe.Pointer]*Handle{}
 	}
 	g.handles.by[at] = h
 	return h

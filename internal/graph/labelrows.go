@@ -1,6 +1,11 @@
 package graph
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+)
 
 // LabelRows has the rows of an edge table by edge label.
 type LabelRows struct {
@@ -60,41 +65,107 @@ func sortByLabel(label []uint32, labels int) *LabelRows {
 	return r
 }
 
+// eachPair calls f with the ends of each row, except those that repeat the pair of the row before.
+// Rows ascend by source and by target.
+func (t *EdgeTable) eachPair(rows []uint32, f func(u, v uint32)) {
+	last, of := NoLabel, NoLabel // no vertex has this id
+	for _, i := range rows {
+		if u, v := t.Src[i], t.Dst[i]; u != of || v != last {
+			of, last = u, v
+			f(u, v)
+		}
+	}
+}
+
 // rowRelation returns adjacency over the edges of some rows, which ascend: EdgeRelation for few
 // of them. Rows ascend by source, so that each list comes out sorted.
 func (g *Graph) rowRelation(rows []uint32) *Relation {
 	t, n := g.Edges, g.NumVertices()
-	// each calls f with the ends of each row that does not repeat the pair of the one before.
-	each := func(f func(u, v uint32)) {
-		last, of := NoLabel, NoLabel // no vertex has this id
-		for _, i := range rows {
-			if u, v := t.Src[i], t.Dst[i]; u != of || v != last {
-				of, last = u, v
-				f(u, v)
-			}
-		}
-	}
 	size := make([]uint32, n)
 	back := size
 	if g.Directed {
 		back = make([]uint32, n)
 	}
-	each(func(u, v uint32) {
+	t.eachPair(rows, func(u, v uint32) {
 		size[u]++
 		back[v]++
 	})
-	r := &Relation{Out: heapCSR(size)}
-	in := &r.Out
+	out := heapCSR(size)
+	in := out
 	if g.Directed {
-		r.In = heapCSR(back)
-		in = &r.In
+		in = heapCSR(back)
 	}
-	each(func(u, v uint32) {
-		r.Out.put(u, v)
+	t.eachPair(rows, func(u, v uint32) {
+		out.put(u, v)
 		in.put(v, u)
 	})
+	return relation(out, in)
+}
+
+// sparseRelation is rowRelation in time and memory that do not grow with the graph.
+func (g *Graph) sparseRelation(rows []uint32) *Relation {
+	t, n := g.Edges, g.NumVertices()
+	// Behind each other, the edges seen from their targets and those from their sources: sorted by
+	// the vertex alone, each list comes out sorted, as sources are below targets where both meet.
+	room := len(rows)
 	if !g.Directed {
-		r.In = r.Out
+		room *= 2
 	}
-	return r
+	pairs := make([]uint64, 0, room)
+	t.eachPair(rows, func(u, v uint32) { pairs = append(pairs, uint64(v)<<32|uint64(u)) })
+	tmp := make([]uint64, room)
+	if g.Directed {
+		in := sparsePairs(n, sortHigh(pairs, tmp, n))
+		pairs = pairs[:0]
+		t.eachPair(rows, func(u, v uint32) { pairs = append(pairs, uint64(u)<<32|uint64(v)) })
+		return &Relation{Out: Lists{Sparse: sparsePairs(n, pairs)}, In: Lists{Sparse: in}}
+	}
+	t.eachPair(rows, func(u, v uint32) { pairs = append(pairs, uint64(u)<<32|uint64(v)) })
+	both := Lists{Sparse: sparsePairs(n, sortHigh(pairs, tmp, n))}
+	return &Relation{Out: both, In: both}
+}
+
+// sparsePairs makes lists of sorted pairs: the vertex above bit 32, its neighbour below.
+func sparsePairs(n int, pairs []uint64) *Sparse {
+	rows := 0
+	for i, p := range pairs {
+		if i == 0 || p>>32 != pairs[i-1]>>32 {
+			rows++
+		}
+	}
+	b := sparseBuilder{&Sparse{n: n, adj: make([]uint32, len(pairs)), off: make([]uint32, 0, rows+1)}}
+	for i, p := range pairs {
+		if i == 0 || p>>32 != pairs[i-1]>>32 {
+			b.begin(uint32(p>>32), uint32(i))
+		}
+		b.s.adj[i] = uint32(p)
+	}
+	return b.end()
+}
+
+// sortHigh sorts pairs by their upper halves, which are below n, and keeps the order of others. The
+// result is in the slice that it returns, pairs or tmp, which has at least the same length.
+func sortHigh(pairs, tmp []uint64, n int) []uint64 {
+	if len(pairs) < radixShort {
+		slices.SortStableFunc(pairs, func(a, b uint64) int { return cmp.Compare(a>>32, b>>32) })
+		return pairs
+	}
+	tmp = tmp[:len(pairs)]
+	for shift := 32; shift < 32+bits.Len(uint(n)); shift += radixBits {
+		var at [1 << radixBits]uint32
+		for _, p := range pairs {
+			at[p>>shift&(1<<radixBits-1)]++
+		}
+		sum := uint32(0)
+		for i, c := range at {
+			at[i], sum = sum, sum+c
+		}
+		for _, p := range pairs {
+			d := &at[p>>shift&(1<<radixBits-1)]
+			tmp[*d] = p
+			*d++
+		}
+		pairs, tmp = tmp, pairs
+	}
+	return pairs
 }

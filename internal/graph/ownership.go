@@ -1,21 +1,18 @@
 package graph
 
-import "cmp"
-
-// Holds reports whether off are the offsets of neighbour lists that g keeps until it is closed.
-// The lists of a query's own relation are not kept so. Safe for concurrent use.
-func (g *Graph) Holds(off []uint64) bool {
-	if len(off) == 0 {
-		return false
+// Holds reports whether lists are neighbour lists that g keeps until it is closed. The lists of a
+// query's own relation are not kept so. Safe for concurrent use.
+func (g *Graph) Holds(lists Lists) bool {
+	if lists.is(g.Out.Lists()) || lists.is(g.In.Lists()) || lists.is(g.any.made.Load().Lists()) {
+		return true
 	}
-	is := func(c CSR) bool { return len(c.Off) > 0 && &c.Off[0] == &off[0] }
-	if is(g.Out) || is(g.In) || g.Edges != nil && is(CSR{Off: g.Edges.Off}) || is(*cmp.Or(g.any.made.Load(), &CSR{})) {
+	if g.Edges != nil && lists.is((&CSR{Off: g.Edges.Off}).Lists()) {
 		return true
 	}
 	g.rel.mu.Lock()
 	defer g.rel.mu.Unlock()
 	for _, r := range g.rel.by {
-		if is(r.Out) || is(r.In) {
+		if either := r.either.made.Load(); lists.is(r.Out) || lists.is(r.In) || either != nil && lists.is(*either) {
 			return true
 		}
 	}

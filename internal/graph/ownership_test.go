@@ -17,15 +17,19 @@ func TestHolds(t *testing.T) {
 	if err != nil && g.Edges != nil {
 		t.Fatal(err)
 	}
-	for _, off := range [][]uint64{g.Out.Off, g.Any().Off, g.RelationByLabel(graph.NoLabel).Out.Off} {
-		if !g.Holds(off) {
+	sparse := g.RelationByLabel(0) // which the graph does not have
+	if sparse.Out.Sparse == nil {
+		t.Error("no edges in lists that are not sparse")
+	}
+	for _, lists := range []graph.Lists{g.Out.Lists(), g.Any().Lists(), g.RelationByLabel(graph.NoLabel).Out, sparse.Out, sparse.Either()} {
+		if !g.Holds(lists) {
 			t.Error("lists that the graph keeps")
 		}
-		if g.Holds(slices.Clone(off)) {
+		if c := lists.Dense; c != nil && g.Holds((&graph.CSR{Off: slices.Clone(c.Off)}).Lists()) {
 			t.Error("a copy")
 		}
 	}
-	if other != nil && g.Holds(other.Out.Off) || g.Holds(nil) {
+	if other != nil && g.Holds(other.Out) || g.Holds(g.NoRelation().Out) || g.Holds(graph.Lists{}) {
 		t.Error("lists of a query")
 	}
 }

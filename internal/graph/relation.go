@@ -3,14 +3,136 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
+
+// Lists is neighbour lists of which each is one sorted run: with an offset for each vertex, or
+// sparse. One of the two is nil.
+type Lists struct {
+	Dense  *CSR
+	Sparse *Sparse
+}
+
+// List returns the neighbours of v, ascending. The caller must not change it.
+func (l Lists) List(v uint32) []uint32 {
+	if l.Dense != nil {
+		return l.Dense.List(v)
+	}
+	return l.Sparse.List(v)
+}
+
+// Degree returns the number of neighbours of v.
+func (l Lists) Degree(v uint32) int {
+	if l.Dense != nil {
+		return l.Dense.Degree(v)
+	}
+	return l.Sparse.Degree(v)
+}
+
+// Has reports whether v is in u's list.
+func (l Lists) Has(u, v uint32) bool {
+	_, ok := slices.BinarySearch(l.List(u), v)
+	return ok
+}
+
+// NumVertices returns the number of vertices.
+func (l Lists) NumVertices() int {
+	if l.Dense != nil {
+		return l.Dense.NumVertices()
+	}
+	return l.Sparse.n
+}
+
+// Vertices calls yield with each vertex that has a list that is not empty, ascending, until yield
+// returns false.
+func (l Lists) Vertices(yield func(v uint32) bool) {
+	if l.Sparse != nil {
+		l.Sparse.Vertices(yield)
+		return
+	}
+	for v := range uint32(l.Dense.NumVertices()) {
+		if l.Dense.Off[v] != l.Dense.Off[v+1] && !yield(v) {
+			return
+		}
+	}
+}
+
+// Entries returns the number of entries of all lists.
+func (l Lists) Entries() int {
+	if l.Dense != nil {
+		return len(l.Dense.Adj)
+	}
+	return len(l.Sparse.adj)
+}
+
+// Bytes returns the size of all arrays.
+func (l Lists) Bytes() uint64 {
+	if l.Dense != nil {
+		return 8*uint64(len(l.Dense.Off)) + 4*uint64(len(l.Dense.Adj))
+	}
+	return l.Sparse.Bytes()
+}
+
+// is reports whether l and x are the same arrays.
+func (l Lists) is(x Lists) bool { return l.at() != nil && l.at() == x.at() }
+
+// at is the address of the lists' first array.
+func (l Lists) at() unsafe.Pointer {
+	switch {
+	case l.Sparse != nil:
+		return unsafe.Pointer(l.Sparse)
+	case l.Dense != nil && len(l.Dense.Off) > 0:
+		return unsafe.Pointer(&l.Dense.Off[0])
+	}
+	return nil
+}
+
+// thin returns the lists of c, sparse if few vertices have any.
+func thin(c *CSR) Lists {
+	n, left := c.NumVertices(), c.NumVertices()/sparseShare
+	for v := 0; v < n && left > 0; v++ {
+		if c.Off[v] != c.Off[v+1] {
+			left--
+		}
+	}
+	if left > 0 && uint64(len(c.Adj)) < 1<<32 {
+		return Lists{Sparse: NewSparse(c)}
+	}
+	return Lists{Dense: c}
+}
+
+// Lists returns the lists of c as they are.
+func (c *CSR) Lists() Lists { return Lists{Dense: c} }
 
 // Relation is adjacency over a part of the edge rows.
 type Relation struct {
-	Out CSR
-	In  CSR // Out on an undirected graph
+	Out    Lists
+	In     Lists // Out on an undirected graph
+	either lazy[Lists]
+}
+
+// Either returns adjacency in either direction. It is made on the first call and kept. Safe for
+// concurrent use.
+func (r *Relation) Either() Lists {
+	if r.Out.is(r.In) {
+		return r.Out
+	}
+	return *r.either.get(func() *Lists {
+		l := unionLists(r.Out, r.In)
+		return &l
+	})
+}
+
+// relation is the adjacency of lists that are made.
+func relation(out, in *CSR) *Relation {
+	r := &Relation{Out: thin(out)}
+	if r.In = r.Out; in != out {
+		r.In = thin(in)
+	}
+	return r
 }
 
 // relations caches the relations of edge labels.
@@ -59,35 +181,34 @@ func EdgeRelation(ctx context.Context, g *Graph, threads int, keep func(row int)
 	if err != nil {
 		return nil, err
 	}
-	r := &Relation{Out: heapCSR(size)}
-	in := &r.Out
+	out := heapCSR(size)
+	in := out
 	if g.Directed {
-		r.In = heapCSR(back)
-		in = &r.In
+		in = heapCSR(back)
 	}
 	err = parallel(ctx, threads, rows, 1<<14, func(_ int, lo, hi uint64) {
 		for i := lo; i < hi; i++ {
 			if use[i/64]>>(i%64)&1 != 0 {
-				r.Out.put(t.Src[i], t.Dst[i])
+				out.put(t.Src[i], t.Dst[i])
 				in.put(t.Dst[i], t.Src[i])
 			}
 		}
 	})
 	if err == nil {
-		err = r.Out.sort(ctx, threads)
+		err = out.sort(ctx, threads)
 	}
 	if err == nil && g.Directed {
-		err = r.In.sort(ctx, threads)
+		err = in.sort(ctx, threads)
 	}
-	if !g.Directed {
-		r.In = r.Out
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	return relation(out, in), nil
 }
 
 // heapCSR is emptyCSR in the Go heap: relations come and go with queries.
-func heapCSR(size []uint32) CSR {
-	c := CSR{Off: make([]uint64, len(size)+1)}
+func heapCSR(size []uint32) *CSR {
+	c := &CSR{Off: make([]uint64, len(size)+1)}
 	sum := uint64(0)
 	for v, s := range size {
 		c.Off[v+1] = sum
@@ -95,6 +216,12 @@ func heapCSR(size []uint32) CSR {
 	}
 	c.Adj = make([]uint32, sum)
 	return c
+}
+
+// NoRelation returns adjacency over no edge.
+func (g *Graph) NoRelation() *Relation {
+	none := Lists{Sparse: sparseBuilder{&Sparse{n: g.NumVertices()}}.end()}
+	return &Relation{Out: none, In: none}
 }
 
 // RelationByLabel returns adjacency over the edges with a label, an index into
@@ -108,12 +235,13 @@ func (g *Graph) RelationByLabel(label uint32) *Relation {
 	}
 	var r *Relation
 	if g.Edges == nil || g.Edges.Label == nil {
-		empty := heapCSR(make([]uint32, g.NumVertices()))
-		r = &Relation{empty, empty}
+		r = g.NoRelation()
 		if label == NoLabel {
-			r = &Relation{g.Out, g.In}
+			r = &Relation{Out: g.Out.Lists(), In: g.In.Lists()}
 		}
-	} else if rows := g.LabelRows().Of(label); len(rows) < len(g.Edges.Dst)/8 {
+	} else if rows := g.LabelRows().Of(label); len(rows) < g.NumVertices()/(2*sparseShare) {
+		r = g.sparseRelation(rows) // two vertices for each row are still few
+	} else if len(rows) < len(g.Edges.Dst)/8 {
 		r = g.rowRelation(rows)
 	} else { // on all cores and to the end, since other queries wait for it and it is kept
 		l := g.Edges.Label

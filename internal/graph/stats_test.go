@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -130,13 +131,24 @@ func TestRelations(t *testing.T) {
 					}
 				}
 			}
-			if len(r.Out.Adj) != len(want) || len(r.In.Adj) != len(want) {
-				t.Fatal(len(r.Out.Adj), len(r.In.Adj), len(want))
+			if r.Out.Entries() != len(want) || r.In.Entries() != len(want) {
+				t.Fatal(r.Out.Entries(), r.In.Entries(), len(want))
 			}
+			both := maps.Clone(want)
 			for p := range want {
 				if !r.Out.Has(p[0], p[1]) || !r.In.Has(p[1], p[0]) {
 					t.Fatal(p)
 				}
+				both[[2]uint32{p[1], p[0]}] = true
+			}
+			either := r.Either()
+			for p := range both {
+				if !either.Has(p[0], p[1]) {
+					t.Fatal(p)
+				}
+			}
+			if either.Entries() != len(both) || !r.Either().is(either) {
+				t.Fatal(either.Entries(), len(both))
 			}
 			if g.RelationByLabel(l) != r {
 				t.Fatal("not kept")

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 )
 
@@ -43,6 +44,63 @@ func unionCSR(a, b *CSR) *CSR {
 	})
 	done = true
 	return c
+}
+
+// unionLists returns the lists that have the entries of both.
+func unionLists(a, b Lists) Lists {
+	if a.Sparse != nil && b.Sparse != nil {
+		return Lists{Sparse: unionSparse(a.Sparse, b.Sparse)}
+	}
+	n := a.NumVertices()
+	c := &CSR{Off: make([]uint64, n+1), Adj: make([]uint32, 0, a.Entries()+b.Entries())}
+	for v := range uint32(n) {
+		c.Adj = appendUnion(c.Adj, a.List(v), b.List(v))
+		c.Off[v+1] = uint64(len(c.Adj))
+	}
+	return c.Lists()
+}
+
+// unionSparse is unionLists in time that does not grow with the graph.
+func unionSparse(a, b *Sparse) *Sparse {
+	u := sparseBuilder{&Sparse{n: a.n, adj: make([]uint32, 0, len(a.adj)+len(b.adj))}}
+	for i, j := 0, 0; i < len(a.blocks) || j < len(b.blocks); {
+		var x, y idBlock // of one number; one of them may be empty
+		switch {
+		case j == len(b.blocks) || i < len(a.blocks) && a.blocks[i].number < b.blocks[j].number:
+			x = a.blocks[i]
+			i++
+		case i == len(a.blocks) || a.blocks[i].number > b.blocks[j].number:
+			y = b.blocks[j]
+			j++
+		default:
+			x, y = a.blocks[i], b.blocks[j]
+			i++
+			j++
+		}
+		for has := x.has | y.has; has != 0; has &= has - 1 {
+			bit := has & -has
+			u.begin(max(x.number, y.number)<<blockBits+uint32(bits.TrailingZeros64(has)), uint32(len(u.s.adj)))
+			var one, other []uint32
+			if x.has&bit != 0 {
+				one = a.adj[a.off[x.row]:a.off[x.row+1]]
+				x.row++
+			}
+			if y.has&bit != 0 {
+				other = b.adj[b.off[y.row]:b.off[y.row+1]]
+				y.row++
+			}
+			u.s.adj = appendUnion(u.s.adj, one, other)
+		}
+	}
+	return u.end()
+}
+
+// appendUnion adds the sorted union of a and b to out.
+func appendUnion(out, a, b []uint32) []uint32 {
+	had, n := len(out), unionSize(a, b)
+	out = slices.Grow(out, n)[:had+n]
+	union(out[had:], a, b)
+	return out
 }
 
 func unionSize(a, b []uint32) int {

@@ -10,7 +10,7 @@ import (
 )
 
 // Relations in a program. Where a relation's lists are one sorted run they are one
-// global, and a list is a view of it. Where they are stored in parts, each part is a
+// global with an offset for each vertex, and a list is a view of it. Where they are stored in parts, each part is a
 // global, and its deleted entries are another; what a program asks of a list is a
 // function of Relation<i>:
 //
@@ -37,17 +37,14 @@ type relationPart struct{ run, gone *kir.GlobalDef }
 // InParts reports whether lists that p reads are not all sorted runs. Then a program in
 // the Sets view is Roomy.
 func InParts(p *plan.Plan) bool {
-	return slices.ContainsFunc(p.Adjs, func(a plan.Adjacency) bool {
-		_, one := a.Lists.OneRun()
-		return !one
-	})
+	return slices.ContainsFunc(p.Adjs, func(a plan.Adjacency) bool { return a.Lists.InParts() })
 }
 
 // OneRun returns an error if a relation of p is not one sorted run. by names the feature that
 // needs one run.
 func OneRun(p *plan.Plan, by string) error {
 	for i := range p.Adjs {
-		if _, ok := p.Adjs[i].Lists.OneRun(); !ok {
+		if p.Adjs[i].Lists.InParts() {
 			return plan.Refusef("%s is stored in %d parts, and %s reads lists that are one sorted run", p.Adjs[i].Name, len(p.Adjs[i].Lists.Parts), by)
 		}
 	}
@@ -60,11 +57,10 @@ func (x *lowering) addRelations() {
 	x.adjs, x.rels = make([]*kir.GlobalDef, len(x.p.Adjs)), make([]*relation, len(x.p.Adjs))
 	for i := range x.p.Adjs {
 		a := &x.p.Adjs[i]
-		first := x.runGlobal(a, "", 0, a.Lists.Parts[0].Run)
-		if _, ok := a.Lists.OneRun(); ok {
-			x.adjs[i] = first
+		if a.Lists.InParts() {
+			x.rels[i] = &relation{parts: []relationPart{{run: x.runGlobal(a, "", 0, a.Lists.Parts[0].Run)}}}
 		} else {
-			x.rels[i] = &relation{parts: []relationPart{{run: first}}}
+			x.adjs[i] = x.runGlobal(a, "", 0, a.Lists.Flat())
 		}
 	}
 	for i, r := range x.rels {
@@ -101,8 +97,8 @@ func (x *lowering) innerRelations() {
 	x.adjs, x.rels = make([]*kir.GlobalDef, len(x.p.Adjs)), make([]*relation, len(x.p.Adjs))
 	for i := range x.p.Adjs {
 		a := &x.p.Adjs[i]
-		if run, ok := a.Lists.OneRun(); ok {
-			x.adjs[i] = x.adjGlobal(a.Name, run, Identity(a.Lists, 0))
+		if !a.Lists.InParts() {
+			x.adjs[i] = x.adjGlobal(a.Name, a.Lists.Flat(), Identity(a.Lists, 0))
 		} else if x.rels[i] = x.stored[a.Lists]; x.rels[i] == nil {
 			x.rels[i] = &relation{parts: []relationPart{{run: x.runGlobal(a, "", 0, a.Lists.Parts[0].Run)}}}
 			x.complete(a, x.rels[i])

@@ -63,6 +63,9 @@ const MaxUniverse = 1 << 15
 // matrix is small enough.
 func LocalFits(pl *Plan) bool {
 	lists := pl.Adjs[0].Lists
+	if lists.Sparse != nil && lists.MaxDegree() <= MaxUniverse {
+		return true
+	}
 	var s graph.Scratch
 	for v := range uint32(lists.NumVertices()) {
 		if lists.Degree(v) <= MaxUniverse {

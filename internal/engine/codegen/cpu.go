@@ -165,8 +165,10 @@ func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
 	if s = &p.Sets[p.Levels[1].Set]; s.Op != plan.SetList {
 		return nil, nil, false
 	}
-	run, ok = p.Adjs[s.Adj].Lists.OneRun()
-	return s, run, ok
+	if p.Adjs[s.Adj].Lists.InParts() {
+		return nil, nil, false
+	}
+	return s, p.Adjs[s.Adj].Lists.Flat(), true
 }
 
 // job is the run of the plan, without the parts that depend on the goal.

@@ -112,7 +112,7 @@ func newHubIndex(pr *program, on bool) *hubIndex {
 	}
 	h.minimum = max(n/256, 64)
 	for i := range pr.p.Adjs {
-		if pr.runs[i] == nil {
+		if _, ok := pr.p.Adjs[i].Lists.Lists(); !ok {
 			h.byAdj = append(h.byAdj, nil)
 			continue
 		}
@@ -121,7 +121,7 @@ func newHubIndex(pr *program, on bool) *hubIndex {
 		// Where degrees fall with ids these are the hubs; elsewhere there are fewer bitmaps.
 		for _, c := range pr.g.Classes {
 			v := c.First
-			for v < c.End && left > 0 && pr.runs[i].Degree(v) >= h.minimum {
+			for v < c.End && left > 0 && pr.lists[i].Degree(v) >= h.minimum {
 				v++
 				left--
 			}
@@ -137,11 +137,7 @@ func newHubIndex(pr *program, on bool) *hubIndex {
 // of returns the bitmap of v's list in adjacency adj. It returns nil if v is not a hub, or
 // another worker is about to make it.
 func (h *hubIndex) of(adj int, v uint32) []uint64 {
-	if !h.on {
-		return nil
-	}
-	csr := h.pr.runs[adj]
-	if csr == nil || csr.Degree(v) < h.minimum {
+	if !h.on || h.byAdj[adj] == nil || h.pr.lists[adj].Degree(v) < h.minimum {
 		return nil
 	}
 	all := h.byAdj[adj]
@@ -157,7 +153,7 @@ func (h *hubIndex) of(adj int, v uint32) []uint64 {
 		return nil
 	}
 	words := []uint64(setops.NewBitmap(h.pr.g.NumVertices()))
-	setops.SetAll(words, csr.List(v))
+	setops.SetAll(words, h.pr.lists[adj].List(v))
 	p.words.Store(&words)
 	return words
 }

@@ -90,7 +90,7 @@ func compileLocal(g *graph.Graph, p *plan.Plan) *localProgram {
 // oriented finds where each list passes its own vertex.
 func (lp *localProgram) oriented() {
 	lp.orient(0)
-	if run := lp.runs[0]; run != nil {
+	if run := lp.program.lists[0].Dense; run != nil {
 		lp.adj, lp.off, lp.above = run.Adj, run.Off, lp.first[0]
 	}
 }

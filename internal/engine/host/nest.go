@@ -307,8 +307,11 @@ func (w *worker) compute(i int) int {
 
 // list is the neighbours of v in adjacency a with lo ≤ id < hi, which node i reads.
 func (w *worker) list(i, a int, v, lo, hi uint32) []uint32 {
-	csr := w.pr.runs[a]
+	csr := w.pr.lists[a].Dense
 	if csr == nil {
+		if sparse := w.pr.lists[a].Sparse; sparse != nil {
+			return within(sparse.List(v), lo, hi)
+		}
 		return w.pr.p.Adjs[a].Lists.ListIn(v, lo, max(lo, hi), &w.lists[i])
 	}
 	if f := w.pr.first[a]; f != nil {

@@ -11,13 +11,14 @@ import (
 )
 
 // TestParts: relations in parts, with deleted entries, and relations that have nothing
-// but their lists, give what the graph's own lists give, by every method.
+// but their lists or are stored sparse, give what the graph's own lists give, by every method.
 func TestParts(t *testing.T) {
 	for _, l := range []parts.Layout{
 		{Runs: 2, Deleted: true, Seed: 1},
 		{Runs: 3, Some: true, Seed: 2},
 		{Runs: 1, Deleted: true, Plain: true, Seed: 3},
 		{Runs: 1, Plain: true, Seed: 4},
+		{Runs: 1, Sparse: true, Seed: 5},
 	} {
 		t.Run(fmt.Sprintf("%+v", l), func(t *testing.T) {
 			x := &parts.Trial{Layout: l}

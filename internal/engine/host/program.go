@@ -18,10 +18,10 @@ type program struct {
 	levels []level
 	depth  int // number of levels
 	tail   int // the last tail levels are counted, not enumerated
-	// runs[a] is adjacency a where its lists are one sorted run, else nil: workers then
-	// put lists together of the parts.
-	runs  []*graph.CSR
-	parts bool // some of runs is nil
+	// lists[a] is adjacency a. It is empty where lists are in parts: workers then put each
+	// together.
+	lists []graph.Lists
+	parts bool // some of lists are
 	// first[a][v] is where in the list of v the ids above v begin, for those
 	// neighbour lists that restrictions cut at their own vertex.
 	first [][]uint64
@@ -55,10 +55,10 @@ type level struct {
 }
 
 func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
-	pr := &program{g: g, p: p, depth: len(p.Levels), first: make([][]uint64, len(p.Adjs)), runs: make([]*graph.CSR, len(p.Adjs))}
+	pr := &program{g: g, p: p, depth: len(p.Levels), first: make([][]uint64, len(p.Adjs)), lists: make([]graph.Lists, len(p.Adjs))}
 	for a := range p.Adjs {
-		run, ok := p.Adjs[a].Lists.OneRun()
-		pr.runs[a], pr.parts = run, pr.parts || !ok
+		lists, ok := p.Adjs[a].Lists.Lists()
+		pr.lists[a], pr.parts = lists, pr.parts || !ok
 	}
 	if counting {
 		pr.tail = p.Tail.K
@@ -116,7 +116,7 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 
 // orient finds where each list of adjacency a passes its own vertex.
 func (pr *program) orient(a int) {
-	csr := pr.runs[a]
+	csr := pr.lists[a].Dense
 	if pr.first[a] != nil || csr == nil {
 		return
 	}
@@ -157,11 +157,10 @@ func (pr *program) inside(lv *level, mb *plan.Member, lo, hi uint32, m *[maxLeve
 // of the two lists that can tell.
 func (pr *program) adjacent(b plan.Back, u, v uint32) bool {
 	a := &pr.p.Adjs[b.Adj]
-	run, rev := pr.runs[b.Adj], pr.runs[a.Rev]
-	if run == nil || rev == nil {
+	if pr.parts {
 		return a.Lists.Has(u, v)
 	}
-	there, back := run.List(u), rev.List(v)
+	there, back := pr.lists[b.Adj].List(u), pr.lists[a.Rev].List(v)
 	if len(back) < len(there) {
 		return setops.Contains(back, u)
 	}
@@ -234,17 +233,29 @@ func inRanges(rs []plan.Range, v uint32) bool {
 	return false
 }
 
-// roots lists the candidates of level 0. With few candidates under a predicate
-// it is an explicit list, so that chunks hold work.
+// roots lists the candidates of level 0. With few candidates, under a predicate or in sparse
+// lists, it is an explicit list, so that chunks hold work.
 func (pr *program) roots() rootList {
 	lv := &pr.levels[0]
 	rs := lv.Ranges
 	if !lv.many {
 		rs = []plan.Range{lv.one}
 	}
+	if s := pr.p.SparseRoots(); s != nil {
+		r := rootList{list: make([]uint32, 0, s.Len())}
+		for v := range s.Vertices {
+			if inRanges(rs, v) && (lv.Bits == nil || lv.Bits[v>>6]>>(v&63)&1 != 0) {
+				r.list = append(r.list, v)
+			}
+		}
+		r.n = uint64(len(r.list))
+		return r
+	}
 	var r rootList
 	if len(pr.p.Adjs) > 0 {
-		r.off = pr.p.Adjs[0].Lists.Parts[0].Run.Off
+		if parts := pr.p.Adjs[0].Lists.Parts; len(parts) > 0 {
+			r.off = parts[0].Run.Off
+		}
 	}
 	if lv.Bits == nil {
 		for _, g := range rs {

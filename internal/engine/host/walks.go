@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
@@ -17,9 +18,14 @@ import (
 
 // runWalks counts the closed walks of length five.
 func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.Result, error) {
-	csr := p.Adjs[p.Levels[1].Back[0].Adj].Lists.Flat()
+	lists := p.Adjs[p.Levels[1].Back[0].Adj].Lists.Whole()
 	roots := rootList{n: uint64(g.NumVertices())}
-	roots.ranges, roots.off = []rootRange{{0, 0, roots.n}}, csr.Off
+	if lists.Sparse != nil {
+		roots.list = slices.Collect(lists.Vertices)
+		roots.n = uint64(len(roots.list))
+	} else {
+		roots.ranges, roots.off = []rootRange{{0, 0, roots.n}}, lists.Dense.Off
+	}
 	s := newSched(roots, o.Threads, false)
 	sums := make([]engine.Uint128, o.Threads)
 	s.run(ctx, o, func(i int, _ *crew.Memory) {
@@ -35,8 +41,8 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.
 			}
 			s.roots.each(t.begin, t.end, func(v uint32) bool {
 				seen = seen[:0]
-				for _, u := range csr.List(v) {
-					for _, w := range csr.List(u) {
+				for _, u := range lists.List(v) {
+					for _, w := range lists.List(u) {
 						if n[w] == 0 {
 							seen = append(seen, w)
 						}
@@ -47,7 +53,7 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.
 				for _, w := range seen {
 					// Each edge is met from both ends: once is enough.
 					x := uint64(0)
-					for _, z := range csr.List(w) {
+					for _, z := range lists.List(w) {
 						if z >= w {
 							break
 						}

@@ -75,7 +75,7 @@ func (x *prepared) listArrays(program *kir.Program) []listArrays {
 func csrArrays(program *kir.Program, name string, h *graph.Handle) listArrays {
 	run := h.Flat()
 	d := &kir.GlobalDef{Name: name, Kind: kir.Adj, Off: run.Off, Adj: run.Adj}
-	if _, one := h.OneRun(); one {
+	if !h.InParts() {
 		d.Of = lower.Identity(h, 0)
 	}
 	return listArrays{adj: program.AddGlobal(d), kind: layoutCSR, n: uint32(run.NumVertices())}

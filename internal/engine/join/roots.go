@@ -19,7 +19,8 @@ type task struct {
 type queue struct {
 	tasks.Queue[task]
 	ranges []plan.Range
-	total  uint64 // roots
+	list   []uint32 // in place of ranges, if not nil
+	total  uint64   // roots
 }
 
 // unitRoots is the least number of roots in a unit, and unitsEach the number of units for each
@@ -30,12 +31,15 @@ const (
 )
 
 func newQueue(x *group, workers int, steal bool) *queue {
-	q := &queue{ranges: x.ranges}
+	q := &queue{ranges: x.ranges, list: x.roots}
 	if q.ranges == nil {
 		q.ranges = []plan.Range{x.one}
 	}
 	for _, r := range q.ranges {
 		q.total += uint64(r.End - min(r.First, r.End))
+	}
+	if q.list != nil {
+		q.total = uint64(len(q.list))
 	}
 	units := min(max(uint64(workers)*unitsEach, 1), (q.total+unitRoots-1)/unitRoots)
 	q.Init(workers, steal, units, func(i uint64) (task, bool) {
@@ -46,6 +50,14 @@ func newQueue(x *group, workers int, steal bool) *queue {
 
 // each calls f with the roots of a task until f returns false.
 func (q *queue) each(t task, f func(v uint32) bool) {
+	if q.list != nil {
+		for _, v := range q.list[t.begin:t.end] {
+			if !f(v) {
+				return
+			}
+		}
+		return
+	}
 	at := uint64(0)
 	for _, r := range q.ranges {
 		n := uint64(r.End - min(r.First, r.End))

@@ -35,6 +35,8 @@ type group struct {
 	distinct    []int // levels before the phase that a match must differ from
 	// all are the candidates of a group that no list generates.
 	all []uint32
+	// roots are the vertices of the first group within one, where sparse lists say which they are.
+	roots []uint32
 	// ordered says that restrictions order the group's vertices completely.
 	ordered bool
 }
@@ -129,6 +131,14 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 		for v := x.one.First; v < x.one.End; v++ {
 			if x.allows(s.lists, v) {
 				x.all = append(x.all, v)
+			}
+		}
+	}
+	if sparse := p.SparseRoots(); l == 0 && sparse != nil && s.ids == nil {
+		x.roots = make([]uint32, 0, sparse.Len())
+		for v := range sparse.Vertices {
+			if v >= x.one.First && v < x.one.End {
+				x.roots = append(x.roots, v)
 			}
 		}
 	}

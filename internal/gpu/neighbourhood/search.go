@@ -91,7 +91,7 @@ func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w Switches) (*Searc
 		return nil, fmt.Errorf("%w: %w", ErrShape, err)
 	}
 	l := &Search{g: g, p: p, code: code, Switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
-	l.csr, _ = l.rel.OneRun() // the rows view refuses others
+	l.csr = l.rel.Flat() // one run already, as the rows view refuses lists in parts
 	l.most = l.mostNeighbours()
 	level1 := &p.Levels[1]
 	rows := &code.Rows

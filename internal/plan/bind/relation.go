@@ -52,39 +52,38 @@ func (t *tables) relation(rows *rowSet, dir pattern.Dir) *relation {
 		return r
 	}
 	r := &relation{key: key, name: rows.name, arrow: arrow, rows: rows}
-	all := &graph.Relation{Out: t.Graph.Out, In: t.Graph.In}
-	kept := all
+	g := t.Graph
+	var kept *graph.Relation // nil: no pair is filtered out
 	switch {
 	case rows.all:
 	case rows.single:
-		kept = t.Graph.RelationByLabel(rows.label)
-	case t.Graph.Edges == nil:
-		none := graph.CSR{Off: make([]uint64, t.Graph.NumVertices()+1)}
-		kept = &graph.Relation{Out: none, In: none}
+		kept = g.RelationByLabel(rows.label)
+	case g.Edges == nil:
+		kept = g.NoRelation()
 	default:
 		var err error // of a context that has ended: Bind's caller looks at it, and drops the plan
-		if kept, err = graph.EdgeRelation(t.ctx, t.Graph, t.threads, func(row int) bool { return rows.has(uint64(row)) }); err != nil {
-			none := graph.CSR{Off: make([]uint64, t.Graph.NumVertices()+1)}
-			kept = &graph.Relation{Out: none, In: none}
+		if kept, err = graph.EdgeRelation(t.ctx, g, t.threads, func(row int) bool { return rows.has(uint64(row)) }); err != nil {
+			kept = g.NoRelation()
 		}
 	}
-	if len(kept.Out.Adj) == len(all.Out.Adj) {
-		kept = all // no pair is filtered out
+	if kept != nil && kept.Out.Entries() == len(g.Out.Adj) {
+		kept = nil
 	}
-	out, in := &kept.Out, &kept.In
+	var out, in graph.Lists
 	switch {
-	case arrow && kept == all:
-		out, in = &t.Graph.Out, &t.Graph.In
+	case arrow && kept == nil:
+		out, in = g.Out.Lists(), g.In.Lists()
 	case arrow:
-	case kept == all:
-		out = t.Graph.Any()
-	case t.Graph.Directed:
-		out = union(&kept.Out, &kept.In)
+		out, in = kept.Out, kept.In
+	case kept == nil:
+		out = g.Any().Lists()
+	default:
+		out = kept.Either()
 	}
-	r.out = t.Graph.Handle(out)
+	r.out = g.Handle(out)
 	r.in = r.out
 	if arrow {
-		r.in = t.Graph.Handle(in)
+		r.in = g.Handle(in)
 	}
 	t.rels.put(key, r)
 	return r
@@ -118,28 +117,6 @@ func (b *Binding) only(r *relation, in bool) *plan.EdgeLabel {
 		return nil
 	}
 	return x
-}
-
-// union merges the lists of a and b.
-func union(a, b *graph.CSR) *graph.CSR {
-	n := a.NumVertices()
-	c := &graph.CSR{Off: make([]uint64, n+1), Adj: make([]uint32, 0, len(a.Adj)+len(b.Adj))}
-	for v := range uint32(n) {
-		x, y := a.List(v), b.List(v)
-		for len(x) > 0 && len(y) > 0 {
-			least := min(x[0], y[0])
-			c.Adj = append(c.Adj, least)
-			if x[0] == least {
-				x = x[1:]
-			}
-			if y[0] == least {
-				y = y[1:]
-			}
-		}
-		c.Adj = append(append(c.Adj, x...), y...)
-		c.Off[v+1] = uint64(len(c.Adj))
-	}
-	return c
 }
 
 // rowSet is a set of data edges: rows of the edge table, or, on a graph without

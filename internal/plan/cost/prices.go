@@ -13,18 +13,17 @@ const Worthwhile = 5e7
 // WalksPrice is the expected work of counting closed walks of length five: for each vertex, the
 // edges at the vertices that two steps reach.
 func WalksPrice(pl *plan.Plan, o *plan.Options) float64 {
-	csr := pl.Adjs[pl.Levels[1].Back[0].Adj].Lists.Flat()
-	n := csr.NumVertices()
-	walks := 0.0
-	for v := range uint32(n) {
-		if v%4096 == 0 && o.Ended() {
+	lists := pl.Adjs[pl.Levels[1].Back[0].Adj].Lists.Whole()
+	walks, seen := 0.0, 0
+	for v := range lists.Vertices {
+		if seen++; seen%4096 == 0 && o.Ended() {
 			break
 		}
-		sum := 0.0
-		for _, u := range csr.List(v) {
-			sum += float64(csr.Degree(u))
+		sum, list := 0.0, lists.List(v)
+		for _, u := range list {
+			sum += float64(lists.Degree(u))
 		}
-		walks += sum * float64(csr.Degree(v))
+		walks += sum * float64(len(list))
 	}
-	return min(walks, float64(n)*float64(len(csr.Adj)))
+	return min(walks, float64(lists.NumVertices())*float64(lists.Entries()))
 }

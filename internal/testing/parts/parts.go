@@ -31,17 +31,23 @@ type Layout struct {
 	Some bool
 	// Plain takes away what Caps say.
 	Plain bool
-	Seed  uint64
+	// Sparse stores lists of one run without an offset for each vertex, whichever vertices have
+	// lists. Without it they have such offsets.
+	Sparse bool
+	Seed   uint64
 }
 
 // Store has the graph's relations stored so. It is called before g is used.
 func (l Layout) Store(g *graph.Graph) {
 	rnd := rand.New(rand.NewPCG(l.Seed, uint64(g.NumVertices())))
 	g.Stored = func(h *graph.Handle) *graph.Handle {
-		out := &graph.Handle{ID: graph.NewRelationID(), Kept: h.Kept, Parts: h.Parts, Caps: h.Caps}
-		run, _ := h.OneRun()
+		out := &graph.Handle{ID: graph.NewRelationID(), Kept: h.Kept, Caps: h.Caps}
+		run := h.Flat()
 		out.Parts = []graph.Part{{Run: &graph.CSR{Off: slices.Clone(run.Off), Adj: slices.Clone(run.Adj)}}}
-		if !l.Some || rnd.IntN(3) > 0 {
+		if l.Sparse {
+			out.Sparse = graph.NewSparse(out.Parts[0].Run)
+			out.Parts = nil
+		} else if !l.Some || rnd.IntN(3) > 0 {
 			out.Parts = l.split(run, rnd)
 		}
 		if l.Plain {
@@ -96,7 +102,7 @@ func flat(lists [][]uint32) *graph.CSR {
 type Trial struct {
 	Layout
 	// All is the number of runs, Found that of those that found something, and Ran that
-	// of those whose plans read relations in parts.
+	// of those whose plans read relations in parts, or sparse ones.
 	All, Found, Ran atomic.Int64
 }
 
@@ -140,7 +146,8 @@ func (e trialRun) Run(ctx context.Context, goal engine.Goal) (engine.Result, err
 	if !r.Matches.IsZero() {
 		e.x.Found.Add(1)
 	}
-	if lower.InParts(e.p) {
+	sparse := func(a plan.Adjacency) bool { return a.Lists.Sparse != nil }
+	if lower.InParts(e.p) || slices.ContainsFunc(e.p.Adjs, sparse) {
 		e.x.Ran.Add(1)
 	}
 	return r, err
@@ -173,16 +180,16 @@ func Hide(g *graph.Graph) (restore func()) {
 }
 
 // Enough fails a test in which fewer than half of the runs found something, or, of a
-// layout with parts, none read any.
+// layout with parts or sparse lists, none read any.
 func (x *Trial) Enough(t *testing.T) {
 	t.Helper()
 	all, found, ran := x.All.Load(), x.Found.Load(), x.Ran.Load()
-	t.Logf("%d runs, %d of them with matches; %d over parts", all, found, ran)
+	t.Logf("%d runs, %d of them with matches; %d over parts or sparse lists", all, found, ran)
 	if all == 0 || found < all/2 {
 		t.Errorf("%d of %d runs had matches", found, all)
 	}
-	if parts := x.Layout.Runs > 1 || x.Deleted; parts && ran < all/4 || !parts && ran > 0 {
-		t.Errorf("%d of %d runs were over parts", ran, all)
+	if parts := x.Layout.Runs > 1 || x.Deleted || x.Sparse; parts && ran < all/4 || !parts && ran > 0 {
+		t.Errorf("%d of %d runs were over parts or sparse lists", ran, all)
 	}
 }
 
@@ -195,9 +202,9 @@ func (x *Trial) Compare(t *testing.T, c nodiff.Config, s nodiff.Suite, e engine.
 	x.Enough(t)
 }
 
-// Layouts are two that between them have what relations in parts may have, for engines
-// whose plans are costly to compile.
-var Layouts = []Layout{{Runs: 2, Deleted: true, Seed: 1}, {Runs: 3, Some: true, Plain: true, Seed: 2}}
+// Layouts are three that between them have what stored relations may have, for engines whose plans
+// are costly to compile.
+var Layouts = []Layout{{Runs: 2, Deleted: true, Seed: 1}, {Runs: 3, Some: true, Plain: true, Seed: 2}, {Runs: 1, Sparse: true, Seed: 3}}
 
 // Few is the size of a comparison for such an engine. A short test has plans plans, and one
 // where long tests are asked for has four times as many.

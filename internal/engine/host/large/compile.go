@@ -85,9 +85,9 @@ type problem struct {
 	// others: only they can meet in a vertex.
 	groups []uint64
 
-	// runs are the plan's adjacencies. The method reads each list many times, so those
+	// lists are the plan's adjacencies. The method reads each list many times, so those
 	// that are stored in parts are put together once.
-	runs []*graph.CSR
+	lists []graph.Lists
 
 	// The memory of the slices above, kept from run to run.
 	links []link
@@ -99,7 +99,7 @@ type problem struct {
 func (pb *problem) forget() {
 	clear(pb.vars[:cap(pb.vars)])
 	clear(pb.needs[:cap(pb.needs)])
-	clear(pb.runs[:cap(pb.runs)])
+	clear(pb.lists[:cap(pb.lists)])
 	pb.g, pb.p = nil, nil
 }
 
@@ -108,9 +108,9 @@ func (pb *problem) forget() {
 func (pb *problem) compile(g *graph.Graph, p *plan.Plan, restrict bool) {
 	n := len(p.Levels)
 	pb.g, pb.p, pb.n = g, p, n
-	pb.runs = pb.runs[:0]
+	pb.lists = pb.lists[:0]
 	for i := range p.Adjs {
-		pb.runs = append(pb.runs, p.Adjs[i].Lists.Flat())
+		pb.lists = append(pb.lists, p.Adjs[i].Lists.Whole())
 	}
 	pb.vars = slices.Grow(pb.vars[:0], n)[:n]
 	clear(pb.adj[:n])
@@ -281,7 +281,7 @@ func overlap(a, b []plan.Range) bool {
 }
 
 // list returns v's neighbours in adjacency a.
-func (pb *problem) list(a int, v uint32) []uint32 { return pb.runs[a].List(v) }
+func (pb *problem) list(a int, v uint32) []uint32 { return pb.lists[a].List(v) }
 
 // within returns the part of a sorted list that lies in r. A label has few of a
 // vertex's neighbours mostly, so that its end is found by walking.

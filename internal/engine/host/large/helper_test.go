@@ -139,7 +139,7 @@ func planFor(w *world, q raw) *plan.Plan {
 		nb[e[0]][e[1]], nb[e[1]][e[0]] = true, true
 	}
 	p := &plan.Plan{Graph: w.g, Aut: big.NewInt(1), LevelOf: make([]int, n), Method: plan.Large,
-		Adjs: []plan.Adjacency{{Lists: w.g.Handle(&w.g.Out), Name: "N"}}}
+		Adjs: []plan.Adjacency{{Lists: w.g.Handle(w.g.Out.Lists()), Name: "N"}}}
 	used := make([]bool, n)
 	for len(p.Levels) < n {
 		best, bestBack := -1, -1

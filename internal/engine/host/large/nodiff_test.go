@@ -48,9 +48,9 @@ func anyCase(t *rapid.T, restrict bool) caseOf {
 	n := rapid.IntRange(1, 6).Draw(t, "levels")
 	p := &plan.Plan{Graph: w.g, Mode: pattern.Iso, Method: plan.Large, Aut: big.NewInt(1)}
 	if directed {
-		p.Adjs = []plan.Adjacency{{Lists: w.g.Handle(&w.g.Out), Rev: 1}, {Lists: w.g.Handle(&w.g.In), Rev: 0}}
+		p.Adjs = []plan.Adjacency{{Lists: w.g.Handle(w.g.Out.Lists()), Rev: 1}, {Lists: w.g.Handle(w.g.In.Lists()), Rev: 0}}
 	} else {
-		p.Adjs = []plan.Adjacency{{Lists: w.g.Handle(&w.g.Out)}}
+		p.Adjs = []plan.Adjacency{{Lists: w.g.Handle(w.g.Out.Lists())}}
 	}
 	adj := rapid.IntRange(0, len(p.Adjs)-1)
 	p.LevelOf = rapid.Permutation(seq(n)).Draw(t, "order")
