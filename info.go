@@ -100,14 +100,16 @@ type LayoutSize struct {
 	Label    string `json:"label"` // "" for the edges without a label
 	Edges    uint64 `json:"edges"`
 	Vertices uint64 `json:"vertices"` // with such an edge; sources and targets apart in a directed graph
+	Lists    uint64 `json:"lists"`    // as queries on the processor read them
 	CSR      uint64 `json:"csr"`      // an offset for each vertex of the graph
 	Hashed   uint64 `json:"hashed_pcsr"`
 	Interval uint64 `json:"interval_pcsr"`
 	Runs     uint64 `json:"runs"` // of consecutive ids in the interval-PCSR
 }
 
-// Layouts makes the neighbour lists of each edge label in three layouts, and returns their sizes.
-// The layouts are CSR, GSI's hashed PCSR and GENEVA's interval-PCSR. The first sizes are of the
+// Layouts makes the neighbour lists of each edge label in four layouts, and returns their sizes.
+// The layouts are that of queries on the processor, CSR, GSI's hashed PCSR and GENEVA's
+// interval-PCSR. The first sizes are of the
 // edges without a label. The labels follow in the order of Info. Layouts accepts the option
 // WithThreads. If ctx ends first, the error is the context's.
 func (g *Graph) Layouts(ctx context.Context, options ...Option) (sizes []LayoutSize, err error) {
@@ -126,7 +128,7 @@ func (g *Graph) Layouts(ctx context.Context, options ...Option) (sizes []LayoutS
 		if x.Label != graph.NoLabel {
 			name = g.s.Data.EdgeLabels[x.Label]
 		}
-		sizes = append(sizes, LayoutSize{name, x.Edges, x.Vertices, x.CSR, x.Hashed, x.Interval, x.Runs})
+		sizes = append(sizes, LayoutSize{name, x.Edges, x.Vertices, x.Lists, x.CSR, x.Hashed, x.Interval, x.Runs})
 	}
 	return sizes, nil
 }

@@ -21,7 +21,7 @@ func (a *app) infoCmd() *cobra.Command {
 		Long: `Describe a graph: size, degrees, labels, properties, components, degeneracy, and
 the memory of its parts. --to json shows all of it. With --catalogue, list the
 names that --pattern accepts. With --layouts, give the bytes of each edge label's
-neighbour lists in three layouts.
+neighbour lists in four layouts.
 
 ` + exitCodesHelp,
 		Example: `  weft info graph.txt.gz
@@ -52,7 +52,7 @@ neighbour lists in three layouts.
 	f.addLoading(cmd)
 	f.addWriting(cmd)
 	toIs(cmd, "table, json, ndjson, and with --catalogue also csv, arrow, parquet")
-	cmd.Flags().BoolVar(&layouts, "layouts", false, "give the bytes of each edge label's neighbour lists as CSR, hashed PCSR and interval-PCSR instead")
+	cmd.Flags().BoolVar(&layouts, "layouts", false, "give the bytes of each edge label's neighbour lists as queries read them, as CSR, hashed PCSR and interval-PCSR instead")
 	cmd.Flags().BoolVar(&catalogue, "catalogue", false, "list the named patterns instead")
 	return cmd
 }
@@ -84,7 +84,7 @@ func (a *app) layouts(g *graphFlags, f *commonFlags, w io.Writer) error {
 				s.Label = "(none)"
 			}
 			sum.Edges, sum.Vertices, sum.Runs = sum.Edges+s.Edges, sum.Vertices+s.Vertices, sum.Runs+s.Runs
-			sum.CSR, sum.Hashed, sum.Interval = sum.CSR+s.CSR, sum.Hashed+s.Hashed, sum.Interval+s.Interval
+			sum.Lists, sum.CSR, sum.Hashed, sum.Interval = sum.Lists+s.Lists, sum.CSR+s.CSR, sum.Hashed+s.Hashed, sum.Interval+s.Interval
 		}
 		sizes = append(sizes, sum)
 	}
@@ -95,6 +95,7 @@ func (a *app) layouts(g *graphFlags, f *commonFlags, w io.Writer) error {
 		column("label", sink.String, func(i int) any { return sizes[i].Label }),
 		number("edges", func(s *weft.LayoutSize) uint64 { return s.Edges }),
 		number("vertices", func(s *weft.LayoutSize) uint64 { return s.Vertices }),
+		number("lists", func(s *weft.LayoutSize) uint64 { return s.Lists }),
 		number("csr", func(s *weft.LayoutSize) uint64 { return s.CSR }),
 		number("hashed_pcsr", func(s *weft.LayoutSize) uint64 { return s.Hashed }),
 		number("interval_pcsr", func(s *weft.LayoutSize) uint64 { return s.Interval }),

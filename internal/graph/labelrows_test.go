@@ -94,7 +94,11 @@ func TestRelationBytes(t *testing.T) {
 		g := labelled(t, n, m, true)
 		var bytes uint64
 		for label := range uint32(len(g.EdgeLabels) + 1) {
+			alone := g.LabelBytes(label - 1)
 			r := g.RelationByLabel(label - 1)
+			if sum := r.Out.Bytes() + r.In.Bytes(); alone != sum || g.LabelBytes(label-1) != sum {
+				t.Errorf("label %d: %d bytes, want %d", int32(label-1), alone, sum)
+			}
 			for _, l := range []Lists{r.Out, r.In, r.Either()} {
 				bytes += l.Bytes()
 			}

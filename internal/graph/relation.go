@@ -233,23 +233,47 @@ func (g *Graph) RelationByLabel(label uint32) *Relation {
 	if r := g.rel.by[label]; r != nil {
 		return r
 	}
-	var r *Relation
-	if g.Edges == nil || g.Edges.Label == nil {
-		r = g.NoRelation()
-		if label == NoLabel {
-			r = &Relation{Out: g.Out.Lists(), In: g.In.Lists()}
-		}
-	} else if rows := g.LabelRows().Of(label); len(rows) < g.NumVertices()/(2*sparseShare) {
-		r = g.sparseRelation(rows) // two vertices for each row are still few
-	} else if len(rows) < len(g.Edges.Dst)/8 {
-		r = g.rowRelation(rows)
-	} else { // on all cores and to the end, since other queries wait for it and it is kept
-		l := g.Edges.Label
-		r, _ = EdgeRelation(context.Background(), g, 0, func(row int) bool { return l[row] == label })
-	}
+	r := g.labelRelation(label)
 	if g.rel.by == nil {
 		g.rel.by = map[uint32]*Relation{}
 	}
 	g.rel.by[label] = r
+	return r
+}
+
+// LabelBytes returns the size of the arrays of RelationByLabel, both sides of a directed graph
+// together. It makes a relation that is not kept, and does not keep it.
+func (g *Graph) LabelBytes(label uint32) uint64 {
+	g.rel.mu.Lock()
+	r := g.rel.by[label]
+	g.rel.mu.Unlock()
+	if r == nil {
+		r = g.labelRelation(label)
+	}
+	if r.In.is(r.Out) {
+		return r.Out.Bytes()
+	}
+	return r.Out.Bytes() + r.In.Bytes()
+}
+
+// labelRelation makes the relation of RelationByLabel, whose time and memory are in proportion to the
+// label's edges.
+func (g *Graph) labelRelation(label uint32) *Relation {
+	if g.Edges == nil || g.Edges.Label == nil {
+		if label == NoLabel {
+			return &Relation{Out: g.Out.Lists(), In: g.In.Lists()}
+		}
+		return g.NoRelation()
+	}
+	rows := g.LabelRows().Of(label)
+	switch {
+	case len(rows) < g.NumVertices()/(2*sparseShare):
+		return g.sparseRelation(rows) // two vertices for each row are still few
+	case len(rows) < len(g.Edges.Dst)/8:
+		return g.rowRelation(rows)
+	}
+	// On all cores and to the end, since other queries wait for it and it is kept.
+	l := g.Edges.Label
+	r, _ := EdgeRelation(context.Background(), g, 0, func(row int) bool { return l[row] == label })
 	return r
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
-// TestParts compares plans over relations in parts with the oracle.
+// TestParts compares plans over relations in parts, and over sparse ones, with the oracle.
 func TestParts(t *testing.T) {
 	on(t, func(t *testing.T, e engine.Engine) {
-		for _, l := range parts.Layouts {
+		for _, l := range append(parts.Layouts, parts.Sparse) {
 			x := &parts.Trial{Layout: l}
 			x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 9, Opt: lookups}, parts.Few(3), hashed(e))
 		}
@@ -22,7 +22,7 @@ func TestParts(t *testing.T) {
 // TestCPUParts is TestParts on the processor.
 func TestCPUParts(t *testing.T) {
 	onCPU(t)
-	for _, l := range parts.Layouts {
+	for _, l := range append(parts.Layouts, parts.Sparse) {
 		x := &parts.Trial{Layout: l}
 		x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 12}, parts.Few(3), codegen.CPU{})
 	}

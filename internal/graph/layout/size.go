@@ -14,12 +14,13 @@ type Size struct {
 	Edges    uint64
 	Vertices uint64 // of both sides: a vertex that is a source and a target counts twice
 	Runs     uint64 // of ids, in the interval-PCSR
+	Lists    uint64 // as the graph keeps them for queries
 	CSR      uint64 // with an offset for each vertex of the graph
 	Hashed   uint64
 	Interval uint64
 }
 
-// Sizes makes each partition in both layouts and returns the sizes by label, the edges
+// Sizes makes each partition in all layouts and returns the sizes by label, the edges
 // without a label first. Labels without an edge are left out. Threads 0 means all cores.
 func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, error) {
 	l, err := Make(ctx, g, Intervals, load, threads)
@@ -41,6 +42,7 @@ func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, erro
 		for i := lo; i < hi; i++ {
 			s := &sizes[i]
 			s.Label, s.Edges = i-1, rows.Edges(i-1)
+			s.Lists = g.LabelBytes(s.Label)
 			for _, side := range sides {
 				lists, err := rows.Lists(s.Label, side, l.New)
 				if err != nil {
