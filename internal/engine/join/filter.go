@@ -13,18 +13,28 @@ import (
 // signatureSize is the number of bits of a signature. A graph keeps its signatures of that size under it as the key.
 type signatureSize int
 
-// filter narrows the candidates of each level to vertices whose signatures have what the pattern
-// vertex needs (GSI, section 3.1). It returns a bitmap for each level, nil where nothing is asked
-// of its neighbours, and says in words how many vertices are left.
-func filter(ctx context.Context, g *graph.Graph, p *plan.Plan, size, threads int) (allowed [][]uint64, said []string, err error) {
+// signatureTable returns the signatures of a graph's vertices, which the graph keeps.
+func signatureTable(ctx context.Context, g *graph.Graph, size, threads int) (*layout.Signatures, error) {
 	table, err := g.Derived(signatureSize(size), func() (any, error) { return layout.NewSignatures(ctx, g, size, threads) })
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s := table.(*layout.Signatures)
+	return table.(*layout.Signatures), nil
+}
+
+// signatures are a plan's filter by signatures (GSI, section 3.1).
+type signatures struct {
+	table *layout.Signatures
+	pairs [][]layout.Pair // that each level's vertex must have; nil: nothing is asked of its neighbours
+}
+
+// filter narrows the candidates of each level to vertices whose signatures have what the pattern
+// vertex needs. It returns a bitmap for each level, nil where nothing is asked of its neighbours,
+// and says in words how many vertices are left.
+func (s *signatures) filter(g *graph.Graph, p *plan.Plan) (allowed [][]uint64, said []string) {
 	n := uint32(g.NumVertices())
 	allowed = make([][]uint64, len(p.Levels))
-	for l, pairs := range neighbourPairs(g, p) {
+	for l, pairs := range s.pairs {
 		if len(pairs) == 0 {
 			continue
 		}
@@ -35,7 +45,7 @@ func filter(ctx context.Context, g *graph.Graph, p *plan.Plan, size, threads int
 		}
 		bits := make([]uint64, (n+63)/64)
 		before, left := 0, 0
-		query := s.NewQuery(pairs)
+		query := s.table.NewQuery(pairs)
 		for _, r := range ranges {
 			for v := r.First; v < r.End; v++ {
 				if lv.Bits == nil || lv.Bits[v/64]>>(v%64)&1 != 0 {
@@ -43,13 +53,13 @@ func filter(ctx context.Context, g *graph.Graph, p *plan.Plan, size, threads int
 				}
 			}
 			before += r.Count(bits)
-			s.Filter(query, bits, r.First, r.End)
+			s.table.Filter(query, bits, r.First, r.End)
 			left += r.Count(bits)
 		}
 		allowed[l] = bits
 		said = append(said, fmt.Sprintf("join: signatures leave %d of %d candidates of %s", left, before, p.Pattern.Vertices[p.Order[l]].Name))
 	}
-	return allowed, said, nil
+	return allowed, said
 }
 
 // pruned returns how many vertices signatures leave for each level, of those that pass the plan's

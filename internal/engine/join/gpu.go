@@ -56,7 +56,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	if x.prepared, err = prepare(ctx, g, p, o, v, false); err != nil {
+	if x.prepared, err = prepare(ctx, g, p, o, v, false, true); err != nil {
 		return nil, err
 	}
 	if p.Empty != nil {
@@ -96,7 +96,7 @@ func (x *onGPU) job() *session.Job {
 		tasks += uint64(r.End - r.First)
 	}
 	return &session.Job{
-		Name: Name, Source: cuda.Source{Name: "join.cu", Text: "#include \"join/kernels.cuh\"\n"}, Program: x.data.program,
+		Name: Name, Source: cuda.Source{Name: "join.cu", Text: kernelsText}, Program: x.data.program,
 		Tasks: tasks, Chunk: x.rootChunk(),
 	}
 }
@@ -109,11 +109,16 @@ func (x *onGPU) gpuBatch() int {
 	return 1 << 18
 }
 
+// kernelsText is the text of all kernels, which are the same for all plans.
+const kernelsText = "#include \"join/kernels.cuh\"\n#include \"join/filter.cuh\"\n"
+
 // gpuRun is one run on GPUs.
 type gpuRun struct {
 	*onGPU
 	gpu.Run
-	bytes atomic.Uint64 // of all tables
+	bytes    atomic.Uint64     // of all tables
+	filtered atomic.Uint64     // launches of filters
+	pruned   [][]plan.Filtered // by filters
 
 	mu       sync.Mutex
 	launches map[string]int // by kernel
@@ -152,12 +157,14 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	if x.ids != nil {
 		r.IDs = x.ids.Old
 	}
+	r.Launched = &r.filtered
 	j := x.job()
 	j.Start = r.start
 	res, found, err := r.Do(ctx, j)
 	res.Notes = append(res.Notes, x.notes...)
 	res.Stats = append(res.Stats, x.stats(r.bytes.Load())...)
 	res.Stats = append(res.Stats, r.ran())
+	res.Filters = r.pruned
 	if x.o.Levels {
 		res.Levels = make([]engine.LevelStat, len(x.p.Levels))
 		for l := range min(len(res.Levels), len(found.Visits)) {

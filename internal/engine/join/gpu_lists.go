@@ -51,7 +51,7 @@ func (x *prepared) listArrays(program *kir.Program) []listArrays {
 	out := make([]listArrays, len(x.p.Adjs))
 	had := map[any]listArrays{}
 	parts, _ := x.lists.(partitions)
-	for i, read := range readLists(x.p) {
+	for i, read := range readLists(x.p, x.o.Levels) {
 		if !read {
 			continue
 		}

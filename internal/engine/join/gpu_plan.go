@@ -62,7 +62,8 @@ const maxBacks = 32
 // globals are the arrays that kernels of a plan read.
 type globals struct {
 	program *kir.Program
-	lists   []listArrays // by adjacency
+	lists   []listArrays  // by adjacency
+	filter  *filterArrays // nil: nothing is filtered
 	bits    map[*uint64]*kir.GlobalDef
 	all     map[*uint32]*kir.GlobalDef
 }
@@ -70,11 +71,11 @@ type globals struct {
 // globals collects the arrays of the steps.
 func (x *prepared) globals() *globals {
 	g := &globals{program: &kir.Program{Name: "join"}, bits: map[*uint64]*kir.GlobalDef{}, all: map[*uint32]*kir.GlobalDef{}}
-	g.lists = x.listArrays(g.program)
+	g.lists, g.filter = x.listArrays(g.program), x.filterArrays(g.program)
 	for i := range x.steps {
 		for k := range x.steps[i].groups {
 			c := &x.steps[i].groups[k]
-			if len(c.bits) > 0 && g.bits[&c.bits[0]] == nil {
+			if c.queries == nil && len(c.bits) > 0 && g.bits[&c.bits[0]] == nil {
 				g.bits[&c.bits[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Bits, Words: c.bits})
 			}
 			if len(c.all) > 0 && g.all[&c.all[0]] == nil {
@@ -118,6 +119,7 @@ func (x *prepared) refused() error {
 type devicePlan struct {
 	lists, roots uint64 // addresses
 	step         []uint64
+	filters      []filtering
 }
 
 // upload brings the phases onto a device.
@@ -128,12 +130,20 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 		lists[i] = g.lists[i].on(e)
 	}
 	out := devicePlan{lists: pack(&b, lists), roots: pack(&b, x.roots())}
+	var err error
+	if out.filters, err = x.filters(e, g, &b, out.lists); err != nil {
+		return out, err
+	}
+	filtered := map[*group]uint64{} // where their candidates are
+	for i := range out.filters {
+		filtered[out.filters[i].group] = out.filters[i].args.Out
+	}
 	steps := make([]deviceStep, len(x.steps))
 	var ranges []*uint64 // addresses to be completed
 	for i := range x.steps {
 		from, to := &x.steps[i], &steps[i]
 		for k := range from.groups {
-			to.Group[k] = x.deviceGroup(&from.groups[k], e, g)
+			to.Group[k] = x.deviceGroup(&from.groups[k], e, g, filtered)
 			if r := from.groups[k].ranges; r != nil {
 				to.Group[k].Ranges = pack(&b, r)
 				ranges = append(ranges, &to.Group[k].Ranges)
@@ -151,6 +161,10 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 	if err != nil {
 		return out, err
 	}
+	for i := range out.filters {
+		f := &out.filters[i].args
+		ranges = append(ranges, &f.Ranges, &f.Lists, &f.Want)
+	}
 	for _, at := range append(ranges, &out.lists, &out.roots) {
 		*at += memory.Ptr
 	}
@@ -161,12 +175,14 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 	return out, cuda.Upload(e.Context(), memory, 0, b.words)
 }
 
-func (x *prepared) deviceGroup(c *group, e *session.Exec, g *globals) deviceGroup {
+func (x *prepared) deviceGroup(c *group, e *session.Exec, g *globals, filtered map[*group]uint64) deviceGroup {
 	d := deviceGroup{
 		First: c.one.First, End: c.one.End, Below: mask(c.below), Above: mask(c.above), Distinct: mask(c.distinct),
 		MinDegree: uint32(c.minDegree), DegreeAdj: uint32(c.MinDegreeAdj), RangesN: uint32(len(c.ranges)),
 	}
-	if len(c.bits) > 0 {
+	if at, ok := filtered[c]; ok { // ranges and degrees are tested there
+		d.Bits, d.RangesN, d.MinDegree = at, 0, 0
+	} else if len(c.bits) > 0 {
 		d.Bits = e.Address(g.bits[&c.bits[0]], emit.Words)
 	}
 	if len(c.all) > 0 {

@@ -89,6 +89,9 @@ func (r *gpuRun) start(x *session.Exec) (func() error, error) {
 	if t.plan, err = r.prepared.upload(x, r.data); err != nil {
 		return nil, err
 	}
+	if err = r.filter(x, t.plan.filters); err != nil {
+		return nil, err
+	}
 	if err = t.kernels(); err != nil {
 		return nil, err
 	}

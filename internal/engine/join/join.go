@@ -80,17 +80,18 @@ func Order(opt map[string]string) string {
 
 // prepared is a plan that is ready to run.
 type prepared struct {
-	g     *graph.Graph
-	p     *plan.Plan
-	o     engine.Options
-	steal bool
-	batch int
-	lists lists
-	ids   *layout.Renumbering // of the lists; nil: the graph's ids
-	said  []string            // of the filter
-	left  [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
-	notes []string
-	steps []step
+	g      *graph.Graph
+	p      *plan.Plan
+	o      engine.Options
+	steal  bool
+	batch  int
+	lists  lists
+	ids    *layout.Renumbering // of the lists; nil: the graph's ids
+	signed *signatures         // that devices filter by; nil: none do
+	said   []string            // of the filter
+	left   [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
+	notes  []string
+	steps  []step
 }
 
 // Prepare cuts the plan into phases, whatever its method. It refuses counts per vertex where data
@@ -103,12 +104,12 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	return prepare(ctx, g, p, o, v, !o.Listing && !o.Levels && len(p.Edges) == 0)
+	return prepare(ctx, g, p, o, v, !o.Listing && !o.Levels && len(p.Edges) == 0, false)
 }
 
 // prepare makes the steps of a plan. With counting, matches are counted without rows where that is
-// possible.
-func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, v option.Values, counting bool) (*prepared, error) {
+// possible. With device, candidates are filtered by signatures there.
+func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, v option.Values, counting, device bool) (*prepared, error) {
 	if p.Rooted && len(p.Edges) > 0 {
 		return nil, plan.Refusef("counts per vertex are not added up over choices of data edges")
 	}
@@ -132,13 +133,18 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	if size%32 != 0 {
 		return nil, fmt.Errorf("%w join.signature: %d is not a multiple of 32", engine.ErrOption, size)
 	}
-	var err error
 	// Signatures are of the graph's own edge table, and say nothing of lists that are stored elsewhere.
 	if v.Text("join.filter") == "signature" && len(p.Levels) > 1 && g.Stored == nil {
-		if allowed, x.said, err = filter(ctx, g, p, size, o.Threads); err != nil {
+		table, err := signatureTable(ctx, g, size, o.Threads)
+		if err != nil {
 			return nil, err
 		}
-		if o.Levels {
+		x.signed = &signatures{table, neighbourPairs(g, p)}
+		if !device {
+			allowed, x.said = x.signed.filter(g, p)
+			x.signed = nil
+		}
+		if o.Levels && !device {
 			if x.left, err = pruned(ctx, p, allowed, o.Threads); err != nil {
 				return nil, err
 			}
@@ -150,7 +156,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		if kind == layout.Hashes.String() {
 			of = layout.Hashes
 		}
-		parts, ids, warning, err := openPartitions(ctx, g, p, of, o.Threads)
+		parts, ids, warning, err := openPartitions(ctx, g, p, of, o.Threads, o.Levels)
 		if err != nil {
 			return nil, err
 		}

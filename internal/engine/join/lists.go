@@ -48,11 +48,11 @@ type labelsKey layout.Kind
 // openPartitions returns the partitions that a plan names, and the renumbering of their vertices or
 // nil. The warning is about the files of partitions next to the graph file. A plan with lists of several
 // labels is refused.
-func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layout.Kind, threads int) (x partitions, ids *layout.Renumbering, warning string, err error) {
+func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layout.Kind, threads int, levels bool) (x partitions, ids *layout.Renumbering, warning string, err error) {
 	if g.Stored != nil {
 		return nil, nil, "", plan.Refusef("label partitions are made of the graph's edge table, and the lists are stored in another way")
 	}
-	read := readLists(p)
+	read := readLists(p, levels)
 	for i := range p.Adjs {
 		if read[i] && p.Adjs[i].Only == nil {
 			return nil, nil, "", plan.Refusef("%s has edges of several labels, and label partitions have those of one", p.Adjs[i].Name)
@@ -87,15 +87,16 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 }
 
 // readLists reports, for each of a plan's relations, whether a join reads its lists. A plan also has
-// the same edges seen from their other ends.
-func readLists(p *plan.Plan) []bool {
+// the same edges seen from their other ends. With levels, least degrees are tested that follow from
+// the edges to earlier vertices.
+func readLists(p *plan.Plan, levels bool) []bool {
 	read := make([]bool, len(p.Adjs))
 	for l := range p.Levels {
 		lv := &p.Levels[l]
 		for _, b := range lv.Back {
 			read[b.Adj] = true
 		}
-		if p.NeedsDegree(l) {
+		if p.NeedsDegree(l) || levels && lv.MinDegree > 0 {
 			read[lv.MinDegreeAdj] = true
 		}
 	}

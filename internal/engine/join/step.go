@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
 )
@@ -24,11 +25,12 @@ type step struct {
 // group is a phases.Group with the tests that its candidates share.
 type group struct {
 	phases.Group
-	*plan.Level              // of the group's first level
-	one         plan.Range   // the ids that are allowed, from the least to the greatest
-	ranges      []plan.Range // all of them, where they are several
-	bits        []uint64     // a bit for each vertex that is allowed; nil: all are
-	minDegree   int          // what is left of it to be tested
+	*plan.Level                // of the group's first level
+	one         plan.Range     // the ids that are allowed, from the least to the greatest
+	ranges      []plan.Range   // all of them, where they are several
+	bits        []uint64       // a bit for each vertex that is allowed; nil: all are
+	minDegree   int            // what is left of it to be tested
+	queries     []layout.Query // of the levels; not nil: a device filters by them, and tests ranges, bits and degrees
 	sources     []source
 	below       []int // levels before the phase that bound the candidates
 	above       []int
@@ -107,6 +109,7 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 	} else if p.NeedsDegree(l) {
 		x.minDegree = pl.MinDegree
 	}
+	x.queries = s.signed.queries(of.Levels)
 	if allowed != nil {
 		x.bits = either(allowed, of.Levels, pl.Bits)
 	}

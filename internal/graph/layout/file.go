@@ -293,7 +293,7 @@ func invert(ctx context.Context, old []uint32, g *graph.Graph) (*Renumbering, er
 	if len(old) != n {
 		return nil, fmt.Errorf("it numbers %d vertices of %d", len(old), n)
 	}
-	re := &Renumbering{New: make([]uint32, n), Old: old}
+	re := &Renumbering{New: make([]uint32, n), Old: old, id: graph.NewRelationID()}
 	for i := range re.New {
 		re.New[i] = None
 	}

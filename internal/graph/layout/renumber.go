@@ -15,7 +15,12 @@ import (
 type Renumbering struct {
 	New []uint32 // by the graph's internal id
 	Old []uint32 // by the new id
+
+	id uint64
 }
+
+// ID returns the number that copies of Old are found by, as that of a relation.
+func (r *Renumbering) ID() uint64 { return r.id }
 
 // group is the vertices of one class that have one share set: that are in the same
 // partitions. GENEVA calls it a sub-partition.
@@ -35,7 +40,7 @@ func Renumber(ctx context.Context, r *Rows, threads int) (*Renumbering, error) {
 		return nil, err
 	}
 	n := r.g.NumVertices()
-	re := &Renumbering{New: make([]uint32, n), Old: make([]uint32, n)}
+	re := &Renumbering{New: make([]uint32, n), Old: make([]uint32, n), id: graph.NewRelationID()}
 	err = graph.Parallel(ctx, classWork(r.g), threads, func(lo, hi uint32) {
 		for _, c := range r.g.Classes[lo:hi] {
 			at := re.Old[c.First:c.First:c.End]

@@ -19,7 +19,9 @@ import (
 // not ask for one class.
 type Signatures struct {
 	groups  int
-	columns [][]uint32 // column c has word c of each vertex's signature, as the paper's figure 7(d)
+	table   []uint32   // the columns one after the other, as the paper's figure 7(d)
+	columns [][]uint32 // column c has word c of each vertex's signature
+	id      uint64
 }
 
 // AnyClass is the class of a Pair that asks for no class.
@@ -47,9 +49,9 @@ func NewSignatures(ctx context.Context, g *graph.Graph, size, threads int) (*Sig
 		return nil, fmt.Errorf("signatures have a multiple of 32 bits, not %d", size)
 	}
 	n := g.NumVertices()
-	s := &Signatures{groups: size / 2, columns: make([][]uint32, size/32)}
+	s := &Signatures{groups: size / 2, table: make([]uint32, n*size/32), columns: make([][]uint32, size/32), id: graph.NewRelationID()}
 	for i := range s.columns {
-		s.columns[i] = make([]uint32, n)
+		s.columns[i] = s.table[i*n:][:n]
 	}
 	class := make([]int32, n)
 	for i, c := range g.Classes {
@@ -112,6 +114,10 @@ func (s *Signatures) place(p Pair) (word, bit int) {
 // Query is the signature of a pattern vertex.
 type Query struct{ words []uint32 }
 
+// Words returns the words of the signature, as many as the table has columns. The caller must not
+// change them.
+func (q Query) Words() []uint32 { return q.words }
+
 // NewQuery returns the signature of a vertex that has these pairs, each of another neighbour.
 func (s *Signatures) NewQuery(pairs []Pair) Query {
 	q := Query{make([]uint32, len(s.columns))}
@@ -144,10 +150,13 @@ func (s *Signatures) Filter(q Query, candidates []uint64, first, end uint32) {
 }
 
 // Bytes returns the size of the table.
-func (s *Signatures) Bytes() uint64 {
-	n := uint64(0)
-	for _, c := range s.columns {
-		n += 4 * uint64(len(c))
-	}
-	return n
-}
+func (s *Signatures) Bytes() uint64 { return 4 * uint64(len(s.table)) }
+
+// Table returns the columns of the table, one after the other. The caller must not change them.
+func (s *Signatures) Table() []uint32 { return s.table }
+
+// Columns returns the number of columns: of words of a signature.
+func (s *Signatures) Columns() int { return len(s.columns) }
+
+// ID returns the number that copies of the table are found by, as that of a relation.
+func (s *Signatures) ID() uint64 { return s.id }
