@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -100,6 +102,92 @@ func TestGPULists(t *testing.T) {
 	})
 }
 
+// TestGPUFilter: candidates that a device filters by signatures, with lists in each layout, against the
+// oracle; and it leaves as many as the processor, whose numbers it says.
+func TestGPUFilter(t *testing.T) {
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		c := gpuConfig()
+		c.Opt["join.signature"] = "32|64"
+		for _, kind := range []string{"graph", "hashed", "interval"} {
+			for _, tech := range []nodiff.Technique{nodiff.LabelledNest, nodiff.Nest} {
+				c.Techniques = append(c.Techniques, tech.With(kind+", "+tech.Name, "join.lists", kind, "join.filter", "signature").Said(`signatures leave[^$]*join_filter`))
+			}
+		}
+		plans := 400
+		if !long.Asked() {
+			plans = 18
+		}
+		nodiff.Suite{Plans: plans, Graphs: 3}.Run(t, c, []engine.Engine{e})
+
+		g, p := labelledCycle(t)
+		for _, kind := range []string{"graph", "hashed", "interval"} {
+			o := engine.Options{Levels: true, Opt: map[string]string{"join.signature": "64", "join.lists": kind}}
+			want, err := engine.Once(t.Context(), join.New(), g, p, o, engine.Goal{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
+			if err != nil || got.Matches != want.Matches {
+				t.Fatalf("%s: %v, %v; want %v", kind, got.Matches, err, want.Matches)
+			}
+			if !slices.EqualFunc(got.Filters, want.Filters, slices.Equal) || got.Filters[0] == nil {
+				t.Errorf("%s: filters leave %v, on the processor %v", kind, got.Filters, want.Filters)
+			}
+			said := 0
+			for _, s := range want.Stats {
+				if strings.Contains(s, "signatures leave") && slices.Contains(got.Stats, s) {
+					said++
+				}
+			}
+			if said != len(p.Levels) {
+				t.Errorf("%s: %q, on the processor %q", kind, got.Stats, want.Stats)
+			}
+		}
+	})
+}
+
+// labelledCycle is a random graph with labels, and a plan of a cycle of four vertices in it, one of
+// which has a condition.
+func labelledCycle(t *testing.T) (*graph.Graph, *plan.Plan) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	s := nodiff.Spec{N: 300, Directed: true, EdgeLabels: true}
+	for v := range s.N {
+		s.Labels = append(s.Labels, []string{[]string{"A", "B", "C"}[v%3]})
+		for range 4 {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: r.IntN(s.N), Label: []string{"X", "Y", "Z"}[r.IntN(3)]})
+		}
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (a:A)-[:X]->(b:B|C)-[:Y]->(c)<-[:X]-(d:A)-[:Y]->(e), (a)-[:Y]->(f:B WHERE deg(f) > 3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "gsi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, p
+}
+
+// TestGPUFilterMustRun: a filter that a device leaves out is an error, not a search without candidates.
+func TestGPUFilterMustRun(t *testing.T) {
+	g, p := labelledCycle(t)
+	d, err := cuda.New(&cuda.Faults{Backend: device.Backend(t, emu.Options{}), SkipOne: 1}, device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 1 << 28, Ring: 1 << 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if r, err := engine.Once(t.Context(), join.NewGPU(s), g, p, engine.Options{}, engine.Goal{}); !errors.Is(err, cuda.ErrLaunch) {
+		t.Errorf("%v, %v", r.Matches, err)
+	}
+}
+
 // TestGPUResident: only the lists that a plan reads go to a device, and a second run finds them there.
 func TestGPUResident(t *testing.T) {
 	s := nodiff.Spec{N: 40, Directed: true, EdgeLabels: true}
@@ -124,7 +212,17 @@ func TestGPUResident(t *testing.T) {
 	}
 	defer d.Close()
 	// Of 40 vertices with one neighbour each, by two labels: lists, and an index.
-	for kind, want := range map[string]int64{"graph": 2 * (41*8 + 40*4), "hashed": 2 * (40*128 + 40*4), "interval": 2 * (40*4 + 41*4 + 4 + 8)} {
+	for _, c := range []struct {
+		kind, filter string
+		want         int64
+	}{
+		{"graph", "off", 2 * (41*8 + 40*4)},
+		{"hashed", "off", 2 * (40*128 + 40*4)},
+		{"interval", "off", 2 * (40*4 + 41*4 + 4 + 8)},
+		{"graph", "signature", 2*(41*8+40*4) + 40*256/8},
+		{"interval", "signature", 2*(40*4+41*4+4+8) + 40*256/8 + 40*4},
+	} {
+		kind, want := c.kind, c.want
 		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 1 << 28, Ring: 1 << 16})
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +230,7 @@ func TestGPUResident(t *testing.T) {
 		var copied [2]int64
 		for i := range copied {
 			count.bytes.Store(0)
-			o := engine.Options{Opt: map[string]string{"join.lists": kind, "join.filter": "off"}}
+			o := engine.Options{Opt: map[string]string{"join.lists": kind, "join.filter": c.filter}}
 			r, err := engine.Once(t.Context(), join.NewGPU(s), g, p, o, engine.Goal{})
 			if err != nil || r.Matches != engine.U64(uint64(g.NumVertices())) {
 				t.Fatalf("%s: %v, %v", kind, r.Matches, err)
@@ -321,5 +419,5 @@ func TestGPURefuses(t *testing.T) {
 // TestGPUCompilesForGPUs compiles the kernels for GPUs, without one.
 func TestGPUCompilesForGPUs(t *testing.T) {
 	long.Only(t, "compiling kernels for GPUs takes seconds")
-	check.CompileCheck(t, cuda.Source{Name: "join.cu", Text: "#include \"join/kernels.cuh\"\n"})
+	check.CompileCheck(t, cuda.Source{Name: "join.cu", Text: "#include \"join/kernels.cuh\"\n#include \"join/filter.cuh\"\n"})
 }
