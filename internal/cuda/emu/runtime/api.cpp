@@ -1,6 +1,5 @@
-// The one entry of the run-time system. Everything goes through emu_call, so that
-// a device in the same process and one at the other end of a pipe are driven
-// alike.
+// emu_call is the only entry of the run-time system. So the same calls drive a device in this process
+// and one at the other end of a pipe.
 #include "stream.h"
 
 enum Op : u32 {
@@ -28,8 +27,8 @@ Status error(std::string* text, const std::string& what) {
   return STATUS_ERROR;
 }
 
-// pin maps the file at path, which the host has mapped too, or where the host is
-// this process takes the host's own address.
+// pin maps the file at path, which the host has mapped as well. An empty path means that the host is this
+// process: then the device uses the host's address.
 Status pin(Opened* o, u64* args, const std::string& path, std::string* text) {
   if (path.empty()) {
     o->device.memory.note(args[0], args[1]);
@@ -141,8 +140,8 @@ Status call(Opened* o, u32 op, u64* a, const std::string& in, u8* out, u64 out_b
 
 }  // namespace
 
-// emu_call does one operation on the device at *device, which OP_OPEN makes.
-// args hold numbers in and out; text has room for ERROR_BYTES.
+// emu_call does one operation on the device at *device, which OP_OPEN makes. args holds the numbers that
+// go in and come out. text has room for ERROR_BYTES.
 extern "C" __attribute__((visibility("default"))) int emu_call(void** device, u32 op, u64* args, const void* in, u64 in_bytes,
                                                                void* out, u64 out_bytes, char* text) {
   Opened* o = (Opened*)*device;

@@ -1,28 +1,27 @@
 // What lanes call: collectives, barriers, spin, and giving way.
 //
-// A lane that has to wait leaves for the next lane of its warp that can run, and
-// only when there is none for the worker's loop. The last lane to arrive works
-// out everyone's result, since a lane that was released may be in its next
-// collective before another has looked at this one's.
+// A lane that must wait switches to the next lane of its warp that can run. If none can, it switches
+// to the worker's loop. The last lane that arrives at a collective computes the results of all lanes.
+// Why: a released lane may enter its next collective before another lane reads the result of this one.
 #pragma once
 
 #include "warp.h"
 
-// turn_length is how many collectives a warp completes before others have their
-// turn. Short enough that warps interleave, long enough to stay in the cache.
+// turn_length is the number of collectives that a warp completes in one turn. It is small, so that warps
+// interleave, and large enough that a warp's data stay in the cache.
 static const u32 turn_length = 64;
 
 static u32 fresh_credit(Worker* worker) { return worker->launch->config->seed ? 1 + worker->below(16) : 4096; }
 
-// depart leaves the calling lane, whose place in the sets has been written, for
-// another lane or the worker's loop.
+// depart switches from the calling lane to another lane or to the worker's loop. The caller has moved
+// the lane to its set.
 static void depart(Warp* w, u32 l, bool to_worker = false) {
   Worker* worker = w->block_of->worker;
   Context* to = &worker->context;
   u32 next = w->runnable;
   if (next && !to_worker) {
     if (worker->launch->config->seed) {
-      // Bit number below(popc) of the set, or now and then another warp.
+      // It takes bit number below(popc) of the set, or sometimes another warp.
       u32 skip = worker->below(popc(next) + (popc(next) + 7) / 8);
       if (skip < popc(next)) {
         while (skip--) next &= next - 1;
@@ -35,7 +34,7 @@ static void depart(Warp* w, u32 l, bool to_worker = false) {
   if (to != &w->lane[l].context) switch_to(&w->lane[l].context, to);
 }
 
-// depart_for_good is depart for a lane that never runs again.
+// depart_for_good is depart for a lane that does not run again.
 [[noreturn]] static void depart_for_good(Warp* w) {
   Context* to = &w->block_of->worker->context;
   if (w->runnable && !w->block_of->worker->launch->failed) to = &w->lane[ctz(w->runnable)].context;
@@ -97,7 +96,7 @@ static void complete(Warp* w, u32 kind, u32 mask) {
   }
 }
 
-// release lets all threads of a block go on that wait at its barrier.
+// release lets all threads that wait at a block's barrier continue.
 static void release(Block* b) {
   u64 result = b->kind == EMU_BARRIER_OR ? b->truths != 0 : b->truths;
   for (Warp* w : b->warps) {
@@ -113,9 +112,9 @@ static void make_copies(const std::vector<Copy>& group) {
 }
 
 #ifdef EMU_TSAN
-// orders says whether a collective orders the memory of its lanes. By the rules
-// only sync_warp does. But a vote waits for what it is about: memory that was read
-// for it can be written after it, and the set operations do so in place.
+// orders reports whether a collective orders the memory accesses of its lanes. By CUDA's rules, only
+// sync_warp does. A vote counts here as well, because it waits for the values that lanes vote on. Memory
+// that a lane read before a vote may be written after it, as set operations in place do.
 static bool orders(u32 kind) {
 #ifdef EMU_STRICT
   return kind == EMU_SYNC;
@@ -125,7 +124,7 @@ static bool orders(u32 kind) {
 }
 #endif
 
-// What EmuRuntime (base/emu_abi.cuh) gives to lanes; on a stack of theirs.
+// The functions of EmuRuntime (base/emu_abi.cuh). They run on a lane's stack.
 namespace called_by_lanes {
 
 static void fail(const char* what, const char* file, u32 line) {
@@ -211,7 +210,7 @@ static u64 barrier(u32 kind, bool p, const char* file, u32 line) {
 }
 
 static u32 active() {
-  // The lanes that run are not known to one another: each is alone.
+  // A running lane does not know the others, so that each is alone in its group.
   return 1u << emu_lane();
 }
 
@@ -235,7 +234,7 @@ static void copy_async(void* to, const void* from, u32 bytes) {
   Warp* w = self();
   u32 l = emu_lane();
   const u8* t = (const u8*)to;
-  if (t < w->shared || t + bytes > w->shared + w->shared_bytes) fail("an asynchronous copy goes elsewhere than into shared memory", 0, 0);
+  if (t < w->shared || t + bytes > w->shared + w->shared_bytes) fail("the destination of an asynchronous copy is not shared memory", 0, 0);
   if (!w->block_of->worker->launch->config->seed) {
     memcpy(to, from, bytes);
     return;
@@ -249,8 +248,8 @@ static void copy_commit() {
   if (auto* copies = self()->lane[emu_lane()].copies) copies->emplace_back();
 }
 
-// copy_wait makes all but the last pending groups of copies. What has not been
-// committed is not waited for.
+// copy_wait makes the copies of all groups except the last ones, of which pending may remain. It does
+// not wait for copies that are not committed.
 static void copy_wait(u32 pending) {
   auto* copies = self()->lane[emu_lane()].copies;
   if (!copies) return;
@@ -270,7 +269,7 @@ static const EmuRuntime emu_runtime = {
     called_by_lanes::collective, called_by_lanes::barrier,     called_by_lanes::active,    called_by_lanes::spin, called_by_lanes::give_way,
     called_by_lanes::copy_async, called_by_lanes::copy_commit, called_by_lanes::copy_wait, called_by_lanes::fail, called_by_lanes::nanotime};
 
-// emu_lane_main is where a lane begins.
+// emu_lane_main is the first function of a lane.
 extern "C" void emu_lane_main() {
 #ifdef EMU_ASAN
   __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);

@@ -1,7 +1,6 @@
-// Faults of lanes: a wild address, a division by zero, a trap, or a lane that
-// never comes back. The signal's handler notes what happened and makes the
-// thread go on in the worker's loop, as if the lane had left. Signals of other
-// threads go to whoever had the handler before, which is Go.
+// Faults of lanes: a wrong address, a division by zero, a trap, or a lane that runs without end. The signal
+// handler notes the fault. The thread then continues in the worker's loop, as if the lane had left.
+// Signals of other threads go to the handler from before, which is Go's.
 #pragma once
 
 #include <signal.h>
@@ -9,15 +8,15 @@
 
 #include "warp.h"
 
-// The worker that the thread is, or null. Initial-exec: a handler may read it.
+// The worker of this thread, or null. It is initial-exec, so that a signal handler may read it.
 static __thread Worker* this_worker __attribute__((tls_model("initial-exec")));
 
-// Sent to a worker whose lane keeps running when the launch has been given up.
+// The signal for a worker whose lane still runs when the monitor has stopped the launch.
 static int interrupt_signal() { return SIGRTMIN + 8; }
 
 static struct sigaction previous[65];
 
-// What the handler leaves for the worker's loop.
+// The fault that the handler notes for the worker's loop.
 struct Fault { int signal; u64 address; u64 lane; };
 static __thread Fault this_fault __attribute__((tls_model("initial-exec")));
 
@@ -30,7 +29,7 @@ static void on_fault(int signal, siginfo_t* info, void* ucontext) {
   u64 sp = u->uc_mcontext.sp;
 #endif
   Warp* w = worker ? worker->running.load() : nullptr;
-  // A stack that overflowed is still in the region.
+  // The protected page of an overflowed stack is in the region, too.
   bool lane = w && sp >= (u64)w->region && sp < (u64)w->region + EMU_REGION;
   if (lane) {
     this_fault = {signal, (u64)info->si_addr, (sp >> WEFT_EMU_STACK_BITS) & 31};
@@ -72,8 +71,8 @@ static void catch_faults() {
   });
 }
 
-// block_signals leaves a thread of ours only the signals that it causes itself:
-// what Go sends its threads must not arrive on the stack of a lane.
+// block_signals blocks all signals of a thread except those that it causes itself. Why: signals that Go
+// sends to its threads must not arrive on the stack of a lane.
 static void block_signals() {
   sigset_t set;
   sigfillset(&set);

@@ -1,10 +1,9 @@
 // Fibers: stacks, and the switch from one to another.
 //
-// A switch saves the registers that a function must preserve on the stack it
-// leaves and takes them from the stack it enters. Stacks come in regions of 32,
-// one region a warp (base/emu_abi.cuh), and are reused. The lowest page of each stack
-// cannot be touched, so that a lane that uses too much faults instead of writing
-// into its neighbour.
+// A switch saves the registers that a function must preserve on the old stack, and loads them from the
+// new stack. Stacks come in regions of 32, one region for each warp (base/emu_abi.cuh), and are reused.
+// The lowest page of each stack is protected, so that a lane that uses too much faults. It does not
+// write into its neighbour's stack.
 #pragma once
 
 #include <pthread.h>
@@ -81,9 +80,8 @@ emu_load:
   .cfi_endproc
 .size emu_load, .-emu_load
 )");
-// What emu_load takes from a stack on which nothing has run: six registers, the
-// address of the first function, and one word so that it finds the stack
-// aligned as after a call.
+// The content of a new stack for emu_load: six registers, the address of the first function, and one word
+// that aligns the stack as after a call.
 static const int emu_saved_words = 8;
 static const int emu_return_word = 6;
 #elif defined(__aarch64__)
@@ -135,7 +133,7 @@ static const int emu_saved_words = 20;
 static const int emu_return_word = 11;
 #endif
 
-// Context is a fiber, or the thread that runs fibers, while it does not run.
+// Context is the state of a fiber, or of the thread that runs fibers, while it does not run.
 struct Context {
   void* sp;
 #ifdef EMU_ASAN
@@ -148,7 +146,7 @@ struct Context {
 #endif
 };
 
-// switch_to leaves from, to which a later switch returns, and goes on in to.
+// switch_to continues in `to`. A later switch to `from` returns here.
 static inline void switch_to(Context* from, Context* to) {
 #ifdef EMU_ASAN
   __sanitizer_start_switch_fiber(&from->fake, to->bottom, to->size);
@@ -162,7 +160,7 @@ static inline void switch_to(Context* from, Context* to) {
 #endif
 }
 
-// leave_for goes on in to and never comes back.
+// leave_for continues in `to`, and does not return.
 [[noreturn]] static inline void leave_for(Context* to) {
 #ifdef EMU_ASAN
   __sanitizer_start_switch_fiber(nullptr, to->bottom, to->size);
@@ -190,10 +188,9 @@ static inline void this_thread(Context* c) {
 #endif
 }
 
-// prepare makes a fiber that begins in emu_lane_main, on stack number lane of a
-// region. Stacks lie a power of two apart: without an offset that differs from
-// lane to lane, the hot ends of all of them would compete for the same lines of
-// the cache.
+// prepare makes a fiber that begins in emu_lane_main, on stack number lane of a region. Each stack has an
+// offset of its own. Why: stacks lie a power of two apart, and their ends, which are used most, would
+// share the same lines of the cache.
 static inline void prepare(Context* c, u8* region, u32 lane) {
   u8* bottom = region + lane * EMU_STACK;
   u8* top = bottom + EMU_STACK - (lane == 31 ? (u64)EMU_HEADER : 0) - (lane * 448 + ((u64)region / EMU_REGION % 16) * 832);
@@ -215,7 +212,7 @@ static inline void prepare(Context* c, u8* region, u32 lane) {
 // Regions is the store of stacks.
 class Regions {
  public:
-  // take returns a region, or null where the system gives no more memory.
+  // take returns a region, or null if the system gives no more memory.
   u8* take() {
     {
       std::lock_guard<std::mutex> hold(mutex);

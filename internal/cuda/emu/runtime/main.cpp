@@ -1,5 +1,5 @@
-// The run-time system as a program: requests come on standard input, answers go
-// to standard output (subprocess.go). It ends with its input.
+// The run-time system as a program (subprocess.go). Requests come on standard input, and answers go to
+// standard output. The program ends with its input.
 #include "api.cpp"
 
 namespace {
@@ -30,7 +30,7 @@ bool write_all(int file, const void* from, u64 bytes) {
 }  // namespace
 
 int main() {
-  // Nothing else may write among the answers.
+  // Standard output has the answers alone.
   int answers = dup(1);
   dup2(2, 1);
   signal(SIGPIPE, SIG_IGN);

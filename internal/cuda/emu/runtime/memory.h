@@ -1,6 +1,5 @@
-// Device memory. What is allocated is filled with a pattern, so that reading
-// what nobody wrote shows; what is written beside it is found after a launch,
-// or faults at once.
+// Device memory. An allocation is filled with a pattern, so that a read of bytes that no code wrote
+// shows. A write outside an allocation faults at once, or is found after the launch.
 #pragma once
 
 #include <stdarg.h>
@@ -26,9 +25,8 @@ static std::string format(const char* f, ...) {
   return text;
 }
 
-// Guarded is memory that ends at a page which cannot be touched, and that has
-// marked bytes before it and in the few that alignment leaves behind it. A
-// sanitized build has the sanitizer's red zones instead.
+// Guarded is memory that ends at a protected page. The bytes before it, and those that alignment leaves
+// after it, are marked. A build with a sanitizer has the sanitizer's red zones instead.
 struct Guarded {
   u8* base = nullptr;
   u64 mapped = 0;
@@ -64,7 +62,7 @@ static bool guard(Guarded* g, u64 bytes, u64 align) {
 }
 static void unguard(Guarded* g) { munmap(g->base, g->mapped); }
 
-// overrun is the address of a byte beside the memory that has been written, or 0.
+// overrun returns the address of a marked byte that has been overwritten, or 0.
 static u64 overrun(const Guarded* g) {
   u64 page = getpagesize();
   auto touched = [](const u8* from, const u8* to) -> u64 {
@@ -82,7 +80,7 @@ class Memory {
  public:
   u64 limit = 0;
 
-  // take allocates. null: there is not so much left.
+  // take allocates. null: too little is left.
   u8* take(u64 bytes) {
     std::lock_guard<std::mutex> hold(mutex);
     Guarded g;
@@ -93,7 +91,7 @@ class Memory {
     return g.start;
   }
 
-  // give frees, and says what is wrong: nothing, an overrun, or no such memory.
+  // give frees memory. It returns "", or the error: an overrun, or no such memory.
   std::string give(u64 address) {
     std::lock_guard<std::mutex> hold(mutex);
     auto at = held.find(address);
@@ -120,7 +118,7 @@ class Memory {
     return limit - used;
   }
 
-  // inspect looks for writes beside what is allocated.
+  // inspect looks for writes outside the allocations.
   std::string inspect() {
     std::lock_guard<std::mutex> hold(mutex);
     for (auto& [address, g] : held) {
@@ -130,7 +128,7 @@ class Memory {
     return "";
   }
 
-  // where says what an address is near to.
+  // where describes the memory near an address.
   std::string where(u64 address) {
     std::lock_guard<std::mutex> hold(mutex);
     std::string text = format("address 0x%llx", address);
@@ -156,11 +154,11 @@ class Memory {
   u64 used = 0;
   std::map<u64, Guarded> held;
   std::map<u64, u64> pinned;
-  std::deque<Guarded> retired;  // freed not long ago: touching it faults
+  std::deque<Guarded> retired;  // freed recently: an access faults
 
   static std::string beside(const Guarded& g) {
     u64 at = overrun(&g);
-    return at ? format("a kernel wrote beside an allocation: byte %lld of %llu bytes", (i64)(at - (u64)g.start), g.bytes) : "";
+    return at ? format("a kernel wrote outside an allocation: byte %lld of %llu bytes", (i64)(at - (u64)g.start), g.bytes) : "";
   }
 
 #ifdef EMU_ASAN
@@ -177,8 +175,8 @@ class Memory {
     }
   }
 
-  // spoil fills fresh memory with the pattern. Large memory gets private
-  // mappings of one file of the pattern, which cost nothing until written.
+  // spoil fills new memory with the pattern. Large memory gets private mappings of one file with the
+  // pattern, which take no memory until they are written.
   void spoil(Guarded* g) {
     const u64 chunk = 4 << 20;
     u8* at = g->start;

@@ -1,7 +1,6 @@
-// Running a grid: each worker has its share of the multiprocessors, starts
-// blocks on them while there is room, and gives the warps of its blocks their
-// turns until all have returned. A monitor sees to it that a launch that cannot
-// end is given up with a report.
+// Runs a grid. Each worker has a share of the multiprocessors. It starts blocks on them while there is
+// room, and runs the warps of its blocks in turns until all have returned. A monitor stops a launch that
+// cannot end, with a report.
 #pragma once
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 #include "collective.h"
 #include "fault.h"
 
-// start_block makes the records of a block and gives its lanes their stacks.
+// start_block makes the records of a block, and takes stacks for its lanes.
 static bool start_block(Worker* worker, u32 index) {
   Launch* launch = worker->launch;
   Block* b = new Block();
@@ -67,22 +66,22 @@ static void end_block(Block* b) {
   }
   if (b->memory.bytes) {
     if (u64 at = overrun(&b->memory))
-      b->worker->launch->fail(format("block %u wrote beside its shared memory: offset %lld of %llu bytes", b->index,
+      b->worker->launch->fail(format("block %u wrote outside its shared memory: offset %lld of %llu bytes", b->index,
                                      (i64)(at - (u64)b->memory.start), b->memory.bytes));
     b->worker->spare.push_back(b->memory);
   }
   delete b;
 }
 
-// turn lets a warp run until none of its lanes can, or its turn is over, and
-// says whether that was certainly more than a turn of a waiting loop.
+// turn runs a warp until none of its lanes can run, or its turn is over. It returns whether the warp
+// certainly did more than one round of a waiting loop.
 static bool turn(Worker* worker, Warp* w) {
   w->runnable |= w->spinning;
   w->spinning = 0;
   w->spun = w->returned = false;
   w->collectives = 0;
   u64 before = w->changes;
-  // Not always the same lane first.
+  // The first lane varies.
   u32 from = w->turns++ & 31, high = w->runnable >> from << from;
   if (worker->launch->config->seed) {
     u32 skip = worker->below(popc(w->runnable));
@@ -95,7 +94,7 @@ static bool turn(Worker* worker, Warp* w) {
   return w->changes != before || w->returned || (!w->spun && w->collectives >= turn_length);
 }
 
-// where says what an address that cannot be touched is near to.
+// where describes the memory near an address that caused a fault.
 static std::string where(u64 address, const Warp* w) {
   u64 shared = (u64)w->shared;
   if (w->shared_bytes && address + 4096 >= shared && address < shared + w->shared_bytes + 8192)
@@ -103,7 +102,7 @@ static std::string where(u64 address, const Warp* w) {
   return w->block_of->worker->launch->memory->where(address);
 }
 
-// note_fault reports what the signal's handler left.
+// note_fault reports the fault that the signal handler noted.
 static void note_fault(Worker* worker, Warp* w) {
   Fault f = this_fault;
   this_fault.signal = 0;
@@ -120,7 +119,7 @@ static void note_fault(Worker* worker, Warp* w) {
     worker->launch->fail(who(w, (u32)f.lane) + " " + signal_text(f));
 }
 
-// check_warp finds a warp that can never go on.
+// check_warp reports a warp that can never continue.
 static void check_warp(Worker* worker, Warp* w) {
   if (!w->runnable && !w->spinning && w->waiting) worker->launch->fail("deadlock: " + describe(w));
 }
@@ -132,7 +131,7 @@ static void work(Worker* worker) {
     worker->room--;
     if (!start_block(worker, index)) launch->fail("the emulated device got no memory from the system for the stacks and the shared memory of a block");
   };
-  // The first blocks go round the multiprocessors, the others to whoever has room.
+  // The first blocks go to the multiprocessors in turn. Each other block goes to one with room.
   u32 resident = std::min(launch->blocks, launch->resident);
   for (u32 b = 0; b < resident; b++)
     if (b % launch->config->sms % launch->workers == worker->number) start(b);
@@ -143,7 +142,7 @@ static void work(Worker* worker) {
       start(b);
     }
   };
-  u64 idle = 0;  // rounds that did nothing but wait, since the last that did more
+  u64 idle = 0;  // rounds of waiting alone, since the last other round
   u32 calm = 0;  // rounds in a row with collectives and without spin
   while (!launch->failed) {
     if (launch->next.load(std::memory_order_relaxed) < launch->blocks) refill();
@@ -161,8 +160,8 @@ static void work(Worker* worker) {
         else if (!launch->failed) check_warp(worker, w);
       }
     }
-    // Waiting loops call spin, and may have collectives and barriers beside it:
-    // only many rounds of collectives without any spin are work.
+    // A waiting loop calls spin, and may have collectives and barriers as well. So only many rounds of
+    // collectives without a spin count as work.
     calm = spun || !collectives ? 0 : calm + 1;
     if (works || calm >= 64) {
       idle = calm = 0;
@@ -194,7 +193,7 @@ static void work(Worker* worker) {
 static void* worker_main(void* argument) {
   Worker* worker = (Worker*)argument;
   Launch* launch = worker->launch;
-  // A lane that used up its stack leaves the handler none.
+  // The handler has its own stack, because a lane may have used up the lane's.
   std::vector<u8> handler_stack(64 << 10);
   stack_t stack = {};
   stack.ss_sp = handler_stack.data();
@@ -215,16 +214,15 @@ static void* worker_main(void* argument) {
   return nullptr;
 }
 
-// blocks_per_sm is how many blocks one multiprocessor holds at once.
+// blocks_per_sm returns the number of blocks that one multiprocessor holds at once.
 static u32 blocks_per_sm(const Config* c, u32 threads, u64 shared) {
   u64 n = std::min<u64>(c->blocks_per_sm, c->threads_per_sm / std::max(threads, 1u));
   if (shared) n = std::min<u64>(n, c->shared_per_sm / shared);
   return (u32)n;
 }
 
-// monitor waits for the workers' end. Where nothing has happened for as long as
-// the device's patience, it stops the launch: either all that is resident waits
-// in spin, or a lane runs on and on.
+// monitor waits until the workers have ended. It stops the launch if nothing has happened for the time
+// of the device's patience: either all resident lanes wait in spin, or a lane runs without end.
 static void monitor(Launch* launch, std::deque<Worker>& workers) {
   std::unique_lock<std::mutex> hold(launch->mutex);
   const auto patience = std::chrono::milliseconds(launch->config->patience_ms);
@@ -253,13 +251,13 @@ static void monitor(Launch* launch, std::deque<Worker>& workers) {
         launch->error += format("; blocks %u to %u of the grid are not resident, and wait until others have returned", started, launch->blocks - 1);
       launch->failed = true;
     }
-    // Lanes that never leave by themselves.
+    // Some lanes never leave by themselves.
     for (size_t i = 0; i < workers.size(); i++)
       if (now - moved[i] > patience) pthread_kill(workers[i].thread, interrupt_signal());
   }
 }
 
-// run_launch runs a grid to its end and returns what went wrong, or nothing.
+// run_launch runs a grid to its end, and returns its error or "".
 static std::string run_launch(Launch* launch) {
   const Config* c = launch->config;
   u32 per_sm = blocks_per_sm(c, launch->threads, launch->shared);

@@ -1,4 +1,4 @@
-// A device: its memory, its modules, its streams with their work, its events.
+// A device has memory, modules, streams with their work, and events.
 #pragma once
 
 #include <dlfcn.h>
@@ -31,7 +31,7 @@ class Device {
   Config config;
   Memory memory;
 
-  // error is the failure after which nothing works, or "".
+  // error returns the failure that made the device useless, or "".
   std::string error() {
     std::lock_guard<std::mutex> hold(mutex);
     return failure;
@@ -51,7 +51,7 @@ class Device {
     return id;
   }
 
-  // close_stream lets the stream finish what it has; its thread is joined when the device closes.
+  // close_stream lets the stream finish its work. Its thread is joined when the device closes.
   bool close_stream(u64 id) {
     std::lock_guard<std::mutex> hold(mutex);
     auto at = streams.find(id);
@@ -72,7 +72,7 @@ class Device {
     return true;
   }
 
-  // wait blocks until a stream has nothing left; done only looks.
+  // wait blocks until a stream has no work left. done returns at once, and reports whether it has none.
   void wait(u64 stream) {
     std::unique_lock<std::mutex> hold(mutex);
     auto at = streams.find(stream);
@@ -126,7 +126,7 @@ class Device {
     u64 turn = e->recorded;
     changed.wait(hold, [&] { return e->happened >= turn; });
   }
-  // follow makes the stream wait for what the event was recorded for last.
+  // follow makes later work of the stream wait for the work before the event's last record.
   bool follow(u64 stream, u64 id) {
     std::shared_ptr<Event> e = event(id);
     if (!e) return false;
@@ -138,7 +138,7 @@ class Device {
       changed.wait(hold, [&] { return e->happened >= turn; });
     });
   }
-  // elapsed is the time between two events in ns; false: one has not happened.
+  // elapsed computes the time between two events, in ns. false: one of them has not happened.
   bool elapsed(u64 from, u64 to, i64* ns) {
     std::shared_ptr<Event> a = event(from), b = event(to);
     std::lock_guard<std::mutex> hold(mutex);

@@ -1,6 +1,6 @@
-// The records of a running grid: lanes in warps, warps in blocks, blocks at
-// workers (threads of the host that stand for multiprocessors), workers in a
-// launch. Only the worker that has a block touches it.
+// The records of a running grid. A launch has workers, which are threads of the host that stand for
+// multiprocessors. A worker has blocks, a block has warps, and a warp has lanes. Only the worker of a
+// block touches its records.
 #pragma once
 
 #include <atomic>
@@ -29,12 +29,12 @@ struct Lane {
 // A collective that not all lanes of its mask have reached.
 struct Pending { u32 mask, arrived, kind; };
 
-// Each lane is in exactly one of the sets: runnable (which includes the one that
-// runs), spinning, waiting (in a collective), barrier, or has returned.
+// Each lane is in exactly one of the sets runnable, spinning, waiting (in a collective) and barrier, or
+// has returned. The running lane is in runnable.
 struct Warp : EmuWarp {
   Block* block_of;
   u8* region;
-  u32 lanes;  // that there are: not all 32 in the last warp of some blocks
+  u32 lanes;  // the number of lanes: fewer than 32 in the last warp of some blocks
   u32 runnable, spinning, waiting, barrier;
   u32 pendings;
   u32 turns;        // that the warp has had
@@ -60,7 +60,7 @@ struct Config {
   u32 sms, blocks_per_sm, threads_per_sm, threads;
   u64 shared_per_block, shared_per_sm, memory;
   u64 seed;         // of the shuffled schedule; 0: lanes in order
-  u64 patience_ms;  // without progress, until a launch is given up
+  u64 patience_ms;  // the time without progress after which a launch is stopped
 };
 
 struct Worker {
@@ -72,13 +72,13 @@ struct Worker {
   std::vector<Guarded> spare;        // shared memory of blocks that have ended
   u32 room;                          // for more blocks
   std::atomic<u64> turns{0};         // warps that had their turn
-  std::atomic<bool> idle{false};     // all that it has waits in spin
+  std::atomic<bool> idle{false};     // all its lanes wait in spin
   std::atomic<bool> ended{false};
   std::atomic<Warp*> running{nullptr};
-  std::string report;                // what its lanes do, when the launch is given up
+  std::string report;                // the state of its lanes, when the monitor stops the launch
   pthread_t thread;
 
-  // below is a random number less than n.
+  // below returns a random number less than n.
   u32 below(u32 n) {
     random ^= random << 13;
     random ^= random >> 7;
@@ -94,7 +94,7 @@ struct Launch {
   void (*run)(const void*);
   std::vector<u8> params;
   u32 blocks, threads, shared;
-  u64 serial;            // tells the launches of a device apart
+  u64 serial;            // the launch's number on its device
   u32 resident, workers; // blocks at once; threads of the host
   std::atomic<u32> next{0};         // block to start
   std::atomic<u64> progress{0};     // signs that something happens
@@ -140,7 +140,7 @@ static const char* const collective_names[] = {
     "sync_warp", "ballot", "any", "all", "shfl", "shfl_up", "shfl_down", "shfl_xor", "reduce_add", "reduce_min",
     "reduce_max", "reduce_or", "reduce_and", "match_any", "sync_block", "sync_block_or", "sync_block_count"};
 
-// describe says what the lanes of a warp do, those in the same place together.
+// describe writes the state of a warp's lanes. Lanes in the same place share a line.
 static std::string describe(const Warp* w) {
   std::string text = format("block %u, warp %u:", w->block, w->first >> 5);
   u32 left = w->lanes;
@@ -180,6 +180,6 @@ static std::string describe(const Worker* worker) {
   for (const Block* b : worker->blocks)
     for (const Warp* w : b->warps)
       if (w->live() && shown++ < 8) text += "\n" + describe(w);
-  if (shown > 8) text += format("\n… and %u warps more", shown - 8);
+  if (shown > 8) text += format("\n… and %u more warps", shown - 8);
   return text;
 }
