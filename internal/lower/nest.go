@@ -14,8 +14,8 @@ type NestCode struct {
 	// Nest is the loop nest below one vertex of level 0. Where Options.Counting holds, it
 	// returns the number of matches; otherwise it also emits each match, a row of
 	// vertices by pattern vertex. In the Sets view its parameters are those of
-	// Level<0>::sets and the root; in the Checks view an array for the partial match, one
-	// for the sizes of the tail's blocks, and the root.
+	// Level<0>::sets and the root. In the Checks view they are an array for the partial
+	// match, one for the sizes of the tail's blocks, and the root.
 	Nest *kir.Func
 	// Part is the loop nest below some of level 1's candidates; nil: the view is Checks,
 	// or level 1 is not walked. Its parameters are those of Level<0>::sets and the

@@ -251,8 +251,8 @@ func (o *outside) get(ctx context.Context) *Choice {
 	return ready
 }
 
-// set notes the choice that has run, which may be over other GPUs than the one before, and how much
-// memory of the GPUs was free after it; nil: the memory of the GPUs did.
+// set keeps the choice that has run, which may be over other GPUs than the one before. free is how much
+// memory of the GPUs was free after the run. A nil c means that the run needed no such choice.
 func (o *outside) set(c *Choice, free int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

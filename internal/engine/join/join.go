@@ -1,9 +1,9 @@
-// Package join searches breadth first, as GSI and GENEVA do: a table of partial matches is
-// joined with the candidates of the next vertex, or of the next several vertices, until
-// its rows are matches. Package plan/phases cuts the plan into these joins.
+// Package join searches breadth first, as GSI and GENEVA do. It joins a table of partial matches with
+// the candidates of the next vertex, or of the next several vertices, until its rows are matches.
+// Package plan/phases cuts the plan into these joins.
 //
-// Tables are joined in batches: a full batch goes on to the next phase before more of its own
-// phase is made, so that memory is bounded whatever the number of matches.
+// Tables are joined in batches. A full batch goes to the next phase before its own phase continues, so
+// that memory does not grow with the number of matches.
 //
 // It knows plans and graphs, and must not know the pattern language, other engines or where
 // results go.

@@ -220,9 +220,9 @@ func ordered(p *plan.Plan, levels []int) bool {
 	return true
 }
 
-// arithmetic reports whether the number of a phase's matches follows from the sizes of its
-// groups: each group is ordered completely, or not at all and its vertices all differ, or may
-// be equal; and no vertex of one group can be one of the other, or may be.
+// arithmetic reports whether the number of a phase's matches follows from the sizes of its groups. Each
+// group must be ordered completely, or not at all. In a group without order, either all vertices differ
+// or all may be equal. Two groups either can have no vertex in common, or may share vertices.
 func arithmetic(s *step) bool {
 	for i := range s.levels {
 		if len(s.levels[i].checks) > 0 {

@@ -10,8 +10,8 @@ import (
 )
 
 // choices counts the ways to close a tail of many levels: to take a given number of vertices
-// from each of a few sets, no vertex twice. The sets cut each other into cells, the vertices
-// that lie in exactly these sets, and with a variable t_g for each set the ways are a
+// from each of a few sets, no vertex twice. The sets cut each other into cells. A cell has the
+// vertices that lie in exactly these sets. With a variable t_g for each set, the number of ways is a
 // coefficient of a product over the cells:
 //
 //	[Π_g t_g^take(g)]  Π_cells (1 + Σ_{g in cell} t_g)^size(cell)

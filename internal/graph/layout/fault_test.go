@@ -14,8 +14,8 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// TestFaults: whatever fails of the files of partitions, the partitions are right, a warning says
-// that a file was not kept or not used, and nothing is left but whole files.
+// TestFaults lets each operation on the files of partitions fail. The partitions are right, a warning
+// says that a file was not kept or not used, and only whole files are left.
 func TestFaults(t *testing.T) {
 	// The graph's own file, which is open, is in another folder than the one that is watched.
 	g, err := stored(t.Context(), labelled(t, 20, 60, 3), filepath.Join(t.TempDir(), "g.weft"))

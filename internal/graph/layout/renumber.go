@@ -30,10 +30,9 @@ type group struct {
 	taken    bool
 }
 
-// Renumber finds new ids by GENEVA's algorithm 2, in each label class by itself:
-// vertices with one share set stand together, and sets with many partitions in common
-// next to each other, the largest partition first. It reads all edges, in parallel.
-// Threads 0 means all cores.
+// Renumber finds new ids by GENEVA's algorithm 2, in each label class by itself. Vertices with the same
+// share set are neighbours in the new order. Sets with many partitions in common follow each other, and
+// the largest partition comes first. It reads all edges, in parallel. Threads 0 means all cores.
 func Renumber(ctx context.Context, r *Rows, threads int) (*Renumbering, error) {
 	s, err := newShareSets(ctx, r, threads)
 	if err != nil {

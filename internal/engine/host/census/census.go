@@ -66,8 +66,8 @@ const (
 
 // workerSteps is the least work for which a goroutine pays, besides the time to clear its
 // arrays over the vertices. onceSteps is the same for fewer than five vertices, where steps are
-// shorter. unitsEach is the number of units of roots for each goroutine. unitWork bounds their
-// number of neighbours, for the sake of progress.
+// shorter. unitsEach is the number of units of roots for each goroutine. unitWork bounds the number
+// of neighbours of a unit, so that progress is reported often enough.
 const (
 	workerSteps = 1 << 14
 	onceSteps   = 1 << 15
