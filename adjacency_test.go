@@ -8,9 +8,8 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestAdjacencyOption: gpu.adjacency goes with every engine of GPUs and with options of one,
-// and only with GPUs. Explain and the result say where lists are read, and the number is the
-// processor's.
+// TestAdjacencyOption gives gpu.adjacency to every engine of GPUs, with options of the engine. Elsewhere it is an
+// error. Explain and the result say where lists are read, and the count equals the processor's.
 func TestAdjacencyOption(t *testing.T) {
 	g, b := onEmulated(t)
 	released := make(chan struct{})

@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// TestNoInternalTypes walks everything that a program can reach of the exported names of
-// package weft, and fails where it meets a type of a package that programs cannot import.
+// TestNoInternalTypes walks all types that a program can reach from the exported names of package weft.
+// None of them may be of a package that programs cannot import.
 func TestNoInternalTypes(t *testing.T) {
 	pkg := rootPackage(t)
 	for _, bad := range internalTypes(pkg) {
@@ -86,7 +86,7 @@ func rootPackage(t *testing.T) *types.Package {
 	return pkg
 }
 
-// exports imports packages from what the go command has compiled of them.
+// exports imports packages from the go command's compiled files.
 func exports(t *testing.T, fset *token.FileSet) types.Importer {
 	t.Helper()
 	goCommand, err := exec.LookPath("go")
@@ -110,7 +110,7 @@ func exports(t *testing.T, fset *token.FileSet) types.Importer {
 	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 }
 
-// internalTypes says where the exported names of a package lead to internal types.
+// internalTypes lists the exported names of a package that lead to internal types.
 func internalTypes(pkg *types.Package) (found []string) {
 	seen := map[types.Type]bool{}
 	var walk func(at string, x types.Type)

@@ -9,9 +9,8 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// BenchmarkLabelledSets counts all queries of a set in each iteration, on one
-// thread, and says how much of that is planning, on average and with each query's
-// fastest.
+// BenchmarkLabelledSets counts all queries of a set in each iteration, on one thread. It reports the part of
+// planning, on average and for each query's fastest run.
 func BenchmarkLabelledSets(b *testing.B) {
 	for _, name := range []string{"hprd", "github16"} {
 		b.Run(name, func(b *testing.B) {
@@ -64,8 +63,7 @@ func BenchmarkLabelledSets(b *testing.B) {
 	}
 }
 
-// BenchmarkMotifs counts all motifs of a size in a small graph, planning
-// included.
+// BenchmarkMotifs plans and counts all motifs of a size in a small graph.
 func BenchmarkMotifs(b *testing.B) {
 	for _, name := range []string{"citeseer.graph.gz", "ca-grqc.csv.gz"} {
 		g, err := weft.Open(b.Context(), filepath.Join("testdata", "graphs", name))
@@ -85,8 +83,7 @@ func BenchmarkMotifs(b *testing.B) {
 	}
 }
 
-// BenchmarkPlanning plans the patterns P1 to P9 and prints nothing of it: what a
-// count spends before its search, and estimates besides.
+// BenchmarkPlanning plans the patterns P1 to P9, with estimates: the work of a count before its search.
 func BenchmarkPlanning(b *testing.B) {
 	g, err := weft.Open(b.Context(), filepath.Join("testdata", "graphs", "ego-facebook.txt.gz"))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// soon fails the test where f does not return although nothing holds it up.
+// soon fails the test if f does not return within a time that is long for it.
 func soon(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -25,8 +25,8 @@ func soon(t *testing.T, what string, f func()) {
 	}
 }
 
-// TestBusyDevice: while one query has the GPU, the others wait for it within their
-// contexts, and other graphs are closed at once.
+// TestBusyDevice: while one query has the GPU, others wait until their contexts end. Other graphs close at
+// once.
 func TestBusyDevice(t *testing.T) {
 	g, b := onEmulated(t)
 	held := make(chan struct{})

@@ -133,10 +133,9 @@ func readers(t *testing.T) map[string]func(ctx context.Context, g *Graph, q *Que
 	return all
 }
 
-// TestChangedFile: a file that becomes shorter, or is overwritten, while it is in use is an
-// input error that names it. The call that reads it has this error and no answer, and so have
-// the calls that follow. A file that another replaces is not an error: the graph keeps the file
-// that it opened.
+// TestChangedFile: if a file becomes shorter or is overwritten while it is in use, the call that reads it and all
+// later calls return an input error with its name, and no answer. If another file takes its name, there is no error,
+// because the graph keeps the file that it opened.
 func TestChangedFile(t *testing.T) {
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	q := asked(t, "MATCH (a)--(b)--(c)--(a)")
@@ -194,7 +193,7 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
-// overwrite writes data over those of a file.
+// overwrite replaces the bytes of a file in place.
 func overwrite(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -229,7 +228,7 @@ func TestChangedDuringSearch(t *testing.T) {
 	}
 }
 
-// atSync is a file system that does something when a file is put on the disk.
+// atSync is a file system that calls a function when a file is synced to the disk.
 type atSync struct {
 	vfs.FS
 	do func()
@@ -253,8 +252,8 @@ func (f syncedFile) Sync() error {
 	return f.File.Sync()
 }
 
-// TestChangedAtLast: an input that changes while the last output is put on the disk leaves
-// no output, in one file or in two.
+// TestChangedAtLast: if an input changes while the last output is synced to the disk, there is no output, in
+// one file or in two.
 func TestChangedAtLast(t *testing.T) {
 	for _, o := range []WriteOptions{{}, {AllowLoss: true, Vertices: "vertices.csv"}} {
 		for last := 1; ; last++ {

@@ -39,7 +39,7 @@ func largeFile(t testing.TB, directed bool) string {
 	return name
 }
 
-// sections are where the sections of a graph file begin and end.
+// sections returns the first byte and the end of each section of a graph file.
 func sections(data []byte) (out [][2]int) {
 	const header, entry = 64, 40
 	for i := range int(binary.LittleEndian.Uint32(data[12:])) {
@@ -50,8 +50,8 @@ func sections(data []byte) (out [][2]int) {
 	return out
 }
 
-// TestDamaged: a byte that differs, at any place of a large file, is an input error that
-// names the file, and never a number or a copy.
+// TestDamaged: a wrong byte anywhere in a large file is an input error that names the file. There is never a
+// count or a copy.
 func TestDamaged(t *testing.T) {
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	for _, directed := range []bool{false, true} {

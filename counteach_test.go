@@ -55,8 +55,8 @@ func (b *compiling) Compile(src cuda.Source) ([]byte, error) {
 	return b.Backend.Compile(src)
 }
 
-// onEmulated has an emulated device stand for gpu:0, which keeps no kernels of
-// other tests, and opens a small graph.
+// onEmulated opens a small graph in a runtime whose gpu:0 is an emulated device, without kernels of other
+// tests.
 func onEmulated(t *testing.T) (*weft.Graph, *compiling) {
 	t.Helper()
 	device.Emulated(t, emu.Options{}) // whose run-time system may be kept: kernels may not
@@ -85,7 +85,7 @@ func onEmulated(t *testing.T) (*weft.Graph, *compiling) {
 	return g, b
 }
 
-// apart are options for a GPU that have each motif counted for itself.
+// apart are options for a GPU by which each motif is counted alone.
 func apart(engine string) []weft.Option {
 	o := []weft.Option{weft.WithDevice("gpu:0"), weft.WithThreads(4), weft.WithEngine(engine)}
 	if engine == "codegen" {
@@ -94,8 +94,8 @@ func apart(engine string) []weft.Option {
 	return o
 }
 
-// TestCompiledAhead: kernels of several motifs are compiled at the same time, each
-// once, and what they count is what the processor counts.
+// TestCompiledAhead: kernels of several motifs are compiled at the same time, each once, and their counts equal
+// the processor's.
 func TestCompiledAhead(t *testing.T) {
 	for engine, k := range map[string]int{"codegen": 4, "stack": 3, "fine": 3} {
 		t.Run(engine, func(t *testing.T) {
@@ -128,9 +128,8 @@ func TestCompiledAhead(t *testing.T) {
 	}
 }
 
-// TestCompiledAheadFails: what is wrong with a motif's kernel is said when its turn
-// comes, after the counts before it, and what is behind it is not counted. For a
-// query that nothing can match there is nothing to compile.
+// TestCompiledAheadFails: the error of a motif's kernel comes in the motif's turn, after the counts before it.
+// Later motifs are not counted. A query without possible matches has no kernel to compile.
 func TestCompiledAheadFails(t *testing.T) {
 	g, b := onEmulated(t)
 	closed := make(chan struct{})
@@ -172,8 +171,8 @@ func TestCompiledAheadFails(t *testing.T) {
 	}
 }
 
-// TestCompiledAheadEnds: who waits for kernels leaves when the context ends, and what
-// waits for a compiler is not compiled any more.
+// TestCompiledAheadEnds: a call that waits for kernels returns when its context ends. Kernels that wait for a
+// compiler are then not compiled.
 func TestCompiledAheadEnds(t *testing.T) {
 	g, b := onEmulated(t)
 	hold := make(chan struct{})
@@ -210,8 +209,8 @@ func TestCompiledAheadEnds(t *testing.T) {
 	}
 }
 
-// TestCountEachOtherDevices: a query that was planned for GPUs which are closed when its
-// turn comes is planned again for those that are there.
+// TestCountEachOtherDevices: if a query's GPUs are closed when its turn comes, it is planned again for the GPUs
+// that are open.
 func TestCountEachOtherDevices(t *testing.T) {
 	g, b := onEmulated(t)
 	closed := make(chan struct{})
@@ -240,8 +239,8 @@ func TestCountEachOtherDevices(t *testing.T) {
 	}
 }
 
-// TestCountWhileOthersOpen: a query that waits for GPUs while another is counted there, and
-// finds them closed for others then, is counted on GPUs that are opened again.
+// TestCountWhileOthersOpen: a query waits for GPUs, which another query uses. Then they are closed for other
+// GPUs. The query is counted on GPUs that are opened again.
 func TestCountWhileOthersOpen(t *testing.T) {
 	g, b := onEmulated(t)
 	held := make(chan struct{})
@@ -280,8 +279,8 @@ func TestCountWhileOthersOpen(t *testing.T) {
 	wg.Wait()
 }
 
-// TestCountEach: what the processor counts one after the other is what it counts
-// alone, each under a timeout of its own.
+// TestCountEach: the counts of several queries in turn equal those of each query alone. Each query has its own
+// timeout.
 func TestCountEach(t *testing.T) {
 	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestDirectedMotifs: the motifs of a directed graph are those that igraph and networkx
-// count.
+// TestDirectedMotifs compares the motifs of directed graphs with the counts of igraph and networkx.
 func TestDirectedMotifs(t *testing.T) {
 	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "wiki-vote-cut.txt"), weft.WithDirected(true))
 	if err != nil {
@@ -50,8 +49,8 @@ func TestDirectedMotifs(t *testing.T) {
 	}
 }
 
-// TestDirectedMotifsOracle: the census of directed motifs is what the oracle counts for
-// each of them, induced or not.
+// TestDirectedMotifsOracle compares the census of directed motifs with the oracle's count of each motif, induced
+// or not.
 func TestDirectedMotifsOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	rounds := 4
@@ -84,8 +83,8 @@ func TestDirectedMotifsOracle(t *testing.T) {
 	}
 }
 
-// TestDirectionsOfMotifs: five vertices and programs are refused where the directions
-// count, and answered where they are left out.
+// TestDirectionsOfMotifs: with directions, motifs of five vertices and programs are refused. Without directions,
+// they are answered.
 func TestDirectionsOfMotifs(t *testing.T) {
 	g := graphOf(t, "1 2\n2 3\n3 1\n3 4\n4 5\n", weft.WithDirected(true))
 	if _, err := g.Motifs(t.Context(), 5); !errors.Is(err, weft.ErrUsage) || !strings.Contains(err.Error(), "9364") {
@@ -103,7 +102,7 @@ func TestDirectionsOfMotifs(t *testing.T) {
 	}
 }
 
-// TestDirectedMotifsStop: a census that is told to stop ends soon, without a number.
+// TestDirectedMotifsStop: a census that is cancelled ends soon, without a count.
 func TestDirectedMotifsStop(t *testing.T) {
 	g, err := weft.Generate(t.Context(), weft.Spec{Model: "cliques", N: 1, K: 3000, Directed: true})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// TestArrowsGuessed: where only a guess says that edges have no direction, a query with
-// arrows says so, and no other query does; a graph in weft's own form remembers it.
+// TestArrowsGuessed: if it is only a guess that edges have no direction, a query with arrows has a warning, and no
+// other query has it. A graph in weft's own form keeps the fact.
 func TestArrowsGuessed(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()

@@ -14,8 +14,7 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestEnded: each call that is given a context which has ended says so by the error of
-// that context and by its cause.
+// TestEnded: the error of each call with an ended context is the context's error, and its cause.
 func TestEnded(t *testing.T) {
 	file := filepath.Join("testdata", "graphs", "karate.txt")
 	g, err := weft.Open(t.Context(), file)

@@ -25,8 +25,8 @@ func put(t testing.TB, name, text string) string {
 	return path
 }
 
-// TestOpenSystemErrors: errors of the operating system can be told apart by errors.Is, and
-// have the file's name.
+// TestOpenSystemErrors: errors.Is finds the error of the operating system in an error of Open, which names the
+// file.
 func TestOpenSystemErrors(t *testing.T) {
 	dir := t.TempDir()
 	locked := put(t, "locked.txt", "1 2\n")

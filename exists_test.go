@@ -11,8 +11,8 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestExistsApart: under iso the vertices of EXISTS differ from all vertices of the
-// match, whichever of them the text mentions, and however it mentions them.
+// TestExistsApart: under iso, the vertices of EXISTS differ from all vertices of the match, whether and however
+// the text mentions these.
 func TestExistsApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	edges := ""
@@ -73,7 +73,7 @@ func TestExistsApart(t *testing.T) {
 	}
 }
 
-// TestExistsSymmetries: vertices that EXISTS only keeps apart may be exchanged.
+// TestExistsSymmetries: a symmetry may exchange vertices from which EXISTS only differs.
 func TestExistsSymmetries(t *testing.T) {
 	q, err := weft.Parse("MATCH (h)--(a), (h)--(b), (h)--(c) WHERE EXISTS { (h)--(x) }")
 	if err != nil {
@@ -160,8 +160,8 @@ func graphOf(t *testing.T, edges string, options ...weft.Option) *weft.Graph {
 	return g
 }
 
-// TestExcludedEdge: an undirected graph has no edge that NOT (a)-->(c) leaves, however
-// the pattern is planned.
+// TestExcludedEdge: in an undirected graph NOT (a)-->(c) excludes every edge between a and c, in each plan of
+// the pattern.
 func TestExcludedEdge(t *testing.T) {
 	g := graphOf(t, "0 10\n0 20\n")
 	for _, text := range []string{
@@ -175,8 +175,8 @@ func TestExcludedEdge(t *testing.T) {
 	}
 }
 
-// TestCatalogueWithin: a call of the catalogue under ORDERED, WITHIN and conditions about
-// its edges is the pattern written out.
+// TestCatalogueWithin: a named pattern with ORDERED, WITHIN and conditions on its edges counts as the same pattern
+// written out.
 func TestCatalogueWithin(t *testing.T) {
 	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "transfers.csv"), weft.WithDirected(true))
 	if err != nil {

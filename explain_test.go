@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestProfile: what is explained and run is what RETURN asks for.
+// TestProfile: PROFILE explains and runs the query with its RETURN.
 func TestProfile(t *testing.T) {
 	g := clique(t, 8) // 56 triangles, 336 embeddings
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ import (
 	"github.com/weftgraph/weft/internal/runtime"
 )
 
-// RuntimeOver makes a runtime in which open devices stand for the GPUs; see Instead.
+// RuntimeOver returns a runtime whose GPUs are open devices of a test; see Instead.
 func RuntimeOver(o RuntimeOptions, devices ...*cuda.Device) (*Runtime, error) {
 	rt := NewRuntime(o)
 	count := func() (int, error) { return len(devices), nil }
@@ -13,8 +13,8 @@ func RuntimeOver(o RuntimeOptions, devices ...*cuda.Device) (*Runtime, error) {
 	return rt, rt.r.Instead(devices...)
 }
 
-// Instead has other devices stand for the GPUs, once those before have ended their runs.
+// Instead replaces the GPUs by other devices, once runs on the devices before have ended.
 func (rt *Runtime) Instead(devices ...*cuda.Device) error { return rt.r.Instead(devices...) }
 
-// Compilers is the number of kernels that are compiled ahead at once, at most.
+// Compilers is the largest number of kernels that are compiled at the same time.
 func (rt *Runtime) Compilers() int { return rt.r.Objects.Images.Compilers() }

@@ -13,8 +13,8 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestZeroValues: no method of a value that nobody has made panics, and each that returns
-// an error returns one; so does each call that is given such a value.
+// TestZeroValues: no method of a zero value panics, and each method with an error returns one. So does each call
+// with a zero value.
 func TestZeroValues(t *testing.T) {
 	q, err := weft.Parse("MATCH (a)--(b)")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
-// ceiling is how long one count may take: a bound against hanging. Each takes less
-// than a minute on two quiet cores. WEFT_COUNT_TIMEOUT sets another.
+// ceiling is the longest time for one count, in case it hangs. Each takes less than a minute on two idle cores.
+// WEFT_COUNT_TIMEOUT sets another.
 func ceiling(t testing.TB) time.Duration {
 	t.Helper()
 	text := os.Getenv("WEFT_COUNT_TIMEOUT")
@@ -142,8 +142,7 @@ func equal(t testing.TB, what string, got *big.Int, want *big.Int) {
 	}
 }
 
-// TestCrosscheck compares with what other programs counted: see
-// scripts/crosscheck.py.
+// TestCrosscheck compares with the counts of other programs; see scripts/crosscheck.py.
 func TestCrosscheck(t *testing.T) {
 	type key struct{ file, directed, labelled string }
 	graphs := map[key]*weft.Graph{}
@@ -267,9 +266,8 @@ func TestTriangles(t *testing.T) {
 	}
 }
 
-// TestCiteseerMotifs compares all patterns of 4 and 5 vertices with the counts
-// that come with the data: one by one, by edges that must be absent, and all
-// at once.
+// TestCiteseerMotifs compares all patterns of 4 and 5 vertices with the counts that come with the data. It counts
+// them one by one, then with the absent edges written out, and then all in one pass.
 func TestCiteseerMotifs(t *testing.T) {
 	dir := dataDir(t)
 	g := open(t, filepath.Join(dir, files["citeseer"]), weft.WithDirected(false))

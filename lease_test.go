@@ -108,8 +108,8 @@ func mustOpen(t *testing.T, name string) *Graph {
 	return g
 }
 
-// TestClosed: each exported method of a closed graph fails with ErrClosed, or is known to
-// need no memory of the graph.
+// TestClosed: each exported method of a closed graph fails with ErrClosed, or is in the list of those that need no
+// memory of the graph.
 func TestClosed(t *testing.T) {
 	q := asked(t, "MATCH (a)--(b)--(c)--(a)")
 	name := weftFile(t, Spec{Model: "er", N: 100, M: 600})
@@ -169,8 +169,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestCloseInLoop: an iteration goes on after Close in its body, the matches stay what
-// they are, and then the memory is gone.
+// TestCloseInLoop: an iteration continues after Close in its body, and its matches do not change. At its end the
+// graph's memory is released.
 func TestCloseInLoop(t *testing.T) {
 	q := asked(t, "MATCH (a)--(b)--(c)--(a)")
 	g := mustOpen(t, weftFile(t, Spec{Model: "cliques", N: 20, K: 12}))
@@ -225,7 +225,7 @@ func refuses(t *testing.T, what string, f func()) {
 // released reports whether the memory of a graph is gone.
 func released(g *Graph) bool { return g.s.Data.NumVertices() == 0 }
 
-// TestLoopsEnd: however a loop over matches or counts ends, its lease ends.
+// TestLoopsEnd: the lease of a loop over matches or counts ends with the loop, in whatever way that ends.
 func TestLoopsEnd(t *testing.T) {
 	q := asked(t, "MATCH (a)--(b)--(c)--(a)")
 	name := weftFile(t, Spec{Model: "cliques", N: 20, K: 12})
@@ -284,7 +284,7 @@ func TestLoopsEnd(t *testing.T) {
 	}
 }
 
-// TestCloseDuringCalls: calls at the time of Close give their whole answer or ErrClosed.
+// TestCloseDuringCalls: a call at the time of Close returns its whole answer or ErrClosed.
 func TestCloseDuringCalls(t *testing.T) {
 	q := asked(t, "MATCH (a)--(b)--(c)--(d)--(a)")
 	name := weftFile(t, Spec{Model: "er", N: 2000, M: 40000})

@@ -11,8 +11,8 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestLongQueries: a text of a few megabytes is read and planned in about as long as it
-// takes to write it; in quadratic time it would take hours.
+// TestLongQueries: texts of a few megabytes are read and planned in linear time. Quadratic time would take
+// hours.
 func TestLongQueries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: it takes some seconds")

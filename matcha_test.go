@@ -112,8 +112,8 @@ func TestMatchaTarget(t *testing.T) {
 	}
 }
 
-// TestMatchaThreads: where a schedule asks for more threads than a run has at most, a
-// note says how many there are, and a context ends the run at once.
+// TestMatchaThreads: if a schedule asks for too many threads, a note gives the number that run the program. A
+// context ends the run at once.
 func TestMatchaThreads(t *testing.T) {
 	m := matchaProgram(t, "input G: Graph\nreturn sum(apply(lambda v: sum(apply(lambda w: v / (w + 1) % 7, None, range(10000000000))), None, vertices(G)))")
 	in := map[string]any{"G": clique(t, 40)}
@@ -138,8 +138,8 @@ func TestMatchaThreads(t *testing.T) {
 	}
 }
 
-// TestMatchaParticipation: the program of RETURN participation(v) gives each vertex
-// of the graph the number that the query gives it, 0 where that is none.
+// TestMatchaParticipation: the program of RETURN participation(v) gives each vertex of the graph the same number as
+// the query, and 0 to vertices that the query leaves out.
 func TestMatchaParticipation(t *testing.T) {
 	g, err := Open(t.Context(), "testdata/graphs/karate.txt")
 	if err != nil {
@@ -182,7 +182,7 @@ func TestMatchaParticipation(t *testing.T) {
 	}
 }
 
-// TestMatchaRefuses: what of a query no program says is an error at its place.
+// TestMatchaRefuses: the part of a query that no program can express is an error with its place.
 func TestMatchaRefuses(t *testing.T) {
 	g := clique(t, 4)
 	for text, want := range map[string]string{

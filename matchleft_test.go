@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// searching is how many goroutines are that run a search.
+// searching returns the number of goroutines that run a search.
 func searching() int {
 	stacks := make([]byte, 16<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	return strings.Count(string(stacks), "search.(*Job).Run(")
 }
 
-// TestMatchLeftAnyhow: when the loop over matches is left, by a panic or by the end of
-// its goroutine too, no search goes on.
+// TestMatchLeftAnyhow: no search runs after its loop over matches, even if a panic or the goroutine's end leaves
+// the loop.
 func TestMatchLeftAnyhow(t *testing.T) {
 	g := clique(t, 60)
 	defer g.Close()

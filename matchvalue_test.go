@@ -144,7 +144,7 @@ func TestMatchNames(t *testing.T) {
 	}
 }
 
-// TestMatchKept: matches that are kept stay what they were, over many batches.
+// TestMatchKept: a match that a caller keeps does not change, over many batches.
 func TestMatchKept(t *testing.T) {
 	g, err := Generate(t.Context(), Spec{Model: "grid", Dims: []uint64{60, 60}})
 	if err != nil {
@@ -176,8 +176,7 @@ func TestMatchKept(t *testing.T) {
 	}
 }
 
-// TestMatchErrors: what cannot be returned is an error of kind ErrQuery, and the last of the
-// iteration.
+// TestMatchErrors: a value that cannot be returned is an error of kind ErrQuery, and ends the iteration.
 func TestMatchErrors(t *testing.T) {
 	g := opened(t, "1,2\n2,3\n", "")
 	for text, kind := range map[string]error{

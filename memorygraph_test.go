@@ -72,7 +72,7 @@ func recordsOf(t testing.TB, names []string, rows [][]any) array.RecordReader {
 	return r
 }
 
-// everything is all edges and vertices of a graph, with all that is known of them.
+// everything lists all edges and vertices of a graph, with all their data.
 func everything(t *testing.T, g *Graph) (edges []Edge, vertices []string) {
 	t.Helper()
 	q, err := Parse("MATCH REPEATABLE ELEMENTS (a)-[e]->(b)")
@@ -131,8 +131,8 @@ ann,bob,likes,86400,1.5,1,true,a
 bob,ann,,5,,,,
 `
 
-// TestMemoryGraph: a graph of edges or records in memory, or of a stream, is that of a file
-// with the same rows.
+// TestMemoryGraph: a graph from edges or records in memory, or from a stream, equals the graph from a file with the
+// same rows.
 func TestMemoryGraph(t *testing.T) {
 	at := func(s int64) time.Time { return time.Unix(s, 0) }
 	type p = map[string]any
@@ -200,8 +200,8 @@ func TestMemoryGraph(t *testing.T) {
 	}
 }
 
-// TestMemoryGraphNumbers: ids that are integers stay numbers, in more than one chunk, and
-// fractions make a property of integers one of floats.
+// TestMemoryGraphNumbers: integer ids stay numbers over several chunks. A property with integers and fractions has
+// floats.
 func TestMemoryGraphNumbers(t *testing.T) {
 	const n = 150_000
 	g, err := FromEdges(t.Context(), func(yield func(Edge, error) bool) {
@@ -228,7 +228,7 @@ func TestMemoryGraphNumbers(t *testing.T) {
 	}
 }
 
-// TestMemoryGraphErrors: what is wrong in memory has its row, and its cause.
+// TestMemoryGraphErrors: an error in data in memory has its row and its cause.
 func TestMemoryGraphErrors(t *testing.T) {
 	broken := errors.New("the source broke")
 	edges := func(all ...Edge) error { _, err := FromEdges(t.Context(), Edges(all...)); return err }
@@ -317,8 +317,8 @@ func TestReadFormats(t *testing.T) {
 	}
 }
 
-// TestReadNamedStream: a file that is read as a stream has its name in messages, and its
-// extension says what it says in Open.
+// TestReadNamedStream: a file that is read as a stream has its name in messages. Its extension means the same as in
+// Open.
 func TestReadNamedStream(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.el")
 	if err := os.WriteFile(path, []byte("1 2\n2 3\n2 -1\n"), 0o600); err != nil {

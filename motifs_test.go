@@ -14,8 +14,8 @@ import (
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
-// TestMotifsOneByOne: the motifs counted at once are those counted each for
-// itself, which an engine option asks for.
+// TestMotifsOneByOne: motifs counted in one pass have the same counts as motifs counted one by one, for which an
+// engine option asks.
 func TestMotifsOneByOne(t *testing.T) {
 	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "ca-grqc-cut.csv"))
 	if err != nil {
@@ -44,8 +44,8 @@ func TestMotifsOneByOne(t *testing.T) {
 	}
 }
 
-// TestMotifsKinds: labels change nothing, nor do directions that are left out; other semantics and
-// limits are those of each motif counted for itself.
+// TestMotifsKinds: labels, and directions that are left out, do not change the counts. Other semantics and limits
+// mean the same as for each motif counted alone.
 func TestMotifsKinds(t *testing.T) {
 	dir := t.TempDir()
 	edges, labels := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "labels.txt")
@@ -116,8 +116,8 @@ func TestMotifsKinds(t *testing.T) {
 	}
 }
 
-// TestMotifsByCode: what the engine codegen counts by one program is what others
-// count, and the results say who counted.
+// TestMotifsByCode: the engine codegen counts all motifs by one program. Its counts equal those of others, and the
+// results name the engine.
 func TestMotifsByCode(t *testing.T) {
 	if _, err := native.C(); errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)
@@ -163,8 +163,8 @@ func TestMotifsByCode(t *testing.T) {
 	}
 }
 
-// TestMotifsByCodeMemory: where there is no memory for a number of each vertex on
-// each thread, motifs of four vertices are counted by the program that needs less.
+// TestMotifsByCodeMemory: if there is too little memory for one number for each vertex on each thread, motifs of
+// four vertices are counted by the program that needs less.
 func TestMotifsByCodeMemory(t *testing.T) {
 	if _, err := native.C(); errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)
@@ -199,8 +199,7 @@ func TestMotifsByCodeMemory(t *testing.T) {
 	}
 }
 
-// TestMotifsByCodeEnds: a run that is cut short has results that are not complete,
-// and what is wrong with a device is said.
+// TestMotifsByCodeEnds: a run that is cut short has incomplete results, and an error of a device is returned.
 func TestMotifsByCodeEnds(t *testing.T) {
 	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
 	if err != nil {

@@ -100,8 +100,8 @@ func everyCall(t *testing.T) map[string]func(...Option) error {
 	}
 }
 
-// TestOptionsOfCalls: every call takes the options that concern it, and refuses each other
-// one by its name.
+// TestOptionsOfCalls: every call takes the options that concern it. The error for another option names the
+// option.
 func TestOptionsOfCalls(t *testing.T) {
 	calls := everyCall(t)
 	for i, name := range setting.Calls {
@@ -132,7 +132,7 @@ func TestOptionsOfCalls(t *testing.T) {
 	}
 }
 
-// TestOptionTables: the tables of options and of calls have all that the package exports.
+// TestOptionTables: the tables have all options and calls that the package exports.
 func TestOptionTables(t *testing.T) {
 	pkg := rootPackage(t)
 	option := pkg.Scope().Lookup("Option").Type()

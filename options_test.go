@@ -7,8 +7,7 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// TestMostThreads: no search nor reader is given more threads than a machine can
-// have.
+// TestMostThreads: no search and no reader gets more threads than a machine can have.
 func TestMostThreads(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 3: 3, native.MostWorkers: native.MostWorkers, 1 << 30: native.MostWorkers} {
 		s, err := collect(setting.Open, []Option{WithThreads(n)})

@@ -8,8 +8,8 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestCountedAgain: a query that is counted again is not planned again, and what changes
-// its plan is not overlooked.
+// TestCountedAgain: a second count of a query does not plan it again, unless something has changed that its plan
+// depends on.
 func TestCountedAgain(t *testing.T) {
 	g, err := weft.Open(t.Context(), filepath.Join("testdata", "graphs", "karate.txt"))
 	if err != nil {

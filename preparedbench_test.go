@@ -10,8 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
-// BenchmarkCountedAgain counts one query on a small graph again and again: what is left
-// is the search, and what surrounds it.
+// BenchmarkCountedAgain counts one query on a small graph many times. It measures the search and the work of a
+// call around it.
 func BenchmarkCountedAgain(b *testing.B) {
 	d, err := cuda.New(device.Backend(b, emu.Options{}), device.Objects().Images)
 	if err != nil {

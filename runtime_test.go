@@ -35,8 +35,8 @@ func runtimeOver(t *testing.T, cache string) (*weft.Runtime, *weft.Graph) {
 	return rt, g
 }
 
-// TestRuntimesApart: two runtimes count at the same time, each on a device and with a folder of
-// its own, and one goes on when the other is closed.
+// TestRuntimesApart: two runtimes count at the same time, each with its own device and folder. One continues when
+// the other is closed.
 func TestRuntimesApart(t *testing.T) {
 	a, ga := runtimeOver(t, t.TempDir())
 	_, gb := runtimeOver(t, t.TempDir())
@@ -101,8 +101,8 @@ func TestRuntimesApart(t *testing.T) {
 	}
 }
 
-// TestRuntimeCaches: what one runtime compiles is neither in the memory nor in the folder of
-// another, and each keeps it for itself.
+// TestRuntimeCaches: each runtime keeps its compiled code in its own memory and folder, and not in those of
+// another.
 func TestRuntimeCaches(t *testing.T) {
 	q, err := weft.Parse("MATCH (a)--(b)--(c)--(a)")
 	if err != nil {
@@ -143,7 +143,7 @@ func TestRuntimeCaches(t *testing.T) {
 	}
 }
 
-// TestRuntimeDefaults: what a runtime says holds for calls that do not say otherwise.
+// TestRuntimeDefaults: a runtime's options hold for calls without these options.
 func TestRuntimeDefaults(t *testing.T) {
 	rt := weft.NewRuntime(weft.RuntimeOptions{Device: "gpu:x"})
 	defer rt.Close()
@@ -178,8 +178,8 @@ func TestRuntimeDefaults(t *testing.T) {
 	}
 }
 
-// TestRuntimeClosedInside: a loop over matches goes on when its runtime is closed, and the last
-// call gives back the GPUs.
+// TestRuntimeClosedInside: a loop over matches continues when its runtime is closed. The last call gives back the
+// GPUs.
 func TestRuntimeClosedInside(t *testing.T) {
 	rt := weft.NewRuntime(weft.RuntimeOptions{})
 	g, err := rt.Open(t.Context(), karate)
@@ -218,8 +218,8 @@ func TestRuntimeClosedInside(t *testing.T) {
 	}
 }
 
-// TestMatchaSchedulesOnDevice: schedules of a device, which the emulated one stands for, agree,
-// and lanes are counted in each.
+// TestMatchaSchedulesOnDevice: all schedules give the same result on the emulated device, and each reports its
+// lanes.
 func TestMatchaSchedulesOnDevice(t *testing.T) {
 	long.Only(t, "kernels take seconds to compile")
 	rt, g := runtimeOver(t, "")

@@ -91,8 +91,8 @@ func cycles(events []event, k int, within int64) (n int64) {
 	return n
 }
 
-// TestTemporalGraphs counts temporal triangles and 4-cycles in real graphs and
-// compares with a search that has no windows.
+// TestTemporalGraphs counts temporal triangles and 4-cycles in real graphs, and compares with a search without
+// windows.
 func TestTemporalGraphs(t *testing.T) {
 	for _, c := range []struct {
 		name   string

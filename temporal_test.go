@@ -71,7 +71,7 @@ func runPrinted(t *testing.T, g *Graph, q *Query, options ...Option) (int64, err
 	return r.Values[0].(int64), nil
 }
 
-// TestTemporalErrors: what is wrong with an order shows where it stands.
+// TestTemporalErrors: an error in an order has its place.
 func TestTemporalErrors(t *testing.T) {
 	g, err := Open(t.Context(), "testdata/graphs/transfers.csv", WithDirected(true))
 	if err != nil {
@@ -91,8 +91,7 @@ func TestTemporalErrors(t *testing.T) {
 	}
 }
 
-// TestTemporalEnds: a vertex that no timed edge leads to, and that is only counted, obeys
-// its conditions, its labels and its degree.
+// TestTemporalEnds: conditions, labels and degree hold for a vertex without a timed edge, which is only counted.
 func TestTemporalEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	edges, vertices := "src,dst,ts\n", "id,label,x\n"

@@ -8,8 +8,8 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// TestTimeName: queries may call the edges' times as the file does, after a conversion
-// to a format that keeps the name too, and a property of that name comes first.
+// TestTimeName: queries may use the file's name for the edges' times, also after a conversion to a format that
+// keeps the name. A property of that name comes first.
 func TestTimeName(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {

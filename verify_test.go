@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestVerifyCompares: what is compared with nothing is not called compared.
+// TestVerifyCompares: Verify does not claim to have compared a count that it compared with no other.
 func TestVerifyCompares(t *testing.T) {
 	g := clique(t, 6)
 	for budget, compared := range map[time.Duration]int{time.Nanosecond: 0, time.Hour: 5} {

@@ -72,8 +72,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestCountLimit: a limit is one of subgraphs or of embeddings, as the count is,
-// whatever the plan enumerates.
+// TestCountLimit: a limit counts subgraphs or embeddings, as the query does, whatever the plan enumerates.
 func TestCountLimit(t *testing.T) {
 	g := clique(t, 8) // 56 triangles, 336 embeddings
 	star, err := Parse("MATCH (a)--(b)--(c)--(a) RETURN count(*)")
@@ -111,7 +110,7 @@ func TestCountLimit(t *testing.T) {
 	}
 }
 
-// TestUnknownSemantics: a name that is no mode's is no answer under another mode.
+// TestUnknownSemantics: an unknown name of a mode is an error. It does not select another mode.
 func TestUnknownSemantics(t *testing.T) {
 	g, err := Open(t.Context(), "testdata/graphs/karate.txt")
 	if err != nil {
@@ -129,8 +128,8 @@ func TestUnknownSemantics(t *testing.T) {
 	}
 }
 
-// TestOptionsOfOthers: an option of an engine that is not the one to run is an error,
-// also before it is known whether there is a GPU.
+// TestOptionsOfOthers: an option of an engine that will not run is an error, even before weft knows whether there is
+// a GPU.
 func TestOptionsOfOthers(t *testing.T) {
 	g, err := Open(t.Context(), "testdata/graphs/karate.txt")
 	if err != nil {
@@ -168,7 +167,7 @@ func TestExactJSON(t *testing.T) {
 	}
 }
 
-// TestKinds checks that errors tell their kind.
+// TestKinds checks that errors have their kind.
 func TestKinds(t *testing.T) {
 	ctx := context.Background()
 	g := clique(t, 5)
@@ -209,8 +208,8 @@ func TestParticipationSum(t *testing.T) {
 	}
 }
 
-// TestParticipationList: a participation counts one thing, and a WithList that asks for
-// the other is an error.
+// TestParticipationList: a participation counts subgraphs or embeddings. A WithList that asks for the other is an
+// error.
 func TestParticipationList(t *testing.T) {
 	g := clique(t, 4)
 	for _, c := range []struct {
