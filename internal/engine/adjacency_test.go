@@ -32,9 +32,9 @@ var places = []search{
 // makes are the ways that make as much again as the lists in device memory.
 var makes = map[string]bool{"fine, pruned": true, "fine by a candidate graph": true}
 
-// TestAdjacency: every engine of GPUs reads neighbour lists in host memory where it is told
-// to, and where a session may have too little of the device's for them. It finds what the host
-// does, and says so. Kept in device memory, lists that do not fit are an error.
+// TestAdjacency: every engine of GPUs reads neighbour lists in host memory if an option asks for it, or
+// if the session may use too little device memory. Its count equals the host engine's, and a note says
+// where the lists are. If lists must be in device memory and do not fit, the run has an error.
 func TestAdjacency(t *testing.T) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		spec := gen.Spec{Model: "rmat", Scale: 10, M: 7000, Seed: 1}

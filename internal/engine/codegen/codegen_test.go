@@ -68,8 +68,8 @@ func hashed(e engine.Engine) engine.Engine {
 	return engines.With(e, map[string]string{"membership.short": "2", "membership.long": "5"})
 }
 
-// lookups are the ways to look neighbours up beside rows of bits, which small graphs
-// have by themselves.
+// lookups are the ways to look neighbours up besides rows of bits, which are the default for small
+// graphs.
 var lookups = map[string]string{"codegen.lookup": "hash|search", "gpu.adjacency": "host"}
 
 func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
-// onCPU skips the test where there is no C compiler.
+// onCPU skips the test if there is no C compiler.
 func onCPU(t *testing.T) {
 	t.Helper()
 	if _, err := native.C(); errors.Is(err, native.ErrNoCompiler) {
@@ -35,7 +35,7 @@ func TestCPUAgreesWithOracle(t *testing.T) {
 	nodiff.Check(t, nodiff.Config{Engine: codegen.CPU{Objects: device.Objects()}, Patterns: nodiff.Choices, Columns: nodiff.Timed, MaxPattern: 4, Compile: nest})
 }
 
-// TestCPUOptions: what only GPUs have is refused, and does not stay without effect.
+// TestCPUOptions: options that only GPUs have are refused, and not ignored.
 func TestCPUOptions(t *testing.T) {
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 20, M: 40, Seed: 1}, 1)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestCPUAgreesWithHost(t *testing.T) {
 	}
 }
 
-// rowCounter is a sink that counts rows and wants so many; 0: all.
+// rowCounter is a sink that counts rows. It stops the search after a number of rows; 0 means never.
 type rowCounter struct{ rows, most atomic.Int64 }
 
 func (c *rowCounter) Emit(_ int, b *engine.Batch) error {
@@ -91,8 +91,7 @@ func (c *rowCounter) Emit(_ int, b *engine.Batch) error {
 	return nil
 }
 
-// TestCPUStops: runs that would take for ever end soon after they are told to, by
-// the context, a limit or whoever takes the rows.
+// TestCPUStops: runs without end stop soon after the context, a limit or the sink stops them.
 func TestCPUStops(t *testing.T) {
 	onCPU(t)
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 2000, M: 100_000, Seed: 3}, 1)

@@ -11,9 +11,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/faulty"
 )
 
-// TestTableFaults lets the device refuse any one call of a nest that looks up in hash tables and
-// has to make them. The run then has an error and no number, and nothing is left on the device.
-// The next run in the session, if there can be one, finds no table half made.
+// TestTableFaults lets each call of a device fail in turn, while a nest makes hash tables and looks up
+// in them. The run returns an error and no number, and leaves nothing on the device. The next run in the
+// session, if the device still works, finds no incomplete table.
 func TestTableFaults(t *testing.T) {
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 7, M: 700, Seed: 3}, 1)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
-// TestMemoryOfPredicates: what a plan's predicates made of the graph leaves the
-// device with the run; the graph's own lists stay.
+// TestMemoryOfPredicates: arrays that are made for a plan's predicates leave the device with the run.
+// The graph's own lists stay.
 func TestMemoryOfPredicates(t *testing.T) {
 	spec := &nodiff.Spec{N: 40, Times: true}
 	for u := range spec.N {

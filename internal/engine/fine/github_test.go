@@ -18,8 +18,8 @@ import (
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
-// dataDir is where labelled graphs with known answers are: $WEFT_DATA, or beside
-// the working copy.
+// dataDir is the folder of labelled graphs with known answers: $WEFT_DATA, or a folder next to the
+// working copy.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	long.Only(t, "counts of millions on the emulated device")

@@ -13,8 +13,8 @@ import (
 	"github.com/weftgraph/weft/internal/testing/long"
 )
 
-// TestTechniques: what a switch turns on is done, and not done where it is off; counts
-// alone would be right for a switch that nothing reads.
+// TestTechniques: a technique runs if its switch is on, and not if it is off. Why: counts would be right
+// for a switch that no code reads.
 func TestTechniques(t *testing.T) {
 	long.Only(t, "every match of 5-cycles is visited four times")
 	g := denseGraph(t)
@@ -31,7 +31,7 @@ func TestTechniques(t *testing.T) {
 		t.Fatal(err)
 	}
 	onDevice(t, func(t *testing.T, e engine.Engine) {
-		// run counts by the options, and returns what it says of itself.
+		// run counts with the options, and returns the engine's report of the run.
 		run := func(opt string) engine.Result {
 			o := engine.Options{Opt: map[string]string{"fine.siblings": "off"}}
 			for kv := range strings.FieldsSeq(opt) {

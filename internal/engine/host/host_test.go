@@ -53,8 +53,8 @@ func TestTemporal(t *testing.T) {
 	nodiff.Suite{Plans: 40, Graphs: 12}.Run(t, c, []engine.Engine{host.New()})
 }
 
-// TestLaws: counts that must not change when vertices are renamed, the pattern
-// is permuted, or a second graph stands beside the first.
+// TestLaws: counts do not change if vertices are renamed, if the pattern is permuted, or if a second
+// graph is added without edges to the first.
 func TestLaws(t *testing.T) { nodiff.Laws(t, config()) }
 
 // TestThreadsAgree: more workers than cores, so that stealing happens, give the

@@ -72,7 +72,7 @@ func TestHubOfLongLife(t *testing.T) {
 	}
 }
 
-// TestTemporalAllocates: what a search allocates does not depend on how long it is.
+// TestTemporalAllocates: the memory that a search allocates does not depend on the length of the search.
 func TestTemporalAllocates(t *testing.T) {
 	allocs := func(n uint64) float64 {
 		g := hubOfLongLife(t, n)
@@ -88,7 +88,7 @@ func TestTemporalAllocates(t *testing.T) {
 	}
 }
 
-// TestTemporalThreads: several workers find what one does, count and list, with
+// TestTemporalThreads: several workers find the same matches as one, in counts and in listings, with
 // windows and without.
 func TestTemporalThreads(t *testing.T) {
 	g := hubOfLongLife(t, 3000)

@@ -82,12 +82,12 @@ func TestConditions(t *testing.T) {
 	nodiff.Check(t, c)
 }
 
-// TestLaws: counts that must not change when vertices are renamed, the pattern is permuted, or
-// a second graph stands beside the first.
+// TestLaws: counts do not change if vertices are renamed, if the pattern is permuted, or if a second
+// graph is added without edges to the first.
 func TestLaws(t *testing.T) { nodiff.Laws(t, config()) }
 
-// TestThreads: many workers that take parts of each other's batches find what one finds, on a
-// graph with hubs, in phases of one vertex and of several.
+// TestThreads: many workers, which take parts of each other's batches, find the same matches as one. The
+// graph has hubs, and phases have one vertex or several.
 func TestThreads(t *testing.T) {
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 8, M: 2000, Seed: 3}, 2)
 	if err != nil {

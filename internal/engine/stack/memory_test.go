@@ -20,8 +20,8 @@ import (
 
 var setsOf = regexp.MustCompile(`sets of up to \d+ elements`)
 
-// TestLittleMemory gives a session less and less memory: sets get what is left
-// beside the graph, and a run that cannot be is refused as one without memory.
+// TestLittleMemory gives a session less and less memory. Sets get the memory that the graph leaves. A
+// run without enough memory is refused with an error that says so.
 func TestLittleMemory(t *testing.T) {
 	g := rmat(t, 7, 700)
 	p := named(t, g, "gmatch:P5", plan.Options{})

@@ -25,8 +25,8 @@ func figure(t *testing.T, stats []string, pattern string) int {
 	return n
 }
 
-// TestTechniques: what a switch turns on is done, and not done where it is off; counts
-// alone would be right for a switch that nothing reads.
+// TestTechniques: a technique runs if its switch is on, and not if it is off. Why: counts would be right
+// for a switch that no code reads.
 func TestTechniques(t *testing.T) {
 	const (
 		combined = `combined steps (\d+)`

@@ -55,8 +55,7 @@ func TestYeast(t *testing.T) {
 	})
 }
 
-// TestListSets lists what the counts say, where it is not too much, and stops
-// at limits.
+// TestListSets lists as many matches as the counts say, unless these are too many, and stops at limits.
 func TestListSets(t *testing.T) {
 	for _, name := range []string{"hprd", "yeast", "github16"} {
 		s := loadSet(t, name)

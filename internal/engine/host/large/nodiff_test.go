@@ -23,9 +23,9 @@ type caseOf struct {
 	p *plan.Plan
 }
 
-// anyCase draws a small labelled graph and a constraint graph over it. The constraint graph has
-// links of any direction, several between the same two, negative ones, vertex bitmaps, least
-// degrees, and overlapping label ranges. With restrict it also has restrictions between
+// anyCase draws a small labelled graph and a constraint graph over it. The constraint graph has links in
+// any direction, several links between the same two variables, and negative links. It has bitmaps of
+// vertices, least degrees and overlapping label ranges. With restrict it also has restrictions between
 // variables of the same range.
 func anyCase(t *rapid.T, restrict bool) caseOf {
 	nv := rapid.IntRange(1, 14).Draw(t, "vertices")
@@ -340,9 +340,9 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestSharedCounts: the count of a component of which others count a part is not kept as
-// that of the whole. Each vertex of a path has candidates that are all adjacent to those
-// of the next, so that the rest of the path looks alike below each of them.
+// TestSharedCounts: if other workers count a part of a component, the rest of its count is not kept as
+// the whole. Each vertex of a path has candidates that are all adjacent to those of the next vertex. So
+// the rest of the path is the same below each of them.
 func TestSharedCounts(t *testing.T) {
 	eager(t)
 	const n, each = 8, 3
