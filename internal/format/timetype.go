@@ -44,8 +44,8 @@ func parseTimeType(s string) (timeType, bool) {
 	return timeType{}, false
 }
 
-// name is what that parseTimeType reads; "" where nothing is said. ok is
-// false where there is no name.
+// name returns the name that parseTimeType reads. "" means that the type does not say. ok is false if there is
+// no such name.
 func (t timeType) name() (name string, ok bool) {
 	if t.unit == 0 {
 		if t.digits > 0 {

@@ -42,7 +42,7 @@ func tveDialect(head []byte) string {
 	return ""
 }
 
-// tveChunk is what one block of a `t v e` file holds.
+// tveChunk has the data of one block of a `t v e` file.
 type tveChunk struct {
 	seq      uint64
 	id       []uint64

@@ -32,7 +32,7 @@ type Code struct {
 	Rows   RowsCode
 }
 
-// SetsCode is what the Sets view and tables have besides.
+// SetsCode has the properties of programs in the Sets view, and of tables.
 type SetsCode struct {
 	Lazy bool // a set may be left unfiltered [W_LAZY]
 	// First is the adjacency whose lists Level<1>::first cuts; 0 where there is no such
@@ -44,7 +44,7 @@ type SetsCode struct {
 	Table int
 }
 
-// ChecksCode is what the Checks view has besides.
+// ChecksCode has the properties of programs in the Checks view.
 type ChecksCode struct {
 	Parts    bool // lists are stored in parts: there is places instead of pivot [W_PARTS]
 	Siblings bool // there is Siblings<l> of the last level l [W_SIBLINGS]
@@ -53,10 +53,10 @@ type ChecksCode struct {
 	Groups   int  // of the tail; these are its first blocks [W_TAIL_GROUPS]
 }
 
-// RowsCode is what the Rows view has besides.
+// RowsCode has the properties of programs in the Rows view.
 type RowsCode struct {
-	// Hood is what the plan asks of neighbourhoods. [W_OUTSIDE: level 1 is the outside
-	// vertex; W_UNIVERSE; W_SHARE; W_SIZES: ways is all there is]
+	// Hood is the plan's description of neighbourhoods. [W_OUTSIDE: level 1 is the outside
+	// vertex; W_UNIVERSE; W_SHARE; W_SIZES: ways is the only function]
 	plan.Hood
 	Inside int       // inside levels: the least universe [W_INSIDE]
 	Rows   plan.Side // the side of a position's neighbours that its row has, or NoRows [W_ROWS]
@@ -67,7 +67,7 @@ type RowsCode struct {
 	Terms  int       // parameters of ways: sizes of tail sets and of intersections [W_TERMS]
 }
 
-// NoRows says that no row is read, but how many neighbours each position has.
+// NoRows says that only the number of neighbours of each position is read, and no row.
 const NoRows plan.Side = plan.UpperSide + 1
 
 // code is the result of the lowering.

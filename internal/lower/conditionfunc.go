@@ -5,10 +5,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Condition writes the function of what bind.Condition has bound into a program
-// that is made elsewhere; the names of all that it adds begin with name. The
-// function's parameters are the vertices (u32) and data edges (u64) that the
-// condition looks at, which vertices and edges name by their numbers in the pattern.
+// Condition adds the function of a condition from bind.Condition to the program prog. All names that it adds
+// begin with name. The function's parameters are the vertices (u32) and data edges (u64) that the
+// condition reads. The results vertices and edges have their numbers in the pattern.
 func Condition(p *plan.Plan, prog *kir.Program, name string) (f *kir.Func, vertices, edges []int, err error) {
 	x := &lowering{shared: newShared(prog, p), p: p, names: plan.LevelNames(p), longest: map[int]int{}}
 	x.prefix = name

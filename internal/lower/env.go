@@ -6,8 +6,8 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// env is what a function of the set program can use: the state and, in functions that make
-// sets, memory.
+// env has the variables that a function of the set program can use: the state and, in functions that
+// make sets, memory.
 type env struct {
 	x          *lowering
 	s          *kir.Var

@@ -113,7 +113,7 @@ func (x *lowering) allWithin(b bounds, m vertices) kir.Expr {
 	return kir.Fn(kir.Part, kir.G(x.every()), lo, n)
 }
 
-// acceptFunc tests what level l's candidates do not cover.
+// acceptFunc returns a function with the tests that level l's candidates have not passed yet.
 func (x *lowering) acceptFunc(l int) *kir.Func {
 	e := x.newEnv(false)
 	v := &kir.Var{Name: "v", T: kir.T(kir.U32)}

@@ -10,9 +10,8 @@ import (
 // The loop goes over the shorter operand if both are such parts, else over the one that is not.
 // If the list is stored in parts, it always goes over the other operand.
 
-// lookup is a set operation as a filter of over: what of it remains. For a
-// difference of which only the size is asked, others says that what remains is not
-// in the result, but all else of all is.
+// lookup is a set operation as a filter: the elements x of over for which keep holds. For the size of a
+// difference, others says the opposite: the result is all without these elements.
 type lookup struct {
 	over, all kir.Expr
 	x         *kir.Var

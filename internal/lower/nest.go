@@ -174,7 +174,7 @@ func (n *nest) walk(l int, c kir.Expr) []kir.Stmt {
 // enumerated reports whether l is the last level before the tail.
 func (n *nest) enumerated(l int) bool { return l == n.code.Walked-1 }
 
-// blocks measures the tail's blocks, and adds what combine makes of them.
+// blocks computes the sizes of the tail's blocks, and adds the result of combine to the total.
 func (n *nest) blocks() (body []kir.Stmt) {
 	for b := range n.code.Checks.Blocks {
 		if n.prog.Func("Block", b, "places") != nil {
@@ -210,8 +210,8 @@ func (n *nest) choices(x kir.Expr) kir.Expr {
 	return kir.Op2(kir.Mul, kir.Convert{T: n.count, X: ways}, x)
 }
 
-// places goes over the valid candidates of a level or block of the Checks view, where
-// lists are stored in parts; nil: what is done below a candidate is to bind it.
+// places loops over the valid candidates of a level or block of the Checks view whose lists are stored in
+// parts. A nil then binds the candidate.
 func (n *nest) places(family string, i int, then []kir.Stmt) []kir.Stmt {
 	number := func(name string) *kir.Var {
 		return &kir.Var{Name: fmt.Sprintf("%s%s%d", name, family, i), T: kir.T(kir.U32)}

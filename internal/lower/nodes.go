@@ -48,10 +48,9 @@ func (x *lowering) meets(r int) bool {
 // mayBeLazy reports whether node i can be left unfiltered.
 func (x *lowering) mayBeLazy(i int) bool { return !x.o.Roomy && x.nodes[i].slot >= 0 }
 
-// operands are what node i combines: a is the base and b the neighbour list,
-// nil for a SetList, where a is the list. At least one of the two is within the
-// node's bounds, and for a difference a is. A list in parts is no operand: then a is
-// the base, within the node's bounds, and b is nil.
+// operands returns the two sets that node i combines: the base a and the neighbour list b. For a SetList, a is
+// the list and b is nil. At least one of the two is within the node's bounds, and for a difference it is a.
+// A list in parts is not an operand: then a is the base, within the node's bounds, and b is nil.
 func (x *lowering) operands(i int, e *env) (a, b kir.Expr) {
 	return x.operandsWithin(i, bounds{}, e)
 }
@@ -94,8 +93,7 @@ func (x *lowering) has(i int, v kir.Expr, e *env) kir.Expr {
 	return kir.All(tests...)
 }
 
-// unlessLazy tests an element of what is kept of node i: nothing is to be
-// tested where the node was filtered.
+// unlessLazy returns the tests of an element of node i's stored set. A set that was filtered needs none.
 func (x *lowering) unlessLazy(i int, v kir.Expr, e *env) kir.Expr {
 	return kir.Any(kir.NotX(e.lazy(i)), kir.Invoke{Fn: x.hasFunc(i), Args: []kir.Expr{kir.R(e.s), v}})
 }

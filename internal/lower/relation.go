@@ -9,14 +9,13 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// Relations in a program. Where a relation's lists are one sorted run they are one
-// global with an offset for each vertex, and a list is a view of it. Where they are stored in parts, each part is a
-// global, and its deleted entries are another; what a program asks of a list is a
-// function of Relation<i>:
+// Relations in a program. If a relation's lists are one sorted run, they are one global with an offset for
+// each vertex, and a list is a view of it. If they are stored in parts, each part is a global, and its
+// deleted entries are another. A program then reads a list by the functions of Relation<i>:
 //
-//	has(u, v)    is v in u's list?
-//	left(u)      its length: the entries that are left
-//	places(u)    the number of entries of all parts, deleted ones too
+//	has(u, v)    whether v is in u's list
+//	left(u)      its length: the entries that are not deleted
+//	places(u)    the number of entries of all parts, with the deleted ones
 //	place(u, k)  entry k of those, nowhere if it is deleted
 //
 // The checks view goes over places; the sets view gathers a list by kir.Merge, and

@@ -8,9 +8,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// The view for the local method. What lies below one vertex of level 1 is one
-// function, nest, over rows of bits; what a schedule has to know of the plan besides is
-// RowsCode.
+// The view for the local method. One function, nest, searches all levels below a vertex of level 1, over
+// rows of bits. RowsCode has the plan's other properties, which a schedule needs.
 //
 // Functions:
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// gatherTail finds out after which level the set of each group is known.
+// gatherTail finds, for each group, the level after which its set is known.
 func (r *rowsWriter) gatherTail() {
 	for _, g := range r.close.groups {
 		l := g.Levels[0]
@@ -22,7 +22,7 @@ func (r *rowsWriter) gatherTail() {
 	}
 }
 
-// innerOf are the earlier levels whose vertices may be in tail level l's set.
+// innerOf returns the earlier levels whose vertices may be in tail level l's set.
 func (r *rowsWriter) innerOf(l int) (out []int) {
 	for _, d := range r.p.Levels[l].Distinct {
 		if d > 0 && d < r.tail {
@@ -32,8 +32,8 @@ func (r *rowsWriter) innerOf(l int) (out []int) {
 	return out
 }
 
-// degreesOnly reports whether the rows of positions are asked for their sizes
-// alone: one group, whose set is the row of level 1's vertex or a side of it.
+// degreesOnly reports whether only the sizes of rows are read. Then there is one group, whose set is the row
+// of level 1's vertex or one side of it.
 func (r *rowsWriter) degreesOnly() bool {
 	if r.hood.Outside || r.tail != 2 || len(r.tails) != 1 {
 		return false
@@ -48,7 +48,7 @@ func (r *rowsWriter) degreesOnly() bool {
 	return r.inUniverse(bounds{below: s.Below, above: s.Above}.without(r.chainBounds(s.Base))).without(r.sideBounds(1)).none()
 }
 
-// sideBounds are the restrictions by level l that its vertex's row has by itself.
+// sideBounds returns the restrictions by level l that the row of its vertex fulfils already.
 func (r *rowsWriter) sideBounds(l int) bounds {
 	switch r.hood.rows {
 	case plan.LowerSide:
@@ -59,7 +59,7 @@ func (r *rowsWriter) sideBounds(l int) bounds {
 	return bounds{}
 }
 
-// waysFunc is the tail's arithmetic over the sizes of its sets.
+// waysFunc returns the function with the tail's arithmetic over the sizes of its sets.
 func (r *rowsWriter) waysFunc() (*kir.Func, error) {
 	t := &tailWriter{lowering: r.lowering, size: map[uint32]*kir.Var{}}
 	count, err := t.width()
@@ -89,8 +89,8 @@ func (r *rowsWriter) waysFunc() (*kir.Func, error) {
 	return f, nil
 }
 
-// sumType is the type of the sum over all that lies below one vertex of level 1,
-// where each leaf counts in type count.
+// sumType returns the type of the sum over all matches below one vertex of level 1. Each leaf has a count of
+// type count.
 func (r *rowsWriter) sumType(count kir.Type) kir.Type {
 	levels := len(r.pos) - 2
 	if count.Kind == kir.U64 && levels*bits.Len(uint(r.maxDegree(0))) > 63 {
@@ -99,7 +99,7 @@ func (r *rowsWriter) sumType(count kir.Type) kir.Type {
 	return count
 }
 
-// least is how many vertices group g's set must have.
+// least returns the smallest number of vertices that group g's set must have.
 func (r *rowsWriter) least(g int) uint32 {
 	if r.close.divisor == 0 {
 		return uint32(len(r.close.groups[g].Levels))
@@ -107,8 +107,7 @@ func (r *rowsWriter) least(g int) uint32 {
 	return 1
 }
 
-// measure makes the row of group g, and its size without the vertices that are
-// matched already.
+// measure makes the row of group g, and computes its size without the vertices that are matched already.
 func (r *rowsWriter) measure(g int) (lets []kir.Stmt, n *kir.Var) {
 	t := &r.tails[g]
 	t.row = &kir.Var{Name: fmt.Sprintf("t%d", t.level), T: kir.T(kir.Row)}
@@ -121,8 +120,8 @@ func (r *rowsWriter) measure(g int) (lets []kir.Stmt, n *kir.Var) {
 	return []kir.Stmt{&kir.Let{Var: t.row, Init: r.within(t.level, r.tail)}, &kir.Let{Var: n, Init: size}}, n
 }
 
-// inside is 1 where level d's vertex is in the set of group g, which may be known
-// beforehand: then it passed the tests of its own level.
+// inside returns 1 if level d's vertex is in the set of group g. It leaves out the tests that level d has made
+// already.
 func (r *rowsWriter) inside(g, d int) kir.Expr {
 	l := r.tails[g].level
 	other := &r.p.Levels[d]
@@ -135,8 +134,8 @@ func (r *rowsWriter) inside(g, d int) kir.Expr {
 	return kir.Convert{T: kir.T(kir.U32), X: kir.Fn(kir.RowHas, kir.R(r.tails[g].row), kir.R(r.pos[d]))}
 }
 
-// allBelow and allAbove are the restrictions of level l by levels before the
-// tail, its own and its node's.
+// allBelow and allAbove return the restrictions of level l by levels before the tail: its own, and those of
+// its node.
 func (r *rowsWriter) allBelow(l int) []int {
 	b := r.ownBounds(l, r.tail)
 	return append(b.below, r.chainBounds(r.p.Levels[l].Set).below...)
@@ -160,13 +159,12 @@ func (r *rowsWriter) add() kir.Stmt {
 	return &kir.Accumulate{To: kir.R(r.total), X: x}
 }
 
-// blockSize is the number of vertices that all groups of a block hold, without
-// the ones matched already.
+// blockSize returns the number of vertices in all groups of a block, without those that are matched already.
 func (r *rowsWriter) blockSize(mask uint32) kir.Expr {
 	if r.hood.rows == NoRows {
 		return kir.Fn(kir.Inner, kir.R(r.h), kir.R(r.pos[1]))
 	}
-	// A group that holds another one adds nothing to an intersection.
+	// A group that contains another one does not change an intersection.
 	for rest := mask; rest != 0; rest &= rest - 1 {
 		g := bits.TrailingZeros32(rest)
 		for others := mask &^ (1 << g); others != 0; others &= others - 1 {

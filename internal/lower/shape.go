@@ -14,8 +14,7 @@ type Shape struct {
 	Siblings bool
 }
 
-// ShapeOf returns the shape of the program that Plan makes of p. It costs a small part of
-// what Plan costs.
+// ShapeOf returns the shape of the program that Plan makes of p. It is much cheaper than Plan.
 func ShapeOf(p *plan.Plan, o Options) Shape {
 	x := newLowering(p, o)
 	s := Shape{Walked: x.tail, Slots: x.slot}

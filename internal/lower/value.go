@@ -7,7 +7,7 @@ import (
 	"github.com/weftgraph/weft/internal/kir"
 )
 
-// valueKind is what is known of a value before it is computed.
+// valueKind is the kind of a value, as far as it is known before the program runs.
 type valueKind uint8
 
 const (
@@ -15,12 +15,12 @@ const (
 	boolValue             // t
 	intValue              // i
 	floatValue            // f
-	numberValue           // f, and i where it is no fraction
+	numberValue           // f, and i if it is not a fraction
 	textValue             // i: its place in the order of all texts
 	listValue             // items
 )
 
-// value is what an expression evaluates to. The zero value is NULL.
+// value is the value of an expression. The zero value is NULL.
 type value struct {
 	kind     valueKind
 	null     kir.Expr // whether it is NULL; nil: never

@@ -117,9 +117,8 @@ type program struct {
 	rt  *runtime.Runtime
 }
 
-// Run runs a program that has its inputs, among which are graphs. The result has what was
-// found before an error, too. Blocks until the GPUs are free where another search has them;
-// the wait ends with ctx.
+// Run runs a program with its inputs, among which are graphs. With an error, the result has the part that was
+// found before. It blocks while another search uses the GPUs, or until ctx ends.
 func Run(ctx context.Context, rt *runtime.Runtime, p *asg.Program, set *data.Set, graphs []*graph.Graph, o Options) (r Result, err error) {
 	sched, err := o.schedule()
 	if err != nil {
@@ -230,8 +229,8 @@ func lower(ctx context.Context, p *asg.Program, set *data.Set, debug bool) (*irg
 	return irgen.Lower(ctx, p, set)
 }
 
-// Code is what is generated of a program that has its inputs: target is "ir", the kernel IR,
-// "c", or "cuda", for the schedule of the options.
+// Code returns the generated code of a program with its inputs. target is "ir", which is the kernel IR, "c" or
+// "cuda". The schedule is that of the options.
 func Code(ctx context.Context, target string, p *asg.Program, set *data.Set, o Options) (string, error) {
 	if target != "ir" && target != "c" && target != "cuda" {
 		return "", usagef("no code is generated for %q: want ir, c or cuda", target)

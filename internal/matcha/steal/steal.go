@@ -17,12 +17,11 @@ type Loop struct {
 	Number int // of the function's
 }
 
-// Loops chooses loops of the function of an item. Where there are any, what is
-// around them happens only where a new last parameter, a U32, says so: it is 0 for a worker
-// that does a whole item, and the level of the loop for one that has come for
-// stolen turns, which runs no other shared loops of that level. With every, all
-// loops that can be are shared, otherwise the heaviest of each level. What f calls
-// must not emit, which nobody looks for there, and f does not return early.
+// Loops chooses the shared loops of the function of an item. If there are any, f gets a new last parameter, a
+// U32. It is 0 for a worker that does a whole item. For a worker with stolen turns it is the level of the
+// loop; this worker leaves out the code around the loop, and other shared loops of that level. With every,
+// all loops that can be shared are; otherwise the heaviest of each level. Functions that f calls must not
+// emit, and f must not return early.
 func Loops(f *kir.Func, every bool) map[*kir.Each]Loop {
 	forward(f)
 	s := &sharer{loops: map[*kir.Each]Loop{}, every: every, stolen: &kir.Var{Name: "stolen", T: kir.T(kir.U32)}}

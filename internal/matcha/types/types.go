@@ -35,8 +35,8 @@ func (k Kind) String() string { return kindNames[k] }
 // Scalar reports whether k is that of a Var.
 func (k Kind) Scalar() bool { return k == Int || k == Float || k == Bool }
 
-// Type is the type of a value, with what else is known of it. A Type is not
-// changed once it is made.
+// Type is the type of a value, with bounds and facts that are known of the value. A Type does not change once
+// it is made.
 type Type struct {
 	Kind Kind
 	// Elem is the item of a List, or the component of a Tuple; Parts are a Tuple's
@@ -63,7 +63,7 @@ type Type struct {
 	Facts *Facts
 }
 
-// Facts is what is known of a graph.
+// Facts are the known facts of a graph.
 type Facts struct {
 	IDs    *Bound // its vertices are 0 … IDs-1; nil: they are sparse
 	Edges  *Bound // the most edges
@@ -125,7 +125,7 @@ func Same(a, b *Type) bool {
 	return a.Elem == nil || b.Elem == nil || Same(a.Elem, b.Elem)
 }
 
-// Join is what holds of a value of either of two types that are the same.
+// Join returns the type of a value that is of one of two equal types: the facts that both have.
 func Join(a, b *Type) *Type {
 	if a == b {
 		return a
