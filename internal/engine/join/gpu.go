@@ -38,7 +38,9 @@ type onGPU struct {
 	// listing: the kernels hand rows over, also where a count is over choices of data edges.
 	listing bool
 	cache   bool
-	output  int // how new rows get their places
+	share   bool // rows of a block with the same list read it once
+	balance bool // rows are joined in four layers
+	output  int  // how new rows get their places
 }
 
 // Prepare cuts the plan into phases, whatever its method. It refuses plans with conditions that
@@ -51,8 +53,14 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0, cache: v.On("join.cache")}
+	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0, cache: v.On("join.cache"), share: v.On("join.share"), balance: v.On("join.balance")}
 	x.output = option.Pick(v, "join.output", map[string]int{"atomic": atomically, "prealloc": combined, "twopass": twice})
+	switch {
+	case x.share && x.balance:
+		return nil, fmt.Errorf("%w join.share: rows of layers, as join.balance=on has them, do not share lists", engine.ErrOption)
+	case x.output != atomically && (x.share || x.balance):
+		return nil, fmt.Errorf("%w join.output: with join.share=on or join.balance=on only atomic", engine.ErrOption)
+	}
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
@@ -140,6 +148,9 @@ func (r *gpuRun) ran() string {
 	return "join: kernels: " + strings.Join(all, ", ")
 }
 
+// sharedLists is the run's counter of lists that warps read with others.
+const sharedLists = 1
+
 // Run counts or lists the matches.
 func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
 	none := engine.Result{Engine: Name, Device: x.s.String()}
@@ -165,6 +176,9 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	res.Stats = append(res.Stats, x.stats(r.bytes.Load())...)
 	res.Stats = append(res.Stats, r.ran())
 	res.Filters = r.pruned
+	if x.share {
+		res.Stats = append(res.Stats, fmt.Sprintf("join: %d lists were not read again", found.User[sharedLists]))
+	}
 	if x.o.Levels {
 		res.Levels = make([]engine.LevelStat, len(x.p.Levels))
 		for l := range min(len(res.Levels), len(found.Visits)) {

@@ -44,12 +44,14 @@ type (
 
 	deviceArgs struct {
 		Step, Roots, Lists, Rows, Out, Pieces, State   uint64
-		Sizes, Starts, Found, Places, Buffer           uint64
+		Sizes, Starts, Found, Places                   uint64
+		Order, Histogram, Buffer                       uint64
 		Taken, Made, Left, Asked, Turn                 uint64
 		Head, Tail, Window, End                        uint64
 		Width, After, Count, Base, From, Chunk         uint32
 		Room, Mask, Ranges, Cache, First, Often, Visit uint32
-		Depth                                          uint32
+		Layer                                          [4]uint32
+		Intervals, Depth                               uint32
 	}
 )
 

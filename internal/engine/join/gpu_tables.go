@@ -20,10 +20,12 @@ const (
 	emulatedThreads = 64
 )
 
-// Bytes of shared memory of a warp: sizeof(JoinWarp), and sizeof(JoinDepth) for each loop.
+// Bytes of shared memory of a warp: sizeof(JoinWarp), sizeof(JoinDepth) for each loop, and a tile of a
+// list that rows share.
 const (
-	warpBytes  = 4 * (32 + 64 + 64)
+	warpBytes  = 4*(32+64+64) + 32
 	depthBytes = 4 * (32 + 8)
+	tileBytes  = 4 * 128
 )
 
 // tableShare is the part of a device's free memory that tables may take.
@@ -46,6 +48,7 @@ type tables struct {
 	starved bool // the last launch for roots got none: the host may have more for this device later
 
 	tools        *session.Tools
+	histogram    cuda.Buffer // of layers
 	buffer, sums cuda.Buffer // of windows
 }
 
@@ -61,6 +64,7 @@ type kernel struct {
 // phase is a phase on a device, with the table that it makes; the last one makes none.
 type phase struct {
 	name   string // of its kernel
+	goal   string // the end of that: rows, count or list
 	rows   cuda.Buffer
 	width  uint32
 	count  uint32 // rows
@@ -74,6 +78,7 @@ type phase struct {
 	head, tail uint64
 
 	windows
+	layers
 }
 
 // joined reports whether phase i has joined all rows before it.
@@ -123,20 +128,28 @@ func (t *tables) kernels() error {
 			p.name = "join_several_"
 			t.loops = max(t.loops, len(s.levels)-1)
 		}
-		names := []string{}
+		single := p.name == "join_"
+		if p.layered = single && t.balance; single && t.share {
+			p.name = "join_shared_"
+		}
+		goal := "count"
 		switch {
 		case i < len(t.phase)-1:
-			p.name += "rows"
-			if p.windowed = p.name == "join_rows" && t.output != atomically; p.windowed {
-				names = windowKernels[t.output][:]
+			goal = "rows"
+			if p.windowed = single && t.output != atomically; p.windowed {
+				all = append(all, windowKernels[t.output]...)
 			}
 		case t.listing:
-			p.name += "list"
-		default:
-			p.name += "count"
+			goal = "list"
 		}
-		names = append(names, p.name)
-		all = append(all, names...)
+		if p.layered {
+			for _, name := range layerKernels {
+				all = append(all, name+goal)
+			}
+			all = append(all, "join_bounds", "join_histogram", "join_deal")
+		}
+		p.name, p.goal = p.name+goal, goal
+		all = append(all, p.name)
 	}
 	for _, name := range all {
 		if err := t.find(name); err != nil {
@@ -164,6 +177,9 @@ func (t *tables) find(name string) error {
 		if strings.HasPrefix(name, "join_several_") {
 			k.shared += k.threads / 32 * t.loops * depthBytes
 		}
+		if strings.HasPrefix(name, "join_shared_") {
+			k.shared += k.threads / 32 * tileBytes
+		}
 		if k.blocks, err = k.Resident(k.threads, k.shared); err != nil {
 			return err
 		}
@@ -185,7 +201,7 @@ func (k *kernel) warps() uint64 { return uint64(k.blocks * k.threads / 32) }
 func (t *tables) allocate() error {
 	row := int64(0)
 	for i := range t.phase[:len(t.phase)-1] {
-		row += 4*int64(t.phase[i].width) + t.windowBytes(i+1)
+		row += 4*int64(t.phase[i].width) + t.windowBytes(i+1) + t.layerBytes(i+1)
 	}
 	t.room = uint32(t.gpuBatch())
 	if row > 0 {
@@ -197,6 +213,9 @@ func (t *tables) allocate() error {
 		if i > 0 {
 			// Each warp leaves at most one piece, of a row or of a piece that it took.
 			places := 1 << bits.Len64(2*t.warps)
+			if p.layered {
+				places = 1 << bits.Len64(64*t.warps) // or one of each of 32 rows
+			}
 			p.mask = uint32(places - 1)
 			if p.pieces, err = t.x.Scratch("rows that wait", int64(places)*int64(unsafe.Sizeof(devicePiece{}))); err != nil {
 				return err
@@ -209,7 +228,7 @@ func (t *tables) allocate() error {
 			}
 			t.bytes.Add(uint64(bytes))
 		}
-		if err = t.allocateWindows(p); err != nil {
+		if err = errors.Join(t.allocateWindows(p), t.allocateLayers(p)); err != nil {
 			return err
 		}
 	}
@@ -272,6 +291,8 @@ func (t *tables) advance(i int) (err error) {
 		err = t.roots()
 	case p.windowed:
 		err = t.window(i)
+	case p.layered:
+		err = t.layer(i)
 	default:
 		err = t.rows(i)
 	}
@@ -279,7 +300,7 @@ func (t *tables) advance(i int) (err error) {
 		return err
 	}
 	if in := &t.phase[i-1]; t.joined(i) {
-		in.count, in.base, in.drains, p.measured = 0, 0, false, false
+		in.count, in.base, in.drains, p.measured, p.sorted = 0, 0, false, false, false
 	}
 	return nil
 }
@@ -289,7 +310,7 @@ func (t *tables) args(i int) deviceArgs {
 	p := &t.phase[i]
 	a := deviceArgs{
 		Step: t.plan.step[i], Roots: t.plan.roots, Lists: t.plan.lists, Out: p.rows.Ptr, Pieces: p.pieces.Ptr, State: t.memory.Ptr,
-		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr,
+		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr, Histogram: t.histogram.Ptr,
 		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width, Ranges: uint32(len(t.prepared.roots())),
 		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes),
 	}
@@ -326,18 +347,26 @@ func (t *tables) rows(i int) error {
 	if p.keeps {
 		a.Chunk = 32 // a lane a row
 	}
+	taken, err := t.join(i, p.name, &a, (rows+uint64(a.Chunk)-1)/uint64(a.Chunk))
+	in.base = uint32(min(uint64(in.count), uint64(in.base)+taken*uint64(a.Chunk)))
+	return err
+}
+
+// join launches a kernel that joins rows, of which there are `units` runs, and pieces that wait. It
+// returns the number of runs that warps asked for.
+func (t *tables) join(i int, name string, a *deviceArgs, units uint64) (taken uint64, err error) {
+	p := &t.phase[i]
 	was := t.state
-	if err := t.launch(p.name, &a, uint64(p.count), p.tail-p.head+(rows+uint64(a.Chunk)-1)/uint64(a.Chunk)); err != nil {
-		return err
+	if err := t.launch(name, a, uint64(p.count), p.tail-p.head+units); err != nil {
+		return 0, err
 	}
-	taken := t.state.Taken - was.Taken
-	pieces := min(taken, p.tail-p.head)
+	taken = t.state.Taken - was.Taken
+	pieces := min(taken, a.Tail-a.Head)
 	p.head += pieces
 	p.tail += t.state.Left - was.Left
-	in.base = uint32(min(uint64(in.count), uint64(in.base)+(taken-pieces)*uint64(a.Chunk)))
 	p.count = uint32(min(t.state.Made-was.Made+uint64(p.count), uint64(t.room)))
 	p.drains = i < len(t.phase)-1 && p.count == t.room
-	return nil
+	return taken - pieces, nil
 }
 
 // launch runs a kernel, and reads the counters. The table has `have` rows, and there is work for

@@ -51,7 +51,7 @@ func onDevice(t *testing.T, f func(t *testing.T, e engine.Engine)) {
 // gpuConfig compares the engine on GPUs with the oracle: batches of a few rows, so that tables are full all
 // the time.
 func gpuConfig() nodiff.Config {
-	return nodiff.Config{Compile: planner.Compile, MaxVertices: 12, Opt: map[string]string{
+	return nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Opt: map[string]string{
 		"join.batch": "3|50", "join.extend": "multi", "join.filter": "off", "join.cache": "off", "gpu.adjacency": "host",
 	}}
 }
@@ -59,9 +59,11 @@ func gpuConfig() nodiff.Config {
 // gpuTechniques are those that a run says it has used, in tables of a few rows.
 var gpuTechniques = []nodiff.Technique{
 	nodiff.Listing, nodiff.Rooted,
-	nodiff.LabelledNest.Walked().With("one row in a table", "join.batch", "1").Said("join_rows [0-9]+ times"),
-	nodiff.LabelledNest.Walked().With("Prealloc-Combine", "join.output", "prealloc", "join.batch", "40").Said("join_link [0-9]+ times"),
-	nodiff.LabelledNest.Walked().With("two passes", "join.output", "twopass", "join.batch", "40").Said("join_placed [0-9]+ times"),
+	nodiff.LabelledNest.Walked().With("one row in a table", "join.batch", "1", "join.extend", "single").Said("join_rows [0-9]+ times"),
+	nodiff.Nest.Walked().With("Prealloc-Combine", "join.output", "prealloc", "join.batch", "40", "join.extend", "single").Said("join_link [0-9]+ times"),
+	nodiff.Nest.Walked().With("shared lists", "join.share", "on", "join.batch", "40", "join.extend", "single").Said("[1-9][0-9]* lists were not read again"),
+	nodiff.LabelledNest.Walked().With("layers", "join.balance", "on", "join.batch", "40", "join.extend", "single").Said("join_deal [0-9]+ times"),
+	nodiff.Nest.Walked().With("two passes", "join.output", "twopass", "join.batch", "40", "join.extend", "single").Said("join_placed [0-9]+ times"),
 }
 
 // TestGPUNoDiff compares plans with the oracle: the kernels are the same for all of them.
@@ -76,11 +78,11 @@ func TestGPUAgrees(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		c := gpuConfig()
 		c.Techniques = gpuTechniques
-		plans := 400
+		plans, graphs := 400, 4
 		if !long.Asked() {
-			plans = 18
+			plans, graphs = 24, 2
 		}
-		nodiff.Suite{Plans: plans, Graphs: 4}.Run(t, c, []engine.Engine{e})
+		nodiff.Suite{Plans: plans, Graphs: graphs}.Run(t, c, []engine.Engine{e})
 	})
 }
 
@@ -94,11 +96,11 @@ func TestGPULists(t *testing.T) {
 				c.Techniques = append(c.Techniques, tech.With(kind+", "+tech.Name, "join.lists", kind).Said("lists by label, "+kind))
 			}
 		}
-		plans := 400
+		plans, graphs := 400, 4
 		if !long.Asked() {
-			plans = 24
+			plans, graphs = 24, 2
 		}
-		nodiff.Suite{Plans: plans, Graphs: 4}.Run(t, c, []engine.Engine{e})
+		nodiff.Suite{Plans: plans, Graphs: graphs}.Run(t, c, []engine.Engine{e})
 	})
 }
 
@@ -329,7 +331,7 @@ func TestGPUTables(t *testing.T) {
 				if !long.Asked() && (k == 2 || k != i%2) {
 					continue
 				}
-				for _, opt := range []string{"join.extend=multi", "join.cache=on", "join.cache=off", "join.output=prealloc", "join.output=twopass"} {
+				for _, opt := range []string{"join.extend=multi", "join.share=on", "join.balance=on", "join.cache=on", "join.cache=off", "join.output=prealloc", "join.output=twopass"} {
 					name, value, _ := strings.Cut(opt, "=")
 					if !long.Asked() && batch > 0 && name == "join.output" {
 						continue // a window costs several launches
@@ -350,6 +352,65 @@ func TestGPUTables(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGPULayers: rows with lists of very different lengths are joined by the grid, by blocks, by several warps
+// and by one, in a count, in a listing and into tables that they fill.
+func TestGPULayers(t *testing.T) {
+	s := &nodiff.Spec{Directed: true}
+	want := uint64(0)
+	const roots, longest = 64, 40000
+	s.N = 2*roots + longest
+	for a := range roots {
+		n := map[bool]int{true: 5 + a}[a >= 20]
+		switch {
+		case a == 0:
+			n = longest
+		case a < 6:
+			n = 1500 + a
+		case a < 20:
+			n = 500 + a
+		}
+		want += uint64(n)
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: a, V: roots + a})
+		for i := range n {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: roots + a, V: 2*roots + i})
+		}
+	}
+	g := s.Build()
+	for _, c := range []struct {
+		text, goal string
+		want       uint64
+		listing    bool
+	}{
+		{"MATCH (a)-->(b)-->(c)", "count", want, false}, {"MATCH (a)-->(b)-->(c)", "list", want, true},
+		{"MATCH (a)-->(b)-->(c), (d)-->(c), (d)<--(a)", "rows", 0, false},
+	} {
+		q, err := gql.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2, 3}[:len(q.Pattern.Vertices)], Listing: c.listing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		onDevice(t, func(t *testing.T, e engine.Engine) {
+			var goal engine.Goal
+			var rows atomic.Int64
+			if c.listing {
+				goal.Sink = sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
+			}
+			got, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: map[string]string{"join.balance": "on", "join.batch": "9000", "join.filter": "off"}}, goal)
+			if err != nil || got.Matches != engine.U64(c.want) || !got.Complete || c.listing && rows.Load() != int64(c.want) {
+				t.Errorf("%s: %v, %d rows, complete %v, %v; want %d", c.text, got.Matches, rows.Load(), got.Complete, err, c.want)
+			}
+			for _, layer := range []string{"grid_", "block_", "pool_", ""} {
+				if name := "join_" + layer + c.goal; !strings.Contains(fmt.Sprint(got.Stats), name+" ") {
+					t.Errorf("%s: %s did not run: %v", c.text, name, got.Stats)
+				}
+			}
+		})
+	}
 }
 
 // TestGPUStops: a long search ends with its context, with a part of the count; and a listing of a limit

@@ -54,6 +54,8 @@ var hostOptions = option.Table{
 // gpuOptions are the switches of the engine on GPUs alone.
 var gpuOptions = option.Table{
 	option.Choice("join.output", "on GPUs: places for new rows by an atomic addition for each batch, by Prealloc-Combine, or by two passes", "atomic", "prealloc", "twopass"),
+	option.Switch("join.share", false, "on GPUs: rows of a block with the same neighbour list read it once"),
+	option.Switch("join.balance", false, "on GPUs: the grid, blocks, several warps or a warp join a row, by the length of its list"),
 	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
 }
 

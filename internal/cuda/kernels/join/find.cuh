@@ -41,14 +41,13 @@ DEV JoinFound join_find(const JoinGroup& g, const JoinLists* lists, const u32* r
   return f;
 }
 
-// Whether this lane's v, the element of base at i + lane() < end, is a candidate. Lanes behind the end have ~0 and
-// false. i does not fall from call to call, unless f.low is set back to 0. Collective for the warp.
-DEV bool join_test(const JoinGroup& g, const JoinLists* lists, const u32* row, JoinFound& f, u32 i, u32 end, u32& v) {
-  bool in = i + lane() < end;
-  v = in ? f.base.p[i + lane()] : ~0u;
+// Whether this lane's v is a candidate: an element of base where `in` is true, and ~0 elsewhere. v ascends from lane 0 to
+// lane `last`, the last one with an element, and from call to call, unless f.low is set back to 0. Collective for the
+// warp.
+DEV bool join_test(const JoinGroup& g, const JoinLists* lists, const u32* row, JoinFound& f, u32 v, bool in, u32 last) {
   for (u32 d = g.distinct; d; d &= d - 1) in &= v != row[ctz(d)];
   in = in && join_allows(g, lists, v);
-  u32 last = min(end - i, 32u) - 1, most = shfl(ALL, v, last);
+  u32 most = shfl(ALL, v, last);
   for (u32 o = f.others; o && any(ALL, in); o &= o - 1) {
     u32 k = ctz(o), low = shfl(ALL, f.low, k);
     Set list = {shfl(ALL, f.mine.p, k), shfl(ALL, f.mine.n, k)};
@@ -60,6 +59,13 @@ DEV bool join_test(const JoinGroup& g, const JoinLists* lists, const u32* row, J
     if (lane() == k) f.low = low;
   }
   return in;
+}
+
+// The same of the element of base at i + lane() < end, which is read here.
+DEV bool join_test(const JoinGroup& g, const JoinLists* lists, const u32* row, JoinFound& f, u32 i, u32 end, u32& v) {
+  bool in = i + lane() < end;
+  v = in ? f.base.p[i + lane()] : ~0u;
+  return join_test(g, lists, row, f, v, in, min(end - i, 32u) - 1);
 }
 
 // The number of candidates at positions from … end-1 of base, where nothing is asked of them but bounds and to differ

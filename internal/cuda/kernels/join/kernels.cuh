@@ -3,6 +3,7 @@
 // launched one after the other.
 #ifndef JOIN_KERNELS
 #define JOIN_KERNELS
+#include "join/layers.cuh"
 #include "join/several.cuh"
 
 #define JOIN_KERNEL(name, GOAL, work) \
@@ -34,6 +35,36 @@ JOIN_SEVERAL_KERNEL(join_several_list, JOIN_LIST)
 JOIN_KEEP_KERNEL(join_keep_rows, JOIN_ROWS)
 JOIN_KEEP_KERNEL(join_keep_count, JOIN_COUNT)
 JOIN_KEEP_KERNEL(join_keep_list, JOIN_LIST)
+
+// Duplicate removal: behind the JoinWarps each warp has a tile.
+#define JOIN_SHARED_KERNEL(name, GOAL)                                                     \
+  WEFT_KERNEL(name, JoinParams, LAUNCH_BOUNDS(256, 4)) {                                   \
+    join_with<GOAL>(p, [&](Joiner<GOAL>& j) {                                              \
+      u32* tiles = (u32*)(shared() + sizeof(JoinStep) + warps() * sizeof(JoinWarp));       \
+      Layers<GOAL>(j).shared_lists(tiles + warp() * JOIN_TILE);                            \
+    });                                                                                    \
+  }
+JOIN_SHARED_KERNEL(join_shared_rows, JOIN_ROWS)
+JOIN_SHARED_KERNEL(join_shared_count, JOIN_COUNT)
+JOIN_SHARED_KERNEL(join_shared_list, JOIN_LIST)
+
+// Four layers: a histogram of join_bounds' sizes, rows by layer, and the layers but the last, which is join_rows and so on.
+#define JOIN_LAYER_KERNEL(name, GOAL, work) \
+  WEFT_KERNEL(name, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_with<GOAL>(p, [](Joiner<GOAL>& j) { Layers<GOAL>(j).work(); }); }
+JOIN_LAYER_KERNEL(join_grid_rows, JOIN_ROWS, grid)
+JOIN_LAYER_KERNEL(join_grid_count, JOIN_COUNT, grid)
+JOIN_LAYER_KERNEL(join_grid_list, JOIN_LIST, grid)
+JOIN_LAYER_KERNEL(join_block_rows, JOIN_ROWS, blockwise)
+JOIN_LAYER_KERNEL(join_block_count, JOIN_COUNT, blockwise)
+JOIN_LAYER_KERNEL(join_block_list, JOIN_LIST, blockwise)
+JOIN_LAYER_KERNEL(join_pool_rows, JOIN_ROWS, pool)
+JOIN_LAYER_KERNEL(join_pool_count, JOIN_COUNT, pool)
+JOIN_LAYER_KERNEL(join_pool_list, JOIN_LIST, pool)
+
+#define JOIN_SORT_KERNEL(name) \
+  WEFT_KERNEL(name, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_with<JOIN_SIZES>(p, [](Joiner<JOIN_SIZES>& j) { name##_of(j); }); }
+JOIN_SORT_KERNEL(join_histogram)
+JOIN_SORT_KERNEL(join_deal)
 
 // Two passes: sizes of all rows of a table, and then windows of new rows.
 JOIN_KERNEL(join_sizes, JOIN_SIZES, sizes)

@@ -38,7 +38,7 @@ struct JoinStep {
 };
 
 // Rows of a table that wait to be joined: `rows` of them from row on. The first one goes on at position at[k] of the k-th
-// level of the phase, and with one row its positions of the first level are below `to`, each `step`-th chunk of 32.
+// level of the phase. Its positions of a phase of one vertex are below `to`, in each `step`-th chunk of 32.
 struct JoinPiece {
   u32 row, rows, to, step;
   u32 at[32];
@@ -70,6 +70,8 @@ struct JoinArgs {
   const u64* starts;
   u32* found;
   const u64* places;
+  u32* order;        // rows by the layer that joins them; null: rows in their order
+  u32* histogram;    // of sizes: the number of rows in each interval of 32, the last one open
   u32* buffer;       // Prealloc-Combine's one buffer for the survivors of all rows of a window
   u64 taken, made, left, asked, turn; // the counters before the launch, so that made - state->made is a row of out
   u64 head, tail;    // the pieces that wait: from head to before tail
@@ -84,6 +86,8 @@ struct JoinArgs {
   u32 first;         // whether the list of the first edge is walked, however long it is
   u32 often;         // whether counts are needed while the search runs
   u32 levels;        // whether partial matches are counted by level
+  u32 layer[4];      // sizes of a layer's rows are below: a warp's, several warps', a block's, the grid's
+  u32 intervals;     // of the histogram
   u32 depth;         // bytes of shared memory of a warp for the loops of a phase of several vertices
 };
 

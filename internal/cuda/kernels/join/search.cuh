@@ -32,6 +32,10 @@ enum JoinGoal {
 struct JoinWarp {
   u32 row[32];
   u32 wait[64], place[64];
+  // What the warps of a block tell each other: see join/layers.cuh.
+  const u32* list;
+  u64 unit;
+  u32 n, unused[3];
 };
 
 // A row is done: no position.
@@ -165,22 +169,24 @@ template <JoinGoal GOAL> struct Joiner {
     sync_warp(ALL);
   }
 
-  // Joins a row with its candidates from position from to before to. Returns JOIN_DONE, or the position at which there
-  // was no more room.
-  DEV u32 join(u32 row, u32 from, u32 to) {
+  // Joins a row with its candidates from position from to before to, each step-th chunk of 32. Returns JOIN_DONE, or the
+  // position at which there was no more room.
+  DEV u32 join(u32 row, u32 from, u32 to, u32 step = 1) {
     read(row);
     const JoinGroup& g = s.group[0];
     JoinFound f = join_find(g, x.lists, w.row, x.width, x.first);
     const u32 end = min(f.base.n, to);
     waiting = 0;
-    if (from < end && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES) && !f.others && !join_tests(g)) {
+    if (from < end && step == 1 && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES) && !f.others && !join_tests(g)) {
       waiting = join_size(g.distinct, w.row, f, from, end);
     } else {
-      for (u32 i = from; i < end; i += 32) {
+      // A place to go on at may be inside a chunk, of which the rest is done first.
+      u32 part = step == 1 ? 0 : from & 31;
+      for (u64 i = from; i < end; i += 32 * (u64)step - part, part = 0) {
         if (look()) return JOIN_DONE;
         u32 v;
-        bool in = join_test(g, x.lists, w.row, f, i, end, v);
-        u32 at = chunk(v, i + lane(), in);
+        bool in = join_test(g, x.lists, w.row, f, (u32)i, min(end, (u32)i + 32 - part), v);
+        u32 at = chunk(v, (u32)i + lane(), in);
         if (at != JOIN_DONE) return at;
         if (halted) return JOIN_DONE;
       }
@@ -196,7 +202,7 @@ template <JoinGoal GOAL> struct Joiner {
       k = atomic_add(&x.state->taken, (u64)1) - x.taken;
     k = shfl(ALL, k, 0);
     const u64 pieces = x.tail - x.head;
-    if (k < pieces) {
+    if (k != ~0ull && k < pieces) {
       piece = &x.pieces[(x.head + k) & x.mask];
       row = piece->row;
       rows = piece->rows;
@@ -206,11 +212,12 @@ template <JoinGoal GOAL> struct Joiner {
     u64 at = k == ~0ull ? x.count : x.base + (k - pieces) * x.chunk;
     row = (u32)at;
     rows = at < x.count ? min(x.chunk, x.count - row) : 0;
+    if (x.order && rows) row = x.order[row]; // runs are of one row
     return rows > 0;
   }
 
-  // Leaves rows for a later launch, the first one from position at on. There are as many places behind tail as warps.
-  DEV JoinPiece& leave(u32 row, u32 rows, u32 to, u32 at) {
+  // Leaves rows for a later launch, the first one from position at on. There are places behind tail for all that a launch can leave.
+  DEV JoinPiece& leave(u32 row, u32 rows, u32 to, u32 at, u32 step = 1) {
     u64 k = 0;
     if (lane() == 0) k = atomic_add(&x.state->left, (u64)1) - x.left;
     JoinPiece& p = x.pieces[(x.tail + shfl(ALL, k, 0)) & x.mask];
@@ -218,7 +225,7 @@ template <JoinGoal GOAL> struct Joiner {
       p.row = row;
       p.rows = rows;
       p.to = to;
-      p.step = 1;
+      p.step = step;
       p.at[0] = at;
     }
     return p;
@@ -229,12 +236,12 @@ template <JoinGoal GOAL> struct Joiner {
       JoinPiece* piece;
       u32 row, rows;
       if (!next(piece, row, rows)) break;
-      u32 from = piece ? piece->at[0] : 0, to = piece ? piece->to : ~0u;
-      for (; rows; row++, rows--, from = 0, to = ~0u) {
-        u32 at = join(row, from, to);
+      u32 from = piece ? piece->at[0] : 0, to = piece ? piece->to : ~0u, step = piece ? piece->step : 1;
+      for (; rows; row++, rows--, from = 0, to = ~0u, step = 1) {
+        u32 at = join(row, from, to, step);
         if (halted) break;
         if (at != JOIN_DONE) {
-          leave(row, rows, to, at);
+          leave(row, rows, to, at, step);
           tell();
           return;
         }
