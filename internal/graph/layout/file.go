@@ -272,6 +272,9 @@ func (l *Labels) stored(fsys vfs.FS, key Key) (Partition, error) {
 	if err := p.check(l.head.vertices); err != nil {
 		return nil, fmt.Errorf("%s: %w: %v", l.name(key), ErrDamaged, err)
 	}
+	if x, ok := p.(*Interval); ok {
+		x.block()
+	}
 	return p, nil
 }
 
