@@ -104,8 +104,10 @@ func TestFilters(t *testing.T) {
 		want    []filter // of a
 		text    string
 	}{
-		{[]Option{WithEngine("join")}, append(own, filter{"signature", 1}), "filter signature  1"},
-		{[]Option{WithEngine("join"), WithEngineOption("join.filter", "off")}, own, "filter degree"},
+		{[]Option{WithEngine("join")}, append(own[:len(own):len(own)], filter{"semijoin", 1}), "filter semijoin  1"},
+		{[]Option{WithEngine("join")}, append(own[:len(own):len(own)], filter{"semijoin", 1}), "semijoins leave a 2 of 3, b 2 of 4, c 2 of 4"},
+		{[]Option{WithEngine("join"), WithOrder("gsi"), WithEngineOption("join.filter", "signature")}, append(own, filter{"signature", 1}), "filter signature  1"},
+		{[]Option{WithEngine("join"), WithOrder("gsi"), WithEngineOption("join.filter", "off")}, own, "filter degree"},
 		{[]Option{WithEngine("host")}, own, "filter degree"},
 		{[]Option{WithEngine("host"), WithEngineOption("plan.method", "large")}, append(own, filter{"neighbours", 1}, filter{"consistency", 1}), "filter neighbours"},
 	} {

@@ -177,7 +177,7 @@ func WithTimeout(d time.Duration) Option {
 	return Option{"WithTimeout", func(s *setting.Settings) { s.Timeout = d }}
 }
 
-// WithOrder sets the rule for the matching order: auto, ri, gsi, geneva, cost, tests, or the
+// WithOrder sets the rule for the matching order: auto, ri, gsi, geneva, cost, join, tests, or the
 // pattern's names in the wanted order, with commas.
 func WithOrder(order string) Option {
 	return Option{"WithOrder", func(s *setting.Settings) { s.Order = order }}

@@ -73,7 +73,7 @@ func TestBenchJoin(t *testing.T) {
 		if r["set"] != []string{"walk6", "Tr2", "all"}[i/len(joinVariants)] || r["who"] != who || r["queries"] != queries || r["finished"] != queries || r["note"] != "" {
 			t.Errorf("%v", r)
 		}
-		if tables := r["tables"].(float64); (tables > 0) != strings.HasPrefix(who, "join") {
+		if tables := r["tables"].(float64); who != "auto" && (tables > 0) != strings.HasPrefix(who, "join") {
 			t.Errorf("%s: tables of %v bytes", who, tables)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
 )
@@ -29,7 +30,7 @@ var completions = map[string]func() []string{
 	"engine-opt": engineOptions,
 	"format":     format.Formats,
 	"header":     func() []string { return []string{"yes", "no", "auto"} },
-	"order":      func() []string { return []string{"auto", "ri", "gsi", "geneva", "cost", "tests"} },
+	"order":      func() []string { return plan.OrderRules },
 	"passes":     func() []string { return append([]string{"all", "none"}, described(weft.MatchaPasses())...) },
 	"pattern":    patterns,
 	"program":    programs,

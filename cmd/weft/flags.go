@@ -172,7 +172,7 @@ func (f *commonFlags) addSearching(cmd *cobra.Command) {
 // addOrder adds the flags of planning.
 func (f *commonFlags) addOrder(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.order, "order", "auto", "matching order: auto, ri, gsi, geneva, cost, tests, or names with commas")
+	fs.StringVar(&f.order, "order", "auto", "matching order: auto, ri, gsi, geneva, cost, join, tests, or names with commas")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of estimates and samples")
 }
 

@@ -22,7 +22,7 @@ type Allowed struct {
 
 // Filters returns how many vertices each filter leaves for level l. Filters follow one another:
 // "none", the range of the label ("label"), the predicates on the vertex alone ("where"), the least
-// degree ("degree"), and those of an engine. It looks at each vertex, on threads goroutines; 0 means
+// degree ("degree"), semijoins ("semijoin"), and those of an engine. It looks at each vertex, on threads goroutines; 0 means
 // all cores. The error is the context's.
 func (p *Plan) Filters(ctx context.Context, l, threads int, further ...Allowed) ([]Filtered, error) {
 	n := uint32(p.Graph.NumVertices())
@@ -40,12 +40,19 @@ func (p *Plan) Filters(ctx context.Context, l, threads int, further ...Allowed) 
 			return slices.ContainsFunc(lv.Ranges, func(r Range) bool { return v >= r.First && v < r.End })
 		})
 	}
-	if lv.Bits != nil {
-		add("where", has(lv.Bits))
+	own := lv.Bits
+	if p.Reduction != nil {
+		own = p.Reduction.Own[lv.Vertex]
+	}
+	if own != nil {
+		add("where", has(own))
 	}
 	if lv.MinDegree > 0 {
 		lists := p.Adjs[lv.MinDegreeAdj].Lists
 		add("degree", func(v uint32) bool { return lists.Degree(v) >= lv.MinDegree })
+	}
+	if !SameBits(lv.Bits, own) {
+		add("semijoin", has(lv.Bits))
 	}
 	for _, f := range further {
 		add(f.Filter, has(f.Bits))

@@ -9,7 +9,7 @@ import (
 )
 
 // OrderRules are the names of rules that make a matching order.
-var OrderRules = []string{"auto", "ri", "gsi", "geneva", "cost", "tests"}
+var OrderRules = []string{"auto", "ri", "gsi", "geneva", "cost", "join", "tests"}
 
 // GivenOrder reads the names of p's vertices in a matching order: each of them once and,
 // unless apart permits it, next to one before it.

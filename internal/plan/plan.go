@@ -36,7 +36,7 @@ type Plan struct {
 	// Order[i] is the pattern vertex matched at level i; LevelOf is its inverse.
 	Order   []int
 	LevelOf []int
-	// OrderName says which rule made the order: ri, gsi, geneva, cost, tests, given.
+	// OrderName says which rule made the order: ri, gsi, geneva, cost, join, tests, given.
 	OrderName string
 	Levels    []Level
 
@@ -83,8 +83,20 @@ type Plan struct {
 	// Warnings for the user: properties that no vertex has, and the like.
 	Warnings []string
 
+	// Reduction is not nil where candidates were reduced by semijoins; Bits of levels then say what
+	// is left.
+	Reduction *Reduction
+
 	// Shared holds the data that the plan shares with the plans of its sub-patterns.
 	Shared *Shared
+}
+
+// Reduction tells what semijoins left of the candidates: those with neighbours among the
+// candidates of each neighbour in the pattern.
+type Reduction struct {
+	Before, After []int // the numbers of candidates, by vertex of the pattern
+	// Own are the Bits of predicates, by vertex of the pattern.
+	Own [][]uint64
 }
 
 // EmptyReason says why a plan can match nothing.
@@ -298,7 +310,9 @@ func (m Method) String() string {
 
 // Options choose among plans.
 type Options struct {
-	// Order is auto (or ""), ri, gsi, geneva, cost, tests, or given with Given.
+	// Order is auto (or ""), ri, gsi, geneva, cost, join, tests, or given with Given. Join reduces
+	// candidates by semijoins before the order is chosen, where relations are small enough for that to
+	// pay. EitherOrder is join where the pattern suits it, else auto.
 	Order string
 	Given []int // pattern vertices in matching order
 	// Embeddings asks for a plan that enumerates every embedding (no
@@ -329,6 +343,10 @@ type Options struct {
 	// Context, if not nil, ends planning: Compile then returns its cause, soon.
 	Context context.Context
 }
+
+// EitherOrder is the Options.Order for a caller that has an engine for either kind of plan: of
+// OrderName join, and of others.
+const EitherOrder = "either"
 
 // Ended reports whether the plan is no longer wanted. A search for a better plan then stops
 // with the best so far, which Compile throws away.

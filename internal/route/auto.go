@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime"
@@ -37,23 +38,29 @@ func expected(p *plan.Plan, o engine.Options) time.Duration {
 // orGPU is the choice of a GPU where that is expected to be worth its start, else
 // host, with the reason.
 func orGPU(ctx context.Context, r Request, host Choice) Choice {
+	because := func(text string) string { // after the reason to join, if that was chosen
+		if host.Engine.Name() == join.Name {
+			return host.Reason + "; " + text
+		}
+		return text
+	}
 	if host.Plan.Method == plan.Temporal {
 		host.Reason = "edges in windows of time are slices of sorted lists there"
 		return host
 	}
 	takes := expected(host.Plan, r.Options)
 	if takes < startOfGPU {
-		host.Reason = "expected to be done before a GPU has begun"
+		host.Reason = because("expected to be done before a GPU has begun")
 		return host
 	}
 	about := fmt.Sprintf("expected to take some %s on %d cores", roughly(takes), max(1, r.Options.Threads))
 	if r.Listing {
-		host.Reason = about + ", where rows are written"
+		host.Reason = because(about + ", where rows are written")
 		return host
 	}
 	n, err := r.Runtime.Count(ctx)
 	if err != nil {
-		host.Reason = fmt.Sprintf("%s; no GPU: %v", about, err)
+		host.Reason = because(fmt.Sprintf("%s; no GPU: %v", about, err))
 		var e *cuda.Error
 		if errors.As(err, &e) && e.Code != 0 { // there is a driver, which does not work
 			host.Notes = append(host.Notes, fmt.Sprintf("on the processor, since no GPU can be used: %v", err))
@@ -64,7 +71,7 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 	r.Options = gpu.Placed(r.Options, "device")
 	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, func(r Request) (Choice, error) { return pickGPU(ctx, r) })
 	if err != nil {
-		host.Reason = about
+		host.Reason = because(about)
 		host.Notes = append(host.Notes, note)
 		return host
 	}

@@ -402,12 +402,20 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 		reason = "asked for by name"
 	}
 	order := ""
-	if eng.Name() == join.Name {
-		order = join.Order(r.Options.Opt)
+	switch {
+	case auto:
+		order = plan.EitherOrder
+	case eng.Name() == join.Name:
+		if order = join.Order; r.Method == "" {
+			r.Method = plan.Nest.String()
+		}
 	}
 	p, err := r.Compile(r.Method, order)
 	if err != nil {
 		return Choice{}, err
+	}
+	if auto && p.Reduction != nil && p.Method == plan.Nest {
+		eng, reason = join.New(), becauseSmall(p)
 	}
 	c, err := r.choice(ctx, eng, p, reason)
 	if err != nil {
@@ -417,4 +425,16 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 		c = orGPU(ctx, r, c)
 	}
 	return c, nil
+}
+
+// becauseSmall says why a plan with few candidates is for engine join.
+func becauseSmall(p *plan.Plan) string {
+	least := 0
+	for v := range p.Reduction.After {
+		if p.Reduction.After[v] < p.Reduction.After[least] {
+			least = v
+		}
+	}
+	return fmt.Sprintf("edges of few labels: semijoins leave %d of %d candidates of %s, and a join is expected to take %.1e steps",
+		p.Reduction.After[least], p.Reduction.Before[least], p.Pattern.VertexName(least), p.Work())
 }

@@ -47,7 +47,7 @@ var onGPU = []gpuEngine{
 	{"codegen", "a plan compiled whole: its loop nest in one kernel, or neighbourhoods as bit matrices",
 		func(s *session.Session) engine.Engine { return codegen.New(s) }, true, "", nil, false},
 	{join.Name, "breadth first, a warp a row (GSI, GENEVA); no compilation for each pattern",
-		func(s *session.Session) engine.Engine { return join.NewGPU(s) }, false, "", join.Order, true},
+		func(s *session.Session) engine.Engine { return join.NewGPU(s) }, false, "", join.OrderOnGPU, true},
 }
 
 // GPUEngine reports whether an engine of GPUs is called so.

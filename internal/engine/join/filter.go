@@ -13,6 +13,13 @@ import (
 // signatureSize is the number of bits of a signature. A graph keeps its signatures of that size under it as the key.
 type signatureSize int
 
+// signaturesPay reports whether the plan is expected to take longer than making signatures and
+// looking at those of all vertices, and has no narrower candidates already.
+func signaturesPay(g *graph.Graph, p *plan.Plan) bool {
+	const eachEdge, eachVertex = 8, 4 // set elements that are read in the same time
+	return p.Reduction == nil && p.Work() > eachEdge*float64(g.NumEdges())+eachVertex*float64(g.NumVertices()*len(p.Levels))
+}
+
 // signatureTable returns the signatures of a graph's vertices, which the graph keeps.
 func signatureTable(ctx context.Context, g *graph.Graph, size, threads int) (*layout.Signatures, error) {
 	table, err := g.Derived(signatureSize(size), func() (any, error) { return layout.NewSignatures(ctx, g, size, threads) })

@@ -160,6 +160,9 @@ func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
 // bounds returns the ids that a source's restrictions and the group's label leave.
 func (s *source) bounds(x *group, m *[maxLevels]uint32) (lo, hi uint32) {
 	lo, hi = x.one.First, x.one.End
+	if x.open {
+		hi = ^uint32(0) // lists need not be searched for the end
+	}
 	for _, j := range s.below {
 		hi = min(hi, m[j])
 	}

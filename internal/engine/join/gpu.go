@@ -64,7 +64,11 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	if x.prepared, err = prepare(ctx, g, p, o, v, false, true); err != nil {
+	w := way{extend: v.Text("join.extend"), signatures: v.Text("join.filter") != "off", device: true}
+	if w.extend == "auto" {
+		w.extend = "single"
+	}
+	if x.prepared, err = prepare(ctx, g, p, o, v, w); err != nil {
 		return nil, err
 	}
 	if p.Empty != nil {

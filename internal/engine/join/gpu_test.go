@@ -123,7 +123,7 @@ func TestGPUFilter(t *testing.T) {
 
 		g, p := labelledCycle(t)
 		for _, kind := range []string{"graph", "hashed", "interval"} {
-			o := engine.Options{Levels: true, Opt: map[string]string{"join.signature": "64", "join.lists": kind}}
+			o := engine.Options{Levels: true, Opt: map[string]string{"join.filter": "signature", "join.signature": "64", "join.lists": kind}}
 			want, err := engine.Once(t.Context(), join.New(), g, p, o, engine.Goal{})
 			if err != nil {
 				t.Fatal(err)

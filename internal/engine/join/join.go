@@ -39,9 +39,9 @@ func (Host) Name() string { return Name }
 
 // Options are the engine's switches: those of both engines, and those of one.
 var Options = slices.Concat(option.Table{
-	option.Choice("join.extend", "match one vertex in a phase, or several where GENEVA's matching patterns allow it", "single", "multi"),
+	option.Choice("join.extend", "match one vertex in a phase, several where GENEVA's matching patterns allow it, or (auto) several where no edge inside the phase has to be looked for afterwards", "auto", "single", "multi"),
 	option.Choice("join.lists", "neighbour lists: the graph's, or of each edge label alone in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
-	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has", "signature", "off"),
+	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
 	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
 	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
 }, hostOptions, gpuOptions)
@@ -71,9 +71,12 @@ func read(o engine.Options, other option.Table, on string) (option.Values, error
 	return v, nil
 }
 
-// Order returns the rule of the matching order that the papers join by: GSI's for phases of one
+// Order is the rule of the matching order for joins on the processor.
+const Order = "join"
+
+// OrderOnGPU returns the rule of the matching order that the papers join by: GSI's for phases of one
 // vertex, GENEVA's for phases of several.
-func Order(opt map[string]string) string {
+func OrderOnGPU(opt map[string]string) string {
 	if v, err := Options.Read(opt); err == nil && v.Text("join.extend") == "multi" {
 		return "geneva"
 	}
@@ -106,12 +109,26 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	return prepare(ctx, g, p, o, v, !o.Listing && !o.Levels && len(p.Edges) == 0, false)
+	w := way{extend: v.Text("join.extend"), counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
+	switch v.Text("join.filter") {
+	case "signature":
+		w.signatures = true
+	case "auto":
+		w.signatures = signaturesPay(g, p)
+	}
+	return prepare(ctx, g, p, o, v, w)
 }
 
-// prepare makes the steps of a plan. With counting, matches are counted without rows where that is
-// possible. With device, candidates are filtered by signatures there.
-func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, v option.Values, counting, device bool) (*prepared, error) {
+// way says how a plan is to be joined.
+type way struct {
+	extend     string // a value of join.extend
+	signatures bool   // candidates are filtered by them
+	counting   bool   // matches are counted without rows where that is possible
+	device     bool   // a device filters by the signatures
+}
+
+// prepare makes the steps of a plan.
+func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, v option.Values, w way) (*prepared, error) {
 	if p.Rooted && len(p.Edges) > 0 {
 		return nil, plan.Refusef("counts per vertex are not added up over choices of data edges")
 	}
@@ -120,13 +137,10 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		return x, nil
 	}
 	levels := len(p.Levels)
-	if counting && p.Tail.K > 1 {
+	if w.counting && p.Tail.K > 1 {
 		levels -= p.Tail.K
 	}
-	all := phases.Single(p, levels)
-	if v.Text("join.extend") == "multi" {
-		all = phases.Multi(p, levels)
-	}
+	all := cut[w.extend](p, levels)
 	if levels < len(p.Levels) {
 		all = append(all, phases.Tail(p))
 	}
@@ -136,17 +150,17 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		return nil, fmt.Errorf("%w join.signature: %d is not a multiple of 32", engine.ErrOption, size)
 	}
 	// Signatures are of the graph's own edge table, and say nothing of lists that are stored elsewhere.
-	if v.Text("join.filter") == "signature" && len(p.Levels) > 1 && g.Stored == nil {
+	if w.signatures && len(p.Levels) > 1 && g.Stored == nil {
 		table, err := signatureTable(ctx, g, size, o.Threads)
 		if err != nil {
 			return nil, err
 		}
 		x.signed = &signatures{table, neighbourPairs(g, p)}
-		if !device {
+		if !w.device {
 			allowed, x.said = x.signed.filter(g, p)
 			x.signed = nil
 		}
-		if o.Levels && !device {
+		if o.Levels && !w.device {
 			if x.left, err = pruned(ctx, p, allowed, o.Threads); err != nil {
 				return nil, err
 			}
@@ -168,9 +182,12 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 			x.notes = append(x.notes, warning)
 		}
 	}
-	x.steps = x.compile(all, allowed, counting)
+	x.steps = x.compile(all, allowed, w.counting)
 	return x, nil
 }
+
+// cut are the ways to cut a plan into phases.
+var cut = map[string]func(p *plan.Plan, levels int) []phases.Phase{"auto": phases.Open, "single": phases.Single, "multi": phases.Multi}
 
 // Traits says the phases of the plan.
 func (x *prepared) Traits() engine.Traits {

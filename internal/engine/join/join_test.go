@@ -242,3 +242,22 @@ func (f sinkFunc) Emit(_ int, b *engine.Batch) error {
 	f(b)
 	return nil
 }
+
+// TestReduced: plans whose candidates semijoins have reduced find what the oracle finds, whatever
+// the pattern's mode, edges and labels.
+func TestReduced(t *testing.T) {
+	c := config()
+	reduced := 0
+	c.Compile = func(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+		o.Order, o.Given = "join", nil
+		pl, err := planner.Compile(g, p, o)
+		if pl != nil && pl.Reduction != nil {
+			reduced++
+		}
+		return pl, err
+	}
+	nodiff.Suite{Plans: 120, Graphs: 6}.Run(t, c, []engine.Engine{c.Engine})
+	if reduced < 10 {
+		t.Errorf("only %d plans had their candidates reduced", reduced)
+	}
+}

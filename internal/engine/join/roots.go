@@ -61,7 +61,7 @@ func (q *queue) each(t task, f func(v uint32) bool) {
 	at := uint64(0)
 	for _, r := range q.ranges {
 		n := uint64(r.End - min(r.First, r.End))
-		for i := max(t.begin, at); i < min(t.end, at+n); i++ {
+		for i, end := max(t.begin, at), min(t.end, at+n); i < end; i++ {
 			if !f(r.First + uint32(i-at)) {
 				return
 			}

@@ -307,7 +307,11 @@ next:
 		if !w.passes(lv, &pt.m) {
 			continue
 		}
-		w.choose(i, k+1)
+		if k == len(s.levels)-1 {
+			w.put(i)
+		} else {
+			w.choose(i, k+1)
+		}
 		if w.queue.Stop.Load() {
 			return
 		}
@@ -384,10 +388,8 @@ func (w *worker) match(m *[maxLevels]uint32) {
 		}
 	}
 	w.count = w.count.Plus(engine.One)
-	n := len(w.out)
-	w.out = slices.Grow(w.out, len(w.p.LevelOf))[:n+len(w.p.LevelOf)]
-	for v, l := range w.p.LevelOf {
-		w.out[n+v] = w.original(m[l])
+	for _, l := range w.p.LevelOf {
+		w.out = append(w.out, m[l])
 	}
 	if len(w.out) >= outRows*len(w.p.LevelOf) {
 		w.hand()
@@ -406,6 +408,11 @@ func (w *worker) original(v uint32) uint32 {
 func (w *worker) hand() {
 	if len(w.out) == 0 {
 		return
+	}
+	if w.ids != nil {
+		for i, v := range w.out {
+			w.out[i] = w.ids.Old[v]
+		}
 	}
 	if err := w.rows.Hand(w.id, w.out); err != nil {
 		w.queue.Fail(err)

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -27,6 +28,7 @@ type group struct {
 	phases.Group
 	*plan.Level                // of the group's first level
 	one         plan.Range     // the ids that are allowed, from the least to the greatest
+	open        bool           // one has all ids
 	ranges      []plan.Range   // all of them, where they are several
 	bits        []uint64       // a bit for each vertex that is allowed; nil: all are
 	minDegree   int            // what is left of it to be tested
@@ -37,7 +39,7 @@ type group struct {
 	distinct    []int // levels before the phase that a match must differ from
 	// all are the candidates of a group that no list generates.
 	all []uint32
-	// roots are the vertices of the first group within one, where sparse lists say which they are.
+	// roots are the vertices of the first group within one, where bits or sparse lists say which they are.
 	roots []uint32
 	// ordered says that restrictions order the group's vertices completely.
 	ordered bool
@@ -104,7 +106,9 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 			x.ranges = pl.Ranges
 		}
 	}
+	x.open = pl.Ranges == nil
 	if end, ok := p.DegreeEnd(l); ok && s.ids == nil {
+		x.open = false
 		x.one.End = min(x.one.End, end)
 	} else if p.NeedsDegree(l) {
 		x.minDegree = pl.MinDegree
@@ -116,7 +120,7 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 	if s.ids != nil {
 		if !whole(s.g, pl.Ranges) { // a range of the graph's ids is no range of others
 			x.bits = inside(s.g, pl.Ranges, x.bits)
-			x.one, x.ranges = plan.Range{First: 0, End: uint32(s.g.NumVertices())}, nil
+			x.one, x.ranges, x.open = plan.Range{First: 0, End: uint32(s.g.NumVertices())}, nil, true
 		}
 		x.bits = renumber(x.bits, s.ids)
 	}
@@ -137,7 +141,9 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 			}
 		}
 	}
-	if sparse := p.SparseRoots(); l == 0 && sparse != nil && s.ids == nil {
+	if sparse := p.SparseRoots(); l == 0 && x.bits != nil {
+		x.roots = members(x.bits, x.one)
+	} else if l == 0 && sparse != nil && s.ids == nil {
 		x.roots = make([]uint32, 0, sparse.Len())
 		for v := range sparse.Vertices {
 			if v >= x.one.First && v < x.one.End {
@@ -147,6 +153,19 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 	}
 	x.ordered = ordered(p, of.Levels)
 	return x
+}
+
+// members returns the vertices of a bitmap that are in a range.
+func members(words []uint64, r plan.Range) []uint32 {
+	out := make([]uint32, 0, r.Count(words))
+	for i := r.First / 64; i < (r.End+63)/64; i++ {
+		for w := words[i]; w != 0; w &= w - 1 {
+			if v := 64*i + uint32(bits.TrailingZeros64(w)); r.First <= v && v < r.End {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
 }
 
 // either returns the vertices that some of the levels allow, or standard where a level says nothing.

@@ -26,15 +26,17 @@ func (b *Binding) assembleChecks(order []int, o plan.Options) (*plan.Plan, *sets
 		Order: order, LevelOf: make([]int, b.N), Levels: make([]plan.Level, b.N),
 		Adjs: b.Adjs, Aut: b.Group.Order(),
 		Restricted: b.Restrict, Rooted: o.Root >= 0,
-		Empty: b.Empty, Warnings: b.warnings, Shared: b.shared,
+		Empty: b.Empty, Warnings: b.warnings, Shared: b.shared, Reduction: b.Reduction,
 	}
 	for l, v := range order {
 		pl.LevelOf[v] = l
 	}
+	placed := uint32(0)
 	for l, v := range order {
 		bv := &b.Vertices[v]
 		lv := &pl.Levels[l]
-		lv.Vertex, lv.Ranges, lv.Bits, lv.Set = v, bv.Ranges, bv.Bits, -1
+		lv.Vertex, lv.Ranges, lv.Bits, lv.Set = v, bv.Ranges, b.needed(v, placed), -1
+		placed |= 1 << v
 		lv.MinDegree, lv.MinDegreeAdj = bv.minDegree, bv.minDegreeAdj
 	}
 	if b.Empty != nil {

@@ -43,6 +43,8 @@ type Binding struct {
 	// those by a negative one.
 	Near, Far []uint32
 
+	Reduction *plan.Reduction // nil: Reduce was not called
+
 	Empty    *plan.EmptyReason
 	warnings []string
 	warned   map[string]bool // the warnings

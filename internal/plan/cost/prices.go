@@ -6,6 +6,10 @@ import "github.com/weftgraph/weft/internal/plan"
 // that a set operation reads in the same time.
 const VisitCost = 6
 
+// RowCost is the same for a join, which copies the match as a row of a table. The lists of one edge
+// label are short, so that a row takes as long as many elements.
+const RowCost = 40
+
 // Worthwhile is the price below which looking for something better takes longer than
 // counting (some 20 ms).
 const Worthwhile = 5e7

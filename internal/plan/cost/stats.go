@@ -36,6 +36,10 @@ type Statistics struct {
 	closing float64     // frequency of closed wedges, divided by that of the random graph
 	Class   []int       // vertices with equal ranges share a class
 	memo    map[uint32]float64
+	// Visit is the work of a partial match besides its set operations, in elements.
+	Visit float64
+	// degrees, of a pattern whose candidates are reduced, takes the place of skew.
+	degrees *jointDegrees
 }
 
 // maxMoment is the largest k of E[d^(k)] that is measured.
@@ -43,7 +47,7 @@ const maxMoment = 6
 
 // NewStatistics measures b's graph and pattern for the cost model.
 func NewStatistics(b *bind.Binding) *Statistics {
-	s := &Statistics{b: b, memo: map[uint32]float64{}, skew: make([][]float64, b.N), Class: make([]int, b.N)}
+	s := &Statistics{b: b, Visit: VisitCost, memo: map[uint32]float64{}, skew: make([][]float64, b.N), Class: make([]int, b.N)}
 	for v := range b.N {
 		s.Class[v] = v
 		for u := range v {
@@ -53,9 +57,14 @@ func NewStatistics(b *bind.Binding) *Statistics {
 				break
 			}
 		}
-		if s.skew[v] == nil {
+		if s.skew[v] == nil && b.Reduction == nil {
 			s.skew[v] = moments(b, v)
 		}
+	}
+	if b.Reduction != nil {
+		s.degrees = newJointDegrees(s)
+		s.pairs, s.closing, s.Visit = s.degrees.pairs, 1, RowCost
+		return s
 	}
 	s.pairs = make([]float64, len(b.Links))
 	type end struct{ u, v, adj int }
@@ -139,6 +148,15 @@ func (s *Statistics) at(v, k int) float64 {
 		return m[k]
 	}
 	return m[maxMoment] * math.Pow(m[maxMoment]/m[maxMoment-1], float64(k-maxMoment))
+}
+
+// spread is E[d^(k)]/E[d]^k at v, the k links of which lead to vertices in set. With several relations it is the mean
+// product of the degrees in them, divided by the product of their means.
+func (s *Statistics) spread(v, k int, set uint32) float64 {
+	if s.degrees != nil {
+		return s.degrees.spread(v, set)
+	}
+	return s.at(v, k)
 }
 
 // countPairs estimates the number of pairs of candidates that link l joins.
@@ -257,7 +275,7 @@ func (s *Statistics) Card(set uint32) float64 {
 		triangles += bits.OnesCount32(b.Near[l.U] & b.Near[l.V] & set &^ (1<<max(l.U, l.V) - 1))
 	}
 	for _, v := range pattern.Members(set) {
-		x *= s.at(v, degree[v])
+		x *= s.spread(v, degree[v], set)
 	}
 	// Each independent cycle beyond a forest was counted as in a random graph.
 	cycles := edges - bits.OnesCount32(set) + pattern.Components(b.Near, set)
@@ -282,7 +300,7 @@ func (s *Statistics) List(placed uint32, u, v int) float64 {
 	for i, l := range s.b.Links {
 		if l.U == u && l.V == v || l.U == v && l.V == u {
 			mean := s.pairs[i] / max(float64(s.b.Vertices[u].Count), 1)
-			return mean * s.at(u, k+1) / max(s.at(u, k), 1e-9)
+			return mean * s.spread(u, k+1, placed|1<<v) / max(s.spread(u, k, placed), 1e-9)
 		}
 	}
 	return 0

@@ -80,6 +80,13 @@ func (e *explainer) head() {
 		e.linef(0, "warning: %s", w)
 	}
 	e.linef(0, "order %s (%s: %s)", strings.Join(e.name, ", "), p.OrderName, p.Why)
+	if r := p.Reduction; r != nil {
+		var left []string
+		for l, v := range p.Order {
+			left = append(left, fmt.Sprintf("%s %d of %d", e.name[l], r.After[v], r.Before[v]))
+		}
+		e.linef(0, "semijoins leave %s candidates", strings.Join(left, ", "))
+	}
 	switch {
 	case p.Restricted && p.Rooted:
 		e.linef(0, "each match is one subgraph at one place of %s; the pattern has %s", e.name[0], symmetries(p))

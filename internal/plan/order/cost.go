@@ -48,6 +48,11 @@ func (b *Rules) orderCost(o plan.Options) Choice {
 	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
 	top := c.best[0]
 	out := Choice{Order: top.order, Name: "cost"}
+	if b.Reduction != nil {
+		out.Name, out.Levels = "join", c.expected(&top)
+		out.Why = fmt.Sprintf("cheapest of %d orders by the degrees of the candidates that semijoins leave", c.seen)
+		return out
+	}
 	if len(c.best) == 1 || top.cost < worthWalking || o.Quick {
 		out.Why = fmt.Sprintf("cheapest of %d orders by the cost model", c.seen)
 		if c.seen == 1 && b.N <= exhaustive {
@@ -84,6 +89,22 @@ func (b *Rules) orderCost(o plan.Options) Choice {
 	out.Why = fmt.Sprintf("cheapest of %d orders by the cost model and random walks over the best %d", c.seen, len(c.best))
 	b.Flip = out.Flip
 	return out
+}
+
+// expected returns, for each level of an order, the partial matches and the cost that the model
+// expects. Costs of levels that the tail closes are at the last level before it.
+func (c *costSearch) expected(p *prefix) []Expected {
+	all := make([]Expected, len(p.order))
+	rest := p.cost
+	for l := range all {
+		all[l].Matches = c.s.Card(pattern.SetOf(p.order[:l+1])) * p.orderFrac(min(l+1, len(p.orbits)))
+		if l < len(p.costs) {
+			all[l].Cost = min(p.costs[l], rest)
+			rest -= all[l].Cost
+		}
+	}
+	all[0].Cost += rest
+	return all
 }
 
 // breaks reports whether there are restrictions at all.
@@ -171,7 +192,7 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 		q.frac /= float64(bits.OnesCount32(o & q.placed))
 	}
 	q.open = max(q.open, b.lastLinked(p.order, v)+1)
-	cost := c.s.Card(q.placed) * q.frac * (cost.VisitCost + c.sets(p.placed, v))
+	cost := c.s.Card(q.placed) * q.frac * (c.s.Visit + c.sets(p.placed, v))
 	if c.tests {
 		cost = c.s.Card(p.placed) * q.frac * c.shortest(p.placed, v)
 	}

@@ -39,7 +39,13 @@ type Choice struct {
 	Name, Why string
 	// Flip turns the restrictions: see sets.Restrict.
 	Flip bool
+	// Levels are the estimates of the levels, where the model of the graph is good enough to do without
+	// random walks; else nil.
+	Levels []Expected
 }
+
+// Expected is an estimate of a level: see plan.Level.
+type Expected struct{ Matches, Cost float64 }
 
 // Choose applies the rule that o names.
 func (b *Rules) Choose(o plan.Options) (Choice, error) {
@@ -54,7 +60,7 @@ func (b *Rules) Choose(o plan.Options) (Choice, error) {
 			return b.orderRI(o), nil
 		}
 		return b.orderCost(o), nil
-	case "cost":
+	case "cost", "join":
 		return b.orderCost(o), nil
 	case "ri":
 		return b.orderRI(o), nil
@@ -67,7 +73,7 @@ func (b *Rules) Choose(o plan.Options) (Choice, error) {
 	case "given":
 		return b.orderGiven(o)
 	}
-	return Choice{}, plan.Errorf("unknown order %q: want auto, ri, gsi, geneva, cost, tests or given", o.Order)
+	return Choice{}, plan.Errorf("unknown order %q: want auto, ri, gsi, geneva, cost, join, tests or given", o.Order)
 }
 
 // LargelyLabelled reports whether the method for large labelled patterns should run the

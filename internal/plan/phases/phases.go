@@ -84,7 +84,13 @@ func Tail(p *plan.Plan) Phase {
 // A phase has two vertices in the pattern's core, where edges of cycles eliminate wrong matches. It has any
 // number of them in the pattern's trees. Edges between vertices of one phase are looked for in eliminations after
 // it, one for each relation.
-func Multi(p *plan.Plan, levels int) []Phase {
+func Multi(p *plan.Plan, levels int) []Phase { return several(p, levels, true) }
+
+// Open returns the phases of Multi, except those with edges inside. Where such an edge is looked for after the phase,
+// all pairs of candidates are rows first: extending by one vertex after the other reads shorter lists instead.
+func Open(p *plan.Plan, levels int) []Phase { return several(p, levels, false) }
+
+func several(p *plan.Plan, levels int, inside bool) []Phase {
 	core := coreOf(p)
 	var all []Phase
 	for l := 0; l < levels; {
@@ -97,6 +103,9 @@ func Multi(p *plan.Plan, levels int) []Phase {
 				for end := l + 2; end <= levels; end++ {
 					next, ok := extension(p, l, end, b.Adj, core)
 					if !ok {
+						break
+					}
+					if !inside && len(eliminations(p, l, end)) > 0 {
 						break
 					}
 					if better(&next, &best) {

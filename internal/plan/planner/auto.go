@@ -84,6 +84,33 @@ func (b *planner) largeChosen(o plan.Options) bool {
 		o.Root < 0 && !ablation && b.Empty == nil && b.LargelyLabelled()
 }
 
+// joinChosen reports whether the plan is to be for a join of relations that semijoins have made
+// small: nothing else was asked for, it suits, and no better method is at hand.
+func (b *planner) joinChosen(o plan.Options) bool {
+	ablation := o.NoTail || o.NoMotion || o.NoRestrictions
+	return (o.Method == "" || o.Method == "direct") && o.Root < 0 && !ablation && len(b.Binding.Edges) == 0 &&
+		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2 && b.fewLabels()
+}
+
+// Bounds of the relations that semijoins are made of.
+const (
+	smallShare = 0.5  // of the graph's pairs
+	fewPairs   = 4096 // take next to no time, whatever they are good for
+)
+
+// fewLabels reports whether each edge of the pattern has few of the graph's edges. Semijoins then take
+// less time than they are expected to save.
+func (b *planner) fewLabels() bool {
+	_, share := b.Largest()
+	return b.Empty == nil && share <= smallShare
+}
+
+// reducible reports whether candidates should be reduced where that is asked for.
+func (b *planner) reducible() bool {
+	pairs, _ := b.Largest()
+	return b.fewLabels() || b.Empty == nil && pairs <= fewPairs
+}
+
 // tryLocal returns the plan for the local method if it looks cheaper than pl.
 func (b *planner) tryLocal(pl *plan.Plan, o plan.Options) *plan.Plan {
 	if b.classes() > 1 || len(pl.Levels) < 3 {

@@ -61,6 +61,16 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		return nil, err
 	}
 	b := &planner{order.NewRules(bound)}
+	if o.Order == plan.EitherOrder {
+		if o.Order = "auto"; b.joinChosen(o) {
+			o.Order = "join"
+		}
+	}
+	if o.Order == "join" && b.reducible() {
+		if b.Reduce(); o.Ended() {
+			return nil, nil
+		}
+	}
 	if b.wantsTemporal(o) {
 		err := b.TemporalOK(o)
 		if err == nil {
@@ -96,6 +106,12 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	if large {
 		pl.Method, pl.Why = plan.Large, pl.Why+becauseLarge
 		o.Quick = true
+	}
+	if c.Levels != nil && !o.Estimates {
+		for l, x := range c.Levels {
+			pl.Levels[l].Estimate, pl.Levels[l].Cost = x.Matches, x.Cost
+		}
+		return pl, nil
 	}
 	cost.Estimate(pl, o)
 	switch {

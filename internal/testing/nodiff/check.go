@@ -230,7 +230,7 @@ func (c Config) accept(g *graph.Graph, p *pattern.Pattern, o plan.Options, opt e
 // planOptions draws how to plan p.
 func (c Config) planOptions(t *rapid.T, p *pattern.Pattern) plan.Options {
 	o := plan.Options{
-		Order:          rapid.SampledFrom([]string{"", "ri", "gsi", "geneva", "cost", "given"}).Draw(t, "order"),
+		Order:          rapid.SampledFrom([]string{"", "ri", "gsi", "geneva", "cost", "join", "given"}).Draw(t, "order"),
 		Embeddings:     rapid.Bool().Draw(t, "embeddings"),
 		NoTail:         rapid.IntRange(0, 3).Draw(t, "no tail") == 3,
 		NoMotion:       rapid.IntRange(0, 3).Draw(t, "no motion") == 3,

@@ -1,0 +1,118 @@
+package cost
+
+import (
+	"math/bits"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan/bind"
+)
+
+// jointDegrees has the degrees of candidates in each relation of a pattern, for patterns whose
+// candidates are reduced. In a graph of many edge labels the vertices with edges of two labels are few, and often
+// the same: the degrees in one relation say little about those in another. Only neighbours that are candidates
+// count. Each entry is exact, or of a sample of the candidates.
+type jointDegrees struct {
+	links [][]bind.Link         // of each vertex, seen from it: U is the vertex
+	d     [][][]float64         // by vertex, link and sampled candidate
+	mean  [][]float64           // by vertex and link
+	memo  map[[2]uint32]float64 // by vertex and set of neighbours
+	pairs []float64             // by Binding.Links
+}
+
+// sampled is the number of candidates of a vertex whose degrees are read; more are sampled.
+const sampled = 1024
+
+func newJointDegrees(s *Statistics) *jointDegrees {
+	b := s.b
+	j := &jointDegrees{
+		links: make([][]bind.Link, b.N), d: make([][][]float64, b.N), mean: make([][]float64, b.N),
+		memo: map[[2]uint32]float64{}, pairs: make([]float64, len(b.Links)),
+	}
+	var scratch graph.Scratch
+	members := make([]uint32, 0, sampled)
+	for v := range b.N {
+		members = sampleBits(members[:0], b.Vertices[v].Bits, b.Vertices[v].Count)
+		for i, l := range b.Links {
+			if l.Neg || l.U != v && l.V != v {
+				continue
+			}
+			if l.V == v {
+				l = bind.Link{U: v, V: l.U, Adj: b.Adjs[l.Adj].Rev}
+			}
+			lists, to := b.Adjs[l.Adj].Lists, b.Vertices[l.V].Bits
+			d, sum := make([]float64, len(members)), 0.0
+			for k, u := range members {
+				n := 0
+				for _, x := range lists.List(u, &scratch) {
+					n += int(to[x/64] >> (x % 64) & 1)
+				}
+				d[k] = float64(n)
+				sum += d[k]
+			}
+			mean := sum / max(float64(len(members)), 1)
+			j.links[v], j.d[v], j.mean[v] = append(j.links[v], l), append(j.d[v], d), append(j.mean[v], mean)
+			if at := b.Links[i].U; at == v || b.Vertices[v].Count < b.Vertices[at].Count {
+				j.pairs[i] = mean * float64(b.Vertices[v].Count)
+			}
+		}
+	}
+	return j
+}
+
+// sampleBits appends the vertices of a bitmap of count, or an even sample of them.
+func sampleBits(out []uint32, words []uint64, count int) []uint32 {
+	step := max(count/sampled, 1)
+	i := 0
+	for at, w := range words {
+		for ; w != 0; w &= w - 1 {
+			if i%step == 0 {
+				out = append(out, uint32(64*at+bits.TrailingZeros64(w)))
+			}
+			i++
+		}
+	}
+	return out
+}
+
+// spread is the mean product of v's degrees in the links to vertices in set, divided by the product
+// of the means. A relation that several of the links have gives one neighbour less each time.
+func (j *jointDegrees) spread(v int, set uint32) float64 {
+	near := uint32(0)
+	for _, l := range j.links[v] {
+		near |= 1 << l.V
+	}
+	key := [2]uint32{uint32(v), near & set}
+	if x, ok := j.memo[key]; ok {
+		return x
+	}
+	var use, again []int
+	means := 1.0
+	for i, l := range j.links[v] {
+		if set>>l.V&1 == 0 {
+			continue
+		}
+		n := 0
+		for _, o := range use {
+			if j.links[v][o].Adj == l.Adj {
+				n++
+			}
+		}
+		use, again = append(use, i), append(again, n)
+		means *= j.mean[v][i]
+	}
+	x := 1.0
+	if len(use) > 1 && means > 0 {
+		sum := 0.0
+		n := len(j.d[v][0])
+		for k := range n {
+			p := 1.0
+			for i, o := range use {
+				p *= max(j.d[v][o][k]-float64(again[i]), 0)
+			}
+			sum += p
+		}
+		x = max(sum/float64(n)/means, 1e-6)
+	}
+	j.memo[key] = x
+	return x
+}

@@ -1,0 +1,42 @@
+package cost_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/bind"
+	"github.com/weftgraph/weft/internal/plan/cost"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestJointDegrees: the model knows that vertices with many edges of one label have few of another,
+// and is exact for stars. One that multiplies mean degrees would expect 9 times as many.
+func TestJointDegrees(t *testing.T) {
+	// Vertex 0 has 30 edges of X and 1 of Y; vertex 1 has 1 of X and 30 of Y; vertex 2 has 30 of X and none of Y.
+	s := nodiff.Spec{N: 100, Directed: true, EdgeLabels: true}
+	for u, n := range [][2]int{{30, 1}, {1, 30}, {30, 0}} {
+		for i := range n[0] {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: u, V: 10 + i, Label: "X"})
+		}
+		for i := range n[1] {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: u, V: 50 + i, Label: "Y"})
+		}
+	}
+	q, err := gql.Parse("MATCH (a)-[:X]->(b), (a)-[:Y]->(c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bind.Bind(s.Build(), q.Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Reduce()
+	if got := b.Reduction.After[0]; got != 2 { // vertex 2 has no edge of Y
+		t.Errorf("%d candidates of a are left, want 2", got)
+	}
+	if got := cost.NewStatistics(b).Card(7); math.Abs(got-60) > 1e-6 {
+		t.Errorf("%g matches expected, there are 60", got)
+	}
+}

@@ -1,0 +1,76 @@
+package route
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// manyLabels is a graph of the vertex labels A and B, and of the edge labels L0 to L9, of which L0 has two thirds of
+// the edges.
+func manyLabels() *graph.Graph {
+	s := nodiff.Spec{N: 60, Directed: true, EdgeLabels: true}
+	for v := range s.N {
+		s.Labels = append(s.Labels, []string{[]string{"A", "B"}[v%2]})
+		for k := range 6 {
+			label := "L0"
+			if k < 2 {
+				label = []string{"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9"}[(v+k*k)%9]
+			}
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: (v + 7*k + 1) % s.N, Label: label})
+		}
+	}
+	return s.Build()
+}
+
+// TestAutoJoins: auto takes the join where relations are small and nothing better is at hand, and
+// says why.
+func TestAutoJoins(t *testing.T) {
+	g := manyLabels()
+	small := "MATCH (a)-[:L1]->(b)-[:L2]->(c)<-[:L3]-(d)"
+	for _, c := range []struct {
+		text    string
+		o       plan.Options
+		engine  string
+		options engine.Options
+	}{
+		{text: small, engine: "join"},
+		{text: small, o: plan.Options{Listing: true}, engine: "join"},
+		{text: small, o: plan.Options{Embeddings: true}, engine: "join"},
+		{text: strings.Replace(small, "MATCH", "MATCH REPEATABLE ELEMENTS", 1), engine: "join"},
+		{text: small, o: plan.Options{Order: "gsi"}, engine: "host"},                              // something else was asked for
+		{text: small, o: plan.Options{Method: "nest"}, engine: "host"},                            // the same
+		{text: small, o: plan.Options{NoMotion: true}, engine: "host"},                            // the same
+		{text: "MATCH (a)-[:L1]->(b)", engine: "host"},                                            // a count of pairs
+		{text: "MATCH (a)-[:L1]->(b)-[:L0]->(c)", engine: "host"},                                 // half of all edges
+		{text: "MATCH (a)-->(b)-->(c)-->(a)", engine: "host"},                                     // all of them
+		{text: "MATCH (a)-[e:L1]->(b)-[:L2]->(c)", engine: "host"},                                // data edges are chosen
+		{text: "MATCH (a:A)-[:L1]->(b:B)-[:L2]->(c:B)<-[:L3]-(d:A)-[:L4]->(e:A)", engine: "host"}, // the large method filters, too
+	} {
+		q, err := gql.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Request{Runtime: finding(0, nil), Graph: g, Options: engine.Options{Threads: 1}, Listing: c.o.Listing, Method: c.o.Method, Compile: func(method, order string) (*plan.Plan, error) {
+			o := c.o
+			o.Root, o.Method = plan.NoRoot, method
+			if o.Order == "" {
+				o.Order = order
+			}
+			return planner.Compile(g, q.Pattern, o)
+		}}
+		got, err := Pick(t.Context(), r)
+		if err != nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		if got.Engine.Name() != c.engine || strings.HasPrefix(got.Reason, "edges of few labels: semijoins leave") != (c.engine == "join") {
+			t.Errorf("%s, %+v: engine %s, %s; want %s", c.text, c.o, got.Engine.Name(), got.Reason, c.engine)
+		}
+	}
+}
