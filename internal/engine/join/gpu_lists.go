@@ -44,6 +44,29 @@ func (a *listArrays) on(e *session.Exec) deviceLists {
 	return l
 }
 
+// indexWords is the most words of shared memory that indexes of interval-PCSR take: a block of each
+// kernel then leaves room for others.
+const indexWords = 4096
+
+// near says what of lists is copied to shared memory, if one of their indexes fits there: so many
+// lists, and words for indexes. kept is the number of indexes that fit.
+func near(lists []listArrays) (copied, words, kept int) {
+	for i := range lists {
+		l := &lists[i]
+		if l.kind != layoutInterval || l.n == 0 {
+			continue
+		}
+		if n := 2*int(l.n) + 1; words+n <= indexWords {
+			words += n
+			kept++
+		}
+	}
+	if kept > 0 {
+		copied = len(lists)
+	}
+	return copied, words, kept
+}
+
 // listArrays adds the arrays of the lists that the plan reads to a program. Arrays of a relation or
 // a partition that stays with the graph have an identity, so that devices find them again. Lists in
 // parts are read as one run.

@@ -52,6 +52,7 @@ type (
 		Room, Mask, Ranges, Cache, First, Often, Visit uint32
 		Layer                                          [4]uint32
 		Intervals, Depth                               uint32
+		Near, NearLists, Words                         uint32
 	}
 )
 

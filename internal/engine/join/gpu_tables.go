@@ -58,6 +58,7 @@ type kernel struct {
 	name    string
 	threads int
 	shared  int
+	near    int // where in shared memory lists with their indexes are; 0: nowhere
 	blocks  int // that are resident
 }
 
@@ -180,7 +181,7 @@ func (t *tables) find(name string) error {
 		if strings.HasPrefix(name, "join_shared_") {
 			k.shared += k.threads / 32 * tileBytes
 		}
-		if k.blocks, err = k.Resident(k.threads, k.shared); err != nil {
+		if err := t.bring(k); err != nil {
 			return err
 		}
 		if k.blocks > 0 {
@@ -193,6 +194,26 @@ func (t *tables) find(name string) error {
 	t.kernel[name] = k
 	t.warps = max(t.warps, k.warps())
 	return nil
+}
+
+// bring finds how many blocks of a kernel are resident with its shared memory, and with that for
+// the indexes of lists if there is room for them.
+func (t *tables) bring(k *kernel) (err error) {
+	k.near = 0
+	if lists, words, kept := near(t.data.lists); lists > 0 {
+		at := (k.shared + 7) &^ 7
+		all := at + lists*int(unsafe.Sizeof(deviceLists{})) + 4*words
+		if k.blocks, err = k.Resident(k.threads, all); err != nil {
+			return err
+		}
+		if k.blocks > 0 {
+			k.near, k.shared = at, all
+			t.Stats.Add("join: kernels keep indexes of lists in shared memory, of %d lists at most", kept)
+			return nil
+		}
+	}
+	k.blocks, err = k.Resident(k.threads, k.shared)
+	return err
 }
 
 func (k *kernel) warps() uint64 { return uint64(k.blocks * k.threads / 32) }
@@ -377,6 +398,12 @@ func (t *tables) launch(name string, a *deviceArgs, have, units uint64) error {
 	a.Taken, a.Made, a.Left, a.Asked, a.Turn = t.state.Taken, t.state.Made-have, t.state.Left, t.state.Asked-have, t.turn
 	blocks := max(1, min(k.blocks, (int(min(units, k.warps()))*32+k.threads-1)/k.threads))
 	t.launched(name)
+	if k.near > 0 {
+		lists, words, _ := near(t.data.lists)
+		a.Near, a.NearLists, a.Words = uint32(k.near), uint32(lists), uint32(words)
+	} else {
+		a.Near = 0
+	}
 	if err := session.LaunchFixed(t.x, k.Kernel, cuda.Launch{Blocks: blocks, Threads: k.threads, Shared: k.shared}, a); err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ template <JoinGoal GOAL> struct Layers {
         }
       } else if (rows) {
         j.read(row);
-        f = join_find(g, x.lists, j.w.row, x.width, false);
+        f = join_find(g, j.lists, j.w.row, x.width, false);
         j.waiting = 0;
         if ((GOAL == JOIN_COUNT) && f.base.n && !f.others && !join_tests(g)) {
           j.add(join_size(g.distinct, j.w.row, f, 0, f.base.n));
@@ -129,7 +129,7 @@ template <JoinGoal GOAL> struct Layers {
           if (j.look()) break;
           const bool in = i + lane() < n;
           const u32 v = in ? tile[i - t + lane()] : ~0u;
-          const u32 stop = j.chunk(v, i + lane(), join_test(g, x.lists, j.w.row, f, v, in, min(n - i, 32u) - 1));
+          const u32 stop = j.chunk(v, i + lane(), join_test(g, j.lists, j.w.row, f, v, in, min(n - i, 32u) - 1));
           room = stop == JOIN_DONE;
           if (!room) j.leave(row, 1, ~0u, stop);
         }

@@ -89,6 +89,8 @@ struct JoinArgs {
   u32 layer[4];      // sizes of a layer's rows are below: a warp's, several warps', a block's, the grid's
   u32 intervals;     // of the histogram
   u32 depth;         // bytes of shared memory of a warp for the loops of a phase of several vertices
+  u32 near;          // where shared memory has a copy of `near_lists` lists, and `words` words for their indexes; 0: nowhere
+  u32 near_lists, words;
 };
 
 struct JoinParams {

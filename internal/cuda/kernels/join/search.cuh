@@ -44,6 +44,7 @@ struct JoinWarp {
 template <JoinGoal GOAL> struct Joiner {
   const Run& run;
   const JoinArgs& x;
+  const JoinLists* lists; // x.lists, or a copy of them in shared memory
   const JoinStep& s;
   JoinWarp& w;
   u64 total = 0; // of matches or rows, equal on all lanes
@@ -54,7 +55,7 @@ template <JoinGoal GOAL> struct Joiner {
 
   static constexpr bool WRITES = GOAL == JOIN_ROWS || GOAL == JOIN_PLACED || GOAL == JOIN_FILL;
 
-  DEV Joiner(const Run& run, const JoinArgs& x, const JoinStep& s, JoinWarp& w) : run(run), x(x), s(s), w(w) {}
+  DEV Joiner(const Run& run, const JoinArgs& x, const JoinLists* lists, const JoinStep& s, JoinWarp& w) : run(run), x(x), lists(lists), s(s), w(w) {}
 
   // Counts n rows of this root, which is the same on all lanes.
   DEV void add(u32 n) {
@@ -174,7 +175,7 @@ template <JoinGoal GOAL> struct Joiner {
   DEV u32 join(u32 row, u32 from, u32 to, u32 step = 1) {
     read(row);
     const JoinGroup& g = s.group[0];
-    JoinFound f = join_find(g, x.lists, w.row, x.width, x.first);
+    JoinFound f = join_find(g, lists, w.row, x.width, x.first);
     const u32 end = min(f.base.n, to);
     waiting = 0;
     if (from < end && step == 1 && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES) && !f.others && !join_tests(g)) {
@@ -185,7 +186,7 @@ template <JoinGoal GOAL> struct Joiner {
       for (u64 i = from; i < end; i += 32 * (u64)step - part, part = 0) {
         if (look()) return JOIN_DONE;
         u32 v;
-        bool in = join_test(g, x.lists, w.row, f, (u32)i, min(end, (u32)i + 32 - part), v);
+        bool in = join_test(g, lists, w.row, f, (u32)i, min(end, (u32)i + 32 - part), v);
         u32 at = chunk(v, (u32)i + lane(), in);
         if (at != JOIN_DONE) return at;
         if (halted) return JOIN_DONE;
@@ -274,7 +275,7 @@ template <JoinGoal GOAL> struct Joiner {
   DEV void bounds() {
     each([&](u32 row) {
       read(row);
-      return join_find(s.group[0], x.lists, w.row, x.width, x.first).base.n;
+      return join_find(s.group[0], lists, w.row, x.width, x.first).base.n;
     });
   }
 
@@ -348,7 +349,7 @@ template <JoinGoal GOAL> struct Joiner {
       for (u32 i = 0; i < t.count; i += 32) {
         bool in = i + lane() < t.count;
         u32 v = in ? root(t.first + i + lane()) : 0;
-        in = in && join_allows(s.group[0], x.lists, v);
+        in = in && join_allows(s.group[0], lists, v);
         u32 votes = ballot(ALL, in), n = popc(votes);
         if (GOAL == JOIN_LIST) {
           if (emit_rows(Warp(), run, in, [&](u32) { return v; }) == ~0u) halted = true;
@@ -377,11 +378,28 @@ DEV JoinWarp& join_begin(const JoinArgs& x) {
   return ((JoinWarp*)(shared() + sizeof(JoinStep)))[warp()];
 }
 
+// The plan's lists. With x.near they are in shared memory, with as many indexes of interval-PCSR as fit there.
+DEV const JoinLists* join_near(const JoinArgs& x) {
+  if (!x.near) return x.lists;
+  JoinLists* near = (JoinLists*)(shared() + x.near);
+  u32* at = (u32*)(near + x.near_lists);
+  u32 room = x.words;
+  for (u32 i = 0; i < x.near_lists; i++) {
+    JoinLists l = x.lists[i];
+    u32 took = join_keep_index(l, at, room);
+    at += took;
+    room -= took;
+    if (thread() == 0) near[i] = l;
+  }
+  sync_block();
+  return near;
+}
+
 // Runs f with a warp's joiner.
 template <JoinGoal GOAL, class F> DEV void join_with(const JoinParams& p, F f) {
   if (!join_turn(p.x)) return;
   JoinWarp& w = join_begin(p.x);
-  Joiner<GOAL> j(p.run, p.x, *(const JoinStep*)shared(), w);
+  Joiner<GOAL> j(p.run, p.x, join_near(p.x), *(const JoinStep*)shared(), w);
   f(j);
 }
 

@@ -46,7 +46,7 @@ template <JoinGoal GOAL> struct Several {
     const JoinLevel& l = j.s.at[k];
     JoinFound& found = f[l.group];
     found.low = 0; // loops of one group are at different places
-    bool in = join_test(j.s.group[l.group], j.x.lists, j.w.row, found, i, end, v);
+    bool in = join_test(j.s.group[l.group], j.lists, j.w.row, found, i, end, v);
     for (u32 d = l.distinct; d; d &= d - 1) in &= v != j.w.row[ctz(d)];
     return in;
   }
@@ -122,7 +122,7 @@ template <JoinGoal GOAL> struct Several {
     j.read(row);
     for (u32 i = 0; i < 2; i++) {
       if (j.s.group[i].backs == 0) break;
-      f[i] = join_find(j.s.group[i], j.x.lists, j.w.row, j.x.width, false);
+      f[i] = join_find(j.s.group[i], j.lists, j.w.row, j.x.width, false);
       if (f[i].base.n == 0) return true;
     }
     resumes = piece != 0;
@@ -168,10 +168,10 @@ template <JoinGoal GOAL> struct Several {
 };
 
 // Whether a row has the edges of an elimination. One lane.
-DEV bool join_keeps(const JoinArgs& x, const JoinStep& s, const u32* row) {
+DEV bool join_keeps(const JoinLists* lists, const JoinStep& s, const u32* row) {
   for (u32 i = 0; i < s.edges; i++) {
     const u32 e = s.edge[i];
-    if (contains(join_list(x.lists[e >> 11], row[e >> 1 & 31]), row[e >> 6 & 31]) == (e & 1)) return false;
+    if (contains(join_list(lists[e >> 11], row[e >> 1 & 31]), row[e >> 6 & 31]) == (e & 1)) return false;
   }
   return true;
 }
@@ -186,7 +186,7 @@ template <JoinGoal GOAL> DEV void join_keep(Joiner<GOAL>& j) {
     for (; first < end; first += 32) {
       const u32 at = first + lane();
       const u32* row = x.rows + (u64)at * x.width;
-      const bool in = at < end && join_keeps(x, j.s, row);
+      const bool in = at < end && join_keeps(j.lists, j.s, row);
       const u32 votes = ballot(ALL, in), n = popc(votes);
       if (GOAL == JOIN_LIST) {
         if (emit_rows(Warp(), j.run, in, [&](u32 c) { return row[c]; }) == ~0u) j.halted = true;
