@@ -477,3 +477,32 @@ func TestDistinctNames(t *testing.T) {
 		t.Errorf("%s has no src_3", got)
 	}
 }
+
+// TestEdgeFields: an edge has src and dst, and the columns that the graph has of edges.
+func TestEdgeFields(t *testing.T) {
+	table := func(change func(*graph.EdgeTable)) *graph.Graph {
+		g := pathGraph()
+		g.EdgeLabels = []string{"X"}
+		g.Edges = &graph.EdgeTable{Src: []uint32{0, 1, 2}, Dst: []uint32{1, 2, 3}}
+		change(g.Edges)
+		return g
+	}
+	for _, c := range []struct {
+		g    *graph.Graph
+		want string
+	}{
+		{pathGraph(), "src dst"},
+		{table(func(*graph.EdgeTable) {}), "src dst"},
+		{table(func(e *graph.EdgeTable) { e.Label = []uint32{0, graph.NoLabel, 0} }), "src dst label"},
+		{table(func(e *graph.EdgeTable) { e.Time = []int64{5, 6, 7} }), "src dst time"},
+	} {
+		var names []string
+		e := Edge(c.g, "e", 0)
+		for _, f := range e.Fields() {
+			names = append(names, f.Name)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("fields %q, want %q", got, c.want)
+		}
+	}
+}
