@@ -67,7 +67,7 @@ func counterReset() *kir.Func {
 	slots, i := local("slots", kir.U32), local("i", kir.U32)
 	epoch := elem(head, kir.C(0))
 	return &kir.Func{
-		Doc: "Begins another epoch of a Counter; all stamps are cleared once in 2^32 times.", Scope: kir.Group,
+		Doc: "Begins another epoch of a Counter. Once in 2^32 times it clears all stamps.", Scope: kir.Group,
 		Params: []*kir.Var{head, stamps, slots}, Result: kir.T(kir.Void),
 		Body: []kir.Stmt{
 			&kir.Assign{To: epoch, X: plus(epoch, kir.C(1))},
@@ -114,7 +114,7 @@ func counterFind() *kir.Func {
 	mask, epoch, key := local("mask", kir.U32), local("epoch", kir.U32), local("key", kir.I64)
 	first, i, slot := local("first", kir.U32), local("i", kir.U32), local("slot", kir.U32)
 	return &kir.Func{
-		Doc:    "The slot of a key in a hashed Counter, or the free slot that it would take.",
+		Doc:    "Returns the slot of a key in a hashed Counter, or the free slot for it.",
 		Params: []*kir.Var{names, stamps, mask, epoch, key}, Result: kir.T(kir.U32),
 		Body: []kir.Stmt{
 			&kir.Let{Var: first, Init: hash(kir.R(key))},

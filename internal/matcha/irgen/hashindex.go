@@ -40,7 +40,7 @@ func (l *lowerer) hashIndex(name string, slots map[types.Word]slot) *hashIndex {
 	key := kir.Fn(kir.CellInt, kir.G(g), kir.Convert{T: kir.T(kir.U64), X: kir.R(at)})
 	h.find = l.support(fmt.Sprintf("find%d", g.Index), func() *kir.Func {
 		return &kir.Func{
-			Doc: "The slot of a vertex, or a free one.", Params: []*kir.Var{v}, Result: kir.T(kir.U32),
+			Doc: "Returns the slot of a vertex, or the free slot for it.", Params: []*kir.Var{v}, Result: kir.T(kir.U32),
 			Body: []kir.Stmt{
 				&kir.Let{Var: first, Init: hash(kir.R(v))},
 				&kir.Loop{I: i, Lo: kir.C(0), Hi: mask, Body: []kir.Stmt{

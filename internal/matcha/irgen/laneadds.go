@@ -82,7 +82,7 @@ func (l *lowerer) counterAddLane(checked bool) *kir.Func {
 		body = append(body, when(l.wrapped(kir.Add, kir.R(old), kir.R(number), kir.R(sum)), &kir.Fail{Code: kir.R(wraps)}))
 	}
 	return &kir.Func{
-		Doc:    "Adds to a dense Counter; what was there before.",
+		Doc:    "Adds to a dense Counter, and returns the count from before.",
 		Params: []*kir.Var{counts, stamps, keys, epoch, key, number, missing, wraps}, Result: kir.T(kir.I64),
 		Body: slices.Concat(body, []kir.Stmt{&kir.Assign{To: count, X: kir.R(sum)}, &kir.Return{X: kir.R(old)}}),
 	}

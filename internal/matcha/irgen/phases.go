@@ -9,7 +9,7 @@ import (
 // phases divides the program's statements into phases: loops whose turns any worker may take,
 // and the statements before, between and after them. results are variables of the program.
 func (l *lowerer) phases(c *Code, body []kir.Stmt, results []*kir.Var) {
-	c.State = &kir.Record{Name: "State", Doc: "The state that phases share."}
+	c.State = &kir.Record{Name: "State", Doc: "The state that the phases share."}
 	l.prog.Records, l.prog.Owners = append(l.prog.Records, c.State), []kir.Owner{{}}
 	d := &division{l: l, c: c, fields: map[*kir.Var]int{}, sizes: map[*kir.Var]int{}}
 	d.state = &kir.Var{Name: "state", T: kir.Of(c.State).Writable()}

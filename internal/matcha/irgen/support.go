@@ -41,7 +41,7 @@ func search(params []*kir.Var, kind kir.Kind, at func(i kir.Expr) kir.Expr) *kir
 	lo, hi, half, turn := local("lo", kir.U32), local("hi", kir.U32), local("half", kir.U32), local("turn", kir.U32)
 	middle := kir.Op2(kir.Shr, kir.Op2(kir.Sub, kir.R(hi), kir.R(lo)), kir.C(1))
 	return &kir.Func{
-		Doc:    "Where among n ascending values the first that is not less than x stands.",
+		Doc:    "Returns the place of the first of n ascending values that is not less than x.",
 		Params: append(params, n, x), Result: kir.T(kir.U32),
 		Body: []kir.Stmt{
 			&kir.Let{Var: lo, Init: kir.C(0)},
