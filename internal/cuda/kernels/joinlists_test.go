@@ -1,12 +1,18 @@
 package kernels_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/kernels"
 	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
@@ -152,4 +158,152 @@ func TestJoinLists(t *testing.T) {
 			})
 		}
 	})
+}
+
+// measureListsText looks vertices up, a warp each, and adds up the lengths of their lists. One block of one warp is
+// GENEVA's set-up (section 8.2).
+const measureListsText = `
+#include "join/lists.cuh"
+struct P { JoinLists l; const u32* ids; u64* total; u64 n; u32 room, unused; };
+WEFT_KERNEL(look, P) {
+  JoinLists l = p.l;
+  join_keep_index(l, (u32*)shared(), p.room);
+  sync_block();
+  u64 sum = 0, step = (u64)blocks() * threads() / 32;
+  for (u64 i = ((u64)block() * threads() + thread()) / 32; i < p.n; i += step) sum += join_list(Warp(), l, p.ids[i]).n;
+  if (lane() == 0) atomic_add(p.total, sum);
+}
+`
+
+// TestMeasureJoinLists prints, as JSON lines, how many lists a second a GPU finds in each layout: by one warp, and
+// by a grid; in the partitions of a label of one run of ids, and of many. With WEFT_MEASURE set; skipped elsewhere, and
+// where there is no GPU.
+func TestMeasureJoinLists(t *testing.T) {
+	if os.Getenv("WEFT_MEASURE") == "" {
+		t.Skip("WEFT_MEASURE is not set")
+	}
+	d, err := cuda.Open(0, device.Objects().Images)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer d.Close()
+	err = d.Do(func(c *cuda.Context) error { return measureLists(c, d.Info(), 1<<22, os.Stdout) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMeasuredLookups: the kernel that is measured finds all lists, on the emulated device.
+func TestMeasuredLookups(t *testing.T) {
+	d := device.Emulated(t, emu.Options{})
+	if err := d.Do(func(c *cuda.Context) error { return measureLists(c, d.Info(), 1<<9, io.Discard) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// measureLists measures labels whose vertices, of n, are one run of ids or every second run of a length. It fails where
+// a layout finds other lists.
+func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
+	r := rand.New(rand.NewPCG(device.Seed(), 10))
+	m, err := c.Module(cuda.Source{Name: "measurelists.cu", Text: measureListsText, Includes: kernels.Includes(measureListsText)})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	k, err := m.Kernel("look")
+	if err != nil {
+		return err
+	}
+	start, err := c.Event()
+	if err != nil {
+		return err
+	}
+	defer start.Close()
+	end, err := c.Event()
+	if err != nil {
+		return err
+	}
+	defer end.Close()
+	const room = 4096                              // words of shared memory
+	for _, length := range []int{n, 4096, 16, 1} { // of runs; as many ids between them
+		l := &layout.Lists{Off: []uint32{0}}
+		for v := range uint32(n) {
+			if int(v)/length%2 == 0 {
+				l.Vertices = append(l.Vertices, v)
+				l.Adj = append(l.Adj, v, v+1)
+				l.Off = append(l.Off, uint32(len(l.Adj)))
+			}
+		}
+		h, err := layout.NewHashed(l, 1)
+		if err != nil {
+			return err
+		}
+		x := layout.NewInterval(l)
+		ids := make([]uint32, 0, len(l.Vertices))
+		for _, i := range r.Perm(len(l.Vertices)) {
+			ids = append(ids, l.Vertices[i])
+		}
+		for _, one := range []bool{true, false} {
+			asked := ids
+			if one {
+				asked = ids[:min(len(ids), 1<<16)]
+			}
+			for _, kind := range []string{"hashed", "interval"} {
+				b := &buffers{c: c}
+				p := struct {
+					Lists      deviceLists
+					IDs, Total uint64
+					N          uint64
+					Room, _    uint32
+				}{IDs: b.in(raw(asked)), N: uint64(len(asked)), Room: room}
+				total := []uint64{0}
+				p.Total = b.out(raw(total))
+				if kind == "hashed" {
+					p.Lists = deviceLists{Adj: b.in(raw(h.Adj)), Groups: b.in(raw(h.Groups)), Kind: 1, N: h.Buckets}
+				} else {
+					p.Lists = deviceLists{Adj: b.in(raw(x.Adj)), First: b.in(raw(x.First)), Row: b.in(raw(x.Row)), Place: b.in(raw(x.Off)), Kind: 2, N: uint32(x.Runs())}
+				}
+				launch := cuda.Launch{Blocks: 1, Threads: 32, Shared: 4 * room}
+				if !one {
+					launch.Threads = 256
+					if info.Emulated {
+						launch.Threads = 64
+					}
+					if launch.Blocks, err = k.Resident(launch.Threads, launch.Shared); err != nil {
+						return err
+					}
+				}
+				rounds := 3 // the first one warms up
+				err := b.err
+				for range rounds {
+					err = errors.Join(err, start.Record(nil), k.Launch(launch, &p), end.Record(nil), c.Synchronize())
+				}
+				if err != nil {
+					return err
+				}
+				took, err := end.Since(start)
+				if err != nil {
+					return err
+				}
+				for _, f := range b.back {
+					err = errors.Join(err, f())
+				}
+				for _, buf := range b.all {
+					err = errors.Join(err, c.Free(buf))
+				}
+				if err != nil {
+					return err
+				}
+				if want := uint64(2 * rounds * len(asked)); total[0] != want {
+					return fmt.Errorf("%s, runs of %d: %d neighbours, want %d", kind, length, total[0], want)
+				}
+				line, _ := json.Marshal(map[string]any{
+					"layout": kind, "runs": x.Runs(), "vertices": len(ids), "one_warp": one, "device": info.String(),
+					"ns_a_list": float64(took.Nanoseconds()) / float64(len(asked)), "index_in_shared": 2*x.Runs()+1 <= room,
+				})
+				fmt.Fprintln(out, string(line))
+			}
+		}
+	}
+	return nil
 }
