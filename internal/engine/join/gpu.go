@@ -64,7 +64,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	w := way{extend: v.Text("join.extend"), signatures: v.Text("join.filter") != "off", device: true}
+	w := way{extend: v.Text("join.extend"), signatures: v.Text("join.filter") != "off", device: true, counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
 	if w.extend == "auto" {
 		w.extend = "single"
 	}

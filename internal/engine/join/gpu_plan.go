@@ -43,7 +43,8 @@ type (
 	}
 
 	deviceArgs struct {
-		Step, Roots, Lists, Rows, Out, Pieces, State   uint64
+		Step, Sum, Roots, Lists                        uint64
+		Rows, Out, Pieces, State                       uint64
 		Sizes, Starts, Found, Places                   uint64
 		Order, Histogram, Buffer                       uint64
 		Taken, Made, Left, Asked, Turn                 uint64
@@ -75,15 +76,21 @@ type globals struct {
 func (x *prepared) globals() *globals {
 	g := &globals{program: &kir.Program{Name: "join"}, bits: map[*uint64]*kir.GlobalDef{}, all: map[*uint32]*kir.GlobalDef{}}
 	g.lists, g.filter = x.listArrays(g.program), x.filterArrays(g.program)
+	var groups []*group
 	for i := range x.steps {
 		for k := range x.steps[i].groups {
-			c := &x.steps[i].groups[k]
-			if c.queries == nil && len(c.bits) > 0 && g.bits[&c.bits[0]] == nil {
-				g.bits[&c.bits[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Bits, Words: c.bits})
-			}
-			if len(c.all) > 0 && g.all[&c.all[0]] == nil {
-				g.all[&c.all[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Array, Adj: c.all})
-			}
+			groups = append(groups, &x.steps[i].groups[k])
+		}
+	}
+	if x.closing != nil {
+		groups = append(groups, x.closing.blocks...)
+	}
+	for _, c := range groups {
+		if c.queries == nil && len(c.bits) > 0 && g.bits[&c.bits[0]] == nil {
+			g.bits[&c.bits[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Bits, Words: c.bits})
+		}
+		if len(c.all) > 0 && g.all[&c.all[0]] == nil {
+			g.all[&c.all[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Array, Adj: c.all})
 		}
 	}
 	return g
@@ -121,6 +128,7 @@ func (x *prepared) refused() error {
 // steps is the plan's phases in device memory.
 type devicePlan struct {
 	lists, roots uint64 // addresses
+	sum          uint64
 	step         []uint64
 	filters      []filtering
 }
@@ -143,14 +151,17 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 	}
 	steps := make([]deviceStep, len(x.steps))
 	var ranges []*uint64 // addresses to be completed
+	packRanges := func(d *deviceGroup, c *group) {
+		if c.ranges != nil {
+			d.Ranges = pack(&b, c.ranges)
+			ranges = append(ranges, &d.Ranges)
+		}
+	}
 	for i := range x.steps {
 		from, to := &x.steps[i], &steps[i]
-		for k := range from.groups {
+		for k := range min(len(from.groups), len(to.Group)) { // a tail has more, which its blocks have
 			to.Group[k] = x.deviceGroup(&from.groups[k], e, g, filtered)
-			if r := from.groups[k].ranges; r != nil {
-				to.Group[k].Ranges = pack(&b, r)
-				ranges = append(ranges, &to.Group[k].Ranges)
-			}
+			packRanges(&to.Group[k], &from.groups[k])
 		}
 		for k, l := range from.levels {
 			to.At[k] = deviceLevel{Level: uint32(l.level), Group: uint32(l.group), Below: mask(l.below), Above: mask(l.above), Distinct: mask(l.distinct)}
@@ -160,7 +171,20 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 		}
 		to.Levels, to.Edges = uint32(len(from.levels)), uint32(len(from.Close))
 	}
-	memory, err := e.Scratch("the phases of a join", int64(8*len(b.words))+int64(len(steps))*int64(unsafe.Sizeof(deviceStep{})))
+	var tail deviceTail
+	var blocks []deviceGroup
+	if x.closing != nil {
+		tail = x.closing.tail
+		blocks = make([]deviceGroup, len(x.closing.blocks))
+		for i, c := range x.closing.blocks {
+			blocks[i] = x.deviceGroup(c, e, g, filtered)
+			packRanges(&blocks[i], c)
+		}
+		tail.Term, tail.Blocks, tail.Terms = pack(&b, x.closing.terms), uint32(len(blocks)), uint32(len(x.closing.terms))
+		ranges = append(ranges, &tail.Term)
+	}
+	memory, err := e.Scratch("the phases of a join", int64(8*len(b.words))+int64(len(steps))*int64(unsafe.Sizeof(deviceStep{}))+
+		int64(len(blocks))*int64(unsafe.Sizeof(deviceGroup{}))+int64(unsafe.Sizeof(tail)))
 	if err != nil {
 		return out, err
 	}
@@ -171,6 +195,8 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 	for _, at := range append(ranges, &out.lists, &out.roots) {
 		*at += memory.Ptr
 	}
+	tail.Block = memory.Ptr + pack(&b, blocks)
+	out.sum = memory.Ptr + pack(&b, []deviceTail{tail})
 	at := pack(&b, steps)
 	for i := range steps {
 		out.step = append(out.step, memory.Ptr+at+uint64(i)*uint64(unsafe.Sizeof(deviceStep{})))

@@ -123,6 +123,8 @@ func (t *tables) kernels() error {
 		switch {
 		case i == 0:
 			p.name = "join_roots_"
+		case i == len(t.phase)-1 && t.closing != nil:
+			p.name = "join_tail_"
 		case s.Pattern == phases.Eliminate:
 			p.name, p.keeps = "join_keep_", true
 		case len(s.levels) > 1:
@@ -330,7 +332,7 @@ func (t *tables) advance(i int) (err error) {
 func (t *tables) args(i int) deviceArgs {
 	p := &t.phase[i]
 	a := deviceArgs{
-		Step: t.plan.step[i], Roots: t.plan.roots, Lists: t.plan.lists, Out: p.rows.Ptr, Pieces: p.pieces.Ptr, State: t.memory.Ptr,
+		Step: t.plan.step[i], Sum: t.plan.sum, Roots: t.plan.roots, Lists: t.plan.lists, Out: p.rows.Ptr, Pieces: p.pieces.Ptr, State: t.memory.Ptr,
 		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr, Histogram: t.histogram.Ptr,
 		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width, Ranges: uint32(len(t.prepared.roots())),
 		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes),

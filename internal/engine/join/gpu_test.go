@@ -275,12 +275,42 @@ func (c *copies) CopyIn(dst uint64, src unsafe.Pointer, bytes int64, stream cuda
 func TestGPUSeveral(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		c := nodiff.Config{Compile: planner.Compile, Opt: map[string]string{"join.batch": "5|60", "join.filter": "off", "join.cache": "off"}}
-		c.Techniques = severals()
+		for _, tech := range severals() {
+			c.Techniques = append(c.Techniques, tech.Walked())
+		}
 		plans := 200
 		if !long.Asked() {
 			plans = 27
 		}
 		nodiff.Suite{Plans: plans, Graphs: 2}.Run(t, c, []engine.Engine{e})
+	})
+}
+
+// TestGPUTails compares counts whose last phase is arithmetic with the oracle: tails of plans with and without labels,
+// and phases of several vertices whose groups are counted.
+func TestGPUTails(t *testing.T) {
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		c := gpuConfig()
+		c.Opt = map[string]string{"join.batch": "5|60", "join.filter": "off"}
+		arithmetic := func(tech nodiff.Technique, name string, opt ...string) {
+			c.Techniques = append(c.Techniques, tech.With(name, opt...).Said("join_tail_count [0-9]+ times"))
+		}
+		arithmetic(nodiff.Terms, "a tail")
+		arithmetic(nodiff.TermsRanges, "a tail of several ranges")
+		arithmetic(nodiff.Rooted, "a tail for each vertex", "join.extend", "multi")
+		for _, tech := range severals()[:7] {
+			plain := tech.Force
+			tech.Force = func(o *plan.Options, opt map[string]string) {
+				plain(o, opt)
+				o.Listing, o.NoTail, o.Root = false, true, plan.NoRoot
+			}
+			arithmetic(tech, tech.Name+", counted", "join.extend", "multi")
+		}
+		plans := 300
+		if !long.Asked() {
+			plans = 20
+		}
+		nodiff.Suite{Plans: plans, Graphs: 3}.Run(t, c, []engine.Engine{e})
 	})
 }
 

@@ -85,18 +85,19 @@ func OrderOnGPU(opt map[string]string) string {
 
 // prepared is a plan that is ready to run.
 type prepared struct {
-	g      *graph.Graph
-	p      *plan.Plan
-	o      engine.Options
-	steal  bool
-	batch  int
-	lists  lists
-	ids    *layout.Renumbering // of the lists; nil: the graph's ids
-	signed *signatures         // that devices filter by; nil: none do
-	said   []string            // of the filter
-	left   [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
-	notes  []string
-	steps  []step
+	g       *graph.Graph
+	p       *plan.Plan
+	o       engine.Options
+	steal   bool
+	batch   int
+	lists   lists
+	ids     *layout.Renumbering // of the lists; nil: the graph's ids
+	signed  *signatures         // that devices filter by; nil: none do
+	said    []string            // of the filter
+	left    [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
+	notes   []string
+	steps   []step
+	closing *tailSum // of the last step, on devices; nil: it is not counted by arithmetic
 }
 
 // Prepare cuts the plan into phases, whatever its method. It refuses counts per vertex where data
@@ -137,7 +138,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		return x, nil
 	}
 	levels := len(p.Levels)
-	if w.counting && p.Tail.K > 1 {
+	if w.counting && p.Tail.K > 1 && (!w.device || deviceTails(p)) {
 		levels -= p.Tail.K
 	}
 	all := cut[w.extend](p, levels)
@@ -183,6 +184,9 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		}
 	}
 	x.steps = x.compile(all, allowed, w.counting)
+	if w.device {
+		x.closing = x.deviceTail()
+	}
 	return x, nil
 }
 

@@ -66,6 +66,9 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 		first := width
 		for k := range s.Groups {
 			s.groups = append(s.groups, x.newGroup(&s.Groups[k], first, allowed))
+			if s.Pattern == phases.Sizes {
+				s.groups[k].queries = nil // neighbours that all come before have what the signature asks for
+			}
 			width += len(s.Groups[k].Levels)
 		}
 		s.after = width

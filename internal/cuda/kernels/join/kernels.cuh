@@ -5,6 +5,7 @@
 #define JOIN_KERNELS
 #include "join/layers.cuh"
 #include "join/several.cuh"
+#include "join/tail.cuh"
 
 #define JOIN_KERNEL(name, GOAL, work) \
   WEFT_KERNEL(name, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_with<GOAL>(p, [](Joiner<GOAL>& j) { j.work(); }); }
@@ -35,6 +36,11 @@ JOIN_SEVERAL_KERNEL(join_several_list, JOIN_LIST)
 JOIN_KEEP_KERNEL(join_keep_rows, JOIN_ROWS)
 JOIN_KEEP_KERNEL(join_keep_count, JOIN_COUNT)
 JOIN_KEEP_KERNEL(join_keep_list, JOIN_LIST)
+
+// Arithmetic over sizes in the last phase.
+WEFT_KERNEL(join_tail_count, JoinParams, LAUNCH_BOUNDS(256, 4)) {
+  join_with<JOIN_COUNT>(p, [](Joiner<JOIN_COUNT>& j) { Tail(j).rows(); });
+}
 
 // Duplicate removal: behind the JoinWarps each warp has a tile.
 #define JOIN_SHARED_KERNEL(name, GOAL)                                                     \

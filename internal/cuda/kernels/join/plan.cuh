@@ -56,8 +56,11 @@ struct JoinState {
   u32 last, from, whole;
 };
 
+struct JoinTail;
+
 struct JoinArgs {
   const JoinStep* step;
+  const JoinTail* sum;   // of a last phase that is counted by arithmetic
   const JoinRange* roots; // the ids that level 0 may have; for the first phase
   const JoinLists* lists;
   const u32* rows;   // the table that is joined: `count` rows of `width` ids
