@@ -80,6 +80,9 @@ type Run struct {
 	Room     Room
 	// IDs gives the graph's id of each vertex, where kernels have other ids; nil: they do not.
 	IDs []uint32
+	// Keep, if not nil, reports whether a row of vertices, by pattern vertex, is a match: for conditions that kernels
+	// do not test. Of a row that is not, the sink hears nothing. Calls are concurrent.
+	Keep func(row []uint32) bool
 	// Notes and Stats are sentences for the result.
 	Notes, Stats engine.Notes
 }
@@ -92,12 +95,17 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 	r.Room.Give(j)
 	j.Vertices, j.Owner = uint32(r.Graph.NumVertices()), r.Graph
 	j.PerRoot, j.Progress, j.Limit = goal.PerRoot != nil, goal.Progress, uint64(max(goal.Limit, 0))
+	var kept atomic.Uint64
 	chooses := goal.Sink != nil && rows.Chooses()
 	if goal.Sink != nil {
-		j.Width, j.Columns, j.Rows = len(r.Plan.Levels), r.Plan.LevelOf, r.original(rows.Hand)
+		hand := rows.Hand
+		if r.Keep != nil {
+			hand = r.keep(hand, &kept, chooses)
+		}
+		j.Width, j.Columns, j.Rows = len(r.Plan.Levels), r.Plan.LevelOf, r.original(hand)
 	}
-	if chooses {
-		j.Limit = 0 // of rows, each of which may be many matches
+	if chooses || r.Keep != nil {
+		j.Limit = 0 // of rows, each of which may be many matches or none
 	}
 	found, err := r.Session.Run(ctx, j)
 	if err == nil {
@@ -112,8 +120,11 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 		Search: found.Search, Prepare: found.Upload + found.Prepare + found.Compile,
 		Notes: r.Notes.All(), Stats: r.Stats.All(),
 	}
-	if chooses {
+	switch {
+	case chooses:
 		res.Matches = engine.U64(rows.Matches())
+	case r.Keep != nil:
+		res.Matches = engine.U64(kept.Load())
 	}
 	r.clamp(&res)
 	for v, n := range found.PerRoot { // none after a run that never began
@@ -141,6 +152,37 @@ func (r *Run) original(hand func(worker int, rows []uint32) error) func(worker i
 			rows[i] = r.IDs[v]
 		}
 		return hand(worker, rows)
+	}
+}
+
+// keep is hand without the rows that are no matches. It counts the others in kept. It ends the run at the
+// limit, unless the rows' choices of edges are what counts.
+func (r *Run) keep(hand func(worker int, rows []uint32) error, kept *atomic.Uint64, chooses bool) func(worker int, rows []uint32) error {
+	width, limit := len(r.Plan.Levels), uint64(max(r.Goal.Limit, 0))
+	if chooses {
+		limit = 0
+	}
+	return func(worker int, rows []uint32) error {
+		left := rows[:0]
+		for ; len(rows) > 0; rows = rows[width:] {
+			if r.Keep(rows[:width]) {
+				left = append(left, rows[:width]...)
+			}
+		}
+		n := uint64(len(left) / width)
+		end := kept.Add(n)
+		if limit > 0 && end > limit {
+			n -= min(n, end-limit)
+		}
+		if n > 0 {
+			if err := hand(worker, left[:n*uint64(width)]); err != nil {
+				return err
+			}
+		}
+		if limit > 0 && end >= limit {
+			return engine.ErrStop
+		}
+		return nil
 	}
 }
 

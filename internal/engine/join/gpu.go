@@ -35,7 +35,8 @@ type onGPU struct {
 	s      *session.Session
 	memory gpu.Room
 	data   *globals // nil: the plan is empty
-	// listing: the kernels hand rows over, also where a count is over choices of data edges.
+	// listing: the kernels hand rows over, also where the host counts: choices of data edges, and rows that
+	// fulfil conditions.
 	listing bool
 	cache   bool
 	share   bool // rows of a block with the same list read it once
@@ -53,7 +54,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0, cache: v.On("join.cache"), share: v.On("join.share"), balance: v.On("join.balance")}
+	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0 || len(conditions(p)) > 0, cache: v.On("join.cache"), share: v.On("join.share"), balance: v.On("join.balance")}
 	x.output = option.Pick(v, "join.output", map[string]int{"atomic": atomically, "prealloc": combined, "twopass": twice})
 	switch {
 	case x.share && x.balance:
@@ -64,7 +65,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	w := way{extend: v.Text("join.extend"), signatures: v.Text("join.filter") != "off", device: true, counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
+	w := way{extend: v.Text("join.extend"), signatures: v.Text("join.filter") != "off", device: true, counting: !x.listing && !o.Levels}
 	if w.extend == "auto" {
 		w.extend = "single"
 	}
@@ -172,7 +173,7 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	if x.ids != nil {
 		r.IDs = x.ids.Old
 	}
-	r.Launched = &r.filtered
+	r.Launched, r.Keep = &r.filtered, keep(x.p)
 	j := x.job()
 	j.Start = r.start
 	res, found, err := r.Do(ctx, j)

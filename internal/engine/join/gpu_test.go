@@ -478,28 +478,59 @@ func TestGPUStops(t *testing.T) {
 	})
 }
 
-// TestGPURefuses: plans that data cannot say, and switches that are of no use here.
+// TestGPUMemory: tables that are larger than the memory become smaller, and no row is lost.
+func TestGPUMemory(t *testing.T) {
+	g := skewed(t)
+	p := planned(t, g, "path(4)", plan.Options{Order: "gsi", Listing: true})
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const memory = 2 << 20
+	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{SMs: 2})}, session.Options{Memory: memory, Ring: 1 << 14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var rows atomic.Int64
+	sink := sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
+	o := engine.Options{Opt: map[string]string{"join.batch": "16000000", "join.filter": "off"}}
+	got, err := engine.Once(t.Context(), join.NewGPU(s), g, p, o, engine.Goal{Sink: sink})
+	if err != nil || !got.Complete || got.Matches != want.Matches || engine.U64(uint64(rows.Load())) != want.Matches {
+		t.Fatalf("%v, %d rows, complete %v, %v; want %v", got.Matches, rows.Load(), got.Complete, err, want.Matches)
+	}
+	var bytes int
+	for _, s := range got.Stats {
+		_, _ = fmt.Sscanf(s, "join: tables of partial matches had at most %d bytes", &bytes)
+	}
+	if bytes < memory/16 || bytes > memory/2 {
+		t.Errorf("%d bytes: %v", bytes, got.Stats)
+	}
+}
+
+// TestGPUConditions: conditions that compare several vertices and edges, which the host tests as rows come.
+func TestGPUConditions(t *testing.T) {
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		c := gpuConfig()
+		c.Patterns = nodiff.Conditions
+		plans := 100
+		if !long.Asked() {
+			plans = 10
+		}
+		nodiff.Suite{Plans: plans, Graphs: 3}.Run(t, c, []engine.Engine{e})
+	})
+}
+
+// TestGPURefuses: switches that are of no use here.
 func TestGPURefuses(t *testing.T) {
 	g := skewed(t)
 	p := planned(t, g, "triangle", plan.Options{})
-	q, err := gql.Parse("MATCH (a)--(b)--(c) WHERE deg(a) < deg(c)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	condition, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	e := join.NewGPU(s)
-	var refused *plan.Refusal
-	if err := engines.Refusal(e, g, condition, engine.Options{}); !errors.As(err, &refused) {
-		t.Errorf("a condition over two vertices: %v", err)
-	}
 	for opt, is := range map[string]error{"join.steal=off": engine.ErrOption, "join.cache=off": nil, "join.batch=-1": engine.ErrOption} {
 		k, v, _ := strings.Cut(opt, "=")
 		if err := engines.Refusal(e, g, p, engine.Options{Opt: map[string]string{k: v}}); !errors.Is(err, is) {
