@@ -287,7 +287,7 @@ func (h *Handle) Flat() *CSR {
 	}
 	return h.flat.get(func() *CSR {
 		if h.Sparse != nil {
-			return h.Sparse.dense()
+			return h.Sparse.Dense()
 		}
 		n := h.NumVertices()
 		c := &CSR{Off: make([]uint64, n+1), Adj: make([]uint32, 0, h.Pairs())}

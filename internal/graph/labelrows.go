@@ -133,7 +133,8 @@ func sparsePairs(n int, pairs []uint64) *Sparse {
 			rows++
 		}
 	}
-	b := sparseBuilder{&Sparse{n: n, adj: make([]uint32, len(pairs)), off: make([]uint32, 0, rows+1)}}
+	b := newSparse(n, rows)
+	b.s.adj = make([]uint32, len(pairs))
 	for i, p := range pairs {
 		if i == 0 || p>>32 != pairs[i-1]>>32 {
 			b.begin(uint32(p>>32), uint32(i))

@@ -83,7 +83,7 @@ func dense(l Lists) *CSR {
 	if l.Dense != nil {
 		return l.Dense
 	}
-	return l.Sparse.dense()
+	return l.Sparse.Dense()
 }
 
 // TestRelationBytes: the lists of all labels, both sides of each, take memory in proportion to the
@@ -103,7 +103,7 @@ func TestRelationBytes(t *testing.T) {
 				bytes += l.Bytes()
 			}
 		}
-		// At most 8·sparseShare bytes of dense offsets for each list, or as many of blocks; four
+		// At most 8·sparseShare bytes of dense offsets for each list, or as many of bitmaps; four
 		// entries of each edge. Each side of a label has a last offset.
 		if most := uint64(len(g.EdgeLabels)+1)*3*64 + 4*m*(8*sparseShare+4); bytes > most {
 			t.Errorf("%d vertices, %d labels: %d bytes for %d edges, want at most %d", g.NumVertices(), len(g.EdgeLabels), bytes, m, most)

@@ -220,7 +220,7 @@ func heapCSR(size []uint32) *CSR {
 
 // NoRelation returns adjacency over no edge.
 func (g *Graph) NoRelation() *Relation {
-	none := Lists{Sparse: sparseBuilder{&Sparse{n: g.NumVertices()}}.end()}
+	none := Lists{Sparse: newSparse(g.NumVertices(), 0).end()}
 	return &Relation{Out: none, In: none}
 }
 

@@ -1,42 +1,42 @@
 package graph
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // Sparse is neighbour lists by vertex of a relation in which few vertices have any. Its memory is
 // in proportion to its lists, and not to the graph. The ids in it are a bitmap; the number of bits
-// before an id is the row of its list. Where few of the bitmap's words have bits, only those are
-// stored. Interval-PCSR (GENEVA) needs less memory, but a renumbering that makes runs of ids.
+// before an id is the row of its list. Where few words of the bitmap have bits, only those are
+// stored, and a bitmap of words says which they are, and so on. Interval-PCSR (GENEVA) needs less
+// memory, but a renumbering that makes runs of ids.
 type Sparse struct {
-	n      int // vertices of the graph
-	blocks []idBlock
-	// top, if not nil, says that blocks without a bit are left out, except one at the end. top[i]
-	// is the index of the first block whose number is i<<shift or more. There are one to two of
-	// them for each block, so that most look-ups meet one block or none.
-	top   []uint32
-	shift uint8
+	n int // vertices of the graph
+	// ids has a bit for each id, above[0] one for each word of ids, and above[k] one for each word
+	// of above[k-1]. All words of the last are stored, and of others those with bits.
+	ids   []bitWord
+	above [][]bitWord
 	off   []uint32 // row i's list is adj[off[i]:off[i+1]]
 	adj   []uint32
 }
 
-// idBlock is 64 ids in a row, some of which have lists.
-type idBlock struct {
-	has    uint64 // by id
-	number uint32 // of the block: its ids, shifted
-	row    uint32 // of the first that has a list
+// bitWord is 64 bits of a bitmap.
+type bitWord struct {
+	has   uint64
+	first uint32 // the number of bits before this word
 }
 
-// blockBits is the binary logarithm of the number of ids in a block.
-const blockBits = 6
+// wordBits is the binary logarithm of the number of bits of a word.
+const wordBits = 6
 
 // sparseShare is the share of vertices with lists, as a divisor, from which on lists are not sparse:
 // an offset for each vertex is then little more memory than the lists, and takes one look-up less.
 const sparseShare = 8
 
-// blockShare is the share of blocks with a bit, as a divisor, from which on all blocks are stored.
-const blockShare = 4
+// wordShare is the share of words with bits, as a divisor, from which on all words are stored.
+const wordShare = 4
 
 // NewSparse returns the lists of c, whose entries it shares. There must be fewer than 2^32.
 func NewSparse(c *CSR) *Sparse {
@@ -47,7 +47,8 @@ func NewSparse(c *CSR) *Sparse {
 			rows++
 		}
 	}
-	b := sparseBuilder{s: &Sparse{n: n, adj: c.Adj, off: make([]uint32, 0, rows+1)}}
+	b := newSparse(n, rows)
+	b.s.adj = c.Adj
 	for v := range uint32(n) {
 		if c.Off[v] != c.Off[v+1] {
 			b.begin(v, uint32(c.Off[v]))
@@ -57,100 +58,135 @@ func NewSparse(c *CSR) *Sparse {
 }
 
 // sparseBuilder makes the index of lists whose vertices come in ascending order.
-type sparseBuilder struct{ s *Sparse }
+type sparseBuilder struct {
+	s     *Sparse
+	words []bitWord // of level 0 that have bits
+	at    []uint32  // their numbers
+}
+
+// newSparse returns a builder of about so many lists.
+func newSparse(n, rows int) *sparseBuilder {
+	return &sparseBuilder{s: &Sparse{n: n, off: make([]uint32, 0, rows+1)}}
+}
 
 // begin says that v's list is the next, and at which entry it begins.
-func (b sparseBuilder) begin(v, at uint32) {
-	s := b.s
-	if k := len(s.blocks); k == 0 || s.blocks[k-1].number != v>>blockBits {
-		s.blocks = append(s.blocks, idBlock{number: v >> blockBits, row: uint32(len(s.off))})
+func (b *sparseBuilder) begin(v, at uint32) {
+	b.words, b.at = setBit(b.words, b.at, v)
+	b.s.off = append(b.s.off, at)
+}
+
+// setBit sets bit i in words, of which at has the numbers. Bits come in ascending order.
+func setBit(words []bitWord, at []uint32, i uint32) ([]bitWord, []uint32) {
+	k := len(at) - 1
+	if k < 0 || at[k] != i>>wordBits {
+		first := uint32(0)
+		if k >= 0 {
+			first = words[k].first + uint32(bits.OnesCount64(words[k].has))
+		}
+		words, at = append(words, bitWord{first: first}), append(at, i>>wordBits)
+		k++
 	}
-	s.blocks[len(s.blocks)-1].has |= 1 << (v & (1<<blockBits - 1))
-	s.off = append(s.off, at)
+	words[k].has |= 1 << (i & (1<<wordBits - 1))
+	return words, at
 }
 
 // end completes the index, when adj has all entries.
-func (b sparseBuilder) end() *Sparse {
+func (b *sparseBuilder) end() *Sparse {
 	s := b.s
-	rows := uint32(len(s.off))
 	s.off = append(s.off, uint32(len(s.adj)))
-	numbers := (s.n + 1<<blockBits - 1) >> blockBits
-	if numbers <= blockShare*len(s.blocks) {
-		all := make([]idBlock, numbers)
-		row := rows
-		for i, at := numbers-1, len(s.blocks)-1; i >= 0; i-- {
-			if at >= 0 && s.blocks[at].number == uint32(i) {
-				all[i], row = s.blocks[at], s.blocks[at].row
-				at--
-			} else {
-				all[i] = idBlock{number: uint32(i), row: row}
-			}
+	words, at := b.words, b.at
+	var levels [][]bitWord
+	for n := s.n; ; {
+		if n = (n + 1<<wordBits - 1) >> wordBits; n <= wordShare*len(words) || n <= 1 {
+			levels = append(levels, allWords(words, at, n))
+			s.ids, s.above = levels[0], levels[1:]
+			return s
 		}
-		s.blocks = all
-		return s
-	}
-	for numbers>>s.shift > 2*len(s.blocks) {
-		s.shift++
-	}
-	s.top = make([]uint32, numbers>>s.shift+2)
-	at := 0
-	for i := range s.top {
-		for at < len(s.blocks) && uint64(s.blocks[at].number) < uint64(i)<<s.shift {
-			at++
+		levels = append(levels, slices.Clip(words))
+		below := at
+		words, at = nil, nil
+		for _, i := range below {
+			words, at = setBit(words, at, i)
 		}
-		s.top[i] = uint32(at)
 	}
-	s.blocks = slices.Clip(append(s.blocks, idBlock{number: ^uint32(0), row: rows}))
-	return s
 }
 
-// find returns the index of the first block of a number or above, of those that are stored.
-func (s *Sparse) find(number uint32) uint32 {
-	i, end := s.top[number>>s.shift], s.top[number>>s.shift+1]
-	for end-i > 4 { // where ids stand close
-		if mid := (i + end) / 2; s.blocks[mid].number < number {
-			i = mid + 1
-		} else {
-			end = mid
+// allWords returns n words, those without bits too.
+func allWords(words []bitWord, at []uint32, n int) []bitWord {
+	all := make([]bitWord, n)
+	k, first := 0, uint32(0)
+	for i := range all {
+		all[i].first = first
+		if k < len(at) && at[k] == uint32(i) {
+			all[i] = words[k]
+			first += uint32(bits.OnesCount64(words[k].has))
+			k++
 		}
 	}
-	for i < end && s.blocks[i].number < number {
-		i++
-	}
-	return i
-}
-
-// row returns v's row or, if v has no list, that of the first vertex above v which has one.
-func (s *Sparse) row(v uint32) (row uint32, ok bool) {
-	i := v >> blockBits
-	if s.top != nil {
-		i = s.find(i)
-	}
-	b := &s.blocks[i]
-	if b.number != v>>blockBits {
-		return b.row, false
-	}
-	bit := uint64(1) << (v & (1<<blockBits - 1))
-	return b.row + uint32(bits.OnesCount64(b.has&(bit-1))), b.has&bit != 0
+	return all
 }
 
 // List returns the neighbours of v, ascending. The caller must not change it.
 func (s *Sparse) List(v uint32) []uint32 {
-	i := v >> blockBits
-	if s.top != nil {
-		i = s.find(i)
+	i := v >> wordBits
+	if len(s.above) > 0 {
+		var ok bool
+		if i, ok = s.place(i); !ok {
+			return nil
+		}
 	}
-	b, bit := &s.blocks[i], uint64(1)<<(v&(1<<blockBits-1))
-	if b.has&bit == 0 || b.number != v>>blockBits {
+	w, bit := &s.ids[i], uint64(1)<<(v%(1<<wordBits))
+	if w.has&bit == 0 {
 		return nil
 	}
-	row := b.row + uint32(bits.OnesCount64(b.has&(bit-1)))
+	row := w.first + uint32(bits.OnesCount64(w.has&(bit-1)))
 	from, to := s.off[row], s.off[row+1]
 	return s.adj[from:to:to]
 }
 
+// place returns the place of the word of ids that has number i, if it is stored.
+func (s *Sparse) place(i uint32) (at uint32, ok bool) {
+	k := len(s.above) - 1
+	for at = i >> (wordBits * (k + 1) & 31); k >= 0; k-- {
+		w, bit := &s.above[k][at], uint64(1)<<(i>>(wordBits*k&31)%(1<<wordBits))
+		if w.has&bit == 0 {
+			return 0, false
+		}
+		at = w.first + uint32(bits.OnesCount64(w.has&(bit-1)))
+	}
+	return at, true
+}
+
 // Degree returns the number of neighbours of v.
 func (s *Sparse) Degree(v uint32) int { return len(s.List(v)) }
+
+// level returns ids or, from 1 on, those above.
+func (s *Sparse) level(k int) []bitWord {
+	if k == 0 {
+		return s.ids
+	}
+	return s.above[k-1]
+}
+
+// row returns the number of vertices below v that have a list.
+func (s *Sparse) row(v uint32) uint32 {
+	k := len(s.above)
+	i := v >> (wordBits * (k + 1) & 63)
+	for in := true; k >= 0; k-- {
+		words := s.level(k)
+		if int(i) == len(words) {
+			return uint32(s.Len())
+		}
+		w := &words[i]
+		i = w.first
+		if in { // else all of the word is above v
+			bit := uint64(1) << (v >> (wordBits * k & 63) & (1<<wordBits - 1))
+			i += uint32(bits.OnesCount64(w.has & (bit - 1)))
+			in = w.has&bit != 0
+		}
+	}
+	return i
+}
 
 // Has reports whether v is in u's list.
 func (s *Sparse) Has(u, v uint32) bool {
@@ -166,24 +202,42 @@ func (s *Sparse) Len() int { return len(s.off) - 1 }
 
 // Vertices calls yield with each vertex that has a list, ascending, until yield returns false.
 func (s *Sparse) Vertices(yield func(v uint32) bool) {
-	for i := range s.blocks {
-		for w := s.blocks[i].has; w != 0; w &= w - 1 {
-			if !yield(s.blocks[i].number<<blockBits + uint32(bits.TrailingZeros64(w))) {
-				return
+	s.each(len(s.above), 0, s.level(len(s.above)), yield)
+}
+
+// each is Vertices for words of level k, the first of which has number at.
+func (s *Sparse) each(k int, at uint32, words []bitWord, yield func(v uint32) bool) bool {
+	for i := range words {
+		next := words[i].first
+		for has := words[i].has; has != 0; has &= has - 1 {
+			id := (at+uint32(i))<<wordBits + uint32(bits.TrailingZeros64(has))
+			if k == 0 && !yield(id) || k > 0 && !s.each(k-1, id, s.level(k - 1)[next:next+1], yield) {
+				return false
 			}
+			next++
 		}
 	}
+	return true
 }
 
 // vertex returns the vertex of a row.
-func (s *Sparse) vertex(row uint32) uint32 {
-	i, _ := slices.BinarySearchFunc(s.blocks, row+1, func(b idBlock, row uint32) int { return int(b.row) - int(row) })
-	i-- // the last block whose first row is not above; empty ones have that of the next
-	w := s.blocks[i].has
-	for range row - s.blocks[i].row {
-		w &= w - 1
+func (s *Sparse) vertex(row uint32) (v uint32) {
+	for k := range len(s.above) + 1 {
+		words := s.level(k)
+		// The last word before which there are no more bits than row; it has some.
+		i, _ := slices.BinarySearchFunc(words, row+1, func(w bitWord, n uint32) int { return cmp.Compare(w.first, n) })
+		i--
+		has := words[i].has
+		for range row - words[i].first {
+			has &= has - 1
+		}
+		v |= uint32(bits.TrailingZeros64(has)) << (wordBits * k)
+		row = uint32(i)
+		if k == len(s.above) {
+			v |= row << (wordBits * (k + 1) & 63)
+		}
 	}
-	return s.blocks[i].number<<blockBits + uint32(bits.TrailingZeros64(w))
+	return v
 }
 
 // before returns the number of entries in the lists of vertices below v.
@@ -191,8 +245,7 @@ func (s *Sparse) before(v uint32) uint64 {
 	if int(v) >= s.n {
 		return uint64(len(s.adj))
 	}
-	row, _ := s.row(v)
-	return uint64(s.off[row])
+	return uint64(s.off[s.row(v)])
 }
 
 // entry returns entry i with the vertex whose list it is in.
@@ -211,11 +264,15 @@ func (s *Sparse) maxDegree() (n int) {
 
 // Bytes returns the size of all arrays.
 func (s *Sparse) Bytes() uint64 {
-	return 16*uint64(len(s.blocks)) + 4*uint64(len(s.top)+len(s.off)+len(s.adj))
+	n := 4 * uint64(len(s.off)+len(s.adj))
+	for k := range len(s.above) + 1 {
+		n += uint64(unsafe.Sizeof(bitWord{})) * uint64(len(s.level(k)))
+	}
+	return n
 }
 
-// dense returns the lists with an offset for each vertex. It shares their entries.
-func (s *Sparse) dense() *CSR {
+// Dense returns the lists with an offset for each vertex. It shares their entries.
+func (s *Sparse) Dense() *CSR {
 	c := &CSR{Off: make([]uint64, s.n+1), Adj: s.adj}
 	next, row := uint32(0), 0
 	s.Vertices(func(v uint32) bool {

@@ -60,7 +60,7 @@ func TestSparse(t *testing.T) {
 			if h.MaxDegree() != d.MaxDegree() || h.Pairs() != d.Pairs() || h.Entries() != d.Entries() || h.NumVertices() != n {
 				t.Errorf("%d, %s: %d, %d, %d of %d", n, name, h.MaxDegree(), h.Pairs(), h.Entries(), h.NumVertices())
 			}
-			if got, most := s.Bytes(), uint64(16*blockShare*len(vertices)+4*len(vertices)+4*len(c.Adj)+32); got > most {
+			if got, most := s.Bytes(), uint64(16*wordShare*len(vertices)+4*len(vertices)+4*len(c.Adj)+64); got > most {
 				t.Errorf("%d, %s: %d bytes for %d vertices, want at most %d", n, name, got, len(vertices), most)
 			}
 		}

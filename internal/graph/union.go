@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"math/bits"
 	"slices"
 )
 
@@ -62,35 +61,13 @@ func unionLists(a, b Lists) Lists {
 
 // unionSparse is unionLists in time that does not grow with the graph.
 func unionSparse(a, b *Sparse) *Sparse {
-	u := sparseBuilder{&Sparse{n: a.n, adj: make([]uint32, 0, len(a.adj)+len(b.adj))}}
-	for i, j := 0, 0; i < len(a.blocks) || j < len(b.blocks); {
-		var x, y idBlock // of one number; one of them may be empty
-		switch {
-		case j == len(b.blocks) || i < len(a.blocks) && a.blocks[i].number < b.blocks[j].number:
-			x = a.blocks[i]
-			i++
-		case i == len(a.blocks) || a.blocks[i].number > b.blocks[j].number:
-			y = b.blocks[j]
-			j++
-		default:
-			x, y = a.blocks[i], b.blocks[j]
-			i++
-			j++
-		}
-		for has := x.has | y.has; has != 0; has &= has - 1 {
-			bit := has & -has
-			u.begin(max(x.number, y.number)<<blockBits+uint32(bits.TrailingZeros64(has)), uint32(len(u.s.adj)))
-			var one, other []uint32
-			if x.has&bit != 0 {
-				one = a.adj[a.off[x.row]:a.off[x.row+1]]
-				x.row++
-			}
-			if y.has&bit != 0 {
-				other = b.adj[b.off[y.row]:b.off[y.row+1]]
-				y.row++
-			}
-			u.s.adj = appendUnion(u.s.adj, one, other)
-		}
+	one, other := slices.Collect(a.Vertices), slices.Collect(b.Vertices)
+	vertices := appendUnion(nil, one, other)
+	u := newSparse(a.n, len(vertices))
+	u.s.adj = make([]uint32, 0, len(a.adj)+len(b.adj))
+	for _, v := range vertices {
+		u.begin(v, uint32(len(u.s.adj)))
+		u.s.adj = appendUnion(u.s.adj, a.List(v), b.List(v))
 	}
 	return u.end()
 }

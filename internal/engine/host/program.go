@@ -58,6 +58,9 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 	pr := &program{g: g, p: p, depth: len(p.Levels), first: make([][]uint64, len(p.Adjs)), lists: make([]graph.Lists, len(p.Adjs))}
 	for a := range p.Adjs {
 		lists, ok := p.Adjs[a].Lists.Lists()
+		if lists.Sparse != nil && denser(p) {
+			lists = lists.Sparse.Dense().Lists()
+		}
 		pr.lists[a], pr.parts = lists, pr.parts || !ok
 	}
 	if counting {
@@ -114,6 +117,17 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 	return pr
 }
 
+// fitsCache is how many vertices a graph has of which the offsets of a few lists stay in a core's own
+// cache. There an offset is found faster than a sparse list; elsewhere a sparse list is.
+const fitsCache = 1 << 15
+
+// denser reports whether a search is long enough to make offsets of sparse lists first, which it
+// forgets at its end.
+func denser(p *plan.Plan) bool {
+	n := p.Graph.NumVertices()
+	return n <= fitsCache && p.Work() > 64*float64(n)
+}
+
 // orient finds where each list of adjacency a passes its own vertex.
 func (pr *program) orient(a int) {
 	csr := pr.lists[a].Dense
@@ -160,7 +174,17 @@ func (pr *program) adjacent(b plan.Back, u, v uint32) bool {
 	if pr.parts {
 		return a.Lists.Has(u, v)
 	}
-	there, back := pr.lists[b.Adj].List(u), pr.lists[a.Rev].List(v)
+	var there, back []uint32
+	if x := pr.lists[b.Adj]; x.Dense != nil {
+		there = x.Dense.List(u)
+	} else if there = x.Sparse.List(u); len(there) == 0 {
+		return false
+	}
+	if x := pr.lists[a.Rev]; x.Dense != nil {
+		back = x.Dense.List(v)
+	} else {
+		back = x.Sparse.List(v)
+	}
 	if len(back) < len(there) {
 		return setops.Contains(back, u)
 	}
