@@ -258,6 +258,29 @@ func files(t fataler, dir string) map[string]string {
 
 type fataler interface{ Fatal(...any) }
 
+// TestCloseRuns: vertices of runs that lie close together, far away from others, are found, and no vertices
+// between and behind them.
+func TestCloseRuns(t *testing.T) {
+	l := &layout.Lists{Off: []uint32{0}}
+	for _, v := range []uint32{3, 5, 7, 9, 10, 12, 14, 100_000, 1_000_000, 1_000_002, 1_000_004, 1_000_006, 1_000_007} {
+		l.Vertices = append(l.Vertices, v)
+		l.Adj = append(l.Adj, v+1)
+		l.Off = append(l.Off, uint32(len(l.Adj)))
+	}
+	x := layout.NewInterval(l)
+	for _, at := range []uint32{0, 99_990, 999_990, 1 << 31, layout.None - 20} {
+		for v := at; v < at+20; v++ {
+			want := []uint32(nil)
+			if slices.Contains(l.Vertices, v) {
+				want = []uint32{v + 1}
+			}
+			if got := x.List(v); !slices.Equal(got, want) {
+				t.Errorf("vertex %d has %v, want %v", v, got, want)
+			}
+		}
+	}
+}
+
 // TestNamedPartitions: only partitions that were asked for are made and kept, and others are
 // added to them later.
 func TestNamedPartitions(t *testing.T) {
