@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,8 @@ func (a *app) benchJoinCmd() *cobra.Command {
 		Short: "measure sets of labelled queries, and compare the engines that join",
 		Long: `Draw sets of queries from each graph, count each query with each contestant, and
 write a row for each set and contestant. Contestants take turns at each query, so
-that ratios come from one run. All must give the same count: a count that differs is
+that ratios come from one run. A run under 50 ms is done twice, and the second
+counts, so that no contestant pays for the caches of another. All must give the same count: a count that differs is
 marked, and the exit code is 1. A query that does not end within --timeout is not
 finished, and is left out of that contestant's times.
 
@@ -305,28 +307,43 @@ func (a *app) saveSets(f *benchJoinFlags, path string, sets []queryset.Set) erro
 // tables is the line of a result that has the memory of the tables of engine join.
 var tables = regexp.MustCompile(`^join: tables of partial matches had at most ([0-9]+) bytes$`)
 
-// contestant counts a query. Each run plans anew, as it has a query of its own.
+// shortRun is a time of planning and search that depends on what the contestant before did to the
+// processor's caches.
+const shortRun = 50 * time.Millisecond
+
+// contestant counts a query. Each run plans anew, as it has a query of its own. A short run is
+// done twice, and the second counts.
 func (f *benchJoinFlags) contestant(g *weft.Graph, text string, v variant) bench.Contestant {
 	options := weft.Concerning("Graph.Count", slices.Concat(f.commonFlags.options(), v.options)...)
 	return bench.Contestant{Name: v.name, Run: func(ctx context.Context) (bench.Sample, error) {
-		q, err := weft.Parse(text)
-		if err != nil {
-			return bench.Sample{}, err
+		runtime.GC() // garbage of the contestant before is not in this one's time
+		s, err := f.count(ctx, g, text, options)
+		if err == nil && s.Whole() < shortRun {
+			s, err = f.count(ctx, g, text, options)
 		}
-		ctx, cancel := context.WithTimeoutCause(ctx, f.limit, errTimeout)
-		defer cancel()
-		r, err := g.Count(ctx, q, options...)
-		if err != nil {
-			return bench.Sample{}, err
-		}
-		s := bench.Sample{Took: r.Search, Plan: r.Plan, Prepare: r.Prepare, Answer: r.Embeddings.String()}
-		for _, line := range r.Stats {
-			if m := tables.FindStringSubmatch(line); m != nil {
-				s.Bytes, _ = strconv.ParseUint(m[1], 10, 64)
-			}
-		}
-		return s, nil
+		return s, err
 	}}
+}
+
+// count counts a query once.
+func (f *benchJoinFlags) count(ctx context.Context, g *weft.Graph, text string, options []weft.Option) (bench.Sample, error) {
+	q, err := weft.Parse(text)
+	if err != nil {
+		return bench.Sample{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, f.limit, errTimeout)
+	defer cancel()
+	r, err := g.Count(ctx, q, options...)
+	if err != nil {
+		return bench.Sample{}, err
+	}
+	s := bench.Sample{Took: r.Search, Plan: r.Plan, Prepare: r.Prepare, Answer: r.Embeddings.String()}
+	for _, line := range r.Stats {
+		if m := tables.FindStringSubmatch(line); m != nil {
+			s.Bytes, _ = strconv.ParseUint(m[1], 10, 64)
+		}
+	}
+	return s, nil
 }
 
 // joinTotal is a row of the output.

@@ -24,7 +24,8 @@ type Sample struct {
 	Bytes               uint64 // of intermediate results; 0: none, or not known
 }
 
-func (s Sample) whole() time.Duration { return s.Took + s.Plan + s.Prepare }
+// Whole returns the sum of all three times.
+func (s Sample) Whole() time.Duration { return s.Took + s.Plan + s.Prepare }
 
 // Row has the measurements of one contestant.
 type Row struct {
@@ -83,7 +84,7 @@ func (r *Row) sum(samples []Sample) {
 	r.Median, r.Least, r.Most = spread(samples, func(s Sample) time.Duration { return s.Took })
 	r.Plan, _, _ = spread(samples, func(s Sample) time.Duration { return s.Plan })
 	r.Prepare, _, _ = spread(samples, func(s Sample) time.Duration { return s.Prepare })
-	r.Whole, _, _ = spread(samples, Sample.whole)
+	r.Whole, _, _ = spread(samples, Sample.Whole)
 	for _, s := range samples {
 		r.Bytes = max(r.Bytes, s.Bytes)
 	}

@@ -9,7 +9,11 @@
 //   - gpu-peers, cpu-peers: weft and other programs, from the lines of bench/gpu.py and of bench/cpu.py
 //     heldout in files of these names; with -short, only the ratios;
 //   - techniques: what each switch changes, from the lines of bench/techniques.py in files
-//     techniques-NAME.jsonl.
+//     techniques-NAME.jsonl;
+//   - ablation: the gain of each technique of engine join, from the lines of bench/ablation.py in
+//     files ablation-NAME.jsonl;
+//   - joins: sets of queries by weft and other programs, from the lines of weft bench join in files
+//     joins-NAME.jsonl.
 package main
 
 import (
@@ -85,7 +89,7 @@ func main() {
 	flag.Parse()
 	documents := flag.Args()
 	if len(documents) == 0 {
-		documents = []string{"README.md", "docs/gpu.md", "docs/benchmarks.md", "docs/techniques.md"}
+		documents = []string{"README.md", "docs/gpu.md", "docs/benchmarks.md", "docs/techniques.md", "docs/ablation.md"}
 	}
 	if err := run(*folder, *table, documents); err != nil {
 		fmt.Fprintln(os.Stderr, "figures:", err)
@@ -171,6 +175,14 @@ func tables(folder string, known map[string]string) (map[string]string, error) {
 			var made string
 			made, err = techniques(data)
 			sections["techniques"] += made
+		case kind == ".jsonl" && strings.HasPrefix(name, "ablation-"):
+			var made string
+			made, err = ablation(data)
+			sections["ablation"] += made
+		case kind == ".jsonl" && strings.HasPrefix(name, "joins-"):
+			var made string
+			made, err = joins(data)
+			sections["joins"] += made
 		case kind == ".json":
 			var r results
 			if err = json.Unmarshal(data, &r); err == nil && r.Kind != "bench" && r.Kind != "tests" {
@@ -178,7 +190,7 @@ func tables(folder string, known map[string]string) (map[string]string, error) {
 			}
 			all = append(all, r)
 		default:
-			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl, cpu-peers.jsonl or techniques-….jsonl")
+			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl, cpu-peers.jsonl, techniques-….jsonl, ablation-….jsonl or joins-….jsonl")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

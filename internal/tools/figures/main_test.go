@@ -39,7 +39,7 @@ func TestTables(t *testing.T) {
 // TestDocuments: the project's documents have the tables of the results that are kept beside them.
 func TestDocuments(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
-	for _, name := range []string{"README.md", "docs/gpu.md", "docs/benchmarks.md", "docs/techniques.md"} {
+	for _, name := range []string{"README.md", "docs/gpu.md", "docs/benchmarks.md", "docs/techniques.md", "docs/ablation.md"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""ablation.py GRAPH... [--device gpu:0]: the gain of each technique of engine join, as JSON lines.
+
+`weft bench join` counts sets of queries of each graph with the engine's defaults and with one switch changed, in turns. Kept as
+docs/results/ablation-NAME.jsonl the lines become the tables of docs/ablation.md (`make figures`). Environment: WEFT, the program.
+"""
+import argparse, json, os, subprocess, sys, tempfile, time
+
+WEFT = os.environ.get("WEFT", "weft")
+BASE = "engine=join"
+# A technique and what is changed. The first row changes nothing: its ratios show the noise.
+CPU = [
+    ("nothing", [""]),
+    ("filtering by signatures", ["join.filter=off", "join.filter=signature"]),
+    ("length of signatures", [f"join.filter=signature,join.signature={n}" for n in (64, 128, 512, 1024)]),
+    ("lists by edge label", ["join.lists=interval", "join.lists=hashed"]),
+    ("several vertices in a phase", ["join.extend=single", "join.extend=multi"]),
+    ("order by joint degrees, semijoins", ["order=gsi", "order=geneva"]),
+    ("stealing", ["join.steal=off"]),
+    ("size of batches", ["join.batch=64", "join.batch=65536"]),
+    ("as GSI", ["join.extend=single,order=gsi,join.filter=signature,join.lists=hashed"]),
+    ("as GENEVA", ["join.extend=multi,order=geneva,join.filter=off,join.lists=interval"]),
+]
+GPU = [x for x in CPU if x[0] not in ("order by joint degrees, semijoins", "stealing")] + [
+    ("places for new rows", ["join.output=prealloc", "join.output=twopass"]),
+    ("write cache", ["join.cache=off"]),
+    ("four layers of balance", ["join.balance=on"]),
+    ("duplicate removal", ["join.share=on"]),
+]
+# Tables of partial matches, one vertex in a phase next to several. A batch holds a whole phase, and one thread makes it, so that the
+# tables are those of the papers.
+WHOLE = f"{BASE},join.extend=single,join.batch=16777216,threads=1"
+MEMORY = [
+    ("each in the order of its paper", "order=gsi", "join.extend=multi,order=geneva"),
+    ("both in GENEVA's order", "order=geneva", "join.extend=multi,order=geneva"),
+    ("both in the order by joint degrees", "", "join.extend=multi"),
+    ("the same, where `auto` takes several", "", "join.extend=auto"),
+]
+
+
+def settings(base, switch):
+    """Settings in which those of a switch take the place of the base's."""
+    changed = {s.split("=")[0] for s in switch.split(",")}
+    device = [] if args.device == "cpu" else ["device=" + args.device]
+    return ",".join([s for s in base.split(",") if s.split("=")[0] not in changed] + [s for s in switch.split(",") if s] + device)
+
+
+def bench(graph, variants):
+    """What `weft bench join` writes: a row for each contestant over all sets, and a row for each query and contestant."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [WEFT, "bench", "join", "-g", graph, "--seed", "1", "--each", str(args.each), "--runs", str(args.runs), "--warmup", "1",
+                   "--timeout", f"{args.limit}s", "--threads", str(args.threads), "--to", "ndjson", "--progress", "none", "--detail", folder + "/detail"]
+        for s in args.set.split(","):
+            command += ["--set", s]
+        for name, given in variants:
+            command += ["--variant", f"{name}:{given}"]
+        p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if p.returncode:
+            sys.exit(f"{' '.join(command)}: exit {p.returncode}: {p.stderr[-2000:]}")
+        with open(folder + "/detail") as f:
+            detail = [json.loads(line) for line in f]
+    return [json.loads(line) for line in p.stdout.splitlines()][-len(variants):], detail
+
+
+def lines(graph):
+    """A line for each switch, and one for each comparison of memory."""
+    switches = [(t, s) for t, all in (CPU if args.device == "cpu" else GPU) for s in all]
+    variants = [("base", settings(BASE, ""))] + [(f"switch {i}", settings(BASE, s)) for i, (_, s) in enumerate(switches)]
+    for i, (_, single, multi) in enumerate(MEMORY):
+        variants += [(f"single {i}", settings(WHOLE, single)), (f"multi {i}", settings(WHOLE, multi))]
+    total, detail = bench(graph, variants)
+    short = os.path.basename(graph).split(".")[0]
+    base = total[0]
+    yield {"graph": short, "technique": "", "switch": "", "queries": base["queries"], "finished": base["finished"], "ms": base["whole_ms"]}
+    for (technique, switch), r in zip(switches, total[1:]):
+        yield {"graph": short, "technique": technique, "switch": switch.replace(",", " "), "queries": r["queries"], "finished": r["finished"],
+               "ms": r["whole_ms"], "ratio": r["ratio"], "mean_ratio": r["mean_ratio"]}
+    for i, (what, _, _) in enumerate(MEMORY):
+        tables = {who: {r["query"]: r["tables"] for r in detail if r["who"] == f"{who} {i}" and "error" not in r} for who in ("single", "multi")}
+        both = [(tables["single"][q], tables["multi"][q]) for q in tables["single"] if q in tables["multi"]]
+        yield {"graph": short, "memory": what, "queries": base["queries"], "finished": len(both), "single": sum(s for s, _ in both), "multi": sum(m for _, m in both),
+               "fifth": sum(5 * m <= s for s, m in both if s > 0), "less": sum(m < s for s, m in both), "more": sum(m > s for s, m in both)}
+
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("graphs", nargs="+", metavar="GRAPH")
+parser.add_argument("--device", default="cpu")
+parser.add_argument("--set", default="walk4,walk6,P4,T4,Ti4,J4,Tr1,Tr2,S1,S2,S3,S4", help="names of sets with commas")
+parser.add_argument("--each", type=int, default=20, help="queries of a set")
+parser.add_argument("--runs", type=int, default=3)
+parser.add_argument("--limit", type=float, default=5, help="seconds for one search")
+parser.add_argument("--threads", type=int, default=0)
+parser.add_argument("--commit", default="", help="of weft, where the program does not know it")
+parser.add_argument("--out", type=argparse.FileType("w"), default=sys.stdout)
+args = parser.parse_args()
+where = "the processor"
+if args.device != "cpu":
+    smi = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True).stdout
+    where = ", driver ".join(smi.splitlines()[0].split(", "))
+version = args.commit or subprocess.run([WEFT, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip()
+print(json.dumps({"kind": "ablation", "about": f"{where}, {args.threads or os.cpu_count()} threads; {time.strftime('%Y-%m-%d')}; {version}; "
+                  f"{args.each} queries of each of {args.set}; median of {args.runs}"}), file=args.out, flush=True)
+for g in args.graphs:
+    for x in lines(g):
+        print(json.dumps(x), file=args.out, flush=True)
