@@ -29,6 +29,7 @@ func TestFaults(t *testing.T) {
 		{"stack", "diamond", "nest", false, newStack, nil},
 		{"stack, listing", "diamond", "nest", true, newStack, nil},
 		{"join", "diamond", "nest", false, newJoin, map[string]string{"join.batch": "200"}},
+		{"join, Prealloc-Combine", "diamond", "nest", false, newJoin, map[string]string{"join.output": "prealloc"}},
 		{"join, listing", "diamond", "nest", true, newJoin, nil},
 		{"codegen", "diamond", "nest", false, newCodegen, nil},
 		{"codegen, listing", "diamond", "nest", true, newCodegen, nil},

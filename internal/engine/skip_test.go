@@ -16,6 +16,10 @@ func TestSkippedLaunches(t *testing.T) {
 	for _, x := range []search{
 		{"stack", "gmatch:P1", "nest", false, newStack, nil},
 		{"join", "gmatch:P1", "nest", false, newJoin, nil},
+		{"join, Prealloc-Combine", "gmatch:P1", "nest", false, newJoin, map[string]string{"join.output": "prealloc"}},
+		{"join, two passes", "gmatch:P1", "nest", false, newJoin, map[string]string{"join.output": "twopass"}},
+		{"join, layers", "gmatch:P1", "nest", false, newJoin, map[string]string{"join.balance": "on"}},
+		{"join, several vertices", "gmatch:P1", "nest", false, newJoin, map[string]string{"join.extend": "multi"}},
 		{"codegen", "gmatch:P1", "nest", false, newCodegen, nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
