@@ -14,6 +14,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan/phases"
 )
 
+// sharing is how the names of kernels begin that share what they read of a list.
+const sharing = "join_shared_"
+
 // Threads of a block. An emulated device has few, because a lane is a fiber.
 const (
 	blockThreads    = 256
@@ -133,7 +136,7 @@ func (t *tables) kernels() error {
 		}
 		single := p.name == "join_"
 		if p.layered = single && t.balance; single && t.share {
-			p.name = "join_shared_"
+			p.name = sharing
 		}
 		goal := "count"
 		switch {
@@ -180,7 +183,7 @@ func (t *tables) find(name string) error {
 		if strings.HasPrefix(name, "join_several_") {
 			k.shared += k.threads / 32 * t.loops * depthBytes
 		}
-		if strings.HasPrefix(name, "join_shared_") {
+		if strings.HasPrefix(name, sharing) {
 			k.shared += k.threads / 32 * tileBytes
 		}
 		if err := t.bring(k); err != nil {
@@ -367,8 +370,11 @@ func (t *tables) rows(i int) error {
 	a := t.args(i)
 	rows := uint64(in.count - in.base)
 	a.Chunk = uint32(min(max(rows/(4*t.warps), 1), 16))
-	if p.keeps {
+	switch {
+	case p.keeps:
 		a.Chunk = 32 // a lane a row
+	case strings.HasPrefix(p.name, sharing):
+		a.Chunk = 1 // a warp a row, as warps of a block look at the same tile
 	}
 	taken, err := t.join(i, p.name, &a, (rows+uint64(a.Chunk)-1)/uint64(a.Chunk))
 	in.base = uint32(min(uint64(in.count), uint64(in.base)+taken*uint64(a.Chunk)))

@@ -406,6 +406,31 @@ func TestGPUTables(t *testing.T) {
 	})
 }
 
+// TestGPUFullTables: tables of several hundred rows fill while warps take several rows at a time, and
+// no row is left out.
+func TestGPUFullTables(t *testing.T) {
+	g := skewed(t)
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		p := planned(t, g, "path(4)", plan.Options{Order: "gsi"})
+		want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, batch := range []int{1000, 300} {
+			for _, opt := range []string{"join.share=on", "join.balance=on", "join.cache=on", "join.output=prealloc", "join.output=twopass"} {
+				if !long.Asked() && opt != "join.share=on" {
+					continue
+				}
+				name, value, _ := strings.Cut(opt, "=")
+				o := engine.Options{Levels: true, Opt: map[string]string{"join.batch": fmt.Sprint(batch), name: value}}
+				if got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{}); err != nil || got.Matches != want.Matches || !got.Complete {
+					t.Errorf("batch %d, %s: %v (complete %v, %v), want %v", batch, opt, got.Matches, got.Complete, err, want.Matches)
+				}
+			}
+		}
+	})
+}
+
 // TestGPULayers: rows with lists of very different lengths are joined by the grid, by blocks, by several warps
 // and by one, in a count, in a listing and into tables that they fill.
 func TestGPULayers(t *testing.T) {

@@ -167,6 +167,10 @@ func (l *Labels) read(fsys vfs.FS, key Key) (h head, arrays [4][]uint32, err err
 	if name == "" {
 		return h, arrays, fs.ErrNotExist
 	}
+	// To open a named pipe would wait for its writer.
+	if info, err := fsys.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return h, arrays, fmt.Errorf("%s: %w: it is not a regular file", name, ErrDamaged)
+	}
 	f, err := vfs.Open(fsys, name)
 	if err != nil {
 		return h, arrays, err
@@ -338,7 +342,7 @@ func (h *Hashed) check(n uint32) error {
 	offsets := make([]uint32, 0, len(h.Groups)/2+1)
 	reached := make([]bool, groups)
 	for g := range groups {
-		group := h.Groups[g*2*GroupPairs:][:2*GroupPairs]
+		group := h.Groups[int(g)*2*GroupPairs:][:2*GroupPairs]
 		for i := 1; i < len(group); i += 2 {
 			offsets = append(offsets, group[i])
 		}
@@ -354,7 +358,7 @@ func (h *Hashed) check(n uint32) error {
 		// Chains without a first group would be rings.
 		seen := uint32(0)
 		for g := range groups {
-			for at := g; !reached[g] && at != None; at = h.Groups[at*2*GroupPairs+2*GroupPairs-2] {
+			for at := g; !reached[g] && at != None; at = h.Groups[int(at)*2*GroupPairs+2*GroupPairs-2] {
 				seen++
 			}
 		}

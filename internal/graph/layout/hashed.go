@@ -24,6 +24,10 @@ type Hashed struct {
 	id uint64
 }
 
+// maxGroups is less than the number of groups whose entries 32 bits can tell apart: files and kernels have
+// such positions. A partition of n vertices has at most n groups, for any load.
+const maxGroups = 1<<32/(2*GroupPairs) - 1
+
 // NewHashed makes the PCSR of a partition with one bucket for each load vertices. GSI
 // takes a load of 1: then some group is free for each that overflows. With a higher
 // load, groups are added where no group is free.
@@ -33,6 +37,9 @@ func NewHashed(l *Lists, load int) (*Hashed, error) {
 	}
 	const room = GroupPairs - 1
 	n := len(l.Vertices)
+	if n >= maxGroups {
+		return nil, ErrTooLong
+	}
 	h := &Hashed{Buckets: uint32((n + load - 1) / load), Adj: make([]uint32, 0, len(l.Adj))}
 	if n == 0 {
 		return h, nil
@@ -107,7 +114,7 @@ func (h *Hashed) List(v uint32) []uint32 {
 		return nil
 	}
 	for g := h.bucket(v); g != None; {
-		group := h.Groups[g*2*GroupPairs:][:2*GroupPairs]
+		group := h.Groups[int(g)*2*GroupPairs:][:2*GroupPairs]
 		for i := 0; i < 2*(GroupPairs-1); i += 2 {
 			if group[i] == v {
 				return h.Adj[group[i+1]:group[i+3]]
