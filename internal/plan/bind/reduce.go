@@ -12,8 +12,10 @@ import (
 // maxRounds bounds how often Reduce goes over all links.
 const maxRounds = 4
 
-// Largest returns the number of pairs of the pattern's largest relation, and its share of the graph's.
-func (b *Binding) Largest() (pairs int, share float64) {
+// Pairs returns the numbers of pairs of the pattern's smallest and largest relation, and the
+// largest's share of the graph's pairs.
+func (b *Binding) Pairs() (least, most int, share float64) {
+	least = math.MaxInt
 	for _, l := range b.Links {
 		if l.Neg {
 			continue
@@ -23,9 +25,10 @@ func (b *Binding) Largest() (pairs int, share float64) {
 			all *= 2 // pairs of either direction
 		}
 		n := b.Adjs[l.Adj].Lists.Pairs()
-		pairs, share = max(pairs, n), max(share, float64(n)/float64(max(all, 1)))
+		least, most = min(least, n), max(most, n)
+		share = max(share, float64(n)/float64(max(all, 1)))
 	}
-	return pairs, share
+	return least, most, share
 }
 
 // Reduce leaves those candidates of each vertex that have a neighbour among the candidates of each
@@ -126,8 +129,12 @@ type link struct {
 // then always one with the fewest at a vertex that the earlier ones reach.
 func (r *reducer) order() []*link {
 	var all []*link
+	orbit := r.b.Group.Orbits()
+	twin := func(v int) bool { // of a leaf before it: equate gives both the same
+		return orbit[v] != v && r.leaf(v) && r.b.Near[v] == r.b.Near[orbit[v]]
+	}
 	for _, l := range r.b.Links {
-		if !l.Neg {
+		if !l.Neg && !twin(l.U) && !twin(l.V) {
 			all = append(all, &link{Link: l, seen: [2]int{math.MaxInt, math.MaxInt}})
 		}
 	}
@@ -156,6 +163,9 @@ func (r *reducer) semijoin(l *link) bool {
 	from, to, adj := l.U, l.V, l.Adj
 	if !fewer(r.left[l.U].count, l.seen[0]) && !fewer(r.left[l.V].count, l.seen[1]) {
 		return false
+	}
+	if l.seen[0] < math.MaxInt && (r.leaf(l.U) || r.leaf(l.V)) {
+		return false // it would drop candidates of a leaf alone, which are found by those of its neighbour
 	}
 	if r.left[to].count < r.left[from].count {
 		from, to, adj = to, from, r.b.Adjs[adj].Rev
@@ -207,6 +217,9 @@ func (r *reducer) semijoin(l *link) bool {
 	l.seen = [2]int{r.left[l.U].count, r.left[l.V].count}
 	return true
 }
+
+// leaf reports whether v has one neighbour.
+func (r *reducer) leaf(v int) bool { return r.b.Near[v]&(r.b.Near[v]-1) == 0 }
 
 // fewer reports whether so many candidates are gone that a semijoin is worth its time once more.
 func fewer(now, before int) bool { return now < before-before/4 }

@@ -1,7 +1,9 @@
 package cost
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan/bind"
@@ -20,7 +22,7 @@ type jointDegrees struct {
 }
 
 // sampled is the number of candidates of a vertex whose degrees are read; more are sampled.
-const sampled = 1024
+const sampled = 512
 
 func newJointDegrees(s *Statistics) *jointDegrees {
 	b := s.b
@@ -28,12 +30,26 @@ func newJointDegrees(s *Statistics) *jointDegrees {
 		links: make([][]bind.Link, b.N), d: make([][][]float64, b.N), mean: make([][]float64, b.N),
 		memo: map[[2]uint32]float64{}, pairs: make([]float64, len(b.Links)),
 	}
+	// Links between the same two vertices are one: its pairs have all their edges.
+	ends := func(l bind.Link) [2]int { return [2]int{min(l.U, l.V), max(l.U, l.V)} }
+	also := make([][]bind.Link, len(b.Links))
+	for i, l := range b.Links {
+		first := slices.IndexFunc(b.Links, func(o bind.Link) bool { return !o.Neg && ends(o) == ends(l) })
+		if !l.Neg && first != i {
+			also[first] = append(also[first], l)
+			j.pairs[i] = math.Inf(1)
+		}
+	}
 	var scratch graph.Scratch
 	members := make([]uint32, 0, sampled)
+	leaf := func(v int) bool { return b.Near[v]&(b.Near[v]-1) == 0 }
 	for v := range b.N {
+		if leaf(v) && !leaf(bits.TrailingZeros32(b.Near[v])) {
+			continue // its neighbour tells the pairs, and there are no other degrees to go with its own
+		}
 		members = sampleBits(members[:0], b.Vertices[v].Bits, b.Vertices[v].Count)
 		for i, l := range b.Links {
-			if l.Neg || l.U != v && l.V != v {
+			if l.Neg || l.U != v && l.V != v || math.IsInf(j.pairs[i], 1) {
 				continue
 			}
 			if l.V == v {
@@ -44,19 +60,38 @@ func newJointDegrees(s *Statistics) *jointDegrees {
 			for k, u := range members {
 				n := 0
 				for _, x := range lists.List(u, &scratch) {
-					n += int(to[x/64] >> (x % 64) & 1)
+					if to[x/64]>>(x%64)&1 != 0 && joined(b, also[i], v, u, x) {
+						n++
+					}
 				}
 				d[k] = float64(n)
 				sum += d[k]
 			}
 			mean := sum / max(float64(len(members)), 1)
 			j.links[v], j.d[v], j.mean[v] = append(j.links[v], l), append(j.d[v], d), append(j.mean[v], mean)
-			if at := b.Links[i].U; at == v || b.Vertices[v].Count < b.Vertices[at].Count {
+			if j.pairs[i] == 0 || b.Vertices[v].Count < b.Vertices[l.V].Count {
 				j.pairs[i] = mean * float64(b.Vertices[v].Count)
 			}
 		}
 	}
 	return j
+}
+
+// joined reports whether links between two vertices of the pattern, of which one is v, join u, in v's place,
+// and x.
+func joined(b *bind.Binding, links []bind.Link, v int, u, x uint32) bool {
+	for _, l := range links {
+		if l.U != v {
+			u, x = x, u
+		}
+		if !b.Adjs[l.Adj].Lists.Has(u, x) {
+			return false
+		}
+		if l.U != v {
+			u, x = x, u
+		}
+	}
+	return true
 }
 
 // sampleBits appends the vertices of a bitmap of count, or an even sample of them.

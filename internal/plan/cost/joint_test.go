@@ -40,3 +40,23 @@ func TestJointDegrees(t *testing.T) {
 		t.Errorf("%g matches expected, there are 60", got)
 	}
 }
+
+// TestParallelLinks: the model knows how many of the edges of one label run beside edges of another.
+func TestParallelLinks(t *testing.T) {
+	s := nodiff.Spec{N: 40, Directed: true, EdgeLabels: true}
+	for u := range 20 {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: u, V: 20 + u, Label: "X"}, nodiff.SpecEdge{U: 20 + u, V: u, Label: "Y"}, nodiff.SpecEdge{U: u, V: 20 + (u+1)%20, Label: "X"})
+	}
+	q, err := gql.Parse("MATCH (a)-[:X]->(b)-[:Y]->(a), (b)-[:Y]->(c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bind.Bind(s.Build(), q.Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Reduce()
+	if got := cost.NewStatistics(b).Card(3); math.Abs(got-20) > 1e-6 {
+		t.Errorf("%g pairs expected, there are 20", got)
+	}
+}

@@ -89,26 +89,27 @@ func (b *planner) largeChosen(o plan.Options) bool {
 func (b *planner) joinChosen(o plan.Options) bool {
 	ablation := o.NoTail || o.NoMotion || o.NoRestrictions
 	return (o.Method == "" || o.Method == "direct") && o.Root < 0 && !ablation && len(b.Binding.Edges) == 0 &&
-		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2 && b.fewLabels()
+		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2 && b.semijoinsPay()
 }
 
-// Bounds of the relations that semijoins are made of.
+// Bounds of the relations that semijoins are made of, fitted to measurements.
 const (
-	smallShare = 0.5  // of the graph's pairs
+	largeShare = 0.5  // of the graph's pairs: more than an edge label of a graph with several has
 	fewPairs   = 4096 // take next to no time, whatever they are good for
 )
 
-// fewLabels reports whether each edge of the pattern has few of the graph's edges. Semijoins then take
-// less time than they are expected to save.
-func (b *planner) fewLabels() bool {
-	_, share := b.Largest()
-	return b.Empty == nil && share <= smallShare
+// semijoinsPay reports whether semijoins are expected to save more time than they take. The smallest relation
+// has fewer pairs than the graph has vertices, so that few vertices are left at its ends, and
+// none has most of the graph's pairs.
+func (b *planner) semijoinsPay() bool {
+	least, _, share := b.Pairs()
+	return b.Empty == nil && share <= largeShare && least <= b.Graph.NumVertices()
 }
 
 // reducible reports whether candidates should be reduced where that is asked for.
 func (b *planner) reducible() bool {
-	pairs, _ := b.Largest()
-	return b.fewLabels() || b.Empty == nil && pairs <= fewPairs
+	_, most, _ := b.Pairs()
+	return b.semijoinsPay() || b.Empty == nil && most <= fewPairs
 }
 
 // tryLocal returns the plan for the local method if it looks cheaper than pl.
