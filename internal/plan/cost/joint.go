@@ -42,7 +42,7 @@ func newJointDegrees(s *Statistics) *jointDegrees {
 	}
 	var scratch graph.Scratch
 	members := make([]uint32, 0, sampled)
-	leaf := func(v int) bool { return b.Near[v]&(b.Near[v]-1) == 0 }
+	leaf := func(v int) bool { return b.Near[v] != 0 && b.Near[v]&(b.Near[v]-1) == 0 }
 	for v := range b.N {
 		if leaf(v) && !leaf(bits.TrailingZeros32(b.Near[v])) {
 			continue // its neighbour tells the pairs, and there are no other degrees to go with its own
