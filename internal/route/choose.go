@@ -435,6 +435,9 @@ func becauseSmall(p *plan.Plan) string {
 			least = v
 		}
 	}
+	if p.Reduction.After[least] == 0 {
+		return fmt.Sprintf("edges of few labels: semijoins leave no candidate of %s", p.Pattern.VertexName(least))
+	}
 	return fmt.Sprintf("edges of few labels: semijoins leave %d of %d candidates of %s, and a join is expected to take %.1e steps",
 		p.Reduction.After[least], p.Reduction.Before[least], p.Pattern.VertexName(least), p.Work())
 }

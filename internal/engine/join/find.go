@@ -106,8 +106,9 @@ func (t *stage) room(n int) {
 	}
 }
 
-// find sets the candidates of a group for a row. Vertices that the row has are among them.
-func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
+// find sets the candidates of a group for a row, by the first of its sources. Vertices that the row
+// has are among them.
+func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates, sources int) {
 	if len(x.sources) == 0 {
 		lo, hi := x.one.First, x.one.End
 		for _, j := range x.below {
@@ -121,13 +122,13 @@ func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
 		return
 	}
 	k := 0
-	for ; k < len(c.stages) && c.stages[k].same(&x.sources[k], m); k++ {
+	for ; k < sources && c.stages[k].same(&x.sources[k], m); k++ {
 		if len(c.stages[k].list) == 0 {
 			c.list = nil
 			return
 		}
 	}
-	if k == len(c.stages) {
+	if k == sources {
 		c.list = c.stages[k-1].list
 		return
 	}
@@ -136,7 +137,7 @@ func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
 		c.stages[i].known = false
 	}
 	c.list = nil
-	for ; k < len(c.stages); k++ {
+	for ; k < sources; k++ {
 		t, s := &c.stages[k], &x.sources[k]
 		for i, j := range s.reads {
 			t.at[i] = m[j]
@@ -154,7 +155,26 @@ func (w *worker) find(x *group, m *[maxLevels]uint32, c *candidates) {
 			return
 		}
 	}
-	c.list = c.stages[len(c.stages)-1].list
+	c.list = c.stages[sources-1].list
+}
+
+// size returns the number of a group's candidates for a row, without the vertices of the levels in apart.
+// It writes no list of them.
+func (w *worker) size(x *group, m *[maxLevels]uint32, c *candidates, apart []int) int {
+	last := len(x.sources) - 1
+	if w.find(x, m, c, last); len(c.list) == 0 {
+		return 0
+	}
+	s := &x.sources[last]
+	lo, hi := s.bounds(x, m)
+	list, other := plan.Within(c.list, lo, hi), w.lists.in(s.Adj, m[s.Level], lo, hi, &c.scratch)
+	n := setops.IntersectCount(list, other)
+	for _, j := range apart {
+		if n > 0 && setops.Contains(other, m[j]) && setops.Contains(list, m[j]) {
+			n--
+		}
+	}
+	return n
 }
 
 // bounds returns the ids that a source's restrictions and the group's label leave.

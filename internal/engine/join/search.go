@@ -205,8 +205,14 @@ func (w *worker) closes(s *step, m *[maxLevels]uint32) bool {
 // extend joins one row, which is in the part's m.
 func (w *worker) extend(i int) {
 	s, pt := &w.steps[i], &w.parts[i]
+	if s.size {
+		if n := w.size(&s.groups[0], &pt.m, &pt.cand[0], s.levels[0].apart); n > 0 {
+			w.add(engine.Tally64(uint64(n)), pt.m[0])
+		}
+		return
+	}
 	for k := range s.groups {
-		if w.find(&s.groups[k], &pt.m, &pt.cand[k]); len(pt.cand[k].list) == 0 {
+		if w.find(&s.groups[k], &pt.m, &pt.cand[k], len(s.groups[k].sources)); len(pt.cand[k].list) == 0 {
 			return
 		}
 	}

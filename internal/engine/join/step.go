@@ -19,6 +19,8 @@ type step struct {
 	levels []level // of an extension, in the order of their levels
 	// count says that the phase's matches are counted and make no rows.
 	count bool
+	// size says that only the number of candidates is wanted, of one vertex in several lists.
+	size bool
 	// closed says that they are counted by arithmetic over the sizes of the groups.
 	closed bool
 }
@@ -91,6 +93,10 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 	if last := &steps[len(steps)-1]; counting {
 		last.count = true
 		last.closed = last.Pattern > 0 && arithmetic(last)
+		if len(last.levels) == 1 && len(last.levels[0].checks) == 0 {
+			sources := last.groups[0].sources
+			last.size = len(sources) > 1 && !sources[len(sources)-1].Neg
+		}
 	}
 	return steps
 }
