@@ -119,7 +119,7 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 
 // fitsCache is how many vertices a graph has of which the offsets of a few lists stay in a core's own
 // cache. There an offset is found faster than a sparse list; elsewhere a sparse list is.
-const fitsCache = 1 << 15
+const fitsCache = 1 << 16
 
 // denser reports whether a search is long enough to make offsets of sparse lists first, which it
 // forgets at its end.
