@@ -1,6 +1,7 @@
 package phases_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,8 +73,16 @@ func TestPhases(t *testing.T) {
 		if got := strings.Join(kinds, " "); got != c.want {
 			t.Errorf("%s in the order %s: phases %s, want %s", c.pattern, c.order, got, c.want)
 		}
+		// Open has the same phases, except those that an elimination follows.
+		open := phases.Open(pl, len(pl.Levels))
+		if slices.ContainsFunc(open, func(x phases.Phase) bool { return x.Pattern == phases.Eliminate }) {
+			t.Errorf("%s in the order %s: eliminations after phases without edges inside", c.pattern, c.order)
+		}
+		if !strings.Contains(c.want, "e") && len(open) != len(phases.Multi(pl, len(pl.Levels))) {
+			t.Errorf("%s in the order %s: %d phases, want %s", c.pattern, c.order, len(open), c.want)
+		}
 		// Each level once, and each backward neighbour once, whichever phases there are.
-		for _, all := range [][]phases.Phase{phases.Multi(pl, len(pl.Levels)), phases.Single(pl, len(pl.Levels))} {
+		for _, all := range [][]phases.Phase{phases.Multi(pl, len(pl.Levels)), open, phases.Single(pl, len(pl.Levels))} {
 			levels, backs, want := 0, 0, 0
 			for _, x := range all {
 				levels += len(x.Levels())
