@@ -22,7 +22,7 @@ func signaturesPay(g *graph.Graph, p *plan.Plan) bool {
 
 // signatureTable returns the signatures of a graph's vertices, which the graph keeps.
 func signatureTable(ctx context.Context, g *graph.Graph, size, threads int) (*layout.Signatures, error) {
-	table, err := g.Derived(signatureSize(size), func() (any, error) { return layout.NewSignatures(ctx, g, size, threads) })
+	table, err := g.Derived(ctx, signatureSize(size), func() (any, error) { return layout.NewSignatures(ctx, g, size, threads) })
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +38,15 @@ type signatures struct {
 // filter narrows the candidates of each level to vertices whose signatures have what the pattern
 // vertex needs. It returns a bitmap for each level, nil where nothing is asked of its neighbours,
 // and says in words how many vertices are left.
-func (s *signatures) filter(g *graph.Graph, p *plan.Plan) (allowed [][]uint64, said []string) {
+func (s *signatures) filter(ctx context.Context, g *graph.Graph, p *plan.Plan) (allowed [][]uint64, said []string, err error) {
 	n := uint32(g.NumVertices())
 	allowed = make([][]uint64, len(p.Levels))
 	for l, pairs := range s.pairs {
 		if len(pairs) == 0 {
 			continue
+		}
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
 		}
 		lv := &p.Levels[l]
 		ranges := lv.Ranges
@@ -66,7 +69,7 @@ func (s *signatures) filter(g *graph.Graph, p *plan.Plan) (allowed [][]uint64, s
 		allowed[l] = bits
 		said = append(said, fmt.Sprintf("join: signatures leave %d of %d candidates of %s", left, before, p.Pattern.Vertices[p.Order[l]].Name))
 	}
-	return allowed, said
+	return allowed, said, nil
 }
 
 // pruned returns how many vertices signatures leave for each level, of those that pass the plan's

@@ -158,7 +158,9 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		}
 		x.signed = &signatures{table, neighbourPairs(g, p)}
 		if !w.device {
-			allowed, x.said = x.signed.filter(g, p)
+			if allowed, x.said, err = x.signed.filter(ctx, g, p); err != nil {
+				return nil, err
+			}
 			x.signed = nil
 		}
 		if o.Levels && !w.device {

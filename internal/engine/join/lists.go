@@ -58,7 +58,7 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 			return nil, nil, "", plan.Refusef("%s has edges of several labels, and label partitions have those of one", p.Adjs[i].Name)
 		}
 	}
-	kept, err := g.Derived(labelsKey(kind), func() (any, error) {
+	kept, err := g.Derived(ctx, labelsKey(kind), func() (any, error) {
 		l, w, err := layout.Open(ctx, vfs.From(ctx), g.FileName(), g, kind, 0, threads)
 		warning = w
 		return l, err
