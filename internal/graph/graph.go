@@ -12,6 +12,8 @@ package graph
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/weftgraph/weft/internal/kept"
 )
 
 // CSR is adjacency by vertex: the distinct neighbours of v, sorted, without v
@@ -82,7 +84,7 @@ type Graph struct {
 	rel    relations
 	// byLabel is what LabelRows has sorted.
 	byLabel lazy[LabelRows]
-	derived derived
+	derived kept.Map[any, any]
 
 	handles handles
 }

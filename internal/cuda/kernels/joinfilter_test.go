@@ -41,7 +41,7 @@ func TestJoinFilter(t *testing.T) {
 	}
 	g := s.Build()
 	n := uint32(g.NumVertices())
-	lists, err := layout.RowsByLabel(g).Lists(1, layout.Out, nil)
+	lists, err := layout.RowsByLabel(g).Lists(t.Context(), 1, layout.Out, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package kernels_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func TestJoinLists(t *testing.T) {
 			return deviceLists{Off: b.in(raw(off)), N: n}
 		}})
 		for _, load := range []int{1, 15, 200} {
-			h, err := layout.NewHashed(l, load)
+			h, err := layout.NewHashed(t.Context(), l, load)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +235,7 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 				l.Off = append(l.Off, uint32(len(l.Adj)))
 			}
 		}
-		h, err := layout.NewHashed(l, 1)
+		h, err := layout.NewHashed(context.Background(), l, 1)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,9 @@
 package layout
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // GroupPairs is the number of pairs of numbers in one group of a Hashed: 128 bytes,
 // which a warp reads in one transaction.
@@ -31,7 +34,7 @@ const maxGroups = 1<<32/(2*GroupPairs) - 1
 // NewHashed makes the PCSR of a partition with one bucket for each load vertices. GSI
 // takes a load of 1: then some group is free for each that overflows. With a higher
 // load, groups are added where no group is free.
-func NewHashed(l *Lists, load int) (*Hashed, error) {
+func NewHashed(ctx context.Context, l *Lists, load int) (*Hashed, error) {
 	if load < 1 {
 		return nil, fmt.Errorf("a hashed PCSR has at least 1 vertex for each group, not %d", load)
 	}
@@ -59,6 +62,9 @@ func NewHashed(l *Lists, load int) (*Hashed, error) {
 	}
 	free := uint32(0)
 	for b := range h.Buckets {
+		if err := ended(ctx, int(b)); err != nil {
+			return nil, err
+		}
 		for last, i, end := b, groups[b].end, at[b+1]; i < end; {
 			for free < h.Buckets && at[free] != at[free+1] {
 				free++
@@ -82,7 +88,10 @@ func NewHashed(l *Lists, load int) (*Hashed, error) {
 		at[b]++
 	}
 	h.Groups = make([]uint32, 0, len(groups)*2*GroupPairs)
-	for _, g := range groups {
+	for k, g := range groups {
+		if err := ended(ctx, k); err != nil {
+			return nil, err
+		}
 		for _, i := range sorted[g.first:g.end] {
 			h.Groups = append(h.Groups, l.Vertices[i], uint32(len(h.Adj)))
 			h.Adj = append(h.Adj, l.Adj[l.Off[i]:l.Off[i+1]]...)

@@ -3,12 +3,11 @@ package layout
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kept"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -51,8 +50,7 @@ type Labels struct {
 	head   head        // the beginning of each file's head
 	unkept atomic.Bool // a file could not be written
 
-	mu    sync.Mutex
-	parts map[Key]*part
+	parts kept.Map[Key, Partition]
 }
 
 // Key names a partition: an edge label, an index into Graph.EdgeLabels or graph.NoLabel, seen from
@@ -62,16 +60,8 @@ type Key struct {
 	Side  Side
 }
 
-type part struct {
-	once sync.Once
-	p    Partition
-	err  error
-}
-
-var errUnmade = errors.New("a label partition was not made, because the graph could not be read")
-
 func newLabels(g *graph.Graph, kind Kind, load, threads int) *Labels {
-	l := &Labels{Kind: kind, Load: max(load, 1), g: g, threads: threads, parts: map[Key]*part{}}
+	l := &Labels{Kind: kind, Load: max(load, 1), g: g, threads: threads}
 	l.head = head{kind: kind, load: uint32(l.Load), vertices: uint32(g.NumVertices())}
 	return l
 }
@@ -84,7 +74,7 @@ func Make(ctx context.Context, g *graph.Graph, kind Kind, load, threads int) (*L
 }
 
 // Partitions returns the partitions of keys, in their order. It reads or makes those alone that
-// nobody has asked for yet, in parallel. It blocks while another caller makes the same partition.
+// nobody has asked for yet, in parallel. It waits while another caller makes the same partition, until ctx ends.
 // The warning says why a file that is there was not used, or could not be written. The error is
 // ErrTooLong if a label has too many entries.
 func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (parts []Partition, warning string, err error) {
@@ -97,7 +87,7 @@ func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (part
 	warnings, errs := make([]string, len(keys)), make([]error, len(keys))
 	ended := graph.Parallel(ctx, evenly(len(keys), l.g.NumEdges()), l.threads, func(lo, hi uint32) {
 		for i := lo; i < hi; i++ {
-			parts[i], warnings[i], errs[i] = l.partition(vfs.Or(fsys), keys[i])
+			parts[i], warnings[i], errs[i] = l.partition(ctx, vfs.Or(fsys), keys[i])
 		}
 	})
 	for _, w := range warnings {
@@ -112,31 +102,23 @@ func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (part
 }
 
 // partition returns one partition.
-func (l *Labels) partition(fsys vfs.FS, k Key) (_ Partition, warning string, err error) {
-	key := k
+func (l *Labels) partition(ctx context.Context, fsys vfs.FS, key Key) (p Partition, warning string, err error) {
 	if !l.g.Directed {
 		key.Side = Both
 	}
-	l.mu.Lock()
-	p := l.parts[key]
-	if p == nil {
-		p = new(part)
-		l.parts[key] = p
-	}
-	l.mu.Unlock()
-	p.once.Do(func() {
-		if p.p, err = l.stored(fsys, key); err == nil {
-			name(p.p)
-			return
+	p, err = l.parts.Get(ctx, key, func() (Partition, error) {
+		p, err := l.stored(fsys, key)
+		if err != nil {
+			warning = anew(err)
+			if p, err = l.make(ctx, key); err != nil {
+				return nil, err
+			}
+			warning = cmp.Or(warning, l.keep(fsys, key, p))
 		}
-		warning = anew(err)
-		p.err = errUnmade // until it is there: reading a graph's file may panic
-		if p.p, p.err = l.make(key); p.err == nil {
-			name(p.p)
-			warning = cmp.Or(warning, l.keep(fsys, key, p.p))
-		}
+		name(p)
+		return p, nil
 	})
-	return p.p, warning, p.err
+	return p, warning, err
 }
 
 // name gives a partition the number that copies of its arrays are found by.
@@ -150,17 +132,17 @@ func name(p Partition) {
 }
 
 // make makes one partition.
-func (l *Labels) make(key Key) (Partition, error) {
+func (l *Labels) make(ctx context.Context, key Key) (Partition, error) {
 	var renumbered []uint32
 	if l.Renumbering != nil {
 		renumbered = l.New
 	}
-	lists, err := RowsByLabel(l.g).Lists(key.Label, key.Side, renumbered)
+	lists, err := RowsByLabel(l.g).Lists(ctx, key.Label, key.Side, renumbered)
 	if err != nil {
 		return nil, err
 	}
 	if l.Kind == Hashes {
-		return NewHashed(lists, l.Load)
+		return NewHashed(ctx, lists, l.Load)
 	}
 	return NewInterval(lists), nil
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -205,12 +206,12 @@ func TestRuns(t *testing.T) {
 	before, after := 0, 0
 	largest, runs := make([]int, len(g.Classes)), make([]int, len(g.Classes))
 	for label := range uint32(len(g.EdgeLabels) + 1) {
-		lists, err := rows.Lists(label-1, layout.Both, nil)
+		lists, err := rows.Lists(t.Context(), label-1, layout.Both, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before += layout.NewInterval(lists).Runs()
-		if lists, err = rows.Lists(label-1, layout.Both, l.New); err != nil {
+		if lists, err = rows.Lists(t.Context(), label-1, layout.Both, l.New); err != nil {
 			t.Fatal(err)
 		}
 		after += layout.NewInterval(lists).Runs()
@@ -316,6 +317,58 @@ func TestNamedPartitions(t *testing.T) {
 		}
 		if got := slices.Sorted(maps.Keys(files(t, layout.Folder(path)))); !slices.Equal(got, c.want) {
 			t.Errorf("%v of %d: files %v, want %v", c.kind, c.labels, got, c.want)
+		}
+	}
+}
+
+// ending is a context that ends when it is looked at for the n-th time.
+type ending struct {
+	context.Context
+	end  context.CancelFunc
+	n    int64
+	seen atomic.Int64
+}
+
+func (e *ending) Err() error {
+	if e.seen.Add(1) == e.n {
+		e.end()
+	}
+	return e.Context.Err()
+}
+
+// TestEnd: a context that ends while a partition is made ends the call, and a later call makes the
+// partition.
+func TestEnd(t *testing.T) {
+	g := labelled(t, 300, 4000, 3)
+	for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
+		l, err := layout.Make(t.Context(), g, kind, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks := int64(0)
+		for n := int64(1); ; n++ {
+			if n > 100 {
+				t.Fatal("the call never ends by itself")
+			}
+			ctx, end := context.WithCancel(t.Context())
+			_, _, err := l.Partitions(&ending{Context: ctx, end: end, n: n}, nil, layout.Key{Label: 1})
+			end()
+			if err == nil {
+				looks = n
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%v, ended at look %d: %v", kind, n, err)
+			}
+		}
+		if looks < 5 {
+			t.Errorf("%v: the context is looked at %d times", kind, looks)
+		}
+		if _, err := all(t.Context(), nil, g, l); err != nil {
+			t.Fatal(err)
+		}
+		if err := agree(g, l); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"context"
 	"errors"
 	"math/bits"
 	"slices"
@@ -75,12 +76,15 @@ func (r *Rows) Edges(label uint32) uint64 {
 
 // Lists makes one partition. New, if not nil, is the number that each vertex has in
 // it. The error is ErrTooLong for 2^32 entries or more.
-func (r *Rows) Lists(label uint32, side Side, renumbered []uint32) (*Lists, error) {
-	pairs, err := r.pairs(label, side, renumbered)
+func (r *Rows) Lists(ctx context.Context, label uint32, side Side, renumbered []uint32) (*Lists, error) {
+	pairs, err := r.pairs(ctx, label, side, renumbered)
 	if err != nil {
 		return nil, err
 	}
-	pairs = slices.Compact(sortPairs(pairs, bits.Len(uint(r.g.NumVertices()))))
+	if pairs, err = sortPairs(ctx, pairs, bits.Len(uint(r.g.NumVertices()))); err != nil {
+		return nil, err
+	}
+	pairs = slices.Compact(pairs)
 	l := &Lists{Adj: make([]uint32, len(pairs))}
 	vertices := 0
 	for i, p := range pairs {
@@ -101,7 +105,7 @@ func (r *Rows) Lists(label uint32, side Side, renumbered []uint32) (*Lists, erro
 }
 
 // pairs returns the pairs of a partition: the vertex above bit 32, its neighbour below.
-func (r *Rows) pairs(label uint32, side Side, renumbered []uint32) ([]uint64, error) {
+func (r *Rows) pairs(ctx context.Context, label uint32, side Side, renumbered []uint32) ([]uint64, error) {
 	name := func(v uint32) uint64 {
 		if renumbered != nil {
 			v = renumbered[v]
@@ -127,7 +131,10 @@ func (r *Rows) pairs(label uint32, side Side, renumbered []uint32) ([]uint64, er
 	}
 	pairs = make([]uint64, 0, size)
 	if r.by != nil {
-		for _, i := range r.by.Of(label) {
+		for at, i := range r.by.Of(label) {
+			if err := ended(ctx, at); err != nil {
+				return nil, err
+			}
 			add(r.g.Edges.Src[i], r.g.Edges.Dst[i])
 		}
 		return pairs, nil
@@ -136,6 +143,9 @@ func (r *Rows) pairs(label uint32, side Side, renumbered []uint32) ([]uint64, er
 		return nil, nil
 	}
 	for u := range uint32(r.g.NumVertices()) {
+		if err := ended(ctx, int(u)); err != nil {
+			return nil, err
+		}
 		for _, v := range r.g.Out.List(u) {
 			if r.g.Directed || u < v {
 				add(u, v)
@@ -145,21 +155,32 @@ func (r *Rows) pairs(label uint32, side Side, renumbered []uint32) ([]uint64, er
 	return pairs, nil
 }
 
+// ended returns the error of a context that has ended. It looks once in many calls, of which n is the number.
+func ended(ctx context.Context, n int) error {
+	if n%(1<<14) == 0 {
+		return ctx.Err()
+	}
+	return nil
+}
+
 // sortPairs sorts pairs of numbers of width bits, and returns them in the slice
 // that was given or in a new one.
-func sortPairs(pairs []uint64, width int) []uint64 {
+func sortPairs(ctx context.Context, pairs []uint64, width int) ([]uint64, error) {
 	if slices.IsSorted(pairs) {
-		return pairs
+		return pairs, nil
 	}
 	if len(pairs) < 512 {
 		slices.Sort(pairs)
-		return pairs
+		return pairs, nil
 	}
 	// By digits from the lowest: first those of the neighbour, then those of the vertex.
 	const digit = 11
 	other := make([]uint64, len(pairs))
 	for _, half := range []int{0, 32} {
 		for shift := half; shift < half+width; shift += digit {
+			if err := ended(ctx, 0); err != nil {
+				return nil, err
+			}
 			var at [1 << digit]int
 			for _, p := range pairs {
 				at[p>>shift&(1<<digit-1)]++
@@ -176,5 +197,5 @@ func sortPairs(pairs []uint64, width int) []uint64 {
 			pairs, other = other, pairs
 		}
 	}
-	return pairs
+	return pairs, nil
 }

@@ -44,13 +44,13 @@ func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, erro
 			s.Label, s.Edges = i-1, rows.Edges(i-1)
 			s.Lists = g.LabelBytes(s.Label)
 			for _, side := range sides {
-				lists, err := rows.Lists(s.Label, side, l.New)
+				lists, err := rows.Lists(ctx, s.Label, side, l.New)
 				if err != nil {
 					failed[i] = err
 					return
 				}
 				x := NewInterval(lists)
-				h, err := NewHashed(lists, l.Load)
+				h, err := NewHashed(ctx, lists, l.Load)
 				if err != nil {
 					failed[i] = err
 					return

@@ -23,7 +23,7 @@ var may = map[string][]string{
 	"disk":         {"ctxio", "vfs"},
 	"memory":       {},
 	"kind":         {"memory"},
-	"graph":        {"disk", "memory", "vfs"},
+	"graph":        {"disk", "memory", "vfs", "kept"},
 	"pattern":      {"timetext"},
 	"timetext":     {},
 	"kir":          {},
@@ -40,6 +40,7 @@ var may = map[string][]string{
 	// parquet knows Arrow records only.
 	"parquet": {},
 	"format":  {"ctxio", "disk", "vfs", "graph", "parquet", "timetext"},
+	"kept":    {},
 	// caret knows lines and columns only.
 	"caret":            {},
 	"gql":              {"pattern", "caret"},
@@ -63,7 +64,7 @@ var may = map[string][]string{
 	"lower/matchatext": {"plan", "pattern", "matcha/*"},
 	"view":             {"gql", "pattern", "plan", "plan/bind", "plan/planner", "expr", "graph", "lower", "kir", "matcha/data", "matcha/types"},
 	"graph/gen":        {"graph"},
-	"graph/layout":     {"graph", "disk", "vfs"},
+	"graph/layout":     {"graph", "kept", "disk", "vfs"},
 	"engine":           {"plan", "graph", "pattern", "runtime/crew"},
 	"engine/option":    {"pattern"},
 	"engine/tasks":     {"engine", "runtime/crew"},
