@@ -223,27 +223,36 @@ func (t *tables) bring(k *kernel) (err error) {
 
 func (k *kernel) warps() uint64 { return uint64(k.blocks * k.threads / 32) }
 
+// pieceBytes is the size of a piece.
+const pieceBytes = int64(unsafe.Sizeof(devicePiece{}))
+
+// pieces is the room for pieces of rows of a phase, a power of two. Each warp leaves at most one, of a row
+// or of a piece that it took, or in layers one of each of 32 rows.
+func (t *tables) pieces(p *phase) int64 {
+	if p.layered {
+		return 1 << bits.Len64(64*t.warps)
+	}
+	return 1 << bits.Len64(2*t.warps)
+}
+
 // allocate takes memory for the tables.
 func (t *tables) allocate() error {
-	row := int64(0)
+	row, pieces := int64(0), int64(0)
 	for i := range t.phase[:len(t.phase)-1] {
 		row += 4*int64(t.phase[i].width) + t.windowBytes(i+1) + t.layerBytes(i+1)
+		pieces += t.pieces(&t.phase[i+1]) * pieceBytes
 	}
 	t.room = uint32(t.gpuBatch())
 	if row > 0 {
-		t.room = uint32(max(min(int64(t.room), t.x.Room()/tableShare/row), int64(t.rootChunk())))
+		t.room = uint32(max(min(int64(t.room), (t.x.Room()-pieces)/tableShare/row), int64(t.rootChunk())))
 	}
 	var err error
 	for i := range t.phase {
 		p := &t.phase[i]
 		if i > 0 {
-			// Each warp leaves at most one piece, of a row or of a piece that it took.
-			places := 1 << bits.Len64(2*t.warps)
-			if p.layered {
-				places = 1 << bits.Len64(64*t.warps) // or one of each of 32 rows
-			}
+			places := t.pieces(p)
 			p.mask = uint32(places - 1)
-			if p.pieces, err = t.x.Scratch("rows that wait", int64(places)*int64(unsafe.Sizeof(devicePiece{}))); err != nil {
+			if p.pieces, err = t.x.Scratch("rows that wait", places*pieceBytes); err != nil {
 				return err
 			}
 		}
