@@ -56,9 +56,10 @@ func (a *app) benchJoinCmd() *cobra.Command {
 		Long: `Draw sets of queries from each graph, count each query with each contestant, and
 write a row for each set and contestant. Contestants take turns at each query, so
 that ratios come from one run. A run under 50 ms is done twice, and the second
-counts, so that no contestant pays for the caches of another. All must give the same count: a count that differs is
-marked, and the exit code is 1. A query that does not end within --timeout is not
-finished, and is left out of that contestant's times.
+counts, so that no contestant pays for the caches of another. All must give the
+same count: a count that differs is marked, and the exit code is 1. A query that
+does not end within --timeout is not finished, and is left out of that
+contestant's times.
 
 Sets:
   walk4, walk6, walk8, walk10, walk12
@@ -90,7 +91,9 @@ files is not part of --timeout, and may be a minute.
 Columns:
   finished    queries that ended in time, without an error
   whole_ms    the sum of the medians of the finished queries: planning, preparation
-              and search. Each run plans anew
+              and search. Each run plans anew; what a graph keeps from earlier
+              queries, such as lists by label and signatures, is there since the
+              warm-up
   search_ms   the part of it that is search
   mean_ms     the geometric mean of the whole times
   wins        queries that this contestant finished first
@@ -227,6 +230,11 @@ func (a *app) benchGraph(f *benchJoinFlags, path string, variants []variant, pee
 	defer data.Close()
 	if f.files == nil {
 		drawn, err := f.drawSets(a.ctx, data)
+		for _, s := range drawn {
+			if len(s.Queries) == 0 {
+				fmt.Fprintf(a.stderr, "weft: %s: set %s has no queries: the graph has no such place\n", path, s.Name)
+			}
+		}
 		if err != nil || f.save != "" {
 			return nil, cmp.Or(err, a.saveSets(f, path, drawn))
 		}

@@ -234,3 +234,15 @@ func TestBenchJoinPeers(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
+
+// TestBenchJoinEmpty: a set without queries is named.
+func TestBenchJoinEmpty(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "g.txt")
+	if err := os.WriteFile(file, []byte("0 1\n1 2\n2 0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, errs, code := benchJoin(t, "-g", file, "--set", "P2", "--set", "walk12", "--each", "1", "--runs", "1", "--variant", "host:engine=host")
+	if code != 0 || !strings.Contains(errs, "set walk12 has no queries") || strings.Contains(errs, "set P2") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}

@@ -30,6 +30,8 @@ type Phase struct {
 	Groups []Group
 	// Close are the edges that an elimination looks for, all of one relation.
 	Close []Edge
+	// Why says in words why the phase ends where it does; "": nothing else was possible.
+	Why string
 }
 
 // Group is levels that have one set of candidates: the list at From, cut by the lists in
@@ -101,11 +103,15 @@ func several(p *plan.Plan, levels int, inside bool) []Phase {
 					continue
 				}
 				for end := l + 2; end <= levels; end++ {
-					next, ok := extension(p, l, end, b.Adj, core)
-					if !ok {
-						break
+					next, why := extension(p, l, end, b.Adj, core)
+					if why == "" && !inside && len(eliminations(p, l, end)) > 0 {
+						why = "an edge inside would be looked for afterwards"
 					}
-					if !inside && len(eliminations(p, l, end)) > 0 {
+					if why != "" {
+						why = fmt.Sprintf("without %s: %s", name(p, end-1), why)
+						if best.Why == "" && end-1-l == len(best.Levels()) {
+							best.Why = why
+						}
 						break
 					}
 					if better(&next, &best) {
@@ -123,16 +129,12 @@ func several(p *plan.Plan, levels int, inside bool) []Phase {
 }
 
 // extension tries to match the levels first … end-1 in one phase, each from the list in
-// relation adj of an earlier level.
-func extension(p *plan.Plan, first, end, adj int, core uint32) (Phase, bool) {
-	var x Phase
+// relation adj of an earlier level. Where that cannot be, it says why.
+func extension(p *plan.Plan, first, end, adj int, core uint32) (x Phase, why string) {
 	for l := first; l < end; l++ {
-		if end-first > 2 && core>>l&1 != 0 {
-			return x, false
-		}
 		g := group(p, l, first, adj)
 		if g.Free() || g.From.Adj != adj {
-			return x, false
+			return x, fmt.Sprintf("it is in no list %s of an earlier phase", p.Adjs[adj].Name)
 		}
 		at := slices.IndexFunc(x.Groups, func(h Group) bool { return alike(p, &g, &h, first) })
 		if at >= 0 {
@@ -140,12 +142,17 @@ func extension(p *plan.Plan, first, end, adj int, core uint32) (Phase, bool) {
 			continue
 		}
 		if len(x.Groups) == 2 {
-			return x, false
+			return x, "a phase has at most two sets of candidates"
 		}
 		x.Groups = append(x.Groups, g)
 	}
+	for l := first; l < end; l++ {
+		if end-first > 2 && core>>l&1 != 0 {
+			return x, "of vertices in cycles, a phase has at most two"
+		}
+	}
 	x.Pattern = matchingPattern(p, x.Groups)
-	return x, true
+	return x, ""
 }
 
 // group returns level l as a group of its own in a phase that begins at level first. Its list
@@ -286,6 +293,9 @@ func coreOf(p *plan.Plan) uint32 {
 	return core
 }
 
+// name is the name of the pattern's vertex at level l.
+func name(p *plan.Plan, l int) string { return p.Pattern.Vertices[p.Order[l]].Name }
+
 // Kind names the phase in a word or two.
 func (x *Phase) Kind() string {
 	switch x.Pattern {
@@ -299,7 +309,7 @@ func (x *Phase) Kind() string {
 
 // String says in words what the phase does, with the names of the pattern's vertices.
 func (x *Phase) String(p *plan.Plan) string {
-	name := func(l int) string { return p.Pattern.Vertices[p.Order[l]].Name }
+	name := func(l int) string { return name(p, l) }
 	back := func(b plan.Back) string {
 		text := fmt.Sprintf("%s(%s)", p.Adjs[b.Adj].Name, name(b.Level))
 		if b.Neg {
@@ -334,5 +344,9 @@ func (x *Phase) String(p *plan.Plan) string {
 	if x.Pattern == Sizes {
 		return fmt.Sprintf("count %s", strings.Join(groups, "; "))
 	}
-	return fmt.Sprintf("match %s (%s)", strings.Join(groups, "; "), x.Kind())
+	kind := x.Kind()
+	if x.Why != "" {
+		kind += ", " + x.Why
+	}
+	return fmt.Sprintf("match %s (%s)", strings.Join(groups, "; "), kind)
 }

@@ -104,3 +104,34 @@ func TestPhases(t *testing.T) {
 		}
 	}
 }
+
+// TestWhy: a phase says why it ends where it does.
+func TestWhy(t *testing.T) {
+	g := data()
+	for _, c := range []struct{ pattern, order, multi, open string }{
+		{"(a:A)-[:X]-(b:B), (a)-[:Y]-(c:A)", "a,b,c", "pattern 0, without c: it is in no list N[:X] of an earlier phase", ""},
+		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B)", "a,b,c", "(pattern 1)", ""},
+		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B), (a)-[:X]-(d:B), (b)-[:X]-(c)-[:X]-(d)-[:X]-(b)", "a,b,c,d", "pattern 1, without d: of vertices in cycles, a phase has at most two", "pattern 0, without c: an edge inside would be looked for afterwards"},
+		{"(a:A)-[:X]-(b:A WHERE id(b) > 3), (a)-[:X]-(c:B), (a)-[:X]-(d:A)", "a,b,c,d", "pattern 3, without d: a phase has at most two sets of candidates", ""},
+	} {
+		q, err := gql.Parse("MATCH " + c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, err := plan.GivenOrder(c.order, q.Pattern, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pl, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: given, Listing: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		multi, open := phases.Multi(pl, len(pl.Levels)), phases.Open(pl, len(pl.Levels))
+		if got := multi[1].String(pl); !strings.Contains(got, c.multi) {
+			t.Errorf("%s: %q, want %q", c.pattern, got, c.multi)
+		}
+		if got := open[1].String(pl); c.open != "" && !strings.Contains(got, c.open) {
+			t.Errorf("%s: open: %q, want %q", c.pattern, got, c.open)
+		}
+	}
+}
