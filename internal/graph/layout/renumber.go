@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -109,22 +110,27 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// byTarget returns the labels of the edges to each vertex.
+// byTarget returns the labels of the edges to each vertex, in any order.
 func byTarget(ctx context.Context, t *graph.EdgeTable, n, threads int) (off []uint64, labels []uint32, err error) {
+	const chunk = 1 << 16 // edges
+	edges := func(f func(i int, v uint32)) error {
+		return graph.Parallel(ctx, evenly((len(t.Dst)+chunk-1)/chunk, chunk), threads, func(lo, hi uint32) {
+			first, end := int(lo)*chunk, min(int(hi)*chunk, len(t.Dst))
+			for i, v := range t.Dst[first:end] {
+				f(first+i, v)
+			}
+		})
+	}
 	off = make([]uint64, n+1)
-	for _, v := range t.Dst {
-		off[v+1]++
+	if err := edges(func(_ int, v uint32) { atomic.AddUint64(&off[v+1], 1) }); err != nil {
+		return nil, nil, err
 	}
 	for v := range n {
 		off[v+1] += off[v]
 	}
 	at := slices.Clone(off[:n])
 	labels = make([]uint32, len(t.Dst))
-	for i, v := range t.Dst {
-		labels[at[v]] = t.Label[i]
-		at[v]++
-	}
-	return off, labels, ctx.Err()
+	return off, labels, edges(func(i int, v uint32) { labels[atomic.AddUint64(&at[v], 1)-1] = t.Label[i] })
 }
 
 // of adds v's partitions to set, ascending, each once.
