@@ -129,9 +129,7 @@ func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, ki
 		if l.Renumbering, err = Renumber(ctx, RowsByLabel(g), threads); err != nil {
 			return nil, warning, err
 		}
-		if w := l.write(vfs.Or(fsys), key, 0, l.Old); warning == "" {
-			warning = w
-		}
+		warning = warnings(warning, l.write(vfs.Or(fsys), key, 0, l.Old))
 	}
 	l.head.ids = checksum(l.Old)
 	return l, warning, ctx.Err()

@@ -1,9 +1,10 @@
 package layout
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -84,14 +85,16 @@ func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (part
 		}
 	}
 	parts = make([]Partition, len(keys))
-	warnings, errs := make([]string, len(keys)), make([]error, len(keys))
+	said, errs := make([]string, len(keys)), make([]error, len(keys))
 	ended := graph.Parallel(ctx, evenly(len(keys), l.g.NumEdges()), l.threads, func(lo, hi uint32) {
 		for i := lo; i < hi; i++ {
-			parts[i], warnings[i], errs[i] = l.partition(ctx, vfs.Or(fsys), keys[i])
+			parts[i], said[i], errs[i] = l.partition(ctx, vfs.Or(fsys), keys[i])
 		}
 	})
-	for _, w := range warnings {
-		warning = cmp.Or(warning, w)
+	for _, w := range said {
+		if warning = w; w != "" {
+			break
+		}
 	}
 	for _, e := range errs {
 		if e != nil {
@@ -113,12 +116,17 @@ func (l *Labels) partition(ctx context.Context, fsys vfs.FS, key Key) (p Partiti
 			if p, err = l.make(ctx, key); err != nil {
 				return nil, err
 			}
-			warning = cmp.Or(warning, l.keep(fsys, key, p))
+			warning = warnings(warning, l.keep(fsys, key, p))
 		}
 		name(p)
 		return p, nil
 	})
 	return p, warning, err
+}
+
+// warnings returns those that are not empty as one.
+func warnings(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(w string) bool { return w == "" }), "; ")
 }
 
 // name gives a partition the number that copies of its arrays are found by.

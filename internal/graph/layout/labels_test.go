@@ -321,6 +321,37 @@ func TestNamedPartitions(t *testing.T) {
 	}
 }
 
+// TestNoFolder: a file where the folder of partitions should be is left as it is, and a warning says
+// that partitions are not kept.
+func TestNoFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "g.weft")
+	g, err := stored(t.Context(), labelled(t, 30, 60, 3), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if err := os.WriteFile(layout.Folder(path), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
+		l, warning, err := layout.Open(t.Context(), nil, path, g, kind, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind == layout.Hashes {
+			if _, warning, err = l.Partitions(t.Context(), nil, layout.Key{Label: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !strings.Contains(warning, "label partitions are not kept: ") {
+			t.Errorf("%v: warning %q", kind, warning)
+		}
+	}
+	if b, err := os.ReadFile(layout.Folder(path)); string(b) != "mine" || err != nil {
+		t.Errorf("the file has %q, %v", b, err)
+	}
+}
+
 // ending is a context that ends when it is looked at for the n-th time.
 type ending struct {
 	context.Context
