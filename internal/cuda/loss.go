@@ -41,6 +41,24 @@ func (d *Device) cause(err error) error {
 	return errors.Join(kept...)
 }
 
+// Join makes one error of those of several functions on devices, nil where all are nil. An error that says
+// only that a device was lost before is left out if the error by which it was lost, or the same
+// error, is there already.
+func Join(errs ...error) error {
+	var kept []error
+	for _, e := range joined(errors.Join(errs...)) {
+		var since *sinceError
+		if errors.As(e, &since) && slices.ContainsFunc(kept, func(k error) bool { return errors.Is(k, since.lost) }) {
+			continue
+		}
+		kept = append(kept, e)
+	}
+	if len(kept) == 1 {
+		return kept[0]
+	}
+	return errors.Join(kept...)
+}
+
 // joined are the errors that errors.Join made one of.
 func joined(err error) (out []error) {
 	if err == nil {

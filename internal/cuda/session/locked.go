@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -203,7 +202,7 @@ func (s *Session) dropHost(a *hostArray) error {
 		}
 	}
 	errs = append(errs, s.devs[0].dev.Do(func(*cuda.Context) error { return a.mem.Free() }))
-	return errors.Join(errs...)
+	return cuda.Join(errs...)
 }
 
 // freeHost drops the arrays for which which returns true.
@@ -214,7 +213,7 @@ func (s *Session) freeHost(which func(*hostArray) bool) error {
 			errs = append(errs, s.dropHost(a))
 		}
 	}
-	return errors.Join(errs...)
+	return cuda.Join(errs...)
 }
 
 // temporary arrays go at the end of the run: no other run has a name for them.

@@ -121,7 +121,7 @@ func (s *Session) shut() error {
 			return errors.Join(errs...)
 		}))
 	}
-	return errors.Join(errs...)
+	return cuda.Join(errs...)
 }
 
 // Forget frees all resident arrays. It waits for a run in progress.
@@ -132,7 +132,7 @@ func (s *Session) Forget() error {
 	for _, d := range s.devs {
 		errs = append(errs, d.dev.Do(func(c *cuda.Context) error { return d.freeAll(c) }))
 	}
-	return errors.Join(errs...)
+	return cuda.Join(errs...)
 }
 
 // ForgetOwner frees the arrays of an owner (Job.Owner) that is gone. It does not
@@ -186,7 +186,7 @@ func (s *Session) sweep() error {
 			return d.freeIf(c, func(a *array) bool { return slices.Contains(gone, a.owner) })
 		}))
 	}
-	return errors.Join(errs...)
+	return cuda.Join(errs...)
 }
 
 // Devices describes the session's devices.
