@@ -62,7 +62,7 @@ func check(program func() *kirgen.Program, changed map[string]int) error {
 func TestRandomPrograms(t *testing.T) {
 	programs := 250
 	if long.Asked() {
-		programs = 3000
+		programs = 1500
 	}
 	changed, failed, outputs := map[string]int{}, 0, map[string]bool{}
 	for seed := range programs {
