@@ -11,8 +11,12 @@ import (
 )
 
 // await returns the result of f, or the cause of ctx's end if that comes first. f, which may
-// not look at ctx, then continues until the process ends.
+// not look at ctx, then continues until the process ends. It does not begin once ctx has ended.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	var none T
+	if ctx.Err() != nil {
+		return none, context.Cause(ctx)
+	}
 	type outcome struct {
 		x        T
 		err      error
@@ -36,7 +40,6 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		}
 		return o.x, o.err
 	case <-ctx.Done():
-		var none T
 		return none, context.Cause(ctx)
 	}
 }

@@ -103,6 +103,17 @@ func TestWaitsEnd(t *testing.T) {
 	}
 }
 
+// TestAwaitEnded: of a context that has ended, the cause is the answer, however soon another is there.
+func TestAwaitEnded(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errInterrupted)
+	for range 1000 {
+		if _, err := await(ctx, func() (int, error) { return 1, errTimeout }); err != errInterrupted {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestMessagesEnd: messages that nobody reads hold nothing up after --timeout or Ctrl-C,
 // and progress that nobody reads holds nothing up at all.
 func TestMessagesEnd(t *testing.T) {
