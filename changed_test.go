@@ -134,8 +134,8 @@ func readers(t *testing.T) map[string]func(ctx context.Context, g *Graph, q *Que
 }
 
 // TestChangedFile: if a file becomes shorter or is overwritten while it is in use, the call that reads it and all
-// later calls return an input error with its name, and no answer. If another file takes its name, there is no error,
-// because the graph keeps the file that it opened.
+// later calls return an input error with its name, and no answer. If another file takes its name, all calls
+// succeed, because the graph keeps the file that it opened.
 func TestChangedFile(t *testing.T) {
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	q := asked(t, "MATCH (a)--(b)--(c)--(a)")
@@ -252,8 +252,8 @@ func (f syncedFile) Sync() error {
 	return f.File.Sync()
 }
 
-// TestChangedAtLast: if an input changes while the last output is synced to the disk, there is no output, in
-// one file or in two.
+// TestChangedAtLast changes an input while the last output is synced to the disk: Write then leaves neither one
+// output file nor two.
 func TestChangedAtLast(t *testing.T) {
 	for _, o := range []WriteOptions{{}, {AllowLoss: true, Vertices: "vertices.csv"}} {
 		for last := 1; ; last++ {

@@ -134,6 +134,12 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	if err := out.finish(writeBench(out, f.outFormat(), rows)); err != nil {
 		return err
 	}
+	return a.benchEnd(differ, failed)
+}
+
+// benchEnd returns the error of a benchmark, whose messages are written: counts that differ, or else the
+// first failure of a run, or else an interruption.
+func (a *app) benchEnd(differ bool, failed error) error {
 	if differ {
 		fmt.Fprintln(a.stderr, "weft: counts differ")
 		return exitError(exitFailure)
@@ -144,7 +150,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 	return context.Cause(a.ctx)
 }
 
-// peers reads the file of peers, or returns none if there is no file.
+// peers reads the file that --peers names. It returns nil for an empty name.
 func (a *app) peers(file string) ([]bench.Peer, error) {
 	if file == "" {
 		return nil, nil

@@ -63,8 +63,8 @@ contestant's times.
 
 Sets:
   walk4, walk6, walk8, walk10, walk12
-      random walks that have visited so many vertices, with their vertex labels, edge
-      labels and directions, as in the papers of GSI and GENEVA; 100 queries each
+      random walks over 4 to 12 vertices, with their vertex labels, edge labels and
+      directions, as in the papers of GSI and GENEVA; 100 queries each
   P2 P3 P4, T2 T3 T4, Ti2 Ti3 Ti4, J3 J4, Tr1 Tr2, S1 S2 S3 S4
       the shapes of the Wikidata graph pattern benchmark (paths, stars of outgoing and
       of incoming edges and of both, triangles, squares) with the edge labels of a
@@ -486,8 +486,8 @@ func unfinished(err error) bool {
 	return errors.Is(err, errTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*plan.Refusal)) || errors.As(err, new(*errNoPart))
 }
 
-// benchJoinEnd is the error of the runs, if any. A query that takes too long, or that an engine
-// refuses, is not one.
+// benchJoinEnd writes the errors of the runs, and returns benchEnd's. A query that takes too long, or that an
+// engine refuses, is not an error.
 func (a *app) benchJoinEnd(all []measured) error {
 	differ := false
 	var failed error
@@ -501,12 +501,5 @@ func (a *app) benchJoinEnd(all []measured) error {
 			}
 		}
 	}
-	if differ {
-		fmt.Fprintln(a.stderr, "weft: counts differ")
-		return exitError(exitFailure)
-	}
-	if failed != nil {
-		return exitError(a.failure(codeOf(failed)))
-	}
-	return context.Cause(a.ctx)
+	return a.benchEnd(differ, failed)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -253,7 +252,7 @@ func (a *app) benchMatcha(f *benchMatchaFlags) error {
 	return a.benchMatchaEnd(rows)
 }
 
-// benchMatchaEnd is the error of the runs, if any.
+// benchMatchaEnd writes the errors of the runs, and returns benchEnd's.
 func (a *app) benchMatchaEnd(rows []*benchMatchaRow) error {
 	differ := false
 	var failed error
@@ -264,12 +263,5 @@ func (a *app) benchMatchaEnd(rows []*benchMatchaRow) error {
 			failed = cmp.Or(failed, r.Err)
 		}
 	}
-	if differ {
-		fmt.Fprintln(a.stderr, "weft: counts differ")
-		return exitError(exitFailure)
-	}
-	if failed != nil {
-		return exitError(a.failure(codeOf(failed)))
-	}
-	return context.Cause(a.ctx)
+	return a.benchEnd(differ, failed)
 }

@@ -172,7 +172,7 @@ func (t *text) write(to io.Writer, f Form) error {
 	case GSI:
 		t.gsi(w)
 	default:
-		return refusef("there is no form %q", f)
+		return refusef("unknown form %q", f)
 	}
 	return w.Flush()
 }

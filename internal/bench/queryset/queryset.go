@@ -55,7 +55,7 @@ func Draw(ctx context.Context, g *graph.Graph, name string, each int, seed uint6
 	at := slices.Index(Names(), name)
 	switch {
 	case at < 0:
-		return Set{}, fmt.Errorf("there is no query set %q", name)
+		return Set{}, fmt.Errorf("unknown query set %q", name)
 	case at < len(walkSizes):
 		n = eachWalk
 		once = func() *pattern.Pattern { return d.walk(walkSizes[at]) }

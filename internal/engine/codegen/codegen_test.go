@@ -26,16 +26,7 @@ import (
 
 func on(t *testing.T, f func(t *testing.T, e engine.Engine)) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		s, err := session.Open([]*cuda.Device{d}, session.Options{Ring: 1 << 16})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
-		f(t, codegen.New(s))
+		engines.WithSession(t, session.Options{Ring: 1 << 16}, func(s *session.Session) { f(t, codegen.New(s)) }, d)
 	})
 }
 

@@ -46,16 +46,7 @@ func TestMain(m *testing.M) {
 // onDevice runs f with the engine over each kind of device that there is.
 func onDevice(t *testing.T, f func(t *testing.T, e engine.Engine)) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		s, err := session.Open([]*cuda.Device{d}, session.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
-		f(t, fine.New(s))
+		engines.WithSession(t, session.Options{}, func(s *session.Session) { f(t, fine.New(s)) }, d)
 	})
 }
 

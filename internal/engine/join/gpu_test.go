@@ -35,17 +35,16 @@ import (
 // onDevice runs f with the engine over each kind of device that there is.
 func onDevice(t *testing.T, f func(t *testing.T, e engine.Engine)) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 1 << 30, Ring: 1 << 16})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
-		f(t, join.NewGPU(s))
+		engines.WithSession(t, session.Options{Memory: 1 << 30, Ring: 1 << 16}, func(s *session.Session) { f(t, join.NewGPU(s)) }, d)
 	})
+}
+
+// compare runs the long suite where long tests are asked for, and the short one elsewhere.
+func compare(t *testing.T, c nodiff.Config, e engine.Engine, longer, short nodiff.Suite) {
+	if long.Asked() {
+		short = longer
+	}
+	short.Run(t, c, []engine.Engine{e})
 }
 
 // gpuConfig compares the engine on GPUs with the oracle: batches of a few rows, so that tables are full all
@@ -78,11 +77,7 @@ func TestGPUAgrees(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		c := gpuConfig()
 		c.Techniques = gpuTechniques
-		plans, graphs := 120, 4
-		if !long.Asked() {
-			plans, graphs = 16, 2
-		}
-		nodiff.Suite{Plans: plans, Graphs: graphs}.Run(t, c, []engine.Engine{e})
+		compare(t, c, e, nodiff.Suite{Plans: 120, Graphs: 4}, nodiff.Suite{Plans: 16, Graphs: 2})
 	})
 }
 
@@ -100,11 +95,7 @@ func TestGPULists(t *testing.T) {
 				c.Techniques = append(c.Techniques, tech.With(kind+", "+tech.Name, "join.lists", kind).Said(said))
 			}
 		}
-		plans, graphs := 400, 4
-		if !long.Asked() {
-			plans, graphs = 24, 2
-		}
-		nodiff.Suite{Plans: plans, Graphs: graphs}.Run(t, c, []engine.Engine{e})
+		compare(t, c, e, nodiff.Suite{Plans: 400, Graphs: 4}, nodiff.Suite{Plans: 24, Graphs: 2})
 	})
 }
 
@@ -119,11 +110,7 @@ func TestGPUFilter(t *testing.T) {
 				c.Techniques = append(c.Techniques, tech.With(kind+", "+tech.Name, "join.lists", kind, "join.filter", "signature").Said(`signatures leave[^$]*join_filter`))
 			}
 		}
-		plans := 400
-		if !long.Asked() {
-			plans = 18
-		}
-		nodiff.Suite{Plans: plans, Graphs: 3}.Run(t, c, []engine.Engine{e})
+		compare(t, c, e, nodiff.Suite{Plans: 400, Graphs: 3}, nodiff.Suite{Plans: 18, Graphs: 3})
 
 		g, p := labelledCycle(t)
 		same(t, e, g, p)
@@ -293,11 +280,7 @@ func TestGPUSeveral(t *testing.T) {
 		for _, tech := range severals() {
 			c.Techniques = append(c.Techniques, tech.Walked())
 		}
-		plans := 100
-		if !long.Asked() {
-			plans = 18
-		}
-		nodiff.Suite{Plans: plans, Graphs: 2}.Run(t, c, []engine.Engine{e})
+		compare(t, c, e, nodiff.Suite{Plans: 100, Graphs: 2}, nodiff.Suite{Plans: 18, Graphs: 2})
 	})
 }
 
@@ -321,11 +304,7 @@ func TestGPUTails(t *testing.T) {
 			}
 			arithmetic(tech, tech.Name+", counted", "join.extend", "multi")
 		}
-		plans := 100
-		if !long.Asked() {
-			plans = 12
-		}
-		nodiff.Suite{Plans: plans, Graphs: 3}.Run(t, c, []engine.Engine{e})
+		compare(t, c, e, nodiff.Suite{Plans: 100, Graphs: 3}, nodiff.Suite{Plans: 12, Graphs: 3})
 	})
 }
 
@@ -559,11 +538,7 @@ func TestGPUConditions(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		c := gpuConfig()
 		c.Patterns = nodiff.Conditions
-		plans := 100
-		if !long.Asked() {
-			plans = 10
-		}
-		nodiff.Suite{Plans: plans, Graphs: 3}.Run(t, c, []engine.Engine{e})
+		compare(t, c, e, nodiff.Suite{Plans: 100, Graphs: 3}, nodiff.Suite{Plans: 10, Graphs: 3})
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -68,16 +69,7 @@ func onDevice(t *testing.T, f func(t *testing.T, e tiny)) {
 
 func withSession(t *testing.T, f func(e tiny), devices ...*cuda.Device) {
 	t.Helper()
-	s, err := session.Open(devices, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	f(tiny{Engine: stack.New(s)})
+	engines.WithSession(t, session.Options{}, func(s *session.Session) { f(tiny{Engine: stack.New(s)}) }, devices...)
 }
 
 // options are engine options from names without "stack." and values in turn.

@@ -1,5 +1,5 @@
 // Package engines helps tests of engines: it makes an engine of two functions, gives an engine
-// options, and checks what Prepare refuses.
+// options, checks what Prepare refuses, and opens sessions.
 package engines
 
 import (

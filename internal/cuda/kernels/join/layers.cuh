@@ -33,7 +33,7 @@ template <JoinGoal GOAL> struct Layers {
     return other(0).unit;
   }
 
-  // Joins a part of a row, or leaves what there is no room for. False: there was none.
+  // Joins a part of a row. Returns false if the table is full; the rest of the part then waits as a piece.
   DEV bool part(u32 row, u32 from, u32 to, u32 step) {
     u32 at = j.join(row, from, to, step);
     if (j.halted || at == JOIN_DONE) return true;

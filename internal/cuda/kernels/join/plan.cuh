@@ -51,7 +51,7 @@ struct JoinState {
   u64 left;  // pieces that warps have left
   u64 asked; // places that roots might need
   u64 turn;  // the last launch that ran
-  u32 over;  // not 0: there are no more roots
+  u32 over;  // 1 once all roots are taken, or else 0
   // Where the window of a launch ended: in the row `last`, at position `from` of its candidates, or behind it.
   u32 last, from, whole;
 };
