@@ -12,7 +12,8 @@ Writes a changed copy to OUT, and builds OUT/gsi with nvcc. SOURCE stays as it i
 2. Time. A query runs once before the measured run, and times are in microseconds. Matches are counted instead of written to a file.
    What is measured stays the same: filtering, upload of the lists that the query reads, joins, and download of all matches.
 3. Building. With another name for a function that is called like one of the standard library, and NULL where false stood for a pointer.
-   Without readline, without a field of the device's properties that CUDA 13 no longer has, and without its output for debugging. With -O3 instead of -G.
+   Without readline, without Thrust's headers, of which it uses nothing, without a field of the device's properties that CUDA 13 no longer has, and
+   without its output for debugging. With -O3 instead of -G.
 
 The program keeps its limits: at most 12 vertices, no parallel edges in a query, vertex labels told apart by a hash of 5 bits, an end of the
 program if a hash group overflows, and results that fit into the GPU's memory whole.
@@ -112,6 +113,7 @@ def change(folder):
          *[lambda t, k=k: kernel(t, k, lockstep) for k in ("first_kernel", "second_kernel", "join_kernel")],
          lambda t: kernel(t, "link_kernel", lambda b: once(b, r"(if\(threadIdx\.x == 0\)\s*\{\s*swpos\[3\] \+= 1024;)", r"__syncthreads(); \1")),
          lambda t: once(t, r"\(int\)devProps\.clockRate", "0"))
+    edit("match/Match.h", lambda t: re.sub(r"#include <thrust/[a-z_]+\.h>", "", t))
     edit("graph/Graph.cpp", lambda t: re.sub(r"\bhash\(", "hash_of(", t))
     edit("io/IO.cpp", lambda t: once(t, r"(invalid char[^;]*;\s*return) false;", r"\1 NULL;"))
     edit("util/Util.h", lambda t: re.sub(r"#include <readline/[a-z]+\.h>", "", t), lambda t: once(t, r"#define\s+DEBUG\s+1\b", ""))
