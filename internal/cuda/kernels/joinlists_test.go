@@ -161,12 +161,12 @@ func TestJoinLists(t *testing.T) {
 	})
 }
 
-// measureListsText looks vertices up, a warp each, and adds up the lengths of their lists. One block of one warp is
-// GENEVA's set-up (section 8.2).
+// measureListsText looks vertices up and adds up the lengths of their lists: by_warp with a warp for each vertex, by_lane
+// with a lane for each. One block of one warp is GENEVA's set-up (section 8.2).
 const measureListsText = `
 #include "join/lists.cuh"
 struct P { JoinLists l; const u32* ids; u64* total; u64 n; u32 room, unused; };
-WEFT_KERNEL(look, P) {
+WEFT_KERNEL(by_warp, P) {
   JoinLists l = p.l;
   join_keep_index(l, (u32*)shared(), p.room);
   sync_block();
@@ -174,10 +174,18 @@ WEFT_KERNEL(look, P) {
   for (u64 i = ((u64)block() * threads() + thread()) / 32; i < p.n; i += step) sum += join_list(Warp(), l, p.ids[i]).n;
   if (lane() == 0) atomic_add(p.total, sum);
 }
+WEFT_KERNEL(by_lane, P) {
+  JoinLists l = p.l;
+  join_keep_index(l, (u32*)shared(), p.room);
+  sync_block();
+  u64 sum = 0, step = (u64)blocks() * threads();
+  for (u64 i = (u64)block() * threads() + thread(); i < p.n; i += step) sum += join_list(l, p.ids[i]).n;
+  atomic_add(p.total, sum);
+}
 `
 
-// TestMeasureJoinLists prints, as JSON lines, how many lists a second a GPU finds in each layout: by one warp, and
-// by a grid; in the partitions of a label of one run of ids, and of many. With WEFT_MEASURE set; skipped elsewhere, and
+// TestMeasureJoinLists prints, as JSON lines, how long a GPU takes to find a list in each layout: with one warp, and
+// with a grid; a warp for each list, and a lane for each; in the partitions of a label of one run of ids, and of many. With WEFT_MEASURE set; skipped elsewhere, and
 // where there is no GPU.
 func TestMeasureJoinLists(t *testing.T) {
 	if os.Getenv("WEFT_MEASURE") == "" {
@@ -211,9 +219,11 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 		return err
 	}
 	defer m.Close()
-	k, err := m.Kernel("look")
-	if err != nil {
-		return err
+	kernel := map[string]*cuda.Kernel{"warp": nil, "lane": nil}
+	for by := range kernel {
+		if kernel[by], err = m.Kernel("by_" + by); err != nil {
+			return err
+		}
 	}
 	start, err := c.Event()
 	if err != nil {
@@ -249,7 +259,8 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 			if one {
 				asked = ids[:min(len(ids), 1<<16)]
 			}
-			for _, kind := range []string{"hashed", "interval"} {
+			for _, way := range []struct{ kind, by string }{{"hashed", "warp"}, {"hashed", "lane"}, {"interval", "warp"}, {"interval", "lane"}} {
+				kind, k := way.kind, kernel[way.by]
 				b := &buffers{c: c}
 				p := struct {
 					Lists      deviceLists
@@ -299,7 +310,7 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 					return fmt.Errorf("%s, runs of %d: %d neighbours, want %d", kind, length, total[0], want)
 				}
 				line, _ := json.Marshal(map[string]any{
-					"layout": kind, "runs": x.Runs(), "vertices": len(ids), "one_warp": one, "device": info.String(),
+					"layout": kind, "by": way.by, "runs": x.Runs(), "vertices": len(ids), "one_warp": one, "device": info.String(),
 					"ns_a_list": float64(took.Nanoseconds()) / float64(len(asked)), "index_in_shared": 2*x.Runs()+1 <= room,
 				})
 				fmt.Fprintln(out, string(line))
