@@ -110,6 +110,8 @@ func TestWild(t *testing.T) {
 		{name: "labels last of numbers", in: "1 2 likes\n2 3 hates\n", vertices: 3, edges: 2, columns: "src,dst,label", note: "the third column is taken as label; --columns src,dst,NAME reads it as a property"},
 		{name: "fractions", in: "src,dst,w\n3,2,4\n1.5,2,4\n", err: `:3:1: wrong columns: column src holds vertex ids, which are whole numbers or text (--columns src:string,dst,… reads all as text): "1.5"`},
 		{name: "fractions at both ends", in: "# of pandas\n\"w\";\"src\";\"dst\"\n\"a;\"\"b\";1.0;2.0\n", err: `:3:9: wrong columns: column src holds vertex ids`},
+		{name: "fractions after a form feed", in: "src dst\n1\f2.5\n", err: `:2:1: wrong columns: column dst holds vertex ids, which are whole numbers or text (--columns src:string,dst,… reads all as text): "1\f2.5"`},
+		{name: "fractions before an open quote", in: "w,src,dst\n4,1.5,\"2\n", err: `:2:1: wrong columns: column src holds vertex ids, which are whole numbers or text (--columns src:string,dst,… reads all as text): "4,1.5,\"2"`},
 		{name: "fractions as told", in: "src,dst\n1.5,2\n", o: ReadOptions{Columns: []string{"src:string", "dst"}}, vertices: 2, edges: 1, directed: true, columns: "src:string,dst"},
 		{name: "dates as ends", in: "src,dst\n2024-01-31,2\n", err: `:2:1: wrong columns: column src holds vertex ids`},
 		{name: "fractions without a direction", in: "a,b\n1.5,2.5\n2.5,3.5\n", o: ReadOptions{Header: WithHeader}, vertices: 3, edges: 2, columns: "src:string,dst", note: "the header's first columns a,b are taken as the vertex ids"},
