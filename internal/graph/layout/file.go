@@ -346,7 +346,7 @@ func (h *Hashed) check(n uint32) error {
 		}
 		// A group continues at most one other, so that no walk along them is endless.
 		if next := group[len(group)-2]; next != None {
-			if next >= groups || reached[next] || next == g {
+			if next >= groups || reached[next] {
 				return fmt.Errorf("group %d continues wrongly", g)
 			}
 			reached[next] = true
@@ -362,9 +362,6 @@ func (h *Hashed) check(n uint32) error {
 		}
 		if seen != groups {
 			return errors.New("groups continue in a ring")
-		}
-		if offsets[0] != 0 {
-			return errors.New("lists do not begin at 0")
 		}
 		if err := ascending(offsets, len(h.Adj)); err != nil {
 			return err
