@@ -61,6 +61,31 @@ func (r Range) Count(set []uint64) (n int) {
 	return n
 }
 
+// Bitmap returns a bit for each of n vertices that is in ranges, of which nil is every vertex, and also
+// in own, if that is not nil.
+func Bitmap(n int, ranges []Range, own []uint64) []uint64 {
+	set := make([]uint64, (n+63)/64)
+	if ranges == nil {
+		ranges = []Range{{First: 0, End: uint32(n)}}
+	}
+	for _, r := range ranges {
+		for i := r.First / 64; i < (r.End+63)/64; i++ {
+			w := ^uint64(0)
+			if i == r.First/64 {
+				w <<= r.First % 64
+			}
+			if i == r.End/64 {
+				w &= 1<<(r.End%64) - 1
+			}
+			if own != nil {
+				w &= own[i]
+			}
+			set[i] |= w
+		}
+	}
+	return set
+}
+
 // Within returns the part of a sorted list with first ≤ x < end.
 func Within(list []uint32, first, end uint32) []uint32 {
 	i, _ := slices.BinarySearch(list, first)

@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
@@ -35,39 +36,40 @@ type signatures struct {
 	pairs [][]layout.Pair // that each level's vertex must have; nil: nothing is asked of its neighbours
 }
 
+// filterBlock is the least number of vertices that a thread filters: a multiple of 64, as threads share no
+// word of a bitmap.
+const filterBlock = 1 << 10
+
 // filter narrows the candidates of each level to vertices whose signatures have what the pattern
 // vertex needs. It returns a bitmap for each level, nil where nothing is asked of its neighbours,
-// and says in words how many vertices are left.
-func (s *signatures) filter(ctx context.Context, g *graph.Graph, p *plan.Plan) (allowed [][]uint64, said []string, err error) {
+// and says in words how many vertices are left. Threads share the vertices of a level. The error is that of
+// the context.
+func (s *signatures) filter(ctx context.Context, g *graph.Graph, p *plan.Plan, threads int) (allowed [][]uint64, said []string, err error) {
 	n := uint32(g.NumVertices())
+	blocks := make([]uint64, (n+filterBlock-1)/filterBlock+1) // running sums of the vertices of blocks
+	for i := range blocks {
+		blocks[i] = uint64(i) * filterBlock
+	}
 	allowed = make([][]uint64, len(p.Levels))
 	for l, pairs := range s.pairs {
 		if len(pairs) == 0 {
 			continue
 		}
-		if ctx.Err() != nil {
+		lv := &p.Levels[l]
+		bits := plan.Bitmap(g.NumVertices(), lv.Ranges, lv.Bits)
+		query := s.table.NewQuery(pairs)
+		var before, left atomic.Int64
+		err := graph.Parallel(ctx, blocks, threads, func(lo, hi uint32) {
+			r := plan.Range{First: lo * filterBlock, End: min(hi*filterBlock, n)}
+			before.Add(int64(r.Count(bits)))
+			s.table.Filter(query, bits, r.First, r.End)
+			left.Add(int64(r.Count(bits)))
+		})
+		if err != nil {
 			return nil, nil, context.Cause(ctx)
 		}
-		lv := &p.Levels[l]
-		ranges := lv.Ranges
-		if ranges == nil {
-			ranges = []plan.Range{{First: 0, End: n}}
-		}
-		bits := make([]uint64, (n+63)/64)
-		before, left := 0, 0
-		query := s.table.NewQuery(pairs)
-		for _, r := range ranges {
-			for v := r.First; v < r.End; v++ {
-				if lv.Bits == nil || lv.Bits[v/64]>>(v%64)&1 != 0 {
-					bits[v/64] |= 1 << (v % 64)
-				}
-			}
-			before += r.Count(bits)
-			s.table.Filter(query, bits, r.First, r.End)
-			left += r.Count(bits)
-		}
 		allowed[l] = bits
-		said = append(said, fmt.Sprintf("join: signatures leave %d of %d candidates of %s", left, before, p.Pattern.Vertices[p.Order[l]].Name))
+		said = append(said, fmt.Sprintf("join: signatures leave %d of %d candidates of %s", left.Load(), before.Load(), p.Pattern.Vertices[p.Order[l]].Name))
 	}
 	return allowed, said, nil
 }

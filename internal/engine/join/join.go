@@ -158,7 +158,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		}
 		x.signed = &signatures{table, neighbourPairs(g, p)}
 		if !w.device {
-			if allowed, x.said, err = x.signed.filter(ctx, g, p); err != nil {
+			if allowed, x.said, err = x.signed.filter(ctx, g, p, o.Threads); err != nil {
 				return nil, err
 			}
 			x.signed = nil

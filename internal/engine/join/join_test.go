@@ -117,6 +117,43 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// TestFilterThreads: the filter by signatures leaves the same vertices for any number of threads.
+func TestFilterThreads(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 16, M: 60000, Directed: true, VertexLabels: 3, EdgeLabels: 20, Skew: 1, Seed: 3}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := gql.Parse("MATCH (a:0)-[:1]->(b:1|2)-[:0]->(c)-[:2]->(d)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "gsi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	filter := func(threads int) (said []string, found engine.Uint128) {
+		r, err := engine.Once(t.Context(), join.New(), g, p, engine.Options{Threads: threads, Opt: map[string]string{"join.filter": "signature"}}, engine.Goal{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range r.Stats {
+			if strings.Contains(s, "signatures leave") {
+				said = append(said, s)
+			}
+		}
+		return said, r.Matches
+	}
+	want, matches := filter(1)
+	if len(want) == 0 || matches.IsZero() {
+		t.Fatalf("%v matches, %q", matches, want)
+	}
+	for _, threads := range []int{2, 7} {
+		if got, n := filter(threads); !slices.Equal(got, want) || n != matches {
+			t.Errorf("on %d threads %v matches, %q; on one %v, %q", threads, n, got, matches, want)
+		}
+	}
+}
+
 // TestTail: a tail of more levels than inclusion–exclusion writes out is counted from the sizes of
 // its sets, also where restrictions do not order it.
 func TestTail(t *testing.T) {

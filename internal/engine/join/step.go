@@ -128,7 +128,7 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 	}
 	if s.ids != nil {
 		if !whole(s.g, pl.Ranges) { // a range of the graph's ids is no range of others
-			x.bits = inside(s.g, pl.Ranges, x.bits)
+			x.bits = plan.Bitmap(s.g.NumVertices(), pl.Ranges, x.bits)
 			x.one, x.ranges, x.open = plan.Range{First: 0, End: uint32(s.g.NumVertices())}, nil, true
 		}
 		x.bits = renumber(x.bits, s.ids)
@@ -202,19 +202,6 @@ func whole(g *graph.Graph, ranges []plan.Range) bool {
 		return r.First < r.End && !(slices.ContainsFunc(g.Classes, func(c graph.Class) bool { return c.First == r.First }) &&
 			slices.ContainsFunc(g.Classes, func(c graph.Class) bool { return c.End == r.End }))
 	})
-}
-
-// inside returns a bitmap of the vertices in ranges that are also in bits, if that is not nil.
-func inside(g *graph.Graph, ranges []plan.Range, bits []uint64) []uint64 {
-	out := make([]uint64, (g.NumVertices()+63)/64)
-	for _, r := range ranges {
-		for v := r.First; v < r.End; v++ {
-			if bits == nil || bits[v/64]>>(v%64)&1 != 0 {
-				out[v/64] |= 1 << (v % 64)
-			}
-		}
-	}
-	return out
 }
 
 // tests reports whether vertices of a list need more than bounds to be candidates.

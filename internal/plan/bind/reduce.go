@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
@@ -33,7 +34,8 @@ func (b *Binding) Pairs() (least, most int, share float64) {
 
 // Reduce leaves those candidates of each vertex that have a neighbour among the candidates of each
 // of its neighbours in the pattern: semijoins over all links, the smallest relation first, until few
-// are dropped (Yannakakis, VLDB 1981). Each vertex of each match is among those that are left.
+// are dropped (Yannakakis, VLDB 1981). Each vertex of each match is among those that are left. The threads
+// of planning share the candidates of each semijoin. It gives up when planning's context ends.
 func (b *Binding) Reduce() {
 	r := &reducer{b: b, left: make([]candidates, b.N)}
 	red := &plan.Reduction{Before: make([]int, b.N), After: make([]int, b.N), Own: make([][]uint64, b.N)}
@@ -41,14 +43,7 @@ func (b *Binding) Reduce() {
 	for v := range b.Vertices {
 		bv := &b.Vertices[v]
 		red.Before[v], red.Own[v] = bv.Count, bv.Bits
-		r.left[v] = candidates{bits: make([]uint64, (n+63)/64), count: bv.Count}
-		ranges := bv.Ranges
-		if ranges == nil {
-			ranges = []plan.Range{{First: 0, End: uint32(n)}}
-		}
-		for _, x := range ranges {
-			setRange(r.left[v].bits, x, bv.Bits)
-		}
+		r.left[v] = candidates{bits: plan.Bitmap(n, bv.Ranges, bv.Bits), count: bv.Count}
 	}
 	r.spare = [2][]uint64{make([]uint64, (n+63)/64), make([]uint64, (n+63)/64)}
 	order := r.order()
@@ -67,6 +62,9 @@ func (b *Binding) Reduce() {
 		if !changed {
 			break
 		}
+	}
+	if b.ended() {
+		return
 	}
 	r.equate()
 	for v := range b.Vertices {
@@ -88,23 +86,6 @@ func (b *Binding) needed(v int, placed uint32) []uint64 {
 	return b.Vertices[v].Bits
 }
 
-// setRange sets the bits of a range that are in own, or all of them if own is nil.
-func setRange(words []uint64, x plan.Range, own []uint64) {
-	for i := x.First / 64; i < (x.End+63)/64; i++ {
-		w := ^uint64(0)
-		if i == x.First/64 {
-			w <<= x.First % 64
-		}
-		if i == x.End/64 {
-			w &= 1<<(x.End%64) - 1
-		}
-		if own != nil {
-			w &= own[i]
-		}
-		words[i] |= w
-	}
-}
-
 // candidates are the vertices that may stand for one of the pattern.
 type candidates struct {
 	bits  []uint64
@@ -113,10 +94,9 @@ type candidates struct {
 
 // reducer does semijoins.
 type reducer struct {
-	b       *Binding
-	left    []candidates // by vertex
-	spare   [2][]uint64  // all zero
-	scratch graph.Scratch
+	b     *Binding
+	left  []candidates // by vertex
+	spare [2][]uint64  // all zero
 }
 
 // link is a positive Link, with the state of its ends when it was last looked at.
@@ -172,50 +152,102 @@ func (r *reducer) semijoin(l *link) bool {
 	}
 	x, y := &r.left[from], &r.left[to]
 	lists := r.b.Adjs[adj].Lists
-	whole, one := lists.Lists()
 	kept, met := r.spare[0], r.spare[1]
-	keptCount, metCount := 0, 0
-	look := func(u uint32) {
-		var list []uint32
-		if one {
-			list = whole.List(u)
-		} else {
-			list = lists.List(u, &r.scratch)
-		}
-		some := false
-		for _, v := range list {
-			if bit := uint64(1) << (v % 64); y.bits[v/64]&bit != 0 {
-				some = true
-				if met[v/64]&bit == 0 {
-					met[v/64] |= bit
-					metCount++
-				}
-			}
-		}
-		if some {
-			kept[u/64] |= 1 << (u % 64)
-			keptCount++
+	copy(kept, x.bits)
+	if sparse := lists.Sparse; sparse != nil && sparse.Len() < x.count {
+		clear(kept)
+		for u := range sparse.Vertices {
+			kept[u/64] |= x.bits[u/64] & (1 << (u % 64))
 		}
 	}
-	if one && whole.Sparse != nil && whole.Sparse.Len() < x.count {
-		for u := range whole.Sparse.Vertices {
-			if x.bits[u/64]>>(u%64)&1 != 0 {
-				look(u)
-			}
-		}
-	} else {
-		for i, w := range x.bits {
-			for ; w != 0; w &= w - 1 {
-				look(uint32(64*i + bits.TrailingZeros64(w)))
-			}
-		}
+	// Of kept, those stay that have a neighbour in y. Blocks of words are work by their entries.
+	block := max(len(kept)/maxBlocks, 1)
+	work := blockWork(lists, kept, block)
+	var keptCount, metCount atomic.Int64
+	if graph.Parallel(r.b.ctx, work, r.b.threads, func(lo, hi uint32) {
+		s := semijoin{lists: lists, y: y.bits, met: met}
+		s.keep(kept[int(lo)*block:min(int(hi)*block, len(kept))], uint32(64*int(lo)*block))
+		keptCount.Add(int64(s.kept))
+		metCount.Add(int64(s.newlyMet))
+	}) != nil {
+		return false // the caller asks whether the context has ended
 	}
 	r.spare = [2][]uint64{x.bits, y.bits}
-	*x, *y = candidates{kept, keptCount}, candidates{met, metCount}
+	*x, *y = candidates{kept, int(keptCount.Load())}, candidates{met, int(metCount.Load())}
 	clear(r.spare[0])
 	clear(r.spare[1])
 	l.seen = [2]int{r.left[l.U].count, r.left[l.V].count}
 	return true
+}
+
+// maxBlocks bounds the number of blocks that a semijoin's candidates are cut into.
+const maxBlocks = 1 << 12
+
+// blockWork returns running sums of the entries that the lists of candidates have, about, by blocks of
+// words of their bitmap.
+func blockWork(lists *graph.Handle, words []uint64, block int) []uint64 {
+	n := lists.NumVertices()
+	work := []uint64{0}
+	sum, before := uint64(0), lists.Before(0)
+	for i := 0; i < len(words); i += block {
+		end := min(i+block, len(words))
+		some := 0
+		for _, w := range words[i:end] {
+			some += bits.OnesCount64(w)
+		}
+		behind := lists.Before(uint32(min(64*end, n)))
+		sum += uint64(float64(behind-before) * float64(some) / float64(64*(end-i)))
+		work = append(work, sum)
+		before = behind
+	}
+	return work
+}
+
+// semijoin is the work of one thread on some of the candidates of one end of a link.
+type semijoin struct {
+	lists          *graph.Handle
+	y, met         []uint64 // candidates of the other end, and those of them that are neighbours; all threads write met
+	kept, newlyMet int
+	scratch        graph.Scratch
+}
+
+// keep leaves those candidates in words, the first of which has the given id, that have a neighbour in y.
+func (s *semijoin) keep(words []uint64, first uint32) {
+	whole, one := s.lists.Lists()
+	for i, w := range words {
+		left := w
+		for ; w != 0; w &= w - 1 {
+			bit := bits.TrailingZeros64(w)
+			u := first + uint32(64*i+bit)
+			var list []uint32
+			if one {
+				list = whole.List(u)
+			} else {
+				list = s.lists.List(u, &s.scratch)
+			}
+			if s.meet(list) {
+				s.kept++
+			} else {
+				left &^= 1 << bit
+			}
+		}
+		words[i] = left
+	}
+}
+
+// meet reports whether a vertex of list is in y, and adds those to met.
+func (s *semijoin) meet(list []uint32) (some bool) {
+	for _, v := range list {
+		bit := uint64(1) << (v % 64)
+		if s.y[v/64]&bit == 0 {
+			continue
+		}
+		some = true
+		if at := &s.met[v/64]; atomic.LoadUint64(at)&bit == 0 && atomic.OrUint64(at, bit)&bit == 0 {
+			s.newlyMet++
+		}
+	}
+	return some
 }
 
 // leaf reports whether v has one neighbour.
