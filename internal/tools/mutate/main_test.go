@@ -247,6 +247,36 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// TestPulse: a run that only a timer wakes waits for ever, and one that gets little of the processor does not.
+func TestPulse(t *testing.T) {
+	start := time.Now()
+	// end returns the second after which a run that has ticks(s) in s seconds is stopped, or 0.
+	end := func(ticks func(s int) int) int {
+		p := pulse{since: start}
+		for s := 2; s <= 60; s += 2 {
+			if p.stopped(start.Add(time.Duration(s)*time.Second), ticks(s)) {
+				return s
+			}
+		}
+		return 0
+	}
+	for _, c := range []struct {
+		name  string
+		ticks func(s int) int
+		want  int
+	}{
+		{"nothing", func(int) int { return 0 }, 22},
+		{"a timer", func(s int) int { return s / 10 }, 22},
+		{"nothing after some work", func(s int) int { return 100 * min(s, 10) }, 32},
+		{"a process after another", func(s int) int { return 1000/s + 100*(s%4) }, 0},
+		{"a busy machine", func(s int) int { return s / 2 }, 0},
+	} {
+		if got := end(c.ticks); got != c.want {
+			t.Errorf("%s: stopped after %d s, not %d", c.name, got, c.want)
+		}
+	}
+}
+
 // TestBlock: the innermost block of each mutant, and no body of a switch.
 func TestBlock(t *testing.T) {
 	s, err := parse("f.go", `package p

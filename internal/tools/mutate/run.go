@@ -590,13 +590,31 @@ func (t *tester) start(ctx context.Context, limit time.Duration, b *binary, run 
 	return "", "", 0, err
 }
 
-// idle is how long a run may have no use for the processor: its tests wait for each other
-// for ever.
-const idle = 20 * time.Second
+// A run that has had less than busy, in hundredths of a second of the processor's time, for as long as idle
+// waits for ever. A timer that goes on has less. A run of low priority on a machine with much work has more.
+const (
+	idle = 20 * time.Second
+	busy = 5
+)
+
+// pulse tells whether a run waits for ever.
+type pulse struct {
+	ticks int // the processor's time when the run was last busy
+	since time.Time
+}
+
+// stopped takes the processor's time of a run so far. It is less than before when a process that the run
+// started has ended.
+func (p *pulse) stopped(now time.Time, ticks int) bool {
+	if ticks < p.ticks || ticks >= p.ticks+busy {
+		*p = pulse{ticks, now}
+	}
+	return now.Sub(p.since) > idle
+}
 
 // watch ends a run that needs more than memory, or waits for ever, where /proc tells.
 func watch(ctx context.Context, end func(), pid int) {
-	last, since := -1, time.Now()
+	p := pulse{since: time.Now()}
 	for n, tick := 0, time.Tick(100*time.Millisecond); ; n++ {
 		select {
 		case <-ctx.Done():
@@ -611,12 +629,8 @@ func watch(ctx context.Context, end func(), pid int) {
 		if pages, _ := strconv.Atoi(f[1]); pages > memory/os.Getpagesize() {
 			end()
 		}
-		if n%20 == 19 {
-			if now := ticks(pid); now != last {
-				last, since = now, time.Now()
-			} else if time.Since(since) > idle {
-				end()
-			}
+		if n%20 == 19 && p.stopped(time.Now(), ticks(pid)) {
+			end()
 		}
 	}
 }
