@@ -95,6 +95,32 @@ func TestSanitizedTests(t *testing.T) {
 	}
 }
 
+// TestCompared: the script adds up the runs that random plans have said they compared.
+func TestCompared(t *testing.T) {
+	dir, packages := tree(t, "")
+	// The line that Suite.Run writes.
+	said := `echo "    devices.go:52: 18 runs compared, all with matches (up to 7); 2 configurations refused"`
+	program := filepath.Join(dir, packages[0], "package.test")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho '--- PASS: TestA (0.00s)'\n"+said+"\n"+said+"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if out, ok := runScript(t, dir, packages[0]); !ok {
+		t.Fatal(out)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "results", "tests-*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil || !strings.Contains(string(text), `"compared": "36 runs"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	source, err := os.ReadFile("../../testing/nodiff/tally.go")
+	if err != nil || !strings.Contains(string(source), `"%d runs compared, `) {
+		t.Errorf("random plans say something else: %v", err)
+	}
+}
+
 // TestBenchField: the script that measures reads counts in every form that weft bench
 // has written.
 func TestBenchField(t *testing.T) {
