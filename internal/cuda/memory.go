@@ -130,6 +130,23 @@ func Download[T any](c *Context, dst []T, b Buffer, at int64) error {
 	return c.d.note(err)
 }
 
+// Fetch is Download behind the work of a stream: it waits once for both.
+func Fetch[T any](c *Context, dst []T, b Buffer, at int64, stream *Stream) error {
+	n, err := span[T](c, "download", b, at, len(dst))
+	if err != nil || n == 0 {
+		return err
+	}
+	h, err := c.d.streamOf(stream)
+	if err != nil {
+		return err
+	}
+	err = c.d.backend.CopyOut(unsafe.Pointer(unsafe.SliceData(dst)), b.Ptr+uint64(at), n, h)
+	if err == nil {
+		err = c.d.backend.Wait(h)
+	}
+	return c.d.note(err)
+}
+
 // span is the size in bytes of n values of T in b from byte at on.
 func span[T any](c *Context, what string, b Buffer, at int64, n int) (int64, error) {
 	if err := c.d.ready(); err != nil {

@@ -47,10 +47,16 @@ func (j *Job) expect(ctx context.Context, c *cuda.Context, info cuda.Info) error
 }
 
 // texts are the texts that follow Source's text in each program of the job: none, or the texts
-// of Parts. An emulated device has one program of all parts, because the host's compiler takes
+// of Parts that it needs. An emulated device has one program of all parts, because the host's compiler takes
 // longer to read the shared files than to compile a kernel.
-func (j *Job) texts(info cuda.Info) []string {
-	texts := slices.Compact(slices.Sorted(maps.Values(j.Parts)))
+func (j *Job) texts(info cuda.Info) (texts []string) {
+	for name, text := range j.Parts {
+		if info.Emulated || j.Needs == nil || slices.Contains(j.Needs, name) {
+			texts = append(texts, text)
+		}
+	}
+	slices.Sort(texts)
+	texts = slices.Compact(texts)
 	if len(texts) == 0 || info.Emulated {
 		return []string{strings.Join(texts, "")}
 	}

@@ -58,9 +58,9 @@ func (x *Exec) Tasks() uint64 { return x.run.Tasks }
 // Kernel compiles the job's source, or takes it from the caches, and finds a
 // kernel in it.
 func (x *Exec) Kernel(name string) (*cuda.Kernel, error) {
-	text := x.job.texts(x.Info())[0]
-	if part, ok := x.job.Parts[name]; ok && !x.Info().Emulated {
-		text = part
+	text, part := x.job.Parts[name]
+	if !part || x.Info().Emulated {
+		text = x.job.texts(x.Info())[0]
 	}
 	m := x.modules[text]
 	if m == nil {
@@ -147,7 +147,13 @@ func Launch[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
 // LaunchFixed is Launch of a kernel whose text is the same for all programs: its argument is
 // struct { Run run; X x; }. Address says where the program's globals are.
 func LaunchFixed[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, extra *X) error {
-	return prepared(x, k, l, x.params(nil), extra)()
+	return x.launch(k, l, &fixed[X]{x.run, *extra})
+}
+
+// fixed is the argument of LaunchFixed: a type of Go, which is found faster than one that is made of words.
+type fixed[X any] struct {
+	Run   run
+	Extra X
 }
 
 // Address returns where a part of a global of the job's program is in memory that kernels read;
@@ -170,20 +176,23 @@ func prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, words []uint64, ext
 		words = append(words, tail...)
 	}
 	arg := argument(words)
-	return func() error {
-		if x.searching && !x.launched {
-			x.launched = true
-			if err := x.begin.Record(x.stream); err != nil {
-				return err
-			}
-		}
-		if l.Stream == nil || l.Stream == x.stream {
-			l.Stream = x.stream
-		} else if err := x.enter(l.Stream); err != nil {
+	return func() error { return x.launch(k, l, arg) }
+}
+
+// launch starts a kernel in its stream, and notes when the search began.
+func (x *Exec) launch(k *cuda.Kernel, l cuda.Launch, arg any) error {
+	if x.searching && !x.launched {
+		x.launched = true
+		if err := x.begin.Record(x.stream); err != nil {
 			return err
 		}
-		return k.Launch(l, arg)
 	}
+	if l.Stream == nil || l.Stream == x.stream {
+		l.Stream = x.stream
+	} else if err := x.enter(l.Stream); err != nil {
+		return err
+	}
+	return k.Launch(l, arg)
 }
 
 // params is Run and graph as the words that a kernel's argument begins with.

@@ -21,6 +21,8 @@ type Job struct {
 	// Source's. GPUs have a program of each, and all of them are compiled at once; kernels
 	// with the same text are one program.
 	Parts map[string]string
+	// Needs are the kernels of Parts that the job launches; nil: all. GPUs compile no others.
+	Needs []string
 
 	// Program has the globals that the kernels read, for a graph of Vertices vertices. Arrays
 	// with an identity stay on the devices, and are found again by it. They stay until memory

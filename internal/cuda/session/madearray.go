@@ -31,3 +31,31 @@ func (x *Exec) Keep(name string, adj *kir.GlobalDef, bytes int64, make func(b cu
 	a.note = note
 	return b, note, nil
 }
+
+// Kept is Scratch that stays on the device, for later runs that ask for the same name. Memory of that name is given
+// back when memory is short, or with the graph. Its contents are unknown, unless note, which stays with it, says
+// what an earlier run left there. Why: a device takes longer to give and take memory than to answer a small query.
+func (x *Exec) Kept(name string, bytes int64) (b cuda.Buffer, note *any, err error) {
+	d, key := x.dev, arrayKey{what: made, name: name}
+	a := d.arrays.all[key]
+	if a != nil && (a.buf.Size < bytes || a.buf.Size/4 > max(bytes, keptAnyway)) {
+		if err := d.drop(x.c, a); err != nil {
+			return b, nil, err
+		}
+		a = nil
+	}
+	if a == nil {
+		b, err := x.dev.alloc(x.c, x.job.Name, name, bytes)
+		if err != nil {
+			return b, nil, err
+		}
+		a = &array{key: key, buf: b}
+		d.arrays.put(a)
+	}
+	a.owner, a.last = x.job.Owner, d.arrays.run
+	x.result.Scratch += a.buf.Size
+	return a.buf, &a.note, nil
+}
+
+// keptAnyway is the size, in bytes, up to which kept memory may be larger than what it is used for.
+const keptAnyway = 32 << 20

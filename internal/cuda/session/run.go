@@ -262,7 +262,8 @@ func (r *running) collect(x *Exec, ctl *control, rows *drain) error {
 	if err := x.end.Record(x.stream); err != nil {
 		return err
 	}
-	if err := x.stream.Synchronize(); err != nil {
+	got := make([]counters, 1)
+	if err := cuda.Fetch(x.c, got, x.counters, 0, x.stream); err != nil {
 		return err
 	}
 	if x.launched {
@@ -271,10 +272,6 @@ func (r *running) collect(x *Exec, ctl *control, rows *drain) error {
 			return err
 		}
 		x.result.Search = t
-	}
-	got := make([]counters, 1)
-	if err := cuda.Download(x.c, got, x.counters, 0); err != nil {
-		return err
 	}
 	p.counters = got[0]
 	if x.tools != nil {

@@ -35,6 +35,9 @@ type onGPU struct {
 	s      *session.Session
 	memory gpu.Room
 	data   *globals // nil: the plan is empty
+	id     uint64   // of what runs of the plan leave on a device for later ones
+	texts  map[string]string
+	needs  []string // the kernels that runs launch, sorted
 	// listing: the kernels hand rows over, also where the host counts: choices of data edges, and rows that
 	// fulfil conditions.
 	listing bool
@@ -65,7 +68,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	w := way{extend: v.Text("join.extend"), signatures: v.Text("join.filter") != "off", device: true, counting: !x.listing && !o.Levels}
+	w := way{extend: v.Text("join.extend"), signatures: filters(g, p, v), device: true, counting: !x.listing && !o.Levels}
 	if w.extend == "auto" {
 		w.extend = "single"
 	}
@@ -78,7 +81,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if err := x.refused(); err != nil {
 		return nil, err
 	}
-	x.data = x.globals()
+	x.data, x.id, x.texts, x.needs = x.globals(), graph.NewRelationID(), kernelTexts(), x.needed()
 	return x, nil
 }
 
@@ -99,18 +102,15 @@ func (x *onGPU) Compile(ctx context.Context) {
 	}
 }
 
-// rootChunk is how many roots a warp takes at a time.
-func (x *onGPU) rootChunk() uint32 { return uint32(min(32, x.gpuBatch())) }
+// rootChunk is how many roots a warp takes at a time: more where there are so many that taking them would
+// take long.
+func (x *onGPU) rootChunk() uint32 { return uint32(min(max(x.rootCount()>>16, 1), 32) * 32) }
 
 // job is the plan for the session.
 func (x *onGPU) job() *session.Job {
-	tasks := uint64(0)
-	for _, r := range x.roots() {
-		tasks += uint64(r.End - r.First)
-	}
 	return &session.Job{
-		Name: Name, Source: cuda.Source{Name: "join.cu", Text: kernelsText}, Program: x.data.program,
-		Tasks: tasks, Chunk: x.rootChunk(),
+		Name: Name, Source: cuda.Source{Name: "join.cu", Text: kernelsText}, Parts: x.texts, Needs: x.needs, Program: x.data.program,
+		Tasks: x.rootCount(), Chunk: x.rootChunk(),
 	}
 }
 
@@ -121,9 +121,6 @@ func (x *onGPU) gpuBatch() int {
 	}
 	return 1 << 18
 }
-
-// kernelsText is the text of all kernels, which are the same for all plans.
-const kernelsText = "#include \"join/kernels.cuh\"\n#include \"join/filter.cuh\"\n"
 
 // gpuRun is one run on GPUs.
 type gpuRun struct {

@@ -1,7 +1,6 @@
 package join
 
 import (
-	"errors"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -29,7 +28,6 @@ func (s *signatures) queries(levels []int) (out []layout.Query) {
 // filterArrays are the arrays that all filters of a plan read.
 type filterArrays struct {
 	table, ids *kir.GlobalDef
-	bits       map[int]*kir.GlobalDef // by the group's first level
 }
 
 // filterArrays adds the arrays of filters to a program. The signature table and the ids stay on the
@@ -41,25 +39,19 @@ func (x *prepared) filterArrays(program *kir.Program) *filterArrays {
 	t := x.signed.table
 	a := &filterArrays{
 		table: program.AddGlobal(&kir.GlobalDef{Name: "signatures", Kind: kir.Array, Adj: t.Table(), Of: kir.Identity{ID: t.ID()}}),
-		bits:  map[int]*kir.GlobalDef{},
 	}
 	if x.ids != nil {
 		a.ids = program.AddGlobal(&kir.GlobalDef{Name: "ids of lists by label", Kind: kir.Array, Adj: x.ids.Old, Of: kir.Identity{ID: x.ids.ID()}})
 	}
-	x.eachFiltered(func(_, _ int, c *group) {
-		if c.Level.Bits != nil {
-			a.bits[c.Levels[0]] = program.AddGlobal(&kir.GlobalDef{Name: "predicates", Kind: kir.Bits, Words: c.Level.Bits})
-		}
-	})
 	return a
 }
 
 // eachFiltered calls f with each group that devices filter.
-func (x *prepared) eachFiltered(f func(step, k int, c *group)) {
+func (x *prepared) eachFiltered(f func(c *group)) {
 	for i := range x.steps {
 		for k := range x.steps[i].groups {
 			if c := &x.steps[i].groups[k]; c.queries != nil {
-				f(i, k, c)
+				f(c)
 			}
 		}
 	}
@@ -75,94 +67,93 @@ type deviceFilter struct {
 type filtering struct {
 	group *group
 	args  deviceFilter
+	bits  []*uint64 // where the address of the candidates is to be written
 }
 
 // counts are the vertices that pass a label's ranges and predicates; signatures as well; and the least
 // degree as well.
 type filterCounts struct{ Before, Signed, Left uint64 }
 
-// filters takes memory for the candidates of each group that is filtered, and says how they are made.
-// Ranges, Lists and Want are places in b; lists is that of the plan's lists.
-func (x *prepared) filters(e *session.Exec, g *globals, b *packed, lists uint64) (out []filtering, err error) {
-	x.eachFiltered(func(_, _ int, c *group) {
-		if err != nil {
-			return
-		}
-		f := deviceFilter{
-			Table: e.Address(g.filter.table, emit.IDs), Lists: lists + uint64(c.MinDegreeAdj)*uint64(unsafe.Sizeof(deviceLists{})),
-			RangesN: uint32(len(c.Ranges)), Columns: uint32(x.signed.table.Columns()), Queries: uint32(len(c.queries)),
-		}
+// filters adds n filters to a plan for a device.
+func (x *prepared) filters(e *session.Exec, g *globals, d *devicePlan, n int) map[*group]*filtering {
+	d.filters = make([]filtering, 0, n)
+	of := map[*group]*filtering{}
+	x.eachFiltered(func(c *group) {
+		d.filters = append(d.filters, filtering{group: c})
+		f := &d.filters[len(d.filters)-1]
+		of[c] = f
+		a := &f.args
+		a.Table, a.RangesN = e.Address(g.filter.table, emit.IDs), uint32(len(c.Ranges))
+		a.Columns, a.Queries = uint32(x.signed.table.Columns()), uint32(len(c.queries))
 		if g.filter.ids != nil {
-			f.IDs = e.Address(g.filter.ids, emit.IDs)
+			a.IDs = e.Address(g.filter.ids, emit.IDs)
 		}
-		if d := g.filter.bits[c.Levels[0]]; d != nil {
-			f.Bits = e.Address(d, emit.Words)
+		if c.Level.Bits != nil {
+			d.keepBits(c.Level.Bits, &a.Bits)
 		}
 		if readLists(x.p, x.o.Levels)[c.MinDegreeAdj] {
-			f.MinDegree = uint32(c.MinDegree)
+			a.MinDegree = uint32(c.MinDegree)
 		}
 		var want []uint32
 		for _, q := range c.queries {
 			want = append(want, q.Words()...)
 		}
-		f.Ranges, f.Want = pack(b, c.Ranges), pack(b, want)
-		words := (x.g.NumVertices() + 63) / 64
-		var bits, counts cuda.Buffer
-		bits, err = e.Scratch("candidates", int64(8*words))
-		if err == nil {
-			counts, err = e.Scratch("numbers of candidates", int64(unsafe.Sizeof(filterCounts{})))
-		}
-		f.Out, f.Counts = bits.Ptr, counts.Ptr
-		out = append(out, filtering{c, f})
+		put(d, c.Ranges, &a.Ranges)
+		put(d, want, &a.Want)
+		d.filled.take(int64(8*((x.g.NumVertices()+63)/64)), &a.Out)
 	})
-	return out, err
+	return of
 }
 
-// filter makes the candidates of all groups that are filtered, and says how many are left.
-func (r *gpuRun) filter(e *session.Exec, filters []filtering) error {
+// filter launches all filters.
+func (t *tables) filter() error {
+	filters := t.plan.filters
 	if len(filters) == 0 {
 		return nil
 	}
-	k, err := e.Kernel("join_filter")
+	k, err := t.x.Kernel(filterKernel)
 	if err != nil {
 		return err
 	}
 	threads := blockThreads
-	if e.Info().Emulated {
+	if t.x.Info().Emulated {
 		threads = emulatedThreads
 	}
 	resident, err := k.Resident(threads, 0)
 	if err != nil {
 		return err
 	}
-	blocks := max(1, min(resident, (r.g.NumVertices()+threads-1)/threads))
-	size := int64(unsafe.Sizeof(filterCounts{}))
-	var errs []error
+	blocks := max(1, min(resident, (t.g.NumVertices()+threads-1)/threads))
 	for i := range filters {
 		f := &filters[i].args
-		r.filtered.Add(1)
-		r.launched("join_filter")
-		errs = append(errs,
-			e.Context().Clear(cuda.Buffer{Ptr: f.Counts, Size: size}, e.Stream()),
-			session.LaunchFixed(e, k, cuda.Launch{Blocks: blocks, Threads: threads}, f))
-	}
-	if err := errors.Join(append(errs, e.Stream().Synchronize())...); err != nil {
-		return err
-	}
-	left := make([][]plan.Filtered, len(r.p.Levels))
-	for i := range filters {
-		got := make([]filterCounts, 1)
-		if err := cuda.Download(e.Context(), got, cuda.Buffer{Ptr: filters[i].args.Counts, Size: size}, 0); err != nil {
+		f.Lists = t.plan.lists + uint64(filters[i].group.MinDegreeAdj)*uint64(unsafe.Sizeof(deviceLists{}))
+		f.Counts = t.memory.Ptr + uint64(t.filterCounts(i))
+		t.filtered.Add(1)
+		t.launched(filterKernel)
+		if err := session.LaunchFixed(t.x, k, cuda.Launch{Blocks: blocks, Threads: threads}, f); err != nil {
 			return err
 		}
-		// Levels of one group share their candidates.
-		for _, l := range filters[i].group.Levels {
-			r.Stats.Add("join: signatures leave %d of %d candidates of %s", got[0].Signed, got[0].Before, r.p.Pattern.Vertices[r.p.Order[l]].Name)
-			left[l] = []plan.Filtered{{Filter: "signature", Left: got[0].Left}}
-		}
-	}
-	if e.Index() == 0 && r.o.Levels {
-		r.pruned = left
 	}
 	return nil
+}
+
+// filterCounts is where in the run's memory the counts of the i-th filter are.
+func (t *tables) filterCounts(i int) uintptr {
+	return countersAt + uintptr(len(t.steps))*unsafe.Sizeof(deviceState{}) + uintptr(i)*unsafe.Sizeof(filterCounts{})
+}
+
+// sayFiltered says how many candidates filters have left.
+func (t *tables) sayFiltered() {
+	left := make([][]plan.Filtered, len(t.p.Levels))
+	for i := range t.plan.filters {
+		got := *(*filterCounts)(unsafe.Pointer(&raw(t.counters)[t.filterCounts(i)]))
+		// Levels of one group share their candidates.
+		for _, l := range t.plan.filters[i].group.Levels {
+			t.Stats.Add("join: signatures leave %d of %d candidates of %s", got.Signed, got.Before, t.p.Pattern.Vertices[t.p.Order[l]].Name)
+			left[l] = []plan.Filtered{{Filter: "signature", Left: got.Left}}
+		}
+	}
+	if t.x.Index() == 0 && t.o.Levels && len(t.plan.filters) > 0 {
+		t.pruned = left
+	}
 }

@@ -11,7 +11,6 @@ var layerKernels = [...]string{"join_grid_", "join_block_", "join_pool_", "join_
 
 // layers is a phase's way through the rows of a table by layers.
 type layers struct {
-	layered bool
 	sorted  bool // order has the rows of the table that is joined
 	order   cuda.Buffer
 	lengths cuda.Buffer
@@ -95,13 +94,13 @@ func (t *tables) sort(i int, a deviceArgs) error {
 	p, c := &t.phase[i], t.x.Context()
 	a.Chunk, a.Intervals, a.Order = uint32(min(max(uint64(a.Count)/(4*t.warps), 1), 16)), intervals, p.order.Ptr
 	rows := uint64(a.Count)
-	if err := t.launch("join_bounds", &a, 0, rows/uint64(a.Chunk)+1); err != nil || t.x.Stopped() {
+	if err := t.launch(i, "join_bounds", &a, rows/uint64(a.Chunk)+1); err != nil || t.x.Stopped() {
 		return err
 	}
 	if err := c.Clear(t.histogram, t.x.Stream()); err != nil {
 		return err
 	}
-	if err := t.launch("join_histogram", &a, 0, rows/32+1); err != nil {
+	if err := t.launch(i, "join_histogram", &a, rows/32+1); err != nil {
 		return err
 	}
 	h := make([]uint32, intervals)
@@ -126,7 +125,7 @@ func (t *tables) sort(i int, a deviceArgs) error {
 	if err := cuda.Upload(c, t.histogram, 0, begin[:]); err != nil {
 		return err
 	}
-	if err := t.launch("join_deal", &a, 0, rows/32+1); err != nil {
+	if err := t.launch(i, "join_deal", &a, rows/32+1); err != nil {
 		return err
 	}
 	end := make([]uint32, len(begin))

@@ -19,7 +19,6 @@ var windowKernels = [...][]string{combined: {"join_bounds", "join_fill", "join_l
 // windows is a phase's way through the numbers that prefix sums give to new rows, or to places that they
 // might need.
 type windows struct {
-	windowed      bool
 	measured      bool   // sizes and starts are of the table that is joined
 	begin, total  uint64 // the numbers before begin are done
 	from          uint32 // where the row that has number begin goes on
@@ -86,7 +85,7 @@ func (t *tables) window(i int) (err error) {
 	units := (rows + uint64(a.Chunk) - 1) / uint64(a.Chunk)
 	kernels := windowKernels[t.output]
 	if !p.measured {
-		if err := t.launch(kernels[0], &a, 0, units); err != nil || t.x.Stopped() {
+		if err := t.launch(i, kernels[0], &a, units); err != nil || t.x.Stopped() {
 			return err
 		}
 		p.measured, p.begin, p.from = true, 0, 0
@@ -99,12 +98,12 @@ func (t *tables) window(i int) (err error) {
 		return nil
 	}
 	a.Window, a.End, a.From = p.begin, p.begin+uint64(t.room-p.count), p.from
-	if err := t.launch(kernels[1], &a, 0, units); err != nil || t.x.Stopped() {
+	if err := t.launch(i, kernels[1], &a, units); err != nil || t.x.Stopped() {
 		return err
 	}
 	next, last := in.count, in.count // rows before next are done; those before last are in the window
 	if p.total >= a.End {
-		next, last = t.state.Last+t.state.Whole, t.state.Last+1
+		next, last = p.state.Last+p.state.Whole, p.state.Last+1
 	}
 	made := min(a.End, p.total) - a.Window
 	if t.output == combined {
@@ -113,11 +112,11 @@ func (t *tables) window(i int) (err error) {
 			return err
 		}
 		a.Count, a.Room = n, p.count
-		if err := t.launch(kernels[2], &a, 0, (uint64(n)+uint64(a.Chunk)-1)/uint64(a.Chunk)); err != nil {
+		if err := t.launch(i, kernels[2], &a, (uint64(n)+uint64(a.Chunk)-1)/uint64(a.Chunk)); err != nil {
 			return err
 		}
 	}
-	in.base, p.begin, p.from = next, a.End, t.state.From
+	in.base, p.begin, p.from = next, a.End, p.state.From
 	p.count += uint32(made)
 	p.drains = t.room-p.count < max(1, t.room/8) // a window of few rows is not worth its launches
 	return nil

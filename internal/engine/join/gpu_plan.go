@@ -6,7 +6,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
-	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -38,16 +37,16 @@ type (
 	}
 
 	deviceState struct {
-		Taken, Made, Left, Asked, Turn uint64
-		Over, Last, From, Whole        uint32
+		Taken, Made, Left       uint64
+		Over, Last, From, Whole uint32
 	}
 
 	deviceArgs struct {
-		Step, Sum, Roots, Lists                        uint64
-		Rows, Out, Pieces, State                       uint64
+		Step, Sum, Roots, Listed, Lists                uint64
+		Rows, Out, Pieces, State, Before, Turned       uint64
 		Sizes, Starts, Found, Places                   uint64
 		Order, Histogram, Buffer                       uint64
-		Taken, Made, Left, Asked, Turn                 uint64
+		Taken, Made, Left, Turn                        uint64
 		Head, Tail, Window, End                        uint64
 		Width, After, Count, Base, From, Chunk         uint32
 		Room, Mask, Ranges, Cache, First, Often, Visit uint32
@@ -63,46 +62,40 @@ const maxEdges = 32
 // maxBacks is how many lists a group's candidates are looked up in at most: a lane of a warp has each.
 const maxBacks = 32
 
-// globals are the arrays that kernels of a plan read.
+// globals are the arrays of the graph that kernels of a plan read.
 type globals struct {
 	program *kir.Program
 	lists   []listArrays  // by adjacency
 	filter  *filterArrays // nil: nothing is filtered
-	bits    map[*uint64]*kir.GlobalDef
-	all     map[*uint32]*kir.GlobalDef
 }
 
 // globals collects the arrays of the steps.
 func (x *prepared) globals() *globals {
-	g := &globals{program: &kir.Program{Name: "join"}, bits: map[*uint64]*kir.GlobalDef{}, all: map[*uint32]*kir.GlobalDef{}}
+	g := &globals{program: &kir.Program{Name: "join"}}
 	g.lists, g.filter = x.listArrays(g.program), x.filterArrays(g.program)
-	var groups []*group
-	for i := range x.steps {
-		for k := range x.steps[i].groups {
-			groups = append(groups, &x.steps[i].groups[k])
-		}
-	}
-	if x.closing != nil {
-		groups = append(groups, x.closing.blocks...)
-	}
-	for _, c := range groups {
-		if c.queries == nil && len(c.bits) > 0 && g.bits[&c.bits[0]] == nil {
-			g.bits[&c.bits[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Bits, Words: c.bits})
-		}
-		if len(c.all) > 0 && g.all[&c.all[0]] == nil {
-			g.all[&c.all[0]] = g.program.AddGlobal(&kir.GlobalDef{Name: "candidates", Kind: kir.Array, Adj: c.all})
-		}
-	}
 	return g
 }
 
-// roots are the ranges of ids that level 0 may have.
-func (x *prepared) roots() []plan.Range {
+// roots are the ranges of ids that level 0 may have. listed are these ids one by one, where it is known which
+// they are; nil: all of the ranges.
+func (x *prepared) roots() (ranges []plan.Range, listed []uint32) {
 	g := &x.steps[0].groups[0]
 	if g.ranges != nil {
-		return g.ranges
+		return g.ranges, g.roots
 	}
-	return []plan.Range{{First: g.one.First, End: max(g.one.First, g.one.End)}}
+	return []plan.Range{{First: g.one.First, End: max(g.one.First, g.one.End)}}, g.roots
+}
+
+// rootCount is the number of ids that may have to be looked at for level 0.
+func (x *prepared) rootCount() (n uint64) {
+	ranges, listed := x.roots()
+	if listed != nil {
+		return uint64(len(listed))
+	}
+	for _, r := range ranges {
+		n += uint64(r.End - r.First)
+	}
+	return n
 }
 
 // refused returns why a GPU does not run the steps, if it does not.
@@ -153,43 +146,101 @@ func keep(p *plan.Plan) func(row []uint32) bool {
 	}
 }
 
-// steps is the plan's phases in device memory.
-type devicePlan struct {
-	lists, roots uint64 // addresses
-	sum          uint64
-	step         []uint64
-	filters      []filtering
+// A run has one piece of device memory, in this order:
+//
+//   - counters: the last launch that ran, a deviceState for each phase, and the filterCounts of each filter. The host
+//     reads all of them at once;
+//   - the plan's phases as data, which are copied there once a run, together with counters of 0;
+//   - candidates that the host knows, as bits or ids. They stay there for the next run of the same plan;
+//   - candidates that filters make;
+//   - pieces and tables.
+
+// countersAt is where the states of phases begin: 64 bytes behind the number of the last launch.
+const countersAt = 64
+
+// section is a part of a run's memory. Addresses in it are relative until it has its place.
+type section struct {
+	size int64
+	at   []*uint64 // addresses in it
 }
 
-// upload brings the phases onto a device.
-func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
-	var b packed
+// take has room for bytes, and makes *at the address.
+func (s *section) take(bytes int64, at *uint64) {
+	*at = uint64(s.size)
+	s.at = append(s.at, at)
+	s.size += (bytes + 7) &^ 7
+}
+
+// place gives the section its address.
+func (s *section) place(address uint64) {
+	for _, at := range s.at {
+		*at += address
+	}
+}
+
+// devicePlan is a plan's phases as they will lie in device memory.
+type devicePlan struct {
+	block   section  // what is copied once a run
+	words   []uint64 // its contents so far
+	arrays  section
+	content [][]byte // of arrays
+	filled  section  // what filters make
+
+	lists, ranges, listed, sum, first uint64 // addresses
+	steps                             []deviceStep
+	tail                              deviceTail
+	blocks                            []deviceGroup
+	filters                           []filtering
+	counts                            int // words of counters
+}
+
+// step is the address of a phase.
+func (d *devicePlan) step(i int) uint64 {
+	return d.first + uint64(i)*uint64(unsafe.Sizeof(deviceStep{}))
+}
+
+// put puts rows into the block, and makes *at their address.
+func put[T any](d *devicePlan, rows []T, at *uint64) {
+	d.block.take(int64(len(rows))*int64(unsafe.Sizeof(*new(T))), at)
+	d.words = append(d.words, make([]uint64, int(d.block.size)/8-len(d.words))...)
+	copy(raw(d.words[*at/8:]), raw(rows))
+}
+
+// keepArray puts rows into the arrays, and makes *at their address.
+func keepArray[T any](d *devicePlan, rows []T, at *uint64) {
+	d.arrays.take(int64(len(rows))*int64(unsafe.Sizeof(*new(T))), at)
+	d.content = append(d.content, raw(rows))
+}
+
+// raw is the memory of a slice.
+func raw[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(*new(T)))
+}
+
+// layOut says what a device needs of the plan. Addresses are relative, until place is called.
+func (x *prepared) layOut(e *session.Exec, g *globals) *devicePlan {
+	d := &devicePlan{}
+	filters := 0
+	x.eachFiltered(func(*group) { filters++ })
+	d.counts = (countersAt + len(x.steps)*int(unsafe.Sizeof(deviceState{})) + filters*int(unsafe.Sizeof(filterCounts{}))) / 8
+	var zeros uint64
+	put(d, make([]uint64, d.counts), &zeros)
 	lists := make([]deviceLists, len(g.lists))
 	for i := range lists {
 		lists[i] = g.lists[i].on(e)
 	}
-	out := devicePlan{lists: pack(&b, lists), roots: pack(&b, x.roots())}
-	var err error
-	if out.filters, err = x.filters(e, g, &b, out.lists); err != nil {
-		return out, err
+	put(d, lists, &d.lists)
+	ranges, listed := x.roots()
+	put(d, ranges, &d.ranges)
+	if len(listed) > 0 {
+		keepArray(d, listed, &d.listed)
 	}
-	filtered := map[*group]uint64{} // where their candidates are
-	for i := range out.filters {
-		filtered[out.filters[i].group] = out.filters[i].args.Out
-	}
-	steps := make([]deviceStep, len(x.steps))
-	var ranges []*uint64 // addresses to be completed
-	packRanges := func(d *deviceGroup, c *group) {
-		if c.ranges != nil {
-			d.Ranges = pack(&b, c.ranges)
-			ranges = append(ranges, &d.Ranges)
-		}
-	}
+	filtered := x.filters(e, g, d, filters)
+	d.steps = make([]deviceStep, len(x.steps))
 	for i := range x.steps {
-		from, to := &x.steps[i], &steps[i]
+		from, to := &x.steps[i], &d.steps[i]
 		for k := range min(len(from.groups), len(to.Group)) { // a tail has more, which its blocks have
-			to.Group[k] = x.deviceGroup(&from.groups[k], e, g, filtered)
-			packRanges(&to.Group[k], &from.groups[k])
+			x.deviceGroup(&from.groups[k], d, filtered, &to.Group[k])
 		}
 		for k, l := range from.levels {
 			to.At[k] = deviceLevel{Level: uint32(l.level), Group: uint32(l.group), Below: mask(l.below), Above: mask(l.above), Distinct: mask(l.distinct)}
@@ -199,51 +250,73 @@ func (x *prepared) upload(e *session.Exec, g *globals) (devicePlan, error) {
 		}
 		to.Levels, to.Edges = uint32(len(from.levels)), uint32(len(from.Close))
 	}
-	var tail deviceTail
-	var blocks []deviceGroup
 	if x.closing != nil {
-		tail = x.closing.tail
-		blocks = make([]deviceGroup, len(x.closing.blocks))
+		d.tail = x.closing.tail
+		d.blocks = make([]deviceGroup, len(x.closing.blocks))
 		for i, c := range x.closing.blocks {
-			blocks[i] = x.deviceGroup(c, e, g, filtered)
-			packRanges(&blocks[i], c)
+			x.deviceGroup(c, d, filtered, &d.blocks[i])
 		}
-		tail.Term, tail.Blocks, tail.Terms = pack(&b, x.closing.terms), uint32(len(blocks)), uint32(len(x.closing.terms))
-		ranges = append(ranges, &tail.Term)
+		put(d, x.closing.terms, &d.tail.Term)
+		d.tail.Blocks, d.tail.Terms = uint32(len(d.blocks)), uint32(len(x.closing.terms))
 	}
-	memory, err := e.Scratch("the phases of a join", int64(8*len(b.words))+int64(len(steps))*int64(unsafe.Sizeof(deviceStep{}))+
-		int64(len(blocks))*int64(unsafe.Sizeof(deviceGroup{}))+int64(unsafe.Sizeof(tail)))
-	if err != nil {
-		return out, err
-	}
-	for i := range out.filters {
-		f := &out.filters[i].args
-		ranges = append(ranges, &f.Ranges, &f.Lists, &f.Want)
-	}
-	for _, at := range append(ranges, &out.lists, &out.roots) {
-		*at += memory.Ptr
-	}
-	tail.Block = memory.Ptr + pack(&b, blocks)
-	out.sum = memory.Ptr + pack(&b, []deviceTail{tail})
-	at := pack(&b, steps)
-	for i := range steps {
-		out.step = append(out.step, memory.Ptr+at+uint64(i)*uint64(unsafe.Sizeof(deviceStep{})))
-	}
-	return out, cuda.Upload(e.Context(), memory, 0, b.words)
+	// Those that have addresses get their contents when they are known.
+	put(d, make([]deviceGroup, len(d.blocks)), &d.tail.Block)
+	put(d, make([]deviceTail, 1), &d.sum)
+	put(d, make([]deviceStep, len(d.steps)), &d.first)
+	return d
 }
 
-func (x *prepared) deviceGroup(c *group, e *session.Exec, g *globals, filtered map[*group]uint64) deviceGroup {
-	d := deviceGroup{
+// size is the bytes that the plan takes.
+func (d *devicePlan) size() int64 { return d.block.size + d.arrays.size + d.filled.size }
+
+// place gives all addresses the place of the memory, and copies the plan there. Where `known`, the arrays are there.
+func (d *devicePlan) place(e *session.Exec, memory cuda.Buffer, known bool) error {
+	blocks, tail, first := d.tail.Block, d.sum, d.first
+	d.block.place(memory.Ptr)
+	d.arrays.place(memory.Ptr + uint64(d.block.size))
+	d.filled.place(memory.Ptr + uint64(d.block.size+d.arrays.size))
+	for i := range d.filters {
+		f := &d.filters[i]
+		for _, to := range f.bits {
+			*to = f.args.Out
+		}
+	}
+	copy(raw(d.words[blocks/8:]), raw(d.blocks))
+	copy(raw(d.words[tail/8:]), raw([]deviceTail{d.tail}))
+	copy(raw(d.words[first/8:]), raw(d.steps))
+	if err := cuda.Upload(e.Context(), memory, 0, d.words); err != nil {
+		return err
+	}
+	if !known {
+		at := d.block.size
+		for _, bytes := range d.content {
+			if err := cuda.Upload(e.Context(), memory, at, bytes); err != nil {
+				return err
+			}
+			at += (int64(len(bytes)) + 7) &^ 7
+		}
+	}
+	return nil
+}
+
+// deviceGroup makes *d of a group. filtered are the filters of groups.
+func (x *prepared) deviceGroup(c *group, p *devicePlan, filtered map[*group]*filtering, d *deviceGroup) {
+	*d = deviceGroup{
 		First: c.one.First, End: c.one.End, Below: mask(c.below), Above: mask(c.above), Distinct: mask(c.distinct),
 		MinDegree: uint32(c.minDegree), DegreeAdj: uint32(c.MinDegreeAdj), RangesN: uint32(len(c.ranges)),
 	}
-	if at, ok := filtered[c]; ok { // ranges and degrees are tested there
-		d.Bits, d.RangesN, d.MinDegree = at, 0, 0
+	if c.ranges != nil {
+		put(p, c.ranges, &d.Ranges)
+	}
+	if f := filtered[c]; f != nil { // ranges and degrees are tested there
+		f.bits = append(f.bits, &d.Bits)
+		d.RangesN, d.MinDegree = 0, 0
 	} else if len(c.bits) > 0 {
-		d.Bits = e.Address(g.bits[&c.bits[0]], emit.Words)
+		p.keepBits(c.bits, &d.Bits)
 	}
 	if len(c.all) > 0 {
-		d.All, d.AllN = e.Address(g.all[&c.all[0]], emit.IDs), uint32(len(c.all))
+		keepArray(p, c.all, &d.All)
+		d.AllN = uint32(len(c.all))
 	}
 	backs := c.With
 	if !c.Free() {
@@ -253,7 +326,20 @@ func (x *prepared) deviceGroup(c *group, e *session.Exec, g *globals, filtered m
 		d.Back[i] = uint32(b.Adj)<<8 | uint32(b.Level)<<1 | number(b.Neg)
 	}
 	d.Backs = uint32(len(backs))
-	return d
+}
+
+// keepBits is keepArray of a bitmap, which several groups may have.
+func (d *devicePlan) keepBits(bits []uint64, at *uint64) {
+	offset := int64(0)
+	for _, c := range d.content {
+		if unsafe.SliceData(c) == unsafe.SliceData(raw(bits)) {
+			*at = uint64(offset)
+			d.arrays.at = append(d.arrays.at, at)
+			return
+		}
+		offset += (int64(len(c)) + 7) &^ 7
+	}
+	keepArray(d, bits, at)
 }
 
 // mask is a set of levels.
@@ -262,19 +348,4 @@ func mask(levels []int) (m uint32) {
 		m |= 1 << l
 	}
 	return m
-}
-
-// packed is data for one array in device memory.
-type packed struct{ words []uint64 }
-
-// pack adds rows, and returns where they begin.
-func pack[T any](b *packed, rows []T) uint64 {
-	at := len(b.words)
-	if len(rows) == 0 {
-		return uint64(8 * at)
-	}
-	bytes := uintptr(len(rows)) * unsafe.Sizeof(rows[0])
-	b.words = append(b.words, make([]uint64, (bytes+7)/8)...)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&b.words[at])), bytes), unsafe.Slice((*byte)(unsafe.Pointer(&rows[0])), bytes))
-	return uint64(8 * at)
 }

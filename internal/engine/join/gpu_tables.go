@@ -11,7 +11,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/plan"
-	"github.com/weftgraph/weft/internal/plan/phases"
 )
 
 // sharing is how the names of kernels begin that share what they read of a list.
@@ -37,18 +36,18 @@ const tableShare = 4
 // tables are a run's tables on one device, and its way through the phases.
 type tables struct {
 	*gpuRun
-	x       *session.Exec
-	plan    devicePlan
-	phase   []phase
-	kernel  map[string]*kernel
-	warps   uint64 // of the largest grid
-	loops   int    // that are not the innermost, of a phase of several vertices
-	room    uint32 // rows of a table
-	memory  cuda.Buffer
-	state   deviceState // as it was after the last launch
-	turn    uint64
-	ended   bool // there are no more roots
-	starved bool // the last launch for roots got none: the host may have more for this device later
+	x        *session.Exec
+	plan     *devicePlan
+	phase    []phase
+	kernel   map[string]*kernel
+	warps    uint64      // of the largest grid
+	loops    int         // that are not the innermost, of a phase of several vertices
+	room     uint32      // rows of a table
+	memory   cuda.Buffer // begins with counters
+	counters []uint64    // as they were when the host read them last
+	turn     uint64      // launches
+	ended    bool        // there are no more roots
+	starved  bool        // the last launch for roots got none: the host may have more for this device later
 
 	tools        *session.Tools
 	histogram    cuda.Buffer // of layers
@@ -67,17 +66,16 @@ type kernel struct {
 
 // phase is a phase on a device, with the table that it makes; the last one makes none.
 type phase struct {
-	name   string // of its kernel
-	goal   string // the end of that: rows, count or list
-	rows   cuda.Buffer
+	phaseKernel
+	state  deviceState // as it was when the host read it last
+	rows   uint64      // address of the table
 	width  uint32
 	count  uint32 // rows
 	base   uint32 // rows before it are joined, or are pieces of the next phase
 	drains bool   // it is joined now, and gets no rows
-	keeps  bool   // it is an elimination
 
-	// Of the table of the phase before: rows that wait to be joined further.
-	pieces     cuda.Buffer
+	// Of the table of the phase before, or roots: those that wait to be joined further.
+	pieces     uint64 // address
 	mask       uint32
 	head, tail uint64
 
@@ -94,70 +92,29 @@ func (t *tables) joined(i int) bool {
 // start makes one device ready.
 func (r *gpuRun) start(x *session.Exec) (func() error, error) {
 	t := &tables{gpuRun: r, x: x, kernel: map[string]*kernel{}}
-	var err error
-	if t.plan, err = r.prepared.upload(x, r.data); err != nil {
+	if err := t.kernels(); err != nil {
 		return nil, err
 	}
-	if err = r.filter(x, t.plan.filters); err != nil {
+	if err := t.allocate(); err != nil {
 		return nil, err
 	}
-	if err = t.kernels(); err != nil {
-		return nil, err
-	}
-	if t.memory, err = x.Scratch("counters of tables", int64(unsafe.Sizeof(deviceState{}))); err != nil {
-		return nil, err
-	}
-	if err = cuda.Upload(x.Context(), t.memory, 0, []deviceState{{}}); err != nil {
-		return nil, err
-	}
-	if err = t.allocate(); err != nil {
-		return nil, err
-	}
-	return t.search, nil
+	return t.search, t.filter()
 }
 
 // kernels finds the kernels of each phase.
 func (t *tables) kernels() error {
 	t.phase = make([]phase, len(t.steps))
-	var all []string
-	for i := range t.phase {
-		p, s := &t.phase[i], &t.steps[i]
-		p.name, p.width = "join_", uint32(s.after)
-		switch {
-		case i == 0:
-			p.name = "join_roots_"
-		case i == len(t.phase)-1 && t.closing != nil:
-			p.name = "join_tail_"
-		case s.Pattern == phases.Eliminate:
-			p.name, p.keeps = "join_keep_", true
-		case len(s.levels) > 1:
-			p.name = "join_several_"
+	for i, k := range t.phaseKernels() {
+		s := &t.steps[i]
+		t.phase[i].phaseKernel, t.phase[i].width = k, uint32(s.after)
+		if len(s.levels) > 1 {
 			t.loops = max(t.loops, len(s.levels)-1)
 		}
-		single := p.name == "join_"
-		if p.layered = single && t.balance; single && t.share {
-			p.name = sharing
-		}
-		goal := "count"
-		switch {
-		case i < len(t.phase)-1:
-			goal = "rows"
-			if p.windowed = single && t.output != atomically; p.windowed {
-				all = append(all, windowKernels[t.output]...)
-			}
-		case t.listing:
-			goal = "list"
-		}
-		if p.layered {
-			for _, name := range layerKernels {
-				all = append(all, name+goal)
-			}
-			all = append(all, "join_bounds", "join_histogram", "join_deal")
-		}
-		p.name, p.goal = p.name+goal, goal
-		all = append(all, p.name)
 	}
-	for _, name := range all {
+	for _, name := range t.needs {
+		if name == filterKernel {
+			continue
+		}
 		if err := t.find(name); err != nil {
 			return err
 		}
@@ -235,40 +192,56 @@ func (t *tables) pieces(p *phase) int64 {
 	return 1 << bits.Len64(2*t.warps)
 }
 
-// allocate takes memory for the tables.
+// allocate takes the run's memory, and copies the plan there.
 func (t *tables) allocate() error {
-	row, pieces := int64(0), int64(0)
-	for i := range t.phase[:len(t.phase)-1] {
-		row += 4*int64(t.phase[i].width) + t.windowBytes(i+1) + t.layerBytes(i+1)
-		pieces += t.pieces(&t.phase[i+1]) * pieceBytes
-	}
-	t.room = uint32(t.gpuBatch())
-	if row > 0 {
-		t.room = uint32(max(min(int64(t.room), (t.x.Room()-pieces)/tableShare/row), int64(t.rootChunk())))
-	}
-	var err error
+	t.plan = t.layOut(t.x, t.data)
+	row, fixed := int64(0), aligned(t.plan.size())
 	for i := range t.phase {
 		p := &t.phase[i]
-		if i > 0 {
-			places := t.pieces(p)
-			p.mask = uint32(places - 1)
-			if p.pieces, err = t.x.Scratch("rows that wait", places*pieceBytes); err != nil {
-				return err
-			}
-		}
+		places := t.pieces(p)
+		p.mask, p.pieces = uint32(places-1), uint64(fixed)
+		fixed += places * pieceBytes
 		if i < len(t.phase)-1 {
-			bytes := 4 * int64(p.width) * int64(t.room)
-			if p.rows, err = t.x.Scratch("tables of partial matches", bytes); err != nil {
-				return err
-			}
-			t.bytes.Add(uint64(bytes))
+			row += 4*int64(p.width) + t.windowBytes(i+1) + t.layerBytes(i+1)
 		}
-		if err = errors.Join(t.allocateWindows(p), t.allocateLayers(p)); err != nil {
+	}
+	least := min(32, t.gpuBatch())
+	t.room = uint32(t.gpuBatch())
+	if row > 0 {
+		t.room = uint32(max(min(int64(t.room), (t.x.Room()-fixed)/tableShare/row), int64(least)))
+	}
+	all := fixed
+	for i := range t.phase[:len(t.phase)-1] {
+		p := &t.phase[i]
+		p.rows = uint64(all)
+		bytes := 4 * int64(p.width) * int64(t.room)
+		all += aligned(bytes)
+		t.bytes.Add(uint64(bytes))
+	}
+	memory, note, err := t.x.Kept("tables of partial matches", all)
+	if err != nil {
+		return err
+	}
+	t.memory, t.counters = memory, make([]uint64, t.plan.counts)
+	for i := range t.phase {
+		p := &t.phase[i]
+		p.pieces += memory.Ptr
+		p.rows += memory.Ptr
+		if err := errors.Join(t.allocateWindows(p), t.allocateLayers(p)); err != nil {
 			return err
 		}
 	}
+	known := *note == t.id
+	*note = nil // until all is there
+	if err := t.plan.place(t.x, memory, known); err != nil {
+		return err
+	}
+	*note = t.id
 	return nil
 }
+
+// aligned is a number of bytes rounded up to whole lines of memory.
+func aligned(bytes int64) int64 { return (bytes + 127) &^ 127 }
 
 // wait is how long a device without tasks waits until the host looks for new ones.
 const wait = 20 * time.Microsecond
@@ -278,10 +251,13 @@ const wait = 20 * time.Microsecond
 // and gets none until that is done. So there is one table for each phase, however many rows there
 // are.
 func (t *tables) search() error {
+	if err := t.pass(); err != nil {
+		return err
+	}
 	for !t.x.Stopped() {
 		i, idle := t.next()
 		if i < 0 {
-			return nil
+			break
 		}
 		if idle {
 			time.Sleep(wait) // other devices may have taken the last tasks, and the host has not yet said so
@@ -290,7 +266,66 @@ func (t *tables) search() error {
 			return err
 		}
 	}
+	t.sayFiltered()
 	return nil
+}
+
+// pass launches all phases once, one behind the other. Each finds in the state of the one before how many rows there
+// are, and the host reads all states once. This is the whole search if no table was full.
+func (t *tables) pass() error {
+	for i := range t.phase {
+		if p := &t.phase[i]; p.windowed || p.layered {
+			return nil // its host decides what the next launch does
+		}
+	}
+	chunk, warps := make([]uint64, len(t.phase)), make([]uint64, len(t.phase))
+	for i := range t.phase {
+		p := &t.phase[i]
+		a := t.args(i)
+		units := t.rootUnits()
+		if i > 0 {
+			a.Before, units = t.stateAt(i-1), uint64(t.room)
+			a.Chunk = p.chunk()
+		}
+		if i == 1 {
+			units = min(units, t.rootCount())
+		}
+		var err error
+		if warps[i], err = t.put(p.name, i, &a, units); err != nil {
+			return err
+		}
+		chunk[i] = uint64(a.Chunk)
+	}
+	if err := t.read(); err != nil || t.x.Stopped() {
+		return err
+	}
+	t.tookRoots(deviceState{})
+	for i := 1; i < len(t.phase); i++ {
+		p, in := &t.phase[i], &t.phase[i-1]
+		if chunk[i] == 0 {
+			chunk[i] = runOf(in.count, warps[i])
+		}
+		in.base = uint32(min(uint64(in.count), p.state.Taken*chunk[i]))
+		p.tail = p.state.Left
+		t.made(i, 0)
+		in.drains = true
+		t.forget(i)
+	}
+	return nil
+}
+
+// runOf is how many rows a warp takes at a time of so many, where that is not given. Device twin: join_run_of.
+func runOf(rows uint32, warps uint64) uint64 { return min(max(uint64(rows)/(4*warps), 1), 16) }
+
+// chunk is how many rows of the phase's table a warp takes at a time; 0: as many as keep all warps busy.
+func (p *phase) chunk() uint32 {
+	switch {
+	case p.keeps:
+		return 32 // a lane a row
+	case strings.HasPrefix(p.name, sharing):
+		return 1 // a warp a row, as warps of a block look at the same tile
+	}
+	return 0
 }
 
 // next is the phase to launch: the last one with a table that is being joined, or the first that
@@ -302,7 +337,8 @@ func (t *tables) next() (i int, idle bool) {
 			return i, false
 		}
 	}
-	if !t.ended && !t.starved {
+	roots := !t.ended || t.phase[0].head < t.phase[0].tail
+	if roots && !t.starved {
 		return 0, false
 	}
 	t.starved = false
@@ -312,7 +348,7 @@ func (t *tables) next() (i int, idle bool) {
 			return i, false
 		}
 	}
-	if !t.ended {
+	if roots {
 		return 0, true
 	}
 	return -1, false
@@ -331,61 +367,90 @@ func (t *tables) advance(i int) (err error) {
 	default:
 		err = t.rows(i)
 	}
-	if err != nil || i == 0 {
-		return err
+	if err == nil && i > 0 {
+		t.forget(i)
 	}
+	return err
+}
+
+// forget empties the table that phase i has joined.
+func (t *tables) forget(i int) {
 	if in := &t.phase[i-1]; t.joined(i) {
-		in.count, in.base, in.drains, p.measured, p.sorted = 0, 0, false, false, false
+		in.count, in.base, in.drains, t.phase[i].measured, t.phase[i].sorted = 0, 0, false, false, false
 	}
-	return nil
+}
+
+// stateAt is the address of a phase's state.
+func (t *tables) stateAt(i int) uint64 {
+	return t.memory.Ptr + countersAt + uint64(i)*uint64(unsafe.Sizeof(deviceState{}))
 }
 
 // args is the argument of a kernel of phase i.
 func (t *tables) args(i int) deviceArgs {
 	p := &t.phase[i]
 	a := deviceArgs{
-		Step: t.plan.step[i], Sum: t.plan.sum, Roots: t.plan.roots, Lists: t.plan.lists, Out: p.rows.Ptr, Pieces: p.pieces.Ptr, State: t.memory.Ptr,
+		Step: t.plan.step(i), Sum: t.plan.sum, Roots: t.plan.ranges, Listed: t.plan.listed, Lists: t.plan.lists, Out: p.rows, Pieces: p.pieces,
+		State: t.stateAt(i), Turned: t.memory.Ptr,
 		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr, Histogram: t.histogram.Ptr,
-		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width, Ranges: uint32(len(t.prepared.roots())),
+		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width,
 		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes),
 	}
 	if i > 0 {
 		in := &t.phase[i-1]
-		a.Rows, a.Width, a.Count, a.Base = in.rows.Ptr, in.width, in.count, in.base
+		a.Rows, a.Width, a.Count, a.Base = in.rows, in.width, in.count, in.base
+		return a
 	}
+	ranges, _ := t.prepared.roots()
+	a.Ranges = uint32(len(ranges))
 	return a
+}
+
+// rootUnits is for how many warps there are roots.
+func (t *tables) rootUnits() uint64 {
+	p := &t.phase[0]
+	return t.x.Tasks()/uint64(t.rootChunk()) + 1 + p.tail - p.head
 }
 
 // roots makes rows of candidates of level 0.
 func (t *tables) roots() error {
 	p := &t.phase[0]
 	a := t.args(0)
-	was := t.state
-	if err := t.launch(p.name, &a, uint64(p.count), t.x.Tasks()/uint64(t.rootChunk())+1); err != nil {
+	was := p.state
+	if err := t.launch(0, p.name, &a, t.rootUnits()); err != nil {
 		return err
 	}
-	t.ended = t.state.Over != 0
-	t.starved = t.state.Made == was.Made
-	if len(t.phase) > 1 {
-		p.count += uint32(t.state.Made - was.Made)
-		p.drains = t.room-p.count < t.rootChunk() // with less room than that none takes any
-	}
+	t.tookRoots(was)
 	return nil
+}
+
+// tookRoots is what a launch for roots has done since the state was `was`.
+func (t *tables) tookRoots(was deviceState) {
+	p := &t.phase[0]
+	p.head += min(p.state.Taken-was.Taken, p.tail-p.head)
+	p.tail += p.state.Left - was.Left
+	if len(t.phase) > 1 {
+		t.made(0, was.Made)
+	}
+	t.ended = p.state.Over != 0
+	t.starved = !t.ended && !p.drains && p.state.Made == was.Made
+}
+
+// made adds the rows that phase i has made to its table. Warps asked for `was` places in all before.
+func (t *tables) made(i int, was uint64) {
+	p := &t.phase[i]
+	p.count = uint32(min(p.state.Made-was+uint64(p.count), uint64(t.room)))
+	p.drains = i < len(t.phase)-1 && p.count == t.room
 }
 
 // rows joins rows and pieces of rows, until the table is full.
 func (t *tables) rows(i int) error {
 	p, in := &t.phase[i], &t.phase[i-1]
 	a := t.args(i)
-	rows := uint64(in.count - in.base)
-	a.Chunk = uint32(min(max(rows/(4*t.warps), 1), 16))
-	switch {
-	case p.keeps:
-		a.Chunk = 32 // a lane a row
-	case strings.HasPrefix(p.name, sharing):
-		a.Chunk = 1 // a warp a row, as warps of a block look at the same tile
+	rows := in.count - in.base
+	if a.Chunk = p.chunk(); a.Chunk == 0 {
+		a.Chunk = uint32(runOf(rows, t.warps))
 	}
-	taken, err := t.join(i, p.name, &a, (rows+uint64(a.Chunk)-1)/uint64(a.Chunk))
+	taken, err := t.join(i, p.name, &a, (uint64(rows)+uint64(a.Chunk)-1)/uint64(a.Chunk))
 	in.base = uint32(min(uint64(in.count), uint64(in.base)+taken*uint64(a.Chunk)))
 	return err
 }
@@ -394,25 +459,31 @@ func (t *tables) rows(i int) error {
 // returns the number of runs that warps asked for.
 func (t *tables) join(i int, name string, a *deviceArgs, units uint64) (taken uint64, err error) {
 	p := &t.phase[i]
-	was := t.state
-	if err := t.launch(name, a, uint64(p.count), p.tail-p.head+units); err != nil {
+	was := p.state
+	if err := t.launch(i, name, a, p.tail-p.head+units); err != nil {
 		return 0, err
 	}
-	taken = t.state.Taken - was.Taken
+	taken = p.state.Taken - was.Taken
 	pieces := min(taken, a.Tail-a.Head)
 	p.head += pieces
-	p.tail += t.state.Left - was.Left
-	p.count = uint32(min(t.state.Made-was.Made+uint64(p.count), uint64(t.room)))
-	p.drains = i < len(t.phase)-1 && p.count == t.room
+	p.tail += p.state.Left - was.Left
+	t.made(i, was.Made)
 	return taken - pieces, nil
 }
 
-// launch runs a kernel, and reads the counters. The table has `have` rows, and there is work for
-// `units` warps.
-func (t *tables) launch(name string, a *deviceArgs, have, units uint64) error {
-	k := t.kernel[name]
+// launch runs a kernel of phase i, and reads the counters.
+func (t *tables) launch(i int, name string, a *deviceArgs, units uint64) error {
+	if _, err := t.put(name, i, a, units); err != nil {
+		return err
+	}
+	return t.read()
+}
+
+// put launches a kernel of phase i, for which there is work for `units` warps. It returns the number of its warps.
+func (t *tables) put(name string, i int, a *deviceArgs, units uint64) (warps uint64, err error) {
+	k, p := t.kernel[name], &t.phase[i]
 	t.turn++
-	a.Taken, a.Made, a.Left, a.Asked, a.Turn = t.state.Taken, t.state.Made-have, t.state.Left, t.state.Asked-have, t.turn
+	a.Taken, a.Made, a.Left, a.Turn = p.state.Taken, p.state.Made-uint64(p.count), p.state.Left, t.turn
 	blocks := max(1, min(k.blocks, (int(min(units, k.warps()))*32+k.threads-1)/k.threads))
 	t.launched(name)
 	if k.near > 0 {
@@ -421,16 +492,20 @@ func (t *tables) launch(name string, a *deviceArgs, have, units uint64) error {
 	} else {
 		a.Near = 0
 	}
-	if err := session.LaunchFixed(t.x, k.Kernel, cuda.Launch{Blocks: blocks, Threads: k.threads, Shared: k.shared}, a); err != nil {
+	err = session.LaunchFixed(t.x, k.Kernel, cuda.Launch{Blocks: blocks, Threads: k.threads, Shared: k.shared}, a)
+	return uint64(blocks * k.threads / 32), err
+}
+
+// read waits for all launches, and reads the counters.
+func (t *tables) read() error {
+	if err := cuda.Fetch(t.x.Context(), t.counters, t.memory, 0, t.x.Stream()); err != nil {
 		return err
 	}
-	got := make([]deviceState, 1)
-	if err := errors.Join(t.x.Join(), cuda.Download(t.x.Context(), got, t.memory, 0)); err != nil {
-		return err
+	for i := range t.phase {
+		t.phase[i].state = *(*deviceState)(unsafe.Pointer(&t.counters[countersAt/8+i*int(unsafe.Sizeof(deviceState{}))/8]))
 	}
-	t.state = got[0]
-	if t.state.Turn != t.turn {
-		return &cuda.Error{Op: Name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("of %d launches the one behind number %d did not run", t.turn, t.state.Turn)}
+	if last := t.counters[0]; last != t.turn {
+		return &cuda.Error{Op: Name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("of %d launches the one behind number %d did not run", t.turn, last)}
 	}
 	return nil
 }

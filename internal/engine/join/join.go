@@ -41,7 +41,7 @@ func (Host) Name() string { return Name }
 var Options = slices.Concat(option.Table{
 	option.Choice("join.extend", "match one vertex in a phase, several where GENEVA's matching patterns allow it, or (auto) several where no edge inside the phase has to be looked for afterwards; on GPUs auto is single", "auto", "single", "multi"),
 	option.Choice("join.lists", "neighbour lists: the graph's, or of each edge label alone in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
-	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay, and on GPUs always", "auto", "signature", "off"),
+	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
 	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
 	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
 }, hostOptions, gpuOptions)
@@ -110,14 +110,14 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	w := way{extend: v.Text("join.extend"), counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
-	switch v.Text("join.filter") {
-	case "signature":
-		w.signatures = true
-	case "auto":
-		w.signatures = signaturesPay(g, p)
-	}
+	w := way{extend: v.Text("join.extend"), signatures: filters(g, p, v), counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
 	return prepare(ctx, g, p, o, v, w)
+}
+
+// filters reports whether candidates are filtered by signatures.
+func filters(g *graph.Graph, p *plan.Plan, v option.Values) bool {
+	how := v.Text("join.filter")
+	return how == "signature" || how == "auto" && signaturesPay(g, p)
 }
 
 // way says how a plan is to be joined.

@@ -87,10 +87,10 @@ template <JoinGoal GOAL> struct Layers {
     const u64 pieces = x.tail - x.head;
     for (;;) {
       const u64 k = units(warps()), mine = k + warp();
-      if (k == ~0ull || (k >= pieces && x.base + (k - pieces) >= x.count)) break;
+      if (k == ~0ull || (k >= pieces && x.base + (k - pieces) >= j.count)) break;
       JoinPiece* piece = mine < pieces ? &x.pieces[(x.head + mine) & x.mask] : 0;
       const u64 at = piece ? 0 : x.base + (mine - pieces);
-      u32 row = piece ? piece->row : (u32)at, rows = piece ? piece->rows : at < x.count;
+      u32 row = piece ? piece->row : (u32)at, rows = piece ? piece->rows : at < j.count;
       bool room = true;
       JoinFound f = {{0, 0}, {0, 0}, 0, 0, 0};
       if (piece) { // rows that began elsewhere

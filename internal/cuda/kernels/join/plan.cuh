@@ -44,14 +44,13 @@ struct JoinPiece {
   u32 at[32];
 };
 
-// What launches tell each other and the host. The counters only grow; a launch is told where they were.
+// What the launches of one phase tell each other, later phases and the host. The counters only grow; a launch is told
+// where they were.
 struct JoinState {
   u64 taken; // pieces, and runs of rows, that warps have taken
   u64 made;  // places in tables that warps have asked for
   u64 left;  // pieces that warps have left
-  u64 asked; // places that roots might need
-  u64 turn;  // the last launch that ran
-  u32 over;  // 1 once all roots are taken, or else 0
+  u32 over;  // 1 once all roots are taken, or else 0; of the first phase
   // Where the window of a launch ended: in the row `last`, at position `from` of its candidates, or behind it.
   u32 last, from, whole;
 };
@@ -62,11 +61,14 @@ struct JoinArgs {
   const JoinStep* step;
   const JoinTail* sum;   // of a last phase that is counted by arithmetic
   const JoinRange* roots; // the ids that level 0 may have; for the first phase
+  const u32* listed;      // these ids one by one; null: all of roots
   const JoinLists* lists;
   const u32* rows;   // the table that is joined: `count` rows of `width` ids
   u32* out;          // the table that is made, with room for `room` rows of `after` ids
   JoinPiece* pieces; // a ring of mask + 1 places
-  JoinState* state;
+  JoinState* state;  // of the phase
+  const JoinState* before; // of the phase that makes `rows`, which says how many there are; null: `count` does
+  u64* turned;       // the last launch that ran
   // Of each row: an upper bound or the number of its new rows, and the sums of those before it. Of each row of a window:
   // the number of its survivors in the buffer, and the sums of those before it.
   u32* sizes;
@@ -76,13 +78,13 @@ struct JoinArgs {
   u32* order;        // rows by the layer that joins them; null: rows in their order
   u32* histogram;    // of sizes: the number of rows in each interval of 32, the last one open
   u32* buffer;       // Prealloc-Combine's one buffer for the survivors of all rows of a window
-  u64 taken, made, left, asked, turn; // the counters before the launch, so that made - state->made is a row of out
+  u64 taken, made, left, turn; // the counters before the launch, so that made - state->made is a row of out
   u64 head, tail;    // the pieces that wait: from head to before tail
   u64 window, end;   // of the numbers of new rows by starts, those that the launch makes
   u32 width, after, count;
   u32 base;          // rows before it are done, or are pieces
   u32 from;          // where the first row goes on, in a window
-  u32 chunk;         // rows of a run
+  u32 chunk;         // rows of a run; 0: as many as keep all warps busy
   u32 room, mask;
   u32 ranges;        // of roots
   u32 cache;         // whether survivors wait until they fill 128 bytes
@@ -103,11 +105,17 @@ struct JoinParams {
 
 // Whether all launches before this one ran; notes that this one does. The first statement of a kernel.
 DEV bool join_turn(const JoinArgs& x) {
-  u64 last = load_relaxed(&x.state->turn);
+  u64 last = load_relaxed(x.turned);
   if (last + 1 != x.turn && last != x.turn) return false; // another block may have noted it
-  if (block() == 0 && thread() == 0) store_relaxed(&x.state->turn, x.turn);
+  if (block() == 0 && thread() == 0) store_relaxed(x.turned, x.turn);
   return true;
 }
+
+// The rows of the table that a launch joins.
+DEV u32 join_count_of(const JoinArgs& x) { return x.before ? (u32)min(load_relaxed(&x.before->made), (u64)x.room) : x.count; }
+
+// The rows of a run where `rows` are left. Host twin: runOf.
+DEV u32 join_run_of(const JoinArgs& x, u32 rows) { return x.chunk ? x.chunk : min(max(rows / (4 * blocks() * warps()), 1u), 16u); }
 
 // Whether v is in one of n ranges, or n is 0. One lane.
 DEV bool join_within(const JoinRange* ranges, u32 n, u32 v) {

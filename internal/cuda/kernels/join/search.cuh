@@ -47,6 +47,8 @@ template <JoinGoal GOAL> struct Joiner {
   const JoinLists* lists; // x.lists, or a copy of them in shared memory
   const JoinStep& s;
   JoinWarp& w;
+  const u32 count; // rows of the table that is joined
+  const u32 chunk_rows; // of a run
   u64 total = 0; // of matches or rows, equal on all lanes
   u64 told = 0;  // of total, what the run's counters have
   u64 place = 0; // of the next row, with JOIN_PLACED and JOIN_FILL
@@ -55,7 +57,8 @@ template <JoinGoal GOAL> struct Joiner {
 
   static constexpr bool WRITES = GOAL == JOIN_ROWS || GOAL == JOIN_PLACED || GOAL == JOIN_FILL;
 
-  DEV Joiner(const Run& run, const JoinArgs& x, const JoinLists* lists, const JoinStep& s, JoinWarp& w) : run(run), x(x), lists(lists), s(s), w(w) {}
+  DEV Joiner(const Run& run, const JoinArgs& x, const JoinLists* lists, const JoinStep& s, JoinWarp& w) 
+      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)) {}
 
   // Counts n rows of this root, which is the same on all lanes.
   DEV void add(u32 n) {
@@ -196,23 +199,31 @@ template <JoinGoal GOAL> struct Joiner {
     return flush();
   }
 
+  // Whether the table is full. Collective for the warp.
+  DEV bool full() {
+    u32 no = 0;
+    if (GOAL == JOIN_ROWS && lane() == 0) no = load_relaxed(&x.state->made) - x.made >= x.room;
+    return GOAL == JOIN_ROWS && shfl(ALL, no, 0);
+  }
+
   // The next piece; no rows: there is none, or no room.
   DEV bool next(JoinPiece*& piece, u32& row, u32& rows) {
-    u64 k = ~0ull;
-    if (lane() == 0 && (GOAL != JOIN_ROWS || load_relaxed(&x.state->made) - x.made < x.room))
-      k = atomic_add(&x.state->taken, (u64)1) - x.taken;
+    piece = 0;
+    row = rows = 0;
+    if (full()) return false;
+    u64 k = 0;
+    if (lane() == 0) k = atomic_add(&x.state->taken, (u64)1) - x.taken;
     k = shfl(ALL, k, 0);
     const u64 pieces = x.tail - x.head;
-    if (k != ~0ull && k < pieces) {
+    if (k < pieces) {
       piece = &x.pieces[(x.head + k) & x.mask];
       row = piece->row;
       rows = piece->rows;
       return true;
     }
-    piece = 0;
-    u64 at = k == ~0ull ? x.count : x.base + (k - pieces) * x.chunk;
+    const u64 at = x.base + (k - pieces) * chunk_rows;
     row = (u32)at;
-    rows = at < x.count ? min(x.chunk, x.count - row) : 0;
+    rows = at < count ? min(chunk_rows, count - row) : 0;
     if (x.order && rows) row = x.order[row]; // runs are of one row
     return rows > 0;
   }
@@ -329,39 +340,53 @@ template <JoinGoal GOAL> struct Joiner {
   }
 
   // Task t's id.
-  DEV u32 root(u64 t) {
+  DEV u32 root(u32 t) {
+    if (x.listed) return x.listed[t];
     u32 i = 0;
     for (; i + 1 < x.ranges && t >= x.roots[i].end - x.roots[i].first; i++) t -= x.roots[i].end - x.roots[i].first;
-    return x.roots[i].first + (u32)t;
+    return x.roots[i].first + t;
   }
 
-  // The first phase: the roots that its tasks are.
+  // The first phase: the roots that its tasks are, as far as they are candidates. Its table is a list of these, which a
+  // launch fills however few they are. A piece is tasks.
   DEV void roots() {
-    while (!(halted = stopped(Warp(), run))) {
-      if (GOAL == JOIN_ROWS) {
-        u32 room = 1;
-        if (lane() == 0) room = atomic_add(&x.state->asked, (u64)run.chunk) - x.asked + run.chunk <= x.room;
-        if (!shfl(ALL, room, 0)) break;
+    bool pieces = x.head < x.tail;
+    while (!(halted = stopped(Warp(), run)) && !full()) {
+      JoinPiece* piece;
+      u32 first, n;
+      if (pieces) pieces = next(piece, first, n);
+      if (!pieces) {
+        Chunk t = take(Warp(), run);
+        if (t.over && lane() == 0) store_relaxed(&x.state->over, 1u);
+        if (!t.count) break;
+        first = (u32)t.first;
+        n = t.count;
       }
-      Chunk t = take(Warp(), run);
-      if (t.over && lane() == 0) store_relaxed(&x.state->over, 1u);
-      if (!t.count) break;
-      for (u32 i = 0; i < t.count; i += 32) {
-        bool in = i + lane() < t.count;
-        u32 v = in ? root(t.first + i + lane()) : 0;
+      const u32 end = first + n;
+      for (u32 i = first; i < end; i += 32) {
+        bool in = i + lane() < end;
+        u32 v = in ? root(i + lane()) : 0;
         in = in && join_allows(s.group[0], lists, v);
-        u32 votes = ballot(ALL, in), n = popc(votes);
+        const u32 votes = ballot(ALL, in), mine = popc(votes & Warp::below());
+        u32 got = popc(votes);
         if (GOAL == JOIN_LIST) {
           if (emit_rows(Warp(), run, in, [&](u32) { return v; }) == ~0u) halted = true;
           if (halted) return;
         } else if (GOAL == JOIN_COUNT) {
           if (in) add_root(run, v, 1);
-        } else if (n) {
+        } else if (got) {
           u64 at = 0;
-          reserve(n, at);
-          if (in) x.out[at + popc(votes & Warp::below())] = v;
+          const u32 fits = reserve(got, at);
+          if (in && mine < fits) x.out[at + mine] = v;
+          if (fits < got) {
+            const u32 rest = i + ctz(ballot(ALL, in && mine == fits));
+            total += fits;
+            leave(rest, end - rest, ~0u, 0);
+            tell();
+            return;
+          }
         }
-        total += n;
+        total += got;
       }
       if (x.often) tell();
     }
