@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/kir/emit/interp"
@@ -22,6 +23,45 @@ import (
 // method.
 func TestRowsAgreeWithOracle(t *testing.T) {
 	nodiff.Check(t, nodiff.Config{Engine: engines.Of(rows{}), Whole: true, Compile: planner.Compile, Method: "local", Columns: nodiff.Simple, Patterns: nodiff.Hubs, MaxVertices: 9, MaxPattern: 6})
+}
+
+// TestRowsBitmaps: bitmaps are named after the vertex whose candidates they are, also that of the outside vertex.
+func TestRowsBitmaps(t *testing.T) {
+	s := &nodiff.Spec{N: 6, Edges: []nodiff.SpecEdge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}, {U: 3, V: 0}, {U: 0, V: 2}, {U: 3, V: 4}}}
+	for v := range s.N {
+		x := int64(v)
+		s.X = append(s.X, &x)
+	}
+	q, err := gql.Parse("MATCH (a)--(b)--(c)--(d)--(a) WHERE a.x <> 1 AND b.x <> 2 AND c.x <> 3 AND d.x <> 4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(s.Build(), q.Pattern, plan.Options{Root: plan.NoRoot, Method: "local"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := lower.Plan(p, overRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !code.Rows.Outside {
+		t.Fatal("no vertex is outside")
+	}
+	var got, want []string
+	for _, g := range code.Program.Globals {
+		if g.Kind != kir.Bits {
+			continue
+		}
+		got = append(got, g.Name)
+		for l, name := range plan.LevelNames(p) {
+			if &p.Levels[l].Bits[0] == &g.Words[0] {
+				want = append(want, "bits of "+name)
+			}
+		}
+	}
+	if len(got) != 4 || !slices.Equal(got, want) {
+		t.Errorf("the bitmaps are %q, want %q", got, want)
+	}
 }
 
 // rows is an engine that makes the neighbourhood of each root by definition and

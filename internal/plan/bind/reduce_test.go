@@ -2,13 +2,17 @@ package bind_test
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/bind"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
 // TestReduceThreads: semijoins leave the same candidates for any number of threads, over lists with an
@@ -45,6 +49,116 @@ func TestReduceThreads(t *testing.T) {
 			if !reflect.DeepEqual(got.Reduction, want.Reduction) || !reflect.DeepEqual(got.Vertices, want.Vertices) {
 				t.Errorf("%s: %d threads leave %v candidates, one leaves %v", text, threads, got.Reduction.After, want.Reduction.After)
 			}
+		}
+	}
+}
+
+// TestReduceCandidates: semijoins leave each vertex that is left when they are repeated until nothing changes, and
+// none without a neighbour by each link. The numbers of candidates are those of the bits.
+func TestReduceCandidates(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 1000, M: 3000, Directed: true, EdgeLabels: 3, Seed: 5}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"MATCH (a)-[:0]->(b)",
+		"MATCH (a)-[:0]->(b)-[:1]->(c)",
+		"MATCH (a)-[:0]->(b)-[:1]->(c)-[:2]->(a)",
+		"MATCH (a)-[:0]-(b)-[:1]->(c)-[:2]->(d)",
+	} {
+		q, err := gql.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := bind.Bind(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// near reports whether x, for v, has a neighbour in sets by each link of v.
+		near := func(sets []map[uint32]bool, v int, x uint32) bool {
+			for _, l := range b.Links {
+				adj, other := l.Adj, l.V
+				if l.V == v {
+					adj, other = b.Adjs[l.Adj].Rev, l.U
+				} else if l.U != v {
+					continue
+				}
+				if !slices.ContainsFunc(b.Adjs[adj].Lists.List(x, new(graph.Scratch)), func(y uint32) bool { return sets[other][y] }) {
+					return false
+				}
+			}
+			return true
+		}
+		all := map[uint32]bool{}
+		for x := range uint32(g.NumVertices()) {
+			all[x] = true
+		}
+		once, fixed := make([]map[uint32]bool, b.N), make([]map[uint32]bool, b.N)
+		every := slices.Repeat([]map[uint32]bool{all}, b.N)
+		for v := range b.N {
+			once[v] = map[uint32]bool{}
+			for x := range all {
+				if near(every, v, x) {
+					once[v][x] = true
+				}
+			}
+			fixed[v] = maps.Clone(once[v])
+		}
+		for changed := true; changed; {
+			changed = false
+			for v := range b.N {
+				before := len(fixed[v])
+				maps.DeleteFunc(fixed[v], func(x uint32, _ bool) bool { return !near(fixed, v, x) })
+				changed = changed || len(fixed[v]) < before
+			}
+		}
+		b.Reduce()
+		for v, bv := range b.Vertices {
+			n := 0
+			for x := range uint32(64 * len(bv.Bits)) {
+				left := bv.Bits[x/64]>>(x%64)&1 != 0
+				if left {
+					n++
+				}
+				if left && !once[v][x] || !left && fixed[v][x] {
+					t.Errorf("%s: vertex %d may be %d: %v", text, v, x, left)
+				}
+			}
+			if n == 0 || n == len(all) || n != bv.Count || n != b.Reduction.After[v] {
+				t.Errorf("%s: vertex %d: %d candidates by the bits, %d and %d by the numbers", text, v, n, bv.Count, b.Reduction.After[v])
+			}
+		}
+	}
+}
+
+// TestPairs: a relation of either direction has twice as many pairs as edges, and its share is of twice the
+// graph's.
+func TestPairs(t *testing.T) {
+	s := nodiff.Spec{N: 6, Directed: true, EdgeLabels: true, Edges: []nodiff.SpecEdge{
+		{U: 0, V: 1, Label: "X"}, {U: 1, V: 2, Label: "Y"}, {U: 2, V: 3, Label: "Y"}, {U: 3, V: 4, Label: "Y"},
+	}}
+	g := s.Build()
+	for _, c := range []struct {
+		text        string
+		least, most int
+		share       float64
+	}{
+		{"MATCH (a)-[:X]->(b)", 1, 1, 0.25},
+		{"MATCH (a)-[:X]-(b)", 2, 2, 0.25},
+		{"MATCH (a)-[:Y]-(b)-[:X]->(c)", 1, 6, 0.75},
+		{"MATCH (a)-[:Y]->(b)-[:X]-(c)", 2, 3, 0.75},
+		{"MATCH (a)--(b)", 8, 8, 1},
+	} {
+		q, err := gql.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := bind.Bind(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if least, most, share := b.Pairs(); least != c.least || most != c.most || share != c.share {
+			t.Errorf("%s: %d to %d pairs, a share of %g; want %d to %d, and %g", c.text, least, most, share, c.least, c.most, c.share)
 		}
 	}
 }

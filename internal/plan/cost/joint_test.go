@@ -60,3 +60,26 @@ func TestParallelLinks(t *testing.T) {
 		t.Errorf("%g pairs expected, there are 20", got)
 	}
 }
+
+// TestParallelLinksApart: where no edge of one label runs beside one of another, no match is expected.
+func TestParallelLinksApart(t *testing.T) {
+	s := nodiff.Spec{N: 40, Directed: true, EdgeLabels: true}
+	for u := range 20 {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: u, V: 20 + u, Label: "X"}, nodiff.SpecEdge{U: 20 + u, V: (u + 1) % 20, Label: "Y"})
+	}
+	q, err := gql.Parse("MATCH (a)-[:X]->(b)-[:Y]->(a), (b)-[:Y]->(c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bind.Bind(s.Build(), q.Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Reduce()
+	if b.Empty != nil {
+		t.Fatal("semijoins alone leave no candidate")
+	}
+	if got := cost.NewStatistics(b).Card(7); got != 0 {
+		t.Errorf("%g matches expected, there are none", got)
+	}
+}
