@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -258,6 +259,39 @@ func files(t fataler, dir string) map[string]string {
 }
 
 type fataler interface{ Fatal(...any) }
+
+// TestSizes: the interval-PCSR of an edge label has at most 1.2 times the bytes of CSR, and at most a fifth of
+// those of hashed PCSR, in a graph with many edge labels.
+func TestSizes(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 12, M: 40_000, Directed: true, EdgeLabels: 50, Skew: 1, Seed: 1}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes, err := layout.Sizes(t.Context(), g, 0, 2)
+	if err != nil || len(sizes) != 50 {
+		t.Fatalf("sizes of %d labels, %v", len(sizes), err)
+	}
+	l, err := layout.Make(t.Context(), g, layout.Intervals, 0, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sizes {
+		if 5*s.Interval > s.Hashed || 5*s.Interval > 6*s.CSR {
+			t.Errorf("label %d: interval-PCSR has %d bytes, hashed PCSR %d, CSR %d", s.Label, s.Interval, s.Hashed, s.CSR)
+		}
+		bytes := uint64(0)
+		for _, side := range []layout.Side{layout.Out, layout.In} {
+			p, err := one(t.Context(), l, s.Label, side)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes += p.Bytes()
+		}
+		if bytes != s.Interval {
+			t.Errorf("label %d: partitions have %d bytes, and their sizes say %d", s.Label, bytes, s.Interval)
+		}
+	}
+}
 
 // TestCloseRuns: vertices of runs that lie close together, far away from others, are found, and no vertices
 // between and behind them.
