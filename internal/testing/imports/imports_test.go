@@ -65,6 +65,7 @@ var may = map[string][]string{
 	"view":             {"gql", "pattern", "plan", "plan/bind", "plan/planner", "expr", "graph", "lower", "kir", "matcha/data", "matcha/types"},
 	"graph/gen":        {"graph"},
 	"graph/layout":     {"graph", "kept", "disk", "vfs"},
+	"graph/partition":  {"graph", "disk", "vfs", "process"},
 	"engine":           {"plan", "graph", "pattern", "runtime/crew"},
 	"engine/option":    {"pattern"},
 	"engine/tasks":     {"engine", "runtime/crew"},
