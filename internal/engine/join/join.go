@@ -40,7 +40,7 @@ func (Host) Name() string { return Name }
 // Options are the engine's switches: those of both engines, and those of one.
 var Options = slices.Concat(option.Table{
 	option.Choice("join.extend", "match one vertex in a phase, several where GENEVA's matching patterns allow it, or (auto) several where no edge inside the phase has to be looked for afterwards; on GPUs auto is single", "auto", "single", "multi"),
-	option.Choice("join.lists", "neighbour lists: the graph's, or of each edge label alone in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
+	option.Choice("join.lists", "neighbour lists: the graph's, or by edge label in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
 	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
 	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
@@ -181,6 +181,15 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		}
 		x.lists, x.ids = parts, ids
 		x.said = append(x.said, "join: lists by label, "+kind)
+		several := 0
+		for i, part := range parts {
+			if part != nil && p.Adjs[i].Only == nil {
+				several++
+			}
+		}
+		if several > 0 {
+			x.said = append(x.said, fmt.Sprintf("join: %d of the lists are of edges that have no one label in common", several))
+		}
 		if warning != "" {
 			x.notes = append(x.notes, warning)
 		}

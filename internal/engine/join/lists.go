@@ -32,7 +32,7 @@ func (h handles) in(adj int, v, lo, hi uint32, scratch *graph.Scratch) []uint32 
 func (h handles) has(adj int, u, v uint32) bool { return h[adj].Lists.Has(u, v) }
 func (h handles) degree(adj int, v uint32) int  { return h[adj].Lists.Degree(v) }
 
-// partitions are the lists of single edge labels, of those relations that the plan reads; the others
+// partitions are the lists of those relations that the plan reads, in the layout of partitions by label; the others
 // are nil.
 type partitions []layout.Partition
 
@@ -46,18 +46,13 @@ func (x partitions) degree(adj int, v uint32) int  { return len(x[adj].List(v)) 
 type labelsKey layout.Kind
 
 // openPartitions returns the partitions that a plan names, and the renumbering of their vertices or
-// nil. The warning is about the files of partitions next to the graph file. A plan with lists of several
-// labels is refused.
+// nil. The warning is about the files of partitions next to the graph file. Relations of several labels, of
+// all edges, or of edges under conditions are laid out as those of one label are.
 func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layout.Kind, threads int, levels bool) (x partitions, ids *layout.Renumbering, warning string, err error) {
 	if g.Stored != nil {
 		return nil, nil, "", plan.Refusef("label partitions are made of the graph's edge table, and the lists are stored in another way")
 	}
 	read := readLists(p, levels)
-	for i := range p.Adjs {
-		if read[i] && p.Adjs[i].Only == nil {
-			return nil, nil, "", plan.Refusef("%s has edges of several labels, and label partitions have those of one", p.Adjs[i].Name)
-		}
-	}
 	kept, err := g.Derived(ctx, labelsKey(kind), func() (any, error) {
 		l, w, err := layout.Open(ctx, vfs.From(ctx), g.FileName(), g, kind, 0, threads)
 		warning = w
@@ -69,7 +64,7 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 	l := kept.(*layout.Labels)
 	var keys []layout.Key
 	for i := range p.Adjs {
-		if read[i] {
+		if read[i] && p.Adjs[i].Only != nil {
 			keys = append(keys, keyOf(g, p.Adjs[i].Only))
 		}
 	}
@@ -79,8 +74,14 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 	}
 	x = make(partitions, len(p.Adjs))
 	for i := range x {
-		if read[i] {
+		switch {
+		case !read[i]:
+		case p.Adjs[i].Only != nil:
 			x[i], parts = parts[0], parts[1:]
+		default:
+			if x[i], err = l.Relation(ctx, p.Adjs[i].Lists); err != nil {
+				return nil, nil, cmp.Or(warning, w), err
+			}
 		}
 	}
 	return x, l.Renumbering, cmp.Or(warning, w), nil

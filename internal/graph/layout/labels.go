@@ -51,7 +51,8 @@ type Labels struct {
 	head   head        // the beginning of each file's head
 	unkept atomic.Bool // a file could not be written
 
-	parts kept.Map[Key, Partition]
+	parts     kept.Map[Key, Partition]
+	relations kept.Map[relationKey, Partition]
 }
 
 // Key names a partition: an edge label, an index into Graph.EdgeLabels or graph.NoLabel, seen from
@@ -149,6 +150,11 @@ func (l *Labels) make(ctx context.Context, key Key) (Partition, error) {
 	if err != nil {
 		return nil, err
 	}
+	return l.layOut(ctx, lists)
+}
+
+// layOut returns lists as a partition of the kind of these Labels.
+func (l *Labels) layOut(ctx context.Context, lists *Lists) (Partition, error) {
 	if l.Kind == Hashes {
 		return NewHashed(ctx, lists, l.Load)
 	}

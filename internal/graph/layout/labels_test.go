@@ -293,6 +293,47 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestRelation: the lists of any relation are laid out under the ids of the partitions. Those of a relation that
+// lasts as long as the graph are made once.
+func TestRelation(t *testing.T) {
+	g := labelled(t, 200, 900, 4)
+	every := g.Handle(g.Any().Lists())
+	some, err := graph.EdgeRelation(t.Context(), g, 2, func(row int) bool { return row%3 == 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
+		l, err := layout.Make(t.Context(), g, kind, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range []*graph.Handle{every, graph.NewHandle(some.Out)} {
+			p, err := l.Relation(t.Context(), h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v := range uint32(g.NumVertices()) {
+				var s graph.Scratch
+				id, want := v, slices.Clone(h.List(v, &s))
+				if l.Renumbering != nil {
+					id = l.New[v]
+					for i, u := range want {
+						want[i] = l.New[u]
+					}
+					slices.Sort(want)
+				}
+				if !slices.Equal(p.List(id), want) {
+					t.Fatalf("%v: vertex %d has %v, want %v", kind, v, p.List(id), want)
+				}
+			}
+			again, err := l.Relation(t.Context(), h)
+			if err != nil || (again == p) != h.Kept || p.ID() == 0 {
+				t.Errorf("%v: a second time the same lists %v, of a relation that lasts %v; %d, %v", kind, again == p, h.Kept, p.ID(), err)
+			}
+		}
+	}
+}
+
 // TestCloseRuns: vertices of runs that lie close together, far away from others, are found, and no vertices
 // between and behind them.
 func TestCloseRuns(t *testing.T) {
