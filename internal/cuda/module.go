@@ -131,6 +131,12 @@ func (c *Context) Expect(ctx context.Context, src Source) error {
 	return nil
 }
 
+// Compiled reports whether the image of src is in memory or on disk, so that Module does not compile it. It may be called
+// outside Do.
+func (d *Device) Compiled(ctx context.Context, src Source) bool {
+	return d.modules.images.Has(ctx, src.forChecker().key(d.info))
+}
+
 // image returns the image that Expect began to make, or else images.get.
 func (ms *modules) image(ctx context.Context, key code.Key, compile func() ([]byte, error)) (image []byte, kept bool, err error) {
 	e := ms.early[key]

@@ -41,6 +41,13 @@ type Prepared interface {
 	Run(ctx context.Context, goal Goal) (Result, error)
 }
 
+// Compiled is a Prepared of an engine with kernels of its own. Compiled reports whether they are kept, in memory or on
+// disk, so that Run does not compile. It does not block while another run holds the devices.
+type Compiled interface {
+	Prepared
+	Compiled(ctx context.Context) bool
+}
+
 // Traits are facts about a prepared plan that tell engines apart.
 type Traits struct {
 	Compiles bool // Compile has something to compile

@@ -83,7 +83,9 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 	r.Runtime.Begin(r.Device, r.GPUMemory)
 	if labelled {
 		_, _ = r.Compile(plan.Nest.String(), "ri")
-	} else {
+	}
+	small, few := r.small(auto)
+	if !labelled && !few {
 		_, _ = try[0].compile(r, try[0].methods(r)[0])
 	}
 	s, err := r.Runtime.Session(ctx, r.Device, r.GPUMemory, r.waits)
@@ -96,6 +98,18 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 			return c, nil
 		}
 	}
+	if few {
+		if c, err := t.joined(ctx, small, try); err == nil || ctx.Err() != nil {
+			return c, err
+		}
+	}
+	return t.best(ctx, try)
+}
+
+// best returns the first of some engines that can run the query, with a plan for it, or another
+// engine where that is faster.
+func (t *trial) best(ctx context.Context, try []gpuEngine) (Choice, error) {
+	r := t.Request
 	var refused []error
 	for _, e := range try {
 		for _, method := range e.methods(r) {
@@ -107,13 +121,13 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 				return Choice{}, err
 			}
 			reason := "asked for by name"
-			if auto {
+			if t.auto {
 				reason = e.why(p, refused)
 			}
 			if c, ok := t.preferred(ctx, e.name, p, reason); ok {
 				return c, nil
 			}
-			c, err := t.choice(ctx, e.make(s), p, reason)
+			c, err := t.choice(ctx, e.make(t.session), p, reason)
 			if err == nil {
 				return c, nil
 			}

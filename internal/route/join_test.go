@@ -4,11 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
+	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -72,5 +75,73 @@ func TestAutoJoins(t *testing.T) {
 		if got.Engine.Name() != c.engine || strings.HasPrefix(got.Reason, "edges of few labels: semijoins leave") != (c.engine == "join") {
 			t.Errorf("%s, %+v: engine %s, %s; want %s", c.text, c.o, got.Engine.Name(), got.Reason, c.engine)
 		}
+	}
+}
+
+// TestAutoJoinsOnGPU: on a GPU auto takes the join where relations are small, because it needs no compilation, until the
+// search is so long that a compilation pays, or the other engine is compiled.
+func TestAutoJoinsOnGPU(t *testing.T) {
+	d, err := cuda.New(device.Backend(t, emu.Options{Optimize: "-O0"}), nil) // nothing is compiled yet
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt := finding(1, nil)
+	defer rt.Close()
+	if err := rt.Instead(d); err != nil {
+		t.Fatal(err)
+	}
+	g := manyLabels()
+	pick := func(text, engineName string, work float64) Choice {
+		t.Helper()
+		q, err := gql.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Request{Runtime: rt, Device: "gpu:0", Engine: engineName, Graph: g, Options: engine.Options{Threads: 1}, Compile: func(method, order string) (*plan.Plan, error) {
+			p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Method: method, Order: order})
+			if p != nil && work > 0 {
+				p.Price = work
+			}
+			return p, err
+		}}
+		c, err := Pick(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	small := "MATCH (a)-[:L1]->(b)-[:L2]->(c)<-[:L3]-(d)"
+	for _, c := range []struct {
+		text   string
+		work   float64
+		engine string
+		why    string
+	}{
+		{small, 0, "join", "a join needs no compilation for the pattern"},
+		{small, 1e9, "join", "which stack does, and is expected to take 50ms"},
+		{small, 1e13, "stack", "worth its compilation, as a join is expected to take 8m"},
+		{"MATCH (a)-[:L1]->(b)-[:L0]->(c)", 0, "", ""},
+		{"MATCH (a)-->(b)-->(c)-->(a)", 0, "", ""},
+	} {
+		got := pick(c.text, "", c.work)
+		if (got.Engine.Name() == "join") != (c.engine == "join") || c.engine != "" && got.Engine.Name() != c.engine || !strings.Contains(got.Reason, c.why) {
+			t.Errorf("%s, %g: %s, %s; want %s, %s", c.text, c.work, got.Engine.Name(), got.Reason, c.engine, c.why)
+		}
+	}
+	c := pick(small, "join", 0)
+	if c.Plan.OrderName != "join" || c.Plan.Reduction == nil {
+		t.Errorf("asked for by name, a join has the order %s and the semijoins %v", c.Plan.OrderName, c.Plan.Reduction)
+	}
+	c = pick(small, "stack", 0)
+	want, err := c.Run(t.Context(), engine.Goal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c = pick(small, "", 1e9); c.Engine.Name() != "stack" || !strings.Contains(c.Reason, "it is compiled for this pattern") {
+		t.Errorf("%s, %s", c.Engine.Name(), c.Reason)
+	}
+	c = pick(small, "", 0)
+	if got, err := c.Run(t.Context(), engine.Goal{}); err != nil || got.Matches != want.Matches || got.Engine != "join" {
+		t.Errorf("%v by %s, %v; want %v", got.Matches, got.Engine, err, want.Matches)
 	}
 }

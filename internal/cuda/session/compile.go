@@ -36,6 +36,19 @@ func (s *Session) Compile(ctx context.Context, j *Job) error {
 	return nil
 }
 
+// Compiled reports whether all kernels of a job are kept for all devices, in memory or on disk. It does not
+// wait for a run.
+func (s *Session) Compiled(ctx context.Context, j *Job) bool {
+	for _, d := range s.devs {
+		for _, text := range j.texts(d.dev.Info()) {
+			if !d.dev.Compiled(ctx, j.source(text)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // expect begins to compile the job's programs for one device.
 func (j *Job) expect(ctx context.Context, c *cuda.Context, info cuda.Info) error {
 	for _, text := range j.texts(info) {

@@ -106,6 +106,14 @@ func (x *prepared) Compile(ctx context.Context) {
 	}
 }
 
+// Compiled reports whether these kernels are compiled: see engine.Compiled.
+func (x *prepared) Compiled(ctx context.Context) bool {
+	if x.local != nil {
+		return x.local.Compiled(ctx)
+	}
+	return x.nest == nil || x.e.s.Compiled(ctx, x.nest.job())
+}
+
 // Run counts the matches, or hands them to goal.Sink.
 func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
 	none := engine.Result{Engine: x.e.Name(), Device: x.e.s.String()}

@@ -118,6 +118,15 @@ func (x *prepared) Compile(ctx context.Context) {
 	}
 }
 
+// Compiled reports whether these kernels are compiled: see engine.Compiled.
+func (x *prepared) Compiled(ctx context.Context) bool {
+	p := x.indexed
+	if p == nil {
+		p = x.lists
+	}
+	return p == nil || x.f.s.Compiled(ctx, p.job())
+}
+
 // indexed is the query that a candidate graph is made for; nil where none is
 // wanted, with an error where one is asked for and cannot be. The large method is
 // one here.

@@ -102,6 +102,11 @@ func (x *onGPU) Compile(ctx context.Context) {
 	}
 }
 
+// Compiled reports whether these kernels are compiled: see engine.Compiled.
+func (x *onGPU) Compiled(ctx context.Context) bool {
+	return x.data == nil || x.s.Compiled(ctx, x.job())
+}
+
 // rootChunk is how many roots a warp takes at a time: more where there are so many that taking them would
 // take long.
 func (x *onGPU) rootChunk() uint32 { return uint32(min(max(x.rootCount()>>16, 1), 32) * 32) }

@@ -71,16 +71,16 @@ func read(o engine.Options, other option.Table, on string) (option.Values, error
 	return v, nil
 }
 
-// Order is the rule of the matching order for joins on the processor.
+// Order is the rule of the matching order for joins: by joint degrees, after semijoins.
 const Order = "join"
 
-// OrderOnGPU returns the rule of the matching order that the papers join by: GSI's for phases of one
-// vertex, GENEVA's for phases of several.
+// OrderOnGPU returns the rule of the matching order for joins on GPUs. Phases of several vertices are asked for by name
+// there, and have GENEVA's.
 func OrderOnGPU(opt map[string]string) string {
 	if v, err := Options.Read(opt); err == nil && v.Text("join.extend") == "multi" {
 		return "geneva"
 	}
-	return "gsi"
+	return Order
 }
 
 // prepared is a plan that is ready to run.

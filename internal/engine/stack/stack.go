@@ -119,6 +119,19 @@ func (x *prepared) Compile(ctx context.Context) {
 	}
 }
 
+// Compiled reports whether these kernels are compiled: see engine.Compiled.
+func (x *prepared) Compiled(ctx context.Context) bool {
+	if x.local != nil {
+		return x.local.Compiled(ctx)
+	}
+	if x.p.Empty == nil {
+		if s, err := x.search(0); err == nil {
+			return x.e.s.Compiled(ctx, s.job())
+		}
+	}
+	return true
+}
+
 // Run counts the matches, or hands every match to goal.Sink.
 func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
 	none := engine.Result{Engine: x.e.Name(), Device: x.e.s.String()}

@@ -205,6 +205,9 @@ func (l *Search) HostBytes() int64 { return l.s.HostBytes(l.memory.Give(l.job())
 // Compile starts compiling the kernels, and returns at once.
 func (l *Search) Compile(ctx context.Context) { _ = l.s.Compile(ctx, l.job()) }
 
+// Compiled reports whether the kernels of Run are compiled.
+func (l *Search) Compiled(ctx context.Context) bool { return l.s.Compiled(ctx, l.job()) }
+
 // Run counts the matches of the plan. An error that is ErrUniverse says that a
 // bound on neighbourhoods was too low; nothing was counted.
 func (l *Search) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {

@@ -205,6 +205,19 @@ func (s *Cache) make(files vfs.FS, key Key, m *making, compile func() ([]byte, e
 	}
 }
 
+// Has reports whether Get would find an image without compiling it.
+func (s *Cache) Has(ctx context.Context, key Key) bool {
+	s.mu.Lock()
+	_, kept := s.kept[key]
+	s.mu.Unlock()
+	if kept || s.dir == "" {
+		return kept
+	}
+	files := s.on(ctx)
+	_, err := files.Stat(s.path(key))
+	return err == nil && s.own(files)
+}
+
 // Drop forgets an image that turned out to be useless.
 func (s *Cache) Drop(ctx context.Context, key Key) {
 	s.mu.Lock()

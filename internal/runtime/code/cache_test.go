@@ -231,3 +231,23 @@ func (s *Cache) waitingFor(key Key) int {
 	}
 	return 0
 }
+
+// TestHas: an image is there once it was made, in memory and, for other caches over the folder, on disk.
+func TestHas(t *testing.T) {
+	dir := t.TempDir()
+	in, on := New(""), New(dir)
+	for _, s := range []*Cache{in, on} {
+		if s.Has(t.Context(), Key{1}) {
+			t.Errorf("folder %q: an image that nobody made", s.Dir())
+		}
+		if _, _, err := s.Get(t.Context(), Key{1}, func() ([]byte, error) { return []byte("x"), nil }); err != nil {
+			t.Fatal(err)
+		}
+		if !s.Has(t.Context(), Key{1}) || s.Has(t.Context(), Key{2}) {
+			t.Errorf("folder %q: %v, %v", s.Dir(), s.Has(t.Context(), Key{1}), s.Has(t.Context(), Key{2}))
+		}
+	}
+	if !New(dir).Has(t.Context(), Key{1}) {
+		t.Error("not on disk")
+	}
+}
