@@ -47,9 +47,9 @@ func markdown(rows []row) string {
 		line(sum)
 	}
 	if len(rows) > 1 && sum.run > 0 {
-		share := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
-		fmt.Fprintf(&b, "\nThe tests killed %.0f %% of the mutants that ran. These are chosen from lines that tests run.\n", share(sum.killed, sum.run))
-		fmt.Fprintf(&b, "A further %.0f %% of all mutants are in lines that none of these tests runs, and would survive them.\n", share(sum.all-sum.reached, sum.all))
+		share := func(n, of int) int { return 100 * n / of } // rounded down: 100 if all mutants were killed, and only then
+		fmt.Fprintf(&b, "\nThe tests killed %d %% of the mutants that ran. These are chosen from lines that tests run.\n", share(sum.killed, sum.run))
+		fmt.Fprintf(&b, "A further %d %% of all mutants are in lines that none of these tests runs, and would survive them.\n", 100-share(sum.reached, sum.all))
 	}
 	return b.String()
 }
