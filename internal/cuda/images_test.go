@@ -57,6 +57,12 @@ func TestKeyCoversAll(t *testing.T) {
 	if same.key(Info{Major: 9, Compiler: "NVRTC 13.0", Ordinal: 3, Name: "another", SMs: 7}) != base.key(info) {
 		t.Error("two devices of one kind have different keys")
 	}
+	remembered := with(func(s *Source) { s.Keys = &Keys{} })
+	for _, i := range []Info{info, {Major: 9, Compiler: "NVRTC 13.1"}, {Major: 10, Compiler: "NVRTC 13.0"}, info} {
+		if remembered.key(i) != base.key(i) {
+			t.Errorf("another key of %v is remembered", i)
+		}
+	}
 }
 
 // moduleOf compiles text on a device of its own, over the cache in dir, as another process would, and says how

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
@@ -28,6 +29,7 @@ func (s *Session) Compile(ctx context.Context, j *Job) error {
 	if s.use.over() {
 		return errClosed
 	}
+	j.sources = &s.sources
 	for _, d := range s.devs {
 		if err := d.dev.Do(func(c *cuda.Context) error { return j.expect(ctx, c, d.dev.Info()) }); err != nil {
 			return err
@@ -39,6 +41,7 @@ func (s *Session) Compile(ctx context.Context, j *Job) error {
 // Compiled reports whether all kernels of a job are kept for all devices, in memory or on disk. It does not
 // wait for a run.
 func (s *Session) Compiled(ctx context.Context, j *Job) bool {
+	j.sources = &s.sources
 	for _, d := range s.devs {
 		for _, text := range j.texts(d.dev.Info()) {
 			if !d.dev.Compiled(ctx, j.source(text)) {
@@ -78,6 +81,32 @@ func (j *Job) texts(info cuda.Info) (texts []string) {
 
 // source is the job's with another text behind it, and with the shared files.
 func (j *Job) source(text string) cuda.Source {
+	if !j.Fixed || j.sources == nil {
+		return j.sourceOf(text)
+	}
+	s := j.sources
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := j.Source.Name + "\n" + text
+	src, ok := s.all[name]
+	if !ok {
+		src = j.sourceOf(text)
+		src.Keys = &cuda.Keys{}
+		if s.all == nil {
+			s.all = map[string]cuda.Source{}
+		}
+		s.all[name] = src
+	}
+	return src
+}
+
+// sources are those of fixed programs, by the source's name and the text behind it.
+type sources struct {
+	mu  sync.Mutex
+	all map[string]cuda.Source
+}
+
+func (j *Job) sourceOf(text string) cuda.Source {
 	src := j.Source
 	src.Text += text
 	src.Includes = kernels.Includes(append(slices.Collect(maps.Values(j.Source.Includes)), src.Text)...)

@@ -23,6 +23,9 @@ type Job struct {
 	Parts map[string]string
 	// Needs are the kernels of Parts that the job launches; nil: all. GPUs compile no others.
 	Needs []string
+	// Fixed says that Source and Parts are the same for all jobs of their names, so that the session
+	// remembers how they are found again.
+	Fixed bool
 
 	// Program has the globals that the kernels read, for a graph of Vertices vertices. Arrays
 	// with an identity stay on the devices, and are found again by it. They stay until memory
@@ -68,6 +71,8 @@ type Job struct {
 	// does not need to wait for it. Both run inside Do of the device; several
 	// devices at the same time, each with its own Exec.
 	Start func(x *Exec) (search func() error, err error)
+
+	sources *sources // of the session
 
 	// FaultText words a fault that a kernel reported by fail(run, code, about);
 	// nil, or an empty text: the numbers.

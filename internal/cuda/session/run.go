@@ -23,6 +23,7 @@ func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 		return Result{}, err
 	}
 	defer s.release()
+	j.sources = &s.sources
 	if err := s.pin(j); err != nil {
 		return Result{}, err
 	}

@@ -35,6 +35,8 @@ type Session struct {
 	use  *lock // its holder uses host, devs[i].arrays and the other fields of functions of Do
 	host hostArrays
 
+	sources sources // of fixed programs
+
 	mu   sync.Mutex
 	gone []any   // owners whose arrays are to be freed when the devices are free
 	lost []error // of freeing those

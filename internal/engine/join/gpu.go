@@ -114,7 +114,7 @@ func (x *onGPU) rootChunk() uint32 { return uint32(min(max(x.rootCount()>>16, 1)
 // job is the plan for the session.
 func (x *onGPU) job() *session.Job {
 	return &session.Job{
-		Name: Name, Source: cuda.Source{Name: "join.cu", Text: kernelsText}, Parts: x.texts, Needs: x.needs, Program: x.data.program,
+		Name: Name, Source: cuda.Source{Name: "join.cu", Text: kernelsText}, Parts: x.texts, Needs: x.needs, Fixed: true, Program: x.data.program,
 		Tasks: x.rootCount(), Chunk: x.rootChunk(),
 	}
 }
