@@ -95,7 +95,7 @@ func TestGPULists(t *testing.T) {
 				c.Techniques = append(c.Techniques, tech.With(kind+", "+tech.Name, "join.lists", kind).Said(said))
 			}
 		}
-		compare(t, c, e, nodiff.Suite{Plans: 400, Graphs: 4}, nodiff.Suite{Plans: 24, Graphs: 2})
+		compare(t, c, e, nodiff.Suite{Plans: 400, Graphs: 4}, nodiff.Suite{Plans: 40, Graphs: 2})
 	})
 }
 
