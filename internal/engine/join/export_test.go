@@ -1,12 +1,10 @@
 package join
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
-
-// AllKernels is one program of all kernels.
-func AllKernels() string {
-	return kernelsText + strings.Join(slices.Sorted(maps.Values(kernelTexts())), "")
+// Kernels are the programs of all kernels, by name.
+func Kernels() map[string]string {
+	all := kernelTexts()
+	for name, text := range all {
+		all[name] = kernelsText + text
+	}
+	return all
 }

@@ -131,3 +131,26 @@ func TestGPUFewCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestGPUTwoDevices: devices that share the roots find what the host engine counts, in tables that are full and in
+// others, and a device that gets its roots later than the first launch goes on.
+func TestGPUTwoDevices(t *testing.T) {
+	g := skewed(t)
+	two := []*cuda.Device{device.Emulated(t, emu.Options{Seed: device.Seed()}), device.Emulated(t, emu.Options{})}
+	s, err := session.Open(two, session.Options{Memory: 1 << 28, Ring: 1 << 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, batch := range []string{"0", "50"} {
+		p := planned(t, g, "diamond", plan.Options{Order: "gsi", NoTail: true})
+		want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := engine.Once(t.Context(), join.NewGPU(s), g, p, engine.Options{Opt: map[string]string{"join.batch": batch}}, engine.Goal{})
+		if err != nil || got.Matches != want.Matches || !got.Complete {
+			t.Errorf("batch %s: %v (complete %v, %v), want %v", batch, got.Matches, got.Complete, err, want.Matches)
+		}
+	}
+}
