@@ -18,6 +18,8 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
 // calls counts the calls of a device.
@@ -153,4 +155,33 @@ func TestGPUTwoDevices(t *testing.T) {
 			t.Errorf("batch %s: %v (complete %v, %v), want %v", batch, got.Matches, got.Complete, err, want.Matches)
 		}
 	}
+}
+
+// TestGPUManyRoots: warps take many roots at a time where there are many. Those that find no room wait, and none is lost.
+func TestGPUManyRoots(t *testing.T) {
+	long.Only(t, "so many roots take seconds")
+	const n = 2 << 16 // of which warps take 64 at a time
+	s := &nodiff.Spec{N: n, Directed: true}
+	for v := range n {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: v ^ 1})
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (a)-->(b)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1}, NoTail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		o := engine.Options{Opt: map[string]string{"join.batch": "29990", "join.filter": "off"}}
+		got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
+		if err != nil || got.Matches != engine.U64(n) || !got.Complete {
+			t.Errorf("%v (complete %v, %v), want %d", got.Matches, got.Complete, err, n)
+		}
+		if !strings.Contains(fmt.Sprint(got.Stats), "join_roots_rows 5 times") {
+			t.Error(got.Stats)
+		}
+	})
 }
