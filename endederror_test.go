@@ -68,6 +68,7 @@ func TestEnded(t *testing.T) {
 		"Motifs":    func(ctx context.Context) error { _, err := g.Motifs(ctx, 4); return err },
 		"Explain":   func(ctx context.Context) error { _, err := g.Explain(ctx, q); return err },
 		"Layouts":   func(ctx context.Context) error { _, err := g.Layouts(ctx); return err },
+		"Partition": func(ctx context.Context) error { _, err := g.Partition(ctx, 2); return err },
 		"Info":      func(ctx context.Context) error { _, err := g.Info(ctx); return err },
 		"CheckFile": func(ctx context.Context) error { return g.CheckFile(ctx) },
 		"List":      func(ctx context.Context) error { _, err := g.List(ctx, q, io.Discard, "csv"); return err },

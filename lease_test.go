@@ -30,6 +30,7 @@ var calls = map[string]func(ctx context.Context, g *Graph, q *Query) error{
 	"Exists":    func(ctx context.Context, g *Graph, q *Query) error { _, _, err := g.Exists(ctx, q); return err },
 	"Explain":   func(ctx context.Context, g *Graph, q *Query) error { _, err := g.Explain(ctx, q); return err },
 	"Layouts":   func(ctx context.Context, g *Graph, _ *Query) error { _, err := g.Layouts(ctx); return err },
+	"Partition": func(ctx context.Context, g *Graph, _ *Query) error { _, err := g.Partition(ctx, 2); return err },
 	"Info":      func(ctx context.Context, g *Graph, _ *Query) error { _, err := g.Info(ctx); return err },
 	"List": func(ctx context.Context, g *Graph, q *Query) error {
 		_, err := g.List(ctx, q, io.Discard, "csv")

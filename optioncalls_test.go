@@ -70,6 +70,7 @@ func everyCall(t *testing.T) map[string]func(...Option) error {
 		"Graph.Info":      func(o ...Option) error { _, err := g.Info(ctx, o...); return err },
 		"Graph.CheckFile": func(o ...Option) error { return g.CheckFile(ctx, o...) },
 		"Graph.Layouts":   func(o ...Option) error { _, err := g.Layouts(ctx, o...); return err },
+		"Graph.Partition": func(o ...Option) error { _, err := g.Partition(ctx, 2, o...); return err },
 		"Graph.Count":     func(o ...Option) error { _, err := g.Count(ctx, q, o...); return err },
 		"Graph.CountEach": func(o ...Option) (err error) {
 			for _, err = range g.CountEach(ctx, []*Query{q}, o...) {

@@ -204,9 +204,21 @@ func WithInduced(induced bool) Option {
 	return Option{"WithInduced", func(s *setting.Settings) { s.Induced = &induced }}
 }
 
-// WithSeed seeds random choices: estimates and samples.
+// WithSeed seeds random choices: estimates, samples and partitions.
 func WithSeed(seed uint64) Option {
 	return Option{"WithSeed", func(s *setting.Settings) { s.Seed = seed }}
+}
+
+// WithPartitioner chooses the method of Partition: "builtin", "metis", which needs the library METIS 5 on Linux,
+// or "auto", which is builtin. METIS does not use WithSeed.
+func WithPartitioner(method string) Option {
+	return Option{"WithPartitioner", func(s *setting.Settings) { s.Partitioner = method }}
+}
+
+// WithImbalance is the share by which a part of a Partition may have more bytes than the mean of all
+// parts. 0.03, which is 3 %, is the default.
+func WithImbalance(share float64) Option {
+	return Option{"WithImbalance", func(s *setting.Settings) { s.Imbalance = &share }}
 }
 
 // WithProduct permits patterns that are not connected.

@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/bench/queryset"
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/graph/partition"
 	"github.com/weftgraph/weft/internal/matcha/library"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/route"
@@ -30,6 +31,7 @@ var completions = map[string]func() []string{
 	"engine-opt": engineOptions,
 	"format":     format.Formats,
 	"header":     func() []string { return []string{"yes", "no", "auto"} },
+	"method":     func() []string { return append([]string{"auto"}, partition.Methods[:]...) },
 	"order":      func() []string { return plan.OrderRules },
 	"passes":     func() []string { return append([]string{"all", "none"}, described(weft.MatchaPasses())...) },
 	"pattern":    patterns,

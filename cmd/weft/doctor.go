@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/graph/partition"
 	memlimit "github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/route"
@@ -72,7 +73,16 @@ func examine() []finding {
 	for _, e := range route.Engines() {
 		out = append(out, finding{What: "engine " + e.Name, Found: e.Meaning})
 	}
-	return append(append(out, compiler()), gpus()...)
+	return append(append(out, compiler(), metis()), gpus()...)
+}
+
+// metis is the library of weft partition --method metis.
+func metis() finding {
+	found, err := partition.FindMETIS()
+	if err != nil {
+		return finding{What: "METIS", Found: "none", Advice: err.Error()}
+	}
+	return finding{What: "METIS", Found: found}
 }
 
 // compiler is the one that generated C is compiled by.

@@ -63,6 +63,7 @@ func TestFaults(t *testing.T) {
 		{[]string{"count", "-g", own, triangle, "--to", "csv", "-o", "OUT"}, "count.csv"},
 		{[]string{"convert", g, "OUT"}, "out.weft"},
 		{[]string{"convert", g, "OUT", "--vertices", vertices}, "out.graphml"},
+		{[]string{"partition", g, "-k", "2", "-o", "OUT"}, "parts.csv"},
 		{[]string{"gen", "grid", "--dims", "3x3", "-o", "OUT"}, "grid.el"},
 		{[]string{"gen", "grid", "--dims", "3x3", "-o", "OUT"}, "grid.weft"},
 	}

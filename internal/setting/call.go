@@ -17,6 +17,7 @@ const (
 	Generate
 	Info
 	Layouts
+	Partition
 	CheckFile
 	Count
 	CountEach
@@ -42,7 +43,7 @@ const (
 
 // Calls are the calls as Concerning and errors name them, in the order of their bits.
 var Calls = [...]string{
-	"Open", "Read", "FromRecords", "FromEdges", "Convert", "Generate", "Graph.Info", "Graph.Layouts", "Graph.CheckFile",
+	"Open", "Read", "FromRecords", "FromEdges", "Convert", "Generate", "Graph.Info", "Graph.Layouts", "Graph.Partition", "Graph.CheckFile",
 	"Graph.Count", "Graph.CountEach", "Graph.Exists", "Graph.Match", "Graph.List", "Graph.Explain", "Graph.Verify", "Graph.Participation",
 	"Graph.Motifs", "Graph.Cliques", "Graph.Matcha", "Graph.MotifsMatcha", "Query.Check", "Query.Semantics",
 	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain", "Runtime.Check",
@@ -71,15 +72,15 @@ var Concerns = map[string]Call{
 	"WithVertices":      reads,
 	"WithVertexRecords": reads,
 	"WithVertexRows":    reads,
-	"WithThreads":       reads | Generate | Info | Layouts | CheckFile | searches | programs | Check | Run | MatchaExplain,
-	"WithMemory":        reads | Generate | searches | Check | Run,
+	"WithThreads":       reads | Generate | Info | Layouts | Partition | CheckFile | searches | programs | Check | Run | MatchaExplain,
+	"WithMemory":        reads | Generate | Partition | searches | Check | Run,
 	"WithGPUMemory":     reads | searches | Check | Run,
 	"WithDevice":        reads | searches | Check | Run | MatchaExplain | RuntimeCheck,
 	"WithProgress":      files | searches | Check,
 	"WithEngine":        searches | Check | RuntimeCheck,
 	"WithEngineOption":  searches | programs | Check,
 	"WithOrder":         searches | programs | Check,
-	"WithSeed":          searches | programs | Check,
+	"WithSeed":          Partition | searches | programs | Check,
 	"WithSemantics":     searches | programs | Check | Semantics,
 	"WithInduced":       searches | programs | Check,
 	"WithParam":         queries | Matcha | Check,
@@ -94,6 +95,8 @@ var Concerns = map[string]Call{
 	"WithPasses":        Run | Code | Graph | MatchaExplain,
 	"WithSchedule":      Run | Code | MatchaExplain,
 	"WithTarget":        Run | MatchaExplain,
+	"WithPartitioner":   Partition,
+	"WithImbalance":     Partition,
 	"WithDebug":         Run | Code,
 	"WithStats":         Run,
 }

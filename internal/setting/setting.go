@@ -44,6 +44,8 @@ type Settings struct {
 	QueryColumn bool
 	Undirected  bool // motifs without directions
 	Listing     *bool
+	Partitioner string
+	Imbalance   *float64
 	Progress    func(phase string, done, total uint64)
 
 	// Of Matcha programs.

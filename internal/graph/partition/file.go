@@ -40,7 +40,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // not used, or could not be written; that is not an error, as the partition can be made at any
 // time. The partition of a graph that is not from a file is not kept.
 func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, o Options) (p *Partition, warning string, err error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, "", err
 	}
 	sum, ok := g.Fingerprint()

@@ -10,7 +10,6 @@ package partition
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -47,10 +46,13 @@ func ParseMethod(name string) (Method, error) {
 // DefaultSlack is the usual Options.Slack.
 const DefaultSlack = 0.03
 
+// maxParts bounds the memory of the parts' sizes.
+const maxParts = 1 << 20
+
 // Options say which partition is wanted.
 type Options struct {
 	Method Method
-	// Parts is the number of parts, at least 1. Parts may be empty where a graph has fewer vertices.
+	// Parts is the number of parts, from 1 to 2^20. Parts may be empty where a graph has fewer vertices.
 	Parts int
 	// Slack is the share by which a part may have more bytes than the mean: with 0.03, 3 % more. A
 	// part gets more only where vertices cannot be divided, as when one hub has more than a part's share.
@@ -61,11 +63,11 @@ type Options struct {
 	Threads int
 }
 
-// check finds values that make no sense.
-func (o *Options) check() error {
+// Check finds values that make no sense.
+func (o *Options) Check() error {
 	switch {
-	case o.Parts < 1 || o.Parts > math.MaxInt32:
-		return fmt.Errorf("%d parts: want a number from 1 to %d", o.Parts, math.MaxInt32)
+	case o.Parts < 1 || o.Parts > maxParts:
+		return fmt.Errorf("%d parts: want a number from 1 to %d", o.Parts, maxParts)
 	case !(o.Slack >= 0 && o.Slack <= 10):
 		return fmt.Errorf("an imbalance of %v: want a number from 0 to 10, as 0.03 for 3 %%", o.Slack)
 	}
@@ -114,7 +116,7 @@ func listBytes(g *graph.Graph, v uint32) uint64 {
 // partition, with any number of threads. Make blocks until it is made or ctx ends. The error
 // wraps ErrNoMETIS if the method needs METIS and it cannot be used.
 func Make(ctx context.Context, g *graph.Graph, o Options) (*Partition, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	of, err := divide(ctx, g, &o)

@@ -210,8 +210,9 @@ func TestOptions(t *testing.T) {
 		o    partition.Options
 		want string
 	}{
-		{partition.Options{}, "0 parts: want a number from 1 to 2147483647"},
+		{partition.Options{}, "0 parts: want a number from 1 to 1048576"},
 		{partition.Options{Parts: -1}, "-1 parts"},
+		{partition.Options{Parts: 1<<20 + 1}, "1048577 parts"},
 		{partition.Options{Parts: 2, Slack: -0.1}, "an imbalance of -0.1: want a number from 0 to 10"},
 		{partition.Options{Parts: 2, Slack: math.NaN()}, "an imbalance of NaN"},
 	} {
