@@ -80,8 +80,10 @@ func bisect(ctx context.Context, g *weighted, share, slack float64, r *random) (
 	return best, nil
 }
 
-// limit is the most that a part may weigh.
-func limit(mean, slack float64) int64 { return int64(math.Ceil(mean * (1 + slack))) }
+// limit is the most that a part may weigh: the mean and the slack, in whole numbers.
+func limit(mean, slack float64) int64 {
+	return int64(max(math.Floor(mean*(1+slack)), math.Ceil(mean)))
+}
 
 // roomy is a limit in a graph that is coarse: vertices that weigh much need room to move.
 func roomy(g *weighted, limit int64) int64 { return limit + 2*g.total/int64(max(g.n(), 1)) }

@@ -20,12 +20,14 @@ func TestCut(t *testing.T) {
 		{Model: "ws", N: 4000, K: 8, P: 0.05, Seed: 1},
 		{Model: "grid", Dims: []uint64{60, 80}},
 	}
+	parts := []int{2, 16}
 	if long.Asked() {
+		parts = []int{2, 4, 8, 32}
 		specs = append(specs, gen.Spec{Model: "rgg", Scale: 17, Degree: 40, Seed: 1}, gen.Spec{Model: "rmat", Scale: 17, M: 1300000, Seed: 1}, gen.Spec{Model: "ba", N: 50000, K: 8, Seed: 1})
 	}
 	for _, s := range specs {
 		g := generated(t, s)
-		for _, k := range []int{2, 4, 16} {
+		for _, k := range parts {
 			var cut [2]uint64
 			for i, method := range methods() {
 				p, err := partition.Make(t.Context(), g, partition.Options{Method: method, Parts: k, Slack: 0.03})

@@ -83,7 +83,8 @@ func (g *weighted) contract(ctx context.Context, coarse []uint32, n, threads int
 		default:
 			m = &merger{at: make([]uint32, n)}
 		}
-		var out made
+		most := c.off[hi] - c.off[lo]
+		out := made{make([]uint32, 0, most), make([]uint32, 0, most)}
 		for v := lo; v < hi; v++ {
 			start := len(out.adj)
 			for _, part := range [2]uint32{first[v], second[v]} {
