@@ -120,6 +120,21 @@ func TestIntervalCheck(t *testing.T) {
 	}
 }
 
+// TestIntervalBytes: each number of the arrays has four bytes.
+func TestIntervalBytes(t *testing.T) {
+	x := NewInterval(lists(3, 4, 5, 8, 12, 13))
+	for i, array := range []func(x *Interval) *[]uint32{
+		func(x *Interval) *[]uint32 { return &x.First }, func(x *Interval) *[]uint32 { return &x.Row },
+		func(x *Interval) *[]uint32 { return &x.Off }, func(x *Interval) *[]uint32 { return &x.Adj },
+	} {
+		longer := *x
+		*array(&longer) = append(slices.Clone(*array(x)), 1, 2, 3)
+		if more := longer.Bytes() - x.Bytes(); more != 12 {
+			t.Errorf("array %d: three numbers more have %d bytes", i, more)
+		}
+	}
+}
+
 // expect compares an error with its text.
 func expect(t *testing.T, name string, err error, want string) {
 	t.Helper()

@@ -163,6 +163,21 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
+// TestOptionsFirst: options that make no sense are an error before a file is looked at, so that nothing is said of the file.
+func TestOptionsFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "g.weft")
+	g := stored(t, path, gen.Spec{Model: "er", N: 20, M: 60, Seed: 1})
+	if err := os.WriteFile(partition.Folder(path), []byte("not a folder"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, warning := kept(t, nil, path, g, four); warning == "" {
+		t.Error("no warning of a file in the folder's place")
+	}
+	if p, warning, err := partition.Open(t.Context(), nil, path, g, partition.Options{}); p != nil || warning != "" || err == nil {
+		t.Errorf("no parts: %v, %q, %v", p, warning, err)
+	}
+}
+
 // TestFaults lets each operation on the file of a partition fail. The partition is right, a warning says that the file
 // was not kept or not used, and only a whole file is left.
 func TestFaults(t *testing.T) {
