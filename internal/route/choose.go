@@ -414,8 +414,8 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	if auto && p.Reduction != nil && p.Method == plan.Nest {
-		eng, reason = join.New(), becauseSmall(p)
+	if auto && joinPays(p) {
+		eng, reason = join.New(), becauseDeep(p)
 	}
 	c, err := r.choice(ctx, eng, p, reason)
 	if err != nil {
@@ -427,8 +427,19 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 	return c, nil
 }
 
-// becauseSmall says why a plan with few candidates is for engine join.
-func becauseSmall(p *plan.Plan) string {
+// leastDeep is the number of levels from which on engine join is faster than the nest: levels of which each partial
+// match is made. leastClosed is the number of levels after them, which arithmetic counts.
+const leastDeep, leastClosed = 4, 2
+
+// joinPays reports whether engine join is expected to run a plan faster than the nest, after semijoins. A nest returns
+// to every level for each partial match, and a join appends a row to a table. The join takes about a
+// third longer for the sets of a level, so that it pays where partial matches have many levels, and for counts.
+func joinPays(p *plan.Plan) bool {
+	return p.Reduction != nil && p.Method == plan.Nest && p.Tail.K >= leastClosed && len(p.Levels)-p.Tail.K >= leastDeep
+}
+
+// becauseDeep says why a plan is for engine join.
+func becauseDeep(p *plan.Plan) string {
 	least := 0
 	for v := range p.Reduction.After {
 		if p.Reduction.After[v] < p.Reduction.After[least] {
@@ -436,8 +447,9 @@ func becauseSmall(p *plan.Plan) string {
 		}
 	}
 	if p.Reduction.After[least] == 0 {
-		return fmt.Sprintf("edges of few labels: semijoins leave no candidate of %s", p.Pattern.VertexName(least))
+		return fmt.Sprintf("semijoins leave no candidate of %s", p.Pattern.VertexName(least))
 	}
-	return fmt.Sprintf("edges of few labels: semijoins leave %d of %d candidates of %s, and a join is expected to take %.1e steps",
-		p.Reduction.After[least], p.Reduction.Before[least], p.Pattern.VertexName(least), p.Work())
+	deep := len(p.Levels) - p.Tail.K
+	return fmt.Sprintf("semijoins leave %d of %d candidates of %s; a join makes rows of %d vertices, which take less time than loops, and counts %d more by arithmetic, in about %.1e steps",
+		p.Reduction.After[least], p.Reduction.Before[least], p.Pattern.VertexName(least), deep, p.Tail.K, p.Work())
 }

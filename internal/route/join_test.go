@@ -32,29 +32,35 @@ func manyLabels() *graph.Graph {
 	return s.Build()
 }
 
-// TestAutoJoins: auto takes the join where relations are small and nothing better is at hand, and
-// says why.
+// TestAutoJoins: auto reduces candidates by semijoins where relations are of edge labels and nothing better is at
+// hand. It takes the join where such a plan has partial matches of many vertices and arithmetic counts the rest,
+// else the nest, and says why.
 func TestAutoJoins(t *testing.T) {
 	g := manyLabels()
 	small := "MATCH (a)-[:L1]->(b)-[:L2]->(c)<-[:L3]-(d)"
+	deep := small + "-[:L4]->(e)-[:L5]->(a), (a)-[:L6]->(f), (c)-[:L7]->(g)"
 	for _, c := range []struct {
 		text    string
 		o       plan.Options
 		engine  string
-		options engine.Options
+		reduced bool
 	}{
-		{text: small, engine: "join"},
-		{text: small, o: plan.Options{Listing: true}, engine: "join"},
-		{text: small, o: plan.Options{Embeddings: true}, engine: "join"},
-		{text: strings.Replace(small, "MATCH", "MATCH REPEATABLE ELEMENTS", 1), engine: "join"},
-		{text: small, o: plan.Options{Order: "gsi"}, engine: "host"},                              // something else was asked for
-		{text: small, o: plan.Options{Method: "nest"}, engine: "host"},                            // the same
-		{text: small, o: plan.Options{NoMotion: true}, engine: "host"},                            // the same
-		{text: "MATCH (a)-[:L1]->(b)", engine: "host"},                                            // a count of pairs
-		{text: "MATCH (a)-[:L1]->(b)-[:L0]->(c)", engine: "host"},                                 // half of all edges
-		{text: "MATCH (a)-->(b)-->(c)-->(a)", engine: "host"},                                     // all of them
-		{text: "MATCH (a)-[e:L1]->(b)-[:L2]->(c)", engine: "host"},                                // data edges are chosen
-		{text: "MATCH (a:A)-[:L1]->(b:B)-[:L2]->(c:B)<-[:L3]-(d:A)-[:L4]->(e:A)", engine: "host"}, // the large method filters, too
+		{deep, plan.Options{}, "join", true},
+		{deep, plan.Options{Embeddings: true}, "join", true},
+		{deep, plan.Options{Listing: true}, "host", true}, // nothing is counted by arithmetic
+		{small, plan.Options{}, "host", true},
+		{small, plan.Options{Listing: true}, "host", true},
+		{small, plan.Options{Embeddings: true}, "host", true},
+		{strings.Replace(small, "MATCH", "MATCH REPEATABLE ELEMENTS", 1), plan.Options{}, "host", true},
+		{deep, plan.Options{Order: "gsi"}, "host", false},                                                  // something else was asked for
+		{deep, plan.Options{Method: "nest"}, "host", false},                                                // the same
+		{deep, plan.Options{NoMotion: true}, "host", false},                                                // the same
+		{"MATCH (a)-[:L1]->(b)", plan.Options{}, "host", false},                                            // a count of pairs
+		{"MATCH (a)-[:L1]->(b)-[:L0]->(c)", plan.Options{}, "host", false},                                 // most of all edges
+		{"MATCH (a)-->(b)-->(c)-->(a)", plan.Options{}, "host", false},                                     // all of them
+		{"MATCH (a)-[e:L1]->(b)-[:L2]->(c)", plan.Options{}, "host", false},                                // data edges are chosen
+		{"MATCH (a:A)-[:L1]->(b:B)-[:L2]->(c:B)<-[:L3]-(d:A)-[:L4]->(e:A)", plan.Options{}, "host", false}, // the large method filters, too
+		{"MATCH (a:A)-->(b:B)-->(c:B)", plan.Options{}, "host", false},                                     // a short search
 	} {
 		q, err := gql.Parse(c.text)
 		if err != nil {
@@ -72,8 +78,9 @@ func TestAutoJoins(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.text, err)
 		}
-		if got.Engine.Name() != c.engine || strings.HasPrefix(got.Reason, "edges of few labels: semijoins leave") != (c.engine == "join") {
-			t.Errorf("%s, %+v: engine %s, %s; want %s", c.text, c.o, got.Engine.Name(), got.Reason, c.engine)
+		reduced := got.Plan.Reduction != nil
+		if got.Engine.Name() != c.engine || reduced != c.reduced || strings.HasPrefix(got.Reason, "semijoins leave") != (c.engine == "join") {
+			t.Errorf("%s, %+v: engine %s, reduced %v, %s; want %s, %v", c.text, c.o, got.Engine.Name(), reduced, got.Reason, c.engine, c.reduced)
 		}
 	}
 }

@@ -13,10 +13,15 @@ import (
 // maxRounds bounds how often Reduce goes over all links.
 const maxRounds = 4
 
-// Pairs returns the numbers of pairs of the pattern's smallest and largest relation, and the
-// largest's share of the graph's pairs.
-func (b *Binding) Pairs() (least, most int, share float64) {
-	least = math.MaxInt
+// mostPairs is the share of a graph's pairs from which on a relation tells next to nothing about the vertices it joins.
+const mostPairs = 0.5
+
+// SemijoinReads returns about how many list entries semijoins over all links read: those of the end with fewer
+// candidates. selective is false where some link has most of the graph's pairs, and any vertex at both ends. labelled
+// is true where no link has most of the graph's pairs.
+func (b *Binding) SemijoinReads() (reads float64, selective, labelled bool) {
+	n := b.Graph.NumVertices()
+	selective, labelled = true, true
 	for _, l := range b.Links {
 		if l.Neg {
 			continue
@@ -25,11 +30,14 @@ func (b *Binding) Pairs() (least, most int, share float64) {
 		if b.Graph.Directed && b.Adjs[l.Adj].Rev == l.Adj {
 			all *= 2 // pairs of either direction
 		}
-		n := b.Adjs[l.Adj].Lists.Pairs()
-		least, most = min(least, n), max(most, n)
-		share = max(share, float64(n)/float64(max(all, 1)))
+		pairs := float64(b.Adjs[l.Adj].Lists.Pairs())
+		few := min(b.Vertices[l.U].Count, b.Vertices[l.V].Count)
+		reads += pairs * float64(few) / float64(max(n, 1))
+		if pairs > mostPairs*float64(all) {
+			labelled, selective = false, selective && few < n
+		}
 	}
-	return least, most, share
+	return reads, selective, labelled
 }
 
 // Reduce leaves those candidates of each vertex that have a neighbour among the candidates of each

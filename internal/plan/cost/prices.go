@@ -10,6 +10,9 @@ const VisitCost = 6
 // label are short, so that a row takes as long as many elements.
 const RowCost = 40
 
+// walksPrice is the price of the walks of an estimate, of all levels and sets.
+const walksPrice = 2e5
+
 // Worthwhile is the price below which looking for something better takes longer than
 // counting (some 20 ms).
 const Worthwhile = 5e7

@@ -6,6 +6,7 @@
 package cost
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -33,9 +34,9 @@ type Statistics struct {
 	b       *bind.Binding
 	pairs   []float64   // by link
 	skew    [][]float64 // by vertex and degree: E[d^(k)]/E[d]^k
-	closing float64     // frequency of closed wedges, divided by that of the random graph
+	closing float64     // frequency of closed wedges, divided by that of the random graph; 0: not yet asked for
 	Class   []int       // vertices with equal ranges share a class
-	memo    map[uint32]float64
+	memo    memo
 	// Visit is the work of a partial match besides its set operations, in elements.
 	Visit float64
 	// degrees, of a pattern whose candidates are reduced, takes the place of skew.
@@ -47,7 +48,11 @@ const maxMoment = 6
 
 // NewStatistics measures b's graph and pattern for the cost model.
 func NewStatistics(b *bind.Binding) *Statistics {
-	s := &Statistics{b: b, Visit: VisitCost, memo: map[uint32]float64{}, skew: make([][]float64, b.N), Class: make([]int, b.N)}
+	s := &Statistics{b: b, Visit: VisitCost, memo: newMemo(b.N), skew: make([][]float64, b.N), Class: make([]int, b.N)}
+	most := 1 // neighbours that a vertex of the pattern has, at most
+	for _, near := range b.Near {
+		most = max(most, min(bits.OnesCount32(near), maxMoment))
+	}
 	for v := range b.N {
 		s.Class[v] = v
 		for u := range v {
@@ -58,7 +63,7 @@ func NewStatistics(b *bind.Binding) *Statistics {
 			}
 		}
 		if s.skew[v] == nil && b.Reduction == nil {
-			s.skew[v] = moments(b, v)
+			s.skew[v] = moments(b, v, most)
 		}
 	}
 	if b.Reduction != nil {
@@ -78,9 +83,20 @@ func NewStatistics(b *bind.Binding) *Statistics {
 		}
 		s.pairs[i] = p
 	}
-	s.closing = wedgeClosing(b)
 	return s
 }
+
+// closed returns the frequency of closed wedges in the graph, divided by that of the random graph. The graph keeps it.
+func (s *Statistics) closed() float64 {
+	if s.closing == 0 {
+		x, _ := s.b.Graph.Derived(context.Background(), closingKey{}, func() (any, error) { return wedgeClosing(s.b.Graph), nil })
+		s.closing = x.(float64)
+	}
+	return s.closing
+}
+
+// closingKey is the key of a graph's closing.
+type closingKey struct{}
 
 // arcs is the number of data edges at v, either way.
 func arcs(g *graph.Graph, v uint32) int {
@@ -118,20 +134,20 @@ func sample(n int, ranges []plan.Range, bits []uint64, each int, f func(u uint32
 	}
 }
 
-// moments measures E[d^(k)]/E[d]^k over the candidates of v.
-func moments(b *bind.Binding, v int) []float64 {
+// moments measures E[d^(k)]/E[d]^k over the candidates of v, for k up to most.
+func moments(b *bind.Binding, v, most int) []float64 {
 	var total float64
 	var sum [maxMoment + 1]float64
 	sample(b.Graph.NumVertices(), b.Vertices[v].Ranges, b.Vertices[v].Bits, 512, func(u uint32, w float64) {
 		total += w
 		x := w
 		d := float64(arcs(b.Graph, u))
-		for k := 0; k <= maxMoment && x > 0; k++ {
+		for k := 0; k <= most && x > 0; k++ {
 			sum[k] += x
 			x *= d - float64(k)
 		}
 	})
-	out := make([]float64, maxMoment+1)
+	out := make([]float64, most+1)
 	for k := range out {
 		out[k] = 1
 		if mean := sum[1] / max(total, 1); k > 0 && mean > 0 {
@@ -144,10 +160,11 @@ func moments(b *bind.Binding, v int) []float64 {
 // at is E[d^(k)]/E[d]^k for any k.
 func (s *Statistics) at(v, k int) float64 {
 	m := s.skew[v]
-	if k <= maxMoment {
+	if k < len(m) {
 		return m[k]
 	}
-	return m[maxMoment] * math.Pow(m[maxMoment]/m[maxMoment-1], float64(k-maxMoment))
+	top := len(m) - 1
+	return m[top] * math.Pow(m[top]/m[top-1], float64(k-top))
 }
 
 // spread is E[d^(k)]/E[d]^k at v, the k links of which lead to vertices in set. With several relations it is the mean
@@ -201,15 +218,15 @@ func countPairs(b *bind.Binding, l bind.Link) float64 {
 
 // wedgeClosing compares how often two neighbours of a vertex are adjacent with
 // how often they would be in a random graph of the same degrees.
-func wedgeClosing(b *bind.Binding) float64 {
+func wedgeClosing(g *graph.Graph) float64 {
 	type item struct {
 		u   uint32
 		sum float64
 	}
 	var items []item
 	var m1, m2 float64
-	sample(b.Graph.NumVertices(), nil, nil, 512, func(u uint32, w float64) {
-		d := float64(b.Graph.Out.Degree(u))
+	sample(g.NumVertices(), nil, nil, 512, func(u uint32, w float64) {
+		d := float64(g.Out.Degree(u))
 		m1 += w * d
 		if d > 1 {
 			m2 += w * d * (d - 1)
@@ -230,12 +247,12 @@ func wedgeClosing(b *bind.Binding) float64 {
 			}
 			return 1
 		})
-		list := b.Graph.Out.List(items[min(i, len(items)-1)].u)
+		list := g.Out.List(items[min(i, len(items)-1)].u)
 		p, q := rng.IntN(len(list)), rng.IntN(len(list)-1)
 		if q >= p {
 			q++
 		}
-		if b.Graph.Has(list[p], list[q]) || b.Graph.Directed && b.Graph.Has(list[q], list[p]) {
+		if g.Has(list[p], list[q]) || g.Directed && g.Has(list[q], list[p]) {
 			closed++
 		}
 	}
@@ -243,9 +260,42 @@ func wedgeClosing(b *bind.Binding) float64 {
 	return min(max((float64(closed)+0.1)/tries/expected, 1e-3), 1e6)
 }
 
+// memo keeps a number for each of some sets of pattern vertices.
+type memo struct {
+	few  []float64 // by set, of small patterns; NaN: none
+	many map[uint32]float64
+}
+
+// fewSets is the most vertices of patterns whose sets are all listed.
+const fewSets = 8
+
+func newMemo(vertices int) memo {
+	if vertices > fewSets {
+		return memo{many: map[uint32]float64{}}
+	}
+	return memo{few: slices.Repeat([]float64{math.NaN()}, 1<<vertices)}
+}
+
+func (m *memo) get(set uint32) (x float64, ok bool) {
+	if m.few != nil {
+		x = m.few[set]
+		return x, !math.IsNaN(x)
+	}
+	x, ok = m.many[set]
+	return x, ok
+}
+
+func (m *memo) put(set uint32, x float64) {
+	if m.few != nil {
+		m.few[set] = x
+	} else {
+		m.many[set] = x
+	}
+}
+
 // Card is the expected number of embeddings of the pattern's vertices in set.
 func (s *Statistics) Card(set uint32) float64 {
-	if x, ok := s.memo[set]; ok {
+	if x, ok := s.memo.get(set); ok {
 		return x
 	}
 	b := s.b
@@ -279,9 +329,11 @@ func (s *Statistics) Card(set uint32) float64 {
 	}
 	// Each independent cycle beyond a forest was counted as in a random graph.
 	cycles := edges - bits.OnesCount32(set) + pattern.Components(b.Near, set)
-	short := min(cycles, triangles)
-	x *= math.Pow(s.closing, float64(short)) * math.Pow(s.closing, 0.5*float64(cycles-short))
-	s.memo[set] = x
+	if cycles > 0 {
+		short := min(cycles, triangles)
+		x *= math.Pow(s.closed(), float64(short)+0.5*float64(cycles-short))
+	}
+	s.memo.put(set, x)
 	return x
 }
 

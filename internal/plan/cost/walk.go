@@ -13,7 +13,8 @@ import (
 
 // Bounds of the estimates by random walks.
 const (
-	walks = 300 // for the estimates that explain prints
+	walks    = 300 // for the estimates that explain prints
+	fewWalks = 20
 	// walksApart are how many share a state, about: others may walk at the same time.
 	walksApart = 75
 	maxSteps   = 3000 // levels and sets entered over all walks, about
@@ -21,13 +22,15 @@ const (
 	maxRows    = 64   // data edges of one choice that are looked at
 )
 
-// Estimate fills the estimates and costs of levels and sets.
-func Estimate(pl *plan.Plan, o plan.Options) {
-	n := max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), 20)
-	if o.Quick {
-		n = 20
+// Estimate fills the estimates and costs of levels and sets. expected is the plan's cost by the model of the
+// graph, 0 if it has none. Where the model and few walks agree that a search takes no longer than more
+// walks, there are no more, unless o asks for estimates.
+func Estimate(pl *plan.Plan, o plan.Options, expected float64) {
+	n := max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), fewWalks)
+	short := expected > 0 && expected < walksPrice && !o.Estimates
+	if few := Walk(pl, &o, fewWalks); !o.Quick && !(short && few < walksPrice) && n > fewWalks {
+		Walk(pl, &o, n)
 	}
-	Walk(pl, &o, n)
 }
 
 // Walk estimates by random walks down the plan and returns the expected cost, as a number of

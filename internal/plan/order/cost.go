@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -35,19 +36,9 @@ const worthWalking = 1e6
 // GraphPi (SC 2020) and Dryadic (2021) choose order and restrictions together; they have no
 // walks.
 func (b *Rules) orderCost(o plan.Options) Choice {
-	c := &costSearch{b: b, s: b.statistics(), o: o, last: b.twinsLast(o)}
-	switch {
-	case b.N <= exhaustive:
-		elems, _ := b.Group.Elements(5040)
-		c.descend(prefix{perms: elems, frac: 1})
-	case b.N-bits.OnesCount32(c.last) <= exhaustive:
-		c.descend(prefix{frac: 1})
-	default:
-		c.beam()
-	}
-	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
+	c := b.cheapest(o)
 	top := c.best[0]
-	out := Choice{Order: top.order, Name: "cost"}
+	out := Choice{Order: top.order, Name: "cost", Cost: top.cost}
 	if b.Reduction != nil {
 		out.Name, out.Levels = "join", c.expected(&top)
 		out.Why = fmt.Sprintf("cheapest of %d orders by the degrees of the candidates that semijoins leave", c.seen)
@@ -89,6 +80,29 @@ func (b *Rules) orderCost(o plan.Options) Choice {
 	out.Why = fmt.Sprintf("cheapest of %d orders by the cost model and random walks over the best %d", c.seen, len(c.best))
 	b.Flip = out.Flip
 	return out
+}
+
+// Expected returns the cost of the order that the model of the graph finds cheapest, in set elements.
+func (b *Rules) Expected(o plan.Options) float64 { return b.cheapest(o).best[0].cost }
+
+// cheapest searches for the cheapest orders, when it is first called.
+func (b *Rules) cheapest(o plan.Options) *costSearch {
+	if b.search != nil {
+		return b.search
+	}
+	c := &costSearch{b: b, s: b.statistics(), o: o, last: b.twinsLast(o)}
+	switch {
+	case b.N <= exhaustive:
+		elems, _ := b.Group.Elements(5040)
+		c.descend(prefix{perms: elems, frac: 1})
+	case b.N-bits.OnesCount32(c.last) <= exhaustive:
+		c.descend(prefix{frac: 1})
+	default:
+		c.beam()
+	}
+	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
+	b.search = c
+	return c
 }
 
 // expected returns, for each level of an order, the partial matches and the cost that the model
@@ -169,7 +183,7 @@ next:
 func (c *costSearch) extend(p *prefix, v int) prefix {
 	b := c.b
 	q := prefix{
-		order:  append(slices.Clone(p.order), v),
+		order:  extended(p.order, v),
 		placed: p.placed | 1<<v,
 		border: p.border | b.Near[v],
 		open:   p.open,
@@ -185,7 +199,7 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 	if !b.Restrict || l == 0 && c.o.Root >= 0 {
 		orbit = 1 << v
 	}
-	q.orbits = append(slices.Clone(p.orbits), orbit)
+	q.orbits = extended(p.orbits, orbit)
 	q.frac = 1
 	for _, o := range q.orbits {
 		// The greatest of its orbit: one of popcount(o & placed) orders of those placed.
@@ -196,11 +210,18 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 	if c.tests {
 		cost = c.s.Card(p.placed) * q.frac * c.shortest(p.placed, v)
 	}
-	q.costs = append(slices.Clone(p.costs), cost)
+	q.costs = extended(p.costs, cost)
 	for _, x := range q.costs {
 		q.cost += x
 	}
 	return q
+}
+
+// extended returns a copy of list with x at its end.
+func extended[T any](list []T, x T) []T {
+	out := make([]T, len(list)+1)
+	out[copy(out, list)] = x
+	return out
 }
 
 // lastLinked is the last place in order of a vertex that v is linked or tied to,
@@ -259,11 +280,12 @@ func (c *costSearch) descend(p prefix) {
 	if most := c.most(); len(c.best) == most && p.bound() >= c.best[most-1].cost || len(c.best) > 0 && c.o.Ended() {
 		return
 	}
-	children := []prefix{}
-	for _, v := range c.next(&p) {
-		children = append(children, c.extend(&p, v))
+	next := c.next(&p)
+	children := make([]prefix, len(next))
+	for i, v := range next {
+		children[i] = c.extend(&p, v)
 	}
-	sort.SliceStable(children, func(i, j int) bool { return children[i].cost < children[j].cost })
+	slices.SortStableFunc(children, func(x, y prefix) int { return cmp.Compare(x.cost, y.cost) })
 	for _, q := range children {
 		c.descend(q)
 	}

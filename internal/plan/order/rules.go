@@ -20,7 +20,8 @@ import (
 // Rules chooses orders for one pattern bound to one graph.
 type Rules struct {
 	*bind.Binding
-	stats *cost.Statistics // made when first asked for
+	stats  *cost.Statistics // made when first asked for
+	search *costSearch      // for cheap orders, with the first options that ask for it
 }
 
 // NewRules returns the rules for b.
@@ -39,6 +40,8 @@ type Choice struct {
 	Name, Why string
 	// Flip turns the restrictions: see sets.Restrict.
 	Flip bool
+	// Cost is the cost that the model of the graph expects; 0: the rule does not ask it.
+	Cost float64
 	// Levels are the estimates of the levels, where the model of the graph is good enough to do without
 	// random walks; else nil.
 	Levels []Expected

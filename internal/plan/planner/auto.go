@@ -84,32 +84,27 @@ func (b *planner) largeChosen(o plan.Options) bool {
 		o.Root < 0 && !ablation && b.Empty == nil && b.LargelyLabelled()
 }
 
-// joinChosen reports whether the plan is to be for a join of relations that semijoins have made
-// small: nothing else was asked for, it suits, and no better method is at hand.
-func (b *planner) joinChosen(o plan.Options) bool {
+// reductionChosen reports whether semijoins are to reduce the candidates before the order is chosen: nothing
+// else was asked for, and that is expected to pay.
+func (b *planner) reductionChosen(o plan.Options) bool {
 	ablation := o.NoTail || o.NoMotion || o.NoRestrictions
 	return (o.Method == "" || o.Method == "direct") && o.Root < 0 && !ablation && len(b.Binding.Edges) == 0 &&
-		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2 && b.semijoinsPay()
+		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2 && b.semijoinsPay(o)
 }
 
-// Bounds of the relations that semijoins are made of, fitted to measurements.
-const (
-	largeShare = 0.5  // of the graph's pairs: more than an edge label of a graph with several has
-	fewPairs   = 4096 // take next to no time, whatever they are good for
-)
+// fewReads is the number of list entries that semijoins read in the time that the model of the graph takes.
+const fewReads = 5e4
 
-// semijoinsPay reports whether semijoins are expected to save more time than they take. The smallest relation
-// has fewer pairs than the graph has vertices, so that few vertices are left at its ends, and
-// none has most of the graph's pairs.
-func (b *planner) semijoinsPay() bool {
-	least, _, share := b.Pairs()
-	return b.Empty == nil && share <= largeShare && least <= b.Graph.NumVertices()
-}
-
-// reducible reports whether candidates should be reduced where that is asked for.
-func (b *planner) reducible() bool {
-	_, most, _ := b.Pairs()
-	return b.semijoinsPay() || b.Empty == nil && most <= fewPairs
+// semijoinsPay reports whether semijoins are expected to save more time than they take. They read a list entry in
+// about the time in which a search reads a set element, and pay where the search is expected to read more. The
+// model of the graph expects that. Its degrees are those over all edge labels, so that it is not asked where all
+// relations are of edge labels and few entries are read.
+func (b *planner) semijoinsPay(o plan.Options) bool {
+	reads, selective, labelled := b.SemijoinReads()
+	if b.Empty != nil || !selective {
+		return false
+	}
+	return labelled && reads <= fewReads || b.Expected(o) > max(reads, fewReads)
 }
 
 // tryLocal returns the plan for the local method if it looks cheaper than pl.
@@ -132,7 +127,7 @@ func (b *planner) tryLocal(pl *plan.Plan, o plan.Options) *plan.Plan {
 		return nil
 	}
 	loc.Method = plan.Local
-	cost.Estimate(loc, o)
+	cost.Estimate(loc, o, 0)
 	loc.Price = cost.LocalPrice(loc, cost.NewSurvey(loc.Adjs[0].Lists))
 	// A triangle is an edge among the neighbours below the root: no matrix at
 	// all, and always the cheapest way.

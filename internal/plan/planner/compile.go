@@ -61,15 +61,17 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		return nil, err
 	}
 	b := &planner{order.NewRules(bound)}
+	reduce := o.Order == "join" && b.semijoinsPay(o)
 	if o.Order == plan.EitherOrder {
-		if o.Order = "auto"; b.joinChosen(o) {
-			o.Order = "join"
+		if o.Order = "auto"; b.reductionChosen(o) {
+			o.Order, reduce = "join", true
 		}
 	}
-	if o.Order == "join" && b.reducible() {
+	if reduce {
 		if b.Reduce(); o.Ended() {
 			return nil, nil
 		}
+		b = &planner{order.NewRules(bound)} // the model is of the candidates that are left
 	}
 	if b.wantsTemporal(o) {
 		err := b.TemporalOK(o)
@@ -113,7 +115,7 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		}
 		return pl, nil
 	}
-	cost.Estimate(pl, o)
+	cost.Estimate(pl, o, c.Cost)
 	switch {
 	case large:
 		return pl, nil
