@@ -37,6 +37,25 @@ func TestNoDiff(t *testing.T) {
 	nodiff.Check(t, c)
 }
 
+// TestReduced: nests find what the oracle finds in plans whose candidates semijoins have reduced, with and without
+// edge labels.
+func TestReduced(t *testing.T) {
+	c := config()
+	reduced := 0
+	c.Compile = func(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
+		o.Order, o.Given = "join", nil
+		pl, err := planner.Compile(g, p, o)
+		if pl != nil && pl.Reduction != nil {
+			reduced++
+		}
+		return pl, err
+	}
+	nodiff.Suite{Plans: 120, Graphs: 6}.Run(t, c, []engine.Engine{host.New()})
+	if reduced < 10 {
+		t.Errorf("only %d plans had their candidates reduced", reduced)
+	}
+}
+
 // TestConditions: edges bound to data edges, and conditions that compare several
 // vertices and edges, which wait for the last of them.
 func TestConditions(t *testing.T) {
