@@ -440,6 +440,12 @@ func joinPays(p *plan.Plan) bool {
 
 // becauseDeep says why a plan is for engine join.
 func becauseDeep(p *plan.Plan) string {
+	return fmt.Sprintf("%s; a join makes rows of %d vertices, which take less time than loops, and counts %d more by arithmetic, in about %.1e steps",
+		becauseSmall(p), len(p.Levels)-p.Tail.K, p.Tail.K, p.Work())
+}
+
+// becauseSmall says how few candidates semijoins leave.
+func becauseSmall(p *plan.Plan) string {
 	least := 0
 	for v := range p.Reduction.After {
 		if p.Reduction.After[v] < p.Reduction.After[least] {
@@ -449,7 +455,6 @@ func becauseDeep(p *plan.Plan) string {
 	if p.Reduction.After[least] == 0 {
 		return fmt.Sprintf("semijoins leave no candidate of %s", p.Pattern.VertexName(least))
 	}
-	deep := len(p.Levels) - p.Tail.K
-	return fmt.Sprintf("semijoins leave %d of %d candidates of %s; a join makes rows of %d vertices, which take less time than loops, and counts %d more by arithmetic, in about %.1e steps",
-		p.Reduction.After[least], p.Reduction.Before[least], p.Pattern.VertexName(least), deep, p.Tail.K, p.Work())
+	return fmt.Sprintf("semijoins leave %d of %d candidates of %s",
+		p.Reduction.After[least], p.Reduction.Before[least], p.Pattern.VertexName(least))
 }

@@ -3,6 +3,7 @@ package bind_test
 import (
 	"context"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -131,23 +132,29 @@ func TestReduceCandidates(t *testing.T) {
 	}
 }
 
-// TestPairs: a relation of either direction has twice as many pairs as edges, and its share is of twice the
-// graph's.
-func TestPairs(t *testing.T) {
+// TestSemijoinReads: each link is read from the end with fewer candidates. A relation of either direction has twice as
+// many pairs as edges, and is compared with twice the graph's. A relation of most pairs tells nothing, except at an end
+// with candidates of its own.
+func TestSemijoinReads(t *testing.T) {
 	s := nodiff.Spec{N: 6, Directed: true, EdgeLabels: true, Edges: []nodiff.SpecEdge{
 		{U: 0, V: 1, Label: "X"}, {U: 1, V: 2, Label: "Y"}, {U: 2, V: 3, Label: "Y"}, {U: 3, V: 4, Label: "Y"},
 	}}
+	for v := range s.N {
+		s.Labels = append(s.Labels, []string{[]string{"A", "B", "B"}[v%3]})
+	}
 	g := s.Build()
 	for _, c := range []struct {
-		text        string
-		least, most int
-		share       float64
+		text                string
+		reads               float64
+		selective, labelled bool
 	}{
-		{"MATCH (a)-[:X]->(b)", 1, 1, 0.25},
-		{"MATCH (a)-[:X]-(b)", 2, 2, 0.25},
-		{"MATCH (a)-[:Y]-(b)-[:X]->(c)", 1, 6, 0.75},
-		{"MATCH (a)-[:Y]->(b)-[:X]-(c)", 2, 3, 0.75},
-		{"MATCH (a)--(b)", 8, 8, 1},
+		{"MATCH (a)-[:X]->(b)", 1, true, true},
+		{"MATCH (a)-[:X]-(b)", 2, true, true},
+		{"MATCH (a)-[:X]-(b:A)", 2.0 / 3, true, true},
+		{"MATCH (a)-[:Y]-(b)-[:X]->(c)", 7, false, false},
+		{"MATCH (a:A)-[:Y]->(b)-[:X]-(c)", 3, true, false},
+		{"MATCH (a)--(b:B)", 8 * 2.0 / 3, true, false},
+		{"MATCH (a)--(b)", 8, false, false},
 	} {
 		q, err := gql.Parse(c.text)
 		if err != nil {
@@ -157,8 +164,8 @@ func TestPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if least, most, share := b.Pairs(); least != c.least || most != c.most || share != c.share {
-			t.Errorf("%s: %d to %d pairs, a share of %g; want %d to %d, and %g", c.text, least, most, share, c.least, c.most, c.share)
+		if reads, selective, labelled := b.SemijoinReads(); math.Abs(reads-c.reads) > 1e-9 || selective != c.selective || labelled != c.labelled {
+			t.Errorf("%s: %g reads, %v, %v; want %g, %v, %v", c.text, reads, selective, labelled, c.reads, c.selective, c.labelled)
 		}
 	}
 }
