@@ -35,14 +35,14 @@ func graphs(t testing.TB) map[string]*graph.Graph {
 		{Model: "er", N: 1, M: 0},
 		{Model: "er", N: 50, M: 0}, // isolated vertices only
 		{Model: "er", N: 400, M: 200, Seed: 1},
-		{Model: "er", N: 300, M: 3000, Seed: 2, Directed: true},
+		{Model: "er", N: 300, M: 1500, Seed: 2, Directed: true},
 		{Model: "star", N: 500},
 		{Model: "grid", Dims: []uint64{60, 50}},
 		{Model: "cliques", N: 30, K: 8, Ring: true},
 		{Model: "cliques", N: 30, K: 8},
-		{Model: "rmat", Scale: 12, M: 30000, Seed: 3},
-		{Model: "rmat", Scale: 12, M: 20000, Seed: 4, Directed: true},
-		{Model: "rgg", Scale: 12, Degree: 12, Seed: 5},
+		{Model: "rmat", Scale: 11, M: 6000, Seed: 3},
+		{Model: "rmat", Scale: 10, M: 4000, Seed: 4, Directed: true},
+		{Model: "rgg", Scale: 10, Degree: 12, Seed: 5},
 	} {
 		out[fmt.Sprintf("%d %s", i, s.Model)] = generated(t, s)
 	}
@@ -79,7 +79,7 @@ func TestMake(t *testing.T) {
 	for name, g := range graphs(t) {
 		for _, method := range methods() {
 			n := g.NumVertices()
-			for _, k := range []int{1, 2, 3, 8, max(n, 1), n + 5} {
+			for _, k := range []int{1, 5, max(n, 1), n + 5} {
 				if method == partition.METIS && k > 8 {
 					continue // it makes few parts of many vertices
 				}
@@ -145,7 +145,7 @@ func measured(g *graph.Graph, of []uint32, k int) *partition.Partition {
 
 // TestSame: a seed gives the same partition with any number of threads, and the seed matters.
 func TestSame(t *testing.T) {
-	g := generated(t, gen.Spec{Model: "rmat", Scale: 11, M: 12000, Seed: 7})
+	g := generated(t, gen.Spec{Model: "rmat", Scale: 12, M: 6000, Seed: 7})
 	of := func(seed uint64, threads int) []uint32 {
 		p, err := partition.Make(t.Context(), g, partition.Options{Parts: 6, Slack: 0.03, Seed: seed, Threads: threads})
 		if err != nil {
@@ -154,7 +154,7 @@ func TestSame(t *testing.T) {
 		return p.Of
 	}
 	first := of(1, 1)
-	for _, threads := range []int{2, 5} {
+	for _, threads := range []int{3} {
 		if !slices.Equal(of(1, threads), first) {
 			t.Errorf("%d threads give another partition", threads)
 		}
@@ -248,7 +248,7 @@ func (c *ending) Err() error {
 
 // TestEnds: wherever the context ends, the error is the context's.
 func TestEnds(t *testing.T) {
-	g := generated(t, gen.Spec{Model: "rgg", Scale: 12, Degree: 8, Seed: 5})
+	g := generated(t, gen.Spec{Model: "rgg", Scale: 12, Degree: 4, Seed: 5})
 	make := func(looks int64) (int64, error) {
 		ctx := &ending{Context: t.Context()}
 		ctx.left.Store(looks)
@@ -259,7 +259,7 @@ func TestEnds(t *testing.T) {
 	if err != nil || all < 50 {
 		t.Fatalf("%d looks: %v", all, err)
 	}
-	for looks := int64(0); looks < all; looks += 1 + all/20 {
+	for looks := int64(0); looks < all; looks += 1 + all/8 {
 		if _, err := make(looks); !errors.Is(err, context.Canceled) {
 			t.Errorf("after %d looks of %d: %v", looks, all, err)
 		}
