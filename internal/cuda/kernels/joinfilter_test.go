@@ -45,7 +45,7 @@ func TestJoinFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := layout.NewInterval(lists)
+	x := layout.NewInterval(lists, int(n))
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		for trial := range 12 {
 			table, err := layout.NewSignatures(t.Context(), g, []int{32, 64, 256}[trial%3], 2)

@@ -113,7 +113,7 @@ func TestJoinLists(t *testing.T) {
 				return deviceLists{Groups: b.in(raw(h.Groups)), Kind: 1, N: h.Buckets}
 			}})
 		}
-		x := layout.NewInterval(l)
+		x := layout.NewInterval(l, int(n))
 		inShared = inShared || x.Runs() > 0 && 2*x.Runs()+1 <= room
 		elsewhere = elsewhere || 2*x.Runs()+1 > room
 		cases = append(cases, layoutCase{fmt.Sprintf("%s, interval, %d runs", what, x.Runs()), x.List, x.Adj, func(b *buffers) deviceLists {
@@ -249,7 +249,7 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		x := layout.NewInterval(l)
+		x := layout.NewInterval(l, int(n))
 		ids := make([]uint32, 0, len(l.Vertices))
 		for _, i := range r.Perm(len(l.Vertices)) {
 			ids = append(ids, l.Vertices[i])

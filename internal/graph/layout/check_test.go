@@ -82,7 +82,7 @@ func TestHashedCheck(t *testing.T) {
 func TestIntervalCheck(t *testing.T) {
 	const n = 20
 	for _, vertices := range [][]uint32{nil, {0}, {n - 1}, {3, 4, 9}, {0, 2, 4, n - 2, n - 1}, to(n)} {
-		if err := NewInterval(lists(vertices...)).check(n); err != nil {
+		if err := NewInterval(lists(vertices...), int(n)).check(n); err != nil {
 			t.Errorf("vertices %v: %v", vertices, err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestIntervalCheck(t *testing.T) {
 		{"an entry more", "offsets do not cover the lists", func(x *Interval) { x.Adj = append(x.Adj, 0) }},
 		{"no such vertex", "there is no vertex 20", func(x *Interval) { x.Adj[5] = n }},
 	} {
-		x := NewInterval(lists(3, 4, 5, 8, 12, 13))
+		x := NewInterval(lists(3, 4, 5, 8, 12, 13), int(n))
 		if !slices.Equal(x.First, []uint32{3, 8, 12}) || !slices.Equal(x.Row, []uint32{0, 3, 4, 6}) {
 			t.Fatalf("runs from %v, of the rows %v", x.First, x.Row)
 		}
@@ -122,7 +122,7 @@ func TestIntervalCheck(t *testing.T) {
 
 // TestIntervalBytes: each number of the arrays has four bytes.
 func TestIntervalBytes(t *testing.T) {
-	x := NewInterval(lists(3, 4, 5, 8, 12, 13))
+	x := NewInterval(lists(3, 4, 5, 8, 12, 13), 20)
 	for i, array := range []func(x *Interval) *[]uint32{
 		func(x *Interval) *[]uint32 { return &x.First }, func(x *Interval) *[]uint32 { return &x.Row },
 		func(x *Interval) *[]uint32 { return &x.Off }, func(x *Interval) *[]uint32 { return &x.Adj },

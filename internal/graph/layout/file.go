@@ -275,7 +275,7 @@ func (l *Labels) stored(fsys vfs.FS, key Key) (Partition, error) {
 		return nil, fmt.Errorf("%s: %w: %v", l.name(key), ErrDamaged, err)
 	}
 	if x, ok := p.(*Interval); ok {
-		x.index(x.vertices())
+		x.index(x.vertices(), int(l.head.vertices))
 	}
 	return p, nil
 }

@@ -14,8 +14,8 @@ type Interval struct {
 	id uint64
 }
 
-// NewInterval makes the interval-PCSR of a partition. It keeps the lists' arrays.
-func NewInterval(l *Lists) *Interval {
+// NewInterval makes the interval-PCSR of a partition of a graph with n vertices. It keeps the lists' arrays.
+func NewInterval(l *Lists, n int) *Interval {
 	x := &Interval{Off: l.Off, Adj: l.Adj}
 	for i, v := range l.Vertices {
 		if i == 0 || v != l.Vertices[i-1]+1 {
@@ -24,15 +24,15 @@ func NewInterval(l *Lists) *Interval {
 		}
 	}
 	x.Row = append(x.Row, uint32(len(l.Vertices)))
-	x.index(l.Vertices)
+	x.index(l.Vertices, n)
 	return x
 }
 
 // index makes the index of the vertices for the processor. It stays small enough for a partition of at most a
 // fifth of the bytes of GSI's PCSR, of which each vertex has a group.
-func (x *Interval) index(vertices []uint32) {
+func (x *Interval) index(vertices []uint32, n int) {
 	hashed := 4 * (2*GroupPairs*len(vertices) + len(x.Adj))
-	x.rows = newRanks(vertices, hashed/5-int(x.Bytes()))
+	x.rows = newRanks(vertices, uint32(n), hashed/5-int(x.Bytes()))
 }
 
 // vertices returns the vertices of the runs.
@@ -48,7 +48,23 @@ func (x *Interval) vertices() []uint32 {
 
 // List returns the neighbours of v, ascending; none for a vertex that is not in the partition.
 func (x *Interval) List(v uint32) []uint32 {
-	row, in := x.rows.find(v)
+	r := &x.rows // read here without calls, which would take as long as the rest
+	if v >= r.end {
+		return nil
+	}
+	at := v >> rankBits
+	if len(r.above) == 1 { // as place does
+		up, bit := r.above[0][at>>rankBits], at%(1<<rankBits)
+		if up>>bit&1 == 0 {
+			return nil
+		}
+		at, _ = up.find(bit)
+	} else if r.above != nil {
+		if at = r.place(at); at == 0 {
+			return nil
+		}
+	}
+	row, in := r.words[at].find(v)
 	return x.Adj[x.Off[row]:x.Off[row+in]]
 }
 

@@ -158,5 +158,5 @@ func (l *Labels) layOut(ctx context.Context, lists *Lists) (Partition, error) {
 	if l.Kind == Hashes {
 		return NewHashed(ctx, lists, l.Load)
 	}
-	return NewInterval(lists), nil
+	return NewInterval(lists, l.g.NumVertices()), nil
 }

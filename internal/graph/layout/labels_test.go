@@ -211,11 +211,11 @@ func TestRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before += layout.NewInterval(lists).Runs()
+		before += layout.NewInterval(lists, g.NumVertices()).Runs()
 		if lists, err = rows.Lists(t.Context(), label-1, layout.Both, l.New); err != nil {
 			t.Fatal(err)
 		}
-		after += layout.NewInterval(lists).Runs()
+		after += layout.NewInterval(lists, g.NumVertices()).Runs()
 		for c, class := range g.Classes {
 			n, r, last := 0, 0, layout.None
 			for _, v := range lists.Vertices {
@@ -343,7 +343,7 @@ func TestCloseRuns(t *testing.T) {
 		l.Adj = append(l.Adj, v+1)
 		l.Off = append(l.Off, uint32(len(l.Adj)))
 	}
-	x := layout.NewInterval(l)
+	x := layout.NewInterval(l, 1_000_008)
 	for _, at := range []uint32{0, 99_990, 999_990, 1 << 31, layout.None - 20} {
 		for v := at; v < at+20; v++ {
 			want := []uint32(nil)

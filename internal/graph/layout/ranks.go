@@ -11,7 +11,7 @@ import "math/bits"
 // of graphs with many labels have nearly as many runs as vertices.
 type ranks struct {
 	words []rankWord
-	end   uint32       // behind the last id
+	end   uint32       // no id is so large
 	above [][]rankWord // of the bitmaps of words: above[0] of those of words, above[1] of those of above[0]
 }
 
@@ -28,38 +28,25 @@ func (w rankWord) find(bit uint32) (at, in uint32) {
 	return in * (uint32(w>>32) + uint32(bits.OnesCount32(uint32(w)&(1<<bit-1)))), in
 }
 
-// find returns the rank of an id and 1, or 0 and 0 for an id that is not in the set.
-func (r *ranks) find(id uint32) (rank, in uint32) {
-	if id >= r.end {
-		return 0, 0
-	}
-	at := id >> rankBits
-	if r.above != nil {
-		if at = r.place(at); at == 0 {
-			return 0, 0
-		}
-	}
-	return r.words[at].find(id)
-}
-
 // place returns the place of the word with this number, or 0 if it is not stored.
 func (r *ranks) place(number uint32) (at uint32) {
 	k := len(r.above) - 1
-	for at = number >> (rankBits * (k + 1)); k >= 0; k-- {
-		if at, _ = r.above[k][at].find(number >> (rankBits * k)); at == 0 {
+	for at = number >> (rankBits * (k + 1) & 31); k >= 0; k-- {
+		if at, _ = r.above[k][at].find(number >> (rankBits * k & 31)); at == 0 {
 			return 0
 		}
 	}
 	return at
 }
 
-// newRanks returns the ranks of ids, which ascend. All words are stored if half of them have bits, or if they take
-// at most room bytes.
-func newRanks(ids []uint32, room int) (r ranks) {
-	if len(ids) == 0 {
-		return r
-	}
-	r.end = ids[len(ids)-1] + 1
+// wholeWords is the most words of an upper bitmap that are all stored, however few have bits.
+const wholeWords = 64
+
+// newRanks returns the ranks of ids, which ascend and are below end. All words are stored if half of them have
+// bits, or if they take at most room bytes.
+func newRanks(ids []uint32, end uint32, room int) ranks {
+	r := ranks{end: end}
+	all := int(end)
 	for first := uint32(0); ; first = 1 {
 		// The words that have bits behind a word 0, which is that of all others; and their numbers.
 		words := []rankWord{0}
@@ -72,8 +59,8 @@ func newRanks(ids []uint32, room int) (r ranks) {
 			}
 			words[k] |= 1 << (id % (1 << rankBits))
 		}
-		all := int(numbers[len(numbers)-1]) + 1
-		whole := all <= 2*len(words) || 8*all <= room
+		all = (all + 1<<rankBits - 1) >> rankBits
+		whole := all <= 2*len(words) || 8*all <= room || r.words != nil && all <= wholeWords
 		if whole {
 			some := words[1:]
 			words = make([]rankWord, all)
@@ -89,7 +76,7 @@ func newRanks(ids []uint32, room int) (r ranks) {
 		if whole {
 			return r
 		}
-		ids, room = numbers, 0
+		ids = numbers
 	}
 }
 

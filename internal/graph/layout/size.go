@@ -49,7 +49,7 @@ func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, erro
 					failed[i] = err
 					return
 				}
-				x := NewInterval(lists)
+				x := NewInterval(lists, g.NumVertices())
 				h, err := NewHashed(ctx, lists, l.Load)
 				if err != nil {
 					failed[i] = err
