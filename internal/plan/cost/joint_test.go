@@ -83,3 +83,24 @@ func TestParallelLinksApart(t *testing.T) {
 		t.Errorf("%g matches expected, there are none", got)
 	}
 }
+
+// TestCyclesClose: where neighbours are often adjacent, more cycles of four are expected than in a random graph.
+func TestCyclesClose(t *testing.T) {
+	s := nodiff.Spec{N: 800}
+	for u := range s.N {
+		for v := u + 1; v < u/8*8+8; v++ {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: u, V: v})
+		}
+	}
+	q, err := gql.Parse("MATCH (a)--(b)--(c)--(d)--(a)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bind.Bind(s.Build(), q.Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, random := cost.NewStatistics(b).Card(15), math.Pow(7, 4); got < 2*random {
+		t.Errorf("%g matches expected; a random graph has %g", got, random)
+	}
+}
