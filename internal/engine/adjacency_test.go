@@ -39,7 +39,7 @@ func TestAdjacency(t *testing.T) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		spec := gen.Spec{Model: "rmat", Scale: 10, M: 7000, Seed: 1}
 		if !d.Info().Emulated {
-			spec = gen.Spec{Model: "er", N: 1 << 20, M: 4 << 20, Seed: 1} // grids need some megabytes, and reading in host memory takes its time
+			spec = gen.Spec{Model: "rgg", Scale: 20, Degree: 8, Seed: 1} // grids need some megabytes, and reading in host memory takes its time
 		}
 		g, err := gen.Generate(t.Context(), spec, 1)
 		if err != nil {
