@@ -25,6 +25,7 @@ var everyOption = map[string]Option{
 	"WithProduct": WithProduct(), "WithLimit": WithLimit(1), "WithList": WithList(Subgraphs), "WithTimeout": WithTimeout(time.Hour),
 	"WithDirections": WithDirections(true), "WithQueryColumn": WithQueryColumn(), "WithListing": WithListing(true), "WithLevels": WithLevels(), "WithPasses": WithPasses("none"),
 	"WithSchedule": WithSchedule(""), "WithTarget": WithTarget("interp"), "WithDebug": WithDebug(), "WithStats": WithStats(false),
+	"WithPartitioner": WithPartitioner("builtin"), "WithImbalance": WithImbalance(0.1),
 }
 
 // everyCall makes each of the calls that take options, with small inputs.

@@ -107,6 +107,9 @@ func (c Config) try(x *trial, tech *Technique, all *tally) (ran bool, err error)
 		}
 		if i == 0 && err == nil {
 			x.plan.Order, x.plan.Given = "given", p.plan.Order
+			if p.plan.Method == plan.Local {
+				x.plan.Method = plan.Local.String() // its order need not be connected
+			}
 		}
 		n, r := 0, engine.Result{}
 		if err == nil {
