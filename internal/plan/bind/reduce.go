@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
@@ -105,6 +105,7 @@ type reducer struct {
 	b     *Binding
 	left  []candidates // by vertex
 	spare [2][]uint64  // all zero
+	own   [][]uint64   // all zero, of threads after the first
 }
 
 // link is a positive Link, with the state of its ends when it was last looked at.
@@ -171,17 +172,17 @@ func (r *reducer) semijoin(l *link) bool {
 	// Of kept, those stay that have a neighbour in y. Blocks of words are work by their entries.
 	block := max(len(kept)/maxBlocks, 1)
 	work := blockWork(lists, kept, block)
-	var keptCount, metCount atomic.Int64
+	crew := crew{r: r, lists: lists, y: y.bits, met: met}
 	if graph.Parallel(r.b.ctx, work, r.b.threads, func(lo, hi uint32) {
-		s := semijoin{lists: lists, y: y.bits, met: met}
+		s := crew.take()
 		s.keep(kept[int(lo)*block:min(int(hi)*block, len(kept))], uint32(64*int(lo)*block))
-		keptCount.Add(int64(s.kept))
-		metCount.Add(int64(s.newlyMet))
+		crew.give(s)
 	}) != nil {
 		return false // the caller asks whether the context has ended
 	}
+	keptCount, metCount := crew.end()
 	r.spare = [2][]uint64{x.bits, y.bits}
-	*x, *y = candidates{kept, int(keptCount.Load())}, candidates{met, int(metCount.Load())}
+	*x, *y = candidates{kept, keptCount}, candidates{met, metCount}
 	clear(r.spare[0])
 	clear(r.spare[1])
 	l.seen = [2]int{r.left[l.U].count, r.left[l.V].count}
@@ -211,10 +212,67 @@ func blockWork(lists *graph.Handle, words []uint64, block int) []uint64 {
 	return work
 }
 
+// crew is the work of all threads on a semijoin. Each thread marks the neighbours that it meets in a bitmap of its
+// own, because threads that write one bitmap wait for each other's caches.
+type crew struct {
+	r      *reducer
+	lists  *graph.Handle
+	y, met []uint64 // candidates of the other end, and where those of them go that are neighbours
+
+	mu         sync.Mutex
+	idle, made []*semijoin
+}
+
+// take returns the state of a thread that nobody uses. The first one has met as its bitmap, and others have spare
+// ones of the reducer, which are all zero.
+func (c *crew) take() *semijoin {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.idle); n > 0 {
+		s := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		return s
+	}
+	s := &semijoin{lists: c.lists, y: c.y, met: c.met}
+	if n := len(c.made); n > 0 {
+		if n > len(c.r.own) {
+			c.r.own = append(c.r.own, make([]uint64, len(c.met)))
+		}
+		s.met = c.r.own[n-1]
+	}
+	c.made = append(c.made, s)
+	return s
+}
+
+func (c *crew) give(s *semijoin) {
+	c.mu.Lock()
+	c.idle = append(c.idle, s)
+	c.mu.Unlock()
+}
+
+// end returns how many candidates are left at both ends, after the threads' bitmaps are put together.
+func (c *crew) end() (kept, met int) {
+	for i, s := range c.made {
+		kept += s.kept
+		if i == 0 {
+			met = s.newlyMet
+			continue
+		}
+		for k, w := range s.met {
+			if w != 0 {
+				met += bits.OnesCount64(w &^ c.met[k])
+				c.met[k] |= w
+				s.met[k] = 0
+			}
+		}
+	}
+	return kept, met
+}
+
 // semijoin is the work of one thread on some of the candidates of one end of a link.
 type semijoin struct {
 	lists          *graph.Handle
-	y, met         []uint64 // candidates of the other end, and those of them that are neighbours; all threads write met
+	y, met         []uint64 // candidates of the other end, and those of them that are neighbours
 	kept, newlyMet int
 	scratch        graph.Scratch
 }
@@ -251,7 +309,8 @@ func (s *semijoin) meet(list []uint32) (some bool) {
 			continue
 		}
 		some = true
-		if at := &s.met[v/64]; atomic.LoadUint64(at)&bit == 0 && atomic.OrUint64(at, bit)&bit == 0 {
+		if at := &s.met[v/64]; *at&bit == 0 {
+			*at |= bit
 			s.newlyMet++
 		}
 	}
