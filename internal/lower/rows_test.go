@@ -2,7 +2,6 @@ package lower_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -72,7 +71,7 @@ func (rows) Name() string { return "rows" }
 
 func (rows) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
 	if p.Method != plan.Local {
-		return fmt.Errorf("method %s", p.Method)
+		return plan.Refusef("method %s", p.Method)
 	}
 	_, err := lower.Plan(p, overRows)
 	return err

@@ -2,7 +2,6 @@ package planner_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -36,7 +35,7 @@ func (v view) Name() string { return "view" }
 
 func (v view) Check(_ *graph.Graph, p *plan.Plan, _ engine.Options) error {
 	if v.sets && p.Method == plan.Large {
-		return errors.New("a plan of this method has no set program")
+		return plan.Refusef("a plan of this method has no set program")
 	}
 	return nil
 }
