@@ -79,7 +79,7 @@ func (g *Graph) Partition(ctx context.Context, parts int, options ...Option) (p 
 	return p, nil
 }
 
-// Part returns the part of the vertex with the given id. ok is false if there is no such vertex. It
+// Part returns the part of the vertex with the given id. ok is false if the graph does not have it. It
 // panics with ErrClosed after Close of the graph.
 func (p *Partition) Part(id string) (part int, ok bool) {
 	if p.g == nil {

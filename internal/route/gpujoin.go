@@ -57,7 +57,7 @@ func (t *trial) joined(ctx context.Context, p *plan.Plan, try []gpuEngine) (Choi
 	return other, nil
 }
 
-// atRate is how long a plan's work takes at so many steps a second.
+// atRate is the time of a plan's work at a rate in steps a second.
 func atRate(p *plan.Plan, steps float64) time.Duration {
 	return time.Duration(min(p.Work()/steps, 1e9) * 1e9)
 }

@@ -159,7 +159,7 @@ func TestGPUTwoDevices(t *testing.T) {
 
 // TestGPUManyRoots: warps take many roots at a time where there are many. Those that find no room wait, and none is lost.
 func TestGPUManyRoots(t *testing.T) {
-	long.Only(t, "so many roots take seconds")
+	long.Only(t, "tables of many roots take seconds")
 	const n = 2 << 16 // of which warps take 64 at a time
 	s := &nodiff.Spec{N: n, Directed: true}
 	for v := range n {

@@ -46,7 +46,7 @@ type tables struct {
 	memory   cuda.Buffer // begins with counters
 	counters []uint64    // as they were when the host read them last
 	turn     uint64      // launches
-	ended    bool        // there are no more roots
+	ended    bool        // all roots have been taken
 	starved  bool        // the last launch for roots got none: the host may have more for this device later
 
 	tools        *session.Tools

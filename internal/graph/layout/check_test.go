@@ -66,7 +66,7 @@ func TestHashedCheck(t *testing.T) {
 		{"an early end of a group", "offsets do not ascend", func(h *Hashed) { h.Groups[3*group-1] = 0 }},
 		{"a list less", "offsets do not cover the lists", func(h *Hashed) { h.Adj = h.Adj[1:] }},
 		{"a list more", "offsets do not cover the lists", func(h *Hashed) { h.Adj = append(h.Adj, 0) }},
-		{"no such vertex", "there is no vertex 100", func(h *Hashed) { h.Adj[3] = n }},
+		{"vertex", "vertex 100 does not exist", func(h *Hashed) { h.Adj[3] = n }},
 	} {
 		h := made(to(n), n)
 		if h.Buckets != 1 || len(h.Groups) != 7*group {
@@ -109,7 +109,7 @@ func TestIntervalCheck(t *testing.T) {
 		{"a first list behind 0", "offsets do not cover the lists", func(x *Interval) { x.Off[0] = 1 }},
 		{"an entry less", "offsets do not cover the lists", func(x *Interval) { x.Adj = x.Adj[1:] }},
 		{"an entry more", "offsets do not cover the lists", func(x *Interval) { x.Adj = append(x.Adj, 0) }},
-		{"no such vertex", "there is no vertex 20", func(x *Interval) { x.Adj[5] = n }},
+		{"vertex", "vertex 20 does not exist", func(x *Interval) { x.Adj[5] = n }},
 	} {
 		x := NewInterval(lists(3, 4, 5, 8, 12, 13), int(n))
 		if !slices.Equal(x.First, []uint32{3, 8, 12}) || !slices.Equal(x.Row, []uint32{0, 3, 4, 6}) {

@@ -387,7 +387,7 @@ func ascending(off []uint32, end int) error {
 func below(adj []uint32, n uint32) error {
 	for _, v := range adj {
 		if v >= n {
-			return fmt.Errorf("there is no vertex %d", v)
+			return fmt.Errorf("vertex %d does not exist", v)
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func (k *keptFile) read(fsys vfs.FS) ([]uint32, error) {
 	of := make([]uint32, k.vertices)
 	for v := range of {
 		if of[v] = le.Uint32(body[4*v:]); of[v] >= uint32(k.parts) {
-			return damaged("there is no part %d", of[v])
+			return damaged("part %d does not exist", of[v])
 		}
 	}
 	return of, nil

@@ -118,7 +118,7 @@ func TestKept(t *testing.T) {
 		"another head":  {change(21, false), "wrong checksum of its head"},
 		"another graph": {change(30, true), "is not of this graph"},
 		"a bit":         {change(90, false), "wrong checksum"},
-		"a part":        {change(60, true), "there is no part 6"},
+		"a part":        {change(60, true), "is damaged: part 6"},
 	} {
 		put(c.b)
 		p, warning := kept(t, nil, path, g, four)

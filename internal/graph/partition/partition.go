@@ -40,7 +40,7 @@ func ParseMethod(name string) (Method, error) {
 	if i := slices.Index(Methods[:], name); i >= 0 {
 		return Method(i), nil
 	}
-	return 0, fmt.Errorf("there is no method %q of partitioning: want auto, builtin or metis", name)
+	return 0, fmt.Errorf("%q is not a method of partitioning: want auto, builtin or metis", name)
 }
 
 // DefaultSlack is the usual Options.Slack.

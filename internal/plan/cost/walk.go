@@ -23,8 +23,8 @@ const (
 )
 
 // Estimate fills the estimates and costs of levels and sets. expected is the plan's cost by the model of the
-// graph, 0 if it has none. Where the model and few walks agree that a search takes no longer than more
-// walks, there are no more, unless o asks for estimates.
+// graph, 0 if it has none. Few walks do where the model and they agree that the search takes no longer
+// than the rest of the walks, unless o asks for estimates.
 func Estimate(pl *plan.Plan, o plan.Options, expected float64) {
 	n := max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), fewWalks)
 	short := expected > 0 && expected < walksPrice && !o.Estimates
