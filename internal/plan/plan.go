@@ -21,6 +21,7 @@ package plan
 import (
 	"context"
 	"math/big"
+	"time"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -75,6 +76,9 @@ type Plan struct {
 	// Price is the estimated work of a method other than the nest, in set
 	// elements; 0: see the levels.
 	Price float64
+	// JoinTime is how long engine join is expected to take on a GPU; 0: the plan was not made for it by
+	// JoinOnGPU or EitherOnGPU.
+	JoinTime time.Duration
 	// Why says in a sentence why this order and method were chosen.
 	Why string
 	// Empty is non-nil when no embedding can exist (an unknown label, say); it
@@ -312,7 +316,7 @@ func (m Method) String() string {
 type Options struct {
 	// Order is auto (or ""), ri, gsi, geneva, cost, join, tests, or given with Given. Join reduces
 	// candidates by semijoins before the order is chosen, where relations are small enough for that to
-	// pay. EitherOrder is join where the pattern suits it, else auto.
+	// pay. EitherOrder, JoinOnGPU and EitherOnGPU choose among these.
 	Order string
 	Given []int // pattern vertices in matching order
 	// Embeddings asks for a plan that enumerates every embedding (no
@@ -344,9 +348,16 @@ type Options struct {
 	Context context.Context
 }
 
-// EitherOrder is the Options.Order for a caller that has an engine for either kind of plan: of
-// OrderName join, and of others.
-const EitherOrder = "either"
+// Values of Options.Order that callers give for engines, and users do not.
+const (
+	// EitherOrder is for a caller that has an engine for either kind of plan: of OrderName join, and of others.
+	EitherOrder = "either"
+	// JoinOnGPU is for engine join on a GPU. It is join where semijoins are expected to take less time than they save
+	// there, and gsi where they are not.
+	JoinOnGPU = "join on a GPU"
+	// EitherOnGPU is EitherOrder where JoinOnGPU takes the place of join.
+	EitherOnGPU = "either on a GPU"
+)
 
 // Ended reports whether the plan is no longer wanted. A search for a better plan then stops
 // with the best so far, which Compile throws away.

@@ -3,6 +3,7 @@ package route
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
@@ -98,7 +99,7 @@ func TestAutoJoinsOnGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := manyLabels()
-	pick := func(text, engineName string, work float64) Choice {
+	pick := func(text, engineName string, takes time.Duration) Choice { // takes: of the join; others have little work
 		t.Helper()
 		q, err := gql.Parse(text)
 		if err != nil {
@@ -106,8 +107,11 @@ func TestAutoJoinsOnGPU(t *testing.T) {
 		}
 		r := Request{Runtime: rt, Device: "gpu:0", Engine: engineName, Graph: g, Options: engine.Options{Threads: 1}, Compile: func(method, order string) (*plan.Plan, error) {
 			p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Method: method, Order: order})
-			if p != nil && work > 0 {
-				p.Price = work
+			if p != nil && takes > 0 {
+				p.Price = 1
+				if p.JoinTime > 0 {
+					p.JoinTime = takes
+				}
 			}
 			return p, err
 		}}
@@ -120,31 +124,31 @@ func TestAutoJoinsOnGPU(t *testing.T) {
 	small := "MATCH (a)-[:L1]->(b)-[:L2]->(c)<-[:L3]-(d)"
 	for _, c := range []struct {
 		text   string
-		work   float64
+		takes  time.Duration
 		engine string
 		why    string
 	}{
-		{small, 0, "join", "a join needs no compilation for the pattern"},
-		{small, 1e9, "join", "which stack does, and is expected to take 50ms"},
-		{small, 1e13, "stack", "worth its compilation, as a join is expected to take 8m"},
+		{small, 0, "join", "semijoins would take longer than they save; a join needs no compilation for the pattern"},
+		{small, 50 * time.Millisecond, "join", "which stack does, and is expected to take 50ms"},
+		{small, 8 * time.Minute, "stack", "worth its compilation, as a join is expected to take 8m"},
 		{"MATCH (a)-[:L1]->(b)-[:L0]->(c)", 0, "", ""},
 		{"MATCH (a)-->(b)-->(c)-->(a)", 0, "", ""},
 	} {
-		got := pick(c.text, "", c.work)
+		got := pick(c.text, "", c.takes)
 		if (got.Engine.Name() == "join") != (c.engine == "join") || c.engine != "" && got.Engine.Name() != c.engine || !strings.Contains(got.Reason, c.why) {
-			t.Errorf("%s, %g: %s, %s; want %s, %s", c.text, c.work, got.Engine.Name(), got.Reason, c.engine, c.why)
+			t.Errorf("%s, %s: %s, %s; want %s, %s", c.text, c.takes, got.Engine.Name(), got.Reason, c.engine, c.why)
 		}
 	}
 	c := pick(small, "join", 0)
-	if c.Plan.OrderName != "join" || c.Plan.Reduction == nil {
-		t.Errorf("asked for by name, a join has the order %s and the semijoins %v", c.Plan.OrderName, c.Plan.Reduction)
+	if c.Plan.OrderName != "gsi" || c.Plan.Reduction != nil {
+		t.Errorf("asked for by name, a short join has the order %s and the semijoins %v", c.Plan.OrderName, c.Plan.Reduction)
 	}
 	c = pick(small, "stack", 0)
 	want, err := c.Run(t.Context(), engine.Goal{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c = pick(small, "", 1e9); c.Engine.Name() != "stack" || !strings.Contains(c.Reason, "it is compiled for this pattern") {
+	if c = pick(small, "", time.Second); c.Engine.Name() != "stack" || !strings.Contains(c.Reason, "it is compiled for this pattern") {
 		t.Errorf("%s, %s", c.Engine.Name(), c.Reason)
 	}
 	c = pick(small, "", 0)

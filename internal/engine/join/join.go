@@ -80,7 +80,7 @@ func OrderOnGPU(opt map[string]string) string {
 	if v, err := Options.Read(opt); err == nil && v.Text("join.extend") == "multi" {
 		return "geneva"
 	}
-	return Order
+	return plan.JoinOnGPU
 }
 
 // prepared is a plan that is ready to run.

@@ -84,29 +84,6 @@ func (b *planner) largeChosen(o plan.Options) bool {
 		o.Root < 0 && !ablation && b.Empty == nil && b.LargelyLabelled()
 }
 
-// reductionChosen reports whether semijoins are to reduce the candidates before the order is chosen: nothing
-// else was asked for, and that is expected to pay.
-func (b *planner) reductionChosen(o plan.Options) bool {
-	ablation := o.NoTail || o.NoMotion || o.NoRestrictions
-	return (o.Method == "" || o.Method == "direct") && o.Root < 0 && !ablation && len(b.Binding.Edges) == 0 &&
-		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2 && b.semijoinsPay(o)
-}
-
-// fewReads is the number of list entries that semijoins read in the time that the model of the graph takes.
-const fewReads = 5e4
-
-// semijoinsPay reports whether semijoins are expected to save more time than they take. They read a list entry in
-// about the time in which a search reads a set element, and pay where the search is expected to read more. The
-// model of the graph expects that. Its degrees are those over all edge labels, so that it is not asked where all
-// relations are of edge labels and few entries are read.
-func (b *planner) semijoinsPay(o plan.Options) bool {
-	reads, selective, labelled := b.SemijoinReads()
-	if b.Empty != nil || !selective {
-		return false
-	}
-	return labelled && reads <= fewReads || b.Expected(o) > max(reads, fewReads)
-}
-
 // tryLocal returns the plan for the local method if it looks cheaper than pl.
 func (b *planner) tryLocal(pl *plan.Plan, o plan.Options) *plan.Plan {
 	if b.classes() > 1 || len(pl.Levels) < 3 {

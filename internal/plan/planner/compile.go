@@ -31,6 +31,9 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	}
 	if pl != nil {
 		pl.NoTail = o.NoTail
+		if onGPU := o.Order == plan.JoinOnGPU || o.Order == plan.EitherOnGPU; onGPU && (pl.Reduction != nil || pl.OrderName == "gsi") {
+			pl.JoinTime, _ = cost.OnGPU(pl)
+		}
 	}
 	return pl, err
 }
@@ -61,11 +64,9 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		return nil, err
 	}
 	b := &planner{order.NewRules(bound)}
-	reduce := o.Order == "join" && b.semijoinsPay(o)
-	if o.Order == plan.EitherOrder {
-		if o.Order = "auto"; b.reductionChosen(o) {
-			o.Order, reduce = "join", true
-		}
+	reduce, short := b.reduces(&o)
+	if short != nil {
+		return short, nil
 	}
 	if reduce {
 		if b.Reduce(); o.Ended() {
