@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/weftgraph/weft/internal/dynlib"
 	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
@@ -29,7 +30,7 @@ func Count() (int, error) {
 // shown is how many GPUs the driver shows.
 func (a *driverAPI) shown() (int, error) {
 	var n int32
-	err := a.check("count of GPUs", call(a.deviceGetCount, uintptr(unsafe.Pointer(&n))))
+	err := a.check("count of GPUs", dynlib.Call(a.deviceGetCount, uintptr(unsafe.Pointer(&n))))
 	return int(n), err
 }
 
@@ -86,11 +87,11 @@ func (b *driver) Open() (Info, error) {
 		return Info{}, err
 	}
 	var ctx uintptr
-	if err := a.check("context of "+b.info.String(), call(a.primaryCtxRetain, uintptr(unsafe.Pointer(&ctx)), uintptr(b.device))); err != nil {
+	if err := a.check("context of "+b.info.String(), dynlib.Call(a.primaryCtxRetain, uintptr(unsafe.Pointer(&ctx)), uintptr(b.device))); err != nil {
 		return Info{}, err
 	}
-	if err := a.check("context of "+b.info.String(), call(a.ctxSetCurrent, ctx)); err != nil {
-		call(a.primaryCtxRelease, uintptr(b.device))
+	if err := a.check("context of "+b.info.String(), dynlib.Call(a.ctxSetCurrent, ctx)); err != nil {
+		dynlib.Call(a.primaryCtxRelease, uintptr(b.device))
 		return Info{}, err
 	}
 	if b.nvrtc == nil {
@@ -103,8 +104,8 @@ func (b *driver) Open() (Info, error) {
 }
 
 func (b *driver) Close() error {
-	call(b.ctxSetCurrent, 0)
-	return b.check("close of "+b.info.String(), call(b.primaryCtxRelease, uintptr(b.device)))
+	dynlib.Call(b.ctxSetCurrent, 0)
+	return b.check("close of "+b.info.String(), dynlib.Call(b.primaryCtxRelease, uintptr(b.device)))
 }
 
 // Numbers of device attributes (CUdevice_attribute).
@@ -127,7 +128,7 @@ func (a *driverAPI) get(ordinal int) (device int32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	err = a.check(fmt.Sprintf("GPU %d", ordinal), call(a.deviceGet, uintptr(unsafe.Pointer(&device)), n))
+	err = a.check(fmt.Sprintf("GPU %d", ordinal), dynlib.Call(a.deviceGet, uintptr(unsafe.Pointer(&device)), n))
 	return device, err
 }
 
@@ -140,12 +141,12 @@ func (a *driverAPI) describeDevice(ordinal int) (Info, error) {
 		return i, err
 	}
 	name := make([]byte, 256)
-	if err := a.check(op, call(a.deviceGetName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)-1), uintptr(device))); err != nil {
+	if err := a.check(op, dynlib.Call(a.deviceGetName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)-1), uintptr(device))); err != nil {
 		return i, err
 	}
 	i.Name = goString(&name[0])
 	var memory uint64
-	if err := a.check(op, call(a.deviceTotalMem, uintptr(unsafe.Pointer(&memory)), uintptr(device))); err != nil {
+	if err := a.check(op, dynlib.Call(a.deviceTotalMem, uintptr(unsafe.Pointer(&memory)), uintptr(device))); err != nil {
 		return i, err
 	}
 	i.Memory = int64(memory)
@@ -159,7 +160,7 @@ func (a *driverAPI) describeDevice(ordinal int) (Info, error) {
 		{attrThreadsPerSM, &i.ThreadsPerSM}, {attrBlocksPerSM, &i.BlocksPerSM},
 	} {
 		var v int32
-		if err := a.check(op, call(a.deviceGetAttribute, uintptr(unsafe.Pointer(&v)), want.attribute, uintptr(device))); err != nil {
+		if err := a.check(op, dynlib.Call(a.deviceGetAttribute, uintptr(unsafe.Pointer(&v)), want.attribute, uintptr(device))); err != nil {
 			return i, err
 		}
 		*want.to = int(v)
@@ -170,18 +171,18 @@ func (a *driverAPI) describeDevice(ordinal int) (Info, error) {
 
 func (b *driver) Alloc(bytes int64) (uint64, error) {
 	var ptr uint64
-	r := call(b.memAlloc, uintptr(unsafe.Pointer(&ptr)), uintptr(bytes))
+	r := dynlib.Call(b.memAlloc, uintptr(unsafe.Pointer(&ptr)), uintptr(bytes))
 	if r != codeSuccess {
 		return 0, b.check(fmt.Sprintf("alloc of %d bytes on %v", bytes, b.info), r)
 	}
 	return ptr, nil
 }
 
-func (b *driver) Free(ptr uint64) error { return b.check("free", call(b.memFree, uintptr(ptr))) }
+func (b *driver) Free(ptr uint64) error { return b.check("free", dynlib.Call(b.memFree, uintptr(ptr))) }
 
 func (b *driver) Memory() (free, total int64, err error) {
 	var f, t uint64
-	err = b.check("memory of the device", call(b.memGetInfo, uintptr(unsafe.Pointer(&f)), uintptr(unsafe.Pointer(&t))))
+	err = b.check("memory of the device", dynlib.Call(b.memGetInfo, uintptr(unsafe.Pointer(&f)), uintptr(unsafe.Pointer(&t))))
 	return int64(f), int64(t), err
 }
 
@@ -194,12 +195,12 @@ const (
 func (b *driver) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	op := fmt.Sprintf("%d bytes of pinned memory", bytes)
 	var host unsafe.Pointer
-	if err := b.check(op, call(b.memHostAlloc, uintptr(unsafe.Pointer(&host)), uintptr(bytes), hostPortable|hostMapped)); err != nil {
+	if err := b.check(op, dynlib.Call(b.memHostAlloc, uintptr(unsafe.Pointer(&host)), uintptr(bytes), hostPortable|hostMapped)); err != nil {
 		return nil, 0, err
 	}
 	ptr, err := b.Attach(host, bytes)
 	if err != nil {
-		call(b.memFreeHost, uintptr(host))
+		dynlib.Call(b.memFreeHost, uintptr(host))
 		return nil, 0, err
 	}
 	return host, ptr, nil
@@ -207,30 +208,30 @@ func (b *driver) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 
 // Attach needs nothing but the address, because memory is pinned for every context.
 func (b *driver) Attach(host unsafe.Pointer, bytes int64) (ptr uint64, err error) {
-	err = b.check(fmt.Sprintf("address of %d bytes of pinned memory", bytes), call(b.memHostGetPointer, uintptr(unsafe.Pointer(&ptr)), uintptr(host), 0))
+	err = b.check(fmt.Sprintf("address of %d bytes of pinned memory", bytes), dynlib.Call(b.memHostGetPointer, uintptr(unsafe.Pointer(&ptr)), uintptr(host), 0))
 	return ptr, err
 }
 
 func (b *driver) Detach(unsafe.Pointer) error { return nil }
 
 func (b *driver) Unpin(host unsafe.Pointer) error {
-	return b.check("free of pinned memory", call(b.memFreeHost, uintptr(host)))
+	return b.check("free of pinned memory", dynlib.Call(b.memFreeHost, uintptr(host)))
 }
 
 func (b *driver) Fill(dst uint64, value byte, bytes int64, stream Handle) error {
-	return b.check("fill", call(b.memsetD8Async, uintptr(dst), uintptr(value), uintptr(bytes), uintptr(stream)))
+	return b.check("fill", dynlib.Call(b.memsetD8Async, uintptr(dst), uintptr(value), uintptr(bytes), uintptr(stream)))
 }
 
 func (b *driver) CopyIn(dst uint64, src unsafe.Pointer, bytes int64, stream Handle) error {
-	return b.check("copy to the device", call(b.memcpyHtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
+	return b.check("copy to the device", dynlib.Call(b.memcpyHtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
 }
 
 func (b *driver) CopyOut(dst unsafe.Pointer, src uint64, bytes int64, stream Handle) error {
-	return b.check("copy from the device", call(b.memcpyDtoHAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
+	return b.check("copy from the device", dynlib.Call(b.memcpyDtoHAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
 }
 
 func (b *driver) Copy(dst, src uint64, bytes int64, stream Handle) error {
-	return b.check("copy on the device", call(b.memcpyDtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
+	return b.check("copy on the device", dynlib.Call(b.memcpyDtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(stream)))
 }
 
 // streamNonBlocking keeps a stream out of the order of the legacy default stream, which weft does not use.
@@ -238,20 +239,20 @@ const streamNonBlocking = 1
 
 func (b *driver) NewStream() (Handle, error) {
 	var h Handle
-	err := b.check("new stream", call(b.streamCreate, uintptr(unsafe.Pointer(&h)), streamNonBlocking))
+	err := b.check("new stream", dynlib.Call(b.streamCreate, uintptr(unsafe.Pointer(&h)), streamNonBlocking))
 	return h, err
 }
 
 func (b *driver) CloseStream(stream Handle) error {
-	return b.check("close of a stream", call(b.streamDestroy, uintptr(stream)))
+	return b.check("close of a stream", dynlib.Call(b.streamDestroy, uintptr(stream)))
 }
 
 func (b *driver) Wait(stream Handle) error {
-	return b.check("wait for the device", call(b.streamSynchronize, uintptr(stream)))
+	return b.check("wait for the device", dynlib.Call(b.streamSynchronize, uintptr(stream)))
 }
 
 func (b *driver) Done(stream Handle) (bool, error) {
-	r := call(b.streamQuery, uintptr(stream))
+	r := dynlib.Call(b.streamQuery, uintptr(stream))
 	if int32(r) == codeNotReady {
 		return false, nil
 	}
@@ -259,34 +260,34 @@ func (b *driver) Done(stream Handle) (bool, error) {
 }
 
 func (b *driver) Synchronize() error {
-	return b.check("wait for the device", call(b.ctxSynchronize))
+	return b.check("wait for the device", dynlib.Call(b.ctxSynchronize))
 }
 
 func (b *driver) NewEvent() (Handle, error) {
 	var h Handle
-	err := b.check("new event", call(b.eventCreate, uintptr(unsafe.Pointer(&h)), 0))
+	err := b.check("new event", dynlib.Call(b.eventCreate, uintptr(unsafe.Pointer(&h)), 0))
 	return h, err
 }
 
 func (b *driver) CloseEvent(event Handle) error {
-	return b.check("close of an event", call(b.eventDestroy, uintptr(event)))
+	return b.check("close of an event", dynlib.Call(b.eventDestroy, uintptr(event)))
 }
 
 func (b *driver) Record(event, stream Handle) error {
-	return b.check("record of an event", call(b.eventRecord, uintptr(event), uintptr(stream)))
+	return b.check("record of an event", dynlib.Call(b.eventRecord, uintptr(event), uintptr(stream)))
 }
 
 func (b *driver) WaitEvent(event Handle) error {
-	return b.check("wait for an event", call(b.eventSynchronize, uintptr(event)))
+	return b.check("wait for an event", dynlib.Call(b.eventSynchronize, uintptr(event)))
 }
 
 func (b *driver) Follow(stream, event Handle) error {
-	return b.check("wait of a stream for an event", call(b.streamWaitEvent, uintptr(stream), uintptr(event), 0))
+	return b.check("wait of a stream for an event", dynlib.Call(b.streamWaitEvent, uintptr(stream), uintptr(event), 0))
 }
 
 func (b *driver) Elapsed(from, to Handle) (time.Duration, error) {
 	var ms float32
-	err := b.check("time between events", call(b.eventElapsedTime, uintptr(unsafe.Pointer(&ms)), uintptr(from), uintptr(to)))
+	err := b.check("time between events", dynlib.Call(b.eventElapsedTime, uintptr(unsafe.Pointer(&ms)), uintptr(from), uintptr(to)))
 	return time.Duration(math.Round(float64(ms) * 1e6)), err
 }
 
@@ -311,7 +312,7 @@ func (b *driver) Load(image []byte) (Handle, error) {
 		size uintptr
 	}{&log[0], uintptr(len(log) - 1)}
 	var h Handle
-	r := call(b.moduleLoadDataEx, uintptr(unsafe.Pointer(&h)), uintptr(unsafe.Pointer(&image[0])), uintptr(len(options)),
+	r := dynlib.Call(b.moduleLoadDataEx, uintptr(unsafe.Pointer(&h)), uintptr(unsafe.Pointer(&image[0])), uintptr(len(options)),
 		uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values)))
 	err := b.check("load of a kernel's image", r)
 	if e, ok := err.(*Error); ok {
@@ -321,7 +322,7 @@ func (b *driver) Load(image []byte) (Handle, error) {
 }
 
 func (b *driver) Unload(module Handle) error {
-	return b.check("unload of a module", call(b.moduleUnload, uintptr(module)))
+	return b.check("unload of a module", dynlib.Call(b.moduleUnload, uintptr(module)))
 }
 
 // Numbers of function attributes (CUfunction_attribute).
@@ -338,7 +339,7 @@ func (b *driver) Function(module Handle, name string) (Handle, Function, error) 
 	var h Handle
 	var f Function
 	cname := cString(name)
-	if err := b.check(op, call(b.moduleGetFunction, uintptr(unsafe.Pointer(&h)), uintptr(module), uintptr(unsafe.Pointer(&cname[0])))); err != nil {
+	if err := b.check(op, dynlib.Call(b.moduleGetFunction, uintptr(unsafe.Pointer(&h)), uintptr(module), uintptr(unsafe.Pointer(&cname[0])))); err != nil {
 		return 0, f, err
 	}
 	for _, want := range []struct {
@@ -346,26 +347,26 @@ func (b *driver) Function(module Handle, name string) (Handle, Function, error) 
 		to        *int
 	}{{funcMaxThreads, &f.MaxThreads}, {funcSharedStatic, &f.SharedStatic}, {funcLocalBytes, &f.LocalBytes}, {funcRegisters, &f.Registers}} {
 		var v int32
-		if err := b.check(op, call(b.funcGetAttribute, uintptr(unsafe.Pointer(&v)), want.attribute, uintptr(h))); err != nil {
+		if err := b.check(op, dynlib.Call(b.funcGetAttribute, uintptr(unsafe.Pointer(&v)), want.attribute, uintptr(h))); err != nil {
 			return 0, f, err
 		}
 		*want.to = int(v)
 	}
 	if b.funcGetParamInfo != 0 {
 		var offset, size uint64
-		if call(b.funcGetParamInfo, uintptr(h), 0, uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))) == codeSuccess {
+		if dynlib.Call(b.funcGetParamInfo, uintptr(h), 0, uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))) == codeSuccess {
 			f.ParamBytes = int(size)
 		}
 	}
 	// A kernel must ask for more than 48 KB. Permission costs nothing; only the memory that a launch takes
 	// matters.
-	err := b.check(op, call(b.funcSetAttribute, uintptr(h), funcMaxDynamic, uintptr(b.info.SharedPerBlock-f.SharedStatic)))
+	err := b.check(op, dynlib.Call(b.funcSetAttribute, uintptr(h), funcMaxDynamic, uintptr(b.info.SharedPerBlock-f.SharedStatic)))
 	return h, f, err
 }
 
 func (b *driver) Occupancy(function Handle, threads, shared int) (int, error) {
 	var n int32
-	err := b.check("occupancy", call(b.occupancy, uintptr(unsafe.Pointer(&n)), uintptr(function), uintptr(threads), uintptr(shared)))
+	err := b.check("occupancy", dynlib.Call(b.occupancy, uintptr(unsafe.Pointer(&n)), uintptr(function), uintptr(threads), uintptr(shared)))
 	return int(n), err
 }
 
@@ -373,7 +374,7 @@ func (b *driver) Launch(function Handle, blocks, threads, shared int, stream Han
 	b.params[0] = params
 	b.launch = [...]uintptr{uintptr(function), uintptr(blocks), 1, 1, uintptr(threads), 1, 1,
 		uintptr(shared), uintptr(stream), uintptr(unsafe.Pointer(&b.params[0])), 0}
-	r := call(b.launchKernel, b.launch[:]...)
+	r := dynlib.Call(b.launchKernel, b.launch[:]...)
 	b.params[0] = nil
 	return b.check("launch", r)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/weftgraph/weft/internal/dynlib"
 )
 
 // driverAPI is the driver's library with the addresses of the functions that weft calls, under their names
@@ -29,8 +31,8 @@ type driverAPI struct {
 // loadDriver opens the driver once a process.
 var loadDriver = sync.OnceValues(func() (*driverAPI, error) {
 	var refused []string
-	for _, name := range driverNames {
-		h, err := openLibrary(name)
+	for _, name := range driverNames() {
+		h, err := dynlib.Open(name)
 		if err == nil {
 			return startDriver(h, loadedFrom(name), selected())
 		}
@@ -38,18 +40,18 @@ var loadDriver = sync.OnceValues(func() (*driverAPI, error) {
 			refused = append(refused, why)
 		}
 	}
-	if len(driverNames) == 0 {
+	if len(driverNames()) == 0 {
 		return nil, &Error{Op: "GPU driver", Text: "this build for " + runtime.GOOS + " has no part for GPUs", Hint: "weft uses GPUs on Linux and Windows, in builds without the tag nogpu", Kind: ErrNoDriver}
 	}
-	text := driverNames[0] + " was not found"
+	text := driverNames()[0] + " was not found"
 	if refused != nil {
-		text = driverNames[0] + " cannot be loaded: " + strings.Join(refused, "; ")
+		text = driverNames()[0] + " cannot be loaded: " + strings.Join(refused, "; ")
 	}
 	return nil, &Error{Op: "GPU driver", Text: text, Hint: "install an NVIDIA driver; in a container, start it with the GPU's libraries (--gpus all)", Kind: ErrNoDriver}
 })
 
 // startDriver starts an opened driver with the GPUs of a selection; nil: with all.
-func startDriver(handle uintptr, path string, s *selection) (*driverAPI, error) {
+func startDriver(handle dynlib.Library, path string, s *selection) (*driverAPI, error) {
 	a := &driverAPI{path: path, selection: s}
 	err := resolve(handle, path, []symbol{
 		{&a.init, "cuInit"},
@@ -102,7 +104,7 @@ func startDriver(handle uintptr, path string, s *selection) (*driverAPI, error) 
 			return nil, err
 		}
 	}
-	if r := int(int32(call(a.init, 0))); r != codeSuccess {
+	if r := int(int32(dynlib.Call(a.init, 0))); r != codeSuccess {
 		if s != nil && r == codeNoDevice {
 			return nil, s.started(0)
 		}
@@ -113,7 +115,7 @@ func startDriver(handle uintptr, path string, s *selection) (*driverAPI, error) 
 		return nil, e
 	}
 	var version int32
-	if err := a.check("GPU driver's version", call(a.driverGetVersion, uintptr(unsafe.Pointer(&version)))); err != nil {
+	if err := a.check("GPU driver's version", dynlib.Call(a.driverGetVersion, uintptr(unsafe.Pointer(&version)))); err != nil {
 		return nil, err
 	}
 	a.version = int(version)
@@ -136,7 +138,7 @@ type symbol struct {
 	names string
 }
 
-func resolve(handle uintptr, path string, symbols []symbol) error {
+func resolve(handle dynlib.Library, path string, symbols []symbol) error {
 	var missing []string
 	for _, s := range symbols {
 		names := strings.Fields(s.names)
@@ -145,7 +147,7 @@ func resolve(handle uintptr, path string, symbols []symbol) error {
 				*s.addr = 0
 				break
 			}
-			if addr, err := findSymbol(handle, name); err == nil {
+			if addr, err := handle.Symbol(name); err == nil {
 				*s.addr = addr
 				break
 			}
@@ -175,7 +177,7 @@ func (a *driverAPI) failure(op string, number int) *Error {
 // describe asks the driver for an error's name or text.
 func (a *driverAPI) describe(fn uintptr, number int) string {
 	var text *byte
-	if call(fn, uintptr(number), uintptr(unsafe.Pointer(&text))) != codeSuccess {
+	if dynlib.Call(fn, uintptr(number), uintptr(unsafe.Pointer(&text))) != codeSuccess {
 		return ""
 	}
 	return goString(text)

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/dynlib"
 )
 
 //go:embed testdata/driver.c
@@ -37,7 +39,7 @@ func standIn(t testing.TB) (*Device, *driver) {
 }
 
 // standInLibrary compiles the libraries as one and opens it.
-func standInLibrary(t testing.TB) (lib string, handle uintptr) {
+func standInLibrary(t testing.TB) (lib string, handle dynlib.Library) {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
@@ -51,7 +53,7 @@ func standInLibrary(t testing.TB) (lib string, handle uintptr) {
 	if out, err := exec.Command(cc, "-O1", "-Wall", "-Wno-stringop-truncation", "-shared", "-fPIC", "-o", lib, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	h, err := openLibrary(lib)
+	h, err := dynlib.Open(lib)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +196,7 @@ func TestDriverErrors(t *testing.T) {
 }
 
 func TestMissingSymbols(t *testing.T) {
-	h, err := openLibrary("libc.so.6")
+	h, err := dynlib.Open("libc.so.6")
 	if err != nil {
 		t.Skip("no libc.so.6")
 	}
@@ -251,7 +253,7 @@ func TestReasonOfMissingLibrary(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for range 200 {
-				if _, err := openLibrary("libweft-that-is-not.so"); err == nil || !strings.Contains(err.Error(), "No such file") {
+				if _, err := dynlib.Open("libweft-that-is-not.so"); err == nil || !strings.Contains(err.Error(), "No such file") {
 					t.Errorf("error %v", err)
 					return
 				}

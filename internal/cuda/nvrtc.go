@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/dynlib"
 )
 
 // nvrtc is NVIDIA's run-time compiler, opened.
@@ -51,7 +52,7 @@ func firstNVRTC(places []place, driver int) (*nvrtc, error) {
 				continue
 			}
 		}
-		h, err := openLibrary(path)
+		h, err := dynlib.Open(path)
 		if err != nil {
 			if p.from != fromLoader { // a file that is there and cannot be loaded
 				refused = append(refused, err.Error())
@@ -66,7 +67,7 @@ func firstNVRTC(places []place, driver int) (*nvrtc, error) {
 		switch {
 		case err != nil:
 			refused = append(refused, err.Error())
-			closeLibrary(h)
+			h.Close()
 		case driver == 0 || n.major <= driver:
 			n.passedOver = refused
 			return n, nil
@@ -85,7 +86,7 @@ func firstNVRTC(places []place, driver int) (*nvrtc, error) {
 	return nil, &Error{Op: "GPU compiler", Text: text, Hint: hintNVRTC, Kind: ErrNoCompiler}
 }
 
-func (n *nvrtc) start(handle uintptr) error {
+func (n *nvrtc) start(handle dynlib.Library) error {
 	err := resolve(handle, n.path, []symbol{
 		{&n.getErrorString, "nvrtcGetErrorString"},
 		{&n.getVersion, "nvrtcVersion"},
@@ -105,7 +106,7 @@ func (n *nvrtc) start(handle uintptr) error {
 		return fmt.Errorf("%w; weft needs NVRTC %s or newer", err, oldestNVRTC)
 	}
 	var major, minor int32
-	if err := n.check("version of NVRTC", call(n.getVersion, uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))); err != nil {
+	if err := n.check("version of NVRTC", dynlib.Call(n.getVersion, uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))); err != nil {
 		return err
 	}
 	n.major, n.minor = int(major), int(minor)
@@ -113,11 +114,11 @@ func (n *nvrtc) start(handle uintptr) error {
 		return fmt.Errorf("%s is NVRTC %s; weft needs %s or newer", n.path, n.version(), oldestNVRTC)
 	}
 	var count int32
-	if err := n.check("architectures of NVRTC", call(n.getNumArchs, uintptr(unsafe.Pointer(&count)))); err != nil {
+	if err := n.check("architectures of NVRTC", dynlib.Call(n.getNumArchs, uintptr(unsafe.Pointer(&count)))); err != nil {
 		return err
 	}
 	archs := make([]int32, max(1, count))
-	if err := n.check("architectures of NVRTC", call(n.getArchs, uintptr(unsafe.Pointer(&archs[0])))); err != nil {
+	if err := n.check("architectures of NVRTC", dynlib.Call(n.getArchs, uintptr(unsafe.Pointer(&archs[0])))); err != nil {
 		return err
 	}
 	for _, a := range archs[:count] {
@@ -136,7 +137,7 @@ func (n *nvrtc) check(op string, result uintptr) error {
 		return nil
 	}
 	// nvrtcGetErrorString returns the name, as an address.
-	at := call(n.getErrorString, uintptr(r))
+	at := dynlib.Call(n.getErrorString, uintptr(r))
 	name := goString(*(**byte)(unsafe.Pointer(&at)))
 	return &Error{Op: op, Code: int(r), Name: name, Hint: hintNVRTC, Kind: ErrNoCompiler}
 }
@@ -195,12 +196,12 @@ func (n *nvrtc) compile(src Source, device Info) ([]byte, error) {
 	}
 	text, name := cString(src.Text), cString(src.Name)
 	var program uintptr
-	if err := n.check(op, call(n.createProgram, uintptr(unsafe.Pointer(&program)), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&name[0])),
+	if err := n.check(op, dynlib.Call(n.createProgram, uintptr(unsafe.Pointer(&program)), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&name[0])),
 		uintptr(len(names)), uintptr(headers.array()), uintptr(includes.array()))); err != nil {
 		return nil, err
 	}
-	defer func() { call(n.destroyProgram, uintptr(unsafe.Pointer(&program))) }()
-	if r := call(n.compileProgram, program, uintptr(len(options)), uintptr(options.array())); int32(r) != 0 {
+	defer func() { dynlib.Call(n.destroyProgram, uintptr(unsafe.Pointer(&program))) }()
+	if r := dynlib.Call(n.compileProgram, program, uintptr(len(options)), uintptr(options.array())); int32(r) != 0 {
 		e := n.check(op, r).(*Error)
 		log, err := n.output(op, program, n.getLogSize, n.getLog)
 		if err != nil {
@@ -231,11 +232,11 @@ func CompileFor(src Source, major, minor int) (image []byte, err error) {
 // output reads one of the things that a program has become. There is a zero byte behind it.
 func (n *nvrtc) output(op string, program, size, get uintptr) ([]byte, error) {
 	var bytes uint64
-	if err := n.check(op, call(size, program, uintptr(unsafe.Pointer(&bytes)))); err != nil {
+	if err := n.check(op, dynlib.Call(size, program, uintptr(unsafe.Pointer(&bytes)))); err != nil {
 		return nil, err
 	}
 	out := make([]byte, bytes+1)
-	if err := n.check(op, call(get, program, uintptr(unsafe.Pointer(&out[0])))); err != nil {
+	if err := n.check(op, dynlib.Call(get, program, uintptr(unsafe.Pointer(&out[0])))); err != nil {
 		return nil, err
 	}
 	return out[:bytes], nil

@@ -115,7 +115,7 @@ func TestFilesThatAreNoLibrary(t *testing.T) {
 	}
 	_, err := firstNVRTC([]place{{path, "CUDA_PATH"}}, 13)
 	e, ok := err.(*Error)
-	if !ok || e.Kind != ErrNoCompiler || e.Hint == "" || !strings.Contains(e.Text, path) && len(driverNames) > 0 {
+	if !ok || e.Kind != ErrNoCompiler || e.Hint == "" || !strings.Contains(e.Text, path) && len(driverNames()) > 0 {
 		t.Errorf("error %v", err)
 	}
 	if _, err := firstNVRTC([]place{{"libnvrtc-that-is-not.so", fromLoader}}, 13); err == nil || !strings.Contains(err.Error(), "was not found") {

@@ -12,9 +12,6 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// Library is a shared object in this process.
-type Library struct{ handle uintptr }
-
 // flags of generated C. Whole numbers wrap, and fractions are rounded at every
 // step, so that answers do not depend on the compiler.
 var flags = []string{

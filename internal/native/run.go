@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/weftgraph/weft/internal/dynlib"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 )
 
@@ -149,7 +150,7 @@ var active struct {
 
 // takeRows is the C function that takes rows.
 var takeRows = sync.OnceValue(func() uintptr {
-	return callback(func(number, id, rows uintptr) uintptr {
+	return dynlib.Callback(func(number, id, rows uintptr) uintptr {
 		r, ok := active.Load(uint64(number))
 		if !ok || !r.(*running).take(int(id), int(rows)) {
 			return 1
@@ -200,7 +201,7 @@ func (t *Team) Run(ctx context.Context, j *Job) (res Result, err error) {
 	unwatch := r.watch(ctx, workers)
 	t.do(len(workers), func(i int) {
 		if r.head.stop.Load() == 0 {
-			call(entry, uintptr(unsafe.Pointer(r.head)), uintptr(i))
+			dynlib.Call(entry, uintptr(unsafe.Pointer(r.head)), uintptr(i))
 		}
 	})
 	unwatch()
@@ -323,7 +324,7 @@ func freeBitmaps(j *Job) {
 		return
 	}
 	for _, at := range made {
-		call(free, at)
+		dynlib.Call(free, at)
 	}
 	j.Memory.Forget()
 }

@@ -6,8 +6,7 @@ import (
 	"bytes"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
+	"github.com/weftgraph/weft/internal/dynlib"
 	"github.com/weftgraph/weft/internal/native"
 )
 
@@ -30,23 +29,14 @@ func openLibrary(c *compiler, objects *native.Cache) (system, error) {
 }
 
 func (s *inside) call(op uint32, a *args, in, out []byte) (int, string) {
-	status := emuCall(s.entry, uintptr(unsafe.Pointer(&s.device)), uintptr(op), uintptr(unsafe.Pointer(a)),
+	status := int32(dynlib.Call(s.entry, uintptr(unsafe.Pointer(&s.device)), uintptr(op), uintptr(unsafe.Pointer(a)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(in))), uintptr(len(in)), uintptr(unsafe.Pointer(unsafe.SliceData(out))), uintptr(len(out)),
-		uintptr(unsafe.Pointer(&s.text)))
+		uintptr(unsafe.Pointer(&s.text))))
 	if status == statusOK {
 		return statusOK, ""
 	}
 	text, _, _ := bytes.Cut(s.text[:], []byte{0})
 	return int(status), string(text)
-}
-
-// emuCall calls C. Pointers among the arguments are converted in the call, so that the memory behind them
-// stays in place.
-//
-//go:uintptrescapes
-func emuCall(fn uintptr, args ...uintptr) int32 {
-	r, _, _ := purego.SyscallN(fn, args...)
-	return int32(r)
 }
 
 func (s *inside) pinName(int) string { return "" }

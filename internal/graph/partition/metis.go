@@ -10,9 +10,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"strings"
 	"unsafe"
 
+	"github.com/weftgraph/weft/internal/dynlib"
 	"github.com/weftgraph/weft/internal/process"
 )
 
@@ -70,39 +72,37 @@ func (l *library) bits() int {
 	return 32
 }
 
+// libraryNames are METIS's names for the loader.
+var libraryNames = []string{"libmetis.so.5", "libmetis.so"}
+
 // load opens METIS.
 func load() (*library, string, error) {
-	if len(libraryNames) == 0 {
-		_, err := openLibrary("")
-		return nil, "", fmt.Errorf("%w: %w", ErrNoMETIS, err)
+	if runtime.GOOS != "linux" || !dynlib.Available {
+		return nil, "", fmt.Errorf("%w: it is used on Linux only, by a weft that was built without the tag nogpu", ErrNoMETIS)
 	}
-	var handle uintptr
-	var name string
-	var first error
-	for _, name = range libraryNames {
-		h, err := openLibrary(name)
+	name := libraryNames[0]
+	opened, err := dynlib.Open(name)
+	for _, other := range libraryNames[1:] {
 		if err == nil {
-			handle = h
 			break
 		}
-		if first == nil {
-			first = err
+		if o, failed := dynlib.Open(other); failed == nil {
+			opened, name, err = o, other, nil
 		}
 	}
-	if handle == 0 {
-		return nil, "", fmt.Errorf("%w: %w; %s", ErrNoMETIS, first, hintMETIS)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w; %s", ErrNoMETIS, err, hintMETIS)
 	}
 	l := &library{}
 	for symbol, to := range map[string]*uintptr{"METIS_PartGraphKway": &l.partGraph, "METIS_SetDefaultOptions": &l.setDefaults} {
-		var err error
-		if *to, err = findSymbol(handle, symbol); err != nil {
+		if *to, err = opened.Symbol(symbol); err != nil {
 			return nil, "", fmt.Errorf("%w: %s: %w", ErrNoMETIS, name, err)
 		}
 	}
 	// Nothing says how wide METIS's integers are, but it sets all options to -1.
 	const untouched = 0x55
 	b := bytes.Repeat([]byte{untouched}, 2*8*metisOptions)
-	call(l.setDefaults, uintptr(unsafe.Pointer(&b[0])))
+	dynlib.Call(l.setDefaults, uintptr(unsafe.Pointer(&b[0])))
 	switch len(b) - len(bytes.TrimRight(b, string(rune(untouched)))) {
 	case len(b) - 4*metisOptions:
 	case len(b) - 8*metisOptions:
@@ -248,7 +248,7 @@ func partGraph[T int32 | int64](l *library, r *request, in io.Reader, out io.Wri
 	n, constraints, parts, cut := T(r.Vertices), T(1), T(r.Parts), T(0)
 	of := make([]T, n)
 	slack := bothReals(1 + r.Slack)
-	status := int32(call(l.partGraph, uintptr(unsafe.Pointer(&n)), uintptr(unsafe.Pointer(&constraints)),
+	status := int32(dynlib.Call(l.partGraph, uintptr(unsafe.Pointer(&n)), uintptr(unsafe.Pointer(&constraints)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(off))), uintptr(unsafe.Pointer(unsafe.SliceData(adj))), uintptr(unsafe.Pointer(unsafe.SliceData(weights))),
 		0, 0, uintptr(unsafe.Pointer(&parts)), 0, uintptr(unsafe.Pointer(&slack)), 0,
 		uintptr(unsafe.Pointer(&cut)), uintptr(unsafe.Pointer(unsafe.SliceData(of)))))
