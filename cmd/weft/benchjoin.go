@@ -312,8 +312,11 @@ func (a *app) saveSets(f *benchJoinFlags, path string, sets []queryset.Set) erro
 	return nil
 }
 
-// tables is the line of a result that has the memory of the tables of engine join.
-var tables = regexp.MustCompile(`^join: tables of partial matches had at most ([0-9]+) bytes$`)
+// The lines of a result that have the memory of the tables of engine join, and its phases.
+var (
+	tables   = regexp.MustCompile(`^join: tables of partial matches had ([0-9]+) bytes in all, and at most ([0-9]+) at a time$`)
+	phaseSet = regexp.MustCompile(`^join: (pattern 0.*)$`)
+)
 
 // shortRun is a time of planning and search that depends on what the contestant before did to the
 // processor's caches.
@@ -349,6 +352,10 @@ func (f *benchJoinFlags) count(ctx context.Context, g *weft.Graph, text string, 
 	for _, line := range r.Stats {
 		if m := tables.FindStringSubmatch(line); m != nil {
 			s.Bytes, _ = strconv.ParseUint(m[1], 10, 64)
+			s.Peak, _ = strconv.ParseUint(m[2], 10, 64)
+		}
+		if m := phaseSet.FindStringSubmatch(line); m != nil {
+			s.Phases = m[1]
 		}
 	}
 	return s, nil
@@ -462,13 +469,15 @@ func writeJoinDetail(out *output, all []measured) error {
 				Prepare float64 `json:"prepare_ms"`
 				Search  float64 `json:"search_ms"`
 				Tables  uint64  `json:"tables"`
+				Peak    uint64  `json:"peak"`
+				Phases  string  `json:"phases,omitempty"`
 				Count   any     `json:"count"`
 				Agrees  bool    `json:"agrees"`
 				Error   string  `json:"error,omitempty"`
 			}{
 				m.graph, m.set, m.query, m.text, r.Name,
 				r.Whole.Seconds() * 1000, r.Plan.Seconds() * 1000, r.Prepare.Seconds() * 1000, r.Median.Seconds() * 1000,
-				r.Bytes, countIn(r.Answer), r.Agrees, "",
+				r.Bytes, r.Peak, r.Phases, countIn(r.Answer), r.Agrees, "",
 			}
 			if r.Err != nil {
 				line.Error = r.Err.Error()

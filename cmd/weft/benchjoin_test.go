@@ -73,7 +73,7 @@ func TestBenchJoin(t *testing.T) {
 		if r["set"] != []string{"walk6", "Tr2", "all"}[i/len(joinVariants)] || r["who"] != who || r["queries"] != queries || r["finished"] != queries || r["note"] != "" {
 			t.Errorf("%v", r)
 		}
-		if tables := r["tables"].(float64); who != "auto" && (tables > 0) != strings.HasPrefix(who, "join") {
+		if tables := r["tables"].(float64); who == "join single" && tables == 0 || who == "host" && tables > 0 {
 			t.Errorf("%s: tables of %v bytes", who, tables)
 		}
 	}
@@ -87,6 +87,10 @@ func TestBenchJoin(t *testing.T) {
 	}
 	for _, r := range each {
 		if n, ok := r["count"].(float64); !ok || n < 1 || r["agrees"] != true {
+			t.Errorf("%v", r)
+		}
+		phases, _ := r["phases"].(string)
+		if single := r["who"] == "join single"; single && (!strings.HasPrefix(phases, "pattern 0, ") || r["peak"].(float64) > r["tables"].(float64)) {
 			t.Errorf("%v", r)
 		}
 	}

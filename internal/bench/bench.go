@@ -21,7 +21,9 @@ type Contestant struct {
 type Sample struct {
 	Took, Plan, Prepare time.Duration
 	Answer              string
-	Bytes               uint64 // of intermediate results; 0: none, or not known
+	Bytes               uint64 // of all intermediate results; 0: none, or not known
+	Peak                uint64 // the most of them at a time
+	Phases              string // that the search had, in words; "": not known
 }
 
 // Whole returns the sum of all three times.
@@ -36,7 +38,8 @@ type Row struct {
 	Median, Least, Most time.Duration
 	Plan, Prepare       time.Duration // medians
 	Whole               time.Duration // median of the sum of all three times
-	Bytes               uint64        // the most of a run
+	Bytes, Peak         uint64        // the most of a run
+	Phases              string        // of the last run
 	// Ratio is Median divided by that of the first contestant; 0 if either failed.
 	Ratio float64
 	// Agrees says that the answer equals that of the first contestant that has one. A
@@ -86,7 +89,7 @@ func (r *Row) sum(samples []Sample) {
 	r.Prepare, _, _ = spread(samples, func(s Sample) time.Duration { return s.Prepare })
 	r.Whole, _, _ = spread(samples, Sample.Whole)
 	for _, s := range samples {
-		r.Bytes = max(r.Bytes, s.Bytes)
+		r.Bytes, r.Peak, r.Phases = max(r.Bytes, s.Bytes), max(r.Peak, s.Peak), s.Phases
 	}
 }
 

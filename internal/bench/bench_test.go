@@ -14,7 +14,7 @@ func TestMeasure(t *testing.T) {
 	rows := Measure(context.Background(), []Contestant{
 		{"first", func(context.Context) (Sample, error) {
 			n++
-			return Sample{time.Duration(n) * time.Second, time.Duration(10-n) * time.Second, 0, "7", 0}, nil
+			return Sample{time.Duration(n) * time.Second, time.Duration(10-n) * time.Second, 0, "7", 0, 0, ""}, nil
 		}},
 		{"double", func(context.Context) (Sample, error) { return Sample{Took: 6 * time.Second, Answer: "8"}, nil }},
 		{"broken", func(context.Context) (Sample, error) { return Sample{}, errors.New("no") }},

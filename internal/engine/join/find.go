@@ -23,7 +23,7 @@ type source struct {
 
 // newSources returns the sources of a group.
 func (x *group) newSources() []source {
-	backs := slices.Clone(x.With)
+	backs := slices.Concat(x.With, x.Inside)
 	if !x.Free() {
 		backs = append(backs, x.From)
 	}

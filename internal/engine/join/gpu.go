@@ -68,9 +68,9 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	w := way{extend: v.Text("join.extend"), signatures: filters(g, p, v), device: true, counting: !x.listing && !o.Levels}
+	w := way{extend: extension(v), signatures: filters(g, p, v), device: true, counting: !x.listing && !o.Levels}
 	if w.extend == "auto" {
-		w.extend = "single"
+		w.extend = "auto on GPUs"
 	}
 	if x.prepared, err = prepare(ctx, g, p, o, v, w); err != nil {
 		return nil, err
@@ -131,12 +131,24 @@ func (x *onGPU) gpuBatch() int {
 type gpuRun struct {
 	*onGPU
 	gpu.Run
-	bytes    atomic.Uint64     // of all tables
+	bytes    atomic.Uint64     // that all tables have room for
 	filtered atomic.Uint64     // launches of filters
 	pruned   [][]plan.Filtered // by filters
 
 	mu       sync.Mutex
 	launches map[string]int // by kernel
+	rows     []uint64       // that each phase has handed to the next
+	most     uint64         // bytes of rows that tables had at a time, of all devices
+}
+
+// searched takes what a device's tables have had.
+func (r *gpuRun) searched(t *tables) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range t.phase {
+		r.rows[i] += t.phase[i].handed
+	}
+	r.most += t.most
 }
 
 // launched counts a launch.
@@ -171,7 +183,7 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	if goal.Sink == nil && x.listing {
 		goal.Sink = discard{}
 	}
-	r := &gpuRun{onGPU: x, Run: gpu.Run{Session: x.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}, launches: map[string]int{}}
+	r := &gpuRun{onGPU: x, Run: gpu.Run{Session: x.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}, launches: map[string]int{}, rows: make([]uint64, len(x.steps))}
 	if x.ids != nil {
 		r.IDs = x.ids.Old
 	}
@@ -180,7 +192,8 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	j.Start = r.start
 	res, found, err := r.Do(ctx, j)
 	res.Notes = append(res.Notes, x.notes...)
-	res.Stats = append(res.Stats, x.stats(r.bytes.Load())...)
+	res.Stats = append(res.Stats, x.stats(r.rows, r.most)...)
+	res.Stats = append(res.Stats, fmt.Sprintf("join: tables have room for %d bytes", r.bytes.Load()))
 	res.Stats = append(res.Stats, r.ran())
 	res.Filters = r.pruned
 	if x.share {

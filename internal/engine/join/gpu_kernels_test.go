@@ -39,6 +39,7 @@ func TestGPUNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.opt["join.extend"] = "single"
 		x, err := NewGPU(nil).Prepare(t.Context(), g, p, engine.Options{Opt: c.opt, Listing: c.listing})
 		if err != nil {
 			t.Fatal(err)

@@ -105,7 +105,7 @@ func TestGPUFewCalls(t *testing.T) {
 		if err != nil || want.Matches.IsZero() {
 			t.Fatalf("%v, %v", want.Matches, err)
 		}
-		run, err := join.NewGPU(s).Prepare(t.Context(), g, p, engine.Options{Opt: map[string]string{"join.filter": c.filter, "join.batch": c.batch}})
+		run, err := join.NewGPU(s).Prepare(t.Context(), g, p, engine.Options{Opt: map[string]string{"join.extend": "single", "join.filter": c.filter, "join.batch": c.batch}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,9 @@ func (t *tables) window(i int) (err error) {
 		}
 	}
 	in.base, p.begin, p.from = next, a.End, p.state.From
+	had := p.count
 	p.count += uint32(made)
+	t.held(i, had)
 	p.drains = t.room-p.count < max(1, t.room/8) // a window of few rows is not worth its launches
 	return nil
 }

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -28,6 +29,7 @@ type (
 		Group         [2]deviceGroup
 		At            [maxLevels]deviceLevel
 		Levels, Edges uint32
+		Late, _       uint32
 		Edge          [maxEdges]uint32
 	}
 
@@ -108,7 +110,7 @@ func (x *prepared) refused() error {
 			return plan.Refusef("an elimination of more than %d edges, which joins on GPUs do not look for", maxEdges)
 		}
 		for k := range x.steps[i].groups {
-			if g := &x.steps[i].groups[k]; len(g.With) >= maxBacks {
+			if g := &x.steps[i].groups[k]; len(g.With)+len(g.Inside) >= maxBacks {
 				return plan.Refusef("a vertex has more than %d edges to those before it, which joins on GPUs do not look up", maxBacks)
 			}
 		}
@@ -243,6 +245,7 @@ func (x *prepared) layOut(e *session.Exec, g *globals) *devicePlan {
 			x.deviceGroup(&from.groups[k], d, filtered, &to.Group[k])
 		}
 		for k, l := range from.levels {
+			to.Late = number(l.late) // of the last one
 			to.At[k] = deviceLevel{Level: uint32(l.level), Group: uint32(l.group), Below: mask(l.below), Above: mask(l.above), Distinct: mask(l.distinct)}
 		}
 		for k, c := range from.Close {
@@ -320,7 +323,7 @@ func (x *prepared) deviceGroup(c *group, p *devicePlan, filtered map[*group]*fil
 	}
 	backs := c.With
 	if !c.Free() {
-		backs = append([]plan.Back{c.From}, c.With...)
+		backs = slices.Concat([]plan.Back{c.From}, c.With, c.Inside)
 	}
 	for i, b := range backs {
 		d.Back[i] = uint32(b.Adj)<<8 | uint32(b.Level)<<1 | number(b.Neg)

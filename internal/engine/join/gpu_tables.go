@@ -48,6 +48,7 @@ type tables struct {
 	turn     uint64      // launches
 	ended    bool        // all roots have been taken
 	starved  bool        // the last launch for roots got none: the host may have more for this device later
+	most     uint64      // bytes of rows that the tables had at a time
 
 	tools        *session.Tools
 	histogram    cuda.Buffer // of layers
@@ -71,6 +72,7 @@ type phase struct {
 	rows   uint64      // address of the table
 	width  uint32
 	count  uint32 // rows
+	handed uint64 // rows that were in it so far
 	base   uint32 // rows before it are joined, or are pieces of the next phase
 	drains bool   // it is joined now, and gets no rows
 
@@ -98,7 +100,10 @@ func (r *gpuRun) start(x *session.Exec) (func() error, error) {
 	if err := t.allocate(); err != nil {
 		return nil, err
 	}
-	return t.search, t.filter()
+	return func() error {
+		defer r.searched(t)
+		return t.search()
+	}, t.filter()
 }
 
 // kernels finds the kernels of each phase.
@@ -438,8 +443,23 @@ func (t *tables) tookRoots(was deviceState) {
 // made adds the rows that phase i has made to its table. Warps asked for `was` places in all before.
 func (t *tables) made(i int, was uint64) {
 	p := &t.phase[i]
+	had := p.count
 	p.count = uint32(min(p.state.Made-was+uint64(p.count), uint64(t.room)))
 	p.drains = i < len(t.phase)-1 && p.count == t.room
+	t.held(i, had)
+}
+
+// held notes that the table of phase i has rows besides the `had` that it had before.
+func (t *tables) held(i int, had uint32) {
+	if i == len(t.phase)-1 {
+		return // it has no table
+	}
+	t.phase[i].handed += uint64(t.phase[i].count - had)
+	bytes := uint64(0)
+	for k := range t.phase[:len(t.phase)-1] {
+		bytes += 4 * uint64(t.phase[k].width) * uint64(t.phase[k].count)
+	}
+	t.most = max(t.most, bytes)
 }
 
 // rows joins rows and pieces of rows, until the table is full.

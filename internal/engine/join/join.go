@@ -39,7 +39,8 @@ func (Host) Name() string { return Name }
 
 // Options are the engine's switches: those of both engines, and those of one.
 var Options = slices.Concat(option.Table{
-	option.Choice("join.extend", "match one vertex in a phase, several where GENEVA's matching patterns allow it, or (auto) several where no edge inside the phase has to be looked for afterwards; on GPUs auto is single", "auto", "single", "multi"),
+	option.Choice("join.extend", "match one vertex in a phase, several where GENEVA's matching patterns allow it, or (auto) several where tables of partial matches are then expected to be smaller", "auto", "single", "multi"),
+	option.Choice("join.eliminate", "look for edges between the vertices of a phase while its rows are made, or, with join.extend=multi, in eliminations after it", "inside", "after"),
 	option.Choice("join.lists", "neighbour lists: the graph's, or by edge label in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
 	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
@@ -110,7 +111,7 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	w := way{extend: v.Text("join.extend"), signatures: filters(g, p, v), counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
+	w := way{extend: extension(v), signatures: filters(g, p, v), counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
 	return prepare(ctx, g, p, o, v, w)
 }
 
@@ -122,7 +123,7 @@ func filters(g *graph.Graph, p *plan.Plan, v option.Values) bool {
 
 // way says how a plan is to be joined.
 type way struct {
-	extend     string // a value of join.extend
+	extend     string // a way to cut a plan into phases
 	signatures bool   // candidates are filtered by them
 	counting   bool   // matches are counted without rows where that is possible
 	device     bool   // a device filters by the signatures
@@ -145,6 +146,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	if levels < len(p.Levels) {
 		all = append(all, phases.Tail(p))
 	}
+	all[0].Initial = w.extend != "single" && !w.device && len(all) > 1
 	var allowed [][]uint64
 	size := v.Number("join.signature")
 	if size%32 != 0 {
@@ -202,7 +204,37 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 }
 
 // cut are the ways to cut a plan into phases.
-var cut = map[string]func(p *plan.Plan, levels int) []phases.Phase{"auto": phases.Open, "single": phases.Single, "multi": phases.Multi}
+var cut = map[string]func(p *plan.Plan, levels int) []phases.Phase{
+	"single": phases.Single, "multi": phases.Multi, "multi, after": phases.MultiAfter,
+	"auto": func(p *plan.Plan, levels int) []phases.Phase {
+		return phases.Auto(p, levels, func(int, int) bool { return true })
+	},
+	"auto on GPUs": func(p *plan.Plan, levels int) []phases.Phase {
+		return phases.Auto(p, levels, func(first, end int) bool { return warpsShare(p, first, end) })
+	},
+}
+
+// Bounds of a phase of several vertices on GPUs. There a warp makes all rows of one before it. So either
+// these are many, or each becomes few.
+const (
+	manyRows = 1 << 14
+	fewOfRow = 64
+)
+
+// warpsShare reports whether many warps are expected to share the work of a phase with the levels first … end-1.
+func warpsShare(p *plan.Plan, first, end int) bool {
+	before, after := p.Levels[first-1].Estimate, p.Levels[end-1].Estimate
+	return before >= manyRows || after <= fewOfRow*before
+}
+
+// extension is the way to cut a plan that options ask for.
+func extension(v option.Values) string {
+	how := v.Text("join.extend")
+	if how == "multi" && v.Text("join.eliminate") == "after" {
+		how = "multi, after"
+	}
+	return how
+}
 
 // Traits says the phases of the plan.
 func (x *prepared) Traits() engine.Traits {
@@ -233,16 +265,26 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	return res, err
 }
 
-// stats says how a run went: its phases, and the memory of its tables.
-func (x *prepared) stats(bytes uint64) []string {
-	var kinds []string
+// stats says how a run went: its phases, and the rows of its tables. rows are those that each phase handed to the
+// next, and most is the most bytes of rows that tables had at a time.
+func (x *prepared) stats(rows []uint64, most uint64) []string {
+	var kinds, counts []string
+	bytes := uint64(0)
 	for i := range x.steps {
 		kinds = append(kinds, x.steps[i].Kind())
+		if i < len(x.steps)-1 {
+			counts = append(counts, fmt.Sprint(rows[i]))
+			bytes += 4 * uint64(x.steps[i].after) * rows[i]
+		}
 	}
-	return append([]string{
+	said := []string{
 		"join: " + strings.Join(kinds, ", "),
-		fmt.Sprintf("join: tables of partial matches had at most %d bytes", bytes),
-	}, x.said...)
+		fmt.Sprintf("join: tables of partial matches had %d bytes in all, and at most %d at a time", bytes, most),
+	}
+	if len(counts) > 0 {
+		said = append(said, "join: rows by phase: "+strings.Join(counts, ", "))
+	}
+	return append(said, x.said...)
 }
 
 var _ engine.Engine = Host{}

@@ -31,7 +31,7 @@ func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  join.New(),
 		Compile: planner.Compile,
-		Opt:     map[string]string{"join.extend": "multi", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64", "join.lists": "interval|hashed"},
+		Opt:     map[string]string{"join.extend": "multi|single", "join.eliminate": "after", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64", "join.lists": "interval|hashed"},
 	}
 }
 
@@ -55,7 +55,11 @@ func severals() (all []nodiff.Technique) {
 		{"elimination", "(a)--(l)"},
 	} {
 		several.Patterns = triangleWith(x[1])
-		all = append(all, several.With(x[0], "join.extend", "multi").Said(x[0]))
+		where := "inside"
+		if x[0] == "elimination" {
+			where = "after"
+		}
+		all = append(all, several.With(x[0], "join.extend", "multi", "join.eliminate", where).Said(x[0]))
 	}
 	return all
 }

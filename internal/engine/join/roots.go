@@ -13,6 +13,7 @@ type task struct {
 	begin, end uint64 // roots, where rows is nil
 	step       int
 	rows       []uint32
+	lo, hi     uint32 // the candidates lo ≤ v < hi of the step's first level; of several rows all of them
 }
 
 // queue hands out the roots in units. Busy workers give away half of the rows before them.

@@ -28,7 +28,6 @@ type search struct {
 	batch int
 	// claimed are the matches that were listed, or found, of Goal.Limit.
 	claimed atomic.Int64
-	tables  atomic.Uint64 // bytes of all tables
 }
 
 // discard takes the matches of a count over choices of data edges.
@@ -68,6 +67,7 @@ func (s *search) run(ctx context.Context) (engine.Result, error) {
 	})
 	var res engine.Result
 	total := engine.Tally{}
+	rows, most := make([]uint64, len(s.steps)), uint64(0)
 	if s.o.Levels {
 		res.Levels = make([]engine.LevelStat, len(s.p.Levels))
 	}
@@ -76,6 +76,10 @@ func (s *search) run(ctx context.Context) (engine.Result, error) {
 			continue
 		}
 		total = total.Plus(w.count)
+		most += 4 * uint64(w.most)
+		for i := range rows {
+			rows[i] += w.parts[i].made
+		}
 		for l := range res.Levels {
 			res.Levels[l].Matches = res.Levels[l].Matches.Add(w.stats[l])
 		}
@@ -92,7 +96,7 @@ func (s *search) run(ctx context.Context) (engine.Result, error) {
 		res.Matches = most
 	}
 	res.Complete = !s.queue.Stop.Load()
-	res.Stats = s.stats(s.tables.Load())
+	res.Stats = s.stats(rows, most)
 	return res, err
 }
 
@@ -107,14 +111,19 @@ type worker struct {
 	own   [maxLevels]uint32 // a row in the graph's ids, where those of the lists differ
 	edges []uint64          // for conditions, which read no data edges
 	out   []uint32          // matches by pattern vertex
+	// Ids in the tables: now, and at most so far.
+	held, most int
 }
 
 // part is a worker's state in one step.
 type part struct {
 	m     [maxLevels]uint32 // the row that is extended
 	table []uint32          // the rows that the step has made
-	cand  []candidates      // of each group
-	tail  *tailState        // of a step that counts the plan's tail
+	made  uint64            // rows for tables so far
+	lo    uint32            // the row's candidates for the step's first level, of several: those that a task has
+	hi    uint32
+	cand  []candidates // of each group
+	tail  *tailState   // of a step that counts the plan's tail
 }
 
 // outRows is how many matches are handed over at once.
@@ -124,6 +133,7 @@ func newWorker(s *search, id int) *worker {
 	w := &worker{search: s, id: id, parts: make([]part, len(s.steps)), edges: make([]uint64, len(s.p.Edges))}
 	for i := range s.steps {
 		w.parts[i].cand = newCandidates(s.steps[i].groups)
+		w.parts[i].hi = ^uint32(0)
 		if s.steps[i].Pattern == phases.Sizes {
 			w.parts[i].tail = newTailState(s.p, &s.steps[i])
 		}
@@ -143,7 +153,12 @@ func (w *worker) work() {
 		if t.rows == nil {
 			w.roots(t)
 		} else {
+			pt := &w.parts[t.step]
+			w.hold(len(t.rows))
+			pt.lo, pt.hi = t.lo, t.hi
 			w.step(t.step, t.rows)
+			pt.lo, pt.hi = 0, ^uint32(0)
+			w.hold(-len(t.rows))
 		}
 		// What is left in the tables goes on; a later step's rows come after.
 		for i := range w.steps {
@@ -175,7 +190,7 @@ func (w *worker) step(i int, rows []uint32) {
 		}
 		if n > 1 && w.queue.Wanted() {
 			half := n / 2
-			if w.queue.Give(task{step: i, rows: slices.Clone(rows[(n-half)*s.width:])}) {
+			if w.queue.Give(task{step: i, rows: slices.Clone(rows[(n-half)*s.width:]), hi: ^uint32(0)}) {
 				n -= half
 				rows = rows[:n*s.width]
 			}
@@ -205,14 +220,12 @@ func (w *worker) closes(s *step, m *[maxLevels]uint32) bool {
 // extend joins one row, which is in the part's m.
 func (w *worker) extend(i int) {
 	s, pt := &w.steps[i], &w.parts[i]
-	if s.size {
-		if n := w.size(&s.groups[0], &pt.m, &pt.cand[0], s.levels[0].apart); n > 0 {
-			w.add(engine.Tally64(uint64(n)), pt.m[0])
-		}
+	if len(s.levels) == 1 && s.levels[0].size {
+		w.countLast(s, pt)
 		return
 	}
 	for k := range s.groups {
-		if w.find(&s.groups[k], &pt.m, &pt.cand[k], len(s.groups[k].sources)); len(pt.cand[k].list) == 0 {
+		if w.find(&s.groups[k], &pt.m, &pt.cand[k], s.groups[k].early); len(pt.cand[k].list) == 0 {
 			return
 		}
 	}
@@ -229,6 +242,14 @@ func (w *worker) extend(i int) {
 		w.add(n, pt.m[0])
 	default:
 		w.choose(i, 0)
+	}
+}
+
+// countLast counts the candidates of the step's last level, which are in several lists.
+func (w *worker) countLast(s *step, pt *part) {
+	lv := &s.levels[len(s.levels)-1]
+	if n := w.size(&s.groups[lv.group], &pt.m, &pt.cand[lv.group], lv.apart); n > 0 {
+		w.add(engine.Tally64(uint64(n)), pt.m[0])
 	}
 }
 
@@ -276,7 +297,17 @@ func (w *worker) choose(i, k int) {
 		return
 	}
 	lv := &s.levels[k]
+	if lv.size && lv.late {
+		w.countLast(s, pt)
+		return
+	}
+	if lv.late {
+		w.find(&s.groups[lv.group], &pt.m, &pt.cand[lv.group], len(s.groups[lv.group].sources))
+	}
 	lo, hi := uint32(0), ^uint32(0)
+	if k == 0 {
+		lo, hi = pt.lo, pt.hi
+	}
 	for _, j := range lv.below {
 		hi = min(hi, pt.m[j])
 	}
@@ -302,8 +333,13 @@ func (w *worker) choose(i, k int) {
 		}
 		return
 	}
+	share := k == 0 && len(s.levels) > 1 // a row may be as long as the whole search
 next:
-	for _, v := range list {
+	for n := 0; n < len(list); n++ {
+		if share && n+1 < len(list) && w.queue.Wanted() {
+			list = w.give(i, list, n)
+		}
+		v := list[n]
 		for _, j := range lv.apart {
 			if pt.m[j] == v {
 				continue next
@@ -322,6 +358,17 @@ next:
 			return
 		}
 	}
+}
+
+// give hands away the second half of the candidates behind position n, for the first level of step i, and returns the others.
+func (w *worker) give(i int, list []uint32, n int) []uint32 {
+	pt := &w.parts[i]
+	middle := n + 1 + (len(list)-n-1)/2
+	hi := list[len(list)-1] + 1
+	if w.queue.Give(task{step: i, rows: slices.Clone(pt.m[:w.steps[i].width]), lo: list[middle], hi: hi}) {
+		list = list[:middle]
+	}
+	return list
 }
 
 // passes evaluates the conditions that are known at a level.
@@ -351,13 +398,27 @@ func (w *worker) put(i int) {
 		w.match(&pt.m)
 		return
 	}
+	if s.Initial {
+		next := &w.parts[i+1]
+		copy(next.m[:s.after], pt.m[:s.after])
+		w.extend(i + 1)
+		return
+	}
 	if len(pt.table) == cap(pt.table) {
 		w.grow(pt, s.after)
 	}
 	pt.table = append(pt.table, pt.m[:s.after]...)
+	pt.made++
+	w.hold(s.after)
 	if len(pt.table) == w.batch*s.after {
 		w.flush(i)
 	}
+}
+
+// hold counts ids that came to the tables, or with a number below 0 went.
+func (w *worker) hold(ids int) {
+	w.held += ids
+	w.most = max(w.most, w.held)
 }
 
 // firstRows is the number of rows that a table begins with. Most tables of small searches stay smaller.
@@ -366,7 +427,6 @@ const firstRows = 64
 // grow makes room for more rows of a width in a part's table, for at most a batch.
 func (w *worker) grow(pt *part, width int) {
 	rows := min(max(4*(cap(pt.table)/width), firstRows), w.batch)
-	w.tables.Add(uint64(4 * (rows*width - cap(pt.table))))
 	pt.table = append(make([]uint32, 0, rows*width), pt.table...)
 }
 
@@ -374,6 +434,7 @@ func (w *worker) grow(pt *part, width int) {
 func (w *worker) flush(i int) {
 	if pt := &w.parts[i]; len(pt.table) > 0 && !w.queue.Stop.Load() {
 		w.step(i+1, pt.table)
+		w.hold(-len(pt.table))
 		pt.table = pt.table[:0]
 	}
 }

@@ -19,8 +19,6 @@ type step struct {
 	levels []level // of an extension, in the order of their levels
 	// count says that the phase's matches are counted and make no rows.
 	count bool
-	// size says that only the number of candidates is wanted, of one vertex in several lists.
-	size bool
 	// closed says that they are counted by arithmetic over the sizes of the groups.
 	closed bool
 }
@@ -36,9 +34,10 @@ type group struct {
 	minDegree   int            // what is left of it to be tested
 	queries     []layout.Query // of the levels; not nil: a device filters by them, and tests ranges, bits and degrees
 	sources     []source
-	below       []int // levels before the phase that bound the candidates
+	early       int   // sources before the phase: the others, behind them, are lists at the phase's own levels
+	below       []int // levels that bound the candidates: those before the phase, or before a group with lists inside it
 	above       []int
-	distinct    []int // levels before the phase that a match must differ from
+	distinct    []int // levels among these that a match must differ from
 	// all are the candidates of a group that no list generates.
 	all []uint32
 	// roots are the vertices of the first group within one, where bits or sparse lists say which they are.
@@ -53,6 +52,8 @@ type level struct {
 	below, above, distinct []int // levels of the phase
 	apart                  []int // all levels that the match must differ from
 	checks                 []plan.Check
+	late                   bool // its candidates are known when the levels before it are matched, and not with the row
+	size                   bool // only their number is wanted, of a last level in several lists
 }
 
 // compile works out the steps of a plan's phases. The candidates of a level are in its bitmap of
@@ -67,7 +68,11 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 		s.Phase, s.width = all[i], width
 		first := width
 		for k := range s.Groups {
-			s.groups = append(s.groups, x.newGroup(&s.Groups[k], first, allowed))
+			known := first
+			if of := &s.Groups[k]; of.Inside != nil {
+				known = of.Levels[0]
+			}
+			s.groups = append(s.groups, x.newGroup(&s.Groups[k], known, allowed))
 			if s.Pattern == phases.Sizes {
 				s.groups[k].queries = nil // neighbours that all come before have what the signature asks for
 			}
@@ -84,24 +89,28 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 				}
 				return out
 			}
-			s.levels = append(s.levels, level{
-				level: l, below: in(pl.Below), above: in(pl.Above), distinct: in(pl.Distinct), apart: pl.Distinct, checks: pl.Checks,
-				group: slices.IndexFunc(s.Groups, func(g phases.Group) bool { return slices.Contains(g.Levels, l) }),
-			})
+			k := slices.IndexFunc(s.Groups, func(g phases.Group) bool { return slices.Contains(g.Levels, l) })
+			lv := level{level: l, group: k, apart: pl.Distinct, checks: pl.Checks, late: s.Groups[k].Inside != nil}
+			if !lv.late { // or its group has all of them
+				lv.below, lv.above, lv.distinct = in(pl.Below), in(pl.Above), in(pl.Distinct)
+			}
+			s.levels = append(s.levels, lv)
 		}
 	}
 	if last := &steps[len(steps)-1]; counting {
 		last.count = true
 		last.closed = last.Pattern > 0 && arithmetic(last)
-		if len(last.levels) == 1 && len(last.levels[0].checks) == 0 {
-			sources := last.groups[0].sources
-			last.size = len(sources) > 1 && !sources[len(sources)-1].Neg
+		if n := len(last.levels); n > 0 && last.Pattern != phases.Sizes {
+			lv := &last.levels[n-1]
+			sources := last.groups[lv.group].sources
+			lv.size = (n == 1 || lv.late) && len(lv.checks) == 0 && len(sources) > 1 && !sources[len(sources)-1].Neg
 		}
 	}
 	return steps
 }
 
-func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) group {
+// newGroup makes a group whose candidates depend on the levels before `known`.
+func (s *prepared) newGroup(of *phases.Group, known int, allowed [][]uint64) group {
 	p := s.p
 	l := of.Levels[0]
 	pl := &p.Levels[l]
@@ -135,7 +144,7 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 	}
 	before := func(levels []int) (out []int) {
 		for _, j := range levels {
-			if j < first {
+			if j < known {
 				out = append(out, j)
 			}
 		}
@@ -143,6 +152,7 @@ func (s *prepared) newGroup(of *phases.Group, first int, allowed [][]uint64) gro
 	}
 	x.below, x.above, x.distinct = before(pl.Below), before(pl.Above), before(pl.Distinct)
 	x.sources = x.newSources()
+	x.early = len(x.sources) - len(of.Inside)
 	if of.Free() && l > 0 {
 		for v := x.one.First; v < x.one.End; v++ {
 			if x.allows(s.lists, v) {
@@ -240,7 +250,7 @@ func ordered(p *plan.Plan, levels []int) bool {
 // or all may be equal. Two groups either can have no vertex in common, or may share vertices.
 func arithmetic(s *step) bool {
 	for i := range s.levels {
-		if len(s.levels[i].checks) > 0 {
+		if len(s.levels[i].checks) > 0 || s.levels[i].late {
 			return false
 		}
 	}

@@ -32,6 +32,9 @@ type Phase struct {
 	Close []Edge
 	// Why says in words why the phase ends where it does; "": nothing else was possible.
 	Why string
+	// Initial says that the phase after this one takes its rows one by one, so that no table has them. It is said of
+	// the first phase: GENEVA's first phase matches a vertex and others next to it at once.
+	Initial bool
 }
 
 // Group is levels that have one set of candidates: the list at From, cut by the lists in
@@ -40,6 +43,9 @@ type Group struct {
 	Levels []int // ascending
 	From   plan.Back
 	With   []plan.Back
+	// Inside are lists at levels of the same phase that cut the candidates too, as soon as these levels are
+	// matched. A group that has any has one level.
+	Inside []plan.Back
 }
 
 // Free reports whether no list generates the group's candidates: at level 0, and where a
@@ -84,15 +90,15 @@ func Tail(p *plan.Plan) Phase {
 
 // Multi returns phases, for the first levels of a plan, of as many vertices as GENEVA's matching patterns allow.
 // A phase has two vertices in the pattern's core, where edges of cycles eliminate wrong matches. It has any
-// number of them in the pattern's trees. Edges between vertices of one phase are looked for in eliminations after
-// it, one for each relation.
-func Multi(p *plan.Plan, levels int) []Phase { return several(p, levels, true) }
+// number of them in the pattern's trees. With an edge inside it has two. Such an edge cuts the second one's candidates
+// for each match of the first, so that no row is made that it eliminates.
+func Multi(p *plan.Plan, levels int) []Phase { return several(p, levels, false) }
 
-// Open returns the phases of Multi, except those with edges inside. Where such an edge is looked for after the phase,
-// all pairs of candidates are rows first: extending by one vertex after the other reads shorter lists instead.
-func Open(p *plan.Plan, levels int) []Phase { return several(p, levels, false) }
+// MultiAfter returns the phases of Multi, but looks for edges inside them in eliminations after each phase, one for
+// each relation, as GENEVA does.
+func MultiAfter(p *plan.Plan, levels int) []Phase { return several(p, levels, true) }
 
-func several(p *plan.Plan, levels int, inside bool) []Phase {
+func several(p *plan.Plan, levels int, after bool) []Phase {
 	core := coreOf(p)
 	var all []Phase
 	for l := 0; l < levels; {
@@ -104,8 +110,8 @@ func several(p *plan.Plan, levels int, inside bool) []Phase {
 				}
 				for end := l + 2; end <= levels; end++ {
 					next, why := extension(p, l, end, b.Adj, core)
-					if why == "" && !inside && len(eliminations(p, l, end)) > 0 {
-						why = "an edge inside would be looked for afterwards"
+					if why == "" && !after {
+						why = next.enclose(p, l)
 					}
 					if why != "" {
 						why = fmt.Sprintf("without %s: %s", name(p, end-1), why)
@@ -123,17 +129,95 @@ func several(p *plan.Plan, levels int, inside bool) []Phase {
 		all = append(all, best)
 		first := l
 		l += len(best.Levels())
-		all = append(all, eliminations(p, first, l)...)
+		if after {
+			all = append(all, eliminations(p, first, l)...)
+		}
 	}
 	return all
 }
 
+// Auto returns phases, for the first levels of a plan, whose tables are expected to be smallest by the plan's estimates. A
+// phase has one vertex, or it is one that Multi may have, except that its lists may be in several relations: GENEVA
+// has one of them in memory at a time. pays reports whether a phase of several vertices, those from level first to
+// before level end, is wanted.
+func Auto(p *plan.Plan, levels int, pays func(first, end int) bool) []Phase {
+	core := coreOf(p)
+	best := make([]Phase, levels)
+	cost := make([]float64, levels+1) // of the tables behind a level
+	for l := levels - 1; l >= 0; l-- {
+		after := func(end int) float64 {
+			c := cost[end] + 1 // a phase less, all else being equal
+			if end < len(p.Levels) {
+				c += float64(end) * p.Levels[end-1].Estimate
+			}
+			return c
+		}
+		best[l], cost[l] = Phase{Groups: []Group{group(p, l, l, -1)}}, after(l+1)
+		for end := l + 2; l > 0 && end <= levels; end++ {
+			x, why := extension(p, l, end, -1, core)
+			if why == "" {
+				why = x.enclose(p, l)
+			}
+			if why == "" && !pays(l, end) {
+				why = "one vertex at a time is expected to be faster"
+			}
+			if why != "" {
+				if end == l+len(best[l].Levels())+1 {
+					best[l].Why = fmt.Sprintf("without %s: %s", name(p, end-1), why)
+				}
+				break
+			}
+			if c := after(end); c < cost[l] {
+				best[l], cost[l] = x, c
+			} else if end == l+len(best[l].Levels())+1 {
+				best[l].Why = fmt.Sprintf("without %s: tables are expected to be smaller", name(p, end-1))
+			}
+		}
+	}
+	var all []Phase
+	for l := 0; l < levels; l += len(best[l].Levels()) {
+		all = append(all, best[l])
+	}
+	return all
+}
+
+// enclose gives the edges inside a phase that begins at level first to its groups. Where that cannot be, it says why.
+func (x *Phase) enclose(p *plan.Plan, first int) (why string) {
+	levels := x.Levels()
+	for _, l := range levels {
+		var inside []plan.Back
+		for _, b := range p.Levels[l].Back {
+			if b.Level >= first {
+				inside = append(inside, b)
+			}
+		}
+		switch {
+		case inside == nil:
+		case len(levels) > 2:
+			return "with an edge inside, a phase has two vertices"
+		default:
+			one, other := x.groupOf(first), x.groupOf(l)
+			one.Levels, other.Levels, other.Inside = []int{first}, []int{l}, inside
+			x.Groups = []Group{one, other}
+		}
+	}
+	return ""
+}
+
+// groupOf returns a copy of the group that a level is in.
+func (x *Phase) groupOf(l int) Group {
+	return x.Groups[slices.IndexFunc(x.Groups, func(g Group) bool { return slices.Contains(g.Levels, l) })]
+}
+
 // extension tries to match the levels first … end-1 in one phase, each from the list in
-// relation adj of an earlier level. Where that cannot be, it says why.
+// relation adj of an earlier level; with -1 in any relation. Where that cannot be, it says why.
 func extension(p *plan.Plan, first, end, adj int, core uint32) (x Phase, why string) {
 	for l := first; l < end; l++ {
 		g := group(p, l, first, adj)
-		if g.Free() || g.From.Adj != adj {
+		switch {
+		case g.Free() && adj < 0:
+			return x, "it is in no list of an earlier phase"
+		case g.Free() || adj >= 0 && g.From.Adj != adj:
 			return x, fmt.Sprintf("it is in no list %s of an earlier phase", p.Adjs[adj].Name)
 		}
 		at := slices.IndexFunc(x.Groups, func(h Group) bool { return alike(p, &g, &h, first) })
@@ -336,7 +420,7 @@ func (x *Phase) String(p *plan.Plan) string {
 		} else {
 			text += back(g.From)
 		}
-		for _, b := range g.With {
+		for _, b := range slices.Concat(g.With, g.Inside) {
 			text += " ∩ " + back(b)
 		}
 		groups = append(groups, text)
@@ -345,6 +429,9 @@ func (x *Phase) String(p *plan.Plan) string {
 		return fmt.Sprintf("count %s", strings.Join(groups, "; "))
 	}
 	kind := x.Kind()
+	if x.Initial {
+		kind += ", with the next phase"
+	}
 	if x.Why != "" {
 		kind += ", " + x.Why
 	}

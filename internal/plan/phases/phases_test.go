@@ -1,7 +1,6 @@
 package phases_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -25,8 +24,21 @@ func data() *graph.Graph {
 	return s.Build()
 }
 
+// kinds are the patterns of phases; e is an elimination.
+func kinds(all []phases.Phase) string {
+	var kinds []string
+	for _, x := range all {
+		kind := strings.TrimPrefix(x.Kind(), "pattern ")
+		if x.Pattern == phases.Eliminate {
+			kind = "e"
+		}
+		kinds = append(kinds, kind)
+	}
+	return strings.Join(kinds, " ")
+}
+
 // TestPhases: which phases plans in GENEVA's order have, for trees with each of its matching
-// patterns, and for cycles, which are closed by eliminations.
+// patterns, and for cycles, which are closed while rows are made or by eliminations.
 func TestPhases(t *testing.T) {
 	g := data()
 	for _, c := range []struct{ pattern, order, want string }{
@@ -62,33 +74,31 @@ func TestPhases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var kinds []string
-		for _, x := range phases.Multi(pl, len(pl.Levels)) {
-			kind := strings.TrimPrefix(x.Kind(), "pattern ")
-			if x.Pattern == phases.Eliminate {
-				kind = "e"
-			}
-			kinds = append(kinds, kind)
-		}
-		if got := strings.Join(kinds, " "); got != c.want {
+		n := len(pl.Levels)
+		multi, after := phases.Multi(pl, n), phases.MultiAfter(pl, n)
+		auto := phases.Auto(pl, n, func(int, int) bool { return true })
+		one := phases.Auto(pl, n, func(int, int) bool { return false })
+		if got := kinds(after); got != c.want {
 			t.Errorf("%s in the order %s: phases %s, want %s", c.pattern, c.order, got, c.want)
 		}
-		// Open has the same phases, except those that an elimination follows.
-		open := phases.Open(pl, len(pl.Levels))
-		if slices.ContainsFunc(open, func(x phases.Phase) bool { return x.Pattern == phases.Eliminate }) {
-			t.Errorf("%s in the order %s: eliminations after phases without edges inside", c.pattern, c.order)
+		// With edges looked for inside, the phases are the same without eliminations.
+		if got, want := kinds(multi), strings.ReplaceAll(c.want, " e", ""); got != want {
+			t.Errorf("%s in the order %s: phases %s, want %s", c.pattern, c.order, got, want)
 		}
-		if !strings.Contains(c.want, "e") && len(open) != len(phases.Multi(pl, len(pl.Levels))) {
-			t.Errorf("%s in the order %s: %d phases, want %s", c.pattern, c.order, len(open), c.want)
+		if len(one) != n || kinds(one) != kinds(phases.Single(pl, n)) {
+			t.Errorf("%s in the order %s: %s where no phase of several vertices pays", c.pattern, c.order, kinds(one))
+		}
+		if len(auto) > len(multi) {
+			t.Errorf("%s in the order %s: auto has the phases %s", c.pattern, c.order, kinds(auto))
 		}
 		// Each level once, and each backward neighbour once, whichever phases there are.
-		for _, all := range [][]phases.Phase{phases.Multi(pl, len(pl.Levels)), open, phases.Single(pl, len(pl.Levels))} {
+		for _, all := range [][]phases.Phase{multi, after, auto, one, phases.Single(pl, n)} {
 			levels, backs, want := 0, 0, 0
 			for _, x := range all {
 				levels += len(x.Levels())
 				backs += len(x.Close)
 				for _, group := range x.Groups {
-					n := len(group.With)
+					n := len(group.With) + len(group.Inside)
 					if !group.Free() {
 						n++
 					}
@@ -108,11 +118,14 @@ func TestPhases(t *testing.T) {
 // TestWhy: a phase says why it ends where it does.
 func TestWhy(t *testing.T) {
 	g := data()
-	for _, c := range []struct{ pattern, order, multi, open string }{
-		{"(a:A)-[:X]-(b:B), (a)-[:Y]-(c:A)", "a,b,c", "pattern 0, without c: it is in no list N[:X] of an earlier phase", ""},
-		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B)", "a,b,c", "(pattern 1)", ""},
-		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B), (a)-[:X]-(d:B), (b)-[:X]-(c)-[:X]-(d)-[:X]-(b)", "a,b,c,d", "pattern 1, without d: of vertices in cycles, a phase has at most two", "pattern 0, without c: an edge inside would be looked for afterwards"},
-		{"(a:A)-[:X]-(b:A WHERE id(b) > 3), (a)-[:X]-(c:B), (a)-[:X]-(d:A)", "a,b,c,d", "pattern 3, without d: a phase has at most two sets of candidates", ""},
+	const closed = "(a:A)-[:X]-(b:B), (a)-[:X]-(c:B), (a)-[:X]-(d:B), (b)-[:X]-(c)-[:X]-(d)-[:X]-(b)"
+	for _, c := range []struct{ pattern, order, multi, auto, single string }{
+		{"(a:A)-[:X]-(b:B), (a)-[:Y]-(c:A)", "a,b,c", "pattern 0, without c: it is in no list N[:X] of an earlier phase", "(pattern 3)", "without c: one vertex at a time is expected to be faster"},
+		{"(a:A)-[:X]-(b:B), (b)-[:X]-(c:A)", "a,b,c", "pattern 0, without c: it is in no list N[:X] of an earlier phase", "without c: it is in no list of an earlier phase", ""},
+		{"(a:A)-[:X]-(b:B), (a)-[:X]-(c:B)", "a,b,c", "(pattern 1)", "(pattern 1)", ""},
+		{closed, "a,b,c,d", "c in N[:X](a) ∩ N[:X](b) (pattern 1, without d: of vertices in cycles, a phase has at most two", "without c: tables are expected to be smaller", ""},
+		{"(a:A)-[:X]-(b:A WHERE id(b) > 3), (a)-[:X]-(c:B), (a)-[:X]-(d:A)", "a,b,c,d", "pattern 3, without d: a phase has at most two sets of candidates", "", ""},
+		{"INDUCED (a:A)-[:X]-(b:B), (a)-[:X]-(c:B), (a)-[:X]-(d:B)", "a,b,c,d", "pattern 1, without d: with an edge inside, a phase has two vertices", "", ""},
 	} {
 		q, err := gql.Parse("MATCH " + c.pattern)
 		if err != nil {
@@ -126,12 +139,17 @@ func TestWhy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		multi, open := phases.Multi(pl, len(pl.Levels)), phases.Open(pl, len(pl.Levels))
-		if got := multi[1].String(pl); !strings.Contains(got, c.multi) {
+		pays := true
+		auto := func() []phases.Phase { return phases.Auto(pl, len(pl.Levels), func(int, int) bool { return pays }) }
+		if got := phases.Multi(pl, len(pl.Levels))[1].String(pl); !strings.Contains(got, c.multi) {
 			t.Errorf("%s: %q, want %q", c.pattern, got, c.multi)
 		}
-		if got := open[1].String(pl); c.open != "" && !strings.Contains(got, c.open) {
-			t.Errorf("%s: open: %q, want %q", c.pattern, got, c.open)
+		if got := auto()[1].String(pl); !strings.Contains(got, c.auto) {
+			t.Errorf("%s: auto: %q, want %q", c.pattern, got, c.auto)
+		}
+		pays = false
+		if got := auto()[1].String(pl); !strings.Contains(got, c.single) {
+			t.Errorf("%s: auto, where none pays: %q, want %q", c.pattern, got, c.single)
 		}
 	}
 }

@@ -29,11 +29,13 @@ struct JoinLevel {
 };
 
 // A phase. An extension has groups, whose levels ascend; an elimination has edges: adjacency << 11 | its level << 6 | that of the
-// other end << 1 | whether it must be missing.
+// other end << 1 | whether it must be missing. With `late` the second group is of the last level alone, and has lists at
+// levels of the phase, so that its candidates are known when these are matched.
 struct JoinStep {
   JoinGroup group[2];
   JoinLevel at[32];
   u32 levels, edges;
+  u32 late, unused;
   u32 edge[32];
 };
 

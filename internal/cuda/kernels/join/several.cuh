@@ -4,7 +4,9 @@
 // the last one by one, the last level's candidates 32 at a time. No table has the matches between them. The phase's own
 // bounds are ranges of the sorted candidates. A piece says where each loop was.
 //
-// An elimination looks for edges between vertices that a row has: a lane a row.
+// An edge between two vertices of a phase cuts the candidates of the second as a list of its group, which are found anew
+// for each match of the first. So the pairs that GENEVA's elimination removes are not made. An elimination of its own,
+// where the plan has one, looks for edges between vertices that a row has: a lane a row.
 //
 // The host twin is package join's search on the processor.
 #ifndef JOIN_SEVERAL
@@ -45,7 +47,7 @@ template <JoinGoal GOAL> struct Several {
   DEV bool test(u32 k, u32 i, u32 end, u32& v) {
     const JoinLevel& l = j.s.at[k];
     JoinFound& found = f[l.group];
-    found.low = 0; // loops of one group are at different places
+    if (!(j.s.late && l.group)) found.low = 0; // loops of one group are at different places
     bool in = join_test(j.s.group[l.group], j.lists, j.w.row, found, i, end, v);
     for (u32 d = l.distinct; d; d &= d - 1) in &= v != j.w.row[ctz(d)];
     return in;
@@ -96,6 +98,7 @@ template <JoinGoal GOAL> struct Several {
   DEV u32 innermost(u32 k, u32 from) {
     const JoinLevel& l = j.s.at[k];
     const JoinGroup& g = j.s.group[l.group];
+    if (j.s.late) f[1] = join_find(g, j.lists, j.w.row, l.level, false);
     u32 begin, end;
     range(k, begin, end);
     begin = max(begin, from);
@@ -121,7 +124,7 @@ template <JoinGoal GOAL> struct Several {
     const u32 last = j.s.levels - 1;
     j.read(row);
     for (u32 i = 0; i < 2; i++) {
-      if (j.s.group[i].backs == 0) break;
+      if (j.s.group[i].backs == 0 || (i && j.s.late)) break;
       f[i] = join_find(j.s.group[i], j.lists, j.w.row, j.x.width, false);
       if (f[i].base.n == 0) return true;
     }

@@ -1,0 +1,102 @@
+package join_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/join"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// fan is a vertex with edges X to ten others, of which each has an edge Y to the next one, and an edge Z; and a plan of
+// two of the ten with such an edge Y between them.
+func fan(t *testing.T) (*graph.Graph, *plan.Plan) {
+	t.Helper()
+	s := nodiff.Spec{N: 21, Directed: true, EdgeLabels: true}
+	for v := range s.N {
+		s.Labels = append(s.Labels, []string{"ABC"[min(1, v):][:1]})
+		if v > 10 {
+			s.Labels[v] = []string{"C"}
+		}
+	}
+	for v := 1; v <= 10; v++ {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v, Label: "X"}, nodiff.SpecEdge{U: v, V: v%10 + 1, Label: "Y"}, nodiff.SpecEdge{U: v, V: v + 10, Label: "Z"})
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (a:A)-[:X]->(b:B)-[:Y]->(c:B)<-[:X]-(a), (c)-[:Z]->(d:C)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2, 3}, NoTail: true, Estimates: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, p
+}
+
+// TestRows: how many rows each phase hands to the next, and the bytes of them, whatever the size of batches. With an edge inside
+// a phase no row is made that lacks it; with an elimination after the phase there is one for each pair.
+func TestRows(t *testing.T) {
+	g, p := fan(t)
+	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{SMs: 2})}, session.Options{Memory: 1 << 26, Ring: 1 << 14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range []struct {
+		how, cpu, gpu string
+		most          int // bytes at a time on the processor, in one batch
+	}{
+		{"single", "1, 10, 10", "1, 10, 10", 80 + 120},
+		{"multi", "0, 10", "1, 10", 120},
+		{"multi, after", "0, 100, 10", "1, 100, 10", 1200 + 120},
+		{"auto", "0, 10", "1, 10", 120},
+	} {
+		extend, eliminate := c.how, "inside"
+		if c.how == "multi, after" {
+			extend, eliminate = "multi", "after"
+		}
+		for _, batch := range []int{0, 1, 7} {
+			opt := map[string]string{"join.extend": extend, "join.eliminate": eliminate, "join.batch": fmt.Sprint(batch), "join.filter": "off"}
+			for _, e := range []engine.Engine{join.New(), join.NewGPU(s)} {
+				r, err := engine.Once(t.Context(), e, g, p, engine.Options{Threads: 1, Opt: opt}, engine.Goal{})
+				if err != nil || r.Matches != engine.U64(10) {
+					t.Fatalf("%s, batch %d, %s: %v, %v", c.how, batch, r.Device, r.Matches, err)
+				}
+				rows, widths := c.cpu, []int{1, 3}
+				if r.Device != "cpu" {
+					rows = c.gpu
+				}
+				switch c.how {
+				case "single":
+					widths = []int{1, 2, 3}
+				case "multi, after":
+					widths = []int{1, 3, 3}
+				}
+				bytes := 0
+				for i, n := range strings.Split(rows, ", ") {
+					var rows int
+					_, _ = fmt.Sscan(n, &rows)
+					bytes += 4 * widths[i] * rows
+				}
+				said := fmt.Sprint(r.Stats)
+				if !strings.Contains(said, "rows by phase: "+rows) || !strings.Contains(said, fmt.Sprintf("had %d bytes in all", bytes)) {
+					t.Errorf("%s, batch %d, %s: %s; want the rows %s, %d bytes", c.how, batch, r.Device, said, rows, bytes)
+				}
+				if batch == 0 && r.Device == "cpu" && !strings.Contains(said, fmt.Sprintf("at most %d at a time", c.most)) {
+					t.Errorf("%s: %s; want %d bytes at a time", c.how, said, c.most)
+				}
+			}
+		}
+	}
+}
