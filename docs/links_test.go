@@ -53,7 +53,7 @@ func TestOptions(t *testing.T) {
 	for _, o := range weft.EngineOptions() {
 		known[o.Name] = true
 	}
-	named := regexp.MustCompile("`(?:--engine-opt )?((?:plan|host|stack|fine|codegen|gpu)[.][a-z.-]+)(?:=[^`]*)?`")
+	named := regexp.MustCompile("`(?:--engine-opt )?((?:plan|host|stack|fine|codegen|partition|gpu)[.][a-z.-]+)(?:=[^`]*)?`")
 	options := 0
 	for _, page := range []string{"../README.md", "cli.md", "language.md", "manual.md", "matcha.md", "roadmap.md"} {
 		text, err := os.ReadFile(page)

@@ -53,7 +53,7 @@ func TestCompletion(t *testing.T) {
 func TestEngineOptions(t *testing.T) {
 	source := map[string]string{}
 	for engine, folder := range map[string]string{
-		"host": "engine/host", "stack": "engine/stack", "fine": "engine/fine", "codegen": "engine/codegen", "local": "gpu/neighbourhood",
+		"host": "engine/host", "stack": "engine/stack", "fine": "engine/fine", "codegen": "engine/codegen", "partition": "engine/partition", "local": "gpu/neighbourhood",
 		"join": "engine/join", "gpu": "gpu",
 	} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "internal", folder, "*.go"))

@@ -74,6 +74,9 @@ type Graph struct {
 	// first used.
 	Stored func(*Handle) *Handle
 
+	// unordered: degrees need not fall with ids.
+	unordered bool
+
 	any    lazy[CSR] // of a directed graph
 	above  aboveIndex
 	events eventIndex

@@ -348,7 +348,9 @@ func (g *Graph) Handle(lists Lists) *Handle {
 	}
 	h := NewHandle(lists)
 	h.ID, h.Kept = g.arrayID(at), true
-	if !g.Directed {
+	if g.unordered {
+		h.DegreeOrdered = false
+	} else if !g.Directed {
 		h.DegreeOrdered = lists.is(g.Out.Lists())
 	} else { // Degree is of both directions
 		h.DegreeOrdered = lists.is(g.any.made.Load().Lists())

@@ -21,6 +21,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/engine/oracle"
+	"github.com/weftgraph/weft/internal/engine/partition"
 	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
@@ -78,7 +79,7 @@ func Engines() []Description {
 
 // Options are the switches of the engines of this build.
 func Options() option.Table {
-	return slices.Concat(host.Options, join.Options, gpu.Options, stack.Options, fine.Options, codegen.Options)
+	return slices.Concat(host.Options, join.Options, gpu.Options, stack.Options, fine.Options, codegen.Options, partition.Options)
 }
 
 // Codegen is the name of the engine that runs generated code.

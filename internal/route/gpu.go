@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/codegen"
 	"github.com/weftgraph/weft/internal/engine/fine"
 	"github.com/weftgraph/weft/internal/engine/join"
+	"github.com/weftgraph/weft/internal/engine/partition"
 	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/memory"
@@ -48,6 +49,13 @@ var onGPU = []gpuEngine{
 		func(s *session.Session) engine.Engine { return codegen.New(s) }, true, "", nil, false},
 	{join.Name, "breadth first, a warp a row (GSI, GENEVA); no compilation for each pattern",
 		func(s *session.Session) engine.Engine { return join.NewGPU(s) }, false, "", join.OrderOnGPU, true},
+	{partition.Name, "graphs larger than a GPU's memory: part by part, and then across the parts (PBE)",
+		func(s *session.Session) engine.Engine { return partition.New(s, inCore(s)...) }, false, "", nil, true},
+}
+
+// inCore are the engines that search one part of a graph, the fastest first.
+func inCore(s *session.Session) []engine.Engine {
+	return []engine.Engine{stack.New(s), fine.New(s), codegen.New(s), join.NewGPU(s)}
 }
 
 // GPUEngine reports whether an engine of GPUs is called so.

@@ -9,6 +9,7 @@
 //   - membership: a test of adjacency by one load;
 //   - codegen: the loop nest of a plan as one kernel;
 //   - join: the phases of GSI's and GENEVA's joins, of plans that are data, over neighbour lists in several layouts;
+//   - partition: PBE's search of matches that lie in several parts of a graph;
 //   - matcha: the phases of generated programs.
 //
 // The package must not know how kernels are compiled or launched.
@@ -22,7 +23,7 @@ import (
 	"strings"
 )
 
-//go:embed base stack fine neighbourhood membership codegen join matcha
+//go:embed base stack fine neighbourhood membership codegen join partition matcha
 var files embed.FS
 
 // Source is the text of a file, "base/device.cuh" say. It panics where there is no such file: names are constants of

@@ -75,7 +75,7 @@ var may = map[string][]string{
 	// setops knows sorted lists and bitmaps only.
 	"setops": {},
 	// gpu is what the engines of GPUs share around a session.
-	"gpu": {"plan", "graph", "memory", "cuda/*", "engine", "engine/option"},
+	"gpu": {"plan", "pattern", "graph", "memory", "cuda/*", "engine", "engine/option"},
 	// membership is what engines of GPUs find out about neighbour lists by.
 	"gpu/membership": {"kir/*", "cuda/*", "engine", "engine/option", "gpu"},
 	// neighbourhood is a method that the engines of GPUs share.
@@ -84,6 +84,7 @@ var may = map[string][]string{
 	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/option", "gpu", "gpu/neighbourhood", "gpu/membership"},
 	"engine/host":       {"plan", "graph/*", "pattern", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops"},
 	"engine/join":       {"plan", "plan/phases", "graph/*", "pattern", "vfs", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops", "gpu", "lower", "kir/*", "cuda/*"},
+	"engine/partition":  {"plan", "plan/planner", "graph", "graph/partition", "pattern", "memory", "vfs", "engine", "engine/option", "gpu", "kir/*", "cuda/*"},
 	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/membership"},
 	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "memory", "cuda", "cuda/session", "runtime"},
 	"sink":              {"engine", "expr", "graph", "pattern", "parquet"},

@@ -1,0 +1,289 @@
+package partition
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
+)
+
+// A match in several parts has a prime edge: the first of its cross edges. So the matches with prime edges at
+// one pair of adjacent vertices of the pattern, over all pairs, are all of these matches, each once. Here an edge is a pair
+// of vertices, however many edges of the pattern join them.
+//
+// Symmetries of the pattern turn a match into others over the same data vertices, with the same cross edges. So they turn
+// matches with prime edges at one pair into those at another pair of its orbit, and the search for one pair of each orbit
+// is enough (the paper's equivalent edges and strict-equivalence groups). The symmetries that keep that pair, as a set,
+// turn its matches into each other. Restrictions on ids break these:
+//
+//   - If one of them exchanges the ends of the pair, the first end has the greater id.
+//   - The others fix both ends. Along the order behind them, a vertex has the greatest id of its orbit under those that fix
+//     all vertices before it (Grochow and Kellis). These are the restrictions that a plan has for the same order,
+//     except for its first two vertices.
+//
+// So each subgraph is found once. A search of all embeddings counts each |Aut| times, and lists it with its vertices
+// exchanged by each symmetry.
+//
+// Without sharing there is a search for each pair. All of them have the restrictions of the whole pattern, so that one of
+// a subgraph's embeddings is left, whichever pair its prime edge is at.
+//
+// Where vertices may repeat, several pairs may have the same data edge, which symmetries exchange. Then nothing is shared,
+// and of pairs with the same cross edge the first in the pattern is the prime one.
+
+// search finds the matches with prime edges at one pair.
+type search struct {
+	plan   *plan.Plan // in its order, the pair first; of all embeddings
+	alike  int        // pairs that it stands for, this one included
+	above  []uint32   // by level: the earlier levels that the level's vertex is above,
+	below  []uint32   // or below
+	levels []level    // from level 2 on
+	maps   []uint8    // for listings: the column of a row for each level of the given plan, for each match of a row
+	copies int
+}
+
+// level is what the device is told of a level.
+type level struct {
+	sources []int // relations whose lists the level reads
+	backs   []back
+	bits    []uint64 // the vertices that are allowed; nil: all
+}
+
+// back is a backward neighbour of a level.
+type back struct {
+	source, level     int
+	neg, pair, behind bool
+}
+
+// pairs returns the adjacent pairs of the pattern's vertices, each ascending, in a fixed order.
+func pairs(p *plan.Plan) (all [][2]int) {
+	for l := range p.Levels {
+		for _, b := range p.Levels[l].Back {
+			if !b.Neg {
+				u, v := p.Order[l], p.Order[b.Level]
+				all = append(all, [2]int{min(u, v), max(u, v)})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(all)
+}
+
+// adjacent returns the neighbours of each vertex of the pattern.
+func adjacent(p *plan.Plan) []uint32 {
+	to := make([]uint32, len(p.Order))
+	for _, x := range pairs(p) {
+		to[x[0]] |= 1 << x[1]
+		to[x[1]] |= 1 << x[0]
+	}
+	return to
+}
+
+// connected reports whether edges join all vertices of the pattern.
+func connected(p *plan.Plan) bool {
+	to, reached := adjacent(p), uint32(1)
+	for was := uint32(0); was != reached; {
+		was = reached
+		for _, v := range pattern.Members(was) {
+			reached |= to[v]
+		}
+	}
+	return bits.OnesCount32(reached) == len(p.Order)
+}
+
+// orderFrom returns a matching order that begins with a pair. Each next vertex is the one with the most neighbours before
+// it, and among equals that with the most neighbours.
+func orderFrom(to []uint32, u, v int) []int {
+	order, had := []int{u, v}, uint32(1)<<u|1<<v
+	for len(order) < len(to) {
+		best, score := -1, 0
+		for w := range to {
+			if s := bits.OnesCount32(to[w]&had)*32 + bits.OnesCount32(to[w]); had>>w&1 == 0 && to[w]&had != 0 && s > score {
+				best, score = w, s
+			}
+		}
+		order, had = append(order, best), had|1<<best
+	}
+	return order
+}
+
+// orbits returns the number of each pair's orbit under a group of permutations, and whether one of them exchanges the
+// pair's ends.
+func orbits(all [][2]int, g *pattern.Group) (orbit []int, turns []bool) {
+	orbit, turns = make([]int, len(all)), make([]bool, len(all))
+	for i := range orbit {
+		orbit[i] = -1
+	}
+	for i, first := range all {
+		if orbit[i] >= 0 {
+			continue
+		}
+		seen := map[[2]int]bool{first: true}
+		for queue := [][2]int{first}; len(queue) > 0; queue = queue[1:] {
+			for _, perm := range g.Generators() {
+				if next := [2]int{perm[queue[0][0]], perm[queue[0][1]]}; !seen[next] {
+					seen[next] = true
+					queue = append(queue, next)
+				}
+			}
+		}
+		for x := range seen {
+			k := slices.Index(all, [2]int{min(x[0], x[1]), max(x[0], x[1])})
+			orbit[k], turns[k] = i, seen[[2]int{x[1], x[0]}]
+		}
+	}
+	return orbit, turns
+}
+
+// maxCopies is the most symmetries by which a row becomes several matches of a listing.
+const maxCopies = 1 << 10
+
+// across makes the searches across parts.
+func (x *prepared) across(ctx context.Context, share bool) error {
+	p := x.p
+	all, to, group := pairs(p), adjacent(p), p.Pattern.Automorphisms()
+	orbit, turns := orbits(all, group)
+	x.factor = 1
+	elements := [][]int{nil}
+	x.shared = share && p.Mode == pattern.Iso
+	if x.shared && !p.Restricted {
+		switch found, few := group.Elements(maxCopies); {
+		case !x.o.Listing && p.Aut.IsUint64():
+			x.factor = p.Aut.Uint64()
+		case x.o.Listing && few:
+			elements = found
+		default:
+			x.shared = false
+		}
+	}
+	for i, pair := range all {
+		if x.shared && orbit[i] != i {
+			continue
+		}
+		s := search{alike: 1, copies: len(elements)}
+		order := orderFrom(to, pair[0], pair[1])
+		var err error
+		s.plan, err = planner.Compile(x.g, p.Pattern, plan.Options{
+			Order: "given", Given: order, Embeddings: true, Listing: true, NoTail: true, Root: plan.NoRoot,
+			Method: plan.Nest.String(), Quick: true, Context: ctx,
+		})
+		if err != nil {
+			return err
+		}
+		s.above, s.below = make([]uint32, len(order)), make([]uint32, len(order))
+		switch {
+		case x.shared:
+			s.alike = 0
+			for _, o := range orbit {
+				if o == i {
+					s.alike++
+				}
+			}
+			if turns[i] {
+				s.greater(order[0], order[1])
+			}
+			s.restrict(order, group, 2)
+		case p.Restricted:
+			s.restrict(p.Order, group, 0)
+		}
+		if err := s.makeLevels(x.g, all, i); err != nil {
+			return err
+		}
+		for _, e := range elements {
+			for _, v := range p.Order {
+				if e != nil {
+					v = e[v]
+				}
+				s.maps = append(s.maps, uint8(s.plan.LevelOf[v]))
+			}
+		}
+		x.searches = append(x.searches, s)
+	}
+	return nil
+}
+
+// restrict breaks the symmetries of a group that fix the first vertices of an order, by the order.
+func (s *search) restrict(order []int, group *pattern.Group, first int) {
+	along := group.OrbitsAlong(order)
+	for l := first; l < len(order); l++ {
+		for _, w := range pattern.Members(along[l] &^ (1 << order[l])) {
+			s.greater(order[l], w)
+		}
+	}
+}
+
+// greater says that vertex u of the pattern has a greater id than v.
+func (s *search) greater(u, v int) {
+	i, j := s.plan.LevelOf[u], s.plan.LevelOf[v]
+	if i > j {
+		s.above[i] |= 1 << j
+	} else {
+		s.below[j] |= 1 << i
+	}
+}
+
+// makeLevels makes the levels that the device searches, for a prime edge at a pair.
+func (s *search) makeLevels(g *graph.Graph, all [][2]int, prime int) error {
+	p := s.plan
+	for l := range p.Levels {
+		lv := &p.Levels[l]
+		out := level{bits: allowed(g, p, lv)}
+		for _, b := range lv.Back {
+			k := slices.Index(out.sources, b.Adj)
+			if k < 0 {
+				k = len(out.sources)
+				out.sources = append(out.sources, b.Adj)
+			}
+			u, v := p.Order[l], p.Order[b.Level]
+			at := slices.Index(all, [2]int{min(u, v), max(u, v)})
+			out.backs = append(out.backs, back{source: k, level: b.Level, neg: b.Neg, pair: at >= 0, behind: at > prime})
+		}
+		if len(out.sources) > maxSources || len(out.backs) > maxBacks {
+			return plan.Refusef("a vertex has more than %d edges of %d kinds to those before it", maxBacks, maxSources)
+		}
+		s.levels = append(s.levels, out)
+	}
+	return nil
+}
+
+// allowed returns a bitmap of the vertices that a level may have, whatever the others are; nil: all.
+func allowed(g *graph.Graph, p *plan.Plan, lv *plan.Level) []uint64 {
+	if lv.Ranges == nil && lv.Bits == nil && lv.MinDegree == 0 {
+		return nil
+	}
+	n := uint32(g.NumVertices())
+	ranges := lv.Ranges
+	if ranges == nil {
+		ranges = []plan.Range{{First: 0, End: n}}
+	}
+	out := make([]uint64, (n+63)/64)
+	for _, r := range ranges {
+		for v := r.First; v < r.End; v++ {
+			if lv.Bits != nil && lv.Bits[v>>6]>>(v&63)&1 == 0 {
+				continue
+			}
+			if lv.MinDegree == 0 || p.Adjs[lv.MinDegreeAdj].Lists.Degree(v) >= lv.MinDegree {
+				out[v>>6] |= 1 << (v & 63)
+			}
+		}
+	}
+	return out
+}
+
+// describe says what the search is for.
+func (s *search) describe(given *plan.Plan, shared bool) string {
+	var names []string
+	for _, v := range s.plan.Order {
+		names = append(names, given.Pattern.VertexName(v))
+	}
+	text := fmt.Sprintf("from each edge between parts as (%s, %s), the first such edge of a match: %s", names[0], names[1], strings.Join(names, ", "))
+	if shared && s.alike > 1 {
+		text += fmt.Sprintf("; for %d edges of the pattern that are alike", s.alike)
+	}
+	return text
+}

@@ -1,0 +1,175 @@
+package partition_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
+	"github.com/weftgraph/weft/internal/testing/faulty"
+	"github.com/weftgraph/weft/internal/testing/long"
+)
+
+// TestFaults lets the device refuse any one call, in the search of parts and across them. The run has an error and no
+// number, or the right number. Nothing is left on the device.
+func TestFaults(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "rmat", Scale: 5, M: 90, Seed: 2})
+	p := compile(t, g, "cycle(4)", plan.Options{})
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil || want.Matches.IsZero() {
+		t.Fatal(want.Matches, err)
+	}
+	step := 5
+	if long.Asked() {
+		step = 1
+	}
+	for what, fault := range map[string]func(n int) *cuda.Faults{
+		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },
+		"launch": func(n int) *cuda.Faults { return &cuda.Faults{FailLaunch: n} },
+		"skip":   func(n int) *cuda.Faults { return &cuda.Faults{SkipFrom: n} },
+		"gap":    func(n int) *cuda.Faults { return &cuda.Faults{SkipOne: n} },
+		"copy":   func(n int) *cuda.Faults { return &cuda.Faults{FailCopy: n} },
+		"work":   func(n int) *cuda.Faults { return &cuda.Faults{FailWork: n} },
+	} {
+		t.Run(what, func(t *testing.T) {
+			failed := 0
+			for n := 1; n <= 300; n += step {
+				err := faulty.Count(t, fault(n), want.Matches, func(s *session.Session) (engine.Result, error) {
+					o := engine.Options{Opt: map[string]string{"partition.parts": "2", "partition.batch": "25"}}
+					return engine.Once(t.Context(), over(s), g, p, o, engine.Goal{})
+				})
+				if err == nil && what == "gap" {
+					continue // nothing was lost with that launch, or there is none
+				}
+				if err == nil {
+					break // there is no n-th call
+				}
+				failed++
+			}
+			if failed < 5 {
+				t.Errorf("%d calls failed", failed)
+			}
+		})
+	}
+}
+
+// ending ends a context at a number of the device's copies and launches.
+type ending struct {
+	cuda.Backend
+	calls, at int
+	end       context.CancelCauseFunc
+}
+
+func (b *ending) Fill(dst uint64, value byte, bytes int64, stream cuda.Handle) error {
+	if b.calls++; b.calls == b.at {
+		b.end(errEnded)
+	}
+	return b.Backend.Fill(dst, value, bytes, stream)
+}
+
+var errEnded = errors.New("ended")
+
+// TestEnds: a run whose context ends at any time returns the context's cause or the whole answer, and leaves nothing.
+func TestEnds(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 250, Seed: 2})
+	p := compile(t, g, "cycle(4)", plan.Options{})
+	ended := 0
+	for at := 1; ; at += 4 {
+		ctx, end := context.WithCancelCause(t.Context())
+		b := &ending{Backend: device.Backend(t, emu.Options{}), at: at, end: end}
+		d, err := cuda.New(b, device.Objects().Images)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.Open([]*cuda.Device{d}, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := engine.Options{Opt: map[string]string{"partition.parts": "3", "partition.batch": "60"}}
+		got, err := engine.Once(ctx, over(s), g, p, o, engine.Goal{})
+		if err != nil && !errors.Is(err, errEnded) || (err == nil) != got.Complete {
+			t.Errorf("ended at %d: complete %v, %v", at, got.Complete, err)
+		}
+		if err != nil {
+			ended++
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if n := d.InUse(); n != 0 {
+			t.Errorf("ended at %d: %d bytes are in use", at, n)
+		}
+		d.Close()
+		past := b.calls < at
+		end(nil)
+		if past {
+			break
+		}
+	}
+	if ended == 0 {
+		t.Error("no run ended early")
+	}
+}
+
+// TestHub: a vertex with most of the graph's edges, whose part has more than its share, and whose list is longer than
+// the memory for lists: the error names the memory, or the count is right.
+func TestHub(t *testing.T) {
+	var pairs [][2]uint32
+	for v := uint32(1); v < 400; v++ {
+		pairs = append(pairs, [2]uint32{0, v})
+		if v%3 == 0 {
+			pairs = append(pairs, [2]uint32{v, v - 1})
+		}
+	}
+	g := graph.FromEdges(400, pairs, false)
+	d := device.Emulated(t, emu.Options{})
+	for memory, fits := range map[int64]bool{1 << 20: true, 21 << 10: false} {
+		engines.WithSession(t, session.Options{Memory: memory}, func(s *session.Session) {
+			for name, want := range map[string]uint64{"triangle": 133, "star(3)": 399 * 398 * 397 / 6} {
+				p := compile(t, g, name, plan.Options{})
+				exact, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+				if err != nil || exact.Matches != engine.U64(want) {
+					t.Fatal(name, exact.Matches, err)
+				}
+				o := engine.Options{Opt: map[string]string{"partition.parts": "4"}}
+				got, err := engine.Once(t.Context(), over(s), g, p, o, engine.Goal{})
+				switch {
+				case err == nil && got.Matches != exact.Matches:
+					t.Errorf("%s in %d bytes: %v, want %v", name, memory, got.Matches, exact.Matches)
+				case fits && err != nil || !fits && !errors.Is(err, cuda.ErrMemory):
+					t.Errorf("%s in %d bytes: %v", name, memory, err)
+				}
+			}
+		}, d)
+	}
+}
+
+// TestDevices: several devices count what one does.
+func TestDevices(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "rmat", Scale: 8, M: 1500, Seed: 1})
+	p := compile(t, g, "cycle(4)", plan.Options{})
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var devices []*cuda.Device
+	for range 3 {
+		devices = append(devices, device.Emulated(t, emu.Options{SMs: 1}))
+	}
+	engines.WithSession(t, session.Options{}, func(s *session.Session) {
+		o := engine.Options{Opt: map[string]string{"partition.parts": "3"}}
+		got, err := engine.Once(t.Context(), over(s), g, p, o, engine.Goal{})
+		if err != nil || got.Matches != want.Matches || !got.Complete {
+			t.Errorf("%v (complete %v, %v), want %v", got.Matches, got.Complete, err, want.Matches)
+		}
+	}, devices...)
+}

@@ -1,0 +1,48 @@
+package partition_test
+
+import (
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/join"
+	"github.com/weftgraph/weft/internal/engine/partition"
+	"github.com/weftgraph/weft/internal/plan/planner"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
+	"github.com/weftgraph/weft/internal/testing/long"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// config compares with the oracle: 1 to 7 parts of graphs of up to 12 vertices, and tables of a few rows.
+func config() nodiff.Config {
+	return nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Opt: map[string]string{
+		"partition.parts": "1|2|3|4|5|6|7|20", "partition.share": "off", "partition.batch": "2|30",
+	}}
+}
+
+// techniques are those that a run says it has used.
+var techniques = []nodiff.Technique{
+	nodiff.Listing,
+	nodiff.Nest.With("shared searches", "partition.parts", "3").Said(`searches across parts \(shared\)`),
+	nodiff.LabelledNest.With("labels", "partition.parts", "3").Said(`searches across parts`),
+	nodiff.Nest.With("a search for each edge", "partition.parts", "4", "partition.share", "off").Said(`searches across parts \(unshared\)`),
+	nodiff.LabelledNest.With("an empty part", "partition.parts", "20").Said(`20 parts \([1-9][0-9]* empty\)`),
+	nodiff.Nest.With("the whole graph in host memory", "partition.memory", "unified").Said(`searched the whole graph in host memory`),
+}
+
+// TestNoDiff compares random plans on random graphs with the oracle, in a few hundred kilobytes of device memory.
+func TestNoDiff(t *testing.T) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		engines.WithSession(t, session.Options{Memory: 1 << 22, Ring: 1 << 16}, func(s *session.Session) {
+			c := config()
+			c.Techniques = techniques
+			suite := nodiff.Suite{Plans: 16, Graphs: 2}
+			if long.Asked() || device.Required() {
+				suite = nodiff.Suite{Plans: 200, Graphs: 4}
+			}
+			suite.Run(t, c, []engine.Engine{partition.New(s, join.NewGPU(s))})
+		}, d)
+	})
+}

@@ -1,0 +1,239 @@
+// Package partition searches graphs that are larger than a GPU's memory, as PBE does (Guo et al., GPU-Accelerated Subgraph
+// Enumeration on Partitioned Graphs, SIGMOD 2020).
+//
+// The vertices are cut into parts that fit the memory (package graph/partition). A match inside one part is found in the
+// graph that the part induces, by another engine of GPUs that the caller names. A match in several parts has edges that
+// cross between them. One of these is the first in a total order of all cross edges: the match's prime edge. Each
+// such match is found once, from its prime edge, by a search breadth first over lists that the host gathers.
+//
+// It knows plans and graphs, and makes plans of one pattern for other graphs and other orders. It must not know the pattern
+// language, single engines or where results go.
+package partition
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/option"
+	"github.com/weftgraph/weft/internal/gpu"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/partition"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/memory"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// Name is the engine's name.
+const Name = "partition"
+
+// Options are the engine's switches.
+var Options = option.Table{
+	option.Number("partition.parts", 0, 0, maxParts, "the number of parts; 0: as many as fit the memory of a GPU one at a time"),
+	option.Choice("partition.method", "the program that cuts the graph into parts", partition.Methods[:]...),
+	option.Switch("partition.share", true, "matches in several parts: one search for all edges of the pattern that its symmetries make alike; off: one for each edge"),
+	option.Choice("partition.memory", "cut the graph into parts and gather lists in chunks, or search it whole in host memory, which a GPU reads in place", "chunks", "unified"),
+	option.Number("partition.batch", 0, 0, 1<<24, "the most rows of a table, and the most vertices whose lists are gathered at once; 0: as many as there is room for"),
+}
+
+// maxParts is the most parts: the device has the part of each vertex in 16 bits.
+const maxParts = 1 << 16
+
+// Engine is the engine over the devices of a session.
+type Engine struct {
+	s      *session.Session
+	inCore []engine.Engine
+}
+
+// New returns the engine for a session, which stays the caller's to close. The parts are searched by the first of the
+// inCore engines that takes the plan; they are engines for the same session.
+func New(s *session.Session, inCore ...engine.Engine) *Engine { return &Engine{s, inCore} }
+
+// Name returns "partition".
+func (*Engine) Name() string { return Name }
+
+// prepared is a plan that is ready to run.
+type prepared struct {
+	s    *session.Session
+	g    *graph.Graph
+	p    *plan.Plan
+	o    engine.Options
+	room gpu.Room
+
+	parts   partition.Options
+	bytes   int64 // of the graph's lists that the plan reads
+	batch   int
+	unified engine.Prepared // searches the whole graph in host memory; nil: parts are searched
+
+	inner    inner    // for matches in one part
+	searches []search // for those in several parts
+	shared   bool     // searches stand for all edges that are alike
+	// factor is the number of matches that a row of the searches stands for, where matches are counted.
+	factor  uint64
+	program *kir.Program
+	texts   map[string]string
+	listing bool // kernels hand rows over, also where the host counts those that fulfil conditions
+}
+
+// Prepare plans the search of parts and the searches across them. It refuses plans whose conditions read more of the graph
+// than a part has.
+func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
+	v, err := Options.Read(o.Opt)
+	if err != nil {
+		return nil, err
+	}
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	x := &prepared{s: e.s, g: g, p: p, o: o, batch: v.Number("partition.batch"), listing: o.Listing || len(gpu.Conditions(p)) > 0}
+	if x.room, err = gpu.ReadRoom(o); err != nil {
+		return nil, err
+	}
+	if p.Empty != nil {
+		return x, nil
+	}
+	if err := refused(p, o); err != nil {
+		return nil, err
+	}
+	if x.inner, err = choose(ctx, e.inCore, g, p, o); err != nil {
+		return nil, err
+	}
+	if v.Text("partition.memory") == "unified" {
+		x.unified, err = x.inner.prepare(ctx, g, p, gpu.Placed(o, "host"))
+		return x, err
+	}
+	method, err := partition.ParseMethod(v.Text("partition.method"))
+	if err != nil {
+		return nil, err
+	}
+	x.bytes = listBytes(p)
+	x.parts = partition.Options{Method: method, Parts: v.Number("partition.parts"), Slack: partition.DefaultSlack, Threads: o.Threads}
+	if x.parts.Parts == 0 {
+		x.parts.Parts = partsFor(x.bytes, x.s.Memory())
+	}
+	if err := x.across(ctx, v.On("partition.share")); err != nil {
+		return nil, err
+	}
+	x.program, x.texts = &kir.Program{Name: Name}, kernelTexts()
+	return x, nil
+}
+
+// refused returns why the engine does not run a plan, if it does not.
+func refused(p *plan.Plan, o engine.Options) error {
+	switch {
+	case p.Rooted:
+		return plan.Refusef("counts per vertex are not added up over parts of a graph")
+	case len(p.Edges) > 0:
+		return plan.Refusef("choices of data edges are not searched in parts of a graph")
+	case o.Levels:
+		return plan.Refusef("matches by level are not counted in parts of a graph")
+	case p.Mode != pattern.Iso && p.Restricted:
+		return plan.Refusef("restrictions of matches that may repeat vertices")
+	case len(p.Shared.Exists) > 0:
+		return plan.Refusef("EXISTS may look at vertices outside a part of the graph")
+	}
+	for _, x := range p.Pattern.Where {
+		degree := false
+		pattern.Walk(x, func(x pattern.Expr) bool {
+			_, is := x.(pattern.Deg)
+			degree = degree || is
+			return true
+		})
+		if degree {
+			return plan.Refusef("deg() is of the whole graph, and a part has fewer neighbours")
+		}
+	}
+	if !connected(p) {
+		return plan.Refusef("the pattern is not connected, so its matches may be in several parts without an edge between them")
+	}
+	return nil
+}
+
+// listBytes returns the bytes of the neighbour lists that a plan reads, with their offsets.
+func listBytes(p *plan.Plan) (n int64) {
+	seen := map[*graph.Handle]bool{}
+	for i := range p.Adjs {
+		if h := p.Adjs[i].Lists; !seen[h] {
+			seen[h] = true
+			n += 4*int64(h.Pairs()) + 8*int64(h.NumVertices()+1)
+		}
+	}
+	return n
+}
+
+// partShare is the part of a GPU's memory that one part of the graph may take; the rest is the paper's θ, for what a
+// search needs besides.
+const partShare = 0.5
+
+// partsFor returns the number of parts for lists of so many bytes.
+func partsFor(bytes, memory int64) int {
+	room := max(1, int64(partShare*float64(memory)))
+	return int(min(max(1, (bytes+room-1)/room), maxParts))
+}
+
+// Traits says the phases of the search.
+func (x *prepared) Traits() engine.Traits {
+	t := engine.Traits{Compiles: x.p.Empty == nil}
+	switch {
+	case x.p.Empty != nil:
+	case x.unified != nil:
+		t = x.unified.Traits()
+		t.Phases = append([]string{fmt.Sprintf("engine %s searches the whole graph in host memory", x.inner.engine.Name())}, t.Phases...)
+	default:
+		t.Phases = append(t.Phases,
+			fmt.Sprintf("cut %s of lists into %d parts (%v)", memory.Text(uint64(x.bytes)), x.parts.Parts, x.parts.Method),
+			fmt.Sprintf("engine %s searches each part by itself (%v)", x.inner.engine.Name(), x.inner.method))
+		for i := range x.searches {
+			t.Phases = append(t.Phases, x.searches[i].describe(x.p, x.shared))
+		}
+	}
+	return t
+}
+
+// Compile starts compiling the kernels of searches across parts.
+func (x *prepared) Compile(ctx context.Context) {
+	switch {
+	case x.unified != nil:
+		x.unified.Compile(ctx)
+	case x.program != nil:
+		_ = x.s.Compile(ctx, x.job())
+	}
+}
+
+// job is the search across parts for the session.
+func (x *prepared) job() *session.Job {
+	return &session.Job{
+		Name: Name, Source: cuda.Source{Name: "partition.cu", Text: kernelsText}, Parts: x.texts, Needs: slices.Sorted(maps.Keys(x.needed())), Fixed: true,
+		Program: x.program, Chunk: 1,
+	}
+}
+
+// Run counts or lists the matches.
+func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	none := engine.Result{Engine: Name, Device: x.s.String()}
+	if err := goal.Check(x.p, x.o); err != nil {
+		return none, err
+	}
+	if x.p.Empty != nil {
+		none.Complete = true
+		return none, nil
+	}
+	if x.unified != nil {
+		res, err := x.unified.Run(ctx, goal)
+		res.Stats = append(res.Stats, fmt.Sprintf("partition: engine %s searched the whole graph in host memory", x.inner.engine.Name()))
+		res.Engine = Name
+		return res, err
+	}
+	r := &run{prepared: x, goal: goal, res: none}
+	r.res.Complete, r.res.Threads = true, x.s.Workers()
+	err := r.search(ctx)
+	return r.result(ctx, err)
+}
+
+var _ engine.Engine = (*Engine)(nil)

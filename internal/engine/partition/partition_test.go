@@ -1,0 +1,80 @@
+package partition_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/join"
+	"github.com/weftgraph/weft/internal/engine/partition"
+	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/planner"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
+)
+
+// over returns the engine for a session, with two engines for the parts.
+func over(s *session.Session) engine.Engine { return partition.New(s, join.NewGPU(s), stack.New(s)) }
+
+func generate(t *testing.T, spec gen.Spec) *graph.Graph {
+	t.Helper()
+	g, err := gen.Generate(t.Context(), spec, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func compile(t *testing.T, g *graph.Graph, name string, o plan.Options) *plan.Plan {
+	t.Helper()
+	ps, err := pattern.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Root = plan.NoRoot
+	p, err := planner.Compile(g, ps[0], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestCounts: with any number of parts, with tables of any size, shared or not, counts are those of the processor.
+func TestCounts(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "rmat", Scale: 7, M: 700, Seed: 1})
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		engines.WithSession(t, session.Options{Memory: 1 << 22}, func(s *session.Session) {
+			for _, name := range []string{"triangle", "cycle(4)", "path(3)", "gmatch:P1", "clique(4)"} {
+				for _, embeddings := range []bool{false, true} {
+					p := compile(t, g, name, plan.Options{Embeddings: embeddings})
+					want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+					if err != nil || want.Matches.IsZero() {
+						t.Fatal(want.Matches, err)
+					}
+					for _, opt := range []string{"parts=2", "parts=3 batch=7", "parts=7 share=off batch=100", "parts=5 batch=20"} {
+						o := map[string]string{}
+						for _, x := range strings.Fields(opt) {
+							k, v, _ := strings.Cut(x, "=")
+							o["partition."+k] = v
+						}
+						got, err := engine.Once(t.Context(), over(s), g, p, engine.Options{Opt: o}, engine.Goal{})
+						if err != nil || got.Matches != want.Matches || !got.Complete {
+							t.Errorf("%s, embeddings %v, %s: %v (complete %v, %v), want %v\n%s", name, embeddings, opt, got.Matches, got.Complete, err, want.Matches, strings.Join(got.Stats, "\n"))
+						}
+						if testing.Verbose() {
+							fmt.Println(name, opt, strings.Join(got.Stats, "\n"))
+						}
+					}
+				}
+			}
+		}, d)
+	})
+}
