@@ -13,7 +13,9 @@
 //   - ablation: the gain of each technique of engine join, from the lines of bench/ablation.py in
 //     files ablation-NAME.jsonl;
 //   - joins: sets of queries by weft and other programs, from the lines of weft bench join in files
-//     joins-NAME.jsonl.
+//     joins-NAME.jsonl;
+//   - sets: sets of queries by engines join and host and by auto, from the lines of bench/joins.py in files
+//     sets-NAME.jsonl.
 package main
 
 import (
@@ -183,6 +185,10 @@ func tables(folder string, known map[string]string) (map[string]string, error) {
 			var made string
 			made, err = joins(data)
 			sections["joins"] += made
+		case kind == ".jsonl" && strings.HasPrefix(name, "sets-"):
+			var made string
+			made, err = sets(data)
+			sections["sets"] += made
 		case kind == ".json":
 			var r results
 			if err = json.Unmarshal(data, &r); err == nil && r.Kind != "bench" && r.Kind != "tests" {
@@ -190,7 +196,7 @@ func tables(folder string, known map[string]string) (map[string]string, error) {
 			}
 			all = append(all, r)
 		default:
-			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl, cpu-peers.jsonl, techniques-….jsonl, ablation-….jsonl or joins-….jsonl")
+			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl, cpu-peers.jsonl, techniques-….jsonl, ablation-….jsonl, joins-….jsonl or sets-….jsonl")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
