@@ -16,14 +16,17 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/option"
+	"github.com/weftgraph/weft/internal/gpu/reads"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
 // Options are the switches of all engines of GPUs.
 var Options = option.Table{
-	option.Choice(Adjacency, "where searches read neighbour lists: in host memory with auto if a GPU has too little", "auto", "device", "host"),
+	option.Choice(Adjacency, "where neighbour lists lie: in host memory, with a cache on the GPU or without; auto is cached if the GPU has too little memory for all", "auto", "device", "cached", "host"),
+	option.Choice("gpu.cache", "which lists the cache has: by random walks, the longest, or none", "walks", "degree", "off"),
 }
 
 // Adjacency is the switch that says where neighbour lists lie.
@@ -33,6 +36,7 @@ const Adjacency = "gpu.adjacency"
 type Room struct {
 	place session.Place
 	host  int64
+	cache string
 }
 
 // ReadRoom reads what the options say of it. The error wraps engine.ErrOption.
@@ -41,8 +45,20 @@ func ReadRoom(o engine.Options) (Room, error) {
 	if err != nil {
 		return Room{}, err
 	}
-	place := option.Pick(v, Adjacency, map[string]session.Place{"auto": session.Auto, "device": session.Device, "host": session.Host})
-	return Room{place, o.Memory}, nil
+	place := option.Pick(v, Adjacency, map[string]session.Place{"auto": session.Auto, "device": session.Device, "cached": session.Cached, "host": session.Host})
+	return Room{place, o.Memory, v.Text("gpu.cache")}, nil
+}
+
+// Reads is Job.Reads for a program to which p was lowered; nil: there is to be no cache.
+func (r Room) Reads(p *plan.Plan, prog *kir.Program) func() *session.Reads {
+	if r.cache == "off" {
+		return nil
+	}
+	how := reads.Walks
+	if r.cache == "degree" {
+		how = reads.Degree
+	}
+	return reads.Of(p, prog, how).Reads
 }
 
 // Auto reports whether the options leave open where neighbour lists lie.
@@ -186,13 +202,24 @@ func (r *Run) keep(hand func(worker int, rows []uint32) error, kept *atomic.Uint
 	}
 }
 
+// MemoryLine is a line of a result's statistics on one GPU: bytes of arrays on it and of the cache, the
+// number of lists in the cache and their part of the expected reads, bytes of the search's own, of arrays in host memory, and
+// copied to the GPU.
+const MemoryLine = "memory of a GPU: arrays %d bytes, cache %d bytes with %d lists and %.3f of the reads, search %d bytes; host memory: %d bytes; copied: %d bytes in %v"
+
 // report says which arrays were read in host memory.
 func (r *Run) report(found *session.Result) {
+	for _, d := range found.Devices {
+		r.Stats.Add(MemoryLine, d.Resident, d.Cache.Bytes, d.Cache.Lists, d.Cache.Share, d.Scratch, d.Host, d.Uploaded, Round(d.Upload))
+	}
 	for _, d := range found.Devices {
 		if d.Host == 0 {
 			continue
 		}
 		where := fmt.Sprintf("%s of the graph's arrays were read in host memory, and %s on the device", memory.Text(uint64(d.Host)), memory.Text(uint64(d.Resident)))
+		if c := d.Cache; c.Lists > 0 {
+			where += fmt.Sprintf("; a cache of %s had %d lists, with %.0f %% of the expected reads", memory.Text(uint64(c.Bytes)), c.Lists, 100*c.Share)
+		}
 		r.Stats.Add("%s", where)
 		if r.Room.Auto() {
 			r.Notes.Add("the graph does not fit the memory of the GPU, so the search is slower: %s", where)

@@ -281,7 +281,7 @@ func (o *outside) prepare(ctx context.Context, c Choice, short error) *Choice {
 	if room, err := gpu.ReadRoom(c.o); o.ready != nil || err != nil || !room.Auto() {
 		return o.ready
 	}
-	c.o = gpu.Placed(c.o, "host")
+	c.o = gpu.Placed(c.o, "cached")
 	var err error
 	if c.ready, err = c.Engine.Prepare(ctx, c.graph, c.Plan, c.o); err == nil {
 		o.ready = &c

@@ -79,6 +79,24 @@ var ErrTaken = errors.New("the device's memory is taken")
 type shortage struct {
 	err   *cuda.Error
 	taken bool
+	tried bool  // the run took as little as it can
+	least int64 // the memory that would do, in bytes; 0: unknown
+}
+
+// TriedLeast reports whether a run had an error though it took as little device memory as it can.
+func TriedLeast(err error) bool {
+	var s *shortage
+	return errors.As(err, &s) && s.tried
+}
+
+// LeastOf returns the smallest number of bytes of device memory with which a run works that had an error which is
+// ErrShort; 0: the error does not say.
+func LeastOf(err error) int64 {
+	var s *shortage
+	if errors.As(err, &s) {
+		return s.least
+	}
+	return 0
 }
 
 func (s *shortage) Error() string { return s.err.Error() }

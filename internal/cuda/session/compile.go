@@ -29,6 +29,7 @@ func (s *Session) Compile(ctx context.Context, j *Job) error {
 	if s.use.over() {
 		return errClosed
 	}
+	j = s.settled(j)
 	j.sources = &s.sources
 	for _, d := range s.devs {
 		if err := d.dev.Do(func(c *cuda.Context) error { return j.expect(ctx, c, d.dev.Info()) }); err != nil {
@@ -41,6 +42,7 @@ func (s *Session) Compile(ctx context.Context, j *Job) error {
 // Compiled reports whether all kernels of a job are kept for all devices, in memory or on disk. It does not
 // wait for a run.
 func (s *Session) Compiled(ctx context.Context, j *Job) bool {
+	j = s.settled(j)
 	j.sources = &s.sources
 	for _, d := range s.devs {
 		for _, text := range j.texts(d.dev.Info()) {
@@ -111,5 +113,8 @@ func (j *Job) sourceOf(text string) cuda.Source {
 	src.Text += text
 	src.Includes = kernels.Includes(append(slices.Collect(maps.Values(j.Source.Includes)), src.Text)...)
 	maps.Copy(src.Includes, j.Source.Includes)
+	if j.cached {
+		src.Options = append(slices.Clone(src.Options), "-DWEFT_CACHED")
+	}
 	return src
 }

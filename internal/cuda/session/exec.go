@@ -24,6 +24,7 @@ type Exec struct {
 	run      run
 	graph    []byte                   // struct Graph of the generated text
 	arrays   map[arrayKey]cuda.Buffer // of the job's globals
+	tables   map[arrayKey]*table      // of cached lists
 	stream   *cuda.Stream
 	begin    *cuda.Event
 	end      *cuda.Event
@@ -88,14 +89,33 @@ func (x *Exec) User(i int) (uint64, error) {
 	return got[0], err
 }
 
-// Room is how many bytes Scratch can still give.
-func (x *Exec) Room() int64 { return x.dev.room.left() + x.dev.arrays.idle() }
+// Room is how many bytes a search may take by Scratch for memory of which it takes as much as
+// there is. It is 0 in a run that is to take as little as it can. A cache gets half of the memory.
+func (x *Exec) Room() int64 {
+	left := x.dev.room.left() + x.dev.arrays.idle()
+	switch {
+	case x.job.least:
+		return 0
+	case len(x.tables) > 0:
+		return left / 2
+	}
+	return left
+}
 
 // Scratch takes device memory until the end of the run. Its contents are unknown. what names
 // the purpose in the error if there is too little memory.
 func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
 	b, err := x.dev.alloc(x.c, x.job.Name, what, bytes)
 	var s *shortage
+	if x.searching && errors.As(err, &s) {
+		dropped, failed := x.dropCache()
+		if failed != nil {
+			return b, failed
+		}
+		if dropped {
+			b, err = x.dev.alloc(x.c, x.job.Name, what, bytes)
+		}
+	}
 	if x.searching && errors.As(err, &s) {
 		err = s.err // rows may have been taken
 	}

@@ -41,6 +41,10 @@ type Job struct {
 
 	// Place says where the arrays are to lie.
 	Place Place
+	// Reads, if not nil, says which lists a cache is to have where lists lie in host memory. The session calls it in
+	// each run with a cache. Kernels then read lists by the functions of base/graph.cuh alone. A cache of an earlier run
+	// is used again if Reads returns the same pointer.
+	Reads func() *Reads
 	// HostMemory is how much memory the process may use; 0: what the system allows.
 	HostMemory int64
 
@@ -73,6 +77,9 @@ type Job struct {
 	Start func(x *Exec) (search func() error, err error)
 
 	sources *sources // of the session
+	cached  bool     // kernels are compiled for a cache
+	least   bool     // the run takes as little device memory as it can
+	measure bool     // nothing is searched: see Session.measure
 
 	// FaultText words a fault that a kernel reported by fail(run, code, about);
 	// nil, or an empty text: the numbers.
@@ -116,7 +123,8 @@ type DeviceResult struct {
 	Uploaded int64 // bytes that were not resident yet
 	Resident int64 // bytes that the job's globals take on the device
 	Host     int64 // bytes of globals that were read in page-locked host memory
-	Scratch  int64 // bytes on the device besides those of the globals
+	Scratch  int64 // bytes on the device besides those of the globals and of the cache
+	Cache    CacheResult
 }
 
 // Fault is an error that a kernel found while it ran. The run has no result.

@@ -20,17 +20,30 @@ const (
 	Device
 	// Host has all neighbour lists in host memory, and the other arrays as with Auto.
 	Host
+	// Cached has all neighbour lists in host memory, and copies of those that are read most in device
+	// memory. Auto is Cached if the arrays do not fit and the job says what it reads.
+	Cached
 )
 
 // settle decides which of the arrays of a job lie in host memory, on a device where the
 // session has limit bytes for all.
+//
+// A job with a cache leaves it half of the memory. One that takes as little as it can has all arrays in host memory.
 func settle(j *Job, wants []want, limit int64) {
 	need := j.beside()
 	for i := range wants {
 		need += wants[i].bytes
 	}
-	if j.Place == Device || j.Place == Auto && need <= limit {
+	if j.Place == Device || j.Place == Auto && need <= limit && !j.least {
 		return
+	}
+	all := j.Place != Auto || j.cached || j.least // lists
+	rest := limit
+	switch {
+	case j.least:
+		rest = 0
+	case j.cached:
+		rest = limit / 2
 	}
 	order := make([]*want, len(wants))
 	for i := range wants {
@@ -39,7 +52,7 @@ func settle(j *Job, wants []want, limit int64) {
 	slices.SortStableFunc(order, func(a, b *want) int { return cmp.Compare(b.bytes, a.bytes) })
 	move := func(w *want) { w.host, need = true, need-w.bytes }
 	for _, w := range order {
-		if w.list() && (j.Place == Host || need > limit) {
+		if w.list() && (all || need > limit) {
 			move(w)
 		}
 	}
@@ -50,7 +63,7 @@ func settle(j *Job, wants []want, limit int64) {
 		}
 	}
 	for _, w := range order {
-		if !w.list() && w.from == nil && need > limit {
+		if !w.list() && w.from == nil && need > rest {
 			move(w)
 		}
 	}
@@ -71,6 +84,7 @@ func (j *Job) beside() int64 {
 // HostBytes returns how many bytes of host memory the job's arrays take in a run, as far as that
 // is known before it. All devices read the same copy.
 func (s *Session) HostBytes(j *Job) (n int64) {
+	j = s.settled(j)
 	counted := map[arrayKey]bool{}
 	for _, d := range s.devs {
 		wants := arraysOf(j)

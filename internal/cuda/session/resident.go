@@ -145,7 +145,7 @@ func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (b cuda.B
 	case err == nil:
 		d.room.used += b.Size
 	case errors.As(err, &lacking) && errors.Is(err, cuda.ErrMemory) && !errors.Is(err, cuda.ErrLost):
-		err = &shortage{lacking, true}
+		err = &shortage{err: lacking, taken: true}
 	}
 	return b, err
 }

@@ -15,6 +15,10 @@ import (
 // the limit, or an error of Rows cuts it short, it returns the results so far, not Complete.
 // The error is then that of ctx or Rows, or nil for the limit. After any other error there is
 // no result.
+//
+// A run with its lists in host memory that has too little device memory is begun again with as little as
+// it can do with. If that is too little too, the error names the least (LeastOf). With Auto the caller
+// begins again, with Cached: kernels for a cache are other kernels.
 func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 	if err := j.check(); err != nil {
 		return Result{}, err
@@ -23,7 +27,21 @@ func (s *Session) Run(ctx context.Context, j *Job) (Result, error) {
 		return Result{}, err
 	}
 	defer s.release()
+	j = s.settled(j)
 	j.sources = &s.sources
+	res, err := s.attempt(ctx, j)
+	if !errors.Is(err, ErrShort) || j.Place == Device || j.Place == Auto && !j.cached {
+		return res, err
+	}
+	j.least = true
+	if res, err = s.attempt(ctx, j); !errors.Is(err, ErrShort) {
+		return res, err
+	}
+	return res, s.explained(ctx, j, err)
+}
+
+// attempt runs a job once. An error that is ErrShort says that nothing was searched.
+func (s *Session) attempt(ctx context.Context, j *Job) (Result, error) {
 	if err := s.pin(j); err != nil {
 		return Result{}, err
 	}
@@ -172,6 +190,15 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 	if err := x.stream.Synchronize(); err != nil {
 		return err
 	}
+	if r.job.measure {
+		d.needed = d.room.used - d.arrays.idle()
+		return nil
+	}
+	start = time.Now()
+	if err := x.fillCache(r.ctx); err != nil {
+		return err
+	}
+	x.result.Upload += time.Since(start)
 	// From here on all devices search, so that none waits for the preparation
 	// of another with the clock running.
 	if !r.gate.pass() {

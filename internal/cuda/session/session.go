@@ -52,6 +52,7 @@ type device struct {
 	control *cuda.Pinned
 	ring    *cuda.Pinned
 	stage   *stage
+	needed  int64 // bytes that the last measured run took
 }
 
 // Open starts a session over open devices, which stay the caller's to close,

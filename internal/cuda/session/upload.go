@@ -51,7 +51,13 @@ func (r *running) upload(x *Exec) error {
 		x.result.Resident += b.Size
 	}
 	x.arrays = at
-	x.graph = emit.Layout(j.Program, j.Vertices, func(g *kir.GlobalDef, part emit.Part) uint64 {
+	if err := x.tablesOf(wants); err != nil {
+		return err
+	}
+	x.graph = emit.Layout(j.Program, j.Vertices, j.cached, func(g *kir.GlobalDef, part emit.Part) uint64 {
+		if part == emit.Cache {
+			return x.tableOf(g)
+		}
 		return at[j.keyOf(g, part)].Ptr
 	})
 	x.result.Upload = time.Since(start)

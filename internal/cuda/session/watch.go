@@ -122,6 +122,9 @@ func (r *running) result() (Result, error) {
 	if r.err != nil {
 		return Result{}, r.err
 	}
+	if r.job.measure {
+		return Result{}, r.why
+	}
 	res := Result{Complete: !r.stopped, Visits: make([]uint64, maxLevels)}
 	over := false
 	if r.job.PerRoot {

@@ -90,7 +90,7 @@ func (x *prepared) Traits() engine.Traits {
 	if n := x.nest; n != nil {
 		t.BitRows, t.Hashes = n.lookup == membership.Bits, n.lookup == membership.Hash
 		t.Fits = x.e.fits(n.code.Slots, n.extra.Cap)
-		t.Host = x.e.s.HostBytes(x.memory.Give(n.job()))
+		t.Host = x.e.s.HostBytes(n.job())
 	} else if x.local != nil {
 		t.Host = x.local.HostBytes()
 	}

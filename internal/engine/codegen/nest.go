@@ -40,6 +40,8 @@ type program struct {
 	lookup membership.Lookup
 	lists  membership.Lengths
 	source cuda.Source
+	memory gpu.Room
+	reads  func() *session.Reads
 	tasks  uint64
 	extra  extra
 }
@@ -52,6 +54,9 @@ func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options
 		return nil, err
 	}
 	n := &program{lookup: e.lookup(p, asked, lists), lists: lists}
+	if n.memory, err = gpu.ReadRoom(o); err != nil {
+		return nil, err
+	}
 	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Lookup: n.lookup != membership.Search, Made: o.Lowered}
 	if n.code, err = lower.Plan(p, lo); err != nil {
 		return nil, err
@@ -59,6 +64,7 @@ func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options
 	if !membership.Asked(n.code.Program) {
 		n.lookup = membership.Search
 	}
+	n.reads = n.memory.Reads(p, n.code.Program)
 	n.extra.Cap = uint32(lower.Room(p))
 	n.source = cuda.Source{Name: "nest.cu", Text: n.text()}
 	// Level 1 in one neighbour list alone is cut into runs of places in it.
@@ -73,7 +79,7 @@ func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options
 
 // job is the program for the session.
 func (n *program) job() *session.Job {
-	return &session.Job{Name: "codegen", Program: n.code.Program, Tasks: n.tasks, Chunk: 1, Source: n.source}
+	return n.memory.Give(&session.Job{Name: "codegen", Program: n.code.Program, Tasks: n.tasks, Chunk: 1, Source: n.source, Reads: n.reads})
 }
 
 // nest is one run of a program.

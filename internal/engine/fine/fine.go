@@ -71,7 +71,7 @@ func (f *Fine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine
 		return nil, err
 	case p.Empty != nil:
 	case q != nil:
-		x.indexed = &program{p: p, opt: opt, listing: o.Listing, indexed: true, code: lower.CandidateGraph(p)}
+		x.indexed = &program{p: p, opt: opt, listing: o.Listing, indexed: true, memory: x.memory, code: lower.CandidateGraph(p)}
 		x.indexed.source = x.indexed.text()
 	default:
 		if _, err = x.program(); err != nil {
@@ -102,7 +102,7 @@ func (x *prepared) Traits() engine.Traits {
 		t.BitRows = p.bits
 	}
 	if p != nil {
-		t.Host = x.f.s.HostBytes(x.memory.Give(p.job()))
+		t.Host = x.f.s.HostBytes(p.job())
 	}
 	return t
 }
@@ -207,7 +207,10 @@ func programOf(p *plan.Plan, opt options, o engine.Options, memory int64) (*prog
 	if x.code, err = lowered(p, !o.Listing, siblings, o.Lowered); err != nil {
 		return nil, err
 	}
-	x.source = x.text()
+	if x.memory, err = gpu.ReadRoom(o); err != nil {
+		return nil, err
+	}
+	x.source, x.reads = x.text(), x.memory.Reads(p, x.code.Program)
 	return x, nil
 }
 

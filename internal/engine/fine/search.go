@@ -23,6 +23,8 @@ type program struct {
 	indexed bool // over a candidate graph
 	code    *lower.Code
 	source  string // of the kernels
+	memory  gpu.Room
+	reads   func() *session.Reads
 
 	bits bool // lists are looked up as rows of bits
 }
@@ -67,7 +69,7 @@ DEV Checks checks_of(const Params& p) { return Checks{p.graph}; }
 struct Params { Run run; Graph graph; Fine x; };
 DEV Checks checks_of(const Params& p) {
   Checks c = {p.graph};
-  c.q.adj[0] = p.x.pruned;
+  c.q.adj[0] = adj_of(p.x.pruned);
   return c;
 }
 `
@@ -98,7 +100,7 @@ const rowChunk = 8
 
 // job is the program for the session.
 func (r *program) job() *session.Job {
-	return &session.Job{Name: "fine", Source: cuda.Source{Name: "fine.cu", Text: r.source}, Program: r.code.Program}
+	return r.memory.Give(&session.Job{Name: "fine", Source: cuda.Source{Name: "fine.cu", Text: r.source}, Program: r.code.Program, Reads: r.reads})
 }
 
 // job is the run for the session.

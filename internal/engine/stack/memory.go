@@ -48,12 +48,12 @@ func (r *search) budget(slots int) {
 func (r *search) fit(x *session.Exec, sets int64) (int, error) {
 	room := int(min(x.Room()/4/sets, int64(r.cap)))
 	switch {
-	case room >= r.cap || room == 0: // or Scratch reports the missing memory
+	case room >= r.cap || r.parts: // Scratch reports missing memory
 		return r.cap, nil
 	case r.roomy:
-		return 0, &tightError{room}
+		return 0, &tightError{max(room, 1)}
 	}
-	return room, nil
+	return max(room, 1), nil
 }
 
 // tightError says that sets do not have the memory that they may need, but room

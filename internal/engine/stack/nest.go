@@ -21,14 +21,19 @@ func (x *prepared) runNest(ctx context.Context, goal engine.Goal) (engine.Result
 		return engine.Result{}, err
 	}
 	res, err := s.run(ctx, goal)
+	// The program itself may rely on sets that are never left unfiltered: another is needed. Nothing
+	// was searched yet, and the graph is on the device.
 	var tight *tightError
-	if errors.As(err, &tight) && !s.parts {
-		// The program itself relies on sets that are never left unfiltered: another
-		// is needed. Nothing was searched yet, and the graph is on the device.
-		if s, err = x.search(tight.cap); err != nil {
-			return engine.Result{}, err
+	switch {
+	case s.parts:
+	case errors.As(err, &tight):
+		if s, err = x.search(tight.cap); err == nil {
+			res, err = s.run(ctx, goal)
 		}
-		res, err = s.run(ctx, goal)
+	case s.roomy && session.TriedLeast(err):
+		if s, err = x.search(1); err == nil {
+			res, err = s.run(ctx, goal)
+		}
 	}
 	return res, err
 }
@@ -42,6 +47,7 @@ type search struct {
 	o engine.Options
 
 	text  cuda.Source
+	reads func() *session.Reads
 	code  *lower.Code
 	parts bool // some list is stored in parts
 	roomy bool // no set is larger than cap
@@ -95,7 +101,7 @@ func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s swit
 	if err := r.cut(); err != nil {
 		return nil, err
 	}
-	r.text = r.source()
+	r.text, r.reads = r.source(), s.memory.Reads(p, r.code.Program)
 	return r, nil
 }
 
@@ -107,6 +113,7 @@ func (r *search) listed() int { return min(r.code.Walked, r.code.Levels-1) }
 func (r *search) job() *session.Job {
 	return &session.Job{
 		Name: "stack", Source: r.text, Program: r.code.Program, Tasks: r.tasks, Chunk: uint32(r.chunk), FaultText: faultText,
+		Reads: r.reads,
 	}
 }
 

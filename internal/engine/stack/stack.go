@@ -114,7 +114,7 @@ func (x *prepared) Compile(ctx context.Context) {
 		x.local.Compile(ctx)
 	} else if x.p.Empty == nil {
 		if s, err := x.search(0); err == nil {
-			_ = x.e.s.Compile(ctx, s.job())
+			_ = x.e.s.Compile(ctx, s.memory.Give(s.job()))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (x *prepared) Compiled(ctx context.Context) bool {
 	}
 	if x.p.Empty == nil {
 		if s, err := x.search(0); err == nil {
-			return x.e.s.Compiled(ctx, s.job())
+			return x.e.s.Compiled(ctx, s.memory.Give(s.job()))
 		}
 	}
 	return true

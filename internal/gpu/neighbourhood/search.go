@@ -58,6 +58,7 @@ type Search struct {
 	warps   int  // that all devices hold, about
 	Switches
 	memory gpu.Room
+	reads  func() *session.Reads
 	rel    *graph.Handle
 	csr    *graph.CSR // the lists
 }
@@ -81,6 +82,7 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, w Switch
 		return nil, err
 	}
 	l.text, l.kernels = l.source()
+	l.reads = l.memory.Reads(p, l.code.Program)
 	return l, nil
 }
 
@@ -191,16 +193,16 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 
 // job is the search for the session.
 func (l *Search) job() *session.Job {
-	return &session.Job{
-		Name: l.name, Source: l.text, Parts: l.kernels, Program: l.code.Program, Tasks: uint64(l.g.NumVertices()), Chunk: localChunk,
+	return l.memory.Give(&session.Job{
+		Name: l.name, Reads: l.reads, Source: l.text, Parts: l.kernels, Program: l.code.Program, Tasks: uint64(l.g.NumVertices()), Chunk: localChunk,
 		FaultText: func(code uint32, about uint64) string {
 			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), ErrUniverse)
 		},
-	}
+	})
 }
 
 // HostBytes is engine.Traits.Host.
-func (l *Search) HostBytes() int64 { return l.s.HostBytes(l.memory.Give(l.job())) }
+func (l *Search) HostBytes() int64 { return l.s.HostBytes(l.job()) }
 
 // Compile starts compiling the kernels, and returns at once.
 func (l *Search) Compile(ctx context.Context) { _ = l.s.Compile(ctx, l.job()) }

@@ -66,7 +66,7 @@ const isArray = 0x5a5a << 48
 // variables of a function.
 func CPP(b *bytes.Buffer, p *kir.Program, vertices int) {
 	var arrays []string
-	layout := cuda.Layout(p, uint32(vertices), func(g *kir.GlobalDef, part cuda.Part) uint64 {
+	layout := cuda.Layout(p, uint32(vertices), false, func(g *kir.GlobalDef, part cuda.Part) uint64 {
 		kind, values := "u64", ""
 		switch part {
 		case cuda.Off:

@@ -5,11 +5,50 @@
 #include "base/setops.cuh"
 
 // Neighbour lists. List v is adj[off[v] … off[v+1]).
-struct Adj {
+struct Lists {
   const u64* off;   // vertices+1 offsets
   const u32* adj;
   const u64* first; // first[v]: the offset in adj of v's first neighbour above v; null: look for it
 };
+
+// Where the places begin in Adj::cache, and the unit in which they count, in ids: HeadIDs and
+// UnitIDs of package session.
+#define CACHE_HEAD 4
+#define CACHE_UNIT 4
+#define CACHE_PART 0x80000000u
+
+#ifdef WEFT_CACHED
+// Lists of which some have a copy in device memory: those that a search reads most. All of
+// them are in adj, which may be in host memory, as may off and first.
+//
+// cache begins with the address of the copies, and a place for each vertex. A place counts in
+// units of 16 bytes from that address; 0: there is no copy. A copy is the list's length, the number of
+// ids below the vertex's own, and the ids. With CACHE_PART beside that number, only those below are there.
+struct Adj : Lists {
+  const u32* cache; // null: no list has a copy
+};
+DEV Adj adj_of(const Lists& l) {
+  Adj a;
+  a.off = l.off, a.adj = l.adj, a.first = l.first, a.cache = 0;
+  return a;
+}
+
+// v's copy, or a part of it; null: there is none.
+DEV const u32* cached(const Adj& a, u32 v) {
+  if (!a.cache) return 0;
+  u32 place = ldg(a.cache + CACHE_HEAD + v);
+  return place ? *(const u32* const*)a.cache + (u64)place * CACHE_UNIT : 0;
+}
+
+// v's whole copy.
+DEV const u32* cached_whole(const Adj& a, u32 v) {
+  const u32* c = cached(a, v);
+  return c && !(c[1] & CACHE_PART) ? c : 0;
+}
+#else
+typedef Lists Adj;
+DEV Adj adj_of(const Lists& l) { return l; }
+#endif
 
 // A column of 64-bit values; valid has a bit for each row that has one, null:
 // all have.
@@ -20,14 +59,25 @@ struct Column {
 
 // v's neighbours.
 DEV Set list(const Adj& a, u32 v) {
+#ifdef WEFT_CACHED
+  if (const u32* c = cached_whole(a, v)) return Set{c + 2, c[0]};
+#endif
   u64 b = a.off[v];
   return Set{a.adj + b, (u32)(a.off[v + 1] - b)};
 }
 
-DEV u32 degree(const Adj& a, u32 v) { return (u32)(a.off[v + 1] - a.off[v]); }
+DEV u32 degree(const Adj& a, u32 v) {
+#ifdef WEFT_CACHED
+  if (const u32* c = cached(a, v)) return c[0];
+#endif
+  return (u32)(a.off[v + 1] - a.off[v]);
+}
 
 // v's neighbours with smaller ids (of higher or equal degree in one class).
 DEV Set below(const Adj& a, u32 v) {
+#ifdef WEFT_CACHED
+  if (const u32* c = cached(a, v)) return Set{c + 2, c[1] & ~CACHE_PART};
+#endif
   u64 b = a.off[v];
   if (a.first) return Set{a.adj + b, (u32)(a.first[v] - b)};
   Set s = list(a, v);
@@ -36,11 +86,23 @@ DEV Set below(const Adj& a, u32 v) {
 
 // v's neighbours with larger ids.
 DEV Set above(const Adj& a, u32 v) {
+#ifdef WEFT_CACHED
+  if (const u32* c = cached_whole(a, v)) return Set{c + 2 + c[1], c[0] - c[1]};
+#endif
   u64 e = a.off[v + 1];
   if (a.first) return Set{a.adj + a.first[v], (u32)(e - a.first[v])};
   Set s = list(a, v);
   u32 k = lower_bound(s.p, s.n, v);
   return Set{s.p + k, s.n - k};
+}
+
+// The place among all lists of the element of v's list at p.
+DEV u64 place_in(const Adj& a, u32 v, const u32* p) {
+#ifdef WEFT_CACHED
+  const u32* c = cached(a, v); // p may be in the copy or in adj
+  if (c && p >= c + 2 && p <= c + 2 + c[0]) return a.off[v] + (u64)(p - (c + 2));
+#endif
+  return (u64)(p - a.adj);
 }
 
 // Whether v is in u's list. One lane; the caller puts the vertex with the

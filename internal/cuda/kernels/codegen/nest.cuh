@@ -119,9 +119,9 @@ DEV void part(Warp g, Search& w, State& s, u32 root, u64 from, u64 to) {
   g.sync();
   if (!Level<0>::sets(g, q, s, w.slots, w.p.x.cap)) return;
   Set c = Level<1>::candidates(g, q, s);
-  const u32* base = q.adj[w.p.x.arc_adj].adj;
-  u64 begin = max((u64)(c.p - base), from), end = min((u64)(c.p - base) + c.n, to);
-  if (begin < end) enumerate<1>(g, w, s, Set{base + begin, (u32)(end - begin)});
+  u64 at = place_in(q.adj[w.p.x.arc_adj], root, c.p);
+  u64 begin = max(at, from), end = min(at + c.n, to);
+  if (begin < end) enumerate<1>(g, w, s, Set{c.p + (begin - at), (u32)(end - begin)});
 }
 
 DEV void task(Warp g, Search& w, u64 number) {

@@ -63,6 +63,6 @@ WEFT_KERNEL(fine_core_fill, Coring) {
   }
 }
 
-WEFT_KERNEL(fine_core_first, Coring) { ran(p.run); first_offsets(Adj{p.x.off, p.x.adj, 0}, p.x.first, p.run.vertices); }
+WEFT_KERNEL(fine_core_first, Coring) { ran(p.run); first_offsets(adj_of(Lists{p.x.off, p.x.adj, 0}), p.x.first, p.run.vertices); }
 
 #endif

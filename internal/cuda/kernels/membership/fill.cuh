@@ -10,7 +10,7 @@
 struct Tabling {
   Run run;
   Graph graph;
-  Adj instead; // of the plan's lists, if it has offsets
+  Lists instead; // of the plan's lists, if it has offsets
   u32* tables[MEMBER_TABLES];
   u64 first, end;
 };
@@ -23,7 +23,7 @@ WEFT_KERNEL(fill_members, Tabling) {
   UNROLL
   for (u32 k = 0; k < (adjs < MEMBER_TABLES ? adjs : MEMBER_TABLES); k++) {
     if (!p.tables[k]) continue;
-    Adj a = p.instead.off ? p.instead : p.graph.adj[k];
+    Adj a = p.instead.off ? adj_of(p.instead) : p.graph.adj[k];
     u64 n = min(a.off[p.run.vertices], p.end);
     for (u64 at = first; at < n; at += step)
       put_members(a, p.tables[k], p.run.vertices, at, min(at + MEMBER_PART, n));

@@ -71,6 +71,10 @@ struct Members {
 
 // Of u's list. tables null: all lists are searched.
 template <class Q> DEV Members members_of(const Q&, const Adj& a, const u32* tables, u32 u) {
+#ifdef WEFT_CACHED
+  Set s = list(a, u);
+  if (!tables || s.n <= MEMBER_SHORT) return Members{s.p, 0, s.n};
+#endif
   u64 b = ldg(&a.off[u]);
   u32 n = (u32)(ldg(&a.off[u + 1]) - b);
   if (!tables || n <= MEMBER_SHORT) return Members{a.adj + b, 0, n};

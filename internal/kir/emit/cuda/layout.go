@@ -9,8 +9,9 @@ import (
 // Part is one array of a global that lies in device memory.
 type Part uint8
 
-// Parts of globals. An Adj has the first three. A Bits or a Col has Words, and a Col also
-// Valid: the bits of the rows that have a value. An Array has IDs.
+// Parts of globals. An Adj has the first three, and Cache in text that is compiled with
+// WEFT_CACHED. A Bits or a Col has Words, and a Col also Valid: the bits of the rows that have a
+// value. An Array has IDs.
 const (
 	Off Part = iota
 	Neighbours
@@ -18,16 +19,21 @@ const (
 	Words
 	Valid
 	IDs
+	Cache
 )
 
 // Layout returns the bytes of the struct Graph that Text writes, for a graph of
 // n vertices. address says where a part lies on the device; 0 where there is
-// none, which First and Valid may be.
-func Layout(p *kir.Program, n uint32, address func(g *kir.GlobalDef, part Part) uint64) []byte {
+// none, which First, Valid and Cache may be. cached says that the text is compiled
+// with WEFT_CACHED.
+func Layout(p *kir.Program, n uint32, cached bool, address func(g *kir.GlobalDef, part Part) uint64) []byte {
 	var b []byte
 	for _, m := range members {
 		none := true
 		parts := partsOf(m.kind)
+		if cached && m.kind == kir.Adj {
+			parts = append(parts, Cache)
+		}
 		for _, g := range p.Globals {
 			if g.Kind != m.kind {
 				continue

@@ -1,0 +1,122 @@
+package engine_test
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/gpu"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/long"
+)
+
+// outOfCore are ways of the engines of GPUs to search, which read neighbour lists by a cache.
+var outOfCore = []search{
+	{"stack, local", "clique(4)", "local", false, newStack, nil},
+	{"stack", "triangle", "nest", false, newStack, map[string]string{"stack.threads": "64", "stack.slot": "20"}},
+	{"stack, four levels", "cycle(4)", "nest", false, newStack, map[string]string{"stack.threads": "64"}},
+	{"stack, edges as roots", "diamond", "nest", false, newStack, map[string]string{"stack.roots": "edge", "stack.threads": "64"}},
+	{"stack, listing", "diamond", "nest", true, newStack, map[string]string{"stack.threads": "64"}},
+	{"stack, local with a vertex outside", "cycle(4)", "local", false, newStack, nil},
+	{"fine", "cycle(4)", "nest", false, newFine, map[string]string{"fine.lookup": "search"}},
+	{"fine, hash tables", "diamond", "nest", false, newFine, map[string]string{"fine.lookup": "hash", "membership.short": "3"}},
+	{"fine, pruned", "diamond", "nest", false, newFine, map[string]string{"fine.prune": "on"}},
+	{"codegen", "cycle(4)", "nest", false, newCodegen, map[string]string{"codegen.lookup": "search"}},
+	{"codegen, listing", "clique(4)", "nest", true, newCodegen, nil},
+	{"codegen, local", "diamond", "local", false, newCodegen, nil},
+}
+
+// TestBudgets: with less and less device memory every engine counts the same: with all arrays on the device, with lists in
+// host memory and a cache that gets smaller, and without a cache. When there is too little, the error names
+// the least memory that does, which does; a page less does not.
+func TestBudgets(t *testing.T) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		spec := gen.Spec{Model: "rmat", Scale: 10, M: 7000, Seed: 1}
+		if !d.Info().Emulated {
+			spec = gen.Spec{Model: "rmat", Scale: 18, M: 4 << 20, Seed: 1}
+		}
+		g, err := gen.Generate(t.Context(), spec, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ways := outOfCore
+		if !long.Asked() && d.Info().Emulated {
+			ways = ways[:2]
+			t.Log("without WEFT_LONG: two ways to search")
+		}
+		for _, x := range ways {
+			t.Run(x.name, func(t *testing.T) { x.budgets(t, d, g) })
+		}
+	})
+}
+
+func (x search) budgets(t *testing.T, d *cuda.Device, g *graph.Graph) {
+	p := x.plan(t, g)
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil || want.Matches.IsZero() {
+		t.Fatal(want.Matches, err)
+	}
+	own := x.opt
+	// with runs the search with so many bytes.
+	with := func(memory int64, place, cache string) (engine.Result, error) {
+		x.opt = map[string]string{gpu.Adjacency: place, "gpu.cache": cache}
+		maps.Copy(x.opt, own)
+		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: memory, Ring: 1 << 14})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, rows, err := x.run(t, s, g, p)
+		if err == nil && (got.Matches != want.Matches || !got.Complete || x.listing && engine.U64(uint64(rows)) != want.Matches) {
+			t.Errorf("%d bytes, %s, %s: %v (complete %v, %d rows), the host says %v", memory, place, cache, got.Matches, got.Complete, rows, want.Matches)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		return got, err
+	}
+	caches := map[string]bool{}
+	whole := 4*int64(len(g.Out.Adj)) + 16*int64(len(g.Out.Off)) + 1<<20
+	least := int64(0)
+	step := int64(6)
+	if !long.Asked() {
+		step = 3
+	}
+	for memory := 2 * whole; least == 0; memory -= memory / step * 2 {
+		for _, cache := range []string{"walks", "degree"} {
+			r, err := with(memory, "cached", cache)
+			switch {
+			case errors.Is(err, session.ErrShort):
+				if least = session.LeastOf(err); least <= memory {
+					t.Fatalf("%d bytes: %v, and %d would do", memory, err, least)
+				}
+			case err != nil:
+				t.Fatalf("%d bytes: %v", memory, err)
+			}
+			for _, s := range r.Stats {
+				if _, text, ok := strings.Cut(s, "a cache of "); ok {
+					caches[text] = true
+				}
+			}
+		}
+	}
+	if len(caches) < 2 {
+		t.Errorf("caches %v: want several", caches)
+	}
+	if _, err := with(least, "cached", "walks"); err != nil {
+		t.Errorf("%d bytes are the least, and: %v", least, err)
+	}
+	if _, err := with(least-4096, "cached", "walks"); session.LeastOf(err) != least {
+		t.Errorf("%d bytes are a page less than the least, and: %v", least-4096, err)
+	}
+	if _, err := with(least, "cached", "off"); err != nil {
+		t.Errorf("%d bytes without a cache: %v", least, err)
+	}
+	t.Log(least, caches)
+}
