@@ -65,7 +65,7 @@ const main = "weft-kernel.cu"
 // CompileCheck compiles a program of kernels by clang, and by NVRTC if the machine has it.
 //
 // clang compiles it for the first of Architectures as it is for release. For the second it compiles it with the assertions of
-// debugging, and for racecheck. NVRTC compiles it as users' machines do. Both find the shared files of package kernels
+// debugging, for racecheck, and with a cache of lists. NVRTC compiles it as users' machines do. Both find the shared files of package kernels
 // without their names in Includes.
 //
 // Without a clang that can compile it, the rest of the test is skipped. All of the test is skipped if WEFT_KERNELS_CHECK is
@@ -128,7 +128,7 @@ func ClangCheck(t testing.TB, src cuda.Source) {
 			"-I.", "-std=c++17", "-Werror=gnu", "-Werror=c++20-designator", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx78",
 		}
 		if i == 1 {
-			args = append(args, "-DWEFT_DEBUG", "-DWEFT_RACECHECK")
+			args = append(args, "-DWEFT_DEBUG", "-DWEFT_RACECHECK", "-DWEFT_CACHED")
 		}
 		for _, o := range src.Options {
 			if strings.HasPrefix(o, "-D") || strings.HasPrefix(o, "-U") {
