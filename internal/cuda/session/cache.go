@@ -147,7 +147,7 @@ type packed struct {
 	keys    []arrayKey // by global
 	globals []*kir.GlobalDef
 	lists   []listCopy // by place
-	places  uint64    // the first is not used
+	places  uint64     // the first is not used
 	share   float64
 	whole   bool // every list that Reads yields has a copy
 }
@@ -340,4 +340,3 @@ func (x *Exec) dropCache() (dropped bool, err error) {
 	x.result.Cache = CacheResult{}
 	return true, x.dev.drop(x.c, a)
 }
-
