@@ -19,7 +19,7 @@ import (
 var everyOption = map[string]Option{
 	"WithFormat": WithFormat("csv"), "WithDirected": WithDirected(true), "WithColumns": WithColumns("src", "dst"), "WithNull": WithNull("?"), "WithVertexRecords": WithVertexRecords(nil), "WithVertexRows": WithVertexRows(nil), "WithSkip": WithSkip(0), "WithHeader": WithHeader(true), "WithDuplicates": WithDuplicates(),
 	"WithLabels": WithLabels(""), "WithVertices": WithVertices(""), "WithThreads": WithThreads(1), "WithMemory": WithMemory(1 << 40),
-	"WithGPUMemory": WithGPUMemory(1 << 30), "WithDevice": WithDevice("cpu"), "WithProgress": WithProgress(func(Progress) {}),
+	"WithGPUMemory": WithGPUMemory(1 << 30), "WithSpill": WithSpill("."), "WithDevice": WithDevice("cpu"), "WithProgress": WithProgress(func(Progress) {}),
 	"WithEngine": WithEngine("host"), "WithEngineOption": WithEngineOption("plan.tail", "off"), "WithOrder": WithOrder("ri"),
 	"WithSeed": WithSeed(7), "WithSemantics": WithSemantics("iso"), "WithInduced": WithInduced(true), "WithParam": WithParam("x", 1),
 	"WithProduct": WithProduct(), "WithLimit": WithLimit(1), "WithList": WithList(Subgraphs), "WithTimeout": WithTimeout(time.Hour),

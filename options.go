@@ -144,8 +144,14 @@ func WithMemory(bytes int64) Option {
 	return Option{"WithMemory", func(s *setting.Settings) { s.Memory, s.Read.Memory = bytes, bytes }}
 }
 
+// WithSpill names the folder for files of partial matches that exceed the memory, of joins on GPUs that are out of
+// core. The files are temporary, and nobody but this user may read them. Without it they are in the system's folder for temporary files.
+func WithSpill(folder string) Option {
+	return Option{"WithSpill", func(s *setting.Settings) { s.Spill = folder }}
+}
+
 // WithGPUMemory bounds the memory, in bytes, that a call may use on each GPU. A call that would
-// need more reads the graph's arrays in host memory, or fails with ErrMemory. 0, the default, means all free memory.
+// need more joins out of core, reads the graph's arrays in host memory, or fails with ErrMemory. 0, the default, means all free memory.
 func WithGPUMemory(bytes int64) Option {
 	return Option{"WithGPUMemory", func(s *setting.Settings) { s.GPUMemory = bytes }}
 }

@@ -139,15 +139,15 @@ func (f *graphFlags) options() []weft.Option {
 
 // commonFlags are the flags of every command that searches.
 type commonFlags struct {
-	engine, extend, device, semantics, order, to, out, progress, memory, gpuMemory string
-	threads                                                                        int
-	timeout                                                                        time.Duration
-	limit                                                                          int64
-	seed                                                                           uint64
-	engineOpts, params                                                             []string
-	stats, product, induced                                                        bool
-	program                                                                        bool // a program is written, not results
-	setInduced                                                                     func() bool
+	engine, extend, device, semantics, order, to, out, progress, memory, gpuMemory, spill string
+	threads                                                                               int
+	timeout                                                                               time.Duration
+	limit                                                                                 int64
+	seed                                                                                  uint64
+	engineOpts, params                                                                    []string
+	stats, product, induced                                                               bool
+	program                                                                               bool // a program is written, not results
+	setInduced                                                                            func() bool
 }
 
 func (f *commonFlags) add(cmd *cobra.Command) {
@@ -164,6 +164,7 @@ func (f *commonFlags) addSearching(cmd *cobra.Command) {
 	fs.StringVar(&f.extend, "extend", "", "have engine join match one vertex in a phase (single) or several where the pattern allows it (multi); it chooses that engine")
 	fs.StringVar(&f.device, "device", "auto", "device: cpu; gpu:0,1,… for these GPUs; auto for the processor or, for long counts, GPUs")
 	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "use at most `MEMORY` of a GPU (40G), or fail with exit code 5; default: all free memory")
+	fs.StringVar(&f.spill, "spill", "", "folder for files of partial matches that exceed the memory, of joins on GPUs that are out of core; default: that for temporary files (TMPDIR)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "stop each query after this time (30s, 5m), with a partial result and exit code 124; reading the graph, and waiting for the output's reader, have the same limit each")
 	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE`, a switch of planning or of one engine (repeatable); see weft help engine-options")
 	fs.BoolVar(&f.stats, "stats", false, "write the work done and its times to standard error")
@@ -237,6 +238,9 @@ func (f *commonFlags) check(ctx context.Context, rt *weft.Runtime) error {
 	}
 	if f.gpuMemory != "" && f.device == "cpu" {
 		return usagef("--gpu-memory %s: --device cpu uses no GPU", f.gpuMemory)
+	}
+	if f.spill != "" && f.device == "cpu" {
+		return usagef("--spill %s: --device cpu writes no files of partial matches", f.spill)
 	}
 	return rt.Check(ctx, weft.WithEngine(f.engine), weft.WithDevice(f.device))
 }
@@ -328,6 +332,7 @@ func (f *commonFlags) options() []weft.Option {
 	add(f.threads != 0, weft.WithThreads(f.threads))
 	add(memory != 0, weft.WithMemory(memory))
 	add(gpuMemory != 0, weft.WithGPUMemory(gpuMemory))
+	add(f.spill != "", weft.WithSpill(f.spill))
 	add(f.engine != "" && f.engine != "auto", weft.WithEngine(f.engine))
 	add(f.extend != "", weft.WithEngineOption("join.extend", f.extend))
 	add(f.device != "" && f.device != "auto", weft.WithDevice(f.device))

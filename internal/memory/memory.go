@@ -7,6 +7,7 @@ package memory
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -130,6 +131,18 @@ func Check(what string, need uint64, budget int64) error {
 		return nil
 	}
 	return err
+}
+
+// Left returns how many more bytes the process may use, of the budget (0 means none) and of the system's limits.
+func Left(budget int64) uint64 {
+	left := uint64(math.MaxInt64)
+	if budget > 0 {
+		left = Budget(budget).left()
+	}
+	for _, l := range Limits() {
+		left = min(left, l.left())
+	}
+	return left
 }
 
 // Text writes a size for people.

@@ -75,6 +75,7 @@ var Concerns = map[string]Call{
 	"WithThreads":       reads | Generate | Info | Layouts | Partition | CheckFile | searches | programs | Check | Run | MatchaExplain,
 	"WithMemory":        reads | Generate | Partition | searches | Check | Run,
 	"WithGPUMemory":     reads | searches | Check | Run,
+	"WithSpill":         searches | Check,
 	"WithDevice":        reads | searches | Check | Run | MatchaExplain | RuntimeCheck,
 	"WithProgress":      files | searches | Check,
 	"WithEngine":        searches | Check | RuntimeCheck,

@@ -28,6 +28,7 @@ type Settings struct {
 	Threads   int
 	Memory    int64 // bytes
 	GPUMemory int64 // bytes on each GPU
+	Spill     string
 	Limit     int64
 	Timeout   time.Duration
 	Order     string
@@ -79,7 +80,7 @@ func (s *Settings) Workers() int {
 
 // EngineOptions are the settings for an engine whose goroutines belong to a crew.
 func (s *Settings) EngineOptions(c *crew.Pool) engine.Options {
-	return engine.Options{Threads: s.Workers(), Crew: c, Memory: s.Memory, Levels: s.Levels, Opt: maps.Clone(s.Switches)}
+	return engine.Options{Threads: s.Workers(), Crew: c, Memory: s.Memory, Spill: s.Spill, Levels: s.Levels, Opt: maps.Clone(s.Switches)}
 }
 
 // Searching is told how far a search is. It is nil where nobody wants to know.

@@ -19,6 +19,7 @@ type Exec struct {
 	dev     *device
 	job     *Job
 	index   int
+	workers int // that take rows
 	running *running
 
 	run      run
@@ -37,6 +38,7 @@ type Exec struct {
 	tools     *Tools
 	counters  cuda.Buffer
 	scratch   []cuda.Buffer
+	atEnd     []func() error
 	result    DeviceResult
 }
 
@@ -283,6 +285,9 @@ func (x *Exec) first(b cuda.Buffer, l Lists) error {
 // close frees the run's memory on the device.
 func (x *Exec) close() error {
 	var errs []error
+	for _, f := range x.atEnd {
+		errs = append(errs, f())
+	}
 	for _, e := range []*cuda.Event{x.begin, x.end} {
 		if e != nil {
 			errs = append(errs, e.Close())
@@ -301,3 +306,18 @@ func (x *Exec) close() error {
 	errs = append(errs, x.leave(), x.stream.Close())
 	return errors.Join(errs...)
 }
+
+// Hand gives rows to the job's Rows, each of Width ids in the order of Columns, as if a kernel had written them. Calls with
+// equal k, below Hands, come one after the other.
+func (x *Exec) Hand(k int, rows []uint32) {
+	x.running.rows.hand(x.index*x.workers+k, rows, len(x.job.Columns))
+}
+
+// Hands is how many callers of Hand a device has.
+func (x *Exec) Hands() int { return x.workers }
+
+// AtEnd has f called at the end of the run on this device, also of one that fails, while its streams and memory are still there.
+func (x *Exec) AtEnd(f func() error) { x.atEnd = append(x.atEnd, f) }
+
+// Enough ends the run on all devices, as its limit does.
+func (x *Exec) Enough() { x.running.stop(nil) }

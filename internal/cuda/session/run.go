@@ -165,6 +165,7 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 	if err != nil {
 		return err
 	}
+	x.workers = workers
 	ctl, err := d.mapped(c)
 	if err != nil {
 		return err

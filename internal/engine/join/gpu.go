@@ -2,6 +2,7 @@ package join
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -45,6 +46,11 @@ type onGPU struct {
 	share   bool // rows of a block with the same list read it once
 	balance bool // rows are joined in four layers
 	output  int  // how new rows get their places
+	// Of joins out of core: by adjacency, and how memory is used. nil: the join is in core.
+	relations []*relation
+	out       *outPlan
+	// spare prepares the join out of core, for a run in core that finds too little memory; nil: it is not possible.
+	spare func(ctx context.Context) (*onGPU, error)
 }
 
 // Prepare cuts the plan into phases, whatever its method. It refuses plans with conditions that
@@ -58,10 +64,13 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0 || len(conditions(p)) > 0, cache: v.On("join.cache"), share: v.On("join.share"), balance: v.On("join.balance")}
+	segments := v.Number("join.segments") > 0
 	x.output = option.Pick(v, "join.output", map[string]int{"atomic": atomically, "prealloc": combined, "twopass": twice})
 	switch {
 	case x.share && x.balance:
 		return nil, fmt.Errorf("%w join.share: rows of layers, as join.balance=on has them, do not share lists", engine.ErrOption)
+	case segments && (x.share || x.balance || x.output != atomically || v.Text("join.extend") == "multi"):
+		return nil, fmt.Errorf("%w join.segments: not with join.share, join.balance, join.output or join.extend=multi", engine.ErrOption)
 	case x.output != atomically && (x.share || x.balance):
 		return nil, fmt.Errorf("%w join.output: with join.share=on or join.balance=on only atomic", engine.ErrOption)
 	}
@@ -71,6 +80,9 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	w := way{extend: extension(v), signatures: filters(g, p, v), device: true, counting: !x.listing && !o.Levels}
 	if w.extend == "auto" {
 		w.extend = "auto on GPUs"
+	}
+	if segments {
+		return x.outOfCore(ctx, g, p, o, v, w)
 	}
 	if x.prepared, err = prepare(ctx, g, p, o, v, w); err != nil {
 		return nil, err
@@ -82,13 +94,21 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		return nil, err
 	}
 	x.data, x.id, x.texts, x.needs = x.globals(), graph.NewRelationID(), kernelTexts(), x.needed()
+	if x.memory.Auto() && !x.share && !x.balance && x.output == atomically && w.extend != "multi" {
+		x.spare = func(ctx context.Context) (*onGPU, error) { return x.outOfCore(ctx, g, p, o, v, w) }
+		if x.s.HostBytes(x.memory.Give(x.job())) > 0 {
+			return x.spare(ctx)
+		}
+	}
 	return x, nil
 }
 
 // Traits says the phases of the plan, and how much of it host memory has.
 func (x *onGPU) Traits() engine.Traits {
 	t := x.prepared.Traits()
-	if x.data != nil {
+	if x.out != nil {
+		t.Compiles = true
+	} else if x.data != nil {
 		t.Compiles = true
 		t.Host = x.s.HostBytes(x.memory.Give(x.job()))
 	}
@@ -97,14 +117,14 @@ func (x *onGPU) Traits() engine.Traits {
 
 // Compile starts compiling the kernels.
 func (x *onGPU) Compile(ctx context.Context) {
-	if x.data != nil {
+	if x.p.Empty == nil {
 		_ = x.s.Compile(ctx, x.job())
 	}
 }
 
 // Compiled reports whether these kernels are compiled: see engine.Compiled.
 func (x *onGPU) Compiled(ctx context.Context) bool {
-	return x.data == nil || x.s.Compiled(ctx, x.job())
+	return x.p.Empty != nil || x.s.Compiled(ctx, x.job())
 }
 
 // rootChunk is how many roots a warp takes at a time: more where there are so many that taking them would
@@ -113,6 +133,9 @@ func (x *onGPU) rootChunk() uint32 { return uint32(min(max(x.rootCount()>>16, 1)
 
 // job is the plan for the session.
 func (x *onGPU) job() *session.Job {
+	if x.out != nil {
+		return x.outJob()
+	}
 	return &session.Job{
 		Name: Name, Source: cuda.Source{Name: "join.cu", Text: kernelsText}, Parts: x.texts, Needs: x.needs, Fixed: true, Program: x.data.program,
 		Tasks: x.rootCount(), Chunk: x.rootChunk(),
@@ -170,13 +193,25 @@ func (r *gpuRun) ran() string {
 // sharedLists is the run's counter of lists that warps read with others.
 const sharedLists = 1
 
-// Run counts or lists the matches.
+// Run counts or lists the matches. A run for which the device has too little memory is out of core.
 func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	res, err := x.run(ctx, goal)
+	if x.spare == nil || !errors.Is(err, session.ErrShort) {
+		return res, err
+	}
+	out, failed := x.spare(ctx)
+	if failed != nil {
+		return res, errors.Join(err, failed)
+	}
+	return out.run(ctx, goal)
+}
+
+func (x *onGPU) run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
 	none := engine.Result{Engine: Name, Device: x.s.String()}
 	if err := goal.Check(x.p, x.o); err != nil {
 		return none, err
 	}
-	if x.data == nil {
+	if x.p.Empty != nil {
 		none.Complete = true
 		return none, nil
 	}
@@ -187,8 +222,12 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	if x.ids != nil {
 		r.IDs = x.ids.Old
 	}
-	r.Launched, r.Keep = &r.filtered, keep(x.p)
+	r.Keep = keep(x.p)
 	j := x.job()
+	if x.out != nil {
+		return r.runOut(ctx, j)
+	}
+	r.Launched = &r.filtered
 	j.Start = r.start
 	res, found, err := r.Do(ctx, j)
 	res.Notes = append(res.Notes, x.notes...)

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -39,8 +40,9 @@ func TestGPUNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt["join.extend"] = "single"
-		x, err := NewGPU(nil).Prepare(t.Context(), g, p, engine.Options{Opt: c.opt, Listing: c.listing})
+		opt := maps.Clone(c.opt)
+		opt["join.extend"], opt["gpu.adjacency"] = "single", "device" // no device is asked whether the lists fit
+		x, err := NewGPU(nil).Prepare(t.Context(), g, p, engine.Options{Opt: opt, Listing: c.listing})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,6 +57,7 @@ var gpuOptions = option.Table{
 	option.Choice("join.output", "on GPUs: places for new rows by an atomic addition for each batch, by Prealloc-Combine, or by two passes", "atomic", "prealloc", "twopass"),
 	option.Switch("join.share", false, "on GPUs: rows of a block with the same neighbour list read it once"),
 	option.Switch("join.balance", false, "on GPUs: the grid, blocks, several warps or a warp join a row, by the length of its list"),
+	option.Number("join.segments", 0, 0, 1<<16, "on GPUs: join out of core, with the longest lists of a relation in so many segments, of which two are on the device; 0: where the lists do not fit the device"),
 	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
 }
 
@@ -127,6 +128,7 @@ type way struct {
 	signatures bool   // candidates are filtered by them
 	counting   bool   // matches are counted without rows where that is possible
 	device     bool   // a device filters by the signatures
+	segments   bool   // a device has a segment of the lists at a time
 }
 
 // prepare makes the steps of a plan.
@@ -139,7 +141,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		return x, nil
 	}
 	levels := len(p.Levels)
-	if w.counting && p.Tail.K > 1 && (!w.device || deviceTails(p)) {
+	if w.counting && !w.segments && p.Tail.K > 1 && (!w.device || deviceTails(p)) {
 		levels -= p.Tail.K
 	}
 	all := cut[w.extend](p, levels)

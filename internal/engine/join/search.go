@@ -463,14 +463,6 @@ func (w *worker) match(m *[maxLevels]uint32) {
 	}
 }
 
-// original returns the graph's id of a vertex of the lists.
-func (w *worker) original(v uint32) uint32 {
-	if w.ids != nil {
-		return w.ids.Old[v]
-	}
-	return v
-}
-
 // hand gives the matches to the sink.
 func (w *worker) hand() {
 	if len(w.out) == 0 {

@@ -85,7 +85,7 @@ var may = map[string][]string{
 	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/neighbourhood"},
 	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/option", "gpu", "gpu/neighbourhood", "gpu/membership"},
 	"engine/host":       {"plan", "graph/*", "pattern", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops"},
-	"engine/join":       {"plan", "plan/phases", "graph/*", "pattern", "vfs", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops", "gpu", "lower", "kir/*", "cuda/*"},
+	"engine/join":       {"disk", "memory", "plan", "plan/phases", "graph/*", "pattern", "vfs", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops", "gpu", "lower", "kir/*", "cuda/*"},
 	"engine/partition":  {"plan", "plan/planner", "graph", "graph/partition", "pattern", "memory", "vfs", "engine", "engine/option", "gpu", "kir/*", "cuda/*"},
 	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/membership"},
 	"route":             {"engine/*", "gpu/*", "stream/*", "plan", "graph", "pattern", "memory", "cuda", "cuda/session", "runtime"},

@@ -1,0 +1,169 @@
+package join_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/join"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/errorfs"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// onSmall runs a plan out of core on an emulated device with little memory, with as little host memory as makes all columns go to
+// files in a folder. It fails the test if anything is left in the folder, or on the device.
+func onSmall(t *testing.T, ctx context.Context, b cuda.Backend, g *graph.Graph, p *plan.Plan, goal engine.Goal, folder string) (engine.Result, error) {
+	t.Helper()
+	d, err := cuda.New(b, device.Objects().Images)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 64 << 10, Ring: 1 << 12})
+	if err != nil {
+		return engine.Result{}, errors.Join(err, d.Close())
+	}
+	o := engine.Options{Memory: 1, Spill: folder, Opt: map[string]string{"join.segments": "3", "join.batch": "40", "join.filter": "off"}}
+	res, err := engine.Once(ctx, join.NewGPU(s), g, p, o, goal)
+	closed := s.Close()
+	if n := d.InUse(); n != 0 && !errors.Is(err, cuda.ErrLost) && !errors.Is(err, cuda.ErrLaunch) {
+		t.Errorf("%d bytes are in use after %v", n, err)
+	}
+	_ = errors.Join(closed, d.Close()) // of a device that is lost
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
+		t.Errorf("%d files are left, %s among them, after %v", len(left), left[0].Name(), err)
+	}
+	return res, err
+}
+
+// small is a plan over a graph for which a run takes a moment, and its matches.
+func small(t *testing.T, listing bool) (*graph.Graph, *plan.Plan, engine.Uint128) {
+	t.Helper()
+	g := skewed(t)
+	p := planned(t, g, "triangle", plan.Options{Order: "gsi", NoTail: true, Listing: listing})
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{Listing: listing}, map[bool]engine.Goal{true: {Sink: sinkFunc(func(*engine.Batch) {})}}[listing])
+	if err != nil || want.Matches.IsZero() {
+		t.Fatal(want.Matches, err)
+	}
+	return g, p, want.Matches
+}
+
+// TestOutOfCoreSpills: columns that exceed the memory go to files, from which they come back, in counts and listings.
+func TestOutOfCoreSpills(t *testing.T) {
+	for _, listing := range []bool{false, true} {
+		g, p, want := small(t, listing)
+		var goal engine.Goal
+		var rows atomic.Int64
+		if listing {
+			goal.Sink = sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
+		}
+		got, err := onSmall(t, t.Context(), device.Backend(t, emu.Options{Seed: device.Seed()}), g, p, goal, t.TempDir())
+		if err != nil || got.Matches != want || !got.Complete || listing && engine.U64(uint64(rows.Load())) != want {
+			t.Errorf("listing %v: %v, %d rows, complete %v, %v; want %v", listing, got.Matches, rows.Load(), got.Complete, err, want)
+		}
+		if !strings.Contains(strings.Join(got.Stats, "\n"), "columns were written to files in ") {
+			t.Errorf("nothing was written: %v", got.Stats)
+		}
+	}
+}
+
+// TestOutOfCoreDiskFaults: each operation on files of columns fails once. Either the count is right, or an error names the folder and
+// the cause; and nothing is left.
+func TestOutOfCoreDiskFaults(t *testing.T) {
+	g, p, want := small(t, false)
+	folder := t.TempDir()
+	failed := 0
+	for n := 1; ; n += 1 + n/4 {
+		fsys := errorfs.New(vfs.OS{}, errorfs.Fault{Kinds: errorfs.Create | errorfs.Open | errorfs.Write | errorfs.ReadAt, N: n, Err: syscall.ENOSPC})
+		got, err := onSmall(t, vfs.With(t.Context(), fsys), device.Backend(t, emu.Options{}), g, p, engine.Goal{}, folder)
+		if err == nil && got.Matches != want {
+			t.Errorf("fault %d: %v matches, want %v", n, got.Matches, want)
+		}
+		if err != nil {
+			failed++
+			if text := err.Error(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(text, folder) || !strings.Contains(text, "--spill") {
+				t.Errorf("fault %d: %v", n, err)
+			}
+		}
+		if _, fired := fsys.Fired(); !fired {
+			break
+		}
+	}
+	if failed == 0 {
+		t.Error("no fault was noticed")
+	}
+}
+
+// TestOutOfCoreDeviceFaults: a copy, a launch or an allocation fails, or the device is lost half-way: an error or the right count,
+// and nothing is left.
+func TestOutOfCoreDeviceFaults(t *testing.T) {
+	g, p, want := small(t, false)
+	whole := &cuda.Faults{Backend: device.Backend(t, emu.Options{})}
+	if _, err := onSmall(t, t.Context(), whole, g, p, engine.Goal{}, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	calls := whole.Calls()
+	for _, part := range []float64{0.05, 0.2, 0.5, 0.8} {
+		n := max(int(part*float64(calls)), 1)
+		for name, f := range map[string]*cuda.Faults{
+			"lost": {LoseAfter: n}, "copy": {FailCopy: max(n/12, 1)}, "launch": {FailLaunch: max(n/20, 1)}, "alloc": {FailAlloc: int(10 * part)},
+			"work": {FailWork: max(n/40, 1)}, "skipped": {SkipOne: max(n/20, 1)},
+		} {
+			f.Backend = device.Backend(t, emu.Options{})
+			got, err := onSmall(t, t.Context(), f, g, p, engine.Goal{}, t.TempDir())
+			if err == nil && got.Matches != want {
+				t.Errorf("%s at %v: %v matches, want %v", name, part, got.Matches, want)
+			}
+			if err == nil && name == "lost" {
+				t.Errorf("%s at %v: no error", name, part)
+			}
+		}
+	}
+}
+
+// TestOutOfCoreStops: a run whose context ends, in any of its phases, leaves no file.
+func TestOutOfCoreStops(t *testing.T) {
+	g, p, want := small(t, false)
+	folder := t.TempDir()
+	for n := 1; ; n += 1 + n/2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		fsys := &stopping{FS: vfs.OS{}, left: n, stop: cancel}
+		got, err := onSmall(t, vfs.With(ctx, fsys), device.Backend(t, emu.Options{}), g, p, engine.Goal{}, folder)
+		cancel()
+		if err == nil && got.Matches == want {
+			break
+		}
+		if !errors.Is(err, context.Canceled) || got.Complete {
+			t.Fatalf("stopped at file %d: %v, complete %v, %v", n, got.Matches, got.Complete, err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "*")); left != nil {
+		t.Error(left)
+	}
+}
+
+// stopping calls stop when the left-th file is opened.
+type stopping struct {
+	vfs.FS
+	left int
+	stop func()
+}
+
+func (s *stopping) OpenFile(name string, flag int, perm os.FileMode) (vfs.File, error) {
+	if s.left--; s.left == 0 {
+		s.stop()
+	}
+	return s.FS.OpenFile(name, flag, perm)
+}

@@ -1,0 +1,112 @@
+package join
+
+import (
+	"context"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/option"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/plan"
+)
+
+// outOfCore returns the plan prepared for a join out of core.
+func (x *onGPU) outOfCore(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, v option.Values, w way) (*onGPU, error) {
+	out := &onGPU{s: x.s, listing: x.listing, memory: x.memory}
+	w.segments, w.extend = true, "single"
+	var err error
+	if out.prepared, err = prepare(ctx, g, p, o, v, w); err != nil || p.Empty != nil {
+		return out, err
+	}
+	if err := out.refused(); err != nil {
+		return nil, err
+	}
+	segments := v.Number("join.segments")
+	out.cutRelations(segments)
+	if segments == 0 {
+		out.notes = append(out.notes, "the graph does not fit the memory of the GPU, so it was joined out of core, in segments: "+out.out.String())
+	}
+	return out, nil
+}
+
+// cutRelations cuts the relations that the steps read into segments. segments is how many the largest is to have; 0: as many as necessary.
+func (x *onGPU) cutRelations(segments int) {
+	x.relations = make([]*relation, len(x.p.Adjs))
+	parts, _ := x.lists.(partitions)
+	had := map[any]*relation{}
+	for i := range x.steps {
+		for _, b := range x.steps[i].groups[0].backs() {
+			var key any = x.p.Adjs[b.Adj].Lists
+			if parts != nil {
+				key = parts[b.Adj]
+			}
+			if had[key] == nil {
+				if parts != nil {
+					had[key] = newRelation(x.p.Adjs[b.Adj].Lists, parts[b.Adj])
+				} else {
+					had[key] = newRelation(x.p.Adjs[b.Adj].Lists, nil)
+				}
+			}
+			x.relations[b.Adj] = had[key]
+		}
+	}
+	relations := x.relations[:0:0]
+	for _, r := range had {
+		relations = append(relations, r)
+	}
+	p := x.planOut(x.s.Memory(), relations, segments)
+	x.out = &p
+	if p.fits(x.s) == nil {
+		for _, r := range relations {
+			r.cut(p.room)
+			p.segments = max(p.segments, len(r.segments))
+		}
+	}
+}
+
+// outJob is the plan for the session, out of core.
+func (x *onGPU) outJob() *session.Job {
+	n := x.rootCount()
+	return &session.Job{
+		Name: Name, Source: cuda.Source{Name: "join_segments.cu", Text: segmentsText}, Fixed: true, Program: &kir.Program{Name: "join"},
+		Tasks: n, Chunk: uint32(max(min(n/uint64(8*len(x.s.Devices())), 1<<22), 1<<10)),
+	}
+}
+
+// runOut is a run out of core.
+func (r *gpuRun) runOut(ctx context.Context, j *session.Job) (engine.Result, error) {
+	x := r.onGPU
+	if err := x.out.fits(x.s); err != nil {
+		return engine.Result{Engine: Name, Device: x.s.String()}, err
+	}
+	goal := r.Goal
+	o := r.newOutRun(ctx, *x.out)
+	defer o.store.close()
+	r.Goal.PerRoot = nil // the host adds them up
+	j.Start = o.start
+	res, _, err := r.Do(ctx, j)
+	if !r.listing {
+		res.Matches = o.total.N
+		if o.total.Over && err == nil {
+			err = engine.ErrOverflow
+		}
+		if limit := engine.U64(uint64(max(goal.Limit, 0))); goal.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
+			res.Matches, res.Complete = limit, false
+		}
+	}
+	copy(goal.PerRoot, o.perRoot)
+	res.Notes = append(res.Notes, x.notes...)
+	res.Stats = append(res.Stats, o.outStats()...)
+	res.Stats = append(res.Stats, r.ran())
+	res.Filters = r.pruned
+	if x.o.Levels {
+		res.Levels = make([]engine.LevelStat, len(x.p.Levels))
+		for l := range res.Levels {
+			res.Levels[l].Matches = engine.U64(o.visits[l])
+		}
+		res.Levels[len(res.Levels)-1].Matches = res.Matches
+	}
+	return res, err
+}
