@@ -3,12 +3,14 @@ package join
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/phases"
 )
 
 // signatureSize is the number of bits of a signature. A graph keeps its signatures of that size under it as the key.
@@ -34,6 +36,40 @@ func signatureTable(ctx context.Context, g *graph.Graph, size, threads int) (*la
 type signatures struct {
 	table *layout.Signatures
 	pairs [][]layout.Pair // that each level's vertex must have; nil: nothing is asked of its neighbours
+}
+
+// separate splits a phase's only group in two where its levels have two different signatures. Each then has the
+// candidates that its own signature leaves, and not those that one of the two leaves.
+func (s *signatures) separate(x *phases.Phase) {
+	if len(x.Groups) != 1 {
+		return
+	}
+	same := func(l, m int) bool {
+		a, b := s.pairs[l], slices.Clone(s.pairs[m])
+		for _, pair := range a {
+			at := slices.Index(b, pair)
+			if at < 0 {
+				return false
+			}
+			b = slices.Delete(b, at, at+1)
+		}
+		return len(b) == 0
+	}
+	one, other := x.Groups[0], x.Groups[0]
+	one.Levels, other.Levels = nil, nil
+	for _, l := range x.Groups[0].Levels {
+		switch {
+		case same(l, x.Groups[0].Levels[0]):
+			one.Levels = append(one.Levels, l)
+		case other.Levels == nil || same(l, other.Levels[0]):
+			other.Levels = append(other.Levels, l)
+		default:
+			return // a phase has at most two groups
+		}
+	}
+	if other.Levels != nil {
+		x.Groups = []phases.Group{one, other}
+	}
 }
 
 // filterBlock is the least number of vertices that a thread filters: a multiple of 64, as threads share no

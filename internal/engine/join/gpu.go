@@ -190,8 +190,11 @@ func (r *gpuRun) ran() string {
 	return "join: kernels: " + strings.Join(all, ", ")
 }
 
-// sharedLists is the run's counter of lists that warps read with others.
-const sharedLists = 1
+// The run's counters: lists that warps read with others, and parts of rows that warps left to others.
+const (
+	sharedLists = 1
+	splitParts  = 2
+)
 
 // Run counts or lists the matches. A run for which the device has too little memory is out of core.
 func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
@@ -237,6 +240,9 @@ func (x *onGPU) run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	res.Filters = r.pruned
 	if x.share {
 		res.Stats = append(res.Stats, fmt.Sprintf("join: %d lists were not read again", found.User[sharedLists]))
+	}
+	if n := found.User[splitParts]; n > 0 {
+		res.Stats = append(res.Stats, fmt.Sprintf("join: %d parts of long rows went to other warps", n))
 	}
 	if x.o.Levels {
 		res.Levels = make([]engine.LevelStat, len(x.p.Levels))

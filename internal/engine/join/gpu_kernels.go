@@ -52,6 +52,7 @@ type phaseKernel struct {
 	name     string // of its kernel
 	goal     string // the end of that: rows, count or list
 	keeps    bool   // it is an elimination
+	several  bool   // it matches several vertices
 	windowed bool   // new rows get places by prefix sums
 	layered  bool   // rows are joined by layers
 }
@@ -71,7 +72,7 @@ func (x *onGPU) phaseKernels() []phaseKernel {
 		case s.Pattern == phases.Eliminate:
 			p.name, p.keeps = "join_keep_", true
 		case len(s.levels) > 1:
-			p.name = "join_several_"
+			p.name, p.several = "join_several_", true
 		}
 		single := p.name == "join_"
 		if p.layered = single && x.balance; single && x.share {

@@ -53,7 +53,7 @@ type (
 		Width, After, Count, Base, From, Chunk         uint32
 		Room, Mask, Ranges, Cache, First, Often, Visit uint32
 		Layer                                          [4]uint32
-		Intervals, Depth                               uint32
+		Intervals, Depth, Budget                       uint32
 		Near, NearLists, Words                         uint32
 	}
 )

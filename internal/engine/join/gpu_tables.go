@@ -30,6 +30,13 @@ const (
 	tileBytes  = 4 * 128
 )
 
+// Chunks of candidates of a row that a warp goes through before others take parts of it, in a phase of several vertices. An
+// emulated device has few, so that small graphs have such rows.
+const (
+	rowBudget      = 512
+	emulatedBudget = 3
+)
+
 // tableShare is the part of a device's free memory that tables may take.
 const tableShare = 4
 
@@ -189,10 +196,14 @@ func (k *kernel) warps() uint64 { return uint64(k.blocks * k.threads / 32) }
 const pieceBytes = int64(unsafe.Sizeof(devicePiece{}))
 
 // pieces is the room for pieces of rows of a phase, a power of two. Each warp leaves at most one, of a row
-// or of a piece that it took, or in layers one of each of 32 rows.
+// or of a piece that it took, or in layers one of each of 32 rows. Phases of several vertices split rows while less than
+// half of the room has pieces.
 func (t *tables) pieces(p *phase) int64 {
-	if p.layered {
+	switch {
+	case p.layered:
 		return 1 << bits.Len64(64*t.warps)
+	case p.several:
+		return 1 << bits.Len64(4*t.warps)
 	}
 	return 1 << bits.Len64(2*t.warps)
 }
@@ -398,7 +409,10 @@ func (t *tables) args(i int) deviceArgs {
 		State: t.stateAt(i), Turned: t.memory.Ptr,
 		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr, Histogram: t.histogram.Ptr,
 		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width,
-		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes),
+		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes), Budget: rowBudget,
+	}
+	if t.x.Info().Emulated {
+		a.Budget = emulatedBudget
 	}
 	if i > 0 {
 		in := &t.phase[i-1]

@@ -161,6 +161,11 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 			return nil, err
 		}
 		x.signed = &signatures{table, neighbourPairs(g, p)}
+		for i := range all {
+			if i < len(all)-1 || !w.counting { // the last one may be counted by arithmetic, which needs whole groups
+				x.signed.separate(&all[i])
+			}
+		}
 		if !w.device {
 			if allowed, x.said, err = x.signed.filter(ctx, g, p, o.Threads); err != nil {
 				return nil, err

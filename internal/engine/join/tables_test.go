@@ -3,6 +3,7 @@ package join_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -18,9 +19,9 @@ import (
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
-// fan is a vertex with edges X to ten others, of which each has an edge Y to the next one, and an edge Z; and a plan of
-// two of the ten with such an edge Y between them.
-func fan(t *testing.T) (*graph.Graph, *plan.Plan) {
+// fan is a vertex with edges X to ten others, of which each has an edge Y to the next one, and the first `ends` have an edge Z; and
+// a plan of a pattern in its order.
+func fan(t *testing.T, ends int, pattern string) (*graph.Graph, *plan.Plan) {
 	t.Helper()
 	s := nodiff.Spec{N: 21, Directed: true, EdgeLabels: true}
 	for v := range s.N {
@@ -30,10 +31,13 @@ func fan(t *testing.T) (*graph.Graph, *plan.Plan) {
 		}
 	}
 	for v := 1; v <= 10; v++ {
-		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v, Label: "X"}, nodiff.SpecEdge{U: v, V: v%10 + 1, Label: "Y"}, nodiff.SpecEdge{U: v, V: v + 10, Label: "Z"})
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v, Label: "X"}, nodiff.SpecEdge{U: v, V: v%10 + 1, Label: "Y"})
+		if v <= ends {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: v + 10, Label: "Z"})
+		}
 	}
 	g := s.Build()
-	q, err := gql.Parse("MATCH (a:A)-[:X]->(b:B)-[:Y]->(c:B)<-[:X]-(a), (c)-[:Z]->(d:C)")
+	q, err := gql.Parse("MATCH " + pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +51,7 @@ func fan(t *testing.T) (*graph.Graph, *plan.Plan) {
 // TestRows: how many rows each phase hands to the next, and the bytes of them, whatever the size of batches. With an edge inside
 // a phase no row is made that lacks it; with an elimination after the phase there is one for each pair.
 func TestRows(t *testing.T) {
-	g, p := fan(t)
+	g, p := fan(t, 10, "(a:A)-[:X]->(b:B)-[:Y]->(c:B)<-[:X]-(a), (c)-[:Z]->(d:C)")
 	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{SMs: 2})}, session.Options{Memory: 1 << 26, Ring: 1 << 14})
 	if err != nil {
 		t.Fatal(err)
@@ -99,4 +103,58 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSignaturesOfAPhase: vertices of one phase with one list, but with two signatures, have the candidates that their own signatures
+// leave.
+func TestSignaturesOfAPhase(t *testing.T) {
+	g, p := fan(t, 3, "(a:A)-[:X]->(b:B), (a)-[:X]->(c:B)-[:Z]->(d:C)")
+	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{SMs: 2})}, session.Options{Memory: 1 << 26, Ring: 1 << 14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	opt := map[string]string{"join.extend": "multi", "join.filter": "signature"}
+	for _, e := range []engine.Engine{join.New(), join.NewGPU(s)} {
+		r, err := engine.Once(t.Context(), e, g, p, engine.Options{Threads: 1, Opt: opt}, engine.Goal{})
+		if err != nil || r.Matches != engine.U64(27) {
+			t.Fatalf("%s: %v, %v", r.Device, r.Matches, err)
+		}
+		if said := fmt.Sprint(r.Stats); !strings.Contains(said, "pattern 1") || !strings.Contains(said, ", 27") {
+			t.Errorf("%s: %s; want 27 rows of b and c", r.Device, said)
+		}
+	}
+}
+
+// TestGPULongRows: a row with most matches of the search goes to several warps in parts, in tables that are full and in others, and
+// each match is found once.
+func TestGPULongRows(t *testing.T) {
+	s := &nodiff.Spec{N: 41}
+	for v := 1; v < s.N; v++ {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v})
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (a)--(b), (a)--(c), (a)--(d)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2, 3}, NoTail: true, Listing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		for _, batch := range []string{"0", "7"} {
+			var rows atomic.Int64
+			sink := sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
+			o := engine.Options{Listing: true, Opt: map[string]string{"join.extend": "multi", "join.batch": batch, "join.filter": "off"}}
+			r, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{Sink: sink})
+			const want = 40 * 39 * 38 / 6
+			if err != nil || r.Matches != engine.U64(want) || rows.Load() != want {
+				t.Errorf("batch %s: %v, %d rows, %v; want %d", batch, r.Matches, rows.Load(), err, want)
+			}
+			if s := fmt.Sprint(r.Stats); !strings.Contains(s, "parts of long rows") && r.Device != "cpu" {
+				t.Errorf("batch %s: %s", batch, s)
+			}
+		}
+	})
 }

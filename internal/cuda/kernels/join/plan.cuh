@@ -40,7 +40,8 @@ struct JoinStep {
 };
 
 // Rows of a table that wait to be joined: `rows` of them from row on. The first one goes on at position at[k] of the k-th
-// level of the phase. Its positions of a phase of one vertex are below `to`, in each `step`-th chunk of 32.
+// level of the phase. Its positions of a phase of one vertex are below `to`, in each `step`-th chunk of 32. Those of the
+// outermost loop of several vertices are below `to`, and with a step of 0 none of them has begun.
 struct JoinPiece {
   u32 row, rows, to, step;
   u32 at[32];
@@ -96,6 +97,7 @@ struct JoinArgs {
   u32 layer[4];      // sizes of a layer's rows are below: a warp's, several warps', a block's, the grid's
   u32 intervals;     // of the histogram
   u32 depth;         // bytes of shared memory of a warp for the loops of a phase of several vertices
+  u32 budget;        // chunks of candidates of a row that a warp goes through before others take parts of it, in such a phase
   u32 near;          // where shared memory has a copy of `near_lists` lists, and `words` words for their indexes; 0: nowhere
   u32 near_lists, words;
 };

@@ -4,6 +4,9 @@
 // the last one by one, the last level's candidates 32 at a time. No table has the matches between them. The phase's own
 // bounds are ranges of the sorted candidates. A piece says where each loop was.
 //
+// A row may have most of a search's matches. So a warp that has been at one for long leaves the rest of its outermost loop to
+// others, in pieces that a later launch begins.
+//
 // An edge between two vertices of a phase cuts the candidates of the second as a list of its group, which are found anew
 // for each match of the first. So the pairs that GENEVA's elimination removes are not made. An elimination of its own,
 // where the plan has one, looks for edges between vertices that a row has: a lane a row.
@@ -28,6 +31,7 @@ template <JoinGoal GOAL> struct Several {
   JoinDepth* depth;
   JoinFound f[2];
   bool resumes; // the loops go down to where a piece was left
+  u32 steps = 0; // chunks of candidates of the row, since the last split
 
   DEV Several(Joiner<GOAL>& j, JoinDepth* depth) : j(j), depth(depth) {}
 
@@ -53,10 +57,11 @@ template <JoinGoal GOAL> struct Several {
     return in;
   }
 
-  // Begins the loop of level k at position from, or where its candidates begin.
-  DEV void enter(u32 k, u32 from) {
+  // Begins the loop of level k at position from, or where its candidates begin. It ends before position to.
+  DEV void enter(u32 k, u32 from, u32 to = ~0u) {
     u32 begin, end;
     range(k, begin, end);
+    end = min(end, to);
     JoinDepth& d = depth[k];
     sync_warp(ALL);
     if (lane() == 0) {
@@ -75,6 +80,7 @@ template <JoinGoal GOAL> struct Several {
       u32 v = 0;
       for (; !votes; next += 32) {
         if (next >= end || j.look()) return false;
+        steps++;
         votes = ballot(ALL, test(k, next, end, v));
         begin = next;
       }
@@ -103,11 +109,13 @@ template <JoinGoal GOAL> struct Several {
     range(k, begin, end);
     begin = max(begin, from);
     j.waiting = 0;
+    steps++;
     if (begin < end && GOAL == JOIN_COUNT && !f[l.group].others && !join_tests(g)) {
       j.waiting = join_size(g.distinct | l.distinct, j.w.row, f[l.group], begin, end);
     } else {
       for (u32 i = begin; i < end; i += 32) {
         if (j.look()) return JOIN_DONE;
+        steps++;
         u32 v;
         bool in = test(k, i, end, v);
         u32 at = j.chunk(v, i + lane(), in);
@@ -119,6 +127,45 @@ template <JoinGoal GOAL> struct Several {
     return j.flush();
   }
 
+  // Leaves what is to come of the outermost loop as pieces, one for each lane at most. Without much room for pieces, it
+  // leaves none: each warp must be able to leave one when the table is full.
+  DEV void split(u32 row) {
+    JoinDepth& d = depth[0];
+    const u32 begin = d.place + 1, left = d.end > begin ? d.end - begin : 0;
+    if (left < 2) return;
+    const u32 size = (left + 31) / 32, parts = (left + size - 1) / size;
+    const JoinArgs& x = j.x;
+    u64 k = ~0ull;
+    if (lane() == 0) {
+      u64 had = load_relaxed(&x.state->left);
+      while (x.tail - x.head + (had - x.left) + parts <= (x.mask + 1) / 2) {
+        const u64 now = atomic_cas(&x.state->left, had, had + parts);
+        if (now == had) {
+          k = had - x.left;
+          break;
+        }
+        had = now;
+      }
+    }
+    k = shfl(ALL, k, 0);
+    if (k == ~0ull) return;
+    if (lane() < parts) {
+      JoinPiece& p = x.pieces[(x.tail + k + lane()) & x.mask];
+      p.row = row;
+      p.rows = 1;
+      p.at[0] = begin + lane() * size;
+      p.to = min(p.at[0] + size, d.end);
+      p.step = 0; // nothing of it is done
+    }
+    sync_warp(ALL);
+    if (lane() == 0) {
+      d.next = d.end = begin;
+      d.votes = 0;
+      atomic_add(&j.run.counters->user[2], (u64)parts);
+    }
+    sync_warp(ALL);
+  }
+
   // Joins a row, from where a piece says on. False: there was no more room, and the rest was left with the rows behind it.
   DEV bool join(u32 row, u32 rows, const JoinPiece* piece) {
     const u32 last = j.s.levels - 1;
@@ -128,9 +175,10 @@ template <JoinGoal GOAL> struct Several {
       f[i] = join_find(j.s.group[i], j.lists, j.w.row, j.x.width, false);
       if (f[i].base.n == 0) return true;
     }
-    resumes = piece != 0;
+    resumes = piece && piece->step;
+    steps = 0;
     u32 k = 0;
-    enter(0, resumes ? piece->at[0] : 0);
+    enter(0, piece ? piece->at[0] : 0, piece ? piece->to : ~0u);
     for (;;) {
       if (!advance(k)) {
         if (j.halted || k == 0) return true;
@@ -147,12 +195,16 @@ template <JoinGoal GOAL> struct Several {
       const u32 at = innermost(k, from);
       if (j.halted) return true;
       if (at != JOIN_DONE) {
-        JoinPiece& p = j.leave(row, rows, ~0u, at);
+        JoinPiece& p = j.leave(row, rows, depth[0].end, at);
         if (lane() < last) p.at[lane()] = depth[lane()].place;
         if (lane() == last) p.at[last] = at; // as lane 0 did for a phase of one vertex
         return false;
       }
       k--;
+      if (steps > j.x.budget) {
+        split(row);
+        steps = 0;
+      }
     }
   }
 
