@@ -10,7 +10,7 @@ With a GPU, --choices compares the plans of engine join there: with semijoins, i
 measures the times by which weft makes that choice (internal/plan/cost/device.go, internal/route/gpujoin.go).
 Environment: WEFT, the program.
 """
-import argparse, glob, gzip, json, math, os, re, signal, statistics, subprocess, sys, tempfile, time
+import argparse, gzip, json, math, os, re, signal, statistics, subprocess, sys, tempfile, time
 
 WEFT = os.environ.get("WEFT", "weft")
 SHAPES = ["P2", "P3", "P4", "T2", "T3", "T4", "Ti2", "Ti3", "Ti4", "J3", "J4", "Tr1", "Tr2", "S1", "S2", "S3", "S4"]
@@ -169,55 +169,57 @@ def line(xs, ys):
 
 def constants(graphs):
     """What internal/plan/cost/device.go and internal/route/gpujoin.go have as constants."""
-    device, phases, rows, elements, semijoins, compiled, plans, compilation = args.device, [], [], [], [], [], [], []
-    both = [(n, s % device) for n, s in CHOICES if n != "chosen"]
+    phases, rows, semijoins, drawn = [], [], [], {}
+    both = [(n, s % args.device) for n, s in CHOICES if n != "chosen"]
     for graph in graphs:
-        queries = draw(graph, ["walk4", "walk6", "walk8", "P3", "T3", "Tr1", "S1"], 6)
+        queries = drawn[graph] = draw(graph, ["walk4", "walk6", "walk8", "P3", "T3", "Tr1", "S1"], 6)
         lines = {(r["query"], r["who"]): r for r in measure(graph, queries, both, 20, runs=3) if ended(r)}
-        for s, texts in queries.items():
-            for i, text in enumerate(texts):
-                gsi, semi = lines.get((f"{s}#{i}", "GSI's order")), lines.get((f"{s}#{i}", "semijoins"))
-                if not gsi or not semi:
-                    continue
-                plan, reads = pairs(graph, text, "gsi")
-                if plan is None:
-                    continue
-                semijoins.append((reads, semi["plan_ms"] - gsi["plan_ms"]))
-                for r, p in ((gsi, plan), (semi, pairs(graph, text, "join")[0])):
-                    tail = next((k for k, x in enumerate(p["levels"]) if x.get("tail")), len(p["levels"]))
-                    n = sum(x.get("estimate", 0) for x in p["levels"][:tail])
-                    if n < 1e4:
-                        phases.append(r["search_ms"] / max(tail, 1))
-                    elif r is gsi and n > 1e6:
-                        rows.append((n, r["search_ms"], sum(x.get("cost", 0) for x in p["levels"])))
-        texts = [q[0] for q in queries.values() if q][:4]
-        for text in texts:
-            with tempfile.TemporaryDirectory() as cache:
-                for engine in ("stack", "codegen"):
-                    took = []
-                    for _ in range(2):  # the second finds the kernels in the cache
-                        began = time.time()
-                        code, out, _ = weft("count", "-g", graph, text, "--engine", engine, "--device", device, "--timeout", "20s", "--to", "ndjson",
-                                            env={**os.environ, "WEFT_CACHE": cache})
-                        took.append(time.time() - began)
-                    if code == 0:
-                        compilation.append((engine, took[0] - took[1]))
-        for r in measure(graph, {"all": [t for q in queries.values() for t in q[:2]]}, [("host", "engine=host"), ("stack", f"engine=stack,device={device}")], 20, runs=1):
-            if ended(r) and r["who"] == "stack":
-                code, out, _ = weft("explain", "-g", graph, r["text"], "--engine", "host", "--device", "cpu", "--to", "json")
-                work = sum(x.get("cost", 0) for x in json.loads(out)["plan"]["levels"]) if code == 0 else 0
-                if work > 1e6:
-                    compiled.append(work / r["search_ms"] * 1000)
-                plans.append(r["plan_ms"])
-    median = lambda xs: statistics.median(xs) if xs else None
+        for name, text in ((f"{s}#{i}", text) for s, texts in queries.items() for i, text in enumerate(texts)):
+            gsi, semi = lines.get((name, "GSI's order")), lines.get((name, "semijoins"))
+            if not gsi or not semi:
+                continue
+            plan, reads = pairs(graph, text, "gsi")
+            if plan is None:
+                continue
+            semijoins.append((reads, semi["plan_ms"] - gsi["plan_ms"]))
+            levels = len(plan["levels"]) - plan.get("tail", {}).get("levels", 0)
+            n = sum(x["estimate"] for x in plan["levels"][:levels])
+            if n < 1e4:
+                phases.append(gsi["search_ms"] / max(levels, 1))
+            elif n > 1e6:
+                rows.append((n, gsi["search_ms"], plan["cost"]))
     slope, intercept = line(*zip(*semijoins)) if semijoins else (None, None)
-    yield {"constant": "phaseTime", "seconds": median(phases) and median(phases) / 1e3, "of": len(phases)}
-    yield {"constant": "rowTime", "seconds": median([ms / n / 1e3 for n, ms, _ in rows]), "of": len(rows), "points": [[round(n), ms, round(c)] for n, ms, c in rows]}
-    yield {"constant": "semijoinTime", "seconds": slope and slope / 1e3, "intercept_ms": intercept, "of": len(semijoins), "points": [[a, round(b, 4)] for a, b in semijoins]}
-    yield {"constant": "stepsOfCompiled", "per_second": median(compiled), "of": len(compiled)}
-    for engine in ("stack", "codegen"):
-        yield {"constant": f"compilation by {engine}", "seconds": median([t for e, t in compilation if e == engine]), "of": sum(e == engine for e, _ in compilation)}
-    yield {"constant": "shortest", "seconds": median(plans) and median(plans) / 1e3, "of": len(plans)}
+    yield {"constant": "phaseTime", "seconds": median(phases, 1e-3), "of": len(phases)}
+    yield {"constant": "rowTime", "seconds": median([ms / n for n, ms, _ in rows], 1e-3), "of": len(rows), "rows, ms, elements": [[round(n), ms, round(c)] for n, ms, c in rows]}
+    yield {"constant": "semijoinTime", "seconds": slope and slope / 1e3, "intercept_ms": intercept, "of": len(semijoins), "reads, ms": [[a, round(b, 4)] for a, b in semijoins]}
+    graph = graphs[0]
+    texts = [t for q in drawn[graph].values() for t in q[:2]]
+    compilation = {"stack": [], "codegen": []}
+    for text in texts[::4]:
+        for engine, took in compilation.items():
+            with tempfile.TemporaryDirectory() as cache:
+                times = []
+                for _ in range(2):  # the second finds the kernels in the cache
+                    began = time.time()
+                    code, _, _ = weft("count", "-g", graph, text, "--engine", engine, "--device", args.device, "--timeout", "20s", env={**os.environ, "WEFT_CACHE": cache})
+                    times.append(time.time() - began)
+                if code == 0:
+                    took.append(times[0] - times[1])
+    for engine, took in compilation.items():
+        yield {"constant": f"compilation by {engine}", "seconds": median(took), "of": len(took)}
+    plans, compiled = [], []
+    for r in measure(graph, {"all": texts}, [("stack", f"engine=stack,device={args.device}")], 60, runs=1):
+        if ended(r):
+            plans.append(r["plan_ms"])
+            work = pairs(graph, r["text"], "auto")[0]["cost"]
+            if work > 1e6:
+                compiled.append((work, r["search_ms"]))
+    yield {"constant": "stepsOfCompiled", "per_second": median([1e3 * w / max(ms, 1e-3) for w, ms in compiled]), "of": len(compiled), "steps, ms": [[round(w), ms] for w, ms in compiled]}
+    yield {"constant": "shortest", "seconds": median(plans, 1e-3), "of": len(plans)}
+
+
+def median(xs, scale=1):
+    return statistics.median(xs) * scale if xs else None
 
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -249,8 +251,9 @@ if not args.out.tell():
     if args.device != "cpu":
         smi = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True).stdout
         where = ", driver ".join(smi.splitlines()[0].split(", "))
+    of = "; plans of engine join" if args.choices else ""
     version = args.commit or subprocess.run([WEFT, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip()
-    print(json.dumps({"kind": "sets", "about": f"{where}, {args.threads or os.cpu_count()} threads; {time.strftime('%Y-%m-%d')}; {version}; at most {args.limit:g} s a query{"; plans of engine join" if args.choices else ""}"}),
+    print(json.dumps({"kind": "sets", "about": f"{where}, {args.threads or os.cpu_count()} threads; {time.strftime('%Y-%m-%d')}; {version}; at most {args.limit:g} s a query{of}"}),
           file=args.out, flush=True)
 for g in args.graphs:
     for x in compare(g, contestants, args.each, args.seconds, args.detail):
