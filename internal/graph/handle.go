@@ -164,7 +164,7 @@ func (h *Handle) MaxDegree() (n int) {
 // below v: the lists' sizes as prefix sums.
 func (h *Handle) Before(v uint32) (n uint64) {
 	if h.Sparse != nil {
-		return h.Sparse.before(v)
+		return h.Sparse.Before(v)
 	}
 	for i := range h.Parts {
 		n += h.Parts[i].Run.Off[v]
@@ -179,7 +179,7 @@ func (h *Handle) Entries() uint64 { return h.Before(uint32(h.NumVertices())) }
 // a deleted one: estimates take samples so.
 func (h *Handle) Entry(i uint64) (v, u uint32) {
 	if h.Sparse != nil {
-		return h.Sparse.entry(i)
+		return h.Sparse.Entry(i)
 	}
 	for k := range h.Parts {
 		run := h.Parts[k].Run

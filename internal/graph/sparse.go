@@ -240,16 +240,16 @@ func (s *Sparse) vertex(row uint32) (v uint32) {
 	return v
 }
 
-// before returns the number of entries in the lists of vertices below v.
-func (s *Sparse) before(v uint32) uint64 {
+// Before returns the number of entries in the lists of vertices below v.
+func (s *Sparse) Before(v uint32) uint64 {
 	if int(v) >= s.n {
 		return uint64(len(s.adj))
 	}
 	return uint64(s.off[s.row(v)])
 }
 
-// entry returns entry i with the vertex whose list it is in.
-func (s *Sparse) entry(i uint64) (v, u uint32) {
+// Entry returns entry i with the vertex whose list it is in.
+func (s *Sparse) Entry(i uint64) (v, u uint32) {
 	end, _ := slices.BinarySearch(s.off, uint32(i)+1) // the first list that ends behind it
 	return s.vertex(uint32(end - 1)), s.adj[i]
 }

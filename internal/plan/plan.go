@@ -79,6 +79,9 @@ type Plan struct {
 	// JoinTime is how long engine join is expected to take on a GPU; 0: the plan was not made for it by
 	// JoinOnGPU or EitherOnGPU.
 	JoinTime time.Duration
+	// OnHost is how long engines of the processor are expected to take; nil: it was not asked, because only a nest
+	// comes into question.
+	OnHost *HostTimes
 	// Why says in a sentence why this order and method were chosen.
 	Why string
 	// Empty is non-nil when no embedding can exist (an unknown label, say); it
@@ -286,6 +289,9 @@ type Check struct {
 	// InTime: it is part of ORDERED or WITHIN, which Plan.Timed says as well.
 	InTime bool
 }
+
+// HostTimes are the times that a nest and a join are expected to take for a plan on one thread of the processor.
+type HostTimes struct{ Nest, Join time.Duration }
 
 // Method is a way to count.
 type Method uint8

@@ -11,7 +11,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime"
@@ -32,14 +31,17 @@ const (
 
 // expected is how long the processor is expected to take for p.
 func expected(p *plan.Plan, o engine.Options) time.Duration {
+	if t := p.OnHost; t != nil {
+		return min(t.Nest, t.Join) / time.Duration(max(1, o.Threads))
+	}
 	return time.Duration(min(p.Work()/(stepsOfCore*float64(max(1, o.Threads))), 1e9) * 1e9)
 }
 
 // orGPU is the choice of a GPU where that is expected to be worth its start, else
 // host, with the reason.
 func orGPU(ctx context.Context, r Request, host Choice) Choice {
-	because := func(text string) string { // after the reason to join, if that was chosen
-		if host.Engine.Name() == join.Name {
+	because := func(text string) string { // after the reason for one of two engines of the processor
+		if host.Plan.OnHost != nil {
 			return host.Reason + "; " + text
 		}
 		return text

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -415,8 +416,10 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	if auto && joinPays(p) {
-		eng, reason = join.New(), becauseDeep(p)
+	if auto && p.OnHost != nil {
+		if reason = becauseFaster(p); joinPays(p) {
+			eng = join.New()
+		}
 	}
 	c, err := r.choice(ctx, eng, p, reason)
 	if err != nil {
@@ -428,21 +431,25 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 	return c, nil
 }
 
-// leastDeep is the number of levels from which on engine join is faster than the nest: levels of which each partial
-// match is made. leastClosed is the number of levels after them, which arithmetic counts.
-const leastDeep, leastClosed = 4, 2
+// joinPays reports whether engine join is expected to run a plan faster than the nest.
+func joinPays(p *plan.Plan) bool { return p.OnHost != nil && p.OnHost.Join < p.OnHost.Nest }
 
-// joinPays reports whether engine join is expected to run a plan faster than the nest, after semijoins. A nest returns
-// to every level for each partial match, and a join appends a row to a table. The join takes about a
-// third longer for the sets of a level, so that it pays where partial matches have many levels, and for counts.
-func joinPays(p *plan.Plan) bool {
-	return p.Reduction != nil && p.Method == plan.Nest && p.Tail.K >= leastClosed && len(p.Levels)-p.Tail.K >= leastDeep
+// becauseFaster says why a plan after semijoins is for the nest, or for engine join.
+func becauseFaster(p *plan.Plan) string {
+	nest, join := shortly(p.OnHost.Nest), shortly(p.OnHost.Join)
+	if joinPays(p) {
+		return fmt.Sprintf("%s; a join is expected to take a core %s, and nested loops %s", becauseSmall(p), join, nest)
+	}
+	return fmt.Sprintf("%s; nested loops are expected to take a core %s, and a join %s", becauseSmall(p), nest, join)
 }
 
-// becauseDeep says why a plan is for engine join.
-func becauseDeep(p *plan.Plan) string {
-	return fmt.Sprintf("%s; a join makes rows of %d vertices, which take less time than loops, and counts %d more by arithmetic, in about %.1e steps",
-		becauseSmall(p), len(p.Levels)-p.Tail.K, p.Tail.K, p.Work())
+// shortly is a duration with two digits.
+func shortly(d time.Duration) string {
+	unit := time.Duration(1)
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
 }
 
 // becauseSmall says how few candidates semijoins leave.

@@ -169,15 +169,13 @@ func (r *reducer) semijoin(l *link) bool {
 			kept[u/64] |= x.bits[u/64] & (1 << (u % 64))
 		}
 	}
-	// Of kept, those stay that have a neighbour in y. Blocks of words are work by their entries.
-	block := max(len(kept)/maxBlocks, 1)
-	work := blockWork(lists, kept, block)
+	// Of kept, those stay that have a neighbour in y.
 	crew := crew{r: r, lists: lists, y: y.bits, met: met}
-	if graph.Parallel(r.b.ctx, work, r.b.threads, func(lo, hi uint32) {
+	if float64(lists.Pairs())*float64(x.count) <= fewEntries*float64(lists.NumVertices()) {
 		s := crew.take()
-		s.keep(kept[int(lo)*block:min(int(hi)*block, len(kept))], uint32(64*int(lo)*block))
+		s.keep(kept, 0)
 		crew.give(s)
-	}) != nil {
+	} else if !r.shared(&crew, kept) {
 		return false // the caller asks whether the context has ended
 	}
 	keptCount, metCount := crew.end()
@@ -187,6 +185,20 @@ func (r *reducer) semijoin(l *link) bool {
 	clear(r.spare[1])
 	l.seen = [2]int{r.left[l.U].count, r.left[l.V].count}
 	return true
+}
+
+// fewEntries is the number of list entries up to which one thread does a semijoin.
+const fewEntries = 1 << 14
+
+// shared has threads do a semijoin of the candidates in kept. It returns false if planning's context ends.
+func (r *reducer) shared(c *crew, kept []uint64) bool {
+	// Blocks of words are work by their entries.
+	block := max(len(kept)/maxBlocks, 1)
+	return graph.Parallel(r.b.ctx, blockWork(c.lists, kept, block), r.b.threads, func(lo, hi uint32) {
+		s := c.take()
+		s.keep(kept[int(lo)*block:min(int(hi)*block, len(kept))], uint32(64*int(lo)*block))
+		c.give(s)
+	}) == nil
 }
 
 // maxBlocks bounds the number of blocks that a semijoin's candidates are cut into.

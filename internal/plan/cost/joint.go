@@ -19,16 +19,18 @@ type jointDegrees struct {
 	mean  [][]float64           // by vertex and link
 	memo  map[[2]uint32]float64 // by vertex and set of neighbours
 	pairs []float64             // by Binding.Links
+	all   bool                  // a sample of more candidates would say nothing else, or was taken
 }
 
-// sampled is the number of candidates of a vertex whose degrees are read; more are sampled.
-const sampled = 512
+// sampled is the number of candidates of a vertex whose degrees are read, and fewSampled the number where a
+// rough estimate does.
+const sampled, fewSampled = 512, 96
 
-func newJointDegrees(s *Statistics) *jointDegrees {
-	b := s.b
+// newJointDegrees reads the degrees of up to most candidates of each vertex.
+func newJointDegrees(b *bind.Binding, most int) *jointDegrees {
 	j := &jointDegrees{
 		links: make([][]bind.Link, b.N), d: make([][][]float64, b.N), mean: make([][]float64, b.N),
-		memo: map[[2]uint32]float64{}, pairs: make([]float64, len(b.Links)),
+		memo: map[[2]uint32]float64{}, pairs: make([]float64, len(b.Links)), all: true,
 	}
 	// Links between the same two vertices are one: its pairs have all their edges.
 	ends := func(l bind.Link) [2]int { return [2]int{min(l.U, l.V), max(l.U, l.V)} }
@@ -41,13 +43,14 @@ func newJointDegrees(s *Statistics) *jointDegrees {
 		}
 	}
 	var scratch graph.Scratch
-	members := make([]uint32, 0, sampled)
+	members := make([]uint32, 0, 2*most)
 	leaf := func(v int) bool { return b.Near[v] != 0 && b.Near[v]&(b.Near[v]-1) == 0 }
 	for v := range b.N {
 		if leaf(v) && !leaf(bits.TrailingZeros32(b.Near[v])) {
 			continue // its neighbour tells the pairs, and there are no other degrees to go with its own
 		}
-		members = sampleBits(members[:0], b.Vertices[v].Bits, b.Vertices[v].Count)
+		members = sampleBits(members[:0], b.Vertices[v].Bits, b.Vertices[v].Count, most)
+		j.all = j.all && len(members) == b.Vertices[v].Count
 		for i, l := range b.Links {
 			if l.Neg || l.U != v && l.V != v || math.IsInf(j.pairs[i], 1) {
 				continue
@@ -60,7 +63,7 @@ func newJointDegrees(s *Statistics) *jointDegrees {
 			for k, u := range members {
 				n := 0
 				for _, x := range lists.List(u, &scratch) {
-					if to[x/64]>>(x%64)&1 != 0 && joined(b, also[i], v, u, x) {
+					if to[x/64]>>(x%64)&1 != 0 && (also[i] == nil || joined(b, also[i], v, u, x)) {
 						n++
 					}
 				}
@@ -94,9 +97,9 @@ func joined(b *bind.Binding, links []bind.Link, v int, u, x uint32) bool {
 	return true
 }
 
-// sampleBits appends the vertices of a bitmap of count, or an even sample of them.
-func sampleBits(out []uint32, words []uint64, count int) []uint32 {
-	step := max(count/sampled, 1)
+// sampleBits appends the vertices of a bitmap of count, or an even sample of them: from most to twice as many.
+func sampleBits(out []uint32, words []uint64, count, most int) []uint32 {
+	step := max(count/most, 1)
 	i := 0
 	for at, w := range words {
 		for ; w != 0; w &= w - 1 {

@@ -67,8 +67,8 @@ func NewStatistics(b *bind.Binding) *Statistics {
 		}
 	}
 	if b.Reduction != nil {
-		s.degrees = newJointDegrees(s)
-		s.pairs, s.closing, s.Visit = s.degrees.pairs, 1, RowCost
+		s.closing, s.Visit = 1, RowCost
+		s.readDegrees(fewSampled)
 		return s
 	}
 	s.pairs = make([]float64, len(b.Links))
@@ -84,6 +84,23 @@ func NewStatistics(b *bind.Binding) *Statistics {
 		s.pairs[i] = p
 	}
 	return s
+}
+
+// readDegrees makes degrees from up to most candidates of each vertex, or few more.
+func (s *Statistics) readDegrees(most int) {
+	s.degrees = newJointDegrees(s.b, most)
+	s.pairs, s.memo = s.degrees.pairs, newMemo(s.b.N)
+}
+
+// Refine reads the degrees of more candidates where a search of that cost is worth it. It reports false if
+// nothing changed.
+func (s *Statistics) Refine(expected float64) bool {
+	if s.degrees == nil || s.degrees.all || expected < walksPrice {
+		return false
+	}
+	s.readDegrees(sampled)
+	s.degrees.all = true
+	return true
 }
 
 // closed returns the frequency of closed wedges in the graph, divided by that of the random graph. The graph keeps it.

@@ -43,7 +43,7 @@ func Estimate(pl *plan.Plan, o plan.Options, expected float64) {
 //
 // Long lists are probed instead of read, which keeps the estimate unbiased and its cost small.
 // Roots are picked with probability proportional to degree + 1, because hubs carry most of the
-// matches.
+// matches. Where few vertices have the neighbours of a root, only these are picked.
 //
 // Where conditions are long, the walks are fewer than n.
 func Walk(pl *plan.Plan, o *plan.Options, n int) float64 {
@@ -90,7 +90,8 @@ type walker struct {
 	e   []uint64
 
 	rootRanges []plan.Range
-	rootAdj    int // adjacency whose degrees weigh roots
+	rootAdj    int           // adjacency whose degrees weigh roots
+	rootFew    *graph.Sparse // in its place: lists that all roots have, whose lengths alone weigh them
 	rootTotal  uint64
 	rootList   []uint32 // roots that pass predicates, where these are few
 
@@ -132,6 +133,12 @@ func (w *walker) prepare() {
 	}
 	if w.listRoots(lv.Bits); w.rootList != nil {
 		w.rootTotal = uint64(len(w.rootList))
+		return
+	}
+	if w.rootFew = w.pl.SparseRoots(); w.rootFew != nil {
+		for _, r := range w.rootRanges {
+			w.rootTotal += w.rootFew.Before(r.End) - w.rootFew.Before(r.First)
+		}
 		return
 	}
 	w.rootAdj = -1
@@ -184,6 +191,16 @@ func (w *walker) root() (v uint32, weight float64) {
 	x := w.rng.Uint64N(w.rootTotal)
 	if w.rootList != nil {
 		return w.rootList[x], float64(w.rootTotal)
+	}
+	if w.rootFew != nil {
+		for _, r := range w.rootRanges {
+			first, end := w.rootFew.Before(r.First), w.rootFew.Before(r.End)
+			if x < end-first {
+				v, _ = w.rootFew.Entry(first + x)
+				return v, float64(w.rootTotal) / float64(w.rootFew.Degree(v))
+			}
+			x -= end - first
+		}
 	}
 	for _, r := range w.rootRanges {
 		first, end := w.weightBefore(r.First), w.weightBefore(r.End)

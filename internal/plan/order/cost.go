@@ -3,6 +3,7 @@ package order
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -85,11 +86,21 @@ func (b *Rules) orderCost(o plan.Options) Choice {
 // Expected returns the cost of the order that the model of the graph finds cheapest, in set elements.
 func (b *Rules) Expected(o plan.Options) float64 { return b.cheapest(o).best[0].cost }
 
-// cheapest searches for the cheapest orders, when it is first called.
+// cheapest returns the cheapest orders. It searches for them when it is first called.
 func (b *Rules) cheapest(o plan.Options) *costSearch {
 	if b.search != nil {
 		return b.search
 	}
+	c := b.searchCheapest(o)
+	if c.s.Refine(c.best[0].cost) {
+		c = b.searchCheapest(o)
+	}
+	b.search = c
+	return c
+}
+
+// searchCheapest searches for the cheapest orders, the best first.
+func (b *Rules) searchCheapest(o plan.Options) *costSearch {
 	c := &costSearch{b: b, s: b.statistics(), o: o, last: b.twinsLast(o)}
 	switch {
 	case b.N <= exhaustive:
@@ -101,7 +112,6 @@ func (b *Rules) cheapest(o plan.Options) *costSearch {
 		c.beam()
 	}
 	sort.SliceStable(c.best, func(i, j int) bool { return c.best[i].cost < c.best[j].cost })
-	b.search = c
 	return c
 }
 
@@ -206,7 +216,11 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 		q.frac /= float64(bits.OnesCount32(o & q.placed))
 	}
 	q.open = max(q.open, b.lastLinked(p.order, v)+1)
-	cost := c.s.Card(q.placed) * q.frac * (c.s.Visit + c.sets(p.placed, v))
+	matches := c.s.Card(q.placed)
+	if l == 0 {
+		matches = min(matches, b.roots(v))
+	}
+	cost := matches * q.frac * (c.s.Visit + c.sets(p.placed, v))
 	if c.tests {
 		cost = c.s.Card(p.placed) * q.frac * c.shortest(p.placed, v)
 	}
@@ -215,6 +229,25 @@ func (c *costSearch) extend(p *prefix, v int) prefix {
 		q.cost += x
 	}
 	return q
+}
+
+// roots is the number of vertices that have a neighbour in each relation of v that is stored sparse, at most. A search
+// that begins with v looks at no others.
+func (b *Rules) roots(v int) float64 {
+	n := math.Inf(1)
+	for _, l := range b.Links {
+		if l.Neg || l.U != v && l.V != v {
+			continue
+		}
+		adj := l.Adj
+		if l.V == v {
+			adj = b.Adjs[adj].Rev
+		}
+		if s := b.Adjs[adj].Lists.Sparse; s != nil {
+			n = min(n, float64(s.Len()))
+		}
+	}
+	return n
 }
 
 // extended returns a copy of list with x at its end.

@@ -79,11 +79,15 @@ func (b *Rules) Choose(o plan.Options) (Choice, error) {
 	return Choice{}, plan.Errorf("unknown order %q: want auto, ri, gsi, geneva, cost, join, tests or given", o.Order)
 }
 
+// fewPairs is the number of list entries of a pattern's links up to which filtering candidates takes less time than the
+// plan of a nest: some 0.03 ms.
+const fewPairs = 8e3
+
 // LargelyLabelled reports whether the method for large labelled patterns should run the
 // pattern. The method must be able to run it, and the pattern must be large and labelled enough
-// for a start by filtering candidates.
+// for a start by filtering candidates. Four vertices are enough where their links have few pairs.
 func (b *Rules) LargelyLabelled() bool {
-	if b.N < 5 || len(b.Edges) > 0 || len(b.Checks) > 0 || b.Pattern.Mode != pattern.Iso {
+	if b.N < 4 || len(b.Edges) > 0 || len(b.Checks) > 0 || b.Pattern.Mode != pattern.Iso {
 		return false
 	}
 	labelled := 0
@@ -92,5 +96,12 @@ func (b *Rules) LargelyLabelled() bool {
 			labelled++
 		}
 	}
-	return labelled > b.N/2
+	if labelled <= b.N/2 {
+		return false
+	}
+	if b.N > 4 {
+		return true
+	}
+	pairs, _, _ := b.SemijoinReads()
+	return pairs <= fewPairs
 }

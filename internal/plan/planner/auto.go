@@ -2,9 +2,11 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/bind"
 	"github.com/weftgraph/weft/internal/plan/cost"
 	"github.com/weftgraph/weft/internal/plan/formula"
 )
@@ -86,7 +88,7 @@ func (b *planner) largeChosen(o plan.Options) bool {
 
 // tryLocal returns the plan for the local method if it looks cheaper than pl.
 func (b *planner) tryLocal(pl *plan.Plan, o plan.Options) *plan.Plan {
-	if b.classes() > 1 || len(pl.Levels) < 3 {
+	if b.classes() > 1 || len(pl.Levels) < 3 || b.severalRelations() {
 		return nil
 	}
 	if len(pl.Levels)-pl.Tail.K == 2 && len(pl.Levels) > 3 && pl.Levels[1].Set >= 0 {
@@ -115,6 +117,11 @@ func (b *planner) tryLocal(pl *plan.Plan, o plan.Options) *plan.Plan {
 	loc.Why = fmt.Sprintf("%s has all other vertices but %s as neighbours: its neighbourhood is kept as a bit matrix, estimated %.1e steps instead of %.1e",
 		b.Pattern.VertexName(loc.Order[0]), map[bool]string{true: "one", false: "none"}[loc.Levels[1].Set < 0], loc.Price, pl.Work())
 	return loc
+}
+
+// severalRelations reports whether links are of several relations, or directed.
+func (b *planner) severalRelations() bool {
+	return slices.ContainsFunc(b.Links, func(l bind.Link) bool { return l.Adj != b.Links[0].Adj || b.Adjs[l.Adj].Rev != l.Adj })
 }
 
 // plainTriangle reports whether the pattern is a triangle without conditions.

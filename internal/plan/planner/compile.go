@@ -110,11 +110,16 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		pl.Method, pl.Why = plan.Large, pl.Why+becauseLarge
 		o.Quick = true
 	}
-	if c.Levels != nil && !o.Estimates {
+	if c.Levels != nil {
 		for l, x := range c.Levels {
 			pl.Levels[l].Estimate, pl.Levels[l].Cost = x.Matches, x.Cost
 		}
-		return pl, nil
+		if pl.Method == plan.Nest && !o.Listing && pl.Empty == nil {
+			pl.OnHost = cost.OnHost(pl)
+		}
+		if !o.Estimates {
+			return pl, nil
+		}
 	}
 	cost.Estimate(pl, o, c.Cost)
 	switch {

@@ -2,9 +2,11 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/bind"
 	"github.com/weftgraph/weft/internal/plan/cost"
 )
 
@@ -22,9 +24,12 @@ func (b *planner) reduces(o *plan.Options) (bool, *plan.Plan) {
 		if o.Order = "auto"; !b.joinable(*o) {
 			return false, nil
 		}
-		reduce, short := b.semijoinsPay(*o), (*plan.Plan)(nil)
+		var reduce bool
+		var short *plan.Plan
 		if gpu {
 			reduce, short = b.reducesOnGPU(*o)
+		} else {
+			reduce = b.semijoinsPay(*o)
 		}
 		if reduce {
 			o.Order = "join"
@@ -41,20 +46,35 @@ func (b *planner) joinable(o plan.Options) bool {
 		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2
 }
 
-// fewReads is the number of list entries that semijoins read in the time that the model of the graph takes.
-const fewReads = 5e4
-
-// semijoinsPay reports whether semijoins are expected to save a processor more time than they take. They read a list
-// entry in about the time in which a search reads a set element, and pay where the search is expected to read more. The
-// model of the graph expects that. Its degrees are those over all edge labels, so that it is not asked where all
-// relations are of edge labels and few entries are read.
+// semijoinsPay reports whether semijoins are expected to take a processor less time than the search that they shorten. The model
+// of the graph, which expects that time, takes some time itself. It is not asked where all relations are of edge labels
+// and semijoins take little longer than that.
 func (b *planner) semijoinsPay(o plan.Options) bool {
 	reads, selective, labelled := b.SemijoinReads()
-	if b.Empty != nil || !selective {
+	if b.Empty != nil || !selective || b.star() {
 		return false
 	}
-	return labelled && reads <= fewReads || b.Expected(o) > max(reads, fewReads)
+	takes := cost.SemijoinsOnHost(reads)
+	return labelled && takes <= shortSemijoins || cost.ElementsOnHost(b.Expected(o)) > max(takes, shortSemijoins)
 }
+
+// star reports whether one vertex has all others as neighbours, and these have no links among them. A nest that begins
+// there reads the lists that semijoins read, once.
+func (b *planner) star() bool {
+	if len(b.Links) == 0 {
+		return true
+	}
+	first := b.Links[0]
+	for _, centre := range []int{first.U, first.V} {
+		if !slices.ContainsFunc(b.Links, func(l bind.Link) bool { return l.Neg || l.U != centre && l.V != centre }) {
+			return true
+		}
+	}
+	return false
+}
+
+// shortSemijoins is the time of semijoins for which the model of the graph is not asked.
+const shortSemijoins = 150 * time.Microsecond
 
 // Bounds of the estimates of a search on a GPU.
 const (
