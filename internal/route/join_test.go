@@ -33,55 +33,79 @@ func manyLabels() *graph.Graph {
 	return s.Build()
 }
 
-// TestAutoJoins: auto reduces candidates by semijoins where relations are of edge labels and nothing better is at
-// hand. It takes the join where such a plan has partial matches of many vertices and arithmetic counts the rest,
-// else the nest, and says why.
+// shortLists is a graph of the edge labels L1 to L4. A fifth of the vertices have two edges of each label.
+func shortLists() *graph.Graph {
+	s := nodiff.Spec{N: 1000, Directed: true, EdgeLabels: true}
+	for v := range s.N / 5 {
+		for k := range 8 {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: (v + 11*k*k + 1) % 205, Label: []string{"L1", "L2", "L3", "L4"}[k%4]})
+		}
+	}
+	return s.Build()
+}
+
+// TestAutoJoins: auto reduces candidates by semijoins where relations are of edge labels and that takes less time than the
+// search. It takes the join or the nest, whichever is expected to be faster, and gives both times.
 func TestAutoJoins(t *testing.T) {
-	g := manyLabels()
+	few, many := shortLists(), manyLabels()
+	path := "MATCH (a)-[:L1]->(b)-[:L2]->(c)-[:L3]->(d)"
+	long := path + "-[:L4]->(e)-[:L1]->(f)-[:L2]->(g)-[:L3]->(h)-[:L4]->(i)-[:L1]->(j)"
 	small := "MATCH (a)-[:L1]->(b)-[:L2]->(c)<-[:L3]-(d)"
-	deep := small + "-[:L4]->(e)-[:L5]->(a), (a)-[:L6]->(f), (c)-[:L7]->(g)"
 	for _, c := range []struct {
+		g       *graph.Graph
 		text    string
 		o       plan.Options
 		engine  string
 		reduced bool
 	}{
-		{deep, plan.Options{}, "join", true},
-		{deep, plan.Options{Embeddings: true}, "join", true},
-		{deep, plan.Options{Listing: true}, "host", true}, // nothing is counted by arithmetic
-		{small, plan.Options{}, "host", true},
-		{small, plan.Options{Listing: true}, "host", true},
-		{small, plan.Options{Embeddings: true}, "host", true},
-		{strings.Replace(small, "MATCH", "MATCH REPEATABLE ELEMENTS", 1), plan.Options{}, "host", true},
-		{deep, plan.Options{Order: "gsi"}, "host", false},                                                  // something else was asked for
-		{deep, plan.Options{Method: "nest"}, "host", false},                                                // the same
-		{deep, plan.Options{NoMotion: true}, "host", false},                                                // the same
-		{"MATCH (a)-[:L1]->(b)", plan.Options{}, "host", false},                                            // a count of pairs
-		{"MATCH (a)-[:L1]->(b)-[:L0]->(c)", plan.Options{}, "host", false},                                 // most of all edges
-		{"MATCH (a)-->(b)-->(c)-->(a)", plan.Options{}, "host", false},                                     // all of them
-		{"MATCH (a)-[e:L1]->(b)-[:L2]->(c)", plan.Options{}, "host", false},                                // data edges are chosen
-		{"MATCH (a:A)-[:L1]->(b:B)-[:L2]->(c:B)<-[:L3]-(d:A)-[:L4]->(e:A)", plan.Options{}, "host", false}, // the large method filters, too
-		{"MATCH (a:A)-->(b:B)-->(c:B)", plan.Options{}, "host", false},                                     // a short search
+		{few, long, plan.Options{}, "join", true},
+		{few, long, plan.Options{Embeddings: true}, "join", true},
+		{few, long, plan.Options{Estimates: true}, "join", true}, // explain says what a count does
+		{few, long, plan.Options{Listing: true}, "host", true},   // times of listings are not known
+		{few, path, plan.Options{}, "host", true},                // few levels, a nest hardly returns
+		{few, path + "-[:L4]->(a)", plan.Options{}, "host", true},
+		{few, long, plan.Options{Order: "gsi"}, "host", false},                              // something else was asked for
+		{few, long, plan.Options{Method: "nest"}, "host", false},                            // the same
+		{few, long, plan.Options{NoMotion: true}, "host", false},                            // the same
+		{few, "MATCH (a)-[:L1]->(b), (a)-[:L2]->(c)", plan.Options{}, "host", false},        // a star: the nest reads no more than semijoins
+		{few, "MATCH (a)-[e:L1]->(b)-[:L2]->(c)-[:L3]->(d)", plan.Options{}, "host", false}, // data edges are chosen
+		{many, small, plan.Options{}, "host", true},
+		{many, small, plan.Options{Listing: true}, "host", true},
+		{many, small, plan.Options{Embeddings: true}, "host", true},
+		{many, strings.Replace(small, "MATCH", "MATCH REPEATABLE ELEMENTS", 1), plan.Options{}, "host", true},
+		{many, "MATCH (a)-[:L1]->(b)", plan.Options{}, "host", false},                                            // a count of pairs
+		{many, "MATCH (a)-[:L1]->(b)-[:L0]->(c)-[:L0]->(d)", plan.Options{}, "host", false},                      // most of all edges
+		{many, "MATCH (a)-->(b)-->(c)-->(a)", plan.Options{}, "host", false},                                     // all of them
+		{many, "MATCH (a:A)-[:L1]->(b:B)-[:L2]->(c:B)<-[:L3]-(d:A)-[:L4]->(e:A)", plan.Options{}, "host", false}, // the large method filters, too
+		{many, "MATCH (a:A)-->(b:B)-->(c:B)", plan.Options{}, "host", false},                                     // a short search
 	} {
 		q, err := gql.Parse(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Request{Runtime: finding(0, nil), Graph: g, Options: engine.Options{Threads: 1}, Listing: c.o.Listing, Method: c.o.Method, Compile: func(method, order string) (*plan.Plan, error) {
+		r := Request{Runtime: finding(0, nil), Graph: c.g, Options: engine.Options{Threads: 1}, Listing: c.o.Listing, Method: c.o.Method, Compile: func(method, order string) (*plan.Plan, error) {
 			o := c.o
 			o.Root, o.Method = plan.NoRoot, method
 			if o.Order == "" {
 				o.Order = order
 			}
-			return planner.Compile(g, q.Pattern, o)
+			return planner.Compile(c.g, q.Pattern, o)
 		}}
 		got, err := Pick(t.Context(), r)
 		if err != nil {
 			t.Fatalf("%s: %v", c.text, err)
 		}
 		reduced := got.Plan.Reduction != nil
-		if got.Engine.Name() != c.engine || reduced != c.reduced || strings.HasPrefix(got.Reason, "semijoins leave") != (c.engine == "join") {
+		if got.Engine.Name() != c.engine || reduced != c.reduced || strings.HasPrefix(got.Reason, "semijoins leave") != (got.Plan.OnHost != nil) {
 			t.Errorf("%s, %+v: engine %s, reduced %v, %s; want %s, %v", c.text, c.o, got.Engine.Name(), reduced, got.Reason, c.engine, c.reduced)
+		}
+		if times := got.Plan.OnHost; times != nil {
+			join, nest := strings.Index(got.Reason, "a join"), strings.Index(got.Reason, "nested loops")
+			if join < 0 || nest < 0 || (times.Join < times.Nest) != (c.engine == "join") || (join < nest) != (c.engine == "join") {
+				t.Errorf("%s, %+v: %v are expected, engine %s, %s", c.text, c.o, *times, got.Engine.Name(), got.Reason)
+			}
+		} else if c.engine == "join" {
+			t.Errorf("%s, %+v: a join, without times", c.text, c.o)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func OnHost(pl *plan.Plan) *plan.HostTimes {
 	return &plan.HostTimes{Nest: nestRates.time(pl), Join: joinRates.time(pl)}
 }
 
-func (r *rates) time(pl *plan.Plan) time.Duration {
+func (r rates) time(pl *plan.Plan) time.Duration {
 	ns := r.start
 	tail := len(pl.Levels) - pl.Tail.K
 	for l := range pl.Levels {
