@@ -6,5 +6,6 @@ func Kernels() map[string]string {
 	for name, text := range all {
 		all[name] = kernelsText + text
 	}
+	all["segments"] = segmentsText
 	return all
 }

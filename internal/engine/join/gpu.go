@@ -94,7 +94,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		return nil, err
 	}
 	x.data, x.id, x.texts, x.needs = x.globals(), graph.NewRelationID(), kernelTexts(), x.needed()
-	if x.memory.Auto() && !x.share && !x.balance && x.output == atomically && w.extend != "multi" {
+	if x.memory.Auto() && !x.share && !x.balance && x.output == atomically && v.Text("join.extend") != "multi" {
 		x.spare = func(ctx context.Context) (*onGPU, error) { return x.outOfCore(ctx, g, p, o, v, w) }
 		if x.s.HostBytes(x.memory.Give(x.job())) > 0 {
 			return x.spare(ctx)

@@ -469,13 +469,17 @@ func (t *outside) join(i int, b *rowBlock) error {
 		}
 	}
 	count := last && !t.listing && t.perRoot == nil
-	if count && len(backs) == 0 && len(tests) == 0 {
-		n := uint64(0)
-		err := t.make(rel, column, 0, b.rows, a, func(made uint64) error { n += made; return nil }, nil)
+	bounds := slices.ContainsFunc(tests, func(c compare) bool { return c.below || c.above })
+	if count && len(backs) == 0 && (len(tests) == 0 || !g.Free() && !bounds) {
+		n, err := t.size(rel, column, b.rows, a)
 		if err != nil || t.x.Stopped() {
 			return err
 		}
-		return t.counted(i, n)
+		same, err := t.repeated(i, rel, column, b.rows, a, tests)
+		if err != nil || t.x.Stopped() {
+			return err
+		}
+		return t.counted(i, n-same)
 	}
 	for lo := 0; lo < b.rows && !t.x.Stopped(); {
 		hi := b.rows
@@ -530,6 +534,66 @@ func (t *outside) join(i int, b *rowBlock) error {
 		lo = hi
 	}
 	return nil
+}
+
+// size is how many candidates all rows of a block have. Where each element of a list is one, the lengths of lists say it. Otherwise the
+// device counts them.
+func (t *outside) size(rel *relation, column []uint32, rows int, a segmentArgs) (n uint64, err error) {
+	if a.Bits != 0 || a.All != 0 || a.First > 0 || int(a.End) < t.g.NumVertices() || a.Apart|a.Below|a.Above != 0 {
+		err = t.make(rel, column, 0, rows, a, func(made uint64) error { n += made; return nil }, nil)
+		return n, err
+	}
+	sums := make([]uint64, partsOf(rows))
+	err = parallel(t.ctx(), rows, func(p, lo, hi int) error {
+		for _, v := range column[lo:hi] {
+			sums[p] += rel.off[v+1] - rel.off[v]
+		}
+		return nil
+	})
+	for _, s := range sums {
+		n += s
+	}
+	return n, err
+}
+
+// repeated is how many of the candidates of a block's rows are vertices that the row has already, where the candidate must be
+// another: each is looked up in the list that has the candidates, so that these need not be listed.
+func (t *outside) repeated(i int, rel *relation, column []uint32, rows int, a segmentArgs, tests []compare) (n uint64, err error) {
+	allowed := t.allowed[i]
+	for k := range tests {
+		parts := make([]found, partsOf(rows))
+		err := parallel(t.ctx(), rows, func(p, lo, hi int) error {
+			var f found
+		next:
+			for r := lo; r < hi; r++ {
+				u, v := column[r], tests[k].column[r]
+				if v < a.First || v >= a.End || allowed != nil && allowed[v/64]>>(v%64)&1 == 0 || a.Apart != 0 && v == u || a.Below != 0 && v >= u || a.Above != 0 && v <= u {
+					continue
+				}
+				for _, before := range tests[:k] {
+					if before.column[r] == v {
+						continue next
+					}
+				}
+				f.rows, f.vertices = append(f.rows, uint32(r)), append(f.vertices, v)
+			}
+			parts[p] = f
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		var all found
+		for _, f := range parts {
+			all.rows, all.vertices = append(all.rows, f.rows...), append(all.vertices, f.vertices...)
+		}
+		m, err := t.hits(rel, column, all, false)
+		if err != nil || t.x.Stopped() {
+			return 0, err
+		}
+		n += m
+	}
+	return n, nil
 }
 
 // single is the candidates of a group that no list generates, as a relation of one vertex.

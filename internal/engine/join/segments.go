@@ -2,7 +2,6 @@ package join
 
 import (
 	"context"
-	"sort"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
@@ -167,7 +166,13 @@ func (r *relation) between(at, end uint64) (from, to int) {
 	if len(r.segments) == 1 {
 		return 0, 1
 	}
-	from = sort.Search(len(r.segments), func(i int) bool { return r.segments[i].end > at })
+	for n := len(r.segments); n > 1; { // the last one that does not begin behind at
+		half := n / 2
+		if r.segments[from+half].begin <= at {
+			from += half
+		}
+		n -= half
+	}
 	to = from + 1
 	for to < len(r.segments) && r.segments[to].begin < end {
 		to++
