@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
@@ -124,6 +126,13 @@ func (r *run) part(ctx context.Context, i int, vertices []uint32) (err error) {
 		goal.Sink = &renamed{sink: r.goal.Sink, vertices: vertices, rows: make([][]uint32, r.s.Workers())}
 	}
 	res, err := ready.Run(ctx, goal)
+	if errors.Is(err, session.ErrShort) && r.room.Auto() { // nothing was searched
+		r.hosted++
+		if ready, err = r.inner.prepare(ctx, sub, r.p, gpu.Placed(r.o, "host")); err != nil {
+			return err
+		}
+		res, err = ready.Run(ctx, goal)
+	}
 	r.add(&res, 1)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/kernels/check"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
@@ -19,6 +20,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
+	"github.com/weftgraph/weft/internal/testing/long"
 )
 
 // over returns the engine for a session, with two engines for the parts.
@@ -77,4 +79,12 @@ func TestCounts(t *testing.T) {
 			}
 		}, d)
 	})
+}
+
+// TestCompilesForGPUs compiles the kernels for GPUs, without one, each by itself as a GPU does.
+func TestCompilesForGPUs(t *testing.T) {
+	long.Only(t, "compiling kernels for GPUs takes seconds")
+	for name, text := range partition.Kernels() {
+		t.Run(name, func(t *testing.T) { check.CompileCheck(t, cuda.Source{Name: name + ".cu", Text: text}) })
+	}
 }

@@ -21,10 +21,11 @@ type run struct {
 	res  engine.Result
 	over bool // the matches pass 128 bits
 
-	of    []uint32 // the part of each vertex
-	sizes []partition.Part
-	cut   uint64 // cross edges
-	empty int    // parts without vertices
+	of     []uint32 // the part of each vertex
+	sizes  []partition.Part
+	cut    uint64 // cross edges
+	empty  int    // parts without vertices
+	hosted int    // parts that were read in host memory
 
 	notes engine.Notes
 	stats engine.Notes
@@ -96,6 +97,9 @@ func (r *run) say(inside time.Duration) {
 	}
 	r.stats.Add("partition: %d parts (%d empty) of %s at most, %d pairs of neighbours between parts; engine %s searched each part, all in %s",
 		len(r.sizes), r.empty, memory.Text(most), r.cut, r.inner.engine.Name(), gpu.Round(inside))
+	if r.hosted > 0 {
+		r.notes.Add("%d parts of the graph left the search too little memory of the GPU, so their neighbour lists were read in host memory", r.hosted)
+	}
 	if r.cut == 0 {
 		return
 	}

@@ -11,6 +11,6 @@
   }
 
 #define PARTITION_MARK_KERNEL(name) \
-  WEFT_KERNEL(name, PartitionParams, LAUNCH_BOUNDS(256, 4)) { partition_mark(p); }
+  WEFT_KERNEL(name, PartitionParams, LAUNCH_BOUNDS(256, 4)) { mark_rows(p); }
 
 #endif

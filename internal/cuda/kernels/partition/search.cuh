@@ -200,7 +200,7 @@ template <PartitionGoal GOAL> struct Extender {
 };
 
 // Marks the vertices whose lists rows base … count-1 need.
-DEV void partition_mark(const PartitionParams& p) {
+DEV void mark_rows(const PartitionParams& p) {
   const PartitionArgs& x = p.x;
   if (!partition_turn(x.need, x.turn)) return;
   for (u64 r = (u64)x.base + (u64)block() * threads() + thread(); r < x.count; r += (u64)blocks() * threads()) {
