@@ -101,6 +101,9 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 		return Choice{}, err
 	}
 	t := trial{Request: r, auto: auto, session: s}
+	if c, ok := t.inParts(ctx); ok {
+		return c, nil
+	}
 	if labelled {
 		if c, ok := t.filtered(ctx); ok {
 			return c, nil

@@ -1,13 +1,15 @@
 package partition
 
 import (
+	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// block is how many vertices a device takes at a time to make rows of their cross edges.
+// block is how many vertices a maker takes at a time to make rows of their cross edges.
 const block = 1 << 12
 
 // crossing makes the first rows of a search: the cross edges, with their ends as the first two vertices. Devices share it.
@@ -15,10 +17,81 @@ type crossing struct {
 	g    *graph.Graph
 	of   []uint32
 	s    *search
-	next atomic.Int64 // the first vertex that no device has taken
+	next atomic.Int64 // the first vertex that no maker has taken
 }
 
-// edges is one device's way through a crossing.
+// pieceRows is how many rows a maker hands over at once.
+const pieceRows = 1 << 14
+
+// makers make the rows of a crossing for one device, several pieces ahead of it.
+type makers struct {
+	pieces chan []uint32
+	rest   []uint32 // of a piece that the table had no room for
+	end    context.CancelFunc
+	all    sync.WaitGroup
+
+	mu  sync.Mutex
+	err error
+}
+
+// make starts n makers, which end with ctx at the latest.
+func (c *crossing) make(ctx context.Context, n int) *makers {
+	m := &makers{pieces: make(chan []uint32, n)}
+	ctx, m.end = context.WithCancel(ctx)
+	for range n {
+		m.all.Go(func() {
+			err := c.g.Guard(func() error {
+				e := &edges{crossing: c}
+				for {
+					rows := e.fill(make([]uint32, 0, 2*pieceRows))
+					if len(rows) == 0 {
+						return nil
+					}
+					select {
+					case m.pieces <- rows:
+					case <-ctx.Done():
+						return nil
+					}
+				}
+			})
+			if err != nil {
+				m.mu.Lock()
+				m.err = err
+				m.mu.Unlock()
+			}
+		})
+	}
+	go func() {
+		m.all.Wait()
+		close(m.pieces)
+	}()
+	return m
+}
+
+// take appends rows to a slice of them until it is full, or there are no more.
+func (m *makers) take(rows []uint32) ([]uint32, error) {
+	for len(rows) < cap(rows) {
+		if len(m.rest) == 0 {
+			var more bool
+			if m.rest, more = <-m.pieces; !more {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				return rows, m.err
+			}
+		}
+		n := min(len(m.rest), cap(rows)-len(rows))
+		rows, m.rest = append(rows, m.rest[:n]...), m.rest[n:]
+	}
+	return rows, nil
+}
+
+// stop ends the makers, and waits for them.
+func (m *makers) stop() {
+	m.end()
+	m.all.Wait()
+}
+
+// edges is one maker's way through a crossing.
 type edges struct {
 	*crossing
 	u, end  uint32 // the vertex that is looked at, of those taken before end

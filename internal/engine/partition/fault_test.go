@@ -38,24 +38,29 @@ func TestFaults(t *testing.T) {
 		"skip":   func(n int) *cuda.Faults { return &cuda.Faults{SkipFrom: n} },
 		"gap":    func(n int) *cuda.Faults { return &cuda.Faults{SkipOne: n} },
 		"copy":   func(n int) *cuda.Faults { return &cuda.Faults{FailCopy: n} },
+		"lost":   func(n int) *cuda.Faults { return &cuda.Faults{LoseAfter: 4 * n} },
 		"work":   func(n int) *cuda.Faults { return &cuda.Faults{FailWork: n} },
 	} {
 		t.Run(what, func(t *testing.T) {
 			failed := 0
-			for n := 1; n <= 300; n += step {
+			step, last := step, 200
+			if what == "alloc" {
+				step, last = 1, 60
+			}
+			for n := 1; n <= last; n += step {
 				err := faulty.Count(t, fault(n), want.Matches, func(s *session.Session) (engine.Result, error) {
 					o := engine.Options{Opt: map[string]string{"partition.parts": "2", "partition.batch": "25"}}
 					return engine.Once(t.Context(), over(s), g, p, o, engine.Goal{})
 				})
-				if err == nil && what == "gap" {
-					continue // nothing was lost with that launch, or there is none
+				if err == nil && (what == "gap" || what == "alloc") {
+					continue // nothing was lost with that launch, or lists were read in host memory; or there is no such call
 				}
 				if err == nil {
 					break // there is no n-th call
 				}
 				failed++
 			}
-			if failed < 5 {
+			if failed < 4 {
 				t.Errorf("%d calls failed", failed)
 			}
 		})

@@ -317,36 +317,42 @@ func (t *tables) search() (err error) {
 		return err
 	}
 	for k := range t.searches {
-		tell := t.progress(len(t.sizes) + k)
-		e := &edges{crossing: t.crossings[k]}
-		first := &t.table[0]
-		rows := make([]uint32, 0, 2*first.room)
-		for !t.x.Stopped() {
-			err := t.g.Guard(func() error {
-				rows = e.fill(rows[:0])
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			if len(rows) == 0 {
-				break
-			}
-			if err := cuda.Upload(t.x.Context(), first.rows, 0, rows); err != nil {
-				return err
-			}
-			first.count = uint32(len(rows) / 2)
-			if err := t.level(k, 0); err != nil {
-				return err
-			}
-			if tell != nil {
-				tell(uint64(min(e.next.Load(), int64(len(t.of)))), uint64(len(t.of)))
-			}
+		if err := t.across(k); err != nil {
+			return err
 		}
-		for i := range t.table {
-			if err := t.level(k, i); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// across goes through one search.
+func (t *tables) across(k int) (err error) {
+	tell := t.progress(len(t.sizes) + k)
+	c := t.crossings[k]
+	m := c.make(t.ctx, max(1, t.o.Threads/len(t.s.Devices())))
+	defer m.stop()
+	first := &t.table[0]
+	rows := make([]uint32, 0, 2*first.room)
+	for !t.x.Stopped() {
+		if rows, err = m.take(rows[:0]); err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		if err := cuda.Upload(t.x.Context(), first.rows, 0, rows); err != nil {
+			return err
+		}
+		first.count = uint32(len(rows) / 2)
+		if err := t.level(k, 0); err != nil {
+			return err
+		}
+		if tell != nil {
+			tell(uint64(min(c.next.Load(), int64(len(t.of)))), uint64(len(t.of)))
+		}
+	}
+	for i := range t.table {
+		if err := t.level(k, i); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -28,6 +28,7 @@ import (
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Name is the engine's name.
@@ -155,6 +156,21 @@ func refused(p *plan.Plan, o engine.Options) error {
 	return nil
 }
 
+// Pays reports whether the graph's lists that a plan reads are larger than the memory of a GPU, and the graph's parts for
+// that memory are kept in a file. To cut a large graph takes longer than most searches, so a caller that is free to choose
+// does not begin it.
+func (e *Engine) Pays(ctx context.Context, p *plan.Plan) bool {
+	bytes, g := listBytes(p), p.Graph
+	if p.Empty != nil || bytes <= e.s.Memory() {
+		return false
+	}
+	o := partition.Options{Parts: partsFor(bytes, e.s.Memory()), Slack: partition.DefaultSlack}
+	return partition.Kept(vfs.From(ctx), g.FileName(), g, o)
+}
+
+// Folder returns the name of the folder that keeps a graph's parts.
+func Folder(g *graph.Graph) string { return partition.Folder(g.FileName()) }
+
 // listBytes returns the bytes of the neighbour lists that a plan reads, with their offsets.
 func listBytes(p *plan.Plan) (n int64) {
 	seen := map[*graph.Handle]bool{}
@@ -187,8 +203,12 @@ func (x *prepared) Traits() engine.Traits {
 		t.Phases = append([]string{fmt.Sprintf("engine %s searches the whole graph in host memory", x.inner.engine.Name())}, t.Phases...)
 	default:
 		t.Phases = append(t.Phases,
-			fmt.Sprintf("cut %s of lists into %d parts (%v)", memory.Text(uint64(x.bytes)), x.parts.Parts, x.parts.Method),
+			fmt.Sprintf("cut %s of lists into %d parts of about %s (%v); a GPU may use %s", memory.Text(uint64(x.bytes)), x.parts.Parts,
+				memory.Text(uint64(x.bytes)/uint64(x.parts.Parts)), x.parts.Method, memory.Text(uint64(x.s.Memory()))),
 			fmt.Sprintf("engine %s searches each part by itself (%v)", x.inner.engine.Name(), x.inner.method))
+		if n := len(x.p.Order) - 2; n > 0 && x.parts.Parts > 1 {
+			t.Phases = append(t.Phases, fmt.Sprintf("across parts, each of %d levels has an equal share of the memory: a third for rows, and two for lists in two chunks", n))
+		}
 		for i := range x.searches {
 			t.Phases = append(t.Phases, x.searches[i].describe(x.p, x.shared))
 		}

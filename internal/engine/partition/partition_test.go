@@ -1,7 +1,6 @@
 package partition_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -51,10 +50,10 @@ func compile(t *testing.T, g *graph.Graph, name string, o plan.Options) *plan.Pl
 
 // TestCounts: with any number of parts, with tables of any size, shared or not, counts are those of the processor.
 func TestCounts(t *testing.T) {
-	g := generate(t, gen.Spec{Model: "rmat", Scale: 7, M: 700, Seed: 1})
+	g := generate(t, gen.Spec{Model: "rmat", Scale: 7, M: 400, Seed: 1})
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		engines.WithSession(t, session.Options{Memory: 1 << 22}, func(s *session.Session) {
-			for _, name := range []string{"triangle", "cycle(4)", "path(3)", "gmatch:P1", "clique(4)"} {
+			for _, name := range []string{"triangle", "cycle(4)", "path(3)", "gmatch:P3"} {
 				for _, embeddings := range []bool{false, true} {
 					p := compile(t, g, name, plan.Options{Embeddings: embeddings})
 					want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
@@ -70,9 +69,6 @@ func TestCounts(t *testing.T) {
 						got, err := engine.Once(t.Context(), over(s), g, p, engine.Options{Opt: o}, engine.Goal{})
 						if err != nil || got.Matches != want.Matches || !got.Complete {
 							t.Errorf("%s, embeddings %v, %s: %v (complete %v, %v), want %v\n%s", name, embeddings, opt, got.Matches, got.Complete, err, want.Matches, strings.Join(got.Stats, "\n"))
-						}
-						if testing.Verbose() {
-							fmt.Println(name, opt, strings.Join(got.Stats, "\n"))
 						}
 					}
 				}

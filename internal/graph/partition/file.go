@@ -70,6 +70,16 @@ func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, o 
 	return p, warning, nil
 }
 
+// Kept reports whether there is a file of the partition that Open would read, or find out to be of no use.
+func Kept(fsys vfs.FS, graphFile string, g *graph.Graph, o Options) bool {
+	sum, ok := g.Fingerprint()
+	if !ok || graphFile == "" {
+		return false
+	}
+	info, err := vfs.Or(fsys).Stat(newKeptFile(graphFile, g, sum, &o).name)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // keptFile is the file of one partition.
 type keptFile struct {
 	name            string
