@@ -172,7 +172,7 @@ def constants(graphs):
     phases, rows, semijoins, drawn = [], [], [], {}
     both = [(n, s % args.device) for n, s in CHOICES if n != "chosen"]
     for graph in graphs:
-        queries = drawn[graph] = draw(graph, ["walk4", "walk6", "walk8", "P3", "T3", "Tr1", "S1"], 6)
+        queries = drawn[graph] = draw(graph, ["walk4", "walk6", "walk8", "P3", "T3", "Tr1", "S1"], 10)
         lines = {(r["query"], r["who"]): r for r in measure(graph, queries, both, 20, runs=3) if ended(r)}
         for name, text in ((f"{s}#{i}", text) for s, texts in queries.items() for i, text in enumerate(texts)):
             gsi, semi = lines.get((name, "GSI's order")), lines.get((name, "semijoins"))

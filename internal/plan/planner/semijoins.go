@@ -83,10 +83,12 @@ const (
 	// surelyFew is the number of levels with rows up to which these walks are believed though none of them reaches
 	// the last of these levels. A relation has few pairs for the first two.
 	surelyFew = 2
-	// mostSketched is the number of levels with rows from which on semijoins are not compared with anything. Walks miss
-	// the few vertices that have most of the matches there: in FB15k-237 and WN18RR they were wrong by factors
-	// beyond 10,000.
-	mostSketched = 6
+	// deep is the number of levels with rows from which on so few walks are not believed: they miss the few vertices that
+	// have most of the matches.
+	deep = 6
+	// walkShare is the share of the semijoins' time that more walks may take, and walkTime the time of a long one.
+	walkShare, walkTime = 0.1, 5 * time.Microsecond
+	leastMore, mostMore = 4 * sketchWalks, 32 * sketchWalks
 )
 
 // reducesOnGPU reports whether semijoins are expected to save a GPU more time than they take the processor. If not, it
@@ -110,18 +112,8 @@ func (b *planner) reducesOnGPU(o plan.Options) (bool, *plan.Plan) {
 		return true, nil
 	}
 	pl := b.Assemble(c.Order, o)
-	rows := len(pl.Levels) - pl.Tail.K
-	if rows >= mostSketched {
-		return true, nil
-	}
-	for _, walks := range []int{sketchWalks, 4 * sketchWalks} {
-		cost.Walk(pl, &o, walks)
-		if pl.Levels[rows-1].Estimate > 0 || rows <= surelyFew {
-			break
-		}
-	}
-	_, search := cost.OnGPU(pl)
-	if pl.Levels[rows-1].Estimate == 0 && rows > surelyFew || search > takes {
+	search, ok := sketched(pl, &o, takes)
+	if !ok || search > takes {
 		return true, nil
 	}
 	pl.OrderName, pl.Method = c.Name, plan.Nest
@@ -130,6 +122,22 @@ func (b *planner) reducesOnGPU(o plan.Options) (bool, *plan.Plan) {
 		cost.Estimate(pl, o, 0)
 	}
 	return false, pl
+}
+
+// sketched estimates by random walks how long the rows of a plan take a GPU. The walks are more where few are not
+// reliable, but take little of the time of the semijoins that they may save. It reports false where no walk arrives.
+func sketched(pl *plan.Plan, o *plan.Options, semijoins time.Duration) (search time.Duration, ok bool) {
+	rows := len(pl.Levels) - pl.Tail.K
+	walk := func(n int) {
+		cost.Walk(pl, o, n)
+		_, search = cost.OnGPU(pl)
+		ok = rows <= surelyFew || pl.Levels[rows-1].Estimate > 0
+	}
+	walk(sketchWalks)
+	if !ok || rows >= deep && search <= semijoins {
+		walk(min(max(int(walkShare*float64(semijoins/walkTime)), leastMore), mostMore))
+	}
+	return search, ok
 }
 
 // micro is a duration in whole microseconds.
