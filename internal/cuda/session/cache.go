@@ -58,7 +58,7 @@ const (
 	mostPlaces = 1 << 32 // places are numbers of 32 bits
 	// tableShare is the part of the free memory that a table may take. Smaller memories are better spent
 	// on the search.
-	tableShare = 4
+	tableShare = 2
 	// searchShare is the part of the memory for a cache that is left to the search, which may ask for
 	// more once it has begun.
 	searchShare = 16

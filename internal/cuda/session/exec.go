@@ -104,6 +104,9 @@ func (x *Exec) Room() int64 {
 	return left
 }
 
+// Least reports whether the run is to take as little device memory as it can.
+func (x *Exec) Least() bool { return x.job.least }
+
 // Scratch takes device memory until the end of the run. Its contents are unknown. what names
 // the purpose in the error if there is too little memory.
 func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {

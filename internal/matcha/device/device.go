@@ -89,6 +89,13 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 		r.rows(j, p.Row.Words(), o.Emit)
 	}
 	got, err := s.Run(ctx, j)
+	if errors.Is(err, session.ErrShort) {
+		j.Place = session.Host // the arrays make room
+		got, err = s.Run(ctx, j)
+	}
+	if least := session.LeastOf(err); least > 0 && r.short != nil {
+		err = &shortError{r.short, least}
+	}
 	res.Emitted = got.Matches.Lo
 	res.Measures = r.measures
 	res.Upload, res.Prepare, res.Compile = got.Upload, got.Prepare, got.Compile
@@ -149,6 +156,7 @@ type running struct {
 	schedule schedule.Schedule
 	state    []uint64
 	measures Measures
+	short    error // there is too little memory for the lists of one block
 }
 
 // rows hands rows of words to emit: a word is two ids of the session's rows.
@@ -239,10 +247,14 @@ func (r *running) start(d *session.Exec) (func() error, error) {
 	}
 	rest := 8*int64(len(r.state)+len(c.Phases)) + 4*c.SharedWords + 64
 	if room := d.Room() - rest; 4*words*groups*int64(blocks) > room {
-		if fit := room / max(4*words*groups, 1); r.schedule.Threads == 0 && fit > 0 {
+		switch fit := room / max(4*words*groups, 1); {
+		case r.schedule.Threads == 0 && fit > 0:
 			blocks = int(fit)
-		} else {
-			return nil, r.tooMuch(words, groups*int64(blocks), room)
+		case !d.Least():
+			r.short = r.tooMuch(words, groups*int64(blocks), room)
+			return nil, fmt.Errorf("%w: %w", session.ErrShort, r.short)
+		case r.schedule.Threads == 0:
+			blocks = 1
 		}
 	}
 	if !parallel {
@@ -324,6 +336,17 @@ func (r *running) tooMuch(words, groups, room int64) error {
 	return r.tooLarge(false, fmt.Sprintf("the lists of a thread group take %d bytes, those of %d groups %d, and %d bytes of the device are left", 4*words, groups, 4*words*groups, max(room, 0)),
 		"fewer threads in the schedule, smaller bounds, or more memory")
 }
+
+// shortError is the error of lists that the device has no memory for, with the memory that would do.
+type shortError struct {
+	error
+	least int64
+}
+
+func (e *shortError) Error() string {
+	return fmt.Sprintf("%v; %d bytes of --gpu-memory are the least that the program works with", e.error, e.least)
+}
+func (e *shortError) Unwrap() error { return e.error }
 
 // tooMuchShared is the error of lists that do not fit shared memory.
 func (r *running) tooMuchShared(bytes, most int64) error {

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -8,6 +9,52 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
+
+// threeLists is a program that stores a list.
+const threeLists = `input G: Graph
+def pairs(e):
+    let c = intersect(neighbor(G, get(e, 0)), neighbor(G, get(e, 1)))
+    return sum(apply(lambda v: size(intersect(c, neighbor(G, v))), None, c))
+return sum(apply(pairs, None, edges(G)))
+`
+
+// TestLeastMemory: a program with lists works with less and less memory, and then has an error that names the
+// least memory that does, which does. A page less does not.
+func TestLeastMemory(t *testing.T) {
+	g := cliques(t, 24)
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		run := func(memory int64) error {
+			s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: memory, Ring: 1 << 14})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, set, c := ready(t, threeLists, g)
+			r, err := Run(t.Context(), s, p, set, c, Options{Schedule: schedule.Default(schedule.CUDA)})
+			if err == nil && (len(r.Words) != 1 || r.Words[0] == 0) {
+				t.Errorf("%d bytes: %v", memory, r.Words)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			return err
+		}
+		least := int64(0)
+		for memory := int64(1 << 20); least == 0; memory -= memory/3 + 1 {
+			var short *shortError
+			if err := run(memory); errors.As(err, &short) {
+				least = short.least
+			} else if least = session.LeastOf(err); err != nil && least == 0 {
+				t.Fatalf("%d bytes: %v", memory, err)
+			}
+		}
+		if err := run(least); err != nil {
+			t.Errorf("%d bytes are the least, and: %v", least, err)
+		}
+		if err := run(least - 4096); err == nil {
+			t.Errorf("%d bytes are a page less than the least, and do", least-4096)
+		}
+	})
+}
 
 // TestLargeGraph: a program over a graph that does not fit the memory of the device reads
 // neighbour lists in host memory, says how many bytes, and has the same result.
