@@ -60,6 +60,15 @@ func (e *Explanation) Phases() []string {
 	return e.e.Job.Phases()
 }
 
+// Memory says in words how the memory of a GPU would be used where the graph does not fit there, and a part of it is there at a time: the
+// segments and sub-tables of engine join, and the smallest number of bytes that works. It returns nil for other searches.
+func (e *Explanation) Memory() []string {
+	if e.e == nil {
+		return nil
+	}
+	return e.e.Job.Memory()
+}
+
 // Write writes the plan as a loop nest, for people.
 func (e *Explanation) Write(w io.Writer) error {
 	if e.e == nil {
@@ -83,7 +92,8 @@ func (e *Explanation) MarshalJSON() ([]byte, error) {
 		Engine string          `json:"engine"`
 		Reason string          `json:"engine_reason"`
 		Phases []string        `json:"phases,omitempty"`
+		Memory []string        `json:"memory,omitempty"`
 		Plan   json.RawMessage `json:"plan"`
 		Result *Result         `json:"result,omitempty"`
-	}{e.e.Job.Name(), name, reason, e.Phases(), bytes.TrimSpace(b.Bytes()), e.Result})
+	}{e.e.Job.Name(), name, reason, e.Phases(), e.Memory(), bytes.TrimSpace(b.Bytes()), e.Result})
 }

@@ -130,6 +130,11 @@ func writeExplanation(out *output, e *weft.Explanation) error {
 			_, err = fmt.Fprintf(out, "phase %d: %s\n", i, phase)
 		}
 	}
+	for _, line := range e.Memory() {
+		if err == nil {
+			_, err = fmt.Fprintf(out, "memory: %s\n", line)
+		}
+	}
 	if err == nil && e.Result != nil {
 		r := e.Result
 		_, err = fmt.Fprintf(out, "found %v embeddings in %s, complete: %v\n", r.Embeddings, brief(r.Search), r.Complete)

@@ -57,6 +57,8 @@ type Traits struct {
 	Fits     bool // a device full of warps has room for the candidate sets
 	// Phases say in words what the engine does one after the other; nil: it is a loop nest.
 	Phases []string
+	// Memory says in words how a device's memory is used by a run that has only a part of the graph there at a time; nil: all is there.
+	Memory []string
 	Host   int64 // bytes of arrays that a GPU will read in host memory, as far as is known before a run
 }
 

@@ -183,6 +183,9 @@ func (c *Choice) Compiles() bool { return c.ready.Traits().Compiles }
 // Phases says in words what the engine will do one after the other; nil: it is the plan's nest.
 func (c *Choice) Phases() []string { return c.ready.Traits().Phases }
 
+// Memory says in words how a GPU's memory is used that has a part of the graph at a time; nil: it is not.
+func (c *Choice) Memory() []string { return c.ready.Traits().Memory }
+
 // Compile starts compiling the kernels with which Run will run the plan, and returns at once:
 // see engine.Prepared.
 func (c *Choice) Compile(ctx context.Context) { c.ready.Compile(ctx) }

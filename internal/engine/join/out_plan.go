@@ -20,13 +20,14 @@ const mostSegment = 64 << 20
 
 // outPlan is how an out-of-core join uses the memory of a device.
 type outPlan struct {
-	limit    int64
-	room     int64 // of a segment; two are on the device
-	subRows  int   // of a sub-table
-	bits     int64 // of the candidates of a vertex
-	fixed    int64 // what else is on the device
-	least    int64 // the smallest limit that works
-	segments int   // of the relation that has most
+	limit     int64
+	room      int64    // of a segment; two are on the device
+	subRows   int      // of a sub-table
+	bits      int64    // of the candidates of a vertex
+	fixed     int64    // what else is on the device
+	least     int64    // the smallest limit that works
+	segments  int      // of the relation that has most
+	relations []string // in words
 }
 
 // column is the bytes of a row of a sub-table: a vertex, and a candidate or a position.
@@ -83,6 +84,13 @@ func (p *outPlan) fits(device fmt.Stringer) error {
 // String says what is on the device.
 func (p *outPlan) String() string {
 	return fmt.Sprintf("two segments of %s, %d sub-tables of %d rows in two columns", memory.Text(uint64(p.room)), subTables, p.subRows)
+}
+
+// explain says in words how memory is used.
+func (p *outPlan) explain() []string {
+	lines := []string{fmt.Sprintf("out of core on a GPU with %s: %s; %s for candidates and counters", memory.Text(uint64(p.limit)), p, memory.Text(uint64(p.fixed)))}
+	lines = append(lines, p.relations...)
+	return append(lines, fmt.Sprintf("the smallest --gpu-memory that works is %d", p.least))
 }
 
 // tests reports whether candidates of a vertex are a bitmap.

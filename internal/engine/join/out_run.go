@@ -2,6 +2,7 @@ package join
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -9,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -35,7 +37,8 @@ func (x *onGPU) outOfCore(ctx context.Context, g *graph.Graph, p *plan.Plan, o e
 func (x *onGPU) cutRelations(segments int) {
 	x.relations = make([]*relation, len(x.p.Adjs))
 	parts, _ := x.lists.(partitions)
-	had := map[any]*relation{}
+	var relations []*relation
+	had, names := map[any]*relation{}, map[*relation]string{}
 	for i := range x.steps {
 		for _, b := range x.steps[i].groups[0].backs() {
 			var key any = x.p.Adjs[b.Adj].Lists
@@ -50,11 +53,11 @@ func (x *onGPU) cutRelations(segments int) {
 				}
 			}
 			x.relations[b.Adj] = had[key]
+			if names[had[key]] == "" {
+				relations = append(relations, had[key])
+				names[had[key]] = x.p.Adjs[b.Adj].Name
+			}
 		}
-	}
-	relations := x.relations[:0:0]
-	for _, r := range had {
-		relations = append(relations, r)
 	}
 	p := x.planOut(x.s.Memory(), relations, segments)
 	x.out = &p
@@ -62,6 +65,11 @@ func (x *onGPU) cutRelations(segments int) {
 		for _, r := range relations {
 			r.cut(p.room)
 			p.segments = max(p.segments, len(r.segments))
+			most := int64(0)
+			for _, s := range r.segments {
+				most = max(most, s.bytes)
+			}
+			p.relations = append(p.relations, fmt.Sprintf("%s: %d entries in segments of at most %s, number of segments %d", names[r], r.off[len(r.off)-1], memory.Text(uint64(most)), len(r.segments)))
 		}
 	}
 }

@@ -1,7 +1,11 @@
 package join_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -9,6 +13,8 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/join"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
@@ -54,4 +60,100 @@ func TestOutOfCoreAgrees(t *testing.T) {
 			compare(t, outConfig(), join.NewGPU(s), nodiff.Suite{Plans: 300, Graphs: 4}, nodiff.Suite{Plans: 30, Graphs: 2})
 		}, d)
 	})
+}
+
+// TestOutOfCoreBudgets: a device that has too little memory for the graph joins out of core by itself, and says so, with the same count and
+// the same rows at each budget down to the smallest that works. With less, the error says which that is.
+func TestOutOfCoreBudgets(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 12, M: 12000, Directed: true, EdgeLabels: 6, Skew: 1, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"MATCH (a)-[:0]->(b)-[:1]->(c)", "MATCH (a)-[:0]->(b)-[:1]->(c), (a)-[:2]->(c)", "MATCH (a)-[:3]->(b)<-[:4]-(c)-[:5]->(d), (a)-[:0]->(d)",
+	} {
+		q, err := gql.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, listing := range []bool{false, true} {
+			p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "gsi", Listing: listing})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := &rowSet{}
+			goal := engine.Goal{}
+			if listing {
+				goal.Sink = rows
+			}
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, goal)
+			if err != nil || want.Matches.IsZero() {
+				t.Fatal(want.Matches, err)
+			}
+			all := rows.take()
+			device.Each(t, func(t *testing.T, d *cuda.Device) {
+				at := func(memory int64) (got engine.Result, traits engine.Traits, err error) {
+					engines.WithSession(t, session.Options{Memory: memory, Ring: 1 << 12}, func(s *session.Session) {
+						var x engine.Prepared
+						x, err = join.NewGPU(s).Prepare(t.Context(), g, p, engine.Options{Listing: listing, Opt: map[string]string{"join.filter": "off"}})
+						if err == nil {
+							traits = x.Traits()
+							got, err = x.Run(t.Context(), goal)
+						}
+					}, d)
+					return got, traits, err
+				}
+				_, traits, err := at(1000)
+				least := int64(0)
+				if n := len(traits.Memory); n > 0 {
+					_, _ = fmt.Sscanf(traits.Memory[n-1], "the smallest --gpu-memory that works is %d", &least)
+				}
+				if !errors.Is(err, cuda.ErrMemory) || errors.Is(err, session.ErrShort) || least == 0 || !strings.Contains(err.Error(), fmt.Sprint(least)) {
+					t.Fatalf("%v, %v", err, traits.Memory)
+				}
+				if _, _, err := at(least - 1); !errors.Is(err, cuda.ErrMemory) {
+					t.Errorf("%d bytes: %v", least-1, err)
+				}
+				outside := 0
+				for memory := least; memory < 1<<20; memory += memory / 2 {
+					got, traits, err := at(memory)
+					if err != nil || got.Matches != want.Matches || !got.Complete {
+						t.Errorf("%d bytes: %v (complete %v, %v), want %v", memory, got.Matches, got.Complete, err, want.Matches)
+					}
+					if got := rows.take(); !slices.Equal(got, all) {
+						t.Errorf("%d bytes: %d rows, which differ from %d", memory, len(got), len(all))
+					}
+					if len(traits.Memory) > 0 && len(got.Notes) > 0 && strings.Contains(got.Notes[0], "joined out of core") {
+						outside++
+					}
+				}
+				if outside < 2 {
+					t.Errorf("out of core at %d budgets", outside)
+				}
+			})
+		}
+	}
+}
+
+// rowSet takes rows as texts.
+type rowSet struct {
+	mu   sync.Mutex
+	rows []string
+}
+
+func (s *rowSet) Emit(_ int, b *engine.Batch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range b.Rows {
+		s.rows = append(s.rows, fmt.Sprint(b.Vertices[r*b.Width:(r+1)*b.Width]))
+	}
+	return nil
+}
+
+// take returns the rows in order, and forgets them.
+func (s *rowSet) take() []string {
+	rows := s.rows
+	s.rows = nil
+	slices.Sort(rows)
+	return rows
 }
