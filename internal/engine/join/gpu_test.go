@@ -289,8 +289,7 @@ func TestGPUSeveral(t *testing.T) {
 	})
 }
 
-// TestGPUTails compares counts whose last phase is arithmetic with the oracle: tails of plans with and without labels,
-// and phases of several vertices whose groups are counted.
+// TestGPUTails compares counts whose last phase is a plan's tail with the oracle, with labels and without.
 func TestGPUTails(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		c := gpuConfig()
@@ -300,16 +299,55 @@ func TestGPUTails(t *testing.T) {
 		}
 		arithmetic(nodiff.Terms, "a tail")
 		arithmetic(nodiff.TermsRanges, "a tail of several ranges")
-		arithmetic(nodiff.Rooted, "a tail for each vertex", "join.extend", "multi")
-		for _, tech := range severals()[:7] {
-			plain := tech.Force
-			tech.Force = func(o *plan.Options, opt map[string]string) {
-				plain(o, opt)
-				o.Listing, o.NoTail, o.Root = false, true, plan.NoRoot
-			}
-			arithmetic(tech, tech.Name+", counted", "join.extend", "multi")
+		rooted := nodiff.Terms
+		counted := rooted.Force
+		rooted.Plan, rooted.Force = nodiff.Rooted.Plan, func(o *plan.Options, opt map[string]string) {
+			counted(o, opt)
+			nodiff.Rooted.Force(o, opt)
 		}
-		compare(t, c, e, nodiff.Suite{Plans: 100, Graphs: 3}, nodiff.Suite{Plans: 12, Graphs: 3})
+		arithmetic(rooted, "a tail for each vertex")
+		compare(t, c, e, nodiff.Suite{Plans: 100, Graphs: 3}, nodiff.Suite{Plans: 24, Graphs: 3})
+	})
+}
+
+// TestGPUChoices: tails of more than five levels have no terms, and are counted as choices from the groups of a phase: of vertices
+// in order, of different ones, and of any.
+func TestGPUChoices(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 5, M: 90, VertexLabels: 2, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		for _, c := range []struct{ pattern, text string }{
+			{"pattern 5", "(a)--(l:1), (a)--(m:1), (a)--(n:1), (a)--(o:1), (a)--(p:1), (a)--(q:1)"},
+			{"pattern 6", "(a)--(l:0), (a)--(m:1), (a)--(n:1), (a)--(o:1), (a)--(p:1), (a)--(q:1)"},
+			{"pattern 7", "(a:0)--(b:1), (b)--(l:0), (a)--(m:1), (a)--(n:1), (a)--(o:1), (a)--(p:1), (a)--(q:1)"},
+		} {
+			for _, mode := range []string{"", "all", "REPEATABLE ELEMENTS "} {
+				q, err := gql.Parse("MATCH " + strings.TrimPrefix(mode, "all") + c.text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				order := make([]int, len(q.Pattern.Vertices))
+				for i := range order {
+					order[i] = i
+				}
+				p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: order, Embeddings: mode == "all"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+				if err != nil || want.Matches.IsZero() {
+					t.Fatalf("%s: %v, %v", c.text, want.Matches, err)
+				}
+				r, err := engine.Once(t.Context(), e, g, p, engine.Options{Opt: map[string]string{"join.extend": "multi", "join.filter": "off"}}, engine.Goal{})
+				said := fmt.Sprint(r.Stats)
+				chosen := strings.Contains(said, c.pattern) && strings.Contains(said, "join_tail_count")
+				if err != nil || r.Matches != want.Matches || !chosen && mode != "REPEATABLE ELEMENTS " {
+					t.Errorf("%s%s: %v, %v, %s; want %v", mode, c.text, r.Matches, err, said, want.Matches)
+				}
+			}
+		}
 	})
 }
 

@@ -99,7 +99,7 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 	}
 	if last := &steps[len(steps)-1]; counting {
 		last.count = true
-		last.closed = last.Pattern > 0 && arithmetic(last)
+		last.closed = last.Pattern > 0 && !p.NoTail && arithmetic(last)
 		if n := len(last.levels); n > 0 && last.Pattern != phases.Sizes {
 			lv := &last.levels[n-1]
 			sources := last.groups[lv.group].sources
