@@ -4,7 +4,7 @@
 `weft bench join` counts sets of queries of each graph with the engine's defaults and with one switch changed, in turns. Kept as
 docs/results/ablation-NAME.jsonl the lines become the tables of docs/ablation.md (`make figures`). Environment: WEFT, the program.
 """
-import argparse, json, os, subprocess, sys, tempfile, time
+import argparse, json, math, os, re, subprocess, sys, tempfile, time
 
 WEFT = os.environ.get("WEFT", "weft")
 BASE = "engine=join"
@@ -27,16 +27,16 @@ GPU = [x for x in CPU if x[0] not in ("order by joint degrees, semijoins", "stea
     ("four layers of balance", ["join.balance=on"]),
     ("duplicate removal", ["join.share=on"]),
 ]
-# Tables of partial matches, one vertex in a phase next to several. A batch holds a whole phase, and one thread makes it, so that the
-# tables are those of the papers.
-WHOLE = f"{BASE},join.extend=single,join.batch=16777216,threads=1"
-MEMORY = [
-    ("each in the order of its paper", "order=gsi", "join.extend=multi,order=geneva"),
-    ("both in GENEVA's order", "order=geneva", "join.extend=multi,order=geneva"),
-    ("both in the order by joint degrees", "", "join.extend=multi"),
-    ("the same, where `auto` takes several", "", "join.extend=auto"),
+# One vertex in a phase, and several, over the queries where the second has such a phase: time of the search, and the bytes of all rows
+# that phases hand to the next one, which do not depend on batches.
+SEVERAL = [
+    ("order by joint degrees, `auto`", "join.extend=single", "join.extend=auto"),
+    ("order by joint degrees, `multi`", "join.extend=single", "join.extend=multi"),
+    ("the same without arithmetic, `auto`", "join.extend=single,plan.tail=off", "join.extend=auto,plan.tail=off"),
+    ("the same without arithmetic, `multi`", "join.extend=single,plan.tail=off", "join.extend=multi,plan.tail=off"),
+    ("GENEVA's order without arithmetic, `multi`", "join.extend=single,order=geneva,plan.tail=off", "join.extend=multi,order=geneva,plan.tail=off"),
+    ("the same, eliminations after phases", "join.extend=single,order=geneva,plan.tail=off", "join.extend=multi,join.eliminate=after,order=geneva,plan.tail=off"),
 ]
-
 
 def settings(base, switch):
     """Settings in which those of a switch take the place of the base's."""
@@ -63,12 +63,16 @@ def bench(graph, variants):
 
 
 def lines(graph):
-    """A line for each switch, and one for each comparison of memory."""
+    """A line for each switch, and one for each comparison of phases of several vertices."""
     switches = [(t, s) for t, all in (CPU if args.device == "cpu" else GPU) for s in all]
+    if args.several:
+        switches = []
     variants = [("base", settings(BASE, ""))] + [(f"switch {i}", settings(BASE, s)) for i, (_, s) in enumerate(switches)]
-    memory = MEMORY if args.device == "cpu" else []  # a GPU has room for its tables before it has their rows
-    for i, (_, single, multi) in enumerate(memory):
-        variants += [(f"single {i}", settings(WHOLE, single)), (f"multi {i}", settings(WHOLE, multi))]
+    named = {}  # contestants that several comparisons have run once
+    for _, single, multi in SEVERAL:
+        for s in (single, multi):
+            named.setdefault(s, f"several {len(named)}")
+    variants += [(name, settings(BASE, s)) for s, name in named.items()]
     total, detail = bench(graph, variants)
     short = os.path.basename(graph).split(".")[0]
     base = total[0]
@@ -76,11 +80,18 @@ def lines(graph):
     for (technique, switch), r in zip(switches, total[1:]):
         yield {"graph": short, "technique": technique, "switch": switch.replace(",", " "), "queries": r["queries"], "finished": r["finished"],
                "ms": r["whole_ms"], "ratio": r["ratio"], "mean_ratio": r["mean_ratio"]}
-    for i, (what, _, _) in enumerate(memory):
-        tables = {who: {r["query"]: r["tables"] for r in detail if r["who"] == f"{who} {i}" and "error" not in r} for who in ("single", "multi")}
-        both = [(tables["single"][q], tables["multi"][q]) for q in tables["single"] if q in tables["multi"]]
-        yield {"graph": short, "memory": what, "queries": base["queries"], "finished": len(both), "single": sum(s for s, _ in both), "multi": sum(m for _, m in both),
-               "fifth": sum(5 * m <= s for s, m in both if s > 0), "less": sum(m < s for s, m in both), "more": sum(m > s for s, m in both)}
+    for what, single, multi in SEVERAL:
+        of = {s: {r["query"]: r for r in detail if r["who"] == named[s]} for s in (single, multi)}
+        pairs = [(of[single][q], m) for q, m in of[multi].items() if "error" in m or re.search("pattern [1-7]", m.get("phases", ""))]
+        both = [(s, m) for s, m in pairs if "error" not in s and "error" not in m]
+        times = [max(m["search_ms"], 0.001) / max(s["search_ms"], 0.001) for s, m in both]
+        yield {"graph": short, "several": what, "queries": len(both), "single_only": sum("error" in m and "error" not in s for s, m in pairs),
+               "multi_only": sum("error" in s and "error" not in m for s, m in pairs),
+               "mean_ratio": math.exp(sum(map(math.log, times)) / len(times)) if times else None,
+               "single_ms": sum(s["search_ms"] for s, _ in both), "multi_ms": sum(m["search_ms"] for _, m in both),
+               "single": sum(s["tables"] for s, _ in both), "multi": sum(m["tables"] for _, m in both),
+               "single_peak": sum(s["peak"] for s, _ in both), "multi_peak": sum(m["peak"] for _, m in both),
+               "fifth": sum(5 * m["tables"] <= s["tables"] for s, m in both)}
 
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -91,6 +102,7 @@ parser.add_argument("--each", type=int, default=20, help="queries of a set")
 parser.add_argument("--runs", type=int, default=3)
 parser.add_argument("--limit", type=float, default=5, help="seconds for one search")
 parser.add_argument("--threads", type=int, default=0)
+parser.add_argument("--several", action="store_true", help="only phases of several vertices next to those of one")
 parser.add_argument("--commit", default="", help="of weft, where the program does not know it")
 parser.add_argument("--out", type=argparse.FileType("w"), default=sys.stdout)
 args = parser.parse_args()

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// ablationLine is a line of bench/ablation.py: a switch on one graph, or a comparison of memory.
+// ablationLine is a line of bench/ablation.py: a switch on one graph, or a comparison of phases of several vertices with
+// phases of one.
 type ablationLine struct {
 	Kind, About              string
 	Graph, Technique, Switch string
@@ -15,19 +16,25 @@ type ablationLine struct {
 	MS                       float64
 	Ratio                    *float64
 	MeanRatio                *float64 `json:"mean_ratio"`
-	Memory                   string
-	Single, Multi            float64 // bytes
-	Fifth, Less, More        int     // queries
+	Several                  string
+	SingleOnly               int     `json:"single_only"` // queries
+	MultiOnly                int     `json:"multi_only"`
+	SingleMS                 float64 `json:"single_ms"`
+	MultiMS                  float64 `json:"multi_ms"`
+	Single, Multi            float64 // bytes of all rows
+	SinglePeak               float64 `json:"single_peak"`
+	MultiPeak                float64 `json:"multi_peak"`
+	Fifth                    int     // queries
 }
 
-// ablation is the tables of what bench/ablation.py measured: switches down, graphs across, and the
-// memory of tables.
+// ablation is the tables of what bench/ablation.py measured: switches down, graphs across, and phases of several
+// vertices next to phases of one.
 func ablation(text []byte) (string, error) {
 	var about string
 	var graphs []string
 	var switches [][2]string
 	cells := map[string]string{}
-	var memory strings.Builder
+	var several strings.Builder
 	err := eachLine(text, func(line []byte) error {
 		var l ablationLine
 		if err := json.Unmarshal(line, &l); err != nil {
@@ -44,12 +51,8 @@ func ablation(text []byte) (string, error) {
 		if l.Finished < l.Queries {
 			finished = fmt.Sprintf(", %d of %d", l.Finished, l.Queries)
 		}
-		if l.Memory != "" {
-			ratio := "–"
-			if l.Single > 0 {
-				ratio = fmt.Sprintf("%.2f", l.Multi/l.Single)
-			}
-			fmt.Fprintf(&memory, "| %s | %s%s | %.2f | %.2f | %s | %d | %d | %d |\n", l.Memory, l.Graph, finished, l.Single/(1<<20), l.Multi/(1<<20), ratio, l.Less, l.More, l.Fifth)
+		if l.Several != "" {
+			several.WriteString(l.severalRow())
 			return nil
 		}
 		key := [2]string{l.Technique, l.Switch}
@@ -67,7 +70,12 @@ func ablation(text []byte) (string, error) {
 		return nil
 	})
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\n| technique | switch | %s |\n|%s\n", about, strings.Join(graphs, " | "), strings.Repeat("---|", len(graphs)+2))
+	fmt.Fprintf(&b, "%s.\n\n", about)
+	if len(switches) > 1 {
+		fmt.Fprintf(&b, "| technique | switch | %s |\n|%s\n", strings.Join(graphs, " | "), strings.Repeat("---|", len(graphs)+2))
+	} else {
+		switches = nil // the defaults alone say nothing
+	}
 	for _, s := range switches {
 		technique, switched := s[0], quoted(s[1])
 		if technique == "" {
@@ -83,10 +91,29 @@ func ablation(text []byte) (string, error) {
 		}
 		b.WriteString("\n")
 	}
-	if memory.Len() > 0 {
-		b.WriteString("\n| memory of tables | graph | one vertex, MiB | several, MiB | ratio | queries with less | with more | with at most a fifth |\n|")
-		b.WriteString(strings.Repeat("---|", 8) + "\n" + memory.String())
+	if several.Len() > 0 {
+		if switches != nil {
+			b.WriteString("\n")
+		}
+		b.WriteString("| several vertices in a phase | graph | queries | time, mean (sum) | bytes of rows: one, MiB | several, MiB | ratio | queries with at most a fifth | ratio at a time | ended only: one, several |\n|")
+		b.WriteString(strings.Repeat("---|", 10) + "\n" + several.String())
 	}
 	b.WriteString("\n")
 	return b.String(), err
+}
+
+// severalRow is the row of a comparison.
+func (l *ablationLine) severalRow() string {
+	ratio := func(x, y float64) string {
+		if y == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.2f", x/y)
+	}
+	mean := "–"
+	if l.MeanRatio != nil {
+		mean = fmt.Sprintf("%.2f", *l.MeanRatio)
+	}
+	return fmt.Sprintf("| %s | %s | %d | %s (%s) | %.2f | %.2f | %s | %d | %s | %d, %d |\n", l.Several, l.Graph, l.Queries, mean, ratio(l.MultiMS, l.SingleMS),
+		l.Single/(1<<20), l.Multi/(1<<20), ratio(l.Multi, l.Single), l.Fifth, ratio(l.MultiPeak, l.SinglePeak), l.SingleOnly, l.MultiOnly)
 }
