@@ -312,10 +312,11 @@ func (a *app) saveSets(f *benchJoinFlags, path string, sets []queryset.Set) erro
 	return nil
 }
 
-// The lines of a result that have the memory of the tables of engine join, and its phases.
+// The lines of a result that have the phases of engine join, the rows and bytes that these handed on, and the most of them at a time.
 var (
-	tables   = regexp.MustCompile(`^join: tables of partial matches had ([0-9]+) bytes in all, and at most ([0-9]+) at a time$`)
-	phaseSet = regexp.MustCompile(`^join: (pattern 0.*)$`)
+	phaseKinds  = regexp.MustCompile(`^join: (pattern 0.*)$`)
+	rowsByPhase = regexp.MustCompile(`^join: rows by phase: .*; ([0-9]+) bytes in all$`)
+	tables      = regexp.MustCompile(`^join: tables of partial matches had at most ([0-9]+) bytes$`)
 )
 
 // shortRun is a time of planning and search that depends on what the contestant before did to the
@@ -350,12 +351,14 @@ func (f *benchJoinFlags) count(ctx context.Context, g *weft.Graph, text string, 
 	}
 	s := bench.Sample{Took: r.Search, Plan: r.Plan, Prepare: r.Prepare, Answer: r.Embeddings.String()}
 	for _, line := range r.Stats {
-		if m := tables.FindStringSubmatch(line); m != nil {
-			s.Bytes, _ = strconv.ParseUint(m[1], 10, 64)
-			s.Peak, _ = strconv.ParseUint(m[2], 10, 64)
-		}
-		if m := phaseSet.FindStringSubmatch(line); m != nil {
+		if m := phaseKinds.FindStringSubmatch(line); m != nil {
 			s.Phases = m[1]
+		}
+		if m := rowsByPhase.FindStringSubmatch(line); m != nil {
+			s.Bytes, _ = strconv.ParseUint(m[1], 10, 64)
+		}
+		if m := tables.FindStringSubmatch(line); m != nil {
+			s.Peak, _ = strconv.ParseUint(m[1], 10, 64)
 		}
 	}
 	return s, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -137,7 +138,14 @@ func writeExplanation(out *output, e *weft.Explanation) error {
 	}
 	if err == nil && e.Result != nil {
 		r := e.Result
-		_, err = fmt.Fprintf(out, "found %v embeddings in %s, complete: %v\n", r.Embeddings, brief(r.Search), r.Complete)
+		for _, line := range r.Stats {
+			if err == nil && rowsByPhase.MatchString(line) {
+				_, err = fmt.Fprintln(out, strings.TrimPrefix(line, "join: "))
+			}
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(out, "found %v embeddings in %s, complete: %v\n", r.Embeddings, brief(r.Search), r.Complete)
+		}
 	}
 	return err
 }

@@ -284,13 +284,11 @@ func (x *prepared) stats(rows []uint64, most uint64) []string {
 			bytes += 4 * uint64(x.steps[i].after) * rows[i]
 		}
 	}
-	said := []string{
-		"join: " + strings.Join(kinds, ", "),
-		fmt.Sprintf("join: tables of partial matches had %d bytes in all, and at most %d at a time", bytes, most),
-	}
+	said := []string{"join: " + strings.Join(kinds, ", ")}
 	if len(counts) > 0 {
-		said = append(said, "join: rows by phase: "+strings.Join(counts, ", "))
+		said = append(said, fmt.Sprintf("join: rows by phase: %s; %d bytes in all", strings.Join(counts, ", "), bytes))
 	}
+	said = append(said, fmt.Sprintf("join: tables of partial matches had at most %d bytes", most))
 	return append(said, x.said...)
 }
 

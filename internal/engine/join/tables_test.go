@@ -94,10 +94,10 @@ func TestRows(t *testing.T) {
 					bytes += 4 * widths[i] * rows
 				}
 				said := fmt.Sprint(r.Stats)
-				if !strings.Contains(said, "rows by phase: "+rows) || !strings.Contains(said, fmt.Sprintf("had %d bytes in all", bytes)) {
+				if !strings.Contains(said, fmt.Sprintf("rows by phase: %s; %d bytes in all", rows, bytes)) {
 					t.Errorf("%s, batch %d, %s: %s; want the rows %s, %d bytes", c.how, batch, r.Device, said, rows, bytes)
 				}
-				if batch == 0 && r.Device == "cpu" && !strings.Contains(said, fmt.Sprintf("at most %d at a time", c.most)) {
+				if batch == 0 && r.Device == "cpu" && !strings.Contains(said, fmt.Sprintf("had at most %d bytes", c.most)) {
 					t.Errorf("%s: %s; want %d bytes at a time", c.how, said, c.most)
 				}
 			}
@@ -120,7 +120,7 @@ func TestSignaturesOfAPhase(t *testing.T) {
 		if err != nil || r.Matches != engine.U64(27) {
 			t.Fatalf("%s: %v, %v", r.Device, r.Matches, err)
 		}
-		if said := fmt.Sprint(r.Stats); !strings.Contains(said, "pattern 1") || !strings.Contains(said, ", 27") {
+		if said := fmt.Sprint(r.Stats); !strings.Contains(said, "pattern 1") || !strings.Contains(said, ", 27;") {
 			t.Errorf("%s: %s; want 27 rows of b and c", r.Device, said)
 		}
 	}
