@@ -43,6 +43,7 @@ type search struct {
 	above  []uint32   // by level: the earlier levels that the level's vertex is above,
 	below  []uint32   // or below
 	levels []level    // from level 2 on
+	pairs  uint32     // how the last two levels are counted together, one more than a PartitionPairs; 0: they are not
 	maps   []uint8    // for listings: the column of a row for each level of the given plan, for each match of a row
 	copies int
 }
@@ -194,6 +195,9 @@ func (x *prepared) across(ctx context.Context, share bool) error {
 		if err := s.makeLevels(x.g, all, i); err != nil {
 			return err
 		}
+		if !x.listing && !p.NoTail {
+			s.together()
+		}
 		for _, e := range elements {
 			for _, v := range p.Order {
 				if e != nil {
@@ -249,6 +253,87 @@ func (s *search) makeLevels(g *graph.Graph, all [][2]int, prime int) error {
 		s.levels = append(s.levels, out)
 	}
 	return nil
+}
+
+// The ways to count the last two levels together: enum PartitionPairs of kernels/partition/plan.cuh, and one more.
+const (
+	pairsAny = iota + 1
+	pairsDiffer
+	pairsSame
+	pairsOrdered
+)
+
+// together has the last two levels counted together, if neither is a neighbour of the other. Their candidates then depend
+// on earlier levels only, also as far as cross edges go.
+func (s *search) together() {
+	a, b := len(s.levels)-2, len(s.levels)-1
+	if a < 2 {
+		return
+	}
+	first, second := &s.levels[a], &s.levels[b]
+	for _, x := range second.backs {
+		if x.level == a {
+			return
+		}
+	}
+	all := slices.Clone(first.sources) // of both levels, which read the same gathered lists
+	for _, adj := range second.sources {
+		if !slices.Contains(all, adj) {
+			all = append(all, adj)
+		}
+	}
+	if len(all) > maxSources {
+		return
+	}
+	ordered := (s.above[b]|s.below[b])>>a&1 != 0
+	same := slices.Equal(first.bits, second.bits) && s.above[a] == s.above[b]&^(1<<a) && s.below[a] == s.below[b]&^(1<<a) &&
+		s.distinct(a) == s.distinct(b)&^(1<<a) && sameBacks(s, a, b)
+	switch {
+	case ordered && same:
+		s.pairs = pairsOrdered
+	case ordered:
+		return
+	case s.distinct(b)>>a&1 == 0:
+		s.pairs = pairsAny
+	case same:
+		s.pairs = pairsSame
+	default:
+		s.pairs = pairsDiffer
+	}
+	s.above[b] &^= 1 << a
+	s.below[b] &^= 1 << a
+	for k := range second.backs {
+		second.backs[k].source = slices.Index(all, second.sources[second.backs[k].source])
+	}
+	first.sources, second.sources = all, all
+}
+
+// distinct is the earlier levels from which a level's vertex must differ.
+func (s *search) distinct(l int) (mask uint32) {
+	for _, j := range s.plan.Levels[l].Distinct {
+		mask |= 1 << j
+	}
+	if s.pairs > 0 && l == len(s.levels)-1 {
+		mask &^= 1 << (l - 1) // kernels see to that
+	}
+	return mask
+}
+
+// sameBacks reports whether two levels have the same backward neighbours.
+func sameBacks(s *search, a, b int) bool {
+	sorted := func(l int) []back {
+		all := slices.Clone(s.levels[l].backs)
+		for i := range all {
+			all[i].source = s.levels[l].sources[all[i].source]
+		}
+		slices.SortFunc(all, func(x, y back) int { return slices.Compare(x.key(), y.key()) })
+		return all
+	}
+	return slices.Equal(sorted(a), sorted(b))
+}
+
+func (x back) key() []int {
+	return []int{x.level, x.source, int(flag(x.neg, backNeg) | flag(x.pair, backPair) | flag(x.behind, backLater))}
 }
 
 // allowed returns a bitmap of the vertices that a level may have, whatever the others are; nil: all.

@@ -18,11 +18,13 @@ import (
 // ascending, then where each list begins, and then the lists.
 type slot struct {
 	memory cuda.Buffer
-	ready  *cuda.Event // the lists are there
+	leave  *cuda.Event // the lists leave the host,
+	ready  *cuda.Event // and are there
 	base   uint32      // the first row that is not searched
 	end    uint32      // behind the last row whose lists are there
 	keys   uint64
 	source [maxSources + 1]uint32
+	took   time.Duration // to gather them, without the copy
 }
 
 // address says where the lists are.
@@ -47,9 +49,9 @@ type gatherer struct {
 
 // stage is page-locked memory.
 type stage struct {
-	memory      *cuda.Pinned
-	begin, sent *cuda.Event
-	used        bool
+	memory *cuda.Pinned
+	sent   *cuda.Event
+	used   bool
 }
 
 // reserve takes the device's memory for marks.
@@ -76,10 +78,8 @@ func (h *gatherer) pin(c *cuda.Context, all []table) error {
 		if s.memory, err = c.PinnedRaw(size); err != nil {
 			return err
 		}
-		for _, e := range []**cuda.Event{&s.begin, &s.sent} {
-			if *e, err = c.Event(); err != nil {
-				return err
-			}
+		if s.sent, err = c.Event(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -90,10 +90,8 @@ func (h *gatherer) free() error {
 	var errs []error
 	for k := range h.stage {
 		s := &h.stage[k]
-		for _, e := range []*cuda.Event{s.begin, s.sent} {
-			if e != nil {
-				errs = append(errs, e.Close())
-			}
+		if s.sent != nil {
+			errs = append(errs, s.sent.Close())
 		}
 		if s.memory != nil {
 			errs = append(errs, s.memory.Free())
@@ -106,7 +104,7 @@ func (h *gatherer) free() error {
 // returns when the lists are on their way.
 func (t *tables) gather(k, i int, s *slot, base uint32) error {
 	start := time.Now()
-	defer func() { t.moved.busy.Add(int64(time.Since(start))) }()
+	defer func() { s.took = time.Since(start) }()
 	b := &t.table[i]
 	lv := &t.searches[k].levels[b.width]
 	n := min(b.guess, b.count-base)
@@ -187,7 +185,7 @@ func (t *tables) send(k int, lv *level, s *slot, entries uint64) error {
 	h := &t.stage[t.gatherer.turn]
 	t.gatherer.turn ^= 1
 	if h.used {
-		if err := t.arrived(h); err != nil {
+		if err := h.sent.Synchronize(); err != nil {
 			return err
 		}
 	}
@@ -204,7 +202,7 @@ func (t *tables) send(k int, lv *level, s *slot, entries uint64) error {
 	}
 	t.moved.chunks.Add(1)
 	t.moved.bytes.Add(uint64(bytes))
-	if err := h.begin.Record(t.copies); err != nil {
+	if err := s.leave.Record(t.copies); err != nil {
 		return err
 	}
 	if err := t.x.Context().Send(s.memory, 0, h.memory, 0, bytes, t.copies); err != nil {
@@ -214,17 +212,7 @@ func (t *tables) send(k int, lv *level, s *slot, entries uint64) error {
 	return errors.Join(h.sent.Record(t.copies), s.ready.Record(t.copies))
 }
 
-// arrived waits until the memory's last copy has ended.
-func (t *tables) arrived(h *stage) error {
-	if err := h.sent.Synchronize(); err != nil {
-		return err
-	}
-	took, err := h.sent.Since(h.begin)
-	t.moved.busy.Add(int64(took))
-	return err
-}
-
-// fillers have this many entries each, at least.
+// fillEntries is how many entries a goroutine copies at least.
 const fillEntries = 1 << 16
 
 // fill copies the lists of all keys, and writes where they begin.

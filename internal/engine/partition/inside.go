@@ -82,56 +82,103 @@ func (x *inner) prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o eng
 	return x.engine.Prepare(ctx, g, q, o)
 }
 
-// inside searches each part by itself.
-func (r *run) inside(ctx context.Context) error {
+// piece is a part that is ready to be searched.
+type piece struct {
+	part     int
+	vertices []uint32
+	graph    *graph.Graph
+	ready    engine.Prepared
+	err      error
+}
+
+// inside searches each part by itself. The graph of the next part is made while one is searched.
+func (r *run) inside(ctx context.Context) (err error) {
+	within, end := context.WithCancel(ctx)
+	pieces := make(chan piece)
+	go func() {
+		defer close(pieces)
+		r.pieces(within, func(x piece) bool {
+			select {
+			case pieces <- x:
+				return true
+			case <-within.Done():
+				_ = x.close() // no file to close
+				return false
+			}
+		})
+	}()
+	defer func() {
+		end()
+		for x := range pieces {
+			err = errors.Join(err, x.close())
+		}
+	}()
+	for x := range pieces {
+		if err := r.part(ctx, &x); err != nil || r.ended() {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// pieces calls yield with the parts that have vertices, until it returns false. An error ends it too.
+func (r *run) pieces(ctx context.Context, yield func(piece) bool) {
 	members := make([][]uint32, len(r.sizes))
 	for v, part := range r.of {
 		members[part] = append(members[part], uint32(v))
 	}
 	for i, vertices := range members {
 		members[i] = nil
-		if r.ended() {
-			return nil
-		}
 		if len(vertices) == 0 {
-			r.empty++
 			continue
 		}
-		if err := r.part(ctx, i, vertices); err != nil {
+		x := piece{part: i, vertices: vertices}
+		x.err = r.g.Guard(func() (err error) {
+			x.graph, err = r.g.Induced(ctx, vertices, r.o.Threads)
 			return err
+		})
+		if x.err == nil {
+			x.ready, x.err = r.inner.prepare(ctx, x.graph, r.p, r.o)
+		}
+		if !yield(x) || x.err != nil {
+			return
 		}
 	}
-	return nil
 }
 
-// part searches the graph that vertices induce.
-func (r *run) part(ctx context.Context, i int, vertices []uint32) (err error) {
-	var sub *graph.Graph
-	err = r.g.Guard(func() (err error) {
-		sub, err = r.g.Induced(ctx, vertices, r.o.Threads)
-		return err
-	})
-	if err != nil {
-		return err
+// close frees the part's graph.
+func (x *piece) close() error {
+	if x.graph == nil {
+		return nil
 	}
+	return x.graph.Close()
+}
+
+// part searches the graph of one part.
+func (r *run) part(ctx context.Context, x *piece) (err error) {
 	defer func() {
-		err = errors.Join(err, r.s.ForgetOwner(sub), sub.Close())
+		if x.graph != nil {
+			err = errors.Join(err, r.s.ForgetOwner(x.graph))
+		}
+		err = errors.Join(err, x.close())
 	}()
-	ready, err := r.inner.prepare(ctx, sub, r.p, r.o)
-	if err != nil {
-		return fmt.Errorf("part %d: %w", i, err)
+	if x.err != nil {
+		return x.err
 	}
-	goal := engine.Goal{Limit: r.left(), Progress: r.progress(i)}
+	goal := engine.Goal{Limit: r.left(), Progress: r.progress(x.part)}
 	if r.goal.Sink != nil {
-		goal.Sink = &renamed{sink: r.goal.Sink, vertices: vertices, rows: make([][]uint32, r.s.Workers())}
+		goal.Sink = &renamed{sink: r.goal.Sink, vertices: x.vertices, rows: make([][]uint32, r.s.Workers())}
 	}
-	res, err := ready.Run(ctx, goal)
+	res, err := x.ready.Run(ctx, goal)
 	if errors.Is(err, session.ErrShort) && r.room.Auto() { // nothing was searched
 		r.hosted++
-		if ready, err = r.inner.prepare(ctx, sub, r.p, gpu.Placed(r.o, "host")); err != nil {
+		ready, err := r.inner.prepare(ctx, x.graph, r.p, gpu.Placed(r.o, "host"))
+		if err != nil {
 			return err
 		}
 		res, err = ready.Run(ctx, goal)
+		r.add(&res, 1)
+		return err
 	}
 	r.add(&res, 1)
 	return err

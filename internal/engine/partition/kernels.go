@@ -5,12 +5,18 @@ import "fmt"
 // kernelsText is the text before each kernel's own.
 const kernelsText = "#include \"partition/kernels.cuh\"\n"
 
-// The kernel that marks the vertices whose lists rows need.
-const markKernel = "partition_mark"
+const (
+	markKernel  = "partition_mark"  // marks the vertices whose lists rows need
+	pairsKernel = "partition_pairs" // counts two levels together
+	rowsKernel  = "partition_rows"  // makes the next table
+)
 
 // kernelTexts are the texts of all kernels by name.
 func kernelTexts() map[string]string {
-	texts := map[string]string{markKernel: fmt.Sprintf("PARTITION_MARK_KERNEL(%s)\n", markKernel)}
+	texts := map[string]string{
+		markKernel:  fmt.Sprintf("PARTITION_MARK_KERNEL(%s)\n", markKernel),
+		pairsKernel: fmt.Sprintf("PARTITION_PAIRS_KERNEL(%s)\n", pairsKernel),
+	}
 	for _, goal := range []struct{ name, macro string }{{"rows", "PARTITION_ROWS"}, {"count", "PARTITION_COUNT"}, {"list", "PARTITION_LIST"}} {
 		name := "partition_" + goal.name
 		texts[name] = fmt.Sprintf("PARTITION_KERNEL(%s, %s, rows)\n", name, goal.macro)
@@ -21,26 +27,35 @@ func kernelTexts() map[string]string {
 	return texts
 }
 
-// ending is the kernel of the last level.
-func (x *prepared) ending() string {
-	name := "partition_count"
+// kernelFor is the kernel that searches rows of so many vertices, and whether they end there.
+func (x *prepared) kernelFor(s *search, width int) (name string, last bool) {
+	name = "partition_count"
 	if x.listing {
 		name = "partition_list"
 	}
-	if len(x.p.Order) == 2 {
-		name += "_whole"
+	switch all := len(s.levels); {
+	case width == all:
+		return name + "_whole", true
+	case width == all-1:
+		return name, true
+	case width == all-2 && s.pairs > 0:
+		return pairsKernel, true
 	}
-	return name
+	return rowsKernel, false
 }
 
 // needed are the kernels that the searches launch.
 func (x *prepared) needed() map[string]bool {
-	names := map[string]bool{x.ending(): true}
-	if len(x.p.Order) > 2 {
-		names[markKernel] = true
-	}
-	if len(x.p.Order) > 3 {
-		names["partition_rows"] = true
+	names := map[string]bool{}
+	for i := range x.searches {
+		for width, last := 2, false; !last; width++ {
+			var name string
+			name, last = x.kernelFor(&x.searches[i], width)
+			names[name] = true
+			if width < len(x.p.Order) {
+				names[markKernel] = true
+			}
+		}
 	}
 	return names
 }

@@ -28,6 +28,7 @@ var techniques = []nodiff.Technique{
 	nodiff.Nest.With("shared searches", "partition.parts", "3").Said(`searches across parts \(shared\)`),
 	nodiff.LabelledNest.With("labels", "partition.parts", "3").Said(`searches across parts`),
 	nodiff.Nest.With("a search for each edge", "partition.parts", "4", "partition.share", "off").Said(`searches across parts \(unshared\)`),
+	nodiff.Nest.With("two vertices at once", "partition.parts", "5").Said(`counted the last two vertices`),
 	nodiff.LabelledNest.With("an empty part", "partition.parts", "20").Said(`20 parts \([1-9][0-9]* empty\)`),
 	nodiff.Nest.With("the whole graph in host memory", "partition.memory", "unified").Said(`searched the whole graph in host memory`),
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"time"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -29,7 +30,7 @@ type (
 	deviceArgs struct {
 		Level, Part, Rows, Out, Key, At, List, Pieces, State, Maps, Need uint64
 		Words, Taken, Made, Left, Turn, Head, Tail                       uint64
-		Width, Base, Count, Room, Mask, Copies, Levels                   uint32
+		Width, Base, Count, Room, Mask, Copies, Levels, Together, Pairs  uint32
 		Source                                                           [maxSources + 1]uint32
 		_                                                                [3]uint32
 	}
@@ -97,6 +98,7 @@ type tables struct {
 	turn              uint64      // launches on the main stream
 	state, was        deviceState // after the last launch that was waited for, and before it
 	stateAt           cuda.Buffer
+	begin, end        *cuda.Event // of the last kernel of the main stream
 }
 
 // table is the table of rows of some width, and what extends them.
@@ -191,10 +193,7 @@ func (t *tables) layOut() (err error) {
 		var at []uint64
 		for l := range s.levels {
 			at = append(at, uint64(len(all))*uint64(unsafe.Sizeof(deviceLevel{})))
-			d := deviceLevel{Above: s.above[l], Below: s.below[l], Backs: uint32(len(s.levels[l].backs))}
-			for _, j := range s.plan.Levels[l].Distinct {
-				d.Distinct |= 1 << j
-			}
+			d := deviceLevel{Above: s.above[l], Below: s.below[l], Distinct: s.distinct(l), Backs: uint32(len(s.levels[l].backs))}
 			for k, b := range s.levels[l].backs {
 				d.Back[k] = uint32(b.source)<<8 | uint32(b.level)<<3 | flag(b.neg, backNeg) | flag(b.pair, backPair) | flag(b.behind, backLater)
 			}
@@ -284,10 +283,18 @@ func (t *tables) allocate() error {
 
 // open takes what search gives back: host memory and events.
 func (t *tables) open() (err error) {
+	for _, e := range []**cuda.Event{&t.begin, &t.end} {
+		if *e, err = t.x.Context().Event(); err != nil {
+			return err
+		}
+	}
 	for i := range t.table {
 		for k := range t.table[i].slots {
-			if t.table[i].slots[k].ready, err = t.x.Context().Event(); err != nil {
-				return err
+			s := &t.table[i].slots[k]
+			for _, e := range []**cuda.Event{&s.leave, &s.ready} {
+				if *e, err = t.x.Context().Event(); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -361,10 +368,17 @@ func (t *tables) across(k int) (err error) {
 // close gives back the memory of the run that is not the session's.
 func (t *tables) close() error {
 	errs := []error{t.x.Stream().Synchronize(), t.copies.Synchronize(), t.free()}
+	for _, e := range []*cuda.Event{t.begin, t.end} {
+		if e != nil {
+			errs = append(errs, e.Close())
+		}
+	}
 	for i := range t.table {
 		for k := range t.table[i].slots {
-			if e := t.table[i].slots[k].ready; e != nil {
-				errs = append(errs, e.Close())
+			for _, e := range []*cuda.Event{t.table[i].slots[k].leave, t.table[i].slots[k].ready} {
+				if e != nil {
+					errs = append(errs, e.Close())
+				}
 			}
 		}
 	}
@@ -377,6 +391,9 @@ func (t *tables) args(k, i int) deviceArgs {
 	a := deviceArgs{
 		Part: t.part.Ptr, Rows: b.rows.Ptr, Pieces: b.pieces.Ptr, State: t.stateAt.Ptr, Maps: t.maps.Ptr + t.mapAt[k],
 		Width: b.width, Count: b.count, Mask: b.mask, Copies: uint32(t.searches[k].copies), Levels: uint32(len(t.p.Order)),
+	}
+	if name, _ := t.kernelFor(&t.searches[k], int(b.width)); name == pairsKernel {
+		a.Together, a.Pairs = 2, t.searches[k].pairs-1
 	}
 	if int(b.width) < len(t.levelAt[k]) {
 		a.Level = t.plans.Ptr + t.levelAt[k][b.width]
@@ -391,19 +408,17 @@ func (t *tables) level(k, i int) error {
 		return nil
 	}
 	t.moved.rows.Add(uint64(b.count))
-	if len(t.p.Order) == 2 {
+	name, last := t.kernelFor(&t.searches[k], int(b.width))
+	if int(b.width) == len(t.p.Order) {
 		a := t.args(k, i)
 		b.count = 0
-		if err := t.launch(t.ending(), &a, uint64(a.Count)/32+1); err != nil {
+		if err := t.launch(name, &a, uint64(a.Count)/32+1); err != nil {
 			return err
 		}
 		return t.read()
 	}
-	name, last := t.ending(), i == len(t.table)-1
-	if !last {
-		name = "partition_rows"
-	}
 	now, next := &b.slots[0], &b.slots[1]
+	var ran time.Duration // of the kernel beside which the lists of now were gathered
 	if err := t.gather(k, i, now, 0); err != nil {
 		return err
 	}
@@ -421,12 +436,19 @@ func (t *tables) level(k, i int) error {
 				return err
 			}
 		}
-		for done := false; !done; {
+		for done, first := false, true; !done; first = false {
 			if t.x.Stopped() {
 				return t.x.Stream().Synchronize()
 			}
 			if err := t.read(); err != nil {
 				return err
+			}
+			if first {
+				took, err := t.account(now, ran)
+				if err != nil {
+					return err
+				}
+				ran = took
 			}
 			if done = t.took(i, now, last); done {
 				break
@@ -449,6 +471,18 @@ func (t *tables) level(k, i int) error {
 	return nil
 }
 
+// account adds up how long it took to gather and copy a slot's lists, and how much of that a kernel ran, which took `beside`.
+// It returns the time of the last kernel, which was the first to read the slot.
+func (t *tables) account(s *slot, beside time.Duration) (ran time.Duration, err error) {
+	copied, err := s.ready.Since(s.leave)
+	if err != nil {
+		return 0, err
+	}
+	t.moved.busy.Add(int64(s.took + copied))
+	t.moved.hidden.Add(int64(min(s.took+copied, beside)))
+	return t.end.Since(t.begin)
+}
+
 // extend launches a kernel for the rows of a slot that are left.
 func (t *tables) extend(name string, k, i int, s *slot, last bool) error {
 	b := &t.table[i]
@@ -460,7 +494,13 @@ func (t *tables) extend(name string, k, i int, s *slot, last bool) error {
 		a.Out, a.Room = out.rows.Ptr, out.room
 		a.Made = t.state.Made - uint64(out.count)
 	}
-	return t.launch(name, &a, b.tail-b.head+uint64(s.end-s.base))
+	if err := t.begin.Record(t.x.Stream()); err != nil {
+		return err
+	}
+	if err := t.launch(name, &a, b.tail-b.head+uint64(s.end-s.base)); err != nil {
+		return err
+	}
+	return t.end.Record(t.x.Stream())
 }
 
 // took notes what a launch for the rows of a slot did. It reports whether none are left.

@@ -24,7 +24,6 @@ type run struct {
 	of     []uint32 // the part of each vertex
 	sizes  []partition.Part
 	cut    uint64 // cross edges
-	empty  int    // parts without vertices
 	hosted int    // parts that were read in host memory
 
 	notes engine.Notes
@@ -38,8 +37,8 @@ type run struct {
 // moved is what the searches across parts brought to devices.
 type moved struct {
 	rows, chunks, bytes, split atomic.Uint64
-	// busy is the time that gathering and copying lists took, and waits is the part of it in which no kernel ran.
-	busy, waits atomic.Int64
+	// busy is the time that gathering and copying lists took, and hidden is the part of it in which a kernel ran.
+	busy, hidden atomic.Int64
 }
 
 // partsKey is the name under which a graph keeps its parts.
@@ -91,12 +90,15 @@ func (r *run) search(ctx context.Context) error {
 
 // say tells how the search went.
 func (r *run) say(inside time.Duration) {
-	most := uint64(0)
+	most, empty := uint64(0), 0
 	for _, p := range r.sizes {
 		most = max(most, p.Bytes)
+		if p.Vertices == 0 {
+			empty++
+		}
 	}
 	r.stats.Add("partition: %d parts (%d empty) of %s at most, %d pairs of neighbours between parts; engine %s searched each part, all in %s",
-		len(r.sizes), r.empty, memory.Text(most), r.cut, r.inner.engine.Name(), gpu.Round(inside))
+		len(r.sizes), empty, memory.Text(most), r.cut, r.inner.engine.Name(), gpu.Round(inside))
 	if r.hosted > 0 {
 		r.notes.Add("%d parts of the graph left the search too little memory of the GPU, so their neighbour lists were read in host memory", r.hosted)
 	}
@@ -107,13 +109,19 @@ func (r *run) say(inside time.Duration) {
 	if r.shared {
 		how = "shared"
 	}
-	m := &r.moved
-	busy, waits := time.Duration(m.busy.Load()), time.Duration(m.waits.Load())
-	overlap := 0.0
-	if busy > 0 {
-		overlap = 1 - min(1, waits.Seconds()/busy.Seconds())
+	pairs := 0
+	for i := range r.searches {
+		if r.searches[i].pairs > 0 {
+			pairs++
+		}
 	}
-	r.stats.Add("partition: %d searches across parts (%s) in %s: %d rows, %s of lists in %d chunks, gathered and copied in %s, of which kernels ran %.0f %%",
+	if pairs > 0 {
+		r.stats.Add("partition: %d searches counted the last two vertices by the numbers of their candidates", pairs)
+	}
+	m := &r.moved
+	busy := time.Duration(m.busy.Load())
+	overlap := float64(m.hidden.Load()) / float64(max(busy, 1))
+	r.stats.Add("partition: %d searches across parts (%s) in %s: %d rows, %s of lists in %d chunks, gathered and copied in %s, while kernels ran for %.0f %% of that time",
 		len(r.searches), how, gpu.Round(r.res.Search-inside), m.rows.Load(), memory.Text(m.bytes.Load()), m.chunks.Load(), gpu.Round(busy), 100*overlap)
 }
 

@@ -10,6 +10,12 @@
     Extender<GOAL>(p, (u32*)(shared() + warp() * 128)).work();               \
   }
 
+#define PARTITION_PAIRS_KERNEL(name)                           \
+  WEFT_KERNEL(name, PartitionParams, LAUNCH_BOUNDS(256, 4)) {  \
+    if (!partition_turn(&p.x.state->turned, p.x.turn)) return; \
+    count_pairs(p);                                            \
+  }
+
 #define PARTITION_MARK_KERNEL(name) \
   WEFT_KERNEL(name, PartitionParams, LAUNCH_BOUNDS(256, 4)) { mark_rows(p); }
 

@@ -52,8 +52,18 @@ struct PartitionArgs {
   u64 head, tail;              // the pieces that wait: from head to before tail
   u32 width, base, count;      // rows base … count-1 are searched
   u32 room, mask, copies, levels;
+  u32 together; // levels from `level` on that the rows are searched for at once: 1, or 2 by partition_pairs
+  u32 pairs;    // how these two count, as PartitionPairs says
   u32 source[PARTITION_SOURCES + 1]; // where the keys of each source begin
   u32 unused[3];
+};
+
+// The last two levels, of which none is a neighbour of the other, counted together.
+enum PartitionPairs {
+  PAIRS_ANY,     // the two vertices may be equal
+  PAIRS_DIFFER,  // they differ
+  PAIRS_SAME,    // they differ, and have the same candidates
+  PAIRS_ORDERED, // and each two candidates count once
 };
 
 struct PartitionParams {

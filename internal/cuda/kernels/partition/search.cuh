@@ -21,19 +21,29 @@ enum PartitionGoal {
 
 #define PARTITION_DONE ~0u
 
+// The candidates of a row for one level: those elements of base that pass the tests.
+struct PartitionWalk {
+  Set base;
+  u32 lo, hi; // all are lo … hi-1
+  u32 lists;  // lanes whose lists say something
+  u32 first;  // the lane of base
+  u32 pairs;  // lanes whose vertices the candidates may have cross edges to
+};
+
 template <PartitionGoal GOAL> struct Extender {
   const Run& run;
   const PartitionArgs& x;
   const PartitionLevel& level;
   u32* row; // in shared memory
-  u64 total = 0;
+  u128 total = 0; // on lane 0
+  u64 prime = 0;
   u32 looks = 0;
   bool halted = false;
   // This lane's backward neighbour.
   Set mine = {0, 0};
   u32 low = 0, back = 0, vertex = 0, part = 0;
 
-  DEV Extender(const PartitionParams& p, u32* row) : run(p.run), x(p.x), level(*p.x.level), row(row) {}
+  DEV Extender(const PartitionParams& p, u32* row, u32 further = 0) : run(p.run), x(p.x), level(p.x.level[further]), row(row) {}
 
   DEV bool look() {
     if ((++looks & 15) == 0) halted = stopped(Warp(), run);
@@ -59,7 +69,7 @@ template <PartitionGoal GOAL> struct Extender {
   }
 
   // Whether this lane's v, an element of base where `in` is true, is a candidate.
-  DEV bool test(u32 v, bool in, u32 last, u32 others, u32 pairs, u64 prime) {
+  DEV bool test(u32 v, bool in, u32 last, u32 others, u32 pairs) {
     in = in && (!level.bits || bit(level.bits, v));
     for (u32 d = level.distinct; d; d &= d - 1) in &= v != row[ctz(d)];
     const u32 own = in ? x.part[v] : 0;
@@ -112,31 +122,51 @@ template <PartitionGoal GOAL> struct Extender {
     return fits < n ? fits : PARTITION_DONE;
   }
 
-  // Extends a row by its candidates from a position on. Returns PARTITION_DONE, or the position at which there was no
-  // more room.
-  DEV u32 extend(u32 r, u32 from) {
+  // Reads a row.
+  DEV void read(u32 r) {
     sync_warp(ALL);
     if (lane() < x.width) row[lane()] = x.rows[(u64)r * x.width + lane()];
     sync_warp(ALL);
+    prime = partition_key(row[0], row[1]);
+  }
+
+  // Finds the lists of the level. False: one was not gathered.
+  DEV bool begin(PartitionWalk& w) {
+    w = PartitionWalk{{0, 0}, 0, 0, 0, 0, 0};
     if (any(ALL, !find())) {
       halted = true;
-      return PARTITION_DONE;
+      return false;
     }
     const u32 at = lane() < x.width ? 1u << lane() : 0, m = at ? row[lane()] : 0;
-    const u32 lo = reduce_max(ALL, level.above & at ? m + 1 : 0), hi = reduce_min(ALL, level.below & at ? m : ~0u);
+    w.lo = reduce_max(ALL, level.above & at ? m + 1 : 0);
+    w.hi = reduce_min(ALL, level.below & at ? m : ~0u);
     const bool on = lane() < level.backs, positive = on && !(back & NEGATIVE);
     const u32 least = reduce_min(ALL, positive ? mine.n : ~0u);
-    if (lo >= hi || least == 0) return PARTITION_DONE;
-    const u32 first = ctz(ballot(ALL, positive && mine.n == least));
-    const u32 others = ballot(ALL, on && (positive || mine.n > 0)) & ~(1u << first);
-    const u32 pairs = ballot(ALL, on && (back & PAIR));
-    const Set base = slice(Warp(), Set{shfl(ALL, mine.p, first), shfl(ALL, mine.n, first)}, lo, hi);
-    const u64 prime = partition_key(row[0], row[1]);
-    for (u32 i = from; i < base.n; i += 32) {
+    if (w.lo >= w.hi || least == 0) return true;
+    w.first = ctz(ballot(ALL, positive && mine.n == least));
+    w.lists = ballot(ALL, on && (positive || mine.n > 0));
+    w.pairs = ballot(ALL, on && (back & PAIR));
+    w.base = slice(Warp(), Set{shfl(ALL, mine.p, w.first), shfl(ALL, mine.n, w.first)}, w.lo, w.hi);
+    return true;
+  }
+
+  // The candidate at position i + lane() of base, if it is one.
+  DEV bool candidate(const PartitionWalk& w, u32 i, u32& v) {
+    const u32 k = i + lane();
+    v = k < w.base.n ? w.base.p[k] : ~0u;
+    return test(v, k < w.base.n, min(w.base.n - i, 32u) - 1, w.lists & ~(1u << w.first), w.pairs);
+  }
+
+  // Extends a row by its candidates from a position on. Returns PARTITION_DONE, or the position at which there was no
+  // more room.
+  DEV u32 extend(u32 r, u32 from) {
+    read(r);
+    PartitionWalk w;
+    if (!begin(w)) return PARTITION_DONE;
+    for (u32 i = from; i < w.base.n; i += 32) {
       if (look()) return PARTITION_DONE;
-      const u32 k = i + lane();
-      const u32 v = k < base.n ? base.p[k] : ~0u;
-      const bool in = test(v, k < base.n, min(base.n - i, 32u) - 1, others, pairs, prime);
+      u32 v;
+      const bool in = candidate(w, i, v);
       const u32 fits = chunk(v, in);
       if (halted) return PARTITION_DONE;
       if (fits != PARTITION_DONE) {
@@ -147,6 +177,44 @@ template <PartitionGoal GOAL> struct Extender {
     return PARTITION_DONE;
   }
 
+  // Counts the candidates of a row for this level and those of `next` together: |A| × |B|, less the choices of the same
+  // vertex twice.
+  DEV void both(Extender& next, u32 r) {
+    read(r);
+    next.prime = prime;
+    PartitionWalk w, o;
+    if (!begin(w)) return;
+    const bool same = x.pairs >= PAIRS_SAME;
+    if (!same && !next.begin(o)) {
+      halted = true;
+      return;
+    }
+    if (!w.base.n || (!same && !o.base.n)) return;
+    u64 n = 0, twice = 0;
+    for (u32 i = 0; i < w.base.n; i += 32) {
+      if (look()) return;
+      u32 v;
+      const bool in = candidate(w, i, v);
+      n += popc(ballot(ALL, in));
+      if (x.pairs != PAIRS_DIFFER) continue;
+      const bool also = next.test(v, in && v >= o.lo && v < o.hi, min(w.base.n - i, 32u) - 1, o.lists, o.pairs);
+      twice += popc(ballot(ALL, also));
+    }
+    u64 m = n;
+    if (same) {
+      m = n - 1;
+    } else {
+      m = 0;
+      next.low = 0;
+      for (u32 i = 0; n && i < o.base.n; i += 32) {
+        if (look()) return;
+        u32 v;
+        m += popc(ballot(ALL, next.candidate(o, i, v)));
+      }
+    }
+    if (n) total += x.pairs == PAIRS_ORDERED ? (u128)n * m / 2 : (u128)n * m - twice;
+  }
+
   // Whether the next table is full. Collective for the warp.
   DEV bool full() {
     u32 no = 0;
@@ -154,7 +222,8 @@ template <PartitionGoal GOAL> struct Extender {
     return GOAL == PARTITION_ROWS && shfl(ALL, no, 0);
   }
 
-  DEV void rows() {
+  // Calls one with rows and pieces, and with where in its row each goes on.
+  template <class F> DEV void each(F one) {
     const u64 pieces = x.tail - x.head;
     while (!(halted = stopped(Warp(), run)) && !full()) {
       u64 k = 0;
@@ -170,7 +239,7 @@ template <PartitionGoal GOAL> struct Extender {
       } else {
         break;
       }
-      const u32 at = extend(r, from);
+      const u32 at = one(r, from);
       if (halted) break;
       if (at != PARTITION_DONE) {
         if (lane() == 0) {
@@ -181,6 +250,10 @@ template <PartitionGoal GOAL> struct Extender {
       }
     }
     if (GOAL == PARTITION_COUNT && total && lane() == 0) add128(run.counters, total);
+  }
+
+  DEV void rows() {
+    each([&](u32 r, u32 from) { return extend(r, from); });
   }
 
   // Rows that are matches already, of patterns with two vertices.
@@ -199,13 +272,23 @@ template <PartitionGoal GOAL> struct Extender {
   }
 };
 
+// Counts rows with their candidates for two levels.
+DEV void count_pairs(const PartitionParams& p) {
+  u32* row = (u32*)(shared() + warp() * 128);
+  Extender<PARTITION_COUNT> first(p, row), second(p, row, 1);
+  first.each([&](u32 r, u32) {
+    first.both(second, r);
+    return PARTITION_DONE;
+  });
+}
+
 // Marks the vertices whose lists rows base … count-1 need.
 DEV void mark_rows(const PartitionParams& p) {
   const PartitionArgs& x = p.x;
   if (!partition_turn(x.need, x.turn)) return;
   for (u64 r = (u64)x.base + (u64)block() * threads() + thread(); r < x.count; r += (u64)blocks() * threads()) {
-    for (u32 b = 0; b < x.level->backs; b++) {
-      const u32 back = x.level->back[b], v = x.rows[r * x.width + (back >> 3 & 31)];
+    for (u32 b = 0; b < x.level->backs + (x.together > 1 ? x.level[1].backs : 0); b++) {
+      const u32 back = b < x.level->backs ? x.level->back[b] : x.level[1].back[b - x.level->backs], v = x.rows[r * x.width + (back >> 3 & 31)];
       u64* word = x.need + 1 + (back >> 8) * x.words + (v >> 6);
       const u64 one = 1ull << (v & 63);
       if (!(load_relaxed(word) & one)) atomic_or(word, one);
