@@ -271,6 +271,29 @@ func (s *Sparse) Bytes() uint64 {
 	return n
 }
 
+// SparseIndex has the arrays of sparse lists for programs that read them elsewhere. The list of row i is
+// Adj[Off[i]:Off[i+1]].
+type SparseIndex struct {
+	// Words has each word of the bitmaps as four numbers: the low and the high half of its bits, the number of
+	// bits before it in its level, and 0. Level 0 says which vertices have lists, and level k+1 which words of level k
+	// are stored; of the last level all are.
+	Words    []uint32
+	First    []uint32 // the number of each level's first word
+	Off, Adj []uint32
+}
+
+// Index returns the arrays of the lists. The caller must not change Off and Adj.
+func (s *Sparse) Index() SparseIndex {
+	x := SparseIndex{Off: s.off, Adj: s.adj}
+	for k := range len(s.above) + 1 {
+		x.First = append(x.First, uint32(len(x.Words)/4))
+		for _, w := range s.level(k) {
+			x.Words = append(x.Words, uint32(w.has), uint32(w.has>>32), w.first, 0)
+		}
+	}
+	return x
+}
+
 // Dense returns the lists with an offset for each vertex. It shares their entries.
 func (s *Sparse) Dense() *CSR {
 	c := &CSR{Off: make([]uint64, s.n+1), Adj: s.adj}

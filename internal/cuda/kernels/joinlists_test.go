@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/kernels"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/testing/device"
 )
@@ -84,12 +85,14 @@ func TestJoinLists(t *testing.T) {
 	const n = 700
 	var cases []layoutCase
 	inShared, elsewhere, chains := false, false, false
+	levels := map[int]bool{} // of sparse lists
 	for _, l := range []*layout.Lists{
 		{Off: []uint32{0}}, // no vertex has an edge of the label
 		randomPartition(r, 1, 1),
 		randomPartition(r, n, 1),
 		randomPartition(r, n, 3),
 		randomPartition(r, n, 60),
+		{Vertices: []uint32{5, 650}, Off: []uint32{0, 2, 3}, Adj: []uint32{1, 9, 4}}, // in two words of eleven
 	} {
 		off := make([]uint64, n+1)
 		next := 0
@@ -102,6 +105,12 @@ func TestJoinLists(t *testing.T) {
 		what := fmt.Sprintf("%d vertices", len(l.Vertices))
 		cases = append(cases, layoutCase{what + ", CSR", func(v uint32) []uint32 { return l.Adj[off[v]:off[v+1]] }, l.Adj, func(b *buffers) deviceLists {
 			return deviceLists{Off: b.in(raw(off)), N: n}
+		}})
+		sparse := graph.NewSparse(&graph.CSR{Off: off, Adj: l.Adj})
+		index := sparse.Index()
+		levels[len(index.First)] = true
+		cases = append(cases, layoutCase{what + ", sparse", sparse.List, l.Adj, func(b *buffers) deviceLists {
+			return deviceLists{Groups: b.in(raw(index.Words)), Row: b.in(raw(index.First)), Place: b.in(raw(index.Off)), Kind: 3, N: uint32(len(index.First))}
 		}})
 		for _, load := range []int{1, 15, 200} {
 			h, err := layout.NewHashed(t.Context(), l, load)
@@ -120,8 +129,8 @@ func TestJoinLists(t *testing.T) {
 			return deviceLists{First: b.in(raw(x.First)), Row: b.in(raw(x.Row)), Place: b.in(raw(x.Off)), Kind: 2, N: uint32(x.Runs())}
 		}})
 	}
-	if !inShared || !elsewhere || !chains {
-		t.Fatalf("an index in shared memory: %v, one that does not fit: %v, chains: %v", inShared, elsewhere, chains)
+	if !inShared || !elsewhere || !chains || len(levels) < 2 {
+		t.Fatalf("an index in shared memory: %v, one that does not fit: %v, chains: %v, levels of sparse lists: %v", inShared, elsewhere, chains, levels)
 	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		for _, size := range []int{1, 4, 8, 16, 32} {

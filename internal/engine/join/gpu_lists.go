@@ -14,6 +14,7 @@ const (
 	layoutCSR = iota
 	layoutHashed
 	layoutInterval
+	layoutSparse
 )
 
 // deviceLists is struct JoinLists of kernels/join/lists.cuh.
@@ -87,7 +88,7 @@ func (x *prepared) listArrays(program *kir.Program) []listArrays {
 			if parts != nil {
 				had[key] = partArrays(program, a.Name, parts[i])
 			} else {
-				had[key] = csrArrays(program, a.Name, a.Lists)
+				had[key] = ownArrays(program, a.Name, a.Lists)
 			}
 		}
 		out[i] = had[key]
@@ -95,7 +96,20 @@ func (x *prepared) listArrays(program *kir.Program) []listArrays {
 	return out
 }
 
-func csrArrays(program *kir.Program, name string, h *graph.Handle) listArrays {
+// ownArrays adds the arrays of a relation as the graph has them: with an offset for each vertex, or sparse.
+func ownArrays(program *kir.Program, name string, h *graph.Handle) listArrays {
+	if h.Sparse != nil {
+		x := h.Sparse.Index()
+		part := sparseParts
+		add := func(kind kir.Kind, what string, numbers []uint32) *kir.GlobalDef {
+			part++
+			return program.AddGlobal(&kir.GlobalDef{Name: name + what, Kind: kind, Adj: numbers, Of: lower.Identity(h, part)})
+		}
+		return listArrays{
+			adj: add(kir.Adj, "", x.Adj), groups: add(kir.Array, " (bits)", x.Words), row: add(kir.Array, " (levels)", x.First),
+			place: add(kir.Array, " (offsets)", x.Off), kind: layoutSparse, n: uint32(len(x.First)),
+		}
+	}
 	run := h.Flat()
 	d := &kir.GlobalDef{Name: name, Kind: kir.Adj, Off: run.Off, Adj: run.Adj}
 	if !h.InParts() {
@@ -103,6 +117,10 @@ func csrArrays(program *kir.Program, name string, h *graph.Handle) listArrays {
 	}
 	return listArrays{adj: program.AddGlobal(d), kind: layoutCSR, n: uint32(run.NumVertices())}
 }
+
+// sparseParts are the numbers of parts of a relation before those of its sparse arrays: other engines have offsets of
+// all vertices under theirs.
+const sparseParts = 1 << 16
 
 // partArrays adds the arrays of a partition. Its lists are an adjacency without offsets, so that they
 // are placed as neighbour lists are.

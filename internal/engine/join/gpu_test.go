@@ -261,6 +261,54 @@ func TestGPUResident(t *testing.T) {
 	}
 }
 
+// TestGPUSparseLists: lists of labels that few vertices have take a device memory in proportion to these, in any of the
+// layouts, and not an offset for each vertex of the graph.
+func TestGPUSparseLists(t *testing.T) {
+	const n, few = 20000, 25
+	s := nodiff.Spec{N: n, Directed: true, EdgeLabels: true}
+	for v := range few {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 700 * v, V: 700*v + 300, Label: "A"}, nodiff.SpecEdge{U: 700*v + 300, V: 700*(v+1) + 1, Label: "B"})
+	}
+	s.Edges = append(s.Edges, nodiff.SpecEdge{U: 300, V: 2, Label: "B"})
+	g := s.Build()
+	q, err := gql.Parse("MATCH (x)-[:A]->(y)-[:B]->(z)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := &copies{Backend: device.Backend(t, emu.Options{})}
+	d, err := cuda.New(count, device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, kind := range []string{"graph", "hashed", "interval"} {
+		ss, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 1 << 28, Ring: 1 << 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for run := range 2 { // the second one finds the lists there
+			r, err := engine.Once(t.Context(), join.NewGPU(ss), g, p, engine.Options{Opt: map[string]string{"join.lists": kind, "join.filter": "off"}}, engine.Goal{})
+			if err != nil || r.Matches != engine.U64(few+1) {
+				t.Fatalf("%s, run %d: %v, %v", kind, run, r.Matches, err)
+			}
+		}
+		before := d.InUse()
+		if err := ss.Forget(); err != nil {
+			t.Fatal(err)
+		}
+		if got := before - d.InUse() - count.tables.Swap(0); got <= 0 || got >= 8*n {
+			t.Errorf("%s: %d bytes of lists stay on the device, for %d edges in a graph of %d vertices", kind, got, len(s.Edges), n)
+		}
+		if err := ss.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // copies counts what is copied to a device. Its largest allocation is of tables.
 type copies struct {
 	cuda.Backend

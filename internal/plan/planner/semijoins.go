@@ -46,16 +46,16 @@ func (b *planner) joinable(o plan.Options) bool {
 		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2
 }
 
-// semijoinsPay reports whether semijoins are expected to take a processor less time than the search that they shorten. The model
-// of the graph, which expects that time, takes some time itself. It is not asked where all relations are of edge labels
-// and semijoins take little longer than that.
+// semijoinsPay reports whether semijoins are expected to save a processor time: where the search is expected to take
+// twice as long as they do, because they shorten it and do not save all of it. The model of the graph, which expects that time, takes some
+// time itself. It is not asked where all relations are of edge labels and semijoins take little longer than that.
 func (b *planner) semijoinsPay(o plan.Options) bool {
 	reads, selective, labelled := b.SemijoinReads()
 	if b.Empty != nil || !selective || b.star() {
 		return false
 	}
 	takes := cost.SemijoinsOnHost(reads)
-	return labelled && takes <= shortSemijoins || cost.ElementsOnHost(b.Expected(o)) > max(takes, shortSemijoins)
+	return labelled && takes <= shortSemijoins || cost.ElementsOnHost(b.Expected(o)) > max(2*takes, shortSemijoins)
 }
 
 // star reports whether one vertex has all others as neighbours, and these have no links among them. A nest that begins

@@ -1,6 +1,8 @@
-// The neighbour lists of a join, in one of three layouts:
+// The neighbour lists of a join, in one of four layouts:
 //
 //   CSR       of a relation: an offset for each vertex of the graph
+//   sparse    of a relation in which few vertices have lists: a bitmap of these, whose bits
+//             before a vertex are its row, with levels above it where few words have bits
 //   hashed    GSI's PCSR of one edge label (definition 5): a hash of the vertex says in which
 //             group of 16 pairs its offset is, and a warp reads a group in one transaction of
 //             128 bytes
@@ -11,22 +13,24 @@
 // arguments, and all get the list. A vertex that has no edge of the label has an empty list. The
 // layout is the same for all lanes of a launch, so that the choice costs a uniform branch.
 //
-// Host twins: graph.CSR.List, layout.Hashed.List and layout.Interval.List.
+// Host twins: graph.CSR.List, graph.Sparse.List, layout.Hashed.List and layout.Interval.List.
 #ifndef JOIN_LISTS
 #define JOIN_LISTS
 #include "base/graph.cuh"
 
-enum : u32 { JOIN_CSR, JOIN_HASHED, JOIN_INTERVAL };
+enum : u32 { JOIN_CSR, JOIN_HASHED, JOIN_INTERVAL, JOIN_SPARSE };
 
 struct JoinLists {
   const u32* adj;
   const u64* off;    // CSR: list v is adj[off[v] … off[v+1])
   const u64* groups; // hashed: pairs, the vertex in the low half and its offset in the high half
+                     // sparse: words of bitmaps, each with the number of bits before it
   const u32* first;  // interval: the first id of each run, ascending
   const u32* row;    // interval: the row of first[i]; one more: the number of rows
-  const u32* place;  // interval: list of row i is adj[place[i] … place[i+1])
+                     // sparse: the first word of each level
+  const u32* place;  // interval, sparse: list of row i is adj[place[i] … place[i+1])
   u32 kind;
-  u32 n; // CSR: vertices; hashed: groups that vertices hash to; interval: runs
+  u32 n; // CSR: vertices; hashed: groups that vertices hash to; interval: runs; sparse: levels
 };
 
 #define GROUP_PAIRS 16u
@@ -75,6 +79,19 @@ template <class G> DEV Set interval_list(G g, const JoinLists& l, u32 v) {
   return Set{l.adj + begin, ldg(l.place + row + 1) - begin};
 }
 
+// v's list of sparse lists. A bit of a level above is a word of the level below that is stored.
+template <class G> DEV Set sparse_list(G, const JoinLists& l, u32 v) {
+  u32 at = (u32)((u64)v >> 6 * l.n);
+  for (u32 k = l.n; k-- > 0;) {
+    const u64* word = l.groups + 2 * (u64)(ldg(l.row + k) + at);
+    u64 has = ldg(word), bit = 1ull << (v >> 6 * k & 63);
+    if (!(has & bit)) return Set{l.adj, 0};
+    at = (u32)ldg(word + 1) + popc(has & (bit - 1));
+  }
+  u32 begin = ldg(l.place + at);
+  return Set{l.adj + begin, ldg(l.place + at + 1) - begin};
+}
+
 template <class G> DEV Set csr_list(G, const JoinLists& l, u32 v) {
   u64 begin = ldg(l.off + v);
   return Set{l.adj + begin, (u32)(ldg(l.off + v + 1) - begin)};
@@ -84,6 +101,7 @@ template <class G> DEV Set join_list(G g, const JoinLists& l, u32 v) {
   switch (l.kind) {
   case JOIN_HASHED: return hashed_list(g, l, v);
   case JOIN_INTERVAL: return interval_list(g, l, v);
+  case JOIN_SPARSE: return sparse_list(g, l, v);
   }
   return csr_list(g, l, v);
 }
