@@ -29,7 +29,7 @@ func (b *planner) reduces(o *plan.Options) (bool, *plan.Plan) {
 		if gpu {
 			reduce, short = b.reducesOnGPU(*o)
 		} else {
-			reduce = b.semijoinsPay(*o)
+			reduce = !b.star() && b.semijoinsPay(*o)
 		}
 		if reduce {
 			o.Order = "join"
@@ -51,7 +51,7 @@ func (b *planner) joinable(o plan.Options) bool {
 // time itself. It is not asked where all relations are of edge labels and semijoins take little longer than that.
 func (b *planner) semijoinsPay(o plan.Options) bool {
 	reads, selective, labelled := b.SemijoinReads()
-	if b.Empty != nil || !selective || b.star() {
+	if b.Empty != nil || !selective {
 		return false
 	}
 	takes := cost.SemijoinsOnHost(reads)
