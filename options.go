@@ -56,6 +56,8 @@ func Concerning(of string, options ...Option) (out []Option) {
 type Progress struct {
 	Phase       string // "load" (bytes) or "search" (the first vertices of matches)
 	Done, Total uint64
+	// Detail says more in words, where the phase has more to say: of a join out of core its segments, rows, and the bytes copied to GPUs.
+	Detail string
 }
 
 // What chooses one of the two counts.
@@ -262,8 +264,9 @@ func WithLevels() Option { return Option{"WithLevels", func(s *setting.Settings)
 // WithProgress calls f now and then with the progress of the call.
 func WithProgress(f func(Progress)) Option {
 	return Option{"WithProgress", func(s *setting.Settings) {
-		if s.Progress = nil; f != nil {
-			s.Progress = func(phase string, done, total uint64) { f(Progress{phase, done, total}) }
+		if s.Progress, s.Details = nil, nil; f != nil {
+			s.Progress = func(phase string, done, total uint64) { f(Progress{phase, done, total, ""}) }
+			s.Details = func(done, total uint64, detail string) { f(Progress{"search", done, total, detail}) }
 		}
 	}}
 }

@@ -242,6 +242,13 @@ func (f *commonFlags) check(ctx context.Context, rt *weft.Runtime) error {
 	if f.spill != "" && f.device == "cpu" {
 		return usagef("--spill %s: --device cpu writes no files of partial matches", f.spill)
 	}
+	if f.spill != "" {
+		if info, err := vfs.From(ctx).Stat(f.spill); err != nil {
+			return usagef("--spill: %v", err)
+		} else if !info.IsDir() {
+			return usagef("--spill %s: not a folder", f.spill)
+		}
+	}
 	return rt.Check(ctx, weft.WithEngine(f.engine), weft.WithDevice(f.device))
 }
 

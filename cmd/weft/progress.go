@@ -86,18 +86,24 @@ func (p *progress) show(x weft.Progress, now time.Time) {
 		left := time.Duration(float64(took) * (1 - fraction) / fraction)
 		eta = ", " + left.Round(time.Second).String() + " left"
 	}
+	detail := ""
+	if x.Detail != "" {
+		detail = ": " + x.Detail
+	}
 	switch p.mode {
 	case "json":
-		line, _ := json.Marshal(map[string]any{
-			"phase": x.Phase, "done": x.Done, "total": x.Total, "seconds": took.Seconds(),
-		})
-		p.w.offer(append(line, '\n'))
+		line := map[string]any{"phase": x.Phase, "done": x.Done, "total": x.Total, "seconds": took.Seconds()}
+		if x.Detail != "" {
+			line["detail"] = x.Detail
+		}
+		text, _ := json.Marshal(line)
+		p.w.offer(append(text, '\n'))
 	case "plain":
-		p.w.offer(fmt.Appendf(nil, "%s: %.1f%%%s\n", x.Phase, 100*fraction, eta))
+		p.w.offer(fmt.Appendf(nil, "%s: %.1f%%%s%s\n", x.Phase, 100*fraction, eta, detail))
 	case "bar":
 		const width = 30
 		full := int(fraction * width)
-		p.w.offer(fmt.Appendf(nil, "\r\x1b[K%s [%s%s] %3.0f%%%s", x.Phase, strings.Repeat("#", full), strings.Repeat(".", width-full), 100*fraction, eta))
+		p.w.offer(fmt.Appendf(nil, "\r\x1b[K%s [%s%s] %3.0f%%%s%s", x.Phase, strings.Repeat("#", full), strings.Repeat(".", width-full), 100*fraction, eta, detail))
 		p.shown = true
 	}
 }

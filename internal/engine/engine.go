@@ -87,6 +87,8 @@ type Goal struct {
 	PerRoot []Uint128
 	// Progress is told the fraction of roots done, at most a few times a second.
 	Progress func(done, total uint64)
+	// Details, if not nil, is told more than Progress, in words, by searches that have more to say. They call it in place of Progress.
+	Details func(done, total uint64, detail string)
 }
 
 // Check returns an error where a plan cannot reach the goal.

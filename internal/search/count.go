@@ -30,7 +30,7 @@ func (g *Graph) prepareCount(ctx context.Context, a Question) (*Job, error) {
 			return nil, err
 		}
 	}
-	j.goal = engine.Goal{Limit: j.matches(a.Settings.Limit, a.counts()), Progress: a.Settings.Searching()}
+	j.goal = engine.Goal{Limit: j.matches(a.Settings.Limit, a.counts()), Progress: a.Settings.Searching(), Details: a.Settings.Details}
 	return j, nil
 }
 

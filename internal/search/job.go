@@ -90,7 +90,7 @@ func (g *Graph) Prepare(ctx context.Context, a Question, change func(*plan.Optio
 		change(&o)
 	}
 	o.Context = ctx
-	j.goal = engine.Goal{Limit: s.Limit, Progress: s.Searching()}
+	j.goal = engine.Goal{Limit: s.Limit, Progress: s.Searching(), Details: s.Details}
 	j.choice, err = route.Pick(ctx, route.Request{
 		Runtime: g.Runtime,
 		Engine:  s.EngineName(), Device: s.Device, Graph: g.Data, Options: g.EngineOptions(s), Listing: o.Listing, Method: o.Method, GPUMemory: s.GPUMemory,

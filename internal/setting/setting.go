@@ -48,6 +48,7 @@ type Settings struct {
 	Partitioner string
 	Imbalance   *float64
 	Progress    func(phase string, done, total uint64)
+	Details     func(done, total uint64, detail string) // of a search
 
 	// Of Matcha programs.
 	Passes   string // "" is all
@@ -126,7 +127,7 @@ func (s *Settings) PlanOptions(p *pattern.Pattern) (plan.Options, error) {
 // same way. It leaves out the settings of a run.
 func (s *Settings) Preparing() string {
 	k := *s
-	k.Limit, k.Timeout, k.Lists, k.Progress = 0, 0, nil, nil
+	k.Limit, k.Timeout, k.Lists, k.Progress, k.Details = 0, 0, nil, nil, nil
 	mode, induced := "", ""
 	if k.Mode != nil {
 		mode = k.Mode.String()

@@ -125,12 +125,17 @@ func (m *Meter) Read() (Metered, error) {
 	if err := m.collect(); err != nil {
 		return Metered{}, err
 	}
+	return m.Sofar(), nil
+}
+
+// Sofar is Read without waiting: of what is known to have ended.
+func (m *Meter) Sofar() Metered {
 	for what := range m.spans {
 		m.spans[what] = union(m.spans[what])
 	}
 	r := Metered{Copied: m.Copied, Copying: length(m.spans[copying]), Computing: length(m.spans[computing])}
 	r.Hidden = r.Copying + r.Computing - length(union(slices.Concat(m.spans[copying], m.spans[computing])))
-	return r, nil
+	return r
 }
 
 // union returns spans without overlap that cover the same times.

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -46,6 +47,10 @@ type outside struct {
 	tasks   *cuda.Pinned
 	rows    [maxLevels]uint64 // found by level
 	tally   engine.Tally
+
+	step   int       // that is joined
+	joined uint64    // roots whose rows were joined once
+	told   time.Time // progress
 }
 
 // defaultBlock and defaultList are the rows of a block, and the candidates in memory, where memory is not limited.
@@ -197,7 +202,12 @@ func (t *outside) search() error {
 		if err != nil {
 			return err
 		}
+		t.step = i
+		rows := uint64(b.rows)
 		err = t.join(i, b)
+		if i == 1 {
+			t.joined += rows
+		}
 		t.store.done(b)
 		if err != nil {
 			return err
@@ -603,7 +613,7 @@ func (t *outside) single(g *group) *relation {
 	}
 	r := &relation{off: []uint64{0, uint64(len(g.all))}, adj: g.all, kind: layoutCSR}
 	r.list = func(uint32) []uint32 { return g.all }
-	r.cut(t.room.room)
+	r.cut(t.room.room, 1)
 	return r
 }
 
@@ -793,6 +803,36 @@ func order(ctx context.Context, n, segments int, of func(k int) (from, to int)) 
 	return order, starts, err
 }
 
+// tellTime is how often progress is told.
+const tellTime = 250 * time.Millisecond
+
+// tell tells how far the device is: at segment k of n that step t.step reads.
+func (t *outside) tell(k, n int) error {
+	if t.Goal.Details == nil || !t.told.IsZero() && time.Since(t.told) < tellTime {
+		return nil
+	}
+	t.told = time.Now()
+	m := t.meter.Sofar()
+	rows := uint64(0)
+	for _, r := range t.rows {
+		rows += r
+	}
+	done := min(t.joined, t.rows[0])
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Goal.Details(done, t.x.Tasks(), fmt.Sprintf("phase %d of %d, segment %d of %d, %d rows, %s", t.step, len(t.steps)-1, k, n, rows, copies(m)))
+	return nil
+}
+
+// copies says in words what was copied.
+func copies(m session.Metered) string {
+	text := memory.Text(uint64(m.Copied)) + " copied"
+	if m.Copying > 0 {
+		text += fmt.Sprintf(" in %v, %.1f GiB a second, %.0f %% of the time behind kernels", m.Copying.Round(time.Microsecond), float64(m.Copied)/m.Copying.Seconds()/(1<<30), 100*float64(m.Hidden)/float64(m.Copying))
+	}
+	return text
+}
+
 // stream brings the segments of a relation that have items, and calls use with the items of each.
 func (t *outside) stream(rel *relation, items []uint32, starts []int, use func(segment int, lists deviceLists, items []uint32) error) error {
 	var some []int
@@ -810,6 +850,7 @@ func (t *outside) stream(rel *relation, items []uint32, starts []int, use func(s
 	}
 	err := t.feed.Each(len(some), piece, func(i int, at uint64) error {
 		s := some[i]
+		t.line.poll = func() error { return errors.Join(t.feed.Poll(), t.tell(i+1, len(some))) }
 		return use(s, rel.at(s, at), items[starts[s]:starts[s+1]])
 	})
 	if err == nil && !t.x.Stopped() {
@@ -1002,14 +1043,6 @@ func (t *outside) hits(rel *relation, column []uint32, f found, neg bool) (n uin
 func (o *outRun) outStats() []string {
 	m := o.metered
 	said := []string{fmt.Sprintf("join: out of core: %s; at most %d segments of a relation", &o.room, o.room.segments)}
-	hidden := 0.0
-	if m.Copying > 0 {
-		hidden = float64(m.Hidden) / float64(m.Copying)
-	}
-	rate := 0.0
-	if m.Copying > 0 {
-		rate = float64(m.Copied) / m.Copying.Seconds() / (1 << 30)
-	}
-	said = append(said, fmt.Sprintf("join: %s copied to the device in %v, %.1f GiB a second, %.0f %% of the time behind kernels, which took %v", memory.Text(uint64(m.Copied)), m.Copying, rate, 100*hidden, m.Computing))
+	said = append(said, fmt.Sprintf("join: %s; kernels took %v", copies(m), m.Computing.Round(time.Microsecond)))
 	return append(said, o.store.said()...)
 }

@@ -26,6 +26,7 @@ type outPlan struct {
 	bits      int64    // of the candidates of a vertex
 	fixed     int64    // what else is on the device
 	least     int64    // the smallest limit that works
+	largest   int64    // bytes of the largest relation
 	segments  int      // of the relation that has most
 	relations []string // in words
 }
@@ -39,9 +40,10 @@ func (x *onGPU) planOut(limit int64, relations []*relation, segments int) outPla
 	p := outPlan{limit: limit}
 	largest, index := int64(leastSegment), int64(csrBytes)
 	for _, r := range relations {
-		largest = max(largest, r.bytes())
+		p.largest = max(p.largest, r.bytes())
 		index = max(index, r.index(1))
 	}
+	largest = max(largest, p.largest)
 	if x.tests() {
 		p.bits = aligned(int64(8 * ((x.g.NumVertices() + 63) / 64)))
 	}

@@ -63,7 +63,11 @@ func (x *onGPU) cutRelations(segments int) {
 	x.out = &p
 	if p.fits(x.s) == nil {
 		for _, r := range relations {
-			r.cut(p.room)
+			least := 1
+			if r.bytes() == p.largest {
+				least = segments
+			}
+			r.cut(p.room, least)
 			p.segments = max(p.segments, len(r.segments))
 			most := int64(0)
 			for _, s := range r.segments {
@@ -92,7 +96,7 @@ func (r *gpuRun) runOut(ctx context.Context, j *session.Job) (engine.Result, err
 	goal := r.Goal
 	o := r.newOutRun(ctx, *x.out)
 	defer o.store.close()
-	r.Goal.PerRoot = nil // the host adds them up
+	r.Goal.PerRoot, r.Goal.Progress = nil, nil // the host adds them up, and has more to say
 	j.Start = o.start
 	res, _, err := r.Do(ctx, j)
 	if !r.listing {

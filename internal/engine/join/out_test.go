@@ -1,6 +1,7 @@
 package join_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,11 +34,20 @@ func TestOutOfCorePath(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		for _, n := range []int{1, 2, 3, 7, 50} {
 			o := engine.Options{Opt: map[string]string{"join.segments": fmt.Sprint(n)}}
-			got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
+			told := ""
+			goal := engine.Goal{Details: func(done, total uint64, detail string) {
+				if done > total {
+					t.Errorf("%d of %d", done, total)
+				}
+				told = cmp.Or(told, detail)
+			}}
+			got, err := engine.Once(t.Context(), e, g, p, o, goal)
 			if err != nil || got.Matches != want.Matches || !got.Complete {
 				t.Errorf("%d segments: %v (complete %v, %v), want %v", n, got.Matches, got.Complete, err, want.Matches)
 			}
-			t.Log(got.Stats)
+			if text := fmt.Sprintf("phase 1 of 2, segment 1 of %d, ", n); n <= 3 && !strings.HasPrefix(told, text) || !strings.Contains(told, " rows, ") || !strings.Contains(told, " copied") {
+				t.Errorf("%d segments: told %q", n, told)
+			}
 		}
 	})
 }
@@ -115,7 +125,7 @@ func TestOutOfCoreBudgets(t *testing.T) {
 					t.Errorf("%d bytes: %v", least-1, err)
 				}
 				outside := 0
-				for memory := least; memory < 1<<20; memory += memory / 2 {
+				for memory := least; memory < 1<<20; memory += memory {
 					got, traits, err := at(memory)
 					if err != nil || got.Matches != want.Matches || !got.Complete {
 						t.Errorf("%d bytes: %v (complete %v, %v), want %v", memory, got.Matches, got.Complete, err, want.Matches)

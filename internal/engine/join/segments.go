@@ -97,11 +97,11 @@ func (r *relation) bytes() int64 {
 // leastSegment is the fewest bytes that segments may be asked to have.
 const leastSegment = indexSlack + 1024
 
-// cut cuts the relation into segments of at most room bytes each, and of about the same size.
-func (r *relation) cut(room int64) {
+// cut cuts the relation into segments of at most room bytes each, and of about the same size: as few as possible, but at least so many.
+func (r *relation) cut(room int64, least int) {
 	room -= indexSlack
 	total := r.bytes() - indexSlack
-	pieces := max((total+room-1)/room, 1)
+	pieces := max((total+room-1)/room, int64(least), 1)
 	// A segment ends with the entry that reaches its share. So it may be longer by a vertex's index and an entry.
 	share := min((total+pieces-1)/pieces, room-2*(entryBytes+max(csrBytes, r.index(1))))
 	r.segments = nil
