@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/plan/explain"
 	"github.com/weftgraph/weft/internal/search"
 	"github.com/weftgraph/weft/internal/setting"
@@ -60,13 +61,14 @@ func (e *Explanation) Phases() []string {
 	return e.e.Job.Phases()
 }
 
-// Memory says in words how the memory of a GPU would be used where the graph does not fit there, and a part of it is there at a time: the
-// segments and sub-tables of engine join, and the smallest number of bytes that works. It returns nil for other searches.
+// Memory says in words where the graph's arrays would lie, on a GPU and in host memory, which lists a cache on the GPU
+// would have, and the smallest memory with which the query works. It returns nil for engines on the processor, and for
+// those that do not say.
 func (e *Explanation) Memory() []string {
-	if e.e == nil {
+	if e.e == nil || e.e.Memory == nil {
 		return nil
 	}
-	return e.e.Job.Memory()
+	return e.e.Memory.Lines()
 }
 
 // Write writes the plan as a loop nest, for people.
@@ -92,8 +94,8 @@ func (e *Explanation) MarshalJSON() ([]byte, error) {
 		Engine string          `json:"engine"`
 		Reason string          `json:"engine_reason"`
 		Phases []string        `json:"phases,omitempty"`
-		Memory []string        `json:"memory,omitempty"`
+		Memory *engine.Memory  `json:"memory,omitempty"`
 		Plan   json.RawMessage `json:"plan"`
 		Result *Result         `json:"result,omitempty"`
-	}{e.e.Job.Name(), name, reason, e.Phases(), e.Memory(), bytes.TrimSpace(b.Bytes()), e.Result})
+	}{e.e.Job.Name(), name, reason, e.Phases(), e.e.Memory, bytes.TrimSpace(b.Bytes()), e.Result})
 }

@@ -113,27 +113,6 @@ func parseShare(text string) (share, error) {
 	return share{name: text, bytes: bytes}, nil
 }
 
-// gpuMemory are the figures of gpu.MemoryLine.
-type gpuMemory struct {
-	arrays, cache, lists, search, host, copied int64
-	reads                                      float64
-}
-
-// memoryOf finds them in a result's statistics: the sum of all GPUs.
-func memoryOf(stats []string) (all gpuMemory) {
-	for _, line := range stats {
-		var m gpuMemory
-		var took string
-		n, _ := fmt.Sscanf(line, gpu.MemoryLine, &m.arrays, &m.cache, &m.lists, &m.reads, &m.search, &m.host, &m.copied, &took)
-		if n < 7 {
-			continue
-		}
-		all.arrays, all.cache, all.lists, all.search = all.arrays+m.arrays, all.cache+m.cache, all.lists+m.lists, all.search+m.search
-		all.host, all.copied, all.reads = max(all.host, m.host), all.copied+m.copied, max(all.reads, m.reads)
-	}
-	return all
-}
-
 // outOfCoreCase is a way to count a pattern with a budget.
 type outOfCoreCase struct {
 	pattern, budget, way string
@@ -142,7 +121,7 @@ type outOfCoreCase struct {
 
 	samples []bench.Sample
 	first   []time.Duration
-	memory  gpuMemory
+	memory  gpu.Figures
 	err     error
 	bench.Row
 	firstMedian time.Duration
@@ -194,7 +173,16 @@ func (a *app) benchOutOfCore(f *benchOutOfCoreFlags, args []string) error {
 		return err
 	}
 	defer a.done(g)
-	all := a.measureOutOfCore(f, g, queries, shares, ways)
+	count := func(ctx context.Context, q *weft.Query, w variant, bytes int64) (weft.Result, error) {
+		options := weft.Concerning("Graph.Count", slices.Concat(f.commonFlags.options(), w.options)...)
+		if bytes > 0 {
+			options = append(options, weft.WithGPUMemory(bytes))
+		}
+		ctx, cancel := f.within(ctx)
+		defer cancel()
+		return g.Count(ctx, q, options...)
+	}
+	all := a.measureOutOfCore(count, queries, shares, ways, f.runs)
 	out, err := a.open(f.out, 0)
 	if err != nil {
 		return err
@@ -214,27 +202,24 @@ func (a *app) benchOutOfCore(f *benchOutOfCoreFlags, args []string) error {
 	return a.benchEnd(differ, failed)
 }
 
+// counting counts a pattern once, in a way, with so many bytes of a GPU; 0: all.
+type counting func(ctx context.Context, q *weft.Query, way variant, bytes int64) (weft.Result, error)
+
 // measureOutOfCore runs all cases in rounds.
-func (a *app) measureOutOfCore(f *benchOutOfCoreFlags, g *weft.Graph, queries []*weft.Query, shares []share, ways []variant) []*outOfCoreCase {
-	newCase := func(q *weft.Query, budget, way string, bytes int64, more ...weft.Option) *outOfCoreCase {
-		options := weft.Concerning("Graph.Count", slices.Concat(f.commonFlags.options(), more)...)
-		if bytes > 0 {
-			options = append(options, weft.WithGPUMemory(bytes))
-		}
-		return &outOfCoreCase{pattern: q.Name(), budget: budget, way: way, bytes: bytes, run: func(ctx context.Context) (weft.Result, error) {
-			ctx, cancel := f.within(ctx)
-			defer cancel()
-			return g.Count(ctx, q, options...)
+func (a *app) measureOutOfCore(count counting, queries []*weft.Query, shares []share, ways []variant, runs int) []*outOfCoreCase {
+	newCase := func(q *weft.Query, budget string, way variant, bytes int64) *outOfCoreCase {
+		return &outOfCoreCase{pattern: q.Name(), budget: budget, way: way.name, bytes: bytes, run: func(ctx context.Context) (weft.Result, error) {
+			return count(ctx, q, way, bytes)
 		}}
 	}
 	var core, all []*outOfCoreCase
 	for _, q := range queries {
-		core = append(core, newCase(q, inCore, inCore, 0, weft.WithEngineOption(gpu.Adjacency, "device")))
+		core = append(core, newCase(q, inCore, variant{inCore, []weft.Option{weft.WithEngineOption(gpu.Adjacency, "device")}}, 0))
 	}
 	var need int64
 	for _, c := range core {
 		c.once(a.ctx)
-		need = max(need, c.memory.arrays)
+		need = max(need, c.memory.Arrays)
 	}
 	all = append(all, core...)
 	for _, s := range shares {
@@ -244,7 +229,7 @@ func (a *app) measureOutOfCore(f *benchOutOfCoreFlags, g *weft.Graph, queries []
 		}
 		for _, q := range queries {
 			for _, w := range ways {
-				c := newCase(q, s.name, w.name, bytes, w.options...)
+				c := newCase(q, s.name, w, bytes)
 				if bytes == 0 {
 					c.err = errors.New("no count in core says how much memory a share is")
 				}
@@ -252,7 +237,7 @@ func (a *app) measureOutOfCore(f *benchOutOfCoreFlags, g *weft.Graph, queries []
 			}
 		}
 	}
-	for round := range f.runs {
+	for round := range runs {
 		for _, c := range all {
 			if a.ctx.Err() != nil {
 				break
@@ -299,7 +284,8 @@ func (c *outOfCoreCase) once(ctx context.Context) {
 			return
 		}
 		if again == 0 {
-			c.memory = memoryOf(r.Stats)
+			c.memory = gpu.Figures{}
+			c.memory.Read(r.Stats)
 			c.first = append(c.first, whole(&r))
 		}
 	}
@@ -322,7 +308,7 @@ func writeOutOfCore(out io.Writer, to, graph string, all []*outOfCoreCase) error
 			return inMS(get(all[i]))
 		}
 	}
-	bytes := func(get func(*gpuMemory) int64) func(int) any {
+	bytes := func(get func(*gpu.Figures) int64) func(int) any {
 		return func(i int) any {
 			if all[i].Runs == 0 {
 				return nil
@@ -347,13 +333,13 @@ func writeOutOfCore(out io.Writer, to, graph string, all []*outOfCoreCase) error
 		column("whole_ms", sink.Float, ms(func(c *outOfCoreCase) time.Duration { return c.Whole })),
 		column("first_ms", sink.Float, ms(func(c *outOfCoreCase) time.Duration { return c.firstMedian })),
 		column("ratio", sink.Float, func(i int) any { return thousandths(all[i].Ratio) }),
-		column("arrays", sink.Int, bytes(func(m *gpuMemory) int64 { return m.arrays })),
-		column("cache", sink.Int, bytes(func(m *gpuMemory) int64 { return m.cache })),
-		column("lists", sink.Int, bytes(func(m *gpuMemory) int64 { return m.lists })),
-		column("reads", sink.Float, func(i int) any { return thousandths(all[i].memory.reads) }),
-		column("search", sink.Int, bytes(func(m *gpuMemory) int64 { return m.search })),
-		column("host", sink.Int, bytes(func(m *gpuMemory) int64 { return m.host })),
-		column("copied", sink.Int, bytes(func(m *gpuMemory) int64 { return m.copied })),
+		column("arrays", sink.Int, bytes(func(m *gpu.Figures) int64 { return m.Arrays })),
+		column("cache", sink.Int, bytes(func(m *gpu.Figures) int64 { return m.Cache })),
+		column("lists", sink.Int, bytes(func(m *gpu.Figures) int64 { return int64(m.Lists) })),
+		column("reads", sink.Float, func(i int) any { return thousandths(all[i].memory.Reads) }),
+		column("search", sink.Int, bytes(func(m *gpu.Figures) int64 { return m.Search })),
+		column("host", sink.Int, bytes(func(m *gpu.Figures) int64 { return m.Host })),
+		column("copied", sink.Int, bytes(func(m *gpu.Figures) int64 { return m.Copied })),
 		column("count", sink.Count, func(i int) any { return countIn(all[i].Answer) }),
 		column("note", sink.String, func(i int) any {
 			switch c := all[i]; {

@@ -57,9 +57,10 @@ type Traits struct {
 	Fits     bool // a device full of warps has room for the candidate sets
 	// Phases say in words what the engine does one after the other; nil: it is a loop nest.
 	Phases []string
-	// Memory says in words how a device's memory is used by a run that has only a part of the graph there at a time; nil: all is there.
-	Memory []string
 	Host   int64 // bytes of arrays that a GPU will read in host memory, as far as is known before a run
+	// Memory is what is known before a run of the memory of a GPU. With Rehearses a run with Goal.Memory tells the rest.
+	Memory    *Memory
+	Rehearses bool
 }
 
 // Options say what a plan is prepared for.
@@ -85,6 +86,9 @@ type Goal struct {
 	// PerRoot, if not nil, receives the number of matches per vertex at level 0
 	// (len = vertices). Only for counting rooted plans.
 	PerRoot []Uint128
+	// Memory, if not nil, asks for no search: the run is prepared on the GPU, and tells how it would use
+	// the GPU's memory. Only for plans with Traits.Rehearses.
+	Memory *Memory
 	// Progress is told the fraction of roots done, at most a few times a second.
 	Progress func(done, total uint64)
 	// Details, if not nil, is told more than Progress, in words, by searches that have more to say. They call it in place of Progress.

@@ -57,6 +57,27 @@ func TestBudgets(t *testing.T) {
 	})
 }
 
+// rehearse prepares a run without a search.
+func (x search) rehearse(t *testing.T, d *cuda.Device, g *graph.Graph, memory int64) (m engine.Memory) {
+	t.Helper()
+	s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: memory, Ring: 1 << 14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	goal := engine.Goal{Memory: &m}
+	if x.listing {
+		goal.Sink = new(rowCounter)
+	}
+	r, err := engine.Once(t.Context(), x.open(s), g, x.plan(t, g), engine.Options{Opt: x.opt}, goal)
+	if err != nil || !r.Matches.IsZero() || r.Complete {
+		t.Errorf("%d bytes, rehearsed: %v matches, complete %v: %v", memory, r.Matches, r.Complete, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	return m
+}
+
 func (x search) budgets(t *testing.T, d *cuda.Device, g *graph.Graph) {
 	p := x.plan(t, g)
 	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
@@ -114,6 +135,21 @@ func (x search) budgets(t *testing.T, d *cuda.Device, g *graph.Graph) {
 	}
 	if _, err := with(least-4096, "cached", "walks"); session.LeastOf(err) != least {
 		t.Errorf("%d bytes are a page less than the least, and: %v", least-4096, err)
+	}
+	// A rehearsal says what the run does.
+	for _, memory := range []int64{least, 2 * least, 4 * whole} {
+		r, err := with(memory, "cached", "walks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := x.rehearse(t, d, g, memory)
+		var got gpu.Figures
+		if !got.Read(r.Stats) || m.Least != least || m.Budget != min(memory, d.Info().Memory) {
+			t.Errorf("%d bytes: %+v; %d are the least", memory, m, least)
+		}
+		if got.Host != m.Host() || got.Search != m.Search || got.Lists > 0 && (m.Cache == nil || m.Cache.Lists != got.Lists || m.Cache.Bytes != got.Cache) {
+			t.Errorf("%d bytes: rehearsed %+v %+v, and then %+v", memory, m, m.Cache, got)
+		}
 	}
 	if _, err := with(least, "cached", "off"); err != nil {
 		t.Errorf("%d bytes without a cache: %v", least, err)

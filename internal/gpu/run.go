@@ -123,6 +123,13 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 	if chooses || r.Keep != nil {
 		j.Limit = 0 // of rows, each of which may be many matches or none
 	}
+	if goal.Memory != nil {
+		p, err := r.Session.Rehearse(ctx, j)
+		if err == nil {
+			*goal.Memory = *memoryOf(p)
+		}
+		return engine.Result{Engine: j.Name, Device: r.Session.String()}, session.Result{}, err
+	}
 	found, err := r.Session.Run(ctx, j)
 	if err == nil {
 		if err = r.allRan(j.Name, &found); err != nil {
@@ -156,6 +163,24 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 		err = nil
 	}
 	return res, found, err
+}
+
+// Memory is Traits.Memory of a job.
+func Memory(s *session.Session, j *session.Job) *engine.Memory { return memoryOf(s.Plan(j)) }
+
+func memoryOf(p session.Plan) *engine.Memory {
+	m := &engine.Memory{Budget: p.Budget, Least: p.Least, Search: p.Scratch}
+	for _, a := range p.Arrays {
+		place := "device"
+		if a.Host {
+			place = "host"
+		}
+		m.Arrays = append(m.Arrays, engine.MemoryArray{Name: a.Name, Bytes: a.Bytes, Place: place})
+	}
+	if c := p.Cache; c.Lists > 0 {
+		m.Cache = &engine.MemoryCache{Bytes: c.Bytes, Lists: c.Lists, Reads: c.Share}
+	}
+	return m
 }
 
 // original is hand of rows with the graph's ids.
@@ -202,15 +227,11 @@ func (r *Run) keep(hand func(worker int, rows []uint32) error, kept *atomic.Uint
 	}
 }
 
-// MemoryLine is a line of a result's statistics on one GPU: bytes of arrays on it and of the cache, the
-// number of lists in the cache and their part of the expected reads, bytes of the search's own, of arrays in host memory, and
-// copied to the GPU.
-const MemoryLine = "memory of a GPU: arrays %d bytes, cache %d bytes with %d lists and %.3f of the reads, search %d bytes; host memory: %d bytes; copied: %d bytes in %v"
-
 // report says which arrays were read in host memory.
 func (r *Run) report(found *session.Result) {
 	for _, d := range found.Devices {
-		r.Stats.Add(MemoryLine, d.Resident, d.Cache.Bytes, d.Cache.Lists, d.Cache.Share, d.Scratch, d.Host, d.Uploaded, Round(d.Upload))
+		f := Figures{d.Resident, d.Cache.Bytes, d.Cache.Lists, d.Cache.Share, d.Scratch, d.Host, d.Uploaded}
+		r.Stats.Add("%s", f.Line(d.Upload))
 	}
 	for _, d := range found.Devices {
 		if d.Host == 0 {

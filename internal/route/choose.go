@@ -183,8 +183,28 @@ func (c *Choice) Compiles() bool { return c.ready.Traits().Compiles }
 // Phases says in words what the engine will do one after the other; nil: it is the plan's nest.
 func (c *Choice) Phases() []string { return c.ready.Traits().Phases }
 
-// Memory says in words how a GPU's memory is used that has a part of the graph at a time; nil: it is not.
-func (c *Choice) Memory() []string { return c.ready.Traits().Memory }
+// Memory says how a run for the goal would use the memory of a GPU; nil: it uses none, or the engine does not say. Where
+// memory is bounded or short, the run is prepared on the GPU for that. It blocks until other runs have ended.
+func (c *Choice) Memory(ctx context.Context, goal engine.Goal) (*engine.Memory, error) {
+	t := c.ready.Traits()
+	if !t.Rehearses || c.memory == 0 && t.Host == 0 {
+		return t.Memory, nil
+	}
+	var m engine.Memory
+	goal.Memory = &m
+	_, err := c.ready.Run(ctx, goal)
+	if errors.Is(err, session.ErrShort) {
+		if outside := c.outside.prepare(ctx, *c, err); outside != nil {
+			_, err = outside.ready.Run(ctx, goal)
+		}
+	}
+	if errors.Is(err, session.ErrShort) {
+		m = *t.Memory
+		m.Least = session.LeastOf(err)
+		return &m, nil
+	}
+	return &m, err
+}
 
 // Compile starts compiling the kernels with which Run will run the plan, and returns at once:
 // see engine.Prepared.

@@ -97,6 +97,13 @@ func TestLittleMemory(t *testing.T) {
 			if said := strings.Contains(choice.Reason, "host memory"); said != (c.reason != "-") || said && !strings.Contains(choice.Reason, c.reason) {
 				t.Errorf("reason %q", choice.Reason)
 			}
+			switch m, err := choice.Memory(t.Context(), engine.Goal{}); {
+			case err != nil || m == nil:
+				t.Errorf("memory %+v, error %v", m, err)
+			case c.engine == "host": // in the end: the GPU was chosen
+			case (m.Budget != c.memory || (m.Host() > 0) != (c.reason != "-" || c.note != "") || m.Least > c.memory || (m.Least > 0) == c.refused):
+				t.Errorf("memory %+v", m)
+			}
 			got, err := choice.Run(t.Context(), engine.Goal{})
 			if c.refused {
 				if err == nil || !got.Matches.IsZero() {

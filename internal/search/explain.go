@@ -19,6 +19,7 @@ type Explanation struct {
 	Job    *Job
 	Result *Result // nil: it was not run
 	Actual []explain.Actual
+	Memory *engine.Memory // of a GPU; nil: none is used, or the engine does not say
 }
 
 // Explain plans a listing or a count, as the query's RETURN says. If the settings ask for
@@ -41,6 +42,15 @@ func (g *Graph) Explain(ctx context.Context, a Question) (*Explanation, error) {
 		return nil, err
 	}
 	e := &Explanation{Job: j}
+	goal := engine.Goal{}
+	if lists {
+		goal.Sink = discard{}
+	} else if root != plan.NoRoot {
+		goal.PerRoot = make([]engine.Uint128, g.Data.NumVertices())
+	}
+	if e.Memory, err = j.choice.Memory(ctx, goal); err != nil {
+		return e, Classify(err)
+	}
 	if !a.Settings.Levels {
 		return e, nil
 	}

@@ -65,9 +65,6 @@ func (j *Job) Engine() (name, reason string) { return j.choice.Engine.Name(), j.
 // Phases says what the engine will do one after the other; nil: it is the plan's nest.
 func (j *Job) Phases() []string { return j.choice.Phases() }
 
-// Memory says how a GPU's memory is used that has a part of the graph at a time; nil: it is not.
-func (j *Job) Memory() []string { return j.choice.Memory() }
-
 // Prepare plans a query and chooses an engine. change adapts the plan's options to the purpose.
 func (g *Graph) Prepare(ctx context.Context, a Question, change func(*plan.Options)) (j *Job, err error) {
 	l, err := g.Enter(&ctx)

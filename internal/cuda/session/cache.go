@@ -248,6 +248,29 @@ func (x *Exec) pack(reads *Reads, bytes int64) (p *packed, err error) {
 	return p, nil
 }
 
+// planCache says what cache the run would have.
+func (x *Exec) planCache() error {
+	if len(x.tables) == 0 {
+		return nil
+	}
+	p, err := x.pack(x.job.Reads(), x.roomForCache())
+	if err != nil || len(p.lists) == 0 {
+		return err
+	}
+	x.result.Cache = CacheResult{len(p.lists), p.Size(), p.share}
+	for _, t := range x.tables {
+		x.result.Cache.Bytes += t.buf.Size
+		x.result.Scratch -= t.buf.Size
+	}
+	return nil
+}
+
+// roomForCache is the memory that a cache may have once the search has taken its own.
+func (x *Exec) roomForCache() int64 {
+	room := x.dev.room.left() + x.dev.arrays.idle()
+	return room - room/searchShare
+}
+
 // keyOfCache is that of the session's cache: there is one on a device.
 var keyOfCache = arrayKey{what: made, name: "cached lists"}
 
@@ -258,8 +281,7 @@ func (x *Exec) fillCache(ctx context.Context) error {
 	}
 	d := x.dev
 	reads := x.job.Reads()
-	room := d.room.left() + d.arrays.idle()
-	room -= room / searchShare
+	room := x.roomForCache()
 	a := d.arrays.all[keyOfCache]
 	var p *packed
 	if a != nil {
@@ -316,6 +338,7 @@ func (x *Exec) fillTable(ctx context.Context, t *table, p *packed, i int32, base
 	}
 	x.result.Uploaded += t.buf.Size
 	x.result.Cache.Bytes += t.buf.Size
+	x.result.Scratch -= t.buf.Size
 	return x.dev.fill(ctx, x.c, &array{buf: t.buf}, bytes.NewReader(raw(places)))
 }
 

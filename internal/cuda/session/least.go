@@ -53,7 +53,7 @@ func (s *Session) measured(ctx context.Context, j *Job) (least int64, err error)
 		return 0, errors.New("session: no least memory of a run that has all arrays on the device")
 	}
 	now := *j
-	now.least, now.measure = true, true
+	now.least, now.measure, now.cached = true, true, j.Reads != nil && (j.Place == Auto || j.Place == Cached)
 	for _, d := range s.devs {
 		given := d.room
 		err := d.dev.Do(func(c *cuda.Context) error {

@@ -193,7 +193,9 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 	}
 	if r.job.measure {
 		d.needed = d.room.used - d.arrays.idle()
-		return nil
+		err := x.planCache()
+		d.rehearsed = x.result
+		return err
 	}
 	start = time.Now()
 	if err := x.fillCache(r.ctx); err != nil {

@@ -52,7 +52,9 @@ type device struct {
 	control *cuda.Pinned
 	ring    *cuda.Pinned
 	stage   *stage
-	needed  int64 // bytes that the last measured run took
+	// needed is the bytes that the last rehearsed run took, and rehearsed its figures.
+	needed    int64
+	rehearsed DeviceResult
 }
 
 // Open starts a session over open devices, which stay the caller's to close,

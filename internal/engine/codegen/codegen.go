@@ -90,9 +90,12 @@ func (x *prepared) Traits() engine.Traits {
 	if n := x.nest; n != nil {
 		t.BitRows, t.Hashes = n.lookup == membership.Bits, n.lookup == membership.Hash
 		t.Fits = x.e.fits(n.code.Slots, n.extra.Cap)
-		t.Host = x.e.s.HostBytes(n.job())
+		t.Memory = gpu.Memory(x.e.s, n.job())
 	} else if x.local != nil {
-		t.Host = x.local.HostBytes()
+		t.Memory = x.local.Memory()
+	}
+	if t.Rehearses = t.Memory != nil; t.Rehearses {
+		t.Host = t.Memory.Host()
 	}
 	return t
 }

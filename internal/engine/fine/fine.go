@@ -102,7 +102,8 @@ func (x *prepared) Traits() engine.Traits {
 		t.BitRows = p.bits
 	}
 	if p != nil {
-		t.Host = x.f.s.HostBytes(p.job())
+		t.Memory, t.Rehearses = gpu.Memory(x.f.s, p.job()), true
+		t.Host = t.Memory.Host()
 	}
 	return t
 }

@@ -107,7 +107,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 func (x *onGPU) Traits() engine.Traits {
 	t := x.prepared.Traits()
 	if x.out != nil {
-		t.Compiles, t.Memory = true, x.out.explain()
+		t.Compiles, t.Memory = true, &engine.Memory{Budget: x.out.limit, Least: x.out.least, Parts: x.out.explain()}
 	} else if x.data != nil {
 		t.Compiles = true
 		t.Host = x.s.HostBytes(x.memory.Give(x.job()))

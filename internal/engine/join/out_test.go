@@ -115,8 +115,11 @@ func TestOutOfCoreBudgets(t *testing.T) {
 				}
 				_, traits, err := at(1000)
 				least := int64(0)
-				if n := len(traits.Memory); n > 0 {
-					_, _ = fmt.Sscanf(traits.Memory[n-1], "the smallest --gpu-memory that works is %d", &least)
+				if m := traits.Memory; m != nil {
+					least = m.Least
+					if last := m.Parts[len(m.Parts)-1]; last != fmt.Sprintf("the smallest --gpu-memory that works is %d", least) {
+						t.Error(last)
+					}
 				}
 				if !errors.Is(err, cuda.ErrMemory) || errors.Is(err, session.ErrShort) || least == 0 || !strings.Contains(err.Error(), fmt.Sprint(least)) {
 					t.Fatalf("%v, %v", err, traits.Memory)
@@ -133,7 +136,7 @@ func TestOutOfCoreBudgets(t *testing.T) {
 					if got := rows.take(); !slices.Equal(got, all) {
 						t.Errorf("%d bytes: %d rows, which differ from %d", memory, len(got), len(all))
 					}
-					if len(traits.Memory) > 0 && len(got.Notes) > 0 && strings.Contains(got.Notes[0], "joined out of core") {
+					if traits.Memory != nil && len(got.Notes) > 0 && strings.Contains(got.Notes[0], "joined out of core") {
 						outside++
 					}
 				}

@@ -35,6 +35,16 @@ func (x *prepared) runNest(ctx context.Context, goal engine.Goal) (engine.Result
 			res, err = s.run(ctx, goal)
 		}
 	}
+	if m := goal.Memory; m != nil && err == nil && m.Least == 0 && s.roomy && !s.parts {
+		// The least memory is that of the program with sets of one element.
+		if s, err = x.search(1); err == nil {
+			var least engine.Memory
+			goal.Memory = &least
+			if _, err = s.run(ctx, goal); err == nil {
+				m.Least = least.Least
+			}
+		}
+	}
 	return res, err
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
@@ -99,11 +100,14 @@ func (x *prepared) search(cap int) (*search, error) {
 func (x *prepared) Traits() engine.Traits {
 	t := engine.Traits{Compiles: x.p.Empty == nil}
 	if x.local != nil {
-		t.Host = x.local.HostBytes()
+		t.Memory = x.local.Memory()
 	} else if t.Compiles {
 		if s, err := x.search(0); err == nil {
-			t.Host = x.e.s.HostBytes(s.memory.Give(s.job()))
+			t.Memory = gpu.Memory(x.e.s, s.memory.Give(s.job()))
 		}
+	}
+	if t.Rehearses = t.Memory != nil; t.Rehearses {
+		t.Host = t.Memory.Host()
 	}
 	return t
 }

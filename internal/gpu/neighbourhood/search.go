@@ -201,8 +201,8 @@ func (l *Search) job() *session.Job {
 	})
 }
 
-// HostBytes is engine.Traits.Host.
-func (l *Search) HostBytes() int64 { return l.s.HostBytes(l.job()) }
+// Memory is engine.Traits.Memory.
+func (l *Search) Memory() *engine.Memory { return gpu.Memory(l.s, l.job()) }
 
 // Compile starts compiling the kernels, and returns at once.
 func (l *Search) Compile(ctx context.Context) { _ = l.s.Compile(ctx, l.job()) }

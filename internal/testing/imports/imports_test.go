@@ -67,7 +67,7 @@ var may = map[string][]string{
 	"graph/gen":        {"graph"},
 	"graph/layout":     {"graph", "kept", "disk", "vfs"},
 	"graph/partition":  {"graph", "disk", "dynlib", "vfs", "process"},
-	"engine":           {"plan", "graph", "pattern", "runtime/crew"},
+	"engine":           {"plan", "graph", "memory", "pattern", "runtime/crew"},
 	"engine/option":    {"pattern"},
 	"engine/tasks":     {"engine", "runtime/crew"},
 	"engine/tail":      {"engine", "engine/tasks", "plan", "pattern"},
