@@ -35,12 +35,12 @@ func (g *Graph) Induced(ctx context.Context, vertices []uint32, threads int) (s 
 	if len(s.Classes) == 0 {
 		s.Classes = append(s.Classes, Class{})
 	}
-	if err := g.Out.induced(ctx, &s.Out, vertices, local, threads); err != nil {
+	if err := g.Flat(&g.Out).induced(ctx, &s.Out, vertices, local, threads); err != nil {
 		return s, err
 	}
 	if s.In = s.Out; g.Directed {
 		s.In = CSR{}
-		if err := g.In.induced(ctx, &s.In, vertices, local, threads); err != nil {
+		if err := g.Flat(&g.In).induced(ctx, &s.In, vertices, local, threads); err != nil {
 			return s, err
 		}
 	}

@@ -1,9 +1,11 @@
 package partition_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/join"
@@ -13,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
 // config compares with the oracle: 1 to 7 parts of graphs of up to 12 vertices, and tables of a few rows.
@@ -45,5 +48,35 @@ func TestNoDiff(t *testing.T) {
 			}
 			suite.Run(t, c, []engine.Engine{partition.New(s, join.NewGPU(s))})
 		}, d)
+	})
+}
+
+// onOne runs f with the engine over one emulated device.
+func onOne(t *testing.T, f func(e engine.Engine)) {
+	d := device.Emulated(t, emu.Options{SMs: 1})
+	engines.WithSession(t, session.Options{Ring: 1 << 16}, func(s *session.Session) { f(partition.New(s, join.NewGPU(s))) }, d)
+}
+
+// TestRelations: relations in several runs, with deleted entries, without capabilities, and sparse ones.
+func TestRelations(t *testing.T) {
+	onOne(t, func(e engine.Engine) {
+		for _, l := range append([]parts.Layout{parts.Sparse}, parts.Layouts...) {
+			t.Run(fmt.Sprintf("%+v", l), func(t *testing.T) {
+				x := &parts.Trial{Layout: l}
+				c := config()
+				c.Techniques = []nodiff.Technique{nodiff.Nest.With("nest", "partition.parts", "3"), nodiff.LabelledNest.With("labels", "partition.parts", "3")}
+				x.Compare(t, c, parts.Few(8), e)
+			})
+		}
+	})
+}
+
+// TestLaws: counts do not change if vertices are renamed, if the pattern is permuted, or if a second graph is added.
+func TestLaws(t *testing.T) {
+	long.Only(t, "each count is a run on an emulated device")
+	onOne(t, func(e engine.Engine) {
+		c := config()
+		c.Engine = engines.With(e, map[string]string{"partition.parts": "3"})
+		nodiff.Laws(t, c)
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -99,6 +101,7 @@ type tables struct {
 	state, was        deviceState // after the last launch that was waited for, and before it
 	stateAt           cuda.Buffer
 	begin, end        *cuda.Event // of the last kernel of the main stream
+	share, levels     int64       // bytes for each level
 }
 
 // table is the table of rows of some width, and what extends them.
@@ -226,8 +229,11 @@ func flag(on bool, bit uint32) uint32 {
 	return 0
 }
 
-// Bounds of what a search takes however much memory there is.
+// Bounds of what a search takes however much memory there is, and however little.
 const (
+	leastRows = 32
+	leastSlot = 64
+
 	mostRows  = 1 << 22
 	mostBytes = 64 << 20 // of a slot
 )
@@ -252,14 +258,15 @@ func (t *tables) allocate() error {
 	places := int64(1) << bits.Len(uint(2*warps))
 	pieces := places * int64(unsafe.Sizeof(devicePiece{}))
 	share := (t.x.Room() - int64(levels)*(pieces+1024)) / int64(levels) // the device takes memory in pieces of 512 bytes
+	t.share, t.levels = share, int64(levels)
 	t.table = make([]table, levels)
 	for i := range t.table {
 		b := &t.table[i]
 		b.width, b.mask = uint32(i+2), uint32(places-1)
 		b.room = uint32(max(min(share/3/int64(4*b.width), t.most(mostRows)), 0))
-		slot := min(share/3, mostBytes) &^ 3
-		if b.room < 32 && t.batch == 0 || slot < 64 {
-			return t.short(fmt.Sprintf("%d bytes for each of %d levels", share, levels))
+		slot := min(share/3, max(mostBytes, t.longest())) &^ 3
+		if b.room < leastRows && t.batch == 0 || slot < leastSlot {
+			return t.short(fmt.Sprintf("%s for each of %d levels", memory.Text(uint64(max(share, 0))), levels))
 		}
 		b.guess = uint32(t.most(int64(b.room)))
 		var err error
@@ -309,11 +316,34 @@ func (t *tables) most(n int64) int64 {
 	return n
 }
 
-// short is the error of a search across parts that has too little memory.
+// longest returns the bytes of a slot that has room for the lists of any row.
+func (t *tables) longest() (bytes int64) {
+	longest := map[*graph.Handle]int64{}
+	for i := range t.searches {
+		s := &t.searches[i]
+		for l := 2; l < len(s.levels); l++ {
+			n := int64(1)
+			for k := l; k < len(s.levels) && (k == l || s.pairs > 0 && k == l+1); k++ {
+				for _, b := range s.levels[k].backs {
+					h := s.plan.Adjs[s.levels[k].sources[b.source]].Lists
+					if _, ok := longest[h]; !ok {
+						longest[h] = int64(h.MaxDegree())
+					}
+					n += longest[h] + 2
+				}
+			}
+			bytes = max(bytes, 4*n)
+		}
+	}
+	return max(bytes, leastSlot)
+}
+
+// short is the error of a search across parts that has too little memory. It names the memory that is enough for any row.
 func (t *tables) short(why string) error {
+	enough := t.s.Memory() + t.levels*(3*(max(t.longest(), 4*leastRows*int64(len(t.p.Order)))+4)-t.share)
 	return &cuda.Error{
 		Op: fmt.Sprintf("%s on %v", Name, t.x.Info()), Kind: cuda.ErrMemory, Text: "the search across parts has too little memory: " + why,
-		Hint: "raise --gpu-memory",
+		Hint: fmt.Sprintf("--gpu-memory %d is enough", enough),
 	}
 }
 

@@ -79,7 +79,7 @@ func (r *run) search(ctx context.Context) error {
 		return err
 	}
 	inside := r.res.Search
-	if r.cut > 0 {
+	if len(r.sizes) > 1 { // cross edges are those of relations, which cut does not know
 		if err := r.outside(ctx); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (r *run) say(inside time.Duration) {
 	if r.hosted > 0 {
 		r.notes.Add("%d parts of the graph left the search too little memory of the GPU, so their neighbour lists were read in host memory", r.hosted)
 	}
-	if r.cut == 0 {
+	if len(r.sizes) == 1 {
 		return
 	}
 	how := "unshared"
