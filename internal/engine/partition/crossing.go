@@ -34,7 +34,7 @@ type makers struct {
 	err error
 }
 
-// make starts n makers, which end with ctx at the latest.
+// make starts n makers, which end with ctx at the latest. Then take returns the cause.
 func (c *crossing) make(ctx context.Context, n int) *makers {
 	m := &makers{pieces: make(chan []uint32, n)}
 	ctx, m.end = context.WithCancel(ctx)
@@ -50,7 +50,7 @@ func (c *crossing) make(ctx context.Context, n int) *makers {
 					select {
 					case m.pieces <- rows:
 					case <-ctx.Done():
-						return nil
+						return context.Cause(ctx) // not the end of the rows
 					}
 				}
 			})

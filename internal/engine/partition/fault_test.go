@@ -90,6 +90,10 @@ var errEnded = errors.New("ended")
 func TestEnds(t *testing.T) {
 	g := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 250, Seed: 2})
 	p := compile(t, g, "cycle(4)", plan.Options{})
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ended := 0
 	for at := 1; ; at += 4 {
 		ctx, end := context.WithCancelCause(t.Context())
@@ -104,8 +108,8 @@ func TestEnds(t *testing.T) {
 		}
 		o := engine.Options{Opt: map[string]string{"partition.parts": "3", "partition.batch": "60"}}
 		got, err := engine.Once(ctx, over(s), g, p, o, engine.Goal{})
-		if err != nil && !errors.Is(err, errEnded) || (err == nil) != got.Complete {
-			t.Errorf("ended at %d: complete %v, %v", at, got.Complete, err)
+		if err != nil && !errors.Is(err, errEnded) || (err == nil) != got.Complete || err == nil && got.Matches != want.Matches {
+			t.Errorf("ended at %d: %v (complete %v, %v), want %v", at, got.Matches, got.Complete, err, want.Matches)
 		}
 		if err != nil {
 			ended++

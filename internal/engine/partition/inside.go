@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
@@ -167,7 +168,7 @@ func (r *run) part(ctx context.Context, x *piece) (err error) {
 	}
 	goal := engine.Goal{Limit: r.left(), Progress: r.progress(x.part)}
 	if r.goal.Sink != nil {
-		goal.Sink = &renamed{sink: r.goal.Sink, vertices: x.vertices, rows: make([][]uint32, r.s.Workers())}
+		goal.Sink = &renamed{sink: r.goal.Sink, vertices: x.vertices, rows: make([][]uint32, r.s.Workers()), some: &r.rows}
 	}
 	res, err := x.ready.Run(ctx, goal)
 	if errors.Is(err, session.ErrShort) && r.room.Auto() { // nothing was searched
@@ -189,6 +190,7 @@ type renamed struct {
 	sink     engine.Sink
 	vertices []uint32
 	rows     [][]uint32 // by worker
+	some     *atomic.Bool
 }
 
 // Emit implements engine.Sink.
@@ -199,5 +201,6 @@ func (x *renamed) Emit(worker int, b *engine.Batch) error {
 		to.Vertices = append(to.Vertices, x.vertices[v])
 	}
 	x.rows[worker] = to.Vertices
+	x.some.Store(true)
 	return x.sink.Emit(worker, &to)
 }

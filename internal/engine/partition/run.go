@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph/partition"
@@ -19,7 +21,8 @@ type run struct {
 	*prepared
 	goal engine.Goal
 	res  engine.Result
-	over bool // the matches pass 128 bits
+	over bool        // the matches pass 128 bits
+	rows atomic.Bool // some were handed over
 
 	of     []uint32 // the part of each vertex
 	sizes  []partition.Part
@@ -169,9 +172,22 @@ func (r *run) result(ctx context.Context, err error) (engine.Result, error) {
 		if cause := context.Cause(ctx); cause == nil || !errors.Is(err, cause) {
 			res.Matches = engine.Uint128{}
 		}
+		if r.rows.Load() {
+			err = &laterError{err}
+		}
 	}
 	return res, err
 }
+
+// laterError is the error of a listing that has handed rows over. It is not one of those that say that nothing was
+// searched, after which a caller begins again.
+type laterError struct{ error }
+
+func (e *laterError) Is(target error) bool {
+	return target != session.ErrShort && target != session.ErrTaken && target != cuda.ErrClosed && errors.Is(e.error, target)
+}
+
+func (e *laterError) As(target any) bool { return errors.As(e.error, target) }
 
 // unit is how many steps of progress a part or a search has.
 const unit = 1000
