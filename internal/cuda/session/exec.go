@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -39,6 +40,7 @@ type Exec struct {
 	counters  cuda.Buffer
 	scratch   []cuda.Buffer
 	atEnd     []func() error
+	lent      []*cuda.Pinned
 	result    DeviceResult
 }
 
@@ -291,6 +293,10 @@ func (x *Exec) close() error {
 	for _, f := range x.atEnd {
 		errs = append(errs, f())
 	}
+	for _, p := range x.dev.spare { // no run has asked for it again
+		errs = append(errs, p.Free())
+	}
+	x.dev.spare, x.lent = x.lent, nil
 	for _, e := range []*cuda.Event{x.begin, x.end} {
 		if e != nil {
 			errs = append(errs, e.Close())
@@ -318,6 +324,28 @@ func (x *Exec) Hand(k int, rows []uint32) {
 
 // Hands is how many callers of Hand a device has.
 func (x *Exec) Hands() int { return x.workers }
+
+// Lend gives page-locked memory of at least so many bytes until the end of the run, with any content. The device keeps it for its next run: such memory is
+// slow to get.
+func (x *Exec) Lend(bytes int64) (*cuda.Pinned, error) {
+	best := -1
+	for i, p := range x.dev.spare {
+		if n := int64(len(p.Bytes())); n >= bytes && n <= 2*bytes && (best < 0 || n < int64(len(x.dev.spare[best].Bytes()))) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		p := x.dev.spare[best]
+		x.dev.spare = slices.Delete(x.dev.spare, best, best+1)
+		x.lent = append(x.lent, p)
+		return p, nil
+	}
+	p, err := x.c.PinnedRaw(bytes)
+	if err == nil {
+		x.lent = append(x.lent, p)
+	}
+	return p, err
+}
 
 // AtEnd has f called at the end of the run on this device, also of one that fails, while its streams and memory are still there.
 func (x *Exec) AtEnd(f func() error) { x.atEnd = append(x.atEnd, f) }

@@ -52,7 +52,7 @@ func (x *Exec) NewFeed(room int64, m *Meter) (f *Feed, err error) {
 	if f.mem, err = x.Scratch("two segments", 2*room); err != nil {
 		return f, err
 	}
-	if f.host, err = x.c.PinnedRaw(2 * room); err != nil {
+	if f.host, err = x.Lend(2 * room); err != nil {
 		return f, err
 	}
 	if f.stream, err = x.c.Stream(); err != nil {
@@ -201,14 +201,11 @@ func (f *Feed) fill(p Piece, at int64) (err error) {
 	return p.Fill(f.host.Bytes()[at : at+p.Bytes])
 }
 
-// Close gives the buffers in page-locked memory back. It waits for copies. The device memory stays until the end of the run.
+// Close waits for copies, and ends the Feed. Its memory stays until the end of the run.
 func (f *Feed) Close() error {
 	var errs []error
 	if f.stream != nil {
 		errs = append(errs, f.stream.Synchronize(), f.stream.Close())
-	}
-	if f.host != nil {
-		errs = append(errs, f.host.Free())
 	}
 	for i := range f.slots {
 		for _, e := range []*cuda.Event{f.slots[i].sent, f.slots[i].used} {

@@ -55,6 +55,7 @@ type device struct {
 	// needed is the bytes that the last rehearsed run took, and rehearsed its figures.
 	needed    int64
 	rehearsed DeviceResult
+	spare     []*cuda.Pinned // that the last run had
 }
 
 // Open starts a session over open devices, which stay the caller's to close,
@@ -117,12 +118,12 @@ func (s *Session) shut() error {
 			if d.stage != nil {
 				errs = append(errs, d.stage.close())
 			}
-			for _, p := range []*cuda.Pinned{d.control, d.ring} {
+			for _, p := range append(d.spare, d.control, d.ring) {
 				if p != nil {
 					errs = append(errs, p.Free())
 				}
 			}
-			d.stage, d.control, d.ring = nil, nil, nil
+			d.stage, d.control, d.ring, d.spare = nil, nil, nil, nil
 			return errors.Join(errs...)
 		}))
 	}

@@ -108,6 +108,7 @@ func (x *onGPU) Traits() engine.Traits {
 	t := x.prepared.Traits()
 	if x.out != nil {
 		t.Compiles, t.Memory = true, &engine.Memory{Budget: x.out.limit, Least: x.out.least, Parts: x.out.explain()}
+		t.Host = x.out.host
 	} else if x.data != nil {
 		t.Compiles = true
 		t.Host = x.s.HostBytes(x.memory.Give(x.job()))

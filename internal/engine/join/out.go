@@ -48,9 +48,10 @@ type outside struct {
 	rows    [maxLevels]uint64 // found by level
 	tally   engine.Tally
 
-	step   int       // that is joined
-	joined uint64    // roots whose rows were joined once
-	told   time.Time // progress
+	scratch found     // as many as a sub-table has room for
+	step    int       // that is joined
+	joined  uint64    // roots whose rows were joined once
+	told    time.Time // progress
 }
 
 // defaultBlock and defaultList are the rows of a block, and the candidates in memory, where memory is not limited.
@@ -121,13 +122,14 @@ func (o *outRun) start(x *session.Exec) (search func() error, err error) {
 		t.line = nil // it has closed itself
 		return nil, err
 	}
+	t.scratch = found{make([]uint32, t.line.room()), make([]uint32, t.line.room())}
 	t.line.poll, t.line.ran = t.feed.Poll, o.launched
 	if o.room.bits > 0 {
 		if t.bits, err = x.Scratch("candidates of a vertex", o.room.bits); err != nil {
 			return nil, err
 		}
 	}
-	if t.tasks, err = x.Context().Pinned(64); err != nil {
+	if t.tasks, err = x.Lend(64); err != nil {
 		return nil, err
 	}
 	for i := range o.steps[:len(o.steps)-1] {
@@ -156,9 +158,6 @@ func (t *outside) close() error {
 	}
 	if t.meter != nil {
 		errs = append(errs, t.meter.Close())
-	}
-	if t.tasks != nil {
-		errs = append(errs, t.tasks.Free())
 	}
 	return errors.Join(errs...)
 }
@@ -392,6 +391,7 @@ func (t *outside) roots() error {
 	}
 	got := view[uint64](t.tasks.Bytes(), 4)
 	t.line.turn++
+	got[3] = 0
 	a := segmentTasks{Out: t.tasks.Ptr(), Turn: t.line.turn}
 	err = t.line.run(k, segmentTake, 1, func(g cuda.Launch) error { return session.LaunchFixed(t.x, k, g, &a) })
 	if err != nil {
@@ -929,7 +929,7 @@ func (t *outside) make(rel *relation, column []uint32, lo, hi int, a segmentArgs
 			took := counted
 			if counted == nil {
 				took = func(made uint64) error {
-					f := found{make([]uint32, made), make([]uint32, made)}
+					f := found{t.scratch.rows[:made], t.scratch.vertices[:made]} // take copies what it keeps
 					err := parallel(t.ctx(), int(made), func(_, begin, end int) error {
 						for k := begin; k < end; k++ {
 							f.rows[k] = uint32(lo) + mine[sub.row[k]]

@@ -75,7 +75,7 @@ func newLine(x *session.Exec, m *session.Meter, rows int) (l *line, err error) {
 	}
 	made := int64(l.room())
 	each := (4*(2*column+2*made) + 64 + 127) &^ 127
-	if l.memory, err = x.Context().Pinned(subTables * each); err != nil {
+	if l.memory, err = x.Lend(subTables * each); err != nil {
 		return l, err
 	}
 	l.subs = make([]subTable, subTables)
@@ -92,6 +92,7 @@ func newLine(x *session.Exec, m *session.Meter, rows int) (l *line, err error) {
 		s.out, s.outPtr = array(made)
 		at = (at + 63) &^ 63
 		s.head, s.headPtr = &view[segmentHead](l.memory.Bytes()[at:], 1)[0], l.memory.Ptr()+uint64(at)
+		*s.head = segmentHead{} // of another run
 		s.device = cuda.Buffer{Ptr: device.Ptr + uint64(i)*uint64(columnBytes*column), Size: columnBytes * column}
 		s.counts = counts.Ptr + 16*uint64(i)
 		if s.sent, err = x.Context().Event(); err != nil {
@@ -209,16 +210,13 @@ func (l *line) run(k *cuda.Kernel, name string, units uint64, launch func(g cuda
 	})
 }
 
-// close gives the memory back. It waits for work that may read or write it.
+// close waits for work that may read or write the memory, and gives back what the run does not.
 func (l *line) close() error {
 	var errs []error
 	if l.stream != nil {
 		errs = append(errs, l.stream.Synchronize())
 	}
 	errs = append(errs, l.x.Stream().Synchronize())
-	if l.memory != nil {
-		errs = append(errs, l.memory.Free())
-	}
 	for i := range l.subs {
 		for _, e := range []*cuda.Event{l.subs[i].sent, l.subs[i].done} {
 			if e != nil {

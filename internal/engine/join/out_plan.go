@@ -27,6 +27,7 @@ type outPlan struct {
 	fixed     int64    // what else is on the device
 	least     int64    // the smallest limit that works
 	largest   int64    // bytes of the largest relation
+	host      int64    // of all
 	segments  int      // of the relation that has most
 	relations []string // in words
 }
@@ -40,6 +41,7 @@ func (x *onGPU) planOut(limit int64, relations []*relation, segments int) outPla
 	p := outPlan{limit: limit}
 	largest, index := int64(leastSegment), int64(csrBytes)
 	for _, r := range relations {
+		p.host += r.bytes()
 		p.largest = max(p.largest, r.bytes())
 		index = max(index, r.index(1))
 	}
