@@ -20,6 +20,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/errorfs"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -85,7 +86,7 @@ func TestOutOfCoreDiskFaults(t *testing.T) {
 	g, p, want := small(t, false)
 	folder := t.TempDir()
 	failed := 0
-	for n := 1; ; n += 1 + n/4 {
+	for n := 1; ; n += 1 + n/2 {
 		fsys := errorfs.New(vfs.OS{}, errorfs.Fault{Kinds: errorfs.Create | errorfs.Open | errorfs.Write | errorfs.ReadAt, N: n, Err: syscall.ENOSPC})
 		got, err := onSmall(t, vfs.With(t.Context(), fsys), device.Backend(t, emu.Options{}), g, p, engine.Goal{}, folder)
 		if err == nil && got.Matches != want {
@@ -115,7 +116,11 @@ func TestOutOfCoreDeviceFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := whole.Calls()
-	for _, part := range []float64{0.05, 0.2, 0.5, 0.8} {
+	parts := []float64{0.1, 0.6}
+	if long.Asked() {
+		parts = []float64{0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.6, 0.8, 0.95}
+	}
+	for _, part := range parts {
 		n := max(int(part*float64(calls)), 1)
 		for name, f := range map[string]*cuda.Faults{
 			"lost": {LoseAfter: n}, "copy": {FailCopy: max(n/12, 1)}, "launch": {FailLaunch: max(n/20, 1)}, "alloc": {FailAlloc: int(10 * part)},
