@@ -65,6 +65,7 @@ var may = map[string][]string{
 	"lower/matchatext": {"plan", "pattern", "matcha/*"},
 	"view":             {"gql", "pattern", "plan", "plan/bind", "plan/planner", "expr", "graph", "lower", "kir", "matcha/data", "matcha/types"},
 	"graph/gen":        {"graph"},
+	"graph/dynamic":    {"graph"},
 	"graph/layout":     {"graph", "kept", "disk", "vfs"},
 	"graph/partition":  {"graph", "disk", "dynlib", "vfs", "process"},
 	"engine":           {"plan", "graph", "memory", "pattern", "runtime/crew"},

@@ -1,0 +1,25 @@
+// Package dynamic holds a graph that changes by one update at a time, and that can be read at each version of a window of updates.
+//
+// Versions. Each update makes a version, also one that changes nothing. Between Begin and Settle the graph can be read at any
+// version since Begin. An update then leaves marks: from this version on, this entry of this list is turned round. So an entry is in
+// the list at version k if it is in the settled list, turned round once for each of its marks up to k. The marks of a vertex are
+// a sorted list, and a vertex without marks is read as the settled list itself. Settle brings the marks into the lists. Outside a
+// window updates change the lists at once. Views of a window may be read by many goroutines while nothing changes the graph.
+//
+// Why: marks that turn an entry round need half of the room of entries with the versions of their birth and death, and an edge
+// that is added and removed many times in a window is not a special case.
+//
+// Vertices. Internal ids are given by class, the set of a vertex's labels. A class has a range of ids with room to grow, and gets another
+// range if that is full. So the neighbours of a class are a slice of a sorted list, or seldom several. A vertex with other labels
+// moves to another id, at a version of its own. Ids of removed vertices are used again after the window.
+//
+// Why: pages of ids that belong to classes in turn would keep ids dense, but lists sorted by class would have to look pages up for
+// each comparison.
+//
+// Lists. A vertex has one list of its neighbours in each direction. If its edges have several labels, a directory has a list for
+// each of them too. An arena gives memory to lists. Its blocks are less than a quarter larger than their lists, and blocks are
+// moved together when more than a sixth of the memory is free.
+//
+// A graph has no times, properties or parallel edges of equal labels. The package knows static graphs, from which a Graph begins and
+// which a View gives as a Snapshot. It must not know patterns, plans, engines or formats of updates.
+package dynamic

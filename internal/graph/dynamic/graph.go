@@ -1,0 +1,298 @@
+package dynamic
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// Graph is a graph that changes. Its methods that change it must not run at the same time as any other method.
+type Graph struct {
+	directed bool
+	ids      vertices
+	lists    arena
+	sides    []*side // one on an undirected graph; else out and in
+
+	edgeLabels  []string // from label 1 on
+	byEdgeLabel map[string]Label
+	edges       uint64
+
+	version uint64 // the present one
+	base    uint64 // that of the settled lists
+	open    bool   // a window is open
+	marks   []marks
+	events  []Event
+
+	// Room for intermediate values of updates.
+	odd []mark
+	ws  []uint32
+	by  []labelFlips
+	ls  []Label
+	es  []edge
+}
+
+// Class is a set of vertex labels. The vertices with exactly these labels have ids in ranges of their own.
+type Class uint32
+
+// New returns a graph without vertices. textIDs says that vertex ids are texts, not numbers.
+func New(directed, textIDs bool) *Graph {
+	g := &Graph{directed: directed, byEdgeLabel: map[string]Label{}}
+	g.lists.init()
+	g.ids.init(textIDs)
+	g.sides = []*side{{a: &g.lists}}
+	if directed {
+		g.sides = append(g.sides, &side{a: &g.lists})
+	}
+	return g
+}
+
+// From returns a graph that begins as s, at version 0. It does not keep s. The error is about times or properties, which
+// changing graphs do not have, about equal edges of s, or the cause of ctx.
+func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
+	switch {
+	case s.VertexProps != nil:
+		return nil, fmt.Errorf("dynamic: the graph has properties of vertices, which a changing graph does not keep")
+	case s.Edges != nil && (s.Edges.Time != nil || s.Edges.Props != nil):
+		return nil, fmt.Errorf("dynamic: the graph has times or properties of edges, which a changing graph does not keep")
+	}
+	g := New(s.Directed, !s.IDs.Numeric())
+	g.edges = s.NumEdges()
+	g.ids.spare = max(1, min(4, maxID/2/uint64(max(s.NumVertices(), 1))))
+	shift := make([]uint32, len(s.Classes)) // from internal ids of s to those of g
+	for i, c := range s.Classes {
+		var names []string
+		for _, l := range c.Labels {
+			names = append(names, s.VertexLabels[l])
+		}
+		k, n := uint32(g.Class(names...)), int(c.End-c.First)
+		if err := g.ids.addRange(k, n, n); err != nil {
+			return nil, err
+		}
+		for v := c.First; v < c.End; v++ {
+			id := Text("")
+			if s.IDs.Numeric() {
+				if s.IDs.Int(v) < 0 {
+					return nil, fmt.Errorf("%w %d: numbers must not be negative", ErrID, s.IDs.Int(v))
+				}
+				id = Num(uint64(s.IDs.Int(v)))
+			} else {
+				id = Text(s.IDs.String(v))
+			}
+			x := g.ids.give(id, k)
+			g.ids.setAlive(x, true)
+			g.ids.name(id, x)
+			shift[i] = x - v
+		}
+		g.ids.live += n
+	}
+	for _, name := range s.EdgeLabels {
+		g.EdgeLabel(name)
+	}
+	from := []*graph.CSR{&s.Out, &s.In}
+	move := func(l []uint32) []uint32 {
+		g.ws = g.ws[:0]
+		for _, v := range l {
+			g.ws = append(g.ws, v+shift[s.ClassOf(v)])
+		}
+		return g.ws
+	}
+	for i, side := range g.sides {
+		for v := range uint32(s.NumVertices()) {
+			if v&0xffff == 0 && ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if l := from[i].List(v); len(l) > 0 {
+				h := side.need(v + shift[s.ClassOf(v)])
+				h.setRun(g.lists.store(move(l)))
+				h.label = unset
+			}
+		}
+	}
+	if s.Edges != nil {
+		if n, err := g.labelsFrom(ctx, s, shift, move); err != nil {
+			return nil, err
+		} else if n != g.edges {
+			return nil, fmt.Errorf("dynamic: the graph has %d edges that are equal to others, which a changing graph does not keep", g.edges-n)
+		}
+	}
+	for _, side := range g.sides {
+		for _, p := range side.pages {
+			for i := 0; p != nil && i < pageSize; i++ {
+				if p[i].label == unset {
+					p[i].label = NoLabel
+				}
+			}
+		}
+	}
+	return g, nil
+}
+
+// unset is the label of a head whose edges' labels are not known yet.
+const unset = several - 1
+
+// labelsFrom makes the lists by edge label of a graph with an edge table, and returns their number of edges.
+func (g *Graph) labelsFrom(ctx context.Context, s *graph.Graph, shift []uint32, move func([]uint32) []uint32) (edges uint64, err error) {
+	for label := range Label(len(s.EdgeLabels) + 1) {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		r := s.RelationByLabel(label - 1) // graph.NoLabel is -1
+		for i, side := range g.sides {
+			lists := []graph.Lists{r.Out, r.In}[i]
+			lists.Vertices(func(v uint32) bool {
+				h := side.need(v + shift[s.ClassOf(v)])
+				l := lists.List(v)
+				if i == 0 {
+					edges += uint64(len(l))
+				}
+				switch {
+				case h.label == unset && uint32(len(l)) == h.n:
+					h.label = label
+					return true
+				case h.label == unset:
+					side.splitInto(h)
+				case h.label&several == 0:
+					side.split(h)
+				}
+				at := len(side.entries(h))
+				side.insertEntry(h, at, label)
+				side.setEntry(h, at, move(l))
+				return true
+			})
+		}
+	}
+	if !s.Directed {
+		edges /= 2
+	}
+	return edges, nil
+}
+
+// labelled reports whether edges may have labels.
+func (g *Graph) labelled() bool { return len(g.edgeLabels) > 0 }
+
+// Directed reports whether edges have a direction.
+func (g *Graph) Directed() bool { return g.directed }
+
+// TextIDs reports whether vertex ids are texts, not numbers.
+func (g *Graph) TextIDs() bool { return g.ids.text }
+
+// Version returns the number of updates so far: the present version.
+func (g *Graph) Version() uint64 { return g.version }
+
+// NumVertices returns the number of vertices of the present version.
+func (g *Graph) NumVertices() int { return g.ids.live }
+
+// NumEdges returns the number of edges of the present version.
+func (g *Graph) NumEdges() uint64 { return g.edges }
+
+// Vertex returns the internal id of a vertex of the present version.
+func (g *Graph) Vertex(id ID) (uint32, bool) {
+	if g.ids.text != (id.kind == textID) {
+		return 0, false
+	}
+	v := g.ids.find(id)
+	return v, v != noVertex
+}
+
+// IDOf returns the user's id of a vertex of any version of the window.
+func (g *Graph) IDOf(v uint32) ID { return g.ids.idOf(v) }
+
+// EdgeLabel returns the number of an edge label, which is new if the graph did not have it. "" is NoLabel.
+func (g *Graph) EdgeLabel(name string) Label {
+	if name == "" {
+		return NoLabel
+	}
+	l, ok := g.byEdgeLabel[name]
+	if !ok {
+		if len(g.edgeLabels) == 0 {
+			g.nameUnlabelled()
+		}
+		g.edgeLabels = append(g.edgeLabels, name)
+		l = Label(len(g.edgeLabels))
+		g.byEdgeLabel[name] = l
+	}
+	return l
+}
+
+// EdgeLabelName returns the name of an edge label.
+func (g *Graph) EdgeLabelName(l Label) string {
+	if l == NoLabel {
+		return ""
+	}
+	return g.edgeLabels[l-1]
+}
+
+// Class returns the class of vertices with exactly these labels.
+func (g *Graph) Class(labels ...string) Class {
+	ls := make([]uint32, len(labels))
+	for i, name := range labels {
+		ls[i] = g.ids.label(name)
+	}
+	return Class(g.ids.classOf(ls))
+}
+
+// ClassOf returns the class of a vertex.
+func (g *Graph) ClassOf(v uint32) Class { return Class(g.ids.pages[v>>pageBits].class) }
+
+// Labels returns the labels of a class.
+func (g *Graph) Labels(c Class) []string {
+	var names []string
+	for _, l := range g.ids.classes[c].labels {
+		names = append(names, g.ids.labels[l])
+	}
+	return names
+}
+
+// ClassesWith returns the classes that have a vertex label.
+func (g *Graph) ClassesWith(label string) (with []Class) {
+	l, ok := g.ids.byLabel[label]
+	for c := range g.ids.classes {
+		if ok && slices.Contains(g.ids.classes[c].labels, l) {
+			with = append(with, Class(c))
+		}
+	}
+	return with
+}
+
+// NumClasses returns the number of classes, which updates may add to.
+func (g *Graph) NumClasses() int { return len(g.ids.classes) }
+
+// Ranges returns the ranges of ids of some classes, ascending, neighbouring ones as one. They are right until Layout changes.
+func (g *Graph) Ranges(classes ...Class) []Range {
+	rs := []Range{}
+	for _, c := range classes {
+		for _, r := range g.ids.classes[c].ranges {
+			rs = append(rs, Range{r.first, r.end})
+		}
+	}
+	slices.SortFunc(rs, func(x, y Range) int { return int(int64(x.First) - int64(y.First)) })
+	n := 0
+	for i, r := range rs {
+		switch {
+		case i > 0 && rs[n-1].End == r.First:
+			rs[n-1].End = r.End
+		default:
+			rs[n] = r
+			n++
+		}
+	}
+	return rs[:n]
+}
+
+// Layout returns a number that changes when a class gets a new range of ids, or the graph a new class.
+func (g *Graph) Layout() uint64 { return uint64(g.ids.end)<<32 | uint64(len(g.ids.classes)) }
+
+// Bytes returns the memory of the graph, in bytes. It counts what arrays have room for.
+func (g *Graph) Bytes() uint64 {
+	b := g.lists.bytes() + g.ids.bytes()
+	for _, s := range g.sides {
+		b += s.bytes()
+	}
+	for _, m := range g.marks[:cap(g.marks)] {
+		b += 40 + 12*uint64(cap(m.list))
+	}
+	b += 24*uint64(cap(g.events)) + 12*uint64(cap(g.odd)) + 4*uint64(cap(g.ws)+cap(g.ls)) + 12*uint64(cap(g.es)) + 32*uint64(cap(g.by))
+	return b
+}

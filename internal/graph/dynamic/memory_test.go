@@ -1,0 +1,337 @@
+package dynamic
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/graph"
+)
+
+// staticBytes is the memory of a static graph's adjacency, edge table and ids, without anything that it makes when it is read.
+func staticBytes(s *graph.Graph) uint64 {
+	b := 8*uint64(len(s.Out.Off)) + 4*uint64(len(s.Out.Adj))
+	if s.Directed {
+		b += 8*uint64(len(s.In.Off)) + 4*uint64(len(s.In.Adj))
+	}
+	if e := s.Edges; e != nil {
+		b += 8*uint64(len(e.Off)) + 4*uint64(len(e.Dst)+len(e.Src)+len(e.Label))
+	}
+	return b + 8*uint64(len(s.IDs.Num)+len(s.IDs.StrOff)) + uint64(len(s.IDs.StrBytes))
+}
+
+// drawn is a list of distinct edges over n vertices. With hubs, few vertices have most of them.
+func drawn(r *rand.Rand, n, m, labels int, hubs bool) (es []update) {
+	seen := map[modelEdge]bool{}
+	for len(es) < m {
+		u, v := r.IntN(n), r.IntN(n)
+		if hubs {
+			u = int(float64(n) * r.Float64() * r.Float64() * r.Float64() * r.Float64())
+		}
+		if u > v {
+			u, v = v, u
+		}
+		e := modelEdge{strconv.Itoa(u), strconv.Itoa(v), ""}
+		if labels > 0 {
+			e.label = "l" + strconv.Itoa(r.IntN(labels))
+		}
+		if u != v && !seen[e] {
+			seen[e] = true
+			es = append(es, update{op: "+e", u: e.u, v: e.v, label: e.label})
+		}
+	}
+	return es
+}
+
+// built is the static graph of some edges; classes is the number of vertex labels.
+func built(t testing.TB, es []update, n int, directed bool, classes int) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(graph.BuildOptions{Directed: directed, Threads: 1})
+	vc, ec := &graph.VertexChunk{}, &graph.EdgeChunk{}
+	var ls texts
+	for v := range n {
+		vc.ID = append(vc.ID, uint64(v))
+		var l []string
+		if classes > 0 {
+			l = []string{"c" + strconv.Itoa(v%classes)}
+		}
+		vc.Labels = append(vc.Labels, l)
+	}
+	labelled := false
+	for _, e := range es {
+		u, _ := strconv.Atoi(e.u)
+		v, _ := strconv.Atoi(e.v)
+		ec.Src, ec.Dst = append(ec.Src, uint64(u)), append(ec.Dst, uint64(v))
+		ls.add(e.label)
+		labelled = labelled || e.label != ""
+	}
+	if labelled {
+		ec.Label = ls.column()
+	}
+	if err := b.AddVertices(vc); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.AddEdges(ec); err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.Build(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func must(t testing.TB, g *Graph, x update, want Result) {
+	t.Helper()
+	if got, err := apply(g, x); got != want || err != nil {
+		t.Fatalf("%v: %v, %v; want %v", x, got, err, want)
+	}
+}
+
+// TestTurnover replaces every edge by another. The memory must then be at most 2.5 times that of the static graph, and not much more
+// while edges are replaced.
+func TestTurnover(t *testing.T) {
+	const n, m = 1000, 10000
+	for _, x := range []struct {
+		name                    string
+		n, m                    int
+		directed                bool
+		classes, labels, window int
+		before, after           bool // hubs
+	}{
+		{"plain", n, m, false, 0, 0, 1, false, false},
+		{"windows", n, m, false, 0, 0, 256, false, false},
+		{"even to hubs", n, m, false, 30, 0, 256, false, true},
+		{"hubs to even", n, m, true, 0, 0, 64, true, false},
+		{"sparse", m, m, false, 5, 0, 256, false, false},
+		{"labels", n, m, true, 3, 4, 256, true, false},
+		{"one label", n, m, false, 0, 1, 1, false, true},
+		{"many labels", 4 * n, 4 * m, true, 0, 100, 256, false, false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			es := drawn(r, x.n, x.m, x.labels, x.before)
+			s := built(t, es, x.n, x.directed, x.classes)
+			defer s.Close()
+			limit := staticBytes(s) * 5 / 2
+			g, err := From(context.Background(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			most := g.Bytes()
+			to := drawn(r, x.n, x.m, x.labels, x.after)
+			old := map[update]bool{}
+			for _, e := range es {
+				old[e] = true
+			}
+			to = slices.DeleteFunc(to, func(e update) bool { return old[e] })
+			r.Shuffle(len(es), func(i, j int) { es[i], es[j] = es[j], es[i] })
+			for i, e := range es {
+				if x.window > 1 && i%(x.window/2) == 0 {
+					g.Settle()
+					most = max(most, g.Bytes())
+					g.Begin()
+				}
+				e.op = "-e"
+				must(t, g, e, Applied)
+				if i < len(to) {
+					must(t, g, to[i], Applied)
+				}
+				if x.window == 1 && i%1000 == 0 {
+					most = max(most, g.Bytes())
+				}
+			}
+			g.Settle()
+			checkArena(t, g)
+			if now := g.Bytes(); now > limit || most > limit+limit/10 {
+				t.Errorf("%d bytes, before at most %d, of %d", now, most, limit)
+			}
+			t.Logf("%.2f times the static graph, at most %.2f", float64(g.Bytes())/float64(limit)*2.5, float64(most)/float64(limit)*2.5)
+			end, err := g.Now().Snapshot(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer end.Close()
+			compareGraphs(t, end, built(t, to, x.n, x.directed, x.classes))
+		})
+	}
+}
+
+// compareGraphs checks that two static graphs have the same lists by users' ids.
+func compareGraphs(t *testing.T, x, y *graph.Graph) {
+	t.Helper()
+	if x.NumVertices() != y.NumVertices() || x.NumEdges() != y.NumEdges() || !slices.Equal(x.IDs.Num, y.IDs.Num) || !slices.Equal(x.Out.Adj, y.Out.Adj) || !slices.Equal(x.In.Adj, y.In.Adj) {
+		t.Fatalf("snapshot of %d vertices, %d edges is not the graph of %d, %d", x.NumVertices(), x.NumEdges(), y.NumVertices(), y.NumEdges())
+	}
+	if x.Edges != nil && !slices.Equal(x.Edges.Label, y.Edges.Label) {
+		t.Fatal("edges have other labels")
+	}
+}
+
+// TestReaders reads all versions of a window from several goroutines, for the race detector.
+func TestReaders(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	es := drawn(r, 200, 2000, 3, true)
+	s := built(t, es[:1000], 200, true, 4)
+	defer s.Close()
+	g, err := From(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := g.Version()
+	g.Begin()
+	want := []int{int(g.NumEdges())}
+	for i, e := range es[1000:1100] {
+		must(t, g, e, Applied)
+		want = append(want, int(g.NumEdges()))
+		if i%10 == 0 {
+			must(t, g, update{op: "label", u: e.u, label: "new" + e.v}, Applied)
+			want = append(want, int(g.NumEdges()))
+			must(t, g, update{op: "-v", u: e.v}, Applied)
+			want = append(want, int(g.NumEdges()))
+		}
+		es[i].op = "-e"
+		if res, err := apply(g, es[i]); err != nil || res != Applied && res != Absent {
+			t.Fatal(res, err)
+		}
+		want = append(want, int(g.NumEdges()))
+	}
+	var wg sync.WaitGroup
+	for k := range 4 {
+		wg.Go(func() {
+			var buf []uint32
+			for i := k; i < len(want); i += 4 {
+				w, edges := g.At(first+uint64(i)), 0
+				w.Vertices(nil, func(v uint32) bool {
+					for _, l := range w.Labels(v, Out, nil) {
+						edges += len(w.List(v, Out, l, nil, &buf))
+					}
+					return true
+				})
+				if edges != want[i] {
+					t.Errorf("version +%d has %d edges, want %d", i, edges, want[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+	g.Settle()
+	checkArena(t, g)
+}
+
+// TestReadAllocates checks that reading allocates nothing once the buffer is large enough.
+func TestReadAllocates(t *testing.T) {
+	s := built(t, drawn(rand.New(rand.NewPCG(5, 6)), 100, 1000, 2, false), 100, false, 3)
+	defer s.Close()
+	g, err := From(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Begin()
+	must(t, g, update{op: "-v", u: "7"}, Applied)
+	w, within := g.Now(), g.Ranges(g.ClassesWith("c1")...)
+	buf := make([]uint32, 0, 1000)
+	if n := testing.AllocsPerRun(10, func() {
+		for v := range g.ids.end {
+			w.List(v, Out, AnyLabel, nil, &buf)
+			w.List(v, Out, 1, within, &buf)
+			w.Len(v, Out, 2, within)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func benchmarkGraph(b *testing.B) (*graph.Graph, *Graph, []update) {
+	r := rand.New(rand.NewPCG(7, 8))
+	es := drawn(r, 20000, 250000, 0, true)
+	s := built(b, es[:200000], 20000, false, 5)
+	g, err := From(context.Background(), s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(g.Bytes())/float64(staticBytes(s)), "×static-bytes")
+	return s, g, es
+}
+
+type edgeIDs struct{ u, v ID }
+
+func benchmarkIDs(g *Graph, es []update) []edgeIDs {
+	ids := make([]edgeIDs, len(es))
+	for i, e := range es {
+		ids[i] = edgeIDs{idOf(g, e.u), idOf(g, e.v)}
+	}
+	return ids
+}
+
+// BenchmarkUpdate adds an edge and removes the one that was added longest ago, in turns.
+func BenchmarkUpdate(b *testing.B) {
+	for _, window := range []int{1, 64, 1024} {
+		b.Run(strconv.Itoa(window), func(b *testing.B) {
+			s, g, es := benchmarkGraph(b)
+			defer s.Close()
+			ids := benchmarkIDs(g, es)
+			i := 0
+			for b.Loop() {
+				if window > 1 && i%window == 0 {
+					g.Settle()
+					g.Begin()
+				}
+				var res Result
+				if e := ids[(200000+i/2)%len(ids)]; i%2 == 0 {
+					res, _ = g.AddEdge(e.u, e.v, NoLabel)
+				} else {
+					e = ids[i/2%len(ids)]
+					res, _ = g.RemoveEdge(e.u, e.v, NoLabel)
+				}
+				if res != Applied {
+					b.Fatal(i, res)
+				}
+				i++
+			}
+			g.Settle()
+			b.ReportMetric(float64(g.Bytes())/float64(staticBytes(s)), "×static-bytes")
+		})
+	}
+}
+
+// BenchmarkList reads all lists, next to those of the static graph.
+func BenchmarkList(b *testing.B) {
+	s, g, es := benchmarkGraph(b)
+	defer s.Close()
+	ids := benchmarkIDs(g, es)
+	all := slices.Collect(func(yield func(uint32) bool) { g.Now().Vertices(nil, yield) })
+	var sum uint32
+	dynamic := func(b *testing.B) {
+		var buf []uint32
+		w := g.Now()
+		for b.Loop() {
+			for _, v := range all {
+				for _, x := range w.List(v, Out, AnyLabel, nil, &buf) {
+					sum += x
+				}
+			}
+		}
+	}
+	b.Run("static", func(b *testing.B) {
+		for b.Loop() {
+			for v := range uint32(s.NumVertices()) {
+				for _, x := range s.Out.List(v) {
+					sum += x
+				}
+			}
+		}
+	})
+	b.Run("dynamic", dynamic)
+	g.Begin()
+	for _, e := range ids[:1000] {
+		if _, err := g.RemoveEdge(e.u, e.v, NoLabel); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("dynamic, 1000 updates in the window", dynamic)
+	_ = sum
+}

@@ -1,0 +1,185 @@
+package dynamic
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Direction says which edges of a vertex a list has. On an undirected graph both directions are all edges.
+type Direction uint8
+
+// Directions.
+const (
+	Out Direction = iota // to successors
+	In                   // from predecessors
+)
+
+// View reads the graph at one version. Views are safe for concurrent use while nothing updates the graph.
+type View struct {
+	g  *Graph
+	at uint32
+}
+
+// At returns the graph at a version of the window, from the one before its first update to the present one. It panics for other
+// versions.
+func (g *Graph) At(version uint64) View {
+	if version < g.base || version > g.version {
+		panic(fmt.Sprintf("dynamic: version %d is not in the window %d to %d", version, g.base, g.version))
+	}
+	return View{g, uint32(version - g.base)}
+}
+
+// Now returns the graph at the present version.
+func (g *Graph) Now() View { return View{g, uint32(g.version - g.base)} }
+
+// label returns the label under which lists have the edges with a label.
+func (g *Graph) label(l Label) Label {
+	if l == NoLabel && !g.labelled() {
+		return AnyLabel
+	}
+	return l
+}
+
+// part is the part of a sorted list in r.
+func part(l []uint32, r Range) []uint32 {
+	if len(l) == 0 || l[0] >= r.First && l[len(l)-1] < r.End {
+		return l
+	}
+	i, _ := slices.BinarySearch(l, r.First)
+	l = l[i:]
+	i, _ = slices.BinarySearch(l, r.End)
+	return l[:i]
+}
+
+// List returns v's neighbours along edges with a label or AnyLabel, ascending and each once. within has the ranges of ids to look in,
+// ascending, for example those of classes; nil means all. The list is a part of the graph where no update of the window changed
+// it and within is at most one range. Otherwise it is in *buf, which grows as needed. The caller must not change the list, which is
+// valid until the next update.
+func (w View) List(v uint32, d Direction, label Label, within []Range, buf *[]uint32) []uint32 {
+	g := w.g
+	s := g.sides[int(d)%len(g.sides)]
+	label = g.label(label)
+	l, ms := s.list(v, label), w.relevant(s, v, label)
+	if ms == nil && within == nil {
+		return l
+	}
+	if ms == nil && len(within) == 1 {
+		return part(l, within[0])
+	}
+	to := (*buf)[:0]
+	if within == nil {
+		to = w.merge(to, l, ms, label)
+	}
+	for _, r := range within {
+		to = w.merge(to, part(l, r), marksIn(ms, r), label)
+	}
+	*buf = to
+	return to
+}
+
+// relevant are v's marks, or nil if none of them concerns the label at this version.
+func (w View) relevant(s *side, v uint32, label Label) []mark {
+	ms := w.g.marksOf(s, v)
+	for i := range ms {
+		if ms[i].label == label && ms[i].at <= w.at {
+			return ms
+		}
+	}
+	return nil
+}
+
+// merge appends to to the entries of l, except for those that marks turn round, and the others that marks turn round.
+func (w View) merge(to, l []uint32, ms []mark, label Label) []uint32 {
+	for len(ms) > 0 {
+		var x uint32
+		var odd bool
+		if x, odd, ms = next(ms, label, w.at); !odd {
+			continue
+		}
+		i, found := slices.BinarySearch(l, x)
+		to = append(to, l[:i]...)
+		if l = l[i:]; found {
+			l = l[1:]
+		} else {
+			to = append(to, x)
+		}
+	}
+	return append(to, l...)
+}
+
+// Len returns the length of List, without making it.
+func (w View) Len(v uint32, d Direction, label Label, within []Range) int {
+	g := w.g
+	s := g.sides[int(d)%len(g.sides)]
+	label = g.label(label)
+	l, ms := s.list(v, label), w.relevant(s, v, label)
+	if within == nil {
+		return w.length(l, ms, label)
+	}
+	n := 0
+	for _, r := range within {
+		n += w.length(part(l, r), marksIn(ms, r), label)
+	}
+	return n
+}
+
+func (w View) length(l []uint32, ms []mark, label Label) int {
+	n := len(l)
+	for len(ms) > 0 {
+		var x uint32
+		var odd bool
+		if x, odd, ms = next(ms, label, w.at); !odd {
+			continue
+		}
+		if _, found := slices.BinarySearch(l, x); found {
+			n--
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// Has reports whether x is in v's list of a label or AnyLabel.
+func (w View) Has(v, x uint32, d Direction, label Label) bool {
+	g := w.g
+	s := g.sides[int(d)%len(g.sides)]
+	label = g.label(label)
+	_, found := slices.BinarySearch(s.list(v, label), x)
+	return found != turned(g.marksOf(s, v), x, label, w.at)
+}
+
+// Labels returns, in buf, the labels that v's edges may have, ascending. Some may have lists that are empty at this version.
+func (w View) Labels(v uint32, d Direction, buf []Label) []Label {
+	return w.g.labelsOf(w.g.sides[int(d)%len(w.g.sides)], v, buf)
+}
+
+// Exists reports whether the graph has the vertex v.
+func (w View) Exists(v uint32) bool {
+	return w.g.ids.alive(v) != turned(w.g.marksOf(w.g.sides[0], v), v, exists, w.at)
+}
+
+// Vertices calls yield with the vertices in some ranges of ids, ascending, until yield returns false. nil means all.
+func (w View) Vertices(within []Range, yield func(v uint32) bool) {
+	if within == nil {
+		within = []Range{{0, w.g.ids.end}}
+	}
+	for _, r := range within {
+		for p := r.First >> pageBits; uint64(p)<<pageBits < uint64(r.End) && int(p) < len(w.g.ids.pages); p++ {
+			if w.g.ids.pages[p] == nil {
+				continue
+			}
+			use := ^uint32(0) // all ids of the page that were ever used may exist in a window
+			if !w.g.open {
+				use = w.g.ids.pages[p].live
+			}
+			for ; use != 0; use &= use - 1 {
+				v := p<<pageBits | uint32(bits.TrailingZeros32(use))
+				if v >= r.First && v < r.End && (!w.g.open || w.Exists(v)) && !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
