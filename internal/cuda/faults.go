@@ -27,6 +27,10 @@ type Faults struct {
 	// SkipOne: the n-th Launch alone is accepted, and its kernel does not run.
 	SkipOne int
 
+	// Before the n-th call of any kind, n being CallAt, Call is called: to end a context, say.
+	CallAt int
+	Call   func()
+
 	// HoldCompile, unless nil, holds each Compile until it is closed.
 	HoldCompile <-chan struct{}
 
@@ -56,7 +60,9 @@ func (f *Faults) enter(op string) error {
 	if f.lost == nil && f.LoseAfter > 0 && f.calls >= f.LoseAfter {
 		f.lost = &Error{Op: op, Name: "injected", Text: "the device is gone", Kind: ErrLost, Lost: true}
 	}
-	f.calls++
+	if f.calls++; f.calls == f.CallAt {
+		f.Call()
+	}
 	return f.lost
 }
 

@@ -1,12 +1,14 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
@@ -155,4 +157,96 @@ func (x search) budgets(t *testing.T, d *cuda.Device, g *graph.Graph) {
 		t.Errorf("%d bytes without a cache: %v", least, err)
 	}
 	t.Log(least, caches)
+}
+
+// TestFaultsOutOfCore: a search whose lists lie in host memory with a cache, with little memory, has the right number or an error of
+// the fault's kind and no number, and nothing is left on the device: if any copy fails, if the device is lost after
+// any call, and if the context ends at any call.
+func TestFaultsOutOfCore(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 9, M: 3000, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tries := 6
+	if long.Asked() {
+		tries = 60
+	} else {
+		t.Log("without WEFT_LONG: six places of each fault")
+	}
+	interrupted := errors.New("interrupted")
+	for _, x := range outOfCore[:2] {
+		t.Run(x.name, func(t *testing.T) {
+			x.opt = maps.Clone(x.opt)
+			if x.opt == nil {
+				x.opt = map[string]string{}
+			}
+			x.opt[gpu.Adjacency] = "cached"
+			p := x.plan(t, g)
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+			if err != nil || want.Matches.IsZero() {
+				t.Fatal(want.Matches, err)
+			}
+			run := func(ctx context.Context, f *cuda.Faults) error {
+				f.Backend = device.Backend(t, emu.Options{})
+				d, err := cuda.New(f, device.Objects().Images)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer d.Close()
+				s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 64 << 10, Ring: 1 << 14})
+				if err != nil {
+					return err
+				}
+				got, err := engine.Once(ctx, x.open(s), g, p, engine.Options{Opt: x.opt}, engine.Goal{})
+				switch {
+				case err == nil && (got.Matches != want.Matches || !got.Complete):
+					t.Errorf("%v matches, complete %v, and no error; want %v", got.Matches, got.Complete, want.Matches)
+				case got.Complete && err != nil || err != nil && !errors.Is(err, interrupted) && !got.Matches.IsZero():
+					t.Errorf("%v matches, complete %v, with error %v", got.Matches, got.Complete, err)
+				}
+				var memory gpu.Figures
+				if memory.Read(got.Stats); err == nil && memory.Lists == 0 {
+					t.Error("no list is in the cache")
+				}
+				if closed := s.Close(); err == nil {
+					err = closed
+				}
+				if n := d.InUse(); n != 0 && !errors.Is(err, cuda.ErrLost) {
+					t.Errorf("%d bytes are in use after error %v", n, err)
+				}
+				return err
+			}
+			sound := &cuda.Faults{}
+			if err := run(t.Context(), sound); err != nil {
+				t.Fatal(err)
+			}
+			calls := sound.Calls()
+			failed := map[string]int{}
+			for k := range tries {
+				at := 1 + k*calls/tries
+				if err := run(t.Context(), &cuda.Faults{FailCopy: 1 + k}); err != nil {
+					failed["copy"]++
+				}
+				switch err := run(t.Context(), &cuda.Faults{LoseAfter: at}); {
+				case err == nil:
+				case errors.Is(err, cuda.ErrLost):
+					failed["loss"]++
+				default:
+					t.Errorf("lost after %d calls: %v", at, err)
+				}
+				ctx, end := context.WithCancelCause(t.Context())
+				switch err := run(ctx, &cuda.Faults{CallAt: at, Call: func() { end(interrupted) }}); {
+				case err == nil:
+				case errors.Is(err, interrupted):
+					failed["end"]++
+				default:
+					t.Errorf("ended at call %d: %v", at, err)
+				}
+				end(nil)
+			}
+			if len(failed) != 3 {
+				t.Errorf("failures: %v of %d calls", failed, calls)
+			}
+		})
+	}
 }
