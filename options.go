@@ -56,7 +56,8 @@ func Concerning(of string, options ...Option) (out []Option) {
 type Progress struct {
 	Phase       string // "load" (bytes) or "search" (the first vertices of matches)
 	Done, Total uint64
-	// Detail says more in words, where the phase has more to say: of a join out of core its segments, rows, and the bytes copied to GPUs.
+	// Detail says more in words, where the phase has more to say: of a search on GPUs the bytes copied to them, and of a join
+	// out of core its segments and rows too.
 	Detail string
 }
 

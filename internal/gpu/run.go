@@ -99,6 +99,8 @@ type Run struct {
 	// Keep, if not nil, reports whether a row of vertices, by pattern vertex, is a match: for conditions that kernels
 	// do not test. Of a row that is not, the sink hears nothing. Calls are concurrent.
 	Keep func(row []uint32) bool
+	// Tells says that the engine calls Goal.Details itself.
+	Tells bool
 	// Notes and Stats are sentences for the result.
 	Notes, Stats engine.Notes
 }
@@ -122,6 +124,11 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 	}
 	if chooses || r.Keep != nil {
 		j.Limit = 0 // of rows, each of which may be many matches or none
+	}
+	if goal.Details != nil && !r.Tells {
+		j.Details = func(done, total uint64, copied int64) {
+			goal.Details(done, total, fmt.Sprintf("%s copied", memory.Text(uint64(copied))))
+		}
 	}
 	if goal.Memory != nil {
 		p, err := r.Session.Rehearse(ctx, j)

@@ -306,7 +306,7 @@ func (x *Exec) fillCache(ctx context.Context) error {
 		}
 		a = &array{key: keyOfCache, owner: x.job.Owner, buf: b, note: p}
 		d.arrays.put(a)
-		if err := d.fill(ctx, x.c, a, p); err != nil {
+		if err := d.fill(ctx, x.c, a, counted{p, &x.running.copied}); err != nil {
 			return errors.Join(err, d.drop(x.c, a))
 		}
 		x.result.Uploaded += p.Size()

@@ -70,6 +70,10 @@ type Job struct {
 	// Progress is told how many tasks were handed out, a few times a second.
 	Progress func(done, total uint64)
 
+	// Details, if not nil, is told in place of Progress, before the search too, and also how many bytes of arrays were
+	// copied to the devices and to host memory that they read.
+	Details func(done, total uint64, copied int64)
+
 	// Start makes one device ready: kernels, scratch memory, preparation. The
 	// function that it returns launches the search with Launch on x.Stream, and
 	// does not need to wait for it. Both run inside Do of the device; several

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -489,4 +490,51 @@ func TestHostCopies(t *testing.T) {
 			t.Error("more was kept in host memory than may be")
 		}
 	})
+}
+
+// TestDetails: while arrays are copied, the job is told how many bytes were.
+func TestDetails(t *testing.T) {
+	w := newWorld(3000, 8)
+	for _, place := range []session.Place{session.Device, session.Host} {
+		on(t, 1, session.Options{}, func(t *testing.T, s *session.Session) {
+			told := make(chan struct{})
+			var once sync.Once
+			var most atomic.Int64
+			j := w.job()
+			j.Place = place
+			j.Details = func(_, _ uint64, copied int64) {
+				if most.Store(copied); copied > 0 {
+					once.Do(func() { close(told) })
+				}
+			}
+			j.Arrays = func(g *kir.GlobalDef, part kircuda.Part) session.Source {
+				if part != kircuda.Neighbours {
+					return nil
+				}
+				return waiting{told, w}
+			}
+			if res, err := s.Run(context.Background(), j); err != nil || res.Matches.Lo != uint64(len(w.edges)) {
+				t.Errorf("%v matches, error %v", res.Matches, err)
+			}
+			if n := most.Load(); n <= 0 {
+				t.Errorf("%d bytes were told of", n)
+			}
+		})
+	}
+}
+
+// waiting gives the neighbours of a world once something was told.
+type waiting struct {
+	told <-chan struct{}
+	w    *world
+}
+
+func (x waiting) Size() int64 { return int64(4 * len(x.w.adj)) }
+
+func (x waiting) ReadAt(b []byte, at int64) (int, error) {
+	<-x.told
+	for i := 0; i+4 <= len(b); i += 4 {
+		binary.LittleEndian.PutUint32(b[i:], x.w.adj[(at+int64(i))/4])
+	}
+	return len(b), nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -109,6 +110,8 @@ type running struct {
 	parts []part
 	ring  int64
 	rows  taken
+
+	copied atomic.Int64 // bytes of arrays and of caches
 
 	mu       sync.Mutex
 	split    *splitter

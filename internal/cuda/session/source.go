@@ -24,6 +24,18 @@ type Source interface {
 	Size() int64
 }
 
+// counted is a source that counts the bytes that are read of it.
+type counted struct {
+	Source
+	bytes *atomic.Int64
+}
+
+func (c counted) ReadAt(b []byte, at int64) (int, error) {
+	n, err := c.Source.ReadAt(b, at)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
 // segment is the length of all segments of a source except the last, in bytes.
 const segment = 1 << 20
 

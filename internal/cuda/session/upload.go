@@ -37,7 +37,7 @@ func (r *running) upload(x *Exec) error {
 			}
 			d.arrays.put(a)
 			if w.from == nil {
-				err = d.fill(r.ctx, x.c, a, w.source(j))
+				err = d.fill(r.ctx, x.c, a, counted{w.source(j), &r.copied})
 				x.result.Uploaded += w.bytes
 			} else {
 				err = x.first(a.buf, Lists{at[wants[w.from[0]].key], at[wants[w.from[1]].key]})
@@ -71,7 +71,7 @@ func (r *running) read(x *Exec, w *want) (cuda.Buffer, error) {
 		return cuda.Buffer{}, err
 	}
 	a := r.host[w.key]
-	copied, err := a.fill(r.ctx, w.source(r.job))
+	copied, err := a.fill(r.ctx, counted{w.source(r.job), &r.copied})
 	x.result.Uploaded += copied
 	return cuda.Buffer{Ptr: a.at[x.index], Size: w.bytes}, err
 }

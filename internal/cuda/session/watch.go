@@ -40,6 +40,10 @@ func (r *running) watch(ended <-chan struct{}) {
 			done = nil
 		case now := <-tick.C:
 			if !r.gate.open() {
+				if r.job.Details != nil && now.Sub(told) >= tellTime {
+					told = now
+					r.job.Details(0, r.job.Tasks, r.copied.Load())
+				}
 				continue
 			}
 			r.mu.Lock()
@@ -50,12 +54,16 @@ func (r *running) watch(ended <-chan struct{}) {
 			r.split.poll(now)
 			r.mu.Unlock()
 			r.look()
-			if r.job.Progress != nil && now.Sub(told) >= tellTime {
+			if (r.job.Progress != nil || r.job.Details != nil) && now.Sub(told) >= tellTime {
 				told = now
 				r.mu.Lock()
 				total := r.split.total
 				r.mu.Unlock()
-				r.job.Progress(r.done(), total)
+				if r.job.Details != nil {
+					r.job.Details(r.done(), total, r.copied.Load())
+				} else {
+					r.job.Progress(r.done(), total)
+				}
 			}
 		}
 	}

@@ -222,7 +222,7 @@ func (x *onGPU) run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	if goal.Sink == nil && x.listing {
 		goal.Sink = discard{}
 	}
-	r := &gpuRun{onGPU: x, Run: gpu.Run{Session: x.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}, launches: map[string]int{}, rows: make([]uint64, len(x.steps))}
+	r := &gpuRun{onGPU: x, Run: gpu.Run{Session: x.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory, Tells: x.out != nil}, launches: map[string]int{}, rows: make([]uint64, len(x.steps))}
 	if x.ids != nil {
 		r.IDs = x.ids.Old
 	}

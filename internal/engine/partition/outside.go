@@ -59,7 +59,7 @@ func (r *run) outside(ctx context.Context) error {
 	for i := range crossings {
 		crossings[i] = &crossing{g: r.g, of: r.of, s: &r.searches[i]}
 	}
-	around := gpu.Run{Session: r.s, Graph: r.g, Plan: r.p, Goal: goal, Room: r.room, Keep: gpu.Keep(r.p)}
+	around := gpu.Run{Session: r.s, Graph: r.g, Plan: r.p, Goal: goal, Room: r.room, Keep: gpu.Keep(r.p), Tells: true}
 	j := r.job()
 	j.FaultText = func(code uint32, about uint64) string {
 		return fmt.Sprintf("the list of vertex %d was not gathered (code %d)", about, code)
