@@ -370,5 +370,8 @@ func (s *search) describe(given *plan.Plan, shared bool) string {
 	if shared && s.alike > 1 {
 		text += fmt.Sprintf("; for %d edges of the pattern that are alike", s.alike)
 	}
+	if s.pairs > 0 {
+		text += "; the last two are counted by the numbers of their candidates"
+	}
 	return text
 }

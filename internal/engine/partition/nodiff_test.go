@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/engine/partition"
+	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
@@ -32,6 +33,9 @@ var techniques = []nodiff.Technique{
 	nodiff.LabelledNest.With("labels", "partition.parts", "3").Said(`searches across parts`),
 	nodiff.Nest.With("a search for each edge", "partition.parts", "4", "partition.share", "off").Said(`searches across parts \(unshared\)`),
 	nodiff.Nest.With("two vertices at once", "partition.parts", "5").Said(`counted the last two vertices`),
+	{Name: "choices of data edges", Force: func(o *plan.Options, opt map[string]string) {
+		o.Listing, o.Root, opt["partition.parts"] = false, plan.NoRoot, "3"
+	}, Plan: func(p *plan.Plan) bool { return len(p.Edges) > 0 }},
 	nodiff.LabelledNest.With("an empty part", "partition.parts", "20").Said(`20 parts \([1-9][0-9]* empty\)`),
 	nodiff.Nest.With("the whole graph in host memory", "partition.memory", "unified").Said(`searched the whole graph in host memory`),
 }
@@ -68,15 +72,5 @@ func TestRelations(t *testing.T) {
 				x.Compare(t, c, parts.Few(8), e)
 			})
 		}
-	})
-}
-
-// TestLaws: counts do not change if vertices are renamed, if the pattern is permuted, or if a second graph is added.
-func TestLaws(t *testing.T) {
-	long.Only(t, "each count is a run on an emulated device")
-	onOne(t, func(e engine.Engine) {
-		c := config()
-		c.Engine = engines.With(e, map[string]string{"partition.parts": "3"})
-		nodiff.Laws(t, c)
 	})
 }

@@ -79,7 +79,7 @@ type prepared struct {
 	factor  uint64
 	program *kir.Program
 	texts   map[string]string
-	listing bool // kernels hand rows over, also where the host counts those that fulfil conditions
+	listing bool // kernels hand rows over, also where the host counts: rows that fulfil conditions, and choices of data edges
 }
 
 // Prepare plans the search of parts and the searches across them. It refuses plans whose conditions read more of the graph
@@ -92,7 +92,7 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &prepared{s: e.s, g: g, p: p, o: o, batch: v.Number("partition.batch"), listing: o.Listing || len(gpu.Conditions(p)) > 0}
+	x := &prepared{s: e.s, g: g, p: p, o: o, batch: v.Number("partition.batch"), listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
 	if x.room, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
@@ -130,8 +130,8 @@ func refused(p *plan.Plan, o engine.Options) error {
 	switch {
 	case p.Rooted:
 		return plan.Refusef("counts per vertex are not added up over parts of a graph")
-	case len(p.Edges) > 0:
-		return plan.Refusef("choices of data edges are not searched in parts of a graph")
+	case len(p.Edges) > 0 && o.Listing:
+		return plan.Refusef("choices of data edges are counted in parts of a graph, and not listed: edges have other numbers there")
 	case o.Levels:
 		return plan.Refusef("matches by level are not counted in parts of a graph")
 	case p.Mode != pattern.Iso && p.Restricted:

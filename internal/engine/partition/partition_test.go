@@ -1,10 +1,12 @@
 package partition_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
@@ -12,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/engine/partition"
 	"github.com/weftgraph/weft/internal/engine/stack"
+	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -83,4 +86,58 @@ func TestCompilesForGPUs(t *testing.T) {
 	for name, text := range partition.Kernels() {
 		t.Run(name, func(t *testing.T) { check.CompileCheck(t, cuda.Source{Name: name + ".cu", Text: text}) })
 	}
+}
+
+// TestRefused: plans that the engine does not run exactly are refused, with the reason.
+func TestRefused(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "er", N: 30, M: 80, Seed: 1})
+	engines.WithSession(t, session.Options{Memory: 1 << 20}, func(s *session.Session) {
+		for _, c := range []struct {
+			text, why string
+			root      int
+			listing   bool
+		}{
+			{"MATCH (a)--(b)--(c)", "counts per vertex", 0, false},
+			{"MATCH (a)-[e]-(b)--(c)", "choices of data edges", plan.NoRoot, true},
+			{"MATCH (a)--(b)--(c) WHERE deg(a) > 2", "deg()", plan.NoRoot, false},
+			{"MATCH (a)--(b) WHERE EXISTS { (a)--(c) }", "EXISTS", plan.NoRoot, false},
+			{"MATCH (a)--(b), (c)--(d)", "not connected", plan.NoRoot, false},
+		} {
+			q, err := gql.Parse(c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := planner.Compile(g, q.Pattern, plan.Options{Root: c.root, Listing: c.listing, AllowProduct: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = engines.Refusal(over(s), g, p, engine.Options{Listing: c.listing})
+			if refusal := new(plan.Refusal); !errors.As(err, &refusal) || !strings.Contains(err.Error(), c.why) {
+				t.Errorf("%s: %v", c.text, err)
+			}
+		}
+	}, device.Emulated(t, emu.Options{SMs: 1}))
+}
+
+// TestPhases: what explain says of a search: the parts, the engine for them, the memory, and the prime edges.
+func TestPhases(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "rmat", Scale: 7, M: 700, Seed: 1})
+	engines.WithSession(t, session.Options{Memory: 40 << 10}, func(s *session.Session) {
+		for share, want := range map[string][]string{
+			"on":  {"into 3 parts", "a GPU may use 40.0 KiB", "engine join searches each part", "each of 2 levels", "for 4 edges of the pattern that are alike", "from each edge between parts as (v0, v2)", "the last two are counted by the numbers of their candidates"},
+			"off": {"from each edge between parts as (v0, v1)", "from each edge between parts as (v2, v3)"},
+		} {
+			p := compile(t, g, "diamond", plan.Options{})
+			ready, err := over(s).Prepare(t.Context(), g, p, engine.Options{Opt: map[string]string{"partition.parts": "3", "partition.share": share}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := strings.Join(ready.Traits().Phases, "\n")
+			for _, w := range want {
+				if !strings.Contains(said, w) {
+					t.Errorf("share %s: no %q in\n%s", share, w, said)
+				}
+			}
+		}
+	}, device.Emulated(t, emu.Options{SMs: 1}))
 }
