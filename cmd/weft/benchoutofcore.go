@@ -143,12 +143,11 @@ func (a *app) benchOutOfCore(f *benchOutOfCoreFlags, args []string) error {
 			f.names = append(f.names, fmt.Sprintf("gmatch:P%d", i+1))
 		}
 	}
-	if f.device == "" || f.device == "auto" {
+	switch f.device {
+	case "", "auto":
 		f.device = "gpu:0"
-	}
-	queries, err := a.ready(&f.searchFlags, args)
-	if err != nil {
-		return err
+	case "cpu":
+		return usagef("--device cpu: bench outofcore measures counts on GPUs")
 	}
 	if f.budgets == nil {
 		f.budgets = defaultBudgets[1:]
@@ -165,6 +164,10 @@ func (a *app) benchOutOfCore(f *benchOutOfCoreFlags, args []string) error {
 		f.ways = defaultWays()
 	}
 	ways, err := parseVariants(f.ways, "")
+	if err != nil {
+		return err
+	}
+	queries, err := a.ready(&f.searchFlags, args)
 	if err != nil {
 		return err
 	}

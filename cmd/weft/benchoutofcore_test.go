@@ -89,4 +89,25 @@ func TestBenchOutOfCore(t *testing.T) {
 	}
 }
 
+// TestBenchOutOfCoreUsage: mistakes in flags are usage errors on machines without GPUs too.
+func TestBenchOutOfCoreUsage(t *testing.T) {
+	graph := "testdata/none.txt" // nothing is read before flags are
+	for args, want := range map[string]string{
+		"--budget 1/0":         `--budget "1/0"`,
+		"--budget half":        `--budget "half"`,
+		"--variant cached":     "--variant",
+		"--device cpu":         "--device cpu: bench outofcore measures counts on GPUs",
+		"--runs 0":             "--runs",
+		"--gpu-memory 1G":      "--gpu-memory",
+		"--variant x:engine=y": "",
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append([]string{"bench", "outofcore", "-g", graph}, strings.Fields(args)...), strings.NewReader(""), &out, &errs)
+		t.Log(args, code, errs.String())
+		if want != "" && (code != exitUsage || !strings.Contains(errs.String(), want)) {
+			t.Errorf("%s: exit code %d: %s", args, code, errs.String())
+		}
+	}
+}
+
 var errTooSmall = errors.New("too small")
