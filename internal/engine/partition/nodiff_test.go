@@ -43,7 +43,7 @@ var techniques = []nodiff.Technique{
 // TestNoDiff compares random plans on random graphs with the oracle, in a few hundred kilobytes of device memory.
 func TestNoDiff(t *testing.T) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		engines.WithSession(t, session.Options{Memory: 1 << 22, Ring: 1 << 16}, func(s *session.Session) {
+		engines.WithSession(t, session.Options{Memory: room(d), Ring: 1 << 16}, func(s *session.Session) {
 			c := config()
 			c.Techniques = techniques
 			suite := nodiff.Suite{Plans: 16, Graphs: 2}

@@ -28,6 +28,14 @@ import (
 // over returns the engine for a session, with two engines for the parts.
 func over(s *session.Session) engine.Engine { return partition.New(s, join.NewGPU(s), stack.New(s)) }
 
+// room is the memory of a session: little on an emulated device, and on a GPU, whose grids need some megabytes, more.
+func room(d *cuda.Device) int64 {
+	if d.Info().Emulated {
+		return 1 << 22
+	}
+	return 1 << 28
+}
+
 func generate(t *testing.T, spec gen.Spec) *graph.Graph {
 	t.Helper()
 	g, err := gen.Generate(t.Context(), spec, 1)
@@ -55,7 +63,7 @@ func compile(t *testing.T, g *graph.Graph, name string, o plan.Options) *plan.Pl
 func TestCounts(t *testing.T) {
 	g := generate(t, gen.Spec{Model: "rmat", Scale: 7, M: 400, Seed: 1})
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		engines.WithSession(t, session.Options{Memory: 1 << 22}, func(s *session.Session) {
+		engines.WithSession(t, session.Options{Memory: room(d)}, func(s *session.Session) {
 			for _, name := range []string{"triangle", "cycle(4)", "path(3)", "gmatch:P3"} {
 				for _, embeddings := range []bool{false, true} {
 					p := compile(t, g, name, plan.Options{Embeddings: embeddings})
