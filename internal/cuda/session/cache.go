@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"sort"
 
@@ -200,16 +198,9 @@ func overlay(b []byte, at int64, what []byte, from int64) {
 	}
 }
 
-// pack chooses the lists for a cache of that many bytes.
-func (x *Exec) pack(reads *Reads, bytes int64) (p *packed, err error) {
-	debug.SetPanicOnFault(true)
-	defer debug.SetPanicOnFault(false)
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("session: cache: %v", r)
-		}
-	}()
-	p = &packed{reads: reads, places: 1, whole: true}
+// pack chooses the lists for a cache of that many bytes. It reads lists, and is called inside Do, which makes an error of a fault.
+func (x *Exec) pack(reads *Reads, bytes int64) *packed {
+	p := &packed{reads: reads, places: 1, whole: true}
 	most := min(uint64(bytes)/unitBytes, mostPlaces)
 	numbers := map[*kir.GlobalDef]int32{}
 	found := 0.0
@@ -245,7 +236,7 @@ func (x *Exec) pack(reads *Reads, bytes int64) (p *packed, err error) {
 	if reads.All > 0 {
 		p.share = min(found/reads.All, 1)
 	}
-	return p, nil
+	return p
 }
 
 // planCache says what cache the run would have.
@@ -253,9 +244,9 @@ func (x *Exec) planCache() error {
 	if len(x.tables) == 0 {
 		return nil
 	}
-	p, err := x.pack(x.job.Reads(), x.roomForCache())
-	if err != nil || len(p.lists) == 0 {
-		return err
+	p := x.pack(x.job.Reads(), x.roomForCache())
+	if len(p.lists) == 0 {
+		return nil
 	}
 	x.result.Cache = CacheResult{len(p.lists), p.Size(), p.share}
 	for _, t := range x.tables {
@@ -293,9 +284,8 @@ func (x *Exec) fillCache(ctx context.Context) error {
 		}
 	}
 	if a == nil {
-		var err error
-		if p, err = x.pack(reads, room); err != nil || len(p.lists) == 0 {
-			return err
+		if p = x.pack(reads, room); len(p.lists) == 0 {
+			return nil
 		}
 		b, err := d.alloc(x.c, x.job.Name, "cached lists", p.Size())
 		if errors.Is(err, ErrShort) {

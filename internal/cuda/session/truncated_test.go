@@ -6,12 +6,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
+	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	devices "github.com/weftgraph/weft/internal/testing/device"
 )
 
@@ -68,4 +74,44 @@ func TestUploadOfShorterFile(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCacheOfShorterFile: lists of a mapped file that became shorter are an error where a cache is made of them, and
+// wherever the device's goroutine reads them later.
+func TestCacheOfShorterFile(t *testing.T) {
+	const size = 1 << 16
+	name := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(name, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	data, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Munmap(data) }()
+	if err := os.Truncate(name, 0); err != nil {
+		t.Fatal(err)
+	}
+	g := &kir.GlobalDef{Kind: kir.Adj, Off: []uint64{0, size / 4}, Adj: unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), size/4)}
+	x := &Exec{job: &Job{}}
+	x.tables = map[arrayKey]*table{x.job.keyOf(g, emit.Neighbours): {g: g}}
+	reads := &Reads{Each: func(yield func(Read) bool) { yield(Read{Lists: g, Below: true}) }}
+	dev := devices.Emulated(t, emu.Options{})
+	for what, do := range map[string]func() error{
+		"cache": func() error { x.pack(reads, 1<<20); return nil },
+		"read": func() error {
+			x.pack(&Reads{Each: func(func(Read) bool) {}}, 1<<20)
+			return fmt.Errorf("the file has %d", g.Adj[0])
+		},
+	} {
+		err := dev.Do(func(*cuda.Context) error { return do() })
+		if err == nil || !strings.Contains(err.Error(), "memory address") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }
