@@ -129,7 +129,7 @@ func TestFullRange(t *testing.T) {
 	v, _ := g.Vertex(hub)
 	var buf []uint32
 	got := g.Now().List(v, Out, NoLabel, rs, &buf)
-	if len(got) != n || g.Now().Len(v, Out, NoLabel, rs) != n {
+	if len(got) != n || g.Now().Len(v, Out, NoLabel, rs, &buf) != n {
 		t.Fatalf("%d neighbours", len(got))
 	}
 	for i, x := range got {
@@ -137,7 +137,7 @@ func TestFullRange(t *testing.T) {
 			t.Fatalf("neighbour %d is %d of class %v", i, x, g.Labels(g.ClassOf(x)))
 		}
 	}
-	if got := g.Now().Len(v, Out, NoLabel, g.Ranges(g.ClassesWith("b")...)); got != n/10 {
+	if got := g.Now().Len(v, Out, NoLabel, g.Ranges(g.ClassesWith("b")...), &buf); got != n/10 {
 		t.Fatalf("%d neighbours with label b", got)
 	}
 	checkArena(t, g)
@@ -161,5 +161,29 @@ func TestWindowUse(t *testing.T) {
 			}()
 			do()
 		}()
+	}
+}
+
+// TestFirstEdgeLabel names the first edge label of a graph in a window that already has marks.
+func TestFirstEdgeLabel(t *testing.T) {
+	g := New(true, false)
+	m := &model{true, map[string]string{}, map[modelEdge]bool{}}
+	for _, window := range [][]update{
+		{{"+e", "1", "2", ""}, {"+e", "1", "3", ""}, {"+e", "2", "3", ""}},
+		{{"-e", "1", "2", ""}, {"+e", "4", "1", ""}, {"-v", "3", "", ""}, {"+e", "1", "2", "a"}, {"+e", "1", "2", ""}, {"-e", "1", "2", "a"}},
+	} {
+		first := g.Version()
+		g.Begin()
+		versions := []*model{m.clone()}
+		for _, x := range window {
+			must(t, g, x, m.apply(x))
+			versions = append(versions, m.clone())
+		}
+		for i, x := range versions {
+			x.compare(t, g.At(first+uint64(i)))
+		}
+		g.Settle()
+		m.compare(t, g.Now())
+		checkArena(t, g)
 	}
 }

@@ -109,7 +109,7 @@ func TestTurnover(t *testing.T) {
 		{"sparse", m, m, false, 5, 0, 256, false, false},
 		{"labels", n, m, true, 3, 4, 256, true, false},
 		{"one label", n, m, false, 0, 1, 1, false, true},
-		{"many labels", 4 * n, 4 * m, true, 0, 100, 256, false, false},
+		{"many labels", 2 * n, 2 * m, true, 0, 100, 64, false, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
@@ -224,7 +224,7 @@ func TestReaders(t *testing.T) {
 
 // TestReadAllocates checks that reading allocates nothing once the buffer is large enough.
 func TestReadAllocates(t *testing.T) {
-	s := built(t, drawn(rand.New(rand.NewPCG(5, 6)), 100, 1000, 2, false), 100, false, 3)
+	s := built(t, drawn(rand.New(rand.NewPCG(5, 6)), 100, 1000, 2, false), 100, true, 3)
 	defer s.Close()
 	g, err := From(context.Background(), s)
 	if err != nil {
@@ -238,7 +238,8 @@ func TestReadAllocates(t *testing.T) {
 		for v := range g.ids.end {
 			w.List(v, Out, AnyLabel, nil, &buf)
 			w.List(v, Out, 1, within, &buf)
-			w.Len(v, Out, 2, within)
+			w.Len(v, Out, 2, within, &buf)
+			w.List(v, Either, AnyLabel, nil, &buf)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -150,8 +150,7 @@ func (m *model) compare(t fataler, w View) {
 	}
 	want := map[key]map[uint32]bool{}
 	put := func(v, x uint32, d Direction, label Label) {
-		for _, l := range []Label{label, AnyLabel} {
-			k := key{v, d, l}
+		for _, k := range []key{{v, d, label}, {v, d, AnyLabel}, {v, Either, label}, {v, Either, AnyLabel}} {
 			if want[k] == nil {
 				want[k] = map[uint32]bool{}
 			}
@@ -195,7 +194,7 @@ func (m *model) compare(t fataler, w View) {
 		if w.Exists(v) != is {
 			t.Fatalf("version +%d: existence of %d is %v", w.at, v, !is)
 		}
-		for _, d := range []Direction{Out, In} {
+		for _, d := range []Direction{Out, In, Either} {
 			for l := range Label(len(g.edgeLabels) + 1) {
 				k := key{v, d, l}
 				if l == 0 {
@@ -231,6 +230,9 @@ func compareLists(t fataler, w View, v uint32, d Direction, l Label, within [][]
 			}
 		}
 		slices.Sort(all)
+		if n := w.Len(v, d, l, rs, buf); n != len(all) {
+			t.Fatalf("version +%d: length %d of %v", w.at, n, all)
+		}
 		got := w.List(v, d, l, rs, buf)
 		if !slices.Equal(got, all) {
 			t.Fatalf("version +%d: list of %d, direction %d, label %d, within %v: %v, want %v", w.at, v, d, l, rs, got, all)
@@ -239,9 +241,6 @@ func compareLists(t fataler, w View, v uint32, d Direction, l Label, within [][]
 			if !want[x] || !w.Has(v, x, d, l) {
 				t.Fatalf("version +%d: %d is in the list of %d, but not by Has", w.at, x, v)
 			}
-		}
-		if n := w.Len(v, d, l, rs); n != len(all) {
-			t.Fatalf("version +%d: length %d of %v", w.at, n, all)
 		}
 	}
 }
@@ -318,9 +317,18 @@ func replay(t fataler, before, after View, events []Event) {
 	}
 }
 
-// checkArena checks that blocks in use and free ones share no memory, and that their sums are right.
+// checkArena checks that blocks in use and free ones share no memory, that their sums are right, and that ids without a vertex are free.
 func checkArena(t fataler, g *Graph) {
 	t.Helper()
+	ids := 0
+	for _, c := range g.ids.classes {
+		for _, r := range c.ranges {
+			ids += int(r.next-r.first) - len(r.free)
+		}
+	}
+	if ids != g.NumVertices() || ids != g.ids.taken {
+		t.Fatalf("%d ids and %d names in use for %d vertices", ids, g.ids.taken, g.NumVertices())
+	}
 	owner := map[uint64]string{}
 	live := make([]uint32, len(g.lists.chunks))
 	used := uint64(0)

@@ -269,7 +269,7 @@ func (g *Graph) turn(s *side, v, w uint32, label Label, all bool) {
 
 // parallel reports whether u has an edge to v with another label.
 func (g *Graph) parallel(u, v uint32, label Label) bool {
-	g.ls = g.labelsOf(g.sides[0], u, g.ls)
+	g.ls = g.Now().Labels(u, Out, g.ls)
 	for _, l := range g.ls {
 		if l != label && g.has(u, v, l) {
 			return true
@@ -278,20 +278,20 @@ func (g *Graph) parallel(u, v uint32, label Label) bool {
 	return false
 }
 
-// labelsOf returns all labels that v's edges may have in a version of the window, ascending, in ls.
-func (g *Graph) labelsOf(s *side, v uint32, ls []Label) []Label {
-	ls = s.labels(v, ls[:0])
+// appendLabels appends all labels that v's edges may have in a version of the window.
+func (g *Graph) appendLabels(s *side, v uint32, ls []Label) []Label {
 	k := len(ls)
+	ls = s.labels(v, ls)
+	settled := len(ls)
 	for _, m := range g.marksOf(s, v) {
 		switch {
-		case m.label < exists && !slices.Contains(ls[k:], m.label):
+		case m.label < exists && !slices.Contains(ls[settled:], m.label):
 			ls = append(ls, m.label)
-		case m.label == AnyLabel && !g.labelled() && len(ls) == 0:
+		case m.label == AnyLabel && !g.labelled() && len(ls) == k:
 			ls = append(ls, NoLabel)
 		}
 	}
-	slices.Sort(ls)
-	return slices.Compact(ls)
+	return ls
 }
 
 type edge struct {
@@ -302,12 +302,13 @@ type edge struct {
 // edgesOf returns the edges of v in the present version. The slice is valid until the next call.
 func (g *Graph) edgesOf(v uint32) []edge {
 	es := g.es[:0]
-	for i, s := range g.sides {
-		g.ls = g.labelsOf(s, v, g.ls)
+	for i := range g.sides {
+		d := Direction(i)
+		g.ls = g.Now().Labels(v, d, g.ls)
 		for _, l := range g.ls {
-			for _, w := range g.Now().List(v, Direction(i), l, nil, &g.ws) {
+			for _, w := range g.Now().List(v, d, l, nil, &g.ws) {
 				e := edge{v, w, l}
-				if i == 1 {
+				if d == In {
 					e = edge{w, v, l}
 				}
 				es = append(es, e)

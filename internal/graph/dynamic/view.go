@@ -6,13 +6,14 @@ import (
 	"slices"
 )
 
-// Direction says which edges of a vertex a list has. On an undirected graph both directions are all edges.
+// Direction says which edges of a vertex a list has. On an undirected graph each direction has all edges.
 type Direction uint8
 
 // Directions.
 const (
-	Out Direction = iota // to successors
-	In                   // from predecessors
+	Out    Direction = iota // to successors
+	In                      // from predecessors
+	Either                  // each neighbour once
 )
 
 // View reads the graph at one version. Views are safe for concurrent use while nothing updates the graph.
@@ -41,6 +42,9 @@ func (g *Graph) label(l Label) Label {
 	return l
 }
 
+// side returns the lists of a direction, which is not Either on a directed graph.
+func (g *Graph) side(d Direction) *side { return g.sides[int(d)%len(g.sides)] }
+
 // part is the part of a sorted list in r.
 func part(l []uint32, r Range) []uint32 {
 	if len(l) == 0 || l[0] >= r.First && l[len(l)-1] < r.End {
@@ -55,10 +59,21 @@ func part(l []uint32, r Range) []uint32 {
 // List returns v's neighbours along edges with a label or AnyLabel, ascending and each once. within has the ranges of ids to look in,
 // ascending, for example those of classes; nil means all. The list is a part of the graph where no update of the window changed
 // it and within is at most one range. Otherwise it is in *buf, which grows as needed. The caller must not change the list, which is
-// valid until the next update.
+// valid until the next update. On a directed graph lists of Either are always in *buf.
 func (w View) List(v uint32, d Direction, label Label, within []Range, buf *[]uint32) []uint32 {
 	g := w.g
-	s := g.sides[int(d)%len(g.sides)]
+	if d == Either && g.directed {
+		l := w.List(v, Out, label, within, buf)
+		to := append((*buf)[:0], l...)
+		outs := len(to)
+		rest := to[outs:]
+		to = append(to, w.List(v, In, label, within, &rest)...)
+		all := len(to)
+		to = appendUnion(to, to[:outs], to[outs:])
+		*buf = to
+		return to[:copy(to, to[all:])]
+	}
+	s := g.side(d)
 	label = g.label(label)
 	l, ms := s.list(v, label), w.relevant(s, v, label)
 	if ms == nil && within == nil {
@@ -76,6 +91,21 @@ func (w View) List(v uint32, d Direction, label Label, within []Range, buf *[]ui
 	}
 	*buf = to
 	return to
+}
+
+// appendUnion appends to to the elements of two sorted lists, each once.
+func appendUnion(to, x, y []uint32) []uint32 {
+	for len(x) > 0 && len(y) > 0 {
+		a, b := x[0], y[0]
+		to = append(to, min(a, b))
+		if a <= b {
+			x = x[1:]
+		}
+		if b <= a {
+			y = y[1:]
+		}
+	}
+	return append(append(to, x...), y...)
 }
 
 // relevant are v's marks, or nil if none of them concerns the label at this version.
@@ -108,10 +138,13 @@ func (w View) merge(to, l []uint32, ms []mark, label Label) []uint32 {
 	return append(to, l...)
 }
 
-// Len returns the length of List, without making it.
-func (w View) Len(v uint32, d Direction, label Label, within []Range) int {
+// Len returns the length of List. It makes the list only for Either on a directed graph.
+func (w View) Len(v uint32, d Direction, label Label, within []Range, buf *[]uint32) int {
 	g := w.g
-	s := g.sides[int(d)%len(g.sides)]
+	if d == Either && g.directed {
+		return len(w.List(v, d, label, within, buf))
+	}
+	s := g.side(d)
 	label = g.label(label)
 	l, ms := s.list(v, label), w.relevant(s, v, label)
 	if within == nil {
@@ -144,7 +177,10 @@ func (w View) length(l []uint32, ms []mark, label Label) int {
 // Has reports whether x is in v's list of a label or AnyLabel.
 func (w View) Has(v, x uint32, d Direction, label Label) bool {
 	g := w.g
-	s := g.sides[int(d)%len(g.sides)]
+	if d == Either && g.directed {
+		return w.Has(v, x, Out, label) || w.Has(v, x, In, label)
+	}
+	s := g.side(d)
 	label = g.label(label)
 	_, found := slices.BinarySearch(s.list(v, label), x)
 	return found != turned(g.marksOf(s, v), x, label, w.at)
@@ -152,7 +188,14 @@ func (w View) Has(v, x uint32, d Direction, label Label) bool {
 
 // Labels returns, in buf, the labels that v's edges may have, ascending. Some may have lists that are empty at this version.
 func (w View) Labels(v uint32, d Direction, buf []Label) []Label {
-	return w.g.labelsOf(w.g.sides[int(d)%len(w.g.sides)], v, buf)
+	buf = buf[:0]
+	if d == Either && w.g.directed {
+		buf = w.g.appendLabels(w.g.sides[In], v, buf)
+		d = Out
+	}
+	buf = w.g.appendLabels(w.g.side(d), v, buf)
+	slices.Sort(buf)
+	return slices.Compact(buf)
 }
 
 // Exists reports whether the graph has the vertex v.
