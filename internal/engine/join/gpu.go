@@ -51,6 +51,8 @@ type onGPU struct {
 	out       *outPlan
 	// spare prepares the join out of core, for a run in core that finds too little memory; nil: it is not possible.
 	spare func(ctx context.Context) (*onGPU, error)
+	// moved is the join out of core, once a run has found that the device has too little memory, and that no other process has it.
+	moved atomic.Pointer[onGPU]
 }
 
 // Prepare cuts the plan into phases, whatever its method. It refuses plans with conditions that
@@ -105,6 +107,9 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 
 // Traits says the phases of the plan, and how much of it host memory has.
 func (x *onGPU) Traits() engine.Traits {
+	if out := x.moved.Load(); out != nil {
+		return out.Traits()
+	}
 	t := x.prepared.Traits()
 	if x.out != nil {
 		t.Compiles, t.Memory = true, &engine.Memory{Budget: x.out.limit, Least: x.out.least, Parts: x.out.explain()}
@@ -199,6 +204,9 @@ const (
 
 // Run counts or lists the matches. A run for which the device has too little memory is out of core.
 func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	if out := x.moved.Load(); out != nil {
+		return out.run(ctx, goal)
+	}
 	res, err := x.run(ctx, goal)
 	if x.spare == nil || !errors.Is(err, session.ErrShort) {
 		return res, err
@@ -206,6 +214,9 @@ func (x *onGPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	out, failed := x.spare(ctx)
 	if failed != nil {
 		return res, errors.Join(err, failed)
+	}
+	if !errors.Is(err, session.ErrTaken) {
+		x.moved.Store(out)
 	}
 	return out.run(ctx, goal)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
@@ -173,4 +174,44 @@ func (s *rowSet) take() []string {
 	s.rows = nil
 	slices.Sort(rows)
 	return rows
+}
+
+// TestOutOfCoreMoves: a run whose lists fit and whose tables do not is out of core, and later runs of the plan do not try otherwise.
+func TestOutOfCoreMoves(t *testing.T) {
+	g := skewed(t)
+	p := planned(t, g, "path(4)", plan.Options{Order: "gsi", NoTail: true})
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil || want.Matches.IsZero() {
+		t.Fatal(want.Matches, err)
+	}
+	b := &calls{Backend: device.Backend(t, emu.Options{})}
+	d, err := cuda.New(b, device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	engines.WithSession(t, session.Options{Memory: 56 << 10, Ring: 1 << 12}, func(s *session.Session) {
+		x, err := join.NewGPU(s).Prepare(t.Context(), g, p, engine.Options{Opt: map[string]string{"join.filter": "off"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := x.Traits().Memory; m != nil && m.Parts != nil {
+			t.Fatalf("out of core before a run: %v", m.Parts)
+		}
+		var allocs [2]int
+		for k := range allocs {
+			b.count = nil
+			got, err := x.Run(t.Context(), engine.Goal{})
+			if err != nil || got.Matches != want.Matches || len(got.Notes) == 0 || !strings.Contains(got.Notes[0], "joined out of core") {
+				t.Fatalf("run %d: %v, %v, %v; want %v", k, got.Matches, got.Notes, err, want.Matches)
+			}
+			allocs[k] = b.count["alloc"]
+		}
+		if allocs[1] >= allocs[0] {
+			t.Errorf("%d allocations in the first run, %d in the second", allocs[0], allocs[1])
+		}
+		if m := x.Traits().Memory; m == nil || m.Parts == nil {
+			t.Error("in core after a run")
+		}
+	}, d)
 }
