@@ -97,6 +97,9 @@ func (a *arena) addChunk(size uint32) int {
 	return len(a.chunks) - 1
 }
 
+// full reports whether the numbers of chunks are nearly used up. That takes at least 56 GiB of lists.
+func (a *arena) full() bool { return len(a.chunks)-len(a.idle) > maxChunks/8*7 }
+
 // dropChunk gives a chunk's memory back.
 func (a *arena) dropChunk(c int) {
 	a.room -= uint64(len(a.chunks[c]))

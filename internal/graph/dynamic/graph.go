@@ -49,7 +49,7 @@ func New(directed, textIDs bool) *Graph {
 }
 
 // From returns a graph that begins as s, at version 0. It does not keep s. The error is about times or properties, which
-// changing graphs do not have, about equal edges of s, or the cause of ctx.
+// changing graphs do not have, about equal edges of s, ErrTooLarge, or the cause of ctx.
 func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 	switch {
 	case s.VertexProps != nil:
@@ -102,6 +102,9 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 		for v := range uint32(s.NumVertices()) {
 			if v&0xffff == 0 && ctx.Err() != nil {
 				return nil, context.Cause(ctx)
+			}
+			if g.lists.full() {
+				return nil, fmt.Errorf("%w: the graph has too many neighbours", ErrTooLarge)
 			}
 			if l := from[i].List(v); len(l) > 0 {
 				h := side.need(v + shift[s.ClassOf(v)])

@@ -15,6 +15,8 @@ func TestRefused(t *testing.T) {
 	numbers, texts := New(true, false), New(false, true)
 	full := New(false, false)
 	full.ids.end = maxID
+	long := New(false, false)
+	long.lists.chunks = make([][]uint32, maxChunks/8*7+1)
 	tests := []struct {
 		name string
 		g    *Graph
@@ -29,6 +31,7 @@ func TestRefused(t *testing.T) {
 		{"any label", numbers, func(g *Graph) (Result, error) { return g.RemoveEdge(Num(0), Num(1), AnyLabel) }, nil, "none has number"},
 		{"class", texts, func(g *Graph) (Result, error) { return g.Relabel(Text("a"), 1) }, nil, "the graph has 1 classes, and none has number 1"},
 		{"ids", full, func(g *Graph) (Result, error) { return g.AddEdge(Num(0), Num(1), NoLabel) }, ErrTooLarge, "no internal ids are left"},
+		{"lists", long, func(g *Graph) (Result, error) { return g.AddEdge(Num(0), Num(1), NoLabel) }, ErrTooLarge, "no room is left for neighbour lists"},
 	}
 	for _, x := range tests {
 		t.Run(x.name, func(t *testing.T) {

@@ -75,6 +75,9 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 	if g.open && g.version-g.base == math.MaxUint32 || len(g.marks) > maxMarks/2 {
 		return fmt.Errorf("%w: more updates than a window can have", ErrTooLarge)
 	}
+	if g.lists.full() {
+		return fmt.Errorf("%w: no room is left for neighbour lists", ErrTooLarge)
+	}
 	if err := g.ids.reserve(uint32(c), n); err != nil {
 		return err
 	}
