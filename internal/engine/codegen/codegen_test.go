@@ -61,7 +61,7 @@ func hashed(e engine.Engine) engine.Engine {
 
 // lookups are the ways to look neighbours up besides rows of bits, which are the default for small
 // graphs.
-var lookups = map[string]string{"codegen.lookup": "hash|search", "gpu.adjacency": "host"}
+var lookups = map[string]string{"codegen.lookup": "hash|search", "gpu.adjacency": "host|cached"}
 
 func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Method = "nest"

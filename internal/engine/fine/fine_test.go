@@ -75,7 +75,7 @@ func nest(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error
 func TestAgreesWithOracle(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		nodiff.Check(t, nodiff.Config{Engine: hashed(e), Compile: nest, MaxVertices: 9, Techniques: techniques, LeastRuns: 1, Opt: map[string]string{
-			"fine.batch": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on", "gpu.adjacency": "host",
+			"fine.batch": "off", "fine.steal": "block", "fine.pool": "8", "fine.lookup": "hash|search", "fine.prune": "on", "fine.siblings": "off|on", "gpu.adjacency": "host|cached",
 		}})
 	})
 }

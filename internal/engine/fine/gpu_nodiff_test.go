@@ -34,6 +34,7 @@ var techniques = []nodiff.Technique{
 	nodiff.Nest.Walked().With("a pool", "fine.pool", "8", "fine.index", "none").Said("a pool of"),
 	nodiff.LabelledNest.With("a candidate graph of bitmaps", "fine.index", "bitmap").Said("a candidate graph of"),
 	nodiff.LabelledNest.With("a candidate graph of hash tables", "fine.index", "hash").Said("a candidate graph of"),
+	nodiff.Nest.Walked().With("a cache of lists", "gpu.adjacency", "cached", "fine.index", "none", "fine.lookup", "search").Said("a cache of"),
 	cores.Walked().With("pruning", "fine.prune", "on", "fine.index", "none").Said("are left out"),
 }
 

@@ -37,7 +37,7 @@ func TestLocalNoDiff(t *testing.T) {
 		nodiff.Check(t, nodiff.Config{
 			Engine: e, Compile: localPlan, MaxVertices: 12, MaxPattern: 4, Patterns: nodiff.Hubs,
 			Opt: map[string]string{
-				"stack.local": "off", "stack.local.classes": "128", "stack.local.table": "3",
+				"stack.local": "off", "stack.local.classes": "128", "stack.local.table": "3", "gpu.adjacency": "cached",
 			},
 		})
 	})

@@ -135,6 +135,7 @@ func TestNoDiff(t *testing.T) {
 
 // techniques are those of nests that a run says it has used.
 var techniques = []nodiff.Technique{
+	deep.Walked().With("a cache of lists", "gpu.adjacency", "cached").Said("a cache of"),
 	deep.Walked().With("siblings' sets at once", "stack.unroll", "8", "stack.flat", "off", "stack.stats", "on").Said(`combined steps [1-9]`),
 	deep.Walked().With("flat lists", "stack.flat", "on", "stack.stats", "on").Said(`flat batches [1-9]`),
 	deep.Walked().With("sets left unfiltered", "stack.slot", "1", "stack.stats", "on").Said(`sets left unfiltered [1-9]`),
@@ -150,7 +151,7 @@ var deep = nodiff.Technique{Patterns: nodiff.Dense, Columns: nodiff.Simple, Forc
 // switches are options that random plans run with in half of the cases.
 var switches = map[string]string{
 	"stack.slot": "2", "stack.flat": "off", "stack.unroll": "8",
-	"stack.roots": "edge", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on", "gpu.adjacency": "host",
+	"stack.roots": "edge", "stack.chunk": "1", "stack.steal": "block", "stack.stats": "on", "gpu.adjacency": "host|cached",
 }
 
 // TestSwitches counts by every switch on and off, on a graph with hubs.
