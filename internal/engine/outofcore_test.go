@@ -250,3 +250,38 @@ func TestFaultsOutOfCore(t *testing.T) {
 		})
 	}
 }
+
+// TestCacheKept: a query that is asked again finds its cache on the device; another query makes its own.
+func TestCacheKept(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 9, M: 3000, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{Ring: 1 << 14})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := int64(4 * (session.HeadIDs + g.NumVertices()))
+		for i, c := range []struct {
+			pattern string
+			again   bool
+		}{{"triangle", false}, {"triangle", true}, {"cycle(4)", false}, {"triangle", false}, {"triangle", true}} {
+			x := search{"stack", c.pattern, "nest", false, newStack, map[string]string{gpu.Adjacency: "cached", "stack.threads": "64"}}
+			p := x.plan(t, g)
+			want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, _, err := x.run(t, s, g, p)
+			var f gpu.Figures
+			f.Read(r.Stats)
+			if err != nil || r.Matches != want.Matches || f.Lists == 0 || (f.Copied == table) != c.again {
+				t.Errorf("run %d: %v, want %v, %+v: %v", i, r.Matches, want.Matches, f, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

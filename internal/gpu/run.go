@@ -49,16 +49,30 @@ func ReadRoom(o engine.Options) (Room, error) {
 	return Room{place, o.Memory, v.Text("gpu.cache")}, nil
 }
 
-// Reads is Job.Reads for a program to which p was lowered; nil: there is to be no cache.
-func (r Room) Reads(p *plan.Plan, prog *kir.Program) func() *session.Reads {
+// Reads are Job.Reads and its key.
+type Reads struct {
+	of  func() *session.Reads
+	key string
+}
+
+// Give tells a job what it reads.
+func (r Reads) Give(j *session.Job) *session.Job {
+	j.Reads, j.ReadsKey = r.of, r.key
+	return j
+}
+
+// Reads estimates the reads of a program to which p was lowered, when they are asked for. There are none if there is to be no
+// cache.
+func (r Room) Reads(p *plan.Plan, prog *kir.Program) Reads {
 	if r.cache == "off" {
-		return nil
+		return Reads{}
 	}
 	how := reads.Walks
 	if r.cache == "degree" {
 		how = reads.Degree
 	}
-	return reads.Of(p, prog, how).Reads
+	e := reads.Of(p, prog, how)
+	return Reads{e.Reads, e.Key()}
 }
 
 // Auto reports whether the options leave open where neighbour lists lie.

@@ -141,7 +141,7 @@ type listCopy struct {
 
 // packed is the content of a cache.
 type packed struct {
-	reads   *Reads
+	key     string     // Job.ReadsKey
 	keys    []arrayKey // by global
 	globals []*kir.GlobalDef
 	lists   []listCopy // by place
@@ -200,7 +200,7 @@ func overlay(b []byte, at int64, what []byte, from int64) {
 
 // pack chooses the lists for a cache of that many bytes. It reads lists, and is called inside Do, which makes an error of a fault.
 func (x *Exec) pack(reads *Reads, bytes int64) *packed {
-	p := &packed{reads: reads, places: 1, whole: true}
+	p := &packed{key: x.job.ReadsKey, places: 1, whole: true}
 	most := min(uint64(bytes)/unitBytes, mostPlaces)
 	numbers := map[*kir.GlobalDef]int32{}
 	found := 0.0
@@ -271,12 +271,11 @@ func (x *Exec) fillCache(ctx context.Context) error {
 		return nil
 	}
 	d := x.dev
-	reads := x.job.Reads()
 	room := x.roomForCache()
 	a := d.arrays.all[keyOfCache]
 	var p *packed
 	if a != nil {
-		if p, _ = a.note.(*packed); p == nil || p.reads != reads || !x.serves(p, room) {
+		if p, _ = a.note.(*packed); p == nil || p.key == "" || p.key != x.job.ReadsKey || !x.serves(p, room) {
 			if err := d.drop(x.c, a); err != nil {
 				return err
 			}
@@ -284,7 +283,7 @@ func (x *Exec) fillCache(ctx context.Context) error {
 		}
 	}
 	if a == nil {
-		if p = x.pack(reads, room); len(p.lists) == 0 {
+		if p = x.pack(x.job.Reads(), room); len(p.lists) == 0 {
 			return nil
 		}
 		b, err := d.alloc(x.c, x.job.Name, "cached lists", p.Size())

@@ -42,9 +42,10 @@ type Job struct {
 	// Place says where the arrays are to lie.
 	Place Place
 	// Reads, if not nil, says which lists a cache is to have where lists lie in host memory. The session calls it in
-	// each run with a cache. Kernels then read lists by the functions of base/graph.cuh alone. A cache of an earlier run
-	// is used again if Reads returns the same pointer.
-	Reads func() *Reads
+	// each run that makes a cache. Kernels then read lists by the functions of base/graph.cuh alone. A cache of an earlier run
+	// is used again if that had the same ReadsKey, which is not "".
+	Reads    func() *Reads
+	ReadsKey string
 	// HostMemory is how much memory the process may use; 0: what the system allows.
 	HostMemory int64
 

@@ -41,7 +41,7 @@ type program struct {
 	lists  membership.Lengths
 	source cuda.Source
 	memory gpu.Room
-	reads  func() *session.Reads
+	reads  gpu.Reads
 	tasks  uint64
 	extra  extra
 }
@@ -79,7 +79,7 @@ func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options
 
 // job is the program for the session.
 func (n *program) job() *session.Job {
-	return n.memory.Give(&session.Job{Name: "codegen", Program: n.code.Program, Tasks: n.tasks, Chunk: 1, Source: n.source, Reads: n.reads})
+	return n.reads.Give(n.memory.Give(&session.Job{Name: "codegen", Program: n.code.Program, Tasks: n.tasks, Chunk: 1, Source: n.source}))
 }
 
 // nest is one run of a program.

@@ -24,7 +24,7 @@ type program struct {
 	code    *lower.Code
 	source  string // of the kernels
 	memory  gpu.Room
-	reads   func() *session.Reads
+	reads   gpu.Reads
 
 	bits bool // lists are looked up as rows of bits
 }
@@ -100,7 +100,7 @@ const rowChunk = 8
 
 // job is the program for the session.
 func (r *program) job() *session.Job {
-	return r.memory.Give(&session.Job{Name: "fine", Source: cuda.Source{Name: "fine.cu", Text: r.source}, Program: r.code.Program, Reads: r.reads})
+	return r.reads.Give(r.memory.Give(&session.Job{Name: "fine", Source: cuda.Source{Name: "fine.cu", Text: r.source}, Program: r.code.Program}))
 }
 
 // job is the run for the session.

@@ -57,7 +57,7 @@ type search struct {
 	o engine.Options
 
 	text  cuda.Source
-	reads func() *session.Reads
+	reads gpu.Reads
 	code  *lower.Code
 	parts bool // some list is stored in parts
 	roomy bool // no set is larger than cap
@@ -121,10 +121,9 @@ func (r *search) listed() int { return min(r.code.Walked, r.code.Levels-1) }
 
 // job is the search for the session.
 func (r *search) job() *session.Job {
-	return &session.Job{
+	return r.reads.Give(&session.Job{
 		Name: "stack", Source: r.text, Program: r.code.Program, Tasks: r.tasks, Chunk: uint32(r.chunk), FaultText: faultText,
-		Reads: r.reads,
-	}
+	})
 }
 
 // run runs the search once.

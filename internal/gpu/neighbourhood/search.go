@@ -58,7 +58,7 @@ type Search struct {
 	warps   int  // that all devices hold, about
 	Switches
 	memory gpu.Room
-	reads  func() *session.Reads
+	reads  gpu.Reads
 	rel    *graph.Handle
 	csr    *graph.CSR // the lists
 }
@@ -193,12 +193,12 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 
 // job is the search for the session.
 func (l *Search) job() *session.Job {
-	return l.memory.Give(&session.Job{
-		Name: l.name, Reads: l.reads, Source: l.text, Parts: l.kernels, Program: l.code.Program, Tasks: uint64(l.g.NumVertices()), Chunk: localChunk,
+	return l.reads.Give(l.memory.Give(&session.Job{
+		Name: l.name, Source: l.text, Parts: l.kernels, Program: l.code.Program, Tasks: uint64(l.g.NumVertices()), Chunk: localChunk,
 		FaultText: func(code uint32, about uint64) string {
 			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), ErrUniverse)
 		},
-	})
+	}))
 }
 
 // Memory is engine.Traits.Memory.

@@ -10,8 +10,10 @@ package reads
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -42,6 +44,31 @@ type Estimator struct {
 // Of returns an estimator for the lists of prog, to which pl was lowered.
 func Of(pl *plan.Plan, prog *kir.Program, how Estimate) *Estimator {
 	return &Estimator{pl: pl, prog: prog, how: how}
+}
+
+// Key names the estimate: equal keys, equal estimates. It is "" where only the estimator itself has the same one: conditions
+// on vertices have no name that lasts, and neither have lists made for this plan.
+func (e *Estimator) Key() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %v %d", e.how, e.pl.Method, e.pl.Tail.K)
+	for i := range e.pl.Adjs {
+		h := e.pl.Adjs[i].Lists
+		if !h.Kept {
+			return ""
+		}
+		fmt.Fprintf(&b, " | %d %d", h.ID, h.Version)
+	}
+	for i := range e.pl.Levels {
+		lv := &e.pl.Levels[i]
+		if lv.Bits != nil || len(lv.Checks) > 0 {
+			return ""
+		}
+		fmt.Fprintf(&b, " | %v %v %d %d %v %v %v %d", lv.Back, lv.Ranges, lv.MinDegree, lv.MinDegreeAdj, lv.Below, lv.Above, lv.Distinct, lv.Set)
+	}
+	for _, s := range e.pl.Sets {
+		fmt.Fprintf(&b, " | %d %d %d %d %d %v %v %v", s.Op, s.Base, s.Adj, s.Of, s.At, s.Range, s.Below, s.Above)
+	}
+	return b.String()
 }
 
 // Reads returns the estimate, the same pointer each time.
