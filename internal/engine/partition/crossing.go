@@ -98,7 +98,6 @@ type edges struct {
 	at      int    // position in its list
 	begun   bool
 	scratch graph.Scratch
-	other   graph.Scratch
 }
 
 // fill appends rows to a slice of them until it is full, or there are no more.

@@ -71,7 +71,7 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 			return nil, err
 		}
 		for v := c.First; v < c.End; v++ {
-			id := Text("")
+			var id ID
 			if s.IDs.Numeric() {
 				if s.IDs.Int(v) < 0 {
 					return nil, fmt.Errorf("%w %d: numbers must not be negative", ErrID, s.IDs.Int(v))
