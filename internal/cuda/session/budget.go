@@ -17,6 +17,8 @@ type budget struct {
 	limit int64
 	used  int64
 	given bool // by the user, and not the device's own size
+	// beyond is what a rehearsal may take besides, to find out how much it needs. limit never changes: it is read while runs go on.
+	beyond int64
 }
 
 // reserve is memory for the driver, and for loaded kernels and their local memory.
@@ -36,7 +38,7 @@ func newBudget(c *cuda.Context, limit int64) (budget, error) {
 	return budget{limit: free - min(reserve, total/10)}, nil
 }
 
-func (b *budget) left() int64 { return b.limit - b.used }
+func (b *budget) left() int64 { return b.limit + b.beyond - b.used }
 
 // need is one line of a budget: a purpose and its bytes.
 type need struct {

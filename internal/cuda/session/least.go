@@ -55,16 +55,16 @@ func (s *Session) measured(ctx context.Context, j *Job) (least int64, err error)
 	now := *j
 	now.least, now.measure, now.cached = true, true, j.Reads != nil && (j.Place == Auto || j.Place == Cached)
 	for _, d := range s.devs {
-		given := d.room
 		err := d.dev.Do(func(c *cuda.Context) error {
-			if err := d.freeAll(c); err != nil { // kept memory may be larger than the least
+			// Kept memory may be larger than the least. All else that is there makes room when it has to.
+			if err := d.freeIf(c, (*array).kept); err != nil {
 				return err
 			}
 			all, err := newBudget(c, 0)
-			d.room.limit = max(all.limit+d.room.used, given.limit)
+			d.room.beyond = max(all.limit+d.room.used-d.room.limit, 0)
 			return err
 		})
-		defer func() { d.room.limit = given.limit }()
+		defer func() { d.room.beyond = 0 }()
 		if err != nil {
 			return 0, err
 		}
