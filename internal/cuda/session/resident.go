@@ -50,7 +50,9 @@ type array struct {
 func (a *array) temporary() bool { return a.key.own != nil }
 
 // kept reports whether the array is memory of Exec.Kept.
-func (a *array) kept() bool { return a.key.what == made && a.key.of == (kir.Identity{}) && a.key.own == nil }
+func (a *array) kept() bool {
+	return a.key.what == made && a.key.of == (kir.Identity{}) && a.key.own == nil
+}
 
 // residents are the arrays in a device's memory, over several runs.
 type residents struct {
