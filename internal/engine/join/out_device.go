@@ -59,7 +59,7 @@ func newLine(x *session.Exec, m *session.Meter, rows int) (l *line, err error) {
 		}
 	}()
 	column := int64(rows) + 16
-	device, err := x.Scratch("two columns of sub-tables", subTables*columnBytes*column)
+	device, err := x.Scratch("two columns of sub-tables", subTables*subRowBytes*column)
 	if err != nil {
 		return l, err
 	}
@@ -93,7 +93,7 @@ func newLine(x *session.Exec, m *session.Meter, rows int) (l *line, err error) {
 		at = (at + 63) &^ 63
 		s.head, s.headPtr = &view[segmentHead](l.memory.Bytes()[at:], 1)[0], l.memory.Ptr()+uint64(at)
 		*s.head = segmentHead{} // of another run
-		s.device = cuda.Buffer{Ptr: device.Ptr + uint64(i)*uint64(columnBytes*column), Size: columnBytes * column}
+		s.device = cuda.Buffer{Ptr: device.Ptr + uint64(i)*uint64(subRowBytes*column), Size: subRowBytes * column}
 		s.counts = counts.Ptr + 16*uint64(i)
 		if s.sent, err = x.Context().Event(); err != nil {
 			return l, err

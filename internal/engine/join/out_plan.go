@@ -32,8 +32,8 @@ type outPlan struct {
 	relations []string // in words
 }
 
-// column is the bytes of a row of a sub-table: a vertex, and a candidate or a position.
-const columnBytes = 2 * 4
+// subRowBytes is the bytes of a row of a sub-table: a vertex, and a candidate or a position.
+const subRowBytes = 2 * 4
 
 // planOut says how `limit` bytes of a device are used, of which the run has `beside` without the engine. segments is how many the largest relation is
 // to have; 0: as many as necessary.
@@ -51,7 +51,7 @@ func (x *onGPU) planOut(limit int64, relations []*relation, segments int) outPla
 	}
 	p.fixed = deviceCounters + p.bits + 4<<10
 	least := int64(leastSegment) + 2*index
-	column := int64(subTables * columnBytes)
+	column := int64(subTables * subRowBytes)
 	p.least = p.fixed + 2*least + column*(leastSubRows+16)
 	left := limit - p.fixed
 	p.subRows = int(min(max(left/4/column-16, leastSubRows), mostSubRows))

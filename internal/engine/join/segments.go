@@ -11,7 +11,6 @@ import (
 // of their second, cut into segments with about the same number of bytes (SGSI, section 6.1). A long list lies in
 // several segments, one behind the other.
 type relation struct {
-	id       uint64   // of what devices hold of it; 0: it is not held from run to run
 	off      []uint64 // list v is entries off[v] … off[v+1]-1
 	adj      []uint32 // the entries; nil: list gives them
 	list     func(v uint32) []uint32
