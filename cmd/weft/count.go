@@ -41,7 +41,7 @@ func (a *app) ready(f *searchFlags, args []string) ([]*weft.Query, error) {
 	ctx, cancel := a.reading(&f.commonFlags)
 	defer cancel()
 	queries, err := await(ctx, func() ([]*weft.Query, error) {
-		if err := f.check(ctx, a.runtime); err != nil {
+		if err := f.checkWithoutDevices(ctx); err != nil {
 			return nil, err
 		}
 		queries, err := f.queries(ctx, args)
@@ -53,7 +53,10 @@ func (a *app) ready(f *searchFlags, args []string) ([]*weft.Query, error) {
 				return nil, err
 			}
 		}
-		return queries, f.checkParams(queries)
+		if err := f.checkParams(queries); err != nil {
+			return nil, err
+		}
+		return queries, f.checkDevices(ctx, a.runtime) // last: a typo is the same mistake on a machine without a GPU
 	})
 	return queries, a.whileReading(ctx, "the patterns", err)
 }
@@ -168,13 +171,13 @@ func explains(queries []*weft.Query) (bool, error) {
 	return n > 0, nil
 }
 
-func (f *searchFlags) check(ctx context.Context, rt *weft.Runtime) error {
+func (f *searchFlags) checkWithoutDevices(ctx context.Context) error {
 	switch f.count {
 	case "", "subgraphs", "embeddings":
 	default:
 		return usagef("--count %q: want subgraphs or embeddings", f.count)
 	}
-	return f.commonFlags.check(ctx, rt)
+	return f.commonFlags.checkWithoutDevices(ctx)
 }
 
 func (a *app) countCmd() *cobra.Command {

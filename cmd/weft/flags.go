@@ -233,6 +233,19 @@ func engineNames() string {
 
 // check finds mistakes before the graph is read.
 func (f *commonFlags) check(ctx context.Context, rt *weft.Runtime) error {
+	if err := f.checkWithoutDevices(ctx); err != nil {
+		return err
+	}
+	return f.checkDevices(ctx, rt)
+}
+
+// checkDevices refuses engines and devices that are unknown, or that the machine does not have.
+func (f *commonFlags) checkDevices(ctx context.Context, rt *weft.Runtime) error {
+	return rt.Check(ctx, weft.WithEngine(f.engine), weft.WithDevice(f.device))
+}
+
+// checkWithoutDevices is check without engines and devices.
+func (f *commonFlags) checkWithoutDevices(ctx context.Context) error {
 	if err := f.checkValues(ctx); err != nil {
 		return err
 	}
@@ -249,10 +262,10 @@ func (f *commonFlags) check(ctx context.Context, rt *weft.Runtime) error {
 			return usagef("--spill %s: not a folder", f.spill)
 		}
 	}
-	return rt.Check(ctx, weft.WithEngine(f.engine), weft.WithDevice(f.device))
+	return nil
 }
 
-// checkValues is check without engines and devices.
+// checkValues refuses values of single flags.
 func (f *commonFlags) checkValues(ctx context.Context) error {
 	if err := f.checkTo(ctx); err != nil {
 		return err

@@ -35,7 +35,7 @@ checksum of every section.
 		Example: `  weft verify -g graph.txt.gz --pattern house
   weft verify graph.weft`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.check(a.ctx, a.runtime); err != nil {
+			if err := f.checkWithoutDevices(a.ctx); err != nil {
 				return err
 			}
 			if budget <= 0 {
@@ -43,6 +43,9 @@ checksum of every section.
 			}
 			args = f.fromArgs(a.ctx, args)
 			if f.path != "" && len(args)+len(f.files)+len(f.names) == 0 {
+				if err := f.checkDevices(a.ctx, a.runtime); err != nil {
+					return err
+				}
 				return a.verifyFile(&f)
 			}
 			return a.verify(&f, args, budget)
