@@ -245,7 +245,7 @@ func (s *search) makeLevels(g *graph.Graph, all [][2]int, prime int) error {
 			}
 			u, v := p.Order[l], p.Order[b.Level]
 			at := slices.Index(all, [2]int{min(u, v), max(u, v)})
-			out.backs = append(out.backs, back{source: k, level: b.Level, neg: b.Neg, pair: at >= 0, behind: at > prime})
+			out.backs = append(out.backs, back{source: k, level: b.Level, neg: b.Neg, pair: at >= 0, behind: at > prime && p.Mode != pattern.Iso})
 		}
 		if len(out.sources) > maxSources || len(out.backs) > maxBacks {
 			return plan.Refusef("a vertex has more than %d edges of %d kinds to those before it", maxBacks, maxSources)
