@@ -31,9 +31,9 @@ func TestFaults(t *testing.T) {
 	if err != nil || want.Matches.IsZero() {
 		t.Fatal(want.Matches, err)
 	}
-	step := 5
+	step, most := 11, 60
 	if long.Asked() {
-		step = 1
+		step, most = 1, 200
 	}
 	for what, fault := range map[string]func(n int) *cuda.Faults{
 		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },
@@ -46,9 +46,9 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			failed := 0
-			step, last := step, 200
+			step, last := step, most
 			if what == "alloc" {
-				step, last = 1, 60
+				step, last = max(1, step/3), 60
 			}
 			for n := 1; n <= last; n += step {
 				err := faulty.Count(t, fault(n), want.Matches, func(s *session.Session) (engine.Result, error) {

@@ -8,8 +8,10 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/fine"
 	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/engine/partition"
+	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
@@ -46,13 +48,39 @@ func TestNoDiff(t *testing.T) {
 		engines.WithSession(t, session.Options{Memory: room(d), Ring: 1 << 16}, func(s *session.Session) {
 			c := config()
 			c.Techniques = techniques
-			suite := nodiff.Suite{Plans: 16, Graphs: 2}
+			suite := nodiff.Suite{Plans: 10, Graphs: 2}
 			if long.Asked() || device.Required() {
 				suite = nodiff.Suite{Plans: 200, Graphs: 4}
 			}
 			suite.Run(t, c, []engine.Engine{partition.New(s, join.NewGPU(s))})
 		}, d)
 	})
+}
+
+// TestInner compares each engine that may search the parts with the oracle.
+func TestInner(t *testing.T) {
+	for name, inner := range map[string]func(s *session.Session) engine.Engine{
+		"stack": func(s *session.Session) engine.Engine { return stack.New(s) },
+		"fine":  func(s *session.Session) engine.Engine { return fine.New(s) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			device.Each(t, func(t *testing.T, d *cuda.Device) {
+				engines.WithSession(t, session.Options{Memory: room(d), Ring: 1 << 16}, func(s *session.Session) {
+					c := config()
+					c.Opt = map[string]string{"partition.parts": "2|3|4"}
+					c.Techniques = []nodiff.Technique{
+						nodiff.Nest.With("parts", "partition.parts", "3").Said("engine " + name + " searched each part"),
+						nodiff.LabelledNest.With("labels", "partition.parts", "2").Said("engine " + name + " searched each part"),
+					}
+					suite := nodiff.Suite{Plans: 2, Graphs: 3} // each plan is compiled
+					if long.Asked() || device.Required() {
+						suite = nodiff.Suite{Plans: 60, Graphs: 4}
+					}
+					suite.Run(t, c, []engine.Engine{partition.New(s, inner(s))})
+				}, d)
+			})
+		})
+	}
 }
 
 // onOne runs f with the engine over one emulated device.
@@ -69,7 +97,11 @@ func TestRelations(t *testing.T) {
 				x := &parts.Trial{Layout: l}
 				c := config()
 				c.Techniques = []nodiff.Technique{nodiff.Nest.With("nest", "partition.parts", "3"), nodiff.LabelledNest.With("labels", "partition.parts", "3")}
-				x.Compare(t, c, parts.Few(8), e)
+				suite := nodiff.Suite{Plans: 3, Graphs: 3}
+				if long.Asked() {
+					suite = parts.Few(8)
+				}
+				x.Compare(t, c, suite, e)
 			})
 		}
 	})
