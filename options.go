@@ -148,7 +148,8 @@ func WithMemory(bytes int64) Option {
 }
 
 // WithSpill names the folder for files of partial matches that exceed the memory, of joins on GPUs that are out of
-// core. The files are temporary, and nobody but this user may read them. Without it they are in the system's folder for temporary files.
+// core. The files are temporary, and nobody but this user may read them. A join out of core fails before it starts if no file
+// can be made in the folder. Without it they are in the system's folder for temporary files.
 func WithSpill(folder string) Option {
 	return Option{"WithSpill", func(s *setting.Settings) { s.Spill = folder }}
 }

@@ -163,3 +163,23 @@ var tableTimes = regexp.MustCompile(`\b[0-9.]+e-[0-9]+|\b0\.[0-9]+| +`)
 
 // untimed is a text without times.
 func untimed(s string) string { return tableTimes.ReplaceAllString(s, " ") }
+
+// TestSpillFolder: --spill names a folder in which a file can be made, or the command ends before it reads the graph.
+func TestSpillFolder(t *testing.T) {
+	folder := t.TempDir()
+	args := []string{"count", "-g", "none.txt", "--pattern", "triangle", "--spill", folder}
+	for _, err := range []error{nil, syscall.EROFS} {
+		fault := errorfs.Fault{Kinds: errorfs.Create, Err: err, Stays: true}
+		code, text := exitInput, "none.txt"
+		if err != nil {
+			fault.N, code, text = 1, exitUsage, "--spill "+folder+": no file can be made there: "+err.Error()
+		}
+		var stdout, stderr bytes.Buffer
+		if got := run(vfs.With(t.Context(), errorfs.New(vfs.OS{}, fault)), args, nil, &stdout, &stderr); got != code || !strings.Contains(stderr.String(), text) {
+			t.Errorf("%v: exit code %d, want %d: %s", err, got, code, stderr.String())
+		}
+		if left, _ := os.ReadDir(folder); len(left) > 0 {
+			t.Errorf("%v: %s is left", err, left[0].Name())
+		}
+	}
+}

@@ -256,10 +256,14 @@ func (f *commonFlags) checkWithoutDevices(ctx context.Context) error {
 		return usagef("--spill %s: --device cpu writes no files of partial matches", f.spill)
 	}
 	if f.spill != "" {
-		if info, err := vfs.From(ctx).Stat(f.spill); err != nil {
+		fsys := vfs.From(ctx)
+		if info, err := fsys.Stat(f.spill); err != nil {
 			return usagef("--spill: %v", err)
 		} else if !info.IsDir() {
 			return usagef("--spill %s: not a folder", f.spill)
+		}
+		if err := disk.CheckFolder(fsys, f.spill); err != nil {
+			return usagef("--spill %s: %v", f.spill, err)
 		}
 	}
 	return nil

@@ -102,6 +102,17 @@ func NewTemp(fsys vfs.FS, dir, name string, mode fs.FileMode) (*Temp, error) {
 	return &Temp{fsys: fsys, open: f, path: path}, nil
 }
 
+// CheckFolder returns an error if no temporary file can be made in a folder. It makes one and removes it. The error gives
+// the cause without a file's name.
+func CheckFolder(fsys vfs.FS, dir string) error {
+	t, err := NewTemp(fsys, dir, "weft-check", 0o600)
+	if err != nil {
+		return fmt.Errorf("no file can be made there: %w", cause(err))
+	}
+	t.Remove()
+	return nil
+}
+
 // NewTempFile creates a file that only this user may use, in the system's folder for temporary files
 // (TMPDIR). Its errors, and those of writing to it, are TempErrors.
 func NewTempFile(fsys vfs.FS, name string) (*Temp, error) {

@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/errorfs"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/vfs"
@@ -104,6 +105,41 @@ func TestOutOfCoreDiskFaults(t *testing.T) {
 	}
 	if failed == 0 {
 		t.Error("no fault was noticed")
+	}
+}
+
+// TestOutOfCoreReadOnly: a plan that is out of core is not prepared with a folder in which no file can be made, before
+// anything is spilled; one that is in core is.
+func TestOutOfCoreReadOnly(t *testing.T) {
+	g, p, want := small(t, false)
+	folder := t.TempDir()
+	d, err := cuda.New(device.Backend(t, emu.Options{}), device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	engines.WithSession(t, session.Options{Memory: 16 << 20, Ring: 1 << 12}, func(s *session.Session) {
+		for _, segments := range []string{"0", "3"} {
+			fsys := errorfs.New(vfs.OS{}, errorfs.Fault{Kinds: errorfs.Create, N: 1, Err: syscall.EROFS, Stays: true})
+			ctx := vfs.With(t.Context(), fsys)
+			o := engine.Options{Spill: folder, Opt: map[string]string{"join.segments": segments}}
+			x, err := join.NewGPU(s).Prepare(ctx, g, p, o)
+			if segments == "0" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := x.Run(ctx, engine.Goal{}); err != nil || got.Matches != want || fsys.Seen() > 0 {
+					t.Errorf("in core: %v, %v, %d files; want %v", got.Matches, err, fsys.Seen(), want)
+				}
+				continue
+			}
+			if spill := new(join.SpillError); !errors.As(err, &spill) || spill.Folder != folder || !errors.Is(err, syscall.EROFS) || strings.Contains(err.Error(), ".weft-tmp") {
+				t.Errorf("out of core: %v", err)
+			}
+		}
+	}, d)
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
+		t.Errorf("%d files are left", len(left))
 	}
 }
 

@@ -6,15 +6,18 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// outOfCore returns the plan prepared for a join out of core.
+// outOfCore returns the plan prepared for a join out of core. It fails with a SpillError if the caller has named a folder for
+// files in which none can be made.
 func (x *onGPU) outOfCore(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, v option.Values, w way) (*onGPU, error) {
 	out := &onGPU{s: x.s, listing: x.listing, memory: x.memory}
 	w.segments, w.extend = true, "single"
@@ -24,6 +27,11 @@ func (x *onGPU) outOfCore(ctx context.Context, g *graph.Graph, p *plan.Plan, o e
 	}
 	if err := out.refused(); err != nil {
 		return nil, err
+	}
+	if o.Spill != "" {
+		if err := disk.CheckFolder(vfs.From(ctx), o.Spill); err != nil {
+			return nil, &SpillError{o.Spill, err}
+		}
 	}
 	segments := v.Number("join.segments")
 	out.cutRelations(segments)
