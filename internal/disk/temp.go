@@ -134,6 +134,12 @@ func (t *Temp) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// WriteAt writes at an offset of the file. It is safe for concurrent use.
+func (t *Temp) WriteAt(b []byte, at int64) (int, error) { return t.open.WriteAt(b, at) }
+
+// ReadAt reads from an offset of the file, which is open. It is safe for concurrent use.
+func (t *Temp) ReadAt(b []byte, at int64) (int, error) { return t.open.ReadAt(b, at) }
+
 // Path is where the file is.
 func (t *Temp) Path() string { return t.path }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/engines"
@@ -26,8 +28,8 @@ import (
 )
 
 // onSmall runs a plan out of core on an emulated device with little memory, with as little host memory as makes all columns go to
-// files in a folder. It fails the test if anything is left in the folder, or on the device.
-func onSmall(t *testing.T, ctx context.Context, b cuda.Backend, g *graph.Graph, p *plan.Plan, goal engine.Goal, folder string) (engine.Result, error) {
+// files in a folder. Options are name=value. It fails the test if anything is left in the folder, or on the device.
+func onSmall(t *testing.T, ctx context.Context, b cuda.Backend, g *graph.Graph, p *plan.Plan, goal engine.Goal, folder string, options ...string) (engine.Result, error) {
 	t.Helper()
 	d, err := cuda.New(b, device.Objects().Images)
 	if err != nil {
@@ -38,6 +40,10 @@ func onSmall(t *testing.T, ctx context.Context, b cuda.Backend, g *graph.Graph, 
 		return engine.Result{}, errors.Join(err, d.Close())
 	}
 	o := engine.Options{Memory: 1, Spill: folder, Opt: map[string]string{"join.segments": "3", "join.batch": "40", "join.filter": "off"}}
+	for _, text := range options {
+		name, value, _ := strings.Cut(text, "=")
+		o.Opt[name] = value
+	}
 	res, err := engine.Once(ctx, join.NewGPU(s), g, p, o, goal)
 	closed := s.Close()
 	if n := d.InUse(); n != 0 && !errors.Is(err, cuda.ErrLost) && !errors.Is(err, cuda.ErrLaunch) {
@@ -62,7 +68,7 @@ func small(t *testing.T, listing bool) (*graph.Graph, *plan.Plan, engine.Uint128
 	return g, p, want.Matches
 }
 
-// TestOutOfCoreSpills: columns that exceed the memory go to files, from which they come back, in counts and listings.
+// TestOutOfCoreSpills: columns that exceed the memory go to a file, from which they come back, in counts and listings.
 func TestOutOfCoreSpills(t *testing.T) {
 	for _, listing := range []bool{false, true} {
 		g, p, want := small(t, listing)
@@ -75,7 +81,7 @@ func TestOutOfCoreSpills(t *testing.T) {
 		if err != nil || got.Matches != want || !got.Complete || listing && engine.U64(uint64(rows.Load())) != want {
 			t.Errorf("listing %v: %v, %d rows, complete %v, %v; want %v", listing, got.Matches, rows.Load(), got.Complete, err, want)
 		}
-		if !strings.Contains(strings.Join(got.Stats, "\n"), "columns were written to files in ") {
+		if !strings.Contains(strings.Join(got.Stats, "\n"), "columns were written to a file in ") {
 			t.Errorf("nothing was written: %v", got.Stats)
 		}
 	}
@@ -180,14 +186,14 @@ func TestOutOfCoreStops(t *testing.T) {
 	folder := t.TempDir()
 	for n := 1; ; n += 1 + n/2 {
 		ctx, cancel := context.WithCancel(t.Context())
-		fsys := &stopping{FS: vfs.OS{}, left: n, stop: cancel}
+		fsys := &watched{FS: vfs.OS{}, left: n, stop: cancel}
 		got, err := onSmall(t, vfs.With(ctx, fsys), device.Backend(t, emu.Options{}), g, p, engine.Goal{}, folder)
 		cancel()
 		if err == nil && got.Matches == want {
 			break
 		}
 		if !errors.Is(err, context.Canceled) || got.Complete {
-			t.Fatalf("stopped at file %d: %v, complete %v, %v", n, got.Matches, got.Complete, err)
+			t.Fatalf("stopped at operation %d: %v, complete %v, %v", n, got.Matches, got.Complete, err)
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "*")); left != nil {
@@ -195,16 +201,80 @@ func TestOutOfCoreStops(t *testing.T) {
 	}
 }
 
-// stopping calls stop when the left-th file is opened.
-type stopping struct {
-	vfs.FS
-	left int
-	stop func()
+// TestOutOfCoreFiles: hundreds of blocks that are on the disk at once are in one open file, which is not longer than they need.
+func TestOutOfCoreFiles(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "star", N: 900}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := planned(t, g, "path(3)", plan.Options{Order: "gsi", NoTail: true})
+	fsys := &watched{FS: vfs.OS{}}
+	got, err := onSmall(t, vfs.With(t.Context(), fsys), device.Backend(t, emu.Options{}), g, p, engine.Goal{}, t.TempDir(), "join.batch=3")
+	if want := engine.U64(900 * 899 / 2); err != nil || got.Matches != want {
+		t.Errorf("%v, %v; want %v", got.Matches, err, want)
+	}
+	if fsys.mostColumns < 500 {
+		t.Errorf("at most %d columns were on the disk", fsys.mostColumns)
+	}
+	if fsys.mostOpen > 2 { // a folder is open while it is swept
+		t.Errorf("%d files were open at once", fsys.mostOpen)
+	}
+	if fsys.end > 2*fsys.mostBytes {
+		t.Errorf("a file of %d bytes for %d", fsys.end, fsys.mostBytes)
+	}
 }
 
-func (s *stopping) OpenFile(name string, flag int, perm os.FileMode) (vfs.File, error) {
-	if s.left--; s.left == 0 {
-		s.stop()
+// watched counts the files that are open, and the columns that are written to them and not read yet. It calls stop at the left-th
+// operation.
+type watched struct {
+	vfs.FS
+	mu   sync.Mutex
+	left int
+	stop func()
+
+	open, mostOpen       int
+	columns, mostColumns int
+	bytes, mostBytes     int64
+	end                  int64 // of what was written
+}
+
+// did counts an operation: files and columns that there are more then.
+func (w *watched) did(files, columns int, bytes, end int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open, w.columns, w.bytes = w.open+files, w.columns+columns, w.bytes+bytes
+	w.mostOpen, w.mostColumns, w.mostBytes = max(w.mostOpen, w.open), max(w.mostColumns, w.columns), max(w.mostBytes, w.bytes)
+	w.end = max(w.end, end)
+	if w.left--; w.left == 0 && w.stop != nil {
+		w.stop()
 	}
-	return s.FS.OpenFile(name, flag, perm)
+}
+
+func (w *watched) OpenFile(name string, flag int, perm os.FileMode) (vfs.File, error) {
+	f, err := w.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	w.did(1, 0, 0, 0)
+	return watchedFile{f, w}, nil
+}
+
+type watchedFile struct {
+	vfs.File
+	by *watched
+}
+
+func (f watchedFile) WriteAt(b []byte, at int64) (int, error) {
+	f.by.did(0, 1, int64(len(b)), at+int64(len(b)))
+	return f.File.WriteAt(b, at)
+}
+
+func (f watchedFile) ReadAt(b []byte, at int64) (int, error) {
+	f.by.did(0, -1, -int64(len(b)), 0)
+	return f.File.ReadAt(b, at)
+}
+
+func (f watchedFile) Close() error {
+	f.by.did(-1, 0, 0, 0)
+	return f.File.Close()
 }

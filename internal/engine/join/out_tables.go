@@ -1,12 +1,10 @@
 package join
 
-import "github.com/weftgraph/weft/internal/disk"
-
 // rowBlock is a number of rows of a table. Columns that no later phase reads are nil.
 type rowBlock struct {
 	rows int
 	cols [][]uint32 // by level
-	file *disk.Temp // where they are in place of memory
+	part *extent    // of the store's file, which has the columns; nil: memory has them
 }
 
 // bytes is the memory of a block's columns.
@@ -75,7 +73,7 @@ func (t *rowTable) next() (*rowBlock, error) {
 	b := t.blocks[0]
 	t.blocks = t.blocks[1:]
 	t.rows -= b.rows
-	if b.file == nil {
+	if b.part == nil {
 		return b, nil
 	}
 	return b, t.store.load(b, t.live)

@@ -354,17 +354,25 @@ func (o *file) ReadAt(p []byte, off int64) (int, error) {
 	return o.read(ReadAt, p, func(p []byte) (int, error) { return o.File.ReadAt(p, off) })
 }
 
-// Write implements vfs.File.
-func (o *file) Write(p []byte) (int, error) {
+// write is Write and WriteAt by way of do.
+func (o *file) write(p []byte, do func([]byte) (int, error)) (int, error) {
 	err := o.fail(Write, "write")
 	if err == nil {
-		return o.File.Write(p)
+		return do(p)
 	}
 	n := 0
 	if o.fs.fault.Way == Half {
-		n, _ = o.File.Write(p[:len(p)/2])
+		n, _ = do(p[:len(p)/2])
 	}
 	return n, err
+}
+
+// Write implements vfs.File.
+func (o *file) Write(p []byte) (int, error) { return o.write(p, o.File.Write) }
+
+// WriteAt implements vfs.File.
+func (o *file) WriteAt(p []byte, off int64) (int, error) {
+	return o.write(p, func(p []byte) (int, error) { return o.File.WriteAt(p, off) })
 }
 
 // Stat implements vfs.File.
