@@ -72,7 +72,7 @@ type table struct {
 // Place does not say so.
 func (s *Session) outside(j *Job) bool {
 	for _, d := range s.devs {
-		need := j.beside()
+		need := j.Beside()
 		for _, w := range arraysOf(j) {
 			need += w.bytes
 		}

@@ -30,7 +30,7 @@ const (
 //
 // A job with a cache leaves it half of the memory. One that takes as little as it can has all arrays in host memory.
 func settle(j *Job, wants []want, limit int64) {
-	need := j.beside()
+	need := j.Beside()
 	for i := range wants {
 		need += wants[i].bytes
 	}
@@ -72,8 +72,8 @@ func settle(j *Job, wants []want, limit int64) {
 // list reports whether the array has neighbours, which are most of a graph.
 func (w *want) list() bool { return w.key.what == copied && w.key.part == emit.Neighbours }
 
-// beside is the bytes of device memory that a run takes besides its arrays, before Start.
-func (j *Job) beside() int64 {
+// Beside is the bytes of device memory that a run takes besides its arrays, before Start.
+func (j *Job) Beside() int64 {
 	n := int64(unsafe.Sizeof(counters{}))
 	if j.PerRoot {
 		n += 16 * int64(j.Vertices)

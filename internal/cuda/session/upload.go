@@ -222,7 +222,7 @@ func (d *device) fits(j *Job, wants []want) error {
 		needs = append(needs, need{"counts per root", 16 * int64(j.Vertices)})
 	}
 	var arrays []need
-	sum := j.beside()
+	sum := j.Beside()
 	for i := range wants {
 		w := &wants[i]
 		if w.host {

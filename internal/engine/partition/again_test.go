@@ -46,16 +46,33 @@ func TestNotAgain(t *testing.T) {
 		check(t, rows, err)
 	})
 	t.Run("short", func(t *testing.T) {
-		// The parts of the vertices take 2 bytes each, which do not fit.
-		g := generate(t, gen.Spec{Model: "er", N: 1 << 16, M: 40000, Seed: 1})
-		p := compile(t, g, "path(3)", plan.Options{Listing: true})
-		s := open(80 << 10)
-		defer s.Close()
-		rows := 0
-		_, err := engine.Once(t.Context(), over(s), g, p, engine.Options{Listing: true}, engine.Goal{Sink: emitter(func(b *engine.Batch) { rows += b.Rows })})
-		check(t, rows, err)
-		if !errors.Is(err, cuda.ErrMemory) {
-			t.Error(err)
+		g := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 250, Seed: 2})
+		p := compile(t, g, "triangle", plan.Options{Listing: true})
+		refused := 0
+		for n := 1; n <= 60; n += 3 {
+			d, err := cuda.New(&cuda.Faults{Backend: device.Backend(t, emu.Options{SMs: 1}), FailAlloc: n}, device.Objects().Images)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 1 << 22, Ring: 1 << 12})
+			if err != nil {
+				continue
+			}
+			defer s.Close()
+			rows := 0
+			o := engine.Options{Listing: true, Opt: map[string]string{"partition.parts": "2"}}
+			_, err = engine.Once(t.Context(), over(s), g, p, o, engine.Goal{Sink: emitter(func(b *engine.Batch) { rows += b.Rows })})
+			if rows > 0 && err != nil {
+				check(t, rows, err)
+				refused++
+				if !errors.Is(err, cuda.ErrMemory) {
+					t.Error(err)
+				}
+			}
+		}
+		if refused == 0 {
+			t.Error("the device refused no memory after rows were handed over")
 		}
 	})
 }

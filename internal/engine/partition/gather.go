@@ -57,7 +57,7 @@ type stage struct {
 // reserve takes the device's memory for marks.
 func (h *gatherer) reserve(t *tables, words, sources int) (err error) {
 	h.words, h.marks = words, make([]uint64, 1+words*sources)
-	if h.need, err = t.x.Scratch("marks of vertices", 8*int64(len(h.marks))); err != nil {
+	if h.need, err = t.x.Scratch("marks of vertices", markBytes(int64(len(t.of)), sources)); err != nil {
 		return err
 	}
 	return t.x.Context().Clear(h.need, t.x.Stream())

@@ -21,6 +21,7 @@ type inner struct {
 	engine engine.Engine
 	method plan.Method
 	order  []int
+	least  int64 // the memory of a device with which it searches the whole graph; 0: unknown
 }
 
 // choose returns the first engine that takes a plan of p's pattern, by the local method or as a nest.
@@ -38,7 +39,12 @@ func choose(ctx context.Context, engines []engine.Engine, g *graph.Graph, p *pla
 			q, err := x.compile(ctx, g, p, o)
 			if err == nil {
 				x.order = q.Order
-				_, err = e.Prepare(ctx, g, q, o)
+				var ready engine.Prepared
+				if ready, err = e.Prepare(ctx, g, q, o); err == nil {
+					if m := ready.Traits().Memory; m != nil {
+						x.least = m.Least
+					}
+				}
 			}
 			var refusal *plan.Refusal
 			var query *plan.QueryError

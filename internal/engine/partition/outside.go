@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"time"
 	"unsafe"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -101,7 +99,6 @@ type tables struct {
 	state, was        deviceState // after the last launch that was waited for, and before it
 	stateAt           cuda.Buffer
 	begin, end        *cuda.Event // of the last kernel of the main stream
-	share, levels     int64       // bytes for each level
 }
 
 // table is the table of rows of some width, and what extends them.
@@ -201,7 +198,7 @@ func (t *tables) layOut() (err error) {
 				d.Back[k] = uint32(b.source)<<8 | uint32(b.level)<<3 | flag(b.neg, backNeg) | flag(b.pair, backPair) | flag(b.behind, backLater)
 			}
 			if words := s.levels[l].bits; words != nil && l >= 2 {
-				key := string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words)))
+				key := bitmapKey(words)
 				if known[key] == 0 {
 					b, err := upload(t, "candidates", words)
 					if err != nil {
@@ -240,31 +237,21 @@ const (
 
 // allocate gives each level its share of the memory.
 func (t *tables) allocate() error {
-	levels := max(len(t.p.Order)-2, 1)
-	words := (len(t.of) + 63) / 64
-	sources := 0
-	for i := range t.searches {
-		for l := 2; l < len(t.searches[i].levels); l++ {
-			sources = max(sources, len(t.searches[i].levels[l].sources))
-		}
-	}
-	if err := t.reserve(t, words, sources); err != nil {
+	if err := t.reserve(t, (len(t.of)+63)/64, t.sources()); err != nil {
 		return err
 	}
 	warps := 1
 	for _, k := range t.kernel {
 		warps = max(warps, k.warps())
 	}
-	places := int64(1) << bits.Len(uint(2*warps))
-	pieces := places * int64(unsafe.Sizeof(devicePiece{}))
-	share := (t.x.Room() - int64(levels)*(pieces+1024)) / int64(levels) // the device takes memory in pieces of 512 bytes
-	t.share, t.levels = share, int64(levels)
+	levels := t.levels()
+	share := t.x.Room()/int64(levels) - levelBytes(warps)
 	t.table = make([]table, levels)
 	for i := range t.table {
 		b := &t.table[i]
-		b.width, b.mask = uint32(i+2), uint32(places-1)
+		b.width, b.mask = uint32(i+2), uint32(places(warps)-1)
 		b.room = uint32(max(min(share/3/int64(4*b.width), t.most(mostRows)), 0))
-		slot := min(share/3, max(mostBytes, t.longest())) &^ 3
+		slot := min(share/3, max(mostBytes, t.wants.enough/3)) &^ 3
 		if b.room < leastRows && t.batch == 0 || slot < leastSlot {
 			return t.short(fmt.Sprintf("%s for each of %d levels", memory.Text(uint64(max(share, 0))), levels))
 		}
@@ -276,7 +263,7 @@ func (t *tables) allocate() error {
 		if len(t.p.Order) == 2 {
 			continue
 		}
-		if b.pieces, err = t.x.Scratch("rows that wait", pieces); err != nil {
+		if b.pieces, err = t.x.Scratch("rows that wait", places(warps)*int64(unsafe.Sizeof(devicePiece{}))); err != nil {
 			return err
 		}
 		for k := range b.slots {
@@ -314,37 +301,6 @@ func (t *tables) most(n int64) int64 {
 		return min(n, int64(t.batch))
 	}
 	return n
-}
-
-// longest returns the bytes of a slot that has room for the lists of any row.
-func (t *tables) longest() (bytes int64) {
-	longest := map[*graph.Handle]int64{}
-	for i := range t.searches {
-		s := &t.searches[i]
-		for l := 2; l < len(s.levels); l++ {
-			n := int64(1)
-			for k := l; k < len(s.levels) && (k == l || s.pairs > 0 && k == l+1); k++ {
-				for _, b := range s.levels[k].backs {
-					h := s.plan.Adjs[s.levels[k].sources[b.source]].Lists
-					if _, ok := longest[h]; !ok {
-						longest[h] = int64(h.MaxDegree())
-					}
-					n += longest[h] + 2
-				}
-			}
-			bytes = max(bytes, 4*n)
-		}
-	}
-	return max(bytes, leastSlot)
-}
-
-// short is the error of a search across parts that has too little memory. It names the memory that is enough for any row.
-func (t *tables) short(why string) error {
-	enough := t.s.Memory() + t.levels*(3*(max(t.longest(), 4*leastRows*int64(len(t.p.Order)))+4)-t.share)
-	return &cuda.Error{
-		Op: fmt.Sprintf("%s on %v", Name, t.x.Info()), Kind: cuda.ErrMemory, Text: "the search across parts has too little memory: " + why,
-		Hint: fmt.Sprintf("--gpu-memory %d is enough", enough),
-	}
 }
 
 // search goes through the searches.

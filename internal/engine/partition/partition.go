@@ -77,6 +77,7 @@ type prepared struct {
 	shared   bool     // searches stand for all edges that are alike
 	// factor is the number of matches that a row of the searches stands for, where matches are counted.
 	factor  uint64
+	wants   need
 	program *kir.Program
 	texts   map[string]string
 	listing bool // kernels hand rows over, also where the host counts: rows that fulfil conditions, and choices of data edges
@@ -122,6 +123,7 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 		return nil, err
 	}
 	x.program, x.texts = &kir.Program{Name: Name}, kernelTexts()
+	x.wants = x.needs()
 	return x, nil
 }
 
@@ -208,6 +210,9 @@ func (x *prepared) Traits() engine.Traits {
 			fmt.Sprintf("engine %s searches each part by itself (%v)", x.inner.engine.Name(), x.inner.method))
 		if n := len(x.p.Order) - 2; n > 0 && x.parts.Parts > 1 {
 			t.Phases = append(t.Phases, fmt.Sprintf("across parts, each of %d levels has an equal share of the memory: a third for rows, and two for lists in two chunks", n))
+		}
+		if x.parts.Parts > 1 {
+			t.Memory = x.memory()
 		}
 		for i := range x.searches {
 			t.Phases = append(t.Phases, x.searches[i].describe(x.p, x.shared))

@@ -73,6 +73,9 @@ func (r *run) cutGraph(ctx context.Context) error {
 
 // search searches the parts, and then across them.
 func (r *run) search(ctx context.Context) error {
+	if err := r.fits(); err != nil {
+		return err
+	}
 	start := time.Now()
 	if err := r.cutGraph(ctx); err != nil {
 		return err
