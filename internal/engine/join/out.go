@@ -58,7 +58,8 @@ const (
 	defaultList  = 1 << 25
 )
 
-// newOutRun makes a run ready.
+// newOutRun returns a run with empty tables. The free host memory decides how many rows a block has and how many
+// candidates are in memory at a time.
 func (r *gpuRun) newOutRun(ctx context.Context, p outPlan) *outRun {
 	o := &outRun{gpuRun: r, room: p, block: defaultBlock, list: defaultList}
 	width := 1
@@ -105,7 +106,8 @@ func (x *group) backs() []plan.Back {
 	return append([]plan.Back{x.From}, x.With...)
 }
 
-// start makes one device ready.
+// start takes a device's memory, as the plan divides it. The search that it returns joins on the device until there are no more
+// roots. The session gives the memory back through close.
 func (o *outRun) start(x *session.Exec) (search func() error, err error) {
 	t := &outside{outRun: o, x: x, allowed: make([][]uint64, len(o.steps))}
 	x.AtEnd(t.close)

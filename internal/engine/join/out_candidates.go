@@ -167,7 +167,7 @@ func (t *outside) single(g *group) *relation {
 	return r
 }
 
-// allow has the device know which vertices may be candidates.
+// allow copies the bitmap of the vertices that may be candidates to the device. nil: all may, and nothing is copied.
 func (t *outside) allow(words []uint64) error {
 	if words == nil {
 		return nil

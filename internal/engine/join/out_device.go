@@ -35,7 +35,7 @@ type subTable struct {
 	took                    func(made uint64) error // nil: it is free
 }
 
-// line is the sub-tables of a device, which are on their way one behind the other.
+// line is the pipeline of a device: while a kernel reads one sub-table, the host fills the next.
 type line struct {
 	x       *session.Exec
 	meter   *session.Meter
@@ -118,7 +118,7 @@ func (l *line) kernel(name string) (*cuda.Kernel, error) {
 	return k, err
 }
 
-// free is the next sub-table, after what it had was taken.
+// free returns the next sub-table. It waits for the kernel that uses it, and first hands over what the kernel has made.
 func (l *line) free() (*subTable, error) {
 	s := &l.subs[l.next]
 	l.next = (l.next + 1) % len(l.subs)

@@ -181,7 +181,7 @@ func (t *outside) some(rel *relation, column []uint32, lo, rows int) int {
 	return rows
 }
 
-// counted takes the number of matches.
+// counted adds to the number of matches. It ends the search if that reaches the limit, and fails if it overflows.
 func (t *outside) counted(i int, n uint64) error {
 	t.rows[i] += n
 	t.tally = t.tally.Plus(engine.Tally64(n))
@@ -194,7 +194,8 @@ func (t *outside) counted(i int, n uint64) error {
 	return nil
 }
 
-// put takes rows of step i: those of a block with a candidate each.
+// put takes rows of step i: those of a block with a candidate each. They go to the step's table, or as matches to the caller if it
+// is the last step. With count they are counted only.
 func (t *outside) put(i int, b *rowBlock, f found, count bool) error {
 	switch {
 	case count:

@@ -35,8 +35,8 @@ type outPlan struct {
 // subRowBytes is the bytes of a row of a sub-table: a vertex, and a candidate or a position.
 const subRowBytes = 2 * 4
 
-// planOut says how `limit` bytes of a device are used, of which the run has `beside` without the engine. segments is how many the largest relation is
-// to have; 0: as many as necessary.
+// planOut divides `limit` bytes of a device between segments and sub-tables. segments is the number of segments of the largest
+// relation; 0: as many as necessary.
 func (x *onGPU) planOut(limit int64, relations []*relation, segments int) outPlan {
 	p := outPlan{limit: limit}
 	largest, index := int64(leastSegment), int64(csrBytes)

@@ -9,7 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 )
 
-// order has n items by the segments that concern them. of gives the segments of an item: from … to-1. Segment s
+// order sorts n items by the segments that concern them. of gives the segments of an item: from … to-1. Segment s
 // has items order[starts[s]] … order[starts[s+1]-1].
 func order(ctx context.Context, n, segments int, of func(k int) (from, to int)) (order []uint32, starts []int, err error) {
 	parts := partsOf(n)
@@ -49,7 +49,7 @@ func order(ctx context.Context, n, segments int, of func(k int) (from, to int)) 
 	return order, starts, err
 }
 
-// stream brings the segments of a relation that have items, and calls use with the items of each.
+// stream copies each segment of a relation that has items to the device, and calls use with the segment and its items.
 func (t *outside) stream(rel *relation, items []uint32, starts []int, use func(segment int, lists deviceLists, items []uint32) error) error {
 	var some []int
 	for s := range rel.segments {
@@ -75,8 +75,9 @@ func (t *outside) stream(rel *relation, items []uint32, starts []int, use func(s
 	return err
 }
 
-// make makes the candidates of rows lo … hi-1 of a block, a sub-table after the other: those in the lists of the vertices
-// in a column. Either it counts them, and calls counted with their numbers, or calls take with them.
+// make generates the candidates of rows lo … hi-1 of a block: the entries in the lists of the vertices in a column. The rows go to
+// the device in sub-tables. If counted is given, make calls it with the number of each sub-table's candidates. Otherwise it calls
+// take with the candidates, which are valid during the call.
 func (t *outside) make(rel *relation, column []uint32, lo, hi int, a segmentArgs, counted func(made uint64) error, take func(f found) error) error {
 	vertex := func(k uint32) uint32 {
 		if column == nil {
@@ -171,8 +172,8 @@ func (t *outside) make(rel *relation, column []uint32, lo, hi int, a segmentArgs
 	})
 }
 
-// owned has candidates by the segment that says whether the candidate is in the list of a vertex in its row. none are
-// those whose vertex has no list.
+// owned sorts candidates by the segment that says whether the candidate is in the list of a vertex in its row. It leaves out
+// candidates whose vertex has no list.
 func (t *outside) owned(rel *relation, column []uint32, f found) (items []uint32, starts []int, err error) {
 	return order(t.ctx(), len(f.rows), len(rel.segments), func(k int) (int, int) {
 		s := rel.owner(column[f.rows[k]], f.vertices[k])
@@ -180,7 +181,7 @@ func (t *outside) owned(rel *relation, column []uint32, f found) (items []uint32
 	})
 }
 
-// checks brings the segments that have the lists, and runs a kernel over the candidates of each.
+// checks copies the segments that have the candidates' lists to the device, and runs a kernel over the candidates of each.
 func (t *outside) checks(kernel string, rel *relation, column []uint32, f found, neg bool, took func(s *subTable, items []uint32, made uint64) error) error {
 	items, starts, err := t.owned(rel, column, f)
 	if err != nil {

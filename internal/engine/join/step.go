@@ -136,7 +136,7 @@ func (s *prepared) newGroup(of *phases.Group, known int, allowed [][]uint64) gro
 		x.bits = either(allowed, of.Levels, pl.Bits)
 	}
 	if s.ids != nil {
-		if !whole(s.g, pl.Ranges) { // a range of the graph's ids is no range of others
+		if !whole(s.g, pl.Ranges) { // a range of the graph's ids is not a range of others
 			x.bits = plan.Bitmap(s.g.NumVertices(), pl.Ranges, x.bits)
 			x.one, x.ranges, x.open = plan.Range{First: 0, End: uint32(s.g.NumVertices())}, nil, true
 		}
