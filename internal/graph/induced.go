@@ -57,6 +57,30 @@ func (g *Graph) Induced(ctx context.Context, vertices []uint32, threads int) (s 
 	return s, err
 }
 
+// InducedBytes returns the bytes of memory that Induced takes at the most for some of g's vertices, without labels, times
+// and properties of edges and properties of vertices.
+func (g *Graph) InducedBytes(vertices []uint32) (bytes uint64) {
+	n := uint64(len(vertices))
+	bytes = 4*uint64(g.NumVertices()) + 8*n // which vertices are there, and ids
+	lists := func(c *CSR) {
+		bytes += 16 * (n + 1) // offsets, twice while lists are made
+		for _, v := range vertices {
+			bytes += 4 * uint64(c.Degree(v))
+		}
+	}
+	lists(g.Flat(&g.Out))
+	if g.Directed {
+		lists(g.Flat(&g.In))
+	}
+	if t := g.Edges; t != nil {
+		bytes += 8 * (n + 1)
+		for _, v := range vertices {
+			bytes += 12 * (t.Off[v+1] - t.Off[v])
+		}
+	}
+	return bytes
+}
+
 // induced makes to the lists of some vertices, without the entries that are not among them.
 func (c *CSR) induced(ctx context.Context, to *CSR, vertices, local []uint32, threads int) error {
 	n := len(vertices)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 
@@ -96,9 +97,10 @@ type piece struct {
 	graph    *graph.Graph
 	ready    engine.Prepared
 	err      error
+	over     chan struct{} // closed when the part's graph is
 }
 
-// inside searches each part by itself. The graph of the next part is made while one is searched.
+// inside searches each part by itself. The graph of the next part is made while one is searched, if there is memory for both.
 func (r *run) inside(ctx context.Context) (err error) {
 	within, end := context.WithCancel(ctx)
 	pieces := make(chan piece)
@@ -134,13 +136,17 @@ func (r *run) pieces(ctx context.Context, yield func(piece) bool) {
 	for v, part := range r.of {
 		members[part] = append(members[part], uint32(v))
 	}
+	var last chan struct{} // of the part before
 	for i, vertices := range members {
 		members[i] = nil
 		if len(vertices) == 0 {
 			continue
 		}
-		x := piece{part: i, vertices: vertices}
+		x := piece{part: i, vertices: vertices, over: make(chan struct{})}
 		x.err = r.g.Guard(func() (err error) {
+			if err := r.await(ctx, vertices, last); err != nil {
+				return err
+			}
 			x.graph, err = r.g.Induced(ctx, vertices, r.o.Threads)
 			return err
 		})
@@ -150,11 +156,33 @@ func (r *run) pieces(ctx context.Context, yield func(piece) bool) {
 		if !yield(x) || x.err != nil {
 			return
 		}
+		last = x.over
 	}
+}
+
+// await waits until there is memory for the graph of a part: now, or when that of the part before is freed. The error is a
+// *memory.Error if there is too little even then.
+func (r *run) await(ctx context.Context, vertices []uint32, last <-chan struct{}) error {
+	need := r.g.InducedBytes(vertices)
+	check := func() error { return r.check("the graphs of single parts", need, r.o.Memory) }
+	if check() == nil {
+		return nil
+	}
+	if last != nil {
+		r.waits.Add(1)
+		select {
+		case <-last:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	debug.FreeOSMemory() // garbage counts as memory in use
+	return check()
 }
 
 // close frees the part's graph.
 func (x *piece) close() error {
+	defer close(x.over)
 	if x.graph == nil {
 		return nil
 	}

@@ -78,6 +78,7 @@ type prepared struct {
 	// factor is the number of matches that a row of the searches stands for, where matches are counted.
 	factor  uint64
 	wants   need
+	check   func(what string, need uint64, budget int64) error // of the host's memory
 	program *kir.Program
 	texts   map[string]string
 	listing bool // kernels hand rows over, also where the host counts: rows that fulfil conditions, and choices of data edges
@@ -93,7 +94,7 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &prepared{s: e.s, g: g, p: p, o: o, batch: v.Number("partition.batch"), listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
+	x := &prepared{s: e.s, g: g, p: p, o: o, check: memory.Check, batch: v.Number("partition.batch"), listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
 	if x.room, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}

@@ -26,8 +26,9 @@ type run struct {
 
 	of     []uint32 // the part of each vertex
 	sizes  []partition.Part
-	cut    uint64 // cross edges
-	hosted int    // parts that were read in host memory
+	cut    uint64       // cross edges
+	hosted int          // parts that were read in host memory
+	waits  atomic.Int64 // parts whose graphs were made when those before were freed
 
 	notes engine.Notes
 	stats engine.Notes
@@ -107,6 +108,9 @@ func (r *run) say(inside time.Duration) {
 		len(r.sizes), empty, memory.Text(most), r.cut, r.inner.engine.Name(), gpu.Round(inside))
 	if r.hosted > 0 {
 		r.notes.Add("%d parts of the graph left the search too little memory of the GPU, so their neighbour lists were read in host memory", r.hosted)
+	}
+	if n := r.waits.Load(); n > 0 {
+		r.stats.Add("partition: the graphs of %d parts were made when those before were freed, as there was no memory for both", n)
 	}
 	if len(r.sizes) == 1 {
 		return
