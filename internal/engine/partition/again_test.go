@@ -3,6 +3,7 @@ package partition_test
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -24,7 +25,7 @@ func TestNotAgain(t *testing.T) {
 		}
 		return s
 	}
-	check := func(t *testing.T, rows int, err error) {
+	check := func(t *testing.T, rows int64, err error) {
 		t.Helper()
 		if rows == 0 || err == nil || errors.Is(err, session.ErrShort) || errors.Is(err, cuda.ErrClosed) {
 			t.Errorf("%d rows, and then %v", rows, err)
@@ -36,14 +37,14 @@ func TestNotAgain(t *testing.T) {
 		s := open(1 << 22)
 		var closed sync.WaitGroup
 		var once sync.Once
-		rows := 0
+		var rows atomic.Int64
 		sink := emitter(func(b *engine.Batch) {
-			rows += b.Rows
+			rows.Add(int64(b.Rows))
 			once.Do(func() { closed.Go(func() { _ = s.Close() }) })
 		})
 		_, err := engine.Once(t.Context(), over(s), g, p, engine.Options{Listing: true, Opt: map[string]string{"partition.parts": "6"}}, engine.Goal{Sink: sink})
 		closed.Wait()
-		check(t, rows, err)
+		check(t, rows.Load(), err)
 	})
 	t.Run("short", func(t *testing.T) {
 		g := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 250, Seed: 2})
@@ -60,11 +61,11 @@ func TestNotAgain(t *testing.T) {
 				continue
 			}
 			defer s.Close()
-			rows := 0
+			var rows atomic.Int64
 			o := engine.Options{Listing: true, Opt: map[string]string{"partition.parts": "2"}}
-			_, err = engine.Once(t.Context(), over(s), g, p, o, engine.Goal{Sink: emitter(func(b *engine.Batch) { rows += b.Rows })})
-			if rows > 0 && err != nil {
-				check(t, rows, err)
+			_, err = engine.Once(t.Context(), over(s), g, p, o, engine.Goal{Sink: emitter(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })})
+			if rows.Load() > 0 && err != nil {
+				check(t, rows.Load(), err)
 				refused++
 				if !errors.Is(err, cuda.ErrMemory) {
 					t.Error(err)
@@ -77,7 +78,7 @@ func TestNotAgain(t *testing.T) {
 	})
 }
 
-// emitter is a sink.
+// emitter is a sink. Workers call it at the same time.
 type emitter func(b *engine.Batch)
 
 func (f emitter) Emit(_ int, b *engine.Batch) error {
