@@ -74,7 +74,7 @@ func TestInner(t *testing.T) {
 					}
 					suite := nodiff.Suite{Plans: 2, Graphs: 3} // each plan is compiled
 					if long.Asked() || device.Required() {
-						suite = nodiff.Suite{Plans: 60, Graphs: 4}
+						suite = nodiff.Suite{Plans: 20, Graphs: 4}
 					}
 					suite.Run(t, c, []engine.Engine{partition.New(s, inner(s))})
 				}, d)
