@@ -93,8 +93,11 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 		j.Place = session.Host // the arrays make room
 		got, err = s.Run(ctx, j)
 	}
-	if least := session.LeastOf(err); least > 0 && r.short != nil {
-		err = &shortError{r.short, least}
+	if errors.Is(err, session.ErrShort) && r.short != nil {
+		least := session.LeastOf(err)
+		if err = r.short; least > 0 { // 0: the device itself has too little
+			err = &shortError{r.short, least}
+		}
 	}
 	res.Emitted = got.Matches.Lo
 	res.Measures = r.measures
