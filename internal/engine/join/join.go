@@ -273,7 +273,8 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 }
 
 // stats says how a run went: its phases, and the rows of its tables. rows are those that each phase handed to the
-// next, and most is the most bytes of rows that tables had at a time.
+// next, and most is the most bytes of rows that tables had at a time, or more: the sum of what each worker or device had, of
+// which one may have given rows to another.
 func (x *prepared) stats(rows []uint64, most uint64) []string {
 	var kinds, counts []string
 	bytes := uint64(0)
