@@ -289,7 +289,7 @@ func (x *prepared) stats(rows []uint64, most uint64) []string {
 	if len(counts) > 0 {
 		said = append(said, fmt.Sprintf("join: rows by phase: %s; %d bytes in all", strings.Join(counts, ", "), bytes))
 	}
-	said = append(said, fmt.Sprintf("join: tables of partial matches had at most %d bytes", most))
+	said = append(said, fmt.Sprintf("join: tables of partial matches had at most %d bytes", min(most, bytes)))
 	return append(said, x.said...)
 }
 
