@@ -65,7 +65,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0 || len(conditions(p)) > 0, cache: v.On("join.cache"), share: v.On("join.share"), balance: v.On("join.balance")}
+	x := &onGPU{s: e.s, listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0, cache: v.On("join.cache"), share: v.On("join.share"), balance: v.On("join.balance")}
 	segments := v.Number("join.segments") > 0
 	x.output = option.Pick(v, "join.output", map[string]int{"atomic": atomically, "prealloc": combined, "twopass": twice})
 	switch {
@@ -237,7 +237,7 @@ func (x *onGPU) run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	if x.ids != nil {
 		r.IDs = x.ids.Old
 	}
-	r.Keep = keep(x.p)
+	r.Keep = gpu.Keep(x.p)
 	j := x.job()
 	if x.out != nil {
 		return r.runOut(ctx, j)

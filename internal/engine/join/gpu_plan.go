@@ -6,6 +6,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -102,7 +103,7 @@ func (x *prepared) rootCount() (n uint64) {
 
 // refused returns why a GPU does not run the steps, if it does not.
 func (x *prepared) refused() error {
-	if c := conditions(x.p); x.p.Rooted && len(c) > 0 {
+	if c := gpu.Conditions(x.p); x.p.Rooted && len(c) > 0 {
 		return plan.Refusef("counts per vertex on GPUs do not test %s", c[0].Text)
 	}
 	for i := range x.steps {
@@ -116,36 +117,6 @@ func (x *prepared) refused() error {
 		}
 	}
 	return nil
-}
-
-// conditions are those of the plan over several vertices. Kernels do not test them: rows are tested as they
-// come to the host.
-func conditions(p *plan.Plan) (all []plan.Check) {
-	for l := range p.Levels {
-		all = append(all, p.Levels[l].Checks...)
-	}
-	return all
-}
-
-// keep returns whether a row by pattern vertex fulfils the plan's conditions; nil: there are none.
-func keep(p *plan.Plan) func(row []uint32) bool {
-	checks := conditions(p)
-	if len(checks) == 0 {
-		return nil
-	}
-	edges := make([]uint64, len(p.Edges)) // which they do not read
-	return func(row []uint32) bool {
-		var m [maxLevels]uint32
-		for v, l := range p.LevelOf {
-			m[l] = row[v]
-		}
-		for i := range checks {
-			if !checks[i].Eval(m[:], edges) {
-				return false
-			}
-		}
-		return true
-	}
 }
 
 // A run has one piece of device memory, in this order:
