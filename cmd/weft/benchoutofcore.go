@@ -205,7 +205,7 @@ func (a *app) benchOutOfCore(f *benchOutOfCoreFlags, args []string) error {
 	return a.benchEnd(differ, failed)
 }
 
-// counting counts a pattern once, in a way, with so many bytes of a GPU; 0: all.
+// counting counts a pattern once. It searches in the given way and may use that number of bytes of a GPU, or with 0 all of them.
 type counting func(ctx context.Context, q *weft.Query, way variant, bytes int64) (weft.Result, error)
 
 // measureOutOfCore runs all cases in rounds.

@@ -310,7 +310,7 @@ func (x *Exec) fillCache(ctx context.Context) error {
 	return nil
 }
 
-// serves reports whether a cache of an earlier run is about as large as one of so many bytes.
+// serves reports whether a cache of an earlier run has the lists of this one, and takes at least seven eighths of room or all lists.
 func (x *Exec) serves(p *packed, room int64) bool {
 	all := !slices.ContainsFunc(p.keys, func(k arrayKey) bool { return x.tables[k] == nil })
 	return all && len(x.tables) >= len(p.keys) && (p.whole || p.Size() >= room-room/8)

@@ -325,8 +325,8 @@ func (x *Exec) Hand(k int, rows []uint32) {
 // Hands is how many callers of Hand a device has.
 func (x *Exec) Hands() int { return x.workers }
 
-// Lend gives page-locked memory of at least so many bytes until the end of the run, with any content. The device keeps it for its next run: such memory is
-// slow to get.
+// Lend gives page-locked memory of at least the given size until the end of the run. Its contents are unknown. The device keeps
+// it for its next run, since such memory is slow to get.
 func (x *Exec) Lend(bytes int64) (*cuda.Pinned, error) {
 	best := -1
 	for i, p := range x.dev.spare {

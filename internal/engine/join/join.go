@@ -57,7 +57,7 @@ var gpuOptions = option.Table{
 	option.Choice("join.output", "on GPUs: places for new rows by an atomic addition for each batch, by Prealloc-Combine, or by two passes", "atomic", "prealloc", "twopass"),
 	option.Switch("join.share", false, "on GPUs: rows of a block with the same neighbour list read it once"),
 	option.Switch("join.balance", false, "on GPUs: the grid, blocks, several warps or a warp join a row, by the length of its list"),
-	option.Number("join.segments", 0, 0, 1<<16, "on GPUs: join out of core, with the longest lists of a relation in so many segments, of which two are on the device; 0: where the lists do not fit the device"),
+	option.Number("join.segments", 0, 0, 1<<16, "on GPUs: join out of core, and cut the longest lists of a relation into this number of segments, of which two are on the device; 0: out of core only where the lists do not fit"),
 	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
 }
 

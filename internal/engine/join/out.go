@@ -106,8 +106,8 @@ func (x *group) backs() []plan.Back {
 	return append([]plan.Back{x.From}, x.With...)
 }
 
-// start takes a device's memory, as the plan divides it. The search that it returns joins on the device until there are no more
-// roots. The session gives the memory back through close.
+// start takes a device's memory, as the plan divides it. It returns the search, which joins on the device until all roots
+// are taken. The session gives the memory back through close.
 func (o *outRun) start(x *session.Exec) (search func() error, err error) {
 	t := &outside{outRun: o, x: x, allowed: make([][]uint64, len(o.steps))}
 	x.AtEnd(t.close)
@@ -179,7 +179,7 @@ func (t *outside) report() error {
 }
 
 // search goes through the steps. A block of rows goes on as soon as it is full, the deepest first, so that tables
-// stay short. Blocks that are not full wait until there are no more roots.
+// stay short. Blocks that are not full wait until all roots are taken.
 func (t *outside) search() error {
 	for i := range t.steps {
 		if err := t.candidates(i); err != nil {

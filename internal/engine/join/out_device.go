@@ -50,7 +50,7 @@ type line struct {
 	ran     func(kernel string)
 }
 
-// newLine takes memory for sub-tables of so many rows.
+// newLine takes memory for sub-tables of the given number of rows.
 func newLine(x *session.Exec, m *session.Meter, rows int) (l *line, err error) {
 	l = &line{x: x, meter: m, rows: rows, kernels: map[string]*cuda.Kernel{}, poll: func() error { return nil }}
 	defer func() {

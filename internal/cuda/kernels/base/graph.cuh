@@ -21,8 +21,8 @@ struct Lists {
 // Lists of which some have a copy in device memory: those that a search reads most. All of
 // them are in adj, which may be in host memory, as may off and first.
 //
-// cache begins with the address of the copies, and a place for each vertex. A place counts in
-// units of 16 bytes from that address; 0: there is no copy. A copy is the list's length, the number of
+// cache begins with the address of the copies, and a place for each vertex. A place is the
+// number of 16-byte units from that address, or 0 for a vertex without a copy. A copy is the list's length, the number of
 // ids below the vertex's own, and the ids. With CACHE_PART beside that number, only those below are there.
 struct Adj : Lists {
   const u32* cache; // null: no list has a copy
