@@ -35,9 +35,6 @@ var outOfCore = []search{
 	{"codegen, local", "diamond", "local", false, newCodegen, nil},
 }
 
-// foreseenLoosely are ways whose rehearsal may name other figures than the run: docs/roadmap.md has them.
-var foreseenLoosely = map[string]bool{"fine": true, "fine, pruned": true, "codegen, listing": true}
-
 // TestBudgets: with less and less device memory every engine counts the same: with all arrays on the device, with lists in
 // host memory and a cache that gets smaller, and without a cache. When there is too little, the error names
 // the least memory that does, which does; a page less does not.
@@ -45,7 +42,7 @@ func TestBudgets(t *testing.T) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		spec := gen.Spec{Model: "rmat", Scale: 10, M: 7000, Seed: 1}
 		if !d.Info().Emulated {
-			spec = gen.Spec{Model: "rmat", Scale: 18, M: 4 << 20, Seed: 1}
+			spec = gen.Spec{Model: "rmat", Scale: 15, M: 300_000, Seed: 1}
 		}
 		g, err := gen.Generate(t.Context(), spec, 1)
 		if err != nil {
@@ -141,7 +138,8 @@ func (x search) budgets(t *testing.T, d *cuda.Device, g *graph.Graph) {
 	if _, err := with(least-4096, "cached", "walks"); session.LeastOf(err) != least {
 		t.Errorf("%d bytes are a page less than the least, and: %v", least-4096, err)
 	}
-	// A rehearsal says what the run does.
+	// A rehearsal says what the run does, except for the pages that a search takes once it has begun.
+	const page = 4096
 	for _, memory := range []int64{least, 2 * least, 4 * whole} {
 		r, err := with(memory, "cached", "walks")
 		if err != nil {
@@ -149,13 +147,10 @@ func (x search) budgets(t *testing.T, d *cuda.Device, g *graph.Graph) {
 		}
 		m := x.rehearse(t, d, g, memory)
 		var got gpu.Figures
-		if foreseenLoosely[x.name] {
-			continue // the run with so many bytes was right, and that is all
-		}
 		if !got.Read(r.Stats) || m.Least != least || m.Budget != min(memory, d.Info().Memory) {
 			t.Errorf("%d bytes: %+v; %d are the least", memory, m, least)
 		}
-		if got.Host != m.Host() || got.Search != m.Search || got.Lists > 0 && (m.Cache == nil || m.Cache.Lists != got.Lists || m.Cache.Bytes != got.Cache) {
+		if got.Host != m.Host() || got.Search < m.Search || got.Search >= m.Search+page || got.Lists > 0 && (m.Cache == nil || m.Cache.Lists != got.Lists || m.Cache.Bytes != got.Cache) {
 			t.Errorf("%d bytes: rehearsed %+v %+v, and then %+v", memory, m, m.Cache, got)
 		}
 	}

@@ -56,8 +56,8 @@ func (s *Session) measured(ctx context.Context, j *Job) (least int64, err error)
 	now.least, now.measure, now.cached = true, true, j.Reads != nil && (j.Place == Auto || j.Place == Cached)
 	for _, d := range s.devs {
 		err := d.dev.Do(func(c *cuda.Context) error {
-			// Kept memory may be larger than the least. All else that is there makes room when it has to.
-			if err := d.freeIf(c, (*array).kept); err != nil {
+			// What runs with more memory have made counts if it is found. The graph's own arrays make room when they have to.
+			if err := d.freeIf(c, (*array).optional); err != nil {
 				return err
 			}
 			all, err := newBudget(c, 0)

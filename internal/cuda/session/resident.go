@@ -49,10 +49,8 @@ type array struct {
 // temporary arrays go at the end of the run: no other run has a name for them.
 func (a *array) temporary() bool { return a.key.own != nil }
 
-// kept reports whether the array is memory of Exec.Kept.
-func (a *array) kept() bool {
-	return a.key.what == made && a.key.of == (kir.Identity{}) && a.key.own == nil
-}
+// optional reports whether the array was made on the device by a run that had room for it. Runs do without it, or make it smaller.
+func (a *array) optional() bool { return a.key.what == made }
 
 // residents are the arrays in a device's memory, over several runs.
 type residents struct {

@@ -129,13 +129,28 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	case x.local != nil:
 		return x.local.Run(ctx, goal)
 	}
-	n := &nest{ctx: ctx, program: x.nest, Run: gpu.Run{Session: x.e.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}}
-	n.Launched = &n.filled
-	j := x.nest.job()
-	j.Start = n.start
-	res, found, err := n.Do(ctx, j)
+	res, found, err := x.search(ctx, goal, x.nest)
+	if m := goal.Memory; m != nil && err == nil && x.nest.lookup != membership.Search {
+		// With little memory lists are searched, without tables: the least is that of these kernels.
+		var lean *program
+		if lean, err = x.e.program(x.p, membership.Search, x.o); err == nil {
+			var least engine.Memory
+			goal.Memory = &least
+			_, _, err = x.search(ctx, goal, lean)
+			m.Least = min(m.Least, least.Least)
+		}
+	}
 	if err == nil {
 		res.Stats = append(res.Stats, fmt.Sprintf("on the device: %s, search %v", gpu.Times(&found), gpu.Round(found.Search)))
 	}
 	return res, err
+}
+
+// search runs the kernels of one program.
+func (x *prepared) search(ctx context.Context, goal engine.Goal, p *program) (engine.Result, session.Result, error) {
+	n := &nest{ctx: ctx, program: p, Run: gpu.Run{Session: x.e.s, Graph: x.g, Plan: x.p, Goal: goal, Room: x.memory}}
+	n.Launched = &n.filled
+	j := p.job()
+	j.Start = n.start
+	return n.Do(ctx, j)
 }

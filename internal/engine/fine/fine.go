@@ -172,7 +172,18 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 	if err != nil {
 		return none, err
 	}
-	return x.search(ctx, p, goal, nil)
+	res, err := x.search(ctx, p, goal, nil)
+	if m := goal.Memory; m != nil && err == nil && p.bits {
+		// With little memory lists are searched, unless the options say otherwise: the least is that of these kernels.
+		var lean *program
+		if lean, err = programOf(x.p, x.opt, x.o, 0); err == nil {
+			var least engine.Memory
+			goal.Memory = &least
+			_, err = x.search(ctx, lean, goal, nil)
+			m.Least = min(m.Least, least.Least)
+		}
+	}
+	return res, err
 }
 
 // search runs one search, over a candidate graph if there is a query for one.

@@ -92,7 +92,7 @@ const (
 
 // Check draws graphs, patterns with a match in them, and plans, and compares the
 // engine's counts, listings and counts per root with the oracle's embeddings. It
-// fails where a run has no match, where more configurations are refused than run,
+// fails where a run has no match, where more configurations that nothing is forced on are refused than run,
 // and where a technique has not run. WEFT_NODIFF=100x20 makes it 2000 runs at least.
 func Check(t *testing.T, c Config) {
 	c = c.withDefaults()
@@ -177,7 +177,7 @@ func (c Config) configure(t *rapid.T, tech *Technique, at planted, all *tally) (
 		case err != nil:
 			return nil, fmt.Errorf("%w\n%s", err, describe(at.graph, x.pattern, x.plan))
 		case refused != "":
-			all.refuse(refused)
+			all.refuse(tech, refused)
 			if tech != nil || plain {
 				return nil, nil // what is forced, or all, does not suit the pattern
 			}

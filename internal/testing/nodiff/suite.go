@@ -102,7 +102,7 @@ func (c Config) try(x *trial, tech *Technique, all *tally) (ran bool, err error)
 		o := x.plan
 		p, refused, err := c.again(s, x)
 		if refused != "" {
-			all.refuse(refused)
+			all.refuse(tech, refused)
 			continue
 		}
 		if i == 0 && err == nil {
