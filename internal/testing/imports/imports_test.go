@@ -67,6 +67,7 @@ var may = map[string][]string{
 	"graph/gen":        {"graph"},
 	"graph/dynamic":    {"graph"},
 	"graph/layout":     {"graph", "kept", "disk", "vfs"},
+	"stream":           {"format", "graph/dynamic", "timetext", "vfs"},
 	"graph/partition":  {"graph", "disk", "dynlib", "vfs", "process"},
 	"engine":           {"plan", "graph", "memory", "pattern", "runtime/crew"},
 	"engine/option":    {"pattern"},

@@ -1,0 +1,117 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// Reader gives updates in their order.
+type Reader interface {
+	// Next reads the next update into u, whose slices it uses again. It returns io.EOF at the end. After an *InputError it goes on
+	// with the next update; other errors end the stream.
+	Next(u *Update) error
+}
+
+// File is a Reader of a file, plain or compressed, or of a pipe. It gives each update as soon as its line is there. It is not safe
+// for concurrent use.
+type File struct {
+	lines *format.Lines
+	d     *Decoder
+}
+
+// Open opens updates. "-" is stdin, or the standard input if that is nil. The error is the file system's, or a *format.Error about
+// a compressed stream. progress may be nil.
+func Open(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, o Options, progress format.Progress) (*File, error) {
+	lines, err := format.OpenLines(ctx, fsys, path, stdin, progress)
+	if err != nil {
+		return nil, err
+	}
+	return &File{lines, NewDecoder(o)}, nil
+}
+
+// Next reads the next update. It blocks until the update is there.
+func (f *File) Next(u *Update) error {
+	for {
+		line, err := f.lines.Next()
+		if err != nil {
+			if errors.Is(err, format.ErrLongLine) {
+				return &InputError{BadText, err}
+			}
+			return err
+		}
+		ok, err := f.d.decode(line, u)
+		if err != nil {
+			return &InputError{kindOf(err), f.lines.Place(err)}
+		}
+		if ok {
+			return nil
+		}
+	}
+}
+
+// Waiting reports whether Next has a line, or the end, without a wait for more input. If the lines that are there are blank, Next
+// waits nevertheless.
+func (f *File) Waiting() bool { return f.lines.Waiting() }
+
+// Position returns the number of lines that were read, and the byte of the decompressed text that follows them.
+func (f *File) Position() (lines, offset int64) { return f.lines.Position() }
+
+// Format returns the format of the updates: Auto until an update has shown it.
+func (f *File) Format() Format { return f.d.Format() }
+
+// Close closes the file.
+func (f *File) Close() error { return f.lines.Close() }
+
+// Tolerant is a Reader that passes over the mistakes of another, and counts them.
+type Tolerant struct {
+	Reader Reader
+	// Mistakes are the numbers of mistakes by Kind.
+	Mistakes [Kinds]uint64
+	// Each, if it is not nil, is called with each mistake. Its error ends the stream.
+	Each func(*InputError) error
+}
+
+// Next reads the next update without a mistake.
+func (t *Tolerant) Next(u *Update) error {
+	for {
+		err := t.Reader.Next(u)
+		if err == nil {
+			return nil
+		}
+		var bad *InputError
+		if !errors.As(err, &bad) {
+			return err
+		}
+		t.Mistakes[bad.Kind]++
+		if t.Each != nil {
+			if err := t.Each(bad); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Policy says what follows from a mistake in an update.
+type Policy uint8
+
+// Policies.
+const (
+	Fatal Policy = iota // the mistake ends the stream
+	Skip                // it is counted, and the next update follows
+)
+
+// ParsePolicy reads fatal or skip.
+func ParsePolicy(s string) (Policy, error) {
+	switch s {
+	case "fatal":
+		return Fatal, nil
+	case "skip":
+		return Skip, nil
+	}
+	return 0, fmt.Errorf("%q is not skip or fatal", s)
+}

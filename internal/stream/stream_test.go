@@ -1,0 +1,189 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// show writes an update in one way, whatever its format.
+func show(u *Update) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", [...]string{"add", "remove", "add vertex", "remove vertex", "label", "set", "set edge"}[u.Op], u.U)
+	if u.Op.OfEdge() {
+		fmt.Fprintf(&b, "-%s :%s", u.V, u.Label)
+	}
+	for _, l := range u.Labels {
+		fmt.Fprintf(&b, " :%s", l)
+	}
+	for _, p := range u.Properties {
+		fmt.Fprintf(&b, " %s=%d:%s", p.Name, p.Value.Kind, p.Value)
+	}
+	if u.HasTime {
+		fmt.Fprintf(&b, " @%d", u.Time)
+	}
+	return b.String()
+}
+
+// readAll reads updates and shows them, mistakes as !kind message.
+func readAll(t testing.TB, text string, o Options) (got []string) {
+	t.Helper()
+	f, err := Open(context.Background(), vfs.OS{}, "-", strings.NewReader(text), o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for {
+		var u Update
+		err := f.Next(&u)
+		var bad *InputError
+		switch {
+		case err == io.EOF:
+			return got
+		case errors.As(err, &bad):
+			if !errors.As(err, new(*format.Error)) {
+				t.Errorf("%v is not a format.Error", err)
+			}
+			got = append(got, fmt.Sprintf("!%s %s", bad.Kind, err))
+		case err != nil:
+			t.Fatal(err)
+		default:
+			got = append(got, show(&u))
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	texts := Options{TextIDs: true, Lateness: -1}
+	for _, c := range []struct {
+		name, in string
+		o        Options
+		want     string
+	}{
+		{"lines", "# c\n+ 1 2\n- 1 2 A\n\n+ 1 2 A 17\n+  1\t2 _ 18 \n+v 3 A;B\n+v 4\n-v 3\n=v 4 C 18\n", Options{},
+			"add 1-2 :\nremove 1-2 :A\nadd 1-2 :A @17\nadd 1-2 : @18\nadd vertex 3 :A :B\nadd vertex 4\nremove vertex 3\nlabel 4 :C @18"},
+		{"rapidflow", "v 7 3\ne 1 2 0\n-e 1 2 0\n-v 7 3\n", Options{}, "add vertex 7 :3\nadd 1-2 :0\nremove 1-2 :0\nremove vertex 7"},
+		{"commas", "+,1,2,\"a, \"\"b\"\"\",5\n-,1,2,,6\n+,1,2,_\n", Options{}, "add 1-2 :a, \"b\" @5\nremove 1-2 : @6\nadd 1-2 :_"},
+		{"tabs", "+\tAnn Smith\tBob\t\t6\n-\tAnn Smith\tBob\tknows\t\n", texts, "add Ann Smith-Bob : @6\nremove Ann Smith-Bob :knows"},
+		{"objects", `{"op":"+","u":1,"v":2}
+{ "op" : "+" , "u" : "1" , "v":2, "label":"A", "time":17, "properties": {"w":1.5,"n":3,"t":"x\u00e9\ud83d\ude00\n","b":true,"z":null} }
+{"op":"-","u":1,"v":2,"label":10}
+{"op":"+v","id":3,"labels":["A","B"]}
+{"op":"=v","id":3,"labels":[]}
+{"op":"=v","id":3,"properties":{"age":-4}}
+{"op":"=","u":1,"v":2,"label":null,"time":null,"properties":{}}
+{"op":"-v","id":3,"time":"19"}
+`, Options{}, "add 1-2 :\nadd 1-2 :A w=2:1.5 n=1:3 t=4:xé😀\n b=3:true z=0:null @17\nremove 1-2 :10\nadd vertex 3 :A :B\nlabel 3\nset 3 age=1:-4\nset edge 1-2 :\nremove vertex 3 @19"},
+		{"text ids", "{\"op\":\"+\",\"u\":\"a\",\"v\":007}\n{\"op\":\"+\",\"u\":\"a\",\"v\":7}\n", texts,
+			`!malformed standard input:1:23: not a JSON object of an update: a number begins with a zero; a text id is in double quotes: "0"` + "\nadd a-7 :"},
+		{"dates", "+ 1 2 _ 1970-01-01T00:00:01.5Z\n+ 1 2 _ 3\n", Options{},
+			"add 1-2 : @1500000\n!bad_time standard input:2:9: not a number: a number where the times before are dates: \"3\""},
+		{"dates in seconds", "+ 1 2 _ 1970-01-02\n+ 1 2 _ 1970-01-02T00:00:00.5Z\n+ 1 2 _ 86401\n", Options{Times: Times{Unit: 1e9}},
+			"add 1-2 : @86400\n!bad_time standard input:2:9: not a number: a date finer than the graph's unit of times: \"1970-01-02T00:00:00.5Z\"\nadd 1-2 : @86401"},
+		{"digits", "+ 1 2 _ 1.25\n+ 1 2 _ 1.250\n+ 1 2 _ 1.255\n", Options{Times: Times{Digits: 2}},
+			"add 1-2 : @125\nadd 1-2 : @125\n!bad_time standard input:3:9: not a number: a time with 3 digits after the point, where the graph's have at most 2: \"1.255\""},
+		{"late", "+ 1 2 _ 10\n+ 1 2 _ 7\n+ 1 2 _ 6\n+ 1 2\n+ 1 2 _ 11\n", Options{Lateness: 3},
+			"add 1-2 : @10\nadd 1-2 : @7\n!late standard input:3:1: the time 6 is 4 before the latest time, and at most 3 are allowed\nadd 1-2 :\nadd 1-2 : @11"},
+		{"carriage returns and a mark of byte order", "\ufeff+ 1 2 A\r\n\r\n- 1 2 A\r\n", Options{}, "add 1-2 :A\nremove 1-2 :A"},
+		{"no end of line", "+ 1 2\n- 1 2", Options{}, "add 1-2 :\nremove 1-2 :"},
+		{"empty", "", Options{}, ""},
+		{"comments alone", "# a\n%b\n\n", Options{}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := strings.Join(readAll(t, c.in, c.o), "\n"); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestBad has a line for each mistake, and the error that it gives.
+func TestBad(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"1 2", `!malformed :1: an update begins with +, -, +v, -v or =v, or in RapidFlow's format with e, -e, v or -v, or is a JSON object: "1"`},
+		{"+1 2", `!malformed :1: the sign is a field of its own, as in: + 1 2: "+1"`},
+		{"+ 1", `!malformed :1: wrong number of fields: 1 after the sign, where there are 2 to 4: "+ 1"`},
+		{"+", `!malformed :1: wrong number of fields: 0 after the sign, where there are 2 to 4: "+"`},
+		{"  + 1 2 A 3 4", `!malformed :3: wrong number of fields: 5 after the sign, where there are 2 to 4: "+ 1 2 A 3 4"`},
+		{"+ 1 x", `!bad_id :5: not a number: the graph's vertex ids are numbers: "x"`},
+		{"+ 1 -2", `!bad_id :5: negative vertex id: ids are 0 … 2^63-1: "-2"`},
+		{"+ 1 -", `!bad_id :5: not a number: the graph's vertex ids are numbers: "-"`},
+		{"+ 9223372036854775808 1", `!bad_id :3: number too large: ids are below 2^63: "9223372036854775808"`},
+		{"+ 99999999999999999999999999 1", `!bad_id :3: number too large: ids are below 2^63: "99999999999999999999999999"`},
+		{"+ 9223372036854775807 1", "add 9223372036854775807-1 :"},
+		{"+ 01 1", `!bad_id :3: vertex ids do not fit together: an id that begins with a zero is a text, and the graph's vertex ids are numbers: "01"`},
+		{"+,1,,A", "!bad_id :5: an empty vertex id"},
+		{"+ 1 2 A x", `!bad_time :9: a time: not a number, and not a date such as 2024-01-31T12:00:00Z: "x"`},
+		{"+ 1 2 A 99999999999999999999", `!bad_time :9: a time: number too large: "99999999999999999999"`},
+		{"+ 1 2\x00 A", `!bad_text :6: this is not text: byte 0x00: "\x00"`},
+		{"+ 1 2 A\xff", `!bad_text :8: not UTF-8: "A\xff"`},
+		{"\x00\x01\x02", `!bad_text :1: this is not text: byte 0x00: "\x00\x01\x02"`},
+		{`+,1,"2`, `!malformed :5: wrong columns: a quoted field does not end on its line: "\"2"`},
+		{`{`, `!malformed :2: not a JSON object of an update: want a key in double quotes, and the line ends here: ""`},
+		{`{}`, `!malformed :1: not a JSON object of an update: "op" is missing: "{}"`},
+		{`{"op":"x"}`, `!malformed :7: not a JSON object of an update: operations are "+", "-", "=", "+v", "-v", "=v": "\"x\""`},
+		{`{"op":"+","u":1}`, `!malformed :1: not a JSON object of an update: the operation "+" needs v: "{\"op\":\"+\",\"u\":1}"`},
+		{`{"op":"+","u":1,"v":2,"id":3}`, `!malformed :28: not a JSON object of an update: the operation "+" has no id: "3"`},
+		{`{"op":"+","u":1,"u":2}`, `!malformed :17: not a JSON object of an update: a key that is there twice: "\"u\""`},
+		{`{"op":"+","u":1,"v":2,"weight":2}`, `!malformed :23: not a JSON object of an update: keys are op, u, v, id, label, labels, time, properties: "\"weight\""`},
+		{`{"op":"+","u":1.5,"v":2}`, `!bad_id :15: not a number: the graph's vertex ids are numbers: "1.5"`},
+		{`{"op":"+","u":[1],"v":2}`, `!bad_id :15: a vertex id is a whole number, or a text in double quotes: "[1]"`},
+		{`{"op":"+","u":1,"v":2,"label":1.5}`, `!malformed :31: not a JSON object of an update: a label is a text or a whole number: "1.5"`},
+		{`{"op":"+","u":1,"v":2,"time":true}`, `!bad_time :30: a time: not a number, and not a date in double quotes: "true"`},
+		{`{"op":"+","u":1,"v":2,"properties":{"a":[1]}}`, `!malformed :41: not a JSON object of an update: a property is a number, a text, true, false or null: "[1]"`},
+		{`{"op":"+","u":1,"v":2,"properties":{"a":1,"a":1}}`, `!malformed :43: not a JSON object of an update: a key that is there twice: "\"a\""`},
+		{`{"op":"+","u":1,"v":2,"properties":{"a":9223372036854775808}}`, `!malformed :41: number too large: whole numbers are below 2^63: "9223372036854775808"`},
+		{`{"op":"+","u":1,"v":2,"properties":{"a":1e999}}`, `!malformed :41: number too large: "1e999"`},
+		{`{"op":"=v","id":1}`, `!malformed :7: not a JSON object of an update: =v needs either labels or properties: "\"=v\""`},
+		{`{"op":"+","u":1,"v":2} x`, `!malformed :24: not a JSON object of an update: text after the object: "x"`},
+		{`{"op":"+","u":1,"v":2`, `!malformed :22: not a JSON object of an update: want a comma or }, and the line ends here: ""`},
+		{`{"op":"+","u":1,"v":2,"label":"a`, `!malformed :33: not a JSON object of an update: a text does not end, and the line ends here: ""`},
+		{`{"op":"+","u":1,"v":2,"label":"\ud800"}`, `!malformed :31: not a JSON object of an update: a text with a wrong \u: "\""`},
+		{`{"op":"+","u":1,"v":2,"label":"\x"}`, `!malformed :31: not a JSON object of an update: a text with a wrong escape: "\""`},
+		{"{\"op\":\"+\",\"u\":1,\"v\":2,\"label\":\"\xff\"}", `!bad_text :32: not UTF-8: "\"\xff\""`},
+		{`{"op":"+","u":1,"v":2,"label":` + strings.Repeat("[", 70), `!malformed :95: not a JSON object of an update: more than 64 values in each other: "["`},
+	} {
+		got := readAll(t, c.line+"\n", Options{})
+		if len(got) == 1 {
+			got[0] = strings.Replace(got[0], "standard input:1:", ":", 1)
+		}
+		if len(got) != 1 || got[0] != c.want {
+			t.Errorf("%q:\ngot  %s\nwant %s", c.line, strings.Join(got, "\n"), c.want)
+		}
+	}
+}
+
+// TestApply applies updates of each kind.
+func TestApply(t *testing.T) {
+	g := dynamic.New(false, false)
+	var o Outcomes
+	d := NewDecoder(Options{})
+	for _, line := range []string{"+v 1 A", "+v 1 A", "+ 1 2 x", "+ 1 2 x", "+ 2 2", "- 1 2 y", "=v 2 A;B", "- 1 2 x", "+ 1 3", "-v 1", "-v 1"} {
+		var u Update
+		if ok, err := d.Decode("test", []byte(line), &u); !ok || err != nil {
+			t.Fatal(line, ok, err)
+		}
+		r, err := Apply(g, &u)
+		if err != nil {
+			t.Fatal(line, err)
+		}
+		o.Add(r)
+	}
+	if want := (Outcomes{Applied: 6, Duplicates: 2, Absent: 2, SelfLoops: 1}); o != want {
+		t.Errorf("%+v, want %+v", o, want)
+	}
+	if v, ok := g.Vertex(dynamic.Num(2)); !ok || fmt.Sprint(g.Labels(g.ClassOf(v))) != "[A B]" || g.NumEdges() != 0 || g.NumVertices() != 2 {
+		t.Errorf("vertex 2: %v, %d edges, %d vertices", ok, g.NumEdges(), g.NumVertices())
+	}
+	bad := Update{Op: AddEdge, U: dynamic.Text("a"), V: dynamic.Text("b")}
+	if _, err := Apply(g, &bad); !errors.Is(err, dynamic.ErrID) {
+		t.Error(err)
+	}
+}
