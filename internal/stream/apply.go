@@ -16,7 +16,11 @@ func Apply(g *dynamic.Graph, u *Update) (dynamic.Result, error) {
 	case AddEdge:
 		return g.AddEdge(u.U, u.V, g.EdgeLabel(u.Label))
 	case RemoveEdge:
-		return g.RemoveEdge(u.U, u.V, g.EdgeLabel(u.Label))
+		label, ok := g.LookupEdgeLabel(u.Label)
+		if !ok { // no edge has it
+			label = g.EdgeLabel(u.Label)
+		}
+		return g.RemoveEdge(u.U, u.V, label)
 	case AddVertex:
 		return g.AddVertex(u.U, g.Class(u.Labels...))
 	case RemoveVertex:

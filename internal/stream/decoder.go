@@ -48,7 +48,7 @@ type Options struct {
 	TextIDs bool
 	Times   Times
 	// Lateness is how much earlier than the latest time before it an update's time may be, in the graph's unit of times. If it
-	// is negative, times are in any order.
+	// is negative, times are in any order. The times of edges that are removed or changed, which name the edge, are always so.
 	Lateness int64
 }
 
@@ -133,9 +133,9 @@ func (d *Decoder) decode(line []byte, u *Update) (bool, error) {
 	return true, d.order(u)
 }
 
-// order tests the time of an update against the latest before it.
+// order tests the time of an update against the latest before it. The time of an edge that is removed or changed is a part of its name.
 func (d *Decoder) order(u *Update) error {
-	if !u.HasTime {
+	if !u.HasTime || u.Op == RemoveEdge || u.Op == SetEdgeProperties {
 		return nil
 	}
 	if !d.timed || u.Time > d.latest {

@@ -89,6 +89,7 @@ func TestRead(t *testing.T) {
 			"add 1-2 : @86400\n!bad_time standard input:2:9: not a number: a date finer than the graph's unit of times: \"1970-01-02T00:00:00.5Z\"\nadd 1-2 : @86401"},
 		{"digits", "+ 1 2 _ 1.25\n+ 1 2 _ 1.250\n+ 1 2 _ 1.255\n", Options{Times: Times{Digits: 2}},
 			"add 1-2 : @125\nadd 1-2 : @125\n!bad_time standard input:3:9: not a number: a time with 3 digits after the point, where the graph's have at most 2: \"1.255\""},
+		{"times of removals", "+ 1 2 _ 10\n- 1 2 _ 3\n+ 1 2 _ 10\n", Options{}, "add 1-2 : @10\nremove 1-2 : @3\nadd 1-2 : @10"},
 		{"late", "+ 1 2 _ 10\n+ 1 2 _ 7\n+ 1 2 _ 6\n+ 1 2\n+ 1 2 _ 11\n", Options{Lateness: 3},
 			"add 1-2 : @10\nadd 1-2 : @7\n!late standard input:3:1: the time 6 is 4 before the latest time, and at most 3 are allowed\nadd 1-2 :\nadd 1-2 : @11"},
 		{"carriage returns and a mark of byte order", "\ufeff+ 1 2 A\r\n\r\n- 1 2 A\r\n", Options{}, "add 1-2 :A\nremove 1-2 :A"},
@@ -184,6 +185,114 @@ func TestApply(t *testing.T) {
 	}
 	bad := Update{Op: AddEdge, U: dynamic.Text("a"), V: dynamic.Text("b")}
 	if _, err := Apply(g, &bad); !errors.Is(err, dynamic.ErrID) {
+		t.Error(err)
+	}
+}
+
+// TestEncode checks what each format writes of an update, and what it cannot hold.
+func TestEncode(t *testing.T) {
+	num, text := dynamic.Num, dynamic.Text
+	for _, c := range []struct {
+		u                        Update
+		lines, rapidFlow, ndjson string
+	}{
+		{Update{Op: AddEdge, U: num(1), V: num(2)}, "+ 1 2", "e 1 2 0", `{"op":"+","u":1,"v":2}`},
+		{Update{Op: RemoveEdge, U: num(1), V: num(2), Label: "7"}, "- 1 2 7", "-e 1 2 7", `{"op":"-","u":1,"v":2,"label":"7"}`},
+		{Update{Op: AddEdge, U: num(1), V: num(2), Time: -5, HasTime: true}, "+ 1 2 _ -5", "!times", `{"op":"+","u":1,"v":2,"time":-5}`},
+		{Update{Op: AddEdge, U: text("a b"), V: text("#"), Label: `"`}, `+,"a b",#,""""`, `!"a b"`, `{"op":"+","u":"a b","v":"#","label":"\""}`},
+		{Update{Op: AddEdge, U: text("#"), V: text("_")}, `+,"#","_"`, `!"#"`, `{"op":"+","u":"#","v":"_"}`},
+		{Update{Op: AddEdge, U: text("a\nb"), V: text("c")}, `!the text "a\nb"`, `!"a\nb"`, `{"op":"+","u":"a\u000ab","v":"c"}`},
+		{Update{Op: AddVertex, U: num(1), Labels: []string{"A", "B"}}, "+v 1 A;B", "!several labels", `{"op":"+v","id":1,"labels":["A","B"]}`},
+		{Update{Op: AddVertex, U: num(1), Labels: []string{"3"}}, "+v 1 3", "v 1 3", `{"op":"+v","id":1,"labels":["3"]}`},
+		{Update{Op: AddVertex, U: num(1), Labels: []string{"A;B"}}, `!the vertex label "A;B"`, `!"A;B"`, `{"op":"+v","id":1,"labels":["A;B"]}`},
+		{Update{Op: RemoveVertex, U: num(1)}, "-v 1", "-v 1 0", `{"op":"-v","id":1}`},
+		{Update{Op: SetLabels, U: num(1)}, "=v 1", "!changes", `{"op":"=v","id":1,"labels":[]}`},
+		{Update{Op: SetProperties, U: num(1), Properties: []Property{{"a", Value{Kind: Float, Float: 2}}, {"b", Value{}}}}, "!properties", "!properties", `{"op":"=v","id":1,"properties":{"a":2.0,"b":null}}`},
+		{Update{Op: SetEdgeProperties, U: num(1), V: num(2)}, "!properties", "!changes", `{"op":"=","u":1,"v":2,"properties":{}}`},
+	} {
+		for i, want := range []string{c.lines, c.rapidFlow, c.ndjson} {
+			f := Format(Writable()[i])
+			b, err := Append([]byte("before"), &c.u, f)
+			if part, fails := strings.CutPrefix(want, "!"); fails {
+				if !errors.Is(err, format.ErrLoss) || !strings.Contains(err.Error(), string(f)+" cannot hold "+part) || string(b) != "before" {
+					t.Errorf("%s: %q, %v, want %s", f, b, err, part)
+				}
+				continue
+			}
+			if err != nil || string(b) != "before"+want+"\n" {
+				t.Errorf("%s: %q, %v, want %q", f, b, err, want)
+			}
+		}
+	}
+}
+
+// TestLongLine checks that a line without an end does not fill the memory, and that the next line is read.
+func TestLongLine(t *testing.T) {
+	for _, n := range []int{1 << 20, 1<<20 + 1, 5 << 20} {
+		got := readAll(t, "+ 1 2 "+strings.Repeat("x", n-6)+"\n+ 3 4\n", Options{})
+		if len(got) != 2 || got[1] != "add 3-4 :" || (got[0][0] == '!') != (n > 1<<20) {
+			t.Errorf("%d bytes: %d updates, %.200s", n, len(got), got)
+		}
+		if n > 1<<20 && !strings.HasPrefix(got[0], "!bad_text standard input:1:1: a line is longer than 1 MiB: \"+ 1 2 xxx") {
+			t.Errorf("%d bytes: %.200s", n, got[0])
+		}
+	}
+	if got := readAll(t, strings.Repeat("x", 3<<20), Options{}); len(got) != 1 || !strings.Contains(got[0], "longer than 1 MiB") {
+		t.Errorf("%.200s", got)
+	}
+}
+
+// TestAsItComes checks that an update is there as soon as its line is.
+func TestAsItComes(t *testing.T) {
+	r, w := io.Pipe()
+	go func() { _, _ = io.WriteString(w, "+ 1 2\n- 1 2\n") }()
+	f, err := Open(t.Context(), vfs.OS{}, "-", r, Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var u Update
+	for i := range 20 {
+		if err := f.Next(&u); err != nil {
+			t.Fatal(err)
+		}
+		if lines, offset := f.Position(); lines != int64(i+1) || offset != int64(6*(i+1)) {
+			t.Fatalf("position %d, %d after %d updates", lines, offset, i+1)
+		}
+		if i%2 == 1 {
+			if f.Waiting() {
+				t.Fatal("an update waits that was not written")
+			}
+			go func() { _, _ = io.WriteString(w, "+ 1 2\n- 1 2\n") }()
+		}
+	}
+}
+
+// TestTolerant checks that mistakes are counted by kind, and that a function ends the stream.
+func TestTolerant(t *testing.T) {
+	const in = "+ 1 2\n+ 1 x\nx\n+ 1 2 A x\n+ 1 2\x00\n+ 1 2 A 9\n+ 1 2 A 8\n- 1 2 A 8\n"
+	open := func() *File {
+		f, err := Open(t.Context(), vfs.OS{}, "-", strings.NewReader(in), Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	r := &Tolerant{Reader: open()}
+	var u Update
+	n := 0
+	err := r.Next(&u)
+	for ; err == nil; err = r.Next(&u) {
+		n++
+	}
+	if err != io.EOF || n != 3 || r.Mistakes != [Kinds]uint64{1, 1, 1, 1, 1} {
+		t.Errorf("%d updates, %v, %v", n, r.Mistakes, err)
+	}
+	r = &Tolerant{Reader: open(), Each: func(e *InputError) error { return e }}
+	if err := r.Next(&u); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Next(&u); err == nil || !strings.HasPrefix(err.Error(), "standard input:2:5: not a number") {
 		t.Error(err)
 	}
 }

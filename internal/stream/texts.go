@@ -9,7 +9,7 @@ type texts struct {
 }
 
 // keptTexts is the number of texts that are kept. A longer text than mostKept is made anew each time.
-const keptTexts, mostKept = 1 << 14, 128
+const keptTexts, mostKept = 1 << 16, 128
 
 // of returns b as a string.
 func (t *texts) of(b []byte) string {
