@@ -18,7 +18,8 @@ import (
 // TestNotAgain: a caller repeats a run whose error says that nothing was searched. A listing that has handed rows over, and
 // then finds the GPU closed or too small, must not say so: the caller would list these rows twice.
 func TestNotAgain(t *testing.T) {
-	open := func(memory int64) *session.Session {
+	open := func(t *testing.T, memory int64) *session.Session {
+		t.Helper()
 		s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{SMs: 1})}, session.Options{Memory: memory, Ring: 1 << 12})
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +35,7 @@ func TestNotAgain(t *testing.T) {
 	t.Run("closed", func(t *testing.T) {
 		g := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 250, Seed: 2})
 		p := compile(t, g, "triangle", plan.Options{Listing: true})
-		s := open(1 << 22)
+		s := open(t, 1<<22)
 		var closed sync.WaitGroup
 		var once sync.Once
 		var rows atomic.Int64

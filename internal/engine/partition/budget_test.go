@@ -2,13 +2,17 @@ package partition_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/engine/partition"
+	"github.com/weftgraph/weft/internal/engine/stack"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
@@ -46,5 +50,45 @@ func TestBudgets(t *testing.T) {
 	}
 	if worked < 3 {
 		t.Errorf("%d budgets worked", worked)
+	}
+}
+
+// taking notes the memory that was taken at once: of the device, and page-locked.
+type taking struct {
+	cuda.Backend
+	alloc, pin int64
+}
+
+func (b *taking) Alloc(bytes int64) (uint64, error) {
+	b.alloc = max(b.alloc, bytes)
+	return b.Backend.Alloc(bytes)
+}
+
+func (b *taking) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
+	b.pin = max(b.pin, bytes)
+	return b.Backend.Pin(bytes)
+}
+
+// TestSmallGraph: a search across parts of a small graph takes memory in proportion to the graph, and not to the memory that
+// there is.
+// To page-lock some hundred megabytes takes longer than such a search.
+func TestSmallGraph(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 250, Seed: 2})
+	p := compile(t, g, "triangle", plan.Options{})
+	b := &taking{Backend: device.Backend(t, emu.Options{SMs: 1})}
+	d, err := cuda.New(b, device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	engines.WithSession(t, session.Options{Memory: 1 << 28, Ring: 1 << 12}, func(s *session.Session) {
+		o := engine.Options{Opt: map[string]string{"partition.parts": "3"}}
+		res, err := engine.Once(t.Context(), partition.New(s, stack.New(s)), g, p, o, engine.Goal{})
+		if err != nil || !strings.Contains(strings.Join(res.Stats, "\n"), "in 1 chunks") {
+			t.Fatal(res.Stats, err)
+		}
+	}, d)
+	if lists := int64(4 * len(g.Out.Adj)); b.alloc > 64<<10 || b.pin > 64<<10 {
+		t.Errorf("%d bytes of the device and %d of page-locked memory at once, for lists of %d bytes", b.alloc, b.pin, lists)
 	}
 }

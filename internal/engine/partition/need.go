@@ -125,6 +125,43 @@ func (x *prepared) longest() (bytes int64) {
 	return max(bytes, leastSlot)
 }
 
+// whole returns the bytes of a slot that has room for all lists that a level may need.
+func (x *prepared) whole() (bytes int64) {
+	for i := range x.searches {
+		s := &x.searches[i]
+		for l := 2; l < len(s.levels); l++ {
+			n := int64(1)
+			for _, adj := range s.levels[l].sources {
+				h := s.plan.Adjs[adj].Lists
+				n += 2*int64(h.NumVertices()) + int64(h.Pairs())
+			}
+			bytes = max(bytes, 4*n)
+		}
+	}
+	return max(bytes, leastSlot)
+}
+
+// mostOf returns a number that the rows of so many vertices do not exceed, at most mostRows.
+func (x *prepared) mostOf(width int) int64 {
+	most := int64(leastRows)
+	for i := range x.searches {
+		s := &x.searches[i]
+		n := int64(1)
+		for l := 1; l < width; l++ {
+			lists := s.plan.Adjs[s.plan.Levels[l].Back[firstPositive(&s.plan.Levels[l])].Adj].Lists
+			next := int64(lists.Pairs())
+			if l > 1 {
+				next = int64(lists.MaxDegree())
+			}
+			if n *= next; n >= mostRows {
+				return mostRows
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
 // works is the smallest memory of a device that is known to be enough for the whole run.
 func (x *prepared) works() int64 { return max(x.wants.works(), x.inner.least) }
 

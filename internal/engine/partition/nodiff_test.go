@@ -44,41 +44,56 @@ var techniques = []nodiff.Technique{
 
 // TestNoDiff compares random plans on random graphs with the oracle, in a few hundred kilobytes of device memory.
 func TestNoDiff(t *testing.T) {
-	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		engines.WithSession(t, session.Options{Memory: room(d), Ring: 1 << 16}, func(s *session.Session) {
-			c := config()
-			c.Techniques = techniques
-			suite := nodiff.Suite{Plans: 10, Graphs: 2}
-			if long.Asked() || device.Required() {
-				suite = nodiff.Suite{Plans: 200, Graphs: 4}
-			}
-			suite.Run(t, c, []engine.Engine{partition.New(s, join.NewGPU(s))})
-		}, d)
-	})
+	c := config()
+	c.Techniques = techniques
+	inner := func(s *session.Session) engine.Engine { return join.NewGPU(s) }
+	compareWith(t, c, inner, nodiff.Suite{Plans: 10, Graphs: 2}, nodiff.Suite{Plans: 200, Graphs: 4}, nodiff.Suite{Plans: 200, Graphs: 4})
 }
 
-// TestInner compares each engine that may search the parts with the oracle.
+// compareWith compares plans whose parts an engine searches: few, or many in long tests, on emulated devices, and some
+// number of them on a GPU that is required. That is opened several times, because each of its devices compiles for itself.
+func compareWith(t *testing.T, c nodiff.Config, inner func(s *session.Session) engine.Engine, few, many, required nodiff.Suite) {
+	t.Helper()
+	over := func(t *testing.T, suite nodiff.Suite, devices ...*cuda.Device) {
+		var all []engine.Engine
+		for _, d := range devices {
+			s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: room(d), Ring: 1 << 16})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			all = append(all, partition.New(s, inner(s)))
+		}
+		suite.Run(t, c, all)
+	}
+	switch {
+	case device.Required():
+		device.Several(t, func(t *testing.T, devices []*cuda.Device) { over(t, required, devices...) })
+	case long.Asked():
+		device.Each(t, func(t *testing.T, d *cuda.Device) { over(t, many, d) })
+	default:
+		device.Each(t, func(t *testing.T, d *cuda.Device) { over(t, few, d) })
+	}
+}
+
+// TestInner compares each engine that may search the parts with the oracle. Each plan is compiled.
 func TestInner(t *testing.T) {
 	for name, inner := range map[string]func(s *session.Session) engine.Engine{
 		"stack": func(s *session.Session) engine.Engine { return stack.New(s) },
 		"fine":  func(s *session.Session) engine.Engine { return fine.New(s) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			device.Each(t, func(t *testing.T, d *cuda.Device) {
-				engines.WithSession(t, session.Options{Memory: room(d), Ring: 1 << 16}, func(s *session.Session) {
-					c := config()
-					c.Opt = map[string]string{"partition.parts": "2|3|4"}
-					c.Techniques = []nodiff.Technique{
-						nodiff.Nest.With("parts", "partition.parts", "3").Said("engine " + name + " searched each part"),
-						nodiff.LabelledNest.With("labels", "partition.parts", "2").Said("engine " + name + " searched each part"),
-					}
-					suite := nodiff.Suite{Plans: 2, Graphs: 3} // each plan is compiled
-					if long.Asked() || device.Required() {
-						suite = nodiff.Suite{Plans: 20, Graphs: 4}
-					}
-					suite.Run(t, c, []engine.Engine{partition.New(s, inner(s))})
-				}, d)
-			})
+			c := config()
+			c.Opt = map[string]string{"partition.parts": "2|3|4"}
+			c.Techniques = []nodiff.Technique{
+				nodiff.Nest.With("parts", "partition.parts", "3").Said("engine " + name + " searched each part"),
+				nodiff.LabelledNest.With("labels", "partition.parts", "2").Said("engine " + name + " searched each part"),
+			}
+			compareWith(t, c, inner, nodiff.Suite{Plans: 2, Graphs: 3}, nodiff.Suite{Plans: 20, Graphs: 4}, nodiff.Suite{Plans: 12, Graphs: 4})
 		})
 	}
 }

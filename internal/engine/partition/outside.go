@@ -247,11 +247,11 @@ func (t *tables) allocate() error {
 	levels := t.levels()
 	share := t.x.Room()/int64(levels) - levelBytes(warps)
 	t.table = make([]table, levels)
+	slot := min(share/3, max(mostBytes, t.wants.enough/3), t.whole()) &^ 3
 	for i := range t.table {
 		b := &t.table[i]
 		b.width, b.mask = uint32(i+2), uint32(places(warps)-1)
-		b.room = uint32(max(min(share/3/int64(4*b.width), t.most(mostRows)), 0))
-		slot := min(share/3, max(mostBytes, t.wants.enough/3)) &^ 3
+		b.room = uint32(max(min(share/3/int64(4*b.width), t.most(t.mostOf(i+2))), 0))
 		if b.room < leastRows && t.batch == 0 || slot < leastSlot {
 			return t.short(fmt.Sprintf("%s for each of %d levels", memory.Text(uint64(max(share, 0))), levels))
 		}
