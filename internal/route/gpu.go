@@ -50,7 +50,7 @@ var onGPU = []gpuEngine{
 	{join.Name, "breadth first, a warp a row (GSI, GENEVA); no compilation for each pattern",
 		func(s *session.Session) engine.Engine { return join.NewGPU(s) }, false, "", join.OrderOnGPU, true},
 	{partition.Name, "graphs larger than a GPU's memory: part by part, and then across the parts (PBE)",
-		func(s *session.Session) engine.Engine { return partition.New(s, inCore(s)...) }, false, "", nil, true},
+		func(s *session.Session) engine.Engine { return partition.New(s, inCore) }, false, "", nil, true},
 }
 
 // inCore are the engines that search one part of a graph, the fastest first.

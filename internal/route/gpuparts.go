@@ -28,7 +28,7 @@ func (t *trial) inParts(ctx context.Context) (Choice, bool) {
 	if err != nil {
 		return Choice{}, false
 	}
-	e := partition.New(t.session, inCore(t.session)...)
+	e := partition.New(t.session, inCore)
 	if !e.Pays(ctx, p) {
 		return Choice{}, false
 	}

@@ -79,6 +79,10 @@ func (h *hostArrays) oldest() (old *hostArray) {
 //
 // Why before the devices begin: each of them would find the same memory free.
 func (s *Session) pin(j *Job) error {
+	if s.locking != nil {
+		s.locking.Lock()
+		defer s.locking.Unlock()
+	}
 	s.host.run++
 	wants := make([][]want, len(s.devs))
 	missing := map[arrayKey]int64{}

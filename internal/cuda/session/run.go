@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,7 +65,7 @@ func (s *Session) attempt(ctx context.Context, j *Job) (Result, error) {
 			defer wg.Done()
 			err := d.dev.Do(func(c *cuda.Context) error { return r.device(c, d, i, s.drainers()) })
 			if err != nil {
-				r.fail(err)
+				r.fail(s.of(d, err))
 			}
 			r.gate.leave(err)
 		}()
@@ -80,6 +81,15 @@ func (s *Session) attempt(ctx context.Context, j *Job) (Result, error) {
 	close(ended)
 	watch.Wait()
 	return r.result()
+}
+
+// of is an error of a device, with the device's name where the session, or that of which it is a part, has several.
+func (s *Session) of(d *device, err error) error {
+	name := d.dev.Info().String()
+	if len(s.devs) == 1 && s.locking == nil || strings.Contains(err.Error(), name) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 func (j *Job) check() error {

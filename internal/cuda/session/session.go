@@ -37,6 +37,9 @@ type Session struct {
 
 	sources sources // of fixed programs
 
+	workers int         // of each device, of a session of Apart; 0: by the cores
+	locking *sync.Mutex // held while such sessions take page-locked memory, so that none counts on the same free memory
+
 	mu   sync.Mutex
 	gone []any   // owners whose arrays are to be freed when the devices are free
 	lost []error // of freeing those
@@ -232,4 +235,9 @@ func (s *Session) String() string {
 func (s *Session) Workers() int { return len(s.devs) * s.drainers() }
 
 // drainers is how many workers take a device's rows.
-func (s *Session) drainers() int { return max(1, min(4, runtime.GOMAXPROCS(0)/len(s.devs))) }
+func (s *Session) drainers() int {
+	if s.workers > 0 {
+		return s.workers
+	}
+	return max(1, min(4, runtime.GOMAXPROCS(0)/len(s.devs)))
+}

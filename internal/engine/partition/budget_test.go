@@ -83,7 +83,8 @@ func TestSmallGraph(t *testing.T) {
 	defer d.Close()
 	engines.WithSession(t, session.Options{Memory: 1 << 28, Ring: 1 << 12}, func(s *session.Session) {
 		o := engine.Options{Opt: map[string]string{"partition.parts": "3"}}
-		res, err := engine.Once(t.Context(), partition.New(s, stack.New(s)), g, p, o, engine.Goal{})
+		e := partition.New(s, func(s *session.Session) []engine.Engine { return []engine.Engine{stack.New(s)} })
+		res, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
 		if err != nil || !strings.Contains(strings.Join(res.Stats, "\n"), "in 1 chunks") {
 			t.Fatal(res.Stats, err)
 		}

@@ -175,24 +175,3 @@ func TestHub(t *testing.T) {
 		t.Errorf("%d bytes are not enough, but %d", before, enough)
 	}
 }
-
-// TestDevices: several devices count what one does.
-func TestDevices(t *testing.T) {
-	g := generate(t, gen.Spec{Model: "rmat", Scale: 8, M: 1500, Seed: 1})
-	p := compile(t, g, "cycle(4)", plan.Options{})
-	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var devices []*cuda.Device
-	for range 3 {
-		devices = append(devices, device.Emulated(t, emu.Options{SMs: 1}))
-	}
-	engines.WithSession(t, session.Options{}, func(s *session.Session) {
-		o := engine.Options{Opt: map[string]string{"partition.parts": "3"}}
-		got, err := engine.Once(t.Context(), over(s), g, p, o, engine.Goal{})
-		if err != nil || got.Matches != want.Matches || !got.Complete {
-			t.Errorf("%v (complete %v, %v), want %v", got.Matches, got.Complete, err, want.Matches)
-		}
-	}, devices...)
-}

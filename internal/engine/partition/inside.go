@@ -1,12 +1,14 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"sync/atomic"
+	"sync"
+	"time"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
@@ -19,7 +21,8 @@ import (
 // inner is how the graph of one part is searched: an engine, with a method and an order that it took for the whole graph.
 // They are the same for all parts, so that they have the same kernels.
 type inner struct {
-	engine engine.Engine
+	engine engine.Engine // over all devices
+	number int           // of the engine among those that the caller names
 	method plan.Method
 	order  []int
 	least  int64 // the memory of a device with which it searches the whole graph; 0: unknown
@@ -28,12 +31,12 @@ type inner struct {
 // choose returns the first engine that takes a plan of p's pattern, by the local method or as a nest.
 func choose(ctx context.Context, engines []engine.Engine, g *graph.Graph, p *plan.Plan, o engine.Options) (inner, error) {
 	var refusals []error
-	for _, e := range engines {
+	for i, e := range engines {
 		for _, method := range []plan.Method{plan.Local, plan.Nest} {
 			if method == plan.Local && o.Listing {
 				continue
 			}
-			x := inner{engine: e, method: method}
+			x := inner{engine: e, number: i, method: method}
 			if method == p.Method || method == plan.Nest {
 				x.order = p.Order
 			}
@@ -81,32 +84,55 @@ func (x *inner) compile(ctx context.Context, g *graph.Graph, p *plan.Plan, o eng
 	return q, err
 }
 
-// prepare makes the plan ready to run in g.
-func (x *inner) prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (engine.Prepared, error) {
-	q, err := x.compile(ctx, g, p, o)
-	if err != nil {
-		return nil, err
-	}
-	return x.engine.Prepare(ctx, g, q, o)
-}
-
-// piece is a part that is ready to be searched.
+// piece is a part whose graph is made.
 type piece struct {
 	part     int
 	vertices []uint32
 	graph    *graph.Graph
-	ready    engine.Prepared
+	plan     *plan.Plan // in the part's graph
 	err      error
-	over     chan struct{} // closed when the part's graph is
+	freed    chan<- struct{} // gets a value when the part's graph is closed
 }
 
-// inside searches each part by itself. The graph of the next part is made while one is searched, if there is memory for both.
-func (r *run) inside(ctx context.Context) (err error) {
-	within, end := context.WithCancel(ctx)
-	pieces := make(chan piece)
+// inside searches each part by itself. Each device takes the next part, the largest first, so that all end at about the same time. If
+// there is one part, or one device, all devices search it.
+func (r *run) inside(ctx context.Context) error {
+	var members [][]uint32
+	r.order, members = r.members()
+	if len(r.order) <= 1 || len(r.s.Devices()) == 1 {
+		return r.over(ctx, members, r.s)
+	}
+	return r.s.Apart(ctx, func(each []*session.Session) error { return r.over(ctx, members, each...) })
+}
+
+// members returns the parts that have vertices, the largest first, and the vertices of each.
+func (r *run) members() (order []int, of [][]uint32) {
+	of = make([][]uint32, len(r.sizes))
+	for part, size := range r.sizes {
+		if size.Vertices > 0 {
+			order = append(order, part)
+			of[part] = make([]uint32, 0, size.Vertices)
+		}
+	}
+	for v, part := range r.of {
+		of[part] = append(of[part], uint32(v))
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.sizes[b].Inside, r.sizes[a].Inside) })
+	return order, of
+}
+
+// errEnough ends the search of parts when no more matches are wanted.
+var errEnough = errors.New("enough matches")
+
+// over searches the parts over sessions, which take one part after the other. The graph of the next part is made while they
+// search, if there is memory for it too. The first error ends the searches of all.
+func (r *run) over(ctx context.Context, members [][]uint32, sessions ...*session.Session) error {
+	within, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	pieces := make(chan *piece)
 	go func() {
 		defer close(pieces)
-		r.pieces(within, func(x piece) bool {
+		r.pieces(within, members, func(x *piece) bool {
 			select {
 			case pieces <- x:
 				return true
@@ -116,125 +142,173 @@ func (r *run) inside(ctx context.Context) (err error) {
 			}
 		})
 	}()
-	defer func() {
-		end()
-		for x := range pieces {
-			err = errors.Join(err, x.close())
-		}
-	}()
-	for x := range pieces {
-		if err := r.part(ctx, &x); err != nil || r.ended() {
-			return err
-		}
+	var all sync.WaitGroup
+	workers := make([]*worker, len(sessions))
+	for i, s := range sessions {
+		w := &worker{run: r, s: s, engine: r.inCore(s)[r.inner.number], first: i * s.Workers()}
+		workers[i] = w
+		all.Go(func() {
+			for x := range pieces {
+				if err := w.part(within, x); err != nil {
+					end(err)
+				} else if r.ended() {
+					end(errEnough)
+				}
+			}
+		})
 	}
-	return context.Cause(ctx)
+	all.Wait()
+	var search, prepare time.Duration
+	for _, w := range workers { // they work at the same time
+		search, prepare = max(search, w.search), max(prepare, w.prepare)
+		r.dealt = append(r.dealt, w.parts)
+	}
+	r.took(search, prepare)
+	if err := context.Cause(within); err != errEnough {
+		return err
+	}
+	return nil
 }
 
 // pieces calls yield with the parts that have vertices, until it returns false. An error ends it too.
-func (r *run) pieces(ctx context.Context, yield func(piece) bool) {
-	members := make([][]uint32, len(r.sizes))
-	for v, part := range r.of {
-		members[part] = append(members[part], uint32(v))
-	}
-	var last chan struct{} // of the part before
-	for i, vertices := range members {
-		members[i] = nil
-		if len(vertices) == 0 {
-			continue
-		}
-		x := piece{part: i, vertices: vertices, over: make(chan struct{})}
+func (r *run) pieces(ctx context.Context, members [][]uint32, yield func(*piece) bool) {
+	freed := make(chan struct{}, len(r.order))
+	for made, part := range r.order {
+		x := &piece{part: part, vertices: members[part], freed: freed}
+		members[part] = nil
 		x.err = r.g.Guard(func() (err error) {
-			if err := r.await(ctx, vertices, last); err != nil {
+			if err := r.await(ctx, x.vertices, freed, made); err != nil {
 				return err
 			}
-			x.graph, err = r.g.Induced(ctx, vertices, r.o.Threads)
+			x.graph, err = r.g.Induced(ctx, x.vertices, r.o.Threads)
 			return err
 		})
 		if x.err == nil {
-			x.ready, x.err = r.inner.prepare(ctx, x.graph, r.p, r.o)
+			x.plan, x.err = r.inner.compile(ctx, x.graph, r.p, r.o)
 		}
-		if !yield(x) || x.err != nil {
+		failed := x.err != nil // the piece is no longer ours when it was handed over
+		if !yield(x) || failed {
 			return
 		}
-		last = x.over
 	}
 }
 
-// await waits until there is memory for the graph of a part: now, or when that of the part before is freed. The error is a
+// await waits until there is memory for the graph of a part: now, or when some of those made before are freed. The error is a
 // *memory.Error if there is too little even then.
-func (r *run) await(ctx context.Context, vertices []uint32, last <-chan struct{}) error {
+func (r *run) await(ctx context.Context, vertices []uint32, freed <-chan struct{}, made int) error {
 	need := r.g.InducedBytes(vertices)
 	check := func() error { return r.check("the graphs of single parts", need, r.o.Memory) }
-	if check() == nil {
-		return nil
-	}
-	if last != nil {
+	err := check()
+	if err != nil && made > r.gone {
 		r.waits.Add(1)
+	}
+	for ; err != nil && made > r.gone; err = check() {
 		select {
-		case <-last:
+		case <-freed:
+			r.gone++
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+		debug.FreeOSMemory() // garbage counts as memory in use
 	}
-	debug.FreeOSMemory() // garbage counts as memory in use
-	return check()
-}
-
-// close frees the part's graph.
-func (x *piece) close() error {
-	defer close(x.over)
-	if x.graph == nil {
-		return nil
+	if err != nil {
+		debug.FreeOSMemory()
+		err = check()
 	}
-	return x.graph.Close()
-}
-
-// part searches the graph of one part.
-func (r *run) part(ctx context.Context, x *piece) (err error) {
-	defer func() {
-		if x.graph != nil {
-			err = errors.Join(err, r.s.ForgetOwner(x.graph))
-		}
-		err = errors.Join(err, x.close())
-	}()
-	if x.err != nil {
-		return x.err
-	}
-	goal := engine.Goal{Limit: r.left(), Progress: r.progress(x.part)}
-	if r.goal.Sink != nil {
-		goal.Sink = &renamed{sink: r.goal.Sink, vertices: x.vertices, rows: make([][]uint32, r.s.Workers()), some: &r.rows}
-	}
-	res, err := x.ready.Run(ctx, goal)
-	if errors.Is(err, session.ErrShort) && r.room.Auto() { // nothing was searched
-		r.hosted++
-		ready, err := r.inner.prepare(ctx, x.graph, r.p, gpu.Placed(r.o, "host"))
-		if err != nil {
-			return err
-		}
-		res, err = ready.Run(ctx, goal)
-		r.add(&res, 1)
-		return err
-	}
-	r.add(&res, 1)
 	return err
 }
 
-// renamed hands the matches of a part to a sink, with the vertices of the whole graph.
+// close frees the part's graph. A second call does nothing.
+func (x *piece) close() error {
+	if x.graph == nil {
+		return nil
+	}
+	g := x.graph
+	x.graph = nil
+	defer func() { x.freed <- struct{}{} }()
+	return g.Close()
+}
+
+// worker searches parts on the devices of one session.
+type worker struct {
+	*run
+	s      *session.Session
+	engine engine.Engine
+	first  int // of the workers of the run's session that are this one's
+
+	parts           int // that it has searched
+	search, prepare time.Duration
+}
+
+// part searches the graph of one part, and frees it.
+func (w *worker) part(ctx context.Context, x *piece) (err error) {
+	g := x.graph
+	defer func() {
+		if g != nil {
+			err = errors.Join(err, w.s.ForgetOwner(g), x.close())
+		}
+	}()
+	switch {
+	case x.err != nil:
+		return x.err
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	goal := engine.Goal{Limit: w.left(), Progress: w.progress(x.part)}
+	if w.goal.Sink != nil {
+		goal.Sink = &renamed{run: w.run, first: w.first, vertices: x.vertices, rows: make([][]uint32, w.s.Workers())}
+	}
+	res, err := w.runPlan(ctx, x, w.o, goal)
+	if errors.Is(err, session.ErrShort) && w.room.Auto() && ctx.Err() == nil { // nothing was searched
+		w.hosted.Add(1)
+		res, err = w.runPlan(ctx, x, gpu.Placed(w.o, "host"), goal)
+	}
+	w.parts++
+	w.search += res.Search
+	w.prepare += res.Prepare
+	if err != nil && ctx.Err() == nil {
+		return err // before others take the result for the end of the search
+	}
+	w.add(&res, 1)
+	if err == nil {
+		w.finished(x.part)
+	}
+	return err
+}
+
+// runPlan searches the part's graph.
+func (w *worker) runPlan(ctx context.Context, x *piece, o engine.Options, goal engine.Goal) (engine.Result, error) {
+	ready, err := w.engine.Prepare(ctx, x.graph, x.plan, o)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	return ready.Run(ctx, goal)
+}
+
+// renamed hands the matches of a part to a sink, with the vertices of the whole graph, up to the limit of the run. Devices
+// that search other parts at the same time do not know how many there are.
 type renamed struct {
-	sink     engine.Sink
+	*run
+	first    int
 	vertices []uint32
 	rows     [][]uint32 // by worker
-	some     *atomic.Bool
 }
 
 // Emit implements engine.Sink.
 func (x *renamed) Emit(worker int, b *engine.Batch) error {
 	to := *b
-	to.Vertices = slices.Grow(x.rows[worker][:0], len(b.Vertices))
-	for _, v := range b.Vertices {
+	if limit := x.goal.Limit; limit > 0 {
+		over := x.handed.Add(int64(b.Rows)) - limit
+		to.Rows = int(min(max(int64(b.Rows)-over, 0), int64(b.Rows)))
+		if to.Rows == 0 {
+			return engine.ErrStop
+		}
+	}
+	to.Vertices = slices.Grow(x.rows[worker][:0], to.Rows*b.Width)
+	for _, v := range b.Vertices[:to.Rows*b.Width] {
 		to.Vertices = append(to.Vertices, x.vertices[v])
 	}
 	x.rows[worker] = to.Vertices
 	x.some.Store(true)
-	return x.sink.Emit(worker, &to)
+	return x.goal.Sink.Emit(x.first+worker, &to)
 }

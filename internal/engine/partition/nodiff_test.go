@@ -66,7 +66,7 @@ func compareWith(t *testing.T, c nodiff.Config, inner func(s *session.Session) e
 					t.Error(err)
 				}
 			}()
-			all = append(all, partition.New(s, inner(s)))
+			all = append(all, partition.New(s, func(s *session.Session) []engine.Engine { return []engine.Engine{inner(s)} }))
 		}
 		suite.Run(t, c, all)
 	}
@@ -101,7 +101,7 @@ func TestInner(t *testing.T) {
 // onOne runs f with the engine over one emulated device.
 func onOne(t *testing.T, f func(e engine.Engine)) {
 	d := device.Emulated(t, emu.Options{SMs: 1})
-	engines.WithSession(t, session.Options{Ring: 1 << 16}, func(s *session.Session) { f(partition.New(s, join.NewGPU(s))) }, d)
+	engines.WithSession(t, session.Options{Ring: 1 << 16}, func(s *session.Session) { f(partition.New(s, joins)) }, d)
 }
 
 // TestRelations: relations in several runs, with deleted entries, without capabilities, and sparse ones.

@@ -71,6 +71,7 @@ func (r *run) outside(ctx context.Context) error {
 	}
 	res, _, err := around.Do(ctx, j)
 	r.add(&res, r.factor)
+	r.took(res.Search, res.Prepare)
 	return err
 }
 

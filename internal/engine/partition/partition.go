@@ -49,12 +49,14 @@ const maxParts = 1 << 16
 // Engine is the engine over the devices of a session.
 type Engine struct {
 	s      *session.Session
-	inCore []engine.Engine
+	inCore func(s *session.Session) []engine.Engine
 }
 
-// New returns the engine for a session, which stays the caller's to close. The parts are searched by the first of the
-// inCore engines that takes the plan; they are engines for the same session.
-func New(s *session.Session, inCore ...engine.Engine) *Engine { return &Engine{s, inCore} }
+// New returns the engine for a session, which stays the caller's to close. The parts are searched by the first of the inCore
+// engines that takes the plan. inCore makes these engines for a session, each time the same: for s, and for sessions of single devices.
+func New(s *session.Session, inCore func(s *session.Session) []engine.Engine) *Engine {
+	return &Engine{s, inCore}
+}
 
 // Name returns "partition".
 func (*Engine) Name() string { return Name }
@@ -72,6 +74,7 @@ type prepared struct {
 	batch   int
 	unified engine.Prepared // searches the whole graph in host memory; nil: parts are searched
 
+	inCore   func(s *session.Session) []engine.Engine
 	inner    inner    // for matches in one part
 	searches []search // for those in several parts
 	shared   bool     // searches stand for all edges that are alike
@@ -94,7 +97,7 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &prepared{s: e.s, g: g, p: p, o: o, check: memory.Check, batch: v.Number("partition.batch"), listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
+	x := &prepared{s: e.s, g: g, p: p, o: o, inCore: e.inCore, check: memory.Check, batch: v.Number("partition.batch"), listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
 	if x.room, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
@@ -104,11 +107,14 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if err := refused(p, o); err != nil {
 		return nil, err
 	}
-	if x.inner, err = choose(ctx, e.inCore, g, p, o); err != nil {
+	if x.inner, err = choose(ctx, e.inCore(e.s), g, p, o); err != nil {
 		return nil, err
 	}
 	if v.Text("partition.memory") == "unified" {
-		x.unified, err = x.inner.prepare(ctx, g, p, gpu.Placed(o, "host"))
+		q, err := x.inner.compile(ctx, g, p, o)
+		if err == nil {
+			x.unified, err = x.inner.engine.Prepare(ctx, g, q, gpu.Placed(o, "host"))
+		}
 		return x, err
 	}
 	method, err := partition.ParseMethod(v.Text("partition.method"))
@@ -118,7 +124,7 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	x.bytes = listBytes(p)
 	x.parts = partition.Options{Method: method, Parts: v.Number("partition.parts"), Slack: partition.DefaultSlack, Threads: o.Threads}
 	if x.parts.Parts == 0 {
-		x.parts.Parts = partsFor(x.bytes, x.s.Memory())
+		x.parts.Parts = partsFor(x.bytes, x.s)
 	}
 	if err := x.across(ctx, v.On("partition.share")); err != nil {
 		return nil, err
@@ -167,7 +173,7 @@ func (e *Engine) Pays(ctx context.Context, p *plan.Plan) bool {
 	if p.Empty != nil || bytes <= e.s.Memory() {
 		return false
 	}
-	o := partition.Options{Parts: partsFor(bytes, e.s.Memory()), Slack: partition.DefaultSlack}
+	o := partition.Options{Parts: partsFor(bytes, e.s), Slack: partition.DefaultSlack}
 	return partition.Kept(vfs.From(ctx), g.FileName(), g, o)
 }
 
@@ -190,10 +196,14 @@ func listBytes(p *plan.Plan) (n int64) {
 // search needs besides.
 const partShare = 0.5
 
-// partsFor returns the number of parts for lists of so many bytes.
-func partsFor(bytes, memory int64) int {
-	room := max(1, int64(partShare*float64(memory)))
-	return int(min(max(1, (bytes+room-1)/room), maxParts))
+// partsFor returns the number of parts for lists of so many bytes. If they do not fit one device, each device has a part at least.
+func partsFor(bytes int64, s *session.Session) int {
+	room := max(1, int64(partShare*float64(s.Memory())))
+	n := (bytes + room - 1) / room
+	if n > 1 {
+		n = max(n, int64(len(s.Devices())))
+	}
+	return int(min(max(1, n), maxParts))
 }
 
 // Traits says the phases of the search.
@@ -205,10 +215,14 @@ func (x *prepared) Traits() engine.Traits {
 		t = x.unified.Traits()
 		t.Phases = append([]string{fmt.Sprintf("engine %s searches the whole graph in host memory", x.inner.engine.Name())}, t.Phases...)
 	default:
+		dealt := ""
+		if n := len(x.s.Devices()); n > 1 && x.parts.Parts > 1 {
+			dealt = fmt.Sprintf("; each of %d devices takes the next part, the largest first, and all search across parts together", n)
+		}
 		t.Phases = append(t.Phases,
 			fmt.Sprintf("cut %s of lists into %d parts of about %s (%v); a GPU may use %s", memory.Text(uint64(x.bytes)), x.parts.Parts,
 				memory.Text(uint64(x.bytes)/uint64(x.parts.Parts)), x.parts.Method, memory.Text(uint64(x.s.Memory()))),
-			fmt.Sprintf("engine %s searches each part by itself (%v)", x.inner.engine.Name(), x.inner.method))
+			fmt.Sprintf("engine %s searches each part by itself (%v)%s", x.inner.engine.Name(), x.inner.method, dealt))
 		if n := len(x.p.Order) - 2; n > 0 && x.parts.Parts > 1 {
 			t.Phases = append(t.Phases, fmt.Sprintf("across parts, each of %d levels has an equal share of the memory: a third for rows, and two for lists in two chunks", n))
 		}
@@ -256,7 +270,8 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 		res.Engine = Name
 		return res, err
 	}
-	r := &run{prepared: x, goal: goal, res: none}
+	r := &run{prepared: x, goal: goal}
+	r.res = none
 	r.res.Complete, r.res.Threads = true, x.s.Workers()
 	err := r.search(ctx)
 	return r.result(ctx, err)

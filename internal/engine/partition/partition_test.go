@@ -26,7 +26,12 @@ import (
 )
 
 // over returns the engine for a session, with two engines for the parts.
-func over(s *session.Session) engine.Engine { return partition.New(s, join.NewGPU(s), stack.New(s)) }
+func over(s *session.Session) engine.Engine {
+	return partition.New(s, func(s *session.Session) []engine.Engine { return []engine.Engine{join.NewGPU(s), stack.New(s)} })
+}
+
+// joins is an engine for the parts alone.
+func joins(s *session.Session) []engine.Engine { return []engine.Engine{join.NewGPU(s)} }
 
 // room is the memory of a session: little on an emulated device, and on a GPU, whose grids need some megabytes, more.
 func room(d *cuda.Device) int64 {

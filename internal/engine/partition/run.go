@@ -3,6 +3,8 @@ package partition
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,22 +22,27 @@ import (
 type run struct {
 	*prepared
 	goal engine.Goal
-	res  engine.Result
-	over bool        // the matches pass 128 bits
-	rows atomic.Bool // some were handed over
 
 	of     []uint32 // the part of each vertex
 	sizes  []partition.Part
 	cut    uint64       // cross edges
-	hosted int          // parts that were read in host memory
-	waits  atomic.Int64 // parts whose graphs were made when those before were freed
+	order  []int        // of the parts that have vertices
+	gone   int          // graphs of parts that are known to be freed
+	dealt  []int        // parts that each device has searched; of one session, all devices together
+	hosted atomic.Int64 // parts that were read in host memory
+	waits  atomic.Int64 // parts whose graphs were made when some of those before were freed
+	some   atomic.Bool  // rows were handed over,
+	handed atomic.Int64 // so many by searches of parts, those past the limit too
 
 	notes engine.Notes
 	stats engine.Notes
 	moved moved
 
-	mu   sync.Mutex
-	told time.Time
+	mu       sync.Mutex
+	res      engine.Result
+	overflow bool // the matches pass 128 bits
+	told     time.Time
+	done     []uint64 // of unit, by part, and then by search
 }
 
 // moved is what the searches across parts brought to devices.
@@ -81,7 +88,13 @@ func (r *run) search(ctx context.Context) error {
 	if err := r.cutGraph(ctx); err != nil {
 		return err
 	}
-	r.res.Prepare += time.Since(start)
+	r.took(0, time.Since(start))
+	r.done = make([]uint64, len(r.sizes)+len(r.searches))
+	for part, size := range r.sizes {
+		if size.Vertices == 0 {
+			r.done[part] = unit
+		}
+	}
 	if err := r.inside(ctx); err != nil || r.ended() {
 		return err
 	}
@@ -106,11 +119,14 @@ func (r *run) say(inside time.Duration) {
 	}
 	r.stats.Add("partition: %d parts (%d empty) of %s at most, %d pairs of neighbours between parts; engine %s searched each part, all in %s",
 		len(r.sizes), empty, memory.Text(most), r.cut, r.inner.engine.Name(), gpu.Round(inside))
-	if r.hosted > 0 {
-		r.notes.Add("%d parts of the graph left the search too little memory of the GPU, so their neighbour lists were read in host memory", r.hosted)
+	if len(r.dealt) > 1 {
+		r.stats.Add("partition: parts went to %d devices, which searched %s of them", len(r.dealt), strings.Trim(strings.Join(strings.Fields(fmt.Sprint(r.dealt)), ", "), "[]"))
+	}
+	if n := r.hosted.Load(); n > 0 {
+		r.notes.Add("%d parts of the graph left the search too little memory of the GPU, so their neighbour lists were read in host memory", n)
 	}
 	if n := r.waits.Load(); n > 0 {
-		r.stats.Add("partition: the graphs of %d parts were made when those before were freed, as there was no memory for both", n)
+		r.stats.Add("partition: the graphs of %d parts were made when some of those before were freed, as there was no memory for all", n)
 	}
 	if len(r.sizes) == 1 {
 		return
@@ -140,28 +156,38 @@ func (r *run) left() int64 {
 	if r.goal.Limit <= 0 {
 		return 0
 	}
-	return r.goal.Limit - int64(r.res.Matches.Lo)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(r.goal.Limit-int64(r.res.Matches.Lo), 1)
 }
 
 // ended reports whether no more matches are wanted.
 func (r *run) ended() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return !r.res.Complete || r.goal.Limit > 0 && r.res.Matches.Cmp(engine.U64(uint64(r.goal.Limit))) >= 0
 }
 
 // add adds a result whose matches count `times` each.
 func (r *run) add(res *engine.Result, times uint64) {
 	n, over := res.Matches.MulOver(engine.U64(times))
+	r.mu.Lock()
 	sum, more := r.res.Matches.AddOver(n)
-	r.res.Matches, r.over = sum, r.over || over || more
+	r.res.Matches, r.overflow = sum, r.overflow || over || more
 	r.res.Complete = r.res.Complete && res.Complete
-	r.res.Search += res.Search
-	r.res.Prepare += res.Prepare
+	r.mu.Unlock()
 	for _, note := range res.Notes {
 		r.notes.Add("%s", note)
 	}
 	for _, s := range res.Stats {
 		r.stats.Add("%s", s)
 	}
+}
+
+// took adds the time of a phase.
+func (r *run) took(search, prepare time.Duration) {
+	r.res.Search += search
+	r.res.Prepare += prepare
 }
 
 // result is the result after an error, or nil.
@@ -171,7 +197,7 @@ func (r *run) result(ctx context.Context, err error) (engine.Result, error) {
 	if limit := engine.U64(uint64(max(r.goal.Limit, 0))); r.goal.Limit > 0 && res.Matches.Cmp(limit) >= 0 {
 		res.Matches, res.Complete = limit, false
 	}
-	if err == nil && r.over {
+	if err == nil && r.overflow {
 		err = engine.ErrOverflow
 	}
 	if err != nil {
@@ -179,7 +205,7 @@ func (r *run) result(ctx context.Context, err error) (engine.Result, error) {
 		if cause := context.Cause(ctx); cause == nil || !errors.Is(err, cause) {
 			res.Matches = engine.Uint128{}
 		}
-		if r.rows.Load() {
+		if r.some.Load() {
 			err = &laterError{err}
 		}
 	}
@@ -199,22 +225,32 @@ func (e *laterError) As(target any) bool { return errors.As(e.error, target) }
 // unit is how many steps of progress a part or a search has.
 const unit = 1000
 
-// progress returns how the k-th part or search tells its progress.
+// progress returns how the k-th part or search tells its progress. Several devices may tell that of several parts, or of one search.
 func (r *run) progress(k int) func(done, total uint64) {
 	if r.goal.Progress == nil {
 		return nil
 	}
-	all := uint64(len(r.sizes)+len(r.searches)) * unit
-	return func(done, total uint64) {
-		r.mu.Lock()
-		now := time.Now()
-		tell := now.Sub(r.told) > 200*time.Millisecond
-		if tell {
-			r.told = now
-		}
-		r.mu.Unlock()
-		if tell {
-			r.goal.Progress(uint64(k)*unit+uint64(unit*float64(done)/float64(max(total, 1))), all)
-		}
+	return func(done, total uint64) { r.reached(k, uint64(unit*(float64(done)/float64(max(total, 1))))) }
+}
+
+// finished notes that the k-th part or search is done.
+func (r *run) finished(k int) {
+	if r.goal.Progress != nil {
+		r.reached(k, unit)
+	}
+}
+
+// reached notes the steps of the k-th part or search, and tells the sum, a few times a second.
+func (r *run) reached(k int, steps uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done[k] = max(r.done[k], min(steps, unit))
+	sum := uint64(0)
+	for _, n := range r.done {
+		sum += n
+	}
+	if now := time.Now(); now.Sub(r.told) > 200*time.Millisecond {
+		r.told = now
+		r.goal.Progress(sum, uint64(len(r.done))*unit)
 	}
 }
