@@ -20,6 +20,12 @@
 // each of them too. An arena gives memory to lists. Its blocks are less than a quarter larger than their lists, and blocks are
 // moved together when more than a sixth of the memory is free.
 //
-// A graph has no times, properties or parallel edges of equal labels. The package knows static graphs, from which a Graph begins and
-// which a View gives as a Snapshot. It must not know patterns, plans, engines or formats of updates.
+// Times and properties. An edge with a time or a property has a row: a number, under which its time and its values are found. An
+// index finds the rows between two vertices. Edges of equal ends and label and of distinct times are distinct edges, of which
+// each list has one entry. A row that a window makes or removes has a tag with its versions. A property that a window changes
+// keeps its old values until the window ends. Rows with times are in a queue by time too, for sliding windows. A graph without
+// times has rows for edges with properties alone.
+//
+// The package knows static graphs, from which a Graph begins and which a View gives as a Snapshot. It must not know patterns, plans,
+// engines or formats of updates.
 package dynamic

@@ -1,9 +1,12 @@
 package dynamic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -18,6 +21,15 @@ type Graph struct {
 	edgeLabels  []string // from label 1 on
 	byEdgeLabel map[string]Label
 	edges       uint64
+	timed       bool // edges have times
+	rows        rows
+	queue       queue
+	texts       dictionary
+	vertexProps columns
+	edgeProps   columns
+
+	// Read has the unit of edges' times, as a static graph's.
+	Read graph.ReadStats
 
 	version uint64 // the present one
 	base    uint64 // that of the settled lists
@@ -31,6 +43,7 @@ type Graph struct {
 	by  []labelFlips
 	ls  []Label
 	es  []edge
+	rs  []uint32
 }
 
 // Class is a set of vertex labels. The vertices with exactly these labels have ids in ranges of their own.
@@ -40,6 +53,11 @@ type Class uint32
 func New(directed, textIDs bool) *Graph {
 	g := &Graph{directed: directed, byEdgeLabel: map[string]Label{}}
 	g.lists.init()
+	g.rows.init(directed)
+	g.queue.rows = &g.rows
+	g.texts.init()
+	g.vertexProps.init(&g.texts)
+	g.edgeProps.init(&g.texts)
 	g.ids.init(textIDs)
 	g.sides = []*side{{a: &g.lists}}
 	if directed {
@@ -48,17 +66,12 @@ func New(directed, textIDs bool) *Graph {
 	return g
 }
 
-// From returns a graph that begins as s, at version 0. It does not keep s. The error is about times or properties, which
-// changing graphs do not have, about equal edges of s, ErrTooLarge, or the cause of ctx.
+// From returns a graph that begins as s, at version 0. It does not keep s. The error is about a property's type (ErrValue), about
+// edges of s with equal ends, label and time, ErrTooLarge, or the cause of ctx.
 func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
-	switch {
-	case s.VertexProps != nil:
-		return nil, fmt.Errorf("dynamic: the graph has properties of vertices, which a changing graph does not keep")
-	case s.Edges != nil && (s.Edges.Time != nil || s.Edges.Props != nil):
-		return nil, fmt.Errorf("dynamic: the graph has times or properties of edges, which a changing graph does not keep")
-	}
 	g := New(s.Directed, !s.IDs.Numeric())
 	g.edges = s.NumEdges()
+	g.Read = s.Read
 	g.ids.spare = max(1, min(4, maxID/2/uint64(max(s.NumVertices(), 1))))
 	shift := make([]uint32, len(s.Classes)) // from internal ids of s to those of g
 	for i, c := range s.Classes {
@@ -114,11 +127,19 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 		}
 	}
 	if s.Edges != nil {
-		if n, err := g.labelsFrom(ctx, s, shift, move); err != nil {
+		n, err := g.labelsFrom(ctx, s, shift, move)
+		if err != nil {
 			return nil, err
-		} else if n != g.edges {
+		}
+		if g.timed = s.Edges.Time != nil; !g.timed && n != g.edges {
 			return nil, fmt.Errorf("dynamic: the graph has %d edges that are equal to others, which a changing graph does not keep", g.edges-n)
 		}
+		if err := g.rowsFrom(ctx, s, shift); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.vertexPropsFrom(s, shift); err != nil {
+		return nil, err
 	}
 	for _, side := range g.sides {
 		for _, p := range side.pages {
@@ -172,6 +193,68 @@ func (g *Graph) labelsFrom(ctx context.Context, s *graph.Graph, shift []uint32, 
 	return edges, nil
 }
 
+// rowsFrom makes the rows of a graph with times or properties of edges. Rows are numbered in the order of time.
+func (g *Graph) rowsFrom(ctx context.Context, s *graph.Graph, shift []uint32) error {
+	t := s.Edges
+	get, err := g.edgeProps.from(t.Props)
+	if err != nil || !g.timed && get == nil {
+		return err
+	}
+	order := make([]uint32, len(t.Dst))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	if g.timed {
+		slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(t.Time[x], t.Time[y]) })
+	}
+	equal := 0
+	for k, i := range order {
+		if k&0xffff == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if g.rows.end >= maxRows {
+			return fmt.Errorf("%w: the graph has too many edges", ErrTooLarge)
+		}
+		e := edge{u: t.Src[i] + shift[s.ClassOf(t.Src[i])], v: t.Dst[i] + shift[s.ClassOf(t.Dst[i])], id: NoEdge}
+		if t.Label != nil {
+			e.label = t.Label[i] + 1 // graph.NoLabel is -1
+		}
+		if g.timed {
+			e.time = t.Time[i]
+			if _, is := g.rows.find(e.u, e.v, e.label, e.time); is {
+				equal++
+				continue
+			}
+			e.id = g.newRow(e)
+			g.queue.add(uint32(e.id))
+		}
+		for k, f := range get {
+			v := f(int(i))
+			if v.kind != Null && e.id == NoEdge {
+				e.id = g.newRow(e)
+			}
+			if v.kind != Null {
+				g.edgeProps.set(Key(k), uint32(e.id), v, 0)
+			}
+		}
+	}
+	if equal > 0 {
+		return fmt.Errorf("dynamic: the graph has %d edges whose ends, label and time are those of others, which a changing graph does not keep", equal)
+	}
+	return nil
+}
+
+// vertexPropsFrom takes over the properties of vertices.
+func (g *Graph) vertexPropsFrom(s *graph.Graph, shift []uint32) error {
+	get, err := g.vertexProps.from(s.VertexProps)
+	for k, f := range get {
+		for v := range uint32(s.NumVertices()) {
+			g.vertexProps.set(Key(k), v+shift[s.ClassOf(v)], f(int(v)), 0)
+		}
+	}
+	return err
+}
+
 // labelled reports whether edges may have labels.
 func (g *Graph) labelled() bool { return len(g.edgeLabels) > 0 }
 
@@ -201,6 +284,24 @@ func (g *Graph) Vertex(id ID) (uint32, bool) {
 
 // IDOf returns the user's id of a vertex of any version of the window.
 func (g *Graph) IDOf(v uint32) ID { return g.ids.idOf(v) }
+
+// Timed reports whether edges have times.
+func (g *Graph) Timed() bool { return g.timed }
+
+// VertexKey returns the number of a property of vertices, which is new if the graph did not have it. The error is ErrValue for
+// another type than it had, and for a type that changing graphs do not keep.
+func (g *Graph) VertexKey(name string, t arrow.DataType) (Key, error) {
+	return g.vertexProps.key(name, t)
+}
+
+// EdgeKey returns the number of a property of edges, as VertexKey does.
+func (g *Graph) EdgeKey(name string, t arrow.DataType) (Key, error) { return g.edgeProps.key(name, t) }
+
+// VertexColumns returns the properties of vertices, by Key.
+func (g *Graph) VertexColumns() []Column { return g.vertexProps.columns() }
+
+// EdgeColumns returns the properties of edges, by Key.
+func (g *Graph) EdgeColumns() []Column { return g.edgeProps.columns() }
 
 // EdgeLabel returns the number of an edge label, which is new if the graph did not have it. "" is NoLabel.
 func (g *Graph) EdgeLabel(name string) Label {
@@ -296,6 +397,7 @@ func (g *Graph) Bytes() uint64 {
 	for _, m := range g.marks[:cap(g.marks)] {
 		b += 40 + 12*uint64(cap(m.list))
 	}
-	b += 24*uint64(cap(g.events)) + 12*uint64(cap(g.odd)) + 4*uint64(cap(g.ws)+cap(g.ls)) + 12*uint64(cap(g.es)) + 32*uint64(cap(g.by))
+	b += g.rows.bytes() + g.queue.bytes() + g.texts.size() + g.vertexProps.bytes() + g.edgeProps.bytes()
+	b += 40*uint64(cap(g.events)) + 12*uint64(cap(g.odd)) + 4*uint64(cap(g.ws)+cap(g.ls)) + 24*uint64(cap(g.es)) + 4*uint64(cap(g.rs)) + 32*uint64(cap(g.by))
 	return b
 }

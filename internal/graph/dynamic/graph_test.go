@@ -73,9 +73,9 @@ func TestFromRefuses(t *testing.T) {
 		}
 		return s
 	}
-	times := build(&graph.EdgeChunk{Src: []uint64{1}, Dst: []uint64{2}, Time: []int64{3}})
+	times := build(&graph.EdgeChunk{Src: []uint64{1, 1}, Dst: []uint64{2, 2}, Time: []int64{3, 3}})
 	defer times.Close()
-	if _, err := From(context.Background(), times); err == nil || !strings.Contains(err.Error(), "times or properties of edges") {
+	if _, err := From(context.Background(), times); err == nil || !strings.Contains(err.Error(), "1 edges whose ends, label and time are those of others") {
 		t.Error(err)
 	}
 	twice := build(&graph.EdgeChunk{Src: []uint64{1, 1}, Dst: []uint64{2, 2}})
@@ -170,10 +170,10 @@ func TestWindowUse(t *testing.T) {
 // TestFirstEdgeLabel names the first edge label of a graph in a window that already has marks.
 func TestFirstEdgeLabel(t *testing.T) {
 	g := New(true, false)
-	m := &model{true, map[string]string{}, map[modelEdge]bool{}}
+	m := newModel(true, false)
 	for _, window := range [][]update{
-		{{"+e", "1", "2", ""}, {"+e", "1", "3", ""}, {"+e", "2", "3", ""}},
-		{{"-e", "1", "2", ""}, {"+e", "4", "1", ""}, {"-v", "3", "", ""}, {"+e", "1", "2", "a"}, {"+e", "1", "2", ""}, {"-e", "1", "2", "a"}},
+		{{op: "+e", u: "1", v: "2", label: ""}, {op: "+e", u: "1", v: "3", label: ""}, {op: "+e", u: "2", v: "3", label: ""}},
+		{{op: "-e", u: "1", v: "2", label: ""}, {op: "+e", u: "4", v: "1", label: ""}, {op: "-v", u: "3", v: "", label: ""}, {op: "+e", u: "1", v: "2", label: "a"}, {op: "+e", u: "1", v: "2", label: ""}, {op: "-e", u: "1", v: "2", label: "a"}},
 	} {
 		first := g.Version()
 		g.Begin()

@@ -121,6 +121,7 @@ func (g *Graph) Settle() {
 		return
 	}
 	g.open, g.base = false, g.version
+	g.sweep(true)
 	for i := range g.marks {
 		m := &g.marks[i]
 		m.side.need(m.v).setMarks(-1)
@@ -155,7 +156,7 @@ func (g *Graph) settle(m *marks) {
 				g.ids.setAlive(m.v, !g.ids.alive(m.v))
 			}
 			if !g.ids.alive(m.v) {
-				g.ids.take(m.v)
+				g.take(m.v)
 			}
 		case n%2 != 0:
 			odd = append(odd, x)
@@ -190,6 +191,23 @@ func (g *Graph) settle(m *marks) {
 	}
 	g.by = by
 	m.side.flip(m.v, by, all)
+}
+
+// sweep forgets the values and edges that only versions before the present one have.
+func (g *Graph) sweep(window bool) {
+	if len(g.rows.dead)+len(g.rows.tags) > 0 {
+		g.rows.sweep(window, g.edgeProps.clear)
+	}
+	if window {
+		g.vertexProps.settle()
+		g.edgeProps.settle()
+	}
+}
+
+// take takes the internal id of a vertex that does not exist any more back, for another vertex.
+func (g *Graph) take(v uint32) {
+	g.vertexProps.clear(v)
+	g.ids.take(v)
 }
 
 // compact moves blocks together until little of the memory of lists is free.

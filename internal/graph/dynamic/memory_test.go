@@ -34,7 +34,7 @@ func drawn(r *rand.Rand, n, m, labels int, hubs bool) (es []update) {
 		if u > v {
 			u, v = v, u
 		}
-		e := modelEdge{strconv.Itoa(u), strconv.Itoa(v), ""}
+		e := modelEdge{u: strconv.Itoa(u), v: strconv.Itoa(v)}
 		if labels > 0 {
 			e.label = "l" + strconv.Itoa(r.IntN(labels))
 		}

@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"pgregory.net/rapid"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -16,73 +18,126 @@ import (
 
 // A model of a changing graph over maps, slow and obvious.
 
-type modelEdge struct{ u, v, label string }
+type modelEdge struct {
+	u, v, label string
+	time        int64
+}
+
+// values are those of the keys 0 and 1.
+type values [2]Value
+
+type modelVertex struct {
+	labels string // sorted and joined by a comma
+	values values
+}
 
 type model struct {
-	directed bool
-	vertices map[string]string // labels, sorted and joined by a comma
-	edges    map[modelEdge]bool
+	directed, timed bool
+	vertices        map[string]modelVertex
+	edges           map[modelEdge]values
+}
+
+func newModel(directed, timed bool) *model {
+	return &model{directed, timed, map[string]modelVertex{}, map[modelEdge]values{}}
 }
 
 func (m *model) clone() *model {
-	return &model{m.directed, maps.Clone(m.vertices), maps.Clone(m.edges)}
+	return &model{m.directed, m.timed, maps.Clone(m.vertices), maps.Clone(m.edges)}
 }
 
-func (m *model) edge(u, v, label string) modelEdge {
-	if !m.directed && u > v {
-		u, v = v, u
+func (m *model) edge(x update) modelEdge {
+	if !m.directed && x.u > x.v {
+		x.u, x.v = x.v, x.u
 	}
-	return modelEdge{u, v, label}
+	return modelEdge{x.u, x.v, x.label, x.time}
 }
 
 type update struct {
 	op, u, v, label string // label: of the edge, or the vertex's labels joined by commas
+	time            int64
+	key             Key
+	value           Value // of an edge or vertex that is new, if not Null, or that changes
+}
+
+// same returns the model's edges that x is about: of op "-e*" and "set e*", whatever their time.
+func (m *model) same(x update) (es []modelEdge) {
+	one := m.edge(x)
+	for e := range m.edges {
+		all := e
+		if strings.HasSuffix(x.op, "*") {
+			all.time = one.time
+		}
+		if all == one {
+			es = append(es, e)
+		}
+	}
+	return es
 }
 
 func (m *model) apply(x update) Result {
-	_, is := m.vertices[x.u]
-	e := m.edge(x.u, x.v, x.label)
+	vertex, is := m.vertices[x.u]
+	edges := m.same(x)
+	if strings.HasSuffix(strings.TrimSuffix(x.op, "*"), "e") {
+		switch {
+		case x.u == x.v:
+			return SelfLoop
+		case x.op == "+e" && len(edges) > 0:
+			return Duplicate
+		case x.op != "+e" && len(edges) == 0:
+			return Absent
+		}
+	} else {
+		switch {
+		case x.op == "+v" && is:
+			return Duplicate
+		case x.op != "+v" && !is:
+			return Absent
+		}
+	}
 	switch x.op {
 	case "+v":
-		if is {
-			return Duplicate
-		}
-		m.vertices[x.u] = x.label
+		vertex.labels = x.label
+		vertex.values[x.key] = x.value
+		m.vertices[x.u] = vertex
 	case "-v":
-		if !is {
-			return Absent
-		}
 		delete(m.vertices, x.u)
-		maps.DeleteFunc(m.edges, func(e modelEdge, _ bool) bool { return e.u == x.u || e.v == x.u })
+		maps.DeleteFunc(m.edges, func(e modelEdge, _ values) bool { return e.u == x.u || e.v == x.u })
 	case "label":
-		switch old, is := m.vertices[x.u]; {
-		case !is:
-			return Absent
-		case old == x.label:
+		if vertex.labels == x.label {
 			return Duplicate
 		}
-		m.vertices[x.u] = x.label
+		vertex.labels = x.label
+		m.vertices[x.u] = vertex
+	case "set v":
+		if vertex.values[x.key] == x.value {
+			return Duplicate
+		}
+		vertex.values[x.key] = x.value
+		m.vertices[x.u] = vertex
 	case "+e":
-		switch {
-		case x.u == x.v:
-			return SelfLoop
-		case m.edges[e]:
-			return Duplicate
-		}
-		m.edges[e] = true
+		var vs values
+		vs[x.key] = x.value
+		m.edges[m.edge(x)] = vs
 		for _, w := range []string{x.u, x.v} {
 			if _, is := m.vertices[w]; !is {
-				m.vertices[w] = ""
+				m.vertices[w] = modelVertex{}
 			}
 		}
-	case "-e":
-		switch {
-		case x.u == x.v:
-			return SelfLoop
-		case !m.edges[e]:
-			return Absent
+	case "-e", "-e*":
+		for _, e := range edges {
+			delete(m.edges, e)
 		}
-		delete(m.edges, e)
+	case "set e", "set e*":
+		res := Duplicate
+		for _, e := range edges {
+			vs := m.edges[e]
+			if vs[x.key] != x.value {
+				res = Applied
+			}
+			vs[x.key] = x.value
+			m.edges[e] = vs
+		}
+		return res
 	}
 	return Applied
 }
@@ -106,17 +161,36 @@ func classOf(g *Graph, labels string) Class {
 }
 
 func apply(g *Graph, x update) (Result, error) {
+	u, p := idOf(g, x.u), Property{x.key, x.value}
+	var ps []Property
+	if x.value.Kind() != Null {
+		ps = []Property{p}
+	}
 	switch x.op {
 	case "+v":
-		return g.AddVertex(idOf(g, x.u), classOf(g, x.label))
+		return g.AddVertex(u, classOf(g, x.label), ps...)
 	case "-v":
-		return g.RemoveVertex(idOf(g, x.u))
+		return g.RemoveVertex(u)
 	case "label":
-		return g.Relabel(idOf(g, x.u), classOf(g, x.label))
-	case "+e":
-		return g.AddEdge(idOf(g, x.u), idOf(g, x.v), g.EdgeLabel(x.label))
+		return g.Relabel(u, classOf(g, x.label))
+	case "set v":
+		return g.SetVertex(u, p)
 	}
-	return g.RemoveEdge(idOf(g, x.u), idOf(g, x.v), g.EdgeLabel(x.label))
+	v, l := idOf(g, x.v), g.EdgeLabel(x.label)
+	at := x.time != 0
+	switch {
+	case x.op == "+e" && at:
+		return g.AddEdgeAt(u, v, l, x.time, ps...)
+	case x.op == "+e":
+		return g.AddEdge(u, v, l, ps...)
+	case x.op == "-e" && at:
+		return g.RemoveEdgeAt(u, v, l, x.time)
+	case x.op == "-e" || x.op == "-e*":
+		return g.RemoveEdge(u, v, l)
+	case x.op == "set e" && at:
+		return g.SetEdgeAt(u, v, l, x.time, p)
+	}
+	return g.SetEdge(u, v, l, p)
 }
 
 // labelNames are a class's labels as the model has them.
@@ -135,8 +209,8 @@ func (m *model) compare(t fataler, w View) {
 			t.Fatalf("version +%d has vertex %s twice", w.at, id)
 		}
 		at[id] = v
-		if labels, is := m.vertices[id]; !is || labels != labelNames(g, g.ClassOf(v)) {
-			t.Fatalf("version +%d: vertex %s with labels %q, want %v %q", w.at, id, labelNames(g, g.ClassOf(v)), is, labels)
+		if x, is := m.vertices[id]; !is || x.labels != labelNames(g, g.ClassOf(v)) || !sameValues(x.values, func(k Key) Value { return w.VertexValue(v, k) }) {
+			t.Fatalf("version +%d: vertex %s with labels %q, values %v, %v; want %v, %v", w.at, id, labelNames(g, g.ClassOf(v)), w.VertexValue(v, 0), w.VertexValue(v, 1), is, x)
 		}
 		return true
 	})
@@ -166,6 +240,7 @@ func (m *model) compare(t fataler, w View) {
 			put(u, v, In, l)
 		}
 	}
+	m.compareEdges(t, w, at)
 	within := [][]Range{nil, {}, {{0, 1 << 7}}}
 	for c := range Class(g.NumClasses()) {
 		within = append(within, g.Ranges(c))
@@ -201,6 +276,84 @@ func (m *model) compare(t fataler, w View) {
 					compareLists(t, w, v, d, AnyLabel, within, want[key{v, d, AnyLabel}], inside, &buf)
 				}
 				compareLists(t, w, v, d, l, within, want[k], inside, &buf)
+			}
+		}
+	}
+}
+
+func sameValues(want values, get func(k Key) Value) bool {
+	return get(0) == want[0] && get(1) == want[1]
+}
+
+// compareEdges compares the edges between vertices, with their times and properties.
+func (m *model) compareEdges(t fataler, w View, at map[string]uint32) {
+	t.Helper()
+	g := w.g
+	type key struct {
+		u, v  uint32
+		label Label
+	}
+	want := map[key][]modelEdge{}
+	for e := range m.edges {
+		u, v, l := at[e.u], at[e.v], g.EdgeLabel(e.label)
+		want[key{u, v, l}] = append(want[key{u, v, l}], e)
+		if !m.directed {
+			want[key{v, u, l}] = append(want[key{v, u, l}], e)
+		}
+	}
+	check := func(got []Edge, u, v uint32, label Label, during Span) []Edge {
+		es := slices.DeleteFunc(slices.Clone(want[key{u, v, label}]), func(e modelEdge) bool {
+			return m.timed && (e.time < during.First || e.time > during.Last)
+		})
+		slices.SortFunc(es, func(x, y modelEdge) int { return cmp.Compare(x.time, y.time) })
+		if len(got) < len(es) {
+			t.Fatalf("version +%d: %d edges %d to %d of label %d, want %v", w.at, len(got), u, v, label, es)
+		}
+		for i, e := range es {
+			x := got[i]
+			if x.U != u || x.V != v || x.Label != label || x.Time != e.time || m.timed && x.ID == NoEdge {
+				t.Fatalf("version +%d: edge %v, want %v", w.at, x, e)
+			}
+			if !sameValues(m.edges[e], func(k Key) Value { return w.EdgeValue(x.ID, k) }) {
+				t.Fatalf("version +%d: edge %v has values %v, %v; want %v", w.at, e, w.EdgeValue(x.ID, 0), w.EdgeValue(x.ID, 1), m.edges[e])
+			}
+			if x.ID != NoEdge {
+				if y := w.Edge(x.ID); y != x && (m.directed || y.U != x.V || y.V != x.U || y.Time != x.Time || y.Label != x.Label) {
+					t.Fatalf("version +%d: edge %d is %v, want %v", w.at, x.ID, y, x)
+				}
+			}
+		}
+		return got[len(es):]
+	}
+	for _, u := range at {
+		for _, v := range at {
+			for _, during := range []Span{Always, {2, 3}} {
+				var of [3][]Edge
+				for d := range of {
+					of[d] = w.Edges(u, v, Direction(d), AnyLabel, during, nil)
+				}
+				for l := range Label(len(g.edgeLabels) + 1) {
+					of[Out] = check(of[Out], u, v, l, during)
+					of[In] = check(of[In], v, u, l, during)
+					of[Either] = check(of[Either], u, v, l, during)
+					rest := check(w.Edges(u, v, Out, l, during, nil), u, v, l, during)
+					rest = append(rest, check(w.Edges(u, v, In, l, during, nil), v, u, l, during)...)
+					either := check(w.Edges(u, v, Either, l, during, nil), u, v, l, during)
+					if m.directed {
+						either = check(either, v, u, l, during)
+					}
+					if len(rest)+len(either) > 0 {
+						t.Fatalf("version +%d: edges %v, %v between %d and %d too many", w.at, rest, either, u, v)
+					}
+				}
+				if m.directed {
+					for l := range Label(len(g.edgeLabels) + 1) {
+						of[Either] = check(of[Either], v, u, l, during)
+					}
+				}
+				if len(of[Out])+len(of[In])+len(of[Either]) > 0 {
+					t.Fatalf("version +%d: edges %v between %d and %d too many", w.at, of, u, v)
+				}
 			}
 		}
 	}
@@ -251,7 +404,15 @@ func (m *model) compareStatic(t fataler, s *graph.Graph) {
 	if s.NumVertices() != len(m.vertices) || s.NumEdges() != uint64(len(m.edges)) || s.Directed != m.directed {
 		t.Fatalf("snapshot of %d vertices, %d edges, directed %v; want %d, %d", s.NumVertices(), s.NumEdges(), s.Directed, len(m.vertices), len(m.edges))
 	}
-	for id, labels := range m.vertices {
+	of := func(rec arrow.RecordBatch, row int) (vs values) {
+		for k := range vs {
+			if rec != nil && int64(k) < rec.NumCols() {
+				vs[k] = valuesOf(rec.Column(k))(row)
+			}
+		}
+		return vs
+	}
+	for id, x := range m.vertices {
 		v, ok := s.Lookup(id)
 		if !ok {
 			t.Fatalf("the snapshot has no vertex %s", id)
@@ -260,8 +421,11 @@ func (m *model) compareStatic(t fataler, s *graph.Graph) {
 		for _, l := range s.Classes[s.ClassOf(v)].Labels {
 			names = append(names, s.VertexLabels[l])
 		}
-		if got := strings.Join(slices.Sorted(slices.Values(names)), ","); got != labels {
-			t.Fatalf("the snapshot's vertex %s has labels %q, want %q", id, got, labels)
+		if got := strings.Join(slices.Sorted(slices.Values(names)), ","); got != x.labels {
+			t.Fatalf("the snapshot's vertex %s has labels %q, want %q", id, got, x.labels)
+		}
+		if got := of(s.VertexProps, int(v)); got != x.values {
+			t.Fatalf("the snapshot's vertex %s has values %v, want %v", id, got, x.values)
 		}
 	}
 	for e := range m.edges {
@@ -275,6 +439,21 @@ func (m *model) compareStatic(t fataler, s *graph.Graph) {
 			t.Fatalf("the snapshot has no edge %v", e)
 		}
 	}
+	if s.Edges == nil {
+		return
+	}
+	for row := range s.Edges.Dst {
+		x := update{u: s.IDs.String(s.Edges.Src[row]), v: s.IDs.String(s.Edges.Dst[row])}
+		if s.Edges.Label != nil && s.Edges.Label[row] != graph.NoLabel {
+			x.label = s.EdgeLabels[s.Edges.Label[row]]
+		}
+		if s.Edges.Time != nil {
+			x.time = s.Edges.Time[row]
+		}
+		if vs, is := m.edges[m.edge(x)]; !is || vs != of(s.Edges.Props, row) {
+			t.Fatalf("the snapshot's edge %v has values %v, want %v, %v", x, of(s.Edges.Props, row), is, vs)
+		}
+	}
 }
 
 // replay checks that the events of one version turn the lists of the version before into those of this one.
@@ -282,11 +461,15 @@ func replay(t fataler, before, after View, events []Event) {
 	t.Helper()
 	edges := func(w View) map[edge]bool {
 		m := map[edge]bool{}
+		var es []Edge
 		var buf []uint32
 		w.Vertices(nil, func(v uint32) bool {
 			for _, l := range w.Labels(v, Out, nil) {
 				for _, x := range w.List(v, Out, l, nil, &buf) {
-					m[edge{v, x, l}] = true
+					es = w.Edges(v, x, Out, l, Always, es[:0])
+					for _, e := range es {
+						m[edge{u: v, v: x, label: l, time: e.Time}] = true
+					}
 				}
 			}
 			return true
@@ -306,9 +489,9 @@ func replay(t fataler, before, after View, events []Event) {
 	}
 	for _, e := range events {
 		if e.Kind == EdgeAdded || e.Kind == EdgeRemoved {
-			turn(edge{e.U, e.V, e.Label}, e.Kind == EdgeAdded)
+			turn(edge{u: e.U, v: e.V, label: e.Label, time: e.Time}, e.Kind == EdgeAdded)
 			if !before.g.directed {
-				turn(edge{e.V, e.U, e.Label}, e.Kind == EdgeAdded)
+				turn(edge{u: e.V, v: e.U, label: e.Label, time: e.Time}, e.Kind == EdgeAdded)
 			}
 		}
 	}
@@ -408,29 +591,118 @@ func checkArena(t fataler, g *Graph) {
 	}
 }
 
-func drawUpdate(t *rapid.T, vertices int, edgeLabels, classes []string) update {
-	v := func(name string) string { return strconv.Itoa(rapid.IntRange(0, vertices-1).Draw(t, name)) }
-	x := update{op: rapid.SampledFrom([]string{"+e", "+e", "+e", "+e", "-e", "-e", "+v", "-v", "label"}).Draw(t, "op")}
+// shape is what updates of a test can have.
+type shape struct {
+	vertices            int
+	edgeLabels, classes []string
+	times               int // 0: edges have no times
+	values              bool
+}
+
+func drawUpdate(t *rapid.T, s shape) update {
+	v := func(name string) string { return strconv.Itoa(rapid.IntRange(0, s.vertices-1).Draw(t, name)) }
+	ops := []string{"+e", "+e", "+e", "+e", "-e", "-e", "-e*", "+v", "-v", "label"}
+	if s.times > 0 {
+		ops = append(ops, "oldest")
+	}
+	if s.values {
+		ops = append(ops, "set v", "set v", "set e", "set e", "set e*")
+	}
+	x := update{op: rapid.SampledFrom(ops).Draw(t, "op")}
+	if x.op == "oldest" {
+		return x
+	}
 	x.u = v("u")
 	switch x.op {
-	case "+e", "-e":
+	case "+e", "-e", "-e*", "set e", "set e*":
 		x.v = v("v")
-		x.label = rapid.SampledFrom(edgeLabels).Draw(t, "label")
+		x.label = rapid.SampledFrom(s.edgeLabels).Draw(t, "label")
+		if s.times > 0 && !strings.HasSuffix(x.op, "*") {
+			x.time = int64(rapid.IntRange(1, s.times).Draw(t, "time"))
+		}
 	case "+v", "label":
-		x.label = rapid.SampledFrom(classes).Draw(t, "labels")
+		x.label = rapid.SampledFrom(s.classes).Draw(t, "labels")
+	}
+	if s.values && strings.ContainsAny(x.op, "+s") {
+		switch x.key = Key(rapid.IntRange(0, 1).Draw(t, "key")); {
+		case rapid.IntRange(0, 4).Draw(t, "null") == 0:
+		case x.key == 1:
+			x.value = OfString(rapid.SampledFrom([]string{"", "a", "b", "long text"}).Draw(t, "text"))
+		case strings.HasSuffix(x.op, "v"):
+			x.value = OfInt(int64(rapid.IntRange(-2, 2).Draw(t, "integer")))
+		default:
+			x.value = OfFloat(float64(rapid.IntRange(0, 3).Draw(t, "number")) / 2)
+		}
 	}
 	return x
+}
+
+// step makes one update of a graph and of its model.
+func (m *model) step(t fataler, g *Graph, x update) {
+	t.Helper()
+	want := Applied
+	if x.op == "oldest" {
+		if len(m.edges) == 0 {
+			want = Absent
+		}
+		got, err := g.RemoveOldest()
+		if got != want || err != nil {
+			t.Fatalf("%v: %v, %v; want %v", x, got, err, want)
+		}
+		if want == Absent {
+			return
+		}
+		e := g.Events()[len(g.Events())-1]
+		x = update{u: g.IDOf(e.U).String(), v: g.IDOf(e.V).String(), label: g.EdgeLabelName(e.Label), time: e.Time}
+		for y := range m.edges {
+			if y.time < e.Time {
+				t.Fatalf("edge %v is removed as the oldest, before %v", x, y)
+			}
+		}
+		if _, is := m.edges[m.edge(x)]; !is {
+			t.Fatalf("edge %v is removed, which there was not", x)
+		}
+		delete(m.edges, m.edge(x))
+		return
+	}
+	want = m.apply(x)
+	if got, err := apply(g, x); got != want || err != nil {
+		t.Fatalf("%v: %v, %v; want %v", x, got, err, want)
+	}
+}
+
+// newGraph returns a graph with the keys of models.
+func newGraph(t fataler, directed, text, keys bool) *Graph {
+	t.Helper()
+	g := New(directed, text)
+	if keys {
+		for _, f := range []func() (Key, error){
+			func() (Key, error) { return g.VertexKey("age", arrow.PrimitiveTypes.Int64) },
+			func() (Key, error) { return g.VertexKey("name", arrow.BinaryTypes.String) },
+			func() (Key, error) { return g.EdgeKey("amount", arrow.PrimitiveTypes.Float64) },
+			func() (Key, error) { return g.EdgeKey("note", arrow.BinaryTypes.String) },
+		} {
+			if _, err := f(); err != nil {
+				t.Fatalf("%v", err)
+			}
+		}
+	}
+	return g
 }
 
 func TestModel(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		directed, text := rapid.Bool().Draw(t, "directed"), rapid.Bool().Draw(t, "text")
-		edgeLabels := rapid.SampledFrom([][]string{{""}, {"a"}, {"", "a", "b"}, {"a", "b", "c", "d"}}).Draw(t, "edge labels")
-		classes := rapid.SampledFrom([][]string{{""}, {"", "X"}, {"", "X", "Y", "X,Y", "Z"}}).Draw(t, "classes")
-		n := rapid.SampledFrom([]int{3, 6, 12}).Draw(t, "vertices")
-		g := New(directed, text)
-		m := &model{directed, map[string]string{}, map[modelEdge]bool{}}
+		s := shape{
+			edgeLabels: rapid.SampledFrom([][]string{{""}, {"a"}, {"", "a", "b"}, {"a", "b", "c", "d"}}).Draw(t, "edge labels"),
+			classes:    rapid.SampledFrom([][]string{{""}, {"", "X"}, {"", "X", "Y", "X,Y", "Z"}}).Draw(t, "classes"),
+			vertices:   rapid.SampledFrom([]int{3, 6, 12}).Draw(t, "vertices"),
+			times:      rapid.SampledFrom([]int{0, 0, 2, 5}).Draw(t, "times"),
+			values:     rapid.Bool().Draw(t, "values"),
+		}
+		g := newGraph(t, directed, text, s.values)
+		m := newModel(directed, s.times > 0)
 		for range rapid.IntRange(1, 6).Draw(t, "windows") {
 			open := rapid.Bool().Draw(t, "open")
 			if open {
@@ -439,11 +711,7 @@ func TestModel(t *testing.T) {
 			first := g.Version()
 			versions := []*model{m.clone()}
 			for range rapid.IntRange(0, 12).Draw(t, "updates") {
-				x := drawUpdate(t, n, edgeLabels, classes)
-				want := m.apply(x)
-				if got, err := apply(g, x); got != want || err != nil {
-					t.Fatalf("%v: %v, %v; want %v", x, got, err, want)
-				}
+				m.step(t, g, drawUpdate(t, s))
 				versions = append(versions, m.clone())
 				if open {
 					continue
@@ -487,16 +755,16 @@ func TestModel(t *testing.T) {
 			m.compare(t, g.Now())
 			checkArena(t, g)
 		}
-		s, err := g.Now().Snapshot(ctx)
+		static, err := g.Now().Snapshot(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.compareStatic(t, s)
-		from, err := From(ctx, s)
+		m.compareStatic(t, static)
+		from, err := From(ctx, static)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = s.Close()
+		_ = static.Close()
 		m.compare(t, from.Now())
 		checkArena(t, from)
 		if from.NumEdges() != uint64(len(m.edges)) || from.NumVertices() != len(m.vertices) {

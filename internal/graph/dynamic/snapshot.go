@@ -11,9 +11,10 @@ import (
 func (w View) Snapshot(ctx context.Context) (*graph.Graph, error) {
 	const part = 1 << 16
 	g := w.g
-	b := graph.NewBuilder(graph.BuildOptions{Directed: g.directed})
+	b := graph.NewBuilder(graph.BuildOptions{Directed: g.directed, Read: w.read()})
 	vc, ec := &graph.VertexChunk{}, &graph.EdgeChunk{}
 	var vs, us, xs, ls texts
+	vp, ep := newRecords(g.VertexColumns()), newRecords(g.EdgeColumns())
 	seq := uint64(0)
 	flush := func(least int) error {
 		if len(vc.ID)+vs.rows() < least && len(ec.Src)+us.rows() < least {
@@ -27,6 +28,7 @@ func (w View) Snapshot(ctx context.Context) (*graph.Graph, error) {
 		if g.labelled() {
 			ec.Label = ls.column()
 		}
+		vc.Props, ec.Props = vp.batch(), ep.batch()
 		if err := b.AddVertices(vc); err != nil {
 			return err
 		}
@@ -44,6 +46,7 @@ func (w View) Snapshot(ctx context.Context) (*graph.Graph, error) {
 	var err error
 	var buf []uint32
 	var labels []Label
+	var es []Edge
 	w.Vertices(nil, func(v uint32) bool {
 		id := g.IDOf(v)
 		if g.ids.text {
@@ -52,6 +55,7 @@ func (w View) Snapshot(ctx context.Context) (*graph.Graph, error) {
 			vc.ID = append(vc.ID, id.num)
 		}
 		vc.Labels = append(vc.Labels, names[g.ClassOf(v)])
+		vp.add(func(k Key) Value { return w.VertexValue(v, k) })
 		labels = w.Labels(v, Out, labels)
 		for _, l := range labels {
 			for _, x := range w.List(v, Out, l, nil, &buf) {
@@ -59,14 +63,21 @@ func (w View) Snapshot(ctx context.Context) (*graph.Graph, error) {
 					continue
 				}
 				to := g.IDOf(x)
-				if g.ids.text {
-					us.add(id.text)
-					xs.add(to.text)
-				} else {
-					ec.Src, ec.Dst = append(ec.Src, id.num), append(ec.Dst, to.num)
-				}
-				if g.labelled() {
-					ls.add(g.EdgeLabelName(l))
+				es = w.Edges(v, x, Out, l, Always, es[:0])
+				for _, e := range es {
+					if g.ids.text {
+						us.add(id.text)
+						xs.add(to.text)
+					} else {
+						ec.Src, ec.Dst = append(ec.Src, id.num), append(ec.Dst, to.num)
+					}
+					if g.labelled() {
+						ls.add(g.EdgeLabelName(l))
+					}
+					if g.timed {
+						ec.Time = append(ec.Time, e.Time)
+					}
+					ep.add(func(k Key) Value { return w.EdgeValue(e.ID, k) })
 				}
 				if err = flush(part); err != nil {
 					return false
@@ -84,6 +95,12 @@ func (w View) Snapshot(ctx context.Context) (*graph.Graph, error) {
 		return nil, err
 	}
 	return b.Build(ctx)
+}
+
+// read is what snapshots say about their reading: the unit of times.
+func (w View) read() graph.ReadStats {
+	r := w.g.Read
+	return graph.ReadStats{TimeUnit: r.TimeUnit, TimeDigits: r.TimeDigits, TimeEpoch: r.TimeEpoch, TimeName: r.TimeName}
 }
 
 // texts is a column of texts that grows.

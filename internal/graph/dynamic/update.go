@@ -13,6 +13,9 @@ var ErrTooLarge = errors.New("too large")
 // ErrID means that a vertex id is not of the graph's kind, or is out of range.
 var ErrID = errors.New("bad vertex id")
 
+// ErrTime means that an edge has a time and the graph's edges do not, or the other way round.
+var ErrTime = errors.New("bad time")
+
 // Result says what an update did.
 type Result uint8
 
@@ -41,6 +44,8 @@ const (
 	// VertexMoved: the vertex U has other labels, and from this version on the id V. The removals of its edges at U and their
 	// additions at V follow.
 	VertexMoved
+	VertexChanged // U has another value of the property Key
+	EdgeChanged   // the edge has another value of the property Key
 )
 
 // Event is one change of the graph, in internal ids. An update may make several.
@@ -49,15 +54,21 @@ type Event struct {
 	Kind    EventKind
 	U, V    uint32
 	Label   Label
+	Edge    EdgeID // of an edge with a time or properties
+	Key     Key
+	Time    int64 // of an edge, if edges have times
 }
 
 // Events are the changes since the window was opened, or of the last update if none is open. They are valid until the next
 // update or Begin.
 func (g *Graph) Events() []Event { return g.events }
 
-func (g *Graph) event(k EventKind, u, v uint32, label Label) {
-	g.events = append(g.events, Event{g.version, k, u, v, label})
+func (g *Graph) event(k EventKind, e edge) {
+	g.events = append(g.events, Event{Version: g.version, Kind: k, U: e.u, V: e.v, Label: e.label, Edge: e.id, Time: e.time})
 }
+
+// vertex is what an event about a vertex says.
+func vertexEvent(v, to uint32) edge { return edge{u: v, v: to, id: NoEdge} }
 
 // begin makes a new version, after it has checked the update: its ids, its label, and that n vertices of a class can be added.
 func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
@@ -75,7 +86,7 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 	if g.open && g.version-g.base == math.MaxUint32 || len(g.marks) > maxMarks/2 {
 		return fmt.Errorf("%w: more updates than a window can have", ErrTooLarge)
 	}
-	if g.lists.full() {
+	if g.lists.full() || g.rows.lists.full() || g.rows.end >= maxRows && g.rows.free == 0 {
 		return fmt.Errorf("%w: no room is left for neighbour lists", ErrTooLarge)
 	}
 	if err := g.ids.reserve(uint32(c), n); err != nil {
@@ -102,15 +113,22 @@ func (g *Graph) check(id ID) error {
 	return nil
 }
 
-// AddVertex adds a vertex of a class. A vertex that has this id and is of another class makes a Duplicate too; Relabel changes it.
-func (g *Graph) AddVertex(id ID, c Class) (Result, error) {
+// AddVertex adds a vertex of a class, with properties. A vertex that has this id and is of another class, or has other properties,
+// makes a Duplicate too; Relabel and SetVertex change it.
+func (g *Graph) AddVertex(id ID, c Class, ps ...Property) (Result, error) {
+	if err := g.vertexProps.check(ps); err != nil {
+		return 0, err
+	}
 	if err := g.begin(NoLabel, c, 1, id); err != nil {
 		return 0, err
 	}
 	if g.ids.find(id) != noVertex {
 		return Duplicate, nil
 	}
-	g.add(id, c)
+	v := g.add(id, c)
+	for _, p := range ps {
+		g.vertexProps.set(p.Key, v, p.Value, 0)
+	}
 	return Applied, nil
 }
 
@@ -119,7 +137,7 @@ func (g *Graph) add(id ID, c Class) uint32 {
 	v := g.ids.give(id, uint32(c))
 	g.ids.name(id, v)
 	g.turnVertex(v)
-	g.event(VertexAdded, v, noVertex, NoLabel)
+	g.event(VertexAdded, vertexEvent(v, noVertex))
 	g.ids.live++
 	return v
 }
@@ -143,16 +161,16 @@ func (g *Graph) RemoveVertex(id ID) (Result, error) {
 		return Absent, nil
 	}
 	for _, e := range g.edgesOf(v) {
-		g.turnEdge(EdgeRemoved, e.u, e.v, e.label)
+		g.removeEdge(e)
 	}
 	g.ids.forget(id)
 	g.ids.live--
 	g.turnVertex(v)
-	g.event(VertexRemoved, v, noVertex, NoLabel)
+	g.event(VertexRemoved, vertexEvent(v, noVertex))
 	if !g.open {
-		g.ids.take(v)
-		g.compact()
+		g.take(v)
 	}
+	g.finish()
 	return Applied, nil
 }
 
@@ -170,31 +188,65 @@ func (g *Graph) Relabel(id ID, c Class) (Result, error) {
 	}
 	v := g.ids.give(id, uint32(c))
 	g.ids.name(id, v)
-	g.event(VertexMoved, old, v, NoLabel)
+	g.event(VertexMoved, vertexEvent(old, v))
+	g.vertexProps.copy(old, v)
 	edges := g.edgesOf(old)
 	for _, e := range edges {
-		g.turnEdge(EdgeRemoved, e.u, e.v, e.label)
+		g.removeEdge(e)
 	}
 	g.turnVertex(old)
 	g.turnVertex(v)
 	for _, e := range edges {
+		from := e.id
 		if e.u == old {
 			e.u = v
 		} else {
 			e.v = v
 		}
-		g.turnEdge(EdgeAdded, e.u, e.v, e.label)
+		if from != NoEdge {
+			e.id = g.newRow(e)
+			g.edgeProps.copy(uint32(from), uint32(e.id))
+		}
+		g.addEdge(e)
 	}
 	if !g.open {
-		g.ids.take(old)
-		g.compact()
+		g.take(old)
 	}
+	g.finish()
 	return Applied, nil
 }
 
-// AddEdge adds an edge, from u to v if the graph is directed. Ends that the graph does not have become vertices without labels, as
-// in files.
-func (g *Graph) AddEdge(u, v ID, label Label) (Result, error) {
+// AddEdge adds an edge, from u to v if the graph is directed, with properties. Ends that the graph does not have become vertices
+// without labels, as in files. An edge with equal ends and label makes a Duplicate, also if its properties are others; SetEdge
+// changes them. In a graph with times it is an error, ErrTime.
+func (g *Graph) AddEdge(u, v ID, label Label, ps ...Property) (Result, error) {
+	if g.timed {
+		return 0, fmt.Errorf("%w: the graph's edges have times, and this one does not", ErrTime)
+	}
+	return g.newEdge(u, v, label, 0, ps)
+}
+
+// AddEdgeAt adds an edge with a time, as AddEdge does. Edges of other times are others. A graph without edges becomes one with
+// times. In a graph whose edges have no times it is an error, ErrTime.
+func (g *Graph) AddEdgeAt(u, v ID, label Label, time int64, ps ...Property) (Result, error) {
+	if !g.timed {
+		if g.edges > 0 || g.open && slices.ContainsFunc(g.events, func(e Event) bool { return e.Kind == EdgeAdded || e.Kind == EdgeRemoved }) {
+			return 0, fmt.Errorf("%w: the graph's edges have no times, and this one does", ErrTime)
+		}
+	}
+	was := g.timed
+	g.timed = true
+	res, err := g.newEdge(u, v, label, time, ps)
+	if res != Applied || err != nil {
+		g.timed = was
+	}
+	return res, err
+}
+
+func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result, error) {
+	if err := g.edgeProps.check(ps); err != nil {
+		return 0, err
+	}
 	if err := g.begin(label, 0, 2, u, v); err != nil {
 		return 0, err
 	}
@@ -202,7 +254,7 @@ func (g *Graph) AddEdge(u, v ID, label Label) (Result, error) {
 		return SelfLoop, nil
 	}
 	x, y := g.ids.find(u), g.ids.find(v)
-	if x != noVertex && y != noVertex && g.has(x, y, label) {
+	if x != noVertex && y != noVertex && g.hasAt(x, y, label, time) {
 		return Duplicate, nil
 	}
 	if x == noVertex {
@@ -211,15 +263,29 @@ func (g *Graph) AddEdge(u, v ID, label Label) (Result, error) {
 	if y == noVertex {
 		y = g.add(v, 0)
 	}
-	g.turnEdge(EdgeAdded, x, y, label)
-	if !g.open {
-		g.compact()
+	e := edge{x, y, label, NoEdge, time}
+	if g.timed || len(ps) > 0 {
+		e.id = g.newRow(e)
+		for _, p := range ps {
+			g.edgeProps.set(p.Key, uint32(e.id), p.Value, 0)
+		}
 	}
+	g.addEdge(e)
+	g.finish()
 	return Applied, nil
 }
 
-// RemoveEdge removes an edge. Its ends stay.
+// RemoveEdge removes an edge, or all edges between its ends that have the label, whatever their times. Its ends stay.
 func (g *Graph) RemoveEdge(u, v ID, label Label) (Result, error) {
+	return g.dropEdge(u, v, label, 0, false)
+}
+
+// RemoveEdgeAt removes the edge with a time. In a graph whose edges have no times there is none.
+func (g *Graph) RemoveEdgeAt(u, v ID, label Label, time int64) (Result, error) {
+	return g.dropEdge(u, v, label, time, true)
+}
+
+func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, error) {
 	if err := g.begin(label, 0, 0, u, v); err != nil {
 		return 0, err
 	}
@@ -227,14 +293,186 @@ func (g *Graph) RemoveEdge(u, v ID, label Label) (Result, error) {
 		return SelfLoop, nil
 	}
 	x, y := g.ids.find(u), g.ids.find(v)
-	if x == noVertex || y == noVertex || !g.has(x, y, label) {
+	es := g.edgesBetween(x, y, label, time, at)
+	if len(es) == 0 {
 		return Absent, nil
 	}
-	g.turnEdge(EdgeRemoved, x, y, label)
+	for _, e := range es {
+		g.removeEdge(e)
+	}
+	g.finish()
+	return Applied, nil
+}
+
+// Oldest returns the time of the oldest edge; ok is false in a graph without times or edges.
+func (g *Graph) Oldest() (time int64, ok bool) {
+	r, ok := g.queue.first()
+	if !ok {
+		return 0, false
+	}
+	return g.rows.row(r).time, true
+}
+
+// RemoveOldest removes the oldest edge, of several with its time any. Its ends stay. The graph must have an edge with a time, else
+// the result is Absent. It takes the time of RemoveEdge.
+func (g *Graph) RemoveOldest() (Result, error) {
+	if err := g.begin(NoLabel, 0, 0); err != nil {
+		return 0, err
+	}
+	r, ok := g.queue.first()
+	if !ok {
+		return Absent, nil
+	}
+	g.removeEdge(g.rowEdge(r))
+	g.finish()
+	return Applied, nil
+}
+
+// Expire removes the edges whose times are before t, the oldest first, each by an update of its own, and at most most of them. It
+// returns how many it removed.
+func (g *Graph) Expire(t int64, most int) (n int, err error) {
+	for ; n < most; n++ {
+		if oldest, ok := g.Oldest(); !ok || oldest >= t {
+			break
+		}
+		if _, err := g.RemoveOldest(); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// SetVertex changes a property of a vertex. A value that is Null removes the property. The result is Duplicate if the vertex has the
+// value already.
+func (g *Graph) SetVertex(id ID, p Property) (Result, error) {
+	ps := [1]Property{p}
+	if err := g.vertexProps.check(ps[:]); err != nil {
+		return 0, err
+	}
+	if err := g.begin(NoLabel, 0, 0, id); err != nil {
+		return 0, err
+	}
+	v := g.ids.find(id)
+	switch {
+	case v == noVertex:
+		return Absent, nil
+	case !g.vertexProps.set(p.Key, v, ps[0].Value, g.at()):
+		return Duplicate, nil
+	}
+	g.event(VertexChanged, vertexEvent(v, noVertex))
+	g.events[len(g.events)-1].Key = p.Key
+	return Applied, nil
+}
+
+// SetEdge changes a property of an edge, as SetVertex does, or of all edges between its ends that have the label.
+func (g *Graph) SetEdge(u, v ID, label Label, p Property) (Result, error) {
+	return g.setEdge(u, v, label, 0, false, p)
+}
+
+// SetEdgeAt changes a property of the edge with a time.
+func (g *Graph) SetEdgeAt(u, v ID, label Label, time int64, p Property) (Result, error) {
+	return g.setEdge(u, v, label, time, true, p)
+}
+
+func (g *Graph) setEdge(u, v ID, label Label, time int64, at bool, p Property) (Result, error) {
+	ps := [1]Property{p}
+	if err := g.edgeProps.check(ps[:]); err != nil {
+		return 0, err
+	}
+	if err := g.begin(label, 0, 0, u, v); err != nil {
+		return 0, err
+	}
+	if u == v {
+		return SelfLoop, nil
+	}
+	es := g.edgesBetween(g.ids.find(u), g.ids.find(v), label, time, at)
+	if len(es) == 0 {
+		return Absent, nil
+	}
+	res := Duplicate
+	for _, e := range es {
+		if e.id == NoEdge {
+			if ps[0].Value.kind == Null {
+				continue
+			}
+			e.id = g.newRow(e)
+		}
+		if g.edgeProps.set(p.Key, uint32(e.id), ps[0].Value, g.at()) {
+			res = Applied
+			g.event(EdgeChanged, e)
+			g.events[len(g.events)-1].Key = p.Key
+		}
+	}
+	return res, nil
+}
+
+// at is the present version in an open window; 0 if none is open.
+func (g *Graph) at() uint32 {
 	if !g.open {
+		return 0
+	}
+	return uint32(g.version - g.base)
+}
+
+// finish ends an update that may leave memory free.
+func (g *Graph) finish() {
+	if !g.open {
+		g.sweep(false)
 		g.compact()
 	}
-	return Applied, nil
+}
+
+// newRow makes the row of an edge.
+func (g *Graph) newRow(e edge) EdgeID { return EdgeID(g.rows.add(e.u, e.v, e.label, e.time, g.at())) }
+
+// rowEdge is the edge of a row.
+func (g *Graph) rowEdge(r uint32) edge {
+	x := g.rows.row(r)
+	return edge{x.u, x.v, x.edgeLabel(), EdgeID(r), x.time}
+}
+
+// hasAt reports whether the present version has an edge with a time, if edges have times.
+func (g *Graph) hasAt(u, v uint32, label Label, time int64) bool {
+	if g.timed {
+		_, ok := g.rows.find(u, v, label, time)
+		return ok
+	}
+	return g.has(u, v, label)
+}
+
+// edgesBetween returns the edges between two vertices, or none if one of them is noVertex: those with a label and, if at,
+// a time. The slice is valid until the next call.
+func (g *Graph) edgesBetween(u, v uint32, label Label, time int64, at bool) []edge {
+	g.es = g.es[:0]
+	if u == noVertex || v == noVertex || at && !g.timed {
+		return nil
+	}
+	if at {
+		if r, ok := g.rows.find(u, v, label, time); ok {
+			g.es = append(g.es, edge{u, v, label, EdgeID(r), time})
+		}
+		return g.es
+	}
+	if g.timed || g.has(u, v, label) {
+		g.appendEdges(u, v, label)
+	}
+	return g.es
+}
+
+// appendEdges appends to g.es the edges between two vertices with a label, of which a graph without times has one.
+func (g *Graph) appendEdges(u, v uint32, label Label) {
+	n := len(g.es)
+	if g.rows.n > 0 {
+		g.rs = g.rows.between(*g.rows.link(u, v, label), g.rs[:0])
+		for _, r := range g.rs {
+			if g.rows.present(r) {
+				g.es = append(g.es, edge{u, v, label, EdgeID(r), g.rows.row(r).time})
+			}
+		}
+	}
+	if !g.timed && len(g.es) == n {
+		g.es = append(g.es, edge{u, v, label, NoEdge, 0})
+	}
 }
 
 // has reports whether the present version has an edge.
@@ -242,17 +480,38 @@ func (g *Graph) has(u, v uint32, label Label) bool {
 	return g.Now().Has(u, v, Out, label)
 }
 
-// turnEdge adds an edge that the graph does not have, or removes one that it has.
-func (g *Graph) turnEdge(k EventKind, u, v uint32, label Label) {
-	all := !g.labelled() || !g.parallel(u, v, label)
-	g.turn(g.sides[0], u, v, label, all)
-	g.turn(g.sides[len(g.sides)-1], v, u, label, all)
-	g.event(k, u, v, label)
-	if k == EdgeAdded {
-		g.edges++
-	} else {
-		g.edges--
+// addEdge adds an edge that the graph does not have, and whose row there is if it has one.
+func (g *Graph) addEdge(e edge) {
+	if g.timed {
+		g.queue.add(uint32(e.id))
 	}
+	if !g.timed || g.rows.count(e.u, e.v, e.label) == 1 {
+		g.turnEdge(e)
+	}
+	g.event(EdgeAdded, e)
+	g.edges++
+}
+
+// removeEdge removes an edge that the graph has.
+func (g *Graph) removeEdge(e edge) {
+	if e.id != NoEdge {
+		if g.timed {
+			g.queue.remove(uint32(e.id))
+		}
+		g.rows.remove(uint32(e.id), g.at())
+	}
+	if !g.timed || g.rows.count(e.u, e.v, e.label) == 0 {
+		g.turnEdge(e)
+	}
+	g.event(EdgeRemoved, e)
+	g.edges--
+}
+
+// turnEdge adds an edge to the lists of its ends, or removes it from them.
+func (g *Graph) turnEdge(e edge) {
+	all := !g.labelled() || !g.parallel(e.u, e.v, e.label)
+	g.turn(g.sides[0], e.u, e.v, e.label, all)
+	g.turn(g.sides[len(g.sides)-1], e.v, e.u, e.label, all)
 }
 
 // turn turns the entry w of v's list of a label round, and if all, that of the list of all labels.
@@ -300,24 +559,25 @@ func (g *Graph) appendLabels(s *side, v uint32, ls []Label) []Label {
 type edge struct {
 	u, v  uint32
 	label Label
+	id    EdgeID
+	time  int64
 }
 
 // edgesOf returns the edges of v in the present version. The slice is valid until the next call.
 func (g *Graph) edgesOf(v uint32) []edge {
-	es := g.es[:0]
+	g.es = g.es[:0]
 	for i := range g.sides {
 		d := Direction(i)
 		g.ls = g.Now().Labels(v, d, g.ls)
 		for _, l := range g.ls {
 			for _, w := range g.Now().List(v, d, l, nil, &g.ws) {
-				e := edge{v, w, l}
 				if d == In {
-					e = edge{w, v, l}
+					g.appendEdges(w, v, l)
+				} else {
+					g.appendEdges(v, w, l)
 				}
-				es = append(es, e)
 			}
 		}
 	}
-	g.es = es
-	return es
+	return g.es
 }

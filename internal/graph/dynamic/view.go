@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -184,6 +185,120 @@ func (w View) Has(v, x uint32, d Direction, label Label) bool {
 	label = g.label(label)
 	_, found := slices.BinarySearch(s.list(v, label), x)
 	return found != turned(g.marksOf(s, v), x, label, w.at)
+}
+
+// Edge is an edge of a version. On an undirected graph either end may be U.
+type Edge struct {
+	U, V  uint32
+	Label Label
+	ID    EdgeID // NoEdge in a graph without times, unless the edge has properties
+	Time  int64  // if edges have times
+}
+
+// Span is the times First … Last.
+type Span struct{ First, Last int64 }
+
+// Always is the span of all times.
+var Always = Span{math.MinInt64, math.MaxInt64}
+
+// Edges appends to buf the edges between v and x of a direction, with a label or AnyLabel, and with times in the span, if edges have
+// times. Those with the same label and direction follow each other by ascending times.
+func (w View) Edges(v, x uint32, d Direction, label Label, during Span, buf []Edge) []Edge {
+	switch {
+	case d == Either && w.g.directed:
+		buf = w.Edges(v, x, Out, label, during, buf)
+		return w.Edges(v, x, In, label, during, buf)
+	case label == AnyLabel && w.g.labelled():
+		var room [8]Label
+		for _, l := range w.Labels(v, d, room[:0]) {
+			buf = w.Edges(v, x, d, l, during, buf)
+		}
+		return buf
+	case label == AnyLabel:
+		label = NoLabel
+	}
+	if d == In {
+		v, x = x, v
+	}
+	g := w.g
+	if !g.timed {
+		if e := (Edge{v, x, label, NoEdge, 0}); w.Has(v, x, Out, label) {
+			if g.rows.n > 0 {
+				e.ID = w.rowAt(*g.rows.link(v, x, label))
+			}
+			buf = append(buf, e)
+		}
+		return buf
+	}
+	ref := *g.rows.link(v, x, label)
+	one := [1]uint32{ref - 1}
+	l := one[:]
+	switch {
+	case ref == 0:
+		return buf
+	case ref&isGroup != 0:
+		l = g.rows.lists.list(g.rows.group(ref).run)
+		l = l[g.rows.place(l, during.First, 0):]
+	}
+	for _, r := range l {
+		row := g.rows.row(r)
+		if row.time > during.Last {
+			break
+		}
+		if row.time >= during.First && w.hasRow(r) {
+			buf = append(buf, Edge{v, x, label, EdgeID(r), row.time})
+		}
+	}
+	return buf
+}
+
+// hasRow reports whether the version has a row.
+func (w View) hasRow(r uint32) bool {
+	s := w.g.rows.span(r)
+	return s.born <= w.at && w.at < s.died
+}
+
+// rowAt returns the row of the version that ref refers to, of which there is one at most in a graph without times.
+func (w View) rowAt(ref uint32) EdgeID {
+	if ref == 0 {
+		return NoEdge
+	}
+	one := [1]uint32{ref - 1}
+	l := one[:]
+	if ref&isGroup != 0 {
+		l = w.g.rows.lists.list(w.g.rows.group(ref).run)
+	}
+	for _, r := range l {
+		if w.hasRow(r) {
+			return EdgeID(r)
+		}
+	}
+	return NoEdge
+}
+
+// Edge returns the edge with a number. It must be one of the window's.
+func (w View) Edge(id EdgeID) Edge {
+	e := w.g.rowEdge(uint32(id))
+	return Edge{e.u, e.v, e.label, e.id, e.time}
+}
+
+// VertexValue returns a vertex's value of a property.
+func (w View) VertexValue(v uint32, k Key) Value { return w.value(&w.g.vertexProps, k, v) }
+
+// EdgeValue returns an edge's value of a property. NoEdge has none.
+func (w View) EdgeValue(id EdgeID, k Key) Value {
+	if id == NoEdge || !w.hasRow(uint32(id)) {
+		return Value{}
+	}
+	return w.value(&w.g.edgeProps, k, uint32(id))
+}
+
+func (w View) value(x *columns, k Key, i uint32) Value {
+	if int64(k) >= int64(len(x.list)) {
+		return Value{}
+	}
+	word, set := x.list[k].at(i, w.at)
+	return x.value(x.list[k], word, set)
 }
 
 // Labels returns, in buf, the labels that v's edges may have, ascending. Some may have lists that are empty at this version.
