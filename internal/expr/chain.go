@@ -192,7 +192,7 @@ const fewItems = 8
 // among compiles x IN items.
 func (s *Scope) among(x pattern.Expr, items []Value) Func {
 	if _, ok := x.(pattern.ID); ok {
-		items = LikeID(Value{Kind: List, List: items}, s.Graph.IDs.Numeric()).List
+		items = LikeID(Value{Kind: List, List: items}, s.numericIDs()).List
 	}
 	f := s.Compile(x)
 	if len(items) <= fewItems {

@@ -12,6 +12,8 @@ import (
 // Scope says where an expression finds the vertices and edges that it mentions.
 type Scope struct {
 	Graph *graph.Graph
+	// Source, if not nil, has the vertices instead of Graph.
+	Source Source
 	// The vertex of pattern vertex v is m[Vertex(v)], and the data edge of pattern
 	// edge e is e[Edge(e)]; nil: m[v], and e[e].
 	Vertex, Edge func(int) int
@@ -24,6 +26,22 @@ type Scope struct {
 	Ended func() error
 	// Err is the first error of a compilation.
 	Err error
+}
+
+// Source is a graph that is not a graph.Graph, without properties. Functions that are compiled for it are as safe for
+// concurrent use as it is.
+type Source interface {
+	NumericIDs() bool
+	ID(v uint32) Value     // the user's id: an Int or a Text
+	Degree(v uint32) int64 // the number of distinct neighbours in either direction
+}
+
+// numericIDs reports whether the users' ids are numbers.
+func (s *Scope) numericIDs() bool {
+	if s.Source != nil {
+		return s.Source.NumericIDs()
+	}
+	return s.Graph.IDs.Numeric()
 }
 
 func (s *Scope) vertex(v int) int {
@@ -72,7 +90,11 @@ func (s *Scope) Compile(x pattern.Expr) Func {
 	case pattern.ID:
 		return s.id(x.Vertex)
 	case pattern.Deg:
-		at, any := s.vertex(x.Vertex), s.Graph.Flat(s.Graph.Any())
+		at := s.vertex(x.Vertex)
+		if of := s.Source; of != nil {
+			return func(m []uint32, _ []uint64) Value { return Value{Kind: Int, I: of.Degree(m[at])} }
+		}
+		any := s.Graph.Flat(s.Graph.Any())
 		return func(m []uint32, _ []uint64) Value { return Value{Kind: Int, I: int64(any.Degree(m[at]))} }
 	case pattern.AllDifferent:
 		return s.allDifferent(x)
@@ -125,6 +147,9 @@ func Constant(x pattern.Expr) (Value, bool) {
 // property reads v.key or e.key. A property that no vertex (or edge) has is
 // NULL, with a warning.
 func (s *Scope) property(x pattern.Prop) Func {
+	if s.Source != nil {
+		return func([]uint32, []uint64) Value { return null }
+	}
 	if x.Of.Kind == pattern.VertexRef {
 		if col := VertexColumn(s.Graph, x.Key); col != nil {
 			at, get := s.vertex(x.Of.Index), col.Reader()
@@ -142,7 +167,11 @@ func (s *Scope) property(x pattern.Prop) Func {
 
 // id reads the user's id of a vertex.
 func (s *Scope) id(v int) Func {
-	at, ids := s.vertex(v), &s.Graph.IDs
+	at := s.vertex(v)
+	if of := s.Source; of != nil {
+		return func(m []uint32, _ []uint64) Value { return of.ID(m[at]) }
+	}
+	ids := &s.Graph.IDs
 	if ids.Numeric() {
 		return func(m []uint32, _ []uint64) Value { return Value{Kind: Int, I: ids.Int(m[at])} }
 	}
@@ -175,11 +204,11 @@ func (s *Scope) sides(x, y pattern.Expr) (Func, Func) {
 	_, yid := y.(pattern.ID)
 	f, g := s.Compile(x), s.Compile(y)
 	if v, ok := Constant(y); ok && xid {
-		v = LikeID(v, s.Graph.IDs.Numeric())
+		v = LikeID(v, s.numericIDs())
 		g = func([]uint32, []uint64) Value { return v }
 	}
 	if v, ok := Constant(x); ok && yid {
-		v = LikeID(v, s.Graph.IDs.Numeric())
+		v = LikeID(v, s.numericIDs())
 		f = func([]uint32, []uint64) Value { return v }
 	}
 	return f, g

@@ -21,7 +21,7 @@ func (s *Scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
 		return nil
 	}
 	if a, ok := y.X.(pattern.ID); ok {
-		if b, ok := y.Y.(pattern.ID); ok && s.Graph.IDs.Numeric() {
+		if b, ok := y.Y.(pattern.ID); ok && s.Source == nil && s.Graph.IDs.Numeric() {
 			ids := s.Graph.IDs.Num
 			return compareRows(y.Op, ids, s.vertex(a.Vertex), s.vertex(b.Vertex))
 		}
@@ -40,7 +40,7 @@ func (s *Scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
 		return nil
 	}
 	a, ok := y.X.(pattern.Prop)
-	if !ok || a.Of.Kind != pattern.VertexRef {
+	if !ok || a.Of.Kind != pattern.VertexRef || s.Source != nil {
 		return nil
 	}
 	col := VertexColumn(s.Graph, a.Key)

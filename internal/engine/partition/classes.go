@@ -97,50 +97,6 @@ func connected(p *plan.Plan) bool {
 	return bits.OnesCount32(reached) == len(p.Order)
 }
 
-// orderFrom returns a matching order that begins with a pair. Each next vertex is the one with the most neighbours before
-// it, and among equals that with the most neighbours.
-func orderFrom(to []uint32, u, v int) []int {
-	order, had := []int{u, v}, uint32(1)<<u|1<<v
-	for len(order) < len(to) {
-		best, score := -1, 0
-		for w := range to {
-			if s := bits.OnesCount32(to[w]&had)*32 + bits.OnesCount32(to[w]); had>>w&1 == 0 && to[w]&had != 0 && s > score {
-				best, score = w, s
-			}
-		}
-		order, had = append(order, best), had|1<<best
-	}
-	return order
-}
-
-// orbits returns the number of each pair's orbit under a group of permutations, and whether one of them exchanges the
-// pair's ends.
-func orbits(all [][2]int, g *pattern.Group) (orbit []int, turns []bool) {
-	orbit, turns = make([]int, len(all)), make([]bool, len(all))
-	for i := range orbit {
-		orbit[i] = -1
-	}
-	for i, first := range all {
-		if orbit[i] >= 0 {
-			continue
-		}
-		seen := map[[2]int]bool{first: true}
-		for queue := [][2]int{first}; len(queue) > 0; queue = queue[1:] {
-			for _, perm := range g.Generators() {
-				if next := [2]int{perm[queue[0][0]], perm[queue[0][1]]}; !seen[next] {
-					seen[next] = true
-					queue = append(queue, next)
-				}
-			}
-		}
-		for x := range seen {
-			k := slices.Index(all, [2]int{min(x[0], x[1]), max(x[0], x[1])})
-			orbit[k], turns[k] = i, seen[[2]int{x[1], x[0]}]
-		}
-	}
-	return orbit, turns
-}
-
 // maxCopies is the most symmetries by which a row becomes several matches of a listing.
 const maxCopies = 1 << 10
 
@@ -148,7 +104,7 @@ const maxCopies = 1 << 10
 func (x *prepared) across(ctx context.Context, share bool) error {
 	p := x.p
 	all, to, group := pairs(p), adjacent(p), p.Pattern.Automorphisms()
-	orbit, turns := orbits(all, group)
+	orbit, turns := group.PairOrbits(all)
 	x.factor = 1
 	elements := [][]int{nil}
 	x.shared = share && p.Mode == pattern.Iso
@@ -167,7 +123,7 @@ func (x *prepared) across(ctx context.Context, share bool) error {
 			continue
 		}
 		s := search{alike: 1, copies: len(elements)}
-		order := orderFrom(to, pair[0], pair[1])
+		order := pattern.OrderFrom(to, pair[0], pair[1])
 		var err error
 		s.plan, err = planner.Compile(x.g, p.Pattern, plan.Options{
 			Order: "given", Given: order, Embeddings: true, Listing: true, NoTail: true, Root: plan.NoRoot,
@@ -186,11 +142,11 @@ func (x *prepared) across(ctx context.Context, share bool) error {
 				}
 			}
 			if turns[i] {
-				s.greater(order[0], order[1])
+				s.greater([2]int{order[0], order[1]})
 			}
-			s.restrict(order, group, 2)
+			s.greater(group.Greater(order, 2)...)
 		case p.Restricted:
-			s.restrict(p.Order, group, 0)
+			s.greater(group.Greater(p.Order, 0)...)
 		}
 		if err := s.makeLevels(x.g, all, i); err != nil {
 			return err
@@ -211,23 +167,15 @@ func (x *prepared) across(ctx context.Context, share bool) error {
 	return nil
 }
 
-// restrict breaks the symmetries of a group that fix the first vertices of an order, by the order.
-func (s *search) restrict(order []int, group *pattern.Group, first int) {
-	along := group.OrbitsAlong(order)
-	for l := first; l < len(order); l++ {
-		for _, w := range pattern.Members(along[l] &^ (1 << order[l])) {
-			s.greater(order[l], w)
+// greater says, for pairs u, v of vertices of the pattern, that u has a greater id than v.
+func (s *search) greater(pairs ...[2]int) {
+	for _, x := range pairs {
+		i, j := s.plan.LevelOf[x[0]], s.plan.LevelOf[x[1]]
+		if i > j {
+			s.above[i] |= 1 << j
+		} else {
+			s.below[j] |= 1 << i
 		}
-	}
-}
-
-// greater says that vertex u of the pattern has a greater id than v.
-func (s *search) greater(u, v int) {
-	i, j := s.plan.LevelOf[u], s.plan.LevelOf[v]
-	if i > j {
-		s.above[i] |= 1 << j
-	} else {
-		s.below[j] |= 1 << i
 	}
 }
 

@@ -1,0 +1,379 @@
+package host
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan/delta"
+)
+
+// labels is a set of edge labels.
+type labels struct {
+	all  bool
+	list []dynamic.Label // ascending; if not all
+}
+
+func (x *labels) has(l dynamic.Label) bool { return x.all || slices.Contains(x.list, l) }
+
+// rel is a delta.Rel bound to the graph's labels.
+type rel struct {
+	dir    dynamic.Direction
+	labels labels
+	neg    bool
+	edge   int
+}
+
+// back is a rel to an earlier vertex.
+type back struct {
+	rel
+	of int // the vertex
+	at int // its place in the order
+}
+
+// pair is a delta.Pair bound to the graph's labels.
+type pair struct {
+	u, v int
+	rels []rel
+	// simple says that there is one rel, of data edges that have no parallel ones.
+	simple bool
+}
+
+// level is a delta.Level bound to the graph's labels.
+type level struct {
+	*delta.Level
+	v        int
+	pos, neg []back
+	ranges   []dynamic.Range
+	dep      int // the last place that candidates depend on
+	all      []back
+}
+
+// nest is a delta.Nest bound to the graph's labels.
+type nest struct {
+	*delta.Nest
+	w      *watch
+	levels []level
+	// closed says that the last level is counted by the size of its set.
+	closed bool
+	exact  bool // each match found is a change
+}
+
+// sub is a delta.Sub bound to the graph's labels.
+type sub struct {
+	*delta.Sub
+	allowed [][]bool
+	nest    nest
+	pairs   []pair
+}
+
+// bind brings what depends on classes and labels up to date.
+func (m *Matcher) bind() {
+	n := m.g.NumEdgeLabels() + 1
+	if layout := m.g.Layout(); !m.bound || layout != m.layout || n != m.labels {
+		m.bound, m.layout, m.labels = true, layout, n
+		b := &binder{g: m.g, labels: n, edge: map[*pattern.Label]labels{}, vertex: map[*pattern.Label][]bool{}}
+		m.lone = false
+		for _, w := range m.watches {
+			if w != nil {
+				b.watch(w)
+				m.lone = m.lone || len(w.plan.Pattern.Vertices) == 1
+			}
+		}
+		m.table.make(m)
+		for _, s := range m.workers {
+			s.bind()
+		}
+	}
+}
+
+// clear makes all counts 0.
+func (m *Matcher) clear() {
+	for _, s := range m.workers {
+		clear(s.added)
+		clear(s.removed)
+	}
+}
+
+type binder struct {
+	g      *dynamic.Graph
+	labels int
+	edge   map[*pattern.Label]labels
+	vertex map[*pattern.Label][]bool
+}
+
+// edges returns the edge labels that l accepts.
+func (b *binder) edges(l *pattern.Label) labels {
+	if l == nil {
+		return labels{all: true}
+	}
+	x, ok := b.edge[l]
+	if !ok {
+		for k := range dynamic.Label(b.labels) {
+			name := b.g.EdgeLabelName(k)
+			if l.Matches(func(s string) bool { return k != dynamic.NoLabel && s == name }, k != dynamic.NoLabel) {
+				x.list = append(x.list, k)
+			}
+		}
+		if len(x.list) == b.labels {
+			x = labels{all: true}
+		}
+		b.edge[l] = x
+	}
+	return x
+}
+
+// classes returns whether l accepts each class; nil: it accepts all.
+func (b *binder) classes(l *pattern.Label) []bool {
+	if l == nil {
+		return nil
+	}
+	x, ok := b.vertex[l]
+	if !ok {
+		x = make([]bool, b.g.NumClasses())
+		for c := range x {
+			names := b.g.Labels(dynamic.Class(c))
+			x[c] = l.Matches(func(s string) bool { return slices.Contains(names, s) }, len(names) > 0)
+		}
+		b.vertex[l] = x
+	}
+	return x
+}
+
+// rangesOf returns the ranges of some classes; nil: all.
+func (b *binder) rangesOf(allowed []bool) []dynamic.Range {
+	if allowed == nil {
+		return nil
+	}
+	var cs []dynamic.Class
+	for c, is := range allowed {
+		if is {
+			cs = append(cs, dynamic.Class(c))
+		}
+	}
+	return b.g.Ranges(cs...)
+}
+
+func (b *binder) rel(r *delta.Rel) rel {
+	return rel{dynamic.Direction(r.Dir), b.edges(r.Label), r.Neg, r.Edge}
+}
+
+func (b *binder) pairs(from []delta.Pair) []pair {
+	out := make([]pair, len(from))
+	for i := range from {
+		x := pair{u: from[i].U, v: from[i].V}
+		for j := range from[i].Rels {
+			x.rels = append(x.rels, b.rel(&from[i].Rels[j]))
+		}
+		r := &x.rels[0]
+		x.simple = len(x.rels) == 1 && !r.neg && (b.labels == 1 || !r.labels.all && len(r.labels.list) <= 1) &&
+			(r.dir != dynamic.Either || !b.g.Directed())
+		out[i] = x
+	}
+	return out
+}
+
+func (b *binder) watch(w *watch) {
+	w.allowed, w.ranges = nil, nil
+	for _, l := range w.plan.Labels {
+		w.allowed = append(w.allowed, b.classes(l))
+		w.ranges = append(w.ranges, b.rangesOf(b.classes(l)))
+	}
+	w.pairs, w.inner = b.pairs(w.plan.Pairs), b.pairs(w.plan.Inner)
+	w.nests = w.nests[:0]
+	for i := range w.plan.Nests {
+		w.nests = append(w.nests, b.nest(w, &w.plan.Nests[i], w.ranges))
+	}
+	w.all = b.nest(w, &w.plan.All, w.ranges)
+	w.all.exact = len(w.plan.Choices) == 0
+	w.subs = map[*pattern.Pattern]*sub{}
+	for p, s := range w.plan.Exists {
+		x := &sub{Sub: s, pairs: b.pairs(s.Pairs)}
+		var ranges [][]dynamic.Range
+		for _, v := range p.Vertices {
+			x.allowed = append(x.allowed, b.classes(v.Label))
+			ranges = append(ranges, b.rangesOf(b.classes(v.Label)))
+		}
+		x.nest = b.nest(w, &s.Nest, ranges)
+		w.subs[p] = x
+	}
+}
+
+func (b *binder) nest(w *watch, from *delta.Nest, ranges [][]dynamic.Range) nest {
+	n := nest{Nest: from, w: w, exact: w.plan.Shared}
+	for l := range from.Levels {
+		lv := level{Level: &from.Levels[l], v: from.Levels[l].Vertex, ranges: ranges[from.Levels[l].Vertex]}
+		for i := range lv.Backs {
+			k := back{b.rel(&lv.Backs[i].Rel), lv.Backs[i].Of, slices.Index(from.Order, lv.Backs[i].Of)}
+			if k.neg {
+				lv.neg = append(lv.neg, k)
+			} else {
+				lv.pos = append(lv.pos, k)
+			}
+			lv.dep = max(lv.dep, k.at)
+		}
+		lv.all = append(append(lv.all, lv.pos...), lv.neg...)
+		n.levels = append(n.levels, lv)
+	}
+	last := &n.levels[len(n.levels)-1]
+	n.closed = w.o.CountsOnly && len(n.levels) > from.First && len(last.Checks) == 0
+	return n
+}
+
+// entry is a nest that a changed edge may concern, the first end of the edge at the first vertex of the anchor, or swapped at the
+// second. For an anchor of one vertex this is the first end, or swapped the second.
+type entry struct {
+	n    *nest
+	swap bool
+}
+
+// table leads from changed edges to entries, in the order of their watches. Classes and labels that no pattern tells apart are of one kind.
+type table struct {
+	classKind []uint32 // by class
+	labelKind []uint32 // by edge label
+	classes   uint32   // kinds
+	classRep  []dynamic.Class
+	labelRep  []dynamic.Label
+	lists     [][]entry // by label kind, kind of the first end, and of the second; nil: there are too many
+	mu        sync.Mutex
+	some      map[uint64][]entry // where lists is nil
+	watches   []*watch
+	directed  bool
+}
+
+// mostLists bounds the entries of a table that is made at once.
+const mostLists = 1 << 18
+
+// kinds numbers the rows of a matrix of bits by their content, and returns the first row of each number.
+func kinds(rows int, columns []func(row int) bool) (kind []uint32, first []int) {
+	kind = make([]uint32, rows)
+	known := map[string]uint32{}
+	key := make([]byte, (len(columns)+7)/8)
+	for i := range rows {
+		clear(key)
+		for j, f := range columns {
+			if f(i) {
+				key[j/8] |= 1 << (j % 8)
+			}
+		}
+		k, ok := known[string(key)]
+		if !ok {
+			k = uint32(len(first))
+			known[string(key)] = k
+			first = append(first, i)
+		}
+		kind[i] = k
+	}
+	return kind, first
+}
+
+func (t *table) make(m *Matcher) {
+	*t = table{directed: m.g.Directed(), some: map[uint64][]entry{}}
+	var classColumns, labelColumns []func(int) bool
+	for _, w := range m.watches {
+		if w == nil {
+			continue
+		}
+		t.watches = append(t.watches, w)
+		for _, a := range w.allowed {
+			if a != nil {
+				classColumns = append(classColumns, func(c int) bool { return a[c] })
+			}
+		}
+		for _, ps := range [][]pair{w.pairs, w.inner} {
+			for i := range ps {
+				for j := range ps[i].rels {
+					if ls := &ps[i].rels[j].labels; !ls.all {
+						labelColumns = append(labelColumns, func(l int) bool { return ls.has(dynamic.Label(l)) })
+					}
+				}
+			}
+		}
+	}
+	var firstClass, firstLabel []int
+	t.classKind, firstClass = kinds(m.g.NumClasses(), classColumns)
+	t.labelKind, firstLabel = kinds(m.labels, labelColumns)
+	t.classes = uint32(len(firstClass))
+	for _, c := range firstClass {
+		t.classRep = append(t.classRep, dynamic.Class(c))
+	}
+	for _, l := range firstLabel {
+		t.labelRep = append(t.labelRep, dynamic.Label(l))
+	}
+	if n := uint64(len(firstLabel)) * uint64(t.classes) * uint64(t.classes); n <= mostLists {
+		t.lists = make([][]entry, n)
+		for i := range t.lists {
+			t.lists[i] = t.entries(uint64(i))
+		}
+	}
+}
+
+// key returns the place of a changed edge in the table.
+func (t *table) key(label dynamic.Label, u, v dynamic.Class) uint64 {
+	return (uint64(t.labelKind[label])*uint64(t.classes)+uint64(t.classKind[u]))*uint64(t.classes) + uint64(t.classKind[v])
+}
+
+// of returns the entries of a changed edge.
+func (t *table) of(label dynamic.Label, u, v dynamic.Class) []entry {
+	k := t.key(label, u, v)
+	if t.lists != nil {
+		return t.lists[k]
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out, ok := t.some[k]
+	if !ok {
+		out = t.entries(k)
+		t.some[k] = out
+	}
+	return out
+}
+
+// entries makes a list of the table.
+func (t *table) entries(key uint64) (out []entry) {
+	n := uint64(t.classes)
+	u, v, label := t.classRep[key/n%n], t.classRep[key%n], t.labelRep[key/n/n]
+	for _, w := range t.watches {
+		may := func(at int, c dynamic.Class) bool { return w.allowed[at] == nil || w.allowed[at][c] }
+		for i := range w.nests {
+			x := &w.nests[i]
+			switch x.Kind {
+			case delta.Edge, delta.Inner:
+				ps := w.pairs
+				if x.Kind == delta.Inner {
+					ps = w.inner
+				}
+				a, b := x.Order[0], x.Order[1]
+				if may(a, u) && may(b, v) && ps[x.Pair].relevant(label, t.directed, false) {
+					out = append(out, entry{x, false})
+				}
+				if !x.Turns && may(a, v) && may(b, u) && ps[x.Pair].relevant(label, t.directed, true) {
+					out = append(out, entry{x, true})
+				}
+			case delta.Degree, delta.Near:
+				if may(x.Order[0], u) {
+					out = append(out, entry{x, false})
+				}
+				if may(x.Order[0], v) {
+					out = append(out, entry{x, true})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// relevant reports whether a data edge with a label, from u's vertex to v's or swapped the other way, counts for the pair.
+func (x *pair) relevant(label dynamic.Label, directed, swap bool) bool {
+	d := dynamic.Out
+	if swap && directed {
+		d = dynamic.In
+	}
+	for i := range x.rels {
+		if r := &x.rels[i]; (r.dir == d || r.dir == dynamic.Either) && r.labels.has(label) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,478 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/plan/delta"
+)
+
+// run shares the work of a batch among workers. The work is a list of pieces in the order of their deltas. A worker takes the first
+// piece that no other has. If workers are idle, a worker whose search goes on for long leaves the rest of a level's
+// candidates to them, as pieces behind its own, and goes on as a piece behind those. Pieces give their deltas to the sink in their order:
+// those that are early keep them until it is their turn. If a piece has too many deltas to keep, its worker waits for its turn.
+type run struct {
+	m    *Matcher
+	ctx  context.Context
+	sink Sink
+
+	mu      sync.Mutex
+	change  sync.Cond
+	first   *piece // whose turn it is; nil: all is done
+	idle    atomic.Int32
+	stopped atomic.Bool
+	err     error
+	began   bool // all workers are running
+	running sync.WaitGroup
+	deltas  []Delta
+}
+
+// piece is a part of the work.
+type piece struct {
+	do          func(s *searcher)
+	out         output
+	taken, done bool
+	next        *piece
+}
+
+// Bounds of outputs.
+const (
+	keptWords  = 1 << 16 // vertices and edges of a piece that are kept before its turn
+	keptPieces = 64      // pieces, for each worker, that may wait for their turn
+	ticks      = 1 << 10 // steps between looks at other workers and the context
+)
+
+// match matches the events of the window.
+func (m *Matcher) match(ctx context.Context, sink Sink) error {
+	events := m.g.Events()
+	if len(events) == 0 {
+		return nil
+	}
+	r := &run{m: m, ctx: ctx, sink: sink}
+	size := max(min(len(events)/(8*len(m.workers[:m.n])), 512), 32)
+	tail := &r.first
+	for len(events) > 0 {
+		n := min(size, len(events))
+		for n < len(events) && events[n].Version == events[n-1].Version {
+			n++
+		}
+		part := events[:n]
+		*tail = &piece{do: func(s *searcher) { s.events(part) }}
+		tail = &(*tail).next
+		events = events[n:]
+	}
+	return r.all()
+}
+
+// present finds all matches of a watch.
+func (m *Matcher) present(ctx context.Context, w *watch, sink Sink) (total engine.Uint128, err error) {
+	const size = 1 << 12
+	m.clear()
+	r := &run{m: m, ctx: ctx, sink: sink}
+	tail := &r.first
+	within := w.ranges[w.all.Order[0]]
+	if within == nil {
+		within = []dynamic.Range{{First: 0, End: ^uint32(0)}}
+	}
+	view := m.g.Now()
+	end := uint32(m.g.Layout() >> 32)
+	for _, x := range within {
+		for at := x.First; at < min(x.End, end); {
+			part := []dynamic.Range{{First: at, End: min(x.End, end)}}
+			if part[0].End-at > size {
+				part[0].End = at + size
+			}
+			at = part[0].End
+			*tail = &piece{do: func(s *searcher) {
+				s.up = update{seq: m.Seq(), gone: noVertex, come: noVertex}
+				view.Vertices(part, func(v uint32) bool {
+					s.start(&w.all, view, 1, v)
+					return !s.ended
+				})
+			}}
+			tail = &(*tail).next
+		}
+	}
+	if r.first != nil {
+		err = r.all()
+	}
+	for _, s := range m.workers {
+		total = total.Add(s.added[w.id])
+	}
+	return total, err
+}
+
+// all does the work.
+func (r *run) all() error {
+	r.change.L = &r.mu
+	for _, s := range r.m.workers {
+		s.ended, s.run = false, r
+	}
+	if r.first.next != nil {
+		r.more()
+	}
+	r.work(r.m.workers[0])
+	r.running.Wait()
+	if r.err == nil && r.stopped.Load() {
+		r.err = context.Cause(r.ctx)
+	}
+	return r.err
+}
+
+// more starts the other workers.
+func (r *run) more() {
+	r.began = true
+	for _, s := range r.m.workers[1:r.m.n] {
+		r.running.Go(func() { r.work(s) })
+	}
+}
+
+// work does pieces until none is left.
+func (r *run) work(s *searcher) {
+	for {
+		if s.piece = r.take(); s.piece == nil {
+			return
+		}
+		s.piece.do(s)
+		r.finish(s.piece)
+	}
+}
+
+// take returns a piece that no other worker has, or nil if all are done. It blocks while others may add pieces.
+func (r *run) take() *piece {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for !r.stopped.Load() {
+		waiting := 0
+		for p := r.first; p != nil; p = p.next {
+			if p.done {
+				waiting++
+			}
+			if !p.taken && (waiting < keptPieces*r.m.n || p == r.first) {
+				p.taken = true
+				return p
+			}
+		}
+		if r.first == nil {
+			return nil
+		}
+		r.idle.Add(1)
+		r.change.Wait()
+		r.idle.Add(-1)
+	}
+	return nil
+}
+
+// finish ends a piece, and gives the sink what waited for it.
+func (r *run) finish(p *piece) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.done = true
+	for r.first != nil && r.first.done {
+		r.flush(&r.first.out)
+		r.first = r.first.next
+	}
+	r.change.Broadcast()
+}
+
+// flush gives deltas to the sink. The caller holds the lock.
+func (r *run) flush(o *output) {
+	if r.sink != nil && len(o.rows) > 0 && r.err == nil {
+		r.deltas = o.deltas(r.deltas[:0])
+		if err := r.sink.Emit(r.deltas); err != nil {
+			r.err = err
+			r.stopped.Store(true)
+		}
+	}
+	o.rows, o.vertices, o.edges = o.rows[:0], o.vertices[:0], o.edges[:0]
+}
+
+// full gives the deltas of a piece to the sink in its turn. It blocks until then. If other pieces are left another worker does
+// them.
+func (r *run) full(p *piece) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.first != p && !r.stopped.Load() {
+		s := newSearcher(r.m)
+		s.bind()
+		s.run = r
+		r.m.workers = append(r.m.workers, s)
+		r.running.Go(func() { r.work(s) })
+	}
+	for r.first != p && !r.stopped.Load() {
+		r.change.Wait()
+	}
+	r.flush(&p.out)
+}
+
+// tick is called by a search now and then. It reports whether the search is to end.
+func (r *run) tick() bool {
+	if r.ctx.Err() != nil {
+		r.stopped.Store(true)
+	}
+	if r.stopped.Load() {
+		r.mu.Lock()
+		r.change.Broadcast()
+		r.mu.Unlock()
+		return true
+	}
+	return false
+}
+
+// wanted reports whether workers wait for work.
+func (r *run) wanted() bool {
+	if !r.began {
+		r.more()
+	}
+	return r.idle.Load() > 0
+}
+
+// split leaves candidates of place l to other workers. The searcher goes on behind them.
+func (r *run) split(s *searcher, n *nest, l int, rest []uint32) {
+	rest = append([]uint32(nil), rest...)
+	from, a := s.state, s.a
+	own := s.piece
+	last := &piece{taken: true}
+	parts := min(4*r.m.n, len(rest))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last.next = own.next
+	tail := &own.next
+	for i := range parts {
+		x := rest[len(rest)*i/parts : len(rest)*(i+1)/parts]
+		*tail = &piece{do: func(s *searcher) { s.resume(from, n, a[:], l, x) }}
+		tail = &(*tail).next
+	}
+	*tail = last
+	own.done = true
+	for r.first.done {
+		r.flush(&r.first.out)
+		r.first = r.first.next
+	}
+	s.piece = last
+	r.change.Broadcast()
+}
+
+// output is deltas.
+type output struct {
+	rows     []row
+	vertices []uint32
+	edges    []Edge
+}
+
+type row struct {
+	seq      uint64
+	watch    int32
+	sign     int8
+	vertices uint8
+	edges    uint16
+}
+
+func (o *output) add(s *searcher, m []uint32, edges []Edge) {
+	o.rows = append(o.rows, row{s.up.seq, int32(s.w.id), s.sign, uint8(len(m)), uint16(len(edges))})
+	o.vertices = append(o.vertices, m...)
+	o.edges = append(o.edges, edges...)
+	if len(o.vertices)+3*len(o.edges) > keptWords {
+		s.run.full(s.piece)
+	}
+}
+
+// deltas appends what o holds.
+func (o *output) deltas(to []Delta) []Delta {
+	vs, es := o.vertices, o.edges
+	for _, x := range o.rows {
+		n, k := int(x.vertices), int(x.edges)
+		d := Delta{Seq: x.seq, Watch: int(x.watch), Sign: x.sign, Vertices: vs[:n:n]}
+		if k > 0 {
+			d.Edges = es[:k:k]
+		}
+		to = append(to, d)
+		vs, es = vs[n:], es[k:]
+	}
+	return to
+}
+
+// events matches updates, which are whole.
+func (s *searcher) events(events []dynamic.Event) {
+	for len(events) > 0 && !s.ended {
+		n := 1
+		for n < len(events) && events[n].Version == events[0].Version {
+			n++
+		}
+		s.one(events[:n:n])
+		events = events[n:]
+		if s.steps++; s.steps%ticks == 0 {
+			s.ended = s.run.tick()
+		}
+	}
+}
+
+// one matches an update.
+func (s *searcher) one(events []dynamic.Event) {
+	changed, apart := -1, false
+	for i := range events {
+		switch events[i].Kind {
+		case dynamic.EdgeAdded, dynamic.EdgeRemoved:
+			changed = i
+		case dynamic.VertexAdded:
+			apart = apart || s.m.lone
+		default:
+			apart = true
+		}
+	}
+	if !apart {
+		if changed >= 0 {
+			s.edge(events, &events[changed])
+		}
+		return
+	}
+	s.begin(events)
+	for _, w := range s.m.watches {
+		if w != nil {
+			s.vertices(w, events)
+		}
+	}
+}
+
+// begin makes an update the one that is searched for.
+func (s *searcher) begin(events []dynamic.Event) {
+	version := events[0].Version
+	s.up = update{
+		seq: version + s.m.offset, events: events, gone: noVertex, come: noVertex,
+		before: s.m.g.At(version - 1), after: s.m.g.At(version),
+	}
+}
+
+// edge matches an update that changes one edge, and no vertex that is a match by itself.
+func (s *searcher) edge(events []dynamic.Event, e *dynamic.Event) {
+	g := s.m.g
+	entries := s.m.table.of(e.Label, g.ClassOf(e.U), g.ClassOf(e.V))
+	if len(entries) == 0 {
+		return
+	}
+	s.begin(events)
+	s.at(e)
+	var last *watch
+	for i := range entries {
+		x := &entries[i]
+		if x.n.w != last {
+			last = x.n.w
+			clear(s.seen)
+		}
+		s.anchor(x, e)
+		if s.ended {
+			return
+		}
+	}
+}
+
+// at makes an edge the changed one.
+func (s *searcher) at(e *dynamic.Event) {
+	up := &s.up
+	up.u, up.v, up.label, up.asked = e.U, e.V, e.Label, false
+}
+
+// degrees reports whether the changed edge changes the degrees of its ends.
+func (up *update) degrees() bool {
+	if !up.asked {
+		up.asked = true
+		up.differ = up.before.Has(up.u, up.v, dynamic.Either, dynamic.AnyLabel) != up.after.Has(up.u, up.v, dynamic.Either, dynamic.AnyLabel)
+	}
+	return up.differ
+}
+
+// anchor searches from one anchor of a changed edge.
+func (s *searcher) anchor(x *entry, e *dynamic.Event) {
+	n, w, up := x.n, x.n.w, &s.up
+	u, v := up.u, up.v
+	if x.swap || n.Turns && u < v {
+		u, v = v, u
+	}
+	switch n.Kind {
+	case delta.Edge:
+		p := &w.pairs[n.Pair]
+		added := e.Kind == dynamic.EdgeAdded
+		before, after := !added, added
+		if !p.simple {
+			before, after = p.holds(up.before, u, v, nil), p.holds(up.after, u, v, nil)
+		}
+		if n.exact && before && after {
+			return
+		}
+		if before && !(w.forward && added) {
+			s.start(n, up.before, -1, u, v)
+		}
+		if after && !(w.forward && !added) {
+			s.start(n, up.after, 1, u, v)
+		}
+	case delta.Degree:
+		if up.many || up.degrees() {
+			s.start(n, up.before, -1, u)
+			s.start(n, up.after, 1, u)
+		}
+	case delta.Inner:
+		if up.many {
+			s.start(n, up.before, 0, u, v)
+		}
+		s.start(n, up.after, 0, u, v)
+	case delta.Near:
+		if up.many {
+			s.start(n, up.before, 0, u)
+		}
+		if up.many || up.degrees() {
+			s.start(n, up.after, 0, u)
+		}
+	}
+}
+
+// vertices matches an update that changes vertices, for one watch.
+func (s *searcher) vertices(w *watch, events []dynamic.Event) {
+	up := &s.up
+	clear(s.seen)
+	up.gone, up.come, up.moved, up.many = noVertex, noVertex, false, false
+	for i := range events {
+		switch x := &events[i]; x.Kind {
+		case dynamic.VertexRemoved:
+			up.gone, up.many = x.U, true
+		case dynamic.VertexMoved:
+			up.gone, up.come, up.many, up.moved = x.U, x.V, true, true
+		}
+	}
+	if up.gone != noVertex {
+		s.vertex(w, up.before, -1, up.gone)
+	}
+	if up.come != noVertex {
+		s.vertex(w, up.after, 1, up.come)
+	}
+	for i := range events {
+		x := &events[i]
+		switch x.Kind {
+		case dynamic.VertexAdded:
+			if len(w.plan.Pattern.Vertices) == 1 {
+				up.come = x.U
+				s.vertex(w, up.after, 1, x.U)
+				up.come = noVertex
+			}
+		case dynamic.EdgeAdded, dynamic.EdgeRemoved:
+			s.at(x)
+			for _, y := range s.m.table.of(x.Label, s.m.g.ClassOf(x.U), s.m.g.ClassOf(x.V)) {
+				if y.n.w == w && !(up.many && y.n.Kind == delta.Edge) && !s.ended {
+					s.anchor(&y, x)
+				}
+			}
+		}
+	}
+}
+
+// vertex searches for matches with a vertex.
+func (s *searcher) vertex(w *watch, view dynamic.View, sign int8, x uint32) {
+	for i := range w.nests {
+		n := &w.nests[i]
+		if a := w.allowed[n.Order[0]]; n.Kind == delta.Vertex && (a == nil || a[s.m.g.ClassOf(x)]) && !s.ended {
+			s.start(n, view, sign, x)
+		}
+	}
+}
