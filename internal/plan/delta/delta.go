@@ -35,16 +35,6 @@ const (
 	Either
 )
 
-func (d Dir) turned() Dir {
-	switch d {
-	case Out:
-		return In
-	case In:
-		return Out
-	}
-	return d
-}
-
 // Rel asks for a data edge between two vertices, or excludes all such edges.
 type Rel struct {
 	Dir   Dir
@@ -273,8 +263,8 @@ func (c *compiler) nest(n Nest, greater [][2]int, within []Pair) Nest {
 		before := pattern.SetOf(n.Order[:l])
 		joined := uint32(0)
 		if l >= n.First || n.First == 1 {
-			lv.Backs, joined = backs(v, before, out.Pairs, false)
-			more, _ := backs(v, before, within, true)
+			lv.Backs, joined = c.backs(v, before, out.Pairs, false)
+			more, _ := c.backs(v, before, within, true)
 			lv.Backs = append(lv.Backs, more...)
 		} else if !inner {
 			joined = before // the ends of a changed edge
@@ -308,7 +298,7 @@ func (c *compiler) nest(n Nest, greater [][2]int, within []Pair) Nest {
 
 // backs returns what pairs say about v and earlier vertices, and those of them that are neighbours. onlyPositive leaves out what is
 // excluded.
-func backs(v int, before uint32, pairs []Pair, onlyPositive bool) (out []Back, joined uint32) {
+func (c *compiler) backs(v int, before uint32, pairs []Pair, onlyPositive bool) (out []Back, joined uint32) {
 	for i := range pairs {
 		x := &pairs[i]
 		if x.U != v && x.V != v {
@@ -323,7 +313,7 @@ func backs(v int, before uint32, pairs []Pair, onlyPositive bool) (out []Back, j
 				continue
 			}
 			if x.U == v {
-				r.Dir = r.Dir.turned()
+				r.Dir = c.turned(r.Dir)
 			}
 			if !r.Neg {
 				joined |= 1 << u
@@ -404,6 +394,17 @@ func (c *compiler) dir(e *pattern.Edge, from int) Dir {
 		return Out
 	}
 	return In
+}
+
+// turned is a direction as the other end sees it.
+func (c *compiler) turned(d Dir) Dir {
+	switch {
+	case c.directed && d == Out:
+		return In
+	case d == In:
+		return Out
+	}
+	return d
 }
 
 // forbidden returns the relations that INDUCED excludes between u and v: for each direction the edges that no edge of the pattern

@@ -36,7 +36,7 @@ func (c *compiler) sub(x pattern.Exists) error {
 		lv := Level{Vertex: v}
 		before := pattern.SetOf(order[:l])
 		var joined uint32
-		lv.Backs, joined = backs(v, before, s.Pairs, false)
+		lv.Backs, joined = c.backs(v, before, s.Pairs, false)
 		if p.Mode == pattern.Iso && l >= k {
 			lv.Apart = pattern.Members(before &^ joined)
 		}
@@ -125,7 +125,7 @@ func (c *compiler) followExists(x pattern.Exists, q chain, degrees *uint32) erro
 		if u > v {
 			z = Pair{U: v, V: u}
 			for _, r := range y.Rels {
-				r.Dir = r.Dir.turned()
+				r.Dir = c.turned(r.Dir)
 				z.Rels = append(z.Rels, r)
 			}
 		}

@@ -85,9 +85,9 @@ type Count struct {
 
 // Result is what a batch did.
 type Result struct {
-	Updates  int                          // updates that were made
-	Outcomes [dynamic.SelfLoop + 1]uint64 // by dynamic.Result
-	Counts   []Count                      // of all watches, by number
+	Updates  int // updates that were made
+	Outcomes stream.Outcomes
+	Counts   []Count // of all watches, by number
 	// Update is the time for changing the graph, and Match that for finding matches and giving them to the sink.
 	Update, Match time.Duration
 }
@@ -104,6 +104,7 @@ type Matcher struct {
 	labels  int         // and its edge labels
 	table   table
 	lone    bool // there are watches of a single vertex
+	grain   grain
 }
 
 // New returns a matcher of g. While it is in use, g must only change by Apply.
@@ -112,7 +113,7 @@ func New(g *dynamic.Graph, o Options) *Matcher {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	m := &Matcher{g: g, n: n}
+	m := &Matcher{g: g, n: n, grain: coarse}
 	for range n {
 		m.workers = append(m.workers, newSearcher(m))
 	}
@@ -206,7 +207,7 @@ func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Resu
 			break
 		}
 		r.Updates++
-		r.Outcomes[done]++
+		r.Outcomes.Add(done)
 	}
 	r.Update = time.Since(start)
 	m.bind()

@@ -38,12 +38,15 @@ type piece struct {
 	next        *piece
 }
 
-// Bounds of outputs.
-const (
-	keptWords  = 1 << 16 // vertices and edges of a piece that are kept before its turn
-	keptPieces = 64      // pieces, for each worker, that may wait for their turn
-	ticks      = 1 << 10 // steps between looks at other workers and the context
-)
+// grain are the sizes of parts of the work.
+type grain struct {
+	least, most int // events of a piece
+	keptWords   int // vertices and edges of a piece that are kept before its turn
+	keptPieces  int // pieces, for each worker, that may wait for their turn
+	ticks       int // steps between looks at other workers and the context
+}
+
+var coarse = grain{least: 32, most: 512, keptWords: 1 << 16, keptPieces: 64, ticks: 1 << 10}
 
 // match matches the events of the window.
 func (m *Matcher) match(ctx context.Context, sink Sink) error {
@@ -52,7 +55,7 @@ func (m *Matcher) match(ctx context.Context, sink Sink) error {
 		return nil
 	}
 	r := &run{m: m, ctx: ctx, sink: sink}
-	size := max(min(len(events)/(8*len(m.workers[:m.n])), 512), 32)
+	size := max(min(len(events)/(8*m.n), m.grain.most), m.grain.least)
 	tail := &r.first
 	for len(events) > 0 {
 		n := min(size, len(events))
@@ -151,7 +154,7 @@ func (r *run) take() *piece {
 			if p.done {
 				waiting++
 			}
-			if !p.taken && (waiting < keptPieces*r.m.n || p == r.first) {
+			if !p.taken && (waiting < r.m.grain.keptPieces*r.m.n || p == r.first) {
 				p.taken = true
 				return p
 			}
@@ -275,7 +278,7 @@ func (o *output) add(s *searcher, m []uint32, edges []Edge) {
 	o.rows = append(o.rows, row{s.up.seq, int32(s.w.id), s.sign, uint8(len(m)), uint16(len(edges))})
 	o.vertices = append(o.vertices, m...)
 	o.edges = append(o.edges, edges...)
-	if len(o.vertices)+3*len(o.edges) > keptWords {
+	if len(o.vertices)+3*len(o.edges) > s.m.grain.keptWords {
 		s.run.full(s.piece)
 	}
 }
@@ -304,7 +307,7 @@ func (s *searcher) events(events []dynamic.Event) {
 		}
 		s.one(events[:n:n])
 		events = events[n:]
-		if s.steps++; s.steps%ticks == 0 {
+		if s.steps++; s.steps%s.m.grain.ticks == 0 {
 			s.ended = s.run.tick()
 		}
 	}
@@ -409,7 +412,11 @@ func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 			s.start(n, up.after, 1, u, v)
 		}
 	case delta.Degree:
-		if up.many || up.degrees() {
+		switch {
+		case up.many:
+			s.start(n, up.before, 0, u)
+			s.start(n, up.after, 0, u)
+		case up.degrees():
 			s.start(n, up.before, -1, u)
 			s.start(n, up.after, 1, u)
 		}

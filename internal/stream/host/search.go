@@ -312,7 +312,7 @@ next:
 			continue
 		}
 		s.descend(n, l+1)
-		if s.steps++; s.steps%ticks == 0 {
+		if s.steps++; s.steps%s.m.grain.ticks == 0 {
 			s.ended = s.ended || s.run.tick()
 			if !s.ended && i+1 < len(x) && (n.Kind == delta.Edge || n.Kind == delta.Vertex) && s.run.wanted() {
 				s.run.split(s, n, l, x[i+1:])
@@ -391,8 +391,6 @@ func (s *searcher) found(n *nest) {
 	case s.sign == 0:
 		s.distant(m)
 		return
-	case s.up.many && n.Kind == delta.Degree && s.again(m):
-		return
 	}
 	other := s.up.before
 	if s.sign < 0 {
@@ -406,7 +404,8 @@ func (s *searcher) found(n *nest) {
 	}
 }
 
-// distant emits a match, found from inside EXISTS, that only one of the two versions has. No edge between its vertices changes.
+// distant emits a match that only one of the two versions has, once. No edge between its vertices changes. It is found from inside EXISTS,
+// or from one of many vertices whose degrees change.
 func (s *searcher) distant(m []uint32) {
 	if s.again(m) {
 		return
@@ -426,9 +425,9 @@ func (s *searcher) distant(m []uint32) {
 	s.state = was
 }
 
-// again reports whether the update had the match before, with the same sign.
+// again reports whether distant had the match before.
 func (s *searcher) again(m []uint32) bool {
-	s.key = append(s.key[:0], byte(s.sign))
+	s.key = s.key[:0]
 	for _, x := range m {
 		s.key = append(s.key, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
 	}

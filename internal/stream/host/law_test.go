@@ -1,0 +1,340 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/oracle"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/delta"
+	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/testing/long"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// matches are the embeddings in one version, by a text with the users' ids.
+type matches map[string]bool
+
+// snapshotMatches asks the oracle.
+func snapshotMatches(t *rapid.T, g *dynamic.Graph, p *pattern.Pattern) matches {
+	ctx := context.Background()
+	s, err := g.Now().Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	out := matches{}
+	err = oracle.Embeddings(ctx, s, p, func(m oracle.Match) bool {
+		ids := make([]string, len(m.Vertices))
+		for i, v := range m.Vertices {
+			ids[i] = fmt.Sprint(s.IDs.Int(v))
+		}
+		edges := make([]string, len(m.Edges))
+		for i, e := range m.Edges {
+			edges[i] = snapshotEdge(s, e)
+		}
+		out[text(ids, edges)] = true
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func text(ids, edges []string) string { return strings.Join(ids, " ") + "; " + strings.Join(edges, " ") }
+
+func edgeText(directed bool, u, v, label string) string {
+	if !directed && u > v {
+		u, v = v, u
+	}
+	return u + "-" + label + "-" + v
+}
+
+func snapshotEdge(s *graph.Graph, e uint64) string {
+	id := func(v uint32) string { return fmt.Sprint(s.IDs.Int(v)) }
+	if t := s.Edges; t != nil {
+		label := ""
+		if t.Label != nil && t.Label[e] != graph.NoLabel {
+			label = s.EdgeLabels[t.Label[e]]
+		}
+		return edgeText(s.Directed, id(t.Src[e]), id(t.Dst[e]), label)
+	}
+	u := sort.Search(s.NumVertices(), func(v int) bool { return s.Out.Off[v+1] > e })
+	return edgeText(s.Directed, id(uint32(u)), id(s.Out.Adj[e]), "")
+}
+
+// change is what an update changed for one watch.
+type change struct{ added, removed []string }
+
+// recorder is a sink that keeps deltas by sequence number and watch, and checks their order.
+type recorder struct {
+	t    *rapid.T
+	g    *dynamic.Graph
+	last Delta
+	got  map[[2]uint64]*change
+}
+
+func (r *recorder) Emit(ds []Delta) error {
+	for _, d := range ds {
+		if d.Seq < r.last.Seq || d.Seq == r.last.Seq && d.Watch < r.last.Watch {
+			r.t.Fatalf("delta of update %d, watch %d, behind %d, %d", d.Seq, d.Watch, r.last.Seq, r.last.Watch)
+		}
+		r.last = d
+		ids := make([]string, len(d.Vertices))
+		for i, v := range d.Vertices {
+			ids[i] = r.g.IDOf(v).String()
+		}
+		edges := make([]string, len(d.Edges))
+		for i, e := range d.Edges {
+			edges[i] = edgeText(r.g.Directed(), r.g.IDOf(e.From).String(), r.g.IDOf(e.To).String(), r.g.EdgeLabelName(e.Label))
+		}
+		k := [2]uint64{d.Seq, uint64(d.Watch)}
+		if r.got[k] == nil {
+			r.got[k] = &change{}
+		}
+		if d.Sign > 0 {
+			r.got[k].added = append(r.got[k].added, text(ids, edges))
+		} else {
+			r.got[k].removed = append(r.got[k].removed, text(ids, edges))
+		}
+	}
+	return nil
+}
+
+// canonical is the least of a match's texts under symmetries.
+func canonical(s string, elements [][]int) string {
+	ids, edges, _ := strings.Cut(s, ";")
+	from := strings.Fields(ids)
+	best := ""
+	for _, perm := range elements {
+		to := make([]string, len(from))
+		for v, w := range perm {
+			to[v] = from[w]
+		}
+		if x := strings.Join(to, " ") + ";" + edges; best == "" || x < best {
+			best = x
+		}
+	}
+	return best
+}
+
+// checkChange compares what was reported with the difference of two answers.
+func checkChange(t *rapid.T, what string, pl *delta.Plan, got []string, less, more matches) {
+	t.Helper()
+	want := 0
+	for x := range more {
+		if !less[x] {
+			want++
+		}
+	}
+	aut := int64(1)
+	if pl.Restricted {
+		aut = pl.Aut.Int64()
+	}
+	fail := func(why string) {
+		t.Fatalf("%s: %s: %v\nbefore or after, without: %v\nwith: %v", what, why, got, keys(less), keys(more))
+	}
+	seen := map[string]bool{}
+	elements, _ := pl.Pattern.Automorphisms().Elements(1 << 12)
+	for _, x := range got {
+		if !more[x] || less[x] {
+			fail("no change: " + x)
+		}
+		k := x
+		if pl.Restricted && len(pl.Choices) == 0 {
+			k = canonical(x, elements)
+		}
+		if seen[k] {
+			fail("twice: " + x)
+		}
+		seen[k] = true
+	}
+	if int64(len(got))*aut != int64(want) {
+		fail(fmt.Sprintf("%d reported, %d embeddings differ, |Aut| is %d", len(got), want, aut))
+	}
+}
+
+func keys(m matches) (out []string) {
+	for x := range m {
+		out = append(out, x)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// drawUpdates draws a stream with duplicates, absent deletions, and many updates of few edges.
+func drawUpdates(t *rapid.T, s *nodiff.Spec, vertices, most int) (out []stream.Update) {
+	id := func(name string) dynamic.ID {
+		return dynamic.Num(uint64(10 * rapid.IntRange(0, vertices-1).Draw(t, name)))
+	}
+	ops := []stream.Op{stream.AddEdge, stream.AddEdge, stream.AddEdge, stream.RemoveEdge, stream.RemoveEdge}
+	if rapid.Bool().Draw(t, "vertices change") {
+		ops = append(ops, stream.AddVertex, stream.RemoveVertex, stream.SetLabels)
+	}
+	for range rapid.IntRange(1, most).Draw(t, "updates") {
+		u := stream.Update{Op: rapid.SampledFrom(ops).Draw(t, "op"), U: id("u")}
+		if u.Op.OfEdge() {
+			u.V = id("v")
+			if s.EdgeLabels {
+				u.Label = rapid.SampledFrom([]string{"", "X", "Y"}).Draw(t, "label")
+			}
+		} else if s.Labels != nil && u.Op != stream.RemoveVertex {
+			u.Labels = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "C"}), 0, 2, rapid.ID).Draw(t, "labels")
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+// start makes the graph of s.
+func startGraph(t *rapid.T, s *nodiff.Spec) *dynamic.Graph {
+	g := dynamic.New(s.Directed, false)
+	for i := range s.N {
+		var labels []string
+		if s.Labels != nil {
+			labels = s.Labels[i]
+		}
+		if _, err := g.AddVertex(dynamic.Num(uint64(10*i)), g.Class(labels...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, e := range s.Edges {
+		label := ""
+		if s.EdgeLabels {
+			label = e.Label
+		}
+		if _, err := g.AddEdge(dynamic.Num(uint64(10*e.U)), dynamic.Num(uint64(10*e.V)), g.EdgeLabel(label)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g
+}
+
+// TestLaw compares, for each update of random streams, what watches report with the difference of the oracle's answers before
+// and after it.
+func TestLaw(t *testing.T) {
+	refused, run, changed := map[string]int{}, 0, 0
+	property := func(t *rapid.T) {
+		s := nodiff.GraphsWith(6, func(c *nodiff.Columns) { c.Times, c.Weights, c.Properties = false, false, false }).Draw(t, "graph")
+		var ps []*pattern.Pattern
+		var plans []*delta.Plan
+		for range rapid.IntRange(1, 3).Draw(t, "watches") {
+			p := nodiff.Patterns(s, 4).Draw(t, "pattern")
+			pl, err := delta.Compile(p, s.Directed)
+			var query *plan.QueryError
+			if errors.As(err, &query) {
+				refused[query.Msg]++
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			ps, plans = append(ps, p), append(plans, pl)
+		}
+		if len(ps) == 0 {
+			return
+		}
+		run++
+		updates := drawUpdates(t, s, s.N+1, 12)
+		truth := make([][]matches, len(updates)+1) // by version and watch
+		g := startGraph(t, s)
+		for k := range truth {
+			if k > 0 {
+				if _, err := stream.Apply(g, &updates[k-1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, p := range ps {
+				truth[k] = append(truth[k], snapshotMatches(t, g, p))
+			}
+		}
+		for _, size := range []int{1, rapid.IntRange(2, 5).Draw(t, "batch"), len(updates)} {
+			changed += checkStream(t, s, ps, plans, updates, truth, size)
+		}
+	}
+	rounds := 5
+	if long.Asked() {
+		rounds = 300
+	}
+	for range rounds {
+		if rapid.Check(t, property); t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d streams, %d changes, refused: %v", run, changed, refused)
+	if changed == 0 {
+		t.Error("no update changed anything")
+	}
+}
+
+func checkStream(t *rapid.T, s *nodiff.Spec, ps []*pattern.Pattern, plans []*delta.Plan, updates []stream.Update, truth [][]matches, size int) (changed int) {
+	ctx := context.Background()
+	g := startGraph(t, s)
+	m := New(g, Options{Workers: rapid.IntRange(1, 4).Draw(t, "workers")})
+	if rapid.Bool().Draw(t, "fine") {
+		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1}
+	}
+	m.SetSeq(0)
+	for i, p := range ps { // watch 2i lists, and 2i+1 counts
+		for _, o := range []WatchOptions{{}, {CountsOnly: true}} {
+			if _, err := m.Add(fmt.Sprint(i, o.CountsOnly), p, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r := &recorder{t: t, g: g, got: map[[2]uint64]*change{}}
+	for from := 0; from < len(updates); from += size {
+		batch := updates[from:min(from+size, len(updates))]
+		res, err := m.Apply(ctx, batch, r)
+		if err != nil || res.Updates != len(batch) {
+			t.Fatal(res, err)
+		}
+		for i, pl := range plans {
+			var added, removed uint64
+			for k := from + 1; k <= from+len(batch); k++ {
+				c := r.got[[2]uint64{uint64(k), uint64(2 * i)}]
+				if c == nil {
+					c = &change{}
+				}
+				what := fmt.Sprintf("pattern %s\nin %v\nupdates %v\nbatches of %d, update %d", pattern.Format(ps[i]), s, updates, size, k)
+				checkChange(t, what+", added", pl, c.added, truth[k-1][i], truth[k][i])
+				checkChange(t, what+", removed", pl, c.removed, truth[k][i], truth[k-1][i])
+				added, removed = added+uint64(len(c.added)), removed+uint64(len(c.removed))
+			}
+			for j := range 2 {
+				if c := res.Counts[2*i+j]; c.Watch != 2*i+j || c.Added != engine.U64(added) || c.Removed != engine.U64(removed) {
+					t.Fatalf("pattern %s in %v, %v: counts %v, want %d added, %d removed", pattern.Format(ps[i]), s, updates, c, added, removed)
+				}
+			}
+			changed += int(added + removed)
+		}
+	}
+	for i, pl := range plans {
+		now := &recorder{t: t, g: g, got: map[[2]uint64]*change{}}
+		n, err := m.Present(ctx, fmt.Sprint(i, false), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := now.got[[2]uint64{m.Seq(), uint64(2 * i)}]
+		if c == nil {
+			c = &change{}
+		}
+		checkChange(t, "present matches of "+pattern.Format(ps[i]), pl, c.added, matches{}, truth[len(updates)][i])
+		if n != engine.U64(uint64(len(c.added))) {
+			t.Fatalf("%v present matches, %d listed", n, len(c.added))
+		}
+	}
+	return changed
+}
+
