@@ -362,7 +362,9 @@ func (c *compiler) parts(p *pattern.Pattern) (pairs []Pair, where []Condition, c
 		}
 		x := pair(e.From, e.To)
 		r := Rel{Dir: c.dir(e, x.U), Label: e.Label, Neg: e.Negated, Edge: i}
-		if !slices.ContainsFunc(x.Rels, func(y Rel) bool { return y.Dir == r.Dir && y.Label == nil && r.Label == nil && y.Neg == r.Neg && !r.Neg }) ||
+		if !slices.ContainsFunc(x.Rels, func(y Rel) bool {
+			return y.Dir == r.Dir && y.Label == nil && r.Label == nil && y.Neg == r.Neg && !r.Neg
+		}) ||
 			slices.Contains(choices, i) {
 			x.Rels = append(x.Rels, r)
 		}

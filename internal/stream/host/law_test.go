@@ -53,7 +53,9 @@ func snapshotMatches(t *rapid.T, g *dynamic.Graph, p *pattern.Pattern) matches {
 	return out
 }
 
-func text(ids, edges []string) string { return strings.Join(ids, " ") + "; " + strings.Join(edges, " ") }
+func text(ids, edges []string) string {
+	return strings.Join(ids, " ") + "; " + strings.Join(edges, " ")
+}
 
 func edgeText(directed bool, u, v, label string) string {
 	if !directed && u > v {
@@ -337,4 +339,3 @@ func checkStream(t *rapid.T, s *nodiff.Spec, ps []*pattern.Pattern, plans []*del
 	}
 	return changed
 }
-
