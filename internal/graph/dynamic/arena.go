@@ -1,63 +1,73 @@
 package dynamic
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 )
 
-// Offsets of blocks are a chunk's number and a place in it.
+// Offsets of blocks are a chunk's number and a place in it, and wide.
 const (
 	placeBits = 16
 	placeMask = 1<<placeBits - 1
 	offBits   = 36
-	offMask   = 1<<offBits - 1
 	maxChunks = 1 << (offBits - placeBits)
-	noBlock   = uint64(offMask) // the end of a list of free blocks
 	minChunk  = 1 << 8
 	maxChunk  = 1 << placeBits
+	// wide, in an offset, says that the block has the size after the one that follows from the list's length.
+	wide = uint64(1) << offBits
+	// dead and pad are the first words of blocks that are not in use. The second word of a dead block is its size; pad is one word.
+	dead = ^uint32(0)
+	pad  = dead - 1
 )
 
-// run is a list in an arena: the place of its block, and its length. A list of length 0 has no block.
+// run is a list in an arena: the offset of its block, and its length. A list of length 0 has no block.
 type run struct {
 	off uint64
 	n   uint32
 }
 
-// arena gives memory to lists. The block of a list is less than a quarter larger than the list, and
-// its size follows from the list's length. Blocks of one size that were given back are a free list, which goes
-// through the blocks. Lists too long for a chunk have a chunk of their own.
+// arena gives memory to lists. Its blocks are in chunks, one behind the other: a word with the owner's number, and the list. The size
+// of a block is less than an eighth more than it needs, or wide. Lists too long for a chunk have a chunk of their own.
+//
+// A block that was given back stays empty until its chunk is cleaned: the blocks that are in use are moved out of the chunk that
+// has the fewest. clean does it in small steps.
 type arena struct {
 	chunks [][]uint32
-	live   []uint32 // elements of blocks in use, by chunk
+	live   []uint32 // words of blocks in use, by chunk
 	idle   []uint32 // numbers of chunks without memory
+	spare  []uint32 // a chunk without a number
 	fill   int      // the chunk that new blocks come from; -1: none
 	place  int      // where its rest begins
-	free   [128]uint64
-	used   uint64 // elements of blocks in use
-	room   uint64 // elements of chunks
+	used   uint64   // words of blocks in use
+	room   uint64   // words of chunks
 	merged []uint32
+
+	// relocate moves, by move, the owner's list that is in the block at an offset, and returns the block's size.
+	relocate func(owner uint32, off uint64) (size uint32)
+	victim   int    // the chunk that is cleaned; -1: none
+	cursor   int    // the place in it that comes next
+	debt     uint64 // steps that clean has yet to take
+	work     uint64 // words that were moved, and blocks that were looked at
 }
 
-func (a *arena) init() {
-	a.fill = -1
-	for i := range a.free {
-		a.free[i] = noBlock
+func (a *arena) init(relocate func(owner uint32, off uint64) uint32) {
+	a.fill, a.victim = -1, -1
+	a.relocate = relocate
+}
+
+// roundSize is the size of the least block with size words: sizes are 2 … 16, and then eight for each doubling.
+func roundSize(size uint32) uint32 {
+	shift := max(bits.Len32(size-1)-4, 0)
+	return ((size-1)>>shift + 1) << shift
+}
+
+// size is the size of the block of r.
+func (r run) size() uint32 {
+	size := roundSize(r.n + 1)
+	if r.off&wide != 0 {
+		size = roundSize(size + 1)
 	}
-}
-
-// blockSize is the size of the block of a list of n > 0 elements. The sizes are 2 … 8, and then four for each
-// doubling. A free block of 2 elements has room for an offset.
-func blockSize(n uint32) uint32 {
-	n = max(n, 2)
-	shift := max(bits.Len32(n-1)-3, 0)
-	return ((n-1)>>shift + 1) << shift
-}
-
-// sizeIndex numbers the sizes of blocks.
-func sizeIndex(size uint32) int {
-	shift := max(bits.Len32(size-1)-3, 0)
-	return shift*4 + int(size>>shift)
+	return size
 }
 
 // list is the elements of r. Their capacity ends with them.
@@ -65,34 +75,34 @@ func (a *arena) list(r run) []uint32 {
 	if r.n == 0 {
 		return nil
 	}
-	p := r.off & placeMask
-	return a.chunks[r.off>>placeBits][p : p+uint64(r.n) : p+uint64(r.n)]
-}
-
-// block is the whole block of a list of n elements at off.
-func (a *arena) block(off uint64, size uint32) []uint32 {
-	p := off & placeMask
-	return a.chunks[off>>placeBits][p : p+uint64(size)]
+	p := r.off&placeMask + 1
+	return a.chunks[r.off&(wide-1)>>placeBits][p : p+uint64(r.n) : p+uint64(r.n)]
 }
 
 // chunkSize is the length of a new chunk: a small part of all, so that the rest of the last one is small.
 func (a *arena) chunkSize() uint32 {
-	return uint32(min(max(1<<bits.Len64(a.room/16), minChunk), maxChunk))
+	return uint32(min(max(1<<bits.Len64(a.room/64), minChunk), maxChunk))
 }
 
 // addChunk makes a chunk and returns its number.
 func (a *arena) addChunk(size uint32) int {
 	a.room += uint64(size)
+	mem := a.spare
+	if len(mem) == int(size) {
+		a.spare = nil
+	} else {
+		mem = make([]uint32, size)
+	}
 	if k := len(a.idle); k > 0 {
 		c := int(a.idle[k-1])
 		a.idle = a.idle[:k-1]
-		a.chunks[c] = make([]uint32, size)
+		a.chunks[c] = mem
 		return c
 	}
 	if len(a.chunks) == maxChunks-1 {
 		panic("dynamic: more than 2^20 chunks of neighbour lists") // at least 64 GiB of lists
 	}
-	a.chunks = append(a.chunks, make([]uint32, size))
+	a.chunks = append(a.chunks, mem)
 	a.live = append(a.live, 0)
 	return len(a.chunks) - 1
 }
@@ -103,58 +113,51 @@ func (a *arena) full() bool { return len(a.chunks)-len(a.idle) > maxChunks/8*7 }
 // dropChunk gives a chunk's memory back.
 func (a *arena) dropChunk(c int) {
 	a.room -= uint64(len(a.chunks[c]))
+	if a.room > 64*uint64(len(a.chunks[c])) {
+		a.spare = a.chunks[c]
+	}
 	a.chunks[c], a.live[c] = nil, 0
 	a.idle = append(a.idle, uint32(c))
 }
 
-// alloc returns a block for n > 0 elements. Their values are undefined.
-func (a *arena) alloc(n uint32) uint64 {
-	size := blockSize(n)
+// alloc returns a block of a size for a list of owner. The values behind its first word are undefined.
+func (a *arena) alloc(owner, size uint32) uint64 {
 	a.used += uint64(size)
-	i := sizeIndex(size)
-	if off := a.free[i]; off != noBlock {
-		b := a.block(off, 2)
-		a.free[i] = uint64(b[0]) | uint64(b[1])<<32
-		a.live[off>>placeBits] += size
-		return off
-	}
-	if a.fill < 0 || len(a.chunks[a.fill])-a.place < int(size) {
-		k := a.chunkSize()
-		if size > k/4 {
-			c := a.addChunk(size)
-			a.live[c] = size
-			return uint64(c) << placeBits
+	c, p := a.fill, a.place
+	if c < 0 || len(a.chunks[c])-p < int(size) {
+		if k := a.chunkSize(); size > k/4 {
+			c, p = a.addChunk(size), 0
+		} else {
+			a.endFill()
+			c, p = a.addChunk(k), 0
+			a.fill = c
 		}
-		a.freeRest()
-		a.fill, a.place = a.addChunk(k), 0
 	}
-	off := uint64(a.fill)<<placeBits | uint64(a.place)
-	a.place += int(size)
-	a.live[a.fill] += size
-	return off
+	if c == a.fill {
+		a.place = p + int(size)
+	}
+	a.live[c] += size
+	a.chunks[c][p] = owner
+	return uint64(c)<<placeBits | uint64(p)
 }
 
-// freeRest makes free blocks of what is left of the chunk that new blocks come from.
-func (a *arena) freeRest() {
+// endFill makes what is left of the chunk that new blocks come from a dead block.
+func (a *arena) endFill() {
 	if a.fill < 0 {
 		return
 	}
-	for rest := uint32(len(a.chunks[a.fill]) - a.place); rest >= 2; {
-		size := rest
-		if k := max(bits.Len32(size)-3, 0); k > 0 {
-			size = size >> k << k
-		}
-		a.push(uint64(a.fill)<<placeBits|uint64(a.place), size)
-		a.place += int(size)
-		rest -= size
+	c := a.fill
+	switch rest := a.chunks[c][a.place:]; len(rest) {
+	case 0:
+	case 1:
+		rest[0] = pad
+	default:
+		rest[0], rest[1] = dead, uint32(len(rest))
 	}
 	a.fill = -1
-}
-
-func (a *arena) push(off uint64, size uint32) {
-	i, b := sizeIndex(size), a.block(off, 2)
-	b[0], b[1] = uint32(a.free[i]), uint32(a.free[i]>>32)
-	a.free[i] = off
+	if a.live[c] == 0 {
+		a.dropChunk(c)
+	}
 }
 
 // release gives the block of r back.
@@ -162,59 +165,82 @@ func (a *arena) release(r run) {
 	if r.n == 0 {
 		return
 	}
-	size := blockSize(r.n)
+	size := r.size()
 	a.used -= uint64(size)
-	c := int(r.off >> placeBits)
-	if uint32(len(a.chunks[c])) == size { // a chunk of its own
+	c, p := int(r.off&(wide-1)>>placeBits), r.off&placeMask
+	if a.live[c] -= size; a.live[c] == 0 && c != a.fill && c != a.victim {
 		a.dropChunk(c)
 		return
 	}
-	a.live[c] -= size
-	a.push(r.off, size)
+	a.debt += stepsForWord * uint64(size)
+	a.chunks[c][p], a.chunks[c][p+1] = dead, size
 }
 
 // resize returns r with n elements, of which the first min(n, r.n) are those of r.
-func (a *arena) resize(r run, n uint32) run {
-	switch {
-	case n == 0:
+func (a *arena) resize(owner uint32, r run, n uint32) run {
+	if n == 0 {
 		a.release(r)
 		return run{}
-	case r.n > 0 && blockSize(n) == blockSize(r.n):
-		return run{r.off, n}
 	}
-	to := run{a.alloc(n), n}
-	copy(a.list(to), a.list(r))
+	size := roundSize(n + 1)
+	if r.n > 0 {
+		switch r.size() {
+		case size:
+			return run{r.off &^ wide, n}
+		case roundSize(n + 1 + n/32): // a list that is now a little shorter, now longer, stays where it is
+			return run{r.off | wide, n}
+		}
+	}
+	to := run{a.alloc(owner, size), n}
+	a.work += uint64(copy(a.list(to), a.list(r)))
 	a.release(r)
 	return to
 }
 
 // store returns a new run with the elements of l.
-func (a *arena) store(l []uint32) run {
+func (a *arena) store(owner uint32, l []uint32) run {
 	if len(l) == 0 {
 		return run{}
 	}
-	r := run{a.alloc(uint32(len(l))), uint32(len(l))}
-	copy(a.list(r), l)
+	r := run{a.alloc(owner, roundSize(uint32(len(l))+1)), uint32(len(l))}
+	a.work += uint64(copy(a.list(r), l))
 	return r
 }
 
+// insert adds x at place i of r.
+func (a *arena) insert(owner uint32, r run, i int, x uint32) run {
+	r = a.resize(owner, r, r.n+1)
+	l := a.list(r)
+	a.work += uint64(copy(l[i+1:], l[i:]))
+	l[i] = x
+	return r
+}
+
+// delete removes the element at place i of r.
+func (a *arena) delete(owner uint32, r run, i int) run {
+	l := a.list(r)
+	a.work += uint64(copy(l[i:], l[i+1:]))
+	return a.resize(owner, r, r.n-1)
+}
+
 // flip changes the sorted list r: elements of flips, which ascend, that are in the list leave it, and the others join it.
-func (a *arena) flip(r run, flips []uint32) run {
+func (a *arena) flip(owner uint32, r run, flips []uint32) run {
 	if len(flips) == 1 {
 		i, found := slices.BinarySearch(a.list(r), flips[0])
 		if found {
-			l := a.list(r)
-			copy(l[i:], l[i+1:])
-			return a.resize(r, r.n-1)
+			return a.delete(owner, r, i)
 		}
-		r = a.resize(r, r.n+1)
-		l := a.list(r)
-		copy(l[i+1:], l[i:])
-		l[i] = flips[0]
-		return r
+		return a.insert(owner, r, i, flips[0])
 	}
-	to := a.merged[:0]
-	l := a.list(r)
+	to := flipped(a.merged[:0], a.list(r), flips)
+	a.merged = to
+	r = a.resize(owner, r, uint32(len(to)))
+	a.work += uint64(copy(a.list(r), to))
+	return r
+}
+
+// flipped appends to to the list l with flips turned round.
+func flipped(to, l, flips []uint32) []uint32 {
 	for _, x := range flips {
 		i, found := slices.BinarySearch(l, x)
 		to = append(to, l[:i]...)
@@ -225,79 +251,85 @@ func (a *arena) flip(r run, flips []uint32) run {
 			to = append(to, x)
 		}
 	}
-	to = append(to, l...)
-	a.merged = to
-	r = a.resize(run{r.off, r.n}, uint32(len(to)))
-	copy(a.list(r), to)
-	return r
+	return append(to, l...)
 }
+
+// stepsForWord is how many steps of clean a word that is given back pays for. A chunk to be cleaned has at most six words in use for each
+// free one, because it is the emptiest and memory is loose. The rest is for looking at blocks.
+const stepsForWord = 12
+
+// mostSteps bounds the steps of one call of clean.
+const mostSteps = maxChunk / 4
 
 // loose reports whether so much of the chunks is free that moving blocks is worth it.
-func (a *arena) loose() bool { return a.room-a.used > a.used/6+4*minChunk }
+func (a *arena) loose() bool { return a.room-a.used > a.used/8+4*minChunk }
 
-// evacuation chooses the emptiest chunks, up to a quarter of all memory, and takes their free blocks out of the free
-// lists. The caller moves the blocks that are in use by move, and ends with vacate.
-func (a *arena) evacuation() []bool {
-	var by []int
-	for c, k := range a.chunks {
-		if len(k) > 0 && int(a.live[c]) < len(k)-len(k)/8 {
-			by = append(by, c)
+// clean moves blocks together, in so many steps as follow from what was given back, but not more than mostSteps.
+func (a *arena) clean() {
+	if a.debt == 0 {
+		return
+	}
+	if a.victim < 0 && !a.loose() {
+		a.debt = 0
+		return
+	}
+	end := a.work + min(a.debt, mostSteps)
+	begin := a.work
+	for a.work < end {
+		if a.victim < 0 && !a.choose() {
+			a.debt = 0
+			return
+		}
+		l := a.chunks[a.victim]
+		if a.cursor == len(l) || a.live[a.victim] == 0 {
+			a.dropChunk(a.victim)
+			a.victim = -1
+			continue
+		}
+		a.work++
+		switch w := l[a.cursor]; w {
+		case pad:
+			a.cursor++
+		case dead:
+			a.cursor += int(l[a.cursor+1])
+		default:
+			a.cursor += int(a.relocate(w, uint64(a.victim)<<placeBits|uint64(a.cursor)))
 		}
 	}
-	slices.SortFunc(by, func(x, y int) int {
-		return cmp.Compare(uint64(a.live[x])*uint64(len(a.chunks[y])), uint64(a.live[y])*uint64(len(a.chunks[x])))
-	})
-	from := make([]bool, len(a.chunks))
-	sum := uint64(0)
-	for _, c := range by {
-		from[c] = true
-		if sum += uint64(len(a.chunks[c])); sum > a.room/4 {
-			break
-		}
-	}
-	if a.fill >= 0 && from[a.fill] {
-		a.fill = -1
-	}
-	for i, off := range a.free {
-		a.free[i] = noBlock
-		for off != noBlock {
-			b := a.block(off, 2)
-			next := uint64(b[0]) | uint64(b[1])<<32
-			if !from[off>>placeBits] {
-				b[0], b[1] = uint32(a.free[i]), uint32(a.free[i]>>32)
-				a.free[i] = off
-			}
-			off = next
-		}
-	}
-	return from
+	a.debt -= min(a.debt, a.work-begin)
 }
 
-// move returns r in a block outside the chunks of from. A chunk that becomes empty is given back.
-func (a *arena) move(r run, from []bool) run {
-	c := int(r.off >> placeBits)
-	if r.n == 0 || c >= len(from) || !from[c] {
-		return r
+// choose makes the chunk with the smallest share in use the victim, if memory is loose.
+func (a *arena) choose() bool {
+	if !a.loose() {
+		return false
 	}
-	to := a.store(a.list(r))
-	a.used -= uint64(blockSize(r.n))
-	if a.live[c] -= blockSize(r.n); a.live[c] == 0 {
-		a.dropChunk(c)
-		from[c] = false // its number may be in use again
+	best := -1
+	a.work += uint64(len(a.chunks)) / 16
+	for c, l := range a.chunks {
+		if c == a.fill || len(l) == 0 || int(a.live[c]) > len(l)-len(l)/8 {
+			continue
+		}
+		if best < 0 || uint64(a.live[c])*uint64(len(a.chunks[best])) < uint64(a.live[best])*uint64(len(l)) {
+			best = c
+		}
 	}
+	a.victim, a.cursor = best, 0
+	return best >= 0
+}
+
+// move returns r in another block of the same size.
+func (a *arena) move(owner uint32, r run) run {
+	size := r.size()
+	to := run{a.alloc(owner, size) | r.off&wide, r.n}
+	a.work += uint64(copy(a.list(to), a.list(r)))
+	a.used -= uint64(size)
+	a.live[r.off&(wide-1)>>placeBits] -= size
+	// The cursor has passed the block.
 	return to
-}
-
-// vacate gives back the chunks of from that had no block in use.
-func (a *arena) vacate(from []bool) {
-	for c, is := range from {
-		if is {
-			a.dropChunk(c)
-		}
-	}
 }
 
 // bytes is the size of all memory of the arena.
 func (a *arena) bytes() uint64 {
-	return 4*a.room + 24*uint64(cap(a.chunks)) + 4*uint64(cap(a.live)+cap(a.idle)+cap(a.merged))
+	return 4*(a.room+uint64(len(a.spare))) + 24*uint64(cap(a.chunks)) + 4*uint64(cap(a.live)+cap(a.idle)+cap(a.merged))
 }

@@ -17,8 +17,12 @@
 // each comparison.
 //
 // Lists. A vertex has one list of its neighbours in each direction. If its edges have several labels, a directory has a list for
-// each of them too. An arena gives memory to lists. Its blocks are less than a quarter larger than their lists, and blocks are
-// moved together when more than a sixth of the memory is free.
+// each of them too. An arena gives memory to lists, in chunks. If more than an eighth of it is free, each update moves some lists out of
+// the chunk that has the fewest, in proportion to the memory that it gave back.
+//
+// Why: each block in the arena names its owner, so that a chunk is cleaned without a scan of the graph. This is how file systems
+// with logs clean their segments. Arrays by id are tables of pages, and hash tables split one chain at a time. So no
+// update takes a pause in proportion to the graph: it takes time in proportion to the lists that it changes.
 //
 // Times and properties. An edge with a time or a property has a row: a number, under which its time and its values are found. An
 // index finds the rows between two vertices. Edges of equal ends and label and of distinct times are distinct edges, of which

@@ -52,7 +52,7 @@ type Class uint32
 // New returns a graph without vertices. textIDs says that vertex ids are texts, not numbers.
 func New(directed, textIDs bool) *Graph {
 	g := &Graph{directed: directed, byEdgeLabel: map[string]Label{}}
-	g.lists.init()
+	g.lists.init(g.relocate)
 	g.rows.init(directed)
 	g.queue.rows = &g.rows
 	g.texts.init()
@@ -121,8 +121,8 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 			}
 			if l := from[i].List(v); len(l) > 0 {
 				h := side.need(v + shift[s.ClassOf(v)])
-				h.setRun(g.lists.store(move(l)))
-				h.label = unset
+				side.setList(v+shift[s.ClassOf(v)], h[:2], inHead, move(l))
+				h[headLen], h[headLabel] = uint32(len(l)), unset
 			}
 		}
 	}
@@ -142,13 +142,17 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 		return nil, err
 	}
 	for _, side := range g.sides {
-		for _, p := range side.pages {
-			for i := 0; p != nil && i < pageSize; i++ {
-				if p[i].label == unset {
-					p[i].label = NoLabel
+		for p := range side.pages.end() {
+			page := side.pages.page(p)
+			for i := 0; page != nil && i < pageSize; i++ {
+				if page[i][headLabel] == unset {
+					page[i][headLabel] = NoLabel
 				}
 			}
 		}
+	}
+	for g.lists.debt+g.rows.lists.debt > 0 {
+		g.compact()
 	}
 	return g, nil
 }
@@ -166,23 +170,24 @@ func (g *Graph) labelsFrom(ctx context.Context, s *graph.Graph, shift []uint32, 
 		for i, side := range g.sides {
 			lists := []graph.Lists{r.Out, r.In}[i]
 			lists.Vertices(func(v uint32) bool {
-				h := side.need(v + shift[s.ClassOf(v)])
+				x := v + shift[s.ClassOf(v)]
+				h := side.need(x)
 				l := lists.List(v)
 				if i == 0 {
 					edges += uint64(len(l))
 				}
 				switch {
-				case h.label == unset && uint32(len(l)) == h.n:
-					h.label = label
+				case h[headLabel] == unset && uint32(len(l)) == h[headLen]:
+					h[headLabel] = label
 					return true
-				case h.label == unset:
+				case h[headLabel] == unset:
 					side.splitInto(h)
-				case h.label&several == 0:
-					side.split(h)
+				case !h.several():
+					side.split(x, h)
 				}
 				at := len(side.entries(h))
-				side.insertEntry(h, at, label)
-				side.setEntry(h, at, move(l))
+				side.insertEntry(x, h, at, label)
+				side.setEntry(x, h, at, move(l))
 				return true
 			})
 		}
@@ -285,6 +290,16 @@ func (g *Graph) Vertex(id ID) (uint32, bool) {
 // IDOf returns the user's id of a vertex of any version of the window.
 func (g *Graph) IDOf(v uint32) ID { return g.ids.idOf(v) }
 
+// relocate moves the list of v that has the block at an offset.
+func (g *Graph) relocate(v uint32, off uint64) uint32 {
+	for _, s := range g.sides {
+		if size, ok := s.relocate(v, off); ok {
+			return size
+		}
+	}
+	panic("dynamic: a block without an owner")
+}
+
 // Timed reports whether edges have times.
 func (g *Graph) Timed() bool { return g.timed }
 
@@ -338,7 +353,7 @@ func (g *Graph) Class(labels ...string) Class {
 }
 
 // ClassOf returns the class of a vertex.
-func (g *Graph) ClassOf(v uint32) Class { return Class(g.ids.pages[v>>pageBits].class) }
+func (g *Graph) ClassOf(v uint32) Class { return Class(g.ids.pages.page(v >> pageBits).class) }
 
 // Labels returns the labels of a class.
 func (g *Graph) Labels(c Class) []string {

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
-	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // ID is a user's vertex id: a number, or a text.
@@ -57,35 +57,36 @@ type class struct {
 }
 
 type idRange struct {
-	first, next, end uint32   // next: the first id that was never used
-	free             []uint32 // ids below next without a vertex
+	first, next, end uint32 // next: the first id that was never used
+	free             uint32 // the first id below next without a vertex, + 1; the others follow it
+	idle             uint32 // how many they are
 }
 
 // page is what vertices whose ids differ in the last bits have.
 type page struct {
 	live  uint32 // bit i: the vertex exists
 	class uint32
+	next  [pageSize]uint32 // id + 1 of the vertex behind this one in its chain, or of the next free id
 }
 
 // vertices are the ids, names and classes of vertices.
 type vertices struct {
 	text    bool
-	pages   []*page             // by id >> pageBits; nil: no vertex had an id there
-	nums    []*[pageSize]uint64 // of graphs with numbers as ids
-	texts   []*[pageSize]string // of graphs with texts as ids
-	made    int                 // pages that are not nil
-	spare   uint64              // how much larger a range is than the class was when it was made
-	strings uint64              // bytes of texts
-	end     uint32              // where the next range begins
+	pages   table[page]             // by id >> pageBits; nil: no vertex had an id there
+	nums    table[[pageSize]uint64] // of graphs with numbers as ids
+	texts   table[[pageSize]string] // of graphs with texts as ids
+	spare   uint64                  // how much larger a range is than the class was when it was made
+	strings uint64                  // bytes of texts
+	end     uint32                  // where the next range begins
 	classes []class
 	byKey   map[string]uint32 // classes by labels
 	labels  []string
 	byLabel map[string]uint32
 	live    int
-	// slots is a hash table with linear probing: id+1 of the vertex that has a user's id, or 0.
-	slots []uint32
-	taken int
-	seed  maphash.Seed
+	// index finds the vertex that has a user's id. References are ids + 1.
+	index    buckets
+	nextOfID func(ref uint32) (*uint32, uint32)
+	seed     maphash.Seed
 }
 
 func (x *vertices) init(text bool) {
@@ -93,6 +94,7 @@ func (x *vertices) init(text bool) {
 	x.seed = maphash.MakeSeed()
 	x.byKey, x.byLabel = map[string]uint32{}, map[string]uint32{}
 	x.spare = 4
+	x.nextOfID = func(ref uint32) (*uint32, uint32) { return x.next(ref), x.hash(x.idOf(ref - 1)) }
 	x.classOf(nil)
 }
 
@@ -133,14 +135,6 @@ func (x *vertices) addRange(c uint32, size, least int) error {
 	r := idRange{first: x.end, next: x.end, end: x.end + uint32(room)}
 	x.end = r.end
 	x.classes[c].ranges = append(x.classes[c].ranges, r)
-	for uint64(len(x.pages))<<pageBits < uint64(r.end) {
-		x.pages = append(x.pages, nil)
-		if x.text {
-			x.texts = append(x.texts, nil)
-		} else {
-			x.nums = append(x.nums, nil)
-		}
-	}
 	return nil
 }
 
@@ -156,7 +150,7 @@ func (c *class) size() (n int) {
 func (x *vertices) reserve(c uint32, n int) error {
 	k := &x.classes[c]
 	for _, r := range k.ranges {
-		n -= len(r.free) + int(r.end-r.next)
+		n -= int(r.idle) + int(r.end-r.next)
 	}
 	if n <= 0 {
 		return nil
@@ -170,9 +164,10 @@ func (x *vertices) give(id ID, c uint32) uint32 {
 	v := noVertex
 	for i := range k.ranges {
 		r := &k.ranges[i]
-		if n := len(r.free); n > 0 {
-			v = r.free[n-1]
-			r.free = r.free[:n-1]
+		if r.free != 0 {
+			v = r.free - 1
+			r.free = *x.next(r.free)
+			r.idle--
 			break
 		}
 		if r.next < r.end {
@@ -182,34 +177,33 @@ func (x *vertices) give(id ID, c uint32) uint32 {
 		}
 	}
 	p := v >> pageBits
-	if x.pages[p] == nil {
-		x.pages[p] = &page{class: c}
-		x.made++
-		if x.text {
-			x.texts[p] = new([pageSize]string)
-		} else {
-			x.nums[p] = new([pageSize]uint64)
-		}
-	}
+	x.pages.need(p).class = c
 	if x.text {
-		x.strings -= textBytes(x.texts[p][v&pageMask])
-		x.texts[p][v&pageMask] = id.text
-		x.strings += textBytes(id.text)
+		at := &x.texts.need(p)[v&pageMask]
+		x.strings += textBytes(id.text) - textBytes(*at)
+		*at = strings.Clone(id.text)
 	} else {
-		x.nums[p][v&pageMask] = id.num
+		x.nums.need(p)[v&pageMask] = id.num
 	}
 	return v
 }
 
 // take takes the internal id v back, for another vertex.
 func (x *vertices) take(v uint32) {
-	k := &x.classes[x.pages[v>>pageBits].class]
+	k := &x.classes[x.pages.page(v>>pageBits).class]
 	for i := range k.ranges {
 		if r := &k.ranges[i]; r.first <= v && v < r.end {
-			r.free = append(r.free, v)
+			*x.next(v + 1) = r.free
+			r.free = v + 1
+			r.idle++
 			return
 		}
 	}
+}
+
+// next is the place of the reference behind a vertex in its chain.
+func (x *vertices) next(ref uint32) *uint32 {
+	return &x.pages.page((ref - 1) >> pageBits).next[(ref-1)&pageMask]
 }
 
 // textBytes is about the memory of a text in the heap.
@@ -218,19 +212,19 @@ func textBytes(s string) uint64 { return (uint64(len(s)) + 15) &^ 15 }
 // idOf returns the user's id of v.
 func (x *vertices) idOf(v uint32) ID {
 	if x.text {
-		return Text(x.texts[v>>pageBits][v&pageMask])
+		return Text(x.texts.page(v >> pageBits)[v&pageMask])
 	}
-	return Num(x.nums[v>>pageBits][v&pageMask])
+	return Num(x.nums.page(v >> pageBits)[v&pageMask])
 }
 
 func (x *vertices) alive(v uint32) bool {
-	p := v >> pageBits
-	return int(p) < len(x.pages) && x.pages[p] != nil && x.pages[p].live>>(v&pageMask)&1 != 0
+	p := x.pages.page(v >> pageBits)
+	return p != nil && p.live>>(v&pageMask)&1 != 0
 }
 
 // setAlive sets whether v exists.
 func (x *vertices) setAlive(v uint32, is bool) {
-	p, b := x.pages[v>>pageBits], uint32(1)<<(v&pageMask)
+	p, b := x.pages.page(v>>pageBits), uint32(1)<<(v&pageMask)
 	if is {
 		p.live |= b
 	} else {
@@ -238,90 +232,53 @@ func (x *vertices) setAlive(v uint32, is bool) {
 	}
 }
 
-func (x *vertices) hash(id ID) uint64 {
+func (x *vertices) hash(id ID) uint32 {
 	if x.text {
-		return maphash.String(x.seed, id.text)
+		return uint32(maphash.String(x.seed, id.text))
 	}
-	return maphash.Comparable(x.seed, id.num)
+	return uint32(maphash.Comparable(x.seed, id.num))
 }
 
-// slot returns the slot of a user's id, or the free one where it belongs.
-func (x *vertices) slot(id ID) int {
-	mask := len(x.slots) - 1
-	for i := int(x.hash(id)) & mask; ; i = (i + 1) & mask {
-		s := x.slots[i]
-		if s == 0 {
-			return i
+// link returns the place of the reference to the vertex that has a user's id, which is 0 if there is none.
+func (x *vertices) link(id ID) *uint32 {
+	l := x.index.head(x.hash(id))
+	for *l != 0 {
+		if v := *l - 1; x.text && x.texts.page(v >> pageBits)[v&pageMask] == id.text || !x.text && x.nums.page(v >> pageBits)[v&pageMask] == id.num {
+			break
 		}
-		v := s - 1
-		if x.text && x.texts[v>>pageBits][v&pageMask] == id.text || !x.text && x.nums[v>>pageBits][v&pageMask] == id.num {
-			return i
-		}
+		l = x.next(*l)
 	}
+	return l
 }
 
 // find returns the present internal id of a user's id, or noVertex.
 func (x *vertices) find(id ID) uint32 {
-	if len(x.slots) == 0 {
+	if x.index.count == 0 {
 		return noVertex
 	}
-	return x.slots[x.slot(id)] - 1
+	return *x.link(id) - 1
 }
 
-// name makes v the vertex that a user's id is found as.
+// name makes v the vertex that a user's id is found as, which none is.
 func (x *vertices) name(id ID, v uint32) {
-	if 4*(x.taken+1) > 3*len(x.slots) {
-		old := x.slots
-		x.slots = make([]uint32, max(16, 1<<bits.Len(uint(4*(x.taken+1)/3))))
-		for _, s := range old {
-			if s != 0 {
-				x.slots[x.slot(x.idOf(s-1))] = s
-			}
-		}
-	}
-	i := x.slot(id)
-	if x.slots[i] == 0 {
-		x.taken++
-	}
-	x.slots[i] = v + 1
+	x.index.grow(x.nextOfID)
+	l := x.index.head(x.hash(id))
+	*x.next(v + 1) = *l
+	*l = v + 1
 }
 
-// forget removes a user's id. Slots behind it that would not be found any more move.
+// forget removes a user's id, which is one of a vertex.
 func (x *vertices) forget(id ID) {
-	mask := len(x.slots) - 1
-	i := x.slot(id)
-	if x.slots[i] == 0 {
-		return
-	}
-	x.taken--
-	for j := i; ; {
-		j = (j + 1) & mask
-		if x.slots[j] == 0 {
-			break
-		}
-		home := int(x.hash(x.idOf(x.slots[j]-1))) & mask
-		if (j-home)&mask >= (j-i)&mask {
-			x.slots[i] = x.slots[j]
-			i = j
-		}
-	}
-	x.slots[i] = 0
+	l := x.link(id)
+	*l = *x.next(*l)
+	x.index.count--
 }
 
 // bytes is the size of the arrays.
 func (x *vertices) bytes() uint64 {
-	b := 8*uint64(cap(x.pages)+cap(x.texts)+cap(x.nums)) + 4*uint64(cap(x.slots)) + x.strings
-	b += uint64(x.made) * 8
-	if x.text {
-		b += uint64(x.made) * 16 * pageSize
-	} else {
-		b += uint64(x.made) * 8 * pageSize
-	}
+	b := x.pages.bytes() + x.nums.bytes() + x.texts.bytes() + x.index.heads.bytes() + x.strings
 	for i := range x.classes {
-		b += 4*uint64(cap(x.classes[i].labels)) + 80
-		for _, r := range x.classes[i].ranges {
-			b += 40 + 4*uint64(cap(r.free))
-		}
+		b += 4*uint64(cap(x.classes[i].labels)) + 80 + 20*uint64(cap(x.classes[i].ranges))
 	}
 	return b
 }

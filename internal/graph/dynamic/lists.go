@@ -15,63 +15,112 @@ const (
 	several = uint32(1) << 31
 )
 
-// head is what a vertex has of one direction. The list at off has its distinct neighbours. If all its edges have one label, this
+// head is what a vertex has of one direction: its distinct neighbours. If all its edges have one label, this
 // is also the list of the label. Otherwise a directory has the other lists.
-type head struct {
-	at    uint64 // the offset of the list, and over it the number of the vertex's marks + 1, or 0
-	n     uint32
-	label uint32 // the label of all edges, or several | the directory's number
+//
+// The words are a slot, the list's length, and the label of all edges, or several | the directory's number.
+type head [4]uint32
+
+// A slot is the first two words of a list: the list itself, if it is short, or the offset of its run. Of a head the
+// second word has the number of the vertex's marks + 1, or 0, too. So a head has a list of at most one element in its slot.
+const (
+	slotBits  = offBits + 1 - 32 // of an offset in the second word
+	slotMask  = 1<<slotBits - 1
+	maxMarks  = 1 << (32 - slotBits)
+	inHead    = 1
+	inEntry   = 2
+	headLen   = 2
+	headLabel = 3
+)
+
+func slotRun(w []uint32, n uint32) run { return run{uint64(w[0]) | uint64(w[1]&slotMask)<<32, n} }
+
+func setSlot(w []uint32, off uint64) {
+	w[0], w[1] = uint32(off), w[1]&^slotMask|uint32(off>>32)
 }
 
-const maxMarks = 1 << (64 - offBits)
+func (h *head) marks() int     { return int(h[1]>>slotBits) - 1 }
+func (h *head) setMarks(i int) { h[1] = h[1]&slotMask | uint32(i+1)<<slotBits }
 
-func (h *head) run() run       { return run{h.at & offMask, h.n} }
-func (h *head) setRun(r run)   { h.at, h.n = h.at&^offMask|r.off, r.n }
-func (h *head) marks() int     { return int(h.at>>offBits) - 1 }
-func (h *head) setMarks(i int) { h.at = h.at&offMask | uint64(i+1)<<offBits }
+// several reports whether the vertex has a directory.
+func (h *head) several() bool { return h[headLabel]&several != 0 }
 
 // side is the lists of all vertices in one direction.
 type side struct {
 	a     *arena
-	pages []*[pageSize]head
-	made  int
+	pages table[[pageSize]head]
 	// dirs are directories: lists of entries of entrySize numbers, by ascending labels. They are never empty.
-	dirs []run
-	idle []uint32
+	dirs table[[pageSize]run]
+	end  uint32 // the first directory never used
+	idle uint32 // the first that is not in use + 1; its run's n is the next one
 }
 
-// An entry of a directory is a label, the length of its list, and the list itself, if it has at most two elements, or its offset.
+// An entry of a directory is a label, the length of its list, and a slot.
 const entrySize = 4
 
-func entryRun(e []uint32) run { return run{uint64(e[2]) | uint64(e[3])<<32, e[1]} }
+func (s *side) dir(h *head) *run {
+	i := h[headLabel] &^ several
+	return &s.dirs.page(i >> pageBits)[i&pageMask]
+}
 
 // head returns v's head, or nil if v has none yet.
 func (s *side) head(v uint32) *head {
-	if p := int(v >> pageBits); p < len(s.pages) && s.pages[p] != nil {
-		return &s.pages[p][v&pageMask]
+	if p := s.pages.page(v >> pageBits); p != nil {
+		return &p[v&pageMask]
 	}
 	return nil
 }
 
 // need returns v's head.
-func (s *side) need(v uint32) *head {
-	p := int(v >> pageBits)
-	if p >= len(s.pages) {
-		s.pages = append(s.pages, make([]*[pageSize]head, p+1-len(s.pages))...)
-	}
-	if s.pages[p] == nil {
-		s.pages[p] = new([pageSize]head)
-		s.made++
-	}
-	return &s.pages[p][v&pageMask]
-}
+func (s *side) need(v uint32) *head { return &s.pages.need(v >> pageBits)[v&pageMask] }
 
 // entries is the directory of h, if it has one.
 func (s *side) entries(h *head) []uint32 {
-	if h.label&several == 0 {
+	if !h.several() {
 		return nil
 	}
-	return s.a.list(s.dirs[h.label&^several])
+	return s.a.list(*s.dir(h))
+}
+
+// slotList is the list of n elements of a slot.
+func (s *side) slotList(w []uint32, n, in uint32) []uint32 {
+	if n <= in {
+		return w[:n:n]
+	}
+	return s.a.list(slotRun(w, n))
+}
+
+// neighbours is the list of h.
+func (s *side) neighbours(h *head) []uint32 { return s.slotList(h[:2], h[headLen], inHead) }
+
+// flipSlot turns neighbours in the list of n elements of v's slot round, and returns its new length.
+func (s *side) flipSlot(v uint32, w []uint32, n, in uint32, flips []uint32) uint32 {
+	if n > in {
+		r := s.a.flip(v, slotRun(w, n), flips)
+		if r.n > in {
+			setSlot(w, r.off)
+			return r.n
+		}
+		copy(w[:in], s.a.list(r))
+		s.a.release(r)
+		return r.n
+	}
+	l := flipped(s.a.merged[:0], w[:n], flips)
+	s.a.merged = l
+	s.setList(v, w, in, l)
+	return uint32(len(l))
+}
+
+// setList makes l the list of a slot that has no run.
+func (s *side) setList(v uint32, w []uint32, in uint32, l []uint32) {
+	if len(l) <= int(in) {
+		copy(w, l)
+		return
+	}
+	if in == inEntry {
+		w[1] = 0
+	}
+	setSlot(w, s.a.store(v, l).off)
 }
 
 // findEntry returns the place of a label in a directory, and whether it is there.
@@ -89,21 +138,16 @@ func findEntry(d []uint32, label Label) (int, bool) {
 }
 
 // entryList is the list of an entry.
-func (s *side) entryList(e []uint32) []uint32 {
-	if n := e[1]; n <= 2 {
-		return e[2 : 2+n : 2+n]
-	}
-	return s.a.list(entryRun(e))
-}
+func (s *side) entryList(e []uint32) []uint32 { return s.slotList(e[2:4], e[1], inEntry) }
 
 // list returns the settled neighbours of v along edges with a label.
 func (s *side) list(v uint32, label Label) []uint32 {
 	h := s.head(v)
 	switch {
-	case h == nil || h.n == 0:
+	case h == nil || h[headLen] == 0:
 		return nil
-	case label == AnyLabel || h.label == label:
-		return s.a.list(h.run())
+	case label == AnyLabel || h[headLabel] == label:
+		return s.neighbours(h)
 	}
 	d := s.entries(h)
 	if i, ok := findEntry(d, label); ok {
@@ -121,132 +165,109 @@ type labelFlips struct {
 // flip changes v's lists: by are the changes by label, and all those of the list of all labels.
 func (s *side) flip(v uint32, by []labelFlips, all []uint32) {
 	h := s.need(v)
-	if h.label&several == 0 {
-		if h.n == 0 && len(by) > 0 {
-			h.label = by[0].label
+	if !h.several() {
+		if h[headLen] == 0 && len(by) > 0 {
+			h[headLabel] = by[0].label
 		}
-		if len(by) == 1 && h.label == by[0].label && slices.Equal(by[0].flips, all) {
-			h.setRun(s.a.flip(h.run(), all))
+		if len(by) == 1 && h[headLabel] == by[0].label && slices.Equal(by[0].flips, all) {
+			h[headLen] = s.flipSlot(v, h[:2], h[headLen], inHead, all)
 			return
 		}
-		s.split(h)
+		s.split(v, h)
 	}
 	for _, x := range by {
-		s.flipEntry(h, x.label, x.flips)
+		s.flipEntry(v, h, x.label, x.flips)
 	}
 	if len(all) > 0 {
-		h.setRun(s.a.flip(h.run(), all))
+		h[headLen] = s.flipSlot(v, h[:2], h[headLen], inHead, all)
 	}
 	s.join(h)
 }
 
 // split gives h a directory, with its list as that of its label.
-func (s *side) split(h *head) {
-	label := h.label
+func (s *side) split(v uint32, h *head) {
+	label := h[headLabel]
 	s.splitInto(h)
-	if h.n > 0 {
-		s.insertEntry(h, 0, label)
-		s.setEntry(h, 0, s.a.list(h.run()))
+	if h[headLen] > 0 {
+		s.insertEntry(v, h, 0, label)
+		s.setEntry(v, h, 0, s.neighbours(h))
 	}
 }
 
 // splitInto gives h an empty directory.
 func (s *side) splitInto(h *head) {
-	var i uint32
-	if k := len(s.idle); k > 0 {
-		i = s.idle[k-1]
-		s.idle = s.idle[:k-1]
-	} else {
-		i = uint32(len(s.dirs))
-		s.dirs = append(s.dirs, run{})
+	i := s.idle - 1
+	if s.idle == 0 {
+		i = s.end
+		s.end++
+		s.dirs.need(i >> pageBits)
 	}
-	h.label = several | i
+	h[headLabel] = several | i
+	if r := s.dir(h); s.idle != 0 {
+		s.idle = r.n
+		*r = run{}
+	}
 }
 
 // insertEntry adds an entry with an empty list at a place of h's directory.
-func (s *side) insertEntry(h *head, at int, label Label) {
-	r := &s.dirs[h.label&^several]
-	*r = s.a.resize(*r, r.n+entrySize)
+func (s *side) insertEntry(v uint32, h *head, at int, label Label) {
+	r := s.dir(h)
+	*r = s.a.resize(v, *r, r.n+entrySize)
 	d := s.a.list(*r)
 	copy(d[at+entrySize:], d[at:])
 	d[at], d[at+1], d[at+2], d[at+3] = label, 0, 0, 0
 }
 
 // setEntry makes l the list of an entry that has none.
-func (s *side) setEntry(h *head, at int, l []uint32) {
-	if len(l) > 2 {
-		r := s.a.store(l)
-		e := s.entries(h)[at:]
-		e[1], e[2], e[3] = r.n, uint32(r.off), uint32(r.off>>32)
-		return
-	}
-	e := s.entries(h)[at:]
+func (s *side) setEntry(v uint32, h *head, at int, l []uint32) {
+	e := s.entries(h)[at : at+entrySize]
+	s.setList(v, e[2:], inEntry, l)
 	e[1] = uint32(len(l))
-	copy(e[2:4], l)
 }
 
 // flipEntry changes the list of a label in h's directory.
-func (s *side) flipEntry(h *head, label Label, flips []uint32) {
+func (s *side) flipEntry(v uint32, h *head, label Label, flips []uint32) {
 	at, ok := findEntry(s.entries(h), label)
 	if !ok {
-		s.insertEntry(h, at, label)
+		s.insertEntry(v, h, at, label)
 	}
 	e := s.entries(h)[at : at+entrySize]
-	if e[1] > 2 {
-		r := s.a.flip(entryRun(e), flips)
-		if e[1], e[2], e[3] = r.n, uint32(r.off), uint32(r.off>>32); r.n <= 2 {
-			var two [2]uint32
-			copy(two[:], s.a.list(r))
-			s.a.release(r)
-			e[2], e[3] = two[0], two[1]
-		}
-	} else {
-		l := append(s.a.merged[:0], e[2:2+e[1]]...)
-		for _, x := range flips {
-			if i, found := slices.BinarySearch(l, x); found {
-				l = slices.Delete(l, i, i+1)
-			} else {
-				l = slices.Insert(l, i, x)
-			}
-		}
-		s.a.merged = l
-		s.setEntry(h, at, l)
-	}
-	if e = s.entries(h)[at : at+entrySize]; e[1] == 0 {
-		r := &s.dirs[h.label&^several]
+	if e[1] = s.flipSlot(v, e[2:], e[1], inEntry, flips); e[1] == 0 {
+		r := s.dir(h)
 		d := s.a.list(*r)
 		copy(d[at:], d[at+entrySize:])
-		*r = s.a.resize(*r, r.n-entrySize)
+		*r = s.a.resize(v, *r, r.n-entrySize)
 	}
 }
 
 // join removes h's directory if all edges have one label.
 func (s *side) join(h *head) {
-	i := h.label &^ several
 	d := s.entries(h)
 	if len(d) > entrySize {
 		return
 	}
-	h.label = NoLabel
+	label := NoLabel
 	if len(d) > 0 {
-		h.label = d[0]
-		if d[1] > 2 {
-			s.a.release(entryRun(d))
+		label = d[0]
+		if d[1] > inEntry {
+			s.a.release(slotRun(d[2:], d[1]))
 		}
 	}
-	s.a.release(s.dirs[i])
-	s.dirs[i] = run{}
-	s.idle = append(s.idle, i)
+	r := s.dir(h)
+	s.a.release(*r)
+	*r = run{n: s.idle}
+	s.idle = h[headLabel]&^several + 1
+	h[headLabel] = label
 }
 
 // labels appends the settled labels of v's edges, ascending.
 func (s *side) labels(v uint32, to []Label) []Label {
 	h := s.head(v)
-	if h == nil || h.n == 0 {
+	if h == nil || h[headLen] == 0 {
 		return to
 	}
-	if h.label&several == 0 {
-		return append(to, h.label)
+	if !h.several() {
+		return append(to, h[headLabel])
 	}
 	for d := s.entries(h); len(d) > 0; d = d[entrySize:] {
 		to = append(to, d[0])
@@ -254,33 +275,42 @@ func (s *side) labels(v uint32, to []Label) []Label {
 	return to
 }
 
-// moveOut moves all blocks out of some chunks.
-func (s *side) moveOut(from []bool) {
-	for _, p := range s.pages {
-		if p == nil {
-			continue
+// relocate moves the list of v, its directory, or a list of it, that has the block at an offset, if it is of this side.
+func (s *side) relocate(v uint32, off uint64) (size uint32, ok bool) {
+	h := s.head(v)
+	if h == nil {
+		return 0, false
+	}
+	slot := func(w []uint32, n, in uint32) bool {
+		if n <= in {
+			return false
 		}
-		for i := range p {
-			h := &p[i]
-			if h.n == 0 {
-				continue
-			}
-			h.setRun(s.a.move(h.run(), from))
-			if h.label&several == 0 {
-				continue
-			}
-			r := &s.dirs[h.label&^several]
-			*r = s.a.move(*r, from)
-			for d := s.a.list(*r); len(d) > 0; d = d[entrySize:] {
-				if d[1] > 2 {
-					to := s.a.move(entryRun(d), from)
-					d[2], d[3] = uint32(to.off), uint32(to.off>>32)
-				}
-			}
+		r := slotRun(w, n)
+		if r.off&^wide != off {
+			return false
+		}
+		size = r.size()
+		setSlot(w, s.a.move(v, r).off)
+		return true
+	}
+	if slot(h[:2], h[headLen], inHead) {
+		return size, true
+	}
+	if !h.several() {
+		return 0, false
+	}
+	if r := s.dir(h); r.off&^wide == off {
+		size = r.size()
+		*r = s.a.move(v, *r)
+		return size, true
+	}
+	for d := s.entries(h); len(d) > 0; d = d[entrySize:] {
+		s.a.work++
+		if slot(d[2:4], d[1], inEntry) {
+			return size, true
 		}
 	}
+	return 0, false
 }
 
-func (s *side) bytes() uint64 {
-	return 8*uint64(cap(s.pages)) + uint64(s.made)*pageSize*16 + 16*uint64(cap(s.dirs)) + 4*uint64(cap(s.idle))
-}
+func (s *side) bytes() uint64 { return s.pages.bytes() + s.dirs.bytes() }

@@ -126,6 +126,7 @@ func (g *Graph) Settle() {
 		m := &g.marks[i]
 		m.side.need(m.v).setMarks(-1)
 		g.settle(m)
+		g.lists.clean()
 		if cap(m.list) > keptMarks {
 			m.list = nil
 		}
@@ -210,17 +211,8 @@ func (g *Graph) take(v uint32) {
 	g.ids.take(v)
 }
 
-// compact moves blocks together until little of the memory of lists is free.
+// compact moves some blocks of lists together.
 func (g *Graph) compact() {
-	for g.lists.loose() {
-		room := g.lists.room
-		from := g.lists.evacuation()
-		for _, s := range g.sides {
-			s.moveOut(from)
-		}
-		g.lists.vacate(from)
-		if g.lists.room >= room {
-			return
-		}
-	}
+	g.lists.clean()
+	g.rows.lists.clean()
 }

@@ -149,6 +149,7 @@ func TestTurnover(t *testing.T) {
 			if now := g.Bytes(); now > limit || most > limit+limit/10 {
 				t.Errorf("%d bytes, before at most %d, of %d", now, most, limit)
 			}
+
 			t.Logf("%.2f times the static graph, at most %.2f", float64(g.Bytes())/float64(limit)*2.5, float64(most)/float64(limit)*2.5)
 			end, err := g.Now().Snapshot(context.Background())
 			if err != nil {
@@ -335,4 +336,82 @@ func BenchmarkList(b *testing.B) {
 	}
 	b.Run("dynamic, 1000 updates in the window", dynamic)
 	_ = sum
+}
+
+// TestSteps counts the work of each update on a growing graph and then on one whose edges are replaced: words that are moved, and
+// blocks that cleaning looks at. Besides the lists of its two vertices, an update has a share that does not grow with the graph.
+func TestSteps(t *testing.T) {
+	for _, timed := range []bool{false, true} {
+		most := []uint64{}
+		for _, n := range []int{500, 4000} {
+			r := rand.New(rand.NewPCG(9, 10))
+			g := New(true, false)
+			type pair struct {
+				u, v uint64
+				time int64
+			}
+			var present []pair
+			worst := uint64(0)
+			work := func() uint64 { return g.lists.work + g.rows.lists.work }
+			longest := uint64(0)
+			count := func(before uint64, u, v uint64) {
+				lists := uint64(0)
+				for _, id := range []uint64{u, v} {
+					if x, ok := g.Vertex(Num(id)); ok {
+						for _, d := range []Direction{Out, In} {
+							lists += uint64(len(g.Now().List(x, d, AnyLabel, nil, new([]uint32)))) + 2
+						}
+					}
+				}
+				longest = max(longest, lists)
+				if w := work() - before; w > 4*lists {
+					worst = max(worst, w-4*lists)
+				}
+			}
+			add := func(k int) {
+				p := pair{uint64(r.IntN(n)), uint64(n + r.IntN(n)), int64(k)}
+				before := work()
+				var res Result
+				if timed {
+					res, _ = g.AddEdgeAt(Num(p.u), Num(p.v), NoLabel, p.time)
+				} else {
+					res, _ = g.AddEdge(Num(p.u), Num(p.v), NoLabel)
+				}
+				if res == Applied {
+					present = append(present, p)
+				}
+				count(before, p.u, p.v)
+			}
+			for k := range 10 * n {
+				add(k)
+			}
+			for k := range 5 * n {
+				i := r.IntN(len(present))
+				p := present[i]
+				present[i] = present[len(present)-1]
+				present = present[:len(present)-1]
+				before := work()
+				var res Result
+				if timed {
+					res, _ = g.RemoveEdgeAt(Num(p.u), Num(p.v), NoLabel, p.time)
+				} else {
+					res, _ = g.RemoveEdge(Num(p.u), Num(p.v), NoLabel)
+				}
+				if res != Applied {
+					t.Fatal(res)
+				}
+				count(before, p.u, p.v)
+				add(10*n + k)
+			}
+			checkArena(t, g)
+			if g.lists.room > g.lists.used*5/4+8*minChunk {
+				t.Errorf("%d vertices: room for %d words, of which %d are used", n, g.lists.room, g.lists.used)
+			}
+			most = append(most, worst)
+		}
+		t.Logf("times %v: at most %v words", timed, most)
+		if most[1] > most[0]*2+1000 {
+			t.Errorf("times %v: at most %d words for a small graph, %d for one eight times as large", timed, most[0], most[1])
+		}
+	}
 }

@@ -500,53 +500,56 @@ func replay(t fataler, before, after View, events []Event) {
 	}
 }
 
-// checkArena checks that blocks in use and free ones share no memory, that their sums are right, and that ids without a vertex are free.
+// checkArena checks that the structures of a graph between windows agree: blocks fill their chunks, each block in use has the owner it
+// names and no other, sums are right, ids without a vertex and rows without an edge are free, and the queue is in order.
 func checkArena(t fataler, g *Graph) {
 	t.Helper()
-	ids := 0
+	ids, chained := 0, 0
 	for _, c := range g.ids.classes {
 		for _, r := range c.ranges {
-			ids += int(r.next-r.first) - len(r.free)
-		}
-	}
-	if ids != g.NumVertices() || ids != g.ids.taken {
-		t.Fatalf("%d ids and %d names in use for %d vertices", ids, g.ids.taken, g.NumVertices())
-	}
-	owner := map[uint64]string{}
-	live := make([]uint32, len(g.lists.chunks))
-	used := uint64(0)
-	claim := func(off uint64, size uint32, name string) {
-		for i := range uint64(size) {
-			if o, is := owner[off+i]; is {
-				t.Fatalf("%s has an element of %s", name, o)
+			ids += int(r.next-r.first) - int(r.idle)
+			n := uint32(0)
+			for ref := r.free; ref != 0; ref = *g.ids.next(ref) {
+				n++
 			}
-			owner[off+i] = name
+			if n != r.idle {
+				t.Fatalf("%d free ids of %d", n, r.idle)
+			}
 		}
-		_ = g.lists.block(off, size)
 	}
-	use := func(r run, name string) {
-		if r.n == 0 {
-			return
+	for i := range g.ids.index.n {
+		for ref := g.ids.index.heads.page(i / bucketPage)[i%bucketPage]; ref != 0; ref = *g.ids.next(ref) {
+			if chained++; g.ids.find(g.ids.idOf(ref-1)) != ref-1 {
+				t.Fatalf("vertex %d is not found", ref-1)
+			}
 		}
-		size := blockSize(r.n)
-		claim(r.off, size, name)
-		live[r.off>>placeBits] += size
-		used += uint64(size)
+	}
+	if ids != g.NumVertices() || ids != chained || ids != int(g.ids.index.count) {
+		t.Fatalf("%d ids and %d names in use for %d vertices", ids, chained, g.NumVertices())
+	}
+	lists := map[uint64]run{}
+	use := func(r run) {
+		if r.n > 0 {
+			lists[r.off&^wide] = r
+		}
 	}
 	for k, s := range g.sides {
-		dirs := 0
-		for p, heads := range s.pages {
+		dirs := uint32(0)
+		for p := range s.pages.end() {
+			heads := s.pages.page(p)
 			for i := 0; heads != nil && i < pageSize; i++ {
-				h, name := &heads[i], fmt.Sprintf("side %d, vertex %d", k, p<<pageBits+i)
-				use(h.run(), name)
+				h, name := &heads[i], fmt.Sprintf("side %d, vertex %d", k, p<<pageBits+uint32(i))
+				if h[headLen] > inHead {
+					use(slotRun(h[:2], h[headLen]))
+				}
 				if h.marks() >= 0 && !g.open {
 					t.Fatalf("%s has marks", name)
 				}
-				if h.n == 0 || h.label&several == 0 {
+				if !h.several() {
 					continue
 				}
 				dirs++
-				use(s.dirs[h.label&^several], name+", directory")
+				use(*s.dir(h))
 				d := s.entries(h)
 				if len(d) <= entrySize {
 					t.Fatalf("%s has a directory of %d", name, len(d))
@@ -555,39 +558,135 @@ func checkArena(t fataler, g *Graph) {
 					if d[1] == 0 {
 						t.Fatalf("%s has an empty entry", name)
 					}
-					if d[1] > 2 {
-						use(entryRun(d), name+", entry")
+					if d[1] > inEntry {
+						use(slotRun(d[2:4], d[1]))
 					}
 				}
 			}
 		}
-		if dirs+len(s.idle) != len(s.dirs) {
-			t.Fatalf("%d directories in use, %d idle, of %d", dirs, len(s.idle), len(s.dirs))
+		for ref := s.idle; ref != 0; ref = s.dirs.page((ref - 1) >> pageBits)[(ref-1)&pageMask].n {
+			dirs++
+		}
+		if dirs != s.end {
+			t.Fatalf("%d directories, in use or idle, of %d", dirs, s.end)
 		}
 	}
-	if used != g.lists.used || !slices.Equal(live, g.lists.live) {
-		t.Fatalf("%d elements in use, want %d; by chunk %v, want %v", g.lists.used, used, g.lists.live, live)
-	}
-	for i, off := range g.lists.free {
-		for off != noBlock {
-			size := uint32(i)
-			if shift := (i - 5) / 4; i > 8 {
-				size = uint32(i-4*shift) << shift
+	checkBlocks(t, &g.lists, lists)
+
+	x := &g.rows
+	var order, found []uint32
+	lists = map[uint64]run{}
+	elements := uint32(0)
+	for i := range x.index.n {
+		ref := x.index.heads.page(i / bucketPage)[i%bucketPage]
+		for ref != 0 {
+			elements++
+			of, next := x.element(ref)
+			if *x.link(of.u, of.v, of.edgeLabel()) != ref {
+				t.Fatalf("rows of %v are not found", *of)
 			}
-			if sizeIndex(size) != i {
-				t.Fatalf("size %d has number %d, not %d", size, sizeIndex(size), i)
+			if ref&isGroup != 0 {
+				gr := x.group(ref)
+				use(gr.run)
+				if gr.run.n < 2 || gr.live != gr.run.n {
+					t.Fatalf("group %v", *gr)
+				}
 			}
-			claim(off, size, "a free block")
-			b := g.lists.block(off, 2)
-			off = uint64(b[0]) | uint64(b[1])<<32
+			for _, r := range x.between(ref, nil) {
+				row := x.row(r)
+				if row.u != of.u || row.v != of.v || row.label != of.label || !g.has(row.u, row.v, row.label) {
+					t.Fatalf("row %v in a chain of %v", *row, *of)
+				}
+				found = append(found, r)
+			}
+			ref = *next
 		}
 	}
-	room := uint64(0)
-	for _, c := range g.lists.chunks {
-		room += uint64(len(c))
+	checkBlocks(t, &x.lists, lists)
+	free := uint32(0)
+	for ref := x.free; ref != 0; ref = x.row(ref - 1).next {
+		free++
 	}
-	if room != g.lists.room {
-		t.Fatalf("room for %d, want %d", g.lists.room, room)
+	if uint32(len(found)) != x.n || x.n+free != x.end || elements != x.index.count || g.timed && uint64(x.n) != g.edges {
+		t.Fatalf("%d rows found, %d in use, %d free of %d; %d elements, %d counted; %d edges", len(found), x.n, free, x.end, elements, x.index.count, g.edges)
+	}
+	for _, nd := range g.queue.nodes {
+		for k, l := range nd.leaves {
+			if l.n == 0 || nd.firsts[k] != g.queue.stamp(l.rows[0]) {
+				t.Fatalf("leaf of %d that begins with %v", l.n, nd.firsts[k])
+			}
+			order = append(order, l.list()...)
+		}
+	}
+	if !slices.IsSortedFunc(order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(x.row(a).time, x.row(b).time), cmp.Compare(a, b))
+	}) {
+		t.Fatalf("queue %v", order)
+	}
+	slices.Sort(order)
+	slices.Sort(found)
+	if g.timed && !slices.Equal(order, found) {
+		t.Fatalf("queue of rows %v, want %v", order, found)
+	}
+	uses := map[uint32]uint32{}
+	for _, cs := range []columns{g.vertexProps, g.edgeProps} {
+		for _, c := range cs.list {
+			for p := range c.pages.end() {
+				for i := 0; c.kind == String && c.pages.page(p) != nil && i < pageSize; i++ {
+					if word, set := c.get(p<<pageBits + uint32(i)); set {
+						uses[uint32(word)]++
+					}
+				}
+			}
+		}
+	}
+	if len(uses) != int(g.texts.index.count) {
+		t.Fatalf("%d texts, want %d", g.texts.index.count, len(uses))
+	}
+	for i, n := range uses {
+		if e := g.texts.entry(i); e.uses != n {
+			t.Fatalf("text %q has %d uses, want %d", e.text, e.uses, n)
+		}
+	}
+}
+
+// checkBlocks checks the chunks of an arena, whose blocks in use are those of lists.
+func checkBlocks(t fataler, a *arena, lists map[uint64]run) {
+	t.Helper()
+	used, room := uint64(0), uint64(0)
+	for c, l := range a.chunks {
+		live := uint32(0)
+		end := len(l)
+		if c == a.fill {
+			end = a.place
+		}
+		p := 0
+		if c == a.victim {
+			p = a.cursor
+		}
+		for p < end {
+			r, is := lists[uint64(c)<<placeBits|uint64(p)]
+			switch {
+			case is:
+				delete(lists, uint64(c)<<placeBits|uint64(p))
+				live += r.size()
+				p += int(r.size())
+			case l[p] == pad:
+				p++
+			case l[p] == dead:
+				p += int(l[p+1])
+			default:
+				t.Fatalf("block of %d at %d of chunk %d is not its list", l[p], p, c)
+			}
+		}
+		if p != end || live != a.live[c] {
+			t.Fatalf("chunk %d of %d words: blocks end at %d, %d words in use, want %d", c, len(l), p, live, a.live[c])
+		}
+		used += uint64(live)
+		room += uint64(len(l))
+	}
+	if len(lists) > 0 || used != a.used || room != a.room {
+		t.Fatalf("%d words in use, want %d; of %d, want %d; lists without block: %v", a.used, used, a.room, room, lists)
 	}
 }
 

@@ -49,25 +49,24 @@ const (
 
 // rows are the edges with times or properties. An index finds those between two vertices with a label: one row, or a group.
 type rows struct {
-	pages      table[[rowPage]row]
-	end, free  uint32 // the first number never used; the first free row + 1
-	n          uint32 // rows in use
-	index      buckets
-	groups     table[[groupPage]group]
-	groupEnd   uint32
-	groupFree  uint32 // the first free group + 1
-	lists      arena
-	tags       map[uint32]span // of touched rows
-	dead       []uint32        // rows that go with the window, or with the update
-	directed   bool
-	nextOfRow  func(uint32) (*uint32, uint32)
-	groupsUsed uint32
+	pages     table[[rowPage]row]
+	end, free uint32 // the first number never used; the first free row + 1
+	n         uint32 // rows in use
+	index     buckets
+	groups    table[[groupPage]group]
+	groupEnd  uint32
+	groupFree uint32 // the first free group + 1
+	lists     arena
+	tags      map[uint32]span // of touched rows
+	dead      []uint32        // rows that go with the window, or with the update
+	directed  bool
+	nextOfRow func(uint32) (*uint32, uint32)
 }
 
 func (x *rows) init(directed bool) {
 	x.directed = directed
 	x.tags = map[uint32]span{}
-	x.lists.init()
+	x.lists.init(x.relocate)
 	x.nextOfRow = func(ref uint32) (*uint32, uint32) {
 		r, next := x.element(ref)
 		return next, hashEdge(r.u, r.v, r.edgeLabel())
@@ -230,29 +229,32 @@ func (x *rows) insert(r uint32) {
 			i = x.groupEnd
 			x.groupEnd++
 		}
-		x.groupsUsed++
 		g := &x.groups.need(i / groupPage)[i%groupPage]
 		old := x.row(ref - 1)
-		*g = group{run: x.lists.store([]uint32{ref - 1}), live: 1, next: old.next}
+		*g = group{run: x.lists.store(i, []uint32{ref - 1}), live: 1, next: old.next}
 		if !x.present(ref - 1) {
 			g.live = 0
 		}
 		old.next = 0
 		*l = i + 1 | isGroup
-		x.join(g, r)
+		x.join(i, g, r)
 	default:
-		x.join(x.group(ref), r)
+		x.join(ref&^isGroup-1, x.group(ref), r)
 	}
 }
 
-// join adds a present row to a group.
-func (x *rows) join(g *group, r uint32) {
-	i := x.place(x.lists.list(g.run), x.row(r).time, r)
-	g.run = x.lists.resize(g.run, g.run.n+1)
-	l := x.lists.list(g.run)
-	copy(l[i+1:], l[i:])
-	l[i] = r
+// join adds a present row to group i.
+func (x *rows) join(i uint32, g *group, r uint32) {
+	g.run = x.lists.insert(i, g.run, x.place(x.lists.list(g.run), x.row(r).time, r), r)
 	g.live++
+}
+
+// relocate moves the list of group i.
+func (x *rows) relocate(i uint32, _ uint64) uint32 {
+	g := x.group(i + 1)
+	size := g.run.size()
+	g.run = x.lists.move(i, g.run)
+	return size
 }
 
 // remove ends a row. died is the first version of the window without it; 0 means that there is no window. The row's
@@ -284,10 +286,7 @@ func (x *rows) unlink(r uint32) {
 		return
 	}
 	g := x.group(ref)
-	list := x.lists.list(g.run)
-	i := x.place(list, row.time, r)
-	copy(list[i:], list[i+1:])
-	if g.run = x.lists.resize(g.run, g.run.n-1); g.run.n > 1 {
+	if g.run = x.lists.delete(ref&^isGroup-1, g.run, x.place(x.lists.list(g.run), row.time, r)); g.run.n > 1 {
 		return
 	}
 	last := x.lists.list(g.run)[0]
@@ -296,7 +295,6 @@ func (x *rows) unlink(r uint32) {
 	*l = last + 1
 	*g = group{next: x.groupFree}
 	x.groupFree = ref &^ isGroup
-	x.groupsUsed--
 }
 
 // sweep ends a window, or an update without one: no row is touched, and the numbers of removed rows are free.

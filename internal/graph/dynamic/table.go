@@ -11,7 +11,7 @@ type table[P any] struct {
 	made int // pages that are not nil
 }
 
-const tablePart = 128
+const tablePart = 64
 
 // page returns a page, or nil if there is none.
 func (t *table[P]) page(p uint32) *P {

@@ -187,6 +187,7 @@ func (g *Graph) Relabel(id ID, c Class) (Result, error) {
 		return Duplicate, nil
 	}
 	v := g.ids.give(id, uint32(c))
+	g.ids.forget(id)
 	g.ids.name(id, v)
 	g.event(VertexMoved, vertexEvent(old, v))
 	g.vertexProps.copy(old, v)

@@ -324,13 +324,15 @@ func (w View) Vertices(within []Range, yield func(v uint32) bool) {
 		within = []Range{{0, w.g.ids.end}}
 	}
 	for _, r := range within {
-		for p := r.First >> pageBits; uint64(p)<<pageBits < uint64(r.End) && int(p) < len(w.g.ids.pages); p++ {
-			if w.g.ids.pages[p] == nil {
+		end := min(uint64(r.End+pageMask)>>pageBits, uint64(w.g.ids.pages.end()))
+		for p := r.First >> pageBits; uint64(p) < end; p++ {
+			page := w.g.ids.pages.page(p)
+			if page == nil {
 				continue
 			}
 			use := ^uint32(0) // all ids of the page that were ever used may exist in a window
 			if !w.g.open {
-				use = w.g.ids.pages[p].live
+				use = page.live
 			}
 			for ; use != 0; use &= use - 1 {
 				v := p<<pageBits | uint32(bits.TrailingZeros32(use))
