@@ -62,6 +62,10 @@ func TestEnded(t *testing.T) {
 		"Write": func(ctx context.Context) error {
 			return g.Write(ctx, filepath.Join(t.TempDir(), "x.weft"), weft.WriteOptions{})
 		},
+		"WriteStream": func(ctx context.Context) error {
+			_, err := g.WriteStream(ctx, filepath.Join(t.TempDir(), "x.weft"), io.Discard, weft.StreamOptions{Insert: 0.5})
+			return err
+		},
 		"Count":     func(ctx context.Context) error { _, err := g.Count(ctx, q); return err },
 		"Exists":    func(ctx context.Context) error { _, _, err := g.Exists(ctx, q); return err },
 		"Cliques":   func(ctx context.Context) error { _, err := g.Cliques(ctx, 4); return err },

@@ -49,7 +49,7 @@ func TestZeroValues(t *testing.T) {
 	// What is given is zero, and the rest is not.
 	for _, none := range []*weft.Query{nil, {}} {
 		given[reflect.TypeFor[*weft.Query]()], given[reflect.TypeFor[[]*weft.Query]()] = none, []*weft.Query{none}
-		callAll(t, g, given, "Close", "Cliques", "CheckFile", "Info", "Layouts", "Partition", "Motifs", "MotifsMatcha", "Write",
+		callAll(t, g, given, "Close", "Cliques", "CheckFile", "Info", "Layouts", "Partition", "Motifs", "MotifsMatcha", "Write", "WriteStream",
 			"NumVertices", "NumEdges", "Directed", "Summary", "Read", "LoadTime")
 	}
 	for _, none := range []*weft.Graph{nil, {}} {
@@ -87,7 +87,7 @@ func callAll(t *testing.T, x any, given map[reflect.Type]any, except ...string) 
 					args = append(args, reflect.Zero(of))
 				}
 			}
-			if name == "Write" && len(args) > 1 {
+			if (name == "Write" || name == "WriteStream") && len(args) > 1 {
 				args[1] = reflect.ValueOf(filepath.Join(t.TempDir(), "x.csv"))
 			}
 			out := method.Call(args)

@@ -56,6 +56,10 @@ var calls = map[string]func(ctx context.Context, g *Graph, q *Query) error{
 	"Write": func(ctx context.Context, g *Graph, _ *Query) error {
 		return g.Write(ctx, "-", WriteOptions{Stdout: io.Discard, Format: "csv"})
 	},
+	"WriteStream": func(ctx context.Context, g *Graph, _ *Query) error {
+		_, err := g.WriteStream(ctx, "-", io.Discard, StreamOptions{Initial: WriteOptions{Stdout: io.Discard, Format: "csv", AllowLoss: true}})
+		return err
+	},
 }
 
 // answered are the methods that a closed graph answers too.

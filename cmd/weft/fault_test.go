@@ -39,6 +39,7 @@ func TestFaults(t *testing.T) {
 	put("patterns/b.weft", "MATCH (a)--(b)\n")
 	list := put("list.txt", "1\n2\n3\n")
 	program := put("sum.matcha", "input x: List[int]\nreturn size(x)\n")
+	updates := put("updates.txt", "+ 0 4\n- 0 1\n")
 	own := filepath.Join(in, "g.weft")
 	var said bytes.Buffer
 	if code := run(t.Context(), []string{"convert", g, own, "--vertices", vertices}, nil, &said, &said); code != 0 {
@@ -66,6 +67,9 @@ func TestFaults(t *testing.T) {
 		{[]string{"partition", g, "-k", "2", "-o", "OUT"}, "parts.csv"},
 		{[]string{"gen", "grid", "--dims", "3x3", "-o", "OUT"}, "grid.el"},
 		{[]string{"gen", "grid", "--dims", "3x3", "-o", "OUT"}, "grid.weft"},
+		{[]string{"gen", "stream", "-g", g, "--insert", "0.5", "--initial", "OUT"}, "initial.weft"},
+		{[]string{"gen", "stream", "-g", g, "--insert", "0.5", "--initial", "-", "--initial-to", "csv", "--lossy", "-o", "OUT"}, "updates.txt.gz"},
+		{[]string{"replay", updates, "--speed", "max", "-o", "OUT"}, "replayed.txt"},
 	}
 	for _, ext := range []string{"csv", "json", "ndjson", "arrow", "parquet", "csv.gz", "json.zst"} {
 		commands = append(commands, command{[]string{"match", "-g", own, triangle, "-o", "OUT"}, "rows." + ext})

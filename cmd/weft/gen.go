@@ -38,6 +38,8 @@ With --vertex-labels N each vertex has one of the labels 0 to N-1, and with
 --edge-labels N each edge. Label k is drawn with a weight of (k+1)^-SKEW: by
 --skew 1, label 0 is twice as frequent as label 1.
 
+weft gen stream makes a stream of updates from a graph.
+
 ` + exitCodesHelp,
 		Example: `  weft gen rmat --scale 20 --m 16000000 --seed 1 -o rmat20.weft
   weft gen rmat --scale 19 --m 5000000 --directed --edge-labels 200 --skew 1 -o labelled.weft
@@ -73,6 +75,7 @@ With --vertex-labels N each vertex has one of the labels 0 to N-1, and with
 			return a.gen(spec, &f)
 		},
 	}
+	cmd.AddCommand(a.genStreamCmd())
 	fs := cmd.Flags()
 	fs.IntVar(&spec.Scale, "scale", 0, "binary logarithm of the number of vertices")
 	fs.Uint64Var(&spec.N, "n", 0, "vertices, cliques or leaves")

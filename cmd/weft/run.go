@@ -305,7 +305,7 @@ Environment:
 	})
 	root.AddCommand(
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
-		a.matchaCmd(), a.convertCmd(), a.infoCmd(), a.partitionCmd(), a.genCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
+		a.matchaCmd(), a.convertCmd(), a.infoCmd(), a.partitionCmd(), a.genCmd(), a.replayCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
 	)
 	for _, name := range laterCommands {
 		root.AddCommand(&cobra.Command{

@@ -169,3 +169,13 @@ func ParseFixed(b []byte, scale int) (v int64, digits int, err error) { return p
 
 // Excerpt escapes and shortens a text for a message.
 func Excerpt(b []byte) string { return excerpt(b) }
+
+// UnixUnit returns the unit, s, ms, us or ns, in which x looks like a Unix time, or "".
+func UnixUnit(x int64) string {
+	for _, u := range unixUnits {
+		if looksUnix(x, u.ns, 0) {
+			return u.name
+		}
+	}
+	return ""
+}

@@ -2,8 +2,10 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +61,19 @@ type Times struct {
 	Unit int64
 	// Digits is the number of decimal digits of a unit that the graph's times have: they are integers of 10^-Digits units.
 	Digits int
+	// Nanoseconds makes times nanoseconds, of which Unit and Digits say nothing then. Numbers are in the unit in which the first one
+	// looks like a Unix time, else in seconds.
+	Nanoseconds bool
+}
+
+// InNanoseconds returns the Times that make times of a unit nanoseconds. The unit is s, ms, us or ns. The error names them.
+func InNanoseconds(unit string) (Times, error) {
+	for digits, name := range map[int]string{9: "s", 6: "ms", 3: "us", 0: "ns"} {
+		if name == unit {
+			return Times{Unit: int64(math.Pow10(digits)), Digits: digits}, nil
+		}
+	}
+	return Times{}, fmt.Errorf("%q is not s, ms, us or ns", unit)
 }
 
 // Decoder reads updates from lines. The zero value is not usable. It is not safe for concurrent use.
@@ -68,6 +83,7 @@ type Decoder struct {
 	texts  texts
 	json   json
 	form   timeForm
+	unit   string // that guess found
 	latest int64
 	timed  bool // latest is a time
 }
@@ -324,6 +340,9 @@ func longID(b []byte, pos int) (dynamic.ID, error) {
 // time reads a time: a number, or a date.
 func (d *Decoder) time(b []byte, pos int) (int64, error) {
 	wrong := func(err error) (int64, error) { return 0, format.Wrong(b, pos, &kinded{BadTime, err}) }
+	if d.o.Times.Nanoseconds {
+		d.guess(b)
+	}
 	scale := d.o.Times.Digits
 	t, digits, err := format.ParseFixed(b, scale)
 	if err == nil {
@@ -349,6 +368,20 @@ func (d *Decoder) time(b []byte, pos int) (int64, error) {
 	d.form = dates
 	return d.date(day, wrong)
 }
+
+// guess decides the unit of the times by the first one.
+func (d *Decoder) guess(b []byte) {
+	whole, _, _ := bytes.Cut(b, []byte{'.'})
+	unit := "s"
+	if x, _, err := format.ParseFixed(whole, 0); err == nil {
+		unit = cmp.Or(format.UnixUnit(x), unit)
+		d.unit = unit
+	}
+	d.o.Times, _ = InNanoseconds(unit)
+}
+
+// TimeUnit returns the unit of numbers that the first of them decided, or "".
+func (d *Decoder) TimeUnit() string { return d.unit }
 
 // date returns a date in the graph's unit of times.
 func (d *Decoder) date(day time.Time, wrong func(error) (int64, error)) (int64, error) {

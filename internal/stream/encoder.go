@@ -28,7 +28,7 @@ type Encoder struct {
 // NewEncoder returns an encoder of a format of Writable. It gives each update to w in one call.
 func NewEncoder(w io.Writer, f Format) *Encoder { return &Encoder{w: w, f: f} }
 
-// Encode writes an update. The error is w's, or wraps format.ErrLoss if the format cannot hold all of the update, and then nothing
+// Encode writes an update. The error is w's, or wraps ErrLoss if the format cannot hold all of the update, and then nothing
 // is written.
 func (e *Encoder) Encode(u *Update) (err error) {
 	if e.buf, err = Append(e.buf[:0], u, e.f); err == nil {
@@ -37,7 +37,7 @@ func (e *Encoder) Encode(u *Update) (err error) {
 	return err
 }
 
-// Append appends an update as a line of a format of Writable, with its line end. The error wraps format.ErrLoss if the format cannot
+// Append appends an update as a line of a format of Writable, with its line end. The error wraps ErrLoss if the format cannot
 // hold all of the update.
 func Append(b []byte, u *Update, f Format) ([]byte, error) {
 	n := len(b)
@@ -58,15 +58,18 @@ func Append(b []byte, u *Update, f Format) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
+// ErrLoss means that a format cannot hold an update.
+var ErrLoss = errors.New("the format cannot hold an update")
+
 // loss returns the error of a format that cannot hold a part of an update.
 func loss(f Format, part string) error {
-	return fmt.Errorf("%w: %s cannot hold %s", format.ErrLoss, f, part)
+	return fmt.Errorf("%w: %s cannot hold %s", ErrLoss, f, part)
 }
 
 // appendLine appends an update of the format Lines. Commas separate its fields if blanks cannot.
 func appendLine(b []byte, u *Update) ([]byte, error) {
 	if len(u.Properties) > 0 || u.Op == SetProperties || u.Op == SetEdgeProperties {
-		return b, loss(Lines, "properties")
+		return b, loss(Lines, "properties, which ndjson can")
 	}
 	var room [4][]byte
 	var ids [2][20]byte
@@ -117,14 +120,8 @@ func mustQuote(x []byte, i int) bool {
 	return bytes.ContainsAny(x, " \t,\"") || string(x) == "_" || len(x) > 0 && (x[0] == '#' || x[0] == '%') && i == 0
 }
 
-// appendRapidFlow appends an update of the format RapidFlow, in which all edges have a label and all vertices have one: 0 stands for none.
+// appendRapidFlow appends an update of the format RapidFlow. RapidFlow itself reads a missing label as 0.
 func appendRapidFlow(b []byte, u *Update) ([]byte, error) {
-	number := func(s string) error {
-		if s == "" || strings.Trim(s, "0123456789") != "" {
-			return loss(RapidFlow, fmt.Sprintf("%q, which is not a number", s))
-		}
-		return nil
-	}
 	if u.HasTime {
 		return b, loss(RapidFlow, "times")
 	}
@@ -138,15 +135,13 @@ func appendRapidFlow(b []byte, u *Update) ([]byte, error) {
 	if len(u.Labels) == 1 {
 		label = u.Labels[0]
 	}
-	if label == "" {
-		label = "0"
+	for _, id := range []dynamic.ID{u.U, u.V} { // V is the number 0 where there is none
+		if _, ok := id.Number(); !ok {
+			return b, loss(RapidFlow, fmt.Sprintf("%q, which is not a number", id))
+		}
 	}
-	var err error
-	for _, s := range []string{u.U.String(), u.V.String(), label} { // V is 0 where there is none
-		err = errors.Join(err, number(s))
-	}
-	if err != nil {
-		return b, err
+	if strings.Trim(label, "0123456789") != "" {
+		return b, loss(RapidFlow, fmt.Sprintf("%q, which is not a number", label))
 	}
 	switch u.Op {
 	case AddEdge:
@@ -164,7 +159,10 @@ func appendRapidFlow(b []byte, u *Update) ([]byte, error) {
 	if u.Op.OfEdge() {
 		b = appendID(append(b, ' '), u.V)
 	}
-	return append(append(b, ' '), label...), nil
+	if label != "" {
+		b = append(append(b, ' '), label...)
+	}
+	return b, nil
 }
 
 // appendObject appends an update of the format NDJSON.

@@ -48,7 +48,7 @@ func FuzzUpdates(f *testing.F) {
 			}
 			for _, f := range Writable() {
 				line, err := Append(nil, &u, Format(f))
-				if errors.Is(err, format.ErrLoss) {
+				if errors.Is(err, ErrLoss) {
 					continue
 				}
 				if err != nil || bytes.Count(line, []byte{'\n'}) != 1 {
@@ -57,11 +57,10 @@ func FuzzUpdates(f *testing.F) {
 				if ok, err := NewDecoder(o).Decode("", line[:len(line)-1], &v); !ok || err != nil {
 					t.Fatalf("%s: %q is not read: %v", f, line, err)
 				}
-				a, b := show(&u), show(&v)
-				if f == string(RapidFlow) { // 0 stands for no label
-					continue
+				if u.Op == RemoveVertex { // the formats of lines have a label, which is not used
+					u.Labels = nil
 				}
-				if a != b {
+				if a, b := show(&u), show(&v); a != b {
 					t.Fatalf("%s: %q is %s, want %s", f, line, b, a)
 				}
 			}

@@ -22,6 +22,7 @@ type Reader interface {
 type File struct {
 	lines *format.Lines
 	d     *Decoder
+	line  []byte
 }
 
 // Open opens updates. "-" is stdin, or the standard input if that is nil. The error is the file system's, or a *format.Error about
@@ -31,7 +32,7 @@ func Open(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, o Opti
 	if err != nil {
 		return nil, err
 	}
-	return &File{lines, NewDecoder(o)}, nil
+	return &File{lines: lines, d: NewDecoder(o)}, nil
 }
 
 // Next reads the next update. It blocks until the update is there.
@@ -49,10 +50,17 @@ func (f *File) Next(u *Update) error {
 			return &InputError{kindOf(err), f.lines.Place(err)}
 		}
 		if ok {
+			f.line = line
 			return nil
 		}
 	}
 }
+
+// Line returns the line of the last update, without its line end, until the next call of Next.
+func (f *File) Line() []byte { return f.line }
+
+// TimeUnit returns the unit of numbers that the first time decided, if Times.Nanoseconds asks for it, or "".
+func (f *File) TimeUnit() string { return f.d.TimeUnit() }
 
 // Waiting reports whether Next has a line, or the end, without a wait for more input. If the lines that are there are blank, Next
 // waits nevertheless.

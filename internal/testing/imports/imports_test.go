@@ -70,6 +70,7 @@ var may = map[string][]string{
 	"graph/layout":     {"graph", "kept", "disk", "vfs"},
 	"stream":           {"format", "graph/dynamic", "timetext", "vfs"},
 	"stream/host":      {"stream", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine"},
+	"stream/split":     {"graph", "graph/dynamic", "stream"},
 	"graph/partition":  {"graph", "disk", "dynlib", "vfs", "process"},
 	"engine":           {"plan", "graph", "memory", "pattern", "runtime/crew"},
 	"engine/option":    {"pattern"},
