@@ -28,12 +28,14 @@ type Scope struct {
 	Err error
 }
 
-// Source is a graph that is not a graph.Graph, without properties. Functions that are compiled for it are as safe for
-// concurrent use as it is.
+// Source is a graph that is not a graph.Graph. Functions that are compiled for it are as safe for concurrent use as it is.
 type Source interface {
 	NumericIDs() bool
 	ID(v uint32) Value     // the user's id: an Int or a Text
 	Degree(v uint32) int64 // the number of distinct neighbours in either direction
+	// Vertex and Edge return functions that read a property, or nil where there is no such property.
+	Vertex(key string) func(v uint32) Value
+	Edge(key string) func(e uint64) Value
 }
 
 // numericIDs reports whether the users' ids are numbers.
@@ -148,7 +150,7 @@ func Constant(x pattern.Expr) (Value, bool) {
 // NULL, with a warning.
 func (s *Scope) property(x pattern.Prop) Func {
 	if s.Source != nil {
-		return func([]uint32, []uint64) Value { return null }
+		return s.sourceProperty(x)
 	}
 	if x.Of.Kind == pattern.VertexRef {
 		if col := VertexColumn(s.Graph, x.Key); col != nil {
@@ -161,6 +163,19 @@ func (s *Scope) property(x pattern.Prop) Func {
 	}
 	if s.Warn != nil {
 		s.Warn(Unknown(s.Graph, x))
+	}
+	return func([]uint32, []uint64) Value { return null }
+}
+
+func (s *Scope) sourceProperty(x pattern.Prop) Func {
+	if x.Of.Kind == pattern.VertexRef {
+		if get := s.Source.Vertex(x.Key); get != nil {
+			at := s.vertex(x.Of.Index)
+			return func(m []uint32, _ []uint64) Value { return get(m[at]) }
+		}
+	} else if get := s.Source.Edge(x.Key); get != nil {
+		at := s.edge(x.Of.Index)
+		return func(_ []uint32, e []uint64) Value { return get(e[at]) }
 	}
 	return func([]uint32, []uint64) Value { return null }
 }

@@ -101,6 +101,9 @@ func Literal(x any) Value {
 	return null
 }
 
+// Compare orders two numbers, by their exact values, or two texts; ok is false for anything else, and for NaN.
+func Compare(a, b Value) (c int, ok bool) { return compareValues(a, b) }
+
 // compareValues orders two numbers, by their exact values, or two strings;
 // anything else, and NaN, has no order.
 func compareValues(a, b Value) (c int, ok bool) {

@@ -37,11 +37,12 @@ const (
 
 // Rel asks for a data edge between two vertices, or excludes all such edges.
 type Rel struct {
-	Dir   Dir
-	Label *pattern.Label // nil: any label, and edges without one
-	Where []pattern.Expr // conditions over edge Edge alone
-	Neg   bool
-	Edge  int // of the pattern; -1: INDUCED excludes it
+	Dir    Dir
+	Label  *pattern.Label // nil: any label, and edges without one
+	Where  []pattern.Expr // conditions over edge Edge alone
+	Neg    bool
+	Edge   int   // of the pattern; -1: INDUCED excludes what none of Unless accepts
+	Unless []Rel // not more than directions, labels and conditions
 }
 
 // Pair is all that the pattern says about the data edges between U and V, seen from U. U is less than V.
@@ -58,7 +59,7 @@ func (p *Pair) positive() bool {
 type Condition struct {
 	Expr     pattern.Expr
 	Vertices []int
-	Edges    []int // of the pattern: their choices are what the condition looks at
+	Edges    []int // of the pattern, if the condition looks at the choices of several, or at more than one edge
 	// Distant says that it looks at more of the graph than the edges between matched vertices: by deg or EXISTS.
 	Distant bool
 }
@@ -81,6 +82,7 @@ type Nest struct {
 	Kind   Kind
 	Pair   int  // the pair in Plan.Pairs, or in Plan.Inner for kind Inner
 	Alike  int  // the number of pairs, or vertices, that it stands for
+	Values bool // of kind Near: properties of the vertex count too
 	Turns  bool // a symmetry exchanges the ends of the pair: the first of Order has the greater id
 	First  int  // the number of vertices of the anchor: the first ones of Order
 	Order  []int
@@ -114,6 +116,8 @@ type Plan struct {
 	Choices    []int // edges of the pattern of which each data edge makes a match of its own
 	Nests      []Nest
 	All        Nest // finds all matches, from the vertices that its first one may be
+	// VertexKeys and EdgeKeys are the properties that conditions look at. "" is the time of an edge.
+	VertexKeys, EdgeKeys []string
 	// Labels are those of all vertices: the pattern's, and behind them those of EXISTS.
 	Labels []*pattern.Label
 	Inner  []Pair
@@ -335,8 +339,9 @@ func last(vertices, order []int) int {
 
 // parts returns what a pattern says about pairs of its vertices, its conditions, and its choices of edges.
 func (c *compiler) parts(p *pattern.Pattern) (pairs []Pair, where []Condition, choices []int, err error) {
-	if p.Order != nil {
-		return nil, nil, nil, &plan.QueryError{Vertex: -1, Edge: -1, Order: true, Msg: "ORDERED and WITHIN are not supported in a watch yet"}
+	where, alone, err := c.conditions(p)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	at := map[[2]int]int{}
 	pair := func(u, v int) *Pair {
@@ -354,20 +359,16 @@ func (c *compiler) parts(p *pattern.Pattern) (pairs []Pair, where []Condition, c
 		if e.Min > 1 || e.Max > 1 || e.Min == 0 && e.Max > 0 {
 			return nil, nil, nil, &plan.QueryError{Vertex: -1, Edge: i, Msg: "variable-length edges are not supported yet"}
 		}
-		if len(e.Where) > 0 {
-			return nil, nil, nil, &plan.QueryError{Vertex: -1, Edge: i, Msg: "conditions on edges are not supported in a watch yet"}
+		for _, x := range e.Where {
+			if err := c.keys(x); err != nil {
+				return nil, nil, nil, err
+			}
 		}
 		if !e.Negated && (e.Named() || p.Mode == pattern.Trail) {
 			choices = append(choices, i)
 		}
 		x := pair(e.From, e.To)
-		r := Rel{Dir: c.dir(e, x.U), Label: e.Label, Neg: e.Negated, Edge: i}
-		if !slices.ContainsFunc(x.Rels, func(y Rel) bool {
-			return y.Dir == r.Dir && y.Label == nil && r.Label == nil && y.Neg == r.Neg && !r.Neg
-		}) ||
-			slices.Contains(choices, i) {
-			x.Rels = append(x.Rels, r)
-		}
+		x.Rels = append(x.Rels, Rel{Dir: c.dir(e, x.U), Label: e.Label, Where: append(slices.Clone(e.Where), alone[i]...), Neg: e.Negated, Edge: i})
 	}
 	if p.Induced {
 		for v := range p.Vertices {
@@ -381,8 +382,50 @@ func (c *compiler) parts(p *pattern.Pattern) (pairs []Pair, where []Condition, c
 	}
 	pairs = slices.DeleteFunc(pairs, func(x Pair) bool { return len(x.Rels) == 0 })
 	slices.SortFunc(pairs, func(x, y Pair) int { return slices.Compare([]int{x.U, x.V}, []int{y.U, y.V}) })
-	where, err = c.conditions(p)
-	return pairs, where, choices, err
+	if o := p.Order; o != nil {
+		for _, i := range o.Edges {
+			if !slices.Contains(choices, i) {
+				return nil, nil, nil, orderError("ORDERED is about named edges, and %s is none", p.EdgeName(i))
+			}
+		}
+		if len(o.Edges) < 2 && (len(o.Edges) > 0 || len(choices) < 2) {
+			return nil, nil, nil, orderError("WITHIN bounds the times of named edges, and fewer than two have a name: name them, as in -[e]->")
+		}
+		c.addKey(&c.out.EdgeKeys, o.On)
+	}
+	return pairs, where, choices, nil
+}
+
+func orderError(format string, args ...any) error {
+	err := plan.Errorf(format, args...)
+	err.Order = true
+	return err
+}
+
+func (c *compiler) addKey(to *[]string, key string) {
+	if !slices.Contains(*to, key) {
+		*to = append(*to, key)
+	}
+}
+
+// keys notes the properties that x looks at, and plans the sub-patterns in it.
+func (c *compiler) keys(x pattern.Expr) (err error) {
+	pattern.Walk(x, func(x pattern.Expr) bool {
+		switch x := x.(type) {
+		case pattern.Prop:
+			if x.Of.Kind == pattern.VertexRef {
+				c.addKey(&c.out.VertexKeys, x.Key)
+			} else {
+				c.addKey(&c.out.EdgeKeys, x.Key)
+			}
+		case pattern.Param:
+			err = plan.Errorf("no value for parameter $%s", x.Name)
+		case pattern.Exists:
+			err = c.sub(x)
+		}
+		return err == nil
+	})
+	return err
 }
 
 // dir is the direction of an edge, as one of its ends sees it.
@@ -424,32 +467,31 @@ next:
 			if e.Negated || min(e.From, e.To) != min(u, v) || max(e.From, e.To) != max(u, v) {
 				continue
 			}
-			if k := c.dir(e, u); k != d && k != Either {
-				continue
-			}
-			if e.Label == nil {
+			k := c.dir(e, u)
+			switch {
+			case k != d && k != Either:
+			case e.Label == nil && len(e.Where) == 0:
 				continue next
+			default:
+				r.Unless = append(r.Unless, Rel{Dir: d, Label: e.Label, Where: e.Where, Edge: i})
 			}
-			not := &pattern.Label{Op: pattern.LabelNot, X: e.Label}
-			if r.Label != nil {
-				not = &pattern.Label{Op: pattern.LabelAnd, X: r.Label, Y: not}
-			}
-			r.Label = not
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// conditions takes WHERE apart.
-func (c *compiler) conditions(p *pattern.Pattern) (out []Condition, err error) {
+// conditions takes WHERE apart. alone are the conditions over one edge alone, by edge.
+func (c *compiler) conditions(p *pattern.Pattern) (out []Condition, alone [][]pattern.Expr, err error) {
+	alone = make([][]pattern.Expr, len(p.Edges))
 	var all []pattern.Expr
 	for _, x := range p.Where {
 		all = pattern.Conjuncts(x, all)
 	}
 	for _, x := range all {
 		k := Condition{Expr: x}
-		for _, r := range pattern.Refs(x) {
+		refs := pattern.Refs(x)
+		for _, r := range refs {
 			if r.Kind == pattern.VertexRef {
 				k.Vertices = append(k.Vertices, r.Index)
 				continue
@@ -457,32 +499,27 @@ func (c *compiler) conditions(p *pattern.Pattern) (out []Condition, err error) {
 			e := &p.Edges[r.Index]
 			switch {
 			case e.Negated:
-				return nil, &plan.QueryError{Vertex: -1, Edge: r.Index, Msg: fmt.Sprintf("%s is a NOT edge: it stands for no edge that a condition could look at", p.EdgeName(r.Index))}
-			case !e.Named() && p.Mode != pattern.Trail:
-				return nil, &plan.QueryError{Vertex: -1, Edge: r.Index, Msg: "a condition that compares an edge with something else needs a named edge"}
+				return nil, nil, &plan.QueryError{Vertex: -1, Edge: r.Index, Msg: fmt.Sprintf("%s is a NOT edge: it stands for no edge that a condition could look at", p.EdgeName(r.Index))}
+			case len(refs) > 1 && !e.Named() && p.Mode != pattern.Trail:
+				return nil, nil, &plan.QueryError{Vertex: -1, Edge: r.Index, Msg: "a condition that compares an edge with something else needs a named edge"}
 			}
 			k.Edges = append(k.Edges, r.Index)
 		}
+		if err := c.keys(x); err != nil {
+			return nil, nil, err
+		}
 		pattern.Walk(x, func(x pattern.Expr) bool {
-			switch x := x.(type) {
-			case pattern.Prop:
-				err = plan.Errorf("the property %s cannot be used in a watch: changing graphs do not keep properties yet", pattern.QuoteName(x.Key))
-			case pattern.Param:
-				err = plan.Errorf("no value for parameter $%s", x.Name)
-			case pattern.Deg:
+			switch x.(type) {
+			case pattern.Deg, pattern.Exists:
 				k.Distant = true
-			case pattern.Exists:
-				k.Distant = true
-				if e := c.sub(x); e != nil {
-					err = e
-				}
 			}
-			return err == nil
+			return true
 		})
-		if err != nil {
-			return nil, err
+		if len(refs) == 1 && len(k.Edges) == 1 {
+			alone[k.Edges[0]] = append(alone[k.Edges[0]], x)
+			continue
 		}
 		out = append(out, k)
 	}
-	return out, nil
+	return out, alone, nil
 }

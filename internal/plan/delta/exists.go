@@ -89,6 +89,11 @@ func (c *compiler) follow(where []Condition, q chain, degrees *uint32) (err erro
 				} else {
 					c.distant(Near, -1, q, v)
 				}
+			case pattern.Prop:
+				if v := x.Of.Index; x.Of.Kind == pattern.VertexRef && q.names[v] >= most {
+					c.distant(Near, -1, q, q.names[v])
+					c.out.Nests[len(c.out.Nests)-1].Values = true
+				}
 			case pattern.Exists:
 				if e := c.followExists(x, q, degrees); e != nil {
 					err = e

@@ -23,6 +23,12 @@ type rel struct {
 	labels labels
 	neg    bool
 	edge   int
+	from   *delta.Rel
+	unless []rel
+	// slow says that the lists of neighbours do not decide it: single edges are looked at. filter is then the place of the conditions on
+	// them among those of the watch, + 1.
+	slow   bool
+	filter int
 }
 
 // back is a rel to an earlier vertex.
@@ -44,7 +50,8 @@ type pair struct {
 type level struct {
 	*delta.Level
 	v        int
-	pos, neg []back
+	pos, neg []back // neg leaves out slow ones
+	slow     []back // those that lists do not decide
 	ranges   []dynamic.Range
 	dep      int // the last place that candidates depend on
 	all      []back
@@ -69,23 +76,40 @@ type sub struct {
 }
 
 // bind brings what depends on classes and labels up to date.
-func (m *Matcher) bind() {
-	n := m.g.NumEdgeLabels() + 1
-	if layout := m.g.Layout(); !m.bound || layout != m.layout || n != m.labels {
-		m.bound, m.layout, m.labels = true, layout, n
-		b := &binder{g: m.g, labels: n, edge: map[*pattern.Label]labels{}, vertex: map[*pattern.Label][]bool{}}
-		m.lone = false
-		for _, w := range m.watches {
-			if w != nil {
-				b.watch(w)
-				m.lone = m.lone || len(w.plan.Pattern.Vertices) == 1
-			}
-		}
-		m.table.make(m)
-		for _, s := range m.workers {
-			s.bind()
+func (m *Matcher) bind() error {
+	now := form{layout: m.g.Layout(), labels: m.g.NumEdgeLabels() + 1, timed: m.g.Timed()}
+	if m.values {
+		now.columns = len(m.g.VertexColumns()) + len(m.g.EdgeColumns())
+	}
+	if m.bound && now == m.form {
+		return nil
+	}
+	m.form = now
+	b := &binder{g: m.g, labels: now.labels, edge: map[*pattern.Label]labels{}, vertex: map[*pattern.Label][]bool{}}
+	m.lone, m.values = false, false
+	for _, w := range m.watches {
+		if w != nil {
+			b.watch(w)
+			m.lone = m.lone || len(w.plan.Pattern.Vertices) == 1
+			m.values = m.values || len(w.plan.VertexKeys)+len(w.plan.EdgeKeys) > 0
 		}
 	}
+	m.table.make(m)
+	for _, s := range m.workers {
+		if err := s.bind(); err != nil {
+			return err
+		}
+	}
+	m.bound = true
+	return nil
+}
+
+// form is what the rest of a Matcher depends on.
+type form struct {
+	layout  uint64
+	labels  int // edge labels, and none
+	timed   bool
+	columns int // properties, if watches look at some
 }
 
 // clear makes all counts 0.
@@ -101,6 +125,8 @@ type binder struct {
 	labels int
 	edge   map[*pattern.Label]labels
 	vertex map[*pattern.Label][]bool
+	// filters are conditions on single edges, of the watch under way.
+	filters [][]pattern.Expr
 }
 
 // edges returns the edge labels that l accepts.
@@ -156,7 +182,16 @@ func (b *binder) rangesOf(allowed []bool) []dynamic.Range {
 }
 
 func (b *binder) rel(r *delta.Rel) rel {
-	return rel{dynamic.Direction(r.Dir), b.edges(r.Label), r.Neg, r.Edge}
+	x := rel{dir: dynamic.Direction(r.Dir), labels: b.edges(r.Label), neg: r.Neg, edge: r.Edge, from: r}
+	if len(r.Where) > 0 {
+		b.filters = append(b.filters, r.Where)
+		x.slow, x.filter = true, len(b.filters)
+	}
+	for i := range r.Unless {
+		x.unless = append(x.unless, b.rel(&r.Unless[i]))
+		x.slow = true
+	}
+	return x
 }
 
 func (b *binder) pairs(from []delta.Pair) []pair {
@@ -167,7 +202,7 @@ func (b *binder) pairs(from []delta.Pair) []pair {
 			x.rels = append(x.rels, b.rel(&from[i].Rels[j]))
 		}
 		r := &x.rels[0]
-		x.simple = len(x.rels) == 1 && !r.neg && (b.labels == 1 || !r.labels.all && len(r.labels.list) <= 1) &&
+		x.simple = len(x.rels) == 1 && !r.neg && !r.slow && !b.g.Timed() && (b.labels == 1 || !r.labels.all && len(r.labels.list) <= 1) &&
 			(r.dir != dynamic.Either || !b.g.Directed())
 		out[i] = x
 	}
@@ -175,6 +210,7 @@ func (b *binder) pairs(from []delta.Pair) []pair {
 }
 
 func (b *binder) watch(w *watch) {
+	b.filters = nil
 	w.allowed, w.ranges = nil, nil
 	for _, l := range w.plan.Labels {
 		w.allowed = append(w.allowed, b.classes(l))
@@ -198,6 +234,18 @@ func (b *binder) watch(w *watch) {
 		x.nest = b.nest(w, &s.Nest, ranges)
 		w.subs[p] = x
 	}
+	w.filters = b.filters
+	w.vertexKeys = used(w.plan.VertexKeys, b.g.VertexColumns())
+	w.edgeKeys = used(w.plan.EdgeKeys, b.g.EdgeColumns())
+}
+
+// used reports for each property whether its name is among some.
+func used(names []string, of []dynamic.Column) []bool {
+	out := make([]bool, len(of))
+	for i := range of {
+		out[i] = slices.Contains(names, of[i].Name)
+	}
+	return out
 }
 
 func (b *binder) nest(w *watch, from *delta.Nest, ranges [][]dynamic.Range) nest {
@@ -206,10 +254,13 @@ func (b *binder) nest(w *watch, from *delta.Nest, ranges [][]dynamic.Range) nest
 		lv := level{Level: &from.Levels[l], v: from.Levels[l].Vertex, ranges: ranges[from.Levels[l].Vertex]}
 		for i := range lv.Backs {
 			k := back{b.rel(&lv.Backs[i].Rel), lv.Backs[i].Of, slices.Index(from.Order, lv.Backs[i].Of)}
-			if k.neg {
-				lv.neg = append(lv.neg, k)
-			} else {
+			if !k.neg {
 				lv.pos = append(lv.pos, k)
+			} else if !k.slow {
+				lv.neg = append(lv.neg, k)
+			}
+			if k.slow {
+				lv.slow = append(lv.slow, k)
 			}
 			lv.dep = max(lv.dep, k.at)
 		}
@@ -293,7 +344,7 @@ func (t *table) make(m *Matcher) {
 	}
 	var firstClass, firstLabel []int
 	t.classKind, firstClass = kinds(m.g.NumClasses(), classColumns)
-	t.labelKind, firstLabel = kinds(m.labels, labelColumns)
+	t.labelKind, firstLabel = kinds(m.form.labels, labelColumns)
 	t.classes = uint32(len(firstClass))
 	for _, c := range firstClass {
 		t.classRep = append(t.classRep, dynamic.Class(c))

@@ -1,9 +1,14 @@
 package host
 
 import (
+	"errors"
+	"math"
+	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/weftgraph/weft/internal/expr"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -11,18 +16,89 @@ import (
 )
 
 // conditions compiles the conditions of a pattern, for the version that the searcher searches at a time.
-func (s *searcher) conditions(p *pattern.Pattern, where []delta.Condition) ([]check, error) {
-	scope := expr.Scope{Source: (*source)(s), Exists: func(x pattern.Exists) (func([]uint32) bool, error) {
-		return func(outer []uint32) bool { return s.subs[x.Sub].any(outer) }, nil
-	}}
+func (s *searcher) conditions(where []delta.Condition) ([]check, error) {
+	scope := s.scope()
 	out := make([]check, len(where))
 	for i, x := range where {
-		out[i] = scope.Check(x.Expr)
+		plain, err := s.plain(x.Expr)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = scope.Check(plain)
 	}
+	return out, wrong(scope)
+}
+
+// onEdge compiles conditions on one edge, the first one.
+func (s *searcher) onEdge(where []pattern.Expr) ([]check, error) {
+	scope := s.scope()
+	scope.Edge = func(int) int { return 0 }
+	out := make([]check, len(where))
+	for i, x := range where {
+		plain, err := s.plain(x)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = scope.Check(plain)
+	}
+	return out, wrong(scope)
+}
+
+func (s *searcher) scope() *expr.Scope {
+	return &expr.Scope{Source: (*source)(s), Exists: func(x pattern.Exists) (func([]uint32) bool, error) {
+		return func(outer []uint32) bool { return s.subs[x.Sub].any(outer) }, nil
+	}}
+}
+
+func wrong(scope *expr.Scope) error {
 	if scope.Err != nil {
-		return nil, plan.Errorf("%s", scope.Err)
+		return plan.Errorf("%s", scope.Err)
 	}
-	return out, nil
+	return nil
+}
+
+// plain is x without literals of times.
+func (s *searcher) plain(x pattern.Expr) (pattern.Expr, error) {
+	out, _, _, err := pattern.PlainTimes(x, s.m.timeType)
+	var bad *pattern.TimeError
+	if errors.As(err, &bad) {
+		return nil, &plan.QueryError{Vertex: -1, Edge: -1, Msg: bad.Msg, Near: bad.Near, Expected: bad.Expected}
+	}
+	return out, err
+}
+
+// timeType returns the unit of a property that is a time.
+func (m *Matcher) timeType(p pattern.Prop) pattern.TimeType {
+	columns := m.g.VertexColumns()
+	if p.Of.Kind == pattern.EdgeRef {
+		columns = m.g.EdgeColumns()
+	}
+	for _, c := range columns {
+		if c.Name == p.Key {
+			unit, span := graph.TypeUnit(c.Type)
+			t := pattern.TimeType{Num: unit, Den: 1, Known: unit > 0}
+			switch {
+			case span:
+				t.Kind = pattern.Span
+			case unit > 0:
+				t.Kind = pattern.Moment
+			}
+			return t
+		}
+	}
+	if p.Of.Kind == pattern.EdgeRef && m.isTime(p.Key) {
+		num, den, said := m.read().TimeUnit()
+		return pattern.TimeType{Kind: pattern.Moment, Num: num, Den: den, Known: said && m.g.Read.TimeEpoch}
+	}
+	return pattern.TimeType{Kind: pattern.Missing}
+}
+
+// read is a graph that says what the changing graph does about times.
+func (m *Matcher) read() *graph.Graph { return &graph.Graph{Read: m.g.Read} }
+
+// isTime reports whether a property of edges is their time.
+func (m *Matcher) isTime(key string) bool {
+	return m.g.Timed() && (key == "" || slices.Contains(m.read().TimeKeys(), key))
 }
 
 // source gives conditions the graph.
@@ -46,6 +122,162 @@ func (s *source) Degree(v uint32) int64 {
 	return int64(s.view.Len(v, dynamic.Either, dynamic.AnyLabel, nil, &s.degree))
 }
 
+// Vertex implements expr.Source.
+func (s *source) Vertex(key string) func(v uint32) expr.Value {
+	k, ok := keyOf(s.m.g.VertexColumns(), key)
+	if !ok {
+		return nil
+	}
+	return func(v uint32) expr.Value { return valueOf(s.view.VertexValue(v, k)) }
+}
+
+// Edge implements expr.Source.
+func (s *source) Edge(key string) func(e uint64) expr.Value {
+	if k, ok := keyOf(s.m.g.EdgeColumns(), key); ok {
+		return func(e uint64) expr.Value { return valueOf(s.view.EdgeValue(s.edges[e].ID, k)) }
+	}
+	if s.m.isTime(key) {
+		return func(e uint64) expr.Value { return expr.Value{Kind: expr.Int, I: s.edges[e].Time} }
+	}
+	return nil
+}
+
+func keyOf(columns []dynamic.Column, name string) (dynamic.Key, bool) {
+	i := slices.IndexFunc(columns, func(c dynamic.Column) bool { return c.Name == name })
+	return dynamic.Key(max(i, 0)), i >= 0
+}
+
+// valueOf is a property's value as conditions have it.
+func valueOf(v dynamic.Value) expr.Value {
+	switch v.Kind() {
+	case dynamic.Int:
+		return expr.Value{Kind: expr.Int, I: v.Int()}
+	case dynamic.Unsigned:
+		if x := v.Unsigned(); x>>63 != 0 {
+			return expr.Value{Kind: expr.Float, F: float64(x)}
+		}
+		return expr.Value{Kind: expr.Int, I: int64(v.Unsigned())}
+	case dynamic.Float:
+		return expr.Value{Kind: expr.Float, F: v.Float()}
+	case dynamic.Bool:
+		return expr.Literal(v.Bool())
+	case dynamic.String:
+		return expr.Value{Kind: expr.Text, S: v.Text()}
+	}
+	return expr.Value{}
+}
+
+// timing is ORDERED and WITHIN.
+type timing struct {
+	value   func(e uint64) expr.Value // of the edge at a place; nil: no edge has the property
+	places  []int                     // among the choices, in the order asked for
+	ordered bool
+	within  int64 // in units of the property
+	bounded bool
+}
+
+// timing resolves the order in time of a pattern; nil: it has none.
+func (s *searcher) timing(p *pattern.Pattern, choices []int) (*timing, error) {
+	o := p.Order
+	if o == nil {
+		return nil, nil
+	}
+	t := &timing{ordered: len(o.Edges) > 0, bounded: o.Within != 0, within: o.Within}
+	for _, e := range o.Edges {
+		t.places = append(t.places, slices.Index(choices, e))
+	}
+	if !t.ordered {
+		for k := range choices {
+			t.places = append(t.places, k)
+		}
+	}
+	key := o.On
+	if key == "" && !s.m.g.Timed() {
+		for _, name := range graph.TimeNames {
+			if _, ok := keyOf(s.m.g.EdgeColumns(), name); ok && key == "" {
+				key = name
+			}
+		}
+	}
+	if t.value = (*source)(s).Edge(key); t.value == nil || !t.bounded || !o.Duration {
+		return t, nil
+	}
+	of := s.m.timeType(pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef}, Key: key})
+	if of.Kind != pattern.Moment && of.Kind != pattern.Span {
+		err := plan.Errorf("WITHIN has a unit, and %s is a plain number: say WITHIN and a number", pattern.QuoteName(key))
+		err.Order = true
+		return nil, err
+	}
+	// The largest number of whole units that is not longer.
+	n := new(big.Int).Mul(big.NewInt(o.Within), big.NewInt(of.Den))
+	switch n.Quo(n, big.NewInt(of.Num)); {
+	case n.IsInt64():
+		t.within = n.Int64()
+	case n.BitLen() > 64:
+		t.bounded = false // no two times are so far apart
+	default:
+		t.within = math.MaxInt64
+	}
+	return t, nil
+}
+
+// passes reports whether the chosen edges are in order and near each other.
+func (t *timing) passes(s *searcher) bool {
+	if t.value == nil {
+		return false
+	}
+	was := s.edges
+	s.edges = s.chosen
+	defer func() { s.edges = was }()
+	var low, high, last expr.Value
+	for i, k := range t.places {
+		x := t.value(uint64(k))
+		if x.Kind == expr.Null {
+			return false
+		}
+		if i == 0 {
+			low, high, last = x, x, x
+			if _, ok := expr.Compare(x, x); !ok {
+				return false
+			}
+			continue
+		}
+		c, ok := expr.Compare(last, x)
+		if !ok || t.ordered && c >= 0 {
+			return false
+		}
+		if c, _ := expr.Compare(x, low); c < 0 {
+			low = x
+		}
+		if c, _ := expr.Compare(x, high); c > 0 {
+			high = x
+		}
+		last = x
+	}
+	return !t.bounded || near(low, high, t.within)
+}
+
+// near reports whether high is at most the bound more than low, exactly.
+func near(low, high expr.Value, bound int64) bool {
+	if low.Kind == expr.Int && high.Kind == expr.Int {
+		return uint64(high.I)-uint64(low.I) <= uint64(bound)
+	}
+	x, ok1 := exact(low)
+	y, ok2 := exact(high)
+	return ok1 && ok2 && y.Sub(y, x).Cmp(new(big.Rat).SetInt64(bound)) <= 0
+}
+
+func exact(v expr.Value) (*big.Rat, bool) {
+	switch v.Kind {
+	case expr.Int:
+		return new(big.Rat).SetInt64(v.I), true
+	case expr.Float:
+		x := new(big.Rat).SetFloat64(v.F)
+		return x, x != nil
+	}
+	return nil, false
+}
+
 // subSearch decides EXISTS for one sub-pattern.
 type subSearch struct {
 	s      *searcher
@@ -53,6 +285,7 @@ type subSearch struct {
 	a      [pattern.MaxVertices]uint32
 	bufs   [pattern.MaxVertices][]uint32
 	checks []check
+	order  *timing
 }
 
 // any reports whether the outer vertices can be continued at the version that is searched.
@@ -92,10 +325,11 @@ func (x *subSearch) fits(lv *level) bool {
 	if a := x.sub.allowed[lv.v]; a != nil && !a[x.s.m.g.ClassOf(c)] {
 		return false
 	}
-	for i := range lv.all {
-		b := &lv.all[i]
-		if has(x.s.view, x.a[b.of], c, &b.rel) == b.neg {
-			return false
+	for _, backs := range [][]back{lv.all, lv.slow} {
+		for i := range backs {
+			if b := &backs[i]; x.s.has(x.s.view, x.a[b.of], c, &b.rel) == b.neg {
+				return false
+			}
 		}
 	}
 	for _, i := range lv.Checks {
@@ -111,12 +345,12 @@ func (x *subSearch) chooses() bool {
 	if len(x.sub.Choices) == 0 {
 		return true
 	}
-	was := x.s.chosen
+	was, m := x.s.chosen, x.a[:len(x.sub.Pattern.Vertices)]
 	x.s.chosen = nil
 	found := false
-	x.s.choose(x.sub.Pattern, x.sub.pairs, x.sub.Choices, x.sub.Where, x.checks, x.a[:len(x.sub.Pattern.Vertices)], true, nil, func() bool {
-		found = true
-		return false
+	x.s.choose(x.sub.Pattern, x.sub.pairs, x.sub.Choices, m, func() bool {
+		found = x.s.edgesPass(x.sub.Choices, x.sub.Where, x.checks, x.order, m)
+		return !found
 	})
 	x.s.chosen = was
 	return found

@@ -15,7 +15,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -53,10 +52,12 @@ type WatchOptions struct {
 	CountsOnly bool
 }
 
-// Edge is a data edge. The ends of an undirected one ascend.
+// Edge is a data edge. The ends of an undirected one ascend. ID and Time are as in dynamic.Edge.
 type Edge struct {
 	From, To uint32
 	Label    dynamic.Label
+	ID       dynamic.EdgeID
+	Time     int64
 }
 
 // Delta is a match that an update adds or removes.
@@ -99,11 +100,11 @@ type Matcher struct {
 	workers []*searcher // at least these
 	watches []*watch    // by number; nil: dropped
 	offset  uint64      // of sequence numbers, before versions
-	bound   bool        // the rest is right for the watches,
-	layout  uint64      // the classes of the graph,
-	labels  int         // and its edge labels
+	bound   bool        // the rest is right for the watches and the form
+	form    form
 	table   table
 	lone    bool // there are watches of a single vertex
+	values  bool // some watch looks at properties
 	grain   grain
 }
 
@@ -131,11 +132,14 @@ func (m *Matcher) Add(name string, p *pattern.Pattern, o WatchOptions) (int, err
 		return 0, err
 	}
 	w := &watch{id: len(m.watches), name: name, plan: pl, o: o}
-	if err := w.compile(m); err != nil {
-		return 0, err
-	}
+	w.compile()
 	m.watches = append(m.watches, w)
 	m.bound = false
+	if err := m.bind(); err != nil {
+		m.watches = m.watches[:w.id]
+		m.bound = false
+		return 0, err
+	}
 	return w.id, nil
 }
 
@@ -210,9 +214,11 @@ func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Resu
 		r.Outcomes.Add(done)
 	}
 	r.Update = time.Since(start)
-	m.bind()
-	m.clear()
-	err := m.match(ctx, sink)
+	err := m.bind()
+	if err == nil {
+		m.clear()
+		err = m.match(ctx, sink)
+	}
 	for _, w := range m.watches {
 		if w != nil {
 			c := Count{Watch: w.id}
@@ -237,7 +243,9 @@ func (m *Matcher) Present(ctx context.Context, name string, sink Sink) (engine.U
 	if w == nil {
 		return engine.Uint128{}, fmt.Errorf("there is no watch %s", name)
 	}
-	m.bind()
+	if err := m.bind(); err != nil {
+		return engine.Uint128{}, err
+	}
 	return m.present(ctx, w, sink)
 }
 
@@ -252,17 +260,19 @@ type watch struct {
 	degrees []int // vertices whose degrees count
 
 	// What follows changes with the classes and edge labels of the graph.
-	allowed [][]bool // by vertex, also those of EXISTS, and class; nil: all
-	ranges  [][]dynamic.Range
-	nests   []nest // as plan.Nests
-	all     nest
-	pairs   []pair // as plan.Pairs
-	inner   []pair // as plan.Inner
-	subs    map[*pattern.Pattern]*sub
+	allowed              [][]bool // by vertex, also those of EXISTS, and class; nil: all
+	ranges               [][]dynamic.Range
+	nests                []nest // as plan.Nests
+	all                  nest
+	pairs                []pair // as plan.Pairs
+	inner                []pair // as plan.Inner
+	subs                 map[*pattern.Pattern]*sub
+	filters              [][]pattern.Expr // conditions on single edges
+	vertexKeys, edgeKeys []bool           // by property: some condition looks at it
 }
 
-// compile checks what compiling conditions may find wrong.
-func (w *watch) compile(m *Matcher) error {
+// compile finds what the plan has.
+func (w *watch) compile() {
 	w.forward = true
 	for _, x := range w.plan.Pairs {
 		for _, r := range x.Rels {
@@ -277,15 +287,4 @@ func (w *watch) compile(m *Matcher) error {
 			w.degrees = append(w.degrees, n.Order[0])
 		}
 	}
-	s := newSearcher(m)
-	_, err := s.conditions(w.plan.Pattern, w.plan.Where)
-	for p, sub := range w.plan.Exists {
-		if err == nil {
-			_, err = s.conditions(p, sub.Where)
-		}
-	}
-	return err
 }
-
-// choice returns the place of a pattern edge among the choices, or -1.
-func (w *watch) choice(edge int) int { return slices.Index(w.plan.Choices, edge) }

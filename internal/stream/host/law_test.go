@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"pgregory.net/rapid"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -18,7 +19,6 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/delta"
-	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
@@ -57,11 +57,11 @@ func text(ids, edges []string) string {
 	return strings.Join(ids, " ") + "; " + strings.Join(edges, " ")
 }
 
-func edgeText(directed bool, u, v, label string) string {
+func edgeText(directed bool, u, v, label string, time int64) string {
 	if !directed && u > v {
 		u, v = v, u
 	}
-	return u + "-" + label + "-" + v
+	return fmt.Sprintf("%s-%s-%s@%d", u, label, v, time)
 }
 
 func snapshotEdge(s *graph.Graph, e uint64) string {
@@ -71,10 +71,14 @@ func snapshotEdge(s *graph.Graph, e uint64) string {
 		if t.Label != nil && t.Label[e] != graph.NoLabel {
 			label = s.EdgeLabels[t.Label[e]]
 		}
-		return edgeText(s.Directed, id(t.Src[e]), id(t.Dst[e]), label)
+		time := int64(0)
+		if t.Time != nil {
+			time = t.Time[e]
+		}
+		return edgeText(s.Directed, id(t.Src[e]), id(t.Dst[e]), label, time)
 	}
 	u := sort.Search(s.NumVertices(), func(v int) bool { return s.Out.Off[v+1] > e })
-	return edgeText(s.Directed, id(uint32(u)), id(s.Out.Adj[e]), "")
+	return edgeText(s.Directed, id(uint32(u)), id(s.Out.Adj[e]), "", 0)
 }
 
 // change is what an update changed for one watch.
@@ -100,7 +104,7 @@ func (r *recorder) Emit(ds []Delta) error {
 		}
 		edges := make([]string, len(d.Edges))
 		for i, e := range d.Edges {
-			edges[i] = edgeText(r.g.Directed(), r.g.IDOf(e.From).String(), r.g.IDOf(e.To).String(), r.g.EdgeLabelName(e.Label))
+			edges[i] = edgeText(r.g.Directed(), r.g.IDOf(e.From).String(), r.g.IDOf(e.To).String(), r.g.EdgeLabelName(e.Label), e.Time)
 		}
 		k := [2]uint64{d.Seq, uint64(d.Watch)}
 		if r.got[k] == nil {
@@ -176,52 +180,144 @@ func keys(m matches) (out []string) {
 	return out
 }
 
+// operation is an update.
+type operation struct {
+	text string
+	do   func(g *dynamic.Graph) (dynamic.Result, error)
+}
+
+func (o operation) String() string { return o.text }
+
 // drawUpdates draws a stream with duplicates, absent deletions, and many updates of few edges.
-func drawUpdates(t *rapid.T, s *nodiff.Spec, vertices, most int) (out []stream.Update) {
+func drawUpdates(t *rapid.T, s *nodiff.Spec, vertices, most int) (out []operation) {
 	id := func(name string) dynamic.ID {
 		return dynamic.Num(uint64(10 * rapid.IntRange(0, vertices-1).Draw(t, name)))
 	}
-	ops := []stream.Op{stream.AddEdge, stream.AddEdge, stream.AddEdge, stream.RemoveEdge, stream.RemoveEdge}
+	value := func() dynamic.Value {
+		if x := rapid.IntRange(-1, 4).Draw(t, "value"); x >= 0 {
+			return dynamic.OfInt(int64(x))
+		}
+		return dynamic.Value{}
+	}
+	ops := []string{"+", "+", "+", "-", "-"}
 	if rapid.Bool().Draw(t, "vertices change") {
-		ops = append(ops, stream.AddVertex, stream.RemoveVertex, stream.SetLabels)
+		ops = append(ops, "+v", "-v", "labels")
+	}
+	if s.X != nil {
+		ops = append(ops, "x", "x")
+	}
+	if s.Weights {
+		ops = append(ops, "w", "w")
+	}
+	if s.Times {
+		ops = append(ops, "- all")
 	}
 	for range rapid.IntRange(1, most).Draw(t, "updates") {
-		u := stream.Update{Op: rapid.SampledFrom(ops).Draw(t, "op"), U: id("u")}
-		if u.Op.OfEdge() {
-			u.V = id("v")
+		op, u, label, time, p := rapid.SampledFrom(ops).Draw(t, "op"), id("u"), "", int64(0), value()
+		var v dynamic.ID
+		var labels []string
+		switch op {
+		case "+", "-", "w", "- all":
+			v = id("v")
 			if s.EdgeLabels {
-				u.Label = rapid.SampledFrom([]string{"", "X", "Y"}).Draw(t, "label")
+				label = rapid.SampledFrom([]string{"", "X", "Y"}).Draw(t, "label")
 			}
-		} else if s.Labels != nil && u.Op != stream.RemoveVertex {
-			u.Labels = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "C"}), 0, 2, rapid.ID).Draw(t, "labels")
+			if s.Times {
+				time = int64(rapid.IntRange(0, 4).Draw(t, "time"))
+			}
+		case "+v", "labels":
+			if s.Labels != nil {
+				labels = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "C"}), 0, 2, rapid.ID).Draw(t, "labels")
+			}
 		}
-		out = append(out, u)
+		timed, weights, x := s.Times, s.Weights, s.X != nil
+		out = append(out, operation{fmt.Sprint(op, " ", u, " ", v, " ", label, labels, " @", time, " =", p), func(g *dynamic.Graph) (dynamic.Result, error) {
+			key := func(make func(string, arrow.DataType) (dynamic.Key, error), name string) dynamic.Property {
+				k, err := make(name, arrow.PrimitiveTypes.Int64)
+				if err != nil {
+					panic(err)
+				}
+				return dynamic.Property{Key: k, Value: p}
+			}
+			l := g.EdgeLabel(label)
+			var ps []dynamic.Property
+			switch op {
+			case "+":
+				if weights {
+					ps = append(ps, key(g.EdgeKey, "w"))
+				}
+				if timed {
+					return g.AddEdgeAt(u, v, l, time, ps...)
+				}
+				return g.AddEdge(u, v, l, ps...)
+			case "-":
+				if timed {
+					return g.RemoveEdgeAt(u, v, l, time)
+				}
+				return g.RemoveEdge(u, v, l)
+			case "- all":
+				return g.RemoveEdge(u, v, l)
+			case "+v":
+				if x {
+					ps = append(ps, key(g.VertexKey, "x"))
+				}
+				return g.AddVertex(u, g.Class(labels...), ps...)
+			case "-v":
+				return g.RemoveVertex(u)
+			case "labels":
+				return g.Relabel(u, g.Class(labels...))
+			case "x":
+				return g.SetVertex(u, key(g.VertexKey, "x"))
+			}
+			if timed && time > 0 {
+				return g.SetEdgeAt(u, v, l, time, key(g.EdgeKey, "w"))
+			}
+			return g.SetEdge(u, v, l, key(g.EdgeKey, "w"))
+		}})
 	}
 	return out
 }
 
-// start makes the graph of s.
+// startGraph makes the graph of s, in which equal edges are one.
 func startGraph(t *rapid.T, s *nodiff.Spec) *dynamic.Graph {
-	g := dynamic.New(s.Directed, false)
-	for i := range s.N {
-		var labels []string
-		if s.Labels != nil {
-			labels = s.Labels[i]
+	one := *s
+	one.Edges = nil
+	known := map[string]bool{}
+	for _, e := range s.Edges {
+		u, v := min(e.U, e.V), max(e.U, e.V)
+		if s.Directed {
+			u, v = e.U, e.V
 		}
-		if _, err := g.AddVertex(dynamic.Num(uint64(10*i)), g.Class(labels...)); err != nil {
-			t.Fatal(err)
+		k := fmt.Sprint(u, v)
+		if s.EdgeLabels {
+			k += e.Label
+		}
+		if s.Times {
+			k += fmt.Sprint("@", e.Time)
+		}
+		if !known[k] {
+			known[k] = true
+			one.Edges = append(one.Edges, e)
 		}
 	}
-	for _, e := range s.Edges {
-		label := ""
-		if s.EdgeLabels {
-			label = e.Label
-		}
-		if _, err := g.AddEdge(dynamic.Num(uint64(10*e.U)), dynamic.Num(uint64(10*e.V)), g.EdgeLabel(label)); err != nil {
-			t.Fatal(err)
-		}
+	static := one.Build()
+	defer func() { _ = static.Close() }()
+	g, err := dynamic.From(context.Background(), static)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return g
+}
+
+// drawPattern draws a pattern, often with edges that are chosen and compared, and seldom with an order in time.
+func drawPattern(t *rapid.T, s *nodiff.Spec) *pattern.Pattern {
+	if rapid.IntRange(0, 2).Draw(t, "kind") > 0 {
+		return nodiff.Patterns(s, 4).Draw(t, "pattern")
+	}
+	if s.Times || s.Weights {
+		return nodiff.Choices(s, 4).Draw(t, "pattern")
+	}
+	return nodiff.Conditions(s, 4).Draw(t, "pattern")
 }
 
 // TestLaw compares, for each update of random streams, what watches report with the difference of the oracle's answers before
@@ -229,11 +325,11 @@ func startGraph(t *rapid.T, s *nodiff.Spec) *dynamic.Graph {
 func TestLaw(t *testing.T) {
 	refused, run, changed := map[string]int{}, 0, 0
 	property := func(t *rapid.T) {
-		s := nodiff.GraphsWith(6, func(c *nodiff.Columns) { c.Times, c.Weights, c.Properties = false, false, false }).Draw(t, "graph")
+		s := nodiff.Graphs(6).Draw(t, "graph")
 		var ps []*pattern.Pattern
 		var plans []*delta.Plan
 		for range rapid.IntRange(1, 3).Draw(t, "watches") {
-			p := nodiff.Patterns(s, 4).Draw(t, "pattern")
+			p := drawPattern(t, s)
 			pl, err := delta.Compile(p, s.Directed)
 			var query *plan.QueryError
 			if errors.As(err, &query) {
@@ -253,7 +349,7 @@ func TestLaw(t *testing.T) {
 		g := startGraph(t, s)
 		for k := range truth {
 			if k > 0 {
-				if _, err := stream.Apply(g, &updates[k-1]); err != nil {
+				if _, err := updates[k-1].do(g); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -280,7 +376,7 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-func checkStream(t *rapid.T, s *nodiff.Spec, ps []*pattern.Pattern, plans []*delta.Plan, updates []stream.Update, truth [][]matches, size int) (changed int) {
+func checkStream(t *rapid.T, s *nodiff.Spec, ps []*pattern.Pattern, plans []*delta.Plan, updates []operation, truth [][]matches, size int) (changed int) {
 	ctx := context.Background()
 	g := startGraph(t, s)
 	m := New(g, Options{Workers: rapid.IntRange(1, 4).Draw(t, "workers")})
@@ -298,7 +394,7 @@ func checkStream(t *rapid.T, s *nodiff.Spec, ps []*pattern.Pattern, plans []*del
 	r := &recorder{t: t, g: g, got: map[[2]uint64]*change{}}
 	for from := 0; from < len(updates); from += size {
 		batch := updates[from:min(from+size, len(updates))]
-		res, err := m.Apply(ctx, batch, r)
+		res, err := m.apply(ctx, len(batch), func(i int) (dynamic.Result, error) { return batch[i].do(g) }, r)
 		if err != nil || res.Updates != len(batch) {
 			t.Fatal(res, err)
 		}
@@ -332,7 +428,7 @@ func checkStream(t *rapid.T, s *nodiff.Spec, ps []*pattern.Pattern, plans []*del
 		if c == nil {
 			c = &change{}
 		}
-		checkChange(t, "present matches of "+pattern.Format(ps[i]), pl, c.added, matches{}, truth[len(updates)][i])
+		checkChange(t, fmt.Sprintf("present matches of %s\nin %v\nafter %v", pattern.Format(ps[i]), s, updates), pl, c.added, matches{}, truth[len(updates)][i])
 		if n != engine.U64(uint64(len(c.added))) {
 			t.Fatalf("%v present matches, %d listed", n, len(c.added))
 		}

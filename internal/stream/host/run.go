@@ -200,7 +200,7 @@ func (r *run) full(p *piece) {
 	defer r.mu.Unlock()
 	if r.first != p && !r.stopped.Load() {
 		s := newSearcher(r.m)
-		s.bind()
+		_ = s.bind() // as for the others
 		s.run = r
 		r.m.workers = append(r.m.workers, s)
 		r.running.Go(func() { r.work(s) })
@@ -319,9 +319,15 @@ func (s *searcher) one(events []dynamic.Event) {
 	for i := range events {
 		switch events[i].Kind {
 		case dynamic.EdgeAdded, dynamic.EdgeRemoved:
-			changed = i
+			changed = i // several are of the same ends and label
+		case dynamic.EdgeChanged:
+			if s.m.values {
+				changed = i
+			}
 		case dynamic.VertexAdded:
 			apart = apart || s.m.lone
+		case dynamic.VertexChanged:
+			apart = apart || s.m.values
 		default:
 			apart = true
 		}
@@ -390,6 +396,10 @@ func (up *update) degrees() bool {
 // anchor searches from one anchor of a changed edge.
 func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 	n, w, up := x.n, x.n.w, &s.up
+	s.w = w
+	if e.Kind == dynamic.EdgeChanged && !w.edgeKeys[e.Key] {
+		return
+	}
 	u, v := up.u, up.v
 	if x.swap || n.Turns && u < v {
 		u, v = v, u
@@ -397,10 +407,10 @@ func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 	switch n.Kind {
 	case delta.Edge:
 		p := &w.pairs[n.Pair]
-		added := e.Kind == dynamic.EdgeAdded
-		before, after := !added, added
+		added, removed := e.Kind == dynamic.EdgeAdded, e.Kind == dynamic.EdgeRemoved
+		before, after := !added, !removed
 		if !p.simple {
-			before, after = p.holds(up.before, u, v, nil), p.holds(up.after, u, v, nil)
+			before, after = s.holds(p, up.before, u, v, nil), s.holds(p, up.after, u, v, nil)
 		}
 		if n.exact && before && after {
 			return
@@ -408,7 +418,7 @@ func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 		if before && !(w.forward && added) {
 			s.start(n, up.before, -1, u, v)
 		}
-		if after && !(w.forward && !added) {
+		if after && !(w.forward && removed) {
 			s.start(n, up.after, 1, u, v)
 		}
 	case delta.Degree:
@@ -438,14 +448,24 @@ func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 // vertices matches an update that changes vertices, for one watch.
 func (s *searcher) vertices(w *watch, events []dynamic.Event) {
 	up := &s.up
+	s.w = w
 	clear(s.seen)
-	up.gone, up.come, up.moved, up.many = noVertex, noVertex, false, false
+	up.gone, up.come, up.same, up.many = noVertex, noVertex, false, false
 	for i := range events {
 		switch x := &events[i]; x.Kind {
 		case dynamic.VertexRemoved:
 			up.gone, up.many = x.U, true
 		case dynamic.VertexMoved:
-			up.gone, up.come, up.many, up.moved = x.U, x.V, true, true
+			up.gone, up.come, up.many, up.same = x.U, x.V, true, true
+		case dynamic.VertexChanged:
+			if w.vertexKeys[x.Key] {
+				up.gone, up.come, up.same = x.U, x.U, true
+				for j := range w.nests {
+					if n := &w.nests[j]; n.Kind == delta.Near && n.Values {
+						s.start(n, up.before, 0, x.U)
+					}
+				}
+			}
 		}
 	}
 	if up.gone != noVertex {
@@ -463,7 +483,10 @@ func (s *searcher) vertices(w *watch, events []dynamic.Event) {
 				s.vertex(w, up.after, 1, x.U)
 				up.come = noVertex
 			}
-		case dynamic.EdgeAdded, dynamic.EdgeRemoved:
+		case dynamic.EdgeAdded, dynamic.EdgeRemoved, dynamic.EdgeChanged:
+			if !up.many && i > 0 && events[i-1].Kind == x.Kind {
+				continue // of the same ends and label
+			}
 			s.at(x)
 			for _, y := range s.m.table.of(x.Label, s.m.g.ClassOf(x.U), s.m.g.ClassOf(x.V)) {
 				if y.n.w == w && !(up.many && y.n.Kind == delta.Edge) && !s.ended {

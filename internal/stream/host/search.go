@@ -32,16 +32,21 @@ type searcher struct {
 	added, removed []engine.Uint128 // by watch
 	n              [2]uint64        // removed and added matches of the nest under way
 
-	frames [pattern.MaxVertices]frame
-	tick   uint64
-	checks [][]check // by watch and condition
-	subs   map[*pattern.Pattern]*subSearch
-	seen   map[string]struct{} // matches of the update and watch that several anchors find
-	key    []byte
-	tmp    []uint32
-	same   []uint32
-	degree []uint32
-	chosen []Edge
+	frames  [pattern.MaxVertices]frame
+	tick    uint64
+	checks  [][]check   // by watch and condition
+	filters [][][]check // by watch and place of conditions on single edges
+	orders  []*timing   // by watch
+	edges   []Edge      // the edges that conditions are asked about: e[i] of a check is a place here
+	between []dynamic.Edge
+	single  [1]Edge
+	subs    map[*pattern.Pattern]*subSearch
+	seen    map[string]struct{} // matches of the update and watch that several anchors find
+	key     []byte
+	tmp     []uint32
+	same    []uint32
+	degree  []uint32
+	chosen  []Edge
 }
 
 // check is a condition over the vertices of a match, and the choices of its edges.
@@ -74,8 +79,8 @@ type update struct {
 	asked, differ bool   // whether the degrees of its ends differ, once asked for
 	gone          uint32 // a vertex that the update removes or moves, or noVertex
 	come          uint32 // the vertex that it becomes, or a new vertex that is a match by itself
-	moved         bool
-	many          bool // several edges change
+	same          bool   // the versions may have the same match, with gone or come
+	many          bool   // several edges change
 }
 
 const noVertex = ^uint32(0)
@@ -85,10 +90,10 @@ func newSearcher(m *Matcher) *searcher {
 }
 
 // bind brings what depends on watches up to date.
-func (s *searcher) bind() {
-	s.added = make([]engine.Uint128, len(s.m.watches))
-	s.removed = make([]engine.Uint128, len(s.m.watches))
-	s.checks = make([][]check, len(s.m.watches))
+func (s *searcher) bind() (err error) {
+	n := len(s.m.watches)
+	s.added, s.removed = make([]engine.Uint128, n), make([]engine.Uint128, n)
+	s.checks, s.filters, s.orders = make([][]check, n), make([][][]check, n), make([]*timing, n)
 	s.subs = map[*pattern.Pattern]*subSearch{}
 	for _, w := range s.m.watches {
 		if w == nil {
@@ -97,12 +102,29 @@ func (s *searcher) bind() {
 		for p, x := range w.subs {
 			s.subs[p] = &subSearch{s: s, sub: x}
 		}
-		// Add has compiled them before.
-		s.checks[w.id], _ = s.conditions(w.plan.Pattern, w.plan.Where)
+		if s.checks[w.id], err = s.conditions(w.plan.Where); err != nil {
+			return err
+		}
+		for _, where := range w.filters {
+			fs, err := s.onEdge(where)
+			if err != nil {
+				return err
+			}
+			s.filters[w.id] = append(s.filters[w.id], fs)
+		}
+		if s.orders[w.id], err = s.timing(w.plan.Pattern, w.plan.Choices); err != nil {
+			return err
+		}
 		for p, x := range w.subs {
-			s.subs[p].checks, _ = s.conditions(p, x.Where)
+			if s.subs[p].checks, err = s.conditions(x.Where); err != nil {
+				return err
+			}
+			if s.subs[p].order, err = s.timing(p, x.Choices); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // fetch returns the neighbours of x that r asks for.
@@ -126,8 +148,18 @@ func (s *searcher) fetch(x uint32, r *rel, within []dynamic.Range, buf *[]uint32
 }
 
 // has reports whether a version has an edge that r asks for between x and y.
-func has(view dynamic.View, x, y uint32, r *rel) bool {
-	if r.labels.all {
+func (s *searcher) has(view dynamic.View, x, y uint32, r *rel) bool {
+	switch {
+	case r.slow:
+		buf := view.Edges(x, y, r.dir, dynamic.AnyLabel, dynamic.Always, s.between[:0])
+		s.between = buf
+		for i := range buf {
+			if s.accepts(view, r, &buf[i]) {
+				return true
+			}
+		}
+		return false
+	case r.labels.all:
 		return view.Has(x, y, r.dir, dynamic.AnyLabel)
 	}
 	for _, l := range r.labels.list {
@@ -138,14 +170,41 @@ func has(view dynamic.View, x, y uint32, r *rel) bool {
 	return false
 }
 
-// holds reports whether a version has, between x and y, what the pair asks for, except for the choices of edges if but is not nil.
-func (x *pair) holds(view dynamic.View, u, v uint32, but []int) bool {
+// accepts reports whether r is about a data edge, by its label and conditions.
+func (s *searcher) accepts(view dynamic.View, r *rel, e *dynamic.Edge) bool {
+	if !r.labels.has(e.Label) {
+		return false
+	}
+	for i := range r.unless {
+		if s.accepts(view, &r.unless[i], e) {
+			return false
+		}
+	}
+	if r.filter == 0 {
+		return true
+	}
+	was, edges := s.view, s.edges
+	s.single[0] = Edge{From: e.U, To: e.V, Label: e.Label, ID: e.ID, Time: e.Time}
+	s.view, s.edges = view, s.single[:]
+	ok := true
+	for _, f := range s.filters[s.w.id][r.filter-1] {
+		ok = ok && f(nil, firstEdge)
+	}
+	s.view, s.edges = was, edges
+	return ok
+}
+
+// firstEdge is what conditions on a single edge are asked about.
+var firstEdge = []uint64{0}
+
+// holds reports whether a version has, between u and v, what the pair asks for, except for the choices of edges if but is not nil.
+func (s *searcher) holds(x *pair, view dynamic.View, u, v uint32, but []int) bool {
 	for i := range x.rels {
 		r := &x.rels[i]
 		if but != nil && r.edge >= 0 && slices.Contains(but, r.edge) {
 			continue
 		}
-		if has(view, u, v, r) == r.neg {
+		if s.has(view, u, v, r) == r.neg {
 			return false
 		}
 	}
@@ -193,7 +252,7 @@ func (s *searcher) candidates(lv *level, l int) []uint32 {
 			best, base = i, x
 		}
 	}
-	if len(lv.all) == 1 {
+	if len(lv.all) == 1 && len(lv.slow) == 0 {
 		f.cand = base
 		return base
 	}
@@ -206,6 +265,16 @@ func (s *searcher) candidates(lv *level, l int) []uint32 {
 			continue
 		}
 		out = filter(out, s.listOf(lv, l, i), i >= len(lv.pos))
+	}
+	for i := range lv.slow {
+		b, n := &lv.slow[i], 0
+		for _, c := range out {
+			if s.has(s.view, s.a[b.of], c, &b.rel) != b.neg {
+				out[n] = c
+				n++
+			}
+		}
+		out = out[:n]
 	}
 	f.buf, f.cand = out[:0], out
 	return out
@@ -331,7 +400,7 @@ func (s *searcher) start(n *nest, view dynamic.View, sign int8, first ...uint32)
 		return
 	}
 	s.w, s.view, s.sign, s.n = n.w, view, sign, [2]uint64{}
-	s.exact = n.exact && !(s.up.moved && n.Kind == delta.Vertex && n != &n.w.all)
+	s.exact = n.exact && !(s.up.same && n.Kind == delta.Vertex && n != &n.w.all)
 	for l, x := range first {
 		lv := &n.levels[l]
 		for _, u := range lv.Above {
@@ -392,16 +461,72 @@ func (s *searcher) found(n *nest) {
 		s.distant(m)
 		return
 	}
+	s.differ(m)
+}
+
+// differ emits a match of the version that is searched, for each choice of its edges that the other version does not have.
+func (s *searcher) differ(m []uint32) {
 	other := s.up.before
 	if s.sign < 0 {
 		other = s.up.after
 	}
-	switch same := s.is(other, s.renamed(m), w.plan.Choices); {
+	there := s.renamed(m)
+	switch same := s.is(other, there, s.w.plan.Choices); {
 	case !same:
 		s.choices(m, nil)
-	case !s.up.moved && len(w.plan.Choices) > 0:
-		s.choices(m, s.changed)
+	case len(s.w.plan.Choices) > 0:
+		// A copy, because asking about choices may rename others.
+		there = slices.Clone(there)
+		s.choices(m, func() bool { return s.chosenIn(other, m, there) })
 	}
+}
+
+// chosenIn reports whether the chosen edges, of a match that the other version has as there, fit there too.
+func (s *searcher) chosenIn(other dynamic.View, m, there []uint32) bool {
+	w := s.w
+	chosen := make([]Edge, len(s.chosen))
+	for k, e := range s.chosen {
+		from, to := e.From, e.To
+		for v, x := range m {
+			if x == e.From {
+				from = there[v]
+			}
+			if x == e.To {
+				to = there[v]
+			}
+		}
+		found := other.Edges(from, to, dynamic.Out, e.Label, dynamic.Span{First: e.Time, Last: e.Time}, nil)
+		if len(found) == 0 || !s.acceptsChoice(other, w.plan.Choices[k], w.pairs, &found[0]) {
+			return false
+		}
+		chosen[k] = s.edgeOf(&found[0])
+	}
+	was, edges := s.view, s.chosen
+	s.view, s.chosen = other, chosen
+	ok := s.edgesPass(w.plan.Choices, w.plan.Where, s.checks[w.id], s.orders[w.id], there)
+	s.view, s.chosen = was, edges
+	return ok
+}
+
+// acceptsChoice reports whether the pattern edge accepts a data edge of a version, whatever its ends.
+func (s *searcher) acceptsChoice(view dynamic.View, edge int, pairs []pair, e *dynamic.Edge) bool {
+	for i := range pairs {
+		for j := range pairs[i].rels {
+			if r := &pairs[i].rels[j]; r.edge == edge {
+				return s.accepts(view, r, e)
+			}
+		}
+	}
+	return false
+}
+
+// edgeOf returns a data edge with the ends of an undirected one ascending.
+func (s *searcher) edgeOf(e *dynamic.Edge) Edge {
+	to := Edge{e.U, e.V, e.Label, e.ID, e.Time}
+	if !s.m.g.Directed() && to.From > to.To {
+		to.From, to.To = to.To, to.From
+	}
+	return to
 }
 
 // distant emits a match that only one of the two versions has, once. No edge between its vertices changes. It is found from inside EXISTS,
@@ -410,17 +535,16 @@ func (s *searcher) distant(m []uint32) {
 	if s.again(m) {
 		return
 	}
-	before, after := s.is(s.up.before, m, nil), s.is(s.up.after, m, nil)
-	if before == after {
-		return
-	}
+	m = slices.Clone(m)
 	was := s.state
-	s.sign, s.view = -1, s.up.before
-	if after {
-		s.sign, s.view = 1, s.up.after
-	}
-	if s.w.o.Emit.has(s.sign) {
-		s.choices(m, nil)
+	for _, sign := range []int8{-1, 1} {
+		s.sign, s.view = sign, s.up.before
+		if sign > 0 {
+			s.view = s.up.after
+		}
+		if s.w.o.Emit.has(sign) && s.is(s.view, m, s.w.plan.Choices) {
+			s.differ(m)
+		}
 	}
 	s.state = was
 }
@@ -440,7 +564,7 @@ func (s *searcher) again(m []uint32) bool {
 
 // renamed returns the match as the other version calls its vertices. The result is valid until the next call.
 func (s *searcher) renamed(m []uint32) []uint32 {
-	if !s.up.moved {
+	if s.up.gone == noVertex || s.up.come == noVertex {
 		return m
 	}
 	from, to := s.up.gone, s.up.come
@@ -518,7 +642,7 @@ func (s *searcher) is(view dynamic.View, m []uint32, but []int) bool {
 	}
 	for i := range w.pairs {
 		x := &w.pairs[i]
-		if !x.holds(view, m[x.u], m[x.v], but) {
+		if !s.holds(x, view, m[x.u], m[x.v], but) {
 			return false
 		}
 	}
@@ -541,77 +665,56 @@ func (s *searcher) is(view dynamic.View, m []uint32, but []int) bool {
 	return ok
 }
 
-// changed reports whether the update adds, or removes, the data edge at the version that is searched.
-func (s *searcher) changed(e Edge) bool {
-	for i := range s.up.events {
-		x := &s.up.events[i]
-		if x.Label != e.Label || (x.Kind != dynamic.EdgeAdded || s.sign < 0) && (x.Kind != dynamic.EdgeRemoved || s.sign > 0) {
-			continue
-		}
-		if x.U == e.From && x.V == e.To || !s.m.g.Directed() && x.U == e.To && x.V == e.From {
-			return true
-		}
+// choices emits a match once for each choice of its data edges, except for those of which same, if it is not nil, reports true.
+func (s *searcher) choices(m []uint32, same func() bool) {
+	w := s.w
+	if len(w.plan.Choices) == 0 {
+		s.emit(m, nil)
+		return
 	}
-	return false
-}
-
-// choices emits a match once for each choice of its data edges. If changed is not nil one of them must be changed.
-func (s *searcher) choices(m []uint32, changed func(Edge) bool) {
 	s.chosen = s.chosen[:0]
-	s.choose(s.w.plan.Pattern, s.w.pairs, s.w.plan.Choices, s.w.plan.Where, s.checks[s.w.id], m, changed == nil, changed, func() bool {
-		s.emit(m, s.chosen)
+	s.choose(w.plan.Pattern, w.pairs, w.plan.Choices, m, func() bool {
+		if s.edgesPass(w.plan.Choices, w.plan.Where, s.checks[w.id], s.orders[w.id], m) && (same == nil || !same()) {
+			s.emit(m, s.chosen)
+		}
 		return true
 	})
 }
 
-// choose calls yield with each choice of the data edges of choices from len(s.chosen) on in s.chosen, until it returns false.
-func (s *searcher) choose(p *pattern.Pattern, pairs []pair, choices []int, where []delta.Condition, checks []check, m []uint32, ok bool, changed func(Edge) bool, yield func() bool) bool {
+// choose calls yield with each choice of the data edges from len(s.chosen) on, in s.chosen, until it returns false.
+func (s *searcher) choose(p *pattern.Pattern, pairs []pair, choices []int, m []uint32, yield func() bool) bool {
 	from, k := s.chosen, len(s.chosen)
 	if k == len(choices) {
-		return !ok || !s.edgesPass(choices, where, checks, m) || yield()
+		return yield()
 	}
-	e := choices[k]
+	defer func() { s.chosen = from }()
 	for i := range pairs {
 		x := &pairs[i]
 		for j := range x.rels {
 			r := &x.rels[j]
-			if r.edge != e {
+			if r.edge != choices[k] {
 				continue
 			}
-			for _, d := range []dynamic.Direction{dynamic.Out, dynamic.In} {
-				if r.dir != d && r.dir != dynamic.Either {
+			for _, e := range s.view.Edges(m[x.u], m[x.v], r.dir, dynamic.AnyLabel, dynamic.Always, nil) {
+				to := s.edgeOf(&e)
+				if p.Mode == pattern.Trail && slices.Contains(from, to) || !s.accepts(s.view, r, &e) {
 					continue
 				}
-				if d == dynamic.In && !s.m.g.Directed() {
-					continue
-				}
-				ls := s.view.Labels(m[x.u], d, nil)
-				for _, l := range ls {
-					if !r.labels.has(l) || !s.view.Has(m[x.u], m[x.v], d, l) {
-						continue
-					}
-					to := Edge{m[x.u], m[x.v], l}
-					if d == dynamic.In || !s.m.g.Directed() && to.From > to.To {
-						to.From, to.To = to.To, to.From
-					}
-					if p.Mode == pattern.Trail && slices.Contains(from, to) {
-						continue
-					}
-					s.chosen = append(from, to)
-					if !s.choose(p, pairs, choices, where, checks, m, ok || changed(to), changed, yield) {
-						s.chosen = from
-						return false
-					}
+				s.chosen = append(from, to)
+				if !s.choose(p, pairs, choices, m, yield) {
+					return false
 				}
 			}
 		}
 	}
-	s.chosen = from
 	return true
 }
 
-// edgesPass reports whether the chosen edges pass the conditions on edges.
-func (s *searcher) edgesPass(choices []int, where []delta.Condition, checks []check, m []uint32) bool {
+// edgesPass reports whether the chosen edges pass the conditions on edges, and the order in time.
+func (s *searcher) edgesPass(choices []int, where []delta.Condition, checks []check, order *timing, m []uint32) bool {
+	if order != nil && !order.passes(s) {
+		return false
+	}
 	var ids []uint64
 	for i, x := range where {
 		if len(x.Edges) == 0 {
@@ -623,7 +726,11 @@ func (s *searcher) edgesPass(choices []int, where []delta.Condition, checks []ch
 				ids[e] = uint64(slices.Index(s.chosen, s.chosen[k]))
 			}
 		}
-		if !checks[i](m, ids) {
+		was := s.edges
+		s.edges = s.chosen
+		ok := checks[i](m, ids)
+		s.edges = was
+		if !ok {
 			return false
 		}
 	}
