@@ -350,7 +350,7 @@ func (s *searcher) one(events []dynamic.Event) {
 func (s *searcher) begin(events []dynamic.Event) {
 	version := events[0].Version
 	s.up = update{
-		seq: version + s.m.offset, events: events, gone: noVertex, come: noVertex,
+		seq: s.m.seqOf(version), events: events, gone: noVertex, come: noVertex,
 		before: s.m.g.At(version - 1), after: s.m.g.At(version),
 	}
 }

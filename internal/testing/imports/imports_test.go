@@ -69,7 +69,7 @@ var may = map[string][]string{
 	"graph/dynamic":    {"graph"},
 	"graph/layout":     {"graph", "kept", "disk", "vfs"},
 	"stream":           {"format", "graph/dynamic", "timetext", "vfs"},
-	"stream/host":      {"stream", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine"},
+	"stream/host":      {"stream", "graph", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine"},
 	"stream/split":     {"graph", "graph/dynamic", "stream"},
 	"graph/partition":  {"graph", "disk", "dynlib", "vfs", "process"},
 	"engine":           {"plan", "graph", "memory", "pattern", "runtime/crew"},
