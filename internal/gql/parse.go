@@ -1,6 +1,10 @@
 package gql
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/weftgraph/weft/internal/pattern"
+)
 
 // Parse reads one query in the pattern language. The error is an *Error.
 func Parse(text string) (*Query, error) {
@@ -19,6 +23,7 @@ func parseQueries(text string, limit int) (qs []*Query, err error) {
 		return nil, err
 	}
 	p := &parser{text: text, tokens: tokens}
+	watches := map[string]bool{}
 	for len(qs) == 0 || p.peek().kind != tokEnd {
 		if len(qs) == limit {
 			panic(errorAt(text, p.peek().pos, "a second query").expecting("the end of the text; only files hold several queries"))
@@ -26,6 +31,12 @@ func parseQueries(text string, limit int) (qs []*Query, err error) {
 		from := p.peek().pos
 		q := resolveQuery(text, tokens, p.query())
 		q.Text = text[from:p.tokens[max(p.i-1, 0)].end]
+		if w := q.Watch; w != nil {
+			if watches[w.Name] {
+				panic(errorAt(text, w.nameAt-1, "the watch "+pattern.QuoteName(w.Name)+" is defined twice").expecting("another name"))
+			}
+			watches[w.Name] = true
+		}
 		qs = append(qs, q)
 	}
 	return qs, nil

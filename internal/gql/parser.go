@@ -83,6 +83,7 @@ var elsewhere = map[string]string{
 	"BETWEEN":  "two comparisons with AND",
 	"CONTAINS": "= or IN: there are no conditions on parts of a text",
 	"DISTINCT": "items without DISTINCT, which there is in count(DISTINCT SUBGRAPHS) alone",
+	"EMIT":     "CREATE WATCH name AS before the query, of which EMIT is the end",
 	"ENDS":     "= or IN: there are no conditions on parts of a text",
 	"GROUP":    "RETURN before GROUP BY",
 	"LIMIT":    "RETURN before LIMIT, or --limit",
@@ -207,7 +208,8 @@ func (p *parser) query() *querySyntax {
 	q := &querySyntax{pos: p.peek().pos}
 	if p.keyword("CREATE") {
 		p.expectKeyword("WATCH")
-		q.watch = &Watch{Name: p.variable("the name of the watch").text}
+		n := p.variable("the name of the watch")
+		q.watch = &Watch{Name: n.text, nameAt: n.pos + 1}
 		p.expectKeyword("AS")
 	}
 	if p.keyword("EXPLAIN") {

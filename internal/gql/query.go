@@ -35,8 +35,9 @@ type Query struct {
 
 // Watch is CREATE WATCH name AS … EMIT ….
 type Watch struct {
-	Name string
-	Emit Emit
+	Name   string
+	Emit   Emit
+	nameAt int // place of the name in the query's source, from 1
 }
 
 // Emit says which changes a watch reports.
@@ -110,6 +111,12 @@ func (q *Query) AtOrder(msg string) error {
 	return q.errorAt(q.orderAt, msg)
 }
 
+// AtWatch is an error about the query's CREATE WATCH, at its place in the text.
+func (q *Query) AtWatch(msg string) error { return q.errorAt(q.watchAt, msg) }
+
+// AtWatchName is an error about the name of the query's CREATE WATCH, at its place in the text.
+func (q *Query) AtWatchName(msg string) error { return q.errorAt(q.Watch.nameAt, msg) }
+
 // AtItem is an error about an item of RETURN, at its place in the text.
 func (q *Query) AtItem(item Item, msg string) error { return q.errorAt(item.at, msg) }
 
@@ -148,8 +155,6 @@ func NotYet(q *Query) error {
 		return q.notYet(r.sampleAt, "SAMPLE")
 	case len(r.GroupBy) > 0 && r.Kind != ReturnParticipation:
 		return q.notYet(r.GroupBy[0].at, "GROUP BY without participation")
-	case q.Watch != nil:
-		return q.notYet(q.watchAt, "CREATE WATCH")
 	}
 	if i := slices.IndexFunc(r.Items, func(i Item) bool { return i.Count }); i >= 0 {
 		return q.notYet(r.Items[i].at, "count(*) with other items")

@@ -17,6 +17,7 @@ import (
 type Question struct {
 	Query    *gql.Query
 	Settings *setting.Settings
+	Standing bool // asked of a graph that changes: the query may be a CREATE WATCH
 }
 
 // ErrNoQuery is the error of a query that is nil or zero.
@@ -33,6 +34,9 @@ func (a Question) Pattern() (*pattern.Pattern, error) {
 	}
 	if err := gql.NotYet(q); err != nil {
 		return nil, kind.With(kind.Query, err)
+	}
+	if q.Watch != nil && !a.Standing {
+		return nil, kind.With(kind.Query, q.AtWatch("CREATE WATCH makes a standing query, which weft watch runs; remove CREATE WATCH … AS to ask it once"))
 	}
 	if s.NoMode != nil {
 		return nil, kind.With(kind.Usage, s.NoMode)

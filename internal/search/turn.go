@@ -29,7 +29,7 @@ func (g *Graph) CountEach(ctx context.Context, qs []*gql.Query, s *setting.Setti
 		var ready []turn
 		for qs := qs; len(qs)+len(ready) > 0; {
 			for len(qs) > 0 && (len(ready) == 0 || len(ready) < most && ready[len(ready)-1].goesOn(ctx)) {
-				ready = append(ready, g.ready(ctx, Question{qs[0], s}, most > 1))
+				ready = append(ready, g.ready(ctx, Question{Query: qs[0], Settings: s}, most > 1))
 				qs = qs[1:]
 			}
 			now := ready[0]
