@@ -316,6 +316,38 @@ func (g *Group) Contains(perm []int) bool {
 	return g.s == nil || g.s.preserves(perm)
 }
 
+// Least makes of m, which maps the vertices of a pattern to distinct values, the least of its images under g: the one whose values
+// come first in the order of compare, m[0] before m[1], and so on. All images of m give the same result. room is as long as m, for
+// intermediate values.
+//
+// perm may be nil. Otherwise it is as long as m too, and gets the permutation: m[v] was at perm[v].
+func Least[T any](g *Group, m, room []T, perm []int, compare func(a, b T) int) {
+	for v := range perm {
+		perm[v] = v
+	}
+	for i, level := range g.chain {
+		if len(level) < 2 {
+			continue
+		}
+		best := level[0]
+		for _, p := range level[1:] {
+			if compare(m[p[i]], m[best[i]]) < 0 {
+				best = p
+			}
+		}
+		if best[i] == i {
+			continue
+		}
+		copy(room, m)
+		for v, w := range best {
+			m[v] = room[w]
+		}
+		if perm != nil {
+			copy(perm, compose(perm, best))
+		}
+	}
+}
+
 // Elements returns all permutations of g, the identity first, where there are
 // at most max; ok is false, and elems nil, where there are more.
 func (g *Group) Elements(max int) (elems [][]int, ok bool) {

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strconv"
@@ -173,7 +174,28 @@ func TestAutomorphismsBruteForce(t *testing.T) {
 			t.Fatalf("elements %v, want %v", elems, want)
 		}
 		checkOrbits(t, p, g, want)
+		checkLeast(t, g, want)
 	})
+}
+
+// checkLeast compares Least with the least of all images.
+func checkLeast(t *rapid.T, g *Group, elems [][]int) {
+	n := len(elems[0])
+	m := rapid.Permutation(span(0, n)).Draw(t, "match")
+	least := slices.Clone(m)
+	for _, e := range elems {
+		if image := compose(m, e); slices.Compare(image, least) < 0 {
+			least = image
+		}
+	}
+	for _, e := range elems {
+		image := compose(m, e)
+		got, perm := slices.Clone(image), make([]int, n)
+		Least(g, got, make([]int, n), perm, cmp.Compare[int])
+		if !slices.Equal(got, least) || !slices.Equal(compose(image, perm), got) || !g.Contains(perm) {
+			t.Fatalf("the least image of %v is %v by %v, want %v", image, got, perm, least)
+		}
+	}
 }
 
 func checkOrbits(t *rapid.T, p *Pattern, g *Group, elems [][]int) {
