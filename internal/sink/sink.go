@@ -170,6 +170,18 @@ func (s *Writer) flushAll() {
 	}
 }
 
+// Flush writes the rows of all batches so far, and blocks until they are written. A table gets the widths of its columns from the rows
+// before the first Flush.
+func (s *Writer) Flush() error {
+	s.flushAll()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok := s.out.(*table); ok && s.err == nil {
+		s.err = t.writeHead()
+	}
+	return s.err
+}
+
 // Close writes the remaining rows and the end of the format. It does not close the underlying
 // writer.
 func (s *Writer) Close() error {

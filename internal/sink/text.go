@@ -147,6 +147,9 @@ type edgeValue struct {
 // maxNumber is the largest count that JSON has as a number.
 var maxNumber = new(big.Int).Lsh(big.NewInt(1), 53)
 
+// AppendJSON appends a number, a text, a truth value or nil as JSON has it.
+func AppendJSON(b []byte, x any) []byte { return appendJSON(b, x) }
+
 // appendJSON writes a value. A number that JSON cannot write becomes null.
 func appendJSON(b []byte, x any) []byte {
 	switch x := x.(type) {

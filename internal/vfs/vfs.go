@@ -48,6 +48,7 @@ type File interface {
 	Name() string
 	Stat() (fs.FileInfo, error)
 	Sync() error
+	Truncate(size int64) error
 	Chmod(mode fs.FileMode) error
 	Chown(uid, gid int) error
 	Readdirnames(n int) ([]string, error)

@@ -391,6 +391,14 @@ func (o *file) Sync() error {
 	return o.File.Sync()
 }
 
+// Truncate implements vfs.File.
+func (o *file) Truncate(size int64) error {
+	if err := o.fail(Write, "truncate"); err != nil {
+		return err
+	}
+	return o.File.Truncate(size)
+}
+
 // Chmod implements vfs.File.
 func (o *file) Chmod(mode fs.FileMode) error {
 	if err := o.fail(Mode, "chmod"); err != nil {
