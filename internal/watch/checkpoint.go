@@ -1,0 +1,190 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// Checkpoint is how far a service came: all before it is done, and nothing after it.
+type Checkpoint struct {
+	// Of is what the service does. A checkpoint of another service is refused.
+	Of Identity `json:"of"`
+	// Seq is the number of the last update, Offset the byte of the source after it, and Digest that of all updates so far.
+	Seq    uint64 `json:"seq"`
+	Offset int64  `json:"offset"`
+	Digest uint64 `json:"digest"`
+	// Length is the length of the output file in bytes. It is 0 if the output is not a file.
+	Length int64 `json:"length"`
+	// Counts are those of the queries.
+	Counts []Counts `json:"counts"`
+	// Present says that the present matches of the beginning are in the output.
+	Present bool `json:"present"`
+	// Seconds is the time that updates took so far.
+	Seconds float64 `json:"seconds"`
+}
+
+// Identity is what must not change between a checkpoint and the service that continues.
+type Identity struct {
+	Graph   string   `json:"graph"`
+	Queries []string `json:"queries"` // names, and behind ": " all that they mean
+	Source  string   `json:"source"`
+	Output  string   `json:"output"`
+	Format  string   `json:"format"`
+	Options string   `json:"options"`
+}
+
+// differs names the first part in which two services differ, or returns "".
+func (x *Identity) differs(y *Identity) string {
+	switch {
+	case x.Graph != y.Graph:
+		return "the graph " + x.Graph
+	case x.Source != y.Source:
+		return "the source " + x.Source
+	case x.Output != y.Output:
+		return "the output " + x.Output
+	case x.Format != y.Format:
+		return "the format " + x.Format
+	case x.Options != y.Options:
+		return "the options " + x.Options
+	case len(x.Queries) != len(y.Queries):
+		return strconv.Itoa(len(x.Queries)) + " queries"
+	}
+	for i, q := range x.Queries {
+		if q != y.Queries[i] {
+			name, _, _ := strings.Cut(q, ": ")
+			return "the query " + name
+		}
+	}
+	return ""
+}
+
+// The files of a folder of state. The second is the checkpoint before the first, in case that is damaged.
+const (
+	latestName = "checkpoint"
+	beforeName = "checkpoint.before"
+	magic      = "weft watch checkpoint 1\n"
+)
+
+// ErrCheckpoint is wrapped by the error of a checkpoint that cannot be used.
+var ErrCheckpoint = errors.New("checkpoint")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// encode writes a checkpoint: a line of magic, a line of JSON, and a line with the checksum of both.
+func (c *Checkpoint) encode() ([]byte, error) {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	b := append([]byte(magic), text...)
+	b = append(b, '\n')
+	return fmt.Appendf(b, "%08x\n", crc32.Checksum(b, castagnoli)), nil
+}
+
+func decodeCheckpoint(b []byte) (*Checkpoint, error) {
+	const sum = 9 // its line
+	rest, ok := bytes.CutPrefix(b, []byte(magic))
+	switch {
+	case !ok:
+		return nil, errors.New("this is not a checkpoint of weft watch, or of another version of it")
+	case len(rest) < sum:
+		return nil, errors.New("it is cut short")
+	}
+	body := b[:len(b)-sum]
+	if want := fmt.Sprintf("%08x\n", crc32.Checksum(body, castagnoli)); string(b[len(b)-sum:]) != want {
+		return nil, errors.New("its checksum is wrong")
+	}
+	c := &Checkpoint{}
+	if err := json.Unmarshal(body[len(magic):], c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// State is a folder with the checkpoints of a service.
+type State struct {
+	files   vfs.FS
+	dir     string
+	damaged bool // the latest checkpoint: it must not take the place of the one before it
+}
+
+// OpenState makes the folder if it does not exist.
+func OpenState(files vfs.FS, dir string) (*State, error) {
+	if err := files.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	return &State{files: files, dir: dir}, nil
+}
+
+// Load returns the latest checkpoint that is whole, or nil if there was none. note says that the latest is damaged, and the one before it is
+// used. If there are checkpoints and none of them is whole, the error wraps ErrCheckpoint.
+func (s *State) Load() (c *Checkpoint, note string, err error) {
+	var damage error
+	for _, name := range []string{latestName, beforeName} {
+		path := filepath.Join(s.dir, name)
+		b, err := vfs.ReadFile(s.files, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		c, err := decodeCheckpoint(b)
+		if err == nil {
+			if s.damaged = damage != nil; s.damaged {
+				note = fmt.Sprintf("%v; the checkpoint before it is used", damage)
+			}
+			return c, note, nil
+		}
+		if damage == nil {
+			damage = fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if damage != nil {
+		return nil, "", fmt.Errorf("%w %w, and there is no other; remove the folder to begin anew", ErrCheckpoint, damage)
+	}
+	return nil, "", nil
+}
+
+// Save makes c the latest checkpoint. At each moment the folder has a whole one. An error of the file system may leave the latest one as it
+// was.
+func (s *State) Save(ctx context.Context, c *Checkpoint) error {
+	b, err := c.encode()
+	if err != nil {
+		return err
+	}
+	latest := filepath.Join(s.dir, latestName)
+	f, err := disk.Create(ctx, s.files, latest)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(b); err != nil {
+		f.Abort()
+		return err
+	}
+	if err := f.Settle(); err != nil {
+		return err
+	}
+	if !s.damaged {
+		if err := s.files.Rename(latest, filepath.Join(s.dir, beforeName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			f.Abort()
+			return err
+		}
+	}
+	if err := f.Commit(); err != nil {
+		return err
+	}
+	s.damaged = false
+	return nil
+}

@@ -1,0 +1,482 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/host"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// DefaultBatch is the largest number of updates of a batch if the caller does not choose one.
+const DefaultBatch = 4096
+
+// Options say what a service does.
+type Options struct {
+	Set    *Set
+	Source Source
+	// Policy says what follows from a mistake in an update.
+	Policy stream.Policy
+	// Mistake is called with each mistake that is passed over. It may be nil.
+	Mistake func(*stream.InputError)
+
+	// Path names the output file. If it is "", changes go to Out.
+	Path   string
+	Out    io.Writer
+	Format string
+	// Quiet writes no changes, for a summary.
+	Quiet bool
+	// Present writes the matches of the beginning before all changes.
+	Present bool
+
+	Batch int // the most updates of a batch; 0 means DefaultBatch
+
+	Files vfs.FS
+	// State is the folder of checkpoints. "" means none.
+	State string
+	Of    Identity
+	// Every is the time between checkpoints. 0 means after each batch.
+	Every time.Duration
+	// Note is called with remarks about a checkpoint. It may be nil.
+	Note func(string)
+
+	// Report is called now and then, by the goroutine of Run, at most once in ReportEvery. It may be nil.
+	Report      func(*Status)
+	ReportEvery time.Duration
+}
+
+// Counts are the numbers of matches that updates added and removed.
+type Counts struct {
+	Added   engine.Uint128 `json:"added"`
+	Removed engine.Uint128 `json:"removed"`
+}
+
+// Status is how far a service is. It does not change.
+type Status struct {
+	Seq      uint64 // updates so far, with those before a restart
+	Offset   int64  // bytes of the source
+	Waiting  uint64 // updates that were read and wait
+	Counts   []Counts
+	Outcomes stream.Outcomes // since the start or restart
+	Mistakes [stream.Kinds]uint64
+	Seconds  float64 // since the first start, without the time between a kill and a restart
+	Rate     float64 // updates in a second, lately
+	Latency  Quantiles
+	Memory   uint64 // bytes of the process
+	Resumed  uint64 // the update after which this run began
+}
+
+// Run reads updates until the source ends, and writes how matches change. The status says how far it came, also with an error. If ctx ends,
+// the error is its cause, and Run returns after the batch under way. Run closes neither the source nor Out.
+func Run(ctx context.Context, o Options) (*Status, error) {
+	s := &service{o: o, set: o.Set, files: vfs.Or(o.Files)}
+	if s.o.Batch == 0 {
+		s.o.Batch = DefaultBatch
+	}
+	err := s.run(ctx)
+	return s.status(), err
+}
+
+// service is the state of Run.
+type service struct {
+	o     Options
+	set   *Set
+	files vfs.FS
+	state *State
+	file  *file // nil: the output is Out
+	enc   encoder
+	src   *tolerant
+	ahead *ahead
+
+	seq, resumed uint64
+	offset       int64
+	digest       digest
+	counts       []Counts
+	outcomes     stream.Outcomes
+	present      bool
+	before       float64 // seconds of earlier runs
+	began        time.Time
+	saved        time.Time
+	dirty        bool // something happened since the checkpoint
+	half         bool // a batch is under way
+	latency      Latency
+	pace         pace
+}
+
+func (s *service) run(ctx context.Context) (err error) {
+	s.began = time.Now()
+	s.counts = make([]Counts, len(s.set.queries))
+	s.src = &tolerant{Source: s.o.Source, policy: s.o.Policy}
+	var c *Checkpoint
+	if s.o.State != "" {
+		if c, err = s.load(); err != nil {
+			return err
+		}
+	}
+	if err := s.open(ctx, c); err != nil {
+		return err
+	}
+	if s.file != nil {
+		defer func() {
+			if closed := s.file.f.Close(); err == nil && closed != nil {
+				err = &disk.Error{Name: s.file.name, Err: pathless(closed)}
+			}
+		}()
+	}
+	if c != nil {
+		if err := s.replay(ctx, c); err != nil {
+			return err
+		}
+	}
+	s.src.each = s.o.Mistake // those before a checkpoint were told of
+	s.saved, s.pace.at, s.pace.seq = time.Now(), time.Now(), s.seq
+	if s.o.Present && !s.present {
+		if err := s.writePresent(ctx); err != nil {
+			return err
+		}
+	}
+	s.ahead = newAhead(s.src, 2*s.o.Batch)
+	defer s.ahead.close()
+	err = s.loop(ctx)
+	if closed := s.finish(ctx, err); err == nil || errors.Is(err, io.EOF) {
+		err = closed
+	}
+	return err
+}
+
+// load returns the checkpoint to continue from, or nil.
+func (s *service) load() (*Checkpoint, error) {
+	var err error
+	if s.state, err = OpenState(s.files, s.o.State); err != nil {
+		return nil, err
+	}
+	c, note, err := s.state.Load()
+	if err != nil || c == nil {
+		return nil, err
+	}
+	if what := c.Of.differs(&s.o.Of); what != "" {
+		return nil, fmt.Errorf("%w in %s: it is of %s, which is another now; remove the folder to begin anew", ErrCheckpoint, s.o.State, what)
+	}
+	if note != "" && s.o.Note != nil {
+		s.o.Note(note)
+	}
+	return c, nil
+}
+
+// open opens the output, at the end of what the checkpoint has.
+func (s *service) open(ctx context.Context, c *Checkpoint) (err error) {
+	length := int64(0)
+	if c != nil {
+		length = c.Length
+	}
+	w := s.o.Out
+	if s.o.Path != "" {
+		if s.file, err = openFile(ctx, s.files, s.o.Path, length); err != nil {
+			return err
+		}
+		w = s.file
+	}
+	if s.o.Quiet {
+		return nil
+	}
+	s.enc, err = newEncoder(w, s.o.Format, s.set.queries, s.set.g.TextIDs(), length > 0)
+	return err
+}
+
+// replay makes the updates up to a checkpoint again, without looking for matches.
+func (s *service) replay(ctx context.Context, c *Checkpoint) error {
+	var u stream.Update
+	for s.seq < c.Seq {
+		if s.seq%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		err := s.src.Next(&u)
+		if err == io.EOF {
+			return s.shorter(c)
+		}
+		if err != nil {
+			return err
+		}
+		s.seq++
+		s.digest.add(&u)
+		r, err := s.set.Skip(&u)
+		switch {
+		case err == nil:
+			s.outcomes.Add(r)
+		default:
+			if err := s.wrong(s.seq, &host.UpdateError{Err: err}); err != nil {
+				return err
+			}
+		}
+	}
+	if _, at := s.src.Position(); c.Seq > 0 && at != c.Offset || uint64(s.digest) != c.Digest {
+		return s.shorter(c)
+	}
+	s.offset, s.counts, s.present, s.before, s.resumed = c.Offset, c.Counts, c.Present, c.Seconds, c.Seq
+	return nil
+}
+
+// shorter is the error of a source that is not the one that a checkpoint is of.
+func (s *service) shorter(c *Checkpoint) error {
+	return fmt.Errorf("%w in %s: the source has changed: it does not begin with the %d updates of the checkpoint, which end at byte %d", ErrCheckpoint, s.o.State, c.Seq, c.Offset)
+}
+
+// writePresent writes the matches of the beginning.
+func (s *service) writePresent(ctx context.Context) error {
+	for i, q := range s.set.queries {
+		if q.Emit == gql.EmitRemoved {
+			continue
+		}
+		if err := s.set.Present(ctx, i, 0, s.enc.change); err != nil {
+			return err
+		}
+	}
+	s.present, s.dirty = true, true
+	return s.enc.flush()
+}
+
+// loop makes batches until the source or ctx ends.
+func (s *service) loop(ctx context.Context) error {
+	for {
+		us, first, err := s.ahead.take(ctx, s.o.Batch, s.next())
+		if err != nil {
+			return err
+		}
+		if len(us) > 0 {
+			s.half = true
+			if err := s.batch(ctx, us, first); err != nil {
+				return err
+			}
+			s.half = false
+		}
+		now := time.Now()
+		if s.state != nil && s.dirty && now.Sub(s.saved) >= s.o.Every {
+			if err := s.checkpoint(ctx); err != nil {
+				return err
+			}
+		}
+		s.report(now)
+	}
+}
+
+// next is when loop has something to do even if no update comes.
+func (s *service) next() time.Time {
+	var at time.Time
+	if s.state != nil && s.dirty {
+		at = s.saved.Add(s.o.Every)
+	}
+	if s.o.Report != nil {
+		if r := s.pace.at.Add(s.o.ReportEvery); at.IsZero() || r.Before(at) {
+			at = r
+		}
+	}
+	return at
+}
+
+// batch makes some updates, and writes what they change.
+func (s *service) batch(ctx context.Context, us []stream.Update, first uint64) error {
+	n := len(us)
+	for i := 0; s.state != nil && i < n; i++ {
+		s.digest.add(&us[i])
+	}
+	for done := 0; done < n; {
+		made, err := s.make(ctx, s.seq+uint64(done), us[done:])
+		done += made
+		if err != nil {
+			if err = s.wrong(s.seq+uint64(done)+1, err); err != nil {
+				return err
+			}
+			done++
+		}
+	}
+	if !s.o.Quiet {
+		if err := s.enc.flush(); err != nil {
+			return err
+		}
+	}
+	s.seq += uint64(n)
+	s.offset = s.ahead.offset(first + uint64(n) - 1)
+	s.dirty = true
+	now := time.Now()
+	for i := 0; i < n; {
+		came := s.ahead.stamp(first + uint64(i))
+		k := i + 1
+		for k < n && s.ahead.stamp(first+uint64(k)) == came {
+			k++
+		}
+		s.latency.Add(now.Sub(came), uint64(k-i))
+		i = k
+	}
+	s.ahead.release(n)
+	return nil
+}
+
+// make makes the updates after seq, and returns how many of them were made.
+func (s *service) make(ctx context.Context, seq uint64, us []stream.Update) (int, error) {
+	var emit func(*Change) error
+	if !s.o.Quiet {
+		emit = s.enc.change
+	}
+	// A batch that has begun is finished: its updates are in the graph.
+	r, err := s.set.Apply(context.WithoutCancel(ctx), seq, us, emit)
+	for i, c := range r.Counts {
+		s.counts[i].Added = s.counts[i].Added.Add(c.Added)
+		s.counts[i].Removed = s.counts[i].Removed.Add(c.Removed)
+	}
+	s.outcomes.Applied += r.Outcomes.Applied
+	s.outcomes.Duplicates += r.Outcomes.Duplicates
+	s.outcomes.Absent += r.Outcomes.Absent
+	s.outcomes.SelfLoops += r.Outcomes.SelfLoops
+	return r.Updates, err
+}
+
+// wrong returns nil if err is a mistake in an update that is passed over, and counts it.
+func (s *service) wrong(seq uint64, err error) error {
+	var k stream.Kind
+	switch {
+	case errors.Is(err, dynamic.ErrID):
+		k = stream.BadID
+	case errors.Is(err, dynamic.ErrTooLarge):
+		return err
+	case errors.As(err, new(*host.UpdateError)):
+		k = stream.Malformed
+	default:
+		return err
+	}
+	bad := &stream.InputError{Kind: k, Err: fmt.Errorf("update %d: %w", seq, err)}
+	s.src.mistakes[k].Add(1)
+	if s.o.Policy == stream.Fatal {
+		return bad
+	}
+	if s.src.each != nil {
+		s.src.each(bad)
+	}
+	return nil
+}
+
+// checkpoint brings the output and the position to the disk.
+func (s *service) checkpoint(ctx context.Context) error {
+	if s.file != nil {
+		if err := s.file.sync(); err != nil {
+			return err
+		}
+	}
+	c := &Checkpoint{Of: s.o.Of, Seq: s.seq, Offset: s.offset, Digest: uint64(s.digest), Counts: s.counts, Present: s.present, Seconds: s.seconds()}
+	if s.file != nil {
+		c.Length = s.file.length
+	}
+	if err := s.state.Save(context.WithoutCancel(ctx), c); err != nil {
+		return fmt.Errorf("the checkpoint in %s: %w", filepath.Clean(s.o.State), err)
+	}
+	s.saved, s.dirty = time.Now(), false
+	return nil
+}
+
+// finish makes the last checkpoint, if the output has all up to here, and ends the output's format.
+func (s *service) finish(ctx context.Context, err error) error {
+	whole := !s.half // the output has all changes up to seq
+	if s.enc != nil && whole {
+		if err := s.enc.flush(); err != nil {
+			return err
+		}
+	}
+	if s.state != nil && whole {
+		if err := s.checkpoint(ctx); err != nil {
+			return err
+		}
+	}
+	if s.enc != nil {
+		if err := s.enc.close(); err != nil {
+			return err
+		}
+	}
+	s.report(time.Time{})
+	return nil
+}
+
+func (s *service) seconds() float64 { return s.before + time.Since(s.began).Seconds() }
+
+// report gives a status now and then.
+func (s *service) report(now time.Time) {
+	if s.o.Report == nil || !now.IsZero() && now.Sub(s.pace.at) < s.o.ReportEvery {
+		return
+	}
+	if !now.IsZero() {
+		s.pace.measure(now, s.seq)
+	}
+	s.o.Report(s.status())
+}
+
+func (s *service) status() *Status {
+	st := &Status{
+		Seq: s.seq, Offset: s.offset, Counts: append([]Counts{}, s.counts...), Outcomes: s.outcomes, Seconds: s.seconds(),
+		Rate: s.pace.rate, Latency: s.latency.Quantiles(), Memory: memoryUse(), Resumed: s.resumed,
+	}
+	if s.ahead != nil {
+		st.Waiting = s.ahead.waiting()
+	}
+	if s.src != nil {
+		for i := range st.Mistakes {
+			st.Mistakes[i] = s.src.mistakes[i].Load()
+		}
+	}
+	return st
+}
+
+// pace is the number of updates in a second since the last report.
+type pace struct {
+	at   time.Time
+	seq  uint64
+	rate float64
+}
+
+func (p *pace) measure(now time.Time, seq uint64) {
+	if d := now.Sub(p.at).Seconds(); d > 0 {
+		p.rate = float64(seq-p.seq) / d
+	}
+	p.at, p.seq = now, seq
+}
+
+// memoryUse returns the bytes that the Go runtime has of the system.
+func memoryUse() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64() - s[1].Value.Uint64()
+}
+
+// tolerant passes over mistakes of a source, as its policy says, and counts them.
+type tolerant struct {
+	Source
+	policy   stream.Policy
+	each     func(*stream.InputError)
+	mistakes [stream.Kinds]atomic.Uint64
+}
+
+// Next reads the next update without a mistake.
+func (t *tolerant) Next(u *stream.Update) error {
+	for {
+		err := t.Source.Next(u)
+		var bad *stream.InputError
+		if err == nil || !errors.As(err, &bad) {
+			return err
+		}
+		t.mistakes[bad.Kind].Add(1)
+		if t.policy == stream.Fatal {
+			return err
+		}
+		if t.each != nil {
+			t.each(bad)
+		}
+	}
+}

@@ -1,0 +1,377 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+// queries are standing queries with and without symmetries, edges, and an EMIT.
+const queries = `
+CREATE WATCH triangle AS MATCH (a)--(b)--(c)--(a);
+CREATE WATCH wedge AS MATCH (a)-[e]-(b)-[f]-(c), NOT (a)--(c) RETURN b, e, a, c, f;
+CREATE WATCH gone AS MATCH (a)--(b)--(c)--(d)--(a) EMIT REMOVED`
+
+// newTestSet is an empty graph with standing queries.
+func newTestSet(t testing.TB, text string) *Set {
+	t.Helper()
+	qs, err := gql.ParseFile("q.weft", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSet(dynamic.New(false, false), 2)
+	for _, q := range qs {
+		x, err := NewQuery(q, q.Pattern, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Add(x, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// randomStream is n updates of a small graph, with duplicates, absent edges and vertices that go.
+func randomStream(seed uint64, n int) string {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for range n {
+		u, v := r.IntN(7), r.IntN(7)
+		switch x := r.IntN(20); {
+		case x == 0:
+			fmt.Fprintf(&b, "-v %d\n", u)
+		case x < 9:
+			fmt.Fprintf(&b, "- %d %d\n", u, v)
+		default:
+			fmt.Fprintf(&b, "+ %d %d\n", u, v)
+		}
+	}
+	return b.String()
+}
+
+// open opens a text of updates.
+func open(t testing.TB, text string) *stream.File {
+	t.Helper()
+	f, err := stream.Open(t.Context(), vfs.OS{}, "-", strings.NewReader(text), stream.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// follow runs a service over a text of updates, and returns what it wrote.
+func follow(t testing.TB, text string, o Options) (string, *Status) {
+	t.Helper()
+	var out bytes.Buffer
+	o.Set, o.Source, o.Out = newTestSet(t, queries), open(t, text), &out
+	if o.Format == "" {
+		o.Format = "ndjson"
+	}
+	s, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), s
+}
+
+// TestBatches: the output does not depend on the size of batches, and a match that goes is written as when it came.
+func TestBatches(t *testing.T) {
+	for seed := range uint64(5) {
+		text := randomStream(seed, 150)
+		want, s := follow(t, text, Options{Batch: 1})
+		if s.Seq != 150 || strings.Count(want, "\n") == 0 {
+			t.Fatalf("%d updates, %d changes", s.Seq, strings.Count(want, "\n"))
+		}
+		for _, batch := range []int{2, 3, 7, 64, 4096} {
+			if got, _ := follow(t, text, Options{Batch: batch}); got != want {
+				t.Fatalf("seed %d, batches of %d:\n%s\nwant\n%s", seed, batch, got, want)
+			}
+		}
+		present := map[string]int{}
+		for line := range strings.Lines(want) {
+			_, rest, _ := strings.Cut(line, ",")
+			if match := strings.Replace(rest, `"op":"-"`, `"op":"+"`, 1); strings.Contains(line, `"gone"`) {
+				continue
+			} else if match == rest {
+				present[match]++
+			} else {
+				present[match]--
+			}
+			for match, n := range present {
+				if n < 0 || n > 1 {
+					t.Fatalf("seed %d: %d times present: %s", seed, n, match)
+				}
+			}
+		}
+	}
+}
+
+// cut is a Source that ends in its middle.
+type cut struct {
+	Source
+	left int
+	err  error
+}
+
+func (c *cut) Next(u *stream.Update) error {
+	if c.left--; c.left < 0 {
+		return c.err
+	}
+	return c.Source.Next(u)
+}
+
+// TestResume: a service that ends anywhere, and continues from its state, writes what one without an end writes, in each format.
+func TestResume(t *testing.T) {
+	text := "malformed\n" + randomStream(7, 120)
+	lost := errors.New("the source is lost")
+	for _, format := range Formats {
+		dir := t.TempDir()
+		o := Options{Format: format, Policy: stream.Skip, Batch: 16, Files: vfs.OS{}}
+		run := func(name, state string, after int, junk string) (string, *Status, error) {
+			o := o
+			o.Path, o.State = filepath.Join(dir, name), state
+			o.Set, o.Source = newTestSet(t, queries), &cut{open(t, text), after, lost}
+			s, err := Run(t.Context(), o)
+			if junk != "" { // half of a batch that came after the checkpoint
+				f, err := os.OpenFile(o.Path, os.O_APPEND|os.O_WRONLY, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = f.WriteString(junk)
+				_ = f.Close()
+			}
+			b, _ := os.ReadFile(o.Path)
+			return string(b), s, err
+		}
+		want, _, err := run("whole", "", 1000, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := filepath.Join(dir, "state")
+		for _, after := range []int{0, 1, 2, 31, 31, 77, 121} {
+			if _, s, err := run("parts", state, after, `{"seq":99`); !errors.Is(err, lost) || s.Seq != uint64(max(after-1, 0)) {
+				t.Fatalf("%s: %d updates, %v", format, s.Seq, err)
+			}
+		}
+		got, s, err := run("parts", state, 1000, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Seq != 120 || s.Resumed != 120 || s.Mistakes[stream.Malformed] != 1 {
+			t.Errorf("%s: %d updates, %d of them before, %d mistakes", format, s.Seq, s.Resumed, s.Mistakes[stream.Malformed])
+		}
+		if rowsOf(t, format, got) != rowsOf(t, format, want) {
+			t.Errorf("%s:\n%s\nwant\n%s", format, rowsOf(t, format, got), rowsOf(t, format, want))
+		}
+	}
+}
+
+// rowsOf is an output without what depends on batches: the widths of a table, and the records of Arrow.
+func rowsOf(t *testing.T, format, text string) string {
+	t.Helper()
+	switch format {
+	case "table":
+		var out []string
+		for line := range strings.Lines(text) {
+			out = append(out, strings.Join(strings.Fields(line), " "))
+		}
+		return strings.Join(out, "\n")
+	case "arrow":
+		r, err := ipc.NewReader(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		var out strings.Builder
+		for r.Next() {
+			rec := r.RecordBatch()
+			for i := range int(rec.NumRows()) {
+				for j := range int(rec.NumCols()) {
+					fmt.Fprint(&out, rec.Column(j).ValueStr(i), " ")
+				}
+				out.WriteByte('\n')
+			}
+		}
+		if err := r.Err(); err != nil && err != io.EOF {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	return text
+}
+
+// TestDamage: of two checkpoints the whole one is used, and if neither is whole, the error says so. A service that is another is refused.
+func TestDamage(t *testing.T) {
+	dir := t.TempDir()
+	text := randomStream(3, 40)
+	run := func(options string) (note string, err error) {
+		o := Options{
+			Set: newTestSet(t, queries), Source: open(t, text), Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 4,
+			State: filepath.Join(dir, "state"), Of: Identity{Options: options}, Note: func(s string) { note = s },
+		}
+		_, err = Run(t.Context(), o)
+		return note, err
+	}
+	if _, err := run("x"); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := os.ReadFile(filepath.Join(dir, "out"))
+	if _, err := run("y"); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "the options x, which is another now") {
+		t.Error(err)
+	}
+	latest := filepath.Join(dir, "state", latestName)
+	damage := func(path string, how func([]byte) []byte) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, how(b), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, how := range map[string]func([]byte) []byte{
+		"cut":     func(b []byte) []byte { return b[:len(b)/2] },
+		"empty":   func([]byte) []byte { return nil },
+		"changed": func(b []byte) []byte { b[len(magic)+20] ^= 1; return b },
+		"other":   func([]byte) []byte { return []byte("something else\n00000000\n") },
+	} {
+		damage(latest, how)
+		note, err := run("x")
+		if err != nil || !strings.Contains(note, "the checkpoint before it is used") {
+			t.Fatalf("%s: %q, %v", what, note, err)
+		}
+		if got, _ := os.ReadFile(filepath.Join(dir, "out")); !bytes.Equal(got, want) {
+			t.Errorf("%s: the output differs", what)
+		}
+		before := filepath.Join(dir, "state", beforeName)
+		damage(latest, func([]byte) []byte { return []byte("x") })
+		damage(before, how)
+		if _, err := run("x"); !errors.Is(err, ErrCheckpoint) {
+			t.Errorf("%s twice: %v", what, err)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "state")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run("x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The source and the output have changed.
+	text = "+ 5 6\n" + text
+	if _, err := run("x"); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "the source has changed") {
+		t.Error(err)
+	}
+	text = text[6:]
+	if err := os.Truncate(filepath.Join(dir, "out"), 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run("x"); !errors.Is(err, errShort) || !errors.As(err, new(*disk.Error)) {
+		t.Error(err)
+	}
+}
+
+// TestInterrupt: a service whose context ends stops after the batch under way, and its state is that of the updates it says.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	text := randomStream(11, 200)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	o := Options{
+		Set: newTestSet(t, queries), Source: open(t, text), Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 8, State: filepath.Join(dir, "state"),
+		Report: func(s *Status) {
+			if s.Seq > 50 {
+				cancel(enough)
+			}
+		},
+	}
+	s, err := Run(ctx, o)
+	if !errors.Is(err, enough) || s.Seq <= 50 || s.Seq == 200 {
+		t.Fatalf("%d updates, %v", s.Seq, err)
+	}
+	st, err := OpenState(vfs.OS{}, o.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, _, err := st.Load(); err != nil || c.Seq != s.Seq {
+		t.Errorf("%+v, %v; want update %d", c, err, s.Seq)
+	}
+}
+
+// TestBackpressure: the source is read at most two batches ahead of an output that does not go on.
+func TestBackpressure(t *testing.T) {
+	const batch = 4
+	src := &counted{Source: open(t, strings.Repeat("+ 1 2\n- 1 2\n+ 2 3\n+ 1 3\n- 1 3\n", 100)), at: make(chan int, 1000)}
+	hold := make(chan struct{})
+	w := writer(func(b []byte) (int, error) { <-hold; return len(b), nil })
+	done := make(chan error, 1)
+	go func() {
+		_, err := Run(t.Context(), Options{Set: newTestSet(t, queries), Source: src, Format: "ndjson", Out: w, Batch: batch})
+		done <- err
+	}()
+	// The ring has room for two batches. The service may have given back one batch, and no more, since its second write waits.
+	most := 0
+	for most < 2*batch {
+		most = max(most, <-src.at)
+	}
+	select {
+	case n := <-src.at:
+		most = max(most, n)
+	default:
+	}
+	if most > 4*batch {
+		t.Errorf("%d updates were read", most)
+	}
+	close(hold)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }
+
+// counted tells how many updates were read.
+type counted struct {
+	Source
+	n  int
+	at chan int
+}
+
+func (c *counted) Next(u *stream.Update) error {
+	c.n++
+	c.at <- c.n
+	return c.Source.Next(u)
+}
+
+// TestWindow: edges leave the graph when an update is later than the window, and take their matches with them.
+func TestWindow(t *testing.T) {
+	text := "+ 1 2 _ 10\n+ 2 3 _ 11\n+ 1 3 _ 12\n+ 4 5 _ 15\n+ 4 6 _ 16\n+ 5 6 _ 22\n"
+	for _, batch := range []int{1, 2, 100} {
+		set := newTestSet(t, "CREATE WATCH t AS MATCH (a)--(b)--(c)--(a)")
+		set.Expire(5, func(func(stream.Update) bool) {})
+		var out bytes.Buffer
+		if _, err := Run(t.Context(), Options{Set: set, Source: open(t, text), Format: "csv", Out: &out, Batch: batch}); err != nil {
+			t.Fatal(err)
+		}
+		if want := "seq,query,op,a,b,c\n3,t,+,1,2,3\n5,t,-,1,2,3\n"; out.String() != want {
+			t.Errorf("batches of %d:\n%s\nwant\n%s", batch, out.String(), want)
+		}
+	}
+}

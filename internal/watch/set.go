@@ -1,0 +1,388 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math/big"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/host"
+)
+
+// Query is a standing query.
+type Query struct {
+	Name    string
+	Text    string
+	Pattern *pattern.Pattern // without parameters
+	Emit    gql.Emit
+	Fields  []Field // of its changes
+	// Embeddings lists each embedding. Otherwise there is one for each subgraph under iso.
+	Embeddings bool
+
+	group   *pattern.Group // of symmetries, of which the least image stands for all; nil: each match stands for itself
+	images  [][]int        // all symmetries, if each image is a match of its own
+	choices []int          // edges of the pattern that deltas have
+}
+
+// Total returns a number of the query's matches: of embeddings if it lists them, else of what n counts.
+func (q *Query) Total(n engine.Uint128) *big.Int {
+	x := n.Big()
+	if q.Embeddings && q.group != nil {
+		x.Mul(x, q.group.Order())
+	}
+	return x
+}
+
+// Field is a named part of a match: a vertex of the pattern, or an edge.
+type Field struct {
+	Name   string
+	Vertex int
+	Edge   int // among Change.Edges; -1: it is a vertex
+}
+
+// Change is a match that an update added or removed. It is valid until the function that gets it returns.
+type Change struct {
+	Seq    uint64 // the number of the update; 0 means that the match was there before all
+	Query  *Query
+	Number int // of the query
+	Added  bool
+	IDs    []dynamic.ID // by vertex of the pattern
+	Edges  []Edge       // by the fields' Edge
+}
+
+// Edge is a data edge that an edge of a pattern is at.
+type Edge struct {
+	Src, Dst dynamic.ID
+	Label    string
+	Time     int64
+	HasTime  bool
+}
+
+// Set is a graph that changes, with standing queries. Its methods must not overlap.
+type Set struct {
+	g       *dynamic.Graph
+	m       *host.Matcher
+	queries []*Query // by number of the matcher; nil: dropped
+	window  *window  // nil: edges do not expire
+
+	batch []stream.Update // with expiries, if there is a window
+	seqs  []uint64        // by place in batch
+}
+
+// NewSet returns a set without queries. Nothing else may change g. workers is the number of threads; 0 means one for each core.
+func NewSet(g *dynamic.Graph, workers int) *Set {
+	return &Set{g: g, m: host.New(g, host.Options{Workers: workers})}
+}
+
+// Graph returns the graph.
+func (s *Set) Graph() *dynamic.Graph { return s.g }
+
+// Queries returns the queries by number. A dropped one is nil.
+func (s *Set) Queries() []*Query { return s.queries }
+
+// Add adds a query, which is about updates from now on. counts leaves out its changes: they are counted. The error is about a name that is in
+// use, or a *plan.QueryError.
+func (s *Set) Add(q *Query, counts bool) error {
+	n, err := s.m.Add(q.Name, q.Pattern, host.WatchOptions{Emit: host.Emit(q.Emit), CountsOnly: counts})
+	if err != nil {
+		return err
+	}
+	q.choices = s.m.Plan(q.Name).Choices
+	for i := range q.Fields {
+		if f := &q.Fields[i]; f.Edge >= 0 {
+			f.Edge = slices.Index(q.choices, f.Edge)
+		}
+	}
+	if group := q.Pattern.Automorphisms(); q.Pattern.Mode == pattern.Iso && !group.Trivial() {
+		q.group = group
+		if q.Embeddings && !counts {
+			images, ok := group.Elements(mostImages)
+			if !ok {
+				_ = s.m.Drop(q.Name)
+				return plan.Errorf("the pattern has %v symmetries, and embeddings are listed for at most %d: list subgraphs", group.Order(), mostImages)
+			}
+			q.images = images
+		}
+	}
+	for len(s.queries) < n {
+		s.queries = append(s.queries, nil)
+	}
+	s.queries = append(s.queries, q)
+	return nil
+}
+
+// mostImages is the largest number of symmetries of a pattern whose embeddings are listed.
+const mostImages = 40320
+
+// Drop removes a query. The error says that there is none of this name.
+func (s *Set) Drop(name string) error {
+	if err := s.m.Drop(name); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(s.queries, func(q *Query) bool { return q != nil && q.Name == name })
+	s.queries[i] = nil
+	return nil
+}
+
+// Expire makes edges leave the graph when an update is more than span later than they are. It is called before all updates.
+func (s *Set) Expire(span int64, edges iter.Seq[stream.Update]) {
+	s.window = &window{span: span}
+	for u := range edges {
+		s.window.add(&u)
+	}
+}
+
+// Result is what a batch did.
+type Result struct {
+	Updates  int      // updates that were made
+	Counts   []Counts // by query
+	Outcomes stream.Outcomes
+	Expired  uint64 // edges that left the window
+}
+
+// Apply makes updates, the first of which has the number after seq, and gives emit what they change. Changes come in the order of their
+// updates, then of queries, and then of ids. If emit is nil, changes are counted. An update that cannot be made is an error of type
+// *host.UpdateError: those before it were made, and those after it were not. An error of emit ends Apply; the updates were made.
+func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit func(*Change) error) (r Result, err error) {
+	batch := us
+	s.seqs = s.seqs[:0]
+	if s.window != nil {
+		batch = s.batch[:0]
+		for i := range us {
+			n := len(batch)
+			batch = s.window.expire(&us[i], batch)
+			r.Expired += uint64(len(batch) - n)
+			for range batch[n:] {
+				s.seqs = append(s.seqs, seq+uint64(i)+1)
+			}
+			batch = append(batch, us[i])
+			s.seqs = append(s.seqs, seq+uint64(i)+1)
+		}
+		s.batch = batch
+	}
+	c := &collector{set: s, emit: emit, base: s.m.Seq(), seq: seq}
+	var sink host.Sink
+	if emit != nil {
+		sink = c
+	}
+	done, err := s.m.Apply(ctx, batch, sink)
+	r.Updates = done.Updates
+	if s.window != nil && done.Updates > 0 {
+		r.Updates = int(s.seqs[done.Updates-1] - seq)
+	}
+	r.Counts = make([]Counts, len(s.queries))
+	for _, x := range done.Counts {
+		r.Counts[x.Watch] = Counts{x.Added, x.Removed}
+	}
+	r.Outcomes = done.Outcomes
+	r.Outcomes.Applied -= min(r.Outcomes.Applied, r.Expired)
+	if err == nil {
+		err = c.flush()
+	}
+	return r, err
+}
+
+// Skip makes an update without looking for changes of matches.
+func (s *Set) Skip(u *stream.Update) (dynamic.Result, error) {
+	if s.window != nil {
+		s.batch = s.window.expire(u, s.batch[:0])
+		for i := range s.batch {
+			if _, err := stream.Apply(s.g, &s.batch[i]); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return stream.Apply(s.g, u)
+}
+
+// Present gives emit all matches of a query in the present graph, in the order of their ids, as added ones of update seq.
+func (s *Set) Present(ctx context.Context, query int, seq uint64, emit func(*Change) error) error {
+	c := &collector{set: s, emit: emit, fixed: true, seq: seq}
+	if _, err := s.m.Present(ctx, s.queries[query].Name, c); err != nil {
+		return err
+	}
+	return c.flush()
+}
+
+// Count returns the number of matches of a query in the present graph.
+func (s *Set) Count(ctx context.Context, query int) (engine.Uint128, error) {
+	return s.m.Present(ctx, s.queries[query].Name, nil)
+}
+
+// collector turns deltas into changes. Deltas of an update and a query come together; it gives them in the order of their ids, so that the
+// order does not depend on how they were found.
+type collector struct {
+	set   *Set
+	emit  func(*Change) error
+	base  uint64 // the matcher's number of the update before the first
+	seq   uint64 // that of the service
+	fixed bool   // all deltas have the number seq
+
+	at    uint64 // of the deltas in found
+	query int
+	found []found
+	ids   []dynamic.ID
+	edges []Edge
+	room  []dynamic.ID
+	perm  []int
+	moved []Edge
+}
+
+// found is a delta of the present update and query. Its ids begin at ids[first·k] for a pattern of k vertices.
+type found struct {
+	added bool
+	first int
+}
+
+// Emit takes deltas.
+func (c *collector) Emit(ds []host.Delta) error {
+	for i := range ds {
+		if err := c.add(&ds[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *collector) number(d *host.Delta) uint64 {
+	switch i := d.Seq - c.base; {
+	case c.fixed:
+		return c.seq
+	case len(c.set.seqs) > 0:
+		return c.set.seqs[i-1]
+	default:
+		return c.seq + i
+	}
+}
+
+func (c *collector) add(d *host.Delta) error {
+	seq := c.number(d)
+	if len(c.found) > 0 && (seq != c.at || d.Watch != c.query) {
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
+	c.at, c.query = seq, d.Watch
+	q, g := c.set.queries[d.Watch], c.set.g
+	k, first := len(d.Vertices), len(c.ids)
+	for _, v := range d.Vertices {
+		c.ids = append(c.ids, g.IDOf(v))
+	}
+	edges := len(c.edges)
+	for i := range q.choices {
+		c.edges = append(c.edges, c.edge(d.Edges[i]))
+	}
+	switch {
+	case q.images != nil:
+		c.addImages(q, d.Sign > 0)
+		return nil
+	case q.group != nil:
+		c.room = slices.Grow(c.room[:0], k)[:k]
+		var perm []int
+		if len(q.choices) > 0 {
+			c.perm = slices.Grow(c.perm[:0], k)[:k]
+			perm = c.perm
+		}
+		pattern.Least(q.group, c.ids[first:], c.room, perm, dynamic.ID.Compare)
+		if perm != nil {
+			c.moveEdges(q, c.edges[edges:], perm)
+		}
+	}
+	c.found = append(c.found, found{d.Sign > 0, len(c.found)})
+	return nil
+}
+
+// addImages replaces the last match by all its images.
+func (c *collector) addImages(q *Query, added bool) {
+	k, e := len(q.Pattern.Vertices), len(q.choices)
+	c.room = append(c.room[:0], c.ids[len(c.ids)-k:]...)
+	edges := slices.Clone(c.edges[len(c.edges)-e:])
+	c.ids, c.edges = c.ids[:len(c.ids)-k], c.edges[:len(c.edges)-e]
+	for _, perm := range q.images {
+		for _, v := range perm {
+			c.ids = append(c.ids, c.room[v])
+		}
+		c.edges = append(c.edges, edges...)
+		c.moveEdges(q, c.edges[len(c.edges)-e:], perm)
+		c.found = append(c.found, found{added, len(c.found)})
+	}
+}
+
+// edge returns a data edge. Of an undirected one the lesser end comes first.
+func (c *collector) edge(e host.Edge) Edge {
+	g := c.set.g
+	x := Edge{Src: g.IDOf(e.From), Dst: g.IDOf(e.To), Label: g.EdgeLabelName(e.Label)}
+	if !g.Directed() && x.Dst.Compare(x.Src) < 0 {
+		x.Src, x.Dst = x.Dst, x.Src
+	}
+	return x
+}
+
+// moveEdges gives each choice that of its image under perm.
+func (c *collector) moveEdges(q *Query, edges []Edge, perm []int) {
+	c.moved = append(c.moved[:0], edges...)
+	for at, i := range q.choices {
+		if j := slices.Index(q.choices, image(q.Pattern, i, perm)); j >= 0 && j != at {
+			edges[at] = c.moved[j]
+		}
+	}
+}
+
+// image returns the edge of p that a permutation of its vertices takes edge i to.
+func image(p *pattern.Pattern, i int, perm []int) int {
+	e := &p.Edges[i]
+	u, v := perm[e.From], perm[e.To]
+	if u == e.From && v == e.To {
+		return i
+	}
+	for j := range p.Edges {
+		f := &p.Edges[j]
+		same := f.From == u && f.To == v || e.Dir == pattern.Either && f.From == v && f.To == u
+		if same && f.Dir == e.Dir && f.Named() == e.Named() && !f.Negated && f.Label.String() == e.Label.String() {
+			return j
+		}
+	}
+	return i
+}
+
+// flush gives the changes of the present update and query.
+func (c *collector) flush() error {
+	if len(c.found) == 0 {
+		return nil
+	}
+	q := c.set.queries[c.query]
+	k, e := len(q.Pattern.Vertices), len(q.choices)
+	slices.SortFunc(c.found, func(x, y found) int {
+		if x.added != y.added { // what goes, goes first
+			if y.added {
+				return -1
+			}
+			return 1
+		}
+		a, b := c.ids[x.first*k:(x.first+1)*k], c.ids[y.first*k:(y.first+1)*k]
+		if o := slices.CompareFunc(a, b, dynamic.ID.Compare); o != 0 {
+			return o
+		}
+		return slices.CompareFunc(c.edges[x.first*e:(x.first+1)*e], c.edges[y.first*e:(y.first+1)*e], compareEdges)
+	})
+	ch := Change{Seq: c.at, Query: q, Number: c.query}
+	for _, f := range c.found {
+		ch.Added, ch.IDs, ch.Edges = f.added, c.ids[f.first*k:(f.first+1)*k], c.edges[f.first*e:(f.first+1)*e]
+		if err := c.emit(&ch); err != nil {
+			return err
+		}
+	}
+	c.found, c.ids, c.edges = c.found[:0], c.ids[:0], c.edges[:0]
+	return nil
+}
+
+func compareEdges(x, y Edge) int {
+	return cmp.Or(x.Src.Compare(y.Src), x.Dst.Compare(y.Dst), cmp.Compare(x.Label, y.Label), cmp.Compare(x.Time, y.Time))
+}
