@@ -93,6 +93,21 @@ func TestEnded(t *testing.T) {
 			}
 			return last
 		},
+		"Watch": func(ctx context.Context) error { _, err := g.Watch(ctx, []*weft.Query{q}); return err },
+		"Follow": func(ctx context.Context) error {
+			_, err := g.Follow(ctx, []*weft.Query{q}, weft.FollowOptions{Source: "-", Stdin: strings.NewReader("+ 1 2\n")})
+			return err
+		},
+		"Watch.Apply": func(ctx context.Context) (last error) {
+			w, err := g.Watch(t.Context(), []*weft.Query{q})
+			if err != nil {
+				return err
+			}
+			for _, err := range w.Apply(ctx, weft.Update{Edge: weft.Edge{Src: 1, Dst: 2}}) {
+				last = err
+			}
+			return last
+		},
 		"Matcha":       func(ctx context.Context) error { _, err := g.Matcha(ctx, q); return err },
 		"MotifsMatcha": func(ctx context.Context) error { _, err := g.MotifsMatcha(ctx, 4); return err },
 		"Matcha.Run":   func(ctx context.Context) error { _, err := program.Run(ctx, in, nil); return err },

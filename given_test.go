@@ -41,7 +41,7 @@ func TestZeroValues(t *testing.T) {
 	inputs := reflect.TypeFor[map[string]any]()
 	for _, x := range []any{
 		&weft.Graph{}, (*weft.Graph)(nil), &weft.Query{}, (*weft.Query)(nil), &weft.Matcha{}, (*weft.Matcha)(nil),
-		weft.Match{}, &weft.Participation{}, &weft.Partition{}, &weft.Explanation{}, weft.Result{}, &weft.QueryError{}, &weft.InputError{},
+		weft.Match{}, &weft.Participation{}, &weft.Partition{}, &weft.Explanation{}, weft.Result{}, &weft.QueryError{}, &weft.InputError{}, &weft.Watch{}, (*weft.Watch)(nil), weft.Change{},
 	} {
 		given[inputs] = map[string]any{}
 		callAll(t, x, given)
@@ -99,6 +99,10 @@ func callAll(t *testing.T, x any, given map[reflect.Type]any, except ...string) 
 						ok = true
 					}
 				case iter.Seq2[weft.Match, error]:
+					for _, err = range r {
+						ok = true
+					}
+				case iter.Seq2[weft.Change, error]:
 					for _, err = range r {
 						ok = true
 					}

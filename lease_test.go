@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,6 +52,11 @@ var calls = map[string]func(ctx context.Context, g *Graph, q *Query) error{
 	},
 	"Verify": func(ctx context.Context, g *Graph, q *Query) error {
 		_, err := g.Verify(ctx, q, time.Second)
+		return err
+	},
+	"Watch": func(ctx context.Context, g *Graph, q *Query) error { _, err := g.Watch(ctx, []*Query{q}); return err },
+	"Follow": func(ctx context.Context, g *Graph, q *Query) error {
+		_, err := g.Follow(ctx, []*Query{q}, FollowOptions{Source: "-", Stdin: strings.NewReader("+ 1 2\n")})
 		return err
 	},
 	"Write": func(ctx context.Context, g *Graph, _ *Query) error {

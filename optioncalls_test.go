@@ -98,7 +98,12 @@ func everyCall(t *testing.T) map[string]func(...Option) error {
 		"Matcha.Code":         func(o ...Option) error { _, err := m.Code(ctx, "c", in, o...); return err },
 		"Matcha.Graph":        func(o ...Option) error { _, err := m.Graph(o...); return err },
 		"Matcha.Explain":      func(o ...Option) error { _, err := m.Explain(in, o...); return err },
-		"Runtime.Check":       func(o ...Option) error { return defaultRuntime().Check(ctx, o...) },
+		"Graph.Watch":         func(o ...Option) error { _, err := g.Watch(ctx, []*Query{q}, o...); return err },
+		"Graph.Follow": func(o ...Option) error {
+			_, err := g.Follow(ctx, []*Query{q}, FollowOptions{Source: "-", Stdin: strings.NewReader("+ 1 2\n")}, o...)
+			return err
+		},
+		"Runtime.Check": func(o ...Option) error { return defaultRuntime().Check(ctx, o...) },
 	}
 }
 

@@ -136,6 +136,7 @@ var masks = []struct {
 	{regexp.MustCompile(`(true|false) +[0-9.e-]+  `), "$1  #        "},
 	{regexp.MustCompile(`(true|false),[0-9.e-]+,`), "$1,#,"},
 	{regexp.MustCompile(`"(load|plan|search|total|load_seconds|seconds)": ?[0-9.e-]+`), `"$1": #`},
+	{regexp.MustCompile(`"(updates_per_second|p50|p95|p99)": ?[0-9.e+-]+`), `"$1": #`},
 	{regexp.MustCompile(`"(peak_memory_bytes)": ?[0-9]+`), `"$1": #`},
 	{regexp.MustCompile(`"version": ?"[^"]*"`), `"version": #`},
 	{regexp.MustCompile(`weft \S+ \S+/\S+ go\S+`), "weft VERSION OS/ARCH GO"},

@@ -99,12 +99,20 @@ func (p *progress) show(x weft.Progress, now time.Time) {
 		text, _ := json.Marshal(line)
 		p.w.offer(append(text, '\n'))
 	case "plain":
+		if x.Total == 0 && x.Detail != "" {
+			p.w.offer(fmt.Appendf(nil, "%s%s\n", x.Phase, detail))
+			return
+		}
 		p.w.offer(fmt.Appendf(nil, "%s: %.1f%%%s%s\n", x.Phase, 100*fraction, eta, detail))
 	case "bar":
 		const width = 30
+		p.shown = true
+		if x.Total == 0 && x.Detail != "" {
+			p.w.offer(fmt.Appendf(nil, "\r\x1b[K%s%s", x.Phase, detail))
+			return
+		}
 		full := int(fraction * width)
 		p.w.offer(fmt.Appendf(nil, "\r\x1b[K%s [%s%s] %3.0f%%%s%s", x.Phase, strings.Repeat("#", full), strings.Repeat(".", width-full), 100*fraction, eta, detail))
-		p.shown = true
 	}
 }
 

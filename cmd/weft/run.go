@@ -305,7 +305,7 @@ Environment:
 	})
 	root.AddCommand(
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
-		a.matchaCmd(), a.convertCmd(), a.infoCmd(), a.partitionCmd(), a.genCmd(), a.replayCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
+		a.watchCmd(), a.matchaCmd(), a.convertCmd(), a.infoCmd(), a.partitionCmd(), a.genCmd(), a.replayCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
 	)
 	for _, name := range laterCommands {
 		root.AddCommand(&cobra.Command{
@@ -365,7 +365,7 @@ func flagError(err error) string {
 }
 
 // laterCommands will come; till then they say so.
-var laterCommands = []string{"sample", "serve", "watch"}
+var laterCommands = []string{"sample", "serve"}
 
 // takes is for a command that needs these arguments, each named as in its usage, and
 // takes no others.

@@ -79,6 +79,7 @@ type Return struct {
 	Column  string // of participation: its name by AS, or "participation"
 	GroupBy []Item
 	Limit   int64 // -1: none
+	at      int   // place of RETURN in the query's source, from 1; 0: there is none
 	limitAt int   // place of LIMIT in the query's source, from 1; 0: there is none
 	Sample  int64 // 0: none
 	Seed    uint64
@@ -119,6 +120,9 @@ func (q *Query) AtWatchName(msg string) error { return q.errorAt(q.Watch.nameAt,
 
 // AtItem is an error about an item of RETURN, at its place in the text.
 func (q *Query) AtItem(item Item, msg string) error { return q.errorAt(item.at, msg) }
+
+// AtReturn is an error about the query's RETURN, at its place in the text.
+func (q *Query) AtReturn(msg string) error { return q.errorAt(q.Return.at, msg) }
 
 // AtLimit is an error about the query's LIMIT, at its place in the text.
 func (q *Query) AtLimit(msg string) error { return q.errorAt(q.Return.limitAt, msg) }

@@ -9,7 +9,7 @@ import (
 // returns resolves the RETURN clause.
 func (e *env) returns(s *returnSyntax) Return {
 	r := s.Return
-	r.Kind = ReturnItems
+	r.Kind, r.at = ReturnItems, s.pos+1
 	if len(s.items) == 1 {
 		r.Kind = e.totals(s.items[0].expr, &r.Vertex)
 	}

@@ -38,6 +38,8 @@ const (
 	Graph
 	MatchaExplain
 	RuntimeCheck
+	Watch
+	Follow
 	end
 )
 
@@ -47,6 +49,7 @@ var Calls = [...]string{
 	"Graph.Count", "Graph.CountEach", "Graph.Exists", "Graph.Match", "Graph.List", "Graph.Explain", "Graph.Verify", "Graph.Participation",
 	"Graph.Motifs", "Graph.Cliques", "Graph.Matcha", "Graph.MotifsMatcha", "Query.Check", "Query.Semantics",
 	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain", "Runtime.Check",
+	"Graph.Watch", "Graph.Follow",
 }
 
 // Sets of calls that are alike.
@@ -56,6 +59,7 @@ const (
 	queries  = Count | CountEach | Exists | Match | List | Explain | Verify | Participation
 	searches = queries | Motifs | Cliques
 	programs = Matcha | MotifsMatcha
+	watches  = Watch | Follow
 )
 
 // Concerns maps each option to the calls that it concerns. Query.Check accepts the options of
@@ -72,8 +76,8 @@ var Concerns = map[string]Call{
 	"WithVertices":      reads,
 	"WithVertexRecords": reads,
 	"WithVertexRows":    reads,
-	"WithThreads":       reads | Generate | Info | Layouts | Partition | CheckFile | searches | programs | Check | Run | MatchaExplain,
-	"WithMemory":        reads | Generate | Partition | searches | Check | Run,
+	"WithThreads":       reads | Generate | Info | Layouts | Partition | CheckFile | searches | programs | Check | Run | MatchaExplain | watches,
+	"WithMemory":        reads | Generate | Partition | searches | Check | Run | watches,
 	"WithGPUMemory":     reads | searches | Check | Run,
 	"WithSpill":         searches | Check,
 	"WithDevice":        reads | searches | Check | Run | MatchaExplain | RuntimeCheck,
@@ -82,12 +86,12 @@ var Concerns = map[string]Call{
 	"WithEngineOption":  searches | programs | Check,
 	"WithOrder":         searches | programs | Check,
 	"WithSeed":          Partition | searches | programs | Check,
-	"WithSemantics":     searches | programs | Check | Semantics,
-	"WithInduced":       searches | programs | Check,
-	"WithParam":         queries | Matcha | Check,
+	"WithSemantics":     searches | programs | Check | Semantics | watches,
+	"WithInduced":       searches | programs | Check | watches,
+	"WithParam":         queries | Matcha | Check | watches,
 	"WithProduct":       queries | Matcha | Check,
 	"WithLimit":         searches&^(Exists|Verify) | Check,
-	"WithList":          searches&^(Exists|Verify) | Matcha | Check,
+	"WithList":          searches&^(Exists|Verify) | Matcha | Check | watches,
 	"WithTimeout":       CountEach | Motifs | Check,
 	"WithDirections":    Motifs | MotifsMatcha | Check,
 	"WithQueryColumn":   List | Participation | Check,

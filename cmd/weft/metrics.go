@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftgraph/weft"
+)
+
+// serveMetrics serves the latest status to Prometheus until stop is called.
+func (a *app) serveMetrics(address string, latest *atomic.Pointer[weft.FollowStatus]) (stop func(), err error) {
+	l, err := (&net.ListenConfig{}).Listen(a.ctx, "tcp", address)
+	if err != nil {
+		return nil, usagef("--metrics %s: %v", address, err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		if s := latest.Load(); s != nil {
+			_, _ = w.Write([]byte(metricsText(s)))
+		}
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(l) }()
+	fmt.Fprintf(a.stderr, "weft: metrics are at http://%s/metrics\n", l.Addr())
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = server.Shutdown(ctx)
+	}, nil
+}
+
+// metricsText is a status in the text format of Prometheus.
+func metricsText(s *weft.FollowStatus) string {
+	var b strings.Builder
+	metric := func(name, kind, help string) {
+		fmt.Fprintf(&b, "# HELP weft_watch_%s %s\n# TYPE weft_watch_%s %s\n", name, help, name, kind)
+	}
+	value := func(name, kind, help string, x any) {
+		metric(name, kind, help)
+		fmt.Fprintf(&b, "weft_watch_%s %v\n", name, x)
+	}
+	value("updates_total", "counter", "Updates so far.", s.Updates)
+	value("updates_per_second", "gauge", "Updates in a second, lately.", s.Rate)
+	value("waiting_updates", "gauge", "Updates that were read and wait.", s.Waiting)
+	value("source_offset_bytes", "gauge", "Bytes of the source that were read.", s.Offset)
+	value("memory_bytes", "gauge", "Memory of the process.", s.Memory)
+	value("duplicate_updates_total", "counter", "Updates that the graph had already.", s.Duplicates)
+	value("absent_updates_total", "counter", "Updates of edges and vertices that the graph did not have.", s.Absent)
+	value("self_loop_updates_total", "counter", "Updates whose ends are one vertex.", s.SelfLoops)
+	metric("mistakes_total", "counter", "Updates with mistakes that were passed over.")
+	for _, kind := range []string{"malformed", "bad_id", "bad_time", "bad_text", "late"} {
+		fmt.Fprintf(&b, "weft_watch_mistakes_total{kind=%q} %d\n", kind, s.Mistakes[kind])
+	}
+	metric("response_seconds", "summary", "Time from reading an update to writing its changes.")
+	for _, q := range []struct {
+		share string
+		d     time.Duration
+	}{{"0.5", s.P50}, {"0.95", s.P95}, {"0.99", s.P99}} {
+		fmt.Fprintf(&b, "weft_watch_response_seconds{quantile=%q} %g\n", q.share, q.d.Seconds())
+	}
+	metric("matches_total", "counter", "Matches that updates added and removed.")
+	for _, q := range s.Queries {
+		name := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(q.Name)
+		fmt.Fprintf(&b, "weft_watch_matches_total{query=\"%s\",op=\"added\"} %v\n", name, q.Added)
+		fmt.Fprintf(&b, "weft_watch_matches_total{query=\"%s\",op=\"removed\"} %v\n", name, q.Removed)
+	}
+	return b.String()
+}
