@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/cuda"
 )
@@ -18,10 +19,11 @@ type Piece struct {
 	Fill func(to []byte) error
 }
 
-// Feed brings pieces of host memory to a device, one behind the other, through two buffers: while kernels read one
-// piece, the next is on the bus, and the one after it is written to page-locked memory.
+// Feed brings pieces of host memory to a device, one behind the other, into buffers of equal size: while kernels read one
+// piece, the next is on the bus, and the one after it is written to page-locked memory. Pieces stay until a
+// buffer is needed for another.
 //
-// Each, Poll and Close are called inside Do.
+// Each, Poll, Has, Held and Close are called inside Do.
 type Feed struct {
 	x      *Exec
 	meter  *Meter
@@ -29,27 +31,30 @@ type Feed struct {
 	mem    cuda.Buffer
 	host   *cuda.Pinned
 	stream *cuda.Stream
-	slots  [2]feedSlot
+	slots  []feedSlot
+	uses   uint64         // pieces that were used, in all calls of Each
+	ended  [2]*cuda.Event // behind the kernels of the last two pieces, by the piece's number modulo 2
 	// poll sends the next piece, if it is written and has a free buffer.
 	poll func() error
 }
 
 type feedSlot struct {
-	key        any // of what it has
-	sent, used *cuda.Event
-	was        bool // kernels have read it
+	key   any    // of what it has, or will have when sent is reached
+	there bool   // kernels that are launched now may read it
+	last  uint64 // the use of its piece that was last
+	sent  *cuda.Event
 }
 
-// NewFeed takes two buffers of room bytes on the device, and as many in page-locked memory.
-func (x *Exec) NewFeed(room int64, m *Meter) (f *Feed, err error) {
-	f = &Feed{x: x, meter: m, room: room}
+// NewFeed takes a number of buffers, at least two, of room bytes each on the device, and two in page-locked memory.
+func (x *Exec) NewFeed(room int64, buffers int, m *Meter) (f *Feed, err error) {
+	f = &Feed{x: x, meter: m, room: room, slots: make([]feedSlot, max(buffers, 2))}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
 			f = nil
 		}
 	}()
-	if f.mem, err = x.Scratch("two segments", 2*room); err != nil {
+	if f.mem, err = x.Scratch("segments", int64(len(f.slots))*room); err != nil {
 		return f, err
 	}
 	if f.host, err = x.Lend(2 * room); err != nil {
@@ -59,11 +64,12 @@ func (x *Exec) NewFeed(room int64, m *Meter) (f *Feed, err error) {
 		return f, err
 	}
 	for i := range f.slots {
-		s := &f.slots[i]
-		if s.sent, err = x.c.Event(); err != nil {
+		if f.slots[i].sent, err = x.c.Event(); err != nil {
 			return f, err
 		}
-		if s.used, err = x.c.Event(); err != nil {
+	}
+	for i := range f.ended {
+		if f.ended[i], err = x.c.Event(); err != nil {
 			return f, err
 		}
 	}
@@ -72,6 +78,22 @@ func (x *Exec) NewFeed(room int64, m *Meter) (f *Feed, err error) {
 
 // Room is how many bytes a piece may have.
 func (f *Feed) Room() int64 { return f.room }
+
+// Has reports whether the piece of a key is in a buffer, so that Each does not copy it if its first pieces are those.
+func (f *Feed) Has(key any) bool {
+	return slices.ContainsFunc(f.slots, func(s feedSlot) bool { return s.key == key })
+}
+
+// Held yields the keys and the addresses of all pieces that kernels may read which use launches now.
+func (f *Feed) Held(yield func(key any, at uint64) bool) {
+	for k := range f.slots {
+		if s := &f.slots[k]; s.there && s.key != nil && !yield(s.key, f.address(k)) {
+			return
+		}
+	}
+}
+
+func (f *Feed) address(slot int) uint64 { return f.mem.Ptr + uint64(int64(slot)*f.room) }
 
 // Poll sends the next piece to the device, if it is ready. Kernels that read the present piece need not have ended.
 // Call it in Each's use, between launches.
@@ -88,66 +110,42 @@ func (f *Feed) Each(n int, piece func(i int) Piece, use func(i int, at uint64) e
 	if n == 0 {
 		return nil
 	}
-	// Pieces go to the buffers in turn. The first one goes where it is already, if it is.
-	first := 0
-	if k := piece(0).Key; k != nil && f.slots[1].key == k {
-		first = 1
-	}
-	slot := func(i int) (s *feedSlot, at int64) {
-		k := (first + i) % 2
-		return &f.slots[k], int64(k) * f.room
-	}
-	held := make([]bool, n)
-	keys := [2]any{f.slots[first].key, f.slots[1-first].key}
-	for i := range n {
-		k := piece(i).Key
-		held[i] = k != nil && keys[i%2] == k
-		keys[i%2] = k
-	}
+	slot, copied := f.deal(n, piece)
 	filled, free, quit, ended := make(chan error, 2), make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		for i := range n {
+		for c, i := range copied {
 			select {
 			case <-free:
 			case <-quit:
 				return
 			}
-			var err error
-			if !held[i] {
-				_, at := slot(i)
-				err = f.fill(piece(i), at)
-			}
-			filled <- err // has room for both buffers
+			filled <- f.fill(piece(i), int64(c%2)*f.room) // has room for both buffers
 		}
 	}()
-	next := 0 // the piece to send
+	next := 0 // the piece of copied to send
 	send := func(err error) error {
-		i := next
+		i, from := copied[next], int64(next%2)*f.room
 		next++
-		if err != nil || held[i] {
+		if err != nil {
 			return err
 		}
-		p := piece(i)
-		s, at := slot(i)
-		s.key = nil
-		if s.was {
-			if err := f.stream.Follow(s.used); err != nil {
-				return err
-			}
+		p, s := piece(i), &f.slots[slot[i]]
+		s.key, s.there = nil, false
+		// Kernels of the piece before this one do not read what the slot has.
+		if err := f.stream.Follow(f.ended[i%2]); err != nil {
+			return err
 		}
-		err = f.meter.Copies(p.Bytes, f.stream, func() error { return f.x.c.Send(f.mem, at, f.host, at, p.Bytes, f.stream) })
-		if err == nil {
-			err = s.sent.Record(f.stream)
+		to := int64(slot[i]) * f.room
+		if err := f.meter.Copies(p.Bytes, f.stream, func() error { return f.x.c.Send(f.mem, to, f.host, from, p.Bytes, f.stream) }); err != nil {
+			return err
 		}
-		if err == nil {
-			s.key = p.Key
-		}
-		return err
+		s.key = p.Key
+		return s.sent.Record(f.stream)
 	}
 	now := 0
 	f.poll = func() error {
-		if next < n && next <= now+1 {
+		if next < len(copied) && copied[next] == now+1 {
 			select {
 			case err := <-filled:
 				return send(err)
@@ -163,28 +161,94 @@ func (f *Feed) Each(n int, piece func(i int) Piece, use func(i int, at uint64) e
 	}()
 	free <- struct{}{}
 	free <- struct{}{}
-	for ; now < n && !f.x.Stopped(); now++ {
-		if next == now {
-			if err := send(<-filled); err != nil {
-				return err
-			}
+	// What earlier calls have launched may read any slot.
+	for _, e := range f.ended {
+		if err := e.Record(f.x.stream); err != nil {
+			return err
 		}
-		s, at := slot(now)
-		if !held[now] {
+	}
+	for done := 0; now < n && !f.x.Stopped(); now++ {
+		s := &f.slots[slot[now]]
+		if done < len(copied) && copied[done] == now {
+			if next == done {
+				if err := send(<-filled); err != nil {
+					return err
+				}
+			}
 			if err := s.sent.Synchronize(); err != nil {
 				return err
 			}
+			done++
+			free <- struct{}{} // of page-locked memory, for the piece after the next
 		}
-		free <- struct{}{} // of page-locked memory, for the piece after the next
-		if err := use(now, f.mem.Ptr+uint64(at)); err != nil {
+		s.there = true
+		if done < len(copied) && copied[done] == now+1 {
+			f.slots[slot[now+1]].there = false // it may be overwritten while kernels of this piece run
+		}
+		if err := use(now, f.address(slot[now])); err != nil {
 			return err
 		}
-		s.was = true
-		if err := s.used.Record(f.x.stream); err != nil {
+		f.uses++
+		s.last = f.uses
+		if err := f.ended[now%2].Record(f.x.stream); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// deal returns the slot of each piece, and which pieces are copied. A piece goes where it is already. Others go to the slot whose
+// content is not read again by this call, and was read least recently; never to that of the piece before, which
+// kernels read while it is copied.
+func (f *Feed) deal(n int, piece func(i int) Piece) (slot, copied []int) {
+	type content struct {
+		key  any
+		last uint64
+	}
+	has := make([]content, len(f.slots))
+	for k := range f.slots {
+		has[k] = content{f.slots[k].key, f.slots[k].last}
+	}
+	keys, wanted := make([]any, n), map[any]int{} // wanted: the last piece with a key
+	for i := range n {
+		if keys[i] = piece(i).Key; keys[i] != nil {
+			wanted[keys[i]] = i
+		}
+	}
+	before := -1
+	for i := range n {
+		at := -1
+		for k := range has {
+			if keys[i] != nil && has[k].key == keys[i] {
+				at = k
+			}
+		}
+		if at < 0 {
+			better := func(k int) bool {
+				if k == before {
+					return false
+				}
+				if at < 0 {
+					return true
+				}
+				needs := func(k int) bool { last, ok := wanted[has[k].key]; return has[k].key != nil && ok && last > i }
+				if a, b := needs(k), needs(at); a != b {
+					return b
+				}
+				return has[k].last < has[at].last
+			}
+			for k := range has {
+				if better(k) {
+					at = k
+				}
+			}
+			copied = append(copied, i)
+		}
+		has[at] = content{keys[i], f.uses + uint64(i) + 1}
+		slot = append(slot, at)
+		before = at
+	}
+	return slot, copied
 }
 
 // fill writes a piece to page-locked memory.
@@ -207,11 +271,13 @@ func (f *Feed) Close() error {
 	if f.stream != nil {
 		errs = append(errs, f.stream.Synchronize(), f.stream.Close())
 	}
+	events := f.ended[:]
 	for i := range f.slots {
-		for _, e := range []*cuda.Event{f.slots[i].sent, f.slots[i].used} {
-			if e != nil {
-				errs = append(errs, e.Close())
-			}
+		events = append(events, f.slots[i].sent)
+	}
+	for _, e := range events {
+		if e != nil {
+			errs = append(errs, e.Close())
 		}
 	}
 	return errors.Join(errs...)

@@ -50,7 +50,7 @@ func TestFeed(t *testing.T) {
 				return err
 			}
 			x.AtEnd(m.Close)
-			f, err := x.NewFeed(1000, m)
+			f, err := x.NewFeed(1000, 2, m)
 			if err != nil {
 				return err
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/option"
+	"github.com/weftgraph/weft/internal/engine/tail"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
@@ -46,9 +47,15 @@ type onGPU struct {
 	share   bool // rows of a block with the same list read it once
 	balance bool // rows are joined in four layers
 	output  int  // how new rows get their places
-	// Of joins out of core: by adjacency, and how memory is used. nil: the join is in core.
-	relations []*relation
+	// Of joins out of core. out is how memory is used; nil: the join is in core.
 	out       *outPlan
+	relations []*relation // by adjacency
+	free      []*relation // of candidates that no list generates
+	groups    []*group    // whose candidates are tested, that of level 0 first
+	probes    []*probe    // by step; nil where a step has none
+	tail      *tail.Sum   // of the last step; nil: it is not counted by arithmetic
+	sizes     []*probe    // of the tail's blocks
+	sizeOrder []int       // in which they are counted
 	// spare prepares the join out of core, for a run in core that finds too little memory; nil: it is not possible.
 	spare func(ctx context.Context) (*onGPU, error)
 	// moved is the join out of core, once a run has found that the device has too little memory, and that no other process has it.

@@ -37,14 +37,18 @@ type tailSum struct {
 	terms  []deviceTerm
 }
 
-// deviceTails reports whether devices count the plan's tail by arithmetic: its formula is written out,
-// its terms fit 128 bits with room for their sum, and the lanes of a warp have its lists.
+// deviceTails reports whether devices count the plan's tail by arithmetic: its formula is written out, and
+// its terms fit 128 bits with room for their sum.
 func deviceTails(p *plan.Plan) bool {
-	backs := 0
+	return p.Tail.Terms != nil && bits.Len(uint(p.Graph.NumVertices()))*p.Tail.K < 120
+}
+
+// tailBacks is the number of lists that the tail's levels read. The lanes of a warp have them.
+func tailBacks(p *plan.Plan) (n int) {
 	for l := len(p.Levels) - p.Tail.K; l < len(p.Levels); l++ {
-		backs += len(p.Levels[l].Back)
+		n += len(p.Levels[l].Back)
 	}
-	return p.Tail.Terms != nil && bits.Len(uint(p.Graph.NumVertices()))*p.Tail.K < 120 && backs <= maxBacks
+	return n
 }
 
 // deviceTail is the last step's arithmetic, or nil.

@@ -57,7 +57,8 @@ var gpuOptions = option.Table{
 	option.Choice("join.output", "on GPUs: places for new rows by an atomic addition for each batch, by Prealloc-Combine, or by two passes", "atomic", "prealloc", "twopass"),
 	option.Switch("join.share", false, "on GPUs: rows of a block with the same neighbour list read it once"),
 	option.Switch("join.balance", false, "on GPUs: the grid, blocks, several warps or a warp join a row, by the length of its list"),
-	option.Number("join.segments", 0, 0, 1<<16, "on GPUs: join out of core, and cut the longest lists of a relation into this number of segments, of which two are on the device; 0: out of core only where the lists do not fit"),
+	option.Number("join.segments", 0, 0, 1<<16, "on GPUs: join out of core, and cut the longest lists of a relation into this number of segments, of which some are on the device; 0: out of core only where the lists do not fit"),
+	option.Number("join.held", 0, 0, mostHeld, "on GPUs, out of core: how many segments are on the device, at least two; 0: as many as have room"),
 	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
 }
 
@@ -141,7 +142,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		return x, nil
 	}
 	levels := len(p.Levels)
-	if w.counting && !w.segments && p.Tail.K > 1 && (!w.device || deviceTails(p)) {
+	if w.counting && p.Tail.K > 1 && (!w.device || tailBacks(p) <= maxBacks && (w.segments || deviceTails(p))) {
 		levels -= p.Tail.K
 	}
 	all := cut[w.extend](p, levels)
@@ -204,7 +205,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		}
 	}
 	x.steps = x.compile(all, allowed, w.counting)
-	if w.device {
+	if w.device && !w.segments {
 		x.closing = x.deviceTail()
 	}
 	return x, nil

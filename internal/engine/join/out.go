@@ -12,7 +12,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/memory"
-	"github.com/weftgraph/weft/internal/plan"
 )
 
 // outRun is a run out of core, on all devices.
@@ -29,6 +28,7 @@ type outRun struct {
 	perRoot []engine.Uint128 // nil: they are not wanted
 	visits  []uint64
 	metered session.Metered
+	back    int64 // bytes that kernels have written to the host's memory
 }
 
 // outside is an out-of-core join on one device.
@@ -39,17 +39,19 @@ type outside struct {
 	feed    *session.Feed
 	line    *line
 	tables  []*rowTable // of each step, by the step
-	bits    cuda.Buffer
-	allowed [][]uint64 // by step: a bit for each vertex that may be a candidate; nil: all may
-	ended   bool       // all roots have been taken
+	bits    cuda.Buffer // of the vertices that may be candidates of group has-1
+	has     int         // 0: of none
+	allowed [][]uint64  // by group: a bit for each vertex that may be a candidate; nil: all may
+	ended   bool        // all roots have been taken
 	tasks   *cuda.Pinned
 	rows    [maxLevels]uint64 // found by level
 	tally   engine.Tally
 
-	scratch found     // as many as a sub-table has room for
-	step    int       // that is joined
-	joined  uint64    // roots whose rows were joined once
-	told    time.Time // progress
+	scratch found         // as many as a sub-table has room for
+	held    []segmentHeld // see holds
+	step    int           // that is joined
+	joined  uint64        // roots whose rows were joined once
+	told    time.Time     // progress
 }
 
 // defaultBlock and defaultList are the rows of a block, and the candidates in memory, where memory is not limited.
@@ -69,7 +71,7 @@ func (r *gpuRun) newOutRun(ctx context.Context, p outPlan) *outRun {
 	// Half of the memory is garbage at times.
 	limit := int64(memory.Left(r.o.Memory) / 4)
 	o.block = int(max(min(int64(o.block), limit/4/int64(4*width)), leastSubRows))
-	o.list = int(max(min(int64(o.list), limit/4/12), leastSubRows))
+	o.list = int(max(min(int64(o.list), limit/4/16), leastSubRows))
 	if r.batch > 0 {
 		o.block = min(o.block, r.batch)
 	}
@@ -88,41 +90,29 @@ func (r *gpuRun) newOutRun(ctx context.Context, p outPlan) *outRun {
 	}
 	for i := len(r.steps) - 1; i >= 0; i-- {
 		o.need[i] = all
-		g := &r.steps[i].groups[0]
-		all |= mask(g.below) | mask(g.above) | mask(g.distinct)
-		for _, b := range g.backs() {
-			all |= 1 << b.Level
-		}
+		r.eachProbe(i, func(p *probe) { all |= mask(p.columns) })
 	}
 	o.visits = make([]uint64, len(r.p.Levels))
 	return o
 }
 
-// backs are the edges to earlier vertices, the one whose list makes the candidates first.
-func (x *group) backs() []plan.Back {
-	if x.Free() {
-		return x.With
-	}
-	return append([]plan.Back{x.From}, x.With...)
-}
-
 // start takes a device's memory, as the plan divides it. It returns the search, which joins on the device until all roots
 // are taken. The session gives the memory back through close.
 func (o *outRun) start(x *session.Exec) (search func() error, err error) {
-	t := &outside{outRun: o, x: x, allowed: make([][]uint64, len(o.steps))}
+	t := &outside{outRun: o, x: x, allowed: make([][]uint64, len(o.groups))}
 	x.AtEnd(t.close)
 	if t.meter, err = x.NewMeter(); err != nil {
 		return nil, err
 	}
-	if t.feed, err = x.NewFeed(o.room.room, t.meter); err != nil {
+	if t.feed, err = x.NewFeed(o.room.room, o.room.held, t.meter); err != nil {
 		return nil, err
 	}
-	t.line, err = newLine(x, t.meter, o.room.subRows)
+	t.line, err = newLine(x, t.meter, &o.room)
 	if err != nil {
 		t.line = nil // it has closed itself
 		return nil, err
 	}
-	t.scratch = found{make([]uint32, t.line.room()), make([]uint32, t.line.room())}
+	t.scratch = newFound(o.room.made)
 	t.line.poll, t.line.ran = t.feed.Poll, o.launched
 	if o.room.bits > 0 {
 		if t.bits, err = x.Scratch("candidates of a vertex", o.room.bits); err != nil {
@@ -171,6 +161,7 @@ func (t *outside) report() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.metered = t.metered.Plus(m)
+	t.back += t.line.back
 	t.total = t.total.Plus(t.tally)
 	for l := range t.visits {
 		t.visits[l] += t.rows[l]
@@ -181,7 +172,7 @@ func (t *outside) report() error {
 // search goes through the steps. A block of rows goes on as soon as it is full, the deepest first, so that tables
 // stay short. Blocks that are not full wait until all roots are taken.
 func (t *outside) search() error {
-	for i := range t.steps {
+	for i := range t.groups {
 		if err := t.candidates(i); err != nil {
 			return err
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// candidates finds which vertices may be candidates of a step.
+// candidates finds which vertices may be candidates of group i.
 func (t *outside) candidates(i int) error {
-	g := &t.steps[i].groups[0]
+	g := t.groups[i]
 	n := t.g.NumVertices()
 	var out []uint64
 	var err error
@@ -106,7 +106,7 @@ func (t *outside) sign(g *group) ([]uint64, error) {
 	}
 	head := (4*len(want) + 127) &^ 127
 	// A run of vertices: its bits fit the memory of a sub-table.
-	each := min((int(t.feed.Room())-head)/4/len(columns), 32*t.line.room()) &^ 63
+	each := min((int(t.feed.Room())-head)/4/len(columns), 32*t.room.made) &^ 63
 	if each <= 0 {
 		return nil, &cuda.Error{Op: Name, Kind: cuda.ErrMemory, Text: fmt.Sprintf("%d columns of signatures do not fit a segment of %d bytes", len(columns), t.feed.Room())}
 	}
@@ -126,8 +126,9 @@ func (t *outside) sign(g *group) ([]uint64, error) {
 			return err
 		}
 		a := segmentSigns{Table: at + uint64(head), Want: at, Vertices: uint32(size(i)), Columns: uint32(len(columns)), Queries: uint32(len(g.queries))}
-		return t.line.sign(s, a, func(uint64) error {
+		return t.line.sign(s, a, func(segmentHead) error {
 			copy(raw(out[i*each/64:]), raw(s.out[:(size(i)+31)/32]))
+			t.line.back += int64(size(i)+7) / 8
 			return nil
 		})
 	})
@@ -141,14 +142,14 @@ func (t *outside) sign(g *group) ([]uint64, error) {
 }
 
 // sign runs the kernel that filters by signatures.
-func (l *line) sign(s *subTable, a segmentSigns, took func(uint64) error) error {
+func (l *line) sign(s *subTable, a segmentSigns, took func(segmentHead) error) error {
 	k, err := l.kernel(segmentSign)
 	if err != nil {
 		return err
 	}
 	l.turn++
 	s.turn, s.took = l.turn, took
-	a.Out, a.Made, a.Done, a.Head, a.Turn = s.outPtr, s.counts, s.counts+8, s.headPtr, s.turn
+	a.Out, a.Made, a.Done, a.Head, a.Turn = s.outPtr, s.counts, s.counts+16, s.headPtr, s.turn
 	err = l.run(k, segmentSign, uint64(a.Vertices), func(g cuda.Launch) error { return session.LaunchFixed(l.x, k, g, &a) })
 	if err != nil {
 		return err
@@ -156,21 +157,12 @@ func (l *line) sign(s *subTable, a segmentSigns, took func(uint64) error) error 
 	return s.done.Record(l.x.Stream())
 }
 
-// single is the candidates of a group that no list generates, as a relation of one vertex.
-func (t *outside) single(g *group) *relation {
-	if !g.Free() {
+// allow copies the bitmap of the vertices that may be candidates of group i to the device. nil: all may, and nothing is copied.
+func (t *outside) allow(i int) error {
+	words := t.allowed[i]
+	if words == nil || t.has == i+1 {
 		return nil
 	}
-	r := &relation{off: []uint64{0, uint64(len(g.all))}, adj: g.all, kind: layoutCSR}
-	r.list = func(uint32) []uint32 { return g.all }
-	r.cut(t.room.room, 1)
-	return r
-}
-
-// allow copies the bitmap of the vertices that may be candidates to the device. nil: all may, and nothing is copied.
-func (t *outside) allow(words []uint64) error {
-	if words == nil {
-		return nil
-	}
+	t.has = i + 1
 	return cuda.Upload(t.x.Context(), t.bits, 0, words)
 }

@@ -3,7 +3,6 @@ package join
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -14,25 +13,29 @@ const (
 	segmentMake  = "join_segment_make"
 	segmentSize  = "join_segment_size"
 	segmentCheck = "join_segment_check"
-	segmentHits  = "join_segment_hits"
 	segmentSign  = "join_segment_signs"
 	segmentTake  = "join_segment_tasks"
 )
 
 const segmentsText = "#include \"join/segments.cuh\"\n"
 
-// subTable is the memory of a sub-table: columns in page-locked memory that are copied to the device, and
-// what kernels write for it.
+// subTable is the memory of a sub-table: page-locked memory for what kernels read, which is copied to the device unless kernels read it
+// there, and for what they write.
 type subTable struct {
-	at, with                []uint32 // page-locked
-	row, out                []uint32
-	head                    *segmentHead
-	rowPtr, outPtr, headPtr uint64
-	device                  cuda.Buffer // both columns
-	counts                  uint64      // device address of two counters
-	sent, done              *cuda.Event
-	turn                    uint64
-	took                    func(made uint64) error // nil: it is free
+	in              []byte      // what kernels read
+	device          cuda.Buffer // where they read it, unless that is in the host's memory
+	inPtr, at       uint64      // the address of in; and where it is in the memory of all sub-tables
+	row, out        []uint32
+	head            *segmentHead
+	rowPtr, outPtr  uint64
+	headPtr, counts uint64 // counts: device address of three counters
+	sent, done      *cuda.Event
+	turn            uint64
+	took            func(h segmentHead) error // nil: it is free
+
+	filled  int      // bytes of in
+	columns []uint32 // of each row, one behind the other
+	with    []uint32
 }
 
 // line is the pipeline of a device: while a kernel reads one sub-table, the host fills the next.
@@ -45,25 +48,28 @@ type line struct {
 	memory  *cuda.Pinned
 	kernels map[string]*cuda.Kernel
 	turn    uint64
-	rows    int
+	plan    *outPlan
 	poll    func() error // between launches
 	ran     func(kernel string)
+	back    int64 // bytes that kernels have written to the host's memory
 }
 
-// newLine takes memory for sub-tables of the given number of rows.
-func newLine(x *session.Exec, m *session.Meter, rows int) (l *line, err error) {
-	l = &line{x: x, meter: m, rows: rows, kernels: map[string]*cuda.Kernel{}, poll: func() error { return nil }}
+// newLine takes memory for sub-tables as the plan has them.
+func newLine(x *session.Exec, m *session.Meter, p *outPlan) (l *line, err error) {
+	l = &line{x: x, meter: m, plan: p, kernels: map[string]*cuda.Kernel{}, poll: func() error { return nil }}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.close())
 		}
 	}()
-	column := int64(rows) + 16
-	device, err := x.Scratch("two columns of sub-tables", subTables*subRowBytes*column)
-	if err != nil {
-		return l, err
+	read := p.subTable()
+	var device cuda.Buffer
+	if !p.inPlace {
+		if device, err = x.Scratch("sub-tables", subTables*read); err != nil {
+			return l, err
+		}
 	}
-	counts, err := x.Scratch("counters of sub-tables", subTables*16)
+	counts, err := x.Scratch("counters of sub-tables", subTables*32)
 	if err != nil {
 		return l, err
 	}
@@ -73,28 +79,24 @@ func newLine(x *session.Exec, m *session.Meter, rows int) (l *line, err error) {
 	if l.stream, err = x.Context().Stream(); err != nil {
 		return l, err
 	}
-	made := int64(l.room())
-	each := (4*(2*column+2*made) + 64 + 127) &^ 127
+	each := aligned(read + 2*4*int64(p.made) + 64)
 	if l.memory, err = x.Lend(subTables * each); err != nil {
 		return l, err
 	}
 	l.subs = make([]subTable, subTables)
 	for i := range l.subs {
 		s, at := &l.subs[i], int64(i)*each
-		array := func(n int64) (words []uint32, ptr uint64) {
-			words, ptr = view[uint32](l.memory.Bytes()[at:], int(n)), l.memory.Ptr()+uint64(at)
-			at += 4 * n
-			return words, ptr
+		memory, ptr := l.memory.Bytes()[at:at+each], l.memory.Ptr()+uint64(at)
+		s.in, s.inPtr, s.at = memory[:read], ptr, uint64(at)
+		if !p.inPlace {
+			s.device = cuda.Buffer{Ptr: device.Ptr + uint64(int64(i)*read), Size: read}
 		}
-		s.at, _ = array(column)
-		s.with, _ = array(column)
-		s.row, s.rowPtr = array(made)
-		s.out, s.outPtr = array(made)
-		at = (at + 63) &^ 63
-		s.head, s.headPtr = &view[segmentHead](l.memory.Bytes()[at:], 1)[0], l.memory.Ptr()+uint64(at)
+		made := 4 * p.made
+		s.row, s.rowPtr = view[uint32](memory[read:], p.made), ptr+uint64(read)
+		s.out, s.outPtr = view[uint32](memory[int(read)+made:], p.made), s.rowPtr+uint64(made)
+		s.head, s.headPtr = &view[segmentHead](memory[int(read)+2*made:], 1)[0], s.outPtr+uint64(made)
 		*s.head = segmentHead{} // of another run
-		s.device = cuda.Buffer{Ptr: device.Ptr + uint64(i)*uint64(subRowBytes*column), Size: subRowBytes * column}
-		s.counts = counts.Ptr + 16*uint64(i)
+		s.counts = counts.Ptr + 32*uint64(i)
 		if s.sent, err = x.Context().Event(); err != nil {
 			return l, err
 		}
@@ -105,8 +107,13 @@ func newLine(x *session.Exec, m *session.Meter, rows int) (l *line, err error) {
 	return l, nil
 }
 
-// room is how many candidates a sub-table may have.
-func (l *line) room() int { return 2*l.rows + 64 }
+// fill gives a sub-table the segments that are held, and room for n rows: their columns, and `with` a word for each row and one more.
+func (s *subTable) fill(held []segmentHeld, columns, n int) {
+	at := copy(s.in, raw(held))
+	words := view[uint32](s.in[at:], columns*n+n+1)
+	s.columns, s.with = words[:columns*n], words[columns*n:]
+	s.filled = at + 4*len(words)
+}
 
 // kernel finds a kernel.
 func (l *line) kernel(name string) (*cuda.Kernel, error) {
@@ -138,7 +145,10 @@ func (l *line) end(s *subTable) error {
 	if s.head.Turn != s.turn {
 		return &cuda.Error{Op: Name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("launch number %d did not run", s.turn)}
 	}
-	return took(s.head.Made)
+	if s.head.Made > uint64(len(s.row)) {
+		return &cuda.Error{Op: Name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d candidates in a sub-table for %d", s.head.Made, len(s.row))}
+	}
+	return took(*s.head)
 }
 
 // drain ends all sub-tables, in their order.
@@ -151,35 +161,36 @@ func (l *line) drain() error {
 	return nil
 }
 
-// launch sends `at` numbers of the sub-table's first column and `with` of its second, and runs a kernel over
-// `units` candidates. took gets the number that it has made, later.
-func (l *line) launch(name string, s *subTable, a segmentArgs, at, with int, units uint64, took func(made uint64) error) error {
+// launch sends what fill has made of the sub-table, and runs a kernel over `units` candidates. took gets what it has made, later.
+func (l *line) launch(name string, s *subTable, a segmentArgs, units uint64, took func(h segmentHead) error) error {
 	k, err := l.kernel(name)
 	if err != nil {
 		return err
 	}
-	column := int64(l.rows) + 16
-	second := 4 * column
-	from := int64(uintptr(unsafe.Pointer(&s.at[0])) - uintptr(unsafe.Pointer(&l.memory.Bytes()[0])))
-	err = l.meter.Copies(4*int64(at+with), l.stream, func() error {
-		if err := l.x.Context().Send(s.device, 0, l.memory, from, 4*int64(at), l.stream); err != nil {
+	at := s.inPtr
+	if !l.plan.inPlace {
+		at = s.device.Ptr
+		bytes := int64(s.filled)
+		err := l.meter.Copies(bytes, l.stream, func() error { return l.x.Context().Send(s.device, 0, l.memory, int64(s.at), bytes, l.stream) })
+		if err != nil {
 			return err
 		}
-		return l.x.Context().Send(s.device, second, l.memory, from+second, 4*int64(with), l.stream)
-	})
-	if err != nil {
-		return err
-	}
-	if err := s.sent.Record(l.stream); err != nil {
-		return err
-	}
-	if err := l.x.Stream().Follow(s.sent); err != nil {
-		return err
+		if err := s.sent.Record(l.stream); err != nil {
+			return err
+		}
+		if err := l.x.Stream().Follow(s.sent); err != nil {
+			return err
+		}
+	} else {
+		l.meter.Copied += int64(s.filled)
 	}
 	l.turn++
 	s.turn, s.took = l.turn, took
-	a.At, a.With, a.Row, a.Out = s.device.Ptr, s.device.Ptr+uint64(second), s.rowPtr, s.outPtr
-	a.Made, a.Done, a.Head, a.Turn = s.counts, s.counts+8, s.headPtr, s.turn
+	a.Held = at
+	a.With = at + uint64(s.filled-4*len(s.with))
+	a.Columns = a.With - uint64(4*len(s.columns))
+	a.Row, a.Out = s.rowPtr, s.outPtr
+	a.Made, a.Done, a.Head, a.Turn = s.counts, s.counts+16, s.headPtr, s.turn
 	if err := l.run(k, name, units, func(g cuda.Launch) error { return session.LaunchFixed(l.x, k, g, &a) }); err != nil {
 		return err
 	}
@@ -196,7 +207,7 @@ func (l *line) run(k *cuda.Kernel, name string, units uint64, launch func(g cuda
 		threads = emulatedThreads
 	}
 	shared := 0
-	if name == segmentMake || name == segmentSize {
+	if name == segmentMake {
 		shared = threads / 32 * 128 * 4
 	}
 	resident, err := k.Resident(threads, shared)

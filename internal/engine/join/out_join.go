@@ -1,103 +1,83 @@
 package join
 
 import (
-	"slices"
-
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/tail"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
-// found are candidates: of rows of a block, the rows and the vertices.
-type found struct{ rows, vertices []uint32 }
+// found are candidates: of rows of a block, the rows and the vertices, and a mask of the edges that are still to be looked for.
+type found struct{ rows, vertices, left []uint32 }
+
+func newFound(n int) found { return found{make([]uint32, n), make([]uint32, n), make([]uint32, n)} }
+
+// first returns the first n candidates.
+func (f found) first(n int) found { return found{f.rows[:n], f.vertices[:n], f.left[:n]} }
+
+// move makes candidate `to` the one at `from`.
+func (f found) move(to, from int) {
+	f.rows[to], f.vertices[to], f.left[to] = f.rows[from], f.vertices[from], f.left[from]
+}
+
+// add appends a candidate.
+func (f *found) add(row, vertex, left uint32) {
+	f.rows, f.vertices, f.left = append(f.rows, row), append(f.vertices, vertex), append(f.left, left)
+}
+
+// wanted is what is wanted of candidates: listed, counted or countedEach.
+type wanted struct {
+	how  int
+	list func(f found) error // gets candidates, which are valid during the call
+	n    uint64              // their number
+	each []uint32            // their number by row, of the rows from lo on
+	lo   int
+}
+
+// take takes candidates of which nothing is left to be looked for.
+func (w *wanted) take(f found) error {
+	switch {
+	case len(f.rows) == 0:
+	case w.how == listed:
+		return w.list(f)
+	case w.how == counted:
+		w.n += uint64(len(f.rows))
+	default:
+		for _, r := range f.rows {
+			w.each[int(r)-w.lo]++
+		}
+	}
+	return nil
+}
 
 // join joins the rows of a block with the candidates of step i.
 func (t *outside) join(i int, b *rowBlock) error {
-	g := &t.steps[i].groups[0]
 	last := i == len(t.tables)
-	backs := g.backs()
-	if err := t.allow(t.allowed[i]); err != nil {
-		return err
+	if last && t.tail != nil {
+		return t.closed(i, b)
 	}
-	rel, column := t.single(g), []uint32(nil)
-	a := segmentArgs{First: g.one.First, End: g.one.End}
-	if t.allowed[i] != nil {
-		a.Bits = t.bits.Ptr
-	}
-	if g.Free() {
-		a.All = 1
-	} else {
-		rel, column = t.relations[backs[0].Adj], b.cols[backs[0].Level]
-		bit := uint32(1) << backs[0].Level
-		a.Apart, a.Below, a.Above = mask(g.distinct)&bit, mask(g.below)&bit, mask(g.above)&bit
-		backs = backs[1:]
-	}
-	// What is compared with other vertices of the row, on the host.
-	var tests []compare
-	for l := range i {
-		c := compare{column: b.cols[l], apart: slices.Contains(g.distinct, l), below: slices.Contains(g.below, l), above: slices.Contains(g.above, l)}
-		if (g.Free() || l != g.From.Level) && (c.apart || c.below || c.above) {
-			tests = append(tests, c)
-		}
-	}
-	count := last && !t.listing && t.perRoot == nil
-	bounds := slices.ContainsFunc(tests, func(c compare) bool { return c.below || c.above })
-	if count && len(backs) == 0 && (len(tests) == 0 || !g.Free() && !bounds) {
-		n, err := t.size(rel, column, b.rows, a)
-		if err != nil || t.x.Stopped() {
-			return err
-		}
-		same, err := t.repeated(i, rel, column, b.rows, a, tests)
-		if err != nil || t.x.Stopped() {
-			return err
-		}
-		return t.counted(i, n-same)
-	}
+	p := t.probes[i]
 	for lo := 0; lo < b.rows && !t.x.Stopped(); {
-		hi := b.rows
-		if len(backs) > 0 {
-			hi = t.some(rel, column, lo, b.rows)
-		}
-		var all found
-		take := func(f found) error {
-			if len(tests) > 0 {
-				var err error
-				if f, err = t.compare(f, tests); err != nil {
-					return err
-				}
+		hi := t.some(p, b, lo, b.rows)
+		w := wanted{how: listed, lo: lo, list: func(f found) error { return t.put(i, b, f) }}
+		if last && !t.listing {
+			if w.how = counted; t.perRoot != nil {
+				w.how, w.each = countedEach, make([]uint32, hi-lo)
 			}
-			if len(backs) > 0 {
-				all.rows, all.vertices = append(all.rows, f.rows...), append(all.vertices, f.vertices...)
-				return nil
-			}
-			return t.put(i, b, f, count)
 		}
-		if err := t.make(rel, column, lo, hi, a, nil, take); err != nil {
+		if err := t.find(p, b, lo, hi, &w); err != nil || t.x.Stopped() {
 			return err
 		}
-		for k, back := range backs {
-			if t.x.Stopped() {
-				return nil
+		if w.how == countedEach {
+			t.mu.Lock()
+			for r, n := range w.each {
+				w.n += uint64(n)
+				v := t.original(b.cols[0][lo+r])
+				t.perRoot[v] = t.perRoot[v].Add64(uint64(n))
 			}
-			if count && k == len(backs)-1 {
-				n, err := t.hits(t.relations[back.Adj], b.cols[back.Level], all, back.Neg)
-				if err != nil {
-					return err
-				}
-				if err := t.counted(i, n); err != nil {
-					return err
-				}
-				all = found{}
-				break
-			}
-			var err error
-			if all, err = t.check(t.relations[back.Adj], b.cols[back.Level], all, back.Neg); err != nil {
-				return err
-			}
+			t.mu.Unlock()
 		}
-		if t.x.Stopped() {
-			return nil
-		}
-		if len(backs) > 0 && len(all.rows) > 0 {
-			if err := t.put(i, b, all, count); err != nil {
+		if w.how != listed {
+			if err := t.counted(i, engine.Tally64(w.n)); err != nil {
 				return err
 			}
 		}
@@ -106,85 +86,193 @@ func (t *outside) join(i int, b *rowBlock) error {
 	return nil
 }
 
-// size is how many candidates all rows of a block have. Where each element of a list is one, the lengths of lists say it. Otherwise the
-// device counts them.
-func (t *outside) size(rel *relation, column []uint32, rows int, a segmentArgs) (n uint64, err error) {
-	if a.Bits != 0 || a.All != 0 || a.First > 0 || int(a.End) < t.g.NumVertices() || a.Apart|a.Below|a.Above != 0 {
-		err = t.make(rel, column, 0, rows, a, func(made uint64) error { n += made; return nil }, nil)
-		return n, err
+// newTail returns the formula of a plan's tail.
+func newTail(p *plan.Plan) *tail.Sum {
+	s := &tail.Sum{}
+	s.Init(p)
+	return s
+}
+
+// closed counts the matches of a block's rows by arithmetic over the numbers of candidates of the tail's blocks.
+func (t *outside) closed(i int, b *rowBlock) error {
+	for lo := 0; lo < b.rows && !t.x.Stopped(); {
+		hi := min(lo+max(t.list/len(t.sizes), leastSubRows), b.rows)
+		part := &rowBlock{rows: hi - lo, cols: make([][]uint32, len(b.cols))}
+		for l, c := range b.cols {
+			if c != nil {
+				part.cols[l] = c[lo:hi]
+			}
+		}
+		if err := t.closedPart(i, part); err != nil {
+			return err
+		}
+		lo = hi
 	}
-	sums := make([]uint64, partsOf(rows))
-	err = parallel(t.ctx(), rows, func(p, lo, hi int) error {
-		for _, v := range column[lo:hi] {
-			sums[p] += rel.off[v+1] - rel.off[v]
+	return nil
+}
+
+// closedPart is closed for rows of which memory has all sizes.
+func (t *outside) closedPart(i int, b *rowBlock) error {
+	sizes := make([][]uint32, len(t.sizes))
+	for _, k := range t.sizeOrder {
+		p := t.sizes[k]
+		sizes[k] = make([]uint32, b.rows)
+		for lo := 0; lo < b.rows; {
+			hi := t.some(p, b, lo, b.rows)
+			w := wanted{how: countedEach, each: sizes[k][lo:hi], lo: lo}
+			if err := t.find(p, b, lo, hi, &w); err != nil || t.x.Stopped() {
+				return err
+			}
+			lo = hi
+		}
+		if mask := t.tail.Blocks[k]; mask&(mask-1) == 0 {
+			b = b.with(sizes[k], sizes)
+		}
+	}
+	sums := make([]engine.Tally, partsOf(b.rows))
+	err := parallel(t.ctx(), b.rows, func(k, begin, end int) error {
+		sum := newTail(t.p)
+		for r := begin; r < end; r++ {
+			widest := uint64(0)
+			for i := range sizes {
+				sum.Sizes[i] = uint64(sizes[i][r])
+				widest = max(widest, sum.Sizes[i])
+			}
+			n := sum.Count(widest)
+			sums[k] = sums[k].Plus(n)
+			if t.perRoot != nil && !n.IsZero() {
+				t.mu.Lock()
+				v := t.original(b.cols[0][r])
+				t.perRoot[v] = t.perRoot[v].Add(n.N)
+				t.mu.Unlock()
+			}
 		}
 		return nil
 	})
-	for _, s := range sums {
-		n += s
+	if err != nil {
+		return err
 	}
-	return n, err
+	for _, n := range sums {
+		if err := t.counted(i, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// repeated is how many of the candidates of a block's rows are vertices that the row has already, where the candidate must be
-// another: each is looked up in the list that has the candidates, so that these need not be listed.
-func (t *outside) repeated(i int, rel *relation, column []uint32, rows int, a segmentArgs, tests []compare) (n uint64, err error) {
-	allowed := t.allowed[i]
-	for k := range tests {
-		parts := make([]found, partsOf(rows))
-		err := parallel(t.ctx(), rows, func(p, lo, hi int) error {
-			var f found
-		next:
-			for r := lo; r < hi; r++ {
-				u, v := column[r], tests[k].column[r]
-				if v < a.First || v >= a.End || allowed != nil && allowed[v/64]>>(v%64)&1 == 0 || a.Apart != 0 && v == u || a.Below != 0 && v >= u || a.Above != 0 && v <= u {
-					continue
-				}
-				for _, before := range tests[:k] {
-					if before.column[r] == v {
-						continue next
-					}
-				}
-				f.rows, f.vertices = append(f.rows, uint32(r)), append(f.vertices, v)
-			}
-			parts[p] = f
+// with returns the rows for which a vertex of the tail has candidates. The others have no match. It leaves their sizes out too.
+func (b *rowBlock) with(has []uint32, sizes [][]uint32) *rowBlock {
+	var rows []uint32
+	for r, n := range has {
+		if n > 0 {
+			rows = append(rows, uint32(r))
+		}
+	}
+	if len(rows) == b.rows {
+		return b
+	}
+	some := func(all []uint32) (out []uint32) {
+		if all == nil {
 			return nil
-		})
-		if err != nil {
-			return 0, err
 		}
-		var all found
-		for _, f := range parts {
-			all.rows, all.vertices = append(all.rows, f.rows...), append(all.vertices, f.vertices...)
+		out = make([]uint32, len(rows))
+		for k, r := range rows {
+			out[k] = all[r]
 		}
-		m, err := t.hits(rel, column, all, false)
-		if err != nil || t.x.Stopped() {
-			return 0, err
-		}
-		n += m
+		return out
 	}
-	return n, nil
+	kept := &rowBlock{rows: len(rows)}
+	for _, c := range b.cols {
+		kept.cols = append(kept.cols, some(c))
+	}
+	for k := range sizes {
+		sizes[k] = some(sizes[k])
+	}
+	return kept
 }
 
-// some returns the row before which the rows from lo on have about as many candidates as memory has room for.
-func (t *outside) some(rel *relation, column []uint32, lo, rows int) int {
+// some returns the row before which the rows from lo on have about as many candidates as memory has room for, of those before row
+// `rows`.
+func (t *outside) some(p *probe, b *rowBlock, lo, rows int) int {
+	if len(p.edges) == 0 {
+		return rows
+	}
+	column := p.first(b)
 	n := uint64(0)
 	for hi := lo; hi < rows; hi++ {
-		v := uint32(0)
-		if column != nil {
-			v = column[hi]
-		}
-		if n += rel.off[v+1] - rel.off[v]; n > uint64(t.list) && hi > lo {
+		v := of(column, hi)
+		if n += p.rel.off[v+1] - p.rel.off[v]; n > uint64(t.list) && hi > lo {
 			return hi
 		}
 	}
 	return rows
 }
 
+// find finds the candidates of rows lo … hi-1 of a block.
+func (t *outside) find(p *probe, b *rowBlock, lo, hi int, w *wanted) error {
+	allowed := t.allowed[p.allowed]
+	if err := t.allow(p.allowed); err != nil {
+		return err
+	}
+	a := segmentArgs{First: p.one.First, End: p.one.End, Apart: p.apart, Below: p.below, Above: p.above, How: uint32(w.how)}
+	if allowed != nil {
+		a.Bits = t.bits.Ptr
+	}
+	if p.Free() {
+		a.All = 1
+	}
+	if w.how != listed && p.counts(allowed) {
+		if p.unbound(t.g.NumVertices()) {
+			return t.lengths(p, b, lo, hi, w)
+		}
+		return t.size(p, b, lo, hi, a, w)
+	}
+	var rest found
+	err := t.make(p, b, lo, hi, a, w, func(f found) error {
+		n := 0
+		for k, left := range f.left {
+			switch {
+			case left != 0:
+				rest.add(f.rows[k], f.vertices[k], left)
+			case w.how == countedEach:
+				w.each[int(f.rows[k])-lo] += f.vertices[k] // their number
+			default:
+				f.move(n, k)
+				n++
+			}
+		}
+		return w.take(f.first(n))
+	})
+	for e := 0; e < len(p.edges) && err == nil && !t.x.Stopped(); e++ {
+		rest, err = t.check(p, b, rest, e, w)
+	}
+	return err
+}
+
+// lengths counts candidates where each element of a list is one.
+func (t *outside) lengths(p *probe, b *rowBlock, lo, hi int, w *wanted) error {
+	column := p.first(b)
+	sums := make([]uint64, partsOf(hi-lo))
+	err := parallel(t.ctx(), hi-lo, func(k, begin, end int) error {
+		for r := begin; r < end; r++ {
+			v := of(column, lo+r)
+			n := p.rel.off[v+1] - p.rel.off[v]
+			if sums[k] += n; w.how == countedEach {
+				w.each[r] += uint32(n)
+			}
+		}
+		return nil
+	})
+	for _, n := range sums {
+		w.n += n
+	}
+	return err
+}
+
 // counted adds to the number of matches. It ends the search if that reaches the limit, and fails if it overflows.
-func (t *outside) counted(i int, n uint64) error {
-	t.rows[i] += n
-	t.tally = t.tally.Plus(engine.Tally64(n))
+func (t *outside) counted(i int, n engine.Tally) error {
+	t.rows[i] += n.N.Lo
+	t.tally = t.tally.Plus(n)
 	if t.tally.Over {
 		return engine.ErrOverflow
 	}
@@ -195,16 +283,12 @@ func (t *outside) counted(i int, n uint64) error {
 }
 
 // put takes rows of step i: those of a block with a candidate each. They go to the step's table, or as matches to the caller if it
-// is the last step. With count they are counted only.
-func (t *outside) put(i int, b *rowBlock, f found, count bool) error {
-	switch {
-	case count:
-		return t.counted(i, uint64(len(f.rows)))
-	case i == len(t.tables):
-		t.rows[i] += uint64(len(f.rows))
+// is the last step.
+func (t *outside) put(i int, b *rowBlock, f found) error {
+	t.rows[i] += uint64(len(f.rows))
+	if i == len(t.tables) {
 		return t.matches(b, f.rows, f.vertices)
 	}
-	t.rows[i] += uint64(len(f.rows))
 	return t.tables[i].add(len(f.rows), func(to []uint32, l, lo, hi int) {
 		if l == i {
 			copy(to, f.vertices[lo:hi])
@@ -233,7 +317,7 @@ func (t *outside) matches(b *rowBlock, rows, vertices []uint32) error {
 	}
 	if !t.listing {
 		t.tally = t.tally.Plus(engine.Tally64(uint64(len(vertices))))
-		return t.counted(0, 0)
+		return t.counted(0, engine.Tally{})
 	}
 	hands := t.x.Hands()
 	return inParts(len(vertices), hands, func(h, lo, hi int) error {
@@ -253,46 +337,4 @@ func (t *outside) matches(b *rowBlock, rows, vertices []uint32) error {
 		}
 		return nil
 	})
-}
-
-// compare is what a candidate is compared with: a vertex of its row.
-type compare struct {
-	column              []uint32
-	apart, below, above bool
-}
-
-func (c *compare) passes(row, v uint32) bool {
-	m := c.column[row]
-	return !(c.apart && v == m || c.below && v >= m || c.above && v <= m)
-}
-
-// compare returns the candidates that pass all tests.
-func (t *outside) compare(f found, tests []compare) (found, error) {
-	ends := make([]int, partsOf(len(f.rows)))
-	begins := make([]int, len(ends))
-	err := parallel(t.ctx(), len(f.rows), func(p, lo, hi int) error {
-		to := lo
-	next:
-		for k := lo; k < hi; k++ {
-			r, v := f.rows[k], f.vertices[k]
-			for c := range tests {
-				if !tests[c].passes(r, v) {
-					continue next
-				}
-			}
-			f.rows[to], f.vertices[to] = r, v
-			to++
-		}
-		begins[p], ends[p] = lo, to
-		return nil
-	})
-	n := 0
-	for p := range ends {
-		n += copy(f.rows[n:], f.rows[begins[p]:ends[p]])
-	}
-	m := 0
-	for p := range ends {
-		m += copy(f.vertices[m:], f.vertices[begins[p]:ends[p]])
-	}
-	return found{f.rows[:n], f.vertices[:m]}, err
 }

@@ -2,27 +2,43 @@ package join
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/memory"
 )
 
-// Sub-tables: how many are on their way at a time, and how many rows one has at most and at least. One gives room to
-// twice as many candidates, which lie in the host's memory.
+// Sub-tables: how many are on their way at a time, and how many rows one has at most and at least. Where the device has room for
+// fewer than leastCopied rows, kernels read sub-tables of hostRows rows in the host's memory.
 const (
 	subTables    = 3
-	mostSubRows  = 1 << 20
+	mostSubRows  = 1 << segmentRowBits
 	leastSubRows = 32
+	leastCopied  = 1 << 12
+	hostRows     = 1 << 14
 )
 
-// mostSegment is the most bytes of a segment. Larger ones would not be copied faster, and take longer until kernels begin.
-const mostSegment = 64 << 20
+// Segments: their most bytes, and how many are on a device at most. Larger segments would not be copied faster, and take longer
+// until kernels begin. Devices have them only where that many smaller ones do not fill their memory.
+const (
+	mostSegment = 64 << 20
+	hugeSegment = 256 << 20
+	mostHeld    = 64
+	// fewHeld is how many are on a device with room for segments of largeSegment bytes. With two, one is read while the other
+	// is copied, so that a kernel looks edges up in one.
+	fewHeld      = 4
+	largeSegment = 1 << 20
+)
 
 // outPlan is how an out-of-core join uses the memory of a device.
 type outPlan struct {
 	limit     int64
-	room      int64    // of a segment; two are on the device
+	room      int64    // of a segment
+	held      int      // segments on the device
+	columns   int      // of a sub-table
 	subRows   int      // of a sub-table
+	made      int      // candidates of a sub-table, at most
+	inPlace   bool     // kernels read sub-tables in the host's memory
 	bits      int64    // of the candidates of a vertex
 	fixed     int64    // what else is on the device
 	least     int64    // the smallest limit that works
@@ -32,12 +48,15 @@ type outPlan struct {
 	relations []string // in words
 }
 
-// subRowBytes is the bytes of a row of a sub-table: a vertex, and a candidate or a position.
-const subRowBytes = 2 * 4
+// subTable is the bytes of a sub-table: of the segments that are held, columns, and a candidate or a position for each row.
+func (p *outPlan) subTable() int64 {
+	return aligned(int64(p.held)*heldBytes + 4*(int64(p.columns+1)*int64(p.subRows)+1))
+}
 
 // planOut divides `limit` bytes of a device between segments and sub-tables. segments is the number of segments of the largest
-// relation; 0: as many as necessary.
-func (x *onGPU) planOut(limit int64, relations []*relation, segments int) outPlan {
+// relation; 0: as many as necessary. held is the number of segments on the device; 0: as many as have room. batch is the most rows
+// of a batch; 0: that is not limited.
+func (x *onGPU) planOut(limit int64, relations []*relation, segments, held, batch int) outPlan {
 	p := outPlan{limit: limit}
 	largest, index := int64(leastSegment), int64(csrBytes)
 	for _, r := range relations {
@@ -45,29 +64,80 @@ func (x *onGPU) planOut(limit int64, relations []*relation, segments int) outPla
 		p.largest = max(p.largest, r.bytes())
 		index = max(index, r.index(1))
 	}
+	for i := range x.steps {
+		x.eachProbe(i, func(q *probe) { p.columns = max(p.columns, len(q.columns)) })
+	}
 	largest = max(largest, p.largest)
 	if x.tests() {
 		p.bits = aligned(int64(8 * ((x.g.NumVertices() + 63) / 64)))
 	}
 	p.fixed = deviceCounters + p.bits + 4<<10
 	least := int64(leastSegment) + 2*index
-	column := int64(subTables * subRowBytes)
-	p.least = p.fixed + 2*least + column*(leastSubRows+16)
-	left := limit - p.fixed
-	p.subRows = int(min(max(left/4/column-16, leastSubRows), mostSubRows))
-	p.room = (left - column*int64(p.subRows+16)) / 2
 	if segments > 0 {
-		want := max(largest/int64(segments)+least, least)
-		p.least = max(p.least, p.fixed+2*want+column*(leastSubRows+16))
-		if p.room < want {
-			p.subRows = leastSubRows
+		least = max(largest/int64(segments)+least, least)
+	}
+	few := int64(max(held, 2))
+	p.least = p.fixed + few*least
+	left := max(limit-p.fixed, 0)
+	most := mostHeld
+	switch {
+	case held > 0:
+		most = max(held, 2)
+	case left < mostHeld*largeSegment:
+		most = 8
+	}
+	// Sub-tables have a fourth.
+	p.held = most
+	p.subRows = int(min((left/4/subTables-int64(most)*heldBytes-128)/int64(4*(p.columns+1)), mostSubRows))
+	if batch > 0 {
+		p.subRows = min(p.subRows, max(batch, leastSubRows))
+	}
+	sub := subTables * p.subTable()
+	if p.inPlace = batch == 0 && p.subRows < leastCopied || p.subRows < leastSubRows || left-sub < few*least; p.inPlace {
+		p.subRows, sub = hostRows, 0
+		if batch > 0 {
+			p.subRows = min(p.subRows, max(batch, leastSubRows))
 		}
-		p.room = want
-	} else {
-		p.room = min(p.room, mostSegment, largest+indexSlack)
+	}
+	p.made = max(2*p.subRows, 1<<16)
+	if batch > 0 {
+		p.made = 2*p.subRows + 64
+	}
+	left -= sub
+	switch p.held = int(few); {
+	case segments > 0:
+		p.room = least
+		if held == 0 {
+			p.held = int(min(max(left/p.room, 2), int64(most)))
+		}
+	case held > 0:
+		p.room = min(left/few, mostSegment, largest+indexSlack)
+	default:
+		if p.held = holding(left, least, most, relations); p.held == 0 {
+			p.held = 2
+			if left >= fewHeld*largeSegment {
+				p.held = int(min(max(left/mostSegment, fewHeld), int64(most)))
+			}
+		}
+		p.room = min(left/int64(p.held), hugeSegment, largest+indexSlack)
 	}
 	p.room &^= 127
 	return p
+}
+
+// holding returns the smallest number of segments of equal size in `left` bytes that have all relations; 0: there is none.
+func holding(left, least int64, most int, relations []*relation) int {
+	for n := 2; n <= most && left/int64(n) >= least; n++ {
+		room := min(left/int64(n), hugeSegment) &^ 127
+		sum := 0
+		for _, r := range relations {
+			sum += r.pieces(room)
+		}
+		if sum <= n {
+			return n
+		}
+	}
+	return 0
 }
 
 // deviceCounters is what the session needs on a device for itself.
@@ -87,7 +157,11 @@ func (p *outPlan) fits(device fmt.Stringer) error {
 
 // String says what is on the device.
 func (p *outPlan) String() string {
-	return fmt.Sprintf("two segments of %s, %d sub-tables of %d rows in two columns", memory.Text(uint64(p.room)), subTables, p.subRows)
+	where := ""
+	if p.inPlace {
+		where = " in the host's memory"
+	}
+	return fmt.Sprintf("%d segments of %s, %d sub-tables of %d rows in at most %d columns%s", p.held, memory.Text(uint64(p.room)), subTables, p.subRows, p.columns+1, where)
 }
 
 // explain says in words how memory is used.
@@ -111,16 +185,25 @@ func (x *prepared) tests() bool {
 
 // The structs of kernels/join/segments.cuh.
 type (
-	segmentHead struct{ Made, Turn uint64 }
+	segmentHead struct{ Made, Counted, Turn uint64 }
+
+	segmentHeld struct {
+		From, To    uint64
+		Lists       deviceLists
+		First, Last uint32
+	}
+
+	segmentEdge struct{ Column, Neg, Begin, End uint32 }
 
 	segmentArgs struct {
-		Lists                    deviceLists
-		Bits, At, With           uint64
-		Row, Out                 uint64
-		Made, Done, Head, Turn   uint64
-		Rows, From, First, End   uint32
-		Apart, Below, Above, All uint32
-		Neg, _                   uint32
+		Lists                     deviceLists
+		Bits, Columns, With, Held uint64
+		Row, Out                  uint64
+		Made, Done, Head, Turn    uint64
+		Rows, From, First, End    uint32
+		Apart, Below, Above, All  uint32
+		How, Edges                uint32
+		Edge                      [fusedEdges]segmentEdge
 	}
 
 	segmentSigns struct {
@@ -130,3 +213,16 @@ type (
 
 	segmentTasks struct{ Out, Turn uint64 }
 )
+
+// How candidates are taken: enum SegmentHow. Lists of them, their number, or their number by rows.
+const (
+	listed = iota
+	counted
+	countedEach
+)
+
+// segmentRowBits are the bits of an entry of segmentArgs.Row that say its row. Those above are the edges that are not known.
+const segmentRowBits = 20
+
+// heldBytes is the size of a segmentHeld.
+const heldBytes = int64(unsafe.Sizeof(segmentHeld{}))

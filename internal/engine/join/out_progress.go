@@ -2,6 +2,7 @@ package join
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -41,7 +42,14 @@ func copies(m session.Metered) string {
 // outStats says how the run went.
 func (o *outRun) outStats() []string {
 	m := o.metered
-	said := []string{fmt.Sprintf("join: out of core: %s; at most %d segments of a relation", &o.room, o.room.segments)}
-	said = append(said, fmt.Sprintf("join: %s; kernels took %v", copies(m), m.Computing.Round(time.Microsecond)))
+	var kinds []string
+	for i := range o.steps {
+		kinds = append(kinds, o.steps[i].Kind())
+	}
+	said := []string{
+		"join: " + strings.Join(kinds, ", "),
+		fmt.Sprintf("join: out of core: %s; at most %d segments of a relation", &o.room, o.room.segments),
+	}
+	said = append(said, fmt.Sprintf("join: %s; kernels took %v, and wrote %s to the host's memory", copies(m), m.Computing.Round(time.Microsecond), memory.Text(uint64(o.back))))
 	return append(said, o.store.said()...)
 }

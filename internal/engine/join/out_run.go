@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -10,9 +11,11 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/phases"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -33,56 +36,67 @@ func (x *onGPU) outOfCore(ctx context.Context, g *graph.Graph, p *plan.Plan, o e
 			return nil, &SpillError{o.Spill, err}
 		}
 	}
+	if out.steps[len(out.steps)-1].Pattern == phases.Sizes {
+		out.tail = newTail(p)
+	}
 	segments := v.Number("join.segments")
-	out.cutRelations(segments)
+	out.cutRelations(segments, v.Number("join.held"))
 	if segments == 0 {
 		out.notes = append(out.notes, "the graph does not fit the memory of the GPU, so it was joined out of core, in segments: "+out.out.String())
 	}
 	return out, nil
 }
 
-// cutRelations cuts the relations that the steps read into segments. segments is how many the largest is to have; 0: as many as necessary.
-func (x *onGPU) cutRelations(segments int) {
+// cutRelations cuts the relations that the steps read into segments. segments is how many the largest is to have, and held is how many
+// are on the device; 0: as many as necessary, and as have room.
+func (x *onGPU) cutRelations(segments, held int) {
 	x.relations = make([]*relation, len(x.p.Adjs))
 	parts, _ := x.lists.(partitions)
 	var relations []*relation
 	had, names := map[any]*relation{}, map[*relation]string{}
 	for i := range x.steps {
-		for _, b := range x.steps[i].groups[0].backs() {
-			var key any = x.p.Adjs[b.Adj].Lists
-			if parts != nil {
-				key = parts[b.Adj]
-			}
-			if had[key] == nil {
-				if parts != nil {
-					had[key] = newRelation(x.p.Adjs[b.Adj].Lists, parts[b.Adj])
-				} else {
-					had[key] = newRelation(x.p.Adjs[b.Adj].Lists, nil)
+		for k := range x.steps[i].groups {
+			for _, b := range x.steps[i].groups[k].backs() {
+				if x.relations[b.Adj] != nil {
+					continue
 				}
-			}
-			x.relations[b.Adj] = had[key]
-			if names[had[key]] == "" {
-				relations = append(relations, had[key])
-				names[had[key]] = x.p.Adjs[b.Adj].Name
+				var key any = x.p.Adjs[b.Adj].Lists
+				var part layout.Partition
+				if parts != nil {
+					part = parts[b.Adj]
+					key = part
+				}
+				r := had[key]
+				if r == nil {
+					r = newRelation(x.p.Adjs[b.Adj].Lists, part)
+					had[key], names[r] = r, x.p.Adjs[b.Adj].Name
+					relations = append(relations, r)
+				}
+				x.relations[b.Adj] = r
 			}
 		}
 	}
-	p := x.planOut(x.s.Memory(), relations, segments)
+	x.probing()
+	p := x.planOut(x.s.Memory(), append(slices.Clone(relations), x.free...), segments, held, x.batch)
 	x.out = &p
-	if p.fits(x.s) == nil {
-		for _, r := range relations {
-			least := 1
-			if r.bytes() == p.largest {
-				least = segments
-			}
-			r.cut(p.room, least)
-			p.segments = max(p.segments, len(r.segments))
-			most := int64(0)
-			for _, s := range r.segments {
-				most = max(most, s.bytes)
-			}
-			p.relations = append(p.relations, fmt.Sprintf("%s: %d entries in segments of at most %s, number of segments %d", names[r], r.off[len(r.off)-1], memory.Text(uint64(most)), len(r.segments)))
+	if p.fits(x.s) != nil {
+		return
+	}
+	for _, r := range x.free {
+		r.cut(p.room, 1)
+	}
+	for _, r := range relations {
+		least := 1
+		if r.bytes() == p.largest {
+			least = segments
 		}
+		r.cut(p.room, least)
+		p.segments = max(p.segments, len(r.segments))
+		most := int64(0)
+		for _, s := range r.segments {
+			most = max(most, s.bytes)
+		}
+		p.relations = append(p.relations, fmt.Sprintf("%s: %d entries in segments of at most %s, number of segments %d", names[r], r.off[len(r.off)-1], memory.Text(uint64(most)), len(r.segments)))
 	}
 }
 

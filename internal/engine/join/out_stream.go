@@ -1,9 +1,9 @@
 package join
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"math/bits"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -49,20 +49,25 @@ func order(ctx context.Context, n, segments int, of func(k int) (from, to int)) 
 	return order, starts, err
 }
 
-// stream copies each segment of a relation that has items to the device, and calls use with the segment and its items.
+// segmentKey names a segment to the feed.
+type segmentKey struct {
+	of      *relation
+	segment int
+}
+
+// stream copies each segment of a relation that has items to the device, and calls use with the segment and its items. Those that
+// are there already come first.
 func (t *outside) stream(rel *relation, items []uint32, starts []int, use func(segment int, lists deviceLists, items []uint32) error) error {
 	var some []int
-	for s := range rel.segments {
-		if starts[s] < starts[s+1] {
-			some = append(some, s)
+	for _, there := range []bool{true, false} {
+		for s := range rel.segments {
+			if starts[s] < starts[s+1] && t.feed.Has(segmentKey{rel, s}) == there {
+				some = append(some, s)
+			}
 		}
 	}
-	type key struct {
-		of      *relation
-		segment int
-	}
 	piece := func(i int) session.Piece {
-		return session.Piece{Key: key{rel, some[i]}, Bytes: rel.segments[some[i]].bytes, Fill: func(to []byte) error { return rel.fill(t.ctx(), some[i], to) }}
+		return session.Piece{Key: segmentKey{rel, some[i]}, Bytes: rel.segments[some[i]].bytes, Fill: func(to []byte) error { return rel.fill(t.ctx(), some[i], to) }}
 	}
 	err := t.feed.Each(len(some), piece, func(i int, at uint64) error {
 		s := some[i]
@@ -75,52 +80,165 @@ func (t *outside) stream(rel *relation, items []uint32, starts []int, use func(s
 	return err
 }
 
-// make generates the candidates of rows lo … hi-1 of a block: the entries in the lists of the vertices in a column. The rows go to
-// the device in sub-tables. If counted is given, make calls it with the number of each sub-table's candidates. Otherwise it calls
-// take with the candidates, which are valid during the call.
-func (t *outside) make(rel *relation, column []uint32, lo, hi int, a segmentArgs, counted func(made uint64) error, take func(f found) error) error {
-	vertex := func(k uint32) uint32 {
-		if column == nil {
-			return 0
+// holds returns the segments that are on the device and have edges that kernels look for, and puts the edges, with columns as in
+// the probe, into a kernel's argument. whole reports whether all segments that may decide are there.
+func (t *outside) holds(edges []probeEdge, a *segmentArgs) (held []segmentHeld, whole bool) {
+	held, whole = t.held[:0], true
+	for i, e := range edges {
+		at := segmentEdge{Column: uint32(e.column), Neg: number(e.neg)}
+		if k := slices.IndexFunc(edges[:i], func(o probeEdge) bool { return o.rel == e.rel }); k >= 0 {
+			at.Begin, at.End = a.Edge[k].Begin, a.Edge[k].End
+		} else {
+			begin := len(held)
+			t.feed.Held(func(key any, address uint64) bool {
+				if k := key.(segmentKey); k.of == e.rel {
+					s := &e.rel.segments[k.segment]
+					h := segmentHeld{From: s.pair, To: ^uint64(0), Lists: e.rel.at(k.segment, address), First: s.first, Last: s.last}
+					if next := k.segment + 1; next < len(e.rel.segments) {
+						h.To = e.rel.segments[next].pair
+					}
+					held = append(held, h)
+				}
+				return true
+			})
+			slices.SortFunc(held[begin:], func(a, b segmentHeld) int { return cmp.Compare(a.From, b.From) })
+			at.Begin, at.End = uint32(begin), uint32(len(held))
 		}
-		return column[lo+int(k)]
+		n := int(at.End - at.Begin)
+		whole = whole && n > 0 && n == len(e.rel.segments)
+		a.Edge[i] = at
 	}
-	items, starts, err := order(t.ctx(), hi-lo, len(rel.segments), func(k int) (int, int) { return rel.of(vertex(uint32(k))) })
+	a.Edges = uint32(len(edges))
+	t.held = held
+	return held, whole
+}
+
+// fusedSegments is for how many segments of a probe's edges one must be on the device for kernels to look for all edges at once. Rows
+// with more columns are sent then, and fewer candidates come back.
+const fusedSegments = 8
+
+// fused is how many of a probe's edges kernels look for at once.
+func (t *outside) fused(p *probe) int {
+	total := 0
+	for i, e := range p.edges {
+		if !slices.ContainsFunc(p.edges[:i], func(o probeEdge) bool { return o.rel == e.rel }) {
+			total += len(e.rel.segments)
+		}
+	}
+	if total > fusedSegments*t.room.held {
+		return 0
+	}
+	return min(len(p.edges), fusedEdges)
+}
+
+// send fills a sub-table with the columns of some rows of a block: row(k) is the k-th of n.
+func (t *outside) send(s *subTable, held []segmentHeld, columns []int, b *rowBlock, n int, row func(k int) uint32) error {
+	s.fill(held, len(columns), n)
+	return parallel(t.ctx(), n, func(_, lo, hi int) error {
+		for c, level := range columns {
+			from, to := b.cols[level], s.columns[c*n:][:n]
+			for k := lo; k < hi; k++ {
+				to[k] = from[row(k)]
+			}
+		}
+		return nil
+	})
+}
+
+// byList sorts rows lo … hi-1 of a block by the segments that have their lists.
+func (t *outside) byList(p *probe, b *rowBlock, lo, hi int) (items []uint32, starts []int, err error) {
+	column := p.first(b)
+	return order(t.ctx(), hi-lo, len(p.rel.segments), func(k int) (int, int) { return p.rel.of(of(column, lo+k)) })
+}
+
+// in gives the lists of a segment to a kernel.
+func (p *probe) in(a segmentArgs, s int, lists deviceLists) segmentArgs {
+	if a.Lists = lists; a.All != 0 {
+		// The candidates are those of the segment.
+		a.Lists.Adj, a.Lists.N = lists.Adj+entryBytes*p.rel.segments[s].begin, p.rel.length(s, 0)
+	}
+	return a
+}
+
+// size counts the candidates of rows lo … hi-1 of a block by the ends of their lists.
+func (t *outside) size(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *wanted) error {
+	items, starts, err := t.byList(p, b, lo, hi)
 	if err != nil {
 		return err
 	}
-	kernel, room := segmentMake, uint64(t.line.room())
-	if counted != nil {
-		kernel, room = segmentSize, 1<<31
+	return t.stream(p.rel, items, starts, func(s int, lists deviceLists, items []uint32) error {
+		a := p.in(a, s, lists)
+		for len(items) > 0 && !t.x.Stopped() {
+			sub, err := t.line.free()
+			if err != nil {
+				return err
+			}
+			n := min(len(items), t.room.subRows)
+			mine := items[:n]
+			if err := t.send(sub, nil, p.columns, b, n, func(k int) uint32 { return uint32(lo) + mine[k] }); err != nil {
+				return err
+			}
+			a.Rows = uint32(n)
+			err = t.line.launch(segmentSize, sub, a, uint64(n), func(h segmentHead) error {
+				if w.n += h.Counted; w.how == countedEach {
+					for k, size := range sub.out[:n] {
+						w.each[mine[k]] += size
+					}
+					t.line.back += 4 * int64(n)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			items = items[n:]
+		}
+		return nil
+	})
+}
+
+// make generates the candidates of rows lo … hi-1 of a block: the entries in the lists of the vertices in a column that pass. The rows go to
+// the device in sub-tables. Candidates that only count, and are known, are added to w.n. take gets the others, which are
+// valid during the call. By rows, it gets the numbers of those that are known in place of vertices.
+func (t *outside) make(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *wanted, take func(f found) error) error {
+	items, starts, err := t.byList(p, b, lo, hi)
+	if err != nil {
+		return err
 	}
-	lengths := make([]uint32, len(items))
-	return t.stream(rel, items, starts, func(s int, lists deviceLists, items []uint32) error {
+	column := p.first(b)
+	edges := p.edges[:t.fused(p)]
+	others := p.all() &^ (1<<len(edges) - 1)
+	if others != 0 { // none is known to be a match
+		a.How = listed
+	}
+	lengths, begins := make([]uint32, len(items)), make([]uint32, t.room.subRows+1)
+	return t.stream(p.rel, items, starts, func(s int, lists deviceLists, items []uint32) error {
 		length := lengths[:len(items)]
-		err := parallel(t.ctx(), len(items), func(_, lo, hi int) error {
-			for k := lo; k < hi; k++ {
-				length[k] = rel.length(s, vertex(items[k]))
+		err := parallel(t.ctx(), len(items), func(_, begin, end int) error {
+			for k := begin; k < end; k++ {
+				length[k] = p.rel.length(s, of(column, lo+int(items[k])))
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		a := a
-		a.Lists = lists
-		if a.All != 0 {
-			// The candidates are those of the segment.
-			a.Lists.Adj, a.Lists.N = lists.Adj+entryBytes*rel.segments[s].begin, rel.length(s, 0)
-		}
+		a := p.in(a, s, lists)
 		from := uint32(0) // in the list of the first item
 		for len(items) > 0 && !t.x.Stopped() {
 			sub, err := t.line.free()
 			if err != nil {
 				return err
 			}
+			held, whole := t.holds(edges, &a)
+			room := uint64(t.room.made)
+			if w.how == counted && whole && others == 0 {
+				room = 1 << 31
+			}
 			// The last item may go on in the next sub-table.
 			n, sum, next := 0, uint64(0), uint32(0)
-			for n < min(len(items), t.line.rows) && sum < room && next == 0 {
-				sub.with[n] = uint32(sum)
+			for n < min(len(items), t.room.subRows) && sum < room && next == 0 {
+				begins[n] = uint32(sum)
 				left := uint64(length[n])
 				if n == 0 {
 					left -= uint64(from)
@@ -132,35 +250,32 @@ func (t *outside) make(rel *relation, column []uint32, lo, hi int, a segmentArgs
 				sum += left
 				n++
 			}
-			sub.with[n] = uint32(sum)
+			begins[n] = uint32(sum)
 			mine := items[:n]
-			if err := parallel(t.ctx(), n, func(_, lo, hi int) error {
-				for k := lo; k < hi; k++ {
-					sub.at[k] = vertex(mine[k])
-				}
-				return nil
-			}); err != nil {
+			if err := t.send(sub, held, p.columns, b, n, func(k int) uint32 { return uint32(lo) + mine[k] }); err != nil {
 				return err
 			}
+			copy(sub.with, begins)
 			a.Rows, a.From = uint32(n), from
-			took := counted
-			if counted == nil {
-				took = func(made uint64) error {
-					f := found{t.scratch.rows[:made], t.scratch.vertices[:made]} // take copies what it keeps
-					err := parallel(t.ctx(), int(made), func(_, begin, end int) error {
-						for k := begin; k < end; k++ {
-							f.rows[k] = uint32(lo) + mine[sub.row[k]]
-						}
-						copy(f.vertices[begin:end], sub.out[begin:end])
-						return nil
-					})
-					if err != nil || made == 0 {
-						return err
+			err = t.line.launch(segmentMake, sub, a, sum, func(h segmentHead) error {
+				w.n += h.Counted
+				made := int(h.Made)
+				t.line.back += 8 * int64(made)
+				f := t.scratch.first(made)
+				err := parallel(t.ctx(), made, func(_, begin, end int) error {
+					for k := begin; k < end; k++ {
+						f.rows[k] = uint32(lo) + mine[sub.row[k]&(1<<segmentRowBits-1)]
+						f.left[k] = sub.row[k]>>segmentRowBits | others
 					}
-					return take(f)
+					copy(f.vertices[begin:end], sub.out[begin:end])
+					return nil
+				})
+				if err != nil || made == 0 {
+					return err
 				}
-			}
-			if err := t.line.launch(kernel, sub, a, n, n+1, sum, took); err != nil {
+				return take(f)
+			})
+			if err != nil {
 				return err
 			}
 			if from = next; next > 0 {
@@ -172,86 +287,99 @@ func (t *outside) make(rel *relation, column []uint32, lo, hi int, a segmentArgs
 	})
 }
 
-// owned sorts candidates by the segment that says whether the candidate is in the list of a vertex in its row. It leaves out
-// candidates whose vertex has no list.
-func (t *outside) owned(rel *relation, column []uint32, f found) (items []uint32, starts []int, err error) {
-	return order(t.ctx(), len(f.rows), len(rel.segments), func(k int) (int, int) {
-		s := rel.owner(column[f.rows[k]], f.vertices[k])
-		return max(s, 0), s + 1
-	})
-}
+// dropped is the mask of a candidate that has failed.
+const dropped = 1 << 31
 
-// checks copies the segments that have the candidates' lists to the device, and runs a kernel over the candidates of each.
-func (t *outside) checks(kernel string, rel *relation, column []uint32, f found, neg bool, took func(s *subTable, items []uint32, made uint64) error) error {
-	items, starts, err := t.owned(rel, column, f)
+// check looks for edge number e of the candidates of which it is not known, and for others whose segments are on the device. It
+// hands over the candidates of which nothing is left to be looked for, and returns those of which something is.
+func (t *outside) check(p *probe, b *rowBlock, f found, e int, w *wanted) (found, error) {
+	edge, bit := p.edges[e], uint32(1)<<e
+	column := b.cols[p.columns[edge.column]]
+	items, starts, err := order(t.ctx(), len(f.rows), len(edge.rel.segments), func(k int) (int, int) {
+		v := column[f.rows[k]]
+		if f.left[k]&bit == 0 || edge.rel.empty(v) {
+			return 0, 0
+		}
+		s := edge.rel.owner(v, f.vertices[k])
+		return s, s + 1
+	})
 	if err != nil {
-		return err
+		return f, err
 	}
-	return t.stream(rel, items, starts, func(_ int, lists deviceLists, items []uint32) error {
-		a := segmentArgs{Lists: lists, End: ^uint32(0), Neg: number(neg)}
+	// The edges that kernels look for, and the levels that these read.
+	numbers, edges, columns := []int{e}, []probeEdge(nil), []int(nil)
+	for k := e + 1; k < len(p.edges) && len(numbers) < t.fused(p); k++ {
+		numbers = append(numbers, k)
+	}
+	for _, k := range numbers {
+		o, level := p.edges[k], p.columns[p.edges[k].column]
+		if o.column = slices.Index(columns, level); o.column < 0 {
+			o.column = len(columns)
+			columns = append(columns, level)
+		}
+		edges = append(edges, o)
+	}
+	err = t.stream(edge.rel, items, starts, func(_ int, _ deviceLists, items []uint32) error {
+		a := segmentArgs{End: ^uint32(0)}
 		for len(items) > 0 && !t.x.Stopped() {
 			sub, err := t.line.free()
 			if err != nil {
 				return err
 			}
-			n := min(len(items), t.line.rows)
+			held, _ := t.holds(edges, &a)
+			words := 1 + len(edges)
+			n := min(len(items), t.room.subRows, t.room.made/words*32)
 			mine := items[:n]
-			if err := parallel(t.ctx(), n, func(_, lo, hi int) error {
-				for k := lo; k < hi; k++ {
-					sub.at[k], sub.with[k] = column[f.rows[mine[k]]], f.vertices[mine[k]]
-				}
-				return nil
-			}); err != nil {
+			if err := t.send(sub, held, columns, b, n, func(k int) uint32 { return f.rows[mine[k]] }); err != nil {
 				return err
 			}
+			for k, item := range mine {
+				sub.with[k] = f.vertices[item]
+			}
 			a.Rows = uint32(n)
-			if err := t.line.launch(kernel, sub, a, n, n, uint64(n), func(made uint64) error { return took(sub, mine, made) }); err != nil {
+			err = t.line.launch(segmentCheck, sub, a, uint64(n), func(segmentHead) error {
+				for k, item := range mine {
+					out := sub.out[k/32*words:][:words]
+					at := uint32(1) << (k % 32)
+					if out[0]&at == 0 {
+						f.left[item] = dropped
+						continue
+					}
+					for i, number := range numbers {
+						if out[1+i]&at == 0 {
+							f.left[item] &^= 1 << number
+						}
+					}
+				}
+				t.line.back += 4 * int64((n+31)/32*words)
+				return nil
+			})
+			if err != nil {
 				return err
 			}
 			items = items[n:]
 		}
 		return nil
 	})
-}
-
-// listless returns the candidates whose vertex in a column has no neighbours: an edge to it is missing.
-func (t *outside) listless(rel *relation, column []uint32, f found) (out found) {
-	for k, r := range f.rows {
-		if v := column[r]; rel.off[v] == rel.off[v+1] {
-			out.rows, out.vertices = append(out.rows, r), append(out.vertices, f.vertices[k])
-		}
+	if err != nil || t.x.Stopped() {
+		return f, err
 	}
-	return out
-}
-
-// check returns the candidates that are in the list of a vertex in their row, or with neg are not.
-func (t *outside) check(rel *relation, column []uint32, f found, neg bool) (out found, err error) {
-	if neg {
-		out = t.listless(rel, column, f)
-	}
-	err = t.checks(segmentCheck, rel, column, f, neg, func(s *subTable, items []uint32, made uint64) error {
-		at := len(out.rows)
-		out.rows, out.vertices = slices.Grow(out.rows, int(made))[:at+int(made)], slices.Grow(out.vertices, int(made))[:at+int(made)]
-		for w, word := range s.out[:(len(items)+31)/32] {
-			for ; word != 0; word &= word - 1 {
-				k := items[32*w+bits.TrailingZeros32(word)]
-				out.rows[at], out.vertices[at] = f.rows[k], f.vertices[k]
-				at++
+	n, known := 0, found{}
+	for k, left := range f.left {
+		if left&bit != 0 && left != dropped { // its vertex has no list
+			if left &^= bit; !edge.neg {
+				left = dropped
 			}
+			f.left[k] = left
 		}
-		return nil
-	})
-	return out, err
-}
-
-// hits is how many candidates check would return.
-func (t *outside) hits(rel *relation, column []uint32, f found, neg bool) (n uint64, err error) {
-	if neg {
-		n = uint64(len(t.listless(rel, column, f).rows))
+		switch left {
+		case dropped:
+		case 0:
+			known.add(f.rows[k], f.vertices[k], 0)
+		default:
+			f.move(n, k)
+			n++
+		}
 	}
-	err = t.checks(segmentHits, rel, column, f, neg, func(_ *subTable, _ []uint32, made uint64) error {
-		n += made
-		return nil
-	})
-	return n, err
+	return f.first(n), w.take(known)
 }

@@ -15,12 +15,14 @@ type relation struct {
 	adj      []uint32 // the entries; nil: list gives them
 	list     func(v uint32) []uint32
 	kind     uint32 // layout of a segment
+	size     int64  // see bytes; 0: not worked out yet
 	segments []segment
 }
 
 // segment is a run of entries.
 type segment struct {
 	begin, end     uint64 // entries
+	pair           uint64 // the vertex of the first entry and the entry, as pairOf does; 0 of the first segment
 	first, last    uint32 // the vertices of the first entry and of the last
 	vertices, runs int    // that have entries, and runs of consecutive ids of them
 	bytes          int64  // on a device
@@ -83,14 +85,25 @@ func (r *relation) index(n uint64) int64 {
 
 // bytes is what the relation takes on a device as one segment.
 func (r *relation) bytes() int64 {
+	if r.size > 0 {
+		return r.size
+	}
 	sum := int64(entryBytes*r.off[len(r.off)-1]) + indexSlack
 	if r.kind == layoutCSR {
-		return sum + csrBytes*int64(len(r.off)-1)
+		sum += csrBytes * int64(len(r.off)-1)
+	} else {
+		for v := range len(r.off) - 1 {
+			sum += r.index(r.off[v+1] - r.off[v])
+		}
 	}
-	for v := range len(r.off) - 1 {
-		sum += r.index(r.off[v+1] - r.off[v])
-	}
+	r.size = sum
 	return sum
+}
+
+// pieces is about how many segments of at most room bytes the relation has.
+func (r *relation) pieces(room int64) int {
+	room -= indexSlack
+	return int(max((r.bytes()-indexSlack+room-1)/room, 1))
 }
 
 // leastSegment is the fewest bytes that segments may be asked to have.
@@ -98,9 +111,9 @@ const leastSegment = indexSlack + 1024
 
 // cut cuts the relation into segments of at most room bytes each, and of about the same size: as few as possible, but at least so many.
 func (r *relation) cut(room int64, least int) {
+	pieces := max(int64(r.pieces(room)), int64(least))
 	room -= indexSlack
 	total := r.bytes() - indexSlack
-	pieces := max((total+room-1)/room, int64(least), 1)
 	// A segment ends with the entry that reaches its share. So it may be longer by a vertex's index and an entry.
 	share := min((total+pieces-1)/pieces, room-2*(entryBytes+max(csrBytes, r.index(1))))
 	r.segments = nil
@@ -109,6 +122,9 @@ func (r *relation) cut(room int64, least int) {
 	flush := func(end uint64, last uint32) {
 		if end > s.begin {
 			s.end, s.last = end, last
+			if s.begin > 0 {
+				s.pair = pairOf(s.first, r.list(s.first)[s.begin-r.off[s.first]])
+			}
 			s.bytes = entryBytes * int64(end-s.begin)
 			switch r.kind {
 			case layoutCSR:
@@ -179,20 +195,25 @@ func (r *relation) between(at, end uint64) (from, to int) {
 	return from, to
 }
 
-// owner returns the segment that says whether x is in v's list; -1: the list is empty.
+// pairOf is a vertex and a neighbour as one number, by which the entries of a relation ascend.
+func pairOf(v, x uint32) uint64 { return uint64(v)<<32 | uint64(x) }
+
+// owner returns the segment that says whether x is in v's list: the last one that does not begin behind the pair. Device twin:
+// segment_passes.
 func (r *relation) owner(v, x uint32) int {
-	from, to := r.of(v)
-	if to-from <= 1 {
-		return from - 1 + (to - from)
-	}
-	list := r.list(v)
-	for i := to - 1; i > from; i-- {
-		if list[r.segments[i].begin-r.off[v]] <= x {
-			return i
+	pair, from := pairOf(v, x), 0
+	for n := len(r.segments); n > 1; {
+		half := n / 2
+		if r.segments[from+half].pair <= pair {
+			from += half
 		}
+		n -= half
 	}
 	return from
 }
+
+// empty reports whether v has no list.
+func (r *relation) empty(v uint32) bool { return r.off[v] == r.off[v+1] }
 
 // length is how many entries of v's list segment i has.
 func (r *relation) length(i int, v uint32) uint32 {

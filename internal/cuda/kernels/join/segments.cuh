@@ -1,7 +1,8 @@
 // Joins of graphs that are larger than the device (SGSI, section 6). A segment is a run of the edges of one relation with
 // their index, in one of the layouts of join/lists.cuh. The host keeps tables by columns. It says which rows have a
-// list in the segment (the paper's row flags), and sends one or two columns of those rows at a time. Candidates and survivors are
-// written to page-locked memory of the host.
+// list in the segment (the paper's row flags), and sends the columns of those rows that the phase reads. Candidates are
+// tested against all other vertices of the row, and looked up in the lists of further edges that are in any segment on the device. The
+// host gets those that pass, with the edges that are still to be looked for, in page-locked memory.
 //
 // A lane has a candidate: rows with long lists and rows with short ones keep all lanes busy.
 #ifndef JOIN_SEGMENTS
@@ -11,28 +12,49 @@
 
 // What a launch tells the host: written when all its blocks are done.
 struct SegmentHead {
-  u64 made; // candidates or survivors
-  u64 turn; // of the launch, so that one that did not run is noticed
+  u64 made;    // entries in row and out
+  u64 counted; // matches that are only counted
+  u64 turn;    // of the launch, so that one that did not run is noticed
 };
+
+// A segment that is on the device. It has all edges of a relation between two pairs of a vertex and a neighbour, as
+// vertex << 32 | neighbour.
+struct SegmentHeld {
+  u64 from, to; // from <= pair < to
+  JoinLists lists;
+  u32 first, last; // the vertices that have lists here are among these
+};
+
+// An edge that a candidate must have to the row's vertex in a column, or with neg must not have.
+struct SegmentEdge {
+  u32 column, neg;
+  u32 begin, end; // the segments of its relation among those held, ascending
+};
+
+enum SegmentHow { SEGMENT_LIST, SEGMENT_COUNT, SEGMENT_EACH }; // list candidates, count them, or count them by rows
+
+// An entry of `row` has the row below, and above it a bit for each edge that is not known.
+#define SEGMENT_ROW_BITS 20u
 
 struct SegmentArgs {
   JoinLists lists;
-  const u64* bits; // a bit for each vertex that is allowed; null: all are
-  const u32* at;   // a column: the vertex of each row whose list is read
-  const u32* with; // to make candidates: where those of each row begin, and their end; to check: the candidate of each row
-  u32* row;        // page-locked: of each candidate its row among `rows`
-  u32* out;        // page-locked: the candidates, or a bit for each row whose candidate is kept
-  u64* made;       // 0 before and after a launch
-  u64* done;       // blocks; 0 before and after a launch
-  SegmentHead* head; // page-locked
+  const u64* bits;    // a bit for each vertex that is allowed; null: all are
+  const u32* columns; // of the rows: column c of row r is columns[c * rows + r]. Column 0 has the vertices whose lists are read
+  const u32* with;    // to make candidates: where those of each row begin, and their end; to check: the candidate of each row
+  const SegmentHeld* held;
+  u32* row;           // page-locked: of each candidate its row, and the edges that are not known
+  u32* out;           // page-locked: the candidates, or the number of a row's, or bits of the rows of a check
+  u64* made;          // two counters, 0 before and after a launch: entries, and matches that are only counted
+  u64* done;          // blocks; 0 before and after a launch
+  SegmentHead* head;  // page-locked
   u64 turn;
   u32 rows;
-  u32 from;          // where in its list the first row's candidates begin
-  u32 first, end;    // first <= candidate < end
-  u32 apart, below, above; // whether it must differ from the row's vertex, be below or above it
-  u32 all;           // whether lists.adj, of lists.n ids, has the candidates of each row
-  u32 neg;           // whether the candidate must not be in the list
-  u32 unused;
+  u32 from;           // where in its list the first row's candidates begin
+  u32 first, end;     // first <= candidate < end
+  u32 apart, below, above; // the columns whose vertices it must differ from, be below or above
+  u32 all;            // whether lists.adj, of lists.n ids, has the candidates of each row
+  u32 how, edges;
+  SegmentEdge edge[12];
 };
 
 struct SegmentParams {
@@ -40,29 +62,63 @@ struct SegmentParams {
   SegmentArgs x;
 };
 
-// Adds what the block's warps have made, and has the last block tell the host. All threads of the block call it with
+// Adds what the block's warps have counted, and has the last block tell the host. All threads of the block call it with
 // the number of their warp, at the end.
-DEV void segment_end(const SegmentArgs& x, u64 warp_made) {
-  if (warp_made && lane() == 0) atomic_add(x.made, warp_made);
+DEV void segment_end(u64* made, u64* done, SegmentHead* head, u64 turn, u64 warp_counted) {
+  if (warp_counted && lane() == 0) atomic_add(made + 1, warp_counted);
   fence();
   sync_block();
   if (thread() != 0) return;
   fence();
-  if (atomic_add(x.done, (u64)1) != blocks() - 1) return;
+  if (atomic_add(done, (u64)1) != blocks() - 1) return;
   fence();
-  x.head->made = atomic_exch(x.made, (u64)0);
-  atomic_exch(x.done, (u64)0);
-  x.head->turn = x.turn;
+  head->made = atomic_exch(made, (u64)0);
+  head->counted = atomic_exch(made + 1, (u64)0);
+  atomic_exch(done, (u64)0);
+  head->turn = turn;
   fence_system();
 }
 
-// What candidates must satisfy by themselves. One lane.
-DEV bool segment_allows(const SegmentArgs& x, u32 v) { return v >= x.first && v < x.end && (!x.bits || bit(x.bits, v)); }
+DEV void segment_end(const SegmentArgs& x, u64 warp_counted) { segment_end(x.made, x.done, x.head, x.turn, warp_counted); }
+
+// Whether a row's candidate passes all tests that can be made on the device. `left` becomes the edges that segments elsewhere have. One
+// lane.
+DEV bool segment_passes(const SegmentArgs& x, u32 r, u32 v, u32& left) {
+  left = 0;
+  if (v < x.first || v >= x.end || (x.bits && !bit(x.bits, v))) return false;
+  for (u32 m = x.apart | x.below | x.above; m; m &= m - 1) {
+    const u32 c = ctz(m), at = m & -m, u = x.columns[(u64)c * x.rows + r];
+    if (((x.apart & at) && v == u) || ((x.below & at) && v >= u) || ((x.above & at) && v <= u)) return false;
+  }
+  for (u32 i = 0; i < x.edges; i++) {
+    const SegmentEdge& e = x.edge[i];
+    const u32 u = x.columns[(u64)e.column * x.rows + r];
+    const u64 pair = (u64)u << 32 | v;
+    u32 k = e.begin;
+    for (u32 n = e.end - e.begin; n;) { // k: the segments that do not begin behind the pair end before it
+      const u32 half = n / 2;
+      if (x.held[k + half].from <= pair) {
+        k += half + 1;
+        n -= half + 1;
+      } else {
+        n = half;
+      }
+    }
+    if (k == e.begin || pair >= x.held[k - 1].to) {
+      left |= 1u << i;
+      continue;
+    }
+    const SegmentHeld& s = x.held[k - 1];
+    const bool has = u >= s.first && u <= s.last && contains(join_list(s.lists, u), v);
+    if (has == (e.neg != 0)) return false;
+  }
+  return true;
+}
 
 // The candidates of rows: the elements of their lists in the segment that pass. A warp has 32 of them, of one row or of several.
-template <bool COUNT> DEV void segment_make(const SegmentParams& p) {
+WEFT_KERNEL(join_segment_make, SegmentParams, LAUNCH_BOUNDS(256, 4)) {
   const SegmentArgs& x = p.x;
-  u32* wait = (u32*)shared() + warp() * 128; // 64 rows, and 64 candidates
+  u32* wait = (u32*)shared() + warp() * 128; // 64 entries of row, and of out
   const u32 total = x.with[x.rows], step = blocks() * warps();
   u32 waiting = 0;
   u64 counted = 0;
@@ -92,55 +148,89 @@ template <bool COUNT> DEV void segment_make(const SegmentParams& p) {
     const u32 hi = lower_bound(Warp(), x.with, x.rows + 1, last + 1) - 1;
     const u32 k = (u32)b + lane();
     bool in = k < total;
-    u32 r = 0, v = 0;
+    u32 r = 0, v = 0, left = 0;
     if (in) {
       r = bisect(x.with, lo + 1, hi + 1, k + 1) - 1;
-      const u32 u = x.at[r], i = k - x.with[r] + (r == 0 ? x.from : 0);
-      const Set s = x.all ? Set{x.lists.adj, x.lists.n} : join_list(x.lists, u);
+      const u32 i = k - x.with[r] + (r == 0 ? x.from : 0);
+      const Set s = x.all ? Set{x.lists.adj, x.lists.n} : join_list(x.lists, x.columns[r]);
       in = i < s.n;
       v = in ? s.p[i] : 0;
-      in = in && segment_allows(x, v) && !(x.apart && v == u) && !(x.below && v >= u) && !(x.above && v <= u);
+      in = in && segment_passes(x, r, v, left);
+    }
+    if (x.how != SEGMENT_LIST) {
+      const bool known = in && !left;
+      if (x.how == SEGMENT_COUNT) {
+        counted += popc(ballot(ALL, known));
+        in = in && left;
+      } else { // an entry for all candidates of a row that the warp has
+        const u32 same = match_any(ALL, known ? r : ~0u);
+        in = in && (left || ctz(same) == lane());
+        if (known) v = popc(same);
+      }
     }
     const u32 votes = ballot(ALL, in);
-    if (COUNT) {
-      counted += popc(votes);
-      continue;
-    }
     if (in) {
       const u32 at = waiting + popc(votes & Warp::below());
-      wait[at] = r;
+      wait[at] = r | left << SEGMENT_ROW_BITS;
       wait[64 + at] = v;
     }
     waiting += popc(votes);
     sync_warp(ALL);
     if (waiting >= 32) flush(32);
   }
-  if (!COUNT && waiting) flush(waiting);
+  if (waiting) flush(waiting);
   segment_end(x, counted);
 }
 
-// Whether the candidate of each row is in the list, or is not, and passes.
-template <bool COUNT> DEV void segment_check(const SegmentParams& p) {
+// The number of each row's candidates, of which bounds are asked, and to differ from other vertices. A lane has a row.
+WEFT_KERNEL(join_segment_size, SegmentParams) {
   const SegmentArgs& x = p.x;
   u64 counted = 0;
   for (u64 b = (u64)(block() * warps() + warp()) * 32; b < x.rows; b += (u64)blocks() * warps() * 32) {
-    const u32 k = (u32)b + lane();
-    bool in = k < x.rows;
-    if (in) {
-      const u32 v = x.with[k];
-      in = segment_allows(x, v) && contains(join_list(x.lists, x.at[k]), v) == !x.neg;
+    const u32 r = (u32)b + lane();
+    u32 n = 0;
+    if (r < x.rows) {
+      auto of = [&](u32 c) { return x.columns[(u64)c * x.rows + r]; };
+      u32 lo = x.first, hi = x.end;
+      for (u32 m = x.above; m; m &= m - 1) lo = max(lo, of(ctz(m)) + 1);
+      for (u32 m = x.below; m; m &= m - 1) hi = min(hi, of(ctz(m)));
+      Set s = x.all ? Set{x.lists.adj, x.lists.n} : join_list(x.lists, x.columns[r]);
+      if (lo < hi) {
+        const u32 begin = lower_bound(s.p, s.n, lo), end = lower_bound(s.p, s.n, hi);
+        s = Set{s.p + begin, end - begin};
+        n = s.n;
+        for (u32 m = x.apart; m; m &= m - 1) {
+          const u32 u = of(ctz(m));
+          bool had = false; // each vertex once
+          for (u32 d = x.apart & ((m & -m) - 1); d; d &= d - 1) had |= of(ctz(d)) == u;
+          n -= !had && contains(s, u);
+        }
+      }
+      if (x.how == SEGMENT_EACH) x.out[r] = n;
     }
-    const u32 votes = ballot(ALL, in);
-    counted += popc(votes);
-    if (!COUNT && lane() == 0) x.out[b / 32] = votes;
+    counted += reduce_add(ALL, (u64)n);
   }
   segment_end(x, counted);
 }
 
-WEFT_KERNEL(join_segment_make, SegmentParams, LAUNCH_BOUNDS(256, 4)) { segment_make<false>(p); }
-WEFT_KERNEL(join_segment_size, SegmentParams, LAUNCH_BOUNDS(256, 4)) { segment_make<true>(p); }
-WEFT_KERNEL(join_segment_check, SegmentParams, LAUNCH_BOUNDS(256, 4)) { segment_check<false>(p); }
-WEFT_KERNEL(join_segment_hits, SegmentParams, LAUNCH_BOUNDS(256, 4)) { segment_check<true>(p); }
+// Whether the candidate of each row passes. For each 32 rows, out has a word of those that do, and for each edge one of those
+// for which it is not known.
+WEFT_KERNEL(join_segment_check, SegmentParams, LAUNCH_BOUNDS(256, 4)) {
+  const SegmentArgs& x = p.x;
+  for (u64 b = (u64)(block() * warps() + warp()) * 32; b < x.rows; b += (u64)blocks() * warps() * 32) {
+    const u32 k = (u32)b + lane();
+    u32 left = 0;
+    const bool in = k < x.rows && segment_passes(x, k, x.with[k], left);
+    u32* to = x.out + b / 32 * (1 + x.edges);
+    const u32 votes = ballot(ALL, in);
+    if (lane() == 0) to[0] = votes;
+    for (u32 i = 0; i < x.edges; i++) {
+      const u32 unknown = ballot(ALL, in && (left >> i & 1));
+      if (lane() == 0) to[1 + i] = unknown;
+    }
+  }
+  segment_end(x, 0);
+}
 
 // The signatures of a run of vertices (section 6.1): those that have all that one of the queries asks for.
 struct SegmentSigns {
@@ -160,7 +250,6 @@ struct SegmentSignsParams {
 
 WEFT_KERNEL(join_segment_signs, SegmentSignsParams) {
   const SegmentSigns& x = p.x;
-  u64 counted = 0;
   for (u64 b = (u64)(block() * warps() + warp()) * 32; b < x.vertices; b += (u64)blocks() * warps() * 32) {
     const u32 v = (u32)b + lane();
     bool has = false;
@@ -172,15 +261,9 @@ WEFT_KERNEL(join_segment_signs, SegmentSignsParams) {
       }
     }
     const u32 votes = ballot(ALL, has);
-    counted += popc(votes);
     if (lane() == 0) x.out[b / 32] = votes;
   }
-  SegmentArgs end = {};
-  end.made = x.made;
-  end.done = x.done;
-  end.head = x.head;
-  end.turn = x.turn;
-  segment_end(end, counted);
+  segment_end(x.made, x.done, x.head, x.turn, 0);
 }
 
 // Takes the next tasks: roots, which the host has.
