@@ -103,7 +103,7 @@ const maxCopies = 1 << 10
 // across makes the searches across parts.
 func (x *prepared) across(ctx context.Context, share bool) error {
 	p := x.p
-	all, to, group := pairs(p), adjacent(p), p.Pattern.Automorphisms()
+	all, group := pairs(p), p.Pattern.Automorphisms()
 	orbit, turns := group.PairOrbits(all)
 	x.factor = 1
 	elements := [][]int{nil}
@@ -118,18 +118,29 @@ func (x *prepared) across(ctx context.Context, share bool) error {
 			x.shared = false
 		}
 	}
+	po := plan.Options{
+		Embeddings: true, Listing: true, NoTail: true, Root: plan.NoRoot, Method: plan.Nest.String(), Quick: true, Context: ctx, Threads: x.o.Threads,
+	}
+	var firsts [][2]int
 	for i, pair := range all {
+		if !x.shared || orbit[i] == i {
+			firsts = append(firsts, pair)
+		}
+	}
+	counted := !x.listing && !p.NoTail
+	orders, err := planner.OrdersFrom(x.g, p.Pattern, po, counted, firsts...)
+	if err != nil {
+		return err
+	}
+	for i := range all {
 		if x.shared && orbit[i] != i {
 			continue
 		}
 		s := search{alike: 1, copies: len(elements)}
-		order := pattern.OrderFrom(to, pair[0], pair[1])
-		var err error
-		s.plan, err = planner.Compile(x.g, p.Pattern, plan.Options{
-			Order: "given", Given: order, Embeddings: true, Listing: true, NoTail: true, Root: plan.NoRoot,
-			Method: plan.Nest.String(), Quick: true, Context: ctx,
-		})
-		if err != nil {
+		order := orders[0]
+		orders = orders[1:]
+		po.Order, po.Given = "given", order
+		if s.plan, err = planner.Compile(x.g, p.Pattern, po); err != nil {
 			return err
 		}
 		s.above, s.below = make([]uint32, len(order)), make([]uint32, len(order))
@@ -151,7 +162,7 @@ func (x *prepared) across(ctx context.Context, share bool) error {
 		if err := s.makeLevels(x.g, all, i); err != nil {
 			return err
 		}
-		if !x.listing && !p.NoTail {
+		if counted {
 			s.together()
 		}
 		for _, e := range elements {

@@ -126,8 +126,10 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if x.parts.Parts == 0 {
 		x.parts.Parts = partsFor(x.bytes, x.s)
 	}
-	if err := x.across(ctx, v.On("partition.share")); err != nil {
-		return nil, err
+	if x.parts.Parts > 1 {
+		if err := x.across(ctx, v.On("partition.share")); err != nil {
+			return nil, err
+		}
 	}
 	x.program, x.texts = &kir.Program{Name: Name}, kernelTexts()
 	x.wants = x.needs()
@@ -241,7 +243,7 @@ func (x *prepared) Compile(ctx context.Context) {
 	switch {
 	case x.unified != nil:
 		x.unified.Compile(ctx)
-	case x.program != nil:
+	case len(x.searches) > 0:
 		_ = x.s.Compile(ctx, x.job())
 	}
 }

@@ -83,6 +83,12 @@ type estimated struct{ mean, err float64 }
 // hubs. Why: the other direction tests far more candidates, but a few thousand walks seldom
 // meet the hubs and do not show it.
 func (b *Rules) testsOf(orders [][]int, o plan.Options, n int) []estimated {
+	return b.walked(orders, o, n, func(_ int, pl *plan.Plan, seed uint64, n int) float64 { return cost.Tests(pl, &o, seed, n) })
+}
+
+// walked estimates the plans of orders by n walks each, in rounds of about testWalks. estimate makes n walks by the plan of
+// order i.
+func (b *Rules) walked(orders [][]int, o plan.Options, n int, estimate func(i int, pl *plan.Plan, seed uint64, n int) float64) []estimated {
 	b.Flip = false
 	plans := make([]*plan.Plan, len(orders))
 	for i, order := range orders {
@@ -91,7 +97,7 @@ func (b *Rules) testsOf(orders [][]int, o plan.Options, n int) []estimated {
 	rounds := (n + testWalks - 1) / testWalks
 	means := make([]float64, len(orders)*rounds)
 	cost.Parallel(&o, len(means), func(i int) {
-		means[i] = cost.Tests(plans[i/rounds], &o, o.Seed+uint64(i%rounds), n/rounds)
+		means[i] = estimate(i/rounds, plans[i/rounds], o.Seed+uint64(i%rounds), n/rounds)
 	})
 	tests := make([]estimated, len(orders))
 	for i := range tests {

@@ -134,6 +134,22 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	return pl, nil
 }
 
+// OrdersFrom returns a matching order for each choice of two first vertices, for searches breadth first; see order.Rules.From. p is a
+// pattern that Compile takes.
+func OrdersFrom(g *graph.Graph, p *pattern.Pattern, o plan.Options, pairs bool, first ...[2]int) (orders [][]int, err error) {
+	b, err := bind.Bind(g, p, o)
+	if err == nil {
+		rules := order.NewRules(b)
+		for _, two := range first {
+			orders = append(orders, rules.From(two[0], two[1], pairs, o))
+		}
+	}
+	if o.Ended() {
+		return nil, context.Cause(o.Context)
+	}
+	return orders, err
+}
+
 // wantsTemporal reports whether the caller asks for edge extension, or edge extension suits a
 // query with an order in time.
 func (b *planner) wantsTemporal(o plan.Options) bool {
