@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan/delta"
@@ -115,9 +116,25 @@ type form struct {
 // clear makes all counts 0.
 func (m *Matcher) clear() {
 	for _, s := range m.workers {
-		clear(s.added)
-		clear(s.removed)
+		for _, id := range s.touched {
+			s.added[id], s.removed[id] = engine.Uint128{}, engine.Uint128{}
+		}
+		s.touched = s.touched[:0]
 	}
+}
+
+// counts returns the counts that are not 0, by watch.
+func (m *Matcher) counts() (out []Count) {
+	for _, s := range m.workers {
+		for _, id := range s.touched {
+			i, found := slices.BinarySearchFunc(out, id, func(c Count, id int) int { return c.Watch - id })
+			if !found {
+				out = slices.Insert(out, i, Count{Watch: id})
+			}
+			out[i].Added, out[i].Removed = out[i].Added.Add(s.added[id]), out[i].Removed.Add(s.removed[id])
+		}
+	}
+	return out
 }
 
 type binder struct {

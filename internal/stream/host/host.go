@@ -89,7 +89,7 @@ type Count struct {
 type Result struct {
 	Updates  int // updates that were made
 	Outcomes stream.Outcomes
-	Counts   []Count // of all watches, by number
+	Counts   []Count // of the watches that changed, by number
 	// Update is the time for changing the graph, and Match that for finding matches and giving them to the sink.
 	Update, Match time.Duration
 }
@@ -110,6 +110,8 @@ type Matcher struct {
 	lone    bool // there are watches of a single vertex
 	values  bool // some watch looks at properties
 	grain   grain
+	run     run
+	alone   piece // the only one of a small batch
 }
 
 // New returns a matcher of g. While it is in use, g must only change by Apply.
@@ -119,6 +121,8 @@ func New(g *dynamic.Graph, o Options) *Matcher {
 		n = runtime.GOMAXPROCS(0)
 	}
 	m := &Matcher{g: g, n: n, grain: coarse}
+	m.run.m = m
+	m.run.change.L = &m.run.mu
 	for range n {
 		m.workers = append(m.workers, newSearcher(m))
 	}
@@ -240,16 +244,7 @@ func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Resu
 		m.clear()
 		err = m.match(ctx, sink)
 	}
-	for _, w := range m.watches {
-		if w != nil {
-			c := Count{Watch: w.id}
-			for _, s := range m.workers {
-				c.Added = c.Added.Add(s.added[w.id])
-				c.Removed = c.Removed.Add(s.removed[w.id])
-			}
-			r.Counts = append(r.Counts, c)
-		}
-	}
+	r.Counts = m.counts()
 	r.Match = time.Since(start) - r.Update
 	if err != nil {
 		return r, err

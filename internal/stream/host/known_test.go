@@ -178,9 +178,9 @@ func TestRecorded(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					for i, c := range res.Counts {
-						counts[i].Added = counts[i].Added.Add(c.Added)
-						counts[i].Removed = counts[i].Removed.Add(c.Removed)
+					for _, c := range res.Counts {
+						counts[c.Watch].Added = counts[c.Watch].Added.Add(c.Added)
+						counts[c.Watch].Removed = counts[c.Watch].Removed.Add(c.Removed)
 					}
 				}
 				for i, n := range r.want {

@@ -10,7 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan/delta"
 )
 
-// run shares the work of a batch among workers. The work is a list of pieces in the order of their deltas. A worker takes the first
+// run shares the work of a batch among workers, one batch after the other. The work is a list of pieces in the order of their deltas. A worker takes the first
 // piece that no other has. If workers are idle, a worker whose search goes on for long leaves the rest of a level's
 // candidates to them, as pieces behind its own, and goes on as a piece behind those. Pieces give their deltas to the sink in their order:
 // those that are early keep them until it is their turn. If a piece has too many deltas to keep, its worker waits for its turn.
@@ -32,7 +32,8 @@ type run struct {
 
 // piece is a part of the work.
 type piece struct {
-	do          func(s *searcher)
+	do          func(s *searcher) // nil: it matches events
+	events      []dynamic.Event
 	out         output
 	taken, done bool
 	next        *piece
@@ -54,7 +55,13 @@ func (m *Matcher) match(ctx context.Context, sink Sink) error {
 	if len(events) == 0 {
 		return nil
 	}
-	r := &run{m: m, ctx: ctx, sink: sink}
+	r := &m.run
+	r.reset(ctx, sink)
+	if m.n == 1 || len(events) <= m.grain.least {
+		m.alone = piece{events: events, out: m.alone.out} // a small batch allocates nothing
+		r.first = &m.alone
+		return r.all()
+	}
 	size := max(min(len(events)/(8*m.n), m.grain.most), m.grain.least)
 	tail := &r.first
 	for len(events) > 0 {
@@ -62,8 +69,7 @@ func (m *Matcher) match(ctx context.Context, sink Sink) error {
 		for n < len(events) && events[n].Version == events[n-1].Version {
 			n++
 		}
-		part := events[:n]
-		*tail = &piece{do: func(s *searcher) { s.events(part) }}
+		*tail = &piece{events: events[:n]}
 		tail = &(*tail).next
 		events = events[n:]
 	}
@@ -74,7 +80,8 @@ func (m *Matcher) match(ctx context.Context, sink Sink) error {
 func (m *Matcher) present(ctx context.Context, w *watch, sink Sink) (total engine.Uint128, err error) {
 	const size = 1 << 12
 	m.clear()
-	r := &run{m: m, ctx: ctx, sink: sink}
+	r := &m.run
+	r.reset(ctx, sink)
 	tail := &r.first
 	within := w.ranges[w.all.Order[0]]
 	if within == nil {
@@ -102,17 +109,22 @@ func (m *Matcher) present(ctx context.Context, w *watch, sink Sink) (total engin
 	if r.first != nil {
 		err = r.all()
 	}
-	for _, s := range m.workers {
-		total = total.Add(s.added[w.id])
+	for _, c := range m.counts() {
+		total = c.Added
 	}
 	return total, err
 }
 
+// reset makes r ready for other work.
+func (r *run) reset(ctx context.Context, sink Sink) {
+	r.ctx, r.sink, r.first, r.began, r.err = ctx, sink, nil, false, nil
+	r.stopped.Store(false)
+}
+
 // all does the work.
 func (r *run) all() error {
-	r.change.L = &r.mu
 	for _, s := range r.m.workers {
-		s.ended, s.run = false, r
+		s.ended = false
 	}
 	if r.first.next != nil {
 		r.more()
@@ -139,7 +151,11 @@ func (r *run) work(s *searcher) {
 		if s.piece = r.take(); s.piece == nil {
 			return
 		}
-		s.piece.do(s)
+		if s.piece.do != nil {
+			s.piece.do(s)
+		} else {
+			s.events(s.piece.events)
+		}
 		r.finish(s.piece)
 	}
 }
@@ -201,7 +217,6 @@ func (r *run) full(p *piece) {
 	if r.first != p && !r.stopped.Load() {
 		s := newSearcher(r.m)
 		_ = s.bind() // as for the others
-		s.run = r
 		r.m.workers = append(r.m.workers, s)
 		r.running.Go(func() { r.work(s) })
 	}

@@ -25,11 +25,12 @@ type searcher struct {
 	state
 	a     [pattern.MaxVertices]uint32 // the vertices of the partial match
 	run   *run
-	piece *piece
+	piece *piece // the piece of work that it does
 	ended bool
 	steps int
 
 	added, removed []engine.Uint128 // by watch
+	touched        []int            // watches of which one is not 0
 	n              [2]uint64        // removed and added matches of the nest under way
 
 	frames  [pattern.MaxVertices]frame
@@ -86,13 +87,13 @@ type update struct {
 const noVertex = ^uint32(0)
 
 func newSearcher(m *Matcher) *searcher {
-	return &searcher{m: m, seen: map[string]struct{}{}}
+	return &searcher{m: m, run: &m.run, seen: map[string]struct{}{}}
 }
 
 // bind brings what depends on watches up to date.
 func (s *searcher) bind() (err error) {
 	n := len(s.m.watches)
-	s.added, s.removed = make([]engine.Uint128, n), make([]engine.Uint128, n)
+	s.added, s.removed, s.touched = make([]engine.Uint128, n), make([]engine.Uint128, n), nil
 	s.checks, s.filters, s.orders = make([][]check, n), make([][][]check, n), make([]*timing, n)
 	s.subs = map[*pattern.Pattern]*subSearch{}
 	for _, w := range s.m.watches {
@@ -440,8 +441,15 @@ func (s *searcher) resume(from state, n *nest, a []uint32, l int, x []uint32) {
 
 // count adds the matches of the nest to those of the batch.
 func (s *searcher) count() {
-	s.removed[s.w.id] = s.removed[s.w.id].Add64(s.n[0])
-	s.added[s.w.id] = s.added[s.w.id].Add64(s.n[1])
+	if s.n == [2]uint64{} {
+		return
+	}
+	id := s.w.id
+	if s.added[id].IsZero() && s.removed[id].IsZero() {
+		s.touched = append(s.touched, id)
+	}
+	s.removed[id] = s.removed[id].Add64(s.n[0])
+	s.added[id] = s.added[id].Add64(s.n[1])
 }
 
 // found is called with each match that a nest finds.
