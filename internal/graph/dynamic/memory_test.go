@@ -18,13 +18,13 @@ func staticBytes(s *graph.Graph) uint64 {
 		b += 8*uint64(len(s.In.Off)) + 4*uint64(len(s.In.Adj))
 	}
 	if e := s.Edges; e != nil {
-		b += 8*uint64(len(e.Off)) + 4*uint64(len(e.Dst)+len(e.Src)+len(e.Label))
+		b += 8*uint64(len(e.Off)) + 4*uint64(len(e.Dst)+len(e.Src)+len(e.Label)) + 8*uint64(len(e.Time))
 	}
 	return b + 8*uint64(len(s.IDs.Num)+len(s.IDs.StrOff)) + uint64(len(s.IDs.StrBytes))
 }
 
 // drawn is a list of distinct edges over n vertices. With hubs, few vertices have most of them.
-func drawn(r *rand.Rand, n, m, labels int, hubs bool) (es []update) {
+func drawn(r *rand.Rand, n, m, labels, times int, hubs bool) (es []update) {
 	seen := map[modelEdge]bool{}
 	for len(es) < m {
 		u, v := r.IntN(n), r.IntN(n)
@@ -38,9 +38,12 @@ func drawn(r *rand.Rand, n, m, labels int, hubs bool) (es []update) {
 		if labels > 0 {
 			e.label = "l" + strconv.Itoa(r.IntN(labels))
 		}
+		if times > 0 {
+			e.time = 1 + r.Int64N(int64(times))
+		}
 		if u != v && !seen[e] {
 			seen[e] = true
-			es = append(es, update{op: "+e", u: e.u, v: e.v, label: e.label})
+			es = append(es, update{op: "+e", u: e.u, v: e.v, label: e.label, time: e.time})
 		}
 	}
 	return es
@@ -65,6 +68,9 @@ func built(t testing.TB, es []update, n int, directed bool, classes int) *graph.
 		u, _ := strconv.Atoi(e.u)
 		v, _ := strconv.Atoi(e.v)
 		ec.Src, ec.Dst = append(ec.Src, uint64(u)), append(ec.Dst, uint64(v))
+		if e.time != 0 {
+			ec.Time = append(ec.Time, e.time)
+		}
 		ls.add(e.label)
 		labelled = labelled || e.label != ""
 	}
@@ -101,19 +107,24 @@ func TestTurnover(t *testing.T) {
 		directed                bool
 		classes, labels, window int
 		before, after           bool // hubs
+		times                   int  // how many; 0: none
 	}{
-		{"plain", n, m, false, 0, 0, 1, false, false},
-		{"windows", n, m, false, 0, 0, 256, false, false},
-		{"even to hubs", n, m, false, 30, 0, 256, false, true},
-		{"hubs to even", n, m, true, 0, 0, 64, true, false},
-		{"sparse", m, m, false, 5, 0, 256, false, false},
-		{"labels", n, m, true, 3, 4, 256, true, false},
-		{"one label", n, m, false, 0, 1, 1, false, true},
-		{"many labels", 2 * n, 2 * m, true, 0, 100, 64, false, false},
+		{"plain", n, m, false, 0, 0, 1, false, false, 0},
+		{"windows", n, m, false, 0, 0, 256, false, false, 0},
+		{"even to hubs", n, m, false, 30, 0, 256, false, true, 0},
+		{"hubs to even", n, m, true, 0, 0, 64, true, false, 0},
+		{"sparse", m, m, false, 5, 0, 256, false, false, 0},
+		{"labels", n, m, true, 3, 4, 256, true, false, 0},
+		{"one label", n, m, false, 0, 1, 1, false, true, 0},
+		{"times", n, m, false, 0, 0, 1, false, false, 1 << 30},
+		{"times, windows", 2 * n, m, true, 5, 0, 256, true, false, 1 << 30},
+		{"few times", 2 * n, m, true, 0, 3, 64, false, true, 10},
+		{"parallel edges", n / 10, m, false, 0, 0, 64, false, false, 1 << 30},
+		{"many labels", 2 * n, 2 * m, true, 0, 100, 64, false, false, 0},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			es := drawn(r, x.n, x.m, x.labels, x.before)
+			es := drawn(r, x.n, x.m, x.labels, x.times, x.before)
 			s := built(t, es, x.n, x.directed, x.classes)
 			defer s.Close()
 			limit := staticBytes(s) * 5 / 2
@@ -122,7 +133,7 @@ func TestTurnover(t *testing.T) {
 				t.Fatal(err)
 			}
 			most := g.Bytes()
-			to := drawn(r, x.n, x.m, x.labels, x.after)
+			to := drawn(r, x.n, x.m, x.labels, x.times, x.after)
 			old := map[update]bool{}
 			for _, e := range es {
 				old[e] = true
@@ -167,15 +178,15 @@ func compareGraphs(t *testing.T, x, y *graph.Graph) {
 	if x.NumVertices() != y.NumVertices() || x.NumEdges() != y.NumEdges() || !slices.Equal(x.IDs.Num, y.IDs.Num) || !slices.Equal(x.Out.Adj, y.Out.Adj) || !slices.Equal(x.In.Adj, y.In.Adj) {
 		t.Fatalf("snapshot of %d vertices, %d edges is not the graph of %d, %d", x.NumVertices(), x.NumEdges(), y.NumVertices(), y.NumEdges())
 	}
-	if x.Edges != nil && !slices.Equal(x.Edges.Label, y.Edges.Label) {
-		t.Fatal("edges have other labels")
+	if x.Edges != nil && (!slices.Equal(x.Edges.Label, y.Edges.Label) || !slices.Equal(x.Edges.Time, y.Edges.Time)) {
+		t.Fatal("edges have other labels or times")
 	}
 }
 
 // TestReaders reads all versions of a window from several goroutines, for the race detector.
 func TestReaders(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	es := drawn(r, 200, 2000, 3, true)
+	es := drawn(r, 200, 2000, 3, 0, true)
 	s := built(t, es[:1000], 200, true, 4)
 	defer s.Close()
 	g, err := From(context.Background(), s)
@@ -225,7 +236,7 @@ func TestReaders(t *testing.T) {
 
 // TestReadAllocates checks that reading allocates nothing once the buffer is large enough.
 func TestReadAllocates(t *testing.T) {
-	s := built(t, drawn(rand.New(rand.NewPCG(5, 6)), 100, 1000, 2, false), 100, true, 3)
+	s := built(t, drawn(rand.New(rand.NewPCG(5, 6)), 100, 1000, 2, 0, false), 100, true, 3)
 	defer s.Close()
 	g, err := From(context.Background(), s)
 	if err != nil {
@@ -249,7 +260,7 @@ func TestReadAllocates(t *testing.T) {
 
 func benchmarkGraph(b *testing.B) (*graph.Graph, *Graph, []update) {
 	r := rand.New(rand.NewPCG(7, 8))
-	es := drawn(r, 20000, 250000, 0, true)
+	es := drawn(r, 20000, 250000, 0, 0, true)
 	s := built(b, es[:200000], 20000, false, 5)
 	g, err := From(context.Background(), s)
 	if err != nil {

@@ -587,8 +587,10 @@ func checkArena(t fataler, g *Graph) {
 			}
 			if ref&isGroup != 0 {
 				gr := x.group(ref)
-				use(gr.run)
-				if gr.run.n < 2 || gr.live != gr.run.n {
+				if gr.n > inGroup {
+					use(slotRun(gr.slot[:], gr.n))
+				}
+				if gr.n < 2 || gr.live != gr.n {
 					t.Fatalf("group %v", *gr)
 				}
 			}

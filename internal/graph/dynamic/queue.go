@@ -82,9 +82,17 @@ func (q *queue) add(r uint32) {
 		q.insert(i, k+1, to)
 		return
 	}
-	l.n /= 2
-	to.n = copy(to.rows[:], l.rows[l.n:])
-	q.insert(i, k+1, to)
+	if k+1 < len(n.leaves) && n.leaves[k+1].n < leafRows*3/4 { // the next leaf takes an eighth
+		next, move := n.leaves[k+1], leafRows/8
+		l.n -= move
+		copy(next.rows[move:], next.list())
+		next.n += copy(next.rows[:move], l.rows[l.n:l.n+move])
+		n.firsts[k+1] = q.stamp(next.rows[0])
+	} else {
+		l.n /= 2
+		to.n = copy(to.rows[:], l.rows[l.n:])
+		q.insert(i, k+1, to)
+	}
 	q.add(r)
 }
 

@@ -32,12 +32,15 @@ type span struct{ born, died uint32 }
 
 var always = span{0, math.MaxUint32}
 
-// group is several rows with equal ends and label.
+// group is several rows with equal ends and label: a list of n rows, sorted by time and number.
 type group struct {
-	run  run    // rows, sorted by time and number
+	slot [2]uint32
+	n    uint32
 	live uint32 // how many exist in the present version
 	next uint32
 }
+
+const inGroup = 2 // the most rows of a group that are in its slot
 
 const (
 	rowPage   = 128
@@ -84,7 +87,7 @@ func (x *rows) group(ref uint32) *group {
 func (x *rows) element(ref uint32) (r *row, next *uint32) {
 	if ref&isGroup != 0 {
 		g := x.group(ref)
-		return x.row(x.lists.list(g.run)[0]), &g.next
+		return x.row(x.members(g)[0]), &g.next
 	}
 	r = x.row(ref - 1)
 	return r, &r.next
@@ -139,7 +142,7 @@ func (x *rows) between(ref uint32, to []uint32) []uint32 {
 	case ref == 0:
 		return to
 	case ref&isGroup != 0:
-		return append(to, x.lists.list(x.group(ref).run)...)
+		return append(to, x.members(x.group(ref))...)
 	}
 	return append(to, ref-1)
 }
@@ -153,7 +156,7 @@ func (x *rows) find(u, v uint32, label Label, time int64) (r uint32, ok bool) {
 	case ref&isGroup == 0:
 		return ref - 1, x.row(ref-1).time == time && x.present(ref-1)
 	}
-	l := x.lists.list(x.group(ref).run)
+	l := x.members(x.group(ref))
 	for i := x.place(l, time, 0); i < len(l) && x.row(l[i]).time == time; i++ {
 		if x.present(l[i]) {
 			return l[i], true
@@ -231,7 +234,7 @@ func (x *rows) insert(r uint32) {
 		}
 		g := &x.groups.need(i / groupPage)[i%groupPage]
 		old := x.row(ref - 1)
-		*g = group{run: x.lists.store(i, []uint32{ref - 1}), live: 1, next: old.next}
+		*g = group{slot: [2]uint32{ref - 1}, n: 1, live: 1, next: old.next}
 		if !x.present(ref - 1) {
 			g.live = 0
 		}
@@ -243,18 +246,53 @@ func (x *rows) insert(r uint32) {
 	}
 }
 
+// members are the rows of a group.
+func (x *rows) members(g *group) []uint32 {
+	if g.n <= inGroup {
+		return g.slot[:g.n:g.n]
+	}
+	return x.lists.list(slotRun(g.slot[:], g.n))
+}
+
 // join adds a present row to group i.
 func (x *rows) join(i uint32, g *group, r uint32) {
-	g.run = x.lists.insert(i, g.run, x.place(x.lists.list(g.run), x.row(r).time, r), r)
+	at := x.place(x.members(g), x.row(r).time, r)
+	switch {
+	case g.n < inGroup:
+		copy(g.slot[at+1:], g.slot[at:])
+		g.slot[at] = r
+	case g.n == inGroup:
+		l := slices.Insert(append(x.lists.merged[:0], g.slot[:]...), at, r)
+		x.lists.merged = l
+		g.slot[1] = 0
+		setSlot(g.slot[:], x.lists.store(i, l).off)
+	default:
+		setSlot(g.slot[:], x.lists.insert(i, slotRun(g.slot[:], g.n), at, r).off)
+	}
+	g.n++
 	g.live++
+}
+
+// leave takes row r out of group i.
+func (x *rows) leave(i uint32, g *group, r uint32) {
+	at := x.place(x.members(g), x.row(r).time, r)
+	if g.n <= inGroup {
+		copy(g.slot[at:], g.slot[at+1:])
+	} else if l := x.lists.delete(i, slotRun(g.slot[:], g.n), at); l.n > inGroup {
+		setSlot(g.slot[:], l.off)
+	} else {
+		copy(g.slot[:], x.lists.list(l))
+		x.lists.release(l)
+	}
+	g.n--
 }
 
 // relocate moves the list of group i.
 func (x *rows) relocate(i uint32, _ uint64) uint32 {
 	g := x.group(i + 1)
-	size := g.run.size()
-	g.run = x.lists.move(i, g.run)
-	return size
+	r := slotRun(g.slot[:], g.n)
+	setSlot(g.slot[:], x.lists.move(i, r).off)
+	return r.size()
 }
 
 // remove ends a row. died is the first version of the window without it; 0 means that there is no window. The row's
@@ -286,11 +324,10 @@ func (x *rows) unlink(r uint32) {
 		return
 	}
 	g := x.group(ref)
-	if g.run = x.lists.delete(ref&^isGroup-1, g.run, x.place(x.lists.list(g.run), row.time, r)); g.run.n > 1 {
+	if x.leave(ref&^isGroup-1, g, r); g.n > 1 {
 		return
 	}
-	last := x.lists.list(g.run)[0]
-	x.lists.release(g.run)
+	last := g.slot[0]
 	x.row(last).next = g.next
 	*l = last + 1
 	*g = group{next: x.groupFree}

@@ -237,7 +237,7 @@ func (w View) Edges(v, x uint32, d Direction, label Label, during Span, buf []Ed
 	case ref == 0:
 		return buf
 	case ref&isGroup != 0:
-		l = g.rows.lists.list(g.rows.group(ref).run)
+		l = g.rows.members(g.rows.group(ref))
 		l = l[g.rows.place(l, during.First, 0):]
 	}
 	for _, r := range l {
@@ -266,7 +266,7 @@ func (w View) rowAt(ref uint32) EdgeID {
 	one := [1]uint32{ref - 1}
 	l := one[:]
 	if ref&isGroup != 0 {
-		l = w.g.rows.lists.list(w.g.rows.group(ref).run)
+		l = w.g.rows.members(w.g.rows.group(ref))
 	}
 	for _, r := range l {
 		if w.hasRow(r) {
