@@ -30,6 +30,12 @@
 // keeps its old values until the window ends. Rows with times are in a queue by time too, for sliding windows. A graph without
 // times has rows for edges with properties alone.
 //
+// Files. WriteTo writes the state between windows, and Read reads it.
+//
+// Why: a .weft file of a Snapshot would do for the graph, but not for its internal ids. A graph that goes on from a file gives the same
+// ids and events in the same order as one that was never stopped, so matches found in their order have the same order too. It is also read
+// without sorting.
+//
 // The package knows static graphs, from which a Graph begins and which a View gives as a Snapshot. It must not know patterns, plans,
 // engines or formats of updates.
 package dynamic

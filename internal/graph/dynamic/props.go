@@ -118,7 +118,7 @@ func fits(v Value, t arrow.DataType) (Value, bool) {
 		v = OfFloat(float64(v.Int()))
 	case v.kind == Int && kind == Unsigned && v.Int() >= 0, v.kind == Unsigned && kind == Int && v.Int() >= 0:
 		v.kind = kind
-	case v.kind != kind:
+	case v.kind != kind, kind == Bool && v.word > 1:
 		return v, false
 	}
 	if w, ok := t.(arrow.FixedWidthDataType); ok && w.BitWidth() < 64 {

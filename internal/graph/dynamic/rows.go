@@ -367,3 +367,12 @@ func emptyMap[K comparable, V any](m map[K]V) { clear(m) }
 func (x *rows) bytes() uint64 {
 	return x.pages.bytes() + x.index.heads.bytes() + x.groups.bytes() + x.lists.bytes() + 4*uint64(cap(x.dead)) + 24*uint64(len(x.tags))
 }
+
+// inUse reports whether r is the number of a row.
+func (x *rows) inUse(r uint32) bool {
+	if r >= x.end {
+		return false
+	}
+	row := x.row(r)
+	return row.u != row.v // no edge is a loop, and a free row is zero
+}
