@@ -509,3 +509,42 @@ func TestWritingMemory(t *testing.T) {
 		t.Errorf("Write: %v, left %v", err, entries)
 	}
 }
+
+// TestReplayInterrupted: a replay that is interrupted while its reader does not read says how many updates the reader gets, and the
+// reader gets no part of another.
+func TestReplayInterrupted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "u.txt")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("+ 1 2 abc\n"), 100_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := command(t, "replay", file, "--speed", "max")
+	var errs strings.Builder
+	c.Stderr = &errs
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c.Stdout = w
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	first := make([]byte, 1)
+	if _, err := r.Read(first); err != nil { // it writes, and waits when the pipe is full
+		t.Fatal(err)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err = c.Wait()
+	rest, readErr := io.ReadAll(r)
+	if code := c.ProcessState.ExitCode(); code != exitInterrupted || readErr != nil {
+		t.Fatalf("%d, %v, %v: %s", code, err, readErr, errs.String())
+	}
+	got := append(first, rest...)
+	want := fmt.Sprintf("weft: interrupted: %d updates written\n", bytes.Count(got, []byte("\n")))
+	if !strings.HasSuffix(errs.String(), want) || got[len(got)-1] != '\n' {
+		t.Errorf("%q, want %q; the reader got …%q", errs.String(), want, got[max(0, len(got)-20):])
+	}
+}

@@ -3,32 +3,114 @@ package stream
 import (
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 )
 
-// Apply makes an update of g. The result says whether it changed the graph. The error is about an id that is not of the graph's
-// kind, about a graph that is full, or about properties, and then the graph is as it was.
+// Apply makes an update of g. The result says whether it changed the graph. It makes one version of g, or returns an error and leaves the
+// graph as it was. The errors are dynamic.ErrID, ErrTime if the graph keeps times and an edge to add has none, ErrValue if a property is not of its
+// type, and ErrTooLarge.
+//
+// A graph without times does not use the times of updates, except that the first update of a graph without edges makes it one with times if
+// the update adds an edge with one. Without a time, an update that removes or changes an edge is about all edges between its ends that have the label.
 func Apply(g *dynamic.Graph, u *Update) (dynamic.Result, error) {
-	if len(u.Properties) > 0 {
-		return 0, fmt.Errorf("a changing graph does not keep properties, as of the update of vertex %s", u.U)
-	}
 	switch u.Op {
 	case AddEdge:
-		return g.AddEdge(u.U, u.V, g.EdgeLabel(u.Label))
-	case RemoveEdge:
-		label, ok := g.LookupEdgeLabel(u.Label)
-		if !ok { // no edge has it
-			label = g.EdgeLabel(u.Label)
+		at := u.HasTime && (g.Timed() || g.Version() == 0 && g.NumEdges() == 0)
+		label := g.EdgeLabel(u.Label)
+		if len(u.Properties) > 0 {
+			ps, err := properties(u, g.LookupEdgeKey, g.EdgeKey)
+			switch {
+			case err != nil:
+				return 0, err
+			case at:
+				return g.AddEdgeAt(u.U, u.V, label, u.Time, ps...)
+			}
+			return g.AddEdge(u.U, u.V, label, ps...)
 		}
-		return g.RemoveEdge(u.U, u.V, label)
+		if at {
+			return g.AddEdgeAt(u.U, u.V, label, u.Time)
+		}
+		return g.AddEdge(u.U, u.V, label)
+	case RemoveEdge:
+		if g.Timed() && u.HasTime {
+			return g.RemoveEdgeAt(u.U, u.V, g.EdgeLabel(u.Label), u.Time)
+		}
+		return g.RemoveEdge(u.U, u.V, g.EdgeLabel(u.Label))
 	case AddVertex:
-		return g.AddVertex(u.U, g.Class(u.Labels...))
+		class := g.Class(u.Labels...)
+		if len(u.Properties) == 0 {
+			return g.AddVertex(u.U, class)
+		}
+		ps, err := properties(u, g.LookupVertexKey, g.VertexKey)
+		if err != nil {
+			return 0, err
+		}
+		return g.AddVertex(u.U, class, ps...)
 	case RemoveVertex:
 		return g.RemoveVertex(u.U)
 	case SetLabels:
 		return g.Relabel(u.U, g.Class(u.Labels...))
 	}
-	return 0, fmt.Errorf("an update %s without properties", u.Op)
+	if len(u.Properties) != 1 {
+		return 0, fmt.Errorf("an update changes %d properties at once", len(u.Properties))
+	}
+	if u.Op == SetProperty {
+		p, err := property(&u.Properties[0], g.LookupVertexKey, g.VertexKey)
+		if err != nil {
+			return 0, err
+		}
+		return g.SetVertex(u.U, p)
+	}
+	p, err := property(&u.Properties[0], g.LookupEdgeKey, g.EdgeKey)
+	switch {
+	case err != nil:
+		return 0, err
+	case g.Timed() && u.HasTime:
+		return g.SetEdgeAt(u.U, u.V, g.EdgeLabel(u.Label), u.Time, p)
+	}
+	return g.SetEdge(u.U, u.V, g.EdgeLabel(u.Label), p)
+}
+
+// properties returns the properties of an update that have a value.
+func properties(u *Update, look func(string) (dynamic.Key, bool), add func(string, arrow.DataType) (dynamic.Key, error)) ([]dynamic.Property, error) {
+	ps := make([]dynamic.Property, 0, len(u.Properties))
+	for i := range u.Properties {
+		if u.Properties[i].Value.Kind() == dynamic.Null {
+			continue
+		}
+		p, err := property(&u.Properties[i], look, add)
+		if err != nil {
+			return nil, err
+		}
+		ps = append(ps, p)
+	}
+	return ps, nil
+}
+
+// property returns a property with its key. The first value of a new property decides its type.
+func property(p *Property, look func(string) (dynamic.Key, bool), add func(string, arrow.DataType) (dynamic.Key, error)) (dynamic.Property, error) {
+	key, ok := look(p.Name)
+	if !ok && p.Value.Kind() == dynamic.Null {
+		return dynamic.Property{}, fmt.Errorf("%w %q: the graph has not had it, so it cannot be removed", dynamic.ErrValue, p.Name)
+	}
+	if !ok {
+		var t arrow.DataType = arrow.BinaryTypes.String
+		switch p.Value.Kind() {
+		case dynamic.Int, dynamic.Unsigned:
+			t = arrow.PrimitiveTypes.Int64
+		case dynamic.Float:
+			t = arrow.PrimitiveTypes.Float64
+		case dynamic.Bool:
+			t = arrow.FixedWidthTypes.Boolean
+		}
+		var err error
+		if key, err = add(p.Name, t); err != nil {
+			return dynamic.Property{}, err
+		}
+	}
+	return dynamic.Property{Key: key, Value: p.Value}, nil
 }
 
 // Outcomes counts what updates did.

@@ -151,7 +151,7 @@ func (d *Decoder) decode(line []byte, u *Update) (bool, error) {
 
 // order tests the time of an update against the latest before it. The time of an edge that is removed or changed is a part of its name.
 func (d *Decoder) order(u *Update) error {
-	if !u.HasTime || u.Op == RemoveEdge || u.Op == SetEdgeProperties {
+	if !u.HasTime || u.Op == RemoveEdge || u.Op == SetEdgeProperty {
 		return nil
 	}
 	if !d.timed || u.Time > d.latest {

@@ -68,7 +68,7 @@ func loss(f Format, part string) error {
 
 // appendLine appends an update of the format Lines. Commas separate its fields if blanks cannot.
 func appendLine(b []byte, u *Update) ([]byte, error) {
-	if len(u.Properties) > 0 || u.Op == SetProperties || u.Op == SetEdgeProperties {
+	if len(u.Properties) > 0 || u.Op == SetProperty || u.Op == SetEdgeProperty {
 		return b, loss(Lines, "properties, which ndjson can")
 	}
 	var room [4][]byte
@@ -190,26 +190,15 @@ func appendObject(b []byte, u *Update) ([]byte, error) {
 	if u.HasTime {
 		b = strconv.AppendInt(append(b, `,"time":`...), u.Time, 10)
 	}
-	if len(u.Properties) > 0 || u.Op == SetProperties || u.Op == SetEdgeProperties {
+	if len(u.Properties) > 0 || u.Op == SetProperty || u.Op == SetEdgeProperty {
 		b = append(b, `,"properties":{`...)
 		for i, p := range u.Properties {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendText(b, p.Name), ':')
-			switch p.Value.Kind {
-			case Text:
-				b = appendText(b, p.Value.Text)
-			case Float:
-				if math.IsNaN(p.Value.Float) || math.IsInf(p.Value.Float, 0) {
-					return b, loss(NDJSON, "the number "+p.Value.String())
-				}
-				n := len(b)
-				if b = append(b, p.Value.String()...); !bytes.ContainsAny(b[n:], ".e") {
-					b = append(b, ".0"...) // it stays a float
-				}
-			default:
-				b = append(b, p.Value.String()...)
+			var err error
+			if b, err = appendValue(append(appendText(b, p.Name), ':'), p.Value); err != nil {
+				return b, err
 			}
 		}
 		b = append(b, '}')
@@ -219,6 +208,33 @@ func appendObject(b []byte, u *Update) ([]byte, error) {
 		return b, loss(NDJSON, "a text that is not UTF-8")
 	}
 	return b, nil
+}
+
+// appendValue appends a value of a property. A floating-point number has a point or an exponent, so that it stays one.
+func appendValue(b []byte, v dynamic.Value) ([]byte, error) {
+	switch v.Kind() {
+	case dynamic.Int:
+		return strconv.AppendInt(b, v.Int(), 10), nil
+	case dynamic.Unsigned:
+		if v.Unsigned() > math.MaxInt64 {
+			return b, loss(NDJSON, fmt.Sprintf("the number %d, which is not below 2^63", v.Unsigned()))
+		}
+		return strconv.AppendUint(b, v.Unsigned(), 10), nil
+	case dynamic.Float:
+		x, n := v.Float(), len(b)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return b, loss(NDJSON, fmt.Sprintf("the number %v", x))
+		}
+		if b = strconv.AppendFloat(b, x, 'g', -1, 64); !bytes.ContainsAny(b[n:], ".e") {
+			b = append(b, ".0"...)
+		}
+		return b, nil
+	case dynamic.Bool:
+		return strconv.AppendBool(b, v.Bool()), nil
+	case dynamic.String:
+		return appendText(b, v.Text()), nil
+	}
+	return append(b, "null"...), nil
 }
 
 // appendID appends a vertex id.

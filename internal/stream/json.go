@@ -42,13 +42,13 @@ func set(ms ...member) (s uint16) {
 }
 
 var opKeys = [...]keys{
-	AddEdge:           {set(keyOp, keyU, keyV, keyLabel, keyTime, keyProperties), set(keyU, keyV)},
-	RemoveEdge:        {set(keyOp, keyU, keyV, keyLabel, keyTime), set(keyU, keyV)},
-	AddVertex:         {set(keyOp, keyID, keyLabels, keyTime, keyProperties), set(keyID)},
-	RemoveVertex:      {set(keyOp, keyID, keyTime), set(keyID)},
-	SetLabels:         {set(keyOp, keyID, keyLabels, keyTime), set(keyID)},
-	SetProperties:     {set(keyOp, keyID, keyTime, keyProperties), set(keyID)},
-	SetEdgeProperties: {set(keyOp, keyU, keyV, keyLabel, keyTime, keyProperties), set(keyU, keyV, keyProperties)},
+	AddEdge:         {set(keyOp, keyU, keyV, keyLabel, keyTime, keyProperties), set(keyU, keyV)},
+	RemoveEdge:      {set(keyOp, keyU, keyV, keyLabel, keyTime), set(keyU, keyV)},
+	AddVertex:       {set(keyOp, keyID, keyLabels, keyTime, keyProperties), set(keyID)},
+	RemoveVertex:    {set(keyOp, keyID, keyTime), set(keyID)},
+	SetLabels:       {set(keyOp, keyID, keyLabels, keyTime), set(keyID)},
+	SetProperty:     {set(keyOp, keyID, keyTime, keyProperties), set(keyID)},
+	SetEdgeProperty: {set(keyOp, keyU, keyV, keyLabel, keyTime, keyProperties), set(keyU, keyV, keyProperties)},
 }
 
 // json reads objects of JSON.
@@ -363,10 +363,14 @@ func (d *Decoder) object(line []byte, i int, u *Update) error {
 		}
 		u.HasTime = true
 	}
-	if v := j.was[keyProperties]; v.kind != 0 && v.kind != 'n' {
-		return d.properties(v, u)
+	v := j.was[keyProperties]
+	if v.kind != 0 && v.kind != 'n' {
+		err = d.properties(v, u)
 	}
-	return nil
+	if err == nil && (u.Op == SetProperty || u.Op == SetEdgeProperty) && len(u.Properties) != 1 {
+		err = format.At(v.pos, v.b, fmt.Errorf("%w: an update changes one property", errJSON))
+	}
+	return err
 }
 
 // op reads the operation of an object. For =v the other members decide.
@@ -387,7 +391,7 @@ func (d *Decoder) op() (Op, error) {
 		case "-":
 			return RemoveEdge, nil
 		case "=":
-			return SetEdgeProperties, nil
+			return SetEdgeProperty, nil
 		case "+v":
 			return AddVertex, nil
 		case "-v":
@@ -399,7 +403,7 @@ func (d *Decoder) op() (Op, error) {
 			case labels:
 				return SetLabels, nil
 			}
-			return SetProperties, nil
+			return SetProperty, nil
 		}
 	}
 	return 0, format.At(v.pos, v.b, fmt.Errorf(`%w: operations are "+", "-", "=", "+v", "-v", "=v"`, errJSON))
@@ -493,34 +497,34 @@ func (d *Decoder) properties(v jsonAny, u *Update) error {
 }
 
 // property reads the value of a property.
-func (d *Decoder) property(v jsonAny) (Value, error) {
+func (d *Decoder) property(v jsonAny) (dynamic.Value, error) {
 	switch v.kind {
 	case 'n':
-		return Value{}, nil
+		return dynamic.Value{}, nil
 	case 't':
-		return Value{Kind: Bool, Int: 1}, nil
+		return dynamic.OfBool(true), nil
 	case 'f':
-		return Value{Kind: Bool}, nil
+		return dynamic.OfBool(false), nil
 	case '"':
 		b, err := d.json.unquote(v)
 		if err != nil {
-			return Value{}, err
+			return dynamic.Value{}, err
 		}
-		return Value{Kind: Text, Text: d.texts.of(b)}, nil
+		return dynamic.OfString(d.texts.of(b)), nil
 	case '0':
 		s := unsafe.String(unsafe.SliceData(v.b), len(v.b)) // which the calls do not keep
 		if !bytes.ContainsAny(v.b, ".eE") {
 			x, err := strconv.ParseInt(s, 10, 64)
 			if err != nil {
-				return Value{}, format.At(v.pos, v.b, fmt.Errorf("%w: whole numbers are below 2^63", format.ErrOverflow))
+				return dynamic.Value{}, format.At(v.pos, v.b, fmt.Errorf("%w: whole numbers are below 2^63", format.ErrOverflow))
 			}
-			return Value{Kind: Int, Int: x}, nil
+			return dynamic.OfInt(x), nil
 		}
 		x, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsInf(x, 0) {
-			return Value{}, format.At(v.pos, v.b, format.ErrOverflow)
+			return dynamic.Value{}, format.At(v.pos, v.b, format.ErrOverflow)
 		}
-		return Value{Kind: Float, Float: x}, nil
+		return dynamic.OfFloat(x), nil
 	}
-	return Value{}, format.At(v.pos, v.b, fmt.Errorf("%w: a property is a number, a text, true, false or null", errJSON))
+	return dynamic.Value{}, format.At(v.pos, v.b, fmt.Errorf("%w: a property is a number, a text, true, false or null", errJSON))
 }

@@ -56,11 +56,12 @@ type Source interface {
 var ErrNoTimes = errors.New("the updates have no times")
 
 // Replay writes the lines of updates to w, at a pace. Their times are in nanoseconds. An update without a time, or with an earlier time
-// than the first, is due with the one before it. Lines that are due together are written together, in pieces of about 64 KiB, before Replay waits
-// for the clock or for r. It returns the number of updates that were written whole. skip is called with each mistake; its error ends the replay. The other errors are those of r and w,
+// than the first, is due with the one before it. Lines that are due together are written together, before Replay waits
+// for the clock or for r. A call of w.Write has whole lines, of at most 4096 bytes unless it is a single line. It returns the number of updates
+// that were written whole. skip is called with each mistake; its error ends the replay. The other errors are those of r and w,
 // ErrNoTimes about the first update, and the cause of ctx.
 func Replay(ctx context.Context, r Source, w io.Writer, p Pace, clock Clock, skip func(*InputError) error) (written uint64, err error) {
-	const room = 64 << 10
+	const room = 4096 // a pipe takes so much wholly or, if its reader does not read, not at all
 	t := &Tolerant{Reader: r, Each: skip}
 	start := clock.Now()
 	var buf []byte
@@ -104,11 +105,12 @@ func Replay(ctx context.Context, r Source, w io.Writer, p Pace, clock Clock, ski
 				return written, err
 			}
 		}
-		if buf = append(append(buf, r.Line()...), '\n'); len(buf) >= room {
-			if err := flush(); err != nil {
+		if len(buf)+len(r.Line())+1 > room {
+			if err := flushed(len(buf), flush); err != nil {
 				return written, err
 			}
 		}
+		buf = append(append(buf, r.Line()...), '\n')
 	}
 }
 

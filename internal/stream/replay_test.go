@@ -108,3 +108,40 @@ func TestSystemClock(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// pieces notes the sizes of what is written.
+type pieces struct {
+	sizes []int
+	last  byte
+}
+
+func (p *pieces) Write(b []byte) (int, error) {
+	p.sizes = append(p.sizes, len(b))
+	p.last = b[len(b)-1]
+	return len(b), nil
+}
+
+// TestWholeLines checks that each piece has whole lines, and is no larger than a pipe takes at once.
+func TestWholeLines(t *testing.T) {
+	in := strings.Repeat("+ 1 2 abc\n", 2000) + "+ 1 2 " + strings.Repeat("x", 5000) + "\n" + strings.Repeat("+ 1 2 abc\n", 10)
+	f, err := Open(t.Context(), vfs.OS{}, "-", strings.NewReader(in), Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var w pieces
+	n, err := Replay(t.Context(), f, &w, Pace{}, &testClock{}, nil)
+	if n != 2011 || err != nil {
+		t.Fatal(n, err)
+	}
+	sum := 0
+	for _, size := range w.sizes {
+		sum += size
+		if size > 4096 && size != 5007 || size%10 != 0 && size != 5007 {
+			t.Errorf("a piece of %d bytes", size)
+		}
+	}
+	if sum != len(in) || w.last != '\n' || len(w.sizes) > 10 {
+		t.Errorf("%d bytes of %d in pieces %v", sum, len(in), w.sizes)
+	}
+}

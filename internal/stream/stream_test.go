@@ -24,7 +24,11 @@ func show(u *Update) string {
 		fmt.Fprintf(&b, " :%s", l)
 	}
 	for _, p := range u.Properties {
-		fmt.Fprintf(&b, " %s=%d:%s", p.Name, p.Value.Kind, p.Value)
+		v, err := appendValue(nil, p.Value)
+		fmt.Fprintf(&b, " %s=%s", p.Name, v)
+		if err != nil {
+			fmt.Fprintf(&b, "%v", err)
+		}
 	}
 	if u.HasTime {
 		fmt.Fprintf(&b, " @%d", u.Time)
@@ -78,9 +82,9 @@ func TestRead(t *testing.T) {
 {"op":"+v","id":3,"labels":["A","B"]}
 {"op":"=v","id":3,"labels":[]}
 {"op":"=v","id":3,"properties":{"age":-4}}
-{"op":"=","u":1,"v":2,"label":null,"time":null,"properties":{}}
+{"op":"=","u":1,"v":2,"label":null,"time":null,"properties":{"w":null}}
 {"op":"-v","id":3,"time":"19"}
-`, Options{}, "add 1-2 :\nadd 1-2 :A w=2:1.5 n=1:3 t=4:xé😀\n b=3:true z=0:null @17\nremove 1-2 :10\nadd vertex 3 :A :B\nlabel 3\nset 3 age=1:-4\nset edge 1-2 :\nremove vertex 3 @19"},
+`, Options{}, "add 1-2 :\nadd 1-2 :A w=1.5 n=3 t=\"xé😀\\u000a\" b=true z=null @17\nremove 1-2 :10\nadd vertex 3 :A :B\nlabel 3\nset 3 age=-4\nset edge 1-2 : w=null\nremove vertex 3 @19"},
 		{"text ids", "{\"op\":\"+\",\"u\":\"a\",\"v\":007}\n{\"op\":\"+\",\"u\":\"a\",\"v\":7}\n", texts,
 			`!malformed standard input:1:23: not a JSON object of an update: a number begins with a zero; a text id is in double quotes: "0"` + "\nadd a-7 :"},
 		{"dates", "+ 1 2 _ 1970-01-01T00:00:01.5Z\n+ 1 2 _ 3\n", Options{},
@@ -143,6 +147,9 @@ func TestBad(t *testing.T) {
 		{`{"op":"+","u":1,"v":2,"properties":{"a":9223372036854775808}}`, `!malformed :41: number too large: whole numbers are below 2^63: "9223372036854775808"`},
 		{`{"op":"+","u":1,"v":2,"properties":{"a":1e999}}`, `!malformed :41: number too large: "1e999"`},
 		{`{"op":"=v","id":1}`, `!malformed :7: not a JSON object of an update: =v needs either labels or properties: "\"=v\""`},
+		{`{"op":"=v","id":1,"properties":{}}`, `!malformed :32: not a JSON object of an update: an update changes one property: "{}"`},
+		{`{"op":"=","u":1,"v":2,"properties":{"a":1,"b":2}}`, `!malformed :36: not a JSON object of an update: an update changes one property: "{\"a\":1,\"b\":2}"`},
+		{`{"op":"=","u":1,"v":2,"properties":null}`, `!malformed :36: not a JSON object of an update: an update changes one property: "null"`},
 		{`{"op":"+","u":1,"v":2} x`, `!malformed :24: not a JSON object of an update: text after the object: "x"`},
 		{`{"op":"+","u":1,"v":2`, `!malformed :22: not a JSON object of an update: want a comma or }, and the line ends here: ""`},
 		{`{"op":"+","u":1,"v":2,"label":"a`, `!malformed :33: not a JSON object of an update: a text does not end, and the line ends here: ""`},
@@ -161,31 +168,86 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// TestApply applies updates of each kind.
+// TestApply applies updates of each kind. Each makes one version, or is an error and makes none.
 func TestApply(t *testing.T) {
+	for _, c := range []struct {
+		name, in, want string
+		edges          uint64
+		timed          bool
+	}{
+		{"plain", "+v 1 A\n+v 1 A\n+ 1 2 x\n+ 1 2 x 5\n+ 2 2\n- 1 2 y\n=v 2 A;B\n- 1 2 x 9\n+ 1 3\n-v 1\n-v 1\n",
+			"applied duplicate applied duplicate self-loop absent applied applied applied applied absent", 0, false},
+		{"times", "+ 1 2 x 5\n+ 1 2 x 6\n+ 1 2 x 5\n- 1 2 x 7\n- 1 2 x 5\n+ 1 2 x\n+ 1 2 x 8\n- 1 2 x\n+ 1 2 x 9\n",
+			"applied applied duplicate absent applied bad-time applied applied applied", 1, true},
+		{"properties", `{"op":"+","u":1,"v":2,"properties":{"w":1.5,"t":"a","none":null}}
+{"op":"=","u":1,"v":2,"properties":{"w":2}}
+{"op":"=","u":1,"v":2,"properties":{"w":2.0}}
+{"op":"=","u":1,"v":2,"properties":{"w":"a"}}
+{"op":"=","u":1,"v":3,"properties":{"w":1}}
+{"op":"+v","id":7,"properties":{"age":3,"is":true}}
+{"op":"=v","id":7,"properties":{"age":4}}
+{"op":"=v","id":7,"properties":{"age":null}}
+{"op":"=v","id":7,"properties":{"other":null}}
+{"op":"=v","id":8,"properties":{"age":4}}
+`, "applied applied duplicate bad-property absent applied applied applied bad-property absent", 1, false},
+		{"times and properties", `{"op":"+","u":1,"v":2,"time":5,"properties":{"w":1.5}}
+{"op":"+","u":1,"v":2,"time":6}
+{"op":"=","u":1,"v":2,"time":6,"properties":{"w":1}}
+{"op":"=","u":1,"v":2,"time":7,"properties":{"w":1}}
+{"op":"+","u":1,"v":3,"properties":{"w":1}}
+`, "applied applied applied absent bad-time", 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := dynamic.New(false, false)
+			var o, want Outcomes
+			d := NewDecoder(Options{Lateness: -1})
+			var got []string
+			for line := range strings.Lines(c.in) {
+				var u Update
+				if ok, err := d.Decode("test", []byte(strings.TrimSuffix(line, "\n")), &u); !ok || err != nil {
+					t.Fatal(line, ok, err)
+				}
+				before := g.Version()
+				r, err := Apply(g, &u)
+				if made := g.Version() - before; err == nil && made != 1 || err != nil && made != 0 {
+					t.Errorf("%s: %d versions, %v", line, made, err)
+				}
+				switch {
+				case errors.Is(err, dynamic.ErrTime):
+					got = append(got, "bad-time")
+				case errors.Is(err, dynamic.ErrValue):
+					got = append(got, "bad-property")
+				case err != nil:
+					t.Fatal(line, err)
+				default:
+					o.Add(r)
+					got = append(got, r.String())
+				}
+			}
+			for _, x := range strings.Fields(c.want) {
+				switch x {
+				case "applied":
+					want.Applied++
+				case "duplicate":
+					want.Duplicates++
+				case "absent":
+					want.Absent++
+				case "self-loop":
+					want.SelfLoops++
+				}
+			}
+			if s := strings.Join(got, " "); s != c.want || o != want || g.NumEdges() != c.edges || g.Timed() != c.timed {
+				t.Errorf("%s\nwant %s\n%+v, %d edges, times: %v", s, c.want, o, g.NumEdges(), g.Timed())
+			}
+		})
+	}
 	g := dynamic.New(false, false)
-	var o Outcomes
-	d := NewDecoder(Options{})
-	for _, line := range []string{"+v 1 A", "+v 1 A", "+ 1 2 x", "+ 1 2 x", "+ 2 2", "- 1 2 y", "=v 2 A;B", "- 1 2 x", "+ 1 3", "-v 1", "-v 1"} {
-		var u Update
-		if ok, err := d.Decode("test", []byte(line), &u); !ok || err != nil {
-			t.Fatal(line, ok, err)
-		}
-		r, err := Apply(g, &u)
-		if err != nil {
-			t.Fatal(line, err)
-		}
-		o.Add(r)
-	}
-	if want := (Outcomes{Applied: 6, Duplicates: 2, Absent: 2, SelfLoops: 1}); o != want {
-		t.Errorf("%+v, want %+v", o, want)
-	}
-	if v, ok := g.Vertex(dynamic.Num(2)); !ok || fmt.Sprint(g.Labels(g.ClassOf(v))) != "[A B]" || g.NumEdges() != 0 || g.NumVertices() != 2 {
-		t.Errorf("vertex 2: %v, %d edges, %d vertices", ok, g.NumEdges(), g.NumVertices())
-	}
 	bad := Update{Op: AddEdge, U: dynamic.Text("a"), V: dynamic.Text("b")}
 	if _, err := Apply(g, &bad); !errors.Is(err, dynamic.ErrID) {
 		t.Error(err)
+	}
+	if _, err := Apply(g, &Update{Op: SetProperty, U: dynamic.Num(1)}); err == nil {
+		t.Error("an update without a property is applied")
 	}
 }
 
@@ -207,8 +269,8 @@ func TestEncode(t *testing.T) {
 		{Update{Op: AddVertex, U: num(1), Labels: []string{"A;B"}}, `!the vertex label "A;B"`, `!"A;B"`, `{"op":"+v","id":1,"labels":["A;B"]}`},
 		{Update{Op: RemoveVertex, U: num(1)}, "-v 1", "-v 1", `{"op":"-v","id":1}`},
 		{Update{Op: SetLabels, U: num(1)}, "=v 1", "!changes", `{"op":"=v","id":1,"labels":[]}`},
-		{Update{Op: SetProperties, U: num(1), Properties: []Property{{"a", Value{Kind: Float, Float: 2}}, {"b", Value{}}}}, "!properties", "!properties", `{"op":"=v","id":1,"properties":{"a":2.0,"b":null}}`},
-		{Update{Op: SetEdgeProperties, U: num(1), V: num(2)}, "!properties", "!changes", `{"op":"=","u":1,"v":2,"properties":{}}`},
+		{Update{Op: SetProperty, U: num(1), Properties: []Property{{"a", dynamic.OfFloat(2)}, {"b", dynamic.Value{}}}}, "!properties", "!properties", `{"op":"=v","id":1,"properties":{"a":2.0,"b":null}}`},
+		{Update{Op: SetEdgeProperty, U: num(1), V: num(2)}, "!properties", "!changes", `{"op":"=","u":1,"v":2,"properties":{}}`},
 	} {
 		for i, want := range []string{c.lines, c.rapidFlow, c.ndjson} {
 			f := Format(Writable()[i])

@@ -1,23 +1,19 @@
 package stream
 
-import (
-	"strconv"
-
-	"github.com/weftgraph/weft/internal/graph/dynamic"
-)
+import "github.com/weftgraph/weft/internal/graph/dynamic"
 
 // Op is a kind of update.
 type Op uint8
 
 // Kinds of updates.
 const (
-	AddEdge           Op = iota // from U to V, with Label, Time and Properties
-	RemoveEdge                  // from U to V, with Label, and with Time on a graph that keeps times
-	AddVertex                   // U, with Labels and Properties
-	RemoveVertex                // U and its edges
-	SetLabels                   // U has exactly Labels
-	SetProperties               // of the vertex U: those of Properties; its others stay
-	SetEdgeProperties           // of the edge from U to V with Label, and with Time on a graph that keeps times
+	AddEdge         Op = iota // from U to V, with Label, Time and Properties
+	RemoveEdge                // from U to V, with Label, and with Time on a graph that keeps times
+	AddVertex                 // U, with Labels and Properties
+	RemoveVertex              // U and its edges
+	SetLabels                 // U has exactly Labels
+	SetProperty               // the property of Properties of the vertex U; its others stay
+	SetEdgeProperty           // that of the edge from U to V with Label, and with Time on a graph that keeps times
 )
 
 // String returns the sign of the operation, as updates have it.
@@ -26,7 +22,7 @@ func (op Op) String() string {
 }
 
 // OfEdge reports whether the operation is about an edge.
-func (op Op) OfEdge() bool { return op == AddEdge || op == RemoveEdge || op == SetEdgeProperties }
+func (op Op) OfEdge() bool { return op == AddEdge || op == RemoveEdge || op == SetEdgeProperty }
 
 // Update is one update of a graph. Fields that its operation does not have are zero.
 type Update struct {
@@ -50,40 +46,5 @@ func (u *Update) reset() {
 // Property is a property with its value.
 type Property struct {
 	Name  string
-	Value Value
-}
-
-// Value is the value of a property.
-type Value struct {
-	Kind  ValueKind
-	Int   int64   // of an Int; 1 or 0 of a Bool
-	Float float64 // of a Float
-	Text  string  // of a Text
-}
-
-// ValueKind is the type of a value.
-type ValueKind uint8
-
-// Types of values.
-const (
-	Null ValueKind = iota
-	Int
-	Float
-	Bool
-	Text
-)
-
-// String returns the value as JSON has it, except that a text is as it is.
-func (v Value) String() string {
-	switch v.Kind {
-	case Int:
-		return strconv.FormatInt(v.Int, 10)
-	case Float:
-		return strconv.FormatFloat(v.Float, 'g', -1, 64)
-	case Bool:
-		return strconv.FormatBool(v.Int != 0)
-	case Text:
-		return v.Text
-	}
-	return "null"
+	Value dynamic.Value
 }

@@ -219,7 +219,7 @@ func (s *Split) Each(ctx context.Context, yield func(*stream.Update) error) erro
 				if err != nil {
 					return fmt.Errorf("property %s: %w", name, err)
 				}
-				if x.Kind != stream.Null {
+				if x.Kind() != dynamic.Null {
 					u.Properties = append(u.Properties, stream.Property{Name: name, Value: x})
 				}
 			}
@@ -255,25 +255,21 @@ func (a *arrivals) next(i int) (int64, error) {
 }
 
 // value returns a value of a column of properties.
-func value(c arrow.Array, i int) (stream.Value, error) {
+func value(c arrow.Array, i int) (dynamic.Value, error) {
 	if c.IsNull(i) {
-		return stream.Value{}, nil
+		return dynamic.Value{}, nil
 	}
 	switch c := c.(type) {
 	case *array.Int64:
-		return stream.Value{Kind: stream.Int, Int: c.Value(i)}, nil
+		return dynamic.OfInt(c.Value(i)), nil
 	case *array.Timestamp:
-		return stream.Value{Kind: stream.Int, Int: int64(c.Value(i))}, nil
+		return dynamic.OfInt(int64(c.Value(i))), nil
 	case *array.Float64:
-		return stream.Value{Kind: stream.Float, Float: c.Value(i)}, nil
+		return dynamic.OfFloat(c.Value(i)), nil
 	case *array.Boolean:
-		x := stream.Value{Kind: stream.Bool}
-		if c.Value(i) {
-			x.Int = 1
-		}
-		return x, nil
+		return dynamic.OfBool(c.Value(i)), nil
 	case *array.String:
-		return stream.Value{Kind: stream.Text, Text: c.Value(i)}, nil
+		return dynamic.OfString(c.Value(i)), nil
 	}
-	return stream.Value{}, fmt.Errorf("%w: updates cannot have values of type %s", ErrSpec, c.DataType())
+	return dynamic.Value{}, fmt.Errorf("%w: updates cannot have values of type %s", ErrSpec, c.DataType())
 }
