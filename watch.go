@@ -183,8 +183,8 @@ const (
 	AddVertex                    // Vertex
 	RemoveVertex                 // Vertex, with its edges
 	SetLabels                    // Vertex has exactly these labels from now on
-	SetVertex                    // Vertex has these properties from now on, and keeps its others
-	SetEdge                      // Edge has these properties from now on, and keeps its others
+	SetVertex                    // Vertex has its one property from now on, and keeps its others
+	SetEdge                      // Edge has its one property from now on, and keeps its others
 )
 
 // Update is an update of a graph.
@@ -319,7 +319,7 @@ func (w *Watch) Present(ctx context.Context, name string) iter.Seq2[Change, erro
 
 // update is u in ids of the graph.
 func (w *Watch) update(u *Update) (out stream.Update, err error) {
-	ops := [...]stream.Op{stream.AddEdge, stream.RemoveEdge, stream.AddVertex, stream.RemoveVertex, stream.SetLabels, stream.SetProperties, stream.SetEdgeProperties}
+	ops := [...]stream.Op{stream.AddEdge, stream.RemoveEdge, stream.AddVertex, stream.RemoveVertex, stream.SetLabels, stream.SetProperty, stream.SetEdgeProperty}
 	if int(u.Op) >= len(ops) {
 		return out, fmt.Errorf("there is no kind of update %d", u.Op)
 	}
@@ -429,23 +429,20 @@ func (w *Watch) unit() int64 {
 	return unit
 }
 
-func propertyValue(x any) (v stream.Value, err error) {
+func propertyValue(x any) (v dynamic.Value, err error) {
 	if n, ok := integer(x); ok {
-		return stream.Value{Kind: stream.Int, Int: n}, nil
+		return dynamic.OfInt(n), nil
 	}
 	switch x := x.(type) {
 	case nil:
 	case string:
-		v = stream.Value{Kind: stream.Text, Text: x}
+		v = dynamic.OfString(x)
 	case bool:
-		v.Kind = stream.Bool
-		if x {
-			v.Int = 1
-		}
+		v = dynamic.OfBool(x)
 	case float64:
-		v = stream.Value{Kind: stream.Float, Float: x}
+		v = dynamic.OfFloat(x)
 	case float32:
-		v = stream.Value{Kind: stream.Float, Float: float64(x)}
+		v = dynamic.OfFloat(float64(x))
 	default:
 		err = fmt.Errorf("%v is a %T, and not an integer, a float, a bool or a string", x, x)
 	}
