@@ -348,3 +348,55 @@ return size(vertices(G))
 	// dan has more than three friends
 	// 5 vertices
 }
+
+func ExampleGraph_Watch() {
+	ctx := context.Background()
+	g, remove := openFriends()
+	defer remove()
+	q, err := weft.Parse("CREATE WATCH triangle AS MATCH (a)--(b)--(c)--(a)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w, err := g.Watch(ctx, []*weft.Query{q})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer w.Close()
+	g.Close() // the watch has a copy
+	for c, err := range w.Apply(ctx,
+		weft.Update{Op: weft.AddEdge, Edge: weft.Edge{Src: "cyd", Dst: "eve"}},
+		weft.Update{Op: weft.RemoveEdge, Edge: weft.Edge{Src: "ann", Dst: "bob"}},
+	) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(c.Seq, c.Query, c.Added, c.Values())
+	}
+	// Output:
+	// 1 triangle true [cyd dan eve]
+	// 2 triangle false [ann bob cyd]
+	// 2 triangle false [ann bob dan]
+}
+
+func ExampleGraph_Follow() {
+	g, remove := openFriends()
+	defer remove()
+	q, err := weft.PatternByName("clique(4)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	updates := "- ann bob\n+ cyd eve\n+ bob eve\n"
+	st, err := g.Follow(context.Background(), []*weft.Query{q}, weft.FollowOptions{
+		Source: "-", Stdin: strings.NewReader(updates), Stdout: os.Stdout, To: "csv",
+	})
+	fmt.Println(st.Updates, "updates,", err)
+	// Output:
+	// seq,query,op,v0,v1,v2,v3
+	// 1,clique(4),-,ann,bob,cyd,dan
+	// 3,clique(4),+,bob,cyd,dan,eve
+	// 3 updates, <nil>
+}

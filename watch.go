@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftgraph/weft/internal/expr"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/kind"
@@ -68,20 +67,13 @@ func newWatch(ctx context.Context, g *graph.Graph, s *setting.Settings) (*Watch,
 		}
 		return nil, kind.With(kind.Query, err)
 	}
-	return &Watch{set: watch.NewSet(d, s.Threads), s: s, times: timesOf(g)}, nil
-}
-
-// timesOf returns the unit of a graph's times.
-func timesOf(g *graph.Graph) (t stream.Times) {
-	of := expr.TimeType(g, pattern.Prop{Of: pattern.Ref{Kind: pattern.EdgeRef}})
-	if !of.Known || of.Kind == pattern.Missing || of.Den == 0 {
-		return t
+	w := &Watch{s: s, times: stream.Times{Unit: g.Read.TimeUnit, Digits: int(g.Read.TimeDigits)}}
+	unit := int64(0)
+	if g.Read.TimeEpoch {
+		unit = w.unit()
 	}
-	t.Unit = of.Num
-	for den := of.Den; den >= 10; den /= 10 {
-		t.Digits++
-	}
-	return t
+	w.set = watch.NewSet(d, s.Threads, unit)
+	return w, nil
 }
 
 // enter takes the watch for a call. The caller calls leave after it.
@@ -234,12 +226,24 @@ func newChange(c *watch.Change) Change {
 		}
 		e := c.Edges[f.Edge]
 		x := Edge{Src: idValue(e.Src), Dst: idValue(e.Dst), Label: e.Label}
-		if e.HasTime {
+		switch {
+		case e.HasTime && e.Unit > 0:
+			x.Time = moment(e.Time, e.Unit)
+		case e.HasTime:
 			x.Time = e.Time
 		}
 		out.values = append(out.values, x)
 	}
 	return out
+}
+
+// moment is n units, in nanoseconds, after 1970.
+func moment(n, unit int64) time.Time {
+	if unit >= int64(time.Second) {
+		return time.Unix(n*(unit/int64(time.Second)), 0).UTC()
+	}
+	perSecond := int64(time.Second) / unit
+	return time.Unix(n/perSecond, n%perSecond*unit).UTC()
 }
 
 func idValue(id dynamic.ID) any {

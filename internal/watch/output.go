@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/sink"
 	"github.com/weftgraph/weft/internal/vfs"
 )
@@ -131,7 +132,10 @@ func (e *Edge) appendJSON(b []byte) []byte {
 	if e.Label != "" {
 		b = sink.AppendJSON(append(b, `,"label":`...), e.Label)
 	}
-	if e.HasTime {
+	switch {
+	case e.HasTime && e.Unit > 0:
+		b = append(pattern.AppendTimestamp(append(b, `,"time":"`...), e.Time, e.Unit), '"')
+	case e.HasTime:
 		b = strconv.AppendInt(append(b, `,"time":`...), e.Time, 10)
 	}
 	return append(b, '}')

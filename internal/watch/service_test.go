@@ -34,7 +34,7 @@ func newTestSet(t testing.TB, text string) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSet(dynamic.New(false, false), 2)
+	s := NewSet(dynamic.New(false, false), 2, 0)
 	for _, q := range qs {
 		x, err := NewQuery(q, q.Pattern, false)
 		if err != nil {

@@ -63,6 +63,7 @@ type Edge struct {
 	Label    string
 	Time     int64
 	HasTime  bool
+	Unit     int64 // of a time that counts from 1970, in nanoseconds; 0: it is a number
 }
 
 // Set is a graph that changes, with standing queries. Its methods must not overlap.
@@ -71,14 +72,16 @@ type Set struct {
 	m       *host.Matcher
 	queries []*Query // by number of the matcher; nil: dropped
 	window  *window  // nil: edges do not expire
+	unit    int64    // of times that count from 1970, in nanoseconds; 0: they are numbers
 
 	batch []stream.Update // with expiries, if there is a window
 	seqs  []uint64        // by place in batch
 }
 
-// NewSet returns a set without queries. Nothing else may change g. workers is the number of threads; 0 means one for each core.
-func NewSet(g *dynamic.Graph, workers int) *Set {
-	return &Set{g: g, m: host.New(g, host.Options{Workers: workers})}
+// NewSet returns a set without queries. Nothing else may change g. workers is the number of threads; 0 means one for each core. unit is
+// that of edges' times in nanoseconds, if they count from 1970; 0 means that they are numbers.
+func NewSet(g *dynamic.Graph, workers int, unit int64) *Set {
+	return &Set{g: g, m: host.New(g, host.Options{Workers: workers}), unit: unit}
 }
 
 // Graph returns the graph.
@@ -174,8 +177,13 @@ func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit fu
 	}
 	done, err := s.m.Apply(ctx, batch, sink)
 	r.Updates = done.Updates
-	if s.window != nil && done.Updates > 0 {
-		r.Updates = int(s.seqs[done.Updates-1] - seq)
+	if s.window != nil { // without expiries, each of which has the number of the update after it
+		r.Updates = 0
+		for i := range done.Updates {
+			if i+1 == len(s.seqs) || s.seqs[i+1] != s.seqs[i] {
+				r.Updates++
+			}
+		}
 	}
 	r.Counts = make([]Counts, len(s.queries))
 	for _, x := range done.Counts {
@@ -318,7 +326,7 @@ func (c *collector) addImages(q *Query, added bool) {
 // edge returns a data edge. Of an undirected one the lesser end comes first.
 func (c *collector) edge(e host.Edge) Edge {
 	g := c.set.g
-	x := Edge{Src: g.IDOf(e.From), Dst: g.IDOf(e.To), Label: g.EdgeLabelName(e.Label)}
+	x := Edge{Src: g.IDOf(e.From), Dst: g.IDOf(e.To), Label: g.EdgeLabelName(e.Label), Time: e.Time, HasTime: g.Timed(), Unit: c.set.unit}
 	if !g.Directed() && x.Dst.Compare(x.Src) < 0 {
 		x.Src, x.Dst = x.Dst, x.Src
 	}
