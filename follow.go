@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
@@ -48,6 +49,9 @@ type FollowOptions struct {
 	// means after each batch.
 	State      string
 	Checkpoint time.Duration
+	// Snapshot is the number of updates after which the graph is written to State anew. 0 means as many as the graph has edges, and at least
+	// a million.
+	Snapshot int
 
 	// Copied is called when the graph is not needed any more, and may be closed.
 	Copied func()
@@ -110,7 +114,9 @@ type following struct {
 	o       FollowOptions
 	w       *Watch
 	of      watch.Identity
-	initial []*big.Int
+	state   *watch.State
+	from    uint64 // the update after which the graph is
+	initial []engine.Uint128
 	window  int64 // -1: none
 	late    int64
 }
@@ -149,7 +155,17 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 		f.of.Queries = append(f.of.Queries, x.Name+": "+pattern.Format(x.Pattern)+" "+fmt.Sprint(x.Emit, x.Embeddings))
 	}
 	data := g.s.Data
-	if w, err = newWatch(ctx, data, s); err != nil {
+	var changed *dynamic.Graph
+	if f.o.State != "" {
+		if f.state, err = watch.OpenState(vfs.From(ctx), f.o.State); err != nil {
+			return followError(err)
+		}
+		note := ""
+		if changed, f.from, note = f.state.Graph(); note != "" {
+			f.note(note)
+		}
+	}
+	if w, err = newWatch(ctx, data, changed, s); err != nil {
 		return err
 	}
 	f.w = w
@@ -168,16 +184,27 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 		w.set.Expire(f.window, func(yield func(stream.Update) bool) { edgesWithTimes(data, yield) })
 	}
 	f.of.Graph = fmt.Sprintf("%s with %d vertices and %d edges", g.path, data.NumVertices(), data.NumEdges())
-	if f.o.Summary {
-		for i := range standing {
-			n, err := w.set.Count(ctx, i)
-			if err != nil {
-				return err
-			}
-			f.initial = append(f.initial, standing[i].Total(n))
+	if !f.o.Summary {
+		return nil
+	}
+	if f.state != nil && f.state.Checkpoint() != nil {
+		f.initial = f.state.Checkpoint().Initial
+		return nil
+	}
+	for i := range standing {
+		n, err := w.set.Count(ctx, i)
+		if err != nil {
+			return err
 		}
+		f.initial = append(f.initial, n)
 	}
 	return nil
+}
+
+func (f *following) note(text string) {
+	if f.o.Note != nil {
+		f.o.Note(text)
+	}
 }
 
 // check finds mistakes in the options.
@@ -191,8 +218,8 @@ func (f *following) check() error {
 	switch {
 	case f.o.Source == "":
 		return errors.New("no source of updates is given")
-	case f.o.Batch < 0:
-		return fmt.Errorf("a batch of %d updates", f.o.Batch)
+	case f.o.Batch < 0 || f.o.Snapshot < 0:
+		return fmt.Errorf("a batch of %d updates, a snapshot after %d: they cannot be negative", f.o.Batch, f.o.Snapshot)
 	case f.o.State != "" && f.o.Source == "-":
 		return errors.New("a state needs a source that can be read again: a file, and not the standard input")
 	}
@@ -277,15 +304,11 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 	if out == nil {
 		out = io.Discard
 	}
-	note := func(text string) {
-		if o.Note != nil {
-			o.Note(text)
-		}
-	}
 	settings := watch.Options{
-		Set: f.w.set, Source: src, Policy: policy, Mistake: func(e *stream.InputError) { note(e.Error()) },
+		Set: f.w.set, Source: src, Policy: policy, Mistake: func(e *stream.InputError) { f.note(e.Error()) },
 		Path: o.Output, Out: out, Format: o.To, Quiet: o.Summary, Present: o.Present && !o.Summary,
-		Batch: o.Batch, Files: files, State: o.State, Of: f.of, Every: o.Checkpoint, Note: note, ReportEvery: o.Every,
+		Batch: o.Batch, Files: files, State: f.state, Of: f.of, From: f.from, Initial: f.initial, Snapshot: uint64(o.Snapshot), Every: o.Checkpoint,
+		Note: f.note, ReportEvery: o.Every,
 	}
 	if o.Report != nil {
 		settings.Report = func(s *watch.Status) { o.Report(f.status(s)) }
@@ -319,8 +342,8 @@ func (f *following) status(s *watch.Status) FollowStatus {
 	}
 	for i, q := range f.w.set.Queries() {
 		x := FollowedQuery{Name: q.Name, Added: q.Total(s.Counts[i].Added), Removed: q.Total(s.Counts[i].Removed)}
-		if f.initial != nil {
-			x.Initial = f.initial[i]
+		if i < len(f.initial) {
+			x.Initial = q.Total(f.initial[i])
 		}
 		st.Queries = append(st.Queries, x)
 	}

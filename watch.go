@@ -44,7 +44,7 @@ func (g *Graph) Watch(ctx context.Context, qs []*Query, options ...Option) (w *W
 	defer l.Leave(&err)
 	ctx, stop := memory.Watch(ctx, s.Memory)
 	defer stop()
-	w, err = newWatch(ctx, g.s.Data, s)
+	w, err = newWatch(ctx, g.s.Data, nil, s)
 	for _, q := range qs {
 		if err == nil {
 			err = w.add(q)
@@ -59,15 +59,18 @@ func (g *Graph) Watch(ctx context.Context, qs []*Query, options ...Option) (w *W
 	return w, nil
 }
 
-func newWatch(ctx context.Context, g *graph.Graph, s *setting.Settings) (*Watch, error) {
-	d, err := dynamic.From(ctx, g)
+// newWatch returns a watch of a copy of g or, if it is not nil, of what g became.
+func newWatch(ctx context.Context, g *graph.Graph, d *dynamic.Graph, s *setting.Settings) (w *Watch, err error) {
+	if d == nil {
+		d, err = dynamic.From(ctx, g)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		return nil, kind.With(kind.Query, err)
 	}
-	w := &Watch{s: s, times: stream.Times{Unit: g.Read.TimeUnit, Digits: int(g.Read.TimeDigits)}}
+	w = &Watch{s: s, times: stream.Times{Unit: g.Read.TimeUnit, Digits: int(g.Read.TimeDigits)}}
 	unit := int64(0)
 	if g.Read.TimeEpoch {
 		unit = w.unit()

@@ -88,6 +88,7 @@ Ctrl-C ends weft after the updates under way.
 	fs.IntVar(&f.o.Batch, "batch", 0, "make at most `N` waiting updates together; default 4096")
 	fs.StringVar(&f.o.State, "state", "", "`FOLDER` for checkpoints, from which the same command continues")
 	fs.DurationVar(&f.o.Checkpoint, "checkpoint", time.Second, "time between checkpoints; 0 means one after each batch")
+	fs.IntVar(&f.o.Snapshot, "snapshot", 0, "write the graph to --state after each `N` updates; default as many as the graph has edges, and at least a million")
 	fs.StringVar(&f.metrics, "metrics", "", "serve metrics for Prometheus at `ADDRESS`/metrics, as localhost:9090")
 	return cmd
 }
@@ -104,8 +105,8 @@ func (f *watchFlags) check(ctx context.Context) error {
 		return usagef("--on-error %q: want fatal or skip", f.onError)
 	case f.count != "" && f.count != "subgraphs" && f.count != "embeddings":
 		return usagef("--count %q: want subgraphs or embeddings", f.count)
-	case f.o.Batch < 0:
-		return usagef("--batch %d: want a number of updates", f.o.Batch)
+	case f.o.Batch < 0 || f.o.Snapshot < 0:
+		return usagef("--batch and --snapshot cannot be negative")
 	case f.o.Checkpoint < 0:
 		return usagef("--checkpoint cannot be negative")
 	case f.o.Summary && f.o.Present:

@@ -73,7 +73,7 @@ func TestWatchKilled(t *testing.T) {
 	}
 	killed := 0
 	for done := false; !done; {
-		c := command(t, append(args("parts.ndjson"), "--state", filepath.Join(dir, "state"), "--checkpoint", "0s")...)
+		c := command(t, append(args("parts.ndjson"), "--state", filepath.Join(dir, "state"), "--checkpoint", "0s", "--snapshot", "700")...)
 		var said bytes.Buffer
 		c.Stderr = &said
 		if err := c.Start(); err != nil {

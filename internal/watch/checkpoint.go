@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,10 +10,14 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -26,8 +31,14 @@ type Checkpoint struct {
 	Digest uint64 `json:"digest"`
 	// Length is the length of the output file in bytes. It is 0 if the output is not a file.
 	Length int64 `json:"length"`
-	// Counts are those of the queries.
-	Counts []Counts `json:"counts"`
+	// Counts are those of the queries, and Initial the numbers of their matches at the beginning, if they were asked for.
+	Counts   []Counts             `json:"counts"`
+	Initial  []engine.Uint128     `json:"initial,omitempty"`
+	Outcomes stream.Outcomes      `json:"outcomes"`
+	Refused  [stream.Kinds]uint64 `json:"refused"`
+	// Graph is the file of the graph after update GraphSeq. It is "" if there is none: updates are made from the first one on.
+	Graph    string `json:"graph,omitempty"`
+	GraphSeq uint64 `json:"graph_seq,omitempty"`
 	// Present says that the present matches of the beginning are in the output.
 	Present bool `json:"present"`
 	// Seconds is the time that updates took so far.
@@ -112,49 +123,87 @@ func decodeCheckpoint(b []byte) (*Checkpoint, error) {
 	return c, nil
 }
 
-// State is a folder with the checkpoints of a service.
+// State is a folder with the checkpoints of a service, and files of its graph.
 type State struct {
 	files   vfs.FS
 	dir     string
-	damaged bool // the latest checkpoint: it must not take the place of the one before it
+	latest  *Checkpoint // nil: there is none
+	note    string
+	damaged bool // the latest file: it must not take the place of the one before it
 }
 
-// OpenState makes the folder if it does not exist.
+// OpenState opens the state in a folder, which it makes if it does not exist. If there are checkpoints and none of them is whole, the error
+// wraps ErrCheckpoint.
 func OpenState(files vfs.FS, dir string) (*State, error) {
 	if err := files.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	return &State{files: files, dir: dir}, nil
-}
-
-// Load returns the latest checkpoint that is whole, or nil if there was none. note says that the latest is damaged, and the one before it is
-// used. If there are checkpoints and none of them is whole, the error wraps ErrCheckpoint.
-func (s *State) Load() (c *Checkpoint, note string, err error) {
+	s := &State{files: files, dir: filepath.Clean(dir)}
 	var damage error
 	for _, name := range []string{latestName, beforeName} {
-		path := filepath.Join(s.dir, name)
+		path := filepath.Join(dir, name)
 		b, err := vfs.ReadFile(s.files, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		c, err := decodeCheckpoint(b)
 		if err == nil {
-			if s.damaged = damage != nil; s.damaged {
-				note = fmt.Sprintf("%v; the checkpoint before it is used", damage)
+			if s.latest, s.damaged = c, damage != nil; s.damaged {
+				s.note = fmt.Sprintf("%v; the checkpoint before it is used", damage)
 			}
-			return c, note, nil
+			return s, nil
 		}
 		if damage == nil {
 			damage = fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	if damage != nil {
-		return nil, "", fmt.Errorf("%w %w, and there is no other; remove the folder to begin anew", ErrCheckpoint, damage)
+		return nil, fmt.Errorf("%w %w, and there is no other; remove the folder to begin anew", ErrCheckpoint, damage)
 	}
-	return nil, "", nil
+	return s, nil
+}
+
+// Checkpoint returns the latest checkpoint that is whole, or nil if there was none.
+func (s *State) Checkpoint() *Checkpoint { return s.latest }
+
+// Graph returns the graph of the latest checkpoint, and the update after which it was. It returns nil if there is none. If its file cannot be
+// used, note says why: all updates can be made anew instead.
+func (s *State) Graph() (g *dynamic.Graph, seq uint64, note string) {
+	if s.latest == nil || s.latest.Graph == "" {
+		return nil, 0, ""
+	}
+	path := filepath.Join(s.dir, filepath.Base(s.latest.Graph))
+	f, err := vfs.Open(s.files, path)
+	if err == nil {
+		g, err = dynamic.Read(bufio.NewReaderSize(f, 1<<18))
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}
+	if err != nil {
+		return nil, 0, fmt.Sprintf("%s: %v; all updates are made anew", path, pathless(err))
+	}
+	return g, s.latest.GraphSeq, ""
+}
+
+// graphPrefix begins the names of files of the graph.
+const graphPrefix = "graph-"
+
+// saveGraph writes the graph after an update, for checkpoints to come, and returns the name of its file.
+func (s *State) saveGraph(ctx context.Context, g *dynamic.Graph, seq uint64) (string, error) {
+	name := graphPrefix + strconv.FormatUint(seq, 10)
+	f, err := disk.Create(ctx, s.files, filepath.Join(s.dir, name))
+	if err != nil {
+		return "", err
+	}
+	if _, err := g.WriteTo(f); err != nil {
+		f.Abort()
+		return "", err
+	}
+	return name, f.Commit()
 }
 
 // Save makes c the latest checkpoint. At each moment the folder has a whole one. An error of the file system may leave the latest one as it
@@ -186,5 +235,22 @@ func (s *State) Save(ctx context.Context, c *Checkpoint) error {
 		return err
 	}
 	s.damaged = false
+	if s.latest != nil && s.latest.Graph != c.Graph {
+		s.sweep(c.Graph, s.latest.Graph)
+	}
+	s.latest = c
 	return nil
+}
+
+// sweep removes the files of graphs that no checkpoint names. One that cannot be removed stays, and does no harm.
+func (s *State) sweep(keep ...string) {
+	entries, err := s.files.ReadDir(s.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), graphPrefix) && !slices.Contains(keep, e.Name()) {
+			_ = s.files.Remove(filepath.Join(s.dir, e.Name()))
+		}
+	}
 }

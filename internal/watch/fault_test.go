@@ -26,10 +26,18 @@ func TestFaults(t *testing.T) {
 			n := errorfs.Each(t, fault, nil, func(fsys *errorfs.FS) {
 				dir := t.TempDir()
 				run := func(files vfs.FS) error {
-					_, err := Run(t.Context(), Options{
+					st, err := OpenState(files, filepath.Join(dir, "state"))
+					if err != nil {
+						return err
+					}
+					o := Options{
 						Set: newTestSet(t, queries), Source: open(t, text), Policy: stream.Skip, Format: "ndjson", Batch: 8,
-						Path: filepath.Join(dir, "out"), State: filepath.Join(dir, "state"), Files: files,
-					})
+						Path: filepath.Join(dir, "out"), State: st, Files: files, Snapshot: 10,
+					}
+					if g, seq, _ := st.Graph(); g != nil {
+						o.Set, o.From = testSetOf(t, g, queries), seq
+					}
+					_, err = Run(t.Context(), o)
 					return err
 				}
 				err := run(fsys)

@@ -1,12 +1,13 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime/metrics"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -43,9 +44,15 @@ type Options struct {
 	Batch int // the most updates of a batch; 0 means DefaultBatch
 
 	Files vfs.FS
-	// State is the folder of checkpoints. "" means none.
-	State string
+	// State has the checkpoints. nil means none.
+	State *State
 	Of    Identity
+	// From is the number of the update after which the graph of Set is, if that is from State.
+	From uint64
+	// Initial are the numbers of matches at the beginning, for checkpoints. It may be nil.
+	Initial []engine.Uint128
+	// Snapshot is the number of updates after which State gets the graph anew. 0 means as many as the graph has edges, and at least 2^20.
+	Snapshot uint64
 	// Every is the time between checkpoints. 0 means after each batch.
 	Every time.Duration
 	// Note is called with remarks about a checkpoint. It may be nil.
@@ -68,7 +75,7 @@ type Status struct {
 	Offset   int64  // bytes of the source
 	Waiting  uint64 // updates that were read and wait
 	Counts   []Counts
-	Outcomes stream.Outcomes // since the start or restart
+	Outcomes stream.Outcomes
 	Mistakes [stream.Kinds]uint64
 	Seconds  float64 // since the first start, without the time between a kill and a restart
 	Rate     float64 // updates in a second, lately
@@ -93,7 +100,6 @@ type service struct {
 	o     Options
 	set   *Set
 	files vfs.FS
-	state *State
 	file  *file // nil: the output is Out
 	enc   encoder
 	src   *tolerant
@@ -103,6 +109,9 @@ type service struct {
 	offset       int64
 	digest       digest
 	counts       []Counts
+	refused      [stream.Kinds]uint64 // updates that could not be made
+	graph        string               // the latest file of the graph
+	graphSeq     uint64
 	outcomes     stream.Outcomes
 	present      bool
 	before       float64 // seconds of earlier runs
@@ -118,11 +127,9 @@ func (s *service) run(ctx context.Context) (err error) {
 	s.began = time.Now()
 	s.counts = make([]Counts, len(s.set.queries))
 	s.src = &tolerant{Source: s.o.Source, policy: s.o.Policy}
-	var c *Checkpoint
-	if s.o.State != "" {
-		if c, err = s.load(); err != nil {
-			return err
-		}
+	c, err := s.checkpointOf()
+	if err != nil {
+		return err
 	}
 	if err := s.open(ctx, c); err != nil {
 		return err
@@ -155,23 +162,19 @@ func (s *service) run(ctx context.Context) (err error) {
 	return err
 }
 
-// load returns the checkpoint to continue from, or nil.
-func (s *service) load() (*Checkpoint, error) {
-	var err error
-	if s.state, err = OpenState(s.files, s.o.State); err != nil {
-		return nil, err
+// checkpointOf returns the checkpoint to continue from, or nil.
+func (s *service) checkpointOf() (*Checkpoint, error) {
+	st := s.o.State
+	if st == nil || st.latest == nil {
+		return nil, nil
 	}
-	c, note, err := s.state.Load()
-	if err != nil || c == nil {
-		return nil, err
+	if what := st.latest.Of.differs(&s.o.Of); what != "" {
+		return nil, fmt.Errorf("%w in %s: it is of %s, which is another now; remove the folder to begin anew", ErrCheckpoint, st.dir, what)
 	}
-	if what := c.Of.differs(&s.o.Of); what != "" {
-		return nil, fmt.Errorf("%w in %s: it is of %s, which is another now; remove the folder to begin anew", ErrCheckpoint, s.o.State, what)
+	if st.note != "" && s.o.Note != nil {
+		s.o.Note(st.note)
 	}
-	if note != "" && s.o.Note != nil {
-		s.o.Note(note)
-	}
-	return c, nil
+	return st.latest, nil
 }
 
 // open opens the output, at the end of what the checkpoint has.
@@ -194,7 +197,7 @@ func (s *service) open(ctx context.Context, c *Checkpoint) (err error) {
 	return err
 }
 
-// replay makes the updates up to a checkpoint again, without looking for matches.
+// replay reads the updates up to a checkpoint again. It makes those that the graph does not have, without looking for matches.
 func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 	var u stream.Update
 	for s.seq < c.Seq {
@@ -210,26 +213,25 @@ func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 		}
 		s.seq++
 		s.digest.add(&u)
-		r, err := s.set.Skip(&u)
-		switch {
-		case err == nil:
-			s.outcomes.Add(r)
-		default:
+		if s.seq <= s.o.From {
+			s.set.pass(&u)
+		} else if err := s.set.skip(&u); err != nil {
 			if err := s.wrong(s.seq, &host.UpdateError{Err: err}); err != nil {
 				return err
 			}
 		}
 	}
-	if _, at := s.src.Position(); c.Seq > 0 && at != c.Offset || uint64(s.digest) != c.Digest {
+	if _, at := s.src.Position(); c.Seq > 0 && (at != c.Offset || uint64(s.digest) != c.Digest) {
 		return s.shorter(c)
 	}
-	s.offset, s.counts, s.present, s.before, s.resumed = c.Offset, c.Counts, c.Present, c.Seconds, c.Seq
+	s.offset, s.counts, s.outcomes, s.refused = c.Offset, c.Counts, c.Outcomes, c.Refused
+	s.present, s.before, s.resumed, s.graph, s.graphSeq = c.Present, c.Seconds, c.Seq, c.Graph, c.GraphSeq
 	return nil
 }
 
 // shorter is the error of a source that is not the one that a checkpoint is of.
 func (s *service) shorter(c *Checkpoint) error {
-	return fmt.Errorf("%w in %s: the source has changed: it does not begin with the %d updates of the checkpoint, which end at byte %d", ErrCheckpoint, s.o.State, c.Seq, c.Offset)
+	return fmt.Errorf("%w in %s: the source has changed: it does not begin with the %d updates of the checkpoint, which end at byte %d", ErrCheckpoint, s.o.State.dir, c.Seq, c.Offset)
 }
 
 // writePresent writes the matches of the beginning.
@@ -261,7 +263,7 @@ func (s *service) loop(ctx context.Context) error {
 			s.half = false
 		}
 		now := time.Now()
-		if s.state != nil && s.dirty && now.Sub(s.saved) >= s.o.Every {
+		if s.o.State != nil && s.dirty && now.Sub(s.saved) >= s.o.Every {
 			if err := s.checkpoint(ctx); err != nil {
 				return err
 			}
@@ -273,7 +275,7 @@ func (s *service) loop(ctx context.Context) error {
 // next is when loop has something to do even if no update comes.
 func (s *service) next() time.Time {
 	var at time.Time
-	if s.state != nil && s.dirty {
+	if s.o.State != nil && s.dirty {
 		at = s.saved.Add(s.o.Every)
 	}
 	if s.o.Report != nil {
@@ -287,7 +289,7 @@ func (s *service) next() time.Time {
 // batch makes some updates, and writes what they change.
 func (s *service) batch(ctx context.Context, us []stream.Update, first uint64) error {
 	n := len(us)
-	for i := 0; s.state != nil && i < n; i++ {
+	for i := 0; s.o.State != nil && i < n; i++ {
 		s.digest.add(&us[i])
 	}
 	for done := 0; done < n; {
@@ -355,7 +357,7 @@ func (s *service) wrong(seq uint64, err error) error {
 		return err
 	}
 	bad := &stream.InputError{Kind: k, Err: fmt.Errorf("update %d: %w", seq, err)}
-	s.src.mistakes[k].Add(1)
+	s.refused[k]++
 	if s.o.Policy == stream.Fatal {
 		return bad
 	}
@@ -372,12 +374,23 @@ func (s *service) checkpoint(ctx context.Context) error {
 			return err
 		}
 	}
-	c := &Checkpoint{Of: s.o.Of, Seq: s.seq, Offset: s.offset, Digest: uint64(s.digest), Counts: s.counts, Present: s.present, Seconds: s.seconds()}
+	failed := func(err error) error { return fmt.Errorf("the checkpoint in %s: %w", s.o.State.dir, err) }
+	if every := cmp.Or(s.o.Snapshot, max(1<<20, s.set.g.NumEdges())); s.seq-s.graphSeq >= every {
+		name, err := s.o.State.saveGraph(context.WithoutCancel(ctx), s.set.g, s.seq)
+		if err != nil {
+			return failed(err)
+		}
+		s.graph, s.graphSeq = name, s.seq
+	}
+	c := &Checkpoint{
+		Of: s.o.Of, Seq: s.seq, Offset: s.offset, Digest: uint64(s.digest), Counts: slices.Clone(s.counts), Initial: s.o.Initial,
+		Outcomes: s.outcomes, Refused: s.refused, Graph: s.graph, GraphSeq: s.graphSeq, Present: s.present, Seconds: s.seconds(),
+	}
 	if s.file != nil {
 		c.Length = s.file.length
 	}
-	if err := s.state.Save(context.WithoutCancel(ctx), c); err != nil {
-		return fmt.Errorf("the checkpoint in %s: %w", filepath.Clean(s.o.State), err)
+	if err := s.o.State.Save(context.WithoutCancel(ctx), c); err != nil {
+		return failed(err)
 	}
 	s.saved, s.dirty = time.Now(), false
 	return nil
@@ -391,7 +404,7 @@ func (s *service) finish(ctx context.Context, err error) error {
 			return err
 		}
 	}
-	if s.state != nil && whole {
+	if s.o.State != nil && whole {
 		if err := s.checkpoint(ctx); err != nil {
 			return err
 		}
@@ -428,7 +441,7 @@ func (s *service) status() *Status {
 	}
 	if s.src != nil {
 		for i := range st.Mistakes {
-			st.Mistakes[i] = s.src.mistakes[i].Load()
+			st.Mistakes[i] = s.src.mistakes[i].Load() + s.refused[i]
 		}
 	}
 	return st

@@ -30,11 +30,16 @@ CREATE WATCH gone AS MATCH (a)--(b)--(c)--(d)--(a) EMIT REMOVED`
 // newTestSet is an empty graph with standing queries.
 func newTestSet(t testing.TB, text string) *Set {
 	t.Helper()
+	return testSetOf(t, dynamic.New(false, false), text)
+}
+
+func testSetOf(t testing.TB, g *dynamic.Graph, text string) *Set {
+	t.Helper()
 	qs, err := gql.ParseFile("q.weft", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSet(dynamic.New(false, false), 2, 0)
+	s := NewSet(g, 2, 0)
 	for _, q := range qs {
 		x, err := NewQuery(q, q.Pattern, false)
 		if err != nil {
@@ -122,6 +127,23 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// withState is o with the state in a folder, and with the graph that is there.
+func withState(t testing.TB, o Options, dir string) Options {
+	t.Helper()
+	var err error
+	if o.State, err = OpenState(vfs.Or(o.Files), dir); err != nil {
+		t.Fatal(err)
+	}
+	g, seq, note := o.State.Graph()
+	if note != "" {
+		t.Fatal(note)
+	}
+	if g != nil {
+		o.Set, o.From = testSetOf(t, g, queries), seq
+	}
+	return o
+}
+
 // cut is a Source that ends in its middle.
 type cut struct {
 	Source
@@ -142,11 +164,13 @@ func TestResume(t *testing.T) {
 	lost := errors.New("the source is lost")
 	for _, format := range Formats {
 		dir := t.TempDir()
-		o := Options{Format: format, Policy: stream.Skip, Batch: 16, Files: vfs.OS{}}
+		o := Options{Format: format, Policy: stream.Skip, Batch: 16, Files: vfs.OS{}, Snapshot: 30}
 		run := func(name, state string, after int, junk string) (string, *Status, error) {
 			o := o
-			o.Path, o.State = filepath.Join(dir, name), state
-			o.Set, o.Source = newTestSet(t, queries), &cut{open(t, text), after, lost}
+			o.Path, o.Set, o.Source = filepath.Join(dir, name), newTestSet(t, queries), &cut{open(t, text), after, lost}
+			if state != "" {
+				o = withState(t, o, state)
+			}
 			s, err := Run(t.Context(), o)
 			if junk != "" { // half of a batch that came after the checkpoint
 				f, err := os.OpenFile(o.Path, os.O_APPEND|os.O_WRONLY, 0)
@@ -175,6 +199,10 @@ func TestResume(t *testing.T) {
 		}
 		if s.Seq != 120 || s.Resumed != 120 || s.Mistakes[stream.Malformed] != 1 {
 			t.Errorf("%s: %d updates, %d of them before, %d mistakes", format, s.Seq, s.Resumed, s.Mistakes[stream.Malformed])
+		}
+		files, err := filepath.Glob(filepath.Join(state, graphPrefix+"*"))
+		if err != nil || len(files) == 0 || len(files) > 2 {
+			t.Errorf("%s: the files of the graph are %q, %v", format, files, err)
 		}
 		if rowsOf(t, format, got) != rowsOf(t, format, want) {
 			t.Errorf("%s:\n%s\nwant\n%s", format, rowsOf(t, format, got), rowsOf(t, format, want))
@@ -221,11 +249,14 @@ func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	text := randomStream(3, 40)
 	run := func(options string) (note string, err error) {
-		o := Options{
-			Set: newTestSet(t, queries), Source: open(t, text), Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 4,
-			State: filepath.Join(dir, "state"), Of: Identity{Options: options}, Note: func(s string) { note = s },
+		st, err := OpenState(vfs.OS{}, filepath.Join(dir, "state"))
+		if err != nil {
+			return "", err
 		}
-		_, err = Run(t.Context(), o)
+		_, err = Run(t.Context(), Options{
+			Set: newTestSet(t, queries), Source: open(t, text), Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 4,
+			State: st, Of: Identity{Options: options}, Note: func(s string) { note = s },
+		})
 		return note, err
 	}
 	if _, err := run("x"); err != nil {
@@ -286,6 +317,46 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestDamagedGraph: without the file of the graph all updates are made anew.
+func TestDamagedGraph(t *testing.T) {
+	dir := t.TempDir()
+	text := randomStream(4, 60)
+	want, _ := follow(t, text, Options{})
+	lost := errors.New("the source is lost")
+	run := func(set *Set, st *State, from uint64, after int) error {
+		_, err := Run(t.Context(), Options{
+			Set: set, Source: &cut{open(t, text), after, lost}, Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 4, State: st, From: from, Snapshot: 5,
+		})
+		return err
+	}
+	st, err := OpenState(vfs.OS{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(newTestSet(t, queries), st, 0, 40); !errors.Is(err, lost) {
+		t.Fatal(err)
+	}
+	if st, err = OpenState(vfs.OS{}, dir); err != nil {
+		t.Fatal(err)
+	}
+	if g, seq, note := st.Graph(); g == nil || seq == 0 || seq > 40 || note != "" {
+		t.Errorf("the graph of update %d, %q", seq, note)
+	}
+	if err := os.WriteFile(filepath.Join(dir, st.latest.Graph), []byte("no graph"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, seq, note := st.Graph()
+	if g != nil || seq != 0 || !strings.Contains(note, "all updates are made anew") {
+		t.Errorf("of a damaged file: update %d, %q", seq, note)
+	}
+	if err := run(newTestSet(t, queries), st, 0, 1000); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "out")); string(got) != want {
+		t.Errorf("%s, %v; want\n%s", got, err, want)
+	}
+}
+
 // TestInterrupt: a service whose context ends stops after the batch under way, and its state is that of the updates it says.
 func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
@@ -293,23 +364,21 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	o := Options{
-		Set: newTestSet(t, queries), Source: open(t, text), Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 8, State: filepath.Join(dir, "state"),
+		Set: newTestSet(t, queries), Source: open(t, text), Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 8,
 		Report: func(s *Status) {
 			if s.Seq > 50 {
 				cancel(enough)
 			}
 		},
 	}
+	o = withState(t, o, filepath.Join(dir, "state"))
 	s, err := Run(ctx, o)
 	if !errors.Is(err, enough) || s.Seq <= 50 || s.Seq == 200 {
 		t.Fatalf("%d updates, %v", s.Seq, err)
 	}
-	st, err := OpenState(vfs.OS{}, o.State)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, _, err := st.Load(); err != nil || c.Seq != s.Seq {
-		t.Errorf("%+v, %v; want update %d", c, err, s.Seq)
+	st, err := OpenState(vfs.OS{}, filepath.Join(dir, "state"))
+	if err != nil || st.Checkpoint().Seq != s.Seq {
+		t.Errorf("%+v, %v; want update %d", st.Checkpoint(), err, s.Seq)
 	}
 }
 

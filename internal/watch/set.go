@@ -197,17 +197,25 @@ func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit fu
 	return r, err
 }
 
-// Skip makes an update without looking for changes of matches.
-func (s *Set) Skip(u *stream.Update) (dynamic.Result, error) {
+// skip makes an update without looking for changes of matches.
+func (s *Set) skip(u *stream.Update) error {
 	if s.window != nil {
 		s.batch = s.window.expire(u, s.batch[:0])
 		for i := range s.batch {
 			if _, err := stream.Apply(s.g, &s.batch[i]); err != nil {
-				return 0, err
+				return err
 			}
 		}
 	}
-	return stream.Apply(s.g, u)
+	_, err := stream.Apply(s.g, u)
+	return err
+}
+
+// pass takes note of an update that the graph has already.
+func (s *Set) pass(u *stream.Update) {
+	if s.window != nil {
+		s.batch = s.window.expire(u, s.batch[:0])
+	}
 }
 
 // Present gives emit all matches of a query in the present graph, in the order of their ids, as added ones of update seq.
