@@ -33,7 +33,7 @@ func TestManual(t *testing.T) {
 		for line := range strings.Lines(m[3]) {
 			if command, ok := strings.CutPrefix(line, "$ weft "); ok {
 				b.WriteString(line)
-				out := runScript(dir, regexp.MustCompile(`(-g|--source) (\S+)`).ReplaceAllString(command, "$1 $$D/$2"))
+				out := runScript(dir, regexp.MustCompile(`(-g|-o|--source|--initial) (\S+)`).ReplaceAllString(command, "$1 $$D/$2"))
 				b.WriteString(strings.ReplaceAll(strings.ReplaceAll(out, "$D/", ""), "stderr:\n", ""))
 			}
 		}

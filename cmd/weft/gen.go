@@ -44,7 +44,8 @@ weft gen stream makes a stream of updates from a graph.
 		Example: `  weft gen rmat --scale 20 --m 16000000 --seed 1 -o rmat20.weft
   weft gen rmat --scale 19 --m 5000000 --directed --edge-labels 200 --skew 1 -o labelled.weft
   weft gen er --n 1000 --m 5000 | weft count -g - --pattern triangle`,
-		Args: takes("MODEL, as er"),
+		Args:        takes("MODEL, as er"),
+		Annotations: map[string]string{hasArguments: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec.Model = args[0]
 			if err := checkGiven(spec.Model, cmd.Flags().Changed); err != nil {

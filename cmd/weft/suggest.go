@@ -68,10 +68,16 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return usagef("unknown command %q; see %s --help%s", name, cmd.CommandPath(), didYouMean(name, known))
 }
 
+// hasArguments annotates a command with commands below it that takes arguments too.
+const hasArguments = "weft_arguments"
+
 // notCommand is the word that stands in the place of a command below cmd and is none; ""
-// where cmd has no commands, or no word is there.
+// where cmd has no commands, or takes arguments, or no word is there.
 func (a *app) notCommand(cmd *cobra.Command) string {
 	at := strings.Count(cmd.CommandPath(), " ")
+	if _, ok := cmd.Annotations[hasArguments]; ok {
+		return ""
+	}
 	if !cmd.HasAvailableSubCommands() || at >= len(a.args) || strings.HasPrefix(a.args[at], "-") {
 		return ""
 	}
