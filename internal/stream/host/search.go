@@ -397,7 +397,7 @@ next:
 
 // start searches a nest from vertices of its anchor, which fit their labels and the pair that they are at.
 func (s *searcher) start(n *nest, view dynamic.View, sign int8, first ...uint32) {
-	if sign != 0 && !n.w.o.Emit.has(sign) {
+	if sign != 0 && n != &n.w.all && !n.w.o.Emit.has(sign) {
 		return
 	}
 	s.w, s.view, s.sign, s.n = n.w, view, sign, [2]uint64{}

@@ -1,0 +1,231 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/stream"
+)
+
+func parse(t *testing.T, text string) *pattern.Pattern {
+	t.Helper()
+	q, err := gql.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.Pattern
+}
+
+func edge(op stream.Op, u, v uint64) stream.Update {
+	return stream.Update{Op: op, U: dynamic.Num(u), V: dynamic.Num(v)}
+}
+
+// clique has n vertices, and all edges but the one between 0 and 1.
+func clique(t *testing.T, n uint64) *dynamic.Graph {
+	g := dynamic.New(false, false)
+	for v := range n {
+		for u := range v {
+			if v > 1 {
+				if _, err := g.AddEdge(dynamic.Num(u), dynamic.Num(v), dynamic.NoLabel); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return g
+}
+
+// lines is a sink that keeps deltas as texts.
+type lines struct {
+	out  []string
+	stop func(n int) error // asked with the number of deltas so far
+}
+
+func (x *lines) Emit(ds []Delta) error {
+	for _, d := range ds {
+		x.out = append(x.out, fmt.Sprint(d.Seq, d.Watch, d.Sign, d.Vertices, d.Edges))
+	}
+	if x.stop != nil {
+		return x.stop(len(x.out))
+	}
+	return nil
+}
+
+// TestShared compares the deltas of one update that is shared among workers with those that one worker finds.
+func TestShared(t *testing.T) {
+	const n = 24
+	batch := []stream.Update{edge(stream.AddEdge, 0, 1), edge(stream.RemoveEdge, 2, 3)}
+	var want []string
+	for _, workers := range []int{1, 2, 4} {
+		m := New(clique(t, n), Options{Workers: workers})
+		m.grain.ticks, m.grain.keptWords = 64, 100
+		for _, text := range []string{"MATCH clique(5)", "MATCH REPEATABLE ELEMENTS (a)--(b)--(c)--(a)"} {
+			if _, err := m.Add(text, parse(t, text), WatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := m.Add("count", parse(t, "MATCH clique(5)"), WatchOptions{CountsOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		got := &lines{}
+		res, err := m.Apply(context.Background(), batch, got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if workers > 1 && !m.run.began {
+			t.Errorf("%d workers: one did all", workers)
+		}
+		if workers == 1 {
+			want = got.out
+		}
+		if !slices.Equal(got.out, want) {
+			t.Errorf("%d workers: other deltas than of one worker", workers)
+		}
+		// Cliques with a given edge: the other three vertices are any.
+		cliques := engine.U64((n - 2) * (n - 3) * (n - 4) / 6)
+		for _, i := range []int{0, 2} {
+			if c := res.Counts[i]; c.Added != cliques || c.Removed != cliques {
+				t.Errorf("%d workers: %v, want %v added and removed", workers, c, cliques)
+			}
+		}
+	}
+}
+
+// TestEnds ends a batch by an error of the sink, and by its context. The matcher is sound afterwards.
+func TestEnds(t *testing.T) {
+	refused := errors.New("the sink is full")
+	for _, workers := range []int{1, 3} {
+		for _, cut := range []bool{false, true} {
+			g := clique(t, 24)
+			m := New(g, Options{Workers: workers})
+			m.grain.ticks, m.grain.keptWords = 64, 100
+			if _, err := m.Add("q", parse(t, "MATCH clique(5)"), WatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			ctx, end := context.WithCancelCause(context.Background())
+			sink := &lines{stop: func(int) error {
+				if cut {
+					end(refused)
+					return nil
+				}
+				return refused
+			}}
+			if _, err := m.Apply(ctx, []stream.Update{edge(stream.AddEdge, 0, 1)}, sink); !errors.Is(err, refused) {
+				t.Errorf("%d workers, context %v: %v", workers, cut, err)
+			}
+			if len(sink.out) == 0 || len(sink.out) >= 22*21*20/6 {
+				t.Errorf("%d workers, context %v: %d deltas", workers, cut, len(sink.out))
+			}
+			res, err := m.Apply(context.Background(), []stream.Update{edge(stream.RemoveEdge, 0, 1)}, nil)
+			if err != nil || len(res.Counts) != 1 || res.Counts[0].Removed != engine.U64(22*21*20/6) {
+				t.Errorf("%d workers, context %v: %v, %v afterwards", workers, cut, res, err)
+			}
+		}
+	}
+}
+
+// TestWrongUpdate checks that the updates before a wrong one are made and matched.
+func TestWrongUpdate(t *testing.T) {
+	m := New(dynamic.New(false, false), Options{})
+	if _, err := m.Add("q", parse(t, "MATCH (a)--(b)"), WatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	bad := stream.Update{U: dynamic.Text("x"), V: dynamic.Num(1)}
+	got := &lines{}
+	res, err := m.Apply(context.Background(), []stream.Update{edge(stream.AddEdge, 1, 2), edge(stream.AddEdge, 1, 2), bad, edge(stream.AddEdge, 3, 4)}, got)
+	var at *UpdateError
+	if !errors.As(err, &at) || at.Index != 2 || !errors.Is(err, dynamic.ErrID) {
+		t.Errorf("error %v", err)
+	}
+	if res.Updates != 2 || res.Outcomes.Applied != 1 || res.Outcomes.Duplicates != 1 || len(got.out) != 1 || m.Seq() != 2 {
+		t.Errorf("%+v, %v, update %d", res, got.out, m.Seq())
+	}
+}
+
+// TestWatches adds and drops watches while updates go on.
+func TestWatches(t *testing.T) {
+	ctx := context.Background()
+	m := New(dynamic.New(true, false), Options{Workers: 2})
+	if _, err := m.Add("a", parse(t, "MATCH (x)-->(y)"), WatchOptions{Emit: Added}); err != nil {
+		t.Fatal(err)
+	}
+	var query *plan.QueryError
+	if _, err := m.Add("a", parse(t, "MATCH (x)-->(y)"), WatchOptions{}); !errors.As(err, &query) {
+		t.Errorf("the same name: %v", err)
+	}
+	if _, err := m.Add("b", parse(t, "MATCH (x)-->(y), (z)-->(w)"), WatchOptions{}); !errors.As(err, &query) {
+		t.Errorf("a product: %v", err)
+	}
+	m.SetSeq(100)
+	sink := &lines{}
+	apply := func(us ...stream.Update) {
+		t.Helper()
+		if _, err := m.Apply(ctx, us, sink); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(edge(stream.AddEdge, 1, 2), edge(stream.AddEdge, 2, 3))
+	if id, err := m.Add("b", parse(t, "MATCH (x)-->(y)-->(z)"), WatchOptions{Emit: Removed}); err != nil || id != 1 {
+		t.Fatal(id, err)
+	}
+	if n, err := m.Present(ctx, "b", sink); err != nil || n != engine.U64(1) {
+		t.Fatal(n, err)
+	}
+	if _, err := m.Present(ctx, "c", sink); err == nil {
+		t.Error("an unknown watch has present matches")
+	}
+	apply(edge(stream.RemoveEdge, 1, 2), edge(stream.AddEdge, 1, 2))
+	if err := m.Drop("a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Drop("a"); err == nil {
+		t.Error("a watch is dropped twice")
+	}
+	apply(edge(stream.RemoveEdge, 2, 3), edge(stream.AddEdge, 2, 3))
+	want := []string{
+		"101 0 1 [0 1] []", "102 0 1 [1 2] []", // a is about added matches
+		"102 1 1 [0 1 2] []", // b begins with the present ones
+		"103 1 -1 [0 1 2] []", "104 0 1 [0 1] []",
+		"105 1 -1 [0 1 2] []", // a is gone
+	}
+	if !slices.Equal(sink.out, want) {
+		t.Errorf("deltas %q, want %q", sink.out, want)
+	}
+}
+
+// TestLittleMemory checks that updates which concern no watch allocate nothing in the search.
+func TestLittleMemory(t *testing.T) {
+	g := clique(t, 10)
+	m := New(g, Options{Workers: 1})
+	if _, err := m.Add("q", parse(t, "MATCH (:A)--(:B)--(:A)"), WatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	g.Begin()
+	defer g.Settle()
+	for range 1000 {
+		for _, do := range []func(u, v dynamic.ID, l dynamic.Label) (dynamic.Result, error){g.RemoveEdge, func(u, v dynamic.ID, l dynamic.Label) (dynamic.Result, error) { return g.AddEdge(u, v, l) }} {
+			if _, err := do(dynamic.Num(2), dynamic.Num(3), dynamic.NoLabel); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := m.bind(); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if err := m.match(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("2000 updates allocate %v times", n)
+	}
+}
