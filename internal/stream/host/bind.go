@@ -30,6 +30,7 @@ type rel struct {
 	// them among those of the watch, + 1.
 	slow   bool
 	filter int
+	timed  bool // it is about edges in searcher.during alone
 }
 
 // back is a rel to an earlier vertex.
@@ -211,6 +212,30 @@ func (b *binder) rel(r *delta.Rel) rel {
 	return x
 }
 
+// inTime returns the edges of the pattern of which a match has none outside a window of time around the changed edge: ORDERED or WITHIN
+// bounds them, and a change of an edge only makes matches with this edge.
+func (w *watch) inTime(g *dynamic.Graph) []int {
+	p := w.plan.Pattern
+	switch o := p.Order; {
+	case o == nil || o.Within == 0 || !w.forward || !g.Timed() || !isTime(g, o.On):
+		return nil
+	case len(o.Edges) > 0:
+		return o.Edges
+	}
+	return w.plan.Choices
+}
+
+// alwaysTimed reports whether a changed edge that is at a pair is one of the timed edges of each match that changes with it.
+func (w *watch) alwaysTimed(x *pair) bool {
+	if len(w.timed) == 0 {
+		return false
+	}
+	if len(w.timed) == len(w.plan.Pattern.Edges) {
+		return true
+	}
+	return w.plan.Pattern.Mode == pattern.Iso && !slices.ContainsFunc(x.rels, func(r rel) bool { return !slices.Contains(w.timed, r.edge) })
+}
+
 func (b *binder) pairs(from []delta.Pair) []pair {
 	out := make([]pair, len(from))
 	for i := range from {
@@ -228,6 +253,7 @@ func (b *binder) pairs(from []delta.Pair) []pair {
 
 func (b *binder) watch(w *watch) {
 	b.filters = nil
+	w.timed = w.inTime(b.g)
 	w.allowed, w.ranges = nil, nil
 	for _, l := range w.plan.Labels {
 		w.allowed = append(w.allowed, b.classes(l))
@@ -271,6 +297,9 @@ func (b *binder) nest(w *watch, from *delta.Nest, ranges [][]dynamic.Range) nest
 		lv := level{Level: &from.Levels[l], v: from.Levels[l].Vertex, ranges: ranges[from.Levels[l].Vertex]}
 		for i := range lv.Backs {
 			k := back{b.rel(&lv.Backs[i].Rel), lv.Backs[i].Of, slices.Index(from.Order, lv.Backs[i].Of)}
+			if !k.neg && slices.Contains(w.timed, k.edge) && from.Kind == delta.Edge {
+				k.slow, k.timed = true, true
+			}
 			if !k.neg {
 				lv.pos = append(lv.pos, k)
 			} else if !k.slow {

@@ -86,7 +86,7 @@ func (m *Matcher) timeType(p pattern.Prop) pattern.TimeType {
 			return t
 		}
 	}
-	if p.Of.Kind == pattern.EdgeRef && m.isTime(p.Key) {
+	if p.Of.Kind == pattern.EdgeRef && isTime(m.g, p.Key) {
 		num, den, said := m.read().TimeUnit()
 		return pattern.TimeType{Kind: pattern.Moment, Num: num, Den: den, Known: said && m.g.Read.TimeEpoch}
 	}
@@ -97,8 +97,9 @@ func (m *Matcher) timeType(p pattern.Prop) pattern.TimeType {
 func (m *Matcher) read() *graph.Graph { return &graph.Graph{Read: m.g.Read} }
 
 // isTime reports whether a property of edges is their time.
-func (m *Matcher) isTime(key string) bool {
-	return m.g.Timed() && (key == "" || slices.Contains(m.read().TimeKeys(), key))
+func isTime(g *dynamic.Graph, key string) bool {
+	_, other := keyOf(g.EdgeColumns(), key)
+	return g.Timed() && !other && (key == "" || slices.Contains((&graph.Graph{Read: g.Read}).TimeKeys(), key))
 }
 
 // source gives conditions the graph.
@@ -136,7 +137,7 @@ func (s *source) Edge(key string) func(e uint64) expr.Value {
 	if k, ok := keyOf(s.m.g.EdgeColumns(), key); ok {
 		return func(e uint64) expr.Value { return valueOf(s.view.EdgeValue(s.edges[e].ID, k)) }
 	}
-	if s.m.isTime(key) {
+	if isTime(s.m.g, key) {
 		return func(e uint64) expr.Value { return expr.Value{Kind: expr.Int, I: s.edges[e].Time} }
 	}
 	return nil
@@ -219,6 +220,21 @@ func (s *searcher) timing(p *pattern.Pattern, choices []int) (*timing, error) {
 		t.within = math.MaxInt64
 	}
 	return t, nil
+}
+
+// around returns the times that are not further from t than the bound.
+func (x *timing) around(t int64) dynamic.Span {
+	out := dynamic.Always
+	if !x.bounded {
+		return out
+	}
+	if d := t - x.within; d <= t {
+		out.First = d
+	}
+	if d := t + x.within; d >= t {
+		out.Last = d
+	}
+	return out
 }
 
 // passes reports whether the chosen edges are in order and near each other.

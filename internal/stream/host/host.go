@@ -274,6 +274,7 @@ type watch struct {
 	// forward says that an added edge only adds matches, and a removed one only removes some.
 	forward bool
 	degrees []int // vertices whose degrees count
+	timed   []int // edges of the pattern that are searched for in a window of time
 
 	// What follows changes with the classes and edge labels of the graph.
 	allowed              [][]bool // by vertex, also those of EXISTS, and class; nil: all

@@ -229,3 +229,33 @@ func TestLittleMemory(t *testing.T) {
 		t.Errorf("2000 updates allocate %v times", n)
 	}
 }
+
+// TestWindow checks that a bound in time keeps the search away from edges outside it.
+func TestWindow(t *testing.T) {
+	g := dynamic.New(true, false)
+	const old = 5000
+	for i := range uint64(old) {
+		if _, err := g.AddEdgeAt(dynamic.Num(10+i), dynamic.Num(1), dynamic.NoLabel, int64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for bound, want := range map[int]uint64{10: 10, 2 * old: old} {
+		m := New(g, Options{Workers: 1})
+		q := parse(t, fmt.Sprintf("MATCH (a)-[x]->(h)-[y]->(c) ORDERED x < y WITHIN %d", bound))
+		if _, err := m.Add("q", q, WatchOptions{Emit: Added}); err != nil {
+			t.Fatal(err)
+		}
+		res, err := m.apply(context.Background(), 1, func(int) (dynamic.Result, error) {
+			return g.AddEdgeAt(dynamic.Num(1), dynamic.Num(2), dynamic.NoLabel, old)
+		}, nil)
+		if err != nil || len(res.Counts) != 1 || res.Counts[0].Added != engine.U64(want) {
+			t.Errorf("within %d: %v, %v; want %d", bound, res.Counts, err, want)
+		}
+		if steps := m.workers[0].steps; uint64(steps) > want+10 {
+			t.Errorf("within %d: %d steps for %d matches", bound, steps, want)
+		}
+		if _, err := g.RemoveEdgeAt(dynamic.Num(1), dynamic.Num(2), dynamic.NoLabel, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -323,13 +323,23 @@ func drawPattern(t *rapid.T, s *nodiff.Spec) *pattern.Pattern {
 // TestLaw compares, for each update of random streams, what watches report with the difference of the oracle's answers before
 // and after it.
 func TestLaw(t *testing.T) {
-	refused, run, changed := map[string]int{}, 0, 0
-	property := func(t *rapid.T) {
+	law(t, 5, func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
 		s := nodiff.Graphs(6).Draw(t, "graph")
 		var ps []*pattern.Pattern
-		var plans []*delta.Plan
 		for range rapid.IntRange(1, 3).Draw(t, "watches") {
-			p := drawPattern(t, s)
+			ps = append(ps, drawPattern(t, s))
+		}
+		return s, ps
+	})
+}
+
+func law(t *testing.T, rounds int, draw func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern)) {
+	refused, run, changed := map[string]int{}, 0, 0
+	property := func(t *rapid.T) {
+		s, drawn := draw(t)
+		var ps []*pattern.Pattern
+		var plans []*delta.Plan
+		for _, p := range drawn {
 			pl, err := delta.Compile(p, s.Directed)
 			var query *plan.QueryError
 			if errors.As(err, &query) {
@@ -361,9 +371,8 @@ func TestLaw(t *testing.T) {
 			changed += checkStream(t, s, ps, plans, updates, truth, size)
 		}
 	}
-	rounds := 5
 	if long.Asked() {
-		rounds = 300
+		rounds *= 60
 	}
 	for range rounds {
 		if rapid.Check(t, property); t.Failed() {
@@ -440,4 +449,12 @@ func checkStream(t *rapid.T, s *nodiff.Spec, ps []*pattern.Pattern, plans []*del
 		}
 	}
 	return changed
+}
+
+// TestLawInTime is TestLaw for patterns with ORDERED and WITHIN over the times of edges.
+func TestLawInTime(t *testing.T) {
+	law(t, 1, func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
+		s := nodiff.GraphsWith(6, nodiff.Timed).Draw(t, "graph")
+		return s, []*pattern.Pattern{nodiff.Temporal(s, 4).Draw(t, "pattern")}
+	})
 }

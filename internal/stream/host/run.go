@@ -411,7 +411,7 @@ func (up *update) degrees() bool {
 // anchor searches from one anchor of a changed edge.
 func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 	n, w, up := x.n, x.n.w, &s.up
-	s.w = w
+	s.w, s.during = w, dynamic.Always
 	if e.Kind == dynamic.EdgeChanged && !w.edgeKeys[e.Key] {
 		return
 	}
@@ -429,6 +429,10 @@ func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 		}
 		if n.exact && before && after {
 			return
+		}
+		if (added || removed) && w.alwaysTimed(p) && alone(up.events) {
+			s.during = s.orders[w.id].around(e.Time)
+			defer func() { s.during = dynamic.Always }()
 		}
 		if before && !(w.forward && added) {
 			s.start(n, up.before, -1, u, v)
@@ -458,6 +462,17 @@ func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 			s.start(n, up.after, 0, u)
 		}
 	}
+}
+
+// alone reports whether only one edge changes.
+func alone(events []dynamic.Event) bool {
+	n := 0
+	for i := range events {
+		if k := events[i].Kind; k == dynamic.EdgeAdded || k == dynamic.EdgeRemoved {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // vertices matches an update that changes vertices, for one watch.

@@ -12,11 +12,13 @@ import (
 
 // state is what a search is for.
 type state struct {
-	w     *watch
-	view  dynamic.View // the version that is searched
-	sign  int8         // of the matches; 0: it differs
-	exact bool         // each match that is found is a change
-	up    update
+	w    *watch
+	view dynamic.View // the version that is searched
+	sign int8         // of the matches; 0: it differs
+	// during are the times that edges may have which ORDERED or WITHIN bounds.
+	during dynamic.Span
+	exact  bool // each match that is found is a change
+	up     update
 }
 
 // searcher is one worker.
@@ -87,7 +89,7 @@ type update struct {
 const noVertex = ^uint32(0)
 
 func newSearcher(m *Matcher) *searcher {
-	return &searcher{m: m, run: &m.run, seen: map[string]struct{}{}}
+	return &searcher{m: m, run: &m.run, seen: map[string]struct{}{}, state: state{during: dynamic.Always}}
 }
 
 // bind brings what depends on watches up to date.
@@ -152,7 +154,11 @@ func (s *searcher) fetch(x uint32, r *rel, within []dynamic.Range, buf *[]uint32
 func (s *searcher) has(view dynamic.View, x, y uint32, r *rel) bool {
 	switch {
 	case r.slow:
-		buf := view.Edges(x, y, r.dir, dynamic.AnyLabel, dynamic.Always, s.between[:0])
+		during := dynamic.Always
+		if r.timed {
+			during = s.during
+		}
+		buf := view.Edges(x, y, r.dir, dynamic.AnyLabel, during, s.between[:0])
 		s.between = buf
 		for i := range buf {
 			if s.accepts(view, r, &buf[i]) {
@@ -437,6 +443,7 @@ func (s *searcher) resume(from state, n *nest, a []uint32, l int, x []uint32) {
 	}
 	s.each(n, l, x)
 	s.count()
+	s.during = dynamic.Always
 }
 
 // count adds the matches of the nest to those of the batch.
@@ -703,7 +710,7 @@ func (s *searcher) choose(p *pattern.Pattern, pairs []pair, choices []int, m []u
 			if r.edge != choices[k] {
 				continue
 			}
-			for _, e := range s.view.Edges(m[x.u], m[x.v], r.dir, dynamic.AnyLabel, dynamic.Always, nil) {
+			for _, e := range s.view.Edges(m[x.u], m[x.v], r.dir, dynamic.AnyLabel, s.near(choices[k]), nil) {
 				to := s.edgeOf(&e)
 				if p.Mode == pattern.Trail && slices.Contains(from, to) || !s.accepts(s.view, r, &e) {
 					continue
@@ -716,6 +723,22 @@ func (s *searcher) choose(p *pattern.Pattern, pairs []pair, choices []int, m []u
 		}
 	}
 	return true
+}
+
+// near returns the times that the data edge of a pattern edge may have, next to those that are chosen.
+func (s *searcher) near(edge int) dynamic.Span {
+	w := s.w
+	if !slices.Contains(w.timed, edge) || s.during == dynamic.Always {
+		return dynamic.Always
+	}
+	during, order := s.during, s.orders[w.id]
+	for k, e := range s.chosen {
+		if slices.Contains(w.timed, w.plan.Choices[k]) {
+			near := order.around(e.Time)
+			during.First, during.Last = max(during.First, near.First), min(during.Last, near.Last)
+		}
+	}
+	return during
 }
 
 // edgesPass reports whether the chosen edges pass the conditions on edges, and the order in time.

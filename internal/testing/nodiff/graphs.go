@@ -57,6 +57,9 @@ func Complete(n int) *Spec {
 // missing values.
 func Graphs(max int) *rapid.Generator[*Spec] { return graphs(max, nil) }
 
+// GraphsWith draws graphs as Graphs does, with columns that change may change.
+func GraphsWith(max int, change func(*Columns)) *rapid.Generator[*Spec] { return graphs(max, change) }
+
 // Columns are what a graph has besides its vertices and edges.
 type Columns struct {
 	Directed, Labels, Properties bool
