@@ -42,7 +42,7 @@ func TestBudgets(t *testing.T) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		spec := gen.Spec{Model: "rmat", Scale: 10, M: 7000, Seed: 1}
 		if !d.Info().Emulated {
-			spec = gen.Spec{Model: "rmat", Scale: 15, M: 300_000, Seed: 1}
+			spec = gen.Spec{Model: "rmat", Scale: 13, M: 60_000, Seed: 1}
 		}
 		g, err := gen.Generate(t.Context(), spec, 1)
 		if err != nil {
