@@ -79,6 +79,9 @@ type Plan struct {
 	// JoinTime is how long engine join is expected to take on a GPU; 0: the plan was not made for it by
 	// JoinOnGPU or EitherOnGPU.
 	JoinTime time.Duration
+	// SemijoinTime is how long semijoins for this query are expected to take, and with them a plan for another engine of
+	// GPUs; 0: as for JoinTime.
+	SemijoinTime time.Duration
 	// OnHost is how long engines of the processor are expected to take; nil: it was not asked, because only a nest
 	// comes into question.
 	OnHost *HostTimes
@@ -101,7 +104,8 @@ type Plan struct {
 // Reduction tells what semijoins left of the candidates: those with neighbours among the
 // candidates of each neighbour in the pattern.
 type Reduction struct {
-	Before, After []int // the numbers of candidates, by vertex of the pattern
+	Before, After []int   // the numbers of candidates, by vertex of the pattern
+	Reads         float64 // list entries that were expected to be read
 	// Own are the Bits of predicates, by vertex of the pattern.
 	Own [][]uint64
 }

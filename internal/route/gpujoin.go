@@ -22,6 +22,10 @@ const (
 	// shortest is the time of a join for which other engines are not looked at. A plan for them takes 0.19 to 0.44 ms:
 	// the whole time of host less its search (docs/results/joins-gpu.jsonl).
 	shortest = 440 * time.Microsecond
+	// pays is how many times as long as a plan for other engines a join has to take for them to be looked at, unless it
+	// takes longer than a compilation: the look then costs a tenth of the time at most. With 52 million edges these plans took
+	// up to 60 ms, and the joins 2 to 10 ms (docs/ablation.md).
+	pays = 10
 )
 
 // small returns the plan of a query whose join on a GPU is expected to be short, if it is one and auto may take the join for it.
@@ -41,7 +45,7 @@ func (t *trial) joined(ctx context.Context, p *plan.Plan, try []gpuEngine) (Choi
 		because = becauseSmall(p)
 	}
 	c, err := t.choice(ctx, join.NewGPU(t.session), p, because+"; a join needs no compilation for the pattern")
-	if err != nil || takes < shortest {
+	if look := max(shortest, pays*p.SemijoinTime); err != nil || takes < min(look, compilation) {
 		return c, err
 	}
 	other, err := t.best(ctx, try)

@@ -123,6 +123,7 @@ func TestAutoJoinsOnGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := manyLabels()
+	semijoins := time.Duration(0)
 	pick := func(text, engineName string, takes time.Duration) Choice { // takes: of the join; others have little work
 		t.Helper()
 		q, err := gql.Parse(text)
@@ -134,7 +135,7 @@ func TestAutoJoinsOnGPU(t *testing.T) {
 			if p != nil && takes > 0 {
 				p.Price = 1
 				if p.JoinTime > 0 {
-					p.JoinTime = takes
+					p.JoinTime, p.SemijoinTime = takes, semijoins
 				}
 			}
 			return p, err
@@ -163,6 +164,14 @@ func TestAutoJoinsOnGPU(t *testing.T) {
 			t.Errorf("%s, %s: %s, %s; want %s, %s", c.text, c.takes, got.Engine.Name(), got.Reason, c.engine, c.why)
 		}
 	}
+	// Nobody looks at other engines if that takes longer than the join.
+	semijoins = 40 * time.Millisecond
+	for takes, others := range map[time.Duration]bool{50 * time.Millisecond: false, time.Second: true, 8 * time.Minute: true} {
+		if got := pick(small, "", takes); (strings.Contains(got.Reason, "stack") || got.Engine.Name() == "stack") != others {
+			t.Errorf("a join of %v where semijoins take %v: %s, %s", takes, semijoins, got.Engine.Name(), got.Reason)
+		}
+	}
+	semijoins = 0
 	c := pick(small, "join", 0)
 	if c.Plan.OrderName != "gsi" || c.Plan.Reduction != nil {
 		t.Errorf("asked for by name, a short join has the order %s and the semijoins %v", c.Plan.OrderName, c.Plan.Reduction)

@@ -47,6 +47,7 @@ func (b *Binding) SemijoinReads() (reads float64, selective, labelled bool) {
 func (b *Binding) Reduce() {
 	r := &reducer{b: b, left: make([]candidates, b.N)}
 	red := &plan.Reduction{Before: make([]int, b.N), After: make([]int, b.N), Own: make([][]uint64, b.N)}
+	red.Reads, _, _ = b.SemijoinReads()
 	n := b.Graph.NumVertices()
 	for v := range b.Vertices {
 		bv := &b.Vertices[v]

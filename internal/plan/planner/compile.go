@@ -33,6 +33,9 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		pl.NoTail = o.NoTail
 		if onGPU := o.Order == plan.JoinOnGPU || o.Order == plan.EitherOnGPU; onGPU && (pl.Reduction != nil || pl.OrderName == "gsi") {
 			pl.JoinTime, _ = cost.OnGPU(pl)
+			if pl.Reduction != nil {
+				pl.SemijoinTime = cost.Semijoins(pl.Reduction.Reads)
+			}
 		}
 	}
 	return pl, err

@@ -116,7 +116,7 @@ func (b *planner) reducesOnGPU(o plan.Options) (bool, *plan.Plan) {
 	if !ok || search > takes {
 		return true, nil
 	}
-	pl.OrderName, pl.Method = c.Name, plan.Nest
+	pl.OrderName, pl.Method, pl.SemijoinTime = c.Name, plan.Nest, takes
 	pl.Why = fmt.Sprintf("%s; the rows are expected to take a GPU %s, and semijoins would take %s", c.Why, micro(search), micro(takes))
 	if o.Estimates {
 		cost.Estimate(pl, o, 0)
