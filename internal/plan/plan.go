@@ -351,8 +351,8 @@ type Options struct {
 	// Quick plans trust the model of the graph and make next to no random walks.
 	Quick bool
 	Seed  uint64
-	// Threads are how many planning may use for its walks; 0: one. The plan is the
-	// same with any number.
+	// Threads are how many planning and the search may use; 0: one. The plan depends on their number only in whether
+	// semijoins come first, which searches by many threads gain less from.
 	Threads int
 	// Context, if not nil, ends planning: Compile then returns its cause, soon.
 	Context context.Context

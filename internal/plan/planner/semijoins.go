@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -47,7 +48,9 @@ func (b *planner) joinable(o plan.Options) bool {
 }
 
 // semijoinsPay reports whether semijoins are expected to save a processor time: where the search is expected to take
-// twice as long as they do, because they shorten it and do not save all of it. The model of the graph, which expects that time, takes some
+// twice as long as they do on one thread, because they shorten it and do not save all of it. Threads shorten a search more than
+// semijoins, so that it has to be longer by the root of their number: of factors from 1 to 24, those from 4 to 12 were best for 16 threads
+// (1,865 queries of three graphs, docs/ablation.md). The model of the graph, which expects the search's time, takes some
 // time itself. It is not asked where all relations are of edge labels and semijoins take little longer than that.
 func (b *planner) semijoinsPay(o plan.Options) bool {
 	reads, selective, labelled := b.SemijoinReads()
@@ -55,7 +58,8 @@ func (b *planner) semijoinsPay(o plan.Options) bool {
 		return false
 	}
 	takes := cost.SemijoinsOnHost(reads)
-	return labelled && takes <= shortSemijoins || cost.ElementsOnHost(b.Expected(o)) > max(2*takes, shortSemijoins)
+	pays := time.Duration(2 * math.Sqrt(float64(max(o.Threads, 1))) * float64(takes))
+	return labelled && takes <= shortSemijoins || cost.ElementsOnHost(b.Expected(o)) > max(pays, shortSemijoins)
 }
 
 // star reports whether one vertex has all others as neighbours, and these have no links among them. A nest that begins
