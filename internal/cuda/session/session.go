@@ -36,6 +36,7 @@ type Session struct {
 	host hostArrays
 
 	sources sources // of fixed programs
+	values  values
 
 	workers int         // of each device, of a session of Apart; 0: by the cores
 	locking *sync.Mutex // held while such sessions take page-locked memory, so that none counts on the same free memory
@@ -110,6 +111,7 @@ func (s *Session) CloseWithin(ctx context.Context) (closed bool, err error) {
 // shut frees the session's memory, and then the devices, which the caller holds.
 func (s *Session) shut() error {
 	defer s.use.give()
+	s.values.forget(func(any) bool { return true })
 	s.mu.Lock()
 	errs := s.lost
 	s.gone, s.lost = nil, nil
@@ -133,8 +135,9 @@ func (s *Session) shut() error {
 	return cuda.Join(errs...)
 }
 
-// Forget frees all resident arrays. It waits for a run in progress.
+// Forget frees all resident arrays and values. It waits for a run in progress.
 func (s *Session) Forget() error {
+	s.values.forget(func(any) bool { return true })
 	s.use.held <- struct{}{}
 	defer s.release()
 	errs := []error{s.freeHost(func(*hostArray) bool { return true })}
@@ -144,10 +147,11 @@ func (s *Session) Forget() error {
 	return cuda.Join(errs...)
 }
 
-// ForgetOwner frees the arrays of an owner (Job.Owner) that is gone. It does not
+// ForgetOwner frees the arrays and values of an owner (Job.Owner) that is gone. It does not
 // wait for a run: where one is going on, they are freed at its end, and Close
 // returns the error that this may give.
 func (s *Session) ForgetOwner(owner any) error {
+	s.values.forget(func(o any) bool { return o == owner })
 	s.mu.Lock()
 	s.gone = append(s.gone, owner)
 	s.mu.Unlock()

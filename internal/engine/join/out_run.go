@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -13,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
@@ -68,7 +70,7 @@ func (x *onGPU) cutRelations(segments, held int) {
 				}
 				r := had[key]
 				if r == nil {
-					r = newRelation(x.p.Adjs[b.Adj].Lists, part)
+					r = x.keptRelation(x.p.Adjs[b.Adj].Lists, part)
 					had[key], names[r] = r, x.p.Adjs[b.Adj].Name
 					relations = append(relations, r)
 				}
@@ -90,7 +92,7 @@ func (x *onGPU) cutRelations(segments, held int) {
 		if r.bytes() == p.largest {
 			least = segments
 		}
-		r.cut(p.room, least)
+		x.keptCut(r, p.room, least)
 		p.segments = max(p.segments, len(r.segments))
 		most := int64(0)
 		for _, s := range r.segments {
@@ -98,6 +100,50 @@ func (x *onGPU) cutRelations(segments, held int) {
 		}
 		p.relations = append(p.relations, fmt.Sprintf("%s: %d entries in segments of at most %s, number of segments %d", names[r], r.off[len(r.off)-1], memory.Text(uint64(most)), len(r.segments)))
 	}
+}
+
+// relationOf is the name of a relation in a session, not cut; and cutOf of its segments.
+type (
+	relationOf struct{}
+	cutOf      struct {
+		room  int64
+		least int
+	}
+)
+
+// keptRelation is newRelation. The session keeps what it has found out for later plans.
+func (x *onGPU) keptRelation(h *graph.Handle, part layout.Partition) *relation {
+	of := lower.Identity(h, 0)
+	switch {
+	case part != nil && h.Kept:
+		of = kir.Identity{ID: part.ID()}
+	case h.InParts():
+		of = kir.Identity{}
+	}
+	r := keptOf(x, of, relationOf{}, func() (*relation, int64) {
+		r := newRelation(h, part)
+		r.of, r.size = of, r.bytes()
+		if part != nil {
+			return r, int64(8 * len(r.off))
+		}
+		return r, 0
+	})
+	own := *r // which is cut
+	return &own
+}
+
+// keptCut is cut, which the session keeps.
+func (x *onGPU) keptCut(r *relation, room int64, least int) {
+	r.segments = keptOf(x, r.of, cutOf{room, least}, func() ([]segment, int64) {
+		all := r.pieced(room, least)
+		return all, int64(unsafe.Sizeof(segment{})) * int64(len(all))
+	})
+}
+
+// keptOf is a value that the session keeps for the plan's graph.
+func keptOf[T any](x *onGPU, of kir.Identity, what any, compute func() (T, int64)) T {
+	v, _ := x.s.Value(x.g, of, what, func() (any, int64, error) { v, bytes := compute(); return v, bytes, nil })
+	return v.(T)
 }
 
 // outJob is the plan for the session, out of core.

@@ -148,7 +148,7 @@ func (t *outside) send(s *subTable, held []segmentHeld, columns []int, b *rowBlo
 // byList sorts rows lo … hi-1 of a block by the segments that have their lists.
 func (t *outside) byList(p *probe, b *rowBlock, lo, hi int) (items []uint32, starts []int, err error) {
 	column := p.first(b)
-	return order(t.ctx(), hi-lo, len(p.rel.segments), func(k int) (int, int) { return p.rel.of(of(column, lo+k)) })
+	return order(t.ctx(), hi-lo, len(p.rel.segments), func(k int) (int, int) { return p.rel.holding(of(column, lo+k)) })
 }
 
 // in gives the lists of a segment to a kernel.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
+	"github.com/weftgraph/weft/internal/kir"
 )
 
 // relation is one of a plan's relations as out-of-core joins see it: its edges in the order of their first vertex and
@@ -16,6 +17,7 @@ type relation struct {
 	list     func(v uint32) []uint32
 	kind     uint32 // layout of a segment
 	size     int64  // see bytes; 0: not worked out yet
+	of       kir.Identity
 	segments []segment
 }
 
@@ -110,13 +112,15 @@ func (r *relation) pieces(room int64) int {
 const leastSegment = indexSlack + 1024
 
 // cut cuts the relation into segments of at most room bytes each, and of about the same size: as few as possible, but at least so many.
-func (r *relation) cut(room int64, least int) {
+func (r *relation) cut(room int64, least int) { r.segments = r.pieced(room, least) }
+
+// pieced returns the segments that cut makes.
+func (r *relation) pieced(room int64, least int) (all []segment) {
 	pieces := max(int64(r.pieces(room)), int64(least))
 	room -= indexSlack
 	total := r.bytes() - indexSlack
 	// A segment ends with the entry that reaches its share. So it may be longer by a vertex's index and an entry.
 	share := min((total+pieces-1)/pieces, room-2*(entryBytes+max(csrBytes, r.index(1))))
-	r.segments = nil
 	s := segment{}
 	used, before := int64(0), uint32(0)
 	flush := func(end uint64, last uint32) {
@@ -134,7 +138,7 @@ func (r *relation) cut(room int64, least int) {
 			case layoutInterval:
 				s.bytes += 4 * int64(2*s.runs+1+s.vertices+1)
 			}
-			r.segments = append(r.segments, s)
+			all = append(all, s)
 			s, used = segment{begin: end}, 0
 		}
 	}
@@ -166,10 +170,11 @@ func (r *relation) cut(room int64, least int) {
 	if n > 0 {
 		flush(r.off[n], n-1)
 	}
+	return all
 }
 
-// of returns the segments that have entries of v's list: from … to-1.
-func (r *relation) of(v uint32) (from, to int) {
+// holding returns the segments that have entries of v's list: from … to-1.
+func (r *relation) holding(v uint32) (from, to int) {
 	return r.between(r.off[v], r.off[v+1])
 }
 

@@ -66,7 +66,7 @@ func TestCut(t *testing.T) {
 					t.Errorf("vertex %d: %d is entry %d, in the list %v, and not in segment %d", v, x, where, in, i)
 				}
 				sum := uint32(0)
-				for from, to := r.of(v); from < to; from++ {
+				for from, to := r.holding(v); from < to; from++ {
 					sum += r.length(from, v)
 				}
 				if int(sum) != len(list) {
