@@ -2,7 +2,6 @@ package dynamic
 
 import (
 	"math/bits"
-	"slices"
 )
 
 // Offsets of blocks are a chunk's number and a place in it, and wide.
@@ -29,17 +28,19 @@ type run struct {
 // arena gives memory to lists. Its blocks are in chunks, one behind the other: a word with the owner's number, and the list. The size
 // of a block is less than an eighth more than it needs, or wide. Lists too long for a chunk have a chunk of their own.
 //
-// A block that was given back stays empty until its chunk is cleaned: the blocks that are in use are moved out of the chunk that
-// has the fewest. clean does it in small steps.
+// A block that was given back serves a list of its size, or stays empty until its chunk is cleaned: the blocks that are in use are moved
+// out of the chunk that has the fewest. clean does it in small steps.
 type arena struct {
 	chunks [][]uint32
-	live   []uint32 // words of blocks in use, by chunk
-	idle   []uint32 // numbers of chunks without memory
-	spare  []uint32 // a chunk without a number
-	fill   int      // the chunk that new blocks come from; -1: none
-	place  int      // where its rest begins
-	used   uint64   // words of blocks in use
-	room   uint64   // words of chunks
+	live   []uint32               // words of blocks in use, by chunk
+	idle   []uint32               // numbers of chunks without memory
+	lives  []uint32               // how often a chunk was cleaned or given back, by number
+	free   [freeSizes][]freeBlock // dead blocks by size, and others that were dead
+	spare  []uint32               // a chunk without a number
+	fill   int                    // the chunk that new blocks come from; -1: none
+	place  int                    // where its rest begins
+	used   uint64                 // words of blocks in use
+	room   uint64                 // words of chunks
 	merged []uint32
 
 	// relocate moves, by move, the owner's list that is in the block at an offset, and returns the block's size.
@@ -49,6 +50,18 @@ type arena struct {
 	debt     uint64 // steps that clean has yet to take
 	work     uint64 // words that were moved, and blocks that were looked at
 }
+
+// freeBlock is a block that was dead in a life of its chunk.
+type freeBlock struct {
+	chunk, life uint32
+	place       uint32
+}
+
+const (
+	freeSizes = 64   // larger blocks that are dead wait for clean
+	mostFree  = 1024 // the most of a size that are known
+	freeShare = 4096 // how many words in use there are for each that is known
+)
 
 func (a *arena) init(relocate func(owner uint32, off uint64) uint32) {
 	a.fill, a.victim = -1, -1
@@ -104,6 +117,7 @@ func (a *arena) addChunk(size uint32) int {
 	}
 	a.chunks = append(a.chunks, mem)
 	a.live = append(a.live, 0)
+	a.lives = append(a.lives, 0)
 	return len(a.chunks) - 1
 }
 
@@ -117,12 +131,25 @@ func (a *arena) dropChunk(c int) {
 		a.spare = a.chunks[c]
 	}
 	a.chunks[c], a.live[c] = nil, 0
+	a.lives[c]++
 	a.idle = append(a.idle, uint32(c))
 }
 
 // alloc returns a block of a size for a list of owner. The values behind its first word are undefined.
 func (a *arena) alloc(owner, size uint32) uint64 {
 	a.used += uint64(size)
+	if size < freeSizes {
+		for l := a.free[size]; len(l) > 0; l = a.free[size] {
+			b := l[len(l)-1]
+			a.free[size] = l[:len(l)-1]
+			if a.lives[b.chunk] == b.life {
+				a.debt -= min(a.debt, stepsForWord*uint64(size))
+				a.live[b.chunk] += size
+				a.chunks[b.chunk][b.place] = owner
+				return uint64(b.chunk)<<placeBits | uint64(b.place)
+			}
+		}
+	}
 	c, p := a.fill, a.place
 	if c < 0 || len(a.chunks[c])-p < int(size) {
 		if k := a.chunkSize(); size > k/4 {
@@ -174,6 +201,9 @@ func (a *arena) release(r run) {
 	}
 	a.debt += stepsForWord * uint64(size)
 	a.chunks[c][p], a.chunks[c][p+1] = dead, size
+	if size < freeSizes && c != a.victim && uint64(len(a.free[size])) < min(a.used/freeShare, mostFree) {
+		a.free[size] = append(a.free[size], freeBlock{uint32(c), a.lives[c], uint32(p)})
+	}
 }
 
 // resize returns r with n elements, of which the first min(n, r.n) are those of r.
@@ -226,7 +256,7 @@ func (a *arena) delete(owner uint32, r run, i int) run {
 // flip changes the sorted list r: elements of flips, which ascend, that are in the list leave it, and the others join it.
 func (a *arena) flip(owner uint32, r run, flips []uint32) run {
 	if len(flips) == 1 {
-		i, found := slices.BinarySearch(a.list(r), flips[0])
+		i, found := search(a.list(r), flips[0])
 		if found {
 			return a.delete(owner, r, i)
 		}
@@ -239,10 +269,25 @@ func (a *arena) flip(owner uint32, r run, flips []uint32) run {
 	return r
 }
 
+// search returns where x is, or belongs, in a list that ascends, and whether it is there.
+func search(l []uint32, x uint32) (int, bool) {
+	lo := 0
+	for n := len(l); n > 0; {
+		half := n / 2
+		if l[lo+half] < x {
+			lo += half + 1
+			n -= half + 1
+		} else {
+			n = half
+		}
+	}
+	return lo, lo < len(l) && l[lo] == x
+}
+
 // flipped appends to to the list l with flips turned round.
 func flipped(to, l, flips []uint32) []uint32 {
 	for _, x := range flips {
-		i, found := slices.BinarySearch(l, x)
+		i, found := search(l, x)
 		to = append(to, l[:i]...)
 		l = l[i:]
 		if found {
@@ -314,8 +359,12 @@ func (a *arena) choose() bool {
 			best = c
 		}
 	}
+	if best < 0 {
+		return false
+	}
 	a.victim, a.cursor = best, 0
-	return best >= 0
+	a.lives[best]++ // its dead blocks are not free any more
+	return true
 }
 
 // move returns r in another block of the same size.
@@ -331,5 +380,9 @@ func (a *arena) move(owner uint32, r run) run {
 
 // bytes is the size of all memory of the arena.
 func (a *arena) bytes() uint64 {
-	return 4*(a.room+uint64(len(a.spare))) + 24*uint64(cap(a.chunks)) + 4*uint64(cap(a.live)+cap(a.idle)+cap(a.merged))
+	b := 4*(a.room+uint64(len(a.spare))) + 24*uint64(cap(a.chunks)) + 4*uint64(cap(a.live)+cap(a.lives)+cap(a.idle)+cap(a.merged))
+	for _, l := range a.free {
+		b += 12 * uint64(cap(l))
+	}
+	return b
 }

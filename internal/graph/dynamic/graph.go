@@ -230,13 +230,13 @@ func (g *Graph) rowsFrom(ctx context.Context, s *graph.Graph, shift []uint32) er
 				equal++
 				continue
 			}
-			e.id = g.newRow(e)
+			e.id, _ = g.newRow(e)
 			g.queue.add(uint32(e.id))
 		}
 		for k, f := range get {
 			v := f(int(i))
 			if v.kind != Null && e.id == NoEdge {
-				e.id = g.newRow(e)
+				e.id, _ = g.newRow(e)
 			}
 			if v.kind != Null {
 				g.edgeProps.set(Key(k), uint32(e.id), v, 0)

@@ -87,11 +87,13 @@ type vertices struct {
 	index    buckets
 	nextOfID func(ref uint32) (*uint32, uint32)
 	seed     maphash.Seed
+	salt     uint64 // so that nobody can give many ids the same hash
 }
 
 func (x *vertices) init(text bool) {
 	x.text = text
 	x.seed = maphash.MakeSeed()
+	x.salt = maphash.String(x.seed, "")
 	x.byKey, x.byLabel = map[string]uint32{}, map[string]uint32{}
 	x.spare = 4
 	x.nextOfID = func(ref uint32) (*uint32, uint32) { return x.next(ref), x.hash(x.idOf(ref - 1)) }
@@ -236,7 +238,9 @@ func (x *vertices) hash(id ID) uint32 {
 	if x.text {
 		return uint32(maphash.String(x.seed, id.text))
 	}
-	return uint32(maphash.Comparable(x.seed, id.num))
+	h := (id.num ^ x.salt) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>32) * 0xbf58476d1ce4e5b9
+	return uint32(h >> 32)
 }
 
 // link returns the place of the reference to the vertex that has a user's id, which is 0 if there is none.

@@ -181,24 +181,11 @@ func (x *rows) before(y uint32, time int64, r uint32) bool {
 	return t < time || t == time && y < r
 }
 
-// count returns how many rows between two vertices with a label the present version has.
-func (x *rows) count(u, v uint32, label Label) uint32 {
-	ref := *x.link(u, v, label)
-	switch {
-	case ref == 0:
-		return 0
-	case ref&isGroup != 0:
-		return x.group(ref).live
-	case x.present(ref - 1):
-		return 1
-	}
-	return 0
-}
-
-// add makes a row. born is its first version in the window; 0 means that there is no window.
-func (x *rows) add(u, v uint32, label Label, time int64, born uint32) uint32 {
+// add makes a row. born is its first version in the window; 0 means that there is no window. first reports whether the present version
+// had no row with its ends and label before.
+func (x *rows) add(u, v uint32, label Label, time int64, born uint32) (r uint32, first bool) {
 	u, v = x.ends(u, v)
-	r := x.free - 1
+	r = x.free - 1
 	if x.free != 0 {
 		x.free = x.row(r).next
 	} else {
@@ -211,12 +198,11 @@ func (x *rows) add(u, v uint32, label Label, time int64, born uint32) uint32 {
 		x.row(r).label |= touched
 		x.tags[r] = span{born, math.MaxUint32}
 	}
-	x.insert(r)
-	return r
+	return r, x.insert(r)
 }
 
-// insert adds a row to the index.
-func (x *rows) insert(r uint32) {
+// insert adds a row to the index, and returns what add returns.
+func (x *rows) insert(r uint32) (first bool) {
 	row := x.row(r)
 	l := x.link(row.u, row.v, row.edgeLabel())
 	switch ref := *l; {
@@ -224,6 +210,7 @@ func (x *rows) insert(r uint32) {
 		x.index.grow(x.nextOfRow)
 		l = x.index.head(hashEdge(row.u, row.v, row.edgeLabel()))
 		row.next, *l = *l, r+1
+		return true
 	case ref&isGroup == 0:
 		i := x.groupFree - 1
 		if x.groupFree != 0 {
@@ -241,8 +228,10 @@ func (x *rows) insert(r uint32) {
 		old.next = 0
 		*l = i + 1 | isGroup
 		x.join(i, g, r)
+		return g.live == 1
 	default:
 		x.join(ref&^isGroup-1, x.group(ref), r)
+		return x.group(ref).live == 1
 	}
 }
 
@@ -296,28 +285,31 @@ func (x *rows) relocate(i uint32, _ uint64) uint32 {
 }
 
 // remove ends a row. died is the first version of the window without it; 0 means that there is no window. The row's
-// number stays in use until sweep.
-func (x *rows) remove(r uint32, died uint32) {
+// number stays in use until sweep. last reports whether the present version has no other row with its ends and label.
+func (x *rows) remove(r uint32, died uint32) (last bool) {
 	row := x.row(r)
 	x.dead = append(x.dead, r)
-	if ref := *x.link(row.u, row.v, row.edgeLabel()); ref&isGroup != 0 {
-		x.group(ref).live--
+	l := x.link(row.u, row.v, row.edgeLabel())
+	last = true
+	if *l&isGroup != 0 {
+		g := x.group(*l)
+		g.live--
+		last = g.live == 0
 	}
 	if died == 0 {
-		x.unlink(r)
-		return
+		x.unlink(l, r)
+		return last
 	}
 	s := x.span(r)
 	s.died = died
 	row.label |= touched
 	x.tags[r] = s
+	return last
 }
 
-// unlink takes a row out of the index.
-func (x *rows) unlink(r uint32) {
-	row := x.row(r)
-	l := x.link(row.u, row.v, row.edgeLabel())
-	ref := *l
+// unlink takes a row out of the index, where l has the reference to it or its group.
+func (x *rows) unlink(l *uint32, r uint32) {
+	row, ref := x.row(r), *l
 	if ref&isGroup == 0 {
 		*l = row.next
 		x.index.count--
@@ -338,7 +330,8 @@ func (x *rows) unlink(r uint32) {
 func (x *rows) sweep(window bool, clear func(r uint32)) {
 	for _, r := range x.dead {
 		if window {
-			x.unlink(r)
+			row := x.row(r)
+			x.unlink(x.link(row.u, row.v, row.edgeLabel()), r)
 		}
 		clear(r)
 		*x.row(r) = row{next: x.free}

@@ -204,11 +204,12 @@ func (g *Graph) Relabel(id ID, c Class) (Result, error) {
 		} else {
 			e.v = v
 		}
+		first := true
 		if from != NoEdge {
-			e.id = g.newRow(e)
+			e.id, first = g.newRow(e)
 			g.edgeProps.copy(uint32(from), uint32(e.id))
 		}
-		g.addEdge(e)
+		g.addEdge(e, first)
 	}
 	if !g.open {
 		g.take(old)
@@ -265,13 +266,14 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 		y = g.add(v, 0)
 	}
 	e := edge{x, y, label, NoEdge, time}
+	first := true
 	if g.timed || len(ps) > 0 {
-		e.id = g.newRow(e)
+		e.id, first = g.newRow(e)
 		for _, p := range ps {
 			g.edgeProps.set(p.Key, uint32(e.id), p.Value, 0)
 		}
 	}
-	g.addEdge(e)
+	g.addEdge(e, first)
 	g.finish()
 	return Applied, nil
 }
@@ -396,7 +398,7 @@ func (g *Graph) setEdge(u, v ID, label Label, time int64, at bool, p Property) (
 			if ps[0].Value.kind == Null {
 				continue
 			}
-			e.id = g.newRow(e)
+			e.id, _ = g.newRow(e)
 		}
 		if g.edgeProps.set(p.Key, uint32(e.id), ps[0].Value, g.at()) {
 			res = Applied
@@ -423,8 +425,11 @@ func (g *Graph) finish() {
 	}
 }
 
-// newRow makes the row of an edge.
-func (g *Graph) newRow(e edge) EdgeID { return EdgeID(g.rows.add(e.u, e.v, e.label, e.time, g.at())) }
+// newRow makes the row of an edge. first reports whether an edge with times is the only one with its ends and label.
+func (g *Graph) newRow(e edge) (id EdgeID, first bool) {
+	r, first := g.rows.add(e.u, e.v, e.label, e.time, g.at())
+	return EdgeID(r), first
+}
 
 // rowEdge is the edge of a row.
 func (g *Graph) rowEdge(r uint32) edge {
@@ -481,13 +486,14 @@ func (g *Graph) has(u, v uint32, label Label) bool {
 	return g.Now().Has(u, v, Out, label)
 }
 
-// addEdge adds an edge that the graph does not have, and whose row there is if it has one.
-func (g *Graph) addEdge(e edge) {
+// addEdge adds an edge that the graph does not have, and whose row there is if it has one. first says that it is the only one with its
+// ends and label.
+func (g *Graph) addEdge(e edge, first bool) {
 	if g.timed {
 		g.queue.add(uint32(e.id))
 	}
-	if !g.timed || g.rows.count(e.u, e.v, e.label) == 1 {
-		g.turnEdge(e)
+	if !g.timed || first {
+		g.turnEdge(e, !g.labelled() || !g.has(e.u, e.v, AnyLabel))
 	}
 	g.event(EdgeAdded, e)
 	g.edges++
@@ -495,22 +501,22 @@ func (g *Graph) addEdge(e edge) {
 
 // removeEdge removes an edge that the graph has.
 func (g *Graph) removeEdge(e edge) {
+	last := true
 	if e.id != NoEdge {
 		if g.timed {
 			g.queue.remove(uint32(e.id))
 		}
-		g.rows.remove(uint32(e.id), g.at())
+		last = g.rows.remove(uint32(e.id), g.at())
 	}
-	if !g.timed || g.rows.count(e.u, e.v, e.label) == 0 {
-		g.turnEdge(e)
+	if !g.timed || last {
+		g.turnEdge(e, !g.labelled() || !g.parallel(e.u, e.v, e.label))
 	}
 	g.event(EdgeRemoved, e)
 	g.edges--
 }
 
-// turnEdge adds an edge to the lists of its ends, or removes it from them.
-func (g *Graph) turnEdge(e edge) {
-	all := !g.labelled() || !g.parallel(e.u, e.v, e.label)
+// turnEdge adds an edge to the lists of its ends, or removes it from them: those of its label and, if all, of all labels.
+func (g *Graph) turnEdge(e edge, all bool) {
 	g.turn(g.sides[0], e.u, e.v, e.label, all)
 	g.turn(g.sides[len(g.sides)-1], e.v, e.u, e.label, all)
 }
@@ -532,9 +538,13 @@ func (g *Graph) turn(s *side, v, w uint32, label Label, all bool) {
 
 // parallel reports whether u has an edge to v with another label.
 func (g *Graph) parallel(u, v uint32, label Label) bool {
-	g.ls = g.Now().Labels(u, Out, g.ls)
+	d := Out
+	if x, y := g.side(Out).head(u), g.side(In).head(v); x != nil && y != nil && y[headLen] < x[headLen] {
+		u, v, d = v, u, In // most often the end with fewer neighbours has fewer labels
+	}
+	g.ls = g.Now().Labels(u, d, g.ls)
 	for _, l := range g.ls {
-		if l != label && g.has(u, v, l) {
+		if l != label && g.Now().Has(u, v, d, l) {
 			return true
 		}
 	}

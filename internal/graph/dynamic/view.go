@@ -51,9 +51,9 @@ func part(l []uint32, r Range) []uint32 {
 	if len(l) == 0 || l[0] >= r.First && l[len(l)-1] < r.End {
 		return l
 	}
-	i, _ := slices.BinarySearch(l, r.First)
+	i, _ := search(l, r.First)
 	l = l[i:]
-	i, _ = slices.BinarySearch(l, r.End)
+	i, _ = search(l, r.End)
 	return l[:i]
 }
 
@@ -128,7 +128,7 @@ func (w View) merge(to, l []uint32, ms []mark, label Label) []uint32 {
 		if x, odd, ms = next(ms, label, w.at); !odd {
 			continue
 		}
-		i, found := slices.BinarySearch(l, x)
+		i, found := search(l, x)
 		to = append(to, l[:i]...)
 		if l = l[i:]; found {
 			l = l[1:]
@@ -166,7 +166,7 @@ func (w View) length(l []uint32, ms []mark, label Label) int {
 		if x, odd, ms = next(ms, label, w.at); !odd {
 			continue
 		}
-		if _, found := slices.BinarySearch(l, x); found {
+		if _, found := search(l, x); found {
 			n--
 		} else {
 			n++
@@ -183,7 +183,7 @@ func (w View) Has(v, x uint32, d Direction, label Label) bool {
 	}
 	s := g.side(d)
 	label = g.label(label)
-	_, found := slices.BinarySearch(s.list(v, label), x)
+	_, found := search(s.list(v, label), x)
 	return found != turned(g.marksOf(s, v), x, label, w.at)
 }
 
