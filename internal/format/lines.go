@@ -49,7 +49,7 @@ func (l *Lines) Next() ([]byte, error) {
 		}
 		looked = len(l.buf) - l.at
 		if l.err != nil {
-			if looked == 0 && !long {
+			if looked == 0 && !long || l.err != io.EOF { // the rest of a text that failed may be a part of a line
 				return nil, l.err
 			}
 			return l.give(looked, 0, long)
