@@ -110,6 +110,9 @@ func (q *Query) Vertices() []string {
 	return out
 }
 
+// Standing reports whether the query is a CREATE WATCH.
+func (q *Query) Standing() bool { return q.parsed().Watch != nil }
+
 // AsksExists reports whether the query says RETURN exists().
 func (q *Query) AsksExists() bool { return q.parsed().Return.Kind == gql.ReturnExists }
 

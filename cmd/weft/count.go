@@ -49,6 +49,9 @@ func (a *app) ready(f *searchFlags, args []string) ([]*weft.Query, error) {
 			return nil, err
 		}
 		for _, q := range queries {
+			if f.standing && q.Standing() {
+				continue // what reads it checks it
+			}
 			if err := q.Check(f.commonFlags.options()...); err != nil {
 				return nil, err
 			}

@@ -27,6 +27,8 @@ The query's RETURN decides what is planned: a listing if it returns items, a cou
 if there is no RETURN. The words EXPLAIN and PROFILE before a query do the same in
 weft count, match and exists; PROFILE also matches, as --analyze does.
 
+Of a CREATE WATCH the plan is how the matches are found that an update changes.
+
 With --matcha the plan is written as a program in Matcha. The program gives the
 query's answer when it is run on the graph. docs/matcha.md describes the language.
 
@@ -44,6 +46,7 @@ query's answer when it is run on the graph. docs/matcha.md describes the languag
 				}
 				return a.explainMatcha(&f, f.fromArgs(a.ctx, args))
 			}
+			f.standing = true
 			return a.explain(&f, f.fromArgs(a.ctx, args), analyze)
 		},
 	}

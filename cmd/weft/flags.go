@@ -147,6 +147,7 @@ type commonFlags struct {
 	engineOpts, params                                                                    []string
 	stats, product, induced                                                               bool
 	program                                                                               bool // a program is written, not results
+	standing                                                                              bool // a CREATE WATCH is taken
 	setInduced                                                                            func() bool
 }
 

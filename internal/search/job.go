@@ -16,7 +16,6 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -98,13 +97,7 @@ func (g *Graph) Prepare(ctx context.Context, a Question, change func(*plan.Optio
 				o.Order = order
 			}
 			p, err := planner.Compile(g.Data, p, o)
-			var wrong *plan.QueryError
-			if errors.As(err, &wrong) && wrong.Order {
-				err = kind.With(kind.Query, a.Query.AtOrder(wrong.Msg))
-			} else if wrong != nil && wrong.Near != "" {
-				err = kind.With(kind.Query, a.Query.AtText(wrong.Near, wrong.Msg, wrong.Expected))
-			}
-			return p, planError(ctx, err)
+			return p, planError(ctx, a.Placed(err))
 		},
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/setting"
 )
 
@@ -25,6 +26,19 @@ var ErrNoQuery = kind.With(kind.Usage, errors.New("the query is nil or zero: Par
 
 // Name is the query's name: of the file, of the catalogue entry, or the text.
 func (a Question) Name() string { return cmp.Or(a.Query.Name, a.Query.Text) }
+
+// Placed returns an error of planning with its place in the query's text, where it has one.
+func (a Question) Placed(err error) error {
+	var wrong *plan.QueryError
+	switch {
+	case !errors.As(err, &wrong):
+	case wrong.Order:
+		return kind.With(kind.Query, a.Query.AtOrder(wrong.Msg))
+	case wrong.Near != "":
+		return kind.With(kind.Query, a.Query.AtText(wrong.Near, wrong.Msg, wrong.Expected))
+	}
+	return err
+}
 
 // Pattern is the query's pattern under the settings.
 func (a Question) Pattern() (*pattern.Pattern, error) {
