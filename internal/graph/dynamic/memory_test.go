@@ -487,3 +487,42 @@ func TestSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestHub removes vertices with many edges, and many edges at once: the work must be in proportion to their number.
+func TestHub(t *testing.T) {
+	const n = 5000
+	type build func(g *Graph, i uint64) (Result, error)
+	star := func(g *Graph, i uint64) (Result, error) { return g.AddEdge(Num(0), Num(i), NoLabel) }
+	parallel := func(g *Graph, i uint64) (Result, error) { return g.AddEdgeAt(Num(0), Num(1), NoLabel, int64(i)) }
+	for name, x := range map[string]struct {
+		add    build
+		change func(g *Graph) (Result, error)
+		edges  uint64
+	}{
+		"remove":          {star, func(g *Graph) (Result, error) { return g.RemoveVertex(Num(0)) }, 0},
+		"move":            {star, func(g *Graph) (Result, error) { return g.Relabel(Num(0), g.Class("a")) }, n},
+		"parallel":        {parallel, func(g *Graph) (Result, error) { return g.RemoveEdge(Num(1), Num(0), NoLabel) }, 0},
+		"parallel vertex": {parallel, func(g *Graph) (Result, error) { return g.RemoveVertex(Num(1)) }, 0},
+		"parallel move":   {parallel, func(g *Graph) (Result, error) { return g.Relabel(Num(1), g.Class("a")) }, n},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := New(false, false)
+			for i := range uint64(n) {
+				if res, err := x.add(g, i+1); res != Applied || err != nil {
+					t.Fatal(res, err)
+				}
+			}
+			before := g.lists.work + g.rows.lists.work
+			if res, err := x.change(g); res != Applied || err != nil {
+				t.Fatal(res, err)
+			}
+			if w := g.lists.work + g.rows.lists.work - before; w > 30*n {
+				t.Errorf("%d words moved for %d edges", w, n)
+			}
+			if g.NumEdges() != x.edges {
+				t.Errorf("%d edges", g.NumEdges())
+			}
+			checkArena(t, g)
+		})
+	}
+}

@@ -328,7 +328,8 @@ func (x *rows) unlink(l *uint32, r uint32) {
 
 // sweep ends a window, or an update without one: no row is touched, and the numbers of removed rows are free.
 func (x *rows) sweep(window bool, clear func(r uint32)) {
-	for _, r := range x.dead {
+	for i := len(x.dead) - 1; i >= 0; i-- { // so that rows leave a group from its end
+		r := x.dead[i]
 		if window {
 			row := x.row(r)
 			x.unlink(x.link(row.u, row.v, row.edgeLabel()), r)

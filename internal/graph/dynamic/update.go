@@ -160,17 +160,15 @@ func (g *Graph) RemoveVertex(id ID) (Result, error) {
 	if v == noVertex {
 		return Absent, nil
 	}
-	for _, e := range g.edgesOf(v) {
-		g.removeEdge(e)
-	}
-	g.ids.forget(id)
-	g.ids.live--
-	g.turnVertex(v)
-	g.event(VertexRemoved, vertexEvent(v, noVertex))
-	if !g.open {
-		g.take(v)
-	}
-	g.finish()
+	g.inWindow(func() {
+		for _, e := range g.edgesOf(v) {
+			g.removeEdge(e)
+		}
+		g.ids.forget(id)
+		g.ids.live--
+		g.turnVertex(v)
+		g.event(VertexRemoved, vertexEvent(v, noVertex))
+	})
 	return Applied, nil
 }
 
@@ -186,6 +184,12 @@ func (g *Graph) Relabel(id ID, c Class) (Result, error) {
 	case g.ClassOf(old) == c:
 		return Duplicate, nil
 	}
+	g.inWindow(func() { g.moveVertex(id, old, c) })
+	return Applied, nil
+}
+
+// moveVertex gives a vertex with the internal id old another one, of another class.
+func (g *Graph) moveVertex(id ID, old uint32, c Class) {
 	v := g.ids.give(id, uint32(c))
 	g.ids.forget(id)
 	g.ids.name(id, v)
@@ -198,24 +202,29 @@ func (g *Graph) Relabel(id ID, c Class) (Result, error) {
 	g.turnVertex(old)
 	g.turnVertex(v)
 	for _, e := range edges {
-		from := e.id
+		from, first := e.id, true
 		if e.u == old {
 			e.u = v
 		} else {
 			e.v = v
 		}
-		first := true
 		if from != NoEdge {
 			e.id, first = g.newRow(e)
 			g.edgeProps.copy(uint32(from), uint32(e.id))
 		}
 		g.addEdge(e, first)
 	}
-	if !g.open {
-		g.take(old)
+}
+
+// inWindow runs f, which changes lists many times, in a window of its own if none is open. So each list is brought up to date once.
+func (g *Graph) inWindow(f func()) {
+	if g.open {
+		f()
+		return
 	}
-	g.finish()
-	return Applied, nil
+	g.open, g.base = true, g.version-1
+	f()
+	g.Settle()
 }
 
 // AddEdge adds an edge, from u to v if the graph is directed, with properties. Ends that the graph does not have become vertices
@@ -300,10 +309,16 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 	if len(es) == 0 {
 		return Absent, nil
 	}
-	for _, e := range es {
-		g.removeEdge(e)
+	if len(es) == 1 {
+		g.removeEdge(es[0])
+		g.finish()
+		return Applied, nil
 	}
-	g.finish()
+	g.inWindow(func() {
+		for _, e := range es {
+			g.removeEdge(e)
+		}
+	})
 	return Applied, nil
 }
 
